@@ -1,0 +1,306 @@
+// Calls of a session's functions: arguments checked, fences added, results
+// waited for.
+//
+// Tested by session_test.cc.
+#include <algorithm>
+#include <utility>
+
+#include "abi/session.h"
+#include "absl/algorithm/container.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "base/status_macros.h"
+#include "hal/fence.h"
+#include "hal/semaphore.h"
+#include "vm/buffer.h"
+#include "vm/list.h"
+
+namespace eyrie::abi {
+namespace {
+
+using Kind = DeclaredType::Kind;
+using hal::ElementType;
+
+constexpr size_t kFences = 2;  // wait, signal
+
+bool IsInteger(ElementType type) { return hal::NumericalKind(type) >> 4 == 1; }
+
+// Integers of one width pass for each other, as the module checks them, and
+// untyped bytes for anything.
+bool Accepts(ElementType declared, ElementType given) {
+  if (declared == given || hal::NumericalKind(given) == 0) return true;
+  return IsInteger(declared) && IsInteger(given) &&
+         hal::BitCount(declared) == hal::BitCount(given);
+}
+
+constexpr absl::string_view kDemotedHint =
+    " A program written in f64 is compiled for f32 unless the compiler is "
+    "given --iree-input-demote-f64-to-f32=false.";
+
+// What of a tensor differs from its declaration, as the end of a sentence.
+std::string TensorDifference(const hal::BufferView& view,
+                             const DeclaredType& type) {
+  if (type.element != ElementType::kNone &&
+      !Accepts(type.element, view.element_type())) {
+    return absl::StrCat("the element type is ",
+                        hal::ElementTypeName(view.element_type()),
+                        ", expected ", hal::ElementTypeName(type.element), " (",
+                        type.ToString(), ").",
+                        type.element == ElementType::kFloat32 &&
+                                view.element_type() == ElementType::kFloat64
+                            ? kDemotedHint
+                            : "");
+  }
+  if (!type.ranked) return "";
+  if (view.shape().size() != type.shape.size()) {
+    return absl::StrCat("the rank is ", view.shape().size(), ", expected ",
+                        type.shape.size(), " (", type.ToString(), ").");
+  }
+  for (size_t i = 0; i < type.shape.size(); ++i) {
+    if (type.shape[i] == DeclaredType::kDynamic ||
+        type.shape[i] == view.shape()[i]) {
+      continue;
+    }
+    return absl::StrCat("dimension ", i, " is ", view.shape()[i], ", expected ",
+                        type.shape[i], " (", type.ToString(), ").");
+  }
+  return "";
+}
+
+// The RefType an argument of this kind must have; nullptr: any.
+const RefType* RefTypeOf(const DeclaredValue& declared) {
+  switch (declared.type.kind) {
+    case Kind::kTensor:
+    case Kind::kBufferView: return &hal::BufferView::kType;
+    case Kind::kBuffer: return &hal::Buffer::kType;
+    case Kind::kBytes: return &vm::Buffer::kType;
+    case Kind::kList: return &vm::List::kType;
+    case Kind::kFence: return &hal::Fence::kType;
+    case Kind::kUnknown:
+    case Kind::kScalar: return nullptr;
+  }
+  return nullptr;
+}
+
+std::string WithArticle(absl::string_view name) {
+  return absl::StrCat(name[0] == 'i' || name[0] == 'f' ? "an " : "a ", name);
+}
+
+// What is wrong with a reference, as the end of a sentence; empty if nothing.
+std::string RefDifference(RefObject* object, const DeclaredValue& declared) {
+  const RefType* want = RefTypeOf(declared);
+  if (object == nullptr) {
+    // Null stands for a tensor nowhere; other references may be absent.
+    return declared.type.kind == Kind::kTensor
+               ? absl::StrCat("is null; ", declared.type.ToString(),
+                              " is expected.")
+               : "";
+  }
+  if (want != nullptr && &object->type() != want) {
+    return absl::StrCat("is ", WithArticle(object->type().name), "; ",
+                        declared.storage_of ? "storage for " : "",
+                        declared.type.ToString(),
+                        declared.storage_of ? ", a " : "",
+                        declared.storage_of ? want->name : "",
+                        declared.storage_of ? "," : "", " is expected.");
+  }
+  if (declared.type.kind == Kind::kTensor && !declared.storage_of) {
+    const auto* view = static_cast<const hal::BufferView*>(object);
+    const std::string difference = TensorDifference(*view, declared.type);
+    if (!difference.empty()) {
+      return absl::StrCat("is ", view->ShapeAndType(), "; ", difference);
+    }
+  }
+  return "";
+}
+
+// The bytes that a tensor of a declared type needs; 0 if it does not say.
+uint64_t BytesNeeded(const DeclaredType& type) {
+  const bool sized =
+      type.kind == Kind::kTensor && type.element != ElementType::kNone &&
+      type.ranked &&
+      !absl::c_linear_search(type.shape, DeclaredType::kDynamic);
+  if (!sized) return 0;
+  TensorSpec spec;
+  spec.type = type.element;
+  spec.shape.assign(type.shape.begin(), type.shape.end());
+  return spec.ByteLength().value_or(0);
+}
+
+// What is wrong with storage for a result, as the end of a sentence.
+std::string StorageDifference(RefObject* object, int index,
+                              const DeclaredType& result) {
+  const auto* view = RefCast<hal::BufferView>(object);
+  const hal::Buffer* buffer =
+      view ? view->buffer().get() : RefCast<hal::Buffer>(object);
+  const uint64_t needed = BytesNeeded(result);
+  if (buffer == nullptr || buffer->byte_length() >= needed) return "";
+  return absl::StrCat("is storage of ", buffer->byte_length(),
+                      " bytes; result ", index, ", ", result.ToString(),
+                      ", needs ", needed, ".");
+}
+
+absl::string_view NameOf(vm::ValueType type) {
+  switch (type) {
+    case vm::ValueType::kI32: return "i32";
+    case vm::ValueType::kI64: return "i64";
+    case vm::ValueType::kF32: return "f32";
+    case vm::ValueType::kF64: return "f64";
+    case vm::ValueType::kRef: return "reference";
+  }
+  return "?";
+}
+
+}  // namespace
+
+absl::StatusOr<Callable> Session::Bind(const vm::Function& function) {
+  Callable callable;
+  callable.session_ = this;
+  callable.function_ = function;
+  const auto& types = function.signature().argument_types();
+  if (function.attribute("iree.abi.model") == "coarse-fences" &&
+      types.size() >= kFences && types.back() == vm::ValueType::kRef &&
+      types[types.size() - 2] == vm::ValueType::kRef) {
+    if (devices_.empty()) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "Function '", function.name(), "' signals a fence; that needs a "
+          "device."));
+    }
+    callable.adds_fences_ = true;
+  }
+  if (const auto text = function.attribute("iree.abi.declaration")) {
+    callable.declaration_ = ParseDeclaration(*text);
+  }
+  // One that speaks of other values than the convention is of no use.
+  if (callable.declaration_ &&
+      (callable.declaration_->arguments.size() !=
+           callable.argument_types().size() ||
+       callable.declaration_->results.size() !=
+           callable.result_types().size())) {
+    callable.declaration_.reset();
+  }
+  return callable;
+}
+
+std::span<const vm::ValueType> Callable::argument_types() const {
+  const std::span<const vm::ValueType> types =
+      function_.signature().argument_types();
+  return types.first(types.size() - (adds_fences_ ? kFences : 0));
+}
+
+const DeclaredValue* Callable::declared_argument(size_t index) const {
+  if (!declaration_ || index >= declaration_->arguments.size()) return nullptr;
+  return &declaration_->arguments[index];
+}
+
+const DeclaredValue* Callable::declared_result(size_t index) const {
+  if (!declaration_ || index >= declaration_->results.size()) return nullptr;
+  return &declaration_->results[index];
+}
+
+std::string Callable::ArgumentName(size_t index) const {
+  const DeclaredValue* declared = declared_argument(index);
+  if (declared == nullptr || declared->name.empty()) {
+    return absl::StrCat("argument ", index);
+  }
+  return absl::StrCat("argument ", index, " ('", declared->name, "')");
+}
+
+std::string Callable::ArgumentsText() const {
+  std::string text = "(";
+  for (size_t i = 0; i < argument_types().size(); ++i) {
+    if (i > 0) absl::StrAppend(&text, ", ");
+    if (const DeclaredValue* declared = declared_argument(i)) {
+      absl::StrAppend(&text, declared->name, declared->name.empty() ? "" : ": ",
+                      declared->type.ToString());
+    } else {
+      absl::StrAppend(&text, NameOf(argument_types()[i]));
+    }
+  }
+  return text + ")";
+}
+
+absl::Status Callable::CheckArguments(
+    std::span<const vm::Value> arguments) const {
+  const std::span<const vm::ValueType> types = argument_types();
+  if (arguments.size() != types.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Function '", function_.name(), "' takes ", types.size(),
+        types.size() == 1 ? " argument " : " arguments ", ArgumentsText(),
+        "; ", arguments.size(), arguments.size() == 1 ? " is" : " are",
+        " given."));
+  }
+  for (size_t i = 0; i < types.size(); ++i) {
+    std::string wrong;
+    const DeclaredValue* declared = declared_argument(i);
+    if (arguments[i].type() != types[i]) {
+      RefObject* object = arguments[i].ref();
+      wrong = absl::StrCat(
+          "is ",
+          WithArticle(object ? object->type().name
+                             : NameOf(arguments[i].type())),
+          "; ",
+          declared ? declared->type.ToString() : WithArticle(NameOf(types[i])),
+          " is expected.");
+    } else if (declared != nullptr && types[i] == vm::ValueType::kRef) {
+      wrong = RefDifference(arguments[i].ref(), *declared);
+      const DeclaredValue* result =
+          declared->storage_of ? declared_result(*declared->storage_of)
+                               : nullptr;
+      if (wrong.empty() && result != nullptr) {
+        wrong = StorageDifference(arguments[i].ref(), *declared->storage_of,
+                                  result->type);
+      }
+    }
+    if (wrong.empty()) continue;
+    std::string name = ArgumentName(i);
+    name[0] = 'A';
+    return absl::InvalidArgumentError(absl::StrCat(name, " ", wrong));
+  }
+  return absl::OkStatus();
+}
+
+// Leaves nothing of the timeline here: a fence that only its waiter holds is
+// known to be signalled by nobody.
+absl::StatusOr<Ref<hal::Fence>> Callable::NextFence() {
+  if (!last_) {
+    ASSIGN_OR_RETURN(Ref<hal::Semaphore> timeline,
+                     session_->devices()[0]->CreateSemaphore(0));
+    return hal::Fence::At(std::move(timeline), 1);
+  }
+  const hal::Fence::Point& point = last_->points()[0];
+  Ref<hal::Fence> next = hal::Fence::At(point.semaphore, point.value + 1);
+  last_ = nullptr;
+  return next;
+}
+
+absl::StatusOr<std::vector<vm::Value>> Callable::Call(
+    std::span<const vm::Value> arguments) {
+  RETURN_IF_ERROR(CheckArguments(arguments));
+  absl::InlinedVector<vm::Slot, 16> slots(
+      function_.signature().argument_types().size());
+  for (size_t i = 0; i < arguments.size(); ++i) slots[i] = arguments[i].slot();
+  Ref<hal::Fence> done;
+  if (adds_fences_) {
+    ASSIGN_OR_RETURN(done, NextFence());
+    slots[arguments.size()].ref = nullptr;  // inputs are ready
+    slots[arguments.size() + 1].ref = done.get();
+  }
+  absl::InlinedVector<vm::Slot, 8> results(result_types().size());
+  absl::Status status = session_->context().Invoke(
+      function_, slots, std::span<vm::Slot>(results.data(), results.size()));
+  std::vector<vm::Value> values;
+  if (status.ok()) {
+    values.reserve(results.size());
+    for (size_t i = 0; i < results.size(); ++i) {
+      values.push_back(vm::Value::Adopt(result_types()[i], results[i]));
+    }
+    if (done) status = done->Wait(absl::InfiniteFuture());
+  }
+  if (!status.ok()) return status;  // the timeline may have failed for good
+  last_ = std::move(done);
+  return values;
+}
+
+}  // namespace eyrie::abi

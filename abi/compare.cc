@@ -1,0 +1,262 @@
+// Compares results with what was expected.
+//
+// Tested by function_io_test.cc.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "abi/function_io.h"
+#include "abi/session.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/half.h"
+#include "base/status_macros.h"
+#include "vm/buffer.h"
+
+namespace eyrie::abi {
+namespace {
+
+using hal::ElementType;
+
+// |actual - expected| <= absolute + relative * |expected|; NaN equals NaN.
+bool Near(double actual, double expected, double absolute, double relative) {
+  if (actual == expected) return true;
+  if (std::isnan(actual) && std::isnan(expected)) return true;
+  if (!std::isfinite(expected)) return false;
+  return std::fabs(actual - expected) <=
+         absolute + relative * std::fabs(expected);
+}
+
+// The element at `index` as a number; nullopt for types compared as bytes.
+std::optional<double> NumberAt(std::span<const uint8_t> bytes, int64_t index,
+                               ElementType type) {
+  const size_t size = hal::BitCount(type) / 8;
+  const uint8_t* at = bytes.data() + index * size;
+  uint16_t half = 0;
+  float single = 0;
+  double number = 0;
+  switch (type) {
+    case ElementType::kFloat16:
+      std::memcpy(&half, at, size);
+      return DecodeFloat(kFloat16, half);
+    case ElementType::kBfloat16:
+      std::memcpy(&half, at, size);
+      return DecodeFloat(kBfloat16, half);
+    case ElementType::kFloat32:
+      std::memcpy(&single, at, size);
+      return single;
+    case ElementType::kFloat64:
+      std::memcpy(&number, at, size);
+      return number;
+    default:
+      return std::nullopt;
+  }
+}
+
+double AbsoluteOf(const Tolerance& tolerance, ElementType type) {
+  switch (type) {
+    case ElementType::kFloat16:
+      return tolerance.f16;
+    case ElementType::kBfloat16:
+      return tolerance.bf16;
+    case ElementType::kFloat64:
+      return tolerance.f64;
+    default:
+      return tolerance.f32;
+  }
+}
+
+bool SameBits(std::span<const uint8_t> a, std::span<const uint8_t> b,
+              int64_t index, uint32_t bits) {
+  if (bits >= 8) {
+    const size_t size = bits / 8;
+    return std::memcmp(a.data() + index * size, b.data() + index * size,
+                       size) == 0;
+  }
+  const uint64_t bit = static_cast<uint64_t>(index) * bits;
+  const uint32_t mask = (1u << bits) - 1;
+  return ((a[bit / 8] >> bit % 8) & mask) == ((b[bit / 8] >> bit % 8) & mask);
+}
+
+// The first element that differs; -1 if none does.
+int64_t FirstDifference(std::span<const uint8_t> expected,
+                        std::span<const uint8_t> actual, ElementType type,
+                        int64_t count, const Tolerance& tolerance) {
+  const double absolute = AbsoluteOf(tolerance, type);
+  const bool numbers =
+      !tolerance.exact && count > 0 && NumberAt(expected, 0, type).has_value();
+  for (int64_t i = 0; i < count; ++i) {
+    const bool same =
+        numbers ? Near(*NumberAt(actual, i, type), *NumberAt(expected, i, type),
+                       absolute, tolerance.relative)
+                : SameBits(expected, actual, i, hal::BitCount(type));
+    if (!same) return i;
+  }
+  return -1;
+}
+
+// Integers of one width are one type: .npy only knows signed ones.
+bool SameType(ElementType a, ElementType b) {
+  return a == b ||
+         (hal::NumericalKind(a) >> 4 == 1 && hal::NumericalKind(b) >> 4 == 1 &&
+          hal::BitCount(a) == hal::BitCount(b));
+}
+
+// What differs between two tensors, as the public runtime says it; empty if
+// nothing does.
+absl::StatusOr<std::string> TensorDifference(const hal::BufferView& expected,
+                                             const hal::BufferView& actual,
+                                             const Tolerance& tolerance) {
+  const bool same_shape =
+      std::equal(expected.shape().begin(), expected.shape().end(),
+                 actual.shape().begin(), actual.shape().end());
+  const ElementType type = actual.element_type();
+  if (!same_shape || !SameType(expected.element_type(), type)) {
+    return absl::StrCat("metadata is ", actual.ShapeAndType(),
+                        "; expected that the view matches ",
+                        expected.ShapeAndType());
+  }
+  ASSIGN_OR_RETURN(const auto expected_bytes, BytesOf(expected));
+  ASSIGN_OR_RETURN(const auto actual_bytes, BytesOf(actual));
+  const int64_t index = FirstDifference(expected_bytes, actual_bytes, type,
+                                        actual.element_count(), tolerance);
+  if (index < 0) return std::string();
+  const uint64_t bit = static_cast<uint64_t>(index) * hal::BitCount(type);
+  std::string text = absl::StrCat("element at index ", index, " (");
+  AppendElement(actual_bytes, bit, type, FloatCase::kUpper, text);
+  absl::StrAppend(&text, ") does not match the expected (");
+  AppendElement(expected_bytes, bit, type, FloatCase::kUpper, text);
+  absl::StrAppend(&text, ")");
+  return text;
+}
+
+// A scalar as its element type prints it.
+std::string NumberText(const vm::Value& value) {
+  switch (value.type()) {
+    case vm::ValueType::kI32:
+      return absl::StrCat(value.i32());
+    case vm::ValueType::kI64:
+      return absl::StrCat(value.i64());
+    case vm::ValueType::kF32:
+      return absl::StrFormat("%G", value.f32());
+    case vm::ValueType::kF64:
+      return absl::StrFormat("%G", value.f64());
+    case vm::ValueType::kRef:
+      break;
+  }
+  return "";
+}
+
+bool SameScalar(const vm::Value& expected, const vm::Value& actual,
+                const Tolerance& tolerance) {
+  switch (actual.type()) {
+    case vm::ValueType::kI32:
+      return expected.i32() == actual.i32();
+    case vm::ValueType::kI64:
+      return expected.i64() == actual.i64();
+    case vm::ValueType::kF32:
+      return tolerance.exact ? expected.slot().i32 == actual.slot().i32
+                             : Near(actual.f32(), expected.f32(), tolerance.f32,
+                                    tolerance.relative);
+    case vm::ValueType::kF64:
+      return tolerance.exact ? expected.slot().i64 == actual.slot().i64
+                             : Near(actual.f64(), expected.f64(), tolerance.f64,
+                                    tolerance.relative);
+    case vm::ValueType::kRef:
+      break;
+  }
+  return false;
+}
+
+absl::string_view TypeText(const vm::Value& value) {
+  switch (value.type()) {
+    case vm::ValueType::kI32:
+      return "i32";
+    case vm::ValueType::kI64:
+      return "i64";
+    case vm::ValueType::kF32:
+      return "f32";
+    case vm::ValueType::kF64:
+      return "f64";
+    case vm::ValueType::kRef:
+      break;
+  }
+  return value.ref() ? value.ref()->type().name : "empty";
+}
+
+// Appends the two values under a "[FAILED]" line.
+void AppendBoth(const vm::Value& expected, const vm::Value& actual,
+                const PrintOptions& options, std::string& out) {
+  const auto value = [&](const vm::Value& which) {
+    std::string text;
+    AppendValue(which, options, text);
+    return text.substr(text.find('\n') + 1);  // without the type's name
+  };
+  absl::StrAppend(&out, "\n  expected:\n", value(expected), "\n  actual:\n",
+                  value(actual), "\n");
+}
+
+// Compares one pair; true if it matches.
+absl::StatusOr<bool> CompareOne(size_t index, const vm::Value& expected,
+                                const vm::Value& actual,
+                                const Tolerance& tolerance,
+                                const PrintOptions& options, std::string& out) {
+  const std::string failed = absl::StrCat("[FAILED] result[", index, "]: ");
+  if (expected.type() == actual.type() && !actual.is_ref()) {
+    if (SameScalar(expected, actual, tolerance)) return true;
+    absl::StrAppend(&out, failed, TypeText(actual), " values differ\n",
+                    "  expected: ", NumberText(expected),
+                    "\n  actual: ", NumberText(actual), "\n");
+    return false;
+  }
+  if (!expected.ref() && !actual.ref()) return true;
+  const auto* expected_view = RefCast<hal::BufferView>(expected.ref());
+  const auto* actual_view = RefCast<hal::BufferView>(actual.ref());
+  if (expected_view && actual_view) {
+    ASSIGN_OR_RETURN(const std::string difference,
+                     TensorDifference(*expected_view, *actual_view, tolerance));
+    if (difference.empty()) return true;
+    absl::StrAppend(&out, failed, difference,
+                    "; expected that the view is equal to contents of a view "
+                    "of ",
+                    expected_view->ShapeAndType());
+    AppendBoth(expected, actual, options, out);
+    return false;
+  }
+  const auto* expected_bytes = RefCast<vm::Buffer>(expected.ref());
+  const auto* actual_bytes = RefCast<vm::Buffer>(actual.ref());
+  if (expected_bytes && actual_bytes) {
+    if (expected_bytes->text() == actual_bytes->text()) return true;
+    absl::StrAppend(&out, failed, "the bytes differ");
+    AppendBoth(expected, actual, options, out);
+    return false;
+  }
+  absl::StrAppend(&out, failed, "variant types mismatch; expected ",
+                  TypeText(expected), " but got ", TypeText(actual), "\n");
+  return false;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> CompareValues(std::span<const ParsedValue> expected,
+                                   std::span<const vm::Value> actual,
+                                   const Tolerance& tolerance,
+                                   const PrintOptions& options,
+                                   std::string& out) {
+  if (expected.size() != actual.size()) {
+    absl::StrAppend(&out, "[FAILED] expected ", expected.size(),
+                    " list elements but ", actual.size(), " provided\n");
+    return false;
+  }
+  bool all = true;
+  for (size_t i = 0; i < actual.size(); ++i) {
+    if (expected[i].ignored) continue;
+    ASSIGN_OR_RETURN(
+        const bool same,
+        CompareOne(i, expected[i].value, actual[i], tolerance, options, out));
+    all &= same;
+  }
+  return all;
+}
+
+}  // namespace eyrie::abi

@@ -1,0 +1,170 @@
+// Values of calls from and to text and files: what --input, --output and
+// --expected_output mean. docs/cli.md has all the rules.
+//
+// Tested by function_io_test.cc.
+#ifndef EYRIE_ABI_FUNCTION_IO_H_
+#define EYRIE_ABI_FUNCTION_IO_H_
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "abi/declaration.h"
+#include "abi/npz.h"
+#include "abi/tensor_text.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/mapped_file.h"
+#include "base/ref.h"
+#include "hal/device.h"
+#include "vm/value.h"
+
+namespace eyrie::abi {
+
+// Inputs                          | Outputs
+//   3.14          scalar          |   ''            dropped
+//   2x2xf32=1 2   tensor          |   -             printed
+//   4xf32=@a.bin  its bytes       |   @a.npy +a.npy written, appended
+//   @a.npy +a.npy one array       |   @a.npz +a.npz added as arr_0, arr_1 …
+//   *a.npy @a.npz all arrays      |   @a.bin +a.bin bytes alone
+//   @a.npz:name   the one named   |
+//   &4xf32        storage for a result
+//   (null) (ignored)              zero, or a null reference
+// '@' begins at the file's start, '+' and '*' where its last use ended.
+
+// What a list of texts is read as: one row per value.
+struct ValueSlot {
+  vm::ValueType type = vm::ValueType::kRef;
+  const DeclaredValue* declared = nullptr;  // if known
+  std::string name;                         // "argument 0 ('input0')"
+};
+
+struct ParsedValue {
+  vm::Value value;
+  bool ignored = false;  // the text was "(ignored)"
+};
+
+// Reads texts as values, in order. A text may give several values, so fewer
+// texts than slots may do; fewer values than slots are not an error here.
+// Files keep their positions as long as the reader lives. Tensors are copies:
+// nothing later writes to a file. Thread-compatible.
+class ValueReader {
+ public:
+  // `flag` stands in messages before the text: "--input".
+  ValueReader(Ref<hal::Device> device, std::string flag)
+      : device_(std::move(device)), flag_(std::move(flag)) {}
+
+  // INVALID_ARGUMENT or OUT_OF_RANGE: a text that is not its slot's, or too
+  // many values; UNIMPLEMENTED: a value that has no text; and files' errors.
+  absl::StatusOr<std::vector<ParsedValue>> Read(
+      std::span<const std::string> texts, std::span<const ValueSlot> slots);
+
+ private:
+  // An open file and how far it has been read.
+  struct Source {
+    std::shared_ptr<const MappedFile> file;
+    size_t offset = 0;
+    std::vector<NpzMember> members;  // of a .npz
+    size_t next_member = 0;
+    bool is_zip = false;
+  };
+
+  absl::Status ReadText(absl::string_view text,
+                        std::span<const ValueSlot> slots,
+                        std::vector<ParsedValue>& values);
+  absl::Status ReadArrays(absl::string_view text,
+                          std::span<const ValueSlot> slots,
+                          std::vector<ParsedValue>& values);
+  absl::Status ReadMembers(Source& source, char mode, absl::string_view member,
+                           std::vector<vm::Value>& values);
+  absl::StatusOr<vm::Value> ReadArray(std::span<const uint8_t> bytes,
+                                      size_t& offset);
+  absl::StatusOr<vm::Value> ReadTensor(absl::string_view text);
+  absl::StatusOr<vm::Value> ReadStorage(absl::string_view text);
+  absl::StatusOr<vm::Value> ReadBytes(absl::string_view text);
+  absl::StatusOr<vm::Value> ReadSingle(absl::string_view text,
+                                       const ValueSlot& slot);
+  absl::StatusOr<Source*> Open(absl::string_view path, bool from_start);
+
+  Ref<hal::Device> device_;
+  std::string flag_;
+  std::map<std::string, Source> sources_;
+};
+
+// Reads a scalar: by its declared type if there is one, else by its register's.
+// f16 and bf16 travel as bits in an i32: a number is converted, 0x… is bits.
+absl::StatusOr<vm::Value> ParseScalar(absl::string_view text,
+                                      vm::ValueType type,
+                                      const DeclaredValue* declared);
+
+struct PrintOptions {
+  size_t max_elements = 1024;
+  FloatCase float_case = FloatCase::kUpper;
+};
+
+// Appends "i32=7", or a reference's type name and its value on further lines:
+// a tensor as its text, a list one line per element. Bytes are a quoted string
+// if they are UTF-8 text, else "0x…".
+void AppendValue(const vm::Value& value, const PrintOptions& options,
+                 std::string& out);
+
+// Appends each value with its name, "result[0]: …", and a line feed.
+void AppendValues(absl::string_view name, std::span<const vm::Value> values,
+                  const PrintOptions& options, std::string& out);
+
+// Appends "=== key ===", each tensor on a line, and an empty line.
+void AppendTrace(absl::string_view key,
+                 std::span<hal::BufferView* const> tensors,
+                 const PrintOptions& options, std::string& out);
+
+// Writes values as --output texts say. Files appear whole or not at all: they
+// are written beside their place and renamed by Commit.
+class ValueWriter {
+ public:
+  explicit ValueWriter(PrintOptions options) : options_(options) {}
+
+  // Adds one value to what its text names; printed ones go to `out`.
+  // INVALID_ARGUMENT: the text has none of the forms, or the value no bytes.
+  absl::Status Write(absl::string_view text, const vm::Value& value,
+                     std::string& out);
+  // Writes the files. INTERNAL: the system refuses, in its words.
+  absl::Status Commit();
+
+ private:
+  struct Target {
+    std::string contents;
+    ZipWriter zip;
+    size_t member_count = 0;
+    bool is_zip = false;
+  };
+  absl::StatusOr<Target*> Open(const std::string& path, bool append);
+
+  PrintOptions options_;
+  std::map<std::string, Target> targets_;
+};
+
+// How near values must be to what is expected.
+struct Tolerance {
+  bool exact = false;  // compare bytes; the rest is not used
+  double f16 = 0.001;
+  double f32 = 0.0001;
+  double f64 = 0.0001;
+  double bf16 = 0.01;
+  double relative = 1e-5;
+};
+
+// Compares results with what was expected and appends a "[FAILED]" paragraph
+// for each that differs. True if none does.
+absl::StatusOr<bool> CompareValues(std::span<const ParsedValue> expected,
+                                   std::span<const vm::Value> actual,
+                                   const Tolerance& tolerance,
+                                   const PrintOptions& options,
+                                   std::string& out);
+
+}  // namespace eyrie::abi
+
+#endif  // EYRIE_ABI_FUNCTION_IO_H_

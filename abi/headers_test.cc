@@ -1,0 +1,64 @@
+// The C++ API in a user's build: compiled with and without exceptions and
+// RTTI, with more warnings than ours.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "eyrie/device.h"
+#include "eyrie/result.h"
+#include "eyrie/runtime.h"
+#include "eyrie/value.h"
+
+#if defined(__cpp_exceptions) != defined(EYRIE_TEST_EXCEPTIONS) || \
+    defined(__cpp_rtti) != defined(EYRIE_TEST_EXCEPTIONS)
+#error "The build's options are not those of this test."
+#endif
+
+namespace {
+
+int failures = 0;
+
+void Expect(bool condition, const char* what) {
+  if (condition) return;
+  std::fprintf(stderr, "headers_test: %s\n", what);
+  ++failures;
+}
+
+// Handles are moved, not copied; what was moved from may be dropped.
+void MoveHandles() {
+  auto opened = eyrie::Device::Open("local-sync");
+  Expect(opened.ok(), "no device");
+  eyrie::Device device = *std::move(opened);
+  const std::vector<int32_t> numbers = {1, 2, 3, 4, 5, 6};
+  auto made = eyrie::Value::Tensor<const int32_t>(device, {2, 3}, numbers);
+  Expect(made.ok(), "no tensor");
+  eyrie::Value first = *std::move(made);
+  eyrie::Value second = 1.5f;
+  second = std::move(first);
+  auto tensor = second.tensor();
+  Expect(tensor.ok() && tensor->elements<int32_t>()[5] == 6, "other elements");
+}
+
+void FailInWords() {
+  const std::string text = "not a module";
+  const auto module =
+      eyrie::Module::Load(std::as_bytes(std::span(text.data(), text.size())));
+  Expect(!module.ok(), "a module of text");
+  Expect(module.error().code() == EYRIE_INVALID_ARGUMENT, "another code");
+  Expect(!module.error().message().empty(), "no sentence");
+}
+
+}  // namespace
+
+int main() {
+  MoveHandles();
+#if defined(EYRIE_TEST_EXCEPTIONS)
+  try {
+    eyrie::Value held = 1;
+    throw 1;
+  } catch (int) {
+  }
+#endif
+  FailInWords();
+  return failures;
+}

@@ -1,0 +1,77 @@
+// Any bytes may be refused as a user's input; none may fault: .npy, .npz,
+// tensors as text, declarations.
+//
+// Run it with: tests/fuzz/BUILD says how.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "abi/declaration.h"
+#include "abi/npy.h"
+#include "abi/npz.h"
+#include "abi/tensor_text.h"
+#include "absl/strings/string_view.h"
+#include "base/byte_reader.h"
+
+namespace eyrie::abi {
+namespace {
+
+constexpr uint64_t kMaxBytes = 1 << 20;  // of a tensor worth making
+constexpr int64_t kMaxDimension = 4096;  // of one worth printing
+
+bool WorthPrinting(const TensorSpec& spec) {
+  return std::all_of(spec.shape.begin(), spec.shape.end(),
+                     [](int64_t size) { return size <= kMaxDimension; });
+}
+
+void FuzzNpy(std::span<const uint8_t> bytes) {
+  ByteReader reader(bytes);
+  for (auto array = ReadNpy(reader); array.ok(); array = ReadNpy(reader)) {
+    std::vector<uint8_t> copy(array->bytes.size());
+    array->CopyTo(copy);
+    std::string text;
+    if (!WorthPrinting(array->spec)) break;
+    AppendElements(copy, array->spec, 64, FloatCase::kUpper, text);
+    NpyHeader(array->spec).status().IgnoreError();
+    if (array->bytes.empty()) break;
+  }
+}
+
+void FuzzNpz(std::span<const uint8_t> bytes) {
+  const auto members = ReadZip(bytes, kMaxBytes);
+  if (!members.ok()) return;
+  for (const NpzMember& member : *members) FuzzNpy(member.bytes);
+}
+
+void FuzzText(absl::string_view text) {
+  const size_t equals = std::min(text.find('='), text.size());
+  const auto spec = ParseTensorSpec(text.substr(0, equals));
+  if (!spec.ok() || !WorthPrinting(*spec)) return;
+  const auto size = spec->ByteLength();
+  if (!size.ok() || *size > kMaxBytes) return;
+  std::vector<uint8_t> bytes(*size);
+  const auto status = ParseElements(
+      equals < text.size() ? text.substr(equals + 1) : "", *spec, bytes);
+  if (!status.ok()) return;
+  std::string out;
+  AppendElements(bytes, *spec, 64, FloatCase::kUpper, out);
+}
+
+void FuzzAll(std::span<const uint8_t> bytes, absl::string_view text) {
+  FuzzNpy(bytes);
+  FuzzNpz(bytes);
+  FuzzText(text);
+  ParseDeclaration(text);
+}
+
+}  // namespace
+}  // namespace eyrie::abi
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const absl::string_view text(reinterpret_cast<const char*>(data), size);
+  eyrie::abi::FuzzAll({data, size}, text);
+  return 0;
+}

@@ -1,0 +1,221 @@
+// Sessions: linking and lookup. Calls are in callable.cc.
+//
+// Tested by session_test.cc.
+#include "abi/session.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status_macros.h"
+#include "base/suggest.h"
+#include "hal/module/hal_module.h"
+#include "vm/native_module.h"
+#include "vm/verifier.h"
+
+namespace eyrie::abi {
+namespace {
+
+constexpr absl::string_view kHalName = "hal";
+
+absl::StatusOr<Program> MakeProgram(
+    absl::StatusOr<std::shared_ptr<const vm::VerifiedModule>> verified) {
+  RETURN_IF_ERROR(verified);
+  return vm::BytecodeModule::Create(*std::move(verified), hal::HalRefTypes());
+}
+
+// "'a', 'b' and 'c'"
+std::string ListOf(const std::vector<vm::Function>& functions) {
+  std::string text;
+  for (size_t i = 0; i < functions.size(); ++i) {
+    absl::StrAppend(&text,
+                    i == 0                      ? ""
+                    : i + 1 == functions.size() ? " and "
+                                                : ", ",
+                    "'", functions[i].name(), "'");
+  }
+  return text;
+}
+
+// The name among `functions` that a mistyped one is nearest to; may be empty.
+absl::string_view Nearest(const std::vector<vm::Function>& functions,
+                          absl::string_view name) {
+  absl::string_view nearest;
+  size_t least = name.size() / 3 + 2;
+  for (const vm::Function& function : functions) {
+    const size_t distance = EditDistance(function.name(), name);
+    if (distance < least) {
+      least = distance;
+      nearest = function.name();
+    }
+  }
+  return nearest;
+}
+
+// True for "__init" and "__deinit", which run once, with the context.
+bool IsLifecycleFunction(absl::string_view name) {
+  const size_t dot = name.rfind('.');
+  if (dot != name.npos) name.remove_prefix(dot + 1);
+  return name == "__init" || name == "__deinit";
+}
+
+// Adds to a failure what the module asked for and no device has.
+absl::Status WithRefusedFormats(const absl::Status& status,
+                                const std::vector<std::string>& formats,
+                                std::span<const Ref<hal::Device>> devices) {
+  if (formats.empty()) return status;
+  std::vector<absl::string_view> ids;
+  for (const Ref<hal::Device>& device : devices) ids.push_back(device->id());
+  return absl::Status(
+      status.code(),
+      absl::StrCat("The module asks for executables of the format ",
+                   absl::StrJoin(formats, ", "), ", which ",
+                   absl::StrJoin(ids, ", "), " does not run. ",
+                   status.message()));
+}
+
+}  // namespace
+
+absl::StatusOr<Program> LoadProgram(const std::string& path) {
+  return MakeProgram(vm::LoadModule(path));
+}
+
+absl::StatusOr<Program> LoadProgram(std::span<const uint8_t> bytes,
+                                    const std::string& name) {
+  return MakeProgram(vm::LoadModule(bytes, name));
+}
+
+bool UsesHal(const vm::ModuleDef& def) {
+  for (const vm::DependencyDef& dependency : def.dependencies) {
+    if (dependency.name == kHalName) return true;
+  }
+  for (const vm::ImportDef& import : def.imports) {
+    if (import.module_name() == kHalName) return true;
+  }
+  return false;
+}
+
+absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
+    std::span<const std::string> uris, const hal::DriverOptions& options) {
+  const std::string default_uri = kDefaultDevice;
+  if (uris.empty()) uris = {&default_uri, 1};
+  std::vector<Ref<hal::Device>> devices;
+  for (const std::string& uri : uris) {
+    ASSIGN_OR_RETURN(Ref<hal::Device> device, hal::OpenDevice(uri, options));
+    devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
+absl::StatusOr<std::unique_ptr<Session>> Session::Create(
+    std::vector<Program> programs, std::vector<Ref<hal::Device>> devices,
+    SessionOptions options) {
+  if (programs.empty()) {
+    return absl::InvalidArgumentError("A session needs at least one module.");
+  }
+  auto session = std::unique_ptr<Session>(new Session());
+  session->devices_ = std::move(devices);
+  session->main_ = programs.back().get();
+  for (const Program& program : programs) {
+    session->uses_hal_ |= UsesHal(program->def());
+  }
+  // Written while initializers run, on this thread.
+  auto formats = std::make_shared<std::vector<std::string>>();
+  options.hal.format_refused = [formats](absl::string_view format) {
+    formats->emplace_back(format.data(), format.size());
+  };
+  std::vector<std::shared_ptr<const vm::Module>> modules;
+  if (session->uses_hal_) {
+    ASSIGN_OR_RETURN(auto hal, hal::CreateHalModule(session->devices_,
+                                                    std::move(options.hal)));
+    modules.push_back(std::move(hal));
+  }
+  for (Program& program : programs) modules.push_back(std::move(program));
+  vm::ContextOptions context_options;
+  context_options.print = std::move(options.print);
+  auto context =
+      vm::Context::Create(std::move(modules), std::move(context_options));
+  if (!context.ok()) {
+    return WithRefusedFormats(context.status(), *formats, session->devices_);
+  }
+  session->context_ = *std::move(context);
+  return session;
+}
+
+std::vector<vm::Function> Session::Functions() const {
+  std::vector<vm::Function> functions;
+  for (const vm::Function& function : context_->ExportsOf(*main_)) {
+    if (absl::StrContains(function.name(), '$')) continue;
+    functions.push_back(function);
+  }
+  return functions;
+}
+
+absl::StatusOr<Callable> Session::Lookup(absl::string_view name) {
+  if (!name.empty() && !IsLifecycleFunction(name)) {
+    absl::StatusOr<vm::Function> function = context_->Lookup(name);
+    if (function.ok()) return Bind(*function);
+    if (!absl::IsNotFound(function.status())) return function.status();
+  }
+  const std::vector<vm::Function> functions = Functions();
+  if (functions.empty()) {
+    return absl::NotFoundError(absl::StrCat("Module '", main_->name(),
+                                            "' exports no function to call."));
+  }
+  if (!name.empty()) {
+    const absl::string_view nearest = Nearest(functions, name);
+    return absl::NotFoundError(absl::StrCat(
+        "Module '", main_->name(), "' exports no function '", name,
+        nearest.empty() ? "'" : "'; did you mean '", nearest,
+        nearest.empty() ? "." : "'?", " It exports ", ListOf(functions), "."));
+  }
+  if (functions.size() > 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Module '", main_->name(), "' exports ", functions.size(),
+        " functions; one must be named: ", ListOf(functions), "."));
+  }
+  return Bind(functions[0]);
+}
+
+absl::StatusOr<Ref<hal::BufferView>> NewTensor(hal::Device& device,
+                                               const TensorSpec& spec) {
+  ASSIGN_OR_RETURN(const uint64_t size, spec.ByteLength());
+  hal::BufferParams params;
+  params.type = hal::memory_type::kDeviceLocal | hal::memory_type::kHostVisible;
+  params.usage = hal::buffer_usage::kDefault | hal::buffer_usage::kMapping;
+  ASSIGN_OR_RETURN(Ref<hal::Buffer> buffer,
+                   device.allocator().Allocate(params, size));
+  return hal::BufferView::Create(std::move(buffer), spec.shape, spec.type);
+}
+
+absl::StatusOr<Ref<hal::BufferView>> CopyTensor(
+    hal::Device& device, const TensorSpec& spec,
+    std::span<const uint8_t> bytes) {
+  ASSIGN_OR_RETURN(const uint64_t size, spec.ByteLength());
+  if (bytes.size() != size) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        bytes.size(), " bytes are given; ", spec.ToString(), " needs ", size,
+        "."));
+  }
+  ASSIGN_OR_RETURN(Ref<hal::BufferView> view, NewTensor(device, spec));
+  RETURN_IF_ERROR(view->buffer()->Write(0, bytes));
+  return view;
+}
+
+TensorSpec SpecOf(const hal::BufferView& view) {
+  TensorSpec spec;
+  spec.type = view.element_type();
+  spec.shape.assign(view.shape().begin(), view.shape().end());
+  return spec;
+}
+
+absl::StatusOr<std::span<const uint8_t>> BytesOf(const hal::BufferView& view) {
+  ASSIGN_OR_RETURN(
+      const std::span<uint8_t> bytes,
+      view.buffer()->Map(hal::memory_access::kRead, 0, view.byte_length()));
+  return bytes;
+}
+
+}  // namespace eyrie::abi

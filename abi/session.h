@@ -1,0 +1,163 @@
+// Loaded programs, linked on devices, and calls of their functions with the
+// checks and fences a caller wants.
+//
+//   ASSIGN_OR_RETURN(auto program, LoadProgram("model.vmfb"));
+//   ASSIGN_OR_RETURN(auto session, Session::Create({program}, {}));
+//   ASSIGN_OR_RETURN(Callable add, session->Lookup("add"));
+//   ASSIGN_OR_RETURN(std::vector<vm::Value> sums, add.Call(arguments));
+// Tested by session_test.cc.
+#ifndef EYRIE_ABI_SESSION_H_
+#define EYRIE_ABI_SESSION_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "abi/declaration.h"
+#include "abi/tensor_text.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/ref.h"
+#include "hal/buffer_view.h"
+#include "hal/device.h"
+#include "hal/driver.h"
+#include "hal/module/hal_module.h"
+#include "vm/bytecode_module.h"
+#include "vm/context.h"
+#include "vm/machine.h"
+#include "vm/value.h"
+
+namespace eyrie::abi {
+
+// The device of a session that names none.
+inline constexpr char kDefaultDevice[] = "local-sync";
+
+// A verified module that may be linked into any number of sessions.
+using Program = std::shared_ptr<const vm::BytecodeModule>;
+
+// Reads and verifies a file ("-": standard input). The errors name it.
+absl::StatusOr<Program> LoadProgram(const std::string& path);
+// The same for bytes, which are copied.
+absl::StatusOr<Program> LoadProgram(std::span<const uint8_t> bytes,
+                                    const std::string& name);
+
+// True if the program imports the `hal` module.
+bool UsesHal(const vm::ModuleDef& def);
+
+// Opens --device values; none are kDefaultDevice. The errors name the value.
+absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
+    std::span<const std::string> uris, const hal::DriverOptions& options);
+
+struct SessionOptions {
+  hal::HalModuleOptions hal;  // who listens to tensor traces
+  vm::PrintSink print;        // who listens to what modules print
+};
+
+class Session;
+
+// A function of a session: what it takes as a caller sees it, and calls of it.
+// A small value, valid while the session is. One thread at a time.
+class Callable {
+ public:
+  const vm::Function& function() const { return function_; }
+  // The source's declaration, if the module has it.
+  const std::optional<Declaration>& declaration() const { return declaration_; }
+
+  // Types as the calling convention has them, without the two fences of an
+  // asynchronous function.
+  std::span<const vm::ValueType> argument_types() const;
+  std::span<const vm::ValueType> result_types() const {
+    return function_.signature().result_types();
+  }
+  // What is declared of an argument or result; nullptr if nothing is.
+  const DeclaredValue* declared_argument(size_t index) const;
+  const DeclaredValue* declared_result(size_t index) const;
+  // "argument 0 ('input0')"
+  std::string ArgumentName(size_t index) const;
+
+  // What the function takes, "(input0: 4xf32, input1: index)".
+  std::string ArgumentsText() const;
+
+  // Compares arguments with the convention and the declaration: their number,
+  // types, ranks, dimensions. INVALID_ARGUMENT names the argument.
+  absl::Status CheckArguments(std::span<const vm::Value> arguments) const;
+
+  // Checks, calls and waits: results are ready when this returns. Arguments
+  // are borrowed. Fails as the function does.
+  absl::StatusOr<std::vector<vm::Value>> Call(
+      std::span<const vm::Value> arguments);
+
+ private:
+  friend class Session;
+
+  // The fence that an asynchronous call signals.
+  absl::StatusOr<Ref<hal::Fence>> NextFence();
+
+  Session* session_ = nullptr;
+  vm::Function function_;
+  std::optional<Declaration> declaration_;
+  bool adds_fences_ = false;
+  // What an asynchronous function's last call signalled; the next one signals
+  // the same timeline.
+  Ref<hal::Fence> last_;
+};
+
+// One thread's at a time. Owns its context and thus all globals.
+class Session {
+ public:
+  // Links programs in order, dependencies first, and runs their initializers.
+  // Fails as vm::Context::Create does.
+  static absl::StatusOr<std::unique_ptr<Session>> Create(
+      std::vector<Program> programs, std::vector<Ref<hal::Device>> devices,
+      SessionOptions options = {});
+
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  vm::Context& context() { return *context_; }
+  std::span<const Ref<hal::Device>> devices() const { return devices_; }
+  // True if a program imports the `hal` module.
+  bool uses_hal() const { return uses_hal_; }
+
+  // The exports of the last program that a user may call: not its internal
+  // functions ("__init") nor compiler-made variants ("f$async").
+  std::vector<vm::Function> Functions() const;
+
+  // "function" of the last program, or "module.function". Empty: the only one
+  // there is. NOT_FOUND and INVALID_ARGUMENT list those that could be meant.
+  absl::StatusOr<Callable> Lookup(absl::string_view name);
+
+  // The same for a function that is already known.
+  absl::StatusOr<Callable> Bind(const vm::Function& function);
+
+ private:
+  Session() = default;
+
+  std::vector<Ref<hal::Device>> devices_;
+  bool uses_hal_ = false;
+  const vm::Module* main_ = nullptr;  // the last program
+  std::unique_ptr<vm::Context> context_;
+};
+
+// A tensor with room for its elements, which are zero, on a device.
+absl::StatusOr<Ref<hal::BufferView>> NewTensor(hal::Device& device,
+                                               const TensorSpec& spec);
+
+// A tensor with a copy of `bytes`, which must be as many as it needs.
+absl::StatusOr<Ref<hal::BufferView>> CopyTensor(hal::Device& device,
+                                                const TensorSpec& spec,
+                                                std::span<const uint8_t> bytes);
+
+TensorSpec SpecOf(const hal::BufferView& view);
+
+// The bytes of a tensor's elements, in place; valid as long as its buffer and
+// until somebody writes there. FAILED_PRECONDITION: the host cannot see them.
+absl::StatusOr<std::span<const uint8_t>> BytesOf(const hal::BufferView& view);
+
+}  // namespace eyrie::abi
+
+#endif  // EYRIE_ABI_SESSION_H_

@@ -1,0 +1,210 @@
+// Writes values to files.
+//
+// Tested by function_io_test.cc.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "abi/function_io.h"
+#include "abi/npy.h"
+#include "abi/session.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "hal/buffer.h"
+#include "vm/buffer.h"
+
+namespace eyrie::abi {
+namespace {
+
+// A value as a tensor of bytes in host memory.
+struct FlatValue {
+  TensorSpec spec;
+  std::span<const uint8_t> bytes;
+};
+
+FlatValue FlatBytes(std::span<const uint8_t> bytes) {
+  FlatValue flat;
+  flat.spec.type = hal::ElementType::kInt8;
+  flat.spec.shape.push_back(static_cast<int64_t>(bytes.size()));
+  flat.bytes = bytes;
+  return flat;
+}
+
+FlatValue FlatScalar(const vm::Value& value, hal::ElementType type) {
+  FlatValue flat;
+  flat.spec.type = type;
+  flat.bytes = {reinterpret_cast<const uint8_t*>(&value.slot()),
+                hal::BitCount(type) / 8};
+  return flat;
+}
+
+// Scalars have rank 0; buffers, and null, are arrays of bytes.
+absl::StatusOr<FlatValue> Flatten(const vm::Value& value) {
+  switch (value.type()) {
+    case vm::ValueType::kI32:
+      return FlatScalar(value, hal::ElementType::kInt32);
+    case vm::ValueType::kI64:
+      return FlatScalar(value, hal::ElementType::kInt64);
+    case vm::ValueType::kF32:
+      return FlatScalar(value, hal::ElementType::kFloat32);
+    case vm::ValueType::kF64:
+      return FlatScalar(value, hal::ElementType::kFloat64);
+    case vm::ValueType::kRef:
+      break;
+  }
+  RefObject* object = value.ref();
+  if (object == nullptr) return FlatBytes({});
+  if (const auto* view = RefCast<hal::BufferView>(object)) {
+    FlatValue flat;
+    flat.spec = SpecOf(*view);
+    ASSIGN_OR_RETURN(flat.bytes, BytesOf(*view));
+    return flat;
+  }
+  if (const auto* buffer = RefCast<vm::Buffer>(object)) {
+    return FlatBytes(buffer->bytes());
+  }
+  if (auto* buffer = RefCast<hal::Buffer>(object)) {
+    ASSIGN_OR_RETURN(
+        const std::span<uint8_t> bytes,
+        buffer->Map(hal::memory_access::kRead, 0, buffer->byte_length()));
+    return FlatBytes(bytes);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("A ", object->type().name, " cannot be written to a file."));
+}
+
+absl::Status SystemError(absl::string_view doing, const std::string& path) {
+  const int error = errno;
+  const std::string text = absl::StrCat("'", path, "' cannot be ", doing, ": ",
+                                        std::strerror(error), ".");
+  if (error == ENOENT) return absl::NotFoundError(text);
+  if (error == EACCES || error == EPERM || error == EROFS) {
+    return absl::PermissionDeniedError(text);
+  }
+  return absl::InternalError(text);
+}
+
+absl::Status WriteAll(int descriptor, absl::string_view contents,
+                      const std::string& path) {
+  while (!contents.empty()) {
+    const ssize_t written = write(descriptor, contents.data(), contents.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return SystemError("written", path);
+    }
+    contents.remove_prefix(static_cast<size_t>(written));
+  }
+  return absl::OkStatus();
+}
+
+// Pipes, terminals and devices are written as they are.
+absl::Status WriteInPlace(const std::string& path, absl::string_view contents) {
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) return SystemError("opened for writing", path);
+  const absl::Status status = WriteAll(descriptor, contents, path);
+  close(descriptor);
+  return status;
+}
+
+absl::Status WriteWhole(const std::string& path, absl::string_view contents) {
+  struct stat existing = {};
+  const bool exists = stat(path.c_str(), &existing) == 0;
+  if (exists && !S_ISREG(existing.st_mode)) {
+    if (S_ISDIR(existing.st_mode)) errno = EISDIR;
+    if (S_ISDIR(existing.st_mode)) return SystemError("written", path);
+    return WriteInPlace(path, contents);
+  }
+  const std::string temporary = absl::StrCat(path, ".part", getpid());
+  const int descriptor =
+      open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) return SystemError("created", path);
+  absl::Status status = WriteAll(descriptor, contents, path);
+  if (close(descriptor) != 0 && status.ok()) {
+    status = SystemError("written", path);
+  }
+  if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
+    status = SystemError("replaced", path);
+  }
+  if (!status.ok()) unlink(temporary.c_str());
+  return status;
+}
+
+absl::string_view TextOf(std::span<const uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+absl::StatusOr<ValueWriter::Target*> ValueWriter::Open(const std::string& path,
+                                                       bool append) {
+  const auto known = targets_.find(path);
+  if (known != targets_.end() && append) return &known->second;
+  Target& target = targets_[path];
+  target = Target();
+  target.is_zip = absl::EndsWith(path, ".npz");
+  struct stat existing = {};
+  if (!append || stat(path.c_str(), &existing) != 0 ||
+      !S_ISREG(existing.st_mode)) {
+    return &target;
+  }
+  ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
+  if (!target.is_zip) {
+    target.contents = std::string(TextOf(file->bytes()));
+    return &target;
+  }
+  ASSIGN_OR_RETURN(const auto members, ReadZip(file->bytes()));
+  for (const NpzMember& member : members) {
+    target.zip.Add(member.name, TextOf(member.bytes));
+  }
+  target.member_count = members.size();
+  return &target;
+}
+
+absl::Status ValueWriter::Write(absl::string_view text, const vm::Value& value,
+                                std::string& out) {
+  if (text.empty()) return absl::OkStatus();
+  if (text == "-") {
+    AppendValue(value, options_, out);
+    out.push_back('\n');
+    return absl::OkStatus();
+  }
+  const bool append = text[0] == '+';
+  if (text[0] != '@' && !append) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--output='", text, "' is neither '-' nor '@file' nor '+file'."));
+  }
+  const std::string path(text.substr(1));
+  ASSIGN_OR_RETURN(const FlatValue flat, Flatten(value));
+  std::string contents;
+  if (absl::EndsWith(path, ".npy") || absl::EndsWith(path, ".npz")) {
+    ASSIGN_OR_RETURN(contents, NpyHeader(flat.spec));
+  }
+  absl::StrAppend(&contents, TextOf(flat.bytes));
+  ASSIGN_OR_RETURN(Target * target, Open(path, append));
+  if (target->is_zip) {
+    target->zip.Add(absl::StrCat("arr_", target->member_count++, ".npy"),
+                    contents);
+  } else if (target->contents.empty()) {
+    target->contents = std::move(contents);
+  } else {
+    target->contents += contents;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValueWriter::Commit() {
+  for (auto& [path, target] : targets_) {
+    if (target.is_zip) target.contents = target.zip.Finish();
+    RETURN_IF_ERROR(WriteWhole(path, target.contents));
+  }
+  targets_.clear();
+  return absl::OkStatus();
+}
+
+}  // namespace eyrie::abi

@@ -1,0 +1,187 @@
+// Tests of the small headers every layer leans on.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/byte_reader.h"
+#include "base/checked_math.h"
+#include "base/mapped_file.h"
+#include "base/ref.h"
+#include "base/status_macros.h"
+#include "gtest/gtest.h"
+
+namespace eyrie {
+namespace {
+
+std::string Show(const absl::Status& status) {
+  return status.ok() ? "OK" : status.ToString();
+}
+
+TEST(StatusMacros, PassErrorsOn) {
+  auto give = [](int x) -> absl::StatusOr<int> {
+    if (x < 0) return absl::OutOfRangeError("below zero");
+    return x;
+  };
+  auto sum = [&](int a, int b) -> absl::StatusOr<int> {
+    ASSIGN_OR_RETURN(int x, give(a));
+    RETURN_IF_ERROR(give(b).status());
+    return x + b;
+  };
+  EXPECT_EQ(*sum(1, 2), 3);
+  EXPECT_EQ(Show(sum(-1, 2).status()), "OUT_OF_RANGE: below zero");
+  EXPECT_EQ(Show(sum(1, -2).status()), "OUT_OF_RANGE: below zero");
+  EXPECT_EQ(Show(Annotate(sum(-1, 2).status(), "(here)")),
+            "OUT_OF_RANGE: below zero (here)");
+  EXPECT_EQ(Show(Annotate(absl::OkStatus(), "(here)")), "OK");
+}
+
+TEST(CheckedMath, Reports) {
+  EXPECT_EQ(CheckedAdd<uint32_t>(1, 2), 3u);
+  EXPECT_EQ(CheckedAdd<uint32_t>(0xFFFFFFFF, 1), std::nullopt);
+  EXPECT_EQ(CheckedSub<uint32_t>(1, 2), std::nullopt);
+  EXPECT_EQ(CheckedMul<int64_t>(int64_t{1} << 62, 2), std::nullopt);
+  EXPECT_EQ(CheckedMul<int64_t>(3, -4), -12);
+  EXPECT_EQ(CheckedAlignUp<uint64_t>(65, 64), 128u);
+  EXPECT_EQ(CheckedAlignUp<uint64_t>(~uint64_t{0}, 64), std::nullopt);
+  EXPECT_TRUE(RangeFits(4, 4, 8));
+  EXPECT_FALSE(RangeFits(4, 5, 8));
+  EXPECT_FALSE(RangeFits(9, 0, 8));
+  EXPECT_FALSE(RangeFits(~uint64_t{0}, 2, 8));
+}
+
+TEST(ByteReader, StopsAtTheEnd) {
+  const uint8_t bytes[] = {1, 2, 3, 4, 5, 6, 7};
+  ByteReader in(bytes);
+  EXPECT_EQ(*in.ReadU16(), 0x0201);
+  EXPECT_EQ(*in.ReadU8(), 3);
+  EXPECT_EQ(Show(in.ReadU64().status()),
+            "OUT_OF_RANGE: A read of 8 bytes at offset 3 exceeds the bytes "
+            "left (4).");
+  EXPECT_EQ(*in.ReadU32(), 0x07060504u);
+  EXPECT_EQ(in.remaining(), 0u);
+  EXPECT_EQ(Show(in.Skip(1)),
+            "OUT_OF_RANGE: A read of 1 bytes at offset 7 exceeds the bytes "
+            "left (0).");
+  EXPECT_EQ(Show(in.Seek(8)),
+            "OUT_OF_RANGE: Offset 8 is past the end (7 bytes).");
+  EXPECT_EQ(Show(in.Seek(1)), "OK");
+  EXPECT_EQ((*in.Take(2))[1], 3);
+  EXPECT_EQ(in.offset(), 3u);
+}
+
+class Counted : public RefObject {
+ public:
+  static constexpr RefType kType = {"test.counted"};
+  explicit Counted(int& alive) : RefObject(kType), alive_(alive) { ++alive_; }
+  ~Counted() override { --alive_; }
+
+ private:
+  int& alive_;
+};
+
+class Other : public RefObject {
+ public:
+  static constexpr RefType kType = {"test.other"};
+  Other() : RefObject(kType) {}
+};
+
+TEST(Ref, CountsAndCasts) {
+  int alive = 0;
+  {
+    Ref<Counted> a = MakeRef<Counted>(alive);
+    EXPECT_TRUE(a->IsUnique());
+    Ref<RefObject> b = a;
+    EXPECT_FALSE(a->IsUnique());
+    Ref<Counted> c = std::move(a);
+    EXPECT_FALSE(a);
+    EXPECT_EQ(RefCast<Counted>(b.get()), c.get());
+    EXPECT_EQ(RefCast<Other>(b.get()), nullptr);
+    EXPECT_EQ(RefCast<Counted>(nullptr), nullptr);
+    EXPECT_STREQ(b->type().name, "test.counted");
+    Ref<Counted> adopted = Ref<Counted>::Adopt(c.release());
+    EXPECT_EQ(alive, 1);
+  }
+  EXPECT_EQ(alive, 0);
+}
+
+std::string TempFile(const std::string& name, const std::string& contents) {
+  const char* dir = std::getenv("TEST_TMPDIR");
+  std::string path = absl::StrCat(dir ? dir : "/tmp", "/", name);
+  std::ofstream(path, std::ios::binary) << contents;
+  return path;
+}
+
+TEST(MappedFile, MapsReadsAndRefuses) {
+  std::string path = TempFile("mapped", "some bytes");
+  auto file = MappedFile::Open(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ((*file)->bytes().size(), 10u);
+  EXPECT_EQ((*file)->bytes()[5], 'b');
+  EXPECT_EQ((*file)->path(), path);
+
+  auto empty = MappedFile::Open(TempFile("empty", ""));
+  ASSERT_TRUE(empty.ok()) << empty.status();
+  EXPECT_TRUE((*empty)->bytes().empty());
+
+  EXPECT_EQ(Show(MappedFile::Open("/nowhere/x").status()),
+            "NOT_FOUND: Cannot open /nowhere/x: No such file or directory.");
+  EXPECT_EQ(Show(MappedFile::Open("/").status()),
+            "INVALID_ARGUMENT: / is a directory, not a file.");
+}
+
+TEST(MappedFile, MapsAPartPrivately) {
+  std::string path = TempFile("private", std::string(10000, 'a'));
+  auto file = MappedFile::Open(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  std::span<const uint8_t> part = (*file)->bytes().subspan(5000, 100);
+  auto mine = (*file)->MapPrivately(part);
+  auto other = (*file)->MapPrivately(part);
+  ASSERT_TRUE(mine.ok()) << mine.status();
+  ASSERT_TRUE(other.ok()) << other.status();
+  (*mine)->bytes()[0] = 'b';
+  EXPECT_EQ((*mine)->bytes().size(), 100u);
+  EXPECT_EQ((*mine)->bytes()[1], 'a');
+  EXPECT_EQ((*other)->bytes()[0], 'a');
+  EXPECT_EQ(part[0], 'a');
+  const uint8_t elsewhere[4] = {};
+  EXPECT_EQ((*file)->MapPrivately(elsewhere).status().code(),
+            absl::StatusCode::kOutOfRange);
+}
+
+TEST(MappedFile, ReadsAPipe) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(write(ends[1], "piped", 5), 5);
+  close(ends[1]);
+  auto file = MappedFile::ReadAll(ends[0], "a pipe");
+  close(ends[0]);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ((*file)->bytes().size(), 5u);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>((*file)->bytes().data()) % 64, 0u);
+
+  // More than one block.
+  std::string big(200000, 'x');
+  std::string path = TempFile("big", big);
+  int fd = open(path.c_str(), O_RDONLY);
+  auto whole = MappedFile::ReadAll(fd, path);
+  close(fd);
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  EXPECT_EQ((*whole)->bytes().size(), big.size());
+  EXPECT_EQ((*whole)->bytes()[199999], 'x');
+  EXPECT_EQ(Show(MappedFile::ReadAll(-1, "nothing").status()),
+            "INTERNAL: Cannot read nothing: Bad file descriptor.");
+  EXPECT_EQ(Show((*whole)->MapPrivately((*whole)->bytes()).status()),
+            absl::StrCat("FAILED_PRECONDITION: ", path,
+                         " was read into memory; it is no mapping."));
+}
+
+}  // namespace
+}  // namespace eyrie

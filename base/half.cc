@@ -1,0 +1,150 @@
+// Conversion between float and the small formats, from one description each.
+#include "base/half.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace eyrie {
+namespace {
+
+using Specials = FloatFormat::Specials;
+
+constexpr int kFloatMantissaBits = 23;
+constexpr int kFloatBias = 127;
+constexpr uint32_t kFloatImplicitBit = 1u << kFloatMantissaBits;
+
+uint32_t MaxExponent(const FloatFormat& format) {
+  return (1u << format.exponent_bits) - 1;
+}
+
+uint16_t SignBit(const FloatFormat& format) {
+  return static_cast<uint16_t>(
+      1u << (format.exponent_bits + format.mantissa_bits));
+}
+
+uint16_t NanBits(const FloatFormat& format) {
+  const uint32_t ones = SignBit(format) - 1u;
+  switch (format.specials) {
+    case Specials::kIeee:  // quiet: the top mantissa bit
+      return static_cast<uint16_t>(
+          MaxExponent(format) << format.mantissa_bits |
+          1u << (format.mantissa_bits - 1));
+    case Specials::kFnuz:
+      return SignBit(format);
+    case Specials::kFn:
+    case Specials::kScale:
+      return static_cast<uint16_t>(ones);
+  }
+  return 0;
+}
+
+// The largest magnitude that is a number.
+uint32_t MaxFinite(const FloatFormat& format) {
+  const uint32_t ones = SignBit(format) - 1u;
+  switch (format.specials) {
+    case Specials::kIeee:
+      return (MaxExponent(format) << format.mantissa_bits) - 1;
+    case Specials::kFnuz:
+      return ones;
+    case Specials::kFn:
+    case Specials::kScale:
+      return ones - 1;
+  }
+  return 0;
+}
+
+uint16_t OverflowBits(const FloatFormat& format, uint16_t sign) {
+  if (format.specials == Specials::kIeee) {
+    return static_cast<uint16_t>(
+        sign | MaxExponent(format) << format.mantissa_bits);
+  }
+  if (format.specials == Specials::kFn) {
+    return static_cast<uint16_t>(sign | NanBits(format));
+  }
+  return NanBits(format);
+}
+
+// value >> shift, to nearest, ties to even.
+uint32_t RoundedShift(uint32_t value, int shift) {
+  if (shift <= 0) return value << -shift;
+  if (shift > 31) return 0;
+  const uint32_t kept = value >> shift;
+  const uint32_t lost = value & ((1u << shift) - 1);
+  const uint32_t half = 1u << (shift - 1);
+  return kept + (lost > half || (lost == half && (kept & 1)) ? 1 : 0);
+}
+
+// Nearest power of two; ties go up, as the mantissa has no bit to be even.
+uint16_t EncodeScale(const FloatFormat& format, float value) {
+  if (!(value > 0) || std::isinf(value)) return NanBits(format);
+  int exponent;
+  const float fraction = std::frexp(value, &exponent);  // in [0.5, 1)
+  const int code = exponent - 1 + format.bias + (fraction >= 0.75f ? 1 : 0);
+  if (code > static_cast<int>(MaxFinite(format))) return NanBits(format);
+  return static_cast<uint16_t>(code < 0 ? 0 : code);
+}
+
+}  // namespace
+
+float DecodeFloat(const FloatFormat& format, uint16_t bits) {
+  const uint32_t mantissa_mask = (1u << format.mantissa_bits) - 1;
+  const uint32_t mantissa = bits & mantissa_mask;
+  const uint32_t exponent = bits >> format.mantissa_bits & MaxExponent(format);
+  const uint32_t magnitude = bits & (SignBit(format) - 1u);
+  if (format.specials == Specials::kScale) {
+    if (magnitude == MaxExponent(format)) {
+      return std::numeric_limits<float>::quiet_NaN();
+    }
+    return std::ldexp(1.0f, static_cast<int>(magnitude) - format.bias);
+  }
+  const bool negative = bits & SignBit(format);
+  const float sign = negative ? -1.0f : 1.0f;
+  if (format.specials == Specials::kFnuz) {
+    if (negative && magnitude == 0) {
+      return std::numeric_limits<float>::quiet_NaN();
+    }
+  } else if (magnitude > MaxFinite(format)) {
+    if (format.specials == Specials::kIeee && mantissa == 0) {
+      return sign * std::numeric_limits<float>::infinity();
+    }
+    return std::copysign(std::numeric_limits<float>::quiet_NaN(), sign);
+  }
+  const uint32_t significand =
+      exponent == 0 ? mantissa : mantissa | 1u << format.mantissa_bits;
+  const int scale = static_cast<int>(exponent == 0 ? 1 : exponent) -
+                    format.bias - format.mantissa_bits;
+  return sign * std::ldexp(static_cast<float>(significand), scale);
+}
+
+uint16_t EncodeFloat(const FloatFormat& format, float value) {
+  if (format.specials == Specials::kScale) return EncodeScale(format, value);
+  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  const uint16_t sign = bits >> 31 ? SignBit(format) : 0;
+  if (std::isnan(value)) {
+    const bool keeps_sign = format.specials != Specials::kFnuz;
+    return static_cast<uint16_t>(NanBits(format) | (keeps_sign ? sign : 0));
+  }
+  if (std::isinf(value)) return OverflowBits(format, sign);
+
+  const uint32_t float_exponent = bits >> kFloatMantissaBits & 0xFF;
+  uint32_t significand = bits & (kFloatImplicitBit - 1);
+  if (float_exponent != 0) significand |= kFloatImplicitBit;
+  int exponent = static_cast<int>(float_exponent == 0 ? 1 : float_exponent) -
+                 kFloatBias + format.bias;
+  int shift = kFloatMantissaBits - format.mantissa_bits;
+  if (exponent < 1) {  // denormal in the small format
+    shift += 1 - exponent;
+    exponent = 1;
+  }
+  const uint32_t rounded = RoundedShift(significand, shift);
+  // A carry out of the mantissa moves into the exponent by itself; a
+  // significand without its implicit bit makes the exponent field zero.
+  const uint32_t magnitude =
+      (static_cast<uint32_t>(exponent - 1) << format.mantissa_bits) + rounded;
+  if (magnitude > MaxFinite(format)) return OverflowBits(format, sign);
+  if (magnitude == 0 && format.specials == Specials::kFnuz) return 0;
+  return static_cast<uint16_t>(sign | magnitude);
+}
+
+}  // namespace eyrie

@@ -1,0 +1,155 @@
+// Opens, maps and reads whole files through POSIX.
+#include "base/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/checked_math.h"
+
+namespace eyrie {
+namespace {
+
+constexpr size_t kAlignment = 64;
+
+absl::Status SystemError(const char* what, const std::string& path, int error) {
+  std::string text =
+      absl::StrCat("Cannot ", what, " ", path, ": ", std::strerror(error), ".");
+  if (error == ENOENT || error == ENOTDIR) return absl::NotFoundError(text);
+  if (error == EACCES) return absl::PermissionDeniedError(text);
+  if (error == ENOMEM) return absl::ResourceExhaustedError(text);
+  return absl::InternalError(text);
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+// A growing block from aligned_alloc.
+struct HeapBlock {
+  uint8_t* data = nullptr;
+  size_t size = 0;
+  size_t capacity = 0;
+
+  HeapBlock() = default;
+  HeapBlock(const HeapBlock&) = delete;
+  HeapBlock& operator=(const HeapBlock&) = delete;
+  ~HeapBlock() { std::free(data); }
+
+  bool Grow() {
+    size_t wanted = capacity == 0 ? 1 << 16 : capacity * 2;
+    if (wanted < capacity) return false;
+    auto* grown = static_cast<uint8_t*>(std::aligned_alloc(kAlignment, wanted));
+    if (grown == nullptr) return false;
+    if (size != 0) std::memcpy(grown, data, size);
+    std::free(data);
+    data = grown;
+    capacity = wanted;
+    return true;
+  }
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Open(
+    const std::string& path) {
+  if (path == "-") return ReadAll(STDIN_FILENO, "standard input");
+  Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return SystemError("open", path, errno);
+  struct stat info;
+  if (fstat(file.get(), &info) != 0) return SystemError("stat", path, errno);
+  if (S_ISDIR(info.st_mode)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, " is a directory, not a file."));
+  }
+  if (!S_ISREG(info.st_mode)) return ReadAll(file.get(), path);
+  if (info.st_size == 0) {
+    return std::shared_ptr<const MappedFile>(
+        new MappedFile(path, nullptr, 0, Storage::kNone, -1));
+  }
+  size_t size = static_cast<size_t>(info.st_size);
+  void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (data == MAP_FAILED) return SystemError("map", path, errno);
+  return std::shared_ptr<const MappedFile>(
+      new MappedFile(path, static_cast<const uint8_t*>(data), size,
+                     Storage::kMapping, file.release()));
+}
+
+absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::ReadAll(
+    int descriptor, const std::string& name) {
+  HeapBlock block;
+  while (true) {
+    if (block.size == block.capacity && !block.Grow()) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("No memory is left to read ", name, " after ",
+                       block.size, " bytes."));
+    }
+    ssize_t got =
+        read(descriptor, block.data + block.size, block.capacity - block.size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return SystemError("read", name, errno);
+    if (got == 0) break;
+    block.size += static_cast<size_t>(got);
+  }
+  const uint8_t* data = std::exchange(block.data, nullptr);
+  return std::shared_ptr<const MappedFile>(
+      new MappedFile(name, data, block.size, Storage::kHeap, -1));
+}
+
+MappedFile::~MappedFile() {
+  if (storage_ == Storage::kMapping) {
+    munmap(const_cast<uint8_t*>(data_), size_);
+    close(descriptor_);
+  } else if (storage_ == Storage::kHeap) {
+    std::free(const_cast<uint8_t*>(data_));
+  }
+}
+
+absl::StatusOr<std::shared_ptr<const PrivateMapping>> MappedFile::MapPrivately(
+    std::span<const uint8_t> part) const {
+  if (storage_ != Storage::kMapping) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path_, " was read into memory; it is no mapping."));
+  }
+  // Compared as integers: `part` may point anywhere.
+  const uint64_t offset = reinterpret_cast<uintptr_t>(part.data()) -
+                          reinterpret_cast<uintptr_t>(data_);
+  if (part.empty() || !RangeFits(offset, part.size(), size_)) {
+    return absl::OutOfRangeError(absl::StrCat("The ", part.size(),
+                                              " bytes to map are not part of ",
+                                              path_, " (", size_, " bytes)."));
+  }
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t lead = offset % page;
+  const size_t mapped_size = lead + part.size();
+  // Without a reserve: what is never written needs no memory of its own.
+  void* base = mmap(nullptr, mapped_size, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_NORESERVE, descriptor_,
+                    static_cast<off_t>(offset - lead));
+  if (base == MAP_FAILED) return SystemError("map", path_, errno);
+  return std::shared_ptr<const PrivateMapping>(new PrivateMapping(
+      base, mapped_size, {static_cast<uint8_t*>(base) + lead, part.size()}));
+}
+
+PrivateMapping::~PrivateMapping() { munmap(base_, mapped_size_); }
+
+}  // namespace eyrie

@@ -1,0 +1,121 @@
+// Intrusive reference counting for every object a module can hold.
+//
+// RefObject is the root of VM lists and buffers and of all HAL objects; the
+// VM's ref registers hold bare RefObject pointers. A RefType is identified by
+// its address and carries the name modules use ("hal.buffer_view"). Counts are
+// atomic: objects may be shared by threads, the objects themselves say whether
+// their contents may.
+// Tested by base_test.cc.
+#ifndef EYRIE_BASE_REF_H_
+#define EYRIE_BASE_REF_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace eyrie {
+
+// One kind of reference-counted object. Instances are constants with static
+// storage; two types are the same exactly when their addresses are.
+struct RefType {
+  const char* name;  // as modules spell it, without the leading '!'
+};
+
+class RefObject {
+ public:
+  RefObject(const RefObject&) = delete;
+  RefObject& operator=(const RefObject&) = delete;
+
+  const RefType& type() const { return *type_; }
+
+  void AddRef() const { count_.fetch_add(1, std::memory_order_relaxed); }
+  void DropRef() const {
+    // A sole owner needs no atomic read-modify-write.
+    if (count_.load(std::memory_order_acquire) == 1 ||
+        count_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      const_cast<RefObject*>(this)->OnLastRef();
+    }
+  }
+
+  // True if the caller's reference is the only one.
+  bool IsUnique() const {
+    return count_.load(std::memory_order_acquire) == 1;
+  }
+
+ protected:
+  explicit RefObject(const RefType& type) : type_(&type) {}
+  virtual ~RefObject() = default;
+
+  // Called when the last reference is dropped. Objects kept in a free list
+  // override it, call ResetRef() and put themselves there.
+  virtual void OnLastRef() { delete this; }
+  void ResetRef() { count_.store(1, std::memory_order_relaxed); }
+
+ private:
+  mutable std::atomic<uint32_t> count_{1};
+  const RefType* type_;
+};
+
+// An owning pointer to a RefObject, or null.
+template <typename T>
+class Ref {
+ public:
+  Ref() = default;
+  Ref(std::nullptr_t) {}  // NOLINT: null converts, as for std pointers
+  Ref(const Ref& other) : object_(other.object_) {
+    if (object_) object_->AddRef();
+  }
+  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  template <typename U>
+  Ref(Ref<U> other) : object_(other.release()) {}  // NOLINT: upcasts convert
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Ref() {
+    if (object_) object_->DropRef();
+  }
+
+  // Takes over a reference the caller owns.
+  static Ref Adopt(T* object) {
+    Ref ref;
+    ref.object_ = object;
+    return ref;
+  }
+  // Adds a reference of its own.
+  static Ref Share(T* object) {
+    if (object) object->AddRef();
+    return Adopt(object);
+  }
+
+  T* get() const { return object_; }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+  // Gives the reference to the caller, who must drop it.
+  T* release() { return std::exchange(object_, nullptr); }
+  void reset() { *this = Ref(); }
+
+  friend bool operator==(const Ref& a, const Ref& b) = default;
+
+ private:
+  T* object_ = nullptr;
+};
+
+template <typename T, typename... Args>
+Ref<T> MakeRef(Args&&... args) {
+  return Ref<T>::Adopt(new T(std::forward<Args>(args)...));
+}
+
+// The object as a T, or null if it is null or of another type. T names its
+// type as `static constexpr RefType kType`.
+template <typename T>
+T* RefCast(RefObject* object) {
+  if (object == nullptr || &object->type() != &T::kType) return nullptr;
+  return static_cast<T*>(object);
+}
+
+}  // namespace eyrie
+
+#endif  // EYRIE_BASE_REF_H_

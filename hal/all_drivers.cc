@@ -1,0 +1,18 @@
+// The one list of drivers, by name ascending.
+//
+// Tested by cpu/device_test.cc.
+#include <memory>
+#include <vector>
+
+#include "hal/cpu/driver.h"
+#include "hal/driver.h"
+
+namespace eyrie::hal {
+
+std::vector<std::unique_ptr<Driver>> AllDrivers() {
+  std::vector<std::unique_ptr<Driver>> drivers;
+  drivers.push_back(cpu::MakeLocalSyncDriver());
+  return drivers;
+}
+
+}  // namespace eyrie::hal

@@ -1,0 +1,266 @@
+// Recording: validated commands, one after the other in an arena.
+//
+// Tested by command_buffer_test.cc.
+#include "hal/command_buffer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+
+namespace eyrie::hal {
+namespace {
+
+// Bytes that follow one command: an update's data, a dispatch's arguments.
+constexpr uint64_t kMaxExtra = uint64_t{1} << 30;
+
+// Room for a few commands and their slots before anything grows.
+constexpr size_t kFirstWords = 64;
+constexpr uint32_t kFirstSlots = 16;
+
+// Gives a copy's "the rest" its length where either side tells.
+void MatchLengths(BufferRef& source, BufferRef& target) {
+  for (BufferRef* ref : {&source, &target}) {
+    if (ref->length != kWholeBuffer || !ref->buffer) continue;
+    absl::StatusOr<uint64_t> length =
+        ref->buffer->ResolveRange(ref->offset, ref->length);
+    if (length.ok()) ref->length = *length;
+  }
+  if (source.length == kWholeBuffer) source.length = target.length;
+  if (target.length == kWholeBuffer) target.length = source.length;
+}
+
+}  // namespace
+
+CommandBuffer::CommandBuffer(CommandBufferMode mode, QueueAffinity affinity,
+                             uint32_t binding_capacity)
+    : RefObject(kType),
+      mode_(mode),
+      affinity_(affinity),
+      binding_capacity_(binding_capacity) {
+  arena_.reserve(kFirstWords);
+  slots_.reserve(std::min(binding_capacity, kFirstSlots));
+}
+
+CommandBuffer::~CommandBuffer() = default;
+
+absl::Status CommandBuffer::CheckRecording() const {
+  if (!finalized_) [[likely]] return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      "The command buffer has been finalized; nothing more can be recorded.");
+}
+
+template <typename T>
+absl::StatusOr<T*> CommandBuffer::Append(CommandKind kind, uint64_t extra) {
+  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 8);
+  if (extra > kMaxExtra) {
+    return absl::OutOfRangeError(
+        absl::StrCat("A command's data (", extra, " bytes) exceeds the limit (",
+                     kMaxExtra, ")."));
+  }
+  const size_t words = (sizeof(T) + extra + 7) / 8;
+  const size_t start = arena_.size();
+  arena_.resize(start + words);
+  T* command = new (arena_.data() + start) T();
+  command->kind = kind;
+  command->size = static_cast<uint32_t>(words * 8);
+  return command;
+}
+
+void CommandBuffer::Retain(RefObject* object) {
+  if (object == nullptr) return;
+  // Commands near each other name the same objects.
+  const size_t near = std::min<size_t>(retained_.size(), 8);
+  for (size_t i = retained_.size() - near; i < retained_.size(); ++i) {
+    if (retained_[i].get() == object) return;
+  }
+  retained_.push_back(Ref<RefObject>::Share(object));
+}
+
+absl::Status CommandBuffer::ExecutionBarrier(uint32_t source_stages,
+                                             uint32_t target_stages) {
+  RETURN_IF_ERROR(CheckRecording());
+  ASSIGN_OR_RETURN(BarrierCommand * command,
+                   Append<BarrierCommand>(CommandKind::kBarrier, 0));
+  command->source_stages = source_stages;
+  command->target_stages = target_stages;
+  return absl::OkStatus();
+}
+
+absl::Status CommandBuffer::Fill(const BufferRef& target,
+                                 std::span<const uint8_t> pattern) {
+  RETURN_IF_ERROR(CheckRecording());
+  if (target.length == 0) return absl::OkStatus();
+  RETURN_IF_ERROR(ValidatePattern(pattern.size()));
+  const RangeUse use = {"the fill's target", buffer_usage::kTransferTarget,
+                        memory_access::kWrite,
+                        static_cast<uint32_t>(pattern.size())};
+  ASSIGN_OR_RETURN(const RecordedRef ref, ValidateRef(target, use, slots_));
+  ASSIGN_OR_RETURN(FillCommand * command,
+                   Append<FillCommand>(CommandKind::kFill, 0));
+  command->target = ref;
+  command->pattern_length = static_cast<uint32_t>(pattern.size());
+  uint8_t repeated[8];
+  for (size_t i = 0; i < 8; ++i) repeated[i] = pattern[i % pattern.size()];
+  std::memcpy(&command->pattern, repeated, 8);
+  Retain(ref.buffer);
+  return absl::OkStatus();
+}
+
+absl::Status CommandBuffer::Update(std::span<const uint8_t> source,
+                                   const BufferRef& target) {
+  RETURN_IF_ERROR(CheckRecording());
+  if (target.length == 0) return absl::OkStatus();
+  BufferRef sized = target;
+  if (sized.length == kWholeBuffer) sized.length = source.size();
+  if (sized.length != source.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("An update's source has ", source.size(),
+                     " bytes and its target ", sized.length, "."));
+  }
+  const RangeUse use = {"the update's target", buffer_usage::kTransferTarget,
+                        memory_access::kWrite, 1};
+  ASSIGN_OR_RETURN(const RecordedRef ref, ValidateRef(sized, use, slots_));
+  ASSIGN_OR_RETURN(UpdateCommand * command, Append<UpdateCommand>(
+                                                CommandKind::kUpdate,
+                                                source.size()));
+  command->target = ref;
+  std::memcpy(command + 1, source.data(), source.size());
+  Retain(ref.buffer);
+  return absl::OkStatus();
+}
+
+absl::Status CommandBuffer::Copy(const BufferRef& source,
+                                 const BufferRef& target) {
+  RETURN_IF_ERROR(CheckRecording());
+  if (target.length == 0 && source.length == 0) return absl::OkStatus();
+  BufferRef from = source;
+  BufferRef to = target;
+  MatchLengths(from, to);
+  const RangeUse read = {"the copy's source", buffer_usage::kTransferSource,
+                         memory_access::kRead, 1};
+  const RangeUse write = {"the copy's target", buffer_usage::kTransferTarget,
+                          memory_access::kWrite, 1};
+  ASSIGN_OR_RETURN(const RecordedRef from_ref, ValidateRef(from, read, slots_));
+  ASSIGN_OR_RETURN(const RecordedRef to_ref, ValidateRef(to, write, slots_));
+  RETURN_IF_ERROR(ValidateCopy(from_ref, to_ref));
+  ASSIGN_OR_RETURN(CopyCommand * command,
+                   Append<CopyCommand>(CommandKind::kCopy, 0));
+  command->source = from_ref;
+  command->target = to_ref;
+  Retain(from_ref.buffer);
+  Retain(to_ref.buffer);
+  return absl::OkStatus();
+}
+
+absl::Status CommandBuffer::RecordDispatch(
+    Ref<Executable> executable, uint32_t ordinal, const uint32_t* count,
+    const BufferRef& count_ref, std::span<const uint32_t> constants,
+    std::span<const BufferRef> bindings) {
+  RETURN_IF_ERROR(ValidateDispatch(executable.get(), ordinal, constants.size(),
+                                   bindings.size()));
+  RecordedRef count_range = {};
+  if (count == nullptr) {
+    BufferRef three = count_ref;
+    // More than three words may be named; only these are read.
+    if (three.length >= 12) three.length = 12;
+    const RangeUse use = {"the dispatch's workgroup counts",
+                          buffer_usage::kDispatchIndirectParameters,
+                          memory_access::kRead, 4};
+    if (three.length < 12) {
+      return absl::OutOfRangeError(
+          absl::StrCat("The workgroup counts have ", three.length,
+                       " bytes; three numbers take 12."));
+    }
+    ASSIGN_OR_RETURN(count_range, ValidateRef(three, use, slots_));
+  }
+  ASSIGN_OR_RETURN(
+      DispatchCommand * command,
+      Append<DispatchCommand>(count ? CommandKind::kDispatch
+                                    : CommandKind::kDispatchIndirect,
+                              bindings.size() * sizeof(RecordedRef) +
+                                  constants.size_bytes()));
+  const size_t start = reinterpret_cast<uint64_t*>(command) - arena_.data();
+  command->executable = executable.get();
+  command->export_ordinal = ordinal;
+  if (count) std::copy_n(count, 3, command->workgroup_count);
+  command->workgroup_count_ref = count_range;
+  command->constant_count = static_cast<uint32_t>(constants.size());
+  command->binding_count = static_cast<uint32_t>(bindings.size());
+  RecordedRef* refs = reinterpret_cast<RecordedRef*>(command + 1);
+  const RangeUse use = {"a dispatch's binding", buffer_usage::kDispatchStorage,
+                        memory_access::kAny, 1};
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    absl::StatusOr<RecordedRef> ref = ValidateRef(bindings[i], use, slots_);
+    if (!ref.ok()) [[unlikely]] {
+      arena_.resize(start);
+      return Annotate(ref.status(),
+                      absl::StrCat("(binding ", i, " of '",
+                                   executable->exports()[ordinal].name, "')"));
+    }
+    refs[i] = *ref;
+    Retain(ref->buffer);
+  }
+  if (!constants.empty()) {
+    std::memcpy(refs + bindings.size(), constants.data(),
+                constants.size_bytes());
+  }
+  Retain(count_range.buffer);
+  Retain(executable.get());
+  return absl::OkStatus();
+}
+
+absl::Status CommandBuffer::Dispatch(Ref<Executable> executable,
+                                     uint32_t export_ordinal,
+                                     const uint32_t (&workgroup_count)[3],
+                                     std::span<const uint32_t> constants,
+                                     std::span<const BufferRef> bindings) {
+  RETURN_IF_ERROR(CheckRecording());
+  RETURN_IF_ERROR(ValidateWorkgroupCount(workgroup_count));
+  if (workgroup_count[0] == 0 || workgroup_count[1] == 0 ||
+      workgroup_count[2] == 0) {
+    return absl::OkStatus();
+  }
+  return RecordDispatch(std::move(executable), export_ordinal, workgroup_count,
+                        BufferRef(), constants, bindings);
+}
+
+absl::Status CommandBuffer::DispatchIndirect(
+    Ref<Executable> executable, uint32_t export_ordinal,
+    const BufferRef& workgroup_count, std::span<const uint32_t> constants,
+    std::span<const BufferRef> bindings) {
+  RETURN_IF_ERROR(CheckRecording());
+  return RecordDispatch(std::move(executable), export_ordinal, nullptr,
+                        workgroup_count, constants, bindings);
+}
+
+absl::Status CommandBuffer::BeginDebugGroup(absl::string_view label) {
+  RETURN_IF_ERROR(CheckRecording());
+  ++debug_depth_;
+  return absl::OkStatus();
+}
+
+absl::Status CommandBuffer::EndDebugGroup() {
+  RETURN_IF_ERROR(CheckRecording());
+  if (debug_depth_ == 0) {
+    return absl::FailedPreconditionError("No debug group is open.");
+  }
+  --debug_depth_;
+  return absl::OkStatus();
+}
+
+absl::Status CommandBuffer::Finalize() {
+  RETURN_IF_ERROR(CheckRecording());
+  if (debug_depth_ != 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("Debug groups are still open (", debug_depth_, ")."));
+  }
+  finalized_ = true;
+  return absl::OkStatus();
+}
+
+}  // namespace eyrie::hal

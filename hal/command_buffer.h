@@ -1,0 +1,175 @@
+// A recorded list of commands: the front end that all drivers share.
+//
+// Recording validates each command once (command_validator.h) and stores it in
+// one growing arena; drivers translate or walk the list at submission. A
+// binding may name a buffer, or a slot of the table given at submission
+// ("indirect"); indirect ranges are validated then. Thread-compatible while
+// recording; immutable and shareable once finalized. Retains what it names.
+// Tested by command_buffer_test.cc.
+#ifndef EYRIE_HAL_COMMAND_BUFFER_H_
+#define EYRIE_HAL_COMMAND_BUFFER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/ref.h"
+#include "hal/buffer.h"
+#include "hal/command_validator.h"
+#include "hal/executable.h"
+#include "hal/types.h"
+
+namespace eyrie::hal {
+
+// Behaviour of a command buffer, as modules pass it.
+using CommandBufferMode = uint32_t;
+namespace command_buffer_mode {
+inline constexpr CommandBufferMode kOneShot = 1u << 0;
+inline constexpr CommandBufferMode kAllowInlineExecution = 1u << 4;
+inline constexpr CommandBufferMode kUnvalidated = 1u << 5;  // ignored
+}  // namespace command_buffer_mode
+
+enum class CommandKind : uint8_t {
+  kBarrier,
+  kFill,
+  kUpdate,
+  kCopy,
+  kDispatch,
+  kDispatchIndirect,
+};
+
+// The commands as recorded. Each begins with Command; variable parts follow
+// the struct in the arena. Ranges are resolved where the buffer is known.
+struct Command {
+  CommandKind kind;
+  uint32_t size;  // bytes to the next command, a multiple of 8
+};
+
+struct BarrierCommand : Command {
+  uint32_t source_stages;
+  uint32_t target_stages;
+};
+
+struct FillCommand : Command {
+  RecordedRef target;
+  uint64_t pattern;  // repeated to eight bytes
+  uint32_t pattern_length;  // 1, 2, 4 or 8
+};
+
+struct UpdateCommand : Command {
+  RecordedRef target;
+  // target.length bytes follow.
+  const uint8_t* data() const {
+    return reinterpret_cast<const uint8_t*>(this + 1);
+  }
+};
+
+struct CopyCommand : Command {
+  RecordedRef source;
+  RecordedRef target;
+};
+
+struct DispatchCommand : Command {
+  Executable* executable;  // retained
+  uint32_t export_ordinal;
+  uint32_t workgroup_count[3];    // kDispatch
+  RecordedRef workgroup_count_ref;  // kDispatchIndirect: 3 uint32_t
+  uint32_t constant_count;
+  uint32_t binding_count;
+  // Bindings follow, then constants.
+  std::span<const RecordedRef> bindings() const {
+    return {reinterpret_cast<const RecordedRef*>(this + 1), binding_count};
+  }
+  std::span<const uint32_t> constants() const {
+    return {reinterpret_cast<const uint32_t*>(bindings().data() +
+                                              binding_count),
+            constant_count};
+  }
+};
+
+class CommandBuffer final : public RefObject {
+ public:
+  static constexpr RefType kType{"hal.command_buffer"};
+
+  CommandBuffer(CommandBufferMode mode, QueueAffinity affinity,
+                uint32_t binding_capacity);
+  ~CommandBuffer() override;
+
+  // Recording. FAILED_PRECONDITION: finalized already. INVALID_ARGUMENT,
+  // OUT_OF_RANGE or PERMISSION_DENIED: what command_validator.h says. What
+  // changes nothing (no bytes, no workgroups) is not recorded.
+  absl::Status ExecutionBarrier(uint32_t source_stages, uint32_t target_stages);
+  absl::Status Fill(const BufferRef& target,
+                    std::span<const uint8_t> pattern);
+  absl::Status Update(std::span<const uint8_t> source, const BufferRef& target);
+  absl::Status Copy(const BufferRef& source, const BufferRef& target);
+  absl::Status Dispatch(Ref<Executable> executable, uint32_t export_ordinal,
+                        const uint32_t (&workgroup_count)[3],
+                        std::span<const uint32_t> constants,
+                        std::span<const BufferRef> bindings);
+  absl::Status DispatchIndirect(Ref<Executable> executable,
+                                uint32_t export_ordinal,
+                                const BufferRef& workgroup_count,
+                                std::span<const uint32_t> constants,
+                                std::span<const BufferRef> bindings);
+  absl::Status BeginDebugGroup(absl::string_view label);
+  absl::Status EndDebugGroup();
+  // Ends recording. FAILED_PRECONDITION: already ended, or a debug group open.
+  absl::Status Finalize();
+
+  bool finalized() const { return finalized_; }
+  CommandBufferMode mode() const { return mode_; }
+  QueueAffinity affinity() const { return affinity_; }
+  // The slots that were announced. Commands may use others: what counts is
+  // the table that a submission brings.
+  uint32_t binding_capacity() const { return binding_capacity_; }
+  // Slots that commands use: one more than the highest, 0 if none.
+  uint32_t slots_used() const { return static_cast<uint32_t>(slots_.size()); }
+
+  // Checks a table against every indirect command: slots filled, ranges
+  // inside, usage allowed. Once per submission, before anything runs.
+  absl::Status ValidateTable(std::span<const BufferBinding> table) const {
+    return hal::ValidateTable(slots_, table);
+  }
+
+  // Walks the commands: for (const Command* c = begin(); c; c = Next(c)).
+  const Command* begin() const { return At(0); }
+  const Command* Next(const Command* command) const {
+    const uint64_t* words = reinterpret_cast<const uint64_t*>(command);
+    return At(words - arena_.data() + command->size / sizeof(uint64_t));
+  }
+
+ private:
+  const Command* At(size_t word) const {
+    if (word >= arena_.size()) return nullptr;
+    return reinterpret_cast<const Command*>(arena_.data() + word);
+  }
+  absl::Status CheckRecording() const;
+  // Appends a command with `extra` bytes after it, zeroed; `kind` and `size`
+  // are set. Valid until the next.
+  template <typename T>
+  absl::StatusOr<T*> Append(CommandKind kind, uint64_t extra);
+  void Retain(RefObject* object);
+  // Both kinds of dispatch; null `count` means `count_ref`.
+  absl::Status RecordDispatch(Ref<Executable> executable, uint32_t ordinal,
+                              const uint32_t* count, const BufferRef& count_ref,
+                              std::span<const uint32_t> constants,
+                              std::span<const BufferRef> bindings);
+
+  CommandBufferMode mode_;
+  QueueAffinity affinity_;
+  uint32_t binding_capacity_;
+  int debug_depth_ = 0;
+  bool finalized_ = false;
+  SlotTable slots_;
+  std::vector<uint64_t> arena_;
+  std::vector<Ref<RefObject>> retained_;
+};
+
+}  // namespace eyrie::hal
+
+#endif  // EYRIE_HAL_COMMAND_BUFFER_H_

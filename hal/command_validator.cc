@@ -1,0 +1,221 @@
+// Checks of recorded commands and of binding tables.
+//
+// Tested by command_buffer_test.cc.
+#include "hal/command_validator.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "base/checked_math.h"
+#include "base/status_macros.h"
+
+namespace eyrie::hal {
+namespace {
+
+// Usage, access and visibility of a buffer that a queue works on.
+absl::Status CheckBuffer(const Buffer& buffer, BufferUsage usage,
+                         MemoryAccess access) {
+  RETURN_IF_ERROR(buffer.CheckMemoryType(memory_type::kDeviceVisible));
+  RETURN_IF_ERROR(buffer.CheckUsage(usage));
+  return buffer.CheckAccess(access);
+}
+
+// "(the fill's target)", for the end of a buffer's own sentence.
+std::string Where(absl::string_view what) {
+  return absl::StrCat("(", what, ")");
+}
+
+absl::StatusOr<RecordedRef> ValidateDirect(const BufferRef& ref,
+                                           const RangeUse& use) {
+  Buffer& buffer = *ref.buffer;
+  absl::Status status = CheckBuffer(buffer, use.usage, use.access);
+  if (!status.ok()) [[unlikely]] return Annotate(status, Where(use.what));
+  absl::StatusOr<uint64_t> length = buffer.ResolveRange(ref.offset, ref.length);
+  if (!length.ok()) [[unlikely]] {
+    return Annotate(length.status(), Where(use.what));
+  }
+  if (((ref.offset | *length) & (use.alignment - 1)) != 0) [[unlikely]] {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The offset (", ref.offset, ") or length (", *length, ") of ", use.what,
+        " is not a multiple of ", use.alignment, "."));
+  }
+  return RecordedRef{&buffer, 0, ref.offset, *length};
+}
+
+absl::StatusOr<RecordedRef> ValidateIndirect(const BufferRef& ref,
+                                             const RangeUse& use,
+                                             SlotTable& slots) {
+  if (ref.slot >= kMaxBindingSlots) {
+    return absl::OutOfRangeError(
+        absl::StrCat("Binding slot ", ref.slot, " of ", use.what,
+                     " is past the last one (", kMaxBindingSlots - 1, ")."));
+  }
+  const bool whole = ref.length == kWholeBuffer;
+  const uint64_t known_length = whole ? 0 : ref.length;
+  const std::optional<uint64_t> end = CheckedAdd(ref.offset, known_length);
+  if (!end) {
+    return absl::OutOfRangeError(absl::StrCat(
+        "The range of ", ref.length, " bytes at offset ", ref.offset, " of ",
+        use.what, " overflows."));
+  }
+  if (((ref.offset | known_length) & (use.alignment - 1)) != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The offset (", ref.offset, ") or length (", ref.length, ") of ",
+        use.what, " is not a multiple of ", use.alignment, "."));
+  }
+  if (ref.slot >= slots.size()) slots.resize(ref.slot + 1);
+  SlotRequirements& slot = slots[ref.slot];
+  slot.used = true;
+  slot.usage |= use.usage;
+  slot.access |= use.access & ~memory_access::kAny;
+  slot.end = std::max(slot.end, *end);
+  // Alignments are powers of two: the larger holds both.
+  slot.alignment = std::max(slot.alignment, use.alignment);
+  if (whole) {
+    slot.length_multiple = std::max(slot.length_multiple, use.alignment);
+  }
+  return RecordedRef{nullptr, ref.slot, ref.offset, ref.length};
+}
+
+// The bytes of a binding; the caller knows that it fits its buffer.
+uint64_t LengthOf(const BufferBinding& binding) {
+  return binding.length == kWholeBuffer
+             ? binding.buffer->byte_length() - binding.offset
+             : binding.length;
+}
+
+bool IsAligned(const BufferBinding& binding, uint64_t length,
+               const SlotRequirements& slot) {
+  return ((binding.offset & (slot.alignment - 1)) |
+          (length & (slot.length_multiple - 1))) == 0;
+}
+
+// All that ExplainBinding looks at, without a word.
+bool BindingFits(const BufferBinding& binding, const SlotRequirements& slot) {
+  const Buffer* buffer = binding.buffer.get();
+  if (buffer == nullptr) return false;
+  const BufferParams& params = buffer->params();
+  const uint32_t missing =
+      (memory_type::kDeviceVisible & ~params.type) |
+      (slot.usage & ~params.usage) | (slot.access & ~params.access);
+  if (missing != 0 || binding.offset > buffer->byte_length()) return false;
+  const uint64_t length = LengthOf(binding);
+  return RangeFits(binding.offset, length, buffer->byte_length()) &&
+         slot.end <= length && IsAligned(binding, length, slot);
+}
+
+absl::Status ExplainBinding(const BufferBinding& binding,
+                            const SlotRequirements& slot) {
+  if (!binding.buffer) {
+    return absl::InvalidArgumentError("It has no buffer, and is used.");
+  }
+  RETURN_IF_ERROR(CheckBuffer(*binding.buffer, slot.usage, slot.access));
+  ASSIGN_OR_RETURN(const uint64_t length, binding.buffer->ResolveRange(
+                                              binding.offset, binding.length));
+  if (slot.end > length) {
+    return absl::OutOfRangeError(absl::StrCat(
+        "It has ", length, " bytes; its commands use ", slot.end, "."));
+  }
+  if (IsAligned(binding, length, slot)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Its offset (", binding.offset, ") or length (", length,
+      ") is not a multiple of ", slot.alignment, "."));
+}
+
+}  // namespace
+
+absl::StatusOr<RecordedRef> ValidateRef(const BufferRef& ref,
+                                        const RangeUse& use, SlotTable& slots) {
+  return ref.buffer ? ValidateDirect(ref, use)
+                    : ValidateIndirect(ref, use, slots);
+}
+
+absl::Status ValidatePattern(size_t pattern_length) {
+  if (pattern_length == 1 || pattern_length == 2 || pattern_length == 4 ||
+      pattern_length == 8) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "A fill's pattern has ", pattern_length, " bytes, not 1, 2, 4 or 8."));
+}
+
+absl::Status ValidateCopy(const RecordedRef& source,
+                          const RecordedRef& target) {
+  if (source.length != target.length) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("A copy's source has ", source.length,
+                     " bytes and its target ", target.length, "."));
+  }
+  if (source.buffer == nullptr || target.buffer == nullptr) {
+    return absl::OkStatus();
+  }
+  if (&source.buffer->allocation() != &target.buffer->allocation()) {
+    return absl::OkStatus();
+  }
+  const uint64_t from = source.buffer->byte_offset() + source.offset;
+  const uint64_t to = target.buffer->byte_offset() + target.offset;
+  if (std::max(from, to) - std::min(from, to) >= source.length) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "A copy of ", source.length, " bytes from offset ", from, " to ", to,
+      " of one allocation overlaps itself."));
+}
+
+absl::Status ValidateDispatch(const Executable* executable,
+                              uint32_t export_ordinal, size_t constant_count,
+                              size_t binding_count) {
+  if (executable == nullptr) {
+    return absl::InvalidArgumentError("A dispatch has no executable.");
+  }
+  const std::span<const ExportInfo> exports = executable->exports();
+  if (export_ordinal >= exports.size()) {
+    return absl::OutOfRangeError(
+        absl::StrCat("Export ", export_ordinal,
+                     " is past the executable's last one (it has ",
+                     exports.size(), ")."));
+  }
+  const ExportInfo& info = exports[export_ordinal];
+  if (constant_count == info.constant_count &&
+      binding_count == info.binding_count) [[likely]] {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "A dispatch of '", info.name, "' has ", constant_count, " constants and ",
+      binding_count, " bindings; it takes ", info.constant_count, " and ",
+      info.binding_count, "."));
+}
+
+absl::Status ValidateWorkgroupCount(const uint32_t (&count)[3]) {
+  const std::optional<uint64_t> total =
+      CheckedMul<uint64_t>(uint64_t{count[0]} * count[1], count[2]);
+  if (count[2] <= kMaxWorkgroupsZ && total && *total <= kMaxWorkgroups)
+      [[likely]] {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "A dispatch of ", count[0], "x", count[1], "x", count[2],
+      " workgroups exceeds the limits (", kMaxWorkgroupsZ, " in z, ",
+      kMaxWorkgroups, " in all)."));
+}
+
+absl::Status ValidateTable(const SlotTable& slots,
+                           std::span<const BufferBinding> table) {
+  if (table.size() < slots.size()) {
+    return absl::OutOfRangeError(
+        absl::StrCat("The binding table has ", table.size(),
+                     " slots; the commands use ", slots.size(), "."));
+  }
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (!slots[i].used || BindingFits(table[i], slots[i])) [[likely]] continue;
+    absl::Status status = ExplainBinding(table[i], slots[i]);
+    if (status.ok()) continue;
+    return absl::Status(status.code(),
+                        absl::StrCat("Slot ", i, " of the binding table: ",
+                                     status.message()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace eyrie::hal

@@ -1,0 +1,170 @@
+// The CPU driver's memory: sizes, reuse, imports, statistics.
+#include "hal/cpu/allocator.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "hal/device.h"
+#include "tests/support/cpu_device.h"
+#include "tests/support/status_text.h"
+
+namespace eyrie::hal::cpu {
+namespace {
+
+BufferParams Owned(uint64_t owner) {
+  BufferParams params;
+  params.owner = owner;
+  return params;
+}
+
+TEST(Allocator, Sizes) {
+  const Ref<hal::Device> device = NewDevice();
+  for (uint64_t size : {0, 1, 63, 64, 65, 80, 81, 127, 128, 129, 4095, 4096,
+                        300000, 4 << 20, (4 << 20) + 1, 20 << 20}) {
+    for (int round = 0; round < 2; ++round) {
+      const Ref<hal::Buffer> buffer = NewBuffer(*device, size);
+      EXPECT_EQ(buffer->byte_length(), size);
+      EXPECT_NE(buffer->host_data(), nullptr);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->host_data()) % 64, 0u);
+      if (size == 0) continue;
+      EXPECT_EQ(buffer->host_data()[0] | buffer->host_data()[size - 1], 0);
+      buffer->host_data()[0] = buffer->host_data()[size - 1] = 0xFF;
+    }
+  }
+  for (uint64_t size : {uint64_t{1} << 60, ~uint64_t{0}}) {
+    const std::string text =
+        StatusText(device->allocator().Allocate(BufferParams(), size));
+    EXPECT_EQ(text.substr(0, text.find(" cannot")),
+              absl::StrCat("RESOURCE_EXHAUSTED: A buffer of ", size, " bytes"));
+  }
+}
+
+TEST(Allocator, MemoryIsReusedButNeverSeen) {
+  const Ref<hal::Device> device = NewDevice();
+  hal::Allocator& allocator = device->allocator();
+  const uint64_t a = allocator.NewOwner();
+  const uint64_t b = allocator.NewOwner();
+  ASSERT_NE(a, b);
+  struct Case {
+    uint64_t owner;
+    uint64_t size;  // of one size class
+    std::string want;
+  };
+  // Each row takes the block of the row before it, reads its words and then
+  // writes 7 everywhere.
+  const Case kCases[] = {
+      {a, 2048, "0 0 0 0"}, {a, 2040, "7 7 7 7"}, {b, 2036, "0 0 0 0"},
+      {b, 2048, "7 7 7 0"}, {0, 2048, "0 0 0 0"}, {0, 2048, "0 0 0 0"},
+      {a, 2036, "0 0 0 0"}, {a, 2048, "7 7 7 0"}, {0, 2036, "0 0 0 0"},
+      {a, 2048, "0 0 0 0"},
+  };
+  const uint8_t* block = nullptr;
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(absl::StrCat("row ", &c - kCases));
+    const Ref<hal::Buffer> buffer = *allocator.Allocate(Owned(c.owner), c.size);
+    if (block != nullptr) {
+      EXPECT_EQ(buffer->host_data(), block);
+    }
+    block = buffer->host_data();
+    std::vector<uint32_t> words(c.size / 4);
+    std::memcpy(words.data(), block, c.size);
+    // The first word, one in the middle, the last of the shortest, the last.
+    EXPECT_EQ(absl::StrCat(words[0], " ", words[200], " ", words[508], " ",
+                           words.size() > 511 ? words[511] : words[508]),
+              c.want);
+    std::fill(words.begin(), words.end(), 7);
+    std::memcpy(buffer->host_data(), words.data(), c.size);
+  }
+}
+
+TEST(Allocator, SmallMemoryIsAlwaysClear) {
+  const Ref<hal::Device> device = NewDevice();
+  const uint64_t owner = device->allocator().NewOwner();
+  for (int round = 0; round < 2; ++round) {
+    const Ref<hal::Buffer> buffer =
+        *device->allocator().Allocate(Owned(owner), 8);
+    EXPECT_EQ(Words(*buffer), "0 0");
+    SetWords(*buffer, {7, 7});
+  }
+}
+
+TEST(Allocator, BuffersOutliveTheDevice) {
+  Ref<hal::Device> device = NewDevice();
+  const Ref<hal::Buffer> buffer = NewBuffer(*device, 64);
+  const Ref<hal::Buffer> span = *hal::Buffer::Subspan(buffer, 8, 8);
+  device.reset();
+  SetWords(*span, {1, 2});
+  EXPECT_EQ(Words(*span), "1 2");
+}
+
+TEST(Allocator, Imports) {
+  const Ref<hal::Device> device = NewDevice();
+  alignas(64) std::array<uint8_t, 128> bytes = {};
+  int released = 0;
+  const auto import = [&](std::span<uint8_t> span) {
+    return device->allocator().ImportHost(BufferParams(), span,
+                                          [&] { ++released; });
+  };
+  {
+    const Ref<hal::Buffer> buffer = *import(bytes);
+    EXPECT_EQ(buffer->host_data(), bytes.data());
+    const Ref<hal::Buffer> span = *hal::Buffer::Subspan(buffer, 64, 4);
+    SetWords(*span, {9});
+    EXPECT_EQ(bytes[64], 9);
+    EXPECT_EQ(released, 0);
+  }
+  EXPECT_EQ(released, 1);
+  EXPECT_EQ(StatusText(import(std::span<uint8_t>(bytes).subspan(32))),
+            "UNAVAILABLE: Memory that is not aligned to 64 bytes cannot be "
+            "imported.");
+  EXPECT_EQ(released, 1);
+  EXPECT_NE((*import({}))->host_data(), nullptr);
+}
+
+TEST(Allocator, Statistics) {
+  const Ref<hal::Device> device = NewDevice();
+  BufferParams host;
+  host.type = memory_type::kHostLocal;
+  {
+    const Ref<hal::Buffer> a = *device->allocator().Allocate(host, 16);
+    const Ref<hal::Buffer> b = NewBuffer(*device, 100);
+    Ref<hal::Buffer> c = NewBuffer(*device, 4096);
+    c.reset();
+    c = NewBuffer(*device, 10);
+    EXPECT_EQ(device->allocator().statistics().device_local.live(), 110u);
+    EXPECT_FALSE(
+        device->allocator().Allocate(host, uint64_t{1} << 60).ok());
+  }
+  EXPECT_EQ(device->allocator().statistics().ToString(),
+            "  HOST_LOCAL:           16B peak /           16B allocated /      "
+            "     16B freed /            0B live\n"
+            "DEVICE_LOCAL:         4196B peak /         4206B allocated /      "
+            "   4206B freed /            0B live\n");
+}
+
+TEST(Allocator, Threads) {
+  const Ref<hal::Device> device = NewDevice();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&device, t] {
+      for (uint32_t i = 0; i < 300; ++i) {
+        const Ref<hal::Buffer> buffer = NewBuffer(*device, 64 + (i % 5) * 40);
+        EXPECT_EQ(Words(*buffer).substr(0, 3), "0 0");
+        SetWords(*buffer, {i, static_cast<uint32_t>(t)});
+        EXPECT_EQ(Words(**hal::Buffer::Subspan(buffer, 0, 8)),
+                  absl::StrCat(i, " ", t));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(device->allocator().statistics().device_local.live(), 0u);
+}
+
+}  // namespace
+}  // namespace eyrie::hal::cpu

@@ -1,0 +1,206 @@
+// Sweeps code from its first byte to its last. Compilers for x86-64 put no
+// data between the instructions, so a sweep stays in step.
+//
+// Tested by code_scan_test.cc.
+#include "hal/cpu/code_scan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "hal/cpu/instruction.h"
+
+namespace eyrie::hal::cpu {
+namespace {
+
+// What compilers align functions to.
+constexpr uint64_t kFunctionAlignment = 16;
+// What linkers fill the room between functions with.
+constexpr uint8_t kTrap = 0xCC;
+
+// Calls visit(address, instruction) for each instruction in [begin, end) of
+// the region. Bytes that are no instruction are skipped, one at a time.
+template <typename Visit>
+void VisitInstructions(const CodeRegion& region, uint64_t begin, uint64_t end,
+                       Visit visit) {
+  uint64_t address = begin;
+  while (address < end) {
+    const Instruction instruction =
+        DecodeInstruction(region.bytes.subspan(address - region.address));
+    visit(address, instruction);
+    address += std::max<uint64_t>(instruction.length, 1);
+  }
+}
+
+uint64_t End(const CodeRegion& region) {
+  return region.address + region.bytes.size();
+}
+
+uint64_t Target(uint64_t address, const Instruction& instruction) {
+  return address + instruction.length +
+         static_cast<uint64_t>(static_cast<int64_t>(instruction.target));
+}
+
+void SortUnique(std::vector<uint64_t>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+}  // namespace
+
+CodeScan::CodeScan(std::vector<CodeRegion> regions)
+    : regions_(std::move(regions)) {
+  for (const CodeRegion& region : regions_) Sweep(region);
+}
+
+void CodeScan::Sweep(const CodeRegion& region) {
+  bool after_end = true;  // of other code, and of the padding behind it
+  VisitInstructions(
+      region, region.address, End(region),
+      [&](uint64_t address, const Instruction& instruction) {
+        all_ = all_ | instruction.needs;
+        const bool is_trap = region.bytes[address - region.address] == kTrap;
+        if (!is_trap && (after_end || address % kFunctionAlignment == 0)) {
+          openings_.push_back(address);
+        }
+        // Nothing need follow a call that never returns.
+        const bool is_end = instruction.flow == Flow::kStop ||
+                            instruction.flow == Flow::kJump ||
+                            instruction.flow == Flow::kCall;
+        if (is_end) ends_.push_back(address + instruction.length);
+        after_end = is_end || (after_end && instruction.flow == Flow::kPadding);
+      });
+}
+
+const CodeRegion* CodeScan::Find(uint64_t address) const {
+  for (const CodeRegion& region : regions_) {
+    if (address >= region.address && address < End(region)) return &region;
+  }
+  return nullptr;
+}
+
+bool CodeScan::MayBegin(uint64_t address) const {
+  return std::binary_search(openings_.begin(), openings_.end(), address);
+}
+
+bool CodeScan::MayEnd(uint64_t address) const {
+  return std::binary_search(ends_.begin(), ends_.end(), address);
+}
+
+// The search behind CodeScan::Reachable. A function is taken to extend from
+// its beginning to the next one's, which covers the targets of its jump
+// tables.
+class ReachableSearch {
+ public:
+  ReachableSearch(const CodeScan& scan, std::vector<uint64_t> starts)
+      : scan_(scan), starts_(std::move(starts)) {}
+
+  FeatureSet Run(std::span<const uint64_t> roots);
+
+ private:
+  // A direct jump.
+  struct Jump {
+    uint64_t from;
+    uint64_t to;
+  };
+
+  void FindStarts();
+  size_t FunctionAt(uint64_t address) const {
+    return std::upper_bound(starts_.begin(), starts_.end(), address) -
+           starts_.begin() - 1;
+  }
+  void Enqueue(uint64_t address);
+  void Scan(size_t function);
+
+  const CodeScan& scan_;
+  std::vector<uint64_t> starts_;  // of functions, ascending
+  std::vector<bool> reached_;     // by function
+  std::vector<size_t> queue_;
+  FeatureSet needs_;
+};
+
+void ReachableSearch::FindStarts() {
+  std::vector<Jump> jumps;
+  for (const CodeRegion& region : scan_.regions_) {
+    starts_.push_back(region.address);
+    VisitInstructions(region, region.address, End(region),
+                      [&](uint64_t address, const Instruction& instruction) {
+                        if (!instruction.has_target) return;
+                        const uint64_t target = Target(address, instruction);
+                        if (scan_.Find(target) == nullptr) return;
+                        if (instruction.flow == Flow::kBranch ||
+                            instruction.flow == Flow::kJump) {
+                          jumps.push_back({address, target});
+                        } else {
+                          starts_.push_back(target);
+                        }
+                      });
+  }
+  SortUnique(starts_);
+  // A jump out of its function is a call in the last place of another.
+  std::vector<uint64_t> tails;
+  for (const Jump& jump : jumps) {
+    if (FunctionAt(jump.from) != FunctionAt(jump.to)) tails.push_back(jump.to);
+  }
+  starts_.insert(starts_.end(), tails.begin(), tails.end());
+  SortUnique(starts_);
+}
+
+void ReachableSearch::Enqueue(uint64_t address) {
+  if (scan_.Find(address) == nullptr) return;
+  const size_t function = FunctionAt(address);
+  if (reached_[function]) return;
+  reached_[function] = true;
+  queue_.push_back(function);
+}
+
+void ReachableSearch::Scan(size_t function) {
+  const uint64_t begin = starts_[function];
+  const CodeRegion& region = *scan_.Find(begin);
+  const bool is_last = function + 1 == starts_.size();
+  const uint64_t end =
+      is_last ? End(region) : std::min(End(region), starts_[function + 1]);
+  bool falls_through = false;
+  Flow before_padding = Flow::kStop;
+  VisitInstructions(region, begin, end,
+                    [&](uint64_t address, const Instruction& instruction) {
+                      needs_ = needs_ | instruction.needs;
+                      const Flow flow = instruction.flow;
+                      if (instruction.has_target && flow != Flow::kNext) {
+                        Enqueue(Target(address, instruction));
+                      }
+                      // Padding behind a call shows that it does not return.
+                      falls_through =
+                          flow == Flow::kPadding
+                              ? before_padding == Flow::kNext ||
+                                    before_padding == Flow::kBranch
+                              : flow != Flow::kStop && flow != Flow::kJump;
+                      if (flow != Flow::kPadding) before_padding = flow;
+                    });
+  if (falls_through && end < End(region)) Enqueue(end);
+}
+
+FeatureSet ReachableSearch::Run(std::span<const uint64_t> roots) {
+  FindStarts();
+  reached_.assign(starts_.size(), false);
+  for (const uint64_t root : roots) Enqueue(root);
+  while (!queue_.empty()) {
+    const size_t function = queue_.back();
+    queue_.pop_back();
+    Scan(function);
+  }
+  return needs_;
+}
+
+FeatureSet CodeScan::Reachable(std::span<const uint64_t> roots,
+                               std::span<const uint64_t> starts) const {
+  std::vector<uint64_t> known;
+  for (const uint64_t address : roots) {
+    if (Find(address) != nullptr) known.push_back(address);
+  }
+  for (const uint64_t address : starts) {
+    if (Find(address) != nullptr) known.push_back(address);
+  }
+  return ReachableSearch(*this, std::move(known)).Run(roots);
+}
+
+}  // namespace eyrie::hal::cpu

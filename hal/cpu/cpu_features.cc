@@ -1,0 +1,128 @@
+// Reads CPUID, by the rows of cpu_features.def.
+//
+// Tested by code_scan_test.cc.
+#include "hal/cpu/cpu_features.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "absl/strings/str_cat.h"
+
+namespace eyrie::hal::cpu {
+namespace {
+
+// Register state that the system must save, as bits of XCR0.
+enum State : uint64_t {
+  kNone = 0,
+  kYmm = 0x6,       // SSE, AVX
+  kZmm = 0xE6,      // and the mask and upper ZMM state
+  kTile = 0x60000,  // AMX configuration and tiles
+  kApx = 0x80000,   // the upper general registers
+};
+
+enum Register : uint8_t { kEax, kEbx, kEcx, kEdx };
+enum LeafName : uint8_t { kLeaf1, kLeaf7, kLeaf7s, kLeafE };
+
+struct FeatureRow {
+  const char* name;
+  int word_bit;
+  LeafName leaf;
+  Register reg;
+  int bit;
+  State state;
+};
+
+constexpr FeatureRow kRows[] = {
+#define FEATURE(feature, name, word, leaf, reg, bit, state) \
+  {name, word, k##leaf, k##reg, bit, k##state},
+#include "hal/cpu/cpu_features.def"
+#undef FEATURE
+};
+
+#if defined(__x86_64__)
+
+// One answer of CPUID; zeros for a leaf the processor does not have.
+struct Leaf {
+  uint32_t registers[4] = {};
+};
+
+Leaf ReadLeaf(uint32_t leaf, uint32_t subleaf) {
+  Leaf answer;
+  uint32_t* r = answer.registers;
+  if (subleaf != 0) {
+    // Subleaf 0 says how many there are.
+    const Leaf first = ReadLeaf(leaf, 0);
+    if (subleaf > first.registers[kEax]) return answer;
+  }
+  __get_cpuid_count(leaf, subleaf, &r[kEax], &r[kEbx], &r[kEcx], &r[kEdx]);
+  return answer;
+}
+
+// XCR0: the state that the system saves.
+uint64_t ReadSavedState() {
+  constexpr uint32_t kHasXgetbv = 1u << 27;
+  if ((ReadLeaf(1, 0).registers[kEcx] & kHasXgetbv) == 0) return 0;
+  uint32_t low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return uint64_t{high} << 32 | low;
+}
+
+FeatureSet DetectFeatures() {
+  FeatureSet features;
+  const uint64_t saved = ReadSavedState();
+  const Leaf leaves[] = {ReadLeaf(1, 0), ReadLeaf(7, 0), ReadLeaf(7, 1),
+                         ReadLeaf(0x80000001, 0)};  // by LeafName
+  for (size_t i = 0; i < kFeatureCount; ++i) {
+    const FeatureRow& row = kRows[i];
+    if ((leaves[row.leaf].registers[row.reg] >> row.bit & 1) == 0) continue;
+    if ((saved & row.state) != row.state) continue;
+    features.Add(static_cast<Feature>(i));
+  }
+  return features;
+}
+
+#else
+
+FeatureSet DetectFeatures() { return FeatureSet(); }
+
+#endif
+
+}  // namespace
+
+std::string FeatureSet::ToString() const {
+  std::string text;
+  for (size_t i = 0; i < kFeatureCount; ++i) {
+    if (!Has(static_cast<Feature>(i))) continue;
+    absl::StrAppend(&text, text.empty() ? "" : ", ", kRows[i].name);
+  }
+  return text.empty() ? "none" : text;
+}
+
+FeatureSet MachineFeatures() {
+  static const FeatureSet features = DetectFeatures();
+  return features;
+}
+
+ProcessorData EncodeProcessorData(FeatureSet features) {
+  ProcessorData processor = {};
+  for (size_t i = 0; i < kFeatureCount; ++i) {
+    if (kRows[i].word_bit < 0 || !features.Has(static_cast<Feature>(i))) {
+      continue;
+    }
+    processor.data[0] |= uint64_t{1} << kRows[i].word_bit;
+  }
+  return processor;
+}
+
+std::optional<int64_t> CpuFeature(absl::string_view name) {
+#if defined(__x86_64__)
+  for (size_t i = 0; i < kFeatureCount; ++i) {
+    if (kRows[i].word_bit < 0 || name != kRows[i].name) continue;
+    return MachineFeatures().Has(static_cast<Feature>(i)) ? 1 : 0;
+  }
+#endif
+  return std::nullopt;
+}
+
+}  // namespace eyrie::hal::cpu

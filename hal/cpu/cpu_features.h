@@ -1,0 +1,81 @@
+// Which instruction set extensions a processor has: asked of CPUID, told to
+// compiled code, and compared with what code uses.
+//
+// Tested by code_scan_test.cc.
+#ifndef EYRIE_HAL_CPU_CPU_FEATURES_H_
+#define EYRIE_HAL_CPU_CPU_FEATURES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "hal/cpu/dispatch_abi.h"
+
+namespace eyrie::hal::cpu {
+
+// The rows of cpu_features.def, in their order.
+enum class Feature : uint8_t {
+#define FEATURE(name, ...) k##name,
+#include "hal/cpu/cpu_features.def"
+#undef FEATURE
+};
+
+inline constexpr size_t kFeatureCount = 0
+#define FEATURE(...) +1
+#include "hal/cpu/cpu_features.def"
+#undef FEATURE
+    ;
+static_assert(kFeatureCount < 64, "A FeatureSet is one word.");
+
+// A set of features. A value.
+class FeatureSet {
+ public:
+  constexpr FeatureSet() = default;
+  static constexpr FeatureSet All() {
+    return FeatureSet((uint64_t{1} << kFeatureCount) - 1);
+  }
+
+  constexpr bool Has(Feature feature) const {
+    return (bits_ & Bit(feature)) != 0;
+  }
+  constexpr void Add(Feature feature) { bits_ |= Bit(feature); }
+  constexpr void Remove(Feature feature) { bits_ &= ~Bit(feature); }
+  constexpr bool empty() const { return bits_ == 0; }
+
+  // The union, and those of `a` that are not in `b`.
+  friend constexpr FeatureSet operator|(FeatureSet a, FeatureSet b) {
+    return FeatureSet(a.bits_ | b.bits_);
+  }
+  friend constexpr FeatureSet operator-(FeatureSet a, FeatureSet b) {
+    return FeatureSet(a.bits_ & ~b.bits_);
+  }
+  friend constexpr bool operator==(FeatureSet a, FeatureSet b) = default;
+
+  // LLVM's names: "avx512f, avx512vl"; "none" for the empty set.
+  std::string ToString() const;
+
+ private:
+  explicit constexpr FeatureSet(uint64_t bits) : bits_(bits) {}
+  static constexpr uint64_t Bit(Feature feature) {
+    return uint64_t{1} << static_cast<unsigned>(feature);
+  }
+
+  uint64_t bits_ = 0;
+};
+
+// What this machine's processor has and its system saves; empty where it is
+// no x86-64. Asked once; safe from any thread.
+FeatureSet MachineFeatures();
+
+// What compiled code reads to choose its path.
+ProcessorData EncodeProcessorData(FeatureSet features);
+
+// 1 or 0 for a feature that modules may ask this machine for by LLVM's name;
+// nullopt for any other name.
+std::optional<int64_t> CpuFeature(absl::string_view name);
+
+}  // namespace eyrie::hal::cpu
+
+#endif  // EYRIE_HAL_CPU_CPU_FEATURES_H_

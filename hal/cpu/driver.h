@@ -1,0 +1,18 @@
+// The CPU drivers' entries in the list of drivers.
+//
+// Tested by device_test.cc.
+#ifndef EYRIE_HAL_CPU_DRIVER_H_
+#define EYRIE_HAL_CPU_DRIVER_H_
+
+#include <memory>
+
+#include "hal/driver.h"
+
+namespace eyrie::hal::cpu {
+
+// "local-sync": one device, which runs everything on the calling thread.
+std::unique_ptr<Driver> MakeLocalSyncDriver();
+
+}  // namespace eyrie::hal::cpu
+
+#endif  // EYRIE_HAL_CPU_DRIVER_H_

@@ -1,0 +1,231 @@
+// Makes executables of libraries: checks what the code needs, then asks it
+// for its tables.
+//
+// Tested by executable_test.cc.
+#include "hal/cpu/executable.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "hal/cpu/code_scan.h"
+#include "hal/cpu/elf_loader.h"
+#include "hal/cpu/system_library.h"
+
+// Clang's check of the types of called functions reads memory in front of
+// them, which compiled kernels do not have.
+#if defined(__clang__)
+#define EYRIE_CALLS_KERNELS __attribute__((no_sanitize("function")))
+#else
+#define EYRIE_CALLS_KERNELS
+#endif
+
+namespace eyrie::hal::cpu {
+namespace {
+
+constexpr absl::string_view kEmbeddedFormat = "embedded-elf-x86_64";
+constexpr absl::string_view kSystemFormat = "system-elf-x86_64";
+
+// How a library calls what it imports: host and library agree on everything,
+// so there is nothing to translate.
+EYRIE_CALLS_KERNELS int CallImport(ImportFunction function, void* params,
+                                   void* context, void* reserved) {
+  return function == nullptr ? -1 : function(params, context, reserved);
+}
+
+EYRIE_CALLS_KERNELS void CallInitializer(uint64_t address) {
+  reinterpret_cast<void (*)()>(address)();
+}
+
+EYRIE_CALLS_KERNELS const LibraryHeader* const* CallQuery(
+    uint64_t address, uint32_t version, const Environment* environment) {
+  return reinterpret_cast<LibraryQuery>(address)(version, environment);
+}
+
+}  // namespace
+
+// One run of LoadExecutable on a loaded image.
+class LibraryLoader {
+ public:
+  LibraryLoader(std::unique_ptr<Image> image, FeatureSet machine)
+      : machine_(machine), scan_(image->CodeRegions()) {
+    executable_ = Ref<LibraryExecutable>::Adopt(new LibraryExecutable());
+    executable_->image_ = std::move(image);
+  }
+
+  absl::StatusOr<Ref<hal::Executable>> Run(std::span<const uint32_t> constants);
+
+ private:
+  const Image& image() const { return *executable_->image_; }
+
+  // UNIMPLEMENTED: what runs at these addresses needs more than the machine
+  // has. `where` ends the sentence.
+  absl::Status CheckFeatures(std::span<const uint64_t> roots,
+                             absl::string_view where) const;
+  absl::Status CheckBegins(uint64_t address, absl::string_view what) const;
+  absl::StatusOr<Library> Query(uint64_t address);
+  absl::Status CheckExports(const Library& library) const;
+  absl::Status ResolveImports(const Library& library);
+  void TakeExports(const Library& library);
+
+  const FeatureSet machine_;
+  const CodeScan scan_;
+  Ref<LibraryExecutable> executable_;
+};
+
+absl::Status LibraryLoader::CheckFeatures(std::span<const uint64_t> roots,
+                                          absl::string_view where) const {
+  // Nearly always the machine has all that is there.
+  if ((scan_.all() - machine_).empty()) return absl::OkStatus();
+  const FeatureSet lacking =
+      scan_.Reachable(roots, image().code_pointers()) - machine_;
+  if (lacking.empty()) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("The executable uses CPU features that this machine lacks (",
+                   lacking.ToString(), ")", where, "."));
+}
+
+absl::Status LibraryLoader::CheckBegins(uint64_t address,
+                                        absl::string_view what) const {
+  if (scan_.MayBegin(address)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "The executable's ", what, " begins in the midst of other code."));
+}
+
+absl::StatusOr<Library> LibraryLoader::Query(uint64_t address) {
+  // A compiler's library answers for its own version only: newest first.
+  for (const uint32_t version : {kLibraryVersion6, kLibraryVersion5}) {
+    const LibraryHeader* const* answer =
+        CallQuery(address, version, &executable_->library_environment_);
+    if (answer != nullptr) return ReadLibrary(image(), version, answer);
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("The executable has neither library version ",
+                   kLibraryVersion5, " nor ", kLibraryVersion6, "."));
+}
+
+absl::Status LibraryLoader::CheckExports(const Library& library) const {
+  std::vector<uint64_t> functions;
+  for (const LibraryExport& entry : library.exports) {
+    functions.push_back(reinterpret_cast<uintptr_t>(entry.function));
+    RETURN_IF_ERROR(CheckBegins(functions.back(),
+                                absl::StrCat("export '", entry.name, "'")));
+  }
+  if (CheckFeatures(functions, "").ok()) return absl::OkStatus();
+  for (size_t i = 0; i < functions.size(); ++i) {
+    RETURN_IF_ERROR(
+        CheckFeatures({&functions[i], 1},
+                      absl::StrCat(" in '", library.exports[i].name, "'")));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LibraryLoader::ResolveImports(const Library& library) {
+  for (const absl::string_view name : library.imports) {
+    if (!name.empty() && name.front() == '?') continue;
+    return absl::NotFoundError(
+        absl::StrCat("The executable imports the function '", name,
+                     "', which nobody offers."));
+  }
+  // All of them are optional, and absent.
+  executable_->import_functions_.resize(library.imports.size());
+  executable_->import_contexts_.resize(library.imports.size());
+  Environment& environment = executable_->library_environment_;
+  environment.import_functions = executable_->import_functions_.data();
+  environment.import_contexts = executable_->import_contexts_.data();
+  return absl::OkStatus();
+}
+
+void LibraryLoader::TakeExports(const Library& library) {
+  for (const LibraryExport& entry : library.exports) {
+    executable_->exports_.push_back(
+        {.name = entry.name,
+         .constant_count = entry.constant_count,
+         .binding_count = entry.binding_count,
+         .workgroup_size = {entry.workgroup_size[0], entry.workgroup_size[1],
+                            entry.workgroup_size[2]}});
+    executable_->export_kernels_.push_back(
+        {entry.function, entry.local_memory_size});
+  }
+  executable_->kernels_ = executable_->export_kernels_;
+  executable_->environment_ = &executable_->library_environment_;
+  executable_->name_ = library.name;
+}
+
+absl::StatusOr<Ref<hal::Executable>> LibraryLoader::Run(
+    std::span<const uint32_t> constants) {
+  ASSIGN_OR_RETURN(const Image::Function query,
+                   image().FindFunction(kLibraryQuerySymbol));
+  std::vector<uint64_t> first(image().initializers().begin(),
+                              image().initializers().end());
+  for (const uint64_t address : first) {
+    RETURN_IF_ERROR(CheckBegins(address, "initializer"));
+  }
+  RETURN_IF_ERROR(CheckBegins(query.address, "query function"));
+  if (query.size != 0 && !scan_.MayEnd(query.address + query.size)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The executable's query function does not end after its ",
+                     query.size, " bytes."));
+  }
+  first.push_back(query.address);
+  RETURN_IF_ERROR(CheckFeatures(first, ""));
+
+  executable_->constants_.assign(constants.begin(), constants.end());
+  Environment& environment = executable_->library_environment_;
+  environment.constants = executable_->constants_.data();
+  environment.import_thunk = CallImport;
+  environment.processor = EncodeProcessorData(machine_);
+  for (const uint64_t address : image().initializers()) {
+    CallInitializer(address);
+  }
+  ASSIGN_OR_RETURN(const Library library, Query(query.address));
+  if (library.constant_count != constants.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The executable takes ", library.constant_count,
+        " specialization constants; ", constants.size(), " are given."));
+  }
+  RETURN_IF_ERROR(CheckExports(library));
+  RETURN_IF_ERROR(ResolveImports(library));
+  TakeExports(library);
+  return Ref<hal::Executable>(std::move(executable_));
+}
+
+bool SupportsFormat(absl::string_view format, const DriverOptions& options) {
+#if defined(__x86_64__)
+  if (!options.allow_native_code) return false;
+  return format == kEmbeddedFormat ||
+         (format == kSystemFormat && options.allow_system_executables);
+#else
+  return false;
+#endif
+}
+
+absl::StatusOr<Ref<hal::Executable>> LoadExecutable(
+    const ExecutableParams& params, const DriverOptions& options,
+    FeatureSet machine) {
+  if (params.format != kEmbeddedFormat && params.format != kSystemFormat) {
+    return absl::UnimplementedError(absl::StrCat(
+        "Executables of the format '", params.format, "' do not run here; ",
+        kEmbeddedFormat, " and ", kSystemFormat, " do."));
+  }
+  if (!options.allow_native_code) {
+    return absl::UnimplementedError(
+        absl::StrCat("Executables of the format '", params.format,
+                     "' are native code, which is not allowed here."));
+  }
+  std::unique_ptr<Image> image;
+  if (params.format == kEmbeddedFormat) {
+    ASSIGN_OR_RETURN(image, ElfImage::Load(params.data));
+  } else if (options.allow_system_executables) {
+    ASSIGN_OR_RETURN(image, LoadSystemLibrary(params.data));
+  } else {
+    return absl::UnimplementedError(
+        absl::StrCat("Executables of the format '", params.format,
+                     "' are loaded by the system's linker, which needs "
+                     "--allow_system_executables."));
+  }
+  return LibraryLoader(std::move(image), machine).Run(params.constants);
+}
+
+}  // namespace eyrie::hal::cpu

@@ -1,0 +1,64 @@
+// Executables for the CPU: libraries of native kernels, in the formats
+// "embedded-elf-x86_64" and "system-elf-x86_64".
+//
+// Tested by executable_test.cc.
+#ifndef EYRIE_HAL_CPU_EXECUTABLE_H_
+#define EYRIE_HAL_CPU_EXECUTABLE_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/ref.h"
+#include "hal/cpu/cpu_features.h"
+#include "hal/cpu/dispatch_abi.h"
+#include "hal/cpu/image.h"
+#include "hal/cpu/kernel_executable.h"
+#include "hal/cpu/library.h"
+#include "hal/driver.h"
+#include "hal/executable.h"
+
+namespace eyrie::hal::cpu {
+
+// Whether LoadExecutable would take this format.
+bool SupportsFormat(absl::string_view format, const DriverOptions& options);
+
+// Loads an executable for a processor with the features given.
+//
+// INVALID_ARGUMENT: damaged, or another number of specialization constants is
+// given. UNIMPLEMENTED: a format, machine, library version or CPU feature that
+// is not here. NOT_FOUND: it imports a function. No code of the executable
+// runs before its features are known to be there.
+absl::StatusOr<Ref<hal::Executable>> LoadExecutable(
+    const ExecutableParams& params, const DriverOptions& options,
+    FeatureSet machine = MachineFeatures());
+
+// A loaded library. Its kernels' names and addresses lie in image().
+class LibraryExecutable final : public KernelExecutable {
+ public:
+  std::span<const ExportInfo> exports() const override { return exports_; }
+
+  absl::string_view name() const { return name_; }
+  const Image& image() const { return *image_; }
+
+ private:
+  friend class LibraryLoader;
+
+  LibraryExecutable() = default;
+
+  std::unique_ptr<Image> image_;
+  absl::string_view name_;  // in the image
+  std::vector<uint32_t> constants_;
+  std::vector<ImportFunction> import_functions_;
+  std::vector<void*> import_contexts_;
+  Environment library_environment_ = {};
+  std::vector<ExportInfo> exports_;
+  std::vector<Kernel> export_kernels_;
+};
+
+}  // namespace eyrie::hal::cpu
+
+#endif  // EYRIE_HAL_CPU_EXECUTABLE_H_

@@ -1,0 +1,104 @@
+// Memory that holds a loaded library: where its tables may point, and its
+// code.
+//
+// Thread-compatible; immutable once loaded.
+#ifndef EYRIE_HAL_CPU_IMAGE_H_
+#define EYRIE_HAL_CPU_IMAGE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/byte_reader.h"
+#include "base/checked_math.h"
+#include "hal/cpu/code_scan.h"
+
+namespace eyrie::hal::cpu {
+
+class Image {
+ public:
+  // One loaded segment.
+  struct Range {
+    std::span<const uint8_t> bytes;
+    bool executable;
+  };
+
+  virtual ~Image() = default;
+  Image(const Image&) = delete;
+  Image& operator=(const Image&) = delete;
+
+  // The loaded segments, by address. The first begins the image: tools that
+  // name addresses (perf, gdb) count from there.
+  std::span<const Range> ranges() const { return ranges_; }
+
+  // Functions that must run before any other; the code has not run yet.
+  std::span<const uint64_t> initializers() const { return initializers_; }
+
+  // Addresses in the code that the file's data holds: of exports, of tables
+  // of functions.
+  std::span<const uint64_t> code_pointers() const { return code_pointers_; }
+
+  // An exported function.
+  struct Function {
+    uint64_t address;
+    uint64_t size;  // bytes; 0 if unknown
+  };
+
+  // NOT_FOUND: there is none of this name.
+  virtual absl::StatusOr<Function> FindFunction(
+      absl::string_view name) const = 0;
+
+  // Where the code is, for CodeScan.
+  std::vector<CodeRegion> CodeRegions() const;
+
+  // True if [address, address + size) is loaded, in one segment.
+  bool Contains(uint64_t address, uint64_t size) const;
+  bool IsCode(uint64_t address) const;
+
+  // Copies the T at a pointer that the library holds. INVALID_ARGUMENT: it
+  // points outside the image; `what` names it.
+  template <typename T>
+  absl::StatusOr<T> Read(const void* pointer, absl::string_view what) const {
+    const uint64_t address = reinterpret_cast<uintptr_t>(pointer);
+    if (!Contains(address, sizeof(T))) return Outside(what);
+    return LoadLittleEndian<T>(pointer);
+  }
+  // Element `index` of an array of T.
+  template <typename T>
+  absl::StatusOr<T> ReadElement(const T* array, uint32_t index,
+                                absl::string_view what) const {
+    const uint64_t address = reinterpret_cast<uintptr_t>(array);
+    const uint64_t offset = uint64_t{index} * sizeof(T);
+    if (!Contains(address, CheckedAdd(offset, sizeof(T)).value_or(~0ull))) {
+      return Outside(what);
+    }
+    return LoadLittleEndian<T>(reinterpret_cast<const uint8_t*>(array) +
+                               offset);
+  }
+  // A string that ends within the image; empty for null.
+  absl::StatusOr<absl::string_view> ReadString(const char* string,
+                                               absl::string_view what) const;
+
+ protected:
+  Image() = default;
+
+  std::vector<Range> ranges_;
+  std::vector<uint64_t> initializers_;
+  std::vector<uint64_t> code_pointers_;
+
+ private:
+  const Range* Find(uint64_t address) const;
+  static absl::Status Outside(absl::string_view what) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The executable's ", what, " lies outside its image."));
+  }
+};
+
+}  // namespace eyrie::hal::cpu
+
+#endif  // EYRIE_HAL_CPU_IMAGE_H_

@@ -1,0 +1,42 @@
+// Takes x86-64 machine code apart just far enough to say which instruction
+// set extensions it needs and where it jumps.
+//
+// Tested by code_scan_test.cc.
+#ifndef EYRIE_HAL_CPU_INSTRUCTION_H_
+#define EYRIE_HAL_CPU_INSTRUCTION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "hal/cpu/cpu_features.h"
+
+namespace eyrie::hal::cpu {
+
+// What an instruction does to the flow of control.
+enum class Flow : uint8_t {
+  kNext,     // nothing
+  kPadding,  // nothing at all: a no-op or a trap between functions
+  kCall,     // to `target` or through a pointer, and back
+  kBranch,   // to `target`, or not
+  kJump,     // to `target`
+  kStop,     // elsewhere: a return, a jump through a register, a trap
+};
+
+// One instruction. A length of 0 says that the bytes are none we know.
+struct Instruction {
+  uint8_t length = 0;  // bytes
+  Flow flow = Flow::kNext;
+  // Whether `target` is known: a direct call or jump, or the address that a
+  // LEA relative to the instruction pointer forms.
+  bool has_target = false;
+  int32_t target = 0;  // relative to the end of the instruction
+  FeatureSet needs;
+};
+
+// The instruction that `code` begins with. Reads nothing past its end.
+Instruction DecodeInstruction(std::span<const uint8_t> code);
+
+}  // namespace eyrie::hal::cpu
+
+#endif  // EYRIE_HAL_CPU_INSTRUCTION_H_

@@ -1,0 +1,150 @@
+// Reads versions 5 and 6 of the library tables through the same code.
+//
+// Tested by executable_test.cc.
+#include "hal/cpu/library.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+
+namespace eyrie::hal::cpu {
+namespace {
+
+// No compiler makes tables of this length; a damaged count may.
+constexpr uint32_t kMaxTableEntries = 65536;
+
+absl::Status CheckCount(uint32_t count, absl::string_view what) {
+  if (count <= kMaxTableEntries) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat("The executable has ", count,
+                                                   " ", what, "; the limit is ",
+                                                   kMaxTableEntries, "."));
+}
+
+absl::StatusOr<absl::string_view> ReadHeader(
+    const Image& image, uint32_t version, const LibraryHeader* const* answer) {
+  ASSIGN_OR_RETURN(const LibraryHeader* pointer,
+                   image.Read<const LibraryHeader*>(answer, "library"));
+  ASSIGN_OR_RETURN(const LibraryHeader header,
+                   image.Read<LibraryHeader>(pointer, "library header"));
+  if (header.version != version) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The executable answers for library version ", version,
+                     " with version ", header.version, "."));
+  }
+  if (header.features != 0) {
+    return absl::UnimplementedError(
+        absl::StrCat("The executable asks for library features ",
+                     absl::Hex(header.features), "h; none are known."));
+  }
+  if (header.sanitizer != 0) {
+    const size_t known = std::size(kSanitizerNames);
+    return absl::UnimplementedError(absl::StrCat(
+        "The executable is compiled with sanitizer ",
+        header.sanitizer < known ? kSanitizerNames[header.sanitizer]
+                                 : absl::StrCat(header.sanitizer),
+        ", which has no counterpart here."));
+  }
+  return image.ReadString(header.name, "library name");
+}
+
+absl::Status ReadImports(const Image& image, const ImportTable& table,
+                         std::vector<absl::string_view>& imports) {
+  RETURN_IF_ERROR(CheckCount(table.count, "imports"));
+  for (uint32_t i = 0; i < table.count; ++i) {
+    ASSIGN_OR_RETURN(
+        const char* name,
+        image.ReadElement(table.symbols, i, "table of import names"));
+    ASSIGN_OR_RETURN(absl::string_view text,
+                     image.ReadString(name, "import name"));
+    imports.push_back(text);
+  }
+  return absl::OkStatus();
+}
+
+// The workgroup size is not in version 5, and 0 where it is unknown.
+void ReadWorkgroupSize(const DispatchAttributesV5&, LibraryExport& entry) {
+  std::fill_n(entry.workgroup_size, 3, 1);
+}
+void ReadWorkgroupSize(const DispatchAttributesV6& from, LibraryExport& entry) {
+  entry.workgroup_size[0] = std::max<uint32_t>(1, from.workgroup_size_x);
+  entry.workgroup_size[1] = std::max<uint32_t>(1, from.workgroup_size_y);
+  entry.workgroup_size[2] = std::max<uint32_t>(1, from.workgroup_size_z);
+}
+
+template <typename Attributes>
+absl::Status ReadAttributes(const Image& image, const Attributes* table,
+                            uint32_t ordinal, LibraryExport& entry) {
+  Attributes attributes = {};
+  // Before version 6, no table says that all exports need nothing.
+  if (table != nullptr || std::is_same_v<Attributes, DispatchAttributesV6>) {
+    ASSIGN_OR_RETURN(attributes,
+                     image.ReadElement(table, ordinal, "table of attributes"));
+  }
+  entry.constant_count = attributes.constant_count;
+  entry.binding_count = attributes.binding_count;
+  entry.local_memory_size = static_cast<uint32_t>(
+      attributes.local_memory_pages * kLocalMemoryPageSize);
+  ReadWorkgroupSize(attributes, entry);
+  if (entry.constant_count > kMaxDispatchConstants ||
+      entry.binding_count > kMaxDispatchBindings) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The executable's export ", ordinal, " takes ", entry.constant_count,
+        " constants and ", entry.binding_count, " bindings; the limits are ",
+        kMaxDispatchConstants, " and ", kMaxDispatchBindings, "."));
+  }
+  return absl::OkStatus();
+}
+
+template <typename Table>
+absl::Status ReadExports(const Image& image, const Table& table,
+                         std::vector<LibraryExport>& exports) {
+  RETURN_IF_ERROR(CheckCount(table.count, "exports"));
+  for (uint32_t i = 0; i < table.count; ++i) {
+    LibraryExport entry = {};
+    ASSIGN_OR_RETURN(entry.function, image.ReadElement(table.functions, i,
+                                                       "table of functions"));
+    if (!image.IsCode(reinterpret_cast<uintptr_t>(entry.function))) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "The executable's export ", i, " lies outside its code."));
+    }
+    RETURN_IF_ERROR(ReadAttributes(image, table.attributes, i, entry));
+    if (table.names != nullptr) {
+      ASSIGN_OR_RETURN(
+          const char* name,
+          image.ReadElement(table.names, i, "table of export names"));
+      ASSIGN_OR_RETURN(entry.name, image.ReadString(name, "export name"));
+    }
+    exports.push_back(entry);
+  }
+  return absl::OkStatus();
+}
+
+template <typename LibraryTables>
+absl::Status ReadTables(const Image& image, const void* answer,
+                        Library& library) {
+  ASSIGN_OR_RETURN(const LibraryTables tables,
+                   image.Read<LibraryTables>(answer, "library"));
+  library.constant_count = tables.constants.count;
+  RETURN_IF_ERROR(ReadImports(image, tables.imports, library.imports));
+  return ReadExports(image, tables.exports, library.exports);
+}
+
+}  // namespace
+
+absl::StatusOr<Library> ReadLibrary(const Image& image, uint32_t version,
+                                    const LibraryHeader* const* answer) {
+  Library library = {};
+  library.version = version;
+  ASSIGN_OR_RETURN(library.name, ReadHeader(image, version, answer));
+  RETURN_IF_ERROR(version == kLibraryVersion5
+                      ? ReadTables<LibraryV5>(image, answer, library)
+                      : ReadTables<LibraryV6>(image, answer, library));
+  return library;
+}
+
+}  // namespace eyrie::hal::cpu

@@ -1,0 +1,45 @@
+// Reads the tables of an executable library, of every version, out of an
+// image.
+//
+// Tested by executable_test.cc.
+#ifndef EYRIE_HAL_CPU_LIBRARY_H_
+#define EYRIE_HAL_CPU_LIBRARY_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "hal/cpu/dispatch_abi.h"
+#include "hal/cpu/image.h"
+
+namespace eyrie::hal::cpu {
+
+// One exported dispatch. The name lies in the image.
+struct LibraryExport {
+  absl::string_view name;  // may be empty before version 6
+  DispatchFunction function;
+  uint32_t constant_count;     // 32-bit words
+  uint32_t binding_count;      // buffers
+  uint32_t local_memory_size;  // bytes
+  uint32_t workgroup_size[3];
+};
+
+// A library's tables, checked: functions are code of the image.
+struct Library {
+  uint32_t version;
+  absl::string_view name;
+  std::vector<absl::string_view> imports;  // '?' first: optional
+  std::vector<LibraryExport> exports;
+  uint32_t constant_count;
+};
+
+// Reads what a LibraryQuery for `version` answered. INVALID_ARGUMENT: a table
+// is damaged. RESOURCE_EXHAUSTED: one has more than 65536 entries.
+// UNIMPLEMENTED: a feature or sanitizer we lack.
+absl::StatusOr<Library> ReadLibrary(const Image& image, uint32_t version,
+                                    const LibraryHeader* const* answer);
+
+}  // namespace eyrie::hal::cpu
+
+#endif  // EYRIE_HAL_CPU_LIBRARY_H_

@@ -1,0 +1,276 @@
+// Queue operations: at once, deferred, failed, refused, on several threads.
+#include <array>
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "gtest/gtest.h"
+#include "hal/device.h"
+#include "hal/file.h"
+#include "tests/support/cpu_device.h"
+#include "tests/support/status_text.h"
+
+namespace eyrie::hal::cpu {
+namespace {
+
+TEST(Queue, RunsAtOnce) {
+  const Ref<hal::Device> device = NewDevice();
+  const Ref<Semaphore> semaphore = *device->CreateSemaphore(1);
+  const Ref<Fence> wait = Fence::At(semaphore, 1);
+  const Ref<Fence> signal = Fence::At(semaphore, 2);
+  const QueueFences fences = {wait.get(), signal.get()};
+  const Ref<hal::Buffer> buffer =
+      *device->QueueAlloca(fences, BufferParams(), 16);
+  EXPECT_EQ(State(*semaphore), "2");
+  EXPECT_TRUE(device->QueueFill({}, {buffer, 0, 4, 8}, BytesOf(5u)).ok());
+  EXPECT_TRUE(device->QueueUpdate({}, BytesOf(8u), {buffer, 0, 12, 4}).ok());
+  EXPECT_TRUE(
+      device->QueueCopy({}, {buffer, 0, 12, 4}, {buffer, 0, 0, 4}).ok());
+  EXPECT_EQ(Words(*buffer), "8 5 5 8");
+  EXPECT_TRUE(device->QueueDealloca({}, buffer).ok());
+  EXPECT_TRUE(device->QueueFlush().ok());
+}
+
+TEST(Queue, Fills) {
+  const Ref<hal::Device> device = NewDevice();
+  const Ref<hal::Buffer> buffer = NewBuffer(*device, 16);
+  const uint64_t pattern = 0x8877665544332211;
+  struct Case {
+    size_t pattern_length;
+    uint64_t offset, length;
+    const char* want;
+  };
+  const Case kCases[] = {
+      {1, 0, 16, "11111111 11111111 11111111 11111111"},
+      {1, 3, 2, "11000000 11 0 0"},
+      {2, 2, 12, "22110000 22112211 22112211 2211"},
+      {4, 4, 8, "0 44332211 44332211 0"},
+      {8, 8, 8, "0 0 44332211 88776655"},
+  };
+  for (const Case& c : kCases) {
+    SetWords(*buffer, {0, 0, 0, 0});
+    EXPECT_EQ(StatusText(device->QueueFill(
+                  {}, {buffer, 0, c.offset, c.length},
+                  BytesOf(pattern).first(c.pattern_length))),
+              "OK");
+    std::array<uint32_t, 4> words;
+    std::memcpy(words.data(), buffer->host_data(), 16);
+    EXPECT_EQ(absl::StrCat(absl::Hex(words[0]), " ", absl::Hex(words[1]), " ",
+                           absl::Hex(words[2]), " ", absl::Hex(words[3])),
+              c.want);
+  }
+}
+
+TEST(Queue, Files) {
+  const Ref<hal::Device> device = NewDevice();
+  const Ref<hal::Buffer> buffer = NewBuffer(*device, 8);
+  std::array<uint32_t, 3> contents = {1, 2, 3};
+  const std::span<uint8_t> bytes = {
+      reinterpret_cast<uint8_t*>(contents.data()), 12};
+  const Ref<File> file = MakeRef<File>(
+      bytes, memory_access::kRead | memory_access::kWrite, nullptr);
+  const Ref<File> constant =
+      MakeRef<File>(bytes, memory_access::kRead, nullptr);
+  EXPECT_EQ(StatusText(device->QueueRead({}, constant, 4, Whole(buffer))),
+            "OK");
+  EXPECT_EQ(Words(*buffer), "2 3");
+  EXPECT_EQ(StatusText(device->QueueWrite({}, {buffer, 0, 4, 4}, file, 0)),
+            "OK");
+  EXPECT_EQ(contents[0], 3u);
+  EXPECT_EQ(StatusText(device->QueueRead({}, file, 8, Whole(buffer))),
+            "OUT_OF_RANGE: The range of 8 bytes at offset 8 passes the end of "
+            "the file (12 bytes).");
+  EXPECT_EQ(StatusText(device->QueueWrite({}, Whole(buffer), constant, 0)),
+            "PERMISSION_DENIED: The file's access (READ) lacks WRITE.");
+  EXPECT_EQ(StatusText(device->QueueRead({}, nullptr, 0, Whole(buffer))),
+            "INVALID_ARGUMENT: A transfer has no file.");
+  EXPECT_EQ(StatusText(device->QueueRead({}, file, 0, Whole(nullptr))),
+            "INVALID_ARGUMENT: A transfer has no buffer.");
+}
+
+TEST(Queue, WaitsBeforeTheSignal) {
+  const Ref<hal::Device> device = NewDevice();
+  const Ref<Semaphore> gate = *device->CreateSemaphore(0);
+  const Ref<Semaphore> done = *device->CreateSemaphore(0);
+  std::array<uint32_t, 1> contents = {77};
+  const Ref<File> file = MakeRef<File>(
+      std::span<uint8_t>(reinterpret_cast<uint8_t*>(contents.data()), 4),
+      memory_access::kRead | memory_access::kWrite, nullptr);
+  const Ref<Fence> opened = Fence::At(gate, 1);
+  Ref<hal::Buffer> buffer;
+  {
+    // Fences and references of the caller's are gone when the work is done.
+    const Ref<Fence> first = Fence::At(done, 1);
+    const Ref<Fence> second = Fence::At(done, 2);
+    const Ref<Fence> third = Fence::At(done, 3);
+    const Ref<Fence> fourth = Fence::At(done, 4);
+    buffer = *device->QueueAlloca({opened.get(), first.get()}, BufferParams(),
+                                  8);
+    EXPECT_TRUE(device
+                    ->QueueFill({first.get(), second.get()}, Whole(buffer),
+                                BytesOf(3u))
+                    .ok());
+    EXPECT_TRUE(device
+                    ->QueueRead({second.get(), third.get()}, file, 0,
+                                {buffer, 0, 4, 4})
+                    .ok());
+    EXPECT_TRUE(device
+                    ->QueueWrite({third.get(), fourth.get()},
+                                 {buffer, 0, 0, 4}, file, 0)
+                    .ok());
+    const Ref<Fence> fifth = Fence::At(done, 5);
+    EXPECT_TRUE(
+        device->QueueDealloca({fourth.get(), fifth.get()}, buffer).ok());
+  }
+  EXPECT_EQ(State(*done), "0");
+  EXPECT_EQ(Words(*buffer), "0 0");
+  EXPECT_TRUE(gate->Signal(1).ok());
+  EXPECT_EQ(State(*done), "5");
+  EXPECT_EQ(Words(*buffer), "3 77");
+  EXPECT_EQ(contents[0], 3u);
+}
+
+TEST(Queue, LongChainsNeedNoStack) {
+  constexpr int kLength = 20000;
+  const Ref<hal::Device> device = NewDevice();
+  const Ref<Semaphore> timeline = *device->CreateSemaphore(0);
+  // Queued last first, so that each becomes ready inside the one before.
+  for (int i = kLength; i >= 1; --i) {
+    const Ref<Fence> wait = Fence::At(timeline, i);
+    const Ref<Fence> signal = Fence::At(timeline, i + 1);
+    ASSERT_TRUE(device->QueueBarrier({wait.get(), signal.get()}).ok());
+  }
+  EXPECT_TRUE(timeline->Signal(1).ok());
+  EXPECT_EQ(State(*timeline), absl::StrCat(kLength + 1));
+}
+
+TEST(Queue, FailuresTravel) {
+  const Ref<hal::Device> device = NewDevice();
+  const Ref<hal::Buffer> buffer = NewBuffer(*device, 8);
+  const Ref<Semaphore> gate = *device->CreateSemaphore(0);
+  const Ref<Semaphore> one = *device->CreateSemaphore(0);
+  const Ref<Semaphore> two = *device->CreateSemaphore(0);
+  const Ref<Fence> opened = Fence::At(gate, 1);
+  const Ref<Fence> first = Fence::At(one, 1);
+  const Ref<Fence> second = Fence::At(two, 1);
+  EXPECT_TRUE(device
+                  ->QueueFill({opened.get(), first.get()}, Whole(buffer),
+                              BytesOf(3u))
+                  .ok());
+  gate->Fail(absl::DataLossError("The gate broke."));
+  EXPECT_EQ(State(*one), "DATA_LOSS: The gate broke.");
+  // A wait that has failed already is the caller's error too.
+  EXPECT_EQ(StatusText(device->QueueFill({first.get(), second.get()},
+                                         Whole(buffer), BytesOf(3u))),
+            "DATA_LOSS: The gate broke.");
+  EXPECT_EQ(State(*two), "DATA_LOSS: The gate broke.");
+  EXPECT_EQ(Words(*buffer), "0 0");
+}
+
+TEST(Queue, RefusedOperationsFailTheirSignal) {
+  const Ref<hal::Device> device = NewDevice();
+  const Ref<hal::Buffer> buffer = NewBuffer(*device, 8);
+  const auto refused = [&](auto operation) {
+    const Ref<Semaphore> gate = *device->CreateSemaphore(0);
+    const Ref<Semaphore> done = *device->CreateSemaphore(0);
+    const Ref<Fence> wait = Fence::At(gate, 1);
+    const Ref<Fence> signal = Fence::At(done, 1);
+    const std::string text =
+        StatusText(operation(QueueFences{wait.get(), signal.get()}));
+    EXPECT_EQ(State(*done), text);
+    return text;
+  };
+  EXPECT_EQ(refused([&](QueueFences fences) {
+              return device->QueueFill(fences, {buffer, 0, 4, 8}, BytesOf(1u));
+            }),
+            "OUT_OF_RANGE: The range of 8 bytes at offset 4 passes the end of "
+            "the buffer (8 bytes). (the fill's target)");
+  EXPECT_EQ(refused([&](QueueFences fences) {
+              return device->QueueDealloca(fences, nullptr);
+            }),
+            "INVALID_ARGUMENT: A deallocation has no buffer.");
+  EXPECT_EQ(refused([&](QueueFences fences) {
+              return device->QueueExecute(
+                  fences, MakeRef<CommandBuffer>(0, kAnyQueue, 0), {});
+            }),
+            "FAILED_PRECONDITION: The command buffer is still being recorded.");
+  EXPECT_EQ(refused([&](QueueFences fences) {
+              return device->QueueAlloca(fences, BufferParams(), ~uint64_t{0})
+                  .status();
+            }).substr(0, 18),
+            "RESOURCE_EXHAUSTED");
+}
+
+TEST(Queue, NothingWaitsForItself) {
+  const Ref<hal::Device> device = NewDevice();
+  const Ref<Semaphore> semaphore = *device->CreateSemaphore(0);
+  const Ref<Fence> one = Fence::At(semaphore, 1);
+  const Ref<Fence> two = Fence::At(semaphore, 2);
+  EXPECT_EQ(StatusText(device->QueueBarrier({two.get(), one.get()})),
+            "INVALID_ARGUMENT: The operation waits until a semaphore reaches "
+            "2, which it would itself raise to 1.");
+  // The fence it was to signal has failed, for whoever waits.
+  EXPECT_EQ(StatusText(one->Query()),
+            "INVALID_ARGUMENT: The operation waits until a semaphore reaches "
+            "2, which it would itself raise to 1.");
+}
+
+TEST(Queue, WhatWaitsEndsWithTheDevice) {
+  Ref<hal::Device> device = NewDevice();
+  const Ref<Semaphore> gate = *device->CreateSemaphore(0);
+  const Ref<Semaphore> done = *device->CreateSemaphore(0);
+  const Ref<Fence> wait = Fence::At(gate, 1);
+  const Ref<Fence> signal = Fence::At(done, 1);
+  // Waits for the semaphore it would signal: no cycle keeps it alive.
+  const Ref<Fence> same = Fence::At(gate, 2);
+  EXPECT_TRUE(device->QueueBarrier({wait.get(), signal.get()}).ok());
+  EXPECT_TRUE(device->QueueBarrier({wait.get(), same.get()}).ok());
+  device.reset();
+  EXPECT_EQ(State(*done),
+            "CANCELLED: The device was released before the operation's wait "
+            "was over.");
+  EXPECT_FALSE(gate->Signal(1).ok());
+}
+
+TEST(Queue, WhatNobodyCanSignalIsCancelled) {
+  const Ref<hal::Device> device = NewDevice();
+  Ref<Semaphore> gate = *device->CreateSemaphore(0);
+  const Ref<Semaphore> done = *device->CreateSemaphore(0);
+  {
+    const Ref<Fence> wait = Fence::At(gate, 1);
+    const Ref<Fence> signal = Fence::At(done, 1);
+    EXPECT_TRUE(device->QueueBarrier({wait.get(), signal.get()}).ok());
+  }
+  EXPECT_EQ(State(*done), "0");
+  gate.reset();
+  EXPECT_EQ(State(*done),
+            "CANCELLED: The semaphore was released before it reached 1.");
+}
+
+TEST(Queue, Threads) {
+  constexpr uint32_t kSteps = 100;
+  const Ref<hal::Device> device = NewDevice();
+  const Ref<hal::Buffer> buffer = NewBuffer(*device, 4);
+  const Ref<Semaphore> gate = *device->CreateSemaphore(0);
+  const Ref<Semaphore> done = *device->CreateSemaphore(0);
+  std::thread opener([&] {
+    for (uint32_t i = 1; i <= kSteps; ++i) EXPECT_TRUE(gate->Signal(i).ok());
+  });
+  for (uint32_t i = 1; i <= kSteps; ++i) {
+    const Ref<Fence> both = Fence::At(gate, i);
+    both->Insert(done, i - 1);
+    const Ref<Fence> signal = Fence::At(done, i);
+    EXPECT_TRUE(device
+                    ->QueueFill({both.get(), signal.get()}, Whole(buffer),
+                                BytesOf(i))
+                    .ok());
+  }
+  EXPECT_TRUE(done->Wait(kSteps, absl::InfiniteFuture()).ok());
+  opener.join();
+  EXPECT_EQ(Words(*buffer), absl::StrCat(kSteps));
+}
+
+}  // namespace
+}  // namespace eyrie::hal::cpu

@@ -1,0 +1,135 @@
+// Queue operations: arguments checked once, then the driver's turn. Fills,
+// updates and copies become one-command command buffers.
+//
+// Tested by cpu/queue_test.cc.
+#include "hal/device.h"
+
+#include <utility>
+
+#include "base/status_macros.h"
+#include "hal/queue_validator.h"
+
+namespace eyrie::hal {
+namespace {
+
+// Fails the signal fence of an operation that never reached the driver.
+absl::Status Refuse(QueueFences fences, absl::Status status) {
+  if (fences.signal) fences.signal->Fail(status);
+  return status;
+}
+
+absl::Status CheckFences(QueueFences fences) {
+  absl::Status status = ValidateFences(fences.wait, fences.signal);
+  if (!status.ok()) [[unlikely]] return Refuse(fences, std::move(status));
+  return status;
+}
+
+}  // namespace
+
+bool MatchesPattern(absl::string_view name, absl::string_view pattern) {
+  size_t n = 0;
+  size_t p = 0;
+  // Where the last '*' was, and how much of the name it has taken so far.
+  size_t star = absl::string_view::npos;
+  size_t taken = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      taken = n;
+    } else if (p < pattern.size() &&
+               (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++n;
+      ++p;
+    } else if (star != absl::string_view::npos) {
+      p = star + 1;
+      n = ++taken;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+absl::StatusOr<Ref<Buffer>> Device::QueueAlloca(QueueFences fences,
+                                                const BufferParams& params,
+                                                uint64_t size) {
+  RETURN_IF_ERROR(CheckFences(fences));
+  return DoAlloca(fences, params, size);
+}
+
+absl::Status Device::QueueDealloca(QueueFences fences, Ref<Buffer> buffer) {
+  RETURN_IF_ERROR(CheckFences(fences));
+  absl::Status status = ValidateDealloca(buffer.get());
+  if (!status.ok()) return Refuse(fences, std::move(status));
+  return DoDealloca(fences, std::move(buffer));
+}
+
+absl::Status Device::QueueFill(QueueFences fences, const BufferRef& target,
+                               std::span<const uint8_t> pattern) {
+  return QueueOne(fences, [&](CommandBuffer& commands) {
+    return commands.Fill(target, pattern);
+  });
+}
+
+absl::Status Device::QueueUpdate(QueueFences fences,
+                                 std::span<const uint8_t> source,
+                                 const BufferRef& target) {
+  return QueueOne(fences, [&](CommandBuffer& commands) {
+    return commands.Update(source, target);
+  });
+}
+
+absl::Status Device::QueueCopy(QueueFences fences, const BufferRef& source,
+                               const BufferRef& target) {
+  return QueueOne(fences, [&](CommandBuffer& commands) {
+    return commands.Copy(source, target);
+  });
+}
+
+template <typename Record>
+absl::Status Device::QueueOne(QueueFences fences, Record record) {
+  absl::StatusOr<Ref<CommandBuffer>> commands =
+      CreateCommandBuffer(command_buffer_mode::kOneShot, kAnyQueue, 0);
+  if (!commands.ok()) return Refuse(fences, commands.status());
+  absl::Status status = record(**commands);
+  if (status.ok()) status = (*commands)->Finalize();
+  if (!status.ok()) return Refuse(fences, std::move(status));
+  return QueueExecute(fences, *std::move(commands), {});
+}
+
+absl::Status Device::QueueRead(QueueFences fences, Ref<File> source,
+                               uint64_t source_offset,
+                               const BufferRef& target) {
+  RETURN_IF_ERROR(CheckFences(fences));
+  absl::StatusOr<BufferRef> resolved =
+      ValidateRead(source.get(), source_offset, target);
+  if (!resolved.ok()) return Refuse(fences, resolved.status());
+  return DoRead(fences, std::move(source), source_offset, *resolved);
+}
+
+absl::Status Device::QueueWrite(QueueFences fences, const BufferRef& source,
+                                Ref<File> target, uint64_t target_offset) {
+  RETURN_IF_ERROR(CheckFences(fences));
+  absl::StatusOr<BufferRef> resolved =
+      ValidateWrite(source, target.get(), target_offset);
+  if (!resolved.ok()) return Refuse(fences, resolved.status());
+  return DoWrite(fences, *resolved, std::move(target), target_offset);
+}
+
+absl::Status Device::QueueBarrier(QueueFences fences) {
+  RETURN_IF_ERROR(CheckFences(fences));
+  return DoBarrier(fences);
+}
+
+absl::Status Device::QueueExecute(QueueFences fences,
+                                  Ref<CommandBuffer> commands,
+                                  std::span<const BufferBinding> table) {
+  RETURN_IF_ERROR(CheckFences(fences));
+  if (!commands) return DoBarrier(fences);
+  absl::Status status = ValidateExecute(*commands, table);
+  if (!status.ok()) [[unlikely]] return Refuse(fences, std::move(status));
+  return DoExecute(fences, std::move(commands), table);
+}
+
+}  // namespace eyrie::hal

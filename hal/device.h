@@ -1,0 +1,116 @@
+// One device: its allocator, executables and queues.
+//
+// Thread-safe. Every queue operation waits for its wait fence, runs, then
+// signals its signal fence; it never blocks for the wait. Whatever goes wrong
+// fails the signal fence, and is returned as well if it is known by then. Null
+// fences are allowed: no wait, nobody to tell. queue_validator.h checks
+// arguments once above all drivers; drivers implement the Do... functions.
+// Tested by cpu/queue_test.cc.
+#ifndef EYRIE_HAL_DEVICE_H_
+#define EYRIE_HAL_DEVICE_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/ref.h"
+#include "hal/allocator.h"
+#include "hal/buffer.h"
+#include "hal/command_buffer.h"
+#include "hal/executable.h"
+#include "hal/fence.h"
+#include "hal/file.h"
+#include "hal/semaphore.h"
+#include "hal/types.h"
+
+namespace eyrie::hal {
+
+// The fences around one queue operation, borrowed for the call.
+struct QueueFences {
+  Fence* wait = nullptr;
+  Fence* signal = nullptr;
+};
+
+// True if `name` is what `pattern` says: '*' stands for any text, '?' for any
+// one character. How modules ask for devices by id.
+bool MatchesPattern(absl::string_view name, absl::string_view pattern);
+
+class Device : public RefObject {
+ public:
+  static constexpr RefType kType{"hal.device"};
+
+  // The device's name within a driver, as in --device: "local-sync".
+  virtual absl::string_view id() const = 0;
+  virtual Allocator& allocator() = 0;
+
+  // What the device says of (category, key), as modules ask by
+  // hal.device.query; nullopt for what it does not know.
+  virtual std::optional<int64_t> Query(absl::string_view category,
+                                       absl::string_view key) const = 0;
+
+  // A timeline that starts at `value`.
+  virtual absl::StatusOr<Ref<Semaphore>> CreateSemaphore(uint64_t value) = 0;
+
+  // UNIMPLEMENTED: a format this device does not run; the sentence names it
+  // and those it does. INVALID_ARGUMENT: damaged data.
+  virtual absl::StatusOr<Ref<Executable>> CreateExecutable(
+      const ExecutableParams& params) = 0;
+
+  virtual absl::StatusOr<Ref<CommandBuffer>> CreateCommandBuffer(
+      CommandBufferMode mode, QueueAffinity affinity,
+      uint32_t binding_capacity) = 0;
+
+  // Memory that exists from the signal fence of QueueAlloca to the wait fence
+  // of QueueDealloca. The buffer object may be recorded before then.
+  absl::StatusOr<Ref<Buffer>> QueueAlloca(QueueFences fences,
+                                          const BufferParams& params,
+                                          uint64_t size);
+  absl::Status QueueDealloca(QueueFences fences, Ref<Buffer> buffer);
+
+  absl::Status QueueFill(QueueFences fences, const BufferRef& target,
+                         std::span<const uint8_t> pattern);
+  absl::Status QueueUpdate(QueueFences fences, std::span<const uint8_t> source,
+                           const BufferRef& target);
+  absl::Status QueueCopy(QueueFences fences, const BufferRef& source,
+                         const BufferRef& target);
+  absl::Status QueueRead(QueueFences fences, Ref<File> source,
+                         uint64_t source_offset, const BufferRef& target);
+  absl::Status QueueWrite(QueueFences fences, const BufferRef& source,
+                          Ref<File> target, uint64_t target_offset);
+  absl::Status QueueBarrier(QueueFences fences);
+  // Runs the commands with slot i of the table for each indirect binding.
+  // No commands at all are a barrier.
+  absl::Status QueueExecute(QueueFences fences, Ref<CommandBuffer> commands,
+                            std::span<const BufferBinding> table);
+  // Hands queued work to the device now.
+  virtual absl::Status QueueFlush() = 0;
+
+ protected:
+  Device() : RefObject(kType) {}
+
+  virtual absl::StatusOr<Ref<Buffer>> DoAlloca(QueueFences fences,
+                                               const BufferParams& params,
+                                               uint64_t size) = 0;
+  virtual absl::Status DoDealloca(QueueFences fences, Ref<Buffer> buffer) = 0;
+  virtual absl::Status DoRead(QueueFences fences, Ref<File> source,
+                              uint64_t source_offset,
+                              const BufferRef& target) = 0;
+  virtual absl::Status DoWrite(QueueFences fences, const BufferRef& source,
+                               Ref<File> target, uint64_t target_offset) = 0;
+  virtual absl::Status DoBarrier(QueueFences fences) = 0;
+  virtual absl::Status DoExecute(QueueFences fences,
+                                 Ref<CommandBuffer> commands,
+                                 std::span<const BufferBinding> table) = 0;
+
+ private:
+  // Queues the one command that `record` records.
+  template <typename Record>
+  absl::Status QueueOne(QueueFences fences, Record record);
+};
+
+}  // namespace eyrie::hal
+
+#endif  // EYRIE_HAL_DEVICE_H_

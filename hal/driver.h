@@ -1,0 +1,47 @@
+// Drivers by name, and the devices they open.
+//
+// A --device value is "driver", "driver://" or "driver://path"; the list of
+// drivers built in is all_drivers.cc.
+#ifndef EYRIE_HAL_DRIVER_H_
+#define EYRIE_HAL_DRIVER_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/ref.h"
+#include "hal/device.h"
+
+namespace eyrie::hal {
+
+// What the user chose for the devices of this process.
+struct DriverOptions {
+  bool allow_system_executables = false;  // dlopen of system-elf executables
+  bool allow_native_code = true;          // false: refuse machine code
+};
+
+class Driver {
+ public:
+  virtual ~Driver() = default;
+  virtual absl::string_view name() const = 0;         // "local-sync"
+  virtual absl::string_view description() const = 0;  // one line
+  // URIs of the devices present: {"local-sync://"}.
+  virtual absl::StatusOr<std::vector<std::string>> ListDevices() const = 0;
+  // `path` is what follows "driver://". NOT_FOUND: no such device.
+  virtual absl::StatusOr<Ref<Device>> Open(absl::string_view path,
+                                           const DriverOptions& options)
+      const = 0;
+};
+
+// Every driver built into this binary, by name ascending.
+std::vector<std::unique_ptr<Driver>> AllDrivers();
+
+// Opens a --device value. NOT_FOUND names the drivers there are.
+absl::StatusOr<Ref<Device>> OpenDevice(absl::string_view uri,
+                                       const DriverOptions& options);
+
+}  // namespace eyrie::hal
+
+#endif  // EYRIE_HAL_DRIVER_H_

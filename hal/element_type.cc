@@ -1,0 +1,109 @@
+// The element type table: lookup by code and by name.
+//
+// Tested by buffer_test.cc.
+#include "hal/element_type.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/checked_math.h"
+#include "base/suggest.h"
+
+namespace eyrie::hal {
+namespace {
+
+constexpr ElementTypeInfo kElementTypes[] = {
+#define ELEMENT_TYPE(id, name, kind, bits, numpy) \
+  {ElementType::k##id, name, kind, bits, numpy},
+#include "hal/element_types.def"
+#undef ELEMENT_TYPE
+};
+
+// Other spellings that are understood.
+struct Alias {
+  absl::string_view name;
+  ElementType type;
+};
+constexpr Alias kAliases[] = {
+    {"bool", ElementType::kBool8},
+    {"bool8", ElementType::kBool8},
+    {"x8", ElementType::kOpaque8},
+    {"x16", ElementType::kOpaque16},
+    {"x32", ElementType::kOpaque32},
+    {"x64", ElementType::kOpaque64},
+    {"complex<f32>", ElementType::kComplex64},
+    {"complex<f64>", ElementType::kComplex128},
+};
+
+// "; did you mean f16, f32 or f64?", or "." if nothing comes near.
+std::string Suggestion(absl::string_view name) {
+  std::vector<std::pair<size_t, absl::string_view>> near;
+  for (const ElementTypeInfo& row : kElementTypes) {
+    if (row.type == ElementType::kInt1) continue;  // spelt like kBool8
+    const size_t distance = EditDistance(name, row.name);
+    // Longer words may differ more; one with nothing in common is no help.
+    if (distance <= 2 && distance < name.size()) {
+      near.emplace_back(distance, row.name);
+    }
+  }
+  // Of those equally near, the one that begins the same comes first.
+  const auto prefix = [name](absl::string_view candidate) {
+    size_t same = 0;
+    while (same < std::min(name.size(), candidate.size()) &&
+           absl::ascii_tolower(name[same]) ==
+               absl::ascii_tolower(candidate[same])) {
+      ++same;
+    }
+    return same;
+  };
+  std::stable_sort(near.begin(), near.end(), [&](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first < b.first;
+    return prefix(a.second) > prefix(b.second);
+  });
+  if (near.empty()) return ".";
+  const size_t count = std::min<size_t>(near.size(), 3);
+  std::string text = "; did you mean ";
+  for (size_t i = 0; i < count; ++i) {
+    absl::StrAppend(&text, i == 0 ? "" : i + 1 == count ? " or " : ", ",
+                    near[i].second);
+  }
+  return text + "?";
+}
+
+}  // namespace
+
+std::span<const ElementTypeInfo> ElementTypes() { return kElementTypes; }
+
+std::optional<uint64_t> DenseByteLength(ElementType type, int64_t count) {
+  if (count < 0) return std::nullopt;
+  // Eight elements take as many bytes as one takes bits.
+  const std::optional<uint64_t> bytes =
+      CheckedMul<uint64_t>(static_cast<uint64_t>(count) / 8, BitCount(type));
+  if (!bytes) return std::nullopt;
+  const uint64_t rest_bits = static_cast<uint64_t>(count) % 8 * BitCount(type);
+  return CheckedAdd<uint64_t>(*bytes, (rest_bits + 7) / 8);
+}
+
+std::string ElementTypeName(ElementType type) {
+  for (const ElementTypeInfo& row : kElementTypes) {
+    if (row.type == type) return row.name;
+  }
+  return absl::StrCat("*", BitCount(type));
+}
+
+absl::StatusOr<ElementType> ParseElementType(absl::string_view name) {
+  for (const ElementTypeInfo& row : kElementTypes) {
+    if (name == row.name) return row.type;
+  }
+  for (const Alias& alias : kAliases) {
+    if (name == alias.name) return alias.type;
+  }
+  return absl::NotFoundError(
+      absl::StrCat("Unknown element type '", name, "'", Suggestion(name)));
+}
+
+}  // namespace eyrie::hal

@@ -1,0 +1,57 @@
+// The element types of tensors: codes, sizes, names.
+//
+// An ElementType is the 32-bit code modules pass; codes without a row in
+// element_types.def are carried, sized by their low bits and printed as "*N".
+// Tested by buffer_test.cc.
+#ifndef EYRIE_HAL_ELEMENT_TYPE_H_
+#define EYRIE_HAL_ELEMENT_TYPE_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace eyrie::hal {
+
+enum class ElementType : uint32_t {
+  kNone = 0,
+#define ELEMENT_TYPE(id, name, kind, bits, numpy) \
+  k##id = (uint32_t{kind} << 24) | bits,
+#include "hal/element_types.def"
+#undef ELEMENT_TYPE
+};
+
+// The row of a type.
+struct ElementTypeInfo {
+  ElementType type;
+  const char* name;
+  uint8_t kind;
+  uint8_t bits;
+  const char* numpy;
+};
+std::span<const ElementTypeInfo> ElementTypes();
+
+constexpr uint32_t BitCount(ElementType type) {
+  return static_cast<uint32_t>(type) & 0xFF;
+}
+constexpr uint8_t NumericalKind(ElementType type) {
+  return static_cast<uint32_t>(type) >> 24;
+}
+
+// Bytes that `count` elements take, sub-byte ones packed and rounded up;
+// nullopt on overflow or a negative count.
+std::optional<uint64_t> DenseByteLength(ElementType type, int64_t count);
+
+// "f32"; a code without a row prints as "*32" (its bits).
+std::string ElementTypeName(ElementType type);
+// Names of the table; "i1" is the byte-sized boolean, and "bool", "bool8",
+// "x8", "complex<f32>" and the like are understood. NOT_FOUND suggests the
+// nearest: "Unknown element type 'f99'; did you mean f16, f32 or f64?"
+absl::StatusOr<ElementType> ParseElementType(absl::string_view name);
+
+}  // namespace eyrie::hal
+
+#endif  // EYRIE_HAL_ELEMENT_TYPE_H_

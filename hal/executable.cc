@@ -1,0 +1,16 @@
+// Lookup of an executable's exports.
+//
+// Tested by command_buffer_test.cc.
+#include "hal/executable.h"
+
+namespace eyrie::hal {
+
+std::optional<uint32_t> Executable::FindExport(absl::string_view name) const {
+  const std::span<const ExportInfo> all = exports();
+  for (uint32_t i = 0; i < all.size(); ++i) {
+    if (all[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace eyrie::hal

@@ -1,0 +1,154 @@
+// Fences: several timeline points taken as one.
+//
+// Tested by fence_test.cc.
+#include "hal/fence.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+
+namespace eyrie::hal {
+namespace {
+
+// What the callbacks of a fence's points share. The first failure, or the
+// last point, calls back.
+struct Arrival {
+  Arrival(size_t count, Semaphore::Callback done)
+      : left(count), callback(std::move(done)) {}
+
+  void Reach(const absl::Status& status) {
+    if (status.ok() ? left.fetch_sub(1) != 1 : false) return;
+    if (!called.exchange(true)) callback(status);
+  }
+
+  std::atomic<size_t> left;
+  std::atomic<bool> called{false};
+  Semaphore::Callback callback;
+};
+
+// One blocked thread. Shared with the callback, which may outlive the wait.
+struct Latch {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false;
+  absl::Status status;
+};
+
+}  // namespace
+
+Ref<Fence> Fence::At(Ref<Semaphore> semaphore, uint64_t value) {
+  Ref<Fence> fence = MakeRef<Fence>();
+  fence->points_.push_back({std::move(semaphore), value});
+  return fence;
+}
+
+Ref<Fence> Fence::Join(std::span<Fence* const> fences) {
+  Ref<Fence> joined = MakeRef<Fence>();
+  for (const Fence* fence : fences) {
+    if (fence == nullptr) continue;
+    for (const Point& point : fence->points_) {
+      joined->Insert(point.semaphore, point.value);
+    }
+  }
+  return joined;
+}
+
+void Fence::Insert(Ref<Semaphore> semaphore, uint64_t value) {
+  for (Point& point : points_) {
+    if (point.semaphore != semaphore) continue;
+    point.value = std::max(point.value, value);
+    return;
+  }
+  points_.push_back({std::move(semaphore), value});
+}
+
+absl::StatusOr<bool> Fence::Query() const {
+  bool reached = true;
+  for (const Point& point : points_) {
+    ASSIGN_OR_RETURN(const uint64_t value, point.semaphore->Query());
+    reached &= value >= point.value;
+  }
+  return reached;
+}
+
+absl::Status Fence::Signal() const {
+  absl::Status first;
+  for (const Point& point : points_) {
+    absl::Status status = point.semaphore->Signal(point.value);
+    if (first.ok() && !status.ok()) [[unlikely]] first = std::move(status);
+  }
+  return first;
+}
+
+void Fence::Fail(const absl::Status& status) const {
+  for (const Point& point : points_) point.semaphore->Fail(status);
+}
+
+absl::StatusOr<bool> Fence::IsAbandoned() const {
+  if (!IsUnique()) return false;
+  for (const Point& point : points_) {
+    // In this order: whoever signalled may have let go since.
+    const bool held = !point.semaphore->IsUnique();
+    ASSIGN_OR_RETURN(const uint64_t value, point.semaphore->Query());
+    if (!held && value < point.value) return true;
+  }
+  return false;
+}
+
+absl::Status Fence::Wait(absl::Time deadline) const {
+  ASSIGN_OR_RETURN(const bool reached, Query());
+  if (reached) return absl::OkStatus();
+  if (deadline == absl::InfiniteFuture()) {
+    ASSIGN_OR_RETURN(const bool abandoned, IsAbandoned());
+    if (abandoned) {
+      return absl::FailedPreconditionError(
+          "The fence would be waited for for ever: nothing is left that could "
+          "signal it.");
+    }
+  }
+  if (points_.size() == 1) {
+    return points_[0].semaphore->Wait(points_[0].value, deadline);
+  }
+  auto latch = std::make_shared<Latch>();
+  OnReached([latch](const absl::Status& status) {
+    std::lock_guard<std::mutex> lock(latch->mutex);
+    latch->done = true;
+    latch->status = status;
+    latch->changed.notify_all();
+  });
+  std::unique_lock<std::mutex> lock(latch->mutex);
+  const auto done = [&] { return latch->done; };
+  if (deadline == absl::InfiniteFuture()) {
+    latch->changed.wait(lock, done);
+  } else if (deadline > absl::InfinitePast()) {
+    latch->changed.wait_until(lock, absl::ToChronoTime(deadline), done);
+  }
+  if (latch->done) return latch->status;
+  return absl::DeadlineExceededError(
+      absl::StrCat("The fence of ", points_.size(),
+                   " points was not reached in time."));
+}
+
+void Fence::OnReached(Semaphore::Callback callback) const {
+  if (points_.empty()) return callback(absl::OkStatus());
+  if (points_.size() == 1) {
+    return points_[0].semaphore->OnReached(points_[0].value,
+                                           std::move(callback));
+  }
+  auto arrival = std::make_shared<Arrival>(points_.size(), std::move(callback));
+  // The callback may drop this fence; the points are not its to free.
+  const absl::InlinedVector<Point, 2> points = points_;
+  for (const Point& point : points) {
+    point.semaphore->OnReached(point.value, [arrival](const absl::Status& s) {
+      arrival->Reach(s);
+    });
+  }
+}
+
+}  // namespace eyrie::hal

@@ -1,0 +1,62 @@
+// A set of timeline points that must all be reached.
+//
+// Thread-compatible. Retains every semaphore. Frozen once a queue has it. A
+// null fence, like an empty one, is reached.
+// Tested by fence_test.cc.
+#ifndef EYRIE_HAL_FENCE_H_
+#define EYRIE_HAL_FENCE_H_
+
+#include <cstdint>
+#include <span>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/ref.h"
+#include "hal/semaphore.h"
+
+namespace eyrie::hal {
+
+class Fence final : public RefObject {
+ public:
+  static constexpr RefType kType{"hal.fence"};
+  struct Point {
+    Ref<Semaphore> semaphore;
+    uint64_t value;
+  };
+
+  Fence() : RefObject(kType) {}
+  // A fence on one point: what a call's results are signalled by.
+  static Ref<Fence> At(Ref<Semaphore> semaphore, uint64_t value);
+  // The points of all; a semaphore that stands twice keeps its larger value.
+  static Ref<Fence> Join(std::span<Fence* const> fences);
+
+  // Adds a point; a known semaphore keeps its larger value.
+  void Insert(Ref<Semaphore> semaphore, uint64_t value);
+  std::span<const Point> points() const { return points_; }
+
+  // True when every point is reached; the first failure, if any failed.
+  absl::StatusOr<bool> Query() const;
+  // Moves every point's timeline to its value. An error is the first one; the
+  // other points have been signalled all the same.
+  absl::Status Signal() const;
+  void Fail(const absl::Status& status) const;
+  // DEADLINE_EXCEEDED, or the first failure, as soon as there is one.
+  // FAILED_PRECONDITION: a wait without limit, and nobody but the caller holds
+  // the fence or one of its semaphores, which is not reached.
+  absl::Status Wait(absl::Time deadline) const;
+  // Called once when all points are reached, or with the first failure; on
+  // this thread before returning if that is already so.
+  void OnReached(Semaphore::Callback callback) const;
+
+ private:
+  // True if only this fence could still signal one of its points.
+  absl::StatusOr<bool> IsAbandoned() const;
+
+  absl::InlinedVector<Point, 2> points_;
+};
+
+}  // namespace eyrie::hal
+
+#endif  // EYRIE_HAL_FENCE_H_

@@ -1,0 +1,263 @@
+// Semaphores and fences, on one thread and on several.
+#include "hal/fence.h"
+
+#include <array>
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "gtest/gtest.h"
+#include "hal/host_semaphore.h"
+#include "tests/support/status_text.h"
+
+namespace eyrie::hal {
+namespace {
+
+Ref<Semaphore> NewSemaphore(uint64_t value = 0) {
+  return MakeRef<HostSemaphore>(value);
+}
+
+// Appends what a callback was given.
+Semaphore::Callback Log(std::string& log, std::string name) {
+  return [&log, name](const absl::Status& status) {
+    absl::StrAppend(&log, name, " ", StatusText(status), ";");
+  };
+}
+
+TEST(Semaphore, OnlyRises) {
+  const Ref<Semaphore> semaphore = NewSemaphore(3);
+  EXPECT_EQ(*semaphore->Query(), 3u);
+  EXPECT_EQ(StatusText(semaphore->Signal(5)), "OK");
+  EXPECT_EQ(*semaphore->Query(), 5u);
+  for (uint64_t value : {uint64_t{5}, uint64_t{0}}) {
+    EXPECT_EQ(StatusText(semaphore->Signal(value)),
+              absl::StrCat("INVALID_ARGUMENT: A semaphore cannot be signalled "
+                           "to ",
+                           value, "; it is at 5 and only rises."));
+  }
+  EXPECT_EQ(StatusText(semaphore->Signal(~uint64_t{0})),
+            "INVALID_ARGUMENT: A semaphore cannot be signalled to "
+            "18446744073709551615; it is at 5 and only rises.");
+  EXPECT_EQ(StatusText(semaphore->Signal(~uint64_t{0} - 1)), "OK");
+}
+
+TEST(Semaphore, FailureStays) {
+  const Ref<Semaphore> semaphore = NewSemaphore(3);
+  semaphore->Fail(absl::DataLossError("One."));
+  semaphore->Fail(absl::InternalError("Two."));
+  EXPECT_EQ(StatusText(semaphore->Query()), "DATA_LOSS: One.");
+  EXPECT_EQ(StatusText(semaphore->Signal(9)), "DATA_LOSS: One.");
+  EXPECT_EQ(StatusText(semaphore->Wait(1, absl::InfinitePast())),
+            "DATA_LOSS: One.");
+  std::string log;
+  semaphore->OnReached(1, Log(log, "a"));
+  EXPECT_EQ(log, "a DATA_LOSS: One.;");
+}
+
+TEST(Semaphore, Callbacks) {
+  std::string log;
+  {
+    const Ref<Semaphore> semaphore = NewSemaphore();
+    semaphore->OnReached(0, Log(log, "zero"));
+    EXPECT_EQ(log, "zero OK;");
+    for (int value : {3, 1, 2, 9}) {
+      semaphore->OnReached(value, Log(log, absl::StrCat(value)));
+    }
+    log.clear();
+    EXPECT_TRUE(semaphore->Signal(2).ok());
+    EXPECT_EQ(log, "1 OK;2 OK;");
+    log.clear();
+    semaphore->OnReached(4, [&](const absl::Status&) {
+      // A callback may signal in its turn.
+      semaphore->Signal(8).IgnoreError();
+      log += "4;";
+    });
+    EXPECT_TRUE(semaphore->Signal(4).ok());
+    EXPECT_EQ(log, "3 OK;4;");
+    log.clear();
+  }
+  EXPECT_EQ(log,
+            "9 CANCELLED: The semaphore was released before it reached 9.;");
+}
+
+TEST(Semaphore, FailureReachesCallbacks) {
+  const Ref<Semaphore> semaphore = NewSemaphore();
+  std::string log;
+  semaphore->OnReached(7, Log(log, "7"));
+  semaphore->Fail(absl::AbortedError("Stop."));
+  EXPECT_EQ(log, "7 ABORTED: Stop.;");
+}
+
+TEST(Semaphore, WaitEnds) {
+  const Ref<Semaphore> semaphore = NewSemaphore(4);
+  EXPECT_EQ(StatusText(semaphore->Wait(4, absl::InfinitePast())), "OK");
+  const std::string late =
+      "DEADLINE_EXCEEDED: The semaphore is at 4 and did not reach 5 in time.";
+  EXPECT_EQ(StatusText(semaphore->Wait(5, absl::InfinitePast())), late);
+  EXPECT_EQ(
+      StatusText(semaphore->Wait(5, absl::Now() + absl::Milliseconds(5))),
+      late);
+  std::thread signaller([&] { semaphore->Signal(6).IgnoreError(); });
+  EXPECT_EQ(StatusText(semaphore->Wait(6, absl::InfiniteFuture())), "OK");
+  signaller.join();
+  std::thread failer([&] { semaphore->Fail(absl::AbortedError("Stop.")); });
+  EXPECT_EQ(StatusText(semaphore->Wait(7, absl::InfiniteFuture())),
+            "ABORTED: Stop.");
+  failer.join();
+}
+
+TEST(Semaphore, ManyThreads) {
+  constexpr int kSteps = 200;
+  const Ref<Semaphore> ping = NewSemaphore();
+  const Ref<Semaphore> pong = NewSemaphore();
+  std::atomic<int> callbacks{0};
+  std::thread other([&] {
+    for (int i = 1; i <= kSteps; ++i) {
+      EXPECT_TRUE(ping->Wait(i, absl::InfiniteFuture()).ok());
+      EXPECT_TRUE(pong->Signal(i).ok());
+    }
+  });
+  std::thread watcher([&] {
+    for (int i = 1; i <= kSteps; ++i) {
+      pong->OnReached(i, [&](const absl::Status& status) {
+        callbacks += status.ok();
+      });
+    }
+  });
+  for (int i = 1; i <= kSteps; ++i) {
+    EXPECT_TRUE(ping->Signal(i).ok());
+    EXPECT_TRUE(pong->Wait(i, absl::InfiniteFuture()).ok());
+  }
+  other.join();
+  watcher.join();
+  EXPECT_EQ(callbacks, kSteps);
+}
+
+TEST(Fence, PointsAreJoined) {
+  const Ref<Semaphore> a = NewSemaphore();
+  const Ref<Semaphore> b = NewSemaphore();
+  const Ref<Fence> first = Fence::At(a, 2);
+  first->Insert(a, 1);
+  first->Insert(b, 1);
+  const Ref<Fence> second = Fence::At(b, 5);
+  const Fence* const all[] = {first.get(), nullptr, second.get()};
+  const Ref<Fence> joined =
+      Fence::Join({const_cast<Fence* const*>(all), std::size(all)});
+  std::string text;
+  for (const Fence::Point& point : joined->points()) {
+    absl::StrAppend(&text, point.semaphore == a ? "a" : "b", point.value, " ");
+  }
+  EXPECT_EQ(text, "a2 b5 ");
+  EXPECT_TRUE(*Fence::Join({})->Query());
+}
+
+// What a fence of two points says after each step.
+TEST(Fence, States) {
+  const Ref<Semaphore> a = NewSemaphore();
+  const Ref<Semaphore> b = NewSemaphore();
+  const Ref<Fence> fence = Fence::At(a, 2);
+  fence->Insert(b, 1);
+  std::string log;
+  fence->OnReached(Log(log, "first"));
+  const auto state = [&] {
+    const absl::StatusOr<bool> reached = fence->Query();
+    return reached.ok() ? std::string(*reached ? "reached" : "waiting")
+                        : StatusText(reached);
+  };
+  EXPECT_EQ(state(), "waiting");
+  EXPECT_TRUE(a->Signal(3).ok());
+  EXPECT_EQ(state() + log, "waiting");
+  EXPECT_EQ(StatusText(fence->Wait(absl::Now() + absl::Milliseconds(2))),
+            "DEADLINE_EXCEEDED: The fence of 2 points was not reached in "
+            "time.");
+  EXPECT_TRUE(b->Signal(1).ok());
+  EXPECT_EQ(state() + " " + log, "reached first OK;");
+  EXPECT_EQ(StatusText(fence->Wait(absl::InfinitePast())), "OK");
+  b->Fail(absl::AbortedError("Stop."));
+  EXPECT_EQ(state(), "ABORTED: Stop.");
+  fence->OnReached(Log(log, "second"));
+  EXPECT_EQ(log, "first OK;second ABORTED: Stop.;");
+}
+
+TEST(Fence, OneFailureIsEnough) {
+  const Ref<Semaphore> a = NewSemaphore();
+  const Ref<Semaphore> b = NewSemaphore();
+  const Ref<Fence> fence = Fence::At(a, 1);
+  fence->Insert(b, 1);
+  std::string log;
+  fence->OnReached(Log(log, "fence"));
+  std::thread failer([&] { b->Fail(absl::AbortedError("Stop.")); });
+  EXPECT_EQ(StatusText(fence->Wait(absl::InfiniteFuture())), "ABORTED: Stop.");
+  failer.join();
+  EXPECT_TRUE(a->Signal(1).ok());
+  EXPECT_EQ(log, "fence ABORTED: Stop.;");
+}
+
+TEST(Fence, SignalAndFailMoveEveryPoint) {
+  const Ref<Semaphore> a = NewSemaphore(5);
+  const Ref<Semaphore> b = NewSemaphore();
+  const Ref<Fence> fence = Fence::At(a, 4);
+  fence->Insert(b, 1);
+  EXPECT_EQ(StatusText(fence->Signal()),
+            "INVALID_ARGUMENT: A semaphore cannot be signalled to 4; it is at "
+            "5 and only rises.");
+  EXPECT_EQ(*b->Query(), 1u);
+  fence->Fail(absl::AbortedError("Stop."));
+  EXPECT_EQ(StatusText(a->Query()), "ABORTED: Stop.");
+  EXPECT_EQ(StatusText(b->Query()), "ABORTED: Stop.");
+}
+
+TEST(Fence, NobodyWaitsForWhatNothingCanSignal) {
+  constexpr char kWant[] =
+      "FAILED_PRECONDITION: The fence would be waited for for ever: nothing is "
+      "left that could signal it.";
+  Ref<Semaphore> held = NewSemaphore();
+  const Ref<Fence> fence = Fence::At(held, 1);
+  fence->Insert(NewSemaphore(), 1);
+  EXPECT_EQ(StatusText(fence->Wait(absl::InfiniteFuture())), kWant);
+  EXPECT_EQ(StatusText(fence->Wait(absl::InfinitePast())),
+            "DEADLINE_EXCEEDED: The fence of 2 points was not reached in "
+            "time.");
+  // What is reached needs nobody.
+  EXPECT_TRUE(fence->Signal().ok());
+  EXPECT_EQ(StatusText(fence->Wait(absl::InfiniteFuture())), "OK");
+  // Another thread holds the semaphore, then lets go of it.
+  const Ref<Fence> next = Fence::At(held, 2);
+  std::thread signaller([semaphore = std::move(held)] {
+    absl::SleepFor(absl::Milliseconds(5));
+    EXPECT_TRUE(semaphore->Signal(2).ok());
+  });
+  EXPECT_EQ(StatusText(next->Wait(absl::InfiniteFuture())), "OK");
+  signaller.join();
+}
+
+TEST(Fence, ManyThreads) {
+  constexpr int kPoints = 8;
+  std::vector<Ref<Semaphore>> semaphores;
+  const Ref<Fence> fence = MakeRef<Fence>();
+  for (int i = 0; i < kPoints; ++i) {
+    semaphores.push_back(NewSemaphore());
+    fence->Insert(semaphores.back(), 10);
+  }
+  std::atomic<int> callbacks{0};
+  for (int i = 0; i < 3; ++i) {
+    fence->OnReached([&](const absl::Status&) { ++callbacks; });
+  }
+  std::vector<std::thread> threads;
+  for (const Ref<Semaphore>& semaphore : semaphores) {
+    threads.emplace_back([&semaphore] {
+      for (int value = 1; value <= 10; ++value) {
+        EXPECT_TRUE(semaphore->Signal(value).ok());
+      }
+    });
+  }
+  EXPECT_EQ(StatusText(fence->Wait(absl::InfiniteFuture())), "OK");
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(callbacks, 3);
+}
+
+}  // namespace
+}  // namespace eyrie::hal

@@ -1,0 +1,103 @@
+// Timeline semaphores in host memory.
+//
+// The value and the number of waiters are both sequentially consistent: either
+// a waiter sees the new value, or its signaller sees the waiter.
+// Tested by fence_test.cc.
+#include "hal/host_semaphore.h"
+
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace eyrie::hal {
+
+HostSemaphore::~HostSemaphore() {
+  for (auto& [value, callback] : waiters_) {
+    callback(absl::CancelledError(absl::StrCat(
+        "The semaphore was released before it reached ", value, ".")));
+  }
+}
+
+absl::Status HostSemaphore::Failure() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return failure_;
+}
+
+absl::StatusOr<uint64_t> HostSemaphore::Query() {
+  const uint64_t value = value_.load(std::memory_order_acquire);
+  if (value == kFailed) [[unlikely]] return Failure();
+  return value;
+}
+
+HostSemaphore::Waiters HostSemaphore::Release(uint64_t value) {
+  Waiters due;
+  std::lock_guard<std::mutex> lock(mutex_);
+  while (!waiters_.empty() && waiters_.begin()->first <= value) {
+    due.insert(due.end(), waiters_.extract(waiters_.begin()));
+  }
+  waiting_.fetch_sub(static_cast<uint32_t>(due.size()));
+  reached_.notify_all();
+  return due;
+}
+
+absl::Status HostSemaphore::Signal(uint64_t value) {
+  uint64_t present = value_.load(std::memory_order_acquire);
+  do {
+    if (present == kFailed) [[unlikely]] return Failure();
+    if (value <= present || value == kFailed) [[unlikely]] {
+      return absl::InvalidArgumentError(
+          absl::StrCat("A semaphore cannot be signalled to ", value,
+                       "; it is at ", present, " and only rises."));
+    }
+  } while (!value_.compare_exchange_weak(present, value));
+  if (waiting_.load() == 0) [[likely]] return absl::OkStatus();
+  for (auto& due : Release(value)) due.second(absl::OkStatus());
+  return absl::OkStatus();
+}
+
+void HostSemaphore::Fail(absl::Status status) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!failure_.ok()) return;
+    failure_ = status;
+    value_.store(kFailed);
+  }
+  for (auto& due : Release(kFailed)) due.second(status);
+}
+
+absl::Status HostSemaphore::Wait(uint64_t value, absl::Time deadline) {
+  uint64_t present = value_.load(std::memory_order_acquire);
+  if (present < value && deadline > absl::InfinitePast()) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    waiting_.fetch_add(1);
+    const auto reached = [&] { return value_.load() >= value; };
+    if (deadline == absl::InfiniteFuture()) {
+      reached_.wait(lock, reached);
+    } else {
+      reached_.wait_until(lock, absl::ToChronoTime(deadline), reached);
+    }
+    waiting_.fetch_sub(1);
+    present = value_.load();
+  }
+  if (present == kFailed) return Failure();
+  if (present >= value) return absl::OkStatus();
+  return absl::DeadlineExceededError(absl::StrCat(
+      "The semaphore is at ", present, " and did not reach ", value,
+      " in time."));
+}
+
+void HostSemaphore::OnReached(uint64_t value, Callback callback) {
+  if (value_.load(std::memory_order_acquire) < value) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    waiting_.fetch_add(1);
+    if (value_.load() < value) {
+      waiters_.emplace(value, std::move(callback));
+      return;
+    }
+    waiting_.fetch_sub(1);
+  }
+  callback(value_.load() == kFailed ? Failure() : absl::OkStatus());
+}
+
+}  // namespace eyrie::hal

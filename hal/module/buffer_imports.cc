@@ -1,0 +1,174 @@
+// Allocators and buffers: hal.allocator.* and hal.buffer.*.
+//
+// Importing constants never exposes a module's file or another context's
+// memory to writes: read-only bytes become a private copy, page by page where
+// the file is mapped. Modules do write to their constants.
+// Tested by hal_module_test.cc.
+#include <cstring>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/mapped_file.h"
+#include "base/status_macros.h"
+#include "hal/module/arguments.h"
+#include "hal/module/imports.h"
+
+namespace eyrie::hal {
+namespace {
+
+// Below this a copy is cheaper than a mapping, which takes whole pages.
+constexpr uint64_t kLeastMapped = 16 * 1024;
+
+absl::StatusOr<Ref<Buffer>> ImportMutable(Allocator& allocator,
+                                          BufferParams params,
+                                          vm::Buffer& source, uint64_t offset,
+                                          uint64_t length) {
+  ASSIGN_OR_RETURN(std::span<uint8_t> bytes,
+                   source.MutableRange(offset, length));
+  return allocator.ImportHost(params, bytes,
+                              [keep = Ref<vm::Buffer>::Share(&source)] {});
+}
+
+// A private, writable image of read-only bytes.
+absl::StatusOr<Ref<Buffer>> ImportConstant(Allocator& allocator,
+                                           BufferParams params,
+                                           vm::Buffer& source, uint64_t offset,
+                                           uint64_t length) {
+  ASSIGN_OR_RETURN(std::span<const uint8_t> bytes,
+                   source.Range(offset, length));
+  if (source.file() != nullptr && length >= kLeastMapped) {
+    auto mapping = source.file()->MapPrivately(bytes);
+    if (mapping.ok()) {
+      auto imported = allocator.ImportHost(params, (*mapping)->bytes(),
+                                           [keep = *mapping] {});
+      // Any other bytes of the file are as badly aligned; copy these.
+      if (imported.ok()) return imported;
+    }
+  }
+  params.type |= memory_type::kHostVisible;
+  params.usage |= buffer_usage::kMappingScoped;
+  ASSIGN_OR_RETURN(Ref<Buffer> copy, allocator.Allocate(params, length));
+  RETURN_IF_ERROR(copy->Write(0, bytes));
+  return copy;
+}
+
+absl::StatusOr<uint32_t> ReadWidth(int32_t length) {
+  if (length < 1 || length > 4) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The width of the value (", length, " bytes) is not 1 to 4."));
+  }
+  return static_cast<uint32_t>(length);
+}
+
+}  // namespace
+
+absl::StatusOr<Ref<Buffer>> AllocatorAllocate(
+    HalModuleState& state, Allocator& allocator, int64_t queue_affinity,
+    int32_t memory_types, int32_t buffer_usage, int64_t size) {
+  ASSIGN_OR_RETURN(uint64_t bytes, ReadSize("allocation size", size));
+  return allocator.Allocate(
+      state.MakeParams(allocator, memory_types, buffer_usage, queue_affinity),
+      bytes);
+}
+
+absl::StatusOr<Ref<Buffer>> AllocatorImport(
+    HalModuleState& state, Allocator& allocator, int32_t is_try,
+    int64_t queue_affinity, int32_t memory_types, int32_t buffer_usage,
+    vm::Buffer& source, int64_t offset, int64_t length) {
+  ASSIGN_OR_RETURN(std::span<const uint8_t> range,
+                   ReadHostRange(source, offset, length));
+  const BufferParams params =
+      state.MakeParams(allocator, memory_types, buffer_usage, queue_affinity);
+  auto import = source.is_mutable() ? ImportMutable : ImportConstant;
+  absl::StatusOr<Ref<Buffer>> imported = import(
+      allocator, params, source, static_cast<uint64_t>(offset), range.size());
+  // A module that only tries then allocates and copies.
+  if (!imported.ok() && is_try != 0) return Ref<Buffer>();
+  return imported;
+}
+
+absl::StatusOr<std::tuple<Ref<Device>, int64_t>> AllocatorSelect(
+    HalModuleState&, int32_t, int32_t, int64_t,
+    vm::Spread<Device*, int64_t> from) {
+  if (from.empty()) {
+    return absl::InvalidArgumentError(
+        "The list of devices to select from is empty.");
+  }
+  Device* device = from.get<0>(0);
+  if (device == nullptr) {
+    return absl::InvalidArgumentError(
+        "Device 0 of those to select from is null.");
+  }
+  return std::tuple(Ref<Device>::Share(device), from.get<1>(0));
+}
+
+absl::StatusOr<int32_t> BufferAllocationDiscard(HalModuleState&,
+                                                Buffer& buffer) {
+  return buffer.allocation().DiscardOwner() ? 1 : 0;
+}
+
+absl::StatusOr<int32_t> BufferAllocationIsTerminal(HalModuleState&,
+                                                   Buffer& buffer) {
+  return buffer.allocation().HasOneOwner() ? 1 : 0;
+}
+
+absl::Status BufferAllocationPreserve(HalModuleState&, Buffer& buffer) {
+  buffer.allocation().PreserveOwner();
+  return absl::OkStatus();
+}
+
+absl::Status BufferAssert(HalModuleState&, Buffer& buffer, vm::Buffer& message,
+                          Allocator&, int64_t minimum_length,
+                          int32_t memory_types, int32_t buffer_usage) {
+  ASSIGN_OR_RETURN(uint64_t minimum,
+                   ReadSize("minimum length", minimum_length));
+  absl::Status status;
+  if (buffer.byte_length() < minimum) {
+    status = absl::InvalidArgumentError(
+        absl::StrCat("the buffer's length (", buffer.byte_length(),
+                     " bytes) is less than expected (", minimum, " bytes)."));
+  }
+  if (status.ok()) {
+    status = buffer.CheckMemoryType(static_cast<MemoryType>(memory_types));
+  }
+  if (status.ok()) {
+    status = buffer.CheckUsage(static_cast<BufferUsage>(buffer_usage));
+  }
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat(message.text(), ": ", status.message()));
+}
+
+absl::StatusOr<int64_t> BufferLength(HalModuleState&, Buffer& buffer) {
+  return static_cast<int64_t>(buffer.byte_length());
+}
+
+absl::StatusOr<int32_t> BufferLoad(HalModuleState&, Buffer& source,
+                                   int64_t offset, int32_t length) {
+  ASSIGN_OR_RETURN(uint64_t begin, ReadSize("source offset", offset));
+  ASSIGN_OR_RETURN(uint32_t width, ReadWidth(length));
+  uint8_t bytes[4] = {};
+  RETURN_IF_ERROR(source.Read(begin, std::span<uint8_t>(bytes, width)));
+  int32_t value;
+  std::memcpy(&value, bytes, sizeof(value));
+  return value;
+}
+
+absl::Status BufferStore(HalModuleState&, int32_t value, Buffer& target,
+                         int64_t offset, int32_t length) {
+  ASSIGN_OR_RETURN(uint64_t begin, ReadSize("target offset", offset));
+  ASSIGN_OR_RETURN(uint32_t width, ReadWidth(length));
+  uint8_t bytes[4];
+  std::memcpy(bytes, &value, sizeof(value));
+  return target.Write(begin, std::span<const uint8_t>(bytes, width));
+}
+
+absl::StatusOr<Ref<Buffer>> BufferSubspan(HalModuleState&, Buffer& source,
+                                          int64_t offset, int64_t length) {
+  ASSIGN_OR_RETURN(uint64_t begin, ReadSize("source offset", offset));
+  ASSIGN_OR_RETURN(uint64_t size, ReadLength("source length", length));
+  return Buffer::Subspan(Ref<Buffer>::Share(&source), begin, size);
+}
+
+}  // namespace eyrie::hal

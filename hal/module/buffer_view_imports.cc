@@ -1,0 +1,156 @@
+// Tensors: hal.buffer_view.*.
+//
+// Tested by hal_module_test.cc.
+#include <string>
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "hal/element_type.h"
+#include "hal/module/arguments.h"
+#include "hal/module/imports.h"
+
+namespace eyrie::hal {
+namespace {
+
+// Dimensions of a tensor; more than a module may pass sensibly.
+constexpr size_t kMaxRank = 128;
+
+// The kinds 0x10 to 0x13 are integers; 0x00 is opaque.
+bool IsInteger(ElementType type) { return NumericalKind(type) >> 4 == 1; }
+bool IsOpaque(ElementType type) { return NumericalKind(type) == 0; }
+
+// Opaque elements pass for any; integers for integers of the same width.
+bool Accepts(ElementType expected, ElementType actual) {
+  if (expected == actual || IsOpaque(actual)) return true;
+  return IsInteger(expected) && IsInteger(actual) &&
+         BitCount(expected) == BitCount(actual);
+}
+
+// "2x3xf32" of the shape a module expects.
+std::string ExpectedText(vm::Spread<int64_t> shape, ElementType type) {
+  std::string text;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    absl::StrAppend(&text, shape.get(i), "x");
+  }
+  return absl::StrCat(text, ElementTypeName(type));
+}
+
+// What differs first, as the end of a sentence; empty if nothing does.
+std::string Difference(const BufferView& view, ElementType type,
+                       vm::Spread<int64_t> shape) {
+  if (!Accepts(type, view.element_type())) {
+    return absl::StrCat("the element type is ",
+                        ElementTypeName(view.element_type()), ", not ",
+                        ElementTypeName(type));
+  }
+  if (view.shape().size() != shape.size()) {
+    return absl::StrCat("the rank is ", view.shape().size(), ", not ",
+                        shape.size());
+  }
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (view.shape()[i] == shape.get(i)) continue;
+    return absl::StrCat("dimension ", i, " is ", view.shape()[i], ", not ",
+                        shape.get(i));
+  }
+  return "";
+}
+
+// The common case, without text.
+bool Matches(const BufferView& view, ElementType type, EncodingType encoding,
+             vm::Spread<int64_t> shape) {
+  if (view.encoding() != encoding && view.encoding() != EncodingType::kOpaque) {
+    return false;
+  }
+  if (!Accepts(type, view.element_type())) return false;
+  if (view.shape().size() != shape.size()) return false;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (view.shape()[i] != shape.get(i)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::Status BufferViewAssert(HalModuleState&, BufferView& view,
+                              vm::Buffer& message, int32_t element_type,
+                              int32_t encoding, vm::Spread<int64_t> shape) {
+  const auto type = static_cast<ElementType>(element_type);
+  const auto expected = static_cast<EncodingType>(encoding);
+  if (Matches(view, type, expected, shape)) [[likely]]
+    return absl::OkStatus();
+  std::string difference = Difference(view, type, shape);
+  if (difference.empty()) {
+    difference =
+        absl::StrCat("the encoding is ", static_cast<uint32_t>(view.encoding()),
+                     ", not ", static_cast<uint32_t>(expected));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(message.text(), ": expected ", ExpectedText(shape, type),
+                   ", have ", view.ShapeAndType(), "; ", difference, "."));
+}
+
+absl::StatusOr<Ref<Buffer>> BufferViewBuffer(HalModuleState&,
+                                             BufferView& view) {
+  return view.buffer();
+}
+
+absl::StatusOr<Ref<BufferView>> BufferViewCreate(
+    HalModuleState&, Buffer& source, int64_t offset, int64_t length,
+    int32_t element_type, int32_t encoding, vm::Spread<int64_t> shape) {
+  ASSIGN_OR_RETURN(uint64_t begin, ReadSize("source offset", offset));
+  ASSIGN_OR_RETURN(uint64_t size, ReadLength("source length", length));
+  if (shape.size() > kMaxRank) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The rank (", shape.size(), ") exceeds ", kMaxRank, "."));
+  }
+  absl::InlinedVector<int64_t, 8> dimensions(shape.size());
+  for (size_t i = 0; i < shape.size(); ++i) dimensions[i] = shape.get(i);
+  ASSIGN_OR_RETURN(Ref<Buffer> buffer,
+                   Buffer::Subspan(Ref<Buffer>::Share(&source), begin, size));
+  return BufferView::Create(std::move(buffer), dimensions,
+                            static_cast<ElementType>(element_type),
+                            static_cast<EncodingType>(encoding));
+}
+
+absl::StatusOr<int64_t> BufferViewDim(HalModuleState&, BufferView& view,
+                                      int32_t index) {
+  if (index < 0 || static_cast<size_t>(index) >= view.shape().size()) {
+    return absl::OutOfRangeError(absl::StrCat(
+        "Dimension ", index, " exceeds the rank (", view.shape().size(), ")."));
+  }
+  return view.shape()[static_cast<size_t>(index)];
+}
+
+absl::StatusOr<int32_t> BufferViewElementType(HalModuleState&,
+                                              BufferView& view) {
+  return static_cast<int32_t>(view.element_type());
+}
+
+absl::StatusOr<int32_t> BufferViewEncodingType(HalModuleState&,
+                                               BufferView& view) {
+  return static_cast<int32_t>(view.encoding());
+}
+
+absl::StatusOr<int32_t> BufferViewRank(HalModuleState&, BufferView& view) {
+  return static_cast<int32_t>(view.shape().size());
+}
+
+absl::Status BufferViewTrace(HalModuleState& state, vm::Buffer& key,
+                             vm::Spread<BufferView*> views) {
+  if (!state.options().trace) return absl::OkStatus();
+  absl::InlinedVector<BufferView*, 8> tensors(views.size());
+  for (size_t i = 0; i < views.size(); ++i) {
+    tensors[i] = views.get(i);
+    if (tensors[i] == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Tensor ", i, " to trace is null."));
+    }
+  }
+  state.options().trace(key.text(), tensors);
+  return absl::OkStatus();
+}
+
+}  // namespace eyrie::hal

@@ -1,0 +1,253 @@
+// Recording command buffers: hal.command_buffer.*.
+//
+// Ranges, usage and arity are the command buffer's to check; here integers
+// become what it takes.
+// Tested by queue_imports_test.cc.
+#include <cstdint>
+#include <limits>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "hal/module/arguments.h"
+#include "hal/module/imports.h"
+
+namespace eyrie::hal {
+namespace {
+
+// Flags of a dispatch whose arguments are not constants and bindings.
+constexpr int64_t kCustomArguments = 1 << 2 | 1 << 3 | 1 << 4;
+
+// Constants and bindings of a dispatch, in storage that usually is enough.
+struct DispatchArguments {
+  uint32_t ordinal = 0;
+  absl::InlinedVector<uint32_t, 32> constants;
+  absl::InlinedVector<BufferRef, 16> bindings;
+
+  absl::Status Read(int64_t function, int64_t flags,
+                    vm::Spread<int32_t> from_constants,
+                    DispatchBindings from_bindings);
+};
+
+absl::Status DispatchArguments::Read(int64_t function, int64_t flags,
+                                     vm::Spread<int32_t> from_constants,
+                                     DispatchBindings from_bindings) {
+  constexpr uint32_t kMaxOrdinal = std::numeric_limits<uint32_t>::max();
+  constexpr size_t kMaxCount = std::numeric_limits<uint16_t>::max();
+  if (function < 0 || function > kMaxOrdinal) [[unlikely]] {
+    return absl::OutOfRangeError(absl::StrCat("The executable's function (",
+                                              function, ") is no ordinal."));
+  }
+  if (flags & kCustomArguments) [[unlikely]] {
+    return absl::UnimplementedError(
+        absl::StrCat("Dispatches with custom arguments are not supported; the "
+                     "flags are ",
+                     flags, "."));
+  }
+  if (from_constants.size() > kMaxCount || from_bindings.size() > kMaxCount)
+      [[unlikely]] {
+    return absl::OutOfRangeError(absl::StrCat(
+        "The dispatch's constants (", from_constants.size(), ") or bindings (",
+        from_bindings.size(), ") exceed ", kMaxCount, "."));
+  }
+  ordinal = static_cast<uint32_t>(function);
+  constants.resize(from_constants.size());
+  for (size_t i = 0; i < constants.size(); ++i) {
+    constants[i] = static_cast<uint32_t>(from_constants.get(i));
+  }
+  bindings.resize(from_bindings.size());
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    absl::Status status = ReadBufferRef(
+        "binding's", from_bindings.get<2>(i), from_bindings.get<1>(i),
+        from_bindings.get<3>(i), from_bindings.get<4>(i), bindings[i]);
+    if (!status.ok()) [[unlikely]] {
+      return Annotate(status, absl::StrCat("(binding ", i, ")"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Ref<CommandBuffer>> CommandBufferCreate(
+    HalModuleState&, Device& device, int32_t modes, int32_t,
+    int64_t queue_affinity, int32_t binding_capacity) {
+  ASSIGN_OR_RETURN(uint64_t capacity,
+                   ReadSize("binding capacity", binding_capacity));
+  return device.CreateCommandBuffer(static_cast<CommandBufferMode>(modes),
+                                    static_cast<QueueAffinity>(queue_affinity),
+                                    static_cast<uint32_t>(capacity));
+}
+
+absl::Status CommandBufferFinalize(HalModuleState&, CommandBuffer& commands) {
+  return commands.Finalize();
+}
+
+absl::Status CommandBufferBeginDebugGroup(HalModuleState&,
+                                          CommandBuffer& commands,
+                                          vm::Buffer& label) {
+  return commands.BeginDebugGroup(label.text());
+}
+
+absl::Status CommandBufferEndDebugGroup(HalModuleState&,
+                                        CommandBuffer& commands) {
+  return commands.EndDebugGroup();
+}
+
+absl::Status CommandBufferExecutionBarrier(HalModuleState&,
+                                           CommandBuffer& commands,
+                                           int32_t source_stages,
+                                           int32_t target_stages, int64_t) {
+  return commands.ExecutionBarrier(static_cast<uint32_t>(source_stages),
+                                   static_cast<uint32_t>(target_stages));
+}
+
+absl::Status CommandBufferExecutionBarrierV5(HalModuleState& state,
+                                             CommandBuffer& commands,
+                                             int32_t source_stages,
+                                             int32_t target_stages, int32_t) {
+  return CommandBufferExecutionBarrier(state, commands, source_stages,
+                                       target_stages, 0);
+}
+
+// Advice changes no result; it is checked and forgotten.
+absl::Status CommandBufferAdviseBuffer(HalModuleState&, CommandBuffer&,
+                                       Buffer* buffer, int64_t, int64_t,
+                                       int64_t, int32_t slot) {
+  BufferRef ref;
+  return ReadBufferRef("advised", buffer, slot, 0, -1, ref);
+}
+
+absl::Status CommandBufferFillBuffer(HalModuleState&, CommandBuffer& commands,
+                                     Buffer* target, int64_t offset,
+                                     int64_t length, int32_t slot,
+                                     int64_t pattern, int32_t pattern_length,
+                                     int64_t) {
+  BufferRef ref;
+  RETURN_IF_ERROR(ReadBufferRef("target", target, slot, offset, length, ref));
+  const auto bits = static_cast<uint64_t>(pattern);
+  ASSIGN_OR_RETURN(std::span<const uint8_t> bytes,
+                   ReadPattern(bits, pattern_length, 8));
+  return commands.Fill(ref, bytes);
+}
+
+absl::Status CommandBufferFillBufferV5(HalModuleState&, CommandBuffer& commands,
+                                       Buffer* target, int64_t offset,
+                                       int64_t length, int32_t slot,
+                                       int32_t pattern,
+                                       int32_t pattern_length) {
+  BufferRef ref;
+  RETURN_IF_ERROR(ReadBufferRef("target", target, slot, offset, length, ref));
+  const uint64_t bits = static_cast<uint32_t>(pattern);
+  ASSIGN_OR_RETURN(std::span<const uint8_t> bytes,
+                   ReadPattern(bits, pattern_length, 4));
+  return commands.Fill(ref, bytes);
+}
+
+absl::Status CommandBufferUpdateBuffer(HalModuleState&, CommandBuffer& commands,
+                                       vm::Buffer& source,
+                                       int64_t source_offset, Buffer* target,
+                                       int64_t target_offset, int64_t length,
+                                       int32_t slot, int64_t) {
+  ASSIGN_OR_RETURN(std::span<const uint8_t> bytes,
+                   ReadHostRange(source, source_offset, length));
+  BufferRef ref;
+  RETURN_IF_ERROR(ReadBufferRef("target", target, slot, target_offset,
+                                static_cast<int64_t>(bytes.size()), ref));
+  return commands.Update(bytes, ref);
+}
+
+absl::Status CommandBufferUpdateBufferV5(HalModuleState& state,
+                                         CommandBuffer& commands,
+                                         vm::Buffer& source,
+                                         int64_t source_offset, Buffer* target,
+                                         int64_t target_offset, int64_t length,
+                                         int32_t slot) {
+  return CommandBufferUpdateBuffer(state, commands, source, source_offset,
+                                   target, target_offset, length, slot, 0);
+}
+
+absl::Status CommandBufferCopyBuffer(HalModuleState&, CommandBuffer& commands,
+                                     int32_t source_slot, int32_t target_slot,
+                                     Buffer* source, int64_t source_offset,
+                                     Buffer* target, int64_t target_offset,
+                                     int64_t length, int64_t) {
+  BufferRef from;
+  RETURN_IF_ERROR(ReadBufferRef("source", source, source_slot, source_offset,
+                                length, from));
+  BufferRef to;
+  RETURN_IF_ERROR(
+      ReadBufferRef("target", target, target_slot, target_offset, length, to));
+  return commands.Copy(from, to);
+}
+
+absl::Status CommandBufferCopyBufferV5(HalModuleState& state,
+                                       CommandBuffer& commands,
+                                       int32_t source_slot, int32_t target_slot,
+                                       Buffer* source, int64_t source_offset,
+                                       Buffer* target, int64_t target_offset,
+                                       int64_t length) {
+  return CommandBufferCopyBuffer(state, commands, source_slot, target_slot,
+                                 source, source_offset, target, target_offset,
+                                 length, 0);
+}
+
+absl::Status CommandBufferDispatch(HalModuleState&, CommandBuffer& commands,
+                                   Executable& executable, int64_t function,
+                                   int32_t workgroups_x, int32_t workgroups_y,
+                                   int32_t workgroups_z, int64_t flags,
+                                   vm::Spread<int32_t> constants,
+                                   DispatchBindings bindings) {
+  const int32_t counts[3] = {workgroups_x, workgroups_y, workgroups_z};
+  uint32_t workgroups[3];
+  for (int i = 0; i < 3; ++i) {
+    ASSIGN_OR_RETURN(uint64_t count, ReadSize("workgroup count", counts[i]));
+    workgroups[i] = static_cast<uint32_t>(count);
+  }
+  DispatchArguments arguments;
+  RETURN_IF_ERROR(arguments.Read(function, flags, constants, bindings));
+  return commands.Dispatch(Ref<Executable>::Share(&executable),
+                           arguments.ordinal, workgroups, arguments.constants,
+                           arguments.bindings);
+}
+
+absl::Status CommandBufferDispatchV6(HalModuleState& state,
+                                     CommandBuffer& commands,
+                                     Executable& executable, int32_t ordinal,
+                                     int32_t workgroups_x, int32_t workgroups_y,
+                                     int32_t workgroups_z, int64_t flags,
+                                     vm::Spread<int32_t> constants,
+                                     DispatchBindings bindings) {
+  return CommandBufferDispatch(state, commands, executable, ordinal,
+                               workgroups_x, workgroups_y, workgroups_z, flags,
+                               constants, bindings);
+}
+
+absl::Status CommandBufferDispatchIndirect(
+    HalModuleState&, CommandBuffer& commands, Executable& executable,
+    int64_t function, int32_t workgroups_slot, Buffer* workgroups,
+    int64_t workgroups_offset, int64_t flags, vm::Spread<int32_t> constants,
+    DispatchBindings bindings) {
+  BufferRef counts;
+  RETURN_IF_ERROR(ReadBufferRef("workgroup counts'", workgroups,
+                                workgroups_slot, workgroups_offset,
+                                3 * sizeof(uint32_t), counts));
+  DispatchArguments arguments;
+  RETURN_IF_ERROR(arguments.Read(function, flags, constants, bindings));
+  return commands.DispatchIndirect(Ref<Executable>::Share(&executable),
+                                   arguments.ordinal, counts,
+                                   arguments.constants, arguments.bindings);
+}
+
+absl::Status CommandBufferDispatchIndirectV6(
+    HalModuleState& state, CommandBuffer& commands, Executable& executable,
+    int32_t ordinal, int32_t workgroups_slot, Buffer* workgroups,
+    int64_t workgroups_offset, int64_t flags, vm::Spread<int32_t> constants,
+    DispatchBindings bindings) {
+  return CommandBufferDispatchIndirect(
+      state, commands, executable, ordinal, workgroups_slot, workgroups,
+      workgroups_offset, flags, constants, bindings);
+}
+
+}  // namespace eyrie::hal

@@ -1,0 +1,225 @@
+// Devices and their queues: hal.device.* and hal.devices.*.
+//
+// Arguments are checked by the queue validator above all drivers; here
+// integers become what it takes. Affinities are hints: a device here has one
+// queue.
+// Tested by queue_imports_test.cc.
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "hal/module/arguments.h"
+#include "hal/module/imports.h"
+
+namespace eyrie::hal {
+namespace {
+
+// One end of a transfer.
+absl::Status ReadRange(absl::string_view what, Buffer& buffer, int64_t offset,
+                       int64_t length, BufferRef& ref) {
+  return ReadBufferRef(what, &buffer, 0, offset, length, ref);
+}
+
+}  // namespace
+
+absl::StatusOr<Ref<Allocator>> DeviceAllocator(HalModuleState&,
+                                               Device& device) {
+  return Ref<Allocator>::Share(&device.allocator());
+}
+
+absl::StatusOr<std::tuple<int32_t, int64_t>> DeviceQueryI64(
+    HalModuleState& state, Device& device, vm::Buffer& category,
+    vm::Buffer& key) {
+  std::optional<int64_t> value = device.Query(category.text(), key.text());
+  if (category.text() == "hal.executable.format" && value.value_or(0) == 0 &&
+      state.options().format_refused) {
+    state.options().format_refused(key.text());
+  }
+  return std::tuple(value ? 1 : 0, value.value_or(0));
+}
+
+absl::StatusOr<Ref<Buffer>> DeviceQueueAlloca(
+    HalModuleState& state, Device& device, int64_t queue_affinity, Fence* wait,
+    Fence* signal, int64_t pool, int32_t memory_types, int32_t buffer_usage,
+    int64_t size, int64_t) {
+  ASSIGN_OR_RETURN(uint64_t bytes, ReadSize("allocation size", size));
+  if (pool != 0) [[unlikely]] {
+    return absl::UnimplementedError(
+        absl::StrCat("Allocation pool ", pool,
+                     " is asked for; devices here have the default pool, 0."));
+  }
+  return device.QueueAlloca({wait, signal},
+                            state.MakeParams(device.allocator(), memory_types,
+                                             buffer_usage, queue_affinity),
+                            bytes);
+}
+
+absl::StatusOr<Ref<Buffer>> DeviceQueueAllocaV5(
+    HalModuleState& state, Device& device, int64_t queue_affinity, Fence* wait,
+    Fence* signal, int32_t pool, int32_t memory_types, int32_t buffer_usage,
+    int64_t size) {
+  return DeviceQueueAlloca(state, device, queue_affinity, wait, signal, pool,
+                           memory_types, buffer_usage, size, 0);
+}
+
+absl::Status DeviceQueueDealloca(HalModuleState&, Device& device, int64_t,
+                                 Fence* wait, Fence* signal, Buffer& buffer,
+                                 int64_t) {
+  return device.QueueDealloca({wait, signal}, Ref<Buffer>::Share(&buffer));
+}
+
+absl::Status DeviceQueueDeallocaV5(HalModuleState& state, Device& device,
+                                   int64_t affinity, Fence* wait, Fence* signal,
+                                   Buffer& buffer) {
+  return DeviceQueueDealloca(state, device, affinity, wait, signal, buffer, 0);
+}
+
+absl::Status DeviceQueueBarrier(HalModuleState&, Device& device, int64_t,
+                                Fence* wait, Fence* signal, int64_t) {
+  return device.QueueBarrier({wait, signal});
+}
+
+absl::Status DeviceQueueFill(HalModuleState&, Device& device, int64_t,
+                             Fence* wait, Fence* signal, Buffer& target,
+                             int64_t offset, int64_t length, int64_t pattern,
+                             int32_t pattern_length, int64_t) {
+  BufferRef ref;
+  RETURN_IF_ERROR(ReadRange("target", target, offset, length, ref));
+  const auto bits = static_cast<uint64_t>(pattern);
+  ASSIGN_OR_RETURN(std::span<const uint8_t> bytes,
+                   ReadPattern(bits, pattern_length, 8));
+  return device.QueueFill({wait, signal}, ref, bytes);
+}
+
+absl::Status DeviceQueueUpdate(HalModuleState&, Device& device, int64_t,
+                               Fence* wait, Fence* signal, vm::Buffer& source,
+                               int64_t source_offset, Buffer& target,
+                               int64_t target_offset, int64_t length, int64_t) {
+  ASSIGN_OR_RETURN(std::span<const uint8_t> bytes,
+                   ReadHostRange(source, source_offset, length));
+  BufferRef ref;
+  RETURN_IF_ERROR(ReadRange("target", target, target_offset,
+                            static_cast<int64_t>(bytes.size()), ref));
+  return device.QueueUpdate({wait, signal}, bytes, ref);
+}
+
+absl::Status DeviceQueueCopy(HalModuleState&, Device& device, int64_t,
+                             Fence* wait, Fence* signal, Buffer& source,
+                             int64_t source_offset, Buffer& target,
+                             int64_t target_offset, int64_t length, int64_t) {
+  BufferRef from;
+  RETURN_IF_ERROR(ReadRange("source", source, source_offset, length, from));
+  BufferRef to;
+  RETURN_IF_ERROR(ReadRange("target", target, target_offset, length, to));
+  return device.QueueCopy({wait, signal}, from, to);
+}
+
+absl::Status DeviceQueueRead(HalModuleState&, Device& device, int64_t,
+                             Fence* wait, Fence* signal, File& source,
+                             int64_t source_offset, Buffer& target,
+                             int64_t target_offset, int64_t length, int64_t) {
+  ASSIGN_OR_RETURN(uint64_t begin, ReadSize("source offset", source_offset));
+  BufferRef to;
+  RETURN_IF_ERROR(ReadRange("target", target, target_offset, length, to));
+  return device.QueueRead({wait, signal}, Ref<File>::Share(&source), begin, to);
+}
+
+absl::Status DeviceQueueReadV5(HalModuleState& state, Device& device,
+                               int64_t affinity, Fence* wait, Fence* signal,
+                               File& source, int64_t source_offset,
+                               Buffer& target, int64_t target_offset,
+                               int64_t length, int32_t) {
+  return DeviceQueueRead(state, device, affinity, wait, signal, source,
+                         source_offset, target, target_offset, length, 0);
+}
+
+absl::Status DeviceQueueWrite(HalModuleState&, Device& device, int64_t,
+                              Fence* wait, Fence* signal, Buffer& source,
+                              int64_t source_offset, File& target,
+                              int64_t target_offset, int64_t length, int64_t) {
+  BufferRef from;
+  RETURN_IF_ERROR(ReadRange("source", source, source_offset, length, from));
+  ASSIGN_OR_RETURN(uint64_t begin, ReadSize("target offset", target_offset));
+  return device.QueueWrite({wait, signal}, from, Ref<File>::Share(&target),
+                           begin);
+}
+
+absl::Status DeviceQueueWriteV5(HalModuleState& state, Device& device,
+                                int64_t affinity, Fence* wait, Fence* signal,
+                                Buffer& source, int64_t source_offset,
+                                File& target, int64_t target_offset,
+                                int64_t length, int32_t) {
+  return DeviceQueueWrite(state, device, affinity, wait, signal, source,
+                          source_offset, target, target_offset, length, 0);
+}
+
+absl::Status DeviceQueueExecute(HalModuleState&, Device& device, int64_t,
+                                Fence* wait, Fence* signal,
+                                CommandBuffer& commands, int64_t) {
+  return device.QueueExecute({wait, signal},
+                             Ref<CommandBuffer>::Share(&commands), {});
+}
+
+absl::Status DeviceQueueExecuteV5(HalModuleState& state, Device& device,
+                                  int64_t affinity, Fence* wait, Fence* signal,
+                                  vm::Spread<CommandBuffer*> commands) {
+  if (commands.size() > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(commands.size(),
+                     " command buffers are executed at once; the limit is 1."));
+  }
+  if (commands.empty()) return device.QueueBarrier({wait, signal});
+  if (commands.get(0) == nullptr) {
+    return absl::InvalidArgumentError("The command buffer to execute is null.");
+  }
+  return DeviceQueueExecute(state, device, affinity, wait, signal,
+                            *commands.get(0), 0);
+}
+
+absl::Status DeviceQueueExecuteIndirect(
+    HalModuleState&, Device& device, int64_t, Fence* wait, Fence* signal,
+    CommandBuffer& commands, int64_t,
+    vm::Spread<Buffer*, int64_t, int64_t> table) {
+  absl::InlinedVector<BufferBinding, 16> bindings(table.size());
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    const int64_t offset = table.get<1>(i);
+    const int64_t length = table.get<2>(i);
+    if (offset < 0 || length < -1) [[unlikely]] {
+      return Annotate(NegativeError(offset < 0 ? "offset" : "length",
+                                    offset < 0 ? offset : length),
+                      absl::StrCat("(slot ", i, " of the binding table)"));
+    }
+    bindings[i].buffer = Ref<Buffer>::Share(table.get<0>(i));
+    bindings[i].offset = static_cast<uint64_t>(offset);
+    bindings[i].length = static_cast<uint64_t>(length);
+  }
+  return device.QueueExecute({wait, signal},
+                             Ref<CommandBuffer>::Share(&commands), bindings);
+}
+
+absl::Status DeviceQueueExecuteIndirectV5(
+    HalModuleState& state, Device& device, int64_t affinity, Fence* wait,
+    Fence* signal, CommandBuffer& commands,
+    vm::Spread<Buffer*, int64_t, int64_t> table) {
+  return DeviceQueueExecuteIndirect(state, device, affinity, wait, signal,
+                                    commands, 0, table);
+}
+
+absl::Status DeviceQueueFlush(HalModuleState&, Device& device, int64_t) {
+  return device.QueueFlush();
+}
+
+absl::StatusOr<int32_t> DevicesCount(HalModuleState& state) {
+  return static_cast<int32_t>(state.devices().size());
+}
+
+absl::StatusOr<Ref<Device>> DevicesGet(HalModuleState& state, int32_t index) {
+  if (index < 0 || static_cast<size_t>(index) >= state.devices().size()) {
+    return Ref<Device>();
+  }
+  return state.devices()[static_cast<size_t>(index)];
+}
+
+}  // namespace eyrie::hal

@@ -1,0 +1,62 @@
+// Executables: hal.executable.*.
+//
+// Tested by queue_imports_test.cc.
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "hal/module/imports.h"
+
+namespace eyrie::hal {
+
+absl::StatusOr<Ref<Executable>> ExecutableCreate(HalModuleState&,
+                                                 Device& device, int64_t,
+                                                 vm::Buffer& format,
+                                                 vm::Buffer& data,
+                                                 vm::Buffer* constants) {
+  std::vector<uint32_t> words;
+  if (constants != nullptr) {
+    if (constants->size() % sizeof(uint32_t) != 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "The executable's constants (", constants->size(),
+          " bytes) are not a multiple of ", sizeof(uint32_t), " bytes."));
+    }
+    words.resize(constants->size() / sizeof(uint32_t));
+    if (!words.empty()) {
+      std::memcpy(words.data(), constants->data(), constants->size());
+    }
+  }
+  ExecutableParams params;
+  params.format = format.text();
+  params.data = data.bytes();
+  params.constants = words;
+  return device.CreateExecutable(params);
+}
+
+absl::StatusOr<Ref<Executable>> ExecutableCreateV5(HalModuleState& state,
+                                                   Device& device,
+                                                   vm::Buffer& format,
+                                                   vm::Buffer& data,
+                                                   vm::Buffer* constants) {
+  return ExecutableCreate(state, device, 0, format, data, constants);
+}
+
+absl::StatusOr<int64_t> ExecutableLookupFunction(HalModuleState&,
+                                                 Executable& executable,
+                                                 vm::Buffer& name) {
+  std::optional<uint32_t> ordinal = executable.FindExport(name.text());
+  if (ordinal) return int64_t{*ordinal};
+  std::string known;
+  for (const ExportInfo& info : executable.exports()) {
+    absl::StrAppend(&known, known.empty() ? "" : ", ",
+                    info.name.empty() ? "(no name)" : info.name);
+  }
+  return absl::NotFoundError(
+      absl::StrCat("The executable has no function ", name.text(),
+                   "; it has: ", known.empty() ? "none" : known, "."));
+}
+
+}  // namespace eyrie::hal

@@ -1,0 +1,123 @@
+// Fences: hal.fence.*.
+//
+// Tested by queue_imports_test.cc.
+#include <cstdint>
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/status_macros.h"
+#include "hal/module/imports.h"
+
+namespace eyrie::hal {
+namespace {
+
+// The status modules see for "not yet". Those below are Abseil's codes.
+constexpr int32_t kDeferred = 17;
+constexpr int32_t kStatusCodeMask = 0x1F;
+
+absl::Time Deadline(int32_t timeout_ms) {
+  // The number is unsigned; all ones mean that there is no limit.
+  const auto unsigned_ms = static_cast<uint32_t>(timeout_ms);
+  if (unsigned_ms == UINT32_MAX) return absl::InfiniteFuture();
+  if (unsigned_ms == 0) return absl::InfinitePast();
+  return absl::Now() + absl::Milliseconds(int64_t{unsigned_ms});
+}
+
+// Whether the fence is reached before the deadline.
+absl::StatusOr<bool> WaitFor(const Fence& fence, absl::Time deadline) {
+  ASSIGN_OR_RETURN(bool reached, fence.Query());
+  if (reached) return true;
+  if (deadline == absl::InfinitePast()) return false;
+  const absl::Status waited = fence.Wait(deadline);
+  if (waited.ok()) return true;
+  // A fence may itself have failed with DEADLINE_EXCEEDED.
+  ASSIGN_OR_RETURN(reached, fence.Query());
+  if (reached || absl::IsDeadlineExceeded(waited)) return reached;
+  return waited;
+}
+
+}  // namespace
+
+absl::StatusOr<int32_t> FenceAwaitV5(HalModuleState&, int32_t timeout_ms,
+                                     vm::Spread<Fence*> fences) {
+  // Failures first: waiting for one fence must not hide another's.
+  bool all_reached = true;
+  for (size_t i = 0; i < fences.size(); ++i) {
+    if (fences.get(i) == nullptr) continue;
+    ASSIGN_OR_RETURN(bool reached, fences.get(i)->Query());
+    all_reached &= reached;
+  }
+  if (all_reached) return 0;
+  const absl::Time deadline = Deadline(timeout_ms);
+  for (size_t i = 0; i < fences.size(); ++i) {
+    if (fences.get(i) == nullptr) continue;
+    ASSIGN_OR_RETURN(bool reached, WaitFor(*fences.get(i), deadline));
+    if (!reached) {
+      return static_cast<int32_t>(absl::StatusCode::kDeadlineExceeded);
+    }
+  }
+  return 0;
+}
+
+absl::StatusOr<int32_t> FenceAwait(HalModuleState& state, int32_t timeout_ms,
+                                   int64_t, vm::Spread<Fence*> fences) {
+  return FenceAwaitV5(state, timeout_ms, fences);
+}
+
+absl::StatusOr<Ref<Fence>> FenceCreate(HalModuleState&, Device& device,
+                                       int64_t) {
+  ASSIGN_OR_RETURN(Ref<Semaphore> semaphore, device.CreateSemaphore(0));
+  return Fence::At(std::move(semaphore), 1);
+}
+
+absl::StatusOr<Ref<Fence>> FenceCreateV5(HalModuleState& state, Device& device,
+                                         int32_t) {
+  return FenceCreate(state, device, 0);
+}
+
+absl::Status FenceFail(HalModuleState&, Fence& fence, int32_t status) {
+  const int32_t code = status & kStatusCodeMask;
+  if (code == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Status ", status, " is no failure to fail a fence with."));
+  }
+  // Abseil knows the first seventeen.
+  const auto known = code < kDeferred ? static_cast<absl::StatusCode>(code)
+                                      : absl::StatusCode::kUnknown;
+  fence.Fail(absl::Status(
+      known,
+      absl::StrCat("The module fails the fence with status ", code, ".")));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Ref<Fence>> FenceJoinV5(HalModuleState&,
+                                       vm::Spread<Fence*> fences) {
+  absl::InlinedVector<Fence*, 8> list;
+  for (size_t i = 0; i < fences.size(); ++i) {
+    Fence* fence = fences.get(i);
+    if (fence != nullptr && !fence->points().empty()) list.push_back(fence);
+  }
+  if (list.empty()) return Ref<Fence>();
+  return Fence::Join(list);
+}
+
+absl::StatusOr<Ref<Fence>> FenceJoin(HalModuleState& state, int64_t,
+                                     vm::Spread<Fence*> fences) {
+  return FenceJoinV5(state, fences);
+}
+
+absl::StatusOr<int32_t> FenceQuery(HalModuleState&, Fence& fence) {
+  absl::StatusOr<bool> reached = fence.Query();
+  if (!reached.ok()) return static_cast<int32_t>(reached.status().code());
+  return *reached ? 0 : kDeferred;
+}
+
+absl::Status FenceSignal(HalModuleState&, Fence& fence) {
+  return fence.Signal();
+}
+
+}  // namespace eyrie::hal

@@ -1,0 +1,295 @@
+// The C++ functions behind imports.def, one per row.
+//
+// Argument names and meanings are those of the compiler's import declarations.
+// A name that ends in V5 or V6 serves modules built for version 0.5 (releases
+// 3.1 to 3.3) or 0.6 (to 3.11) of the hal module, where the convention changed
+// after them. Flags without an effect here are not named.
+// Refs are borrowed for the call; every integer is checked.
+#ifndef EYRIE_HAL_MODULE_IMPORTS_H_
+#define EYRIE_HAL_MODULE_IMPORTS_H_
+
+#include <cstdint>
+#include <tuple>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/ref.h"
+#include "hal/allocator.h"
+#include "hal/buffer.h"
+#include "hal/buffer_view.h"
+#include "hal/command_buffer.h"
+#include "hal/device.h"
+#include "hal/executable.h"
+#include "hal/fence.h"
+#include "hal/file.h"
+#include "hal/module/state.h"
+#include "vm/buffer.h"
+#include "vm/native_binding.h"
+
+namespace eyrie::hal {
+
+// buffer_imports.cc: allocators and buffers.
+
+absl::StatusOr<Ref<Buffer>> AllocatorAllocate(
+    HalModuleState&, Allocator& allocator, int64_t queue_affinity,
+    int32_t memory_types, int32_t buffer_usage, int64_t size);
+// Null if the memory cannot be imported and `is_try` is set.
+absl::StatusOr<Ref<Buffer>> AllocatorImport(
+    HalModuleState&, Allocator& allocator, int32_t is_try,
+    int64_t queue_affinity, int32_t memory_types, int32_t buffer_usage,
+    vm::Buffer& source, int64_t offset, int64_t length);
+absl::StatusOr<std::tuple<Ref<Device>, int64_t>> AllocatorSelect(
+    HalModuleState&, int32_t memory_types, int32_t buffer_usage, int64_t,
+    vm::Spread<Device*, int64_t> from);
+absl::StatusOr<int32_t> BufferAllocationDiscard(HalModuleState&,
+                                                Buffer& buffer);
+absl::StatusOr<int32_t> BufferAllocationIsTerminal(HalModuleState&,
+                                                   Buffer& buffer);
+absl::Status BufferAllocationPreserve(HalModuleState&, Buffer& buffer);
+absl::Status BufferAssert(HalModuleState&, Buffer& buffer, vm::Buffer& message,
+                          Allocator& allocator, int64_t minimum_length,
+                          int32_t memory_types, int32_t buffer_usage);
+absl::StatusOr<int64_t> BufferLength(HalModuleState&, Buffer& buffer);
+absl::StatusOr<int32_t> BufferLoad(HalModuleState&, Buffer& source,
+                                   int64_t offset, int32_t length);
+absl::Status BufferStore(HalModuleState&, int32_t value, Buffer& target,
+                         int64_t offset, int32_t length);
+absl::StatusOr<Ref<Buffer>> BufferSubspan(HalModuleState&, Buffer& source,
+                                          int64_t offset, int64_t length);
+
+// buffer_view_imports.cc.
+
+absl::Status BufferViewAssert(HalModuleState&, BufferView& view,
+                              vm::Buffer& message, int32_t element_type,
+                              int32_t encoding, vm::Spread<int64_t> shape);
+absl::StatusOr<Ref<Buffer>> BufferViewBuffer(HalModuleState&, BufferView& view);
+absl::StatusOr<Ref<BufferView>> BufferViewCreate(
+    HalModuleState&, Buffer& source, int64_t offset, int64_t length,
+    int32_t element_type, int32_t encoding, vm::Spread<int64_t> shape);
+absl::StatusOr<int64_t> BufferViewDim(HalModuleState&, BufferView& view,
+                                      int32_t index);
+absl::StatusOr<int32_t> BufferViewElementType(HalModuleState&,
+                                              BufferView& view);
+absl::StatusOr<int32_t> BufferViewEncodingType(HalModuleState&,
+                                               BufferView& view);
+absl::StatusOr<int32_t> BufferViewRank(HalModuleState&, BufferView& view);
+absl::Status BufferViewTrace(HalModuleState& state, vm::Buffer& key,
+                             vm::Spread<BufferView*> views);
+
+// channel_imports.cc: UNIMPLEMENTED, all of them.
+
+absl::StatusOr<Ref<RefObject>> ChannelCreate(HalModuleState&, Device&, int64_t,
+                                             int64_t, vm::Buffer*, vm::Buffer*,
+                                             int32_t, int32_t);
+absl::StatusOr<Ref<RefObject>> ChannelCreateV5(HalModuleState&, Device&,
+                                               int64_t, int32_t, vm::Buffer*,
+                                               vm::Buffer*, int32_t, int32_t);
+absl::StatusOr<std::tuple<int32_t, int32_t>> ChannelRankAndCount(
+    HalModuleState&, RefObject*);
+absl::StatusOr<Ref<RefObject>> ChannelSplit(HalModuleState&, RefObject*,
+                                            int32_t, int32_t, int64_t);
+absl::StatusOr<Ref<RefObject>> ChannelSplitV5(HalModuleState&, RefObject*,
+                                              int32_t, int32_t, int32_t);
+absl::Status CommandBufferCollective(HalModuleState&, CommandBuffer&,
+                                     RefObject*, int32_t, int32_t, int32_t,
+                                     int32_t, Buffer*, Buffer*, int64_t,
+                                     int64_t, int64_t, int64_t, int64_t);
+
+// command_imports.cc: recording. A null buffer means the slot beside it.
+
+// Bindings of a dispatch: reserved, slot, buffer, offset, length.
+using DispatchBindings =
+    vm::Spread<int32_t, int32_t, Buffer*, int64_t, int64_t>;
+
+absl::Status CommandBufferAdviseBuffer(HalModuleState&, CommandBuffer& commands,
+                                       Buffer* buffer, int64_t, int64_t,
+                                       int64_t, int32_t slot);
+absl::Status CommandBufferBeginDebugGroup(HalModuleState&,
+                                          CommandBuffer& commands,
+                                          vm::Buffer& label);
+absl::Status CommandBufferCopyBuffer(HalModuleState&, CommandBuffer& commands,
+                                     int32_t source_slot, int32_t target_slot,
+                                     Buffer* source, int64_t source_offset,
+                                     Buffer* target, int64_t target_offset,
+                                     int64_t length, int64_t);
+absl::Status CommandBufferCopyBufferV5(HalModuleState&, CommandBuffer& commands,
+                                       int32_t source_slot, int32_t target_slot,
+                                       Buffer* source, int64_t source_offset,
+                                       Buffer* target, int64_t target_offset,
+                                       int64_t length);
+absl::StatusOr<Ref<CommandBuffer>> CommandBufferCreate(
+    HalModuleState&, Device& device, int32_t modes, int32_t categories,
+    int64_t queue_affinity, int32_t binding_capacity);
+absl::Status CommandBufferDispatch(HalModuleState&, CommandBuffer& commands,
+                                   Executable& executable, int64_t function,
+                                   int32_t workgroups_x, int32_t workgroups_y,
+                                   int32_t workgroups_z, int64_t flags,
+                                   vm::Spread<int32_t> constants,
+                                   DispatchBindings bindings);
+absl::Status CommandBufferDispatchV6(HalModuleState&, CommandBuffer& commands,
+                                     Executable& executable, int32_t ordinal,
+                                     int32_t workgroups_x, int32_t workgroups_y,
+                                     int32_t workgroups_z, int64_t flags,
+                                     vm::Spread<int32_t> constants,
+                                     DispatchBindings bindings);
+absl::Status CommandBufferDispatchIndirect(
+    HalModuleState&, CommandBuffer& commands, Executable& executable,
+    int64_t function, int32_t workgroups_slot, Buffer* workgroups,
+    int64_t workgroups_offset, int64_t flags, vm::Spread<int32_t> constants,
+    DispatchBindings bindings);
+absl::Status CommandBufferDispatchIndirectV6(
+    HalModuleState&, CommandBuffer& commands, Executable& executable,
+    int32_t ordinal, int32_t workgroups_slot, Buffer* workgroups,
+    int64_t workgroups_offset, int64_t flags, vm::Spread<int32_t> constants,
+    DispatchBindings bindings);
+absl::Status CommandBufferEndDebugGroup(HalModuleState&,
+                                        CommandBuffer& commands);
+absl::Status CommandBufferExecutionBarrier(HalModuleState&,
+                                           CommandBuffer& commands,
+                                           int32_t source_stages,
+                                           int32_t target_stages, int64_t);
+absl::Status CommandBufferExecutionBarrierV5(HalModuleState&,
+                                             CommandBuffer& commands,
+                                             int32_t source_stages,
+                                             int32_t target_stages, int32_t);
+absl::Status CommandBufferFillBuffer(HalModuleState&, CommandBuffer& commands,
+                                     Buffer* target, int64_t offset,
+                                     int64_t length, int32_t slot,
+                                     int64_t pattern, int32_t pattern_length,
+                                     int64_t);
+absl::Status CommandBufferFillBufferV5(HalModuleState&, CommandBuffer& commands,
+                                       Buffer* target, int64_t offset,
+                                       int64_t length, int32_t slot,
+                                       int32_t pattern, int32_t pattern_length);
+absl::Status CommandBufferFinalize(HalModuleState&, CommandBuffer& commands);
+absl::Status CommandBufferUpdateBuffer(HalModuleState&, CommandBuffer& commands,
+                                       vm::Buffer& source,
+                                       int64_t source_offset, Buffer* target,
+                                       int64_t target_offset, int64_t length,
+                                       int32_t slot, int64_t);
+absl::Status CommandBufferUpdateBufferV5(HalModuleState&,
+                                         CommandBuffer& commands,
+                                         vm::Buffer& source,
+                                         int64_t source_offset, Buffer* target,
+                                         int64_t target_offset, int64_t length,
+                                         int32_t slot);
+
+// device_imports.cc: devices and their queues. Null fences mean: do not wait,
+// tell nobody.
+
+absl::StatusOr<Ref<Allocator>> DeviceAllocator(HalModuleState&, Device& device);
+// (1, value), or (0, 0) for a key the device does not know.
+absl::StatusOr<std::tuple<int32_t, int64_t>> DeviceQueryI64(
+    HalModuleState&, Device& device, vm::Buffer& category, vm::Buffer& key);
+absl::StatusOr<Ref<Buffer>> DeviceQueueAlloca(
+    HalModuleState&, Device& device, int64_t queue_affinity, Fence* wait,
+    Fence* signal, int64_t pool, int32_t memory_types, int32_t buffer_usage,
+    int64_t size, int64_t);
+absl::StatusOr<Ref<Buffer>> DeviceQueueAllocaV5(
+    HalModuleState&, Device& device, int64_t queue_affinity, Fence* wait,
+    Fence* signal, int32_t pool, int32_t memory_types, int32_t buffer_usage,
+    int64_t size);
+absl::Status DeviceQueueBarrier(HalModuleState&, Device& device, int64_t,
+                                Fence* wait, Fence* signal, int64_t);
+absl::Status DeviceQueueCopy(HalModuleState&, Device& device, int64_t,
+                             Fence* wait, Fence* signal, Buffer& source,
+                             int64_t source_offset, Buffer& target,
+                             int64_t target_offset, int64_t length, int64_t);
+absl::Status DeviceQueueDealloca(HalModuleState&, Device& device, int64_t,
+                                 Fence* wait, Fence* signal, Buffer& buffer,
+                                 int64_t);
+absl::Status DeviceQueueDeallocaV5(HalModuleState&, Device& device, int64_t,
+                                   Fence* wait, Fence* signal, Buffer& buffer);
+absl::Status DeviceQueueExecute(HalModuleState&, Device& device, int64_t,
+                                Fence* wait, Fence* signal,
+                                CommandBuffer& commands, int64_t);
+// At most one command buffer; none is a barrier.
+absl::Status DeviceQueueExecuteV5(HalModuleState&, Device& device, int64_t,
+                                  Fence* wait, Fence* signal,
+                                  vm::Spread<CommandBuffer*> commands);
+absl::Status DeviceQueueExecuteIndirect(
+    HalModuleState&, Device& device, int64_t, Fence* wait, Fence* signal,
+    CommandBuffer& commands, int64_t,
+    vm::Spread<Buffer*, int64_t, int64_t> table);
+absl::Status DeviceQueueExecuteIndirectV5(
+    HalModuleState&, Device& device, int64_t, Fence* wait, Fence* signal,
+    CommandBuffer& commands, vm::Spread<Buffer*, int64_t, int64_t> table);
+absl::Status DeviceQueueFill(HalModuleState&, Device& device, int64_t,
+                             Fence* wait, Fence* signal, Buffer& target,
+                             int64_t offset, int64_t length, int64_t pattern,
+                             int32_t pattern_length, int64_t);
+absl::Status DeviceQueueFlush(HalModuleState&, Device& device, int64_t);
+absl::Status DeviceQueueRead(HalModuleState&, Device& device, int64_t,
+                             Fence* wait, Fence* signal, File& source,
+                             int64_t source_offset, Buffer& target,
+                             int64_t target_offset, int64_t length, int64_t);
+absl::Status DeviceQueueReadV5(HalModuleState&, Device& device, int64_t,
+                               Fence* wait, Fence* signal, File& source,
+                               int64_t source_offset, Buffer& target,
+                               int64_t target_offset, int64_t length, int32_t);
+absl::Status DeviceQueueUpdate(HalModuleState&, Device& device, int64_t,
+                               Fence* wait, Fence* signal, vm::Buffer& source,
+                               int64_t source_offset, Buffer& target,
+                               int64_t target_offset, int64_t length, int64_t);
+absl::Status DeviceQueueWrite(HalModuleState&, Device& device, int64_t,
+                              Fence* wait, Fence* signal, Buffer& source,
+                              int64_t source_offset, File& target,
+                              int64_t target_offset, int64_t length, int64_t);
+absl::Status DeviceQueueWriteV5(HalModuleState&, Device& device, int64_t,
+                                Fence* wait, Fence* signal, Buffer& source,
+                                int64_t source_offset, File& target,
+                                int64_t target_offset, int64_t length, int32_t);
+absl::StatusOr<int32_t> DevicesCount(HalModuleState& state);
+// Null for an index that no device has.
+absl::StatusOr<Ref<Device>> DevicesGet(HalModuleState& state, int32_t index);
+
+// executable_imports.cc.
+
+absl::StatusOr<Ref<Executable>> ExecutableCreate(HalModuleState&,
+                                                 Device& device, int64_t,
+                                                 vm::Buffer& format,
+                                                 vm::Buffer& data,
+                                                 vm::Buffer* constants);
+absl::StatusOr<Ref<Executable>> ExecutableCreateV5(HalModuleState&,
+                                                   Device& device,
+                                                   vm::Buffer& format,
+                                                   vm::Buffer& data,
+                                                   vm::Buffer* constants);
+// What command_buffer.dispatch takes as its function: the export's ordinal.
+absl::StatusOr<int64_t> ExecutableLookupFunction(HalModuleState&,
+                                                 Executable& executable,
+                                                 vm::Buffer& name);
+
+// fence_imports.cc. Statuses are passed as numbers: 0 is reached, 17 not yet,
+// others are Abseil's codes.
+
+// 0, or 4 if the time (milliseconds; -1: none) ran out. The status of a fence
+// that failed is the call's.
+absl::StatusOr<int32_t> FenceAwait(HalModuleState&, int32_t timeout_ms, int64_t,
+                                   vm::Spread<Fence*> fences);
+absl::StatusOr<int32_t> FenceAwaitV5(HalModuleState&, int32_t timeout_ms,
+                                     vm::Spread<Fence*> fences);
+absl::StatusOr<Ref<Fence>> FenceCreate(HalModuleState&, Device& device,
+                                       int64_t);
+absl::StatusOr<Ref<Fence>> FenceCreateV5(HalModuleState&, Device& device,
+                                         int32_t);
+absl::Status FenceFail(HalModuleState&, Fence& fence, int32_t status);
+// Null, which is reached, if no fence has a point.
+absl::StatusOr<Ref<Fence>> FenceJoin(HalModuleState&, int64_t,
+                                     vm::Spread<Fence*> fences);
+absl::StatusOr<Ref<Fence>> FenceJoinV5(HalModuleState&,
+                                       vm::Spread<Fence*> fences);
+absl::StatusOr<int32_t> FenceQuery(HalModuleState&, Fence& fence);
+absl::Status FenceSignal(HalModuleState&, Fence& fence);
+
+// file_imports.cc.
+
+// A read-only file over a part of `buffer`, which it keeps.
+absl::StatusOr<Ref<File>> FileFromMemory(HalModuleState&, Device& device,
+                                         int64_t, int32_t access,
+                                         vm::Buffer& buffer, int64_t offset,
+                                         int64_t length, int32_t);
+
+}  // namespace eyrie::hal
+
+#endif  // EYRIE_HAL_MODULE_IMPORTS_H_

@@ -1,0 +1,66 @@
+// What the imports of the `hal` module work on: the devices of a context.
+#ifndef EYRIE_HAL_MODULE_STATE_H_
+#define EYRIE_HAL_MODULE_STATE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "base/ref.h"
+#include "hal/allocator.h"
+#include "hal/buffer_view.h"
+#include "hal/device.h"
+#include "hal/types.h"
+#include "vm/module.h"
+
+namespace eyrie::hal {
+
+// What an embedder gives to the `hal` module. Immutable once the module is
+// made; the function must be safe to call from every context's thread.
+struct HalModuleOptions {
+  // Called by buffer_view.trace with its key and at least one tensor, none
+  // null; they are borrowed for the call. Empty: traces are dropped.
+  std::function<void(absl::string_view key,
+                     std::span<BufferView* const> tensors)>
+      trace;
+  // Called with each executable format that a module asks for and a device
+  // does not run, "embedded-elf-arm_64".
+  std::function<void(absl::string_view format)> format_refused;
+};
+
+// The module's devices, in the order modules index them, and its options.
+struct HalModuleConfig {
+  std::vector<Ref<Device>> devices;
+  HalModuleOptions options;
+};
+
+// One per context. Only the context's thread uses it.
+class HalModuleState final : public vm::ModuleState {
+ public:
+  explicit HalModuleState(std::shared_ptr<const HalModuleConfig> config);
+
+  std::span<const Ref<Device>> devices() const { return config_->devices; }
+  const HalModuleOptions& options() const { return config_->options; }
+
+  // What a new buffer of this context is: bits as modules pass them, and this
+  // context as the owner.
+  BufferParams MakeParams(const Allocator& allocator, int32_t memory_types,
+                          int32_t buffer_usage, int64_t queue_affinity) const;
+
+ private:
+  // Of each device, by its allocator; nearly always there is one.
+  struct Owner {
+    const Allocator* allocator;
+    uint64_t id;
+  };
+
+  std::shared_ptr<const HalModuleConfig> config_;
+  std::vector<Owner> owners_;
+};
+
+}  // namespace eyrie::hal
+
+#endif  // EYRIE_HAL_MODULE_STATE_H_

@@ -1,0 +1,23 @@
+// HAL objects as VM references: the type names that compiled modules use.
+//
+// Tested by imports_test.cc.
+#ifndef EYRIE_HAL_MODULE_TYPES_H_
+#define EYRIE_HAL_MODULE_TYPES_H_
+
+#include <span>
+
+#include "base/ref.h"
+
+namespace eyrie::hal {
+
+// Types that modules may name and that we make no objects of.
+inline constexpr RefType kChannelType{"hal.channel"};
+inline constexpr RefType kEventType{"hal.event"};
+
+// Every type a module's type table may name with the prefix "hal.", ascending
+// by name. For vm::RefTypes::Add.
+std::span<const RefType* const> HalTypes();
+
+}  // namespace eyrie::hal
+
+#endif  // EYRIE_HAL_MODULE_TYPES_H_

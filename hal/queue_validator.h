@@ -1,0 +1,41 @@
+// What may be queued: checks of a queue operation's arguments, once above all
+// drivers. What is recorded is command_validator.h's.
+//
+// Tested by cpu/queue_test.cc.
+#ifndef EYRIE_HAL_QUEUE_VALIDATOR_H_
+#define EYRIE_HAL_QUEUE_VALIDATOR_H_
+
+#include <cstdint>
+#include <span>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "hal/command_buffer.h"
+#include "hal/command_validator.h"
+#include "hal/fence.h"
+#include "hal/file.h"
+
+namespace eyrie::hal {
+
+// INVALID_ARGUMENT: the operation would wait for what it signals itself.
+absl::Status ValidateFences(const Fence* wait, const Fence* signal);
+
+// INVALID_ARGUMENT: no buffer.
+absl::Status ValidateDealloca(const Buffer* buffer);
+
+// The target with its length resolved. OUT_OF_RANGE: past the end of the file
+// or the buffer. PERMISSION_DENIED: what either does not allow.
+absl::StatusOr<BufferRef> ValidateRead(const File* source,
+                                       uint64_t source_offset,
+                                       const BufferRef& target);
+absl::StatusOr<BufferRef> ValidateWrite(const BufferRef& source,
+                                        const File* target,
+                                        uint64_t target_offset);
+
+// FAILED_PRECONDITION: commands still being recorded; else as ValidateTable.
+absl::Status ValidateExecute(const CommandBuffer& commands,
+                             std::span<const BufferBinding> table);
+
+}  // namespace eyrie::hal
+
+#endif  // EYRIE_HAL_QUEUE_VALIDATOR_H_

@@ -1,0 +1,95 @@
+// Error and Result<T>: how the C++ API reports failure without exceptions.
+//
+// No Abseil type crosses into a user's build.
+#ifndef EYRIE_RESULT_H_
+#define EYRIE_RESULT_H_
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "eyrie/c.h"
+
+namespace eyrie {
+
+// A code and a sentence.
+class Error {
+ public:
+  Error(eyrie_code_t code, std::string message)
+      : code_(code), message_(std::move(message)) {}
+  // Takes over an error of the C API.
+  explicit Error(eyrie_error_t* error)
+      : Error(eyrie_error_code(error), eyrie_error_message(error)) {
+    eyrie_error_free(error);
+  }
+
+  eyrie_code_t code() const { return code_; }
+  const std::string& message() const { return message_; }
+
+ private:
+  eyrie_code_t code_;
+  std::string message_;
+};
+
+// A T or an Error. Reading the value of an error ends the process with the
+// error's sentence: test ok() first, or mean it.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}          // NOLINT
+  Result(Error error) : error_(std::move(error)) {}      // NOLINT
+
+  bool ok() const { return value_.has_value(); }
+  explicit operator bool() const { return ok(); }
+  const Error& error() const { return *error_; }
+
+  T& value() & {
+    Require();
+    return *value_;
+  }
+  T&& value() && {
+    Require();
+    return std::move(*value_);
+  }
+  T& operator*() & { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+
+ private:
+  void Require() const {
+    if (ok()) return;
+    std::fprintf(stderr, "eyrie: %s\n", error_->message().c_str());
+    std::abort();
+  }
+
+  std::optional<T> value_;
+  std::optional<Error> error_;
+};
+
+namespace internal {
+// A C handle with its release function.
+template <typename T, void (*kFree)(T*)>
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(T* handle) : handle_(handle) {}
+  Handle(Handle&& other) noexcept
+      : handle_(std::exchange(other.handle_, nullptr)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Handle() {
+    if (handle_ != nullptr) kFree(handle_);
+  }
+  T* get() const { return handle_; }
+
+ private:
+  T* handle_ = nullptr;
+};
+}  // namespace internal
+}  // namespace eyrie
+
+#endif  // EYRIE_RESULT_H_

@@ -1,0 +1,104 @@
+// Loads a compiled module and calls its functions. Start here.
+//
+//   auto device = eyrie::Device::Open("local-sync");
+//   auto module = eyrie::Module::Load("model.vmfb");
+//   auto context = eyrie::Context::Create(*device, *module);
+//   auto results = context->Call("predict", arguments);
+//
+// A Module is immutable and shared by threads; a Context has the module's
+// globals and serves one thread at a time.
+#ifndef EYRIE_RUNTIME_H_
+#define EYRIE_RUNTIME_H_
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eyrie/c.h"
+#include "eyrie/device.h"
+#include "eyrie/result.h"
+#include "eyrie/value.h"
+
+namespace eyrie {
+
+class Module {
+ public:
+  // Maps the file, which must not change while the module lives.
+  // NOT_FOUND, or INVALID_ARGUMENT with what is wrong with the file.
+  static Result<Module> Load(const std::string& path) {
+    eyrie_module_t* handle = nullptr;
+    if (eyrie_error_t* error = eyrie_module_load_file(path.c_str(), &handle)) {
+      return Error(error);
+    }
+    return Module(handle);
+  }
+  // Copies the bytes.
+  static Result<Module> Load(std::span<const std::byte> bytes) {
+    eyrie_module_t* handle = nullptr;
+    if (eyrie_error_t* error =
+            eyrie_module_load_memory(bytes.data(), bytes.size(), &handle)) {
+      return Error(error);
+    }
+    return Module(handle);
+  }
+
+  std::string name() const { return eyrie_module_name(get()); }
+  // The exported functions; strings live as long as the module.
+  std::vector<eyrie_function_info_t> functions() const {
+    std::vector<eyrie_function_info_t> list(eyrie_module_function_count(get()));
+    for (size_t i = 0; i < list.size(); ++i) {
+      list[i] = eyrie_module_function(get(), i);
+    }
+    return list;
+  }
+
+  eyrie_module_t* get() const { return handle_.get(); }
+
+ private:
+  explicit Module(eyrie_module_t* handle) : handle_(handle) {}
+  internal::Handle<eyrie_module_t, eyrie_module_release> handle_;
+};
+
+class Context {
+ public:
+  // One module on one device.
+  static Result<Context> Create(const Device& device, const Module& module) {
+    eyrie_module_t* modules[] = {module.get()};
+    eyrie_device_t* devices[] = {device.get()};
+    eyrie_context_t* handle = nullptr;
+    if (eyrie_error_t* error =
+            eyrie_context_create(modules, 1, devices, 1, &handle)) {
+      return Error(error);
+    }
+    return Context(handle);
+  }
+
+  // Calls "function" or "module.function" and waits for the results.
+  Result<std::vector<Value>> Call(const std::string& function,
+                                  std::span<const Value> arguments) {
+    std::vector<eyrie_value_t*> handles;
+    for (const Value& argument : arguments) handles.push_back(argument.get());
+    std::vector<eyrie_value_t*> results(kMaxResults);
+    size_t count = 0;
+    if (eyrie_error_t* error = eyrie_context_call(
+            get(), function.c_str(), handles.data(), handles.size(),
+            results.data(), results.size(), &count)) {
+      return Error(error);
+    }
+    results.resize(count);
+    return std::vector<Value>(results.begin(), results.end());
+  }
+
+  eyrie_context_t* get() const { return handle_.get(); }
+
+ private:
+  static constexpr size_t kMaxResults = 1024;
+
+  explicit Context(eyrie_context_t* handle) : handle_(handle) {}
+  internal::Handle<eyrie_context_t, eyrie_context_free> handle_;
+};
+
+}  // namespace eyrie
+
+#endif  // EYRIE_RUNTIME_H_

@@ -1,0 +1,25 @@
+"""What a fuzz target is built into: a replay test and a libFuzzer binary."""
+
+def fuzz_target(name, target):
+    """Declares <name>_replay_test and <name>_fuzz.
+
+    Args:
+      name: the corpus is corpus/<name>/.
+      target: a cc_library that defines LLVMFuzzerTestOneInput.
+    """
+    corpus = native.glob(["corpus/" + name + "/**"])
+    native.cc_test(
+        name = name + "_replay_test",
+        size = "small",
+        srcs = ["replay_main.cc"],
+        args = ["$(location %s)" % file for file in corpus],
+        data = corpus,
+        deps = [target],
+    )
+    native.cc_binary(
+        name = name + "_fuzz",
+        testonly = True,
+        linkopts = ["-fsanitize=fuzzer"],
+        tags = ["manual"],
+        deps = [target],
+    )

@@ -1,0 +1,195 @@
+"""Tests of the tree's own tools: linter, test counter, compdb, measuring."""
+
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOOLS = os.path.join(HERE, "..", "tools")
+sys.path[:0] = [
+    HERE,
+    os.path.join(TOOLS, "house"),
+    os.path.join(TOOLS, "bench"),
+]
+
+import compdb  # pylint: disable=wrong-import-position
+import count_tests  # pylint: disable=wrong-import-position
+import lint_test as lint  # pylint: disable=wrong-import-position
+import measure  # pylint: disable=wrong-import-position
+
+HEAD = "// Adds.\n"
+GUARDED = HEAD + "#ifndef EYRIE_{0}_\n#define EYRIE_{0}_\n{1}#endif\n"
+LONG = "int F() {\n" + "  G();\n" * 60 + "}\n"
+ROWS = "int F() {\n" + '    {"a", 1},\n' * 60 + "}\n"
+METHOD = "class A {\n  int F() {\n" + "    G();\n" * 60 + "  }\n};\n"
+
+# Path, text, what the linter says (after the line's number).
+CASES = [
+    ("vm/a.cc", HEAD, None),
+    ("vm/a.cc", "int a;\n", "1: does not begin with a comment that says what"),
+    ("vm/a.cc", "// a\n" * 13, "1: begins with a comment of 13 lines; the"),
+    ("vm/a.def", "// a\n" * 13, None),
+    ("vm/a.cc", HEAD + "a\n" * 500, "1: has 501 lines; the limit is 500"),
+    ("vm/a.def", HEAD + "a\n" * 500, None),
+    ("vm/a.cc", HEAD + LONG, "2: begins a function of 62 lines; the limit"),
+    ("vm/a.cc", HEAD + ROWS, None),
+    ("vm/a.cc", HEAD + METHOD, "3: begins a function of 62 lines; the limit"),
+    ("vm/a.cc", "// Tested by a_test.cc.\n", None),
+    ("vm/a.cc", "// Tested by b_test.cc.\n",
+     '1: says "Tested by b_test.cc", which does not exist'),
+    ("vm/a.cc", HEAD + '#include "base/ref.h"\n', None),
+    ("vm/a.cc", HEAD + '#include "hal/buffer.h"\n',
+     "2: includes hal/buffer.h: vm may not lean on hal"),
+    ("hal/a.cc", HEAD + '#include "vm/value.h"\n',
+     "2: includes vm/value.h: hal may not lean on vm"),
+    ("hal/cpu/a.cc", HEAD + '#include "vm/value.h"\n',
+     "2: includes vm/value.h: hal/cpu may not lean on vm"),
+    ("hal/module/a.cc", HEAD + '#include "vm/value.h"\n', None),
+    ("base/a.cc", HEAD + '#include "vm/value.h"\n',
+     "2: includes vm/value.h: base may not lean on vm"),
+    ("samples/a.cc", HEAD + '#include "eyrie/c.h"\n', None),
+    ("samples/a.cc", HEAD + '#include "abi/call.h"\n',
+     "2: includes abi/call.h: samples may not lean on abi"),
+    ("include/eyrie/a.h", GUARDED.format("A_H", '#include "abi/a.h"\n'),
+     "4: includes abi/a.h: include/eyrie may not lean on abi"),
+    ("vm/a.cc", HEAD + '#include "tests/a.h"\n',
+     "2: includes tests/a.h: vm may not lean on tests"),
+    ("vm/a_test.cc", HEAD + '#include "tests/a.h"\n', None),
+    ("vm/a.h", GUARDED.format("VM_A_H", ""), None),
+    ("vm/a.h", GUARDED.format("A_H", ""), "1: is not guarded by EYRIE_VM_A_H_"),
+    ("vm/a.cc", HEAD + "a = 1;  // TO" "DO\n", "2: leaves something open"),
+    ("vm/a.cc", HEAD + "using " "namespace a;\n", "2: opens a whole namespace"),
+    ("vm/a.cc", HEAD + 'Open("/ho' 'me/me/a");\n',
+     "2: names a path of one machine"),
+    ("vm/a.cc", HEAD + "\ta;\n", "2: holds a tab"),
+    ("vm/a.cc", HEAD + "a; \n", "2: ends with a space"),
+    ("vm/a.cc", HEAD + "a" * 81 + "\n", "2: is 81 columns wide; the limit"),
+    ("vm/a.cc", HEAD + "std::cout << 1;\n", "2: prints, which libraries leave"),
+    ("tools/a.cc", HEAD + "std::cout << 1;\n", None),
+    ("vm/a.cc", HEAD + "throw 1;\n", "2: needs exceptions or RTTI"),
+    ("vm/a.cc", HEAD + "a;", "2: does not end with a newline"),
+    ("vm/c.cc", HEAD, "1: is not named by vm/BUILD"),
+]
+
+
+class LintTest(unittest.TestCase):
+
+    def test_rules(self):
+        builds = {
+            os.path.dirname(path): '"a.cc" "a.h" "a.def" "a_test"'
+            for path, _, _ in CASES
+        }
+        for path, text, want in CASES:
+            with self.subTest(path=path, text=text[-60:]):
+                got = [f"{line}: {what}" for line, what in lint.check_file(
+                    path, text, {path, "vm/a_test.cc"}, builds)]
+                if want is None:
+                    self.assertEqual(got, [])
+                else:
+                    self.assertEqual(len(got), 1, got)
+                    self.assertTrue(got[0].startswith(want), got[0])
+
+
+REPORT = """<testsuites>
+<testsuite><testcase name="A" classname="S" status="run"/>
+<testcase name="B" classname="S" status="run"><failure/></testcase>
+<testcase name="C" classname="S" status="notrun"/>
+<testcase name="D" classname="S" status="run"><skipped/></testcase>
+</testsuite></testsuites>"""
+
+
+def result(status, xml=None):
+    """An event about the one run of test //a:b."""
+    output = [{"name": "test.xml", "uri": "file://" + xml}] if xml else []
+    return {
+        "id": {"testResult": {"label": "//a:b"}},
+        "testResult": {"status": status, "testActionOutput": output},
+    }
+
+
+def finished(name):
+    return {"id": {"buildFinished": {}}, "finished": {
+        "exitCode": {"name": name}}}
+
+
+class CountTest(unittest.TestCase):
+
+    def count(self, *events):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "events.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.writelines(json.dumps(event) + "\n" for event in events)
+            return count_tests.count_events(path)
+
+    def test_cases(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as xml:
+            xml.write(REPORT)
+            xml.flush()
+            self.assertEqual(
+                self.count(result("FAILED", xml.name),
+                           finished("TESTS_FAILED")),
+                (1, ["//a:b: S.B failed."]))
+
+    def test_without_a_report(self):
+        self.assertEqual(
+            self.count(result("TIMEOUT"), finished("TESTS_FAILED")),
+            (0, ["//a:b: TIMEOUT."]))
+
+    def test_what_does_not_build(self):
+        event = {"id": {"targetCompleted": {"label": "//a:b"}}}
+        self.assertEqual(
+            self.count(event, finished("BUILD_FAILURE")),
+            (0, ["//a:b does not build."]))
+
+    def test_a_broken_bazel(self):
+        self.assertEqual(self.count(finished("PARSING_FAILURE")),
+                         (0, ["Bazel ended with PARSING_FAILURE."]))
+        self.assertEqual(self.count(), (0, ["Bazel ended with None."]))
+
+
+class CompdbTest(unittest.TestCase):
+
+    def test_entries(self):
+        actions = [
+            {"arguments": ["gcc", "-c", "vm/a.cc", "-o", "a.o"]},
+            {"arguments": ["gcc", "-c", "vm/a.cc", "-o", "a.pic.o"]},
+            {"arguments": ["gcc", "-c", "external/b.cc"]},
+            {"arguments": ["ar", "a.o"]},
+        ]
+        self.assertEqual(compdb.entries(actions, "w"), [{
+            "directory": "w",
+            "file": "vm/a.cc",
+            "arguments": ["gcc", "-c", "vm/a.cc", "-o", "a.o"],
+        }])
+
+
+class MeasureTest(unittest.TestCase):
+
+    def test_rows(self):
+        table = ("Benchmark   Time   CPU   Iterations UserCounters...\n"
+                 "BM_add/process_time/real_time   {}   9 ns   1000 a=1/s\n")
+        for text, want in [("1759 ns", 1759e-9), ("1.76 us", 1.76e-6),
+                           ("2.5e+03 ms", 2.5)]:
+            self.assertAlmostEqual(
+                measure.benchmark_seconds(table.format(text), "add"), want)
+        with self.assertRaises(ValueError):
+            measure.benchmark_seconds(table.format("9 ns"), "matmul")
+
+    def test_medians_of_ratios(self):
+        figure = measure.summarize(
+            "a", "ns", [(1, 2), (3, 2), (10, 10), (2, 4), (100, 100)], 1.02)
+        self.assertEqual((figure.ours, figure.theirs), (3, 4))
+        self.assertEqual((figure.low, figure.ratio, figure.high), (.5, 1, 1))
+        self.assertEqual(figure.rounds, 5)
+
+    def test_sides_take_turns(self):
+        calls = []
+        measure.compare("a", "ns", lambda: calls.append("o") or 1,
+                        lambda: calls.append("t") or 1, 3)
+        self.assertEqual("".join(calls), "ot" "ot" "to" "ot")
+
+
+if __name__ == "__main__":
+    unittest.main()

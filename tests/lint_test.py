@@ -1,0 +1,319 @@
+"""Checks the sources of the whole tree against the rules of the house.
+
+Sizes, head comments and what they point to, layers, header guards, banned
+patterns, and that every C++ file is built. Runs as a Bazel test and by hand:
+`python3 tests/lint_test.py`. Prints one sentence per violation.
+Tested by house_test.py.
+"""
+
+import ast
+import os
+import re
+import sys
+
+MAX_FILE_LINES = 500
+MAX_FUNCTION_LINES = 60
+MAX_HEAD_LINES = 12
+MAX_COLUMNS = 80
+
+# Folder -> what its files may include, besides themselves. The longest
+# folder that holds a file counts. None: everything.
+LAYERS = {
+    "base": [],
+    "vm": ["base"],
+    "hal": ["base"],
+    "hal/module": ["vm", "hal", "base"],
+    "hal/cpu": ["hal", "base"],
+    "hal/vulkan": ["hal", "base"],
+    "include/eyrie": [],
+    "abi": ["hal/module", "hal", "vm", "base", "include/eyrie"],
+    "tools": ["include/eyrie", "abi", "vm", "hal", "base"],
+    "samples": ["include/eyrie"],
+    "tests": None,
+}
+# The one list of drivers names every driver.
+LAYER_EXCEPTIONS = {"hal/all_drivers.cc": ["hal/cpu", "hal/vulkan"]}
+TEST_FILE = re.compile(r"_(test|fuzz|bench)\.cc$")
+
+CPP = (".h", ".cc")
+COMMENTED = CPP + (".def", ".fbs", ".py", ".sh", ".bzl", ".mlir")
+NARROW = CPP + (".py", ".sh", ".bzl", ".fbs")
+TEXT = COMMENTED + (".md", ".txt", ".json")
+LIBRARIES = ("base/", "vm/", "hal/", "abi/")
+SKIPPED_FOLDERS = {"__pycache__", "corpus", "node_modules"}
+
+BANNED = [
+    (re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b"),
+     "leaves something open"),
+    (re.compile(r"^\s*using " r"namespace\b"),
+     "opens a whole namespace"),
+    (re.compile(r"(?<![\w./*:=-])/(work|home|root|opt|tmp|mnt|Users)/"),
+     "names a path of one machine"),
+    (re.compile(r"\t"), "holds a tab"),
+    (re.compile(r"[ \r]$"), "ends with a space"),
+]
+BANNED_IN_LIBRARIES = [
+    (re.compile(r"\bstd::(cout|cerr|clog)\b|(?<!\w)(f|std::)?printf\("),
+     "prints, which libraries leave to their callers"),
+    (re.compile(r"\bthrow\b\s*[\w(:;]|\bdynamic_cast<|\btypeid\("),
+     "needs exceptions or RTTI"),
+]
+
+
+def is_source(path):
+    """Returns whether a file is read at all."""
+    name = os.path.basename(path)
+    return path.endswith(TEXT) or name in ("BUILD", "WORKSPACE", "eyrie",
+                                           "run", "compare")
+
+
+def list_files(root):
+    """Returns the sources under root, relative to it, in order."""
+    result = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(
+            f for f in folders
+            if (not f.startswith(".") or f == ".ci") and
+            not f.startswith("bazel-") and f not in SKIPPED_FOLDERS)
+        for name in sorted(names):
+            path = os.path.relpath(os.path.join(folder, name), root)
+            if is_source(path) and not os.path.islink(
+                    os.path.join(root, path)):
+                result.append(path)
+    return [path for path in result if path != "compile_commands.json"]
+
+
+def check_size(path, lines):
+    """Files hold at most 500 lines, tables and data exempt."""
+    if path.endswith(NARROW) and len(lines) > MAX_FILE_LINES:
+        yield 1, f"has {len(lines)} lines; the limit is {MAX_FILE_LINES}"
+
+
+def head_comment(lines):
+    """Returns the lines of the comment that a file begins with."""
+    body = lines[1:] if lines and lines[0].startswith("#!") else lines
+    if not body:
+        return []
+    for opening, closing in (('"""', '"""'), ("/*", "*/")):
+        if body[0].startswith(opening):
+            for index, line in enumerate(body):
+                if closing in (line if index else line[len(opening):]):
+                    return body[:index + 1]
+            return body
+    head = []
+    for line in body:
+        if not line.startswith(("//", "#")) or line.startswith("#include"):
+            break
+        head.append(line)
+    return head
+
+
+def check_head(path, lines):
+    """Files begin by saying what they are for, in at most 12 lines."""
+    name = os.path.basename(path)
+    if path.startswith("third_party/") and name in ("BUILD", "WORKSPACE"):
+        return
+    if not path.endswith(COMMENTED) and name not in ("BUILD", "WORKSPACE"):
+        return
+    if path.startswith("tests/modules/") and path.endswith(".mlir"):
+        return
+    head = head_comment(lines)
+    if not head:
+        yield 1, "does not begin with a comment that says what it is for"
+    elif len(head) > MAX_HEAD_LINES and not path.endswith(".def"):
+        yield 1, (f"begins with a comment of {len(head)} lines; the limit is "
+                  f"{MAX_HEAD_LINES}")
+
+
+def check_tested_by(path, lines, files):
+    """"Tested by" names files that exist, beside the file or from the root."""
+    head = " ".join(re.sub(r"^(//|#|\s\*)\s?", "", line)
+                    for line in head_comment(lines))
+    for match in re.finditer(r"\b[Tt]ested by ([^;]*?)(?:\.(?:\s|$|\W)|;|$)",
+                             head):
+        for name in re.findall(r"[\w/-]+\.(?:cc|py|sh)\b", match.group(1)):
+            beside = os.path.normpath(
+                os.path.join(os.path.dirname(path), name))
+            if name not in files and beside not in files:
+                yield 1, f'says "Tested by {name}", which does not exist'
+
+
+def layer_of(path):
+    """Returns the folder of LAYERS that holds a path, or None."""
+    if path.startswith("eyrie/"):
+        path = "include/" + path
+    found = [layer for layer in LAYERS if path.startswith(layer + "/")]
+    return max(found, key=len) if found else None
+
+
+def check_layers(path, lines):
+    """Includes follow the arrows between the layers."""
+    layer = layer_of(path)
+    if layer is None or LAYERS[layer] is None:
+        return
+    allowed = [layer] + LAYERS[layer] + LAYER_EXCEPTIONS.get(path, [])
+    if TEST_FILE.search(path):
+        allowed.append("tests")
+    for number, line in enumerate(lines, 1):
+        match = re.match(r'#\s*include\s+["<]([^">]+)[">]', line)
+        target = match and layer_of(match.group(1))
+        if target and target not in allowed:
+            yield number, (f"includes {match.group(1)}: {layer} may not "
+                           f"lean on {target}")
+
+
+def check_guard(path, lines):
+    """Headers are guarded by EYRIE_ and their path; include/ is left out."""
+    if not path.endswith(".h"):
+        return
+    short = re.sub(r"^include/eyrie/", "", path)
+    want = "EYRIE_" + re.sub(r"[^A-Z0-9]", "_", short.upper()) + "_"
+    text = "\n".join(lines)
+    if not re.search(rf"^#ifndef {want}\n#define {want}$", text, re.M):
+        yield 1, f"is not guarded by {want}"
+
+
+def check_lines(path, lines):
+    """Single lines: banned patterns and the width."""
+    rules = list(BANNED)
+    if path.endswith((".md", ".mlir", ".json", ".txt")):
+        rules = rules[:1]
+    if path.startswith(LIBRARIES) and not TEST_FILE.search(path):
+        rules += BANNED_IN_LIBRARIES
+    for number, line in enumerate(lines, 1):
+        code = re.sub(r"//.*", "", line)
+        for rule, what in rules:
+            subject = code if rule in (r for r, _ in
+                                       BANNED_IN_LIBRARIES) else line
+            if rule.search(subject):
+                yield number, what
+        if (path.endswith(NARROW) and len(line) > MAX_COLUMNS and
+                "://" not in line and not line.startswith("#include")):
+            yield number, f"is {len(line)} columns wide; the limit is 80"
+    if lines and not lines[-1]:
+        yield len(lines), "ends with an empty line"
+
+
+def cpp_functions(lines):
+    """Yields (first line, length) of function bodies, by indentation.
+
+    Relies on clang-format: a body opens at the end of a line that began at
+    column 0 or, in a class, 2, and its brace closes at that column. Rows of
+    tables (lines that begin with a brace or a quote) do not count, nor do
+    the bodies of macros.
+    """
+    for indent in ("", "  "):
+        start, previous = None, ""
+        for number, line in enumerate(lines, 1):
+            text = line[len(indent):]
+            if line.startswith("#") or line.endswith("\\"):
+                start, line = None, ""
+            elif line == indent + "}" and start is not None:
+                if is_function(lines[start - 1:start + 5]):
+                    body = lines[start - 1:number]
+                    yield start, sum(
+                        not re.match(r'\s*["{]', row) for row in body)
+                start = None
+            elif line.startswith(indent) and text[:1] not in tuple(" }):/"):
+                if start is None or re.search(
+                        r"([;}{]\s*(//.*)?|^\s*|^\s*//.*)$", previous):
+                    start = number if text else start
+            previous = line
+
+
+def is_function(header):
+    """Returns whether these first lines of a braced block open a function."""
+    text = " ".join(header)
+    return "(" in text and not re.match(
+        r"\s*(namespace|class|struct|enum|union|extern)\b", text)
+
+
+def python_functions(text):
+    """Yields (first line, length) of every Python function."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            yield node.lineno, node.end_lineno - node.lineno + 1
+
+
+def check_functions(path, lines):
+    """Functions hold at most 60 lines."""
+    if path.endswith(CPP):
+        found = cpp_functions(lines)
+    elif path.endswith(".py"):
+        found = python_functions("\n".join(lines))
+    else:
+        return
+    for start, length in found:
+        if length > MAX_FUNCTION_LINES:
+            yield start, (f"begins a function of {length} lines; the limit "
+                          f"is {MAX_FUNCTION_LINES}")
+
+
+def check_built(path, builds):
+    """C++ files and tables are named by the BUILD file of their folder."""
+    if not path.endswith(CPP + (".def", ".fbs")):
+        return
+    folder = os.path.dirname(path)
+    while folder and folder not in builds:
+        folder = os.path.dirname(folder)
+    name = os.path.relpath(path, folder) if folder else path
+    stem = re.sub(r"\.\w+$", "", name)
+    text = builds.get(folder, "")
+    if f'"{name}"' not in text and f'"{stem}"' not in text:
+        yield 1, f"is not named by {os.path.join(folder, 'BUILD')}"
+
+
+def check_file(path, text, files, builds):
+    """Yields (line, sentence without subject) for one file."""
+    lines = text.split("\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    elif text:
+        yield len(lines), "does not end with a newline"
+    yield from check_size(path, lines)
+    yield from check_head(path, lines)
+    yield from check_lines(path, lines)
+    yield from check_functions(path, lines)
+    if path.endswith(COMMENTED):
+        yield from check_tested_by(path, lines, files)
+    if path.endswith(CPP):
+        yield from check_layers(path, lines)
+        yield from check_guard(path, lines)
+    yield from check_built(path, builds)
+
+
+def lint(root):
+    """Returns one sentence per violation in the tree under root."""
+    texts = {}
+    for path in list_files(root):
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            texts[path] = file.read()
+    builds = {}  # A folder's BUILD and .bzl files, together.
+    for path, text in texts.items():
+        if os.path.basename(path) == "BUILD" or path.endswith(".bzl"):
+            folder = os.path.dirname(path)
+            builds[folder] = builds.get(folder, "") + text
+    return [
+        f"{path}:{line}: {os.path.basename(path)} {what}." if what.startswith(
+            ("has", "is not", "does", "begins with", "says")) else
+        f"{path}:{line}: The line {what}."
+        for path, text in texts.items()
+        for line, what in sorted(check_file(path, text, set(texts), builds))
+    ]
+
+
+def main():
+    # Under Bazel the working folder is a tree of links to the real one.
+    root = os.path.dirname(os.path.realpath(
+        sys.argv[1] if len(sys.argv) > 1 else
+        os.path.join(os.path.dirname(os.path.realpath(__file__)), "..",
+                     "WORKSPACE")))
+    sentences = lint(root)
+    for sentence in sentences:
+        print(sentence)
+    print(f"{len(sentences)} violations in {root}.")
+    return 1 if sentences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""Compiles every fixture with five public compilers and records the manifest.
+
+Each .mlir here says in comments how it is compiled and called (directives.py).
+This script compiles it once per release and variant, runs each call with the
+upstream tool of the same release and writes what that printed into
+manifest.json. Only what changed is done again. README.md says how to run it.
+"""
+
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import directives
+import manifest_io
+import run_manifest
+
+HERE = pathlib.Path(__file__).resolve().parent
+RELEASES = ("3.3.0", "3.9.0", "3.11.0", "3.12.0", "3.13.0")
+COMPILE_SECONDS = 600
+RUN_SECONDS = 30
+
+CPU_FLAGS = (
+    "--iree-hal-target-device=local",
+    "--iree-hal-local-target-device-backends=llvm-cpu",
+    "--iree-llvmcpu-target-triple=x86_64-unknown-linux-gnu",
+    "--iree-llvmcpu-target-cpu=generic",
+)
+VM_FLAGS = ("--compile-mode=vm",)
+STRIP_FLAGS = (
+    "--iree-vm-bytecode-module-strip-debug-ops",
+    "--iree-vm-bytecode-module-strip-source-map=true",
+)
+BARE_FLAGS = ("--iree-vm-emit-polyglot-zip=false",)
+ASYNC_FLAGS = ("--iree-execution-model=async-external",)
+# Variant name: flags it adds.
+VARIANTS = {
+    "plain": STRIP_FLAGS,
+    "bare": STRIP_FLAGS + BARE_FLAGS,
+    "debug": (),
+    "bare-debug": BARE_FLAGS,
+    "async": STRIP_FLAGS + ASYNC_FLAGS,
+}
+
+
+def flag_set(mode, variant):
+    """The compiler flags that a mode and a variant stand for."""
+    base = VM_FLAGS if mode == "vm" else CPU_FLAGS
+    if mode != "vm" and "debug" not in variant:
+        base += ("--iree-llvmcpu-debug-symbols=false",)
+    return list(base + VARIANTS[variant])
+
+
+def file_of(source, release, variant):
+    """The module's path, relative to this folder."""
+    suffix = "" if variant == "plain" else "." + variant
+    return f"{release.rsplit('.', 1)[0]}/{source.name}{suffix}.vmfb"
+
+
+def run_bounded(command, seconds):
+    """Runs a tool; one that runs too long is ended with its children."""
+    with subprocess.Popen(command, cwd=HERE, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True,
+                          start_new_session=True) as process:
+        try:
+            stdout, stderr = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return -1, "", f"runs longer than {seconds} s"
+        return process.returncode, stdout, stderr
+
+
+class Toolchain:
+    """One release's compiler and runtime, in a virtual environment."""
+
+    def __init__(self, root, release):
+        self.release = release
+        self.bin = root / release / "bin"
+        if not (self.bin / "iree-compile").exists():
+            self._install(root / release)
+
+    def _install(self, folder):
+        print(f"installing release {self.release} in {folder}", flush=True)
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        subprocess.run(
+            [folder / "bin" / "pip", "install", "--quiet",
+             f"iree-base-compiler=={self.release}",
+             f"iree-base-runtime=={self.release}"], check=True)
+
+    def compile(self, source, flags, output):
+        """Returns None, or the first line of why it cannot be compiled."""
+        output.parent.mkdir(parents=True, exist_ok=True)
+        code, _, stderr = run_bounded(
+            [self.bin / "iree-compile", *flags, source.path.name,
+             "-o", output], COMPILE_SECONDS)
+        if code == 0:
+            return None
+        output.unlink(missing_ok=True)
+        lines = [line for line in stderr.splitlines() if "error:" in line]
+        if code < 0:
+            lines.append(stderr)
+        return (lines or [f"iree-compile ends with {code}"])[0].strip()[:200]
+
+    def run(self, modules, call):
+        """Runs one call; returns (exit code, lines after EXEC, stderr)."""
+        command = [self.bin / "iree-run-module", "--device=local-sync"]
+        command += [f"--module={m}" for m in modules]
+        command += [f"--function={call.function}"]
+        command += [f"--input={text}" for text in call.inputs]
+        code, stdout, stderr = run_bounded(command, RUN_SECONDS)
+        lines = stdout.splitlines()
+        if lines and lines[0].startswith("EXEC "):
+            lines = lines[1:]
+        return code, lines, stderr
+
+    def run_sequence(self, modules, calls):
+        """Runs calls on one context; returns the lines of each call."""
+        request = json.dumps([[c.function, c.inputs] for c in calls])
+        done = subprocess.run(
+            [self.bin / "python", "record_sequence.py", request, *modules],
+            cwd=HERE, capture_output=True, text=True, timeout=RUN_SECONDS)
+        if done.returncode != 0:
+            raise SystemExit(f"{modules}: {done.stderr}")
+        return json.loads(done.stdout)
+
+
+def record_call(tools, modules, call):
+    """One call as a manifest case."""
+    case = {"function": call.function, "inputs": call.inputs}
+    if call.tolerance is not None:
+        case["tolerance"] = call.tolerance
+    code, lines, stderr = tools.run(modules, call)
+    said = f"exit {code}: {stderr.strip()[:200]}"
+    if call.fails is not None:
+        case["fails"] = call.fails
+        if code == 0:
+            case["upstream"] = "succeeds: " + " ".join(lines)
+        elif call.fails not in stderr:
+            case["upstream"] = said
+    elif call.want is not None:
+        case["expected"] = call.want
+        if code != 0:
+            case["upstream"] = said
+        elif not run_manifest.same_lines(call.want, lines):
+            case["upstream"] = "gives " + " ".join(lines)
+    elif code == 0:
+        case["expected"] = lines
+    else:
+        case["unrecorded"] = said
+    if call.note:
+        case["note"] = call.note
+    return case
+
+
+def record_module(tools, source, variant, entry):
+    """Records every call of one compiled module into its entry."""
+    # Modules that this one imports from are loaded first.
+    before = [entry["file"].replace(source.name + ".", other + ".", 1)
+              for other in source.needs]
+    if before:
+        entry["needs"] = before
+    modules = before + [entry["file"]]
+    cases = []
+    for call in source.calls:
+        if variant not in call.variants(source.variants):
+            continue
+        if not call.applies(tools.release):
+            continue
+        if call.sequence:
+            recorded = tools.run_sequence(modules, call.sequence)
+            cases.append({"sequence": [
+                {"function": c.function, "inputs": c.inputs, "expected": r}
+                for c, r in zip(call.sequence, recorded)]})
+        else:
+            cases.append(record_call(tools, modules, call))
+    entry["cases"] = cases
+
+
+def build_one(tools, source, variant, known, force):
+    """Compiles and records one module; returns its manifest entry."""
+    name = file_of(source, tools.release, variant)
+    flags = flag_set(source.mode, variant) + source.flags
+    path = HERE / name
+    old = known.get(name)
+    entry = {"file": name, "source": source.path.name,
+             "release": tools.release, "variant": variant,
+             "flags": f"{source.mode}.{variant}",
+             "source_sha256": source.sha256}
+    if source.flags:
+        entry["more_flags"] = source.flags
+    same = (old is not None and not force and
+            known["flags"].get(old["flags"], []) +
+            old.get("more_flags", []) == flags and
+            old["source_sha256"] == source.sha256)
+    if same and ("runs longer" not in old.get("absent", "runs longer") or
+                 (path.exists() and digest(path) == old.get("sha256"))):
+        return old
+    reason = tools.compile(source, flags, path)
+    if reason is not None:
+        entry["absent"] = reason
+        return entry
+    entry["sha256"] = digest(path)
+    record_module(tools, source, variant, entry)
+    return entry
+
+
+def save(path, entries, wanted):
+    """Writes the manifest so far; returns its modules in order."""
+    modules = [entries[name] for name in
+               sorted(entries, key=manifest_io.release_order)
+               if name in wanted]
+    manifest_io.save(path, {
+        "flags": {f"{mode}.{variant}": flag_set(mode, variant)
+                  for mode in ("std", "vm") for variant in VARIANTS},
+        "modules": modules})
+    return modules
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--compilers", type=pathlib.Path,
+        default=os.environ.get("EYRIE_COMPILERS",
+                               "~/.cache/eyrie/compilers"),
+        help="folder with a virtual environment per release; missing ones "
+             "are made with pip (default: $EYRIE_COMPILERS or "
+             "~/.cache/eyrie/compilers)")
+    parser.add_argument("--only", default=[], nargs="*",
+                        help="sources to do again, by name without .mlir")
+    parser.add_argument("--releases", default=RELEASES, nargs="*")
+    parser.add_argument("--force", action="store_true",
+                        help="compile again what seems unchanged")
+    parser.add_argument("--jobs", type=int, default=2)
+    return parser.parse_args()
+
+
+def main():
+    options = parse_arguments()
+    root = pathlib.Path(options.compilers).expanduser()
+    sources = [directives.read(p) for p in sorted(HERE.glob("*.mlir"))]
+    by_name = {source.name: source for source in sources}
+    manifest_path = HERE / "manifest.json"
+    old = manifest_io.load(manifest_path)
+    known = {m["file"]: m for m in old["modules"]}
+    known["flags"] = old["flags"]
+
+    jobs = []
+    for release in options.releases:
+        tools = Toolchain(root, release)
+        for source in sources:
+            if options.only and source.name not in options.only:
+                continue
+            jobs += [(tools, source, v, known, options.force)
+                     for v in source.variants]
+    # Modules that others import from come first.
+    jobs.sort(key=lambda job: len(job[1].needs))
+    entries = {m["file"]: m for m in old["modules"]}
+    wanted = {file_of(s, r, v) for s in sources for r in RELEASES
+              for v in s.variants}
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        done = pool.map(lambda job: build_one(*job), jobs)
+        for number, entry in enumerate(done):
+            entries[entry["file"]] = entry
+            if "absent" in entry:
+                print(f"absent: {entry['file']}: {entry['absent']}")
+            if number % 20 == 0:
+                save(manifest_path, entries, wanted)
+    for path in HERE.glob("*/*.vmfb"):
+        if str(path.relative_to(HERE)) not in wanted:
+            path.unlink()
+    entries = save(manifest_path, entries, wanted)
+    print(manifest_io.summary(entries))
+    lost = [f"{m['file']} @{c['function']} {c['inputs']}: {c['unrecorded']}"
+            for m in entries for c in m.get("cases", ()) if "unrecorded" in c]
+    if lost:
+        sys.exit("No result is known; add WANT or FAILS:\n" +
+                 "\n".join(lost))
+
+
+if __name__ == "__main__":
+    main()

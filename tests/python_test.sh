@@ -1,0 +1,4 @@
+#!/bin/sh
+# Runs a Python test: Debian has python3 only, and Bazel's py_test asks for
+# a program called python.
+exec python3 "$@"

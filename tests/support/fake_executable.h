@@ -1,0 +1,51 @@
+// Executables whose kernels are C++ functions of the test.
+#ifndef EYRIE_TESTS_SUPPORT_FAKE_EXECUTABLE_H_
+#define EYRIE_TESTS_SUPPORT_FAKE_EXECUTABLE_H_
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/ref.h"
+#include "hal/cpu/kernel_executable.h"
+#include "hal/executable.h"
+
+namespace eyrie {
+
+struct FakeKernel {
+  const char* name;
+  uint32_t constant_count;
+  uint32_t binding_count;
+  hal::cpu::DispatchFunction function;
+  uint32_t local_memory_size = 0;
+};
+
+class FakeExecutable final : public hal::cpu::KernelExecutable {
+ public:
+  explicit FakeExecutable(std::span<const FakeKernel> kernels) {
+    for (const FakeKernel& kernel : kernels) {
+      exports_.push_back({.name = kernel.name,
+                          .constant_count = kernel.constant_count,
+                          .binding_count = kernel.binding_count});
+      functions_.push_back({kernel.function, kernel.local_memory_size});
+    }
+    kernels_ = functions_;
+    environment_ = &no_environment_;
+  }
+  std::span<const hal::ExportInfo> exports() const override { return exports_; }
+
+ private:
+  std::vector<hal::ExportInfo> exports_;
+  std::vector<hal::cpu::Kernel> functions_;
+  hal::cpu::Environment no_environment_ = {};
+};
+
+inline Ref<hal::Executable> MakeFakeExecutable(
+    std::vector<FakeKernel> kernels) {
+  return MakeRef<FakeExecutable>(kernels);
+}
+
+}  // namespace eyrie
+
+#endif  // EYRIE_TESTS_SUPPORT_FAKE_EXECUTABLE_H_

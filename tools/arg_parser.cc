@@ -1,0 +1,341 @@
+// Flags from argv and flag files.
+#include "tools/arg_parser.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/status_macros.h"
+#include "base/suggest.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr int kMaxFlagFileDepth = 8;
+
+constexpr Flag kPublicToolFlags[] = {
+    {"batch_concurrency", FlagKind::kIgnored, "", ""},
+    {"cuda_allow_inline_execution", FlagKind::kIgnored, "", ""},
+    {"cuda_async_allocations", FlagKind::kIgnored, "", ""},
+    {"cuda_default_index", FlagKind::kIgnored, "", ""},
+    {"cuda_default_index_from_mpi", FlagKind::kIgnored, "", ""},
+    {"cuda_tracing", FlagKind::kIgnored, "", ""},
+    {"cuda_use_streams", FlagKind::kIgnored, "", ""},
+    {"device_allocator", FlagKind::kIgnored, "", ""},
+    {"device_capture_file", FlagKind::kIgnored, "", ""},
+    {"device_capture_label", FlagKind::kIgnored, "", ""},
+    {"device_capture_tool", FlagKind::kIgnored, "", ""},
+    {"device_lead_allocator", FlagKind::kIgnored, "", ""},
+    {"device_profiling_counter", FlagKind::kIgnored, "", ""},
+    {"device_profiling_file", FlagKind::kIgnored, "", ""},
+    {"device_profiling_filter_command_buffer", FlagKind::kIgnored, "", ""},
+    {"device_profiling_filter_command_index", FlagKind::kIgnored, "", ""},
+    {"device_profiling_filter_function", FlagKind::kIgnored, "", ""},
+    {"device_profiling_filter_physical_device", FlagKind::kIgnored, "", ""},
+    {"device_profiling_filter_queue", FlagKind::kIgnored, "", ""},
+    {"device_profiling_flush_interval_ms", FlagKind::kIgnored, "", ""},
+    {"device_profiling_mode", FlagKind::kIgnored, "", ""},
+    {"device_profiling_output", FlagKind::kIgnored, "", ""},
+    {"device_replay_file_policy", FlagKind::kIgnored, "", ""},
+    {"device_replay_file_validation", FlagKind::kIgnored, "", ""},
+    {"device_replay_output", FlagKind::kIgnored, "", ""},
+    {"dispatch_statistics", FlagKind::kIgnored, "", ""},
+    {"dump_task_topologies", FlagKind::kIgnored, "", ""},
+    {"enable_output_processing", FlagKind::kIgnored, "", ""},
+    {"executable_plugin", FlagKind::kIgnored, "", ""},
+    {"hip_allow_inline_execution", FlagKind::kIgnored, "", ""},
+    {"hip_async_allocations", FlagKind::kIgnored, "", ""},
+    {"hip_async_caching", FlagKind::kIgnored, "", ""},
+    {"hip_default_index", FlagKind::kIgnored, "", ""},
+    {"hip_dylib_path", FlagKind::kIgnored, "", ""},
+    {"hip_tracing", FlagKind::kIgnored, "", ""},
+    {"hip_use_streams", FlagKind::kIgnored, "", ""},
+    {"instrument_file", FlagKind::kIgnored, "", ""},
+    {"parameter_mode", FlagKind::kIgnored, "", ""},
+    {"print_device_statistics", FlagKind::kIgnored, "", ""},
+    {"task_abort_on_failure", FlagKind::kIgnored, "", ""},
+    {"task_topology_cpu_ids", FlagKind::kIgnored, "", ""},
+    {"task_topology_distribution", FlagKind::kIgnored, "", ""},
+    {"task_topology_favor", FlagKind::kIgnored, "", ""},
+    {"task_topology_group_count", FlagKind::kIgnored, "", ""},
+    {"task_topology_max_group_count", FlagKind::kIgnored, "", ""},
+    {"task_topology_mode", FlagKind::kIgnored, "", ""},
+    {"task_topology_nodes", FlagKind::kIgnored, "", ""},
+    {"task_topology_performance_level", FlagKind::kIgnored, "", ""},
+    {"task_topology_snapshot", FlagKind::kIgnored, "", ""},
+    {"task_worker_local_memory", FlagKind::kIgnored, "", ""},
+    {"task_worker_spin_us", FlagKind::kIgnored, "", ""},
+    {"task_worker_stack_size", FlagKind::kIgnored, "", ""},
+    {"trace_execution", FlagKind::kIgnored, "", ""},
+    {"vulkan_buffer_device_addresses", FlagKind::kIgnored, "", ""},
+    {"vulkan_cached_bda_replay_instances", FlagKind::kIgnored, "", ""},
+    {"vulkan_cached_bda_replay_publication_bytes", FlagKind::kIgnored, "", ""},
+    {"vulkan_debug_utils", FlagKind::kIgnored, "", ""},
+    {"vulkan_debug_verbosity", FlagKind::kIgnored, "", ""},
+    {"vulkan_dedicated_compute_queue", FlagKind::kIgnored, "", ""},
+    {"vulkan_dispatch_abi", FlagKind::kIgnored, "", ""},
+    {"vulkan_libvulkan_search_path", FlagKind::kIgnored, "", ""},
+    {"vulkan_retained_cached_bda_replay_instances", FlagKind::kIgnored, "", ""},
+    {"vulkan_robust_buffer_access", FlagKind::kIgnored, "", ""},
+    {"vulkan_sparse_binding", FlagKind::kIgnored, "", ""},
+    {"vulkan_sparse_residency", FlagKind::kIgnored, "", ""},
+    {"vulkan_tracing", FlagKind::kIgnored, "", ""},
+    {"vulkan_validation_layers", FlagKind::kIgnored, "", ""},
+};
+
+std::string ToString(absl::string_view text) {
+  return std::string(text.data(), text.size());
+}
+
+absl::Status CheckValue(const Flag& flag, absl::string_view value) {
+  bool is_bool;
+  int64_t integer;
+  double number;
+  const char* want = nullptr;
+  if (flag.kind == FlagKind::kBool && !absl::SimpleAtob(value, &is_bool)) {
+    want = "true or false";
+  } else if (flag.kind == FlagKind::kInt &&
+             !absl::SimpleAtoi(value, &integer)) {
+    want = "a whole number";
+  } else if (flag.kind == FlagKind::kDouble &&
+             !absl::SimpleAtod(value, &number)) {
+    want = "a number";
+  }
+  if (want == nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Flag --", flag.name, " takes ", want, ", not '", value, "'."));
+}
+
+[[noreturn]] void Bug(absl::string_view name) {
+  std::fprintf(stderr, "eyrie: flag --%s is not in the tool's table\n",
+               ToString(name).c_str());
+  std::abort();
+}
+
+}  // namespace
+
+// Parses into one Arguments.
+class ArgParser {
+ public:
+  explicit ArgParser(std::span<const Flag> flags) : flags_(flags) {
+    for (const Flag& flag : flags) {
+      Arguments::Setting& setting = arguments_.settings_[flag.name];
+      setting.kind = flag.kind;
+      if (flag.kind != FlagKind::kList) {
+        setting.values = {flag.default_value};
+      }
+    }
+  }
+
+  absl::Status Parse(std::span<const std::string> args, int depth);
+  Arguments Take() { return std::move(arguments_); }
+
+ private:
+  const Flag* Find(absl::string_view name) const {
+    for (const Flag& flag : flags_) {
+      if (name == flag.name) return &flag;
+    }
+    return nullptr;
+  }
+  absl::Status Unknown(absl::string_view name) const;
+  absl::Status Set(const Flag& flag, absl::string_view value, int depth);
+  absl::Status ReadFlagFile(const std::string& path, int depth);
+
+  std::span<const Flag> flags_;
+  Arguments arguments_;
+};
+
+absl::Status ArgParser::Unknown(absl::string_view name) const {
+  std::vector<std::string> names;
+  for (const Flag& flag : flags_) names.push_back(flag.name);
+  return absl::InvalidArgumentError(
+      absl::StrCat("There is no flag --", name, ".", DidYouMean(name, names)));
+}
+
+absl::Status ArgParser::Set(const Flag& flag, absl::string_view value,
+                            int depth) {
+  if (absl::string_view(flag.name) == "flagfile") {
+    return ReadFlagFile(ToString(value), depth + 1);
+  }
+  RETURN_IF_ERROR(CheckValue(flag, value));
+  Arguments::Setting& setting = arguments_.settings_[flag.name];
+  setting.set = true;
+  if (flag.kind == FlagKind::kList) {
+    setting.values.push_back(ToString(value));
+    return absl::OkStatus();
+  }
+  if (flag.kind == FlagKind::kString && value.size() >= 2 &&
+      value.front() == '"' && value.back() == '"') {
+    value = value.substr(1, value.size() - 2);
+  }
+  setting.values = {ToString(value)};
+  return absl::OkStatus();
+}
+
+absl::Status ArgParser::ReadFlagFile(const std::string& path, int depth) {
+  if (depth > kMaxFlagFileDepth) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Flag files are nested deeper than ", kMaxFlagFileDepth,
+                     "; the innermost is '", path, "'."));
+  }
+  std::ifstream file(path);
+  if (!file) {
+    return absl::NotFoundError(
+        absl::StrCat("The flag file '", path, "' cannot be read."));
+  }
+  std::vector<std::string> args;
+  std::string line;
+  while (std::getline(file, line)) {
+    const absl::string_view text = absl::StripAsciiWhitespace(line);
+    if (text.empty() || text.front() == '#' || absl::StartsWith(text, "//")) {
+      continue;
+    }
+    if (!absl::StartsWith(text, "--")) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "The flag file '", path, "' has '", text, "', which is not a flag."));
+    }
+    args.push_back(ToString(text));
+  }
+  return Annotate(Parse(args, depth),
+                  absl::StrCat("(in flag file '", path, "')"));
+}
+
+absl::Status ArgParser::Parse(std::span<const std::string> args, int depth) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    const absl::string_view arg = args[i];
+    if (arg == "--") {
+      arguments_.positional_.insert(arguments_.positional_.end(),
+                                    args.begin() + i + 1, args.end());
+      return absl::OkStatus();
+    }
+    if (arg == "-h") {
+      arguments_.settings_["help"].values = {"true"};
+      continue;
+    }
+    if (!absl::StartsWith(arg, "--")) {
+      arguments_.positional_.push_back(args[i]);
+      continue;
+    }
+    const std::vector<absl::string_view> parts =
+        absl::StrSplit(arg.substr(2), absl::MaxSplits('=', 1));
+    const absl::string_view name = parts[0];
+    const Flag* flag = Find(name);
+    if (flag == nullptr && parts.size() == 1 && absl::StartsWith(name, "no")) {
+      flag = Find(name.substr(2));
+      if (flag == nullptr || flag->kind != FlagKind::kBool) {
+        return Unknown(name);
+      }
+      RETURN_IF_ERROR(Set(*flag, "false", depth));
+      continue;
+    }
+    if (flag == nullptr) return Unknown(name);
+    if (parts.size() == 2) {
+      RETURN_IF_ERROR(Set(*flag, parts[1], depth));
+    } else if (flag->kind == FlagKind::kBool ||
+               flag->kind == FlagKind::kIgnored) {
+      RETURN_IF_ERROR(Set(*flag, "true", depth));
+    } else if (flag->kind == FlagKind::kAction) {
+      RETURN_IF_ERROR(Set(*flag, "", depth));
+    } else if (i + 1 < args.size()) {
+      RETURN_IF_ERROR(Set(*flag, args[++i], depth));
+    } else {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Flag --", name, " takes a value: --", name, "=..."));
+    }
+  }
+  return absl::OkStatus();
+}
+
+const Arguments::Setting& Arguments::Find(absl::string_view name,
+                                          FlagKind kind) const {
+  const auto it = settings_.find(ToString(name));
+  if (it == settings_.end() || it->second.kind != kind) Bug(name);
+  return it->second;
+}
+
+bool Arguments::GetBool(absl::string_view name) const {
+  bool value = false;
+  return absl::SimpleAtob(Find(name, FlagKind::kBool).values[0], &value) &&
+         value;
+}
+
+int64_t Arguments::GetInt(absl::string_view name) const {
+  int64_t value = 0;
+  const Setting& setting = Find(name, FlagKind::kInt);
+  return absl::SimpleAtoi(setting.values[0], &value) ? value : 0;
+}
+
+double Arguments::GetDouble(absl::string_view name) const {
+  double value = 0;
+  const Setting& setting = Find(name, FlagKind::kDouble);
+  return absl::SimpleAtod(setting.values[0], &value) ? value : 0;
+}
+
+const std::string& Arguments::GetString(absl::string_view name) const {
+  return Find(name, FlagKind::kString).values[0];
+}
+
+const std::string* Arguments::GetAction(absl::string_view name) const {
+  const Setting& setting = Find(name, FlagKind::kAction);
+  return setting.set ? &setting.values[0] : nullptr;
+}
+
+const std::vector<std::string>& Arguments::GetList(
+    absl::string_view name) const {
+  return Find(name, FlagKind::kList).values;
+}
+
+bool Arguments::IsSet(absl::string_view name) const {
+  const auto it = settings_.find(ToString(name));
+  if (it == settings_.end()) Bug(name);
+  return it->second.set;
+}
+
+std::vector<std::string> Arguments::IgnoredFlags() const {
+  std::vector<std::string> names;
+  for (const auto& [name, setting] : settings_) {
+    if (setting.kind == FlagKind::kIgnored && setting.set) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+absl::StatusOr<Arguments> ParseArguments(std::span<const Flag> flags,
+                                         std::span<const char* const> args) {
+  ArgParser parser(flags);
+  const std::vector<std::string> list(args.begin(), args.end());
+  RETURN_IF_ERROR(parser.Parse(list, 0));
+  return parser.Take();
+}
+
+std::span<const Flag> PublicToolFlags() { return kPublicToolFlags; }
+
+std::string FlagsHelp(std::span<const Flag> flags) {
+  std::string text;
+  for (const Flag& flag : flags) {
+    const absl::string_view help = flag.help;
+    if (help.empty() || flag.kind == FlagKind::kIgnored) continue;
+    for (absl::string_view line : absl::StrSplit(help, '\n')) {
+      absl::StrAppend(&text, "# ", line, "\n");
+    }
+    if (flag.kind == FlagKind::kAction) {
+      absl::StrAppend(&text, "# --", flag.name, "\n\n");
+      continue;
+    }
+    const bool unset = flag.kind == FlagKind::kList ||
+                       absl::string_view(flag.default_value).empty();
+    absl::StrAppend(&text, unset ? "# --" : "--", flag.name,
+                    unset ? "=..." : "=", unset ? "" : flag.default_value,
+                    "\n\n");
+  }
+  return text;
+}
+
+}  // namespace eyrie::tools

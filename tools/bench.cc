@@ -1,0 +1,173 @@
+// eyrie-bench: how long calls of a module's functions take, measured by Google
+// Benchmark; rows and flags as the public benchmark tool has them.
+//
+// Modules, context and inputs are made once; the loop is the call alone.
+// Tested by cli_test.py.
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "abi/session.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/status_macros.h"
+#include "tools/arg_parser.h"
+#include "tools/command.h"
+#include "tools/load_flags.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr char kUsage[] =
+    "# Usage: eyrie bench [flags] model.vmfb\n"
+    "# Measures how long calls of a compiled module take.\n"
+    "#   eyrie bench model.vmfb --function=predict --input=1x3x224x224xf32\n"
+    "# All --benchmark_... flags of Google Benchmark are understood.\n\n";
+
+constexpr Flag kOwnFlags[] = {
+    {"time_unit", FlagKind::kString, "ms", "ms, us or ns."},
+    {"batch_size", FlagKind::kInt, "1",
+     "Items one call works on; the time is divided by it."},
+};
+
+// One function with the arguments it is called with.
+struct Target {
+  abi::Callable function;
+  std::vector<vm::Value> inputs;
+};
+
+// Calls until Google Benchmark has seen enough. The first failure stops it.
+void Measure(benchmark::State& state, int64_t batch_size, Target& target,
+             absl::Status& failure) {
+  while (state.KeepRunningBatch(batch_size)) {
+    absl::StatusOr<std::vector<vm::Value>> results =
+        target.function.Call(target.inputs);
+    if (!results.ok()) {
+      failure = results.status();
+      state.SkipWithError(std::string(failure.message()).c_str());
+      return;
+    }
+    benchmark::DoNotOptimize(results->data());
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+absl::StatusOr<benchmark::TimeUnit> ParseUnit(absl::string_view text) {
+  if (text == "ms") return benchmark::kMillisecond;
+  if (text == "us") return benchmark::kMicrosecond;
+  if (text == "ns") return benchmark::kNanosecond;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--time_unit='", text, "' is none of ms, us and ns."));
+}
+
+// The function asked for or, if none is, every one that takes nothing.
+absl::StatusOr<std::vector<Target>> FindTargets(const Arguments& arguments,
+                                                abi::Session& session) {
+  std::vector<Target> targets;
+  const std::vector<vm::Function> functions = session.Functions();
+  const std::string& name = arguments.GetString("function");
+  if (!name.empty() || functions.size() == 1) {
+    Target target;
+    ASSIGN_OR_RETURN(target.function, session.Lookup(name));
+    ASSIGN_OR_RETURN(target.inputs, ReadInputs(arguments, target.function,
+                                               session.devices()[0]));
+    targets.push_back(std::move(target));
+    return targets;
+  }
+  for (const vm::Function& function : functions) {
+    Target target;
+    ASSIGN_OR_RETURN(target.function, session.Bind(function));
+    if (!target.function.argument_types().empty()) continue;
+    targets.push_back(std::move(target));
+  }
+  if (targets.empty()) {
+    return absl::InvalidArgumentError(
+        "Every function takes arguments; one must be named with --function "
+        "and given its inputs with --input.");
+  }
+  return targets;
+}
+
+absl::Status Bench(const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const benchmark::TimeUnit unit,
+                   ParseUnit(arguments.GetString("time_unit")));
+  const int64_t batch_size = arguments.GetInt("batch_size");
+  if (batch_size < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--batch_size=", batch_size, " is not at least 1."));
+  }
+  ASSIGN_OR_RETURN(auto programs, LoadPrograms(arguments));
+  ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments));
+  ASSIGN_OR_RETURN(auto session,
+                   abi::Session::Create(std::move(programs), devices));
+  ASSIGN_OR_RETURN(std::vector<Target> targets,
+                   FindTargets(arguments, *session));
+  absl::Status failure;
+  for (Target& target : targets) {
+    const std::string name =
+        absl::StrCat("BM_", target.function.function().name());
+    benchmark::RegisterBenchmark(
+        name.c_str(),
+        [batch_size, &target, &failure](benchmark::State& state) {
+          Measure(state, batch_size, target, failure);
+        })
+        ->MeasureProcessCPUTime()
+        ->UseRealTime()
+        ->Unit(unit);
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  targets.clear();
+  session.reset();
+  if (arguments.GetBool("print_statistics")) PrintStatistics(devices);
+  return failure;
+}
+
+// "0.2s" and "100x" are newer than this Google Benchmark, which takes seconds
+// as a plain number.
+std::string WithoutUnit(const std::string& argument) {
+  absl::string_view text = argument;
+  if (absl::StartsWith(text, "--benchmark_min_time=")) {
+    absl::ConsumeSuffix(&text, "s");
+  }
+  return std::string(text);
+}
+
+int Main(int argc, char** argv) {
+  std::vector<std::string> for_benchmark = {argv[0]};
+  std::vector<const char*> own;
+  for (int i = 1; i < argc; ++i) {
+    if (absl::StartsWith(argv[i], "--benchmark_")) {
+      for_benchmark.push_back(WithoutUnit(argv[i]));
+    } else {
+      own.push_back(argv[i]);
+    }
+  }
+  const std::vector<Flag> flags = WithLoadFlags(kOwnFlags);
+  const absl::StatusOr<Arguments> arguments = ParseArguments(flags, own);
+  if (!arguments.ok()) return ReportError(arguments.status());
+  if (arguments->GetBool("help")) {
+    const absl::Status status =
+        WriteStdout(absl::StrCat(kUsage, FlagsHelp(flags)));
+    return status.ok() ? 0 : ReportError(status);
+  }
+  ReportIgnoredFlags(*arguments);
+  std::vector<char*> pointers;
+  for (std::string& flag : for_benchmark) pointers.push_back(flag.data());
+  int count = static_cast<int>(pointers.size());
+  benchmark::Initialize(&count, pointers.data());
+  if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) return 1;
+  const absl::Status status = Bench(*arguments);
+  return status.ok() ? 0 : ReportError(status);
+}
+
+}  // namespace
+}  // namespace eyrie::tools
+
+int main(int argc, char** argv) { return eyrie::tools::Main(argc, argv); }

@@ -1,0 +1,71 @@
+"""The other side of a comparison: upstream's programs of one release.
+
+They come from a virtual environment: one that is given, or one made here
+from the Python package index, under .eyrie/ of the tree. The programs are
+the binaries of the wheels, not the Python scripts around them, whose start
+would be measured too.
+"""
+
+import glob
+import os
+import subprocess
+import sys
+import venv
+
+PACKAGES = ("iree-base-compiler", "iree-base-runtime")
+COMPILE_FLAGS = ("--iree-hal-target-backends=llvm-cpu",
+                 "--iree-llvmcpu-target-cpu=host")
+
+
+class Upstream:
+    """The programs of one release, found below a virtual environment."""
+
+    def __init__(self, folder):
+        libs = os.path.join(folder, "lib", "python3*", "site-packages", "iree")
+        self.folder = folder
+        self.compiler = os.path.join(folder, "bin", "iree-compile")
+        self.run = self._find(libs, "iree-run-module")
+        self.benchmark = self._find(libs, "iree-benchmark-module")
+
+    def _find(self, libs, name):
+        for place in ("_runtime_libs", "_runtime_libs_tracy"):
+            found = glob.glob(os.path.join(libs, place, name))
+            if found:
+                return found[0]
+        raise FileNotFoundError(f"There is no {name} below {self.folder}.")
+
+    def version(self):
+        """Returns the release, as the compiler prints it."""
+        text = subprocess.run([self.compiler, "--version"], check=True,
+                              capture_output=True, text=True).stdout
+        for line in text.splitlines():
+            if "version" in line and "IREE" in line:
+                return line.strip()
+        return "unknown"
+
+    def compile(self, source, target):
+        """Compiles a file of MLIR for this machine, once."""
+        if not os.path.exists(target):
+            subprocess.run(
+                [self.compiler, *COMPILE_FLAGS, source, "-o", target + ".new"],
+                check=True)
+            os.rename(target + ".new", target)
+
+
+def find(folder, release, cache):
+    """Returns the Upstream in a folder (or its bin), or in one made here."""
+    if folder:
+        folder = os.path.abspath(folder).rstrip("/")
+        if os.path.basename(folder) == "bin":
+            folder = os.path.dirname(folder)
+        return Upstream(folder)
+    made = os.path.join(cache, "upstream-" + release)
+    if not os.path.exists(os.path.join(made, "bin", "iree-compile")):
+        wanted = [f"{package}=={release}" for package in PACKAGES]
+        print(f"Fetching {' '.join(wanted)} into {made}.", file=sys.stderr)
+        venv.create(made, with_pip=True)
+        subprocess.run(
+            [os.path.join(made, "bin", "python3"), "-m", "pip", "install",
+             "--quiet", *wanted],
+            check=True, stdout=sys.stderr)
+    return Upstream(made)

@@ -1,0 +1,124 @@
+"""Runs the commands of cli_test.txt with the built tools and compares.
+
+A block of the table is a line "$ command", then what it prints: "| " lines for
+stdout, "! " lines for stderr, "? 1" for an exit code other than 0. "!~ text"
+asks for a part of stderr. Commands run by sh, in order, in one folder of test
+files; $M is tests/modules, $B tests/bad_input/testdata, $S samples.
+
+  cli_test.py <eyrie> <table> [--update]    rewrites the table with what it sees
+"""
+
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+
+def npy(descr, shape, data):
+    """A .npy file as numpy.save writes it."""
+    header = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (
+        descr, shape)
+    header = header.ljust(127 - 10) + "\n"
+    return (b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) +
+            header.encode() + data)
+
+
+def prepare(folder, modules):
+    """The files that commands of the table name."""
+    add = (modules / "3.13/add.vmfb").read_bytes()
+    files = {
+        "empty.vmfb": b"",
+        "text.vmfb": b"hello, this is no module\n",
+        "source.mlir": b"func.func @none() {\n  return\n}\n",
+        "cut.vmfb": add[:1000],
+        "cut_tail.vmfb": add[:-2000],
+        "add.vmfb": add,
+        "a.npy": npy("<f4", "(4,)", struct.pack("<4f", 1, 2, 3, 4)),
+        "b.npy": npy("<f4", "(4,)", struct.pack("<4f", 10, 20, 30, 40)),
+        "ints.npy": npy("<i4", "(4,)", struct.pack("<4i", 1, 2, 3, 4)),
+        "a.bin": struct.pack("<8f", 1, 2, 3, 4, 5, 6, 7, 8),
+        "flags.txt": b"# the inputs\n--input=4xf32=1\n\n--input=4xf32=2\n",
+    }
+    for name, contents in files.items():
+        (folder / name).write_bytes(contents)
+    (folder / "folder").mkdir()
+
+
+def parse(text):
+    """Splits the table into blocks: (comments above, command, expectation)."""
+    blocks, comments, block = [], [], None
+    for line in text.split("\n"):
+        if line.startswith("$ "):
+            block = (comments, line[2:], [])
+            blocks.append(block)
+            comments = []
+        elif line[:1] in ("|", "!", "?") and block:
+            block[2].append(line)
+        else:
+            comments.append(line)
+            block = None
+    return blocks, comments
+
+
+def run(command, folder, environment):
+    """What a command prints, as lines of the table."""
+    done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment,
+                          capture_output=True, timeout=120, check=False)
+    lines = []
+    for mark, stream in (("|", done.stdout), ("!", done.stderr)):
+        text = stream.decode("utf-8", "replace")
+        for name in ("M", "B", "S"):
+            text = text.replace(environment[name], "$" + name)
+        lines += [(mark + " " + line).rstrip()
+                  for line in text.split("\n")[:-1]]
+        if text and not text.endswith("\n"):
+            lines.append(mark + " " + text.split("\n")[-1] + "\\")
+    if done.returncode != 0:
+        lines.append("? %d" % done.returncode)
+    return lines
+
+
+def matches(want, got):
+    """Whether lines are as expected; "!~" lines stand for all of stderr."""
+    parts = [line[3:] for line in want if line.startswith("!~")]
+    if not parts:
+        return want == got
+    stderr = "\n".join(line for line in got if line.startswith("!"))
+    rest = [line for line in got if not line.startswith("!")]
+    return (all(part in stderr for part in parts) and
+            rest == [line for line in want if not line.startswith("!~")])
+
+
+def main():
+    eyrie, table = pathlib.Path(sys.argv[1]).absolute(), sys.argv[2]
+    here = pathlib.Path.cwd()
+    environment = dict(os.environ, M=str(here / "tests/modules"),
+                       B=str(here / "tests/bad_input/testdata"),
+                       S=str(here / "samples"), LC_ALL="C",
+                       PATH="%s:%s" % (eyrie.parent, os.environ["PATH"]))
+    blocks, tail = parse(pathlib.Path(table).read_text(encoding="utf-8"))
+    failures, output = 0, []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        prepare(folder, here / "tests/modules")
+        for comments, command, want in blocks:
+            got = run(command, folder, environment)
+            same = matches(want, got)
+            output += comments + ["$ " + command] + (want if same else got)
+            if not same:
+                failures += 1
+                print("FAILED: $ %s\n  want:\n    %s\n  got:\n    %s" % (
+                    command, "\n    ".join(want), "\n    ".join(got)))
+    if "--update" in sys.argv:
+        text = "\n".join(output + tail)
+        pathlib.Path(table).write_text(text, encoding="utf-8")
+        return 0
+    print("%d of %d commands as expected" % (len(blocks) - failures,
+                                             len(blocks)))
+    return 1 if failures or not blocks else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

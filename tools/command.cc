@@ -1,0 +1,36 @@
+// Errors and output of subcommands.
+#include "tools/command.h"
+
+#include <cstdio>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace eyrie::tools {
+
+int ReportError(const absl::Status& status) {
+  const std::string line =
+      absl::StrCat("eyrie: ", absl::StatusCodeToString(status.code()), ": ",
+                   status.message(), "\n");
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  return 1;
+}
+
+void ReportIgnoredFlags(const Arguments& arguments) {
+  const std::vector<std::string> names = arguments.IgnoredFlags();
+  if (names.empty()) return;
+  const std::string line = absl::StrCat("eyrie: accepted without effect: --",
+                                        absl::StrJoin(names, ", --"), "\n");
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+absl::Status WriteStdout(const std::string& text) {
+  const size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
+  if (written == text.size() && std::fflush(stdout) == 0) {
+    return absl::OkStatus();
+  }
+  return absl::DataLossError("Standard output could not be written.");
+}
+
+}  // namespace eyrie::tools

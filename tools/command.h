@@ -1,0 +1,32 @@
+// What every subcommand shares: its entry point, and how it reports errors.
+#ifndef EYRIE_TOOLS_COMMAND_H_
+#define EYRIE_TOOLS_COMMAND_H_
+
+#include <span>
+#include <string>
+
+#include "absl/status/status.h"
+#include "tools/arg_parser.h"
+
+namespace eyrie::tools {
+
+// A subcommand: gets what follows its name, returns the exit code.
+using CommandMain = int (*)(std::span<const char* const> args);
+
+int RunMain(std::span<const char* const> args);    // run.cc
+int DumpMain(std::span<const char* const> args);   // dump.cc
+int BenchMain(std::span<const char* const> args);  // bench_command.cc
+
+// Prints "eyrie: INVALID_ARGUMENT: The sentence." to stderr; returns 1.
+int ReportError(const absl::Status& status);
+
+// Says once, on stderr, which flags were accepted and mean nothing here.
+void ReportIgnoredFlags(const Arguments& arguments);
+
+// Writes all of it to stdout; an error if the reader has gone or the disk is
+// full.
+absl::Status WriteStdout(const std::string& text);
+
+}  // namespace eyrie::tools
+
+#endif  // EYRIE_TOOLS_COMMAND_H_

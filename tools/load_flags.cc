@@ -1,0 +1,130 @@
+// Modules, devices and inputs from flags.
+//
+// Tested by cli_test.py.
+#include "tools/load_flags.h"
+
+#include <cstdio>
+#include <utility>
+
+#include "abi/function_io.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "hal/driver.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr Flag kLoadFlags[] = {
+    {"help", FlagKind::kBool, "false", "Prints this."},
+    {"flagfile", FlagKind::kString, "",
+     "Reads flags from a file, one a line; later flags override it. This text\n"
+     "is such a file."},
+    {"module", FlagKind::kList, "",
+     "A compiled module (.vmfb), '-' for standard input; may be given as a\n"
+     "plain argument. Repeat it for several, dependencies first."},
+    {"function", FlagKind::kString, "",
+     "The function to call, of the last module; module.function for "
+     "another's.\n"
+     "May be left out where there is only one."},
+    {"input", FlagKind::kList, "",
+     "A value of the function's, in order:\n"
+     "  3.14             a scalar\n"
+     "  2x2xi32=1 2 3 4  a tensor; brackets and commas are free, one number\n"
+     "                   fills it, none are zeros\n"
+     "  2x2xi32=@a.bin   a tensor with a file's bytes, from its start; '+' "
+     "for\n"
+     "                   '@' goes on where the last use of the file ended\n"
+     "  @a.npy           a NumPy array; '+' goes on, '*' takes all to the end\n"
+     "  @a.npz           all arrays of a .npz; @a.npz:name takes one\n"
+     "  &2x2xi32         storage for a result\n"
+     "  (null)           a null reference, or zero"},
+    {"device", FlagKind::kList, "",
+     "A device to run on, as --list_devices prints them; local-sync if none "
+     "is\n"
+     "given. Repeat it for several."},
+    {"allow_system_executables", FlagKind::kBool, "false",
+     "Lets modules bring executables in the system's own format, which are\n"
+     "loaded like any shared library: only for modules you trust."},
+    {"print_statistics", FlagKind::kBool, "false",
+     "Prints each device's memory statistics to stderr at the end."},
+    {"parameters", FlagKind::kList, "",
+     "A parameter file, [scope=]path. Not supported yet."},
+    {"module_mode", FlagKind::kIgnored, "", ""},  // modules are mapped always
+};
+
+}  // namespace
+
+std::vector<Flag> WithLoadFlags(std::span<const Flag> own) {
+  std::vector<Flag> flags(std::begin(kLoadFlags), std::end(kLoadFlags));
+  flags.insert(flags.end(), own.begin(), own.end());
+  const auto ignored = PublicToolFlags();
+  flags.insert(flags.end(), ignored.begin(), ignored.end());
+  return flags;
+}
+
+absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
+    const Arguments& arguments) {
+  const std::vector<std::string>& parameters = arguments.GetList("parameters");
+  if (!parameters.empty()) {
+    return absl::UnimplementedError(
+        absl::StrCat("Parameter files (--parameters=", parameters[0],
+                     ") are not supported."));
+  }
+  std::vector<std::string> paths = arguments.GetList("module");
+  paths.insert(paths.end(), arguments.positional().begin(),
+               arguments.positional().end());
+  if (paths.empty()) {
+    return absl::InvalidArgumentError(
+        "No module is named; the path of a .vmfb file, or '-' for standard "
+        "input, is needed.");
+  }
+  std::vector<abi::Program> programs;
+  for (const std::string& path : paths) {
+    ASSIGN_OR_RETURN(abi::Program program, abi::LoadProgram(path));
+    programs.push_back(std::move(program));
+  }
+  return programs;
+}
+
+absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
+    const Arguments& arguments) {
+  hal::DriverOptions options;
+  options.allow_system_executables =
+      arguments.GetBool("allow_system_executables");
+  return abi::OpenDevices(arguments.GetList("device"), options);
+}
+
+absl::StatusOr<std::vector<vm::Value>> ReadInputs(
+    const Arguments& arguments, const abi::Callable& function,
+    const Ref<hal::Device>& device) {
+  std::vector<abi::ValueSlot> slots;
+  for (size_t i = 0; i < function.argument_types().size(); ++i) {
+    slots.push_back({function.argument_types()[i],
+                     function.declared_argument(i), function.ArgumentName(i)});
+  }
+  const std::vector<std::string>& texts = arguments.GetList("input");
+  if (texts.size() > slots.size()) {  // too many even if each gives one value
+    return function.CheckArguments(std::vector<vm::Value>(texts.size()));
+  }
+  abi::ValueReader reader(device, "--input");
+  ASSIGN_OR_RETURN(std::vector<abi::ParsedValue> parsed,
+                   reader.Read(texts, slots));
+  std::vector<vm::Value> values;
+  for (abi::ParsedValue& value : parsed) {
+    values.push_back(std::move(value.value));
+  }
+  RETURN_IF_ERROR(function.CheckArguments(values));
+  return values;
+}
+
+void PrintStatistics(std::span<const Ref<hal::Device>> devices) {
+  for (const Ref<hal::Device>& device : devices) {
+    const std::string text =
+        absl::StrCat("Device: ", device->id(),
+                     "\n[[ iree_hal_allocator_t memory statistics ]]\n",
+                     device->allocator().statistics().ToString(), "\n");
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  }
+}
+
+}  // namespace eyrie::tools

@@ -1,0 +1,42 @@
+// Flags that say what to load, where to run it and with which inputs: those of
+// every command that calls functions.
+//
+// Tested by cli_test.py.
+#ifndef EYRIE_TOOLS_LOAD_FLAGS_H_
+#define EYRIE_TOOLS_LOAD_FLAGS_H_
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "abi/session.h"
+#include "absl/status/statusor.h"
+#include "base/ref.h"
+#include "hal/device.h"
+#include "tools/arg_parser.h"
+#include "vm/value.h"
+
+namespace eyrie::tools {
+
+// The rows of this file's flags, then `own`, then those without effect.
+std::vector<Flag> WithLoadFlags(std::span<const Flag> own);
+
+// Loads --module files, then those that are plain arguments.
+absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
+    const Arguments& arguments);
+
+// Opens --device values.
+absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
+    const Arguments& arguments);
+
+// Reads --input texts as the function's arguments, and checks them.
+absl::StatusOr<std::vector<vm::Value>> ReadInputs(
+    const Arguments& arguments, const abi::Callable& function,
+    const Ref<hal::Device>& device);
+
+// Prints each device's memory statistics to stderr.
+void PrintStatistics(std::span<const Ref<hal::Device>> devices);
+
+}  // namespace eyrie::tools
+
+#endif  // EYRIE_TOOLS_LOAD_FLAGS_H_

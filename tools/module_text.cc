@@ -1,0 +1,239 @@
+// A module's metadata as text.
+#include "tools/module_text.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "vm/callconv.h"
+#include "vm/version.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr size_t kRuleWidth = 110;
+constexpr size_t kPreviewLength = 32;
+constexpr uint64_t kBytesPerRef = 16;  // what the text has always counted
+
+const char* TypeText(vm::ValueType type) {
+  switch (type) {
+    case vm::ValueType::kI32:
+      return "i32";
+    case vm::ValueType::kI64:
+      return "i64";
+    case vm::ValueType::kF32:
+      return "f32";
+    case vm::ValueType::kF64:
+      return "f64";
+    case vm::ValueType::kRef:
+      return "!vm.ref<?>";
+  }
+  return "?";
+}
+
+std::string ListText(const std::vector<vm::CallElement>& elements) {
+  std::vector<std::string> texts;
+  for (const vm::CallElement& element : elements) {
+    std::vector<std::string> types;
+    for (vm::ValueType type : element.types) types.push_back(TypeText(type));
+    std::string joined = absl::StrJoin(types, ", ");
+    if (element.variadic) joined = absl::StrCat("tuple<", joined, ">...");
+    texts.push_back(std::move(joined));
+  }
+  return absl::StrJoin(texts, ", ");
+}
+
+class Writer {
+ public:
+  explicit Writer(const vm::ModuleDef& module) : module_(module) {}
+
+  std::string Write() {
+    Section(absl::StrCat("@", module_.name, " : version ", module_.version));
+    WriteHeader();
+    WriteImports();
+    WriteExports();
+    Section("Sections");
+    WriteState();
+    WriteRodata();
+    Section(absl::StrCat("Bytecode : version ", module_.bytecode_minor));
+    WriteFunctions();
+    WriteDebug();
+    return std::move(text_);
+  }
+
+ private:
+  template <typename... Args>
+  void Add(const Args&... args) {
+    absl::StrAppend(&text_, args...);
+  }
+
+  void Section(absl::string_view title) {
+    const std::string rule =
+        absl::StrCat("//===", std::string(kRuleWidth, '-'), "===//\n");
+    Add(rule, "// ", title, "\n", rule, "\n");
+  }
+
+  void WriteAttributes(const std::vector<vm::Attribute>& attributes,
+                       absl::string_view indent) {
+    for (const vm::Attribute& attribute : attributes) {
+      Add(indent, attribute.key, ": ", attribute.value, "\n");
+    }
+  }
+
+  // Two features have names; the others have ever been printed as a number.
+  std::string Features(uint32_t bits) const {
+    std::vector<std::string> texts;
+    if (bits & vm::kFeatureF32) texts.push_back("EXT_F32");
+    if (bits & vm::kFeatureF64) texts.push_back("EXT_F64");
+    bits &= ~(vm::kFeatureF32 | vm::kFeatureF64);
+    if (bits) texts.push_back(absl::StrFormat("%08X", bits));
+    return absl::StrJoin(texts, " | ");
+  }
+
+  void WriteHeader() {
+    if (module_.requirements) {
+      Add("Requirements: ", Features(module_.requirements), "\n\n");
+    }
+    if (!module_.attributes.empty()) {
+      Add("Attributes:\n");
+      WriteAttributes(module_.attributes, "  ");
+      Add("\n");
+    }
+    if (!module_.types.empty()) {
+      Add("Required Types:\n");
+      for (size_t i = 0; i < module_.types.size(); ++i) {
+        Add(absl::StrFormat("  [%3d] ", i), module_.types[i], "\n");
+      }
+      Add("\n");
+    }
+    if (module_.dependencies.empty()) return;
+    Add("Module Dependencies:\n");
+    for (const vm::DependencyDef& dependency : module_.dependencies) {
+      Add("  ", dependency.name, ", version >= ", dependency.minimum_version,
+          ", ", dependency.optional ? "optional" : "required", "\n");
+    }
+    Add("\n");
+  }
+
+  void WriteImports() {
+    if (module_.imports.empty()) return;
+    Add("Imported Functions:\n");
+    for (size_t i = 0; i < module_.imports.size(); ++i) {
+      const vm::ImportDef& import = module_.imports[i];
+      Add(absl::StrFormat("  [%3d] ", i), import.optional ? "?" : "",
+          import.full_name, SignatureText(import.calling_convention), "\n");
+      WriteAttributes(import.attributes, "        ");
+    }
+    Add("\n");
+  }
+
+  void WriteExports() {
+    if (module_.exports.empty()) return;
+    Add("Exported Functions:\n");
+    for (size_t i = 0; i < module_.exports.size(); ++i) {
+      const vm::ExportDef& exported = module_.exports[i];
+      const vm::FunctionDef& function = module_.functions[exported.function];
+      Add(absl::StrFormat("  [%3d] ", i), exported.name,
+          SignatureText(function.calling_convention), "\n");
+      WriteAttributes(function.attributes, "        ");
+    }
+    Add("\n");
+  }
+
+  void WriteState() {
+    const uint64_t refs = module_.global_refs;
+    if (module_.global_bytes == 0 && refs == 0) return;
+    Add("Module State:\n  ", module_.global_bytes, " bytes, ", refs, " refs, ~",
+        module_.global_bytes + refs * kBytesPerRef, " bytes total\n\n");
+  }
+
+  // Text up to the first NUL, if all of it can be printed.
+  std::string Preview(std::span<const uint8_t> bytes) const {
+    absl::string_view text(reinterpret_cast<const char*>(bytes.data()),
+                           bytes.size());
+    text = text.substr(0, text.find('\0'));
+    const auto printable = [](char c) { return absl::ascii_isprint(c); };
+    if (!std::all_of(text.begin(), text.end(), printable)) return "";
+    return absl::StrCat(" `", text.substr(0, kPreviewLength), "`",
+                        text.size() >= kPreviewLength ? "..." : "");
+  }
+
+  void WriteRodata() {
+    const vm::Archive& archive = module_.archive();
+    constexpr size_t kSizePrefix = 4;
+    Add("FlatBuffer: ", archive.flatbuffer().size() - kSizePrefix,
+        " bytes\n  Bytecode: ", module_.bytecode.size(), " bytes\n");
+    uint64_t external = 0;
+    for (size_t i = 0; i < module_.rodata.size(); ++i) {
+      const vm::RodataDef& rodata = module_.rodata[i];
+      const size_t size = rodata.bytes.size();
+      if (!rodata.external) {
+        Add(absl::StrFormat("  .rodata[%3d] embedded %8d bytes", i, size),
+            Preview(rodata.bytes), "\n");
+        continue;
+      }
+      const uint64_t offset = rodata.file_offset - archive.rodata_base();
+      external += size;
+      Add(
+          absl::StrFormat("  .rodata[%3d] external %8d bytes "
+                          "(offset %d / %Xh to %Xh)\n",
+                          i, size, offset, offset, offset + size));
+    }
+    Add("\n");
+    if (external) Add("External .rodata: ~", external, " bytes\n\n");
+  }
+
+  std::string Aliases(size_t function) const {
+    std::vector<absl::string_view> names;
+    for (const vm::ExportDef& exported : module_.exports) {
+      if (exported.function == function) names.push_back(exported.name);
+    }
+    return absl::StrJoin(names, ", ");
+  }
+
+  void WriteFunctions() {
+    Add("  # | Offset   |   Length | Blocks | i32 # | ref # | Requirements | "
+        "Aliases\n",
+        "----+----------+----------+--------+-------+-------+--------------+",
+        std::string(53, '-'), "\n");
+    for (size_t i = 0; i < module_.functions.size(); ++i) {
+      const vm::FunctionDef& function = module_.functions[i];
+      Add(absl::StrFormat("%3d | %08X | %8d | %6d | %5d | %5d | %-12s | %s\n",
+                          i, function.bytecode_offset, function.bytecode.size(),
+                          function.block_count, function.i32_register_count,
+                          function.ref_register_count,
+                          Features(function.requirements), Aliases(i)));
+    }
+    Add("\n");
+  }
+
+  void WriteDebug() {
+    if (!module_.has_debug_database()) return;
+    Section("Debug Information");
+    text_.pop_back();  // the note follows the rule directly
+    Add("// NOTE: debug databases are large and should be stripped in deployed "
+        "artifacts.\n\nLocations: ",
+        module_.location_count(), "\n\n");
+  }
+
+  const vm::ModuleDef& module_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string SignatureText(absl::string_view calling_convention) {
+  const auto parsed = vm::CallingConvention::Parse(calling_convention);
+  if (!parsed.ok()) return absl::StrCat("(", calling_convention, ")");
+  return absl::StrCat("(", ListText(parsed->arguments()), ") -> (",
+                      ListText(parsed->results()), ")");
+}
+
+std::string MetadataText(const vm::ModuleDef& module) {
+  return Writer(module).Write();
+}
+
+}  // namespace eyrie::tools

@@ -1,0 +1,25 @@
+// A module's metadata as text and as JSON.
+//
+// The text has the sections, order and columns of iree-dump-module's
+// --output=metadata, so that scripts which read one read the other.
+// Tested by module_text_test.cc.
+#ifndef EYRIE_TOOLS_MODULE_TEXT_H_
+#define EYRIE_TOOLS_MODULE_TEXT_H_
+
+#include <string>
+
+#include "vm/module_def.h"
+
+namespace eyrie::tools {
+
+std::string MetadataText(const vm::ModuleDef& module);
+
+// One object; two spaces of indentation. Bytes that are not UTF-8 are escaped.
+std::string MetadataJson(const vm::ModuleDef& module);
+
+// "(!vm.ref<?>, i32, tuple<i64>...) -> (i64)"; an unreadable convention as is.
+std::string SignatureText(absl::string_view calling_convention);
+
+}  // namespace eyrie::tools
+
+#endif  // EYRIE_TOOLS_MODULE_TEXT_H_

@@ -1,0 +1,85 @@
+// Metadata of the samples of five releases: the text's sections, the JSON's
+// fields, and signatures as a table.
+#include "tools/module_text.h"
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "vm/archive.h"
+#include "vm/module_def.h"
+
+namespace eyrie::tools {
+namespace {
+
+vm::ModuleDef Load(const std::string& name) {
+  auto archive = vm::Archive::Open(absl::StrCat("tests/modules/", name));
+  EXPECT_TRUE(archive.ok()) << archive.status().message();
+  auto module = vm::ModuleDef::Decode(*std::move(archive));
+  EXPECT_TRUE(module.ok()) << module.status().message();
+  return *std::move(module);
+}
+
+TEST(ModuleText, Signatures) {
+  const struct {
+    const char* convention;
+    const char* want;
+  } kRows[] = {
+      {"0v_v", "() -> ()"},
+      {"", "() -> ()"},
+      {"0iIfFr_r", "(i32, i64, f32, f64, !vm.ref<?>) -> (!vm.ref<?>)"},
+      {"0rCiirIID_v",
+       "(!vm.ref<?>, tuple<i32, i32, !vm.ref<?>, i64, i64>...) -> ()"},
+      {"0rCrD_iI", "(!vm.ref<?>, tuple<!vm.ref<?>>...) -> (i32, i64)"},
+      {"0q_v", "(0q_v)"},
+  };
+  for (const auto& row : kRows) {
+    EXPECT_EQ(SignatureText(row.convention), row.want) << row.convention;
+  }
+}
+
+// Lines that the text of a sample has, by release: what changed between them.
+TEST(ModuleText, Samples) {
+  const struct {
+    const char* file;
+    const char* line;
+  } kRows[] = {
+      {"3.3/add.vmfb", "  hal, version >= 5, required\n"},
+      {"3.9/add.vmfb", "  hal, version >= 6, required\n"},
+      {"3.11/add.vmfb", "Requirements: 0000000C\n"},
+      {"3.13/add.vmfb", "  hal, version >= 7, required\n"},
+      {"3.13/add.vmfb", "// @module : version 0\n"},
+      {"3.13/add.vmfb", "        iree.abi.declaration: sync func @add("},
+      {"3.13/add.vmfb", "] external "},
+      {"3.13/add.bare.vmfb", "FlatBuffer: "},
+      {"3.13/add.debug.vmfb", "// NOTE: debug databases are large"},
+      {"3.13/add.debug.vmfb", "\nLocations: "},
+  };
+  for (const auto& row : kRows) {
+    EXPECT_NE(MetadataText(Load(row.file)).find(row.line), std::string::npos)
+        << row.file << " has no line '" << row.line << "'";
+  }
+  EXPECT_EQ(MetadataText(Load("3.13/add.vmfb")).find("Locations:"),
+            std::string::npos);
+}
+
+TEST(ModuleText, Json) {
+  for (const char* file : {"3.3/add.vmfb", "3.9/add.bare.vmfb",
+                           "3.11/add.vmfb", "3.12/add.vmfb",
+                           "3.13/add.debug.vmfb"}) {
+    SCOPED_TRACE(file);
+    const auto json = nlohmann::json::parse(MetadataJson(Load(file)), nullptr,
+                                            /*allow_exceptions=*/false);
+    ASSERT_TRUE(json.is_object());
+    EXPECT_EQ(json["name"], "module");
+    EXPECT_EQ(json["dependencies"][0]["name"], "hal");
+    EXPECT_EQ(json["exports"][0]["name"], "add");
+    EXPECT_EQ(json["exports"][0]["calling_convention"], "0rr_r");
+    EXPECT_GT(json["imports"].size(), 5u);
+  }
+}
+
+}  // namespace
+}  // namespace eyrie::tools

@@ -1,0 +1,273 @@
+// `eyrie run`: calls a function of a compiled module and prints, writes or
+// checks its results.
+//
+// Tested by cli_test.py.
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "abi/function_io.h"
+#include "abi/session.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/status_macros.h"
+#include "hal/driver.h"
+#include "tools/arg_parser.h"
+#include "tools/command.h"
+#include "tools/load_flags.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr char kUsage[] =
+    "# Usage: eyrie run [flags] model.vmfb\n"
+    "# Calls a function of a compiled module and shows its results.\n"
+    "#   eyrie run model.vmfb --input=\"4xf32=1 2 3 4\"\n"
+    "#   eyrie run model.vmfb --function=predict --input=@x.npy "
+    "--output=@y.npy\n\n";
+
+constexpr char kRule[] =
+    "# "
+    "========================================================================="
+    "===\n";
+constexpr char kThinRule[] =
+    "# "
+    "===----------------------------------------------------------------------"
+    "===\n";
+
+constexpr Flag kOwnFlags[] = {
+    {"output", FlagKind::kList, "",
+     "What becomes of a result, in order:\n"
+     "  (nothing)        it is dropped\n"
+     "  -                it is printed\n"
+     "  @a.npy +a.npy    written as a NumPy array, or added behind others\n"
+     "  @a.npz +a.npz    the same as a member arr_0, arr_1 ... of a .npz\n"
+     "  @a.bin +a.bin    its bytes alone\n"
+     "Files appear when all results are there, or not at all."},
+    {"expected_output", FlagKind::kList, "",
+     "What a result must be, in the forms of --input; (ignored) for one that\n"
+     "may be anything. Results are compared, not printed."},
+    {"expected_f16_threshold", FlagKind::kDouble, "0.001",
+     "How far an f16 may be from what is expected."},
+    {"expected_f32_threshold", FlagKind::kDouble, "0.0001",
+     "The same for f32."},
+    {"expected_f64_threshold", FlagKind::kDouble, "0.0001",
+     "The same for f64."},
+    {"expected_bf16_threshold", FlagKind::kDouble, "0.01",
+     "The same for bf16."},
+    {"expected_rtol", FlagKind::kDouble, "1e-05",
+     "How far any float may be besides, as a part of what is expected."},
+    {"equality_mode", FlagKind::kString, "approximate",
+     "approximate, or exact: the bytes must be the same."},
+    {"output_max_element_count", FlagKind::kInt, "1024",
+     "Elements of a result that are printed at most."},
+    {"list_drivers", FlagKind::kBool, "false", "Lists the drivers built in."},
+    {"list_devices", FlagKind::kAction, "",
+     "Lists the devices present, or one driver's: --list_devices=local-sync."},
+    {"dump_devices", FlagKind::kAction, "",
+     "Describes the devices present, or one driver's."},
+    {"compat", FlagKind::kString, "",
+     "A release of the public runtime whose texts are to be matched where "
+     "they\n"
+     "differ: 3.11 prints nan and inf in small letters."},
+};
+
+abi::PrintOptions PrintOptionsOf(const Arguments& arguments) {
+  abi::PrintOptions options;
+  // A negative limit is none.
+  options.max_elements =
+      static_cast<size_t>(arguments.GetInt("output_max_element_count"));
+  if (arguments.GetString("compat") == "3.11") {
+    options.float_case = abi::FloatCase::kLower;
+  }
+  return options;
+}
+
+abi::Tolerance ToleranceOf(const Arguments& arguments) {
+  abi::Tolerance tolerance;
+  tolerance.exact = arguments.GetString("equality_mode") == "exact";
+  tolerance.f16 = arguments.GetDouble("expected_f16_threshold");
+  tolerance.f32 = arguments.GetDouble("expected_f32_threshold");
+  tolerance.f64 = arguments.GetDouble("expected_f64_threshold");
+  tolerance.bf16 = arguments.GetDouble("expected_bf16_threshold");
+  tolerance.relative = arguments.GetDouble("expected_rtol");
+  return tolerance;
+}
+
+std::string DriversText() {
+  std::string text = absl::StrCat(
+      kRule, "# Available HAL drivers\n", kRule,
+      "# Use --list_devices={driver name} to enumerate available devices.\n\n");
+  for (const auto& driver : hal::AllDrivers()) {
+    absl::StrAppendFormat(&text, "%16s: %s\n", driver->name(),
+                          driver->description());
+  }
+  return text;
+}
+
+// The devices of one driver or, if no name is given, of all.
+absl::StatusOr<std::string> DevicesText(absl::string_view name, bool describe) {
+  std::string text;
+  bool found = false;
+  for (const auto& driver : hal::AllDrivers()) {
+    if (!name.empty() && driver->name() != name) continue;
+    found = true;
+    ASSIGN_OR_RETURN(const auto uris, driver->ListDevices());
+    if (describe) {
+      absl::StrAppend(&text, kRule, "# Enumerated devices for driver '",
+                      driver->name(), "'\n", kRule, "\n");
+    }
+    for (const std::string& uri : uris) {
+      if (describe) {
+        absl::StrAppend(&text, kThinRule, "# --device=", uri, "\n#   ",
+                        driver->description(), "\n", kThinRule, "\n");
+      } else {
+        absl::StrAppend(&text, uri, "\n");
+      }
+    }
+  }
+  if (!found) return hal::OpenDevice(name, {}).status();
+  return text;
+}
+
+// Prints or writes the results.
+absl::Status OutputResults(const Arguments& arguments,
+                           std::span<const vm::Value> results) {
+  const std::vector<std::string>& outputs = arguments.GetList("output");
+  const abi::PrintOptions print = PrintOptionsOf(arguments);
+  std::string text;
+  if (outputs.empty()) {
+    abi::AppendValues("result", results, print, text);
+    return WriteStdout(text);
+  }
+  abi::ValueWriter writer(print);
+  for (size_t i = 0; i < results.size(); ++i) {
+    RETURN_IF_ERROR(writer.Write(outputs[i], results[i], text));
+  }
+  RETURN_IF_ERROR(writer.Commit());
+  return WriteStdout(text);
+}
+
+// OUT_OF_RANGE unless --output is given for each result or not at all.
+absl::Status CheckOutputs(const Arguments& arguments,
+                          const abi::Callable& function) {
+  const size_t outputs = arguments.GetList("output").size();
+  const size_t results = function.result_types().size();
+  if (outputs == 0 || outputs == results) return absl::OkStatus();
+  return absl::OutOfRangeError(
+      absl::StrCat(outputs, outputs == 1 ? " output is" : " outputs are",
+                   " specified; function '", function.function().name(),
+                   "' has ", results, results == 1 ? " result." : " results."));
+}
+
+// Compares the results; true if they are as expected.
+absl::StatusOr<bool> CheckResults(const Arguments& arguments,
+                                  const abi::Callable& function,
+                                  const Ref<hal::Device>& device,
+                                  std::span<const vm::Value> results) {
+  std::vector<abi::ValueSlot> slots;
+  for (size_t i = 0; i < results.size(); ++i) {
+    slots.push_back({results[i].type(), function.declared_result(i),
+                     absl::StrCat("result ", i)});
+  }
+  abi::ValueReader reader(device, "--expected_output");
+  ASSIGN_OR_RETURN(const std::vector<abi::ParsedValue> expected,
+                   reader.Read(arguments.GetList("expected_output"), slots));
+  abi::PrintOptions print = PrintOptionsOf(arguments);
+  print.max_elements = abi::PrintOptions().max_elements;
+  std::string text;
+  ASSIGN_OR_RETURN(const bool same,
+                   abi::CompareValues(expected, results, ToleranceOf(arguments),
+                                      print, text));
+  if (same) {
+    text = "[SUCCESS] all function outputs matched their expected values.\n";
+  }
+  RETURN_IF_ERROR(WriteStdout(text));
+  return same;
+}
+
+// What modules print and trace goes to stderr.
+abi::SessionOptions Listening(const abi::PrintOptions& print) {
+  abi::SessionOptions options;
+  options.hal.trace = [print](absl::string_view key,
+                              std::span<hal::BufferView* const> tensors) {
+    std::string text;
+    abi::AppendTrace(key, tensors, print, text);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  };
+  options.print = [](absl::string_view line) {
+    const std::string text = absl::StrCat(line, "\n");
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  };
+  return options;
+}
+
+// Loads, calls, shows. False: results differ from what was expected.
+absl::StatusOr<bool> CallFunction(const Arguments& arguments,
+                                  const std::vector<Ref<hal::Device>>& devices,
+                                  bool& used_hal) {
+  ASSIGN_OR_RETURN(auto programs, LoadPrograms(arguments));
+  ASSIGN_OR_RETURN(auto session,
+                   abi::Session::Create(std::move(programs), devices,
+                                        Listening(PrintOptionsOf(arguments))));
+  used_hal = session->uses_hal();
+  ASSIGN_OR_RETURN(abi::Callable function,
+                   session->Lookup(arguments.GetString("function")));
+  ASSIGN_OR_RETURN(std::vector<vm::Value> inputs,
+                   ReadInputs(arguments, function, devices[0]));
+  RETURN_IF_ERROR(CheckOutputs(arguments, function));
+  RETURN_IF_ERROR(
+      WriteStdout(absl::StrCat("EXEC @", function.function().name(), "\n")));
+  ASSIGN_OR_RETURN(const std::vector<vm::Value> results, function.Call(inputs));
+  inputs.clear();
+  if (!arguments.GetList("expected_output").empty()) {
+    return CheckResults(arguments, function, devices[0], results);
+  }
+  RETURN_IF_ERROR(OutputResults(arguments, results));
+  return true;
+}
+
+absl::StatusOr<bool> Run(std::span<const char* const> args) {
+  const std::vector<Flag> flags = WithLoadFlags(kOwnFlags);
+  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(flags, args));
+  if (arguments.GetBool("help")) {
+    RETURN_IF_ERROR(WriteStdout(absl::StrCat(kUsage, FlagsHelp(flags))));
+    return true;
+  }
+  ReportIgnoredFlags(arguments);
+  if (arguments.GetBool("list_drivers")) {
+    RETURN_IF_ERROR(WriteStdout(DriversText()));
+    return true;
+  }
+  const std::string* dump = arguments.GetAction("dump_devices");
+  const std::string* list = arguments.GetAction("list_devices");
+  if (dump || list) {
+    ASSIGN_OR_RETURN(const std::string text,
+                     DevicesText(dump ? *dump : *list, dump != nullptr));
+    RETURN_IF_ERROR(WriteStdout(text));
+    return true;
+  }
+  const std::string& equality = arguments.GetString("equality_mode");
+  if (equality != "approximate" && equality != "exact" &&
+      equality != "absolute") {  // what 3.9 called approximate
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--equality_mode='", equality, "' is neither approximate nor exact."));
+  }
+  ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments));
+  bool used_hal = false;
+  absl::StatusOr<bool> passed = CallFunction(arguments, devices, used_hal);
+  if (arguments.GetBool("print_statistics") && used_hal) {
+    PrintStatistics(devices);
+  }
+  return passed;
+}
+
+}  // namespace
+
+int RunMain(std::span<const char* const> args) {
+  const absl::StatusOr<bool> passed = Run(args);
+  if (!passed.ok()) return ReportError(passed.status());
+  return *passed ? 0 : 1;
+}
+
+}  // namespace eyrie::tools

@@ -1,0 +1,139 @@
+// vm.buffer: a range of bytes that modules and native functions share.
+//
+// Strings, rodata and scratch memory of compiled programs are these. Reading
+// is always allowed; writing only if the buffer is mutable. Nothing here reads
+// or writes out of bounds, whatever the offsets.
+// Tested by list_buffer_test.cc, interpreter_test.cc.
+#ifndef EYRIE_VM_BUFFER_H_
+#define EYRIE_VM_BUFFER_H_
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/ref.h"
+
+namespace eyrie {
+class MappedFile;
+}
+
+namespace eyrie::vm {
+
+// The count is safe across threads; the bytes are not synchronized.
+class Buffer final : public RefObject {
+ public:
+  static constexpr RefType kType{"vm.buffer"};
+  static constexpr uint64_t kDefaultAlignment = 64;
+  static constexpr uint64_t kMaxAlignment = 1 << 20;
+  static constexpr uint64_t kMaxSize = uint64_t{1} << 38;
+
+  // Zeroed, mutable bytes. INVALID_ARGUMENT: the alignment is no power of two
+  // or above kMaxAlignment (0 means the default). RESOURCE_EXHAUSTED: the size
+  // exceeds kMaxSize or the memory there is.
+  static absl::StatusOr<Ref<Buffer>> Allocate(
+      uint64_t size, uint64_t alignment = kDefaultAlignment);
+
+  // A mutable copy.
+  static absl::StatusOr<Ref<Buffer>> Copy(
+      std::span<const uint8_t> bytes, uint64_t alignment = kDefaultAlignment);
+  static absl::StatusOr<Ref<Buffer>> CopyText(absl::string_view text);
+
+  // Bytes that stay where they are and live as long as `owner`. `file`: the
+  // mapped file they are part of, which `owner` keeps; null if there is none.
+  static Ref<Buffer> Borrow(std::span<const uint8_t> bytes,
+                            std::shared_ptr<const void> owner,
+                            const MappedFile* file = nullptr);
+  static Ref<Buffer> BorrowMutable(std::span<uint8_t> bytes,
+                                   std::shared_ptr<const void> owner);
+
+  uint64_t size() const { return size_; }
+  bool is_mutable() const { return mutable_; }
+  const uint8_t* data() const { return data_; }
+  std::span<const uint8_t> bytes() const { return {data_, size_}; }
+  // The mapped file that the bytes are part of, or null.
+  const MappedFile* file() const { return file_; }
+  absl::string_view text() const {
+    return {reinterpret_cast<const char*>(data_), size_};
+  }
+
+  // The bytes for writing. PERMISSION_DENIED: the buffer is read-only.
+  absl::StatusOr<std::span<uint8_t>> MutableBytes();
+
+  // A part of the bytes. OUT_OF_RANGE: it exceeds the size; the Mutable form
+  // also as MutableBytes.
+  absl::StatusOr<std::span<const uint8_t>> Range(uint64_t offset,
+                                                 uint64_t length) const;
+  absl::StatusOr<std::span<uint8_t>> MutableRange(uint64_t offset,
+                                                  uint64_t length);
+
+  // The T at index `element`, counted in Ts. False if out of bounds.
+  template <typename T>
+  bool Load(uint64_t element, T& value) const {
+    if (element >= size_ / sizeof(T)) [[unlikely]]
+      return false;
+    std::memcpy(&value, data_ + element * sizeof(T), sizeof(T));
+    return true;
+  }
+  // False if out of bounds or read-only; StoreError says which.
+  template <typename T>
+  bool Store(uint64_t element, T value) {
+    if (element >= size_ / sizeof(T) || !mutable_) [[unlikely]]
+      return false;
+    std::memcpy(data_ + element * sizeof(T), &value, sizeof(T));
+    return true;
+  }
+  absl::Status LoadError(uint64_t element, uint64_t width) const;
+  absl::Status StoreError(uint64_t element, uint64_t width) const;
+
+  // Sets `count` Ts from index `element` on, both counted in Ts.
+  template <typename T>
+  absl::Status Fill(uint64_t element, uint64_t count, T value) {
+    uint8_t* begin = nullptr;
+    absl::Status status = CheckFill(element, count, sizeof(T), begin);
+    if (!status.ok()) [[unlikely]]
+      return status;
+    for (uint64_t i = 0; i < count; ++i) {
+      std::memcpy(begin + i * sizeof(T), &value, sizeof(T));
+    }
+    return absl::OkStatus();
+  }
+
+  // Copies bytes to another or the same buffer; ranges may overlap.
+  static absl::Status CopyBytes(const Buffer& source, uint64_t source_offset,
+                                Buffer& target, uint64_t target_offset,
+                                uint64_t length);
+  // Whether two ranges of bytes are equal.
+  static absl::StatusOr<bool> Compare(const Buffer& left, uint64_t left_offset,
+                                      const Buffer& right,
+                                      uint64_t right_offset, uint64_t length);
+  // SipHash-2-4 of a range, with the key 000102…0f.
+  absl::StatusOr<uint64_t> Hash(uint64_t offset, uint64_t length) const;
+
+ private:
+  Buffer(uint8_t* data, uint64_t size, bool is_mutable)
+      : RefObject(kType), data_(data), size_(size), mutable_(is_mutable) {}
+  ~Buffer() override;
+
+  absl::Status CheckFill(uint64_t element, uint64_t count, uint64_t width,
+                         uint8_t*& begin);
+  absl::Status ReadOnlyError() const;
+
+  uint8_t* data_;
+  uint64_t size_;
+  bool mutable_;
+  void* storage_ = nullptr;            // owned, from malloc
+  std::shared_ptr<const void> owner_;  // of borrowed bytes
+  const MappedFile* file_ = nullptr;
+};
+
+// SipHash-2-4 with the key 000102…0f.
+uint64_t SipHash24(std::span<const uint8_t> bytes);
+
+}  // namespace eyrie::vm
+
+#endif  // EYRIE_VM_BUFFER_H_

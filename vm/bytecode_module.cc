@@ -1,0 +1,156 @@
+// Tested by context_test.cc, interpreter_test.cc.
+#include "vm/bytecode_module.h"
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/status_macros.h"
+#include "vm/native_module.h"
+#include "vm/operand.h"
+#include "vm/stack.h"
+
+namespace eyrie::vm {
+namespace {
+
+constexpr uint32_t AlignTo16(uint32_t bytes) { return (bytes + 15) & ~15u; }
+
+// The value types and the untyped ref, as modules spell them.
+bool FindPlainType(absl::string_view name, ElementType& type) {
+  using Kind = ElementType::Kind;
+  static constexpr std::pair<const char*, Kind> kPlain[] = {
+      {"i8", Kind::kI8},
+      {"i16", Kind::kI16},
+      {"i32", Kind::kI32},
+      {"i64", Kind::kI64},
+      {"f32", Kind::kF32},
+      {"f64", Kind::kF64},
+      {"!vm.opaque", Kind::kVariant},
+      {"?", Kind::kVariant},
+      {"!vm.ref<?>", Kind::kRef},
+  };
+  for (const auto& [text, kind] : kPlain) {
+    if (name == text) {
+      type = {kind, nullptr};
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const BytecodeModule>> BytecodeModule::Create(
+    std::shared_ptr<const VerifiedModule> verified, const RefTypes& types) {
+  std::shared_ptr<BytecodeModule> module(
+      new BytecodeModule(std::move(verified)));
+  module->ResolveTypes(types);
+  RETURN_IF_ERROR(module->LayOutFunctions());
+  return std::shared_ptr<const BytecodeModule>(std::move(module));
+}
+
+void BytecodeModule::ResolveTypes(const RefTypes& types) {
+  types_.reserve(def().types.size());
+  for (absl::string_view name : def().types) {
+    ElementType type;
+    if (!FindPlainType(name, type)) {
+      absl::string_view ref_name = absl::StripPrefix(name, "!");
+      // A list's element type is the list's own affair.
+      if (absl::StartsWith(ref_name, "vm.list")) ref_name = "vm.list";
+      type = {ElementType::Kind::kRef, types.Find(ref_name)};
+      if (type.ref == nullptr) {
+        // Names come from the FlatBuffer, whose strings end with a NUL.
+        unknown_types_.push_back(
+            std::make_unique<RefType>(RefType{ref_name.data()}));
+        type.ref = unknown_types_.back().get();
+      }
+    }
+    types_.push_back(type);
+  }
+}
+
+absl::Status BytecodeModule::LayOutFunctions() {
+  const std::vector<FunctionDef>& defs = def().functions;
+  functions_.reserve(defs.size());
+  argument_places_.reserve(defs.size());
+  for (uint32_t i = 0; i < defs.size(); ++i) {
+    const CallingConvention& signature = verified_->signature(i);
+    std::vector<ArgumentPlace>& places = argument_places_.emplace_back();
+    RegisterCounts next;
+    const ArgumentLayout layout = verified_->argument_layout(i);
+    for (ValueType type : signature.argument_types()) {
+      places.push_back({static_cast<uint16_t>(next.Add(type, layout)), type});
+    }
+    FunctionCode code = {};
+    code.code = defs[i].bytecode.data();
+    code.code_size = static_cast<uint32_t>(defs[i].bytecode.size());
+    code.ordinal = i;
+    code.ref_count = defs[i].ref_register_count;
+    code.ref_bytes =
+        AlignTo16(code.ref_count * static_cast<uint32_t>(sizeof(RefObject*)));
+    // One register more: a native call copies 8 bytes of every i32.
+    code.frame_bytes = static_cast<uint32_t>(sizeof(Frame)) + code.ref_bytes +
+                       AlignTo16((defs[i].i32_register_count + 1u) * 4u);
+    code.argument_count = static_cast<uint32_t>(places.size());
+    code.arguments = places.data();
+    code.result_count = static_cast<uint32_t>(signature.result_types().size());
+    code.results = signature.result_types().data();
+    functions_.push_back(code);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<uint32_t> BytecodeModule::ResolveImport(
+    absl::string_view name, absl::string_view signature) const {
+  const ExportDef* found = def().FindExport(name);
+  if (found == nullptr) {
+    return absl::NotFoundError(absl::StrCat(
+        "Module ", this->name(), " exports no function ", name, "."));
+  }
+  const std::string has = verified_->signature(found->function).ToString();
+  if (has != signature) {
+    return absl::UnimplementedError(
+        absl::StrCat("Function ", this->name(), ".", name, " has no signature ",
+                     signature, "; the nearest known is ", has, "."));
+  }
+  return found->function;
+}
+
+absl::StatusOr<std::unique_ptr<ModuleState>> BytecodeModule::CreateState()
+    const {
+  return std::unique_ptr<ModuleState>(
+      std::make_unique<BytecodeState>(shared_from_this()));
+}
+
+BytecodeState::BytecodeState(std::shared_ptr<const BytecodeModule> owner)
+    : module(std::move(owner)),
+      types(module->types().data()),
+      operand_move_bit(module->def().bytecode_version->operand_moves ? kMoveBit
+                                                                     : 0),
+      global_bytes(module->def().global_bytes),
+      global_ref_count(module->def().global_refs),
+      global_storage_((size_t{global_bytes} + 7) / 8),
+      global_ref_storage_(global_ref_count),
+      rodata_(module->def().rodata.size()),
+      globals(reinterpret_cast<uint8_t*>(global_storage_.data())),
+      global_refs(global_ref_storage_.data()),
+      imports(module->def().imports.size()) {}
+
+BytecodeState::~BytecodeState() {
+  for (RefObject* object : global_ref_storage_) {
+    if (object != nullptr) object->DropRef();
+  }
+}
+
+Buffer* BytecodeState::Rodata(uint32_t ordinal) {
+  Ref<Buffer>& buffer = rodata_[ordinal];
+  if (!buffer) {
+    const ModuleDef& def = module->def();
+    buffer = Buffer::Borrow(def.rodata[ordinal].bytes, def.shared_archive(),
+                            def.archive().file());
+  }
+  return buffer.get();
+}
+
+}  // namespace eyrie::vm

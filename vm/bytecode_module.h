@@ -1,0 +1,134 @@
+// A verified module ready to run: each function's frame laid out, its types
+// resolved; and what one context owns of it: globals, imports, rodata.
+//
+// Tested by context_test.cc, interpreter_test.cc.
+#ifndef EYRIE_VM_BYTECODE_MODULE_H_
+#define EYRIE_VM_BYTECODE_MODULE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/ref.h"
+#include "vm/buffer.h"
+#include "vm/callconv.h"
+#include "vm/list.h"
+#include "vm/module.h"
+#include "vm/native_binding.h"
+#include "vm/ref_types.h"
+#include "vm/value.h"
+#include "vm/verifier.h"
+
+namespace eyrie::vm {
+
+class BytecodeState;
+
+// Where an argument goes in the callee's frame, and how wide it is.
+struct ArgumentPlace {
+  uint16_t reg;  // index in its bank
+  ValueType type;
+};
+
+// A function as the interpreter enters it.
+struct FunctionCode {
+  const uint8_t* code;
+  uint32_t code_size;
+  uint32_t ordinal;
+  uint32_t frame_bytes;  // header and both banks
+  uint32_t ref_bytes;    // of the ref bank, rounded up to 16
+  uint32_t ref_count;
+  uint32_t argument_count;
+  uint32_t result_count;
+  const ArgumentPlace* arguments;
+  const ValueType* results;
+};
+
+// An import as a context resolved it.
+struct ResolvedImport {
+  const CallingConvention* signature = nullptr;
+  const ValueType* results = nullptr;
+  uint32_t result_count = 0;
+  // A native function, or
+  NativeThunk thunk = nullptr;
+  ModuleState* native_state = nullptr;
+  // another bytecode module's; neither: an optional import nobody has.
+  const FunctionCode* callee = nullptr;
+  BytecodeState* callee_state = nullptr;
+
+  bool resolved() const { return thunk != nullptr || callee != nullptr; }
+};
+
+// Immutable; shared by threads.
+class BytecodeModule final
+    : public Module,
+      public std::enable_shared_from_this<BytecodeModule> {
+ public:
+  // A type name not in `types` is one no object has: only null is of it.
+  static absl::StatusOr<std::shared_ptr<const BytecodeModule>> Create(
+      std::shared_ptr<const VerifiedModule> verified,
+      const RefTypes& types = RefTypes());
+
+  absl::string_view name() const override { return def().name; }
+  uint32_t version() const override { return def().version; }
+  // An exported function, by name and canonical convention.
+  absl::StatusOr<uint32_t> ResolveImport(
+      absl::string_view name, absl::string_view signature) const override;
+  absl::StatusOr<std::unique_ptr<ModuleState>> CreateState() const override;
+  const BytecodeModule* AsBytecode() const override { return this; }
+
+  const VerifiedModule& verified() const { return *verified_; }
+  const ModuleDef& def() const { return verified_->def(); }
+  const FunctionCode& function(uint32_t ordinal) const {
+    return functions_[ordinal];
+  }
+  const std::vector<ElementType>& types() const { return types_; }
+
+ private:
+  friend class BytecodeState;
+
+  explicit BytecodeModule(std::shared_ptr<const VerifiedModule> verified)
+      : verified_(std::move(verified)) {}
+  void ResolveTypes(const RefTypes& types);
+  absl::Status LayOutFunctions();
+
+  std::shared_ptr<const VerifiedModule> verified_;
+  std::vector<ElementType> types_;
+  std::vector<std::unique_ptr<RefType>> unknown_types_;
+  std::vector<FunctionCode> functions_;
+  std::vector<std::vector<ArgumentPlace>> argument_places_;
+};
+
+// One context's part of a bytecode module; its thread's alone. Fields are the
+// interpreter's, which runs verified code and indexes without checking.
+class BytecodeState final : public ModuleState {
+ public:
+  explicit BytecodeState(std::shared_ptr<const BytecodeModule> module);
+  ~BytecodeState() override;
+
+  // The rodata segment as a buffer, made at first use. Borrowed.
+  Buffer* Rodata(uint32_t ordinal);
+
+  const std::shared_ptr<const BytecodeModule> module;
+  const ElementType* const types;
+  // kMoveBit if the move bit of a single operand counts in this version.
+  const uint16_t operand_move_bit;
+  const uint32_t global_bytes;
+  const uint32_t global_ref_count;
+
+ private:
+  std::vector<uint64_t> global_storage_;
+  std::vector<RefObject*> global_ref_storage_;
+  std::vector<Ref<Buffer>> rodata_;
+
+ public:
+  uint8_t* const globals;               // global_bytes of them, zeroed
+  RefObject** const global_refs;        // owned; null at first
+  std::vector<ResolvedImport> imports;  // all, as the context links them
+};
+
+}  // namespace eyrie::vm
+
+#endif  // EYRIE_VM_BYTECODE_MODULE_H_

@@ -1,0 +1,143 @@
+// A context: modules linked together, their globals, and calls into them.
+//
+//   ASSIGN_OR_RETURN(auto context, Context::Create({hal, module}));
+//   ASSIGN_OR_RETURN(Function add, context->Lookup("module.add"));
+//   ASSIGN_OR_RETURN(std::vector<Value> sums, context->Call(add, {a, b}));
+// Tested by context_test.cc.
+#ifndef EYRIE_VM_CONTEXT_H_
+#define EYRIE_VM_CONTEXT_H_
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "vm/bytecode_module.h"
+#include "vm/callconv.h"
+#include "vm/machine.h"
+#include "vm/module.h"
+#include "vm/module_def.h"
+#include "vm/stack.h"
+#include "vm/value.h"
+
+namespace eyrie::vm {
+
+class Context;
+
+// An exported function of a context. A small value, valid while the context is.
+class Function {
+ public:
+  Function() = default;  // refers to nothing; only `=` may be used
+
+  absl::string_view name() const { return export_->name; }
+  std::string full_name() const;  // with the module's
+  const CallingConvention& signature() const {
+    return module().verified().signature(export_->function);
+  }
+  const std::vector<Attribute>& attributes() const {
+    return module().def().functions[export_->function].attributes;
+  }
+  std::optional<absl::string_view> attribute(absl::string_view key) const {
+    return FindAttribute(attributes(), key);
+  }
+  const BytecodeModule& module() const { return *state_->module; }
+
+ private:
+  friend class Context;
+  friend class Invocation;
+
+  const FunctionCode& code() const {
+    return state_->module->function(export_->function);
+  }
+
+  const Context* context_ = nullptr;
+  BytecodeState* state_ = nullptr;
+  const ExportDef* export_ = nullptr;
+};
+
+struct ContextOptions {
+  size_t stack_bytes = Stack::kDefaultBytes;
+  PrintSink print;  // receives what modules print and trace
+};
+
+// One thread's, at a time. Modules may be shared with other contexts.
+class Context {
+ public:
+  // Links modules, each to those before it, and runs their __init functions in
+  // order. NOT_FOUND: a module or function that another requires is missing.
+  // UNIMPLEMENTED: it is there with other signatures or in an older version.
+  // INVALID_ARGUMENT: two modules have the same name. Else __init's error.
+  static absl::StatusOr<std::unique_ptr<Context>> Create(
+      std::vector<std::shared_ptr<const Module>> modules,
+      ContextOptions options = {});
+
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  // Runs __deinit of all modules, last first; their errors are lost.
+  ~Context();
+
+  const std::vector<std::shared_ptr<const Module>>& modules() const {
+    return modules_;
+  }
+
+  // An exported function, as "module.function" or as "function", which is
+  // sought in the last module first. NOT_FOUND: none has that name.
+  absl::StatusOr<Function> Lookup(absl::string_view name) const;
+  // What a module of this context exports, bar functions whose names begin
+  // with "__". Empty for a native module.
+  std::vector<Function> ExportsOf(const Module& module) const;
+
+  // Calls a function; allocates nothing of its own. Slots are laid out by its
+  // convention: arguments are borrowed, results owned by the caller, who finds
+  // them unwritten after an error. A yield resumes at once. INVALID_ARGUMENT:
+  // wrong counts; RESOURCE_EXHAUSTED: stack; else what the function fails with,
+  // followed by a backtrace.
+  absl::Status Invoke(const Function& function, std::span<const Slot> args,
+                      std::span<Slot> results);
+
+  // The same with tagged values, whose types are checked.
+  absl::StatusOr<std::vector<Value>> Call(const Function& function,
+                                          std::span<const Value> args);
+
+  // INVALID_ARGUMENT unless the values are what the function takes.
+  static absl::Status CheckArguments(const Function& function,
+                                     std::span<const Value> args);
+
+ private:
+  friend class Invocation;
+
+  explicit Context(ContextOptions options) : options_(std::move(options)) {}
+
+  absl::Status AddModule(std::shared_ptr<const Module> module);
+  absl::Status CheckDependencies(const BytecodeModule& module) const;
+  absl::Status LinkImports(BytecodeState& state) const;
+  absl::Status LinkImport(const ImportDef& import, const Module* provider,
+                          ModuleState* provider_state,
+                          ResolvedImport& resolved) const;
+  const Module* FindModule(absl::string_view name,
+                           ModuleState** state = nullptr) const;
+  std::string LoadedModules() const;
+  absl::Status RunIfExported(const BytecodeModule& module,
+                             absl::string_view name);
+  Function MakeFunction(const BytecodeModule& module, const ExportDef& def,
+                        ModuleState* state) const;
+
+  absl::StatusOr<std::unique_ptr<Stack>> TakeStack();
+  void ReturnStack(std::unique_ptr<Stack> stack);
+
+  ContextOptions options_;
+  std::unique_ptr<Stack> stack_;
+  std::vector<std::unique_ptr<Stack>> spare_stacks_;  // of invocations
+  std::vector<std::shared_ptr<const Module>> modules_;
+  std::vector<std::unique_ptr<ModuleState>> states_;  // of modules_
+  int depth_ = 0;  // of calls from native functions back into the context
+};
+
+}  // namespace eyrie::vm
+
+#endif  // EYRIE_VM_CONTEXT_H_

@@ -1,0 +1,87 @@
+// Tested by context_test.cc.
+#include "vm/invocation.h"
+
+#include <thread>
+#include <utility>
+
+#include "base/status_macros.h"
+#include "vm/interpreter.h"
+
+namespace eyrie::vm {
+
+Invocation::Invocation(Context& context, const Function& function,
+                       std::unique_ptr<Stack> stack)
+    : context_(context),
+      function_(function),
+      stack_(std::move(stack)),
+      results_(function.signature().result_types().size()),
+      machine_(std::make_unique<Machine>(*stack_, &context.options_.print)) {}
+
+Invocation::~Invocation() {
+  TakeResults();
+  machine_.reset();  // drops the frames on the stack
+  context_.ReturnStack(std::move(stack_));
+}
+
+absl::StatusOr<std::unique_ptr<Invocation>> Invocation::Begin(
+    Context& context, const Function& function, std::span<const Value> args) {
+  RETURN_IF_ERROR(Context::CheckArguments(function, args));
+  if (function.context_ != &context) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Function ", function.full_name(), " is of another context."));
+  }
+  ASSIGN_OR_RETURN(std::unique_ptr<Stack> stack, context.TakeStack());
+  std::unique_ptr<Invocation> invocation(
+      new Invocation(context, function, std::move(stack)));
+  std::vector<Slot> slots;
+  for (const Value& value : args) slots.push_back(value.slot());
+  RETURN_IF_ERROR(invocation->machine_->EnterFromHost(
+      function.code(), *function.state_, slots.data(),
+      invocation->results_.data()));
+  invocation->RunOn().IgnoreError();
+  return invocation;
+}
+
+absl::Status Invocation::RunOn() {
+  switch (Run(*machine_)) {
+    case Outcome::kYielded:
+      break;
+    case Outcome::kDone:
+      state_ = State::kDone;
+      break;
+    case Outcome::kFailed:
+      state_ = State::kFailed;
+      failure_ = machine_->TakeError();
+      break;
+  }
+  return failure_;
+}
+
+absl::Status Invocation::Resume() {
+  if (state_ == State::kYielded) return RunOn();
+  if (state_ == State::kFailed) return failure_;
+  return absl::FailedPreconditionError(
+      "An invocation that is done cannot be resumed.");
+}
+
+absl::StatusOr<std::vector<Value>> Invocation::Await() {
+  while (state_ == State::kYielded) {
+    RETURN_IF_ERROR(RunOn());
+    if (state_ == State::kYielded) std::this_thread::yield();
+  }
+  if (state_ == State::kFailed) return failure_;
+  return TakeResults();
+}
+
+std::vector<Value> Invocation::TakeResults() {
+  std::vector<Value> values;
+  if (state_ != State::kDone) return values;
+  const std::vector<ValueType>& types = function_.signature().result_types();
+  for (size_t i = 0; i < results_.size(); ++i) {
+    values.push_back(Value::Adopt(types[i], results_[i]));
+  }
+  results_.clear();
+  return values;
+}
+
+}  // namespace eyrie::vm

@@ -1,0 +1,124 @@
+// vm.list: a growable array of one element type, or of values of any type.
+//
+// A list of numbers converts between integer widths and between f32 and f64;
+// between integers and floats it gives 0, as the format defines it. A variant
+// element keeps the type it was set with; new elements are zero, null or empty.
+// Tested by list_buffer_test.cc, interpreter_test.cc.
+#ifndef EYRIE_VM_LIST_H_
+#define EYRIE_VM_LIST_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/ref.h"
+#include "vm/value.h"
+
+namespace eyrie::vm {
+
+// What a list holds; also a row of a module's type table.
+struct ElementType {
+  enum class Kind : uint8_t {
+    kI8,
+    kI16,
+    kI32,
+    kI64,
+    kF32,
+    kF64,
+    kRef,
+    kVariant,
+  };
+  Kind kind = Kind::kVariant;
+  const RefType* ref = nullptr;  // of kRef; null: any type
+
+  // True if a ref of this type may be `object`, or null.
+  bool Accepts(const RefObject* object) const {
+    if (object == nullptr || kind == Kind::kVariant) return true;
+    return kind == Kind::kRef && (ref == nullptr || ref == &object->type());
+  }
+  // "i8", "vm.buffer", "any".
+  std::string ToString() const;
+
+  friend bool operator==(const ElementType&, const ElementType&) = default;
+};
+
+// Thread-compatible; owns its refs.
+class List final : public RefObject {
+ public:
+  static constexpr RefType kType{"vm.list"};
+  static constexpr uint64_t kMaxSize = uint64_t{1} << 28;
+
+  // An empty list. RESOURCE_EXHAUSTED: the capacity exceeds kMaxSize or the
+  // memory there is.
+  static absl::StatusOr<Ref<List>> Create(ElementType element,
+                                          uint64_t capacity = 0);
+
+  const ElementType& element_type() const { return element_; }
+  uint64_t size() const { return size_; }
+
+  // RESOURCE_EXHAUSTED: as Create; the list is unchanged.
+  absl::Status Reserve(uint64_t capacity);
+  absl::Status Resize(uint64_t size);
+
+  // An element as a number. T: int32_t, int64_t, float, double.
+  // OUT_OF_RANGE: no such index. FAILED_PRECONDITION: it is a ref or empty.
+  template <typename T>
+  absl::Status GetNumber(uint64_t index, T& value) const;
+  // FAILED_PRECONDITION: the list holds refs.
+  template <typename T>
+  absl::Status SetNumber(uint64_t index, T value);
+
+  // An element as a ref, borrowed; null if empty. FAILED_PRECONDITION: it is a
+  // number.
+  absl::Status GetRef(uint64_t index, RefObject*& object) const;
+  // The same, taken out of the list: the element is null afterwards.
+  absl::Status TakeRef(uint64_t index, Ref<RefObject>& object);
+  // FAILED_PRECONDITION: the list holds numbers. INVALID_ARGUMENT: the object
+  // is of another type than the list's.
+  absl::Status SetRef(uint64_t index, Ref<RefObject> object);
+
+  // For hosts: an element with its own type; i8 and i16 come as i32, an empty
+  // variant as a null ref. Set converts as SetNumber and SetRef do.
+  absl::StatusOr<Value> Get(uint64_t index) const;
+  absl::Status Set(uint64_t index, const Value& value);
+  absl::Status Append(const Value& value);
+
+ private:
+  using Kind = ElementType::Kind;
+  // All zero bytes: empty.
+  struct Variant {
+    Slot slot;
+    uint8_t tag = 0;  // the kind + 1; 0: empty
+
+    Kind kind() const {
+      return tag == 0 ? Kind::kVariant : static_cast<Kind>(tag - 1);
+    }
+    void set_kind(Kind kind) { tag = static_cast<uint8_t>(kind) + 1; }
+  };
+
+  explicit List(ElementType element);
+  ~List() override;
+
+  // Drops the refs of elements in [begin, end) and zeroes them.
+  void Clear(uint64_t begin, uint64_t end);
+  void* PlaceOf(uint64_t index) const { return storage_ + index * width_; }
+  // The kind of what is at a place of this list.
+  Kind KindAt(const void* place) const {
+    return element_.kind == Kind::kVariant
+               ? static_cast<const Variant*>(place)->kind()
+               : element_.kind;
+  }
+  absl::Status NoSuchIndex(uint64_t index) const;
+  absl::Status NotANumber(uint64_t index) const;
+
+  ElementType element_;
+  uint32_t width_;
+  uint64_t size_ = 0;
+  uint64_t capacity_ = 0;
+  uint8_t* storage_ = nullptr;  // from malloc, zeroed beyond size_
+};
+
+}  // namespace eyrie::vm
+
+#endif  // EYRIE_VM_LIST_H_

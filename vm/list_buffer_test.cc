@@ -1,0 +1,161 @@
+// Lists, buffers and the set of ref types, as their hosts use them.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "vm/buffer.h"
+#include "vm/list.h"
+#include "vm/ref_types.h"
+
+namespace eyrie::vm {
+namespace {
+
+using Kind = ElementType::Kind;
+
+Ref<RefObject> Text(absl::string_view text) { return *Buffer::CopyText(text); }
+
+std::string Show(const absl::StatusOr<Value>& value) {
+  if (!value.ok()) return value.status().ToString();
+  switch (value->type()) {
+    case ValueType::kI32:
+      return absl::StrCat("i32 ", value->i32());
+    case ValueType::kI64:
+      return absl::StrCat("i64 ", value->i64());
+    case ValueType::kF32:
+      return absl::StrCat("f32 ", value->f32());
+    case ValueType::kF64:
+      return absl::StrCat("f64 ", value->f64());
+    case ValueType::kRef:
+      return value->ref() ? value->ref()->type().name : "null";
+  }
+  return "?";
+}
+
+TEST(List, ConvertsOnTheWayIn) {
+  const struct {
+    Kind kind;
+    Value value;
+    const char* want;  // read back, or the error of Set
+  } kCases[] = {
+      {Kind::kI8, Value(int32_t{300}), "i32 44"},
+      {Kind::kI8, Value(int64_t{-1}), "i32 -1"},
+      {Kind::kI16, Value(int32_t{40000}), "i32 -25536"},
+      {Kind::kI32, Value(int64_t{1} << 33), "i32 0"},
+      {Kind::kI64, Value(int32_t{-5}), "i64 -5"},
+      {Kind::kF32, Value(0.25), "f32 0.25"},
+      {Kind::kF64, Value(0.5f), "f64 0.5"},
+      {Kind::kF32, Value(int32_t{5}), "f32 0"},
+      {Kind::kI32, Value(5.5f), "i32 0"},
+      {Kind::kVariant, Value(int64_t{7}), "i64 7"},
+      {Kind::kVariant, Value(Text("x")), "vm.buffer"},
+      {Kind::kVariant, Value(Ref<RefObject>()), "null"},
+      {Kind::kRef, Value(Text("x")), "vm.buffer"},
+      {Kind::kRef, Value(int32_t{1}),
+       "FAILED_PRECONDITION: A list of any refs cannot hold a number."},
+      {Kind::kI64, Value(Text("x")),
+       "FAILED_PRECONDITION: A list of i64 cannot hold a ref."},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(&c - kCases);
+    Ref<List> list = *List::Create({c.kind});
+    ASSERT_TRUE(list->Resize(2).ok());
+    absl::Status set = list->Set(1, c.value);
+    EXPECT_EQ(set.ok() ? Show(list->Get(1)) : set.ToString(), c.want);
+  }
+}
+
+TEST(List, GrowsShrinksAndForgets) {
+  Ref<List> list = *List::Create({});
+  Ref<RefObject> object = Text("kept");
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(list->Append(Value(object)).ok());
+  }
+  EXPECT_FALSE(object->IsUnique());
+  ASSERT_TRUE(list->Resize(1).ok());
+  ASSERT_TRUE(list->Resize(50).ok());
+  EXPECT_EQ(Show(list->Get(0)), "vm.buffer");
+  EXPECT_EQ(Show(list->Get(49)), "null");
+  ASSERT_TRUE(list->Set(0, Value(1.5f)).ok());
+  EXPECT_TRUE(object->IsUnique());
+  EXPECT_EQ(Show(list->Get(0)), "f32 1.5");
+  EXPECT_EQ(Show(list->Get(50)),
+            "OUT_OF_RANGE: List index 50 exceeds the list's size (50).");
+  EXPECT_EQ(list->Resize(List::kMaxSize + 1).code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(list->size(), 50u);
+}
+
+TEST(List, AppendLeavesNothingBehindOnFailure) {
+  Ref<List> list = *List::Create({Kind::kRef, &List::kType});
+  EXPECT_EQ(list->Append(Value(Text("x"))).ToString(),
+            "INVALID_ARGUMENT: A vm.buffer cannot be an element of a list of "
+            "vm.list.");
+  EXPECT_EQ(list->size(), 0u);
+}
+
+TEST(Buffer, AllocatesAligned) {
+  for (uint64_t alignment : {0, 1, 16, 64, 4096}) {
+    Ref<Buffer> buffer = *Buffer::Allocate(10, alignment);
+    const auto address = reinterpret_cast<uintptr_t>(buffer->data());
+    EXPECT_EQ(address % (alignment == 0 ? 64 : alignment), 0u) << alignment;
+    EXPECT_EQ(buffer->text(), absl::string_view("\0\0\0\0\0\0\0\0\0\0", 10));
+  }
+  EXPECT_EQ(Buffer::Allocate(1, 24).status().ToString(),
+            "INVALID_ARGUMENT: Alignment 24 is not a power of two up to "
+            "1048576.");
+  EXPECT_EQ(Buffer::Allocate(~uint64_t{0}).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(Buffer::Allocate(uint64_t{1} << 62).status().code(),
+            absl::StatusCode::kResourceExhausted);
+}
+
+TEST(Buffer, BorrowsAndKeepsTheOwner) {
+  auto owner = std::make_shared<std::string>("borrowed");
+  std::weak_ptr<std::string> watch = owner;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(owner->data());
+  Ref<Buffer> buffer = Buffer::Borrow({bytes, owner->size()}, owner);
+  owner.reset();
+  EXPECT_EQ(buffer->text(), "borrowed");
+  EXPECT_EQ(buffer->data(), bytes);
+  EXPECT_EQ(buffer->MutableBytes().status().code(),
+            absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(buffer->MutableRange(0, 1).status().code(),
+            absl::StatusCode::kPermissionDenied);
+  buffer.reset();
+  EXPECT_TRUE(watch.expired());
+
+  std::vector<uint8_t> own = {1, 2, 3};
+  Ref<Buffer> shared = Buffer::BorrowMutable(own, nullptr);
+  ASSERT_TRUE(shared->Fill<uint8_t>(1, 2, 9).ok());
+  EXPECT_EQ(own, (std::vector<uint8_t>{1, 9, 9}));
+}
+
+TEST(Buffer, Ranges) {
+  Ref<Buffer> buffer = *Buffer::CopyText("0123456789");
+  EXPECT_EQ(buffer->Range(8, 2)->size(), 2u);
+  EXPECT_EQ(buffer->Range(10, 0)->size(), 0u);
+  EXPECT_EQ(buffer->Range(9, 2).status().ToString(),
+            "OUT_OF_RANGE: The range of 2 bytes at offset 9 exceeds the "
+            "buffer's size (10 bytes).");
+  EXPECT_FALSE(buffer->Range(~uint64_t{0}, 2).ok());
+  EXPECT_TRUE(Buffer::CopyBytes(*buffer, 0, *buffer, 1, 9).ok());
+  EXPECT_EQ(buffer->text(), "0012345678");
+  EXPECT_EQ(*Buffer::Compare(*buffer, 0, *buffer, 1, 1), true);
+}
+
+TEST(RefTypes, FindsByName) {
+  static constexpr RefType kMine{"my.type"};
+  static constexpr RefType kOther{"vm.buffer"};
+  RefTypes types({&kMine, &kOther});
+  EXPECT_EQ(types.Find("my.type"), &kMine);
+  EXPECT_EQ(types.Find("vm.buffer"), &Buffer::kType);
+  EXPECT_EQ(types.Find("vm.list"), &List::kType);
+  EXPECT_EQ(types.Find("!my.type"), nullptr);
+}
+
+}  // namespace
+}  // namespace eyrie::vm

@@ -1,0 +1,47 @@
+// A module as a context links it: a name, a version and functions to import.
+//
+// Immutable and shared by threads; what changes at run time is a ModuleState,
+// one per context. Bytecode modules and native modules implement this.
+#ifndef EYRIE_VM_MODULE_H_
+#define EYRIE_VM_MODULE_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace eyrie::vm {
+
+// What one context owns of a module. Used by the context's thread alone.
+class ModuleState {
+ public:
+  virtual ~ModuleState() = default;
+};
+
+class BytecodeModule;
+class NativeModule;
+
+class Module {
+ public:
+  virtual ~Module() = default;
+
+  virtual absl::string_view name() const = 0;
+  virtual uint32_t version() const = 0;
+
+  // The ordinal of the exported function with this name (without the module's)
+  // and calling convention. NOT_FOUND: no such name. UNIMPLEMENTED: the name
+  // is known with other signatures only; the sentence gives the nearest.
+  virtual absl::StatusOr<uint32_t> ResolveImport(
+      absl::string_view name, absl::string_view signature) const = 0;
+
+  virtual absl::StatusOr<std::unique_ptr<ModuleState>> CreateState() const = 0;
+
+  // The module as what it is, or nullptr: there are these two kinds.
+  virtual const NativeModule* AsNative() const { return nullptr; }
+  virtual const BytecodeModule* AsBytecode() const { return nullptr; }
+};
+
+}  // namespace eyrie::vm
+
+#endif  // EYRIE_VM_MODULE_H_

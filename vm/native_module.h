@@ -1,0 +1,73 @@
+// A module written in C++: a name, a version and a table of functions.
+//
+//   constexpr NativeFunction kRows[] = {
+//       Bind<Length>("buffer.length", "0r_I"),
+//       Bind<FillV2>("fill", "0rII_v"),   // one name, several signatures
+//       Bind<FillV1>("fill", "0rI_v"),
+//   };
+//   auto module = NativeModule::Create("hal", 6, kRows, MakeState);
+// Tested by native_module_test.cc.
+#ifndef EYRIE_VM_NATIVE_MODULE_H_
+#define EYRIE_VM_NATIVE_MODULE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "vm/callconv.h"
+#include "vm/module.h"
+#include "vm/native_binding.h"
+
+namespace eyrie::vm {
+
+// Makes what one context owns of the module: the State the functions take.
+using NativeStateFactory =
+    std::function<absl::StatusOr<std::unique_ptr<ModuleState>>()>;
+
+// Immutable; shared by threads (the factory must allow it).
+class NativeModule final : public Module {
+ public:
+  // The rows must outlive the module. INVALID_ARGUMENT: a row's signature is
+  // not a calling convention, or a name and signature occur twice.
+  static absl::StatusOr<std::shared_ptr<const NativeModule>> Create(
+      std::string name, uint32_t version, std::span<const NativeFunction> rows,
+      NativeStateFactory create_state);
+
+  absl::string_view name() const override { return name_; }
+  uint32_t version() const override { return version_; }
+  absl::StatusOr<uint32_t> ResolveImport(
+      absl::string_view name, absl::string_view signature) const override;
+  absl::StatusOr<std::unique_ptr<ModuleState>> CreateState() const override {
+    return create_state_();
+  }
+  const NativeModule* AsNative() const override { return this; }
+
+  const NativeFunction& function(uint32_t ordinal) const {
+    return rows_[ordinal];
+  }
+  std::span<const NativeFunction> functions() const { return rows_; }
+
+ private:
+  NativeModule(std::string name, uint32_t version,
+               std::span<const NativeFunction> rows,
+               NativeStateFactory create_state)
+      : name_(std::move(name)),
+        version_(version),
+        rows_(rows),
+        create_state_(std::move(create_state)) {}
+
+  std::string name_;
+  uint32_t version_;
+  std::span<const NativeFunction> rows_;
+  NativeStateFactory create_state_;
+};
+
+}  // namespace eyrie::vm
+
+#endif  // EYRIE_VM_NATIVE_MODULE_H_

@@ -1,0 +1,101 @@
+// Frames and their registers, on one contiguous range of memory.
+//
+// A frame is its header, its refs and its i32 bank, one behind the other, all
+// zeroed on entry. Above the topmost frame the slots of a native call are laid
+// out. Address space is reserved once; pages are touched as calls deepen.
+// Tested by interpreter_test.cc.
+#ifndef EYRIE_VM_STACK_H_
+#define EYRIE_VM_STACK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "base/ref.h"
+#include "vm/bytecode_module.h"
+#include "vm/value.h"
+
+namespace eyrie::vm {
+
+// One running function.
+struct alignas(16) Frame {
+  Frame* caller;  // null at the bottom of a stack
+  const FunctionCode* function;
+  BytecodeState* state;
+  const uint8_t* pc;           // where to go on when a callee returns
+  const uint8_t* at;           // the instruction being run, for messages
+  const uint8_t* result_list;  // in the caller's bytecode; null: host's call
+  int32_t* i32;
+  RefObject** refs;
+};
+
+// Thread-compatible; one invocation, or a nest of them, at a time.
+class Stack {
+ public:
+  static constexpr size_t kDefaultBytes = size_t{4} << 20;
+
+  // RESOURCE_EXHAUSTED: no address space.
+  static absl::StatusOr<std::unique_ptr<Stack>> Create(
+      size_t bytes = kDefaultBytes);
+  Stack(const Stack&) = delete;
+  Stack& operator=(const Stack&) = delete;
+  ~Stack();
+
+  size_t size() const { return static_cast<size_t>(limit_ - base_); }
+
+  // Pushes a frame above `caller`, registers zeroed; null if it does not fit.
+  Frame* Push(const FunctionCode* function, BytecodeState* state,
+              Frame* caller) {
+    if (static_cast<size_t>(limit_ - top_) < function->frame_bytes)
+        [[unlikely]] {
+      return nullptr;
+    }
+    auto* frame = reinterpret_cast<Frame*>(top_);
+    top_ += function->frame_bytes;
+    auto* banks = reinterpret_cast<uint8_t*>(frame + 1);
+    std::memset(banks, 0, function->frame_bytes - sizeof(Frame));
+    frame->caller = caller;
+    frame->function = function;
+    frame->state = state;
+    frame->refs = reinterpret_cast<RefObject**>(banks);
+    frame->i32 = reinterpret_cast<int32_t*>(banks + function->ref_bytes);
+    return frame;
+  }
+
+  // Drops the refs of the topmost frame and pops it.
+  void Pop(Frame* frame) {
+    for (uint32_t i = 0; i < frame->function->ref_count; ++i) {
+      RefObject* object = std::exchange(frame->refs[i], nullptr);
+      if (object != nullptr) object->DropRef();
+    }
+    top_ = reinterpret_cast<uint8_t*>(frame);
+  }
+
+  // Slots above the topmost frame; null if they do not fit. The caller gives
+  // them back in reverse order.
+  Slot* PushSlots(size_t count) {
+    if (static_cast<size_t>(limit_ - top_) / sizeof(Slot) < count + 1)
+        [[unlikely]] {
+      return nullptr;
+    }
+    auto* slots = reinterpret_cast<Slot*>(top_);
+    top_ += (count * sizeof(Slot) + 15) & ~size_t{15};
+    return slots;
+  }
+  void PopSlots(Slot* slots) { top_ = reinterpret_cast<uint8_t*>(slots); }
+
+ private:
+  Stack(uint8_t* base, size_t bytes)
+      : base_(base), top_(base), limit_(base + bytes) {}
+
+  uint8_t* base_;
+  uint8_t* top_;
+  uint8_t* limit_;
+};
+
+}  // namespace eyrie::vm
+
+#endif  // EYRIE_VM_STACK_H_
