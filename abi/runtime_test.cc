@@ -1,10 +1,9 @@
-// The embedding API: the C functions one by one, the C++ classes over them,
-// and one module called by several threads.
+// The embedding API: the C functions one by one, and the C++ classes over
+// them.
 #include "eyrie/runtime.h"
 
 #include <cstring>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,7 +20,6 @@ using Bytes = std::vector<uint8_t>;
 constexpr char kAdd[] = "tests/modules/3.13/add.vmfb";
 constexpr char kAsyncAdd[] = "tests/modules/3.13/add.async.vmfb";
 constexpr char kSort[] = "tests/modules/3.13/sort.vmfb";
-constexpr char kCounter[] = "tests/modules/3.13/counter.vmfb";
 
 // Functions of scalars, whose globals count calls.
 Bytes ScalarModule() {
@@ -461,42 +459,6 @@ TEST(CppApiTest, ScalarsGoThrough) {
 
 TEST(CppApiDeathTest, ReadingTheValueOfAnErrorSaysIt) {
   EXPECT_DEATH(*Module::Load("no/such.vmfb"), "eyrie: .*no/such.vmfb");
-}
-
-// Each thread has a context of its own, with globals of its own.
-TEST(CppApiTest, ThreadsShareAModule) {
-  constexpr int kThreads = 4;
-  constexpr int kCalls = 200;
-  auto device = Device::Open("local-sync");
-  auto module = Module::Load(kCounter);
-  ASSERT_EQ(Text(module), "OK");
-  std::string failures[kThreads];
-  std::vector<std::thread> threads;
-  for (int t = 0; t < kThreads; ++t) {
-    threads.emplace_back([&, t] {
-      auto context = Context::Create(*device, *module);
-      if (!context) {
-        failures[t] = context.error().message();
-        return;
-      }
-      const float step[] = {1, static_cast<float>(t)};
-      for (int i = 1; i <= kCalls && failures[t].empty(); ++i) {
-        auto count = context->Call("next", {});
-        const Value argument[] = {
-            *Value::Tensor<const float>(*device, {2}, step)};
-        auto total = context->Call("accumulate", argument);
-        if (!count || !total) {
-          failures[t] = Text(count) + Text(total);
-        } else if (const auto totals = (*total)[0].tensor()->elements<float>();
-                   (*count)[0].i32() != i || totals[0] != 100 + i ||
-                   totals[1] != 200 + i * t) {
-          failures[t] = absl::StrCat("call ", i, " gives ", totals[0]);
-        }
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const std::string& failure : failures) EXPECT_EQ(failure, "");
 }
 
 }  // namespace
