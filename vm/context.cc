@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
 #include "base/status_macros.h"
 #include "vm/interpreter.h"
 #include "vm/native_module.h"
@@ -18,6 +19,21 @@ namespace {
 
 // Native functions may call back; each level takes some of the thread's stack.
 constexpr int kMaxDepth = 100;
+
+// What a context allocates for a module.
+uint64_t StateBytes(const ModuleDef& def) {
+  return uint64_t{def.global_bytes} +
+         uint64_t{def.global_refs} * sizeof(RefObject*) +
+         def.imports.size() * sizeof(ResolvedImport) +
+         def.rodata.size() * sizeof(Ref<Buffer>);
+}
+
+void DropResults(const Function& function, std::span<Slot> results) {
+  const std::vector<ValueType>& types = function.signature().result_types();
+  for (size_t i = 0; i < results.size(); ++i) {
+    Value::Adopt(types[i], std::exchange(results[i], Slot()));
+  }
+}
 
 constexpr const char* kTypeNames[] = {"i32", "i64", "f32", "f64", "ref"};
 
@@ -33,10 +49,80 @@ absl::Status WrongCount(const Function& function, absl::string_view what,
                    "; ", got, got == 1 ? " was" : " were", " given."));
 }
 
+// Without the backtrace.
+absl::string_view FirstLine(absl::string_view text) {
+  return text.substr(0, text.find('\n'));
+}
+
 }  // namespace
 
 std::string Function::full_name() const {
   return absl::StrCat(module().name(), ".", name());
+}
+
+HostCall::HostCall(Context& context) : context_(context) {
+  if (!context.in_call_) Begin(context.meter_.NewBudget());
+}
+
+HostCall::HostCall(Context& context, CallBudget& budget) : context_(context) {
+  if (context.in_call_) return;
+  budget_ = &budget;
+  Begin(budget);
+}
+
+void HostCall::Begin(const CallBudget& budget) {
+  outermost_ = context_.in_call_ = true;
+  context_.meter_.Exchange(budget);
+  if (context_.memory_) refusals_ = context_.memory_->refusals();
+  if (budget.deadline == absl::InfiniteFuture()) return;
+  Meter* const meter = &context_.meter_;
+  if (absl::Now() >= budget.deadline) {
+    meter->Stop(Meter::Reason::kDeadline);
+    return;
+  }
+  timed_ = true;
+  alarm_ = context_.timer_.Add(
+      budget.deadline, [meter] { meter->Stop(Meter::Reason::kDeadline); });
+}
+
+HostCall::~HostCall() { End(absl::OkStatus()).IgnoreError(); }
+
+absl::Status HostCall::status() const {
+  const absl::Status& failure = context_.failure_;
+  if (failure.ok()) [[likely]]
+    return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("The context can be called no more, since a call failed "
+                   "with ",
+                   absl::StatusCodeToString(failure.code()), ": ",
+                   FirstLine(failure.message())));
+}
+
+absl::Status HostCall::End(absl::Status status) {
+  if (!outermost_) return status;
+  outermost_ = context_.in_call_ = false;
+  if (timed_) context_.timer_.Remove(alarm_);
+  Meter& meter = context_.meter_;
+  const CallBudget left = meter.Exchange(CallBudget());
+  if (budget_ != nullptr) *budget_ = left;
+  if (status.ok() && meter.stopped()) [[unlikely]]
+    status = meter.StopReason();
+  if (status.ok()) [[likely]]
+    return status;
+  const bool refused =
+      context_.memory_ && context_.memory_->refusals() != refusals_;
+  if (context_.failure_.ok() && (meter.stopped() || left.fuel < 0 || refused)) {
+    context_.failure_ = status;
+  }
+  return status;
+}
+
+Context::Context(ContextOptions options)
+    : options_(std::move(options)), meter_(options_.limits) {
+  if (options_.limits.max_memory < Limits::kUnlimited) {
+    memory_ = std::make_shared<MemoryMeter>(options_.limits.max_memory);
+    globals_ = *MemoryCharge::Take(memory_, 0, "globals");
+  }
 }
 
 absl::StatusOr<std::unique_ptr<Context>> Context::Create(
@@ -44,7 +130,7 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Create(
     ContextOptions options) {
   std::unique_ptr<Context> context(new Context(std::move(options)));
   ASSIGN_OR_RETURN(context->stack_,
-                   Stack::Create(context->options_.stack_bytes));
+                   Stack::Create(context->options_.limits.max_stack));
   for (std::shared_ptr<const Module>& module : modules) {
     RETURN_IF_ERROR(context->AddModule(std::move(module)));
   }
@@ -54,7 +140,7 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Create(
 Context::~Context() {
   for (size_t i = states_.size(); i-- > 0;) {
     const BytecodeModule* module = modules_[i]->AsBytecode();
-    if (module != nullptr) {
+    if (module != nullptr && failure_.ok()) {
       RunIfExported(*module, "__deinit").IgnoreError();
     }
   }
@@ -67,8 +153,14 @@ absl::Status Context::AddModule(std::shared_ptr<const Module> module) {
         absl::StrCat("Two modules have the name ", module->name(), "."));
   }
   const BytecodeModule* bytecode = module->AsBytecode();
-  if (bytecode != nullptr) RETURN_IF_ERROR(CheckDependencies(*bytecode));
+  if (bytecode != nullptr) {
+    RETURN_IF_ERROR(CheckDependencies(*bytecode));
+    RETURN_IF_ERROR(
+        globals_.Add(StateBytes(bytecode->def()), "a module's globals"));
+  }
   ASSIGN_OR_RETURN(std::unique_ptr<ModuleState> state, module->CreateState());
+  state->memory_ = memory_;
+  state->meter_ = &meter_;
   if (bytecode != nullptr) {
     RETURN_IF_ERROR(LinkImports(static_cast<BytecodeState&>(*state)));
   }
@@ -228,16 +320,39 @@ absl::Status Context::Invoke(const Function& function,
         "Calls from native functions back into the context exceed ", kMaxDepth,
         " levels."));
   }
+  HostCall call(*this);
+  RETURN_IF_ERROR(call.status());
+  absl::Status status = Run(function, args.data(), results.data());
+  const bool returned = status.ok();
+  status = call.End(std::move(status));
+  if (returned && !status.ok()) [[unlikely]] {
+    DropResults(function, results);
+  }
+  return status;
+}
+
+absl::Status Context::Run(const Function& function, const Slot* args,
+                          Slot* results) {
   Machine machine(*stack_, &options_.print);
-  RETURN_IF_ERROR(machine.EnterFromHost(code, *function.state_, args.data(),
-                                        results.data()));
+  RETURN_IF_ERROR(
+      machine.EnterFromHost(function.code(), *function.state_, args, results));
   ++depth_;
-  Outcome outcome;
-  while ((outcome = Run(machine)) == Outcome::kYielded) {
+  absl::Status status = RunOn(machine);
+  while (status.ok() && machine.outcome == Outcome::kYielded) {
     std::this_thread::yield();
+    status = RunOn(machine);
   }
   --depth_;
-  if (outcome == Outcome::kFailed) [[unlikely]]
+  return status;
+}
+
+// To the next yield or the end. A resumption costs fuel, as a call does.
+absl::Status Context::RunOn(Machine& machine) {
+  if (!meter_.Charge()) [[unlikely]] {
+    machine.Fail(meter_.StopReason());
+    return machine.TakeError();
+  }
+  if (vm::Run(machine) == Outcome::kFailed) [[unlikely]]
     return machine.TakeError();
   return absl::OkStatus();
 }
@@ -276,7 +391,7 @@ absl::StatusOr<std::vector<Value>> Context::Call(const Function& function,
 }
 
 absl::StatusOr<std::unique_ptr<Stack>> Context::TakeStack() {
-  if (spare_stacks_.empty()) return Stack::Create(options_.stack_bytes);
+  if (spare_stacks_.empty()) return Stack::Create(options_.limits.max_stack);
   std::unique_ptr<Stack> stack = std::move(spare_stacks_.back());
   spare_stacks_.pop_back();
   return stack;

@@ -17,12 +17,16 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/memory_meter.h"
 #include "vm/bytecode_module.h"
 #include "vm/callconv.h"
+#include "vm/limits.h"
 #include "vm/machine.h"
+#include "vm/meter.h"
 #include "vm/module.h"
 #include "vm/module_def.h"
 #include "vm/stack.h"
+#include "vm/timer.h"
 #include "vm/value.h"
 
 namespace eyrie::vm {
@@ -61,11 +65,16 @@ class Function {
 };
 
 struct ContextOptions {
-  size_t stack_bytes = Stack::kDefaultBytes;
+  Limits limits;
   PrintSink print;  // receives what modules print and trace
 };
 
 // One thread's, at a time. Modules may be shared with other contexts.
+//
+// A call that passes a limit, or is cancelled, fails its context for good: the
+// module may have stopped halfway through a change of its globals. Later calls
+// are FAILED_PRECONDITION and name that failure; all that can be done is to
+// free the context, which then runs no __deinit. Other contexts go on.
 class Context {
  public:
   // Links modules, each to those before it, and runs their __init functions in
@@ -78,7 +87,8 @@ class Context {
 
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
-  // Runs __deinit of all modules, last first; their errors are lost.
+  // Runs __deinit of all modules, last first, each within the limits of a
+  // call; their errors are lost. Of a failed context none is run.
   ~Context();
 
   const std::vector<std::shared_ptr<const Module>>& modules() const {
@@ -95,8 +105,9 @@ class Context {
   // Calls a function; allocates nothing of its own. Slots are laid out by its
   // convention: arguments are borrowed, results owned by the caller, who finds
   // them unwritten after an error. A yield resumes at once. INVALID_ARGUMENT:
-  // wrong counts; RESOURCE_EXHAUSTED: stack; else what the function fails with,
-  // followed by a backtrace.
+  // wrong counts; FAILED_PRECONDITION: the context has failed before;
+  // RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED, CANCELLED: see Limits and Cancel;
+  // else what the function fails with, followed by a backtrace.
   absl::Status Invoke(const Function& function, std::span<const Slot> args,
                       std::span<Slot> results);
 
@@ -104,14 +115,29 @@ class Context {
   absl::StatusOr<std::vector<Value>> Call(const Function& function,
                                           std::span<const Value> args);
 
+  // Ends the running call with CANCELLED at its next branch backwards, call or
+  // wait, or the next call, and fails the context. Any thread's, while the
+  // context lives; async-signal-safe.
+  void Cancel() { meter_.Stop(Meter::Reason::kCancelled); }
+
+  // Why the context has failed; OK if it has not.
+  const absl::Status& failure() const { return failure_; }
+  // What counts this context's memory; null if max_memory is not set.
+  const std::shared_ptr<MemoryMeter>& memory() const { return memory_; }
+  const Meter& meter() const { return meter_; }
+
   // INVALID_ARGUMENT unless the values are what the function takes.
   static absl::Status CheckArguments(const Function& function,
                                      std::span<const Value> args);
 
  private:
+  friend class HostCall;
   friend class Invocation;
 
-  explicit Context(ContextOptions options) : options_(std::move(options)) {}
+  explicit Context(ContextOptions options);
+
+  absl::Status Run(const Function& function, const Slot* args, Slot* results);
+  absl::Status RunOn(Machine& machine);
 
   absl::Status AddModule(std::shared_ptr<const Module> module);
   absl::Status CheckDependencies(const BytecodeModule& module) const;
@@ -131,11 +157,54 @@ class Context {
   void ReturnStack(std::unique_ptr<Stack> stack);
 
   ContextOptions options_;
+  Meter meter_;
+  std::shared_ptr<MemoryMeter> memory_;
+  absl::Status failure_;
+  bool in_call_ = false;  // from the host
+  MemoryCharge globals_;  // of all modules
   std::unique_ptr<Stack> stack_;
   std::vector<std::unique_ptr<Stack>> spare_stacks_;  // of invocations
   std::vector<std::shared_ptr<const Module>> modules_;
   std::vector<std::unique_ptr<ModuleState>> states_;  // of modules_
   int depth_ = 0;  // of calls from native functions back into the context
+  Timer timer_;    // of deadlines; ends before all above
+};
+
+// What limits see as one call from the host: all between its begin and end,
+// such as a function and the wait for its results. One inside another, and
+// every call from a native function, is part of the outermost.
+//   HostCall call(context);
+//   RETURN_IF_ERROR(call.status());
+//   return call.End(DoIt());
+// The context's thread's.
+class HostCall {
+ public:
+  // With a budget of its own.
+  explicit HostCall(Context& context);
+  // Goes on with a budget, which End brings up to date: of a call that has
+  // been suspended. The budget must outlive the HostCall.
+  HostCall(Context& context, CallBudget& budget);
+  HostCall(const HostCall&) = delete;
+  HostCall& operator=(const HostCall&) = delete;
+  ~HostCall();
+
+  // FAILED_PRECONDITION: the context has failed before this call.
+  absl::Status status() const;
+
+  // Ends the call. Returns `status` or, where that is OK and the call was
+  // stopped all the same, the reason. Fails the context if a limit was passed.
+  absl::Status End(absl::Status status);
+
+ private:
+  void Begin(const CallBudget& budget);
+
+  Context& context_;
+  CallBudget* budget_ = nullptr;  // to bring up to date
+  bool outermost_ = false;
+  CallBudget outer_;
+  uint64_t refusals_ = 0;  // of memory, at the begin
+  bool timed_ = false;
+  Timer::Id alarm_;
 };
 
 }  // namespace eyrie::vm

@@ -299,7 +299,7 @@ TEST(Context, DeepRecursionIsAnError) {
                      "entry: const.i32 1 i1 add.i32 i0 i1 i0 "
                      "call 0 [i0 r0] [i2] return [i2]");
   ContextOptions options;
-  options.stack_bytes = 64 << 10;
+  options.limits.max_stack = 64 << 10;
   auto context = *Context::Create({Make(module)}, options);
   Ref<Buffer> buffer = *Buffer::CopyText("kept");
   const std::string error = CallByName(

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/status_macros.h"
-#include "vm/interpreter.h"
 
 namespace eyrie::vm {
 
@@ -14,6 +13,7 @@ Invocation::Invocation(Context& context, const Function& function,
     : context_(context),
       function_(function),
       stack_(std::move(stack)),
+      budget_(context.meter_.NewBudget()),
       results_(function.signature().result_types().size()),
       machine_(std::make_unique<Machine>(*stack_, &context.options_.print)) {}
 
@@ -30,6 +30,7 @@ absl::StatusOr<std::unique_ptr<Invocation>> Invocation::Begin(
     return absl::InvalidArgumentError(absl::StrCat(
         "Function ", function.full_name(), " is of another context."));
   }
+  RETURN_IF_ERROR(HostCall(context).status());
   ASSIGN_OR_RETURN(std::unique_ptr<Stack> stack, context.TakeStack());
   std::unique_ptr<Invocation> invocation(
       new Invocation(context, function, std::move(stack)));
@@ -43,18 +44,19 @@ absl::StatusOr<std::unique_ptr<Invocation>> Invocation::Begin(
 }
 
 absl::Status Invocation::RunOn() {
-  switch (Run(*machine_)) {
-    case Outcome::kYielded:
-      break;
-    case Outcome::kDone:
-      state_ = State::kDone;
-      break;
-    case Outcome::kFailed:
-      state_ = State::kFailed;
-      failure_ = machine_->TakeError();
-      break;
+  HostCall call(context_, budget_);
+  absl::Status status = call.status();
+  if (status.ok()) status = context_.RunOn(*machine_);
+  const bool done = status.ok() && machine_->outcome == Outcome::kDone;
+  if (done) state_ = State::kDone;
+  status = call.End(std::move(status));
+  if (!status.ok()) {
+    TakeResults();  // of one that was done too late
+    state_ = State::kFailed;
+    failure_ = status;
+    machine_.reset();  // drops the frames on the stack
   }
-  return failure_;
+  return status;
 }
 
 absl::Status Invocation::Resume() {

@@ -24,14 +24,17 @@
 namespace eyrie::vm {
 
 // Belongs to the context's thread; must not outlive the context. Several may be
-// suspended at once and be resumed in any order.
+// suspended at once and be resumed in any order. The context's limits hold for
+// each: its fuel is counted over all resumptions, its time runs from Begin to
+// the end, suspended or not.
 class Invocation {
  public:
   enum class State { kYielded, kDone, kFailed };
 
   // Starts a call and runs it to its first yield or its end. INVALID_ARGUMENT:
-  // the arguments are not the function's. A failure of the function is a state
-  // of the invocation, whose Resume returns it.
+  // the arguments are not the function's. FAILED_PRECONDITION: the context has
+  // failed. A failure of the function is a state of the invocation, whose
+  // Resume returns it.
   static absl::StatusOr<std::unique_ptr<Invocation>> Begin(
       Context& context, const Function& function, std::span<const Value> args);
 
@@ -60,6 +63,7 @@ class Invocation {
   Context& context_;
   Function function_;
   std::unique_ptr<Stack> stack_;
+  CallBudget budget_;          // what is left of it
   std::vector<Slot> results_;  // owned once done
   std::unique_ptr<Machine> machine_;
   absl::Status failure_;

@@ -3,49 +3,75 @@
 // The interpreter charges one unit of fuel at every branch backwards and every
 // call, and looks at the same places whether it is to stop:
 //   if (!meter.Charge()) return Fail(meter.StopReason());
+// A context that was stopped stays so: a meter never starts again.
 // Tested by limits_test.cc.
 #ifndef EYRIE_VM_METER_H_
 #define EYRIE_VM_METER_H_
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "vm/limits.h"
 
 namespace eyrie::vm {
 
-// The context's thread's, except Stop.
+// What one call from the host may still use.
+struct CallBudget {
+  int64_t fuel = static_cast<int64_t>(Limits::kUnlimited);
+  absl::Time deadline = absl::InfiniteFuture();
+};
+
+// The context's thread's, except Stop and what only reads.
 class Meter {
  public:
+  enum class Reason : uint8_t { kNone, kDeadline, kCancelled, kStack };
+
   Meter() = default;
+  explicit Meter(const Limits& limits)
+      : fuel_limit_(limits.fuel), timeout_(limits.timeout) {}
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;
 
-  // Starts to count afresh, for a call from the host.
-  void Begin(const Limits& limits) {
-    limit_ = limits.fuel;
-    fuel_ = static_cast<int64_t>(limits.fuel);
-    stop_.store(Reason::kNone, std::memory_order_relaxed);
+  // A whole call's, beginning now.
+  CallBudget NewBudget() const;
+  // Counts against another call's budget; returns what is left of the former.
+  CallBudget Exchange(const CallBudget& budget) {
+    return std::exchange(budget_, budget);
   }
 
   // Takes one unit of fuel. False: the call must end, with StopReason().
   bool Charge() {
-    return --fuel_ >= 0 &&
+    return --budget_.fuel >= 0 &&
            stop_.load(std::memory_order_relaxed) == Reason::kNone;
   }
 
-  enum class Reason : uint8_t { kNone, kDeadline, kCancelled };
-  // Ends the call at its next branch backwards or call. Any thread's.
-  void Stop(Reason reason) { stop_.store(reason, std::memory_order_relaxed); }
+  // Ends the call at its next branch backwards or call. The first reason
+  // counts. Any thread's; async-signal-safe.
+  void Stop(Reason reason) {
+    Reason none = Reason::kNone;
+    stop_.compare_exchange_strong(none, reason, std::memory_order_relaxed);
+  }
+  // True if the call must end for another reason than fuel. Any thread's.
+  bool stopped() const {
+    return stop_.load(std::memory_order_relaxed) != Reason::kNone;
+  }
+  // True if the call is over a limit or was told to stop.
+  bool exhausted() const { return budget_.fuel < 0 || stopped(); }
 
-  // RESOURCE_EXHAUSTED: fuel; DEADLINE_EXCEEDED; CANCELLED.
+  // When the call must have ended; the infinite future if it need not.
+  absl::Time deadline() const { return budget_.deadline; }
+
+  // RESOURCE_EXHAUSTED: fuel, stack; DEADLINE_EXCEEDED; CANCELLED.
   absl::Status StopReason() const;
 
  private:
-  int64_t fuel_ = static_cast<int64_t>(Limits::kUnlimited);
+  CallBudget budget_;
   std::atomic<Reason> stop_ = Reason::kNone;
-  uint64_t limit_ = Limits::kUnlimited;
+  uint64_t fuel_limit_ = Limits::kUnlimited;
+  absl::Duration timeout_ = absl::InfiniteDuration();
 };
 
 }  // namespace eyrie::vm

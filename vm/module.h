@@ -10,6 +10,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/memory_meter.h"
+#include "vm/meter.h"
 
 namespace eyrie::vm {
 
@@ -17,6 +19,20 @@ namespace eyrie::vm {
 class ModuleState {
  public:
   virtual ~ModuleState() = default;
+
+  // What counts the context's memory: who allocates for a module charges it.
+  // Null: nobody counts.
+  const std::shared_ptr<MemoryMeter>& memory() const { return memory_; }
+  // What may stop the running call: who blocks for a module ends by its
+  // deadline and looks at stopped() every few milliseconds. Null: nothing
+  // does.
+  const Meter* meter() const { return meter_; }
+
+ private:
+  friend class Context;
+
+  std::shared_ptr<MemoryMeter> memory_;
+  Meter* meter_ = nullptr;
 };
 
 class BytecodeModule;
