@@ -1,12 +1,14 @@
 // Tested by context_test.cc, interpreter_test.cc.
 #include "vm/bytecode_module.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
+#include "vm/interpreter.h"
 #include "vm/native_module.h"
 #include "vm/operand.h"
 #include "vm/stack.h"
@@ -72,8 +74,9 @@ void BytecodeModule::ResolveTypes(const RefTypes& types) {
 
 absl::Status BytecodeModule::LayOutFunctions() {
   const std::vector<FunctionDef>& defs = def().functions;
-  functions_.reserve(defs.size());
+  functions_ = std::make_unique<FunctionCode[]>(defs.size());
   argument_places_.reserve(defs.size());
+  lowered_.resize(defs.size());
   for (uint32_t i = 0; i < defs.size(); ++i) {
     const CallingConvention& signature = verified_->signature(i);
     std::vector<ArgumentPlace>& places = argument_places_.emplace_back();
@@ -82,7 +85,14 @@ absl::Status BytecodeModule::LayOutFunctions() {
     for (ValueType type : signature.argument_types()) {
       places.push_back({static_cast<uint16_t>(next.Add(type, layout)), type});
     }
-    FunctionCode code = {};
+    if (defs[i].bytecode.size() > kMaxFunctionBytes) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("Function ", name(), ".", def().FunctionName(i), " has ",
+                       defs[i].bytecode.size(), " bytes of code, more than ",
+                       kMaxFunctionBytes, "."));
+    }
+    FunctionCode& code = functions_[i];
+    code.entry = UnloweredCode();
     code.code = defs[i].bytecode.data();
     code.code_size = static_cast<uint32_t>(defs[i].bytecode.size());
     code.ordinal = i;
@@ -96,9 +106,29 @@ absl::Status BytecodeModule::LayOutFunctions() {
     code.arguments = places.data();
     code.result_count = static_cast<uint32_t>(signature.result_types().size());
     code.results = signature.result_types().data();
-    functions_.push_back(code);
   }
   return absl::OkStatus();
+}
+
+const uint8_t* BytecodeModule::LowerFunction(uint32_t ordinal) const {
+  const std::lock_guard<std::mutex> lock(lowering_);
+  LoweredCode& code = lowered_[ordinal];
+  if (code.empty()) code = Lower(*this, ordinal, InterpreterHandlers());
+  const auto* entry = reinterpret_cast<const uint8_t*>(code.data());
+  functions_[ordinal].entry.store(entry, std::memory_order_release);
+  return entry;
+}
+
+uint32_t BytecodeModule::BytecodeOffset(uint32_t ordinal,
+                                        const uint8_t* lowered) const {
+  const uint8_t* entry = functions_[ordinal].entry;
+  if (entry == UnloweredCode()) return 0;
+  const auto offset = static_cast<uint32_t>(lowered - entry);
+  LoweredPlaces places;
+  Lower(*this, ordinal, InterpreterHandlers(), &places);
+  const auto place = std::upper_bound(
+      places.begin(), places.end(), std::make_pair(offset, kMaxFunctionBytes));
+  return place == places.begin() ? 0 : (place - 1)->second;
 }
 
 absl::StatusOr<uint32_t> BytecodeModule::ResolveImport(
@@ -126,8 +156,6 @@ absl::StatusOr<std::unique_ptr<ModuleState>> BytecodeModule::CreateState()
 BytecodeState::BytecodeState(std::shared_ptr<const BytecodeModule> owner)
     : module(std::move(owner)),
       types(module->types().data()),
-      operand_move_bit(module->def().bytecode_version->operand_moves ? kMoveBit
-                                                                     : 0),
       global_bytes(module->def().global_bytes),
       global_ref_count(module->def().global_refs),
       global_storage_((size_t{global_bytes} + 7) / 8),

@@ -5,8 +5,10 @@
 #ifndef EYRIE_VM_BYTECODE_MODULE_H_
 #define EYRIE_VM_BYTECODE_MODULE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "vm/buffer.h"
 #include "vm/callconv.h"
 #include "vm/list.h"
+#include "vm/lowering.h"
 #include "vm/module.h"
 #include "vm/native_binding.h"
 #include "vm/ref_types.h"
@@ -34,16 +37,18 @@ struct ArgumentPlace {
 
 // A function as the interpreter enters it.
 struct FunctionCode {
-  const uint8_t* code;
-  uint32_t code_size;
-  uint32_t ordinal;
-  uint32_t frame_bytes;  // header and both banks
-  uint32_t ref_bytes;    // of the ref bank, rounded up to 16
-  uint32_t ref_count;
-  uint32_t argument_count;
-  uint32_t result_count;
-  const ArgumentPlace* arguments;
-  const ValueType* results;
+  // Lowered code; at first an instruction that lowers the function.
+  std::atomic<const uint8_t*> entry = nullptr;
+  uint32_t frame_bytes = 0;  // header and both banks
+  uint32_t ref_bytes = 0;    // of the ref bank, rounded up to 16
+  uint32_t ref_count = 0;
+  uint32_t argument_count = 0;
+  uint32_t result_count = 0;
+  uint32_t ordinal = 0;
+  const ArgumentPlace* arguments = nullptr;
+  const ValueType* results = nullptr;
+  const uint8_t* code = nullptr;  // the bytecode
+  uint32_t code_size = 0;
 };
 
 // An import as a context resolved it.
@@ -86,6 +91,12 @@ class BytecodeModule final
   }
   const std::vector<ElementType>& types() const { return types_; }
 
+  // Lowers a function, once, and gives its first instruction. Thread-safe.
+  const uint8_t* LowerFunction(uint32_t ordinal) const;
+  // The offset in the function's bytecode of an instruction of its lowered
+  // code. Slow: for messages.
+  uint32_t BytecodeOffset(uint32_t ordinal, const uint8_t* lowered) const;
+
  private:
   friend class BytecodeState;
 
@@ -97,8 +108,11 @@ class BytecodeModule final
   std::shared_ptr<const VerifiedModule> verified_;
   std::vector<ElementType> types_;
   std::vector<std::unique_ptr<RefType>> unknown_types_;
-  std::vector<FunctionCode> functions_;
+  std::unique_ptr<FunctionCode[]> functions_;
   std::vector<std::vector<ArgumentPlace>> argument_places_;
+  mutable std::mutex lowering_;
+  // By ordinal; written under the mutex, once each.
+  mutable std::vector<LoweredCode> lowered_;
 };
 
 // One context's part of a bytecode module; its thread's alone. Fields are the
@@ -113,8 +127,6 @@ class BytecodeState final : public ModuleState {
 
   const std::shared_ptr<const BytecodeModule> module;
   const ElementType* const types;
-  // kMoveBit if the move bit of a single operand counts in this version.
-  const uint16_t operand_move_bit;
   const uint32_t global_bytes;
   const uint32_t global_ref_count;
 

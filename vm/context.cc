@@ -333,7 +333,7 @@ absl::Status Context::Invoke(const Function& function,
 
 absl::Status Context::Run(const Function& function, const Slot* args,
                           Slot* results) {
-  Machine machine(*stack_, &options_.print);
+  Machine machine(*stack_, meter_, &options_.print);
   RETURN_IF_ERROR(
       machine.EnterFromHost(function.code(), *function.state_, args, results));
   ++depth_;

@@ -1,4 +1,5 @@
-// Decodes an instruction by its row in opcodes.def and calls its body.
+// Reads an instruction's operands as lowered.h lays them out and calls its
+// body.
 //
 // Tested by interpreter_test.cc.
 #ifndef EYRIE_VM_DECODE_H_
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "vm/lowered.h"
 #include "vm/machine.h"
 #include "vm/opcode.h"
 #include "vm/operand.h"
@@ -19,16 +21,19 @@
 //   T Body(values…)                              cannot fail; T is the result
 //   void Body(Machine&, values…, results&…)      cannot fail
 //   bool Body(Machine&, values…, results&…)      false: failed
-//   bool Body(Machine&, Cursor&, values…, …)     moves the cursor; false: leave
-//   bool Body(Machine&, Cursor&)                 decodes for itself as well
+//   bool Body(Machine&, Cursor&)                 reads and moves the cursor for
+//                                                itself; false: leave the loop
 // Values come as int32_t, int64_t, float, double, RefObject* (borrowed),
-// RefOperand, RegisterList, RemapList, string_view or uint32_t; results are
-// int32_t&… (written back if the body succeeds), RefObject*& or RefOperand.
+// RefOperand, RegisterList, string_view or uint32_t; results are int32_t&…
+// (written back if the body succeeds), RefObject*& or RefOperand.
 //
-// Bodies and decoding are all inlined into the one loop.
+// Bodies and reading are all inlined into the one loop.
 #define EYRIE_VM_INLINE [[gnu::always_inline]] inline
 
 namespace eyrie::vm {
+
+// Stands for the body of an instruction that lowering turns into others.
+struct LoweredAway {};
 
 // A result register of a number, and what is written to it.
 template <typename T>
@@ -38,20 +43,10 @@ struct NumberResult {
 };
 
 template <typename T>
-EYRIE_VM_INLINE T TakeBytes(Cursor& c) {
+EYRIE_VM_INLINE T ReadBytes(const uint8_t* at) {
   T value;
-  std::memcpy(&value, c.pc, sizeof(T));
-  c.pc += sizeof(T);
+  std::memcpy(&value, at, sizeof(T));
   return value;
-}
-
-EYRIE_VM_INLINE const uint8_t* TakeList(Cursor& c, uint32_t words_per_item) {
-  const auto address = reinterpret_cast<uintptr_t>(c.pc);
-  const uint8_t* list = c.pc + (address & 1);  // code begins at even addresses
-  uint16_t count;
-  std::memcpy(&count, list, 2);
-  c.pc = list + 2 + size_t{count} * words_per_item * 2;
-  return list;
 }
 
 template <typename T>
@@ -66,64 +61,60 @@ EYRIE_VM_INLINE void WriteNumber(const Cursor& c, uint16_t reg, T value) {
   std::memcpy(&c.i32[reg], &value, sizeof(T));
 }
 
-// Decodes an operand that is read.
+// Reads the operand at `at`.
 template <OperandKind kKind>
-EYRIE_VM_INLINE auto Read(const Machine& m, Cursor& c) {
+EYRIE_VM_INLINE auto Read(const Cursor& c, const uint8_t* at) {
   using K = OperandKind;
   if constexpr (kKind == K::kI32) {
-    return ReadNumber<int32_t>(c, TakeBytes<uint16_t>(c));
+    return ReadNumber<int32_t>(c, ReadBytes<uint16_t>(at));
   } else if constexpr (kKind == K::kI64) {
-    return ReadNumber<int64_t>(c, TakeBytes<uint16_t>(c));
+    return ReadNumber<int64_t>(c, ReadBytes<uint16_t>(at));
   } else if constexpr (kKind == K::kF32) {
-    return ReadNumber<float>(c, TakeBytes<uint16_t>(c));
+    return ReadNumber<float>(c, ReadBytes<uint16_t>(at));
   } else if constexpr (kKind == K::kF64) {
-    return ReadNumber<double>(c, TakeBytes<uint16_t>(c));
+    return ReadNumber<double>(c, ReadBytes<uint16_t>(at));
   } else if constexpr (kKind == K::kRef) {
-    return c.refs[RefIndex(TakeBytes<uint16_t>(c))];
+    return c.refs[ReadBytes<uint16_t>(at)];
   } else if constexpr (kKind == K::kRefMove) {
-    const auto reg = TakeBytes<uint16_t>(c);
-    return RefOperand{&c.refs[RefIndex(reg)],
-                      (reg & m.state->operand_move_bit) != 0};
-  } else if constexpr (IsRegisterList(kKind) || kKind == K::kSegments) {
-    return RegisterList(TakeList(c, 1));
-  } else if constexpr (kKind == K::kRemap) {
-    return RemapList(TakeList(c, 2));
+    const auto reg = ReadBytes<uint16_t>(at);
+    return RefOperand{&c.refs[RefIndex(reg)], IsMove(reg)};
+  } else if constexpr (IsAlignedList(kKind)) {
+    return RegisterList(ReadBytes<const uint8_t*>(at));
   } else if constexpr (kKind == K::kImmI32) {
-    return TakeBytes<int32_t>(c);
+    return ReadBytes<int32_t>(at);
   } else if constexpr (kKind == K::kImmI64) {
-    return TakeBytes<int64_t>(c);
+    return ReadBytes<int64_t>(at);
   } else if constexpr (kKind == K::kImmF32) {
-    return TakeBytes<float>(c);
+    return ReadBytes<float>(at);
   } else if constexpr (kKind == K::kImmF64) {
-    return TakeBytes<double>(c);
+    return ReadBytes<double>(at);
   } else if constexpr (kKind == K::kString) {
-    const auto size = TakeBytes<uint16_t>(c);
-    const absl::string_view text(reinterpret_cast<const char*>(c.pc), size);
-    c.pc += size;
-    return text;
+    const auto* text = ReadBytes<const uint8_t*>(at);
+    return absl::string_view(reinterpret_cast<const char*>(text + 2),
+                             ReadBytes<uint16_t>(text));
   } else {
-    static_assert(FixedSize(kKind) == 4, "kCases is decoded by its body");
-    return TakeBytes<uint32_t>(c);
+    static_assert(LoweredSize(kKind) == 4);
+    return ReadBytes<uint32_t>(at);
   }
 }
 
-// Decodes an operand that is written.
+// Reads an operand that is written.
 template <OperandKind kKind>
-EYRIE_VM_INLINE auto Write(const Machine& m, Cursor& c) {
+EYRIE_VM_INLINE auto Write(const Cursor& c, const uint8_t* at) {
   using K = OperandKind;
   if constexpr (kKind == K::kI32) {
-    return NumberResult<int32_t>{TakeBytes<uint16_t>(c), 0};
+    return NumberResult<int32_t>{ReadBytes<uint16_t>(at), 0};
   } else if constexpr (kKind == K::kI64) {
-    return NumberResult<int64_t>{TakeBytes<uint16_t>(c), 0};
+    return NumberResult<int64_t>{ReadBytes<uint16_t>(at), 0};
   } else if constexpr (kKind == K::kF32) {
-    return NumberResult<float>{TakeBytes<uint16_t>(c), 0};
+    return NumberResult<float>{ReadBytes<uint16_t>(at), 0};
   } else if constexpr (kKind == K::kF64) {
-    return NumberResult<double>{TakeBytes<uint16_t>(c), 0};
+    return NumberResult<double>{ReadBytes<uint16_t>(at), 0};
   } else if constexpr (kKind == K::kRef) {
-    return &c.refs[RefIndex(TakeBytes<uint16_t>(c))];
+    return &c.refs[ReadBytes<uint16_t>(at)];
   } else {
-    static_assert(kKind == K::kRefMove || kKind == K::kRegList);
-    return Read<kKind>(m, c);
+    static_assert(kKind == K::kRefMove);
+    return Read<kKind>(c, at);
   }
 }
 
@@ -134,7 +125,6 @@ EYRIE_VM_INLINE T& Target(NumberResult<T>& result) {
 }
 EYRIE_VM_INLINE RefObject*& Target(RefObject** slot) { return *slot; }
 EYRIE_VM_INLINE RefOperand Target(RefOperand operand) { return operand; }
-EYRIE_VM_INLINE RegisterList Target(RegisterList list) { return list; }
 
 template <typename T>
 EYRIE_VM_INLINE void Commit(const Cursor& c, const NumberResult<T>& result) {
@@ -150,22 +140,17 @@ struct BodyTraits<R (*)(Ps...)> {
   using Result = R;
   static constexpr bool kMachine =
       (std::is_same_v<Ps, Machine&> || ... || false);
-  static constexpr bool kCursor = (std::is_same_v<Ps, Cursor&> || ... || false);
-  static constexpr bool kRaw = kCursor && sizeof...(Ps) == 2;
+  static constexpr bool kRaw = (std::is_same_v<Ps, Cursor&> || ... || false);
 };
 
 template <auto kBody, typename Reads, typename Writes, size_t... kRead,
           size_t... kWrite>
-EYRIE_VM_INLINE bool CallBody(Machine& m, Cursor& c, Reads& reads,
+EYRIE_VM_INLINE bool CallBody(Machine& m, const Cursor& c, Reads& reads,
                               Writes& writes, std::index_sequence<kRead...>,
                               std::index_sequence<kWrite...>) {
   using Traits = BodyTraits<decltype(kBody)>;
   bool ok = true;
-  if constexpr (Traits::kCursor) {
-    // Registers may belong to another frame afterwards: nothing is committed.
-    return kBody(m, c, std::get<kRead>(reads)...,
-                 Target(std::get<kWrite>(writes))...);
-  } else if constexpr (!Traits::kMachine) {
+  if constexpr (!Traits::kMachine) {
     if constexpr (sizeof...(kWrite) == 0) {
       kBody(std::get<kRead>(reads)...);
     } else {
@@ -177,37 +162,78 @@ EYRIE_VM_INLINE bool CallBody(Machine& m, Cursor& c, Reads& reads,
     ok = kBody(m, std::get<kRead>(reads)...,
                Target(std::get<kWrite>(writes))...);
     if (!ok) [[unlikely]]
-      m.frame->at = c.at;
+      m.frame->pc = c.pc;
   }
   if (ok) (Commit(c, std::get<kWrite>(writes)), ...);
   return ok;
 }
 
+// Runs a body on the operands at the cursor, which stays where it is.
+template <Op kOp, auto kBody>
+EYRIE_VM_INLINE bool RunBody(Machine& m, const Cursor& c) {
+  static constexpr OpInfo kInfo = InfoOf(kOp);
+  static constexpr LoweredLayout kLayout = LayOut(kInfo);
+  static constexpr size_t kCount = kInfo.reads.count;
+  constexpr auto kReads = std::make_index_sequence<kCount>();
+  constexpr auto kWrites = std::make_index_sequence<kInfo.writes.count>();
+  auto reads = [&]<size_t... kI>(
+                   std::index_sequence<kI...>) __attribute__((always_inline)) {
+    return std::tuple<decltype(Read<kInfo.reads[kI]>(c, c.pc))...>{
+        Read<kInfo.reads[kI]>(c, c.pc + kLayout.at[kI])...};
+  }(kReads);
+  auto writes = [&]<size_t... kI>(
+                    std::index_sequence<kI...>) __attribute__((always_inline)) {
+    return std::tuple<decltype(Write<kInfo.writes[kI]>(c, c.pc))...>{
+        Write<kInfo.writes[kI]>(c, c.pc + kLayout.at[kCount + kI])...};
+  }(kWrites);
+  return CallBody<kBody>(m, c, reads, writes, kReads, kWrites);
+}
+
+// Takes the first of two jumps if the condition is not zero. A branch of the
+// machine's own, which it predicts: with a conditional move all that follows
+// would wait for the condition.
+EYRIE_VM_INLINE void BranchOn(Cursor& c, int32_t condition,
+                              const uint8_t* targets) {
+  if (condition != 0) {
+    c.pc += ReadBytes<int32_t>(targets);
+    asm volatile("");
+  } else {
+    c.pc += ReadBytes<int32_t>(targets + 4);
+  }
+}
+
 // Runs one instruction. False: leave the loop with m.outcome.
 template <Op kOp, auto kBody>
 EYRIE_VM_INLINE bool Step(Machine& m, Cursor& c) {
-  static constexpr OpInfo kInfo = InfoOf(kOp);
-  c.at = c.pc;
-  c.pc += kInfo.set == OpSet::kCore ? 1 : 2;
-  if constexpr (BodyTraits<decltype(kBody)>::kRaw) {
+  if constexpr (std::is_same_v<decltype(kBody), const LoweredAway*>) {
+    __builtin_unreachable();
+  } else if constexpr (BodyTraits<decltype(kBody)>::kRaw) {
     return kBody(m, c);
   } else {
-    constexpr auto kReads = std::make_index_sequence<kInfo.reads.count>();
-    constexpr auto kWrites = std::make_index_sequence<kInfo.writes.count>();
-    // Braces keep the order of evaluation, which is the encoding's.
-    auto reads =
+    if (!RunBody<kOp, kBody>(m, c)) [[unlikely]]
+      return false;
+    c.pc += LayOut(InfoOf(kOp)).size();
+    return true;
+  }
+}
+
+// Runs a comparison and the branch on its result.
+template <Op kOp, auto kBody>
+EYRIE_VM_INLINE bool StepAndBranch(Machine&, Cursor& c) {
+  static constexpr OpInfo kInfo = InfoOf(kOp);
+  if constexpr (IsComparison(kInfo)) {
+    static constexpr LoweredLayout kLayout = LayOut(kInfo);
+    const int32_t result =
         [&]<size_t... kI>(std::index_sequence<kI...>)
             __attribute__((always_inline)) {
-              return std::tuple<decltype(Read<kInfo.reads[kI]>(m, c))...>{
-                  Read<kInfo.reads[kI]>(m, c)...};
-            }(kReads);
-    auto writes =
-        [&]<size_t... kI>(std::index_sequence<kI...>)
-            __attribute__((always_inline)) {
-              return std::tuple<decltype(Write<kInfo.writes[kI]>(m, c))...>{
-                  Write<kInfo.writes[kI]>(m, c)...};
-            }(kWrites);
-    return CallBody<kBody>(m, c, reads, writes, kReads, kWrites);
+              return kBody(Read<kInfo.reads[kI]>(c, c.pc + kLayout.at[kI])...);
+            }(std::make_index_sequence<kInfo.reads.count>());
+    WriteNumber(c, ReadBytes<uint16_t>(c.pc + kLayout.at[kInfo.reads.count]),
+                result);
+    BranchOn(c, result, c.pc + kLayout.branch_at());
+    return true;
+  } else {
+    __builtin_unreachable();
   }
 }
 

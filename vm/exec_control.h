@@ -1,131 +1,162 @@
 // Bodies of control flow: branches, calls, returns, yields and status.
 //
-// Branch targets are verified block marks; the mark itself is skipped.
+// They read the structs of lowered.h. Those that take the cursor move it.
 #ifndef EYRIE_VM_EXEC_CONTROL_H_
 #define EYRIE_VM_EXEC_CONTROL_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "absl/strings/string_view.h"
 #include "vm/decode.h"
 
 namespace eyrie::vm {
 
-inline constexpr uint32_t kBlockMarkSize = 1;
+inline constexpr LoweredAway ExecBlock, ExecBranch, ExecCondBreak, ExecBreak;
+inline constexpr LoweredAway ExecCall, ExecCallVariadic, ExecCallYieldable,
+    ExecCallVariadicYieldable, ExecReturn;
 
-EYRIE_VM_INLINE const uint8_t* BlockAt(const Cursor& c, uint32_t block) {
-  return c.code + block + kBlockMarkSize;
+EYRIE_VM_INLINE bool ExecLowerFunction(Machine& m, Cursor& c) {
+  c.pc = m.state->module->LowerFunction(m.frame->function->ordinal);
+  return true;
+}
+
+// A branch backwards takes fuel, and sees whether the call is to stop.
+EYRIE_VM_INLINE bool ChargeAt(Machine& m, const Cursor& c) {
+  if (m.meter.Charge()) [[likely]]
+    return true;
+  m.frame->pc = c.pc;
+  return m.Stop();
 }
 
 // Moves in the order listed: the compiler has ordered them so that none reads
 // what another has written.
-EYRIE_VM_INLINE void Remap(const Cursor& c, RemapList moves) {
-  for (uint32_t i = 0, size = moves.size(); i < size; ++i) {
-    const uint16_t from = moves.from(i);
-    const uint16_t to = moves.to(i);
-    if (IsRefRegister(from)) [[unlikely]] {
-      AssignRef(c.refs[RefIndex(to)], {&c.refs[RefIndex(from)], IsMove(from)});
-    } else {
-      c.i32[to] = c.i32[from];
-    }
+template <bool kBack, typename T, uint32_t kCount>
+EYRIE_VM_INLINE bool ExecJump(Machine& m, Cursor& c) {
+  const auto& jump = LoweredAt<LoweredJump>(c.pc);
+  if (kBack && !ChargeAt(m, c)) [[unlikely]]
+    return false;
+  for (uint32_t i = 0; i < kCount; ++i) {
+    const LoweredMove move = jump.moves()[i];
+    WriteNumber(c, move.to, ReadNumber<T>(c, move.from));
   }
-}
-
-EYRIE_VM_INLINE bool BranchTo(Cursor& c, uint32_t block, RemapList moves) {
-  Remap(c, moves);
-  c.pc = BlockAt(c, block);
+  c.pc += jump.target;
   return true;
 }
 
-EYRIE_VM_INLINE void ExecBlock() {}
-
-EYRIE_VM_INLINE bool ExecBranch(Machine&, Cursor& c, uint32_t block,
-                                RemapList moves) {
-  return BranchTo(c, block, moves);
-}
-
-EYRIE_VM_INLINE bool ExecCondBranch(Machine& m, Cursor& c) {
-  const auto condition = Read<OperandKind::kI32>(m, c);
-  if (condition == 0) {
-    c.pc += FixedSize(OperandKind::kBlock);
-    TakeList(c, 2);
+EYRIE_VM_INLINE void Move(const Cursor& c, LoweredMove move) {
+  if (IsRefRegister(move.from)) {
+    AssignRef(c.refs[RefIndex(move.to)],
+              {&c.refs[RefIndex(move.from)], IsMove(move.from)});
+  } else if ((move.to & LoweredMove::kWide) != 0) {
+    WriteNumber(c, move.to & ~LoweredMove::kWide,
+                ReadNumber<int64_t>(c, move.from));
+  } else {
+    c.i32[move.to] = c.i32[move.from];
   }
-  const auto block = Read<OperandKind::kBlock>(m, c);
-  return BranchTo(c, block, Read<OperandKind::kRemap>(m, c));
 }
 
-EYRIE_VM_INLINE bool ExecBranchTable(Machine& m, Cursor& c) {
-  const auto index = static_cast<uint32_t>(Read<OperandKind::kI32>(m, c));
-  auto block = Read<OperandKind::kBlock>(m, c);
-  const uint8_t* moves = TakeList(c, 2);
-  const auto count = TakeBytes<uint16_t>(c);
-  if (index < count) {
-    for (uint32_t i = 0; i <= index; ++i) {
-      block = Read<OperandKind::kBlock>(m, c);
-      moves = TakeList(c, 2);
-    }
-  }
-  return BranchTo(c, block, RemapList(moves));
+template <bool kBack>
+EYRIE_VM_INLINE bool ExecJumpMoves(Machine& m, Cursor& c) {
+  const auto& jump = LoweredAt<LoweredJump>(c.pc);
+  if (kBack && !ChargeAt(m, c)) [[unlikely]]
+    return false;
+  const LoweredMove* moves = jump.moves();
+  for (uint32_t i = 0; i < jump.move_count; ++i) Move(c, moves[i]);
+  c.pc += jump.target;
+  return true;
 }
 
-// Stops for a debugger if there is one; there is none: both go on.
-EYRIE_VM_INLINE bool ExecCondBreak(Machine&, Cursor& c, int32_t, uint32_t block,
-                                   RemapList moves) {
-  return BranchTo(c, block, moves);
-}
-EYRIE_VM_INLINE bool ExecBreak(Machine&, Cursor& c, uint32_t block,
-                               RemapList moves) {
-  return BranchTo(c, block, moves);
+EYRIE_VM_INLINE bool ExecCondBranch(Machine&, Cursor& c) {
+  const auto& branch = LoweredAt<LoweredCondBranch>(c.pc);
+  BranchOn(c, c.i32[branch.condition],
+           c.pc + offsetof(LoweredCondBranch, target));
+  return true;
 }
 
-EYRIE_VM_INLINE bool DoCall(Machine& m, Cursor& c, uint32_t function,
-                            RegisterList segments, RegisterList args,
-                            RegisterList results, const uint8_t* return_pc,
-                            bool yieldable) {
-  if ((function & kImportBit) != 0) {
-    if (!m.CallImport(c.at, function & ~kImportBit, segments, args, results,
-                      return_pc, yieldable)) [[unlikely]] {
-      return false;
-    }
-    c = m.Load();
-    return true;
-  }
-  return m.Enter(c, &m.state->module->function(function), m.state, args,
-                 results, return_pc);
+EYRIE_VM_INLINE bool ExecBranchTable(Machine&, Cursor& c) {
+  const auto& table = LoweredAt<LoweredBranchTable>(c.pc);
+  const auto index = static_cast<uint32_t>(c.i32[table.index]);
+  c.pc += table.targets()[index < table.count ? index : table.count];
+  return true;
 }
 
-EYRIE_VM_INLINE bool ExecCall(Machine& m, Cursor& c, uint32_t function,
-                              RegisterList args, RegisterList results) {
-  return DoCall(m, c, function, RegisterList(), args, results, c.pc, false);
-}
-EYRIE_VM_INLINE bool ExecCallVariadic(Machine& m, Cursor& c, uint32_t function,
-                                      RegisterList segments, RegisterList args,
-                                      RegisterList results) {
-  return DoCall(m, c, function, segments, args, results, c.pc, false);
-}
-EYRIE_VM_INLINE bool ExecCallYieldable(Machine& m, Cursor& c, uint32_t function,
-                                       RegisterList args, uint32_t block,
-                                       RegisterList results) {
-  return DoCall(m, c, function, RegisterList(), args, results,
-                BlockAt(c, block), true);
-}
-EYRIE_VM_INLINE bool ExecCallVariadicYieldable(
-    Machine& m, Cursor& c, uint32_t function, RegisterList segments,
-    RegisterList args, uint32_t block, RegisterList results) {
-  return DoCall(m, c, function, segments, args, results, BlockAt(c, block),
-                true);
-}
-
-EYRIE_VM_INLINE bool ExecReturn(Machine& m, Cursor& c, RegisterList values) {
-  return m.Leave(c, values);
-}
-
-// Branches first, so that resuming needs nothing but the frame.
-EYRIE_VM_INLINE bool ExecYield(Machine& m, Cursor& c, uint32_t block,
-                               RemapList moves) {
-  m.frame->at = c.at;
-  BranchTo(c, block, moves);
+EYRIE_VM_INLINE bool ExecCallFunction(Machine& m, Cursor& c) {
+  const auto& call = LoweredAt<LoweredCallFunction>(c.pc);
+  if (!ChargeAt(m, c)) [[unlikely]]
+    return false;
   m.frame->pc = c.pc;
+  Frame* callee = m.Push(call.callee, m.state);
+  if (callee == nullptr) [[unlikely]]
+    return false;
+  const LoweredMove* move = call.moves();
+  for (uint32_t i = call.numbers; i > 0; --i, ++move) {
+    callee->i32[move->to] = c.i32[move->from];
+  }
+  for (uint32_t i = call.wides; i > 0; --i, ++move) {
+    std::memcpy(&callee->i32[move->to], &c.i32[move->from], 8);
+  }
+  for (uint32_t i = call.refs; i > 0; --i, ++move) {
+    callee->refs[move->to] =
+        TakeRef({&c.refs[RefIndex(move->from)], IsMove(move->from)});
+  }
+  m.frame = callee;
+  // The loop keeps the cursor in registers: no function that is not inlined
+  // may take its address.
+  c = {call.callee->entry.load(std::memory_order_acquire), callee->i32,
+       callee->refs};
+  return true;
+}
+
+EYRIE_VM_INLINE bool ExecCallImport(Machine& m, Cursor& c) {
+  if (!ChargeAt(m, c) || !m.CallImport(c.pc)) [[unlikely]]
+    return false;
+  c = m.Load();
+  return true;
+}
+
+// Goes on behind the call in the caller. False: there is none but the host.
+EYRIE_VM_INLINE bool BackToCaller(Machine& m, Cursor& c) {
+  Frame* callee = m.frame;
+  Frame* caller = callee->caller;
+  m.Pop(callee);
+  m.frame = caller;
+  if (caller == nullptr) [[unlikely]] {
+    m.outcome = Outcome::kDone;
+    return false;
+  }
+  m.state = caller->state;
+  c = {caller->pc + LoweredAt<LoweredCall>(caller->pc).size, caller->i32,
+       caller->refs};
+  return true;
+}
+
+EYRIE_VM_INLINE bool ExecReturnNothing(Machine& m, Cursor& c) {
+  return BackToCaller(m, c);
+}
+
+template <typename T>
+EYRIE_VM_INLINE bool ExecReturnOne(Machine& m, Cursor& c) {
+  const T value = ReadNumber<T>(c, LoweredAt<LoweredReturn>(c.pc).values()[0]);
+  Frame* caller = m.frame->caller;
+  if (caller != nullptr) [[likely]] {
+    const uint16_t to = LoweredAt<LoweredCall>(caller->pc).results()[0];
+    std::memcpy(&caller->i32[to], &value, sizeof(T));
+  } else {
+    std::memcpy(&m.host_results()->i64, &value, sizeof(T));
+  }
+  return BackToCaller(m, c);
+}
+
+EYRIE_VM_INLINE bool ExecReturnMany(Machine& m, Cursor& c) {
+  m.PassResults(LoweredAt<LoweredReturn>(c.pc));
+  return BackToCaller(m, c);
+}
+
+// Resumes behind itself.
+EYRIE_VM_INLINE bool ExecYield(Machine& m, Cursor& c) {
+  m.frame->pc = c.pc + sizeof(LoweredYield);
   m.outcome = Outcome::kYielded;
   return false;
 }

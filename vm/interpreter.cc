@@ -1,10 +1,8 @@
-// One label per row of opcodes.def, each ending in a jump of its own to the
-// next (computed goto). A row without an Exec body does not compile.
+// One label per row of opcodes.def and lowered.def, each ending in a jump of
+// its own to the next (computed goto). A row without an Exec body does not
+// compile.
 // Tested by interpreter_test.cc.
 #include "vm/interpreter.h"
-
-#include <array>
-#include <cstddef>
 
 #include "vm/decode.h"
 #include "vm/exec_arith.h"
@@ -18,50 +16,71 @@
 namespace eyrie::vm {
 namespace {
 
-// Where each byte leads: labels by instruction key, of all three sets. Bytes
-// that mean nothing stay null; verified code has none.
-struct DispatchTable {
-  DispatchTable(const void* const* labels, const void* prefix_f32,
-                const void* prefix_f64) {
-    for (size_t i = 0; i < kOpCount; ++i) {
-      by_key[static_cast<size_t>(kOps[i].op)] = labels[i];
-    }
-    by_key[kPrefixF32] = prefix_f32;
-    by_key[kPrefixF64] = prefix_f64;
-  }
-
-  std::array<const void*, size_t{3} * 256> by_key = {};
-};
-
-}  // namespace
-
-// GNU C++ has labels as values; -Wpedantic would mention it.
-[[gnu::noinline]] Outcome Run(Machine& m) {
-  static const void* const kLabels[kOpCount] = {
+// Runs `machine`; with `table` instead only tells where the labels are, which
+// nobody outside of this function can say.
+[[gnu::noinline]] Outcome Loop(Machine* machine, HandlerTable* table) {
+  if (table != nullptr) {
+    *table = {
+        {
 #define OP(set, code, name, ...) &&L_##name,
 #include "vm/opcodes.def"
 #undef OP
-  };
-  static const DispatchTable kTable(kLabels, &&PrefixF32, &&PrefixF64);
-  const void* const* const labels = kTable.by_key.data();
+        },
+        {
+#define OP(set, code, name, ...) &&B_##name,
+#include "vm/opcodes.def"
+#undef OP
+        },
+        {
+#define LOWERED(name, body) &&X_##name,
+#include "vm/lowered.def"
+#undef LOWERED
+        },
+    };
+    return Outcome::kDone;
+  }
 
-#define EYRIE_VM_NEXT() goto* labels[*c.pc]
+#define EYRIE_VM_NEXT() goto* LoweredAt<Handler>(c.pc)
+#define EYRIE_VM_STEP(...)               \
+  if (!__VA_ARGS__(m, c)) [[unlikely]] { \
+    return m.outcome;                    \
+  }                                      \
+  EYRIE_VM_NEXT();
+
+  Machine& m = *machine;
   Cursor c = m.Load();
   EYRIE_VM_NEXT();
 
-PrefixF32:
-  goto* labels[OpKey(OpSet::kF32, c.pc[1])];
-PrefixF64:
-  goto* labels[OpKey(OpSet::kF64, c.pc[1])];
-
-#define OP(set, code, name, ...)                                       \
-  L_##name : if (!Step<Op::k##name, &Exec##name>(m, c)) [[unlikely]] { \
-    return m.outcome;                                                  \
-  }                                                                    \
-  EYRIE_VM_NEXT();
+#define OP(set, code, name, ...)                                      \
+  L_##name : EYRIE_VM_STEP((Step<Op::k##name, &Exec##name>)) B_##name \
+      : EYRIE_VM_STEP((StepAndBranch<Op::k##name, &Exec##name>))
 #include "vm/opcodes.def"
 #undef OP
+#define LOWERED(name, body) X_##name : EYRIE_VM_STEP(body)
+#include "vm/lowered.def"
+#undef LOWERED
+#undef EYRIE_VM_STEP
 #undef EYRIE_VM_NEXT
+}
+
+}  // namespace
+
+Outcome Run(Machine& machine) { return Loop(&machine, nullptr); }
+
+const HandlerTable& InterpreterHandlers() {
+  static const HandlerTable kTable = [] {
+    HandlerTable table;
+    Loop(nullptr, &table);
+    return table;
+  }();
+  return kTable;
+}
+
+const uint8_t* UnloweredCode() {
+  static const Handler kCode =
+      InterpreterHandlers()
+          .lowered[static_cast<size_t>(Lowered::kLowerFunction)];
+  return reinterpret_cast<const uint8_t*>(&kCode);
 }
 
 }  // namespace eyrie::vm

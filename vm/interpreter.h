@@ -1,11 +1,12 @@
 // The dispatch loop.
 //
-// Runs verified code only: a Machine's frames hold functions of modules made
-// from a VerifiedModule, so operands are decoded without a check.
+// Runs lowered code only, which is made of verified functions: operands are
+// read without a check.
 // Tested by interpreter_test.cc.
 #ifndef EYRIE_VM_INTERPRETER_H_
 #define EYRIE_VM_INTERPRETER_H_
 
+#include "vm/lowered.h"
 #include "vm/machine.h"
 
 namespace eyrie::vm {
@@ -13,6 +14,12 @@ namespace eyrie::vm {
 // Runs the machine's topmost frame until the function that the host entered
 // returns (kDone), yields (call again to resume) or fails (TakeError says how).
 Outcome Run(Machine& machine);
+
+// Where the loop runs each instruction, for lowering.
+const HandlerTable& InterpreterHandlers();
+
+// What stands for a function's code until it is lowered, at its first call.
+const uint8_t* UnloweredCode();
 
 }  // namespace eyrie::vm
 

@@ -27,17 +27,14 @@ absl::Status Machine::EnterFromHost(const FunctionCode& function,
     StackOverflow();
     return std::exchange(error_, absl::OkStatus());
   }
-  entered->pc = entered->at = function.code;
-  entered->result_list = nullptr;
+  entered->pc = function.entry.load(std::memory_order_acquire);
   for (uint32_t i = 0; i < function.argument_count; ++i) {
     const ArgumentPlace to = function.arguments[i];
     if (to.type == ValueType::kRef) {
       if (args[i].ref != nullptr) args[i].ref->AddRef();
       entered->refs[to.reg] = args[i].ref;
-    } else if (to.type == ValueType::kI64 || to.type == ValueType::kF64) {
-      std::memcpy(&entered->i32[to.reg], &args[i].i64, 8);
     } else {
-      entered->i32[to.reg] = args[i].i32;
+      std::memcpy(&entered->i32[to.reg], &args[i].i64, IsWide(to.type) ? 8 : 4);
     }
   }
   frame = entered;
@@ -46,102 +43,111 @@ absl::Status Machine::EnterFromHost(const FunctionCode& function,
   return absl::OkStatus();
 }
 
-inline void Machine::FillSlots(const ResolvedImport& import,
-                               RegisterList segments, RegisterList args,
-                               Slot* slots) const {
-  uint32_t next = 0;
-  auto copy = [&](uint32_t count) {
-    for (; count > 0; --count, ++next, ++slots) {
-      const uint16_t from = args[next];
-      if (IsRefRegister(from)) {
-        slots->ref = frame->refs[RefIndex(from)];
+void Machine::PassResults(const LoweredReturn& from) {
+  Frame* callee = frame;
+  Frame* caller = callee->caller;
+  const ValueType* types = callee->function->results;
+  const uint16_t* to = caller == nullptr
+                           ? nullptr
+                           : LoweredAt<LoweredCall>(caller->pc).results();
+  for (uint32_t i = 0; i < from.count; ++i) {
+    const uint16_t reg = from.values()[i];
+    if (types[i] == ValueType::kRef) {
+      RefObject* ref = TakeRef({&callee->refs[RefIndex(reg)], IsMove(reg)});
+      if (caller == nullptr) {
+        host_results_[i].ref = ref;
       } else {
-        // Of an i32 also what lies behind it, which nobody reads.
-        std::memcpy(&slots->i64, &frame->i32[from], 8);
+        ReplaceRef(caller->refs[RefIndex(to[i])], ref);
       }
-    }
-  };
-  if (!import.signature->is_variadic()) return copy(args.size());
-  const std::vector<CallElement>& elements = import.signature->arguments();
-  for (uint32_t i = 0; i < elements.size(); ++i) {
-    if (!elements[i].variadic) {
-      copy(1);
       continue;
     }
-    const uint32_t tuples = segments[i];
-    (slots++)->i64 = tuples;
-    copy(tuples * static_cast<uint32_t>(elements[i].types.size()));
+    void* target = caller == nullptr ? static_cast<void*>(&host_results_[i].i64)
+                                     : &caller->i32[to[i]];
+    std::memcpy(target, &callee->i32[reg], IsWide(types[i]) ? 8 : 4);
   }
 }
 
 inline bool Machine::CallNative(const ResolvedImport& import,
-                                RegisterList segments, RegisterList args,
-                                RegisterList results, bool yieldable) {
-  size_t count = args.size();
-  if (import.signature->is_variadic()) {
-    count += import.signature->arguments().size();
-  }
-  Slot* slots = stack_.PushSlots(count + import.result_count);
+                                const LoweredCallImport& call) {
+  Slot* slots = stack_.PushSlots(size_t{call.slot_count} + import.result_count);
   if (slots == nullptr) return StackOverflow();
-  Slot* returned = slots + count;
-  FillSlots(import, segments, args, slots);
+  Slot* returned = slots + call.slot_count;
+  const LoweredSlot* fill = call.slots();
+  for (uint32_t i = call.numbers; i > 0; --i, ++fill) {
+    slots[fill->slot].i32 = frame->i32[fill->from];
+  }
+  for (uint32_t i = call.wides; i > 0; --i, ++fill) {
+    std::memcpy(&slots[fill->slot].i64, &frame->i32[fill->from], 8);
+  }
+  const LoweredSlot* refs = fill;
+  for (uint32_t i = call.refs; i > 0; --i, ++fill) {
+    slots[fill->slot].ref = frame->refs[fill->from & kRefMask];
+  }
+  for (uint32_t i = call.counts; i > 0; --i, ++fill) {
+    slots[fill->slot].i64 = fill->from;
+  }
   absl::Status status = import.thunk(import.native_state, slots, returned);
   stack_.PopSlots(slots);
   if (!status.ok()) [[unlikely]] {
-    if (yieldable && IsPending(status)) {
+    if (call.yieldable && IsPending(status)) {
       outcome = Outcome::kYielded;
       return false;
     }
     return Fail(std::move(status));
   }
-  for (uint32_t i = 0; i < args.size(); ++i) {
-    const uint16_t reg = args[i];
-    if (IsRefRegister(reg) && IsMove(reg)) {
-      ReplaceRef(frame->refs[RefIndex(reg)], nullptr);
+  for (uint32_t i = call.refs; i > 0; --i, ++refs) {
+    if ((refs->from & kMoveBit) != 0) {
+      ReplaceRef(frame->refs[refs->from & kRefMask], nullptr);
     }
   }
+  const uint16_t* results = call.call.results();
   for (uint32_t i = 0; i < import.result_count; ++i) {
-    const uint16_t to = results[i];
-    switch (import.results[i]) {
-      case ValueType::kRef:
-        ReplaceRef(frame->refs[RefIndex(to)], returned[i].ref);
-        break;
-      case ValueType::kI64:
-      case ValueType::kF64:
-        std::memcpy(&frame->i32[to], &returned[i].i64, 8);
-        break;
-      default:
-        frame->i32[to] = returned[i].i32;
+    if (import.results[i] == ValueType::kRef) {
+      ReplaceRef(frame->refs[RefIndex(results[i])], returned[i].ref);
+    } else {
+      std::memcpy(&frame->i32[results[i]], &returned[i].i64,
+                  IsWide(import.results[i]) ? 8 : 4);
     }
   }
   return true;
 }
 
-bool Machine::CallImport(const uint8_t* at, uint32_t ordinal,
-                         RegisterList segments, RegisterList args,
-                         RegisterList results, const uint8_t* return_pc,
-                         bool yieldable) {
-  const ResolvedImport& import = state->imports[ordinal];
-  frame->at = at;
-  if (import.thunk != nullptr) [[likely]] {
-    frame->pc = return_pc;
-    if (CallNative(import, segments, args, results, yieldable)) return true;
-    frame->pc = at;  // a suspended call is made again
-    return false;
-  }
-  if (import.callee != nullptr) {
-    Cursor c = Load();
-    c.at = at;
-    if (!Enter(c, import.callee, import.callee_state, args, results,
-               return_pc)) {
-      return false;
+bool Machine::EnterImport(const ResolvedImport& import,
+                          const LoweredCallImport& call) {
+  const FunctionCode& function = *import.callee;
+  Frame* callee = Push(&function, import.callee_state);
+  if (callee == nullptr) return false;
+  const RegisterList args(call.arguments);
+  for (uint32_t i = 0; i < function.argument_count; ++i) {
+    const ArgumentPlace to = function.arguments[i];
+    if (to.type == ValueType::kRef) {
+      callee->refs[to.reg] =
+          TakeRef({&frame->refs[RefIndex(args[i])], IsMove(args[i])});
+    } else {
+      std::memcpy(&callee->i32[to.reg], &frame->i32[args[i]],
+                  IsWide(to.type) ? 8 : 4);
     }
-    frame->pc = c.pc;
+  }
+  callee->pc = function.entry.load(std::memory_order_acquire);
+  frame = callee;
+  state = import.callee_state;
+  return true;
+}
+
+bool Machine::CallImport(const uint8_t* pc) {
+  const auto& call = LoweredAt<LoweredCallImport>(pc);
+  const ResolvedImport& import = state->imports[call.import];
+  frame->pc = pc;  // where a suspended call is made again
+  if (import.thunk != nullptr) [[likely]] {
+    if (!CallNative(import, call)) return false;
+    frame->pc = pc + call.call.size;
     return true;
   }
-  return Fail(absl::NotFoundError(absl::StrCat(
-      "The optional import ", state->module->def().imports[ordinal].full_name,
-      " is called, but no loaded module has it.")));
+  if (import.callee != nullptr) return EnterImport(import, call);
+  return Fail(absl::NotFoundError(
+      absl::StrCat("The optional import ",
+                   state->module->def().imports[call.import].full_name,
+                   " is called, but no loaded module has it.")));
 }
 
 bool Machine::Fail(absl::Status status) {
@@ -160,7 +166,10 @@ bool Machine::FailWithCode(int32_t code, absl::string_view message) {
       message, message.empty() ? "" : " ", "(status code ", code, ")")));
 }
 
+bool Machine::Stop() { return Fail(meter.StopReason()); }
+
 bool Machine::StackOverflow() {
+  meter.Stop(Meter::Reason::kStack);
   return Fail(absl::ResourceExhaustedError(
       absl::StrCat("The call exceeds the stack (", stack_.size(), " bytes).")));
 }
@@ -229,7 +238,7 @@ std::string Machine::Backtrace() const {
     }
     const ModuleDef& def = at->state->module->def();
     const uint32_t function = at->function->ordinal;
-    const auto offset = static_cast<uint32_t>(at->at - at->function->code);
+    const uint32_t offset = at->state->module->BytecodeOffset(function, at->pc);
     absl::StrAppend(&text, depth == 0 ? "; at " : "; from ", def.name, ".",
                     def.FunctionName(function), "+0x", absl::Hex(offset));
     std::string places;

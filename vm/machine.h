@@ -18,6 +18,8 @@
 #include "vm/buffer.h"
 #include "vm/bytecode_module.h"
 #include "vm/list.h"
+#include "vm/lowered.h"
+#include "vm/meter.h"
 #include "vm/operand.h"
 #include "vm/stack.h"
 #include "vm/value.h"
@@ -32,9 +34,7 @@ using PrintSink = std::function<void(absl::string_view line)>;
 
 // The loop's own variables, kept in machine registers between instructions.
 struct Cursor {
-  const uint8_t* pc;    // the next byte to decode
-  const uint8_t* at;    // the current instruction
-  const uint8_t* code;  // the function's first instruction
+  const uint8_t* pc;  // the instruction, in lowered code
   int32_t* i32;
   RefObject** refs;
 };
@@ -57,19 +57,6 @@ class RegisterList {
   }
 
   const uint8_t* at_ = nullptr;
-};
-
-// Register moves on the way to a block: from(i) to to(i), in order.
-class RemapList {
- public:
-  explicit RemapList(const uint8_t* at) : words_(at) {}
-
-  uint32_t size() const { return words_.size(); }
-  uint16_t from(uint32_t i) const { return words_[2 * i]; }
-  uint16_t to(uint32_t i) const { return words_[2 * i + 1]; }
-
- private:
-  RegisterList words_;
 };
 
 // A ref register that may give its reference away.
@@ -95,11 +82,18 @@ inline void AssignRef(RefObject*& to, RefOperand from) {
   }
 }
 
+// What the operand holds, to be owned: taken from it, or shared.
+inline RefObject* TakeRef(RefOperand from) {
+  if (from.move) return std::exchange(*from.slot, nullptr);
+  if (*from.slot != nullptr) (*from.slot)->AddRef();
+  return *from.slot;
+}
+
 // One invocation's execution state. Thread-compatible.
 class Machine {
  public:
-  Machine(Stack& stack, const PrintSink* print)
-      : stack_(stack), print_(print) {}
+  Machine(Stack& stack, Meter& meter, const PrintSink* print)
+      : meter(meter), stack_(stack), print_(print) {}
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
   // Frames left by a suspended invocation are dropped.
@@ -110,6 +104,7 @@ class Machine {
   Frame* frame = nullptr;          // the topmost
   BytecodeState* state = nullptr;  // its module's
   Outcome outcome = Outcome::kDone;
+  Meter& meter;  // of the context
 
   // Enters a function for the host, which keeps its references. `results`
   // receives owned values when it returns. RESOURCE_EXHAUSTED: no stack left.
@@ -117,32 +112,36 @@ class Machine {
                              BytecodeState& function_state, const Slot* args,
                              Slot* results);
 
-  Cursor Load() const {
-    return {frame->pc, frame->pc, frame->function->code, frame->i32,
-            frame->refs};
+  Cursor Load() const { return {frame->pc, frame->i32, frame->refs}; }
+
+  // A frame above the topmost, which stays that; null after recording that the
+  // stack is full.
+  Frame* Push(const FunctionCode* function, BytecodeState* callee_state) {
+    Frame* pushed = stack_.Push(function, callee_state, frame);
+    if (pushed == nullptr) [[unlikely]]
+      StackOverflow();
+    return pushed;
   }
+  void Pop(Frame* topmost) { stack_.Pop(topmost); }
 
-  // Enters a bytecode function: moves the arguments over and points the cursor
-  // at it. It returns to `return_pc` and writes the caller's `results`.
-  bool Enter(Cursor& c, const FunctionCode* function, BytecodeState* callee,
-             RegisterList args, RegisterList results, const uint8_t* return_pc);
-  // Returns from the topmost frame. False: to the host; the outcome is kDone.
-  bool Leave(Cursor& c, RegisterList values);
+  // Calls the import that the instruction at `pc` names: a native function, or
+  // enters another module's. Load() gives the cursor to go on with.
+  bool CallImport(const uint8_t* pc);
 
-  // Calls an import: a native function, or enters another module's. Load()
-  // gives the cursor to go on with. `segments` may be empty.
-  bool CallImport(const uint8_t* at, uint32_t ordinal, RegisterList segments,
-                  RegisterList args, RegisterList results,
-                  const uint8_t* return_pc, bool yieldable);
+  // Hands the topmost frame's results to its caller or the host.
+  void PassResults(const LoweredReturn& from);
+  Slot* host_results() const { return host_results_; }
 
   // Failing: each records an error and returns false.
-  bool Fail(absl::Status status);
+  [[gnu::cold]] bool Fail(absl::Status status);
   bool Check(absl::Status status) {
     if (status.ok()) [[likely]]
       return true;
     return Fail(std::move(status));
   }
   bool FailWithCode(int32_t code, absl::string_view message);
+  // As the meter says.
+  [[gnu::cold]] bool Stop();
   bool DivisionByZero();
   bool QuotientOverflows(int64_t dividend, int bits);
   bool NotRepresentable(double value, const char* type);
@@ -158,11 +157,8 @@ class Machine {
   absl::Status TakeError();
 
  private:
-  // How a native call ended: on, suspended, or failed.
-  bool CallNative(const ResolvedImport& import, RegisterList segments,
-                  RegisterList args, RegisterList results, bool yieldable);
-  void FillSlots(const ResolvedImport& import, RegisterList segments,
-                 RegisterList args, Slot* slots) const;
+  bool CallNative(const ResolvedImport& import, const LoweredCallImport& call);
+  bool EnterImport(const ResolvedImport& import, const LoweredCallImport& call);
   bool StackOverflow();
   void PopAll();
   std::string Backtrace() const;
@@ -172,86 +168,6 @@ class Machine {
   Slot* host_results_ = nullptr;
   absl::Status error_;
 };
-
-[[gnu::always_inline]] inline bool Machine::Enter(
-    Cursor& c, const FunctionCode* function, BytecodeState* callee_state,
-    RegisterList args, RegisterList results, const uint8_t* return_pc) {
-  Frame* caller = frame;
-  caller->pc = return_pc;
-  caller->at = c.at;
-  Frame* callee = stack_.Push(function, callee_state, caller);
-  if (callee == nullptr) [[unlikely]]
-    return StackOverflow();
-  callee->result_list = results.data();
-  for (uint32_t i = 0; i < function->argument_count; ++i) {
-    const uint16_t from = args[i];
-    const ArgumentPlace to = function->arguments[i];
-    if (to.type == ValueType::kRef) {
-      RefObject*& source = c.refs[RefIndex(from)];
-      if (!IsMove(from) && source != nullptr) source->AddRef();
-      callee->refs[to.reg] =
-          IsMove(from) ? std::exchange(source, nullptr) : source;
-    } else if (to.type == ValueType::kI64 || to.type == ValueType::kF64) {
-      std::memcpy(&callee->i32[to.reg], &c.i32[from], 8);
-    } else {
-      callee->i32[to.reg] = c.i32[from];
-    }
-  }
-  frame = callee;
-  state = callee_state;
-  // The loop keeps the cursor in registers: no function that is not inlined may
-  // take its address.
-  c = {function->code, function->code, function->code, callee->i32,
-       callee->refs};
-  return true;
-}
-
-[[gnu::always_inline]] inline bool Machine::Leave(Cursor& c,
-                                                  RegisterList values) {
-  Frame* callee = frame;
-  const FunctionCode* function = callee->function;
-  if (callee->result_list == nullptr) {
-    for (uint32_t i = 0; i < function->result_count; ++i) {
-      const uint16_t from = values[i];
-      Slot slot;
-      if (function->results[i] == ValueType::kRef) {
-        RefObject*& source = c.refs[RefIndex(from)];
-        if (!IsMove(from) && source != nullptr) source->AddRef();
-        slot.ref = IsMove(from) ? std::exchange(source, nullptr) : source;
-      } else if (function->results[i] == ValueType::kI64 ||
-                 function->results[i] == ValueType::kF64) {
-        std::memcpy(&slot.i64, &c.i32[from], 8);
-      } else {
-        slot.i32 = c.i32[from];
-      }
-      host_results_[i] = slot;
-    }
-    stack_.Pop(callee);
-    frame = nullptr;
-    outcome = Outcome::kDone;
-    return false;
-  }
-  Frame* caller = callee->caller;
-  const RegisterList results(callee->result_list);
-  for (uint32_t i = 0; i < function->result_count; ++i) {
-    const uint16_t from = values[i];
-    const uint16_t to = results[i];
-    if (function->results[i] == ValueType::kRef) {
-      AssignRef(caller->refs[RefIndex(to)],
-                {&c.refs[RefIndex(from)], IsMove(from)});
-    } else if (function->results[i] == ValueType::kI64 ||
-               function->results[i] == ValueType::kF64) {
-      std::memcpy(&caller->i32[to], &c.i32[from], 8);
-    } else {
-      caller->i32[to] = c.i32[from];
-    }
-  }
-  stack_.Pop(callee);
-  frame = caller;
-  state = caller->state;
-  c = Load();
-  return true;
-}
 
 }  // namespace eyrie::vm
 

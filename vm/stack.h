@@ -25,9 +25,7 @@ struct alignas(16) Frame {
   Frame* caller;  // null at the bottom of a stack
   const FunctionCode* function;
   BytecodeState* state;
-  const uint8_t* pc;           // where to go on when a callee returns
-  const uint8_t* at;           // the instruction being run, for messages
-  const uint8_t* result_list;  // in the caller's bytecode; null: host's call
+  const uint8_t* pc;  // of a caller, its call; else where the loop was left
   int32_t* i32;
   RefObject** refs;
 };
@@ -56,7 +54,7 @@ class Stack {
     auto* frame = reinterpret_cast<Frame*>(top_);
     top_ += function->frame_bytes;
     auto* banks = reinterpret_cast<uint8_t*>(frame + 1);
-    std::memset(banks, 0, function->frame_bytes - sizeof(Frame));
+    Zero(banks, top_);
     frame->caller = caller;
     frame->function = function;
     frame->state = state;
@@ -88,6 +86,14 @@ class Stack {
   void PopSlots(Slot* slots) { top_ = reinterpret_cast<uint8_t*>(slots); }
 
  private:
+  // Frames are small: a call of memset would cost more than the stores.
+  static void Zero(uint8_t* begin, uint8_t* end) {
+    for (; begin != end; begin += 16) {
+      std::memset(begin, 0, 16);
+      asm volatile("" : : :);  // keeps the loop from becoming that call
+    }
+  }
+
   Stack(uint8_t* base, size_t bytes)
       : base_(base), top_(base), limit_(base + bytes) {}
 

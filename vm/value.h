@@ -26,6 +26,11 @@ constexpr char LetterOf(ValueType type) {
   return "iIfFr"[static_cast<int>(type)];
 }
 
+// True for the types that fill an even pair of registers.
+constexpr bool IsWide(ValueType type) {
+  return type == ValueType::kI64 || type == ValueType::kF64;
+}
+
 constexpr std::optional<ValueType> ValueTypeOf(char letter) {
   switch (letter) {
     case 'i':

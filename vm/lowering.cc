@@ -1,0 +1,519 @@
+// One pass over the bytecode; jumps are filled in at the end.
+#include "vm/lowering.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "vm/bytecode_module.h"
+#include "vm/machine.h"
+
+namespace eyrie::vm {
+namespace {
+
+constexpr auto MakeLayouts() {
+  std::array<LoweredLayout, kOpCount> layouts;
+  for (size_t i = 0; i < kOpCount; ++i) layouts[i] = LayOut(kOps[i]);
+  return layouts;
+}
+constexpr auto kLayouts = MakeLayouts();
+
+constexpr uint32_t kMaxJumpMoves = 3;  // that have a row in lowered.def
+
+// Register moves on the way to a block: from(i) to to(i), in order.
+class RemapList {
+ public:
+  explicit RemapList(const uint8_t* at) : words_(at) {}
+
+  uint32_t size() const { return words_.size(); }
+  uint16_t from(uint32_t i) const { return words_[2 * i]; }
+  uint16_t to(uint32_t i) const { return words_[2 * i + 1]; }
+
+ private:
+  RegisterList words_;
+};
+
+// A branch as encoded.
+struct Edge {
+  uint32_t block;
+  RemapList moves;
+};
+
+class Lowering {
+ public:
+  Lowering(const BytecodeModule& module, uint32_t function,
+           const HandlerTable& handlers, LoweredPlaces* places)
+      : module_(module),
+        function_(module.function(function)),
+        handlers_(handlers),
+        places_(places),
+        moves_(module.def().bytecode_version->operand_moves) {}
+
+  LoweredCode Run();
+
+ private:
+  // Of the bytecode.
+  template <typename T>
+  T Take() {
+    T value;
+    std::memcpy(&value, function_.code + pc_, sizeof(T));
+    pc_ += sizeof(T);
+    return value;
+  }
+  const uint8_t* TakeList(uint32_t words_per_item);
+  Edge TakeEdge() {
+    const auto block = Take<uint32_t>();
+    return {block, RemapList(TakeList(2))};
+  }
+  const OpInfo& TakeOp();
+  bool BranchesOn(uint16_t reg) const;
+
+  // Of the lowered code, in bytes.
+  uint32_t size() const { return static_cast<uint32_t>(code_.size() * 8); }
+  uint8_t* At(uint32_t offset) {
+    return reinterpret_cast<uint8_t*>(code_.data()) + offset;
+  }
+  template <typename T>
+  void Put(uint32_t offset, T value) {
+    std::memcpy(At(offset), &value, sizeof(T));
+  }
+  // Makes room for an instruction and gives its offset.
+  uint32_t Begin(Handler handler, uint32_t bytes);
+  // The same for one that begins with `head`, whose handler is filled in.
+  template <typename T>
+  uint32_t BeginWith(Lowered instruction, T head, uint32_t more_bytes = 0) {
+    head.handler = HandlerOf(instruction);
+    const uint32_t at = Begin(head.handler, sizeof(T) + more_bytes);
+    Put(at, head);
+    return at;
+  }
+  Handler HandlerOf(Lowered instruction) const {
+    return handlers_.lowered[static_cast<size_t>(instruction)];
+  }
+
+  void LowerInstruction();
+  void LowerOperands(const OpInfo& op);
+  void LowerOperand(OperandKind kind, uint32_t to);
+  void LowerBranchOn(const OpInfo& comparison, uint32_t at);
+  void LowerCondBranch();
+  void LowerBranchTable();
+  void LowerYield();
+  void LowerReturn();
+  void LowerCall(bool variadic, bool yieldable);
+  void LowerCallFunction(uint32_t callee, RegisterList args,
+                         RegisterList results);
+  void LowerCallImport(uint32_t import, RegisterList segments,
+                       RegisterList args, RegisterList results, bool yieldable);
+  void PutResults(uint32_t call, uint32_t at, RegisterList results);
+
+  // Control goes on at the edge's block, after its moves.
+  void LowerEdge(const Edge& edge);
+  // Fills in the jump in the field at `field` of the instruction at `from`;
+  // LowerStub then appends what the edge does on the way.
+  bool IsDirect(const Edge& edge) const {
+    return edge.moves.size() == 0 && !IsBack(edge);
+  }
+  bool IsBack(const Edge& edge) const { return edge.block <= start_; }
+  void LinkEdge(uint32_t from, uint32_t field, const Edge& edge);
+  Lowered JumpFor(const Edge& edge, const std::vector<LoweredMove>& moves);
+  void ResolveJumps();
+
+  const BytecodeModule& module_;
+  const FunctionCode& function_;
+  const HandlerTable& handlers_;
+  LoweredPlaces* places_;
+  const bool moves_;  // the move bit of a single operand counts
+
+  uint32_t pc_ = 0;
+  uint32_t start_ = 0;  // of the instruction at hand
+  LoweredCode code_;
+  struct Block {
+    uint32_t from;
+    uint32_t to;
+  };
+  std::vector<Block> blocks_;  // ascending
+  struct Jump {
+    uint32_t from;   // the instruction
+    uint32_t field;  // its int32_t
+    uint32_t block;
+  };
+  std::vector<Jump> jumps_;
+};
+
+LoweredCode Lowering::Run() {
+  code_.reserve(function_.code_size);  // 8 bytes for each of the bytecode
+  while (pc_ < function_.code_size) {
+    start_ = pc_;
+    LowerInstruction();
+  }
+  ResolveJumps();
+  code_.shrink_to_fit();
+  return std::move(code_);
+}
+
+const uint8_t* Lowering::TakeList(uint32_t words_per_item) {
+  pc_ = AlignToList(pc_);
+  const uint8_t* list = function_.code + pc_;
+  const auto count = Take<uint16_t>();
+  pc_ += count * words_per_item * 2;
+  return list;
+}
+
+const OpInfo& Lowering::TakeOp() {
+  auto code = Take<uint8_t>();
+  OpSet set = OpSet::kCore;
+  if (code == kPrefixF32 || code == kPrefixF64) {
+    set = code == kPrefixF32 ? OpSet::kF32 : OpSet::kF64;
+    code = Take<uint8_t>();
+  }
+  return *FindOp(set, code);
+}
+
+uint32_t Lowering::Begin(Handler handler, uint32_t bytes) {
+  const uint32_t at = size();
+  if (places_ != nullptr) places_->push_back({at, start_});
+  code_.resize(code_.size() + (bytes + 7) / 8);
+  Put(at, handler);
+  return at;
+}
+
+void Lowering::LowerInstruction() {
+  const OpInfo& op = TakeOp();
+  switch (op.op) {
+    case Op::kBlock:
+      return blocks_.push_back({start_, size()});
+    case Op::kBreak:
+    case Op::kBranch:
+      return LowerEdge(TakeEdge());
+    case Op::kCondBreak:
+      // Breaks for a debugger if there is one; there is none: both go on.
+      Take<uint16_t>();
+      return LowerEdge(TakeEdge());
+    case Op::kCondBranch:
+      return LowerCondBranch();
+    case Op::kBranchTable:
+      return LowerBranchTable();
+    case Op::kYield:
+      return LowerYield();
+    case Op::kReturn:
+      return LowerReturn();
+    case Op::kCall:
+      return LowerCall(/*variadic=*/false, /*yieldable=*/false);
+    case Op::kCallVariadic:
+      return LowerCall(/*variadic=*/true, /*yieldable=*/false);
+    case Op::kCallYieldable:
+      return LowerCall(/*variadic=*/false, /*yieldable=*/true);
+    case Op::kCallVariadicYieldable:
+      return LowerCall(/*variadic=*/true, /*yieldable=*/true);
+    default:
+      return LowerOperands(op);
+  }
+}
+
+void Lowering::LowerOperands(const OpInfo& op) {
+  const size_t row = static_cast<size_t>(&op - kOps);
+  const LoweredLayout& layout = kLayouts[row];
+  const uint32_t at = Begin(handlers_.ops[row], layout.size());
+  int next = 0;
+  for (OperandKind kind : op.reads) LowerOperand(kind, at + layout.at[next++]);
+  for (OperandKind kind : op.writes) LowerOperand(kind, at + layout.at[next++]);
+  if (IsComparison(op)) LowerBranchOn(op, at);
+}
+
+void Lowering::LowerOperand(OperandKind kind, uint32_t to) {
+  if (IsRegister(kind)) {
+    uint16_t reg = Take<uint16_t>();
+    if (kind == OperandKind::kRefMove && moves_) {
+      reg &= kMoveBit | kRefMask;
+    } else if (kind == OperandKind::kRefMove || kind == OperandKind::kRef) {
+      reg &= kRefMask;
+    }
+    return Put(to, reg);
+  }
+  if (IsAlignedList(kind)) return Put(to, TakeList(1));
+  if (kind == OperandKind::kString) {
+    Put(to, function_.code + pc_);
+    const auto length = Take<uint16_t>();
+    pc_ += length;
+    return;
+  }
+  std::memcpy(At(to), function_.code + pc_, FixedSize(kind));
+  pc_ += FixedSize(kind);
+}
+
+// The comparison at `at` becomes one with the cond_br behind it, if that is on
+// its result.
+void Lowering::LowerBranchOn(const OpInfo& comparison, uint32_t at) {
+  const size_t row = static_cast<size_t>(&comparison - kOps);
+  const LoweredLayout& layout = kLayouts[row];
+  uint16_t result;
+  std::memcpy(&result, At(at + layout.at[comparison.reads.count]), 2);
+  if (!BranchesOn(result)) return;
+  pc_ += 1 + FixedSize(OperandKind::kI32);
+  code_.resize((at + layout.branch_size()) / 8);
+  Put(at, handlers_.branches[row]);
+  const Edge taken = TakeEdge();
+  const Edge other = TakeEdge();
+  LinkEdge(at, at + layout.branch_at(), taken);
+  LinkEdge(at, at + layout.branch_at() + 4, other);
+}
+
+bool Lowering::BranchesOn(uint16_t reg) const {
+  if (function_.code[pc_] != static_cast<uint8_t>(Op::kCondBranch)) {
+    return false;
+  }
+  uint16_t condition;
+  std::memcpy(&condition, function_.code + pc_ + 1, 2);
+  return condition == reg;
+}
+
+void Lowering::LowerCondBranch() {
+  const auto condition = Take<uint16_t>();
+  const size_t row = static_cast<size_t>(&InfoOf(Op::kCondBranch) - kOps);
+  const uint32_t at = Begin(handlers_.ops[row], sizeof(LoweredCondBranch));
+  Put(at + offsetof(LoweredCondBranch, condition), uint32_t{condition});
+  const Edge taken = TakeEdge();
+  const Edge other = TakeEdge();
+  LinkEdge(at, at + offsetof(LoweredCondBranch, target), taken);
+  LinkEdge(at, at + offsetof(LoweredCondBranch, otherwise), other);
+}
+
+void Lowering::LowerBranchTable() {
+  const auto index = Take<uint16_t>();
+  const Edge otherwise = TakeEdge();
+  const auto count = Take<uint16_t>();
+  const size_t row = static_cast<size_t>(&InfoOf(Op::kBranchTable) - kOps);
+  const uint32_t at =
+      Begin(handlers_.ops[row], sizeof(LoweredBranchTable) + (count + 1u) * 4);
+  Put(at + offsetof(LoweredBranchTable, index), uint32_t{index});
+  Put(at + offsetof(LoweredBranchTable, count), uint32_t{count});
+  const auto field = static_cast<uint32_t>(at + sizeof(LoweredBranchTable));
+  for (uint32_t i = 0; i < count; ++i) LinkEdge(at, field + i * 4, TakeEdge());
+  LinkEdge(at, field + count * 4u, otherwise);
+}
+
+// Resumes behind itself, where the edge begins.
+void Lowering::LowerYield() {
+  const size_t row = static_cast<size_t>(&InfoOf(Op::kYield) - kOps);
+  Begin(handlers_.ops[row], sizeof(LoweredYield));
+  LowerEdge(TakeEdge());
+}
+
+void Lowering::LowerReturn() {
+  const RegisterList values(TakeList(1));
+  Lowered row = Lowered::kReturnMany;
+  if (values.size() == 0) row = Lowered::kReturnNothing;
+  if (values.size() == 1 && function_.results[0] != ValueType::kRef) {
+    row =
+        IsWide(function_.results[0]) ? Lowered::kReturn64 : Lowered::kReturn32;
+  }
+  LoweredReturn head = {};
+  head.count = values.size();
+  const uint32_t at = BeginWith(row, head, values.size() * 2);
+  for (uint32_t i = 0; i < values.size(); ++i) {
+    Put(static_cast<uint32_t>(at + sizeof(head) + i * 2), values[i]);
+  }
+}
+
+void Lowering::LowerCall(bool variadic, bool yieldable) {
+  const auto callee = Take<uint32_t>();
+  const RegisterList segments(variadic ? TakeList(1) : nullptr);
+  const RegisterList args(TakeList(1));
+  uint32_t next_block = 0;
+  if (yieldable) next_block = Take<uint32_t>();
+  const RegisterList results(TakeList(1));
+  if ((callee & kImportBit) != 0) {
+    LowerCallImport(callee & ~kImportBit, segments, args, results, yieldable);
+  } else {
+    LowerCallFunction(callee, args, results);
+  }
+  static constexpr uint16_t kNoMoves[1] = {0};
+  if (yieldable) {
+    LowerEdge(
+        {next_block, RemapList(reinterpret_cast<const uint8_t*>(kNoMoves))});
+  }
+}
+
+void Lowering::PutResults(uint32_t call, uint32_t at, RegisterList results) {
+  Put(call + offsetof(LoweredCall, size), size() - call);
+  Put(call + offsetof(LoweredCall, results_at), at - call);
+  for (uint32_t i = 0; i < results.size(); ++i) {
+    Put(at + i * 2, results[i]);
+  }
+}
+
+void Lowering::LowerCallFunction(uint32_t ordinal, RegisterList args,
+                                 RegisterList results) {
+  const FunctionCode& callee = module_.function(ordinal);
+  std::vector<LoweredMove> groups[3];
+  for (uint32_t i = 0; i < callee.argument_count; ++i) {
+    const ArgumentPlace place = callee.arguments[i];
+    const int group = place.type == ValueType::kRef ? 2
+                      : IsWide(place.type)          ? 1
+                                                    : 0;
+    groups[group].push_back({args[i], place.reg});
+  }
+  LoweredCallFunction head = {};
+  head.call.handler = HandlerOf(Lowered::kCallFunction);
+  head.callee = &callee;
+  head.numbers = static_cast<uint16_t>(groups[0].size());
+  head.wides = static_cast<uint16_t>(groups[1].size());
+  head.refs = static_cast<uint16_t>(groups[2].size());
+  const uint32_t move_bytes =
+      callee.argument_count * static_cast<uint32_t>(sizeof(LoweredMove));
+  const uint32_t at = Begin(
+      head.call.handler,
+      static_cast<uint32_t>(sizeof(head) + move_bytes + results.size() * 2));
+  Put(at, head);
+  auto to = static_cast<uint32_t>(at + sizeof(head));
+  for (const std::vector<LoweredMove>& group : groups) {
+    for (LoweredMove move : group) {
+      Put(to, move);
+      to += sizeof(move);
+    }
+  }
+  PutResults(at, to, results);
+}
+
+void Lowering::LowerCallImport(uint32_t import, RegisterList segments,
+                               RegisterList args, RegisterList results,
+                               bool yieldable) {
+  const CallingConvention& callee = module_.verified().import_signature(import);
+  std::vector<LoweredSlot> groups[4];
+  uint32_t slot = 0;
+  uint32_t next = 0;
+  auto pass = [&](ValueType type) {
+    const uint16_t reg = args[next++];
+    if (type == ValueType::kRef) {
+      groups[2].push_back({slot++, reg & uint32_t{kMoveBit | kRefMask}});
+    } else {
+      groups[IsWide(type) ? 1 : 0].push_back({slot++, reg});
+    }
+  };
+  const std::vector<CallElement>& elements = callee.arguments();
+  for (uint32_t i = 0; i < elements.size(); ++i) {
+    uint32_t tuples = 1;
+    if (elements[i].variadic) {
+      tuples = segments[i];
+      groups[3].push_back({slot++, tuples});
+    }
+    for (; tuples > 0; --tuples) {
+      for (ValueType type : elements[i].types) pass(type);
+    }
+  }
+  LoweredCallImport head = {};
+  head.call.handler = HandlerOf(Lowered::kCallImport);
+  head.import = import;
+  head.slot_count = slot;
+  head.numbers = static_cast<uint32_t>(groups[0].size());
+  head.wides = static_cast<uint32_t>(groups[1].size());
+  head.refs = static_cast<uint32_t>(groups[2].size());
+  head.counts = static_cast<uint32_t>(groups[3].size());
+  head.yieldable = yieldable;
+  head.arguments = args.data();
+  const uint32_t at =
+      Begin(head.call.handler,
+            static_cast<uint32_t>(sizeof(head) + slot * sizeof(LoweredSlot) +
+                                  results.size() * 2));
+  Put(at, head);
+  auto to = static_cast<uint32_t>(at + sizeof(head));
+  for (const std::vector<LoweredSlot>& group : groups) {
+    for (LoweredSlot fill : group) {
+      Put(to, fill);
+      to += sizeof(fill);
+    }
+  }
+  PutResults(at, to, results);
+}
+
+// Moves as the loop makes them: the halves of an even pair together.
+std::vector<LoweredMove> Merge(const RemapList& moves) {
+  std::vector<LoweredMove> merged;
+  merged.reserve(moves.size());
+  for (uint32_t i = 0; i < moves.size(); ++i) {
+    LoweredMove move = {moves.from(i), moves.to(i)};
+    if (!IsRefRegister(move.from) && move.from % 2 == 0 && move.to % 2 == 0 &&
+        i + 1 < moves.size() && moves.from(i + 1) == move.from + 1 &&
+        moves.to(i + 1) == move.to + 1) {
+      move.to |= LoweredMove::kWide;
+      ++i;
+    }
+    merged.push_back(move);
+  }
+  return merged;
+}
+
+// How many moves there are if all are of numbers of one width; else 0.
+uint32_t CountOfKind(const std::vector<LoweredMove>& moves, bool wide) {
+  for (LoweredMove move : moves) {
+    if (IsRefRegister(move.from)) return 0;
+    if (((move.to & LoweredMove::kWide) != 0) != wide) return 0;
+  }
+  return static_cast<uint32_t>(moves.size());
+}
+
+Lowered Lowering::JumpFor(const Edge& edge,
+                          const std::vector<LoweredMove>& moves) {
+  const uint32_t numbers = CountOfKind(moves, false);
+  const uint32_t wides = CountOfKind(moves, true);
+  Lowered first = Lowered::kJump;
+  Lowered many = Lowered::kJumpMoves;
+  if (IsBack(edge)) {
+    first = Lowered::kJumpBack;
+    many = Lowered::kJumpBackMoves;
+  }
+  if (numbers > kMaxJumpMoves || wides > kMaxJumpMoves) return many;
+  if (numbers + wides != moves.size()) return many;
+  const uint32_t row = wides == 0 ? numbers : kMaxJumpMoves + wides;
+  return static_cast<Lowered>(static_cast<uint32_t>(first) + row);
+}
+static_assert(static_cast<uint32_t>(Lowered::kJumpMove64x1) ==
+                  static_cast<uint32_t>(Lowered::kJump) + kMaxJumpMoves + 1,
+              "lowered.def: JumpFor counts on the order of rows");
+
+void Lowering::LowerEdge(const Edge& edge) {
+  if (IsDirect(edge) && edge.block == pc_) return;  // its block is the next
+  std::vector<LoweredMove> moves = Merge(edge.moves);
+  const Lowered row = JumpFor(edge, moves);
+  LoweredJump head = {};
+  head.move_count = static_cast<uint32_t>(moves.size());
+  const uint32_t at = BeginWith(
+      row, head, static_cast<uint32_t>(moves.size() * sizeof(LoweredMove)));
+  if (row != Lowered::kJumpMoves && row != Lowered::kJumpBackMoves) {
+    for (LoweredMove& move : moves) move.to &= ~LoweredMove::kWide;
+  }
+  for (size_t i = 0; i < moves.size(); ++i) {
+    Put(static_cast<uint32_t>(at + sizeof(head) + i * sizeof(LoweredMove)),
+        moves[i]);
+  }
+  jumps_.push_back({at,
+                    at + static_cast<uint32_t>(offsetof(LoweredJump, target)),
+                    edge.block});
+}
+
+void Lowering::LinkEdge(uint32_t from, uint32_t field, const Edge& edge) {
+  if (IsDirect(edge)) {
+    jumps_.push_back({from, field, edge.block});
+    return;
+  }
+  Put(field, static_cast<int32_t>(size() - from));
+  LowerEdge(edge);
+}
+
+void Lowering::ResolveJumps() {
+  for (const Jump& jump : jumps_) {
+    const auto block = std::lower_bound(
+        blocks_.begin(), blocks_.end(), jump.block,
+        [](const Block& b, uint32_t offset) { return b.from < offset; });
+    Put(jump.field, static_cast<int32_t>(block->to - jump.from));
+  }
+}
+
+}  // namespace
+
+LoweredCode Lower(const BytecodeModule& module, uint32_t function,
+                  const HandlerTable& handlers, LoweredPlaces* places) {
+  return Lowering(module, function, handlers, places).Run();
+}
+
+}  // namespace eyrie::vm
