@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/charged_object.h"
 #include "gtest/gtest.h"
 
 namespace eyrie {
@@ -72,6 +73,22 @@ TEST(MemoryMeter, OutlivesWhoMadeIt) {
   EXPECT_FALSE(watch.expired());
   charge.Reset();
   EXPECT_TRUE(watch.expired());
+}
+
+class Thing final : public ChargedObject {
+ public:
+  static constexpr RefType kType{"thing"};
+  Thing() : ChargedObject(kType) {}
+};
+
+TEST(MemoryMeter, ObjectsHoldCharges) {
+  auto meter = std::make_shared<MemoryMeter>(10);
+  Ref<Thing> thing = MakeRef<Thing>();
+  thing->Hold(*MemoryCharge::Take(meter, 4, "it"));
+  thing->Hold(*MemoryCharge::Take(meter, 5, "it"));
+  EXPECT_EQ(meter->in_use(), 5u);
+  thing = nullptr;
+  EXPECT_EQ(meter->in_use(), 0u);
 }
 
 TEST(MemoryMeter, CountsForThreads) {

@@ -22,13 +22,13 @@ absl::Status Lacks(absl::string_view what, const std::string& has,
 }  // namespace
 
 Buffer::Buffer(const BufferParams& params, uint64_t length, uint8_t* host_data)
-    : RefObject(kType),
+    : ChargedObject(kType),
       byte_length_(length),
       params_(params),
       host_data_(host_data) {}
 
 Buffer::Buffer(Ref<Buffer> allocation, uint64_t offset, uint64_t length)
-    : RefObject(kType),
+    : ChargedObject(kType),
       byte_offset_(offset),
       byte_length_(length),
       params_(allocation->params_),

@@ -13,12 +13,13 @@
 #include <span>
 
 #include "absl/status/statusor.h"
+#include "base/charged_object.h"
 #include "base/ref.h"
 #include "hal/types.h"
 
 namespace eyrie::hal {
 
-class Buffer : public RefObject {
+class Buffer : public ChargedObject {
  public:
   static constexpr RefType kType{"hal.buffer"};
 

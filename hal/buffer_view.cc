@@ -34,7 +34,7 @@ std::optional<int64_t> ElementCount(std::span<const int64_t> shape) {
 BufferView::BufferView(Ref<Buffer> buffer, std::span<const int64_t> shape,
                        ElementType type, EncodingType encoding,
                        int64_t element_count, uint64_t byte_length)
-    : RefObject(kType),
+    : ChargedObject(kType),
       buffer_(std::move(buffer)),
       shape_(shape.begin(), shape.end()),
       element_type_(type),

@@ -12,6 +12,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
+#include "base/charged_object.h"
 #include "base/ref.h"
 #include "hal/buffer.h"
 #include "hal/element_type.h"
@@ -21,7 +22,7 @@ namespace eyrie::hal {
 // How elements are laid out. Modules pass these numbers.
 enum class EncodingType : uint32_t { kOpaque = 0, kDenseRowMajor = 1 };
 
-class BufferView final : public RefObject {
+class BufferView final : public ChargedObject {
  public:
   static constexpr RefType kType{"hal.buffer_view"};
   using Shape = absl::InlinedVector<int64_t, 6>;

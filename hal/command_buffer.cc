@@ -4,6 +4,7 @@
 #include "hal/command_buffer.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <type_traits>
@@ -36,13 +37,35 @@ void MatchLengths(BufferRef& source, BufferRef& target) {
 
 }  // namespace
 
+CommandArena::~CommandArena() { std::free(words_); }
+
+absl::Status CommandArena::Append(size_t words, MemoryCharge& charge) {
+  const size_t size = size_ + words;
+  if (size > capacity_) [[unlikely]] {
+    const size_t capacity = std::max({size, capacity_ * 2, kFirstWords});
+    const uint64_t more = (capacity - capacity_) * sizeof(uint64_t);
+    RETURN_IF_ERROR(charge.Add(more, "a command buffer"));
+    void* grown = std::realloc(words_, capacity * sizeof(uint64_t));
+    if (grown == nullptr) {
+      charge.Sub(more);
+      return absl::ResourceExhaustedError(
+          absl::StrCat("A command buffer of ", capacity * sizeof(uint64_t),
+                       " bytes cannot be allocated."));
+    }
+    words_ = static_cast<uint64_t*>(grown);
+    capacity_ = capacity;
+  }
+  std::memset(words_ + size_, 0, words * sizeof(uint64_t));
+  size_ = size;
+  return absl::OkStatus();
+}
+
 CommandBuffer::CommandBuffer(CommandBufferMode mode, QueueAffinity affinity,
                              uint32_t binding_capacity)
-    : RefObject(kType),
+    : ChargedObject(kType),
       mode_(mode),
       affinity_(affinity),
       binding_capacity_(binding_capacity) {
-  arena_.reserve(kFirstWords);
   slots_.reserve(std::min(binding_capacity, kFirstSlots));
 }
 
@@ -54,6 +77,14 @@ absl::Status CommandBuffer::CheckRecording() const {
       "The command buffer has been finalized; nothing more can be recorded.");
 }
 
+absl::Status CommandBuffer::ChargeSlots() {
+  if (slots_.size() <= charged_slots_) [[likely]] return absl::OkStatus();
+  const size_t more = slots_.size() - charged_slots_;
+  charged_slots_ = slots_.size();
+  return charge().Add(more * sizeof(SlotTable::value_type),
+                      "a command buffer's slots");
+}
+
 template <typename T>
 absl::StatusOr<T*> CommandBuffer::Append(CommandKind kind, uint64_t extra) {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 8);
@@ -62,9 +93,10 @@ absl::StatusOr<T*> CommandBuffer::Append(CommandKind kind, uint64_t extra) {
         absl::StrCat("A command's data (", extra, " bytes) exceeds the limit (",
                      kMaxExtra, ")."));
   }
+  RETURN_IF_ERROR(ChargeSlots());
   const size_t words = (sizeof(T) + extra + 7) / 8;
   const size_t start = arena_.size();
-  arena_.resize(start + words);
+  RETURN_IF_ERROR(arena_.Append(words, charge()));
   T* command = new (arena_.data() + start) T();
   command->kind = kind;
   command->size = static_cast<uint32_t>(words * 8);
@@ -197,7 +229,7 @@ absl::Status CommandBuffer::RecordDispatch(
   for (size_t i = 0; i < bindings.size(); ++i) {
     absl::StatusOr<RecordedRef> ref = ValidateRef(bindings[i], use, slots_);
     if (!ref.ok()) [[unlikely]] {
-      arena_.resize(start);
+      arena_.Cut(start);
       return Annotate(ref.status(),
                       absl::StrCat("(binding ", i, " of '",
                                    executable->exports()[ordinal].name, "')"));
@@ -211,7 +243,7 @@ absl::Status CommandBuffer::RecordDispatch(
   }
   Retain(count_range.buffer);
   Retain(executable.get());
-  return absl::OkStatus();
+  return ChargeSlots();
 }
 
 absl::Status CommandBuffer::Dispatch(Ref<Executable> executable,

@@ -3,7 +3,8 @@
 // Recording validates each command once (command_validator.h) and stores it in
 // one growing arena; drivers translate or walk the list at submission. A
 // binding may name a buffer, or a slot of the table given at submission
-// ("indirect"); indirect ranges are validated then. Thread-compatible while
+// ("indirect"); indirect ranges are validated then. What is recorded is added
+// to the charge that the object holds. Thread-compatible while
 // recording; immutable and shareable once finalized. Retains what it names.
 // Tested by command_buffer_test.cc.
 #ifndef EYRIE_HAL_COMMAND_BUFFER_H_
@@ -17,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/charged_object.h"
 #include "base/ref.h"
 #include "hal/buffer.h"
 #include "hal/command_validator.h"
@@ -91,7 +93,31 @@ struct DispatchCommand : Command {
   }
 };
 
-class CommandBuffer final : public RefObject {
+// Words for commands; grows by doubling.
+class CommandArena {
+ public:
+  CommandArena() = default;
+  CommandArena(const CommandArena&) = delete;
+  CommandArena& operator=(const CommandArena&) = delete;
+  ~CommandArena();
+
+  // Appends zeroed words. RESOURCE_EXHAUSTED: there is no memory, or the charge
+  // has a limit.
+  absl::Status Append(size_t words, MemoryCharge& charge);
+  // Takes words off the end.
+  void Cut(size_t size) { size_ = size; }
+
+  uint64_t* data() { return words_; }
+  const uint64_t* data() const { return words_; }
+  size_t size() const { return size_; }
+
+ private:
+  uint64_t* words_ = nullptr;  // from malloc
+  size_t size_ = 0;
+  size_t capacity_ = 0;
+};
+
+class CommandBuffer final : public ChargedObject {
  public:
   static constexpr RefType kType{"hal.command_buffer"};
 
@@ -154,6 +180,8 @@ class CommandBuffer final : public RefObject {
   template <typename T>
   absl::StatusOr<T*> Append(CommandKind kind, uint64_t extra);
   void Retain(RefObject* object);
+  // Charges for slots that came since the last time.
+  absl::Status ChargeSlots();
   // Both kinds of dispatch; null `count` means `count_ref`.
   absl::Status RecordDispatch(Ref<Executable> executable, uint32_t ordinal,
                               const uint32_t* count, const BufferRef& count_ref,
@@ -166,7 +194,8 @@ class CommandBuffer final : public RefObject {
   int debug_depth_ = 0;
   bool finalized_ = false;
   SlotTable slots_;
-  std::vector<uint64_t> arena_;
+  size_t charged_slots_ = 0;
+  CommandArena arena_;
   std::vector<Ref<RefObject>> retained_;
 };
 

@@ -92,6 +92,9 @@ absl::Status Device::QueueOne(QueueFences fences, Record record) {
   absl::StatusOr<Ref<CommandBuffer>> commands =
       CreateCommandBuffer(command_buffer_mode::kOneShot, kAnyQueue, 0);
   if (!commands.ok()) return Refuse(fences, commands.status());
+  absl::StatusOr<MemoryCharge> charge = fences.Charge(sizeof(CommandBuffer));
+  if (!charge.ok()) return Refuse(fences, charge.status());
+  (*commands)->Hold(*std::move(charge));
   absl::Status status = record(**commands);
   if (status.ok()) status = (*commands)->Finalize();
   if (!status.ok()) return Refuse(fences, std::move(status));

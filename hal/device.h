@@ -10,12 +10,14 @@
 #define EYRIE_HAL_DEVICE_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/memory_meter.h"
 #include "base/ref.h"
 #include "hal/allocator.h"
 #include "hal/buffer.h"
@@ -32,6 +34,14 @@ namespace eyrie::hal {
 struct QueueFences {
   Fence* wait = nullptr;
   Fence* signal = nullptr;
+  // Counts what an operation keeps until its wait is over; may be null.
+  const std::shared_ptr<MemoryMeter>* memory = nullptr;
+
+  // RESOURCE_EXHAUSTED: the bytes pass the limit.
+  absl::StatusOr<MemoryCharge> Charge(uint64_t bytes) const {
+    if (memory == nullptr) return MemoryCharge();
+    return MemoryCharge::Take(*memory, bytes, "a queue operation");
+  }
 };
 
 // True if `name` is what `pattern` says: '*' stands for any text, '?' for any

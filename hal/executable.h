@@ -9,6 +9,7 @@
 #include <span>
 
 #include "absl/strings/string_view.h"
+#include "base/charged_object.h"
 #include "base/ref.h"
 
 namespace eyrie::hal {
@@ -21,7 +22,7 @@ struct ExportInfo {
   uint32_t workgroup_size[3] = {1, 1, 1};
 };
 
-class Executable : public RefObject {
+class Executable : public ChargedObject {
  public:
   static constexpr RefType kType{"hal.executable"};
 
@@ -36,7 +37,7 @@ class Executable : public RefObject {
   virtual const void* driver_tag() const { return nullptr; }
 
  protected:
-  Executable() : RefObject(kType) {}
+  Executable() : ChargedObject(kType) {}
 };
 
 // What an executable is made from. Borrowed for the call.

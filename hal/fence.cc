@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "base/status_macros.h"
 
 namespace eyrie::hal {
@@ -32,7 +33,7 @@ struct Arrival {
   Semaphore::Callback callback;
 };
 
-// One blocked thread. Shared with the callback, which may outlive the wait.
+// What a blocked thread shares with the callback, which may outlive the wait.
 struct Latch {
   std::mutex mutex;
   std::condition_variable changed;
@@ -41,6 +42,44 @@ struct Latch {
 };
 
 }  // namespace
+
+// One blocked thread.
+class Fence::Waiter {
+ public:
+  explicit Waiter(const Fence& fence) : fence_(fence) {
+    if (fence.points_.size() == 1) return;
+    latch_ = std::make_shared<Latch>();
+    fence.OnReached([latch = latch_](const absl::Status& status) {
+      std::lock_guard<std::mutex> lock(latch->mutex);
+      latch->done = true;
+      latch->status = status;
+      latch->changed.notify_all();
+    });
+  }
+
+  // DEADLINE_EXCEEDED, or how the wait ended. May be called again.
+  absl::Status Until(absl::Time deadline) const {
+    if (!latch_) {
+      const Point& point = fence_.points_[0];
+      return point.semaphore->Wait(point.value, deadline);
+    }
+    std::unique_lock<std::mutex> lock(latch_->mutex);
+    const auto done = [&] { return latch_->done; };
+    if (deadline == absl::InfiniteFuture()) {
+      latch_->changed.wait(lock, done);
+    } else if (deadline > absl::InfinitePast()) {
+      latch_->changed.wait_until(lock, absl::ToChronoTime(deadline), done);
+    }
+    if (latch_->done) return latch_->status;
+    return absl::DeadlineExceededError(
+        absl::StrCat("The fence of ", fence_.points_.size(),
+                     " points was not reached in time."));
+  }
+
+ private:
+  const Fence& fence_;
+  std::shared_ptr<Latch> latch_;  // null: the fence has one point
+};
 
 Ref<Fence> Fence::At(Ref<Semaphore> semaphore, uint64_t value) {
   Ref<Fence> fence = MakeRef<Fence>();
@@ -101,38 +140,38 @@ absl::StatusOr<bool> Fence::IsAbandoned() const {
   return false;
 }
 
-absl::Status Fence::Wait(absl::Time deadline) const {
+absl::StatusOr<bool> Fence::IsWaitOver(absl::Time deadline) const {
   ASSIGN_OR_RETURN(const bool reached, Query());
-  if (reached) return absl::OkStatus();
-  if (deadline == absl::InfiniteFuture()) {
-    ASSIGN_OR_RETURN(const bool abandoned, IsAbandoned());
-    if (abandoned) {
-      return absl::FailedPreconditionError(
-          "The fence would be waited for for ever: nothing is left that could "
-          "signal it.");
+  if (reached || deadline != absl::InfiniteFuture()) return reached;
+  ASSIGN_OR_RETURN(const bool abandoned, IsAbandoned());
+  if (!abandoned) return false;
+  return absl::FailedPreconditionError(
+      "The fence would be waited for for ever: nothing is left that could "
+      "signal it.");
+}
+
+absl::Status Fence::Wait(absl::Time deadline) const {
+  ASSIGN_OR_RETURN(const bool over, IsWaitOver(deadline));
+  if (over) return absl::OkStatus();
+  return Waiter(*this).Until(deadline);
+}
+
+absl::Status Fence::Wait(absl::Time deadline,
+                         absl::FunctionRef<bool()> stopped) const {
+  ASSIGN_OR_RETURN(const bool over, IsWaitOver(deadline));
+  if (over) return absl::OkStatus();
+  const Waiter waiter(*this);
+  while (!stopped()) {
+    const absl::Time look =
+        std::min(deadline, absl::Now() + absl::Milliseconds(10));
+    absl::Status status = waiter.Until(look);
+    // A fence may itself have failed with DEADLINE_EXCEEDED.
+    ASSIGN_OR_RETURN(const bool reached, Query());
+    if (reached || look == deadline || !absl::IsDeadlineExceeded(status)) {
+      return reached ? absl::OkStatus() : status;
     }
   }
-  if (points_.size() == 1) {
-    return points_[0].semaphore->Wait(points_[0].value, deadline);
-  }
-  auto latch = std::make_shared<Latch>();
-  OnReached([latch](const absl::Status& status) {
-    std::lock_guard<std::mutex> lock(latch->mutex);
-    latch->done = true;
-    latch->status = status;
-    latch->changed.notify_all();
-  });
-  std::unique_lock<std::mutex> lock(latch->mutex);
-  const auto done = [&] { return latch->done; };
-  if (deadline == absl::InfiniteFuture()) {
-    latch->changed.wait(lock, done);
-  } else if (deadline > absl::InfinitePast()) {
-    latch->changed.wait_until(lock, absl::ToChronoTime(deadline), done);
-  }
-  if (latch->done) return latch->status;
-  return absl::DeadlineExceededError(
-      absl::StrCat("The fence of ", points_.size(),
-                   " points was not reached in time."));
+  return absl::CancelledError("The wait for a fence was stopped.");
 }
 
 void Fence::OnReached(Semaphore::Callback callback) const {

@@ -10,15 +10,17 @@
 #include <span>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/charged_object.h"
 #include "base/ref.h"
 #include "hal/semaphore.h"
 
 namespace eyrie::hal {
 
-class Fence final : public RefObject {
+class Fence final : public ChargedObject {
  public:
   static constexpr RefType kType{"hal.fence"};
   struct Point {
@@ -26,7 +28,7 @@ class Fence final : public RefObject {
     uint64_t value;
   };
 
-  Fence() : RefObject(kType) {}
+  Fence() : ChargedObject(kType) {}
   // A fence on one point: what a call's results are signalled by.
   static Ref<Fence> At(Ref<Semaphore> semaphore, uint64_t value);
   // The points of all; a semaphore that stands twice keeps its larger value.
@@ -46,11 +48,18 @@ class Fence final : public RefObject {
   // FAILED_PRECONDITION: a wait without limit, and nobody but the caller holds
   // the fence or one of its semaphores, which is not reached.
   absl::Status Wait(absl::Time deadline) const;
+  // The same, but CANCELLED when `stopped`, asked every 10 ms, says true.
+  absl::Status Wait(absl::Time deadline,
+                    absl::FunctionRef<bool()> stopped) const;
   // Called once when all points are reached, or with the first failure; on
   // this thread before returning if that is already so.
   void OnReached(Semaphore::Callback callback) const;
 
  private:
+  class Waiter;
+
+  // True if reached. FAILED_PRECONDITION: see Wait.
+  absl::StatusOr<bool> IsWaitOver(absl::Time deadline) const;
   // True if only this fence could still signal one of its points.
   absl::StatusOr<bool> IsAbandoned() const;
 

@@ -21,6 +21,9 @@ constexpr Flag kFlags[] = {
      "What to print: all, metadata, flatbuffer-binary or flatbuffer-json.\n"
      "'all' is the metadata; disassembly is not available yet."},
     {"json", FlagKind::kBool, "false", "Prints the metadata as JSON."},
+    {"signatures", FlagKind::kBool, "false",
+     "Prints what each function takes and returns, one a line, and where that\n"
+     "stands; --json has the same as \"signature\" of each export."},
     {"verify", FlagKind::kBool, "true",
      "Refuses a module that would not be run; --noverify prints what can be\n"
      "read of a damaged one."},
@@ -60,6 +63,7 @@ absl::StatusOr<std::string> Dump(const Arguments& arguments,
   if (arguments.GetBool("verify")) {
     ASSIGN_OR_RETURN(auto verified, vm::VerifiedModule::Verify(module));
   }
+  if (arguments.GetBool("signatures") && !json) return SignaturesText(module);
   return json ? MetadataJson(module) : MetadataText(module);
 }
 

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "abi/signature.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "vm/callconv.h"
 #include "vm/version.h"
 
@@ -230,6 +233,32 @@ std::string SignatureText(absl::string_view calling_convention) {
   if (!parsed.ok()) return absl::StrCat("(", calling_convention, ")");
   return absl::StrCat("(", ListText(parsed->arguments()), ") -> (",
                       ListText(parsed->results()), ")");
+}
+
+std::string SignaturesText(const vm::ModuleDef& module) {
+  std::string text;
+  for (const vm::ExportDef& exported : module.exports) {
+    const absl::string_view name = exported.name;
+    if (absl::StartsWith(name, "__")) continue;  // the module's own
+    const vm::FunctionDef& function = module.functions[exported.function];
+    const auto convention =
+        vm::CallingConvention::Parse(function.calling_convention);
+    if (!convention.ok()) continue;
+    const auto signature =
+        abi::Signature::Read(name, function.attributes, *convention);
+    if (!signature.ok()) {
+      absl::StrAppend(&text, name, SignatureText(function.calling_convention),
+                      "\n    ", signature.status().message(), "\n");
+      continue;
+    }
+    absl::StrAppend(&text, signature->ToString(), "  [",
+                    signature->source_name(), "]\n");
+    for (const absl::string_view line :
+         absl::StrSplit(signature->doc(), '\n', absl::SkipEmpty())) {
+      absl::StrAppend(&text, "    ", line, "\n");
+    }
+  }
+  return text;
 }
 
 std::string MetadataText(const vm::ModuleDef& module) {

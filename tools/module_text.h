@@ -14,8 +14,13 @@ namespace eyrie::tools {
 
 std::string MetadataText(const vm::ModuleDef& module);
 
-// One object; two spaces of indentation. Bytes that are not UTF-8 are escaped.
+// One object; exports have a "signature". Two spaces of indentation. Bytes that are not UTF-8 are escaped.
 std::string MetadataJson(const vm::ModuleDef& module);
+
+// What each export takes and returns by the best source it has, one a line:
+// "add(x: 4xf32) -> 4xf32  [iree.abi]", with its doc below. Records that
+// cannot be read are said on a line of their own.
+std::string SignaturesText(const vm::ModuleDef& module);
 
 // "(!vm.ref<?>, i32, tuple<i64>...) -> (i64)"; an unreadable convention as is.
 std::string SignatureText(absl::string_view calling_convention);

@@ -66,9 +66,8 @@ TEST(ModuleText, Samples) {
 }
 
 TEST(ModuleText, Json) {
-  for (const char* file : {"3.3/add.vmfb", "3.9/add.bare.vmfb",
-                           "3.11/add.vmfb", "3.12/add.vmfb",
-                           "3.13/add.debug.vmfb"}) {
+  for (const char* file : {"3.3/add.vmfb", "3.9/add.bare.vmfb", "3.11/add.vmfb",
+                           "3.12/add.vmfb", "3.13/add.debug.vmfb"}) {
     SCOPED_TRACE(file);
     const auto json = nlohmann::json::parse(MetadataJson(Load(file)), nullptr,
                                             /*allow_exceptions=*/false);
@@ -78,6 +77,14 @@ TEST(ModuleText, Json) {
     EXPECT_EQ(json["exports"][0]["name"], "add");
     EXPECT_EQ(json["exports"][0]["calling_convention"], "0rr_r");
     EXPECT_GT(json["imports"].size(), 5u);
+    const auto& signature = json["exports"][0]["signature"];
+    EXPECT_EQ(signature["source"], "iree.abi.declaration");
+    EXPECT_EQ(signature["arguments"][0].dump(),
+              R"({"keyword":true,"name":"input0","type":{"dtype":"f32",)"
+              R"("kind":"ndarray","rank":1,"shape":[4]}})");
+    EXPECT_EQ(SignaturesText(Load(file)),
+              "add(input0: 4xf32, input1: 4xf32) -> (output0: 4xf32)  "
+              "[iree.abi.declaration]\n");
   }
 }
 

@@ -31,14 +31,20 @@ absl::Status ElementsPastEnd(uint64_t element, uint64_t count, uint64_t width,
 
 Buffer::~Buffer() { std::free(storage_); }
 
-absl::StatusOr<Ref<Buffer>> Buffer::Allocate(uint64_t size,
-                                             uint64_t alignment) {
+absl::StatusOr<Ref<Buffer>> Buffer::Allocate(
+    uint64_t size, uint64_t alignment,
+    const std::shared_ptr<MemoryMeter>& memory) {
   if (alignment == 0) alignment = kDefaultAlignment;
   if (!std::has_single_bit(alignment) || alignment > kMaxAlignment) {
     return absl::InvalidArgumentError(
         absl::StrCat("Alignment ", static_cast<int64_t>(alignment),
                      " is not a power of two up to ", kMaxAlignment, "."));
   }
+  const uint64_t object = sizeof(Buffer) + alignment;
+  ASSIGN_OR_RETURN(
+      MemoryCharge charge,
+      MemoryCharge::Take(memory, CheckedAdd(size, object).value_or(size),
+                         "a buffer"));
   // calloc leaves big zeroed ranges untouched until they are used.
   void* storage = size > kMaxSize ? nullptr : std::calloc(1, size + alignment);
   if (storage == nullptr) {
@@ -49,12 +55,15 @@ absl::StatusOr<Ref<Buffer>> Buffer::Allocate(uint64_t size,
   uint8_t* data = static_cast<uint8_t*>(storage) + (0 - address) % alignment;
   Ref<Buffer> buffer = Ref<Buffer>::Adopt(new Buffer(data, size, true));
   buffer->storage_ = storage;
+  buffer->Hold(std::move(charge));
   return buffer;
 }
 
-absl::StatusOr<Ref<Buffer>> Buffer::Copy(std::span<const uint8_t> bytes,
-                                         uint64_t alignment) {
-  ASSIGN_OR_RETURN(Ref<Buffer> buffer, Allocate(bytes.size(), alignment));
+absl::StatusOr<Ref<Buffer>> Buffer::Copy(
+    std::span<const uint8_t> bytes, uint64_t alignment,
+    const std::shared_ptr<MemoryMeter>& memory) {
+  ASSIGN_OR_RETURN(Ref<Buffer> buffer,
+                   Allocate(bytes.size(), alignment, memory));
   if (!bytes.empty()) std::memcpy(buffer->data_, bytes.data(), bytes.size());
   return buffer;
 }

@@ -16,6 +16,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/charged_object.h"
+#include "base/memory_meter.h"
 #include "base/ref.h"
 
 namespace eyrie {
@@ -25,7 +27,7 @@ class MappedFile;
 namespace eyrie::vm {
 
 // The count is safe across threads; the bytes are not synchronized.
-class Buffer final : public RefObject {
+class Buffer final : public ChargedObject {
  public:
   static constexpr RefType kType{"vm.buffer"};
   static constexpr uint64_t kDefaultAlignment = 64;
@@ -34,13 +36,15 @@ class Buffer final : public RefObject {
 
   // Zeroed, mutable bytes. INVALID_ARGUMENT: the alignment is no power of two
   // or above kMaxAlignment (0 means the default). RESOURCE_EXHAUSTED: the size
-  // exceeds kMaxSize or the memory there is.
+  // exceeds kMaxSize, the limit of `memory`, which counts it, or what there is.
   static absl::StatusOr<Ref<Buffer>> Allocate(
-      uint64_t size, uint64_t alignment = kDefaultAlignment);
+      uint64_t size, uint64_t alignment = kDefaultAlignment,
+      const std::shared_ptr<MemoryMeter>& memory = nullptr);
 
   // A mutable copy.
   static absl::StatusOr<Ref<Buffer>> Copy(
-      std::span<const uint8_t> bytes, uint64_t alignment = kDefaultAlignment);
+      std::span<const uint8_t> bytes, uint64_t alignment = kDefaultAlignment,
+      const std::shared_ptr<MemoryMeter>& memory = nullptr);
   static absl::StatusOr<Ref<Buffer>> CopyText(absl::string_view text);
 
   // Bytes that stay where they are and live as long as `owner`. `file`: the
@@ -116,7 +120,7 @@ class Buffer final : public RefObject {
 
  private:
   Buffer(uint8_t* data, uint64_t size, bool is_mutable)
-      : RefObject(kType), data_(data), size_(size), mutable_(is_mutable) {}
+      : ChargedObject(kType), data_(data), size_(size), mutable_(is_mutable) {}
   ~Buffer() override;
 
   absl::Status CheckFill(uint64_t element, uint64_t count, uint64_t width,

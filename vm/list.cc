@@ -102,7 +102,7 @@ std::string ElementType::ToString() const {
   return kNames[static_cast<int>(kind)];
 }
 
-List::List(ElementType element) : RefObject(kType), element_(element) {
+List::List(ElementType element) : ChargedObject(kType), element_(element) {
   constexpr uint32_t kWidths[] = {1, 2, 4, 8, 4, 8, 8, sizeof(Variant)};
   width_ = kWidths[static_cast<int>(element.kind)];
 }
@@ -112,8 +112,13 @@ List::~List() {
   std::free(storage_);
 }
 
-absl::StatusOr<Ref<List>> List::Create(ElementType element, uint64_t capacity) {
+absl::StatusOr<Ref<List>> List::Create(
+    ElementType element, uint64_t capacity,
+    const std::shared_ptr<MemoryMeter>& memory) {
+  ASSIGN_OR_RETURN(MemoryCharge charge,
+                   MemoryCharge::Take(memory, sizeof(List), "a list"));
   Ref<List> list = Ref<List>::Adopt(new List(element));
+  list->Hold(std::move(charge));
   RETURN_IF_ERROR(list->Reserve(capacity));
   return list;
 }
@@ -141,10 +146,16 @@ absl::Status List::Reserve(uint64_t capacity) {
   if (capacity > kMaxSize) return TooMany(capacity);
   const uint64_t grown =
       std::min(kMaxSize, std::max({capacity, capacity_ * 2, uint64_t{8}}));
+  // Both the old and the new elements, for as long as they are copied.
+  RETURN_IF_ERROR(charge().Add(grown * width_, "a list's elements"));
   auto* storage = static_cast<uint8_t*>(std::calloc(grown, width_));
-  if (storage == nullptr) return TooMany(capacity);
+  if (storage == nullptr) {
+    charge().Sub(grown * width_);
+    return TooMany(capacity);
+  }
   if (size_ != 0) std::memcpy(storage, storage_, size_ * width_);
   std::free(storage_);
+  charge().Sub(capacity_ * width_);
   storage_ = storage;
   capacity_ = grown;
   return absl::OkStatus();

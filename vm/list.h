@@ -8,10 +8,13 @@
 #define EYRIE_VM_LIST_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/charged_object.h"
+#include "base/memory_meter.h"
 #include "base/ref.h"
 #include "vm/value.h"
 
@@ -44,15 +47,16 @@ struct ElementType {
 };
 
 // Thread-compatible; owns its refs.
-class List final : public RefObject {
+class List final : public ChargedObject {
  public:
   static constexpr RefType kType{"vm.list"};
   static constexpr uint64_t kMaxSize = uint64_t{1} << 28;
 
-  // An empty list. RESOURCE_EXHAUSTED: the capacity exceeds kMaxSize or the
-  // memory there is.
-  static absl::StatusOr<Ref<List>> Create(ElementType element,
-                                          uint64_t capacity = 0);
+  // An empty list; `memory` counts it and what it grows to. RESOURCE_EXHAUSTED:
+  // the capacity exceeds kMaxSize, the meter's limit or the memory there is.
+  static absl::StatusOr<Ref<List>> Create(
+      ElementType element, uint64_t capacity = 0,
+      const std::shared_ptr<MemoryMeter>& memory = nullptr);
 
   const ElementType& element_type() const { return element_; }
   uint64_t size() const { return size_; }

@@ -128,6 +128,9 @@ class ModuleDef {
   // Entries of the debug database's location table.
   size_t location_count() const;
 
+  // The index of a function's source map in the debug database, or nullopt.
+  std::optional<uint32_t> SourceMapOf(uint32_t function) const;
+
   // The source of the instruction at a byte offset of a function, innermost
   // first (a call site adds its callers); empty if stripped or unknown.
   std::vector<SourceLocation> FindLocations(uint32_t function,
@@ -142,8 +145,6 @@ class ModuleDef {
   absl::Status DecodeState(const fbs::Module& module);
   absl::Status CheckConventions() const;
   void ReadDebugNames();
-  // The source map of a function in the debug database, or nullopt.
-  std::optional<uint32_t> SourceMapOf(uint32_t function) const;
 
   std::shared_ptr<const Archive> archive_;
   const fbs::DebugDatabase* debug_ = nullptr;  // in the archive, or null

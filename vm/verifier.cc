@@ -53,6 +53,9 @@ class FunctionVerifier {
   // Checks a function and gives where its code finds its arguments.
   absl::StatusOr<ArgumentLayout> Verify(uint32_t ordinal);
 
+  // Of the instruction looked at last.
+  uint32_t offset() const { return start_; }
+
  private:
   absl::Status CheckFrame();
   absl::Status CheckBody();
@@ -423,7 +426,7 @@ absl::StatusOr<std::shared_ptr<const VerifiedModule>> VerifyArchive(
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const VerifiedModule>> VerifiedModule::Verify(
-    ModuleDef def) {
+    ModuleDef def, FaultPlace* fault) {
   std::shared_ptr<VerifiedModule> module(new VerifiedModule(std::move(def)));
   const ModuleDef& checked = module->def_;
   for (const ImportDef& import : checked.imports) {
@@ -454,8 +457,12 @@ absl::StatusOr<std::shared_ptr<const VerifiedModule>> VerifiedModule::Verify(
   FunctionVerifier verifier(checked, module->signatures_,
                             module->import_signatures_);
   for (uint32_t i = 0; i < checked.functions.size(); ++i) {
-    ASSIGN_OR_RETURN(ArgumentLayout layout, verifier.Verify(i));
-    module->layouts_.push_back(layout);
+    const absl::StatusOr<ArgumentLayout> layout = verifier.Verify(i);
+    if (!layout.ok()) {
+      if (fault != nullptr) *fault = {i, verifier.offset()};
+      return layout.status();
+    }
+    module->layouts_.push_back(*layout);
   }
   return module;
 }

@@ -23,14 +23,22 @@
 
 namespace eyrie::vm {
 
+// Where in a module a fault is; function kNone if it is in no function's code.
+struct FaultPlace {
+  static constexpr uint32_t kNone = 0xFFFFFFFF;
+  uint32_t function = kNone;
+  uint32_t offset = 0;  // of the instruction
+};
+
 // A module whose every function has passed. Immutable; shared by threads.
 class VerifiedModule {
  public:
   // The only way to make one. INVALID_ARGUMENT or OUT_OF_RANGE: the module is
   // malformed. UNIMPLEMENTED: it uses what its version does not have.
-  // Messages end with the place, "(at module.function+0x12)".
+  // Messages end with the place, "(at module.function+0x12)"; `fault`, where
+  // it is not null, is set to it.
   static absl::StatusOr<std::shared_ptr<const VerifiedModule>> Verify(
-      ModuleDef def);
+      ModuleDef def, FaultPlace* fault = nullptr);
 
   VerifiedModule(const VerifiedModule&) = delete;
   VerifiedModule& operator=(const VerifiedModule&) = delete;

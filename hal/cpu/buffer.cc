@@ -44,6 +44,7 @@ PooledBuffer::~PooledBuffer() {
 }
 
 void PooledBuffer::OnLastRef() {
+  charge().Reset();
   // The allocator may go with this reference; it must outlive the call.
   const Ref<Allocator> home = std::move(home_);
   home->Recycle(this);

@@ -139,7 +139,8 @@ absl::Status SyncDevice::DoExecute(QueueFences fences,
                                                    table.end())] {
           return Execute(*commands, table, *allocator);
         };
-      });
+      },
+      table.size_bytes());
 }
 
 }  // namespace

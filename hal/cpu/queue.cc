@@ -22,20 +22,25 @@ absl::Status Queue::Complete(Fence* signal, absl::Status status) {
   return status;
 }
 
-void Queue::Defer(Fence& wait, Ref<Fence> signal, Body body) {
+absl::Status Queue::Defer(QueueFences fences, Body body, uint64_t kept) {
+  absl::StatusOr<MemoryCharge> charge =
+      fences.Charge(sizeof(Operation) + kBodyBytes + kept);
+  if (!charge.ok()) return Complete(fences.signal, charge.status());
   Operations::iterator operation;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    pending_.push_front({std::move(signal), std::move(body), {}});
+    pending_.push_front({Ref<Fence>::Share(fences.signal), std::move(body),
+                         *std::move(charge), absl::OkStatus()});
     operation = pending_.begin();
   }
   // Weak: a semaphore that is never signalled must not keep what waits for
   // it, which may hold that very semaphore.
-  wait.OnReached([queue = weak_from_this(), operation](const absl::Status& s) {
+  fences.wait->OnReached([queue = weak_from_this(), operation](const absl::Status& s) {
     if (const std::shared_ptr<Queue> self = queue.lock()) {
       self->Arrive(operation, s);
     }
   });
+  return absl::OkStatus();
 }
 
 void Queue::Arrive(Operations::iterator operation, const absl::Status& status) {

@@ -16,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/memory_meter.h"
 #include "base/ref.h"
 #include "hal/device.h"
 #include "hal/fence.h"
@@ -28,17 +29,16 @@ class Queue : public std::enable_shared_from_this<Queue> {
 
   // Runs `now()` between the fences, or puts the Body that `later()` returns
   // by: it owns what it needs. Returns what fails at once.
+  // `kept` are the bytes that it owns.
   template <typename Now, typename Later>
-  absl::Status Submit(QueueFences fences, Now now, Later later) {
+  absl::Status Submit(QueueFences fences, Now now, Later later,
+                      uint64_t kept = 0) {
     if (fences.wait != nullptr) {
       const absl::StatusOr<bool> reached = fences.wait->Query();
       if (!reached.ok()) [[unlikely]] {
         return Complete(fences.signal, reached.status());
       }
-      if (!*reached) [[unlikely]] {
-        Defer(*fences.wait, Ref<Fence>::Share(fences.signal), later());
-        return absl::OkStatus();
-      }
+      if (!*reached) [[unlikely]] return Defer(fences, later(), kept);
     }
     return Complete(fences.signal, now());
   }
@@ -50,14 +50,19 @@ class Queue : public std::enable_shared_from_this<Queue> {
   struct Operation {
     Ref<Fence> signal;
     Body body;
+    MemoryCharge charge;
     absl::Status waited;  // how the wait ended
   };
   using Operations = std::list<Operation>;
+  // What an operation takes beside its struct: its body, and its place among
+  // the waiters of the fence.
+  static constexpr uint64_t kBodyBytes = 256;
 
   // Signals the fence, or fails it. Null: nobody to tell.
   static absl::Status Complete(Fence* signal, absl::Status status);
 
-  void Defer(Fence& wait, Ref<Fence> signal, Body body);
+  // RESOURCE_EXHAUSTED: too much is put by already.
+  absl::Status Defer(QueueFences fences, Body body, uint64_t kept);
   // The wait of a pending operation is over.
   void Arrive(Operations::iterator operation, const absl::Status& status);
 

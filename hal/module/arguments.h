@@ -41,6 +41,13 @@ inline absl::StatusOr<uint64_t> ReadLength(absl::string_view what,
 absl::Status ReadBufferRef(absl::string_view what, Buffer* buffer, int32_t slot,
                            int64_t offset, int64_t length, BufferRef& ref);
 
+// A name, key or message: the first kilobytes, for a buffer may be as large as
+// memory is, and the text stands in messages.
+inline absl::string_view TextOf(const vm::Buffer& buffer) {
+  constexpr size_t kMaxText = 4096;
+  return buffer.text().substr(0, kMaxText);
+}
+
 // The bytes [offset, offset + length) of a host buffer; a length of -1 means
 // the rest. OUT_OF_RANGE: they pass its end.
 absl::StatusOr<std::span<const uint8_t>> ReadHostRange(const vm::Buffer& buffer,

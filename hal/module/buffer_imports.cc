@@ -20,7 +20,8 @@ namespace {
 // Below this a copy is cheaper than a mapping, which takes whole pages.
 constexpr uint64_t kLeastMapped = 16 * 1024;
 
-absl::StatusOr<Ref<Buffer>> ImportMutable(Allocator& allocator,
+absl::StatusOr<Ref<Buffer>> ImportMutable(const HalModuleState&,
+                                          Allocator& allocator,
                                           BufferParams params,
                                           vm::Buffer& source, uint64_t offset,
                                           uint64_t length) {
@@ -30,25 +31,30 @@ absl::StatusOr<Ref<Buffer>> ImportMutable(Allocator& allocator,
                               [keep = Ref<vm::Buffer>::Share(&source)] {});
 }
 
-// A private, writable image of read-only bytes.
-absl::StatusOr<Ref<Buffer>> ImportConstant(Allocator& allocator,
+// A private, writable image of read-only bytes: charged for in full, though
+// pages that are never written cost nothing.
+absl::StatusOr<Ref<Buffer>> ImportConstant(const HalModuleState& state,
+                                           Allocator& allocator,
                                            BufferParams params,
                                            vm::Buffer& source, uint64_t offset,
                                            uint64_t length) {
   ASSIGN_OR_RETURN(std::span<const uint8_t> bytes,
                    source.Range(offset, length));
   if (source.file() != nullptr && length >= kLeastMapped) {
+    ASSIGN_OR_RETURN(MemoryCharge charge,
+                     state.Charge(length, "an image of a constant"));
     auto mapping = source.file()->MapPrivately(bytes);
     if (mapping.ok()) {
       auto imported = allocator.ImportHost(params, (*mapping)->bytes(),
                                            [keep = *mapping] {});
       // Any other bytes of the file are as badly aligned; copy these.
+      if (imported.ok()) (*imported)->Hold(std::move(charge));
       if (imported.ok()) return imported;
     }
   }
   params.type |= memory_type::kHostVisible;
   params.usage |= buffer_usage::kMappingScoped;
-  ASSIGN_OR_RETURN(Ref<Buffer> copy, allocator.Allocate(params, length));
+  ASSIGN_OR_RETURN(Ref<Buffer> copy, state.Allocate(allocator, params, length));
   RETURN_IF_ERROR(copy->Write(0, bytes));
   return copy;
 }
@@ -67,7 +73,8 @@ absl::StatusOr<Ref<Buffer>> AllocatorAllocate(
     HalModuleState& state, Allocator& allocator, int64_t queue_affinity,
     int32_t memory_types, int32_t buffer_usage, int64_t size) {
   ASSIGN_OR_RETURN(uint64_t bytes, ReadSize("allocation size", size));
-  return allocator.Allocate(
+  return state.Allocate(
+      allocator,
       state.MakeParams(allocator, memory_types, buffer_usage, queue_affinity),
       bytes);
 }
@@ -81,8 +88,9 @@ absl::StatusOr<Ref<Buffer>> AllocatorImport(
   const BufferParams params =
       state.MakeParams(allocator, memory_types, buffer_usage, queue_affinity);
   auto import = source.is_mutable() ? ImportMutable : ImportConstant;
-  absl::StatusOr<Ref<Buffer>> imported = import(
-      allocator, params, source, static_cast<uint64_t>(offset), range.size());
+  absl::StatusOr<Ref<Buffer>> imported =
+      import(state, allocator, params, source, static_cast<uint64_t>(offset),
+             range.size());
   // A module that only tries then allocates and copies.
   if (!imported.ok() && is_try != 0) return Ref<Buffer>();
   return imported;
@@ -137,7 +145,7 @@ absl::Status BufferAssert(HalModuleState&, Buffer& buffer, vm::Buffer& message,
   }
   if (status.ok()) return status;
   return absl::Status(status.code(),
-                      absl::StrCat(message.text(), ": ", status.message()));
+                      absl::StrCat(TextOf(message), ": ", status.message()));
 }
 
 absl::StatusOr<int64_t> BufferLength(HalModuleState&, Buffer& buffer) {
@@ -164,11 +172,11 @@ absl::Status BufferStore(HalModuleState&, int32_t value, Buffer& target,
   return target.Write(begin, std::span<const uint8_t>(bytes, width));
 }
 
-absl::StatusOr<Ref<Buffer>> BufferSubspan(HalModuleState&, Buffer& source,
+absl::StatusOr<Ref<Buffer>> BufferSubspan(HalModuleState& state, Buffer& source,
                                           int64_t offset, int64_t length) {
   ASSIGN_OR_RETURN(uint64_t begin, ReadSize("source offset", offset));
   ASSIGN_OR_RETURN(uint64_t size, ReadLength("source length", length));
-  return Buffer::Subspan(Ref<Buffer>::Share(&source), begin, size);
+  return state.Subspan(source, begin, size);
 }
 
 }  // namespace eyrie::hal

@@ -88,7 +88,7 @@ absl::Status BufferViewAssert(HalModuleState&, BufferView& view,
                      ", not ", static_cast<uint32_t>(expected));
   }
   return absl::InvalidArgumentError(
-      absl::StrCat(message.text(), ": expected ", ExpectedText(shape, type),
+      absl::StrCat(TextOf(message), ": expected ", ExpectedText(shape, type),
                    ", have ", view.ShapeAndType(), "; ", difference, "."));
 }
 
@@ -98,7 +98,7 @@ absl::StatusOr<Ref<Buffer>> BufferViewBuffer(HalModuleState&,
 }
 
 absl::StatusOr<Ref<BufferView>> BufferViewCreate(
-    HalModuleState&, Buffer& source, int64_t offset, int64_t length,
+    HalModuleState& state, Buffer& source, int64_t offset, int64_t length,
     int32_t element_type, int32_t encoding, vm::Spread<int64_t> shape) {
   ASSIGN_OR_RETURN(uint64_t begin, ReadSize("source offset", offset));
   ASSIGN_OR_RETURN(uint64_t size, ReadLength("source length", length));
@@ -108,11 +108,12 @@ absl::StatusOr<Ref<BufferView>> BufferViewCreate(
   }
   absl::InlinedVector<int64_t, 8> dimensions(shape.size());
   for (size_t i = 0; i < shape.size(); ++i) dimensions[i] = shape.get(i);
-  ASSIGN_OR_RETURN(Ref<Buffer> buffer,
-                   Buffer::Subspan(Ref<Buffer>::Share(&source), begin, size));
-  return BufferView::Create(std::move(buffer), dimensions,
-                            static_cast<ElementType>(element_type),
-                            static_cast<EncodingType>(encoding));
+  ASSIGN_OR_RETURN(Ref<Buffer> buffer, state.Subspan(source, begin, size));
+  return state.Charged(
+      BufferView::Create(std::move(buffer), dimensions,
+                         static_cast<ElementType>(element_type),
+                         static_cast<EncodingType>(encoding)),
+      sizeof(BufferView) + dimensions.size() * sizeof(int64_t), "a tensor");
 }
 
 absl::StatusOr<int64_t> BufferViewDim(HalModuleState&, BufferView& view,
@@ -149,7 +150,7 @@ absl::Status BufferViewTrace(HalModuleState& state, vm::Buffer& key,
           absl::StrCat("Tensor ", i, " to trace is null."));
     }
   }
-  state.options().trace(key.text(), tensors);
+  state.options().trace(TextOf(key), tensors);
   return absl::OkStatus();
 }
 

@@ -71,13 +71,15 @@ absl::Status DispatchArguments::Read(int64_t function, int64_t flags,
 }  // namespace
 
 absl::StatusOr<Ref<CommandBuffer>> CommandBufferCreate(
-    HalModuleState&, Device& device, int32_t modes, int32_t,
+    HalModuleState& state, Device& device, int32_t modes, int32_t,
     int64_t queue_affinity, int32_t binding_capacity) {
   ASSIGN_OR_RETURN(uint64_t capacity,
                    ReadSize("binding capacity", binding_capacity));
-  return device.CreateCommandBuffer(static_cast<CommandBufferMode>(modes),
-                                    static_cast<QueueAffinity>(queue_affinity),
-                                    static_cast<uint32_t>(capacity));
+  return state.Charged(
+      device.CreateCommandBuffer(static_cast<CommandBufferMode>(modes),
+                                 static_cast<QueueAffinity>(queue_affinity),
+                                 static_cast<uint32_t>(capacity)),
+      sizeof(CommandBuffer), "a command buffer");
 }
 
 absl::Status CommandBufferFinalize(HalModuleState&, CommandBuffer& commands) {
@@ -87,7 +89,7 @@ absl::Status CommandBufferFinalize(HalModuleState&, CommandBuffer& commands) {
 absl::Status CommandBufferBeginDebugGroup(HalModuleState&,
                                           CommandBuffer& commands,
                                           vm::Buffer& label) {
-  return commands.BeginDebugGroup(label.text());
+  return commands.BeginDebugGroup(TextOf(label));
 }
 
 absl::Status CommandBufferEndDebugGroup(HalModuleState&,

@@ -32,10 +32,10 @@ absl::StatusOr<Ref<Allocator>> DeviceAllocator(HalModuleState&,
 absl::StatusOr<std::tuple<int32_t, int64_t>> DeviceQueryI64(
     HalModuleState& state, Device& device, vm::Buffer& category,
     vm::Buffer& key) {
-  std::optional<int64_t> value = device.Query(category.text(), key.text());
-  if (category.text() == "hal.executable.format" && value.value_or(0) == 0 &&
+  std::optional<int64_t> value = device.Query(TextOf(category), TextOf(key));
+  if (TextOf(category) == "hal.executable.format" && value.value_or(0) == 0 &&
       state.options().format_refused) {
-    state.options().format_refused(key.text());
+    state.options().format_refused(TextOf(key));
   }
   return std::tuple(value ? 1 : 0, value.value_or(0));
 }
@@ -50,10 +50,20 @@ absl::StatusOr<Ref<Buffer>> DeviceQueueAlloca(
         absl::StrCat("Allocation pool ", pool,
                      " is asked for; devices here have the default pool, 0."));
   }
-  return device.QueueAlloca({wait, signal},
-                            state.MakeParams(device.allocator(), memory_types,
-                                             buffer_usage, queue_affinity),
-                            bytes);
+  // A refusal fails the signal fence too, as the device's own do.
+  absl::StatusOr<MemoryCharge> charge = state.Charge(bytes, "a device buffer");
+  if (!charge.ok()) [[unlikely]] {
+    if (signal != nullptr) signal->Fail(charge.status());
+    return charge.status();
+  }
+  ASSIGN_OR_RETURN(
+      Ref<Buffer> buffer,
+      device.QueueAlloca(state.Fences(wait, signal),
+                         state.MakeParams(device.allocator(), memory_types,
+                                          buffer_usage, queue_affinity),
+                         bytes));
+  buffer->Hold(*std::move(charge));
+  return buffer;
 }
 
 absl::StatusOr<Ref<Buffer>> DeviceQueueAllocaV5(
@@ -64,10 +74,11 @@ absl::StatusOr<Ref<Buffer>> DeviceQueueAllocaV5(
                            memory_types, buffer_usage, size, 0);
 }
 
-absl::Status DeviceQueueDealloca(HalModuleState&, Device& device, int64_t,
+absl::Status DeviceQueueDealloca(HalModuleState& state, Device& device, int64_t,
                                  Fence* wait, Fence* signal, Buffer& buffer,
                                  int64_t) {
-  return device.QueueDealloca({wait, signal}, Ref<Buffer>::Share(&buffer));
+  return device.QueueDealloca(state.Fences(wait, signal),
+                              Ref<Buffer>::Share(&buffer));
 }
 
 absl::Status DeviceQueueDeallocaV5(HalModuleState& state, Device& device,
@@ -76,12 +87,12 @@ absl::Status DeviceQueueDeallocaV5(HalModuleState& state, Device& device,
   return DeviceQueueDealloca(state, device, affinity, wait, signal, buffer, 0);
 }
 
-absl::Status DeviceQueueBarrier(HalModuleState&, Device& device, int64_t,
+absl::Status DeviceQueueBarrier(HalModuleState& state, Device& device, int64_t,
                                 Fence* wait, Fence* signal, int64_t) {
-  return device.QueueBarrier({wait, signal});
+  return device.QueueBarrier(state.Fences(wait, signal));
 }
 
-absl::Status DeviceQueueFill(HalModuleState&, Device& device, int64_t,
+absl::Status DeviceQueueFill(HalModuleState& state, Device& device, int64_t,
                              Fence* wait, Fence* signal, Buffer& target,
                              int64_t offset, int64_t length, int64_t pattern,
                              int32_t pattern_length, int64_t) {
@@ -90,10 +101,10 @@ absl::Status DeviceQueueFill(HalModuleState&, Device& device, int64_t,
   const auto bits = static_cast<uint64_t>(pattern);
   ASSIGN_OR_RETURN(std::span<const uint8_t> bytes,
                    ReadPattern(bits, pattern_length, 8));
-  return device.QueueFill({wait, signal}, ref, bytes);
+  return device.QueueFill(state.Fences(wait, signal), ref, bytes);
 }
 
-absl::Status DeviceQueueUpdate(HalModuleState&, Device& device, int64_t,
+absl::Status DeviceQueueUpdate(HalModuleState& state, Device& device, int64_t,
                                Fence* wait, Fence* signal, vm::Buffer& source,
                                int64_t source_offset, Buffer& target,
                                int64_t target_offset, int64_t length, int64_t) {
@@ -102,10 +113,10 @@ absl::Status DeviceQueueUpdate(HalModuleState&, Device& device, int64_t,
   BufferRef ref;
   RETURN_IF_ERROR(ReadRange("target", target, target_offset,
                             static_cast<int64_t>(bytes.size()), ref));
-  return device.QueueUpdate({wait, signal}, bytes, ref);
+  return device.QueueUpdate(state.Fences(wait, signal), bytes, ref);
 }
 
-absl::Status DeviceQueueCopy(HalModuleState&, Device& device, int64_t,
+absl::Status DeviceQueueCopy(HalModuleState& state, Device& device, int64_t,
                              Fence* wait, Fence* signal, Buffer& source,
                              int64_t source_offset, Buffer& target,
                              int64_t target_offset, int64_t length, int64_t) {
@@ -113,17 +124,18 @@ absl::Status DeviceQueueCopy(HalModuleState&, Device& device, int64_t,
   RETURN_IF_ERROR(ReadRange("source", source, source_offset, length, from));
   BufferRef to;
   RETURN_IF_ERROR(ReadRange("target", target, target_offset, length, to));
-  return device.QueueCopy({wait, signal}, from, to);
+  return device.QueueCopy(state.Fences(wait, signal), from, to);
 }
 
-absl::Status DeviceQueueRead(HalModuleState&, Device& device, int64_t,
+absl::Status DeviceQueueRead(HalModuleState& state, Device& device, int64_t,
                              Fence* wait, Fence* signal, File& source,
                              int64_t source_offset, Buffer& target,
                              int64_t target_offset, int64_t length, int64_t) {
   ASSIGN_OR_RETURN(uint64_t begin, ReadSize("source offset", source_offset));
   BufferRef to;
   RETURN_IF_ERROR(ReadRange("target", target, target_offset, length, to));
-  return device.QueueRead({wait, signal}, Ref<File>::Share(&source), begin, to);
+  return device.QueueRead(state.Fences(wait, signal), Ref<File>::Share(&source),
+                          begin, to);
 }
 
 absl::Status DeviceQueueReadV5(HalModuleState& state, Device& device,
@@ -135,15 +147,15 @@ absl::Status DeviceQueueReadV5(HalModuleState& state, Device& device,
                          source_offset, target, target_offset, length, 0);
 }
 
-absl::Status DeviceQueueWrite(HalModuleState&, Device& device, int64_t,
+absl::Status DeviceQueueWrite(HalModuleState& state, Device& device, int64_t,
                               Fence* wait, Fence* signal, Buffer& source,
                               int64_t source_offset, File& target,
                               int64_t target_offset, int64_t length, int64_t) {
   BufferRef from;
   RETURN_IF_ERROR(ReadRange("source", source, source_offset, length, from));
   ASSIGN_OR_RETURN(uint64_t begin, ReadSize("target offset", target_offset));
-  return device.QueueWrite({wait, signal}, from, Ref<File>::Share(&target),
-                           begin);
+  return device.QueueWrite(state.Fences(wait, signal), from,
+                           Ref<File>::Share(&target), begin);
 }
 
 absl::Status DeviceQueueWriteV5(HalModuleState& state, Device& device,
@@ -155,10 +167,10 @@ absl::Status DeviceQueueWriteV5(HalModuleState& state, Device& device,
                           source_offset, target, target_offset, length, 0);
 }
 
-absl::Status DeviceQueueExecute(HalModuleState&, Device& device, int64_t,
+absl::Status DeviceQueueExecute(HalModuleState& state, Device& device, int64_t,
                                 Fence* wait, Fence* signal,
                                 CommandBuffer& commands, int64_t) {
-  return device.QueueExecute({wait, signal},
+  return device.QueueExecute(state.Fences(wait, signal),
                              Ref<CommandBuffer>::Share(&commands), {});
 }
 
@@ -170,7 +182,7 @@ absl::Status DeviceQueueExecuteV5(HalModuleState& state, Device& device,
         absl::StrCat(commands.size(),
                      " command buffers are executed at once; the limit is 1."));
   }
-  if (commands.empty()) return device.QueueBarrier({wait, signal});
+  if (commands.empty()) return device.QueueBarrier(state.Fences(wait, signal));
   if (commands.get(0) == nullptr) {
     return absl::InvalidArgumentError("The command buffer to execute is null.");
   }
@@ -179,7 +191,7 @@ absl::Status DeviceQueueExecuteV5(HalModuleState& state, Device& device,
 }
 
 absl::Status DeviceQueueExecuteIndirect(
-    HalModuleState&, Device& device, int64_t, Fence* wait, Fence* signal,
+    HalModuleState& state, Device& device, int64_t, Fence* wait, Fence* signal,
     CommandBuffer& commands, int64_t,
     vm::Spread<Buffer*, int64_t, int64_t> table) {
   absl::InlinedVector<BufferBinding, 16> bindings(table.size());
@@ -195,7 +207,7 @@ absl::Status DeviceQueueExecuteIndirect(
     bindings[i].offset = static_cast<uint64_t>(offset);
     bindings[i].length = static_cast<uint64_t>(length);
   }
-  return device.QueueExecute({wait, signal},
+  return device.QueueExecute(state.Fences(wait, signal),
                              Ref<CommandBuffer>::Share(&commands), bindings);
 }
 

@@ -8,11 +8,17 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "hal/module/arguments.h"
 #include "hal/module/imports.h"
 
 namespace eyrie::hal {
+namespace {
 
-absl::StatusOr<Ref<Executable>> ExecutableCreate(HalModuleState&,
+constexpr uint64_t kMaxConstantBytes = 1 << 20;
+
+}  // namespace
+
+absl::StatusOr<Ref<Executable>> ExecutableCreate(HalModuleState& state,
                                                  Device& device, int64_t,
                                                  vm::Buffer& format,
                                                  vm::Buffer& data,
@@ -24,16 +30,22 @@ absl::StatusOr<Ref<Executable>> ExecutableCreate(HalModuleState&,
           "The executable's constants (", constants->size(),
           " bytes) are not a multiple of ", sizeof(uint32_t), " bytes."));
     }
+    if (constants->size() > kMaxConstantBytes) {
+      return absl::OutOfRangeError(absl::StrCat(
+          "The executable's constants (", constants->size(),
+          " bytes) exceed the limit (", kMaxConstantBytes, " bytes)."));
+    }
     words.resize(constants->size() / sizeof(uint32_t));
     if (!words.empty()) {
       std::memcpy(words.data(), constants->data(), constants->size());
     }
   }
   ExecutableParams params;
-  params.format = format.text();
+  params.format = TextOf(format);
   params.data = data.bytes();
   params.constants = words;
-  return device.CreateExecutable(params);
+  return state.Charged(device.CreateExecutable(params), data.size(),
+                       "an executable");
 }
 
 absl::StatusOr<Ref<Executable>> ExecutableCreateV5(HalModuleState& state,
@@ -47,7 +59,7 @@ absl::StatusOr<Ref<Executable>> ExecutableCreateV5(HalModuleState& state,
 absl::StatusOr<int64_t> ExecutableLookupFunction(HalModuleState&,
                                                  Executable& executable,
                                                  vm::Buffer& name) {
-  std::optional<uint32_t> ordinal = executable.FindExport(name.text());
+  std::optional<uint32_t> ordinal = executable.FindExport(TextOf(name));
   if (ordinal) return int64_t{*ordinal};
   std::string known;
   for (const ExportInfo& info : executable.exports()) {
@@ -55,7 +67,7 @@ absl::StatusOr<int64_t> ExecutableLookupFunction(HalModuleState&,
                     info.name.empty() ? "(no name)" : info.name);
   }
   return absl::NotFoundError(
-      absl::StrCat("The executable has no function ", name.text(),
+      absl::StrCat("The executable has no function ", TextOf(name),
                    "; it has: ", known.empty() ? "none" : known, "."));
 }
 

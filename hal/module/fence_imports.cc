@@ -10,6 +10,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
+#include "hal/host_semaphore.h"
 #include "hal/module/imports.h"
 
 namespace eyrie::hal {
@@ -27,13 +28,21 @@ absl::Time Deadline(int32_t timeout_ms) {
   return absl::Now() + absl::Milliseconds(int64_t{unsigned_ms});
 }
 
-// Whether the fence is reached before the deadline.
-absl::StatusOr<bool> WaitFor(const Fence& fence, absl::Time deadline) {
+// What a fence and a timeline of its own take.
+constexpr uint64_t kFenceBytes = sizeof(Fence) + sizeof(HostSemaphore);
+
+// Whether the fence is reached before the deadline. DEADLINE_EXCEEDED or
+// CANCELLED: the call is stopped.
+absl::StatusOr<bool> WaitFor(const HalModuleState& state, const Fence& fence,
+                             absl::Time deadline) {
   ASSIGN_OR_RETURN(bool reached, fence.Query());
   if (reached) return true;
   if (deadline == absl::InfinitePast()) return false;
-  const absl::Status waited = fence.Wait(deadline);
+  const vm::Meter* meter = state.meter();
+  const auto stopped = [meter] { return meter && meter->stopped(); };
+  const absl::Status waited = fence.Wait(deadline, stopped);
   if (waited.ok()) return true;
+  if (stopped()) return meter->StopReason();
   // A fence may itself have failed with DEADLINE_EXCEEDED.
   ASSIGN_OR_RETURN(reached, fence.Query());
   if (reached || absl::IsDeadlineExceeded(waited)) return reached;
@@ -42,7 +51,7 @@ absl::StatusOr<bool> WaitFor(const Fence& fence, absl::Time deadline) {
 
 }  // namespace
 
-absl::StatusOr<int32_t> FenceAwaitV5(HalModuleState&, int32_t timeout_ms,
+absl::StatusOr<int32_t> FenceAwaitV5(HalModuleState& state, int32_t timeout_ms,
                                      vm::Spread<Fence*> fences) {
   // Failures first: waiting for one fence must not hide another's.
   bool all_reached = true;
@@ -55,7 +64,7 @@ absl::StatusOr<int32_t> FenceAwaitV5(HalModuleState&, int32_t timeout_ms,
   const absl::Time deadline = Deadline(timeout_ms);
   for (size_t i = 0; i < fences.size(); ++i) {
     if (fences.get(i) == nullptr) continue;
-    ASSIGN_OR_RETURN(bool reached, WaitFor(*fences.get(i), deadline));
+    ASSIGN_OR_RETURN(bool reached, WaitFor(state, *fences.get(i), deadline));
     if (!reached) {
       return static_cast<int32_t>(absl::StatusCode::kDeadlineExceeded);
     }
@@ -68,10 +77,11 @@ absl::StatusOr<int32_t> FenceAwait(HalModuleState& state, int32_t timeout_ms,
   return FenceAwaitV5(state, timeout_ms, fences);
 }
 
-absl::StatusOr<Ref<Fence>> FenceCreate(HalModuleState&, Device& device,
+absl::StatusOr<Ref<Fence>> FenceCreate(HalModuleState& state, Device& device,
                                        int64_t) {
   ASSIGN_OR_RETURN(Ref<Semaphore> semaphore, device.CreateSemaphore(0));
-  return Fence::At(std::move(semaphore), 1);
+  return state.Charged<Fence>(Fence::At(std::move(semaphore), 1), kFenceBytes,
+                              "a fence");
 }
 
 absl::StatusOr<Ref<Fence>> FenceCreateV5(HalModuleState& state, Device& device,
@@ -94,7 +104,7 @@ absl::Status FenceFail(HalModuleState&, Fence& fence, int32_t status) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Ref<Fence>> FenceJoinV5(HalModuleState&,
+absl::StatusOr<Ref<Fence>> FenceJoinV5(HalModuleState& state,
                                        vm::Spread<Fence*> fences) {
   absl::InlinedVector<Fence*, 8> list;
   for (size_t i = 0; i < fences.size(); ++i) {
@@ -102,7 +112,11 @@ absl::StatusOr<Ref<Fence>> FenceJoinV5(HalModuleState&,
     if (fence != nullptr && !fence->points().empty()) list.push_back(fence);
   }
   if (list.empty()) return Ref<Fence>();
-  return Fence::Join(list);
+  Ref<Fence> joined = Fence::Join(list);
+  const size_t points = joined->points().size();
+  return state.Charged<Fence>(std::move(joined),
+                              sizeof(Fence) + points * sizeof(Fence::Point),
+                              "a fence");
 }
 
 absl::StatusOr<Ref<Fence>> FenceJoin(HalModuleState& state, int64_t,

@@ -27,4 +27,24 @@ BufferParams HalModuleState::MakeParams(const Allocator& allocator,
   return params;
 }
 
+absl::StatusOr<Ref<Buffer>> HalModuleState::Allocate(Allocator& allocator,
+                                                     const BufferParams& params,
+                                                     uint64_t size) const {
+  ASSIGN_OR_RETURN(MemoryCharge charge, Charge(size, "a device buffer"));
+  ASSIGN_OR_RETURN(Ref<Buffer> buffer, allocator.Allocate(params, size));
+  buffer->Hold(std::move(charge));
+  return buffer;
+}
+
+absl::StatusOr<Ref<Buffer>> HalModuleState::Subspan(Buffer& source,
+                                                    uint64_t offset,
+                                                    uint64_t length) const {
+  ASSIGN_OR_RETURN(
+      Ref<Buffer> range,
+      Buffer::Subspan(Ref<Buffer>::Share(&source), offset, length));
+  // All of a buffer is the buffer itself, which holds its own charge.
+  if (range.get() == &source) return range;
+  return Charged<Buffer>(std::move(range), sizeof(Buffer), "a range");
+}
+
 }  // namespace eyrie::hal

@@ -6,10 +6,14 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/memory_meter.h"
 #include "base/ref.h"
+#include "base/status_macros.h"
 #include "hal/allocator.h"
 #include "hal/buffer_view.h"
 #include "hal/device.h"
@@ -49,6 +53,34 @@ class HalModuleState final : public vm::ModuleState {
   // context as the owner.
   BufferParams MakeParams(const Allocator& allocator, int32_t memory_types,
                           int32_t buffer_usage, int64_t queue_affinity) const;
+
+  // A buffer of this context, charged for. RESOURCE_EXHAUSTED: its memory
+  // limit, else as the allocator.
+  absl::StatusOr<Ref<Buffer>> Allocate(Allocator& allocator,
+                                       const BufferParams& params,
+                                       uint64_t size) const;
+  // Takes bytes that `what` is going to need. RESOURCE_EXHAUSTED.
+  absl::StatusOr<MemoryCharge> Charge(uint64_t bytes,
+                                      absl::string_view what) const {
+    return MemoryCharge::Take(memory(), bytes, what);
+  }
+  // The same for an object that was just made; gives the object back.
+  template <typename T>
+  absl::StatusOr<Ref<T>> Charged(absl::StatusOr<Ref<T>> object, uint64_t bytes,
+                                 absl::string_view what) const {
+    if (memory() == nullptr || !object.ok() || !*object) [[likely]]
+      return object;
+    ASSIGN_OR_RETURN(MemoryCharge charge, Charge(bytes, what));
+    (*object)->Hold(std::move(charge));
+    return object;
+  }
+  // A range of a buffer, charged for if it is not all of it.
+  absl::StatusOr<Ref<Buffer>> Subspan(Buffer& source, uint64_t offset,
+                                      uint64_t length) const;
+  // Fences of a queue operation, which counts what it keeps.
+  QueueFences Fences(Fence* wait, Fence* signal) const {
+    return {wait, signal, &memory()};
+  }
 
  private:
   // Of each device, by its allocator; nearly always there is one.

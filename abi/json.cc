@@ -1,0 +1,238 @@
+// Builds the tree from the events of nlohmann's parser, which recurses nowhere
+// and throws nothing here.
+//
+// Tested by json_test.cc, json_fuzz.cc.
+#include "abi/json.h"
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace eyrie::abi {
+namespace {
+
+using Kind = Json::Kind;
+
+// Counts the bytes that the parser has taken.
+class CountingIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountingIterator(const char* at, size_t* count) : at_(at), count_(count) {}
+  reference operator*() const { return *at_; }
+  CountingIterator& operator++() {
+    ++at_;
+    ++*count_;
+    return *this;
+  }
+  friend bool operator==(const CountingIterator& a, const CountingIterator& b) {
+    return a.at_ == b.at_;
+  }
+  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) {
+    return a.at_ != b.at_;
+  }
+
+ private:
+  const char* at_;
+  size_t* count_;
+};
+
+class Builder {
+ public:
+  explicit Builder(const size_t* count) : count_(count) {}
+
+  bool null() { return Add(Kind::kNull) != nullptr; }
+  bool boolean(bool value) {
+    Add(Kind::kBool)->boolean = value;
+    return true;
+  }
+  bool number_integer(int64_t value) {
+    Add(Kind::kInt, /*lookahead=*/1)->integer = value;
+    return true;
+  }
+  bool number_unsigned(uint64_t value) {
+    const bool fits = value <= uint64_t{INT64_MAX};
+    Add(fits ? Kind::kInt : Kind::kUint, /*lookahead=*/1)->natural = value;
+    return true;
+  }
+  bool number_float(double value, const std::string&) {
+    Add(Kind::kFloat, /*lookahead=*/1)->number = value;
+    return true;
+  }
+  bool string(std::string& value) {
+    Add(Kind::kString)->text = std::move(value);
+    return true;
+  }
+  bool binary(nlohmann::json::binary_t&) { return false; }  // not in text
+  bool start_array(size_t) { return Open(Kind::kArray); }
+  bool end_array() { return Close(); }
+  bool start_object(size_t) { return Open(Kind::kObject); }
+  bool key(std::string& value) {
+    open_.back()->keys.push_back(std::move(value));
+    return true;
+  }
+  bool end_object() { return Close(); }
+
+  template <typename Exception>
+  bool parse_error(size_t position, const std::string& token,
+                   const Exception&) {
+    const size_t at = position > 0 ? position - 1 : 0;
+    error_ = token.empty() || token[0] == '\0'
+                 ? absl::StrCat("The JSON text is malformed at byte ", at, ".")
+                 : absl::StrCat("The JSON text is malformed at byte ", at,
+                                ", after '", Printable(token), "'.");
+    return false;
+  }
+
+  const std::string& error() const { return error_; }
+  Json Take() { return std::move(root_); }
+
+ private:
+  // The end of a token, without what is not text.
+  static std::string Printable(absl::string_view token) {
+    constexpr size_t kLongest = 24;
+    if (token.size() > kLongest) token.remove_prefix(token.size() - kLongest);
+    std::string text;
+    for (const char c : token) text += c >= ' ' && c < 0x7F ? c : '?';
+    return text;
+  }
+
+  // A new value where the next one belongs. The parser has read `lookahead`
+  // bytes beyond it.
+  Json* Add(Kind kind, size_t lookahead = 0) {
+    Json* place = &root_;
+    if (!open_.empty()) place = &open_.back()->items.emplace_back();
+    place->kind = kind;
+    const size_t read = *count_;
+    place->offset = read > lookahead ? read - 1 - lookahead : 0;
+    return place;
+  }
+
+  bool Open(Kind kind) {
+    if (open_.size() == Json::kMaxDepth) {
+      error_ = absl::StrCat("The JSON text is nested ", open_.size() + 1,
+                            " deep at byte ", *count_ - 1, "; the limit is ",
+                            Json::kMaxDepth, ".");
+      return false;
+    }
+    // Stays where it is: nothing joins the list it is in while it is open.
+    open_.push_back(Add(kind));
+    return true;
+  }
+
+  bool Close() {
+    open_.pop_back();
+    return true;
+  }
+
+  const size_t* count_;
+  Json root_;
+  std::vector<Json*> open_;
+  std::string error_;
+};
+
+}  // namespace
+
+const Json* Json::Find(absl::string_view key) const {
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i] == key) return &items[i];
+  }
+  return nullptr;
+}
+
+std::string Json::Describe() const {
+  switch (kind) {
+    case Kind::kNull:
+      return "null";
+    case Kind::kBool:
+      return boolean ? "true" : "false";
+    case Kind::kInt:
+      return absl::StrCat("the number ", integer);
+    case Kind::kUint:
+      return absl::StrCat("the number ", natural);
+    case Kind::kFloat:
+      return absl::StrCat("the number ", number);
+    case Kind::kString:
+      return "a string";
+    case Kind::kArray:
+      return "an array";
+    case Kind::kObject:
+      return "an object";
+  }
+  return "";
+}
+
+absl::StatusOr<Json> ParseJson(absl::string_view text) {
+  size_t count = 0;
+  Builder builder(&count);
+  const CountingIterator begin(text.data(), &count);
+  const CountingIterator end(text.data() + text.size(), &count);
+  if (!nlohmann::json::sax_parse(begin, end, &builder)) {
+    return absl::InvalidArgumentError(builder.error());
+  }
+  return builder.Take();
+}
+
+void AppendJsonString(absl::string_view text, std::string& out) {
+  out += '"';
+  for (const char c : text) {
+    switch (c) {
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      default:
+        if (static_cast<uint8_t>(c) < ' ') {
+          absl::StrAppendFormat(&out, "\\u%04x", c);
+        } else {
+          out += c;
+        }
+    }
+  }
+  out += '"';
+}
+
+bool IsUtf8(absl::string_view bytes) {
+  // The lowest code point that a sequence of this length may stand for.
+  constexpr uint32_t kLowest[] = {0, 0, 0x80, 0x800, 0x10000};
+  for (size_t i = 0; i < bytes.size();) {
+    const auto first = static_cast<uint8_t>(bytes[i]);
+    const size_t length = first < 0x80   ? 1
+                          : first < 0xC0 ? 0
+                          : first < 0xE0 ? 2
+                          : first < 0xF0 ? 3
+                          : first < 0xF8 ? 4
+                                         : 0;
+    if (length == 0 || length > bytes.size() - i) return false;
+    uint32_t code = length == 1 ? first : first & (0x7F >> length);
+    for (size_t j = 1; j < length; ++j) {
+      const auto next = static_cast<uint8_t>(bytes[i + j]);
+      if ((next & 0xC0) != 0x80) return false;
+      code = code << 6 | (next & 0x3F);
+    }
+    const bool surrogate = code >= 0xD800 && code < 0xE000;
+    if (code < kLowest[length] || code > 0x10FFFF || surrogate) return false;
+    i += length;
+  }
+  return true;
+}
+
+}  // namespace eyrie::abi

@@ -1,0 +1,118 @@
+// JSON text: values, places, and what is refused where.
+#include "abi/json.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/support/status_text.h"
+
+namespace eyrie::abi {
+namespace {
+
+// The tree in one line, each value with its place: "[1@1]@0".
+std::string Show(const Json& json) {
+  std::string text;
+  switch (json.kind) {
+    case Json::Kind::kNull:
+      text = "null";
+      break;
+    case Json::Kind::kBool:
+      text = json.boolean ? "true" : "false";
+      break;
+    case Json::Kind::kInt:
+      text = absl::StrCat(json.integer);
+      break;
+    case Json::Kind::kUint:
+      text = absl::StrCat(json.natural, "u");
+      break;
+    case Json::Kind::kFloat:
+      text = absl::StrCat(json.number, "f");
+      break;
+    case Json::Kind::kString:
+      AppendJsonString(json.text, text);
+      break;
+    default:
+      for (size_t i = 0; i < json.items.size(); ++i) {
+        absl::StrAppend(&text, i ? "," : "",
+                        json.keys.empty() ? "" : json.keys[i] + ":",
+                        Show(json.items[i]));
+      }
+      text = json.is(Json::Kind::kArray) ? absl::StrCat("[", text, "]")
+                                         : absl::StrCat("{", text, "}");
+  }
+  return absl::StrCat(text, "@", json.offset);
+}
+
+TEST(Json, TreesAndErrors) {
+  const struct {
+    const char* text;
+    const char* want;
+  } kRows[] = {
+      {"null", "null@3"},
+      {" true ", "true@4"},
+      {"[1, -2]", "[1@1,-2@5]@0"},
+      {"[9223372036854775807]", "[9223372036854775807@19]@0"},
+      {"[9223372036854775808]", "[9223372036854775808u@19]@0"},
+      {"[-9223372036854775808]", "[-9223372036854775808@20]@0"},
+      {"[1.5,1e3]", "[1.5f@3,1000f@7]@0"},
+      {"\"a\\u00e9\\n\"", "\"a\xC3\xA9\\n\"@10"},
+      // In the order of the text, duplicates too.
+      {R"({"b":1,"a":{"b":[]},"b":2})", "{b:1@5,a:{b:[]@16}@11,b:2@24}@0"},
+      {"", "INVALID_ARGUMENT: The JSON text is malformed at byte 0."},
+      {"[1,",
+       "INVALID_ARGUMENT: The JSON text is malformed at byte 3, after "
+       "'1,'."},
+      {"[1 2]",
+       "INVALID_ARGUMENT: The JSON text is malformed at byte 3, after '2'."},
+      {"[1]]",
+       "INVALID_ARGUMENT: The JSON text is malformed at byte 3, after '1]]'."},
+      {"{a:1}",
+       "INVALID_ARGUMENT: The JSON text is malformed at byte 1, after '{a'."},
+      {"[1e999]",
+       "INVALID_ARGUMENT: The JSON text is malformed at byte 5, after "
+       "'1e999'."},
+      {"\"\x80\"",
+       "INVALID_ARGUMENT: The JSON text is malformed at byte 1, after "
+       "'\"?'."},
+  };
+  for (const auto& row : kRows) {
+    const auto json = ParseJson(row.text);
+    EXPECT_EQ(json.ok() ? Show(*json) : StatusText(json), row.want) << row.text;
+  }
+}
+
+TEST(Json, DepthIsLimited) {
+  const std::string open(Json::kMaxDepth, '['), close(Json::kMaxDepth, ']');
+  EXPECT_EQ(StatusText(ParseJson(open + close)), "OK");
+  EXPECT_EQ(StatusText(ParseJson("[" + open + close + "]")),
+            "INVALID_ARGUMENT: The JSON text is nested 129 deep at byte 128; "
+            "the limit is 128.");
+}
+
+TEST(Json, Utf8) {
+  const struct {
+    const char* bytes;
+    bool want;
+  } kRows[] = {
+      {"", true},
+      {"plain", true},
+      {"\xC3\xA9", true},
+      {"\xE2\x82\xAC", true},
+      {"\xF0\x9F\x98\x80", true},
+      {"\xF4\x8F\xBF\xBF", true},
+      {"\x80", false},              // a continuation alone
+      {"\xC3", false},              // cut
+      {"\xC0\x80", false},          // overlong
+      {"\xE0\x80\x80", false},      // overlong
+      {"\xED\xA0\x80", false},      // a surrogate
+      {"\xF4\x90\x80\x80", false},  // beyond Unicode
+      {"\xFF", false},
+  };
+  for (const auto& row : kRows) {
+    EXPECT_EQ(IsUtf8(row.bytes), row.want) << row.bytes;
+  }
+}
+
+}  // namespace
+}  // namespace eyrie::abi

@@ -1,0 +1,32 @@
+// A counted object that may hold the charge for the memory it takes.
+//
+// Tested by memory_meter_test.cc.
+#ifndef EYRIE_BASE_CHARGED_OBJECT_H_
+#define EYRIE_BASE_CHARGED_OBJECT_H_
+
+#include <utility>
+
+#include "base/memory_meter.h"
+#include "base/ref.h"
+
+namespace eyrie {
+
+class ChargedObject : public RefObject {
+ public:
+  // The object keeps the charge while it lives; one it held before is given
+  // back. Before the object is shared with other threads.
+  void Hold(MemoryCharge charge) { charge_ = std::move(charge); }
+
+ protected:
+  explicit ChargedObject(const RefType& type) : RefObject(type) {}
+
+  // Of an object that grows, or that goes into a free list and not away.
+  MemoryCharge& charge() { return charge_; }
+
+ private:
+  MemoryCharge charge_;
+};
+
+}  // namespace eyrie
+
+#endif  // EYRIE_BASE_CHARGED_OBJECT_H_
