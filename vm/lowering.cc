@@ -7,6 +7,7 @@
 
 #include "vm/bytecode_module.h"
 #include "vm/machine.h"
+#include "vm/remap.h"
 
 namespace eyrie::vm {
 namespace {
@@ -19,19 +20,6 @@ constexpr auto MakeLayouts() {
 constexpr auto kLayouts = MakeLayouts();
 
 constexpr uint32_t kMaxJumpMoves = 3;  // that have a row in lowered.def
-
-// Register moves on the way to a block: from(i) to to(i), in order.
-class RemapList {
- public:
-  explicit RemapList(const uint8_t* at) : words_(at) {}
-
-  uint32_t size() const { return words_.size(); }
-  uint16_t from(uint32_t i) const { return words_[2 * i]; }
-  uint16_t to(uint32_t i) const { return words_[2 * i + 1]; }
-
- private:
-  RegisterList words_;
-};
 
 // A branch as encoded.
 struct Edge {
@@ -424,32 +412,6 @@ void Lowering::LowerCallImport(uint32_t import, RegisterList segments,
     }
   }
   PutResults(at, to, results);
-}
-
-// Moves as the loop makes them: the halves of an even pair together.
-std::vector<LoweredMove> Merge(const RemapList& moves) {
-  std::vector<LoweredMove> merged;
-  merged.reserve(moves.size());
-  for (uint32_t i = 0; i < moves.size(); ++i) {
-    LoweredMove move = {moves.from(i), moves.to(i)};
-    if (!IsRefRegister(move.from) && move.from % 2 == 0 && move.to % 2 == 0 &&
-        i + 1 < moves.size() && moves.from(i + 1) == move.from + 1 &&
-        moves.to(i + 1) == move.to + 1) {
-      move.to |= LoweredMove::kWide;
-      ++i;
-    }
-    merged.push_back(move);
-  }
-  return merged;
-}
-
-// How many moves there are if all are of numbers of one width; else 0.
-uint32_t CountOfKind(const std::vector<LoweredMove>& moves, bool wide) {
-  for (LoweredMove move : moves) {
-    if (IsRefRegister(move.from)) return 0;
-    if (((move.to & LoweredMove::kWide) != 0) != wide) return 0;
-  }
-  return static_cast<uint32_t>(moves.size());
 }
 
 Lowered Lowering::JumpFor(const Edge& edge,

@@ -1,0 +1,36 @@
+// A branch's register moves, as encoded and as the loop makes them.
+//
+// Tested by lowering_test.cc.
+#ifndef EYRIE_VM_REMAP_H_
+#define EYRIE_VM_REMAP_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "vm/lowered.h"
+#include "vm/machine.h"
+
+namespace eyrie::vm {
+
+// Register moves on the way to a block: from(i) to to(i), in order.
+class RemapList {
+ public:
+  explicit RemapList(const uint8_t* at) : words_(at) {}
+
+  uint32_t size() const { return words_.size(); }
+  uint16_t from(uint32_t i) const { return words_[2 * i]; }
+  uint16_t to(uint32_t i) const { return words_[2 * i + 1]; }
+
+ private:
+  RegisterList words_;
+};
+
+// The moves, the halves of an even pair together.
+std::vector<LoweredMove> Merge(const RemapList& moves);
+
+// How many moves there are if all are of numbers of one width; else 0.
+uint32_t CountOfKind(const std::vector<LoweredMove>& moves, bool wide);
+
+}  // namespace eyrie::vm
+
+#endif  // EYRIE_VM_REMAP_H_
