@@ -135,6 +135,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   for (Program& program : programs) modules.push_back(std::move(program));
   vm::ContextOptions context_options;
   context_options.print = std::move(options.print);
+  context_options.limits = options.limits;
   auto context =
       vm::Context::Create(std::move(modules), std::move(context_options));
   if (!context.ok()) {
