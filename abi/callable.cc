@@ -152,6 +152,15 @@ absl::string_view NameOf(vm::ValueType type) {
   return "?";
 }
 
+// DEADLINE_EXCEEDED or CANCELLED: the call was stopped; else how the fence
+// fails.
+absl::Status WaitFor(const hal::Fence& fence, const vm::Meter& meter) {
+  absl::Status status = fence.Wait(absl::InfiniteFuture(),
+                                   [&meter] { return meter.stopped(); });
+  if (!status.ok() && meter.stopped()) return meter.StopReason();
+  return status;
+}
+
 }  // namespace
 
 absl::StatusOr<Callable> Session::Bind(const vm::Function& function) {
@@ -278,6 +287,9 @@ absl::StatusOr<Ref<hal::Fence>> Callable::NextFence() {
 absl::StatusOr<std::vector<vm::Value>> Callable::Call(
     std::span<const vm::Value> arguments) {
   RETURN_IF_ERROR(CheckArguments(arguments));
+  vm::Context& context = session_->context();
+  vm::HostCall call(context);  // the wait for results is part of it
+  RETURN_IF_ERROR(call.status());
   absl::InlinedVector<vm::Slot, 16> slots(
       function_.signature().argument_types().size());
   for (size_t i = 0; i < arguments.size(); ++i) slots[i] = arguments[i].slot();
@@ -288,7 +300,7 @@ absl::StatusOr<std::vector<vm::Value>> Callable::Call(
     slots[arguments.size() + 1].ref = done.get();
   }
   absl::InlinedVector<vm::Slot, 8> results(result_types().size());
-  absl::Status status = session_->context().Invoke(
+  absl::Status status = context.Invoke(
       function_, slots, std::span<vm::Slot>(results.data(), results.size()));
   std::vector<vm::Value> values;
   if (status.ok()) {
@@ -296,8 +308,9 @@ absl::StatusOr<std::vector<vm::Value>> Callable::Call(
     for (size_t i = 0; i < results.size(); ++i) {
       values.push_back(vm::Value::Adopt(result_types()[i], results[i]));
     }
-    if (done) status = done->Wait(absl::InfiniteFuture());
+    if (done) status = WaitFor(*done, context.meter());
   }
+  status = call.End(std::move(status));
   if (!status.ok()) return status;  // the timeline may have failed for good
   last_ = std::move(done);
   return values;

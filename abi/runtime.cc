@@ -15,11 +15,14 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "base/memory_meter.h"
 #include "base/ref.h"
 #include "base/status_macros.h"
 #include "eyrie/c.h"
 #include "hal/buffer_view.h"
 #include "hal/driver.h"
+#include "vm/limits.h"
 #include "vm/value.h"
 
 struct eyrie_error_t {
@@ -115,6 +118,7 @@ absl::Status OpenDevice(const char* uri, const eyrie_device_options_t* options,
           sizeof(eyrie_device_options_t), ")."));
     }
     driver.allow_system_executables = options->allow_system_executables != 0;
+    driver.allow_native_code = options->no_native_code == 0;
   }
   ASSIGN_OR_RETURN(Ref<hal::Device> device, hal::OpenDevice(uri, driver));
   *out_device = new eyrie_device_t();
@@ -158,15 +162,41 @@ absl::Status ReadTensor(eyrie_value_t* value, eyrie_tensor_t* out_tensor) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<vm::Limits> LimitsOf(const eyrie_context_options_t* options) {
+  vm::Limits limits;
+  if (options == nullptr) return limits;
+  if (options->struct_size < sizeof(eyrie_context_options_t)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The context options' struct_size (", options->struct_size,
+        ") is below that of the first version (",
+        sizeof(eyrie_context_options_t), ")."));
+  }
+  if (options->timeout_ns < 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The timeout (", options->timeout_ns, " ns) is below 0."));
+  }
+  if (options->fuel != 0) limits.fuel = options->fuel;
+  if (options->timeout_ns != 0) {
+    limits.timeout = absl::Nanoseconds(options->timeout_ns);
+  }
+  if (options->max_memory != 0) limits.max_memory = options->max_memory;
+  if (options->max_stack != 0) limits.max_stack = options->max_stack;
+  return limits;
+}
+
 absl::Status CreateContext(std::span<eyrie_module_t* const> modules,
                            std::span<eyrie_device_t* const> devices,
+                           const eyrie_context_options_t* options,
                            eyrie_context_t** out_context) {
+  SessionOptions session_options;
+  ASSIGN_OR_RETURN(session_options.limits, LimitsOf(options));
   std::vector<Program> programs;
   for (eyrie_module_t* module : modules) programs.push_back(module->program);
   std::vector<Ref<hal::Device>> opened;
   for (eyrie_device_t* device : devices) opened.push_back(device->device);
   ASSIGN_OR_RETURN(std::unique_ptr<Session> session,
-                   Session::Create(std::move(programs), std::move(opened)));
+                   Session::Create(std::move(programs), std::move(opened),
+                                   std::move(session_options)));
   *out_context = new eyrie_context_t();
   (*out_context)->session = std::move(session);
   return absl::OkStatus();
@@ -184,7 +214,7 @@ absl::StatusOr<Callable*> FindCallable(eyrie_context_t& context,
 // Storage for results is there to be written.
 absl::StatusOr<vm::Value> ForCall(const eyrie_value_t* argument,
                                   const DeclaredValue* declared,
-                                  const Session& session) {
+                                  Session& session) {
   if (argument == nullptr) return vm::Value(Ref<RefObject>());
   const hal::BufferView* view = TensorOf(argument);
   if (view == nullptr || (declared != nullptr && declared->storage_of) ||
@@ -192,8 +222,12 @@ absl::StatusOr<vm::Value> ForCall(const eyrie_value_t* argument,
     return argument->value;
   }
   ASSIGN_OR_RETURN(const std::span<const uint8_t> bytes, BytesOf(*view));
+  ASSIGN_OR_RETURN(MemoryCharge charge,
+                   MemoryCharge::Take(session.context().memory(), bytes.size(),
+                                      "the copy of an argument"));
   ASSIGN_OR_RETURN(Ref<hal::BufferView> copy,
                    CopyTensor(*session.devices()[0], SpecOf(*view), bytes));
+  copy->buffer()->Hold(std::move(charge));
   return vm::Value(Ref<RefObject>(std::move(copy)));
 }
 
@@ -347,8 +381,21 @@ eyrie_error_t* eyrie_context_create(eyrie_module_t* const* modules,
                                     eyrie_device_t* const* devices,
                                     size_t device_count,
                                     eyrie_context_t** out_context) {
-  return abi::MakeError(abi::CreateContext(
-      {modules, module_count}, {devices, device_count}, out_context));
+  return eyrie_context_create_with_options(modules, module_count, devices,
+                                           device_count, nullptr, out_context);
+}
+
+eyrie_error_t* eyrie_context_create_with_options(
+    eyrie_module_t* const* modules, size_t module_count,
+    eyrie_device_t* const* devices, size_t device_count,
+    const eyrie_context_options_t* options, eyrie_context_t** out_context) {
+  return abi::MakeError(abi::CreateContext({modules, module_count},
+                                           {devices, device_count}, options,
+                                           out_context));
+}
+
+void eyrie_context_cancel(eyrie_context_t* context) {
+  context->session->Cancel();
 }
 
 void eyrie_context_free(eyrie_context_t* context) { delete context; }

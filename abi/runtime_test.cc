@@ -159,7 +159,7 @@ TEST_F(CApiTest, Devices) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.uri);
-    eyrie_device_options_t options = {c.struct_size, 0};
+    eyrie_device_options_t options = {c.struct_size, 0, 0};
     eyrie_device_t* device = nullptr;
     EXPECT_EQ(Text(eyrie_device_open(c.uri, c.struct_size ? &options : nullptr,
                                      &device)),

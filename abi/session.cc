@@ -67,12 +67,17 @@ absl::Status WithRefusedFormats(const absl::Status& status,
                                 std::span<const Ref<hal::Device>> devices) {
   if (formats.empty()) return status;
   std::vector<absl::string_view> ids;
-  for (const Ref<hal::Device>& device : devices) ids.push_back(device->id());
+  bool native_code = true;
+  for (const Ref<hal::Device>& device : devices) {
+    ids.push_back(device->id());
+    native_code &= device->Query(hal::kNativeCodeQuery, "").value_or(1) != 0;
+  }
   return absl::Status(
       status.code(),
       absl::StrCat("The module asks for executables of the format ",
                    absl::StrJoin(formats, ", "), ", which ",
-                   absl::StrJoin(ids, ", "), " does not run. ",
+                   absl::StrJoin(ids, ", "), " does not run",
+                   native_code ? ". " : ": native code is not allowed. ",
                    status.message()));
 }
 
@@ -135,6 +140,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   for (Program& program : programs) modules.push_back(std::move(program));
   vm::ContextOptions context_options;
   context_options.print = std::move(options.print);
+  context_options.limits = options.limits;
   auto context =
       vm::Context::Create(std::move(modules), std::move(context_options));
   if (!context.ok()) {

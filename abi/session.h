@@ -28,6 +28,7 @@
 #include "hal/module/hal_module.h"
 #include "vm/bytecode_module.h"
 #include "vm/context.h"
+#include "vm/limits.h"
 #include "vm/machine.h"
 #include "vm/value.h"
 
@@ -55,6 +56,7 @@ absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
 struct SessionOptions {
   hal::HalModuleOptions hal;  // who listens to tensor traces
   vm::PrintSink print;        // who listens to what modules print
+  vm::Limits limits;          // of each call, and of the memory of all
 };
 
 class Session;
@@ -87,7 +89,8 @@ class Callable {
   absl::Status CheckArguments(std::span<const vm::Value> arguments) const;
 
   // Checks, calls and waits: results are ready when this returns. Arguments
-  // are borrowed. Fails as the function does.
+  // are borrowed. Fails as the function does. The limits of the session hold
+  // for all of it.
   absl::StatusOr<std::vector<vm::Value>> Call(
       std::span<const vm::Value> arguments);
 
@@ -122,6 +125,8 @@ class Session {
   std::span<const Ref<hal::Device>> devices() const { return devices_; }
   // True if a program imports the `hal` module.
   bool uses_hal() const { return uses_hal_; }
+  // Ends the running call; see vm::Context::Cancel. Any thread's.
+  void Cancel() { context_->Cancel(); }
 
   // The exports of the last program that a user may call: not its internal
   // functions ("__init") nor compiler-made variants ("f$async").

@@ -48,6 +48,9 @@ struct QueueFences {
 // one character. How modules ask for devices by id.
 bool MatchesPattern(absl::string_view name, absl::string_view pattern);
 
+// Asked of a device as a category, says whether it runs machine code.
+inline constexpr char kNativeCodeQuery[] = "eyrie.native_code";
+
 class Device : public RefObject {
  public:
   static constexpr RefType kType{"hal.device"};

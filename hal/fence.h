@@ -51,15 +51,14 @@ class Fence final : public ChargedObject {
   // The same, but CANCELLED when `stopped`, asked every 10 ms, says true.
   absl::Status Wait(absl::Time deadline,
                     absl::FunctionRef<bool()> stopped) const;
+  // True if a wait would end at once: the fence is reached. Fails as Wait does.
+  absl::StatusOr<bool> IsWaitOver(absl::Time deadline) const;
   // Called once when all points are reached, or with the first failure; on
   // this thread before returning if that is already so.
   void OnReached(Semaphore::Callback callback) const;
 
  private:
   class Waiter;
-
-  // True if reached. FAILED_PRECONDITION: see Wait.
-  absl::StatusOr<bool> IsWaitOver(absl::Time deadline) const;
   // True if only this fence could still signal one of its points.
   absl::StatusOr<bool> IsAbandoned() const;
 

@@ -19,6 +19,7 @@
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
 #include "tools/command.h"
+#include "tools/limit_flags.h"
 #include "tools/load_flags.h"
 
 namespace eyrie::tools {
@@ -104,8 +105,11 @@ absl::Status Bench(const Arguments& arguments) {
   }
   ASSIGN_OR_RETURN(auto programs, LoadPrograms(arguments));
   ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments));
+  abi::SessionOptions options;
+  ASSIGN_OR_RETURN(options.limits, LimitsOf(arguments));
   ASSIGN_OR_RETURN(auto session,
-                   abi::Session::Create(std::move(programs), devices));
+                   abi::Session::Create(std::move(programs), devices,
+                                        std::move(options)));
   ASSIGN_OR_RETURN(std::vector<Target> targets,
                    FindTargets(arguments, *session));
   absl::Status failure;

@@ -33,4 +33,16 @@ absl::Status WriteStdout(const std::string& text) {
   return absl::DataLossError("Standard output could not be written.");
 }
 
+absl::Status WriteFile(const std::string& path,
+                       std::span<const uint8_t> bytes) {
+  if (path == "-") return WriteStdout(std::string(bytes.begin(), bytes.end()));
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  bool written = file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(),
+                                                file) == bytes.size();
+  if (file != nullptr && std::fclose(file) != 0) written = false;
+  if (written) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat("The file '", path, "' cannot be written."));
+}
+
 }  // namespace eyrie::tools

@@ -2,6 +2,7 @@
 #ifndef EYRIE_TOOLS_COMMAND_H_
 #define EYRIE_TOOLS_COMMAND_H_
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -15,6 +16,7 @@ using CommandMain = int (*)(std::span<const char* const> args);
 
 int RunMain(std::span<const char* const> args);    // run.cc
 int DumpMain(std::span<const char* const> args);   // dump.cc
+int AsmMain(std::span<const char* const> args);    // asm.cc
 int BenchMain(std::span<const char* const> args);  // bench_command.cc
 
 // Prints "eyrie: INVALID_ARGUMENT: The sentence." to stderr; returns 1.
@@ -26,6 +28,9 @@ void ReportIgnoredFlags(const Arguments& arguments);
 // Writes all of it to stdout; an error if the reader has gone or the disk is
 // full.
 absl::Status WriteStdout(const std::string& text);
+
+// Writes all of it to a file; "-": to stdout.
+absl::Status WriteFile(const std::string& path, std::span<const uint8_t> bytes);
 
 }  // namespace eyrie::tools
 

@@ -1,4 +1,5 @@
 // eyrie dump: what a module of any release contains.
+#include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -7,6 +8,7 @@
 #include "tools/command.h"
 #include "tools/module_text.h"
 #include "vm/archive.h"
+#include "vm/asm/disassembler.h"
 #include "vm/module_def.h"
 #include "vm/verifier.h"
 
@@ -18,8 +20,9 @@ constexpr Flag kFlags[] = {
     {"flagfile", FlagKind::kString, "",
      "Reads flags from a file, one a line; later flags override it."},
     {"output", FlagKind::kString, "all",
-     "What to print: all, metadata, flatbuffer-binary or flatbuffer-json.\n"
-     "'all' is the metadata; disassembly is not available yet."},
+     "What to print: all, metadata, disassembly, flatbuffer-binary or\n"
+     "flatbuffer-json. 'all' is the metadata and the functions; from the\n"
+     "disassembly 'eyrie asm' makes the module again."},
     {"json", FlagKind::kBool, "false", "Prints the metadata as JSON."},
     {"signatures", FlagKind::kBool, "false",
      "Prints what each function takes and returns, one a line, and where that\n"
@@ -27,7 +30,11 @@ constexpr Flag kFlags[] = {
     {"verify", FlagKind::kBool, "true",
      "Refuses a module that would not be run; --noverify prints what can be\n"
      "read of a damaged one."},
-    {"function", FlagKind::kString, "", "The function to disassemble."},
+    {"function", FlagKind::kString, "",
+     "Disassembles only this function, by name or number."},
+    {"rodata", FlagKind::kString, "",
+     "Writes constants of more than 256 bytes to files in this folder, for\n"
+     "the disassembly to name; else they are in the text."},
     {"bytecode_offsets", FlagKind::kBool, "false",
      "Adds offsets to the disassembly."},
     {"pretty", FlagKind::kIgnored, "", ""},
@@ -40,6 +47,36 @@ constexpr char kUsage[] =
     "types, imports, exports with their attributes, sizes. '-' reads standard\n"
     "input.\n\n";
 
+std::string RodataName(size_t ordinal) {
+  return absl::StrCat("rodata_", ordinal, ".bin");
+}
+
+absl::StatusOr<std::string> Disassembly(const Arguments& arguments,
+                                        const vm::VerifiedModule& module) {
+  vm::DisassemblyOptions options;
+  options.offsets = arguments.GetBool("bytecode_offsets");
+  options.function = arguments.GetString("function");
+  const std::string& folder = arguments.GetString("rodata");
+  if (!folder.empty()) {
+    options.store = [&folder](size_t ordinal, std::span<const uint8_t> bytes)
+        -> absl::StatusOr<std::string> {
+      const std::string path = absl::StrCat(folder, "/", RodataName(ordinal));
+      RETURN_IF_ERROR(WriteFile(path, bytes));
+      return path;
+    };
+  }
+  return vm::Disassemble(module, options);
+}
+
+// The disassembly as a part of all: the metadata has told of constants.
+absl::StatusOr<std::string> Functions(const vm::VerifiedModule& module) {
+  vm::DisassemblyOptions options;
+  options.store = [](size_t ordinal, std::span<const uint8_t>) {
+    return RodataName(ordinal);
+  };
+  return vm::Disassemble(module, options);
+}
+
 // The text to print for one module.
 absl::StatusOr<std::string> Dump(const Arguments& arguments,
                                  const std::string& path) {
@@ -49,22 +86,28 @@ absl::StatusOr<std::string> Dump(const Arguments& arguments,
     const auto bytes = archive->flatbuffer();
     return std::string(bytes.begin(), bytes.end());
   }
-  if (output == "disassembly" || !arguments.GetString("function").empty()) {
-    return absl::UnimplementedError(
-        "Disassembly is not available yet; --output=metadata is.");
-  }
   const bool json = arguments.GetBool("json") || output == "flatbuffer-json";
-  if (!json && output != "all" && output != "metadata") {
+  const bool code =
+      output == "disassembly" || !arguments.GetString("function").empty();
+  if (!json && !code && output != "all" && output != "metadata") {
     return absl::InvalidArgumentError(absl::StrCat(
         "--output is '", output,
-        "'; it is one of all, metadata, flatbuffer-binary, flatbuffer-json."));
+        "'; it is one of all, metadata, disassembly, flatbuffer-binary, "
+        "flatbuffer-json."));
   }
   ASSIGN_OR_RETURN(vm::ModuleDef module, vm::ModuleDef::Decode(archive));
-  if (arguments.GetBool("verify")) {
-    ASSIGN_OR_RETURN(auto verified, vm::VerifiedModule::Verify(module));
+  std::shared_ptr<const vm::VerifiedModule> verified;
+  if (code || arguments.GetBool("verify")) {
+    ASSIGN_OR_RETURN(verified, vm::VerifiedModule::Verify(module));
   }
-  if (arguments.GetBool("signatures") && !json) return SignaturesText(module);
-  return json ? MetadataJson(module) : MetadataText(module);
+  if (code) return Disassembly(arguments, *verified);
+  if (json) return MetadataJson(module);
+  std::string text = MetadataText(module);
+  if (output == "all" && verified != nullptr) {
+    ASSIGN_OR_RETURN(const std::string functions, Functions(*verified));
+    text += functions;
+  }
+  return text;
 }
 
 absl::Status Run(std::span<const char* const> args) {

@@ -20,6 +20,7 @@ struct Command {
 constexpr Command kCommands[] = {
     {"run", RunMain, "calls a function of a compiled module"},
     {"dump", DumpMain, "prints what a compiled module contains"},
+    {"asm", AsmMain, "makes a module from its assembly text"},
     {"bench", BenchMain, "measures how long calls take"},
 };
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "hal/driver.h"
+#include "tools/limit_flags.h"
 
 namespace eyrie::tools {
 namespace {
@@ -45,6 +46,8 @@ constexpr Flag kLoadFlags[] = {
     {"allow_system_executables", FlagKind::kBool, "false",
      "Lets modules bring executables in the system's own format, which are\n"
      "loaded like any shared library: only for modules you trust."},
+    {"no_native_code", FlagKind::kBool, "false",
+     "Refuses executables of native code: for modules from strangers."},
     {"print_statistics", FlagKind::kBool, "false",
      "Prints each device's memory statistics to stderr at the end."},
     {"parameters", FlagKind::kList, "",
@@ -56,6 +59,8 @@ constexpr Flag kLoadFlags[] = {
 
 std::vector<Flag> WithLoadFlags(std::span<const Flag> own) {
   std::vector<Flag> flags(std::begin(kLoadFlags), std::end(kLoadFlags));
+  const auto limits = LimitFlags();
+  flags.insert(flags.end(), limits.begin(), limits.end());
   flags.insert(flags.end(), own.begin(), own.end());
   const auto ignored = PublicToolFlags();
   flags.insert(flags.end(), ignored.begin(), ignored.end());
@@ -91,6 +96,7 @@ absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
   hal::DriverOptions options;
   options.allow_system_executables =
       arguments.GetBool("allow_system_executables");
+  options.allow_native_code = !arguments.GetBool("no_native_code");
   return abi::OpenDevices(arguments.GetList("device"), options);
 }
 

@@ -14,7 +14,8 @@ namespace eyrie::tools {
 
 std::string MetadataText(const vm::ModuleDef& module);
 
-// One object; exports have a "signature". Two spaces of indentation. Bytes that are not UTF-8 are escaped.
+// One object; exports have a "signature". Two spaces of indentation. Bytes that
+// are not UTF-8 are escaped.
 std::string MetadataJson(const vm::ModuleDef& module);
 
 // What each export takes and returns by the best source it has, one a line:

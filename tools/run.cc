@@ -2,6 +2,7 @@
 // checks its results.
 //
 // Tested by cli_test.py.
+#include <atomic>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -14,6 +15,8 @@
 #include "hal/driver.h"
 #include "tools/arg_parser.h"
 #include "tools/command.h"
+#include "tools/interrupt.h"
+#include "tools/limit_flags.h"
 #include "tools/load_flags.h"
 
 namespace eyrie::tools {
@@ -207,9 +210,18 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
                                   const std::vector<Ref<hal::Device>>& devices,
                                   bool& used_hal) {
   ASSIGN_OR_RETURN(auto programs, LoadPrograms(arguments));
-  ASSIGN_OR_RETURN(auto session,
-                   abi::Session::Create(std::move(programs), devices,
-                                        Listening(PrintOptionsOf(arguments))));
+  abi::SessionOptions options = Listening(PrintOptionsOf(arguments));
+  ASSIGN_OR_RETURN(options.limits, LimitsOf(arguments));
+  std::unique_ptr<abi::Session> session;
+  std::atomic<abi::Session*> running = nullptr;
+  // Before the session, whose threads must not take the interrupt.
+  const InterruptWatch watch([&running] {
+    if (running == nullptr) InterruptWatch::Exit();
+    running.load()->Cancel();
+  });
+  ASSIGN_OR_RETURN(session, abi::Session::Create(std::move(programs), devices,
+                                                 std::move(options)));
+  running = session.get();
   used_hal = session->uses_hal();
   ASSIGN_OR_RETURN(abi::Callable function,
                    session->Lookup(arguments.GetString("function")));
@@ -266,6 +278,10 @@ absl::StatusOr<bool> Run(std::span<const char* const> args) {
 
 int RunMain(std::span<const char* const> args) {
   const absl::StatusOr<bool> passed = Run(args);
+  if (absl::IsCancelled(passed.status())) {
+    ReportError(passed.status());
+    return InterruptWatch::kExitCode;
+  }
   if (!passed.ok()) return ReportError(passed.status());
   return *passed ? 0 : 1;
 }

@@ -28,6 +28,11 @@ uint64_t StateBytes(const ModuleDef& def) {
          def.rodata.size() * sizeof(Ref<Buffer>);
 }
 
+absl::Status OfAnotherContext(const Function& function) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Function ", function.full_name(), " is of another context."));
+}
+
 void DropResults(const Function& function, std::span<Slot> results) {
   const std::vector<ValueType>& types = function.signature().result_types();
   for (size_t i = 0; i < results.size(); ++i) {
@@ -312,8 +317,7 @@ absl::Status Context::Invoke(const Function& function,
     return WrongCount(function, "results", code.result_count, results.size());
   }
   if (function.context_ != this) [[unlikely]] {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Function ", function.full_name(), " is of another context."));
+    return OfAnotherContext(function);
   }
   if (depth_ == kMaxDepth) [[unlikely]] {
     return absl::ResourceExhaustedError(absl::StrCat(
@@ -371,6 +375,13 @@ absl::Status Context::CheckArguments(const Function& function,
         NameOf(want[i]), " is required."));
   }
   return absl::OkStatus();
+}
+
+absl::Status Context::CheckCall(const Function& function,
+                                std::span<const Value> args) const {
+  RETURN_IF_ERROR(CheckArguments(function, args));
+  if (function.context_ == this) return absl::OkStatus();
+  return OfAnotherContext(function);
 }
 
 absl::StatusOr<std::vector<Value>> Context::Call(const Function& function,

@@ -131,11 +131,16 @@ class Context {
                                      std::span<const Value> args);
 
  private:
+  friend class AsyncCall;
   friend class HostCall;
   friend class Invocation;
 
   explicit Context(ContextOptions options);
 
+  // INVALID_ARGUMENT: other arguments than the function's, or of another
+  // context.
+  absl::Status CheckCall(const Function& function,
+                         std::span<const Value> args) const;
   absl::Status Run(const Function& function, const Slot* args, Slot* results);
   absl::Status RunOn(Machine& machine);
 

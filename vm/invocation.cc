@@ -26,11 +26,7 @@ Invocation::~Invocation() {
 
 absl::StatusOr<std::unique_ptr<Invocation>> Invocation::Begin(
     Context& context, const Function& function, std::span<const Value> args) {
-  RETURN_IF_ERROR(Context::CheckArguments(function, args));
-  if (function.context_ != &context) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Function ", function.full_name(), " is of another context."));
-  }
+  RETURN_IF_ERROR(context.CheckCall(function, args));
   RETURN_IF_ERROR(HostCall(context).status());
   ASSIGN_OR_RETURN(std::unique_ptr<Stack> stack, context.TakeStack());
   std::unique_ptr<Invocation> invocation(

@@ -44,6 +44,8 @@ class Invocation {
   ~Invocation();
 
   State state() const { return state_; }
+  // What the call may still use.
+  const CallBudget& budget() const { return budget_; }
 
   // Runs on to the next yield or the end. Of one that has failed, the failure;
   // FAILED_PRECONDITION: it is done.

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "vm/limits.h"
+#include "vm/suspension.h"
 
 namespace eyrie::vm {
 
@@ -63,6 +64,9 @@ class Meter {
 
   // When the call must have ended; the infinite future if it need not.
   absl::Time deadline() const { return budget_.deadline; }
+
+  // Who may suspend the running call.
+  Suspension suspension;
 
   // RESOURCE_EXHAUSTED: fuel, stack; DEADLINE_EXCEEDED; CANCELLED.
   absl::Status StopReason() const;

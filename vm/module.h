@@ -27,6 +27,9 @@ class ModuleState {
   // deadline and looks at stopped() every few milliseconds. Null: nothing
   // does.
   const Meter* meter() const { return meter_; }
+  // See suspension.h.
+  bool CanSuspend() const { return meter_ && meter_->suspension.possible(); }
+  Waker TakeWaker() { return meter_->suspension.TakeWaker(); }
 
  private:
   friend class Context;

@@ -228,18 +228,11 @@ absl::Status ModuleDef::DecodeFunctions(const fbs::Module& module) {
 }
 
 // Source maps are listed in the order of functions. Compilers from 3.11 on
-// write every function's map to the first place, so that only the last
-// function's is left, and the other places are empty.
+// write every function's map to the first place, so that one is left: the last
+// function's.
 void ModuleDef::ReadDebugNames() {
-  if (debug_ == nullptr || Size(debug_->functions()) != functions.size() ||
-      functions.empty()) {
-    return;
-  }
-  one_source_map_ = functions.size() > 1;
-  for (uint32_t i = 0; i < functions.size(); ++i) {
-    bool named = Size(debug_->functions()->Get(i)->local_name()) != 0;
-    if (named != (i == 0)) one_source_map_ = false;
-  }
+  if (debug_ == nullptr) return;
+  one_source_map_ = functions.size() > 1 && Size(debug_->functions()) == 1;
   for (uint32_t i = 0; i < functions.size(); ++i) {
     if (std::optional<uint32_t> map = SourceMapOf(i)) {
       functions[i].debug_name =
@@ -249,13 +242,13 @@ void ModuleDef::ReadDebugNames() {
 }
 
 std::optional<uint32_t> ModuleDef::SourceMapOf(uint32_t function) const {
-  if (debug_ == nullptr || Size(debug_->functions()) != functions.size() ||
-      function >= functions.size()) {
+  if (debug_ == nullptr || function >= functions.size()) return std::nullopt;
+  if (one_source_map_) {
+    if (function + 1 == functions.size()) return 0;
     return std::nullopt;
   }
-  if (!one_source_map_) return function;
-  if (function + 1 == functions.size()) return 0;
-  return std::nullopt;
+  if (Size(debug_->functions()) != functions.size()) return std::nullopt;
+  return function;
 }
 
 absl::Status ModuleDef::DecodeExports(const fbs::Module& module) {

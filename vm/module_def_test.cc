@@ -248,7 +248,7 @@ TEST(ModuleDef, NamesFunctions) {
   ModuleBuilder module = Full();
   EXPECT_EQ(Locate(module, 1), "second: test.mlir:2:1");
   EXPECT_EQ(Locate(module, 7), "@7: ");
-  // Only the last function's source map, in the first place.
+  // Only the last function's source map.
   module.one_source_map = true;
   EXPECT_EQ(Locate(module, 0), "first: ");
   EXPECT_EQ(Locate(module, 1), "second: test.mlir:2:1");

@@ -71,6 +71,7 @@ std::optional<int64_t> SyncDevice::Query(absl::string_view category,
     if (key == "concurrency") return 1;
     return std::nullopt;
   }
+  if (category == kNativeCodeQuery) return options_.allow_native_code;
   if (category == "hal.cpu") return CpuFeature(key);
   return std::nullopt;
 }

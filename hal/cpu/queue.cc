@@ -35,11 +35,12 @@ absl::Status Queue::Defer(QueueFences fences, Body body, uint64_t kept) {
   }
   // Weak: a semaphore that is never signalled must not keep what waits for
   // it, which may hold that very semaphore.
-  fences.wait->OnReached([queue = weak_from_this(), operation](const absl::Status& s) {
-    if (const std::shared_ptr<Queue> self = queue.lock()) {
-      self->Arrive(operation, s);
-    }
-  });
+  fences.wait->OnReached(
+      [queue = weak_from_this(), operation](const absl::Status& s) {
+        if (const std::shared_ptr<Queue> self = queue.lock()) {
+          self->Arrive(operation, s);
+        }
+      });
   return absl::OkStatus();
 }
 

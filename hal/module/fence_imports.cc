@@ -62,6 +62,17 @@ absl::StatusOr<int32_t> FenceAwaitV5(HalModuleState& state, int32_t timeout_ms,
   }
   if (all_reached) return 0;
   const absl::Time deadline = Deadline(timeout_ms);
+  if (deadline == absl::InfiniteFuture() && state.CanSuspend()) {
+    absl::InlinedVector<Fence*, 8> list;
+    for (size_t i = 0; i < fences.size(); ++i) {
+      if (fences.get(i) == nullptr) continue;
+      RETURN_IF_ERROR(fences.get(i)->IsWaitOver(deadline));
+      list.push_back(fences.get(i));
+    }
+    Fence::Join(list)->OnReached(
+        [wake = state.TakeWaker()](const absl::Status&) { wake(); });
+    return vm::Pending();
+  }
   for (size_t i = 0; i < fences.size(); ++i) {
     if (fences.get(i) == nullptr) continue;
     ASSIGN_OR_RETURN(bool reached, WaitFor(state, *fences.get(i), deadline));

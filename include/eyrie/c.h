@@ -61,6 +61,9 @@ typedef struct eyrie_device_options_t {
   size_t struct_size; /* sizeof(eyrie_device_options_t) */
   /* Nonzero: executables of the platform's own format may be loaded. */
   int allow_system_executables;
+  /* Nonzero: executables of native code are refused; a module that needs one
+   * fails to load. For modules from strangers. */
+  int no_native_code;
 } eyrie_device_options_t;
 
 /* Opens "local-sync" or any other name `eyrie run --list_devices` prints.
@@ -187,6 +190,31 @@ EYRIE_EXPORT eyrie_error_t* eyrie_context_create(
     eyrie_device_t* const* devices, size_t device_count,
     eyrie_context_t** out_context);
 EYRIE_EXPORT void eyrie_context_free(eyrie_context_t* context);
+
+/* What a context may use; 0 in any field but the first is no limit of one's
+ * own. A call that passes a limit fails with RESOURCE_EXHAUSTED, of the time
+ * with DEADLINE_EXCEEDED, and the context with it: all later calls are
+ * FAILED_PRECONDITION. Other contexts go on. Native code is not interrupted:
+ * the call fails when it comes back. */
+typedef struct eyrie_context_options_t {
+  size_t struct_size; /* sizeof(eyrie_context_options_t) */
+  uint64_t fuel;      /* branches backwards and calls, of each call */
+  int64_t timeout_ns; /* nanoseconds, of each call with its wait for results */
+  uint64_t max_memory; /* bytes of host and device memory held at a time */
+  size_t max_stack;    /* bytes; 4 MiB if 0 */
+} eyrie_context_options_t;
+
+/* The same with options, which may be NULL. Initialisers run within the
+ * limits of a call. */
+EYRIE_EXPORT eyrie_error_t* eyrie_context_create_with_options(
+    eyrie_module_t* const* modules, size_t module_count,
+    eyrie_device_t* const* devices, size_t device_count,
+    const eyrie_context_options_t* options, eyrie_context_t** out_context);
+
+/* Ends the running call, or the next, with CANCELLED, and fails the context as
+ * a limit does. From any thread while the context lives, and from a signal
+ * handler. */
+EYRIE_EXPORT void eyrie_context_cancel(eyrie_context_t* context);
 
 /* Calls "function" of the last module, or "module.function", and waits for the
  * results. Arguments are borrowed and never changed; NULL is a null reference.

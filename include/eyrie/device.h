@@ -9,13 +9,25 @@
 
 namespace eyrie {
 
+struct DeviceOptions {
+  // Executables of the platform's own format may be loaded.
+  bool allow_system_executables = false;
+  // Executables of native code are refused: for modules from strangers.
+  bool no_native_code = false;
+};
+
 class Device {
  public:
   // "local-sync", or any other name `eyrie run --list_devices` prints.
-  static Result<Device> Open(const std::string& uri) {
+  static Result<Device> Open(const std::string& uri,
+                             const DeviceOptions& choices = {}) {
+    eyrie_device_options_t options = {};
+    options.struct_size = sizeof(options);
+    options.allow_system_executables = choices.allow_system_executables;
+    options.no_native_code = choices.no_native_code;
     eyrie_device_t* handle = nullptr;
     if (eyrie_error_t* error =
-            eyrie_device_open(uri.c_str(), nullptr, &handle)) {
+            eyrie_device_open(uri.c_str(), &options, &handle)) {
       return Error(error);
     }
     return Device(handle);

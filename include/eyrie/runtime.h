@@ -10,6 +10,9 @@
 #ifndef EYRIE_RUNTIME_H_
 #define EYRIE_RUNTIME_H_
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -60,15 +63,34 @@ class Module {
   internal::Handle<eyrie_module_t, eyrie_module_release> handle_;
 };
 
+// What a context may use; all but the stack is without limit at first. A call
+// that passes a limit fails, RESOURCE_EXHAUSTED or DEADLINE_EXCEEDED, and its
+// context with it: later calls are FAILED_PRECONDITION. Others go on.
+struct Limits {
+  uint64_t fuel = 0;  // branches backwards and calls, of each call; 0: any
+  // Of each call, with the wait for its results; 0: any. Native code is not
+  // interrupted: the call fails when it comes back.
+  std::chrono::nanoseconds timeout{0};
+  uint64_t max_memory = 0;  // bytes, host and device, held at a time; 0: any
+  size_t max_stack = 0;     // bytes; 0: 4 MiB
+};
+
 class Context {
  public:
   // One module on one device.
-  static Result<Context> Create(const Device& device, const Module& module) {
+  static Result<Context> Create(const Device& device, const Module& module,
+                                const Limits& limits = {}) {
     eyrie_module_t* modules[] = {module.get()};
     eyrie_device_t* devices[] = {device.get()};
+    eyrie_context_options_t options = {};
+    options.struct_size = sizeof(options);
+    options.fuel = limits.fuel;
+    options.timeout_ns = limits.timeout.count();
+    options.max_memory = limits.max_memory;
+    options.max_stack = limits.max_stack;
     eyrie_context_t* handle = nullptr;
-    if (eyrie_error_t* error =
-            eyrie_context_create(modules, 1, devices, 1, &handle)) {
+    if (eyrie_error_t* error = eyrie_context_create_with_options(
+            modules, 1, devices, 1, &options, &handle)) {
       return Error(error);
     }
     return Context(handle);
@@ -89,6 +111,10 @@ class Context {
     results.resize(count);
     return std::vector<Value>(results.begin(), results.end());
   }
+
+  // Ends the running call, or the next, with CANCELLED, and fails the context.
+  // From any thread while the context lives, and from a signal handler.
+  void Cancel() { eyrie_context_cancel(get()); }
 
   eyrie_context_t* get() const { return handle_.get(); }
 

@@ -72,10 +72,7 @@ auto BuildDebugDatabase(Builder& to, const ModuleBuilder& module) {
   }
   std::vector<flatbuffers::Offset<fbs::SourceMap>> maps;
   for (size_t i = 0; i < module.functions.size(); ++i) {
-    if (module.one_source_map && i != 0) {
-      maps.push_back(fbs::CreateSourceMap(to));
-      continue;
-    }
+    if (module.one_source_map && i != 0) break;
     size_t whose = module.one_source_map ? module.functions.size() - 1 : i;
     std::vector<fbs::InstructionLocation> list = {
         fbs::InstructionLocation(0, static_cast<int>(whose))};

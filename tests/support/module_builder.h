@@ -80,7 +80,7 @@ class ModuleBuilder {
   // The location table, and each function's entry in it: by default
   // "test.mlir:<ordinal + 1>:1", one per function.
   std::vector<Location> locations;
-  // As compilers from 3.11 on write it: the last function's in the first place.
+  // As compilers from 3.11 on write it: the last function's alone.
   bool one_source_map = false;
   // One string for equal conventions.
   bool share_conventions = false;

@@ -1,0 +1,274 @@
+// Arrays into tensors: in place, copied, packed or converted.
+//
+// Tested by invoker_test.cc, tests/conformance/abi_test.cc.
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "abi/convert.h"
+#include "abi/marshal.h"
+#include "abi/tensor_text.h"
+#include "absl/strings/str_cat.h"
+#include "base/checked_math.h"
+#include "base/status_macros.h"
+#include "hal/buffer.h"
+
+namespace eyrie::abi {
+namespace {
+
+using Kind = Type::Kind;
+using HostKind = HostValue::Kind;
+using hal::ElementType;
+
+constexpr uintptr_t kAlignment = 64;  // of memory that a device may use
+
+// An element type with a row, whole bytes and numbers to write.
+bool HasElements(ElementType type) {
+  return hal::ElementTypeName(type)[0] != '*' || hal::NumericalKind(type) == 0;
+}
+
+hal::BufferParams ArrayParams() {
+  hal::BufferParams params;
+  params.type = hal::memory_type::kDeviceLocal | hal::memory_type::kHostVisible;
+  params.usage = hal::buffer_usage::kDefault | hal::buffer_usage::kMapping;
+  return params;
+}
+
+}  // namespace
+
+std::string ShapeDifference(std::span<const int64_t> shape, const Type& type) {
+  if (!type.ranked) return "";
+  if (shape.size() != type.shape.size()) {
+    return absl::StrCat("the rank is ", shape.size(), ", expected ",
+                        type.shape.size(), " (", type.ToString(), ").");
+  }
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (type.shape[i] == Type::kDynamic || type.shape[i] == shape[i]) continue;
+    return absl::StrCat("dimension ", i, " is ", shape[i], ", expected ",
+                        type.shape[i], " (", type.ToString(), ").");
+  }
+  return "";
+}
+
+std::vector<int64_t> NestedShape(const HostValue& value, const Type& type) {
+  const size_t rank = type.ranked ? type.shape.size() : Signature::kMaxRank;
+  std::vector<int64_t> shape;
+  const HostValue* row = &value;
+  while (shape.size() < rank && row->items() != nullptr) {
+    shape.push_back(static_cast<int64_t>(row->items()->size()));
+    if (!row->items()->empty()) {
+      row = &row->items()->front();
+      continue;
+    }
+    while (type.ranked && shape.size() < rank) {
+      const int64_t declared = type.shape[shape.size()];
+      shape.push_back(declared == Type::kDynamic ? 0 : declared);
+    }
+    break;
+  }
+  return shape;
+}
+
+absl::Status Encoder::Array(const HostValue& value, const Type& type,
+                            Ref<RefObject>& object) {
+  if (type.element != ElementType::kNone && !HasElements(type.element)) {
+    return absl::UnimplementedError(absl::StrCat(
+        "arrays of ", ElementText(type.element), " have no elements here."));
+  }
+  if (const std::shared_ptr<const HostArray> array = value.shared_array()) {
+    return GivenArray(array, type, object);
+  }
+  if (const Ref<RefObject>* ref = value.ref(); ref != nullptr && *ref) {
+    auto* view = RefCast<hal::BufferView>(ref->get());
+    if (view == nullptr) return NotExpected(value, type);
+    ASSIGN_OR_RETURN(auto array,
+                     HostArray::OfTensor(Ref<hal::BufferView>::Share(view)));
+    return GivenArray(std::move(array), type, object);
+  }
+  switch (value.kind()) {
+    case HostKind::kNull:
+    case HostKind::kDict:
+      return NotExpected(value, type);
+    default:
+      return NestedArray(value, type, object);
+  }
+}
+
+absl::Status Encoder::NewArray(ElementType type, std::span<const int64_t> shape,
+                               Ref<hal::BufferView>& view,
+                               std::span<uint8_t>& target) {
+  if (device_ == nullptr) {
+    return absl::FailedPreconditionError("an array needs a device to hold it.");
+  }
+  TensorSpec spec;
+  spec.type = type;
+  spec.shape.assign(shape.begin(), shape.end());
+  ASSIGN_OR_RETURN(const uint64_t size, spec.ByteLength());
+  ASSIGN_OR_RETURN(Ref<hal::Buffer> buffer,
+                   device_->allocator().Allocate(ArrayParams(), size));
+  ASSIGN_OR_RETURN(target,
+                   buffer->Map(hal::memory_access::kDiscardWrite, 0, size));
+  ASSIGN_OR_RETURN(view,
+                   hal::BufferView::Create(std::move(buffer), shape, type));
+  return absl::OkStatus();
+}
+
+absl::Status Encoder::GivenArray(std::shared_ptr<const HostArray> array,
+                                 const Type& type, Ref<RefObject>& object) {
+  const ElementType from = array->type();
+  const ElementType to =
+      type.element == ElementType::kNone ? from : type.element;
+  const bool converts = !SameBits(from, to);
+  if (converts && !array->casts() && !IsLossless(from, to)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("an array ", array->ShapeText(), " is given; ",
+                     type.ToString(), " is expected, and ",
+                     hal::ElementTypeName(from), " cannot be converted to ",
+                     hal::ElementTypeName(to), " without loss."));
+  }
+  const std::string difference = ShapeDifference(array->shape(), type);
+  if (!difference.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "an array ", array->ShapeText(), " is given; ", difference));
+  }
+  const bool lends = array->use() == HostArray::Use::kLend;
+  if (!converts && lends && array->is_dense()) {
+    const absl::Status lent = Lend(array, to, object);
+    if (!absl::IsUnavailable(lent)) return lent;
+  }
+  Ref<hal::BufferView> view;
+  std::span<uint8_t> target;
+  RETURN_IF_ERROR(NewArray(to, array->shape(), view, target));
+  if (!converts) {
+    array->Pack(target.data());
+    ++(array->is_dense() ? statistics_->copied : statistics_->packed);
+  } else {
+    const uint8_t* source = array->data();
+    std::vector<uint8_t> packed;
+    if (!array->is_dense()) {
+      packed.resize(array->byte_length());
+      array->Pack(packed.data());
+      source = packed.data();
+    }
+    RETURN_IF_ERROR(ConvertElements(source, from, target.data(), to,
+                                    array->element_count()));
+    ++statistics_->converted;
+  }
+  statistics_->bytes_copied += target.size();
+  RETURN_IF_ERROR(view->buffer()->Unmap(0, target.size()));
+  object = std::move(view);
+  return absl::OkStatus();
+}
+
+// UNAVAILABLE: the device cannot use this memory.
+absl::Status Encoder::Lend(std::shared_ptr<const HostArray> array,
+                           ElementType type, Ref<RefObject>& object) {
+  if (array->view() && array->type() == type) {
+    object = array->view();
+    ++statistics_->lent;
+    return absl::OkStatus();
+  }
+  Ref<hal::Buffer> buffer;
+  if (array->view()) {
+    buffer = array->view()->buffer();
+  } else {
+    auto* data = const_cast<uint8_t*>(array->data());
+    if (device_ == nullptr ||
+        reinterpret_cast<uintptr_t>(data) % kAlignment != 0) {
+      return absl::UnavailableError("");
+    }
+    const std::span<uint8_t> bytes(data, array->byte_length());
+    ASSIGN_OR_RETURN(buffer, device_->allocator().ImportHost(
+                                 ArrayParams(), bytes, [array] {}));
+  }
+  ASSIGN_OR_RETURN(
+      Ref<hal::BufferView> view,
+      hal::BufferView::Create(std::move(buffer), array->shape(), type));
+  object = std::move(view);
+  ++statistics_->lent;
+  return absl::OkStatus();
+}
+
+absl::Status Encoder::NestedArray(const HostValue& value, const Type& type,
+                                  Ref<RefObject>& object) {
+  if (value.is(HostKind::kBytes) && IsInteger(type.element)) {
+    return NotExpected(value, type);
+  }
+  if (type.element == ElementType::kNone) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        value.Describe(), " is given; ", type.ToString(),
+        " is expected, which needs an array that has an element type."));
+  }
+  if (hal::BitCount(type.element) % 8 != 0) {
+    return absl::UnimplementedError(
+        absl::StrCat("lists cannot be packed as ", type.ToString(), "."));
+  }
+  const std::vector<int64_t> shape = NestedShape(value, type);
+  const std::string difference = ShapeDifference(shape, type);
+  if (!difference.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(value.Describe(), " is given; ", difference));
+  }
+  // Once without memory: rows that differ may stand for more than there is.
+  uint8_t* nowhere = nullptr;
+  RETURN_IF_ERROR(Fill(value, type.element, shape, nowhere));
+  Ref<hal::BufferView> view;
+  std::span<uint8_t> target;
+  RETURN_IF_ERROR(NewArray(type.element, shape, view, target));
+  uint8_t* place = target.data();
+  if (!target.empty()) RETURN_IF_ERROR(Fill(value, type.element, shape, place));
+  ++statistics_->packed;
+  statistics_->bytes_copied += target.size();
+  RETURN_IF_ERROR(view->buffer()->Unmap(0, target.size()));
+  object = std::move(view);
+  return absl::OkStatus();
+}
+
+// Checks that lists have a shape and, where there is memory, writes their
+// elements there.
+absl::Status Encoder::Fill(const HostValue& value, ElementType type,
+                           std::span<const int64_t> shape, uint8_t*& target) {
+  if (shape.empty()) {
+    if (target == nullptr) return absl::OkStatus();
+    RETURN_IF_ERROR(WriteElement(value, type, target));
+    target += hal::BitCount(type) / 8;
+    return absl::OkStatus();
+  }
+  const HostValue::Items* items = value.items();
+  if (items == nullptr || static_cast<int64_t>(items->size()) != shape[0]) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(value.Describe(), " is given; a list of ", shape[0],
+                     ", as its neighbours are, is expected."));
+  }
+  for (size_t i = 0; i < items->size(); ++i) {
+    RETURN_IF_ERROR(At(i, Fill((*items)[i], type, shape.subspan(1), target)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Encoder::ToBuffer(const HostValue& value, Ref<RefObject>& object) {
+  if (value.is(HostKind::kNull)) return absl::OkStatus();
+  if (const Ref<RefObject>* ref = value.ref()) {
+    if (auto* view = RefCast<hal::BufferView>(ref->get())) {
+      object = view->buffer();
+      return absl::OkStatus();
+    }
+    if (RefCast<hal::Buffer>(ref->get()) != nullptr) {
+      object = *ref;
+      return absl::OkStatus();
+    }
+  }
+  const std::shared_ptr<const HostArray> array = value.shared_array();
+  if (array == nullptr) {
+    Type type;
+    type.kind = Kind::kBuffer;
+    return NotExpected(value, type);
+  }
+  static const Type* const kAnything = new Type();
+  Ref<RefObject> view;
+  RETURN_IF_ERROR(GivenArray(array, *kAnything, view));
+  object = static_cast<hal::BufferView*>(view.get())->buffer();
+  return absl::OkStatus();
+}
+
+}  // namespace eyrie::abi

@@ -1,0 +1,265 @@
+// Arrays and the values that hold them.
+//
+// Tested by invoker_test.cc.
+#include "abi/host_value.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "base/checked_math.h"
+#include "base/status_macros.h"
+#include "hal/types.h"
+
+namespace eyrie::abi {
+namespace {
+
+using hal::ElementType;
+
+constexpr uint32_t kBitsPerByte = 8;
+
+std::string ShapeTextOf(ElementType type, std::span<const int64_t> shape) {
+  std::string text;
+  for (const int64_t dimension : shape) absl::StrAppend(&text, dimension, "x");
+  return text + hal::ElementTypeName(type);
+}
+
+// The number of elements. INVALID_ARGUMENT: a negative dimension, or more than
+// 64 bits count.
+absl::StatusOr<int64_t> CountOf(ElementType type,
+                                std::span<const int64_t> shape) {
+  int64_t count = 1;
+  bool empty = false;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] < 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Dimension ", i, " of ", ShapeTextOf(type, shape), " is below 0."));
+    }
+    empty |= shape[i] == 0;
+  }
+  if (empty) return 0;
+  for (const int64_t dimension : shape) {
+    const std::optional<int64_t> product = CheckedMul(count, dimension);
+    if (!product) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "The elements of ", ShapeTextOf(type, shape), " cannot be counted."));
+    }
+    count = *product;
+  }
+  return count;
+}
+
+std::vector<int64_t> DenseStrides(std::span<const int64_t> shape,
+                                  int64_t width) {
+  std::vector<int64_t> strides(shape.size());
+  int64_t stride = width;
+  for (size_t i = shape.size(); i-- > 0;) {
+    strides[i] = stride;
+    // Wraps only for arrays without elements, which nobody walks.
+    stride = static_cast<int64_t>(static_cast<uint64_t>(stride) *
+                                  static_cast<uint64_t>(shape[i]));
+  }
+  return strides;
+}
+
+// OUT_OF_RANGE unless all elements lie within `size` bytes.
+absl::Status CheckReach(std::span<const int64_t> shape,
+                        std::span<const int64_t> strides, uint64_t size,
+                        size_t first, int64_t width) {
+  std::optional<int64_t> lowest = static_cast<int64_t>(first);
+  std::optional<int64_t> highest = CheckedAdd(*lowest, width);
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const std::optional<int64_t> reach = CheckedMul(shape[i] - 1, strides[i]);
+    std::optional<int64_t>& end = strides[i] < 0 ? lowest : highest;
+    end = reach && end ? CheckedAdd(*end, *reach) : std::nullopt;
+  }
+  if (lowest && highest && *lowest >= 0 && *highest >= 0 &&
+      static_cast<uint64_t>(*highest) <= size) {
+    return absl::OkStatus();
+  }
+  return absl::OutOfRangeError(absl::StrCat("The strides lead outside of the ",
+                                            size, " bytes of the array."));
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::Copy(
+    ElementType type, std::span<const int64_t> shape,
+    std::span<const uint8_t> bytes) {
+  auto owned =
+      std::make_shared<std::vector<uint8_t>>(bytes.begin(), bytes.end());
+  const std::span<const uint8_t> kept = *owned;
+  return Borrow(type, shape, {}, kept, 0, std::move(owned));
+}
+
+absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::Borrow(
+    ElementType type, std::span<const int64_t> shape,
+    std::span<const int64_t> strides, std::span<const uint8_t> bytes,
+    size_t first, std::shared_ptr<const void> owner, Use use) {
+  auto array = std::shared_ptr<HostArray>(new HostArray());
+  array->type_ = type;
+  array->use_ = use;
+  array->shape_.assign(shape.begin(), shape.end());
+  ASSIGN_OR_RETURN(array->count_, CountOf(type, shape));
+  const std::optional<uint64_t> length =
+      hal::DenseByteLength(type, array->count_);
+  if (!length || hal::BitCount(type) == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The bytes of ", array->ShapeText(), " cannot be counted."));
+  }
+  array->byte_length_ = *length;
+  array->owner_ = std::move(owner);
+  array->data_ = first <= bytes.size() ? bytes.data() + first : nullptr;
+  const int64_t width = hal::BitCount(type) / kBitsPerByte;
+  array->strides_ = DenseStrides(shape, width);
+  if (strides.empty()) {
+    if (first > bytes.size() || bytes.size() - first != *length) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          bytes.size() - std::min(first, bytes.size()), " bytes are given; ",
+          array->ShapeText(), " needs ", *length, "."));
+    }
+    return std::shared_ptr<const HostArray>(std::move(array));
+  }
+  if (strides.size() != shape.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(strides.size(), " strides are given; ", array->ShapeText(),
+                     " has ", shape.size(), " dimensions."));
+  }
+  if (hal::BitCount(type) % kBitsPerByte != 0) {
+    return absl::UnimplementedError(absl::StrCat(
+        "Elements of ", hal::ElementTypeName(type), " have no strides."));
+  }
+  if (array->count_ > 0) {
+    RETURN_IF_ERROR(CheckReach(shape, strides, bytes.size(), first, width));
+  }
+  for (size_t i = 0; i < shape.size(); ++i) {
+    // The stride of a dimension of one element, or of none, is never used.
+    const bool used = shape[i] > 1 && array->count_ > 0;
+    if (used && strides[i] != array->strides_[i]) array->dense_ = false;
+  }
+  array->strides_.assign(strides.begin(), strides.end());
+  return std::shared_ptr<const HostArray>(std::move(array));
+}
+
+absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::OfTensor(
+    Ref<hal::BufferView> view, Use use) {
+  if (view->encoding() != hal::EncodingType::kDenseRowMajor) {
+    return absl::UnimplementedError(
+        absl::StrCat("The tensor ", view->ShapeAndType(), " is not dense."));
+  }
+  ASSIGN_OR_RETURN(
+      const std::span<uint8_t> bytes,
+      view->buffer()->Map(hal::memory_access::kRead, 0, view->byte_length()));
+  auto array = std::shared_ptr<HostArray>(new HostArray());
+  array->type_ = view->element_type();
+  array->use_ = use;
+  array->shape_.assign(view->shape().begin(), view->shape().end());
+  array->strides_ =
+      DenseStrides(array->shape_, hal::BitCount(array->type_) / kBitsPerByte);
+  array->count_ = view->element_count();
+  array->byte_length_ = view->byte_length();
+  array->data_ = bytes.data();
+  array->view_ = std::move(view);
+  return std::shared_ptr<const HostArray>(std::move(array));
+}
+
+std::shared_ptr<const HostArray> HostArray::Casting() const {
+  auto array = std::shared_ptr<HostArray>(new HostArray(*this));
+  array->casts_ = true;
+  return array;
+}
+
+std::string HostArray::ShapeText() const { return ShapeTextOf(type_, shape_); }
+
+void HostArray::Pack(uint8_t* target) const {
+  if (dense_) {
+    if (byte_length_ > 0) std::memcpy(target, data_, byte_length_);
+    return;
+  }
+  const size_t width = hal::BitCount(type_) / kBitsPerByte;
+  const size_t last = shape_.size() - 1;  // rank 0 is dense
+  const bool rows = strides_[last] == static_cast<int64_t>(width);
+  std::vector<int64_t> index(shape_.size(), 0);
+  const uint8_t* source = data_;
+  for (int64_t done = 0; done < count_; done += shape_[last]) {
+    if (rows) {
+      std::memcpy(target, source, shape_[last] * width);
+      target += shape_[last] * width;
+    } else {
+      for (int64_t i = 0; i < shape_[last]; ++i, target += width) {
+        std::memcpy(target, source + i * strides_[last], width);
+      }
+    }
+    for (size_t i = last; i-- > 0;) {
+      source += strides_[i];
+      if (++index[i] < shape_[i]) break;
+      source -= shape_[i] * strides_[i];
+      index[i] = 0;
+    }
+  }
+}
+
+HostValue HostValue::Sequence(Items items, bool is_tuple) {
+  HostValue value;
+  value.value_ = SequenceOf{std::move(items), is_tuple};
+  return value;
+}
+
+HostValue HostValue::Dict(Entries entries) {
+  HostValue value;
+  value.value_ = DictOf{std::move(entries)};
+  return value;
+}
+
+HostValue::Kind HostValue::kind() const {
+  constexpr Kind kKinds[] = {Kind::kNull,  Kind::kBool,  Kind::kInt,
+                             Kind::kFloat, Kind::kBytes, Kind::kArray,
+                             Kind::kList,  Kind::kDict,  Kind::kRef};
+  if (const auto* held = std::get_if<SequenceOf>(&value_)) {
+    return held->is_tuple ? Kind::kTuple : Kind::kList;
+  }
+  if (const auto* held = ref(); held != nullptr && !*held) return Kind::kNull;
+  return kKinds[value_.index()];
+}
+
+const HostValue::Items* HostValue::items() const {
+  const auto* held = std::get_if<SequenceOf>(&value_);
+  return held ? &held->items : nullptr;
+}
+
+const HostValue::Entries* HostValue::entries() const {
+  const auto* held = std::get_if<DictOf>(&value_);
+  return held ? &held->entries : nullptr;
+}
+
+std::string HostValue::Describe() const {
+  switch (kind()) {
+    case Kind::kNull:
+      return "null";
+    case Kind::kBool:
+      return *boolean() ? "true" : "false";
+    case Kind::kInt:
+      return integer()->is_unsigned
+                 ? absl::StrCat("the integer ",
+                                static_cast<uint64_t>(integer()->value))
+                 : absl::StrCat("the integer ", integer()->value);
+    case Kind::kFloat:
+      return absl::StrCat("the float ", number()->value);
+    case Kind::kBytes:
+      return absl::StrCat("a string of ", bytes()->size(),
+                          bytes()->size() == 1 ? " byte" : " bytes");
+    case Kind::kArray:
+      return absl::StrCat("an array ", array()->ShapeText());
+    case Kind::kList:
+      return absl::StrCat("a list of ", items()->size());
+    case Kind::kTuple:
+      return absl::StrCat("a tuple of ", items()->size());
+    case Kind::kDict:
+      return absl::StrCat("a dict of ", entries()->size());
+    case Kind::kRef:
+      return absl::StrCat("a ", (*ref())->type().name);
+  }
+  return "";
+}
+
+}  // namespace eyrie::abi

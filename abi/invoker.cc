@@ -1,0 +1,226 @@
+// Binds arguments to parameters, encodes, calls, decodes.
+//
+// Tested by invoker_test.cc, tests/conformance/abi_test.cc.
+#include "abi/invoker.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+
+namespace eyrie::abi {
+namespace {
+
+// "Argument 0 ('x')['a']: the sentence."
+absl::Status Located(const absl::Status& status, std::string name,
+                     const std::string& path) {
+  name[0] = absl::ascii_toupper(name[0]);
+  return absl::Status(status.code(),
+                      absl::StrCat(name, path, ": ", status.message()));
+}
+
+}  // namespace
+
+Invoker::Invoker(Session* session, Callable callable, Signature signature,
+                 Ref<hal::Device> device)
+    : session_(session),
+      device_(std::move(device)),
+      callable_(std::move(callable)),
+      signature_(std::move(signature)) {}
+
+absl::StatusOr<Invoker> Invoker::Create(Session& session, Callable callable) {
+  const vm::Function& function = callable.function();
+  ASSIGN_OR_RETURN(Signature signature,
+                   Signature::Read(function.name(), function.attributes(),
+                                   function.signature()));
+  Ref<hal::Device> device;
+  if (!session.devices().empty()) device = session.devices()[0];
+  const bool takes_fences =
+      TakesFences(function.attributes(), function.signature());
+  Invoker invoker(&session, std::move(callable), std::move(signature),
+                  std::move(device));
+  invoker.takes_fences_ = takes_fences;
+  return invoker;
+}
+
+Invoker Invoker::WithoutFunction(Ref<hal::Device> device, Signature signature) {
+  return Invoker(nullptr, Callable(), std::move(signature), std::move(device));
+}
+
+absl::Status Invoker::TooMany(size_t count) const {
+  const size_t taken = signature_.arguments().size();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Function '", signature_.function(), "' takes ", taken,
+      taken == 1 ? " argument" : " arguments", "; ", count,
+      count == 1 ? " is" : " are", " given: ", signature_.ToString(), "."));
+}
+
+absl::Status Invoker::Place(std::span<const HostValue::Entry> named,
+                            std::span<const HostValue*> places,
+                            HostValue& rest) const {
+  const std::span<const Parameter> parameters = signature_.arguments();
+  const bool takes_rest =
+      !parameters.empty() && parameters.back().type.takes_keywords;
+  HostValue::Entries others;
+  for (const HostValue::Entry& entry : named) {
+    const auto parameter = std::find_if(
+        parameters.begin(), parameters.end(), [&](const Parameter& parameter) {
+          return parameter.keyword && parameter.name == entry.first;
+        });
+    if (parameter == parameters.end()) {
+      if (!takes_rest) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("Function '", signature_.function(),
+                         "' got an unexpected keyword argument '", entry.first,
+                         "': ", signature_.ToString(), "."));
+      }
+      others.push_back(entry);
+      continue;
+    }
+    const HostValue*& place = places[parameter - parameters.begin()];
+    if (place != nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Function '", signature_.function(),
+                       "' got multiple values for '", entry.first, "'."));
+    }
+    place = &entry.second;
+  }
+  if (!takes_rest) return absl::OkStatus();
+  if (places.back() == nullptr) {
+    rest = HostValue::Dict(std::move(others));
+    places.back() = &rest;
+  } else if (!others.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Function '", signature_.function(), "' got '", others[0].first,
+        "' by name, and all its keyword arguments as a dict."));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Invoker::EncodeOne(const HostValue& value, size_t index,
+                                Encoder& encoder, vm::Slot& slot) {
+  const absl::Status status =
+      encoder.Encode(value, signature_.arguments()[index], slot);
+  if (status.ok()) [[likely]]
+    return status;
+  return Located(status, signature_.ArgumentName(index), encoder.path());
+}
+
+absl::Status Invoker::EncodeAll(std::span<const HostValue> positional,
+                                std::span<const HostValue::Entry> named,
+                                std::span<vm::Slot> slots) {
+  const size_t count = slots.size();
+  if (positional.size() > count) return TooMany(positional.size());
+  statistics_ = CallStatistics();
+  Encoder encoder(device_.get(), &statistics_);
+  if (positional.size() == count && named.empty()) {
+    for (size_t i = 0; i < count; ++i) {
+      RETURN_IF_ERROR(EncodeOne(positional[i], i, encoder, slots[i]));
+    }
+    return absl::OkStatus();
+  }
+  absl::InlinedVector<const HostValue*, 16> places(count, nullptr);
+  for (size_t i = 0; i < positional.size(); ++i) places[i] = &positional[i];
+  HostValue rest;
+  RETURN_IF_ERROR(Place(named, {places.data(), places.size()}, rest));
+  for (size_t i = 0; i < count; ++i) {
+    if (places[i] == nullptr) {
+      const std::string& name = signature_.arguments()[i].name;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Function '", signature_.function(), "': missing argument ",
+          name.empty() ? absl::StrCat(i) : absl::StrCat("'", name, "'"), ": ",
+          signature_.ToString(), "."));
+    }
+    RETURN_IF_ERROR(EncodeOne(*places[i], i, encoder, slots[i]));
+  }
+  return absl::OkStatus();
+}
+
+void Invoker::DropSlots(std::span<vm::Slot> slots) const {
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const bool is_ref =
+        signature_.arguments()[i].carrier == vm::ValueType::kRef;
+    if (is_ref && slots[i].ref != nullptr) slots[i].ref->DropRef();
+  }
+}
+
+absl::Status Invoker::DecodeAll(std::span<vm::Value> values,
+                                std::vector<HostValue>& results) {
+  const std::span<const Parameter> parameters = signature_.results();
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    Decoder decoder(&statistics_);
+    absl::StatusOr<HostValue> value =
+        signature_.results_are_slots()
+            ? decoder.DecodeSlots(values, parameters[0].type)
+            : decoder.Decode(std::move(values[i]), parameters[i].type);
+    if (!value.ok()) {
+      return Located(value.status(), signature_.ResultName(i), decoder.path());
+    }
+    results.push_back(*std::move(value));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Invoker::Call(std::span<const HostValue> positional,
+                           std::span<const HostValue::Entry> named,
+                           std::vector<HostValue>& results) {
+  results.clear();
+  if (session_ == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "Function '", signature_.function(), "' is a signature alone."));
+  }
+  if (takes_fences_) {
+    ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
+                     Encode(positional, named));
+    ASSIGN_OR_RETURN(std::vector<vm::Value> values, callable_.Call(arguments));
+    return DecodeAll(values, results);
+  }
+  Slots slots(signature_.arguments().size());
+  const std::span<vm::Slot> arguments(slots.data(), slots.size());
+  const std::span<const vm::ValueType> carriers = signature_.result_carriers();
+  Slots returned(carriers.size());
+  absl::Status status = EncodeAll(positional, named, arguments);
+  if (status.ok()) {
+    status = session_->context().Invoke(
+        callable_.function(), arguments,
+        std::span<vm::Slot>(returned.data(), returned.size()));
+  }
+  DropSlots(arguments);
+  RETURN_IF_ERROR(status);
+  absl::InlinedVector<vm::Value, 8> values;
+  values.reserve(returned.size());
+  for (size_t i = 0; i < returned.size(); ++i) {
+    values.push_back(vm::Value::Adopt(carriers[i], returned[i]));
+  }
+  return DecodeAll({values.data(), values.size()}, results);
+}
+
+absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(
+    std::span<const HostValue> positional,
+    std::span<const HostValue::Entry> named) {
+  Slots slots(signature_.arguments().size());
+  const std::span<vm::Slot> arguments(slots.data(), slots.size());
+  const absl::Status status = EncodeAll(positional, named, arguments);
+  if (!status.ok()) {
+    DropSlots(arguments);
+    return status;
+  }
+  std::vector<vm::Value> values;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    values.push_back(
+        vm::Value::Adopt(signature_.arguments()[i].carrier, slots[i]));
+  }
+  return values;
+}
+
+absl::StatusOr<std::vector<HostValue>> Invoker::Decode(
+    std::vector<vm::Value> values) {
+  std::vector<HostValue> results;
+  RETURN_IF_ERROR(DecodeAll(values, results));
+  return results;
+}
+
+}  // namespace eyrie::abi

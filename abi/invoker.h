@@ -1,0 +1,85 @@
+// Calls with host values: positional and by name, as a Python call has them.
+//
+//   ASSIGN_OR_RETURN(Invoker add, Invoker::Create(*session, callable));
+//   RETURN_IF_ERROR(add.Call(positional, named, results));
+// Everything that the signature says is read once, by Create. A call with
+// scalars allocates nothing.
+// Tested by invoker_test.cc, tests/conformance/abi_test.cc.
+#ifndef EYRIE_ABI_INVOKER_H_
+#define EYRIE_ABI_INVOKER_H_
+
+#include <span>
+#include <vector>
+
+#include "abi/host_value.h"
+#include "abi/marshal.h"
+#include "abi/session.h"
+#include "abi/signature.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace eyrie::abi {
+
+// Valid while the session is. One thread at a time.
+class Invoker {
+ public:
+  // Fails as Signature::Read does.
+  static absl::StatusOr<Invoker> Create(Session& session, Callable callable);
+
+  // One that encodes and decodes and has nothing to call, whose arrays are on
+  // a device.
+  static Invoker WithoutFunction(Ref<hal::Device> device, Signature signature);
+
+  const Signature& signature() const { return signature_; }
+  const Callable& callable() const { return callable_; }
+
+  // Calls and waits. `results` is replaced by one value per result of the
+  // signature. INVALID_ARGUMENT: an argument that is missing, not expected,
+  // given twice, or not what the signature says; a result that is not. Else as
+  // Callable::Call.
+  absl::Status Call(std::span<const HostValue> positional,
+                    std::span<const HostValue::Entry> named,
+                    std::vector<HostValue>& results);
+
+  // What became of the arrays of the last call.
+  const CallStatistics& statistics() const { return statistics_; }
+
+  // The arguments as slots, for whoever calls by himself; refs are owned.
+  absl::StatusOr<std::vector<vm::Value>> Encode(
+      std::span<const HostValue> positional,
+      std::span<const HostValue::Entry> named);
+  // What a call returned, as host values.
+  absl::StatusOr<std::vector<HostValue>> Decode(std::vector<vm::Value> values);
+
+ private:
+  using Slots = absl::InlinedVector<vm::Slot, 16>;
+
+  Invoker(Session* session, Callable callable, Signature signature,
+          Ref<hal::Device> device);
+
+  absl::Status EncodeAll(std::span<const HostValue> positional,
+                         std::span<const HostValue::Entry> named,
+                         std::span<vm::Slot> slots);
+  absl::Status EncodeOne(const HostValue& value, size_t index, Encoder& encoder,
+                         vm::Slot& slot);
+  // Puts named arguments in their places, and the others in the dict that
+  // takes them, which `rest` keeps.
+  absl::Status Place(std::span<const HostValue::Entry> named,
+                     std::span<const HostValue*> places, HostValue& rest) const;
+  absl::Status TooMany(size_t count) const;
+  absl::Status DecodeAll(std::span<vm::Value> values,
+                         std::vector<HostValue>& results);
+  void DropSlots(std::span<vm::Slot> slots) const;
+
+  Session* session_;         // null: nothing to call
+  Ref<hal::Device> device_;  // null: none that could hold arrays
+  Callable callable_;
+  Signature signature_;
+  bool takes_fences_ = false;
+  CallStatistics statistics_;
+};
+
+}  // namespace eyrie::abi
+
+#endif  // EYRIE_ABI_INVOKER_H_

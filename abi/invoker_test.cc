@@ -1,0 +1,345 @@
+// Calls with host values: arrays at strides and in place, results that are
+// hostile, real modules, and what a call with scalars allocates.
+#include "abi/invoker.h"
+
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "abi/json_value.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "gtest/gtest.h"
+#include "tests/support/status_text.h"
+
+namespace {
+size_t allocations = 0;
+}  // namespace
+
+// Counts what calls allocate.
+void* operator new(size_t size) {
+  ++allocations;
+  void* memory = std::malloc(size > 0 ? size : 1);
+  if (memory == nullptr) std::abort();
+  return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+namespace eyrie::abi {
+namespace {
+
+using hal::ElementType;
+
+std::string Text(const HostValue& value) {
+  std::string text;
+  AppendJson(value, text);
+  return text;
+}
+
+template <typename T>
+std::span<const uint8_t> BytesOfVector(const std::vector<T>& elements) {
+  return {reinterpret_cast<const uint8_t*>(elements.data()),
+          elements.size() * sizeof(T)};
+}
+
+// Six numbers from 0 on, as int32.
+const std::vector<int32_t>& Numbers() {
+  static const auto* const kNumbers =
+      new std::vector<int32_t>{0, 1, 2, 3, 4, 5};
+  return *kNumbers;
+}
+
+TEST(HostArray, StridesAndBounds) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const struct {
+    ElementType type;
+    std::vector<int64_t> shape;
+    std::vector<int64_t> strides;
+    size_t first;
+    const char* want;  // as JSON, of 24 bytes: 0 to 5
+  } kRows[] = {
+      {ElementType::kInt32, {2, 3}, {}, 0, "[[0, 1, 2], [3, 4, 5]]"},
+      {ElementType::kInt32, {2, 3}, {12, 4}, 0, "[[0, 1, 2], [3, 4, 5]]"},
+      {ElementType::kInt32, {3, 2}, {4, 12}, 0, "[[0, 3], [1, 4], [2, 5]]"},
+      {ElementType::kInt32, {3}, {8}, 4, "[1, 3, 5]"},
+      {ElementType::kInt32, {6}, {-4}, 20, "[5, 4, 3, 2, 1, 0]"},
+      {ElementType::kInt32, {2, 2}, {0, 4}, 8, "[[2, 3], [2, 3]]"},
+      {ElementType::kInt32, {2, 1, 2}, {12, 99, 4}, 0, "[[[0, 1]], [[3, 4]]]"},
+      {ElementType::kInt32, {}, {}, 20, "5"},
+      {ElementType::kInt16, {3}, {1}, 0, "[0, 0, 0]"},  // unaligned
+      {ElementType::kInt32, {0}, {kMost}, 0, "[]"},
+      {ElementType::kInt32,
+       {2, 3},
+       {12, 4},
+       4,
+       "OUT_OF_RANGE: The strides lead outside of the 24 bytes of the array."},
+      {ElementType::kInt32,
+       {2},
+       {-4},
+       0,
+       "OUT_OF_RANGE: The strides lead outside of the 24 bytes of the array."},
+      {ElementType::kInt32,
+       {3},
+       {kMost},
+       0,
+       "OUT_OF_RANGE: The strides lead outside of the 24 bytes of the array."},
+      {ElementType::kInt32,
+       {2},
+       {4},
+       100,
+       "OUT_OF_RANGE: The strides lead outside of the 24 bytes of the array."},
+      {ElementType::kInt32,
+       {5},
+       {},
+       0,
+       "INVALID_ARGUMENT: 24 bytes are given; 5xi32 needs 20."},
+      {ElementType::kInt32,
+       {6},
+       {},
+       100,
+       "INVALID_ARGUMENT: 0 bytes are given; 6xi32 needs 24."},
+      {ElementType::kInt32,
+       {2, -3},
+       {},
+       0,
+       "INVALID_ARGUMENT: Dimension 1 of 2x-3xi32 is below 0."},
+      {ElementType::kInt32,
+       {kMost, 2},
+       {4, 4},
+       0,
+       "INVALID_ARGUMENT: The elements of 9223372036854775807x2xi32 cannot be "
+       "counted."},
+      {ElementType::kInt64,
+       {kMost},
+       {},
+       0,
+       "INVALID_ARGUMENT: The bytes of 9223372036854775807xi64 cannot be "
+       "counted."},
+      {ElementType::kInt32,
+       {2, 3},
+       {4},
+       0,
+       "INVALID_ARGUMENT: 1 strides are given; 2x3xi32 has 2 dimensions."},
+      {ElementType::kInt4,
+       {4},
+       {1},
+       0,
+       "UNIMPLEMENTED: Elements of i4 have no strides."},
+  };
+  for (const auto& row : kRows) {
+    const auto array = HostArray::Borrow(row.type, row.shape, row.strides,
+                                         BytesOfVector(Numbers()), row.first);
+    if (!array.ok()) {
+      EXPECT_EQ(StatusText(array), row.want);
+      continue;
+    }
+    EXPECT_EQ(Text(HostValue(*array)), row.want);
+    // Packed, it reads the same.
+    std::vector<uint8_t> packed((*array)->byte_length());
+    (*array)->Pack(packed.data());
+    const auto dense = HostArray::Copy(row.type, row.shape, packed);
+    ASSERT_EQ(StatusText(dense), "OK");
+    EXPECT_EQ(Text(HostValue(*dense)), row.want);
+  }
+}
+
+std::unique_ptr<Session> Open(absl::string_view file) {
+  auto program = LoadProgram(absl::StrCat("tests/modules/", file));
+  auto devices = OpenDevices({}, hal::DriverOptions());
+  if (!program.ok() || !devices.ok()) return nullptr;
+  auto session = Session::Create({*program}, *devices);
+  return session.ok() ? *std::move(session) : nullptr;
+}
+
+absl::StatusOr<Invoker> Bind(Session& session, absl::string_view function) {
+  auto callable = session.Lookup(function);
+  if (!callable.ok()) return callable.status();
+  return Invoker::Create(session, *std::move(callable));
+}
+
+TEST(Invoker, CallsOfEveryReleaseAndModel) {
+  for (const char* release : {"3.3", "3.9", "3.11", "3.12", "3.13"}) {
+    for (const char* variant : {"add.vmfb", "add.async.vmfb"}) {
+      SCOPED_TRACE(absl::StrCat(release, "/", variant));
+      auto session = Open(absl::StrCat(release, "/", variant));
+      ASSERT_NE(session, nullptr);
+      auto add = Bind(*session, "add");
+      ASSERT_EQ(StatusText(add), "OK");
+      const auto one =
+          FromJson(*ParseJson("[[1, 2, 3, 4]]"), JsonFiles::kRefused);
+      const auto other = FromJson(
+          *ParseJson(R"({"input1": {"$dtype": "f16", "data": [1, 1, 1, 1]}})"),
+          JsonFiles::kRefused);
+      std::vector<HostValue> results;
+      for (int call = 0; call < 2; ++call) {
+        ASSERT_EQ(
+            StatusText(add->Call(*one->items(), *other->entries(), results)),
+            "OK");
+        ASSERT_EQ(results.size(), 1u);
+        EXPECT_EQ(Text(results[0]), "[2.0, 3.0, 4.0, 5.0]");
+        EXPECT_EQ(add->statistics().packed, 1u);
+        EXPECT_EQ(add->statistics().converted, 1u);
+        EXPECT_EQ(add->statistics().bytes_copied, 32u);
+      }
+      EXPECT_EQ(StatusText(add->Call(*one->items(), {}, results)),
+                "INVALID_ARGUMENT: Function 'add': missing argument 'input1': "
+                "add(input0: 4xf32, input1: 4xf32) -> (output0: 4xf32).");
+    }
+  }
+}
+
+TEST(Invoker, ArraysAreLentWhereTheyCanBe) {
+  auto session = Open("3.13/add.vmfb");
+  ASSERT_NE(session, nullptr);
+  auto add = Bind(*session, "add");
+  ASSERT_EQ(StatusText(add), "OK");
+  struct alignas(64) {
+    float numbers[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  } memory;
+  const std::span<const uint8_t> bytes(
+      reinterpret_cast<const uint8_t*>(memory.numbers), sizeof(memory.numbers));
+  using Use = HostArray::Use;
+  const struct {
+    size_t first;
+    size_t size;
+    std::vector<int64_t> strides;
+    Use use;
+    uint32_t lent, copied, packed;
+  } kRows[] = {
+      {0, 16, {}, Use::kLend, 1, 0, 0},
+      {0, 16, {}, Use::kCopy, 0, 1, 0},
+      {0, 16, {4}, Use::kLend, 1, 0, 0},
+      {4, 20, {}, Use::kLend, 0, 1, 0},  // not aligned
+      {0, 32, {8}, Use::kLend, 0, 0, 1},
+      {0, 32, {8}, Use::kCopy, 0, 0, 1},
+  };
+  for (const auto& row : kRows) {
+    const int64_t shape[] = {4};
+    const auto array =
+        HostArray::Borrow(ElementType::kFloat32, shape, row.strides,
+                          bytes.first(row.size), row.first, nullptr, row.use);
+    ASSERT_EQ(StatusText(array), "OK");
+    const HostValue values[] = {HostValue(*array), HostValue(*array)};
+    std::vector<HostValue> results;
+    ASSERT_EQ(StatusText(add->Call(values, {}, results)), "OK");
+    // The result is read in place too.
+    EXPECT_EQ(add->statistics().lent, 2 * row.lent + 1);
+    EXPECT_EQ(add->statistics().copied, 2 * row.copied);
+    EXPECT_EQ(add->statistics().packed, 2 * row.packed);
+    EXPECT_EQ(add->statistics().bytes_copied,
+              row.lent ? 0u : 2u * 4 * sizeof(float));
+    // A result goes into the next call, lent or copied.
+    const auto again = HostArray::OfTensor(results[0].array()->view(), row.use);
+    ASSERT_EQ(StatusText(again), "OK");
+    const HostValue next[] = {HostValue(*again), HostValue(*again)};
+    ASSERT_EQ(StatusText(add->Call(next, {}, results)), "OK");
+    EXPECT_EQ(add->statistics().lent, row.use == Use::kLend ? 3u : 1u);
+  }
+}
+
+// Memory is the caller's until the last tensor over it is gone.
+TEST(Invoker, LentMemoryIsKept) {
+  auto session = Open("3.13/add.vmfb");
+  ASSERT_NE(session, nullptr);
+  struct alignas(64) Four {
+    float numbers[4] = {1, 2, 3, 4};
+  };
+  std::weak_ptr<Four> alive;
+  {
+    auto add = Bind(*session, "add");
+    ASSERT_EQ(StatusText(add), "OK");
+    auto memory = std::make_shared<Four>();
+    alive = memory;
+    const std::span<const uint8_t> bytes(
+        reinterpret_cast<const uint8_t*>(memory->numbers),
+        sizeof(memory->numbers));
+    const int64_t shape[] = {4};
+    const auto array =
+        HostArray::Borrow(ElementType::kFloat32, shape, {}, bytes, 0,
+                          std::move(memory), HostArray::Use::kLend);
+    auto arguments =
+        add->Encode(std::vector<HostValue>(2, HostValue(*array)), {});
+    ASSERT_EQ(StatusText(arguments), "OK");
+  }
+  EXPECT_TRUE(alive.expired());
+}
+
+// A program's lists may hold themselves, or each other many times.
+TEST(Decoder, HostileLists) {
+  CallStatistics statistics;
+  auto self = *vm::List::Create({});
+  ASSERT_TRUE(self->Append(vm::Value(Ref<RefObject>(self))).ok());
+  Decoder decoder(&statistics);
+  const auto looped = decoder.Decode(vm::Value(Ref<RefObject>(self)), Type());
+  EXPECT_EQ(StatusText(looped),
+            "INVALID_ARGUMENT: values are nested 129 deep; the limit is 128.");
+  ASSERT_TRUE(self->Resize(0).ok());
+
+  auto many = *vm::List::Create({});
+  for (int depth = 0; depth < 40; ++depth) {
+    auto outer = *vm::List::Create({});
+    for (int i = 0; i < 8; ++i) {
+      ASSERT_TRUE(outer->Append(vm::Value(Ref<RefObject>(many))).ok());
+    }
+    many = std::move(outer);
+  }
+  Decoder counting(&statistics);
+  const auto counted = counting.Decode(vm::Value(Ref<RefObject>(many)), Type());
+  EXPECT_EQ(counted.status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST(Encoder, DepthIsLimited) {
+  HostValue value = HostValue::List({});
+  for (size_t i = 0; i < kMaxValueDepth; ++i) {
+    value = HostValue::List({std::move(value)});
+  }
+  CallStatistics statistics;
+  Encoder encoder(nullptr, &statistics);
+  vm::Slot slot;
+  EXPECT_EQ(StatusText(encoder.Encode(value, Parameter(), slot)),
+            "INVALID_ARGUMENT: values are nested 129 deep; the limit is 128.");
+}
+
+TEST(Encoder, ArraysNeedADevice) {
+  CallStatistics statistics;
+  Encoder encoder(nullptr, &statistics);
+  vm::Slot slot;
+  const int64_t shape[] = {6};
+  const auto array = HostArray::Borrow(ElementType::kInt32, shape, {},
+                                       BytesOfVector(Numbers()));
+  EXPECT_EQ(StatusText(encoder.Encode(HostValue(*array), Parameter(), slot)),
+            "FAILED_PRECONDITION: an array needs a device to hold it.");
+}
+
+TEST(Invoker, ScalarsAllocateNothing) {
+  auto session = Open("3.13/scalars.vmfb");
+  ASSERT_NE(session, nullptr);
+  auto all = Bind(*session, "all");
+  ASSERT_EQ(StatusText(all), "OK");
+  const HostValue arguments[] = {
+      HostValue(true),
+      HostValue(int32_t{-3}),
+      HostValue(int32_t{300}),
+      HostValue(int32_t{-1}),
+      HostValue(int64_t{1} << 40),
+      HostValue(int64_t{7}),
+      HostValue(2.5),
+  };
+  std::vector<HostValue> results;
+  ASSERT_EQ(StatusText(all->Call(arguments, {}, results)), "OK");
+  ASSERT_EQ(results.size(), 7u);
+  const size_t before = allocations;
+  const absl::Status status = all->Call(arguments, {}, results);
+  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(StatusText(status), "OK");
+  std::string text;
+  for (const HostValue& result : results) text += Text(result) + " ";
+  EXPECT_EQ(text, "2.5 7 1099511627776 -1 300 -3 true ");
+}
+
+}  // namespace
+}  // namespace eyrie::abi

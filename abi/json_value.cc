@@ -1,0 +1,270 @@
+// JSON into host values: the forms with '$', and files.
+//
+// Tested by tests/conformance/abi_test.cc, json_fuzz.cc.
+#include "abi/json_value.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include "abi/convert.h"
+#include "abi/npy.h"
+#include "abi/npz.h"
+#include "abi/signature.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/byte_reader.h"
+#include "base/mapped_file.h"
+#include "base/status_macros.h"
+
+namespace eyrie::abi {
+namespace {
+
+using ArrayPtr = std::shared_ptr<const HostArray>;
+using hal::ElementType;
+
+absl::Status Malformed(absl::string_view what, const Json& where) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " at byte ", where.offset, "."));
+}
+
+// The member of an object that must be a string.
+absl::StatusOr<std::string> StringOf(const Json& json, absl::string_view key) {
+  const Json* member = json.Find(key);
+  if (member == nullptr) {
+    return Malformed(absl::StrCat("An object lacks '", key, "'"), json);
+  }
+  if (!member->is(Json::Kind::kString)) {
+    return Malformed(
+        absl::StrCat("'", key, "' is ", member->Describe(), ", not a string,"),
+        *member);
+  }
+  return member->text;
+}
+
+// Refuses keys that a form does not have, and those that stand twice.
+absl::Status CheckKeys(const Json& json,
+                       std::initializer_list<absl::string_view> known) {
+  for (size_t i = 0; i < json.keys.size(); ++i) {
+    const std::string& key = json.keys[i];
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
+      return Malformed(absl::StrCat("The key '", key, "' is not one of '",
+                                    absl::StrJoin(known, "', '"), "'"),
+                       json.items[i]);
+    }
+    if (json.Find(key) != &json.items[i]) {
+      return Malformed(absl::StrCat("The key '", key, "' is given twice"),
+                       json.items[i]);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ArrayPtr> ReadArray(std::span<const uint8_t> bytes) {
+  ByteReader reader(bytes);
+  ASSIGN_OR_RETURN(const NpyArray array, ReadNpy(reader));
+  auto elements = std::make_shared<std::vector<uint8_t>>(array.bytes.size());
+  array.CopyTo(*elements);
+  const std::span<const uint8_t> kept = *elements;
+  return HostArray::Borrow(array.spec.type, array.spec.shape, {}, kept, 0,
+                           std::move(elements));
+}
+
+absl::StatusOr<ArrayPtr> ReadNpyFile(const std::string& path) {
+  ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
+  auto array = ReadArray(file->bytes());
+  if (array.ok()) return array;
+  return Annotate(array.status(), absl::StrCat("(file '", path, "')"));
+}
+
+// The array of a .npz with a name, or the only one there is.
+absl::StatusOr<ArrayPtr> ReadNpzFile(const std::string& path, const Json* key) {
+  ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
+  const auto members = ReadZip(file->bytes());
+  if (!members.ok()) {
+    return Annotate(members.status(), absl::StrCat("(file '", path, "')"));
+  }
+  std::vector<absl::string_view> names;
+  for (const NpzMember& member : *members) {
+    names.push_back(member.array_name());
+    const bool meant =
+        key ? member.array_name() == key->text : members->size() == 1;
+    if (!meant) continue;
+    auto array = ReadArray(member.bytes);
+    if (array.ok()) return array;
+    return Annotate(array.status(), absl::StrCat("(array '", names.back(),
+                                                 "' of '", path, "')"));
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "'", path, "' has the arrays '", absl::StrJoin(names, "', '"), "'; ",
+      key ? absl::StrCat("'", key->text, "' is none of them.")
+          : "\"key\" must say which."));
+}
+
+// The shape of nested lists, by their first items.
+std::vector<int64_t> ShapeOf(const Json& data) {
+  std::vector<int64_t> shape;
+  const Json* row = &data;
+  while (row->is(Json::Kind::kArray) && shape.size() < Signature::kMaxRank) {
+    shape.push_back(static_cast<int64_t>(row->items.size()));
+    if (row->items.empty()) break;
+    row = &row->items[0];
+  }
+  return shape;
+}
+
+absl::StatusOr<HostValue> Number(const Json& json) {
+  switch (json.kind) {
+    case Json::Kind::kBool:
+      return HostValue(json.boolean);
+    case Json::Kind::kInt:
+      return HostValue(HostValue::Int{json.integer});
+    case Json::Kind::kUint:
+      return HostValue(
+          HostValue::Int{static_cast<int64_t>(json.natural), 0, true});
+    case Json::Kind::kFloat:
+      return HostValue(HostValue::Float{json.number});
+    case Json::Kind::kString:
+      return HostValue::Bytes(json.text);
+    default:
+      return Malformed(
+          absl::StrCat("An element of an array is ", json.Describe()), json);
+  }
+}
+
+// Appends the elements of nested lists. `shape` is what they must have, or
+// empty for one element.
+absl::Status AppendElements(const Json& data, ElementType type,
+                            std::span<const int64_t> shape,
+                            std::vector<uint8_t>& bytes) {
+  if (shape.empty()) {
+    ASSIGN_OR_RETURN(const HostValue number, Number(data));
+    const size_t width = hal::BitCount(type) / 8;
+    bytes.resize(bytes.size() + width);
+    const absl::Status status =
+        WriteElement(number, type, bytes.data() + bytes.size() - width);
+    if (status.ok()) return status;
+    return Annotate(status, absl::StrCat("(byte ", data.offset, ")"));
+  }
+  if (!data.is(Json::Kind::kArray) ||
+      static_cast<int64_t>(data.items.size()) != shape[0]) {
+    return Malformed(absl::StrCat("A row of an array is ", data.Describe(),
+                                  data.is(Json::Kind::kArray)
+                                      ? absl::StrCat(" of ", data.items.size())
+                                      : "",
+                                  ", not an array of ", shape[0], ","),
+                     data);
+  }
+  for (const Json& item : data.items) {
+    RETURN_IF_ERROR(AppendElements(item, type, shape.subspan(1), bytes));
+  }
+  return absl::OkStatus();
+}
+
+// {"$dtype": "f32", "shape": [2, 2], "data": [1, 2, 3, 4]}
+absl::StatusOr<ArrayPtr> TypedArray(const Json& json) {
+  ASSIGN_OR_RETURN(const std::string name, StringOf(json, "$dtype"));
+  ASSIGN_OR_RETURN(const ElementType type, hal::ParseElementType(name));
+  if (hal::BitCount(type) % 8 != 0) {
+    return Malformed(
+        absl::StrCat("Elements of ", name, " have no place in JSON"), json);
+  }
+  const Json* data = json.Find("data");
+  if (data == nullptr) return Malformed("An array lacks its 'data'", json);
+  std::vector<int64_t> shape = ShapeOf(*data);
+  std::vector<uint8_t> bytes;
+  RETURN_IF_ERROR(AppendElements(*data, type, shape, bytes));
+  if (const Json* given = json.Find("shape")) {
+    shape.clear();
+    for (const Json& dimension : given->items) {
+      if (!dimension.is(Json::Kind::kInt)) {
+        return Malformed(absl::StrCat("A dimension is ", dimension.Describe()),
+                         dimension);
+      }
+      shape.push_back(dimension.integer);
+    }
+  }
+  return HostArray::Copy(type, shape, bytes);
+}
+
+absl::StatusOr<HostValue> Special(const Json& json, JsonFiles files) {
+  const std::string& form = json.keys[0];
+  ArrayPtr array;
+  if (form == "$npy" || form == "$npz") {
+    ASSIGN_OR_RETURN(const std::string path, StringOf(json, form));
+    if (files == JsonFiles::kRefused) {
+      return Malformed(absl::StrCat("'", form, "' names a file"), json);
+    }
+    if (form == "$npy") {
+      RETURN_IF_ERROR(CheckKeys(json, {"$npy", "$cast"}));
+      ASSIGN_OR_RETURN(array, ReadNpyFile(path));
+    } else {
+      RETURN_IF_ERROR(CheckKeys(json, {"$npz", "key", "$cast"}));
+      ASSIGN_OR_RETURN(array, ReadNpzFile(path, json.Find("key")));
+    }
+  } else if (form == "$dtype") {
+    RETURN_IF_ERROR(CheckKeys(json, {"$dtype", "shape", "data", "$cast"}));
+    ASSIGN_OR_RETURN(array, TypedArray(json));
+  } else if (form == "$hex") {
+    RETURN_IF_ERROR(CheckKeys(json, {"$hex"}));
+    ASSIGN_OR_RETURN(const std::string digits, StringOf(json, "$hex"));
+    if (digits.size() % 2 != 0 ||
+        !std::all_of(digits.begin(), digits.end(), absl::ascii_isxdigit)) {
+      return Malformed("'$hex' is not pairs of hexadecimal digits,", json);
+    }
+    return HostValue::Bytes(absl::HexStringToBytes(digits));
+  } else if (form == "$tuple") {
+    RETURN_IF_ERROR(CheckKeys(json, {"$tuple"}));
+    if (!json.items[0].is(Json::Kind::kArray)) {
+      return Malformed("'$tuple' is not an array,", json);
+    }
+    ASSIGN_OR_RETURN(const HostValue list, FromJson(json.items[0], files));
+    return HostValue::Tuple(*list.items());
+  } else {
+    return Malformed(absl::StrCat("The form '", form,
+                                  "' is not one of $npy, $npz, $dtype, $hex, "
+                                  "$tuple"),
+                     json);
+  }
+  const Json* cast = json.Find("$cast");
+  if (cast != nullptr && cast->boolean) array = array->Casting();
+  return HostValue(std::move(array));
+}
+
+}  // namespace
+
+absl::StatusOr<HostValue> FromJson(const Json& json, JsonFiles files) {
+  switch (json.kind) {
+    case Json::Kind::kNull:
+      return HostValue();
+    case Json::Kind::kArray: {
+      HostValue::Items items;
+      items.reserve(json.items.size());
+      for (const Json& item : json.items) {
+        ASSIGN_OR_RETURN(HostValue value, FromJson(item, files));
+        items.push_back(std::move(value));
+      }
+      return HostValue::List(std::move(items));
+    }
+    case Json::Kind::kObject: {
+      if (!json.keys.empty() && absl::StartsWith(json.keys[0], "$")) {
+        return Special(json, files);
+      }
+      HostValue::Entries entries;
+      entries.reserve(json.items.size());
+      for (size_t i = 0; i < json.items.size(); ++i) {
+        ASSIGN_OR_RETURN(HostValue value, FromJson(json.items[i], files));
+        entries.emplace_back(json.keys[i], std::move(value));
+      }
+      return HostValue::Dict(std::move(entries));
+    }
+    default:
+      return Number(json);
+  }
+}
+
+}  // namespace eyrie::abi

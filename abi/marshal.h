@@ -1,0 +1,157 @@
+// Host values into what a function takes, and what it returns into host
+// values: both by the types of its signature. docs/abi.md has the rules.
+//
+// Scalars need no memory. Arrays are copied, packed, converted or used in
+// place, and counted as that. Errors say where: "Argument 0 ('x')['a'][2]: …".
+// Tested by invoker_test.cc, tests/conformance/abi_test.cc.
+#ifndef EYRIE_ABI_MARSHAL_H_
+#define EYRIE_ABI_MARSHAL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "abi/host_value.h"
+#include "abi/signature.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/ref.h"
+#include "hal/buffer_view.h"
+#include "hal/device.h"
+#include "vm/list.h"
+#include "vm/value.h"
+
+namespace eyrie::abi {
+
+// What became of the arrays of a call, arguments and results together.
+struct CallStatistics {
+  uint32_t lent = 0;       // used in place
+  uint32_t copied = 0;     // as they were
+  uint32_t packed = 0;     // copied from strides or nested lists
+  uint32_t converted = 0;  // to another element type
+  uint64_t bytes_copied = 0;
+};
+
+// How deep values may be nested, beside the depth of types.
+inline constexpr size_t kMaxValueDepth = 128;
+// Values that a result may consist of: lists can hold each other many times.
+inline constexpr size_t kMaxValues = size_t{1} << 22;
+
+// Arguments of one call.
+class Encoder {
+ public:
+  // `device` holds arrays; null where a program has none.
+  Encoder(hal::Device* device, CallStatistics* statistics)
+      : device_(device), statistics_(statistics) {}
+
+  // The slot that carries an argument; it owns its reference.
+  // INVALID_ARGUMENT: the value is not what the parameter takes.
+  // UNIMPLEMENTED: a type that has no elements here. FAILED_PRECONDITION: an
+  // array without a device to hold it.
+  absl::Status Encode(const HostValue& value, const Parameter& parameter,
+                      vm::Slot& slot);
+
+  // Where in the value the last error is: "['a'][2]".
+  const std::string& path() const { return path_; }
+
+ private:
+  absl::Status Scalar(const HostValue& value, hal::ElementType type,
+                      vm::ValueType carrier, vm::Slot& slot);
+  absl::Status Reference(const HostValue& value, const Type& type,
+                         Ref<RefObject>& object);
+  absl::Status Unknown(const HostValue& value, Ref<RefObject>& object);
+  // A list's element.
+  absl::StatusOr<vm::Value> Element(const HostValue& value, const Type& type);
+  absl::StatusOr<vm::Value> AnyElement(const HostValue& value);
+
+  absl::Status Structure(const HostValue& value, const Type& type,
+                         Ref<RefObject>& object);
+  absl::Status Dict(const HostValue::Entries& entries, const Type& type,
+                    Ref<RefObject>& object);
+  absl::Status Homogeneous(const HostValue& value, const Type& type,
+                           Ref<RefObject>& object);
+  absl::Status AnyList(const HostValue& value, Ref<RefObject>& object);
+  absl::Status Bytes(const HostValue& value, const Type& type,
+                     Ref<RefObject>& object);
+  absl::Status RefArray(const HostValue& value, const Type& type,
+                        Ref<RefObject>& object);
+  absl::Status AddToRefArray(const HostValue& value, const Type& type,
+                             std::span<const int64_t> shape, vm::List& values);
+
+  // array_encoder.cc
+  absl::Status Array(const HostValue& value, const Type& type,
+                     Ref<RefObject>& object);
+  absl::Status GivenArray(std::shared_ptr<const HostArray> array,
+                          const Type& type, Ref<RefObject>& object);
+  absl::Status NestedArray(const HostValue& value, const Type& type,
+                           Ref<RefObject>& object);
+  absl::Status Fill(const HostValue& value, hal::ElementType type,
+                    std::span<const int64_t> shape, uint8_t*& target);
+  absl::Status Lend(std::shared_ptr<const HostArray> array,
+                    hal::ElementType type, Ref<RefObject>& object);
+  absl::Status NewArray(hal::ElementType type, std::span<const int64_t> shape,
+                        Ref<hal::BufferView>& view, std::span<uint8_t>& target);
+  absl::Status ToBuffer(const HostValue& value, Ref<RefObject>& object);
+
+  // Notes that a failed value stands at a key or index of another.
+  absl::Status At(absl::string_view key, absl::Status status);
+  absl::Status At(size_t index, absl::Status status);
+  absl::Status Deeper();
+
+  hal::Device* device_;
+  CallStatistics* statistics_;
+  std::string path_;
+  size_t depth_ = 0;
+};
+
+// Results of one call.
+class Decoder {
+ public:
+  explicit Decoder(CallStatistics* statistics) : statistics_(statistics) {}
+
+  // The value of a slot, whose reference is taken over.
+  // INVALID_ARGUMENT: not what the type says.
+  absl::StatusOr<HostValue> Decode(vm::Value value, const Type& type);
+  // The slots of the only result.
+  absl::StatusOr<HostValue> DecodeSlots(std::span<vm::Value> values,
+                                        const Type& type);
+
+  const std::string& path() const { return path_; }
+
+ private:
+  absl::StatusOr<HostValue> Reference(Ref<RefObject> object, const Type& type);
+  absl::StatusOr<HostValue> Array(Ref<RefObject> object, const Type& type);
+  absl::StatusOr<HostValue> RefArray(Ref<RefObject> object, const Type& type);
+  absl::StatusOr<HostValue> NestRefArray(const vm::List& values, size_t& next,
+                                         std::span<const int64_t> shape,
+                                         const Type& type);
+  absl::StatusOr<HostValue> List(Ref<RefObject> object, const Type& type);
+  absl::StatusOr<HostValue> ListOf(std::span<vm::Value> values,
+                                   const Type& type);
+  absl::StatusOr<HostValue> Bytes(Ref<RefObject> object, const Type& type);
+  absl::StatusOr<HostValue> Unknown(vm::Value value);
+
+  absl::Status At(absl::string_view key, absl::Status status);
+  absl::Status At(size_t index, absl::Status status);
+  absl::Status Count(size_t values);
+
+  CallStatistics* statistics_;
+  std::string path_;
+  size_t depth_ = 0;
+  size_t values_ = 0;
+};
+
+// "value is given; type is expected."
+absl::Status NotExpected(const HostValue& value, const Type& type);
+// The shape of nested lists, by their first items, down to the type's rank.
+// Below an empty list dimensions are what the type says, else 0.
+std::vector<int64_t> NestedShape(const HostValue& value, const Type& type);
+// What of an array differs from a type; empty if nothing does.
+std::string ShapeDifference(std::span<const int64_t> shape, const Type& type);
+
+}  // namespace eyrie::abi
+
+#endif  // EYRIE_ABI_MARSHAL_H_

@@ -1,0 +1,164 @@
+// Tested by manifest_test.cc.
+#include "tests/integration/manifest_cases.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <utility>
+
+#include "abi/function_io.h"
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "base/status_macros.h"
+
+namespace eyrie::tests {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+constexpr char kFolder[] = "tests/modules/";
+// Upstream's word for bytes, which we print.
+constexpr char kNoPrinter[] = "(no printer)";
+
+// Floats are printed with six digits; equal ones may round apart.
+constexpr double kRounding = 2e-6;
+
+bool SameNumber(absl::string_view want, absl::string_view got,
+                double tolerance) {
+  double a = 0;
+  double b = 0;
+  if (!absl::SimpleAtod(want, &a) || !absl::SimpleAtod(got, &b)) return false;
+  // The sign of a NaN is the processor's.
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  return a == b || std::abs(a - b) <= tolerance * std::max(1.0, std::abs(a));
+}
+
+// Whether a printed line is the expected one. Numbers of floats may differ.
+bool SameLine(absl::string_view want, absl::string_view got, double tolerance) {
+  if (want == got || want == kNoPrinter) return true;
+  const auto separator = absl::ByAnyChar(" []=");
+  const std::vector<absl::string_view> wants = absl::StrSplit(want, separator);
+  const std::vector<absl::string_view> gots = absl::StrSplit(got, separator);
+  if (wants.size() != gots.size()) return false;
+  const absl::string_view head = want.substr(0, want.find('='));
+  const bool is_float =
+      absl::StrContains(head, "f") || absl::StrContains(head, "complex");
+  for (size_t i = 0; i < wants.size(); ++i) {
+    if (wants[i] == gots[i]) continue;
+    if (!is_float || !SameNumber(wants[i], gots[i], tolerance)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<Json> ManifestModules() {
+  std::ifstream file(absl::StrCat(kFolder, "manifest.json"));
+  const Json manifest = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  std::vector<Json> modules;
+  if (!manifest.is_object()) return modules;
+  const char* only = std::getenv("EYRIE_MANIFEST_ONLY");
+  for (const Json& module : manifest["modules"]) {
+    if (!module.contains("cases")) continue;
+    const std::string path = module["file"];
+    if (only == nullptr || absl::StrContains(path, only)) {
+      modules.push_back(module);
+    }
+  }
+  return modules;
+}
+
+ProgramsOr LoadPrograms(const Json& module) {
+  std::vector<abi::Program> programs;
+  Lines paths;
+  if (module.contains("needs")) paths = module["needs"].get<Lines>();
+  paths.push_back(module["file"].get<std::string>());
+  for (const std::string& path : paths) {
+    ASSIGN_OR_RETURN(abi::Program program,
+                     abi::LoadProgram(absl::StrCat(kFolder, path)));
+    programs.push_back(std::move(program));
+  }
+  return programs;
+}
+
+SessionOr NewSession(const ProgramsOr& programs,
+                     std::vector<Ref<hal::Device>> devices,
+                     const vm::Limits& limits) {
+  RETURN_IF_ERROR(programs.status());
+  if (devices.empty()) {
+    ASSIGN_OR_RETURN(devices, abi::OpenDevices({}, {}));
+  }
+  abi::SessionOptions options;
+  options.limits = limits;
+  return abi::Session::Create(*programs, std::move(devices),
+                              std::move(options));
+}
+
+absl::StatusOr<std::string> Call(abi::Session& session, const Json& call) {
+  ASSIGN_OR_RETURN(abi::Callable callable,
+                   session.Lookup(call["function"].get<std::string>()));
+  std::vector<abi::ValueSlot> slots;
+  for (size_t i = 0; i < callable.argument_types().size(); ++i) {
+    slots.push_back({callable.argument_types()[i],
+                     callable.declared_argument(i), callable.ArgumentName(i)});
+  }
+  abi::ValueReader reader(session.devices()[0], "--input");
+  ASSIGN_OR_RETURN(std::vector<abi::ParsedValue> parsed,
+                   reader.Read(call["inputs"].get<Lines>(), slots));
+  std::vector<vm::Value> arguments;
+  for (abi::ParsedValue& value : parsed) {
+    arguments.push_back(std::move(value.value));
+  }
+  ASSIGN_OR_RETURN(std::vector<vm::Value> results, callable.Call(arguments));
+  std::string text;
+  abi::AppendValues("result", results, {}, text);
+  return text;
+}
+
+std::string Judge(const Json& call, const absl::StatusOr<std::string>& got) {
+  if (call.contains("fails")) {
+    const std::string want = call["fails"];
+    if (got.ok()) return absl::StrCat("succeeds: ", *got);
+    const std::string code = absl::StatusCodeToString(got.status().code());
+    if (want == "ANY" || want == code) return "";
+    return got.status().ToString();
+  }
+  if (!got.ok()) return got.status().ToString();
+  const Lines want = call["expected"].get<Lines>();
+  Lines lines = absl::StrSplit(*got, '\n');
+  if (!lines.empty() && lines.back().empty()) lines.pop_back();
+  bool same = want.size() == lines.size();
+  const double tolerance = call.value("tolerance", kRounding);
+  for (size_t i = 0; same && i < want.size(); ++i) {
+    same = SameLine(want[i], lines[i], tolerance);
+  }
+  if (same) return "";
+  return absl::StrCat("\n  want: ", absl::StrJoin(want, "\n        "),
+                      "\n  got:  ", absl::StrJoin(lines, "\n        "));
+}
+
+std::vector<Json> CallsOf(const Json& entry) {
+  if (!entry.contains("sequence")) return {entry};
+  return entry["sequence"].get<std::vector<Json>>();
+}
+
+std::string RunCase(const Json& module, const Json& entry,
+                    const SessionOr& session) {
+  for (const Json& call : CallsOf(entry)) {
+    const std::string wrong = Judge(
+        call, session.ok() ? Call(**session, call)
+                           : absl::StatusOr<std::string>(session.status()));
+    if (wrong.empty()) continue;
+    return absl::StrCat(module["file"].get<std::string>(), " ",
+                        call["function"].get<std::string>(), " ",
+                        call["inputs"].dump(), ": ", wrong);
+  }
+  return "";
+}
+
+}  // namespace eyrie::tests

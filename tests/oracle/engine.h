@@ -1,0 +1,81 @@
+// Ways to run modules that must agree, and what is observed of a run.
+//
+// The interpreter is one engine, the oracle (oracle.h) another; whatever else
+// comes to run bytecode is held against them through this interface.
+// Tested by random_programs_test.cc, fixtures_test.cc.
+#ifndef EYRIE_TESTS_ORACLE_ENGINE_H_
+#define EYRIE_TESTS_ORACLE_ENGINE_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "vm/machine.h"
+#include "vm/module.h"
+#include "vm/value.h"
+
+namespace eyrie::tests {
+
+// Modules linked together, with their globals. One thread's.
+class Instance {
+ public:
+  virtual ~Instance() = default;
+
+  // Calls an exported function of the last module. A yield resumes at once.
+  // Fails as vm::Context::Call does.
+  virtual absl::StatusOr<std::vector<vm::Value>> Call(
+      absl::string_view function, std::span<const vm::Value> args) = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  virtual const char* name() const = 0;
+  // Links modules, each to those before it, and runs their __init functions.
+  virtual absl::StatusOr<std::unique_ptr<Instance>> Load(
+      std::vector<std::shared_ptr<const vm::Module>> modules,
+      vm::PrintSink print) = 0;
+};
+
+// Runs through vm::Context.
+class InterpreterEngine final : public Engine {
+ public:
+  const char* name() const override { return "interpreter"; }
+  absl::StatusOr<std::unique_ptr<Instance>> Load(
+      std::vector<std::shared_ptr<const vm::Module>> modules,
+      vm::PrintSink print) override;
+};
+
+// What a call did, comparable between engines.
+struct Outcome {
+  absl::StatusCode code = absl::StatusCode::kOk;
+  // Where it failed, innermost first: "f2+1a f0+9", from the backtrace.
+  std::string places;
+  // Results bit for bit, with all that refs lead to; what was printed.
+  std::string values;
+  std::string printed;
+  std::string message;  // of the error; not compared
+
+  std::string ToString() const;
+  friend bool operator==(const Outcome& a, const Outcome& b) {
+    return a.code == b.code && a.places == b.places && a.values == b.values &&
+           a.printed == b.printed;
+  }
+};
+
+Outcome Observe(const absl::StatusOr<std::vector<vm::Value>>& results,
+                std::string printed);
+
+// Values bit for bit; lists and buffers by content, and by number where they
+// occur again: "i32:5 #0=buf:00ff #1=list<i8>(i32:1) #0".
+std::string Describe(std::span<const vm::Value> values);
+
+}  // namespace eyrie::tests
+
+#endif  // EYRIE_TESTS_ORACLE_ENGINE_H_

@@ -1,0 +1,201 @@
+// The oracle gives for every call of tests/modules/manifest.json what the
+// interpreter gives: text of results, code of errors, what is printed.
+//
+// Each has a `hal` module and devices of its own; kernels are the same native
+// code. What the calls must give, tests/integration compares.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "abi/function_io.h"
+#include "abi/session.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/time/time.h"
+#include "base/status_macros.h"
+#include "gtest/gtest.h"
+#include "hal/fence.h"
+#include "hal/module/hal_module.h"
+#include "nlohmann/json.hpp"
+#include "tests/oracle/oracle.h"
+
+namespace eyrie::tests {
+namespace {
+
+using Json = nlohmann::json;
+using Lines = std::vector<std::string>;
+using Programs = std::vector<abi::Program>;
+
+constexpr char kFolder[] = "tests/modules/";
+constexpr size_t kGroups = 16;
+constexpr uint64_t kMaxSteps = uint64_t{1} << 32;
+
+absl::StatusOr<Programs> LoadPrograms(const Json& module) {
+  Programs programs;
+  Lines paths;
+  if (module.contains("needs")) paths = module["needs"].get<Lines>();
+  paths.push_back(module["file"].get<std::string>());
+  for (const std::string& path : paths) {
+    ASSIGN_OR_RETURN(abi::Program program,
+                     abi::LoadProgram(absl::StrCat(kFolder, path)));
+    programs.push_back(std::move(program));
+  }
+  return programs;
+}
+
+// What an engine makes of one case.
+struct Seen {
+  std::string text;  // results, or the code of the error
+  Lines printed;
+
+  friend bool operator==(const Seen&, const Seen&) = default;
+};
+
+std::string CodeOf(const absl::Status& status) {
+  return absl::StatusCodeToString(status.code());
+}
+
+// The sign of a NaN is the processor's.
+std::string TextOf(const absl::StatusOr<std::vector<vm::Value>>& results) {
+  if (!results.ok()) return CodeOf(results.status());
+  std::string text;
+  abi::AppendValues("result", *results, {}, text);
+  return absl::StrReplaceAll(text, {{"-nan", "nan"}, {"-NAN", "NAN"}});
+}
+
+absl::StatusOr<std::vector<vm::Value>> ReadArguments(
+    const abi::Callable& callable, Ref<hal::Device> device, const Json& call) {
+  std::vector<abi::ValueSlot> slots;
+  for (size_t i = 0; i < callable.argument_types().size(); ++i) {
+    slots.push_back({callable.argument_types()[i],
+                     callable.declared_argument(i), callable.ArgumentName(i)});
+  }
+  abi::ValueReader reader(std::move(device), "--input");
+  ASSIGN_OR_RETURN(std::vector<abi::ParsedValue> parsed,
+                   reader.Read(call["inputs"].get<Lines>(), slots));
+  std::vector<vm::Value> arguments;
+  for (abi::ParsedValue& value : parsed) {
+    arguments.push_back(std::move(value.value));
+  }
+  return arguments;
+}
+
+// Programs linked by the oracle, on a device of their own.
+class OracleSession {
+ public:
+  static absl::StatusOr<std::unique_ptr<OracleSession>> Create(
+      OracleEngine& oracle, const Programs& programs, vm::PrintSink print) {
+    auto session = std::make_unique<OracleSession>();
+    ASSIGN_OR_RETURN(session->devices_, abi::OpenDevices({}, {}));
+    std::vector<std::shared_ptr<const vm::Module>> modules;
+    ASSIGN_OR_RETURN(auto hal, hal::CreateHalModule(session->devices_));
+    modules.push_back(std::move(hal));
+    modules.insert(modules.end(), programs.begin(), programs.end());
+    ASSIGN_OR_RETURN(session->instance_,
+                     oracle.Load(std::move(modules), std::move(print)));
+    return session;
+  }
+
+  // Calls what the callable, which is of another session, calls.
+  absl::StatusOr<std::vector<vm::Value>> Call(const abi::Callable& callable,
+                                              const Json& call) {
+    ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
+                     ReadArguments(callable, devices_[0], call));
+    RETURN_IF_ERROR(callable.CheckArguments(arguments));
+    Ref<hal::Fence> done;
+    const vm::Function& function = callable.function();
+    if (function.signature().argument_types().size() > arguments.size()) {
+      ASSIGN_OR_RETURN(Ref<hal::Semaphore> timeline,
+                       devices_[0]->CreateSemaphore(0));
+      done = hal::Fence::At(std::move(timeline), 1);
+      arguments.emplace_back(Ref<RefObject>());  // inputs are ready
+      arguments.emplace_back(Ref<RefObject>(done));
+    }
+    ASSIGN_OR_RETURN(std::vector<vm::Value> results,
+                     instance_->Call(function.name(), arguments));
+    if (done) RETURN_IF_ERROR(done->Wait(absl::InfiniteFuture()));
+    return results;
+  }
+
+ private:
+  std::vector<Ref<hal::Device>> devices_;
+  std::unique_ptr<Instance> instance_;
+};
+
+absl::StatusOr<std::vector<vm::Value>> CallSession(abi::Session& session,
+                                                   abi::Callable& callable,
+                                                   const Json& call) {
+  ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
+                   ReadArguments(callable, session.devices()[0], call));
+  return callable.Call(arguments);
+}
+
+// Runs a case on both and says what they do differently.
+void RunCase(OracleEngine& oracle, const Programs& programs,
+             const Json& entry) {
+  Seen want;
+  Seen got;
+  abi::SessionOptions options;
+  options.print = [&](absl::string_view line) {
+    want.printed.emplace_back(line);
+  };
+  auto devices = abi::OpenDevices({}, {});
+  ASSERT_TRUE(devices.ok()) << devices.status();
+  const auto session = abi::Session::Create(programs, *devices, options);
+  const auto own = OracleSession::Create(
+      oracle, programs,
+      [&](absl::string_view line) { got.printed.emplace_back(line); });
+  ASSERT_EQ(CodeOf(session.status()), CodeOf(own.status()));
+  if (!session.ok()) return;
+  const Json calls =
+      entry.contains("sequence") ? entry["sequence"] : Json::array({entry});
+  for (const Json& call : calls) {
+    auto callable = (*session)->Lookup(call["function"].get<std::string>());
+    if (!callable.ok()) continue;  // nobody calls anything
+    want.text = TextOf(CallSession(**session, *callable, call));
+    got.text = TextOf((*own)->Call(*callable, call));
+    EXPECT_EQ(want.text, got.text) << call.dump();
+    EXPECT_EQ(want.printed, got.printed) << call.dump();
+  }
+}
+
+class Fixtures : public testing::TestWithParam<size_t> {};
+
+TEST_P(Fixtures, OracleGivesWhatTheInterpreterGives) {
+  std::ifstream file(absl::StrCat(kFolder, "manifest.json"));
+  const Json manifest = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  ASSERT_TRUE(manifest.is_object());
+  OracleEngine oracle;
+  oracle.max_steps = kMaxSteps;
+  size_t index = 0;
+  int cases = 0;
+  for (const Json& module : manifest["modules"]) {
+    if (!module.contains("cases") || index++ % kGroups != GetParam()) continue;
+    SCOPED_TRACE(module["file"].get<std::string>());
+    const auto programs = LoadPrograms(module);
+    ASSERT_TRUE(programs.ok()) << programs.status();
+    for (const Json& entry : module["cases"]) {
+      RunCase(oracle, *programs, entry);
+      ++cases;
+    }
+  }
+  EXPECT_GT(cases, 0);
+  uint64_t steps = 0;
+  for (uint64_t count : oracle.executed) steps += count;
+  const auto used =
+      std::count_if(oracle.executed.begin(), oracle.executed.end(),
+                    [](uint64_t count) { return count > 0; });
+  std::printf("%d cases, %llu instructions of %d kinds\n", cases,
+              static_cast<unsigned long long>(steps), static_cast<int>(used));
+}
+
+INSTANTIATE_TEST_SUITE_P(Groups, Fixtures, testing::Range(size_t{0}, kGroups));
+
+}  // namespace
+}  // namespace eyrie::tests

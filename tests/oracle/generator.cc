@@ -1,0 +1,249 @@
+// Blocks, branches and calls of random functions.
+// Tested by random_programs_test.cc.
+#include "tests/oracle/generator.h"
+
+#include <utility>
+
+#include "tests/oracle/test_module.h"
+#include "vm/callconv.h"
+
+namespace eyrie::tests {
+
+using vm::Op;
+using vm::OperandKind;
+using vm::ValueType;
+
+FunctionGenerator::FunctionGenerator(Random& random, const Program& program,
+                                     uint32_t function)
+    : random_(random), program_(program), function_(function) {}
+
+// The last body block returns; guards come behind it.
+Blocks FunctionGenerator::Make() {
+  body_blocks_ = 2 + random_.Below(4);
+  blocks_.resize(body_blocks_);
+  Prologue();
+  for (uint32_t block = 0; block + 1 < body_blocks_; ++block) {
+    current_ = block;
+    Body();
+    Terminate(block);
+  }
+  current_ = body_blocks_ - 1;
+  Body();
+  // Leaves something of what was computed for others to see.
+  for (int i = 0; i < 3; ++i) {
+    Emit(Op::kGlobalStoreI64,
+         {random_.Below(kGlobalBytes - 7), General(OperandKind::kI64)});
+  }
+  Instruction in;
+  in.info = &vm::InfoOf(Op::kReturn);
+  Operand& values = in.operands.emplace_back();
+  values.kind = OperandKind::kRegList;
+  for (ValueType type : program_.functions[function_].results) {
+    values.list.push_back(type == ValueType::kRef ? MaybeMove(AnyRef())
+                                                  : General(type));
+  }
+  Put(std::move(in));
+  return std::move(blocks_);
+}
+
+void FunctionGenerator::Emit(Op op, std::initializer_list<uint64_t> operands) {
+  Instruction in;
+  in.info = &vm::InfoOf(op);
+  auto next = operands.begin();
+  for (OperandKind kind : in.info->reads) {
+    in.operands.push_back({kind, *next++, {}, {}, {}});
+  }
+  for (OperandKind kind : in.info->writes) {
+    in.operands.push_back({kind, *next++, {}, {}, {}});
+  }
+  Put(std::move(in));
+}
+
+// Gives every register its role's contents.
+void FunctionGenerator::Prologue() {
+  // Deeper functions are called more often.
+  Emit(Op::kConstI32, {1 + random_.Below(function_ == 0 ? 6 : 3), kFuel});
+  Emit(Op::kConstI32, {0xFFFFFFFF, kMinusOne});
+  for (uint64_t i = 0; i < 4; ++i) {
+    Emit(Op::kConstI32, {random_.Below(i == 3 ? 6 : 4), kSmall + i});
+    Emit(Op::kConstI64, {random_.Below(i == 3 ? 9 : 4), kSmallWide + 2 * i});
+  }
+  Emit(Op::kConstI64, {40 + random_.Below(24), kLength});
+  Emit(Op::kConstF64, {0x7FF8000000000000, kNan64});
+  Emit(Op::kConstF32, {0x7FC00000, kNan32});
+  Emit(Op::kConstI32Zero, {kAlignment});
+  Emit(Op::kConstI32, {4 + random_.Below(4), kSize});
+  for (uint16_t reg = kBuffers; reg < kRefCount; ++reg) Refill(reg);
+  for (int i = 0; i < 5; ++i) {
+    const OperandKind kind =
+        random_.OneIn(2) ? OperandKind::kImmI64 : OperandKind::kImmI32;
+    if (kind == OperandKind::kImmI64) {
+      Emit(Op::kConstI64, {Interesting(kind), General(OperandKind::kI64)});
+    } else {
+      Emit(Op::kConstI32, {Interesting(kind), General(OperandKind::kI32)});
+    }
+  }
+}
+
+bool FunctionGenerator::IsAvailable(const vm::OpInfo& info) const {
+  return info.major <= program_.major && !vm::IsTerminator(info.op) &&
+         info.op != Op::kBlock;
+}
+
+void FunctionGenerator::Body() {
+  const uint32_t count = 2 + random_.Below(8);
+  for (uint32_t i = 0; i < count; ++i) {
+    const vm::OpInfo& info = vm::kOps[random_.Below(vm::kOpCount)];
+    if (random_.OneIn(16)) {
+      EmitCall(/*yieldable=*/false, current_);
+    } else if (IsAvailable(info)) {
+      EmitRandom(info);
+    }
+  }
+}
+
+FunctionGenerator::Regs FunctionGenerator::Moves() {
+  Regs moves;
+  for (uint32_t i = random_.Below(5); i > 0; --i) {
+    if (random_.OneIn(3)) {
+      const bool typed = random_.OneIn(2);
+      const RefRole role = typed ? random_.OneIn(2) ? kBuffers : kLists : kAny;
+      moves.push_back(MaybeMove(typed ? Role(role) : AnyRef()));
+      moves.push_back(Role(role));
+    } else {
+      moves.push_back(static_cast<uint16_t>(random_.Below(kNumberCount)));
+      moves.push_back(General(OperandKind::kI32));
+    }
+  }
+  return moves;
+}
+
+// A block counting down and then going on to `block`, or to the return.
+uint32_t FunctionGenerator::GuardOf(uint32_t block) {
+  const auto found = guards_.find(block);
+  if (found != guards_.end()) return found->second;
+  const auto guard = static_cast<uint32_t>(blocks_.size());
+  guards_[block] = guard;
+  blocks_.emplace_back();
+  const uint32_t back = std::exchange(current_, guard);
+  Emit(Op::kAddI32, {kFuel, kMinusOne, kFuel});
+  Instruction in;
+  in.info = &vm::InfoOf(Op::kCondBranch);
+  in.operands = {{OperandKind::kI32, kFuel, {}, {}, {}},
+                 {OperandKind::kBlock, block, {}, {}, {}},
+                 Remap(),
+                 {OperandKind::kBlock, body_blocks_ - 1, {}, {}, {}},
+                 Remap()};
+  Put(std::move(in));
+  current_ = back;
+  return guard;
+}
+
+uint32_t FunctionGenerator::TargetFrom(uint32_t from) {
+  // Nothing leads back to the prologue, which refuels.
+  const uint32_t target = 1 + random_.Below(body_blocks_ - 1);
+  return target > from ? target : GuardOf(target);
+}
+
+Operand FunctionGenerator::BlockOperand(uint32_t from) {
+  return {OperandKind::kBlock, TargetFrom(from), {}, {}, {}};
+}
+
+void FunctionGenerator::Terminate(uint32_t block) {
+  // Which terminators there are, the table says; return and fail end all.
+  const vm::OpInfo* info = nullptr;
+  do {
+    info = &vm::kOps[random_.Below(vm::kOpCount)];
+    if (info->op == Op::kReturn) info = &vm::InfoOf(Op::kBranch);
+    if (info->op == Op::kFail && !random_.OneIn(6)) {
+      info = &vm::InfoOf(Op::kCondBranch);
+    }
+  } while (!vm::IsTerminator(info->op) || info->major > program_.major);
+  if (info->op == Op::kCallYieldable ||
+      info->op == Op::kCallVariadicYieldable) {
+    return EmitCall(/*yieldable=*/true, block);
+  }
+  Instruction in;
+  in.info = info;
+  for (OperandKind kind : info->reads) {
+    Operand operand;
+    operand.kind = kind;
+    switch (kind) {
+      case OperandKind::kBlock:
+        operand = BlockOperand(block);
+        break;
+      case OperandKind::kRemap:
+        operand = Remap();
+        break;
+      case OperandKind::kCases:
+        operand.cases.resize(random_.Below(4));
+        for (Target& target : operand.cases) {
+          target = {TargetFrom(block), Moves()};
+        }
+        break;
+      default:
+        operand = RandomOperand(
+            *info, static_cast<uint32_t>(in.operands.size()), kind);
+    }
+    in.operands.push_back(std::move(operand));
+  }
+  Put(std::move(in));
+}
+
+// A call of a function behind this one, or of an import; the form follows.
+void FunctionGenerator::EmitCall(bool yieldable, uint32_t from) {
+  const auto imports = TestModuleFunctions();
+  const auto functions = static_cast<uint32_t>(program_.functions.size());
+  const uint32_t behind = functions - function_ - 1;
+  vm::CallingConvention callee;
+  Operand function = {OperandKind::kFunc, 0, {}, {}, {}};
+  if (behind > 0 && random_.OneIn(2)) {
+    function.bits = function_ + 1 + random_.Below(behind);
+    callee = *vm::CallingConvention::Parse(
+        program_.functions[function.bits].convention);
+  } else {
+    // Behind the native module's stands one that nobody has.
+    const auto count = static_cast<uint32_t>(imports.size());
+    uint32_t import = random_.Below(count);
+    if (random_.OneIn(64)) import = count;
+    function.bits = import | vm::kImportBit;
+    callee = import == count
+                 ? vm::CallingConvention()
+                 : *vm::CallingConvention::Parse(imports[import].signature);
+  }
+  Operand segments = {OperandKind::kSegments, 0, {}, {}, {}};
+  Operand args = {OperandKind::kRegList, 0, {}, {}, {}};
+  for (const vm::CallElement& element : callee.arguments()) {
+    const uint32_t tuples = element.variadic ? random_.Below(4) : 1;
+    segments.list.push_back(static_cast<uint16_t>(tuples));
+    for (uint32_t i = 0; i < tuples; ++i) {
+      for (ValueType type : element.types) {
+        args.list.push_back(type == ValueType::kRef ? MaybeMove(AnyRef())
+                                                    : General(type));
+      }
+    }
+  }
+  Operand results = {OperandKind::kRegList, 0, {}, {}, {}};
+  for (ValueType type : callee.result_types()) {
+    results.list.push_back(type == ValueType::kRef ? Role(kAny)
+                                                   : General(type));
+  }
+  const bool import = (function.bits & vm::kImportBit) != 0;
+  const bool spread = callee.is_variadic() || (import && random_.OneIn(8));
+  const Op op = yieldable
+                    ? spread ? Op::kCallVariadicYieldable : Op::kCallYieldable
+                : spread ? Op::kCallVariadic
+                         : Op::kCall;
+  Instruction in;
+  in.info = &vm::InfoOf(op);
+  in.operands.push_back(std::move(function));
+  if (spread) in.operands.push_back(std::move(segments));
+  in.operands.push_back(std::move(args));
+  if (yieldable) in.operands.push_back(BlockOperand(from));
+  in.operands.push_back(std::move(results));
+  const Instruction copy = in;
+  Put(std::move(in));
+  if (!yieldable) RefillMoved(copy);
+}
+
+}  // namespace eyrie::tests

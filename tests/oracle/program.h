@@ -1,0 +1,66 @@
+// A random program: valid functions, and the calls to make of them.
+//
+// Reproducible from a seed on any machine. Loops are bounded: a branch
+// backwards goes through a block that counts down. Calls lead to functions of
+// a higher number only.
+// Tested by random_programs_test.cc.
+#ifndef EYRIE_TESTS_ORACLE_PROGRAM_H_
+#define EYRIE_TESTS_ORACLE_PROGRAM_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/oracle/instruction.h"
+#include "tests/support/module_builder.h"
+#include "vm/value.h"
+
+namespace eyrie::tests {
+
+struct RandomFunction {
+  std::string convention;
+  std::vector<vm::ValueType> arguments;
+  std::vector<vm::ValueType> results;
+  Blocks blocks;
+};
+
+// An argument of a planned call; of a ref, what to make.
+struct PlannedValue {
+  enum class Object : uint8_t { kNull, kBuffer, kList };
+  vm::ValueType type = vm::ValueType::kI32;
+  uint64_t bits = 0;
+  Object object = Object::kNull;
+};
+
+struct PlannedCall {
+  uint32_t function = 0;
+  std::vector<PlannedValue> arguments;
+};
+
+struct Program {
+  uint64_t seed = 0;
+  uint16_t major = 17;
+  std::vector<RandomFunction> functions;  // named "f0", "f1" …
+  std::vector<PlannedCall> calls;
+};
+
+// The same program for the same seed.
+Program MakeProgram(uint64_t seed);
+
+// The module: its functions, and one named "state" that returns every global.
+ModuleBuilder ToModule(const Program& program);
+
+// Fresh objects for a call.
+std::vector<vm::Value> MakeArguments(const PlannedCall& call);
+
+// All of it, to read.
+std::string ToText(const Program& program);
+
+// Drops calls and instructions as long as the predicate holds of what is left.
+Program Shrink(Program program,
+               const std::function<bool(const Program&)>& fails);
+
+}  // namespace eyrie::tests
+
+#endif  // EYRIE_TESTS_ORACLE_PROGRAM_H_

@@ -1,0 +1,176 @@
+// The interpreter and the oracle agree on random programs: results bit for
+// bit, errors with their place, what is printed, globals, lists and buffers.
+//
+// EYRIE_ORACLE_SEED runs one program and prints it.
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "gtest/gtest.h"
+#include "tests/oracle/engine.h"
+#include "tests/oracle/oracle.h"
+#include "tests/oracle/program.h"
+#include "tests/oracle/test_module.h"
+#include "vm/bytecode_module.h"
+#include "vm/verifier.h"
+
+namespace eyrie::tests {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSlow = true;
+#elif defined(__has_feature)
+constexpr bool kSlow =
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool kSlow = false;
+#endif
+
+constexpr uint64_t kPrograms = kSlow ? 4000 : 100000;
+constexpr uint64_t kShards = 20;
+constexpr uint64_t kMaxSteps = 20000;
+constexpr uint64_t kFirstSeed = 1;
+
+using Modules = std::vector<std::shared_ptr<const vm::Module>>;
+
+absl::StatusOr<Modules> Load(const Program& program) {
+  auto verified = vm::LoadModule(ToModule(program).Build(), "random");
+  if (!verified.ok()) return verified.status();
+  auto module = vm::BytecodeModule::Create(*std::move(verified));
+  if (!module.ok()) return module.status();
+  return Modules{MakeTestModule(), *std::move(module)};
+}
+
+// What every call does, and the globals after each.
+std::vector<Outcome> RunAll(Engine& engine, const Modules& modules,
+                            const Program& program) {
+  std::vector<std::string> lines;
+  auto instance = engine.Load(
+      modules, [&](absl::string_view line) { lines.emplace_back(line); });
+  std::vector<Outcome> outcomes;
+  if (!instance.ok()) return {Observe(instance.status(), "")};
+  for (const PlannedCall& call : program.calls) {
+    const std::vector<vm::Value> arguments = MakeArguments(call);
+    const auto results =
+        (*instance)->Call(absl::StrCat("f", call.function), arguments);
+    outcomes.push_back(Observe(results, absl::StrJoin(lines, "; ")));
+    lines.clear();
+    // What was given may have been written to.
+    absl::StrAppend(&outcomes.back().values, " of ", Describe(arguments));
+    outcomes.push_back(Observe((*instance)->Call("state", {}), ""));
+    if (outcomes[outcomes.size() - 2].code == absl::StatusCode::kAborted) break;
+  }
+  return outcomes;
+}
+
+bool TookTooLong(const std::vector<Outcome>& outcomes) {
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.code == absl::StatusCode::kAborted) return true;
+  }
+  return false;
+}
+
+std::string Compare(const std::vector<Outcome>& want,
+                    const std::vector<Outcome>& got) {
+  std::string text;
+  for (size_t i = 0; i < want.size() && i < got.size(); ++i) {
+    if (want[i] == got[i]) continue;
+    absl::StrAppend(&text, "  want: ", want[i].ToString(),
+                    "\n  got:  ", got[i].ToString(), "\n");
+  }
+  if (want.size() != got.size()) text += "  other calls were made\n";
+  return text;
+}
+
+struct Tally {
+  uint64_t run = 0;
+  uint64_t too_long = 0;
+  std::map<absl::StatusCode, uint64_t> codes;
+};
+
+// What the engines do differently, or nothing.
+std::string Disagreement(const Program& program, OracleEngine& oracle,
+                         Tally* tally) {
+  const absl::StatusOr<Modules> modules = Load(program);
+  if (!modules.ok()) return modules.status().ToString();
+  const std::vector<Outcome> want = RunAll(oracle, *modules, program);
+  if (TookTooLong(want)) {
+    if (tally != nullptr) ++tally->too_long;
+    return "";
+  }
+  if (tally != nullptr) {
+    ++tally->run;
+    for (size_t i = 0; i < want.size(); i += 2) ++tally->codes[want[i].code];
+  }
+  InterpreterEngine interpreter;
+  return Compare(want, RunAll(interpreter, *modules, program));
+}
+
+std::string Report(const Program& program, const std::string& difference) {
+  OracleEngine oracle;
+  oracle.max_steps = kMaxSteps;
+  const Program small = Shrink(program, [&](const Program& smaller) {
+    return !Disagreement(smaller, oracle, nullptr).empty();
+  });
+  return absl::StrCat("Program ", program.seed, ":\n", difference,
+                      "Shrunk, it is\n", ToText(small),
+                      Disagreement(small, oracle, nullptr));
+}
+
+class RandomPrograms : public testing::TestWithParam<uint64_t> {};
+
+TEST_P(RandomPrograms, EnginesAgree) {
+  OracleEngine oracle;
+  oracle.max_steps = kMaxSteps;
+  Tally tally;
+  constexpr uint64_t kCount = kPrograms / kShards;
+  for (uint64_t i = 0; i < kCount; ++i) {
+    const Program program = MakeProgram(kFirstSeed + GetParam() * kCount + i);
+    const std::string difference = Disagreement(program, oracle, &tally);
+    if (!difference.empty()) FAIL() << Report(program, difference);
+  }
+  // Most programs end, and most calls succeed.
+  EXPECT_LT(tally.too_long, kCount / 100);
+  EXPECT_GT(tally.codes[absl::StatusCode::kOk], kCount / 2);
+  EXPECT_GT(tally.codes.size(), 6u);
+  for (size_t i = 0; i < vm::kOpCount; ++i) {
+    EXPECT_GE(oracle.executed[i], kSlow ? 2u : 50u) << vm::kOps[i].text;
+  }
+  if (GetParam() != 0) return;
+  std::printf("%d programs, %d too long\n", int(tally.run),
+              int(tally.too_long));
+  for (const auto& [code, count] : tally.codes) {
+    std::printf("%8d %s\n", int(count), absl::StatusCodeToString(code).c_str());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shards, RandomPrograms,
+                         testing::Range(uint64_t{0}, kShards));
+
+// The hook for looking at one program.
+TEST(RandomProgram, OfSeed) {
+  const char* text = std::getenv("EYRIE_ORACLE_SEED");
+  uint64_t seed = 0;
+  if (text == nullptr || !absl::SimpleAtoi(text, &seed)) GTEST_SKIP();
+  const Program program = MakeProgram(seed);
+  std::printf("%s", ToText(program).c_str());
+  OracleEngine oracle;
+  oracle.max_steps = kMaxSteps;
+  const auto modules = Load(program);
+  ASSERT_TRUE(modules.ok()) << modules.status();
+  for (const Outcome& outcome : RunAll(oracle, *modules, program)) {
+    std::printf("%s\n", outcome.ToString().c_str());
+  }
+  EXPECT_EQ(Disagreement(program, oracle, nullptr), "");
+}
+
+}  // namespace
+}  // namespace eyrie::tests

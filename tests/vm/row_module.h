@@ -1,0 +1,35 @@
+// The module that a row runs in.
+#ifndef EYRIE_TESTS_VM_ROW_MODULE_H_
+#define EYRIE_TESTS_VM_ROW_MODULE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tests/vm/rows.h"
+#include "vm/module.h"
+
+namespace eyrie::tests {
+
+// A row as a function "f" and the words of its arguments.
+struct RowFunction {
+  std::string convention;
+  std::string code;
+  std::vector<std::string> args;
+};
+
+RowFunction FunctionOf(const Row& row);
+
+// The first major that has all instructions of a code.
+uint16_t FirstMajorOf(const RowFunction& function);
+
+// The native module that rows import from, and the row's. Functions and
+// imports by number as rows_calls.cc names them.
+absl::StatusOr<std::vector<std::shared_ptr<const vm::Module>>> ModulesOf(
+    const RowFunction& function, uint16_t major);
+
+}  // namespace eyrie::tests
+
+#endif  // EYRIE_TESTS_VM_ROW_MODULE_H_

@@ -1,0 +1,203 @@
+// Every row holds in every major it may, on the interpreter and the oracle;
+// every instruction has a row of values, and one of a fault if it can fail.
+#include "tests/vm/rows.h"
+
+#include <cstdio>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "gtest/gtest.h"
+#include "tests/oracle/engine.h"
+#include "tests/oracle/oracle.h"
+#include "tests/vm/row_module.h"
+#include "tests/vm/row_values.h"
+#include "vm/bytecode_module.h"
+#include "vm/callconv.h"
+#include "vm/opcode.h"
+
+namespace eyrie::tests {
+namespace {
+
+using vm::OperandKind;
+using vm::Value;
+
+struct Family {
+  const char* name;
+  std::span<const Row> rows;
+};
+
+std::vector<Family> Families() {
+  return {{"i32", I32Rows()},          {"i64", I64Rows()},
+          {"f32", F32Rows()},          {"f64", F64Rows()},
+          {"math f32", MathF32Rows()}, {"math f64", MathF64Rows()},
+          {"convert", ConvertRows()},  {"cast", CastRows()},
+          {"choice", ChoiceRows()},    {"globals", GlobalRows()},
+          {"refs", RefRows()},         {"lists", ListRows()},
+          {"buffers", BufferRows()},   {"control", ControlRows()},
+          {"calls", CallRows()}};
+}
+
+// "CODE: sentence" begins with a word of capitals.
+bool IsError(absl::string_view want) {
+  const size_t colon = want.find(": ");
+  return colon != absl::string_view::npos &&
+         want.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == colon;
+}
+
+// The error without its backtrace.
+std::string ErrorText(const absl::Status& status) {
+  const std::string text = status.ToString();
+  return text.substr(0, text.find("; at "));
+}
+
+std::string ValuesText(std::span<const Value> values) {
+  return absl::StrJoin(values, " ", [](std::string* out, const Value& value) {
+    absl::StrAppend(out, TextOf(value));
+  });
+}
+
+// What is wrong with an outcome, or nothing. An engine that is exact gives the
+// error's sentence too.
+std::string Judge(const Row& row, const absl::StatusOr<std::vector<Value>>& got,
+                  const std::vector<std::string>& printed, bool exact) {
+  const std::vector<std::string> parts = absl::StrSplit(row.want, " | ");
+  if (IsError(row.want)) {
+    const std::string code = parts[0].substr(0, parts[0].find(':'));
+    if (got.ok()) return absl::StrCat("gives ", ValuesText(*got));
+    if (exact) {
+      return ErrorText(got.status()) == parts[0] ? "" : got.status().ToString();
+    }
+    return absl::StatusCodeToString(got.status().code()) == code
+               ? ""
+               : got.status().ToString();
+  }
+  if (!got.ok()) return got.status().ToString();
+  const std::vector<std::string> words =
+      absl::StrSplit(parts[0], ' ', absl::SkipEmpty());
+  bool same = words.size() == got->size();
+  for (size_t i = 0; same && i < words.size(); ++i) {
+    same = Matches((*got)[i], words[i]);
+  }
+  const std::vector<std::string> lines(parts.begin() + 1, parts.end());
+  if (!same) return absl::StrCat("gives ", ValuesText(*got));
+  return lines == printed
+             ? ""
+             : absl::StrCat("prints ", absl::StrJoin(printed, " | "));
+}
+
+// Runs a row in a major.
+std::string RunRow(const Row& row, uint16_t major, Engine& engine, bool exact) {
+  const RowFunction function = FunctionOf(row);
+  const auto modules = ModulesOf(function, major);
+  if (!modules.ok()) return modules.status().ToString();
+  std::vector<std::string> printed;
+  auto instance = engine.Load(
+      *modules, [&](absl::string_view line) { printed.emplace_back(line); });
+  if (!instance.ok()) return instance.status().ToString();
+  const auto& types =
+      modules->back()->AsBytecode()->verified().signature(0).argument_types();
+  if (types.size() != function.args.size()) return "other arguments";
+  std::vector<Value> args;
+  for (size_t i = 0; i < types.size(); ++i) {
+    args.push_back(ParseValue(types[i], function.args[i]));
+  }
+  return Judge(row, (*instance)->Call("f", args), printed, exact);
+}
+
+std::vector<uint16_t> MajorsOf(const Row& row) {
+  const uint16_t first = FirstMajorOf(FunctionOf(row));
+  std::vector<uint16_t> majors;
+  for (const vm::BytecodeVersion& version : vm::kBytecodeVersions) {
+    const bool wanted =
+        row.majors == Majors::kAll ||
+        (row.majors == Majors::kOnly15) == (version.major == 15);
+    if (wanted && version.major >= first) majors.push_back(version.major);
+  }
+  return majors;
+}
+
+// Whether an instruction can fail: by what it reads. Objects may be null or of
+// another type, typed refs of another type, indirect places past the end,
+// divisors 0, floats too great, sizes too large, callees fail.
+bool CanFail(const vm::OpInfo& op) {
+  const absl::string_view text = op.text;
+  if (absl::StartsWith(text, "cmp.")) return false;
+  for (OperandKind kind : op.reads) {
+    if (kind == OperandKind::kRef || kind == OperandKind::kType ||
+        kind == OperandKind::kFunc) {
+      return true;
+    }
+  }
+  const bool to_integer =
+      op.writes.count == 1 &&
+      (op.writes[0] == OperandKind::kI32 || op.writes[0] == OperandKind::kI64);
+  return absl::StrContains(text, ".indirect.") ||
+         absl::StartsWith(text, "div.i") || absl::StartsWith(text, "rem.i") ||
+         (absl::StartsWith(text, "cast.f") && to_integer) ||
+         absl::EndsWith(text, ".alloc") || text == "fail";
+}
+
+TEST(Rows, HoldOnEveryEngineInEveryMajor) {
+  InterpreterEngine interpreter;
+  OracleEngine oracle;
+  int runs = 0;
+  for (const Family& family : Families()) {
+    for (const Row& row : family.rows) {
+      const std::string what = absl::StrCat(
+          family.name, ": ", row.op, " ", row.args, " → ", row.want,
+          row.code == nullptr ? "" : "\n  ", row.code ? row.code : "");
+      const std::vector<uint16_t> majors = MajorsOf(row);
+      EXPECT_FALSE(majors.empty()) << what;
+      for (uint16_t major : majors) {
+        EXPECT_EQ(RunRow(row, major, interpreter, /*exact=*/true), "")
+            << what << "\n  in major " << major;
+        EXPECT_EQ(RunRow(row, major, oracle, /*exact=*/false), "")
+            << what << "\n  in major " << major << ", by the oracle";
+        ++runs;
+      }
+    }
+  }
+  std::printf("%d runs on each engine\n", runs);
+}
+
+TEST(Rows, CoverEveryInstruction) {
+  std::set<absl::string_view> values;
+  std::set<absl::string_view> faults;
+  size_t rows = 0;
+  for (const Family& family : Families()) {
+    for (const Row& row : family.rows) {
+      ASSERT_NE(vm::FindOp(absl::string_view(row.op)), nullptr) << row.op;
+      (IsError(row.want) ? faults : values).insert(row.op);
+      ++rows;
+      // What a row is about, it runs: a block is written as a label.
+      const std::string code = FunctionOf(row).code;
+      const std::vector<absl::string_view> words = absl::StrSplit(code, ' ');
+      EXPECT_TRUE(absl::string_view(row.op) == "block" ||
+                  std::find(words.begin(), words.end(),
+                            absl::string_view(row.op)) != words.end())
+          << row.op << ": " << code;
+    }
+  }
+  size_t can_fail = 0;
+  for (const vm::OpInfo& op : vm::kOps) {
+    // `fail` gives no values.
+    EXPECT_TRUE(values.count(op.text) != 0 || op.op == vm::Op::kFail)
+        << op.text << " has no row of values";
+    EXPECT_EQ(faults.count(op.text) != 0, CanFail(op))
+        << op.text
+        << (CanFail(op) ? " has no row of a fault" : " is not known to fail");
+    can_fail += CanFail(op);
+  }
+  std::printf("%zu instructions, %zu of which can fail; %zu rows\n",
+              vm::kOpCount, can_fail, rows);
+}
+
+}  // namespace
+}  // namespace eyrie::tests

@@ -1,0 +1,101 @@
+// `eyrie asm`: a module from its assembly text.
+//
+// Tested by cli_test.py.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/mapped_file.h"
+#include "base/status_macros.h"
+#include "tools/arg_parser.h"
+#include "tools/command.h"
+#include "vm/asm/assembler.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr Flag kFlags[] = {
+    {"help", FlagKind::kBool, "false", "Prints this."},
+    {"flagfile", FlagKind::kString, "",
+     "Reads flags from a file, one a line; later flags override it."},
+    {"output", FlagKind::kString, "",
+     "The file to write, also as -o FILE; '-' is standard output. Without it\n"
+     "the text is only checked."},
+    {"debug", FlagKind::kBool, "false",
+     "Also -g: notes the lines of the text in the module, for backtraces."},
+    {"verify", FlagKind::kBool, "true",
+     "Refuses a module that would not be run; --noverify writes it all the\n"
+     "same."},
+};
+
+constexpr char kUsage[] =
+    "# Usage: eyrie asm [flags] module.vmasm -o module.vmfb\n"
+    "# Makes a module from its assembly text, as 'eyrie dump\n"
+    "# --output=disassembly' prints it. '-' reads standard input.\n\n";
+
+// "-o" and "-g" as the long flags that they stand for.
+std::vector<const char*> LongFlags(std::span<const char* const> args) {
+  std::vector<const char*> all;
+  for (const char* arg : args) {
+    const absl::string_view text = arg;
+    all.push_back(text == "-o" ? "--output" : text == "-g" ? "--debug" : arg);
+  }
+  return all;
+}
+
+// Reads files beside the text, and none elsewhere: a text from a stranger says
+// which.
+absl::StatusOr<std::vector<uint8_t>> ReadBeside(const std::string& text_path,
+                                                const std::string& name) {
+  const std::vector<std::string> parts = absl::StrSplit(name, '/');
+  for (const std::string& part : parts) {
+    if (part.empty() || part == "..") {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "The file '", name, "' is not below the text's folder."));
+    }
+  }
+  const size_t slash = text_path.rfind('/');
+  const std::string folder =
+      slash == std::string::npos ? "" : text_path.substr(0, slash + 1);
+  ASSIGN_OR_RETURN(auto file, MappedFile::Open(folder + name));
+  const std::span<const uint8_t> bytes = file->bytes();
+  return std::vector<uint8_t>(bytes.begin(), bytes.end());
+}
+
+absl::Status Run(std::span<const char* const> args) {
+  const std::vector<const char*> all = LongFlags(args);
+  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kFlags, all));
+  if (arguments.GetBool("help")) {
+    return WriteStdout(absl::StrCat(kUsage, FlagsHelp(kFlags)));
+  }
+  if (arguments.positional().size() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("eyrie asm takes one file of assembly, not ",
+                     arguments.positional().size(), "."));
+  }
+  const std::string& path = arguments.positional()[0];
+  ASSIGN_OR_RETURN(auto file, MappedFile::Open(path));
+  const absl::string_view text(
+      reinterpret_cast<const char*>(file->bytes().data()),
+      file->bytes().size());
+  vm::AssemblerOptions options;
+  options.verify = arguments.GetBool("verify");
+  options.debug_lines = arguments.GetBool("debug");
+  options.read_file = [&path](const std::string& name) {
+    return ReadBeside(path, name);
+  };
+  ASSIGN_OR_RETURN(const std::vector<uint8_t> module,
+                   vm::Assemble(text, path, options));
+  const std::string& output = arguments.GetString("output");
+  return output.empty() ? absl::OkStatus() : WriteFile(output, module);
+}
+
+}  // namespace
+
+int AsmMain(std::span<const char* const> args) {
+  const absl::Status status = Run(args);
+  return status.ok() ? 0 : ReportError(status);
+}
+
+}  // namespace eyrie::tools

@@ -1,0 +1,109 @@
+// Tested by limit_flags_test.cc.
+#include "tools/limit_flags.h"
+
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
+#include "base/status_macros.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr uint64_t kLeastStack = 4096;
+constexpr uint64_t kMostStack = uint64_t{1} << 40;
+
+constexpr Flag kFlags[] = {
+    {"fuel", FlagKind::kInt, "-1",
+     "How many branches backwards and calls each call may make; below 0: any."},
+    {"timeout", FlagKind::kString, "",
+     "How long each call may take, 2s, 500ms; kernels are not interrupted."},
+    {"max_memory", FlagKind::kString, "",
+     "What a module may hold at a time of host and device memory, 64MiB."},
+    {"max_stack", FlagKind::kString, "4MiB",
+     "What the functions of one call may take of stack."},
+};
+
+struct Unit {
+  const char* name;
+  double bytes;
+};
+constexpr Unit kUnits[] = {
+    {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
+    {"TiB", 0x1p40}, {"KB", 1e3},     {"MB", 1e6},
+    {"GB", 1e9},     {"TB", 1e12},    {"B", 1},  // last: the others end in it
+};
+
+absl::Status NoSize(absl::string_view text) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", text, "' is not a size such as 4096, 64MiB or 2GiB"));
+}
+
+// A flag's size. The error names the flag.
+absl::Status ReadSize(const Arguments& arguments, const char* name,
+                      uint64_t& bytes) {
+  const std::string& text = arguments.GetString(name);
+  absl::StatusOr<uint64_t> parsed = ParseBytes(text);
+  if (parsed.ok()) {
+    bytes = *parsed;
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", name, "=", parsed.status().message(), "."));
+}
+
+absl::Status ReadTimeout(const Arguments& arguments, absl::Duration& timeout) {
+  const std::string& text = arguments.GetString("timeout");
+  if (absl::ParseDuration(text, &timeout) && timeout >= absl::ZeroDuration()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--timeout='", text, "' is not a duration such as 2s or 500ms."));
+}
+
+}  // namespace
+
+std::span<const Flag> LimitFlags() { return kFlags; }
+
+absl::StatusOr<uint64_t> ParseBytes(absl::string_view text) {
+  absl::string_view number = text;
+  double unit = 1;
+  for (const Unit& row : kUnits) {
+    if (absl::ConsumeSuffix(&number, row.name)) {
+      unit = row.bytes;
+      break;
+    }
+  }
+  double count;
+  // Beyond 2^63 no memory goes; the sum is exact below 2^53.
+  if (!absl::SimpleAtod(number, &count) || !(count >= 0) ||
+      !(count * unit < 0x1p63)) {
+    return NoSize(text);
+  }
+  return static_cast<uint64_t>(count * unit);
+}
+
+absl::StatusOr<vm::Limits> LimitsOf(const Arguments& arguments) {
+  vm::Limits limits;
+  const int64_t fuel = arguments.GetInt("fuel");
+  if (fuel >= 0) limits.fuel = static_cast<uint64_t>(fuel);
+  if (arguments.IsSet("timeout")) {
+    RETURN_IF_ERROR(ReadTimeout(arguments, limits.timeout));
+  }
+  if (arguments.IsSet("max_memory")) {
+    RETURN_IF_ERROR(ReadSize(arguments, "max_memory", limits.max_memory));
+  }
+  uint64_t stack = limits.max_stack;
+  RETURN_IF_ERROR(ReadSize(arguments, "max_stack", stack));
+  if (stack < kLeastStack || stack > kMostStack) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--max_stack=", arguments.GetString("max_stack"), " is not between ",
+        kLeastStack, " bytes and ", kMostStack >> 40, "TiB."));
+  }
+  limits.max_stack = stack;
+  return limits;
+}
+
+}  // namespace eyrie::tools

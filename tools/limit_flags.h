@@ -1,0 +1,31 @@
+// Flags that bound what a module may use: --fuel, --timeout, --max_memory,
+// --max_stack.
+//
+// Tested by limit_flags_test.cc.
+#ifndef EYRIE_TOOLS_LIMIT_FLAGS_H_
+#define EYRIE_TOOLS_LIMIT_FLAGS_H_
+
+#include <cstdint>
+#include <span>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "tools/arg_parser.h"
+#include "vm/limits.h"
+
+namespace eyrie::tools {
+
+// The rows of these flags.
+std::span<const Flag> LimitFlags();
+
+// The limits that the flags name. INVALID_ARGUMENT: a text that is no number,
+// size or duration, or a stack that is too small or large.
+absl::StatusOr<vm::Limits> LimitsOf(const Arguments& arguments);
+
+// "4096", "64KiB", "1.5GiB": bytes; B, KiB, MiB, GiB, TiB and KB, MB, GB, TB.
+// INVALID_ARGUMENT.
+absl::StatusOr<uint64_t> ParseBytes(absl::string_view text);
+
+}  // namespace eyrie::tools
+
+#endif  // EYRIE_TOOLS_LIMIT_FLAGS_H_

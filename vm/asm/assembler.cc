@@ -1,0 +1,67 @@
+// Text to plan to file to proof.
+#include "vm/asm/assembler.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "vm/archive.h"
+#include "vm/asm/module_parser.h"
+#include "vm/module_def.h"
+#include "vm/verifier.h"
+
+namespace eyrie::vm {
+namespace {
+
+// The source of the instruction at, or before, an offset of a function.
+const SourcePlace* FindPlace(const ModuleScope& scope,
+                             const FaultPlace& fault) {
+  if (fault.function >= scope.code_places.size()) return nullptr;
+  const std::vector<CodePlace>& places = scope.code_places[fault.function];
+  const auto next =
+      std::upper_bound(places.begin(), places.end(), fault.offset,
+                       [](uint32_t offset, const CodePlace& place) {
+                         return offset < place.offset;
+                       });
+  return next == places.begin() ? nullptr : &(next - 1)->place;
+}
+
+// The error of a module that would not be run, where it is to blame.
+absl::Status Verify(const std::vector<uint8_t>& file, const std::string& name,
+                    const ModuleScope& scope) {
+  ASSIGN_OR_RETURN(auto archive, Archive::Borrow(file, name));
+  ASSIGN_OR_RETURN(ModuleDef def, ModuleDef::Decode(std::move(archive)));
+  FaultPlace fault;
+  const absl::Status status =
+      VerifiedModule::Verify(std::move(def), &fault).status();
+  if (status.ok()) return status;
+  const SourcePlace* place = FindPlace(scope, fault);
+  if (place == nullptr) return status;
+  return absl::Status(status.code(), place->Error(status.message()).message());
+}
+
+}  // namespace
+
+absl::StatusOr<ModulePlan> AssemblePlan(absl::string_view text,
+                                        const std::string& name,
+                                        const AssemblerOptions& options) {
+  ModuleParser parser(options);
+  RETURN_IF_ERROR(parser.Parse(text, name));
+  return std::move(parser.scope().plan);
+}
+
+absl::StatusOr<std::vector<uint8_t>> Assemble(absl::string_view text,
+                                              const std::string& name,
+                                              const AssemblerOptions& options) {
+  ModuleParser parser(options);
+  RETURN_IF_ERROR(parser.Parse(text, name));
+  ASSIGN_OR_RETURN(std::vector<uint8_t> file, WriteModule(parser.scope().plan));
+  if (options.verify) {
+    RETURN_IF_ERROR(Verify(file, name, parser.scope()));
+  }
+  return file;
+}
+
+}  // namespace eyrie::vm

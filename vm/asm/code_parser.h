@@ -1,0 +1,88 @@
+// Reads the body of a function, line by line.
+//
+// Tested by assembler_test.cc.
+#ifndef EYRIE_VM_ASM_CODE_PARSER_H_
+#define EYRIE_VM_ASM_CODE_PARSER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "vm/asm/cursor.h"
+#include "vm/asm/frame_needs.h"
+#include "vm/asm/instruction.h"
+#include "vm/asm/module_scope.h"
+
+namespace eyrie::vm {
+
+// Borrows the scope, whose last function it fills.
+class CodeParser {
+ public:
+  CodeParser(ModuleScope& scope, const FrameNeeds& needs)
+      : scope_(scope),
+        ordinal_(static_cast<uint32_t>(scope.plan.functions.size() - 1)),
+        needs_(needs) {}
+
+  // A label or an instruction, to the cursor's end.
+  absl::Status ParseLine(const SourceLine& line, Cursor& in);
+
+  // The offset of what the last line held.
+  uint32_t last_offset() const { return last_offset_; }
+
+  // After the last line: resolves labels and sets the function's code.
+  absl::Status Finish(const SourceLine& line, size_t at);
+
+  const FrameNeeds& needs() const { return needs_; }
+
+ private:
+  struct Label {
+    std::string name;
+    SourcePlace first_use;
+    bool defined = false;
+    uint32_t offset = 0;
+  };
+
+  absl::Status ParseLabel(Cursor& in);
+  absl::Status ParseInstruction(Cursor& in);
+  absl::StatusOr<const OpInfo*> TakeOp(Cursor& in);
+  absl::Status ParseOperands(Cursor& in, Instruction& instruction);
+  absl::Status ParsePattern(Cursor& in, absl::string_view pattern,
+                            Instruction& instruction);
+  absl::Status ParseOperand(Cursor& in, OperandKind kind, OperandValue& value);
+  absl::StatusOr<uint16_t> TakeRegister(Cursor& in, OperandKind kind);
+  absl::StatusOr<uint16_t> TakeAnyRegister(Cursor& in);
+  absl::Status TakeRegisters(Cursor& in, OperandKind kind,
+                             std::vector<uint16_t>& list);
+  absl::Status TakeSegments(Cursor& in, std::vector<uint16_t>& list);
+  absl::Status TakeRemap(Cursor& in, std::vector<uint16_t>& list);
+  absl::Status TakeCases(Cursor& in, std::vector<BranchCase>& cases);
+  absl::StatusOr<uint32_t> TakeBlock(Cursor& in);
+  absl::StatusOr<uint64_t> TakeGlobal(Cursor& in, OperandKind kind);
+  absl::Status TakeFunc(Cursor& in, OperandKind kind, OperandValue& value);
+  // Sets what depends on names once the line has been understood.
+  void SettleNames(Instruction& instruction);
+  void Emit(const Instruction& instruction, const SourcePlace& place);
+  uint32_t LabelId(absl::string_view name, const SourcePlace& place);
+
+  ModuleScope& scope_;
+  const uint32_t ordinal_;
+  FrameNeeds needs_;
+  std::vector<uint8_t> code_;
+  std::vector<Label> labels_;
+  absl::flat_hash_map<std::string, uint32_t> label_ids_;
+  std::vector<uint32_t> block_fields_;  // that hold a label's id until Finish
+  uint32_t last_offset_ = 0;
+  bool ended_ = true;  // the last instruction ends its block
+  const OpInfo* last_op_ = nullptr;
+  SourceLine line_;
+  size_t callee_at_ = 0;     // of the line at hand
+  std::string callee_name_;  // of a function yet to be resolved; or empty
+};
+
+}  // namespace eyrie::vm
+
+#endif  // EYRIE_VM_ASM_CODE_PARSER_H_

@@ -1,0 +1,209 @@
+// Fills the pattern of each instruction in.
+#include "vm/asm/code_printer.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "vm/asm/cursor.h"
+#include "vm/asm/syntax.h"
+
+namespace eyrie::vm {
+namespace {
+
+// A register whose type its number does not say, in a list or a remap.
+void PrintRegister(uint16_t reg, std::string& to) {
+  if (IsRefRegister(reg)) {
+    absl::StrAppend(&to, IsMove(reg) ? "%R" : "%r", RefIndex(reg));
+  } else {
+    absl::StrAppend(&to, "%i", reg);
+  }
+}
+
+void PrintList(const std::vector<uint16_t>& list, std::string& to) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (i != 0) to += ", ";
+    PrintRegister(list[i], to);
+  }
+}
+
+void PrintSegments(const std::vector<uint16_t>& list, std::string& to) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    absl::StrAppend(&to, i != 0 ? ", " : "", list[i]);
+  }
+}
+
+}  // namespace
+
+void CodePrinter::NumberBlocks() {
+  blocks_.clear();
+  for (uint32_t pc = 0; pc < code_.size();) {
+    const uint32_t start = pc;
+    if (Decode(code_, pc).op->op == Op::kBlock) {
+      blocks_.emplace(start, static_cast<uint32_t>(blocks_.size()));
+    }
+  }
+}
+
+void CodePrinter::Print(uint32_t function, const LocationMap& locations,
+                        bool offsets, std::string& to) {
+  function_ = function;
+  code_ = def_.functions[function].bytecode;
+  NumberBlocks();
+  for (uint32_t pc = 0; pc < code_.size();) {
+    const uint32_t start = pc;
+    const Instruction instruction = Decode(code_, pc);
+    if (offsets) absl::StrAppendFormat(&to, "[%08X]", start);
+    if (instruction.op->op == Op::kBlock) {
+      PrintBlock(start, to);
+      to += ':';
+    } else {
+      to += "  ";
+      PrintInstruction(instruction, to);
+    }
+    if (auto it = locations.find(start); it != locations.end()) {
+      PrintLocation(start, it->second, to);
+    } else {
+      PrintComment(instruction, to);
+    }
+    to += '\n';
+  }
+}
+
+void CodePrinter::PrintInstruction(const Instruction& instruction,
+                                   std::string& to) const {
+  const OpInfo& op = *instruction.op;
+  const std::string& pattern = PatternsOf(op)[0];
+  if (op.writes.count != 0 && !PlacesResults(pattern)) {
+    const size_t before = to.size();
+    PrintOperand(op.writes[0], instruction.writes[0], to);
+    if (to.size() != before) to += " = ";
+  }
+  absl::StrAppend(&to, "vm.", op.text);
+  if (!pattern.empty()) to += ' ';
+  PrintPattern(instruction, pattern, to);
+  while (to.back() == ' ') to.pop_back();
+}
+
+void CodePrinter::PrintPattern(const Instruction& instruction,
+                               absl::string_view pattern,
+                               std::string& to) const {
+  const OpInfo& op = *instruction.op;
+  while (!pattern.empty()) {
+    if (pattern[0] == '{' && pattern.size() > 1 && pattern[1] != ' ') {
+      // The optional part ends with the list that decides.
+      const size_t end = pattern.find('}');
+      const int index = pattern[end - 1] - '0';
+      if (!instruction.reads[index].list.empty()) {
+        PrintPattern(instruction, pattern.substr(1, end - 1), to);
+      }
+      pattern.remove_prefix(end + 1);
+    } else if (pattern[0] == '$' && pattern[1] == '$') {
+      PrintOperand(op.writes[0], instruction.writes[0], to);
+      pattern.remove_prefix(2);
+    } else if (pattern[0] == '$') {
+      const int index = pattern[1] - '0';
+      PrintOperand(op.reads[index], instruction.reads[index], to);
+      pattern.remove_prefix(2);
+    } else {
+      to += pattern[0];
+      pattern.remove_prefix(1);
+    }
+  }
+}
+
+void CodePrinter::PrintOperand(OperandKind kind, const OperandValue& value,
+                               std::string& to) const {
+  const uint64_t number = value.number;
+  switch (kind) {
+    case OperandKind::kI64:
+    case OperandKind::kF64:
+      return absl::StrAppend(&to, "%i", number, ":", number + 1);
+    case OperandKind::kI32:
+    case OperandKind::kF32:
+    case OperandKind::kRef:
+    case OperandKind::kRefMove:
+      return PrintRegister(static_cast<uint16_t>(number), to);
+    case OperandKind::kImmI32:
+      return absl::StrAppend(&to, static_cast<int32_t>(number));
+    case OperandKind::kImmI64:
+      return absl::StrAppend(&to, static_cast<int64_t>(number));
+    case OperandKind::kImmF32:
+      return absl::StrAppend(&to, FloatText(number, 32));
+    case OperandKind::kImmF64:
+      return absl::StrAppend(&to, FloatText(number, 64));
+    case OperandKind::kString:
+      return absl::StrAppend(&to, QuoteText(value.text));
+    case OperandKind::kGlobalRef:
+      return absl::StrAppend(&to, ".refs[", number, "]");
+    case OperandKind::kRodata:
+      return absl::StrAppend(&to, number);
+    case OperandKind::kType:
+      return absl::StrAppend(&to, TypeText(def_.types[number]));
+    case OperandKind::kFunc:
+    case OperandKind::kImport:
+      return absl::StrAppend(&to, (number & kImportBit) == 0
+                                      ? callees_.functions[number]
+                                      : callees_.imports[number ^ kImportBit]);
+    case OperandKind::kSegments:
+      return PrintSegments(value.list, to);
+    case OperandKind::kBlock:
+      return PrintBlock(static_cast<uint32_t>(number), to);
+    case OperandKind::kRemap:
+      return PrintRemap(value.list, to);
+    case OperandKind::kCases:
+      for (size_t i = 0; i < value.cases.size(); ++i) {
+        absl::StrAppend(&to, ", ", i, ": ");
+        PrintBlock(value.cases[i].target, to);
+        PrintRemap(value.cases[i].remap, to);
+      }
+      return;
+    default:
+      if (IsRegisterList(kind)) return PrintList(value.list, to);
+      return absl::StrAppend(&to, ".rwdata[", number, "]");
+  }
+}
+
+void CodePrinter::PrintBlock(uint32_t offset, std::string& to) const {
+  absl::StrAppend(&to, "^bb", blocks_.at(offset));
+}
+
+void CodePrinter::PrintRemap(const std::vector<uint16_t>& pairs,
+                             std::string& to) const {
+  to += '(';
+  for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    if (i != 0) to += ", ";
+    PrintRegister(pairs[i], to);
+    to += "->";
+    PrintRegister(pairs[i + 1], to);
+  }
+  to += ')';
+}
+
+void CodePrinter::PrintComment(const Instruction& instruction,
+                               std::string& to) const {
+  const OpInfo& op = *instruction.op;
+  if (op.reads.count != 1) return;
+  const uint64_t number = instruction.reads[0].number;
+  if (op.reads[0] == OperandKind::kImmI32) {
+    absl::StrAppendFormat(&to, "  // 0x%08X", number);
+  } else if (op.reads[0] == OperandKind::kImmI64) {
+    absl::StrAppendFormat(&to, "  // 0x%016X", number);
+  } else if (op.reads[0] == OperandKind::kRodata) {
+    absl::StrAppend(&to, "  // ", def_.rodata[number].bytes.size(), "b");
+  }
+}
+
+void CodePrinter::PrintLocation(uint32_t offset, int32_t location,
+                                std::string& to) const {
+  absl::StrAppend(&to, "  //! loc[", location, "]");
+  const std::vector<SourceLocation> places =
+      def_.FindLocations(function_, offset);
+  if (places.empty()) return;
+  std::string place = places[0].ToString();
+  for (char& c : place) {
+    if (absl::ascii_iscntrl(c)) c = ' ';
+  }
+  absl::StrAppend(&to, "  // ", place);
+}
+
+}  // namespace eyrie::vm

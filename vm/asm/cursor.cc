@@ -1,0 +1,408 @@
+// Reads the small parts of a line of assembly.
+#include "vm/asm/cursor.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+#include <system_error>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/charconv.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/status_macros.h"
+
+namespace eyrie::vm {
+namespace {
+
+constexpr size_t kShownColumns = 100;
+
+bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+// Where quoted text ends whose opening quote is at `at`: past the closing one,
+// or npos.
+size_t QuoteEnd(absl::string_view text, size_t at) {
+  const bool escapes =
+      at > 0 && text[at - 1] == 'e' && (at == 1 || !IsNameChar(text[at - 2]));
+  for (size_t i = at + 1; i < text.size(); ++i) {
+    if (escapes && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '"') {
+      return i + 1;
+    }
+  }
+  return absl::string_view::npos;
+}
+
+// Where a comment begins, or the end of the text.
+size_t CommentBegin(absl::string_view text, size_t from) {
+  for (size_t i = from; i < text.size(); ++i) {
+    if (text[i] == '"') {
+      const size_t end = QuoteEnd(text, i);
+      if (end == absl::string_view::npos) return text.size();
+      i = end - 1;
+    } else if (text[i] == '#' || text.substr(i, 2) == "//") {
+      return i;
+    }
+  }
+  return text.size();
+}
+
+// The quiet bit of a NaN, and the bits below it.
+uint64_t QuietBit(int bits) { return uint64_t{1} << (bits == 32 ? 22 : 51); }
+
+int HexDigit(char c) {
+  if (!absl::ascii_isxdigit(c)) return -1;
+  return absl::ascii_isdigit(c) ? c - '0' : absl::ascii_tolower(c) - 'a' + 10;
+}
+
+// The character that the escape at the front of `text` stands for, and how
+// long it is; nullopt for an unknown one.
+struct Escape {
+  char character;
+  size_t length;
+};
+std::optional<Escape> ReadEscape(absl::string_view text) {
+  if (text.size() < 2) return std::nullopt;
+  switch (text[1]) {
+    case '"':
+    case '\\':
+      return Escape{text[1], 2};
+    case 'n':
+      return Escape{'\n', 2};
+    case 'r':
+      return Escape{'\r', 2};
+    case 't':
+      return Escape{'\t', 2};
+    case 'x': {
+      if (text.size() < 4) return std::nullopt;
+      const int high = HexDigit(text[2]);
+      const int low = HexDigit(text[3]);
+      if (high < 0 || low < 0) return std::nullopt;
+      return Escape{static_cast<char>(high << 4 | low), 4};
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+bool IsTypeChar(char c) {
+  return IsNameChar(c) || c == '!' || c == '?' || c == '*';
+}
+
+// Bytes of the bare type at the front of `text`.
+size_t TypeLength(absl::string_view text) {
+  size_t depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '<') {
+      ++depth;
+    } else if (text[i] == '>' && depth > 0) {
+      if (--depth == 0) return i + 1;
+    } else if (!IsTypeChar(text[i]) && (depth == 0 || text[i] == '"')) {
+      return i;
+    }
+  }
+  return text.size();
+}
+
+}  // namespace
+
+bool IsNameChar(char c) {
+  return absl::ascii_isalnum(c) || c == '_' || c == '$' || c == '.';
+}
+
+absl::Status SourceLine::Error(size_t at, absl::string_view sentence) const {
+  at = std::min(at, text.size());
+  // A long line is shown around the place.
+  const size_t begin = at > kShownColumns / 2 && text.size() > kShownColumns
+                           ? at - kShownColumns / 2
+                           : 0;
+  std::string shown(text.substr(begin, kShownColumns));
+  while (!shown.empty() && IsBlank(shown.back())) shown.pop_back();
+  for (char& c : shown) {
+    if (absl::ascii_iscntrl(c)) c = ' ';
+  }
+  // Bytes that continue a character take no column of their own.
+  size_t columns = 0;
+  for (char c : text.substr(begin, at - begin)) {
+    if ((c & 0xC0) != 0x80) ++columns;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(file, ":", number, ":", at + 1, ": ", sentence, "\n  ",
+                   shown, "\n  ", std::string(columns, ' '), "^"));
+}
+
+LineParts SplitLine(absl::string_view text) {
+  const size_t comment = CommentBegin(text, 0);
+  if (text.substr(comment, 3) != "//!") {
+    return {comment, absl::string_view::npos, text.size()};
+  }
+  return {comment, comment + 3, CommentBegin(text, comment + 3)};
+}
+
+void Cursor::SkipBlanks() {
+  while (at_ < end_ && IsBlank(line_->text[at_])) ++at_;
+}
+
+bool Cursor::AtEnd() {
+  SkipBlanks();
+  return at_ == end_;
+}
+
+char Cursor::Peek() {
+  SkipBlanks();
+  return at_ < end_ ? line_->text[at_] : '\0';
+}
+
+bool Cursor::Accept(absl::string_view text) {
+  const size_t before = at_;
+  SkipBlanks();
+  if (AcceptHere(text)) return true;
+  at_ = before;
+  return false;
+}
+
+bool Cursor::AcceptHere(absl::string_view text) {
+  if (!absl::StartsWith(rest(), text)) return false;
+  const absl::string_view after = rest().substr(text.size());
+  if (!after.empty() && IsNameChar(text.back()) && IsNameChar(after[0])) {
+    return false;
+  }
+  at_ += text.size();
+  return true;
+}
+
+absl::Status Cursor::Expect(absl::string_view text) {
+  if (Accept(text)) return absl::OkStatus();
+  SkipBlanks();
+  return Error(absl::StrCat("Here '", text, "' is expected."));
+}
+
+absl::Status Cursor::ExpectEnd() {
+  if (AtEnd()) return absl::OkStatus();
+  return Error("Nothing more is expected here.");
+}
+
+absl::string_view Cursor::TakeName() {
+  SkipBlanks();
+  const size_t begin = at_;
+  while (at_ < end_ && IsNameChar(line_->text[at_])) ++at_;
+  return line_->text.substr(begin, at_ - begin);
+}
+
+absl::string_view Cursor::TakeWord() {
+  SkipBlanks();
+  const size_t begin = at_;
+  while (at_ < end_ && !IsBlank(line_->text[at_])) ++at_;
+  return line_->text.substr(begin, at_ - begin);
+}
+
+absl::string_view Cursor::TakeRest() {
+  const absl::string_view text = absl::StripAsciiWhitespace(rest());
+  at_ = end_;
+  return text;
+}
+
+absl::StatusOr<uint32_t> Cursor::TakeU32(absl::string_view what) {
+  SkipBlanks();
+  const size_t begin = at_;
+  while (at_ < end_ && absl::ascii_isdigit(line_->text[at_])) ++at_;
+  const absl::string_view digits = line_->text.substr(begin, at_ - begin);
+  uint32_t value = 0;
+  if (absl::SimpleAtoi(digits, &value)) return value;
+  at_ = begin;
+  return Error(digits.empty() ? absl::StrCat("Here ", what, " is expected.")
+                              : absl::StrCat("The number ", digits, " for ",
+                                             what, " exceeds 32 bits."));
+}
+
+absl::StatusOr<uint64_t> Cursor::TakeInteger(int bits) {
+  SkipBlanks();
+  const size_t begin = at_;
+  const bool negative = Accept("-");
+  const absl::string_view digits = TakeName();
+  uint64_t value = 0;
+  const bool hex = digits.substr(0, 2) == "0x" || digits.substr(0, 2) == "0X";
+  if (!(hex ? absl::SimpleHexAtoi(digits, &value)
+            : absl::SimpleAtoi(digits, &value))) {
+    return ErrorAt(
+        begin, absl::StrCat("Here an integer of ", bits, " bits is expected."));
+  }
+  const uint64_t half = uint64_t{1} << (bits - 1);
+  if (value > (negative ? half : half + (half - 1))) {
+    return ErrorAt(begin, absl::StrCat("The number ", negative ? "-" : "",
+                                       digits, " exceeds ", bits, " bits."));
+  }
+  if (negative) value = uint64_t{0} - value;
+  return bits == 64 ? value : value & ((uint64_t{1} << bits) - 1);
+}
+
+absl::StatusOr<uint64_t> Cursor::TakeNan(bool negative, int bits) {
+  const bool quiet = !Accept("snan");
+  if (quiet) RETURN_IF_ERROR(Expect("nan"));
+  uint64_t payload = 0;
+  if (Accept("(")) {
+    const size_t begin = at_;
+    if (!absl::SimpleHexAtoi(TakeName(), &payload) ||
+        payload >= QuietBit(bits)) {
+      return ErrorAt(begin,
+                     "Here a NaN's payload is expected, as in nan(0x1).");
+    }
+    RETURN_IF_ERROR(Expect(")"));
+  }
+  if (!quiet && payload == 0) return Error("The payload of snan is not zero.");
+  const uint64_t exponent = bits == 32 ? 0x7F800000 : 0x7FF0000000000000;
+  const uint64_t sign = uint64_t{negative} << (bits - 1);
+  return sign | exponent | (quiet ? QuietBit(bits) : 0) | payload;
+}
+
+absl::StatusOr<uint64_t> Cursor::TakeFloat(int bits) {
+  SkipBlanks();
+  const size_t begin = at_;
+  const bool negative = Accept("-");
+  absl::string_view text = rest();
+  if (text.substr(0, 3) == "nan" || text.substr(0, 4) == "snan") {
+    return TakeNan(negative, bits);
+  }
+  const bool hex = text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X";
+  if (hex) text.remove_prefix(2);
+  double wide = 0;
+  float narrow = 0;
+  const auto format =
+      hex ? absl::chars_format::hex : absl::chars_format::general;
+  const auto read = [&](auto& value) {
+    return absl::from_chars(text.data(), text.data() + text.size(), value,
+                            format);
+  };
+  const auto result = bits == 32 ? read(narrow) : read(wide);
+  const bool too_large = std::isinf(bits == 32 ? narrow : wide) ||
+                         std::abs(bits == 32 ? narrow : wide) > 1;
+  const bool signs = !text.empty() && (text[0] == '-' || text[0] == '+');
+  if (result.ec == std::errc::invalid_argument || signs) {
+    return ErrorAt(begin, absl::StrCat("Here an f", bits, " is expected."));
+  }
+  at_ = result.ptr - line_->text.data();
+  if (result.ec == std::errc::result_out_of_range && too_large) {
+    return ErrorAt(begin, absl::StrCat("The number exceeds f", bits, "."));
+  }
+  if (at_ < end_ && IsNameChar(line_->text[at_])) {
+    return ErrorAt(begin, absl::StrCat("Here an f", bits, " is expected."));
+  }
+  const uint64_t sign = uint64_t{negative} << (bits - 1);
+  return sign | (bits == 32 ? std::bit_cast<uint32_t>(narrow)
+                            : std::bit_cast<uint64_t>(wide));
+}
+
+absl::StatusOr<std::string> Cursor::TakeQuoted() {
+  SkipBlanks();
+  const size_t begin = at_;
+  const bool escapes = rest().substr(0, 2) == "e\"";
+  const size_t quote = begin + (escapes ? 1 : 0);
+  if (quote >= end_ || line_->text[quote] != '"') {
+    return Error("Here a text in quotes is expected.");
+  }
+  const size_t after = QuoteEnd(line_->text.substr(0, end_), quote);
+  if (after == absl::string_view::npos) {
+    return Error("The text's closing quote is missing.");
+  }
+  absl::string_view body = line_->text.substr(quote + 1, after - quote - 2);
+  at_ = after;
+  if (!escapes) return std::string(body);
+  std::string text;
+  while (!body.empty()) {
+    size_t length = 1;
+    char character = body[0];
+    if (character == '\\') {
+      const std::optional<Escape> escape = ReadEscape(body);
+      if (!escape) {
+        return ErrorAt(body.data() - line_->text.data(),
+                       "The escape is none of \\\" \\\\ \\n \\r \\t \\xHH.");
+      }
+      character = escape->character;
+      length = escape->length;
+    }
+    text.push_back(character);
+    body.remove_prefix(length);
+  }
+  return text;
+}
+
+absl::StatusOr<std::string> Cursor::TakeSymbol() {
+  if (!Accept("@")) {
+    SkipBlanks();
+    return Error("Here a name that begins with '@' is expected.");
+  }
+  if (at_ < end_ && (line_->text[at_] == '"' || rest().substr(0, 2) == "e\"")) {
+    return TakeQuoted();
+  }
+  const size_t begin = at_;
+  while (at_ < end_ && IsNameChar(line_->text[at_])) ++at_;
+  if (at_ == begin) return Error("Here a name is expected after '@'.");
+  return std::string(line_->text.substr(begin, at_ - begin));
+}
+
+absl::StatusOr<std::string> Cursor::TakeType() {
+  SkipBlanks();
+  if (Peek() == '"' || rest().substr(0, 2) == "e\"") return TakeQuoted();
+  const size_t length = TypeLength(rest());
+  if (length == 0) return Error("Here a type is expected.");
+  at_ += length;
+  return std::string(line_->text.substr(at_ - length, length));
+}
+
+std::string QuoteText(absl::string_view text) {
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return !absl::ascii_iscntrl(c) && c != '"';
+  });
+  if (plain) return absl::StrCat("\"", text, "\"");
+  std::string quoted = "e\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') {
+      quoted += {'\\', c};
+    } else if (c == '\n') {
+      quoted += "\\n";
+    } else if (absl::ascii_isprint(c)) {
+      quoted += c;
+    } else {
+      absl::StrAppend(
+          &quoted, "\\x",
+          absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+    }
+  }
+  return quoted + '"';
+}
+
+std::string SymbolText(absl::string_view name) {
+  const bool bare =
+      !name.empty() && std::all_of(name.begin(), name.end(), IsNameChar);
+  return absl::StrCat("@", bare ? std::string(name) : QuoteText(name));
+}
+
+std::string TypeText(absl::string_view name) {
+  const bool bare = !name.empty() && TypeLength(name) == name.size() &&
+                    absl::StripAsciiWhitespace(name) == name &&
+                    std::all_of(name.begin(), name.end(), [](char c) {
+                      return absl::ascii_isprint(c) && c != '#' && c != '/';
+                    });
+  return bare ? std::string(name) : QuoteText(name);
+}
+
+std::string FloatText(uint64_t bits, int width) {
+  const double value = width == 32
+                           ? std::bit_cast<float>(static_cast<uint32_t>(bits))
+                           : std::bit_cast<double>(bits);
+  if (!std::isnan(value)) {
+    return absl::StrFormat("%.*g", width == 32 ? 9 : 17, value);
+  }
+  const uint64_t payload = bits & (QuietBit(width) - 1);
+  const bool quiet = (bits & QuietBit(width)) != 0;
+  return absl::StrCat(
+      (bits >> (width - 1)) & 1 ? "-" : "", quiet ? "nan" : "snan",
+      payload == 0 ? std::string()
+                   : absl::StrCat("(0x", absl::Hex(payload), ")"));
+}
+
+}  // namespace eyrie::vm

@@ -1,0 +1,430 @@
+// Prints the parts of a module around its functions' bodies.
+#include "vm/asm/disassembler.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status_macros.h"
+#include "flatbuffers/flatbuffers.h"
+#include "vm/asm/code_printer.h"
+#include "vm/asm/cursor.h"
+#include "vm/asm/frame_needs.h"
+#include "vm/module_generated.h"
+#include "vm/version.h"
+
+namespace eyrie::vm {
+namespace {
+
+constexpr size_t kLeastPreview = 4;
+constexpr size_t kMostPreview = 60;
+
+// The type a convention's letter stands for.
+const char* TypeWord(ValueType type) {
+  switch (type) {
+    case ValueType::kI32:
+      return "i32";
+    case ValueType::kI64:
+      return "i64";
+    case ValueType::kF32:
+      return "f32";
+    case ValueType::kF64:
+      return "f64";
+    case ValueType::kRef:
+      return "!vm.ref<?>";
+  }
+  return "";
+}
+
+// "(%i0: i32, %r0: !vm.ref<?>) -> (i64)". Registers are counted on, without
+// the gaps that pairs leave: so upstream wants it.
+std::string SignatureText(const CallingConvention& signature) {
+  uint32_t i32 = 0;
+  uint32_t ref = 0;
+  std::vector<std::string> arguments;
+  for (ValueType type : signature.argument_types()) {
+    std::string reg = absl::StrCat("%i", i32);
+    if (type == ValueType::kRef) {
+      reg = absl::StrCat("%r", ref++);
+    } else if (type == ValueType::kI64 || type == ValueType::kF64) {
+      absl::StrAppend(&reg, ":", i32 + 1);
+      i32 += 2;
+    } else {
+      ++i32;
+    }
+    arguments.push_back(absl::StrCat(reg, ": ", TypeWord(type)));
+  }
+  std::vector<std::string> results;
+  for (ValueType type : signature.result_types()) {
+    results.push_back(TypeWord(type));
+  }
+  return absl::StrCat("(", absl::StrJoin(arguments, ", "), ") -> (",
+                      absl::StrJoin(results, ", "), ")");
+}
+
+// Constants that are texts, for the reader.
+std::string Preview(std::span<const uint8_t> bytes) {
+  absl::string_view text(reinterpret_cast<const char*>(bytes.data()),
+                         bytes.size());
+  while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
+  if (text.size() < kLeastPreview || text.size() > kMostPreview ||
+      !std::all_of(text.begin(), text.end(),
+                   [](char c) { return absl::ascii_isprint(c); })) {
+    return "";
+  }
+  return absl::StrCat("  // \"", text, "\"");
+}
+
+class Disassembler {
+ public:
+  Disassembler(const VerifiedModule& module, const DisassemblyOptions& options)
+      : module_(module),
+        def_(module.def()),
+        options_(options),
+        debug_(fbs::GetSizePrefixedModule(def_.archive().flatbuffer().data())
+                   ->debug()) {}
+
+  absl::StatusOr<std::string> Print();
+
+ private:
+  template <typename... Args>
+  void Line(const Args&... args) {
+    absl::StrAppend(&text_, args..., "\n");
+  }
+
+  void CountNeeds();
+  void NameFunctions();
+  void NameCallees();
+  void PrintHeader();
+  void PrintAttributes(absl::string_view word,
+                       const std::vector<Attribute>& attributes);
+  void PrintTypes();
+  void PrintImports();
+  absl::Status PrintRodata();
+  void PrintLocations();
+  void PrintState();
+  void PrintExports(uint32_t function);
+  void PrintExport(const ExportDef& exported);
+  void PrintFunction(uint32_t function, CodePrinter& printer);
+  LocationMap LocationsOf(uint32_t function) const;
+  // The function to print, or npos for all.
+  absl::StatusOr<size_t> FindFunction() const;
+
+  const VerifiedModule& module_;
+  const ModuleDef& def_;
+  const DisassemblyOptions& options_;
+  const fbs::DebugDatabase* const debug_;
+  std::vector<FrameNeeds> needs_;   // of functions
+  FrameNeeds all_needs_;            // of all together
+  std::vector<std::string> names_;  // of functions in the text, each once
+  Callees callees_;
+  // Exports by function; a name that comes again names nothing.
+  absl::flat_hash_map<uint32_t, std::vector<const ExportDef*>> exports_;
+  bool exports_ascend_ = true;  // by function, as they stand before it
+  std::string text_;
+};
+
+void Disassembler::CountNeeds() {
+  for (uint32_t i = 0; i < def_.functions.size(); ++i) {
+    FrameNeeds& needs = needs_.emplace_back();
+    needs.AddArguments(module_.signature(i));
+    const std::span<const uint8_t> code = def_.functions[i].bytecode;
+    for (uint32_t pc = 0; pc < code.size();) {
+      const Instruction instruction = Decode(code, pc);
+      needs.AddInstruction(instruction);
+      if (IsCall(*instruction.op)) {
+        const auto callee = static_cast<uint32_t>(instruction.reads[0].number);
+        needs.AddCall(instruction,
+                      (callee & kImportBit) == 0
+                          ? module_.signature(callee)
+                          : module_.import_signature(callee ^ kImportBit));
+      } else if (instruction.op->op == Op::kReturn) {
+        needs.AddReturn(instruction, module_.signature(i));
+      }
+    }
+    all_needs_.requirements |= def_.functions[i].requirements;
+    all_needs_.global_bytes =
+        std::max(all_needs_.global_bytes, needs.global_bytes);
+    all_needs_.global_refs =
+        std::max(all_needs_.global_refs, needs.global_refs);
+  }
+}
+
+void Disassembler::NameFunctions() {
+  absl::flat_hash_set<std::string> used;
+  uint32_t last = 0;
+  for (const ExportDef& exported : def_.exports) {
+    if (!used.insert(std::string(exported.name)).second) continue;
+    exports_[exported.function].push_back(&exported);
+    if (exported.function < last) exports_ascend_ = false;
+    last = exported.function;
+  }
+  for (uint32_t i = 0; i < def_.functions.size(); ++i) {
+    if (auto it = exports_.find(i); it != exports_.end()) {
+      names_.push_back(std::string(it->second[0]->name));
+      continue;
+    }
+    std::string name(def_.functions[i].debug_name);
+    if (name.empty()) name = absl::StrCat("fn", i);
+    while (!used.insert(name).second) name += '$';
+    names_.push_back(std::move(name));
+  }
+}
+
+void Disassembler::NameCallees() {
+  absl::flat_hash_set<std::string> imports;
+  for (size_t i = 0; i < def_.imports.size(); ++i) {
+    const std::string name(def_.imports[i].full_name);
+    callees_.imports.push_back(imports.insert(name).second
+                                   ? SymbolText(name)
+                                   : absl::StrCat("@import[", i, "]"));
+  }
+  const std::string own = absl::StrCat(def_.name, ".");
+  for (size_t i = 0; i < names_.size(); ++i) {
+    const bool clear =
+        !imports.contains(names_[i]) && !absl::StartsWith(names_[i], own);
+    callees_.functions.push_back(
+        clear ? SymbolText(names_[i])
+              : absl::StrCat(SymbolText(def_.name), ":", i));
+  }
+}
+
+void Disassembler::PrintAttributes(absl::string_view word,
+                                   const std::vector<Attribute>& attributes) {
+  for (const Attribute& attribute : attributes) {
+    Line("//! ", word, " ", QuoteText(attribute.key), " = ",
+         QuoteText(attribute.value));
+  }
+}
+
+void Disassembler::PrintHeader() {
+  Line("vm.module ", SymbolText(def_.name), " version ", def_.version);
+  if (def_.bytecode_version != std::end(kBytecodeVersions) - 1 ||
+      def_.bytecode_minor != 0) {
+    Line("//! bytecode ", def_.bytecode_major, ".", def_.bytecode_minor);
+  }
+  if (def_.requirements != all_needs_.requirements) {
+    Line("//! requires ", FeaturesToString(def_.requirements));
+  }
+  if (def_.archive().is_zip()) Line("//! archive zip");
+  PrintAttributes("attr", def_.attributes);
+  for (const DependencyDef& dependency : def_.dependencies) {
+    Line("//! depends ", dependency.optional ? "optional " : "",
+         SymbolText(dependency.name), " version ", dependency.minimum_version);
+  }
+}
+
+void Disassembler::PrintTypes() {
+  absl::flat_hash_set<absl::string_view> seen;
+  for (absl::string_view type : def_.types) {
+    if (seen.insert(type).second) Line("vm.type ", TypeText(type));
+  }
+}
+
+void Disassembler::PrintImports() {
+  for (const ImportDef& import : def_.imports) {
+    Line("vm.import ", import.optional ? "optional " : "",
+         SymbolText(import.full_name), " cconv ",
+         QuoteText(import.calling_convention));
+    PrintAttributes("import.attr", import.attributes);
+  }
+}
+
+absl::Status Disassembler::PrintRodata() {
+  for (size_t i = 0; i < def_.rodata.size(); ++i) {
+    const RodataDef& rodata = def_.rodata[i];
+    const std::span<const uint8_t> bytes = rodata.bytes;
+    absl::StrAppend(&text_, "vm.rodata[", i, "] = ");
+    if (options_.store && bytes.size() > options_.inline_bytes) {
+      ASSIGN_OR_RETURN(const std::string name, options_.store(i, bytes));
+      Line("file ", QuoteText(name), "  // ", bytes.size(), "b");
+    } else {
+      Line(absl::AsciiStrToUpper(absl::BytesToHexString(absl::string_view(
+               reinterpret_cast<const char*>(bytes.data()), bytes.size()))),
+           Preview(bytes));
+    }
+    if (!rodata.external) continue;
+    Line("//! rodata.external",
+         rodata.member_name.empty()
+             ? std::string()
+             : absl::StrCat(" ", QuoteText(rodata.member_name)));
+  }
+  return absl::OkStatus();
+}
+
+absl::string_view View(const flatbuffers::String* text) {
+  return text == nullptr ? absl::string_view()
+                         : absl::string_view(text->c_str(), text->size());
+}
+
+void Disassembler::PrintLocations() {
+  for (uint32_t i = 0; i < def_.location_count(); ++i) {
+    std::string text = "none";
+    const auto get = [&]<typename T>() -> const T& {
+      return *debug_->locations()->GetAs<T>(i);
+    };
+    const fbs::Location kind =
+        i < debug_->locations_type()->size()
+            ? debug_->locations_type()->GetEnum<fbs::Location>(i)
+            : fbs::Location::NONE;
+    if (kind == fbs::Location::FileLocation) {
+      const auto& file = get.operator()<fbs::FileLocation>();
+      text = absl::StrCat(QuoteText(View(file.filename())), ":", file.line(),
+                          ":", file.column());
+    } else if (kind == fbs::Location::NamedLocation) {
+      const auto& named = get.operator()<fbs::NamedLocation>();
+      text = absl::StrCat("name ", QuoteText(View(named.name())), " loc[",
+                          named.child(), "]");
+    } else if (kind == fbs::Location::CallSiteLocation) {
+      const auto& call = get.operator()<fbs::CallSiteLocation>();
+      text = absl::StrCat("call loc[", call.callee(), "] from loc[",
+                          call.caller(), "]");
+    } else if (kind == fbs::Location::FusedLocation) {
+      const auto& fused = get.operator()<fbs::FusedLocation>();
+      text = "fused";
+      if (fused.metadata() != nullptr) {
+        absl::StrAppend(&text, " ", QuoteText(View(fused.metadata())));
+      }
+      std::vector<int32_t> places;
+      if (fused.locations() != nullptr) {
+        places.assign(fused.locations()->begin(), fused.locations()->end());
+      }
+      absl::StrAppend(&text, " [", absl::StrJoin(places, ", "), "]");
+    }
+    Line("//! loc[", i, "] = ", text);
+  }
+}
+
+void Disassembler::PrintState() {
+  if (def_.global_bytes == all_needs_.global_bytes &&
+      def_.global_refs == all_needs_.global_refs) {
+    return;
+  }
+  Line("//! globals ", def_.global_bytes, " bytes, ", def_.global_refs,
+       " refs");
+}
+
+void Disassembler::PrintExport(const ExportDef& exported) {
+  const std::string& name = names_[exported.function];
+  if (exported.name == name) {
+    Line("vm.export ", SymbolText(name));
+  } else {
+    Line("vm.export ", SymbolText(exported.name), " = ", SymbolText(name));
+  }
+}
+
+void Disassembler::PrintExports(uint32_t function) {
+  const auto it = exports_.find(function);
+  if (it == exports_.end()) return;
+  for (const ExportDef* exported : it->second) PrintExport(*exported);
+}
+
+LocationMap Disassembler::LocationsOf(uint32_t function) const {
+  LocationMap at;
+  const std::optional<uint32_t> map = def_.SourceMapOf(function);
+  if (!map || debug_->functions()->Get(*map)->locations() == nullptr) return at;
+  // An entry counts from its offset on: one within an instruction counts from
+  // the next, unless that has its own.
+  std::vector<std::pair<uint32_t, int32_t>> entries;
+  for (const auto* entry : *debug_->functions()->Get(*map)->locations()) {
+    if (entry->bytecode_offset() < 0) continue;
+    entries.emplace_back(entry->bytecode_offset(), entry->location());
+  }
+  std::stable_sort(
+      entries.begin(), entries.end(),
+      [](const auto& a, const auto& b) { return a.first < b.first; });
+  const std::span<const uint8_t> code = def_.functions[function].bytecode;
+  size_t next = 0;
+  for (uint32_t pc = 0; pc < code.size() && next < entries.size();) {
+    const size_t before = next;
+    while (next < entries.size() && entries[next].first <= pc) ++next;
+    if (next != before) at[pc] = entries[next - 1].second;
+    Decode(code, pc);
+  }
+  return at;
+}
+
+void Disassembler::PrintFunction(uint32_t function, CodePrinter& printer) {
+  const FunctionDef& def = def_.functions[function];
+  text_ += '\n';
+  if (exports_ascend_) PrintExports(function);
+  PrintAttributes("func.attr", def.attributes);
+  if (!def.debug_name.empty()) {
+    Line("//! func.name ", QuoteText(def.debug_name));
+  }
+  const CallingConvention& signature = module_.signature(function);
+  if (def.calling_convention != signature.ToString()) {
+    Line("//! func.cconv ", QuoteText(def.calling_convention));
+  }
+  const FrameNeeds& needs = needs_[function];
+  if (def.requirements != needs.requirements) {
+    Line("//! func.requires ", FeaturesToString(def.requirements));
+  }
+  if (def.i32_register_count != needs.i32_registers ||
+      def.ref_register_count != needs.ref_registers) {
+    Line("//! func.registers ", def.i32_register_count, " i32, ",
+         def.ref_register_count, " ref");
+  }
+  Line("vm.func ", SymbolText(names_[function]), SignatureText(signature),
+       " {");
+  printer.Print(function, LocationsOf(function), options_.offsets, text_);
+  Line("}");
+}
+
+absl::StatusOr<size_t> Disassembler::FindFunction() const {
+  if (options_.function.empty()) return std::string::npos;
+  const auto it = std::find(names_.begin(), names_.end(), options_.function);
+  if (it != names_.end()) return it - names_.begin();
+  size_t ordinal = 0;
+  if (absl::SimpleAtoi(options_.function, &ordinal) &&
+      ordinal < names_.size()) {
+    return ordinal;
+  }
+  if (const ExportDef* exported = def_.FindExport(options_.function)) {
+    return exported->function;
+  }
+  return absl::NotFoundError(
+      absl::StrCat("The module has no function ", options_.function, "."));
+}
+
+absl::StatusOr<std::string> Disassembler::Print() {
+  CountNeeds();
+  NameFunctions();
+  NameCallees();
+  ASSIGN_OR_RETURN(const size_t only, FindFunction());
+  PrintHeader();
+  PrintTypes();
+  PrintImports();
+  RETURN_IF_ERROR(PrintRodata());
+  PrintState();
+  PrintLocations();
+  if (!exports_ascend_) {
+    text_ += '\n';
+    absl::flat_hash_set<absl::string_view> seen;
+    for (const ExportDef& exported : def_.exports) {
+      if (seen.insert(exported.name).second) PrintExport(exported);
+    }
+  }
+  CodePrinter printer(def_, callees_);
+  for (uint32_t i = 0; i < def_.functions.size(); ++i) {
+    if (only != std::string::npos && i != only) continue;
+    PrintFunction(i, printer);
+  }
+  return std::move(text_);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> Disassemble(const VerifiedModule& module,
+                                        const DisassemblyOptions& options) {
+  return Disassembler(module, options).Print();
+}
+
+}  // namespace eyrie::vm

@@ -1,0 +1,39 @@
+// A module as assembly text, from which Assemble makes it again.
+//
+// The text is upstream's, as docs/vmasm.md has it; what that cannot say stands
+// in notes, "//! …", which upstream's assembler takes for comments.
+// Tested by assembler_test.cc, roundtrip_test.cc.
+#ifndef EYRIE_VM_ASM_DISASSEMBLER_H_
+#define EYRIE_VM_ASM_DISASSEMBLER_H_
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "vm/verifier.h"
+
+namespace eyrie::vm {
+
+struct DisassemblyOptions {
+  // Begins each instruction's line with its offset.
+  bool offsets = false;
+  // Only this function, by its name in the text or its ordinal.
+  std::string function;
+  // Constants longer than this many bytes are given to `store`, which keeps
+  // them in a file and returns its name for the text. Null: all are in the
+  // text.
+  size_t inline_bytes = 256;
+  std::function<absl::StatusOr<std::string>(size_t ordinal,
+                                            std::span<const uint8_t> bytes)>
+      store;
+};
+
+// NOT_FOUND: the module has no such function. Else the errors of `store`.
+absl::StatusOr<std::string> Disassemble(const VerifiedModule& module,
+                                        const DisassemblyOptions& options = {});
+
+}  // namespace eyrie::vm
+
+#endif  // EYRIE_VM_ASM_DISASSEMBLER_H_

@@ -1,0 +1,50 @@
+// What a function's code needs: registers, features, globals, as its
+// instructions show it.
+//
+// The assembler declares just this, and the disassembler says only what a
+// module declares beyond it.
+// Tested by assembler_test.cc.
+#ifndef EYRIE_VM_ASM_FRAME_NEEDS_H_
+#define EYRIE_VM_ASM_FRAME_NEEDS_H_
+
+#include <cstdint>
+#include <span>
+
+#include "vm/asm/instruction.h"
+#include "vm/callconv.h"
+#include "vm/value.h"
+
+namespace eyrie::vm {
+
+struct FrameNeeds {
+  uint32_t i32_registers = 0;
+  uint32_t ref_registers = 0;
+  uint32_t blocks = 0;
+  uint32_t requirements = 0;  // Feature bits
+  uint32_t global_bytes = 0;
+  uint32_t global_refs = 0;
+
+  void AddArguments(const CallingConvention& own);
+  void AddInstruction(const Instruction& instruction);
+  // Registers of a list whose types something else says; as many as types, or
+  // nothing is added.
+  void AddValues(std::span<const uint16_t> registers,
+                 std::span<const ValueType> types);
+  // A call's lists, which its callee's convention gives types, or a return's,
+  // which the function's own does.
+  void AddCall(const Instruction& call, const CallingConvention& callee);
+  void AddReturn(const Instruction& ret, const CallingConvention& own);
+
+ private:
+  void AddRegister(uint64_t reg, uint32_t width);
+  void AddOperand(OperandKind kind, const OperandValue& value);
+};
+
+// True if the row is a call: its first operand is a function.
+inline bool IsCall(const OpInfo& op) {
+  return op.reads.count != 0 && op.reads[0] == OperandKind::kFunc;
+}
+
+}  // namespace eyrie::vm
+
+#endif  // EYRIE_VM_ASM_FRAME_NEEDS_H_

@@ -1,0 +1,287 @@
+// Notes: what upstream's text cannot say of a module.
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "vm/asm/module_parser.h"
+#include "vm/callconv.h"
+
+namespace eyrie::vm {
+namespace {
+
+// "key" = "value"
+absl::Status TakeAttribute(Cursor& in, ModulePlan::Attributes& attributes) {
+  ASSIGN_OR_RETURN(std::string key, in.TakeQuoted());
+  RETURN_IF_ERROR(in.Expect("="));
+  ASSIGN_OR_RETURN(std::string value, in.TakeQuoted());
+  attributes.emplace_back(std::move(key), std::move(value));
+  return absl::OkStatus();
+}
+
+// "EXT_F32 | YIELD", "none"
+absl::StatusOr<uint32_t> TakeFeatures(Cursor& in) {
+  uint32_t features = 0;
+  if (in.Accept("none")) return features;
+  do {
+    in.SkipBlanks();
+    const size_t at = in.position();
+    const absl::string_view name = in.TakeName();
+    uint32_t found = 0;
+    for (uint32_t bit = 1; bit != 0; bit <<= 1) {
+      if ((bit & kKnownFeatures) && name == FeaturesToString(bit)) found = bit;
+    }
+    if (found == 0) {
+      return in.ErrorAt(
+          at, absl::StrCat("Here one of ", FeaturesToString(kKnownFeatures),
+                           " is expected."));
+    }
+    features |= found;
+  } while (in.Accept("|"));
+  return features;
+}
+
+absl::StatusOr<int32_t> TakeInt32(Cursor& in) {
+  ASSIGN_OR_RETURN(const uint64_t bits, in.TakeInteger(32));
+  return static_cast<int32_t>(bits);
+}
+
+// "loc[3]"
+absl::StatusOr<int32_t> TakePlace(Cursor& in) {
+  RETURN_IF_ERROR(in.Expect("loc"));
+  RETURN_IF_ERROR(in.Expect("["));
+  ASSIGN_OR_RETURN(const int32_t place, TakeInt32(in));
+  RETURN_IF_ERROR(in.Expect("]"));
+  return place;
+}
+
+absl::Status TakePlaces(Cursor& in, std::vector<int32_t>& places) {
+  RETURN_IF_ERROR(in.Expect("["));
+  if (in.Accept("]")) return absl::OkStatus();
+  do {
+    ASSIGN_OR_RETURN(const int32_t place, TakeInt32(in));
+    places.push_back(place);
+  } while (in.Accept(","));
+  return in.Expect("]");
+}
+
+absl::StatusOr<ModulePlan::Location> TakeLocation(Cursor& in) {
+  ModulePlan::Location location;
+  if (in.Accept("none")) return location;
+  if (in.Accept("call")) {
+    location.kind = ModulePlan::Location::kCallSite;
+    ASSIGN_OR_RETURN(location.a, TakePlace(in));
+    RETURN_IF_ERROR(in.Expect("from"));
+    ASSIGN_OR_RETURN(location.b, TakePlace(in));
+  } else if (in.Accept("name")) {
+    location.kind = ModulePlan::Location::kNamed;
+    ASSIGN_OR_RETURN(location.text, in.TakeQuoted());
+    ASSIGN_OR_RETURN(location.a, TakePlace(in));
+  } else if (in.Accept("fused")) {
+    location.kind = ModulePlan::Location::kFused;
+    if (in.Peek() != '[') {
+      ASSIGN_OR_RETURN(location.text, in.TakeQuoted());
+    }
+    RETURN_IF_ERROR(TakePlaces(in, location.places));
+  } else {
+    location.kind = ModulePlan::Location::kFile;
+    ASSIGN_OR_RETURN(location.text, in.TakeQuoted());
+    RETURN_IF_ERROR(in.Expect(":"));
+    ASSIGN_OR_RETURN(location.a, TakeInt32(in));
+    RETURN_IF_ERROR(in.Expect(":"));
+    ASSIGN_OR_RETURN(location.b, TakeInt32(in));
+  }
+  return location;
+}
+
+}  // namespace
+
+const ModuleParser::Word ModuleParser::kNotes[] = {
+    {"bytecode", &ModuleParser::NoteBytecode},
+    {"requires", &ModuleParser::NoteRequires},
+    {"archive", &ModuleParser::NoteArchive},
+    {"attr", &ModuleParser::NoteAttr},
+    {"depends", &ModuleParser::NoteDepends},
+    {"import.attr", &ModuleParser::NoteImportAttr},
+    {"rodata.external", &ModuleParser::NoteRodataExternal},
+    {"rodata.align", &ModuleParser::NoteRodataAlign},
+    {"globals", &ModuleParser::NoteGlobals},
+    {"loc", &ModuleParser::NoteLocation},
+    {nullptr, nullptr},
+};
+
+const ModuleParser::Word ModuleParser::kFunctionNotes[] = {
+    {"func.attr", &ModuleParser::NoteFuncAttr},
+    {"func.name", &ModuleParser::NoteFuncName},
+    {"func.cconv", &ModuleParser::NoteFuncConvention},
+    {"func.requires", &ModuleParser::NoteFuncRequires},
+    {"func.registers", &ModuleParser::NoteFuncRegisters},
+    {nullptr, nullptr},
+};
+
+absl::Status ModuleParser::NoteBytecode(Cursor& in) {
+  RETURN_IF_ERROR(BeforeFunctions(in));
+  in.SkipBlanks();
+  const size_t at = in.position();
+  // The period belongs to names, so the version is read as one.
+  const absl::string_view text = in.TakeName();
+  const size_t period = text.find('.');
+  uint32_t major = 0;
+  uint32_t minor = 0;
+  if (!absl::SimpleAtoi(text.substr(0, period), &major) || major > 0xFFFF ||
+      (period != absl::string_view::npos &&
+       (!absl::SimpleAtoi(text.substr(period + 1), &minor) ||
+        minor > 0xFFFF))) {
+    return in.ErrorAt(at, "Here a version is expected, as in 17.0.");
+  }
+  const auto version = FindBytecodeVersion(major << 16 | minor);
+  if (!version.ok()) return in.ErrorAt(at, version.status().message());
+  scope_.version = *version;
+  scope_.plan.bytecode_major = static_cast<uint16_t>(major);
+  scope_.plan.bytecode_minor = static_cast<uint16_t>(minor);
+  return absl::OkStatus();
+}
+
+absl::Status ModuleParser::NoteRequires(Cursor& in) {
+  ASSIGN_OR_RETURN(scope_.requirements, TakeFeatures(in));
+  return absl::OkStatus();
+}
+
+absl::Status ModuleParser::NoteArchive(Cursor& in) {
+  scope_.plan.zip = true;
+  return in.Expect("zip");
+}
+
+absl::Status ModuleParser::NoteAttr(Cursor& in) {
+  return TakeAttribute(in, scope_.plan.attributes);
+}
+
+absl::Status ModuleParser::NoteDepends(Cursor& in) {
+  ModulePlan::Dependency dependency;
+  dependency.optional = in.Accept("optional");
+  ASSIGN_OR_RETURN(dependency.name, in.TakeSymbol());
+  RETURN_IF_ERROR(in.Expect("version"));
+  ASSIGN_OR_RETURN(dependency.minimum_version, in.TakeU32("a version"));
+  scope_.plan.dependencies.push_back(std::move(dependency));
+  return absl::OkStatus();
+}
+
+absl::Status ModuleParser::NoteImportAttr(Cursor& in) {
+  if (scope_.plan.imports.empty()) {
+    return in.Error("This stands after the import that it is of.");
+  }
+  return TakeAttribute(in, scope_.plan.imports.back().attributes);
+}
+
+absl::Status ModuleParser::NoteRodataExternal(Cursor& in) {
+  if (scope_.plan.rodata.empty()) {
+    return in.Error("This stands after the constant that it is of.");
+  }
+  ModulePlan::Rodata& rodata = scope_.plan.rodata.back();
+  rodata.external = true;
+  if (!in.AtEnd()) {
+    ASSIGN_OR_RETURN(rodata.name, in.TakeQuoted());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleParser::NoteRodataAlign(Cursor& in) {
+  if (scope_.plan.rodata.empty()) {
+    return in.Error("This stands after the constant that it is of.");
+  }
+  in.SkipBlanks();
+  const size_t at = in.position();
+  ASSIGN_OR_RETURN(const uint32_t alignment, in.TakeU32("an alignment"));
+  if (alignment == 0 || alignment > kMaxRodataAlignment ||
+      (alignment & (alignment - 1)) != 0) {
+    return in.ErrorAt(at, absl::StrCat("An alignment is a power of two up to ",
+                                       kMaxRodataAlignment, "."));
+  }
+  scope_.plan.rodata.back().alignment = alignment;
+  return absl::OkStatus();
+}
+
+absl::Status ModuleParser::NoteGlobals(Cursor& in) {
+  ASSIGN_OR_RETURN(const uint32_t bytes, in.TakeU32("a count of bytes"));
+  RETURN_IF_ERROR(in.Expect("bytes"));
+  RETURN_IF_ERROR(in.Expect(","));
+  ASSIGN_OR_RETURN(const uint32_t refs, in.TakeU32("a count of refs"));
+  scope_.global_sizes = {bytes, refs};
+  return in.Expect("refs");
+}
+
+absl::Status ModuleParser::NoteLocation(Cursor& in) {
+  RETURN_IF_ERROR(in.Expect("["));
+  in.SkipBlanks();
+  const size_t at = in.position();
+  ASSIGN_OR_RETURN(const uint32_t ordinal, in.TakeU32("a location's number"));
+  if (ordinal != scope_.plan.locations.size()) {
+    return in.ErrorAt(at, absl::StrCat("Locations count on from 0: this is ",
+                                       scope_.plan.locations.size(), "."));
+  }
+  RETURN_IF_ERROR(in.Expect("]"));
+  RETURN_IF_ERROR(in.Expect("="));
+  ASSIGN_OR_RETURN(ModulePlan::Location location, TakeLocation(in));
+  scope_.plan.locations.push_back(std::move(location));
+  return absl::OkStatus();
+}
+
+absl::Status ModuleParser::NoteFuncAttr(Cursor& in) {
+  return TakeAttribute(in, notes_.attributes);
+}
+
+absl::Status ModuleParser::NoteFuncName(Cursor& in) {
+  ASSIGN_OR_RETURN(notes_.name, in.TakeQuoted());
+  return absl::OkStatus();
+}
+
+absl::Status ModuleParser::NoteFuncConvention(Cursor& in) {
+  ASSIGN_OR_RETURN(notes_.convention, in.TakeQuoted());
+  return absl::OkStatus();
+}
+
+absl::Status ModuleParser::NoteFuncRequires(Cursor& in) {
+  ASSIGN_OR_RETURN(notes_.requirements, TakeFeatures(in));
+  return absl::OkStatus();
+}
+
+absl::Status ModuleParser::NoteFuncRegisters(Cursor& in) {
+  ASSIGN_OR_RETURN(const uint32_t i32, in.TakeU32("a count of registers"));
+  RETURN_IF_ERROR(in.Expect("i32"));
+  RETURN_IF_ERROR(in.Expect(","));
+  ASSIGN_OR_RETURN(const uint32_t ref, in.TakeU32("a count of registers"));
+  if (i32 > kMaxI32Registers || ref > kMaxRefRegisters) {
+    return in.Error(absl::StrCat("The most registers are ", kMaxI32Registers,
+                                 " and ", kMaxRefRegisters, "."));
+  }
+  notes_.registers = {i32, ref};
+  return in.Expect("ref");
+}
+
+absl::Status ModuleParser::NoteInstruction(Cursor& in) {
+  RETURN_IF_ERROR(in.Expect("["));
+  ASSIGN_OR_RETURN(const int32_t location, TakeInt32(in));
+  RETURN_IF_ERROR(in.Expect("]"));
+  RETURN_IF_ERROR(in.ExpectEnd());
+  if (scope_.code_places.back().empty()) {
+    return in.Error("This stands on the line of its instruction.");
+  }
+  scope_.plan.functions.back().locations.push_back(
+      {code_->last_offset(), location});
+  return absl::OkStatus();
+}
+
+void ModuleParser::AddDebugLine() {
+  ModulePlan::Location location;
+  location.kind = ModulePlan::Location::kFile;
+  location.text = std::string(line_.file);
+  const SourcePlace& place = scope_.code_places.back().back().place;
+  location.a = static_cast<int32_t>(place.line.number);
+  location.b = static_cast<int32_t>(place.at + 1);
+  scope_.plan.functions.back().locations.push_back(
+      {code_->last_offset(),
+       static_cast<int32_t>(scope_.plan.locations.size())});
+  scope_.plan.locations.push_back(std::move(location));
+}
+
+}  // namespace eyrie::vm

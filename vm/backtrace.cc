@@ -1,0 +1,107 @@
+// Tested by backtrace_test.cc.
+#include "vm/backtrace.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace eyrie::vm {
+namespace {
+
+// Lines of the innermost and of the outermost frames that are shown.
+constexpr size_t kInnermost = 12;
+constexpr size_t kOutermost = 4;
+// Places of one instruction that are shown, and bytes of a name.
+constexpr size_t kMaxPlaces = 4;
+constexpr size_t kMaxName = 200;
+
+constexpr absl::string_view kFirst = "\n  at ";
+constexpr absl::string_view kNext = "\n  from ";
+
+// A name from the file, fit for a line of text.
+std::string Clean(absl::string_view name) {
+  std::string text(name.substr(0, kMaxName));
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  }
+  if (name.size() > kMaxName) text += "...";
+  return text;
+}
+
+// "add a.py:12:3": a name the source gives the place, and the place.
+std::string PlaceText(const SourceLocation& place) {
+  std::string text = Clean(place.name);
+  if (place.file.empty()) return text.empty() ? "?" : text;
+  absl::StrAppend(&text, text.empty() ? "" : " ", Clean(place.file));
+  // Line 0 stands for the file as a whole.
+  if (place.line == 0) return text;
+  return absl::StrCat(text, ":", place.line, ":", place.column);
+}
+
+// " (model.mlir:30:5, inlined at model.mlir:41:3)"; empty if nothing is known.
+std::string PlacesText(const std::vector<SourceLocation>& places) {
+  if (places.empty()) return "";
+  std::string text = absl::StrCat(" (", PlaceText(places[0]));
+  for (size_t i = 1; i < places.size(); ++i) {
+    if (i == kMaxPlaces) {
+      absl::StrAppend(&text, ", and ", places.size() - i, " more");
+      break;
+    }
+    absl::StrAppend(&text, ", inlined at ", PlaceText(places[i]));
+  }
+  return text + ")";
+}
+
+std::string FrameText(const BacktraceFrame& frame) {
+  const ModuleDef& module = *frame.module;
+  return absl::StrCat(
+      Clean(module.name), ".", Clean(module.FunctionName(frame.function)),
+      "+0x", absl::Hex(frame.offset),
+      PlacesText(module.FindLocations(frame.function, frame.offset)));
+}
+
+// Equal frames that follow each other: one line.
+struct Run {
+  BacktraceFrame frame;
+  size_t count;
+};
+
+}  // namespace
+
+std::string FormatBacktrace(absl::string_view native,
+                            std::span<const BacktraceFrame> frames) {
+  std::string text;
+  if (!native.empty()) absl::StrAppend(&text, kFirst, "native ", Clean(native));
+  std::vector<Run> runs;
+  for (const BacktraceFrame& frame : frames) {
+    if (!runs.empty() && runs.back().frame == frame) {
+      ++runs.back().count;
+    } else {
+      runs.push_back({frame, 1});
+    }
+  }
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (i == kInnermost && runs.size() > kInnermost + kOutermost) {
+      size_t left_out = 0;
+      for (; i < runs.size() - kOutermost; ++i) left_out += runs[i].count;
+      absl::StrAppend(&text, "\n  ... ", left_out, " frames more ...");
+    }
+    absl::StrAppend(&text, text.empty() ? kFirst : kNext,
+                    FrameText(runs[i].frame));
+    if (runs[i].count > 1) absl::StrAppend(&text, ", ", runs[i].count, " deep");
+  }
+  return text;
+}
+
+absl::Status WithBacktrace(const absl::Status& status, absl::string_view native,
+                           std::span<const BacktraceFrame> frames) {
+  return absl::Status(
+      status.code(),
+      absl::StrCat(status.message(), FormatBacktrace(native, frames)));
+}
+
+absl::string_view WithoutBacktrace(absl::string_view message) {
+  return message.substr(0, message.find(kFirst));
+}
+
+}  // namespace eyrie::vm
