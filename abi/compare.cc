@@ -89,7 +89,7 @@ int64_t FirstDifference(std::span<const uint8_t> expected,
     const bool same =
         numbers ? Near(*NumberAt(actual, i, type), *NumberAt(expected, i, type),
                        absolute, tolerance.relative)
-                : SameBits(expected, actual, i, hal::BitCount(type));
+                : SameBits(expected, actual, i, hal::StrideBits(type));
     if (!same) return i;
   }
   return -1;
@@ -121,7 +121,7 @@ absl::StatusOr<std::string> TensorDifference(const hal::BufferView& expected,
   const int64_t index = FirstDifference(expected_bytes, actual_bytes, type,
                                         actual.element_count(), tolerance);
   if (index < 0) return std::string();
-  const uint64_t bit = static_cast<uint64_t>(index) * hal::BitCount(type);
+  const uint64_t bit = static_cast<uint64_t>(index) * hal::StrideBits(type);
   std::string text = absl::StrCat("element at index ", index, " (");
   AppendElement(actual_bytes, bit, type, FloatCase::kUpper, text);
   absl::StrAppend(&text, ") does not match the expected (");

@@ -2,6 +2,7 @@
 //
 // Tested by tensor_text_test.cc.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -17,10 +18,12 @@ using hal::ElementType;
 
 constexpr uint8_t kUnsigned = 0x12;  // the numerical kind
 
-// Of the kinds 0x10 to 0x12; 0x13 is boolean.
-bool IsIntegerKind(ElementType type) {
+// Of the kinds 0x10 to 0x12 (0x13 is boolean), in a width that machines have.
+bool IsPlainInteger(ElementType type) {
   const uint8_t kind = hal::NumericalKind(type);
-  return kind >= 0x10 && kind <= kUnsigned;
+  const uint32_t bits = hal::BitCount(type);
+  return kind >= 0x10 && kind <= kUnsigned && bits <= 64 &&
+         std::has_single_bit(bits);
 }
 
 template <typename T>
@@ -31,9 +34,11 @@ T Load(const uint8_t* bytes) {
 }
 
 void AppendFloat(double value, FloatCase float_case, std::string& out) {
-  // 3.11 alone has small letters, and for these values only: "1E+30", "inf".
+  // 3.11 alone has small letters, and for these values only: "1E+30", "inf";
+  // it drops the sign of NaN.
   const bool small = float_case == FloatCase::kLower && !std::isfinite(value);
   char text[40];
+  if (small && std::isnan(value)) value = std::fabs(value);
   const int size =
       std::snprintf(text, sizeof(text), small ? "%g" : "%G", value);
   out.append(text, static_cast<size_t>(size));
@@ -47,7 +52,7 @@ void AppendHex(std::span<const uint8_t> bytes, std::string& out) {
   }
 }
 
-// An integer of `bits` bits at any bit offset.
+// An integer of `bits` bits, a power of two up to 64, at a multiple of them.
 uint64_t LoadInteger(std::span<const uint8_t> bytes, uint64_t bit,
                      uint32_t bits) {
   if (bits < 8) return (bytes[bit / 8] >> (bit % 8)) & ((1u << bits) - 1);
@@ -71,7 +76,7 @@ struct Printer {
     const auto shown = static_cast<int64_t>(
         std::min<uint64_t>(left, static_cast<uint64_t>(length)));
     left -= static_cast<size_t>(shown);
-    const uint32_t bits = hal::BitCount(spec.type);
+    const uint32_t bits = hal::StrideBits(spec.type);
     for (int64_t i = 0; i < shown; ++i) {
       if (i > 0) out.push_back(' ');
       AppendElement(bytes, bit + i * bits, spec.type, float_case, out);
@@ -101,7 +106,7 @@ void AppendElement(std::span<const uint8_t> bytes, uint64_t bit,
                    ElementType type, FloatCase float_case, std::string& out) {
   const uint32_t bits = hal::BitCount(type);
   const uint8_t* at = bytes.data() + bit / 8;
-  if (IsIntegerKind(type)) {
+  if (IsPlainInteger(type)) {
     const uint64_t value = LoadInteger(bytes, bit, bits);
     if (hal::NumericalKind(type) == kUnsigned) {
       absl::StrAppend(&out, value);

@@ -303,10 +303,12 @@ absl::StatusOr<TensorSpec> ParseTensorSpec(absl::string_view text) {
                                                      absl::ascii_isdigit);
     if (!digits || !absl::SimpleAtoi(part, &dimension)) {
       // "x32" and "complex<f32>" are types; "?x4xf32" has a bad dimension.
+      // "index" is meant to be a type.
       if (hal::ParseElementType(text).ok()) break;
-      return absl::InvalidArgumentError(
-          absl::StrCat("Dimension ", spec.shape.size(), " ('", part, "') of '",
-                       whole, "' is not a whole number."));
+      if (part.size() > 1 && absl::ascii_isalpha(part[0])) break;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Dimension ", spec.shape.size(), " ('", part, "') of '", whole,
+          digits ? "' exceeds 64 bits." : "' is not a whole number."));
     }
     spec.shape.push_back(dimension);
     text.remove_prefix(x + 1);

@@ -57,7 +57,7 @@ TEST(TensorText, RoundTrips) {
       {"2xf8E5M2=1.25 57344", "2xf8E5M2=1.25 57344"},
       {"2xf8E5M2FNUZ=1.5 -8", "2xf8E5M2FNUZ=1.5 -8"},
       {"2xf8E4M3FNUZ=1.5 240", "2xf8E4M3FNUZ=1.5 240"},
-      {"2xf8E8M0FNU=1 0.25", "2xf8E8M0FNU=1 0.25"},
+      {"3xf8E8M0FNU=1 0.25 0", "3xf8E8M0FNU=1 0.25 5.87747E-39"},
       {"4xi1=0 1 true false", "4xi1=00 01 01 00"},
       {"2xi1=01 00", "2xi1=01 00"},  // as it is printed
       {"3xi8=-128 255 0x7F", "3xi8=-128 -1 127"},
@@ -111,6 +111,13 @@ TEST(TensorText, Errors) {
       {"4x-2xf32",
        "INVALID_ARGUMENT: Dimension 1 ('-2') of '4x-2xf32' is not a whole "
        "number."},
+      {"99999999999999999999xf32",
+       "INVALID_ARGUMENT: Dimension 0 ('99999999999999999999') of "
+       "'99999999999999999999xf32' exceeds 64 bits."},
+      {"4xindex=1",
+       "INVALID_ARGUMENT: Unknown element type 'index'; did you mean i64?"},
+      {"4xint8=1",
+       "INVALID_ARGUMENT: Unknown element type 'int8'; did you mean i8?"},
       {"4x", "INVALID_ARGUMENT: '4x' has no element type, as in 4x2xf32."},
       {"3.14",
        "INVALID_ARGUMENT: '3.14' has no shape and element type, as in "
@@ -144,8 +151,37 @@ TEST(TensorText, Limits) {
 }
 
 TEST(TensorText, SmallLetters) {
-  EXPECT_EQ(RoundTrip("4xf32=nan inf 1e30 -inf", 9, FloatCase::kLower),
-            "4xf32=nan inf 1E+30 -inf");
+  EXPECT_EQ(RoundTrip("5xf32=nan inf 1e30 -inf -nan", 9, FloatCase::kLower),
+            "5xf32=nan inf 1E+30 -inf nan");
+}
+
+// Types that have no name of their own, as a module may make them: bytes.
+TEST(TensorText, OddTypes) {
+  const struct {
+    uint32_t code;
+    const char* want;
+  } kRows[] = {
+      {0x10000007, "2xi7=01 02"},
+      {0x10000003, "2xi3=01 02"},
+      {0x12000001, "2xui1=1 0"},
+      {0x1000000C, "2xi12=0102 0304"},
+      {0x11000018, "2xsi24=010203 040506"},
+      {0x10000060, "2xi96=0102030405060708090A0B0C 0D0E0F101112131415161718"},
+      {0x21000013, "2xf19=010203 040506"},
+      {0x13000010, "2x*16=0102 0304"},
+      {0x99000007, "2x*7=01 02"},
+  };
+  std::vector<uint8_t> bytes(64);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<uint8_t>(i + 1);
+  }
+  for (const auto& row : kRows) {
+    const TensorSpec spec = {static_cast<hal::ElementType>(row.code), {2}};
+    std::string out = spec.ToString() + "=";
+    AppendElements({bytes.data(), *spec.ByteLength()}, spec, 9,
+                   FloatCase::kUpper, out);
+    EXPECT_EQ(out, row.want);
+  }
 }
 
 TEST(TensorText, ManyEmptyRowsEnd) {

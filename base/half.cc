@@ -27,9 +27,8 @@ uint16_t NanBits(const FloatFormat& format) {
   const uint32_t ones = SignBit(format) - 1u;
   switch (format.specials) {
     case Specials::kIeee:  // quiet: the top mantissa bit
-      return static_cast<uint16_t>(
-          MaxExponent(format) << format.mantissa_bits |
-          1u << (format.mantissa_bits - 1));
+      return static_cast<uint16_t>(MaxExponent(format) << format.mantissa_bits |
+                                   1u << (format.mantissa_bits - 1));
     case Specials::kFnuz:
       return SignBit(format);
     case Specials::kFn:
@@ -56,8 +55,8 @@ uint32_t MaxFinite(const FloatFormat& format) {
 
 uint16_t OverflowBits(const FloatFormat& format, uint16_t sign) {
   if (format.specials == Specials::kIeee) {
-    return static_cast<uint16_t>(
-        sign | MaxExponent(format) << format.mantissa_bits);
+    return static_cast<uint16_t>(sign | MaxExponent(format)
+                                            << format.mantissa_bits);
   }
   if (format.specials == Specials::kFn) {
     return static_cast<uint16_t>(sign | NanBits(format));
@@ -76,7 +75,9 @@ uint32_t RoundedShift(uint32_t value, int shift) {
 }
 
 // Nearest power of two; ties go up, as the mantissa has no bit to be even.
+// There is no zero: the least scale stands for it.
 uint16_t EncodeScale(const FloatFormat& format, float value) {
+  if (value == 0) return 0;
   if (!(value > 0) || std::isinf(value)) return NanBits(format);
   int exponent;
   const float fraction = std::frexp(value, &exponent);  // in [0.5, 1)

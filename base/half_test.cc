@@ -82,7 +82,8 @@ TEST(Half, Values) {
       {kFloat8E4M3FN, -1e9f, 0xFF},    {kFloat8E4M3FNUZ, 240.0f, 0x7F},
       {kFloat8E4M3FNUZ, 300.0f, 0x80}, {kFloat8E4M3FNUZ, -0.0f, 0x00},
       {kFloat8E5M2FNUZ, 1.0f, 0x40},   {kFloat8E8M0FNU, 1.0f, 127},
-      {kFloat8E8M0FNU, 0.0f, 0xFF},    {kFloat8E8M0FNU, 3.0f, 129},
+      {kFloat8E8M0FNU, 0.0f, 0},       {kFloat8E8M0FNU, 3.0f, 129},
+      {kFloat8E8M0FNU, -2.0f, 0xFF},
   };
   for (const auto& row : kRows) {
     EXPECT_EQ(EncodeFloat(row.format, row.value), row.bits)

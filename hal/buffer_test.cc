@@ -52,9 +52,9 @@ BufferParams Params(MemoryType type, MemoryAccess access, BufferUsage usage) {
 
 TEST(Types, Text) {
   EXPECT_EQ(MemoryTypeText(0), "NONE");
-  EXPECT_EQ(MemoryTypeText(memory_type::kDeviceLocal |
-                           memory_type::kHostVisible),
-            "DEVICE_LOCAL|HOST_VISIBLE");
+  EXPECT_EQ(
+      MemoryTypeText(memory_type::kDeviceLocal | memory_type::kHostVisible),
+      "DEVICE_LOCAL|HOST_VISIBLE");
   EXPECT_EQ(MemoryTypeText(memory_type::kHostLocal | 0x4000),
             "HOST_LOCAL|0x4000");
   EXPECT_EQ(BufferUsageText(buffer_usage::kDefault),
@@ -73,23 +73,28 @@ TEST(ElementType, Rows) {
     uint64_t bytes_of_5;
   };
   const Case kCases[] = {
-      {0x00000008, "*8", 8, 5},          {0x00000040, "*64", 64, 40},
-      {0x10000001, "i1", 1, 1},          {0x10000002, "i2", 2, 2},
-      {0x10000004, "i4", 4, 3},          {0x10000008, "i8", 8, 5},
-      {0x10000010, "i16", 16, 10},       {0x10000020, "i32", 32, 20},
-      {0x10000040, "i64", 64, 40},       {0x11000004, "si4", 4, 3},
-      {0x11000008, "si8", 8, 5},         {0x11000010, "si16", 16, 10},
-      {0x11000020, "si32", 32, 20},      {0x11000040, "si64", 64, 40},
-      {0x12000004, "ui4", 4, 3},         {0x12000008, "ui8", 8, 5},
-      {0x12000010, "ui16", 16, 10},      {0x12000020, "ui32", 32, 20},
-      {0x12000040, "ui64", 64, 40},      {0x13000008, "i1", 8, 5},
-      {0x21000010, "f16", 16, 10},       {0x21000020, "f32", 32, 20},
-      {0x21000040, "f64", 64, 40},       {0x22000010, "bf16", 16, 10},
-      {0x23000040, "cf64", 64, 40},      {0x23000080, "cf128", 128, 80},
-      {0x24000008, "f8E5M2", 8, 5},      {0x25000008, "f8E4M3FN", 8, 5},
-      {0x26000008, "f8E5M2FNUZ", 8, 5},  {0x27000008, "f8E4M3FNUZ", 8, 5},
-      {0x28000008, "f8E8M0FNU", 8, 5},   {0x10000018, "*24", 24, 15},
-      {0x99000007, "*7", 7, 5},          {0x00000000, "*0", 0, 0},
+      {0x00000008, "*8", 8, 5},         {0x00000040, "*64", 64, 40},
+      {0x10000001, "i1", 1, 1},         {0x10000002, "i2", 2, 2},
+      {0x10000004, "i4", 4, 3},         {0x10000008, "i8", 8, 5},
+      {0x10000010, "i16", 16, 10},      {0x10000020, "i32", 32, 20},
+      {0x10000040, "i64", 64, 40},      {0x11000004, "si4", 4, 3},
+      {0x11000008, "si8", 8, 5},        {0x11000010, "si16", 16, 10},
+      {0x11000020, "si32", 32, 20},     {0x11000040, "si64", 64, 40},
+      {0x12000004, "ui4", 4, 3},        {0x12000008, "ui8", 8, 5},
+      {0x12000010, "ui16", 16, 10},     {0x12000020, "ui32", 32, 20},
+      {0x12000040, "ui64", 64, 40},     {0x13000008, "i1", 8, 5},
+      {0x21000010, "f16", 16, 10},      {0x21000020, "f32", 32, 20},
+      {0x21000040, "f64", 64, 40},      {0x22000010, "bf16", 16, 10},
+      {0x23000040, "cf64", 64, 40},     {0x23000080, "cf128", 128, 80},
+      {0x24000008, "f8E5M2", 8, 5},     {0x25000008, "f8E4M3FN", 8, 5},
+      {0x26000008, "f8E5M2FNUZ", 8, 5}, {0x27000008, "f8E4M3FNUZ", 8, 5},
+      {0x28000008, "f8E8M0FNU", 8, 5},  {0x10000018, "i24", 24, 15},
+      {0x10000007, "i7", 7, 5},         {0x10000003, "i3", 3, 5},
+      {0x10000009, "i9", 9, 10},        {0x10000080, "i128", 128, 80},
+      {0x1100000C, "si12", 12, 10},     {0x12000001, "ui1", 1, 1},
+      {0x21000050, "f80", 80, 50},      {0x22000008, "bf8", 8, 5},
+      {0x23000020, "cf32", 32, 20},     {0x13000010, "*16", 16, 10},
+      {0x99000007, "*7", 7, 5},         {0x00000000, "*0", 0, 0},
   };
   for (const Case& c : kCases) {
     SCOPED_TRACE(absl::StrCat(absl::Hex(c.code)));
@@ -118,12 +123,20 @@ TEST(ElementType, Parse) {
       {"x32", "20"},
       {"*32", "20"},
       {"f8E4M3FN", "25000008"},
-      {"f99", "NOT_FOUND: Unknown element type 'f99'; did you mean f16, f32 or "
-              "f64?"},
-      {"F32", "NOT_FOUND: Unknown element type 'F32'; did you mean f32, *32 or "
-              "i32?"},
-      {"f8E4M3", "NOT_FOUND: Unknown element type 'f8E4M3'; did you mean "
-                 "f8E4M3FN or f8E5M2?"},
+      {"f99",
+       "NOT_FOUND: Unknown element type 'f99'; did you mean f16, f32 or "
+       "f64?"},
+      {"F32", "NOT_FOUND: Unknown element type 'F32'; did you mean f32?"},
+      {"Float32",
+       "NOT_FOUND: Unknown element type 'Float32'; did you mean "
+       "f32?"},
+      {"uint8", "NOT_FOUND: Unknown element type 'uint8'; did you mean ui8?"},
+      {"tf32",
+       "NOT_FOUND: Unknown element type 'tf32'; did you mean f32, "
+       "i32 or si32?"},
+      {"f8E4M3",
+       "NOT_FOUND: Unknown element type 'f8E4M3'; did you mean "
+       "f8E4M3FN or f8E5M2?"},
       {"tensor", "NOT_FOUND: Unknown element type 'tensor'."},
       {"", "NOT_FOUND: Unknown element type ''."},
   };
@@ -161,17 +174,22 @@ TEST(Buffer, Subspan) {
       {40, 0, "40+0"},
       {100, 0, "100+0"},
       {100, kWholeBuffer, "100+0"},
-      {40, 61, "OUT_OF_RANGE: The range of 61 bytes at offset 40 passes the "
-               "end of the buffer (100 bytes)."},
-      {101, 0, "OUT_OF_RANGE: Offset 101 is past the end of the buffer (100 "
-               "bytes)."},
-      {101, kWholeBuffer, "OUT_OF_RANGE: Offset 101 is past the end of the "
-                          "buffer (100 bytes)."},
-      {~uint64_t{0}, 2, "OUT_OF_RANGE: Offset 18446744073709551615 is past the "
-                        "end of the buffer (100 bytes)."},
-      {2, ~uint64_t{0} - 1, "OUT_OF_RANGE: The range of 18446744073709551614 "
-                            "bytes at offset 2 passes the end of the buffer "
-                            "(100 bytes)."},
+      {40, 61,
+       "OUT_OF_RANGE: The range of 61 bytes at offset 40 passes the "
+       "end of the buffer (100 bytes)."},
+      {101, 0,
+       "OUT_OF_RANGE: Offset 101 is past the end of the buffer (100 "
+       "bytes)."},
+      {101, kWholeBuffer,
+       "OUT_OF_RANGE: Offset 101 is past the end of the "
+       "buffer (100 bytes)."},
+      {~uint64_t{0}, 2,
+       "OUT_OF_RANGE: Offset 18446744073709551615 is past the "
+       "end of the buffer (100 bytes)."},
+      {2, ~uint64_t{0} - 1,
+       "OUT_OF_RANGE: The range of 18446744073709551614 "
+       "bytes at offset 2 passes the end of the buffer "
+       "(100 bytes)."},
   };
   const Ref<Buffer> buffer = MakeRef<TestBuffer>(BufferParams(), 100);
   for (const Case& c : kCases) {
@@ -221,10 +239,10 @@ TEST(Buffer, Checks) {
 }
 
 TEST(Buffer, MapReadWrite) {
-  Ref<TestBuffer> buffer = MakeRef<TestBuffer>(
-      Params(memory_type::kHostVisible, memory_access::kAll,
-             buffer_usage::kDefault),
-      8);
+  Ref<TestBuffer> buffer =
+      MakeRef<TestBuffer>(Params(memory_type::kHostVisible, memory_access::kAll,
+                                 buffer_usage::kDefault),
+                          8);
   Ref<Buffer> span = *Buffer::Subspan(buffer, 2, 4);
   EXPECT_EQ(StatusText(span->Write(1, std::array<uint8_t, 2>{1, 2})), "OK");
   std::array<uint8_t, 4> out;
@@ -258,17 +276,22 @@ TEST(BufferView, Create) {
       {{5}, ElementType::kBool8, "5xi1 5 5"},
       {{3}, ElementType::kInt4, "3xi4 3 2"},
       {{0, 4}, ElementType::kFloat32, "0x4xf32 0 0"},
-      {{kHuge, kHuge, 0}, ElementType::kFloat32,
+      {{kHuge, kHuge, 0},
+       ElementType::kFloat32,
        "1099511627776x1099511627776x0xf32 0 0"},
-      {{7}, ElementType::kFloat32,
+      {{7},
+       ElementType::kFloat32,
        "INVALID_ARGUMENT: A 7xf32 buffer view takes 28 bytes; the buffer has "
        "24."},
-      {{4, -1}, ElementType::kInt8,
+      {{4, -1},
+       ElementType::kInt8,
        "INVALID_ARGUMENT: Dimension 1 of a buffer view is negative (-1)."},
-      {{kHuge, kHuge}, ElementType::kInt8,
+      {{kHuge, kHuge},
+       ElementType::kInt8,
        "INVALID_ARGUMENT: The size of a 1099511627776x1099511627776xi8 buffer "
        "view overflows."},
-      {{kHuge, 1 << 22}, ElementType::kInt32,
+      {{kHuge, 1 << 22},
+       ElementType::kInt32,
        "INVALID_ARGUMENT: The size of a 1099511627776x4194304xi32 buffer view "
        "overflows."},
   };
@@ -285,8 +308,7 @@ TEST(BufferView, Create) {
   EXPECT_EQ(StatusText(BufferView::Create(nullptr, {}, ElementType::kInt8)),
             "INVALID_ARGUMENT: A buffer view has no buffer.");
   EXPECT_EQ((*BufferView::Create(buffer, std::array<int64_t, 1>{3},
-                                 ElementType::kFloat64,
-                                 EncodingType::kOpaque))
+                                 ElementType::kFloat64, EncodingType::kOpaque))
                 ->byte_length(),
             24u);
 }

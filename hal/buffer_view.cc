@@ -53,6 +53,11 @@ absl::StatusOr<Ref<BufferView>> BufferView::Create(
     return absl::InvalidArgumentError(absl::StrCat(
         "Dimension ", i, " of a buffer view is negative (", shape[i], ")."));
   }
+  if (BitCount(type) == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The element type of a buffer view has no size (0x",
+                     absl::Hex(static_cast<uint32_t>(type)), ")."));
+  }
   const std::optional<int64_t> count = ElementCount(shape);
   std::optional<uint64_t> length;
   if (count && encoding == EncodingType::kDenseRowMajor) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
 #include "base/suggest.h"
@@ -39,11 +40,44 @@ constexpr Alias kAliases[] = {
     {"complex<f64>", ElementType::kComplex128},
 };
 
+// What other libraries and languages call the types; these are suggested.
+struct ForeignName {
+  absl::string_view name;  // in small letters
+  absl::string_view ours;
+};
+constexpr ForeignName kForeignNames[] = {
+    {"bfloat16", "bf16"},    {"boolean", "i1"},     {"byte", "i8"},
+    {"complex128", "cf128"}, {"complex64", "cf64"}, {"double", "f64"},
+    {"float", "f32"},        {"float16", "f16"},    {"float32", "f32"},
+    {"float64", "f64"},      {"half", "f16"},       {"index", "i64"},
+    {"int", "i32"},          {"int16", "i16"},      {"int32", "i32"},
+    {"int64", "i64"},        {"int8", "i8"},        {"long", "i64"},
+    {"s16", "si16"},         {"s32", "si32"},       {"s64", "si64"},
+    {"s8", "si8"},           {"u16", "ui16"},       {"u32", "ui32"},
+    {"u64", "ui64"},         {"u8", "ui8"},         {"uint16", "ui16"},
+    {"uint32", "ui32"},      {"uint64", "ui64"},    {"uint8", "ui8"},
+};
+
+// Our name for what can only be one type; empty if there is none.
+absl::string_view SureSuggestion(absl::string_view name) {
+  for (const ElementTypeInfo& row : kElementTypes) {
+    if (absl::EqualsIgnoreCase(name, row.name)) return row.name;
+  }
+  for (const ForeignName& foreign : kForeignNames) {
+    if (absl::EqualsIgnoreCase(name, foreign.name)) return foreign.ours;
+  }
+  return "";
+}
+
 // "; did you mean f16, f32 or f64?", or "." if nothing comes near.
 std::string Suggestion(absl::string_view name) {
+  if (const auto sure = SureSuggestion(name); !sure.empty()) {
+    return absl::StrCat("; did you mean ", sure, "?");
+  }
   std::vector<std::pair<size_t, absl::string_view>> near;
   for (const ElementTypeInfo& row : kElementTypes) {
     if (row.type == ElementType::kInt1) continue;  // spelt like kBool8
+    if (row.name[0] == '*') continue;  // whoever wants bytes knows the star
     const size_t distance = EditDistance(name, row.name);
     // Longer words may differ more; one with nothing in common is no help.
     if (distance <= 2 && distance < name.size()) {
@@ -68,10 +102,33 @@ std::string Suggestion(absl::string_view name) {
   const size_t count = std::min<size_t>(near.size(), 3);
   std::string text = "; did you mean ";
   for (size_t i = 0; i < count; ++i) {
-    absl::StrAppend(&text, i == 0 ? "" : i + 1 == count ? " or " : ", ",
+    absl::StrAppend(&text,
+                    i == 0           ? ""
+                    : i + 1 == count ? " or "
+                                     : ", ",
                     near[i].second);
   }
   return text + "?";
+}
+
+// What names of a kind begin with; "*" where the bits say too little.
+absl::string_view KindPrefix(ElementType type) {
+  switch (NumericalKind(type)) {
+    case 0x10:
+      return "i";
+    case 0x11:
+      return "si";
+    case 0x12:
+      return "ui";
+    case 0x21:
+      return "f";
+    case 0x22:
+      return "bf";
+    case 0x23:
+      return "cf";
+    default:
+      return "*";
+  }
 }
 
 }  // namespace
@@ -82,9 +139,10 @@ std::optional<uint64_t> DenseByteLength(ElementType type, int64_t count) {
   if (count < 0) return std::nullopt;
   // Eight elements take as many bytes as one takes bits.
   const std::optional<uint64_t> bytes =
-      CheckedMul<uint64_t>(static_cast<uint64_t>(count) / 8, BitCount(type));
+      CheckedMul<uint64_t>(static_cast<uint64_t>(count) / 8, StrideBits(type));
   if (!bytes) return std::nullopt;
-  const uint64_t rest_bits = static_cast<uint64_t>(count) % 8 * BitCount(type);
+  const uint64_t rest_bits =
+      static_cast<uint64_t>(count) % 8 * StrideBits(type);
   return CheckedAdd<uint64_t>(*bytes, (rest_bits + 7) / 8);
 }
 
@@ -92,7 +150,7 @@ std::string ElementTypeName(ElementType type) {
   for (const ElementTypeInfo& row : kElementTypes) {
     if (row.type == type) return row.name;
   }
-  return absl::StrCat("*", BitCount(type));
+  return absl::StrCat(KindPrefix(type), BitCount(type));
 }
 
 absl::StatusOr<ElementType> ParseElementType(absl::string_view name) {

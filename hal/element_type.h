@@ -1,7 +1,7 @@
 // The element types of tensors: codes, sizes, names.
 //
 // An ElementType is the 32-bit code modules pass; codes without a row in
-// element_types.def are carried, sized by their low bits and printed as "*N".
+// element_types.def are carried and sized by their low bits.
 // Tested by buffer_test.cc.
 #ifndef EYRIE_HAL_ELEMENT_TYPE_H_
 #define EYRIE_HAL_ELEMENT_TYPE_H_
@@ -41,11 +41,19 @@ constexpr uint8_t NumericalKind(ElementType type) {
   return static_cast<uint32_t>(type) >> 24;
 }
 
-// Bytes that `count` elements take, sub-byte ones packed and rounded up;
-// nullopt on overflow or a negative count.
+// Bits from one element of a dense tensor to the next: those of 1, 2 and 4
+// bits are packed, all others take whole bytes.
+constexpr uint32_t StrideBits(ElementType type) {
+  const uint32_t bits = BitCount(type);
+  return bits == 1 || bits == 2 || bits == 4 ? bits : (bits + 7) / 8 * 8;
+}
+
+// Bytes that `count` elements take, rounded up; nullopt on overflow or a
+// negative count.
 std::optional<uint64_t> DenseByteLength(ElementType type, int64_t count);
 
-// "f32"; a code without a row prints as "*32" (its bits).
+// "f32"; a code without a row is named after its kind and bits, "i24" or
+// "f80", one of an unknown kind as "*32".
 std::string ElementTypeName(ElementType type);
 // Names of the table; "i1" is the byte-sized boolean, and "bool", "bool8",
 // "x8", "complex<f32>" and the like are understood. NOT_FOUND suggests the
