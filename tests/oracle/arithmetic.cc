@@ -246,7 +246,7 @@ struct Float {
     const uint64_t sign = integer < 0 ? kSign : 0;
     const int128 magnitude = integer < 0 ? -integer : integer;
     int top = 0;
-    while (magnitude >> (top + 1) != 0) ++top;
+    while ((magnitude >> (top + 1)) != 0) ++top;
     int128 fraction = magnitude;
     int exponent = top + (W == 32 ? 127 : 1023);
     if (top <= kFraction) {

@@ -10,6 +10,7 @@
 #include "base/status_macros.h"
 #include "vm/buffer.h"
 #include "vm/context.h"
+#include "vm/invocation.h"
 #include "vm/list.h"
 
 namespace eyrie::tests {
@@ -17,19 +18,35 @@ namespace {
 
 class InterpreterInstance final : public Instance {
  public:
-  explicit InterpreterInstance(std::unique_ptr<vm::Context> context)
-      : context_(std::move(context)) {}
+  InterpreterInstance(std::unique_ptr<vm::Context> context,
+                      InterpreterEngine::Resumes resumes)
+      : context_(std::move(context)), resumes_(resumes) {}
 
   absl::StatusOr<std::vector<vm::Value>> Call(
       absl::string_view function, std::span<const vm::Value> args) override {
     const std::string full_name =
         absl::StrCat(context_->modules().back()->name(), ".", function);
     ASSIGN_OR_RETURN(vm::Function found, context_->Lookup(full_name));
-    return context_->Call(found, args);
+    if (resumes_ == InterpreterEngine::Resumes::kAtOnce) {
+      return context_->Call(found, args);
+    }
+    using State = vm::Invocation::State;
+    suspensions_ = 0;
+    ASSIGN_OR_RETURN(auto call, vm::Invocation::Begin(*context_, found, args));
+    while (call->state() == State::kYielded) {
+      ++suspensions_;
+      call->Resume().IgnoreError();
+    }
+    if (call->state() == State::kFailed) return call->Resume();
+    return call->TakeResults();
   }
+
+  int64_t suspensions() const override { return suspensions_; }
 
  private:
   std::unique_ptr<vm::Context> context_;
+  InterpreterEngine::Resumes resumes_;
+  int64_t suspensions_ = -1;
 };
 
 // Writes values; remembers the objects it has written.
@@ -105,17 +122,21 @@ absl::StatusOr<std::unique_ptr<Instance>> InterpreterEngine::Load(
     vm::PrintSink print) {
   vm::ContextOptions options;
   options.print = std::move(print);
+  options.limits = limits_;
   ASSIGN_OR_RETURN(auto context,
                    vm::Context::Create(std::move(modules), std::move(options)));
   return std::unique_ptr<Instance>(
-      std::make_unique<InterpreterInstance>(std::move(context)));
+      std::make_unique<InterpreterInstance>(std::move(context), resumes_));
 }
 
 std::string Outcome::ToString() const {
   return absl::StrCat(absl::StatusCodeToString(code), " ",
                       places.empty() ? "" : absl::StrCat("at ", places, " "),
                       values, printed.empty() ? "" : " | ", printed,
-                      message.empty() ? "" : " | ", message);
+                      message.empty() ? "" : " | ", message,
+                      suspensions > 0
+                          ? absl::StrCat(" (suspended ", suspensions, " times)")
+                          : "");
 }
 
 Outcome Observe(const absl::StatusOr<std::vector<vm::Value>>& results,

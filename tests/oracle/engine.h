@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "vm/limits.h"
 #include "vm/machine.h"
 #include "vm/module.h"
 #include "vm/value.h"
@@ -30,6 +31,9 @@ class Instance {
   // Fails as vm::Context::Call does.
   virtual absl::StatusOr<std::vector<vm::Value>> Call(
       absl::string_view function, std::span<const vm::Value> args) = 0;
+
+  // How often the last call was suspended; -1: not known.
+  virtual int64_t suspensions() const { return -1; }
 };
 
 class Engine {
@@ -43,13 +47,25 @@ class Engine {
       vm::PrintSink print) = 0;
 };
 
-// Runs through vm::Context.
+// Runs through vm::Context: calls at once, or through vm::Invocation, resumed
+// by the engine wherever they are suspended.
 class InterpreterEngine final : public Engine {
  public:
-  const char* name() const override { return "interpreter"; }
+  enum class Resumes { kAtOnce, kByHost };
+  explicit InterpreterEngine(Resumes resumes = Resumes::kAtOnce,
+                             vm::Limits limits = {})
+      : resumes_(resumes), limits_(limits) {}
+
+  const char* name() const override {
+    return resumes_ == Resumes::kAtOnce ? "interpreter" : "resumed interpreter";
+  }
   absl::StatusOr<std::unique_ptr<Instance>> Load(
       std::vector<std::shared_ptr<const vm::Module>> modules,
       vm::PrintSink print) override;
+
+ private:
+  Resumes resumes_;
+  vm::Limits limits_;
 };
 
 // What a call did, comparable between engines.
@@ -60,12 +76,14 @@ struct Outcome {
   // Results bit for bit, with all that refs lead to; what was printed.
   std::string values;
   std::string printed;
-  std::string message;  // of the error; not compared
+  std::string message;       // of the error; not compared
+  int64_t suspensions = -1;  // compared if both know it
 
   std::string ToString() const;
   friend bool operator==(const Outcome& a, const Outcome& b) {
+    const bool known = a.suspensions >= 0 && b.suspensions >= 0;
     return a.code == b.code && a.places == b.places && a.values == b.values &&
-           a.printed == b.printed;
+           a.printed == b.printed && (!known || a.suspensions == b.suspensions);
   }
 };
 

@@ -192,7 +192,7 @@ void FunctionGenerator::Terminate(uint32_t block) {
 
 // A call of a function behind this one, or of an import; the form follows.
 void FunctionGenerator::EmitCall(bool yieldable, uint32_t from) {
-  const auto imports = TestModuleFunctions();
+  const auto& imports = ImportedFunctions();
   const auto functions = static_cast<uint32_t>(program_.functions.size());
   const uint32_t behind = functions - function_ - 1;
   vm::CallingConvention callee;
@@ -202,7 +202,7 @@ void FunctionGenerator::EmitCall(bool yieldable, uint32_t from) {
     callee = *vm::CallingConvention::Parse(
         program_.functions[function.bits].convention);
   } else {
-    // Behind the native module's stands one that nobody has.
+    // Behind those that exist stands one that nobody has.
     const auto count = static_cast<uint32_t>(imports.size());
     uint32_t import = random_.Below(count);
     if (random_.OneIn(64)) import = count;

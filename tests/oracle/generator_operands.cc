@@ -195,7 +195,7 @@ uint64_t FunctionGenerator::RandomPlace(OperandKind kind) {
     case OperandKind::kType:
       return random_.Below(kTypeCount);
     case OperandKind::kImport: {
-      const auto count = static_cast<uint32_t>(TestModuleFunctions().size());
+      const auto count = static_cast<uint32_t>(ImportedFunctions().size());
       return random_.Below(count + 1) | vm::kImportBit;
     }
     default:

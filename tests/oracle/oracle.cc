@@ -5,13 +5,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "base/status_macros.h"
 #include "tests/oracle/arithmetic.h"
+#include "vm/backtrace.h"
 #include "vm/native_module.h"
 
 namespace eyrie::tests {
 
+using vm::IsWide;
 using vm::Op;
 using vm::OperandKind;
 using vm::Slot;
@@ -25,10 +26,6 @@ constexpr size_t kStackBytes = size_t{4} << 20;
 size_t FrameBytes(const vm::FunctionDef& function) {
   return 64 + size_t{4} * function.i32_register_count +
          size_t{8} * function.ref_register_count;
-}
-
-bool IsWide(ValueType type) {
-  return type == ValueType::kI64 || type == ValueType::kF64;
 }
 
 Value MakeValue(ValueType type, uint64_t bits) {
@@ -67,6 +64,7 @@ class OracleInstance final : public Instance {
   absl::Status Add(std::shared_ptr<const vm::Module> module);
   absl::StatusOr<std::vector<Value>> Call(absl::string_view function,
                                           std::span<const Value> args) override;
+  int64_t suspensions() const override { return suspensions_; }
 
  private:
   absl::Status Link(const vm::ImportDef& def, LinkedImport& import);
@@ -105,6 +103,7 @@ class OracleInstance final : public Instance {
   std::vector<std::unique_ptr<vm::ModuleState>> native_states_;
   std::vector<Activation> frames_;
   size_t stack_bytes_ = 0;
+  int64_t suspensions_ = 0;
   std::vector<Value> returned_;  // to the host
 };
 
@@ -166,6 +165,7 @@ absl::StatusOr<std::vector<Value>> OracleInstance::Call(
   if (module == nullptr) return absl::NotFoundError("a native module");
   const vm::ExportDef* found = module->def().FindExport(function);
   if (found == nullptr) return absl::NotFoundError(function);
+  suspensions_ = 0;
   return Run(*module, found->function,
              std::vector<Value>(args.begin(), args.end()));
 }
@@ -197,15 +197,12 @@ absl::StatusOr<std::vector<Value>> OracleInstance::Run(
 }
 
 std::string OracleInstance::Places() const {
-  std::string text = "; at";
-  const size_t shown = std::min<size_t>(frames_.size(), 16);
-  for (size_t i = 0; i < shown; ++i) {
-    const Activation& frame = frames_[frames_.size() - 1 - i];
-    absl::StrAppendFormat(&text, " %s+0x%x",
-                          frame.module->def().FunctionName(frame.function),
-                          frame.at);
+  std::vector<vm::BacktraceFrame> frames;
+  for (size_t i = frames_.size(); i-- > 0;) {
+    frames.push_back(
+        {&frames_[i].module->def(), frames_[i].function, frames_[i].at});
   }
-  return text;
+  return vm::FormatBacktrace("", frames);
 }
 
 absl::Status OracleInstance::Step(const Instruction& in) {
@@ -235,7 +232,10 @@ absl::Status OracleInstance::Control(const Instruction& in) {
       return absl::OkStatus();
     case Op::kBranch:
     case Op::kBreak:
+      GoTo(in.operands[0].place(), in.operands[1].list);
+      return absl::OkStatus();
     case Op::kYield:
+      ++suspensions_;
       GoTo(in.operands[0].place(), in.operands[1].list);
       return absl::OkStatus();
     case Op::kCondBreak:
@@ -336,6 +336,7 @@ absl::Status OracleInstance::EnterCall(const Instruction& in) {
       const absl::Status status = CallNative(
           import, variadic ? in.operands[1].list : args, args, results);
       if (!yieldable || !vm::IsPending(status)) return status;
+      ++suspensions_;
       caller.next = in.offset;  // it is called again
       return absl::OkStatus();
     }

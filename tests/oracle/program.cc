@@ -156,9 +156,8 @@ ModuleBuilder ToModule(const Program& program) {
   module.types.assign(std::begin(kTypes), std::end(kTypes));
   module.global_bytes = kGlobalBytes;
   module.global_refs = kGlobalRefs;
-  for (const vm::NativeFunction& function : TestModuleFunctions()) {
-    module.AddImport(absl::StrCat("native.", function.name),
-                     function.signature);
+  for (const ImportedFunction& function : ImportedFunctions()) {
+    module.AddImport(function.full_name, function.signature);
   }
   module.AddImport("native.nobody_has_it", "0v_v", /*optional=*/true);
   module.AddRodata({});

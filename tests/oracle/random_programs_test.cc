@@ -20,6 +20,7 @@
 #include "tests/oracle/program.h"
 #include "tests/oracle/test_module.h"
 #include "vm/bytecode_module.h"
+#include "vm/limits.h"
 #include "vm/verifier.h"
 
 namespace eyrie::tests {
@@ -46,7 +47,9 @@ absl::StatusOr<Modules> Load(const Program& program) {
   if (!verified.ok()) return verified.status();
   auto module = vm::BytecodeModule::Create(*std::move(verified));
   if (!module.ok()) return module.status();
-  return Modules{MakeTestModule(), *std::move(module)};
+  Modules modules = ImportedModules();
+  modules.push_back(*std::move(module));
+  return modules;
 }
 
 // What every call does, and the globals after each.
@@ -62,6 +65,7 @@ std::vector<Outcome> RunAll(Engine& engine, const Modules& modules,
     const auto results =
         (*instance)->Call(absl::StrCat("f", call.function), arguments);
     outcomes.push_back(Observe(results, absl::StrJoin(lines, "; ")));
+    outcomes.back().suspensions = (*instance)->suspensions();
     lines.clear();
     // What was given may have been written to.
     absl::StrAppend(&outcomes.back().values, " of ", Describe(arguments));
@@ -110,8 +114,15 @@ std::string Disagreement(const Program& program, OracleEngine& oracle,
     ++tally->run;
     for (size_t i = 0; i < want.size(); i += 2) ++tally->codes[want[i].code];
   }
-  InterpreterEngine interpreter;
-  return Compare(want, RunAll(interpreter, *modules, program));
+  // Fuel, so that an engine gone astray comes back.
+  vm::Limits limits;
+  limits.fuel = kMaxSteps;
+  InterpreterEngine interpreter(InterpreterEngine::Resumes::kAtOnce, limits);
+  std::string difference =
+      Compare(want, RunAll(interpreter, *modules, program));
+  if (!difference.empty() || program.seed % 4 != 0) return difference;
+  InterpreterEngine resumed(InterpreterEngine::Resumes::kByHost, limits);
+  return Compare(want, RunAll(resumed, *modules, program));
 }
 
 std::string Report(const Program& program, const std::string& difference) {

@@ -1,4 +1,5 @@
 // Numbers pass through or wrap: no float is computed, so that no NaN is made.
+// Tested by random_programs_test.cc.
 #include "tests/oracle/test_module.h"
 
 #include <cstdint>
@@ -7,7 +8,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "base/ref.h"
+#include "tests/support/module_builder.h"
+#include "vm/bytecode_module.h"
+#include "vm/native_binding.h"
+#include "vm/native_module.h"
+#include "vm/verifier.h"
 
 namespace eyrie::tests {
 namespace {
@@ -76,16 +83,76 @@ constexpr vm::NativeFunction kFunctions[] = {
     Bind<Hold>("hold", "0r_r"),
 };
 
-}  // namespace
-
-std::span<const vm::NativeFunction> TestModuleFunctions() { return kFunctions; }
-
-std::shared_ptr<const vm::NativeModule> MakeTestModule() {
+std::shared_ptr<const vm::Module> MakeNative() {
   return *vm::NativeModule::Create(
       "native", 1, kFunctions,
       []() -> absl::StatusOr<std::unique_ptr<vm::ModuleState>> {
         return std::make_unique<State>();
       });
+}
+
+struct LibraryFunction {
+  const char* name;
+  const char* convention;
+  const char* code;
+};
+
+// Global 0 counts; ref 0 holds what `keep` was given. Import 0 is native.add.
+constexpr LibraryFunction kLibrary[] = {
+    {"mix", "0iIrfFr_rFfIri", "e: return [r1! i6 i4 i2 r0 i0]"},
+    {"count", "0v_i",
+     "e: global.load.i32 0 i0 const.i32 1 i1 add.i32 i0 i1 i0 "
+     "global.store.i32 0 i0 return [i0]"},
+    {"keep", "0r_r",
+     "e: global.load.ref 0 0 r1! global.store.ref 0 0 r0! return [r1!]"},
+    {"half", "0i_i",
+     "e: const.i32 15 i1 and.i32 i0 i1 i2 cmp.eq.i32 i2 i1 i3 "
+     "cond_br i3 ^odd [] ^even [] odd: fail i1 \"half\" "
+     "even: const.i32 1 i1 shr.i32.s i0 i1 i0 return [i0]"},
+    {"nap", "0ir_ri", "e: yield ^on [i0>i2 r0!>r2] on: return [r2 i2]"},
+    {"deep", "0i_ii",
+     "e: call 3 [i0] [i1] call #0 [i0 i1] [i2] call 1 [] [i3] "
+     "return [i2 i3]"},
+};
+
+std::shared_ptr<const vm::Module> MakeLibrary() {
+  ModuleBuilder module;
+  module.name = "library";
+  module.requirements = 0xF;
+  module.debug_database = false;
+  module.types = {"?"};
+  module.AddImport("native.add", "0ii_i");
+  for (const LibraryFunction& function : kLibrary) {
+    module.AddFunction(function.name, function.convention, function.code)
+        .requirements = 0xF;
+  }
+  return *vm::BytecodeModule::Create(
+      *vm::LoadModule(module.Build(), "library"));
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<const vm::Module>> ImportedModules() {
+  static const auto* const kModules =
+      new std::vector<std::shared_ptr<const vm::Module>>{MakeNative(),
+                                                         MakeLibrary()};
+  return *kModules;
+}
+
+const std::vector<ImportedFunction>& ImportedFunctions() {
+  static const auto* const kImported = [] {
+    auto* all = new std::vector<ImportedFunction>;
+    for (const vm::NativeFunction& function : kFunctions) {
+      all->push_back(
+          {absl::StrCat("native.", function.name), function.signature});
+    }
+    for (const LibraryFunction& function : kLibrary) {
+      all->push_back(
+          {absl::StrCat("library.", function.name), function.convention});
+    }
+    return all;
+  }();
+  return *kImported;
 }
 
 }  // namespace eyrie::tests

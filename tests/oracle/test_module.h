@@ -1,21 +1,28 @@
-// A small native module that random programs import, with every kind of
-// argument, spans too, and functions that fail or are not ready at once.
+// What random programs import: a native module with every kind of argument,
+// spans too, and functions that fail or are not ready at once; and a bytecode
+// module with globals of its own.
 #ifndef EYRIE_TESTS_ORACLE_TEST_MODULE_H_
 #define EYRIE_TESTS_ORACLE_TEST_MODULE_H_
 
 #include <memory>
-#include <span>
+#include <string>
+#include <vector>
 
-#include "vm/native_binding.h"
-#include "vm/native_module.h"
+#include "vm/module.h"
 
 namespace eyrie::tests {
 
-// Named "native"; every instance of it begins with the same state.
-std::shared_ptr<const vm::NativeModule> MakeTestModule();
+// "native" and "library", to be linked in this order. Every context of them
+// begins with the same state.
+std::vector<std::shared_ptr<const vm::Module>> ImportedModules();
 
-// What it exports, for imports to name.
-std::span<const vm::NativeFunction> TestModuleFunctions();
+struct ImportedFunction {
+  std::string full_name;
+  std::string signature;
+};
+
+// All that they export, for imports to name.
+const std::vector<ImportedFunction>& ImportedFunctions();
 
 }  // namespace eyrie::tests
 

@@ -22,6 +22,7 @@ namespace eyrie::tests {
 namespace {
 
 using vm::Buffer;
+using vm::IsWide;
 using vm::List;
 using vm::Value;
 using vm::ValueType;
@@ -54,9 +55,6 @@ Value ParseRef(absl::string_view text) {
       owner)));
 }
 
-bool IsWide(ValueType type) {
-  return type == ValueType::kI64 || type == ValueType::kF64;
-}
 bool IsFloat(ValueType type) {
   return type == ValueType::kF32 || type == ValueType::kF64;
 }
