@@ -1,0 +1,101 @@
+// Runs conformance suites: `runner [--list] [FILE | FOLDER]...`; without paths
+// our own. Prints a line per file and one per case that does not pass.
+//
+// Tested by suite_test.cc.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "tests/conformance/suite.h"
+
+namespace eyrie::tests {
+namespace {
+
+constexpr char kOwnSuites[] = "tests/conformance/vm";
+
+struct Totals {
+  size_t files = 0;
+  size_t cases = 0;
+  size_t failures = 0;
+};
+
+// A path as the user meant it: `bazel run` starts tools in another folder.
+std::string UserPath(const std::string& path) {
+  const char* folder = std::getenv("BUILD_WORKING_DIRECTORY");
+  if (folder == nullptr || path[0] == '/') return path;
+  return absl::StrCat(folder, "/", path);
+}
+
+void Print(const std::string& line) { std::fputs(line.c_str(), stdout); }
+
+absl::Status RunFile(const std::string& path, bool list, Totals& totals) {
+  ASSIGN_OR_RETURN(const Suite suite, LoadSuite(path));
+  ++totals.files;
+  if (list) {
+    for (const std::string& name : suite.CaseNames()) {
+      Print(absl::StrCat(suite.module->def().name, ".", name, "\n"));
+      ++totals.cases;
+    }
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const std::vector<CaseResult> results, RunSuite(suite));
+  size_t passed = 0;
+  for (const CaseResult& result : results) {
+    passed += result.passed ? 1 : 0;
+    if (result.passed) continue;
+    Print(absl::StrCat(
+        "FAILED ", path, " ", result.name, ": ",
+        result.outcome.ok() ? "it returned" : result.outcome.ToString(), "\n"));
+  }
+  Print(absl::StrCat(path, ": ", passed, " of ", results.size(), "\n"));
+  totals.cases += results.size();
+  totals.failures += results.size() - passed;
+  return absl::OkStatus();
+}
+
+absl::Status RunAll(const std::vector<std::string>& paths, bool list,
+                    Totals& totals) {
+  for (const std::string& path : paths) {
+    ASSIGN_OR_RETURN(const std::vector<std::string> files, ListSuites(path));
+    for (const std::string& file : files) {
+      const absl::Status status = RunFile(file, list, totals);
+      if (status.ok()) continue;
+      // A file that does not load is one failure; the others still run.
+      ++totals.failures;
+      Print(absl::StrCat("FAILED ", file, ": ", status.ToString(), "\n"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+int Main(int argc, char** argv) {
+  std::vector<std::string> paths;
+  bool list = false;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--list") == 0) {
+      list = true;
+    } else {
+      paths.push_back(UserPath(argv[i]));
+    }
+  }
+  if (paths.empty()) paths.push_back(kOwnSuites);
+  Totals totals;
+  if (const absl::Status status = RunAll(paths, list, totals); !status.ok()) {
+    std::fprintf(stderr, "runner: %s\n", status.ToString().c_str());
+    return 1;
+  }
+  Print(absl::StrCat(
+      totals.cases, " cases in ", totals.files, " files",
+      list ? std::string() : absl::StrCat(", ", totals.failures, " failures"),
+      "\n"));
+  return totals.failures == 0 && totals.cases != 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace eyrie::tests
+
+int main(int argc, char** argv) { return eyrie::tests::Main(argc, argv); }

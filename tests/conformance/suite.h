@@ -1,0 +1,49 @@
+// Conformance suites of the VM: files of assembly whose exported functions
+// without arguments are the cases. A case passes if it returns; one whose name
+// begins with "fail_", if it fails.
+//
+// Tested by suite_test.cc.
+#ifndef EYRIE_TESTS_CONFORMANCE_SUITE_H_
+#define EYRIE_TESTS_CONFORMANCE_SUITE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "vm/verifier.h"
+
+namespace eyrie::tests {
+
+struct CaseResult {
+  std::string name;
+  absl::Status outcome;
+  bool passed = false;
+};
+
+// A file's module, assembled and verified.
+struct Suite {
+  std::string path;
+  std::shared_ptr<const vm::VerifiedModule> module;
+
+  // Exports without arguments, bar those that begin with "__".
+  std::vector<std::string> CaseNames() const;
+};
+
+// The .vmasm files that a path is or holds, in order. NOT_FOUND: there are
+// none.
+absl::StatusOr<std::vector<std::string>> ListSuites(const std::string& path);
+
+// Errors of the file and of the assembler.
+absl::StatusOr<Suite> LoadSuite(const std::string& path);
+
+// Runs each case in a context of its own, resuming it where it yields, for ten
+// seconds at most. Modules may import what upstream's suites do:
+//   yieldable_test.yield_n             0ii_i      a, n: yields n times; a + n
+//   yieldable_test.yield_variadic_sum  0CiDi_i    a..., n: the same; sum + n
+absl::StatusOr<std::vector<CaseResult>> RunSuite(const Suite& suite);
+
+}  // namespace eyrie::tests
+
+#endif  // EYRIE_TESTS_CONFORMANCE_SUITE_H_
