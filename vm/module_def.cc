@@ -439,12 +439,14 @@ std::vector<SourceLocation> ModuleDef::FindLocations(uint32_t function,
       best = entry;
     }
   }
-  if (best != nullptr) {
-    LocationReader reader(*debug_);
-    reader.Read(best->location(), "");
-    found = reader.Take();
-  }
-  return found;
+  return best == nullptr ? found : ReadLocation(best->location());
+}
+
+std::vector<SourceLocation> ModuleDef::ReadLocation(int32_t location) const {
+  if (debug_ == nullptr) return {};
+  LocationReader reader(*debug_);
+  reader.Read(location, "");
+  return reader.Take();
 }
 
 std::string SourceLocation::ToString() const {

@@ -135,6 +135,8 @@ class ModuleDef {
   // first (a call site adds its callers); empty if stripped or unknown.
   std::vector<SourceLocation> FindLocations(uint32_t function,
                                             uint32_t offset) const;
+  // The same of an entry of the location table; empty if there is none.
+  std::vector<SourceLocation> ReadLocation(int32_t location) const;
 
  private:
   absl::Status DecodeHeader(const fbs::Module& module);

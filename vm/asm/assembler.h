@@ -4,7 +4,8 @@
 //                    Assemble(text, "add.vmasm"));
 //
 // The language is docs/vmasm.md's. Equal texts give equal bytes.
-// Tested by assembler_test.cc, roundtrip_test.cc, asm_fuzz.cc.
+// Tested by assembler_test.cc, tests/integration/roundtrip_test.cc,
+// asm_fuzz.cc.
 #ifndef EYRIE_VM_ASM_ASSEMBLER_H_
 #define EYRIE_VM_ASM_ASSEMBLER_H_
 

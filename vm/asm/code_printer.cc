@@ -10,6 +10,8 @@
 namespace eyrie::vm {
 namespace {
 
+constexpr size_t kMostPlace = 80;  // bytes of a location for the reader
+
 // A register whose type its number does not say, in a list or a remap.
 void PrintRegister(uint16_t reg, std::string& to) {
   if (IsRefRegister(reg)) {
@@ -44,12 +46,12 @@ void CodePrinter::NumberBlocks() {
   }
 }
 
-void CodePrinter::Print(uint32_t function, const LocationMap& locations,
-                        bool offsets, std::string& to) {
-  function_ = function;
+bool CodePrinter::Print(uint32_t function, const LocationMap& locations,
+                        bool offsets, size_t most, std::string& to) {
   code_ = def_.functions[function].bytecode;
   NumberBlocks();
   for (uint32_t pc = 0; pc < code_.size();) {
+    if (to.size() > most) return false;
     const uint32_t start = pc;
     const Instruction instruction = Decode(code_, pc);
     if (offsets) absl::StrAppendFormat(&to, "[%08X]", start);
@@ -61,12 +63,13 @@ void CodePrinter::Print(uint32_t function, const LocationMap& locations,
       PrintInstruction(instruction, to);
     }
     if (auto it = locations.find(start); it != locations.end()) {
-      PrintLocation(start, it->second, to);
+      PrintLocation(it->second, to);
     } else {
       PrintComment(instruction, to);
     }
     to += '\n';
   }
+  return true;
 }
 
 void CodePrinter::PrintInstruction(const Instruction& instruction,
@@ -193,13 +196,11 @@ void CodePrinter::PrintComment(const Instruction& instruction,
   }
 }
 
-void CodePrinter::PrintLocation(uint32_t offset, int32_t location,
-                                std::string& to) const {
+void CodePrinter::PrintLocation(int32_t location, std::string& to) const {
   absl::StrAppend(&to, "  //! loc[", location, "]");
-  const std::vector<SourceLocation> places =
-      def_.FindLocations(function_, offset);
+  const std::vector<SourceLocation> places = def_.ReadLocation(location);
   if (places.empty()) return;
-  std::string place = places[0].ToString();
+  std::string place = places[0].ToString().substr(0, kMostPlace);
   for (char& c : place) {
     if (absl::ascii_iscntrl(c)) c = ' ';
   }

@@ -1,9 +1,10 @@
 // Functions of a verified module as lines of assembly.
 //
-// Tested by assembler_test.cc, roundtrip_test.cc.
+// Tested by assembler_test.cc, tests/integration/roundtrip_test.cc.
 #ifndef EYRIE_VM_ASM_CODE_PRINTER_H_
 #define EYRIE_VM_ASM_CODE_PRINTER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -35,9 +36,9 @@ class CodePrinter {
       : def_(def), callees_(callees) {}
 
   // Appends the lines between a function's braces. With `offsets` each begins
-  // with its instruction's: "[0000000C]".
-  void Print(uint32_t function, const LocationMap& locations, bool offsets,
-             std::string& to);
+  // with its instruction's: "[0000000C]". False: `to` grew beyond `most` bytes.
+  bool Print(uint32_t function, const LocationMap& locations, bool offsets,
+             size_t most, std::string& to);
 
  private:
   void NumberBlocks();
@@ -49,13 +50,12 @@ class CodePrinter {
   void PrintBlock(uint32_t offset, std::string& to) const;
   void PrintRemap(const std::vector<uint16_t>& pairs, std::string& to) const;
   void PrintComment(const Instruction& instruction, std::string& to) const;
-  void PrintLocation(uint32_t offset, int32_t location, std::string& to) const;
+  void PrintLocation(int32_t location, std::string& to) const;
 
   const ModuleDef& def_;
   const Callees& callees_;
 
   // Of the function at hand.
-  uint32_t function_ = 0;
   std::span<const uint8_t> code_;
   absl::flat_hash_map<uint32_t, uint32_t> blocks_;  // ordinals by offset
 };

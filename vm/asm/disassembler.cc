@@ -25,6 +25,8 @@ namespace {
 
 constexpr size_t kLeastPreview = 4;
 constexpr size_t kMostPreview = 60;
+constexpr size_t kMostGrowth = 64;  // bytes of text for one of the file
+constexpr size_t kLeastText = size_t{1} << 20;
 
 // The type a convention's letter stands for.
 const char* TypeWord(ValueType type) {
@@ -88,6 +90,7 @@ class Disassembler {
       : module_(module),
         def_(module.def()),
         options_(options),
+        most_(def_.archive().bytes().size() * kMostGrowth + kLeastText),
         debug_(fbs::GetSizePrefixedModule(def_.archive().flatbuffer().data())
                    ->debug()) {}
 
@@ -112,7 +115,9 @@ class Disassembler {
   void PrintState();
   void PrintExports(uint32_t function);
   void PrintExport(const ExportDef& exported);
-  void PrintFunction(uint32_t function, CodePrinter& printer);
+  absl::Status PrintFunction(uint32_t function, CodePrinter& printer);
+  // The error of a text that has grown too long.
+  absl::Status CheckLength() const;
   LocationMap LocationsOf(uint32_t function) const;
   // The function to print, or npos for all.
   absl::StatusOr<size_t> FindFunction() const;
@@ -120,6 +125,7 @@ class Disassembler {
   const VerifiedModule& module_;
   const ModuleDef& def_;
   const DisassemblyOptions& options_;
+  const size_t most_;  // bytes of text
   const fbs::DebugDatabase* const debug_;
   std::vector<FrameNeeds> needs_;   // of functions
   FrameNeeds all_needs_;            // of all together
@@ -173,7 +179,7 @@ void Disassembler::NameFunctions() {
     }
     std::string name(def_.functions[i].debug_name);
     if (name.empty()) name = absl::StrCat("fn", i);
-    while (!used.insert(name).second) name += '$';
+    while (!used.insert(name).second) absl::StrAppend(&name, "$", i);
     names_.push_back(std::move(name));
   }
 }
@@ -312,6 +318,7 @@ void Disassembler::PrintState() {
 }
 
 void Disassembler::PrintExport(const ExportDef& exported) {
+  if (text_.size() > most_) return;  // CheckLength says it
   const std::string& name = names_[exported.function];
   if (exported.name == name) {
     Line("vm.export ", SymbolText(name));
@@ -351,7 +358,15 @@ LocationMap Disassembler::LocationsOf(uint32_t function) const {
   return at;
 }
 
-void Disassembler::PrintFunction(uint32_t function, CodePrinter& printer) {
+absl::Status Disassembler::CheckLength() const {
+  if (text_.size() <= most_) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("The text of the module exceeds ", most_, " bytes, ",
+                   kMostGrowth, " times its file: names in it are long."));
+}
+
+absl::Status Disassembler::PrintFunction(uint32_t function,
+                                         CodePrinter& printer) {
   const FunctionDef& def = def_.functions[function];
   text_ += '\n';
   if (exports_ascend_) PrintExports(function);
@@ -374,8 +389,10 @@ void Disassembler::PrintFunction(uint32_t function, CodePrinter& printer) {
   }
   Line("vm.func ", SymbolText(names_[function]), SignatureText(signature),
        " {");
-  printer.Print(function, LocationsOf(function), options_.offsets, text_);
+  printer.Print(function, LocationsOf(function), options_.offsets, most_,
+                text_);
   Line("}");
+  return CheckLength();
 }
 
 absl::StatusOr<size_t> Disassembler::FindFunction() const {
@@ -411,11 +428,12 @@ absl::StatusOr<std::string> Disassembler::Print() {
     for (const ExportDef& exported : def_.exports) {
       if (seen.insert(exported.name).second) PrintExport(exported);
     }
+    RETURN_IF_ERROR(CheckLength());
   }
   CodePrinter printer(def_, callees_);
   for (uint32_t i = 0; i < def_.functions.size(); ++i) {
     if (only != std::string::npos && i != only) continue;
-    PrintFunction(i, printer);
+    RETURN_IF_ERROR(PrintFunction(i, printer));
   }
   return std::move(text_);
 }

@@ -2,7 +2,7 @@
 //
 // The text is upstream's, as docs/vmasm.md has it; what that cannot say stands
 // in notes, "//! …", which upstream's assembler takes for comments.
-// Tested by assembler_test.cc, roundtrip_test.cc.
+// Tested by assembler_test.cc, tests/integration/roundtrip_test.cc.
 #ifndef EYRIE_VM_ASM_DISASSEMBLER_H_
 #define EYRIE_VM_ASM_DISASSEMBLER_H_
 
@@ -30,7 +30,8 @@ struct DisassemblyOptions {
       store;
 };
 
-// NOT_FOUND: the module has no such function. Else the errors of `store`.
+// NOT_FOUND: the module has no such function. RESOURCE_EXHAUSTED: the text
+// would be many times the file, whose names are long. Else `store`'s errors.
 absl::StatusOr<std::string> Disassemble(const VerifiedModule& module,
                                         const DisassemblyOptions& options = {});
 

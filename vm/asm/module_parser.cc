@@ -14,6 +14,8 @@
 namespace eyrie::vm {
 namespace {
 
+constexpr size_t kMostText = size_t{512} << 20;
+
 // The letter of a type in a convention, or 0.
 char TypeLetter(absl::string_view type) {
   if (type == "i32") return 'i';
@@ -54,6 +56,10 @@ const ModuleParser::Word ModuleParser::kDirectives[] = {
 absl::Status ModuleParser::Parse(absl::string_view text,
                                  absl::string_view file) {
   line_.file = file;
+  if (text.size() > kMostText) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "The text has ", text.size(), " bytes; the most is ", kMostText, "."));
+  }
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     line_.text = text.substr(0, end);

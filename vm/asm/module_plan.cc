@@ -118,17 +118,17 @@ class TableWriter {
   flatbuffers::Offset<fbs::DebugDatabase> Debug() {
     if (!plan_.has_debug()) return 0;
     std::vector<uint8_t> kinds;
-    Offsets<void> locations;
+    std::vector<flatbuffers::uoffset_t> locations;
     for (const ModulePlan::Location& from : plan_.locations) {
       kinds.push_back(from.kind);
-      locations.push_back(Location(from));
+      locations.push_back(Location(from).o);
     }
     Offsets<fbs::SourceMap> maps;
     for (const ModulePlan::Function& from : plan_.functions) {
       maps.push_back(SourceMap(from));
     }
     const auto kind_vector = to_.CreateVector(kinds);
-    const auto location_vector = to_.CreateVector(locations);
+    const auto location_vector = LocationVector(locations);
     const auto map_vector = to_.CreateVector(maps);
     fbs::DebugDatabaseBuilder database(to_);
     // The generated reader takes the kinds for enumerators, which are bytes.
@@ -166,8 +166,21 @@ class TableWriter {
       case ModulePlan::Location::kNone:
         break;
     }
-    // Nothing reads it; a vector of unions has no holes.
-    return fbs::CreateUncompressed(to_).Union();
+    return 0;
+  }
+
+  // Where there is none, the vector has a zero.
+  flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<void>>>
+  LocationVector(const std::vector<flatbuffers::uoffset_t>& locations) {
+    to_.StartVector(locations.size(), sizeof(flatbuffers::uoffset_t));
+    for (size_t i = locations.size(); i-- > 0;) {
+      if (locations[i] == 0) {
+        to_.PushElement(flatbuffers::uoffset_t{0});
+      } else {
+        to_.PushElement(flatbuffers::Offset<void>(locations[i]));
+      }
+    }
+    return to_.EndVector(locations.size());
   }
 
   flatbuffers::Offset<fbs::SourceMap> SourceMap(
