@@ -35,7 +35,7 @@ void MoveHandles() {
   eyrie::Value first = *std::move(made);
   eyrie::Value second = 1.5f;
   second = std::move(first);
-  auto tensor = second.tensor();
+  const auto tensor = second.tensor();
   Expect(tensor.ok() && tensor->elements<int32_t>()[5] == 6, "other elements");
 }
 

@@ -185,7 +185,8 @@ absl::Status ArgParser::ReadFlagFile(const std::string& path, int depth) {
                      "; the innermost is '", path, "'."));
   }
   std::ifstream file(path);
-  if (!file) {
+  // A directory opens, and fails at the first byte.
+  if (!file || (file.peek(), file.bad())) {
     return absl::NotFoundError(
         absl::StrCat("The flag file '", path, "' cannot be read."));
   }

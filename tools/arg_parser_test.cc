@@ -61,6 +61,7 @@ TEST(ArgParser, Lines) {
       {"--function", "Flag --function takes a value: --function=..."},
       {"--flagfile=/no/such/file",
        "The flag file '/no/such/file' cannot be read."},
+      {"--flagfile=/", "The flag file '/' cannot be read."},
   };
   for (const auto& row : kRows)
     EXPECT_EQ(Parsed(row.line), row.want) << row.line;

@@ -38,8 +38,8 @@ class Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}          // NOLINT
-  Result(Error error) : error_(std::move(error)) {}      // NOLINT
+  Result(T value) : value_(std::move(value)) {}      // NOLINT
+  Result(Error error) : error_(std::move(error)) {}  // NOLINT
 
   bool ok() const { return value_.has_value(); }
   explicit operator bool() const { return ok(); }
@@ -49,13 +49,19 @@ class [[nodiscard]] Result {
     Require();
     return *value_;
   }
+  const T& value() const& {
+    Require();
+    return *value_;
+  }
   T&& value() && {
     Require();
     return std::move(*value_);
   }
   T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
 
  private:
   void Require() const {
