@@ -32,16 +32,29 @@ EYRIE_VM_INLINE bool ChargeAt(Machine& m, const Cursor& c) {
 
 // Moves in the order listed: the compiler has ordered them so that none reads
 // what another has written.
+template <typename T, uint32_t kCount>
+EYRIE_VM_INLINE void MoveNumbers(const Cursor& c) {
+  const LoweredMove* moves = LoweredAt<LoweredJump>(c.pc).moves();
+  for (uint32_t i = 0; i < kCount; ++i) {
+    WriteNumber(c, moves[i].to, ReadNumber<T>(c, moves[i].from));
+  }
+}
+
 template <bool kBack, typename T, uint32_t kCount>
 EYRIE_VM_INLINE bool ExecJump(Machine& m, Cursor& c) {
-  const auto& jump = LoweredAt<LoweredJump>(c.pc);
   if (kBack && !ChargeAt(m, c)) [[unlikely]]
     return false;
-  for (uint32_t i = 0; i < kCount; ++i) {
-    const LoweredMove move = jump.moves()[i];
-    WriteNumber(c, move.to, ReadNumber<T>(c, move.from));
-  }
-  c.pc += jump.target;
+  MoveNumbers<T, kCount>(c);
+  c.pc += LoweredAt<LoweredJump>(c.pc).target;
+  return true;
+}
+
+template <typename T, uint32_t kCount>
+EYRIE_VM_INLINE bool ExecFallBack(Machine& m, Cursor& c) {
+  if (!ChargeAt(m, c)) [[unlikely]]
+    return false;
+  MoveNumbers<T, kCount>(c);
+  c.pc += LoweredJump::Size(kCount);
   return true;
 }
 

@@ -91,6 +91,9 @@ struct LoweredJump {
   Handler handler;
   int32_t target;
   uint32_t move_count;
+  static constexpr uint32_t Size(uint32_t moves) {
+    return 16 + (moves * 4 + 7) / 8 * 8;
+  }
   const LoweredMove* moves() const {
     return reinterpret_cast<const LoweredMove*>(this + 1);
   }
@@ -160,7 +163,8 @@ struct LoweredCallImport {
   uint32_t wides;
   uint32_t refs;
   uint32_t counts;
-  bool yieldable;
+  uint32_t yieldable;  // 0 or 1
+  uint32_t unused;
   // The registers as encoded, for a callee in another module.
   const uint8_t* arguments;
   const LoweredSlot* slots() const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "vm/bytecode_module.h"
 #include "vm/machine.h"
@@ -19,7 +20,7 @@ constexpr auto MakeLayouts() {
 }
 constexpr auto kLayouts = MakeLayouts();
 
-constexpr uint32_t kMaxJumpMoves = 3;  // that have a row in lowered.def
+constexpr uint32_t kBlockMarkSize = 1;
 
 // A branch as encoded.
 struct Edge {
@@ -53,8 +54,12 @@ class Lowering {
     const auto block = Take<uint32_t>();
     return {block, RemapList(TakeList(2))};
   }
-  const OpInfo& TakeOp();
-  bool BranchesOn(uint16_t reg) const;
+  // The instruction at `pc`, which moves to its operands.
+  const OpInfo& OpAt(uint32_t& pc) const;
+  // True if a cond_br on this register is at `pc`.
+  bool BranchesOn(uint16_t reg, uint32_t pc) const;
+  // True if a block is a comparison and the branch on its result.
+  bool IsCondition(uint32_t block) const;
 
   // Of the lowered code, in bytes.
   uint32_t size() const { return static_cast<uint32_t>(code_.size() * 8); }
@@ -103,7 +108,7 @@ class Lowering {
   }
   bool IsBack(const Edge& edge) const { return edge.block <= start_; }
   void LinkEdge(uint32_t from, uint32_t field, const Edge& edge);
-  Lowered JumpFor(const Edge& edge, const std::vector<LoweredMove>& moves);
+  void LowerCopy(uint32_t block);
   void ResolveJumps();
 
   const BytecodeModule& module_;
@@ -114,6 +119,7 @@ class Lowering {
 
   uint32_t pc_ = 0;
   uint32_t start_ = 0;  // of the instruction at hand
+  bool copying_ = false;
   LoweredCode code_;
   struct Block {
     uint32_t from;
@@ -147,12 +153,12 @@ const uint8_t* Lowering::TakeList(uint32_t words_per_item) {
   return list;
 }
 
-const OpInfo& Lowering::TakeOp() {
-  auto code = Take<uint8_t>();
+const OpInfo& Lowering::OpAt(uint32_t& pc) const {
+  uint8_t code = function_.code[pc++];
   OpSet set = OpSet::kCore;
   if (code == kPrefixF32 || code == kPrefixF64) {
     set = code == kPrefixF32 ? OpSet::kF32 : OpSet::kF64;
-    code = Take<uint8_t>();
+    code = function_.code[pc++];
   }
   return *FindOp(set, code);
 }
@@ -166,7 +172,7 @@ uint32_t Lowering::Begin(Handler handler, uint32_t bytes) {
 }
 
 void Lowering::LowerInstruction() {
-  const OpInfo& op = TakeOp();
+  const OpInfo& op = OpAt(pc_);
   switch (op.op) {
     case Op::kBlock:
       return blocks_.push_back({start_, size()});
@@ -236,7 +242,7 @@ void Lowering::LowerBranchOn(const OpInfo& comparison, uint32_t at) {
   const LoweredLayout& layout = kLayouts[row];
   uint16_t result;
   std::memcpy(&result, At(at + layout.at[comparison.reads.count]), 2);
-  if (!BranchesOn(result)) return;
+  if (!BranchesOn(result, pc_)) return;
   pc_ += 1 + FixedSize(OperandKind::kI32);
   code_.resize((at + layout.branch_size()) / 8);
   Put(at, handlers_.branches[row]);
@@ -246,13 +252,23 @@ void Lowering::LowerBranchOn(const OpInfo& comparison, uint32_t at) {
   LinkEdge(at, at + layout.branch_at() + 4, other);
 }
 
-bool Lowering::BranchesOn(uint16_t reg) const {
-  if (function_.code[pc_] != static_cast<uint8_t>(Op::kCondBranch)) {
+bool Lowering::BranchesOn(uint16_t reg, uint32_t pc) const {
+  if (function_.code[pc] != static_cast<uint8_t>(Op::kCondBranch)) {
     return false;
   }
   uint16_t condition;
-  std::memcpy(&condition, function_.code + pc_ + 1, 2);
+  std::memcpy(&condition, function_.code + pc + 1, 2);
   return condition == reg;
+}
+
+bool Lowering::IsCondition(uint32_t block) const {
+  uint32_t pc = block + kBlockMarkSize;
+  const OpInfo& op = OpAt(pc);
+  if (!IsComparison(op)) return false;
+  pc += op.reads.count * FixedSize(OperandKind::kI32);
+  uint16_t result;
+  std::memcpy(&result, function_.code + pc, 2);
+  return BranchesOn(result, pc + FixedSize(OperandKind::kI32));
 }
 
 void Lowering::LowerCondBranch() {
@@ -414,29 +430,24 @@ void Lowering::LowerCallImport(uint32_t import, RegisterList segments,
   PutResults(at, to, results);
 }
 
-Lowered Lowering::JumpFor(const Edge& edge,
-                          const std::vector<LoweredMove>& moves) {
-  const uint32_t numbers = CountOfKind(moves, false);
-  const uint32_t wides = CountOfKind(moves, true);
-  Lowered first = Lowered::kJump;
-  Lowered many = Lowered::kJumpMoves;
-  if (IsBack(edge)) {
-    first = Lowered::kJumpBack;
-    many = Lowered::kJumpBackMoves;
-  }
-  if (numbers > kMaxJumpMoves || wides > kMaxJumpMoves) return many;
-  if (numbers + wides != moves.size()) return many;
-  const uint32_t row = wides == 0 ? numbers : kMaxJumpMoves + wides;
-  return static_cast<Lowered>(static_cast<uint32_t>(first) + row);
+// A loop's condition is lowered again behind the jump back to it.
+void Lowering::LowerCopy(uint32_t block) {
+  const uint32_t pc = std::exchange(pc_, block + kBlockMarkSize);
+  const uint32_t start = std::exchange(start_, pc_);
+  copying_ = true;
+  LowerInstruction();
+  copying_ = false;
+  pc_ = pc;
+  start_ = start;
 }
-static_assert(static_cast<uint32_t>(Lowered::kJumpMove64x1) ==
-                  static_cast<uint32_t>(Lowered::kJump) + kMaxJumpMoves + 1,
-              "lowered.def: JumpFor counts on the order of rows");
 
 void Lowering::LowerEdge(const Edge& edge) {
   if (IsDirect(edge) && edge.block == pc_) return;  // its block is the next
   std::vector<LoweredMove> moves = Merge(edge.moves);
-  const Lowered row = JumpFor(edge, moves);
+  Lowered row = JumpRow(moves, IsBack(edge));
+  const bool falls = IsBack(edge) && row != Lowered::kJumpBackMoves &&
+                     !copying_ && IsCondition(edge.block);
+  if (falls) row = FallRow(row);
   LoweredJump head = {};
   head.move_count = static_cast<uint32_t>(moves.size());
   const uint32_t at = BeginWith(
@@ -448,6 +459,7 @@ void Lowering::LowerEdge(const Edge& edge) {
     Put(static_cast<uint32_t>(at + sizeof(head) + i * sizeof(LoweredMove)),
         moves[i]);
   }
+  if (falls) return LowerCopy(edge.block);
   jumps_.push_back({at,
                     at + static_cast<uint32_t>(offsetof(LoweredJump, target)),
                     edge.block});

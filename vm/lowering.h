@@ -17,8 +17,8 @@ class BytecodeModule;
 // Code of one function. 8-byte words keep its instructions aligned.
 using LoweredCode = std::vector<uint64_t>;
 
-// Where instructions come from: offsets in the lowered code and in the
-// function's bytecode, both ascending.
+// Where instructions come from: offsets in the lowered code, ascending, and in
+// the function's bytecode.
 using LoweredPlaces = std::vector<std::pair<uint32_t, uint32_t>>;
 
 // The longest function that is lowered, in bytes of bytecode: 32-bit jumps

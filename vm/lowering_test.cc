@@ -111,7 +111,13 @@ const Row kRows[] = {
     {"0i_i",
      "entry: br ^head [] head: cmp.nz.i32 i0 i1 cond_br i1 ^body [] ^out [] "
      "body: sub.i32 i0 i1 i0 br ^head [] out: return [i0]",
-     "cmp.nz.i32+cond_br@9 sub.i32@31 JumpBack@38 Return32@47"},
+     "cmp.nz.i32+cond_br@9 sub.i32@31 FallBack@38 cmp.nz.i32+cond_br@9 "
+     "Return32@47"},
+    {"0i_i",
+     "entry: cmp.nz.i32 i0 i1 cond_br i1 ^entry [i1>i0] ^out [] "
+     "out: return [i0]",
+     "cmp.nz.i32+cond_br@1 FallBackMove32x1@1 cmp.nz.i32+cond_br@1 "
+     "JumpBackMove32x1@1 Return32@27"},
     {"0i_i", "entry: cond_br i0 ^entry [i0>i1] ^out [] out: return [i0]",
      "cond_br@1 JumpBackMove32x1@1 Return32@21"},
     {"0i_i",

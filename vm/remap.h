@@ -28,8 +28,12 @@ class RemapList {
 // The moves, the halves of an even pair together.
 std::vector<LoweredMove> Merge(const RemapList& moves);
 
-// How many moves there are if all are of numbers of one width; else 0.
-uint32_t CountOfKind(const std::vector<LoweredMove>& moves, bool wide);
+// The row for a jump that makes these moves; `back`: to a block above.
+Lowered JumpRow(const std::vector<LoweredMove>& moves, bool back);
+
+// The row that makes a JumpBack row's moves and goes on behind itself. Not for
+// JumpBackMoves.
+Lowered FallRow(Lowered row);
 
 }  // namespace eyrie::vm
 
