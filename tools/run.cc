@@ -158,7 +158,8 @@ absl::Status OutputResults(const Arguments& arguments,
   return WriteStdout(text);
 }
 
-// OUT_OF_RANGE unless --output is given for each result or not at all.
+// OUT_OF_RANGE unless --output is given for each result or not at all;
+// INVALID_ARGUMENT if it is malformed.
 absl::Status CheckOutputs(const Arguments& arguments,
                           const abi::Callable& function) {
   const size_t outputs = arguments.GetList("output").size();
@@ -167,6 +168,9 @@ absl::Status CheckOutputs(const Arguments& arguments,
     if (arguments.GetList("expected_output").empty()) return absl::OkStatus();
     return absl::InvalidArgumentError(
         "--output=json is given beside --expected_output.");
+  }
+  for (const std::string& text : arguments.GetList("output")) {
+    RETURN_IF_ERROR(abi::CheckOutputText(text));
   }
   if (outputs == 0 || outputs == results) return absl::OkStatus();
   return absl::OutOfRangeError(
