@@ -1,6 +1,6 @@
 // Arrays into tensors: in place, copied, packed or converted.
 //
-// Tested by invoker_test.cc, tests/conformance/abi_test.cc.
+// Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -199,7 +199,7 @@ absl::Status Encoder::NestedArray(const HostValue& value, const Type& type,
         value.Describe(), " is given; ", type.ToString(),
         " is expected, which needs an array that has an element type."));
   }
-  if (hal::BitCount(type.element) % 8 != 0) {
+  if (hal::StrideBits(type.element) % 8 != 0) {
     return absl::UnimplementedError(
         absl::StrCat("lists cannot be packed as ", type.ToString(), "."));
   }
@@ -231,7 +231,7 @@ absl::Status Encoder::Fill(const HostValue& value, ElementType type,
   if (shape.empty()) {
     if (target == nullptr) return absl::OkStatus();
     RETURN_IF_ERROR(WriteElement(value, type, target));
-    target += hal::BitCount(type) / 8;
+    target += hal::StrideBits(type) / 8;
     return absl::OkStatus();
   }
   const HostValue::Items* items = value.items();

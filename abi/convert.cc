@@ -1,6 +1,6 @@
 // Conversions of numbers, one element at a time.
 //
-// Tested by tests/conformance/abi_test.cc.
+// Tested by tests/conformance/abi/abi_test.cc.
 #include "abi/convert.h"
 
 #include <cmath>
@@ -92,7 +92,7 @@ bool ParseSpecial(const std::string& text, double& number) {
 // The element of a rank-0 array, which stands for a number everywhere.
 bool IsNumberArray(const HostValue& value) {
   return value.array() != nullptr && value.array()->shape().empty() &&
-         hal::BitCount(value.array()->type()) % 8 == 0;
+         hal::StrideBits(value.array()->type()) % 8 == 0;
 }
 
 HostValue NumberOf(const HostValue& value) {
@@ -109,8 +109,9 @@ T Load(const uint8_t* source) {
 }  // namespace
 
 bool IsInteger(ElementType type) {
+  const uint32_t bits = hal::BitCount(type);
   return hal::NumericalKind(type) >> 4 == 1 &&
-         hal::NumericalKind(type) != kBoolean;
+         hal::NumericalKind(type) != kBoolean && bits >= 1 && bits <= 64;
 }
 
 bool IsUnsigned(ElementType type) {
@@ -131,7 +132,9 @@ bool SameBits(ElementType from, ElementType to) {
 
 bool IsLossless(ElementType from, ElementType to) {
   if (from == to) return true;
-  if (hal::BitCount(from) % 8 != 0 || hal::BitCount(to) % 8 != 0) return false;
+  if (hal::StrideBits(from) % 8 != 0 || hal::StrideBits(to) % 8 != 0) {
+    return false;
+  }
   if (from == ElementType::kBool8) return IsInteger(to) || IsFloat(to);
   const uint32_t bits = hal::BitCount(from);
   if (IsInteger(from) && IsInteger(to)) {
@@ -241,7 +244,7 @@ absl::Status WriteElement(const HostValue& value, ElementType type,
     *target = boolean ? 1 : 0;
     return absl::OkStatus();
   }
-  const size_t width = hal::BitCount(type) / 8;
+  const size_t width = hal::StrideBits(type) / 8;
   if (IsInteger(type)) {
     int64_t number = 0;
     RETURN_IF_ERROR(ToInteger(value, type, number));
@@ -270,9 +273,9 @@ HostValue ReadElement(const uint8_t* source, ElementType type) {
   if (type == ElementType::kBool8) return HostValue(*source != 0);
   const uint32_t bits = hal::BitCount(type);
   const auto width = static_cast<uint8_t>(bits);
-  if (IsInteger(type) && bits <= 64) {
+  if (IsInteger(type)) {
     uint64_t raw = 0;
-    std::memcpy(&raw, source, bits / 8);
+    std::memcpy(&raw, source, hal::StrideBits(type) / 8);
     const uint32_t unused = 64 - bits;
     if (IsUnsigned(type)) {
       const bool above = raw > uint64_t{INT64_MAX};
@@ -284,18 +287,19 @@ HostValue ReadElement(const uint8_t* source, ElementType type) {
   if (type == ElementType::kFloat64) return HostValue(Load<double>(source));
   if (SmallFloatFormat(type) != nullptr) {
     uint16_t raw = 0;
-    std::memcpy(&raw, source, bits / 8);
+    std::memcpy(&raw, source, hal::StrideBits(type) / 8);
     return HostValue(HostValue::Float{UnpackFloat(type, raw), width});
   }
   std::string text;
-  AppendElement({source, bits / 8}, 0, type, FloatCase::kLower, text);
+  AppendElement({source, hal::StrideBits(type) / 8}, 0, type, FloatCase::kLower,
+                text);
   return HostValue::Bytes(std::move(text));
 }
 
 absl::Status ConvertElements(const uint8_t* source, ElementType from,
                              uint8_t* target, ElementType to, int64_t count) {
-  const size_t step = hal::BitCount(from) / 8;
-  const size_t width = hal::BitCount(to) / 8;
+  const size_t step = hal::StrideBits(from) / 8;
+  const size_t width = hal::StrideBits(to) / 8;
   for (int64_t i = 0; i < count; ++i, source += step, target += width) {
     HostValue element = ReadElement(source, from);
     if (const bool* boolean = element.boolean()) {

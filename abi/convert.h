@@ -3,7 +3,7 @@
 // Integers fit the type's range; a signless one takes what fits either way.
 // Floats without a type of their own, as text has them, are rounded to
 // nearest, but never to infinity. Nothing turns a float into an integer.
-// Tested by tests/conformance/abi_test.cc.
+// Tested by tests/conformance/abi/abi_test.cc.
 #ifndef EYRIE_ABI_CONVERT_H_
 #define EYRIE_ABI_CONVERT_H_
 
@@ -16,7 +16,7 @@
 
 namespace eyrie::abi {
 
-// "iN", "siN", "uiN".
+// "iN", "siN", "uiN" of at most 64 bits.
 bool IsInteger(hal::ElementType type);
 bool IsUnsigned(hal::ElementType type);
 // f16 to f64, bf16 and the 8-bit floats.

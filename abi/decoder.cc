@@ -2,7 +2,7 @@
 //
 // Lists are a program's own: they may hold themselves, and each other many
 // times, so depth and number are limited.
-// Tested by invoker_test.cc, tests/conformance/abi_test.cc.
+// Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
 #include <algorithm>
 #include <optional>
 #include <utility>

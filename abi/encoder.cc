@@ -1,6 +1,6 @@
 // Host values into slots: scalars, bytes, lists. Arrays: array_encoder.cc.
 //
-// Tested by invoker_test.cc, tests/conformance/abi_test.cc.
+// Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -140,11 +140,7 @@ absl::Status Encoder::Encode(const HostValue& value, const Parameter& parameter,
     return Scalar(value, type.element, parameter.carrier, slot);
   }
   Ref<RefObject> object;
-  if (parameter.storage_of) {
-    RETURN_IF_ERROR(ToBuffer(value, object));
-  } else {
-    RETURN_IF_ERROR(Reference(value, type, object));
-  }
+  RETURN_IF_ERROR(Reference(value, type, object));
   slot.ref = object.release();
   return absl::OkStatus();
 }

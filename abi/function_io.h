@@ -121,6 +121,9 @@ void AppendTrace(absl::string_view key,
                  std::span<hal::BufferView* const> tensors,
                  const PrintOptions& options, std::string& out);
 
+// INVALID_ARGUMENT: a text that ValueWriter does not take.
+absl::Status CheckOutputText(absl::string_view text);
+
 // Writes values as --output texts say. Files appear whole or not at all: they
 // are written beside their place and renamed by Commit.
 class ValueWriter {

@@ -110,7 +110,7 @@ absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::Borrow(
   array->byte_length_ = *length;
   array->owner_ = std::move(owner);
   array->data_ = first <= bytes.size() ? bytes.data() + first : nullptr;
-  const int64_t width = hal::BitCount(type) / kBitsPerByte;
+  const int64_t width = hal::StrideBits(type) / kBitsPerByte;
   array->strides_ = DenseStrides(shape, width);
   if (strides.empty()) {
     if (first > bytes.size() || bytes.size() - first != *length) {
@@ -125,7 +125,7 @@ absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::Borrow(
         absl::StrCat(strides.size(), " strides are given; ", array->ShapeText(),
                      " has ", shape.size(), " dimensions."));
   }
-  if (hal::BitCount(type) % kBitsPerByte != 0) {
+  if (hal::StrideBits(type) % kBitsPerByte != 0) {
     return absl::UnimplementedError(absl::StrCat(
         "Elements of ", hal::ElementTypeName(type), " have no strides."));
   }
@@ -155,7 +155,7 @@ absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::OfTensor(
   array->use_ = use;
   array->shape_.assign(view->shape().begin(), view->shape().end());
   array->strides_ =
-      DenseStrides(array->shape_, hal::BitCount(array->type_) / kBitsPerByte);
+      DenseStrides(array->shape_, hal::StrideBits(array->type_) / kBitsPerByte);
   array->count_ = view->element_count();
   array->byte_length_ = view->byte_length();
   array->data_ = bytes.data();
@@ -176,7 +176,7 @@ void HostArray::Pack(uint8_t* target) const {
     if (byte_length_ > 0) std::memcpy(target, data_, byte_length_);
     return;
   }
-  const size_t width = hal::BitCount(type_) / kBitsPerByte;
+  const size_t width = hal::StrideBits(type_) / kBitsPerByte;
   const size_t last = shape_.size() - 1;  // rank 0 is dense
   const bool rows = strides_[last] == static_cast<int64_t>(width);
   std::vector<int64_t> index(shape_.size(), 0);

@@ -1,6 +1,6 @@
 // Binds arguments to parameters, encodes, calls, decodes.
 //
-// Tested by invoker_test.cc, tests/conformance/abi_test.cc.
+// Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
 #include "abi/invoker.h"
 
 #include <algorithm>

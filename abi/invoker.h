@@ -4,7 +4,7 @@
 //   RETURN_IF_ERROR(add.Call(positional, named, results));
 // Everything that the signature says is read once, by Create. A call with
 // scalars allocates nothing.
-// Tested by invoker_test.cc, tests/conformance/abi_test.cc.
+// Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
 #ifndef EYRIE_ABI_INVOKER_H_
 #define EYRIE_ABI_INVOKER_H_
 

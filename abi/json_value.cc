@@ -1,6 +1,6 @@
 // JSON into host values: the forms with '$', and files.
 //
-// Tested by tests/conformance/abi_test.cc, json_fuzz.cc.
+// Tested by tests/conformance/abi/abi_test.cc, json_fuzz.cc.
 #include "abi/json_value.h"
 
 #include <algorithm>
@@ -143,7 +143,7 @@ absl::Status AppendElements(const Json& data, ElementType type,
                             std::vector<uint8_t>& bytes) {
   if (shape.empty()) {
     ASSIGN_OR_RETURN(const HostValue number, Number(data));
-    const size_t width = hal::BitCount(type) / 8;
+    const size_t width = hal::StrideBits(type) / 8;
     bytes.resize(bytes.size() + width);
     const absl::Status status =
         WriteElement(number, type, bytes.data() + bytes.size() - width);
@@ -169,7 +169,7 @@ absl::Status AppendElements(const Json& data, ElementType type,
 absl::StatusOr<ArrayPtr> TypedArray(const Json& json) {
   ASSIGN_OR_RETURN(const std::string name, StringOf(json, "$dtype"));
   ASSIGN_OR_RETURN(const ElementType type, hal::ParseElementType(name));
-  if (hal::BitCount(type) % 8 != 0) {
+  if (hal::StrideBits(type) % 8 != 0) {
     return Malformed(
         absl::StrCat("Elements of ", name, " have no place in JSON"), json);
   }

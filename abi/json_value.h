@@ -1,7 +1,7 @@
 // Host values from and to JSON: what --args, --kwargs and --output=json read
 // and write. docs/abi.md has the forms.
 //
-// Tested by tests/conformance/abi_test.cc, json_fuzz.cc.
+// Tested by tests/conformance/abi/abi_test.cc, json_fuzz.cc.
 #ifndef EYRIE_ABI_JSON_VALUE_H_
 #define EYRIE_ABI_JSON_VALUE_H_
 

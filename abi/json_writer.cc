@@ -1,6 +1,6 @@
 // Host values as JSON, on one line.
 //
-// Tested by tests/conformance/abi_test.cc.
+// Tested by tests/conformance/abi/abi_test.cc.
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -43,7 +43,7 @@ void AppendBytes(const std::string& bytes, std::string& out) {
 // An element narrower than a byte is in its place among the bits of all.
 void AppendPacked(const HostArray& array, int64_t index, std::string& out) {
   std::string text;
-  const uint32_t bits = hal::BitCount(array.type());
+  const uint32_t bits = hal::StrideBits(array.type());
   AppendElement(array.bytes(), static_cast<uint64_t>(index) * bits,
                 array.type(), FloatCase::kLower, text);
   if (IsInteger(array.type()) && bits > 1) {
@@ -68,7 +68,7 @@ void AppendEmpty(const HostArray& array, std::string& out) {
 void AppendRows(const HostArray& array, size_t depth, const uint8_t* at,
                 int64_t& index, std::string& out) {
   if (depth == array.shape().size()) {
-    if (hal::BitCount(array.type()) % 8 != 0) {
+    if (hal::StrideBits(array.type()) % 8 != 0) {
       AppendPacked(array, index, out);
     } else {
       AppendJson(ReadElement(at, array.type()), out);

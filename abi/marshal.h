@@ -3,7 +3,7 @@
 //
 // Scalars need no memory. Arrays are copied, packed, converted or used in
 // place, and counted as that. Errors say where: "Argument 0 ('x')['a'][2]: …".
-// Tested by invoker_test.cc, tests/conformance/abi_test.cc.
+// Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
 #ifndef EYRIE_ABI_MARSHAL_H_
 #define EYRIE_ABI_MARSHAL_H_
 

@@ -345,7 +345,7 @@ TEST_F(CApiTest, CallsThatFail) {
        8,
        "3: Module 'scalars' exports 5 functions; one must be named: 'sum', "
        "'all', 'count', 'pass' and 'fail'."},
-      {"fail", {}, 8, "3: as_asked; at scalars.fail+0x8 (test.mlir:5:1)"},
+      {"fail", {}, 8, "3: as_asked\n  at scalars.fail+0x8 (test.mlir:5:1)"},
       {"all",
        {},
        3,

@@ -61,21 +61,34 @@ bool IsLifecycleFunction(absl::string_view name) {
   return name == "__init" || name == "__deinit";
 }
 
+// What a module asked for and a device does not have.
+struct Refusals {
+  std::vector<std::string> formats;  // of executables
+  std::vector<std::string> devices;  // patterns of names, "vulkan*"
+};
+
 // Adds to a failure what the module asked for and no device has.
-absl::Status WithRefusedFormats(const absl::Status& status,
-                                const std::vector<std::string>& formats,
-                                std::span<const Ref<hal::Device>> devices) {
-  if (formats.empty()) return status;
+absl::Status WithRefusals(const absl::Status& status, const Refusals& refusals,
+                          std::span<const Ref<hal::Device>> devices) {
+  if (refusals.formats.empty() && refusals.devices.empty()) return status;
   std::vector<absl::string_view> ids;
   bool native_code = true;
   for (const Ref<hal::Device>& device : devices) {
     ids.push_back(device->id());
     native_code &= device->Query(hal::kNativeCodeQuery, "").value_or(1) != 0;
   }
+  if (refusals.formats.empty()) {
+    return absl::Status(
+        status.code(),
+        absl::StrCat("The module asks for a ",
+                     absl::StrJoin(refusals.devices, " or "),
+                     " device; given is ", absl::StrJoin(ids, ", "), ". ",
+                     status.message()));
+  }
   return absl::Status(
       status.code(),
       absl::StrCat("The module asks for executables of the format ",
-                   absl::StrJoin(formats, ", "), ", which ",
+                   absl::StrJoin(refusals.formats, ", "), ", which ",
                    absl::StrJoin(ids, ", "), " does not run",
                    native_code ? ". " : ": native code is not allowed. ",
                    status.message()));
@@ -127,9 +140,12 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
     session->uses_hal_ |= UsesHal(program->def());
   }
   // Written while initializers run, on this thread.
-  auto formats = std::make_shared<std::vector<std::string>>();
-  options.hal.format_refused = [formats](absl::string_view format) {
-    formats->emplace_back(format.data(), format.size());
+  auto refusals = std::make_shared<Refusals>();
+  options.hal.query_refused = [refusals](absl::string_view category,
+                                         absl::string_view key) {
+    auto& list =
+        category == "hal.device.id" ? refusals->devices : refusals->formats;
+    list.emplace_back(key.data(), key.size());
   };
   std::vector<std::shared_ptr<const vm::Module>> modules;
   if (session->uses_hal_) {
@@ -144,7 +160,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   auto context =
       vm::Context::Create(std::move(modules), std::move(context_options));
   if (!context.ok()) {
-    return WithRefusedFormats(context.status(), *formats, session->devices_);
+    return WithRefusals(context.status(), *refusals, session->devices_);
   }
   session->context_ = *std::move(context);
   return session;
@@ -201,9 +217,9 @@ absl::StatusOr<Ref<hal::BufferView>> CopyTensor(
     std::span<const uint8_t> bytes) {
   ASSIGN_OR_RETURN(const uint64_t size, spec.ByteLength());
   if (bytes.size() != size) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        bytes.size(), " bytes are given; ", spec.ToString(), " needs ", size,
-        "."));
+    return absl::InvalidArgumentError(
+        absl::StrCat(bytes.size(), " bytes are given; ", spec.ToString(),
+                     " needs ", size, "."));
   }
   ASSIGN_OR_RETURN(Ref<hal::BufferView> view, NewTensor(device, spec));
   RETURN_IF_ERROR(view->buffer()->Write(0, bytes));

@@ -166,6 +166,14 @@ absl::StatusOr<ValueWriter::Target*> ValueWriter::Open(const std::string& path,
   return &target;
 }
 
+absl::Status CheckOutputText(absl::string_view text) {
+  if (text.empty() || text == "-" || text[0] == '@' || text[0] == '+') {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--output='", text, "' is neither '-' nor '@file' nor '+file'."));
+}
+
 absl::Status ValueWriter::Write(absl::string_view text, const vm::Value& value,
                                 std::string& out) {
   if (text.empty()) return absl::OkStatus();
@@ -174,11 +182,8 @@ absl::Status ValueWriter::Write(absl::string_view text, const vm::Value& value,
     out.push_back('\n');
     return absl::OkStatus();
   }
+  RETURN_IF_ERROR(CheckOutputText(text));
   const bool append = text[0] == '+';
-  if (text[0] != '@' && !append) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--output='", text, "' is neither '-' nor '@file' nor '+file'."));
-  }
   const std::string path(text.substr(1));
   ASSIGN_OR_RETURN(const FlatValue flat, Flatten(value));
   std::string contents;

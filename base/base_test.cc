@@ -135,6 +135,25 @@ TEST(MappedFile, MapsReadsAndRefuses) {
             "NOT_FOUND: Cannot open /nowhere/x: No such file or directory.");
   EXPECT_EQ(Show(MappedFile::Open("/").status()),
             "INVALID_ARGUMENT: / is a directory, not a file.");
+
+  auto endless = MappedFile::Open("/dev/zero");
+  ASSERT_TRUE(endless.ok()) << endless.status();
+  EXPECT_EQ((*endless)->bytes().size(), size_t{1} << 24);
+}
+
+TEST(MappedFile, MapsStandardInput) {
+  const std::string path = TempFile("input", "some input");
+  const int kept = dup(STDIN_FILENO);
+  ASSERT_NE(std::freopen(path.c_str(), "r", stdin), nullptr);
+  auto file = MappedFile::Open("-");
+  auto again = MappedFile::Open("-");
+  dup2(kept, STDIN_FILENO);
+  close(kept);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ((*file)->bytes().size(), 10u);
+  EXPECT_TRUE((*file)->MapPrivately((*file)->bytes()).ok());
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_TRUE((*again)->bytes().empty());
 }
 
 TEST(MappedFile, MapsAPartPrivately) {

@@ -20,6 +20,16 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 
+// What is read of a device such as /dev/zero, which may have no end.
+constexpr size_t kDeviceBytes = size_t{1} << 24;
+
+// What is read of a pipe: half of the machine's memory, as a growing block
+// needs room for its copy.
+size_t PipeBytes() {
+  return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) / 2 *
+         static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
 absl::Status SystemError(const char* what, const std::string& path, int error) {
   std::string text =
       absl::StrCat("Cannot ", what, " ", path, ": ", std::strerror(error), ".");
@@ -72,9 +82,29 @@ struct HeapBlock {
 
 absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Open(
     const std::string& path) {
-  if (path == "-") return ReadAll(STDIN_FILENO, "standard input");
+  if (path == "-") return OpenInput();
   Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return SystemError("open", path, errno);
+  return Map(file.release(), path);
+}
+
+absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::OpenInput() {
+  constexpr char kName[] = "standard input";
+  struct stat info;
+  const bool whole_file = fstat(STDIN_FILENO, &info) == 0 &&
+                          S_ISREG(info.st_mode) &&
+                          lseek(STDIN_FILENO, 0, SEEK_CUR) == 0;
+  if (!whole_file) return ReadAll(STDIN_FILENO, kName);
+  Descriptor file(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+  if (file.get() < 0) return SystemError("open", kName, errno);
+  // As if it had been read.
+  lseek(STDIN_FILENO, 0, SEEK_END);
+  return Map(file.release(), kName);
+}
+
+absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Map(
+    int descriptor, const std::string& path) {
+  Descriptor file(descriptor);
   struct stat info;
   if (fstat(file.get(), &info) != 0) return SystemError("stat", path, errno);
   if (S_ISDIR(info.st_mode)) {
@@ -96,8 +126,16 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Open(
 
 absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::ReadAll(
     int descriptor, const std::string& name) {
+  struct stat info;
+  const bool device = fstat(descriptor, &info) == 0 && S_ISCHR(info.st_mode);
+  const size_t limit = device ? kDeviceBytes : PipeBytes();
   HeapBlock block;
-  while (true) {
+  while (!device || block.size < limit) {
+    if (block.size > limit) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("More than ", limit, " bytes come from ", name,
+                       ", half of this machine's memory."));
+    }
     if (block.size == block.capacity && !block.Grow()) {
       return absl::ResourceExhaustedError(
           absl::StrCat("No memory is left to read ", name, " after ",

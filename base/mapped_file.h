@@ -42,13 +42,15 @@ class PrivateMapping {
 // it is mapped faults on access: that is the system's, not ours.
 class MappedFile {
  public:
-  // Maps a regular file; reads a pipe or a device ("-": standard input) to its
-  // end instead. NOT_FOUND: no such file. INVALID_ARGUMENT: a directory.
-  // INTERNAL: the system refuses, in its own words.
+  // Maps a regular file; reads a pipe to its end instead, and of a device the
+  // first 16 MiB ("-": standard input, which may be either). NOT_FOUND: no
+  // such file. INVALID_ARGUMENT: a directory. RESOURCE_EXHAUSTED: a pipe has
+  // more than half of the machine's memory. INTERNAL: the system refuses, in
+  // its own words.
   static absl::StatusOr<std::shared_ptr<const MappedFile>> Open(
       const std::string& path);
 
-  // Reads all of an open descriptor, which stays open.
+  // Reads an open descriptor, which stays open, as Open does a pipe or device.
   static absl::StatusOr<std::shared_ptr<const MappedFile>> ReadAll(
       int descriptor, const std::string& name);
 
@@ -68,6 +70,11 @@ class MappedFile {
 
  private:
   enum class Storage { kNone, kMapping, kHeap };
+
+  static absl::StatusOr<std::shared_ptr<const MappedFile>> OpenInput();
+  // Takes over the descriptor.
+  static absl::StatusOr<std::shared_ptr<const MappedFile>> Map(
+      int descriptor, const std::string& path);
 
   MappedFile(std::string path, const uint8_t* data, size_t size,
              Storage storage, int descriptor)

@@ -37,6 +37,8 @@ constexpr Flag kOwnFlags[] = {
      "Items one call works on; the time is divided by it."},
 };
 
+constexpr int64_t kMaxIterations = 1'000'000'000;  // Google Benchmark's own
+
 // One function with the arguments it is called with.
 struct Target {
   abi::Callable function;
@@ -95,7 +97,8 @@ absl::StatusOr<std::vector<Target>> FindTargets(const Arguments& arguments,
   return targets;
 }
 
-absl::Status Bench(const Arguments& arguments) {
+// `iterations`: calls per row; 0: as many as Google Benchmark wants.
+absl::Status Bench(const Arguments& arguments, int64_t iterations) {
   ASSIGN_OR_RETURN(const benchmark::TimeUnit unit,
                    ParseUnit(arguments.GetString("time_unit")));
   const int64_t batch_size = arguments.GetInt("batch_size");
@@ -107,23 +110,21 @@ absl::Status Bench(const Arguments& arguments) {
   ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments));
   abi::SessionOptions options;
   ASSIGN_OR_RETURN(options.limits, LimitsOf(arguments));
-  ASSIGN_OR_RETURN(auto session,
-                   abi::Session::Create(std::move(programs), devices,
-                                        std::move(options)));
+  ASSIGN_OR_RETURN(
+      auto session,
+      abi::Session::Create(std::move(programs), devices, std::move(options)));
   ASSIGN_OR_RETURN(std::vector<Target> targets,
                    FindTargets(arguments, *session));
   absl::Status failure;
   for (Target& target : targets) {
     const std::string name =
         absl::StrCat("BM_", target.function.function().name());
-    benchmark::RegisterBenchmark(
-        name.c_str(),
-        [batch_size, &target, &failure](benchmark::State& state) {
+    benchmark::internal::Benchmark* const row = benchmark::RegisterBenchmark(
+        name.c_str(), [batch_size, &target, &failure](benchmark::State& state) {
           Measure(state, batch_size, target, failure);
-        })
-        ->MeasureProcessCPUTime()
-        ->UseRealTime()
-        ->Unit(unit);
+        });
+    row->MeasureProcessCPUTime()->UseRealTime()->Unit(unit);
+    if (iterations > 0) row->Iterations(iterations);
   }
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
@@ -134,13 +135,30 @@ absl::Status Bench(const Arguments& arguments) {
 }
 
 // "0.2s" and "100x" are newer than this Google Benchmark, which takes seconds
-// as a plain number.
-std::string WithoutUnit(const std::string& argument) {
-  absl::string_view text = argument;
-  if (absl::StartsWith(text, "--benchmark_min_time=")) {
-    absl::ConsumeSuffix(&text, "s");
+// as a plain number. A flag that sets the number of calls is taken out of the
+// list and stored; the rows' names then say it, "BM_add/iterations:100/...".
+absl::Status TranslateMinTime(std::vector<std::string>& flags,
+                              int64_t& iterations) {
+  constexpr absl::string_view kMinTime = "--benchmark_min_time=";
+  std::vector<std::string> kept;
+  for (const std::string& flag : flags) {
+    absl::string_view text = flag;
+    if (!absl::ConsumePrefix(&text, kMinTime)) {
+      kept.push_back(flag);
+    } else if (absl::ConsumeSuffix(&text, "x")) {
+      if (!absl::SimpleAtoi(text, &iterations) || iterations < 1 ||
+          iterations > kMaxIterations) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "--benchmark_min_time='", text,
+            "x' is not a number of calls, 1 to ", kMaxIterations, "."));
+      }
+    } else {
+      absl::ConsumeSuffix(&text, "s");
+      kept.push_back(absl::StrCat(kMinTime, text));
+    }
   }
-  return std::string(text);
+  flags = std::move(kept);
+  return absl::OkStatus();
 }
 
 int Main(int argc, char** argv) {
@@ -148,7 +166,7 @@ int Main(int argc, char** argv) {
   std::vector<const char*> own;
   for (int i = 1; i < argc; ++i) {
     if (absl::StartsWith(argv[i], "--benchmark_")) {
-      for_benchmark.push_back(WithoutUnit(argv[i]));
+      for_benchmark.push_back(argv[i]);
     } else {
       own.push_back(argv[i]);
     }
@@ -162,12 +180,15 @@ int Main(int argc, char** argv) {
     return status.ok() ? 0 : ReportError(status);
   }
   ReportIgnoredFlags(*arguments);
+  int64_t iterations = 0;
+  const absl::Status translated = TranslateMinTime(for_benchmark, iterations);
+  if (!translated.ok()) return ReportError(translated);
   std::vector<char*> pointers;
   for (std::string& flag : for_benchmark) pointers.push_back(flag.data());
   int count = static_cast<int>(pointers.size());
   benchmark::Initialize(&count, pointers.data());
   if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) return 1;
-  const absl::Status status = Bench(*arguments);
+  const absl::Status status = Bench(*arguments, iterations);
   return status.ok() ? 0 : ReportError(status);
 }
 

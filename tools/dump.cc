@@ -100,6 +100,7 @@ absl::StatusOr<std::string> Dump(const Arguments& arguments,
   if (code || arguments.GetBool("verify")) {
     ASSIGN_OR_RETURN(verified, vm::VerifiedModule::Verify(module));
   }
+  if (arguments.GetBool("signatures") && !json) return SignaturesText(module);
   if (code) return Disassembly(arguments, *verified);
   if (json) return MetadataJson(module);
   std::string text = MetadataText(module);

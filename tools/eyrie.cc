@@ -41,7 +41,16 @@ int Main(std::span<const char* const> args) {
     return 1;
   }
   const std::string name = args[0];
-  if (name == "help" || name == "--help" || name == "-h") {
+  const bool help = name == "help" || name == "--help" || name == "-h";
+  if (help && args.size() == 2) {
+    for (const Command& command : kCommands) {
+      const std::vector<const char*> flags = {"--help"};
+      if (args[1] == absl::string_view(command.name)) {
+        return command.main(flags);
+      }
+    }
+  }
+  if (help) {
     std::fputs(Usage().c_str(), stdout);
     return 0;
   }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "hal/driver.h"
+#include "tools/json_flags.h"
 #include "tools/limit_flags.h"
 
 namespace eyrie::tools {
@@ -38,7 +39,8 @@ constexpr Flag kLoadFlags[] = {
      "  @a.npy           a NumPy array; '+' goes on, '*' takes all to the end\n"
      "  @a.npz           all arrays of a .npz; @a.npz:name takes one\n"
      "  &2x2xi32         storage for a result\n"
-     "  (null)           a null reference, or zero"},
+     "  (null)           a null reference, or zero\n"
+     "Alone, auto, random or zeros stand for all: values by the signature."},
     {"device", FlagKind::kList, "",
      "A device to run on, as --list_devices prints them; local-sync if none "
      "is\n"
@@ -61,6 +63,8 @@ std::vector<Flag> WithLoadFlags(std::span<const Flag> own) {
   std::vector<Flag> flags(std::begin(kLoadFlags), std::end(kLoadFlags));
   const auto limits = LimitFlags();
   flags.insert(flags.end(), limits.begin(), limits.end());
+  const auto json = JsonFlags();
+  flags.insert(flags.end(), json.begin(), json.end());
   flags.insert(flags.end(), own.begin(), own.end());
   const auto ignored = PublicToolFlags();
   flags.insert(flags.end(), ignored.begin(), ignored.end());
@@ -103,6 +107,12 @@ absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
 absl::StatusOr<std::vector<vm::Value>> ReadInputs(
     const Arguments& arguments, const abi::Callable& function,
     const Ref<hal::Device>& device) {
+  if (HasJsonInputs(arguments)) {
+    ASSIGN_OR_RETURN(std::vector<vm::Value> values,
+                     ReadJsonInputs(arguments, function, device));
+    RETURN_IF_ERROR(function.CheckArguments(values));
+    return values;
+  }
   std::vector<abi::ValueSlot> slots;
   for (size_t i = 0; i < function.argument_types().size(); ++i) {
     slots.push_back({function.argument_types()[i],

@@ -29,7 +29,8 @@ absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
 absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
     const Arguments& arguments);
 
-// Reads --input texts as the function's arguments, and checks them.
+// Reads --input texts, or --args and --kwargs, as the function's arguments,
+// and checks them.
 absl::StatusOr<std::vector<vm::Value>> ReadInputs(
     const Arguments& arguments, const abi::Callable& function,
     const Ref<hal::Device>& device);

@@ -235,11 +235,12 @@ std::string SignatureText(absl::string_view calling_convention) {
                       ListText(parsed->results()), ")");
 }
 
-std::string SignaturesText(const vm::ModuleDef& module) {
+std::string SignaturesText(const vm::ModuleDef& module,
+                           absl::string_view only) {
   std::string text;
   for (const vm::ExportDef& exported : module.exports) {
     const absl::string_view name = exported.name;
-    if (absl::StartsWith(name, "__")) continue;  // the module's own
+    if (only.empty() ? absl::StartsWith(name, "__") : name != only) continue;
     const vm::FunctionDef& function = module.functions[exported.function];
     const auto convention =
         vm::CallingConvention::Parse(function.calling_convention);

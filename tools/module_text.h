@@ -20,8 +20,10 @@ std::string MetadataJson(const vm::ModuleDef& module);
 
 // What each export takes and returns by the best source it has, one a line:
 // "add(x: 4xf32) -> 4xf32  [iree.abi]", with its doc below. Records that
-// cannot be read are said on a line of their own.
-std::string SignaturesText(const vm::ModuleDef& module);
+// cannot be read are said on a line of their own. Of one function if it is
+// named, which may have no line.
+std::string SignaturesText(const vm::ModuleDef& module,
+                           absl::string_view only = "");
 
 // "(!vm.ref<?>, i32, tuple<i64>...) -> (i64)"; an unreadable convention as is.
 std::string SignatureText(absl::string_view calling_convention);

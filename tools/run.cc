@@ -16,8 +16,10 @@
 #include "tools/arg_parser.h"
 #include "tools/command.h"
 #include "tools/interrupt.h"
+#include "tools/json_flags.h"
 #include "tools/limit_flags.h"
 #include "tools/load_flags.h"
+#include "tools/module_text.h"
 
 namespace eyrie::tools {
 namespace {
@@ -46,6 +48,7 @@ constexpr Flag kOwnFlags[] = {
      "  @a.npy +a.npy    written as a NumPy array, or added behind others\n"
      "  @a.npz +a.npz    the same as a member arr_0, arr_1 ... of a .npz\n"
      "  @a.bin +a.bin    its bytes alone\n"
+     "json alone prints all results by the signature, as one line of JSON.\n"
      "Files appear when all results are there, or not at all."},
     {"expected_output", FlagKind::kList, "",
      "What a result must be, in the forms of --input; (ignored) for one that\n"
@@ -64,6 +67,10 @@ constexpr Flag kOwnFlags[] = {
      "approximate, or exact: the bytes must be the same."},
     {"output_max_element_count", FlagKind::kInt, "1024",
      "Elements of a result that are printed at most."},
+    {"print_signature", FlagKind::kBool, "false",
+     "Prints what the function takes and returns, or every function where "
+     "none\n"
+     "is named, and calls nothing."},
     {"list_drivers", FlagKind::kBool, "false", "Lists the drivers built in."},
     {"list_devices", FlagKind::kAction, "",
      "Lists the devices present, or one driver's: --list_devices=local-sync."},
@@ -151,11 +158,20 @@ absl::Status OutputResults(const Arguments& arguments,
   return WriteStdout(text);
 }
 
-// OUT_OF_RANGE unless --output is given for each result or not at all.
+// OUT_OF_RANGE unless --output is given for each result or not at all;
+// INVALID_ARGUMENT if it is malformed.
 absl::Status CheckOutputs(const Arguments& arguments,
                           const abi::Callable& function) {
   const size_t outputs = arguments.GetList("output").size();
   const size_t results = function.result_types().size();
+  if (WantsJsonOutput(arguments)) {
+    if (arguments.GetList("expected_output").empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        "--output=json is given beside --expected_output.");
+  }
+  for (const std::string& text : arguments.GetList("output")) {
+    RETURN_IF_ERROR(abi::CheckOutputText(text));
+  }
   if (outputs == 0 || outputs == results) return absl::OkStatus();
   return absl::OutOfRangeError(
       absl::StrCat(outputs, outputs == 1 ? " output is" : " outputs are",
@@ -228,15 +244,35 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
   ASSIGN_OR_RETURN(std::vector<vm::Value> inputs,
                    ReadInputs(arguments, function, devices[0]));
   RETURN_IF_ERROR(CheckOutputs(arguments, function));
-  RETURN_IF_ERROR(
-      WriteStdout(absl::StrCat("EXEC @", function.function().name(), "\n")));
-  ASSIGN_OR_RETURN(const std::vector<vm::Value> results, function.Call(inputs));
+  if (!WantsJsonOutput(arguments)) {
+    RETURN_IF_ERROR(
+        WriteStdout(absl::StrCat("EXEC @", function.function().name(), "\n")));
+  }
+  ASSIGN_OR_RETURN(std::vector<vm::Value> results, function.Call(inputs));
   inputs.clear();
+  if (WantsJsonOutput(arguments)) {
+    ASSIGN_OR_RETURN(const std::string text,
+                     ResultsJson(std::move(results), function, devices[0]));
+    RETURN_IF_ERROR(WriteStdout(text));
+    return true;
+  }
   if (!arguments.GetList("expected_output").empty()) {
     return CheckResults(arguments, function, devices[0], results);
   }
   RETURN_IF_ERROR(OutputResults(arguments, results));
   return true;
+}
+
+// The signature of --function, or those of all functions.
+absl::Status PrintSignatures(const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const auto programs, LoadPrograms(arguments));
+  const std::string& function = arguments.GetString("function");
+  const std::string text = SignaturesText(programs.back()->def(), function);
+  if (text.empty() && !function.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat("The module exports no function '", function, "'."));
+  }
+  return WriteStdout(text);
 }
 
 absl::StatusOr<bool> Run(std::span<const char* const> args) {
@@ -257,6 +293,10 @@ absl::StatusOr<bool> Run(std::span<const char* const> args) {
     ASSIGN_OR_RETURN(const std::string text,
                      DevicesText(dump ? *dump : *list, dump != nullptr));
     RETURN_IF_ERROR(WriteStdout(text));
+    return true;
+  }
+  if (arguments.GetBool("print_signature")) {
+    RETURN_IF_ERROR(PrintSignatures(arguments));
     return true;
   }
   const std::string& equality = arguments.GetString("equality_mode");

@@ -341,11 +341,14 @@ absl::Status Context::Run(const Function& function, const Slot* args,
   RETURN_IF_ERROR(
       machine.EnterFromHost(function.code(), *function.state_, args, results));
   ++depth_;
+  // A native function that calls back may itself be one that can suspend.
+  const bool yieldable = meter_.suspension.set_yieldable(false);
   absl::Status status = RunOn(machine);
   while (status.ok() && machine.outcome == Outcome::kYielded) {
     std::this_thread::yield();
     status = RunOn(machine);
   }
+  meter_.suspension.set_yieldable(yieldable);
   --depth_;
   return status;
 }

@@ -258,8 +258,9 @@ TEST(Context, AFailingInitFailsTheContext) {
   ModuleBuilder module;
   module.AddFunction("__init", "0v_v",
                      "entry: const.i32 8 i0 fail i0 \"broken.\"");
-  EXPECT_EQ(Context::Create({Make(module)}).status().ToString(),
-            "RESOURCE_EXHAUSTED: broken; at test.__init+0x8 (test.mlir:1:1)");
+  EXPECT_EQ(
+      Context::Create({Make(module)}).status().ToString(),
+      "RESOURCE_EXHAUSTED: broken.\n  at test.__init+0x8 (test.mlir:1:1)");
 }
 
 TEST(Context, ErrorsHaveABacktrace) {
@@ -269,15 +270,15 @@ TEST(Context, ErrorsHaveABacktrace) {
                      "entry: const.i32.zero i1 div.i32.s i0 i1 i2 return [i2]");
   auto context = *Context::Create({Make(module)});
   EXPECT_EQ(CallByName(*context, "outer", {Value(int32_t{1})}),
-            "INVALID_ARGUMENT: An integer is divided by zero; at "
-            "test.inner+0x4 (test.mlir:2:1); from test.outer+0x1 "
+            "INVALID_ARGUMENT: An integer is divided by zero.\n  at "
+            "test.inner+0x4 (test.mlir:2:1)\n  from test.outer+0x1 "
             "(test.mlir:1:1)");
   module.debug_database = false;
   module.functions[1].exported = false;
   context = *Context::Create({Make(module)});
   EXPECT_EQ(CallByName(*context, "outer", {Value(int32_t{1})}),
-            "INVALID_ARGUMENT: An integer is divided by zero; at test.@1+0x4; "
-            "from test.outer+0x1");
+            "INVALID_ARGUMENT: An integer is divided by zero.\n  at "
+            "test.@1+0x4\n  from test.outer+0x1");
 }
 
 TEST(Context, ModulesCallEachOther) {
@@ -304,8 +305,10 @@ TEST(Context, DeepRecursionIsAnError) {
   Ref<Buffer> buffer = *Buffer::CopyText("kept");
   const std::string error = CallByName(
       *context, "down", {Value(int32_t{0}), Value(Ref<RefObject>(buffer))});
-  EXPECT_EQ(error.substr(0, 62),
-            "RESOURCE_EXHAUSTED: The call exceeds the stack (65536 bytes); ");
+  EXPECT_EQ(error.substr(0, 96),
+            "RESOURCE_EXHAUSTED: The call exceeds the stack (65536 bytes).\n"
+            "  at test.down+0xf (test.mlir:1:1)");
+  EXPECT_EQ(error.substr(error.size() - 5), " deep");
   EXPECT_TRUE(buffer->IsUnique());  // every frame has dropped its ref
   // A limit is passed: the context has failed.
   EXPECT_EQ(
@@ -346,9 +349,9 @@ TEST(Context, NativeFunctionsMayCallBack) {
   context = *Context::Create({native, Make(module)});
   EXPECT_EQ(CallByName(*context, "down", {Value(int32_t{50})}), "50");
   const std::string error = CallByName(*context, "down", {Value(int32_t{-1})});
-  EXPECT_EQ(error.substr(0, 95),
+  EXPECT_EQ(error.substr(0, 108),
             "RESOURCE_EXHAUSTED: Calls from native functions back into the "
-            "context exceed 100 levels; at tes");
+            "context exceed 100 levels.\n  at native native.");
 }
 
 TEST(Invocation, YieldsAndResumesInAnyOrder) {
@@ -417,7 +420,7 @@ TEST(Invocation, FailuresStay) {
   auto context = *Context::Create({Make(module)});
   const Value args[] = {Value(int32_t{10})};
   auto call = *Invocation::Begin(*context, *context->Lookup("f"), args);
-  const std::string want = "ABORTED: late; at test.f+0x9 (test.mlir:1:1)";
+  const std::string want = "ABORTED: late\n  at test.f+0x9 (test.mlir:1:1)";
   EXPECT_EQ(call->Resume().ToString(), want);
   EXPECT_EQ(call->state(), Invocation::State::kFailed);
   EXPECT_EQ(Show(call->Await()), want);

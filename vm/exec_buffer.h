@@ -32,10 +32,11 @@ EYRIE_VM_INLINE bool ReturnBuffer(Machine& m,
 
 EYRIE_VM_INLINE bool ExecBufferAlloc(Machine& m, int64_t length,
                                      int32_t alignment, RefObject*& result) {
-  return ReturnBuffer(m,
-                      Buffer::Allocate(static_cast<uint64_t>(length),
-                                       static_cast<uint32_t>(alignment)),
-                      result);
+  return ReturnBuffer(
+      m,
+      Buffer::Allocate(static_cast<uint64_t>(length),
+                       static_cast<uint32_t>(alignment), m.state->memory()),
+      result);
 }
 
 EYRIE_VM_INLINE bool ExecBufferClone(Machine& m, RefObject* source,
@@ -48,8 +49,10 @@ EYRIE_VM_INLINE bool ExecBufferClone(Machine& m, RefObject* source,
       static_cast<uint64_t>(offset), static_cast<uint64_t>(length));
   if (!range.ok()) [[unlikely]]
     return m.Fail(std::move(range).status());
-  return ReturnBuffer(m, Buffer::Copy(*range, static_cast<uint32_t>(alignment)),
-                      result);
+  return ReturnBuffer(
+      m,
+      Buffer::Copy(*range, static_cast<uint32_t>(alignment), m.state->memory()),
+      result);
 }
 
 EYRIE_VM_INLINE bool ExecBufferLength(Machine& m, RefObject* object,

@@ -20,8 +20,8 @@ EYRIE_VM_INLINE List* AsList(Machine& m, RefObject* object) {
 
 EYRIE_VM_INLINE bool ExecListAlloc(Machine& m, uint32_t type, int32_t capacity,
                                    RefObject*& result) {
-  absl::StatusOr<Ref<List>> list =
-      List::Create(m.state->types[type], static_cast<uint32_t>(capacity));
+  absl::StatusOr<Ref<List>> list = List::Create(
+      m.state->types[type], static_cast<uint32_t>(capacity), m.state->memory());
   if (!list.ok()) [[unlikely]]
     return m.Fail(std::move(list).status());
   ReplaceRef(result, list->release());

@@ -11,8 +11,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "gtest/gtest.h"
 #include "tests/support/module_builder.h"
+#include "vm/backtrace.h"
 #include "vm/context.h"
 #include "vm/interpreter_test_code.h"
 #include "vm/interpreter_test_ops.h"
@@ -103,7 +105,7 @@ std::string Text(const Value& value) {
 // The error without its backtrace: "CODE: sentence".
 std::string ErrorText(const absl::Status& status) {
   const std::string text = status.ToString();
-  return text.substr(0, text.find("; at "));
+  return std::string(absl::StripSuffix(WithoutBacktrace(text), "."));
 }
 
 struct TestState : ModuleState {

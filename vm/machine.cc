@@ -1,4 +1,4 @@
-// Calls to native functions, errors and backtraces. Tested by
+// Calls to native functions, and errors. Tested by
 // interpreter_test.cc, native_module_test.cc.
 #include "vm/machine.h"
 
@@ -6,13 +6,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
+#include "vm/backtrace.h"
 #include "vm/native_binding.h"
 
 namespace eyrie::vm {
 namespace {
 
-constexpr int kMaxBacktraceFrames = 16;
 constexpr int32_t kLastStatusCode = 16;
 // What modules say when no device is what they were compiled for.
 constexpr int32_t kIncompatible = 18;
@@ -86,13 +85,18 @@ inline bool Machine::CallNative(const ResolvedImport& import,
   for (uint32_t i = call.counts; i > 0; --i, ++fill) {
     slots[fill->slot].i64 = fill->from;
   }
+  if (call.yieldable) [[unlikely]]
+    meter.suspension.set_yieldable(true);
   absl::Status status = import.thunk(import.native_state, slots, returned);
+  if (call.yieldable) [[unlikely]]
+    meter.suspension.set_yieldable(false);
   stack_.PopSlots(slots);
   if (!status.ok()) [[unlikely]] {
     if (call.yieldable && IsPending(status)) {
       outcome = Outcome::kYielded;
       return false;
     }
+    native_ = state->module->def().imports[call.import].full_name;
     return Fail(std::move(status));
   }
   for (uint32_t i = call.refs; i > 0; --i, ++refs) {
@@ -228,33 +232,16 @@ void Machine::Print(absl::string_view name, RegisterList values, bool trace) {
   if (listening) (*print_)(absl::StrCat(line, ")"));
 }
 
-std::string Machine::Backtrace() const {
-  std::string text;
-  int depth = 0;
-  for (const Frame* at = frame; at != nullptr; at = at->caller, ++depth) {
-    if (depth == kMaxBacktraceFrames) {
-      absl::StrAppend(&text, "; …");
-      break;
-    }
-    const ModuleDef& def = at->state->module->def();
-    const uint32_t function = at->function->ordinal;
-    const uint32_t offset = at->state->module->BytecodeOffset(function, at->pc);
-    absl::StrAppend(&text, depth == 0 ? "; at " : "; from ", def.name, ".",
-                    def.FunctionName(function), "+0x", absl::Hex(offset));
-    std::string places;
-    for (const SourceLocation& place : def.FindLocations(function, offset)) {
-      absl::StrAppend(&places, places.empty() ? "" : ", ", place.ToString());
-    }
-    if (!places.empty()) absl::StrAppend(&text, " (", places, ")");
-  }
-  return text;
-}
-
 absl::Status Machine::TakeError() {
-  absl::Status status(
-      error_.code(),
-      absl::StrCat(absl::StripSuffix(error_.message(), "."), Backtrace()));
-  error_ = absl::OkStatus();
+  std::vector<BacktraceFrame> frames;
+  for (const Frame* at = frame; at != nullptr; at = at->caller) {
+    const BytecodeModule& module = *at->state->module;
+    const uint32_t function = at->function->ordinal;
+    frames.push_back(
+        {&module.def(), function, module.BytecodeOffset(function, at->pc)});
+  }
+  absl::Status status = WithBacktrace(std::exchange(error_, absl::OkStatus()),
+                                      std::exchange(native_, {}), frames);
   PopAll();
   return status;
 }

@@ -161,12 +161,12 @@ class Machine {
   bool EnterImport(const ResolvedImport& import, const LoweredCallImport& call);
   bool StackOverflow();
   void PopAll();
-  std::string Backtrace() const;
 
   Stack& stack_;
   const PrintSink* print_;
   Slot* host_results_ = nullptr;
   absl::Status error_;
+  absl::string_view native_;  // the import that failed; empty: none did
 };
 
 }  // namespace eyrie::vm

@@ -39,8 +39,10 @@ class Suspension {
     waker_ = nullptr;
     return taken_;
   }
-  // For the interpreter, around an import that may yield.
-  void set_yieldable(bool yieldable) { yieldable_ = yieldable; }
+  // For the interpreter, around an import that may yield. Returns what was.
+  bool set_yieldable(bool yieldable) {
+    return std::exchange(yieldable_, yieldable);
+  }
 
  private:
   Waker waker_;

@@ -33,9 +33,10 @@ absl::StatusOr<std::tuple<int32_t, int64_t>> DeviceQueryI64(
     HalModuleState& state, Device& device, vm::Buffer& category,
     vm::Buffer& key) {
   std::optional<int64_t> value = device.Query(TextOf(category), TextOf(key));
-  if (TextOf(category) == "hal.executable.format" && value.value_or(0) == 0 &&
-      state.options().format_refused) {
-    state.options().format_refused(TextOf(key));
+  if (value.value_or(0) == 0 && state.options().query_refused &&
+      (TextOf(category) == "hal.executable.format" ||
+       TextOf(category) == "hal.device.id")) {
+    state.options().query_refused(TextOf(category), TextOf(key));
   }
   return std::tuple(value ? 1 : 0, value.value_or(0));
 }

@@ -30,9 +30,11 @@ struct HalModuleOptions {
   std::function<void(absl::string_view key,
                      std::span<BufferView* const> tensors)>
       trace;
-  // Called with each executable format that a module asks for and a device
-  // does not run, "embedded-elf-arm_64".
-  std::function<void(absl::string_view format)> format_refused;
+  // Called with each question of a module's about a device's name or the
+  // executables it runs that the device answers with no: "hal.device.id",
+  // "vulkan*" or "hal.executable.format", "embedded-elf-arm_64".
+  std::function<void(absl::string_view category, absl::string_view key)>
+      query_refused;
 };
 
 // The module's devices, in the order modules index them, and its options.

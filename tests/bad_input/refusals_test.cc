@@ -121,6 +121,9 @@ TEST(RefusalsTest, Modules) {
       {{absl::StrCat(kTestdata, "add_aarch64.vmfb")},
        "UNIMPLEMENTED: The module asks for executables of the format "
        "embedded-elf-arm_64, which local-sync does not run. HAL device"},
+      {{absl::StrCat(kTestdata, "add_vulkan.vmfb")},
+       "UNIMPLEMENTED: The module asks for a vulkan device; given is "
+       "local-sync. HAL device"},
       {{absl::StrCat(kModules, "vm_linked.vmfb")},
        "NOT_FOUND: Module vm_linked requires module vm_library version 0, "
        "which is not loaded before it (loaded: none is)."},

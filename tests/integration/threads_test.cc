@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kThreads = 8;
 // Of each module; each thread begins with another one.
-constexpr size_t kCases = 3;
+constexpr size_t kCases = 2;
 
 // What is wrong with the first cases of a module, each in a new context.
 std::string RunCases(const Json& module, const ProgramsOr& programs,

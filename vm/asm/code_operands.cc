@@ -177,8 +177,10 @@ absl::Status CodeParser::TakeRegisters(Cursor& in, OperandKind kind,
 absl::Status CodeParser::TakeSegments(Cursor& in, std::vector<uint16_t>& list) {
   if (in.Peek() == ']') return absl::OkStatus();
   do {
+    in.SkipBlanks();
+    const size_t at = in.position();
     ASSIGN_OR_RETURN(const uint32_t count, in.TakeU32("a count of values"));
-    if (count > 0xFFFF) return in.Error("The count exceeds 65535.");
+    if (count > 0xFFFF) return in.ErrorAt(at, "The count exceeds 65535.");
     if (list.size() == kMostEntries) return TooLong(in);
     list.push_back(static_cast<uint16_t>(count));
   } while (in.Accept(","));

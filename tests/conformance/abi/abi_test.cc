@@ -270,7 +270,7 @@ TEST_P(AbiTables, Run) {
 
 INSTANTIATE_TEST_SUITE_P(Abi, AbiTables,
                          testing::Values("scalars", "arrays", "structures",
-                                         "names", "bytes"));
+                                         "modules", "names", "bytes"));
 
 }  // namespace
 }  // namespace eyrie::abi

@@ -1,0 +1,126 @@
+// Limits, cancelling and untrusted modules through the embedding API.
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "eyrie/runtime.h"
+#include "gtest/gtest.h"
+
+namespace eyrie {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr char kLoops[] = "tests/modules/3.13/loops.vmfb";
+constexpr int64_t kForEver = int64_t{1} << 60;
+
+// "8: The first line.", or "OK".
+template <typename T>
+std::string Text(const Result<T>& result) {
+  if (result.ok()) return "OK";
+  const std::string message = result.error().message();
+  return absl::StrCat(result.error().code(), ": ",
+                      message.substr(0, message.find('\n')));
+}
+
+class LimitsApiTest : public testing::Test {
+ protected:
+  Result<Context> NewContext(const Limits& limits) {
+    return Context::Create(*device_, *module_, limits);
+  }
+  static std::string SumTo(Context& context, int64_t count) {
+    const Value arguments[] = {Value(count)};
+    return Text(context.Call("sum_to", arguments));
+  }
+
+  Result<Device> device_ = Device::Open("local-sync");
+  Result<Module> module_ = Module::Load(kLoops);
+};
+
+TEST_F(LimitsApiTest, CallsOverALimitFailTheirContext) {
+  const struct {
+    const char* what;
+    Limits limits;
+    int64_t count;
+    const char* want;
+  } kCases[] = {
+      {"none", {}, 1000, "OK"},
+      {"enough of all",
+       {2000, std::chrono::minutes(5), 1 << 20, 1 << 16},
+       1000,
+       "OK"},
+      {"fuel",
+       {.fuel = 500},
+       1000,
+       "8: The call makes more than 500 branches backwards and calls, its "
+       "limit of fuel."},
+      {"time",
+       {.timeout = milliseconds(30)},
+       kForEver,
+       "4: The call takes longer than its limit of time (30ms)."},
+  };
+  Result<Context> other = NewContext({.fuel = 1000});
+  ASSERT_EQ(Text(other), "OK");
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.what);
+    Result<Context> context = NewContext(c.limits);
+    ASSERT_EQ(Text(context), "OK");
+    EXPECT_EQ(SumTo(*context, c.count), c.want);
+    const bool failed = std::string(c.want) != "OK";
+    EXPECT_EQ(SumTo(*context, 1).substr(0, 3), failed ? "9: " : "OK");
+    EXPECT_EQ(SumTo(*other, 100), "OK");
+  }
+}
+
+TEST_F(LimitsApiTest, MemoryMayNotSufficeToStart) {
+  EXPECT_EQ(Text(NewContext({.max_memory = 64})).substr(0, 3), "8: ");
+}
+
+TEST_F(LimitsApiTest, CancelsFromAnotherThread) {
+  Result<Context> context = NewContext({});
+  ASSERT_EQ(Text(context), "OK");
+  std::thread canceller([&context] {
+    std::this_thread::sleep_for(milliseconds(20));
+    context->Cancel();
+  });
+  EXPECT_EQ(SumTo(*context, kForEver), "1: The call is cancelled.");
+  canceller.join();
+  EXPECT_EQ(SumTo(*context, 1).substr(0, 3), "9: ");
+}
+
+TEST_F(LimitsApiTest, RefusesNativeCode) {
+  auto device = Device::Open("local-sync", {.no_native_code = true});
+  ASSERT_EQ(Text(device), "OK");
+  EXPECT_EQ(Text(Context::Create(*device, *module_)).substr(0, 4), "12: ");
+  auto scalars = Module::Load("tests/modules/3.13/scalars.vmfb");
+  auto context = Context::Create(*device, *scalars);
+  EXPECT_EQ(Text(context), "OK");
+}
+
+TEST_F(LimitsApiTest, BadOptions) {
+  const struct {
+    eyrie_context_options_t options;
+    const char* want;
+  } kCases[] = {
+      {{8, 0, 0, 0, 0},
+       "The context options' struct_size (8) is below that of the first "
+       "version (40)."},
+      {{sizeof(eyrie_context_options_t), 0, -1, 0, 0},
+       "The timeout (-1 ns) is below 0."},
+  };
+  for (const auto& c : kCases) {
+    eyrie_module_t* modules[] = {module_->get()};
+    eyrie_device_t* devices[] = {device_->get()};
+    eyrie_context_t* context = nullptr;
+    eyrie_error_t* error = eyrie_context_create_with_options(
+        modules, 1, devices, 1, &c.options, &context);
+    ASSERT_NE(error, nullptr);
+    EXPECT_STREQ(eyrie_error_message(error), c.want);
+    eyrie_error_free(error);
+  }
+}
+
+}  // namespace
+}  // namespace eyrie

@@ -1,0 +1,217 @@
+// Values by type, element by element.
+//
+// Tested by tests/conformance/abi/abi_test.cc, tools/cli_test.py.
+#include "abi/sample_values.h"
+
+#include <string>
+#include <utility>
+
+#include "abi/convert.h"
+#include "abi/session.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "hal/buffer.h"
+
+namespace eyrie::abi {
+namespace {
+
+using Kind = Type::Kind;
+using hal::ElementType;
+
+constexpr uint64_t kWrap = 8;  // of the numbers that are counted or drawn
+
+class Sampler {
+ public:
+  Sampler(hal::Device& device, SampleKind kind, uint64_t seed)
+      : device_(device), kind_(kind), state_(seed) {}
+
+  absl::StatusOr<HostValue> Make(const Type& type) {
+    switch (type.kind) {
+      case Kind::kScalar:
+        return Number(type.element);
+      case Kind::kNull:
+        return HostValue();
+      case Kind::kArray:
+        return Array(type);
+      case Kind::kBytes:
+      case Kind::kByteList:
+        return Bytes();
+      case Kind::kList:
+      case Kind::kTuple:
+      case Kind::kDict:
+        return Structure(type);
+      case Kind::kHomogeneous:
+        return List(type.members[0].type);
+      case Kind::kRefArray:
+        return RefArray(type);
+      case Kind::kAnyList:
+        return HostValue::List({});
+      case Kind::kUnknown:
+      case Kind::kBuffer:
+      case Kind::kFence:
+        break;
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "values of type ", type.ToString(), " cannot be made up."));
+  }
+
+ private:
+  // SplitMix64.
+  uint64_t Draw() {
+    uint64_t z = state_ += 0x9E3779B97F4A7C15;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+  }
+
+  HostValue Number(ElementType type) {
+    uint64_t number = 0;
+    if (kind_ == SampleKind::kAuto) number = count_++ % kWrap;
+    if (kind_ == SampleKind::kRandom) {
+      const uint64_t bits = Draw();
+      if (IsFloat(type)) {
+        // 24 bits are exact in f32.
+        constexpr double kUnit = 1.0 / (1 << 24);
+        return HostValue(static_cast<double>(bits >> 40) * kUnit);
+      }
+      number = bits % kWrap;
+    }
+    if (type == ElementType::kBool8) return HostValue(number % 2 == 1);
+    return HostValue(HostValue::Int{static_cast<int64_t>(number)});
+  }
+
+  static std::vector<int64_t> ShapeOf(const Type& type) {
+    std::vector<int64_t> shape = type.shape;
+    for (int64_t& dimension : shape) {
+      if (dimension == Type::kDynamic) dimension = kSampleDimension;
+    }
+    return shape;
+  }
+
+  absl::StatusOr<HostValue> Array(const Type& type) {
+    if (type.element == ElementType::kNone || !type.ranked) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("values of type ", type.ToString(),
+                       " cannot be made up: its rank or element type is not "
+                       "known."));
+    }
+    const bool is_number = type.element == ElementType::kBool8 ||
+                           IsInteger(type.element) || IsFloat(type.element);
+    const size_t width = hal::StrideBits(type.element) / 8;
+    TensorSpec spec;
+    spec.type = type.element;
+    const std::vector<int64_t> shape = ShapeOf(type);
+    spec.shape.assign(shape.begin(), shape.end());
+    ASSIGN_OR_RETURN(Ref<hal::BufferView> view, NewTensor(device_, spec));
+    // Types without numbers, and those packed into bytes, stay zeros.
+    if (kind_ != SampleKind::kZeros && is_number &&
+        hal::StrideBits(type.element) % 8 == 0) {
+      count_ = 0;
+      ASSIGN_OR_RETURN(const std::span<uint8_t> bytes,
+                       view->buffer()->Map(hal::memory_access::kDiscardWrite, 0,
+                                           view->byte_length()));
+      for (size_t i = 0; i < bytes.size(); i += width) {
+        RETURN_IF_ERROR(
+            WriteElement(Number(type.element), type.element, &bytes[i]));
+      }
+      RETURN_IF_ERROR(view->buffer()->Unmap(0, view->byte_length()));
+    }
+    ASSIGN_OR_RETURN(auto array, HostArray::OfTensor(std::move(view),
+                                                     HostArray::Use::kLend));
+    return HostValue(std::move(array));
+  }
+
+  HostValue Bytes() {
+    std::string bytes(kSampleDimension, '\0');
+    for (char& byte : bytes) {
+      const auto number =
+          static_cast<char>(Number(ElementType::kInt8).integer()->value);
+      byte = static_cast<char>(kind_ == SampleKind::kZeros ? 0 : 'a' + number);
+    }
+    return HostValue::Bytes(std::move(bytes));
+  }
+
+  absl::StatusOr<HostValue> Structure(const Type& type) {
+    HostValue::Items items;
+    HostValue::Entries entries;
+    for (const Member& member : type.members) {
+      ASSIGN_OR_RETURN(HostValue value, Make(member.type));
+      if (type.is(Kind::kDict)) {
+        entries.emplace_back(member.key, std::move(value));
+      } else {
+        items.push_back(std::move(value));
+      }
+    }
+    return type.is(Kind::kDict) ? HostValue::Dict(std::move(entries))
+                                : HostValue::List(std::move(items));
+  }
+
+  absl::StatusOr<HostValue> List(const Type& element) {
+    HostValue::Items items;
+    for (int64_t i = 0; i < kSampleDimension; ++i) {
+      ASSIGN_OR_RETURN(HostValue value, Make(element));
+      items.push_back(std::move(value));
+    }
+    return HostValue::List(std::move(items));
+  }
+
+  absl::StatusOr<HostValue> RefArray(const Type& type) {
+    return Rows(ShapeOf(type), 0, type.members[0].type);
+  }
+
+  absl::StatusOr<HostValue> Rows(const std::vector<int64_t>& shape,
+                                 size_t depth, const Type& element) {
+    if (depth == shape.size()) return Make(element);
+    HostValue::Items items;
+    for (int64_t i = 0; i < shape[depth]; ++i) {
+      if (++rows_ > kMaxRows) {
+        return absl::ResourceExhaustedError(absl::StrCat(
+            "more than ", kMaxRows, " values would have to be made up."));
+      }
+      ASSIGN_OR_RETURN(HostValue row, Rows(shape, depth + 1, element));
+      items.push_back(std::move(row));
+    }
+    return HostValue::List(std::move(items));
+  }
+
+  static constexpr size_t kMaxRows = size_t{1} << 20;  // of lists
+
+  hal::Device& device_;
+  SampleKind kind_;
+  uint64_t state_;
+  uint64_t count_ = 0;
+  size_t rows_ = 0;
+};
+
+}  // namespace
+
+std::optional<SampleKind> ParseSampleKind(absl::string_view text) {
+  if (text == "auto") return SampleKind::kAuto;
+  if (text == "random") return SampleKind::kRandom;
+  if (text == "zeros") return SampleKind::kZeros;
+  return std::nullopt;
+}
+
+absl::StatusOr<std::vector<HostValue>> SampleArguments(
+    const Signature& signature, hal::Device& device, SampleKind kind,
+    uint64_t seed) {
+  std::vector<HostValue> values;
+  Sampler sampler(device, kind, seed);
+  for (size_t i = 0; i < signature.arguments().size(); ++i) {
+    const Parameter& argument = signature.arguments()[i];
+    const auto results = signature.results();
+    const bool is_storage =
+        argument.storage_of && !signature.results_are_slots() &&
+        static_cast<size_t>(*argument.storage_of) < results.size();
+    absl::StatusOr<HostValue> value = sampler.Make(
+        is_storage ? results[*argument.storage_of].type : argument.type);
+    if (!value.ok()) {
+      return Annotate(value.status(),
+                      absl::StrCat("(", signature.ArgumentName(i), ")"));
+    }
+    values.push_back(*std::move(value));
+  }
+  return values;
+}
+
+}  // namespace eyrie::abi

@@ -1,0 +1,125 @@
+// JSON in and out, by the signature of the function.
+//
+// Tested by cli_test.py.
+#include "tools/json_flags.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "abi/invoker.h"
+#include "abi/json.h"
+#include "abi/json_value.h"
+#include "abi/sample_values.h"
+#include "abi/signature.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr Flag kJsonFlags[] = {
+    {"args", FlagKind::kString, "",
+     "The function's arguments as a JSON array, instead of --input: numbers,\n"
+     "strings, lists, objects as its signature has them. Arrays are nested\n"
+     "numbers, {\"$npy\": \"a.npy\"}, {\"$npz\": \"a.npz\", \"key\": \"x\"} "
+     "or\n"
+     "{\"$dtype\": \"bf16\", \"data\": [1, 2]}."},
+    {"kwargs", FlagKind::kString, "",
+     "Arguments by name, as a JSON object; together with --args, those that\n"
+     "--args does not give."},
+    {"seed", FlagKind::kInt, "0", "The seed of --input=random."},
+};
+
+absl::StatusOr<abi::Signature> SignatureOf(const abi::Callable& function) {
+  const vm::Function& exported = function.function();
+  return abi::Signature::Read(exported.name(), exported.attributes(),
+                              exported.signature());
+}
+
+absl::StatusOr<abi::HostValue> ReadFlag(const Arguments& arguments,
+                                        const char* flag) {
+  const std::string where = absl::StrCat("(--", flag, ")");
+  const auto json = abi::ParseJson(arguments.GetString(flag));
+  if (!json.ok()) return Annotate(json.status(), where);
+  auto value = abi::FromJson(*json, abi::JsonFiles::kRead);
+  if (!value.ok()) return Annotate(value.status(), where);
+  return value;
+}
+
+// The kind of --input=auto and the like, if that is what is given.
+std::optional<abi::SampleKind> SampleKindOf(const Arguments& arguments) {
+  const std::vector<std::string>& inputs = arguments.GetList("input");
+  if (inputs.size() != 1) return std::nullopt;
+  return abi::ParseSampleKind(inputs[0]);
+}
+
+}  // namespace
+
+std::span<const Flag> JsonFlags() { return kJsonFlags; }
+
+bool HasJsonInputs(const Arguments& arguments) {
+  return arguments.IsSet("args") || arguments.IsSet("kwargs") ||
+         SampleKindOf(arguments).has_value();
+}
+
+absl::StatusOr<std::vector<vm::Value>> ReadJsonInputs(
+    const Arguments& arguments, const abi::Callable& function,
+    const Ref<hal::Device>& device) {
+  ASSIGN_OR_RETURN(abi::Signature signature, SignatureOf(function));
+  const bool has_json = arguments.IsSet("args") || arguments.IsSet("kwargs");
+  if (has_json && !arguments.GetList("input").empty()) {
+    return absl::InvalidArgumentError(
+        "--input is given beside --args or --kwargs.");
+  }
+  abi::HostValue::Items positional;
+  abi::HostValue::Entries named;
+  if (const auto kind = SampleKindOf(arguments)) {
+    ASSIGN_OR_RETURN(
+        positional,
+        abi::SampleArguments(signature, *device, *kind,
+                             static_cast<uint64_t>(arguments.GetInt("seed"))));
+  }
+  if (arguments.IsSet("args")) {
+    ASSIGN_OR_RETURN(const abi::HostValue value, ReadFlag(arguments, "args"));
+    if (value.items() == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--args is ", value.Describe(), ", not a JSON array."));
+    }
+    positional = *value.items();
+  }
+  if (arguments.IsSet("kwargs")) {
+    ASSIGN_OR_RETURN(const abi::HostValue value, ReadFlag(arguments, "kwargs"));
+    if (value.entries() == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--kwargs is ", value.Describe(), ", not a JSON object."));
+    }
+    named = *value.entries();
+  }
+  return abi::Invoker::WithoutFunction(device, std::move(signature))
+      .Encode(positional, named);
+}
+
+bool WantsJsonOutput(const Arguments& arguments) {
+  const std::vector<std::string>& outputs = arguments.GetList("output");
+  return outputs.size() == 1 && outputs[0] == "json";
+}
+
+absl::StatusOr<std::string> ResultsJson(std::vector<vm::Value> results,
+                                        const abi::Callable& function,
+                                        const Ref<hal::Device>& device) {
+  ASSIGN_OR_RETURN(abi::Signature signature, SignatureOf(function));
+  ASSIGN_OR_RETURN(std::vector<abi::HostValue> values,
+                   abi::Invoker::WithoutFunction(device, std::move(signature))
+                       .Decode(std::move(results)));
+  std::string text;
+  if (values.size() == 1) {
+    abi::AppendJson(values[0], text);
+  } else {
+    abi::AppendJson(abi::HostValue::List(std::move(values)), text);
+  }
+  return text + "\n";
+}
+
+}  // namespace eyrie::tools

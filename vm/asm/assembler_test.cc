@@ -1,0 +1,237 @@
+// Texts to modules and back, and what is said of wrong ones.
+#include "vm/asm/assembler.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "vm/asm/assembler_test_texts.h"
+#include "vm/asm/disassembler.h"
+#include "vm/verifier.h"
+
+namespace eyrie::vm {
+namespace {
+
+std::shared_ptr<const VerifiedModule> Load(const std::vector<uint8_t>& bytes) {
+  auto module = LoadModule(bytes, "made");
+  EXPECT_TRUE(module.ok()) << module.status();
+  return module.ok() ? *module : nullptr;
+}
+
+// The text of a text's module, or the error's first line.
+std::string Again(const std::string& text) {
+  const auto bytes = Assemble(text, "t");
+  if (!bytes.ok()) {
+    const std::string message(bytes.status().message());
+    return message.substr(0, message.find('\n'));
+  }
+  const auto module = Load(*bytes);
+  return module == nullptr ? "" : *Disassemble(*module);
+}
+
+// A module of one function with these lines.
+std::string Body(absl::string_view lines) {
+  return absl::StrCat(kHead, "vm.func @f() -> () {\n", lines,
+                      "\n  vm.return\n}\n");
+}
+
+TEST(Assembler, PrintsWhatItReads) {
+  for (const char* line : kSameLines) {
+    const std::string text = Body(absl::StrCat("^bb0:\n  ", line));
+    EXPECT_TRUE(absl::StrContains(Again(text), absl::StrCat("  ", line, "\n")))
+        << line << "\n"
+        << Again(text);
+  }
+}
+
+TEST(Assembler, ReadsOtherSpellings) {
+  for (const auto& [line, want] : kOtherLines) {
+    const std::string text = Body(absl::StrCat("^bb0:\n  ", line));
+    EXPECT_TRUE(absl::StrContains(Again(text), absl::StrCat("  ", want, "\n")))
+        << line << "\n"
+        << Again(text);
+  }
+}
+
+TEST(Assembler, SaysWhatIsWrongWithALine) {
+  for (const auto& [line, want] : kWrongLines) {
+    const std::string got = Again(Body(absl::StrCat("^bb0:\n  ", line)));
+    EXPECT_TRUE(absl::StartsWith(got, absl::StrCat("t:12:", want)))
+        << line << "\n"
+        << got;
+  }
+}
+
+TEST(Assembler, SaysWhatIsWrongWithAText) {
+  for (const auto& [text, want] : kWrongTexts) {
+    EXPECT_EQ(Again(text), want) << text;
+  }
+}
+
+TEST(Assembler, KeepsWholeTexts) {
+  for (const char* text : kWholeTexts) {
+    EXPECT_EQ(Again(text), text);
+    const auto once = Assemble(text, "t");
+    const auto again = Assemble(Again(text), "other");
+    ASSERT_TRUE(once.ok() && again.ok());
+    EXPECT_EQ(*once, *again);
+  }
+}
+
+TEST(Assembler, ShowsTheLineWithACaret) {
+  const auto bytes = Assemble(
+      "vm.module @m\nvm.func @f() -> () {\n  %i0 = vm.ad.i32 %i0, %i0\n}\n",
+      "f.vmasm");
+  EXPECT_EQ(bytes.status().message(),
+            "f.vmasm:3:9: There is no instruction vm.ad.i32. Did you mean "
+            "'add.i32'?\n"
+            "    %i0 = vm.ad.i32 %i0, %i0\n"
+            "          ^");
+}
+
+// What only the verifier sees is shown where it is, too.
+TEST(Assembler, PlacesTheVerifiersErrors) {
+  const std::string text =
+      "vm.module @m\n"
+      "vm.func @f(%i0: i32) -> () {\n"
+      "  vm.call @f()\n"
+      "  vm.return\n"
+      "}\n";
+  const auto bytes = Assemble(text, "t");
+  EXPECT_TRUE(absl::StartsWith(bytes.status().message(),
+                               "t:3:3: It has 0 arguments; the convention "
+                               "0i_v has 1."))
+      << bytes.status();
+  AssemblerOptions options;
+  options.verify = false;
+  EXPECT_TRUE(Assemble(text, "t", options).ok());
+}
+
+TEST(Assembler, LaysGlobalsOutBySize) {
+  const std::string dump = Again(
+      "vm.module @m\n"
+      "vm.global.i64 private mutable @wide = 0 : i64\n"
+      "vm.global.i32 @a\n"
+      "vm.global.ref @r : !vm.buffer\n"
+      "vm.global.f32 mutable @b\n"
+      "vm.global.f64 @exact\n"
+      "vm.func @f() -> () {\n"
+      "  %i0 = vm.global.load.i32 @a\n"
+      "  %i1 = vm.global.load.f32 @b\n"
+      "  %i2:3 = vm.global.load.i64 @wide\n"
+      "  %i2:3 = vm.global.load.f64 @exact\n"
+      "  %r0 = vm.global.load.ref @r : !vm.buffer\n"
+      "  vm.return\n"
+      "}\n");
+  for (const char* want :
+       {"load.i32 .rwdata[0]", "load.f32 .rwdata[4]", "load.i64 .rwdata[8]",
+        "load.f64 .rwdata[16]", "load.ref .refs[0]"}) {
+    EXPECT_TRUE(absl::StrContains(dump, want)) << want << "\n" << dump;
+  }
+}
+
+TEST(Assembler, ReadsContentsOfConstants) {
+  for (const auto& [contents, want] : kContents) {
+    const std::string got = Again(absl::StrCat(
+        "vm.module @m version 0\nvm.rodata[0] = ", contents, "\n"));
+    EXPECT_EQ(got, absl::StrCat("vm.module @m version 0\nvm.rodata[0] = ", want,
+                                "\n"));
+  }
+}
+
+TEST(Assembler, ReadsFilesOfConstants) {
+  const std::string text = "vm.module @m\nvm.rodata[0] = file \"a.bin\"\n";
+  EXPECT_EQ(Again(text), "t:2:16: No files are read here.");
+  AssemblerOptions options;
+  options.read_file =
+      [](const std::string& name) -> absl::StatusOr<std::vector<uint8_t>> {
+    if (name != "a.bin") return absl::NotFoundError("There is none.");
+    return std::vector<uint8_t>(1000, 7);
+  };
+  const auto bytes = Assemble(text, "t", options);
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  std::string stored;
+  DisassemblyOptions to;
+  to.store = [&](size_t ordinal, std::span<const uint8_t> contents) {
+    stored = absl::StrCat(ordinal, ": ", contents.size());
+    return absl::StatusOr<std::string>("a.bin");
+  };
+  const auto dump = Disassemble(*Load(*bytes), to);
+  ASSERT_TRUE(dump.ok());
+  EXPECT_EQ(*dump,
+            "vm.module @m version 0\n"
+            "vm.rodata[0] = file \"a.bin\"  // 1000b\n");
+  EXPECT_EQ(stored, "0: 1000");
+}
+
+TEST(Assembler, NotesItsOwnLines) {
+  AssemblerOptions options;
+  options.debug_lines = true;
+  const auto bytes =
+      Assemble("vm.module @m\nvm.func @f() -> () {\n^bb0:\n  vm.return\n}\n",
+               "f.vmasm", options);
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  const auto module = Load(*bytes);
+  const auto places = module->def().FindLocations(0, 1);
+  ASSERT_EQ(places.size(), 1u);
+  EXPECT_EQ(places[0].ToString(), "f.vmasm:4:3");
+}
+
+TEST(Disassembler, PrintsOneFunction) {
+  const auto bytes = Assemble(
+      "vm.module @m\nvm.export @g = @f\n"
+      "vm.func @e() -> () {\n  vm.return\n}\n"
+      "vm.func @f() -> () {\n  vm.return\n}\n",
+      "t");
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  const auto module = Load(*bytes);
+  DisassemblyOptions options;
+  options.offsets = true;
+  for (const char* name : {"g", "1"}) {
+    options.function = name;
+    const auto dump = Disassemble(*module, options);
+    ASSERT_TRUE(dump.ok()) << dump.status();
+    EXPECT_EQ(*dump,
+              "vm.module @m version 0\n\nvm.export @g\n"
+              "vm.func @g() -> () {\n[00000000]^bb0:\n"
+              "[00000001]  vm.return\n}\n");
+  }
+  options.function = "none";
+  EXPECT_EQ(Disassemble(*module, options).status().message(),
+            "The module has no function none.");
+}
+
+// Names that repeat or mislead are told apart.
+TEST(Disassembler, NamesFunctionsApart) {
+  const std::string text =
+      "vm.module @m version 0\n"
+      "vm.import @n.x cconv \"0v_v\"\n"
+      "vm.import @n.x cconv \"0i_v\"\n"
+      "vm.func @a() -> () {\n"
+      "  vm.call @b()\n"
+      "  vm.call @n.x()\n"
+      "  %i0 = vm.const.i32.zero\n"
+      "  vm.call @import[1](%i0)\n"
+      "  vm.return\n"
+      "}\n"
+      "//! func.name \"fn0\"\n"
+      "vm.func @b() -> () {\n  vm.return\n}\n"
+      "//! func.name \"fn0\"\n"
+      "vm.func @c() -> () {\n  vm.call @m:2()\n  vm.return\n}\n"
+      "//! func.name \"m.d\"\n"
+      "vm.func @d() -> () {\n  vm.call @d()\n  vm.return\n}\n";
+  const std::string dump = Again(text);
+  for (const char* want :
+       {"vm.func @fn0() ", "vm.func @fn0$1() ", "vm.func @fn0$2() ",
+        "vm.call @fn0$1()", "vm.call @import[1](%i0)", "vm.call @m:3()"}) {
+    EXPECT_TRUE(absl::StrContains(dump, want)) << want << "\n" << dump;
+  }
+  EXPECT_EQ(Again(dump), dump);
+}
+
+}  // namespace
+}  // namespace eyrie::vm
