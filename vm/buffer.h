@@ -3,7 +3,7 @@
 // Strings, rodata and scratch memory of compiled programs are these. Reading
 // is always allowed; writing only if the buffer is mutable. Nothing here reads
 // or writes out of bounds, whatever the offsets.
-// Tested by list_buffer_test.cc, interpreter_test.cc.
+// Tested by list_buffer_test.cc, tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_BUFFER_H_
 #define EYRIE_VM_BUFFER_H_
 

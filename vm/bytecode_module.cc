@@ -1,4 +1,4 @@
-// Tested by context_test.cc, interpreter_test.cc.
+// Tested by context_test.cc, tests/vm/rows_test.cc.
 #include "vm/bytecode_module.h"
 
 #include <algorithm>

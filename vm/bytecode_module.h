@@ -1,7 +1,7 @@
 // A verified module ready to run: each function's frame laid out, its types
 // resolved; and what one context owns of it: globals, imports, rodata.
 //
-// Tested by context_test.cc, interpreter_test.cc.
+// Tested by context_test.cc, tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_BYTECODE_MODULE_H_
 #define EYRIE_VM_BYTECODE_MODULE_H_
 

@@ -1,7 +1,7 @@
 // Reads an instruction's operands as lowered.h lays them out and calls its
 // body.
 //
-// Tested by interpreter_test.cc.
+// Tested by tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_DECODE_H_
 #define EYRIE_VM_DECODE_H_
 

@@ -1,7 +1,7 @@
 // One label per row of opcodes.def and lowered.def, each ending in a jump of
 // its own to the next (computed goto). A row without an Exec body does not
 // compile.
-// Tested by interpreter_test.cc.
+// Tested by tests/vm/rows_test.cc.
 #include "vm/interpreter.h"
 
 #include "vm/decode.h"

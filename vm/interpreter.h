@@ -2,7 +2,7 @@
 //
 // Runs lowered code only, which is made of verified functions: operands are
 // read without a check.
-// Tested by interpreter_test.cc.
+// Tested by tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_INTERPRETER_H_
 #define EYRIE_VM_INTERPRETER_H_
 

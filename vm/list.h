@@ -3,7 +3,7 @@
 // A list of numbers converts between integer widths and between f32 and f64;
 // between integers and floats it gives 0, as the format defines it. A variant
 // element keeps the type it was set with; new elements are zero, null or empty.
-// Tested by list_buffer_test.cc, interpreter_test.cc.
+// Tested by list_buffer_test.cc, tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_LIST_H_
 #define EYRIE_VM_LIST_H_
 

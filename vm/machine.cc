@@ -1,5 +1,5 @@
 // Calls to native functions, and errors. Tested by
-// interpreter_test.cc, native_module_test.cc.
+// tests/vm/rows_test.cc, native_module_test.cc.
 #include "vm/machine.h"
 
 #include <string>

@@ -3,7 +3,7 @@
 //
 // A body that cannot go on calls one of the failing members, which record the
 // error and return false; the loop then leaves with kFailed.
-// Tested by interpreter_test.cc.
+// Tested by tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_MACHINE_H_
 #define EYRIE_VM_MACHINE_H_
 

@@ -1,4 +1,4 @@
-// Reserves and releases a stack's memory. Tested by interpreter_test.cc.
+// Reserves and releases a stack's memory. Tested by tests/vm/rows_test.cc.
 #include "vm/stack.h"
 
 #include <sys/mman.h>

@@ -29,7 +29,15 @@ Blocks FunctionGenerator::Make() {
   }
   current_ = body_blocks_ - 1;
   Body();
-  // Leaves something of what was computed for others to see.
+  // Shows what refs are left, and something of what was computed.
+  Instruction print;
+  print.info = &vm::InfoOf(Op::kPrint);
+  print.operands = {{OperandKind::kString, 0, {}, {}, "end"},
+                    {OperandKind::kRegList, 0, {}, {}, {}}};
+  for (uint16_t reg = kAny; reg < kListOfLists; ++reg) {
+    print.operands[1].list.push_back(reg | vm::kRefBit);
+  }
+  Put(std::move(print));
   for (int i = 0; i < 3; ++i) {
     Emit(Op::kGlobalStoreI64,
          {random_.Below(kGlobalBytes - 7), General(OperandKind::kI64)});
@@ -74,6 +82,10 @@ void FunctionGenerator::Prologue() {
   Emit(Op::kConstI32Zero, {kAlignment});
   Emit(Op::kConstI32, {4 + random_.Below(4), kSize});
   for (uint16_t reg = kBuffers; reg < kRefCount; ++reg) Refill(reg);
+  for (uint64_t list : {kVariantList, kBufferList}) {
+    Emit(Op::kListSetRef, {list | vm::kRefBit, kSmall + random_.Below(3),
+                           kBuffers | vm::kRefBit});
+  }
   for (int i = 0; i < 5; ++i) {
     const OperandKind kind =
         random_.OneIn(2) ? OperandKind::kImmI64 : OperandKind::kImmI32;
@@ -102,20 +114,40 @@ void FunctionGenerator::Body() {
   }
 }
 
+// Often none; else a few of one width, as loops have them, or any mixture.
+// Of a wide value both halves move, the lower one first if not by chance.
 FunctionGenerator::Regs FunctionGenerator::Moves() {
+  enum { kNone, kNarrow, kWide, kMixed } style = kNone;
+  static constexpr decltype(style) kStyles[] = {kNone, kNarrow, kWide, kMixed};
+  style = random_.Of(kStyles);
   Regs moves;
-  for (uint32_t i = random_.Below(5); i > 0; --i) {
-    if (random_.OneIn(3)) {
-      const bool typed = random_.OneIn(2);
-      const RefRole role = typed ? random_.OneIn(2) ? kBuffers : kLists : kAny;
-      moves.push_back(MaybeMove(typed ? Role(role) : AnyRef()));
-      moves.push_back(Role(role));
+  if (style == kNone) return moves;
+  for (uint32_t i = 1 + random_.Below(style == kMixed ? 5 : 3); i > 0; --i) {
+    const bool wide = style == kWide || (style == kMixed && random_.OneIn(3));
+    if (style == kMixed && random_.OneIn(3)) {
+      AddRefMove(moves);
+    } else if (wide) {
+      const auto from =
+          static_cast<uint16_t>(2 * random_.Below(kNumberCount / 2));
+      const uint16_t to = General(OperandKind::kI64);
+      const uint16_t first = random_.OneIn(8) ? 1 : 0;
+      for (uint16_t half : {first, static_cast<uint16_t>(1 - first)}) {
+        moves.push_back(from + half);
+        moves.push_back(to + half);
+      }
     } else {
       moves.push_back(static_cast<uint16_t>(random_.Below(kNumberCount)));
       moves.push_back(General(OperandKind::kI32));
     }
   }
   return moves;
+}
+
+void FunctionGenerator::AddRefMove(Regs& moves) {
+  const bool typed = random_.OneIn(2);
+  const RefRole role = typed ? random_.OneIn(2) ? kBuffers : kLists : kAny;
+  moves.push_back(MaybeMove(typed ? Role(role) : AnyRef()));
+  moves.push_back(Role(role));
 }
 
 // A block counting down and then going on to `block`, or to the return.
@@ -187,7 +219,20 @@ void FunctionGenerator::Terminate(uint32_t block) {
     }
     in.operands.push_back(std::move(operand));
   }
+  if (info->op == Op::kCondBranch && random_.OneIn(2)) {
+    in.operands[0].bits = EmitComparison();
+  }
   Put(std::move(in));
+}
+
+// A comparison, as compilers put it before a branch on its result.
+uint64_t FunctionGenerator::EmitComparison() {
+  const vm::OpInfo* info = nullptr;
+  do {
+    info = &vm::kOps[random_.Below(vm::kOpCount)];
+  } while (!Startswith(*info, "cmp."));
+  EmitRandom(*info);
+  return blocks_[current_].back().result().bits;
 }
 
 // A call of a function behind this one, or of an import; the form follows.

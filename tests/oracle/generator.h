@@ -83,7 +83,9 @@ class FunctionGenerator {
   Operand BlockOperand(uint32_t from);
   uint32_t TargetFrom(uint32_t from);
   uint32_t GuardOf(uint32_t block);
+  uint64_t EmitComparison();
   Regs Moves();
+  void AddRefMove(Regs& moves);
   Operand Remap() { return {Kind::kRemap, 0, Moves(), {}, {}}; }
 
   // generator_operands.cc: instructions that only have operands.

@@ -6,6 +6,8 @@ namespace {
 
 constexpr Row kRows[] = {
     // Floats to integers: the nearest, halves away from zero; it must fit.
+    // (Upstream takes f64 through f32 on the way to i32, and what does not fit
+    // is whatever the processor gives.)
     {"cast.f32.si32", "0", "0"},
     {"cast.f32.si32", "-0", "0"},
     {"cast.f32.si32", "0.5", "1"},

@@ -72,7 +72,7 @@ constexpr Row kRows[] = {
     {"rem.f32", "0.5 0.2", "0.099999994"},
     {"rem.f32", "nan 1", "nan"},
     {"rem.f32", "1 nan", "nan"},
-    // Rounds once.
+    // Rounds once, as a fused one does; upstream on x86-64 rounds twice.
     {"fma.f32", "2 3 4", "10"},
     {"fma.f32", "0 inf 1", "nan"},
     {"fma.f32", "inf 1 -inf", "nan"},
@@ -107,7 +107,8 @@ constexpr Row kRows[] = {
     {"abs.f32", "0xff812345", "0x7f812345"},
     {"neg.f32", "0xff812345", "0x7f812345"},
 
-    // Integers near: up, down, halves away from zero, halves to even.
+    // Integers near: up, down, halves away from zero, halves to even. (Of -0.5
+    // upstream's even one is 0.)
     {"ceil.f32", "1.25", "2"},
     {"ceil.f32", "-1.25", "-1"},
     {"ceil.f32", "0.5", "1"},

@@ -2,6 +2,7 @@
 // every instruction has a row of values, and one of a fault if it can fail.
 #include "tests/vm/rows.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <set>
@@ -13,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "gtest/gtest.h"
 #include "tests/oracle/engine.h"
 #include "tests/oracle/oracle.h"
@@ -51,10 +53,12 @@ bool IsError(absl::string_view want) {
          want.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == colon;
 }
 
-// The error without its backtrace.
+// The error without its backtrace and full stop.
 std::string ErrorText(const absl::Status& status) {
   const std::string text = status.ToString();
-  return text.substr(0, text.find("; at "));
+  const absl::string_view sentence = absl::string_view(text).substr(
+      0, std::min(text.find("; at "), text.find("\n")));
+  return std::string(absl::StripSuffix(sentence, "."));
 }
 
 std::string ValuesText(std::span<const Value> values) {
