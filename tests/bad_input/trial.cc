@@ -1,0 +1,141 @@
+// Loads, links and calls. Tested by its users.
+#include "tests/bad_input/trial.h"
+
+#include <utility>
+#include <vector>
+
+#include "abi/declaration.h"
+#include "abi/session.h"
+#include "abi/tensor_text.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "hal/buffer_view.h"
+#include "vm/value.h"
+
+namespace eyrie::tests {
+namespace {
+
+enum Stage { kLoad, kLink, kCall, kDone };
+
+// A tensor as declared, small enough to be made; else of four floats.
+absl::StatusOr<vm::Value> MakeTensor(hal::Device& device,
+                                     const abi::DeclaredValue* declared) {
+  constexpr uint64_t kMaxBytes = 4096;
+  abi::TensorSpec spec;
+  if (declared != nullptr) {
+    spec.type = declared->type.element;
+    for (int64_t size : declared->type.shape) {
+      spec.shape.push_back(size == abi::DeclaredType::kDynamic ? 2 : size);
+    }
+  }
+  const absl::StatusOr<uint64_t> size = spec.ByteLength();
+  if (spec.type == hal::ElementType::kNone || !size.ok() || *size > kMaxBytes) {
+    spec.type = hal::ElementType::kFloat32;
+    spec.shape = {4};
+  }
+  ASSIGN_OR_RETURN(Ref<hal::BufferView> view, abi::NewTensor(device, spec));
+  return vm::Value(Ref<RefObject>(std::move(view)));
+}
+
+absl::StatusOr<std::vector<vm::Value>> MakeArguments(
+    hal::Device& device, const abi::Callable& callable) {
+  std::vector<vm::Value> arguments;
+  for (size_t i = 0; i < callable.argument_types().size(); ++i) {
+    switch (callable.argument_types()[i]) {
+      case vm::ValueType::kI32:
+        arguments.emplace_back(int32_t{2});
+        break;
+      case vm::ValueType::kI64:
+        arguments.emplace_back(int64_t{2});
+        break;
+      case vm::ValueType::kF32:
+        arguments.emplace_back(1.5f);
+        break;
+      case vm::ValueType::kF64:
+        arguments.emplace_back(2.5);
+        break;
+      case vm::ValueType::kRef: {
+        ASSIGN_OR_RETURN(vm::Value tensor,
+                         MakeTensor(device, callable.declared_argument(i)));
+        arguments.push_back(std::move(tensor));
+      }
+    }
+  }
+  return arguments;
+}
+
+// Reads every byte of the tensors among the results.
+absl::Status ReadResults(std::span<const vm::Value> results) {
+  uint8_t sum = 0;
+  for (const vm::Value& result : results) {
+    const auto* view = RefCast<hal::BufferView>(result.ref());
+    if (view == nullptr) continue;
+    ASSIGN_OR_RETURN(std::span<const uint8_t> bytes, abi::BytesOf(*view));
+    for (uint8_t byte : bytes) sum ^= byte;
+  }
+  volatile uint8_t sink = sum;
+  static_cast<void>(sink);
+  return absl::OkStatus();
+}
+
+std::string Judge(const absl::Status& status) {
+  if (status.ok() || !status.message().empty()) return "";
+  return absl::StrCat("fails without a sentence: ", status.ToString());
+}
+
+}  // namespace
+
+std::string TryModule(std::span<const uint8_t> bytes, hal::Device& device,
+                      const vm::Limits& limits, Sweep::Report& report) {
+  const absl::StatusOr<abi::Program> program =
+      abi::LoadProgram(bytes, "The module");
+  if (!program.ok()) {
+    report.CountStage();
+    return Judge(program.status());
+  }
+  report.SetStage(kLink);
+  abi::SessionOptions options;
+  options.limits = limits;
+  const auto session = abi::Session::Create(
+      {*program}, {Ref<hal::Device>::Share(&device)}, std::move(options));
+  if (!session.ok()) {
+    report.CountStage();
+    return Judge(session.status());
+  }
+  report.SetStage(kCall);
+  std::string wrong;
+  bool all_ok = true;
+  for (const vm::Function& function : (*session)->Functions()) {
+    absl::Status status = [&] {
+      ASSIGN_OR_RETURN(abi::Callable callable, (*session)->Bind(function));
+      ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
+                       MakeArguments(device, callable));
+      ASSIGN_OR_RETURN(std::vector<vm::Value> results,
+                       callable.Call(arguments));
+      return ReadResults(results);
+    }();
+    all_ok &= status.ok();
+    wrong += Judge(status);
+  }
+  if (all_ok) report.SetStage(kDone);
+  report.CountStage();
+  return wrong;
+}
+
+std::string StageName(int stage) {
+  const char* const kStages[] = {"loaded", "linked", "called", "done"};
+  return kStages[stage];
+}
+
+std::string Outcomes(const Sweep& sweep) {
+  const char* const kOutcomes[] = {"refused", "not linked", "failed", "worked"};
+  std::string text;
+  for (const auto& [stage, count] : sweep.stages()) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", count, " ",
+                    kOutcomes[stage]);
+  }
+  return text;
+}
+
+}  // namespace eyrie::tests
