@@ -1,6 +1,6 @@
 // Values by type, element by element.
 //
-// Tested by tests/conformance/abi/abi_test.cc, tools/cli_test.py.
+// Tested by round_trip_test.cc, tools/cli_test.py.
 #include "abi/sample_values.h"
 
 #include <string>
@@ -76,6 +76,7 @@ class Sampler {
       }
       number = bits % kWrap;
     }
+    if (IsFloat(type)) return HostValue(static_cast<double>(number));
     if (type == ElementType::kBool8) return HostValue(number % 2 == 1);
     return HostValue(HostValue::Int{static_cast<int64_t>(number)});
   }

@@ -1,6 +1,6 @@
 // Arguments made up from a signature: to try a function, or to time it.
 //
-// Tested by tests/conformance/abi/abi_test.cc, tools/cli_test.py.
+// Tested by round_trip_test.cc, tools/cli_test.py.
 #ifndef EYRIE_ABI_SAMPLE_VALUES_H_
 #define EYRIE_ABI_SAMPLE_VALUES_H_
 

@@ -1,0 +1,138 @@
+// Random signatures: values made up for them arrive and come back the same.
+#include <cstdint>
+#include <iterator>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "abi/invoker.h"
+#include "abi/json.h"
+#include "abi/json_value.h"
+#include "abi/sample_values.h"
+#include "abi/session.h"
+#include "abi/signature.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/support/status_text.h"
+
+namespace eyrie::abi {
+namespace {
+
+// Random type records.
+class Records {
+ public:
+  explicit Records(uint32_t seed) : random_(seed) {}
+
+  std::string Any(int depth) {
+    switch (Draw(depth > 0 ? 9 : 4)) {
+      case 0:
+        return Scalar();
+      case 1:
+        return "null";
+      case 2:
+        return Array();
+      case 3:
+        return R"(["py_homogeneous_list","i8"])";
+      case 4:
+        return List("slist", depth);
+      case 5:
+        return List("stuple", depth);
+      case 6:
+        return Dict(depth);
+      case 7:
+        return absl::StrCat("[\"py_homogeneous_list\",", Any(depth - 1), "]");
+      default:
+        return absl::StrCat("[\"ndarray\",", List("slist", depth), ",1,2]");
+    }
+  }
+
+  std::string Scalar() {
+    constexpr const char* kNames[] = {"i1",  "i8",  "i16",  "i32", "i64", "i7",
+                                      "ui8", "f16", "bf16", "f32", "f64"};
+    return absl::StrCat("\"", kNames[Draw(std::size(kNames))], "\"");
+  }
+
+ private:
+  uint32_t Draw(size_t below) { return random_() % below; }
+
+  std::string Array() {
+    const uint32_t rank = Draw(4);
+    std::string text = absl::StrCat("[\"ndarray\",", Scalar(), ",", rank);
+    for (uint32_t i = 0; i < rank; ++i) {
+      const uint32_t dimension = Draw(4);
+      absl::StrAppend(&text, ",",
+                      dimension == 0 ? "null" : absl::StrCat(dimension));
+    }
+    return text + "]";
+  }
+
+  std::string List(const char* tag, int depth) {
+    std::string text = absl::StrCat("[\"", tag, "\"");
+    for (uint32_t i = Draw(4); i > 0; --i) {
+      absl::StrAppend(&text, ",", Any(depth - 1));
+    }
+    return text + "]";
+  }
+
+  // Keys in no order.
+  std::string Dict(int depth) {
+    std::string text = "[\"sdict\"";
+    for (uint32_t i = Draw(4); i > 0; --i) {
+      absl::StrAppend(&text, ",[\"", std::string(1, "dacb"[i]), "\",",
+                      Any(depth - 1), "]");
+    }
+    return text + "]";
+  }
+
+  std::mt19937 random_;
+};
+
+std::string Text(const HostValue& value) {
+  std::string text;
+  AppendJson(value, text);
+  return text;
+}
+
+TEST(RoundTrip, RandomSignatures) {
+  constexpr uint32_t kSignatures = 2000;
+  const Ref<hal::Device> device = (*OpenDevices({}, hal::DriverOptions()))[0];
+  const auto convention = vm::CallingConvention::Parse("0r");
+  for (uint32_t seed = 0; seed < kSignatures; ++seed) {
+    // A list: any record can stand in its slot.
+    const std::string records =
+        absl::StrCat("{\"a\":[[\"slist\",", Records(seed).Any(3), "]]}");
+    SCOPED_TRACE(absl::StrCat("seed ", seed, ": ", records));
+    const std::vector<vm::Attribute> attributes = {{"iree.abi", records}};
+    const auto signature = Signature::Read("f", attributes, *convention);
+    ASSERT_EQ(StatusText(signature), "OK");
+    for (const SampleKind kind : {SampleKind::kAuto, SampleKind::kRandom}) {
+      auto given = SampleArguments(*signature, *device, kind, seed);
+      ASSERT_EQ(StatusText(given), "OK");
+      // What is made up, what came back of that, and that from JSON. Random
+      // floats are rounded once, then stay.
+      std::string before = Text((*given)[0]);
+      for (int round = 0; round < 3; ++round) {
+        Invoker invoker = Invoker::WithoutFunction(device, *signature);
+        auto encoded = invoker.Encode(*given, {});
+        ASSERT_EQ(StatusText(encoded), "OK");
+        CallStatistics statistics;
+        Decoder decoder(&statistics);
+        auto decoded = decoder.Decode(std::move((*encoded)[0]),
+                                      signature->arguments()[0].type);
+        ASSERT_EQ(StatusText(decoded), "OK") << decoder.path();
+        const std::string text = Text(*decoded);
+        if (kind == SampleKind::kAuto || round > 0) {
+          ASSERT_EQ(text, before);
+        }
+        before = text;
+        const auto read = FromJson(*ParseJson(text), JsonFiles::kRefused);
+        ASSERT_EQ(StatusText(read), "OK");
+        (*given)[0] = round == 0 ? *std::move(decoded) : *read;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace eyrie::abi
