@@ -1,11 +1,12 @@
 """What a fuzz target is built into: a replay test and a libFuzzer binary."""
 
-def fuzz_target(name, target):
+def fuzz_target(name, target, mutator = None):
     """Declares <name>_replay_test and <name>_fuzz.
 
     Args:
       name: the corpus is corpus/<name>/.
       target: a cc_library that defines LLVMFuzzerTestOneInput.
+      mutator: one that defines LLVMFuzzerCustomMutator, if there is one.
     """
     corpus = native.glob(["corpus/" + name + "/**"])
     native.cc_test(
@@ -21,5 +22,5 @@ def fuzz_target(name, target):
         testonly = True,
         linkopts = ["-fsanitize=fuzzer"],
         tags = ["manual"],
-        deps = [target],
+        deps = [target] + ([mutator] if mutator else []),
     )
