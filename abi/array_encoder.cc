@@ -22,11 +22,6 @@ using hal::ElementType;
 
 constexpr uintptr_t kAlignment = 64;  // of memory that a device may use
 
-// An element type with a row, whole bytes and numbers to write.
-bool HasElements(ElementType type) {
-  return hal::ElementTypeName(type)[0] != '*' || hal::NumericalKind(type) == 0;
-}
-
 hal::BufferParams ArrayParams() {
   hal::BufferParams params;
   params.type = hal::memory_type::kDeviceLocal | hal::memory_type::kHostVisible;
@@ -71,10 +66,6 @@ std::vector<int64_t> NestedShape(const HostValue& value, const Type& type) {
 
 absl::Status Encoder::Array(const HostValue& value, const Type& type,
                             Ref<RefObject>& object) {
-  if (type.element != ElementType::kNone && !HasElements(type.element)) {
-    return absl::UnimplementedError(absl::StrCat(
-        "arrays of ", ElementText(type.element), " have no elements here."));
-  }
   if (const std::shared_ptr<const HostArray> array = value.shared_array()) {
     return GivenArray(array, type, object);
   }

@@ -106,6 +106,13 @@ absl::Status Decoder::Count(size_t values) {
       "more than ", kMaxValues, " values are returned, which is the limit."));
 }
 
+bool Decoder::DecodeNumber(const vm::Value& value, const Type& type,
+                           HostValue& number) {
+  if (!type.is(Kind::kScalar) || !Reads(value, type.element)) return false;
+  number = DecodeScalar(value, type.element);
+  return true;
+}
+
 absl::StatusOr<HostValue> Decoder::Decode(vm::Value value, const Type& type) {
   if (type.is(Kind::kScalar)) {
     if (!Reads(value, type.element)) {

@@ -150,16 +150,22 @@ void Invoker::DropSlots(std::span<vm::Slot> slots) const {
 absl::Status Invoker::DecodeAll(std::span<vm::Value> values,
                                 std::vector<HostValue>& results) {
   const std::span<const Parameter> parameters = signature_.results();
+  results.resize(parameters.size());
   for (size_t i = 0; i < parameters.size(); ++i) {
+    const bool slots = signature_.results_are_slots();
+    if (!slots && Decoder::DecodeNumber(values[i], parameters[i].type,
+                                        results[i])) [[likely]] {
+      continue;
+    }
     Decoder decoder(&statistics_);
     absl::StatusOr<HostValue> value =
-        signature_.results_are_slots()
-            ? decoder.DecodeSlots(values, parameters[0].type)
-            : decoder.Decode(std::move(values[i]), parameters[i].type);
+        slots ? decoder.DecodeSlots(values, parameters[0].type)
+              : decoder.Decode(std::move(values[i]), parameters[i].type);
     if (!value.ok()) {
+      results.clear();
       return Located(value.status(), signature_.ResultName(i), decoder.path());
     }
-    results.push_back(*std::move(value));
+    results[i] = *std::move(value);
   }
   return absl::OkStatus();
 }
@@ -167,7 +173,6 @@ absl::Status Invoker::DecodeAll(std::span<vm::Value> values,
 absl::Status Invoker::Call(std::span<const HostValue> positional,
                            std::span<const HostValue::Entry> named,
                            std::vector<HostValue>& results) {
-  results.clear();
   if (session_ == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat(
         "Function '", signature_.function(), "' is a signature alone."));

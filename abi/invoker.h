@@ -35,9 +35,9 @@ class Invoker {
   const Callable& callable() const { return callable_; }
 
   // Calls and waits. `results` is replaced by one value per result of the
-  // signature. INVALID_ARGUMENT: an argument that is missing, not expected,
-  // given twice, or not what the signature says; a result that is not. Else as
-  // Callable::Call.
+  // signature; it may hold the arguments. INVALID_ARGUMENT: an argument that is
+  // missing, not expected, given twice, or not what the signature says; a
+  // result that is not. Else as Callable::Call.
   absl::Status Call(std::span<const HostValue> positional,
                     std::span<const HostValue::Entry> named,
                     std::vector<HostValue>& results);

@@ -115,6 +115,10 @@ class Decoder {
   // The value of a slot, whose reference is taken over.
   // INVALID_ARGUMENT: not what the type says.
   absl::StatusOr<HostValue> Decode(vm::Value value, const Type& type);
+  // The same for a number that needs no check but its register's; false if
+  // it does, or is none.
+  static bool DecodeNumber(const vm::Value& value, const Type& type,
+                           HostValue& number);
   // The slots of the only result.
   absl::StatusOr<HostValue> DecodeSlots(std::span<vm::Value> values,
                                         const Type& type);

@@ -94,8 +94,8 @@ TEST_F(LimitsApiTest, RefusesNativeCode) {
   auto device = Device::Open("local-sync", {.no_native_code = true});
   ASSERT_EQ(Text(device), "OK");
   EXPECT_EQ(Text(Context::Create(*device, *module_)).substr(0, 4), "12: ");
-  auto scalars = Module::Load("tests/modules/3.13/scalars.vmfb");
-  auto context = Context::Create(*device, *scalars);
+  auto bytecode = Module::Load("tests/modules/3.13/vm_control.vmfb");
+  auto context = Context::Create(*device, *bytecode);
   EXPECT_EQ(Text(context), "OK");
 }
 

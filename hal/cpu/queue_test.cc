@@ -1,6 +1,7 @@
 // Queue operations: at once, deferred, failed, refused, on several threads.
 #include <array>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -61,6 +62,35 @@ TEST(Queue, Fills) {
                            absl::Hex(words[2]), " ", absl::Hex(words[3])),
               c.want);
   }
+}
+
+// What waits is counted, by whom the fences say, until it has run.
+TEST(Queue, ChargesForWhatItPutsBy) {
+  const Ref<hal::Device> device = NewDevice();
+  const Ref<hal::Buffer> buffer = NewBuffer(*device, 1024);
+  const Ref<Semaphore> semaphore = *device->CreateSemaphore(0);
+  const Ref<Fence> wait = Fence::At(semaphore, 1);
+  const auto meter = std::make_shared<MemoryMeter>(10000);
+  const QueueFences fences = {wait.get(), nullptr, &meter};
+  const std::array<uint8_t, 1024> data = {};
+  EXPECT_TRUE(device->QueueBarrier(fences).ok());
+  const uint64_t barrier = meter->in_use();
+  EXPECT_GT(barrier, 0u);
+  EXPECT_TRUE(device->QueueUpdate(fences, data, Whole(buffer)).ok());
+  EXPECT_GT(meter->in_use(), barrier + data.size());
+  absl::Status status;
+  int updates = 1;
+  while (status.ok() && updates < 100) {
+    status = device->QueueUpdate(fences, data, Whole(buffer));
+    ++updates;
+  }
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_LT(updates, 10);
+  EXPECT_TRUE(semaphore->Signal(1).ok());
+  EXPECT_EQ(meter->in_use(), 0u);
+  // What runs at once keeps nothing.
+  EXPECT_TRUE(device->QueueUpdate(fences, data, Whole(buffer)).ok());
+  EXPECT_EQ(meter->in_use(), 0u);
 }
 
 TEST(Queue, Files) {

@@ -2,33 +2,32 @@
 // is the old one's, its file comes back byte by byte, and its calls give what
 // the old one's do.
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "abi/session.h"
 #include "base/status_macros.h"
 #include "gtest/gtest.h"
 #include "tests/integration/manifest_cases.h"
 #include "vm/asm/assembler.h"
 #include "vm/asm/disassembler.h"
-#include "vm/verifier.h"
 
 namespace eyrie::tests {
 namespace {
 
 // A module and its text.
 struct Made {
-  std::shared_ptr<const vm::VerifiedModule> module;
+  abi::Program program;
   std::string text;
   std::vector<uint8_t> bytes;
 };
 
-absl::StatusOr<Made> AssembleAgain(const vm::VerifiedModule& module) {
+absl::StatusOr<Made> AssembleAgain(const abi::Program& program) {
   Made made;
-  ASSIGN_OR_RETURN(made.text, vm::Disassemble(module));
+  ASSIGN_OR_RETURN(made.text, vm::Disassemble(program->verified()));
   ASSIGN_OR_RETURN(made.bytes, vm::Assemble(made.text, "again.vmasm"));
-  ASSIGN_OR_RETURN(made.module, vm::LoadModule(made.bytes, "again.vmfb"));
+  ASSIGN_OR_RETURN(made.program, abi::LoadProgram(made.bytes, "again.vmfb"));
   return made;
 }
 
@@ -39,13 +38,13 @@ TEST(Roundtrip, EveryModuleComesBackFromItsText) {
     SCOPED_TRACE(module["file"].get<std::string>());
     auto programs = LoadPrograms(module);
     ASSERT_TRUE(programs.ok()) << programs.status();
-    const auto once = AssembleAgain(*programs->back());
+    const auto once = AssembleAgain(programs->back());
     ASSERT_TRUE(once.ok()) << once.status();
-    const auto twice = AssembleAgain(*once->module);
+    const auto twice = AssembleAgain(once->program);
     ASSERT_TRUE(twice.ok()) << twice.status();
     EXPECT_TRUE(twice->text == once->text);
     EXPECT_TRUE(twice->bytes == once->bytes);
-    programs->back() = once->module;
+    programs->back() = once->program;
     for (const Json& entry : module["cases"]) {
       EXPECT_EQ(RunCase(module, entry, NewSession(programs)), "");
       ++cases;

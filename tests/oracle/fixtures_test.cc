@@ -53,8 +53,6 @@ absl::StatusOr<Programs> LoadPrograms(const Json& module) {
 struct Seen {
   std::string text;  // results, or the code of the error
   Lines printed;
-
-  friend bool operator==(const Seen&, const Seen&) = default;
 };
 
 std::string CodeOf(const absl::Status& status) {
