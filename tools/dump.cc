@@ -42,7 +42,7 @@ constexpr Flag kFlags[] = {
 };
 
 constexpr char kUsage[] =
-    "Usage: eyrie dump [flags] module.vmfb\n"
+    "Usage: eyrie dump [flags] model.vmfb\n"
     "Prints what a compiled module of any release contains: requirements,\n"
     "types, imports, exports with their attributes, sizes. '-' reads standard\n"
     "input.\n\n";
