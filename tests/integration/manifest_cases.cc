@@ -64,7 +64,7 @@ std::vector<Json> ManifestModules() {
   if (!manifest.is_object()) return modules;
   const char* only = std::getenv("EYRIE_MANIFEST_ONLY");
   for (const Json& module : manifest["modules"]) {
-    if (!module.contains("cases")) continue;
+    if (!module.contains("cases") || module["cases"].empty()) continue;
     const std::string path = module["file"];
     if (only == nullptr || absl::StrContains(path, only)) {
       modules.push_back(module);
