@@ -179,6 +179,14 @@ TEST(Assembler, NotesItsOwnLines) {
   const auto places = module->def().FindLocations(0, 1);
   ASSERT_EQ(places.size(), 1u);
   EXPECT_EQ(places[0].ToString(), "f.vmasm:4:3");
+  // A text that has locations keeps them.
+  const auto own = Assemble(
+      "vm.module @m\n//! loc[0] = \"a.mlir\":1:2\n"
+      "vm.func @f() -> () {\n  vm.return  //! loc[0]\n}\n",
+      "f.vmasm", options);
+  ASSERT_TRUE(own.ok()) << own.status();
+  EXPECT_EQ(Load(*own)->def().FindLocations(0, 1)[0].ToString(), "a.mlir:1:2");
+  EXPECT_TRUE(Load(*own)->def().FindLocations(0, 0).empty());
 }
 
 TEST(Disassembler, PrintsOneFunction) {

@@ -211,6 +211,8 @@ absl::Status ModuleParser::NoteGlobals(Cursor& in) {
 }
 
 absl::Status ModuleParser::NoteLocation(Cursor& in) {
+  RETURN_IF_ERROR(BeforeFunctions(in));
+  has_locations_ = true;
   RETURN_IF_ERROR(in.Expect("["));
   in.SkipBlanks();
   const size_t at = in.position();

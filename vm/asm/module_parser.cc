@@ -103,7 +103,7 @@ absl::Status ModuleParser::ParseCode(Cursor& in) {
   if (code_ != nullptr) {
     if (in.Peek() == '}') return EndFunction(in);
     RETURN_IF_ERROR(code_->ParseLine(line_, in));
-    if (options_.debug_lines) AddDebugLine();
+    if (options_.debug_lines && !has_locations_) AddDebugLine();
     return absl::OkStatus();
   }
   in.SkipBlanks();

@@ -103,6 +103,7 @@ class ModuleParser {
   FunctionNotes notes_;
   std::unique_ptr<CodeParser> code_;  // of the function at hand
   SourcePlace function_place_;
+  bool has_locations_ = false;  // the text's own
 };
 
 }  // namespace eyrie::vm
