@@ -73,13 +73,14 @@ bool Reads(const vm::Value& value, ElementType type) {
     case ValueType::kI64:
       break;
   }
+  if (!IsInteger(type)) return false;
   // A wide register holds no more than a narrow type says.
   const uint32_t unused = 64 - hal::BitCount(type);
   const auto shifted = static_cast<uint64_t>(value.i64()) << unused;
-  return IsInteger(type) &&
-         (IsUnsigned(type)
-              ? static_cast<int64_t>(shifted >> unused)
-              : static_cast<int64_t>(shifted) >> unused) == value.i64();
+  const int64_t held = IsUnsigned(type)
+                           ? static_cast<int64_t>(shifted >> unused)
+                           : static_cast<int64_t>(shifted) >> unused;
+  return held == value.i64();
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ void RunAll(const Bytes& module, const std::vector<Damage>& damages) {
   const auto devices = abi::OpenDevices({}, {});
   ASSERT_TRUE(devices.ok()) << devices.status();
   vm::Limits limits;
-  limits.fuel = 100000;
+  limits.fuel = 10000;
   Sweep sweep(damages.size(), [&](size_t i, Sweep::Report& report) {
     return tests::TryModule(Apply(module, damages[i]), *(*devices)[0], limits,
                             report);

@@ -91,7 +91,7 @@ TEST_P(MutationTest, RunsToItsEnd) {
   const auto devices = abi::OpenDevices({}, driver);
   ASSERT_TRUE(devices.ok()) << devices.status();
   vm::Limits limits;
-  limits.fuel = 100000;
+  limits.fuel = 10000;
   limits.timeout = absl::Milliseconds(200);
   limits.max_memory = uint64_t{64} << 20;
   const uint64_t first = CampaignSeed() << 32;

@@ -20,7 +20,7 @@
 namespace eyrie::tests {
 namespace {
 
-constexpr double kProcessSeconds = 0.25;
+constexpr double kProcessSeconds = 2;
 constexpr double kWallSeconds = 10;
 constexpr size_t kTextSize = 512;
 

@@ -43,7 +43,7 @@ class Sweep {
 
   Sweep(size_t count, Trial trial) : count_(count), trial_(std::move(trial)) {}
 
-  // Runs all. A trial is endless once it has used a quarter of a second of its
+  // Runs all. A trial is endless once it has used two seconds of its
   // process's time, or ten of everybody's. Leaks are crashes of the last one.
   std::vector<Mishap> Run();
 
