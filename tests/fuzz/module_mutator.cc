@@ -187,6 +187,15 @@ void ChangeOnce(Random& random, fbs::ModuleT& module) {
   }
 }
 
+// A location of a kind that the schema does not know unpacks to nothing, which
+// cannot be packed.
+void DropUnknownLocations(fbs::ModuleT& module) {
+  if (module.debug == nullptr) return;
+  for (const fbs::LocationUnion& location : module.debug->locations) {
+    if (location.value == nullptr) return module.debug.reset();
+  }
+}
+
 }  // namespace
 
 std::vector<uint8_t> MutateModule(std::span<const uint8_t> file,
@@ -201,6 +210,7 @@ std::vector<uint8_t> MutateModule(std::span<const uint8_t> file,
   if (!fbs::VerifySizePrefixedModuleBuffer(verifier)) return {};
   fbs::ModuleT module;
   fbs::GetSizePrefixedModule(file.data())->UnPackTo(&module);
+  DropUnknownLocations(module);
   Random random(seed);
   for (uint64_t left = 1 + random() % 3; left > 0; --left) {
     ChangeOnce(random, module);

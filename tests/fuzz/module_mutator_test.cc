@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "vm/archive.h"
 #include "vm/module_def.h"
+#include "vm/module_object_generated.h"
 #include "vm/verifier.h"
 
 namespace eyrie::tests {
@@ -39,6 +41,23 @@ TEST(ModuleMutatorTest, GivesModulesOfAllKinds) {
   EXPECT_EQ(opened, kCount);
   EXPECT_GT(verified, kCount / 20);
   EXPECT_LT(verified, kCount / 2);
+}
+
+TEST(ModuleMutatorTest, TakesLocationsOfUnknownKinds) {
+  namespace fbs = vm::fbs_object;
+  fbs::ModuleT module;
+  module.name = "m";
+  module.debug = std::make_unique<fbs::DebugDatabaseT>();
+  module.debug->locations.resize(1);
+  module.debug->locations[0].Set(fbs::NamedLocationT());
+  flatbuffers::FlatBufferBuilder builder;
+  builder.FinishSizePrefixed(fbs::Module::Pack(builder, &module), "IREE");
+  Bytes file(builder.GetBufferPointer(),
+             builder.GetBufferPointer() + builder.GetSize());
+  const auto* root = fbs::GetSizePrefixedModule(file.data());
+  const auto* kinds = root->debug()->locations_type();
+  const_cast<uint8_t*>(kinds->Data())[0] = 0x77;
+  EXPECT_FALSE(MutateModule(file, 1).empty());
 }
 
 TEST(ModuleMutatorTest, RefusesWhatIsNoModule) {
