@@ -117,7 +117,7 @@ bool Decoder::DecodeNumber(const vm::Value& value, const Type& type,
 absl::StatusOr<HostValue> Decoder::Decode(vm::Value value, const Type& type) {
   if (type.is(Kind::kScalar)) {
     if (!Reads(value, type.element)) {
-      ASSIGN_OR_RETURN(const HostValue given, Unknown(std::move(value)));
+      ASSIGN_OR_RETURN(const HostValue given, Unknown(value));
       return absl::InvalidArgumentError(
           absl::StrCat(given.Describe(), " is returned; ", type.ToString(),
                        " is expected."));
@@ -125,8 +125,8 @@ absl::StatusOr<HostValue> Decoder::Decode(vm::Value value, const Type& type) {
     return DecodeScalar(value, type.element);
   }
   if (!value.is_ref()) {
-    if (type.is(Kind::kUnknown)) return Unknown(std::move(value));
-    ASSIGN_OR_RETURN(const HostValue given, Unknown(std::move(value)));
+    if (type.is(Kind::kUnknown)) return Unknown(value);
+    ASSIGN_OR_RETURN(const HostValue given, Unknown(value));
     return absl::InvalidArgumentError(absl::StrCat(
         given.Describe(), " is returned; ", type.ToString(), " is expected."));
   }
@@ -145,16 +145,16 @@ absl::StatusOr<HostValue> Decoder::Reference(Ref<RefObject> object,
     case Kind::kArray:
       return Array(std::move(object), type);
     case Kind::kRefArray:
-      return RefArray(std::move(object), type);
+      return RefArray(object, type);
     case Kind::kBytes:
     case Kind::kByteList:
-      return Bytes(std::move(object), type);
+      return Bytes(object, type);
     case Kind::kList:
     case Kind::kTuple:
     case Kind::kDict:
     case Kind::kHomogeneous:
     case Kind::kAnyList:
-      return List(std::move(object), type);
+      return List(object, type);
     case Kind::kBuffer:
     case Kind::kFence:
       return HostValue(std::move(object));
@@ -195,7 +195,7 @@ absl::StatusOr<HostValue> Decoder::Array(Ref<RefObject> object,
   return HostValue(*std::move(array));
 }
 
-absl::StatusOr<HostValue> Decoder::Bytes(Ref<RefObject> object,
+absl::StatusOr<HostValue> Decoder::Bytes(const Ref<RefObject>& object,
                                          const Type& type) {
   if (auto* buffer = RefCast<vm::Buffer>(object.get());
       buffer != nullptr && !type.is(Kind::kByteList)) {
@@ -215,12 +215,12 @@ absl::StatusOr<HostValue> Decoder::Bytes(Ref<RefObject> object,
   return HostValue::Bytes(std::move(bytes));
 }
 
-absl::StatusOr<HostValue> Decoder::List(Ref<RefObject> object,
+absl::StatusOr<HostValue> Decoder::List(const Ref<RefObject>& object,
                                         const Type& type) {
   auto* list = RefCast<vm::List>(object.get());
   if (list == nullptr) return NotReturned(object.get(), type);
   if (type.is(Kind::kAnyList) && list->element_type().kind == ListKind::kI8) {
-    return Bytes(std::move(object), type);
+    return Bytes(object, type);
   }
   ++depth_;
   RETURN_IF_ERROR(Count(list->size()));
@@ -276,7 +276,7 @@ absl::StatusOr<HostValue> Decoder::ListOf(std::span<vm::Value> values,
                                : HostValue::List(std::move(items));
 }
 
-absl::StatusOr<HostValue> Decoder::RefArray(Ref<RefObject> object,
+absl::StatusOr<HostValue> Decoder::RefArray(const Ref<RefObject>& object,
                                             const Type& type) {
   auto* pair = RefCast<vm::List>(object.get());
   if (pair == nullptr || pair->size() != 2) {
@@ -344,7 +344,7 @@ absl::StatusOr<HostValue> Decoder::NestRefArray(const vm::List& values,
   return HostValue::List(std::move(items));
 }
 
-absl::StatusOr<HostValue> Decoder::Unknown(vm::Value value) {
+absl::StatusOr<HostValue> Decoder::Unknown(const vm::Value& value) {
   switch (value.type()) {
     case ValueType::kI32:
       return HostValue(value.i32());
@@ -364,7 +364,7 @@ absl::StatusOr<HostValue> Decoder::Unknown(vm::Value value) {
     return Array(std::move(object), *kAnything);
   }
   if (RefCast<vm::Buffer>(object.get()) != nullptr) {
-    return Bytes(std::move(object), *kAnything);
+    return Bytes(object, *kAnything);
   }
   if (RefCast<vm::List>(object.get()) != nullptr) {
     static const Type* const kAnyList = [] {
@@ -372,7 +372,7 @@ absl::StatusOr<HostValue> Decoder::Unknown(vm::Value value) {
       type->kind = Kind::kAnyList;
       return type;
     }();
-    return List(std::move(object), *kAnyList);
+    return List(object, *kAnyList);
   }
   return HostValue(std::move(object));
 }

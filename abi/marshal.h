@@ -128,15 +128,18 @@ class Decoder {
  private:
   absl::StatusOr<HostValue> Reference(Ref<RefObject> object, const Type& type);
   absl::StatusOr<HostValue> Array(Ref<RefObject> object, const Type& type);
-  absl::StatusOr<HostValue> RefArray(Ref<RefObject> object, const Type& type);
+  absl::StatusOr<HostValue> RefArray(const Ref<RefObject>& object,
+                                     const Type& type);
   absl::StatusOr<HostValue> NestRefArray(const vm::List& values, size_t& next,
                                          std::span<const int64_t> shape,
                                          const Type& type);
-  absl::StatusOr<HostValue> List(Ref<RefObject> object, const Type& type);
+  absl::StatusOr<HostValue> List(const Ref<RefObject>& object,
+                                 const Type& type);
   absl::StatusOr<HostValue> ListOf(std::span<vm::Value> values,
                                    const Type& type);
-  absl::StatusOr<HostValue> Bytes(Ref<RefObject> object, const Type& type);
-  absl::StatusOr<HostValue> Unknown(vm::Value value);
+  absl::StatusOr<HostValue> Bytes(const Ref<RefObject>& object,
+                                  const Type& type);
+  absl::StatusOr<HostValue> Unknown(const vm::Value& value);
 
   absl::Status At(absl::string_view key, absl::Status status);
   absl::Status At(size_t index, absl::Status status);
