@@ -6,9 +6,7 @@
 // loops, which fuel ends.
 #include <cctype>
 #include <cstdint>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -20,24 +18,12 @@
 #include "tests/bad_input/trial.h"
 #include "vm/limits.h"
 
-// Sizes in damaged modules are refused by allocations, not by sanitizers.
-extern "C" const char* __asan_default_options() {  // NOLINT
-  return "allocator_may_return_null=1";
-}
-
 namespace eyrie {
 namespace {
 
 using tests::Mishap;
 using tests::Sweep;
 using Bytes = std::vector<uint8_t>;
-
-constexpr char kFolder[] = "tests/modules/";
-
-Bytes ReadModule(const std::string& name) {
-  std::ifstream file(absl::StrCat(kFolder, name), std::ios::binary);
-  return Bytes(std::istreambuf_iterator<char>(file), {});
-}
 
 struct Damage {
   size_t offset;  // or length, of a cut
@@ -81,12 +67,12 @@ void RunAll(const Bytes& module, const std::vector<Damage>& damages) {
 class BadInputTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(BadInputTest, Whole) {
-  const Bytes module = ReadModule(GetParam());
+  const Bytes module = tests::ReadModule(GetParam());
   RunAll(module, {{module.size(), 0}});
 }
 
 TEST_P(BadInputTest, CutAtEveryLength) {
-  const Bytes module = ReadModule(GetParam());
+  const Bytes module = tests::ReadModule(GetParam());
   std::vector<Damage> damages;
   for (size_t i = 0; i < module.size(); ++i) damages.push_back({i, 0});
   RunAll(module, damages);
@@ -102,11 +88,11 @@ void FlipAll(const Bytes& module, uint8_t flip) {
 }
 
 TEST_P(BadInputTest, AllBitsOfEveryByteFlipped) {
-  FlipAll(ReadModule(GetParam()), 0xFF);
+  FlipAll(tests::ReadModule(GetParam()), 0xFF);
 }
 
 TEST_P(BadInputTest, LowestBitOfEveryByteFlipped) {
-  FlipAll(ReadModule(GetParam()), 0x01);
+  FlipAll(tests::ReadModule(GetParam()), 0x01);
 }
 
 INSTANTIATE_TEST_SUITE_P(Modules, BadInputTest,

@@ -6,7 +6,6 @@
 #include <cctype>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <random>
@@ -21,11 +20,6 @@
 #include "tests/bad_input/sweep.h"
 #include "tests/bad_input/trial.h"
 #include "vm/limits.h"
-
-// Sizes in damaged modules are refused by allocations, not by sanitizers.
-extern "C" const char* __asan_default_options() {  // NOLINT
-  return "allocator_may_return_null=1";
-}
 
 namespace eyrie {
 namespace {
@@ -82,9 +76,7 @@ std::string Damage(Bytes& module, uint64_t seed) {
 class MutationTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(MutationTest, RunsToItsEnd) {
-  std::ifstream file(absl::StrCat("tests/modules/", GetParam()),
-                     std::ios::binary);
-  const Bytes module{std::istreambuf_iterator<char>(file), {}};
+  const Bytes module = tests::ReadModule(GetParam());
   ASSERT_FALSE(module.empty());
   hal::DriverOptions driver;
   driver.allow_native_code = false;

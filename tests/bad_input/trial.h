@@ -6,12 +6,16 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "hal/device.h"
 #include "tests/bad_input/sweep.h"
 #include "vm/limits.h"
 
 namespace eyrie::tests {
+
+// A file of tests/modules, by its name there. Empty if it cannot be read.
+std::vector<uint8_t> ReadModule(const std::string& name);
 
 // Says what is wrong with the errors, or nothing. Each call has the limits.
 std::string TryModule(std::span<const uint8_t> bytes, hal::Device& device,

@@ -1,13 +1,13 @@
 // Tested by random_programs_test.cc, fixtures_test.cc.
 #include "tests/oracle/arithmetic.h"
 
-#include <array>
 #include <bit>
 #include <cmath>
 #include <type_traits>
 
 #include "absl/numeric/int128.h"
 #include "absl/status/status.h"
+#include "tests/oracle/op_table.h"
 
 namespace eyrie::tests {
 namespace {
@@ -304,11 +304,6 @@ Result Same(Bits x) { return x[0]; }
 Result Zero(Bits) { return 0; }
 Result Select(Bits x) { return x[0] != 0 ? x[1] : x[2]; }
 
-struct Row {
-  Op op;
-  Compute compute;
-};
-
 #define INTEGER_ROWS(I, W)                                                    \
   {Op::kAdd##I, Integer<W>::Add}, {Op::kSub##I, Integer<W>::Sub},             \
       {Op::kMul##I, Integer<W>::Mul}, {Op::kDiv##I##S, Integer<W>::DivS},     \
@@ -367,7 +362,7 @@ struct Row {
     Op::kSelect##F, Select                                                     \
   }
 
-constexpr Row kRows[] = {
+constexpr OpTable<Compute>::Row kRows[] = {
     INTEGER_ROWS(I32, 32),
     INTEGER_ROWS(I64, 64),
     FLOAT_ROWS(F32, 32),
@@ -391,19 +386,11 @@ constexpr Row kRows[] = {
 #undef INTEGER_ROWS
 #undef FLOAT_ROWS
 
-std::array<Compute, vm::kOpCount> ByRow() {
-  std::array<Compute, vm::kOpCount> table = {};
-  for (const Row& row : kRows) {
-    table[static_cast<size_t>(&vm::InfoOf(row.op) - vm::kOps)] = row.compute;
-  }
-  return table;
-}
-
 }  // namespace
 
 Compute FindCompute(Op op) {
-  static const std::array<Compute, vm::kOpCount> kTable = ByRow();
-  return kTable[static_cast<size_t>(&vm::InfoOf(op) - vm::kOps)];
+  static const OpTable<Compute> kTable(kRows);
+  return kTable[op];
 }
 
 }  // namespace eyrie::tests

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "base/status_macros.h"
+#include "tests/oracle/op_table.h"
 #include "tests/oracle/oracle.h"
 #include "vm/buffer.h"
 
@@ -143,12 +144,7 @@ absl::Status BufferFill(Activation& a, const Instruction& in) {
   return Put(a, in, a.Number(in.operands[2]), kWidth, in.operands[3]);
 }
 
-struct Row {
-  Op op;
-  Effect effect;
-};
-
-constexpr Row kRows[] = {
+constexpr OpTable<Effect>::Row kRows[] = {
     {Op::kBufferAlloc, BufferAlloc},
     {Op::kBufferClone, BufferClone},
     {Op::kBufferLength, BufferLength},
@@ -177,19 +173,11 @@ constexpr Row kRows[] = {
     {Op::kBufferFillF64, BufferFill<8>},
 };
 
-std::array<Effect, vm::kOpCount> ByRow() {
-  std::array<Effect, vm::kOpCount> table = {};
-  for (const Row& row : kRows) {
-    table[static_cast<size_t>(&vm::InfoOf(row.op) - vm::kOps)] = row.effect;
-  }
-  return table;
-}
-
 }  // namespace
 
 Effect FindBufferEffect(Op op) {
-  static const std::array<Effect, vm::kOpCount> kTable = ByRow();
-  return kTable[static_cast<size_t>(&vm::InfoOf(op) - vm::kOps)];
+  static const OpTable<Effect> kTable(kRows);
+  return kTable[op];
 }
 
 }  // namespace eyrie::tests

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "base/status_macros.h"
+#include "tests/oracle/op_table.h"
 #include "tests/oracle/oracle.h"
 #include "vm/list.h"
 
@@ -324,11 +325,6 @@ absl::Status ListSetRef(Activation& a, const Instruction& in) {
   return list->Set(index, Value(TakeOrShare(a.RefAt(from), a.Moves(from))));
 }
 
-struct Row {
-  Op op;
-  Effect effect;
-};
-
 #define NUMBER_ROWS(N)                                                      \
   {Op::kGlobalLoad##N, LoadGlobal<false>},                                  \
       {Op::kGlobalStore##N, StoreGlobal<false>},                            \
@@ -338,7 +334,7 @@ struct Row {
     Op::kSwitch##N, SwitchNumber                                            \
   }
 
-constexpr Row kRows[] = {
+constexpr OpTable<Effect>::Row kRows[] = {
     NUMBER_ROWS(I32),
     NUMBER_ROWS(I64),
     NUMBER_ROWS(F32),
@@ -366,19 +362,11 @@ constexpr Row kRows[] = {
 };
 #undef NUMBER_ROWS
 
-std::array<Effect, vm::kOpCount> ByRow() {
-  std::array<Effect, vm::kOpCount> table = {};
-  for (const Row& row : kRows) {
-    table[static_cast<size_t>(&vm::InfoOf(row.op) - vm::kOps)] = row.effect;
-  }
-  return table;
-}
-
 }  // namespace
 
 Effect FindObjectEffect(Op op) {
-  static const std::array<Effect, vm::kOpCount> kTable = ByRow();
-  return kTable[static_cast<size_t>(&vm::InfoOf(op) - vm::kOps)];
+  static const OpTable<Effect> kTable(kRows);
+  return kTable[op];
 }
 
 }  // namespace eyrie::tests
