@@ -1,0 +1,21 @@
+// Any text may be refused as a raw signature; one that is read is written in
+// one form, which reads as the same.
+//
+// Run it with: tests/fuzz/BUILD says how.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "abi/v0/raw_signature.h"
+#include "absl/strings/string_view.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using eyrie::abi::v0::RawSignature;
+  const absl::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto signature = RawSignature::Parse(text);
+  if (!signature.ok()) return 0;
+  signature->ToString();
+  const auto again = RawSignature::Parse(signature->Mangle());
+  if (!again.ok() || !(*again == *signature)) std::abort();
+  return 0;
+}

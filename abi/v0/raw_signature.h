@@ -1,0 +1,68 @@
+// V0 raw function signatures: what registers a function takes and returns,
+// with element types and dimensions.
+//
+//   I16!B8!t6d4d-1S3!t2R4!O1!
+// is (Buffer<sint32[4x?]>, float64) -> (RefObject<?>). docs/abi.md has the
+// grammar; mangle.h what it consists of.
+// Tested by raw_signature_test.cc, raw_fuzz.cc.
+#ifndef EYRIE_ABI_V0_RAW_SIGNATURE_H_
+#define EYRIE_ABI_V0_RAW_SIGNATURE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "hal/element_type.h"
+
+namespace eyrie::abi::v0 {
+
+// Order of a buffer's elements, as a signature prefers it. The specification
+// reserves such a hint without a spelling; here it is the tag 'c' at the end
+// of a buffer type, 0 or 1.
+enum class Layout : uint8_t { kUnspecified, kRowMajor, kColumnMajor };
+
+struct RawType {
+  enum class Kind : uint8_t { kBuffer, kScalar, kRefObject, kUnrecognized };
+  static constexpr int64_t kDynamic = -1;
+  static constexpr size_t kMaxRank = 64;
+
+  Kind kind = Kind::kUnrecognized;
+  // Of buffers and scalars: one of the 12 that ScalarTypeName() knows.
+  hal::ElementType element = hal::ElementType::kFloat32;
+  std::vector<int64_t> dims;             // of buffers; kDynamic where not known
+  Layout layout = Layout::kUnspecified;  // of buffers
+
+  // True if nothing about the value is left to be known: a scalar, or a buffer
+  // without dynamic dimensions.
+  bool is_static() const;
+  // "Buffer<float32[?x128]>", "sint32", "RefObject<?>", "!UNKNOWN!".
+  std::string ToString() const;
+
+  bool operator==(const RawType&) const = default;
+};
+
+// "sint32"; empty for element types that raw signatures do not have.
+absl::string_view ScalarTypeName(hal::ElementType type);
+// The 12 types, each at its number.
+std::vector<hal::ElementType> ScalarTypes();
+
+struct RawSignature {
+  std::vector<RawType> inputs;
+  std::vector<RawType> results;
+
+  // INVALID_ARGUMENT: not by the grammar, with the byte.
+  static absl::StatusOr<RawSignature> Parse(absl::string_view text);
+  // The text that Parse reads.
+  std::string Mangle() const;
+  // "(Buffer<float32[?x128x64]>, sint32, RefObject<?>) -> ()"
+  std::string ToString() const;
+
+  bool operator==(const RawSignature&) const = default;
+};
+
+}  // namespace eyrie::abi::v0
+
+#endif  // EYRIE_ABI_V0_RAW_SIGNATURE_H_

@@ -1,0 +1,164 @@
+// Raw signatures: what they say, and what is refused at which byte.
+#include "abi/v0/raw_signature.h"
+
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/support/status_text.h"
+
+namespace eyrie::abi::v0 {
+namespace {
+
+TEST(RawSignature, ReadsOrRefuses) {
+  const struct {
+    const char* text;
+    const char* want;
+  } kRows[] = {
+      {"I1!R1!", "() -> ()"},
+      {"I16!B8!t6d4d-1S3!t2R4!O1!",
+       "(Buffer<sint32[4x?]>, float64) -> (RefObject<?>)"},
+      {"I26!B11!d-1d128d64S3!t6O1!U1!R4!B1!",
+       "(Buffer<float32[?x128x64]>, sint32, RefObject<?>, !UNKNOWN!) -> "
+       "(Buffer<float32[]>)"},
+      {"I5!B2!tR1!",
+       "Byte 7 of the signature: no digits of the integer after tag 't'."},
+      {"I19!B5!d2c0B9!t1d2d3c1R1!",
+       "(Buffer<float32[2], row-major>, Buffer<float16[2x3], column-major>) -> "
+       "()"},
+      {"I8!B5!t0d0R1!", "(Buffer<float32[0]>) -> ()"},
+      // The whole.
+      {"",
+       "Byte 0 of the signature: the end stands where the inputs ('I') "
+       "should."},
+      {"I1!",
+       "Byte 3 of the signature: the end stands where the results ('R') "
+       "should."},
+      {"R1!I1!",
+       "Byte 0 of the signature: 'R' stands where the inputs ('I') should."},
+      {"I1!I1!R1!",
+       "Byte 3 of the signature: 'I' stands where the results ('R') should."},
+      {"I1!R1!R1!",
+       "Byte 6 of the signature: 'R' follows the results, which should be the "
+       "end."},
+      {"I1!R1! ",
+       "Byte 6 of the signature: ' ' follows the results, which should be the "
+       "end."},
+      {"I9!R1!",
+       "Byte 1 of the signature: the length 9 exceeds the 4 bytes left."},
+      // Types.
+      {"I3!_5R1!",
+       "Byte 3 of the signature: '_' is no type ('B', 'S', 'O' or 'U')."},
+      {"I4!X1!R1!",
+       "Byte 3 of the signature: 'X' is no type ('B', 'S', 'O' or 'U')."},
+      {"I4!B3!R1!",
+       "Byte 4 of the signature: the length 3 exceeds the 1 bytes left."},
+      {"I6!O3!d1R1!",
+       "Byte 6 of the signature: 'd' stands in a type 'O', which has no such "
+       "part."},
+      {"I1!R6!U3!t1",
+       "Byte 9 of the signature: 't' stands in a type 'U', which has no such "
+       "part."},
+      {"I6!S3!d1R1!",
+       "Byte 6 of the signature: 'd' stands in a type 'S', which has no such "
+       "part."},
+      {"I6!S3!c1R1!",
+       "Byte 6 of the signature: 'c' stands in a type 'S', which has no such "
+       "part."},
+      {"I6!B3!x1R1!",
+       "Byte 6 of the signature: 'x' stands in a type 'B', which has no such "
+       "part."},
+      {"I9!B6!T3!d1R1!",
+       "Byte 6 of the signature: 'T' stands in a type 'B', which has no such "
+       "part."},
+      // Element types.
+      {"I7!S4!t12R1!",
+       "Byte 6 of the signature: element type 12; they go from 0 to 11."},
+      {"I7!B4!t-1R1!",
+       "Byte 6 of the signature: element type -1; they go from 0 to 11."},
+      {"I8!B5!d1t1R1!",
+       "Byte 8 of the signature: an element type that is not the first of its "
+       "type."},
+      {"I8!S5!t1t1R1!",
+       "Byte 8 of the signature: an element type that is not the first of its "
+       "type."},
+      // Dimensions and layouts.
+      {"I7!B4!d-2R1!",
+       "Byte 6 of the signature: dimension -2 is less than -1, a dynamic one."},
+      {"I8!B5!c0d1R1!",
+       "Byte 8 of the signature: a dimension after the layout."},
+      {"I8!B5!c0c1R1!", "Byte 8 of the signature: a second layout."},
+      {"I6!B3!c2R1!",
+       "Byte 6 of the signature: layout 2; 0 is row-major, 1 is column-major."},
+  };
+  for (const auto& row : kRows) {
+    const auto signature = RawSignature::Parse(row.text);
+    const bool refused = absl::StartsWith(row.want, "Byte ");
+    EXPECT_EQ(signature.ok() ? signature->ToString() : StatusText(signature),
+              absl::StrCat(refused ? "INVALID_ARGUMENT: " : "", row.want))
+        << row.text;
+    if (!signature.ok()) continue;
+    const auto again = RawSignature::Parse(signature->Mangle());
+    ASSERT_TRUE(again.ok()) << StatusText(again);
+    EXPECT_EQ(*again, *signature) << row.text;
+  }
+}
+
+TEST(RawSignature, MangleTakesTheDefaultElementTypeAsRead) {
+  const auto signature = RawSignature::Parse("I8!B5!t0d0R1!");
+  ASSERT_TRUE(signature.ok());
+  EXPECT_EQ(signature->Mangle(), "I6!B3!d0R1!");
+}
+
+TEST(RawSignature, ElementTypes) {
+  const char* const kNames[] = {"float32", "float16", "float64", "bfloat16",
+                                "sint8",   "sint16",  "sint32",  "sint64",
+                                "uint8",   "uint16",  "uint32",  "uint64"};
+  ASSERT_EQ(ScalarTypes().size(), std::size(kNames));
+  for (size_t i = 0; i < std::size(kNames); ++i) {
+    const hal::ElementType type = ScalarTypes()[i];
+    EXPECT_EQ(ScalarTypeName(type), kNames[i]);
+    RawType scalar;
+    scalar.kind = RawType::Kind::kScalar;
+    scalar.element = type;
+    RawSignature signature;
+    signature.results.push_back(scalar);
+    const std::string text = signature.Mangle();
+    EXPECT_EQ(text, i == 0   ? "I1!R4!S1!"
+                    : i < 10 ? absl::StrCat("I1!R6!S3!t", i)
+                             : absl::StrCat("I1!R7!S4!t", i));
+    EXPECT_EQ(RawSignature::Parse(text)->results[0].element, type);
+  }
+  EXPECT_EQ(ScalarTypeName(hal::ElementType::kBool8), "");
+}
+
+TEST(RawSignature, RankIsBounded) {
+  RawSignature signature;
+  signature.inputs.resize(1);
+  signature.inputs[0].kind = RawType::Kind::kBuffer;
+  signature.inputs[0].dims.assign(RawType::kMaxRank, 1);
+  EXPECT_TRUE(RawSignature::Parse(signature.Mangle()).ok());
+  signature.inputs[0].dims.push_back(1);
+  EXPECT_EQ(StatusText(RawSignature::Parse(signature.Mangle())),
+            "INVALID_ARGUMENT: Byte 138 of the signature: a dimension above "
+            "the limit of 64.");
+}
+
+TEST(RawType, IsStatic) {
+  const struct {
+    const char* text;
+    bool want;
+  } kRows[] = {
+      {"I6!B3!d4R1!", true}, {"I4!B1!R1!", true},  {"I7!B4!d-1R1!", false},
+      {"I4!S1!R1!", true},   {"I4!O1!R1!", false}, {"I4!U1!R1!", false},
+  };
+  for (const auto& row : kRows) {
+    const auto signature = RawSignature::Parse(row.text);
+    ASSERT_TRUE(signature.ok()) << StatusText(signature);
+    EXPECT_EQ(signature->inputs[0].is_static(), row.want) << row.text;
+  }
+}
+
+}  // namespace
+}  // namespace eyrie::abi::v0
