@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/signature_json.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/support/status_text.h"
@@ -223,7 +224,7 @@ TEST(Signature, Queries) {
        R"("doc":"Scales."})"},
       {"iree.abi.declaration",
        "sync func @f(%in: tensor<?x4xf32> {iree.abi.output = 0 : index}, "
-       "%n: i8) -> (%out: i1)"}};
+       "%n: i8) -> (%out\xFF: i1)"}};
   const auto signature = Signature::Read("f", attributes, *convention);
   ASSERT_EQ(StatusText(signature), "OK");
   EXPECT_EQ(signature->doc(), "Scales.");
@@ -238,6 +239,18 @@ TEST(Signature, Queries) {
   EXPECT_EQ(type.shape[0], Type::kDynamic);
   EXPECT_EQ(type.shape[1], 4);
   EXPECT_EQ(signature->result_carriers()[0], vm::ValueType::kI32);
+  // Names may be any bytes.
+  EXPECT_EQ(SignatureJson(*signature),
+            R"j({"source":"iree.abi","text":"f(x: ?x4xf32, n: i8) -> )j"
+            R"j((out)j"
+            "\xEF\xBF\xBD"
+            R"j(: i1)","arguments":[{"name":"x","keyword":true,"type":)j"
+            R"j({"kind":"ndarray","dtype":"f32","rank":2,"shape":[null,4]},)j"
+            R"j("storage_of":0},{"name":"n","keyword":false,"type":{"kind":)j"
+            R"j("scalar","dtype":"i8"}}],"results":[{"name":)j"
+            "\"out\xEF\xBF\xBD\","
+            R"j("keyword":false,"type":{"kind":"scalar","dtype":"i1"}}],)j"
+            R"j("results_are_slots":false,"doc":"Scales."})j");
 }
 
 }  // namespace

@@ -2,12 +2,11 @@
 //
 // Tested by module_text_test.cc.
 #include <nlohmann/json.hpp>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "abi/signature.h"
-#include "hal/element_type.h"
+#include "abi/signature_json.h"
 #include "tools/module_text.h"
 #include "vm/callconv.h"
 
@@ -39,63 +38,6 @@ Json Imports(const vm::ModuleDef& module) {
   return list;
 }
 
-Json TypeJson(const abi::Type& type);
-
-Json MembersJson(const std::vector<abi::Member>& members, bool keys) {
-  Json list = Json::array();
-  for (const abi::Member& member : members) {
-    Json item = TypeJson(member.type);
-    if (keys) item = {{"key", member.key}, {"type", std::move(item)}};
-    list.push_back(std::move(item));
-  }
-  return list;
-}
-
-// What the kinds are called; in their order.
-constexpr const char* kKindNames[] = {
-    "unknown", "null",   "scalar", "ndarray", "ndarray", "bytes",
-    "bytes",   "buffer", "list",   "tuple",   "dict",    "homogeneous_list",
-    "list",    "fence"};
-
-Json TypeJson(const abi::Type& type) {
-  using Kind = abi::Type::Kind;
-  Json json = {{"kind", kKindNames[static_cast<size_t>(type.kind)]}};
-  if (type.is(Kind::kUnknown) && !type.text.empty()) json["name"] = type.text;
-  if (type.is(Kind::kScalar)) json["dtype"] = abi::ElementText(type.element);
-  if (type.is(Kind::kArray) || type.is(Kind::kRefArray)) {
-    const bool known = type.element != hal::ElementType::kNone;
-    json["dtype"] = known ? Json(abi::ElementText(type.element)) : Json();
-    json["rank"] = type.ranked ? Json(type.shape.size()) : Json();
-    if (type.ranked) {
-      Json shape = Json::array();
-      for (const int64_t dimension : type.shape) {
-        const bool dynamic = dimension == abi::Type::kDynamic;
-        shape.push_back(dynamic ? Json() : Json(dimension));
-      }
-      json["shape"] = std::move(shape);
-    }
-  }
-  if (type.is(Kind::kRefArray) || type.is(Kind::kHomogeneous)) {
-    json["element"] = TypeJson(type.members[0].type);
-  } else if (type.is_structure()) {
-    json["items"] = MembersJson(type.members, type.is(Kind::kDict));
-  }
-  if (type.takes_keywords) json["takes_keywords"] = true;
-  return json;
-}
-
-Json ParametersJson(std::span<const abi::Parameter> parameters) {
-  Json list = Json::array();
-  for (const abi::Parameter& parameter : parameters) {
-    Json json = {{"name", parameter.name},
-                 {"keyword", parameter.keyword},
-                 {"type", TypeJson(parameter.type)}};
-    if (parameter.storage_of) json["storage_of"] = *parameter.storage_of;
-    list.push_back(std::move(json));
-  }
-  return list;
-}
-
 Json SignatureJson(absl::string_view name, const vm::FunctionDef& function) {
   const auto convention =
       vm::CallingConvention::Parse(function.calling_convention);
@@ -103,13 +45,8 @@ Json SignatureJson(absl::string_view name, const vm::FunctionDef& function) {
   const auto signature =
       abi::Signature::Read(name, function.attributes, *convention);
   if (!signature.ok()) return {{"error", Text(signature.status().message())}};
-  Json json = {{"source", Text(signature->source_name())},
-               {"text", signature->ToString()},
-               {"arguments", ParametersJson(signature->arguments())},
-               {"results", ParametersJson(signature->results())},
-               {"results_are_slots", signature->results_are_slots()}};
-  if (!signature->doc().empty()) json["doc"] = signature->doc();
-  return json;
+  return Json::parse(abi::SignatureJson(*signature), nullptr,
+                     /*allow_exceptions=*/false);
 }
 
 Json Exports(const vm::ModuleDef& module) {

@@ -1,0 +1,88 @@
+// Writes a signature with nlohmann/json.
+//
+// Tested by signature_test.cc.
+#include "abi/signature_json.h"
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "hal/element_type.h"
+
+namespace eyrie::abi {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json TypeJson(const Type& type);
+
+Json MembersJson(const std::vector<Member>& members, bool keys) {
+  Json list = Json::array();
+  for (const Member& member : members) {
+    Json item = TypeJson(member.type);
+    if (keys) item = {{"key", member.key}, {"type", std::move(item)}};
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+// What the kinds are called; in their order.
+constexpr const char* kKindNames[] = {
+    "unknown", "null",   "scalar", "ndarray", "ndarray", "bytes",
+    "bytes",   "buffer", "list",   "tuple",   "dict",    "homogeneous_list",
+    "list",    "fence"};
+
+Json TypeJson(const Type& type) {
+  using Kind = Type::Kind;
+  Json json = {{"kind", kKindNames[static_cast<size_t>(type.kind)]}};
+  if (type.is(Kind::kUnknown) && !type.text.empty()) json["name"] = type.text;
+  if (type.is(Kind::kScalar)) json["dtype"] = ElementText(type.element);
+  if (type.is(Kind::kArray) || type.is(Kind::kRefArray)) {
+    const bool known = type.element != hal::ElementType::kNone;
+    json["dtype"] = known ? Json(ElementText(type.element)) : Json();
+    json["rank"] = type.ranked ? Json(type.shape.size()) : Json();
+    if (type.ranked) {
+      Json shape = Json::array();
+      for (const int64_t dimension : type.shape) {
+        const bool dynamic = dimension == Type::kDynamic;
+        shape.push_back(dynamic ? Json() : Json(dimension));
+      }
+      json["shape"] = std::move(shape);
+    }
+  }
+  if (type.is(Kind::kRefArray) || type.is(Kind::kHomogeneous)) {
+    json["element"] = TypeJson(type.members[0].type);
+  } else if (type.is_structure()) {
+    json["items"] = MembersJson(type.members, type.is(Kind::kDict));
+  }
+  if (type.takes_keywords) json["takes_keywords"] = true;
+  return json;
+}
+
+Json ParametersJson(std::span<const Parameter> parameters) {
+  Json list = Json::array();
+  for (const Parameter& parameter : parameters) {
+    Json json = {{"name", parameter.name},
+                 {"keyword", parameter.keyword},
+                 {"type", TypeJson(parameter.type)}};
+    if (parameter.storage_of) json["storage_of"] = *parameter.storage_of;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string SignatureJson(const Signature& signature) {
+  Json json = {{"source", std::string(signature.source_name())},
+               {"text", signature.ToString()},
+               {"arguments", ParametersJson(signature.arguments())},
+               {"results", ParametersJson(signature.results())},
+               {"results_are_slots", signature.results_are_slots()}};
+  if (!signature.doc().empty()) json["doc"] = signature.doc();
+  // Names may be any bytes; JSON is UTF-8.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace eyrie::abi
