@@ -114,6 +114,14 @@ absl::Status Invoker::EncodeAll(std::span<const HostValue> positional,
                                 std::span<vm::Slot> slots) {
   const size_t count = slots.size();
   if (positional.size() > count) return TooMany(positional.size());
+  if (signature_.raw() != nullptr && !signature_.raw()->storage.empty())
+      [[unlikely]] {
+    return absl::UnimplementedError(absl::StrCat(
+        "Function '", signature_.function(), "' takes storage for ",
+        signature_.raw()->storage.size(),
+        " of its results by the raw "
+        "convention of V0, which calls with host values do not allocate."));
+  }
   statistics_ = CallStatistics();
   Encoder encoder(device_.get(), &statistics_);
   if (positional.size() == count && named.empty()) {

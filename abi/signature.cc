@@ -4,10 +4,12 @@
 #include "abi/signature.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "abi/declaration.h"
 #include "abi/records.h"
+#include "abi/v0/attributes.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -98,6 +100,28 @@ Type FromCarrier(ValueType carrier) {
   return type;
 }
 
+// What a raw type says, or else what is known already.
+Type FromRaw(const v0::RawType& raw, const Type& known) {
+  Type type;
+  switch (raw.kind) {
+    case v0::RawType::Kind::kBuffer:
+      if (known.is(Kind::kBuffer)) return known;
+      type.kind = Kind::kArray;
+      type.element = raw.element;
+      type.ranked = true;
+      type.shape = raw.dims;
+      return type;
+    case v0::RawType::Kind::kScalar:
+      type.kind = Kind::kScalar;
+      type.element = raw.element;
+      return type;
+    case v0::RawType::Kind::kRefObject:
+    case v0::RawType::Kind::kUnrecognized:
+      break;
+  }
+  return known;
+}
+
 bool IsFloat(ElementType element) {
   return hal::NumericalKind(element) >> 4 == 2;
 }
@@ -138,84 +162,7 @@ absl::string_view NameOf(ValueType carrier) {
   return "";
 }
 
-std::string JoinTypes(const std::vector<Member>& members) {
-  std::string text;
-  for (const Member& member : members) {
-    absl::StrAppend(&text, text.empty() ? "" : ", ", member.key,
-                    member.key.empty() ? "" : ": ", member.type.ToString());
-  }
-  return text;
-}
-
-std::string ArrayText(const Type& type) {
-  std::string text = type.ranked ? "" : "*x";
-  for (const int64_t dimension : type.shape) {
-    if (dimension == Type::kDynamic) {
-      absl::StrAppend(&text, "?x");
-    } else {
-      absl::StrAppend(&text, dimension, "x");
-    }
-  }
-  if (type.is(Kind::kRefArray)) {
-    return absl::StrCat(text, "(", type.members[0].type.ToString(), ")");
-  }
-  if (type.element != ElementType::kNone) {
-    return text + ElementText(type.element);
-  }
-  return absl::StrCat(text, type.text.empty() ? "unknown" : type.text);
-}
-
-std::string ParametersText(std::span<const Parameter> parameters) {
-  std::string text;
-  for (const Parameter& parameter : parameters) {
-    absl::StrAppend(&text, text.empty() ? "" : ", ",
-                    parameter.type.takes_keywords ? "**" : "", parameter.name,
-                    parameter.name.empty() ? "" : ": ",
-                    parameter.type.ToString());
-  }
-  return text;
-}
-
 }  // namespace
-
-std::string ElementText(ElementType element) {
-  const std::string name = hal::ElementTypeName(element);
-  if (name[0] != '*' || hal::NumericalKind(element) == 0) return name;
-  return absl::StrCat("i", hal::BitCount(element));
-}
-
-std::string Type::ToString() const {
-  switch (kind) {
-    case Kind::kUnknown:
-      return text.empty() ? "unknown" : text;
-    case Kind::kNull:
-      return "null";
-    case Kind::kScalar:
-      return ElementText(element);
-    case Kind::kArray:
-    case Kind::kRefArray:
-      return ArrayText(*this);
-    case Kind::kBytes:
-    case Kind::kByteList:
-      return "bytes";
-    case Kind::kBuffer:
-      return "buffer";
-    case Kind::kList:
-      return absl::StrCat("[", JoinTypes(members), "]");
-    case Kind::kTuple:
-      return absl::StrCat("(", JoinTypes(members),
-                          members.size() == 1 ? ",)" : ")");
-    case Kind::kDict:
-      return absl::StrCat("{", JoinTypes(members), "}");
-    case Kind::kHomogeneous:
-      return absl::StrCat("list<", JoinTypes(members), ">");
-    case Kind::kAnyList:
-      return "list";
-    case Kind::kFence:
-      return "fence";
-  }
-  return "";
-}
 
 bool TakesFences(std::span<const vm::Attribute> attributes,
                  const vm::CallingConvention& convention) {
@@ -252,12 +199,10 @@ class SignatureReader {
     for (const absl::string_view key : {"iree.abi", "d"}) {
       const auto text = Attribute(key);
       if (!text) continue;
-      RETURN_IF_ERROR(
-          Annotate(Reflect(*text, key),
-                   absl::StrCat("(attribute '", key, "' of function '",
-                                function, "')")));
-      break;
+      RETURN_IF_ERROR(At(key, Reflect(*text, key)));
+      return std::move(signature_);
     }
+    RETURN_IF_ERROR(ReadV0());
     return std::move(signature_);
   }
 
@@ -271,6 +216,11 @@ class SignatureReader {
 
   std::optional<absl::string_view> Attribute(absl::string_view key) const {
     return vm::FindAttribute(attributes_, key);
+  }
+
+  absl::Status At(absl::string_view key, const absl::Status& status) const {
+    return Annotate(status, absl::StrCat("(attribute '", key, "' of function '",
+                                         signature_.function_, "')"));
   }
 
   void SetSource(SignatureSource source, absl::string_view name) {
@@ -308,6 +258,81 @@ class SignatureReader {
       }
     }
     SetSource(SignatureSource::kDeclaration, kDeclaration);
+  }
+
+  absl::Status ReadV0() {
+    const absl::StatusOr<v0::Attributes> found =
+        v0::Attributes::Read(attributes_);
+    if (!found.ok()) {
+      return Annotate(found.status(),
+                      absl::StrCat("(function '", signature_.function_, "')"));
+    }
+    if (found->raw) RETURN_IF_ERROR(At("f", TakeRaw(*found)));
+    return absl::OkStatus();
+  }
+
+  absl::Status TakeRaw(const v0::Attributes& found) {
+    auto raw = std::make_shared<RawCall>();
+    ASSIGN_OR_RETURN(raw->signature, v0::RawSignature::Parse(*found.raw));
+    const std::vector<v0::RawType>& inputs = raw->signature.inputs;
+    const std::vector<v0::RawType>& results = raw->signature.results;
+    if (results.size() != signature_.results_.size()) {
+      return WrongRawCount(results.size(), "result", "returns",
+                           signature_.results_.size());
+    }
+    RETURN_IF_ERROR(TakeStorage(inputs.size(), raw->storage));
+    RETURN_IF_ERROR(TakeRawTypes(inputs, "Input", signature_.arguments_));
+    RETURN_IF_ERROR(TakeRawTypes(results, "Result", signature_.results_));
+    raw->allocator = std::string(found.result_allocator.value_or(""));
+    signature_.raw_ = std::move(raw);
+    SetSource(SignatureSource::kV0, "f");
+    return absl::OkStatus();
+  }
+
+  // The arguments behind the inputs are storage for results.
+  absl::Status TakeStorage(size_t inputs, std::vector<Parameter>& storage) {
+    std::vector<Parameter>& arguments = signature_.arguments_;
+    const bool declared = signature_.source_ == SignatureSource::kDeclaration;
+    if (inputs > arguments.size() ||
+        arguments.size() - inputs > signature_.results_.size()) {
+      return WrongRawCount(inputs, "input", "takes", arguments.size());
+    }
+    for (size_t i = inputs; i < arguments.size(); ++i) {
+      Parameter& argument = arguments[i];
+      if (!declared) argument.storage_of = static_cast<int>(i - inputs);
+      if (!argument.storage_of || argument.carrier != ValueType::kRef) {
+        return WrongRawCount(inputs, "input", "takes", arguments.size());
+      }
+      storage.push_back(std::move(argument));
+    }
+    arguments.resize(inputs);
+    return absl::OkStatus();
+  }
+
+  static absl::Status TakeRawTypes(std::span<const v0::RawType> types,
+                                   absl::string_view side,
+                                   std::vector<Parameter>& parameters) {
+    for (size_t i = 0; i < types.size(); ++i) {
+      Parameter& parameter = parameters[i];
+      Type type = FromRaw(types[i], parameter.type);
+      const bool is_ref = parameter.carrier == ValueType::kRef;
+      const bool wants_ref = types[i].kind == v0::RawType::Kind::kRefObject;
+      if (!Carries(parameter.carrier, type) || (wants_ref && !is_ref)) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            side, " ", i, " of the raw signature is ", types[i].ToString(),
+            "; the function has ", NameOf(parameter.carrier), " there."));
+      }
+      parameter.type = std::move(type);
+    }
+    return absl::OkStatus();
+  }
+
+  static absl::Status WrongRawCount(size_t raw, absl::string_view what,
+                                    absl::string_view verb, size_t count) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The raw signature has ", raw, " ", what,
+                     raw == 1 ? "" : "s", "; the function ", verb, " ", count,
+                     what == "input" ? ", those for storage included." : "."));
   }
 
   absl::Status Reflect(absl::string_view json, absl::string_view key) {
@@ -430,23 +455,6 @@ absl::StatusOr<Signature> Signature::Read(
     absl::string_view function, std::span<const vm::Attribute> attributes,
     const vm::CallingConvention& convention) {
   return SignatureReader(attributes, convention).Read(function);
-}
-
-std::string Signature::ArgumentName(size_t index) const {
-  const std::string& name = arguments_[index].name;
-  if (name.empty()) return absl::StrCat("argument ", index);
-  return absl::StrCat("argument ", index, " ('", name, "')");
-}
-
-std::string Signature::ResultName(size_t index) const {
-  return absl::StrCat("result ", index);
-}
-
-std::string Signature::ToString() const {
-  const std::string results = ParametersText(results_);
-  const bool alone = results_.size() == 1 && results_[0].name.empty();
-  return absl::StrCat(function_, "(", ParametersText(arguments_), ") -> ",
-                      alone ? results : absl::StrCat("(", results, ")"));
 }
 
 }  // namespace eyrie::abi

@@ -2,6 +2,7 @@
 // from the best source that its export has.
 //
 //   iree.abi, or else d    JSON records, "a" for arguments and "r" for results
+//   f                      V0: raw types
 //   iree.abi.declaration   the source's own types
 //   calling convention     registers alone
 // docs/abi.md has the rules. A signature is also the plan of a call: marshal.h
@@ -12,11 +13,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "abi/v0/raw_signature.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "hal/element_type.h"
@@ -86,7 +89,22 @@ struct Parameter {
   std::optional<int> storage_of;
 };
 
-enum class SignatureSource : uint8_t { kReflection, kDeclaration, kConvention };
+enum class SignatureSource : uint8_t {
+  kReflection,
+  kV0,
+  kDeclaration,
+  kConvention,
+};
+
+// What the raw convention of V0 adds to a signature.
+struct RawCall {
+  v0::RawSignature signature;
+  // The function that allocates results (attribute fbr); may be empty.
+  std::string allocator;
+  // What the function takes behind the arguments of the signature: storage
+  // for results, each with the index of its own.
+  std::vector<Parameter> storage;
+};
 
 class Signature {
  public:
@@ -102,12 +120,12 @@ class Signature {
 
   absl::string_view function() const { return function_; }
   SignatureSource source() const { return source_; }
-  // "iree.abi", "d", "iree.abi.declaration", "calling convention".
+  // "iree.abi", "d", "f", "iree.abi.declaration", "calling convention".
   absl::string_view source_name() const { return source_name_; }
   // Text for a reader, from a record or attribute "doc"; may be empty.
   const std::string& doc() const { return doc_; }
 
-  // Without the fences of an asynchronous function.
+  // Without the fences of an asynchronous function, and in V0 without storage.
   std::span<const Parameter> arguments() const { return arguments_; }
   // As the caller sees them: one list may stand for all that is returned.
   std::span<const Parameter> results() const { return results_; }
@@ -115,6 +133,9 @@ class Signature {
   // the only result, else one for each of results().
   std::span<const vm::ValueType> result_carriers() const { return carriers_; }
   bool results_are_slots() const { return results_are_slots_; }
+
+  // Of a function of V0's raw convention; else null.
+  const RawCall* raw() const { return raw_.get(); }
 
   // "argument 0 ('x')", "result 1".
   std::string ArgumentName(size_t index) const;
@@ -133,6 +154,7 @@ class Signature {
   std::vector<Parameter> results_;
   std::vector<vm::ValueType> carriers_;
   bool results_are_slots_ = false;
+  std::shared_ptr<const RawCall> raw_;
 };
 
 // True if two fences follow the arguments: wait and signal.

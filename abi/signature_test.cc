@@ -19,8 +19,14 @@ std::string Read(const char* convention,
   if (!parsed.ok()) return StatusText(parsed);
   const auto signature = Signature::Read("f", attributes, *parsed);
   if (!signature.ok()) return StatusText(signature);
-  return absl::StrCat(signature->ToString(), " by ", signature->source_name(),
-                      signature->results_are_slots() ? ", in slots" : "");
+  std::string text =
+      absl::StrCat(signature->ToString(), " by ", signature->source_name(),
+                   signature->results_are_slots() ? ", in slots" : "");
+  if (signature->raw() == nullptr) return text;
+  for (const Parameter& storage : signature->raw()->storage) {
+    absl::StrAppend(&text, ", storage of ", *storage.storage_of);
+  }
+  return text;
 }
 
 TEST(Signature, Sources) {
@@ -77,6 +83,97 @@ TEST(Signature, Sources) {
         {kDeclared, "sync func @f(%x: !util.buffer) -> (%y: tensor<f32>)"}},
        "f(x: bytes) -> (y: f32) by iree.abi"},
       {"0r_v", {{"iree.abi", "{}"}}, "f(unknown) -> () by iree.abi"},
+  };
+  for (const auto& row : kRows) {
+    EXPECT_EQ(Read(row.convention, row.attributes), row.want);
+  }
+}
+
+TEST(Signature, Raw) {
+  constexpr char kDeclared[] = "iree.abi.declaration";
+  const struct {
+    const char* convention;
+    std::vector<vm::Attribute> attributes;
+    const char* want;
+  } kRows[] = {
+      {"0riFr_r",
+       {{"f", "I22!B6!t6d-1S3!t4S3!t2O1!R4!B1!"}},
+       "f(?xsi32, si8, f64, unknown) -> f32 by f"},
+      {"0v_v", {{"fv", "1"}, {"f", "I1!R1!"}}, "f() -> () by f"},
+      // Names, and what stands behind references, are the declaration's.
+      {"0rrr_r",
+       {{"f", "I12!O1!U1!B3!d4R4!U1!"},
+        {kDeclared,
+         "sync func @f(%a: !util.list<i32>, %b: !util.buffer, %c: !hal.buffer) "
+         "-> (%d: tensor<2xf32>)"}},
+       "f(a: list<i32>, b: bytes, c: buffer) -> (d: 2xf32) by f"},
+      // Records and 'd' come first, and V0 is not looked at then.
+      {"0i_i",
+       {{"f", "?"}, {"fv", "9"}, {"d", R"({"a":["i8"],"r":["i16"]})"}},
+       "f(i8) -> i16 by d"},
+      // Storage for results is not the caller's.
+      {"0rr_r",
+       {{"f", "I6!B3!d4R6!B3!d4"}},
+       "f(4xf32) -> 4xf32 by f, storage of 0"},
+      {"0rrr_rr",
+       {{"f", "I6!B3!d4R12!B3!d4B4!d-1"},
+        {kDeclared,
+         "sync func @f(%a: tensor<4xf32>, %s: tensor<?xf32> {iree.abi.output = "
+         "1 : index}, %t: tensor<4xf32> {iree.abi.output = 0 : index}) -> "
+         "(%b: tensor<4xf32>, %c: tensor<?xf32>)"}},
+       "f(a: 4xf32) -> (b: 4xf32, c: ?xf32) by f, storage of 1, storage of 0"},
+      {"0rrr_r",
+       {{"f", "I4!B1!R4!B1!"}, {"iree.abi.model", "coarse-fences"}},
+       "f(f32) -> f32 by f"},
+      // Refused.
+      {"0r_r",
+       {{"f", "I6!B3!d4R4!B1"}},
+       "INVALID_ARGUMENT: Byte 9 of the signature: the length 4 exceeds the 3 "
+       "bytes left. (attribute 'f' of function 'f')"},
+      {"0r_r",
+       {{"f", "I4!B1!R4!B1!"}, {"fv", "2"}},
+       "UNIMPLEMENTED: Version '2' of the V0 convention 'raw' (attribute 'fv') "
+       "is not known; version 1 is. (function 'f')"},
+      {"0r_r",
+       {{"abi", "xla"}},
+       "UNIMPLEMENTED: The calling convention 'xla' (attribute 'abi') is not "
+       "known; 'raw' and 'sip' are. (function 'f')"},
+      {"0r_rr",
+       {{"f", "I4!B1!R4!B1!"}},
+       "INVALID_ARGUMENT: The raw signature has 1 result; the function returns "
+       "2. (attribute 'f' of function 'f')"},
+      {"0r_r",
+       {{"f", "I7!B1!B1!R4!B1!"}},
+       "INVALID_ARGUMENT: The raw signature has 2 inputs; the function takes "
+       "1, those for storage included. (attribute 'f' of function 'f')"},
+      {"0rrr_r",
+       {{"f", "I4!B1!R4!B1!"}},
+       "INVALID_ARGUMENT: The raw signature has 1 input; the function takes 3, "
+       "those for storage included. (attribute 'f' of function 'f')"},
+      {"0ri_r",
+       {{"f", "I4!B1!R4!B1!"}},
+       "INVALID_ARGUMENT: The raw signature has 1 input; the function takes 2, "
+       "those for storage included. (attribute 'f' of function 'f')"},
+      {"0rr_r",
+       {{"f", "I4!B1!R4!B1!"},
+        {kDeclared,
+         "sync func @f(%a: tensor<f32>, %b: tensor<f32>) -> (%c: "
+         "tensor<f32>)"}},
+       "INVALID_ARGUMENT: The raw signature has 1 input; the function takes 2, "
+       "those for storage included. (attribute 'f' of function 'f')"},
+      {"0i_v",
+       {{"f", "I6!S3!t2R1!"}},
+       "INVALID_ARGUMENT: Input 0 of the raw signature is float64; the "
+       "function "
+       "has an i32 there. (attribute 'f' of function 'f')"},
+      {"0_f",
+       {{"f", "I1!R4!B1!"}},
+       "INVALID_ARGUMENT: Result 0 of the raw signature is Buffer<float32[]>; "
+       "the function has an f32 there. (attribute 'f' of function 'f')"},
+      {"0f_v",
+       {{"f", "I4!O1!R1!"}},
+       "INVALID_ARGUMENT: Input 0 of the raw signature is RefObject<?>; the "
+       "function has an f32 there. (attribute 'f' of function 'f')"},
   };
   for (const auto& row : kRows) {
     EXPECT_EQ(Read(row.convention, row.attributes), row.want);
