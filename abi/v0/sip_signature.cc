@@ -1,0 +1,374 @@
+// Tested by sip_signature_test.cc, sip_fuzz.cc.
+#include "abi/v0/sip_signature.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "abi/v0/mangle.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+
+namespace eyrie::abi::v0 {
+namespace {
+
+using Kind = SipNode::Kind;
+
+constexpr char kInputsTag = 'I';
+constexpr char kResultsTag = 'R';
+constexpr char kLeafTag = '_';
+constexpr char kListTag = 'S';
+constexpr char kDictTag = 'D';
+constexpr char kIndexTag = 'k';
+constexpr char kNameTag = 'K';
+
+std::string TooManyItems() {
+  return absl::StrCat("the lists and dicts have more than ", kSipMaxItems,
+                      " items together, which is the limit.");
+}
+
+std::string TooDeep() {
+  return absl::StrCat("structures are nested more than ", kSipMaxDepth,
+                      " deep, which is the limit.");
+}
+
+// Of what a list or dict of a size becomes with one more item.
+int64_t GrownSize(const SipKey& key, int64_t size) {
+  const int64_t* index = std::get_if<int64_t>(&key);
+  if (index == nullptr) return size + 1;
+  // An index that has no successor is above all limits anyway.
+  return std::max(size, std::min(*index, kSipMaxItems) + 1);
+}
+
+// Reads the inputs or the results.
+class SipReader {
+ public:
+  explicit SipReader(SipVisitor& visitor) : visitor_(visitor) {}
+
+  absl::Status Read(const Component& side) {
+    if (side.body.empty()) return absl::OkStatus();
+    SignatureParser parser(side);
+    RETURN_IF_ERROR(Value(parser, 0));
+    return parser.ExpectEnd("the structure");
+  }
+
+ private:
+  absl::Status Value(SignatureParser& parser, size_t depth) {
+    ASSIGN_OR_RETURN(const Component component, parser.Next());
+    switch (component.tag) {
+      case kLeafTag:
+        return Leaf(component);
+      case kListTag:
+      case kDictTag:
+        return Structure(component, depth + 1);
+      default:
+        return ErrorAt(
+            component.offset,
+            absl::StrCat(
+                component.at_end() ? "the end" : TagText(component.tag),
+                " stands where a value ('_', 'S' or 'D') should."));
+    }
+  }
+
+  absl::Status Leaf(const Component& component) {
+    if (component.integer < 0) {
+      return ErrorAt(
+          component.offset,
+          absl::StrCat("the raw index ", component.integer, " is negative."));
+    }
+    visitor_.Leaf(component.integer);
+    return absl::OkStatus();
+  }
+
+  absl::Status Structure(const Component& component, size_t depth) {
+    if (depth > kSipMaxDepth) return ErrorAt(component.offset, TooDeep());
+    const bool is_list = component.tag == kListTag;
+    visitor_.Open(is_list ? Kind::kList : Kind::kDict);
+    SignatureParser parser(component);
+    absl::flat_hash_set<SipKey> keys;
+    int64_t size = 0;
+    while (!parser.at_end()) {
+      const size_t offset = parser.offset();
+      ASSIGN_OR_RETURN(const SipKey key, Key(parser, is_list));
+      RETURN_IF_ERROR(Grow(key, offset, size));
+      if (!keys.insert(key).second) {
+        return ErrorAt(offset, absl::StrCat("the key ", SipKeyText(key),
+                                            " stands twice."));
+      }
+      visitor_.Key(key);
+      RETURN_IF_ERROR(Value(parser, depth));
+    }
+    visitor_.Close();
+    return absl::OkStatus();
+  }
+
+  static absl::StatusOr<SipKey> Key(SignatureParser& parser, bool is_list) {
+    if (!is_list) {
+      ASSIGN_OR_RETURN(const Component name,
+                       parser.Expect(kNameTag, "a dict's key"));
+      return SipKey(std::string(name.body));
+    }
+    ASSIGN_OR_RETURN(const Component index,
+                     parser.Expect(kIndexTag, "a list's index"));
+    if (index.integer < 0) {
+      return ErrorAt(index.offset, absl::StrCat("the index ", index.integer,
+                                                " is negative."));
+    }
+    return SipKey(index.integer);
+  }
+
+  // Counts the items that a list or dict of this size has with one more.
+  absl::Status Grow(const SipKey& key, size_t offset, int64_t& size) {
+    const int64_t grown = GrownSize(key, size);
+    if (grown - size > kSipMaxItems - items_) {
+      return ErrorAt(offset, TooManyItems());
+    }
+    items_ += grown - size;
+    size = grown;
+    return absl::OkStatus();
+  }
+
+  SipVisitor& visitor_;
+  int64_t items_ = 0;
+};
+
+class TreeBuilder : public SipVisitor {
+ public:
+  explicit TreeBuilder(SipNode& root) : next_(&root) {}
+
+  void Key(const SipKey& key) override {
+    next_ = &open_.back()->items.emplace_back(SipItem{key, {}}).node;
+  }
+  void Open(Kind kind) override {
+    next_->kind = kind;
+    open_.push_back(next_);
+  }
+  void Close() override { open_.pop_back(); }
+  void Leaf(int64_t raw) override {
+    next_->kind = Kind::kLeaf;
+    next_->raw = raw;
+  }
+
+ private:
+  SipNode* next_;  // what is told of next
+  std::vector<SipNode*> open_;
+};
+
+class TextWriter : public SipVisitor {
+ public:
+  void Key(const SipKey& key) override {
+    Indent();
+    if (const int64_t* index = std::get_if<int64_t>(&key)) {
+      absl::StrAppend(&text_, *index);
+    } else {
+      absl::StrAppend(&text_,
+                      absl::Utf8SafeCHexEscape(std::get<std::string>(key)));
+    }
+  }
+  void Open(Kind kind) override {
+    open_.push_back(kind);
+    absl::StrAppend(&text_, kind == Kind::kList ? ":[\n" : ":{\n");
+  }
+  void Close() override {
+    const Kind kind = open_.back();
+    open_.pop_back();
+    Indent();
+    absl::StrAppend(&text_, kind == Kind::kList ? "],\n" : "},\n");
+  }
+  void Leaf(int64_t raw) override {
+    absl::StrAppend(&text_, "=raw(", raw, "),\n");
+  }
+
+  std::string text() && { return std::move(text_); }
+
+ private:
+  void Indent() { text_.append(2 * open_.size(), ' '); }
+
+  std::string text_;
+  std::vector<Kind> open_;
+};
+
+void Mangle(const SipNode& node, SignatureBuilder& builder) {
+  switch (node.kind) {
+    case Kind::kNothing:
+      return;
+    case Kind::kLeaf:
+      builder.Integer(node.raw, kLeafTag);
+      return;
+    case Kind::kList:
+    case Kind::kDict:
+      break;
+  }
+  SignatureBuilder body;
+  for (const SipItem& item : node.items) {
+    if (const int64_t* index = std::get_if<int64_t>(&item.key)) {
+      body.Integer(*index, kIndexTag);
+    } else {
+      body.Span(std::get<std::string>(item.key), kNameTag);
+    }
+    Mangle(item.node, body);
+  }
+  builder.Span(body, node.is(Kind::kList) ? kListTag : kDictTag);
+}
+
+// "a list", "raw value 3": for errors of the mangler.
+std::string Describe(const SipNode& node) {
+  switch (node.kind) {
+    case Kind::kLeaf:
+      return absl::StrCat("raw value ", node.raw);
+    case Kind::kList:
+      return "a list";
+    case Kind::kDict:
+      return "a dict";
+    case Kind::kNothing:
+      break;
+  }
+  return "nothing";
+}
+
+// Where an item is, or would be, in sorted ones.
+template <typename Node>
+auto LowerBound(Node& node, const SipKey& key) {
+  return std::lower_bound(
+      node.items.begin(), node.items.end(), key,
+      [](const SipItem& item, const SipKey& key) { return item.key < key; });
+}
+
+// Null if it is not there.
+const SipNode* Find(const SipNode& node, const SipKey& key) {
+  const auto item = LowerBound(node, key);
+  return item == node.items.end() || item->key != key ? nullptr : &item->node;
+}
+
+absl::Status At(SipPath path, absl::string_view sentence) {
+  std::string text;
+  for (const SipKey& key : path) text += SipKeyText(key);
+  return absl::InvalidArgumentError(
+      absl::StrCat("Path '", text, "': ", sentence));
+}
+
+}  // namespace
+
+std::string SipKeyText(const SipKey& key) {
+  if (const int64_t* index = std::get_if<int64_t>(&key)) {
+    return absl::StrCat("[", *index, "]");
+  }
+  return absl::StrCat(
+      "['", absl::Utf8SafeCHexEscape(std::get<std::string>(key)), "']");
+}
+
+int64_t SipNode::list_size() const {
+  int64_t size = 0;
+  for (const SipItem& item : items) size = GrownSize(item.key, size);
+  return size;
+}
+
+absl::Status ParseSip(absl::string_view text, SipVisitor& inputs,
+                      SipVisitor& results) {
+  SignatureParser parser(text);
+  ASSIGN_OR_RETURN(const Component input_span,
+                   parser.Expect(kInputsTag, "the inputs"));
+  RETURN_IF_ERROR(SipReader(inputs).Read(input_span));
+  ASSIGN_OR_RETURN(const Component result_span,
+                   parser.Expect(kResultsTag, "the results"));
+  RETURN_IF_ERROR(SipReader(results).Read(result_span));
+  return parser.ExpectEnd("the results");
+}
+
+void VisitSip(const SipNode& node, SipVisitor& visitor) {
+  switch (node.kind) {
+    case Kind::kNothing:
+      return;
+    case Kind::kLeaf:
+      return visitor.Leaf(node.raw);
+    case Kind::kList:
+    case Kind::kDict:
+      break;
+  }
+  visitor.Open(node.kind);
+  for (const SipItem& item : node.items) {
+    visitor.Key(item.key);
+    VisitSip(item.node, visitor);
+  }
+  visitor.Close();
+}
+
+std::string SipText(const SipNode& node) {
+  TextWriter writer;
+  VisitSip(node, writer);
+  return std::move(writer).text();
+}
+
+absl::StatusOr<SipSignature> SipSignature::Parse(absl::string_view text) {
+  SipSignature signature;
+  TreeBuilder inputs(signature.inputs);
+  TreeBuilder results(signature.results);
+  RETURN_IF_ERROR(ParseSip(text, inputs, results));
+  return signature;
+}
+
+std::string SipSignature::Mangle() const {
+  SignatureBuilder input_body;
+  SignatureBuilder result_body;
+  v0::Mangle(inputs, input_body);
+  v0::Mangle(results, result_body);
+  return SignatureBuilder()
+      .Span(input_body, kInputsTag)
+      .Span(result_body, kResultsTag)
+      .encoded();
+}
+
+absl::Status SipMangler::Check(int64_t raw, SipPath path,
+                               int64_t& added) const {
+  if (raw < 0) {
+    return At(path, absl::StrCat("the raw index ", raw, " is negative."));
+  }
+  if (path.size() > kSipMaxDepth) return At(path, TooDeep());
+  const SipNode* node = &root_;  // null: not there yet
+  for (size_t i = 0; i < path.size(); ++i) {
+    const int64_t* index = std::get_if<int64_t>(&path[i]);
+    if (index != nullptr && *index < 0) {
+      return At(path, absl::StrCat("the index ", *index, " is negative."));
+    }
+    int64_t size = 0;
+    if (node != nullptr && !node->is(Kind::kNothing)) {
+      if (!node->is(index ? Kind::kList : Kind::kDict)) {
+        return At(path, absl::StrCat(Describe(*node), " has no item ",
+                                     SipKeyText(path[i]), "."));
+      }
+      // Lists are sorted.
+      size = index ? std::get<int64_t>(node->items.back().key) + 1
+                   : static_cast<int64_t>(node->items.size());
+    }
+    const SipNode* child = node ? Find(*node, path[i]) : nullptr;
+    if (child == nullptr) added += GrownSize(path[i], size) - size;
+    node = child;
+  }
+  if (node != nullptr && !node->is(Kind::kNothing)) {
+    return At(path, absl::StrCat(Describe(*node), " stands there already."));
+  }
+  if (added > kSipMaxItems - items_) return At(path, TooManyItems());
+  return absl::OkStatus();
+}
+
+absl::Status SipMangler::Set(int64_t raw, SipPath path) {
+  int64_t added = 0;
+  RETURN_IF_ERROR(Check(raw, path, added));
+  items_ += added;
+  SipNode* node = &root_;
+  for (const SipKey& key : path) {
+    const bool is_index = std::holds_alternative<int64_t>(key);
+    node->kind = is_index ? Kind::kList : Kind::kDict;
+    auto item = LowerBound(*node, key);
+    if (item == node->items.end() || item->key != key) {
+      item = node->items.insert(item, SipItem{key, {}});
+    }
+    node = &item->node;
+  }
+  node->kind = Kind::kLeaf;
+  node->raw = raw;
+  return absl::OkStatus();
+}
+
+}  // namespace eyrie::abi::v0
