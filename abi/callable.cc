@@ -72,13 +72,19 @@ std::string TensorDifference(const hal::BufferView& view,
 const RefType* RefTypeOf(const DeclaredValue& declared) {
   switch (declared.type.kind) {
     case Kind::kTensor:
-    case Kind::kBufferView: return &hal::BufferView::kType;
-    case Kind::kBuffer: return &hal::Buffer::kType;
-    case Kind::kBytes: return &vm::Buffer::kType;
-    case Kind::kList: return &vm::List::kType;
-    case Kind::kFence: return &hal::Fence::kType;
+    case Kind::kBufferView:
+      return &hal::BufferView::kType;
+    case Kind::kBuffer:
+      return &hal::Buffer::kType;
+    case Kind::kBytes:
+      return &vm::Buffer::kType;
+    case Kind::kList:
+      return &vm::List::kType;
+    case Kind::kFence:
+      return &hal::Fence::kType;
     case Kind::kUnknown:
-    case Kind::kScalar: return nullptr;
+    case Kind::kScalar:
+      return nullptr;
   }
   return nullptr;
 }
@@ -117,10 +123,9 @@ std::string RefDifference(RefObject* object, const DeclaredValue& declared) {
 
 // The bytes that a tensor of a declared type needs; 0 if it does not say.
 uint64_t BytesNeeded(const DeclaredType& type) {
-  const bool sized =
-      type.kind == Kind::kTensor && type.element != ElementType::kNone &&
-      type.ranked &&
-      !absl::c_linear_search(type.shape, DeclaredType::kDynamic);
+  const bool sized = type.kind == Kind::kTensor &&
+                     type.element != ElementType::kNone && type.ranked &&
+                     !absl::c_linear_search(type.shape, DeclaredType::kDynamic);
   if (!sized) return 0;
   TensorSpec spec;
   spec.type = type.element;
@@ -141,13 +146,18 @@ std::string StorageDifference(RefObject* object, int index,
                       ", needs ", needed, ".");
 }
 
-absl::string_view NameOf(vm::ValueType type) {
+absl::string_view WordFor(vm::ValueType type) {
   switch (type) {
-    case vm::ValueType::kI32: return "i32";
-    case vm::ValueType::kI64: return "i64";
-    case vm::ValueType::kF32: return "f32";
-    case vm::ValueType::kF64: return "f64";
-    case vm::ValueType::kRef: return "reference";
+    case vm::ValueType::kI32:
+      return "i32";
+    case vm::ValueType::kI64:
+      return "i64";
+    case vm::ValueType::kF32:
+      return "f32";
+    case vm::ValueType::kF64:
+      return "f64";
+    case vm::ValueType::kRef:
+      return "reference";
   }
   return "?";
 }
@@ -155,8 +165,8 @@ absl::string_view NameOf(vm::ValueType type) {
 // DEADLINE_EXCEEDED or CANCELLED: the call was stopped; else how the fence
 // fails.
 absl::Status WaitFor(const hal::Fence& fence, const vm::Meter& meter) {
-  absl::Status status = fence.Wait(absl::InfiniteFuture(),
-                                   [&meter] { return meter.stopped(); });
+  absl::Status status =
+      fence.Wait(absl::InfiniteFuture(), [&meter] { return meter.stopped(); });
   if (!status.ok() && meter.stopped()) return meter.StopReason();
   return status;
 }
@@ -172,9 +182,10 @@ absl::StatusOr<Callable> Session::Bind(const vm::Function& function) {
       types.size() >= kFences && types.back() == vm::ValueType::kRef &&
       types[types.size() - 2] == vm::ValueType::kRef) {
     if (devices_.empty()) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "Function '", function.name(), "' signals a fence; that needs a "
-          "device."));
+      return absl::FailedPreconditionError(
+          absl::StrCat("Function '", function.name(),
+                       "' signals a fence; that needs a "
+                       "device."));
     }
     callable.adds_fences_ = true;
   }
@@ -182,11 +193,10 @@ absl::StatusOr<Callable> Session::Bind(const vm::Function& function) {
     callable.declaration_ = ParseDeclaration(*text);
   }
   // One that speaks of other values than the convention is of no use.
-  if (callable.declaration_ &&
-      (callable.declaration_->arguments.size() !=
-           callable.argument_types().size() ||
-       callable.declaration_->results.size() !=
-           callable.result_types().size())) {
+  if (callable.declaration_ && (callable.declaration_->arguments.size() !=
+                                    callable.argument_types().size() ||
+                                callable.declaration_->results.size() !=
+                                    callable.result_types().size())) {
     callable.declaration_.reset();
   }
   return callable;
@@ -224,7 +234,7 @@ std::string Callable::ArgumentsText() const {
       absl::StrAppend(&text, declared->name, declared->name.empty() ? "" : ": ",
                       declared->type.ToString());
     } else {
-      absl::StrAppend(&text, NameOf(argument_types()[i]));
+      absl::StrAppend(&text, WordFor(argument_types()[i]));
     }
   }
   return text + ")";
@@ -236,9 +246,8 @@ absl::Status Callable::CheckArguments(
   if (arguments.size() != types.size()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "Function '", function_.name(), "' takes ", types.size(),
-        types.size() == 1 ? " argument " : " arguments ", ArgumentsText(),
-        "; ", arguments.size(), arguments.size() == 1 ? " is" : " are",
-        " given."));
+        types.size() == 1 ? " argument " : " arguments ", ArgumentsText(), "; ",
+        arguments.size(), arguments.size() == 1 ? " is" : " are", " given."));
   }
   for (size_t i = 0; i < types.size(); ++i) {
     std::string wrong;
@@ -248,15 +257,15 @@ absl::Status Callable::CheckArguments(
       wrong = absl::StrCat(
           "is ",
           WithArticle(object ? object->type().name
-                             : NameOf(arguments[i].type())),
+                             : WordFor(arguments[i].type())),
           "; ",
-          declared ? declared->type.ToString() : WithArticle(NameOf(types[i])),
+          declared ? declared->type.ToString() : WithArticle(WordFor(types[i])),
           " is expected.");
     } else if (declared != nullptr && types[i] == vm::ValueType::kRef) {
       wrong = RefDifference(arguments[i].ref(), *declared);
-      const DeclaredValue* result =
-          declared->storage_of ? declared_result(*declared->storage_of)
-                               : nullptr;
+      const DeclaredValue* result = declared->storage_of
+                                        ? declared_result(*declared->storage_of)
+                                        : nullptr;
       if (wrong.empty() && result != nullptr) {
         wrong = StorageDifference(arguments[i].ref(), *declared->storage_of,
                                   result->type);

@@ -23,7 +23,7 @@ RegisterCounts ArgumentWatch::needed() const {
 
 void ArgumentWatch::Touch(uint16_t reg, ValueType type, Use use) {
   if (type == ValueType::kRef) return;
-  const bool wide = type == ValueType::kI64 || type == ValueType::kF64;
+  const bool wide = IsWide(type);
   for (uint32_t i = reg; i <= reg + uint32_t{wide}; ++i) {
     if (first_use_[i] == Use::kNone) first_use_[i] = use;
   }

@@ -40,12 +40,6 @@ void DropResults(const Function& function, std::span<Slot> results) {
   }
 }
 
-constexpr const char* kTypeNames[] = {"i32", "i64", "f32", "f64", "ref"};
-
-const char* NameOf(ValueType type) {
-  return kTypeNames[static_cast<int>(type)];
-}
-
 absl::Status WrongCount(const Function& function, absl::string_view what,
                         size_t want, size_t got) {
   return absl::InvalidArgumentError(

@@ -81,6 +81,16 @@ EYRIE_VM_INLINE bool ExecJumpMoves(Machine& m, Cursor& c) {
   return true;
 }
 
+// A loop's condition at its end.
+template <Op kOp, auto kBody>
+EYRIE_VM_INLINE bool StepAndTurn(Machine& m, Cursor& c) {
+  if constexpr (IsComparison(InfoOf(kOp))) {
+    if (!ChargeAt(m, c)) [[unlikely]]
+      return false;
+  }
+  return StepAndBranch<kOp, kBody>(m, c);
+}
+
 EYRIE_VM_INLINE bool ExecCondBranch(Machine&, Cursor& c) {
   const auto& branch = LoweredAt<LoweredCondBranch>(c.pc);
   BranchOn(c, c.i32[branch.condition],

@@ -32,6 +32,11 @@ namespace {
 #undef OP
         },
         {
+#define OP(set, code, name, ...) &&T_##name,
+#include "vm/opcodes.def"
+#undef OP
+        },
+        {
 #define LOWERED(name, body) &&X_##name,
 #include "vm/lowered.def"
 #undef LOWERED
@@ -51,9 +56,10 @@ namespace {
   Cursor c = m.Load();
   EYRIE_VM_NEXT();
 
-#define OP(set, code, name, ...)                                      \
-  L_##name : EYRIE_VM_STEP((Step<Op::k##name, &Exec##name>)) B_##name \
-      : EYRIE_VM_STEP((StepAndBranch<Op::k##name, &Exec##name>))
+#define OP(set, code, name, ...)                                          \
+  L_##name : EYRIE_VM_STEP((Step<Op::k##name, &Exec##name>)) B_##name     \
+      : EYRIE_VM_STEP((StepAndBranch<Op::k##name, &Exec##name>)) T_##name \
+      : EYRIE_VM_STEP((StepAndTurn<Op::k##name, &Exec##name>))
 #include "vm/opcodes.def"
 #undef OP
 #define LOWERED(name, body) X_##name : EYRIE_VM_STEP(body)

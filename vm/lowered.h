@@ -75,6 +75,7 @@ inline constexpr size_t kLoweredCount = 0
 struct HandlerTable {
   Handler ops[kOpCount];
   Handler branches[kOpCount];  // of comparisons, with the cond_br behind them
+  Handler turns[kOpCount];     // the same at a loop's end, taking fuel first
   Handler lowered[kLoweredCount];
 };
 

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "vm/bytecode_module.h"
+#include "vm/code_walk.h"
 #include "vm/machine.h"
+#include "vm/redirect.h"
 #include "vm/remap.h"
 
 namespace eyrie::vm {
@@ -20,14 +22,6 @@ constexpr auto MakeLayouts() {
 }
 constexpr auto kLayouts = MakeLayouts();
 
-constexpr uint32_t kBlockMarkSize = 1;
-
-// A branch as encoded.
-struct Edge {
-  uint32_t block;
-  RemapList moves;
-};
-
 class Lowering {
  public:
   Lowering(const BytecodeModule& module, uint32_t function,
@@ -36,7 +30,10 @@ class Lowering {
         function_(module.function(function)),
         handlers_(handlers),
         places_(places),
-        moves_(module.def().bytecode_version->operand_moves) {}
+        moves_(module.def().bytecode_version->operand_moves),
+        redirects_(FindRedirects(
+            {function_.code, function_.code_size},
+            module.def().functions[function].i32_register_count)) {}
 
   LoweredCode Run();
 
@@ -44,22 +41,12 @@ class Lowering {
   // Of the bytecode.
   template <typename T>
   T Take() {
-    T value;
-    std::memcpy(&value, function_.code + pc_, sizeof(T));
-    pc_ += sizeof(T);
-    return value;
+    return LoadFrom<T>(function_.code, pc_);
   }
-  const uint8_t* TakeList(uint32_t words_per_item);
-  Edge TakeEdge() {
-    const auto block = Take<uint32_t>();
-    return {block, RemapList(TakeList(2))};
+  const uint8_t* TakeList(uint32_t words_per_item) {
+    return ReadList(function_.code, pc_, words_per_item);
   }
-  // The instruction at `pc`, which moves to its operands.
-  const OpInfo& OpAt(uint32_t& pc) const;
-  // True if a cond_br on this register is at `pc`.
-  bool BranchesOn(uint16_t reg, uint32_t pc) const;
-  // True if a block is a comparison and the branch on its result.
-  bool IsCondition(uint32_t block) const;
+  Edge TakeEdge() { return ReadEdge(function_.code, pc_); }
 
   // Of the lowered code, in bytes.
   uint32_t size() const { return static_cast<uint32_t>(code_.size() * 8); }
@@ -86,7 +73,8 @@ class Lowering {
 
   void LowerInstruction();
   void LowerOperands(const OpInfo& op);
-  void LowerOperand(OperandKind kind, uint32_t to);
+  void LowerOperand(OperandKind kind, uint32_t to, bool written);
+  uint16_t Redirected(uint16_t reg, bool written) const;
   void LowerBranchOn(const OpInfo& comparison, uint32_t at);
   void LowerCondBranch();
   void LowerBranchTable();
@@ -108,7 +96,8 @@ class Lowering {
   }
   bool IsBack(const Edge& edge) const { return edge.block <= start_; }
   void LinkEdge(uint32_t from, uint32_t field, const Edge& edge);
-  void LowerCopy(uint32_t block);
+  void LowerCopy(uint32_t block, bool charges);
+  void DropRedirected(std::vector<LoweredMove>& moves);
   void ResolveJumps();
 
   const BytecodeModule& module_;
@@ -120,6 +109,9 @@ class Lowering {
   uint32_t pc_ = 0;
   uint32_t start_ = 0;  // of the instruction at hand
   bool copying_ = false;
+  bool charging_ = false;  // the copy at hand takes fuel
+  const std::vector<Redirect> redirects_;
+  size_t next_redirect_ = 0;  // the first of the block at hand, or below
   LoweredCode code_;
   struct Block {
     uint32_t from;
@@ -145,24 +137,6 @@ LoweredCode Lowering::Run() {
   return std::move(code_);
 }
 
-const uint8_t* Lowering::TakeList(uint32_t words_per_item) {
-  pc_ = AlignToList(pc_);
-  const uint8_t* list = function_.code + pc_;
-  const auto count = Take<uint16_t>();
-  pc_ += count * words_per_item * 2;
-  return list;
-}
-
-const OpInfo& Lowering::OpAt(uint32_t& pc) const {
-  uint8_t code = function_.code[pc++];
-  OpSet set = OpSet::kCore;
-  if (code == kPrefixF32 || code == kPrefixF64) {
-    set = code == kPrefixF32 ? OpSet::kF32 : OpSet::kF64;
-    code = function_.code[pc++];
-  }
-  return *FindOp(set, code);
-}
-
 uint32_t Lowering::Begin(Handler handler, uint32_t bytes) {
   const uint32_t at = size();
   if (places_ != nullptr) places_->push_back({at, start_});
@@ -172,7 +146,7 @@ uint32_t Lowering::Begin(Handler handler, uint32_t bytes) {
 }
 
 void Lowering::LowerInstruction() {
-  const OpInfo& op = OpAt(pc_);
+  const OpInfo& op = ReadOp(function_.code, pc_);
   switch (op.op) {
     case Op::kBlock:
       return blocks_.push_back({start_, size()});
@@ -204,23 +178,41 @@ void Lowering::LowerInstruction() {
   }
 }
 
+// The register that stands for one at this instruction.
+uint16_t Lowering::Redirected(uint16_t reg, bool written) const {
+  for (size_t i = next_redirect_; i < redirects_.size(); ++i) {
+    const Redirect& redirect = redirects_[i];
+    if (redirect.branch != redirects_[next_redirect_].branch) break;
+    const bool here =
+        written ? start_ == redirect.made : start_ > redirect.made;
+    if (redirect.from == reg && here) return redirect.to;
+  }
+  return reg;
+}
+
 void Lowering::LowerOperands(const OpInfo& op) {
-  const size_t row = static_cast<size_t>(&op - kOps);
+  const size_t row = RowOf(op);
   const LoweredLayout& layout = kLayouts[row];
   const uint32_t at = Begin(handlers_.ops[row], layout.size());
   int next = 0;
-  for (OperandKind kind : op.reads) LowerOperand(kind, at + layout.at[next++]);
-  for (OperandKind kind : op.writes) LowerOperand(kind, at + layout.at[next++]);
+  for (OperandKind kind : op.reads) {
+    LowerOperand(kind, at + layout.at[next++], /*written=*/false);
+  }
+  for (OperandKind kind : op.writes) {
+    LowerOperand(kind, at + layout.at[next++], /*written=*/true);
+  }
   if (IsComparison(op)) LowerBranchOn(op, at);
 }
 
-void Lowering::LowerOperand(OperandKind kind, uint32_t to) {
+void Lowering::LowerOperand(OperandKind kind, uint32_t to, bool written) {
   if (IsRegister(kind)) {
     uint16_t reg = Take<uint16_t>();
     if (kind == OperandKind::kRefMove && moves_) {
       reg &= kMoveBit | kRefMask;
     } else if (kind == OperandKind::kRefMove || kind == OperandKind::kRef) {
       reg &= kRefMask;
+    } else {
+      reg = Redirected(reg, written);
     }
     return Put(to, reg);
   }
@@ -238,42 +230,23 @@ void Lowering::LowerOperand(OperandKind kind, uint32_t to) {
 // The comparison at `at` becomes one with the cond_br behind it, if that is on
 // its result.
 void Lowering::LowerBranchOn(const OpInfo& comparison, uint32_t at) {
-  const size_t row = static_cast<size_t>(&comparison - kOps);
+  const size_t row = RowOf(comparison);
   const LoweredLayout& layout = kLayouts[row];
   uint16_t result;
   std::memcpy(&result, At(at + layout.at[comparison.reads.count]), 2);
-  if (!BranchesOn(result, pc_)) return;
+  if (!BranchesOn(function_.code, result, pc_)) return;
   pc_ += 1 + FixedSize(OperandKind::kI32);
   code_.resize((at + layout.branch_size()) / 8);
-  Put(at, handlers_.branches[row]);
+  Put(at, charging_ ? handlers_.turns[row] : handlers_.branches[row]);
   const Edge taken = TakeEdge();
   const Edge other = TakeEdge();
   LinkEdge(at, at + layout.branch_at(), taken);
   LinkEdge(at, at + layout.branch_at() + 4, other);
 }
 
-bool Lowering::BranchesOn(uint16_t reg, uint32_t pc) const {
-  if (function_.code[pc] != static_cast<uint8_t>(Op::kCondBranch)) {
-    return false;
-  }
-  uint16_t condition;
-  std::memcpy(&condition, function_.code + pc + 1, 2);
-  return condition == reg;
-}
-
-bool Lowering::IsCondition(uint32_t block) const {
-  uint32_t pc = block + kBlockMarkSize;
-  const OpInfo& op = OpAt(pc);
-  if (!IsComparison(op)) return false;
-  pc += op.reads.count * FixedSize(OperandKind::kI32);
-  uint16_t result;
-  std::memcpy(&result, function_.code + pc, 2);
-  return BranchesOn(result, pc + FixedSize(OperandKind::kI32));
-}
-
 void Lowering::LowerCondBranch() {
   const auto condition = Take<uint16_t>();
-  const size_t row = static_cast<size_t>(&InfoOf(Op::kCondBranch) - kOps);
+  const size_t row = RowOf(InfoOf(Op::kCondBranch));
   const uint32_t at = Begin(handlers_.ops[row], sizeof(LoweredCondBranch));
   Put(at + offsetof(LoweredCondBranch, condition), uint32_t{condition});
   const Edge taken = TakeEdge();
@@ -286,7 +259,7 @@ void Lowering::LowerBranchTable() {
   const auto index = Take<uint16_t>();
   const Edge otherwise = TakeEdge();
   const auto count = Take<uint16_t>();
-  const size_t row = static_cast<size_t>(&InfoOf(Op::kBranchTable) - kOps);
+  const size_t row = RowOf(InfoOf(Op::kBranchTable));
   const uint32_t at =
       Begin(handlers_.ops[row], sizeof(LoweredBranchTable) + (count + 1u) * 4);
   Put(at + offsetof(LoweredBranchTable, index), uint32_t{index});
@@ -298,7 +271,7 @@ void Lowering::LowerBranchTable() {
 
 // Resumes behind itself, where the edge begins.
 void Lowering::LowerYield() {
-  const size_t row = static_cast<size_t>(&InfoOf(Op::kYield) - kOps);
+  const size_t row = RowOf(InfoOf(Op::kYield));
   Begin(handlers_.ops[row], sizeof(LoweredYield));
   LowerEdge(TakeEdge());
 }
@@ -331,11 +304,7 @@ void Lowering::LowerCall(bool variadic, bool yieldable) {
   } else {
     LowerCallFunction(callee, args, results);
   }
-  static constexpr uint16_t kNoMoves[1] = {0};
-  if (yieldable) {
-    LowerEdge(
-        {next_block, RemapList(reinterpret_cast<const uint8_t*>(kNoMoves))});
-  }
+  if (yieldable) LowerEdge(PlainEdge(next_block));
 }
 
 void Lowering::PutResults(uint32_t call, uint32_t at, RegisterList results) {
@@ -430,23 +399,41 @@ void Lowering::LowerCallImport(uint32_t import, RegisterList segments,
   PutResults(at, to, results);
 }
 
-// A loop's condition is lowered again behind the jump back to it.
-void Lowering::LowerCopy(uint32_t block) {
+// A loop's condition is lowered again behind the moves of the jump back to it,
+// or in place of one without moves; then it charges the meter.
+void Lowering::LowerCopy(uint32_t block, bool charges) {
   const uint32_t pc = std::exchange(pc_, block + kBlockMarkSize);
   const uint32_t start = std::exchange(start_, pc_);
+  const size_t place = places_ != nullptr ? places_->size() : 0;
   copying_ = true;
+  charging_ = charges;
   LowerInstruction();
   copying_ = false;
+  charging_ = false;
   pc_ = pc;
   start_ = start;
+  if (places_ != nullptr && charges) (*places_)[place].second = start;
+}
+
+// Leaves out the moves that the instructions above have made.
+void Lowering::DropRedirected(std::vector<LoweredMove>& moves) {
+  for (; next_redirect_ < redirects_.size(); ++next_redirect_) {
+    const Redirect& redirect = redirects_[next_redirect_];
+    if (redirect.branch != start_) return;
+    std::erase_if(moves,
+                  [&](LoweredMove move) { return move.from == redirect.from; });
+  }
 }
 
 void Lowering::LowerEdge(const Edge& edge) {
-  if (IsDirect(edge) && edge.block == pc_) return;  // its block is the next
   std::vector<LoweredMove> moves = Merge(edge.moves);
-  Lowered row = JumpRow(moves, IsBack(edge));
-  const bool falls = IsBack(edge) && row != Lowered::kJumpBackMoves &&
-                     !copying_ && IsCondition(edge.block);
+  DropRedirected(moves);
+  const bool back = IsBack(edge);
+  if (moves.empty() && !back && edge.block == pc_) return;  // it is the next
+  Lowered row = JumpRow(moves, back);
+  const bool falls = back && row != Lowered::kJumpBackMoves && !copying_ &&
+                     IsCondition(function_.code, edge.block);
+  if (falls && moves.empty()) return LowerCopy(edge.block, /*charges=*/true);
   if (falls) row = FallRow(row);
   LoweredJump head = {};
   head.move_count = static_cast<uint32_t>(moves.size());
@@ -459,7 +446,7 @@ void Lowering::LowerEdge(const Edge& edge) {
     Put(static_cast<uint32_t>(at + sizeof(head) + i * sizeof(LoweredMove)),
         moves[i]);
   }
-  if (falls) return LowerCopy(edge.block);
+  if (falls) return LowerCopy(edge.block, /*charges=*/false);
   jumps_.push_back({at,
                     at + static_cast<uint32_t>(offsetof(LoweredJump, target)),
                     edge.block});

@@ -18,11 +18,14 @@ namespace {
 const HandlerTable& NamedHandlers() {
   static const HandlerTable kTable = [] {
     static std::string branches[kOpCount];
+    static std::string turns[kOpCount];
     HandlerTable table;
     for (size_t i = 0; i < kOpCount; ++i) {
       branches[i] = absl::StrCat(kOps[i].text, "+cond_br");
       table.ops[i] = kOps[i].text;
       table.branches[i] = branches[i].c_str();
+      turns[i] = absl::StrCat("turn:", branches[i]);
+      table.turns[i] = turns[i].c_str();
     }
     size_t next = 0;
 #define LOWERED(name, body) table.lowered[next++] = #name;
@@ -111,7 +114,7 @@ const Row kRows[] = {
     {"0i_i",
      "entry: br ^head [] head: cmp.nz.i32 i0 i1 cond_br i1 ^body [] ^out [] "
      "body: sub.i32 i0 i1 i0 br ^head [] out: return [i0]",
-     "cmp.nz.i32+cond_br@9 sub.i32@31 FallBack@38 cmp.nz.i32+cond_br@9 "
+     "cmp.nz.i32+cond_br@9 sub.i32@31 turn:cmp.nz.i32+cond_br@38 "
      "Return32@47"},
     {"0i_i",
      "entry: cmp.nz.i32 i0 i1 cond_br i1 ^entry [i1>i0] ^out [] "

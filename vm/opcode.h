@@ -93,7 +93,7 @@ static_assert(PrefixesFree(), "opcodes.def: a core code is a prefix byte");
 
 // Row number + 1 by key; 0 where no instruction has the key.
 constexpr auto MakeIndex() {
-  std::array<uint16_t, 3 * 256> index = {};
+  std::array<uint16_t, size_t{3} * 256> index = {};
   for (size_t i = 0; i < kOpCount; ++i) {
     index[static_cast<uint16_t>(kOps[i].op)] = static_cast<uint16_t>(i + 1);
   }
@@ -110,6 +110,11 @@ constexpr const OpInfo* FindOp(OpSet set, uint8_t code) {
 }
 constexpr const OpInfo& InfoOf(Op op) {
   return kOps[opcode_internal::kIndex[static_cast<uint16_t>(op)] - 1];
+}
+
+// Its row in kOps.
+constexpr size_t RowOf(const OpInfo& op) {
+  return static_cast<size_t>(&op - kOps);
 }
 
 // The row with this assembly text ("add.i32"), or nullptr.

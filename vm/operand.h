@@ -127,6 +127,12 @@ constexpr bool IsAlignedList(OperandKind kind) {
          kind == OperandKind::kRemap;
 }
 
+// Of a register or a list of them: true if each is an even pair.
+constexpr bool IsWide(OperandKind kind) {
+  return kind == OperandKind::kI64 || kind == OperandKind::kF64 ||
+         kind == OperandKind::kI64List || kind == OperandKind::kF64List;
+}
+
 // Where an aligned list begins, for an offset within the function.
 constexpr uint32_t AlignToList(uint32_t offset) { return (offset + 1) & ~1u; }
 

@@ -52,9 +52,10 @@ Lowered JumpRow(const std::vector<LoweredMove>& moves, bool back) {
 }
 
 Lowered FallRow(Lowered row) {
-  return static_cast<Lowered>(static_cast<uint32_t>(row) -
-                              static_cast<uint32_t>(Lowered::kJumpBack) +
-                              static_cast<uint32_t>(Lowered::kFallBack));
+  return static_cast<Lowered>(
+      static_cast<uint32_t>(row) -
+      static_cast<uint32_t>(Lowered::kJumpBackMove32x1) +
+      static_cast<uint32_t>(Lowered::kFallBackMove32x1));
 }
 
 }  // namespace eyrie::vm

@@ -32,7 +32,7 @@ std::vector<LoweredMove> Merge(const RemapList& moves);
 Lowered JumpRow(const std::vector<LoweredMove>& moves, bool back);
 
 // The row that makes a JumpBack row's moves and goes on behind itself. Not for
-// JumpBackMoves.
+// JumpBackMoves, nor for JumpBack, which has none.
 Lowered FallRow(Lowered row);
 
 }  // namespace eyrie::vm

@@ -26,6 +26,11 @@ constexpr char LetterOf(ValueType type) {
   return "iIfFr"[static_cast<int>(type)];
 }
 
+constexpr const char* NameOf(ValueType type) {
+  constexpr const char* kNames[] = {"i32", "i64", "f32", "f64", "ref"};
+  return kNames[static_cast<int>(type)];
+}
+
 // True for the types that fill an even pair of registers.
 constexpr bool IsWide(ValueType type) {
   return type == ValueType::kI64 || type == ValueType::kF64;

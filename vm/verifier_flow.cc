@@ -9,22 +9,6 @@
 namespace eyrie::vm {
 namespace {
 
-const char* BankName(ValueType type) {
-  switch (type) {
-    case ValueType::kI32:
-      return "i32";
-    case ValueType::kI64:
-      return "i64";
-    case ValueType::kF32:
-      return "f32";
-    case ValueType::kF64:
-      return "f64";
-    case ValueType::kRef:
-      return "ref";
-  }
-  return "";
-}
-
 absl::Status RefOutOfRange(uint16_t reg, const RegisterLimits& limits) {
   return absl::OutOfRangeError(absl::StrCat("Register r", RefIndex(reg),
                                             " is past the function's ",
@@ -44,7 +28,7 @@ absl::Status WrongBank(uint16_t reg, ValueType type) {
       absl::StrCat("Register ", name, " stands where ",
                    type == ValueType::kRef
                        ? "a ref is wanted."
-                       : absl::StrCat("an ", BankName(type), " is wanted.")));
+                       : absl::StrCat("an ", NameOf(type), " is wanted.")));
 }
 
 absl::Status WrongArity(absl::string_view what, size_t got, uint64_t want,
@@ -111,10 +95,10 @@ absl::Status CheckRegister(uint16_t reg, ValueType type,
     return WrongBank(reg, type);
   }
   if (type == ValueType::kRef) return RefOutOfRange(reg, limits);
-  bool pair = type == ValueType::kI64 || type == ValueType::kF64;
+  const bool pair = IsWide(type);
   if (pair && reg % 2 != 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("Register i", reg, " begins an ", BankName(type),
+        absl::StrCat("Register i", reg, " begins an ", NameOf(type),
                      ", which needs an even one."));
   }
   return I32OutOfRange(pair ? reg + 1 : reg, limits);

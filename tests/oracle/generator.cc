@@ -114,6 +114,21 @@ void FunctionGenerator::Body() {
   }
 }
 
+// A register to move: often one that the block at hand has just written.
+uint16_t FunctionGenerator::MovedNumber(bool wide) {
+  const std::vector<Instruction>& block = blocks_[current_];
+  for (size_t i = block.size(); i > 0 && random_.OneIn(2); --i) {
+    const Instruction& in = block[i - 1];
+    if (in.info->writes.count != 1 || !vm::IsRegister(in.result().kind) ||
+        (in.result().reg() & vm::kRefBit) != 0) {
+      continue;
+    }
+    if (in.result().wide() == wide) return in.result().reg();
+  }
+  return static_cast<uint16_t>(wide ? 2 * random_.Below(kNumberCount / 2)
+                                    : random_.Below(kNumberCount));
+}
+
 // Often none; else a few of one width, as loops have them, or any mixture.
 // Of a wide value both halves move, the lower one first if not by chance.
 FunctionGenerator::Regs FunctionGenerator::Moves() {
@@ -127,8 +142,7 @@ FunctionGenerator::Regs FunctionGenerator::Moves() {
     if (style == kMixed && random_.OneIn(3)) {
       AddRefMove(moves);
     } else if (wide) {
-      const auto from =
-          static_cast<uint16_t>(2 * random_.Below(kNumberCount / 2));
+      const uint16_t from = MovedNumber(/*wide=*/true);
       const uint16_t to = General(OperandKind::kI64);
       const uint16_t first = random_.OneIn(8) ? 1 : 0;
       for (uint16_t half : {first, static_cast<uint16_t>(1 - first)}) {
@@ -136,7 +150,7 @@ FunctionGenerator::Regs FunctionGenerator::Moves() {
         moves.push_back(to + half);
       }
     } else {
-      moves.push_back(static_cast<uint16_t>(random_.Below(kNumberCount)));
+      moves.push_back(MovedNumber(/*wide=*/false));
       moves.push_back(General(OperandKind::kI32));
     }
   }

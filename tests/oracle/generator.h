@@ -84,6 +84,7 @@ class FunctionGenerator {
   uint32_t TargetFrom(uint32_t from);
   uint32_t GuardOf(uint32_t block);
   uint64_t EmitComparison();
+  uint16_t MovedNumber(bool wide);
   Regs Moves();
   void AddRefMove(Regs& moves);
   Operand Remap() { return {Kind::kRemap, 0, Moves(), {}, {}}; }

@@ -65,16 +65,12 @@ bool FunctionGenerator::Startswith(const vm::OpInfo& info,
 }
 
 uint16_t FunctionGenerator::General(OperandKind kind) {
-  const bool wide = kind == OperandKind::kI64 || kind == OperandKind::kF64 ||
-                    kind == OperandKind::kI64List ||
-                    kind == OperandKind::kF64List;
+  const bool wide = vm::IsWide(kind);
   return static_cast<uint16_t>(wide ? 2 * random_.Below(kGeneral / 2)
                                     : random_.Below(kGeneral));
 }
 uint16_t FunctionGenerator::General(ValueType type) {
-  return General(type == ValueType::kI64 || type == ValueType::kF64
-                     ? OperandKind::kI64
-                     : OperandKind::kI32);
+  return General(vm::IsWide(type) ? OperandKind::kI64 : OperandKind::kI32);
 }
 
 uint16_t FunctionGenerator::Role(RefRole role) {

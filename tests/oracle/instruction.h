@@ -35,9 +35,7 @@ struct Operand {
   uint16_t reg() const { return static_cast<uint16_t>(bits); }
   uint32_t place() const { return static_cast<uint32_t>(bits); }
   bool wide() const {  // of a register or list: i64 or f64
-    return kind == vm::OperandKind::kI64 || kind == vm::OperandKind::kF64 ||
-           kind == vm::OperandKind::kI64List ||
-           kind == vm::OperandKind::kF64List;
+    return vm::IsWide(kind);
   }
 };
 

@@ -26,9 +26,7 @@ class OpTable {
   const Value& operator[](vm::Op op) const { return values_[IndexOf(op)]; }
 
  private:
-  static size_t IndexOf(vm::Op op) {
-    return static_cast<size_t>(&vm::InfoOf(op) - vm::kOps);
-  }
+  static size_t IndexOf(vm::Op op) { return vm::RowOf(vm::InfoOf(op)); }
 
   std::array<Value, vm::kOpCount> values_ = {};
 };

@@ -185,7 +185,7 @@ absl::StatusOr<std::vector<Value>> OracleInstance::Run(
     top.at = top.next;
     const Instruction& in = top.module->At(top.function, top.at);
     top.next = in.end;
-    ++engine_.executed[static_cast<size_t>(in.info - vm::kOps)];
+    ++engine_.executed[vm::RowOf(*in.info)];
     status = Step(in);
     if (!status.ok()) status = Annotate(status, Places());
   }

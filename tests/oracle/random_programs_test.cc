@@ -21,6 +21,8 @@
 #include "tests/oracle/test_module.h"
 #include "vm/bytecode_module.h"
 #include "vm/limits.h"
+#include "vm/module_def.h"
+#include "vm/redirect.h"
 #include "vm/verifier.h"
 
 namespace eyrie::tests {
@@ -97,8 +99,18 @@ std::string Compare(const std::vector<Outcome>& want,
 struct Tally {
   uint64_t run = 0;
   uint64_t too_long = 0;
+  uint64_t redirects = 0;  // of branches' moves, see vm/redirect.h
   std::map<absl::StatusCode, uint64_t> codes;
 };
+
+uint64_t CountRedirects(const vm::Module& module) {
+  uint64_t count = 0;
+  for (const vm::FunctionDef& function : module.AsBytecode()->def().functions) {
+    count += vm::FindRedirects(function.bytecode, function.i32_register_count)
+                 .size();
+  }
+  return count;
+}
 
 // What the engines do differently, or nothing.
 std::string Disagreement(const Program& program, OracleEngine& oracle,
@@ -112,6 +124,7 @@ std::string Disagreement(const Program& program, OracleEngine& oracle,
   }
   if (tally != nullptr) {
     ++tally->run;
+    tally->redirects += CountRedirects(*modules->back());
     for (size_t i = 0; i < want.size(); i += 2) ++tally->codes[want[i].code];
   }
   // Fuel, so that an engine gone astray comes back.
@@ -152,12 +165,13 @@ TEST_P(RandomPrograms, EnginesAgree) {
   EXPECT_LT(tally.too_long, kCount / 100);
   EXPECT_GT(tally.codes[absl::StatusCode::kOk], kCount / 2);
   EXPECT_GT(tally.codes.size(), 6u);
+  EXPECT_GT(tally.redirects, kCount / 20);
   for (size_t i = 0; i < vm::kOpCount; ++i) {
     EXPECT_GE(oracle.executed[i], kSlow ? 2u : 50u) << vm::kOps[i].text;
   }
   if (GetParam() != 0) return;
-  std::printf("%d programs, %d too long\n", int(tally.run),
-              int(tally.too_long));
+  std::printf("%d programs, %d too long, %d redirects\n", int(tally.run),
+              int(tally.too_long), int(tally.redirects));
   for (const auto& [code, count] : tally.codes) {
     std::printf("%8d %s\n", int(count), absl::StatusCodeToString(code).c_str());
   }

@@ -19,11 +19,6 @@ absl::Status TooLong(const Cursor& in) {
       absl::StrCat("The list has more than ", kMostEntries, " entries."));
 }
 
-bool IsWide(OperandKind kind) {
-  return kind == OperandKind::kI64 || kind == OperandKind::kF64 ||
-         kind == OperandKind::kI64List || kind == OperandKind::kF64List;
-}
-
 uint32_t GlobalSize(OperandKind kind) {
   if (kind == OperandKind::kGlobalRef) return 0;
   const bool wide =

@@ -30,19 +30,7 @@ constexpr size_t kLeastText = size_t{1} << 20;
 
 // The type a convention's letter stands for.
 const char* TypeWord(ValueType type) {
-  switch (type) {
-    case ValueType::kI32:
-      return "i32";
-    case ValueType::kI64:
-      return "i64";
-    case ValueType::kF32:
-      return "f32";
-    case ValueType::kF64:
-      return "f64";
-    case ValueType::kRef:
-      return "!vm.ref<?>";
-  }
-  return "";
+  return type == ValueType::kRef ? "!vm.ref<?>" : NameOf(type);
 }
 
 // "(%i0: i32, %r0: !vm.ref<?>) -> (i64)". Registers are counted on, without
@@ -55,7 +43,7 @@ std::string SignatureText(const CallingConvention& signature) {
     std::string reg = absl::StrCat("%i", i32);
     if (type == ValueType::kRef) {
       reg = absl::StrCat("%r", ref++);
-    } else if (type == ValueType::kI64 || type == ValueType::kF64) {
+    } else if (IsWide(type)) {
       absl::StrAppend(&reg, ":", i32 + 1);
       i32 += 2;
     } else {

@@ -10,9 +10,7 @@ namespace {
 
 constexpr uint32_t kMostGlobal = 0xFFFFFFF0;
 
-uint32_t WidthOf(ValueType type) {
-  return type == ValueType::kI64 || type == ValueType::kF64 ? 2 : 1;
-}
+uint32_t WidthOf(ValueType type) { return IsWide(type) ? 2 : 1; }
 
 }  // namespace
 
@@ -27,13 +25,10 @@ void FrameNeeds::AddRegister(uint64_t reg, uint32_t width) {
 
 void FrameNeeds::AddOperand(OperandKind kind, const OperandValue& value) {
   if (IsRegister(kind)) {
-    const bool wide = kind == OperandKind::kI64 || kind == OperandKind::kF64;
-    return AddRegister(value.number, wide ? 2 : 1);
+    return AddRegister(value.number, IsWide(kind) ? 2 : 1);
   }
   if (IsRegisterList(kind) || kind == OperandKind::kRemap) {
-    const bool wide =
-        kind == OperandKind::kI64List || kind == OperandKind::kF64List;
-    for (uint16_t reg : value.list) AddRegister(reg, wide ? 2 : 1);
+    for (uint16_t reg : value.list) AddRegister(reg, IsWide(kind) ? 2 : 1);
     return;
   }
   for (const BranchCase& c : value.cases) {

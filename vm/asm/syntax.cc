@@ -70,7 +70,7 @@ const std::vector<std::string>& PatternsOf(const OpInfo& op) {
     for (size_t i = 0; i < kOpCount; ++i) (*all)[i] = MakePatterns(kOps[i]);
     return all;
   }();
-  return kPatterns[&op - kOps];
+  return kPatterns[RowOf(op)];
 }
 
 }  // namespace eyrie::vm

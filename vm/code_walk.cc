@@ -1,0 +1,22 @@
+// Looks at a block's first instructions. Tested by lowering_test.cc.
+#include "vm/code_walk.h"
+
+#include "vm/lowered.h"
+
+namespace eyrie::vm {
+
+bool BranchesOn(const uint8_t* code, uint16_t reg, uint32_t pc) {
+  if (ReadOp(code, pc).op != Op::kCondBranch) return false;
+  return LoadFrom<uint16_t>(code, pc) == reg;
+}
+
+bool IsCondition(const uint8_t* code, uint32_t block) {
+  uint32_t pc = block + kBlockMarkSize;
+  const OpInfo& op = ReadOp(code, pc);
+  if (!IsComparison(op)) return false;
+  pc += op.reads.count * FixedSize(OperandKind::kI32);
+  const auto result = LoadFrom<uint16_t>(code, pc);
+  return BranchesOn(code, result, pc);
+}
+
+}  // namespace eyrie::vm
