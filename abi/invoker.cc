@@ -43,11 +43,14 @@ absl::StatusOr<Invoker> Invoker::Create(Session& session, Callable callable) {
   Invoker invoker(&session, std::move(callable), std::move(signature),
                   std::move(device));
   invoker.takes_fences_ = takes_fences;
+  invoker.Flatten();
   return invoker;
 }
 
 Invoker Invoker::WithoutFunction(Ref<hal::Device> device, Signature signature) {
-  return Invoker(nullptr, Callable(), std::move(signature), std::move(device));
+  Invoker invoker(nullptr, Callable(), std::move(signature), std::move(device));
+  invoker.Flatten();
+  return invoker;
 }
 
 absl::Status Invoker::TooMany(size_t count) const {
@@ -56,6 +59,14 @@ absl::Status Invoker::TooMany(size_t count) const {
       "Function '", signature_.function(), "' takes ", taken,
       taken == 1 ? " argument" : " arguments", "; ", count,
       count == 1 ? " is" : " are", " given: ", signature_.ToString(), "."));
+}
+
+absl::Status Invoker::Missing(size_t index) const {
+  const std::string& name = signature_.arguments()[index].name;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Function '", signature_.function(), "': missing argument ",
+      name.empty() ? absl::StrCat(index) : absl::StrCat("'", name, "'"), ": ",
+      signature_.ToString(), "."));
 }
 
 absl::Status Invoker::Place(std::span<const HostValue::Entry> named,
@@ -135,13 +146,7 @@ absl::Status Invoker::EncodeAll(std::span<const HostValue> positional,
   HostValue rest;
   RETURN_IF_ERROR(Place(named, {places.data(), places.size()}, rest));
   for (size_t i = 0; i < count; ++i) {
-    if (places[i] == nullptr) {
-      const std::string& name = signature_.arguments()[i].name;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "Function '", signature_.function(), "': missing argument ",
-          name.empty() ? absl::StrCat(i) : absl::StrCat("'", name, "'"), ": ",
-          signature_.ToString(), "."));
-    }
+    if (places[i] == nullptr) return Missing(i);
     RETURN_IF_ERROR(EncodeOne(*places[i], i, encoder, slots[i]));
   }
   return absl::OkStatus();
@@ -185,6 +190,12 @@ absl::Status Invoker::Call(std::span<const HostValue> positional,
     return absl::FailedPreconditionError(absl::StrCat(
         "Function '", signature_.function(), "' is a signature alone."));
   }
+  if (flat_) {
+    ASSIGN_OR_RETURN(const std::vector<HostValue> raw,
+                     FlatArguments(positional, named));
+    RETURN_IF_ERROR(flat_->Call(raw, {}, results));
+    return NestResults(results);
+  }
   if (takes_fences_) {
     ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
                      Encode(positional, named));
@@ -214,6 +225,11 @@ absl::Status Invoker::Call(std::span<const HostValue> positional,
 absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(
     std::span<const HostValue> positional,
     std::span<const HostValue::Entry> named) {
+  if (flat_) {
+    ASSIGN_OR_RETURN(const std::vector<HostValue> raw,
+                     FlatArguments(positional, named));
+    return flat_->Encode(raw, {});
+  }
   Slots slots(signature_.arguments().size());
   const std::span<vm::Slot> arguments(slots.data(), slots.size());
   const absl::Status status = EncodeAll(positional, named, arguments);
@@ -232,6 +248,11 @@ absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(
 absl::StatusOr<std::vector<HostValue>> Invoker::Decode(
     std::vector<vm::Value> values) {
   std::vector<HostValue> results;
+  if (flat_) {
+    ASSIGN_OR_RETURN(results, flat_->Decode(std::move(values)));
+    RETURN_IF_ERROR(NestResults(results));
+    return results;
+  }
   RETURN_IF_ERROR(DecodeAll(values, results));
   return results;
 }

@@ -8,6 +8,7 @@
 #ifndef EYRIE_ABI_INVOKER_H_
 #define EYRIE_ABI_INVOKER_H_
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -43,7 +44,9 @@ class Invoker {
                     std::vector<HostValue>& results);
 
   // What became of the arrays of the last call.
-  const CallStatistics& statistics() const { return statistics_; }
+  const CallStatistics& statistics() const {
+    return flat_ ? flat_->statistics_ : statistics_;
+  }
 
   // The arguments as slots, for whoever calls by himself; refs are owned.
   absl::StatusOr<std::vector<vm::Value>> Encode(
@@ -68,9 +71,18 @@ class Invoker {
   absl::Status Place(std::span<const HostValue::Entry> named,
                      std::span<const HostValue*> places, HostValue& rest) const;
   absl::Status TooMany(size_t count) const;
+  absl::Status Missing(size_t index) const;
   absl::Status DecodeAll(std::span<vm::Value> values,
                          std::vector<HostValue>& results);
   void DropSlots(std::span<vm::Slot> slots) const;
+
+  // structured_invoker.cc: of a function of structures (abi/structures.h).
+  void Flatten();
+  absl::StatusOr<std::vector<HostValue>> FlatArguments(
+      std::span<const HostValue> positional,
+      std::span<const HostValue::Entry> named) const;
+  // Raw results become those of the signature.
+  absl::Status NestResults(std::vector<HostValue>& results) const;
 
   Session* session_;         // null: nothing to call
   Ref<hal::Device> device_;  // null: none that could hold arrays
@@ -78,6 +90,8 @@ class Invoker {
   Signature signature_;
   bool takes_fences_ = false;
   CallStatistics statistics_;
+  // Calls what structures are made of; null: there are none.
+  std::unique_ptr<Invoker> flat_;
 };
 
 }  // namespace eyrie::abi

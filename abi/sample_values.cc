@@ -8,6 +8,8 @@
 
 #include "abi/convert.h"
 #include "abi/session.h"
+#include "abi/structures.h"
+#include "abi/v0/sip_values.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "hal/buffer.h"
@@ -197,6 +199,17 @@ absl::StatusOr<std::vector<HostValue>> SampleArguments(
     const Signature& signature, hal::Device& device, SampleKind kind,
     uint64_t seed) {
   std::vector<HostValue> values;
+  if (const StructuredCall* call = signature.structured()) {
+    // What stands at several places is one value.
+    ASSIGN_OR_RETURN(const std::vector<HostValue> raw,
+                     SampleArguments(*call->flat, device, kind, seed));
+    for (const v0::SipNode* node : call->arguments) {
+      ASSIGN_OR_RETURN(HostValue value,
+                       v0::SipNest(node ? *node : v0::SipNode(), raw));
+      values.push_back(std::move(value));
+    }
+    return values;
+  }
   Sampler sampler(device, kind, seed);
   for (size_t i = 0; i < signature.arguments().size(); ++i) {
     const Parameter& argument = signature.arguments()[i];

@@ -9,6 +9,7 @@
 
 #include "abi/declaration.h"
 #include "abi/records.h"
+#include "abi/structures.h"
 #include "abi/v0/attributes.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -268,6 +269,11 @@ class SignatureReader {
                       absl::StrCat("(function '", signature_.function_, "')"));
     }
     if (found->raw) RETURN_IF_ERROR(At("f", TakeRaw(*found)));
+    if (!found->sip) return absl::OkStatus();
+    absl::StatusOr<Signature> structured =
+        WithStructures(signature_, *found->sip);
+    if (!structured.ok()) return At("sip", structured.status());
+    signature_ = *std::move(structured);
     return absl::OkStatus();
   }
 

@@ -2,7 +2,7 @@
 // from the best source that its export has.
 //
 //   iree.abi, or else d    JSON records, "a" for arguments and "r" for results
-//   f                      V0: raw types
+//   sip, f                 V0: structures, and the raw types in them
 //   iree.abi.declaration   the source's own types
 //   calling convention     registers alone
 // docs/abi.md has the rules. A signature is also the plan of a call: marshal.h
@@ -30,6 +30,7 @@
 namespace eyrie::abi {
 
 struct Member;
+struct StructuredCall;
 
 // A type as a caller sees it.
 struct Type {
@@ -120,7 +121,8 @@ class Signature {
 
   absl::string_view function() const { return function_; }
   SignatureSource source() const { return source_; }
-  // "iree.abi", "d", "f", "iree.abi.declaration", "calling convention".
+  // "iree.abi", "d", "sip", "f", "iree.abi.declaration", "calling
+  // convention".
   absl::string_view source_name() const { return source_name_; }
   // Text for a reader, from a record or attribute "doc"; may be empty.
   const std::string& doc() const { return doc_; }
@@ -134,10 +136,14 @@ class Signature {
   std::span<const vm::ValueType> result_carriers() const { return carriers_; }
   bool results_are_slots() const { return results_are_slots_; }
 
-  // Of a function of V0's raw convention; else null.
+  // Of a function of V0's raw convention; else null. What structures are made
+  // of has it, not they.
   const RawCall* raw() const { return raw_.get(); }
+  // Of a function of V0's structures; else null. structures.h has it.
+  const StructuredCall* structured() const { return structured_.get(); }
 
-  // "argument 0 ('x')", "result 1".
+  // "argument 0 ('x')", "result 1"; of what structures are made of,
+  // "argument 0 ('x')['a']".
   std::string ArgumentName(size_t index) const;
   std::string ResultName(size_t index) const;
   // "add(x: 4xf32, y: ?xf32) -> 4xf32"
@@ -145,6 +151,7 @@ class Signature {
 
  private:
   friend class SignatureReader;
+  friend class StructureReader;
 
   std::string function_;
   SignatureSource source_ = SignatureSource::kConvention;
@@ -155,6 +162,10 @@ class Signature {
   std::vector<vm::ValueType> carriers_;
   bool results_are_slots_ = false;
   std::shared_ptr<const RawCall> raw_;
+  std::shared_ptr<const StructuredCall> structured_;
+  // Of what structures are made of: where in them each stands.
+  std::vector<std::string> argument_places_;
+  std::vector<std::string> result_places_;
 };
 
 // True if two fences follow the arguments: wait and signal.

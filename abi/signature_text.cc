@@ -95,12 +95,14 @@ std::string Type::ToString() const {
 }
 
 std::string Signature::ArgumentName(size_t index) const {
+  if (!argument_places_.empty()) return argument_places_[index];
   const std::string& name = arguments_[index].name;
   if (name.empty()) return absl::StrCat("argument ", index);
   return absl::StrCat("argument ", index, " ('", name, "')");
 }
 
 std::string Signature::ResultName(size_t index) const {
+  if (!result_places_.empty()) return result_places_[index];
   return absl::StrCat("result ", index);
 }
 

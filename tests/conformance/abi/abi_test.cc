@@ -3,15 +3,17 @@
 //
 //   convention 0ir_r       a function that is not there: its arguments are
 //   iree.abi {"a": …}      encoded, shown, and decoded by the same types
-//   declaration …          (either may be left out)
+//   declaration … f … sip  (what may be left out)
 //   module abi_echo f      or a function of a module, of every release
 //   call [1, [2]]          positional arguments
 //   kwargs {"x": 1}        those by name, if there are
 //   seen / result / error  what must happen
 // With UPDATE_TO=folder the tables are written there as they turn out.
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,6 +26,7 @@
 #include "abi/json.h"
 #include "abi/json_value.h"
 #include "abi/session.h"
+#include "abi/structures.h"
 #include "abi/tensor_text.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -36,6 +39,10 @@
 
 namespace eyrie::abi {
 namespace {
+
+// Attributes that a row may give, by their keys.
+constexpr absl::string_view kAttributes[] = {
+    "iree.abi", "d", "f", "fv", "fbr", "sip", "sipv", "abi", "abiv"};
 
 constexpr const char* kReleases[] = {"3.3", "3.9", "3.11", "3.12", "3.13"};
 
@@ -136,7 +143,8 @@ class Table {
       const std::vector<std::string> words = absl::StrSplit(rest, ' ');
       module_ = words[0];
       function_ = words.size() > 1 ? words[1] : "";
-    } else if (key == "iree.abi" || key == "d") {
+    } else if (std::find(std::begin(kAttributes), std::end(kAttributes), key) !=
+               std::end(kAttributes)) {
       attributes_[key] = rest;
     } else if (key == "declaration") {
       attributes_["iree.abi.declaration"] = rest;
@@ -206,12 +214,14 @@ class Table {
       outcome[0] += " " + Show(value) + ";";
     }
     outcome[0] = std::string(absl::StripSuffix(outcome[0], ";"));
+    const StructuredCall* structured = signature->structured();
+    const Signature& flat = structured ? *structured->flat : *signature;
     std::vector<HostValue> results;
     for (size_t i = 0; i < values->size(); ++i) {
       CallStatistics statistics;
       Decoder decoder(&statistics);
-      auto result = decoder.Decode(std::move((*values)[i]),
-                                   signature->arguments()[i].type);
+      auto result =
+          decoder.Decode(std::move((*values)[i]), flat.arguments()[i].type);
       if (!result.ok()) return Failed(result.status());
       results.push_back(*std::move(result));
     }
@@ -270,7 +280,8 @@ TEST_P(AbiTables, Run) {
 
 INSTANTIATE_TEST_SUITE_P(Abi, AbiTables,
                          testing::Values("scalars", "arrays", "structures",
-                                         "modules", "names", "bytes"));
+                                         "modules", "names", "bytes", "raw",
+                                         "sip"));
 
 }  // namespace
 }  // namespace eyrie::abi

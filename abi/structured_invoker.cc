@@ -1,0 +1,70 @@
+// Calls of functions whose arguments and results are parts of structures.
+//
+// An Invoker of such a function has another one for the function as it is:
+// arguments are taken out of their structures for that one, and its results
+// put into theirs.
+// Tested by structures_test.cc, tests/conformance/abi/abi_test.cc.
+#include <memory>
+#include <utility>
+
+#include "abi/invoker.h"
+#include "abi/structures.h"
+#include "abi/v0/sip_values.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+
+namespace eyrie::abi {
+
+void Invoker::Flatten() {
+  if (signature_.structured() == nullptr) return;
+  flat_ = std::unique_ptr<Invoker>(new Invoker(
+      session_, callable_, *signature_.structured()->flat, device_));
+  flat_->takes_fences_ = takes_fences_;
+}
+
+absl::StatusOr<std::vector<HostValue>> Invoker::FlatArguments(
+    std::span<const HostValue> positional,
+    std::span<const HostValue::Entry> named) const {
+  const StructuredCall& call = *signature_.structured();
+  const size_t count = call.arguments.size();
+  if (positional.size() > count) return TooMany(positional.size());
+  std::vector<const HostValue*> places(count, nullptr);
+  for (size_t i = 0; i < positional.size(); ++i) places[i] = &positional[i];
+  HostValue rest;
+  RETURN_IF_ERROR(Place(named, places, rest));
+  static const v0::SipNode* const kNothing = new v0::SipNode();
+  v0::SipFlattener flattener(call.structure.inputs,
+                             call.flat->arguments().size());
+  for (size_t i = 0; i < count; ++i) {
+    const v0::SipNode* node = call.arguments[i] ? call.arguments[i] : kNothing;
+    if (places[i] == nullptr && node == kNothing) continue;
+    if (places[i] == nullptr) return Missing(i);
+    const absl::Status status = flattener.Add(*node, *places[i]);
+    if (status.ok()) continue;
+    std::string name = signature_.ArgumentName(i);
+    name[0] = absl::ascii_toupper(name[0]);
+    return absl::Status(status.code(), absl::StrCat(name, flattener.path(),
+                                                    ": ", status.message()));
+  }
+  // The signature has a place for each.
+  std::vector<HostValue> raw;
+  raw.reserve(flattener.raw().size());
+  for (const HostValue* value : flattener.raw()) raw.push_back(*value);
+  return raw;
+}
+
+absl::Status Invoker::NestResults(std::vector<HostValue>& results) const {
+  if (signature_.results().empty()) {
+    results.clear();
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(HostValue nested,
+                   v0::SipNest(signature_.structured()->structure.results,
+                               std::move(results)));
+  results.clear();
+  results.push_back(std::move(nested));
+  return absl::OkStatus();
+}
+
+}  // namespace eyrie::abi
