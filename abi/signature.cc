@@ -147,20 +147,9 @@ bool Carries(ValueType carrier, const Type& type) {
   return false;
 }
 
-absl::string_view NameOf(ValueType carrier) {
-  switch (carrier) {
-    case ValueType::kI32:
-      return "an i32";
-    case ValueType::kI64:
-      return "an i64";
-    case ValueType::kF32:
-      return "an f32";
-    case ValueType::kF64:
-      return "an f64";
-    case ValueType::kRef:
-      return "a reference";
-  }
-  return "";
+std::string CarrierText(ValueType carrier) {
+  if (carrier == ValueType::kRef) return "a reference";
+  return absl::StrCat("an ", vm::NameOf(carrier));
 }
 
 }  // namespace
@@ -326,7 +315,7 @@ class SignatureReader {
       if (!Carries(parameter.carrier, type) || (wants_ref && !is_ref)) {
         return absl::InvalidArgumentError(absl::StrCat(
             side, " ", i, " of the raw signature is ", types[i].ToString(),
-            "; the function has ", NameOf(parameter.carrier), " there."));
+            "; the function has ", CarrierText(parameter.carrier), " there."));
       }
       parameter.type = std::move(type);
     }
@@ -370,7 +359,7 @@ class SignatureReader {
     if (!Carries(parameter.carrier, record.type)) {
       return absl::InvalidArgumentError(absl::StrCat(
           "The record of ", what, " is ", record.type.ToString(),
-          "; the function has ", NameOf(parameter.carrier), " there."));
+          "; the function has ", CarrierText(parameter.carrier), " there."));
     }
     parameter.type = std::move(record.type);
     return absl::OkStatus();
@@ -439,7 +428,7 @@ class SignatureReader {
       if (Carries(results[i].carrier, slot)) continue;
       return absl::InvalidArgumentError(absl::StrCat(
           "The record of slot ", i, " of the only result is ", slot.ToString(),
-          "; the function has ", NameOf(results[i].carrier), " there."));
+          "; the function has ", CarrierText(results[i].carrier), " there."));
     }
     signature_.results_are_slots_ = true;
     results.assign(1, Parameter());
