@@ -56,7 +56,7 @@ int main() {
   try {
     eyrie::Value held = 1;
     throw 1;
-  } catch (int) {
+  } catch (int) {  // NOLINT(bugprone-empty-catch)
   }
 #endif
   FailInWords();

@@ -1,11 +1,10 @@
 // One module of the embedding API called by several threads at once.
-#include "eyrie/runtime.h"
-
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "eyrie/runtime.h"
 #include "gtest/gtest.h"
 
 namespace eyrie {
@@ -38,8 +37,9 @@ TEST(CppApiTest, ThreadsShareAModule) {
         if (!count || !total) {
           failures[t] = absl::StrCat("call ", i, " fails");
         } else if (const auto totals = (*total)[0].tensor()->elements<float>();
-                   (*count)[0].i32() != i || totals[0] != 100 + i ||
-                   totals[1] != 200 + i * t) {
+                   (*count)[0].i32() != i ||
+                   totals[0] != static_cast<float>(100 + i) ||
+                   totals[1] != static_cast<float>(200 + i * t)) {
           failures[t] = absl::StrCat("call ", i, " gives ", totals[0]);
         }
       }

@@ -101,7 +101,7 @@ TEST(Ref, CountsAndCasts) {
     Ref<RefObject> b = a;
     EXPECT_FALSE(a->IsUnique());
     Ref<Counted> c = std::move(a);
-    EXPECT_FALSE(a);
+    EXPECT_FALSE(a);  // NOLINT(bugprone-use-after-move)
     EXPECT_EQ(RefCast<Counted>(b.get()), c.get());
     EXPECT_EQ(RefCast<Other>(b.get()), nullptr);
     EXPECT_EQ(RefCast<Counted>(nullptr), nullptr);

@@ -72,13 +72,15 @@ CommandBuffer::CommandBuffer(CommandBufferMode mode, QueueAffinity affinity,
 CommandBuffer::~CommandBuffer() = default;
 
 absl::Status CommandBuffer::CheckRecording() const {
-  if (!finalized_) [[likely]] return absl::OkStatus();
+  if (!finalized_) [[likely]]
+    return absl::OkStatus();
   return absl::FailedPreconditionError(
       "The command buffer has been finalized; nothing more can be recorded.");
 }
 
 absl::Status CommandBuffer::ChargeSlots() {
-  if (slots_.size() <= charged_slots_) [[likely]] return absl::OkStatus();
+  if (slots_.size() <= charged_slots_) [[likely]]
+    return absl::OkStatus();
   const size_t more = slots_.size() - charged_slots_;
   charged_slots_ = slots_.size();
   return charge().Add(more * sizeof(SlotTable::value_type),
@@ -89,9 +91,9 @@ template <typename T>
 absl::StatusOr<T*> CommandBuffer::Append(CommandKind kind, uint64_t extra) {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 8);
   if (extra > kMaxExtra) {
-    return absl::OutOfRangeError(
-        absl::StrCat("A command's data (", extra, " bytes) exceeds the limit (",
-                     kMaxExtra, ")."));
+    return absl::OutOfRangeError(absl::StrCat("A command's data (", extra,
+                                              " bytes) exceeds the limit (",
+                                              kMaxExtra, ")."));
   }
   RETURN_IF_ERROR(ChargeSlots());
   const size_t words = (sizeof(T) + extra + 7) / 8;
@@ -157,9 +159,8 @@ absl::Status CommandBuffer::Update(std::span<const uint8_t> source,
   const RangeUse use = {"the update's target", buffer_usage::kTransferTarget,
                         memory_access::kWrite, 1};
   ASSIGN_OR_RETURN(const RecordedRef ref, ValidateRef(sized, use, slots_));
-  ASSIGN_OR_RETURN(UpdateCommand * command, Append<UpdateCommand>(
-                                                CommandKind::kUpdate,
-                                                source.size()));
+  ASSIGN_OR_RETURN(UpdateCommand * command,
+                   Append<UpdateCommand>(CommandKind::kUpdate, source.size()));
   command->target = ref;
   std::memcpy(command + 1, source.data(), source.size());
   Retain(ref.buffer);
@@ -190,7 +191,7 @@ absl::Status CommandBuffer::Copy(const BufferRef& source,
 }
 
 absl::Status CommandBuffer::RecordDispatch(
-    Ref<Executable> executable, uint32_t ordinal, const uint32_t* count,
+    const Ref<Executable>& executable, uint32_t ordinal, const uint32_t* count,
     const BufferRef& count_ref, std::span<const uint32_t> constants,
     std::span<const BufferRef> bindings) {
   RETURN_IF_ERROR(ValidateDispatch(executable.get(), ordinal, constants.size(),
@@ -212,10 +213,9 @@ absl::Status CommandBuffer::RecordDispatch(
   }
   ASSIGN_OR_RETURN(
       DispatchCommand * command,
-      Append<DispatchCommand>(count ? CommandKind::kDispatch
-                                    : CommandKind::kDispatchIndirect,
-                              bindings.size() * sizeof(RecordedRef) +
-                                  constants.size_bytes()));
+      Append<DispatchCommand>(
+          count ? CommandKind::kDispatch : CommandKind::kDispatchIndirect,
+          bindings.size() * sizeof(RecordedRef) + constants.size_bytes()));
   const size_t start = reinterpret_cast<uint64_t*>(command) - arena_.data();
   command->executable = executable.get();
   command->export_ordinal = ordinal;
@@ -246,7 +246,7 @@ absl::Status CommandBuffer::RecordDispatch(
   return ChargeSlots();
 }
 
-absl::Status CommandBuffer::Dispatch(Ref<Executable> executable,
+absl::Status CommandBuffer::Dispatch(const Ref<Executable>& executable,
                                      uint32_t export_ordinal,
                                      const uint32_t (&workgroup_count)[3],
                                      std::span<const uint32_t> constants,
@@ -257,17 +257,17 @@ absl::Status CommandBuffer::Dispatch(Ref<Executable> executable,
       workgroup_count[2] == 0) {
     return absl::OkStatus();
   }
-  return RecordDispatch(std::move(executable), export_ordinal, workgroup_count,
+  return RecordDispatch(executable, export_ordinal, workgroup_count,
                         BufferRef(), constants, bindings);
 }
 
 absl::Status CommandBuffer::DispatchIndirect(
-    Ref<Executable> executable, uint32_t export_ordinal,
+    const Ref<Executable>& executable, uint32_t export_ordinal,
     const BufferRef& workgroup_count, std::span<const uint32_t> constants,
     std::span<const BufferRef> bindings) {
   RETURN_IF_ERROR(CheckRecording());
-  return RecordDispatch(std::move(executable), export_ordinal, nullptr,
-                        workgroup_count, constants, bindings);
+  return RecordDispatch(executable, export_ordinal, nullptr, workgroup_count,
+                        constants, bindings);
 }
 
 absl::Status CommandBuffer::BeginDebugGroup(absl::string_view label) {

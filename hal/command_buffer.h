@@ -58,7 +58,7 @@ struct BarrierCommand : Command {
 
 struct FillCommand : Command {
   RecordedRef target;
-  uint64_t pattern;  // repeated to eight bytes
+  uint64_t pattern;         // repeated to eight bytes
   uint32_t pattern_length;  // 1, 2, 4 or 8
 };
 
@@ -78,7 +78,7 @@ struct CopyCommand : Command {
 struct DispatchCommand : Command {
   Executable* executable;  // retained
   uint32_t export_ordinal;
-  uint32_t workgroup_count[3];    // kDispatch
+  uint32_t workgroup_count[3];      // kDispatch
   RecordedRef workgroup_count_ref;  // kDispatchIndirect: 3 uint32_t
   uint32_t constant_count;
   uint32_t binding_count;
@@ -87,9 +87,9 @@ struct DispatchCommand : Command {
     return {reinterpret_cast<const RecordedRef*>(this + 1), binding_count};
   }
   std::span<const uint32_t> constants() const {
-    return {reinterpret_cast<const uint32_t*>(bindings().data() +
-                                              binding_count),
-            constant_count};
+    return {
+        reinterpret_cast<const uint32_t*>(bindings().data() + binding_count),
+        constant_count};
   }
 };
 
@@ -129,15 +129,15 @@ class CommandBuffer final : public ChargedObject {
   // OUT_OF_RANGE or PERMISSION_DENIED: what command_validator.h says. What
   // changes nothing (no bytes, no workgroups) is not recorded.
   absl::Status ExecutionBarrier(uint32_t source_stages, uint32_t target_stages);
-  absl::Status Fill(const BufferRef& target,
-                    std::span<const uint8_t> pattern);
+  absl::Status Fill(const BufferRef& target, std::span<const uint8_t> pattern);
   absl::Status Update(std::span<const uint8_t> source, const BufferRef& target);
   absl::Status Copy(const BufferRef& source, const BufferRef& target);
-  absl::Status Dispatch(Ref<Executable> executable, uint32_t export_ordinal,
+  absl::Status Dispatch(const Ref<Executable>& executable,
+                        uint32_t export_ordinal,
                         const uint32_t (&workgroup_count)[3],
                         std::span<const uint32_t> constants,
                         std::span<const BufferRef> bindings);
-  absl::Status DispatchIndirect(Ref<Executable> executable,
+  absl::Status DispatchIndirect(const Ref<Executable>& executable,
                                 uint32_t export_ordinal,
                                 const BufferRef& workgroup_count,
                                 std::span<const uint32_t> constants,
@@ -183,8 +183,9 @@ class CommandBuffer final : public ChargedObject {
   // Charges for slots that came since the last time.
   absl::Status ChargeSlots();
   // Both kinds of dispatch; null `count` means `count_ref`.
-  absl::Status RecordDispatch(Ref<Executable> executable, uint32_t ordinal,
-                              const uint32_t* count, const BufferRef& count_ref,
+  absl::Status RecordDispatch(const Ref<Executable>& executable,
+                              uint32_t ordinal, const uint32_t* count,
+                              const BufferRef& count_ref,
                               std::span<const uint32_t> constants,
                               std::span<const BufferRef> bindings);
 

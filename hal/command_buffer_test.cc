@@ -44,10 +44,9 @@ class TestExecutable final : public Executable {
 Ref<Executable> NewExecutable() { return MakeRef<TestExecutable>(); }
 
 std::string RefText(const RecordedRef& ref) {
-  return absl::StrCat(ref.buffer ? "buffer" : absl::StrCat("slot", ref.slot),
-                      "@", ref.offset, "+",
-                      ref.length == kWholeBuffer ? "rest"
-                                                 : absl::StrCat(ref.length));
+  return absl::StrCat(
+      ref.buffer ? "buffer" : absl::StrCat("slot", ref.slot), "@", ref.offset,
+      "+", ref.length == kWholeBuffer ? "rest" : absl::StrCat(ref.length));
 }
 
 std::string CommandText(const Command& command) {
@@ -124,11 +123,10 @@ TEST(Record, Fills) {
   const Ref<Buffer> source = NewBuffer(16, buffer_usage::kTransferSource);
   const Ref<Buffer> constant =
       NewBuffer(16, buffer_usage::kDefault, memory_access::kRead);
-  const Ref<Buffer> host = NewBuffer(16, buffer_usage::kDefault,
-                                     memory_access::kAll,
-                                     memory_type::kHostLocal);
-  const auto fill = [](Ref<Buffer> target, uint64_t offset, uint64_t length,
-                       size_t pattern) {
+  const Ref<Buffer> host = NewBuffer(
+      16, buffer_usage::kDefault, memory_access::kAll, memory_type::kHostLocal);
+  const auto fill = [](const Ref<Buffer>& target, uint64_t offset,
+                       uint64_t length, size_t pattern) {
     return [=](CommandBuffer& commands) {
       return commands.Fill({target, 2, offset, length}, Pattern(pattern));
     };
@@ -181,16 +179,15 @@ TEST(Record, UpdatesAndCopies) {
   const Ref<Buffer> b = NewBuffer(32);
   const Ref<Buffer> a_tail = *Buffer::Subspan(a, 8, 8);
   const Ref<Buffer> none = NewBuffer(16, buffer_usage::kDispatchStorage);
-  const auto update = [](Ref<Buffer> target, uint64_t offset, uint64_t length,
-                         size_t source) {
+  const auto update = [](const Ref<Buffer>& target, uint64_t offset,
+                         uint64_t length, size_t source) {
     return [=](CommandBuffer& commands) {
       return commands.Update(Pattern(source), {target, 1, offset, length});
     };
   };
-  const auto copy = [](BufferRef source, BufferRef target) {
-    return [=](CommandBuffer& commands) {
-      return commands.Copy(source, target);
-    };
+  const auto copy = [](const BufferRef& source, const BufferRef& target) {
+    return
+        [=](CommandBuffer& commands) { return commands.Copy(source, target); };
   };
   const Case kCases[] = {
       {"update buffer@3+5 1", update(a, 3, 5, 5)},
@@ -237,14 +234,14 @@ TEST(Record, Dispatches) {
     uint32_t xyz[3];
   };
   const auto dispatch = [](uint32_t ordinal, Counts count,
-                           std::vector<uint32_t> constants,
-                           std::vector<BufferRef> bindings) {
+                           const std::vector<uint32_t>& constants,
+                           const std::vector<BufferRef>& bindings) {
     return [=](CommandBuffer& commands) {
       return commands.Dispatch(NewExecutable(), ordinal, count.xyz, constants,
                                bindings);
     };
   };
-  const auto indirect = [](BufferRef count) {
+  const auto indirect = [](const BufferRef& count) {
     return [=](CommandBuffer& commands) {
       return commands.DispatchIndirect(NewExecutable(), 0, count, {}, {});
     };
@@ -305,12 +302,13 @@ TEST(Record, Order) {
     EXPECT_TRUE(commands->Fill({buffer, 0, 0, 4}, Pattern(1)).ok());
     EXPECT_TRUE(commands->ExecutionBarrier(1, 2).ok());
     // What was refused leaves no trace.
-    EXPECT_FALSE(commands->Dispatch(NewExecutable(), 1, {1, 1, 1},
-                                    std::array<uint32_t, 1>{7},
-                                    std::array<BufferRef, 2>{
-                                        BufferRef{buffer, 0, 0, 4},
-                                        BufferRef{buffer, 0, 0, 99}})
-                     .ok());
+    EXPECT_FALSE(
+        commands
+            ->Dispatch(NewExecutable(), 1, {1, 1, 1},
+                       std::array<uint32_t, 1>{7},
+                       std::array<BufferRef, 2>{BufferRef{buffer, 0, 0, 4},
+                                                BufferRef{buffer, 0, 0, 99}})
+            .ok());
   }
   int count = 0;
   for (const Command* c = commands->begin(); c; c = commands->Next(c)) {
@@ -337,13 +335,13 @@ TEST(Table, Requirements) {
   // Slot 0: 16 bytes, aligned to 4, written. Slot 2: storage, from byte 8 on.
   EXPECT_TRUE(commands->Fill({nullptr, 0, 8, 8}, Pattern(4)).ok());
   EXPECT_TRUE(commands->Fill({nullptr, 0, 0, kWholeBuffer}, Pattern(2)).ok());
-  EXPECT_TRUE(commands
-                  ->Dispatch(NewExecutable(), 1, {1, 1, 1},
-                             std::array<uint32_t, 1>{7},
-                             std::array<BufferRef, 2>{
-                                 BufferRef{nullptr, 0, 0, 4},
-                                 BufferRef{nullptr, 2, 8, kWholeBuffer}})
-                  .ok());
+  EXPECT_TRUE(
+      commands
+          ->Dispatch(
+              NewExecutable(), 1, {1, 1, 1}, std::array<uint32_t, 1>{7},
+              std::array<BufferRef, 2>{BufferRef{nullptr, 0, 0, 4},
+                                       BufferRef{nullptr, 2, 8, kWholeBuffer}})
+          .ok());
   EXPECT_TRUE(commands->Finalize().ok());
   EXPECT_EQ(commands->slots_used(), 3u);
   const Ref<Buffer> good = NewBuffer(64);

@@ -71,13 +71,15 @@ absl::Status Allocator::Exhausted(uint64_t size) const {
 
 absl::StatusOr<PooledBuffer*> Allocator::Take(uint64_t size,
                                               const BufferParams* params) {
-  if (size > machine_memory_) [[unlikely]] return Exhausted(size);
+  if (size > machine_memory_) [[unlikely]]
+    return Exhausted(size);
   const bool pooled = size <= kMaxPooled;
   const size_t size_class = pooled ? ClassOf(size) : 0;
   PooledBuffer* buffer = nullptr;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (pooled && (buffer = free_[size_class]) != nullptr) {
+    if (pooled) buffer = free_[size_class];
+    if (buffer != nullptr) {
       free_[size_class] = buffer->next_;
       idle_ -= buffer->capacity_;
     }
@@ -93,7 +95,8 @@ absl::StatusOr<PooledBuffer*> Allocator::Take(uint64_t size,
     buffer = PooledBuffer::Make(pooled ? ClassSize(size_class) : size,
                                 kMapThreshold);
   }
-  if (buffer) [[likely]] return buffer;
+  if (buffer) [[likely]]
+    return buffer;
   if (params) {
     std::lock_guard<std::mutex> lock(mutex_);
     StatisticsOf(params->type).freed += size;
@@ -157,12 +160,12 @@ absl::StatusOr<Ref<hal::Buffer>> Allocator::ImportHost(
     std::function<void()> release) {
   if (!bytes.empty() &&
       reinterpret_cast<uintptr_t>(bytes.data()) % kBufferAlignment != 0) {
-    return absl::UnavailableError(
-        absl::StrCat("Memory that is not aligned to ", kBufferAlignment,
-                     " bytes cannot be imported."));
+    return absl::UnavailableError(absl::StrCat("Memory that is not aligned to ",
+                                               kBufferAlignment,
+                                               " bytes cannot be imported."));
   }
-  return Ref<hal::Buffer>(MakeRef<ImportedBuffer>(Resolve(params), bytes,
-                                                  std::move(release)));
+  return Ref<hal::Buffer>(
+      MakeRef<ImportedBuffer>(Resolve(params), bytes, std::move(release)));
 }
 
 AllocatorStatistics Allocator::statistics() const {

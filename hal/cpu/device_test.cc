@@ -28,7 +28,7 @@ int AddKernel(const Environment*, const DispatchState* dispatch,
               const WorkgroupState* workgroup) {
   const auto* source = static_cast<uint32_t*>(dispatch->binding_pointers[0]);
   auto* target = static_cast<uint32_t*>(dispatch->binding_pointers[1]);
-  const uint32_t x = workgroup->workgroup_id_x;
+  const size_t x = workgroup->workgroup_id_x;
   if ((x + 1) * 4 > dispatch->binding_lengths[1]) return 3;
   target[x] += source[x] + dispatch->constants[0];
   return 0;
@@ -38,7 +38,7 @@ int AddKernel(const Environment*, const DispatchState* dispatch,
 int IdKernel(const Environment* environment, const DispatchState* dispatch,
              const WorkgroupState* workgroup) {
   auto* target = static_cast<uint32_t*>(dispatch->binding_pointers[0]);
-  const uint32_t x = workgroup->workgroup_id_x;
+  const size_t x = workgroup->workgroup_id_x;
   const uint32_t y = workgroup->workgroup_id_y;
   const uint32_t z = workgroup->workgroup_id_z;
   target[(z * dispatch->workgroup_count_y + y) * dispatch->workgroup_count_x +
@@ -94,14 +94,12 @@ TEST(Execute, RecordedOnceRunTwice) {
   const std::array<uint32_t, 1> constants = {100};
   const std::array<BufferRef, 2> bindings = {
       BufferRef{fixed, 0, 0, kWholeBuffer}, BufferRef{nullptr, 1, 0, 16}};
-  EXPECT_TRUE(commands
-                  ->Fill({nullptr, 1, 0, kWholeBuffer}, BytesOf(1000u))
-                  .ok());
+  EXPECT_TRUE(
+      commands->Fill({nullptr, 1, 0, kWholeBuffer}, BytesOf(1000u)).ok());
   EXPECT_TRUE(commands->ExecutionBarrier(1, 1).ok());
-  EXPECT_TRUE(commands
-                  ->Dispatch(NewExecutable(), kAdd, {3, 1, 1}, constants,
-                             bindings)
-                  .ok());
+  EXPECT_TRUE(
+      commands->Dispatch(NewExecutable(), kAdd, {3, 1, 1}, constants, bindings)
+          .ok());
   EXPECT_TRUE(commands->Copy({nullptr, 1, 0, 4}, {nullptr, 0, 4, 4}).ok());
   EXPECT_TRUE(commands->Finalize().ok());
   for (int round = 0; round < 2; ++round) {
@@ -122,7 +120,7 @@ TEST(Execute, Deferred) {
   const Ref<Semaphore> gate = *device->CreateSemaphore(0);
   const Ref<Semaphore> done = *device->CreateSemaphore(0);
   const Ref<Fence> wait = Fence::At(gate, 1);
-  const Ref<hal::Buffer> result = NewBuffer(*device, 24 * 4);
+  const Ref<hal::Buffer> result = NewBuffer(*device, size_t{24} * 4);
   {
     const Ref<Fence> signal = Fence::At(done, 1);
     const Ref<CommandBuffer> commands =
@@ -212,8 +210,8 @@ TEST(Execute, IndirectCounts) {
       *device->CreateCommandBuffer(0, kAnyQueue, 1);
   const BufferRef bindings[] = {{target, 0, 0, kWholeBuffer}};
   EXPECT_TRUE(commands
-                  ->DispatchIndirect(NewExecutable(), kIds,
-                                     {nullptr, 0, 4, 12}, {}, bindings)
+                  ->DispatchIndirect(NewExecutable(), kIds, {nullptr, 0, 4, 12},
+                                     {}, bindings)
                   .ok());
   EXPECT_TRUE(commands->Finalize().ok());
   const BufferBinding table[] = {{counts, 0, kWholeBuffer}};
@@ -243,10 +241,10 @@ TEST(Execute, CopiesOfSlots) {
   const Ref<hal::Buffer> buffer = NewBuffer(*device, 16);
   const Ref<CommandBuffer> commands =
       *device->CreateCommandBuffer(0, kAnyQueue, 2);
-  EXPECT_TRUE(commands
-                  ->Copy({nullptr, 0, 0, kWholeBuffer},
-                         {nullptr, 1, 0, kWholeBuffer})
-                  .ok());
+  EXPECT_TRUE(
+      commands
+          ->Copy({nullptr, 0, 0, kWholeBuffer}, {nullptr, 1, 0, kWholeBuffer})
+          .ok());
   EXPECT_TRUE(commands->Finalize().ok());
   SetWords(*buffer, {1, 2, 3, 4});
   const BufferBinding overlap[] = {{buffer, 0, 12}, {buffer, 4, 12}};

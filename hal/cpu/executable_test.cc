@@ -217,7 +217,7 @@ TEST(Executable, FlippedBits) {
     std::vector<uint8_t> file = TestFile(name);
     // The segment with the code is the third program header.
     uint64_t code[5];  // offset, addresses, file size, memory size
-    std::memcpy(code, file.data() + 0x40 + 2 * 56 + 8, sizeof(code));
+    std::memcpy(code, file.data() + 0x40 + size_t{2} * 56 + 8, sizeof(code));
     int refused = 0;
     for (size_t at = 0; at < file.size(); ++at) {
       if (at >= code[0] && at < code[0] + code[3]) continue;

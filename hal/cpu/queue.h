@@ -31,14 +31,15 @@ class Queue : public std::enable_shared_from_this<Queue> {
   // by: it owns what it needs. Returns what fails at once.
   // `kept` are the bytes that it owns.
   template <typename Now, typename Later>
-  absl::Status Submit(QueueFences fences, Now now, Later later,
+  absl::Status Submit(QueueFences fences, const Now& now, const Later& later,
                       uint64_t kept = 0) {
     if (fences.wait != nullptr) {
       const absl::StatusOr<bool> reached = fences.wait->Query();
       if (!reached.ok()) [[unlikely]] {
         return Complete(fences.signal, reached.status());
       }
-      if (!*reached) [[unlikely]] return Defer(fences, later(), kept);
+      if (!*reached) [[unlikely]]
+        return Defer(fences, later(), kept);
     }
     return Complete(fences.signal, now());
   }

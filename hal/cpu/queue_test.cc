@@ -52,10 +52,10 @@ TEST(Queue, Fills) {
   };
   for (const Case& c : kCases) {
     SetWords(*buffer, {0, 0, 0, 0});
-    EXPECT_EQ(StatusText(device->QueueFill(
-                  {}, {buffer, 0, c.offset, c.length},
-                  BytesOf(pattern).first(c.pattern_length))),
-              "OK");
+    EXPECT_EQ(
+        StatusText(device->QueueFill({}, {buffer, 0, c.offset, c.length},
+                                     BytesOf(pattern).first(c.pattern_length))),
+        "OK");
     std::array<uint32_t, 4> words;
     std::memcpy(words.data(), buffer->host_data(), 16);
     EXPECT_EQ(absl::StrCat(absl::Hex(words[0]), " ", absl::Hex(words[1]), " ",
@@ -97,8 +97,8 @@ TEST(Queue, Files) {
   const Ref<hal::Device> device = NewDevice();
   const Ref<hal::Buffer> buffer = NewBuffer(*device, 8);
   std::array<uint32_t, 3> contents = {1, 2, 3};
-  const std::span<uint8_t> bytes = {
-      reinterpret_cast<uint8_t*>(contents.data()), 12};
+  const std::span<uint8_t> bytes = {reinterpret_cast<uint8_t*>(contents.data()),
+                                    12};
   const Ref<File> file = MakeRef<File>(
       bytes, memory_access::kRead | memory_access::kWrite, nullptr);
   const Ref<File> constant =
@@ -136,19 +136,19 @@ TEST(Queue, WaitsBeforeTheSignal) {
     const Ref<Fence> second = Fence::At(done, 2);
     const Ref<Fence> third = Fence::At(done, 3);
     const Ref<Fence> fourth = Fence::At(done, 4);
-    buffer = *device->QueueAlloca({opened.get(), first.get()}, BufferParams(),
-                                  8);
+    buffer =
+        *device->QueueAlloca({opened.get(), first.get()}, BufferParams(), 8);
+    EXPECT_TRUE(
+        device
+            ->QueueFill({first.get(), second.get()}, Whole(buffer), BytesOf(3u))
+            .ok());
+    EXPECT_TRUE(
+        device
+            ->QueueRead({second.get(), third.get()}, file, 0, {buffer, 0, 4, 4})
+            .ok());
     EXPECT_TRUE(device
-                    ->QueueFill({first.get(), second.get()}, Whole(buffer),
-                                BytesOf(3u))
-                    .ok());
-    EXPECT_TRUE(device
-                    ->QueueRead({second.get(), third.get()}, file, 0,
-                                {buffer, 0, 4, 4})
-                    .ok());
-    EXPECT_TRUE(device
-                    ->QueueWrite({third.get(), fourth.get()},
-                                 {buffer, 0, 0, 4}, file, 0)
+                    ->QueueWrite({third.get(), fourth.get()}, {buffer, 0, 0, 4},
+                                 file, 0)
                     .ok());
     const Ref<Fence> fifth = Fence::At(done, 5);
     EXPECT_TRUE(
@@ -185,10 +185,9 @@ TEST(Queue, FailuresTravel) {
   const Ref<Fence> opened = Fence::At(gate, 1);
   const Ref<Fence> first = Fence::At(one, 1);
   const Ref<Fence> second = Fence::At(two, 1);
-  EXPECT_TRUE(device
-                  ->QueueFill({opened.get(), first.get()}, Whole(buffer),
-                              BytesOf(3u))
-                  .ok());
+  EXPECT_TRUE(
+      device->QueueFill({opened.get(), first.get()}, Whole(buffer), BytesOf(3u))
+          .ok());
   gate->Fail(absl::DataLossError("The gate broke."));
   EXPECT_EQ(State(*one), "DATA_LOSS: The gate broke.");
   // A wait that has failed already is the caller's error too.
@@ -207,7 +206,7 @@ TEST(Queue, RefusedOperationsFailTheirSignal) {
     const Ref<Semaphore> done = *device->CreateSemaphore(0);
     const Ref<Fence> wait = Fence::At(gate, 1);
     const Ref<Fence> signal = Fence::At(done, 1);
-    const std::string text =
+    std::string text =
         StatusText(operation(QueueFences{wait.get(), signal.get()}));
     EXPECT_EQ(State(*done), text);
     return text;
@@ -292,10 +291,9 @@ TEST(Queue, Threads) {
     const Ref<Fence> both = Fence::At(gate, i);
     both->Insert(done, i - 1);
     const Ref<Fence> signal = Fence::At(done, i);
-    EXPECT_TRUE(device
-                    ->QueueFill({both.get(), signal.get()}, Whole(buffer),
-                                BytesOf(i))
-                    .ok());
+    EXPECT_TRUE(
+        device->QueueFill({both.get(), signal.get()}, Whole(buffer), BytesOf(i))
+            .ok());
   }
   EXPECT_TRUE(done->Wait(kSteps, absl::InfiniteFuture()).ok());
   opener.join();
