@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 
@@ -65,8 +66,9 @@ absl::Status Invoker::Missing(size_t index) const {
   const std::string& name = signature_.arguments()[index].name;
   return absl::InvalidArgumentError(absl::StrCat(
       "Function '", signature_.function(), "': missing argument ",
-      name.empty() ? absl::StrCat(index) : absl::StrCat("'", name, "'"), ": ",
-      signature_.ToString(), "."));
+      name.empty() ? absl::StrCat(index)
+                   : absl::StrCat("'", absl::Utf8SafeCHexEscape(name), "'"),
+      ": ", signature_.ToString(), "."));
 }
 
 absl::Status Invoker::Place(std::span<const HostValue::Entry> named,

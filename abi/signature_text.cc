@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "abi/signature.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace eyrie::abi {
 namespace {
@@ -15,11 +17,16 @@ namespace {
 using Kind = Type::Kind;
 using hal::ElementType;
 
-std::string JoinTypes(const std::vector<Member>& members) {
+// Names and keys may be any bytes.
+std::string NameText(absl::string_view name) {
+  return absl::Utf8SafeCHexEscape(name);
+}
+
+std::string JoinTypes(const Type& type) {
   std::string text;
-  for (const Member& member : members) {
-    absl::StrAppend(&text, text.empty() ? "" : ", ", member.key,
-                    member.key.empty() ? "" : ": ", member.type.ToString());
+  for (const Member& member : type.members) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", NameText(member.key),
+                    type.is(Kind::kDict) ? ": " : "", member.type.ToString());
   }
   return text;
 }
@@ -45,10 +52,10 @@ std::string ArrayText(const Type& type) {
 std::string ParametersText(std::span<const Parameter> parameters) {
   std::string text;
   for (const Parameter& parameter : parameters) {
-    absl::StrAppend(&text, text.empty() ? "" : ", ",
-                    parameter.type.takes_keywords ? "**" : "", parameter.name,
-                    parameter.name.empty() ? "" : ": ",
-                    parameter.type.ToString());
+    absl::StrAppend(
+        &text, text.empty() ? "" : ", ",
+        parameter.type.takes_keywords ? "**" : "", NameText(parameter.name),
+        parameter.name.empty() ? "" : ": ", parameter.type.ToString());
   }
   return text;
 }
@@ -78,14 +85,14 @@ std::string Type::ToString() const {
     case Kind::kBuffer:
       return "buffer";
     case Kind::kList:
-      return absl::StrCat("[", JoinTypes(members), "]");
+      return absl::StrCat("[", JoinTypes(*this), "]");
     case Kind::kTuple:
-      return absl::StrCat("(", JoinTypes(members),
+      return absl::StrCat("(", JoinTypes(*this),
                           members.size() == 1 ? ",)" : ")");
     case Kind::kDict:
-      return absl::StrCat("{", JoinTypes(members), "}");
+      return absl::StrCat("{", JoinTypes(*this), "}");
     case Kind::kHomogeneous:
-      return absl::StrCat("list<", JoinTypes(members), ">");
+      return absl::StrCat("list<", JoinTypes(*this), ">");
     case Kind::kAnyList:
       return "list";
     case Kind::kFence:
@@ -98,7 +105,7 @@ std::string Signature::ArgumentName(size_t index) const {
   if (!argument_places_.empty()) return argument_places_[index];
   const std::string& name = arguments_[index].name;
   if (name.empty()) return absl::StrCat("argument ", index);
-  return absl::StrCat("argument ", index, " ('", name, "')");
+  return absl::StrCat("argument ", index, " ('", NameText(name), "')");
 }
 
 std::string Signature::ResultName(size_t index) const {

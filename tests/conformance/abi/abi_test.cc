@@ -4,7 +4,8 @@
 //   convention 0ir_r       a function that is not there: its arguments are
 //   iree.abi {"a": …}      encoded, shown, and decoded by the same types
 //   declaration … f … sip  (what may be left out)
-//   module abi_echo f      or a function of a module, of every release
+//   module abi_echo f      or a function of a module of every release, or of
+//   module v0.vmasm f      one beside the table, as text
 //   call [1, [2]]          positional arguments
 //   kwargs {"x": 1}        those by name, if there are
 //   seen / result / error  what must happen
@@ -34,6 +35,7 @@
 #include "absl/strings/strip.h"
 #include "gtest/gtest.h"
 #include "tests/support/status_text.h"
+#include "vm/asm/assembler.h"
 #include "vm/buffer.h"
 #include "vm/list.h"
 
@@ -229,9 +231,21 @@ class Table {
     return outcome;
   }
 
+  absl::StatusOr<Program> Load(const char* release) const {
+    if (!absl::EndsWith(module_, ".vmasm")) {
+      return LoadProgram(
+          absl::StrCat("tests/modules/", release, "/", module_, ".vmfb"));
+    }
+    std::ifstream file(absl::StrCat("tests/conformance/abi/", module_));
+    std::stringstream text;
+    text << file.rdbuf();
+    const auto bytes = vm::Assemble(text.str(), module_);
+    if (!bytes.ok()) return bytes.status();
+    return LoadProgram(*bytes, module_);
+  }
+
   Outcome CallModule(const char* release) {
-    auto program = LoadProgram(
-        absl::StrCat("tests/modules/", release, "/", module_, ".vmfb"));
+    auto program = Load(release);
     if (!program.ok()) return Failed(program.status());
     auto session = Session::Create({*program}, {device()});
     if (!session.ok()) return Failed(session.status());
