@@ -95,8 +95,12 @@ absl::Status Encoder::NewArray(ElementType type, std::span<const int64_t> shape,
   spec.type = type;
   spec.shape.assign(shape.begin(), shape.end());
   ASSIGN_OR_RETURN(const uint64_t size, spec.ByteLength());
+  ASSIGN_OR_RETURN(
+      MemoryCharge charge,
+      MemoryCharge::Take(memory_, size, "the copy of an argument"));
   ASSIGN_OR_RETURN(Ref<hal::Buffer> buffer,
                    device_->allocator().Allocate(ArrayParams(), size));
+  buffer->Hold(std::move(charge));
   ASSIGN_OR_RETURN(target,
                    buffer->Map(hal::memory_access::kDiscardWrite, 0, size));
   ASSIGN_OR_RETURN(view,
@@ -122,7 +126,8 @@ absl::Status Encoder::GivenArray(std::shared_ptr<const HostArray> array,
     return absl::InvalidArgumentError(absl::StrCat(
         "an array ", array->ShapeText(), " is given; ", difference));
   }
-  const bool lends = array->use() == HostArray::Use::kLend;
+  const bool lends =
+      array->use() == HostArray::Use::kLend || (is_storage_ && array->view());
   if (!converts && lends && array->is_dense()) {
     const absl::Status lent = Lend(array, to, object);
     if (!absl::IsUnavailable(lent)) return lent;

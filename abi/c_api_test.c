@@ -1,5 +1,5 @@
-/* The C API from C11: the header compiles without extensions, and a module is
- * loaded and refused.
+/* The C API from C11: the header compiles without extensions, a module is
+ * loaded and called, and one refused.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,12 +22,63 @@ static int ExpectError(eyrie_error_t* error, eyrie_code_t code,
   return failures;
 }
 
+/* x - 2 y of two floats each, y by name and x not dense. */
+static int CallByName(eyrie_device_t* device) {
+  const float memory[] = {9, 0, 7, 0};
+  const float halves[] = {1, 3};
+  const int64_t shape[] = {2};
+  const int64_t strides[] = {8};
+  const eyrie_array_t array = {EYRIE_DTYPE_F32, 1, shape, strides, memory, 0};
+  const char* names[] = {"y"};
+  eyrie_module_t* module = NULL;
+  eyrie_context_t* context = NULL;
+  eyrie_function_t* function = NULL;
+  eyrie_value_t* arguments[2] = {NULL, NULL};
+  eyrie_value_t* result = NULL;
+  eyrie_array_t read = {EYRIE_DTYPE_NONE, 0, NULL, NULL, NULL, 0};
+  int failures = 0;
+  failures += Expect(!eyrie_module_load_file("tests/modules/3.13/abi_v1.vmfb",
+                                             &module),
+                     "no module");
+  failures += Expect(!eyrie_context_create(&module, 1, &device, 1, &context),
+                     "no context");
+  failures += Expect(!eyrie_context_function(context, "named", &function),
+                     "no function");
+  failures += Expect(eyrie_function_signature(function).argument_count == 2,
+                     "other arguments");
+  failures += Expect(!eyrie_value_borrow(&array, NULL, NULL, &arguments[0]),
+                     "no array");
+  failures += Expect(!eyrie_value_array(EYRIE_DTYPE_F32, 1, shape, halves,
+                                        sizeof(halves), &arguments[1]),
+                     "no array");
+  failures += ExpectError(
+      eyrie_function_call(function, arguments, 1, &result, 1),
+      EYRIE_INVALID_ARGUMENT,
+      "Function 'named': missing argument 'y': named(x: ?xf32, y: ?xf32) -> "
+      "(output0: ?xf32).");
+  failures += Expect(!eyrie_function_call_named(function, arguments, 2, names,
+                                                1, &result, 1),
+                     "no call");
+  failures += Expect(!eyrie_value_get_array(result, &read) && read.size == 8 &&
+                         ((const float*)read.data)[0] == 7,
+                     "another result");
+  failures += Expect(eyrie_function_statistics(function).packed == 1,
+                     "other statistics");
+  eyrie_value_free(arguments[0]);
+  eyrie_value_free(arguments[1]);
+  eyrie_value_free(result);
+  eyrie_context_free(context);
+  eyrie_module_release(module);
+  return failures;
+}
+
 int main(void) {
   const char text[] = "func.func @f() { return }";
   eyrie_module_t* module = NULL;
   eyrie_device_t* device = NULL;
   eyrie_device_options_t options = {sizeof(options), 0, 0};
   eyrie_value_t* value = eyrie_value_f64(0.5);
+  double number = 0;
   int failures = 0;
 
   failures += Expect(strcmp(eyrie_version(), "0.1.0") == 0, "another version");
@@ -38,9 +89,12 @@ int main(void) {
   failures += Expect(module == NULL, "a module of text");
   failures += Expect(eyrie_device_open("local-sync", &options, &device) == NULL,
                      "no device");
-  failures += Expect(eyrie_value_kind(value) == EYRIE_KIND_F64, "another kind");
-  failures += Expect(eyrie_value_get_f64(value) == 0.5, "another number");
+  failures +=
+      Expect(eyrie_value_kind(value) == EYRIE_KIND_FLOAT, "another kind");
+  failures += Expect(eyrie_value_get_f64(value, &number) && number == 0.5,
+                     "another number");
   eyrie_value_free(value);
+  failures += CallByName(device);
   eyrie_device_release(device);
   eyrie_error_free(NULL);
   return failures;

@@ -296,33 +296,42 @@ absl::StatusOr<Ref<hal::Fence>> Callable::NextFence() {
 absl::StatusOr<std::vector<vm::Value>> Callable::Call(
     std::span<const vm::Value> arguments) {
   RETURN_IF_ERROR(CheckArguments(arguments));
+  absl::InlinedVector<vm::Slot, 16> slots(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) slots[i] = arguments[i].slot();
+  absl::InlinedVector<vm::Slot, 8> results(result_types().size());
+  RETURN_IF_ERROR(
+      Invoke(slots, std::span<vm::Slot>(results.data(), results.size())));
+  std::vector<vm::Value> values;
+  values.reserve(results.size());
+  for (size_t i = 0; i < results.size(); ++i) {
+    values.push_back(vm::Value::Adopt(result_types()[i], results[i]));
+  }
+  return values;
+}
+
+absl::Status Callable::Invoke(std::span<const vm::Slot> arguments,
+                              std::span<vm::Slot> results) {
   vm::Context& context = session_->context();
+  if (!adds_fences_) return context.Invoke(function_, arguments, results);
   vm::HostCall call(context);  // the wait for results is part of it
   RETURN_IF_ERROR(call.status());
-  absl::InlinedVector<vm::Slot, 16> slots(
-      function_.signature().argument_types().size());
-  for (size_t i = 0; i < arguments.size(); ++i) slots[i] = arguments[i].slot();
-  Ref<hal::Fence> done;
-  if (adds_fences_) {
-    ASSIGN_OR_RETURN(done, NextFence());
-    slots[arguments.size()].ref = nullptr;  // inputs are ready
-    slots[arguments.size() + 1].ref = done.get();
-  }
-  absl::InlinedVector<vm::Slot, 8> results(result_types().size());
-  absl::Status status = context.Invoke(
-      function_, slots, std::span<vm::Slot>(results.data(), results.size()));
-  std::vector<vm::Value> values;
-  if (status.ok()) {
-    values.reserve(results.size());
-    for (size_t i = 0; i < results.size(); ++i) {
-      values.push_back(vm::Value::Adopt(result_types()[i], results[i]));
-    }
-    if (done) status = WaitFor(*done, context.meter());
-  }
+  ASSIGN_OR_RETURN(Ref<hal::Fence> done, NextFence());
+  absl::InlinedVector<vm::Slot, 16> slots(arguments.begin(), arguments.end());
+  slots.resize(arguments.size() + kFences);  // the first null: inputs are ready
+  slots.back().ref = done.get();
+  absl::Status status = context.Invoke(function_, slots, results);
+  const bool returned = status.ok();
+  if (returned) status = WaitFor(*done, context.meter());
   status = call.End(std::move(status));
-  if (!status.ok()) return status;  // the timeline may have failed for good
-  last_ = std::move(done);
-  return values;
+  if (status.ok()) {
+    last_ = std::move(done);
+    return status;
+  }
+  // The timeline may have failed for good.
+  for (size_t i = 0; returned && i < results.size(); ++i) {
+    vm::Value::Adopt(result_types()[i], std::exchange(results[i], vm::Slot()));
+  }
+  return status;
 }
 
 }  // namespace eyrie::abi

@@ -140,6 +140,7 @@ absl::Status Encoder::Encode(const HostValue& value, const Parameter& parameter,
     return Scalar(value, type.element, parameter.carrier, slot);
   }
   Ref<RefObject> object;
+  is_storage_ = parameter.storage_of.has_value();
   RETURN_IF_ERROR(Reference(value, type, object));
   slot.ref = object.release();
   return absl::OkStatus();
@@ -297,7 +298,7 @@ absl::Status Encoder::Structure(const HostValue& value, const Type& type,
                      count == 1 ? " item is" : " items are", " expected, ",
                      type.ToString(), "."));
   }
-  ASSIGN_OR_RETURN(Ref<vm::List> list, vm::List::Create({}, count));
+  ASSIGN_OR_RETURN(Ref<vm::List> list, vm::List::Create({}, count, memory_));
   for (size_t i = 0; i < count; ++i) {
     absl::StatusOr<vm::Value> item = Element((*items)[i], type.members[i].type);
     if (!item.ok()) return At(i, item.status());
@@ -312,7 +313,7 @@ absl::Status Encoder::Dict(const HostValue::Entries& entries, const Type& type,
                            Ref<RefObject>& object) {
   const size_t count = type.members.size();
   if (entries.size() != count) return WrongKeys(entries, type);
-  ASSIGN_OR_RETURN(Ref<vm::List> list, vm::List::Create({}, count));
+  ASSIGN_OR_RETURN(Ref<vm::List> list, vm::List::Create({}, count, memory_));
   // Made when the keys turn out not to be in the signature's order.
   absl::flat_hash_map<absl::string_view, const HostValue*> by_key;
   for (size_t i = 0; i < count; ++i) {
@@ -351,7 +352,7 @@ absl::Status Encoder::Homogeneous(const HostValue& value, const Type& type,
   const HostValue::Items* items = value.items();
   if (items == nullptr) return NotExpected(value, type);
   ASSIGN_OR_RETURN(Ref<vm::List> list,
-                   vm::List::Create(list_type, items->size()));
+                   vm::List::Create(list_type, items->size(), memory_));
   for (size_t i = 0; i < items->size(); ++i) {
     absl::StatusOr<vm::Value> item = Element((*items)[i], element);
     if (!item.ok()) return At(i, item.status());
@@ -374,7 +375,7 @@ absl::Status Encoder::AnyList(const HostValue& value, Ref<RefObject>& object) {
   }
   if (value.is(HostKind::kBytes)) return Bytes(value, *kList, object);
   RETURN_IF_ERROR(Deeper());
-  ASSIGN_OR_RETURN(Ref<vm::List> list, vm::List::Create({}));
+  ASSIGN_OR_RETURN(Ref<vm::List> list, vm::List::Create({}, 0, memory_));
   if (const HostValue::Items* items = value.items()) {
     for (size_t i = 0; i < items->size(); ++i) {
       absl::StatusOr<vm::Value> item = AnyElement((*items)[i]);
@@ -416,7 +417,7 @@ absl::Status Encoder::Bytes(const HostValue& value, const Type& type,
   const std::string* bytes = value.bytes();
   if (in_buffer) {
     if (bytes == nullptr) return NotExpected(value, type);
-    ASSIGN_OR_RETURN(object, vm::Buffer::CopyText(*bytes));
+    ASSIGN_OR_RETURN(object, vm::Buffer::CopyText(*bytes, memory_));
     return absl::OkStatus();
   }
   if (bytes == nullptr) {
@@ -430,7 +431,8 @@ absl::Status Encoder::Bytes(const HostValue& value, const Type& type,
     return Homogeneous(value, list, object);
   }
   ASSIGN_OR_RETURN(Ref<vm::List> list,
-                   vm::List::Create({vm::ElementType::Kind::kI8, nullptr}));
+                   vm::List::Create({vm::ElementType::Kind::kI8, nullptr},
+                                    bytes->size(), memory_));
   RETURN_IF_ERROR(list->Resize(bytes->size()));
   for (size_t i = 0; i < bytes->size(); ++i) {
     RETURN_IF_ERROR(list->SetNumber<int32_t>(i, (*bytes)[i]));
@@ -457,15 +459,16 @@ absl::Status Encoder::RefArray(const HostValue& value, const Type& type,
     return absl::InvalidArgumentError(
         absl::StrCat(value.Describe(), " is given; ", difference));
   }
-  ASSIGN_OR_RETURN(Ref<vm::List> values, vm::List::Create(ListTypeOf(element)));
+  ASSIGN_OR_RETURN(Ref<vm::List> values,
+                   vm::List::Create(ListTypeOf(element), 0, memory_));
   RETURN_IF_ERROR(AddToRefArray(value, element, shape, *values));
-  ASSIGN_OR_RETURN(
-      Ref<vm::List> dims,
-      vm::List::Create({vm::ElementType::Kind::kI64, nullptr}, shape.size()));
+  ASSIGN_OR_RETURN(Ref<vm::List> dims,
+                   vm::List::Create({vm::ElementType::Kind::kI64, nullptr},
+                                    shape.size(), memory_));
   for (const int64_t dimension : shape) {
     RETURN_IF_ERROR(dims->Append(vm::Value(dimension)));
   }
-  ASSIGN_OR_RETURN(Ref<vm::List> pair, vm::List::Create({}, 2));
+  ASSIGN_OR_RETURN(Ref<vm::List> pair, vm::List::Create({}, 2, memory_));
   RETURN_IF_ERROR(pair->Append(vm::Value(Ref<RefObject>(std::move(values)))));
   RETURN_IF_ERROR(pair->Append(vm::Value(Ref<RefObject>(std::move(dims)))));
   object = std::move(pair);

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "eyrie/array.h"
 #include "eyrie/device.h"
+#include "eyrie/function.h"
 #include "eyrie/result.h"
 #include "eyrie/runtime.h"
 #include "eyrie/value.h"
@@ -30,13 +32,16 @@ void MoveHandles() {
   Expect(opened.ok(), "no device");
   eyrie::Device device = *std::move(opened);
   const std::vector<int32_t> numbers = {1, 2, 3, 4, 5, 6};
-  auto made = eyrie::Value::Tensor<const int32_t>(device, {2, 3}, numbers);
-  Expect(made.ok(), "no tensor");
+  auto made = eyrie::Value::Array({2, 3}, numbers);
+  Expect(made.ok(), "no array");
   eyrie::Value first = *std::move(made);
   eyrie::Value second = 1.5f;
   second = std::move(first);
-  const auto tensor = second.tensor();
-  Expect(tensor.ok() && tensor->elements<int32_t>()[5] == 6, "other elements");
+  const auto elements = second.elements<int32_t>();
+  Expect(elements.ok() && (*elements)[5] == 6, "other elements");
+  Expect(second.Upload(device).ok(), "no array on the device");
+  const auto dict = eyrie::Value::Dict({{"one", 1}, {"two", {"text"}}});
+  Expect(dict.Find("two").As<std::string_view>() == "text", "another text");
 }
 
 void FailInWords() {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
@@ -62,19 +64,35 @@ std::vector<int64_t> DenseStrides(std::span<const int64_t> shape,
   return strides;
 }
 
-// OUT_OF_RANGE unless all elements lie within `size` bytes.
+// Where elements lie, in bytes from the first.
+struct Reach {
+  int64_t lowest = 0;
+  int64_t highest = 0;  // the end of the last
+};
+
+// Nothing if more than 64 bits count them. There is an element.
+std::optional<Reach> ReachOf(std::span<const int64_t> shape,
+                             std::span<const int64_t> strides, int64_t width) {
+  Reach all{0, width};
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const std::optional<int64_t> step = CheckedMul(shape[i] - 1, strides[i]);
+    if (!step) return std::nullopt;
+    int64_t& end = strides[i] < 0 ? all.lowest : all.highest;
+    const std::optional<int64_t> sum = CheckedAdd(end, *step);
+    if (!sum) return std::nullopt;
+    end = *sum;
+  }
+  return all;
+}
+
+// OUT_OF_RANGE unless all elements lie within `size` bytes, the first at
+// `first`.
 absl::Status CheckReach(std::span<const int64_t> shape,
                         std::span<const int64_t> strides, uint64_t size,
                         size_t first, int64_t width) {
-  std::optional<int64_t> lowest = static_cast<int64_t>(first);
-  std::optional<int64_t> highest = CheckedAdd(*lowest, width);
-  for (size_t i = 0; i < shape.size(); ++i) {
-    const std::optional<int64_t> reach = CheckedMul(shape[i] - 1, strides[i]);
-    std::optional<int64_t>& end = strides[i] < 0 ? lowest : highest;
-    end = reach && end ? CheckedAdd(*end, *reach) : std::nullopt;
-  }
-  if (lowest && highest && *lowest >= 0 && *highest >= 0 &&
-      static_cast<uint64_t>(*highest) <= size) {
+  const std::optional<Reach> reach = ReachOf(shape, strides, width);
+  if (reach && first <= size && first >= 0 - uint64_t(reach->lowest) &&
+      static_cast<uint64_t>(reach->highest) <= size - first) {
     return absl::OkStatus();
   }
   return absl::OutOfRangeError(absl::StrCat("The strides lead outside of the ",
@@ -86,10 +104,15 @@ absl::Status CheckReach(std::span<const int64_t> shape,
 absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::Copy(
     ElementType type, std::span<const int64_t> shape,
     std::span<const uint8_t> bytes) {
-  auto owned =
-      std::make_shared<std::vector<uint8_t>>(bytes.begin(), bytes.end());
-  const std::span<const uint8_t> kept = *owned;
-  return Borrow(type, shape, {}, kept, 0, std::move(owned));
+  // Aligned as devices want it, so that it can be lent too.
+  constexpr auto kAlignment = std::align_val_t(64);
+  const std::shared_ptr<void> owned(
+      ::operator new(std::max<size_t>(bytes.size(), 1), kAlignment),
+      [](void* memory) { ::operator delete(memory, kAlignment); });
+  if (!bytes.empty()) std::memcpy(owned.get(), bytes.data(), bytes.size());
+  return Borrow(type, shape, {},
+                {static_cast<const uint8_t*>(owned.get()), bytes.size()}, 0,
+                owned);
 }
 
 absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::Borrow(
@@ -141,6 +164,28 @@ absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::Borrow(
   return std::shared_ptr<const HostArray>(std::move(array));
 }
 
+absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::BorrowAt(
+    ElementType type, std::span<const int64_t> shape,
+    std::span<const int64_t> strides, const uint8_t* data,
+    std::shared_ptr<const void> owner) {
+  ASSIGN_OR_RETURN(const int64_t count, CountOf(type, shape));
+  Reach reach;
+  if (count > 0 && strides.size() == shape.size()) {
+    const std::optional<Reach> all =
+        ReachOf(shape, strides, hal::StrideBits(type) / kBitsPerByte);
+    if (!all) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("The strides of ", ShapeTextOf(type, shape),
+                       " lead further than 64 bits count."));
+    }
+    reach = *all;
+  }
+  const size_t before = 0 - static_cast<size_t>(reach.lowest);
+  const size_t size = before + static_cast<size_t>(reach.highest);
+  return Borrow(type, shape, strides, {data - before, size}, before,
+                std::move(owner));
+}
+
 absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::OfTensor(
     Ref<hal::BufferView> view, Use use) {
   if (view->encoding() != hal::EncodingType::kDenseRowMajor) {
@@ -166,6 +211,12 @@ absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::OfTensor(
 std::shared_ptr<const HostArray> HostArray::Casting() const {
   auto array = std::shared_ptr<HostArray>(new HostArray(*this));
   array->casts_ = true;
+  return array;
+}
+
+std::shared_ptr<const HostArray> HostArray::Lent() const {
+  auto array = std::shared_ptr<HostArray>(new HostArray(*this));
+  array->use_ = Use::kLend;
   return array;
 }
 

@@ -52,6 +52,14 @@ class HostArray {
       size_t first = 0, std::shared_ptr<const void> owner = nullptr,
       Use use = Use::kCopy);
 
+  // The same where nobody says how far the memory goes: `data` is the element
+  // at index 0, 0 …, and its owner answers for where the strides lead.
+  // INVALID_ARGUMENT: as Borrow, or they lead out of 64 bits.
+  static absl::StatusOr<std::shared_ptr<const HostArray>> BorrowAt(
+      hal::ElementType type, std::span<const int64_t> shape,
+      std::span<const int64_t> strides, const uint8_t* data,
+      std::shared_ptr<const void> owner);
+
   // A tensor on a device. FAILED_PRECONDITION: the host cannot read it.
   static absl::StatusOr<std::shared_ptr<const HostArray>> OfTensor(
       Ref<hal::BufferView> view, Use use = Use::kCopy);
@@ -75,6 +83,8 @@ class HostArray {
   bool casts() const { return casts_; }
   // The same elements, to be converted.
   std::shared_ptr<const HostArray> Casting() const;
+  // The same elements, to be lent.
+  std::shared_ptr<const HostArray> Lent() const;
 
   // Writes the elements, packed, to `target`, which has byte_length() bytes.
   void Pack(uint8_t* target) const;

@@ -23,6 +23,21 @@ absl::Status Located(const absl::Status& status, std::string name,
                       absl::StrCat(name, path, ": ", status.message()));
 }
 
+// The arguments of a call by where they are.
+struct Pointers {
+  Pointers(std::span<const HostValue> positional,
+           std::span<const HostValue::Entry> named) {
+    for (const HostValue& value : positional) values.push_back(&value);
+    for (const auto& [name, value] : named) {
+      values.push_back(&value);
+      names.push_back(name);
+    }
+  }
+
+  absl::InlinedVector<const HostValue*, 16> values;
+  absl::InlinedVector<absl::string_view, 4> names;
+};
+
 }  // namespace
 
 Invoker::Invoker(Session* session, Callable callable, Signature signature,
@@ -32,20 +47,29 @@ Invoker::Invoker(Session* session, Callable callable, Signature signature,
       callable_(std::move(callable)),
       signature_(std::move(signature)) {}
 
+Invoker Invoker::Bind(Session& session, Callable callable,
+                      Signature signature) {
+  Ref<hal::Device> device;
+  if (!session.devices().empty()) device = session.devices()[0];
+  Invoker invoker(&session, std::move(callable), std::move(signature),
+                  std::move(device));
+  invoker.Flatten();
+  return invoker;
+}
+
 absl::StatusOr<Invoker> Invoker::Create(Session& session, Callable callable) {
   const vm::Function& function = callable.function();
   ASSIGN_OR_RETURN(Signature signature,
                    Signature::Read(function.name(), function.attributes(),
                                    function.signature()));
-  Ref<hal::Device> device;
-  if (!session.devices().empty()) device = session.devices()[0];
-  const bool takes_fences =
-      TakesFences(function.attributes(), function.signature());
-  Invoker invoker(&session, std::move(callable), std::move(signature),
-                  std::move(device));
-  invoker.takes_fences_ = takes_fences;
-  invoker.Flatten();
-  return invoker;
+  return Bind(session, std::move(callable), std::move(signature));
+}
+
+Invoker Invoker::CreateDeclared(Session& session, Callable callable) {
+  const vm::Function& function = callable.function();
+  Signature signature = Signature::ReadDeclared(
+      function.name(), function.attributes(), function.signature());
+  return Bind(session, std::move(callable), std::move(signature));
 }
 
 Invoker Invoker::WithoutFunction(Ref<hal::Device> device, Signature signature) {
@@ -71,35 +95,37 @@ absl::Status Invoker::Missing(size_t index) const {
       ": ", signature_.ToString(), "."));
 }
 
-absl::Status Invoker::Place(std::span<const HostValue::Entry> named,
+absl::Status Invoker::Place(std::span<const HostValue* const> named,
+                            std::span<const absl::string_view> names,
                             std::span<const HostValue*> places,
                             HostValue& rest) const {
   const std::span<const Parameter> parameters = signature_.arguments();
   const bool takes_rest =
       !parameters.empty() && parameters.back().type.takes_keywords;
   HostValue::Entries others;
-  for (const HostValue::Entry& entry : named) {
+  for (size_t i = 0; i < named.size(); ++i) {
+    const absl::string_view name = names[i];
     const auto parameter = std::find_if(
         parameters.begin(), parameters.end(), [&](const Parameter& parameter) {
-          return parameter.keyword && parameter.name == entry.first;
+          return parameter.keyword && parameter.name == name;
         });
     if (parameter == parameters.end()) {
       if (!takes_rest) {
         return absl::InvalidArgumentError(
             absl::StrCat("Function '", signature_.function(),
-                         "' got an unexpected keyword argument '", entry.first,
+                         "' got an unexpected keyword argument '", name,
                          "': ", signature_.ToString(), "."));
       }
-      others.push_back(entry);
+      others.emplace_back(std::string(name), *named[i]);
       continue;
     }
     const HostValue*& place = places[parameter - parameters.begin()];
     if (place != nullptr) {
       return absl::InvalidArgumentError(
           absl::StrCat("Function '", signature_.function(),
-                       "' got multiple values for '", entry.first, "'."));
+                       "' got multiple values for '", name, "'."));
     }
-    place = &entry.second;
+    place = named[i];
   }
   if (!takes_rest) return absl::OkStatus();
   if (places.back() == nullptr) {
@@ -122,10 +148,11 @@ absl::Status Invoker::EncodeOne(const HostValue& value, size_t index,
   return Located(status, signature_.ArgumentName(index), encoder.path());
 }
 
-absl::Status Invoker::EncodeAll(std::span<const HostValue> positional,
-                                std::span<const HostValue::Entry> named,
+absl::Status Invoker::EncodeAll(std::span<const HostValue* const> values,
+                                std::span<const absl::string_view> names,
                                 std::span<vm::Slot> slots) {
   const size_t count = slots.size();
+  const auto positional = values.first(values.size() - names.size());
   if (positional.size() > count) return TooMany(positional.size());
   if (signature_.raw() != nullptr && !signature_.raw()->storage.empty())
       [[unlikely]] {
@@ -136,17 +163,19 @@ absl::Status Invoker::EncodeAll(std::span<const HostValue> positional,
         "convention of V0, which calls with host values do not allocate."));
   }
   statistics_ = CallStatistics();
-  Encoder encoder(device_.get(), &statistics_);
-  if (positional.size() == count && named.empty()) {
+  Encoder encoder(device_.get(), &statistics_,
+                  session_ ? session_->context().memory() : nullptr);
+  if (positional.size() == count && names.empty()) {
     for (size_t i = 0; i < count; ++i) {
-      RETURN_IF_ERROR(EncodeOne(positional[i], i, encoder, slots[i]));
+      RETURN_IF_ERROR(EncodeOne(*positional[i], i, encoder, slots[i]));
     }
     return absl::OkStatus();
   }
   absl::InlinedVector<const HostValue*, 16> places(count, nullptr);
-  for (size_t i = 0; i < positional.size(); ++i) places[i] = &positional[i];
+  std::copy(positional.begin(), positional.end(), places.begin());
   HostValue rest;
-  RETURN_IF_ERROR(Place(named, {places.data(), places.size()}, rest));
+  RETURN_IF_ERROR(Place(values.subspan(positional.size()), names,
+                        {places.data(), places.size()}, rest));
   for (size_t i = 0; i < count; ++i) {
     if (places[i] == nullptr) return Missing(i);
     RETURN_IF_ERROR(EncodeOne(*places[i], i, encoder, slots[i]));
@@ -188,31 +217,32 @@ absl::Status Invoker::DecodeAll(std::span<vm::Value> values,
 absl::Status Invoker::Call(std::span<const HostValue> positional,
                            std::span<const HostValue::Entry> named,
                            std::vector<HostValue>& results) {
+  const Pointers given(positional, named);
+  return Call(given.values, given.names, results);
+}
+
+absl::Status Invoker::Call(std::span<const HostValue* const> given,
+                           std::span<const absl::string_view> names,
+                           std::vector<HostValue>& results) {
   if (session_ == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat(
         "Function '", signature_.function(), "' is a signature alone."));
   }
   if (flat_) {
-    ASSIGN_OR_RETURN(const std::vector<HostValue> raw,
-                     FlatArguments(positional, named));
+    HostValue rest;
+    ASSIGN_OR_RETURN(const std::vector<const HostValue*> raw,
+                     FlatArguments(given, names, rest));
     RETURN_IF_ERROR(flat_->Call(raw, {}, results));
     return NestResults(results);
-  }
-  if (takes_fences_) {
-    ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
-                     Encode(positional, named));
-    ASSIGN_OR_RETURN(std::vector<vm::Value> values, callable_.Call(arguments));
-    return DecodeAll(values, results);
   }
   Slots slots(signature_.arguments().size());
   const std::span<vm::Slot> arguments(slots.data(), slots.size());
   const std::span<const vm::ValueType> carriers = signature_.result_carriers();
   Slots returned(carriers.size());
-  absl::Status status = EncodeAll(positional, named, arguments);
+  absl::Status status = EncodeAll(given, names, arguments);
   if (status.ok()) {
-    status = session_->context().Invoke(
-        callable_.function(), arguments,
-        std::span<vm::Slot>(returned.data(), returned.size()));
+    status = callable_.Invoke(
+        arguments, std::span<vm::Slot>(returned.data(), returned.size()));
   }
   DropSlots(arguments);
   RETURN_IF_ERROR(status);
@@ -227,14 +257,22 @@ absl::Status Invoker::Call(std::span<const HostValue> positional,
 absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(
     std::span<const HostValue> positional,
     std::span<const HostValue::Entry> named) {
+  const Pointers given(positional, named);
+  return Encode(given.values, given.names);
+}
+
+absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(
+    std::span<const HostValue* const> given,
+    std::span<const absl::string_view> names) {
   if (flat_) {
-    ASSIGN_OR_RETURN(const std::vector<HostValue> raw,
-                     FlatArguments(positional, named));
+    HostValue rest;
+    ASSIGN_OR_RETURN(const std::vector<const HostValue*> raw,
+                     FlatArguments(given, names, rest));
     return flat_->Encode(raw, {});
   }
   Slots slots(signature_.arguments().size());
   const std::span<vm::Slot> arguments(slots.data(), slots.size());
-  const absl::Status status = EncodeAll(positional, named, arguments);
+  const absl::Status status = EncodeAll(given, names, arguments);
   if (!status.ok()) {
     DropSlots(arguments);
     return status;

@@ -19,6 +19,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace eyrie::abi {
 
@@ -27,6 +28,8 @@ class Invoker {
  public:
   // Fails as Signature::Read does.
   static absl::StatusOr<Invoker> Create(Session& session, Callable callable);
+  // By Signature::ReadDeclared: for a function whose records are malformed.
+  static Invoker CreateDeclared(Session& session, Callable callable);
 
   // One that encodes and decodes and has nothing to call, whose arrays are on
   // a device.
@@ -41,6 +44,12 @@ class Invoker {
   // result that is not. Else as Callable::Call.
   absl::Status Call(std::span<const HostValue> positional,
                     std::span<const HostValue::Entry> named,
+                    std::vector<HostValue>& results);
+
+  // The same for values in any places; the last ones, as many as there are
+  // names, are given by these.
+  absl::Status Call(std::span<const HostValue* const> values,
+                    std::span<const absl::string_view> names,
                     std::vector<HostValue>& results);
 
   // What became of the arrays of the last call.
@@ -60,15 +69,20 @@ class Invoker {
 
   Invoker(Session* session, Callable callable, Signature signature,
           Ref<hal::Device> device);
+  static Invoker Bind(Session& session, Callable callable, Signature signature);
 
-  absl::Status EncodeAll(std::span<const HostValue> positional,
-                         std::span<const HostValue::Entry> named,
+  absl::StatusOr<std::vector<vm::Value>> Encode(
+      std::span<const HostValue* const> values,
+      std::span<const absl::string_view> names);
+  absl::Status EncodeAll(std::span<const HostValue* const> values,
+                         std::span<const absl::string_view> names,
                          std::span<vm::Slot> slots);
   absl::Status EncodeOne(const HostValue& value, size_t index, Encoder& encoder,
                          vm::Slot& slot);
   // Puts named arguments in their places, and the others in the dict that
   // takes them, which `rest` keeps.
-  absl::Status Place(std::span<const HostValue::Entry> named,
+  absl::Status Place(std::span<const HostValue* const> named,
+                     std::span<const absl::string_view> names,
                      std::span<const HostValue*> places, HostValue& rest) const;
   absl::Status TooMany(size_t count) const;
   absl::Status Missing(size_t index) const;
@@ -78,9 +92,10 @@ class Invoker {
 
   // structured_invoker.cc: of a function of structures (abi/structures.h).
   void Flatten();
-  absl::StatusOr<std::vector<HostValue>> FlatArguments(
-      std::span<const HostValue> positional,
-      std::span<const HostValue::Entry> named) const;
+  // `rest` is as Place has it.
+  absl::StatusOr<std::vector<const HostValue*>> FlatArguments(
+      std::span<const HostValue* const> values,
+      std::span<const absl::string_view> names, HostValue& rest) const;
   // Raw results become those of the signature.
   absl::Status NestResults(std::vector<HostValue>& results) const;
 
@@ -88,7 +103,6 @@ class Invoker {
   Ref<hal::Device> device_;  // null: none that could hold arrays
   Callable callable_;
   Signature signature_;
-  bool takes_fences_ = false;
   CallStatistics statistics_;
   // Calls what structures are made of; null: there are none.
   std::unique_ptr<Invoker> flat_;

@@ -12,12 +12,14 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "abi/host_value.h"
 #include "abi/signature.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/memory_meter.h"
 #include "base/ref.h"
 #include "hal/buffer_view.h"
 #include "hal/device.h"
@@ -43,14 +45,16 @@ inline constexpr size_t kMaxValues = size_t{1} << 22;
 // Arguments of one call.
 class Encoder {
  public:
-  // `device` holds arrays; null where a program has none.
-  Encoder(hal::Device* device, CallStatistics* statistics)
-      : device_(device), statistics_(statistics) {}
+  // `device` holds arrays; null where a program has none. `memory` counts what
+  // is made for the call; null if nothing does.
+  Encoder(hal::Device* device, CallStatistics* statistics,
+          std::shared_ptr<MemoryMeter> memory = nullptr)
+      : device_(device), statistics_(statistics), memory_(std::move(memory)) {}
 
   // The slot that carries an argument; it owns its reference.
   // INVALID_ARGUMENT: the value is not what the parameter takes.
   // UNIMPLEMENTED: a type that has no elements here. FAILED_PRECONDITION: an
-  // array without a device to hold it.
+  // array without a device to hold it. RESOURCE_EXHAUSTED: no memory for it.
   absl::Status Encode(const HostValue& value, const Parameter& parameter,
                       vm::Slot& slot);
 
@@ -103,8 +107,10 @@ class Encoder {
 
   hal::Device* device_;
   CallStatistics* statistics_;
+  std::shared_ptr<MemoryMeter> memory_;
   std::string path_;
   size_t depth_ = 0;
+  bool is_storage_ = false;  // the argument is there to be written
 };
 
 // Results of one call.

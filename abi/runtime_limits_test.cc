@@ -31,8 +31,7 @@ class LimitsApiTest : public testing::Test {
     return Context::Create(*device_, *module_, limits);
   }
   static std::string SumTo(Context& context, int64_t count) {
-    const Value arguments[] = {Value(count)};
-    return Text(context.Call("sum_to", arguments));
+    return Text(context.Call("sum_to", {count}));
   }
 
   Result<Device> device_ = Device::Open("local-sync");
@@ -76,6 +75,36 @@ TEST_F(LimitsApiTest, CallsOverALimitFailTheirContext) {
 
 TEST_F(LimitsApiTest, MemoryMayNotSufficeToStart) {
   EXPECT_EQ(Text(NewContext({.max_memory = 64})).substr(0, 3), "8: ");
+}
+
+// What is made of arguments counts, and only while they are needed.
+TEST_F(LimitsApiTest, ArgumentsAreCharged) {
+  constexpr uint64_t kLimit = 1 << 20;
+  constexpr int64_t kCount = (kLimit >> 2) + 1;
+  auto bytecode = Module::Load("tests/modules/3.13/abi_v1.vmfb");
+  const std::vector<float> floats(kCount);
+  const Value array = *Value::Array({kCount}, floats);
+  const struct {
+    const char* what;
+    Value x;
+    const char* want;
+  } kCases[] = {
+      {"an array", array,
+       "8: Argument 0 ('x'): 1048580 bytes for the copy of an argument"},
+      {"a list", Value::List(std::vector<Value>(kCount, 1)),
+       "8: Argument 0 ('x'): 1048580 bytes for the copy of an argument"},
+      {"a short array", *Value::Array({1}, {1.f}), "OK"},
+  };
+  auto context = Context::Create(*device_, *bytecode, {.max_memory = kLimit});
+  ASSERT_EQ(Text(context), "OK");
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.what);
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(Text(context->Call("named", {c.x, c.x}))
+                    .substr(0, std::string(c.want).size()),
+                c.want);
+    }
+  }
 }
 
 TEST_F(LimitsApiTest, CancelsFromAnotherThread) {

@@ -31,13 +31,11 @@ TEST(CppApiTest, ThreadsShareAModule) {
       const float step[] = {1, static_cast<float>(t)};
       for (int i = 1; i <= kCalls && failures[t].empty(); ++i) {
         auto count = context->Call("next", {});
-        const Value argument[] = {
-            *Value::Tensor<const float>(*device, {2}, step)};
-        auto total = context->Call("accumulate", argument);
+        auto total = context->Call("accumulate", {*Value::Array({2}, step)});
         if (!count || !total) {
           failures[t] = absl::StrCat("call ", i, " fails");
-        } else if (const auto totals = (*total)[0].tensor()->elements<float>();
-                   (*count)[0].i32() != i ||
+        } else if (const auto totals = *(*total)[0].elements<float>();
+                   (*count)[0].As<int>() != i ||
                    totals[0] != static_cast<float>(100 + i) ||
                    totals[1] != static_cast<float>(200 + i * t)) {
           failures[t] = absl::StrCat("call ", i, " gives ", totals[0]);

@@ -94,6 +94,11 @@ class Callable {
   absl::StatusOr<std::vector<vm::Value>> Call(
       std::span<const vm::Value> arguments);
 
+  // The same without checks, for slots of argument_types() and result_types().
+  // The caller owns the results, which are null after an error.
+  absl::Status Invoke(std::span<const vm::Slot> arguments,
+                      std::span<vm::Slot> results);
+
  private:
   friend class Session;
 

@@ -182,10 +182,15 @@ class SignatureReader {
     signature_.source_name_ = "calling convention";
   }
 
-  absl::StatusOr<Signature> Read(absl::string_view function) {
+  Signature ReadDeclared(absl::string_view function) {
     signature_.function_ = std::string(function);
     if (const auto text = Attribute(kDeclaration)) Declare(*text);
     if (const auto doc = Attribute("doc")) signature_.doc_ = std::string(*doc);
+    return std::move(signature_);
+  }
+
+  absl::StatusOr<Signature> Read(absl::string_view function) {
+    signature_ = ReadDeclared(function);
     for (const absl::string_view key : {"iree.abi", "d"}) {
       const auto text = Attribute(key);
       if (!text) continue;
@@ -450,6 +455,12 @@ absl::StatusOr<Signature> Signature::Read(
     absl::string_view function, std::span<const vm::Attribute> attributes,
     const vm::CallingConvention& convention) {
   return SignatureReader(attributes, convention).Read(function);
+}
+
+Signature Signature::ReadDeclared(absl::string_view function,
+                                  std::span<const vm::Attribute> attributes,
+                                  const vm::CallingConvention& convention) {
+  return SignatureReader(attributes, convention).ReadDeclared(function);
 }
 
 }  // namespace eyrie::abi

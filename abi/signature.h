@@ -118,6 +118,10 @@ class Signature {
   static absl::StatusOr<Signature> Read(
       absl::string_view function, std::span<const vm::Attribute> attributes,
       const vm::CallingConvention& convention);
+  // The same from declaration and convention alone.
+  static Signature ReadDeclared(absl::string_view function,
+                                std::span<const vm::Attribute> attributes,
+                                const vm::CallingConvention& convention);
 
   absl::string_view function() const { return function_; }
   SignatureSource source() const { return source_; }

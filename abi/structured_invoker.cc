@@ -20,19 +20,19 @@ void Invoker::Flatten() {
   if (signature_.structured() == nullptr) return;
   flat_ = std::unique_ptr<Invoker>(new Invoker(
       session_, callable_, *signature_.structured()->flat, device_));
-  flat_->takes_fences_ = takes_fences_;
 }
 
-absl::StatusOr<std::vector<HostValue>> Invoker::FlatArguments(
-    std::span<const HostValue> positional,
-    std::span<const HostValue::Entry> named) const {
+absl::StatusOr<std::vector<const HostValue*>> Invoker::FlatArguments(
+    std::span<const HostValue* const> values,
+    std::span<const absl::string_view> names, HostValue& rest) const {
   const StructuredCall& call = *signature_.structured();
   const size_t count = call.arguments.size();
+  const auto positional = values.first(values.size() - names.size());
   if (positional.size() > count) return TooMany(positional.size());
-  std::vector<const HostValue*> places(count, nullptr);
-  for (size_t i = 0; i < positional.size(); ++i) places[i] = &positional[i];
-  HostValue rest;
-  RETURN_IF_ERROR(Place(named, places, rest));
+  std::vector<const HostValue*> places(positional.begin(), positional.end());
+  places.resize(count);
+  RETURN_IF_ERROR(
+      Place(values.subspan(positional.size()), names, places, rest));
   static const v0::SipNode* const kNothing = new v0::SipNode();
   v0::SipFlattener flattener(call.structure.inputs,
                              call.flat->arguments().size());
@@ -48,10 +48,8 @@ absl::StatusOr<std::vector<HostValue>> Invoker::FlatArguments(
                                                     ": ", status.message()));
   }
   // The signature has a place for each.
-  std::vector<HostValue> raw;
-  raw.reserve(flattener.raw().size());
-  for (const HostValue* value : flattener.raw()) raw.push_back(*value);
-  return raw;
+  return std::vector<const HostValue*>(flattener.raw().begin(),
+                                       flattener.raw().end());
 }
 
 absl::Status Invoker::NestResults(std::vector<HostValue>& results) const {

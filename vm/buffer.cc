@@ -68,8 +68,10 @@ absl::StatusOr<Ref<Buffer>> Buffer::Copy(
   return buffer;
 }
 
-absl::StatusOr<Ref<Buffer>> Buffer::CopyText(absl::string_view text) {
-  return Copy({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+absl::StatusOr<Ref<Buffer>> Buffer::CopyText(
+    absl::string_view text, const std::shared_ptr<MemoryMeter>& memory) {
+  return Copy({reinterpret_cast<const uint8_t*>(text.data()), text.size()},
+              kDefaultAlignment, memory);
 }
 
 Ref<Buffer> Buffer::Borrow(std::span<const uint8_t> bytes,

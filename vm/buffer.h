@@ -45,7 +45,9 @@ class Buffer final : public ChargedObject {
   static absl::StatusOr<Ref<Buffer>> Copy(
       std::span<const uint8_t> bytes, uint64_t alignment = kDefaultAlignment,
       const std::shared_ptr<MemoryMeter>& memory = nullptr);
-  static absl::StatusOr<Ref<Buffer>> CopyText(absl::string_view text);
+  static absl::StatusOr<Ref<Buffer>> CopyText(
+      absl::string_view text,
+      const std::shared_ptr<MemoryMeter>& memory = nullptr);
 
   // Bytes that stay where they are and live as long as `owner`. `file`: the
   // mapped file they are part of, which `owner` keeps; null if there is none.

@@ -9,48 +9,12 @@
 #ifndef EYRIE_C_H_
 #define EYRIE_C_H_
 
-#include <stddef.h>
-#include <stdint.h>
+#include "eyrie/c_base.h"
+#include "eyrie/c_value.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define EYRIE_EXPORT __attribute__((visibility("default")))
-
-/* ---- Errors ------------------------------------------------------------- */
-
-/* The codes of gRPC and Abseil, by their numbers. */
-typedef enum eyrie_code_t {
-  EYRIE_OK = 0,
-  EYRIE_CANCELLED = 1,
-  EYRIE_UNKNOWN = 2,
-  EYRIE_INVALID_ARGUMENT = 3,    /* malformed module, wrong type or shape */
-  EYRIE_DEADLINE_EXCEEDED = 4,
-  EYRIE_NOT_FOUND = 5,           /* no such function, import, file, device */
-  EYRIE_ALREADY_EXISTS = 6,
-  EYRIE_PERMISSION_DENIED = 7,
-  EYRIE_RESOURCE_EXHAUSTED = 8,  /* memory or a configured limit */
-  EYRIE_FAILED_PRECONDITION = 9,
-  EYRIE_ABORTED = 10,
-  EYRIE_OUT_OF_RANGE = 11,       /* index or offset past the end */
-  EYRIE_UNIMPLEMENTED = 12,      /* valid, but a feature this build lacks */
-  EYRIE_INTERNAL = 13,
-  EYRIE_UNAVAILABLE = 14,
-  EYRIE_DATA_LOSS = 15,
-  EYRIE_UNAUTHENTICATED = 16,
-} eyrie_code_t;
-
-typedef struct eyrie_error_t eyrie_error_t;
-
-EYRIE_EXPORT eyrie_code_t eyrie_error_code(const eyrie_error_t* error);
-/* A sentence; valid as long as the error. */
-EYRIE_EXPORT const char* eyrie_error_message(const eyrie_error_t* error);
-/* NULL is allowed. */
-EYRIE_EXPORT void eyrie_error_free(eyrie_error_t* error);
-
-/* "0.1.0" */
-EYRIE_EXPORT const char* eyrie_version(void);
 
 /* ---- Devices ------------------------------------------------------------ */
 
@@ -73,6 +37,13 @@ EYRIE_EXPORT eyrie_error_t* eyrie_device_open(
     eyrie_device_t** out_device);
 EYRIE_EXPORT void eyrie_device_retain(eyrie_device_t* device);
 EYRIE_EXPORT void eyrie_device_release(eyrie_device_t* device);
+
+/* An array whose elements are copied to memory of the device, where a context
+ * on it needs no further copy if the array is lent. INVALID_ARGUMENT: the
+ * value is no array. RESOURCE_EXHAUSTED: the device has no room. */
+EYRIE_EXPORT eyrie_error_t* eyrie_value_upload(const eyrie_value_t* array,
+                                               eyrie_device_t* device,
+                                               eyrie_value_t** out_value);
 
 /* ---- Modules ------------------------------------------------------------ */
 
@@ -101,82 +72,6 @@ EYRIE_EXPORT size_t eyrie_module_function_count(const eyrie_module_t* module);
 /* `index` below the count, else all fields are NULL. */
 EYRIE_EXPORT eyrie_function_info_t eyrie_module_function(
     const eyrie_module_t* module, size_t index);
-
-/* ---- Values ------------------------------------------------------------- */
-
-/* Element types, by the codes that compiled modules use. */
-typedef enum eyrie_dtype_t {
-  EYRIE_DTYPE_BOOL8 = 0x13000008,
-  EYRIE_DTYPE_I8 = 0x10000008,
-  EYRIE_DTYPE_I16 = 0x10000010,
-  EYRIE_DTYPE_I32 = 0x10000020,
-  EYRIE_DTYPE_I64 = 0x10000040,
-  EYRIE_DTYPE_SI8 = 0x11000008,
-  EYRIE_DTYPE_SI16 = 0x11000010,
-  EYRIE_DTYPE_SI32 = 0x11000020,
-  EYRIE_DTYPE_SI64 = 0x11000040,
-  EYRIE_DTYPE_UI8 = 0x12000008,
-  EYRIE_DTYPE_UI16 = 0x12000010,
-  EYRIE_DTYPE_UI32 = 0x12000020,
-  EYRIE_DTYPE_UI64 = 0x12000040,
-  EYRIE_DTYPE_F16 = 0x21000010,
-  EYRIE_DTYPE_F32 = 0x21000020,
-  EYRIE_DTYPE_F64 = 0x21000040,
-  EYRIE_DTYPE_BF16 = 0x22000010,
-  EYRIE_DTYPE_C64 = 0x23000040,
-  EYRIE_DTYPE_C128 = 0x23000080,
-  EYRIE_DTYPE_F8E5M2 = 0x24000008,
-  EYRIE_DTYPE_F8E4M3FN = 0x25000008,
-  EYRIE_DTYPE_F8E5M2FNUZ = 0x26000008,
-  EYRIE_DTYPE_F8E4M3FNUZ = 0x27000008,
-  /* No type; any code may be passed and is then refused with a sentence. */
-  EYRIE_DTYPE_MAX_ENUM = 0x7FFFFFFF,
-} eyrie_dtype_t;
-
-typedef enum eyrie_kind_t {
-  EYRIE_KIND_I32 = 0,
-  EYRIE_KIND_I64 = 1,
-  EYRIE_KIND_F32 = 2,
-  EYRIE_KIND_F64 = 3,
-  EYRIE_KIND_TENSOR = 4,
-  EYRIE_KIND_NULL = 5,
-  EYRIE_KIND_OTHER = 6, /* a reference the host can only pass on */
-} eyrie_kind_t;
-
-/* One argument or result; not to be used by two threads at once. */
-typedef struct eyrie_value_t eyrie_value_t;
-
-EYRIE_EXPORT eyrie_value_t* eyrie_value_i32(int32_t value);
-EYRIE_EXPORT eyrie_value_t* eyrie_value_i64(int64_t value);
-EYRIE_EXPORT eyrie_value_t* eyrie_value_f32(float value);
-EYRIE_EXPORT eyrie_value_t* eyrie_value_f64(double value);
-/* A dense row-major tensor on the device, its elements copied from `data`:
- * `size` must be what shape and dtype need. */
-EYRIE_EXPORT eyrie_error_t* eyrie_value_tensor(
-    eyrie_device_t* device, eyrie_dtype_t dtype, size_t rank,
-    const int64_t* shape, const void* data, size_t size,
-    eyrie_value_t** out_value);
-EYRIE_EXPORT void eyrie_value_free(eyrie_value_t* value);
-
-EYRIE_EXPORT eyrie_kind_t eyrie_value_kind(const eyrie_value_t* value);
-/* The scalar of that kind; 0 if the value is of another kind. */
-EYRIE_EXPORT int32_t eyrie_value_get_i32(const eyrie_value_t* value);
-EYRIE_EXPORT int64_t eyrie_value_get_i64(const eyrie_value_t* value);
-EYRIE_EXPORT float eyrie_value_get_f32(const eyrie_value_t* value);
-EYRIE_EXPORT double eyrie_value_get_f64(const eyrie_value_t* value);
-
-typedef struct eyrie_tensor_t {
-  eyrie_dtype_t dtype;
-  size_t rank;
-  const int64_t* shape; /* `rank` dimensions */
-  const void* data;     /* `size` bytes, dense row-major */
-  size_t size;
-} eyrie_tensor_t;
-
-/* What a tensor holds, readable until the value is freed. INVALID_ARGUMENT:
- * not a tensor. FAILED_PRECONDITION: its memory is not the host's to see. */
-EYRIE_EXPORT eyrie_error_t* eyrie_value_get_tensor(eyrie_value_t* value,
-                                                   eyrie_tensor_t* out_tensor);
 
 /* ---- Contexts ----------------------------------------------------------- */
 
@@ -216,15 +111,84 @@ EYRIE_EXPORT eyrie_error_t* eyrie_context_create_with_options(
  * handler. */
 EYRIE_EXPORT void eyrie_context_cancel(eyrie_context_t* context);
 
-/* Calls "function" of the last module, or "module.function", and waits for the
- * results. Arguments are borrowed and never changed; NULL is a null reference.
- * `out_results` has room for `result_capacity` values; the caller frees those
- * written. `out_count` is the function's number of results.
- * RESOURCE_EXHAUSTED: more than fit, found before the call. */
-EYRIE_EXPORT eyrie_error_t* eyrie_context_call(
-    eyrie_context_t* context, const char* function,
-    eyrie_value_t* const* arguments, size_t argument_count,
-    eyrie_value_t** out_results, size_t result_capacity, size_t* out_count);
+/* ---- Functions ---------------------------------------------------------- */
+
+/* A function of a context: found, and its signature read, once. The context
+ * owns it; it is valid as long, and the same thread's. */
+typedef struct eyrie_function_t eyrie_function_t;
+
+/* "function" of the last module, or "module.function". NOT_FOUND names those
+ * that there are. */
+EYRIE_EXPORT eyrie_error_t* eyrie_context_function(
+    eyrie_context_t* context, const char* name,
+    eyrie_function_t** out_function);
+
+/* What a function takes and returns: by its metadata, else by the source's
+ * declaration, else by registers. Strings are valid as long as the function. */
+typedef struct eyrie_signature_t {
+  const char* text;   /* "add(x: 4xf32, y: ?xf32) -> 4xf32" */
+  const char* json;   /* an object, as `eyrie dump --json` prints it */
+  const char* source; /* "iree.abi", "calling convention", ... */
+  const char* doc;    /* what the source says of the function, or "" */
+  const char* error;  /* what is wrong with the metadata, which is then not
+                       * used; "" if nothing is */
+  size_t argument_count;
+  size_t result_count;
+} eyrie_signature_t;
+
+EYRIE_EXPORT eyrie_signature_t
+eyrie_function_signature(const eyrie_function_t* function);
+
+typedef struct eyrie_parameter_t {
+  const char* name;     /* or "" */
+  const char* type;     /* "?x4xf32", "{a: i32, b: bytes}" */
+  int is_keyword;       /* nonzero: the argument may be given by name */
+  int storage_of;       /* the result that the argument is storage for, or -1 */
+  eyrie_kind_t kind;    /* of the values that it takes or gives */
+  eyrie_dtype_t dtype;  /* of numbers and arrays, if it is known */
+  int64_t rank;         /* of arrays; -1 if it is not known, or no array */
+  const int64_t* shape; /* `rank` dimensions, -1 where they are not known */
+} eyrie_parameter_t;
+
+/* `index` below the signature's count, else all fields are 0. */
+EYRIE_EXPORT eyrie_parameter_t
+eyrie_function_argument(const eyrie_function_t* function, size_t index);
+EYRIE_EXPORT eyrie_parameter_t
+eyrie_function_result(const eyrie_function_t* function, size_t index);
+
+/* Calls, and waits for the results. Arguments are by position; they are
+ * borrowed, and never changed but for the elements of lent arrays. `results`
+ * has room for `result_capacity` values: where there is NULL a new one is put,
+ * which is the caller's; a value that is there becomes the result. With values
+ * handed in again and again calls with numbers allocate nothing. One may be
+ * argument and result.
+ *
+ * INVALID_ARGUMENT: an argument that is missing, not expected, given twice or
+ * not what the signature says. RESOURCE_EXHAUSTED: more results than room,
+ * found before the call, or a limit is passed. Else what the function fails
+ * with. Results are left alone then. */
+EYRIE_EXPORT eyrie_error_t* eyrie_function_call(
+    eyrie_function_t* function, eyrie_value_t* const* arguments,
+    size_t argument_count, eyrie_value_t** results, size_t result_capacity);
+
+/* The same with the last `name_count` arguments given by these names. */
+EYRIE_EXPORT eyrie_error_t* eyrie_function_call_named(
+    eyrie_function_t* function, eyrie_value_t* const* arguments,
+    size_t argument_count, const char* const* names, size_t name_count,
+    eyrie_value_t** results, size_t result_capacity);
+
+/* What became of the arrays of a call, arguments and results together. */
+typedef struct eyrie_call_statistics_t {
+  uint32_t lent;      /* used in place */
+  uint32_t copied;    /* as they were */
+  uint32_t packed;    /* from strides or lists */
+  uint32_t converted; /* to another element type */
+  uint64_t bytes;     /* copied, packed or converted */
+} eyrie_call_statistics_t;
+
+/* Of the last call. */
+EYRIE_EXPORT eyrie_call_statistics_t
+eyrie_function_statistics(const eyrie_function_t* function);
 
 #ifdef __cplusplus
 } /* extern "C" */

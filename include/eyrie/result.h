@@ -53,13 +53,13 @@ class [[nodiscard]] Result {
     Require();
     return *value_;
   }
-  T&& value() && {
+  T value() && {
     Require();
     return std::move(*value_);
   }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
@@ -71,6 +71,21 @@ class [[nodiscard]] Result {
   }
 
   std::optional<T> value_;
+  std::optional<Error> error_;
+};
+
+// Success or an Error.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}  // NOLINT
+
+  bool ok() const { return !error_.has_value(); }
+  explicit operator bool() const { return ok(); }
+  const Error& error() const { return *error_; }
+
+ private:
   std::optional<Error> error_;
 };
 

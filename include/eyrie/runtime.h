@@ -3,7 +3,7 @@
 //   auto device = eyrie::Device::Open("local-sync");
 //   auto module = eyrie::Module::Load("model.vmfb");
 //   auto context = eyrie::Context::Create(*device, *module);
-//   auto results = context->Call("predict", arguments);
+//   auto results = context->Call("predict", {image, "label", 3});
 //
 // A Module is immutable and shared by threads; a Context has the module's
 // globals and serves one thread at a time.
@@ -20,6 +20,7 @@
 
 #include "eyrie/c.h"
 #include "eyrie/device.h"
+#include "eyrie/function.h"
 #include "eyrie/result.h"
 #include "eyrie/value.h"
 
@@ -96,20 +97,24 @@ class Context {
     return Context(handle);
   }
 
-  // Calls "function" or "module.function" and waits for the results.
-  Result<std::vector<Value>> Call(const std::string& function,
-                                  std::span<const Value> arguments) {
-    std::vector<eyrie_value_t*> handles;
-    for (const Value& argument : arguments) handles.push_back(argument.get());
-    std::vector<eyrie_value_t*> results(kMaxResults);
-    size_t count = 0;
-    if (eyrie_error_t* error = eyrie_context_call(
-            get(), function.c_str(), handles.data(), handles.size(),
-            results.data(), results.size(), &count)) {
+  // "function" of the module, or "module.function". NOT_FOUND names those
+  // that there are.
+  Result<Function> Find(const std::string& name) {
+    eyrie_function_t* handle = nullptr;
+    if (eyrie_error_t* error =
+            eyrie_context_function(get(), name.c_str(), &handle)) {
       return Error(error);
     }
-    results.resize(count);
-    return std::vector<Value>(results.begin(), results.end());
+    return Function(handle);
+  }
+
+  // Calls a function once, and waits for the results.
+  Result<std::vector<Value>> Call(const std::string& function,
+                                  RowOf<Value> arguments,
+                                  RowOf<Value::Entry> named = {}) {
+    auto found = Find(function);
+    if (!found) return found.error();
+    return found->Call(arguments, named);
   }
 
   // Ends the running call, or the next, with CANCELLED, and fails the context.
@@ -119,8 +124,6 @@ class Context {
   eyrie_context_t* get() const { return handle_.get(); }
 
  private:
-  static constexpr size_t kMaxResults = 1024;
-
   explicit Context(eyrie_context_t* handle) : handle_(handle) {}
   internal::Handle<eyrie_context_t, eyrie_context_free> handle_;
 };

@@ -1,109 +1,273 @@
-// Arguments and results: scalars and tensors.
+// Arguments and results: null, numbers, text, arrays, lists, tuples, dicts.
 //
-// A Value owns what it holds and is moved, not copied. A tensor's elements
-// live on its device; on CPU devices they are read in place.
+//   eyrie::Value age = 42, name = "Ada";
+//   eyrie::Value weights = *eyrie::Value::Array({2, 3}, floats);
+//   auto point = eyrie::Value::Dict({{"x", 1.5}, {"tags", weights}});
+// A Value owns what it holds and is copied as a std::string is, but that copies
+// share the elements of arrays. A ValueView reads one that it does not own.
 #ifndef EYRIE_VALUE_H_
 #define EYRIE_VALUE_H_
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <optional>
+#include <ranges>
 #include <span>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include "eyrie/array.h"
 #include "eyrie/c.h"
 #include "eyrie/device.h"
 #include "eyrie/result.h"
 
 namespace eyrie {
 
-// The element type of a C++ type; others pass an eyrie_dtype_t.
+// What a Value is made of as it is. Characters are no numbers.
 template <typename T>
-constexpr eyrie_dtype_t DtypeOf() {
-  if constexpr (std::is_same_v<T, float>) return EYRIE_DTYPE_F32;
-  else if constexpr (std::is_same_v<T, double>) return EYRIE_DTYPE_F64;
-  else if constexpr (std::is_same_v<T, int8_t>) return EYRIE_DTYPE_I8;
-  else if constexpr (std::is_same_v<T, int16_t>) return EYRIE_DTYPE_I16;
-  else if constexpr (std::is_same_v<T, int32_t>) return EYRIE_DTYPE_I32;
-  else if constexpr (std::is_same_v<T, int64_t>) return EYRIE_DTYPE_I64;
-  else if constexpr (std::is_same_v<T, uint8_t>) return EYRIE_DTYPE_UI8;
-  else if constexpr (std::is_same_v<T, uint16_t>) return EYRIE_DTYPE_UI16;
-  else if constexpr (std::is_same_v<T, uint32_t>) return EYRIE_DTYPE_UI32;
-  else if constexpr (std::is_same_v<T, uint64_t>) return EYRIE_DTYPE_UI64;
-  else if constexpr (std::is_same_v<T, bool>) return EYRIE_DTYPE_BOOL8;
-  else static_assert(sizeof(T) == 0, "no element type for this C++ type");
-}
+concept Number =
+    std::is_arithmetic_v<T> && !std::is_same_v<T, char> && sizeof(T) <= 8;
 
-// A tensor's contents, borrowed from its Value.
-class TensorView {
+// Reads a value. Valid as long as that is neither dropped nor changed.
+class ValueView {
  public:
-  explicit TensorView(const eyrie_tensor_t& tensor) : tensor_(tensor) {}
+  ValueView(const eyrie_value_t* value)  // NOLINT: null is the null value
+      : handle_(const_cast<eyrie_value_t*>(value)) {}
 
-  eyrie_dtype_t dtype() const { return tensor_.dtype; }
-  std::span<const int64_t> shape() const {
-    return {tensor_.shape, tensor_.rank};
-  }
-  std::span<const std::byte> bytes() const {
-    return {static_cast<const std::byte*>(tensor_.data), tensor_.size};
-  }
-  // The elements as T; empty if T's size does not divide the bytes.
+  eyrie_kind_t kind() const { return eyrie_value_kind(handle_); }
+  bool is_null() const { return kind() == EYRIE_KIND_NULL; }
+
+  // The value as a bool, an integer, a float or a std::string_view; nothing if
+  // it is of another kind, or an integer that T does not hold.
   template <typename T>
-  std::span<const T> elements() const {
-    if (tensor_.size % sizeof(T) != 0) return {};
-    return {static_cast<const T*>(tensor_.data), tensor_.size / sizeof(T)};
+  std::optional<T> As() const {
+    if constexpr (std::is_same_v<T, bool>) {
+      int value = 0;
+      if (eyrie_value_get_bool(handle_, &value)) return value != 0;
+    } else if constexpr (std::floating_point<T>) {
+      double value = 0;
+      if (eyrie_value_get_f64(handle_, &value)) return static_cast<T>(value);
+    } else if constexpr (std::integral<T>) {
+      int64_t value = 0;
+      uint64_t natural = 0;
+      if (eyrie_value_get_i64(handle_, &value)) {
+        if (std::in_range<T>(value)) return static_cast<T>(value);
+      } else if (eyrie_value_get_u64(handle_, &natural)) {
+        if (std::in_range<T>(natural)) return static_cast<T>(natural);
+      }
+    } else {
+      static_assert(std::is_same_v<T, std::string_view>);
+      const void* data = nullptr;
+      size_t size = 0;
+      if (eyrie_value_get_bytes(handle_, &data, &size)) {
+        return T(static_cast<const char*>(data), size);
+      }
+    }
+    return std::nullopt;
   }
 
- private:
-  eyrie_tensor_t tensor_;
+  // INVALID_ARGUMENT: not an array.
+  Result<ArrayView> array() const {
+    eyrie_array_t array;
+    if (eyrie_error_t* error = eyrie_value_get_array(handle_, &array)) {
+      return Error(error);
+    }
+    return ArrayView(array);
+  }
+  // The elements of a dense array, row by row. T has their size, and is a
+  // float where they are f32 or f64. INVALID_ARGUMENT: anything else.
+  template <typename T>
+  Result<std::span<const T>> elements() const {
+    auto array = this->array();
+    if (!array) return array.error();
+    const eyrie_dtype_t dtype = array->dtype();
+    const bool floats = dtype == EYRIE_DTYPE_F32 || dtype == EYRIE_DTYPE_F64;
+    if ((dtype & 0xFF) != 8 * sizeof(T) || floats != std::floating_point<T>) {
+      return Error(EYRIE_INVALID_ARGUMENT,
+                   "The array's elements are not of the type asked for.");
+    }
+    if (!array->is_dense()) {
+      return Error(EYRIE_INVALID_ARGUMENT, "The array is not dense.");
+    }
+    return std::span<const T>(static_cast<const T*>(array->data()),
+                              array->bytes().size() / sizeof(T));
+  }
+
+  // Items of lists, tuples and dicts. Where there is none it is null.
+  size_t size() const { return eyrie_value_count(handle_); }
+  ValueView item(size_t index) const {
+    return eyrie_value_item(handle_, index);
+  }
+  const char* key(size_t index) const {
+    return eyrie_value_key(handle_, index);
+  }
+  ValueView Find(const std::string& key) const {
+    return eyrie_value_find(handle_, key.c_str());
+  }
+
+  eyrie_value_t* get() const { return handle_; }
+
+ protected:
+  eyrie_value_t* handle_;
 };
 
-class Value {
+class Value : public ValueView {
  public:
-  explicit Value(eyrie_value_t* handle) : handle_(handle) {}
-  Value(int32_t value) : Value(eyrie_value_i32(value)) {}   // NOLINT
-  Value(int64_t value) : Value(eyrie_value_i64(value)) {}   // NOLINT
-  Value(float value) : Value(eyrie_value_f32(value)) {}     // NOLINT
-  Value(double value) : Value(eyrie_value_f64(value)) {}    // NOLINT
+  using Entry = std::pair<std::string, Value>;  // of a dict, or by name
 
-  // A dense row-major tensor; the elements are copied. INVALID_ARGUMENT: the
-  // number of elements is not the shape's.
+  Value() : ValueView(nullptr) {}
+  Value(std::nullptr_t) : Value() {}  // NOLINT: values convert
+  template <Number T>
+  Value(T value) : ValueView(eyrie_value_null()) {  // NOLINT
+    Set(value);
+  }
+  // Text, or any bytes.
   template <typename T>
-  static Result<Value> Tensor(const Device& device,
-                              std::initializer_list<int64_t> shape,
-                              std::span<const T> elements) {
-    return Tensor(device, DtypeOf<std::remove_const_t<T>>(),
-                  {shape.begin(), shape.size()}, std::as_bytes(elements));
-  }
-  static Result<Value> Tensor(const Device& device, eyrie_dtype_t dtype,
-                              std::span<const int64_t> shape,
-                              std::span<const std::byte> bytes) {
-    eyrie_value_t* handle = nullptr;
-    if (eyrie_error_t* error = eyrie_value_tensor(
-            device.get(), dtype, shape.size(), shape.data(), bytes.data(),
-            bytes.size(), &handle)) {
-      return Error(error);
-    }
-    return Value(handle);
+    requires std::convertible_to<const T&, std::string_view>
+  Value(const T& text)  // NOLINT
+      : Value(Bytes(std::as_bytes(std::span(std::string_view(text))))) {}
+  // A copy of what is read.
+  explicit Value(ValueView view)
+      : ValueView(view.get() ? eyrie_value_copy(view.get()) : nullptr) {}
+  // Takes over a value of the C API.
+  static Value Adopt(eyrie_value_t* value) {
+    Value adopted;
+    adopted.handle_ = value;
+    return adopted;
   }
 
-  eyrie_kind_t kind() const { return eyrie_value_kind(get()); }
-  int32_t i32() const { return eyrie_value_get_i32(get()); }
-  int64_t i64() const { return eyrie_value_get_i64(get()); }
-  float f32() const { return eyrie_value_get_f32(get()); }
-  double f64() const { return eyrie_value_get_f64(get()); }
-  // INVALID_ARGUMENT: not a tensor.
-  Result<TensorView> tensor() const {
-    eyrie_tensor_t tensor;
-    if (eyrie_error_t* error = eyrie_value_get_tensor(get(), &tensor)) {
-      return Error(error);
+  Value(const Value& other) : Value(static_cast<const ValueView&>(other)) {}
+  Value(Value&& other) noexcept : ValueView(other.Release()) {}
+  Value& operator=(Value other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Value() { eyrie_value_free(handle_); }
+
+  // Makes this a number, without allocating unless it is Value().
+  template <Number T>
+  void Set(T value) {
+    if (handle_ == nullptr) handle_ = eyrie_value_null();
+    if constexpr (std::is_same_v<T, bool>) {
+      eyrie_value_set_bool(handle_, value);
+    } else if constexpr (std::is_same_v<T, float>) {
+      eyrie_value_set_f32(handle_, value);
+    } else if constexpr (std::floating_point<T>) {
+      eyrie_value_set_f64(handle_, value);
+    } else if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
+      eyrie_value_set_u64(handle_, value);
+    } else if constexpr (std::is_unsigned_v<T> || sizeof(T) == 8) {
+      eyrie_value_set_i64(handle_, value);
+    } else {
+      eyrie_value_set_i32(handle_, value);
     }
-    return TensorView(tensor);
   }
 
-  eyrie_value_t* get() const { return handle_.get(); }
+  static Value Bytes(std::span<const std::byte> bytes) {
+    return Adopt(eyrie_value_bytes(bytes.data(), bytes.size()));
+  }
+  static Value List(RowOf<Value> items) {
+    const auto handles = Copies(items);
+    return Adopt(eyrie_value_list(handles.data(), handles.size()));
+  }
+  static Value Tuple(RowOf<Value> items) {
+    const auto handles = Copies(items);
+    return Adopt(eyrie_value_tuple(handles.data(), handles.size()));
+  }
+  static Value Dict(RowOf<Entry> entries) {
+    std::vector<const char*> keys;
+    std::vector<eyrie_value_t*> items;
+    for (const auto& [key, item] : entries) {
+      keys.push_back(key.c_str());
+      items.push_back(Value(item).Release());
+    }
+    return Adopt(eyrie_value_dict(keys.data(), items.data(), items.size()));
+  }
+
+  // An array with a copy of elements, dense and row-major. INVALID_ARGUMENT:
+  // the shape has another number of them.
+  template <std::ranges::contiguous_range Range>
+  static Result<Value> Array(RowOf<int64_t> shape, const Range& elements) {
+    using T = std::ranges::range_value_t<Range>;
+    return Array(DtypeOf<T>(), shape,
+                 std::as_bytes(std::span<const T>(elements)));
+  }
+  template <typename T>
+  static Result<Value> Array(RowOf<int64_t> shape,
+                             std::initializer_list<T> elements) {
+    return Array(shape, std::span<const T>(elements.begin(), elements.size()));
+  }
+  static Result<Value> Array(eyrie_dtype_t dtype, RowOf<int64_t> shape,
+                             std::span<const std::byte> bytes) {
+    eyrie_value_t* value = nullptr;
+    if (eyrie_error_t* error =
+            eyrie_value_array(dtype, shape.size(), shape.data(), bytes.data(),
+                              bytes.size(), &value)) {
+      return Error(error);
+    }
+    return Adopt(value);
+  }
+
+  // An array over the caller's memory, which must stay until `release` is
+  // called: on any thread, and not before the Value is gone. Fails as Array
+  // does, and then does not call it.
+  template <std::ranges::contiguous_range Range>
+  static Result<Value> Borrow(RowOf<int64_t> shape, const Range& elements,
+                              std::function<void()> release = nullptr) {
+    using T = std::ranges::range_value_t<Range>;
+    const std::span<const T> span(elements);
+    return Borrow({DtypeOf<T>(), shape.size(), shape.data(), nullptr,
+                   span.data(), span.size_bytes()},
+                  std::move(release));
+  }
+  // The same at any strides.
+  static Result<Value> Borrow(const eyrie_array_t& array,
+                              std::function<void()> release = nullptr) {
+    using Release = std::function<void()>;
+    Release* kept = release ? new Release(std::move(release)) : nullptr;
+    void (*call)(void*) = [](void* user) {
+      (*static_cast<Release*>(user))();
+      delete static_cast<Release*>(user);
+    };
+    eyrie_value_t* value = nullptr;
+    if (eyrie_error_t* error = eyrie_value_borrow(
+            &array, kept ? call : nullptr, kept, &value)) {
+      delete kept;
+      return Error(error);
+    }
+    return Adopt(value);
+  }
+
+  // Lets calls use all arrays in this value in place, and change them; see
+  // eyrie_value_lend.
+  void Lend() { eyrie_value_lend(handle_); }
+  // Lets calls round the numbers of all arrays in this value.
+  void AllowLoss() { eyrie_value_allow_loss(handle_); }
+  // The array in memory of a device. INVALID_ARGUMENT: not an array.
+  Result<Value> Upload(const Device& device) const {
+    eyrie_value_t* value = nullptr;
+    if (eyrie_error_t* error =
+            eyrie_value_upload(handle_, device.get(), &value)) {
+      return Error(error);
+    }
+    return Adopt(value);
+  }
+
+  // Gives the C API's value to the caller, who frees it.
+  eyrie_value_t* Release() { return std::exchange(handle_, nullptr); }
 
  private:
-  internal::Handle<eyrie_value_t, eyrie_value_free> handle_;
+  static std::vector<eyrie_value_t*> Copies(RowOf<Value> items) {
+    std::vector<eyrie_value_t*> handles;
+    for (const Value& item : items) handles.push_back(Value(item).Release());
+    return handles;
+  }
 };
 
 }  // namespace eyrie

@@ -25,13 +25,13 @@ int main(int argc, char** argv) {
       return Fail({EYRIE_OUT_OF_RANGE, "Fewer than 64 pixels are given."});
     }
   }
-  auto input = eyrie::Value::Tensor<const float>(*device, {8, 8}, picture);
+  auto input = eyrie::Value::Array({8, 8}, picture);
   if (!input) return Fail(input.error());
-  auto results = context->Call("classify", {&*input, 1});
+  auto results = context->Call("classify", {*input});
   if (!results) return Fail(results.error());
 
   int digit = 0;
-  for (float probability : results->front().tensor()->elements<float>()) {
+  for (float probability : *results->front().elements<float>()) {
     std::printf("%d: %.4f\n", digit++, probability);
   }
 }

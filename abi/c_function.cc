@@ -1,0 +1,208 @@
+// The C API's functions: what they take and return, and calls of them.
+//
+// Tested by runtime_test.cc, runtime_call_test.cc, c_api_test.c.
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "abi/c_handles.h"
+#include "abi/convert.h"
+#include "abi/host_value.h"
+#include "abi/invoker.h"
+#include "abi/session.h"
+#include "abi/signature.h"
+#include "abi/signature_json.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/status_macros.h"
+#include "eyrie/c.h"
+#include "hal/element_type.h"
+
+namespace eyrie::abi {
+namespace {
+
+const char* Keep(std::string text, eyrie_function_t& function) {
+  return function.strings.emplace_back(std::move(text)).c_str();
+}
+
+eyrie_kind_t ScalarKind(hal::ElementType element) {
+  if (IsFloat(element)) return EYRIE_KIND_FLOAT;
+  return IsInteger(element) ? EYRIE_KIND_INT : EYRIE_KIND_BOOL;
+}
+
+// What values of a type are.
+eyrie_kind_t KindOf(const Type& type) {
+  switch (type.kind) {
+    case Type::Kind::kUnknown:
+      return EYRIE_KIND_ANY;
+    case Type::Kind::kNull:
+      return EYRIE_KIND_NULL;
+    case Type::Kind::kScalar:
+      return ScalarKind(type.element);
+    case Type::Kind::kArray:
+      return EYRIE_KIND_ARRAY;
+    case Type::Kind::kBytes:
+    case Type::Kind::kByteList:
+      return EYRIE_KIND_BYTES;
+    case Type::Kind::kTuple:
+      return EYRIE_KIND_TUPLE;
+    case Type::Kind::kDict:
+      return EYRIE_KIND_DICT;
+    case Type::Kind::kRefArray:
+    case Type::Kind::kList:
+    case Type::Kind::kHomogeneous:
+    case Type::Kind::kAnyList:
+      return EYRIE_KIND_LIST;
+    case Type::Kind::kBuffer:
+    case Type::Kind::kFence:
+      return EYRIE_KIND_REF;
+  }
+  return EYRIE_KIND_ANY;
+}
+
+void Describe(std::span<const Parameter> parameters, eyrie_function_t& function,
+              std::vector<eyrie_parameter_t>& described) {
+  for (const Parameter& parameter : parameters) {
+    const Type& type = parameter.type;
+    eyrie_parameter_t& row = described.emplace_back();
+    row.name = parameter.name.c_str();
+    row.type = Keep(type.ToString(), function);
+    row.is_keyword = parameter.keyword ? 1 : 0;
+    row.storage_of = parameter.storage_of.value_or(-1);
+    row.kind = KindOf(type);
+    row.dtype = static_cast<eyrie_dtype_t>(type.element);
+    row.rank = type.ranked ? static_cast<int64_t>(type.shape.size()) : -1;
+    row.shape = type.shape.data();
+  }
+}
+
+void Describe(std::string error, eyrie_function_t& function) {
+  const Signature& signature = function.invoker.signature();
+  Describe(signature.arguments(), function, function.arguments);
+  Describe(signature.results(), function, function.returned);
+  function.signature.text = Keep(signature.ToString(), function);
+  function.signature.json = Keep(SignatureJson(signature), function);
+  function.signature.source =
+      Keep(std::string(signature.source_name()), function);
+  function.signature.doc = signature.doc().c_str();
+  function.signature.error = Keep(std::move(error), function);
+  function.signature.argument_count = function.arguments.size();
+  function.signature.result_count = function.returned.size();
+}
+
+// A function whose metadata is malformed is called as if it had none.
+absl::StatusOr<std::unique_ptr<eyrie_function_t>> Bind(Session& session,
+                                                       const char* name) {
+  ASSIGN_OR_RETURN(const Callable callable, session.Lookup(name));
+  absl::StatusOr<Invoker> invoker = Invoker::Create(session, callable);
+  std::string error(invoker.status().message());
+  if (!invoker.ok()) invoker = Invoker::CreateDeclared(session, callable);
+  auto function = std::make_unique<eyrie_function_t>(*std::move(invoker));
+  Describe(std::move(error), *function);
+  return function;
+}
+
+absl::Status Find(eyrie_context_t& context, const char* name,
+                  eyrie_function_t** out_function) {
+  auto found = context.functions.find(name);
+  if (found == context.functions.end()) {
+    ASSIGN_OR_RETURN(std::unique_ptr<eyrie_function_t> function,
+                     Bind(*context.session, name));
+    found = context.functions.emplace(name, std::move(function)).first;
+  }
+  *out_function = found->second.get();
+  return absl::OkStatus();
+}
+
+absl::Status Call(eyrie_function_t& function,
+                  std::span<eyrie_value_t* const> arguments,
+                  std::span<const char* const> names,
+                  std::span<eyrie_value_t*> out_results) {
+  const size_t count = function.returned.size();
+  if (count > out_results.size()) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "Function '", function.invoker.signature().function(), "' has ", count,
+        " results and there is room for ", out_results.size(), "."));
+  }
+  if (names.size() > arguments.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(names.size(), " names are given; there are ",
+                     arguments.size(), " arguments."));
+  }
+  absl::InlinedVector<const HostValue*, 16> values;
+  for (const eyrie_value_t* value : arguments) {
+    values.push_back(&FromHandle(value));
+  }
+  const absl::InlinedVector<absl::string_view, 16> views(names.begin(),
+                                                         names.end());
+  RETURN_IF_ERROR(function.invoker.Call(values, views, function.results));
+  for (size_t i = 0; i < count; ++i) {
+    HostValue& result = function.results[i];
+    if (out_results[i] == nullptr) {
+      out_results[i] = NewHandle(std::move(result));
+    } else {
+      *FromHandle(out_results[i]) = std::move(result);
+    }
+  }
+  return absl::OkStatus();
+}
+
+eyrie_parameter_t At(const std::vector<eyrie_parameter_t>& parameters,
+                     size_t index) {
+  return index < parameters.size() ? parameters[index] : eyrie_parameter_t();
+}
+
+}  // namespace
+}  // namespace eyrie::abi
+
+namespace abi = eyrie::abi;
+
+eyrie_error_t* eyrie_context_function(eyrie_context_t* context,
+                                      const char* name,
+                                      eyrie_function_t** out_function) {
+  return abi::MakeError(abi::Find(*context, name, out_function));
+}
+
+eyrie_signature_t eyrie_function_signature(const eyrie_function_t* function) {
+  return function->signature;
+}
+
+eyrie_parameter_t eyrie_function_argument(const eyrie_function_t* function,
+                                          size_t index) {
+  return abi::At(function->arguments, index);
+}
+
+eyrie_parameter_t eyrie_function_result(const eyrie_function_t* function,
+                                        size_t index) {
+  return abi::At(function->returned, index);
+}
+
+eyrie_error_t* eyrie_function_call(eyrie_function_t* function,
+                                   eyrie_value_t* const* arguments,
+                                   size_t argument_count,
+                                   eyrie_value_t** results,
+                                   size_t result_capacity) {
+  return eyrie_function_call_named(function, arguments, argument_count, nullptr,
+                                   0, results, result_capacity);
+}
+
+eyrie_error_t* eyrie_function_call_named(
+    eyrie_function_t* function, eyrie_value_t* const* arguments,
+    size_t argument_count, const char* const* names, size_t name_count,
+    eyrie_value_t** results, size_t result_capacity) {
+  return abi::MakeError(abi::Call(*function, {arguments, argument_count},
+                                  {names, name_count},
+                                  {results, result_capacity}));
+}
+
+eyrie_call_statistics_t eyrie_function_statistics(
+    const eyrie_function_t* function) {
+  const abi::CallStatistics& last = function->invoker.statistics();
+  return {last.lent, last.copied, last.packed, last.converted,
+          last.bytes_copied};
+}

@@ -1,0 +1,97 @@
+// What the handles of the C API stand for.
+//
+// A value's handle points to a HostValue itself, so that lists' items are
+// handles too. Everything else is a struct.
+#ifndef EYRIE_ABI_C_HANDLES_H_
+#define EYRIE_ABI_C_HANDLES_H_
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "abi/host_value.h"
+#include "abi/invoker.h"
+#include "abi/session.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "base/ref.h"
+#include "eyrie/c.h"
+#include "hal/device.h"
+
+struct eyrie_error_t {
+  eyrie_code_t code;
+  std::string message;
+};
+
+struct eyrie_device_t {
+  std::atomic<uint32_t> references{1};
+  eyrie::Ref<eyrie::hal::Device> device;
+};
+
+struct eyrie_module_t {
+  struct Function {
+    std::string name;
+    std::string calling_convention;
+    std::string declaration;
+  };
+
+  std::atomic<uint32_t> references{1};
+  eyrie::abi::Program program;
+  std::string name;
+  std::vector<Function> functions;
+};
+
+struct eyrie_function_t {
+  explicit eyrie_function_t(eyrie::abi::Invoker function)
+      : invoker(std::move(function)) {}
+
+  eyrie::abi::Invoker invoker;
+  std::vector<eyrie::abi::HostValue> results;  // of a call, until handed out
+  // What readers are told; pointers are to `strings` and the signature.
+  eyrie_signature_t signature = {};
+  std::vector<eyrie_parameter_t> arguments;
+  std::vector<eyrie_parameter_t> returned;
+  std::deque<std::string> strings;
+};
+
+struct eyrie_context_t {
+  std::unique_ptr<eyrie::abi::Session> session;
+  // By the names they were asked for.
+  std::map<std::string, std::unique_ptr<eyrie_function_t>, std::less<>>
+      functions;
+};
+
+namespace eyrie::abi {
+
+inline HostValue* FromHandle(eyrie_value_t* value) {
+  return reinterpret_cast<HostValue*>(value);
+}
+// NULL reads as null.
+inline const HostValue& FromHandle(const eyrie_value_t* value) {
+  static const HostValue* const kNull = new HostValue();
+  return value ? *reinterpret_cast<const HostValue*>(value) : *kNull;
+}
+inline eyrie_value_t* ToHandle(HostValue* value) {
+  return reinterpret_cast<eyrie_value_t*>(value);
+}
+// A handle that the caller frees.
+inline eyrie_value_t* NewHandle(HostValue value) {
+  return ToHandle(new HostValue(std::move(value)));
+}
+
+// NULL if the status is OK.
+inline eyrie_error_t* MakeError(const absl::Status& status) {
+  if (status.ok()) return nullptr;
+  return new eyrie_error_t{static_cast<eyrie_code_t>(status.code()),
+                           std::string(status.message())};
+}
+
+}  // namespace eyrie::abi
+
+#endif  // EYRIE_ABI_C_HANDLES_H_

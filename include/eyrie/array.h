@@ -1,0 +1,82 @@
+// Arrays as C++ sees them: element types, shapes, what an array holds.
+#ifndef EYRIE_ARRAY_H_
+#define EYRIE_ARRAY_H_
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <ranges>
+#include <span>
+#include <type_traits>
+
+#include "eyrie/c.h"
+
+namespace eyrie {
+
+// The element type of a C++ type; others pass an eyrie_dtype_t.
+template <typename T>
+constexpr eyrie_dtype_t DtypeOf() {
+  if constexpr (std::is_same_v<T, float>) return EYRIE_DTYPE_F32;
+  else if constexpr (std::is_same_v<T, double>) return EYRIE_DTYPE_F64;
+  else if constexpr (std::is_same_v<T, int8_t>) return EYRIE_DTYPE_I8;
+  else if constexpr (std::is_same_v<T, int16_t>) return EYRIE_DTYPE_I16;
+  else if constexpr (std::is_same_v<T, int32_t>) return EYRIE_DTYPE_I32;
+  else if constexpr (std::is_same_v<T, int64_t>) return EYRIE_DTYPE_I64;
+  else if constexpr (std::is_same_v<T, uint8_t>) return EYRIE_DTYPE_UI8;
+  else if constexpr (std::is_same_v<T, uint16_t>) return EYRIE_DTYPE_UI16;
+  else if constexpr (std::is_same_v<T, uint32_t>) return EYRIE_DTYPE_UI32;
+  else if constexpr (std::is_same_v<T, uint64_t>) return EYRIE_DTYPE_UI64;
+  else if constexpr (std::is_same_v<T, bool>) return EYRIE_DTYPE_BOOL8;
+  else static_assert(sizeof(T) == 0, "no element type for this C++ type");
+}
+
+// A parameter that takes a row of Ts as braces, vector, array or span: it
+// refers to them, and keeps nothing.
+template <typename T>
+class RowOf : public std::span<const T> {
+ public:
+  using Span = std::span<const T>;
+  RowOf() = default;
+  RowOf(std::initializer_list<T> row) : Span(row.begin(), row.size()) {}
+  template <std::ranges::contiguous_range Range>
+    requires std::convertible_to<const Range&, Span>
+  RowOf(const Range& row) : Span(row) {}  // NOLINT
+};
+
+// What an array holds, borrowed from its value.
+class ArrayView {
+ public:
+  explicit ArrayView(const eyrie_array_t& array) : array_(array) {}
+
+  eyrie_dtype_t dtype() const { return array_.dtype; }
+  std::span<const int64_t> shape() const { return {array_.shape, array_.rank}; }
+  // Steps in bytes, one per dimension.
+  std::span<const int64_t> strides() const {
+    return {array_.strides, array_.rank};
+  }
+  // The element at index 0, 0 …
+  const void* data() const { return array_.data; }
+  // True if the elements stand side by side in row-major order.
+  bool is_dense() const {
+    int64_t step = array_.dtype & 0xFF;
+    step /= 8;
+    for (size_t i = array_.rank; i-- > 0; step *= array_.shape[i]) {
+      if (array_.shape[i] == 0) return true;
+      if (array_.shape[i] > 1 && array_.strides[i] != step) return false;
+    }
+    return true;
+  }
+  // All elements of a dense array; else nothing.
+  std::span<const std::byte> bytes() const {
+    return {static_cast<const std::byte*>(array_.data),
+            is_dense() ? array_.size : 0};
+  }
+
+ private:
+  eyrie_array_t array_;
+};
+
+}  // namespace eyrie
+
+#endif  // EYRIE_ARRAY_H_

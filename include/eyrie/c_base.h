@@ -1,0 +1,50 @@
+/* What all of the C API needs: how functions are exported, and errors. */
+#ifndef EYRIE_C_BASE_H_
+#define EYRIE_C_BASE_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define EYRIE_EXPORT __attribute__((visibility("default")))
+
+/* The codes of gRPC and Abseil, by their numbers. */
+typedef enum eyrie_code_t {
+  EYRIE_OK = 0,
+  EYRIE_CANCELLED = 1,
+  EYRIE_UNKNOWN = 2,
+  EYRIE_INVALID_ARGUMENT = 3,    /* malformed module, wrong type or shape */
+  EYRIE_DEADLINE_EXCEEDED = 4,
+  EYRIE_NOT_FOUND = 5,           /* no such function, import, file, device */
+  EYRIE_ALREADY_EXISTS = 6,
+  EYRIE_PERMISSION_DENIED = 7,
+  EYRIE_RESOURCE_EXHAUSTED = 8,  /* memory or a configured limit */
+  EYRIE_FAILED_PRECONDITION = 9,
+  EYRIE_ABORTED = 10,
+  EYRIE_OUT_OF_RANGE = 11,       /* index or offset past the end */
+  EYRIE_UNIMPLEMENTED = 12,      /* valid, but a feature this build lacks */
+  EYRIE_INTERNAL = 13,
+  EYRIE_UNAVAILABLE = 14,
+  EYRIE_DATA_LOSS = 15,
+  EYRIE_UNAUTHENTICATED = 16,
+} eyrie_code_t;
+
+typedef struct eyrie_error_t eyrie_error_t;
+
+EYRIE_EXPORT eyrie_code_t eyrie_error_code(const eyrie_error_t* error);
+/* A sentence; valid as long as the error. */
+EYRIE_EXPORT const char* eyrie_error_message(const eyrie_error_t* error);
+/* NULL is allowed. */
+EYRIE_EXPORT void eyrie_error_free(eyrie_error_t* error);
+
+/* "0.1.0" */
+EYRIE_EXPORT const char* eyrie_version(void);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* EYRIE_C_BASE_H_ */

@@ -1,0 +1,118 @@
+// A function of a context: what it takes and returns, and calls of it.
+//
+//   auto add = context->Find("add");
+//   auto sums = add->Call({1, 2});                        // by position
+//   auto more = add->Call({1}, {{"y", 2}});               // and by name
+// Found, and its signature read, once. A small value, valid while its context
+// is, and the same thread's.
+#ifndef EYRIE_FUNCTION_H_
+#define EYRIE_FUNCTION_H_
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eyrie/array.h"
+#include "eyrie/c.h"
+#include "eyrie/result.h"
+#include "eyrie/value.h"
+
+namespace eyrie {
+
+class Function {
+ public:
+  explicit Function(eyrie_function_t* handle) : handle_(handle) {}
+
+  // Strings and shapes in these live as long as the context.
+  eyrie_signature_t signature() const {
+    return eyrie_function_signature(handle_);
+  }
+  std::vector<eyrie_parameter_t> arguments() const {
+    std::vector<eyrie_parameter_t> list(signature().argument_count);
+    for (size_t i = 0; i < list.size(); ++i) {
+      list[i] = eyrie_function_argument(handle_, i);
+    }
+    return list;
+  }
+  std::vector<eyrie_parameter_t> results() const {
+    std::vector<eyrie_parameter_t> list(signature().result_count);
+    for (size_t i = 0; i < list.size(); ++i) {
+      list[i] = eyrie_function_result(handle_, i);
+    }
+    return list;
+  }
+
+  // Calls and waits. INVALID_ARGUMENT: an argument that is missing, not
+  // expected, given twice, or not what the signature says; else what the
+  // function fails with.
+  Result<std::vector<Value>> Call(RowOf<Value> arguments,
+                                  RowOf<Value::Entry> named = {}) {
+    std::vector<Value> results;
+    if (auto done = CallInto(results, arguments, named); !done) {
+      return done.error();
+    }
+    return results;
+  }
+
+  // The same into values that the caller has: numbers cost no memory then. An
+  // argument may be one of them. Left alone after an error.
+  Result<void> CallInto(std::vector<Value>& results, RowOf<Value> arguments,
+                        RowOf<Value::Entry> named = {}) {
+    Row<eyrie_value_t*> given(arguments.size() + named.size());
+    Row<const char*> names(named.size());
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      given.data()[i] = arguments[i].get();
+    }
+    for (size_t i = 0; i < named.size(); ++i) {
+      names.data()[i] = named[i].first.c_str();
+      given.data()[arguments.size() + i] = named[i].second.get();
+    }
+    const size_t count = signature().result_count;
+    Row<eyrie_value_t*> returned(count);
+    for (size_t i = 0; i < count; ++i) {
+      returned.data()[i] = i < results.size() ? results[i].get() : nullptr;
+    }
+    if (eyrie_error_t* error = eyrie_function_call_named(
+            handle_, given.data(), given.size(), names.data(), names.size(),
+            returned.data(), count)) {
+      return Error(error);
+    }
+    results.resize(count);
+    for (size_t i = 0; i < count; ++i) {
+      results[i].Release();
+      results[i] = Value::Adopt(returned.data()[i]);
+    }
+    return {};
+  }
+
+  // What became of the arrays of the last call.
+  eyrie_call_statistics_t statistics() const {
+    return eyrie_function_statistics(handle_);
+  }
+
+  eyrie_function_t* get() const { return handle_; }
+
+ private:
+  // A row of pointers, without allocation if they are few.
+  template <typename T>
+  class Row {
+   public:
+    explicit Row(size_t size) : size_(size), many_(size > kFew ? size : 0) {}
+    T* data() { return size_ > kFew ? many_.data() : few_.data(); }
+    size_t size() const { return size_; }
+
+   private:
+    static constexpr size_t kFew = 16;
+    size_t size_;
+    std::array<T, kFew> few_;
+    std::vector<T> many_;
+  };
+
+  eyrie_function_t* handle_;
+};
+
+}  // namespace eyrie
+
+#endif  // EYRIE_FUNCTION_H_
