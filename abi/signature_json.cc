@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "abi/structures.h"
+#include "abi/v0/sip_signature.h"
 #include "hal/element_type.h"
 
 namespace eyrie::abi {
@@ -80,6 +82,18 @@ std::string SignatureJson(const Signature& signature) {
                {"arguments", ParametersJson(signature.arguments())},
                {"results", ParametersJson(signature.results())},
                {"results_are_slots", signature.results_are_slots()}};
+  const StructuredCall* structured = signature.structured();
+  if (structured != nullptr) {
+    json["structure"] = {
+        {"inputs", v0::SipText(structured->structure.inputs)},
+        {"results", v0::SipText(structured->structure.results)}};
+  }
+  const Signature& flat = structured ? *structured->flat : signature;
+  if (const RawCall* raw = flat.raw()) {
+    json["raw"] = raw->signature.ToString();
+    if (!raw->allocator.empty()) json["result_allocator"] = raw->allocator;
+    if (!raw->storage.empty()) json["storage"] = ParametersJson(raw->storage);
+  }
   if (!signature.doc().empty()) json["doc"] = signature.doc();
   // Names may be any bytes; JSON is UTF-8.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

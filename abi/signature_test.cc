@@ -350,5 +350,29 @@ TEST(Signature, Queries) {
             R"j("results_are_slots":false,"doc":"Scales."})j");
 }
 
+TEST(Signature, AsJsonOfStructures) {
+  const auto convention = vm::CallingConvention::Parse("0rr_r");
+  ASSERT_TRUE(convention.ok());
+  const std::vector<vm::Attribute> attributes = {{"f", "I7!B4!d-1R7!B4!d-1"},
+                                                 {"fbr", "__allocate"},
+                                                 {"sip", "I8!S5!k0_0R3!_0"}};
+  const auto signature = Signature::Read("f", attributes, *convention);
+  ASSERT_TRUE(signature.ok()) << StatusText(signature);
+  const std::string array =
+      R"j({"name":"","keyword":false,"type":{"kind":"ndarray","dtype":"f32",)j"
+      R"j("rank":1,"shape":[null]}})j";
+  EXPECT_EQ(
+      SignatureJson(*signature),
+      absl::StrCat(
+          R"j({"source":"sip","text":"f(?xf32) -> ?xf32","arguments":[)j",
+          array, R"j(],"results":[)j", array,
+          R"j(],"results_are_slots":false,)j",
+          R"j("structure":{"inputs":":[\n  0=raw(0),\n],\n",)j",
+          R"j("results":"=raw(0),\n"},)j",
+          R"j("raw":"(Buffer<float32[?]>) -> (Buffer<float32[?]>)",)j",
+          R"j("result_allocator":"__allocate","storage":[{"name":"",)j",
+          R"j("keyword":false,"type":{"kind":"unknown"},"storage_of":0}]})j"));
+}
+
 }  // namespace
 }  // namespace eyrie::abi

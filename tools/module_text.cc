@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "abi/signature.h"
+#include "abi/structures.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -254,6 +255,12 @@ std::string SignaturesText(const vm::ModuleDef& module,
     }
     absl::StrAppend(&text, signature->ToString(), "  [",
                     signature->source_name(), "]\n");
+    const abi::StructuredCall* structured = signature->structured();
+    const abi::RawCall* raw =
+        structured ? structured->flat->raw() : signature->raw();
+    if (raw != nullptr) {
+      absl::StrAppend(&text, "    f: ", raw->signature.ToString(), "\n");
+    }
     for (const absl::string_view line :
          absl::StrSplit(signature->doc(), '\n', absl::SkipEmpty())) {
       absl::StrAppend(&text, "    ", line, "\n");
