@@ -4,7 +4,7 @@
 //   I16!B8!t6d4d-1S3!t2R4!O1!
 // is (Buffer<sint32[4x?]>, float64) -> (RefObject<?>). docs/abi.md has the
 // grammar; mangle.h what it consists of.
-// Tested by raw_signature_test.cc, raw_fuzz.cc.
+// Tested by raw_signature_test.cc, round_trip_test.cc, raw_fuzz.cc.
 #ifndef EYRIE_ABI_V0_RAW_SIGNATURE_H_
 #define EYRIE_ABI_V0_RAW_SIGNATURE_H_
 

@@ -1,6 +1,6 @@
 // Raw values out of structures of host values, and back into them.
 //
-// Tested by sip_values_test.cc.
+// Tested by sip_values_test.cc, round_trip_test.cc.
 #ifndef EYRIE_ABI_V0_SIP_VALUES_H_
 #define EYRIE_ABI_V0_SIP_VALUES_H_
 
