@@ -38,10 +38,10 @@ class RefObject {
     }
   }
 
+  // How many references there are, of all threads.
+  uint32_t use_count() const { return count_.load(std::memory_order_acquire); }
   // True if the caller's reference is the only one.
-  bool IsUnique() const {
-    return count_.load(std::memory_order_acquire) == 1;
-  }
+  bool IsUnique() const { return use_count() == 1; }
 
  protected:
   explicit RefObject(const RefType& type) : type_(&type) {}

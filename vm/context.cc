@@ -144,6 +144,7 @@ Context::~Context() {
     }
   }
   while (!states_.empty()) states_.pop_back();
+  nested_lists_->DropRings();
 }
 
 absl::Status Context::AddModule(std::shared_ptr<const Module> module) {
@@ -159,6 +160,7 @@ absl::Status Context::AddModule(std::shared_ptr<const Module> module) {
   }
   ASSIGN_OR_RETURN(std::unique_ptr<ModuleState> state, module->CreateState());
   state->memory_ = memory_;
+  state->nested_lists_ = nested_lists_;
   state->meter_ = &meter_;
   if (bytecode != nullptr) {
     RETURN_IF_ERROR(LinkImports(static_cast<BytecodeState&>(*state)));

@@ -164,6 +164,8 @@ class Context {
   ContextOptions options_;
   Meter meter_;
   std::shared_ptr<MemoryMeter> memory_;
+  const std::shared_ptr<NestedLists> nested_lists_ =
+      std::make_shared<NestedLists>();
   absl::Status failure_;
   bool in_call_ = false;  // from the host
   MemoryCharge globals_;  // of all modules

@@ -108,8 +108,12 @@ EYRIE_VM_INLINE bool ExecListGetRef(Machine& m, RefObject* object,
 EYRIE_VM_INLINE bool ExecListSetRef(Machine& m, RefObject* object,
                                     int32_t index, RefOperand value) {
   List* list = AsList(m, object);
-  if (list == nullptr ||
-      !m.Check(list->SetRef(static_cast<uint32_t>(index),
+  if (list == nullptr) [[unlikely]]
+    return false;
+  if (RefCast<List>(*value.slot) != nullptr) {
+    list->JoinNested(m.state->nested_lists());
+  }
+  if (!m.Check(list->SetRef(static_cast<uint32_t>(index),
                             Ref<RefObject>::Share(*value.slot)))) {
     return false;
   }

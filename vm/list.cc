@@ -90,8 +90,6 @@ constexpr Kind KindOf() {
     return Kind::kF64;
 }
 
-bool IsNumber(Kind kind) { return kind < Kind::kRef; }
-
 constexpr const char* kNames[] = {"i8",  "i16", "i32", "i64",
                                   "f32", "f64", "any", "any"};
 
@@ -108,36 +106,63 @@ List::List(ElementType element) : ChargedObject(kType), element_(element) {
 }
 
 List::~List() {
+  nested_.reset();  // from here on nobody looks
   Clear(0, size_);
   std::free(storage_);
+}
+
+// A list that dies with another waits for that one's end: lists in lists may
+// be deeper than a stack.
+void List::OnLastRef() {
+  if (!HoldsRefs()) {
+    delete this;
+    return;
+  }
+  thread_local List* dying = nullptr;  // the first of those that wait
+  thread_local bool busy = false;
+  next_dying_ = std::exchange(dying, this);
+  if (busy) return;
+  busy = true;
+  while (dying != nullptr) {
+    List* list = std::exchange(dying, dying->next_dying_);
+    delete list;
+  }
+  busy = false;
 }
 
 absl::StatusOr<Ref<List>> List::Create(
     ElementType element, uint64_t capacity,
     const std::shared_ptr<MemoryMeter>& memory) {
-  ASSIGN_OR_RETURN(MemoryCharge charge,
-                   MemoryCharge::Take(memory, sizeof(List), "a list"));
+  const bool may_nest = element.kind >= Kind::kRef;
+  ASSIGN_OR_RETURN(
+      MemoryCharge charge,
+      MemoryCharge::Take(
+          memory, sizeof(List) + (may_nest ? sizeof(NestedLists::Member) : 0),
+          "a list"));
   Ref<List> list = Ref<List>::Adopt(new List(element));
   list->Hold(std::move(charge));
   RETURN_IF_ERROR(list->Reserve(capacity));
   return list;
 }
 
-void List::Clear(uint64_t begin, uint64_t end) {
+RefObject* List::TakeAt(void* place) {
+  const auto lock = Lock();
   if (element_.kind == Kind::kRef) {
-    auto* refs = reinterpret_cast<RefObject**>(storage_);
-    for (uint64_t i = begin; i < end; ++i) {
-      RefObject* object = std::exchange(refs[i], nullptr);
-      if (object != nullptr) object->DropRef();
-    }
-  } else if (element_.kind == Kind::kVariant) {
-    auto* variants = reinterpret_cast<Variant*>(storage_);
-    for (uint64_t i = begin; i < end; ++i) {
-      Variant old = std::exchange(variants[i], Variant{});
-      if (old.kind() == Kind::kRef && old.slot.ref) old.slot.ref->DropRef();
-    }
-  } else if (begin < end) {
+    return std::exchange(*static_cast<RefObject**>(place), nullptr);
+  }
+  const Variant old = std::exchange(*static_cast<Variant*>(place), Variant{});
+  return old.kind() == Kind::kRef ? old.slot.ref : nullptr;
+}
+
+void List::Clear(uint64_t begin, uint64_t end) {
+  if (!HoldsRefs()) {
+    if (begin == end) return;
     std::memset(storage_ + begin * width_, 0, (end - begin) * width_);
+    return;
+  }
+  for (uint64_t i = begin; i < end; ++i) {
+    RefObject* object = TakeAt(PlaceOf(i));
+    if (object != nullptr) object->DropRef();
   }
 }
 
@@ -154,9 +179,12 @@ absl::Status List::Reserve(uint64_t capacity) {
     return TooMany(capacity);
   }
   if (size_ != 0) std::memcpy(storage, storage_, size_ * width_);
-  std::free(storage_);
+  {
+    const auto lock = Lock();
+    std::swap(storage_, storage);
+  }
+  std::free(storage);
   charge().Sub(capacity_ * width_);
-  storage_ = storage;
   capacity_ = grown;
   return absl::OkStatus();
 }
@@ -167,6 +195,7 @@ absl::Status List::Resize(uint64_t size) {
   } else {
     Clear(size, size_);
   }
+  const auto lock = Lock();
   size_ = size;
   return absl::OkStatus();
 }
@@ -203,11 +232,14 @@ absl::Status List::SetNumber(uint64_t index, T value) {
     return absl::FailedPreconditionError(absl::StrCat(
         "A list of ", element_.ToString(), " refs cannot hold a number."));
   }
-  if (element_.kind == Kind::kVariant) {
-    Clear(index, index + 1);
-    static_cast<Variant*>(place)->set_kind(KindOf<T>());
+  if (element_.kind != Kind::kVariant) {
+    StoreNumber(place, element_.kind, value);
+    return absl::OkStatus();
   }
-  StoreNumber(place, KindAt(place), value);
+  Clear(index, index + 1);
+  const auto lock = Lock();
+  static_cast<Variant*>(place)->set_kind(KindOf<T>());
+  StoreNumber(place, KindOf<T>(), value);
   return absl::OkStatus();
 }
 
@@ -257,6 +289,7 @@ absl::Status List::SetRef(uint64_t index, Ref<RefObject> object) {
         element_.ToString(), "."));
   }
   Clear(index, index + 1);
+  const auto lock = Lock();
   if (element_.kind == Kind::kVariant) {
     static_cast<Variant*>(place)->set_kind(Kind::kRef);
   }

@@ -3,12 +3,14 @@
 // A list of numbers converts between integer widths and between f32 and f64;
 // between integers and floats it gives 0, as the format defines it. A variant
 // element keeps the type it was set with; new elements are zero, null or empty.
+// However deep lists are in lists, they are freed one after another.
 // Tested by list_buffer_test.cc, tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_LIST_H_
 #define EYRIE_VM_LIST_H_
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "absl/status/status.h"
@@ -16,6 +18,7 @@
 #include "base/charged_object.h"
 #include "base/memory_meter.h"
 #include "base/ref.h"
+#include "vm/nested_lists.h"
 #include "vm/value.h"
 
 namespace eyrie::vm {
@@ -88,6 +91,18 @@ class List final : public ChargedObject {
   absl::Status Set(uint64_t index, const Value& value);
   absl::Status Append(const Value& value);
 
+  // Makes this a member of the set, unless it is one of any: before a program
+  // puts a list into it.
+  void JoinNested(const std::shared_ptr<NestedLists>& set) {
+    if (nested_ == nullptr) {
+      nested_ = std::make_unique<NestedLists::Member>(set, this);
+    }
+  }
+  NestedLists::Member* nested() const { return nested_.get(); }
+  // Calls `visit` for every element that is a ref and not null.
+  template <typename Visit>
+  void VisitRefs(Visit visit) const;
+
  private:
   using Kind = ElementType::Kind;
   // All zero bytes: empty.
@@ -103,6 +118,17 @@ class List final : public ChargedObject {
 
   explicit List(ElementType element);
   ~List() override;
+  void OnLastRef() override;
+
+  bool HoldsRefs() const { return element_.kind >= Kind::kRef; }
+  // While changing what the list's set looks at.
+  std::unique_lock<std::mutex> Lock() const {
+    if (nested_ == nullptr) [[likely]]
+      return {};
+    return std::unique_lock<std::mutex>(nested_->mutex());
+  }
+  // What is at a place, which becomes null or empty; null if it is no ref.
+  RefObject* TakeAt(void* place);
 
   // Drops the refs of elements in [begin, end) and zeroes them.
   void Clear(uint64_t begin, uint64_t end);
@@ -113,6 +139,7 @@ class List final : public ChargedObject {
                ? static_cast<const Variant*>(place)->kind()
                : element_.kind;
   }
+  static bool IsNumber(Kind kind) { return kind < Kind::kRef; }
   absl::Status NoSuchIndex(uint64_t index) const;
   absl::Status NotANumber(uint64_t index) const;
 
@@ -121,7 +148,21 @@ class List final : public ChargedObject {
   uint64_t size_ = 0;
   uint64_t capacity_ = 0;
   uint8_t* storage_ = nullptr;  // from malloc, zeroed beyond size_
+  std::unique_ptr<NestedLists::Member> nested_;
+  List* next_dying_ = nullptr;
 };
+
+template <typename Visit>
+void List::VisitRefs(Visit visit) const {
+  if (!HoldsRefs()) return;
+  for (uint64_t i = 0; i < size_; ++i) {
+    const void* place = PlaceOf(i);
+    if (IsNumber(KindAt(place))) continue;
+    // A variant begins with its slot, which is null if empty.
+    RefObject* object = *static_cast<RefObject* const*>(place);
+    if (object != nullptr) visit(object);
+  }
+}
 
 }  // namespace eyrie::vm
 

@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "base/memory_meter.h"
 #include "vm/meter.h"
+#include "vm/nested_lists.h"
 
 namespace eyrie::vm {
 
@@ -23,6 +24,10 @@ class ModuleState {
   // What counts the context's memory: who allocates for a module charges it.
   // Null: nobody counts.
   const std::shared_ptr<MemoryMeter>& memory() const { return memory_; }
+  // For lists that a program puts lists into. Null: of no context.
+  const std::shared_ptr<NestedLists>& nested_lists() const {
+    return nested_lists_;
+  }
   // What may stop the running call: who blocks for a module ends by its
   // deadline and looks at stopped() every few milliseconds. Null: nothing
   // does.
@@ -35,6 +40,7 @@ class ModuleState {
   friend class Context;
 
   std::shared_ptr<MemoryMeter> memory_;
+  std::shared_ptr<NestedLists> nested_lists_;
   Meter* meter_ = nullptr;
 };
 

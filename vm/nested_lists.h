@@ -1,0 +1,65 @@
+// The lists of a context that hold lists: those that hold each other are let
+// go at its end, when nothing else holds them.
+//
+// References are counted, so lists in a ring would stay for ever, however
+// small the memory limit of the context that made them. Only a list that a
+// program has put a list into is a member; others cost nothing.
+// Tested by nested_lists_test.cc, limits_test.cc.
+#ifndef EYRIE_VM_NESTED_LISTS_H_
+#define EYRIE_VM_NESTED_LISTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/ref.h"
+
+namespace eyrie::vm {
+
+class List;
+
+// Thread-safe: members may die on any thread. Kept by its members.
+class NestedLists {
+ public:
+  // What a list knows of the set it is in. A member is changed only under the
+  // set's mutex, so that rings can be looked for while others use theirs.
+  class Member {
+   public:
+    // `list` becomes a member; this ends before it does.
+    Member(std::shared_ptr<NestedLists> set, List* list);
+    Member(const Member&) = delete;
+    Member& operator=(const Member&) = delete;
+    ~Member();
+
+    std::mutex& mutex() { return set_->mutex_; }
+
+   private:
+    friend class NestedLists;
+
+    const std::shared_ptr<NestedLists> set_;
+    List* const list_;
+    size_t place_;         // in members_
+    uint32_t held_ = 0;    // references that other members hold
+    bool in_use_ = false;  // somebody else holds it, or a list that holds it
+  };
+
+  // Empties the lists that only members hold which are held so themselves.
+  // Returns how many. A ring with a list that the host or another context
+  // holds stays, and is then theirs.
+  size_t DropRings();
+
+ private:
+  // Calls `visit` for each of a member's elements that is one too.
+  template <typename Visit>
+  void VisitHeld(const Member& member, Visit visit) const;
+  void MarkUsed();
+
+  std::mutex mutex_;
+  std::vector<Member*> members_;  // guarded by mutex_
+};
+
+}  // namespace eyrie::vm
+
+#endif  // EYRIE_VM_NESTED_LISTS_H_
