@@ -36,6 +36,8 @@ struct QueueFences {
   Fence* signal = nullptr;
   // Counts what an operation keeps until its wait is over; may be null.
   const std::shared_ptr<MemoryMeter>* memory = nullptr;
+  // Whose operation it is, for CancelQueued; null: nobody's.
+  const void* owner = nullptr;
 
   // RESOURCE_EXHAUSTED: the bytes pass the limit.
   absl::StatusOr<MemoryCharge> Charge(uint64_t bytes) const {
@@ -100,6 +102,9 @@ class Device : public RefObject {
                             std::span<const BufferBinding> table);
   // Hands queued work to the device now.
   virtual absl::Status QueueFlush() = 0;
+  // Fails, with CANCELLED, what an owner (not null) has queued and still waits:
+  // what it would have signalled may be all that could let it begin.
+  virtual void CancelQueued(const void* owner) = 0;
 
  protected:
   Device() : RefObject(kType) {}

@@ -12,9 +12,10 @@
 #include "absl/strings/string_view.h"
 #include "base/memory_meter.h"
 #include "vm/meter.h"
-#include "vm/nested_lists.h"
 
 namespace eyrie::vm {
+
+class NestedLists;
 
 // What one context owns of a module. Used by the context's thread alone.
 class ModuleState {

@@ -25,7 +25,7 @@ Queue::Body LaterNothing() { return Nothing; }
 class SyncDevice final : public hal::Device {
  public:
   explicit SyncDevice(const DriverOptions& options) : options_(options) {}
-  ~SyncDevice() override { queue_->Cancel(); }
+  ~SyncDevice() override { queue_->Cancel(nullptr); }
 
   absl::string_view id() const override { return "local-sync"; }
   hal::Allocator& allocator() override { return *allocator_; }
@@ -42,6 +42,7 @@ class SyncDevice final : public hal::Device {
     return MakeRef<CommandBuffer>(mode, affinity, binding_capacity);
   }
   absl::Status QueueFlush() override { return absl::OkStatus(); }
+  void CancelQueued(const void* owner) override { queue_->Cancel(owner); }
 
  private:
   absl::StatusOr<Ref<hal::Buffer>> DoAlloca(QueueFences fences,

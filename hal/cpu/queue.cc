@@ -3,21 +3,25 @@
 // Tested by queue_test.cc.
 #include "hal/cpu/queue.h"
 
+#include <iterator>
 #include <utility>
+
+#include "absl/strings/str_cat.h"
 
 namespace eyrie::hal::cpu {
 namespace {
 
-absl::Status DeviceGone() {
-  return absl::CancelledError(
-      "The device was released before the operation's wait was over.");
+absl::Status Gone(absl::string_view what) {
+  return absl::CancelledError(absl::StrCat(
+      "The ", what, " was released before the operation's wait was over."));
 }
 
 }  // namespace
 
 absl::Status Queue::Complete(Fence* signal, absl::Status status) {
   if (signal == nullptr) return status;
-  if (status.ok()) [[likely]] return signal->Signal();
+  if (status.ok()) [[likely]]
+    return signal->Signal();
   signal->Fail(status);
   return status;
 }
@@ -26,54 +30,67 @@ absl::Status Queue::Defer(QueueFences fences, Body body, uint64_t kept) {
   absl::StatusOr<MemoryCharge> charge =
       fences.Charge(sizeof(Operation) + kBodyBytes + kept);
   if (!charge.ok()) return Complete(fences.signal, charge.status());
-  Operations::iterator operation;
+  uint64_t key = 0;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    pending_.push_front({Ref<Fence>::Share(fences.signal), std::move(body),
-                         *std::move(charge), absl::OkStatus()});
-    operation = pending_.begin();
+    key = next_key_++;
+    pending_[key] = {fences.owner, Ref<Fence>::Share(fences.signal),
+                     std::move(body), *std::move(charge), absl::OkStatus()};
   }
   // Weak: a semaphore that is never signalled must not keep what waits for
   // it, which may hold that very semaphore.
   fences.wait->OnReached(
-      [queue = weak_from_this(), operation](const absl::Status& s) {
+      [queue = weak_from_this(), key](const absl::Status& status) {
         if (const std::shared_ptr<Queue> self = queue.lock()) {
-          self->Arrive(operation, s);
+          self->Arrive(key, status);
         }
       });
   return absl::OkStatus();
 }
 
-void Queue::Arrive(Operations::iterator operation, const absl::Status& status) {
+void Queue::Arrive(uint64_t key, const absl::Status& status) {
   std::unique_lock<std::mutex> lock(mutex_);
-  if (cancelled_) return;
-  operation->waited = status;
-  ready_.splice(ready_.end(), pending_, operation);
+  Operations::node_type operation = pending_.extract(key);
+  if (operation.empty()) return;  // cancelled
+  operation.mapped().waited = status;
+  ready_.push_back(std::move(operation));
   if (running_) return;
   running_ = true;
   while (!ready_.empty()) {
-    Operations one;
-    one.splice(one.end(), ready_, ready_.begin());
+    Operations::node_type next = std::move(ready_.front());
+    ready_.pop_front();
     lock.unlock();
-    Operation& next = one.front();
-    absl::Status result = next.waited.ok() ? next.body() : next.waited;
+    Operation& one = next.mapped();
+    absl::Status result = one.waited.ok() ? one.body() : one.waited;
     // Whoever waits hears of it by the fence; there is no caller to tell.
-    Complete(next.signal.get(), std::move(result)).IgnoreError();
-    one.clear();
+    Complete(one.signal.get(), std::move(result)).IgnoreError();
+    next = {};
     lock.lock();
   }
   running_ = false;
 }
 
-void Queue::Cancel() {
-  Operations dropped;
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    cancelled_ = true;
-    dropped.swap(pending_);
+Queue::Operations Queue::Take(const void* owner) {
+  Operations taken;
+  if (owner == nullptr) {
+    taken.swap(pending_);
+    return taken;
   }
-  for (Operation& operation : dropped) {
-    Complete(operation.signal.get(), DeviceGone()).IgnoreError();
+  for (auto it = pending_.begin(); it != pending_.end();) {
+    const auto next = std::next(it);
+    if (it->second.owner == owner) taken.insert(pending_.extract(it));
+    it = next;
+  }
+  return taken;
+}
+
+void Queue::Cancel(const void* owner) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  const Operations taken = Take(owner);
+  lock.unlock();
+  const absl::Status gone = Gone(owner != nullptr ? "context" : "device");
+  for (const auto& [key, operation] : taken) {
+    Complete(operation.signal.get(), gone).IgnoreError();
   }
 }
 

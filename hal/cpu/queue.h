@@ -9,8 +9,10 @@
 #ifndef EYRIE_HAL_CPU_QUEUE_H_
 #define EYRIE_HAL_CPU_QUEUE_H_
 
+#include <cstdint>
+#include <deque>
 #include <functional>
-#include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -44,17 +46,19 @@ class Queue : public std::enable_shared_from_this<Queue> {
     return Complete(fences.signal, now());
   }
 
-  // Fails what is still put by, with CANCELLED; what comes later too.
-  void Cancel();
+  // Fails what an owner has put by, with CANCELLED; of null, all that is.
+  void Cancel(const void* owner);
 
  private:
   struct Operation {
+    const void* owner;
     Ref<Fence> signal;
     Body body;
     MemoryCharge charge;
     absl::Status waited;  // how the wait ended
   };
-  using Operations = std::list<Operation>;
+  // By age. What waits for one's fence knows it by its key.
+  using Operations = std::map<uint64_t, Operation>;
   // What an operation takes beside its struct: its body, and its place among
   // the waiters of the fence.
   static constexpr uint64_t kBodyBytes = 256;
@@ -65,13 +69,15 @@ class Queue : public std::enable_shared_from_this<Queue> {
   // RESOURCE_EXHAUSTED: too much is put by already.
   absl::Status Defer(QueueFences fences, Body body, uint64_t kept);
   // The wait of a pending operation is over.
-  void Arrive(Operations::iterator operation, const absl::Status& status);
+  void Arrive(uint64_t key, const absl::Status& status);
+  // Takes out what an owner has put by; of null, all.
+  Operations Take(const void* owner);
 
   std::mutex mutex_;  // guards all below
   Operations pending_;
-  Operations ready_;
-  bool running_ = false;    // a thread is running what is ready
-  bool cancelled_ = false;  // pending_ stays empty
+  std::deque<Operations::node_type> ready_;
+  uint64_t next_key_ = 0;
+  bool running_ = false;  // a thread is running what is ready
 };
 
 }  // namespace eyrie::hal::cpu

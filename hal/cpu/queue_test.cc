@@ -263,6 +263,39 @@ TEST(Queue, WhatWaitsEndsWithTheDevice) {
   EXPECT_FALSE(gate->Signal(1).ok());
 }
 
+// Two operations that wait for each other go with who has queued them; those
+// of others stay.
+TEST(Queue, WhatWaitsEndsWithItsOwner) {
+  const Ref<hal::Device> device = NewDevice();
+  const Ref<Semaphore> gate = *device->CreateSemaphore(0);
+  const Ref<Semaphore> semaphores[] = {
+      *device->CreateSemaphore(0), *device->CreateSemaphore(0),
+      *device->CreateSemaphore(0), *device->CreateSemaphore(0)};
+  const auto queue = [&](const Ref<Semaphore>& wait,
+                         const Ref<Semaphore>& signal, const void* owner) {
+    const Ref<Fence> before = Fence::At(wait, 1);
+    const Ref<Fence> after = Fence::At(signal, 1);
+    QueueFences fences = {before.get(), after.get()};
+    fences.owner = owner;
+    EXPECT_TRUE(device->QueueBarrier(fences).ok());
+  };
+  const int ours = 0;
+  const int theirs = 0;
+  queue(semaphores[0], semaphores[1], &ours);
+  queue(semaphores[1], semaphores[0], &ours);
+  queue(gate, semaphores[2], &theirs);
+  queue(gate, semaphores[3], nullptr);
+  device->CancelQueued(&ours);
+  const std::string gone =
+      "CANCELLED: The context was released before the operation's wait was "
+      "over.";
+  EXPECT_EQ(State(*semaphores[0]), gone);
+  EXPECT_EQ(State(*semaphores[1]), gone);
+  EXPECT_TRUE(gate->Signal(1).ok());
+  EXPECT_EQ(*semaphores[2]->Query(), 1u);
+  EXPECT_EQ(*semaphores[3]->Query(), 1u);
+}
+
 TEST(Queue, WhatNobodyCanSignalIsCancelled) {
   const Ref<hal::Device> device = NewDevice();
   Ref<Semaphore> gate = *device->CreateSemaphore(0);

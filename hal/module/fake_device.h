@@ -53,6 +53,7 @@ class FakeDevice final : public Device {
       CommandBufferMode mode, QueueAffinity affinity,
       uint32_t binding_capacity) override;
   absl::Status QueueFlush() override;
+  void CancelQueued(const void*) override {}
 
   // What was asked since the last time: "alloca 16; barrier".
   std::string TakeLog() { return std::exchange(log_, ""); }

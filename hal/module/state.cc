@@ -13,6 +13,10 @@ HalModuleState::HalModuleState(std::shared_ptr<const HalModuleConfig> config)
   }
 }
 
+HalModuleState::~HalModuleState() {
+  for (const Ref<Device>& device : devices()) device->CancelQueued(this);
+}
+
 BufferParams HalModuleState::MakeParams(const Allocator& allocator,
                                         int32_t memory_types,
                                         int32_t buffer_usage,

@@ -47,6 +47,8 @@ struct HalModuleConfig {
 class HalModuleState final : public vm::ModuleState {
  public:
   explicit HalModuleState(std::shared_ptr<const HalModuleConfig> config);
+  // Cancels what the context has queued and still waits.
+  ~HalModuleState() override;
 
   std::span<const Ref<Device>> devices() const { return config_->devices; }
   const HalModuleOptions& options() const { return config_->options; }
@@ -81,7 +83,7 @@ class HalModuleState final : public vm::ModuleState {
                                       uint64_t length) const;
   // Fences of a queue operation, which counts what it keeps.
   QueueFences Fences(Fence* wait, Fence* signal) const {
-    return {wait, signal, &memory()};
+    return {wait, signal, &memory(), this};
   }
 
  private:
