@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "abi/session.h"
+#include "abi/signature.h"
+#include "abi/structures.h"
+#include "abi/v0/attributes.h"
 #include "absl/algorithm/container.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
@@ -23,6 +26,9 @@ using Kind = DeclaredType::Kind;
 using hal::ElementType;
 
 constexpr size_t kFences = 2;  // wait, signal
+
+constexpr absl::string_view kNoStorage =
+    "(without storage for all results: none was allocated)";
 
 bool IsInteger(ElementType type) { return hal::NumericalKind(type) >> 4 == 1; }
 
@@ -162,16 +168,15 @@ absl::string_view WordFor(vm::ValueType type) {
   return "?";
 }
 
-// DEADLINE_EXCEEDED or CANCELLED: the call was stopped; else how the fence
-// fails.
-absl::Status WaitFor(const hal::Fence& fence, const vm::Meter& meter) {
+}  // namespace
+
+absl::Status Session::WaitFor(const hal::Fence& fence) const {
+  const vm::Meter& meter = context_->meter();
   absl::Status status =
       fence.Wait(absl::InfiniteFuture(), [&meter] { return meter.stopped(); });
   if (!status.ok() && meter.stopped()) return meter.StopReason();
   return status;
 }
-
-}  // namespace
 
 absl::StatusOr<Callable> Session::Bind(const vm::Function& function) {
   Callable callable;
@@ -199,7 +204,26 @@ absl::StatusOr<Callable> Session::Bind(const vm::Function& function) {
                                     callable.result_types().size())) {
     callable.declaration_.reset();
   }
+  callable.raw_status_ = callable.BindRaw(*this);
   return callable;
+}
+
+absl::Status Callable::BindRaw(Session& session) {
+  ASSIGN_OR_RETURN(const v0::Attributes attributes,
+                   v0::Attributes::Read(function_.attributes()));
+  if (!attributes.raw) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const Signature signature,
+                   Signature::Read(function_.name(), function_.attributes(),
+                                   function_.signature()));
+  const Signature& flat =
+      signature.structured() ? *signature.structured()->flat : signature;
+  if (flat.raw() == nullptr) return absl::OkStatus();
+  Ref<hal::Device> device;
+  if (!session.devices().empty()) device = session.devices()[0];
+  ASSIGN_OR_RETURN(
+      raw_, v0::ResultStorage::Create(session.context(), function_,
+                                      flat.shared_raw(), std::move(device)));
+  return absl::OkStatus();
 }
 
 std::span<const vm::ValueType> Callable::argument_types() const {
@@ -240,57 +264,122 @@ std::string Callable::ArgumentsText() const {
   return text + ")";
 }
 
+absl::Status Callable::WrongCount(size_t given) const {
+  const size_t taken = argument_types().size();
+  std::string text =
+      absl::StrCat("Function '", function_.name(), "' takes ", taken,
+                   taken == 1 ? " argument " : " arguments ", ArgumentsText());
+  if (raw_ && raw_->input_count() != taken) {
+    absl::StrAppend(&text, ", or without storage ", raw_->input_count(), " ",
+                    raw_->raw().signature.ToString());
+  }
+  absl::StrAppend(&text, "; ", given, given == 1 ? " is" : " are", " given.");
+  if (!raw_status_.ok()) absl::StrAppend(&text, " ", raw_status_.message());
+  return absl::InvalidArgumentError(text);
+}
+
+std::string Callable::Difference(const vm::Value& argument,
+                                 size_t index) const {
+  const DeclaredValue* declared = declared_argument(index);
+  const vm::ValueType type = argument_types()[index];
+  if (argument.type() != type) {
+    RefObject* object = argument.ref();
+    return absl::StrCat(
+        "is ",
+        WithArticle(object ? object->type().name : WordFor(argument.type())),
+        "; ", declared ? declared->type.ToString() : WithArticle(WordFor(type)),
+        " is expected.");
+  }
+  if (declared == nullptr || type != vm::ValueType::kRef) return "";
+  std::string wrong = RefDifference(argument.ref(), *declared);
+  const DeclaredValue* result =
+      declared->storage_of ? declared_result(*declared->storage_of) : nullptr;
+  if (wrong.empty() && result != nullptr) {
+    wrong =
+        StorageDifference(argument.ref(), *declared->storage_of, result->type);
+  }
+  return wrong;
+}
+
 absl::Status Callable::CheckArguments(
     std::span<const vm::Value> arguments) const {
-  const std::span<const vm::ValueType> types = argument_types();
-  if (arguments.size() != types.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Function '", function_.name(), "' takes ", types.size(),
-        types.size() == 1 ? " argument " : " arguments ", ArgumentsText(), "; ",
-        arguments.size(), arguments.size() == 1 ? " is" : " are", " given."));
+  const bool makes_storage = MakesStorage(arguments.size());
+  if (!makes_storage && arguments.size() != argument_types().size()) {
+    return WrongCount(arguments.size());
   }
-  for (size_t i = 0; i < types.size(); ++i) {
-    std::string wrong;
-    const DeclaredValue* declared = declared_argument(i);
-    if (arguments[i].type() != types[i]) {
-      RefObject* object = arguments[i].ref();
-      wrong = absl::StrCat(
-          "is ",
-          WithArticle(object ? object->type().name
-                             : WordFor(arguments[i].type())),
-          "; ",
-          declared ? declared->type.ToString() : WithArticle(WordFor(types[i])),
-          " is expected.");
-    } else if (declared != nullptr && types[i] == vm::ValueType::kRef) {
-      wrong = RefDifference(arguments[i].ref(), *declared);
-      const DeclaredValue* result = declared->storage_of
-                                        ? declared_result(*declared->storage_of)
-                                        : nullptr;
-      if (wrong.empty() && result != nullptr) {
-        wrong = StorageDifference(arguments[i].ref(), *declared->storage_of,
-                                  result->type);
-      }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    std::string wrong = Difference(arguments[i], i);
+    absl::string_view colon = " ";
+    if (wrong.empty() && makes_storage) {
+      wrong = v0::RawDifference(raw_->raw().signature.inputs[i],
+                                arguments[i].type(), arguments[i].slot());
+      colon = ": ";
     }
     if (wrong.empty()) continue;
     std::string name = ArgumentName(i);
     name[0] = 'A';
-    return absl::InvalidArgumentError(absl::StrCat(name, " ", wrong));
+    return absl::InvalidArgumentError(absl::StrCat(name, colon, wrong));
   }
   return absl::OkStatus();
 }
 
-// Leaves nothing of the timeline here: a fence that only its waiter holds is
-// known to be signalled by nobody.
-absl::StatusOr<Ref<hal::Fence>> Callable::NextFence() {
-  if (!last_) {
-    ASSIGN_OR_RETURN(Ref<hal::Semaphore> timeline,
-                     session_->devices()[0]->CreateSemaphore(0));
-    return hal::Fence::At(std::move(timeline), 1);
+absl::Status Callable::CheckResults(std::span<const vm::Slot> results) const {
+  if (!raw_) return absl::OkStatus();
+  for (size_t i = 0; i < results.size(); ++i) {
+    const std::string wrong = v0::RawDifference(
+        raw_->raw().signature.results[i], result_types()[i], results[i]);
+    if (wrong.empty()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Result ", i, " of function '", function_.name(), "': ", wrong));
   }
-  const hal::Fence::Point& point = last_->points()[0];
-  Ref<hal::Fence> next = hal::Fence::At(point.semaphore, point.value + 1);
-  last_ = nullptr;
-  return next;
+  return absl::OkStatus();
+}
+
+absl::Status Callable::Begin(std::span<const vm::Slot> arguments,
+                             hal::Fence* wait, hal::Fence* signal,
+                             v0::ResultStorage::Slots& made,
+                             std::span<vm::Slot> results) {
+  if (MakesStorage(arguments.size())) {
+    RETURN_IF_ERROR(raw_->Make(arguments, made));
+  }
+  absl::InlinedVector<vm::Slot, 16> slots(arguments.begin(), arguments.end());
+  for (const Ref<RefObject>& object : made.storage) {
+    slots.emplace_back().ref = object.get();
+  }
+  Ref<hal::Fence> joined;
+  if (adds_fences_) {
+    if (made.usable) {
+      hal::Fence* const fences[] = {wait, made.usable.get()};
+      joined = hal::Fence::Join(fences);
+      wait = joined.get();
+    }
+    slots.emplace_back().ref = wait;
+    slots.emplace_back().ref = signal;
+  } else if (made.usable) {
+    RETURN_IF_ERROR(session_->WaitFor(*made.usable));
+  }
+  const absl::Status status =
+      session_->context().Invoke(function_, slots, results);
+  if (status.ok() || !made.has_unknown()) return status;
+  return Annotate(status, kNoStorage);
+}
+
+absl::Status Callable::Start(std::span<const vm::Value> arguments,
+                             hal::Fence* wait, hal::Fence* signal,
+                             v0::ResultStorage::Slots& made,
+                             std::vector<vm::Value>& results) {
+  RETURN_IF_ERROR(CheckArguments(arguments));
+  absl::InlinedVector<vm::Slot, 16> slots(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) slots[i] = arguments[i].slot();
+  absl::InlinedVector<vm::Slot, 8> returned(result_types().size());
+  RETURN_IF_ERROR(Begin(slots, wait, signal, made,
+                        std::span<vm::Slot>(returned.data(), returned.size())));
+  results.clear();
+  results.reserve(returned.size());
+  for (size_t i = 0; i < returned.size(); ++i) {
+    results.push_back(vm::Value::Adopt(result_types()[i], returned[i]));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<vm::Value>> Callable::Call(
@@ -312,19 +401,23 @@ absl::StatusOr<std::vector<vm::Value>> Callable::Call(
 absl::Status Callable::Invoke(std::span<const vm::Slot> arguments,
                               std::span<vm::Slot> results) {
   vm::Context& context = session_->context();
-  if (!adds_fences_) return context.Invoke(function_, arguments, results);
+  if (!adds_fences_ && !raw_) {
+    return context.Invoke(function_, arguments, results);
+  }
   vm::HostCall call(context);  // the wait for results is part of it
   RETURN_IF_ERROR(call.status());
-  ASSIGN_OR_RETURN(Ref<hal::Fence> done, NextFence());
-  absl::InlinedVector<vm::Slot, 16> slots(arguments.begin(), arguments.end());
-  slots.resize(arguments.size() + kFences);  // the first null: inputs are ready
-  slots.back().ref = done.get();
-  absl::Status status = context.Invoke(function_, slots, results);
+  Ref<hal::Fence> done;
+  if (adds_fences_) {
+    ASSIGN_OR_RETURN(done, fences_.Next(*session_->devices()[0]));
+  }
+  v0::ResultStorage::Slots made;
+  absl::Status status = Begin(arguments, nullptr, done.get(), made, results);
   const bool returned = status.ok();
-  if (returned) status = WaitFor(*done, context.meter());
+  if (returned && done) status = session_->WaitFor(*done);
+  if (status.ok()) status = CheckResults(results);
   status = call.End(std::move(status));
   if (status.ok()) {
-    last_ = std::move(done);
+    fences_.Reached(std::move(done));
     return status;
   }
   // The timeline may have failed for good.

@@ -64,6 +64,18 @@ std::vector<int64_t> DenseStrides(std::span<const int64_t> shape,
   return strides;
 }
 
+// Whether elements at `strides` lie where they do at others. The stride of a
+// dimension of one element, or of none, is never used.
+bool HasStrides(std::span<const int64_t> shape,
+                std::span<const int64_t> strides,
+                std::span<const int64_t> others, int64_t count) {
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const bool used = shape[i] > 1 && count > 0;
+    if (used && strides[i] != others[i]) return false;
+  }
+  return true;
+}
+
 // Where elements lie, in bytes from the first.
 struct Reach {
   int64_t lowest = 0;
@@ -155,11 +167,7 @@ absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::Borrow(
   if (array->count_ > 0) {
     RETURN_IF_ERROR(CheckReach(shape, strides, bytes.size(), first, width));
   }
-  for (size_t i = 0; i < shape.size(); ++i) {
-    // The stride of a dimension of one element, or of none, is never used.
-    const bool used = shape[i] > 1 && array->count_ > 0;
-    if (used && strides[i] != array->strides_[i]) array->dense_ = false;
-  }
+  array->dense_ = HasStrides(shape, strides, array->strides_, array->count_);
   array->strides_.assign(strides.begin(), strides.end());
   return std::shared_ptr<const HostArray>(std::move(array));
 }
@@ -217,6 +225,20 @@ std::shared_ptr<const HostArray> HostArray::Casting() const {
 std::shared_ptr<const HostArray> HostArray::Lent() const {
   auto array = std::shared_ptr<HostArray>(new HostArray(*this));
   array->use_ = Use::kLend;
+  return array;
+}
+
+std::shared_ptr<const HostArray> HostArray::Transposed() const {
+  auto array = std::shared_ptr<HostArray>(new HostArray(*this));
+  std::reverse(array->shape_.begin(), array->shape_.end());
+  std::reverse(array->strides_.begin(), array->strides_.end());
+  const int64_t width = hal::StrideBits(type_) / kBitsPerByte;
+  array->dense_ = HasStrides(array->shape_, array->strides_,
+                             DenseStrides(array->shape_, width), count_);
+  if (view_) {  // whose shape is another
+    array->owner_ = std::make_shared<Ref<hal::BufferView>>(view_);
+    array->view_ = nullptr;
+  }
   return array;
 }
 

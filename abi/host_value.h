@@ -85,6 +85,8 @@ class HostArray {
   std::shared_ptr<const HostArray> Casting() const;
   // The same elements, to be lent.
   std::shared_ptr<const HostArray> Lent() const;
+  // The same elements, of whole bytes, with dimensions in reverse.
+  std::shared_ptr<const HostArray> Transposed() const;
 
   // Writes the elements, packed, to `target`, which has byte_length() bytes.
   void Pack(uint8_t* target) const;

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "abi/v0/buffer_description.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -154,14 +155,6 @@ absl::Status Invoker::EncodeAll(std::span<const HostValue* const> values,
   const size_t count = slots.size();
   const auto positional = values.first(values.size() - names.size());
   if (positional.size() > count) return TooMany(positional.size());
-  if (signature_.raw() != nullptr && !signature_.raw()->storage.empty())
-      [[unlikely]] {
-    return absl::UnimplementedError(absl::StrCat(
-        "Function '", signature_.function(), "' takes storage for ",
-        signature_.raw()->storage.size(),
-        " of its results by the raw "
-        "convention of V0, which calls with host values do not allocate."));
-  }
   statistics_ = CallStatistics();
   Encoder encoder(device_.get(), &statistics_,
                   session_ ? session_->context().memory() : nullptr);
@@ -169,7 +162,7 @@ absl::Status Invoker::EncodeAll(std::span<const HostValue* const> values,
     for (size_t i = 0; i < count; ++i) {
       RETURN_IF_ERROR(EncodeOne(*positional[i], i, encoder, slots[i]));
     }
-    return absl::OkStatus();
+    return OrderArguments(slots);
   }
   absl::InlinedVector<const HostValue*, 16> places(count, nullptr);
   std::copy(positional.begin(), positional.end(), places.begin());
@@ -179,6 +172,41 @@ absl::Status Invoker::EncodeAll(std::span<const HostValue* const> values,
   for (size_t i = 0; i < count; ++i) {
     if (places[i] == nullptr) return Missing(i);
     RETURN_IF_ERROR(EncodeOne(*places[i], i, encoder, slots[i]));
+  }
+  return OrderArguments(slots);
+}
+
+absl::Status Invoker::OrderArguments(std::span<vm::Slot> slots) {
+  if (signature_.raw() == nullptr) [[likely]]
+    return absl::OkStatus();
+  const std::vector<v0::RawType>& types = signature_.raw()->signature.inputs;
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i].layout != v0::Layout::kColumnMajor) continue;
+    auto* view = RefCast<hal::BufferView>(slots[i].ref);
+    if (view == nullptr) continue;
+    slots[i].ref = nullptr;
+    ASSIGN_OR_RETURN(
+        Ref<hal::BufferView> ordered,
+        v0::FromRows(*device_, types[i], Ref<hal::BufferView>::Adopt(view)));
+    ++statistics_.packed;
+    statistics_.bytes_copied += ordered->byte_length();
+    slots[i].ref = ordered.release();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Invoker::OrderResults(std::span<vm::Value> values) {
+  if (signature_.raw() == nullptr) [[likely]]
+    return absl::OkStatus();
+  const std::vector<v0::RawType>& types = signature_.raw()->signature.results;
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i].layout != v0::Layout::kColumnMajor) continue;
+    auto* view = RefCast<hal::BufferView>(values[i].ref());
+    if (view == nullptr) continue;
+    ASSIGN_OR_RETURN(
+        Ref<hal::BufferView> ordered,
+        v0::ToRows(*device_, types[i], Ref<hal::BufferView>::Share(view)));
+    values[i] = vm::Value(Ref<RefObject>(std::move(ordered)));
   }
   return absl::OkStatus();
 }
@@ -193,6 +221,7 @@ void Invoker::DropSlots(std::span<vm::Slot> slots) const {
 
 absl::Status Invoker::DecodeAll(std::span<vm::Value> values,
                                 std::vector<HostValue>& results) {
+  RETURN_IF_ERROR(OrderResults(values));
   const std::span<const Parameter> parameters = signature_.results();
   results.resize(parameters.size());
   for (size_t i = 0; i < parameters.size(); ++i) {

@@ -84,6 +84,9 @@ class Invoker {
   absl::Status Place(std::span<const HostValue* const> named,
                      std::span<const absl::string_view> names,
                      std::span<const HostValue*> places, HostValue& rest) const;
+  // Of a raw signature's columns: elements from rows, and back.
+  absl::Status OrderArguments(std::span<vm::Slot> slots);
+  absl::Status OrderResults(std::span<vm::Value> values);
   absl::Status TooMany(size_t count) const;
   absl::Status Missing(size_t index) const;
   absl::Status DecodeAll(std::span<vm::Value> values,

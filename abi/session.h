@@ -17,12 +17,13 @@
 #include <vector>
 
 #include "abi/declaration.h"
-#include "abi/tensor_text.h"
+#include "abi/fence_line.h"
+#include "abi/tensor.h"
+#include "abi/v0/result_storage.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
-#include "hal/buffer_view.h"
 #include "hal/device.h"
 #include "hal/driver.h"
 #include "hal/module/hal_module.h"
@@ -69,6 +70,13 @@ class Callable {
   // The source's declaration, if the module has it.
   const std::optional<Declaration>& declaration() const { return declaration_; }
 
+  // True if a call returns before its results are ready, with a fence.
+  bool is_async() const { return adds_fences_; }
+  // How a function of V0's raw convention gets storage for its results; null
+  // for other functions, and for one whose signature is wrong: raw_status().
+  const v0::ResultStorage* raw() const { return raw_.get(); }
+  const absl::Status& raw_status() const { return raw_status_; }
+
   // Types as the calling convention has them, without the two fences of an
   // asynchronous function.
   std::span<const vm::ValueType> argument_types() const;
@@ -84,34 +92,58 @@ class Callable {
   // What the function takes, "(input0: 4xf32, input1: index)".
   std::string ArgumentsText() const;
 
-  // Compares arguments with the convention and the declaration: their number,
-  // types, ranks, dimensions. INVALID_ARGUMENT names the argument.
+  // Compares arguments with the convention and the declaration, or the raw
+  // signature if storage is left out: their number, types, ranks, dimensions.
+  // INVALID_ARGUMENT names the argument.
   absl::Status CheckArguments(std::span<const vm::Value> arguments) const;
 
   // Checks, calls and waits: results are ready when this returns. Arguments
-  // are borrowed. Fails as the function does. The limits of the session hold
-  // for all of it.
+  // are borrowed. Storage for the results of a raw function is made if it is
+  // not given. Fails as the function does. The limits of the session hold for
+  // all of it.
   absl::StatusOr<std::vector<vm::Value>> Call(
       std::span<const vm::Value> arguments);
 
-  // The same without checks, for slots of argument_types() and result_types().
+  // The same without checks, for slots of argument_types() and result_types(),
+  // or the inputs of a raw signature.
   // The caller owns the results, which are null after an error.
   absl::Status Invoke(std::span<const vm::Slot> arguments,
                       std::span<vm::Slot> results);
 
+  // Checks and calls, without a wait: an asynchronous function begins when
+  // `wait` is reached and signals `signal`, if the call succeeds; `wait` may be
+  // null, and for others both are. `slots` says what storage was made; where
+  // it has_unknown(), results are known when the call is complete.
+  absl::Status Start(std::span<const vm::Value> arguments, hal::Fence* wait,
+                     hal::Fence* signal, v0::ResultStorage::Slots& slots,
+                     std::vector<vm::Value>& results);
+  // INVALID_ARGUMENT: results that are not what a raw signature says.
+  absl::Status CheckResults(std::span<const vm::Slot> results) const;
+
  private:
   friend class Session;
 
-  // The fence that an asynchronous call signals.
-  absl::StatusOr<Ref<hal::Fence>> NextFence();
+  // Reads the raw signature, if there is one.
+  absl::Status BindRaw(Session& session);
+  // Whether arguments are those of the raw signature alone.
+  bool MakesStorage(size_t arguments) const {
+    return raw_ != nullptr && arguments == raw_->input_count();
+  }
+  // Start without checks.
+  absl::Status Begin(std::span<const vm::Slot> arguments, hal::Fence* wait,
+                     hal::Fence* signal, v0::ResultStorage::Slots& made,
+                     std::span<vm::Slot> results);
+  absl::Status WrongCount(size_t given) const;
+  // What of an argument is not as declared, as the end of a sentence.
+  std::string Difference(const vm::Value& argument, size_t index) const;
 
   Session* session_ = nullptr;
   vm::Function function_;
   std::optional<Declaration> declaration_;
   bool adds_fences_ = false;
-  // What an asynchronous function's last call signalled; the next one signals
-  // the same timeline.
-  Ref<hal::Fence> last_;
+  FenceLine fences_;  // of calls of an asynchronous function
+  std::shared_ptr<v0::ResultStorage> raw_;
+  absl::Status raw_status_;
 };
 
 // One thread's at a time. Owns its context and thus all globals.
@@ -144,6 +176,10 @@ class Session {
   // The same for a function that is already known.
   absl::StatusOr<Callable> Bind(const vm::Function& function);
 
+  // Waits within a call. DEADLINE_EXCEEDED or CANCELLED: the call was stopped;
+  // else how the fence fails.
+  absl::Status WaitFor(const hal::Fence& fence) const;
+
  private:
   Session() = default;
 
@@ -152,21 +188,6 @@ class Session {
   const vm::Module* main_ = nullptr;  // the last program
   std::unique_ptr<vm::Context> context_;
 };
-
-// A tensor with room for its elements, which are zero, on a device.
-absl::StatusOr<Ref<hal::BufferView>> NewTensor(hal::Device& device,
-                                               const TensorSpec& spec);
-
-// A tensor with a copy of `bytes`, which must be as many as it needs.
-absl::StatusOr<Ref<hal::BufferView>> CopyTensor(hal::Device& device,
-                                                const TensorSpec& spec,
-                                                std::span<const uint8_t> bytes);
-
-TensorSpec SpecOf(const hal::BufferView& view);
-
-// The bytes of a tensor's elements, in place; valid as long as its buffer and
-// until somebody writes there. FAILED_PRECONDITION: the host cannot see them.
-absl::StatusOr<std::span<const uint8_t>> BytesOf(const hal::BufferView& view);
 
 }  // namespace eyrie::abi
 

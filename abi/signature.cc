@@ -289,20 +289,32 @@ class SignatureReader {
     return absl::OkStatus();
   }
 
-  // The arguments behind the inputs are storage for results.
+  // The arguments behind the inputs are storage for results: for those that
+  // they are declared for, or all of them in order.
   absl::Status TakeStorage(size_t inputs, std::vector<Parameter>& storage) {
     std::vector<Parameter>& arguments = signature_.arguments_;
-    const bool declared = signature_.source_ == SignatureSource::kDeclaration;
-    if (inputs > arguments.size() ||
-        arguments.size() - inputs > signature_.results_.size()) {
+    const size_t results = signature_.results_.size();
+    if (inputs > arguments.size() || arguments.size() - inputs > results) {
       return WrongRawCount(inputs, "input", "takes", arguments.size());
     }
+    std::vector<bool> has_storage(results, false);
     for (size_t i = inputs; i < arguments.size(); ++i) {
       Parameter& argument = arguments[i];
-      if (!declared) argument.storage_of = static_cast<int>(i - inputs);
+      // A tensor that is not declared as storage is an input.
+      const bool opaque = argument.type.element == ElementType::kNone;
+      if (!argument.storage_of && opaque) {
+        argument.storage_of = static_cast<int>(i - inputs);
+      }
       if (!argument.storage_of || argument.carrier != ValueType::kRef) {
         return WrongRawCount(inputs, "input", "takes", arguments.size());
       }
+      const auto result = static_cast<size_t>(*argument.storage_of);
+      if (result >= results || has_storage[result]) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "Argument ", i, " is storage for result ", result,
+            result < results ? ", which has storage." : ", which is none."));
+      }
+      has_storage[result] = true;
       storage.push_back(std::move(argument));
     }
     arguments.resize(inputs);

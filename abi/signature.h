@@ -145,6 +145,7 @@ class Signature {
   const RawCall* raw() const { return raw_.get(); }
   // Of a function of V0's structures; else null. structures.h has it.
   const StructuredCall* structured() const { return structured_.get(); }
+  const std::shared_ptr<const RawCall>& shared_raw() const { return raw_; }
 
   // "argument 0 ('x')", "result 1"; of what structures are made of,
   // "argument 0 ('x')['a']".

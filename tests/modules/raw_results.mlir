@@ -37,7 +37,7 @@ func.func @__allocate_scale(%dims: !util.list<?>) -> !util.list<?> {
 func.func @outer(%a: tensor<?xf32>, %b: tensor<1x?xf32>,
     %product: tensor<?x?xf32> {iree.abi.output = 0 : index},
     %sum: tensor<1xf32> {iree.abi.output = 1 : index}) -> (tensor<?x?xf32>, tensor<1xf32>)
-    attributes {iree.reflection = {fv = "1", f = "I17!B4!d-1B6!d1d-1R15!B7!d-1d-1B3!d1", fbr = "__allocate_outer"}} {
+    attributes {iree.reflection = {fv = "1", f = "I15!B4!d-1B6!d1d-1R15!B7!d-1d-1B3!d1", fbr = "__allocate_outer"}} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %m = tensor.dim %a, %c0 : tensor<?xf32>
