@@ -401,6 +401,10 @@ absl::StatusOr<std::vector<vm::Value>> Callable::Call(
 absl::Status Callable::Invoke(std::span<const vm::Slot> arguments,
                               std::span<vm::Slot> results) {
   vm::Context& context = session_->context();
+  const bool is_all = arguments.size() == argument_types().size();
+  if (!is_all && !MakesStorage(arguments.size())) {
+    return WrongCount(arguments.size());
+  }
   if (!adds_fences_ && !raw_) {
     return context.Invoke(function_, arguments, results);
   }
