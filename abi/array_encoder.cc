@@ -1,6 +1,7 @@
 // Arrays into tensors: in place, copied, packed or converted.
 //
 // Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -20,13 +21,23 @@ using Kind = Type::Kind;
 using HostKind = HostValue::Kind;
 using hal::ElementType;
 
-constexpr uintptr_t kAlignment = 64;  // of memory that a device may use
+// What is kept of a call for the next one: no more arrays, and none larger.
+constexpr size_t kMaxSpares = 64;
+constexpr uint64_t kMaxSpareBytes = 4096;
 
 hal::BufferParams ArrayParams() {
   hal::BufferParams params;
   params.type = hal::memory_type::kDeviceLocal | hal::memory_type::kHostVisible;
   params.usage = hal::buffer_usage::kDefault | hal::buffer_usage::kMapping;
   return params;
+}
+
+bool ShapeFits(std::span<const int64_t> shape, const Type& type) {
+  if (!type.ranked) return true;
+  return std::equal(shape.begin(), shape.end(), type.shape.begin(),
+                    type.shape.end(), [](int64_t given, int64_t expected) {
+                      return expected == Type::kDynamic || expected == given;
+                    });
 }
 
 }  // namespace
@@ -66,15 +77,15 @@ std::vector<int64_t> NestedShape(const HostValue& value, const Type& type) {
 
 absl::Status Encoder::Array(const HostValue& value, const Type& type,
                             Ref<RefObject>& object) {
-  if (const std::shared_ptr<const HostArray> array = value.shared_array()) {
-    return GivenArray(array, type, object);
+  if (const HostArray* array = value.array()) {
+    return GivenArray(*array, type, object);
   }
   if (const Ref<RefObject>* ref = value.ref(); ref != nullptr && *ref) {
     auto* view = RefCast<hal::BufferView>(ref->get());
     if (view == nullptr) return NotExpected(value, type);
     ASSIGN_OR_RETURN(auto array,
                      HostArray::OfTensor(Ref<hal::BufferView>::Share(view)));
-    return GivenArray(std::move(array), type, object);
+    return GivenArray(*array, type, object);
   }
   switch (value.kind()) {
     case HostKind::kNull:
@@ -85,9 +96,39 @@ absl::Status Encoder::Array(const HostValue& value, const Type& type,
   }
 }
 
+// True if an array of the last call will do, which nobody has kept.
+bool Encoder::TakeSpare(ElementType type, std::span<const int64_t> shape,
+                        Ref<hal::BufferView>& view) {
+  if (spares_ == nullptr || next_spare_ >= spares_->size()) return false;
+  const Ref<hal::BufferView>& spare = (*spares_)[next_spare_];
+  const bool fits = spare && spare->IsUnique() && spare->buffer()->IsUnique() &&
+                    spare->buffer()->HasOneOwner() &&
+                    spare->element_type() == type &&
+                    std::equal(shape.begin(), shape.end(),
+                               spare->shape().begin(), spare->shape().end());
+  if (fits) view = spare;
+  next_spare_ += fits ? 1 : 0;
+  return fits;
+}
+
+void Encoder::KeepSpare(const Ref<hal::BufferView>& view) {
+  if (spares_ == nullptr || next_spare_ >= kMaxSpares ||
+      view->byte_length() > kMaxSpareBytes) {
+    return;
+  }
+  if (next_spare_ == spares_->size()) spares_->emplace_back();
+  (*spares_)[next_spare_++] = view;
+}
+
 absl::Status Encoder::NewArray(ElementType type, std::span<const int64_t> shape,
                                Ref<hal::BufferView>& view,
                                std::span<uint8_t>& target) {
+  if (TakeSpare(type, shape, view)) {
+    const uint64_t size = view->byte_length();
+    ASSIGN_OR_RETURN(target, view->buffer()->Map(
+                                 hal::memory_access::kDiscardWrite, 0, size));
+    return absl::OkStatus();
+  }
   if (device_ == nullptr) {
     return absl::FailedPreconditionError("an array needs a device to hold it.");
   }
@@ -105,49 +146,50 @@ absl::Status Encoder::NewArray(ElementType type, std::span<const int64_t> shape,
                    buffer->Map(hal::memory_access::kDiscardWrite, 0, size));
   ASSIGN_OR_RETURN(view,
                    hal::BufferView::Create(std::move(buffer), shape, type));
+  KeepSpare(view);
   return absl::OkStatus();
 }
 
-absl::Status Encoder::GivenArray(std::shared_ptr<const HostArray> array,
-                                 const Type& type, Ref<RefObject>& object) {
-  const ElementType from = array->type();
+absl::Status Encoder::GivenArray(const HostArray& array, const Type& type,
+                                 Ref<RefObject>& object) {
+  const ElementType from = array.type();
   const ElementType to =
       type.element == ElementType::kNone ? from : type.element;
-  const bool converts = !SameBits(from, to);
-  if (converts && !array->casts() && !IsLossless(from, to)) {
+  const bool converts = from != to && !SameBits(from, to);
+  if (converts && !array.casts() && !IsLossless(from, to)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("an array ", array->ShapeText(), " is given; ",
+        absl::StrCat("an array ", array.ShapeText(), " is given; ",
                      type.ToString(), " is expected, and ",
                      hal::ElementTypeName(from), " cannot be converted to ",
                      hal::ElementTypeName(to), " without loss."));
   }
-  const std::string difference = ShapeDifference(array->shape(), type);
-  if (!difference.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "an array ", array->ShapeText(), " is given; ", difference));
+  if (!ShapeFits(array.shape(), type)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("an array ", array.ShapeText(), " is given; ",
+                     ShapeDifference(array.shape(), type)));
   }
   const bool lends =
-      array->use() == HostArray::Use::kLend || (is_storage_ && array->view());
-  if (!converts && lends && array->is_dense()) {
+      array.use() == HostArray::Use::kLend || (is_storage_ && array.view());
+  if (!converts && lends && array.is_dense()) {
     const absl::Status lent = Lend(array, to, object);
     if (!absl::IsUnavailable(lent)) return lent;
   }
   Ref<hal::BufferView> view;
   std::span<uint8_t> target;
-  RETURN_IF_ERROR(NewArray(to, array->shape(), view, target));
+  RETURN_IF_ERROR(NewArray(to, array.shape(), view, target));
   if (!converts) {
-    array->Pack(target.data());
-    ++(array->is_dense() ? statistics_->copied : statistics_->packed);
+    array.Pack(target.data());
+    ++(array.is_dense() ? statistics_->copied : statistics_->packed);
   } else {
-    const uint8_t* source = array->data();
+    const uint8_t* source = array.data();
     std::vector<uint8_t> packed;
-    if (!array->is_dense()) {
-      packed.resize(array->byte_length());
-      array->Pack(packed.data());
+    if (!array.is_dense()) {
+      packed.resize(array.byte_length());
+      array.Pack(packed.data());
       source = packed.data();
     }
     RETURN_IF_ERROR(ConvertElements(source, from, target.data(), to,
-                                    array->element_count()));
+                                    array.element_count()));
     ++statistics_->converted;
   }
   statistics_->bytes_copied += target.size();
@@ -157,29 +199,16 @@ absl::Status Encoder::GivenArray(std::shared_ptr<const HostArray> array,
 }
 
 // UNAVAILABLE: the device cannot use this memory.
-absl::Status Encoder::Lend(std::shared_ptr<const HostArray> array,
-                           ElementType type, Ref<RefObject>& object) {
-  if (array->view() && array->type() == type) {
-    object = array->view();
-    ++statistics_->lent;
-    return absl::OkStatus();
+absl::Status Encoder::Lend(const HostArray& array, ElementType type,
+                           Ref<RefObject>& object) {
+  Ref<hal::BufferView> view = array.view();
+  if (!view) {
+    if (device_ == nullptr) return absl::UnavailableError("");
+    ASSIGN_OR_RETURN(view, array.Import(*device_, type));
+  } else if (array.type() != type) {
+    ASSIGN_OR_RETURN(
+        view, hal::BufferView::Create(view->buffer(), array.shape(), type));
   }
-  Ref<hal::Buffer> buffer;
-  if (array->view()) {
-    buffer = array->view()->buffer();
-  } else {
-    auto* data = const_cast<uint8_t*>(array->data());
-    if (device_ == nullptr ||
-        reinterpret_cast<uintptr_t>(data) % kAlignment != 0) {
-      return absl::UnavailableError("");
-    }
-    const std::span<uint8_t> bytes(data, array->byte_length());
-    ASSIGN_OR_RETURN(buffer, device_->allocator().ImportHost(
-                                 ArrayParams(), bytes, [array] {}));
-  }
-  ASSIGN_OR_RETURN(
-      Ref<hal::BufferView> view,
-      hal::BufferView::Create(std::move(buffer), array->shape(), type));
   object = std::move(view);
   ++statistics_->lent;
   return absl::OkStatus();
@@ -220,6 +249,17 @@ absl::Status Encoder::NestedArray(const HostValue& value, const Type& type,
   return absl::OkStatus();
 }
 
+absl::Status Encoder::Row(const HostValue& value, int64_t count,
+                          const HostValue::Items*& items) {
+  items = value.items();
+  if (items != nullptr && static_cast<int64_t>(items->size()) == count) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(value.Describe(), " is given; a list of ", count,
+                   ", as its neighbours are, is expected."));
+}
+
 // Checks that lists have a shape and, where there is memory, writes their
 // elements there.
 absl::Status Encoder::Fill(const HostValue& value, ElementType type,
@@ -230,12 +270,8 @@ absl::Status Encoder::Fill(const HostValue& value, ElementType type,
     target += hal::StrideBits(type) / 8;
     return absl::OkStatus();
   }
-  const HostValue::Items* items = value.items();
-  if (items == nullptr || static_cast<int64_t>(items->size()) != shape[0]) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(value.Describe(), " is given; a list of ", shape[0],
-                     ", as its neighbours are, is expected."));
-  }
+  const HostValue::Items* items = nullptr;
+  RETURN_IF_ERROR(Row(value, shape[0], items));
   for (size_t i = 0; i < items->size(); ++i) {
     RETURN_IF_ERROR(At(i, Fill((*items)[i], type, shape.subspan(1), target)));
   }
@@ -254,7 +290,7 @@ absl::Status Encoder::ToBuffer(const HostValue& value, Ref<RefObject>& object) {
       return absl::OkStatus();
     }
   }
-  const std::shared_ptr<const HostArray> array = value.shared_array();
+  const HostArray* array = value.array();
   if (array == nullptr) {
     Type type;
     type.kind = Kind::kBuffer;
@@ -262,7 +298,7 @@ absl::Status Encoder::ToBuffer(const HostValue& value, Ref<RefObject>& object) {
   }
   static const Type* const kAnything = new Type();
   Ref<RefObject> view;
-  RETURN_IF_ERROR(GivenArray(array, *kAnything, view));
+  RETURN_IF_ERROR(GivenArray(*array, *kAnything, view));
   object = static_cast<hal::BufferView*>(view.get())->buffer();
   return absl::OkStatus();
 }

@@ -239,23 +239,24 @@ absl::Status Encoder::Unknown(const HostValue& value, Ref<RefObject>& object) {
   }
 }
 
-absl::StatusOr<vm::Value> Encoder::Element(const HostValue& value,
-                                           const Type& type) {
+absl::Status Encoder::SetElement(vm::List& list, uint64_t index,
+                                 const HostValue& value, const Type& type) {
   if (type.is(Kind::kScalar)) {
     vm::Slot slot;
     const ValueType carrier = CarrierOf(type.element);
     RETURN_IF_ERROR(Scalar(value, type.element, carrier, slot));
-    return vm::Value::Adopt(carrier, slot);
+    return list.Set(index, vm::Value::Adopt(carrier, slot));
   }
-  if (type.is(Kind::kUnknown)) return AnyElement(value);
+  if (type.is(Kind::kUnknown)) return SetAny(list, index, value);
   Ref<RefObject> object;
   RETURN_IF_ERROR(Reference(value, type, object));
-  return vm::Value(std::move(object));
+  return list.SetRef(index, std::move(object));
 }
 
-absl::StatusOr<vm::Value> Encoder::AnyElement(const HostValue& value) {
+absl::Status Encoder::SetAny(vm::List& list, uint64_t index,
+                             const HostValue& value) {
   if (const bool* boolean = value.boolean()) {
-    return vm::Value(int32_t{*boolean});
+    return list.SetNumber(index, int32_t{*boolean});
   }
   if (const HostValue::Int* number = value.integer()) {
     if (number->is_unsigned) {
@@ -264,18 +265,25 @@ absl::StatusOr<vm::Value> Encoder::AnyElement(const HostValue& value) {
     }
     const bool narrow = number->bits <= 32 &&
                         number->value == static_cast<int32_t>(number->value);
-    if (!narrow) return vm::Value(number->value);
-    return vm::Value(static_cast<int32_t>(number->value));
+    if (!narrow) return list.SetNumber(index, number->value);
+    return list.SetNumber(index, static_cast<int32_t>(number->value));
   }
   if (const HostValue::Float* number = value.number()) {
     if (number->bits != 0 && number->bits <= 32) {
-      return vm::Value(static_cast<float>(number->value));
+      return list.SetNumber(index, static_cast<float>(number->value));
     }
-    return vm::Value(number->value);
+    return list.SetNumber(index, number->value);
   }
   Ref<RefObject> object;
   RETURN_IF_ERROR(Unknown(value, object));
-  return vm::Value(std::move(object));
+  return list.SetRef(index, std::move(object));
+}
+
+absl::StatusOr<Ref<vm::List>> Encoder::NewList(vm::ElementType type,
+                                               uint64_t size) {
+  ASSIGN_OR_RETURN(Ref<vm::List> list, vm::List::Create(type, size, memory_));
+  RETURN_IF_ERROR(list->Resize(size));
+  return list;
 }
 
 absl::Status Encoder::Structure(const HostValue& value, const Type& type,
@@ -298,11 +306,10 @@ absl::Status Encoder::Structure(const HostValue& value, const Type& type,
                      count == 1 ? " item is" : " items are", " expected, ",
                      type.ToString(), "."));
   }
-  ASSIGN_OR_RETURN(Ref<vm::List> list, vm::List::Create({}, count, memory_));
+  ASSIGN_OR_RETURN(Ref<vm::List> list, NewList({}, count));
   for (size_t i = 0; i < count; ++i) {
-    absl::StatusOr<vm::Value> item = Element((*items)[i], type.members[i].type);
-    if (!item.ok()) return At(i, item.status());
-    RETURN_IF_ERROR(list->Append(*item));
+    RETURN_IF_ERROR(
+        At(i, SetElement(*list, i, (*items)[i], type.members[i].type)));
   }
   object = std::move(list);
   --depth_;
@@ -313,7 +320,7 @@ absl::Status Encoder::Dict(const HostValue::Entries& entries, const Type& type,
                            Ref<RefObject>& object) {
   const size_t count = type.members.size();
   if (entries.size() != count) return WrongKeys(entries, type);
-  ASSIGN_OR_RETURN(Ref<vm::List> list, vm::List::Create({}, count, memory_));
+  ASSIGN_OR_RETURN(Ref<vm::List> list, NewList({}, count));
   // Made when the keys turn out not to be in the signature's order.
   absl::flat_hash_map<absl::string_view, const HostValue*> by_key;
   for (size_t i = 0; i < count; ++i) {
@@ -330,9 +337,8 @@ absl::Status Encoder::Dict(const HostValue::Entries& entries, const Type& type,
       if (found == by_key.end()) return WrongKeys(entries, type);
       value = found->second;
     }
-    absl::StatusOr<vm::Value> item = Element(*value, type.members[i].type);
-    if (!item.ok()) return At(key, item.status());
-    RETURN_IF_ERROR(list->Append(*item));
+    RETURN_IF_ERROR(
+        At(key, SetElement(*list, i, *value, type.members[i].type)));
   }
   object = std::move(list);
   return absl::OkStatus();
@@ -351,12 +357,9 @@ absl::Status Encoder::Homogeneous(const HostValue& value, const Type& type,
   }
   const HostValue::Items* items = value.items();
   if (items == nullptr) return NotExpected(value, type);
-  ASSIGN_OR_RETURN(Ref<vm::List> list,
-                   vm::List::Create(list_type, items->size(), memory_));
+  ASSIGN_OR_RETURN(Ref<vm::List> list, NewList(list_type, items->size()));
   for (size_t i = 0; i < items->size(); ++i) {
-    absl::StatusOr<vm::Value> item = Element((*items)[i], element);
-    if (!item.ok()) return At(i, item.status());
-    RETURN_IF_ERROR(list->Append(*item));
+    RETURN_IF_ERROR(At(i, SetElement(*list, i, (*items)[i], element)));
   }
   object = std::move(list);
   --depth_;
@@ -375,14 +378,16 @@ absl::Status Encoder::AnyList(const HostValue& value, Ref<RefObject>& object) {
   }
   if (value.is(HostKind::kBytes)) return Bytes(value, *kList, object);
   RETURN_IF_ERROR(Deeper());
-  ASSIGN_OR_RETURN(Ref<vm::List> list, vm::List::Create({}, 0, memory_));
-  if (const HostValue::Items* items = value.items()) {
+  const HostValue::Items* items = value.items();
+  const HostValue::Entries* entries = value.entries();
+  if (items == nullptr && entries == nullptr) return NotExpected(value, *kList);
+  ASSIGN_OR_RETURN(Ref<vm::List> list,
+                   NewList({}, items ? items->size() : entries->size()));
+  if (items != nullptr) {
     for (size_t i = 0; i < items->size(); ++i) {
-      absl::StatusOr<vm::Value> item = AnyElement((*items)[i]);
-      if (!item.ok()) return At(i, item.status());
-      RETURN_IF_ERROR(list->Append(*item));
+      RETURN_IF_ERROR(At(i, SetAny(*list, i, (*items)[i])));
     }
-  } else if (const HostValue::Entries* entries = value.entries()) {
+  } else {
     // No signature gives them an order: the keys' own.
     std::vector<const HostValue::Entry*> sorted;
     for (const HostValue::Entry& entry : *entries) sorted.push_back(&entry);
@@ -394,12 +399,8 @@ absl::Status Encoder::AnyList(const HostValue& value, Ref<RefObject>& object) {
         return absl::InvalidArgumentError(
             absl::StrCat("the key '", key, "' is given twice."));
       }
-      absl::StatusOr<vm::Value> item = AnyElement(sorted[i]->second);
-      if (!item.ok()) return At(key, item.status());
-      RETURN_IF_ERROR(list->Append(*item));
+      RETURN_IF_ERROR(At(key, SetAny(*list, i, sorted[i]->second)));
     }
-  } else {
-    return NotExpected(value, *kList);
   }
   object = std::move(list);
   --depth_;
@@ -430,10 +431,9 @@ absl::Status Encoder::Bytes(const HostValue& value, const Type& type,
     if (value.items() == nullptr) return NotExpected(value, type);
     return Homogeneous(value, list, object);
   }
-  ASSIGN_OR_RETURN(Ref<vm::List> list,
-                   vm::List::Create({vm::ElementType::Kind::kI8, nullptr},
-                                    bytes->size(), memory_));
-  RETURN_IF_ERROR(list->Resize(bytes->size()));
+  ASSIGN_OR_RETURN(
+      Ref<vm::List> list,
+      NewList({vm::ElementType::Kind::kI8, nullptr}, bytes->size()));
   for (size_t i = 0; i < bytes->size(); ++i) {
     RETURN_IF_ERROR(list->SetNumber<int32_t>(i, (*bytes)[i]));
   }
@@ -459,18 +459,17 @@ absl::Status Encoder::RefArray(const HostValue& value, const Type& type,
     return absl::InvalidArgumentError(
         absl::StrCat(value.Describe(), " is given; ", difference));
   }
-  ASSIGN_OR_RETURN(Ref<vm::List> values,
-                   vm::List::Create(ListTypeOf(element), 0, memory_));
+  ASSIGN_OR_RETURN(Ref<vm::List> values, NewList(ListTypeOf(element), 0));
   RETURN_IF_ERROR(AddToRefArray(value, element, shape, *values));
-  ASSIGN_OR_RETURN(Ref<vm::List> dims,
-                   vm::List::Create({vm::ElementType::Kind::kI64, nullptr},
-                                    shape.size(), memory_));
-  for (const int64_t dimension : shape) {
-    RETURN_IF_ERROR(dims->Append(vm::Value(dimension)));
+  ASSIGN_OR_RETURN(
+      Ref<vm::List> dims,
+      NewList({vm::ElementType::Kind::kI64, nullptr}, shape.size()));
+  for (size_t i = 0; i < shape.size(); ++i) {
+    RETURN_IF_ERROR(dims->SetNumber(i, shape[i]));
   }
-  ASSIGN_OR_RETURN(Ref<vm::List> pair, vm::List::Create({}, 2, memory_));
-  RETURN_IF_ERROR(pair->Append(vm::Value(Ref<RefObject>(std::move(values)))));
-  RETURN_IF_ERROR(pair->Append(vm::Value(Ref<RefObject>(std::move(dims)))));
+  ASSIGN_OR_RETURN(Ref<vm::List> pair, NewList({}, 2));
+  RETURN_IF_ERROR(pair->SetRef(0, std::move(values)));
+  RETURN_IF_ERROR(pair->SetRef(1, std::move(dims)));
   object = std::move(pair);
   return absl::OkStatus();
 }
@@ -479,15 +478,12 @@ absl::Status Encoder::AddToRefArray(const HostValue& value, const Type& type,
                                     std::span<const int64_t> shape,
                                     vm::List& values) {
   if (shape.empty()) {
-    ASSIGN_OR_RETURN(const vm::Value element, Element(value, type));
-    return values.Append(element);
+    const uint64_t index = values.size();
+    RETURN_IF_ERROR(values.Resize(index + 1));
+    return SetElement(values, index, value, type);
   }
-  const HostValue::Items* items = value.items();
-  if (items == nullptr || static_cast<int64_t>(items->size()) != shape[0]) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(value.Describe(), " is given; a list of ", shape[0],
-                     ", as its neighbours are, is expected."));
-  }
+  const HostValue::Items* items = nullptr;
+  RETURN_IF_ERROR(Row(value, shape[0], items));
   for (size_t i = 0; i < items->size(); ++i) {
     RETURN_IF_ERROR(
         At(i, AddToRefArray((*items)[i], type, shape.subspan(1), values)));

@@ -216,6 +216,31 @@ absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::OfTensor(
   return std::shared_ptr<const HostArray>(std::move(array));
 }
 
+absl::StatusOr<Ref<hal::BufferView>> HostArray::Import(hal::Device& device,
+                                                       ElementType type) const {
+  const Imported* made = imported_.made.load(std::memory_order_acquire);
+  // A module may have given up the buffer.
+  if (made != nullptr && made->device.get() == &device &&
+      made->view->element_type() == type &&
+      made->view->buffer()->HasOneOwner()) {
+    return made->view;
+  }
+  hal::BufferParams params;
+  params.type = hal::memory_type::kDeviceLocal | hal::memory_type::kHostVisible;
+  params.usage = hal::buffer_usage::kDefault | hal::buffer_usage::kMapping;
+  const std::span<uint8_t> bytes(const_cast<uint8_t*>(data_), byte_length_);
+  ASSIGN_OR_RETURN(
+      Ref<hal::Buffer> buffer,
+      device.allocator().ImportHost(params, bytes, [owner = owner_] {}));
+  ASSIGN_OR_RETURN(Ref<hal::BufferView> view,
+                   hal::BufferView::Create(std::move(buffer), shape_, type));
+  if (made == nullptr) {
+    const auto* kept = new Imported{Ref<hal::Device>::Share(&device), view};
+    if (!imported_.made.compare_exchange_strong(made, kept)) delete kept;
+  }
+  return view;
+}
+
 std::shared_ptr<const HostArray> HostArray::Casting() const {
   auto array = std::shared_ptr<HostArray>(new HostArray(*this));
   array->casts_ = true;

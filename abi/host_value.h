@@ -7,6 +7,7 @@
 #ifndef EYRIE_ABI_HOST_VALUE_H_
 #define EYRIE_ABI_HOST_VALUE_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
 #include "hal/buffer_view.h"
+#include "hal/device.h"
 #include "hal/element_type.h"
 
 namespace eyrie::abi {
@@ -81,6 +83,11 @@ class HostArray {
   const Ref<hal::BufferView>& view() const { return view_; }
   // True if a caller asked for elements to be converted, with loss if need be.
   bool casts() const { return casts_; }
+  // The elements in place, as a dense tensor of a type of the same bits. Made
+  // once, and kept with the device; any thread's. UNAVAILABLE: the device
+  // cannot use this memory.
+  absl::StatusOr<Ref<hal::BufferView>> Import(hal::Device& device,
+                                              hal::ElementType type) const;
   // The same elements, to be converted.
   std::shared_ptr<const HostArray> Casting() const;
   // The same elements, to be lent.
@@ -94,6 +101,18 @@ class HostArray {
   std::string ShapeText() const;
 
  private:
+  struct Imported {
+    Ref<hal::Device> device;
+    Ref<hal::BufferView> view;
+  };
+  // What Import has made; a copy of an array makes its own.
+  struct ImportCache {
+    ImportCache() = default;
+    ImportCache(const ImportCache&) {}
+    ~ImportCache() { delete made.load(std::memory_order_acquire); }
+    mutable std::atomic<const Imported*> made{nullptr};
+  };
+
   HostArray() = default;
   HostArray(const HostArray&) = default;
 
@@ -108,6 +127,7 @@ class HostArray {
   const uint8_t* data_ = nullptr;
   std::shared_ptr<const void> owner_;
   Ref<hal::BufferView> view_;
+  ImportCache imported_;
 };
 
 class HostValue {
@@ -174,11 +194,6 @@ class HostValue {
   const HostArray* array() const {
     const auto* held = std::get_if<ArrayPtr>(&value_);
     return held ? held->get() : nullptr;
-  }
-  // The array, to be kept.
-  std::shared_ptr<const HostArray> shared_array() const {
-    const auto* held = std::get_if<ArrayPtr>(&value_);
-    return held ? *held : nullptr;
   }
   const Items* items() const;      // of lists and tuples
   const Entries* entries() const;  // of dicts

@@ -157,7 +157,7 @@ absl::Status Invoker::EncodeAll(std::span<const HostValue* const> values,
   if (positional.size() > count) return TooMany(positional.size());
   statistics_ = CallStatistics();
   Encoder encoder(device_.get(), &statistics_,
-                  session_ ? session_->context().memory() : nullptr);
+                  session_ ? session_->context().memory() : nullptr, &spares_);
   if (positional.size() == count && names.empty()) {
     for (size_t i = 0; i < count; ++i) {
       RETURN_IF_ERROR(EncodeOne(*positional[i], i, encoder, slots[i]));

@@ -107,6 +107,7 @@ class Invoker {
   Callable callable_;
   Signature signature_;
   CallStatistics statistics_;
+  std::vector<Ref<hal::BufferView>> spares_;  // of the last call's arguments
   // Calls what structures are made of; null: there are none.
   std::unique_ptr<Invoker> flat_;
 };

@@ -272,6 +272,70 @@ TEST(Invoker, LentMemoryIsKept) {
   EXPECT_TRUE(alive.expired());
 }
 
+// Small copies are used again, unless somebody has kept them.
+TEST(Invoker, CopiesAreSpared) {
+  const auto devices = OpenDevices({}, hal::DriverOptions());
+  ASSERT_EQ(StatusText(devices), "OK");
+  const vm::Attribute attributes[] = {
+      {"iree.abi", R"({"a":[["ndarray","i32",1,null]]})"}};
+  auto invoker = Invoker::WithoutFunction(
+      (*devices)[0],
+      *Signature::Read("f", attributes, *vm::CallingConvention::Parse("0r")));
+  const auto encode = [&invoker](int32_t first, int64_t count) {
+    const std::vector<int32_t> numbers(static_cast<size_t>(count), first);
+    const int64_t shape[] = {count};
+    const auto array =
+        HostArray::Copy(ElementType::kInt32, shape, BytesOfVector(numbers));
+    const HostValue value(*array);
+    return *invoker.Encode({&value, 1}, {});
+  };
+  const auto text = [](const std::vector<vm::Value>& values) {
+    return Text(HostValue(*HostArray::OfTensor(Ref<hal::BufferView>::Share(
+        RefCast<hal::BufferView>(values[0].ref())))));
+  };
+  std::vector<vm::Value> kept = encode(1, 2);
+  std::vector<vm::Value> other = encode(2, 2);
+  EXPECT_EQ(text(kept), "[1, 1]");
+  EXPECT_EQ(text(other), "[2, 2]");
+  const RefObject* spare = other[0].ref();
+  EXPECT_NE(kept[0].ref(), spare);
+  // The buffer alone is kept.
+  auto* view = RefCast<hal::BufferView>(other[0].ref());
+  Ref<hal::Buffer> buffer = view->buffer();
+  other.clear();
+  EXPECT_NE(encode(3, 2)[0].ref(), spare);
+  int32_t number = 0;
+  ASSERT_TRUE(
+      buffer->Read(0, {reinterpret_cast<uint8_t*>(&number), sizeof(number)})
+          .ok());
+  EXPECT_EQ(number, 2);
+  // Another shape, then the same.
+  const RefObject* longer = encode(4, 3)[0].ref();
+  EXPECT_EQ(encode(5, 3)[0].ref(), longer);
+  EXPECT_EQ(text(encode(6, 3)), "[6, 6, 6]");
+  EXPECT_NE(encode(7, 4096)[0].ref(), longer);
+}
+
+// Lent memory is made a tensor once, until a module gives that up.
+TEST(HostArray, ImportsAreKept) {
+  const auto devices = OpenDevices({}, hal::DriverOptions());
+  const int64_t shape[] = {6};
+  const auto array =
+      HostArray::Copy(ElementType::kInt32, shape, BytesOfVector(Numbers()));
+  hal::Device& device = *(*devices)[0];
+  const auto first = (*array)->Import(device, ElementType::kInt32);
+  ASSERT_EQ(StatusText(first), "OK");
+  EXPECT_EQ((*array)->Import(device, ElementType::kInt32)->get(), first->get());
+  const auto natural = (*array)->Import(device, ElementType::kUint32);
+  EXPECT_EQ((*natural)->element_type(), ElementType::kUint32);
+  EXPECT_TRUE((*first)->buffer()->DiscardOwner());
+  EXPECT_NE((*array)->Import(device, ElementType::kInt32)->get(), first->get());
+  const auto unaligned = HostArray::Borrow(
+      ElementType::kInt8, shape, {}, BytesOfVector(Numbers()).subspan(1, 6));
+  EXPECT_TRUE(absl::IsUnavailable(
+      (*unaligned)->Import(device, ElementType::kInt8).status()));
+}
+
 // A program's lists may hold themselves, or each other many times.
 TEST(Decoder, HostileLists) {
   CallStatistics statistics;

@@ -46,10 +46,15 @@ inline constexpr size_t kMaxValues = size_t{1} << 22;
 class Encoder {
  public:
   // `device` holds arrays; null where a program has none. `memory` counts what
-  // is made for the call; null if nothing does.
+  // is made for the call; null if nothing does. `spares` keeps small arrays
+  // from one call to the next of the same function; null: none are kept.
   Encoder(hal::Device* device, CallStatistics* statistics,
-          std::shared_ptr<MemoryMeter> memory = nullptr)
-      : device_(device), statistics_(statistics), memory_(std::move(memory)) {}
+          std::shared_ptr<MemoryMeter> memory = nullptr,
+          std::vector<Ref<hal::BufferView>>* spares = nullptr)
+      : device_(device),
+        statistics_(statistics),
+        memory_(std::move(memory)),
+        spares_(spares) {}
 
   // The slot that carries an argument; it owns its reference.
   // INVALID_ARGUMENT: the value is not what the parameter takes.
@@ -67,9 +72,14 @@ class Encoder {
   absl::Status Reference(const HostValue& value, const Type& type,
                          Ref<RefObject>& object);
   absl::Status Unknown(const HostValue& value, Ref<RefObject>& object);
-  // A list's element.
-  absl::StatusOr<vm::Value> Element(const HostValue& value, const Type& type);
-  absl::StatusOr<vm::Value> AnyElement(const HostValue& value);
+  // Make a value the element of a list that is as long already.
+  absl::Status SetElement(vm::List& list, uint64_t index,
+                          const HostValue& value, const Type& type);
+  absl::Status SetAny(vm::List& list, uint64_t index, const HostValue& value);
+  absl::StatusOr<Ref<vm::List>> NewList(vm::ElementType type, uint64_t size);
+  // The items of a list of `count` within a nested array.
+  static absl::Status Row(const HostValue& value, int64_t count,
+                          const HostValue::Items*& items);
 
   absl::Status Structure(const HostValue& value, const Type& type,
                          Ref<RefObject>& object);
@@ -88,14 +98,17 @@ class Encoder {
   // array_encoder.cc
   absl::Status Array(const HostValue& value, const Type& type,
                      Ref<RefObject>& object);
-  absl::Status GivenArray(std::shared_ptr<const HostArray> array,
-                          const Type& type, Ref<RefObject>& object);
+  absl::Status GivenArray(const HostArray& array, const Type& type,
+                          Ref<RefObject>& object);
   absl::Status NestedArray(const HostValue& value, const Type& type,
                            Ref<RefObject>& object);
   absl::Status Fill(const HostValue& value, hal::ElementType type,
                     std::span<const int64_t> shape, uint8_t*& target);
-  absl::Status Lend(std::shared_ptr<const HostArray> array,
-                    hal::ElementType type, Ref<RefObject>& object);
+  absl::Status Lend(const HostArray& array, hal::ElementType type,
+                    Ref<RefObject>& object);
+  bool TakeSpare(hal::ElementType type, std::span<const int64_t> shape,
+                 Ref<hal::BufferView>& view);
+  void KeepSpare(const Ref<hal::BufferView>& view);
   absl::Status NewArray(hal::ElementType type, std::span<const int64_t> shape,
                         Ref<hal::BufferView>& view, std::span<uint8_t>& target);
   absl::Status ToBuffer(const HostValue& value, Ref<RefObject>& object);
@@ -108,6 +121,8 @@ class Encoder {
   hal::Device* device_;
   CallStatistics* statistics_;
   std::shared_ptr<MemoryMeter> memory_;
+  std::vector<Ref<hal::BufferView>>* spares_;
+  size_t next_spare_ = 0;
   std::string path_;
   size_t depth_ = 0;
   bool is_storage_ = false;  // the argument is there to be written

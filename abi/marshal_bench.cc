@@ -108,8 +108,9 @@ void DictOfArrays(benchmark::State& state) {
   const HostValue dict = HostValue::Dict(std::move(entries));
   const auto devices = Devices();
   CallStatistics statistics;
+  std::vector<Ref<hal::BufferView>> spares;
   for (auto _ : state) {
-    Encoder encoder(devices[0].get(), &statistics);
+    Encoder encoder(devices[0].get(), &statistics, nullptr, &spares);
     vm::Slot slot;
     if (!encoder.Encode(dict, signature.arguments()[0], slot).ok()) {
       std::abort();

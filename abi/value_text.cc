@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "abi/function_io.h"
+#include "abi/json.h"
 #include "abi/session.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -15,58 +16,16 @@
 namespace eyrie::abi {
 namespace {
 
-// The length of the UTF-8 sequence that `text` begins with; 0: it is none.
-size_t SequenceLength(absl::string_view text) {
-  const auto first = static_cast<uint8_t>(text[0]);
-  const size_t length = first < 0x80                    ? 1
-                        : first >= 0xC2 && first < 0xE0 ? 2
-                        : first >= 0xE0 && first < 0xF0 ? 3
-                        : first >= 0xF0 && first < 0xF5 ? 4
-                                                        : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((static_cast<uint8_t>(text[i]) & 0xC0) != 0x80) return 0;
-  }
-  const auto second = length > 1 ? static_cast<uint8_t>(text[1]) : 0;
-  // Overlong forms, surrogates and what is beyond Unicode.
-  if (first == 0xE0 && second < 0xA0) return 0;
-  if (first == 0xED && second >= 0xA0) return 0;
-  if (first == 0xF0 && second < 0x90) return 0;
-  if (first == 0xF4 && second >= 0x90) return 0;
-  return length;
-}
-
 // The text between quotes with \n, \t, \r, \" and \\; empty if the bytes are
 // not text.
 std::string Quoted(absl::string_view text) {
-  std::string out = "\"";
-  for (size_t i = 0; i < text.size();) {
-    const size_t length = SequenceLength(text.substr(i));
-    if (length == 0) return "";
-    const char c = text[i];
-    switch (c) {
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      default:
-        if (length == 1 && absl::ascii_iscntrl(c)) return "";
-        absl::StrAppend(&out, text.substr(i, length));
-    }
-    i += length;
+  for (const char c : text) {
+    if (absl::ascii_iscntrl(c) && c != '\n' && c != '\t' && c != '\r')
+      return "";
   }
-  return out + "\"";
+  std::string out;
+  if (IsUtf8(text)) AppendJsonString(text, out);
+  return out;
 }
 
 void AppendBytes(std::span<const uint8_t> bytes, const PrintOptions& options,
