@@ -19,19 +19,22 @@ namespace {
 size_t allocations = 0;
 }  // namespace
 
-// Counts what calls allocate.
-void* operator new(size_t size) {
+// Counts what calls allocate. Not inlined, or new and delete look mismatched.
+#define NOT_INLINED __attribute__((noinline))
+NOT_INLINED void* operator new(size_t size) {
   ++allocations;
   void* memory = std::malloc(size > 0 ? size : 1);
   if (memory == nullptr) std::abort();
   return memory;
 }
-void* operator new(size_t size, const std::nothrow_t&) noexcept {
+NOT_INLINED void* operator new(size_t size, const std::nothrow_t&) noexcept {
   ++allocations;
   return std::malloc(size > 0 ? size : 1);
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+NOT_INLINED void operator delete(void* memory) noexcept { std::free(memory); }
+NOT_INLINED void operator delete(void* memory, size_t) noexcept {
+  std::free(memory);
+}
 
 namespace eyrie::abi {
 namespace {
