@@ -102,7 +102,8 @@ absl::StatusOr<std::unique_ptr<eyrie_function_t>> Bind(Session& session,
   absl::StatusOr<Invoker> invoker = Invoker::Create(session, callable);
   std::string error(invoker.status().message());
   if (!invoker.ok()) invoker = Invoker::CreateDeclared(session, callable);
-  auto function = std::make_unique<eyrie_function_t>(*std::move(invoker));
+  auto function =
+      std::make_unique<eyrie_function_t>(&session, *std::move(invoker));
   Describe(std::move(error), *function);
   return function;
 }
@@ -123,17 +124,8 @@ absl::Status Call(eyrie_function_t& function,
                   std::span<eyrie_value_t* const> arguments,
                   std::span<const char* const> names,
                   std::span<eyrie_value_t*> out_results) {
-  const size_t count = function.returned.size();
-  if (count > out_results.size()) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "Function '", function.invoker.signature().function(), "' has ", count,
-        " results and there is room for ", out_results.size(), "."));
-  }
-  if (names.size() > arguments.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(names.size(), " names are given; there are ",
-                     arguments.size(), " arguments."));
-  }
+  RETURN_IF_ERROR(CheckRoom(function, out_results.size()));
+  RETURN_IF_ERROR(CheckNames(names.size(), arguments.size()));
   absl::InlinedVector<const HostValue*, 16> values;
   for (const eyrie_value_t* value : arguments) {
     values.push_back(&FromHandle(value));
@@ -141,14 +133,7 @@ absl::Status Call(eyrie_function_t& function,
   const absl::InlinedVector<absl::string_view, 16> views(names.begin(),
                                                          names.end());
   RETURN_IF_ERROR(function.invoker.Call(values, views, function.results));
-  for (size_t i = 0; i < count; ++i) {
-    HostValue& result = function.results[i];
-    if (out_results[i] == nullptr) {
-      out_results[i] = NewHandle(std::move(result));
-    } else {
-      *FromHandle(out_results[i]) = std::move(result);
-    }
-  }
+  HandOut(function, out_results);
   return absl::OkStatus();
 }
 
@@ -158,6 +143,32 @@ eyrie_parameter_t At(const std::vector<eyrie_parameter_t>& parameters,
 }
 
 }  // namespace
+
+absl::Status CheckNames(size_t names, size_t arguments) {
+  if (names <= arguments) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      names, " names are given; there are ", arguments, " arguments."));
+}
+
+absl::Status CheckRoom(const eyrie_function_t& function, size_t room) {
+  const size_t count = function.returned.size();
+  if (count <= room) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "Function '", function.invoker.signature().function(), "' has ", count,
+      " results and there is room for ", room, "."));
+}
+
+void HandOut(eyrie_function_t& function, std::span<eyrie_value_t*> results) {
+  for (size_t i = 0; i < function.results.size(); ++i) {
+    HostValue& result = function.results[i];
+    if (results[i] == nullptr) {
+      results[i] = NewHandle(std::move(result));
+    } else {
+      *FromHandle(results[i]) = std::move(result);
+    }
+  }
+}
+
 }  // namespace eyrie::abi
 
 namespace abi = eyrie::abi;

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,9 +49,10 @@ struct eyrie_module_t {
 };
 
 struct eyrie_function_t {
-  explicit eyrie_function_t(eyrie::abi::Invoker function)
-      : invoker(std::move(function)) {}
+  eyrie_function_t(eyrie::abi::Session* of, eyrie::abi::Invoker function)
+      : session(of), invoker(std::move(function)) {}
 
+  eyrie::abi::Session* session;  // the context's
   eyrie::abi::Invoker invoker;
   std::vector<eyrie::abi::HostValue> results;  // of a call, until handed out
   // What readers are told; pointers are to `strings` and the signature.
@@ -91,6 +93,13 @@ inline eyrie_error_t* MakeError(const absl::Status& status) {
   return new eyrie_error_t{static_cast<eyrie_code_t>(status.code()),
                            std::string(status.message())};
 }
+
+// INVALID_ARGUMENT: more names than arguments. RESOURCE_EXHAUSTED: more
+// results than there is room for.
+absl::Status CheckNames(size_t names, size_t arguments);
+absl::Status CheckRoom(const eyrie_function_t& function, size_t room);
+// Gives the function's results to the caller: into his values, or new ones.
+void HandOut(eyrie_function_t& function, std::span<eyrie_value_t*> results);
 
 }  // namespace eyrie::abi
 

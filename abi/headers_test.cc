@@ -7,6 +7,7 @@
 #include "eyrie/array.h"
 #include "eyrie/device.h"
 #include "eyrie/function.h"
+#include "eyrie/pending_call.h"
 #include "eyrie/result.h"
 #include "eyrie/runtime.h"
 #include "eyrie/value.h"

@@ -61,6 +61,10 @@ class Invoker {
   absl::StatusOr<std::vector<vm::Value>> Encode(
       std::span<const HostValue> positional,
       std::span<const HostValue::Entry> named);
+  // The same with the last of them by name.
+  absl::StatusOr<std::vector<vm::Value>> Encode(
+      std::span<const HostValue* const> given,
+      std::span<const absl::string_view> names);
   // What a call returned, as host values.
   absl::StatusOr<std::vector<HostValue>> Decode(std::vector<vm::Value> values);
 
@@ -71,9 +75,6 @@ class Invoker {
           Ref<hal::Device> device);
   static Invoker Bind(Session& session, Callable callable, Signature signature);
 
-  absl::StatusOr<std::vector<vm::Value>> Encode(
-      std::span<const HostValue* const> values,
-      std::span<const absl::string_view> names);
   absl::Status EncodeAll(std::span<const HostValue* const> values,
                          std::span<const absl::string_view> names,
                          std::span<vm::Slot> slots);

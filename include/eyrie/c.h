@@ -177,6 +177,38 @@ EYRIE_EXPORT eyrie_error_t* eyrie_function_call_named(
     size_t argument_count, const char* const* names, size_t name_count,
     eyrie_value_t** results, size_t result_capacity);
 
+/* ---- Calls in pieces ---------------------------------------------------- */
+
+/* A call that the host's event loop drives. It runs in pieces, and gives way
+ * where the function yields or waits for a fence; between them the context is
+ * free for other calls. The context's thread's; ends before the context. */
+typedef struct eyrie_call_t eyrie_call_t;
+
+/* Says that the call has something to run: once by eyrie_function_begin, later
+ * whenever it can go on, on any thread but not on two at once. The host runs
+ * it later, on the context's thread: not in here. */
+typedef void (*eyrie_wake_t)(void* user);
+
+/* Arguments as for eyrie_function_call_named. The limits of a call hold for
+ * all pieces together. INVALID_ARGUMENT as there. */
+EYRIE_EXPORT eyrie_error_t* eyrie_function_begin(
+    eyrie_function_t* function, eyrie_value_t* const* arguments,
+    size_t argument_count, const char* const* names, size_t name_count,
+    eyrie_wake_t wake, void* user, eyrie_call_t** out_call);
+
+/* Runs what there is to run, if there is. Nonzero: the call is over. */
+EYRIE_EXPORT int eyrie_call_run(eyrie_call_t* call);
+
+/* What the call returned, once, as eyrie_function_call gives it.
+ * FAILED_PRECONDITION: it is not over, or they are taken. Else what it failed
+ * with. */
+EYRIE_EXPORT eyrie_error_t* eyrie_call_results(eyrie_call_t* call,
+                                               eyrie_value_t** results,
+                                               size_t result_capacity);
+
+/* Drops the call where it stands; nobody is woken any more. NULL is allowed. */
+EYRIE_EXPORT void eyrie_call_free(eyrie_call_t* call);
+
 /* What became of the arrays of a call, arguments and results together. */
 typedef struct eyrie_call_statistics_t {
   uint32_t lent;      /* used in place */

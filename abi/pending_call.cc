@@ -1,0 +1,103 @@
+// Tested by runtime_pending_test.cc.
+#include "abi/pending_call.h"
+
+#include <utility>
+
+#include "abi/signature.h"
+#include "absl/time/time.h"
+#include "base/status_macros.h"
+#include "hal/semaphore.h"
+
+namespace eyrie::abi {
+
+absl::StatusOr<std::unique_ptr<PendingCall>> PendingCall::Begin(
+    Session& session, Invoker& invoker, std::span<const HostValue* const> given,
+    std::span<const absl::string_view> names, std::function<void()> wake) {
+  ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
+                   invoker.Encode(given, names));
+  std::unique_ptr<PendingCall> call(new PendingCall(invoker));
+  call->wakes_->wake = std::move(wake);
+  RETURN_IF_ERROR(call->Start(session, std::move(arguments)));
+  return call;
+}
+
+absl::Status PendingCall::Start(Session& session,
+                                std::vector<vm::Value> arguments) {
+  const vm::Function& function = invoker_.callable().function();
+  if (TakesFences(function.attributes(), function.signature())) {
+    ASSIGN_OR_RETURN(Ref<hal::Semaphore> timeline,
+                     session.devices()[0]->CreateSemaphore(0));
+    done_ = hal::Fence::At(std::move(timeline), 1);
+    arguments.emplace_back(Ref<RefObject>());  // the arguments are ready
+    arguments.emplace_back(Ref<RefObject>(done_));
+  }
+  ASSIGN_OR_RETURN(call_,
+                   vm::AsyncCall::Begin(
+                       session.context(), function, arguments,
+                       [wakes = wakes_](std::function<void()> work) {
+                         const std::lock_guard<std::mutex> lock(wakes->mutex);
+                         wakes->work = std::move(work);
+                         if (wakes->wake) wakes->wake();
+                       },
+                       [this](absl::StatusOr<std::vector<vm::Value>> values) {
+                         Return(std::move(values));
+                       }));
+  return absl::OkStatus();
+}
+
+PendingCall::~PendingCall() {
+  call_ = nullptr;
+  const std::lock_guard<std::mutex> lock(wakes_->mutex);
+  wakes_->wake = nullptr;
+  wakes_->work = nullptr;
+}
+
+void PendingCall::Return(absl::StatusOr<std::vector<vm::Value>> values) {
+  status_ = values.status();
+  if (!values.ok()) {
+    state_ = State::kOver;
+    return;
+  }
+  values_ = *std::move(values);
+  state_ = done_ ? State::kReturned : State::kOver;
+  if (!done_) return;
+  done_->OnReached([wakes = wakes_](const absl::Status&) {
+    const std::lock_guard<std::mutex> lock(wakes->mutex);
+    if (wakes->wake) wakes->wake();
+  });
+}
+
+// A fence that nobody can signal any more fails.
+void PendingCall::CheckFence() {
+  const absl::StatusOr<bool> reached =
+      done_->IsWaitOver(absl::InfiniteFuture());
+  if (reached.ok() && !*reached) return;
+  status_ = reached.status();
+  state_ = State::kOver;
+}
+
+bool PendingCall::Run() {
+  std::function<void()> work;
+  {
+    const std::lock_guard<std::mutex> lock(wakes_->mutex);
+    work = std::exchange(wakes_->work, nullptr);
+  }
+  if (work) work();
+  if (state_ == State::kReturned) CheckFence();
+  return state_ >= State::kOver;
+}
+
+absl::Status PendingCall::TakeResults(std::vector<HostValue>& results) {
+  if (state_ < State::kOver) {
+    return absl::FailedPreconditionError("The call is not over.");
+  }
+  if (state_ == State::kTaken) {
+    return absl::FailedPreconditionError("The call's results are taken.");
+  }
+  state_ = State::kTaken;
+  RETURN_IF_ERROR(status_);
+  ASSIGN_OR_RETURN(results, invoker_.Decode(std::move(values_)));
+  return absl::OkStatus();
+}
+
+}  // namespace eyrie::abi
