@@ -203,7 +203,7 @@ absl::StatusOr<std::vector<HostValue>> SampleArguments(
     // What stands at several places is one value.
     ASSIGN_OR_RETURN(const std::vector<HostValue> raw,
                      SampleArguments(*call->flat, device, kind, seed));
-    for (const v0::SipNode* node : call->arguments) {
+    for (const v0::SipNode* node : call->structures->arguments) {
       ASSIGN_OR_RETURN(HostValue value,
                        v0::SipNest(node ? *node : v0::SipNode(), raw));
       values.push_back(std::move(value));

@@ -26,16 +26,16 @@ using vm::ValueType;
 constexpr char kDeclaration[] = "iree.abi.declaration";
 constexpr size_t kFences = 2;
 
-Type FromDeclared(const DeclaredType& declared);
+Type FromDeclared(const DeclaredType& declared, size_t depth = 0);
 
 // "!util.list<i32>": what is between the brackets.
-Type FromDeclaredList(absl::string_view text) {
+Type FromDeclaredList(absl::string_view text, size_t depth) {
   Type type;
   text.remove_prefix(std::min(text.find('<') + 1, text.size()));
   absl::ConsumeSuffix(&text, ">");
   type.kind = Kind::kAnyList;
-  if (text == "?") return type;
-  Type element = FromDeclared(ParseDeclaredType(text));
+  if (text == "?" || depth > Signature::kMaxDepth) return type;
+  Type element = FromDeclared(ParseDeclaredType(text), depth + 1);
   if (element.is(Kind::kUnknown)) return type;
   if (element.is(Kind::kScalar) && element.element == ElementType::kInt8) {
     type.kind = Kind::kByteList;
@@ -46,7 +46,7 @@ Type FromDeclaredList(absl::string_view text) {
   return type;
 }
 
-Type FromDeclared(const DeclaredType& declared) {
+Type FromDeclared(const DeclaredType& declared, size_t depth) {
   Type type;
   switch (declared.kind) {
     case DeclaredType::Kind::kUnknown:
@@ -71,7 +71,7 @@ Type FromDeclared(const DeclaredType& declared) {
       type.kind = Kind::kBytes;
       break;
     case DeclaredType::Kind::kList:
-      return FromDeclaredList(declared.text);
+      return FromDeclaredList(declared.text, depth);
     case DeclaredType::Kind::kFence:
       type.kind = Kind::kFence;
       break;

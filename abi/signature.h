@@ -31,6 +31,7 @@ namespace eyrie::abi {
 
 struct Member;
 struct StructuredCall;
+struct Structures;
 
 // A type as a caller sees it.
 struct Type {
@@ -169,8 +170,7 @@ class Signature {
   std::shared_ptr<const RawCall> raw_;
   std::shared_ptr<const StructuredCall> structured_;
   // Of what structures are made of: where in them each stands.
-  std::vector<std::string> argument_places_;
-  std::vector<std::string> result_places_;
+  std::shared_ptr<const Structures> places_;
 };
 
 // True if two fences follow the arguments: wait and signal.

@@ -85,8 +85,8 @@ std::string SignatureJson(const Signature& signature) {
   const StructuredCall* structured = signature.structured();
   if (structured != nullptr) {
     json["structure"] = {
-        {"inputs", v0::SipText(structured->structure.inputs)},
-        {"results", v0::SipText(structured->structure.results)}};
+        {"inputs", v0::SipText(structured->structures->signature.inputs)},
+        {"results", v0::SipText(structured->structures->signature.results)}};
   }
   const Signature& flat = structured ? *structured->flat : signature;
   if (const RawCall* raw = flat.raw()) {

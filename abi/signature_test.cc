@@ -89,6 +89,17 @@ TEST(Signature, Sources) {
   }
 }
 
+TEST(Signature, DeclaredListsNestToALimit) {
+  constexpr int kDepth = 100000;
+  std::string declaration = "sync func @f(%a: ";
+  for (int i = 0; i < kDepth; ++i) declaration += "!util.list<";
+  absl::StrAppend(&declaration, "i32", std::string(kDepth, '>'), ")");
+  const std::string read =
+      Read("0r_v", {{"iree.abi.declaration", declaration}});
+  EXPECT_EQ(read.substr(0, 20), "f(a: list<list<list<");
+  EXPECT_LT(read.size(), 300);
+}
+
 TEST(Signature, Raw) {
   constexpr char kDeclared[] = "iree.abi.declaration";
   const struct {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "abi/signature.h"
+#include "abi/structures.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -102,14 +103,14 @@ std::string Type::ToString() const {
 }
 
 std::string Signature::ArgumentName(size_t index) const {
-  if (!argument_places_.empty()) return argument_places_[index];
+  if (places_ != nullptr) return places_->ArgumentPlace(index);
   const std::string& name = arguments_[index].name;
   if (name.empty()) return absl::StrCat("argument ", index);
   return absl::StrCat("argument ", index, " ('", NameText(name), "')");
 }
 
 std::string Signature::ResultName(size_t index) const {
-  if (!result_places_.empty()) return result_places_[index];
+  if (places_ != nullptr) return places_->ResultPlace(index);
   return absl::StrCat("result ", index);
 }
 

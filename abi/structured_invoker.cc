@@ -26,7 +26,8 @@ absl::StatusOr<std::vector<const HostValue*>> Invoker::FlatArguments(
     std::span<const HostValue* const> values,
     std::span<const absl::string_view> names, HostValue& rest) const {
   const StructuredCall& call = *signature_.structured();
-  const size_t count = call.arguments.size();
+  const std::vector<const v0::SipNode*>& nodes = call.structures->arguments;
+  const size_t count = nodes.size();
   const auto positional = values.first(values.size() - names.size());
   if (positional.size() > count) return TooMany(positional.size());
   std::vector<const HostValue*> places(positional.begin(), positional.end());
@@ -34,10 +35,10 @@ absl::StatusOr<std::vector<const HostValue*>> Invoker::FlatArguments(
   RETURN_IF_ERROR(
       Place(values.subspan(positional.size()), names, places, rest));
   static const v0::SipNode* const kNothing = new v0::SipNode();
-  v0::SipFlattener flattener(call.structure.inputs,
+  v0::SipFlattener flattener(call.structures->signature.inputs,
                              call.flat->arguments().size());
   for (size_t i = 0; i < count; ++i) {
-    const v0::SipNode* node = call.arguments[i] ? call.arguments[i] : kNothing;
+    const v0::SipNode* node = nodes[i] ? nodes[i] : kNothing;
     if (places[i] == nullptr && node == kNothing) continue;
     if (places[i] == nullptr) return Missing(i);
     const absl::Status status = flattener.Add(*node, *places[i]);
@@ -57,9 +58,10 @@ absl::Status Invoker::NestResults(std::vector<HostValue>& results) const {
     results.clear();
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(HostValue nested,
-                   v0::SipNest(signature_.structured()->structure.results,
-                               std::move(results)));
+  ASSIGN_OR_RETURN(
+      HostValue nested,
+      v0::SipNest(signature_.structured()->structures->signature.results,
+                  std::move(results)));
   results.clear();
   results.push_back(std::move(nested));
   return absl::OkStatus();

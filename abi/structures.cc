@@ -1,6 +1,7 @@
 // Tested by structures_test.cc.
 #include "abi/structures.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,92 +18,145 @@ namespace {
 
 using NodeKind = v0::SipNode::Kind;
 
-// Names raw values by the first path that leads to each, and checks them.
-class PathNamer : public v0::SipVisitor {
+// Notes which raw values a structure has.
+class LeafCollector : public v0::SipVisitor {
  public:
-  explicit PathNamer(size_t count) : names_(count) {}
+  explicit LeafCollector(size_t count) : seen_(count) {}
 
-  // The structure of one argument or result with this name.
-  absl::Status Name(const v0::SipNode& node, const std::string& name) {
-    name_ = &name;
-    v0::VisitSip(node, *this);
-    if (missing_.empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError(missing_);
-  }
-
-  // By raw index; empty for those at no path.
-  std::vector<std::string> names() && { return std::move(names_); }
-
-  void Key(const v0::SipKey& key) override { path_.back() = &key; }
-  void Open(NodeKind) override { path_.push_back(nullptr); }
-  void Close() override { path_.pop_back(); }
+  void Key(const v0::SipKey&) override {}
+  void Open(NodeKind) override {}
+  void Close() override {}
   void Leaf(int64_t raw) override {
-    const bool known = static_cast<uint64_t>(raw) < names_.size();
-    if (known ? !names_[raw].empty() : !missing_.empty()) return;
-    std::string text = *name_;
-    for (const v0::SipKey* key : path_) text += v0::SipKeyText(*key);
-    if (known) {
-      names_[raw] = std::move(text);
-    } else {
-      missing_ = absl::StrCat("The structure has raw value ", raw, " at ", text,
-                              "; the function has ", names_.size(), ".");
+    if (static_cast<uint64_t>(raw) < seen_.size()) {
+      seen_[raw] = true;
+    } else if (unknown_ < 0) {
+      unknown_ = raw;
     }
   }
 
+  const std::vector<bool>& seen() const { return seen_; }
+  // The first that the function does not have; -1: there is none.
+  int64_t unknown() const { return unknown_; }
+
  private:
-  std::vector<std::string> names_;
-  const std::string* name_ = nullptr;
-  std::vector<const v0::SipKey*> path_;
-  std::string missing_;  // an index that is
+  std::vector<bool> seen_;
+  int64_t unknown_ = -1;
 };
 
-// The leaves are below raw.size().
-Type TypeOf(const v0::SipNode& node, std::span<const Parameter> raw) {
-  Type type;
-  switch (node.kind) {
-    case NodeKind::kLeaf:
-      return raw[node.raw].type;
-    case NodeKind::kList:
-      type.kind = Type::Kind::kList;
-      type.members.resize(static_cast<size_t>(node.list_size()));
-      for (Member& member : type.members) member.type.kind = Type::Kind::kNull;
-      for (const v0::SipItem& item : node.items) {
-        type.members[std::get<int64_t>(item.key)].type = TypeOf(item.node, raw);
-      }
-      return type;
-    case NodeKind::kDict:
-      type.kind = Type::Kind::kDict;
-      for (const v0::SipItem& item : node.items) {
-        type.members.push_back(
-            {std::get<std::string>(item.key), TypeOf(item.node, raw)});
-      }
-      return type;
-    case NodeKind::kNothing:
-      break;
-  }
-  type.kind = Type::Kind::kNull;
-  return type;
+absl::Status Unknown(int64_t raw, const std::string& place, size_t count) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("The structure has raw value ", raw, " at ", place,
+                   "; the function has ", count, "."));
 }
 
+// Makes types, up to a limit: a type may stand at many places.
+class TypeMaker {
+ public:
+  // The leaves are below raw.size().
+  explicit TypeMaker(std::span<const Parameter> raw) : raw_(raw) {}
+
+  absl::StatusOr<Type> Make(const v0::SipNode& node) {
+    Type type;
+    type.kind = Type::Kind::kNull;
+    RETURN_IF_ERROR(Count(1));
+    switch (node.kind) {
+      case NodeKind::kNothing:
+        return type;
+      case NodeKind::kLeaf:
+        RETURN_IF_ERROR(Count(WeightOf(raw_[node.raw].type)));
+        return raw_[node.raw].type;
+      case NodeKind::kList:
+      case NodeKind::kDict:
+        break;
+    }
+    const bool is_list = node.is(NodeKind::kList);
+    const Member nothing = {"", type};
+    type.kind = is_list ? Type::Kind::kList : Type::Kind::kDict;
+    if (is_list) {
+      const auto size = static_cast<size_t>(node.list_size());
+      RETURN_IF_ERROR(Count(size));
+      type.members.assign(size, nothing);
+    }
+    for (const v0::SipItem& item : node.items) {
+      ASSIGN_OR_RETURN(Type made, Make(item.node));
+      if (is_list) {
+        type.members[std::get<int64_t>(item.key)].type = std::move(made);
+      } else {
+        type.members.push_back(
+            {std::get<std::string>(item.key), std::move(made)});
+      }
+    }
+    return type;
+  }
+
+ private:
+  static size_t WeightOf(const Type& type) {
+    constexpr size_t kUnit = 16;
+    size_t weight = 1 + type.shape.size() + type.text.size() / kUnit;
+    for (const Member& member : type.members) {
+      weight += member.key.size() / kUnit + WeightOf(member.type);
+    }
+    return weight;
+  }
+
+  absl::Status Count(size_t parts) {
+    parts_ += parts;
+    if (parts_ <= kMaxStructureTypes) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("The types of the structure have more than ",
+                     kMaxStructureTypes, " parts, which is the limit."));
+  }
+
+  std::span<const Parameter> raw_;
+  size_t parts_ = 0;
+};
+
 }  // namespace
+
+std::string Structures::ArgumentPlace(size_t raw) const {
+  const v0::SipNode& root = signature.inputs;
+  const std::vector<v0::SipKey> path =
+      v0::SipFirstPath(root, static_cast<int64_t>(raw));
+  if (path.empty()) return argument_names[0];
+  const auto item = std::find_if(
+      root.items.begin(), root.items.end(),
+      [&](const v0::SipItem& item) { return item.key == path[0]; });
+  const size_t argument = root.is(NodeKind::kList)
+                              ? static_cast<size_t>(std::get<int64_t>(path[0]))
+                              : item - root.items.begin();
+  return absl::StrCat(argument_names[argument],
+                      v0::SipPathText(v0::SipPath(path).subspan(1)));
+}
+
+std::string Structures::ResultPlace(size_t raw) const {
+  const std::vector<v0::SipKey> path =
+      v0::SipFirstPath(signature.results, static_cast<int64_t>(raw));
+  const v0::SipNode& root = signature.results;
+  const bool has_none =
+      path.empty() &&
+      !(root.is(NodeKind::kLeaf) && root.raw == static_cast<int64_t>(raw));
+  if (has_none) return absl::StrCat("raw result ", raw);
+  return absl::StrCat("result 0", v0::SipPathText(path));
+}
 
 class StructureReader {
  public:
   static absl::StatusOr<Signature> Read(Signature flat, absl::string_view sip) {
-    auto call = std::make_shared<StructuredCall>();
-    ASSIGN_OR_RETURN(call->structure, v0::SipSignature::Parse(sip));
+    auto structures = std::make_shared<Structures>();
+    ASSIGN_OR_RETURN(structures->signature, v0::SipSignature::Parse(sip));
     Signature signature = flat;
     signature.raw_ = nullptr;
     signature.source_ = SignatureSource::kV0;
     signature.source_name_ = "sip";
-    ReadArguments(flat.arguments_, *call, signature.arguments_);
-    RETURN_IF_ERROR(NameArguments(*call, signature, flat));
-    RETURN_IF_ERROR(ReadResults(call->structure.results, signature, flat));
-    for (size_t i = 0; i < call->arguments.size(); ++i) {
-      if (const v0::SipNode* node = call->arguments[i]) {
-        signature.arguments_[i].type = TypeOf(*node, flat.arguments_);
-      }
+    ReadArguments(flat.arguments_, *structures, signature.arguments_);
+    for (size_t i = 0; i < signature.arguments_.size(); ++i) {
+      structures->argument_names.push_back(signature.ArgumentName(i));
     }
+    RETURN_IF_ERROR(Check(*structures, flat));
+    RETURN_IF_ERROR(ReadTypes(*structures, flat, signature));
+    flat.places_ = structures;
+    auto call = std::make_shared<StructuredCall>();
+    call->structures = std::move(structures);
     call->flat = std::make_shared<const Signature>(std::move(flat));
     signature.structured_ = std::move(call);
     return signature;
@@ -111,29 +165,29 @@ class StructureReader {
  private:
   // The arguments and their names; a raw argument's name is its first place's.
   static void ReadArguments(std::span<const Parameter> raw,
-                            StructuredCall& call,
+                            Structures& structures,
                             std::vector<Parameter>& arguments) {
-    const v0::SipNode& root = call.structure.inputs;
+    const v0::SipNode& root = structures.signature.inputs;
+    std::vector<const v0::SipNode*>& nodes = structures.arguments;
     arguments.clear();
-    if (root.is(NodeKind::kLeaf)) call.arguments = {&root};
+    if (root.is(NodeKind::kLeaf)) nodes = {&root};
     if (root.is(NodeKind::kList)) {
-      call.arguments.resize(static_cast<size_t>(root.list_size()));
+      nodes.resize(static_cast<size_t>(root.list_size()));
       for (const v0::SipItem& item : root.items) {
-        call.arguments[std::get<int64_t>(item.key)] = &item.node;
+        nodes[std::get<int64_t>(item.key)] = &item.node;
       }
     }
     for (const v0::SipItem& item : root.items) {
       if (!root.is(NodeKind::kDict)) break;
-      call.arguments.push_back(&item.node);
+      nodes.push_back(&item.node);
       Parameter& argument = arguments.emplace_back();
       argument.name = std::get<std::string>(item.key);
       argument.keyword = true;
     }
-    arguments.resize(call.arguments.size());
+    arguments.resize(nodes.size());
     absl::flat_hash_set<int64_t> named;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      const v0::SipNode* node = call.arguments[i];
-      if (node == nullptr) arguments[i].type.kind = Type::Kind::kNull;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const v0::SipNode* node = nodes[i];
       if (node == nullptr || !node->is(NodeKind::kLeaf)) continue;
       if (arguments[i].keyword || !named.insert(node->raw).second) continue;
       if (static_cast<uint64_t>(node->raw) >= raw.size()) continue;
@@ -142,38 +196,46 @@ class StructureReader {
     }
   }
 
-  static absl::Status NameArguments(const StructuredCall& call,
-                                    const Signature& signature,
-                                    Signature& flat) {
-    PathNamer namer(flat.arguments_.size());
-    for (size_t i = 0; i < call.arguments.size(); ++i) {
-      if (call.arguments[i] == nullptr) continue;
-      RETURN_IF_ERROR(
-          namer.Name(*call.arguments[i], signature.ArgumentName(i)));
+  // Compares the leaves with what the function has.
+  static absl::Status Check(const Structures& structures,
+                            const Signature& flat) {
+    LeafCollector inputs(flat.arguments_.size());
+    v0::VisitSip(structures.signature.inputs, inputs);
+    if (const int64_t raw = inputs.unknown(); raw >= 0) {
+      return Unknown(raw, structures.ArgumentPlace(static_cast<size_t>(raw)),
+                     flat.arguments_.size());
     }
-    flat.argument_places_ = std::move(namer).names();
-    for (size_t i = 0; i < flat.argument_places_.size(); ++i) {
-      if (!flat.argument_places_[i].empty()) continue;
+    const auto missing =
+        std::find(inputs.seen().begin(), inputs.seen().end(), false);
+    if (missing != inputs.seen().end()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("The structure has no place for raw argument ", i,
-                       " of ", flat.argument_places_.size(), "."));
+          absl::StrCat("The structure has no place for raw argument ",
+                       missing - inputs.seen().begin(), " of ",
+                       flat.arguments_.size(), "."));
+    }
+    LeafCollector results(flat.results_.size());
+    v0::VisitSip(structures.signature.results, results);
+    if (const int64_t raw = results.unknown(); raw >= 0) {
+      return Unknown(raw, structures.ResultPlace(static_cast<size_t>(raw)),
+                     flat.results_.size());
     }
     return absl::OkStatus();
   }
 
-  static absl::Status ReadResults(const v0::SipNode& root, Signature& signature,
-                                  Signature& flat) {
-    PathNamer namer(flat.results_.size());
-    RETURN_IF_ERROR(namer.Name(root, signature.ResultName(0)));
-    flat.result_places_ = std::move(namer).names();
-    for (size_t i = 0; i < flat.result_places_.size(); ++i) {
-      std::string& place = flat.result_places_[i];
-      if (place.empty()) place = absl::StrCat("raw result ", i);
+  static absl::Status ReadTypes(const Structures& structures,
+                                const Signature& flat, Signature& signature) {
+    static const v0::SipNode* const kNothing = new v0::SipNode();
+    TypeMaker arguments(flat.arguments_);
+    for (size_t i = 0; i < signature.arguments_.size(); ++i) {
+      const v0::SipNode* node = structures.arguments[i];
+      ASSIGN_OR_RETURN(signature.arguments_[i].type,
+                       arguments.Make(node ? *node : *kNothing));
     }
+    const v0::SipNode& root = structures.signature.results;
     signature.results_.clear();
     if (root.is(NodeKind::kNothing)) return absl::OkStatus();
     Parameter& result = signature.results_.emplace_back();
-    result.type = TypeOf(root, flat.results_);
+    ASSIGN_OR_RETURN(result.type, TypeMaker(flat.results_).Make(root));
     if (root.is(NodeKind::kLeaf)) result.name = flat.results_[root.raw].name;
     return absl::OkStatus();
   }

@@ -1,6 +1,7 @@
 // Signatures of V0's structures, and what becomes of values in them.
 #include "abi/structures.h"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "abi/invoker.h"
 #include "abi/json.h"
 #include "abi/json_value.h"
+#include "abi/v0/sip_signature.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/support/status_text.h"
@@ -107,6 +109,29 @@ TEST(Structures, Signatures) {
   };
   for (const auto& row : kRows) {
     EXPECT_EQ(ReadText(row.convention, row.attributes), row.want);
+  }
+}
+
+// What would need more memory than a signature is worth.
+TEST(Structures, TypesAreBounded) {
+  v0::SipMangler mangler;
+  for (int64_t i = 0; i < 1000; ++i) ASSERT_TRUE(mangler.Set(0, {i}).ok());
+  const std::string sip = v0::SipSignature{mangler.root(), {}}.Mangle();
+  const struct {
+    size_t name_length;
+    const char* want;
+  } kRows[] = {
+      {100, "OK"},
+      {10000,
+       "INVALID_ARGUMENT: The types of the structure have more than 262144 "
+       "parts, which is the limit. (attribute 'sip' of function 'f')"},
+  };
+  for (const auto& row : kRows) {
+    const std::string declaration = absl::StrCat(
+        "sync func @f(%a: !", std::string(row.name_length, 'x'), ")");
+    EXPECT_EQ(StatusText(Read("0r_v", {{"sip", sip},
+                                       {"iree.abi.declaration", declaration}})),
+              row.want);
   }
 }
 

@@ -189,6 +189,28 @@ class TextWriter : public SipVisitor {
   std::vector<Kind> open_;
 };
 
+class PathFinder : public SipVisitor {
+ public:
+  explicit PathFinder(int64_t raw) : raw_(raw) {}
+
+  void Key(const SipKey& key) override { path_.back() = &key; }
+  void Open(Kind) override { path_.push_back(nullptr); }
+  void Close() override { path_.pop_back(); }
+  void Leaf(int64_t raw) override {
+    if (raw != raw_ || has_found_) return;
+    has_found_ = true;
+    for (const SipKey* key : path_) found_.push_back(*key);
+  }
+
+  std::vector<SipKey> found() && { return std::move(found_); }
+
+ private:
+  int64_t raw_;
+  std::vector<const SipKey*> path_;
+  std::vector<SipKey> found_;
+  bool has_found_ = false;
+};
+
 void Mangle(const SipNode& node, SignatureBuilder& builder) {
   switch (node.kind) {
     case Kind::kNothing:
@@ -242,10 +264,8 @@ const SipNode* Find(const SipNode& node, const SipKey& key) {
 }
 
 absl::Status At(SipPath path, absl::string_view sentence) {
-  std::string text;
-  for (const SipKey& key : path) text += SipKeyText(key);
   return absl::InvalidArgumentError(
-      absl::StrCat("Path '", text, "': ", sentence));
+      absl::StrCat("Path '", SipPathText(path), "': ", sentence));
 }
 
 }  // namespace
@@ -256,6 +276,12 @@ std::string SipKeyText(const SipKey& key) {
   }
   return absl::StrCat(
       "['", absl::Utf8SafeCHexEscape(std::get<std::string>(key)), "']");
+}
+
+std::string SipPathText(SipPath path) {
+  std::string text;
+  for (const SipKey& key : path) text += SipKeyText(key);
+  return text;
 }
 
 int64_t SipNode::list_size() const {
@@ -298,6 +324,12 @@ std::string SipText(const SipNode& node) {
   TextWriter writer;
   VisitSip(node, writer);
   return std::move(writer).text();
+}
+
+std::vector<SipKey> SipFirstPath(const SipNode& root, int64_t raw) {
+  PathFinder finder(raw);
+  VisitSip(root, finder);
+  return std::move(finder).found();
 }
 
 absl::StatusOr<SipSignature> SipSignature::Parse(absl::string_view text) {

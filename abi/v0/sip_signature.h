@@ -33,6 +33,7 @@ using SipKey = std::variant<int64_t, std::string>;
 // "[2]", "['foo']": how errors write a path.
 std::string SipKeyText(const SipKey& key);
 using SipPath = std::span<const SipKey>;
+std::string SipPathText(SipPath path);
 
 struct SipItem;
 
@@ -90,6 +91,9 @@ void VisitSip(const SipNode& node, SipVisitor& visitor);
 //     2=raw(0),
 //   ],
 std::string SipText(const SipNode& node);
+
+// The first path of a raw index; empty if it has none.
+std::vector<SipKey> SipFirstPath(const SipNode& root, int64_t raw);
 
 struct SipSignature {
   SipNode inputs;

@@ -189,6 +189,16 @@ TEST(SipSignature, DepthIsBounded) {
       << StatusText(SipSignature::Parse(text));
 }
 
+TEST(SipSignature, FirstPath) {
+  SipMangler mangler;
+  ASSERT_TRUE(mangler.Set(3, {"b", 2}).ok());
+  ASSERT_TRUE(mangler.Set(3, {"a", 7}).ok());
+  ASSERT_TRUE(mangler.Set(0, {"c"}).ok());
+  EXPECT_EQ(SipPathText(SipFirstPath(mangler.root(), 3)), "['a'][7]");
+  EXPECT_EQ(SipPathText(SipFirstPath(mangler.root(), 0)), "['c']");
+  EXPECT_EQ(SipPathText(SipFirstPath(mangler.root(), 9)), "");
+}
+
 TEST(SipMangler, RefusesPaths) {
   const struct {
     std::vector<Leaf> given;

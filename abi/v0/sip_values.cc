@@ -119,27 +119,6 @@ class Nester {
   size_t copied_ = 0;
 };
 
-class PathFinder : public SipVisitor {
- public:
-  explicit PathFinder(int64_t raw) : raw_(raw) {}
-
-  void Key(const SipKey& key) override { path_.back() = &key; }
-  void Open(Kind) override { path_.push_back(nullptr); }
-  void Close() override { path_.pop_back(); }
-  void Leaf(int64_t raw) override {
-    if (raw != raw_ || found_) return;
-    found_.emplace();
-    for (const SipKey* key : path_) *found_ += SipKeyText(*key);
-  }
-
-  std::string found() const { return found_.value_or(""); }
-
- private:
-  int64_t raw_;
-  std::vector<const SipKey*> path_;
-  std::optional<std::string> found_;
-};
-
 }  // namespace
 
 bool SameValue(const HostValue& a, const HostValue& b) {
@@ -194,9 +173,10 @@ absl::Status SipFlattener::Add(const SipNode& node, const HostValue& value) {
 absl::Status SipFlattener::Leaf(int64_t raw, const HostValue& value) {
   const HostValue*& place = raw_[static_cast<size_t>(raw)];
   if (place != nullptr && !SameValue(*place, value)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        value.Describe(), " is given; raw argument ", raw, " is another, ",
-        place->Describe(), ", at the path ", SipFirstPath(root_, raw), "."));
+    return absl::InvalidArgumentError(
+        absl::StrCat(value.Describe(), " is given; raw argument ", raw,
+                     " is another, ", place->Describe(), ", at the path ",
+                     SipPathText(SipFirstPath(root_, raw)), "."));
   }
   place = &value;
   return absl::OkStatus();
@@ -255,12 +235,6 @@ absl::Status SipFlattener::Dict(const SipNode& node, const HostValue& value) {
 absl::StatusOr<HostValue> SipNest(const SipNode& node,
                                   std::vector<HostValue> raw) {
   return Nester(std::move(raw)).Nest(node);
-}
-
-std::string SipFirstPath(const SipNode& root, int64_t raw) {
-  PathFinder finder(raw);
-  VisitSip(root, finder);
-  return finder.found();
 }
 
 }  // namespace eyrie::abi::v0

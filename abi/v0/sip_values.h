@@ -59,9 +59,6 @@ inline constexpr size_t kSipMaxCopied = size_t{1} << 22;
 absl::StatusOr<HostValue> SipNest(const SipNode& node,
                                   std::vector<HostValue> raw);
 
-// The first path of a raw index: "[0]['a']".
-std::string SipFirstPath(const SipNode& root, int64_t raw);
-
 }  // namespace eyrie::abi::v0
 
 #endif  // EYRIE_ABI_V0_SIP_VALUES_H_

@@ -102,15 +102,5 @@ TEST(SipValues, CopiesAreBounded) {
   }
 }
 
-TEST(SipValues, FirstPath) {
-  SipMangler mangler;
-  ASSERT_TRUE(mangler.Set(3, {"b", 2}).ok());
-  ASSERT_TRUE(mangler.Set(3, {"a", 7}).ok());
-  ASSERT_TRUE(mangler.Set(0, {"c"}).ok());
-  EXPECT_EQ(SipFirstPath(mangler.root(), 3), "['a'][7]");
-  EXPECT_EQ(SipFirstPath(mangler.root(), 0), "['c']");
-  EXPECT_EQ(SipFirstPath(mangler.root(), 9), "");
-}
-
 }  // namespace
 }  // namespace eyrie::abi::v0
