@@ -1,4 +1,4 @@
-// Tested by mangle_test.cc, raw_fuzz.cc, sip_fuzz.cc.
+// Tested by mangle_test.cc, raw_fuzz.cc, abi/sip_fuzz.cc.
 #include "abi/v0/mangle.h"
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Tested by sip_signature_test.cc, round_trip_test.cc, sip_fuzz.cc.
+// Tested by sip_signature_test.cc, round_trip_test.cc, abi/sip_fuzz.cc.
 #include "abi/v0/sip_signature.h"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 // is [raw 0, {a: raw 1}] for the inputs and raw 0 for the results. Lists may
 // lack items and dicts hold any keys; one raw value may stand at several
 // places. docs/abi.md has the grammar; mangle.h what it consists of.
-// Tested by sip_signature_test.cc, round_trip_test.cc, sip_fuzz.cc.
+// Tested by sip_signature_test.cc, round_trip_test.cc, abi/sip_fuzz.cc.
 #ifndef EYRIE_ABI_V0_SIP_SIGNATURE_H_
 #define EYRIE_ABI_V0_SIP_SIGNATURE_H_
 
