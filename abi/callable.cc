@@ -308,11 +308,17 @@ absl::Status Callable::CheckArguments(
     return WrongCount(arguments.size());
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
+    const v0::RawType* raw =
+        makes_storage ? &raw_->raw().signature.inputs[i] : nullptr;
+    if (raw && arguments[i].type() == argument_types()[i] &&
+        v0::RawMatches(*raw, arguments[i].type(), arguments[i].slot()))
+        [[likely]] {
+      continue;
+    }
     std::string wrong = Difference(arguments[i], i);
     absl::string_view colon = " ";
-    if (wrong.empty() && makes_storage) {
-      wrong = v0::RawDifference(raw_->raw().signature.inputs[i],
-                                arguments[i].type(), arguments[i].slot());
+    if (wrong.empty() && raw) {
+      wrong = v0::RawDifference(*raw, arguments[i].type(), arguments[i].slot());
       colon = ": ";
     }
     if (wrong.empty()) continue;
@@ -326,11 +332,11 @@ absl::Status Callable::CheckArguments(
 absl::Status Callable::CheckResults(std::span<const vm::Slot> results) const {
   if (!raw_) return absl::OkStatus();
   for (size_t i = 0; i < results.size(); ++i) {
-    const std::string wrong = v0::RawDifference(
-        raw_->raw().signature.results[i], result_types()[i], results[i]);
-    if (wrong.empty()) continue;
+    const v0::RawType& type = raw_->raw().signature.results[i];
+    if (v0::RawMatches(type, result_types()[i], results[i])) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        "Result ", i, " of function '", function_.name(), "': ", wrong));
+        "Result ", i, " of function '", function_.name(),
+        "': ", v0::RawDifference(type, result_types()[i], results[i])));
   }
   return absl::OkStatus();
 }

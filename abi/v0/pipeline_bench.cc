@@ -3,10 +3,10 @@
 //
 //   bazel run -c opt //abi/v0:pipeline_bench
 // What a user writes without a pipeline is HostValues: results come out as
-// arrays and are given again (Invoker). References pass the same buffers on
-// (Callable), and wait too. The argument is the number of floats; "Made" have
-// their storage from the signature, "Allocated" from the result allocator.
-// Items are calls.
+// arrays and are given again (Invoker), of the same module or, Default, of one
+// compiled by the compiler's default, whose functions wait themselves.
+// References pass the same buffers on (Callable), and wait too. The argument
+// is the number of floats; items are calls.
 #include <cstdlib>
 #include <memory>
 #include <span>
@@ -29,8 +29,12 @@ constexpr int kCalls = 16;
 constexpr char kMade[] = "double";
 constexpr char kAllocated[] = "scale";
 
-std::unique_ptr<Session> Open() {
-  auto program = LoadProgram("tests/modules/3.13/raw_results.async.vmfb");
+// The same source by two execution models.
+constexpr char kAsync[] = "tests/modules/3.13/raw_results.async.vmfb";
+constexpr char kDefault[] = "tests/modules/3.13/raw_results.vmfb";
+
+std::unique_ptr<Session> Open(const char* path = kAsync) {
+  auto program = LoadProgram(path);
   if (!program.ok()) std::abort();
   return *Session::Create({*program}, *OpenDevices({}, hal::DriverOptions()));
 }
@@ -64,8 +68,9 @@ void Pipelined(benchmark::State& state, const char* name) {
 BENCHMARK_CAPTURE(Pipelined, Made, kMade)->Arg(4);
 BENCHMARK_CAPTURE(Pipelined, Allocated, kAllocated)->Arg(4)->Arg(4096);
 
-void HostValues(benchmark::State& state, const char* name) {
-  const auto session = Open();
+void HostValues(benchmark::State& state, const char* name,
+                const char* path = kAsync) {
+  const auto session = Open(path);
   Invoker function = *Invoker::Create(*session, *session->Lookup(name));
   const HostValue first(*HostArray::OfTensor(Zeros(*session, state.range(0))));
   std::vector<HostValue> values;
@@ -79,6 +84,10 @@ void HostValues(benchmark::State& state, const char* name) {
 }
 BENCHMARK_CAPTURE(HostValues, Made, kMade)->Arg(4);
 BENCHMARK_CAPTURE(HostValues, Allocated, kAllocated)->Arg(4)->Arg(4096);
+BENCHMARK_CAPTURE(HostValues, DefaultMade, kMade, kDefault)->Arg(4);
+BENCHMARK_CAPTURE(HostValues, DefaultAllocated, kAllocated, kDefault)
+    ->Arg(4)
+    ->Arg(4096);
 
 void References(benchmark::State& state, const char* name) {
   const auto session = Open();

@@ -37,7 +37,6 @@ bool Matches(const RawType& type, const hal::BufferView& view) {
 
 // What of a view is not a buffer type's, as the end of a sentence.
 std::string ViewDifference(const RawType& type, const hal::BufferView& view) {
-  if (Matches(type, view)) return "";
   std::string text =
       absl::StrCat("a buffer ", view.ShapeAndType(), " is given; ",
                    type.ToString(), " is expected");
@@ -67,17 +66,30 @@ bool Overlap(RefObject* object, const hal::Buffer& other) {
 
 }  // namespace
 
+bool RawMatches(const RawType& type, vm::ValueType carrier,
+                const vm::Slot& slot) {
+  const bool is_ref = carrier == vm::ValueType::kRef;
+  switch (type.kind) {
+    case Kind::kUnrecognized:
+      return true;
+    case Kind::kScalar:
+      return !is_ref;
+    case Kind::kRefObject:
+      return is_ref;
+    case Kind::kBuffer:
+      break;
+  }
+  auto* view = is_ref ? RefCast<hal::BufferView>(slot.ref) : nullptr;
+  return view != nullptr && Matches(type, *view);
+}
+
 std::string RawDifference(const RawType& type, vm::ValueType carrier,
                           const vm::Slot& slot) {
+  if (RawMatches(type, carrier, slot)) return "";
   const bool is_ref = carrier == vm::ValueType::kRef;
-  const bool wants_ref =
-      type.kind == Kind::kBuffer || type.kind == Kind::kRefObject;
-  if (type.kind == Kind::kUnrecognized) return "";
-  if (is_ref == wants_ref && type.kind != Kind::kBuffer) return "";
   RefObject* object = is_ref ? slot.ref : nullptr;
-  if (auto* view = RefCast<hal::BufferView>(object); view && wants_ref) {
-    return ViewDifference(type, *view);
-  }
+  auto* view = RefCast<hal::BufferView>(object);
+  if (view && type.kind == Kind::kBuffer) return ViewDifference(type, *view);
   return absl::StrCat(!is_ref             ? "a number"
                       : object == nullptr ? "null"
                                           : object->type().name,
@@ -211,11 +223,10 @@ absl::Status ResultStorage::SetDimensions(std::span<const vm::Slot> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const RawType& type = raw_->signature.inputs[i];
     if (!IsDynamicBuffer(type)) continue;
-    const std::string difference =
-        RawDifference(type, vm::ValueType::kRef, inputs[i]);
-    if (!difference.empty()) {
+    if (!RawMatches(type, vm::ValueType::kRef, inputs[i])) {
       return absl::InvalidArgumentError(
-          absl::StrCat("Argument ", i, ": ", difference));
+          absl::StrCat("Argument ", i, ": ",
+                       RawDifference(type, vm::ValueType::kRef, inputs[i])));
     }
     const auto* view = static_cast<const hal::BufferView*>(inputs[i].ref);
     for (size_t d = 0; d < type.dims.size(); ++d) {

@@ -35,8 +35,10 @@
 
 namespace eyrie::abi::v0 {
 
-// Empty if what is in a slot of a register type is what a raw type says; else
-// why not, as a sentence.
+// Whether what is in a slot of a register type is what a raw type says. Empty,
+// or why it is not, as a sentence.
+bool RawMatches(const RawType& type, vm::ValueType carrier,
+                const vm::Slot& slot);
 std::string RawDifference(const RawType& type, vm::ValueType carrier,
                           const vm::Slot& slot);
 
