@@ -108,7 +108,9 @@ struct PrintOptions {
 
 // Appends "i32=7", or a reference's type name and its value on further lines:
 // a tensor as its text, a list one line per element. Bytes are a quoted string
-// if they are UTF-8 text, else "0x…".
+// if they are UTF-8 text, else "0x…". Of lists no more than kMaxValues elements
+// are shown, those of what they hold included, and none nested deeper than
+// kMaxValueDepth; a sentence stands for the rest.
 void AppendValue(const vm::Value& value, const PrintOptions& options,
                  std::string& out);
 

@@ -10,6 +10,7 @@
 
 #include "abi/npy.h"
 #include "abi/session.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -239,6 +240,47 @@ TEST_F(FunctionIo, Printing) {
   out.clear();
   AppendTrace("key", view, PrintOptions(), out);
   EXPECT_EQ(out, "=== key ===\n2xf32=1 2\n\n");
+}
+
+// Lists may hold themselves, each other many times, and many values.
+TEST_F(FunctionIo, BoundsLists) {
+  const auto list = [](vm::ElementType type, uint64_t size) {
+    Ref<vm::List> made = *vm::List::Create(type, size);
+    EXPECT_TRUE(made->Resize(size).ok());
+    return made;
+  };
+  const auto text = [](const Ref<vm::List>& of) {
+    std::string out;
+    AppendValue(vm::Value(Ref<RefObject>(of)), PrintOptions(), out);
+    return out;
+  };
+  const auto any = vm::ElementType{};
+  Ref<vm::List> self = list(any, 1);
+  ASSERT_TRUE(self->Set(0, vm::Value(Ref<RefObject>(self))).ok());
+  const std::string deep = text(self);
+  EXPECT_TRUE(
+      absl::EndsWith(deep, "vm.list\n(not shown: nested more than 128 deep)" +
+                               std::string(128, '\n')))
+      << deep;
+  ASSERT_TRUE(self->Set(0, vm::Value(Ref<RefObject>())).ok());
+
+  Ref<vm::List> half =
+      list({vm::ElementType::Kind::kI8}, (uint64_t{1} << 21) - 1);
+  Ref<vm::List> outer = list(any, 3);
+  for (uint64_t i = 0; i < 3; ++i) {
+    ASSERT_TRUE(outer->Set(i, vm::Value(Ref<RefObject>(half))).ok());
+  }
+  // The third is one too many.
+  std::string out;
+  const vm::Value values[] = {vm::Value(Ref<RefObject>(outer)),
+                              vm::Value(int32_t{7})};
+  AppendValues("result", values, PrintOptions(), out);
+  EXPECT_TRUE(
+      absl::EndsWith(out,
+                     "child_list[2097150]: i8=0\n\n"
+                     "(not shown: more than 4194304 values in lists)\n\n"
+                     "result[1]: i32=7\n"))
+      << out.substr(out.size() - 200);
 }
 
 // Writes values read from texts, one --output text each, and commits.

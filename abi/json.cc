@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/plain_text.h"
 
 namespace eyrie::abi {
 namespace {
@@ -208,26 +209,10 @@ void AppendJsonString(absl::string_view text, std::string& out) {
 }
 
 bool IsUtf8(absl::string_view bytes) {
-  // The lowest code point that a sequence of this length may stand for.
-  constexpr uint32_t kLowest[] = {0, 0, 0x80, 0x800, 0x10000};
-  for (size_t i = 0; i < bytes.size();) {
-    const auto first = static_cast<uint8_t>(bytes[i]);
-    const size_t length = first < 0x80   ? 1
-                          : first < 0xC0 ? 0
-                          : first < 0xE0 ? 2
-                          : first < 0xF0 ? 3
-                          : first < 0xF8 ? 4
-                                         : 0;
-    if (length == 0 || length > bytes.size() - i) return false;
-    uint32_t code = length == 1 ? first : first & (0x7F >> length);
-    for (size_t j = 1; j < length; ++j) {
-      const auto next = static_cast<uint8_t>(bytes[i + j]);
-      if ((next & 0xC0) != 0x80) return false;
-      code = code << 6 | (next & 0x3F);
-    }
-    const bool surrogate = code >= 0xD800 && code < 0xE000;
-    if (code < kLowest[length] || code > 0x10FFFF || surrogate) return false;
-    i += length;
+  while (!bytes.empty()) {
+    const size_t length = Utf8Length(bytes);
+    if (length == 0) return false;
+    bytes.remove_prefix(length);
   }
   return true;
 }

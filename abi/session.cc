@@ -19,6 +19,7 @@ namespace eyrie::abi {
 namespace {
 
 constexpr absl::string_view kHalName = "hal";
+constexpr size_t kMostListed = 50;  // functions in a message
 
 absl::StatusOr<Program> MakeProgram(
     absl::StatusOr<std::shared_ptr<const vm::VerifiedModule>> verified) {
@@ -30,6 +31,10 @@ absl::StatusOr<Program> MakeProgram(
 std::string ListOf(const std::vector<vm::Function>& functions) {
   std::string text;
   for (size_t i = 0; i < functions.size(); ++i) {
+    if (i == kMostListed && functions.size() > kMostListed + 1) {
+      absl::StrAppend(&text, " and ", functions.size() - i, " more");
+      break;
+    }
     absl::StrAppend(&text,
                     i == 0                      ? ""
                     : i + 1 == functions.size() ? " and "

@@ -2,19 +2,24 @@
 //
 // Tested by function_io_test.cc.
 #include <algorithm>
+#include <utility>
 
 #include "abi/function_io.h"
 #include "abi/json.h"
+#include "abi/marshal.h"
 #include "abi/session.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/plain_text.h"
 #include "hal/buffer.h"
 #include "vm/buffer.h"
 #include "vm/list.h"
 
 namespace eyrie::abi {
 namespace {
+
+constexpr size_t kMostKey = 4096;  // bytes of a trace's name
 
 // The text between quotes with \n, \t, \r, \" and \\; empty if the bytes are
 // not text.
@@ -28,73 +33,138 @@ std::string Quoted(absl::string_view text) {
   return out;
 }
 
-void AppendBytes(std::span<const uint8_t> bytes, const PrintOptions& options,
-                 std::string& out) {
+// Of one or more values together: what lists hold is counted, as they may hold
+// each other, and themselves, many times.
+class Printer {
+ public:
+  Printer(const PrintOptions& options, std::string& out)
+      : options_(options), out_(out) {}
+
+  void Append(const vm::Value& value);
+  void AppendTensor(const hal::BufferView& view);
+
+ private:
+  void AppendRef(RefObject& object);
+  void AppendList(const vm::List& list);
+  void AppendBytes(std::span<const uint8_t> bytes);
+  // Counts elements of what a list holds; what it does not is the user's to
+  // limit.
+  void Count(uint64_t elements) {
+    if (depth_ > 0) values_ += std::min<uint64_t>(elements, kMaxValues);
+  }
+
+  const PrintOptions& options_;
+  std::string& out_;
+  size_t depth_ = 0;  // of lists
+  uint64_t values_ = 0;
+  bool cut_ = false;  // of the outermost list something is left out
+};
+
+void Printer::AppendBytes(std::span<const uint8_t> bytes) {
+  const size_t shown = std::min(bytes.size(), options_.max_elements);
+  Count(shown);
   const std::string quoted =
-      Quoted({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  if (!quoted.empty() && bytes.size() <= options.max_elements) {
-    absl::StrAppend(&out, quoted);
+      shown < bytes.size()
+          ? std::string()
+          : Quoted({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (!quoted.empty()) {
+    absl::StrAppend(&out_, quoted);
     return;
   }
-  const size_t shown = std::min(bytes.size(), options.max_elements);
-  absl::StrAppend(&out, "0x");
+  absl::StrAppend(&out_, "0x");
   for (size_t i = 0; i < shown; ++i) {
-    absl::StrAppendFormat(&out, "%02X", bytes[i]);
+    absl::StrAppendFormat(&out_, "%02X", bytes[i]);
   }
-  if (shown < bytes.size()) absl::StrAppend(&out, "...");
+  if (shown < bytes.size()) absl::StrAppend(&out_, "...");
 }
 
-void AppendTensor(const hal::BufferView& view, const PrintOptions& options,
-                  std::string& out) {
+void Printer::AppendTensor(const hal::BufferView& view) {
   const absl::StatusOr<std::span<const uint8_t>> bytes = BytesOf(view);
-  absl::StrAppend(&out, view.ShapeAndType(), "=");
+  absl::StrAppend(&out_, view.ShapeAndType(), "=");
   if (!bytes.ok()) {
-    absl::StrAppend(&out, "(", bytes.status().message(), ")");
+    absl::StrAppend(&out_, "(", bytes.status().message(), ")");
   } else if (view.encoding() != hal::EncodingType::kDenseRowMajor) {
-    absl::StrAppend(&out, "(not a dense tensor)");
+    absl::StrAppend(&out_, "(not a dense tensor)");
   } else {
-    AppendElements(*bytes, SpecOf(view), options.max_elements,
-                   options.float_case, out);
+    Count(std::min<uint64_t>(view.element_count(), options_.max_elements));
+    AppendElements(*bytes, SpecOf(view), options_.max_elements,
+                   options_.float_case, out_);
   }
 }
 
-void AppendList(const vm::List& list, const PrintOptions& options,
-                std::string& out) {
+void Printer::AppendList(const vm::List& list) {
   using Kind = vm::ElementType::Kind;
+  if (depth_ == kMaxValueDepth) {
+    absl::StrAppend(&out_, "(not shown: nested more than ", kMaxValueDepth,
+                    " deep)");
+    return;
+  }
+  ++depth_;
   const Kind kind = list.element_type().kind;
   for (uint64_t i = 0; i < list.size(); ++i) {
-    absl::StrAppend(&out, "child_list[", i, "]: ");
+    if (values_ >= kMaxValues) {
+      cut_ = true;
+      break;
+    }
+    Count(1);
+    absl::StrAppend(&out_, "child_list[", i, "]: ");
     const absl::StatusOr<vm::Value> value = list.Get(i);
     if (!value.ok()) {
-      absl::StrAppend(&out, "(", value.status().message(), ")");
+      absl::StrAppend(&out_, "(", value.status().message(), ")");
     } else if (kind == Kind::kI8 || kind == Kind::kI16) {
-      absl::StrAppend(&out, kind == Kind::kI8 ? "i8=" : "i16=", value->i32());
+      absl::StrAppend(&out_, kind == Kind::kI8 ? "i8=" : "i16=", value->i32());
     } else {
-      AppendValue(*value, options, out);
+      Append(*value);
     }
-    out.push_back('\n');
+    out_.push_back('\n');
   }
+  // Said once, by the outermost list.
+  if (--depth_ > 0 || !std::exchange(cut_, false)) return;
+  absl::StrAppend(&out_, "(not shown: more than ", kMaxValues,
+                  " values in lists)\n");
 }
 
-void AppendRef(RefObject& object, const PrintOptions& options,
-               std::string& out) {
-  absl::StrAppend(&out, object.type().name, "\n");
+void Printer::AppendRef(RefObject& object) {
+  absl::StrAppend(&out_, object.type().name, "\n");
   if (const auto* view = RefCast<hal::BufferView>(&object)) {
-    AppendTensor(*view, options, out);
+    AppendTensor(*view);
   } else if (const auto* list = RefCast<vm::List>(&object)) {
-    AppendList(*list, options, out);
+    AppendList(*list);
   } else if (const auto* buffer = RefCast<vm::Buffer>(&object)) {
-    AppendBytes(buffer->bytes(), options, out);
+    AppendBytes(buffer->bytes());
   } else if (auto* storage = RefCast<hal::Buffer>(&object)) {
     const auto bytes =
         storage->Map(hal::memory_access::kRead, 0, storage->byte_length());
     if (bytes.ok()) {
-      AppendBytes(*bytes, options, out);
+      AppendBytes(*bytes);
     } else {
-      absl::StrAppend(&out, "(", bytes.status().message(), ")");
+      absl::StrAppend(&out_, "(", bytes.status().message(), ")");
     }
   } else {
-    absl::StrAppend(&out, "(no printer)");
+    absl::StrAppend(&out_, "(no printer)");
+  }
+}
+
+void Printer::Append(const vm::Value& value) {
+  switch (value.type()) {
+    case vm::ValueType::kI32:
+      absl::StrAppend(&out_, "i32=", value.i32());
+      break;
+    case vm::ValueType::kI64:
+      absl::StrAppend(&out_, "i64=", value.i64());
+      break;
+    case vm::ValueType::kF32:
+      absl::StrAppendFormat(&out_, "f32=%g", value.f32());
+      break;
+    case vm::ValueType::kF64:
+      absl::StrAppendFormat(&out_, "f64=%g", value.f64());
+      break;
+    case vm::ValueType::kRef:
+      if (value.ref() == nullptr) {
+        absl::StrAppend(&out_, "(null)");
+      } else {
+        AppendRef(*value.ref());
+      }
   }
 }
 
@@ -102,33 +172,15 @@ void AppendRef(RefObject& object, const PrintOptions& options,
 
 void AppendValue(const vm::Value& value, const PrintOptions& options,
                  std::string& out) {
-  switch (value.type()) {
-    case vm::ValueType::kI32:
-      absl::StrAppend(&out, "i32=", value.i32());
-      break;
-    case vm::ValueType::kI64:
-      absl::StrAppend(&out, "i64=", value.i64());
-      break;
-    case vm::ValueType::kF32:
-      absl::StrAppendFormat(&out, "f32=%g", value.f32());
-      break;
-    case vm::ValueType::kF64:
-      absl::StrAppendFormat(&out, "f64=%g", value.f64());
-      break;
-    case vm::ValueType::kRef:
-      if (value.ref() == nullptr) {
-        absl::StrAppend(&out, "(null)");
-      } else {
-        AppendRef(*value.ref(), options, out);
-      }
-  }
+  Printer(options, out).Append(value);
 }
 
 void AppendValues(absl::string_view name, std::span<const vm::Value> values,
                   const PrintOptions& options, std::string& out) {
+  Printer printer(options, out);
   for (size_t i = 0; i < values.size(); ++i) {
     absl::StrAppend(&out, name, "[", i, "]: ");
-    AppendValue(values[i], options, out);
+    printer.Append(values[i]);
     out.push_back('\n');
   }
 }
@@ -136,9 +188,10 @@ void AppendValues(absl::string_view name, std::span<const vm::Value> values,
 void AppendTrace(absl::string_view key,
                  std::span<hal::BufferView* const> tensors,
                  const PrintOptions& options, std::string& out) {
-  absl::StrAppend(&out, "=== ", key, " ===\n");
+  absl::StrAppend(&out, "=== ", PlainText(key, kMostKey), " ===\n");
+  Printer printer(options, out);
   for (const hal::BufferView* tensor : tensors) {
-    AppendTensor(*tensor, options, out);
+    printer.AppendTensor(*tensor);
     out.push_back('\n');
   }
   out.push_back('\n');

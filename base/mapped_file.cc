@@ -88,6 +88,27 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Open(
   return Map(file.release(), path);
 }
 
+absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::OpenRegular(
+    const std::string& path, uint64_t most) {
+  // Of a device even the opening may do something.
+  struct stat info;
+  if (lstat(path.c_str(), &info) != 0) return SystemError("open", path, errno);
+  const absl::Status irregular =
+      absl::InvalidArgumentError(absl::StrCat(path, " is not a regular file."));
+  if (!S_ISREG(info.st_mode)) return irregular;
+  Descriptor file(
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  if (file.get() < 0) return SystemError("open", path, errno);
+  if (fstat(file.get(), &info) != 0) return SystemError("stat", path, errno);
+  if (!S_ISREG(info.st_mode)) return irregular;
+  if (static_cast<uint64_t>(info.st_size) > most) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("The file ", path, " has ", info.st_size,
+                     " bytes; the most is ", most, "."));
+  }
+  return Map(file.release(), path);
+}
+
 absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::OpenInput() {
   constexpr char kName[] = "standard input";
   struct stat info;

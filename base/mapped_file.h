@@ -50,6 +50,12 @@ class MappedFile {
   static absl::StatusOr<std::shared_ptr<const MappedFile>> Open(
       const std::string& path);
 
+  // Maps a regular file of at most `most` bytes; never waits, as for the writer
+  // of a pipe. INVALID_ARGUMENT: it is none, be it a link to one.
+  // RESOURCE_EXHAUSTED: it is larger. Else as Open.
+  static absl::StatusOr<std::shared_ptr<const MappedFile>> OpenRegular(
+      const std::string& path, uint64_t most);
+
   // Reads an open descriptor, which stays open, as Open does a pipe or device.
   static absl::StatusOr<std::shared_ptr<const MappedFile>> ReadAll(
       int descriptor, const std::string& name);

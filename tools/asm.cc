@@ -1,9 +1,13 @@
 // `eyrie asm`: a module from its assembly text.
 //
 // Tested by cli_test.py.
+#include <sys/stat.h>
+
+#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/mapped_file.h"
@@ -11,6 +15,7 @@
 #include "tools/arg_parser.h"
 #include "tools/command.h"
 #include "vm/asm/assembler.h"
+#include "vm/asm/module_plan.h"
 
 namespace eyrie::tools {
 namespace {
@@ -44,23 +49,47 @@ std::vector<const char*> LongFlags(std::span<const char* const> args) {
   return all;
 }
 
-// Reads files beside the text, and none elsewhere: a text from a stranger says
-// which.
+// Where a path leads to, without links; empty if nowhere.
+std::string Resolve(const std::string& path) {
+  char* const resolved = realpath(path.c_str(), nullptr);
+  const std::string result = resolved == nullptr ? "" : resolved;
+  std::free(resolved);
+  return result;
+}
+
+// Reads files beside and below the text, and none elsewhere, be it through
+// links: a text from a stranger says which.
 absl::StatusOr<std::vector<uint8_t>> ReadBeside(const std::string& text_path,
                                                 const std::string& name) {
+  const absl::Status outside = absl::InvalidArgumentError(
+      absl::StrCat("The file '", name, "' is not below the text's folder."));
   const std::vector<std::string> parts = absl::StrSplit(name, '/');
   for (const std::string& part : parts) {
-    if (part.empty() || part == "..") {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "The file '", name, "' is not below the text's folder."));
-    }
+    if (part.empty() || part == "..") return outside;
   }
   const size_t slash = text_path.rfind('/');
   const std::string folder =
-      slash == std::string::npos ? "" : text_path.substr(0, slash + 1);
-  ASSIGN_OR_RETURN(auto file, MappedFile::Open(folder + name));
+      slash == std::string::npos ? "./" : text_path.substr(0, slash + 1);
+  const std::string path = Resolve(folder + name);
+  if (path.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat("There is no file '", name, "' beside the text."));
+  }
+  std::string inside = Resolve(folder);
+  if (!absl::EndsWith(inside, "/")) inside += '/';
+  if (!absl::StartsWith(path, inside)) return outside;
+  ASSIGN_OR_RETURN(auto file,
+                   MappedFile::OpenRegular(path, vm::kMaxRodataBytes));
   const std::span<const uint8_t> bytes = file->bytes();
   return std::vector<uint8_t>(bytes.begin(), bytes.end());
+}
+
+// True if both paths are of one regular file.
+bool SameFile(const std::string& a, const std::string& b) {
+  struct stat first, second;
+  return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino &&
+         S_ISREG(first.st_mode);
 }
 
 absl::Status Run(std::span<const char* const> args) {
@@ -75,6 +104,11 @@ absl::Status Run(std::span<const char* const> args) {
                      arguments.positional().size(), "."));
   }
   const std::string& path = arguments.positional()[0];
+  const std::string& output = arguments.GetString("output");
+  if (SameFile(path, output)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--output='", output, "' is the text itself."));
+  }
   ASSIGN_OR_RETURN(auto file, MappedFile::Open(path));
   const absl::string_view text(
       reinterpret_cast<const char*>(file->bytes().data()),
@@ -87,7 +121,6 @@ absl::Status Run(std::span<const char* const> args) {
   };
   ASSIGN_OR_RETURN(const std::vector<uint8_t> module,
                    vm::Assemble(text, path, options));
-  const std::string& output = arguments.GetString("output");
   return output.empty() ? absl::OkStatus() : WriteFile(output, module);
 }
 

@@ -6,13 +6,25 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "base/plain_text.h"
 
 namespace eyrie::tools {
+namespace {
+
+constexpr size_t kMostLine = 8192;  // bytes of a line of an error
+
+}  // namespace
 
 int ReportError(const absl::Status& status) {
+  // A message may hold names from a file; its own line breaks are wanted.
+  std::vector<std::string> lines;
+  for (absl::string_view line : absl::StrSplit(status.message(), '\n')) {
+    lines.push_back(PlainText(line, kMostLine));
+  }
   const std::string line =
       absl::StrCat("eyrie: ", absl::StatusCodeToString(status.code()), ": ",
-                   status.message(), "\n");
+                   absl::StrJoin(lines, "\n"), "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
   return 1;
 }

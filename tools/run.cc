@@ -31,6 +31,8 @@ constexpr char kUsage[] =
     "#   eyrie run model.vmfb --function=predict --input=@x.npy "
     "--output=@y.npy\n\n";
 
+constexpr size_t kMostPrinted = 10000;  // lines that modules print
+
 constexpr char kRule[] =
     "# "
     "========================================================================="
@@ -205,7 +207,7 @@ absl::StatusOr<bool> CheckResults(const Arguments& arguments,
   return same;
 }
 
-// What modules print and trace goes to stderr.
+// What modules print and trace goes to stderr: so many lines of a run.
 abi::SessionOptions Listening(const abi::PrintOptions& print) {
   abi::SessionOptions options;
   options.hal.trace = [print](absl::string_view key,
@@ -214,31 +216,44 @@ abi::SessionOptions Listening(const abi::PrintOptions& print) {
     abi::AppendTrace(key, tensors, print, text);
     std::fwrite(text.data(), 1, text.size(), stderr);
   };
-  options.print = [](absl::string_view line) {
-    const std::string text = absl::StrCat(line, "\n");
+  options.print = [lines = size_t{0}](absl::string_view line) mutable {
+    if (lines > kMostPrinted) return;
+    const std::string text =
+        lines++ < kMostPrinted
+            ? absl::StrCat(line, "\n")
+            : absl::StrCat("eyrie: the module prints more than ", kMostPrinted,
+                           " lines; the rest is not shown.\n");
     std::fwrite(text.data(), 1, text.size(), stderr);
   };
   return options;
 }
 
+// What is to be known of a call, also of one that fails.
+struct CallReport {
+  bool used_hal = false;
+  std::atomic<bool> interrupted = false;  // by the user
+};
+
 // Loads, calls, shows. False: results differ from what was expected.
 absl::StatusOr<bool> CallFunction(const Arguments& arguments,
                                   const std::vector<Ref<hal::Device>>& devices,
-                                  bool& used_hal) {
+                                  CallReport& report) {
   ASSIGN_OR_RETURN(auto programs, LoadPrograms(arguments));
   abi::SessionOptions options = Listening(PrintOptionsOf(arguments));
   ASSIGN_OR_RETURN(options.limits, LimitsOf(arguments));
   std::unique_ptr<abi::Session> session;
   std::atomic<abi::Session*> running = nullptr;
   // Before the session, whose threads must not take the interrupt.
-  const InterruptWatch watch([&running] {
-    if (running == nullptr) InterruptWatch::Exit();
-    running.load()->Cancel();
+  const InterruptWatch watch([&running, &report] {
+    abi::Session* const called = running;
+    if (called == nullptr) InterruptWatch::Exit();
+    report.interrupted = true;
+    called->Cancel();
   });
   ASSIGN_OR_RETURN(session, abi::Session::Create(std::move(programs), devices,
                                                  std::move(options)));
   running = session.get();
-  used_hal = session->uses_hal();
+  report.used_hal = session->uses_hal();
   ASSIGN_OR_RETURN(abi::Callable function,
                    session->Lookup(arguments.GetString("function")));
   ASSIGN_OR_RETURN(std::vector<vm::Value> inputs,
@@ -249,6 +264,8 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
         WriteStdout(absl::StrCat("EXEC @", function.function().name(), "\n")));
   }
   ASSIGN_OR_RETURN(std::vector<vm::Value> results, function.Call(inputs));
+  // From here on nothing is left to cancel.
+  running = nullptr;
   inputs.clear();
   if (WantsJsonOutput(arguments)) {
     ASSIGN_OR_RETURN(const std::string text,
@@ -275,7 +292,8 @@ absl::Status PrintSignatures(const Arguments& arguments) {
   return WriteStdout(text);
 }
 
-absl::StatusOr<bool> Run(std::span<const char* const> args) {
+absl::StatusOr<bool> Run(std::span<const char* const> args,
+                         CallReport& report) {
   const std::vector<Flag> flags = WithLoadFlags(kOwnFlags);
   ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(flags, args));
   if (arguments.GetBool("help")) {
@@ -306,9 +324,8 @@ absl::StatusOr<bool> Run(std::span<const char* const> args) {
         "--equality_mode='", equality, "' is neither approximate nor exact."));
   }
   ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments));
-  bool used_hal = false;
-  absl::StatusOr<bool> passed = CallFunction(arguments, devices, used_hal);
-  if (arguments.GetBool("print_statistics") && used_hal) {
+  absl::StatusOr<bool> passed = CallFunction(arguments, devices, report);
+  if (arguments.GetBool("print_statistics") && report.used_hal) {
     PrintStatistics(devices);
   }
   return passed;
@@ -317,12 +334,15 @@ absl::StatusOr<bool> Run(std::span<const char* const> args) {
 }  // namespace
 
 int RunMain(std::span<const char* const> args) {
-  const absl::StatusOr<bool> passed = Run(args);
-  if (absl::IsCancelled(passed.status())) {
-    ReportError(passed.status());
-    return InterruptWatch::kExitCode;
+  CallReport report;
+  const absl::StatusOr<bool> passed = Run(args, report);
+  if (!passed.ok()) {
+    const int code = ReportError(passed.status());
+    // A module may fail as cancelled of its own accord.
+    return report.interrupted && absl::IsCancelled(passed.status())
+               ? InterruptWatch::kExitCode
+               : code;
   }
-  if (!passed.ok()) return ReportError(passed.status());
   return *passed ? 0 : 1;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
 
 namespace eyrie::vm {
 namespace {
@@ -19,14 +20,7 @@ constexpr absl::string_view kFirst = "\n  at ";
 constexpr absl::string_view kNext = "\n  from ";
 
 // A name from the file, fit for a line of text.
-std::string Clean(absl::string_view name) {
-  std::string text(name.substr(0, kMaxName));
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
-  }
-  if (name.size() > kMaxName) text += "...";
-  return text;
-}
+std::string Clean(absl::string_view name) { return PlainText(name, kMaxName); }
 
 // "add a.py:12:3": a name the source gives the place, and the place.
 std::string PlaceText(const SourceLocation& place) {

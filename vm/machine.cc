@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
 #include "vm/backtrace.h"
 #include "vm/native_binding.h"
 
@@ -15,6 +16,9 @@ namespace {
 constexpr int32_t kLastStatusCode = 16;
 // What modules say when no device is what they were compiled for.
 constexpr int32_t kIncompatible = 18;
+
+// Bytes of a module's own text that a message or a printed line has.
+constexpr size_t kMostMessage = 4096;
 
 }  // namespace
 
@@ -160,7 +164,8 @@ bool Machine::Fail(absl::Status status) {
   return false;
 }
 
-bool Machine::FailWithCode(int32_t code, absl::string_view message) {
+bool Machine::FailWithCode(int32_t code, absl::string_view text) {
+  std::string message = PlainText(text, kMostMessage);
   if (code >= 1 && code <= kLastStatusCode) {
     if (message.empty()) message = "The module fails without a message";
     return Fail(absl::Status(static_cast<absl::StatusCode>(code), message));
@@ -207,9 +212,10 @@ bool Machine::WrongType(const ElementType& want, const RefObject* got) {
 bool Machine::GlobalOutOfRange(uint32_t offset, uint32_t size, uint32_t limit) {
   return Fail(absl::OutOfRangeError(
       size == 0
-          ? absl::StrCat("Global ref ", offset,
+          ? absl::StrCat("Global ref ", static_cast<int32_t>(offset),
                          " exceeds the module's global refs (", limit, ").")
-          : absl::StrCat("A global of ", size, " bytes at offset ", offset,
+          : absl::StrCat("A global of ", size, " bytes at offset ",
+                         static_cast<int32_t>(offset),
                          " exceeds the module's globals (", limit,
                          " bytes).")));
 }
@@ -217,19 +223,24 @@ bool Machine::GlobalOutOfRange(uint32_t offset, uint32_t size, uint32_t limit) {
 void Machine::Print(absl::string_view name, RegisterList values, bool trace) {
   const bool listening = print_ != nullptr && *print_;
   std::string line;
-  if (listening) absl::StrAppend(&line, trace ? "trace " : "", name, "(");
+  if (listening) {
+    absl::StrAppend(&line, trace ? "trace " : "", PlainText(name, kMostMessage),
+                    "(");
+  }
   for (uint32_t i = 0; i < values.size(); ++i) {
     const uint16_t reg = values[i];
-    if (listening && i != 0) absl::StrAppend(&line, ", ");
+    const bool shown = listening && line.size() < kMostMessage;
+    if (shown && i != 0) absl::StrAppend(&line, ", ");
     if (!IsRefRegister(reg)) {
-      if (listening) absl::StrAppend(&line, frame->i32[reg]);
+      if (shown) absl::StrAppend(&line, frame->i32[reg]);
       continue;
     }
     RefObject*& ref = frame->refs[RefIndex(reg)];
-    if (listening) absl::StrAppend(&line, ref ? ref->type().name : "null");
+    if (shown) absl::StrAppend(&line, ref ? ref->type().name : "null");
     if (IsMove(reg)) ReplaceRef(ref, nullptr);
   }
-  if (listening) (*print_)(absl::StrCat(line, ")"));
+  if (!listening) return;
+  (*print_)(absl::StrCat(line, line.size() < kMostMessage ? ")" : "..."));
 }
 
 absl::Status Machine::TakeError() {

@@ -29,7 +29,8 @@ namespace eyrie::vm {
 // Why the loop left.
 enum class Outcome : uint8_t { kDone, kYielded, kFailed };
 
-// Takes what modules print and trace. Empty: nobody listens.
+// Takes what modules print and trace, a line of some 4 KiB at most without its
+// end, fit for a terminal. Empty: nobody listens.
 using PrintSink = std::function<void(absl::string_view line)>;
 
 // The loop's own variables, kept in machine registers between instructions.

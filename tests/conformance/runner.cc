@@ -1,7 +1,7 @@
 // Runs conformance suites: `runner [--list] [FILE | FOLDER]...`; without paths
 // our own. Prints a line per file and one per case that does not pass.
 //
-// Tested by suite_test.cc.
+// Tested by runner_test.sh.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,8 +20,18 @@ constexpr char kOwnSuites[] = "tests/conformance/vm";
 struct Totals {
   size_t files = 0;
   size_t cases = 0;
-  size_t failures = 0;
+  size_t failures = 0;    // of cases
+  size_t unreadable = 0;  // files
+  size_t skipped = 0;
 };
+
+constexpr char kUsage[] =
+    "usage: runner [--list] [FILE | FOLDER]...\n"
+    "Runs the conformance suites in files of assembly, or all below a folder;\n"
+    "without any our own. Every exported function without arguments is a "
+    "case,\n"
+    "which must return, or fail if its name begins with fail_.\n"
+    "  --list  names the cases and runs none\n";
 
 // A path as the user meant it: `bazel run` starts tools in another folder.
 std::string UserPath(const std::string& path) {
@@ -32,9 +42,15 @@ std::string UserPath(const std::string& path) {
 
 void Print(const std::string& line) { std::fputs(line.c_str(), stdout); }
 
+std::string SkippedText(size_t count) {
+  if (count == 0) return "";
+  return absl::StrCat(", ", count, " with arguments skipped");
+}
+
 absl::Status RunFile(const std::string& path, bool list, Totals& totals) {
   ASSIGN_OR_RETURN(const Suite suite, LoadSuite(path));
   ++totals.files;
+  totals.skipped += suite.skipped();
   if (list) {
     for (const std::string& name : suite.CaseNames()) {
       Print(absl::StrCat(suite.module->def().name, ".", name, "\n"));
@@ -51,7 +67,8 @@ absl::Status RunFile(const std::string& path, bool list, Totals& totals) {
         "FAILED ", path, " ", result.name, ": ",
         result.outcome.ok() ? "it returned" : result.outcome.ToString(), "\n"));
   }
-  Print(absl::StrCat(path, ": ", passed, " of ", results.size(), "\n"));
+  Print(absl::StrCat(path, ": ", passed, " of ", results.size(),
+                     SkippedText(suite.skipped()), "\n"));
   totals.cases += results.size();
   totals.failures += results.size() - passed;
   return absl::OkStatus();
@@ -64,8 +81,8 @@ absl::Status RunAll(const std::vector<std::string>& paths, bool list,
     for (const std::string& file : files) {
       const absl::Status status = RunFile(file, list, totals);
       if (status.ok()) continue;
-      // A file that does not load is one failure; the others still run.
-      ++totals.failures;
+      // Of a file that does not load the cases are unknown; others still run.
+      ++totals.unreadable;
       Print(absl::StrCat("FAILED ", file, ": ", status.ToString(), "\n"));
     }
   }
@@ -78,6 +95,12 @@ int Main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--list") == 0) {
       list = true;
+    } else if (std::strcmp(argv[i], "--help") == 0) {
+      Print(kUsage);
+      return 0;
+    } else if (argv[i][0] == '-') {
+      std::fprintf(stderr, "runner: there is no flag %s.\n%s", argv[i], kUsage);
+      return 1;
     } else {
       paths.push_back(UserPath(argv[i]));
     }
@@ -88,11 +111,16 @@ int Main(int argc, char** argv) {
     std::fprintf(stderr, "runner: %s\n", status.ToString().c_str());
     return 1;
   }
-  Print(absl::StrCat(
-      totals.cases, " cases in ", totals.files, " files",
-      list ? std::string() : absl::StrCat(", ", totals.failures, " failures"),
-      "\n"));
-  return totals.failures == 0 && totals.cases != 0 ? 0 : 1;
+  std::string line =
+      absl::StrCat(totals.cases, " cases in ", totals.files, " files");
+  if (!list) absl::StrAppend(&line, ", ", totals.failures, " failures");
+  absl::StrAppend(&line, SkippedText(totals.skipped));
+  if (totals.unreadable != 0) {
+    absl::StrAppend(&line, ", ", totals.unreadable, " files do not load");
+  }
+  Print(line + "\n");
+  const bool good = totals.failures + totals.unreadable == 0;
+  return good && totals.cases != 0 ? 0 : 1;
 }
 
 }  // namespace

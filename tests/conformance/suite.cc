@@ -76,18 +76,32 @@ absl::StatusOr<CaseResult> RunCase(
   return result;
 }
 
+bool IsHidden(const vm::ExportDef& exported) {
+  return absl::StartsWith(exported.name, "__");
+}
+
+bool TakesArguments(const vm::VerifiedModule& module,
+                    const vm::ExportDef& exported) {
+  return !module.signature(exported.function).argument_types().empty();
+}
+
 }  // namespace
 
 std::vector<std::string> Suite::CaseNames() const {
   std::vector<std::string> names;
   for (const vm::ExportDef& exported : module->def().exports) {
-    if (absl::StartsWith(exported.name, "__")) continue;
-    if (!module->signature(exported.function).argument_types().empty()) {
-      continue;
-    }
+    if (IsHidden(exported) || TakesArguments(*module, exported)) continue;
     names.push_back(std::string(exported.name));
   }
   return names;
+}
+
+size_t Suite::skipped() const {
+  const std::vector<vm::ExportDef>& exports = module->def().exports;
+  return std::count_if(
+      exports.begin(), exports.end(), [this](const vm::ExportDef& exported) {
+        return !IsHidden(exported) && TakesArguments(*module, exported);
+      });
 }
 
 absl::StatusOr<std::vector<std::string>> ListSuites(const std::string& path) {

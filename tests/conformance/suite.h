@@ -29,6 +29,8 @@ struct Suite {
 
   // Exports without arguments, bar those that begin with "__".
   std::vector<std::string> CaseNames() const;
+  // Exports that are no cases because they take arguments.
+  size_t skipped() const;
 };
 
 // The .vmasm files that a path is or holds, in order. NOT_FOUND: there are

@@ -96,6 +96,7 @@ TEST(Conformance, TheRunnerTellsFailuresApart) {
   for (const CaseResult& result : *results) {
     absl::StrAppend(&passed, result.name, result.passed ? "+ " : "- ");
   }
+  EXPECT_EQ(suite->skipped(), 1u);
   EXPECT_EQ(passed, "good+ fail_good- bad- fail_bad+ ");
   EXPECT_FALSE(ListSuites("tests/conformance/none").ok());
 }

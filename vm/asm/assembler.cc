@@ -57,9 +57,13 @@ absl::StatusOr<std::vector<uint8_t>> Assemble(absl::string_view text,
                                               const AssemblerOptions& options) {
   ModuleParser parser(options);
   RETURN_IF_ERROR(parser.Parse(text, name));
-  ASSIGN_OR_RETURN(std::vector<uint8_t> file, WriteModule(parser.scope().plan));
+  absl::StatusOr<std::vector<uint8_t>> file = WriteModule(parser.scope().plan);
+  if (!file.ok()) {
+    return absl::Status(file.status().code(),
+                        absl::StrCat(name, ": ", file.status().message()));
+  }
   if (options.verify) {
-    RETURN_IF_ERROR(Verify(file, name, parser.scope()));
+    RETURN_IF_ERROR(Verify(*file, name, parser.scope()));
   }
   return file;
 }

@@ -93,6 +93,34 @@ TEST(Assembler, ShowsTheLineWithACaret) {
             "          ^");
 }
 
+// Of long lines and sentences a part is shown; the caret counts characters.
+TEST(Assembler, ShortensItsErrors) {
+  const auto bytes = Assemble(
+      absl::StrCat("vm.module @m\nvm.", std::string(100000, 'x')), "t");
+  EXPECT_LT(bytes.status().message().size(), 1200u);
+  EXPECT_TRUE(absl::StrContains(bytes.status().message(), "x...\n  vm.xx"));
+  std::string wide;
+  for (int i = 0; i < 100; ++i) wide += "\xE6\xBC\xA2";
+  const auto odd =
+      Assemble(absl::StrCat("vm.module @\"", wide, "\" \xFFx"), "t");
+  EXPECT_TRUE(absl::StrContains(odd.status().message(), "t:1:115: Nothing"))
+      << odd.status();
+  EXPECT_TRUE(absl::StrContains(
+      odd.status().message(), "\xBC\xA2\" ?x\n  " + std::string(18, ' ') + "^"))
+      << odd.status();
+}
+
+TEST(Assembler, CountsBlocks) {
+  std::string text = "vm.module @m\nvm.func @f() -> () {\n";
+  for (int i = 0; i < 65535; ++i) {
+    absl::StrAppend(&text, "^b", i, ":\n  vm.return\n");
+  }
+  const auto most = Assemble(text + "}\n", "t");
+  EXPECT_TRUE(most.ok()) << most.status();
+  EXPECT_EQ(Again(text + "^more:\n  vm.return\n}\n"),
+            "t:131073:1: The function has more than 65535 blocks.");
+}
+
 // What only the verifier sees is shown where it is, too.
 TEST(Assembler, PlacesTheVerifiersErrors) {
   const std::string text =
@@ -179,6 +207,7 @@ TEST(Assembler, NotesItsOwnLines) {
   const auto places = module->def().FindLocations(0, 1);
   ASSERT_EQ(places.size(), 1u);
   EXPECT_EQ(places[0].ToString(), "f.vmasm:4:3");
+  EXPECT_EQ(module->def().FunctionName(0), "f");
   // A text that has locations keeps them.
   const auto own = Assemble(
       "vm.module @m\n//! loc[0] = \"a.mlir\":1:2\n"

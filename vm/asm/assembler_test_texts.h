@@ -126,6 +126,13 @@ inline constexpr LinePair kWrongLines[] = {
     {"%i0 = vm.const.i32 4294967296",
      "22: The number 4294967296 exceeds 32 "
      "bits."},
+    {"%i0 = vm.const.i32 99999999999999999999",
+     "22: The number 99999999999999999999 exceeds 32 bits."},
+    {"%i0 = vm.const.i32 -0xFFFFFFFFFFFFFFFFF",
+     "22: The number -0xFFFFFFFFFFFFFFFFF exceeds 32 bits."},
+    {"%i2 = vm.add.i32 %i0, %i99999999999",
+     "25: There is no register i99999999999; the last is 32766."},
+    {"%i2 = vm.add.i32 %i0, %i1x", "25: Here a register is expected"},
     {"%i0 = vm.const.f32 1e40", "22: The number exceeds f32."},
     {"%r0 = vm.const.ref.rodata 1",
      "3: const.ref.rodata names constant 1; the "
@@ -159,7 +166,34 @@ struct TextPair {
 };
 
 inline constexpr TextPair kWrongTexts[] = {
-    {"", "t:0:1: The text has no module: vm.module @name."},
+    {"", "t:1:1: The text has no module: vm.module @name."},
+    {"\xEF\xBB\xBF", "t:1:1: The text has no module: vm.module @name."},
+    {"\xEF\xBB\xBFvm.module @m\n!", "t:2:1: Here a directive is expected."},
+    // Columns are characters.
+    {"vm.module @\"\xE6\xBC\xA2\xE5\xAD\x97\" x",
+     "t:1:17: Nothing more is expected here."},
+    {"vm.module @\"\"", "t:1:11: The module has no name."},
+    {"vm.module @m\nvm.import @\"a b\" cconv \"0v_v\"",
+     "t:2:11: The import @a b does not say of which module."},
+    {"vm.module @m\nvm.import @e\"a\\x1B\" cconv \"0v_v\"",
+     "t:2:11: The import @a? does not say of which module."},
+    {"vm.module @m\n//! globals 4294967295 bytes, 0 refs",
+     "t:2:13: The most globals are 268435456 bytes and 16777216 refs."},
+    {"vm.module @m\n//! globals 0 bytes, 16777217 refs",
+     "t:2:13: The most globals are 268435456 bytes and 16777216 refs."},
+    {"vm.module @m\nvm.type !a<  // of what",
+     "t:2:9: The type's closing '>' is missing."},
+    {"vm.module @m\n//! loc[0] = name \"n\" loc[0]",
+     "t:2:27: There is no loc[0] before this; there are 0."},
+    {"vm.module @m\n//! loc[0] = none\n//! loc[1] = call loc[0] from loc[2]",
+     "t:3:34: There is no loc[2] before this; there are 1."},
+    {"vm.module @m\n//! loc[0] = fused [-2]",
+     "t:2:21: There is no loc[-2] before this; there are 0."},
+    {"vm.module @m\n//! loc[0] = \"a\":4294967295:1",
+     "t:2:18: The number 4294967295 exceeds 31 bits."},
+    {"vm.module @m\n//! loc[0] = none\nvm.func @f() -> () {\n"
+     "  vm.return  //! loc[77]",
+     "t:4:21: There is no loc[77] before this; there are 1."},
     {"vm.type i32", "t:1:1: The text begins with vm.module @name."},
     {"//! bytecode 17", "t:1:5: The text begins with vm.module @name."},
     {"vm.module m", "t:1:11: Here a name that begins with '@' is expected."},
@@ -239,6 +273,8 @@ inline constexpr const char* kWholeTexts[] = {
     "//! depends optional @more version 0\n"
     "vm.type i32\n"
     "vm.type \"an odd/type\"\n"
+    "vm.type \"!a<\"\n"
+    "vm.type \"!a<b<c>\"\n"
     "vm.import @hal.one cconv \"0rCiD_i\"\n"
     "//! import.attr \"nosideeffects\" = \"\"\n"
     "vm.import optional @\"h al.two\" cconv \"0v_v\"\n"
@@ -253,6 +289,7 @@ inline constexpr const char* kWholeTexts[] = {
     "//! loc[3] = call loc[2] from loc[1]\n"
     "//! loc[4] = fused \"meta\" [1, 3]\n"
     "//! loc[5] = fused []\n"
+    "//! loc[6] = name \"n\" loc[-1]\n"
     "\n"
     "vm.export @__init\n"
     "vm.export @\"al ias\" = @__init\n"
@@ -264,7 +301,7 @@ inline constexpr const char* kWholeTexts[] = {
     "^bb0:  //! loc[3]  // n (a.mlir:3:4)\n"
     "  %r1 = vm.list.alloc %i0 : !vm.list<\"an odd/type\">\n"
     "  vm.br ^bb1(%R0->%r1, %i0->%i4)  //! loc[1]  // a.mlir:3:4\n"
-    "^bb1:\n"
+    "^bb1:  //! loc[-1]\n"
     "  vm.return %i2\n"
     "}\n",
     // Exports in another order than their functions.

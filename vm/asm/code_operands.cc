@@ -1,4 +1,5 @@
 // The operands of an instruction, by their kinds.
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -90,15 +91,15 @@ absl::StatusOr<uint16_t> CodeParser::TakeAnyRegister(Cursor& in) {
   absl::string_view name;
   if (in.Accept("%")) name = in.TakeName();
   const char bank = name.empty() ? '\0' : name[0];
-  uint32_t number = 0;
-  if ((bank != 'i' && bank != 'r' && bank != 'R') || name.size() < 2 ||
-      !absl::ascii_isdigit(name[1]) ||
-      !absl::SimpleAtoi(name.substr(1), &number)) {
+  const absl::string_view digits = name.substr(name.empty() ? 0 : 1);
+  if ((bank != 'i' && bank != 'r' && bank != 'R') || digits.empty() ||
+      !std::all_of(digits.begin(), digits.end(), absl::ascii_isdigit)) {
     in.set_position(at);
     return in.Error("Here a register is expected, as in %i0 or %r0.");
   }
   const uint32_t count = bank == 'i' ? kMaxI32Registers : kMaxRefRegisters;
-  if (number >= count) {
+  uint32_t number = 0;
+  if (!absl::SimpleAtoi(digits, &number) || number >= count) {
     return in.ErrorAt(at, absl::StrCat("There is no register ", name,
                                        "; the last is ", count - 1, "."));
   }

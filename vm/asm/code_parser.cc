@@ -21,6 +21,13 @@ std::string NearestOps(absl::string_view text) {
   return DidYouMean(text, names);
 }
 
+// An error where a block begins that is one too many.
+absl::Status CheckBlocks(const FrameNeeds& needs, const Cursor& in, size_t at) {
+  if (needs.blocks < kMaxBlocks) return absl::OkStatus();
+  return in.ErrorAt(
+      at, absl::StrCat("The function has more than ", kMaxBlocks, " blocks."));
+}
+
 }  // namespace
 
 absl::Status CodeParser::ParseLine(const SourceLine& line, Cursor& in) {
@@ -56,6 +63,7 @@ absl::Status CodeParser::ParseLabel(Cursor& in) {
     return in.ErrorAt(at, absl::StrCat("The block above has no end: ",
                                        last_op_->text, " does not leave it."));
   }
+  RETURN_IF_ERROR(CheckBlocks(needs_, in, at));
   label.defined = true;
   label.offset = static_cast<uint32_t>(code_.size());
   Emit(Instruction::Make(InfoOf(Op::kBlock)), {line_, at});
@@ -119,7 +127,9 @@ absl::Status CodeParser::ParseInstruction(Cursor& in) {
     return place.Error(absl::StrCat("After ", last_op_->text,
                                     " a block's label is expected."));
   }
-  if (code_.empty() && op->op != Op::kBlock) {
+  if (op->op == Op::kBlock) {
+    RETURN_IF_ERROR(CheckBlocks(needs_, in, place.at));
+  } else if (code_.empty()) {
     Emit(Instruction::Make(InfoOf(Op::kBlock)), place);
   }
   SettleNames(instruction);

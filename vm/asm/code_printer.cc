@@ -1,10 +1,11 @@
 // Fills the pattern of each instruction in.
 #include "vm/asm/code_printer.h"
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/plain_text.h"
 #include "vm/asm/cursor.h"
+#include "vm/asm/module_plan.h"
 #include "vm/asm/syntax.h"
 
 namespace eyrie::vm {
@@ -197,14 +198,12 @@ void CodePrinter::PrintComment(const Instruction& instruction,
 }
 
 void CodePrinter::PrintLocation(int32_t location, std::string& to) const {
-  absl::StrAppend(&to, "  //! loc[", location, "]");
+  const bool known =
+      location >= 0 && static_cast<uint32_t>(location) < def_.location_count();
+  absl::StrAppend(&to, "  //! loc[", known ? location : kNoPlace, "]");
   const std::vector<SourceLocation> places = def_.ReadLocation(location);
   if (places.empty()) return;
-  std::string place = places[0].ToString().substr(0, kMostPlace);
-  for (char& c : place) {
-    if (absl::ascii_iscntrl(c)) c = ' ';
-  }
-  absl::StrAppend(&to, "  // ", place);
+  absl::StrAppend(&to, "  // ", PlainText(places[0].ToString(), kMostPlace));
 }
 
 }  // namespace eyrie::vm

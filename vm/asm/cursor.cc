@@ -13,12 +13,14 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 
 namespace eyrie::vm {
 namespace {
 
 constexpr size_t kShownColumns = 100;
+constexpr size_t kMostSentence = 1000;  // bytes: names in it may be long
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -93,7 +95,24 @@ bool IsTypeChar(char c) {
   return IsNameChar(c) || c == '!' || c == '?' || c == '*';
 }
 
-// Bytes of the bare type at the front of `text`.
+// True for the bytes of a UTF-8 character but its first.
+bool Continues(char c) { return (c & 0xC0) == 0x80; }
+
+// Characters of a text, which may be no UTF-8.
+size_t Columns(absl::string_view text) {
+  return text.size() - std::count_if(text.begin(), text.end(), Continues);
+}
+
+// A part of a line as messages show it: each control character a blank.
+std::string Shown(absl::string_view part) {
+  std::string shown(part);
+  for (char& c : shown) {
+    if (absl::ascii_iscntrl(c)) c = ' ';
+  }
+  return PlainText(shown, shown.size());
+}
+
+// Bytes of the bare type at the front of `text`; npos if a '>' is missing.
 size_t TypeLength(absl::string_view text) {
   size_t depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -102,10 +121,10 @@ size_t TypeLength(absl::string_view text) {
     } else if (text[i] == '>' && depth > 0) {
       if (--depth == 0) return i + 1;
     } else if (!IsTypeChar(text[i]) && (depth == 0 || text[i] == '"')) {
-      return i;
+      return depth == 0 ? i : absl::string_view::npos;
     }
   }
-  return text.size();
+  return depth == 0 ? text.size() : absl::string_view::npos;
 }
 
 }  // namespace
@@ -117,22 +136,19 @@ bool IsNameChar(char c) {
 absl::Status SourceLine::Error(size_t at, absl::string_view sentence) const {
   at = std::min(at, text.size());
   // A long line is shown around the place.
-  const size_t begin = at > kShownColumns / 2 && text.size() > kShownColumns
-                           ? at - kShownColumns / 2
-                           : 0;
-  std::string shown(text.substr(begin, kShownColumns));
-  while (!shown.empty() && IsBlank(shown.back())) shown.pop_back();
-  for (char& c : shown) {
-    if (absl::ascii_iscntrl(c)) c = ' ';
-  }
-  // Bytes that continue a character take no column of their own.
-  size_t columns = 0;
-  for (char c : text.substr(begin, at - begin)) {
-    if ((c & 0xC0) != 0x80) ++columns;
-  }
+  size_t begin = at > kShownColumns / 2 && text.size() > kShownColumns
+                     ? at - kShownColumns / 2
+                     : 0;
+  while (begin < at && Continues(text[begin])) ++begin;
+  size_t end = std::min(begin + kShownColumns, text.size());
+  while (end > at && end < text.size() && Continues(text[end])) --end;
+  std::string shown = Shown(text.substr(begin, end - begin));
+  while (!shown.empty() && shown.back() == ' ') shown.pop_back();
+  const size_t columns = Columns(Shown(text.substr(begin, at - begin)));
   return absl::InvalidArgumentError(
-      absl::StrCat(file, ":", number, ":", at + 1, ": ", sentence, "\n  ",
-                   shown, "\n  ", std::string(columns, ' '), "^"));
+      absl::StrCat(file, ":", number, ":", Columns(text.substr(0, at)) + 1,
+                   ": ", PlainText(sentence, kMostSentence), "\n  ", shown,
+                   "\n  ", std::string(columns, ' '), "^"));
 }
 
 LineParts SplitLine(absl::string_view text) {
@@ -228,8 +244,18 @@ absl::StatusOr<uint64_t> Cursor::TakeInteger(int bits) {
   const bool hex = digits.substr(0, 2) == "0x" || digits.substr(0, 2) == "0X";
   if (!(hex ? absl::SimpleHexAtoi(digits, &value)
             : absl::SimpleAtoi(digits, &value))) {
-    return ErrorAt(
-        begin, absl::StrCat("Here an integer of ", bits, " bits is expected."));
+    // A number all the same, if it is too large for any width.
+    const absl::string_view number = hex ? digits.substr(2) : digits;
+    const bool too_large =
+        !number.empty() &&
+        std::all_of(number.begin(), number.end(), [hex](char c) {
+          return hex ? absl::ascii_isxdigit(c) : absl::ascii_isdigit(c);
+        });
+    return ErrorAt(begin,
+                   too_large ? absl::StrCat("The number ", negative ? "-" : "",
+                                            digits, " exceeds ", bits, " bits.")
+                             : absl::StrCat("Here an integer of ", bits,
+                                            " bits is expected."));
   }
   const uint64_t half = uint64_t{1} << (bits - 1);
   if (value > (negative ? half : half + (half - 1))) {
@@ -349,6 +375,9 @@ absl::StatusOr<std::string> Cursor::TakeType() {
   if (Peek() == '"' || rest().substr(0, 2) == "e\"") return TakeQuoted();
   const size_t length = TypeLength(rest());
   if (length == 0) return Error("Here a type is expected.");
+  if (length == absl::string_view::npos) {
+    return Error("The type's closing '>' is missing.");
+  }
   at_ += length;
   return std::string(line_->text.substr(at_ - length, length));
 }

@@ -25,7 +25,8 @@ struct SourceLine {
   uint32_t number = 0;     // from 1
   absl::string_view text;  // without its end
 
-  // The error at a byte of the text, or at its end.
+  // The error at a byte of the text, or at its end. Places are shown by
+  // characters; of a long line or sentence a part is.
   absl::Status Error(size_t at, absl::string_view sentence) const;
 };
 

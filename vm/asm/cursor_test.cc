@@ -43,7 +43,9 @@ constexpr NumberRow kIntegers[] = {
     {"4294967296", 32, "The number 4294967296 exceeds 32 bits."},
     {"-2147483649", 32, "The number -2147483649 exceeds 32 bits."},
     {"256", 8, "The number 256 exceeds 8 bits."},
-    {"18446744073709551616", 64, "Here an integer of 64 bits is expected."},
+    {"18446744073709551616", 64,
+     "The number 18446744073709551616 exceeds 64 bits."},
+    {"0x", 32, "Here an integer of 32 bits is expected."},
     {"", 32, "Here an integer of 32 bits is expected."},
     {"12x", 32, "Here an integer of 32 bits is expected."},
     {"--1", 32, "Here an integer of 32 bits is expected."},
@@ -146,7 +148,9 @@ TEST(Cursor, ReadsWhatIsWritten) {
        {std::string("name"), std::string("a b"), std::string(), every,
         std::string("quo\"te"), std::string("!vm.list<!vm.list<i8>>"),
         std::string("a#b"), std::string("a // b"), std::string(" a"),
-        std::string("<\"a\">"), std::string("e\"")}) {
+        std::string("<\"a\">"), std::string("e\""), std::string("!a<"),
+        std::string("!a<b<c>"), std::string("!a>"), std::string("!a<>>"),
+        std::string("!a<b>c"), std::string("<")}) {
     const std::string lines[] = {QuoteText(text), SymbolText(text),
                                  TypeText(text)};
     for (const std::string& written : lines) {
@@ -203,7 +207,7 @@ TEST(Cursor, ErrorsShowTheirPlace) {
   // A caret stands under a character, however many bytes are before it.
   const SourceLine wide = {"a", 1, "\"\xC3\xA9\" x"};
   EXPECT_EQ(wide.Error(5, "Wrong.").message(),
-            "a:1:6: Wrong.\n"
+            "a:1:5: Wrong.\n"
             "  \"\xC3\xA9\" x\n"
             "      ^");
   const std::string hex(100000, 'A');

@@ -2,6 +2,7 @@
 #include "vm/asm/disassembler.h"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -17,6 +18,7 @@
 #include "vm/asm/code_printer.h"
 #include "vm/asm/cursor.h"
 #include "vm/asm/frame_needs.h"
+#include "vm/asm/module_plan.h"
 #include "vm/module_generated.h"
 #include "vm/version.h"
 
@@ -261,6 +263,10 @@ absl::string_view View(const flatbuffers::String* text) {
 void Disassembler::PrintLocations() {
   for (uint32_t i = 0; i < def_.location_count(); ++i) {
     std::string text = "none";
+    // What is not an earlier place is none.
+    const auto earlier = [i](int32_t place) {
+      return place >= 0 && static_cast<uint32_t>(place) < i ? place : kNoPlace;
+    };
     const auto get = [&]<typename T>() -> const T& {
       return *debug_->locations()->GetAs<T>(i);
     };
@@ -275,11 +281,11 @@ void Disassembler::PrintLocations() {
     } else if (kind == fbs::Location::NamedLocation) {
       const auto& named = get.operator()<fbs::NamedLocation>();
       text = absl::StrCat("name ", QuoteText(View(named.name())), " loc[",
-                          named.child(), "]");
+                          earlier(named.child()), "]");
     } else if (kind == fbs::Location::CallSiteLocation) {
       const auto& call = get.operator()<fbs::CallSiteLocation>();
-      text = absl::StrCat("call loc[", call.callee(), "] from loc[",
-                          call.caller(), "]");
+      text = absl::StrCat("call loc[", earlier(call.callee()), "] from loc[",
+                          earlier(call.caller()), "]");
     } else if (kind == fbs::Location::FusedLocation) {
       const auto& fused = get.operator()<fbs::FusedLocation>();
       text = "fused";
@@ -288,7 +294,8 @@ void Disassembler::PrintLocations() {
       }
       std::vector<int32_t> places;
       if (fused.locations() != nullptr) {
-        places.assign(fused.locations()->begin(), fused.locations()->end());
+        std::transform(fused.locations()->begin(), fused.locations()->end(),
+                       std::back_inserter(places), earlier);
       }
       absl::StrAppend(&text, " [", absl::StrJoin(places, ", "), "]");
     }

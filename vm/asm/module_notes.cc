@@ -42,47 +42,67 @@ absl::StatusOr<uint32_t> TakeFeatures(Cursor& in) {
 }
 
 absl::StatusOr<int32_t> TakeInt32(Cursor& in) {
+  const bool negative = in.Peek() == '-';
+  const size_t at = in.position();
   ASSIGN_OR_RETURN(const uint64_t bits, in.TakeInteger(32));
-  return static_cast<int32_t>(bits);
+  const auto value = static_cast<int32_t>(bits);
+  if (value >= 0 || negative) return value;
+  return in.ErrorAt(at, absl::StrCat("The number ", bits, " exceeds 31 bits."));
+}
+
+// The number of one of `count` places, or -1 for none.
+absl::StatusOr<int32_t> TakeOrdinal(Cursor& in, size_t count) {
+  in.SkipBlanks();
+  const size_t at = in.position();
+  ASSIGN_OR_RETURN(const int32_t place, TakeInt32(in));
+  const bool known =
+      place < 0 ? place == kNoPlace : static_cast<size_t>(place) < count;
+  if (known) return place;
+  return in.ErrorAt(at, absl::StrCat("There is no loc[", place,
+                                     "] before "
+                                     "this; there are ",
+                                     count, "."));
 }
 
 // "loc[3]"
-absl::StatusOr<int32_t> TakePlace(Cursor& in) {
+absl::StatusOr<int32_t> TakePlace(Cursor& in, size_t count) {
   RETURN_IF_ERROR(in.Expect("loc"));
   RETURN_IF_ERROR(in.Expect("["));
-  ASSIGN_OR_RETURN(const int32_t place, TakeInt32(in));
+  ASSIGN_OR_RETURN(const int32_t place, TakeOrdinal(in, count));
   RETURN_IF_ERROR(in.Expect("]"));
   return place;
 }
 
-absl::Status TakePlaces(Cursor& in, std::vector<int32_t>& places) {
+absl::Status TakePlaces(Cursor& in, size_t count,
+                        std::vector<int32_t>& places) {
   RETURN_IF_ERROR(in.Expect("["));
   if (in.Accept("]")) return absl::OkStatus();
   do {
-    ASSIGN_OR_RETURN(const int32_t place, TakeInt32(in));
+    ASSIGN_OR_RETURN(const int32_t place, TakeOrdinal(in, count));
     places.push_back(place);
   } while (in.Accept(","));
   return in.Expect("]");
 }
 
-absl::StatusOr<ModulePlan::Location> TakeLocation(Cursor& in) {
+// A place made of others refers to earlier ones, so that none is in itself.
+absl::StatusOr<ModulePlan::Location> TakeLocation(Cursor& in, size_t count) {
   ModulePlan::Location location;
   if (in.Accept("none")) return location;
   if (in.Accept("call")) {
     location.kind = ModulePlan::Location::kCallSite;
-    ASSIGN_OR_RETURN(location.a, TakePlace(in));
+    ASSIGN_OR_RETURN(location.a, TakePlace(in, count));
     RETURN_IF_ERROR(in.Expect("from"));
-    ASSIGN_OR_RETURN(location.b, TakePlace(in));
+    ASSIGN_OR_RETURN(location.b, TakePlace(in, count));
   } else if (in.Accept("name")) {
     location.kind = ModulePlan::Location::kNamed;
     ASSIGN_OR_RETURN(location.text, in.TakeQuoted());
-    ASSIGN_OR_RETURN(location.a, TakePlace(in));
+    ASSIGN_OR_RETURN(location.a, TakePlace(in, count));
   } else if (in.Accept("fused")) {
     location.kind = ModulePlan::Location::kFused;
     if (in.Peek() != '[') {
       ASSIGN_OR_RETURN(location.text, in.TakeQuoted());
     }
-    RETURN_IF_ERROR(TakePlaces(in, location.places));
+    RETURN_IF_ERROR(TakePlaces(in, count, location.places));
   } else {
     location.kind = ModulePlan::Location::kFile;
     ASSIGN_OR_RETURN(location.text, in.TakeQuoted());
@@ -202,10 +222,18 @@ absl::Status ModuleParser::NoteRodataAlign(Cursor& in) {
 }
 
 absl::Status ModuleParser::NoteGlobals(Cursor& in) {
+  in.SkipBlanks();
+  const size_t at = in.position();
   ASSIGN_OR_RETURN(const uint32_t bytes, in.TakeU32("a count of bytes"));
   RETURN_IF_ERROR(in.Expect("bytes"));
   RETURN_IF_ERROR(in.Expect(","));
   ASSIGN_OR_RETURN(const uint32_t refs, in.TakeU32("a count of refs"));
+  const uint32_t most_bytes = options_.verify ? kMaxGlobalBytes : kMaxStateSize;
+  const uint32_t most_refs = options_.verify ? kMaxGlobalRefs : kMaxStateSize;
+  if (bytes > most_bytes || refs > most_refs) {
+    return in.ErrorAt(at, absl::StrCat("The most globals are ", most_bytes,
+                                       " bytes and ", most_refs, " refs."));
+  }
   scope_.global_sizes = {bytes, refs};
   return in.Expect("refs");
 }
@@ -223,7 +251,7 @@ absl::Status ModuleParser::NoteLocation(Cursor& in) {
   }
   RETURN_IF_ERROR(in.Expect("]"));
   RETURN_IF_ERROR(in.Expect("="));
-  ASSIGN_OR_RETURN(ModulePlan::Location location, TakeLocation(in));
+  ASSIGN_OR_RETURN(ModulePlan::Location location, TakeLocation(in, ordinal));
   scope_.plan.locations.push_back(std::move(location));
   return absl::OkStatus();
 }
@@ -262,7 +290,9 @@ absl::Status ModuleParser::NoteFuncRegisters(Cursor& in) {
 
 absl::Status ModuleParser::NoteInstruction(Cursor& in) {
   RETURN_IF_ERROR(in.Expect("["));
-  ASSIGN_OR_RETURN(const int32_t location, TakeInt32(in));
+  // Those that the lines of the text make are not the text's to name.
+  const size_t count = has_locations_ ? scope_.plan.locations.size() : 0;
+  ASSIGN_OR_RETURN(const int32_t location, TakeOrdinal(in, count));
   RETURN_IF_ERROR(in.Expect("]"));
   RETURN_IF_ERROR(in.ExpectEnd());
   if (scope_.code_places.back().empty()) {

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/status_macros.h"
 #include "vm/callconv.h"
 
@@ -15,6 +16,7 @@ namespace eyrie::vm {
 namespace {
 
 constexpr size_t kMostText = size_t{512} << 20;
+constexpr absl::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // The letter of a type in a convention, or 0.
 char TypeLetter(absl::string_view type) {
@@ -60,6 +62,8 @@ absl::Status ModuleParser::Parse(absl::string_view text,
     return absl::ResourceExhaustedError(absl::StrCat(
         "The text has ", text.size(), " bytes; the most is ", kMostText, "."));
   }
+  absl::ConsumePrefix(&text, kByteOrderMark);
+  line_.number = 0;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     line_.text = text.substr(0, end);
@@ -78,6 +82,7 @@ absl::Status ModuleParser::Finish() {
     return notes_.first->Error("No function follows this note.");
   }
   if (!scope_.has_module) {
+    line_.number = std::max(line_.number, 1u);  // also of an empty text
     return line_.Error(line_.text.size(),
                        "The text has no module: vm.module @name.");
   }
@@ -155,7 +160,12 @@ absl::Status ModuleParser::BeforeFunctions(const Cursor& in) const {
 
 absl::Status ModuleParser::Module(Cursor& in) {
   if (scope_.has_module) return in.Error("The text has one vm.module.");
+  in.SkipBlanks();
+  const size_t at = in.position();
   ASSIGN_OR_RETURN(scope_.plan.name, in.TakeSymbol());
+  if (options_.verify && scope_.plan.name.empty()) {
+    return in.ErrorAt(at, "The module has no name.");
+  }
   if (in.Accept("version")) {
     ASSIGN_OR_RETURN(scope_.plan.version, in.TakeU32("a version"));
   }
@@ -179,10 +189,16 @@ absl::Status ModuleParser::Import(Cursor& in) {
   RETURN_IF_ERROR(BeforeFunctions(in));
   ModulePlan::Import import;
   import.optional = in.Accept("optional");
+  in.SkipBlanks();
+  size_t at = in.position();
   ASSIGN_OR_RETURN(import.full_name, in.TakeSymbol());
+  if (options_.verify && !absl::StrContains(import.full_name, '.')) {
+    return in.ErrorAt(at, absl::StrCat("The import @", import.full_name,
+                                       " does not say of which module."));
+  }
   RETURN_IF_ERROR(in.Expect("cconv"));
   in.SkipBlanks();
-  const size_t at = in.position();
+  at = in.position();
   ASSIGN_OR_RETURN(import.convention, in.TakeQuoted());
   if (const auto parsed = CallingConvention::Parse(import.convention);
       !parsed.ok()) {
@@ -230,7 +246,11 @@ absl::Status ModuleParser::Rodata(Cursor& in) {
   RETURN_IF_ERROR(in.Expect("="));
   ModulePlan::Rodata& rodata = scope_.plan.rodata.emplace_back();
   ASSIGN_OR_RETURN(rodata.bytes, TakeContents(in));
-  return absl::OkStatus();
+  rodata_bytes_ += rodata.bytes.size();
+  if (rodata_bytes_ <= kMaxRodataBytes) return absl::OkStatus();
+  return in.ErrorAt(
+      at, absl::StrCat("The constants have ", rodata_bytes_,
+                       " bytes so far; the most is ", kMaxRodataBytes, "."));
 }
 
 absl::Status ModuleParser::GlobalI32(Cursor& in) {
@@ -360,6 +380,7 @@ absl::Status ModuleParser::Func(Cursor& in) {
   ASSIGN_OR_RETURN(const CallingConvention own,
                    CallingConvention::Parse(function.convention));
   needs.AddArguments(own);
+  function_name_ = name;
   scope_.code_places.emplace_back();
   code_ = std::make_unique<CodeParser>(scope_, needs);
   return absl::OkStatus();
@@ -387,6 +408,9 @@ absl::Status ModuleParser::EndFunction(Cursor& in) {
   if (notes_.convention) function.convention = *notes_.convention;
   function.attributes = std::move(notes_.attributes);
   function.debug_name = std::move(notes_.name);
+  if (options_.debug_lines && function.debug_name.empty()) {
+    function.debug_name = function_name_;
+  }
   notes_ = {};
   scope_.used_global_bytes =
       std::max(scope_.used_global_bytes, needs.global_bytes);

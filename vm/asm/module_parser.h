@@ -103,6 +103,8 @@ class ModuleParser {
   FunctionNotes notes_;
   std::unique_ptr<CodeParser> code_;  // of the function at hand
   SourcePlace function_place_;
+  std::string function_name_;
+  uint64_t rodata_bytes_ = 0;
   bool has_locations_ = false;  // the text's own
 };
 

@@ -234,7 +234,7 @@ absl::Status CheckSizes(const ModulePlan& plan) {
              function.locations.size() * 8;
     RETURN_IF_ERROR(Check("i32 registers", function.i32_registers, 0xFFFF));
     RETURN_IF_ERROR(Check("ref registers", function.ref_registers, 0xFFFF));
-    RETURN_IF_ERROR(Check("blocks", function.blocks, 0xFFFF));
+    RETURN_IF_ERROR(Check("blocks", function.blocks, kMaxBlocks));
   }
   for (const ModulePlan::Location& location : plan.locations) {
     total += location.text.size() + location.places.size() * 4;
@@ -246,9 +246,9 @@ absl::Status CheckSizes(const ModulePlan& plan) {
         Check("bytes of a constant's name", rodata.name.size(), 0x7FFF));
   }
   for (const std::string& type : plan.types) total += type.size() + 64;
-  RETURN_IF_ERROR(Check("bytes of globals", plan.global_bytes, kMostInt32));
-  RETURN_IF_ERROR(Check("global refs", plan.global_refs, kMostInt32));
-  RETURN_IF_ERROR(Check("bytes of constants", file, kMostInt32));
+  RETURN_IF_ERROR(Check("bytes of globals", plan.global_bytes, kMaxStateSize));
+  RETURN_IF_ERROR(Check("global refs", plan.global_refs, kMaxStateSize));
+  RETURN_IF_ERROR(Check("bytes of constants", file, kMaxRodataBytes));
   if (plan.zip) {
     RETURN_IF_ERROR(Check("constants", plan.rodata.size(), 0xFFFE));
   }

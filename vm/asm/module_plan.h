@@ -16,6 +16,10 @@
 namespace eyrie::vm {
 
 inline constexpr uint32_t kMaxRodataAlignment = 4096;
+inline constexpr int32_t kNoPlace = -1;         // for the number of a location
+inline constexpr uint32_t kMaxBlocks = 0xFFFF;  // of a function
+inline constexpr uint64_t kMaxRodataBytes = 0x7FFFFFFF;  // of all constants
+inline constexpr uint32_t kMaxStateSize = 0x7FFFFFFF;    // of its fields
 
 struct ModulePlan {
   using Attributes = std::vector<std::pair<std::string, std::string>>;

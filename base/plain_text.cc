@@ -1,0 +1,56 @@
+// Tested by plain_text_test.cc.
+#include "base/plain_text.h"
+
+#include <cstdint>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+
+namespace eyrie {
+namespace {
+
+// Of one sequence: below U+0020, U+007F, and U+0080 to U+009F, which some
+// terminals obey, too.
+bool IsControl(absl::string_view sequence) {
+  if (sequence.size() == 1) return absl::ascii_iscntrl(sequence[0]);
+  return sequence[0] == '\xC2' && static_cast<uint8_t>(sequence[1]) < 0xA0;
+}
+
+}  // namespace
+
+size_t Utf8Length(absl::string_view text) {
+  if (text.empty()) return 0;
+  const auto first = static_cast<uint8_t>(text[0]);
+  const size_t length = first < 0x80                    ? 1
+                        : first >= 0xC2 && first < 0xE0 ? 2
+                        : first >= 0xE0 && first < 0xF0 ? 3
+                        : first >= 0xF0 && first < 0xF5 ? 4
+                                                        : 0;
+  if (length == 0 || length > text.size()) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((static_cast<uint8_t>(text[i]) & 0xC0) != 0x80) return 0;
+  }
+  const auto second = length > 1 ? static_cast<uint8_t>(text[1]) : 0;
+  // Overlong forms, surrogates and what is beyond Unicode.
+  if (first == 0xE0 && second < 0xA0) return 0;
+  if (first == 0xED && second >= 0xA0) return 0;
+  if (first == 0xF0 && second < 0x90) return 0;
+  if (first == 0xF4 && second >= 0x90) return 0;
+  return length;
+}
+
+std::string PlainText(absl::string_view text, size_t most) {
+  std::string plain;
+  while (!text.empty()) {
+    const size_t length = Utf8Length(text);
+    const absl::string_view sequence = text.substr(0, length == 0 ? 1 : length);
+    const bool shown = length != 0 && !IsControl(sequence);
+    const absl::string_view next = shown ? sequence : absl::string_view("?");
+    if (plain.size() + next.size() > most) return plain + "...";
+    absl::StrAppend(&plain, next);
+    text.remove_prefix(sequence.size());
+  }
+  return plain;
+}
+
+}  // namespace eyrie

@@ -1,0 +1,66 @@
+// Texts as they come from files, and as they are shown.
+#include "base/plain_text.h"
+
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace eyrie {
+namespace {
+
+struct Row {
+  std::string text;
+  size_t most;
+  const char* want;
+};
+
+const Row kRows[] = {
+    {"", 8, ""},
+    {"plain", 5, "plain"},
+    {"plain", 4, "plai..."},
+    {"\x1B[31mred", 80, "?[31mred"},
+    {std::string("a\0b\nc\td\x7F", 8), 80, "a?b?c?d?"},
+    {"\xC3\xA9\xE6\xBC\xA2\xF0\x9F\x98\x80", 80,
+     "\xC3\xA9\xE6\xBC\xA2\xF0\x9F\x98\x80"},
+    {"\xC3\xA9", 1, "..."},
+    {"\xC2\x9B"
+     "31m\xC2\xA0",
+     80, "?31m\xC2\xA0"},  // CSI as one character
+    {"\xFF\xC3*\xE2\x82", 80, "??*??"},
+    {"\xC0\x80\xED\xA0\x80\xF5", 80, "??????"},
+};
+
+TEST(PlainText, ReplacesWhatATerminalObeys) {
+  for (const Row& row : kRows) {
+    EXPECT_EQ(PlainText(row.text, row.most), row.want) << row.text;
+  }
+}
+
+TEST(PlainText, MeasuresSequences) {
+  const struct {
+    const char* text;
+    size_t want;
+  } kSequences[] = {
+      {"", 0},
+      {"a", 1},
+      {"\x7F", 1},
+      {"\x80", 0},
+      {"\xC1\xBF", 0},
+      {"\xC2\x80", 2},
+      {"\xE0\x9F\xBF", 0},
+      {"\xE0\xA0\x80", 3},
+      {"\xED\x9F\xBF", 3},
+      {"\xED\xA0\x80", 0},
+      {"\xF0\x8F\xBF\xBF", 0},
+      {"\xF0\x90\x80\x80", 4},
+      {"\xF4\x8F\xBF\xBF", 4},
+      {"\xF4\x90\x80\x80", 0},
+      {"\xF0\x90\x80", 0},
+  };
+  for (const auto& row : kSequences) {
+    EXPECT_EQ(Utf8Length(row.text), row.want);
+  }
+}
+
+}  // namespace
+}  // namespace eyrie
