@@ -6,6 +6,7 @@
 #include "base/status_macros.h"
 #include "vm/asm/module_parser.h"
 #include "vm/callconv.h"
+#include "vm/module_def.h"
 
 namespace eyrie::vm {
 namespace {
