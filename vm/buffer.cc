@@ -14,9 +14,9 @@ namespace {
 
 absl::Status PastEnd(uint64_t offset, uint64_t length, uint64_t size) {
   return absl::OutOfRangeError(
-      absl::StrCat("The range of ", static_cast<int64_t>(length),
-                   " bytes at offset ", static_cast<int64_t>(offset),
-                   " exceeds the buffer's size (", size, " bytes)."));
+      absl::StrCat("The range of ", length, " bytes at offset ",
+                   static_cast<int64_t>(offset), " exceeds the buffer's size (",
+                   size, " bytes)."));
 }
 
 // Of a range counted in elements, whose product may not fit.

@@ -232,7 +232,7 @@ constexpr Row kRows[] = {
      "buffer.copy r0 i0 r0 i4 i2 return [r0]"},
     {"buffer.copy", "buf:01020304 1 ro:0000000000000000 2 2", kReadOnly},
     {"buffer.copy", "buf:01020304 -1 buf:00000000 2 2",
-     "OUT_OF_RANGE: The range of 2 bytes at offset 18446744073709551615 "
+     "OUT_OF_RANGE: The range of 2 bytes at offset -1 "
      "exceeds the buffer's size (4 bytes)"},
     {"buffer.copy", "buf:01020304 0 buf:00000000 3 2",
      "OUT_OF_RANGE: The range of 2 bytes at offset 3 exceeds the buffer's size "

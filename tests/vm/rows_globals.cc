@@ -65,7 +65,7 @@ constexpr Row kRows[] = {
      "OUT_OF_RANGE: A global of 4 bytes at offset 61 exceeds the module's "
      "globals (64 bytes)"},
     {"global.load.indirect.i32", "-1",
-     "OUT_OF_RANGE: A global of 4 bytes at offset 4294967295 exceeds the "
+     "OUT_OF_RANGE: A global of 4 bytes at offset -1 exceeds the "
      "module's globals (64 bytes)"},
     {"global.load.indirect.i64", "57",
      "OUT_OF_RANGE: A global of 8 bytes at offset 57 exceeds the module's "
@@ -74,13 +74,13 @@ constexpr Row kRows[] = {
      "OUT_OF_RANGE: A global of 4 bytes at offset 64 exceeds the module's "
      "globals (64 bytes)"},
     {"global.load.indirect.f64", "-2147483648",
-     "OUT_OF_RANGE: A global of 8 bytes at offset 2147483648 exceeds the "
+     "OUT_OF_RANGE: A global of 8 bytes at offset -2147483648 exceeds the "
      "module's globals (64 bytes)"},
     {"global.store.indirect.i32", "61 1",
      "OUT_OF_RANGE: A global of 4 bytes at offset 61 exceeds the module's "
      "globals (64 bytes)"},
     {"global.store.indirect.i64", "-4 1",
-     "OUT_OF_RANGE: A global of 8 bytes at offset 4294967292 exceeds the "
+     "OUT_OF_RANGE: A global of 8 bytes at offset -4 exceeds the "
      "module's globals (64 bytes)"},
     {"global.store.indirect.f32", "65 1",
      "OUT_OF_RANGE: A global of 4 bytes at offset 65 exceeds the module's "
@@ -137,7 +137,7 @@ constexpr Row kRows[] = {
     {"global.load.indirect.ref", "4 7",
      "OUT_OF_RANGE: Global ref 4 exceeds the module's global refs (4)"},
     {"global.load.indirect.ref", "-1 7",
-     "OUT_OF_RANGE: Global ref 4294967295 exceeds the module's global refs "
+     "OUT_OF_RANGE: Global ref -1 exceeds the module's global refs "
      "(4)"},
     {"global.store.indirect.ref", "4 7 buf:01",
      "OUT_OF_RANGE: Global ref 4 exceeds the module's global refs (4)"},
