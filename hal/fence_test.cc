@@ -21,7 +21,7 @@ Ref<Semaphore> NewSemaphore(uint64_t value = 0) {
 }
 
 // Appends what a callback was given.
-Semaphore::Callback Log(std::string& log, std::string name) {
+Semaphore::Callback Log(std::string& log, const std::string& name) {
   return [&log, name](const absl::Status& status) {
     absl::StrAppend(&log, name, " ", StatusText(status), ";");
   };

@@ -18,7 +18,7 @@ namespace eyrie::hal {
 namespace {
 
 // Below this a copy is cheaper than a mapping, which takes whole pages.
-constexpr uint64_t kLeastMapped = 16 * 1024;
+constexpr uint64_t kLeastMapped = uint64_t{16} * 1024;
 
 absl::StatusOr<Ref<Buffer>> ImportMutable(const HalModuleState&,
                                           Allocator& allocator,

@@ -40,7 +40,7 @@ absl::StatusOr<bool> WaitFor(const HalModuleState& state, const Fence& fence,
   if (deadline == absl::InfinitePast()) return false;
   const vm::Meter* meter = state.meter();
   const auto stopped = [meter] { return meter && meter->stopped(); };
-  const absl::Status waited = fence.Wait(deadline, stopped);
+  absl::Status waited = fence.Wait(deadline, stopped);
   if (waited.ok()) return true;
   if (stopped()) return meter->StopReason();
   // A fence may itself have failed with DEADLINE_EXCEEDED.
