@@ -159,8 +159,12 @@ absl::Status Encoder::Scalar(const HostValue& value, ElementType type,
     return absl::OkStatus();
   }
   if (IsFloat(type)) {
+    // Compilers may carry a double in a narrower register.
+    const bool narrow =
+        type == ElementType::kFloat64 && carrier == ValueType::kF32;
     double number = 0;
-    RETURN_IF_ERROR(ToFloat(value, type, number));
+    RETURN_IF_ERROR(
+        ToFloat(value, narrow ? ElementType::kFloat32 : type, number));
     switch (carrier) {
       case ValueType::kF64:
         slot.f64 = number;

@@ -60,7 +60,7 @@ absl::StatusOr<std::string> Disassembly(const Arguments& arguments,
   if (!folder.empty()) {
     options.store = [&folder](size_t ordinal, std::span<const uint8_t> bytes)
         -> absl::StatusOr<std::string> {
-      const std::string path = absl::StrCat(folder, "/", RodataName(ordinal));
+      std::string path = absl::StrCat(folder, "/", RodataName(ordinal));
       RETURN_IF_ERROR(WriteFile(path, bytes));
       return path;
     };
