@@ -30,7 +30,8 @@ double ProcessSeconds(pid_t child) {
   timespec time;
   if (clock_getcpuclockid(child, &clock) != 0) return 0;
   if (clock_gettime(clock, &time) != 0) return 0;
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  return static_cast<double>(time.tv_sec) +
+         1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 }  // namespace
