@@ -110,14 +110,22 @@ EYRIE_VM_INTEGER_OPS(I32, int32_t, 31)
 EYRIE_VM_INTEGER_OPS(I64, int64_t, 63)
 #undef EYRIE_VM_INTEGER_OPS
 
-// The format's ordered "not equal" is true for NaN, as `!=` is; rem is the
-// IEEE remainder (of the nearest quotient), not fmod; fma rounds once.
+// The IEEE remainder (of the nearest quotient), not fmod. A zero has the sign
+// of what is divided; glibc forgets it of some, for tiny divisors.
+template <typename T>
+EYRIE_VM_INLINE T Remainder(T a, T b) {
+  const T rest = std::remainder(a, b);
+  return rest == 0 ? std::copysign(rest, a) : rest;
+}
+
+// The format's ordered "not equal" is true for NaN, as `!=` is; fma rounds
+// once.
 #define EYRIE_VM_FLOAT_OPS(F, T)                                            \
   EYRIE_VM_INLINE T ExecAdd##F(T a, T b) { return a + b; }                  \
   EYRIE_VM_INLINE T ExecSub##F(T a, T b) { return a - b; }                  \
   EYRIE_VM_INLINE T ExecMul##F(T a, T b) { return a * b; }                  \
   EYRIE_VM_INLINE T ExecDiv##F(T a, T b) { return a / b; }                  \
-  EYRIE_VM_INLINE T ExecRem##F(T a, T b) { return std::remainder(a, b); }   \
+  EYRIE_VM_INLINE T ExecRem##F(T a, T b) { return Remainder(a, b); }        \
   EYRIE_VM_INLINE T ExecFma##F(T a, T b, T c) { return std::fma(a, b, c); } \
   EYRIE_VM_INLINE T ExecAbs##F(T a) { return std::fabs(a); }                \
   EYRIE_VM_INLINE T ExecNeg##F(T a) { return -a; }                          \
