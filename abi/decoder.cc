@@ -114,7 +114,8 @@ bool Decoder::DecodeNumber(const vm::Value& value, const Type& type,
   return true;
 }
 
-absl::StatusOr<HostValue> Decoder::Decode(vm::Value value, const Type& type) {
+absl::StatusOr<HostValue> Decoder::Decode(const vm::Value& value,
+                                          const Type& type) {
   if (type.is(Kind::kScalar)) {
     if (!Reads(value, type.element)) {
       ASSIGN_OR_RETURN(const HostValue given, Unknown(value));
@@ -255,8 +256,7 @@ absl::StatusOr<HostValue> Decoder::ListOf(std::span<vm::Value> values,
     entries.reserve(values.size());
     for (size_t i = 0; i < values.size(); ++i) {
       const Member& member = type.members[i];
-      absl::StatusOr<HostValue> item =
-          Decode(std::move(values[i]), member.type);
+      absl::StatusOr<HostValue> item = Decode(values[i], member.type);
       if (!item.ok()) return At(member.key, item.status());
       entries.emplace_back(member.key, *std::move(item));
     }
@@ -268,7 +268,7 @@ absl::StatusOr<HostValue> Decoder::ListOf(std::span<vm::Value> values,
     const Type& item_type = type.is_structure()           ? type.members[i].type
                             : type.is(Kind::kHomogeneous) ? type.members[0].type
                                                           : *kAnything;
-    absl::StatusOr<HostValue> item = Decode(std::move(values[i]), item_type);
+    absl::StatusOr<HostValue> item = Decode(values[i], item_type);
     if (!item.ok()) return At(i, item.status());
     items.push_back(*std::move(item));
   }
@@ -328,7 +328,7 @@ absl::StatusOr<HostValue> Decoder::NestRefArray(const vm::List& values,
   if (shape.empty()) {
     const size_t index = next++;
     ASSIGN_OR_RETURN(vm::Value value, values.Get(index));
-    absl::StatusOr<HostValue> item = Decode(std::move(value), type);
+    absl::StatusOr<HostValue> item = Decode(value, type);
     if (!item.ok()) return At(index, item.status());
     return item;
   }

@@ -233,7 +233,7 @@ absl::Status Invoker::DecodeAll(std::span<vm::Value> values,
     Decoder decoder(&statistics_);
     absl::StatusOr<HostValue> value =
         slots ? decoder.DecodeSlots(values, parameters[0].type)
-              : decoder.Decode(std::move(values[i]), parameters[i].type);
+              : decoder.Decode(values[i], parameters[i].type);
     if (!value.ok()) {
       results.clear();
       return Located(value.status(), signature_.ResultName(i), decoder.path());

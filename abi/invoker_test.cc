@@ -238,7 +238,7 @@ TEST(Invoker, ArraysAreLentWhereTheyCanBe) {
     EXPECT_EQ(add->statistics().copied, 2 * row.copied);
     EXPECT_EQ(add->statistics().packed, 2 * row.packed);
     EXPECT_EQ(add->statistics().bytes_copied,
-              row.lent ? 0u : 2u * 4 * sizeof(float));
+              row.lent ? 0u : sizeof(float) * 2 * 4);
     // A result goes into the next call, lent or copied.
     const auto again = HostArray::OfTensor(results[0].array()->view(), row.use);
     ASSERT_EQ(StatusText(again), "OK");

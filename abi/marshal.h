@@ -133,9 +133,9 @@ class Decoder {
  public:
   explicit Decoder(CallStatistics* statistics) : statistics_(statistics) {}
 
-  // The value of a slot, whose reference is taken over.
+  // The value of a slot.
   // INVALID_ARGUMENT: not what the type says.
-  absl::StatusOr<HostValue> Decode(vm::Value value, const Type& type);
+  absl::StatusOr<HostValue> Decode(const vm::Value& value, const Type& type);
   // The same for a number that needs no check but its register's; false if
   // it does, or is none.
   static bool DecodeNumber(const vm::Value& value, const Type& type,

@@ -118,8 +118,8 @@ TEST(RoundTrip, RandomSignatures) {
         ASSERT_EQ(StatusText(encoded), "OK");
         CallStatistics statistics;
         Decoder decoder(&statistics);
-        auto decoded = decoder.Decode(std::move((*encoded)[0]),
-                                      signature->arguments()[0].type);
+        auto decoded =
+            decoder.Decode((*encoded)[0], signature->arguments()[0].type);
         ASSERT_EQ(StatusText(decoded), "OK") << decoder.path();
         const std::string text = Text(*decoded);
         if (kind == SampleKind::kAuto || round > 0) {

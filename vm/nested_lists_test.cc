@@ -87,7 +87,8 @@ TEST(NestedListsTest, RingsThroughTwoSetsStay) {
   EXPECT_EQ(ours->DropRings(), 0u);
   b.reset();
   EXPECT_EQ(theirs->DropRings(), 0u);
-  EXPECT_TRUE(kept->Resize(0).ok());  // which lets both go
+  // Which lets both go.
+  EXPECT_TRUE(Ref<List>::Share(kept)->Resize(0).ok());
 }
 
 TEST(NestedListsTest, HoweverDeep) {

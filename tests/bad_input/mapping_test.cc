@@ -184,7 +184,7 @@ std::string WriteLargeModule(bool zip) {
 }
 
 TEST(MemoryTest, LargeConstantsCostNoCopy) {
-  constexpr int64_t kAllowed = 2 << 20;
+  constexpr int64_t kAllowed = 4 << 20;
   for (bool zip : {false, true}) {
     SCOPED_TRACE(zip ? "ZIP" : "bare");
     const std::string path = WriteLargeModule(zip);

@@ -1,7 +1,7 @@
 // Our conformance suites pass, and between them use every instruction.
 #include "tests/conformance/suite.h"
 
-#include <cstdio>
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
@@ -65,29 +65,24 @@ TEST(Conformance, EveryInstructionIsUsed) {
 // A case that is to fail and returns does not pass, nor one that fails.
 TEST(Conformance, TheRunnerTellsFailuresApart) {
   const std::string path = absl::StrCat(testing::TempDir(), "/made.vmasm");
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  ASSERT_NE(file, nullptr);
-  std::fputs(
-      "vm.module @made\n"
-      "vm.export @good\n"
-      "vm.export @fail_good = @good\n"
-      "vm.export @bad\n"
-      "vm.export @fail_bad = @bad\n"
-      "vm.export @with_argument\n"
-      "vm.export @__hidden = @good\n"
-      "vm.func @good() -> (i32) {\n"
-      "  %i0 = vm.const.i32 1\n"
-      "  vm.return %i0\n"
-      "}\n"
-      "vm.func @bad() -> () {\n"
-      "  %i0 = vm.const.i32 9\n"
-      "  vm.fail %i0, \"on purpose\"\n"
-      "}\n"
-      "vm.func @with_argument(%i0: i32) -> () {\n"
-      "  vm.return\n"
-      "}\n",
-      file);
-  std::fclose(file);
+  std::ofstream(path) << "vm.module @made\n"
+                         "vm.export @good\n"
+                         "vm.export @fail_good = @good\n"
+                         "vm.export @bad\n"
+                         "vm.export @fail_bad = @bad\n"
+                         "vm.export @with_argument\n"
+                         "vm.export @__hidden = @good\n"
+                         "vm.func @good() -> (i32) {\n"
+                         "  %i0 = vm.const.i32 1\n"
+                         "  vm.return %i0\n"
+                         "}\n"
+                         "vm.func @bad() -> () {\n"
+                         "  %i0 = vm.const.i32 9\n"
+                         "  vm.fail %i0, \"on purpose\"\n"
+                         "}\n"
+                         "vm.func @with_argument(%i0: i32) -> () {\n"
+                         "  vm.return\n"
+                         "}\n";
   const auto suite = LoadSuite(path);
   ASSERT_TRUE(suite.ok()) << suite.status();
   const auto results = RunSuite(*suite);

@@ -34,8 +34,7 @@ absl::Status Verify(const std::vector<uint8_t>& file, const std::string& name,
   ASSIGN_OR_RETURN(auto archive, Archive::Borrow(file, name));
   ASSIGN_OR_RETURN(ModuleDef def, ModuleDef::Decode(std::move(archive)));
   FaultPlace fault;
-  const absl::Status status =
-      VerifiedModule::Verify(std::move(def), &fault).status();
+  absl::Status status = VerifiedModule::Verify(std::move(def), &fault).status();
   if (status.ok()) return status;
   const SourcePlace* place = FindPlace(scope, fault);
   if (place == nullptr) return status;
