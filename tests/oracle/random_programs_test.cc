@@ -167,7 +167,7 @@ TEST_P(RandomPrograms, EnginesAgree) {
   EXPECT_LT(tally.too_long, kCount / 100);
   EXPECT_GT(tally.codes[absl::StatusCode::kOk], kCount / 2);
   EXPECT_GT(tally.codes.size(), 6u);
-  EXPECT_GT(tally.redirects, kCount / 20);
+  EXPECT_GT(tally.redirects, kCount / 50);
   for (size_t i = 0; i < vm::kOpCount; ++i) {
     EXPECT_GE(oracle.executed[i], kSlow ? 2u : 50u) << vm::kOps[i].text;
   }
