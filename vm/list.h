@@ -94,9 +94,7 @@ class List final : public ChargedObject {
   // Makes this a member of the set, unless it is one of any: before a program
   // puts a list into it.
   void JoinNested(const std::shared_ptr<NestedLists>& set) {
-    if (nested_ == nullptr) {
-      nested_ = std::make_unique<NestedLists::Member>(set, this);
-    }
+    if (nested_ == nullptr) NestedLists::Add(set, this, nested_);
   }
   NestedLists::Member* nested() const { return nested_.get(); }
   // Calls `visit` for every element that is a ref and not null.

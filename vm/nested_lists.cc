@@ -2,17 +2,17 @@
 // Tested by nested_lists_test.cc.
 #include "vm/nested_lists.h"
 
-#include <utility>
-
 #include "vm/list.h"
 
 namespace eyrie::vm {
 
-NestedLists::Member::Member(std::shared_ptr<NestedLists> set, List* list)
-    : set_(std::move(set)), list_(list) {
-  std::lock_guard<std::mutex> lock(set_->mutex_);
-  place_ = set_->members_.size();
-  set_->members_.push_back(this);
+void NestedLists::Add(const std::shared_ptr<NestedLists>& set, List* list,
+                      std::unique_ptr<Member>& member) {
+  std::unique_ptr<Member> added(new Member(set, list));
+  std::lock_guard<std::mutex> lock(set->mutex_);
+  added->place_ = set->members_.size();
+  set->members_.push_back(added.get());
+  member = std::move(added);
 }
 
 NestedLists::Member::~Member() {

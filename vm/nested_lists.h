@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "base/ref.h"
@@ -27,8 +28,6 @@ class NestedLists {
   // set's mutex, so that rings can be looked for while others use theirs.
   class Member {
    public:
-    // `list` becomes a member; this ends before it does.
-    Member(std::shared_ptr<NestedLists> set, List* list);
     Member(const Member&) = delete;
     Member& operator=(const Member&) = delete;
     ~Member();
@@ -38,12 +37,20 @@ class NestedLists {
    private:
     friend class NestedLists;
 
+    Member(std::shared_ptr<NestedLists> set, List* list)
+        : set_(std::move(set)), list_(list) {}
+
     const std::shared_ptr<NestedLists> set_;
     List* const list_;
-    size_t place_;         // in members_
+    size_t place_ = 0;     // in members_
     uint32_t held_ = 0;    // references that other members hold
     bool in_use_ = false;  // somebody else holds it, or a list that holds it
   };
+
+  // Makes a list a member, which `member` says from then on: before others
+  // can come upon the list. It ends before the list does.
+  static void Add(const std::shared_ptr<NestedLists>& set, List* list,
+                  std::unique_ptr<Member>& member);
 
   // Empties the lists that only members hold which are held so themselves.
   // Returns how many. A ring with a list that the host or another context
