@@ -16,7 +16,7 @@
 #include "hal/cpu/cpu_features.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/image.h"
-#include "hal/cpu/kernel_executable.h"
+#include "hal/cpu/native_executable.h"
 #include "hal/cpu/library.h"
 #include "hal/driver.h"
 #include "hal/executable.h"
@@ -37,7 +37,7 @@ absl::StatusOr<Ref<hal::Executable>> LoadExecutable(
     FeatureSet machine = MachineFeatures());
 
 // A loaded library. Its kernels' names and addresses lie in image().
-class LibraryExecutable final : public KernelExecutable {
+class LibraryExecutable final : public NativeExecutable {
  public:
   std::span<const ExportInfo> exports() const override { return exports_; }
 

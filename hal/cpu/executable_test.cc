@@ -17,8 +17,8 @@
 #include "hal/cpu/cpu_features.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/image.h"
-#include "hal/cpu/kernel_executable.h"
 #include "hal/cpu/library.h"
+#include "hal/cpu/native_executable.h"
 #include "hal/driver.h"
 #include "hal/executable.h"
 #include "tests/support/status_text.h"
@@ -50,7 +50,7 @@ absl::StatusOr<Ref<hal::Executable>> Load(
 std::string Describe(const hal::Executable& executable) {
   std::string text;
   const auto& kernels =
-      static_cast<const KernelExecutable&>(executable).kernels();
+      static_cast<const NativeExecutable&>(executable).kernels();
   for (size_t i = 0; i < executable.exports().size(); ++i) {
     const ExportInfo& info = executable.exports()[i];
     absl::StrAppend(&text, info.name, " (", info.constant_count, ", ",
@@ -106,7 +106,7 @@ std::string RunAdd(const hal::Executable& executable) {
   dispatch.binding_pointers = bindings;
   dispatch.binding_lengths = lengths;
   const WorkgroupState workgroup = {};
-  const auto& library = static_cast<const KernelExecutable&>(executable);
+  const auto& library = static_cast<const NativeExecutable&>(executable);
   const int code = library.kernels()[0].function(&library.environment(),
                                                  &dispatch, &workgroup);
   return absl::StrCat(code, ": ", sum[0], " ", sum[1], " ", sum[15]);
@@ -137,8 +137,8 @@ TEST(Executable, SystemLibrariesOnRequestOnly) {
   auto two = Load(file, MachineFeatures(), kSystem, options);
   ASSERT_EQ(StatusText(one), "OK");
   ASSERT_EQ(StatusText(two), "OK");
-  EXPECT_NE(static_cast<KernelExecutable&>(**one).kernels()[0].function,
-            static_cast<KernelExecutable&>(**two).kernels()[0].function);
+  EXPECT_NE(static_cast<NativeExecutable&>(**one).kernels()[0].function,
+            static_cast<NativeExecutable&>(**two).kernels()[0].function);
   EXPECT_EQ(RunAdd(**one), "0: 100 101 115");
   EXPECT_EQ(RunAdd(**two), "0: 100 101 115");
 }

@@ -5,8 +5,6 @@
 // Tested by device_test.cc.
 #include "hal/cpu/executor.h"
 
-#include <sched.h>
-
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
@@ -42,7 +40,6 @@ class Executor {
   absl::Status ResolveBindings(const DispatchCommand& command,
                                void* (&pointers)[kMaxDispatchBindings],
                                size_t (&lengths)[kMaxDispatchBindings]) const;
-  // Calls the kernel for every workgroup.
   absl::Status RunWorkgroups(const KernelExecutable& executable,
                              uint32_t ordinal, const DispatchState& state);
 
@@ -58,12 +55,14 @@ absl::Status NotVisible() {
 absl::StatusOr<Bytes> Executor::Resolve(const RecordedRef& ref) const {
   if (ref.buffer != nullptr) {
     uint8_t* data = ref.buffer->host_data();
-    if (data == nullptr) [[unlikely]] return NotVisible();
+    if (data == nullptr) [[unlikely]]
+      return NotVisible();
     return Bytes{data + ref.offset, ref.length};
   }
   const BufferBinding& binding = table_[ref.slot];
   uint8_t* data = binding.buffer->host_data();
-  if (data == nullptr) [[unlikely]] return NotVisible();
+  if (data == nullptr) [[unlikely]]
+    return NotVisible();
   uint64_t length = ref.length;
   if (length == kWholeBuffer) {
     length = binding.length == kWholeBuffer
@@ -135,15 +134,16 @@ absl::Status Executor::ResolveBindings(
     lengths[i] = bytes.length;
     misaligned |= reinterpret_cast<uintptr_t>(bytes.data);
   }
-  if (misaligned % kBufferAlignment == 0) [[likely]] return absl::OkStatus();
+  if (misaligned % kBufferAlignment == 0) [[likely]]
+    return absl::OkStatus();
   for (size_t i = 0; i < refs.size(); ++i) {
     const uintptr_t address = reinterpret_cast<uintptr_t>(pointers[i]);
     // What has no bytes is not accessed.
     if (address % kBufferAlignment == 0 || lengths[i] == 0) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Binding ", i, " begins ", address % kBufferAlignment,
-        " bytes past a multiple of ", kBufferAlignment,
-        "; kernels take aligned memory."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Binding ", i, " begins ", address % kBufferAlignment,
+                     " bytes past a multiple of ", kBufferAlignment,
+                     "; kernels take aligned memory."));
   }
   return absl::OkStatus();
 }
@@ -151,33 +151,14 @@ absl::Status Executor::ResolveBindings(
 absl::Status Executor::RunWorkgroups(const KernelExecutable& executable,
                                      uint32_t ordinal,
                                      const DispatchState& state) {
-  const Kernel& kernel = executable.kernels()[ordinal];
-  const Environment* environment = &executable.environment();
-  WorkgroupState workgroup = {};
-  const int processor = sched_getcpu();
-  workgroup.processor_id = processor < 0 ? 0 : processor;
-  Ref<hal::Buffer> local_memory;
-  if (kernel.local_memory_size != 0) {
-    ASSIGN_OR_RETURN(local_memory,
-                     allocator_.AllocateScratch(kernel.local_memory_size));
-    workgroup.local_memory = local_memory->host_data();
-    workgroup.local_memory_size = kernel.local_memory_size;
+  const uint32_t size = executable.local_memory_size(ordinal);
+  if (size == 0) [[likely]] {
+    return executable.RunWorkgroups(ordinal, state, AllWorkgroups(state), {});
   }
-  for (uint32_t z = 0; z < state.workgroup_count_z; ++z) {
-    workgroup.workgroup_id_z = static_cast<uint16_t>(z);
-    for (uint32_t y = 0; y < state.workgroup_count_y; ++y) {
-      workgroup.workgroup_id_y = y;
-      for (uint32_t x = 0; x < state.workgroup_count_x; ++x) {
-        workgroup.workgroup_id_x = x;
-        const int code = kernel.function(environment, &state, &workgroup);
-        if (code == 0) [[likely]] continue;
-        return absl::InternalError(
-            absl::StrCat("Dispatch '", executable.exports()[ordinal].name,
-                         "' failed with code ", code, "."));
-      }
-    }
-  }
-  return absl::OkStatus();
+  ASSIGN_OR_RETURN(const Ref<hal::Buffer> scratch,
+                   allocator_.AllocateScratch(size));
+  return executable.RunWorkgroups(ordinal, state, AllWorkgroups(state),
+                                  {scratch->host_data(), size});
 }
 
 absl::Status Executor::RunDispatch(const DispatchCommand& command) {
@@ -195,9 +176,9 @@ absl::Status Executor::RunDispatch(const DispatchCommand& command) {
   RETURN_IF_ERROR(ReadCounts(command, count));
   absl::Status resolved = ResolveBindings(command, pointers, lengths);
   if (!resolved.ok()) [[unlikely]] {
-    return Annotate(resolved, absl::StrCat("(dispatch '",
-                                           executable.exports()[ordinal].name,
-                                           "')"));
+    return Annotate(
+        resolved,
+        absl::StrCat("(dispatch '", executable.exports()[ordinal].name, "')"));
   }
   const uint32_t* size = executable.exports()[ordinal].workgroup_size;
   DispatchState state = {};
@@ -243,7 +224,8 @@ absl::Status Execute(const CommandBuffer& commands,
   for (const Command* command = commands.begin(); command != nullptr;
        command = commands.Next(command)) {
     absl::Status status = executor.Run(*command);
-    if (!status.ok()) [[unlikely]] return status;
+    if (!status.ok()) [[unlikely]]
+      return status;
   }
   return absl::OkStatus();
 }

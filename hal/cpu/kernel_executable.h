@@ -1,44 +1,54 @@
-// What running a dispatch needs of an executable: native functions and the
-// environment they are called with. Loaders subclass it.
+// What running a dispatch needs of an executable: its workgroups, by ranges.
+// Native code (native_executable.h) is one kind.
 //
 // Immutable and shared by threads, like every executable.
-// Tested by device_test.cc.
 #ifndef EYRIE_HAL_CPU_KERNEL_EXECUTABLE_H_
 #define EYRIE_HAL_CPU_KERNEL_EXECUTABLE_H_
 
 #include <cstdint>
 #include <span>
 
+#include "absl/status/status.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/executable.h"
 
 namespace eyrie::hal::cpu {
 
-// One export as code.
-struct Kernel {
-  DispatchFunction function = nullptr;
-  uint32_t local_memory_size = 0;  // bytes of scratch per workgroup
+// Workgroups begin, begin + 1, … end - 1 of a dispatch, which are numbered by
+// x first, then y, then z.
+struct WorkgroupRange {
+  uint64_t begin;
+  uint64_t end;
 };
+
+// All workgroups of a dispatch whose counts passed ValidateWorkgroupCount.
+inline WorkgroupRange AllWorkgroups(const DispatchState& state) {
+  return {0, uint64_t{state.workgroup_count_x} * state.workgroup_count_y *
+                 state.workgroup_count_z};
+}
 
 class KernelExecutable : public hal::Executable {
  public:
   // driver_tag() of every executable of this driver.
   static constexpr char kDriverTag = 0;
 
-  // One per export, in ordinal order. What exports() says of constants and
-  // bindings (at most kMaxDispatchConstants and kMaxDispatchBindings) is what
-  // the functions read.
-  std::span<const Kernel> kernels() const { return kernels_; }
-  const Environment& environment() const { return *environment_; }
+  // Bytes of scratch that a workgroup of the export needs for itself.
+  virtual uint32_t local_memory_size(uint32_t ordinal) const = 0;
+
+  // Runs workgroups of one dispatch one after the other on this thread; others
+  // may run other ranges of it meanwhile. `state` holds what the export's
+  // ExportInfo asks for; `local_memory` is as large as local_memory_size says,
+  // with any content. INTERNAL: a workgroup fails; the rest of the range is
+  // left out.
+  virtual absl::Status RunWorkgroups(uint32_t ordinal,
+                                     const DispatchState& state,
+                                     WorkgroupRange range,
+                                     std::span<uint8_t> local_memory) const = 0;
 
   const void* driver_tag() const final { return &kDriverTag; }
 
  protected:
   KernelExecutable() = default;
-
-  // What a subclass sets when it is made, and owns.
-  std::span<const Kernel> kernels_;
-  const Environment* environment_ = nullptr;
 };
 
 }  // namespace eyrie::hal::cpu

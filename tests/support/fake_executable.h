@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/ref.h"
-#include "hal/cpu/kernel_executable.h"
+#include "hal/cpu/native_executable.h"
 #include "hal/executable.h"
 
 namespace eyrie {
@@ -21,7 +21,7 @@ struct FakeKernel {
   uint32_t local_memory_size = 0;
 };
 
-class FakeExecutable final : public hal::cpu::KernelExecutable {
+class FakeExecutable final : public hal::cpu::NativeExecutable {
  public:
   explicit FakeExecutable(std::span<const FakeKernel> kernels) {
     for (const FakeKernel& kernel : kernels) {
