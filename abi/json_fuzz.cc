@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "abi/invoker.h"
-#include "abi/json.h"
 #include "abi/json_value.h"
 #include "abi/records.h"
 #include "abi/session.h"
 #include "absl/strings/string_view.h"
+#include "base/json.h"
 
 namespace eyrie::abi {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 
 #include "abi/host_value.h"
-#include "abi/json.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/json.h"
 
 namespace eyrie::abi {
 

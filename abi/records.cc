@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "abi/json.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 
 namespace eyrie::abi {

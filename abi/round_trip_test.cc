@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "abi/invoker.h"
-#include "abi/json.h"
 #include "abi/json_value.h"
 #include "abi/sample_values.h"
 #include "abi/session.h"
 #include "abi/signature.h"
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "gtest/gtest.h"
 #include "tests/support/status_text.h"
 

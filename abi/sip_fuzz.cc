@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "abi/invoker.h"
-#include "abi/json.h"
 #include "abi/json_value.h"
 #include "abi/signature.h"
 #include "abi/v0/sip_signature.h"
 #include "absl/strings/string_view.h"
+#include "base/json.h"
 #include "base/ref.h"
 #include "vm/callconv.h"
 #include "vm/module_def.h"

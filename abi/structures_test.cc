@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "abi/invoker.h"
-#include "abi/json.h"
 #include "abi/json_value.h"
 #include "abi/v0/sip_signature.h"
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "gtest/gtest.h"
 #include "tests/support/status_text.h"
 

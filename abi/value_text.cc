@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "abi/function_io.h"
-#include "abi/json.h"
 #include "abi/marshal.h"
 #include "abi/session.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/json.h"
 #include "base/plain_text.h"
 #include "hal/buffer.h"
 #include "vm/buffer.h"

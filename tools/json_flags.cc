@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "abi/invoker.h"
-#include "abi/json.h"
 #include "abi/json_value.h"
 #include "abi/sample_values.h"
 #include "abi/signature.h"
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 
 namespace eyrie::tools {
@@ -41,7 +41,7 @@ absl::StatusOr<abi::Signature> SignatureOf(const abi::Callable& function) {
 absl::StatusOr<abi::HostValue> ReadFlag(const Arguments& arguments,
                                         const char* flag) {
   const std::string where = absl::StrCat("(--", flag, ")");
-  const auto json = abi::ParseJson(arguments.GetString(flag));
+  const auto json = ParseJson(arguments.GetString(flag));
   if (!json.ok()) return Annotate(json.status(), where);
   auto value = abi::FromJson(*json, abi::JsonFiles::kRead);
   if (!value.ok()) return Annotate(value.status(), where);

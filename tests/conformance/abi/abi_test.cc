@@ -24,7 +24,6 @@
 #include <vector>
 
 #include "abi/invoker.h"
-#include "abi/json.h"
 #include "abi/json_value.h"
 #include "abi/session.h"
 #include "abi/structures.h"
@@ -33,6 +32,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "base/json.h"
 #include "gtest/gtest.h"
 #include "tests/support/status_text.h"
 #include "vm/asm/assembler.h"

@@ -3,9 +3,9 @@
 // Unlike a map it keeps members in order and duplicates, so that a caller can
 // refuse them; integers keep all 64 bits. Text that is no JSON, or nested
 // deeper than kMaxDepth, is INVALID_ARGUMENT with the byte.
-// Tested by json_test.cc, json_fuzz.cc.
-#ifndef EYRIE_ABI_JSON_H_
-#define EYRIE_ABI_JSON_H_
+// Tested by json_test.cc, abi/json_fuzz.cc.
+#ifndef EYRIE_BASE_JSON_H_
+#define EYRIE_BASE_JSON_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace eyrie::abi {
+namespace eyrie {
 
 struct Json {
   enum class Kind : uint8_t {
@@ -57,6 +57,6 @@ void AppendJsonString(absl::string_view text, std::string& out);
 // True if the bytes are well-formed UTF-8.
 bool IsUtf8(absl::string_view bytes);
 
-}  // namespace eyrie::abi
+}  // namespace eyrie
 
-#endif  // EYRIE_ABI_JSON_H_
+#endif  // EYRIE_BASE_JSON_H_

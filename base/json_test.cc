@@ -1,5 +1,5 @@
 // JSON text: values, places, and what is refused where.
-#include "abi/json.h"
+#include "base/json.h"
 
 #include <string>
 
@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tests/support/status_text.h"
 
-namespace eyrie::abi {
+namespace eyrie {
 namespace {
 
 // The tree in one line, each value with its place: "[1@1]@0".
@@ -115,4 +115,4 @@ TEST(Json, Utf8) {
 }
 
 }  // namespace
-}  // namespace eyrie::abi
+}  // namespace eyrie

@@ -1,8 +1,8 @@
 // Builds the tree from the events of nlohmann's parser, which recurses nowhere
 // and throws nothing here.
 //
-// Tested by json_test.cc, json_fuzz.cc.
-#include "abi/json.h"
+// Tested by json_test.cc, abi/json_fuzz.cc.
+#include "base/json.h"
 
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "base/plain_text.h"
 
-namespace eyrie::abi {
+namespace eyrie {
 namespace {
 
 using Kind = Json::Kind;
@@ -217,4 +217,4 @@ bool IsUtf8(absl::string_view bytes) {
   return true;
 }
 
-}  // namespace eyrie::abi
+}  // namespace eyrie
