@@ -1,15 +1,66 @@
-// The synchronous CPU device: operations run on the thread that makes them
-// ready, one after the other.
+// CPU devices: host memory, and executables of native code.
 //
+// The synchronous one runs operations on the thread that makes them ready, one
+// after the other; task/device.h shares them between threads.
 // Tested by device_test.cc.
 #ifndef EYRIE_HAL_CPU_DEVICE_H_
 #define EYRIE_HAL_CPU_DEVICE_H_
 
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "base/ref.h"
+#include "hal/cpu/allocator.h"
+#include "hal/cpu/queue.h"
 #include "hal/device.h"
 #include "hal/driver.h"
 
 namespace eyrie::hal::cpu {
+
+// What CPU devices have in common; all of them run executables and buffers of
+// each other. A subclass says how commands run.
+class CpuDevice : public hal::Device {
+ public:
+  hal::Allocator& allocator() override { return *allocator_; }
+  std::optional<int64_t> Query(absl::string_view category,
+                               absl::string_view key) const override;
+  absl::StatusOr<Ref<Semaphore>> CreateSemaphore(uint64_t value) override;
+  absl::StatusOr<Ref<hal::Executable>> CreateExecutable(
+      const ExecutableParams& params) override;
+  absl::StatusOr<Ref<CommandBuffer>> CreateCommandBuffer(
+      CommandBufferMode mode, QueueAffinity affinity,
+      uint32_t binding_capacity) override;
+  absl::Status QueueFlush() override { return absl::OkStatus(); }
+  void CancelQueued(const void* owner) override { queue_->Cancel(owner); }
+
+ protected:
+  explicit CpuDevice(const DriverOptions& options) : options_(options) {}
+  ~CpuDevice() override { queue_->Cancel(nullptr); }
+
+  // How many threads run a dispatch.
+  virtual int concurrency() const = 0;
+
+  const DriverOptions options_;
+  const Ref<Allocator> allocator_ = MakeRef<Allocator>();
+  const std::shared_ptr<Queue> queue_ = std::make_shared<Queue>();
+
+ private:
+  absl::StatusOr<Ref<hal::Buffer>> DoAlloca(QueueFences fences,
+                                            const BufferParams& params,
+                                            uint64_t size) override;
+  absl::Status DoDealloca(QueueFences fences, Ref<hal::Buffer> buffer) override;
+  absl::Status DoRead(QueueFences fences, Ref<File> source,
+                      uint64_t source_offset, const BufferRef& target) override;
+  absl::Status DoWrite(QueueFences fences, const BufferRef& source,
+                       Ref<File> target, uint64_t target_offset) override;
+  absl::Status DoBarrier(QueueFences fences) override;
+};
 
 // A "local-sync" device with an allocator of its own.
 Ref<hal::Device> MakeSyncDevice(const DriverOptions& options);

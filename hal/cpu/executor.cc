@@ -5,196 +5,87 @@
 // Tested by device_test.cc.
 #include "hal/cpu/executor.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/float_state.h"
-#include "hal/cpu/kernel_executable.h"
 
 namespace eyrie::hal::cpu {
 namespace {
-
-// A range as the host sees it.
-struct Bytes {
-  uint8_t* data;
-  uint64_t length;
-};
-
-class Executor {
- public:
-  Executor(std::span<const BufferBinding> table, Allocator& allocator)
-      : table_(table), allocator_(allocator) {}
-
-  absl::Status Run(const Command& command);
-
- private:
-  absl::StatusOr<Bytes> Resolve(const RecordedRef& ref) const;
-  absl::Status RunFill(const FillCommand& command);
-  absl::Status RunUpdate(const UpdateCommand& command);
-  absl::Status RunCopy(const CopyCommand& command);
-  absl::Status RunDispatch(const DispatchCommand& command);
-  absl::Status ReadCounts(const DispatchCommand& command,
-                          uint32_t (&count)[3]) const;
-  absl::Status ResolveBindings(const DispatchCommand& command,
-                               void* (&pointers)[kMaxDispatchBindings],
-                               size_t (&lengths)[kMaxDispatchBindings]) const;
-  absl::Status RunWorkgroups(const KernelExecutable& executable,
-                             uint32_t ordinal, const DispatchState& state);
-
-  std::span<const BufferBinding> table_;
-  Allocator& allocator_;
-};
 
 absl::Status NotVisible() {
   return absl::FailedPreconditionError(
       "The buffer's memory is not visible to the host.");
 }
 
-absl::StatusOr<Bytes> Executor::Resolve(const RecordedRef& ref) const {
-  if (ref.buffer != nullptr) {
-    uint8_t* data = ref.buffer->host_data();
-    if (data == nullptr) [[unlikely]]
-      return NotVisible();
-    return Bytes{data + ref.offset, ref.length};
-  }
-  const BufferBinding& binding = table_[ref.slot];
-  uint8_t* data = binding.buffer->host_data();
-  if (data == nullptr) [[unlikely]]
-    return NotVisible();
-  uint64_t length = ref.length;
-  if (length == kWholeBuffer) {
-    length = binding.length == kWholeBuffer
-                 ? binding.buffer->byte_length() - binding.offset
-                 : binding.length;
-    length -= ref.offset;
-  }
-  return Bytes{data + binding.offset + ref.offset, length};
-}
+class Executor {
+ public:
+  Executor(const CommandResolver& resolver, Allocator& allocator, bool measures)
+      : resolver_(resolver), allocator_(allocator), measures_(measures) {}
+
+  absl::Status Run(const Command& command);
+
+ private:
+  absl::Status RunFill(const FillCommand& command);
+  absl::Status RunUpdate(const UpdateCommand& command);
+  absl::Status RunCopy(const CopyCommand& command);
+  absl::Status RunDispatch(const DispatchCommand& command);
+  absl::Status RunWorkgroups(const ResolvedDispatch& dispatch);
+
+  const CommandResolver resolver_;
+  Allocator& allocator_;
+  const bool measures_;
+};
 
 absl::Status Executor::RunFill(const FillCommand& command) {
-  ASSIGN_OR_RETURN(const Bytes target, Resolve(command.target));
-  if (command.pattern_length == 1) {
-    std::memset(target.data, static_cast<int>(command.pattern & 0xFF),
-                target.length);
-    return absl::OkStatus();
-  }
-  uint64_t done = 0;
-  for (; target.length - done >= 8; done += 8) {
-    std::memcpy(target.data + done, &command.pattern, 8);
-  }
-  std::memcpy(target.data + done, &command.pattern, target.length - done);
+  ASSIGN_OR_RETURN(const HostBytes target, resolver_.Resolve(command.target));
+  FillBytes(command, target.data, target.length);
   return absl::OkStatus();
 }
 
 absl::Status Executor::RunUpdate(const UpdateCommand& command) {
-  ASSIGN_OR_RETURN(const Bytes target, Resolve(command.target));
+  ASSIGN_OR_RETURN(const HostBytes target, resolver_.Resolve(command.target));
   std::memcpy(target.data, command.data(), target.length);
   return absl::OkStatus();
 }
 
 absl::Status Executor::RunCopy(const CopyCommand& command) {
-  ASSIGN_OR_RETURN(const Bytes source, Resolve(command.source));
-  ASSIGN_OR_RETURN(const Bytes target, Resolve(command.target));
-  if (source.length != target.length) [[unlikely]] {
-    return absl::InvalidArgumentError(
-        absl::StrCat("A copy's source has ", source.length,
-                     " bytes and its target ", target.length, "."));
-  }
-  // Slots of one table may overlap; nothing has compared them.
-  std::memmove(target.data, source.data, target.length);
+  ASSIGN_OR_RETURN(const ResolvedCopy copy, resolver_.Resolve(command));
+  std::memmove(copy.target.data, copy.source.data, copy.target.length);
   return absl::OkStatus();
 }
 
-absl::Status Executor::ReadCounts(const DispatchCommand& command,
-                                  uint32_t (&count)[3]) const {
-  if (command.kind == CommandKind::kDispatch) {
-    std::memcpy(count, command.workgroup_count, sizeof(count));
-    return absl::OkStatus();
-  }
-  ASSIGN_OR_RETURN(const Bytes bytes, Resolve(command.workgroup_count_ref));
-  std::memcpy(count, bytes.data, sizeof(count));
-  return ValidateWorkgroupCount(count);
-}
-
-absl::Status Executor::ResolveBindings(
-    const DispatchCommand& command, void* (&pointers)[kMaxDispatchBindings],
-    size_t (&lengths)[kMaxDispatchBindings]) const {
-  const std::span<const RecordedRef> refs = command.bindings();
-  if (refs.size() > kMaxDispatchBindings) [[unlikely]] {
-    return absl::InvalidArgumentError(
-        absl::StrCat("A dispatch has ", refs.size(), " bindings; at most ",
-                     kMaxDispatchBindings, " can be passed."));
-  }
-  uintptr_t misaligned = 0;
-  for (size_t i = 0; i < refs.size(); ++i) {
-    ASSIGN_OR_RETURN(const Bytes bytes, Resolve(refs[i]));
-    pointers[i] = bytes.data;
-    lengths[i] = bytes.length;
-    misaligned |= reinterpret_cast<uintptr_t>(bytes.data);
-  }
-  if (misaligned % kBufferAlignment == 0) [[likely]]
-    return absl::OkStatus();
-  for (size_t i = 0; i < refs.size(); ++i) {
-    const uintptr_t address = reinterpret_cast<uintptr_t>(pointers[i]);
-    // What has no bytes is not accessed.
-    if (address % kBufferAlignment == 0 || lengths[i] == 0) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("Binding ", i, " begins ", address % kBufferAlignment,
-                     " bytes past a multiple of ", kBufferAlignment,
-                     "; kernels take aligned memory."));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Executor::RunWorkgroups(const KernelExecutable& executable,
-                                     uint32_t ordinal,
-                                     const DispatchState& state) {
-  const uint32_t size = executable.local_memory_size(ordinal);
+absl::Status Executor::RunWorkgroups(const ResolvedDispatch& dispatch) {
+  const uint32_t size =
+      dispatch.executable->local_memory_size(dispatch.ordinal);
+  const WorkgroupRange all = AllWorkgroups(dispatch.state);
   if (size == 0) [[likely]] {
-    return executable.RunWorkgroups(ordinal, state, AllWorkgroups(state), {});
+    return dispatch.executable->RunWorkgroups(dispatch.ordinal, dispatch.state,
+                                              all, {});
   }
   ASSIGN_OR_RETURN(const Ref<hal::Buffer> scratch,
                    allocator_.AllocateScratch(size));
-  return executable.RunWorkgroups(ordinal, state, AllWorkgroups(state),
-                                  {scratch->host_data(), size});
+  return dispatch.executable->RunWorkgroups(dispatch.ordinal, dispatch.state,
+                                            all, {scratch->host_data(), size});
 }
 
 absl::Status Executor::RunDispatch(const DispatchCommand& command) {
-  if (command.executable->driver_tag() != &KernelExecutable::kDriverTag)
-      [[unlikely]] {
-    return absl::FailedPreconditionError(
-        "The executable was made by another driver.");
-  }
-  const KernelExecutable& executable =
-      static_cast<const KernelExecutable&>(*command.executable);
-  const uint32_t ordinal = command.export_ordinal;
-  uint32_t count[3];
   void* pointers[kMaxDispatchBindings];
   size_t lengths[kMaxDispatchBindings];
-  RETURN_IF_ERROR(ReadCounts(command, count));
-  absl::Status resolved = ResolveBindings(command, pointers, lengths);
-  if (!resolved.ok()) [[unlikely]] {
-    return Annotate(
-        resolved,
-        absl::StrCat("(dispatch '", executable.exports()[ordinal].name, "')"));
-  }
-  const uint32_t* size = executable.exports()[ordinal].workgroup_size;
-  DispatchState state = {};
-  state.workgroup_size_x = size[0];
-  state.workgroup_size_y = size[1];
-  state.workgroup_size_z = static_cast<uint16_t>(size[2]);
-  state.constant_count = static_cast<uint16_t>(command.constant_count);
-  state.workgroup_count_x = count[0];
-  state.workgroup_count_y = count[1];
-  state.workgroup_count_z = static_cast<uint16_t>(count[2]);
-  state.max_concurrency = 1;
-  state.binding_count = static_cast<uint8_t>(command.binding_count);
-  state.constants = command.constants().data();
-  state.binding_pointers = pointers;
-  state.binding_lengths = lengths;
-  return RunWorkgroups(executable, ordinal, state);
+  ResolvedDispatch dispatch;
+  RETURN_IF_ERROR(resolver_.Resolve(command, pointers, lengths, dispatch));
+  if (!measures_) [[likely]]
+    return RunWorkgroups(dispatch);
+  KernelCost& cost = dispatch.executable->cost(dispatch.ordinal);
+  if (!cost.IsDue()) [[likely]]
+    return RunWorkgroups(dispatch);
+  const Stopwatch watch;
+  absl::Status status = RunWorkgroups(dispatch);
+  const WorkgroupRange all = AllWorkgroups(dispatch.state);
+  if (all.begin != all.end) cost.Add(watch.ns(), all.end - all.begin);
+  return status;
 }
 
 absl::Status Executor::Run(const Command& command) {
@@ -216,10 +107,134 @@ absl::Status Executor::Run(const Command& command) {
 
 }  // namespace
 
+absl::StatusOr<HostBytes> CommandResolver::Resolve(
+    const RecordedRef& ref) const {
+  if (ref.buffer != nullptr) {
+    uint8_t* data = ref.buffer->host_data();
+    if (data == nullptr) [[unlikely]]
+      return NotVisible();
+    return HostBytes{data + ref.offset, ref.length};
+  }
+  const BufferBinding& binding = table_[ref.slot];
+  uint8_t* data = binding.buffer->host_data();
+  if (data == nullptr) [[unlikely]]
+    return NotVisible();
+  uint64_t length = ref.length;
+  if (length == kWholeBuffer) {
+    length = binding.length == kWholeBuffer
+                 ? binding.buffer->byte_length() - binding.offset
+                 : binding.length;
+    length -= ref.offset;
+  }
+  return HostBytes{data + binding.offset + ref.offset, length};
+}
+
+absl::StatusOr<ResolvedCopy> CommandResolver::Resolve(
+    const CopyCommand& command) const {
+  ASSIGN_OR_RETURN(const HostBytes source, Resolve(command.source));
+  ASSIGN_OR_RETURN(const HostBytes target, Resolve(command.target));
+  if (source.length != target.length) [[unlikely]] {
+    return absl::InvalidArgumentError(
+        absl::StrCat("A copy's source has ", source.length,
+                     " bytes and its target ", target.length, "."));
+  }
+  return ResolvedCopy{source, target};
+}
+
+absl::Status CommandResolver::ReadCounts(const DispatchCommand& command,
+                                         uint32_t (&count)[3]) const {
+  if (command.kind == CommandKind::kDispatch) {
+    std::memcpy(count, command.workgroup_count, sizeof(count));
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const HostBytes bytes, Resolve(command.workgroup_count_ref));
+  std::memcpy(count, bytes.data, sizeof(count));
+  return ValidateWorkgroupCount(count);
+}
+
+absl::Status CommandResolver::ResolveBindings(const DispatchCommand& command,
+                                              void** pointers,
+                                              size_t* lengths) const {
+  const std::span<const RecordedRef> refs = command.bindings();
+  if (refs.size() > kMaxDispatchBindings) [[unlikely]] {
+    return absl::InvalidArgumentError(
+        absl::StrCat("A dispatch has ", refs.size(), " bindings; at most ",
+                     kMaxDispatchBindings, " can be passed."));
+  }
+  uintptr_t misaligned = 0;
+  for (size_t i = 0; i < refs.size(); ++i) {
+    ASSIGN_OR_RETURN(const HostBytes bytes, Resolve(refs[i]));
+    pointers[i] = bytes.data;
+    lengths[i] = bytes.length;
+    misaligned |= reinterpret_cast<uintptr_t>(bytes.data);
+  }
+  if (misaligned % kBufferAlignment == 0) [[likely]]
+    return absl::OkStatus();
+  for (size_t i = 0; i < refs.size(); ++i) {
+    const uintptr_t address = reinterpret_cast<uintptr_t>(pointers[i]);
+    // What has no bytes is not accessed.
+    if (address % kBufferAlignment == 0 || lengths[i] == 0) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("Binding ", i, " begins ", address % kBufferAlignment,
+                     " bytes past a multiple of ", kBufferAlignment,
+                     "; kernels take aligned memory."));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CommandResolver::Resolve(const DispatchCommand& command,
+                                      void** pointers, size_t* lengths,
+                                      ResolvedDispatch& dispatch) const {
+  if (command.executable->driver_tag() != &KernelExecutable::kDriverTag)
+      [[unlikely]] {
+    return absl::FailedPreconditionError(
+        "The executable was made by another driver.");
+  }
+  const KernelExecutable& executable =
+      static_cast<const KernelExecutable&>(*command.executable);
+  const ExportInfo& info = executable.exports()[command.export_ordinal];
+  uint32_t count[3];
+  RETURN_IF_ERROR(ReadCounts(command, count));
+  absl::Status resolved = ResolveBindings(command, pointers, lengths);
+  if (!resolved.ok()) [[unlikely]] {
+    return Annotate(resolved, absl::StrCat("(dispatch '", info.name, "')"));
+  }
+  dispatch.executable = &executable;
+  dispatch.ordinal = command.export_ordinal;
+  DispatchState& state = dispatch.state;
+  state = {};
+  state.workgroup_size_x = info.workgroup_size[0];
+  state.workgroup_size_y = info.workgroup_size[1];
+  state.workgroup_size_z = static_cast<uint16_t>(info.workgroup_size[2]);
+  state.constant_count = static_cast<uint16_t>(command.constant_count);
+  state.workgroup_count_x = count[0];
+  state.workgroup_count_y = count[1];
+  state.workgroup_count_z = static_cast<uint16_t>(count[2]);
+  state.max_concurrency = static_cast<uint8_t>(std::min(max_concurrency_, 255));
+  state.binding_count = static_cast<uint8_t>(command.binding_count);
+  state.constants = command.constants().data();
+  state.binding_pointers = pointers;
+  state.binding_lengths = lengths;
+  return absl::OkStatus();
+}
+
+void FillBytes(const FillCommand& command, uint8_t* target, uint64_t length) {
+  if (command.pattern_length == 1) {
+    std::memset(target, static_cast<int>(command.pattern & 0xFF), length);
+    return;
+  }
+  uint64_t done = 0;
+  for (; length - done >= 8; done += 8) {
+    std::memcpy(target + done, &command.pattern, 8);
+  }
+  std::memcpy(target + done, &command.pattern, length - done);
+}
+
 absl::Status Execute(const CommandBuffer& commands,
-                     std::span<const BufferBinding> table,
-                     Allocator& allocator) {
-  Executor executor(table, allocator);
+                     std::span<const BufferBinding> table, Allocator& allocator,
+                     int max_concurrency, bool measures) {
+  Executor executor(CommandResolver(table, max_concurrency), allocator,
+                    measures);
   const FlushDenormals flush;
   for (const Command* command = commands.begin(); command != nullptr;
        command = commands.Next(command)) {

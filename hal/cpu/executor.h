@@ -1,25 +1,79 @@
 // Runs recorded commands on the calling thread.
 //
+// Thread-compatible; the table has passed ValidateTable, and outlives all.
 // Tested by device_test.cc.
 #ifndef EYRIE_HAL_CPU_EXECUTOR_H_
 #define EYRIE_HAL_CPU_EXECUTOR_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "hal/command_buffer.h"
 #include "hal/cpu/allocator.h"
+#include "hal/cpu/dispatch_abi.h"
+#include "hal/cpu/kernel_executable.h"
 
 namespace eyrie::hal::cpu {
 
-// Runs finalized commands in order, up to the first that fails. The table has
-// passed ValidateTable. `allocator` gives workgroups their local memory.
-// FAILED_PRECONDITION: a buffer that the host cannot see, or an executable of
-// another driver. INVALID_ARGUMENT: workgroup counts, a binding's alignment or
-// a copy's lengths that show only now. INTERNAL: a kernel that fails.
+// A range as the host sees it.
+struct HostBytes {
+  uint8_t* data;
+  uint64_t length;
+};
+
+// A dispatch with nothing left to look up. The state points into the command
+// and at what the caller gave for the bindings.
+struct ResolvedDispatch {
+  const KernelExecutable* executable;
+  uint32_t ordinal;
+  DispatchState state;
+};
+
+// A copy between slots may overlap: nothing has compared them.
+struct ResolvedCopy {
+  HostBytes source;
+  HostBytes target;  // of the same length
+};
+
+// Finds what commands name. FAILED_PRECONDITION: a buffer that the host cannot
+// see, or an executable of another driver. INVALID_ARGUMENT: workgroup counts,
+// a binding's alignment or a copy's lengths that show only now.
+class CommandResolver {
+ public:
+  // `max_concurrency` is what kernels are told of the threads.
+  CommandResolver(std::span<const BufferBinding> table, int max_concurrency)
+      : table_(table), max_concurrency_(max_concurrency) {}
+
+  absl::StatusOr<HostBytes> Resolve(const RecordedRef& ref) const;
+  absl::StatusOr<ResolvedCopy> Resolve(const CopyCommand& command) const;
+  // The arrays have room for as many bindings as the dispatch has, which are
+  // at most kMaxDispatchBindings.
+  absl::Status Resolve(const DispatchCommand& command, void** pointers,
+                       size_t* lengths, ResolvedDispatch& dispatch) const;
+
+ private:
+  absl::Status ReadCounts(const DispatchCommand& command,
+                          uint32_t (&count)[3]) const;
+  absl::Status ResolveBindings(const DispatchCommand& command, void** pointers,
+                               size_t* lengths) const;
+
+  std::span<const BufferBinding> table_;
+  int max_concurrency_;
+};
+
+// Writes the pattern (8 bytes, repeated) over `length` bytes.
+void FillBytes(const FillCommand& command, uint8_t* target, uint64_t length);
+
+// Runs finalized commands in order, up to the first that fails. `allocator`
+// gives workgroups their local memory. `measures`: what kernels cost is
+// measured now and then. Fails as CommandResolver does, or INTERNAL: a kernel
+// fails.
 absl::Status Execute(const CommandBuffer& commands,
-                     std::span<const BufferBinding> table,
-                     Allocator& allocator);
+                     std::span<const BufferBinding> table, Allocator& allocator,
+                     int max_concurrency = 1, bool measures = false);
 
 }  // namespace eyrie::hal::cpu
 

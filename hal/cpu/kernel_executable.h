@@ -1,15 +1,17 @@
 // What running a dispatch needs of an executable: its workgroups, by ranges.
 // Native code (native_executable.h) is one kind.
 //
-// Immutable and shared by threads, like every executable.
+// Shared by threads, and immutable but for what is measured.
 #ifndef EYRIE_HAL_CPU_KERNEL_EXECUTABLE_H_
 #define EYRIE_HAL_CPU_KERNEL_EXECUTABLE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
 #include "absl/status/status.h"
 #include "hal/cpu/dispatch_abi.h"
+#include "hal/cpu/kernel_cost.h"
 #include "hal/executable.h"
 
 namespace eyrie::hal::cpu {
@@ -47,8 +49,23 @@ class KernelExecutable : public hal::Executable {
 
   const void* driver_tag() const final { return &kDriverTag; }
 
+  // What the workgroups of an export have cost so far.
+  KernelCost& cost(uint32_t ordinal) const {
+    KernelCost* costs = costs_.load(std::memory_order_acquire);
+    if (costs == nullptr) [[unlikely]]
+      costs = MakeCosts();
+    return costs[ordinal];
+  }
+
  protected:
   KernelExecutable() = default;
+  ~KernelExecutable() override;
+
+ private:
+  KernelCost* MakeCosts() const;
+
+  // One per export, made when first asked for; owned.
+  mutable std::atomic<KernelCost*> costs_{nullptr};
 };
 
 }  // namespace eyrie::hal::cpu

@@ -26,7 +26,18 @@ absl::Status Queue::Complete(Fence* signal, absl::Status status) {
   return status;
 }
 
-absl::Status Queue::Defer(QueueFences fences, Body body, uint64_t kept) {
+Queue::Start Queue::Closed(Body body) {
+  return [body = std::move(body)](Ending ending) mutable {
+    absl::Status status = body();
+    // Whoever hears of the end finds that nothing is kept any more.
+    body = nullptr;
+    ending.charge.Reset();
+    // There is no caller to tell.
+    Complete(ending.signal.get(), std::move(status)).IgnoreError();
+  };
+}
+
+absl::Status Queue::Defer(QueueFences fences, Start start, uint64_t kept) {
   absl::StatusOr<MemoryCharge> charge =
       fences.Charge(sizeof(Operation) + kBodyBytes + kept);
   if (!charge.ok()) return Complete(fences.signal, charge.status());
@@ -34,8 +45,10 @@ absl::Status Queue::Defer(QueueFences fences, Body body, uint64_t kept) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     key = next_key_++;
-    pending_[key] = {fences.owner, Ref<Fence>::Share(fences.signal),
-                     std::move(body), *std::move(charge), absl::OkStatus()};
+    pending_[key] = {fences.owner,
+                     {Ref<Fence>::Share(fences.signal), *std::move(charge)},
+                     std::move(start),
+                     absl::OkStatus()};
   }
   // Weak: a semaphore that is never signalled must not keep what waits for
   // it, which may hold that very semaphore.
@@ -46,6 +59,15 @@ absl::Status Queue::Defer(QueueFences fences, Body body, uint64_t kept) {
         }
       });
   return absl::OkStatus();
+}
+
+void Queue::Run(Operation operation) {
+  if (operation.waited.ok()) {
+    return operation.start(std::move(operation.ending));
+  }
+  operation.start = nullptr;
+  operation.ending.charge.Reset();
+  Complete(operation.ending.signal.get(), operation.waited).IgnoreError();
 }
 
 void Queue::Arrive(uint64_t key, const absl::Status& status) {
@@ -60,10 +82,7 @@ void Queue::Arrive(uint64_t key, const absl::Status& status) {
     Operations::node_type next = std::move(ready_.front());
     ready_.pop_front();
     lock.unlock();
-    Operation& one = next.mapped();
-    absl::Status result = one.waited.ok() ? one.body() : one.waited;
-    // Whoever waits hears of it by the fence; there is no caller to tell.
-    Complete(one.signal.get(), std::move(result)).IgnoreError();
+    Run(std::move(next.mapped()));
     next = {};
     lock.lock();
   }
@@ -90,7 +109,7 @@ void Queue::Cancel(const void* owner) {
   lock.unlock();
   const absl::Status gone = Gone(owner != nullptr ? "context" : "device");
   for (const auto& [key, operation] : taken) {
-    Complete(operation.signal.get(), gone).IgnoreError();
+    Complete(operation.ending.signal.get(), gone).IgnoreError();
   }
 }
 

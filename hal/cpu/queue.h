@@ -1,4 +1,4 @@
-// The order of a synchronous device's operations.
+// The order of a CPU device's operations.
 //
 // An operation whose wait is met runs at once, on the caller's thread. Another
 // is put by, and runs on the thread that reaches its wait; operations that
@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -29,12 +30,30 @@ class Queue : public std::enable_shared_from_this<Queue> {
  public:
   using Body = std::function<absl::Status()>;
 
+  // How an operation that was put by ends: whoever takes it over signals the
+  // fence, or fails it, and holds the charge until then.
+  struct Ending {
+    Ref<Fence> signal;
+    MemoryCharge charge;
+  };
+  using Start = std::function<void(Ending ending)>;
+
   // Runs `now()` between the fences, or puts the Body that `later()` returns
   // by: it owns what it needs. Returns what fails at once.
   // `kept` are the bytes that it owns.
   template <typename Now, typename Later>
   absl::Status Submit(QueueFences fences, const Now& now, const Later& later,
                       uint64_t kept = 0) {
+    return SubmitOpen(
+        fences, [&] { return Complete(fences.signal, now()); },
+        [&] { return Closed(later()); }, kept);
+  }
+
+  // The same for operations that end themselves: `now()` signals, or sees to
+  // it, and `later()` returns a Start.
+  template <typename Now, typename Later>
+  absl::Status SubmitOpen(QueueFences fences, const Now& now,
+                          const Later& later, uint64_t kept = 0) {
     if (fences.wait != nullptr) {
       const absl::StatusOr<bool> reached = fences.wait->Query();
       if (!reached.ok()) [[unlikely]] {
@@ -43,8 +62,11 @@ class Queue : public std::enable_shared_from_this<Queue> {
       if (!*reached) [[unlikely]]
         return Defer(fences, later(), kept);
     }
-    return Complete(fences.signal, now());
+    return now();
   }
+
+  // Signals the fence, or fails it. Null: nobody to tell.
+  static absl::Status Complete(Fence* signal, absl::Status status);
 
   // Fails what an owner has put by, with CANCELLED; of null, all that is.
   void Cancel(const void* owner);
@@ -52,9 +74,8 @@ class Queue : public std::enable_shared_from_this<Queue> {
  private:
   struct Operation {
     const void* owner;
-    Ref<Fence> signal;
-    Body body;
-    MemoryCharge charge;
+    Ending ending;
+    Start start;
     absl::Status waited;  // how the wait ended
   };
   // By age. What waits for one's fence knows it by its key.
@@ -63,11 +84,13 @@ class Queue : public std::enable_shared_from_this<Queue> {
   // the waiters of the fence.
   static constexpr uint64_t kBodyBytes = 256;
 
-  // Signals the fence, or fails it. Null: nobody to tell.
-  static absl::Status Complete(Fence* signal, absl::Status status);
+  // A Start that runs the body, lets go of what it owns, and completes.
+  static Start Closed(Body body);
 
   // RESOURCE_EXHAUSTED: too much is put by already.
-  absl::Status Defer(QueueFences fences, Body body, uint64_t kept);
+  absl::Status Defer(QueueFences fences, Start start, uint64_t kept);
+  // Starts an operation, or ends it if its wait failed.
+  static void Run(Operation operation);
   // The wait of a pending operation is over.
   void Arrive(uint64_t key, const absl::Status& status);
   // Takes out what an owner has put by; of null, all.

@@ -1,0 +1,64 @@
+// What a workgroup of a kernel has cost so far: how a driver with threads
+// knows which dispatches are worth sharing.
+//
+// Thread-safe; estimates, so that lost updates do no harm.
+// Tested by task/sharing_test.cc.
+#ifndef EYRIE_HAL_CPU_KERNEL_COST_H_
+#define EYRIE_HAL_CPU_KERNEL_COST_H_
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace eyrie::hal::cpu {
+
+class KernelCost {
+ public:
+  // Nanoseconds per workgroup; 0: never measured.
+  float ns() const { return ns_.load(std::memory_order_relaxed); }
+
+  // Adds a measurement. A lower one counts for more: what makes a workgroup
+  // slow is often something else that the machine did.
+  void Add(double ns, uint64_t workgroups) {
+    const float one =
+        static_cast<float>(ns / static_cast<double>(workgroups)) + kLeast;
+    const float before = this->ns();
+    const float part = one < before ? 0.5f : 0.125f;
+    ns_.store(before == 0 ? one : before + (one - before) * part,
+              std::memory_order_relaxed);
+  }
+
+  // True for the first runs of a kernel, and now and then later on: reading
+  // the clock takes longer than small kernels do.
+  bool IsDue() {
+    const uint32_t run = runs_.load(std::memory_order_relaxed);
+    runs_.store(run + 1, std::memory_order_relaxed);
+    return run < kFirst || run % kEvery == 0;
+  }
+
+ private:
+  static constexpr float kLeast = 0.1f;  // ns; tells measured from not
+  static constexpr uint32_t kFirst = 3;
+  static constexpr uint32_t kEvery = 64;
+
+  std::atomic<float> ns_{0};
+  std::atomic<uint32_t> runs_{0};
+};
+
+// Nanoseconds since it was made.
+class Stopwatch {
+ public:
+  double ns() const {
+    return std::chrono::duration<double, std::nano>(
+               std::chrono::steady_clock::now() - begin_)
+        .count();
+  }
+
+ private:
+  const std::chrono::steady_clock::time_point begin_ =
+      std::chrono::steady_clock::now();
+};
+
+}  // namespace eyrie::hal::cpu
+
+#endif  // EYRIE_HAL_CPU_KERNEL_COST_H_
