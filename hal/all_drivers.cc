@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hal/cpu/driver.h"
+#include "hal/cpu/task/driver.h"
 #include "hal/driver.h"
 
 namespace eyrie::hal {
@@ -12,6 +13,7 @@ namespace eyrie::hal {
 std::vector<std::unique_ptr<Driver>> AllDrivers() {
   std::vector<std::unique_ptr<Driver>> drivers;
   drivers.push_back(cpu::MakeLocalSyncDriver());
+  drivers.push_back(cpu::MakeLocalTaskDriver());
   return drivers;
 }
 

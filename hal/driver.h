@@ -16,10 +16,25 @@
 
 namespace eyrie::hal {
 
+// How many threads "local-task" uses, and where. The defaults leave it to the
+// machine; texts and numbers are checked when the device is opened.
+struct TaskOptions {
+  // "physical_cores" or "logical_cores": what is counted.
+  std::string mode = "physical_cores";
+  int64_t group_count = 0;       // threads, whatever is counted; 0: count
+  int64_t max_group_count = 64;  // threads at most where they are counted
+  // Processors ("0-3,8") that threads are bound to, one each; repeated sets
+  // are taken together. Empty: the system places threads.
+  std::vector<std::string> cpu_ids;
+  int64_t spin_us = 50;     // how long an idle thread looks for work at most
+  int64_t stack_bytes = 0;  // of each thread at least; 0: the system's default
+};
+
 // What the user chose for the devices of this process.
 struct DriverOptions {
   bool allow_system_executables = false;  // dlopen of system-elf executables
   bool allow_native_code = true;          // false: refuse machine code
+  TaskOptions task;
 };
 
 class Driver {
@@ -30,9 +45,8 @@ class Driver {
   // URIs of the devices present: {"local-sync://"}.
   virtual absl::StatusOr<std::vector<std::string>> ListDevices() const = 0;
   // `path` is what follows "driver://". NOT_FOUND: no such device.
-  virtual absl::StatusOr<Ref<Device>> Open(absl::string_view path,
-                                           const DriverOptions& options)
-      const = 0;
+  virtual absl::StatusOr<Ref<Device>> Open(
+      absl::string_view path, const DriverOptions& options) const = 0;
 };
 
 // Every driver built into this binary, by name ascending.

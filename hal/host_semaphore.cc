@@ -26,32 +26,38 @@ absl::Status HostSemaphore::Failure() {
 
 absl::StatusOr<uint64_t> HostSemaphore::Query() {
   const uint64_t value = value_.load(std::memory_order_acquire);
-  if (value == kFailed) [[unlikely]] return Failure();
+  if (value == kFailed) [[unlikely]]
+    return Failure();
   return value;
 }
 
 HostSemaphore::Waiters HostSemaphore::Release(uint64_t value) {
   Waiters due;
-  std::lock_guard<std::mutex> lock(mutex_);
-  while (!waiters_.empty() && waiters_.begin()->first <= value) {
-    due.insert(due.end(), waiters_.extract(waiters_.begin()));
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    while (!waiters_.empty() && waiters_.begin()->first <= value) {
+      due.insert(due.end(), waiters_.extract(waiters_.begin()));
+    }
+    waiting_.fetch_sub(static_cast<uint32_t>(due.size()));
+    reached_.notify_all();
   }
-  waiting_.fetch_sub(static_cast<uint32_t>(due.size()));
-  reached_.notify_all();
+  if (host_) host_->Nudge();
   return due;
 }
 
 absl::Status HostSemaphore::Signal(uint64_t value) {
   uint64_t present = value_.load(std::memory_order_acquire);
   do {
-    if (present == kFailed) [[unlikely]] return Failure();
+    if (present == kFailed) [[unlikely]]
+      return Failure();
     if (value <= present || value == kFailed) [[unlikely]] {
       return absl::InvalidArgumentError(
           absl::StrCat("A semaphore cannot be signalled to ", value,
                        "; it is at ", present, " and only rises."));
     }
   } while (!value_.compare_exchange_weak(present, value));
-  if (waiting_.load() == 0) [[likely]] return absl::OkStatus();
+  if (waiting_.load() == 0) [[likely]]
+    return absl::OkStatus();
   for (auto& due : Release(value)) due.second(absl::OkStatus());
   return absl::OkStatus();
 }
@@ -66,25 +72,35 @@ void HostSemaphore::Fail(absl::Status status) {
   for (auto& due : Release(kFailed)) due.second(status);
 }
 
+void HostSemaphore::Block(uint64_t value, absl::Time deadline) {
+  const auto reached = [&] { return value_.load() >= value; };
+  if (host_) {
+    waiting_.fetch_add(1);
+    host_->WaitUntil(deadline, reached);
+    waiting_.fetch_sub(1);
+    return;
+  }
+  std::unique_lock<std::mutex> lock(mutex_);
+  waiting_.fetch_add(1);
+  if (deadline == absl::InfiniteFuture()) {
+    reached_.wait(lock, reached);
+  } else {
+    reached_.wait_until(lock, absl::ToChronoTime(deadline), reached);
+  }
+  waiting_.fetch_sub(1);
+}
+
 absl::Status HostSemaphore::Wait(uint64_t value, absl::Time deadline) {
   uint64_t present = value_.load(std::memory_order_acquire);
   if (present < value && deadline > absl::InfinitePast()) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    waiting_.fetch_add(1);
-    const auto reached = [&] { return value_.load() >= value; };
-    if (deadline == absl::InfiniteFuture()) {
-      reached_.wait(lock, reached);
-    } else {
-      reached_.wait_until(lock, absl::ToChronoTime(deadline), reached);
-    }
-    waiting_.fetch_sub(1);
+    Block(value, deadline);
     present = value_.load();
   }
   if (present == kFailed) return Failure();
   if (present >= value) return absl::OkStatus();
-  return absl::DeadlineExceededError(absl::StrCat(
-      "The semaphore is at ", present, " and did not reach ", value,
-      " in time."));
+  return absl::DeadlineExceededError(
+      absl::StrCat("The semaphore is at ", present, " and did not reach ",
+                   value, " in time."));
 }
 
 void HostSemaphore::OnReached(uint64_t value, Callback callback) {

@@ -2,7 +2,8 @@
 // use.
 //
 // Thread-safe. Asking for the value, and signalling with nobody waiting, take
-// no lock. Callbacks run on the thread that signals, outside the lock.
+// no lock. Callbacks run on the thread that signals, outside the lock. A thread
+// that waits may be lent to a device with work to do.
 // Tested by fence_test.cc.
 #ifndef EYRIE_HAL_HOST_SEMAPHORE_H_
 #define EYRIE_HAL_HOST_SEMAPHORE_H_
@@ -12,17 +13,38 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/ref.h"
 #include "hal/semaphore.h"
 
 namespace eyrie::hal {
 
+// What blocks threads that wait, and may use them meanwhile. Thread-safe.
+class WaitHost : public RefObject {
+ public:
+  static constexpr RefType kType{"hal.wait_host"};
+
+  // Returns when `done()` says true, or after the deadline. `done` is asked
+  // again after each Nudge.
+  virtual void WaitUntil(absl::Time deadline,
+                         absl::FunctionRef<bool()> done) = 0;
+  // What a thread waits for may have come.
+  virtual void Nudge() = 0;
+
+ protected:
+  WaitHost() : RefObject(kType) {}
+};
+
 class HostSemaphore final : public Semaphore {
  public:
-  explicit HostSemaphore(uint64_t value) : value_(value) {}
+  // Of null, a waiting thread sleeps.
+  explicit HostSemaphore(uint64_t value, Ref<WaitHost> host = nullptr)
+      : value_(value), host_(std::move(host)) {}
 
   absl::StatusOr<uint64_t> Query() override;
   absl::Status Signal(uint64_t value) override;
@@ -40,12 +62,15 @@ class HostSemaphore final : public Semaphore {
   // Stands in value_ for a failure; never a value.
   static constexpr uint64_t kFailed = ~uint64_t{0};
 
+  // Blocks until `value` is reached or the deadline is over.
+  void Block(uint64_t value, absl::Time deadline);
   // The failure, once value_ is kFailed.
   absl::Status Failure();
   // Takes the waiters up to `value` out, and wakes the blocked.
   Waiters Release(uint64_t value);
 
   std::atomic<uint64_t> value_;
+  const Ref<WaitHost> host_;
   // Callbacks and blocked threads. One announces itself here before it looks
   // at value_ again; a signaller sets value_ before it looks here.
   std::atomic<uint32_t> waiting_{0};

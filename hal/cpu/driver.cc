@@ -1,4 +1,4 @@
-// The local-sync driver.
+// Drivers of one device, and the local-sync driver.
 //
 // Tested by device_test.cc.
 #include "hal/cpu/driver.h"
@@ -12,30 +12,45 @@
 namespace eyrie::hal::cpu {
 namespace {
 
-class LocalSyncDriver final : public Driver {
+class CpuDriver final : public Driver {
  public:
-  absl::string_view name() const override { return "local-sync"; }
-  absl::string_view description() const override {
-    return "CPU kernels on the calling thread, one after the other";
-  }
+  CpuDriver(const char* name, const char* description, OpenFunction open)
+      : name_(name), description_(description), open_(open) {}
+
+  absl::string_view name() const override { return name_; }
+  absl::string_view description() const override { return description_; }
   absl::StatusOr<std::vector<std::string>> ListDevices() const override {
-    return std::vector<std::string>{"local-sync://"};
+    return std::vector<std::string>{Uri()};
   }
   absl::StatusOr<Ref<hal::Device>> Open(
       absl::string_view path, const DriverOptions& options) const override {
-    if (!path.empty()) {
-      return absl::NotFoundError(
-          absl::StrCat("The driver 'local-sync' has no device '", path,
-                       "'; its only one is 'local-sync://'."));
-    }
-    return MakeSyncDevice(options);
+    if (path.empty()) return open_(options);
+    return absl::NotFoundError(
+        absl::StrCat("The driver '", name_, "' has no device '", path,
+                     "'; its only one is '", Uri(), "'."));
   }
+
+ private:
+  std::string Uri() const { return absl::StrCat(name_, "://"); }
+
+  const char* name_;
+  const char* description_;
+  OpenFunction open_;
 };
 
 }  // namespace
 
+std::unique_ptr<Driver> MakeCpuDriver(const char* name, const char* description,
+                                      OpenFunction open) {
+  return std::make_unique<CpuDriver>(name, description, open);
+}
+
 std::unique_ptr<Driver> MakeLocalSyncDriver() {
-  return std::make_unique<LocalSyncDriver>();
+  return MakeCpuDriver(
+      "local-sync", "CPU kernels on the calling thread, one after the other",
+      [](const DriverOptions& options) -> absl::StatusOr<Ref<hal::Device>> {
+        return MakeSyncDevice(options);
+      });
 }
 
 }  // namespace eyrie::hal::cpu

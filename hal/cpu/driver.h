@@ -6,9 +6,16 @@
 
 #include <memory>
 
+#include "absl/status/statusor.h"
+#include "base/ref.h"
 #include "hal/driver.h"
 
 namespace eyrie::hal::cpu {
+
+// Drivers of one device each. Texts are constants.
+using OpenFunction = absl::StatusOr<Ref<hal::Device>> (*)(const DriverOptions&);
+std::unique_ptr<Driver> MakeCpuDriver(const char* name, const char* description,
+                                      OpenFunction open);
 
 // "local-sync": one device, which runs everything on the calling thread.
 std::unique_ptr<Driver> MakeLocalSyncDriver();

@@ -1,0 +1,191 @@
+// Decides where the commands of an operation run.
+//
+// Tested by task_device_test.cc.
+#include "hal/cpu/task/device.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/status_macros.h"
+#include "hal/cpu/device.h"
+#include "hal/cpu/executor.h"
+#include "hal/cpu/task/command_run.h"
+#include "hal/cpu/task/pool.h"
+#include "hal/host_semaphore.h"
+
+namespace eyrie::hal::cpu {
+namespace {
+
+// What runs commands; operations that are put by share it with the device,
+// which they may outlive.
+class Engine {
+ public:
+  Engine(PoolOptions options, const SharingPolicy& policy,
+         const Ref<Allocator>& allocator)
+      : policy_(policy),
+        allocator_(allocator),
+        pool_(MakeRef<Pool>(std::move(options))) {}
+  ~Engine() = default;
+
+  const Ref<Pool>& pool() const { return pool_; }
+
+  // Runs commands whose wait is over, or sees to it, and ends the operation.
+  absl::Status Now(const QueueFences& fences, Ref<CommandBuffer> commands,
+                   std::span<const BufferBinding> table);
+  // The same for what was put by.
+  void Later(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
+             Queue::Ending ending);
+
+ private:
+  bool IsThreaded() const { return pool_->threads() > 1; }
+  // True if no thread but this one is worth its while.
+  bool IsSmall(const Estimate& estimate) const;
+  absl::Status RunHere(const CommandBuffer& commands,
+                       std::span<const BufferBinding> table) {
+    return Execute(commands, table, *allocator_, pool_->threads(),
+                   IsThreaded());
+  }
+  absl::Status RunShared(const CommandBuffer& commands,
+                         std::span<const BufferBinding> table);
+  // By the pool or, if it ends, here.
+  void HandOver(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
+                Queue::Ending ending);
+
+  const SharingPolicy policy_;
+  const Ref<Allocator> allocator_;
+  const Ref<Pool> pool_;
+  const std::shared_ptr<RunStore> runs_ = std::make_shared<RunStore>();
+};
+
+bool Engine::IsSmall(const Estimate& estimate) const {
+  if (!estimate.known) return false;
+  if (estimate.ns < policy_.awake_ns) return true;
+  return estimate.ns < policy_.asleep_ns && !pool_->IsAwake();
+}
+
+absl::Status Engine::RunShared(const CommandBuffer& commands,
+                               std::span<const BufferBinding> table) {
+  const Ref<CommandRun> run = runs_->Take();
+  run->Set(commands, table, allocator_, pool_, policy_);
+  pool_->Run(run);
+  return run->TakeStatus();
+}
+
+void Engine::HandOver(Ref<CommandBuffer> commands,
+                      std::vector<BufferBinding> table, Queue::Ending ending) {
+  const Ref<CommandRun> run = runs_->Take();
+  run->SetOwned(std::move(commands), std::move(table), std::move(ending),
+                allocator_, pool_, policy_);
+  if (pool_->Start(run)) return;
+  pool_->Run(run);
+  run->Finish();
+}
+
+absl::Status Engine::Now(const QueueFences& fences, Ref<CommandBuffer> commands,
+                         std::span<const BufferBinding> table) {
+  if (!IsThreaded()) {
+    return Queue::Complete(fences.signal, RunHere(*commands, table));
+  }
+  const Estimate estimate = EstimateCommands(*commands);
+  if (IsSmall(estimate)) [[likely]] {
+    return Queue::Complete(fences.signal, RunHere(*commands, table));
+  }
+  // Without a fence nobody could hear of the end.
+  if (fences.signal == nullptr || !estimate.known ||
+      estimate.ns < policy_.hand_over_ns) {
+    return Queue::Complete(fences.signal, RunShared(*commands, table));
+  }
+  absl::StatusOr<MemoryCharge> charge =
+      fences.Charge(sizeof(CommandRun) + table.size_bytes());
+  if (!charge.ok()) return Queue::Complete(fences.signal, charge.status());
+  HandOver(std::move(commands), {table.begin(), table.end()},
+           {Ref<Fence>::Share(fences.signal), *std::move(charge)});
+  return absl::OkStatus();
+}
+
+void Engine::Later(Ref<CommandBuffer> commands,
+                   std::vector<BufferBinding> table, Queue::Ending ending) {
+  const Estimate estimate = EstimateCommands(*commands);
+  if (IsThreaded() &&
+      (!estimate.known || estimate.ns >= policy_.hand_over_waited_ns)) {
+    return HandOver(std::move(commands), std::move(table), std::move(ending));
+  }
+  absl::Status status = RunHere(*commands, table);
+  // Whoever hears of the end finds that nothing is kept any more.
+  commands = nullptr;
+  table.clear();
+  ending.charge.Reset();
+  Queue::Complete(ending.signal.get(), std::move(status)).IgnoreError();
+}
+
+class TaskDevice final : public CpuDevice {
+ public:
+  TaskDevice(const DriverOptions& options, const Topology& topology,
+             const SharingPolicy& policy);
+  ~TaskDevice() override;
+
+  absl::string_view id() const override { return "local-task"; }
+  absl::StatusOr<Ref<Semaphore>> CreateSemaphore(uint64_t value) override;
+
+ private:
+  int concurrency() const override { return engine_->pool()->threads(); }
+  absl::Status DoExecute(QueueFences fences, Ref<CommandBuffer> commands,
+                         std::span<const BufferBinding> table) override;
+
+  const std::shared_ptr<Engine> engine_;
+};
+
+PoolOptions PoolOptionsOf(const TaskOptions& options,
+                          const Topology& topology) {
+  PoolOptions pool;
+  pool.threads = topology.threads;
+  pool.cpus = topology.cpus;
+  pool.spin = absl::Microseconds(options.spin_us);
+  pool.stack_bytes = static_cast<size_t>(options.stack_bytes);
+  return pool;
+}
+
+TaskDevice::TaskDevice(const DriverOptions& options, const Topology& topology,
+                       const SharingPolicy& policy)
+    : CpuDevice(options),
+      engine_(std::make_shared<Engine>(PoolOptionsOf(options.task, topology),
+                                       policy, allocator_)) {}
+
+TaskDevice::~TaskDevice() {
+  // What waits fails, what runs ends.
+  queue_->Cancel(nullptr);
+  engine_->pool()->Shutdown();
+}
+
+absl::StatusOr<Ref<Semaphore>> TaskDevice::CreateSemaphore(uint64_t value) {
+  Ref<WaitHost> host;
+  if (concurrency() > 1) host = engine_->pool();
+  return Ref<Semaphore>(MakeRef<HostSemaphore>(value, std::move(host)));
+}
+
+absl::Status TaskDevice::DoExecute(QueueFences fences,
+                                   Ref<CommandBuffer> commands,
+                                   std::span<const BufferBinding> table) {
+  return queue_->SubmitOpen(
+      fences, [&] { return engine_->Now(fences, std::move(commands), table); },
+      [&]() -> Queue::Start {
+        return [engine = engine_, commands = std::move(commands),
+                table = std::vector<BufferBinding>(table.begin(), table.end())](
+                   Queue::Ending ending) mutable {
+          engine->Later(std::move(commands), std::move(table),
+                        std::move(ending));
+        };
+      },
+      table.size_bytes());
+}
+
+}  // namespace
+
+Ref<hal::Device> MakeTaskDevice(const DriverOptions& options,
+                                const Topology& topology,
+                                const SharingPolicy& policy) {
+  return MakeRef<TaskDevice>(options, topology, policy);
+}
+
+}  // namespace eyrie::hal::cpu

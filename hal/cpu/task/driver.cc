@@ -1,0 +1,23 @@
+// The local-task driver.
+//
+// Tested by task_device_test.cc.
+#include "hal/cpu/task/driver.h"
+
+#include "base/status_macros.h"
+#include "hal/cpu/driver.h"
+#include "hal/cpu/task/device.h"
+#include "hal/cpu/task/topology.h"
+
+namespace eyrie::hal::cpu {
+
+std::unique_ptr<Driver> MakeLocalTaskDriver() {
+  return MakeCpuDriver(
+      "local-task", "CPU kernels shared between threads",
+      [](const DriverOptions& options) -> absl::StatusOr<Ref<hal::Device>> {
+        ASSIGN_OR_RETURN(const Topology topology,
+                         ChooseTopology(options.task, ThisMachine()));
+        return MakeTaskDevice(options, topology);
+      });
+}
+
+}  // namespace eyrie::hal::cpu

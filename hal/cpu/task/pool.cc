@@ -1,0 +1,274 @@
+// The threads of a pool: how they find work, wait for it, and end.
+//
+// Counters are sequentially consistent: whoever announces work changes calls_
+// before looking who sleeps, and whoever goes to sleep says so before looking
+// at calls_ again, so that one of the two sees the other.
+// Tested by pool_test.cc.
+#include "hal/cpu/task/pool.h"
+
+#include <sched.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+namespace eyrie::hal::cpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A search this short costs next to nothing, whether it finds or not.
+constexpr double kLeastSearchNs = 1000;
+// A thread whose clock jumps by this much has lost its processor to another:
+// searching would take it from somebody.
+constexpr double kLostNs = 100000;
+constexpr int kLooksPerTime = 16;
+
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+bool Never() { return false; }
+
+void BindThread(const std::vector<int>& cpus, int index) {
+  if (cpus.empty()) return;
+  const int cpu = cpus[static_cast<size_t>(index) % cpus.size()];
+  cpu_set_t* set = CPU_ALLOC(cpu + 1);
+  if (set == nullptr) return;
+  const size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
+  CPU_ZERO_S(bytes, set);
+  CPU_SET_S(cpu, bytes, set);
+  pthread_setaffinity_np(pthread_self(), bytes, set);
+  CPU_FREE(set);
+}
+
+}  // namespace
+
+Pool::Pool(PoolOptions options) : options_(std::move(options)) {}
+
+Pool::~Pool() = default;
+
+void* Pool::WorkerMain(void* worker) {
+  const std::unique_ptr<Worker> self(static_cast<Worker*>(worker));
+  BindThread(self->pool->options_.cpus, self->index);
+  self->pool->Work(self->index);
+  return nullptr;
+}
+
+bool Pool::StartWorker() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const int index = workers_.load() + 1;  // 0 is the caller's
+  if (stopping_.load() || index >= options_.threads) return false;
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  if (options_.stack_bytes != 0) {
+    const size_t least = 16384;  // the system's own limit
+    const size_t size = std::max(options_.stack_bytes, least) / 4096 * 4096;
+    pthread_attr_setstacksize(&attributes, size);
+  }
+  // Signals are the program's; they go to its own threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  auto worker = std::make_unique<Worker>(Worker{Ref<Pool>::Share(this), index});
+  pthread_t id;
+  const bool started =
+      pthread_create(&id, &attributes, WorkerMain, worker.get()) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  if (!started) return false;
+  worker.release();  // the thread's
+  ids_.push_back(id);
+  workers_.store(index);
+  return true;
+}
+
+void Pool::Work(int index) {
+  double limit = absl::ToDoubleNanoseconds(options_.spin);
+  const double longest = limit;
+  while (true) {
+    const uint32_t seen = calls_.load();
+    if (HelpOnce(Never)) continue;
+    if (stopping_.load()) return;
+    const auto called = [&] { return calls_.load() != seen; };
+    searching_.fetch_add(1);
+    const bool found = Search(limit, called);
+    searching_.fetch_sub(1);
+    // Searches that find are worth longer ones; vain ones are not.
+    limit = found ? std::min(longest, limit * 2)
+                  : std::max(std::min(longest, kLeastSearchNs), limit / 2);
+    if (found) continue;
+    std::unique_lock<std::mutex> lock(mutex_);
+    sleeping_.fetch_add(1);
+    worker_wakes_.wait(lock, called);
+    sleeping_.fetch_sub(1);
+    limit = std::max(limit, longest / 4);
+  }
+}
+
+bool Pool::Search(double limit_ns, absl::FunctionRef<bool()> found) {
+  const Clock::time_point begin = Clock::now();
+  double last = 0;
+  while (true) {
+    for (int i = 0; i < kLooksPerTime; ++i) {
+      if (found()) return true;
+      Pause();
+    }
+    const double now =
+        std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+    if (now > limit_ns || now - last > kLostNs) return found();
+    last = now;
+  }
+}
+
+Ref<Job> Pool::Find() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    Job* job = jobs_[next_job_++ % jobs_.size()];
+    if (job->HasWork()) return Ref<Job>::Share(job);
+  }
+  return nullptr;
+}
+
+bool Pool::HelpOnce(absl::FunctionRef<bool()> stop) {
+  const Ref<Job> job = Find();
+  if (!job) return false;
+  helping_.fetch_add(1);
+  const bool helped = job->Help(*this, stop, /*drives=*/false);
+  helping_.fetch_sub(1);
+  return helped;
+}
+
+bool Pool::Offer(Job& job, int helpers) {
+  if (!job.offered_) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (stopping_.load()) return false;
+    job.offered_ = true;
+    job.AddRef();
+    jobs_.push_back(&job);
+    offered_.store(jobs_.size());
+  }
+  Call(helpers);
+  return true;
+}
+
+void Pool::Remove(Job& job) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
+    offered_.store(jobs_.size());
+  }
+  job.offered_ = false;
+  Nudge();  // Shutdown may wait for this
+  job.DropRef();
+}
+
+void Pool::Call(int helpers) {
+  helpers = std::min(helpers, options_.threads - 1);
+  calls_.fetch_add(1);
+  int wanted = helpers - searching_.load();
+  if (wanted <= 0) return;
+  if (sleeping_.load() != 0 || guests_.load() != 0) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    int asleep = sleeping_.load();
+    for (; wanted > 0 && asleep > 0; --wanted, --asleep) {
+      worker_wakes_.notify_one();
+    }
+    if (wanted > 0 && guests_.load() != 0) guest_wakes_.notify_all();
+  }
+  while (wanted-- > 0 && workers_.load() < helpers && StartWorker()) {
+  }
+}
+
+void Pool::Nudge() {
+  if (guests_.load() == 0) return;
+  std::lock_guard<std::mutex> lock(mutex_);
+  guest_wakes_.notify_all();
+}
+
+void Pool::SleepAsGuest(absl::Time deadline, absl::FunctionRef<bool()> found) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  guests_.fetch_add(1);
+  if (deadline == absl::InfiniteFuture()) {
+    guest_wakes_.wait(lock, found);
+  } else {
+    guest_wakes_.wait_until(lock, absl::ToChronoTime(deadline), found);
+  }
+  guests_.fetch_sub(1);
+}
+
+void Pool::WaitUntil(absl::Time deadline, absl::FunctionRef<bool()> done) {
+  const bool limited = deadline != absl::InfiniteFuture();
+  const auto over = [&] {
+    return done() || (limited && absl::Now() >= deadline);
+  };
+  bool helped = false;
+  while (true) {
+    const uint32_t seen = calls_.load();
+    if (over()) break;
+    // No more threads run kernels than the pool may have.
+    const bool may_help = helping_.load() < options_.threads;
+    if (may_help && HelpOnce(over)) {
+      helped = true;
+      continue;
+    }
+    const auto found = [&] { return done() || calls_.load() != seen; };
+    if (Search(absl::ToDoubleNanoseconds(options_.spin), found)) continue;
+    SleepAsGuest(deadline, found);
+  }
+  // Another may take this thread's place.
+  if (helped && offered_.load() != 0 && guests_.load() != 0) Call(1);
+}
+
+void Pool::Run(const Ref<Job>& job) {
+  job->driven_ = true;
+  job->driver_looks_.store(true);
+  job->Help(*this, Never, /*drives=*/true);
+  while (!job->done()) {
+    if (job->Help(*this, Never, /*drives=*/true)) continue;
+    const auto found = [&] {
+      const uint32_t state = job->state_.load();
+      return (state & ~Job::kInside) != 0;
+    };
+    if (Search(absl::ToDoubleNanoseconds(options_.spin), found)) continue;
+    job->driver_looks_.store(false);
+    SleepAsGuest(absl::InfiniteFuture(), found);
+    job->driver_looks_.store(true);
+  }
+}
+
+bool Pool::Start(const Ref<Job>& job) {
+  if (options_.threads < 2) return false;
+  if (workers_.load() == 0 && !StartWorker()) return false;
+  job->driven_ = false;
+  return Offer(*job, 1);
+}
+
+void Pool::Shutdown() {
+  std::vector<pthread_t> ids;
+  while (!stopping_.load()) {
+    WaitUntil(absl::InfiniteFuture(), [&] { return offered_.load() == 0; });
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!jobs_.empty()) continue;
+    stopping_.store(true);
+    calls_.fetch_add(1);
+    worker_wakes_.notify_all();
+    ids.swap(ids_);
+  }
+  for (const pthread_t id : ids) {
+    if (pthread_equal(id, pthread_self())) {
+      pthread_detach(id);
+    } else {
+      pthread_join(id, nullptr);
+    }
+  }
+}
+
+}  // namespace eyrie::hal::cpu

@@ -1,0 +1,110 @@
+// Threads that share work: jobs in stages, each stage a number of chunks.
+//
+// Any number of threads run the chunks of a stage; whoever finishes the last
+// prepares the next stage, so that no thread ever blocks inside a job, and one
+// that helps may leave between two chunks. Idle threads look at every job.
+// They search for a while, then sleep. Threads are started when there is work
+// that they are worth; where none can be, the others do it.
+// Tested by pool_test.cc.
+#ifndef EYRIE_HAL_CPU_TASK_POOL_H_
+#define EYRIE_HAL_CPU_TASK_POOL_H_
+
+#include <pthread.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/time/time.h"
+#include "base/ref.h"
+#include "hal/cpu/task/job.h"
+#include "hal/host_semaphore.h"
+
+namespace eyrie::hal::cpu {
+
+struct PoolOptions {
+  int threads = 1;        // in all, the caller's included
+  std::vector<int> cpus;  // thread i is bound to cpus[i]; empty: not bound
+  absl::Duration spin = absl::Microseconds(50);  // longest search for work
+  size_t stack_bytes = 0;                        // 0: the system's default
+};
+
+// Thread-safe. Whoever makes a pool calls Shutdown once.
+class Pool final : public WaitHost {
+ public:
+  explicit Pool(PoolOptions options);
+  ~Pool() override;
+
+  int threads() const { return options_.threads; }
+  // True if a thread is looking for work right now: sharing costs little.
+  bool IsAwake() const { return searching_.load() != 0; }
+
+  // Runs a job to its end, on this thread and those that help.
+  void Run(const Ref<Job>& job);
+  // Hands a job over, to run while this thread goes on. False: there is no
+  // thread that could take it.
+  bool Start(const Ref<Job>& job);
+
+  // Runs chunks of all jobs meanwhile.
+  void WaitUntil(absl::Time deadline, absl::FunctionRef<bool()> done) override;
+  void Nudge() override;
+
+  // Runs all jobs to their ends, and ends the threads. May be called on one of
+  // them. Nothing is started any more; what runs goes on without help.
+  void Shutdown();
+
+ private:
+  friend class Job;
+
+  struct Worker {
+    Ref<Pool> pool;  // keeps it while the thread runs
+    int index;
+  };
+
+  static void* WorkerMain(void* worker);
+  void Work(int index);
+
+  // Makes a job known to all, and asks for `helpers` threads. False: the pool
+  // ends, and nobody will come.
+  bool Offer(Job& job, int helpers);
+  // Asks for threads to look at the jobs.
+  void Call(int helpers);
+  void Remove(Job& job);
+
+  // Starts a thread; false if it cannot be.
+  bool StartWorker();
+  // A job with something to do.
+  Ref<Job> Find();
+  // Runs chunks of some job; false if there are none.
+  bool HelpOnce(absl::FunctionRef<bool()> stop);
+  // Looks out for `limit`; true as soon as `found()` is.
+  bool Search(double limit_ns, absl::FunctionRef<bool()> found);
+  // Sleeps as one of those that wait, until `found()` after a nudge or a call.
+  void SleepAsGuest(absl::Time deadline, absl::FunctionRef<bool()> found);
+
+  const PoolOptions options_;
+  // Changes when there may be work.
+  std::atomic<uint32_t> calls_{0};
+  std::atomic<int> searching_{0};   // workers that look out
+  std::atomic<int> helping_{0};     // workers and guests inside jobs
+  std::atomic<int> guests_{0};      // asleep in SleepAsGuest
+  std::atomic<int> sleeping_{0};    // workers asleep; changes under mutex_
+  std::atomic<int> workers_{0};     // started; changes under mutex_
+  std::atomic<size_t> offered_{0};  // the length of jobs_
+  std::atomic<bool> stopping_{false};
+
+  std::mutex mutex_;  // guards all below
+  std::condition_variable worker_wakes_;
+  std::condition_variable guest_wakes_;
+  std::vector<Job*> jobs_;  // offered, each retained
+  size_t next_job_ = 0;     // where the next search begins
+  std::vector<pthread_t> ids_;
+};
+
+}  // namespace eyrie::hal::cpu
+
+#endif  // EYRIE_HAL_CPU_TASK_POOL_H_

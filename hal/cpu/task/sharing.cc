@@ -1,0 +1,72 @@
+// Adds up what commands have taken before.
+//
+// Tested by sharing_test.cc.
+#include "hal/cpu/task/sharing.h"
+
+#include "hal/cpu/kernel_executable.h"
+
+namespace eyrie::hal::cpu {
+namespace {
+
+// The length of a slot's range shows only in the table, which is not worth
+// looking at: transfers of slots are rare, and small.
+uint64_t KnownLength(const RecordedRef& ref) {
+  return ref.length == kWholeBuffer ? 0 : ref.length;
+}
+
+void AddDispatch(const DispatchCommand& command, Estimate& sum) {
+  // One of another driver fails at once.
+  if (command.executable->driver_tag() != &KernelExecutable::kDriverTag) return;
+  const auto& executable =
+      static_cast<const KernelExecutable&>(*command.executable);
+  const double one = executable.cost(command.export_ordinal).ns();
+  if (one == 0 || command.kind == CommandKind::kDispatchIndirect) {
+    sum.known = false;
+    return;
+  }
+  sum.ns += one * static_cast<double>(uint64_t{command.workgroup_count[0]} *
+                                      command.workgroup_count[1] *
+                                      command.workgroup_count[2]);
+}
+
+}  // namespace
+
+Estimate EstimateTransfer(uint64_t bytes) {
+  return {static_cast<double>(bytes) / kTransferBytesPerNs, true};
+}
+
+Estimate EstimateCommands(const CommandBuffer& commands) {
+  Estimate sum;
+  for (const Command* command = commands.begin(); command != nullptr;
+       command = commands.Next(command)) {
+    switch (command->kind) {
+      case CommandKind::kBarrier:
+        break;
+      case CommandKind::kFill:
+        sum.ns +=
+            EstimateTransfer(
+                KnownLength(static_cast<const FillCommand*>(command)->target))
+                .ns;
+        break;
+      case CommandKind::kUpdate:
+        sum.ns +=
+            EstimateTransfer(
+                KnownLength(static_cast<const UpdateCommand*>(command)->target))
+                .ns;
+        break;
+      case CommandKind::kCopy:
+        sum.ns +=
+            EstimateTransfer(
+                KnownLength(static_cast<const CopyCommand*>(command)->target))
+                .ns;
+        break;
+      case CommandKind::kDispatch:
+      case CommandKind::kDispatchIndirect:
+        AddDispatch(*static_cast<const DispatchCommand*>(command), sum);
+        break;
+    }
+  }
+  return sum;
+}
+
+}  // namespace eyrie::hal::cpu

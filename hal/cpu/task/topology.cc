@@ -1,0 +1,236 @@
+// Reads what the system says of processors, and chooses threads by it.
+//
+// Tested by topology_test.cc.
+#include "hal/cpu/task/topology.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <set>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "base/status_macros.h"
+
+namespace eyrie::hal::cpu {
+namespace {
+
+constexpr int kMaxCpu = 65535;
+
+std::optional<std::string> ReadFile(const std::string& path) {
+  std::FILE* file = std::fopen(path.c_str(), "re");
+  if (file == nullptr) return std::nullopt;
+  std::string text(16384, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  std::fclose(file);
+  return text;
+}
+
+bool ParseCpu(absl::string_view text, int& cpu) {
+  return absl::SimpleAtoi(text, &cpu) && cpu >= 0 && cpu <= kMaxCpu;
+}
+
+// The lesser of two quotas, of which 0 is none.
+double Least(double a, double b) {
+  return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
+}
+
+// The quota of a group and of those around it. `path` is "/a/b".
+double QuotaAlong(absl::string_view path, bool unified, ReadText read) {
+  double least = 0;
+  while (true) {
+    if (unified) {
+      const std::string base = absl::StrCat("/sys/fs/cgroup", path, "/");
+      least = Least(least, ParseCpuMax(read(base + "cpu.max").value_or("")));
+    } else {
+      const std::string base = absl::StrCat("/sys/fs/cgroup/cpu", path, "/");
+      least = Least(
+          least, ParseCpuQuota(read(base + "cpu.cfs_quota_us").value_or(""),
+                               read(base + "cpu.cfs_period_us").value_or("")));
+    }
+    if (path.empty()) return least;
+    path = path.substr(0, path.rfind('/'));
+  }
+}
+
+std::vector<int> AllowedCpus() {
+  std::vector<int> cpus;
+  // The kernel refuses sets smaller than its own.
+  for (int size = 1024; size <= kMaxCpu + 1; size *= 4) {
+    cpu_set_t* set = CPU_ALLOC(size);
+    if (set == nullptr) break;
+    const size_t bytes = CPU_ALLOC_SIZE(size);
+    const bool known = sched_getaffinity(0, bytes, set) == 0;
+    for (int cpu = 0; known && cpu < size; ++cpu) {
+      if (CPU_ISSET_S(cpu, bytes, set)) cpus.push_back(cpu);
+    }
+    CPU_FREE(set);
+    if (known) return cpus;
+  }
+  for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); ++cpu) {
+    cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+absl::Status CheckRange(absl::string_view what, int64_t value, int64_t least,
+                        int64_t most) {
+  if (value >= least && value <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("The ", what, " (", value,
+                                                 ") is not between ", least,
+                                                 " and ", most, "."));
+}
+
+absl::Status CheckOptions(const TaskOptions& options) {
+  if (options.mode != "physical_cores" && options.mode != "logical_cores") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The task topology's mode '", options.mode,
+                     "' is neither physical_cores nor logical_cores."));
+  }
+  RETURN_IF_ERROR(CheckRange("task topology's group count", options.group_count,
+                             0, kMaxThreads));
+  RETURN_IF_ERROR(CheckRange("task topology's maximal group count",
+                             options.max_group_count, 1, kMaxThreads));
+  RETURN_IF_ERROR(CheckRange("task workers' spinning time in microseconds",
+                             options.spin_us, 0, 1000000));
+  return CheckRange("task workers' stack size in bytes", options.stack_bytes, 0,
+                    int64_t{1} << 30);
+}
+
+// The processors of all sets. INVALID_ARGUMENT: none, or one not allowed.
+absl::StatusOr<std::vector<int>> ChosenCpus(
+    const std::vector<std::string>& sets, const Machine& machine) {
+  std::set<int> chosen;
+  for (const std::string& set : sets) {
+    absl::StatusOr<std::vector<int>> cpus = ParseCpuList(set);
+    if (!cpus.ok()) {
+      return Annotate(cpus.status(), "(the task topology's processors)");
+    }
+    chosen.insert(cpus->begin(), cpus->end());
+  }
+  for (const int cpu : chosen) {
+    if (std::find(machine.cpus.begin(), machine.cpus.end(), cpu) !=
+        machine.cpus.end()) {
+      continue;
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The task topology names processor ", cpu,
+        ", which this process may not use; it may use ", machine.cpus.size(),
+        " from ", machine.cpus.empty() ? 0 : machine.cpus.front(), " to ",
+        machine.cpus.empty() ? 0 : machine.cpus.back(), "."));
+  }
+  return std::vector<int>(chosen.begin(), chosen.end());
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<int>> ParseCpuList(absl::string_view text) {
+  std::set<int> cpus;
+  for (absl::string_view part :
+       absl::StrSplit(absl::StripAsciiWhitespace(text), ',')) {
+    const std::vector<absl::string_view> ends = absl::StrSplit(part, '-');
+    int first = 0;
+    int last = 0;
+    if (ends.size() > 2 || !ParseCpu(ends.front(), first) ||
+        !ParseCpu(ends.back(), last) || last < first) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", part, "' in '", text,
+                       "' is no processor and no range of processors."));
+    }
+    for (int cpu = first; cpu <= last; ++cpu) cpus.insert(cpu);
+  }
+  return std::vector<int>(cpus.begin(), cpus.end());
+}
+
+double ParseCpuQuota(absl::string_view quota, absl::string_view period) {
+  double used = 0;
+  double of = 0;
+  if (!absl::SimpleAtod(quota, &used) || !absl::SimpleAtod(period, &of)) {
+    return 0;
+  }
+  return used > 0 && of > 0 && std::isfinite(used / of) ? used / of : 0;
+}
+
+double ParseCpuMax(absl::string_view text) {
+  const std::vector<absl::string_view> parts =
+      absl::StrSplit(absl::StripAsciiWhitespace(text), ' ');
+  return parts.size() == 2 ? ParseCpuQuota(parts[0], parts[1]) : 0;
+}
+
+double CpuQuota(ReadText read) {
+  double least = 0;
+  const std::string groups = read("/proc/self/cgroup").value_or("");
+  for (absl::string_view line : absl::StrSplit(groups, '\n')) {
+    // "0::/user.slice", or "4:cpu,cpuacct:/docker/ab12".
+    const std::vector<absl::string_view> fields =
+        absl::StrSplit(line, absl::MaxSplits(':', 2));
+    if (fields.size() != 3) continue;
+    const absl::string_view path = absl::StripSuffix(fields[2], "/");
+    bool is_cpu = false;
+    for (absl::string_view controller : absl::StrSplit(fields[1], ',')) {
+      is_cpu |= controller == "cpu";
+    }
+    if (fields[1].empty() || is_cpu) {
+      least = Least(least, QuotaAlong(path, fields[1].empty(), read));
+    }
+  }
+  return least;
+}
+
+std::vector<int> PhysicalCores(const std::vector<int>& cpus, ReadText read) {
+  const std::set<int> allowed(cpus.begin(), cpus.end());
+  std::vector<int> cores;
+  for (const int cpu : cpus) {
+    const auto siblings =
+        ParseCpuList(read(absl::StrCat("/sys/devices/system/cpu/cpu", cpu,
+                                       "/topology/thread_siblings_list"))
+                         .value_or(""));
+    int first = cpu;
+    if (siblings.ok()) {
+      for (const int sibling : *siblings) {
+        if (allowed.count(sibling) != 0) first = std::min(first, sibling);
+      }
+    }
+    if (first == cpu) cores.push_back(cpu);
+  }
+  return cores;
+}
+
+Machine ThisMachine() {
+  Machine machine;
+  machine.cpus = AllowedCpus();
+  machine.cores = PhysicalCores(machine.cpus, ReadFile);
+  machine.quota = CpuQuota(ReadFile);
+  return machine;
+}
+
+absl::StatusOr<Topology> ChooseTopology(const TaskOptions& options,
+                                        const Machine& machine) {
+  RETURN_IF_ERROR(CheckOptions(options));
+  Topology topology;
+  if (!options.cpu_ids.empty()) {
+    ASSIGN_OR_RETURN(topology.cpus, ChosenCpus(options.cpu_ids, machine));
+    topology.threads = static_cast<int>(topology.cpus.size());
+    if (topology.threads > kMaxThreads) topology.threads = kMaxThreads;
+    return topology;
+  }
+  if (options.group_count != 0) {
+    topology.threads = static_cast<int>(options.group_count);
+    return topology;
+  }
+  const size_t counted = options.mode == "logical_cores" ? machine.cpus.size()
+                                                         : machine.cores.size();
+  double threads = std::min(static_cast<double>(counted),
+                            static_cast<double>(options.max_group_count));
+  // Part of a processor's time is worth a thread of its own.
+  if (machine.quota > 0) threads = std::min(threads, std::ceil(machine.quota));
+  topology.threads = std::max(1, static_cast<int>(threads));
+  return topology;
+}
+
+}  // namespace eyrie::hal::cpu
