@@ -116,8 +116,10 @@ TEST_F(CApiTest, Devices) {
        "3: The device options' struct_size (1) is below that of the first "
        "version (16)."},
       {"local-sink", 0,
-       "5: No driver 'local-sink' is built in; there is only 'local-sync'."},
-      {"", 0, "5: No driver '' is built in; there is only 'local-sync'."},
+       "5: No driver 'local-sink' is built in; there are 'local-sync', "
+       "'local-task'."},
+      {"", 0,
+       "5: No driver '' is built in; there are 'local-sync', 'local-task'."},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.uri);
@@ -293,7 +295,8 @@ TEST_F(CApiTest, ContextsThatCannotBeMade) {
 
 TEST(CppApiTest, ErrorsAreValues) {
   EXPECT_EQ(Text(Device::Open("nowhere")),
-            "5: No driver 'nowhere' is built in; there is only 'local-sync'.");
+            "5: No driver 'nowhere' is built in; there are 'local-sync', "
+            "'local-task'.");
   EXPECT_EQ(Text(Module::Load("no/such.vmfb")),
             "5: Cannot open no/such.vmfb: No such file or directory.");
   auto device = Device::Open("local-sync");

@@ -50,12 +50,37 @@ constexpr Flag kLoadFlags[] = {
      "loaded like any shared library: only for modules you trust."},
     {"no_native_code", FlagKind::kBool, "false",
      "Refuses executables of native code: for modules from strangers."},
+    {"task_topology_group_count", FlagKind::kInt, "0",
+     "Threads of local-task, the caller's included; 0 takes what the machine\n"
+     "gives this process."},
+    {"task_topology_max_group_count", FlagKind::kInt, "64",
+     "Threads at most where the machine is asked."},
+    {"task_topology_mode", FlagKind::kString, "physical_cores",
+     "What is counted then: physical_cores or logical_cores."},
+    {"task_topology_cpu_ids", FlagKind::kList, "",
+     "Processors (0-3,8) that threads are bound to, one each. Repeated lists\n"
+     "are taken together."},
+    {"task_worker_spin_us", FlagKind::kInt, "50",
+     "How long an idle thread looks for work before it sleeps, at most."},
+    {"task_worker_stack_size", FlagKind::kInt, "0",
+     "Bytes of each thread's stack at least; 0 is the system's default."},
     {"print_statistics", FlagKind::kBool, "false",
      "Prints each device's memory statistics to stderr at the end."},
     {"parameters", FlagKind::kList, "",
      "A parameter file, [scope=]path. Not supported yet."},
     {"module_mode", FlagKind::kIgnored, "", ""},  // modules are mapped always
 };
+
+hal::TaskOptions TaskOptionsOf(const Arguments& arguments) {
+  hal::TaskOptions options;
+  options.mode = arguments.GetString("task_topology_mode");
+  options.group_count = arguments.GetInt("task_topology_group_count");
+  options.max_group_count = arguments.GetInt("task_topology_max_group_count");
+  options.cpu_ids = arguments.GetList("task_topology_cpu_ids");
+  options.spin_us = arguments.GetInt("task_worker_spin_us");
+  options.stack_bytes = arguments.GetInt("task_worker_stack_size");
+  return options;
+}
 
 }  // namespace
 
@@ -101,6 +126,7 @@ absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
   options.allow_system_executables =
       arguments.GetBool("allow_system_executables");
   options.allow_native_code = !arguments.GetBool("no_native_code");
+  options.task = TaskOptionsOf(arguments);
   return abi::OpenDevices(arguments.GetList("device"), options);
 }
 

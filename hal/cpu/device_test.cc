@@ -1,4 +1,4 @@
-// Command buffers on the synchronous CPU device; its queries and its driver.
+// Command buffers on every CPU device; queries and drivers.
 #include "hal/cpu/device.h"
 
 #if defined(__x86_64__)
@@ -34,6 +34,9 @@ int AddKernel(const Environment*, const DispatchState* dispatch,
   return 0;
 }
 
+// What kernels are to be told.
+int expected_concurrency = 1;
+
 // Writes, at word (z * ny + y) * nx + x, x + 10 y + 100 z.
 int IdKernel(const Environment* environment, const DispatchState* dispatch,
              const WorkgroupState* workgroup) {
@@ -43,7 +46,8 @@ int IdKernel(const Environment* environment, const DispatchState* dispatch,
   const uint32_t z = workgroup->workgroup_id_z;
   target[(z * dispatch->workgroup_count_y + y) * dispatch->workgroup_count_x +
          x] = x + 10 * y + 100 * z;
-  return environment == nullptr || dispatch->max_concurrency != 1 ||
+  return environment == nullptr ||
+         dispatch->max_concurrency != expected_concurrency ||
          dispatch->workgroup_size_x != 1 || dispatch->workgroup_size_z != 1;
 }
 
@@ -58,9 +62,11 @@ int LocalKernel(const Environment*, const DispatchState* dispatch,
                 const WorkgroupState* workgroup) {
   std::memset(workgroup->local_memory, 0xAB, workgroup->local_memory_size);
   auto* target = static_cast<uint32_t*>(dispatch->binding_pointers[0]);
-  target[0] = workgroup->local_memory_size;
-  target[1] = dispatch->binding_pointers[1] != nullptr;
-  target[2] = static_cast<uint32_t>(dispatch->binding_lengths[1]);
+  if (workgroup->workgroup_id_x == 0) {
+    target[0] = workgroup->local_memory_size;
+    target[1] = dispatch->binding_pointers[1] != nullptr;
+    target[2] = static_cast<uint32_t>(dispatch->binding_lengths[1]);
+  }
   return reinterpret_cast<uintptr_t>(workgroup->local_memory) % 64 != 0;
 }
 
@@ -85,7 +91,13 @@ Ref<hal::Executable> NewExecutable() {
   });
 }
 
-TEST(Execute, RecordedOnceRunTwice) {
+class ExecuteTest : public EachDevice {
+ protected:
+  ExecuteTest() { expected_concurrency = GetParam().threads; }
+};
+INSTANTIATE_TEST_SUITE_P(Devices, ExecuteTest, AllDeviceKinds(), NameOfKind);
+
+TEST_P(ExecuteTest, RecordedOnceRunTwice) {
   const Ref<hal::Device> device = NewDevice();
   const Ref<hal::Buffer> fixed = NewBuffer(*device, 16);
   SetWords(*fixed, {1, 2, 3, 4});
@@ -100,6 +112,7 @@ TEST(Execute, RecordedOnceRunTwice) {
   EXPECT_TRUE(
       commands->Dispatch(NewExecutable(), kAdd, {3, 1, 1}, constants, bindings)
           .ok());
+  EXPECT_TRUE(commands->ExecutionBarrier(1, 1).ok());
   EXPECT_TRUE(commands->Copy({nullptr, 1, 0, 4}, {nullptr, 0, 4, 4}).ok());
   EXPECT_TRUE(commands->Finalize().ok());
   for (int round = 0; round < 2; ++round) {
@@ -115,7 +128,7 @@ TEST(Execute, RecordedOnceRunTwice) {
             "OUT_OF_RANGE: The binding table has 0 slots; the commands use 2.");
 }
 
-TEST(Execute, Deferred) {
+TEST_P(ExecuteTest, Deferred) {
   const Ref<hal::Device> device = NewDevice();
   const Ref<Semaphore> gate = *device->CreateSemaphore(0);
   const Ref<Semaphore> done = *device->CreateSemaphore(0);
@@ -137,7 +150,7 @@ TEST(Execute, Deferred) {
   }
   EXPECT_EQ(State(*done), "0");
   EXPECT_TRUE(gate->Signal(1).ok());
-  EXPECT_EQ(State(*done), "1");
+  EXPECT_EQ(StateAt(*done, 1), "1");
   EXPECT_EQ(Words(*result),
             "0 1 10 11 20 21 100 101 110 111 120 121 200 201 210 211 220 221 "
             "300 301 310 311 320 321");
@@ -145,7 +158,7 @@ TEST(Execute, Deferred) {
 
 // One dispatch with bindings to `target` and to no bytes; the error, or the
 // first words of the target.
-TEST(Execute, Dispatches) {
+TEST_P(ExecuteTest, Dispatches) {
   const Ref<hal::Device> device = NewDevice();
   const Ref<hal::Executable> executable = NewExecutable();
   const Ref<hal::Buffer> target = NewBuffer(*device, 128);
@@ -188,21 +201,17 @@ TEST(Execute, Dispatches) {
                                             c.constants, c.bindings)),
               "OK");
     ASSERT_TRUE(commands->Finalize().ok());
-    const Ref<Semaphore> done = *device->CreateSemaphore(0);
-    const Ref<Fence> signal = Fence::At(done, 1);
-    const absl::Status status =
-        device->QueueExecute({nullptr, signal.get()}, commands, {});
+    const absl::Status status = Execute(*device, commands, {});
     EXPECT_EQ(status.ok() ? Words(**hal::Buffer::Subspan(target, 0, 16))
                           : StatusText(status),
               c.want);
-    EXPECT_EQ(State(*done), status.ok() ? "1" : c.want);
   }
 #if defined(__x86_64__)
   EXPECT_EQ(_mm_getcsr() & 0x8040, control & 0x8040);
 #endif
 }
 
-TEST(Execute, IndirectCounts) {
+TEST_P(ExecuteTest, IndirectCounts) {
   const Ref<hal::Device> device = NewDevice();
   const Ref<hal::Buffer> counts = NewBuffer(*device, 16);
   const Ref<hal::Buffer> target = NewBuffer(*device, 64);
@@ -236,7 +245,7 @@ TEST(Execute, IndirectCounts) {
   }
 }
 
-TEST(Execute, CopiesOfSlots) {
+TEST_P(ExecuteTest, CopiesOfSlots) {
   const Ref<hal::Device> device = NewDevice();
   const Ref<hal::Buffer> buffer = NewBuffer(*device, 16);
   const Ref<CommandBuffer> commands =
@@ -255,7 +264,7 @@ TEST(Execute, CopiesOfSlots) {
             "INVALID_ARGUMENT: A copy's source has 8 bytes and its target 12.");
 }
 
-TEST(Execute, ForeignObjects) {
+TEST_P(ExecuteTest, ForeignObjects) {
   class ForeignBuffer final : public hal::Buffer {
    public:
     ForeignBuffer() : Buffer(BufferParams(), 64, nullptr) {}
@@ -280,7 +289,8 @@ TEST(Execute, ForeignObjects) {
             "FAILED_PRECONDITION: The executable was made by another driver.");
 }
 
-TEST(Device, Query) {
+TEST_P(ExecuteTest, Query) {
+  const std::string threads = absl::StrCat(GetParam().threads);
   const Ref<hal::Device> device = NewDevice();
   struct Case {
     const char* category;
@@ -289,14 +299,14 @@ TEST(Device, Query) {
   };
   const Case kCases[] = {
       {"hal.device.id", "local*", "1"},
-      {"hal.device.id", "local-sync", "1"},
-      {"hal.device.id", "local-?ync", "1"},
-      {"hal.device.id", "*-*c", "1"},
+      {"hal.device.id", GetParam().id, "1"},
+      {"hal.device.id", "local-????", "1"},
+      {"hal.device.id", "*-*?", "1"},
       {"hal.device.id", "local", "0"},
       {"hal.device.id", "vulkan*", "0"},
       {"hal.device.id", "", "0"},
-      {"hal.device", "concurrency", "1"},
-      {"hal.dispatch", "concurrency", "1"},
+      {"hal.device", "concurrency", threads.c_str()},
+      {"hal.dispatch", "concurrency", threads.c_str()},
       {"hal.device", "other", "unknown"},
       {"hal.executable.format", "embedded-elf-x86_64", "1"},
       {"hal.executable.format", "system-elf-x86_64", "0"},
@@ -312,7 +322,7 @@ TEST(Device, Query) {
   }
 }
 
-TEST(Device, ExecutableFormats) {
+TEST_P(ExecuteTest, ExecutableFormats) {
   const Ref<hal::Device> device = NewDevice();
   const absl::StatusOr<Ref<hal::Executable>> executable =
       device->CreateExecutable({"cuda-nvptx-fb", {}, {}});
@@ -330,10 +340,16 @@ TEST(Driver, OpenDevice) {
       {"local-sync://0",
        "NOT_FOUND: The driver 'local-sync' has no device '0'; its only one is "
        "'local-sync://'."},
-      {"local-task",
-       "NOT_FOUND: No driver 'local-task' is built in; there is only "
-       "'local-sync'."},
-      {"", "NOT_FOUND: No driver '' is built in; there is only 'local-sync'."},
+      {"local-task", "local-task"},
+      {"local-task://1",
+       "NOT_FOUND: The driver 'local-task' has no device '1'; its only one is "
+       "'local-task://'."},
+      {"local",
+       "NOT_FOUND: No driver 'local' is built in; there are 'local-sync', "
+       "'local-task'."},
+      {"",
+       "NOT_FOUND: No driver '' is built in; there are 'local-sync', "
+       "'local-task'."},
   };
   for (const Case& c : kCases) {
     const absl::StatusOr<Ref<hal::Device>> device =
@@ -343,9 +359,14 @@ TEST(Driver, OpenDevice) {
   }
   std::string all;
   for (const auto& driver : AllDrivers()) {
-    absl::StrAppend(&all, driver->name(), " ", (*driver->ListDevices())[0]);
+    absl::StrAppend(&all, driver->name(), " ", (*driver->ListDevices())[0],
+                    "\n");
   }
-  EXPECT_EQ(all, "local-sync local-sync://");
+  EXPECT_EQ(all, "local-sync local-sync://\nlocal-task local-task://\n");
+  DriverOptions odd;
+  odd.task.mode = "odd";
+  EXPECT_EQ(OpenDevice("local-task", odd).status().code(),
+            absl::StatusCode::kInvalidArgument);
 }
 
 }  // namespace

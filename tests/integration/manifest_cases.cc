@@ -9,12 +9,14 @@
 
 #include "abi/function_io.h"
 #include "absl/status/status.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
+#include "hal/buffer_view.h"
 
 namespace eyrie::tests {
 namespace {
@@ -99,7 +101,10 @@ SessionOr NewSession(const ProgramsOr& programs,
                               std::move(options));
 }
 
-absl::StatusOr<std::string> Call(abi::Session& session, const Json& call) {
+namespace {
+
+absl::StatusOr<std::vector<vm::Value>> ResultsOf(abi::Session& session,
+                                                 const Json& call) {
   ASSIGN_OR_RETURN(abi::Callable callable,
                    session.Lookup(call["function"].get<std::string>()));
   std::vector<abi::ValueSlot> slots;
@@ -114,9 +119,32 @@ absl::StatusOr<std::string> Call(abi::Session& session, const Json& call) {
   for (abi::ParsedValue& value : parsed) {
     arguments.push_back(std::move(value.value));
   }
-  ASSIGN_OR_RETURN(std::vector<vm::Value> results, callable.Call(arguments));
+  return callable.Call(arguments);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> Call(abi::Session& session, const Json& call) {
+  ASSIGN_OR_RETURN(std::vector<vm::Value> results, ResultsOf(session, call));
   std::string text;
   abi::AppendValues("result", results, {}, text);
+  return text;
+}
+
+absl::StatusOr<std::string> CallForBits(abi::Session& session,
+                                        const Json& call) {
+  ASSIGN_OR_RETURN(std::vector<vm::Value> results, ResultsOf(session, call));
+  std::string text;
+  abi::AppendValues("result", results, {}, text);
+  for (const vm::Value& result : results) {
+    if (!result.is_ref()) continue;
+    auto* view = RefCast<hal::BufferView>(result.ref());
+    if (view == nullptr) continue;
+    std::string bytes(view->buffer()->byte_length(), '\0');
+    RETURN_IF_ERROR(view->buffer()->Read(
+        0, {reinterpret_cast<uint8_t*>(bytes.data()), bytes.size()}));
+    absl::StrAppend(&text, absl::BytesToHexString(bytes), "\n");
+  }
   return text;
 }
 

@@ -37,6 +37,10 @@ std::vector<Json> CallsOf(const Json& entry);
 // Calls a function with --input texts; gives what `eyrie run` prints.
 absl::StatusOr<std::string> Call(abi::Session& session, const Json& call);
 
+// The same as bytes in hexadecimal, where results are tensors.
+absl::StatusOr<std::string> CallForBits(abi::Session& session,
+                                        const Json& call);
+
 // What is wrong with a call's outcome, or nothing.
 std::string Judge(const Json& call, const absl::StatusOr<std::string>& got);
 

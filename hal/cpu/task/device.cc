@@ -41,6 +41,8 @@ class Engine {
   bool IsThreaded() const { return pool_->threads() > 1; }
   // True if no thread but this one is worth its while.
   bool IsSmall(const Estimate& estimate) const;
+  // True if the caller is to go on meanwhile.
+  bool IsLarge(const Estimate& estimate) const;
   absl::Status RunHere(const CommandBuffer& commands,
                        std::span<const BufferBinding> table) {
     return Execute(commands, table, *allocator_, pool_->threads(),
@@ -62,6 +64,11 @@ bool Engine::IsSmall(const Estimate& estimate) const {
   if (!estimate.known) return false;
   if (estimate.ns < policy_.awake_ns) return true;
   return estimate.ns < policy_.asleep_ns && !pool_->IsAwake();
+}
+
+bool Engine::IsLarge(const Estimate& estimate) const {
+  if (policy_.hand_over_ns == 0) return true;
+  return estimate.known && estimate.ns >= policy_.hand_over_ns;
 }
 
 absl::Status Engine::RunShared(const CommandBuffer& commands,
@@ -92,8 +99,7 @@ absl::Status Engine::Now(const QueueFences& fences, Ref<CommandBuffer> commands,
     return Queue::Complete(fences.signal, RunHere(*commands, table));
   }
   // Without a fence nobody could hear of the end.
-  if (fences.signal == nullptr || !estimate.known ||
-      estimate.ns < policy_.hand_over_ns) {
+  if (fences.signal == nullptr || !IsLarge(estimate)) {
     return Queue::Complete(fences.signal, RunShared(*commands, table));
   }
   absl::StatusOr<MemoryCharge> charge =

@@ -44,7 +44,10 @@ class Job : public RefObject {
   virtual void Finish() = 0;
 
   // Makes a job that is done stand for a new one.
-  void Restart() { state_.store(kReady); }
+  void Restart() {
+    driver_looks_.store(false);
+    state_.store(kReady);
+  }
 
  private:
   friend class Pool;

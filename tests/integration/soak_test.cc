@@ -1,0 +1,123 @@
+// Eight host threads call compiled modules on one device with threads, with
+// random limits of time, for as many seconds as EYRIE_SOAK_SECONDS says:
+// results are right or late, and nothing is left at the end.
+#include <atomic>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/time/clock.h"
+#include "gtest/gtest.h"
+#include "hal/cpu/task/device.h"
+#include "tests/integration/manifest_cases.h"
+
+namespace eyrie::tests {
+namespace {
+
+constexpr int kHosts = 8;
+constexpr int kDefaultSeconds = 3;
+
+absl::Duration SoakTime() {
+  const char* text = std::getenv("EYRIE_SOAK_SECONDS");
+  int seconds = kDefaultSeconds;
+  if (text != nullptr) {
+    EXPECT_TRUE(absl::SimpleAtoi(text, &seconds)) << text;
+  }
+  return absl::Seconds(seconds);
+}
+
+// One host: cases of its own choice until `end`.
+class Host {
+ public:
+  Host(const std::vector<Json>& modules,
+       const std::vector<ProgramsOr>& programs, Ref<hal::Device> device,
+       unsigned seed)
+      : modules_(modules),
+        programs_(programs),
+        device_(std::move(device)),
+        random_(seed) {}
+
+  void RunUntil(absl::Time end) {
+    while (absl::Now() < end) {
+      RunOne();
+      ++calls_;
+    }
+  }
+  int calls() const { return calls_; }
+  int late() const { return late_; }
+
+ private:
+  void RunOne() {
+    const size_t index = random_() % modules_.size();
+    const Json& module = modules_[index];
+    const Json& entry = module["cases"][random_() % module["cases"].size()];
+    vm::Limits limits;
+    const bool limited = random_() % 2 == 0;
+    if (limited) limits.timeout = absl::Microseconds(random_() % 3000 + 1);
+    const std::string wrong =
+        RunCase(module, entry, NewSession(programs_[index], {device_}, limits));
+    if (wrong.empty()) return;
+    if (limited && absl::StrContains(wrong, "limit of time")) {
+      ++late_;
+      return;
+    }
+    ADD_FAILURE() << wrong;
+  }
+
+  const std::vector<Json>& modules_;
+  const std::vector<ProgramsOr>& programs_;
+  const Ref<hal::Device> device_;
+  std::minstd_rand random_;
+  int calls_ = 0;
+  int late_ = 0;
+};
+
+TEST(Soak, EightHostsWithLimitsOfTime) {
+  std::vector<Json> modules;
+  std::vector<ProgramsOr> programs;
+  for (const Json& module : ManifestModules()) {
+    if (module["release"] != "3.13.0") continue;
+    modules.push_back(module);
+    programs.push_back(LoadPrograms(module));
+  }
+  ASSERT_FALSE(modules.empty());
+  hal::cpu::Topology topology;
+  topology.threads = 3;
+  const Ref<hal::Device> device = hal::cpu::MakeTaskDevice(
+      {}, topology, hal::cpu::SharingPolicy::Everything());
+  const absl::Time end = absl::Now() + SoakTime();
+  std::vector<Host> hosts;
+  for (unsigned i = 0; i < kHosts; ++i) {
+    hosts.emplace_back(modules, programs, device, i + 1);
+  }
+  std::vector<std::thread> threads;
+  for (Host& host : hosts) {
+    threads.emplace_back([&host, end] { host.RunUntil(end); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  int calls = 0;
+  int late = 0;
+  for (const Host& host : hosts) {
+    calls += host.calls();
+    late += host.late();
+  }
+  std::printf("%d calls, %d of them late\n", calls, late);
+  EXPECT_GT(calls, late);
+  // What late calls have handed over may still run.
+  const auto live = [&] {
+    const auto statistics = device->allocator().statistics();
+    return statistics.device_local.live() + statistics.host_local.live();
+  };
+  const absl::Time patience = absl::Now() + absl::Seconds(30);
+  while (live() != 0 && absl::Now() < patience) {
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  EXPECT_EQ(live(), 0u);
+}
+
+}  // namespace
+}  // namespace eyrie::tests
