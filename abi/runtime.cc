@@ -19,6 +19,7 @@
 #include "base/status_macros.h"
 #include "eyrie/c.h"
 #include "hal/driver.h"
+#include "hal/parameters/parameter_index.h"
 #include "vm/limits.h"
 
 namespace eyrie::abi {
@@ -83,14 +84,14 @@ absl::StatusOr<vm::Limits> LimitsOf(const eyrie_context_options_t* options) {
   vm::Limits limits;
   if (options == nullptr) return limits;
   if (options->struct_size < sizeof(eyrie_context_options_t)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "The context options' struct_size (", options->struct_size,
-        ") is below that of the first version (",
-        sizeof(eyrie_context_options_t), ")."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("The context options' struct_size (", options->struct_size,
+                     ") is below that of the first version (",
+                     sizeof(eyrie_context_options_t), ")."));
   }
   if (options->timeout_ns < 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "The timeout (", options->timeout_ns, " ns) is below 0."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("The timeout (", options->timeout_ns, " ns) is below 0."));
   }
   if (options->fuel != 0) limits.fuel = options->fuel;
   if (options->timeout_ns != 0) {
@@ -101,12 +102,24 @@ absl::StatusOr<vm::Limits> LimitsOf(const eyrie_context_options_t* options) {
   return limits;
 }
 
+absl::StatusOr<std::shared_ptr<const hal::ParameterScopes>> ParametersOf(
+    const eyrie_context_options_t* options) {
+  auto scopes = std::make_shared<hal::ParameterScopes>();
+  for (size_t i = 0; options != nullptr && i < options->parameter_file_count;
+       ++i) {
+    RETURN_IF_ERROR(scopes->AddFile(options->parameter_files[i],
+                                    hal::ParameterFile::Mode::kMapped));
+  }
+  return scopes;
+}
+
 absl::Status CreateContext(std::span<eyrie_module_t* const> modules,
                            std::span<eyrie_device_t* const> devices,
                            const eyrie_context_options_t* options,
                            eyrie_context_t** out_context) {
   SessionOptions session_options;
   ASSIGN_OR_RETURN(session_options.limits, LimitsOf(options));
+  ASSIGN_OR_RETURN(session_options.parameters, ParametersOf(options));
   std::vector<Program> programs;
   for (eyrie_module_t* module : modules) programs.push_back(module->program);
   std::vector<Ref<hal::Device>> opened;
@@ -194,9 +207,8 @@ eyrie_error_t* eyrie_context_create_with_options(
     eyrie_module_t* const* modules, size_t module_count,
     eyrie_device_t* const* devices, size_t device_count,
     const eyrie_context_options_t* options, eyrie_context_t** out_context) {
-  return abi::MakeError(abi::CreateContext({modules, module_count},
-                                           {devices, device_count}, options,
-                                           out_context));
+  return abi::MakeError(abi::CreateContext(
+      {modules, module_count}, {devices, device_count}, options, out_context));
 }
 
 void eyrie_context_cancel(eyrie_context_t* context) {

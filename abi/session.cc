@@ -12,6 +12,7 @@
 #include "base/status_macros.h"
 #include "base/suggest.h"
 #include "hal/module/hal_module.h"
+#include "hal/module/parameters_module.h"
 #include "vm/native_module.h"
 #include "vm/verifier.h"
 
@@ -110,12 +111,12 @@ absl::StatusOr<Program> LoadProgram(std::span<const uint8_t> bytes,
   return MakeProgram(vm::LoadModule(bytes, name));
 }
 
-bool UsesHal(const vm::ModuleDef& def) {
+bool UsesModule(const vm::ModuleDef& def, absl::string_view name) {
   for (const vm::DependencyDef& dependency : def.dependencies) {
-    if (dependency.name == kHalName) return true;
+    if (dependency.name == name) return true;
   }
   for (const vm::ImportDef& import : def.imports) {
-    if (import.module_name() == kHalName) return true;
+    if (import.module_name() == name) return true;
   }
   return false;
 }
@@ -141,8 +142,11 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   auto session = std::unique_ptr<Session>(new Session());
   session->devices_ = std::move(devices);
   session->main_ = programs.back().get();
+  bool uses_parameters = false;
   for (const Program& program : programs) {
-    session->uses_hal_ |= UsesHal(program->def());
+    session->uses_hal_ |= UsesModule(program->def(), kHalName);
+    uses_parameters |=
+        UsesModule(program->def(), hal::kParametersModuleName);
   }
   // Written while initializers run, on this thread.
   auto refusals = std::make_shared<Refusals>();
@@ -157,6 +161,12 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
     ASSIGN_OR_RETURN(auto hal, hal::CreateHalModule(session->devices_,
                                                     std::move(options.hal)));
     modules.push_back(std::move(hal));
+  }
+  if (uses_parameters) {
+    ASSIGN_OR_RETURN(auto parameters,
+                     hal::CreateParametersModule(
+                         session->devices_, std::move(options.parameters)));
+    modules.push_back(std::move(parameters));
   }
   for (Program& program : programs) modules.push_back(std::move(program));
   vm::ContextOptions context_options;

@@ -27,6 +27,7 @@
 #include "hal/device.h"
 #include "hal/driver.h"
 #include "hal/module/hal_module.h"
+#include "hal/parameters/parameter_index.h"
 #include "vm/bytecode_module.h"
 #include "vm/context.h"
 #include "vm/limits.h"
@@ -47,8 +48,8 @@ absl::StatusOr<Program> LoadProgram(const std::string& path);
 absl::StatusOr<Program> LoadProgram(std::span<const uint8_t> bytes,
                                     const std::string& name);
 
-// True if the program imports the `hal` module.
-bool UsesHal(const vm::ModuleDef& def);
+// True if the program imports the native module of this name, such as "hal".
+bool UsesModule(const vm::ModuleDef& def, absl::string_view name);
 
 // Opens --device values; none are kDefaultDevice. The errors name the value.
 absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
@@ -58,6 +59,8 @@ struct SessionOptions {
   hal::HalModuleOptions hal;  // who listens to tensor traces
   vm::PrintSink print;        // who listens to what modules print
   vm::Limits limits;          // of each call, and of the memory of all
+  // What programs load parameters from; null: nothing.
+  std::shared_ptr<const hal::ParameterScopes> parameters;
 };
 
 class Session;

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
+#include "base/system_error.h"
 
 namespace eyrie {
 namespace {
@@ -28,15 +29,6 @@ constexpr size_t kDeviceBytes = size_t{1} << 24;
 size_t PipeBytes() {
   return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) / 2 *
          static_cast<size_t>(sysconf(_SC_PAGESIZE));
-}
-
-absl::Status SystemError(const char* what, const std::string& path, int error) {
-  std::string text =
-      absl::StrCat("Cannot ", what, " ", path, ": ", std::strerror(error), ".");
-  if (error == ENOENT || error == ENOTDIR) return absl::NotFoundError(text);
-  if (error == EACCES) return absl::PermissionDeniedError(text);
-  if (error == ENOMEM) return absl::ResourceExhaustedError(text);
-  return absl::InternalError(text);
 }
 
 class Descriptor {

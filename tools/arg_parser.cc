@@ -57,7 +57,6 @@ constexpr Flag kPublicToolFlags[] = {
     {"hip_tracing", FlagKind::kIgnored, "", ""},
     {"hip_use_streams", FlagKind::kIgnored, "", ""},
     {"instrument_file", FlagKind::kIgnored, "", ""},
-    {"parameter_mode", FlagKind::kIgnored, "", ""},
     {"print_device_statistics", FlagKind::kIgnored, "", ""},
     {"task_abort_on_failure", FlagKind::kIgnored, "", ""},
     {"task_topology_distribution", FlagKind::kIgnored, "", ""},

@@ -20,6 +20,7 @@
 #include "tools/arg_parser.h"
 #include "tools/command.h"
 #include "tools/limit_flags.h"
+#include "tools/parameter_flags.h"
 #include "tools/load_flags.h"
 
 namespace eyrie::tools {
@@ -110,6 +111,7 @@ absl::Status Bench(const Arguments& arguments, int64_t iterations) {
   ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments));
   abi::SessionOptions options;
   ASSIGN_OR_RETURN(options.limits, LimitsOf(arguments));
+  ASSIGN_OR_RETURN(options.parameters, LoadParameters(arguments));
   ASSIGN_OR_RETURN(
       auto session,
       abi::Session::Create(std::move(programs), devices, std::move(options)));

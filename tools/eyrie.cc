@@ -21,6 +21,7 @@ constexpr Command kCommands[] = {
     {"run", RunMain, "calls a function of a compiled module"},
     {"dump", DumpMain, "prints what a compiled module contains"},
     {"asm", AsmMain, "makes a module from its assembly text"},
+    {"params", ParamsMain, "shows, makes and converts files of parameters"},
     {"bench", BenchMain, "measures how long calls take"},
 };
 

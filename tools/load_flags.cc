@@ -12,6 +12,7 @@
 #include "hal/driver.h"
 #include "tools/json_flags.h"
 #include "tools/limit_flags.h"
+#include "tools/parameter_flags.h"
 
 namespace eyrie::tools {
 namespace {
@@ -66,8 +67,6 @@ constexpr Flag kLoadFlags[] = {
      "Bytes of each thread's stack at least; 0 is the system's default."},
     {"print_statistics", FlagKind::kBool, "false",
      "Prints each device's memory statistics to stderr at the end."},
-    {"parameters", FlagKind::kList, "",
-     "A parameter file, [scope=]path. Not supported yet."},
     {"module_mode", FlagKind::kIgnored, "", ""},  // modules are mapped always
 };
 
@@ -86,6 +85,8 @@ hal::TaskOptions TaskOptionsOf(const Arguments& arguments) {
 
 std::vector<Flag> WithLoadFlags(std::span<const Flag> own) {
   std::vector<Flag> flags(std::begin(kLoadFlags), std::end(kLoadFlags));
+  const auto parameters = ParameterFlags();
+  flags.insert(flags.end(), parameters.begin(), parameters.end());
   const auto limits = LimitFlags();
   flags.insert(flags.end(), limits.begin(), limits.end());
   const auto json = JsonFlags();
@@ -98,12 +99,6 @@ std::vector<Flag> WithLoadFlags(std::span<const Flag> own) {
 
 absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
     const Arguments& arguments) {
-  const std::vector<std::string>& parameters = arguments.GetList("parameters");
-  if (!parameters.empty()) {
-    return absl::UnimplementedError(
-        absl::StrCat("Parameter files (--parameters=", parameters[0],
-                     ") are not supported."));
-  }
   std::vector<std::string> paths = arguments.GetList("module");
   paths.insert(paths.end(), arguments.positional().begin(),
                arguments.positional().end());

@@ -18,6 +18,7 @@
 #include "tools/interrupt.h"
 #include "tools/json_flags.h"
 #include "tools/limit_flags.h"
+#include "tools/parameter_flags.h"
 #include "tools/load_flags.h"
 #include "tools/module_text.h"
 
@@ -241,6 +242,7 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
   ASSIGN_OR_RETURN(auto programs, LoadPrograms(arguments));
   abi::SessionOptions options = Listening(PrintOptionsOf(arguments));
   ASSIGN_OR_RETURN(options.limits, LimitsOf(arguments));
+  ASSIGN_OR_RETURN(options.parameters, LoadParameters(arguments));
   std::unique_ptr<abi::Session> session;
   std::atomic<abi::Session*> running = nullptr;
   // Before the session, whose threads must not take the interrupt.

@@ -9,16 +9,13 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "base/mapped_file.h"
 #include "base/status_macros.h"
 #include "hal/module/arguments.h"
+#include "hal/module/file_image.h"
 #include "hal/module/imports.h"
 
 namespace eyrie::hal {
 namespace {
-
-// Below this a copy is cheaper than a mapping, which takes whole pages.
-constexpr uint64_t kLeastMapped = uint64_t{16} * 1024;
 
 absl::StatusOr<Ref<Buffer>> ImportMutable(const HalModuleState&,
                                           Allocator& allocator,
@@ -31,8 +28,7 @@ absl::StatusOr<Ref<Buffer>> ImportMutable(const HalModuleState&,
                               [keep = Ref<vm::Buffer>::Share(&source)] {});
 }
 
-// A private, writable image of read-only bytes: charged for in full, though
-// pages that are never written cost nothing.
+// Read-only bytes become a private image or copy.
 absl::StatusOr<Ref<Buffer>> ImportConstant(const HalModuleState& state,
                                            Allocator& allocator,
                                            BufferParams params,
@@ -40,18 +36,10 @@ absl::StatusOr<Ref<Buffer>> ImportConstant(const HalModuleState& state,
                                            uint64_t length) {
   ASSIGN_OR_RETURN(std::span<const uint8_t> bytes,
                    source.Range(offset, length));
-  if (source.file() != nullptr && length >= kLeastMapped) {
-    ASSIGN_OR_RETURN(MemoryCharge charge,
-                     state.Charge(length, "an image of a constant"));
-    auto mapping = source.file()->MapPrivately(bytes);
-    if (mapping.ok()) {
-      auto imported = allocator.ImportHost(params, (*mapping)->bytes(),
-                                           [keep = *mapping] {});
-      // Any other bytes of the file are as badly aligned; copy these.
-      if (imported.ok()) (*imported)->Hold(std::move(charge));
-      if (imported.ok()) return imported;
-    }
-  }
+  ASSIGN_OR_RETURN(Ref<Buffer> image,
+                   MakeFileImage(state, allocator, params, source.file(), bytes,
+                                 "an image of a constant"));
+  if (image) return image;
   params.type |= memory_type::kHostVisible;
   params.usage |= buffer_usage::kMappingScoped;
   ASSIGN_OR_RETURN(Ref<Buffer> copy, state.Allocate(allocator, params, length));

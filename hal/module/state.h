@@ -44,7 +44,7 @@ struct HalModuleConfig {
 };
 
 // One per context. Only the context's thread uses it.
-class HalModuleState final : public vm::ModuleState {
+class HalModuleState : public vm::ModuleState {
  public:
   explicit HalModuleState(std::shared_ptr<const HalModuleConfig> config);
   // Cancels what the context has queued and still waits.

@@ -97,6 +97,10 @@ typedef struct eyrie_context_options_t {
   int64_t timeout_ns; /* nanoseconds, of each call with its wait for results */
   uint64_t max_memory; /* bytes of host and device memory held at a time */
   size_t max_stack;    /* bytes; 4 MiB if 0 */
+  /* Files that programs load parameters from, .irpa, .safetensors or .gguf:
+   * "path", or "scope=path". They are mapped, and never written. */
+  const char* const* parameter_files;
+  size_t parameter_file_count;
 } eyrie_context_options_t;
 
 /* The same with options, which may be NULL. Initialisers run within the

@@ -78,17 +78,25 @@ struct Limits {
 
 class Context {
  public:
-  // One module on one device.
-  static Result<Context> Create(const Device& device, const Module& module,
-                                const Limits& limits = {}) {
+  // One module on one device. `parameter_files` are what it loads parameters
+  // from, .irpa, .safetensors or .gguf: "path", or "scope=path".
+  static Result<Context> Create(
+      const Device& device, const Module& module, const Limits& limits = {},
+      const std::vector<std::string>& parameter_files = {}) {
     eyrie_module_t* modules[] = {module.get()};
     eyrie_device_t* devices[] = {device.get()};
+    std::vector<const char*> paths;
+    for (const std::string& path : parameter_files) {
+      paths.push_back(path.c_str());
+    }
     eyrie_context_options_t options = {};
     options.struct_size = sizeof(options);
     options.fuel = limits.fuel;
     options.timeout_ns = limits.timeout.count();
     options.max_memory = limits.max_memory;
     options.max_stack = limits.max_stack;
+    options.parameter_files = paths.data();
+    options.parameter_file_count = paths.size();
     eyrie_context_t* handle = nullptr;
     if (eyrie_error_t* error = eyrie_context_create_with_options(
             modules, 1, devices, 1, &options, &handle)) {

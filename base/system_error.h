@@ -1,0 +1,32 @@
+// What the system says of a file, as a status.
+#ifndef EYRIE_BASE_SYSTEM_ERROR_H_
+#define EYRIE_BASE_SYSTEM_ERROR_H_
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace eyrie {
+
+// "Cannot open model.vmfb: No such file or directory." `error` is an errno.
+inline absl::Status SystemError(const char* what, const std::string& path,
+                                int error) {
+  std::string text =
+      absl::StrCat("Cannot ", what, " ", path, ": ", std::strerror(error), ".");
+  if (error == ENOENT || error == ENOTDIR) return absl::NotFoundError(text);
+  if (error == EACCES || error == EROFS)
+    return absl::PermissionDeniedError(text);
+  if (error == ENOMEM) return absl::ResourceExhaustedError(text);
+  if (error == EISDIR) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, " is a directory, not a file."));
+  }
+  return absl::InternalError(text);
+}
+
+}  // namespace eyrie
+
+#endif  // EYRIE_BASE_SYSTEM_ERROR_H_

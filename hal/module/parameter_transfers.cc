@@ -1,0 +1,134 @@
+// Queue operations in a chain.
+//
+// Tested by parameters_module_test.cc.
+#include "hal/module/parameter_transfers.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "hal/file.h"
+#include "hal/module/file_image.h"
+
+namespace eyrie::hal {
+namespace {
+
+// Of a splat, what is written at once where a device cannot fill.
+constexpr uint64_t kSplatChunk = uint64_t{64} * 1024;
+
+// Whether devices fill with this pattern, which begins with the first byte.
+bool CanFill(const Splat& splat, const ParameterSpan& span) {
+  return splat.length <= 8 && span.parameter_offset % splat.length == 0 &&
+         span.buffer_offset % splat.length == 0 &&
+         span.length % splat.length == 0;
+}
+
+}  // namespace
+
+absl::StatusOr<QueueFences> ParameterTransfers::Next() {
+  if (!semaphore_) {
+    ASSIGN_OR_RETURN(semaphore_, device_.CreateSemaphore(0));
+  }
+  before_ = std::move(previous_);
+  previous_ = Fence::At(semaphore_, ++value_);
+  return state_.Fences(before_.get(), previous_.get());
+}
+
+absl::StatusOr<Ref<Buffer>> ParameterTransfers::Load(
+    const Parameter& parameter, const BufferParams& params,
+    const ParameterSpan& span) {
+  if (parameter.file && span.buffer_offset == 0) {
+    ASSIGN_OR_RETURN(
+        Ref<Buffer> image,
+        MakeFileImage(
+            state_, device_.allocator(), params, parameter.file->mapping(),
+            parameter.bytes().subspan(span.parameter_offset, span.length),
+            "an image of a parameter"));
+    if (image) return image;
+  }
+  ASSIGN_OR_RETURN(MemoryCharge charge,
+                   state_.Charge(span.length, "a parameter"));
+  ASSIGN_OR_RETURN(const QueueFences fences, Next());
+  ASSIGN_OR_RETURN(Ref<Buffer> buffer,
+                   device_.QueueAlloca(fences, params, span.length));
+  buffer->Hold(std::move(charge));
+  RETURN_IF_ERROR(Read(parameter, span, buffer));
+  return buffer;
+}
+
+absl::Status ParameterTransfers::Read(const Parameter& parameter,
+                                      const ParameterSpan& span,
+                                      const Ref<Buffer>& target) {
+  if (const Splat* splat = std::get_if<Splat>(&parameter.storage)) {
+    return ReadSplat(*splat, span, target);
+  }
+  const std::span<const uint8_t> bytes = parameter.bytes();
+  // Never written: the file allows reading alone.
+  const std::span<uint8_t> contents(const_cast<uint8_t*>(bytes.data()),
+                                    bytes.size());
+  ASSIGN_OR_RETURN(const QueueFences fences, Next());
+  return device_.QueueRead(
+      fences, MakeRef<File>(contents, memory_access::kRead, parameter.file),
+      span.parameter_offset, {target, 0, span.buffer_offset, span.length});
+}
+
+absl::Status ParameterTransfers::ReadSplat(const Splat& splat,
+                                           const ParameterSpan& span,
+                                           const Ref<Buffer>& target) {
+  if (CanFill(splat, span)) {
+    ASSIGN_OR_RETURN(const QueueFences fences, Next());
+    return device_.QueueFill(fences,
+                             {target, 0, span.buffer_offset, span.length},
+                             std::span(splat.pattern).first(splat.length));
+  }
+  std::vector<uint8_t> chunk(std::min(span.length, kSplatChunk));
+  for (size_t i = 0; i < chunk.size(); ++i) {
+    chunk[i] = splat.at(span.parameter_offset + i);
+  }
+  const auto repeated = ParameterFile::FromBytes(std::move(chunk), "a splat");
+  const auto file =
+      MakeRef<File>(repeated->writable_bytes(), memory_access::kRead, repeated);
+  for (uint64_t done = 0; done < span.length;) {
+    const uint64_t part = std::min(span.length - done, kSplatChunk);
+    ASSIGN_OR_RETURN(const QueueFences fences, Next());
+    RETURN_IF_ERROR(device_.QueueRead(
+        fences, file, 0, {target, 0, span.buffer_offset + done, part}));
+    done += part;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParameterTransfers::Write(const Ref<Buffer>& source,
+                                       const Parameter& parameter,
+                                       const ParameterSpan& span) {
+  if (!parameter.file) {
+    return absl::PermissionDeniedError(
+        "A parameter that is a splat cannot be written.");
+  }
+  const std::span<uint8_t> bytes = parameter.file->writable_bytes();
+  if (bytes.empty() && span.length != 0) {
+    return absl::PermissionDeniedError(
+        absl::StrCat(parameter.file->path(),
+                     " is not writable; --parameter_mode=write makes it so."));
+  }
+  const uint64_t begin = std::get<FileOffset>(parameter.storage).offset;
+  ASSIGN_OR_RETURN(const QueueFences fences, Next());
+  return device_.QueueWrite(
+      fences, {source, 0, span.buffer_offset, span.length},
+      MakeRef<File>(bytes.subspan(begin, parameter.length),
+                    memory_access::kRead | memory_access::kWrite,
+                    parameter.file),
+      span.parameter_offset);
+}
+
+absl::Status ParameterTransfers::End(const absl::Status& status) {
+  if (status.ok()) {
+    return device_.QueueBarrier(state_.Fences(previous_.get(), signal_));
+  }
+  if (signal_ != nullptr) signal_->Fail(status);
+  return status;
+}
+
+}  // namespace eyrie::hal

@@ -1,0 +1,218 @@
+// load, gather and scatter: their arguments, checked.
+//
+// Keys come as a table of (offset, length) pairs of 32 bits into a block of
+// text; spans as triples of 64 bits: the offset in the parameter, that in the
+// buffer, the length. Source of the format:
+// compiler/src/iree/compiler/Modules/IO/Parameters/io_parameters.imports.mlir.
+// Tested by parameters_module_test.cc.
+#include "hal/module/parameters_module.h"
+
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/byte_reader.h"
+#include "base/checked_math.h"
+#include "base/status_macros.h"
+#include "hal/module/arguments.h"
+#include "hal/module/parameter_transfers.h"
+#include "hal/module/state.h"
+#include "vm/buffer.h"
+#include "vm/list.h"
+#include "vm/native_binding.h"
+
+namespace eyrie::hal {
+namespace {
+
+constexpr uint32_t kVersion = 0;
+constexpr uint64_t kKeySize = 2 * sizeof(uint32_t);
+constexpr uint64_t kSpanSize = 3 * sizeof(uint64_t);
+
+class ParametersState final : public HalModuleState {
+ public:
+  ParametersState(std::shared_ptr<const HalModuleConfig> config,
+                  std::shared_ptr<const ParameterScopes> scopes)
+      : HalModuleState(std::move(config)), scopes_(std::move(scopes)) {}
+
+  const ParameterScopes& scopes() const { return *scopes_; }
+
+ private:
+  std::shared_ptr<const ParameterScopes> scopes_;
+};
+
+// One request of a call.
+struct Request {
+  const Parameter* parameter;
+  ParameterSpan span;
+};
+
+// The requests of a call: keys of one scope, each with a span.
+class Requests {
+ public:
+  // INVALID_ARGUMENT: the spans are no triples, or have no keys.
+  static absl::StatusOr<Requests> Read(const ParametersState& state,
+                                       const vm::Buffer* scope,
+                                       const vm::Buffer& key_table,
+                                       const vm::Buffer& key_data,
+                                       const vm::Buffer& spans);
+
+  uint64_t count() const { return spans_.size() / kSpanSize; }
+  // OUT_OF_RANGE: a key that is not in the block of text, or a span that is
+  // not in the parameter. NOT_FOUND: no such parameter.
+  absl::StatusOr<Request> At(uint64_t index) const;
+
+ private:
+  Requests() = default;
+
+  const ParameterScopes* scopes_ = nullptr;
+  absl::string_view scope_;
+  std::span<const uint8_t> table_;
+  absl::string_view text_;
+  std::span<const uint8_t> spans_;
+};
+
+absl::StatusOr<Requests> Requests::Read(const ParametersState& state,
+                                        const vm::Buffer* scope,
+                                        const vm::Buffer& key_table,
+                                        const vm::Buffer& key_data,
+                                        const vm::Buffer& spans) {
+  Requests requests;
+  requests.scopes_ = &state.scopes();
+  if (scope != nullptr) requests.scope_ = scope->text();
+  requests.table_ = key_table.bytes();
+  requests.text_ = key_data.text();
+  requests.spans_ = spans.bytes();
+  if (spans.size() % kSpanSize != 0 ||
+      requests.count() > key_table.size() / kKeySize) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Spans of ", spans.size(), " bytes, ", kSpanSize,
+                     " each, are given with keys of ", key_table.size(),
+                     " bytes, ", kKeySize, " each."));
+  }
+  return requests;
+}
+
+absl::StatusOr<Request> Requests::At(uint64_t index) const {
+  const uint8_t* pair = table_.data() + index * kKeySize;
+  const uint32_t offset = LoadLittleEndian<uint32_t>(pair);
+  const uint32_t length = LoadLittleEndian<uint32_t>(pair + sizeof(offset));
+  if (!RangeFits(offset, length, text_.size())) {
+    return absl::OutOfRangeError(absl::StrCat("Key ", index, " has ", length,
+                                              " bytes at offset ", offset,
+                                              " of ", text_.size(), "."));
+  }
+  Request request;
+  ASSIGN_OR_RETURN(request.parameter,
+                   scopes_->Find(scope_, text_.substr(offset, length)));
+  request.span =
+      LoadLittleEndian<ParameterSpan>(spans_.data() + index * kSpanSize);
+  const ParameterSpan& span = request.span;
+  if (!RangeFits(span.parameter_offset, span.length,
+                 request.parameter->length)) {
+    return absl::OutOfRangeError(absl::StrCat(
+        span.length, " bytes at offset ", span.parameter_offset,
+        " of the parameter ", QuotedName(request.parameter->key),
+        " are asked for, which has ", request.parameter->length, "."));
+  }
+  return request;
+}
+static_assert(sizeof(ParameterSpan) == kSpanSize);
+
+absl::StatusOr<Ref<vm::List>> LoadAll(const ParametersState& state,
+                                      const Requests& requests,
+                                      const BufferParams& params,
+                                      ParameterTransfers& transfers) {
+  ASSIGN_OR_RETURN(
+      Ref<vm::List> buffers,
+      vm::List::Create({vm::ElementType::Kind::kRef, &Buffer::kType},
+                       requests.count(), state.memory()));
+  RETURN_IF_ERROR(buffers->Resize(requests.count()));
+  for (uint64_t i = 0; i < requests.count(); ++i) {
+    ASSIGN_OR_RETURN(const Request request, requests.At(i));
+    ASSIGN_OR_RETURN(Ref<Buffer> buffer,
+                     transfers.Load(*request.parameter, params, request.span));
+    RETURN_IF_ERROR(buffers->SetRef(i, std::move(buffer)));
+  }
+  return buffers;
+}
+
+absl::StatusOr<Ref<vm::List>> Load(ParametersState& state, Device& device,
+                                   int64_t, Fence* wait, Fence* signal,
+                                   vm::Buffer* scope, int64_t target_affinity,
+                                   int32_t memory_types, int32_t buffer_usage,
+                                   vm::Buffer& key_table, vm::Buffer& key_data,
+                                   vm::Buffer& spans) {
+  ParameterTransfers transfers(state, device, wait, signal);
+  const absl::StatusOr<Requests> requests =
+      Requests::Read(state, scope, key_table, key_data, spans);
+  if (!requests.ok()) return transfers.End(requests.status());
+  absl::StatusOr<Ref<vm::List>> buffers =
+      LoadAll(state, *requests,
+              state.MakeParams(device.allocator(), memory_types, buffer_usage,
+                               target_affinity),
+              transfers);
+  RETURN_IF_ERROR(transfers.End(buffers.status()));
+  return buffers;
+}
+
+// Does `transfer` for each request.
+template <typename Transfer>
+absl::Status ForEach(ParametersState& state, Device& device, Fence* wait,
+                     Fence* signal, const absl::StatusOr<Requests>& requests,
+                     Transfer transfer) {
+  ParameterTransfers transfers(state, device, wait, signal);
+  absl::Status status = requests.status();
+  for (uint64_t i = 0; status.ok() && i < requests->count(); ++i) {
+    const absl::StatusOr<Request> request = requests->At(i);
+    status = request.status();
+    if (status.ok()) status = transfer(transfers, *request);
+  }
+  return transfers.End(status);
+}
+
+absl::Status Gather(ParametersState& state, Device& device, int64_t,
+                    Fence* wait, Fence* signal, vm::Buffer* scope,
+                    Buffer& target, vm::Buffer& key_table, vm::Buffer& key_data,
+                    vm::Buffer& spans) {
+  return ForEach(state, device, wait, signal,
+                 Requests::Read(state, scope, key_table, key_data, spans),
+                 [&](ParameterTransfers& transfers, const Request& request) {
+                   return transfers.Read(*request.parameter, request.span,
+                                         Ref<Buffer>::Share(&target));
+                 });
+}
+
+absl::Status Scatter(ParametersState& state, Device& device, int64_t,
+                     Fence* wait, Fence* signal, Buffer& source,
+                     vm::Buffer* scope, vm::Buffer& key_table,
+                     vm::Buffer& key_data, vm::Buffer& spans) {
+  return ForEach(state, device, wait, signal,
+                 Requests::Read(state, scope, key_table, key_data, spans),
+                 [&](ParameterTransfers& transfers, const Request& request) {
+                   return transfers.Write(Ref<Buffer>::Share(&source),
+                                          *request.parameter, request.span);
+                 });
+}
+
+constexpr vm::NativeFunction kImports[] = {
+    vm::Bind<Gather>("gather", "0rIrrrrrrr_v"),
+    vm::Bind<Load>("load", "0rIrrrIiirrr_r"),
+    vm::Bind<Scatter>("scatter", "0rIrrrrrrr_v"),
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const vm::NativeModule>> CreateParametersModule(
+    std::vector<Ref<Device>> devices,
+    std::shared_ptr<const ParameterScopes> scopes) {
+  if (scopes == nullptr) scopes = std::make_shared<const ParameterScopes>();
+  auto config = std::make_shared<const HalModuleConfig>(
+      HalModuleConfig{std::move(devices), {}});
+  return vm::NativeModule::Create(
+      kParametersModuleName, kVersion, kImports,
+      [config, scopes]() -> absl::StatusOr<std::unique_ptr<vm::ModuleState>> {
+        return std::make_unique<ParametersState>(config, scopes);
+      });
+}
+
+}  // namespace eyrie::hal

@@ -1,0 +1,159 @@
+// What a device is asked to do with parameters, and that failures reach the
+// signal fence.
+#include "hal/module/parameters_module.h"
+
+#include <cstring>
+
+#include "hal/host_semaphore.h"
+#include "hal/module/hal_module_fixture.h"
+#include "vm/list.h"
+
+namespace eyrie::hal {
+namespace {
+
+constexpr char kLoad[] = "load 0rIrrrIiirrr_r";
+constexpr char kGather[] = "gather 0rIrrrrrrr_v";
+constexpr char kScatter[] = "scatter 0rIrrrrrrr_v";
+
+ParameterEntry Entry(std::string key, uint64_t length,
+                     std::variant<FileOffset, Splat> storage) {
+  ParameterEntry entry;
+  entry.key = std::move(key);
+  entry.length = length;
+  entry.storage = storage;
+  return entry;
+}
+
+template <typename T>
+Ref<vm::Buffer> Words(std::vector<T> words) {
+  std::vector<uint8_t> bytes(words.size() * sizeof(T));
+  if (!bytes.empty()) std::memcpy(bytes.data(), words.data(), bytes.size());
+  return *vm::Buffer::Copy(bytes);
+}
+
+// A scope "m": "w", 24 bytes of a writable file, and "s", 32 bytes of a
+// pattern.
+class ParametersModuleTest : public HalModuleTest {
+ protected:
+  ParametersModuleTest() {
+    std::vector<uint8_t> bytes(32);
+    for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = 100 + i;
+    file_ = ParameterFile::FromBytes(bytes, "w.irpa");
+    auto scopes = std::make_shared<ParameterScopes>();
+    const absl::Status status = scopes->scope("m").Add(
+        {Entry("w", 24, FileOffset{8}), Entry("s", 32, Splat{{0xAB, 0xCD}, 2}),
+         Entry("wide", 32, Splat{{1, 2, 3, 4, 5, 6, 7, 8, 9}, 16})},
+        file_);
+    EXPECT_TRUE(status.ok()) << status;
+    module_ = *CreateParametersModule({device_}, scopes);
+    state_ = *module_->CreateState();
+  }
+
+  Ref<ParameterFile> file_;
+  const Ref<vm::Buffer> scope_ = Text("m");
+  const Ref<vm::Buffer> names_ = Text("wswide");
+};
+
+TEST_F(ParametersModuleTest, Transfers) {
+  const Ref<Fence> done = Fence::At(MakeRef<HostSemaphore>(0), 1);
+  const Ref<vm::Buffer> w = Words<uint32_t>({0, 1});
+  const Ref<vm::Buffer> s = Words<uint32_t>({1, 1});
+  const Ref<vm::Buffer> wide = Words<uint32_t>({2, 4});
+  const Ref<vm::Buffer> both = Words<uint32_t>({0, 1, 1, 1});
+  const Ref<vm::Buffer> none = Words<uint64_t>({});
+  const Ref<vm::Buffer> whole = Words<uint64_t>({0, 0, 16});
+  const Ref<vm::Buffer> odd = Words<uint64_t>({1, 4, 3});
+  const Ref<vm::Buffer> two = Words<uint64_t>({8, 0, 8, 2, 8, 8});
+  const Ref<vm::Buffer> fresh = Words<uint64_t>({8, 0, 8, 1, 0, 7});
+  Check({
+      {kGather,
+       {device_, kRest, nullptr, done, scope_, buffer_, w, names_, whole},
+       "OK",
+       "read 16 at 0 to 0; barrier after"},
+      {kGather,
+       {device_, kRest, nullptr, nullptr, scope_, buffer_, s, names_, whole},
+       "OK",
+       "execute [fill 0+16 of 16 with 0xcdabcdabcdabcdab]; barrier after"},
+      // Patterns that devices do not fill with.
+      {kGather,
+       {device_, kRest, nullptr, nullptr, scope_, buffer_, s, names_, odd},
+       "OK",
+       "read 3 at 0 to 4; barrier after"},
+      {kGather,
+       {device_, kRest, nullptr, nullptr, scope_, buffer_, wide, names_, whole},
+       "OK",
+       "read 16 at 0 to 0; barrier after"},
+      {kGather,
+       {device_, kRest, nullptr, nullptr, scope_, buffer_, both, names_, two},
+       "OK",
+       "read 8 at 8 to 0; execute [fill 8+8 of 16 with 0xcdabcdabcdabcdab] "
+       "after; barrier after"},
+      {kScatter,
+       {device_, kRest, nullptr, nullptr, buffer_, scope_, w, names_, odd},
+       "OK",
+       "write 3 at 4 to 1; barrier after"},
+      {kLoad,
+       {device_, kRest, nullptr, nullptr, scope_, kRest, kLocal, kUsage, both,
+        names_, fresh},
+       "vm.list",
+       "alloca 8; read 8 at 8 to 0 after; alloca 7 after; read 7 at 0 to 0 "
+       "after; barrier after"},
+      {kLoad,
+       {device_, kRest, nullptr, nullptr, scope_, kRest, kLocal, kUsage, none,
+        names_, none},
+       "vm.list",
+       "barrier"},
+  });
+  EXPECT_TRUE(*done->Query());
+}
+
+TEST_F(ParametersModuleTest, Refusals) {
+  const Ref<vm::Buffer> w = Words<uint32_t>({0, 1});
+  const Ref<vm::Buffer> s = Words<uint32_t>({1, 1});
+  const Ref<vm::Buffer> none = Words<uint32_t>({3, 1});
+  const Ref<vm::Buffer> outside = Words<uint32_t>({~0u, ~0u});
+  const Ref<vm::Buffer> whole = Words<uint64_t>({0, 0, 16});
+  const Ref<vm::Buffer> past = Words<uint64_t>({~uint64_t{0}, 0, 16});
+  const Ref<vm::Buffer> beyond = Words<uint64_t>({0, 8, 16});
+  struct Row {
+    const char* call;
+    Ref<vm::Buffer> keys;
+    Ref<vm::Buffer> spans;
+    const char* want;
+  };
+  const Row rows[] = {
+      {kGather, none, whole,
+       "NOT_FOUND: There is no parameter 'i' among the 3 of the scope 'm'. Did "
+       "you mean 'w'?"},
+      {kGather, outside, whole,
+       "OUT_OF_RANGE: Key 0 has 4294967295 bytes at offset 4294967295 of 6."},
+      {kGather, w, past,
+       "OUT_OF_RANGE: 16 bytes at offset 18446744073709551615 of the parameter "
+       "'w' are asked for, which has 24."},
+      {kGather, w, beyond,
+       "OUT_OF_RANGE: The range of 16 bytes at offset 8 passes the end of the "
+       "buffer (16 bytes)."},
+      {kGather, w, w,
+       "INVALID_ARGUMENT: Spans of 8 bytes, 24 each, are given with keys of 8 "
+       "bytes, 8 each."},
+      {kGather, Words<uint32_t>({0}), whole,
+       "INVALID_ARGUMENT: Spans of 24 bytes, 24 each, are given with keys of 4 "
+       "bytes, 8 each."},
+      {kScatter, s, whole,
+       "PERMISSION_DENIED: A parameter that is a splat cannot be written."},
+  };
+  for (const Row& row : rows) {
+    const Ref<Fence> done = Fence::At(MakeRef<HostSemaphore>(0), 1);
+    Args args = {device_, kRest, nullptr, done, scope_, buffer_};
+    if (row.call == kScatter) std::swap(args[4], args[5]);
+    args.insert(args.end(), {row.keys, names_, row.spans});
+    const std::string got = Call(row.call, args);
+    EXPECT_EQ(got, row.want);
+    // Whoever waits hears of it.
+    EXPECT_EQ(done->Query().status().ToString(), got);
+    device_->TakeLog();
+  }
+}
+
+}  // namespace
+}  // namespace eyrie::hal

@@ -1,0 +1,197 @@
+// Lays an archive out and writes it from its begin to its end.
+//
+// Tested by parameters_test.cc.
+#include "hal/parameters/irpa_writer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "base/checked_math.h"
+#include "base/status_macros.h"
+
+namespace eyrie::hal {
+namespace {
+
+using Content = ParameterSource::Content;
+
+constexpr size_t kChunk = 64 * 1024;
+
+uint64_t AlignUp(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) & ~(alignment - 1);
+}
+
+uint64_t EntrySize(const ParameterSource& parameter) {
+  return parameter.content == Content::kSplat ? sizeof(irpa::SplatEntry)
+                                              : sizeof(irpa::DataEntry);
+}
+
+class IrpaWriter {
+ public:
+  IrpaWriter(std::span<const ParameterSource> parameters, uint64_t alignment,
+             ByteSink sink)
+      : parameters_(parameters), alignment_(alignment), sink_(sink) {}
+
+  absl::Status Write();
+
+ private:
+  absl::Status Check() const;
+  // Makes the header; OUT_OF_RANGE: the file would be too large.
+  absl::StatusOr<irpa::Header> Plan() const;
+  std::vector<uint8_t> MakeTable(uint64_t size) const;
+  absl::Status Put(std::span<const uint8_t> bytes);
+  absl::Status PadTo(uint64_t offset);
+  absl::Status PutText(const std::string& text);
+
+  std::span<const ParameterSource> parameters_;
+  uint64_t alignment_;
+  ByteSink sink_;
+  uint64_t written_ = 0;
+};
+
+absl::Status IrpaWriter::Check() const {
+  if (alignment_ < irpa::kHeaderAlignment ||
+      (alignment_ & (alignment_ - 1)) != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "An alignment of ", alignment_,
+        " bytes is no power of two of at least ", irpa::kHeaderAlignment, "."));
+  }
+  absl::flat_hash_set<absl::string_view> keys;
+  for (const ParameterSource& parameter : parameters_) {
+    if (!keys.insert(parameter.key).second) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Parameter ", QuotedName(parameter.key), " is there twice."));
+    }
+    if (parameter.content != Content::kBytes &&
+        parameter.length % parameter.splat.length != 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Parameter ", QuotedName(parameter.key), " has ", parameter.length,
+          " bytes, no multiple of its pattern's ", parameter.splat.length,
+          "."));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<irpa::Header> IrpaWriter::Plan() const {
+  constexpr uint64_t kMaxSize = uint64_t{1} << 62;
+  irpa::Header header = {};
+  header.magic = irpa::kMagic;
+  header.header_size = sizeof(header);
+  header.entry_count = parameters_.size();
+  header.entries.offset = AlignUp(sizeof(header), irpa::kEntryAlignment);
+  for (const ParameterSource& parameter : parameters_) {
+    header.entries.length +=
+        AlignUp(EntrySize(parameter), irpa::kEntryAlignment);
+    header.metadata.length += parameter.key.size() + parameter.metadata.size();
+    if (parameter.content == Content::kSplat) continue;
+    if (parameter.length > kMaxSize - header.storage.length) {
+      return absl::OutOfRangeError(
+          absl::StrCat("With ", QuotedName(parameter.key),
+                       " the archive has more than ", kMaxSize, " bytes."));
+    }
+    header.storage.length =
+        AlignUp(header.storage.length, alignment_) + parameter.length;
+  }
+  header.metadata.offset = header.entries.offset + header.entries.length;
+  header.storage.offset =
+      AlignUp(header.metadata.offset + header.metadata.length, alignment_);
+  return header;
+}
+
+std::vector<uint8_t> IrpaWriter::MakeTable(uint64_t size) const {
+  std::vector<uint8_t> table(size);
+  uint64_t place = 0;
+  uint64_t text = 0;
+  uint64_t data = 0;
+  for (const ParameterSource& parameter : parameters_) {
+    const bool splat = parameter.content == Content::kSplat;
+    irpa::Entry entry = {};
+    entry.size = EntrySize(parameter);
+    entry.type = splat ? irpa::EntryType::kSplat : irpa::EntryType::kData;
+    entry.name = {text, parameter.key.size()};
+    entry.metadata = {text + parameter.key.size(), parameter.metadata.size()};
+    text += parameter.key.size() + parameter.metadata.size();
+    if (splat) {
+      irpa::SplatEntry whole = {
+          entry, parameter.length, {}, parameter.splat.length};
+      std::memcpy(whole.pattern, parameter.splat.pattern.data(),
+                  parameter.splat.length);
+      std::memcpy(table.data() + place, &whole, sizeof(whole));
+    } else {
+      data = AlignUp(data, alignment_);
+      entry.minimum_alignment = alignment_;
+      const irpa::DataEntry whole = {entry, {data, parameter.length}};
+      std::memcpy(table.data() + place, &whole, sizeof(whole));
+      data += parameter.length;
+    }
+    place += AlignUp(entry.size, irpa::kEntryAlignment);
+  }
+  return table;
+}
+
+absl::Status IrpaWriter::Put(std::span<const uint8_t> bytes) {
+  written_ += bytes.size();
+  return bytes.empty() ? absl::OkStatus() : sink_(bytes);
+}
+
+absl::Status IrpaWriter::PadTo(uint64_t offset) {
+  const std::vector<uint8_t> zeros(
+      std::min<uint64_t>(offset - written_, kChunk));
+  while (written_ < offset) {
+    RETURN_IF_ERROR(Put(std::span(zeros).first(
+        std::min<uint64_t>(offset - written_, zeros.size()))));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status IrpaWriter::PutText(const std::string& text) {
+  return Put({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+}
+
+absl::Status IrpaWriter::Write() {
+  RETURN_IF_ERROR(Check());
+  ASSIGN_OR_RETURN(const irpa::Header header, Plan());
+  RETURN_IF_ERROR(
+      Put({reinterpret_cast<const uint8_t*>(&header), sizeof(header)}));
+  RETURN_IF_ERROR(PadTo(header.entries.offset));
+  RETURN_IF_ERROR(Put(MakeTable(header.entries.length)));
+  for (const ParameterSource& parameter : parameters_) {
+    RETURN_IF_ERROR(PutText(parameter.key));
+    RETURN_IF_ERROR(PutText(parameter.metadata));
+  }
+  uint64_t place = header.storage.offset;
+  for (const ParameterSource& parameter : parameters_) {
+    if (parameter.content == Content::kSplat) continue;
+    place = AlignUp(place, alignment_);
+    RETURN_IF_ERROR(PadTo(place));
+    RETURN_IF_ERROR(WriteContents(
+        parameter,
+        [this](std::span<const uint8_t> bytes) { return Put(bytes); }));
+    place += parameter.length;
+  }
+  return PadTo(std::max(written_, header.storage.offset));
+}
+
+}  // namespace
+
+absl::Status WriteContents(const ParameterSource& parameter, ByteSink sink) {
+  if (parameter.content == Content::kBytes) return sink(parameter.bytes);
+  std::vector<uint8_t> chunk(std::min<uint64_t>(parameter.length, kChunk));
+  for (size_t i = 0; i < chunk.size(); ++i) chunk[i] = parameter.splat.at(i);
+  for (uint64_t left = parameter.length; left != 0;) {
+    const uint64_t part = std::min<uint64_t>(left, chunk.size());
+    RETURN_IF_ERROR(sink(std::span<const uint8_t>(chunk).first(part)));
+    left -= part;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WriteIrpa(std::span<const ParameterSource> parameters,
+                       uint64_t alignment, ByteSink sink) {
+  return IrpaWriter(parameters, alignment, sink).Write();
+}
+
+}  // namespace eyrie::hal

@@ -1,0 +1,62 @@
+// A file that parameters lie in.
+//
+// Tested by parameters_test.cc.
+#ifndef EYRIE_HAL_PARAMETERS_PARAMETER_FILE_H_
+#define EYRIE_HAL_PARAMETERS_PARAMETER_FILE_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/mapped_file.h"
+#include "base/ref.h"
+#include "base/writable_file.h"
+
+namespace eyrie::hal {
+
+// Shared by threads; writes to a writable one are the caller's to order.
+class ParameterFile final : public RefObject {
+ public:
+  static constexpr RefType kType{"eyrie.parameter_file"};
+
+  enum class Mode {
+    kMapped,     // read from the mapping, page by page when first used
+    kPreloaded,  // read whole at once
+    kWritable,   // mapped; what programs write goes to the file
+  };
+
+  // Fails as MappedFile::Open or WritableFile::Open; RESOURCE_EXHAUSTED: there
+  // is no memory to preload it.
+  static absl::StatusOr<Ref<ParameterFile>> Open(const std::string& path,
+                                                 Mode mode);
+  // A file in memory, writable.
+  static Ref<ParameterFile> FromBytes(std::vector<uint8_t> bytes,
+                                      std::string name);
+
+  const std::string& path() const { return path_; }
+  std::span<const uint8_t> bytes() const { return bytes_; }
+  // Bytes to write to; empty if the file may only be read.
+  std::span<uint8_t> writable_bytes() const { return writable_bytes_; }
+  // The mapping whose pages may be mapped privately; null if there is none.
+  const MappedFile* mapping() const { return mapping_.get(); }
+
+ private:
+  explicit ParameterFile(std::string path)
+      : RefObject(kType), path_(std::move(path)) {}
+
+  std::string path_;
+  std::span<const uint8_t> bytes_;
+  std::span<uint8_t> writable_bytes_;
+  // What holds the bytes.
+  std::shared_ptr<const MappedFile> mapping_;
+  std::unique_ptr<WritableFile> shared_;
+  std::vector<uint8_t> loaded_;
+};
+
+}  // namespace eyrie::hal
+
+#endif  // EYRIE_HAL_PARAMETERS_PARAMETER_FILE_H_

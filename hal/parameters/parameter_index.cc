@@ -1,0 +1,128 @@
+// Keys and scopes.
+//
+// Tested by parameters_test.cc.
+#include "hal/parameters/parameter_index.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/checked_math.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+#include "base/suggest.h"
+#include "hal/parameters/parameter_formats.h"
+
+namespace eyrie::hal {
+namespace {
+
+// So many keys are compared with one that is not there.
+constexpr size_t kMaxSuggestions = 4096;
+constexpr size_t kMostHint = 300;
+
+// What to say of a key that an index does not have.
+absl::Status NoSuchKey(absl::string_view scope, absl::string_view key,
+                       const ParameterIndex& index) {
+  std::vector<std::string> keys;
+  for (const Parameter& parameter : index.parameters()) {
+    if (keys.size() == kMaxSuggestions) break;
+    keys.push_back(parameter.key);
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "There is no parameter ", QuotedName(key), " among the ",
+      index.parameters().size(), " of the scope ", QuotedName(scope), ".",
+      PlainText(DidYouMean(key, keys), kMostHint)));
+}
+
+}  // namespace
+
+std::string QuotedName(absl::string_view name) {
+  constexpr size_t kMostShown = 200;
+  return absl::StrCat("'", PlainText(name, kMostShown), "'");
+}
+
+std::span<const uint8_t> Parameter::bytes() const {
+  const FileOffset* begin = std::get_if<FileOffset>(&storage);
+  if (begin == nullptr) return {};
+  return file->bytes().subspan(begin->offset, length);
+}
+
+absl::Status ParameterIndex::Add(std::vector<ParameterEntry> entries,
+                                 const Ref<ParameterFile>& file) {
+  absl::flat_hash_map<absl::string_view, const Parameter*> added = by_key_;
+  for (const ParameterEntry& entry : entries) {
+    const FileOffset* begin = std::get_if<FileOffset>(&entry.storage);
+    if (begin != nullptr &&
+        !RangeFits(begin->offset, entry.length, file->bytes().size())) {
+      return absl::OutOfRangeError(
+          absl::StrCat("Parameter ", QuotedName(entry.key), " has ",
+                       entry.length, " bytes at offset ", begin->offset, "; ",
+                       file->path(), " has ", file->bytes().size(), "."));
+    }
+    if (!added.emplace(entry.key, nullptr).second) {
+      return absl::AlreadyExistsError(
+          absl::StrCat("Parameter ", QuotedName(entry.key),
+                       " is there twice in one scope."));
+    }
+  }
+  for (ParameterEntry& entry : entries) {
+    const bool splat = std::holds_alternative<Splat>(entry.storage);
+    parameters_.push_back(
+        {std::move(entry), splat ? Ref<ParameterFile>() : file});
+    by_key_[parameters_.back().key] = &parameters_.back();
+  }
+  return absl::OkStatus();
+}
+
+const Parameter* ParameterIndex::Find(absl::string_view key) const {
+  const auto found = by_key_.find(key);
+  return found == by_key_.end() ? nullptr : found->second;
+}
+
+ParameterIndex& ParameterScopes::scope(absl::string_view name) {
+  return scopes_[std::string(name)];
+}
+
+absl::Status ParameterScopes::AddFile(absl::string_view scope,
+                                      const std::string& path,
+                                      ParameterFile::Mode mode) {
+  ASSIGN_OR_RETURN(const Ref<ParameterFile> file,
+                   ParameterFile::Open(path, mode));
+  absl::StatusOr<std::vector<ParameterEntry>> entries =
+      ParseParameters(file->bytes(), path);
+  absl::Status status = entries.status();
+  if (entries.ok()) {
+    status = this->scope(scope).Add(*std::move(entries), file);
+  }
+  return Annotate(status, absl::StrCat("(parameter file ", path, ")"));
+}
+
+absl::Status ParameterScopes::AddFile(absl::string_view text,
+                                      ParameterFile::Mode mode) {
+  const size_t equals = text.find('=');
+  if (equals == text.npos) return AddFile("", std::string(text), mode);
+  return AddFile(text.substr(0, equals), std::string(text.substr(equals + 1)),
+                 mode);
+}
+
+absl::StatusOr<const Parameter*> ParameterScopes::Find(
+    absl::string_view scope, absl::string_view key) const {
+  const auto index = scopes_.find(std::string(scope));
+  if (index != scopes_.end()) {
+    const Parameter* found = index->second.Find(key);
+    if (found != nullptr) return found;
+    return NoSuchKey(scope, key, index->second);
+  }
+  std::string there;
+  for (const auto& [name, unused] : scopes_) {
+    absl::StrAppend(&there, there.empty() ? "" : ", ", QuotedName(name));
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "There are no parameters of the scope ", QuotedName(scope), "; ",
+      there.empty() ? "none are given"
+                    : absl::StrCat("given are those of ", there),
+      " (--parameters=",
+      scope.empty() ? "" : absl::StrCat(PlainText(scope, kMostHint), "="),
+      "FILE)."));
+}
+
+}  // namespace eyrie::hal

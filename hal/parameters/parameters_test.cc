@@ -1,0 +1,442 @@
+// Files of parameters: what is read of them, and what is refused.
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "hal/parameters/irpa_format.h"
+#include "hal/parameters/irpa_writer.h"
+#include "hal/parameters/parameter_formats.h"
+#include "hal/parameters/parameter_index.h"
+#include "tests/support/status_text.h"
+
+namespace eyrie::hal {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+// Appends values little-endian.
+class Writer {
+ public:
+  template <typename T>
+  Writer& Put(T value) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&value);
+    bytes_.insert(bytes_.end(), bytes, bytes + sizeof(value));
+    return *this;
+  }
+  Writer& Text(absl::string_view text) {
+    bytes_.insert(bytes_.end(), text.begin(), text.end());
+    return *this;
+  }
+  // As GGUF has it.
+  Writer& Counted(absl::string_view text) {
+    return Put<uint64_t>(text.size()).Text(text);
+  }
+  Writer& PadTo(size_t alignment) {
+    while (bytes_.size() % alignment != 0) bytes_.push_back(0);
+    return *this;
+  }
+  Writer& Zeros(size_t count) {
+    bytes_.resize(bytes_.size() + count);
+    return *this;
+  }
+  const Bytes& bytes() const { return bytes_; }
+
+ private:
+  Bytes bytes_;
+};
+
+// "w f32[2] 8@64, b 4x07", or the error.
+std::string Show(const absl::StatusOr<std::vector<ParameterEntry>>& entries) {
+  if (!entries.ok()) return StatusText(entries);
+  std::string text;
+  for (const ParameterEntry& entry : *entries) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", entry.key,
+                    entry.metadata.empty() ? "" : " ", entry.metadata, " ",
+                    entry.length);
+    if (const auto* at = std::get_if<FileOffset>(&entry.storage)) {
+      absl::StrAppend(&text, "@", at->offset);
+      continue;
+    }
+    text += "x";
+    const Splat& splat = std::get<Splat>(entry.storage);
+    for (size_t i = 0; i < splat.length; ++i) {
+      absl::StrAppend(&text, absl::Hex(splat.at(i), absl::kZeroPad2));
+    }
+  }
+  return text;
+}
+
+// ---- Safetensors ----------------------------------------------------------
+
+Bytes Safetensors(absl::string_view header, size_t data = 16) {
+  return Writer().Counted(header).Zeros(data).bytes();
+}
+
+TEST(Safetensors, Rows) {
+  struct Row {
+    const char* header;
+    const char* want;
+  };
+  const Row rows[] = {
+      {"{}", ""},
+      {R"({"__metadata__":{"format":"pt"}})", ""},
+      {R"({"w":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}})",
+       "w f32[2x2] 16@65"},
+      {R"({"s":{"dtype":"BF16","shape":[],"data_offsets":[2,4]},)"
+       R"("e":{"dtype":"I64","shape":[0],"data_offsets":[3,3]}})",
+       "s bf16[] 2@117, e i64[0] 0@118"},
+      {"[]", "INVALID_ARGUMENT: The header is an array, not an object."},
+      {R"({"w":7})", "INVALID_ARGUMENT: It is the number 7. (tensor 'w')"},
+      {R"({"w":{"shape":[2],"data_offsets":[0,8]}})",
+       "INVALID_ARGUMENT: It has no 'dtype'. (tensor 'w')"},
+      {R"({"w":{"dtype":"F32","shape":2,"data_offsets":[0,8]}})",
+       "INVALID_ARGUMENT: Its 'shape' is the number 2. (tensor 'w')"},
+      {R"({"w":{"dtype":"F33","shape":[2],"data_offsets":[0,8]}})",
+       "UNIMPLEMENTED: Its dtype 'F33' is not known. (tensor 'w')"},
+      {R"({"w":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]}})",
+       "INVALID_ARGUMENT: A dimension is the number -2, not a size. "
+       "(tensor 'w')"},
+      {R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8,9]}})",
+       "INVALID_ARGUMENT: Its data_offsets are 3 numbers, not 2. "
+       "(tensor 'w')"},
+      {R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,7]}})",
+       "INVALID_ARGUMENT: It has 7 bytes; f32[2] takes 8. (tensor 'w')"},
+      {R"({"w":{"dtype":"F32","shape":[5],"data_offsets":[0,20]}})",
+       "OUT_OF_RANGE: Its bytes 0 to 20 are not in the data, which has 16. "
+       "(tensor 'w')"},
+      {R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}})",
+       "OUT_OF_RANGE: Its bytes 8 to 0 are not in the data, which has 16. "
+       "(tensor 'w')"},
+      {R"({"w":{"dtype":"F32","shape":[4294967296,4294967296],)"
+       R"("data_offsets":[0,8]}})",
+       "INVALID_ARGUMENT: A tensor of f32[4294967296x4294967296] is no number "
+       "of bytes. (tensor 'w')"},
+      {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},)"
+       R"("b":{"dtype":"U8","shape":[4],"data_offsets":[3,7]}})",
+       "INVALID_ARGUMENT: Parameter 'b' at offset 116 begins within 'a', "
+       "which ends at 117."},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(Show(ParseParameters(Safetensors(row.header), "x.safetensors")),
+              row.want)
+        << row.header;
+  }
+}
+
+TEST(Safetensors, EndsEarly) {
+  EXPECT_EQ(Show(ParseParameters(Bytes(5), "w.safetensors")),
+            "OUT_OF_RANGE: A read of 8 bytes at offset 0 exceeds the bytes "
+            "left (5).");
+  EXPECT_EQ(
+      Show(ParseSafetensors(Writer().Put<uint64_t>(99).Text("{}").bytes())),
+      "OUT_OF_RANGE: The header is said to have 99 bytes; the file has "
+      "2 after it began, and at most 100000000 are read.");
+}
+
+// ---- GGUF -----------------------------------------------------------------
+
+struct Tensor {
+  const char* name;
+  std::vector<uint64_t> shape;
+  uint32_t type;
+  uint64_t offset;
+};
+
+Bytes Gguf(std::vector<Tensor> tensors, size_t data, uint32_t version = 3) {
+  Writer writer;
+  writer.Text("GGUF").Put(version);
+  writer.Put<uint64_t>(tensors.size()).Put<uint64_t>(3);
+  writer.Counted("general.name").Put<uint32_t>(8).Counted("model");
+  writer.Counted("tokens").Put<uint32_t>(9).Put<uint32_t>(8);
+  writer.Put<uint64_t>(2).Counted("a").Counted("bc");
+  writer.Counted("general.alignment").Put<uint32_t>(4).Put<uint32_t>(64);
+  for (const Tensor& tensor : tensors) {
+    writer.Counted(tensor.name).Put<uint32_t>(tensor.shape.size());
+    for (const uint64_t size : tensor.shape) writer.Put(size);
+    writer.Put(tensor.type).Put(tensor.offset);
+  }
+  return writer.PadTo(64).Zeros(data).bytes();
+}
+
+TEST(Gguf, Rows) {
+  struct Row {
+    std::vector<Tensor> tensors;
+    const char* want;
+  };
+  const Row rows[] = {
+      {{}, ""},
+      {{{"w", {2, 3}, 0, 0}}, "w F32[3x2] 24@192"},
+      {{{"q", {64}, 2, 64}, {"s", {}, 1, 0}},
+       "q Q4_0[64] 36@320, s F16[] 2@256"},
+      {{{"w", {2, 3}, 0, 8}},
+       "INVALID_ARGUMENT: Its offset 8 is no multiple of 64. (tensor 'w')"},
+      {{{"w", {2}, 99, 0}},
+       "UNIMPLEMENTED: Its element type (99) is not known. (tensor 'w')"},
+      {{{"w", {33}, 2, 0}},
+       "INVALID_ARGUMENT: A tensor of Q4_0[33] is no number of blocks of 32 "
+       "elements. (tensor 'w')"},
+      {{{"w", {1u << 31, 1u << 31, 4}, 0, 0}},
+       "INVALID_ARGUMENT: A tensor of F32[4x2147483648x2147483648] is no "
+       "number of blocks of 1 elements. (tensor 'w')"},
+      {{{"w", {64}, 0, 0}},
+       "OUT_OF_RANGE: Tensor 'w' has 256 bytes at offset 0 of the data, which "
+       "has 128."},
+      {{{"a", {20}, 0, 0}, {"b", {4}, 0, 64}},
+       "INVALID_ARGUMENT: Parameter 'b' at offset 320 begins within 'a', "
+       "which ends at 336."},
+  };
+  for (const Row& row : rows) {
+    const absl::string_view name =
+        row.tensors.empty() ? "none" : row.tensors[0].name;
+    EXPECT_EQ(Show(ParseParameters(Gguf(row.tensors, 128), "x")), row.want)
+        << name;
+  }
+}
+
+TEST(Gguf, RefusesVersionsAndEndings) {
+  EXPECT_EQ(Show(ParseGguf(Gguf({}, 0, 1))),
+            "UNIMPLEMENTED: The file has GGUF's version 1; known are 2 and 3.");
+  const Bytes whole = Gguf({{"w", {2, 3}, 0, 0}}, 24);
+  for (size_t size = 4; size < whole.size(); ++size) {
+    EXPECT_FALSE(ParseGguf({whole.data(), size}).ok()) << size;
+  }
+  // More strings than there are bytes.
+  EXPECT_EQ(Show(ParseGguf(Writer()
+                               .Text("GGUF")
+                               .Put<uint32_t>(3)
+                               .Put<uint64_t>(~uint64_t{0})
+                               .Put<uint64_t>(1)
+                               .Counted("k")
+                               .Put<uint32_t>(9)
+                               .Put<uint32_t>(4)
+                               .Put<uint64_t>(~uint64_t{0})
+                               .bytes())),
+            "OUT_OF_RANGE: A read of 18446744073709551615 bytes at offset 49 "
+            "exceeds the bytes left (0).");
+}
+
+// ---- Archives -------------------------------------------------------------
+
+ParameterSource Source(std::string key, uint64_t length,
+                       ParameterSource::Content content, Splat splat = {}) {
+  ParameterSource source;
+  source.key = std::move(key);
+  source.length = length;
+  source.content = content;
+  source.splat = splat;
+  return source;
+}
+
+constexpr Splat kPair = {{0xAB, 0xCD}, 2};
+
+Bytes Archive(std::span<const ParameterSource> sources) {
+  Bytes out;
+  const absl::Status status =
+      WriteIrpa(sources, 64, [&](std::span<const uint8_t> bytes) {
+        out.insert(out.end(), bytes.begin(), bytes.end());
+        return absl::OkStatus();
+      });
+  EXPECT_EQ(StatusText(status), "OK");
+  return out;
+}
+
+Bytes SmallArchive() {
+  static const Bytes contents = {1, 2, 3};
+  ParameterSource bytes = Source("w", 3, ParameterSource::Content::kBytes);
+  bytes.bytes = contents;
+  bytes.metadata = "ui8[3]";
+  const ParameterSource sources[] = {
+      bytes,
+      Source("s", 8, ParameterSource::Content::kSplat, kPair),
+      Source("f", 4, ParameterSource::Content::kFill, kPair),
+  };
+  return Archive(sources);
+}
+
+TEST(Irpa, RoundTrips) {
+  const Bytes file = SmallArchive();
+  EXPECT_EQ(Show(ParseParameters(file, "x")),
+            "w ui8[3] 3@384, s 8xabcd, f 4@448");
+  EXPECT_EQ(file.size(), 452u);
+  EXPECT_EQ(file[386], 3);
+  EXPECT_EQ(file[449], 0xCD);
+  EXPECT_EQ(Show(ParseIrpa(Archive({}))), "");
+}
+
+TEST(Irpa, ReadsLinkedArchives) {
+  const Bytes one = SmallArchive();
+  Bytes file = one;
+  file.resize(512);
+  const ParameterSource more[] = {
+      Source("t", 2, ParameterSource::Content::kFill, kPair)};
+  const Bytes second = Archive(more);
+  file.insert(file.end(), second.begin(), second.end());
+  reinterpret_cast<irpa::Header*>(file.data())->next_header = 512;
+  EXPECT_EQ(Show(ParseIrpa(file)),
+            "w ui8[3] 3@384, s 8xabcd, f 4@448, t 2@704");
+}
+
+TEST(Irpa, Damage) {
+  struct Row {
+    const char* what;
+    std::function<void(irpa::Header&, uint8_t* entries)> damage;
+    const char* want;
+  };
+  const Row rows[] = {
+      {"version", [](irpa::Header& h, uint8_t*) { h.version_minor = 1; },
+       "UNIMPLEMENTED: The archive has version 0.1; known is 0.0."},
+      {"header", [](irpa::Header& h, uint8_t*) { h.header_size = 32; },
+       "OUT_OF_RANGE: The archive's header has 32 bytes; it needs 88."},
+      {"ring", [](irpa::Header& h, uint8_t*) { h.next_header = 8; },
+       "OUT_OF_RANGE: The next archive is said to be at offset 8, which is no "
+       "multiple of 16 within the file's 452 bytes."},
+      {"next", [](irpa::Header& h, uint8_t*) { h.next_header = 448; },
+       "OUT_OF_RANGE: The next archive is said to be at offset 448, which is "
+       "no multiple of 16 within the file's 452 bytes."},
+      {"not an archive", [](irpa::Header& h, uint8_t*) { h.next_header = 96; },
+       "INVALID_ARGUMENT: There is no archive at offset 96."},
+      {"table", [](irpa::Header& h, uint8_t*) { h.entries.length = 400; },
+       "OUT_OF_RANGE: The table of entries of the archive has 400 bytes at "
+       "offset 96; the file has 452 from the archive's header on."},
+      {"storage", [](irpa::Header& h, uint8_t*) { h.storage.offset = ~0ull; },
+       "OUT_OF_RANGE: The storage of the archive has 68 bytes at offset "
+       "18446744073709551615; the file has 452 from the archive's header on."},
+      {"count", [](irpa::Header& h, uint8_t*) { h.entry_count = 4; },
+       "OUT_OF_RANGE: The table of 256 bytes ends within entry 3 of 4."},
+      {"entry size",
+       [](irpa::Header&, uint8_t* e) {
+         reinterpret_cast<irpa::Entry*>(e)->size = 59;
+       },
+       "OUT_OF_RANGE: Entry 0 has 59 bytes; it needs 60, and 256 are left."},
+      {"name",
+       [](irpa::Header&, uint8_t* e) {
+         reinterpret_cast<irpa::Entry*>(e)->name.length = 99;
+       },
+       "OUT_OF_RANGE: The name has 99 bytes at offset 0 of the metadata, which "
+       "has 9. (entry 0 of the archive)"},
+      {"type",
+       [](irpa::Header&, uint8_t* e) {
+         reinterpret_cast<irpa::Entry*>(e)->type =
+             static_cast<irpa::EntryType>(9);
+       },
+       "UNIMPLEMENTED: The entry is of type 9, not of 0 to 2. ('w') (entry 0 "
+       "of the archive)"},
+      {"elsewhere",
+       [](irpa::Header&, uint8_t* e) {
+         reinterpret_cast<irpa::Entry*>(e)->type = irpa::EntryType::kExternal;
+       },
+       "UNIMPLEMENTED: The entry's data lie in another file, which is not "
+       "followed. ('w') (entry 0 of the archive)"},
+      {"data",
+       [](irpa::Header&, uint8_t* e) {
+         reinterpret_cast<irpa::DataEntry*>(e)->storage.length = 69;
+       },
+       "OUT_OF_RANGE: The data has 69 bytes at offset 0 of the storage, which "
+       "has 68. ('w') (entry 0 of the archive)"},
+      {"pattern",
+       [](irpa::Header&, uint8_t* e) {
+         reinterpret_cast<irpa::SplatEntry*>(e + 80)->pattern_length = 3;
+       },
+       "INVALID_ARGUMENT: The pattern's length (3) is not 1, 2, 4, 8 or 16. "
+       "('s') (entry 1 of the archive)"},
+      {"splat",
+       [](irpa::Header&, uint8_t* e) {
+         reinterpret_cast<irpa::SplatEntry*>(e + 80)->length = 9;
+       },
+       "INVALID_ARGUMENT: The entry's length (9) is no multiple of its "
+       "pattern's (2). ('s') (entry 1 of the archive)"},
+      {"skip",
+       [](irpa::Header&, uint8_t* e) {
+         reinterpret_cast<irpa::Entry*>(e)->type = irpa::EntryType::kSkip;
+       },
+       "s 8xabcd, f 4@448"},
+  };
+  for (const Row& row : rows) {
+    Bytes file = SmallArchive();
+    row.damage(*reinterpret_cast<irpa::Header*>(file.data()), &file[96]);
+    EXPECT_EQ(Show(ParseIrpa(file)), row.want) << row.what;
+  }
+}
+
+// Archives that point to one table again and again cost what one costs.
+TEST(Irpa, SharedTablesAreBounded) {
+  Bytes file = SmallArchive();
+  constexpr size_t kStep = 96;
+  constexpr size_t kArchives = 1000;
+  Bytes many(kStep * kArchives);
+  for (size_t i = 0; i < kArchives; ++i) {
+    irpa::Header header;
+    std::memcpy(&header, file.data(), sizeof(header));
+    const uint64_t shift = many.size() - i * kStep;
+    header.next_header = i + 1 < kArchives ? kStep : 0;
+    header.entries.offset += shift;
+    header.metadata.offset += shift;
+    header.storage.offset += shift;
+    std::memcpy(&many[i * kStep], &header, sizeof(header));
+  }
+  many.insert(many.end(), file.begin(), file.end());
+  const auto entries = ParseIrpa(many);
+  EXPECT_TRUE(entries.ok() || absl::IsResourceExhausted(entries.status()))
+      << StatusText(entries);
+}
+
+TEST(Irpa, WriterRefuses) {
+  const auto ignore = [](std::span<const uint8_t>) { return absl::OkStatus(); };
+  const ParameterSource twice[] = {
+      Source("a", 2, ParameterSource::Content::kSplat, kPair),
+      Source("a", 2, ParameterSource::Content::kSplat, kPair)};
+  const ParameterSource odd[] = {
+      Source("a", 3, ParameterSource::Content::kFill, kPair)};
+  EXPECT_EQ(StatusText(WriteIrpa(twice, 64, ignore)),
+            "INVALID_ARGUMENT: Parameter 'a' is there twice.");
+  EXPECT_EQ(StatusText(WriteIrpa(odd, 64, ignore)),
+            "INVALID_ARGUMENT: Parameter 'a' has 3 bytes, no multiple of its "
+            "pattern's 2.");
+  EXPECT_EQ(StatusText(WriteIrpa({}, 24, ignore)),
+            "INVALID_ARGUMENT: An alignment of 24 bytes is no power of two of "
+            "at least 16.");
+}
+
+// ---- Indices --------------------------------------------------------------
+
+std::string FindText(const ParameterScopes& scopes, absl::string_view scope,
+                     absl::string_view key) {
+  const auto found = scopes.Find(scope, key);
+  return found.ok() ? absl::StrCat((*found)->length) : StatusText(found);
+}
+
+TEST(ParameterScopes, FindsAndSaysWhatThereIs) {
+  ParameterScopes scopes;
+  EXPECT_EQ(FindText(scopes, "", "w"),
+            "NOT_FOUND: There are no parameters of the scope ''; none are "
+            "given (--parameters=FILE).");
+  const auto file = ParameterFile::FromBytes(SmallArchive(), "a.irpa");
+  auto entries = ParseIrpa(file->bytes());
+  ASSERT_EQ(StatusText(scopes.scope("m").Add(*entries, file)), "OK");
+  EXPECT_EQ(FindText(scopes, "m", "w"), "3");
+  EXPECT_EQ(FindText(scopes, "m", "ww"),
+            "NOT_FOUND: There is no parameter 'ww' among the 3 of the scope "
+            "'m'. Did you mean 'w'?");
+  EXPECT_EQ(FindText(scopes, "n", "w"),
+            "NOT_FOUND: There are no parameters of the scope 'n'; given are "
+            "those of 'm' (--parameters=n=FILE).");
+  EXPECT_EQ(StatusText(scopes.scope("m").Add(*entries, file)),
+            "ALREADY_EXISTS: Parameter 'w' is there twice in one scope.");
+  const Parameter& w = **scopes.Find("m", "w");
+  EXPECT_EQ(Bytes(w.bytes().begin(), w.bytes().end()), Bytes({1, 2, 3}));
+  EXPECT_EQ(
+      StatusText(scopes.AddFile("m=/nowhere/x", ParameterFile::Mode::kMapped)),
+      "NOT_FOUND: Cannot open /nowhere/x: No such file or directory.");
+}
+
+TEST(ParameterScopes, RefusesOtherFiles) {
+  EXPECT_EQ(Show(ParseParameters(Bytes(3), "notes.txt")),
+            "INVALID_ARGUMENT: The file (3 bytes) is no .irpa, .safetensors or "
+            ".gguf file.");
+}
+
+}  // namespace
+}  // namespace eyrie::hal

@@ -1,0 +1,61 @@
+// Parameter files from flags.
+//
+// Tested by cli_test.py.
+#include "tools/parameter_flags.h"
+
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+
+namespace eyrie::tools {
+namespace {
+
+using Mode = hal::ParameterFile::Mode;
+
+constexpr Flag kFlags[] = {
+    {"parameters", FlagKind::kList, "",
+     "A file of parameters, .irpa, .safetensors or .gguf: path, or scope=path\n"
+     "for those that programs ask for by a scope. Repeat it for several."},
+    {"parameter_mode", FlagKind::kString, "file",
+     "How parameter files are read:\n"
+     "  file     mapped; pages are read when they are first used\n"
+     "  preload  read whole before anything runs\n"
+     "  write    mapped; what programs write to parameters goes to the file"},
+};
+
+struct ModeName {
+  const char* name;
+  Mode mode;
+};
+constexpr ModeName kModes[] = {
+    {"file", Mode::kMapped},
+    {"mmap", Mode::kMapped},  // as tools of releases before 3.9 call it
+    {"preload", Mode::kPreloaded},
+    {"write", Mode::kWritable},
+};
+
+}  // namespace
+
+std::span<const Flag> ParameterFlags() { return kFlags; }
+
+absl::StatusOr<std::shared_ptr<const hal::ParameterScopes>> LoadParameters(
+    const Arguments& arguments) {
+  const std::string& name = arguments.GetString("parameter_mode");
+  std::optional<Mode> mode;
+  for (const ModeName& known : kModes) {
+    if (name == known.name) mode = known.mode;
+  }
+  if (!mode) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--parameter_mode is '", name, "'; it is file, preload or write."));
+  }
+  auto scopes = std::make_shared<hal::ParameterScopes>();
+  for (const std::string& text : arguments.GetList("parameters")) {
+    RETURN_IF_ERROR(scopes->AddFile(text, *mode));
+  }
+  return scopes;
+}
+
+}  // namespace eyrie::tools

@@ -1,0 +1,471 @@
+// eyrie params: shows, makes and converts files of parameters.
+//
+// Tested by cli_test.py.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "abi/tensor_text.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "base/json.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+#include "hal/parameters/irpa_writer.h"
+#include "hal/parameters/parameter_index.h"
+#include "tools/arg_parser.h"
+#include "tools/command.h"
+#include "tools/file_writer.h"
+#include "tools/parameter_flags.h"
+
+namespace eyrie::tools {
+namespace {
+
+using hal::Parameter;
+using hal::ParameterSource;
+
+constexpr size_t kMostKey = 4096;
+
+constexpr Flag kCommonFlags[] = {
+    {"help", FlagKind::kBool, "false", "Prints this."},
+    {"flagfile", FlagKind::kString, "",
+     "Reads flags from a file, one a line; later flags override it."},
+};
+constexpr Flag kDumpFlags[] = {
+    {"json", FlagKind::kBool, "false",
+     "Prints one JSON object: an array of entries by scope."},
+    {"extract", FlagKind::kList, "",
+     "Writes a parameter's bytes to a file: [scope::]key=file."},
+};
+constexpr Flag kOutputFlags[] = {
+    {"output", FlagKind::kString, "",
+     "The .irpa file to write; '-' is standard output."},
+    {"alignment", FlagKind::kInt, "64",
+     "Data begin at multiples of so many bytes, a power of two."},
+    {"quiet", FlagKind::kBool, "false", "Prints no table of what is written."},
+};
+constexpr Flag kCreateFlags[] = {
+    {"data", FlagKind::kList, "",
+     "A parameter in the file: name=4x4xf32 is zeros, name=4x4xf32=1.5 that\n"
+     "number repeated."},
+    {"splat", FlagKind::kList, "",
+     "One number for all elements, which takes no room: name=4x4xf32=1.5."},
+};
+constexpr Flag kConvertFlags[] = {
+    {"exclude", FlagKind::kList, "", "Leaves a parameter out, by name."},
+    {"rename", FlagKind::kList, "", "Renames a parameter: old=new."},
+    {"splat", FlagKind::kList, "",
+     "Replaces a parameter by zeros (name) or a number (name=f32=4.5,\n"
+     "name=x32=CAFEF00D) that takes no room."},
+    {"strip", FlagKind::kBool, "false", "Replaces all parameters by zeros."},
+};
+
+// A table of entries as the public tools print it.
+void AppendTable(const std::string& scope, const hal::ParameterIndex& index,
+                 std::string& out) {
+  uint64_t total = 0;
+  for (const Parameter& parameter : index.parameters()) {
+    total += parameter.length;
+  }
+  const std::string rule(110, '-');
+  absl::StrAppend(&out, "//===", rule, "===//\n// Parameter scope ",
+                  scope.empty()
+                      ? std::string("<global>")
+                      : absl::StrCat("`", PlainText(scope, kMostKey), "`"),
+                  " (", index.parameters().size(), " entries, ", total,
+                  " total bytes)\n//===------------+------------------+------"
+                  "------------+",
+                  std::string(59, '-'),
+                  "===//\n//         Start |              End |           "
+                  "Length | Key\n//---------------+------------------+--------"
+                  "----------+",
+                  std::string(62, '-'), "//\n");
+  for (const Parameter& parameter : index.parameters()) {
+    std::string begin = "-";
+    std::string end = "-";
+    if (const auto* at = std::get_if<hal::FileOffset>(&parameter.storage)) {
+      begin = absl::StrCat(at->offset);
+      end = absl::StrCat(at->offset + parameter.length);
+    }
+    absl::StrAppend(&out, absl::StrFormat("%16s | %16s | %16d | `%s`\n", begin,
+                                          end, parameter.length,
+                                          PlainText(parameter.key, kMostKey)));
+  }
+  out += "\n";
+}
+
+void AppendEntryJson(const Parameter& parameter, std::string& out) {
+  const auto text = [&out](absl::string_view value) {
+    AppendJsonString(PlainText(value, kMostKey), out);
+  };
+  out += "{\"key\": ";
+  text(parameter.key);
+  absl::StrAppend(&out, ", \"length\": ", parameter.length);
+  if (const auto* at = std::get_if<hal::FileOffset>(&parameter.storage)) {
+    absl::StrAppend(&out, ", \"offset\": ", at->offset, ", \"file\": ");
+    text(parameter.file->path());
+  } else {
+    const auto& splat = std::get<hal::Splat>(parameter.storage);
+    out += ", \"splat\": \"";
+    for (size_t i = 0; i < splat.length; ++i) {
+      absl::StrAppend(&out, absl::Hex(splat.pattern[i], absl::kZeroPad2));
+    }
+    out += "\"";
+  }
+  if (!parameter.metadata.empty()) {
+    out += ", \"metadata\": ";
+    text(parameter.metadata);
+  }
+  out += "}";
+}
+
+std::string ScopesJson(const hal::ParameterScopes& scopes) {
+  std::string out = "{";
+  for (const auto& [scope, index] : scopes.scopes()) {
+    out += out.size() > 1 ? ",\n " : "";
+    AppendJsonString(PlainText(scope, kMostKey), out);
+    out += ": [";
+    bool first = true;
+    for (const Parameter& parameter : index.parameters()) {
+      out += first ? "" : ",\n  ";
+      first = false;
+      AppendEntryJson(parameter, out);
+    }
+    out += "]";
+  }
+  return out + "}\n";
+}
+
+// "[scope::]key=file"
+absl::Status Extract(const hal::ParameterScopes& scopes,
+                     const std::string& text) {
+  const size_t equals = text.rfind('=');
+  if (equals == text.npos || equals + 1 == text.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--extract='", text, "' is not [scope::]key=file."));
+  }
+  std::string scope;
+  std::string key = text.substr(0, equals);
+  if (const size_t colons = key.find("::"); colons != key.npos) {
+    scope = key.substr(0, colons);
+    key = key.substr(colons + 2);
+  }
+  ASSIGN_OR_RETURN(const Parameter* parameter, scopes.Find(scope, key));
+  FileWriter writer(text.substr(equals + 1));
+  if (const auto* splat = std::get_if<hal::Splat>(&parameter->storage)) {
+    ParameterSource source;
+    source.length = parameter->length;
+    source.splat = *splat;
+    source.content = ParameterSource::Content::kFill;
+    RETURN_IF_ERROR(hal::WriteContents(
+        source,
+        [&](std::span<const uint8_t> bytes) { return writer.Write(bytes); }));
+  } else {
+    RETURN_IF_ERROR(writer.Write(parameter->bytes()));
+  }
+  return writer.Finish();
+}
+
+absl::Status Dump(const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const auto scopes, LoadParameters(arguments));
+  for (const std::string& text : arguments.GetList("extract")) {
+    RETURN_IF_ERROR(Extract(*scopes, text));
+  }
+  if (arguments.GetBool("json")) return WriteStdout(ScopesJson(*scopes));
+  std::string out;
+  for (const auto& [scope, index] : scopes->scopes()) {
+    AppendTable(scope, index, out);
+  }
+  return WriteStdout(out);
+}
+
+// Writes the file, then shows its table.
+absl::Status WriteArchive(const Arguments& arguments,
+                          std::span<const ParameterSource> sources) {
+  const std::string& path = arguments.GetString("output");
+  if (path.empty()) {
+    return absl::InvalidArgumentError("--output names no file to write.");
+  }
+  const int64_t alignment = arguments.GetInt("alignment");
+  FileWriter writer(path);
+  RETURN_IF_ERROR(hal::WriteIrpa(
+      sources, alignment < 0 ? 0 : static_cast<uint64_t>(alignment),
+      [&](std::span<const uint8_t> bytes) { return writer.Write(bytes); }));
+  RETURN_IF_ERROR(writer.Finish());
+  if (arguments.GetBool("quiet") || path == "-") return absl::OkStatus();
+  hal::ParameterScopes written;
+  RETURN_IF_ERROR(written.AddFile("", path, hal::ParameterFile::Mode::kMapped));
+  std::string out;
+  AppendTable("", written.scope(""), out);
+  return WriteStdout(out);
+}
+
+// A number of an element type as a pattern. Types of less than a byte have
+// none.
+absl::StatusOr<hal::Splat> ParseSplat(absl::string_view number,
+                                      hal::ElementType type) {
+  hal::Splat splat;
+  const uint32_t bits = hal::StrideBits(type);
+  if (bits % 8 != 0 || bits / 8 > splat.pattern.size()) {
+    return absl::UnimplementedError(
+        absl::StrCat("A repeated number of type ", hal::ElementTypeName(type),
+                     " is not a whole number of bytes."));
+  }
+  splat.length = static_cast<uint8_t>(bits / 8);
+  if (number.empty()) return splat;
+  RETURN_IF_ERROR(abi::ParseElement(
+      number, type, std::span(splat.pattern).first(splat.length)));
+  return splat;
+}
+
+// "name=4x4xf32[=1.5]"
+absl::StatusOr<ParameterSource> ParseNew(const char* flag,
+                                         const std::string& text,
+                                         ParameterSource::Content content) {
+  const auto where = [&](const absl::Status& status) {
+    return Annotate(status, absl::StrCat("(--", flag, "=", text, ")"));
+  };
+  const std::vector<std::string> parts = absl::StrSplit(text, '=');
+  if (parts.size() < 2 || parts.size() > 3 || parts[0].empty()) {
+    return where(absl::InvalidArgumentError(
+        "A parameter is given as name=4x4xf32 or name=4x4xf32=1.5."));
+  }
+  ParameterSource source;
+  source.key = parts[0];
+  source.content = content;
+  const auto spec = abi::ParseTensorSpec(parts[1]);
+  if (!spec.ok()) return where(spec.status());
+  const auto length = spec->ByteLength();
+  if (!length.ok()) return where(length.status());
+  const auto splat = ParseSplat(parts.size() > 2 ? parts[2] : "", spec->type);
+  if (!splat.ok()) return where(splat.status());
+  source.length = *length;
+  source.splat = *splat;
+  return source;
+}
+
+absl::Status Create(const Arguments& arguments) {
+  std::vector<ParameterSource> sources;
+  struct Kind {
+    const char* flag;
+    ParameterSource::Content content;
+  };
+  for (const Kind kind : {Kind{"data", ParameterSource::Content::kFill},
+                          Kind{"splat", ParameterSource::Content::kSplat}}) {
+    for (const std::string& text : arguments.GetList(kind.flag)) {
+      ASSIGN_OR_RETURN(ParameterSource source,
+                       ParseNew(kind.flag, text, kind.content));
+      sources.push_back(std::move(source));
+    }
+  }
+  return WriteArchive(arguments, sources);
+}
+
+// What --splat, --rename and --exclude say of parameters, by name.
+class Changes {
+ public:
+  static absl::StatusOr<Changes> Read(const Arguments& arguments);
+
+  // False: the parameter is left out.
+  absl::StatusOr<bool> Apply(ParameterSource& source);
+  // NOT_FOUND: a name that no parameter had.
+  absl::Status CheckAllUsed() const;
+
+ private:
+  struct Change {
+    std::string flag;  // as given
+    bool exclude = false;
+    bool splat = false;
+    std::string number;  // "f32=4.5"
+    std::string rename;
+    bool used = false;
+  };
+  std::multimap<std::string, Change> changes_;
+  bool strip_ = false;
+};
+
+absl::StatusOr<Changes> Changes::Read(const Arguments& arguments) {
+  Changes changes;
+  changes.strip_ = arguments.GetBool("strip");
+  const auto add = [&](const char* flag, const std::string& text) -> Change& {
+    const std::string name = text.substr(0, text.find('='));
+    Change& change = changes.changes_.emplace(name, Change())->second;
+    change.flag = absl::StrCat("--", flag, "=", text);
+    return change;
+  };
+  for (const std::string& text : arguments.GetList("exclude")) {
+    add("exclude", text).exclude = true;
+  }
+  for (const std::string& text : arguments.GetList("splat")) {
+    Change& change = add("splat", text);
+    change.splat = true;
+    const size_t equals = text.find('=');
+    if (equals != text.npos) change.number = text.substr(equals + 1);
+  }
+  for (const std::string& text : arguments.GetList("rename")) {
+    const size_t equals = text.find('=');
+    if (equals == text.npos || equals + 1 == text.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--rename='", text, "' is not old=new."));
+    }
+    add("rename", text).rename = text.substr(equals + 1);
+  }
+  return changes;
+}
+
+// "f32=4.5", or "x32=CAFEF00D"; empty is zero.
+absl::StatusOr<hal::Splat> ParseTypedNumber(const std::string& text) {
+  if (text.empty()) return hal::Splat();
+  const std::vector<std::string> parts = absl::StrSplit(text, '=');
+  if (parts.size() != 2) {
+    return absl::InvalidArgumentError("A number is given as f32=4.5.");
+  }
+  ASSIGN_OR_RETURN(const hal::ElementType type,
+                   hal::ParseElementType(parts[0]));
+  return ParseSplat(parts[1], type);
+}
+
+absl::StatusOr<bool> Changes::Apply(ParameterSource& source) {
+  bool stays = true;
+  if (strip_) source.content = ParameterSource::Content::kSplat;
+  const auto [begin, end] = changes_.equal_range(source.key);
+  for (auto it = begin; it != end; ++it) {
+    Change& change = it->second;
+    change.used = true;
+    stays &= !change.exclude;
+    if (!change.rename.empty()) source.key = change.rename;
+    if (!change.splat) continue;
+    const auto splat = ParseTypedNumber(change.number);
+    if (!splat.ok()) {
+      return Annotate(splat.status(), absl::StrCat("(", change.flag, ")"));
+    }
+    source.content = ParameterSource::Content::kSplat;
+    source.splat = *splat;
+  }
+  return stays;
+}
+
+absl::Status Changes::CheckAllUsed() const {
+  for (const auto& [name, change] : changes_) {
+    if (change.used) continue;
+    return absl::NotFoundError(absl::StrCat(
+        change.flag, ": there is no parameter ", hal::QuotedName(name), "."));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Convert(const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const auto scopes, LoadParameters(arguments));
+  ASSIGN_OR_RETURN(Changes changes, Changes::Read(arguments));
+  std::vector<ParameterSource> sources;
+  for (const auto& [scope, index] : scopes->scopes()) {
+    for (const Parameter& parameter : index.parameters()) {
+      ParameterSource source;
+      source.key = parameter.key;
+      source.metadata = parameter.metadata;
+      source.length = parameter.length;
+      source.bytes = parameter.bytes();
+      if (const auto* splat = std::get_if<hal::Splat>(&parameter.storage)) {
+        source.content = ParameterSource::Content::kSplat;
+        source.splat = *splat;
+      }
+      ASSIGN_OR_RETURN(const bool stays, changes.Apply(source));
+      if (stays) sources.push_back(std::move(source));
+    }
+  }
+  RETURN_IF_ERROR(changes.CheckAllUsed());
+  return WriteArchive(arguments, sources);
+}
+
+struct Verb {
+  const char* name;
+  absl::Status (*run)(const Arguments&);
+  std::vector<std::span<const Flag>> flags;
+  const char* summary;
+};
+
+const std::vector<Verb>& Verbs() {
+  static const auto& verbs = *new std::vector<Verb>{
+      {"dump",
+       Dump,
+       {ParameterFlags(), kDumpFlags},
+       "prints the tables of parameter files"},
+      {"create",
+       Create,
+       {kCreateFlags, kOutputFlags},
+       "makes an .irpa file of zeros or numbers"},
+      {"convert",
+       Convert,
+       {ParameterFlags(), kConvertFlags, kOutputFlags},
+       "copies parameter files into one .irpa file"},
+  };
+  return verbs;
+}
+
+std::string Usage() {
+  std::string text =
+      "# Usage: eyrie params COMMAND [flags] [file ...]\n"
+      "# Files are --parameters files: .irpa, .safetensors or .gguf.\n#\n";
+  for (const Verb& verb : Verbs()) {
+    absl::StrAppend(&text, "#   ", verb.name,
+                    std::string(9 - std::string(verb.name).size(), ' '),
+                    verb.summary, "\n");
+  }
+  return text + "#\n# eyrie params COMMAND --help lists the flags.\n";
+}
+
+absl::Status RunVerb(const Verb& verb, std::span<const char* const> args) {
+  std::vector<Flag> flags(std::begin(kCommonFlags), std::end(kCommonFlags));
+  bool takes_files = false;
+  for (const std::span<const Flag> group : verb.flags) {
+    flags.insert(flags.end(), group.begin(), group.end());
+    takes_files |= group.data() == ParameterFlags().data();
+  }
+  // Plain arguments are files.
+  std::vector<std::string> texts;
+  for (const char* arg : args) {
+    const bool file = takes_files && arg[0] != '-';
+    texts.push_back(file ? absl::StrCat("--parameters=", arg) : arg);
+  }
+  std::vector<const char*> all;
+  for (const std::string& text : texts) all.push_back(text.c_str());
+  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(flags, all));
+  if (arguments.GetBool("help")) {
+    return WriteStdout(absl::StrCat("# Usage: eyrie params ", verb.name,
+                                    " [flags]",
+                                    takes_files ? " [file ...]" : "", "\n# It ",
+                                    verb.summary, ".\n\n", FlagsHelp(flags)));
+  }
+  if (!arguments.positional().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("eyrie params ", verb.name, " takes no file such as '",
+                     arguments.positional()[0], "'."));
+  }
+  if (takes_files && arguments.GetList("parameters").empty()) {
+    return absl::InvalidArgumentError("No parameter file is named.");
+  }
+  return verb.run(arguments);
+}
+
+}  // namespace
+
+int ParamsMain(std::span<const char* const> args) {
+  const std::string name = args.empty() ? "" : args[0];
+  for (const Verb& verb : Verbs()) {
+    if (name != verb.name) continue;
+    const absl::Status status = RunVerb(verb, args.subspan(1));
+    return status.ok() ? 0 : ReportError(status);
+  }
+  if (name == "--help" || name == "help") {
+    const absl::Status status = WriteStdout(Usage());
+    return status.ok() ? 0 : ReportError(status);
+  }
+  return ReportError(absl::InvalidArgumentError(absl::StrCat(
+      name.empty() ? "No command is named"
+                   : absl::StrCat("There is no command '", name, "'"),
+      "; eyrie params takes dump, create or convert.")));
+}
+
+}  // namespace eyrie::tools
