@@ -16,6 +16,7 @@
 #include "base/mapped_file.h"
 #include "base/ref.h"
 #include "base/status_macros.h"
+#include "base/writable_file.h"
 #include "gtest/gtest.h"
 
 namespace eyrie {
@@ -139,6 +140,25 @@ TEST(MappedFile, MapsReadsAndRefuses) {
   auto endless = MappedFile::Open("/dev/zero");
   ASSERT_TRUE(endless.ok()) << endless.status();
   EXPECT_EQ((*endless)->bytes().size(), size_t{1} << 24);
+}
+
+TEST(WritableFile, SharesWhatIsWritten) {
+  const std::string path = TempFile("writable", "abc");
+  auto file = WritableFile::Open(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  auto mapped = MappedFile::Open(path);
+  ASSERT_TRUE(mapped.ok()) << mapped.status();
+  (*file)->bytes()[1] = 'X';
+  EXPECT_EQ((*mapped)->bytes()[1], 'X');
+  auto empty = WritableFile::Open(TempFile("empty", ""));
+  ASSERT_TRUE(empty.ok()) << empty.status();
+  EXPECT_EQ((*empty)->bytes().size(), 0u);
+  EXPECT_EQ(Show(WritableFile::Open("/nowhere/x").status()),
+            "NOT_FOUND: Cannot open /nowhere/x: No such file or directory.");
+  EXPECT_EQ(Show(WritableFile::Open("/").status()),
+            "INVALID_ARGUMENT: / is a directory, not a file.");
+  EXPECT_EQ(Show(WritableFile::Open("/dev/null").status()),
+            "INVALID_ARGUMENT: /dev/null is not a regular file.");
 }
 
 TEST(MappedFile, MapsStandardInput) {
