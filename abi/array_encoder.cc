@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "abi/buffer_use.h"
 #include "abi/convert.h"
 #include "abi/marshal.h"
+#include "abi/tensor.h"
 #include "abi/tensor_text.h"
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
@@ -24,13 +26,6 @@ using hal::ElementType;
 // What is kept of a call for the next one: no more arrays, and none larger.
 constexpr size_t kMaxSpares = 64;
 constexpr uint64_t kMaxSpareBytes = 4096;
-
-hal::BufferParams ArrayParams() {
-  hal::BufferParams params;
-  params.type = hal::memory_type::kDeviceLocal | hal::memory_type::kHostVisible;
-  params.usage = hal::buffer_usage::kDefault | hal::buffer_usage::kMapping;
-  return params;
-}
 
 bool ShapeFits(std::span<const int64_t> shape, const Type& type) {
   if (!type.ranked) return true;
@@ -140,7 +135,7 @@ absl::Status Encoder::NewArray(ElementType type, std::span<const int64_t> shape,
       MemoryCharge charge,
       MemoryCharge::Take(memory_, size, "the copy of an argument"));
   ASSIGN_OR_RETURN(Ref<hal::Buffer> buffer,
-                   device_->allocator().Allocate(ArrayParams(), size));
+                   device_->allocator().Allocate(TensorParams(), size));
   buffer->Hold(std::move(charge));
   ASSIGN_OR_RETURN(target,
                    buffer->Map(hal::memory_access::kDiscardWrite, 0, size));
@@ -155,8 +150,10 @@ absl::Status Encoder::GivenArray(const HostArray& array, const Type& type,
   const ElementType from = array.type();
   const ElementType to =
       type.element == ElementType::kNone ? from : type.element;
-  const bool converts = from != to && !SameBits(from, to);
-  if (converts && !array.casts() && !IsLossless(from, to)) {
+  const bool lends =
+      array.use() == HostArray::Use::kLend || (is_storage_ && array.view());
+  const BufferUse use = UseOfElements(from, to, array.is_dense(), lends);
+  if (use == BufferUse::kConvert && !array.casts() && !IsLossless(from, to)) {
     return absl::InvalidArgumentError(
         absl::StrCat("an array ", array.ShapeText(), " is given; ",
                      type.ToString(), " is expected, and ",
@@ -168,30 +165,17 @@ absl::Status Encoder::GivenArray(const HostArray& array, const Type& type,
         absl::StrCat("an array ", array.ShapeText(), " is given; ",
                      ShapeDifference(array.shape(), type)));
   }
-  const bool lends =
-      array.use() == HostArray::Use::kLend || (is_storage_ && array.view());
-  if (!converts && lends && array.is_dense()) {
+  if (use == BufferUse::kAsIs) {
     const absl::Status lent = Lend(array, to, object);
     if (!absl::IsUnavailable(lent)) return lent;
   }
   Ref<hal::BufferView> view;
   std::span<uint8_t> target;
   RETURN_IF_ERROR(NewArray(to, array.shape(), view, target));
-  if (!converts) {
-    array.Pack(target.data());
-    ++(array.is_dense() ? statistics_->copied : statistics_->packed);
-  } else {
-    const uint8_t* source = array.data();
-    std::vector<uint8_t> packed;
-    if (!array.is_dense()) {
-      packed.resize(array.byte_length());
-      array.Pack(packed.data());
-      source = packed.data();
-    }
-    RETURN_IF_ERROR(ConvertElements(source, from, target.data(), to,
-                                    array.element_count()));
-    ++statistics_->converted;
-  }
+  RETURN_IF_ERROR(WriteElements(array, to, target.data()));
+  ++(use == BufferUse::kConvert ? statistics_->converted
+     : use == BufferUse::kPack  ? statistics_->packed
+                                : statistics_->copied);
   statistics_->bytes_copied += target.size();
   RETURN_IF_ERROR(view->buffer()->Unmap(0, target.size()));
   object = std::move(view);

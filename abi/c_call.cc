@@ -8,9 +8,7 @@
 
 #include "abi/c_handles.h"
 #include "abi/pending_call.h"
-#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 #include "eyrie/c.h"
 
@@ -26,17 +24,12 @@ absl::Status Begin(eyrie_function_t& function,
                    std::span<eyrie_value_t* const> arguments,
                    std::span<const char* const> names, eyrie_wake_t wake,
                    void* user, eyrie_call_t** out_call) {
-  RETURN_IF_ERROR(CheckNames(names.size(), arguments.size()));
-  absl::InlinedVector<const HostValue*, 16> values;
-  for (const eyrie_value_t* value : arguments) {
-    values.push_back(&FromHandle(value));
-  }
-  const absl::InlinedVector<absl::string_view, 16> views(names.begin(),
-                                                         names.end());
+  const GivenArguments given(arguments, names);
+  RETURN_IF_ERROR(given.status());
   ASSIGN_OR_RETURN(
       std::unique_ptr<PendingCall> call,
-      PendingCall::Begin(*function.session, function.invoker, values, views,
-                         [wake, user] { wake(user); }));
+      PendingCall::Begin(*function.session, function.invoker, given.values,
+                         given.names, [wake, user] { wake(user); }));
   *out_call = new eyrie_call_t{&function, std::move(call)};
   return absl::OkStatus();
 }

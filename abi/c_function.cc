@@ -14,11 +14,9 @@
 #include "abi/session.h"
 #include "abi/signature.h"
 #include "abi/signature_json.h"
-#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 #include "eyrie/c.h"
 #include "hal/element_type.h"
@@ -125,14 +123,10 @@ absl::Status Call(eyrie_function_t& function,
                   std::span<const char* const> names,
                   std::span<eyrie_value_t*> out_results) {
   RETURN_IF_ERROR(CheckRoom(function, out_results.size()));
-  RETURN_IF_ERROR(CheckNames(names.size(), arguments.size()));
-  absl::InlinedVector<const HostValue*, 16> values;
-  for (const eyrie_value_t* value : arguments) {
-    values.push_back(&FromHandle(value));
-  }
-  const absl::InlinedVector<absl::string_view, 16> views(names.begin(),
-                                                         names.end());
-  RETURN_IF_ERROR(function.invoker.Call(values, views, function.results));
+  const GivenArguments given(arguments, names);
+  RETURN_IF_ERROR(given.status());
+  RETURN_IF_ERROR(
+      function.invoker.Call(given.values, given.names, function.results));
   HandOut(function, out_results);
   return absl::OkStatus();
 }
@@ -144,10 +138,11 @@ eyrie_parameter_t At(const std::vector<eyrie_parameter_t>& parameters,
 
 }  // namespace
 
-absl::Status CheckNames(size_t names, size_t arguments) {
-  if (names <= arguments) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      names, " names are given; there are ", arguments, " arguments."));
+absl::Status GivenArguments::status() const {
+  if (names.size() <= values.size()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(names.size(),
+                                                 " names are given; there are ",
+                                                 values.size(), " arguments."));
 }
 
 absl::Status CheckRoom(const eyrie_function_t& function, size_t room) {

@@ -19,6 +19,7 @@
 #include "abi/host_value.h"
 #include "abi/invoker.h"
 #include "abi/session.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
@@ -94,9 +95,23 @@ inline eyrie_error_t* MakeError(const absl::Status& status) {
                            std::string(status.message())};
 }
 
-// INVALID_ARGUMENT: more names than arguments. RESOURCE_EXHAUSTED: more
-// results than there is room for.
-absl::Status CheckNames(size_t names, size_t arguments);
+// The arguments of a call, of which the last have names.
+struct GivenArguments {
+  GivenArguments(std::span<eyrie_value_t* const> arguments,
+                 std::span<const char* const> given_names)
+      : names(given_names.begin(), given_names.end()) {
+    for (const eyrie_value_t* value : arguments) {
+      values.push_back(&FromHandle(value));
+    }
+  }
+  // INVALID_ARGUMENT: more names than arguments.
+  absl::Status status() const;
+
+  absl::InlinedVector<const HostValue*, 16> values;
+  absl::InlinedVector<absl::string_view, 16> names;
+};
+
+// RESOURCE_EXHAUSTED: more results than there is room for.
 absl::Status CheckRoom(const eyrie_function_t& function, size_t room);
 // Gives the function's results to the caller: into his values, or new ones.
 void HandOut(eyrie_function_t& function, std::span<eyrie_value_t*> results);

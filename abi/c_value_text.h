@@ -1,11 +1,14 @@
-// Values of the C API as text, for tests: read by that API alone.
+// Values of the C and C++ APIs as text, for tests: read by those alone.
 #ifndef EYRIE_ABI_C_VALUE_TEXT_H_
 #define EYRIE_ABI_C_VALUE_TEXT_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "eyrie/c.h"
+#include "eyrie/result.h"
+#include "eyrie/value.h"
 
 namespace eyrie {
 
@@ -64,6 +67,23 @@ inline std::string ErrorText(eyrie_error_t* error) {
   std::string text =
       absl::StrCat(eyrie_error_code(error), ": ", eyrie_error_message(error));
   eyrie_error_free(error);
+  return text;
+}
+
+// "OK", or the error as ErrorText has it.
+template <typename T>
+std::string Text(const Result<T>& result) {
+  if (result.ok()) return "OK";
+  return absl::StrCat(result.error().code(), ": ", result.error().message());
+}
+
+// The results of a call, with spaces between them, or its error.
+inline std::string Text(const Result<std::vector<Value>>& results) {
+  if (!results.ok()) return Text<std::vector<Value>>(results);
+  std::string text;
+  for (const Value& value : *results) {
+    absl::StrAppend(&text, text.empty() ? "" : " ", ValueText(value.get()));
+  }
   return text;
 }
 

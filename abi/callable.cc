@@ -153,19 +153,7 @@ std::string StorageDifference(RefObject* object, int index,
 }
 
 absl::string_view WordFor(vm::ValueType type) {
-  switch (type) {
-    case vm::ValueType::kI32:
-      return "i32";
-    case vm::ValueType::kI64:
-      return "i64";
-    case vm::ValueType::kF32:
-      return "f32";
-    case vm::ValueType::kF64:
-      return "f64";
-    case vm::ValueType::kRef:
-      return "reference";
-  }
-  return "?";
+  return type == vm::ValueType::kRef ? "reference" : vm::NameOf(type);
 }
 
 }  // namespace
@@ -182,6 +170,7 @@ absl::StatusOr<Callable> Session::Bind(const vm::Function& function) {
   Callable callable;
   callable.session_ = this;
   callable.function_ = function;
+  callable.results_ = function.signature().result_types();
   const auto& types = function.signature().argument_types();
   if (function.attribute("iree.abi.model") == "coarse-fences" &&
       types.size() >= kFences && types.back() == vm::ValueType::kRef &&
@@ -223,6 +212,7 @@ absl::Status Callable::BindRaw(Session& session) {
   ASSIGN_OR_RETURN(
       raw_, v0::ResultStorage::Create(session.context(), function_,
                                       flat.shared_raw(), std::move(device)));
+  results_.assign(flat.result_carriers().begin(), flat.result_carriers().end());
   return absl::OkStatus();
 }
 
@@ -364,10 +354,17 @@ absl::Status Callable::Begin(std::span<const vm::Slot> arguments,
   } else if (made.usable) {
     RETURN_IF_ERROR(session_->WaitFor(*made.usable));
   }
-  const absl::Status status =
-      session_->context().Invoke(function_, slots, results);
-  if (status.ok() || !made.has_unknown()) return status;
-  return Annotate(status, kNoStorage);
+  const bool fills = raw_ && raw_->raw().fills;
+  const absl::Status status = session_->context().Invoke(
+      function_, slots, fills ? std::span<vm::Slot>() : results);
+  if (!status.ok()) {
+    return made.has_unknown() ? Annotate(status, kNoStorage) : status;
+  }
+  if (!fills) return status;
+  return raw_->TakeFilled(
+      arguments.subspan(made.storage.empty() ? raw_->input_count()
+                                             : arguments.size()),
+      made, results);
 }
 
 absl::Status Callable::Start(std::span<const vm::Value> arguments,

@@ -169,18 +169,7 @@ bool SameScalar(const vm::Value& expected, const vm::Value& actual,
 }
 
 absl::string_view TypeText(const vm::Value& value) {
-  switch (value.type()) {
-    case vm::ValueType::kI32:
-      return "i32";
-    case vm::ValueType::kI64:
-      return "i64";
-    case vm::ValueType::kF32:
-      return "f32";
-    case vm::ValueType::kF64:
-      return "f64";
-    case vm::ValueType::kRef:
-      break;
-  }
+  if (!value.is_ref()) return vm::NameOf(value.type());
   return value.ref() ? value.ref()->type().name : "empty";
 }
 

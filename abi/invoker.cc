@@ -322,6 +322,12 @@ absl::StatusOr<std::vector<HostValue>> Invoker::Decode(
     RETURN_IF_ERROR(NestResults(results));
     return results;
   }
+  const size_t count = signature_.result_carriers().size();
+  if (values.size() != count) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Function '", signature_.function(), "' has ", count,
+                     " results; ", values.size(), " are given."));
+  }
   RETURN_IF_ERROR(DecodeAll(values, results));
   return results;
 }

@@ -65,7 +65,8 @@ class Invoker {
   absl::StatusOr<std::vector<vm::Value>> Encode(
       std::span<const HostValue* const> given,
       std::span<const absl::string_view> names);
-  // What a call returned, as host values.
+  // What a call returned, as host values. INVALID_ARGUMENT: not what the
+  // function returns.
   absl::StatusOr<std::vector<HostValue>> Decode(std::vector<vm::Value> values);
 
  private:

@@ -2,39 +2,18 @@
 // hostile, real modules, and what a call with scalars allocates.
 #include "abi/invoker.h"
 
-#include <cstdlib>
 #include <limits>
 #include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "abi/json_value.h"
+#include "abi/signature_rows.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
+#include "tests/support/allocations.h"
 #include "tests/support/status_text.h"
-
-namespace {
-size_t allocations = 0;
-}  // namespace
-
-// Counts what calls allocate. Not inlined, or new and delete look mismatched.
-#define NOT_INLINED __attribute__((noinline))
-NOT_INLINED void* operator new(size_t size) {
-  ++allocations;
-  void* memory = std::malloc(size > 0 ? size : 1);
-  if (memory == nullptr) std::abort();
-  return memory;
-}
-NOT_INLINED void* operator new(size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size > 0 ? size : 1);
-}
-NOT_INLINED void operator delete(void* memory) noexcept { std::free(memory); }
-NOT_INLINED void operator delete(void* memory, size_t) noexcept {
-  std::free(memory);
-}
 
 namespace eyrie::abi {
 namespace {
@@ -279,11 +258,10 @@ TEST(Invoker, LentMemoryIsKept) {
 TEST(Invoker, CopiesAreSpared) {
   const auto devices = OpenDevices({}, hal::DriverOptions());
   ASSERT_EQ(StatusText(devices), "OK");
-  const vm::Attribute attributes[] = {
-      {"iree.abi", R"({"a":[["ndarray","i32",1,null]]})"}};
   auto invoker = Invoker::WithoutFunction(
       (*devices)[0],
-      *Signature::Read("f", attributes, *vm::CallingConvention::Parse("0r")));
+      *ReadSignature("0r",
+                     {{"iree.abi", R"({"a":[["ndarray","i32",1,null]]})"}}));
   const auto encode = [&invoker](int32_t first, int64_t count) {
     const std::vector<int32_t> numbers(static_cast<size_t>(count), first);
     const int64_t shape[] = {count};
@@ -403,9 +381,9 @@ TEST(Invoker, ScalarsAllocateNothing) {
   std::vector<HostValue> results;
   ASSERT_EQ(StatusText(all->Call(arguments, {}, results)), "OK");
   ASSERT_EQ(results.size(), 7u);
-  const size_t before = allocations;
+  const size_t before = tests::Allocations();
   const absl::Status status = all->Call(arguments, {}, results);
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(tests::Allocations(), before);
   EXPECT_EQ(StatusText(status), "OK");
   std::string text;
   for (const HostValue& result : results) text += Text(result) + " ";

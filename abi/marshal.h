@@ -72,6 +72,11 @@ class Encoder {
   absl::Status Reference(const HostValue& value, const Type& type,
                          Ref<RefObject>& object);
   absl::Status Unknown(const HostValue& value, Ref<RefObject>& object);
+  // A reference of a given type, or one that may be null.
+  static absl::Status TakeRef(const HostValue& value, const Type& type,
+                              const RefType& wanted, Ref<RefObject>& object);
+
+  // list_encoder.cc
   // Make a value the element of a list that is as long already.
   absl::Status SetElement(vm::List& list, uint64_t index,
                           const HostValue& value, const Type& type);

@@ -11,6 +11,7 @@
 #include "abi/sample_values.h"
 #include "abi/session.h"
 #include "abi/signature.h"
+#include "abi/signature_rows.h"
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "gtest/gtest.h"
@@ -97,14 +98,12 @@ std::string Text(const HostValue& value) {
 TEST(RoundTrip, RandomSignatures) {
   constexpr uint32_t kSignatures = 2000;
   const Ref<hal::Device> device = (*OpenDevices({}, hal::DriverOptions()))[0];
-  const auto convention = vm::CallingConvention::Parse("0r");
   for (uint32_t seed = 0; seed < kSignatures; ++seed) {
     // A list: any record can stand in its slot.
     const std::string records =
         absl::StrCat("{\"a\":[[\"slist\",", Records(seed).Any(3), "]]}");
     SCOPED_TRACE(absl::StrCat("seed ", seed, ": ", records));
-    const std::vector<vm::Attribute> attributes = {{"iree.abi", records}};
-    const auto signature = Signature::Read("f", attributes, *convention);
+    const auto signature = ReadSignature("0r", {{"iree.abi", records}});
     ASSERT_EQ(StatusText(signature), "OK");
     for (const SampleKind kind : {SampleKind::kAuto, SampleKind::kRandom}) {
       auto given = SampleArguments(*signature, *device, kind, seed);

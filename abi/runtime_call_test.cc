@@ -1,9 +1,7 @@
 // Calls through the C++ API with every kind of value: by position and name,
 // arrays lent and copied, signatures read.
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,49 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
+#include "tests/support/allocations.h"
 #include "tests/support/module_builder.h"
-
-namespace {
-size_t allocations = 0;
-}  // namespace
-
-// Counts what calls allocate. Not inlined, or new and delete look mismatched.
-#define NOT_INLINED __attribute__((noinline))
-NOT_INLINED void* operator new(size_t size) {
-  ++allocations;
-  void* memory = std::malloc(size > 0 ? size : 1);
-  if (memory == nullptr) std::abort();
-  return memory;
-}
-NOT_INLINED void* operator new(size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size > 0 ? size : 1);
-}
-NOT_INLINED void operator delete(void* memory) noexcept { std::free(memory); }
-NOT_INLINED void operator delete(void* memory, size_t) noexcept {
-  std::free(memory);
-}
 
 namespace eyrie {
 namespace {
-
-std::string Text(const Result<std::vector<Value>>& results) {
-  if (!results) {
-    return absl::StrCat(results.error().code(), ": ",
-                        results.error().message());
-  }
-  std::string text;
-  for (const Value& value : *results) {
-    absl::StrAppend(&text, text.empty() ? "" : " ", ValueText(value.get()));
-  }
-  return text;
-}
-
-template <typename T>
-std::string Text(const Result<T>& result) {
-  if (result.ok()) return "OK";
-  return absl::StrCat(result.error().code(), ": ", result.error().message());
-}
 
 // The floats of an array.
 std::string Floats(ValueView value) {
@@ -358,10 +318,10 @@ TEST(CppCalls, ScalarsAllocateNothing) {
   std::vector<Value> results;
   ASSERT_EQ(Text(all->CallInto(results, arguments)), "OK");
   ASSERT_EQ(results.size(), 7u);
-  const size_t before = allocations;
+  const size_t before = tests::Allocations();
   arguments[1].Set(-5);
   const auto done = all->CallInto(results, arguments);
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(tests::Allocations(), before);
   EXPECT_EQ(Text(done), "OK");
   EXPECT_EQ(results[5].As<int>(), -5);
   // A failure leaves the results alone.

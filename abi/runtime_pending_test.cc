@@ -19,18 +19,6 @@
 namespace eyrie {
 namespace {
 
-std::string Text(const Result<std::vector<Value>>& results) {
-  if (!results) {
-    return absl::StrCat(results.error().code(), ": ",
-                        results.error().message());
-  }
-  std::string text;
-  for (const Value& value : *results) {
-    absl::StrAppend(&text, text.empty() ? "" : " ", ValueText(value.get()));
-  }
-  return text;
-}
-
 Context Open(const std::string& file, const Limits& limits = {}) {
   auto device = Device::Open("local-sync");
   auto module = Module::Load("tests/modules/" + file);
@@ -70,7 +58,7 @@ struct Row {
   const char* function;
   std::vector<Value> arguments;
   const char* want;  // null: as a whole call gives it
-  int pieces;  // at least
+  int pieces;        // at least
 };
 
 TEST(PendingCallTest, GivesWhatACallGives) {

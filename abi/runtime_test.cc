@@ -36,12 +36,6 @@ Bytes ScalarModule() {
   return module.Build();
 }
 
-template <typename T>
-std::string Text(const Result<T>& result) {
-  if (result.ok()) return "OK";
-  return absl::StrCat(result.error().code(), ": ", result.error().message());
-}
-
 // What a C program holds, freed with it.
 class CApiTest : public testing::Test {
  protected:

@@ -81,11 +81,10 @@ class Callable {
   const absl::Status& raw_status() const { return raw_status_; }
 
   // Types as the calling convention has them, without the two fences of an
-  // asynchronous function.
+  // asynchronous function. Storage that a raw function fills, and does not
+  // return, is a result too.
   std::span<const vm::ValueType> argument_types() const;
-  std::span<const vm::ValueType> result_types() const {
-    return function_.signature().result_types();
-  }
+  std::span<const vm::ValueType> result_types() const { return results_; }
   // What is declared of an argument or result; nullptr if nothing is.
   const DeclaredValue* declared_argument(size_t index) const;
   const DeclaredValue* declared_result(size_t index) const;
@@ -142,6 +141,7 @@ class Callable {
 
   Session* session_ = nullptr;
   vm::Function function_;
+  std::vector<vm::ValueType> results_;
   std::optional<Declaration> declaration_;
   bool adds_fences_ = false;
   FenceLine fences_;  // of calls of an asynchronous function

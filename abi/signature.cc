@@ -10,10 +10,9 @@
 #include "abi/declaration.h"
 #include "abi/records.h"
 #include "abi/structures.h"
+#include "abi/type_sources.h"
 #include "abi/v0/attributes.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "base/status_macros.h"
 
 namespace eyrie::abi {
@@ -25,127 +24,6 @@ using vm::ValueType;
 
 constexpr char kDeclaration[] = "iree.abi.declaration";
 constexpr size_t kFences = 2;
-
-Type FromDeclared(const DeclaredType& declared, size_t depth = 0);
-
-// "!util.list<i32>": what is between the brackets.
-Type FromDeclaredList(absl::string_view text, size_t depth) {
-  Type type;
-  text.remove_prefix(std::min(text.find('<') + 1, text.size()));
-  absl::ConsumeSuffix(&text, ">");
-  type.kind = Kind::kAnyList;
-  if (text == "?" || depth > Signature::kMaxDepth) return type;
-  Type element = FromDeclared(ParseDeclaredType(text), depth + 1);
-  if (element.is(Kind::kUnknown)) return type;
-  if (element.is(Kind::kScalar) && element.element == ElementType::kInt8) {
-    type.kind = Kind::kByteList;
-    return type;
-  }
-  type.kind = Kind::kHomogeneous;
-  type.members.push_back({"", std::move(element)});
-  return type;
-}
-
-Type FromDeclared(const DeclaredType& declared, size_t depth) {
-  Type type;
-  switch (declared.kind) {
-    case DeclaredType::Kind::kUnknown:
-      break;
-    case DeclaredType::Kind::kScalar:
-      type.kind = Kind::kScalar;
-      type.element = declared.element;
-      break;
-    case DeclaredType::Kind::kTensor:
-      type.kind = Kind::kArray;
-      type.element = declared.element;
-      type.ranked = declared.ranked;
-      type.shape.assign(declared.shape.begin(), declared.shape.end());
-      break;
-    case DeclaredType::Kind::kBufferView:
-      type.kind = Kind::kArray;
-      break;
-    case DeclaredType::Kind::kBuffer:
-      type.kind = Kind::kBuffer;
-      break;
-    case DeclaredType::Kind::kBytes:
-      type.kind = Kind::kBytes;
-      break;
-    case DeclaredType::Kind::kList:
-      return FromDeclaredList(declared.text, depth);
-    case DeclaredType::Kind::kFence:
-      type.kind = Kind::kFence;
-      break;
-  }
-  if (type.is(Kind::kUnknown)) type.text = declared.text;
-  return type;
-}
-
-Type FromCarrier(ValueType carrier) {
-  Type type;
-  if (carrier == ValueType::kRef) return type;
-  type.kind = Kind::kScalar;
-  switch (carrier) {
-    case ValueType::kI32:
-      type.element = ElementType::kInt32;
-      break;
-    case ValueType::kI64:
-      type.element = ElementType::kInt64;
-      break;
-    case ValueType::kF32:
-      type.element = ElementType::kFloat32;
-      break;
-    default:
-      type.element = ElementType::kFloat64;
-      break;
-  }
-  return type;
-}
-
-// What a raw type says, or else what is known already.
-Type FromRaw(const v0::RawType& raw, const Type& known) {
-  Type type;
-  switch (raw.kind) {
-    case v0::RawType::Kind::kBuffer:
-      if (known.is(Kind::kBuffer)) return known;
-      type.kind = Kind::kArray;
-      type.element = raw.element;
-      type.ranked = true;
-      type.shape = raw.dims;
-      return type;
-    case v0::RawType::Kind::kScalar:
-      type.kind = Kind::kScalar;
-      type.element = raw.element;
-      return type;
-    case v0::RawType::Kind::kRefObject:
-    case v0::RawType::Kind::kUnrecognized:
-      break;
-  }
-  return known;
-}
-
-bool IsFloat(ElementType element) {
-  return hal::NumericalKind(element) >> 4 == 2;
-}
-
-// True if a register of this type can carry the type. f16 and the like travel
-// as bits in an i32 too.
-bool Carries(ValueType carrier, const Type& type) {
-  if (type.is(Kind::kUnknown)) return true;
-  if (!type.is(Kind::kScalar)) return carrier == ValueType::kRef;
-  const uint32_t bits = hal::BitCount(type.element);
-  switch (carrier) {
-    case ValueType::kI32:
-      return IsFloat(type.element) ? bits <= 16 : bits <= 32;
-    case ValueType::kI64:
-      return !IsFloat(type.element);
-    case ValueType::kF32:
-    case ValueType::kF64:
-      return IsFloat(type.element);
-    case ValueType::kRef:
-      return false;
-  }
-  return false;
-}
 
 std::string CarrierText(ValueType carrier) {
   if (carrier == ValueType::kRef) return "a reference";
@@ -183,17 +61,17 @@ class SignatureReader {
   }
 
   Signature ReadDeclared(absl::string_view function) {
-    signature_.function_ = std::string(function);
-    if (const auto text = Attribute(kDeclaration)) Declare(*text);
-    if (const auto doc = Attribute("doc")) signature_.doc_ = std::string(*doc);
+    Begin(function);
+    DropStrayStorage();
     return std::move(signature_);
   }
 
   absl::StatusOr<Signature> Read(absl::string_view function) {
-    signature_ = ReadDeclared(function);
+    Begin(function);
     for (const absl::string_view key : {"iree.abi", "d"}) {
       const auto text = Attribute(key);
       if (!text) continue;
+      DropStrayStorage();
       RETURN_IF_ERROR(At(key, Reflect(*text, key)));
       return std::move(signature_);
     }
@@ -211,6 +89,24 @@ class SignatureReader {
 
   std::optional<absl::string_view> Attribute(absl::string_view key) const {
     return vm::FindAttribute(attributes_, key);
+  }
+
+  // What the convention and the declaration say.
+  void Begin(absl::string_view function) {
+    signature_.function_ = std::string(function);
+    if (const auto text = Attribute(kDeclaration)) Declare(*text);
+    if (const auto doc = Attribute("doc")) signature_.doc_ = std::string(*doc);
+  }
+
+  // Forgets declarations of storage for results that there are not.
+  void DropStrayStorage() {
+    for (Parameter& argument : signature_.arguments_) {
+      if (argument.storage_of && (*argument.storage_of < 0 ||
+                                  static_cast<size_t>(*argument.storage_of) >=
+                                      signature_.results_.size())) {
+        argument.storage_of.reset();
+      }
+    }
   }
 
   absl::Status At(absl::string_view key, const absl::Status& status) const {
@@ -245,13 +141,6 @@ class SignatureReader {
     }
     DeclareSide(declaration->arguments, signature_.arguments_);
     DeclareSide(declaration->results, signature_.results_);
-    for (Parameter& argument : signature_.arguments_) {
-      if (argument.storage_of && (*argument.storage_of < 0 ||
-                                  static_cast<size_t>(*argument.storage_of) >=
-                                      signature_.results_.size())) {
-        argument.storage_of.reset();
-      }
-    }
     SetSource(SignatureSource::kDeclaration, kDeclaration);
   }
 
@@ -263,6 +152,7 @@ class SignatureReader {
                       absl::StrCat("(function '", signature_.function_, "')"));
     }
     if (found->raw) RETURN_IF_ERROR(At("f", TakeRaw(*found)));
+    DropStrayStorage();
     if (!found->sip) return absl::OkStatus();
     absl::StatusOr<Signature> structured =
         WithStructures(signature_, *found->sip);
@@ -276,6 +166,12 @@ class SignatureReader {
     ASSIGN_OR_RETURN(raw->signature, v0::RawSignature::Parse(*found.raw));
     const std::vector<v0::RawType>& inputs = raw->signature.inputs;
     const std::vector<v0::RawType>& results = raw->signature.results;
+    raw->fills = Fills(raw->signature);
+    if (raw->fills) {
+      signature_.results_.assign(results.size(),
+                                 FromConvention(ValueType::kRef));
+      signature_.carriers_.assign(results.size(), ValueType::kRef);
+    }
     if (results.size() != signature_.results_.size()) {
       return WrongRawCount(results.size(), "result", "returns",
                            signature_.results_.size());
@@ -287,6 +183,19 @@ class SignatureReader {
     signature_.raw_ = std::move(raw);
     SetSource(SignatureSource::kV0, "f");
     return absl::OkStatus();
+  }
+
+  // Whether a function that returns nothing takes storage for every result.
+  bool Fills(const v0::RawSignature& raw) const {
+    return signature_.results_.empty() && !raw.results.empty() &&
+           raw.inputs.size() < signature_.arguments_.size() &&
+           signature_.arguments_.size() - raw.inputs.size() ==
+               raw.results.size() &&
+           std::all_of(
+               raw.results.begin(), raw.results.end(),
+               [](const v0::RawType& type) {
+                 return type.kind == v0::RawType::Kind::kBuffer;
+               });
   }
 
   // The arguments behind the inputs are storage for results: for those that

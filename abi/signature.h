@@ -106,6 +106,8 @@ struct RawCall {
   // What the function takes behind the arguments of the signature: storage
   // for results, each with the index of its own.
   std::vector<Parameter> storage;
+  // The function returns nothing: its results are the storage it fills.
+  bool fills = false;
 };
 
 class Signature {
@@ -136,8 +138,8 @@ class Signature {
   std::span<const Parameter> arguments() const { return arguments_; }
   // As the caller sees them: one list may stand for all that is returned.
   std::span<const Parameter> results() const { return results_; }
-  // What the function returns. If results_are_slots(), one for each slot of
-  // the only result, else one for each of results().
+  // What the function returns, or fills. If results_are_slots(), one for each
+  // slot of the only result, else one for each of results().
   std::span<const vm::ValueType> result_carriers() const { return carriers_; }
   bool results_are_slots() const { return results_are_slots_; }
 

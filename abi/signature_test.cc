@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "abi/signature_json.h"
+#include "abi/signature_rows.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/support/status_text.h"
@@ -15,13 +16,10 @@ namespace {
 // The signature of a function 'f', or the error.
 std::string Read(const char* convention,
                  const std::vector<vm::Attribute>& attributes) {
-  const auto parsed = vm::CallingConvention::Parse(convention);
-  if (!parsed.ok()) return StatusText(parsed);
-  const auto signature = Signature::Read("f", attributes, *parsed);
+  const auto signature = ReadSignature(convention, attributes);
   if (!signature.ok()) return StatusText(signature);
-  std::string text =
-      absl::StrCat(signature->ToString(), " by ", signature->source_name(),
-                   signature->results_are_slots() ? ", in slots" : "");
+  std::string text = SignatureText(*signature);
+  if (signature->results_are_slots()) text += ", in slots";
   if (signature->raw() == nullptr) return text;
   for (const Parameter& storage : signature->raw()->storage) {
     absl::StrAppend(&text, ", storage of ", *storage.storage_of);
@@ -136,7 +134,32 @@ TEST(Signature, Raw) {
       {"0rrr_r",
        {{"f", "I4!B1!R4!B1!"}, {"iree.abi.model", "coarse-fences"}},
        "f(f32) -> f32 by f"},
+      // A function that returns nothing fills its results.
+      {"0rr_v",
+       {{"f", "I6!B3!d4R6!B3!d4"}},
+       "f(4xf32) -> 4xf32 by f, storage of 0"},
+      {"0rrr_v",
+       {{"f", "I6!B3!d4R12!B3!d4B4!d-1"},
+        {kDeclared,
+         "sync func @f(%a: tensor<4xf32>, %s: tensor<?xf32> {iree.abi.output = "
+         "1 : index}, %t: tensor<4xf32> {iree.abi.output = 0 : index}) -> ()"}},
+       "f(a: 4xf32) -> (4xf32, ?xf32) by f, storage of 1, storage of 0"},
       // Refused.
+      {"0r_v",
+       {{"f", "I6!B3!d4R6!B3!d4"}},
+       "INVALID_ARGUMENT: The raw signature has 1 result; the function returns "
+       "0. (attribute 'f' of function 'f')"},
+      {"0rr_v",
+       {{"f", "I6!B3!d4R4!O1!"}},
+       "INVALID_ARGUMENT: The raw signature has 1 result; the function returns "
+       "0. (attribute 'f' of function 'f')"},
+      {"0rrr_v",
+       {{"f", "I6!B3!d4R11!B3!d4B3!d4"},
+        {kDeclared,
+         "sync func @f(%a: tensor<4xf32>, %s: tensor<4xf32> {iree.abi.output = "
+         "1 : index}, %t: tensor<4xf32> {iree.abi.output = 1 : index}) -> ()"}},
+       "INVALID_ARGUMENT: Argument 2 is storage for result 1, which has "
+       "storage. (attribute 'f' of function 'f')"},
       {"0r_r",
        {{"f", "I6!B3!d4R4!B1"}},
        "INVALID_ARGUMENT: Byte 9 of the signature: the length 4 exceeds the 3 "
@@ -325,7 +348,6 @@ TEST(Signature, DepthIsLimited) {
 }
 
 TEST(Signature, Queries) {
-  const auto convention = vm::CallingConvention::Parse("0ri_i");
   const std::vector<vm::Attribute> attributes = {
       {"iree.abi",
        R"({"a":[["named","x",["ndarray","f32",2,null,4]],"i8"],"r":["i1"],)"
@@ -333,7 +355,7 @@ TEST(Signature, Queries) {
       {"iree.abi.declaration",
        "sync func @f(%in: tensor<?x4xf32> {iree.abi.output = 0 : index}, "
        "%n: i8) -> (%out\xFF: i1)"}};
-  const auto signature = Signature::Read("f", attributes, *convention);
+  const auto signature = ReadSignature("0ri_i", attributes);
   ASSERT_EQ(StatusText(signature), "OK");
   EXPECT_EQ(signature->doc(), "Scales.");
   EXPECT_EQ(signature->ArgumentName(0), "argument 0 ('x')");
@@ -362,12 +384,10 @@ TEST(Signature, Queries) {
 }
 
 TEST(Signature, AsJsonOfStructures) {
-  const auto convention = vm::CallingConvention::Parse("0rr_r");
-  ASSERT_TRUE(convention.ok());
   const std::vector<vm::Attribute> attributes = {{"f", "I7!B4!d-1R7!B4!d-1"},
                                                  {"fbr", "__allocate"},
                                                  {"sip", "I8!S5!k0_0R3!_0"}};
-  const auto signature = Signature::Read("f", attributes, *convention);
+  const auto signature = ReadSignature("0rr_r", attributes);
   ASSERT_TRUE(signature.ok()) << StatusText(signature);
   const std::string array =
       R"j({"name":"","keyword":false,"type":{"kind":"ndarray","dtype":"f32",)j"

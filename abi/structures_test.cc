@@ -8,6 +8,7 @@
 
 #include "abi/invoker.h"
 #include "abi/json_value.h"
+#include "abi/signature_rows.h"
 #include "abi/v0/sip_signature.h"
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
@@ -17,20 +18,12 @@
 namespace eyrie::abi {
 namespace {
 
-absl::StatusOr<Signature> Read(const char* convention,
-                               const std::vector<vm::Attribute>& attributes) {
-  const auto parsed = vm::CallingConvention::Parse(convention);
-  if (!parsed.ok()) return parsed.status();
-  return Signature::Read("f", attributes, *parsed);
-}
-
 // The signature and the names of what it is made of.
 std::string ReadText(const char* convention,
                      const std::vector<vm::Attribute>& attributes) {
-  const auto signature = Read(convention, attributes);
+  const auto signature = ReadSignature(convention, attributes);
   if (!signature.ok()) return StatusText(signature);
-  std::string text =
-      absl::StrCat(signature->ToString(), " by ", signature->source_name());
+  std::string text = SignatureText(*signature);
   if (signature->structured() == nullptr) return text;
   const Signature& flat = *signature->structured()->flat;
   text += ":";
@@ -129,9 +122,10 @@ TEST(Structures, TypesAreBounded) {
   for (const auto& row : kRows) {
     const std::string declaration = absl::StrCat(
         "sync func @f(%a: !", std::string(row.name_length, 'x'), ")");
-    EXPECT_EQ(StatusText(Read("0r_v", {{"sip", sip},
-                                       {"iree.abi.declaration", declaration}})),
-              row.want);
+    EXPECT_EQ(
+        StatusText(ReadSignature(
+            "0r_v", {{"sip", sip}, {"iree.abi.declaration", declaration}})),
+        row.want);
   }
 }
 
@@ -216,7 +210,7 @@ TEST(Structures, Arguments) {
        true},
   };
   for (const auto& row : kRows) {
-    const auto signature = Read("0iii_v", {{"sip", row.sip}});
+    const auto signature = ReadSignature("0iii_v", {{"sip", row.sip}});
     ASSERT_TRUE(signature.ok()) << StatusText(signature);
     EXPECT_EQ(Flat(*signature, row.positional, row.named),
               absl::StrCat(row.refused ? kInvalid : "", row.want));
@@ -238,7 +232,7 @@ TEST(Structures, Results) {
        R"({"b": [10, {}, 12], "a": 11, "c": [null, null, null, 11]})"},
   };
   for (const auto& row : kRows) {
-    const auto signature = Read(row.convention, {{"sip", row.sip}});
+    const auto signature = ReadSignature(row.convention, {{"sip", row.sip}});
     ASSERT_TRUE(signature.ok()) << StatusText(signature);
     Invoker invoker = Invoker::WithoutFunction(nullptr, *signature);
     std::vector<vm::Value> raw;

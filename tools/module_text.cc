@@ -23,19 +23,7 @@ constexpr size_t kPreviewLength = 32;
 constexpr uint64_t kBytesPerRef = 16;  // what the text has always counted
 
 const char* TypeText(vm::ValueType type) {
-  switch (type) {
-    case vm::ValueType::kI32:
-      return "i32";
-    case vm::ValueType::kI64:
-      return "i64";
-    case vm::ValueType::kF32:
-      return "f32";
-    case vm::ValueType::kF64:
-      return "f64";
-    case vm::ValueType::kRef:
-      return "!vm.ref<?>";
-  }
-  return "?";
+  return type == vm::ValueType::kRef ? "!vm.ref<?>" : vm::NameOf(type);
 }
 
 std::string ListText(const std::vector<vm::CallElement>& elements) {

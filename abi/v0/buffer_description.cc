@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "abi/convert.h"
 #include "abi/tensor.h"
@@ -123,8 +122,8 @@ class Oracle {
           "Elements of ", hal::ElementTypeName(element_),
           " are not whole bytes, as those of ", type_.ToString(), " are."));
     }
-    converts_ = !SameBits(element_, type_.element);
-    if (!converts_ || IsLossless(element_, type_.element)) {
+    if (SameBits(element_, type_.element) ||
+        IsLossless(element_, type_.element)) {
       return absl::OkStatus();
     }
     if (!IsNumber(element_)) {
@@ -209,22 +208,20 @@ class Oracle {
 
   absl::StatusOr<BufferUse> Use() const {
     if (given_.memory == Memory::kNone) return BufferUse::kMake;
-    if (converts_) return BufferUse::kConvert;
-    if (given_.strides &&
-        !IsPacked(shape_, *given_.strides, type_.layout, WidthOf(element_))) {
-      return BufferUse::kPack;
-    }
+    const bool in_order =
+        !given_.strides ||
+        IsPacked(shape_, *given_.strides, type_.layout, WidthOf(element_));
     const bool usable = given_.memory == Memory::kDevice
                             ? given_.device == &device_
                             : given_.alignment % kAlignment == 0;
-    return usable && given_.lends ? BufferUse::kAsIs : BufferUse::kCopy;
+    return UseOfElements(element_, type_.element, in_order,
+                         usable && given_.lends);
   }
 
   const hal::Device& device_;
   const RawType& type_;
   const BufferDescription& given_;
   ElementType element_ = ElementType::kNone;  // of the memory given
-  bool converts_ = false;
   Dimensions shape_;
 };
 
@@ -317,23 +314,6 @@ absl::StatusOr<Ref<hal::BufferView>> Lend(
                                  description.element);
 }
 
-// Writes elements in the order they are to have, in their own type or another.
-absl::Status Write(const HostArray& array, ElementType to,
-                   std::span<uint8_t> target) {
-  if (SameBits(array.type(), to)) {
-    array.Pack(target.data());
-    return absl::OkStatus();
-  }
-  if (array.is_dense()) {
-    return ConvertElements(array.data(), array.type(), target.data(), to,
-                           array.element_count());
-  }
-  std::vector<uint8_t> packed(array.byte_length());
-  array.Pack(packed.data());
-  return ConvertElements(packed.data(), array.type(), target.data(), to,
-                         array.element_count());
-}
-
 }  // namespace
 
 absl::StatusOr<Ref<hal::BufferView>> ToBuffer(
@@ -352,7 +332,7 @@ absl::StatusOr<Ref<hal::BufferView>> ToBuffer(
       view->buffer()->Map(hal::memory_access::kDiscardWrite, 0, size));
   // Packed by columns is packed by rows with the dimensions in reverse.
   if (type.layout == Layout::kColumnMajor) array = array->Transposed();
-  RETURN_IF_ERROR(Write(*array, description.element, target));
+  RETURN_IF_ERROR(WriteElements(*array, description.element, target.data()));
   RETURN_IF_ERROR(view->buffer()->Unmap(0, size));
   return view;
 }

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 
+#include "abi/buffer_use.h"
 #include "abi/host_value.h"
 #include "abi/v0/raw_signature.h"
 #include "absl/status/statusor.h"
@@ -57,15 +58,6 @@ struct BufferDescription {
 
   // "2x?xf32", "*xf32": what is known of shape and element type.
   std::string ToString() const;
-};
-
-// What is to be done with a described buffer.
-enum class BufferUse : uint8_t {
-  kAsIs,     // used in place
-  kCopy,     // copied byte by byte
-  kPack,     // copied element by element, into the order that is asked for
-  kConvert,  // packed, and its elements converted
-  kMake,     // there is no memory yet
 };
 
 struct BufferPlan {

@@ -9,6 +9,7 @@
 #include "abi/tensor_text.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "gtest/gtest.h"
 #include "tests/support/status_text.h"
 
@@ -28,11 +29,12 @@ std::unique_ptr<Session> Open(const std::string& module,
   return *std::move(session);
 }
 
-// Each "2xf32=1 2" as a tensor; "7" as an i32; "null".
+// Each "2xf32=1 2" as a tensor, "&2xf32=1 2" as its buffer; "7" as an i32;
+// "null".
 std::vector<vm::Value> Read(Session& session, const std::string& texts) {
   std::vector<vm::Value> values;
-  for (const absl::string_view text :
-       absl::StrSplit(texts, ';', absl::SkipEmpty())) {
+  for (absl::string_view text : absl::StrSplit(texts, ';', absl::SkipEmpty())) {
+    const bool as_buffer = absl::ConsumePrefix(&text, "&");
     const size_t equals = text.find('=');
     if (text == "null") {
       values.emplace_back(Ref<RefObject>());
@@ -44,7 +46,8 @@ std::vector<vm::Value> Read(Session& session, const std::string& texts) {
       std::vector<uint8_t> bytes(view->byte_length());
       EXPECT_TRUE(ParseElements(text.substr(equals + 1), spec, bytes).ok());
       EXPECT_TRUE(view->buffer()->Write(0, bytes).ok());
-      values.emplace_back(Ref<RefObject>(std::move(view)));
+      values.emplace_back(as_buffer ? Ref<RefObject>(view->buffer())
+                                    : Ref<RefObject>(std::move(view)));
     }
   }
   return values;
@@ -108,6 +111,42 @@ TEST(RawCall, OfEveryRelease) {
   for (const char* release : kReleases) {
     for (const char* variant : kVariants) {
       const auto session = Open(absl::StrCat(release, "/raw_results", variant));
+      for (const auto& row : kRows) {
+        EXPECT_EQ(Call(*session, row.function, row.arguments), row.want)
+            << release << variant << " " << row.function;
+      }
+    }
+  }
+}
+
+TEST(RawCall, StorageIsTheResult) {
+  const struct {
+    const char* function;
+    const char* arguments;
+    const char* want;
+  } kRows[] = {
+      {"fill", "4xf32=1 2 3 4", "4xf32=2 4 6 8"},
+      {"fill", "4xf32=1 2 3 4;4xf32=0", "4xf32=2 4 6 8"},
+      {"fill", "4xf32=1 2 3 4;2x2xf32=0",
+       "INVALID_ARGUMENT: Result 0 of function 'fill': a buffer 2x2xf32 is "
+       "given; Buffer<float32[4]> is expected, and the rank is 2, not 1."},
+      {"fill_buffer", "2x2xi32=1 2 3 4", "2x2xsi32=[2 4][6 8]"},
+      {"fill_buffer", "2x2xi32=1 2 3 4;&4xi32=0", "2x2xsi32=[2 4][6 8]"},
+      {"fill_scaled", "2xf32=1 2", "2xf32=2 4;1xf32=3"},
+      {"fill_scaled", "2xf32=1 2;2xf32=0;1xf32=0", "2xf32=2 4;1xf32=3"},
+      // The length of a buffer says its only dimension.
+      {"unknown", "2xf32=1 2;&2xf32=0", "2xf32=2 4"},
+      {"unknown", "2xf32=1 2",
+       "INVALID_ARGUMENT: Function 'unknown' returns nothing, and no storage "
+       "is made for all of its results; it must be given."},
+      {"fill", "",
+       "INVALID_ARGUMENT: Function 'fill' takes 2 arguments (input0: 4xf32, "
+       "input1: !hal.buffer_view), or without storage 1 (Buffer<float32[4]>) "
+       "-> (Buffer<float32[4]>); 0 are given."},
+  };
+  for (const char* release : kReleases) {
+    for (const char* variant : kVariants) {
+      const auto session = Open(absl::StrCat(release, "/raw_fills", variant));
       for (const auto& row : kRows) {
         EXPECT_EQ(Call(*session, row.function, row.arguments), row.want)
             << release << variant << " " << row.function;

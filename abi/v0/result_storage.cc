@@ -180,6 +180,7 @@ absl::Status ResultStorage::Wrong(size_t result, absl::string_view why) const {
 
 void ResultStorage::Put(const Result& result, Ref<hal::BufferView> view,
                         Slots& slots) {
+  if (raw_->fills) slots.views[*result.slot] = view;
   Ref<RefObject>& place = slots.storage[*result.slot];
   if (result.as_buffer) {
     place = view->buffer();
@@ -191,6 +192,7 @@ void ResultStorage::Put(const Result& result, Ref<hal::BufferView> view,
 absl::Status ResultStorage::Make(std::span<const vm::Slot> inputs,
                                  Slots& slots) {
   slots.storage.resize(raw_->storage.size());
+  if (raw_->fills) slots.views.resize(raw_->storage.size());
   if (has_allocator_) RETURN_IF_ERROR(Allocate(inputs, slots));
   for (const Result& result : results_) {
     if (!result.slot || !result.made.shape) continue;
@@ -198,6 +200,47 @@ absl::Status ResultStorage::Make(std::span<const vm::Slot> inputs,
                      MakeBuffer(*device_, result.made, owner_));
     Put(result, std::move(view), slots);
     ++slots.made;
+  }
+  if (!raw_->fills || !slots.has_unknown()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("Function '", function_,
+                   "' returns nothing, and no storage is made for all of its "
+                   "results; it must be given."));
+}
+
+absl::StatusOr<Ref<hal::BufferView>> ResultStorage::Filled(
+    const Result& result, RefObject* object) const {
+  if (auto* view = RefCast<hal::BufferView>(object)) {
+    return Ref<hal::BufferView>::Share(view);
+  }
+  auto* buffer = RefCast<hal::Buffer>(object);
+  if (buffer == nullptr) return Ref<hal::BufferView>();
+  BufferDescription shaped = result.made;
+  if (!shaped.shape) {
+    BufferDescription given;
+    given.byte_length = buffer->byte_length();
+    ASSIGN_OR_RETURN(BufferPlan plan,
+                     BufferDescriptionOracle(*device_, *result.type, given));
+    shaped = std::move(plan.description);
+  }
+  return hal::BufferView::Create(Ref<hal::Buffer>::Share(buffer), *shaped.shape,
+                                 shaped.element);
+}
+
+absl::Status ResultStorage::TakeFilled(std::span<const vm::Slot> given,
+                                       const Slots& slots,
+                                       std::span<vm::Slot> results) const {
+  absl::InlinedVector<Ref<hal::BufferView>, 4> views(results.size());
+  for (size_t i = 0; i < results.size(); ++i) {
+    const size_t slot = *results_[i].slot;
+    if (!slots.views.empty()) {
+      views[i] = slots.views[slot];
+      continue;
+    }
+    ASSIGN_OR_RETURN(views[i], Filled(results_[i], given[slot].ref));
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    results[i].ref = views[i].release();
   }
   return absl::OkStatus();
 }

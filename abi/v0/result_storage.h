@@ -52,6 +52,8 @@ class ResultStorage {
     size_t made = 0;         // from the signature
     size_t allocated = 0;    // by the result allocator
     Ref<hal::Fence> usable;  // what to wait for before; null: nothing
+    // Where the function returns nothing: storage as the results it becomes.
+    absl::InlinedVector<Ref<hal::BufferView>, 4> views;
 
     // True if a result is known after completion alone.
     bool has_unknown() const { return made + allocated < storage.size(); }
@@ -72,6 +74,12 @@ class ResultStorage {
   // allocator returns is not what it is to return;
   // RESOURCE_EXHAUSTED: no memory; else what the allocator fails with.
   absl::Status Make(std::span<const vm::Slot> inputs, Slots& slots);
+
+  // The results of a function that returns nothing: its storage, which `slots`
+  // has or, where that is empty, `given`. The caller owns them.
+  // INVALID_ARGUMENT: a buffer's bytes do not say what its dimensions are.
+  absl::Status TakeFilled(std::span<const vm::Slot> given, const Slots& slots,
+                          std::span<vm::Slot> results) const;
 
  private:
   // Who makes a result's storage, if its function takes any.
@@ -101,6 +109,9 @@ class ResultStorage {
                     Slots& slots);
   absl::StatusOr<Ref<hal::BufferView>> TakeView(vm::List& list, size_t index,
                                                 size_t result);
+  // A buffer or view as the result that it is storage for.
+  absl::StatusOr<Ref<hal::BufferView>> Filled(const Result& result,
+                                              RefObject* object) const;
   void Put(const Result& result, Ref<hal::BufferView> view, Slots& slots);
   // "Result allocator '__allocate' of function 'f' …"
   absl::Status Wrong(absl::string_view what) const;

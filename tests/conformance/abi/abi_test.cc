@@ -295,7 +295,7 @@ TEST_P(AbiTables, Run) {
 INSTANTIATE_TEST_SUITE_P(Abi, AbiTables,
                          testing::Values("scalars", "arrays", "structures",
                                          "modules", "names", "bytes", "raw",
-                                         "raw_results", "sip"));
+                                         "raw_results", "raw_fills", "sip"));
 
 }  // namespace
 }  // namespace eyrie::abi
