@@ -69,10 +69,14 @@ absl::Status CpuDevice::DoDealloca(QueueFences fences,
   return queue_->Submit(fences, Nothing, LaterNothing);
 }
 
+absl::Status CpuDevice::Transfer(QueueFences fences, uint64_t,
+                                 Queue::Body body) {
+  return queue_->Submit(fences, body, [&] { return body; });
+}
+
 absl::Status CpuDevice::DoRead(QueueFences fences, Ref<File> source,
                                uint64_t source_offset,
                                const BufferRef& target) {
-  // Owns what it needs, so that it can run now as well as later.
   const auto read = [source = std::move(source), source_offset,
                      target]() -> absl::Status {
     ASSIGN_OR_RETURN(const std::span<uint8_t> bytes,
@@ -80,7 +84,7 @@ absl::Status CpuDevice::DoRead(QueueFences fences, Ref<File> source,
                                         target.length));
     return source->Read(source_offset, bytes);
   };
-  return queue_->Submit(fences, read, [&]() -> Queue::Body { return read; });
+  return Transfer(fences, target.length, read);
 }
 
 absl::Status CpuDevice::DoWrite(QueueFences fences, const BufferRef& source,
@@ -92,7 +96,7 @@ absl::Status CpuDevice::DoWrite(QueueFences fences, const BufferRef& source,
         source.buffer->Map(memory_access::kRead, source.offset, source.length));
     return target->Write(target_offset, bytes);
   };
-  return queue_->Submit(fences, write, [&]() -> Queue::Body { return write; });
+  return Transfer(fences, source.length, write);
 }
 
 absl::Status CpuDevice::DoBarrier(QueueFences fences) {

@@ -17,6 +17,33 @@
 namespace eyrie::hal::cpu {
 namespace {
 
+// Something done in one piece, by one thread of a pool.
+class PieceJob final : public Job {
+ public:
+  PieceJob(Queue::Body body, Queue::Ending ending)
+      : body_(std::move(body)), ending_(std::move(ending)) {}
+
+  void Finish() override {
+    const Ref<Fence> signal = std::move(ending_.signal);
+    // Whoever hears of the end finds that nothing is kept any more.
+    body_ = nullptr;
+    ending_ = {};
+    Queue::Complete(signal.get(), std::move(status_)).IgnoreError();
+  }
+
+ protected:
+  Stage Advance() override {
+    status_ = body_();
+    return {.over = true, .helpers = 0};
+  }
+  bool RunChunks(absl::FunctionRef<bool()>) override { return true; }
+
+ private:
+  Queue::Body body_;
+  Queue::Ending ending_;
+  absl::Status status_;
+};
+
 // What runs commands; operations that are put by share it with the device,
 // which they may outlive.
 class Engine {
@@ -36,6 +63,10 @@ class Engine {
   // The same for what was put by.
   void Later(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
              Queue::Ending ending);
+  // Both for what moves bytes.
+  absl::Status Move(const QueueFences& fences, uint64_t bytes,
+                    Queue::Body body);
+  void MoveLater(uint64_t bytes, Queue::Body body, Queue::Ending ending);
 
  private:
   bool IsThreaded() const { return pool_->threads() > 1; }
@@ -50,6 +81,7 @@ class Engine {
   }
   absl::Status RunShared(const CommandBuffer& commands,
                          std::span<const BufferBinding> table);
+  void RunPiece(Queue::Body body, Queue::Ending ending, bool hands_over);
   // By the pool or, if it ends, here.
   void HandOver(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
                 Queue::Ending ending);
@@ -110,6 +142,33 @@ absl::Status Engine::Now(const QueueFences& fences, Ref<CommandBuffer> commands,
   return absl::OkStatus();
 }
 
+absl::Status Engine::Move(const QueueFences& fences, uint64_t bytes,
+                          Queue::Body body) {
+  if (!IsThreaded() || fences.signal == nullptr ||
+      !IsLarge(EstimateTransfer(bytes))) {
+    return Queue::Complete(fences.signal, body());
+  }
+  absl::StatusOr<MemoryCharge> charge = fences.Charge(sizeof(PieceJob));
+  if (!charge.ok()) return Queue::Complete(fences.signal, charge.status());
+  RunPiece(std::move(body),
+           {Ref<Fence>::Share(fences.signal), *std::move(charge)},
+           /*hands_over=*/true);
+  return absl::OkStatus();
+}
+
+void Engine::MoveLater(uint64_t bytes, Queue::Body body, Queue::Ending ending) {
+  RunPiece(std::move(body), std::move(ending),
+           EstimateTransfer(bytes).ns >= policy_.hand_over_waited_ns);
+}
+
+void Engine::RunPiece(Queue::Body body, Queue::Ending ending, bool hands_over) {
+  const Ref<PieceJob> job =
+      MakeRef<PieceJob>(std::move(body), std::move(ending));
+  if (hands_over && pool_->Start(job)) return;
+  pool_->Run(job);
+  job->Finish();
+}
+
 void Engine::Later(Ref<CommandBuffer> commands,
                    std::vector<BufferBinding> table, Queue::Ending ending) {
   const Estimate estimate = EstimateCommands(*commands);
@@ -136,6 +195,8 @@ class TaskDevice final : public CpuDevice {
 
  private:
   int concurrency() const override { return engine_->pool()->threads(); }
+  absl::Status Transfer(QueueFences fences, uint64_t bytes,
+                        Queue::Body body) override;
   absl::Status DoExecute(QueueFences fences, Ref<CommandBuffer> commands,
                          std::span<const BufferBinding> table) override;
 
@@ -168,6 +229,18 @@ absl::StatusOr<Ref<Semaphore>> TaskDevice::CreateSemaphore(uint64_t value) {
   Ref<WaitHost> host;
   if (concurrency() > 1) host = engine_->pool();
   return Ref<Semaphore>(MakeRef<HostSemaphore>(value, std::move(host)));
+}
+
+absl::Status TaskDevice::Transfer(QueueFences fences, uint64_t bytes,
+                                  Queue::Body body) {
+  return queue_->SubmitOpen(
+      fences, [&] { return engine_->Move(fences, bytes, std::move(body)); },
+      [&]() -> Queue::Start {
+        return [engine = engine_, bytes,
+                body = std::move(body)](Queue::Ending ending) mutable {
+          engine->MoveLater(bytes, std::move(body), std::move(ending));
+        };
+      });
 }
 
 absl::Status TaskDevice::DoExecute(QueueFences fences,

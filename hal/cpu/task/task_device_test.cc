@@ -10,6 +10,7 @@
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
 #include "hal/cpu/task/device.h"
+#include "hal/file.h"
 #include "tests/support/cpu_device.h"
 #include "tests/support/fake_executable.h"
 #include "tests/support/status_text.h"
@@ -274,6 +275,34 @@ TEST_F(TaskDeviceTest, SplitsTransfers) {
   for (uint64_t i = 4; i < kBytes; ++i) {
     ASSERT_EQ(source->host_data()[i], (i - 4) % 251) << i;
   }
+}
+
+// Files are read and written while the caller goes on, too.
+TEST_F(TaskDeviceTest, HandsFilesOver) {
+  std::vector<uint32_t> contents(1000, 7);
+  const Ref<File> file = MakeRef<File>(
+      std::span<uint8_t>(reinterpret_cast<uint8_t*>(contents.data()), 4000),
+      memory_access::kRead | memory_access::kWrite, nullptr);
+  const Ref<hal::Buffer> buffer = NewBuffer(*device_, 2000);
+  const Ref<Semaphore> done = *device_->CreateSemaphore(0);
+  const Ref<Fence> fences[] = {Fence::At(done, 1), Fence::At(done, 2),
+                               Fence::At(done, 3)};
+  EXPECT_TRUE(
+      device_->QueueRead({nullptr, fences[0].get()}, file, 0, Whole(buffer))
+          .ok());
+  EXPECT_TRUE(device_
+                  ->QueueFill({fences[0].get(), fences[1].get()},
+                              {buffer, 0, 0, 1000}, BytesOf(8u))
+                  .ok());
+  EXPECT_TRUE(device_
+                  ->QueueWrite({fences[1].get(), fences[2].get()},
+                               Whole(buffer), file, 2000)
+                  .ok());
+  EXPECT_EQ(StateAt(*done, 3), "3");
+  EXPECT_EQ(contents[499], 7u);
+  EXPECT_EQ(contents[500], 8u);
+  EXPECT_EQ(contents[749], 8u);
+  EXPECT_EQ(contents[750], 7u);
 }
 
 TEST_F(TaskDeviceTest, FailuresReachTheFence) {
