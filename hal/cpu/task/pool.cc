@@ -84,7 +84,7 @@ bool Pool::StartWorker() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   if (!started) return false;
-  worker.release();  // the thread's
+  static_cast<void>(worker.release());  // the thread's
   ids_.push_back(id);
   workers_.store(index);
   return true;
