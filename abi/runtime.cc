@@ -61,7 +61,7 @@ absl::StatusOr<std::unique_ptr<eyrie_module_t>> MakeModule(
   return module;
 }
 
-absl::Status OpenDevice(const char* uri, const eyrie_device_options_t* options,
+absl::Status MakeDevice(const char* uri, const eyrie_device_options_t* options,
                         eyrie_device_t** out_device) {
   hal::DriverOptions driver;
   if (options != nullptr) {
@@ -74,7 +74,7 @@ absl::Status OpenDevice(const char* uri, const eyrie_device_options_t* options,
     driver.allow_system_executables = options->allow_system_executables != 0;
     driver.allow_native_code = options->no_native_code == 0;
   }
-  ASSIGN_OR_RETURN(Ref<hal::Device> device, hal::OpenDevice(uri, driver));
+  ASSIGN_OR_RETURN(Ref<hal::Device> device, abi::OpenDevice(uri, driver));
   *out_device = new eyrie_device_t();
   (*out_device)->device = std::move(device);
   return absl::OkStatus();
@@ -152,7 +152,7 @@ const char* eyrie_version(void) { return "0.1.0"; }
 eyrie_error_t* eyrie_device_open(const char* uri,
                                  const eyrie_device_options_t* options,
                                  eyrie_device_t** out_device) {
-  return abi::MakeError(abi::OpenDevice(uri, options, out_device));
+  return abi::MakeError(abi::MakeDevice(uri, options, out_device));
 }
 
 void eyrie_device_retain(eyrie_device_t* device) { abi::Retain(device); }

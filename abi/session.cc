@@ -6,20 +6,31 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
 #include "hal/module/hal_module.h"
+#include "hal/module/inline_modules.h"
 #include "hal/module/parameters_module.h"
+#include "hal/vmvx/executable.h"
 #include "vm/native_module.h"
 #include "vm/verifier.h"
 
 namespace eyrie::abi {
 namespace {
 
-constexpr absl::string_view kHalName = "hal";
+// The modules over devices, by the name that programs import them by.
+constexpr struct {
+  absl::string_view name;
+  decltype(&hal::CreateHalModule) create;
+} kDeviceModules[] = {
+    {"hal", hal::CreateHalModule},
+    {"hal_inline", hal::CreateHalInlineModule},
+    {"hal_loader", hal::CreateHalLoaderModule},
+};
 constexpr size_t kMostListed = 50;  // functions in a message
 
 absl::StatusOr<Program> MakeProgram(
@@ -121,16 +132,45 @@ bool UsesModule(const vm::ModuleDef& def, absl::string_view name) {
   return false;
 }
 
+absl::StatusOr<Ref<hal::Device>> OpenDevice(absl::string_view uri,
+                                            hal::DriverOptions options) {
+  options.loaders.push_back(hal::vmvx::MakeLoader());
+  return hal::OpenDevice(uri, options);
+}
+
 absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
     std::span<const std::string> uris, const hal::DriverOptions& options) {
   const std::string default_uri = kDefaultDevice;
   if (uris.empty()) uris = {&default_uri, 1};
   std::vector<Ref<hal::Device>> devices;
   for (const std::string& uri : uris) {
-    ASSIGN_OR_RETURN(Ref<hal::Device> device, hal::OpenDevice(uri, options));
+    ASSIGN_OR_RETURN(Ref<hal::Device> device, abi::OpenDevice(uri, options));
     devices.push_back(std::move(device));
   }
   return devices;
+}
+
+absl::StatusOr<HostModules> MakeHostModules(
+    std::span<const Program> programs,
+    const std::vector<Ref<hal::Device>>& devices,
+    const SessionOptions& options) {
+  const auto used = [&](absl::string_view name) {
+    return absl::c_any_of(programs, [&](const Program& program) {
+      return UsesModule(program->def(), name);
+    });
+  };
+  HostModules modules;
+  for (const auto& host : kDeviceModules) {
+    if (!used(host.name)) continue;
+    ASSIGN_OR_RETURN(auto module, host.create(devices, options.hal));
+    modules.push_back(std::move(module));
+  }
+  if (used(hal::kParametersModuleName)) {
+    ASSIGN_OR_RETURN(auto module, hal::CreateParametersModule(
+                                      devices, options.parameters));
+    modules.push_back(std::move(module));
+  }
+  return modules;
 }
 
 absl::StatusOr<std::unique_ptr<Session>> Session::Create(
@@ -142,12 +182,6 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   auto session = std::unique_ptr<Session>(new Session());
   session->devices_ = std::move(devices);
   session->main_ = programs.back().get();
-  bool uses_parameters = false;
-  for (const Program& program : programs) {
-    session->uses_hal_ |= UsesModule(program->def(), kHalName);
-    uses_parameters |=
-        UsesModule(program->def(), hal::kParametersModuleName);
-  }
   // Written while initializers run, on this thread.
   auto refusals = std::make_shared<Refusals>();
   options.hal.query_refused = [refusals](absl::string_view category,
@@ -156,18 +190,9 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
         category == "hal.device.id" ? refusals->devices : refusals->formats;
     list.emplace_back(key.data(), key.size());
   };
-  std::vector<std::shared_ptr<const vm::Module>> modules;
-  if (session->uses_hal_) {
-    ASSIGN_OR_RETURN(auto hal, hal::CreateHalModule(session->devices_,
-                                                    std::move(options.hal)));
-    modules.push_back(std::move(hal));
-  }
-  if (uses_parameters) {
-    ASSIGN_OR_RETURN(auto parameters,
-                     hal::CreateParametersModule(
-                         session->devices_, std::move(options.parameters)));
-    modules.push_back(std::move(parameters));
-  }
+  ASSIGN_OR_RETURN(HostModules modules,
+                   MakeHostModules(programs, session->devices_, options));
+  session->uses_hal_ = !modules.empty();
   for (Program& program : programs) modules.push_back(std::move(program));
   vm::ContextOptions context_options;
   context_options.print = std::move(options.print);

@@ -51,6 +51,11 @@ absl::StatusOr<Program> LoadProgram(std::span<const uint8_t> bytes,
 // True if the program imports the native module of this name, such as "hal".
 bool UsesModule(const vm::ModuleDef& def, absl::string_view name);
 
+// Opens a device that loads executables of every format there is: those of the
+// driver and of `options`, and bytecode. Fails as hal::OpenDevice does.
+absl::StatusOr<Ref<hal::Device>> OpenDevice(absl::string_view uri,
+                                            hal::DriverOptions options);
+
 // Opens --device values; none are kDefaultDevice. The errors name the value.
 absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
     std::span<const std::string> uris, const hal::DriverOptions& options);
@@ -62,6 +67,14 @@ struct SessionOptions {
   // What programs load parameters from; null: nothing.
   std::shared_ptr<const hal::ParameterScopes> parameters;
 };
+
+// The native modules that programs import, of those there are: `hal` and those
+// of inline execution over the devices, and of parameters.
+using HostModules = std::vector<std::shared_ptr<const vm::Module>>;
+absl::StatusOr<HostModules> MakeHostModules(
+    std::span<const Program> programs,
+    const std::vector<Ref<hal::Device>>& devices,
+    const SessionOptions& options);
 
 class Session;
 
@@ -163,7 +176,7 @@ class Session {
 
   vm::Context& context() { return *context_; }
   std::span<const Ref<hal::Device>> devices() const { return devices_; }
-  // True if a program imports the `hal` module.
+  // True if a program imports a module that uses the devices.
   bool uses_hal() const { return uses_hal_; }
   // Ends the running call; see vm::Context::Cancel. Any thread's.
   void Cancel() { context_->Cancel(); }

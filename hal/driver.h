@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
 #include "hal/device.h"
+#include "hal/executable_loader.h"
 
 namespace eyrie::hal {
 
@@ -35,6 +36,8 @@ struct DriverOptions {
   bool allow_system_executables = false;  // dlopen of system-elf executables
   bool allow_native_code = true;          // false: refuse machine code
   TaskOptions task;
+  // For executables that are no machine code, of formats that differ.
+  std::vector<std::shared_ptr<const ExecutableLoader>> loaders;
 };
 
 class Driver {

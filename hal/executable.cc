@@ -13,4 +13,9 @@ std::optional<uint32_t> Executable::FindExport(absl::string_view name) const {
   return std::nullopt;
 }
 
+absl::Status Executable::RunOnHost(const HostDispatch&) const {
+  return absl::UnimplementedError(
+      "The executable runs on its device only, not in a program.");
+}
+
 }  // namespace eyrie::hal

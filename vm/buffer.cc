@@ -93,6 +93,10 @@ Ref<Buffer> Buffer::BorrowMutable(std::span<uint8_t> bytes,
   return buffer;
 }
 
+Ref<Buffer> Buffer::Window() {
+  return Ref<Buffer>::Adopt(new Buffer(nullptr, 0, /*is_mutable=*/false));
+}
+
 absl::Status Buffer::ReadOnlyError() const {
   return absl::PermissionDeniedError(absl::StrCat(
       "The buffer of ", size_, " bytes is read-only and cannot be written."));

@@ -57,6 +57,16 @@ class Buffer final : public ChargedObject {
   static Ref<Buffer> BorrowMutable(std::span<uint8_t> bytes,
                                    std::shared_ptr<const void> owner);
 
+  // Bytes that its maker lends for a while: none at first. Whoever keeps a
+  // reference sees what is lent at the time.
+  static Ref<Buffer> Window();
+  // Of a Window, on the thread that uses it.
+  void Lend(std::span<uint8_t> bytes, bool is_mutable) {
+    data_ = bytes.data();
+    size_ = bytes.size();
+    mutable_ = is_mutable;
+  }
+
   uint64_t size() const { return size_; }
   bool is_mutable() const { return mutable_; }
   const uint8_t* data() const { return data_; }

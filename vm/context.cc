@@ -104,6 +104,7 @@ absl::Status HostCall::End(absl::Status status) {
   Meter& meter = context_.meter_;
   const CallBudget left = meter.Exchange(CallBudget());
   if (budget_ != nullptr) *budget_ = left;
+  meter.Return(left);
   if (status.ok() && meter.stopped()) [[unlikely]]
     status = meter.StopReason();
   if (status.ok()) [[likely]]
@@ -116,20 +117,22 @@ absl::Status HostCall::End(absl::Status status) {
   return status;
 }
 
-Context::Context(ContextOptions options)
-    : options_(std::move(options)), meter_(options_.limits) {
-  if (options_.limits.max_memory < Limits::kUnlimited) {
-    memory_ = std::make_shared<MemoryMeter>(options_.limits.max_memory);
-    globals_ = *MemoryCharge::Take(memory_, 0, "globals");
+Context::Context(const ContextOptions& options)
+    : max_stack_(options.limits.max_stack),
+      print_(options.print),
+      meter_(options.work ? Meter(options.work) : Meter(options.limits)),
+      memory_(options.memory) {
+  if (options.limits.max_memory < Limits::kUnlimited) {
+    memory_ = std::make_shared<MemoryMeter>(options.limits.max_memory);
   }
+  if (memory_ != nullptr) globals_ = *MemoryCharge::Take(memory_, 0, "globals");
 }
 
 absl::StatusOr<std::unique_ptr<Context>> Context::Create(
     std::vector<std::shared_ptr<const Module>> modules,
     ContextOptions options) {
-  std::unique_ptr<Context> context(new Context(std::move(options)));
-  ASSIGN_OR_RETURN(context->stack_,
-                   Stack::Create(context->options_.limits.max_stack));
+  std::unique_ptr<Context> context(new Context(options));
+  ASSIGN_OR_RETURN(context->stack_, Stack::Create(context->max_stack_));
   for (std::shared_ptr<const Module>& module : modules) {
     RETURN_IF_ERROR(context->AddModule(std::move(module)));
   }
@@ -333,7 +336,7 @@ absl::Status Context::Invoke(const Function& function,
 
 absl::Status Context::Run(const Function& function, const Slot* args,
                           Slot* results) {
-  Machine machine(*stack_, meter_, &options_.print);
+  Machine machine(*stack_, meter_, &print_);
   RETURN_IF_ERROR(
       machine.EnterFromHost(function.code(), *function.state_, args, results));
   ++depth_;
@@ -401,7 +404,7 @@ absl::StatusOr<std::vector<Value>> Context::Call(const Function& function,
 }
 
 absl::StatusOr<std::unique_ptr<Stack>> Context::TakeStack() {
-  if (spare_stacks_.empty()) return Stack::Create(options_.limits.max_stack);
+  if (spare_stacks_.empty()) return Stack::Create(max_stack_);
   std::unique_ptr<Stack> stack = std::move(spare_stacks_.back());
   spare_stacks_.pop_back();
   return stack;

@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/memory_meter.h"
+#include "base/work_budget.h"
 #include "vm/bytecode_module.h"
 #include "vm/callconv.h"
 #include "vm/limits.h"
@@ -67,6 +68,10 @@ class Function {
 struct ContextOptions {
   Limits limits;
   PrintSink print;  // receives what modules print and trace
+  // Of a context that works for another's calls, that one's Meter::work() and
+  // memory(): they stand for all limits but that of the stack. May be null.
+  std::shared_ptr<WorkBudget> work;
+  std::shared_ptr<MemoryMeter> memory;
 };
 
 // One thread's, at a time. Modules may be shared with other contexts.
@@ -135,7 +140,7 @@ class Context {
   friend class HostCall;
   friend class Invocation;
 
-  explicit Context(ContextOptions options);
+  explicit Context(const ContextOptions& options);
 
   // INVALID_ARGUMENT: other arguments than the function's, or of another
   // context.
@@ -161,7 +166,8 @@ class Context {
   absl::StatusOr<std::unique_ptr<Stack>> TakeStack();
   void ReturnStack(std::unique_ptr<Stack> stack);
 
-  ContextOptions options_;
+  const size_t max_stack_;
+  const PrintSink print_;
   Meter meter_;
   std::shared_ptr<MemoryMeter> memory_;
   const std::shared_ptr<NestedLists> nested_lists_ =

@@ -7,10 +7,41 @@
 #include "absl/time/clock.h"
 
 namespace eyrie::vm {
+namespace {
+
+// What is taken from a source at a time: some 10 µs of branches.
+constexpr int64_t kPortion = 4096;
+
+}  // namespace
+
+Meter::Meter(const Limits& limits)
+    : fuel_limit_(limits.fuel), timeout_(limits.timeout) {}
+
+Meter::Meter(std::shared_ptr<WorkBudget> source)
+    : source_(std::move(source)), fuel_limit_(0) {}
+
+void Meter::Stop(Reason reason) {
+  Reason none = Reason::kNone;
+  stop_.compare_exchange_strong(none, reason, std::memory_order_relaxed);
+  work_->Stop(reason == Reason::kDeadline ? absl::StatusCode::kDeadlineExceeded
+                                          : absl::StatusCode::kCancelled);
+}
+
+bool Meter::Renew() {
+  if (source_ == nullptr || stopped()) return false;
+  // More than a portion may be owed, for work charged for at once.
+  while (budget_.fuel < 0) {
+    const int64_t taken = source_->Take(kPortion);
+    if (taken == 0) return false;
+    budget_.fuel += taken;
+  }
+  return true;
+}
 
 CallBudget Meter::NewBudget() const {
   CallBudget budget;
   budget.fuel = static_cast<int64_t>(std::min(fuel_limit_, Limits::kUnlimited));
+  work_->Refill(budget.fuel);
   if (timeout_ != absl::InfiniteDuration()) {
     budget.deadline = absl::Now() + timeout_;
   }
@@ -30,6 +61,7 @@ absl::Status Meter::StopReason() const {
     case Reason::kNone:
       break;
   }
+  if (source_ != nullptr) return source_->StopReason();
   return absl::ResourceExhaustedError(
       absl::StrCat("The call makes more than ", fuel_limit_,
                    " branches backwards and calls, its limit of fuel."));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/memory_meter.h"
@@ -33,6 +34,13 @@ class ModuleState {
   // deadline and looks at stopped() every few milliseconds. Null: nothing
   // does.
   const Meter* meter() const { return meter_; }
+  // Counts work that takes as long as so many branches: for functions whose
+  // loops a module's values bound. An error: the call is to stop.
+  absl::Status Work(uint32_t units) {
+    if (meter_ == nullptr || meter_->Charge(units)) [[likely]]
+      return absl::OkStatus();
+    return meter_->StopReason();
+  }
   // See suspension.h.
   bool CanSuspend() const { return meter_ && meter_->suspension.possible(); }
   Waker TakeWaker() { return meter_->suspension.TakeWaker(); }

@@ -15,6 +15,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,20 @@
 #include "vm/native_binding.h"
 
 namespace eyrie::vm {
+
+// True if rows ascend by name, then signature, each once: for static_assert.
+constexpr bool RowsAscend(std::span<const NativeFunction> rows) {
+  for (size_t i = 1; i < rows.size(); ++i) {
+    const std::string_view before = rows[i - 1].name;
+    const std::string_view name = rows[i].name;
+    if (before > name) return false;
+    if (before == name && std::string_view(rows[i - 1].signature) >=
+                              std::string_view(rows[i].signature)) {
+      return false;
+    }
+  }
+  return true;
+}
 
 // Makes what one context owns of the module: the State the functions take.
 using NativeStateFactory =

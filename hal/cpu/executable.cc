@@ -4,6 +4,7 @@
 // Tested by executable_test.cc.
 #include "hal/cpu/executable.h"
 
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -41,6 +42,26 @@ EYRIE_CALLS_KERNELS void CallInitializer(uint64_t address) {
 EYRIE_CALLS_KERNELS const LibraryHeader* const* CallQuery(
     uint64_t address, uint32_t version, const Environment* environment) {
   return reinterpret_cast<LibraryQuery>(address)(version, environment);
+}
+
+// The loader of this format; null if there is none.
+const ExecutableLoader* FindLoader(absl::string_view format,
+                                   const DriverOptions& options) {
+  for (const auto& loader : options.loaders) {
+    if (loader->format() == format) return loader.get();
+  }
+  return nullptr;
+}
+
+absl::Status NoSuchFormat(absl::string_view format,
+                          const DriverOptions& options) {
+  std::string known;
+  for (const auto& loader : options.loaders) {
+    absl::StrAppend(&known, loader->format(), ", ");
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("Executables of the format '", format, "' do not run here; ",
+                   known, kEmbeddedFormat, " and ", kSystemFormat, " do."));
 }
 
 }  // namespace
@@ -192,6 +213,7 @@ absl::StatusOr<Ref<hal::Executable>> LibraryLoader::Run(
 }
 
 bool SupportsFormat(absl::string_view format, const DriverOptions& options) {
+  if (FindLoader(format, options) != nullptr) return true;
 #if defined(__x86_64__)
   if (!options.allow_native_code) return false;
   return format == kEmbeddedFormat ||
@@ -204,10 +226,11 @@ bool SupportsFormat(absl::string_view format, const DriverOptions& options) {
 absl::StatusOr<Ref<hal::Executable>> LoadExecutable(
     const ExecutableParams& params, const DriverOptions& options,
     FeatureSet machine) {
+  if (const ExecutableLoader* loader = FindLoader(params.format, options)) {
+    return loader->Load(params);
+  }
   if (params.format != kEmbeddedFormat && params.format != kSystemFormat) {
-    return absl::UnimplementedError(absl::StrCat(
-        "Executables of the format '", params.format, "' do not run here; ",
-        kEmbeddedFormat, " and ", kSystemFormat, " do."));
+    return NoSuchFormat(params.format, options);
   }
   if (!options.allow_native_code) {
     return absl::UnimplementedError(

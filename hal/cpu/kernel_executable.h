@@ -2,6 +2,7 @@
 // Native code (native_executable.h) is one kind.
 //
 // Shared by threads, and immutable but for what is measured.
+// Tested by device_test.cc, hal/module/inline_modules_test.cc.
 #ifndef EYRIE_HAL_CPU_KERNEL_EXECUTABLE_H_
 #define EYRIE_HAL_CPU_KERNEL_EXECUTABLE_H_
 
@@ -46,6 +47,19 @@ class KernelExecutable : public hal::Executable {
                                      const DispatchState& state,
                                      WorkgroupRange range,
                                      std::span<uint8_t> local_memory) const = 0;
+
+  // The same, where bit i of `read_only` says that binding i must not be
+  // written. Machine code cannot be told: it does as it was compiled.
+  virtual absl::Status RunGuarded(uint32_t ordinal, const DispatchState& state,
+                                  WorkgroupRange range,
+                                  std::span<uint8_t> local_memory,
+                                  uint64_t read_only) const {
+    return RunWorkgroups(ordinal, state, range, local_memory);
+  }
+
+  // All workgroups on this thread. INVALID_ARGUMENT: a binding that may be
+  // written is not aligned; else as RunGuarded.
+  absl::Status RunOnHost(const HostDispatch& dispatch) const final;
 
   const void* driver_tag() const final { return &kDriverTag; }
 

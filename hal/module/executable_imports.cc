@@ -44,6 +44,8 @@ absl::StatusOr<Ref<Executable>> ExecutableCreate(HalModuleState& state,
   params.format = TextOf(format);
   params.data = data.bytes();
   params.constants = words;
+  params.memory = state.memory();
+  if (state.meter() != nullptr) params.work = state.meter()->work();
   return state.Charged(device.CreateExecutable(params), data.size(),
                        "an executable");
 }

@@ -39,7 +39,7 @@ class FakeAllocator final : public Allocator {
   uint64_t owners_ = 0;
 };
 
-class FakeDevice final : public Device {
+class FakeDevice : public Device {
  public:
   absl::string_view id() const override { return "fake"; }
   Allocator& allocator() override { return *allocator_; }

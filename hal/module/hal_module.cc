@@ -2,7 +2,6 @@
 // its function's does not compile, nor does one out of order.
 #include "hal/module/hal_module.h"
 
-#include <string_view>
 #include <utility>
 
 #include "hal/module/imports.h"
@@ -19,19 +18,7 @@ constexpr vm::NativeFunction kImports[] = {
 #undef HAL_IMPORT
 };
 
-constexpr bool Ascending() {
-  for (size_t i = 1; i < std::size(kImports); ++i) {
-    const std::string_view before = kImports[i - 1].name;
-    const std::string_view name = kImports[i].name;
-    if (before > name) return false;
-    if (before == name && std::string_view(kImports[i - 1].signature) >=
-                              std::string_view(kImports[i].signature)) {
-      return false;
-    }
-  }
-  return true;
-}
-static_assert(Ascending(), "rows of imports.def are out of order");
+static_assert(vm::RowsAscend(kImports));
 
 }  // namespace
 

@@ -13,8 +13,15 @@ import sys
 import venv
 
 PACKAGES = ("iree-base-compiler", "iree-base-runtime")
-COMPILE_FLAGS = ("--iree-hal-target-backends=llvm-cpu",
-                 "--iree-llvmcpu-target-cpu=host")
+# What a module is compiled to: native code, or bytecode of which kernels too
+# are, which may call the runtime's microkernels.
+COMPILE_FLAGS = {
+    "native": ("--iree-hal-target-backends=llvm-cpu",
+               "--iree-llvmcpu-target-cpu=host"),
+    "vmvx": ("--iree-hal-target-backends=vmvx",),
+    "vmvx-microkernels": ("--iree-hal-target-backends=vmvx",
+                          "--iree-vmvx-enable-microkernels"),
+}
 
 
 class Upstream:
@@ -43,11 +50,12 @@ class Upstream:
                 return line.strip()
         return "unknown"
 
-    def compile(self, source, target):
+    def compile(self, source, target, kind="native"):
         """Compiles a file of MLIR for this machine, once."""
         if not os.path.exists(target):
             subprocess.run(
-                [self.compiler, *COMPILE_FLAGS, source, "-o", target + ".new"],
+                [self.compiler, *COMPILE_FLAGS[kind], source, "-o",
+                 target + ".new"],
                 check=True)
             os.rename(target + ".new", target)
 

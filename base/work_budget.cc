@@ -1,0 +1,49 @@
+// Units are taken by compare and exchange, so that none is taken twice and an
+// unlimited budget stays one.
+#include "base/work_budget.h"
+
+#include <algorithm>
+
+namespace eyrie {
+
+int64_t WorkBudget::Take(int64_t units) {
+  if (stopped()) return 0;
+  int64_t left = units_.load(std::memory_order_relaxed);
+  while (left != kUnlimited) {
+    if (left <= 0) return 0;
+    const int64_t taken = std::min(left, units);
+    if (units_.compare_exchange_weak(left, left - taken,
+                                     std::memory_order_relaxed)) {
+      return taken;
+    }
+  }
+  return units;
+}
+
+void WorkBudget::Give(int64_t units) {
+  int64_t left = units_.load(std::memory_order_relaxed);
+  while (left != kUnlimited) {
+    // A limited budget stays below kUnlimited.
+    const int64_t sum = std::min(left, kUnlimited - 1 - units) + units;
+    if (units_.compare_exchange_weak(left, sum, std::memory_order_relaxed)) {
+      return;
+    }
+  }
+}
+
+absl::Status WorkBudget::StopReason() const {
+  const int code = stop_.load(std::memory_order_relaxed);
+  if (code == 0) {
+    return absl::ResourceExhaustedError(
+        "The kernels of the call make more branches backwards and calls than "
+        "its limit of fuel.");
+  }
+  const auto reason = static_cast<absl::StatusCode>(code);
+  return absl::Status(
+      reason, reason == absl::StatusCode::kDeadlineExceeded
+                  ? "A kernel is stopped: the call takes longer than its limit "
+                    "of time."
+                  : "A kernel is stopped: the call is cancelled.");
+}
+
+}  // namespace eyrie

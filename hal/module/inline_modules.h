@@ -1,0 +1,36 @@
+// The `hal_inline` and `hal_loader` modules, which programs of the execution
+// models inline-static and inline-dynamic import instead of `hal`.
+//
+// inline_imports.def and loader_imports.def have their functions, of releases
+// 3.1 to 3.13. Types are those of `hal`. Immutable; contexts on any thread
+// share them.
+// Tested by inline_modules_test.cc.
+#ifndef EYRIE_HAL_MODULE_INLINE_MODULES_H_
+#define EYRIE_HAL_MODULE_INLINE_MODULES_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/ref.h"
+#include "hal/device.h"
+#include "hal/module/state.h"
+#include "vm/native_module.h"
+
+namespace eyrie::hal {
+
+inline constexpr uint32_t kHalInlineModuleVersion = 0;
+// 0.1, what 3.12 has; modules of earlier releases ask for 0.
+inline constexpr uint32_t kHalLoaderModuleVersion = 1;
+
+// Memory and executables come from the first device. INVALID_ARGUMENT: there
+// is none.
+absl::StatusOr<std::shared_ptr<const vm::NativeModule>> CreateHalInlineModule(
+    std::vector<Ref<Device>> devices, HalModuleOptions options = {});
+absl::StatusOr<std::shared_ptr<const vm::NativeModule>> CreateHalLoaderModule(
+    std::vector<Ref<Device>> devices, HalModuleOptions options = {});
+
+}  // namespace eyrie::hal
+
+#endif  // EYRIE_HAL_MODULE_INLINE_MODULES_H_

@@ -1,0 +1,84 @@
+// Executables of programs without a device: hal_loader.*.
+//
+// The first device loads them, by the same rules as for `hal`.
+// Tested by inline_modules_test.cc.
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "hal/command_validator.h"
+#include "hal/module/arguments.h"
+#include "hal/module/imports.h"
+#include "hal/module/inline_imports.h"
+
+namespace eyrie::hal {
+
+absl::StatusOr<int32_t> LoaderQuerySupport(HalModuleState& state,
+                                           vm::Buffer& format) {
+  ASSIGN_OR_RETURN(const Ref<vm::Buffer> category,
+                   vm::Buffer::CopyText("hal.executable.format"));
+  ASSIGN_OR_RETURN(const auto answer,
+                   InlineDeviceQueryI64(state, *category, format));
+  return std::get<1>(answer) != 0 ? 1 : 0;
+}
+
+absl::StatusOr<Ref<Executable>> LoaderLoad(HalModuleState& state,
+                                           vm::Buffer& format, vm::Buffer& data,
+                                           vm::Buffer* constants) {
+  return ExecutableCreate(state, *state.devices()[0], 0, format, data,
+                          constants);
+}
+
+absl::Status LoaderDispatch(
+    HalModuleState&, Executable& executable, int64_t function, int32_t count_x,
+    int32_t count_y, int32_t count_z, vm::Spread<int32_t> constants,
+    vm::Spread<vm::Buffer*, int64_t, int64_t> bindings) {
+  ASSIGN_OR_RETURN(const uint64_t ordinal, ReadSize("function", function));
+  if (ordinal >= executable.exports().size()) {
+    return absl::OutOfRangeError(absl::StrCat(
+        "Export ", ordinal, " is past the executable's last one (it has ",
+        executable.exports().size(), ")."));
+  }
+  HostDispatch dispatch;
+  dispatch.ordinal = static_cast<uint32_t>(ordinal);
+  RETURN_IF_ERROR(ValidateDispatch(&executable, dispatch.ordinal,
+                                   constants.size(), bindings.size()));
+  dispatch.workgroup_count[0] = static_cast<uint32_t>(count_x);
+  dispatch.workgroup_count[1] = static_cast<uint32_t>(count_y);
+  dispatch.workgroup_count[2] = static_cast<uint32_t>(count_z);
+  RETURN_IF_ERROR(ValidateWorkgroupCount(dispatch.workgroup_count));
+  absl::InlinedVector<uint32_t, 16> words;
+  for (size_t i = 0; i < constants.size(); ++i) {
+    words.push_back(static_cast<uint32_t>(constants.get(i)));
+  }
+  absl::InlinedVector<HostBinding, 16> ranges;
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    vm::Buffer* buffer = bindings.get<0>(i);
+    if (buffer == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Binding ", i, " has no buffer."));
+    }
+    ASSIGN_OR_RETURN(
+        const std::span<const uint8_t> bytes,
+        ReadHostRange(*buffer, bindings.get<1>(i), bindings.get<2>(i)));
+    // Who is told that a binding is read-only does not write it.
+    ranges.push_back({const_cast<uint8_t*>(bytes.data()), bytes.size(),
+                      !buffer->is_mutable()});
+  }
+  dispatch.constants = words;
+  dispatch.bindings = ranges;
+  return executable.RunOnHost(dispatch);
+}
+
+absl::Status LoaderDispatchV0(
+    HalModuleState& state, Executable& executable, int32_t function,
+    int32_t count_x, int32_t count_y, int32_t count_z,
+    vm::Spread<int32_t> constants,
+    vm::Spread<vm::Buffer*, int64_t, int64_t> bindings) {
+  return LoaderDispatch(state, executable, function, count_x, count_y, count_z,
+                        constants, bindings);
+}
+
+}  // namespace eyrie::hal

@@ -1,0 +1,135 @@
+// Loading, and handing ranges to workers.
+#include "hal/vmvx/executable.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "hal/cpu/dispatch_abi.h"
+#include "hal/vmvx/module.h"
+#include "vm/module_def.h"
+#include "vm/verifier.h"
+
+namespace eyrie::hal::vmvx {
+namespace {
+
+// Bytes of scratch per workgroup; what native executables can ask for.
+constexpr uint64_t kMaxLocalMemory = 0xFFFF * cpu::kLocalMemoryPageSize;
+
+// A number among a function's attributes; 0 if there is none of that name.
+absl::StatusOr<uint32_t> ReadCount(const vm::FunctionDef& function,
+                                   absl::string_view function_name,
+                                   absl::string_view key, uint64_t limit) {
+  const auto text = vm::FindAttribute(function.attributes, key);
+  if (!text) return 0;
+  uint64_t value;
+  if (absl::SimpleAtoi(*text, &value) && value <= limit) {
+    return static_cast<uint32_t>(value);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "The attribute ", key, " of the executable's function '", function_name,
+      "' is '", text->substr(0, 40), "', no number up to ", limit, "."));
+}
+
+class Loader final : public ExecutableLoader {
+ public:
+  absl::string_view format() const override { return kFormat; }
+  absl::StatusOr<Ref<hal::Executable>> Load(
+      const ExecutableParams& params) const override {
+    absl::StatusOr<Ref<hal::Executable>> loaded =
+        Executable::Load(params, module_);
+    if (loaded.ok()) return loaded;
+    return Annotate(loaded.status(), "(in a VMVX executable)");
+  }
+
+ private:
+  const std::shared_ptr<const vm::Module> module_ = CreateModule();
+};
+
+}  // namespace
+
+std::shared_ptr<const ExecutableLoader> MakeLoader() {
+  return std::make_shared<Loader>();
+}
+
+absl::StatusOr<Ref<hal::Executable>> Executable::Load(
+    const ExecutableParams& params, std::shared_ptr<const vm::Module> vmvx) {
+  // The data may go away before the executable does: it is copied.
+  ASSIGN_OR_RETURN(auto verified,
+                   vm::LoadModule(params.data, "The executable"));
+  Ref<Executable> executable = Ref<Executable>::Adopt(new Executable());
+  executable->params_.vmvx = std::move(vmvx);
+  ASSIGN_OR_RETURN(executable->params_.program,
+                   vm::BytecodeModule::Create(std::move(verified)));
+  executable->params_.constants.assign(params.constants.begin(),
+                                       params.constants.end());
+  executable->params_.work = params.work;
+  executable->params_.memory = params.memory;
+  RETURN_IF_ERROR(executable->AddExports());
+  ASSIGN_OR_RETURN(std::unique_ptr<Worker> worker,
+                   Worker::Create(executable->params_));
+  executable->free_.push_back(std::move(worker));
+  return Ref<hal::Executable>(std::move(executable));
+}
+
+absl::Status Executable::AddExports() {
+  const vm::ModuleDef& def = params_.program->def();
+  for (const vm::ExportDef& entry : def.exports) {
+    if (IsLifecycleExport(entry.name)) continue;
+    const vm::FunctionDef& function = def.functions[entry.function];
+    const std::string convention =
+        params_.program->verified().signature(entry.function).ToString();
+    if (convention != kEntryConvention) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "The executable's function '", entry.name, "' has the convention ",
+          convention, "; ", kEntryConvention, " is required."));
+    }
+    ExportInfo info;
+    info.name = entry.name;
+    ASSIGN_OR_RETURN(info.constant_count,
+                     ReadCount(function, entry.name, "constant_count",
+                               cpu::kMaxDispatchConstants));
+    ASSIGN_OR_RETURN(info.binding_count,
+                     ReadCount(function, entry.name, "binding_count",
+                               cpu::kMaxDispatchBindings));
+    ASSIGN_OR_RETURN(
+        const uint32_t local_memory,
+        ReadCount(function, entry.name, "local_memory", kMaxLocalMemory));
+    params_.binding_capacity =
+        std::max(params_.binding_capacity, info.binding_count);
+    exports_.push_back(info);
+    local_memory_sizes_.push_back(local_memory);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Worker>> Executable::TakeWorker() const {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!free_.empty()) {
+      std::unique_ptr<Worker> worker = std::move(free_.back());
+      free_.pop_back();
+      return worker;
+    }
+  }
+  return Worker::Create(params_);
+}
+
+absl::Status Executable::RunGuarded(uint32_t ordinal,
+                                    const cpu::DispatchState& state,
+                                    cpu::WorkgroupRange range,
+                                    std::span<uint8_t> local_memory,
+                                    uint64_t read_only) const {
+  ASSIGN_OR_RETURN(std::unique_ptr<Worker> worker, TakeWorker());
+  absl::Status status =
+      worker->Run(ordinal, state, range, local_memory, read_only);
+  RETURN_IF_ERROR(status);
+  std::lock_guard<std::mutex> lock(mutex_);
+  free_.push_back(std::move(worker));
+  return absl::OkStatus();
+}
+
+}  // namespace eyrie::hal::vmvx

@@ -1,0 +1,69 @@
+// Executables that are VM modules, in the format "vmvx-bytecode-fb": each
+// export is a kernel that the interpreter runs.
+//
+// The module is verified like any other; nothing of it is native code. What it
+// may import is the `vmvx` module alone (module.h).
+// Tested by executable_test.cc, executable_fuzz.cc.
+#ifndef EYRIE_HAL_VMVX_EXECUTABLE_H_
+#define EYRIE_HAL_VMVX_EXECUTABLE_H_
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/ref.h"
+#include "hal/cpu/kernel_executable.h"
+#include "hal/executable_loader.h"
+#include "hal/vmvx/worker.h"
+
+namespace eyrie::hal::vmvx {
+
+inline constexpr char kFormat[] = "vmvx-bytecode-fb";
+
+// The loader that DriverOptions::loaders takes.
+std::shared_ptr<const ExecutableLoader> MakeLoader();
+
+class Executable final : public cpu::KernelExecutable {
+ public:
+  // Verifies the module and the conventions and attributes of its exports,
+  // and makes the first worker. INVALID_ARGUMENT and UNIMPLEMENTED as
+  // vm::VerifiedModule::Verify and Worker::Create; NOT_FOUND: it imports what
+  // `vmvx` does not have.
+  static absl::StatusOr<Ref<hal::Executable>> Load(
+      const ExecutableParams& params, std::shared_ptr<const vm::Module> vmvx);
+
+  std::span<const ExportInfo> exports() const override { return exports_; }
+  uint32_t local_memory_size(uint32_t ordinal) const override {
+    return local_memory_sizes_[ordinal];
+  }
+  // Takes a worker that is free or makes one; the rest allocates nothing.
+  // Besides INTERNAL, fails as the bytecode does, or as params.work says.
+  absl::Status RunWorkgroups(uint32_t ordinal, const cpu::DispatchState& state,
+                             cpu::WorkgroupRange range,
+                             std::span<uint8_t> local_memory) const override {
+    return RunGuarded(ordinal, state, range, local_memory, /*read_only=*/0);
+  }
+  absl::Status RunGuarded(uint32_t ordinal, const cpu::DispatchState& state,
+                          cpu::WorkgroupRange range,
+                          std::span<uint8_t> local_memory,
+                          uint64_t read_only) const override;
+
+ private:
+  Executable() = default;
+  absl::Status AddExports();
+  absl::StatusOr<std::unique_ptr<Worker>> TakeWorker() const;
+
+  WorkerParams params_;
+  std::vector<ExportInfo> exports_;
+  std::vector<uint32_t> local_memory_sizes_;
+  mutable std::mutex mutex_;  // guards free_
+  mutable std::vector<std::unique_ptr<Worker>> free_;
+};
+
+}  // namespace eyrie::hal::vmvx
+
+#endif  // EYRIE_HAL_VMVX_EXECUTABLE_H_

@@ -1,0 +1,70 @@
+// Any bytes as a bytecode executable: what loads runs a few workgroups of each
+// export under limits, and neither reads nor writes outside its bindings.
+//
+// Run it with: tests/fuzz/BUILD says how.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "hal/vmvx/executable.h"
+
+namespace {
+
+using eyrie::MemoryMeter;
+using eyrie::Ref;
+using eyrie::WorkBudget;
+using eyrie::hal::Executable;
+using eyrie::hal::ExecutableParams;
+using eyrie::hal::ExportInfo;
+using eyrie::hal::HostBinding;
+using eyrie::hal::HostDispatch;
+
+constexpr int64_t kFuel = 4000;
+constexpr size_t kBindingBytes = 1024;
+
+// An error must have a sentence.
+void Judge(const absl::Status& status) {
+  if (!status.ok() && status.message().empty()) std::abort();
+}
+
+void RunExport(const Executable& executable, uint32_t ordinal) {
+  struct alignas(64) Block {
+    uint8_t bytes[kBindingBytes];
+  };
+  const ExportInfo& info = executable.exports()[ordinal];
+  std::vector<Block> memory(info.binding_count, Block{});
+  std::vector<HostBinding> bindings;
+  for (uint32_t i = 0; i < info.binding_count; ++i) {
+    // The last is read-only, as constants are.
+    bindings.push_back({memory[i].bytes, kBindingBytes,
+                        i != 0 && i + 1 == info.binding_count});
+  }
+  const std::vector<uint32_t> constants(info.constant_count, 3);
+  HostDispatch dispatch = {ordinal, {2, 2, 1}, constants, bindings};
+  Judge(executable.RunOnHost(dispatch));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const auto loader = eyrie::hal::vmvx::MakeLoader();
+  ExecutableParams params;
+  params.format = eyrie::hal::vmvx::kFormat;
+  params.data = std::span(data, size);
+  params.work = std::make_shared<WorkBudget>();
+  params.memory = std::make_shared<MemoryMeter>(uint64_t{4} << 20);
+  params.work->Refill(kFuel);
+  const auto executable = loader->Load(params);
+  Judge(executable.status());
+  if (!executable.ok()) return 0;
+  const size_t exports = std::min<size_t>((*executable)->exports().size(), 16);
+  for (uint32_t i = 0; i < 2 * exports; ++i) {
+    params.work->Refill(kFuel);
+    RunExport(**executable, i % static_cast<uint32_t>(exports));
+  }
+  return 0;
+}

@@ -1,0 +1,386 @@
+// Bytecode executables: what loads and what is refused, what a workgroup sees,
+// and what stops it.
+#include "hal/vmvx/executable.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/memory_meter.h"
+#include "base/status_macros.h"
+#include "base/work_budget.h"
+#include "gtest/gtest.h"
+#include "vm/asm/assembler.h"
+
+namespace eyrie::hal::vmvx {
+namespace {
+
+constexpr char kHead[] = R"(vm.module @kernels version 0
+//! depends @vmvx version 0
+vm.type i32
+vm.type i64
+vm.type !vm.buffer
+vm.type !vm.list<!vm.buffer>
+vm.import @vmvx.fill.2d.x32 cconv "0irIIII_v"
+)";
+// An entry point's header.
+constexpr char kEntry[] =
+    "(%r0: !vm.ref<?>, %r1: !vm.ref<?>, %r2: !vm.ref<?>, %i0: i32, %i1: i32, "
+    "%i2: i32, %i3: i32, %i4: i32, %i5: i32, %i6: i32, %i7: i32, %i8: i32) "
+    "-> () {\n";
+// Takes the first buffer out of the list.
+constexpr char kTakeFirst[] = R"(  %i9 = vm.const.i32.zero
+  %r3 = vm.list.get.ref %r2, %i9 : !vm.buffer
+)";
+
+// A module with one entry point, `attributes` as "key=value".
+std::string Module(absl::string_view body,
+                   const std::vector<std::string>& attributes,
+                   absl::string_view before = "") {
+  std::string text = absl::StrCat(kHead, before, "vm.export @run\n");
+  for (const std::string& attribute : attributes) {
+    const size_t equals = attribute.find('=');
+    absl::StrAppend(&text, "//! func.attr \"", attribute.substr(0, equals),
+                    "\" = \"", attribute.substr(equals + 1), "\"\n");
+  }
+  return absl::StrCat(text, "vm.func @run", kEntry, "^bb0:\n", body, "}\n");
+}
+
+absl::StatusOr<Ref<hal::Executable>> Load(const std::string& text,
+                                          ExecutableParams params = {}) {
+  ASSIGN_OR_RETURN(const std::vector<uint8_t> bytes,
+                   vm::Assemble(text, "kernels.vmasm"));
+  params.format = kFormat;
+  params.data = bytes;
+  return MakeLoader()->Load(params);
+}
+
+using Words = std::vector<int32_t>;
+
+// One dispatch with one binding.
+class Dispatch {
+ public:
+  Dispatch(const Dispatch&) = delete;
+  Dispatch& operator=(const Dispatch&) = delete;
+
+  Dispatch(Words binding, std::vector<uint32_t> constants)
+      : binding_(std::move(binding)),
+        constants_(std::move(constants)),
+        pointer_(binding_.data()),
+        length_(binding_.size() * sizeof(int32_t)) {
+    state_.workgroup_size_x = 11;
+    state_.workgroup_size_y = 12;
+    state_.workgroup_size_z = 13;
+    state_.workgroup_count_x = 3;
+    state_.workgroup_count_y = 2;
+    state_.workgroup_count_z = 2;
+    state_.constants = constants_.data();
+    state_.constant_count = static_cast<uint16_t>(constants_.size());
+    state_.binding_count = 1;
+    state_.binding_pointers = &pointer_;
+    state_.binding_lengths = &length_;
+  }
+
+  // The binding after workgroups [begin, end), or the error.
+  std::string Run(const hal::Executable& executable, uint64_t begin,
+                  uint64_t end, std::vector<uint8_t> local_memory = {}) {
+    const auto& kernels = static_cast<const cpu::KernelExecutable&>(executable);
+    const absl::Status status =
+        kernels.RunWorkgroups(0, state_, {begin, end}, local_memory);
+    if (!status.ok()) return status.ToString();
+    return absl::StrJoin(binding_, " ");
+  }
+
+ private:
+  Words binding_;
+  std::vector<uint32_t> constants_;
+  void* pointer_;
+  size_t length_;
+  cpu::DispatchState state_ = {};
+};
+
+Dispatch Over(Words binding, std::vector<uint32_t> constants = {}) {
+  return Dispatch(std::move(binding), std::move(constants));
+}
+
+TEST(VmvxExecutableTest, LoadsOrSaysWhyNot) {
+  const std::string kReturn = "  vm.return\n";
+  const struct {
+    std::string text;
+    const char* want;
+  } kCases[] = {
+      {Module(kReturn, {}), "OK"},
+      {Module(kReturn,
+              {"binding_count=64", "constant_count=64", "local_memory=65536"}),
+       "OK"},
+      {Module(kReturn, {"binding_count=65"}),
+       "INVALID_ARGUMENT: The attribute binding_count of the executable's "
+       "function 'run' is '65', no number up to 64. (in a VMVX executable)"},
+      {Module(kReturn, {"constant_count=-1"}), "INVALID_ARGUMENT"},
+      {Module(kReturn, {"local_memory=99999999999999999999"}),
+       "INVALID_ARGUMENT"},
+      {Module(kReturn, {"binding_count="}), "INVALID_ARGUMENT"},
+      {absl::StrCat(kHead, "vm.export @run\nvm.func @run(%i0: i32) -> () {\n",
+                    "^bb0:\n  vm.return\n}\n"),
+       "INVALID_ARGUMENT: The executable's function 'run' has the convention "
+       "0i_v; 0rrriiiiiiiii_v is required. (in a VMVX executable)"},
+      {Module(kReturn, {}, "vm.import @hal.fence.create cconv \"0rI_r\"\n"),
+       "NOT_FOUND"},
+      {Module(kReturn, {}, "vm.import @vmvx.fill.2d.x32 cconv \"0ir_v\"\n"),
+       "UNIMPLEMENTED"},
+      {absl::StrCat(kHead, "vm.export @__init\nvm.func @__init() -> () {\n",
+                    "^bb0:\n  %i0 = vm.const.i32 3\n",
+                    "  vm.fail %i0, \"not today\"\n}\n"),
+       "INVALID_ARGUMENT: not today"},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(&c - kCases);
+    const std::string got = Load(c.text).status().ToString();
+    EXPECT_EQ(got.substr(0, std::string(c.want).size()), c.want);
+  }
+  const uint8_t bytes[] = {1, 2, 3};
+  ExecutableParams damaged;
+  damaged.data = bytes;
+  EXPECT_EQ(MakeLoader()->Load(damaged).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST(VmvxExecutableTest, SpecializationConstants) {
+  const std::string text =
+      absl::StrCat(kHead, R"(vm.global.i32 private mutable @width
+vm.export @__set_constants
+vm.export @run
+vm.func @__set_constants(%r0: !vm.buffer) -> () {
+^bb0:
+  %i0:1 = vm.const.i64 1
+  %i2 = vm.buffer.load.i32 %r0, %i0:1
+  vm.global.store.i32 %i2, @width
+  vm.return
+}
+//! func.attr "binding_count" = "1"
+vm.func @run)",
+                   kEntry, "^bb0:\n", kTakeFirst,
+                   R"(  %i10:11 = vm.const.i64.zero
+  %i12 = vm.global.load.i32 @width
+  vm.buffer.store.i32 %i12, %r3, %i10:11
+  vm.return
+}
+)");
+  EXPECT_EQ(Load(text).status().code(), absl::StatusCode::kInvalidArgument);
+  const uint32_t constants[] = {6, 7};
+  ExecutableParams params;
+  params.constants = constants;
+  EXPECT_EQ(Load(Module("  vm.return\n", {}), params).status().ToString(),
+            "INVALID_ARGUMENT: The executable takes no specialization "
+            "constants; 2 are given. (in a VMVX executable)");
+  const auto executable = Load(text, params);
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  EXPECT_EQ((*executable)->exports().size(), 1u);
+  EXPECT_EQ(Over({0}).Run(**executable, 0, 1), "7");
+}
+
+// Adds to the word of each workgroup what tells it from others.
+const char kPlaces[] = R"(  %i10 = vm.mul.i32 %i7, %i2
+  %i10 = vm.add.i32 %i10, %i1
+  %i10 = vm.mul.i32 %i10, %i6
+  %i10 = vm.add.i32 %i10, %i0
+  %i12:13 = vm.ext.i32.i64.u %i10
+  %i14 = vm.const.i32 100
+  %i15 = vm.mul.i32 %i2, %i14
+  %i16 = vm.const.i32 10
+  %i17 = vm.mul.i32 %i1, %i16
+  %i15 = vm.add.i32 %i15, %i17
+  %i15 = vm.add.i32 %i15, %i0
+  vm.buffer.store.i32 %i15, %r3, %i12:13
+  vm.return
+)";
+
+TEST(VmvxExecutableTest, WorkgroupsAreNumbered) {
+  const auto executable =
+      Load(Module(absl::StrCat(kTakeFirst, kPlaces), {"binding_count=1"}));
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  const struct {
+    uint64_t begin, end;
+    const char* want;
+  } kCases[] = {
+      {0, 12, "0 1 2 10 11 12 100 101 102 110 111 112"},
+      {4, 8, "-1 -1 -1 -1 11 12 100 101 -1 -1 -1 -1"},
+      {5, 5, "-1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1"},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(Over(Words(12, -1)).Run(**executable, c.begin, c.end), c.want);
+  }
+  // Bindings end where their length says.
+  EXPECT_EQ(Over({0, 0}).Run(**executable, 0, 12).substr(0, 12),
+            "OUT_OF_RANGE");
+}
+
+TEST(VmvxExecutableTest, RangesRunOnSeveralThreads) {
+  const auto executable =
+      Load(Module(absl::StrCat(kTakeFirst, kPlaces), {"binding_count=1"}));
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  std::vector<std::string> results(8);
+  std::vector<std::thread> threads;
+  for (std::string& result : results) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 100; ++i) {
+        result = Over(Words(12, -1)).Run(**executable, 0, 12);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& result : results) {
+    EXPECT_EQ(result, "0 1 2 10 11 12 100 101 102 110 111 112");
+  }
+}
+
+TEST(VmvxExecutableTest, ConstantsLocalMemoryAndSizes) {
+  const std::string text =
+      Module(absl::StrCat(kTakeFirst, R"(  %i10:11 = vm.const.i64 1
+  %i12 = vm.buffer.load.i32 %r1, %i10:11
+  %i14:15 = vm.const.i64.zero
+  vm.buffer.store.i32 %i12, %r0, %i14:15
+  %i13 = vm.buffer.load.i32 %r0, %i14:15
+  vm.buffer.store.i32 %i13, %r3, %i14:15
+  vm.buffer.store.i32 %i3, %r3, %i10:11
+  %i16:17 = vm.const.i64 2
+  vm.buffer.store.i32 %i5, %r3, %i16:17
+  vm.return
+)"),
+             {"binding_count=1", "constant_count=2", "local_memory=16"});
+  const auto executable = Load(text);
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  const auto& kernels = static_cast<const cpu::KernelExecutable&>(**executable);
+  EXPECT_EQ(kernels.local_memory_size(0), 16u);
+  EXPECT_EQ(Over({0, 0, 0}, {5, 42})
+                .Run(**executable, 0, 1, std::vector<uint8_t>(16)),
+            "42 11 13");
+  // Constants are read-only.
+  const auto writes = Load(Module(R"(  %i10:11 = vm.const.i64.zero
+  vm.buffer.store.i32 %i0, %r1, %i10:11
+  vm.return
+)",
+                                  {"constant_count=1", "binding_count=1"}));
+  ASSERT_TRUE(writes.ok()) << writes.status();
+  EXPECT_EQ(Over({0}, {5}).Run(**writes, 0, 1).substr(0, 17),
+            "PERMISSION_DENIED");
+}
+
+TEST(VmvxExecutableTest, WhatAKernelKeepsHasTheBytesOfTheDispatchOnly) {
+  // Keeps its first buffer, and writes how long the one it kept before is.
+  const std::string text = Module(
+      absl::StrCat(kTakeFirst, R"(  %r4 = vm.global.load.ref @kept : !vm.buffer
+  vm.global.store.ref %r3, @kept : !vm.buffer
+  %i10 = vm.cmp.nz.ref %r4
+  vm.cond_br %i10, ^bb1(), ^bb2()
+^bb1:
+  %i12:13 = vm.buffer.length %r4
+  %i14 = vm.trunc.i64.i32 %i12:13
+  %i16:17 = vm.const.i64.zero
+  vm.buffer.store.i32 %i14, %r3, %i16:17
+  vm.return
+^bb2:
+  vm.return
+)"),
+      {"binding_count=1"},
+      "vm.global.ref private mutable @kept : !vm.buffer\n");
+  const auto executable = Load(text);
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  EXPECT_EQ(Over({5, 5, 5}).Run(**executable, 0, 1), "5 5 5");
+  EXPECT_EQ(Over({5, 5}).Run(**executable, 0, 1), "8 5");
+}
+
+TEST(VmvxExecutableTest, AChangedListIsWholeForTheNextRange) {
+  const std::string text =
+      Module(absl::StrCat(kTakeFirst, R"(  vm.list.resize %r2, %i9
+  %i10:11 = vm.const.i64.zero
+  %i12 = vm.const.i32 7
+  vm.buffer.store.i32 %i12, %r3, %i10:11
+  vm.return
+)"),
+             {"binding_count=1"});
+  const auto executable = Load(text);
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(Over({5}).Run(**executable, 0, 1), "7");
+  }
+}
+
+constexpr char kForEver[] = "  vm.br ^bb1()\n^bb1:\n  vm.br ^bb1()\n";
+// A row of one word, 2^40 times.
+constexpr char kLongFill[] = R"(  %i10:11 = vm.const.i64.zero
+  %i12:13 = vm.const.i64 1099511627776
+  %i14:15 = vm.const.i64 1
+  vm.call @vmvx.fill.2d.x32(%i9, %r3, %i10, %i10, %i12, %i14)
+  vm.return
+)";
+
+TEST(VmvxExecutableTest, EndlessKernelsAreStopped) {
+  for (const absl::string_view body : {kForEver, kLongFill}) {
+    const std::string text =
+        Module(absl::StrCat(kTakeFirst, body), {"binding_count=1"});
+    ExecutableParams params;
+    params.work = std::make_shared<WorkBudget>();
+    const auto executable = Load(text, params);
+    ASSERT_TRUE(executable.ok()) << executable.status();
+    params.work->Refill(100000);
+    const std::string spent = Over({5}).Run(**executable, 0, 1);
+    EXPECT_EQ(spent.substr(0, 18), "RESOURCE_EXHAUSTED") << spent;
+    params.work->Refill(WorkBudget::kUnlimited);
+    std::thread stopper([&] {
+      absl::SleepFor(absl::Milliseconds(20));
+      params.work->Stop(absl::StatusCode::kDeadlineExceeded);
+    });
+    const std::string late = Over({5}).Run(**executable, 0, 1);
+    stopper.join();
+    EXPECT_EQ(late.substr(0, 17), "DEADLINE_EXCEEDED") << late;
+  }
+}
+
+TEST(VmvxExecutableTest, FuelThatIsNotUsedIsGivenBack) {
+  const std::string text =
+      Module(absl::StrCat(kTakeFirst, kPlaces), {"binding_count=1"});
+  ExecutableParams params;
+  params.work = std::make_shared<WorkBudget>();
+  const auto executable = Load(text, params);
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  params.work->Refill(1000);
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(Over(Words(12)).Run(**executable, 0, 12)[0], '0');
+  }
+  EXPECT_EQ(params.work->Take(1000), 1000 - 50 * 12);
+}
+
+TEST(VmvxExecutableTest, MemoryIsCounted) {
+  const std::string text = Module(R"(  %i10:11 = vm.const.i64 1000000
+  %i12 = vm.const.i32 16
+  %r3 = vm.buffer.alloc %i10:11, %i12
+  vm.return
+)",
+                                  {"binding_count=1"});
+  const struct {
+    uint64_t limit;
+    bool runs;
+  } kCases[] = {{2000000, true}, {900000, false}};
+  for (const auto& c : kCases) {
+    ExecutableParams params;
+    params.memory = std::make_shared<MemoryMeter>(c.limit);
+    auto executable = Load(text, params);
+    ASSERT_TRUE(executable.ok()) << executable.status();
+    const std::string got = Over({5}).Run(**executable, 0, 1);
+    EXPECT_EQ(got.substr(0, 18), c.runs ? "5" : "RESOURCE_EXHAUSTED");
+    executable = absl::CancelledError("");
+    EXPECT_EQ(params.memory->in_use(), 0u);
+  }
+}
+
+}  // namespace
+}  // namespace eyrie::hal::vmvx

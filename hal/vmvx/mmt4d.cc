@@ -1,0 +1,275 @@
+// Products of tiled matrices. A tile is computed in registers where its shape
+// is one that QueryTileSizes gives, else by plain loops.
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "hal/vmvx/microkernels.h"
+#include "hal/vmvx/strided.h"
+
+#if defined(__x86_64__)
+#define EYRIE_VMVX_TARGET(features) __attribute__((target(features)))
+#endif
+
+namespace eyrie::hal::vmvx {
+namespace {
+
+constexpr int32_t kTypeMask = 0xFF;
+constexpr int32_t kTypeF32 = 0x01;
+constexpr int32_t kTypeI8 = 0x02;
+constexpr int32_t kTypeI16 = 0x07;
+constexpr int32_t kAccumulate = 0x100;
+// What the kernels do not depend on: fallbacks and roundings.
+constexpr int32_t kIgnored = 0x200 | 0x400;
+
+// Multiplications that take about as long as a branch of the interpreter.
+constexpr int64_t kPerBranch = 32;
+// Compilers' tiles are far smaller; one of this size takes a second at most.
+constexpr int64_t kMaxTile = 1 << 10;
+
+struct TileShape {
+  int64_t m, n, k;
+  friend bool operator==(const TileShape&, const TileShape&) = default;
+};
+
+// One product of a row of lhs tiles and one of rhs tiles, `count` of each,
+// into a tile of out.
+template <typename In, typename Out>
+struct TileWork {
+  const Any<In>* lhs;
+  const Any<In>* rhs;
+  Any<Out>* out;
+  int64_t count;
+  TileShape shape;
+  bool accumulate;
+};
+template <typename In, typename Out>
+using TileFunction = void (*)(const TileWork<In, Out>& work);
+
+template <typename In, typename Out>
+void AnyTile(const TileWork<In, Out>& work) {
+  const auto& [m, n, depth] = work.shape;
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      Out sum = work.accumulate ? work.out[i * n + j] : Out{0};
+      for (int64_t k = 0; k < work.count; ++k) {
+        const Any<In>* lhs = work.lhs + (k * m + i) * depth;
+        const Any<In>* rhs = work.rhs + (k * n + j) * depth;
+        for (int64_t d = 0; d < depth; ++d) {
+          // Integers wrap.
+          if constexpr (sizeof(In) == sizeof(Out)) {
+            sum += lhs[d] * rhs[d];
+          } else {
+            sum = static_cast<Out>(static_cast<uint32_t>(sum) +
+                                   static_cast<uint32_t>(Out{lhs[d]} * rhs[d]));
+          }
+        }
+      }
+      work.out[i * n + j] = sum;
+    }
+  }
+}
+
+// A tile whose rows are vectors and whose depth is 1.
+template <int kM, int kN>
+[[gnu::always_inline]] inline void VectorTile(
+    const TileWork<float, float>& work) {
+  typedef float Vector __attribute__((vector_size(kN * sizeof(float))));
+  Vector sums[kM];  // in registers: every loop over it is unrolled
+#pragma GCC unroll 16
+  for (int i = 0; i < kM; ++i) {
+    if (work.accumulate) {
+      std::memcpy(&sums[i], work.out + i * kN, sizeof(Vector));
+    } else {
+      sums[i] = Vector{};
+    }
+  }
+  const Any<float>* lhs = work.lhs;
+  const Any<float>* rhs = work.rhs;
+  for (int64_t k = 0; k < work.count; ++k, lhs += kM, rhs += kN) {
+    Vector row;
+    std::memcpy(&row, rhs, sizeof(Vector));
+#pragma GCC unroll 16
+    for (int i = 0; i < kM; ++i) sums[i] += row * lhs[i];
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kM; ++i) {
+    std::memcpy(work.out + i * kN, &sums[i], sizeof(Vector));
+  }
+}
+
+#if defined(__x86_64__)
+EYRIE_VMVX_TARGET("avx512f")
+void Tile16x16(const TileWork<float, float>& work) { VectorTile<16, 16>(work); }
+EYRIE_VMVX_TARGET("avx2,fma")
+void Tile8x8(const TileWork<float, float>& work) { VectorTile<8, 8>(work); }
+void Tile8x4(const TileWork<float, float>& work) { VectorTile<8, 4>(work); }
+#endif
+
+// The tile for matrices of f32 on this machine, and what computes it.
+struct FastTile {
+  TileShape shape;
+  TileFunction<float, float> run;
+};
+
+FastTile ChooseTile() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) return {{16, 16, 1}, Tile16x16};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    return {{8, 8, 1}, Tile8x8};
+  }
+  return {{8, 4, 1}, Tile8x4};
+#else
+  return {{8, 8, 1}, AnyTile<float, float>};
+#endif
+}
+
+const FastTile& TileOfThisMachine() {
+  static const FastTile tile = ChooseTile();
+  return tile;
+}
+
+template <typename In, typename Out>
+TileFunction<In, Out> FunctionFor(const TileShape& shape) {
+  if constexpr (std::is_same_v<In, float>) {
+    const FastTile& fast = TileOfThisMachine();
+    if (shape == fast.shape) return fast.run;
+  }
+  return AnyTile<In, Out>;
+}
+
+// The operands of a product and its size in tiles.
+struct Product {
+  Operand lhs, rhs, out;
+  int64_t m, n, k;
+  TileShape tile;
+  int32_t flags;
+};
+
+template <typename In, typename Out>
+absl::Status Check(const Product& p) {
+  for (const int64_t size : {p.tile.m, p.tile.n, p.tile.k}) {
+    if (size >= 0 && size <= kMaxTile) continue;
+    return absl::OutOfRangeError(absl::StrCat(
+        "The tile size ", size, " is not from 0 to ", kMaxTile, "."));
+  }
+  RETURN_IF_ERROR(CheckExtent({p.m, p.n}));
+  const struct {
+    const Operand& operand;
+    int64_t rows, tiles, size;
+    uint64_t width;
+    bool written;
+  } kOperands[] = {
+      {p.lhs, p.m, p.k, p.tile.m * p.tile.k, sizeof(In), false},
+      {p.rhs, p.n, p.k, p.tile.n * p.tile.k, sizeof(In), false},
+      {p.out, p.m, p.n, p.tile.m * p.tile.n, sizeof(Out), true},
+  };
+  for (const auto& each : kOperands) {
+    Extent extent = {each.rows, 0};
+    RETURN_IF_ERROR(MultiplySizes(each.tiles, each.size, extent.size1));
+    if (extent.empty()) continue;
+    RETURN_IF_ERROR(each.written
+                        ? CheckTarget(each.operand, extent, each.width)
+                        : CheckOperand(each.operand, extent, each.width));
+  }
+  return absl::OkStatus();
+}
+
+template <typename In, typename Out>
+absl::Status Run(vm::ModuleState& state, const Product& p) {
+  RETURN_IF_ERROR((Check<In, Out>(p)));
+  const int64_t tile = p.tile.m * p.tile.n;
+  if (p.m == 0 || p.n == 0 || tile == 0) return absl::OkStatus();
+  TileWork<In, Out> work;
+  work.shape = p.tile;
+  work.accumulate = (p.flags & kAccumulate) != 0;
+  const TileFunction<In, Out> run = FunctionFor<In, Out>(p.tile);
+  // Of no depth, they are not there to be pointed at.
+  const bool deep = p.k != 0 && p.tile.k != 0;
+  const Any<In>* lhs = deep ? Begin<In>(p.lhs) : nullptr;
+  const Any<In>* rhs = deep ? Begin<In>(p.rhs) : nullptr;
+  const int64_t lhs_stride = deep ? p.lhs.stride0 : 0;
+  const int64_t rhs_stride = deep ? p.rhs.stride0 : 0;
+  Any<Out>* out = BeginTarget<Out>(p.out);
+  // Deep tiles are computed by parts, each charged for.
+  const int64_t part = std::max<int64_t>(
+      1, (int64_t{1} << 22) / std::max<int64_t>(1, tile * p.tile.k));
+  const bool accumulate = work.accumulate;
+  for (int64_t i = 0; i < p.m; ++i) {
+    for (int64_t j = 0; j < p.n; ++j) {
+      work.out = out + i * p.out.stride0 + j * tile;
+      work.accumulate = accumulate;
+      int64_t k = 0;
+      do {
+        work.count = std::min(part, p.k - k);
+        const int64_t branches = 1 + work.count * p.tile.k * tile / kPerBranch;
+        RETURN_IF_ERROR(state.Work(static_cast<uint32_t>(
+            std::min<int64_t>(branches, int64_t{1} << 31))));
+        work.lhs = lhs + i * lhs_stride + k * p.tile.m * p.tile.k;
+        work.rhs = rhs + j * rhs_stride + k * p.tile.n * p.tile.k;
+        run(work);
+        work.accumulate = true;
+        k += work.count;
+      } while (k < p.k);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status Mmt4d(vm::ModuleState& state, vm::Buffer& lhs, int64_t lhs_offset,
+                   int64_t lhs_row_stride, vm::Buffer& rhs, int64_t rhs_offset,
+                   int64_t rhs_row_stride, vm::Buffer& out, int64_t out_offset,
+                   int64_t out_row_stride, int64_t m, int64_t n, int64_t k,
+                   int32_t m0, int32_t n0, int32_t k0, int32_t flags) {
+  const Product product = {{"lhs", &lhs, lhs_offset, lhs_row_stride, 1},
+                           {"rhs", &rhs, rhs_offset, rhs_row_stride, 1},
+                           {"out", &out, out_offset, out_row_stride, 1},
+                           m,
+                           n,
+                           k,
+                           {m0, n0, k0},
+                           flags};
+  if ((flags & ~(kTypeMask | kAccumulate | kIgnored)) == 0) {
+    switch (flags & kTypeMask) {
+      case kTypeF32:
+        return Run<float, float>(state, product);
+      case kTypeI8:
+        return Run<int8_t, int32_t>(state, product);
+      case kTypeI16:
+        return Run<int16_t, int32_t>(state, product);
+    }
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("No kernel multiplies with the flags 0x",
+                   absl::Hex(static_cast<uint32_t>(flags)), "."));
+}
+
+absl::StatusOr<std::tuple<int64_t, int64_t>> QueryTileSizes(vm::ModuleState&,
+                                                            int64_t, int64_t,
+                                                            int32_t flags) {
+  // By operation: matrix products of f32, i8 and others.
+  enum { kLhs = 1, kRhs = 2, kResult = 3, kF32 = 1, kI8 = 2, kLast = 6 };
+  const int32_t operation = flags >> 8;
+  TileShape tile = {8, 8, 4};
+  if (operation == kF32) tile = TileOfThisMachine().shape;
+  if (operation == kI8) tile = {8, 8, 2};
+  if (operation >= kF32 && operation <= kLast) {
+    switch (flags & 0xFF) {
+      case kLhs:
+        return std::tuple(tile.m, tile.k);
+      case kRhs:
+        return std::tuple(tile.n, tile.k);
+      case kResult:
+        return std::tuple(tile.m, tile.n);
+    }
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("No tile sizes are known for the flags 0x",
+                   absl::Hex(static_cast<uint32_t>(flags)), "."));
+}
+
+}  // namespace eyrie::hal::vmvx
