@@ -166,8 +166,8 @@ absl::StatusOr<HostModules> MakeHostModules(
     modules.push_back(std::move(module));
   }
   if (used(hal::kParametersModuleName)) {
-    ASSIGN_OR_RETURN(auto module, hal::CreateParametersModule(
-                                      devices, options.parameters));
+    ASSIGN_OR_RETURN(auto module,
+                     hal::CreateParametersModule(devices, options.parameters));
     modules.push_back(std::move(module));
   }
   return modules;

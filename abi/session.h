@@ -32,6 +32,7 @@
 #include "vm/context.h"
 #include "vm/limits.h"
 #include "vm/machine.h"
+#include "vm/module.h"
 #include "vm/value.h"
 
 namespace eyrie::abi {

@@ -1,8 +1,6 @@
 // Dispatches on host memory, without a device.
 //
 // Tested by hal/module/inline_modules_test.cc.
-#include "hal/cpu/kernel_executable.h"
-
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -10,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "hal/cpu/float_state.h"
+#include "hal/cpu/kernel_executable.h"
 
 namespace eyrie::hal::cpu {
 namespace {

@@ -17,6 +17,7 @@
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "hal/buffer_view.h"
+#include "hal/vmvx/executable.h"
 
 namespace eyrie::tests {
 namespace {
@@ -58,6 +59,12 @@ bool SameLine(absl::string_view want, absl::string_view got, double tolerance) {
 }
 
 }  // namespace
+
+hal::DriverOptions EveryFormat() {
+  hal::DriverOptions options;
+  options.loaders.push_back(hal::vmvx::MakeLoader());
+  return options;
+}
 
 std::vector<Json> ManifestModules() {
   std::ifstream file(absl::StrCat(kFolder, "manifest.json"));

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "base/ref.h"
 #include "hal/device.h"
+#include "hal/driver.h"
 #include "nlohmann/json.hpp"
 
 namespace eyrie::tests {
@@ -19,6 +20,10 @@ namespace eyrie::tests {
 using Json = nlohmann::json;
 using ProgramsOr = absl::StatusOr<std::vector<abi::Program>>;
 using SessionOr = absl::StatusOr<std::unique_ptr<abi::Session>>;
+
+// For devices that are opened without abi::OpenDevices: executables of every
+// format.
+hal::DriverOptions EveryFormat();
 
 // The modules that have cases, of those asked for.
 std::vector<Json> ManifestModules();

@@ -88,7 +88,7 @@ TEST(Soak, EightHostsWithLimitsOfTime) {
   hal::cpu::Topology topology;
   topology.threads = 3;
   const Ref<hal::Device> device = hal::cpu::MakeTaskDevice(
-      {}, topology, hal::cpu::SharingPolicy::Everything());
+      EveryFormat(), topology, hal::cpu::SharingPolicy::Everything());
   const absl::Time end = absl::Now() + SoakTime();
   std::vector<Host> hosts;
   for (unsigned i = 0; i < kHosts; ++i) {

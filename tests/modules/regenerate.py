@@ -32,6 +32,10 @@ CPU_FLAGS = (
     "--iree-llvmcpu-target-triple=x86_64-unknown-linux-gnu",
     "--iree-llvmcpu-target-cpu=generic",
 )
+VMVX_FLAGS = (
+    "--iree-hal-target-device=local",
+    "--iree-hal-local-target-device-backends=vmvx",
+)
 VM_FLAGS = ("--compile-mode=vm",)
 STRIP_FLAGS = (
     "--iree-vm-bytecode-module-strip-debug-ops",
@@ -39,6 +43,16 @@ STRIP_FLAGS = (
 )
 BARE_FLAGS = ("--iree-vm-emit-polyglot-zip=false",)
 ASYNC_FLAGS = ("--iree-execution-model=async-external",)
+UKERNEL_FLAGS = ("--iree-vmvx-enable-microkernels",)
+INLINE_FLAGS = ("--iree-execution-model=inline-static",)
+LOADER_FLAGS = ("--iree-execution-model=inline-dynamic",)
+# Variant name: what is not compiled to native code, and to what.
+TARGETS = {
+    "vmvx": VMVX_FLAGS,
+    "vmvx-ukernels": VMVX_FLAGS + UKERNEL_FLAGS,
+    "inline-static": ("--iree-hal-target-backends=vmvx-inline",),
+    "inline-dynamic-vmvx": VMVX_FLAGS,
+}
 # Variant name: flags it adds.
 VARIANTS = {
     "plain": STRIP_FLAGS,
@@ -46,13 +60,18 @@ VARIANTS = {
     "debug": (),
     "bare-debug": BARE_FLAGS,
     "async": STRIP_FLAGS + ASYNC_FLAGS,
+    "vmvx": STRIP_FLAGS,
+    "vmvx-ukernels": STRIP_FLAGS,
+    "inline-static": STRIP_FLAGS + INLINE_FLAGS,
+    "inline-dynamic": STRIP_FLAGS + LOADER_FLAGS,
+    "inline-dynamic-vmvx": STRIP_FLAGS + LOADER_FLAGS,
 }
 
 
 def flag_set(mode, variant):
     """The compiler flags that a mode and a variant stand for."""
-    base = VM_FLAGS if mode == "vm" else CPU_FLAGS
-    if mode != "vm" and "debug" not in variant:
+    base = VM_FLAGS if mode == "vm" else TARGETS.get(variant, CPU_FLAGS)
+    if base == CPU_FLAGS and "debug" not in variant:
         base += ("--iree-llvmcpu-debug-symbols=false",)
     return list(base + VARIANTS[variant])
 

@@ -21,7 +21,6 @@
 #include "base/status_macros.h"
 #include "gtest/gtest.h"
 #include "hal/fence.h"
-#include "hal/module/hal_module.h"
 #include "nlohmann/json.hpp"
 #include "tests/oracle/oracle.h"
 
@@ -91,9 +90,8 @@ class OracleSession {
       OracleEngine& oracle, const Programs& programs, vm::PrintSink print) {
     auto session = std::make_unique<OracleSession>();
     ASSIGN_OR_RETURN(session->devices_, abi::OpenDevices({}, {}));
-    std::vector<std::shared_ptr<const vm::Module>> modules;
-    ASSIGN_OR_RETURN(auto hal, hal::CreateHalModule(session->devices_));
-    modules.push_back(std::move(hal));
+    ASSIGN_OR_RETURN(abi::HostModules modules,
+                     abi::MakeHostModules(programs, session->devices_, {}));
     modules.insert(modules.end(), programs.begin(), programs.end());
     ASSIGN_OR_RETURN(session->instance_,
                      oracle.Load(std::move(modules), std::move(print)));
