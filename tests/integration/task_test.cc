@@ -27,7 +27,9 @@ std::vector<std::string> Outcomes(const Json& entry, const SessionOr& session) {
       continue;
     }
     const auto bits = CallForBits(**session, call);
-    outcomes.push_back(bits.ok() ? *bits : bits.status().ToString());
+    // Of an error the sentence: where it shows depends on who waits.
+    const std::string error = bits.status().ToString();
+    outcomes.push_back(bits.ok() ? *bits : error.substr(0, error.find('\n')));
   }
   return outcomes;
 }
