@@ -121,7 +121,8 @@ EYRIE_VM_INLINE bool BufferLoad(Machine& m, RefObject* object, int64_t index,
   if (!buffer->Load(at, element)) [[unlikely]] {
     return m.Fail(buffer->LoadError(at, sizeof(Element)));
   }
-  result = static_cast<T>(element);  // signed ones extend their sign
+  // Signed ones extend their sign, and are no characters.
+  result = static_cast<T>(element);  // NOLINT(bugprone-signed-char-misuse)
   return true;
 }
 

@@ -260,8 +260,8 @@ void Lowering::LowerBranchTable() {
   const Edge otherwise = TakeEdge();
   const auto count = Take<uint16_t>();
   const size_t row = RowOf(InfoOf(Op::kBranchTable));
-  const uint32_t at =
-      Begin(handlers_.ops[row], sizeof(LoweredBranchTable) + (count + 1u) * 4);
+  const uint32_t at = Begin(
+      handlers_.ops[row], sizeof(LoweredBranchTable) + (count + size_t{1}) * 4);
   Put(at + offsetof(LoweredBranchTable, index), uint32_t{index});
   Put(at + offsetof(LoweredBranchTable, count), uint32_t{count});
   const auto field = static_cast<uint32_t>(at + sizeof(LoweredBranchTable));
@@ -288,7 +288,7 @@ void Lowering::LowerReturn() {
   head.count = values.size();
   const uint32_t at = BeginWith(row, head, values.size() * 2);
   for (uint32_t i = 0; i < values.size(); ++i) {
-    Put(static_cast<uint32_t>(at + sizeof(head) + i * 2), values[i]);
+    Put(static_cast<uint32_t>(at + sizeof(head) + size_t{2} * i), values[i]);
   }
 }
 
@@ -334,9 +334,9 @@ void Lowering::LowerCallFunction(uint32_t ordinal, RegisterList args,
   head.refs = static_cast<uint16_t>(groups[2].size());
   const uint32_t move_bytes =
       callee.argument_count * static_cast<uint32_t>(sizeof(LoweredMove));
-  const uint32_t at = Begin(
-      head.call.handler,
-      static_cast<uint32_t>(sizeof(head) + move_bytes + results.size() * 2));
+  const uint32_t at = Begin(head.call.handler,
+                            static_cast<uint32_t>(sizeof(head) + move_bytes +
+                                                  size_t{2} * results.size()));
   Put(at, head);
   auto to = static_cast<uint32_t>(at + sizeof(head));
   for (const std::vector<LoweredMove>& group : groups) {
@@ -387,7 +387,7 @@ void Lowering::LowerCallImport(uint32_t import, RegisterList segments,
   const uint32_t at =
       Begin(head.call.handler,
             static_cast<uint32_t>(sizeof(head) + slot * sizeof(LoweredSlot) +
-                                  results.size() * 2));
+                                  size_t{2} * results.size()));
   Put(at, head);
   auto to = static_cast<uint32_t>(at + sizeof(head));
   for (const std::vector<LoweredSlot>& group : groups) {

@@ -57,7 +57,8 @@ class RegisterList {
     return word;
   }
 
-  const uint8_t* at_ = nullptr;
+  static constexpr uint8_t kNone[2] = {};
+  const uint8_t* at_ = kNone;
 };
 
 // A ref register that may give its reference away.

@@ -168,8 +168,8 @@ bool Liveness::Find() {
     more = false;
     for (size_t i = blocks_.size(); i > 0; --i) {
       more |= UpdateLive(i - 1);
-      work +=
-          words_ * (1 + blocks_[i - 1].end_edge - blocks_[i - 1].first_edge);
+      work += uint64_t{words_} *
+              (1 + blocks_[i - 1].end_edge - blocks_[i - 1].first_edge);
     }
     if (more && work > kMaxRedirectWork) return false;
   }

@@ -252,7 +252,7 @@ absl::Status ResultStorage::Allocate(std::span<const vm::Slot> inputs,
     return Annotate(returned.status(),
                     absl::StrCat("(result allocator of '", function_, "')"));
   }
-  return Take(*std::move(returned), inputs, slots);
+  return Take(*returned, inputs, slots);
 }
 
 // Lists the dynamic dimensions of the inputs, in order.
@@ -307,7 +307,7 @@ absl::StatusOr<Ref<RefObject>> ResultStorage::CallAllocator(
   return returned;
 }
 
-absl::Status ResultStorage::Take(Ref<RefObject> returned,
+absl::Status ResultStorage::Take(const Ref<RefObject>& returned,
                                  std::span<const vm::Slot> inputs,
                                  Slots& slots) {
   auto* list = RefCast<vm::List>(returned.get());

@@ -105,8 +105,8 @@ class ResultStorage {
                                                Ref<hal::Fence>& usable);
   absl::Status SetDimensions(std::span<const vm::Slot> inputs);
   // Takes the buffers of a list.
-  absl::Status Take(Ref<RefObject> returned, std::span<const vm::Slot> inputs,
-                    Slots& slots);
+  absl::Status Take(const Ref<RefObject>& returned,
+                    std::span<const vm::Slot> inputs, Slots& slots);
   absl::StatusOr<Ref<hal::BufferView>> TakeView(vm::List& list, size_t index,
                                                 size_t result);
   // A buffer or view as the result that it is storage for.

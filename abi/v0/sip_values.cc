@@ -2,7 +2,7 @@
 #include "abi/v0/sip_values.h"
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -132,8 +132,8 @@ bool SameValue(const HostValue& a, const HostValue& b) {
       return a.integer()->value == b.integer()->value &&
              a.integer()->is_unsigned == b.integer()->is_unsigned;
     case HostKind::kFloat:
-      return std::memcmp(&a.number()->value, &b.number()->value,
-                         sizeof(double)) == 0;
+      return std::bit_cast<uint64_t>(a.number()->value) ==
+             std::bit_cast<uint64_t>(b.number()->value);
     case HostKind::kBytes:
       return *a.bytes() == *b.bytes();
     case HostKind::kArray:

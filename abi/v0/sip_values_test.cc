@@ -84,8 +84,8 @@ TEST(SipValues, CopiesAreBounded) {
     const char* want;
   } kRows[] = {
       {Int(1), "OK"},
-      {HostValue::Bytes(std::string(16 * 100, 'x')), "OK"},
-      {HostValue::Bytes(std::string(16 * 110, 'x')), "refused"},
+      {HostValue::Bytes(std::string(1600, 'x')), "OK"},
+      {HostValue::Bytes(std::string(1760, 'x')), "refused"},
       {HostValue::List(HostValue::Items(110)), "refused"},
       {HostValue::Dict(HostValue::Entries(110)), "refused"},
       {HostValue(Array(hal::ElementType::kInt8, {6}, {1}, 0)), "OK"},

@@ -92,7 +92,7 @@ TEST(ModulePlan, ExternalConstantsAreAligned) {
       plan.zip = zip;
       for (uint8_t i = 0; i < 5; ++i) {
         plan.rodata.push_back(
-            {std::vector<uint8_t>(i * 40, i), true, "", alignment});
+            {std::vector<uint8_t>(size_t{40} * i, i), true, "", alignment});
       }
       plan.rodata.back().name = "named.bin";
       const ModuleDef def = Read(plan);
