@@ -216,6 +216,10 @@ absl::Status Callable::BindRaw(Session& session) {
   return absl::OkStatus();
 }
 
+const std::shared_ptr<MemoryMeter>& Callable::memory() const {
+  return session_->context().memory();
+}
+
 std::span<const vm::ValueType> Callable::argument_types() const {
   const std::span<const vm::ValueType> types =
       function_.signature().argument_types();

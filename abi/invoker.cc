@@ -42,9 +42,10 @@ struct Pointers {
 }  // namespace
 
 Invoker::Invoker(Session* session, Callable callable, Signature signature,
-                 Ref<hal::Device> device)
+                 Ref<hal::Device> device, std::shared_ptr<MemoryMeter> memory)
     : session_(session),
       device_(std::move(device)),
+      memory_(std::move(memory)),
       callable_(std::move(callable)),
       signature_(std::move(signature)) {}
 
@@ -53,7 +54,7 @@ Invoker Invoker::Bind(Session& session, Callable callable,
   Ref<hal::Device> device;
   if (!session.devices().empty()) device = session.devices()[0];
   Invoker invoker(&session, std::move(callable), std::move(signature),
-                  std::move(device));
+                  std::move(device), session.context().memory());
   invoker.Flatten();
   return invoker;
 }
@@ -73,8 +74,10 @@ Invoker Invoker::CreateDeclared(Session& session, Callable callable) {
   return Bind(session, std::move(callable), std::move(signature));
 }
 
-Invoker Invoker::WithoutFunction(Ref<hal::Device> device, Signature signature) {
-  Invoker invoker(nullptr, Callable(), std::move(signature), std::move(device));
+Invoker Invoker::WithoutFunction(Ref<hal::Device> device, Signature signature,
+                                 std::shared_ptr<MemoryMeter> memory) {
+  Invoker invoker(nullptr, Callable(), std::move(signature), std::move(device),
+                  std::move(memory));
   invoker.Flatten();
   return invoker;
 }
@@ -156,8 +159,7 @@ absl::Status Invoker::EncodeAll(std::span<const HostValue* const> values,
   const auto positional = values.first(values.size() - names.size());
   if (positional.size() > count) return TooMany(positional.size());
   statistics_ = CallStatistics();
-  Encoder encoder(device_.get(), &statistics_,
-                  session_ ? session_->context().memory() : nullptr, &spares_);
+  Encoder encoder(device_.get(), &statistics_, memory_, &spares_);
   if (positional.size() == count && names.empty()) {
     for (size_t i = 0; i < count; ++i) {
       RETURN_IF_ERROR(EncodeOne(*positional[i], i, encoder, slots[i]));

@@ -32,8 +32,9 @@ class Invoker {
   static Invoker CreateDeclared(Session& session, Callable callable);
 
   // One that encodes and decodes and has nothing to call, whose arrays are on
-  // a device.
-  static Invoker WithoutFunction(Ref<hal::Device> device, Signature signature);
+  // a device. `memory`, if there is one, counts what it makes.
+  static Invoker WithoutFunction(Ref<hal::Device> device, Signature signature,
+                                 std::shared_ptr<MemoryMeter> memory = nullptr);
 
   const Signature& signature() const { return signature_; }
   const Callable& callable() const { return callable_; }
@@ -73,7 +74,7 @@ class Invoker {
   using Slots = absl::InlinedVector<vm::Slot, 16>;
 
   Invoker(Session* session, Callable callable, Signature signature,
-          Ref<hal::Device> device);
+          Ref<hal::Device> device, std::shared_ptr<MemoryMeter> memory);
   static Invoker Bind(Session& session, Callable callable, Signature signature);
 
   absl::Status EncodeAll(std::span<const HostValue* const> values,
@@ -104,8 +105,9 @@ class Invoker {
   // Raw results become those of the signature.
   absl::Status NestResults(std::vector<HostValue>& results) const;
 
-  Session* session_;         // null: nothing to call
-  Ref<hal::Device> device_;  // null: none that could hold arrays
+  Session* session_;                     // null: nothing to call
+  Ref<hal::Device> device_;              // null: none that could hold arrays
+  std::shared_ptr<MemoryMeter> memory_;  // null: nobody counts
   Callable callable_;
   Signature signature_;
   CallStatistics statistics_;

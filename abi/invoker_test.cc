@@ -254,6 +254,28 @@ TEST(Invoker, LentMemoryIsKept) {
   EXPECT_TRUE(alive.expired());
 }
 
+// What is made of host values counts, whoever calls.
+TEST(Invoker, ArgumentsAreCharged) {
+  const auto devices = OpenDevices({}, hal::DriverOptions());
+  ASSERT_EQ(StatusText(devices), "OK");
+  auto invoker = Invoker::WithoutFunction(
+      (*devices)[0],
+      *ReadSignature(
+          "0rr",
+          {{"iree.abi", R"({"a":["unknown",["ndarray","i32",1,null]]})"}}),
+      std::make_shared<MemoryMeter>(1000));
+  const std::vector<int32_t> numbers(500);
+  const int64_t shape[] = {500};
+  const HostValue array(
+      *HostArray::Copy(ElementType::kInt32, shape, BytesOfVector(numbers)));
+  const HostValue empty = HostValue::List({});
+  const HostValue many = HostValue::List(HostValue::Items(500));
+  const HostValue values[][2] = {{empty, array}, {many, array}};
+  for (const auto& row : values) {
+    EXPECT_TRUE(absl::IsResourceExhausted(invoker.Encode(row, {}).status()));
+  }
+}
+
 // Small copies are used again, unless somebody has kept them.
 TEST(Invoker, CopiesAreSpared) {
   const auto devices = OpenDevices({}, hal::DriverOptions());

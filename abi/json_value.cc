@@ -179,6 +179,11 @@ absl::StatusOr<ArrayPtr> TypedArray(const Json& json) {
   std::vector<uint8_t> bytes;
   RETURN_IF_ERROR(AppendElements(*data, type, shape, bytes));
   if (const Json* given = json.Find("shape")) {
+    if (!given->is(Json::Kind::kArray)) {
+      return Malformed(absl::StrCat("'shape' is ", given->Describe(),
+                                    ", not an array of dimensions,"),
+                       *given);
+    }
     shape.clear();
     for (const Json& dimension : given->items) {
       if (!dimension.is(Json::Kind::kInt)) {
@@ -191,11 +196,59 @@ absl::StatusOr<ArrayPtr> TypedArray(const Json& json) {
   return HostArray::Copy(type, shape, bytes);
 }
 
-absl::StatusOr<HostValue> Special(const Json& json, JsonFiles files) {
-  const std::string& form = json.keys[0];
+constexpr absl::string_view kForms[] = {"$npy", "$npz",   "$dtype",
+                                        "$hex", "$tuple", "$dict"};
+
+// The form that an object has, in whatever order its keys stand; null: it has
+// none.
+absl::StatusOr<const std::string*> FormOf(const Json& json) {
+  const std::string* special = nullptr;
+  for (const std::string& key : json.keys) {
+    if (std::find(std::begin(kForms), std::end(kForms), key) !=
+        std::end(kForms)) {
+      return &key;
+    }
+    if (special == nullptr && absl::StartsWith(key, "$")) special = &key;
+  }
+  if (special == nullptr) return special;
+  return Malformed(
+      absl::StrCat("The form '", *special, "' is not one of ",
+                   absl::StrJoin(kForms, ", "),
+                   "; a dict with such keys is {\"$dict\": {...}},"),
+      json);
+}
+
+// Says whether an array is converted with loss.
+absl::Status ApplyCast(const Json& json, ArrayPtr& array) {
+  const Json* cast = json.Find("$cast");
+  if (cast == nullptr) return absl::OkStatus();
+  if (!cast->is(Json::Kind::kBool)) {
+    return Malformed(
+        absl::StrCat("'$cast' is ", cast->Describe(), ", not true or false,"),
+        *cast);
+  }
+  if (cast->boolean) array = array->Casting();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<HostValue> DictOf(const Json& json, JsonFiles files) {
+  HostValue::Entries entries;
+  entries.reserve(json.items.size());
+  for (size_t i = 0; i < json.items.size(); ++i) {
+    ASSIGN_OR_RETURN(HostValue value, FromJson(json.items[i], files));
+    entries.emplace_back(json.keys[i], std::move(value));
+  }
+  return HostValue::Dict(std::move(entries));
+}
+
+absl::StatusOr<HostValue> Special(const Json& json, absl::string_view form,
+                                  JsonFiles files) {
   ArrayPtr array;
   if (form == "$npy" || form == "$npz") {
     ASSIGN_OR_RETURN(const std::string path, StringOf(json, form));
+    if (json.Find("key") != nullptr) {
+      RETURN_IF_ERROR(StringOf(json, "key").status());
+    }
     if (files == JsonFiles::kRefused) {
       return Malformed(absl::StrCat("'", form, "' names a file"), json);
     }
@@ -217,21 +270,21 @@ absl::StatusOr<HostValue> Special(const Json& json, JsonFiles files) {
       return Malformed("'$hex' is not pairs of hexadecimal digits,", json);
     }
     return HostValue::Bytes(absl::HexStringToBytes(digits));
-  } else if (form == "$tuple") {
+  } else if (form == "$dict") {
+    RETURN_IF_ERROR(CheckKeys(json, {"$dict"}));
+    if (!json.items[0].is(Json::Kind::kObject)) {
+      return Malformed("'$dict' is not an object,", json);
+    }
+    return DictOf(json.items[0], files);
+  } else {
     RETURN_IF_ERROR(CheckKeys(json, {"$tuple"}));
     if (!json.items[0].is(Json::Kind::kArray)) {
       return Malformed("'$tuple' is not an array,", json);
     }
     ASSIGN_OR_RETURN(const HostValue list, FromJson(json.items[0], files));
     return HostValue::Tuple(*list.items());
-  } else {
-    return Malformed(absl::StrCat("The form '", form,
-                                  "' is not one of $npy, $npz, $dtype, $hex, "
-                                  "$tuple"),
-                     json);
   }
-  const Json* cast = json.Find("$cast");
-  if (cast != nullptr && cast->boolean) array = array->Casting();
+  RETURN_IF_ERROR(ApplyCast(json, array));
   return HostValue(std::move(array));
 }
 
@@ -251,16 +304,9 @@ absl::StatusOr<HostValue> FromJson(const Json& json, JsonFiles files) {
       return HostValue::List(std::move(items));
     }
     case Json::Kind::kObject: {
-      if (!json.keys.empty() && absl::StartsWith(json.keys[0], "$")) {
-        return Special(json, files);
-      }
-      HostValue::Entries entries;
-      entries.reserve(json.items.size());
-      for (size_t i = 0; i < json.items.size(); ++i) {
-        ASSIGN_OR_RETURN(HostValue value, FromJson(json.items[i], files));
-        entries.emplace_back(json.keys[i], std::move(value));
-      }
-      return HostValue::Dict(std::move(entries));
+      ASSIGN_OR_RETURN(const std::string* form, FormOf(json));
+      if (form == nullptr) return DictOf(json, files);
+      return Special(json, *form, files);
     }
     default:
       return Number(json);

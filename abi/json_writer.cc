@@ -1,6 +1,7 @@
 // Host values as JSON, on one line.
 //
 // Tested by tests/conformance/abi/abi_test.cc.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -9,6 +10,7 @@
 #include "abi/json_value.h"
 #include "abi/tensor_text.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -93,15 +95,23 @@ void AppendItems(const HostValue::Items& items, std::string& out) {
   out += ']';
 }
 
+// Keys that begin like those of the forms would read back as one.
+bool LooksLikeForm(const HostValue::Entries& entries) {
+  return std::any_of(entries.begin(), entries.end(), [](const auto& entry) {
+    return absl::StartsWith(entry.first, "$");
+  });
+}
+
 void AppendEntries(const HostValue::Entries& entries, std::string& out) {
-  out += '{';
+  const bool wrapped = LooksLikeForm(entries);
+  out += wrapped ? "{\"$dict\": {" : "{";
   for (const HostValue::Entry& entry : entries) {
     if (&entry != &entries.front()) out += ", ";
     AppendJsonString(entry.first, out);
     out += ": ";
     AppendJson(entry.second, out);
   }
-  out += '}';
+  out += wrapped ? "}}" : "}";
 }
 
 }  // namespace

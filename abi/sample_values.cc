@@ -152,6 +152,7 @@ class Sampler {
   absl::StatusOr<HostValue> List(const Type& element) {
     HostValue::Items items;
     for (int64_t i = 0; i < kSampleDimension; ++i) {
+      RETURN_IF_ERROR(CountRow());
       ASSIGN_OR_RETURN(HostValue value, Make(element));
       items.push_back(std::move(value));
     }
@@ -167,14 +168,18 @@ class Sampler {
     if (depth == shape.size()) return Make(element);
     HostValue::Items items;
     for (int64_t i = 0; i < shape[depth]; ++i) {
-      if (++rows_ > kMaxRows) {
-        return absl::ResourceExhaustedError(absl::StrCat(
-            "more than ", kMaxRows, " values would have to be made up."));
-      }
+      RETURN_IF_ERROR(CountRow());
       ASSIGN_OR_RETURN(HostValue row, Rows(shape, depth + 1, element));
       items.push_back(std::move(row));
     }
     return HostValue::List(std::move(items));
+  }
+
+  // Lists in lists may come to any number.
+  absl::Status CountRow() {
+    if (++rows_ <= kMaxRows) return absl::OkStatus();
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "more than ", kMaxRows, " values would have to be made up."));
   }
 
   static constexpr size_t kMaxRows = size_t{1} << 20;  // of lists

@@ -87,6 +87,9 @@ class Callable {
   // The source's declaration, if the module has it.
   const std::optional<Declaration>& declaration() const { return declaration_; }
 
+  // Counts what the session's context holds; null if it has no limit.
+  const std::shared_ptr<MemoryMeter>& memory() const;
+
   // True if a call returns before its results are ready, with a fence.
   bool is_async() const { return adds_fences_; }
   // How a function of V0's raw convention gets storage for its results; null

@@ -19,7 +19,7 @@ namespace eyrie::abi {
 void Invoker::Flatten() {
   if (signature_.structured() == nullptr) return;
   flat_ = std::unique_ptr<Invoker>(new Invoker(
-      session_, callable_, *signature_.structured()->flat, device_));
+      session_, callable_, *signature_.structured()->flat, device_, memory_));
 }
 
 absl::StatusOr<std::vector<const HostValue*>> Invoker::FlatArguments(

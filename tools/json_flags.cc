@@ -97,7 +97,8 @@ absl::StatusOr<std::vector<vm::Value>> ReadJsonInputs(
     }
     named = *value.entries();
   }
-  return abi::Invoker::WithoutFunction(device, std::move(signature))
+  return abi::Invoker::WithoutFunction(device, std::move(signature),
+                                       function.memory())
       .Encode(positional, named);
 }
 
