@@ -133,10 +133,10 @@ TEST_F(LimitsApiTest, BadOptions) {
     eyrie_context_options_t options;
     const char* want;
   } kCases[] = {
-      {{8, 0, 0, 0, 0},
+      {{8, 0, 0, 0, 0, nullptr, 0},
        "The context options' struct_size (8) is below that of the first "
-       "version (40)."},
-      {{sizeof(eyrie_context_options_t), 0, -1, 0, 0},
+       "version (56)."},
+      {{sizeof(eyrie_context_options_t), 0, -1, 0, 0, nullptr, 0},
        "The timeout (-1 ns) is below 0."},
   };
   for (const auto& c : kCases) {
