@@ -35,6 +35,8 @@ def prepare(folder, modules):
         "cut.vmfb": add[:1000],
         "cut_tail.vmfb": add[:-2000],
         "add.vmfb": add,
+        # An export whose name is no plain text.
+        "escapes.vmfb": add.replace(b"\3\0\0\0add\0", b"\3\0\0\0a\x1bd\0"),
         "a.npy": npy("<f4", "(4,)", struct.pack("<4f", 1, 2, 3, 4)),
         "b.npy": npy("<f4", "(4,)", struct.pack("<4f", 10, 20, 30, 40)),
         "ints.npy": npy("<i4", "(4,)", struct.pack("<4i", 1, 2, 3, 4)),

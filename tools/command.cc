@@ -16,15 +16,18 @@ constexpr size_t kMostLine = 8192;  // bytes of a line of an error
 
 }  // namespace
 
-int ReportError(const absl::Status& status) {
-  // A message may hold names from a file; its own line breaks are wanted.
+std::string PlainLines(absl::string_view text, size_t most) {
   std::vector<std::string> lines;
-  for (absl::string_view line : absl::StrSplit(status.message(), '\n')) {
-    lines.push_back(PlainText(line, kMostLine));
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    lines.push_back(PlainText(line, most));
   }
+  return absl::StrJoin(lines, "\n");
+}
+
+int ReportError(const absl::Status& status) {
   const std::string line =
       absl::StrCat("eyrie: ", absl::StatusCodeToString(status.code()), ": ",
-                   absl::StrJoin(lines, "\n"), "\n");
+                   PlainLines(status.message(), kMostLine), "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
   return 1;
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "tools/arg_parser.h"
 
 namespace eyrie::tools {
@@ -19,6 +20,10 @@ int DumpMain(std::span<const char* const> args);   // dump.cc
 int AsmMain(std::span<const char* const> args);    // asm.cc
 int ParamsMain(std::span<const char* const> args);  // params.cc
 int BenchMain(std::span<const char* const> args);  // bench_command.cc
+
+// A text whose lines may hold names from a file, without control characters
+// but line breaks. "..." stands for what is beyond `most` bytes of a line.
+std::string PlainLines(absl::string_view text, size_t most);
 
 // Prints "eyrie: INVALID_ARGUMENT: The sentence." to stderr; returns 1.
 int ReportError(const absl::Status& status);

@@ -12,7 +12,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "base/plain_text.h"
 #include "vm/callconv.h"
 #include "vm/version.h"
 
@@ -21,7 +20,6 @@ namespace {
 
 constexpr size_t kRuleWidth = 110;
 constexpr size_t kPreviewLength = 32;
-constexpr size_t kMostDoc = 512;       // bytes of a line of documentation
 constexpr uint64_t kBytesPerRef = 16;  // what the text has always counted
 
 const char* TypeText(vm::ValueType type) {
@@ -253,7 +251,7 @@ std::string SignaturesText(const vm::ModuleDef& module,
     }
     for (const absl::string_view line :
          absl::StrSplit(signature->doc(), '\n', absl::SkipEmpty())) {
-      absl::StrAppend(&text, "    ", PlainText(line, kMostDoc), "\n");
+      absl::StrAppend(&text, "    ", line, "\n");
     }
   }
   return text;

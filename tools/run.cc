@@ -18,9 +18,9 @@
 #include "tools/interrupt.h"
 #include "tools/json_flags.h"
 #include "tools/limit_flags.h"
-#include "tools/parameter_flags.h"
 #include "tools/load_flags.h"
 #include "tools/module_text.h"
+#include "tools/parameter_flags.h"
 
 namespace eyrie::tools {
 namespace {
@@ -33,6 +33,7 @@ constexpr char kUsage[] =
     "--output=@y.npy\n\n";
 
 constexpr size_t kMostPrinted = 10000;  // lines that modules print
+constexpr size_t kMostLine = 65536;     // bytes of a line about a module
 
 constexpr char kRule[] =
     "# "
@@ -262,8 +263,8 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
                    ReadInputs(arguments, function, devices[0]));
   RETURN_IF_ERROR(CheckOutputs(arguments, function));
   if (!WantsJsonOutput(arguments)) {
-    RETURN_IF_ERROR(
-        WriteStdout(absl::StrCat("EXEC @", function.function().name(), "\n")));
+    RETURN_IF_ERROR(WriteStdout(absl::StrCat(
+        "EXEC @", PlainLines(function.function().name(), kMostLine), "\n")));
   }
   ASSIGN_OR_RETURN(std::vector<vm::Value> results, function.Call(inputs));
   // From here on nothing is left to cancel.
@@ -291,7 +292,7 @@ absl::Status PrintSignatures(const Arguments& arguments) {
     return absl::NotFoundError(
         absl::StrCat("The module exports no function '", function, "'."));
   }
-  return WriteStdout(text);
+  return WriteStdout(PlainLines(text, kMostLine));
 }
 
 absl::StatusOr<bool> Run(std::span<const char* const> args,

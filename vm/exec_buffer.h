@@ -5,6 +5,7 @@
 #ifndef EYRIE_VM_EXEC_BUFFER_H_
 #define EYRIE_VM_EXEC_BUFFER_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -21,6 +22,18 @@ EYRIE_VM_INLINE Buffer* AsBuffer(Machine& m, RefObject* object) {
   return buffer;
 }
 
+// What an instruction does to many bytes counts as branches do, or a program
+// without loops could run for days. Once it is done: its range was checked.
+EYRIE_VM_INLINE bool ChargeBytes(Machine& m, uint64_t length) {
+  constexpr uint64_t kBytesPerUnit = 1024;
+  const uint64_t units = length / kBytesPerUnit;
+  if (units == 0) [[likely]]
+    return true;
+  constexpr uint64_t kMost = uint64_t{1} << 31;
+  return m.meter.Charge(static_cast<uint32_t>(std::min(units, kMost))) ||
+         m.Stop();
+}
+
 EYRIE_VM_INLINE bool ReturnBuffer(Machine& m,
                                   absl::StatusOr<Ref<Buffer>> buffer,
                                   RefObject*& result) {
@@ -32,11 +45,12 @@ EYRIE_VM_INLINE bool ReturnBuffer(Machine& m,
 
 EYRIE_VM_INLINE bool ExecBufferAlloc(Machine& m, int64_t length,
                                      int32_t alignment, RefObject*& result) {
-  return ReturnBuffer(
-      m,
-      Buffer::Allocate(static_cast<uint64_t>(length),
-                       static_cast<uint32_t>(alignment), m.state->memory()),
-      result);
+  return ReturnBuffer(m,
+                      Buffer::Allocate(static_cast<uint64_t>(length),
+                                       static_cast<uint32_t>(alignment),
+                                       m.state->memory()),
+                      result) &&
+         ChargeBytes(m, static_cast<uint64_t>(length));
 }
 
 EYRIE_VM_INLINE bool ExecBufferClone(Machine& m, RefObject* source,
@@ -49,10 +63,11 @@ EYRIE_VM_INLINE bool ExecBufferClone(Machine& m, RefObject* source,
       static_cast<uint64_t>(offset), static_cast<uint64_t>(length));
   if (!range.ok()) [[unlikely]]
     return m.Fail(std::move(range).status());
-  return ReturnBuffer(
-      m,
-      Buffer::Copy(*range, static_cast<uint32_t>(alignment), m.state->memory()),
-      result);
+  return ReturnBuffer(m,
+                      Buffer::Copy(*range, static_cast<uint32_t>(alignment),
+                                   m.state->memory()),
+                      result) &&
+         ChargeBytes(m, static_cast<uint64_t>(length));
 }
 
 EYRIE_VM_INLINE bool ExecBufferLength(Machine& m, RefObject* object,
@@ -74,7 +89,8 @@ EYRIE_VM_INLINE bool ExecBufferCopy(Machine& m, RefObject* source,
   return to != nullptr &&
          m.Check(Buffer::CopyBytes(*from, static_cast<uint64_t>(source_offset),
                                    *to, static_cast<uint64_t>(target_offset),
-                                   static_cast<uint64_t>(length)));
+                                   static_cast<uint64_t>(length))) &&
+         ChargeBytes(m, static_cast<uint64_t>(length));
 }
 
 EYRIE_VM_INLINE bool ExecBufferCompare(Machine& m, RefObject* left,
@@ -93,7 +109,7 @@ EYRIE_VM_INLINE bool ExecBufferCompare(Machine& m, RefObject* left,
   if (!equal.ok()) [[unlikely]]
     return m.Fail(std::move(equal).status());
   result = *equal;
-  return true;
+  return ChargeBytes(m, static_cast<uint64_t>(length));
 }
 
 EYRIE_VM_INLINE bool ExecBufferHash(Machine& m, RefObject* object,
@@ -107,7 +123,7 @@ EYRIE_VM_INLINE bool ExecBufferHash(Machine& m, RefObject* object,
   if (!hash.ok()) [[unlikely]]
     return m.Fail(std::move(hash).status());
   result = static_cast<int64_t>(*hash);
-  return true;
+  return ChargeBytes(m, static_cast<uint64_t>(length));
 }
 
 template <typename Element, typename T>
@@ -146,7 +162,8 @@ EYRIE_VM_INLINE bool BufferFill(Machine& m, RefObject* object, int64_t index,
   return buffer != nullptr &&
          m.Check(buffer->Fill(static_cast<uint64_t>(index),
                               static_cast<uint64_t>(count),
-                              static_cast<Element>(value)));
+                              static_cast<Element>(value))) &&
+         ChargeBytes(m, static_cast<uint64_t>(count) * sizeof(Element));
 }
 
 #define EYRIE_VM_LOAD_OP(name, Element, T)                                 \

@@ -61,6 +61,14 @@ ModuleBuilder Hungry() {
                      "entry: const.i32.zero i1 list.alloc 3 i1 r0 "
                      "list.reserve r0 i0 return []");
   module.AddFunction("again", "0i_i", "entry: call #2 [i0] [i0] return [i0]");
+  // Bulk instructions without a branch: a new buffer, hashed, filled, copied,
+  // compared and cloned.
+  module.AddFunction(
+      "bulk", "0I_v",
+      "entry: const.i64.zero i2 const.i32.zero i6 buffer.alloc i0 i6 r0 "
+      "buffer.hash r0 i2 i0 i4 buffer.fill.i8 r0 i2 i0 i6 "
+      "buffer.copy r0 i2 r0 i2 i0 buffer.compare r0 i2 r0 i2 i0 i7 "
+      "buffer.clone r0 i2 i0 i6 r1 return []");
   module.AddFunction("quiet", "0v_v", "entry: return []");
   return module;
 }
@@ -172,6 +180,12 @@ TEST_F(LimitsTest, Calls) {
       {"no fuel at all", Fuel(0), "quiet", 0,
        "RESOURCE_EXHAUSTED: The call makes more than 0 branches backwards and "
        "calls, its limit of fuel."},
+      // Six times 100 KiB, and the call itself.
+      {"bulk instructions", Fuel(601), "bulk", 102400, "OK"},
+      {"a byte's worth is free", Fuel(1), "bulk", 1023, "OK"},
+      {"bulk instructions count", Fuel(600), "bulk", 102400,
+       "RESOURCE_EXHAUSTED: The call makes more than 600 branches backwards "
+       "and calls, its limit of fuel."},
       {"a loop without end", Fuel(1000000), "for_ever", 0,
        "RESOURCE_EXHAUSTED: The call makes more than 1000000 branches "
        "backwards and calls, its limit of fuel."},
