@@ -42,7 +42,7 @@ class IrpaParser {
   absl::Status ReadTable(uint64_t count);
   absl::Status ReadEntry(std::span<const uint8_t> bytes);
   // Text of the metadata segment.
-  absl::StatusOr<std::string> ReadText(const irpa::Range& range,
+  absl::StatusOr<std::string> ReadText(irpa::Range range,
                                        absl::string_view what);
   absl::Status ReadSplat(std::span<const uint8_t> bytes,
                          ParameterEntry& entry) const;
@@ -145,17 +145,18 @@ absl::Status IrpaParser::ReadTable(uint64_t count) {
                                                 " bytes ends within entry ", i,
                                                 " of ", count, "."));
     }
-    if (entry.size < sizeof(entry) || entry.size > table.size() - offset) {
+    const uint64_t size = entry.size;
+    if (size < sizeof(entry) || size > table.size() - offset) {
       return absl::OutOfRangeError(absl::StrCat(
-          "Entry ", i, " has ", entry.size, " bytes; it needs ", sizeof(entry),
+          "Entry ", i, " has ", size, " bytes; it needs ", sizeof(entry),
           ", and ", table.size() - offset, " are left."));
     }
-    absl::Status status = ReadEntry(table.subspan(offset, entry.size));
+    absl::Status status = ReadEntry(table.subspan(offset, size));
     if (!status.ok()) {
       return Annotate(status, absl::StrCat("(entry ", i, " of the archive)"));
     }
     const std::optional<uint64_t> end =
-        CheckedAlignUp<uint64_t>(offset + entry.size, irpa::kEntryAlignment);
+        CheckedAlignUp<uint64_t>(offset + size, irpa::kEntryAlignment);
     offset = end.value_or(table.size());
   }
   return absl::OkStatus();
@@ -171,7 +172,7 @@ absl::Status IrpaParser::Spend(uint64_t bytes) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> IrpaParser::ReadText(const irpa::Range& range,
+absl::StatusOr<std::string> IrpaParser::ReadText(irpa::Range range,
                                                  absl::string_view what) {
   if (range.length == 0) return std::string();
   if (!RangeFits(range.offset, range.length, metadata_.length)) {
@@ -223,19 +224,20 @@ absl::Status IrpaParser::ReadSplat(std::span<const uint8_t> bytes,
     return TooShort("entry of a splat", bytes.size(), sizeof(splat));
   }
   const unsigned length = splat.pattern_length;
+  const uint64_t size = splat.length;
   if (length == 0 || length > 16 || (length & (length - 1)) != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "The pattern's length (", length, ") is not 1, 2, 4, 8 or 16."));
   }
-  if (splat.length % length != 0) {
+  if (size % length != 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("The entry's length (", splat.length,
+        absl::StrCat("The entry's length (", size,
                      ") is no multiple of its pattern's (", length, ")."));
   }
   Splat storage;
   std::memcpy(storage.pattern.data(), splat.pattern, length);
   storage.length = static_cast<uint8_t>(length);
-  entry.length = splat.length;
+  entry.length = size;
   entry.storage = storage;
   return absl::OkStatus();
 }
@@ -246,14 +248,14 @@ absl::Status IrpaParser::ReadData(std::span<const uint8_t> bytes,
   if (!Load(bytes, data)) {
     return TooShort("entry of data", bytes.size(), sizeof(data));
   }
-  if (!RangeFits(data.storage.offset, data.storage.length, storage_.length)) {
-    return absl::OutOfRangeError(
-        absl::StrCat("The data has ", data.storage.length, " bytes at offset ",
-                     data.storage.offset, " of the storage, which has ",
-                     storage_.length, "."));
+  const irpa::Range range = data.storage;
+  if (!RangeFits(range.offset, range.length, storage_.length)) {
+    return absl::OutOfRangeError(absl::StrCat(
+        "The data has ", range.length, " bytes at offset ", range.offset,
+        " of the storage, which has ", storage_.length, "."));
   }
-  entry.length = data.storage.length;
-  entry.storage = FileOffset{storage_.begin + data.storage.offset};
+  entry.length = range.length;
+  entry.storage = FileOffset{storage_.begin + range.offset};
   return absl::OkStatus();
 }
 

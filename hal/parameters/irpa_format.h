@@ -15,7 +15,6 @@ inline constexpr uint64_t kHeaderAlignment = 16;
 inline constexpr uint64_t kEntryAlignment = 16;
 inline constexpr uint64_t kDataAlignment = 64;  // unless one is asked for
 
-#pragma pack(push, 1)
 struct Range {
   uint64_t offset;
   uint64_t length;
@@ -45,6 +44,8 @@ enum class EntryType : uint32_t {
   kExternal = 3,
 };
 
+// The fields of entries are not aligned: no reference to one may be taken.
+#pragma pack(push, 1)
 struct Entry {
   uint64_t size;  // of the entry without padding
   EntryType type;
