@@ -1,11 +1,8 @@
 // Writes values to files.
 //
 // Tested by function_io_test.cc.
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -15,6 +12,7 @@
 #include "abi/session.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/file_writer.h"
 #include "base/status_macros.h"
 #include "hal/buffer.h"
 #include "vm/buffer.h"
@@ -79,64 +77,12 @@ absl::StatusOr<FlatValue> Flatten(const vm::Value& value) {
       absl::StrCat("A ", object->type().name, " cannot be written to a file."));
 }
 
-absl::Status SystemError(absl::string_view doing, const std::string& path) {
-  const int error = errno;
-  const std::string text = absl::StrCat("'", path, "' cannot be ", doing, ": ",
-                                        std::strerror(error), ".");
-  if (error == ENOENT) return absl::NotFoundError(text);
-  if (error == EACCES || error == EPERM || error == EROFS) {
-    return absl::PermissionDeniedError(text);
-  }
-  return absl::InternalError(text);
-}
-
-absl::Status WriteAll(int descriptor, absl::string_view contents,
-                      const std::string& path) {
-  while (!contents.empty()) {
-    const ssize_t written = write(descriptor, contents.data(), contents.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return SystemError("written", path);
-    }
-    contents.remove_prefix(static_cast<size_t>(written));
-  }
-  return absl::OkStatus();
-}
-
-// Pipes, terminals and devices are written as they are.
-absl::Status WriteInPlace(const std::string& path, absl::string_view contents) {
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) return SystemError("opened for writing", path);
-  const absl::Status status = WriteAll(descriptor, contents, path);
-  close(descriptor);
-  return status;
-}
-
-absl::Status WriteWhole(const std::string& path, absl::string_view contents) {
-  struct stat existing = {};
-  const bool exists = stat(path.c_str(), &existing) == 0;
-  if (exists && !S_ISREG(existing.st_mode)) {
-    if (S_ISDIR(existing.st_mode)) errno = EISDIR;
-    if (S_ISDIR(existing.st_mode)) return SystemError("written", path);
-    return WriteInPlace(path, contents);
-  }
-  const std::string temporary = absl::StrCat(path, ".part", getpid());
-  const int descriptor =
-      open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) return SystemError("created", path);
-  absl::Status status = WriteAll(descriptor, contents, path);
-  if (close(descriptor) != 0 && status.ok()) {
-    status = SystemError("written", path);
-  }
-  if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
-    status = SystemError("replaced", path);
-  }
-  if (!status.ok()) unlink(temporary.c_str());
-  return status;
-}
-
 absl::string_view TextOf(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::span<const uint8_t> BytesOf(absl::string_view text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
 }  // namespace
@@ -206,7 +152,9 @@ absl::Status ValueWriter::Write(absl::string_view text, const vm::Value& value,
 absl::Status ValueWriter::Commit() {
   for (auto& [path, target] : targets_) {
     if (target.is_zip) target.contents = target.zip.Finish();
-    RETURN_IF_ERROR(WriteWhole(path, target.contents));
+    FileWriter writer(path);
+    RETURN_IF_ERROR(writer.Write(BytesOf(target.contents)));
+    RETURN_IF_ERROR(writer.Finish());
   }
   targets_.clear();
   return absl::OkStatus();

@@ -44,6 +44,11 @@ enum class CommandKind : uint8_t {
   kDispatchIndirect,
 };
 
+constexpr bool IsDispatch(CommandKind kind) {
+  return kind == CommandKind::kDispatch ||
+         kind == CommandKind::kDispatchIndirect;
+}
+
 // The commands as recorded. Each begins with Command; variable parts follow
 // the struct in the arena. Ranges are resolved where the buffer is known.
 struct Command {

@@ -30,7 +30,8 @@ absl::StatusOr<RecordedRef> ValidateDirect(const BufferRef& ref,
                                            const RangeUse& use) {
   Buffer& buffer = *ref.buffer;
   absl::Status status = CheckBuffer(buffer, use.usage, use.access);
-  if (!status.ok()) [[unlikely]] return Annotate(status, Where(use.what));
+  if (!status.ok()) [[unlikely]]
+    return Annotate(status, Where(use.what));
   absl::StatusOr<uint64_t> length = buffer.ResolveRange(ref.offset, ref.length);
   if (!length.ok()) [[unlikely]] {
     return Annotate(length.status(), Where(use.what));
@@ -55,9 +56,9 @@ absl::StatusOr<RecordedRef> ValidateIndirect(const BufferRef& ref,
   const uint64_t known_length = whole ? 0 : ref.length;
   const std::optional<uint64_t> end = CheckedAdd(ref.offset, known_length);
   if (!end) {
-    return absl::OutOfRangeError(absl::StrCat(
-        "The range of ", ref.length, " bytes at offset ", ref.offset, " of ",
-        use.what, " overflows."));
+    return absl::OutOfRangeError(absl::StrCat("The range of ", ref.length,
+                                              " bytes at offset ", ref.offset,
+                                              " of ", use.what, " overflows."));
   }
   if (((ref.offset | known_length) & (use.alignment - 1)) != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -96,9 +97,9 @@ bool BindingFits(const BufferBinding& binding, const SlotRequirements& slot) {
   const Buffer* buffer = binding.buffer.get();
   if (buffer == nullptr) return false;
   const BufferParams& params = buffer->params();
-  const uint32_t missing =
-      (memory_type::kDeviceVisible & ~params.type) |
-      (slot.usage & ~params.usage) | (slot.access & ~params.access);
+  const uint32_t missing = (memory_type::kDeviceVisible & ~params.type) |
+                           (slot.usage & ~params.usage) |
+                           (slot.access & ~params.access);
   if (missing != 0 || binding.offset > buffer->byte_length()) return false;
   const uint64_t length = LengthOf(binding);
   return RangeFits(binding.offset, length, buffer->byte_length()) &&
@@ -118,9 +119,9 @@ absl::Status ExplainBinding(const BufferBinding& binding,
         "It has ", length, " bytes; its commands use ", slot.end, "."));
   }
   if (IsAligned(binding, length, slot)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "Its offset (", binding.offset, ") or length (", length,
-      ") is not a multiple of ", slot.alignment, "."));
+  return absl::InvalidArgumentError(
+      absl::StrCat("Its offset (", binding.offset, ") or length (", length,
+                   ") is not a multiple of ", slot.alignment, "."));
 }
 
 }  // namespace
@@ -158,33 +159,32 @@ absl::Status ValidateCopy(const RecordedRef& source,
   if (std::max(from, to) - std::min(from, to) >= source.length) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "A copy of ", source.length, " bytes from offset ", from, " to ", to,
-      " of one allocation overlaps itself."));
+  return absl::InvalidArgumentError(
+      absl::StrCat("A copy of ", source.length, " bytes from offset ", from,
+                   " to ", to, " of one allocation overlaps itself."));
 }
 
 absl::Status ValidateDispatch(const Executable* executable,
-                              uint32_t export_ordinal, size_t constant_count,
+                              uint64_t export_ordinal, size_t constant_count,
                               size_t binding_count) {
   if (executable == nullptr) {
     return absl::InvalidArgumentError("A dispatch has no executable.");
   }
   const std::span<const ExportInfo> exports = executable->exports();
   if (export_ordinal >= exports.size()) {
-    return absl::OutOfRangeError(
-        absl::StrCat("Export ", export_ordinal,
-                     " is past the executable's last one (it has ",
-                     exports.size(), ")."));
+    return absl::OutOfRangeError(absl::StrCat(
+        "Export ", export_ordinal,
+        " is past the executable's last one (it has ", exports.size(), ")."));
   }
   const ExportInfo& info = exports[export_ordinal];
   if (constant_count == info.constant_count &&
       binding_count == info.binding_count) [[likely]] {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "A dispatch of '", info.name, "' has ", constant_count, " constants and ",
-      binding_count, " bindings; it takes ", info.constant_count, " and ",
-      info.binding_count, "."));
+  return absl::InvalidArgumentError(
+      absl::StrCat("A dispatch of '", info.name, "' has ", constant_count,
+                   " constants and ", binding_count, " bindings; it takes ",
+                   info.constant_count, " and ", info.binding_count, "."));
 }
 
 absl::Status ValidateWorkgroupCount(const uint32_t (&count)[3]) {
@@ -194,10 +194,10 @@ absl::Status ValidateWorkgroupCount(const uint32_t (&count)[3]) {
       [[likely]] {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "A dispatch of ", count[0], "x", count[1], "x", count[2],
-      " workgroups exceeds the limits (", kMaxWorkgroupsZ, " in z, ",
-      kMaxWorkgroups, " in all)."));
+  return absl::InvalidArgumentError(
+      absl::StrCat("A dispatch of ", count[0], "x", count[1], "x", count[2],
+                   " workgroups exceeds the limits (", kMaxWorkgroupsZ,
+                   " in z, ", kMaxWorkgroups, " in all)."));
 }
 
 absl::Status ValidateTable(const SlotTable& slots,
@@ -208,12 +208,13 @@ absl::Status ValidateTable(const SlotTable& slots,
                      " slots; the commands use ", slots.size(), "."));
   }
   for (size_t i = 0; i < slots.size(); ++i) {
-    if (!slots[i].used || BindingFits(table[i], slots[i])) [[likely]] continue;
+    if (!slots[i].used || BindingFits(table[i], slots[i])) [[likely]]
+      continue;
     absl::Status status = ExplainBinding(table[i], slots[i]);
     if (status.ok()) continue;
-    return absl::Status(status.code(),
-                        absl::StrCat("Slot ", i, " of the binding table: ",
-                                     status.message()));
+    return absl::Status(
+        status.code(),
+        absl::StrCat("Slot ", i, " of the binding table: ", status.message()));
   }
   return absl::OkStatus();
 }

@@ -87,7 +87,7 @@ absl::Status ValidateCopy(const RecordedRef& source, const RecordedRef& target);
 
 // The export exists and takes as many constants and bindings as are given.
 absl::Status ValidateDispatch(const Executable* executable,
-                              uint32_t export_ordinal, size_t constant_count,
+                              uint64_t export_ordinal, size_t constant_count,
                               size_t binding_count);
 
 // Also for the counts that an indirect dispatch reads when it runs.

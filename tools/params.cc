@@ -1,15 +1,17 @@
 // eyrie params: shows, makes and converts files of parameters.
 //
 // Tested by cli_test.py.
-#include <algorithm>
+#include <cstdio>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "abi/tensor_text.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "base/file_writer.h"
 #include "base/json.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -17,7 +19,6 @@
 #include "hal/parameters/parameter_index.h"
 #include "tools/arg_parser.h"
 #include "tools/command.h"
-#include "tools/file_writer.h"
 #include "tools/parameter_flags.h"
 
 namespace eyrie::tools {
@@ -138,6 +139,43 @@ std::string ScopesJson(const hal::ParameterScopes& scopes) {
   return out + "}\n";
 }
 
+// What writes a parameter as it is.
+ParameterSource SourceOf(const Parameter& parameter) {
+  ParameterSource source;
+  source.key = parameter.key;
+  source.metadata = parameter.metadata;
+  source.length = parameter.length;
+  source.bytes = parameter.bytes();
+  if (const auto* splat = std::get_if<hal::Splat>(&parameter.storage)) {
+    source.content = ParameterSource::Content::kSplat;
+    source.splat = *splat;
+  }
+  return source;
+}
+
+// Gives `produce` a sink that leads to a file, or for "-" to standard output.
+absl::Status WriteTo(
+    const std::string& path,
+    absl::FunctionRef<absl::Status(hal::ByteSink sink)> produce) {
+  const absl::Status unwritable = absl::DataLossError(
+      absl::StrCat("The file '", path, "' cannot be written."));
+  const auto checked = [&](bool written) {
+    return written ? absl::OkStatus() : unwritable;
+  };
+  if (path == "-") {
+    RETURN_IF_ERROR(produce([&](std::span<const uint8_t> bytes) {
+      return checked(std::fwrite(bytes.data(), 1, bytes.size(), stdout) ==
+                     bytes.size());
+    }));
+    return checked(std::fflush(stdout) == 0);
+  }
+  FileWriter writer(path);
+  RETURN_IF_ERROR(produce([&](std::span<const uint8_t> bytes) {
+    return checked(writer.Write(bytes).ok());
+  }));
+  return checked(writer.Finish().ok());
+}
+
 // "[scope::]key=file"
 absl::Status Extract(const hal::ParameterScopes& scopes,
                      const std::string& text) {
@@ -153,19 +191,9 @@ absl::Status Extract(const hal::ParameterScopes& scopes,
     key = key.substr(colons + 2);
   }
   ASSIGN_OR_RETURN(const Parameter* parameter, scopes.Find(scope, key));
-  FileWriter writer(text.substr(equals + 1));
-  if (const auto* splat = std::get_if<hal::Splat>(&parameter->storage)) {
-    ParameterSource source;
-    source.length = parameter->length;
-    source.splat = *splat;
-    source.content = ParameterSource::Content::kFill;
-    RETURN_IF_ERROR(hal::WriteContents(
-        source,
-        [&](std::span<const uint8_t> bytes) { return writer.Write(bytes); }));
-  } else {
-    RETURN_IF_ERROR(writer.Write(parameter->bytes()));
-  }
-  return writer.Finish();
+  return WriteTo(text.substr(equals + 1), [&](hal::ByteSink sink) {
+    return hal::WriteContents(SourceOf(*parameter), sink);
+  });
 }
 
 absl::Status Dump(const Arguments& arguments) {
@@ -189,11 +217,10 @@ absl::Status WriteArchive(const Arguments& arguments,
     return absl::InvalidArgumentError("--output names no file to write.");
   }
   const int64_t alignment = arguments.GetInt("alignment");
-  FileWriter writer(path);
-  RETURN_IF_ERROR(hal::WriteIrpa(
-      sources, alignment < 0 ? 0 : static_cast<uint64_t>(alignment),
-      [&](std::span<const uint8_t> bytes) { return writer.Write(bytes); }));
-  RETURN_IF_ERROR(writer.Finish());
+  RETURN_IF_ERROR(WriteTo(path, [&](hal::ByteSink sink) {
+    return hal::WriteIrpa(
+        sources, alignment < 0 ? 0 : static_cast<uint64_t>(alignment), sink);
+  }));
   if (arguments.GetBool("quiet") || path == "-") return absl::OkStatus();
   hal::ParameterScopes written;
   RETURN_IF_ERROR(written.AddFile("", path, hal::ParameterFile::Mode::kMapped));
@@ -362,15 +389,7 @@ absl::Status Convert(const Arguments& arguments) {
   std::vector<ParameterSource> sources;
   for (const auto& [scope, index] : scopes->scopes()) {
     for (const Parameter& parameter : index.parameters()) {
-      ParameterSource source;
-      source.key = parameter.key;
-      source.metadata = parameter.metadata;
-      source.length = parameter.length;
-      source.bytes = parameter.bytes();
-      if (const auto* splat = std::get_if<hal::Splat>(&parameter.storage)) {
-        source.content = ParameterSource::Content::kSplat;
-        source.splat = *splat;
-      }
+      ParameterSource source = SourceOf(parameter);
       ASSIGN_OR_RETURN(const bool stays, changes.Apply(source));
       if (stays) sources.push_back(std::move(source));
     }

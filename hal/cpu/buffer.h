@@ -13,14 +13,12 @@
 
 #include "base/ref.h"
 #include "hal/buffer.h"
+#include "hal/cpu/dispatch_abi.h"
 #include "hal/types.h"
 
 namespace eyrie::hal::cpu {
 
 class Allocator;
-
-// Where kernels may expect every buffer to begin.
-inline constexpr size_t kBufferAlignment = 64;
 
 class PooledBuffer final : public hal::Buffer {
  public:

@@ -24,6 +24,9 @@ inline constexpr char kLibraryQuerySymbol[] =
 // The unit of DispatchAttributes::local_memory_pages, in bytes.
 inline constexpr size_t kLocalMemoryPageSize = 4096;
 
+// Where kernels may expect every buffer to begin.
+inline constexpr size_t kBufferAlignment = 64;
+
 // What one dispatch can take at most.
 inline constexpr size_t kMaxDispatchConstants = 64;
 inline constexpr size_t kMaxDispatchBindings = 64;

@@ -5,7 +5,6 @@
 // Tested by device_test.cc.
 #include "hal/cpu/executor.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
@@ -171,13 +170,9 @@ absl::Status CommandResolver::ResolveBindings(const DispatchCommand& command,
   if (misaligned % kBufferAlignment == 0) [[likely]]
     return absl::OkStatus();
   for (size_t i = 0; i < refs.size(); ++i) {
-    const uintptr_t address = reinterpret_cast<uintptr_t>(pointers[i]);
-    // What has no bytes is not accessed.
-    if (address % kBufferAlignment == 0 || lengths[i] == 0) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("Binding ", i, " begins ", address % kBufferAlignment,
-                     " bytes past a multiple of ", kBufferAlignment,
-                     "; kernels take aligned memory."));
+    if (!IsAligned(pointers[i], lengths[i])) {
+      return MisalignedBinding(i, pointers[i]);
+    }
   }
   return absl::OkStatus();
 }
@@ -201,20 +196,9 @@ absl::Status CommandResolver::Resolve(const DispatchCommand& command,
   }
   dispatch.executable = &executable;
   dispatch.ordinal = command.export_ordinal;
-  DispatchState& state = dispatch.state;
-  state = {};
-  state.workgroup_size_x = info.workgroup_size[0];
-  state.workgroup_size_y = info.workgroup_size[1];
-  state.workgroup_size_z = static_cast<uint16_t>(info.workgroup_size[2]);
-  state.constant_count = static_cast<uint16_t>(command.constant_count);
-  state.workgroup_count_x = count[0];
-  state.workgroup_count_y = count[1];
-  state.workgroup_count_z = static_cast<uint16_t>(count[2]);
-  state.max_concurrency = static_cast<uint8_t>(std::min(max_concurrency_, 255));
-  state.binding_count = static_cast<uint8_t>(command.binding_count);
-  state.constants = command.constants().data();
-  state.binding_pointers = pointers;
-  state.binding_lengths = lengths;
+  dispatch.state = MakeDispatchState(info, count, command.constants(),
+                                     {pointers, command.binding_count}, lengths,
+                                     max_concurrency_);
   return absl::OkStatus();
 }
 

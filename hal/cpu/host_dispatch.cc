@@ -13,9 +13,6 @@
 namespace eyrie::hal::cpu {
 namespace {
 
-// What kernels take bindings to be aligned to.
-constexpr size_t kAlignment = 64;
-
 struct Freed {
   void operator()(void* memory) const { std::free(memory); }
 };
@@ -24,7 +21,8 @@ using Memory = std::unique_ptr<void, Freed>;
 // Aligned memory of at least `size` bytes, or null.
 Memory Allocate(size_t size) {
   return Memory(std::aligned_alloc(
-      kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment));
+      kBufferAlignment,
+      (size + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment));
 }
 
 absl::Status OutOfMemory(size_t size, absl::string_view what) {
@@ -45,14 +43,8 @@ absl::Status Resolve(std::span<const HostBinding> from, Bindings& to) {
     to.pointers[i] = from[i].data;
     to.lengths[i] = from[i].length;
     if (from[i].read_only) to.read_only |= uint64_t{1} << i;
-    const auto address = reinterpret_cast<uintptr_t>(from[i].data);
-    if (address % kAlignment == 0 || from[i].length == 0) continue;
-    if (!from[i].read_only) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Binding ", i, " begins ", address % kAlignment,
-                       " bytes past a multiple of ", kAlignment,
-                       "; kernels take aligned memory."));
-    }
+    if (IsAligned(from[i].data, from[i].length)) continue;
+    if (!from[i].read_only) return MisalignedBinding(i, from[i].data);
     to.copies.push_back(Allocate(from[i].length));
     to.pointers[i] = to.copies.back().get();
     if (to.pointers[i] == nullptr) {
@@ -69,21 +61,10 @@ absl::Status KernelExecutable::RunOnHost(const HostDispatch& dispatch) const {
   Bindings bindings;
   absl::Status status = Resolve(dispatch.bindings, bindings);
   if (!status.ok()) return status;
-  const uint32_t* size = exports()[dispatch.ordinal].workgroup_size;
-  const uint32_t* count = dispatch.workgroup_count;
-  DispatchState state = {};
-  state.workgroup_size_x = size[0];
-  state.workgroup_size_y = size[1];
-  state.workgroup_size_z = static_cast<uint16_t>(size[2]);
-  state.workgroup_count_x = count[0];
-  state.workgroup_count_y = count[1];
-  state.workgroup_count_z = static_cast<uint16_t>(count[2]);
-  state.max_concurrency = 1;
-  state.constant_count = static_cast<uint16_t>(dispatch.constants.size());
-  state.constants = dispatch.constants.data();
-  state.binding_count = static_cast<uint8_t>(dispatch.bindings.size());
-  state.binding_pointers = bindings.pointers;
-  state.binding_lengths = bindings.lengths;
+  const DispatchState state = MakeDispatchState(
+      exports()[dispatch.ordinal], dispatch.workgroup_count, dispatch.constants,
+      {bindings.pointers, dispatch.bindings.size()}, bindings.lengths,
+      /*max_concurrency=*/1);
   Memory scratch;
   const uint32_t scratch_size = local_memory_size(dispatch.ordinal);
   if (scratch_size != 0) {

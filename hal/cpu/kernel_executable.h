@@ -6,6 +6,7 @@
 #ifndef EYRIE_HAL_CPU_KERNEL_EXECUTABLE_H_
 #define EYRIE_HAL_CPU_KERNEL_EXECUTABLE_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <span>
@@ -29,6 +30,38 @@ inline WorkgroupRange AllWorkgroups(const DispatchState& state) {
   return {0, uint64_t{state.workgroup_count_x} * state.workgroup_count_y *
                  state.workgroup_count_z};
 }
+
+// What is the same for all workgroups of a dispatch; borrows all that it points
+// to. `count` and the bindings are within what dispatch_abi.h can carry.
+inline DispatchState MakeDispatchState(const ExportInfo& info,
+                                       const uint32_t (&count)[3],
+                                       std::span<const uint32_t> constants,
+                                       std::span<void* const> pointers,
+                                       const size_t* lengths,
+                                       int max_concurrency) {
+  DispatchState state = {};
+  state.workgroup_size_x = info.workgroup_size[0];
+  state.workgroup_size_y = info.workgroup_size[1];
+  state.workgroup_size_z = static_cast<uint16_t>(info.workgroup_size[2]);
+  state.constant_count = static_cast<uint16_t>(constants.size());
+  state.workgroup_count_x = count[0];
+  state.workgroup_count_y = count[1];
+  state.workgroup_count_z = static_cast<uint16_t>(count[2]);
+  state.max_concurrency = static_cast<uint8_t>(std::min(max_concurrency, 255));
+  state.binding_count = static_cast<uint8_t>(pointers.size());
+  state.constants = constants.data();
+  state.binding_pointers = pointers.data();
+  state.binding_lengths = lengths;
+  return state;
+}
+
+// True if kernels may be given these bytes; what has none is not accessed.
+inline bool IsAligned(const void* data, size_t length) {
+  return reinterpret_cast<uintptr_t>(data) % kBufferAlignment == 0 ||
+         length == 0;
+}
+// What to say of a binding that is not.
+absl::Status MisalignedBinding(size_t index, const void* data);
 
 class KernelExecutable : public hal::Executable {
  public:

@@ -36,15 +36,10 @@ absl::Status LoaderDispatch(
     int32_t count_y, int32_t count_z, vm::Spread<int32_t> constants,
     vm::Spread<vm::Buffer*, int64_t, int64_t> bindings) {
   ASSIGN_OR_RETURN(const uint64_t ordinal, ReadSize("function", function));
-  if (ordinal >= executable.exports().size()) {
-    return absl::OutOfRangeError(absl::StrCat(
-        "Export ", ordinal, " is past the executable's last one (it has ",
-        executable.exports().size(), ")."));
-  }
+  RETURN_IF_ERROR(ValidateDispatch(&executable, ordinal, constants.size(),
+                                   bindings.size()));
   HostDispatch dispatch;
   dispatch.ordinal = static_cast<uint32_t>(ordinal);
-  RETURN_IF_ERROR(ValidateDispatch(&executable, dispatch.ordinal,
-                                   constants.size(), bindings.size()));
   dispatch.workgroup_count[0] = static_cast<uint32_t>(count_x);
   dispatch.workgroup_count[1] = static_cast<uint32_t>(count_y);
   dispatch.workgroup_count[2] = static_cast<uint32_t>(count_z);

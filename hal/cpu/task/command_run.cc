@@ -181,11 +181,7 @@ absl::Status CommandRun::Prepare() {
   }
   size_t begin = 0;
   for (size_t i = 0; i < task_count_; ++i) {
-    const CommandKind kind = tasks_[i].command->kind;
-    if (kind != CommandKind::kDispatch &&
-        kind != CommandKind::kDispatchIndirect) {
-      continue;
-    }
+    if (!IsDispatch(tasks_[i].command->kind)) continue;
     DispatchState& state = tasks_[i].dispatch.state;
     state.binding_pointers = pointers_.data() + begin;
     state.binding_lengths = lengths_.data() + begin;
@@ -286,9 +282,7 @@ bool CommandRun::RunChunks(absl::FunctionRef<bool()> stop) {
 }
 
 absl::Status CommandRun::RunTask(Task& task, absl::FunctionRef<bool()> stop) {
-  const CommandKind kind = task.command->kind;
-  const bool is_dispatch =
-      kind == CommandKind::kDispatch || kind == CommandKind::kDispatchIndirect;
+  const bool is_dispatch = IsDispatch(task.command->kind);
   Ref<hal::Buffer> scratch;
   std::span<uint8_t> local;
   while (!failed_.load()) {
@@ -311,8 +305,7 @@ absl::Status CommandRun::RunTask(Task& task, absl::FunctionRef<bool()> stop) {
 absl::Status CommandRun::RunTiles(Task& task, WorkgroupRange tiles,
                                   std::span<uint8_t> scratch) {
   const CommandKind kind = task.command->kind;
-  if (kind == CommandKind::kDispatch ||
-      kind == CommandKind::kDispatchIndirect) {
+  if (IsDispatch(kind)) {
     const ResolvedDispatch& dispatch = task.dispatch;
     if (!task.due) {
       return dispatch.executable->RunWorkgroups(dispatch.ordinal,

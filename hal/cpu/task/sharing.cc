@@ -37,28 +37,22 @@ Estimate EstimateTransfer(uint64_t bytes) {
 
 Estimate EstimateCommands(const CommandBuffer& commands) {
   Estimate sum;
+  const auto add_transfer = [&sum](const RecordedRef& target) {
+    sum.ns += EstimateTransfer(KnownLength(target)).ns;
+  };
   for (const Command* command = commands.begin(); command != nullptr;
        command = commands.Next(command)) {
     switch (command->kind) {
       case CommandKind::kBarrier:
         break;
       case CommandKind::kFill:
-        sum.ns +=
-            EstimateTransfer(
-                KnownLength(static_cast<const FillCommand*>(command)->target))
-                .ns;
+        add_transfer(static_cast<const FillCommand*>(command)->target);
         break;
       case CommandKind::kUpdate:
-        sum.ns +=
-            EstimateTransfer(
-                KnownLength(static_cast<const UpdateCommand*>(command)->target))
-                .ns;
+        add_transfer(static_cast<const UpdateCommand*>(command)->target);
         break;
       case CommandKind::kCopy:
-        sum.ns +=
-            EstimateTransfer(
-                KnownLength(static_cast<const CopyCommand*>(command)->target))
-                .ns;
+        add_transfer(static_cast<const CopyCommand*>(command)->target);
         break;
       case CommandKind::kDispatch:
       case CommandKind::kDispatchIndirect:

@@ -1,0 +1,42 @@
+// Writes a file piece by piece; it has its name only once it is whole.
+//
+// Tested by abi/function_io_test.cc, tools/cli_test.py.
+#ifndef EYRIE_BASE_FILE_WRITER_H_
+#define EYRIE_BASE_FILE_WRITER_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace eyrie {
+
+// One thread's. A file that is there is replaced by Finish, and untouched
+// without it: it may be read meanwhile. Pipes, terminals and devices are
+// written as they are.
+class FileWriter {
+ public:
+  explicit FileWriter(std::string path);
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+  ~FileWriter();
+
+  // Both: NOT_FOUND, PERMISSION_DENIED or INTERNAL with the path and what the
+  // system says; the first failure, ever after.
+  absl::Status Write(std::span<const uint8_t> bytes);
+  absl::Status Finish();
+
+ private:
+  void Open();
+  void Fail(const char* doing);
+
+  std::string path_;
+  std::string partial_;  // where the bytes go until they are all; or empty
+  int descriptor_ = -1;
+  absl::Status status_;
+};
+
+}  // namespace eyrie
+
+#endif  // EYRIE_BASE_FILE_WRITER_H_
