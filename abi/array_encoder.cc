@@ -132,11 +132,9 @@ absl::Status Encoder::NewArray(ElementType type, std::span<const int64_t> shape,
   spec.shape.assign(shape.begin(), shape.end());
   ASSIGN_OR_RETURN(const uint64_t size, spec.ByteLength());
   ASSIGN_OR_RETURN(
-      MemoryCharge charge,
-      MemoryCharge::Take(memory_, size, "the copy of an argument"));
-  ASSIGN_OR_RETURN(Ref<hal::Buffer> buffer,
-                   device_->allocator().Allocate(TensorParams(), size));
-  buffer->Hold(std::move(charge));
+      Ref<hal::Buffer> buffer,
+      device_->allocator().AllocateCharged(memory_, "the copy of an argument",
+                                           TensorParams(), size));
   ASSIGN_OR_RETURN(target,
                    buffer->Map(hal::memory_access::kDiscardWrite, 0, size));
   ASSIGN_OR_RETURN(view,

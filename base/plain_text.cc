@@ -4,16 +4,25 @@
 #include <cstdint>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace eyrie {
 namespace {
 
-// Of one sequence: below U+0020, U+007F, and U+0080 to U+009F, which some
-// terminals obey, too.
+// Of one sequence: below U+0020, U+007F, U+0080 to U+009F, which some terminals
+// obey, too, and what breaks lines or turns the order of characters about:
+// U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069.
 bool IsControl(absl::string_view sequence) {
   if (sequence.size() == 1) return absl::ascii_iscntrl(sequence[0]);
-  return sequence[0] == '\xC2' && static_cast<uint8_t>(sequence[1]) < 0xA0;
+  const auto last = static_cast<uint8_t>(sequence.back());
+  if (sequence.size() == 2) {
+    return sequence[0] == '\xC2' ? last < 0xA0 : sequence == "\xD8\x9C";
+  }
+  if (absl::StartsWith(sequence, "\xE2\x80")) {
+    return last == 0x8E || last == 0x8F || (last >= 0xA8 && last <= 0xAE);
+  }
+  return absl::StartsWith(sequence, "\xE2\x81") && last >= 0xA6 && last <= 0xA9;
 }
 
 }  // namespace

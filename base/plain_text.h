@@ -15,8 +15,9 @@ namespace eyrie {
 // none, or is empty.
 size_t Utf8Length(absl::string_view text);
 
-// The text with '?' for each control character (line breaks are some) and each
-// byte that is not UTF-8; "..." stands for what is beyond `most` bytes.
+// The text with '?' for each control character (line breaks and what turns the
+// direction of text are some) and each byte that is not UTF-8; "..." stands for
+// what is beyond `most` bytes.
 std::string PlainText(absl::string_view text, size_t most);
 
 }  // namespace eyrie

@@ -26,6 +26,13 @@ const Row kRows[] = {
     {"\xC2\x9B"
      "31m\xC2\xA0",
      80, "?31m\xC2\xA0"},  // CSI as one character
+    {"a\xE2\x80\xAE"
+     "b\xE2\x81\xA6"
+     "c\xD8\x9C"
+     "d\xE2\x80\xA8",
+     80, "a?b?c?d?"},  // direction and lines
+    {"\xE2\x80\x93\xE2\x81\x84\xD8\xA8", 80,
+     "\xE2\x80\x93\xE2\x81\x84\xD8\xA8"},
     {"\xFF\xC3*\xE2\x82", 80, "??*??"},
     {"\xC0\x80\xED\xA0\x80\xF5", 80, "??????"},
 };

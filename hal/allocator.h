@@ -6,10 +6,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/memory_meter.h"
 #include "base/ref.h"
 #include "hal/buffer.h"
 #include "hal/types.h"
@@ -41,6 +44,19 @@ class Allocator : public RefObject {
   // INVALID_ARGUMENT: a memory type the device does not have.
   virtual absl::StatusOr<Ref<Buffer>> Allocate(const BufferParams& params,
                                                uint64_t size) = 0;
+
+  // What a buffer of `size` bytes takes in all, its object and what its size
+  // is rounded up to included.
+  virtual uint64_t Footprint(uint64_t size) const = 0;
+  // The charge for that; empty if `memory` is null. RESOURCE_EXHAUSTED: `what`
+  // passes the limit.
+  absl::StatusOr<MemoryCharge> Charge(
+      const std::shared_ptr<MemoryMeter>& memory, uint64_t size,
+      absl::string_view what) const;
+  // Allocates a buffer that holds its charge.
+  absl::StatusOr<Ref<Buffer>> AllocateCharged(
+      const std::shared_ptr<MemoryMeter>& memory, absl::string_view what,
+      const BufferParams& params, uint64_t size);
 
   // A buffer over host memory, without a copy. `release` runs when the last
   // reference goes. UNAVAILABLE: this memory cannot be imported (alignment, or

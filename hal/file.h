@@ -10,12 +10,13 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "base/charged_object.h"
 #include "base/ref.h"
 #include "hal/types.h"
 
 namespace eyrie::hal {
 
-class File final : public RefObject {
+class File final : public ChargedObject {
  public:
   static constexpr RefType kType{"hal.file"};
 
@@ -23,7 +24,7 @@ class File final : public RefObject {
   // memory_access::kWrite.
   File(std::span<uint8_t> contents, MemoryAccess access,
        Ref<RefObject> keep_alive)
-      : RefObject(kType),
+      : ChargedObject(kType),
         contents_(contents),
         access_(access),
         keep_alive_(std::move(keep_alive)) {}

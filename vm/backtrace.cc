@@ -54,44 +54,45 @@ std::string FrameText(const BacktraceFrame& frame) {
       PlacesText(module.FindLocations(frame.function, frame.offset)));
 }
 
-// Equal frames that follow each other: one line.
-struct Run {
-  BacktraceFrame frame;
-  size_t count;
-};
-
 }  // namespace
 
-std::string FormatBacktrace(absl::string_view native,
-                            std::span<const BacktraceFrame> frames) {
+void Backtrace::Add(const BacktraceFrame& frame) {
+  Run* last = !outer_.empty()   ? &outer_.back()
+              : !inner_.empty() ? &inner_.back()
+                                : nullptr;
+  if (last != nullptr && last->frame == frame) {
+    ++last->count;
+    return;
+  }
+  if (inner_.size() < kInnermost) {
+    inner_.push_back({frame, 1});
+    return;
+  }
+  outer_.push_back({frame, 1});
+  if (outer_.size() <= kOutermost) return;
+  left_out_ += outer_.front().count;
+  outer_.pop_front();
+}
+
+std::string Backtrace::Format(absl::string_view native) const {
   std::string text;
   if (!native.empty()) absl::StrAppend(&text, kFirst, "native ", Clean(native));
-  std::vector<Run> runs;
-  for (const BacktraceFrame& frame : frames) {
-    if (!runs.empty() && runs.back().frame == frame) {
-      ++runs.back().count;
-    } else {
-      runs.push_back({frame, 1});
-    }
+  const auto add = [&text](const Run& run) {
+    absl::StrAppend(&text, text.empty() ? kFirst : kNext, FrameText(run.frame));
+    if (run.count > 1) absl::StrAppend(&text, ", ", run.count, " deep");
+  };
+  for (const Run& run : inner_) add(run);
+  if (left_out_ != 0) {
+    absl::StrAppend(&text, "\n  ... ", left_out_, " frames more ...");
   }
-  for (size_t i = 0; i < runs.size(); ++i) {
-    if (i == kInnermost && runs.size() > kInnermost + kOutermost) {
-      size_t left_out = 0;
-      for (; i < runs.size() - kOutermost; ++i) left_out += runs[i].count;
-      absl::StrAppend(&text, "\n  ... ", left_out, " frames more ...");
-    }
-    absl::StrAppend(&text, text.empty() ? kFirst : kNext,
-                    FrameText(runs[i].frame));
-    if (runs[i].count > 1) absl::StrAppend(&text, ", ", runs[i].count, " deep");
-  }
+  for (const Run& run : outer_) add(run);
   return text;
 }
 
 absl::Status WithBacktrace(const absl::Status& status, absl::string_view native,
-                           std::span<const BacktraceFrame> frames) {
-  return absl::Status(
-      status.code(),
-      absl::StrCat(status.message(), FormatBacktrace(native, frames)));
+                           const Backtrace& backtrace) {
+  return absl::Status(status.code(),
+                      absl::StrCat(status.message(), backtrace.Format(native)));
 }
 
 absl::string_view WithoutBacktrace(absl::string_view message) {

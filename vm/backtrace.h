@@ -5,14 +5,15 @@
 //   from module.main+0x40 (model.mlir:30:5, inlined at model.mlir:41:3)
 // Lines begin with two blanks and follow the error's sentence. Recursion takes
 // one line; of a deep call the middle is left out. Names come from the file, so
-// they are cut and cleaned of what a terminal would obey.
-// Tested by backtrace_test.cc.
+// they are cut and cleaned of what a terminal would obey. However deep the
+// call, only the frames that are shown are kept. Tested by backtrace_test.cc.
 #ifndef EYRIE_VM_BACKTRACE_H_
 #define EYRIE_VM_BACKTRACE_H_
 
 #include <cstdint>
-#include <span>
+#include <deque>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -30,14 +31,30 @@ struct BacktraceFrame {
                          const BacktraceFrame&) = default;
 };
 
-// The lines of a call, innermost frame first, each after a line break.
-// `native` is the full name of the import that failed; empty if none did.
-std::string FormatBacktrace(absl::string_view native,
-                            std::span<const BacktraceFrame> frames);
+class Backtrace {
+ public:
+  // Frames come innermost first.
+  void Add(const BacktraceFrame& frame);
+
+  // The lines, each after a line break. `native` is the full name of the
+  // import that failed; empty if none did.
+  std::string Format(absl::string_view native) const;
+
+ private:
+  // Equal frames that follow each other: one line.
+  struct Run {
+    BacktraceFrame frame;
+    uint64_t count;
+  };
+
+  std::vector<Run> inner_;
+  std::deque<Run> outer_;  // behind them, the last few
+  uint64_t left_out_ = 0;  // frames between the two
+};
 
 // A failure with the backtrace added to its sentence.
 absl::Status WithBacktrace(const absl::Status& status, absl::string_view native,
-                           std::span<const BacktraceFrame> frames);
+                           const Backtrace& backtrace);
 
 // The sentence of a failure, without a backtrace.
 absl::string_view WithoutBacktrace(absl::string_view message);

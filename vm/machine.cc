@@ -244,15 +244,15 @@ void Machine::Print(absl::string_view name, RegisterList values, bool trace) {
 }
 
 absl::Status Machine::TakeError() {
-  std::vector<BacktraceFrame> frames;
+  Backtrace backtrace;
   for (const Frame* at = frame; at != nullptr; at = at->caller) {
     const BytecodeModule& module = *at->state->module;
     const uint32_t function = at->function->ordinal;
-    frames.push_back(
+    backtrace.Add(
         {&module.def(), function, module.BytecodeOffset(function, at->pc)});
   }
   absl::Status status = WithBacktrace(std::exchange(error_, absl::OkStatus()),
-                                      std::exchange(native_, {}), frames);
+                                      std::exchange(native_, {}), backtrace);
   PopAll();
   return status;
 }

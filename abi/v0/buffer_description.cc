@@ -282,13 +282,11 @@ absl::StatusOr<Ref<hal::BufferView>> MakeBuffer(
         "A buffer cannot be made of ", description.ToString(), "."));
   }
   const uint64_t size = *description.byte_length;
-  ASSIGN_OR_RETURN(MemoryCharge charge,
-                   MemoryCharge::Take(owner.meter, size, "a device buffer"));
   hal::BufferParams params = TensorParams();
   params.owner = owner.id;
   ASSIGN_OR_RETURN(Ref<hal::Buffer> buffer,
-                   device.allocator().Allocate(params, size));
-  buffer->Hold(std::move(charge));
+                   device.allocator().AllocateCharged(
+                       owner.meter, "a device buffer", params, size));
   return hal::BufferView::Create(std::move(buffer), *description.shape,
                                  description.element);
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/checked_math.h"
 #include "base/status_macros.h"
 
 namespace eyrie::hal::cpu {
@@ -55,6 +56,13 @@ size_t Allocator::ClassSize(size_t size_class) {
   if (size_class == 0) return kMinBlock;
   const size_t exponent = (size_class - 1) / 4 + 6;
   return ((size_class - 1) % 4 + 5) << (exponent - 2);
+}
+
+uint64_t Allocator::Footprint(uint64_t size) const {
+  // The heap keeps up to a line of its own beside the block and the object.
+  constexpr uint64_t kObjects = sizeof(PooledBuffer) + 2 * kBufferAlignment;
+  const uint64_t block = size <= kMaxPooled ? ClassSize(ClassOf(size)) : size;
+  return CheckedAdd(block, kObjects).value_or(block);
 }
 
 MemoryStatistics& Allocator::StatisticsOf(MemoryType type) {

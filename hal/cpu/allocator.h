@@ -34,6 +34,7 @@ class Allocator final : public hal::Allocator {
   absl::StatusOr<Ref<hal::Buffer>> ImportHost(
       const BufferParams& params, std::span<uint8_t> bytes,
       std::function<void()> release) override;
+  uint64_t Footprint(uint64_t size) const override;
   AllocatorStatistics statistics() const override;
   uint64_t NewOwner() override { return next_owner_.fetch_add(1); }
 

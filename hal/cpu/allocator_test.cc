@@ -1,6 +1,8 @@
 // The CPU driver's memory: sizes, reuse, imports, statistics.
 #include "hal/cpu/allocator.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -127,6 +129,24 @@ TEST(Allocator, Imports) {
   EXPECT_NE((*import({}))->host_data(), nullptr);
 }
 
+// A limit counts at least what the heap gives, so that many small buffers
+// take no more than it allows. (Sanitizers' heaps tell no figures.)
+TEST(Allocator, FootprintsCoverWhatBuffersTake) {
+  const Ref<hal::Device> device = NewDevice();
+  for (const uint64_t size : {0, 1, 64, 65, 1000, 5000, 100000}) {
+    constexpr size_t kCount = 100;
+    std::vector<Ref<hal::Buffer>> buffers;
+    buffers.reserve(kCount);
+    const size_t before = mallinfo2().uordblks;
+    while (buffers.size() < kCount) buffers.push_back(NewBuffer(*device, size));
+    const size_t taken = mallinfo2().uordblks - before;
+    const uint64_t footprint = device->allocator().Footprint(size);
+    EXPECT_GE(footprint * kCount, taken) << size;
+    EXPECT_LE(footprint, size + size / 4 + 512) << size;
+  }
+  EXPECT_EQ(device->allocator().Footprint(~uint64_t{0}), ~uint64_t{0});
+}
+
 TEST(Allocator, Statistics) {
   const Ref<hal::Device> device = NewDevice();
   BufferParams host;
@@ -138,8 +158,7 @@ TEST(Allocator, Statistics) {
     c.reset();
     c = NewBuffer(*device, 10);
     EXPECT_EQ(device->allocator().statistics().device_local.live(), 110u);
-    EXPECT_FALSE(
-        device->allocator().Allocate(host, uint64_t{1} << 60).ok());
+    EXPECT_FALSE(device->allocator().Allocate(host, uint64_t{1} << 60).ok());
   }
   EXPECT_EQ(device->allocator().statistics().ToString(),
             "  HOST_LOCAL:           16B peak /           16B allocated /      "

@@ -52,7 +52,8 @@ absl::StatusOr<Ref<Buffer>> DeviceQueueAlloca(
                      " is asked for; devices here have the default pool, 0."));
   }
   // A refusal fails the signal fence too, as the device's own do.
-  absl::StatusOr<MemoryCharge> charge = state.Charge(bytes, "a device buffer");
+  absl::StatusOr<MemoryCharge> charge =
+      device.allocator().Charge(state.memory(), bytes, "a device buffer");
   if (!charge.ok()) [[unlikely]] {
     if (signal != nullptr) signal->Fail(charge.status());
     return charge.status();

@@ -32,6 +32,7 @@ class FakeAllocator final : public Allocator {
   absl::StatusOr<Ref<Buffer>> ImportHost(
       const BufferParams& params, std::span<uint8_t> bytes,
       std::function<void()> release) override;
+  uint64_t Footprint(uint64_t size) const override { return size; }
   AllocatorStatistics statistics() const override { return {}; }
   uint64_t NewOwner() override { return ++owners_; }
 

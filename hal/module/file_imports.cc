@@ -9,10 +9,10 @@
 
 namespace eyrie::hal {
 
-absl::StatusOr<Ref<File>> FileFromMemory(HalModuleState&, Device&, int64_t,
-                                         int32_t access, vm::Buffer& buffer,
-                                         int64_t offset, int64_t length,
-                                         int32_t) {
+absl::StatusOr<Ref<File>> FileFromMemory(HalModuleState& state, Device&,
+                                         int64_t, int32_t access,
+                                         vm::Buffer& buffer, int64_t offset,
+                                         int64_t length, int32_t) {
   if ((static_cast<MemoryAccess>(access) & ~memory_access::kRead) != 0) {
     return absl::PermissionDeniedError(
         absl::StrCat("Access ", access,
@@ -24,8 +24,9 @@ absl::StatusOr<Ref<File>> FileFromMemory(HalModuleState&, Device&, int64_t,
                    ReadHostRange(buffer, offset, length));
   // Never written: the file allows reading alone.
   std::span<uint8_t> contents(const_cast<uint8_t*>(bytes.data()), bytes.size());
-  return MakeRef<File>(contents, memory_access::kRead,
-                       Ref<vm::Buffer>::Share(&buffer));
+  return state.Charged<File>(MakeRef<File>(contents, memory_access::kRead,
+                                           Ref<vm::Buffer>::Share(&buffer)),
+                             sizeof(File), "a file");
 }
 
 }  // namespace eyrie::hal

@@ -48,8 +48,9 @@ absl::StatusOr<Ref<Buffer>> ParameterTransfers::Load(
             "an image of a parameter"));
     if (image) return image;
   }
-  ASSIGN_OR_RETURN(MemoryCharge charge,
-                   state_.Charge(span.length, "a parameter"));
+  ASSIGN_OR_RETURN(
+      MemoryCharge charge,
+      device_.allocator().Charge(state_.memory(), span.length, "a parameter"));
   ASSIGN_OR_RETURN(const QueueFences fences, Next());
   ASSIGN_OR_RETURN(Ref<Buffer> buffer,
                    device_.QueueAlloca(fences, params, span.length));

@@ -34,10 +34,7 @@ BufferParams HalModuleState::MakeParams(const Allocator& allocator,
 absl::StatusOr<Ref<Buffer>> HalModuleState::Allocate(Allocator& allocator,
                                                      const BufferParams& params,
                                                      uint64_t size) const {
-  ASSIGN_OR_RETURN(MemoryCharge charge, Charge(size, "a device buffer"));
-  ASSIGN_OR_RETURN(Ref<Buffer> buffer, allocator.Allocate(params, size));
-  buffer->Hold(std::move(charge));
-  return buffer;
+  return allocator.AllocateCharged(memory(), "a device buffer", params, size);
 }
 
 absl::StatusOr<Ref<Buffer>> HalModuleState::Subspan(Buffer& source,

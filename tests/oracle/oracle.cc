@@ -197,12 +197,12 @@ absl::StatusOr<std::vector<Value>> OracleInstance::Run(
 }
 
 std::string OracleInstance::Places() const {
-  std::vector<vm::BacktraceFrame> frames;
+  vm::Backtrace backtrace;
   for (size_t i = frames_.size(); i-- > 0;) {
-    frames.push_back(
+    backtrace.Add(
         {&frames_[i].module->def(), frames_[i].function, frames_[i].at});
   }
-  return vm::FormatBacktrace("", frames);
+  return backtrace.Format("");
 }
 
 absl::Status OracleInstance::Step(const Instruction& in) {
