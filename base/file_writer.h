@@ -8,9 +8,13 @@
 #include <span>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 
 namespace eyrie {
+
+// Takes bytes in order.
+using ByteSink = absl::FunctionRef<absl::Status(std::span<const uint8_t>)>;
 
 // One thread's. A file that is there is replaced by Finish, and untouched
 // without it: it may be read meanwhile. Pipes, terminals and devices are

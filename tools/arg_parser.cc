@@ -1,6 +1,7 @@
 // Flags from argv and flag files.
 #include "tools/arg_parser.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -86,6 +87,13 @@ std::string ToString(absl::string_view text) {
   return std::string(text.data(), text.size());
 }
 
+// True for digits alone, behind a sign or none.
+bool IsDigits(absl::string_view text) {
+  absl::ConsumePrefix(&text, "-");
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), absl::ascii_isdigit);
+}
+
 absl::Status CheckValue(const Flag& flag, absl::string_view value) {
   bool is_bool;
   int64_t integer;
@@ -95,7 +103,7 @@ absl::Status CheckValue(const Flag& flag, absl::string_view value) {
     want = "true or false";
   } else if (flag.kind == FlagKind::kInt &&
              !absl::SimpleAtoi(value, &integer)) {
-    want = "a whole number";
+    want = IsDigits(value) ? "a whole number of 64 bits" : "a whole number";
   } else if (flag.kind == FlagKind::kDouble &&
              !absl::SimpleAtod(value, &number)) {
     want = "a number";

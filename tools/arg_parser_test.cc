@@ -56,6 +56,9 @@ TEST(ArgParser, Lines) {
       {"--functoin=a", "There is no flag --functoin. Did you mean 'function'?"},
       {"--nosuch", "There is no flag --nosuch."},
       {"--count=many", "Flag --count takes a whole number, not 'many'."},
+      {"--count=-9223372036854775809",
+       "Flag --count takes a whole number of 64 bits, not "
+       "'-9223372036854775809'."},
       {"--limit=x", "Flag --limit takes a number, not 'x'."},
       {"--verbose=maybe", "Flag --verbose takes true or false, not 'maybe'."},
       {"--function", "Flag --function takes a value: --function=..."},

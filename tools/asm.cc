@@ -113,6 +113,12 @@ absl::Status Run(std::span<const char* const> args) {
   const absl::string_view text(
       reinterpret_cast<const char*>(file->bytes().data()),
       file->bytes().size());
+  if (absl::StrContains(text, '\0')) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", path,
+                     "' is not text; eyrie asm takes what eyrie dump "
+                     "--output=disassembly prints."));
+  }
   vm::AssemblerOptions options;
   options.verify = arguments.GetBool("verify");
   options.debug_lines = arguments.GetBool("debug");

@@ -7,7 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/file_writer.h"
 #include "base/plain_text.h"
+#include "base/status_macros.h"
 
 namespace eyrie::tools {
 namespace {
@@ -41,23 +43,34 @@ void ReportIgnoredFlags(const Arguments& arguments) {
 }
 
 absl::Status WriteStdout(const std::string& text) {
-  const size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
-  if (written == text.size() && std::fflush(stdout) == 0) {
-    return absl::OkStatus();
+  return WriteTo("-", [&text](ByteSink sink) {
+    return sink({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  });
+}
+
+absl::Status WriteTo(const std::string& path,
+                     absl::FunctionRef<absl::Status(ByteSink sink)> produce) {
+  if (path != "-") {
+    FileWriter file(path);
+    RETURN_IF_ERROR(produce(
+        [&](std::span<const uint8_t> bytes) { return file.Write(bytes); }));
+    return file.Finish();
   }
-  return absl::DataLossError("Standard output could not be written.");
+  const auto checked = [](bool written) {
+    return written
+               ? absl::OkStatus()
+               : absl::DataLossError("Standard output could not be written.");
+  };
+  RETURN_IF_ERROR(produce([&](std::span<const uint8_t> bytes) {
+    return checked(std::fwrite(bytes.data(), 1, bytes.size(), stdout) ==
+                   bytes.size());
+  }));
+  return checked(std::fflush(stdout) == 0);
 }
 
 absl::Status WriteFile(const std::string& path,
                        std::span<const uint8_t> bytes) {
-  if (path == "-") return WriteStdout(std::string(bytes.begin(), bytes.end()));
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  bool written = file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(),
-                                                file) == bytes.size();
-  if (file != nullptr && std::fclose(file) != 0) written = false;
-  if (written) return absl::OkStatus();
-  return absl::DataLossError(
-      absl::StrCat("The file '", path, "' cannot be written."));
+  return WriteTo(path, [bytes](ByteSink sink) { return sink(bytes); });
 }
 
 }  // namespace eyrie::tools

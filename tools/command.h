@@ -6,8 +6,10 @@
 #include <span>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "base/file_writer.h"
 #include "tools/arg_parser.h"
 
 namespace eyrie::tools {
@@ -15,11 +17,11 @@ namespace eyrie::tools {
 // A subcommand: gets what follows its name, returns the exit code.
 using CommandMain = int (*)(std::span<const char* const> args);
 
-int RunMain(std::span<const char* const> args);    // run.cc
-int DumpMain(std::span<const char* const> args);   // dump.cc
-int AsmMain(std::span<const char* const> args);    // asm.cc
+int RunMain(std::span<const char* const> args);     // run.cc
+int DumpMain(std::span<const char* const> args);    // dump.cc
+int AsmMain(std::span<const char* const> args);     // asm.cc
 int ParamsMain(std::span<const char* const> args);  // params.cc
-int BenchMain(std::span<const char* const> args);  // bench_command.cc
+int BenchMain(std::span<const char* const> args);   // bench_command.cc
 
 // A text whose lines may hold names from a file, without control characters
 // but line breaks. "..." stands for what is beyond `most` bytes of a line.
@@ -35,7 +37,11 @@ void ReportIgnoredFlags(const Arguments& arguments);
 // full.
 absl::Status WriteStdout(const std::string& text);
 
-// Writes all of it to a file; "-": to stdout.
+// Gives `produce` a sink that leads to a file, or for "-" to stdout.
+absl::Status WriteTo(const std::string& path,
+                     absl::FunctionRef<absl::Status(ByteSink sink)> produce);
+
+// Writes all of it there.
 absl::Status WriteFile(const std::string& path, std::span<const uint8_t> bytes);
 
 }  // namespace eyrie::tools

@@ -1,13 +1,11 @@
 // eyrie params: shows, makes and converts files of parameters.
 //
 // Tested by cli_test.py.
-#include <cstdio>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "abi/tensor_text.h"
-#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
@@ -153,29 +151,6 @@ ParameterSource SourceOf(const Parameter& parameter) {
   return source;
 }
 
-// Gives `produce` a sink that leads to a file, or for "-" to standard output.
-absl::Status WriteTo(
-    const std::string& path,
-    absl::FunctionRef<absl::Status(hal::ByteSink sink)> produce) {
-  const absl::Status unwritable = absl::DataLossError(
-      absl::StrCat("The file '", path, "' cannot be written."));
-  const auto checked = [&](bool written) {
-    return written ? absl::OkStatus() : unwritable;
-  };
-  if (path == "-") {
-    RETURN_IF_ERROR(produce([&](std::span<const uint8_t> bytes) {
-      return checked(std::fwrite(bytes.data(), 1, bytes.size(), stdout) ==
-                     bytes.size());
-    }));
-    return checked(std::fflush(stdout) == 0);
-  }
-  FileWriter writer(path);
-  RETURN_IF_ERROR(produce([&](std::span<const uint8_t> bytes) {
-    return checked(writer.Write(bytes).ok());
-  }));
-  return checked(writer.Finish().ok());
-}
-
 // "[scope::]key=file"
 absl::Status Extract(const hal::ParameterScopes& scopes,
                      const std::string& text) {
@@ -191,7 +166,7 @@ absl::Status Extract(const hal::ParameterScopes& scopes,
     key = key.substr(colons + 2);
   }
   ASSIGN_OR_RETURN(const Parameter* parameter, scopes.Find(scope, key));
-  return WriteTo(text.substr(equals + 1), [&](hal::ByteSink sink) {
+  return WriteTo(text.substr(equals + 1), [&](ByteSink sink) {
     return hal::WriteContents(SourceOf(*parameter), sink);
   });
 }
@@ -217,7 +192,7 @@ absl::Status WriteArchive(const Arguments& arguments,
     return absl::InvalidArgumentError("--output names no file to write.");
   }
   const int64_t alignment = arguments.GetInt("alignment");
-  RETURN_IF_ERROR(WriteTo(path, [&](hal::ByteSink sink) {
+  RETURN_IF_ERROR(WriteTo(path, [&](ByteSink sink) {
     return hal::WriteIrpa(
         sources, alignment < 0 ? 0 : static_cast<uint64_t>(alignment), sink);
   }));

@@ -230,6 +230,22 @@ bool LooksLikeMlir(absl::string_view text) {
   return false;
 }
 
+// Its first words are a module's in MLIR, too; the version is not.
+bool LooksLikeAssembly(absl::string_view text) {
+  const size_t begin = text.find("vm.module @");
+  if (begin == absl::string_view::npos) return false;
+  const absl::string_view line =
+      text.substr(begin, text.find('\n', begin) - begin);
+  return absl::StrContains(line, " version ");
+}
+
+// What a text is, as its beginning shows. Licences and comments may come first.
+const char* DescribeText(absl::string_view text) {
+  if (LooksLikeAssembly(text)) return "VM assembly (see eyrie asm)";
+  if (LooksLikeMlir(text)) return "MLIR text";
+  return text[0] == '{' || text[0] == '[' ? "JSON text" : "text";
+}
+
 }  // namespace
 
 std::string DescribeForeignBytes(std::span<const uint8_t> bytes,
@@ -243,11 +259,8 @@ std::string DescribeForeignBytes(std::span<const uint8_t> bytes,
     }
   }
   if (IsText(bytes.first(std::min<size_t>(bytes.size(), 512)))) {
-    // Licences and comments may come first.
-    const char* what = LooksLikeMlir(all.substr(0, 1 << 16)) ? "MLIR text"
-                       : all[0] == '{' || all[0] == '['      ? "JSON text"
-                                                             : "text";
-    return absl::StrCat(name, " is ", what, kNot);
+    return absl::StrCat(name, " is ", DescribeText(all.substr(0, 1 << 16)),
+                        kNot);
   }
   if (bytes.size() >= 8 && all.substr(4, 4) == kIdentifier) {
     return absl::StrCat(name,

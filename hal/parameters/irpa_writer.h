@@ -8,8 +8,8 @@
 #include <span>
 #include <string>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "base/file_writer.h"
 #include "hal/parameters/irpa_format.h"
 #include "hal/parameters/parameter_index.h"
 
@@ -31,9 +31,6 @@ struct ParameterSource {
   std::span<const uint8_t> bytes;
   Splat splat;
 };
-
-// Takes bytes in order.
-using ByteSink = absl::FunctionRef<absl::Status(std::span<const uint8_t>)>;
 
 // Writes one archive. Data begin at multiples of `alignment`, a power of two of
 // at least 16. INVALID_ARGUMENT: another alignment, a length that is no
