@@ -1,0 +1,133 @@
+// What a process does and when: spans, counters and flows, noted by each
+// thread in memory of its own while a recorder is active.
+//
+//   const trace::Span span(trace::Category::kWait, trace::Name::kWait);
+//
+// While none is, a site costs one relaxed load and a branch, and allocates
+// nothing. Active, it reads the clock and writes 32 bytes; it locks only for a
+// thread's first event, a new chunk of memory or a new name.
+// Thread-safe. The active recorder is the process's: docs/tracing.md.
+// Tested by trace_test.cc.
+#ifndef EYRIE_BASE_TRACE_H_
+#define EYRIE_BASE_TRACE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+
+namespace eyrie::trace {
+
+// What kind of work a span is, and what its numbers mean.
+enum class Category : uint8_t {
+  kCall,      // a call of the host
+  kFunction,  // a function of a module
+  kImport,    // a native function that a module calls
+  kDispatch,  // workgroups of a kernel
+  kTransfer,  // bytes filled, written or copied
+  kMemory,    // bytes of device memory taken or given back
+  kQueue,     // an operation handed to a device, or run later
+  kWait,      // a thread that waits
+};
+
+// Names that are no module's. NameId is the same number in every recorder.
+enum class Name : uint32_t {
+#define EYRIE_TRACE_NAME(name, text) name,
+#include "base/trace_names.def"
+#undef EYRIE_TRACE_NAME
+};
+using NameId = uint32_t;
+
+// What is being recorded; read by every site.
+inline constexpr uint32_t kEvents = 1;      // spans, counters, flows
+inline constexpr uint32_t kDispatches = 2;  // sums by kernel
+namespace internal {
+inline constinit std::atomic<uint32_t> g_recording{0};
+}  // namespace internal
+
+inline bool IsRecording(uint32_t what) {
+  return (internal::g_recording.load(std::memory_order_relaxed) & what) != 0;
+}
+
+// Where the owner of a name keeps what number it has, so that it is looked up
+// once in each recording.
+class NameCache {
+ private:
+  friend class Recorder;
+  std::atomic<uint64_t> known_{0};  // the recording's number, then the name's
+};
+using MakeName = absl::FunctionRef<std::string()>;
+
+// Names the calling thread: "task 1". The text must outlive the thread.
+void SetThreadName(const char* text, int number);
+
+// Sites that test IsRecording(kEvents) themselves. A begin is followed by its
+// end on the same thread; what is between them nests.
+void Begin(Category category, Name name, uint64_t bytes = 0);
+void Begin(Category category, absl::string_view name);
+void Begin(Category category, NameCache& cache, MakeName name);
+void End();
+// One moment, with a number of bytes.
+void Instant(Category category, Name name, uint64_t bytes);
+// What a quantity is from now on.
+void Counter(Name name, uint64_t value);
+// An arrow from the running span to a later one, by the number returned; 0:
+// nothing is recorded, and FlowTo does nothing.
+uint64_t FlowFrom(Name name);
+void FlowTo(Name name, uint64_t flow);
+
+// From here to the end of the block.
+class Span {
+ public:
+  Span(Category category, Name name, uint64_t bytes = 0) {
+    if (IsRecording(kEvents)) [[unlikely]]
+      Start([&] { Begin(category, name, bytes); });
+  }
+  Span(Category category, absl::string_view name) {
+    if (IsRecording(kEvents)) [[unlikely]]
+      Start([&] { Begin(category, name); });
+  }
+  Span(const Span&) = delete;
+  Span& operator=(const Span&) = delete;
+  ~Span() {
+    if (begun_) [[unlikely]]
+      End();
+  }
+
+ private:
+  template <typename F>
+  void Start(const F& begin) {
+    begin();
+    begun_ = true;
+  }
+
+  bool begun_ = false;
+};
+
+// Workgroups `begin` to `end` of a dispatch of `count` workgroups, from its
+// making to its end, on this thread; a span, and a part of the kernel's sums.
+// Only made if anything is recorded.
+class DispatchSpan {
+ public:
+  struct Workgroups {
+    uint32_t count[3];
+    uint64_t begin;
+    uint64_t end;
+  };
+  DispatchSpan(NameCache& cache, MakeName name, const Workgroups& workgroups);
+  DispatchSpan(const DispatchSpan&) = delete;
+  DispatchSpan& operator=(const DispatchSpan&) = delete;
+  ~DispatchSpan();
+
+ private:
+  const Workgroups workgroups_;
+  uint64_t serial_ = 0;  // the recording's; 0: none
+  NameId name_ = 0;
+  int64_t begin_ns_ = 0;
+};
+
+}  // namespace eyrie::trace
+
+#endif  // EYRIE_BASE_TRACE_H_
