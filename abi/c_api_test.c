@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "eyrie/c.h"
+#include "eyrie/c_trace.h"
 
 static int Expect(int condition, const char* what) {
   if (!condition) fprintf(stderr, "c_api_test: %s\n", what);

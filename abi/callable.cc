@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
+#include "base/trace.h"
 #include "hal/fence.h"
 #include "hal/semaphore.h"
 #include "vm/buffer.h"
@@ -407,6 +408,7 @@ absl::StatusOr<std::vector<vm::Value>> Callable::Call(
 
 absl::Status Callable::Invoke(std::span<const vm::Slot> arguments,
                               std::span<vm::Slot> results) {
+  const trace::Span span(trace::Category::kCall, function_.name());
   vm::Context& context = session_->context();
   const bool is_all = arguments.size() == argument_types().size();
   if (!is_all && !MakesStorage(arguments.size())) {

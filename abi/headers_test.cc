@@ -10,6 +10,7 @@
 #include "eyrie/pending_call.h"
 #include "eyrie/result.h"
 #include "eyrie/runtime.h"
+#include "eyrie/trace.h"
 #include "eyrie/value.h"
 
 #if defined(__cpp_exceptions) != defined(EYRIE_TEST_EXCEPTIONS) || \
@@ -54,6 +55,18 @@ void FailInWords() {
   Expect(!module.error().message().empty(), "no sentence");
 }
 
+void TraceInWords() {
+  auto trace = eyrie::Trace::Start();
+  Expect(trace.ok(), "no trace");
+  size_t size = 0;
+  const auto written = trace->Write([&](std::string_view piece) {
+    size += piece.size();
+    return true;
+  });
+  Expect(written.ok() && size > 0, "nothing written");
+  Expect(trace->kernels().empty(), "kernels out of nothing");
+}
+
 }  // namespace
 
 int main() {
@@ -66,5 +79,6 @@ int main() {
   }
 #endif
   FailInWords();
+  TraceInWords();
   return failures;
 }

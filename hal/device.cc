@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/status_macros.h"
+#include "base/trace.h"
 #include "hal/queue_validator.h"
 
 namespace eyrie::hal {
@@ -20,7 +21,8 @@ absl::Status Refuse(QueueFences fences, absl::Status status) {
 
 absl::Status CheckFences(QueueFences fences) {
   absl::Status status = ValidateFences(fences.wait, fences.signal);
-  if (!status.ok()) [[unlikely]] return Refuse(fences, std::move(status));
+  if (!status.ok()) [[unlikely]]
+    return Refuse(fences, std::move(status));
   return status;
 }
 
@@ -130,8 +132,10 @@ absl::Status Device::QueueExecute(QueueFences fences,
                                   std::span<const BufferBinding> table) {
   RETURN_IF_ERROR(CheckFences(fences));
   if (!commands) return DoBarrier(fences);
+  const trace::Span span(trace::Category::kQueue, trace::Name::kExecute);
   absl::Status status = ValidateExecute(*commands, table);
-  if (!status.ok()) [[unlikely]] return Refuse(fences, std::move(status));
+  if (!status.ok()) [[unlikely]]
+    return Refuse(fences, std::move(status));
   return DoExecute(fences, std::move(commands), table);
 }
 

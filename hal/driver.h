@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/perf_map.h"
 #include "base/ref.h"
 #include "hal/device.h"
 #include "hal/executable_loader.h"
@@ -36,6 +37,8 @@ struct DriverOptions {
   bool allow_system_executables = false;  // dlopen of system-elf executables
   bool allow_native_code = true;          // false: refuse machine code
   TaskOptions task;
+  // Where the functions of loaded machine code are named; may be null.
+  std::shared_ptr<PerfMap> perf_map;
   // For executables that are no machine code, of formats that differ.
   std::vector<std::shared_ptr<const ExecutableLoader>> loaders;
 };

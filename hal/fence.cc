@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/status_macros.h"
+#include "base/trace.h"
 
 namespace eyrie::hal {
 namespace {
@@ -120,7 +121,8 @@ absl::Status Fence::Signal() const {
   absl::Status first;
   for (const Point& point : points_) {
     absl::Status status = point.semaphore->Signal(point.value);
-    if (first.ok() && !status.ok()) [[unlikely]] first = std::move(status);
+    if (first.ok() && !status.ok()) [[unlikely]]
+      first = std::move(status);
   }
   return first;
 }
@@ -153,6 +155,7 @@ absl::StatusOr<bool> Fence::IsWaitOver(absl::Time deadline) const {
 absl::Status Fence::Wait(absl::Time deadline) const {
   ASSIGN_OR_RETURN(const bool over, IsWaitOver(deadline));
   if (over) return absl::OkStatus();
+  const trace::Span span(trace::Category::kWait, trace::Name::kWait);
   return Waiter(*this).Until(deadline);
 }
 
@@ -160,6 +163,7 @@ absl::Status Fence::Wait(absl::Time deadline,
                          absl::FunctionRef<bool()> stopped) const {
   ASSIGN_OR_RETURN(const bool over, IsWaitOver(deadline));
   if (over) return absl::OkStatus();
+  const trace::Span span(trace::Category::kWait, trace::Name::kWait);
   const Waiter waiter(*this);
   while (!stopped()) {
     const absl::Time look =
@@ -184,9 +188,8 @@ void Fence::OnReached(Semaphore::Callback callback) const {
   // The callback may drop this fence; the points are not its to free.
   const absl::InlinedVector<Point, 2> points = points_;
   for (const Point& point : points) {
-    point.semaphore->OnReached(point.value, [arrival](const absl::Status& s) {
-      arrival->Reach(s);
-    });
+    point.semaphore->OnReached(
+        point.value, [arrival](const absl::Status& s) { arrival->Reach(s); });
   }
 }
 

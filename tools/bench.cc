@@ -20,8 +20,9 @@
 #include "tools/arg_parser.h"
 #include "tools/command.h"
 #include "tools/limit_flags.h"
-#include "tools/parameter_flags.h"
 #include "tools/load_flags.h"
+#include "tools/parameter_flags.h"
+#include "tools/trace_flags.h"
 
 namespace eyrie::tools {
 namespace {
@@ -117,6 +118,7 @@ absl::Status Bench(const Arguments& arguments, int64_t iterations) {
       abi::Session::Create(std::move(programs), devices, std::move(options)));
   ASSIGN_OR_RETURN(std::vector<Target> targets,
                    FindTargets(arguments, *session));
+  ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
   absl::Status failure;
   for (Target& target : targets) {
     const std::string name =
@@ -128,12 +130,14 @@ absl::Status Bench(const Arguments& arguments, int64_t iterations) {
     row->MeasureProcessCPUTime()->UseRealTime()->Unit(unit);
     if (iterations > 0) row->Iterations(iterations);
   }
+  RETURN_IF_ERROR(tracing.Begin());
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   targets.clear();
   session.reset();
   if (arguments.GetBool("print_statistics")) PrintStatistics(devices);
-  return failure;
+  absl::Status traced = tracing.Finish();
+  return failure.ok() ? traced : failure;
 }
 
 // "0.2s" and "100x" are newer than this Google Benchmark, which takes seconds

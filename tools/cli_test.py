@@ -43,6 +43,8 @@ def prepare(folder, modules):
         "a.bin": struct.pack("<8f", 1, 2, 3, 4, 5, 6, 7, 8),
         "flags.txt": b"# the inputs\n--input=4xf32=1\n\n--input=4xf32=2\n",
     }
+    checker = pathlib.Path(__file__).with_name("trace_check.py")
+    files["trace_check.py"] = checker.read_bytes()
     for name, contents in files.items():
         (folder / name).write_bytes(contents)
     (folder / "folder").mkdir()

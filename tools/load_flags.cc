@@ -8,11 +8,13 @@
 
 #include "abi/function_io.h"
 #include "absl/strings/str_cat.h"
+#include "base/perf_map.h"
 #include "base/status_macros.h"
 #include "hal/driver.h"
 #include "tools/json_flags.h"
 #include "tools/limit_flags.h"
 #include "tools/parameter_flags.h"
+#include "tools/trace_flags.h"
 
 namespace eyrie::tools {
 namespace {
@@ -65,6 +67,9 @@ constexpr Flag kLoadFlags[] = {
      "How long an idle thread looks for work before it sleeps, at most."},
     {"task_worker_stack_size", FlagKind::kInt, "0",
      "Bytes of each thread's stack at least; 0 is the system's default."},
+    {"perf_map", FlagKind::kBool, "false",
+     "Names the kernels of native code for Linux' perf, in perf-PID.map under\n"
+     "/tmp, which stays when the process ends."},
     {"print_statistics", FlagKind::kBool, "false",
      "Prints each device's memory statistics to stderr at the end."},
     {"module_mode", FlagKind::kIgnored, "", ""},  // modules are mapped always
@@ -89,6 +94,8 @@ std::vector<Flag> WithLoadFlags(std::span<const Flag> own) {
   flags.insert(flags.end(), parameters.begin(), parameters.end());
   const auto limits = LimitFlags();
   flags.insert(flags.end(), limits.begin(), limits.end());
+  const auto trace = TraceFlags();
+  flags.insert(flags.end(), trace.begin(), trace.end());
   const auto json = JsonFlags();
   flags.insert(flags.end(), json.begin(), json.end());
   flags.insert(flags.end(), own.begin(), own.end());
@@ -122,6 +129,9 @@ absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
       arguments.GetBool("allow_system_executables");
   options.allow_native_code = !arguments.GetBool("no_native_code");
   options.task = TaskOptionsOf(arguments);
+  if (arguments.GetBool("perf_map")) {
+    ASSIGN_OR_RETURN(options.perf_map, PerfMap::Create());
+  }
   return abi::OpenDevices(arguments.GetList("device"), options);
 }
 

@@ -21,6 +21,7 @@
 #include "tools/load_flags.h"
 #include "tools/module_text.h"
 #include "tools/parameter_flags.h"
+#include "tools/trace_flags.h"
 
 namespace eyrie::tools {
 namespace {
@@ -239,7 +240,7 @@ struct CallReport {
 // Loads, calls, shows. False: results differ from what was expected.
 absl::StatusOr<bool> CallFunction(const Arguments& arguments,
                                   const std::vector<Ref<hal::Device>>& devices,
-                                  CallReport& report) {
+                                  Tracing& tracing, CallReport& report) {
   ASSIGN_OR_RETURN(auto programs, LoadPrograms(arguments));
   abi::SessionOptions options = Listening(PrintOptionsOf(arguments));
   ASSIGN_OR_RETURN(options.limits, LimitsOf(arguments));
@@ -253,6 +254,7 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
     report.interrupted = true;
     called->Cancel();
   });
+  RETURN_IF_ERROR(tracing.Begin());
   ASSIGN_OR_RETURN(session, abi::Session::Create(std::move(programs), devices,
                                                  std::move(options)));
   running = session.get();
@@ -327,10 +329,15 @@ absl::StatusOr<bool> Run(std::span<const char* const> args,
         "--equality_mode='", equality, "' is neither approximate nor exact."));
   }
   ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments));
-  absl::StatusOr<bool> passed = CallFunction(arguments, devices, report);
+  ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
+  absl::StatusOr<bool> passed =
+      CallFunction(arguments, devices, tracing, report);
   if (arguments.GetBool("print_statistics") && report.used_hal) {
     PrintStatistics(devices);
   }
+  // Of a call that failed, too: its own error comes first then.
+  absl::Status traced = tracing.Finish();
+  if (passed.ok() && !traced.ok()) return traced;
   return passed;
 }
 

@@ -92,7 +92,8 @@ absl::Status BytecodeModule::LayOutFunctions() {
                        kMaxFunctionBytes, "."));
     }
     FunctionCode& code = functions_[i];
-    code.entry = UnloweredCode();
+    code.entry = UnloweredCode(/*traced=*/false);
+    code.traced_entry = UnloweredCode(/*traced=*/true);
     code.code = defs[i].bytecode.data();
     code.code_size = static_cast<uint32_t>(defs[i].bytecode.size());
     code.ordinal = i;
@@ -110,22 +111,52 @@ absl::Status BytecodeModule::LayOutFunctions() {
   return absl::OkStatus();
 }
 
-const uint8_t* BytecodeModule::LowerFunction(uint32_t ordinal) const {
+BytecodeModule::Traced& BytecodeModule::traced() const {
+  std::call_once(traced_once_,
+                 [this] { traced_ = std::make_unique<Traced>(def()); });
+  return *traced_;
+}
+
+void BytecodeModule::TraceFunction(uint32_t ordinal) const {
+  trace::Begin(trace::Category::kFunction, traced().functions[ordinal], [&] {
+    return absl::StrCat(name(), ".", def().FunctionName(ordinal));
+  });
+}
+
+void BytecodeModule::TraceImport(uint32_t ordinal) const {
+  trace::Begin(trace::Category::kImport, traced().imports[ordinal],
+               [&] { return std::string(def().imports[ordinal].full_name); });
+}
+
+const uint8_t* BytecodeModule::LowerFunction(uint32_t ordinal,
+                                             bool traced) const {
   const std::lock_guard<std::mutex> lock(lowering_);
-  LoweredCode& code = lowered_[ordinal];
-  if (code.empty()) code = Lower(*this, ordinal, InterpreterHandlers());
+  LoweredCode& code =
+      traced ? this->traced().lowered[ordinal] : lowered_[ordinal];
+  if (code.empty()) code = Lower(*this, ordinal, InterpreterHandlers(traced));
   const auto* entry = reinterpret_cast<const uint8_t*>(code.data());
-  functions_[ordinal].entry.store(entry, std::memory_order_release);
+  FunctionCode& function = functions_[ordinal];
+  (traced ? function.traced_entry : function.entry)
+      .store(entry, std::memory_order_release);
   return entry;
 }
 
 uint32_t BytecodeModule::BytecodeOffset(uint32_t ordinal,
                                         const uint8_t* lowered) const {
-  const uint8_t* entry = functions_[ordinal].entry;
-  if (entry == UnloweredCode()) return 0;
-  const auto offset = static_cast<uint32_t>(lowered - entry);
   LoweredPlaces places;
-  Lower(*this, ordinal, InterpreterHandlers(), &places);
+  const LoweredCode code =
+      Lower(*this, ordinal, InterpreterHandlers(/*traced=*/false), &places);
+  const size_t size = code.size() * sizeof(code[0]);
+  // It has the same layout in both forms.
+  uint32_t offset = 0;
+  for (const bool traced : {false, true}) {
+    const uint8_t* entry = functions_[ordinal].Entry(traced);
+    const uint8_t* unlowered = UnloweredCode(traced);
+    if (lowered == unlowered) return 0;
+    if (entry != unlowered && lowered >= entry && lowered < entry + size) {
+      offset = static_cast<uint32_t>(lowered - entry);
+    }
+  }
   const auto place = std::upper_bound(
       places.begin(), places.end(), std::make_pair(offset, kMaxFunctionBytes));
   return place == places.begin() ? 0 : (place - 1)->second;

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
+#include "base/trace.h"
 #include "vm/buffer.h"
 #include "vm/callconv.h"
 #include "vm/list.h"
@@ -39,6 +40,8 @@ struct ArgumentPlace {
 struct FunctionCode {
   // Lowered code; at first an instruction that lowers the function.
   std::atomic<const uint8_t*> entry = nullptr;
+  // The same for invocations that are traced.
+  std::atomic<const uint8_t*> traced_entry = nullptr;
   uint32_t frame_bytes = 0;  // header and both banks
   uint32_t ref_bytes = 0;    // of the ref bank, rounded up to 16
   uint32_t ref_count = 0;
@@ -49,6 +52,10 @@ struct FunctionCode {
   const ValueType* results = nullptr;
   const uint8_t* code = nullptr;  // the bytecode
   uint32_t code_size = 0;
+
+  const uint8_t* Entry(bool traced) const {
+    return (traced ? traced_entry : entry).load(std::memory_order_acquire);
+  }
 };
 
 // An import as a context resolved it.
@@ -92,16 +99,32 @@ class BytecodeModule final
   const std::vector<ElementType>& types() const { return types_; }
 
   // Lowers a function, once, and gives its first instruction. Thread-safe.
-  const uint8_t* LowerFunction(uint32_t ordinal) const;
+  const uint8_t* LowerFunction(uint32_t ordinal, bool traced) const;
   // The offset in the function's bytecode of an instruction of its lowered
   // code. Slow: for messages.
   uint32_t BytecodeOffset(uint32_t ordinal, const uint8_t* lowered) const;
+
+  // Begins the span of a function, or of an import's. Thread-safe.
+  void TraceFunction(uint32_t ordinal) const;
+  void TraceImport(uint32_t ordinal) const;
 
  private:
   friend class BytecodeState;
 
   explicit BytecodeModule(std::shared_ptr<const VerifiedModule> verified)
       : verified_(std::move(verified)) {}
+  // What only a traced module has.
+  struct Traced {
+    explicit Traced(const ModuleDef& def)
+        : lowered(def.functions.size()),
+          functions(def.functions.size()),
+          imports(def.imports.size()) {}
+    std::vector<LoweredCode> lowered;  // as lowered_
+    std::vector<trace::NameCache> functions;
+    std::vector<trace::NameCache> imports;
+  };
+
+  Traced& traced() const;
   void ResolveTypes(const RefTypes& types);
   absl::Status LayOutFunctions();
 
@@ -113,6 +136,8 @@ class BytecodeModule final
   mutable std::mutex lowering_;
   // By ordinal; written under the mutex, once each.
   mutable std::vector<LoweredCode> lowered_;
+  mutable std::once_flag traced_once_;
+  mutable std::unique_ptr<Traced> traced_;
 };
 
 // One context's part of a bytecode module; its thread's alone. Fields are the

@@ -358,7 +358,12 @@ absl::Status Context::RunOn(Machine& machine) {
     machine.Fail(meter_.StopReason());
     return machine.TakeError();
   }
-  if (vm::Run(machine) == Outcome::kFailed) [[unlikely]]
+  if (machine.traced()) [[unlikely]]
+    machine.TraceEntries();
+  const Outcome outcome = vm::Run(machine);
+  if (machine.traced()) [[unlikely]]
+    machine.TraceExits();
+  if (outcome == Outcome::kFailed) [[unlikely]]
     return machine.TakeError();
   return absl::OkStatus();
 }

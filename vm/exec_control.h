@@ -17,8 +17,9 @@ inline constexpr LoweredAway ExecBlock, ExecBranch, ExecCondBreak, ExecBreak;
 inline constexpr LoweredAway ExecCall, ExecCallVariadic, ExecCallYieldable,
     ExecCallVariadicYieldable, ExecReturn;
 
+template <bool kTraced>
 EYRIE_VM_INLINE bool ExecLowerFunction(Machine& m, Cursor& c) {
-  c.pc = m.state->module->LowerFunction(m.frame->function->ordinal);
+  c.pc = m.state->module->LowerFunction(m.frame->function->ordinal, kTraced);
   return true;
 }
 
@@ -105,6 +106,7 @@ EYRIE_VM_INLINE bool ExecBranchTable(Machine&, Cursor& c) {
   return true;
 }
 
+template <bool kTraced>
 EYRIE_VM_INLINE bool ExecCallFunction(Machine& m, Cursor& c) {
   const auto& call = LoweredAt<LoweredCallFunction>(c.pc);
   if (!ChargeAt(m, c)) [[unlikely]]
@@ -127,13 +129,20 @@ EYRIE_VM_INLINE bool ExecCallFunction(Machine& m, Cursor& c) {
   m.frame = callee;
   // The loop keeps the cursor in registers: no function that is not inlined
   // may take its address.
-  c = {call.callee->entry.load(std::memory_order_acquire), callee->i32,
-       callee->refs};
+  c = {call.callee->Entry(kTraced), callee->i32, callee->refs};
+  if constexpr (kTraced) m.TraceEntry();
   return true;
 }
 
 EYRIE_VM_INLINE bool ExecCallImport(Machine& m, Cursor& c) {
   if (!ChargeAt(m, c) || !m.CallImport(c.pc)) [[unlikely]]
+    return false;
+  c = m.Load();
+  return true;
+}
+
+EYRIE_VM_INLINE bool ExecCallImportTraced(Machine& m, Cursor& c) {
+  if (!ChargeAt(m, c) || !m.CallImportTraced(c.pc)) [[unlikely]]
     return false;
   c = m.Load();
   return true;
@@ -175,6 +184,12 @@ EYRIE_VM_INLINE bool ExecReturnOne(Machine& m, Cursor& c) {
 EYRIE_VM_INLINE bool ExecReturnMany(Machine& m, Cursor& c) {
   m.PassResults(LoweredAt<LoweredReturn>(c.pc));
   return BackToCaller(m, c);
+}
+
+template <auto kReturn>
+EYRIE_VM_INLINE bool ExecTracedReturn(Machine& m, Cursor& c) {
+  m.TraceExit();
+  return kReturn(m, c);
 }
 
 // Resumes behind itself.

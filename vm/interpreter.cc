@@ -4,6 +4,8 @@
 // Tested by tests/vm/rows_test.cc.
 #include "vm/interpreter.h"
 
+#include <utility>
+
 #include "vm/decode.h"
 #include "vm/exec_arith.h"
 #include "vm/exec_buffer.h"
@@ -69,24 +71,43 @@ namespace {
 #undef EYRIE_VM_NEXT
 }
 
+// The table of traced code.
+HandlerTable Traced(HandlerTable table) {
+  constexpr std::pair<Lowered, Lowered> kReplaced[] = {
+      {Lowered::kLowerFunction, Lowered::kLowerFunctionTraced},
+      {Lowered::kCallFunction, Lowered::kCallFunctionTraced},
+      {Lowered::kCallImport, Lowered::kCallImportTraced},
+      {Lowered::kReturnNothing, Lowered::kReturnNothingTraced},
+      {Lowered::kReturn32, Lowered::kReturn32Traced},
+      {Lowered::kReturn64, Lowered::kReturn64Traced},
+      {Lowered::kReturnMany, Lowered::kReturnManyTraced},
+  };
+  for (const auto& [row, by] : kReplaced) {
+    table.lowered[static_cast<size_t>(row)] =
+        table.lowered[static_cast<size_t>(by)];
+  }
+  return table;
+}
+
 }  // namespace
 
 Outcome Run(Machine& machine) { return Loop(&machine, nullptr); }
 
-const HandlerTable& InterpreterHandlers() {
+const HandlerTable& InterpreterHandlers(bool traced) {
   static const HandlerTable kTable = [] {
     HandlerTable table;
     Loop(nullptr, &table);
     return table;
   }();
-  return kTable;
+  static const HandlerTable kTraced = Traced(kTable);
+  return traced ? kTraced : kTable;
 }
 
-const uint8_t* UnloweredCode() {
-  static const Handler kCode =
-      InterpreterHandlers()
-          .lowered[static_cast<size_t>(Lowered::kLowerFunction)];
-  return reinterpret_cast<const uint8_t*>(&kCode);
+const uint8_t* UnloweredCode(bool traced) {
+  constexpr auto kLower = static_cast<size_t>(Lowered::kLowerFunction);
+  static const Handler kCode = InterpreterHandlers(false).lowered[kLower];
+  static const Handler kTraced = InterpreterHandlers(true).lowered[kLower];
+  return reinterpret_cast<const uint8_t*>(traced ? &kTraced : &kCode);
 }
 
 }  // namespace eyrie::vm

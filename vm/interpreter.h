@@ -15,11 +15,12 @@ namespace eyrie::vm {
 // returns (kDone), yields (call again to resume) or fails (TakeError says how).
 Outcome Run(Machine& machine);
 
-// Where the loop runs each instruction, for lowering.
-const HandlerTable& InterpreterHandlers();
+// Where the loop runs each instruction, for lowering. Traced code notes calls
+// and returns, and calls traced code.
+const HandlerTable& InterpreterHandlers(bool traced);
 
 // What stands for a function's code until it is lowered, at its first call.
-const uint8_t* UnloweredCode();
+const uint8_t* UnloweredCode(bool traced);
 
 }  // namespace eyrie::vm
 

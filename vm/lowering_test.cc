@@ -185,10 +185,10 @@ TEST(LoweringTest, FunctionsAreLoweredOnce) {
   ASSERT_NE(module, nullptr);
   const uint8_t* unlowered = module->function(0).entry;
   EXPECT_EQ(module->BytecodeOffset(0, unlowered), 0u);
-  const uint8_t* entry = module->LowerFunction(0);
+  const uint8_t* entry = module->LowerFunction(0, /*traced=*/false);
   EXPECT_NE(entry, unlowered);
   EXPECT_EQ(module->function(0).entry, entry);
-  EXPECT_EQ(module->LowerFunction(0), entry);
+  EXPECT_EQ(module->LowerFunction(0, /*traced=*/false), entry);
   EXPECT_EQ(module->BytecodeOffset(0, entry), 1u);
 }
 

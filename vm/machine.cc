@@ -30,7 +30,7 @@ absl::Status Machine::EnterFromHost(const FunctionCode& function,
     StackOverflow();
     return std::exchange(error_, absl::OkStatus());
   }
-  entered->pc = function.entry.load(std::memory_order_acquire);
+  entered->pc = function.Entry(traced_);
   for (uint32_t i = 0; i < function.argument_count; ++i) {
     const ArgumentPlace to = function.arguments[i];
     if (to.type == ValueType::kRef) {
@@ -136,7 +136,7 @@ bool Machine::EnterImport(const ResolvedImport& import,
                   IsWide(to.type) ? 8 : 4);
     }
   }
-  callee->pc = function.entry.load(std::memory_order_acquire);
+  callee->pc = function.Entry(traced_);
   frame = callee;
   state = import.callee_state;
   return true;
@@ -156,6 +156,38 @@ bool Machine::CallImport(const uint8_t* pc) {
       absl::StrCat("The optional import ",
                    state->module->def().imports[call.import].full_name,
                    " is called, but no loaded module has it.")));
+}
+
+void Machine::TraceEntry() const {
+  frame->state->module->TraceFunction(frame->function->ordinal);
+}
+
+void Machine::TraceEntries() const {
+  std::vector<const Frame*> frames;
+  for (const Frame* at = frame; at != nullptr; at = at->caller) {
+    frames.push_back(at);
+  }
+  for (; !frames.empty(); frames.pop_back()) {
+    frames.back()->state->module->TraceFunction(
+        frames.back()->function->ordinal);
+  }
+}
+
+void Machine::TraceExits() const {
+  for (const Frame* at = frame; at != nullptr; at = at->caller) trace::End();
+}
+
+bool Machine::CallImportTraced(const uint8_t* pc) {
+  const uint32_t import = LoweredAt<LoweredCallImport>(pc).import;
+  if (state->imports[import].callee != nullptr) {
+    if (!CallImport(pc)) return false;
+    TraceEntry();
+    return true;
+  }
+  state->module->TraceImport(import);
+  const bool called = CallImport(pc);
+  trace::End();
+  return called;
 }
 
 bool Machine::Fail(absl::Status status) {

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
+#include "base/trace.h"
 #include "vm/buffer.h"
 #include "vm/bytecode_module.h"
 #include "vm/list.h"
@@ -95,7 +96,10 @@ inline RefObject* TakeRef(RefOperand from) {
 class Machine {
  public:
   Machine(Stack& stack, Meter& meter, const PrintSink* print)
-      : meter(meter), stack_(stack), print_(print) {}
+      : meter(meter),
+        stack_(stack),
+        print_(print),
+        traced_(trace::IsRecording(trace::kEvents)) {}
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
   // Frames left by a suspended invocation are dropped.
@@ -129,6 +133,17 @@ class Machine {
   // Calls the import that the instruction at `pc` names: a native function, or
   // enters another module's. Load() gives the cursor to go on with.
   bool CallImport(const uint8_t* pc);
+
+  // Whether the functions it runs are noted in a trace: settled when it is
+  // made, since such functions run code of their own.
+  bool traced() const { return traced_; }
+  // The spans of the topmost frame's function, whose call this is.
+  void TraceEntry() const;
+  void TraceExit() const { trace::End(); }
+  // Those of all frames: a machine may be left, and be resumed later on.
+  void TraceEntries() const;
+  void TraceExits() const;
+  bool CallImportTraced(const uint8_t* pc);
 
   // Hands the topmost frame's results to its caller or the host.
   void PassResults(const LoweredReturn& from);
@@ -166,6 +181,7 @@ class Machine {
 
   Stack& stack_;
   const PrintSink* print_;
+  const bool traced_;
   Slot* host_results_ = nullptr;
   absl::Status error_;
   absl::string_view native_;  // the import that failed; empty: none did

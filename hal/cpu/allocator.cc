@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
 #include "base/status_macros.h"
+#include "base/trace.h"
 
 namespace eyrie::hal::cpu {
 namespace {
@@ -132,7 +133,16 @@ absl::StatusOr<Ref<hal::Buffer>> Allocator::Allocate(const BufferParams& params,
   buffer->counted_ = true;
   buffer->Reset(resolved, size);
   buffer->home_ = Ref<Allocator>::Share(this);
+  if (trace::IsRecording(trace::kEvents)) [[unlikely]]
+    TraceChange(trace::Name::kAllocate, size);
   return Ref<hal::Buffer>::Adopt(buffer);
+}
+
+void Allocator::TraceChange(trace::Name name, uint64_t size) const {
+  const AllocatorStatistics now = statistics();
+  trace::Instant(trace::Category::kMemory, name, size);
+  trace::Counter(trace::Name::kDeviceMemory,
+                 now.host_local.live() + now.device_local.live());
 }
 
 absl::StatusOr<Ref<hal::Buffer>> Allocator::AllocateScratch(uint64_t size) {
@@ -146,6 +156,14 @@ absl::StatusOr<Ref<hal::Buffer>> Allocator::AllocateScratch(uint64_t size) {
 }
 
 void Allocator::Recycle(PooledBuffer* buffer) {
+  const bool counted = buffer->counted_;
+  const uint64_t size = buffer->byte_length();
+  Release(buffer);
+  if (counted && trace::IsRecording(trace::kEvents)) [[unlikely]]
+    TraceChange(trace::Name::kFree, size);
+}
+
+void Allocator::Release(PooledBuffer* buffer) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (buffer->counted_) {

@@ -20,6 +20,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/ref.h"
+#include "base/trace.h"
 #include "hal/allocator.h"
 #include "hal/cpu/buffer.h"
 
@@ -68,6 +69,9 @@ class Allocator final : public hal::Allocator {
   absl::Status Exhausted(uint64_t size) const;
   // Takes a buffer that nobody refers to.
   void Recycle(PooledBuffer* buffer);
+  // Puts it among those that are free, or deletes it.
+  void Release(PooledBuffer* buffer);
+  void TraceChange(trace::Name name, uint64_t size) const;
   MemoryStatistics& StatisticsOf(MemoryType type);
 
   const uint64_t machine_memory_;  // bytes

@@ -67,6 +67,23 @@ struct ProgramHeader {
 };
 static_assert(sizeof(ProgramHeader) == 56);
 
+inline constexpr uint32_t kSectionSymbols = 2;
+inline constexpr uint32_t kSectionDynamicSymbols = 11;
+
+struct SectionHeader {
+  uint32_t name;
+  uint32_t type;
+  uint64_t flags;
+  uint64_t address;
+  uint64_t offset;
+  uint64_t size;
+  uint32_t link;  // of symbols: the section of their names
+  uint32_t info;
+  uint64_t alignment;
+  uint64_t entry_size;
+};
+static_assert(sizeof(SectionHeader) == 64);
+
 enum class DynamicTag : int64_t {
   kNull = 0,
   kNeeded = 1,

@@ -11,6 +11,7 @@
 #include "hal/cpu/code_scan.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/elf_loader.h"
+#include "hal/cpu/elf_symbols.h"
 #include "hal/cpu/image.h"
 #include "hal/cpu/library.h"
 
@@ -36,6 +37,11 @@ uint64_t Touch(const Image& image) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 4) return 0;
+  for (const auto& function :
+       eyrie::hal::cpu::ReadElfFunctions({data, size - 4})) {
+    volatile uint64_t length = function.name.size();
+    (void)length;
+  }
   const auto place = eyrie::LoadLittleEndian<uint32_t>(data + size - 4);
   auto image = ElfImage::Load({data, size - 4});
   if (!image.ok()) return 0;

@@ -38,8 +38,6 @@ class ElfImage final : public Image {
   // The mapping, which may begin before the image.
   uint8_t* mapping_ = nullptr;
   size_t mapping_size_ = 0;
-  // The image: the file's address 0 would be at base_ - layout.begin.
-  uint64_t bias_ = 0;
   // In the image.
   std::span<const uint8_t> strings_;
   std::span<const uint8_t> symbols_;

@@ -12,6 +12,7 @@
 #include "base/status_macros.h"
 #include "hal/cpu/code_scan.h"
 #include "hal/cpu/elf_loader.h"
+#include "hal/cpu/perf_functions.h"
 #include "hal/cpu/system_library.h"
 
 // Clang's check of the types of called functions reads memory in front of
@@ -75,7 +76,8 @@ class LibraryLoader {
     executable_->image_ = std::move(image);
   }
 
-  absl::StatusOr<Ref<hal::Executable>> Run(std::span<const uint32_t> constants);
+  absl::StatusOr<Ref<LibraryExecutable>> Run(
+      std::span<const uint32_t> constants);
 
  private:
   const Image& image() const { return *executable_->image_; }
@@ -174,7 +176,7 @@ void LibraryLoader::TakeExports(const Library& library) {
   executable_->name_ = library.name;
 }
 
-absl::StatusOr<Ref<hal::Executable>> LibraryLoader::Run(
+absl::StatusOr<Ref<LibraryExecutable>> LibraryLoader::Run(
     std::span<const uint32_t> constants) {
   ASSIGN_OR_RETURN(const Image::Function query,
                    image().FindFunction(kLibraryQuerySymbol));
@@ -209,7 +211,7 @@ absl::StatusOr<Ref<hal::Executable>> LibraryLoader::Run(
   RETURN_IF_ERROR(CheckExports(library));
   RETURN_IF_ERROR(ResolveImports(library));
   TakeExports(library);
-  return Ref<hal::Executable>(std::move(executable_));
+  return std::move(executable_);
 }
 
 bool SupportsFormat(absl::string_view format, const DriverOptions& options) {
@@ -248,7 +250,14 @@ absl::StatusOr<Ref<hal::Executable>> LoadExecutable(
                      "' are loaded by the system's linker, which needs "
                      "--allow_system_executables."));
   }
-  return LibraryLoader(std::move(image), machine).Run(params.constants);
+  ASSIGN_OR_RETURN(
+      const Ref<LibraryExecutable> library,
+      LibraryLoader(std::move(image), machine).Run(params.constants));
+  if (options.perf_map) {
+    RETURN_IF_ERROR(
+        options.perf_map->Add(PerfFunctions(*library, params.data)));
+  }
+  return Ref<hal::Executable>(library);
 }
 
 }  // namespace eyrie::hal::cpu

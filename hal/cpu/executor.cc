@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "base/trace.h"
 #include "hal/cpu/float_state.h"
 
 namespace eyrie::hal::cpu {
@@ -40,18 +41,24 @@ class Executor {
 
 absl::Status Executor::RunFill(const FillCommand& command) {
   ASSIGN_OR_RETURN(const HostBytes target, resolver_.Resolve(command.target));
+  const trace::Span span(trace::Category::kTransfer, trace::Name::kFill,
+                         target.length);
   FillBytes(command, target.data, target.length);
   return absl::OkStatus();
 }
 
 absl::Status Executor::RunUpdate(const UpdateCommand& command) {
   ASSIGN_OR_RETURN(const HostBytes target, resolver_.Resolve(command.target));
+  const trace::Span span(trace::Category::kTransfer, trace::Name::kUpdate,
+                         target.length);
   std::memcpy(target.data, command.data(), target.length);
   return absl::OkStatus();
 }
 
 absl::Status Executor::RunCopy(const CopyCommand& command) {
   ASSIGN_OR_RETURN(const ResolvedCopy copy, resolver_.Resolve(command));
+  const trace::Span span(trace::Category::kTransfer, trace::Name::kCopy,
+                         copy.target.length);
   std::memmove(copy.target.data, copy.source.data, copy.target.length);
   return absl::OkStatus();
 }
@@ -75,16 +82,11 @@ absl::Status Executor::RunDispatch(const DispatchCommand& command) {
   size_t lengths[kMaxDispatchBindings];
   ResolvedDispatch dispatch;
   RETURN_IF_ERROR(resolver_.Resolve(command, pointers, lengths, dispatch));
-  if (!measures_) [[likely]]
-    return RunWorkgroups(dispatch);
-  KernelCost& cost = dispatch.executable->cost(dispatch.ordinal);
-  if (!cost.IsDue()) [[likely]]
-    return RunWorkgroups(dispatch);
-  const Stopwatch watch;
-  absl::Status status = RunWorkgroups(dispatch);
-  const WorkgroupRange all = AllWorkgroups(dispatch.state);
-  if (all.begin != all.end) cost.Add(watch.ns(), all.end - all.begin);
-  return status;
+  const KernelExecutable& executable = *dispatch.executable;
+  const bool due = measures_ && executable.cost(dispatch.ordinal).IsDue();
+  return executable.Measure(dispatch.ordinal, dispatch.state,
+                            AllWorkgroups(dispatch.state), due,
+                            [&] { return RunWorkgroups(dispatch); });
 }
 
 absl::Status Executor::Run(const Command& command) {

@@ -72,9 +72,12 @@ absl::Status KernelExecutable::RunOnHost(const HostDispatch& dispatch) const {
     if (scratch == nullptr) return OutOfMemory(scratch_size, "local memory");
   }
   FlushDenormals flush;
-  return RunGuarded(dispatch.ordinal, state, AllWorkgroups(state),
-                    {static_cast<uint8_t*>(scratch.get()), scratch_size},
-                    bindings.read_only);
+  const WorkgroupRange all = AllWorkgroups(state);
+  return Measure(dispatch.ordinal, state, all, /*due=*/false, [&] {
+    return RunGuarded(dispatch.ordinal, state, all,
+                      {static_cast<uint8_t*>(scratch.get()), scratch_size},
+                      bindings.read_only);
+  });
 }
 
 }  // namespace eyrie::hal::cpu

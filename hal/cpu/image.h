@@ -36,6 +36,9 @@ class Image {
   // name addresses (perf, gdb) count from there.
   std::span<const Range> ranges() const { return ranges_; }
 
+  // What the file's addresses are moved by.
+  uint64_t bias() const { return bias_; }
+
   // Functions that must run before any other; the code has not run yet.
   std::span<const uint64_t> initializers() const { return initializers_; }
 
@@ -87,6 +90,7 @@ class Image {
  protected:
   Image() = default;
 
+  uint64_t bias_ = 0;
   std::vector<Range> ranges_;
   std::vector<uint64_t> initializers_;
   std::vector<uint64_t> code_pointers_;

@@ -4,6 +4,9 @@
 // Tested by task/sharing_test.cc, device_test.cc.
 #include "hal/cpu/kernel_executable.h"
 
+#include <optional>
+#include <string>
+
 #include "absl/strings/str_cat.h"
 
 namespace eyrie::hal::cpu {
@@ -16,14 +19,39 @@ absl::Status MisalignedBinding(size_t index, const void* data) {
                    "; kernels take aligned memory."));
 }
 
-KernelExecutable::~KernelExecutable() { delete[] costs_.load(); }
+KernelExecutable::~KernelExecutable() { delete[] records_.load(); }
 
-KernelCost* KernelExecutable::MakeCosts() const {
-  KernelCost* made = new KernelCost[exports().size()];
-  KernelCost* first = nullptr;
-  if (costs_.compare_exchange_strong(first, made)) return made;
+KernelExecutable::Record* KernelExecutable::MakeRecords() const {
+  Record* made = new Record[exports().size()];
+  Record* first = nullptr;
+  if (records_.compare_exchange_strong(first, made)) return made;
   delete[] made;
   return first;
+}
+
+absl::Status KernelExecutable::TakeTime(
+    uint32_t ordinal, const DispatchState& state, WorkgroupRange range,
+    bool due, absl::FunctionRef<absl::Status()> run) const {
+  if (range.begin == range.end) return run();
+  Record& kept = record(ordinal);
+  std::optional<trace::DispatchSpan> span;
+  if (trace::IsRecording(trace::kEvents | trace::kDispatches)) {
+    const auto name = [&] {
+      const absl::string_view given = exports()[ordinal].name;
+      return given.empty() ? absl::StrCat("export ", ordinal)
+                           : std::string(given);
+    };
+    span.emplace(kept.trace_name, name,
+                 trace::DispatchSpan::Workgroups{
+                     {state.workgroup_count_x, state.workgroup_count_y,
+                      state.workgroup_count_z},
+                     range.begin,
+                     range.end});
+  }
+  const Stopwatch watch;
+  absl::Status status = run();
+  if (due) kept.cost.Add(watch.ns(), range.end - range.begin);
+  return status;
 }
 
 }  // namespace eyrie::hal::cpu

@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <span>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "base/trace.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/kernel_cost.h"
 #include "hal/executable.h"
@@ -97,11 +99,18 @@ class KernelExecutable : public hal::Executable {
   const void* driver_tag() const final { return &kDriverTag; }
 
   // What the workgroups of an export have cost so far.
-  KernelCost& cost(uint32_t ordinal) const {
-    KernelCost* costs = costs_.load(std::memory_order_acquire);
-    if (costs == nullptr) [[unlikely]]
-      costs = MakeCosts();
-    return costs[ordinal];
+  KernelCost& cost(uint32_t ordinal) const { return record(ordinal).cost; }
+
+  // Calls `run()`, which runs these workgroups, all on this thread, and takes
+  // the time if it is due for cost(), or wanted for a trace.
+  template <typename F>
+  absl::Status Measure(uint32_t ordinal, const DispatchState& state,
+                       WorkgroupRange range, bool due, const F& run) const {
+    if (!due && !trace::IsRecording(trace::kEvents | trace::kDispatches))
+        [[likely]] {
+      return run();
+    }
+    return TakeTime(ordinal, state, range, due, run);
   }
 
  protected:
@@ -109,10 +118,25 @@ class KernelExecutable : public hal::Executable {
   ~KernelExecutable() override;
 
  private:
-  KernelCost* MakeCosts() const;
+  // What is kept of an export.
+  struct Record {
+    KernelCost cost;
+    trace::NameCache trace_name;
+  };
+
+  Record& record(uint32_t ordinal) const {
+    Record* records = records_.load(std::memory_order_acquire);
+    if (records == nullptr) [[unlikely]]
+      records = MakeRecords();
+    return records[ordinal];
+  }
+  Record* MakeRecords() const;
+  absl::Status TakeTime(uint32_t ordinal, const DispatchState& state,
+                        WorkgroupRange range, bool due,
+                        absl::FunctionRef<absl::Status()> run) const;
 
   // One per export, made when first asked for; owned.
-  mutable std::atomic<KernelCost*> costs_{nullptr};
+  mutable std::atomic<Record*> records_{nullptr};
 };
 
 }  // namespace eyrie::hal::cpu

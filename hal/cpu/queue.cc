@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/trace.h"
 
 namespace eyrie::hal::cpu {
 namespace {
@@ -41,6 +42,7 @@ absl::Status Queue::Defer(QueueFences fences, Start start, uint64_t kept) {
   absl::StatusOr<MemoryCharge> charge =
       fences.Charge(sizeof(Operation) + kBodyBytes + kept);
   if (!charge.ok()) return Complete(fences.signal, charge.status());
+  const uint64_t flow = trace::FlowFrom(trace::Name::kRunDeferred);
   uint64_t key = 0;
   {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -48,7 +50,8 @@ absl::Status Queue::Defer(QueueFences fences, Start start, uint64_t kept) {
     pending_[key] = {fences.owner,
                      {Ref<Fence>::Share(fences.signal), *std::move(charge)},
                      std::move(start),
-                     absl::OkStatus()};
+                     absl::OkStatus(),
+                     flow};
   }
   // Weak: a semaphore that is never signalled must not keep what waits for
   // it, which may hold that very semaphore.
@@ -62,6 +65,8 @@ absl::Status Queue::Defer(QueueFences fences, Start start, uint64_t kept) {
 }
 
 void Queue::Run(Operation operation) {
+  const trace::Span span(trace::Category::kQueue, trace::Name::kRunDeferred);
+  trace::FlowTo(trace::Name::kRunDeferred, operation.flow);
   if (operation.waited.ok()) {
     return operation.start(std::move(operation.ending));
   }

@@ -77,6 +77,7 @@ class Queue : public std::enable_shared_from_this<Queue> {
     Ending ending;
     Start start;
     absl::Status waited;  // how the wait ended
+    uint64_t flow;        // from where it was put by, of a trace
   };
   // By age. What waits for one's fence knows it by its key.
   using Operations = std::map<uint64_t, Operation>;

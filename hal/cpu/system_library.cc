@@ -64,6 +64,7 @@ absl::Status SystemImage::Load(std::span<const uint8_t> file,
     return absl::InvalidArgumentError(absl::StrCat(
         "The system's linker does not load the executable: ", dlerror(), "."));
   }
+  bias_ = map->l_addr;
   for (const elf::ProgramHeader& segment : layout.segments) {
     const uint64_t address = map->l_addr + segment.address;
     ranges_.push_back({{reinterpret_cast<const uint8_t*>(address),

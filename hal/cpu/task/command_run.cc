@@ -8,12 +8,19 @@
 #include <utility>
 
 #include "base/status_macros.h"
+#include "base/trace.h"
 #include "hal/cpu/float_state.h"
 
 namespace eyrie::hal::cpu {
 namespace {
 
 bool Never() { return false; }
+
+trace::Name TraceName(CommandKind kind) {
+  if (kind == CommandKind::kFill) return trace::Name::kFill;
+  return kind == CommandKind::kUpdate ? trace::Name::kUpdate
+                                      : trace::Name::kCopy;
+}
 
 bool Overlap(const HostBytes& a, const HostBytes& b) {
   const auto begin = [](const HostBytes& bytes) {
@@ -81,6 +88,7 @@ void CommandRun::SetOwned(Ref<CommandBuffer> commands,
   owned_commands_ = std::move(commands);
   owned_table_ = std::move(table);
   ending_ = std::move(ending);
+  flow_ = trace::FlowFrom(trace::Name::kRunCommands);
   Set(*owned_commands_, owned_table_, allocator, pool, policy);
 }
 
@@ -92,6 +100,7 @@ void CommandRun::Clear() {
   owned_commands_ = nullptr;
   owned_table_.clear();
   ending_ = {};
+  flow_ = 0;
 }
 
 void CommandRun::Finish() {
@@ -224,6 +233,8 @@ int CommandRun::HelpersFor(double ns, uint64_t chunks) const {
 
 Job::Stage CommandRun::Advance() {
   const FlushDenormals flush;
+  const trace::Span span(trace::Category::kQueue, trace::Name::kRunCommands);
+  trace::FlowTo(trace::Name::kRunCommands, std::exchange(flow_, 0));
   while (!failed_.load() && next_command_ != nullptr) {
     absl::Status status = Prepare();
     if (status.ok()) status = Probe();
@@ -307,22 +318,18 @@ absl::Status CommandRun::RunTiles(Task& task, WorkgroupRange tiles,
   const CommandKind kind = task.command->kind;
   if (IsDispatch(kind)) {
     const ResolvedDispatch& dispatch = task.dispatch;
-    if (!task.due) {
-      return dispatch.executable->RunWorkgroups(dispatch.ordinal,
-                                                dispatch.state, tiles, scratch);
-    }
-    const Stopwatch watch;
-    absl::Status status = dispatch.executable->RunWorkgroups(
-        dispatch.ordinal, dispatch.state, tiles, scratch);
-    dispatch.executable->cost(dispatch.ordinal)
-        .Add(watch.ns(), tiles.end - tiles.begin);
-    return status;
+    return dispatch.executable->Measure(
+        dispatch.ordinal, dispatch.state, tiles, task.due, [&] {
+          return dispatch.executable->RunWorkgroups(
+              dispatch.ordinal, dispatch.state, tiles, scratch);
+        });
   }
   const uint64_t begin = tiles.begin * kTransferChunk;
   const uint64_t end =
       tiles.end == task.tiles ? task.target.length : tiles.end * kTransferChunk;
   uint8_t* target = task.target.data + begin;
   const uint64_t length = end - begin;
+  const trace::Span span(trace::Category::kTransfer, TraceName(kind), length);
   switch (kind) {
     case CommandKind::kFill:
       FillBytes(*static_cast<const FillCommand*>(task.command), target, length);

@@ -118,6 +118,7 @@ class CommandRun final : public Job {
   Ref<CommandBuffer> owned_commands_;
   std::vector<BufferBinding> owned_table_;
   Queue::Ending ending_;
+  uint64_t flow_ = 0;  // to its first stage, of a trace
 
   std::array<Task, kMaxTasks> tasks_;
   size_t task_count_ = 0;

@@ -14,6 +14,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/trace.h"
+
 namespace eyrie::hal::cpu {
 namespace {
 
@@ -57,6 +59,7 @@ Pool::~Pool() = default;
 void* Pool::WorkerMain(void* worker) {
   const std::unique_ptr<Worker> self(static_cast<Worker*>(worker));
   BindThread(self->pool->options_.cpus, self->index);
+  trace::SetThreadName("task ", self->index);
   self->pool->Work(self->index);
   return nullptr;
 }

@@ -1,0 +1,84 @@
+// A file at a name that everybody knows, in a folder where everybody writes.
+//
+// Tested by perf_map_test.cc.
+#include "base/perf_map.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "base/plain_text.h"
+
+namespace eyrie {
+namespace {
+
+constexpr size_t kMostName = 256;  // bytes
+
+// Only ever a new file: what is there already is not opened, links not
+// followed.
+int CreateNew(const std::string& path) {
+  return open(path.c_str(),
+              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC,
+              0600);
+}
+
+// Removes a file that this user has left there; true if it did.
+bool RemoveOwn(const std::string& path) {
+  struct stat found = {};
+  return lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
+         found.st_uid == geteuid() && unlink(path.c_str()) == 0;
+}
+
+absl::Status Failure(const std::string& path, const char* doing, int error) {
+  const std::string text = absl::StrCat("'", path, "' cannot be ", doing, ": ",
+                                        std::strerror(error), ".");
+  if (error == ENOENT || error == ENOTDIR) return absl::NotFoundError(text);
+  if (error == EEXIST || error == EACCES || error == EPERM || error == EROFS) {
+    return absl::PermissionDeniedError(text);
+  }
+  return absl::InternalError(text);
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<PerfMap>> PerfMap::Create(
+    const std::string& folder) {
+  std::string path = absl::StrCat(folder, "/perf-", getpid(), ".map");
+  int descriptor = CreateNew(path);
+  if (descriptor < 0 && errno == EEXIST) {
+    if (!RemoveOwn(path)) return Failure(path, "replaced", EEXIST);
+    descriptor = CreateNew(path);
+  }
+  if (descriptor < 0) return Failure(path, "created", errno);
+  return std::shared_ptr<PerfMap>(new PerfMap(std::move(path), descriptor));
+}
+
+PerfMap::~PerfMap() { close(descriptor_); }
+
+absl::Status PerfMap::Add(std::span<const Function> functions) {
+  std::string text;
+  for (const Function& function : functions) {
+    absl::StrAppendFormat(&text, "%x %x %s\n", function.address, function.size,
+                          PlainText(function.name, kMostName));
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  absl::string_view left = text;
+  while (!left.empty()) {
+    const ssize_t written = write(descriptor_, left.data(), left.size());
+    if (written >= 0) {
+      left.remove_prefix(static_cast<size_t>(written));
+    } else if (errno != EINTR) {
+      return Failure(path_, "written", errno);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace eyrie

@@ -1,0 +1,89 @@
+// The lines of a map, and what may stand in its place.
+#include "base/perf_map.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+
+namespace eyrie {
+namespace {
+
+std::string ReadAll(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+class PerfMapTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = testing::TempDir() + "/perf_map_XXXXXX";
+    folder_ = mkdtemp(name.data());
+    path_ = absl::StrCat(folder_, "/perf-", getpid(), ".map");
+  }
+  absl::StatusCode Code() { return PerfMap::Create(folder_).status().code(); }
+
+  std::string folder_;
+  std::string path_;
+};
+
+TEST_F(PerfMapTest, Lines) {
+  const auto map = PerfMap::Create(folder_);
+  ASSERT_TRUE(map.ok()) << map.status();
+  EXPECT_EQ((*map)->path(), path_);
+  const PerfMap::Function kFirst[] = {
+      {0x7F0012345678, 0x40, "matmul"},
+      {0x7F00123456B8, 16, "two\nlines \x1b[31m"},
+  };
+  const PerfMap::Function kSecond[] = {{0, ~uint64_t{0}, ""}};
+  EXPECT_TRUE((*map)->Add(kFirst).ok());
+  EXPECT_TRUE((*map)->Add({}).ok());
+  EXPECT_TRUE((*map)->Add(kSecond).ok());
+  EXPECT_EQ(ReadAll(path_),
+            "7f0012345678 40 matmul\n"
+            "7f00123456b8 10 two?lines ?[31m\n"
+            "0 ffffffffffffffff \n");
+  struct stat found = {};
+  ASSERT_EQ(lstat(path_.c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777, 0600u);
+}
+
+TEST_F(PerfMapTest, AFileOfOnesOwnIsReplacedNotWritten) {
+  std::ofstream(path_) << "an earlier process's";
+  const std::string other = folder_ + "/other";
+  ASSERT_EQ(link(path_.c_str(), other.c_str()), 0);
+  const auto map = PerfMap::Create(folder_);
+  ASSERT_TRUE(map.ok()) << map.status();
+  const PerfMap::Function kOne[] = {{1, 2, "f"}};
+  EXPECT_TRUE((*map)->Add(kOne).ok());
+  EXPECT_EQ(ReadAll(path_), "1 2 f\n");
+  EXPECT_EQ(ReadAll(other), "an earlier process's");
+}
+
+TEST_F(PerfMapTest, LinksAndFoldersAreLeftAlone) {
+  const std::string target = folder_ + "/target";
+  std::ofstream(target) << "precious";
+  ASSERT_EQ(symlink(target.c_str(), path_.c_str()), 0);
+  EXPECT_EQ(Code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(ReadAll(target), "precious");
+  ASSERT_EQ(unlink(path_.c_str()), 0);
+  // A link to a file that is not there is not made into one.
+  ASSERT_EQ(symlink((folder_ + "/new").c_str(), path_.c_str()), 0);
+  EXPECT_EQ(Code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_NE(access((folder_ + "/new").c_str(), F_OK), 0);
+  ASSERT_EQ(unlink(path_.c_str()), 0);
+  ASSERT_EQ(mkdir(path_.c_str(), 0700), 0);
+  EXPECT_EQ(Code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(PerfMap::Create(folder_ + "/none").status().code(),
+            absl::StatusCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace eyrie

@@ -1,0 +1,63 @@
+// Tested by perf_functions_test.cc.
+#include "hal/cpu/perf_functions.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "hal/cpu/elf_symbols.h"
+
+namespace eyrie::hal::cpu {
+namespace {
+
+struct Named {
+  uint64_t size = 0;  // 0: not known
+  std::string name;
+};
+
+// Where the code that holds an address ends; the address is code.
+uint64_t EndOfCode(const Image& image, uint64_t address) {
+  for (const Image::Range& range : image.ranges()) {
+    const auto begin = reinterpret_cast<uintptr_t>(range.bytes.data());
+    if (address >= begin && address - begin < range.bytes.size()) {
+      return begin + range.bytes.size();
+    }
+  }
+  return address;
+}
+
+}  // namespace
+
+std::vector<PerfMap::Function> PerfFunctions(const LibraryExecutable& library,
+                                             std::span<const uint8_t> file) {
+  const Image& image = library.image();
+  std::map<uint64_t, Named> found;
+  for (const ElfFunction& function : ReadElfFunctions(file)) {
+    // A file may say anything: the sum may wrap, and is then no code.
+    const uint64_t address = image.bias() + function.address;
+    if (!image.IsCode(address)) continue;
+    found[address] = {function.size, std::string(function.name)};
+  }
+  for (size_t i = 0; i < library.exports().size(); ++i) {
+    const auto address =
+        reinterpret_cast<uintptr_t>(library.kernels()[i].function);
+    const absl::string_view name = library.exports()[i].name;
+    found[address].name = name.empty()
+                              ? absl::StrCat(library.name(), " export ", i)
+                              : std::string(name);
+  }
+  std::vector<PerfMap::Function> functions;
+  for (auto it = found.begin(); it != found.end(); ++it) {
+    uint64_t end = EndOfCode(image, it->first);
+    const auto next = std::next(it);
+    if (next != found.end()) end = std::min(end, next->first);
+    uint64_t size = end - it->first;
+    if (it->second.size != 0) size = std::min(size, it->second.size);
+    functions.push_back({it->first, size, it->second.name});
+  }
+  return functions;
+}
+
+}  // namespace eyrie::hal::cpu

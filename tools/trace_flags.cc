@@ -1,0 +1,117 @@
+// Recordings from flags.
+//
+// Tested by cli_test.py, trace_flags_test.cc.
+#include "tools/trace_flags.h"
+
+#include <cstdio>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+#include "tools/limit_flags.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr size_t kMostName = 256;  // bytes
+
+constexpr Flag kTraceFlags[] = {
+    {"trace", FlagKind::kString, "",
+     "Writes what the call did, thread by thread, to a file that\n"
+     "https://ui.perfetto.dev and chrome://tracing open."},
+    {"trace_memory", FlagKind::kString, "256MiB",
+     "What a trace may take in memory; what comes later is counted only."},
+    {"profile", FlagKind::kBool, "false",
+     "Prints what each kernel took, the longest first, to stderr at the end."},
+};
+
+// "12.3 us".
+std::string TimeText(double ns) {
+  constexpr struct {
+    double ns;
+    const char* unit;
+  } kUnits[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+  for (const auto& row : kUnits) {
+    if (ns >= row.ns) return absl::StrFormat("%.4g %s", ns / row.ns, row.unit);
+  }
+  return absl::StrFormat("%.4g ns", ns);
+}
+
+}  // namespace
+
+std::span<const Flag> TraceFlags() { return kTraceFlags; }
+
+std::string ProfileText(std::span<const trace::DispatchTotals> rows,
+                        double wall_ns) {
+  uint64_t count = 0;
+  double total = 0;
+  for (const trace::DispatchTotals& row : rows) {
+    count += row.count;
+    total += row.ns;
+  }
+  std::string text = absl::StrFormat(
+      "Dispatches: %d of %d kernels, %s on all threads; %s passed\n", count,
+      rows.size(), TimeText(total), TimeText(wall_ns));
+  if (rows.empty()) return text;
+  absl::StrAppendFormat(&text, "%9s %12s %10s %10s %7s  %s\n", "count",
+                        "workgroups", "total", "mean", "share", "kernel");
+  for (const trace::DispatchTotals& row : rows) {
+    // A part of a dispatch may have been run when the recording began.
+    const double mean =
+        row.ns / static_cast<double>(row.count == 0 ? 1 : row.count);
+    absl::StrAppendFormat(&text, "%9d %12d %10s %10s %6.1f%%  %s\n", row.count,
+                          row.workgroups, TimeText(row.ns), TimeText(mean),
+                          wall_ns > 0 ? 100 * row.ns / wall_ns : 0,
+                          PlainText(row.name, kMostName));
+  }
+  return text;
+}
+
+absl::StatusOr<Tracing> Tracing::Prepare(const Arguments& arguments) {
+  Tracing tracing;
+  ASSIGN_OR_RETURN(tracing.options_.max_bytes,
+                   ParseBytes(arguments.GetString("trace_memory")));
+  tracing.options_.what = arguments.GetBool("profile") ? trace::kDispatches : 0;
+  const std::string& path = arguments.GetString("trace");
+  if (!path.empty()) {
+    tracing.options_.what |= trace::kEvents;
+    tracing.file_ = std::make_unique<FileWriter>(path);
+    RETURN_IF_ERROR(tracing.file_->Write({}));
+  }
+  return tracing;
+}
+
+absl::Status Tracing::Begin() {
+  if (options_.what == 0) return absl::OkStatus();
+  ASSIGN_OR_RETURN(recorder_, trace::Recorder::Start(options_));
+  return absl::OkStatus();
+}
+
+absl::Status Tracing::Write() {
+  RETURN_IF_ERROR(recorder_->WriteJson([this](absl::string_view piece) {
+    return file_->Write(
+        {reinterpret_cast<const uint8_t*>(piece.data()), piece.size()});
+  }));
+  return file_->Finish();
+}
+
+absl::Status Tracing::Finish() {
+  if (recorder_ == nullptr) return absl::OkStatus();
+  recorder_->Stop();
+  std::string text;
+  if ((options_.what & trace::kDispatches) != 0) {
+    text = ProfileText(recorder_->Dispatches(),
+                       static_cast<double>(recorder_->duration_ns()));
+  }
+  if (recorder_->dropped() != 0) {
+    absl::StrAppend(&text, "eyrie: The trace is full: its last ",
+                    recorder_->dropped(),
+                    " events found no room in --trace_memory.\n");
+  }
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  return file_ == nullptr ? absl::OkStatus() : Write();
+}
+
+}  // namespace eyrie::tools
