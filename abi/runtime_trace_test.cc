@@ -61,7 +61,7 @@ TEST(TraceApiTest, ACallOnEachDevice) {
     ASSERT_TRUE(context->Call("classify", {Image()}).ok());
     const std::set<std::string> names = NamesOf(*trace);
     EXPECT_EQ(names.count("call classify"), 1u);
-    EXPECT_EQ(names.count("import hal.device.queue.execute"), 1u);
+    EXPECT_EQ(names.count("import hal.device.queue.execute.indirect"), 1u);
     EXPECT_EQ(names.count("memory allocate"), 1u);
     EXPECT_EQ(names.count("memory device memory"), 1u);
     const std::vector<eyrie_kernel_time_t> kernels = trace->kernels();

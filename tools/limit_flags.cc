@@ -41,19 +41,6 @@ absl::Status NoSize(absl::string_view text) {
       absl::StrCat("'", text, "' is not a size such as 4096, 64MiB or 2GiB"));
 }
 
-// A flag's size. The error names the flag.
-absl::Status ReadSize(const Arguments& arguments, const char* name,
-                      uint64_t& bytes) {
-  const std::string& text = arguments.GetString(name);
-  absl::StatusOr<uint64_t> parsed = ParseBytes(text);
-  if (parsed.ok()) {
-    bytes = *parsed;
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--", name, "=", parsed.status().message(), "."));
-}
-
 absl::Status ReadTimeout(const Arguments& arguments, absl::Duration& timeout) {
   const std::string& text = arguments.GetString("timeout");
   if (absl::ParseDuration(text, &timeout) && timeout >= absl::ZeroDuration()) {
@@ -83,6 +70,18 @@ absl::StatusOr<uint64_t> ParseBytes(absl::string_view text) {
     return NoSize(text);
   }
   return static_cast<uint64_t>(count * unit);
+}
+
+absl::Status ReadSize(const Arguments& arguments, const char* name,
+                      uint64_t& bytes) {
+  const std::string& text = arguments.GetString(name);
+  absl::StatusOr<uint64_t> parsed = ParseBytes(text);
+  if (parsed.ok()) {
+    bytes = *parsed;
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", name, "=", parsed.status().message(), "."));
 }
 
 absl::StatusOr<vm::Limits> LimitsOf(const Arguments& arguments) {

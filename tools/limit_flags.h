@@ -26,6 +26,10 @@ absl::StatusOr<vm::Limits> LimitsOf(const Arguments& arguments);
 // INVALID_ARGUMENT.
 absl::StatusOr<uint64_t> ParseBytes(absl::string_view text);
 
+// The same of a flag's value; the error names the flag.
+absl::Status ReadSize(const Arguments& arguments, const char* name,
+                      uint64_t& bytes);
+
 }  // namespace eyrie::tools
 
 #endif  // EYRIE_TOOLS_LIMIT_FLAGS_H_

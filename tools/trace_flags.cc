@@ -71,8 +71,8 @@ std::string ProfileText(std::span<const trace::DispatchTotals> rows,
 
 absl::StatusOr<Tracing> Tracing::Prepare(const Arguments& arguments) {
   Tracing tracing;
-  ASSIGN_OR_RETURN(tracing.options_.max_bytes,
-                   ParseBytes(arguments.GetString("trace_memory")));
+  RETURN_IF_ERROR(
+      ReadSize(arguments, "trace_memory", tracing.options_.max_bytes));
   tracing.options_.what = arguments.GetBool("profile") ? trace::kDispatches : 0;
   const std::string& path = arguments.GetString("trace");
   if (!path.empty()) {
