@@ -12,6 +12,9 @@
 namespace eyrie::hal::cpu {
 namespace {
 
+// Bytes between functions that are none of theirs, at most.
+constexpr uint64_t kPadding = 64;
+
 struct Named {
   uint64_t size = 0;  // 0: not known
   std::string name;
@@ -53,9 +56,14 @@ std::vector<PerfMap::Function> PerfFunctions(const LibraryExecutable& library,
     uint64_t end = EndOfCode(image, it->first);
     const auto next = std::next(it);
     if (next != found.end()) end = std::min(end, next->first);
-    uint64_t size = end - it->first;
-    if (it->second.size != 0) size = std::min(size, it->second.size);
+    const uint64_t room = end - it->first;
+    const uint64_t size =
+        it->second.size == 0 ? room : std::min(room, it->second.size);
     functions.push_back({it->first, size, it->second.name});
+    if (room - size > kPadding) {
+      functions.push_back(
+          {it->first + size, room - size, "(unnamed kernel code)"});
+    }
   }
   return functions;
 }

@@ -15,7 +15,8 @@
 namespace eyrie::hal::cpu {
 
 // By address, apart, each within the code. A function whose size nobody says
-// reaches to the next one, or to the end of the code. `file` is what the
+// reaches to the next one, or to the end of the code; what lies behind one
+// whose size is known, and is no padding, is unnamed code. `file` is what the
 // executable was loaded from.
 std::vector<PerfMap::Function> PerfFunctions(const LibraryExecutable& library,
                                              std::span<const uint8_t> file);
