@@ -1,6 +1,7 @@
 // The C API's values: made, read, lent, given back.
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -167,8 +168,8 @@ std::string Elements(const eyrie_value_t* value) {
   EXPECT_EQ(ErrorText(eyrie_value_upload(value, device, &dense)), "OK");
   EXPECT_EQ(ErrorText(eyrie_value_get_array(dense, &array)), "OK");
   const auto* numbers = static_cast<const int32_t*>(array.data);
-  const std::string text =
-      absl::StrJoin(numbers, numbers + array.size / sizeof(int32_t), " ");
+  const std::string text = absl::StrJoin(
+      std::span<const int32_t>(numbers, array.size / sizeof(int32_t)), " ");
   eyrie_value_free(dense);
   eyrie_device_release(device);
   return text;

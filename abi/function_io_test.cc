@@ -56,7 +56,7 @@ class FunctionIo : public testing::Test {
     declared_.reserve(words.size());
     for (const std::string& word : words) {
       ValueSlot slot;
-      slot.type = *vm::ValueTypeOf(word[0]);
+      slot.type = vm::ValueTypeOf(word[0]).value();
       slot.name = absl::StrCat("argument ", slots.size());
       if (word.size() > 2) {
         declared_.push_back({"", ParseDeclaredType(word.substr(2)), {}});

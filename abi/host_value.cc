@@ -103,7 +103,8 @@ absl::Status CheckReach(std::span<const int64_t> shape,
                         std::span<const int64_t> strides, uint64_t size,
                         size_t first, int64_t width) {
   const std::optional<Reach> reach = ReachOf(shape, strides, width);
-  if (reach && first <= size && first >= 0 - uint64_t(reach->lowest) &&
+  if (reach && first <= size &&
+      first >= 0 - static_cast<uint64_t>(reach->lowest) &&
       static_cast<uint64_t>(reach->highest) <= size - first) {
     return absl::OkStatus();
   }

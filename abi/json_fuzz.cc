@@ -63,8 +63,8 @@ void FuzzCall(absl::string_view records, absl::string_view arguments) {
   for (size_t i = 0; i < encoded->size(); ++i) {
     CallStatistics statistics;
     Decoder decoder(&statistics);
-    const auto decoded = decoder.Decode(
-        std::move((*encoded)[i]), invoker.signature().arguments()[i].type);
+    const auto decoded =
+        decoder.Decode((*encoded)[i], invoker.signature().arguments()[i].type);
     if (decoded.ok()) AppendJson(*decoded, text);
   }
 }

@@ -127,7 +127,7 @@ TEST(RoundTrip, RandomSignatures) {
         before = text;
         const auto read = FromJson(*ParseJson(text), JsonFiles::kRefused);
         ASSERT_EQ(StatusText(read), "OK");
-        (*given)[0] = round == 0 ? *std::move(decoded) : *read;
+        (*given)[0] = round == 0 ? *decoded : *read;
       }
     }
   }

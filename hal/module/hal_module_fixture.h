@@ -40,9 +40,9 @@ struct Arg {
   Arg(std::nullptr_t) { slot.ref = nullptr; }    // NOLINT
   Arg(RefObject* object) { slot.ref = object; }  // NOLINT
   template <typename T>
-  Arg(const Ref<T>& object) {
+  Arg(const Ref<T>& object) {  // NOLINT
     slot.ref = object.get();
-  }  // NOLINT
+  }
 };
 using Args = std::vector<Arg>;
 

@@ -145,7 +145,8 @@ struct Tensor {
   uint64_t offset;
 };
 
-Bytes Gguf(std::vector<Tensor> tensors, size_t data, uint32_t version = 3) {
+Bytes Gguf(const std::vector<Tensor>& tensors, size_t data,
+           uint32_t version = 3) {
   Writer writer;
   writer.Text("GGUF").Put(version);
   writer.Put<uint64_t>(tensors.size()).Put<uint64_t>(3);

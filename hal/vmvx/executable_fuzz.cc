@@ -15,7 +15,6 @@
 namespace {
 
 using eyrie::MemoryMeter;
-using eyrie::Ref;
 using eyrie::WorkBudget;
 using eyrie::hal::Executable;
 using eyrie::hal::ExecutableParams;

@@ -79,7 +79,7 @@ template <int kM, int kN>
   typedef float Vector __attribute__((vector_size(kN * sizeof(float))));
   Vector sums[kM];  // in registers: every loop over it is unrolled
 #pragma GCC unroll 16
-  for (int i = 0; i < kM; ++i) {
+  for (ptrdiff_t i = 0; i < kM; ++i) {
     if (work.accumulate) {
       std::memcpy(&sums[i], work.out + i * kN, sizeof(Vector));
     } else {
@@ -95,7 +95,7 @@ template <int kM, int kN>
     for (int i = 0; i < kM; ++i) sums[i] += row * lhs[i];
   }
 #pragma GCC unroll 16
-  for (int i = 0; i < kM; ++i) {
+  for (ptrdiff_t i = 0; i < kM; ++i) {
     std::memcpy(work.out + i * kN, &sums[i], sizeof(Vector));
   }
 }

@@ -55,12 +55,14 @@ TEST_F(VmvxModuleTest, Mmt4d) {
     const auto& [m, n, k, m0, n0, k0] = c.size;
     Array lhs = {c.in, {}}, rhs = {c.in, {}}, out = {c.out, {}};
     for (int64_t i = 0; i < m * k * m0 * k0; ++i) {
-      lhs.values.push_back(i * 5 % 11 - 4);
+      lhs.values.push_back(static_cast<double>(i * 5 % 11 - 4));
     }
     for (int64_t i = 0; i < n * k * n0 * k0; ++i) {
-      rhs.values.push_back(i * 7 % 13 - 6);
+      rhs.values.push_back(static_cast<double>(i * 7 % 13 - 6));
     }
-    for (int64_t i = 0; i < m * n * m0 * n0; ++i) out.values.push_back(i % 3);
+    for (int64_t i = 0; i < m * n * m0 * n0; ++i) {
+      out.values.push_back(static_cast<double>(i % 3));
+    }
     const std::vector<double> want =
         Product(lhs.values, rhs.values, out.values, c.size,
                 (c.flags & kAccumulate) != 0);

@@ -97,7 +97,7 @@ TEST_P(PoolTest, EveryChunkOnce) {
   constexpr int kStages = 5;
   constexpr int kChunks = 200;
   for (int round = 0; round < 50; ++round) {
-    std::vector<std::atomic<int>> runs(kStages * kChunks);
+    std::vector<std::atomic<int>> runs(size_t{kStages} * kChunks);
     const auto job = MakeRef<TestJob>(
         kStages, kChunks, helpers(), [&](int stage, int index) {
           runs[stage * kChunks + index].fetch_add(1);
@@ -255,7 +255,7 @@ TEST_P(PoolTest, EndsOnAThreadOfItsOwn) {
   std::atomic<bool> ended{false};
   const bool started = pool_->Start(MakeRef<TestJob>(
       1, 1, 0, [](int, int) { return true; },
-      [&ended, pool = pool_] {
+      [&ended, pool = Ref<Pool>::Share(pool_.get())] {
         pool->Shutdown();
         ended.store(true);
       }));

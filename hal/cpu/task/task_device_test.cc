@@ -210,10 +210,11 @@ TEST_F(TaskDeviceTest, BarriersStopNoOthers) {
 // stage holds.
 TEST_F(TaskDeviceTest, KeepsTheOrderOfBarriers) {
   constexpr uint32_t kWords = 40;
+  constexpr uint64_t kBytes = kWords * sizeof(uint32_t);
   Open(7);
   for (int round = 0; round < 20; ++round) {
-    const Ref<hal::Buffer> words = NewBuffer(*device_, kWords * 4);
-    const Ref<hal::Buffer> found = NewBuffer(*device_, kWords * 4);
+    const Ref<hal::Buffer> words = NewBuffer(*device_, kBytes);
+    const Ref<hal::Buffer> found = NewBuffer(*device_, kBytes);
     const Ref<CommandBuffer> commands =
         *device_->CreateCommandBuffer(0, kAnyQueue, 0);
     for (uint64_t i = 0; i < kWords; ++i) {  // no barrier between these

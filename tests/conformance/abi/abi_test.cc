@@ -222,8 +222,7 @@ class Table {
     for (size_t i = 0; i < values->size(); ++i) {
       CallStatistics statistics;
       Decoder decoder(&statistics);
-      auto result =
-          decoder.Decode(std::move((*values)[i]), flat.arguments()[i].type);
+      auto result = decoder.Decode((*values)[i], flat.arguments()[i].type);
       if (!result.ok()) return Failed(result.status());
       results.push_back(*std::move(result));
     }
