@@ -84,15 +84,16 @@ TEST_F(LimitsApiTest, ArgumentsAreCharged) {
   auto bytecode = Module::Load("tests/modules/3.13/abi_v1.vmfb");
   const std::vector<float> floats(kCount);
   const Value array = *Value::Array({kCount}, floats);
+  constexpr const char* kCopy =
+      " bytes for the copy of an argument exceed the context's memory limit "
+      "(1048576 bytes";
   const struct {
     const char* what;
     Value x;
     const char* want;
   } kCases[] = {
-      {"an array", array,
-       "8: Argument 0 ('x'): 1048580 bytes for the copy of an argument"},
-      {"a list", Value::List(std::vector<Value>(kCount, 1)),
-       "8: Argument 0 ('x'): 1048580 bytes for the copy of an argument"},
+      {"an array", array, kCopy},
+      {"a list", Value::List(std::vector<Value>(kCount, 1)), kCopy},
       {"a short array", *Value::Array({1}, {1.f}), "OK"},
   };
   auto context = Context::Create(*device_, *bytecode, {.max_memory = kLimit});
@@ -100,9 +101,8 @@ TEST_F(LimitsApiTest, ArgumentsAreCharged) {
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.what);
     for (int i = 0; i < 2; ++i) {
-      EXPECT_EQ(Text(context->Call("named", {c.x, c.x}))
-                    .substr(0, std::string(c.want).size()),
-                c.want);
+      const std::string text = Text(context->Call("named", {c.x, c.x}));
+      EXPECT_NE(text.find(c.want), std::string::npos) << text;
     }
   }
 }
