@@ -184,6 +184,13 @@ absl::Status Encoder::GivenArray(const HostArray& array, const Type& type,
 absl::Status Encoder::Lend(const HostArray& array, ElementType type,
                            Ref<RefObject>& object) {
   Ref<hal::BufferView> view = array.view();
+  if (view && device_ && !device_->allocator().CanUse(*view->buffer()))
+      [[unlikely]] {
+    // Of another device, whose memory is not shared.
+    if (!is_storage_) return absl::UnavailableError("");
+    return absl::InvalidArgumentError(
+        "an array in memory of another device cannot take a result.");
+  }
   if (!view) {
     if (device_ == nullptr) return absl::UnavailableError("");
     ASSIGN_OR_RETURN(view, array.Import(*device_, type));

@@ -6,6 +6,7 @@
 
 #include "eyrie/array.h"
 #include "eyrie/device.h"
+#include "eyrie/fence.h"
 #include "eyrie/function.h"
 #include "eyrie/pending_call.h"
 #include "eyrie/result.h"

@@ -12,6 +12,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "vm/context.h"
 
 namespace eyrie::abi {
 namespace {
@@ -283,6 +284,53 @@ absl::Status Invoker::Call(std::span<const HostValue* const> given,
     values.push_back(vm::Value::Adopt(carriers[i], returned[i]));
   }
   return DecodeAll({values.data(), values.size()}, results);
+}
+
+absl::StatusOr<std::vector<vm::Value>> Invoker::StartValues(
+    std::span<const HostValue* const> given,
+    std::span<const absl::string_view> names, hal::Fence* wait,
+    hal::Fence& signal) {
+  if (session_ == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "Function '", signature_.function(), "' is a signature alone."));
+  }
+  // Storage that a raw function's results take is known when it is over.
+  const bool is_async = callable_.is_async() && callable_.raw() == nullptr;
+  if (!is_async && wait != nullptr) {
+    vm::HostCall call(session_->context());  // the limit of time holds
+    RETURN_IF_ERROR(call.status());
+    RETURN_IF_ERROR(call.End(session_->WaitFor(*wait)));
+  }
+  ASSIGN_OR_RETURN(const std::vector<vm::Value> arguments,
+                   Encode(given, names));
+  if (!is_async) {
+    ASSIGN_OR_RETURN(std::vector<vm::Value> values, callable_.Call(arguments));
+    RETURN_IF_ERROR(signal.Signal());
+    return values;
+  }
+  v0::ResultStorage::Slots made;  // none
+  std::vector<vm::Value> values;
+  RETURN_IF_ERROR(callable_.Start(arguments, wait, &signal, made, values));
+  return values;
+}
+
+absl::Status Invoker::Start(std::span<const HostValue* const> given,
+                            std::span<const absl::string_view> names,
+                            hal::Fence* wait, hal::Fence& signal,
+                            std::vector<HostValue>& results) {
+  absl::StatusOr<std::vector<vm::Value>> values =
+      StartValues(given, names, wait, signal);
+  absl::Status status = values.status();
+  if (status.ok()) {
+    absl::StatusOr<std::vector<HostValue>> decoded = Decode(*std::move(values));
+    if (decoded.ok()) {
+      results = *std::move(decoded);
+      return status;
+    }
+    status = decoded.status();
+  }
+  signal.Fail(status);
+  return status;
 }
 
 absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(

@@ -20,6 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "hal/fence.h"
 
 namespace eyrie::abi {
 
@@ -58,6 +59,15 @@ class Invoker {
     return flat_ ? flat_->statistics_ : statistics_;
   }
 
+  // Calls without waiting for results. An asynchronous function begins when
+  // `wait` is reached, which may be null, and signals `signal`; another is
+  // called when it is reached, here, and `signal` then signalled. `signal`
+  // fails with whatever the call does. Elements of arrays among the results
+  // may be read when it is reached.
+  absl::Status Start(std::span<const HostValue* const> given,
+                     std::span<const absl::string_view> names, hal::Fence* wait,
+                     hal::Fence& signal, std::vector<HostValue>& results);
+
   // The arguments as slots, for whoever calls by himself; refs are owned.
   absl::StatusOr<std::vector<vm::Value>> Encode(
       std::span<const HostValue> positional,
@@ -77,6 +87,10 @@ class Invoker {
           Ref<hal::Device> device, std::shared_ptr<MemoryMeter> memory);
   static Invoker Bind(Session& session, Callable callable, Signature signature);
 
+  absl::StatusOr<std::vector<vm::Value>> StartValues(
+      std::span<const HostValue* const> given,
+      std::span<const absl::string_view> names, hal::Fence* wait,
+      hal::Fence& signal);
   absl::Status EncodeAll(std::span<const HostValue* const> values,
                          std::span<const absl::string_view> names,
                          std::span<vm::Slot> slots);

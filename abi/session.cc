@@ -78,6 +78,9 @@ bool IsLifecycleFunction(absl::string_view name) {
   return name == "__init" || name == "__deinit";
 }
 
+// In what programs of all releases say of a device that they do not find.
+constexpr absl::string_view kNoDevice = "not found or unavailable";
+
 // What a module asked for and a device does not have.
 struct Refusals {
   std::vector<std::string> formats;  // of executables
@@ -87,12 +90,22 @@ struct Refusals {
 // Adds to a failure what the module asked for and no device has.
 absl::Status WithRefusals(const absl::Status& status, const Refusals& refusals,
                           std::span<const Ref<hal::Device>> devices) {
-  if (refusals.formats.empty() && refusals.devices.empty()) return status;
+  const bool lacks_device = absl::StrContains(status.message(), kNoDevice);
+  if (refusals.formats.empty() && refusals.devices.empty() && !lacks_device) {
+    return status;
+  }
   std::vector<absl::string_view> ids;
   bool native_code = true;
   for (const Ref<hal::Device>& device : devices) {
     ids.push_back(device->id());
     native_code &= device->Query(hal::kNativeCodeQuery, "").value_or(1) != 0;
+  }
+  if (refusals.formats.empty() && refusals.devices.empty()) {
+    return absl::Status(
+        status.code(),
+        absl::StrCat("The module asks for more devices than are given (",
+                     devices.size(), ": ", absl::StrJoin(ids, ", "), "). ",
+                     status.message()));
   }
   if (refusals.formats.empty()) {
     return absl::Status(

@@ -65,6 +65,11 @@ class Allocator : public RefObject {
       const BufferParams& params, std::span<uint8_t> bytes,
       std::function<void()> release) = 0;
 
+  // True if the device may be handed the buffer: it is of this allocator, or
+  // in memory within the device's reach. What is not goes to and fro by copy
+  // (device_group.h).
+  virtual bool CanUse(const Buffer& buffer) const = 0;
+
   virtual AllocatorStatistics statistics() const = 0;
 
   // An id for BufferParams::owner that nobody else has: one per context.

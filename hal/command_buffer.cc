@@ -35,6 +35,30 @@ void MatchLengths(BufferRef& source, BufferRef& target) {
   if (target.length == kWholeBuffer) target.length = source.length;
 }
 
+// Calls `see` with each reference of a command.
+void VisitRefs(Command& command, absl::FunctionRef<void(RecordedRef&)> see) {
+  switch (command.kind) {
+    case CommandKind::kBarrier:
+      return;
+    case CommandKind::kFill:
+      return see(static_cast<FillCommand&>(command).target);
+    case CommandKind::kUpdate:
+      return see(static_cast<UpdateCommand&>(command).target);
+    case CommandKind::kCopy:
+      see(static_cast<CopyCommand&>(command).source);
+      return see(static_cast<CopyCommand&>(command).target);
+    case CommandKind::kDispatchIndirect:
+      see(static_cast<DispatchCommand&>(command).workgroup_count_ref);
+      break;
+    case CommandKind::kDispatch:
+      break;
+  }
+  for (const RecordedRef& ref :
+       static_cast<DispatchCommand&>(command).bindings()) {
+    see(const_cast<RecordedRef&>(ref));  // it lies behind the command
+  }
+}
+
 }  // namespace
 
 CommandArena::~CommandArena() { std::free(words_); }
@@ -293,6 +317,34 @@ absl::Status CommandBuffer::Finalize() {
   }
   finalized_ = true;
   return absl::OkStatus();
+}
+
+void CommandBuffer::ForEachRef(
+    absl::FunctionRef<void(const RecordedRef&)> see) const {
+  for (const Command* command = begin(); command; command = Next(command)) {
+    VisitRefs(const_cast<Command&>(*command), see);  // which changes nothing
+  }
+}
+
+absl::StatusOr<Ref<CommandBuffer>> CommandBuffer::CopyWith(
+    absl::FunctionRef<void(RecordedRef&)> change,
+    std::span<const Ref<Buffer>> kept, MemoryCharge charge) const {
+  auto copy = MakeRef<CommandBuffer>(mode_ | command_buffer_mode::kOneShot,
+                                     affinity_, binding_capacity_);
+  copy->Hold(std::move(charge));
+  RETURN_IF_ERROR(copy->arena_.Append(arena_.size(), copy->charge()));
+  std::memcpy(copy->arena_.data(), arena_.data(),
+              arena_.size() * sizeof(uint64_t));
+  copy->slots_ = slots_;
+  RETURN_IF_ERROR(copy->ChargeSlots());
+  copy->retained_ = retained_;
+  copy->retained_.insert(copy->retained_.end(), kept.begin(), kept.end());
+  for (const Command* command = copy->begin(); command;
+       command = copy->Next(command)) {
+    VisitRefs(const_cast<Command&>(*command), change);  // in our own arena
+  }
+  copy->finalized_ = true;
+  return copy;
 }
 
 }  // namespace eyrie::hal

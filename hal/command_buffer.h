@@ -15,10 +15,12 @@
 #include <span>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/charged_object.h"
+#include "base/memory_meter.h"
 #include "base/ref.h"
 #include "hal/buffer.h"
 #include "hal/command_validator.h"
@@ -166,6 +168,15 @@ class CommandBuffer final : public ChargedObject {
   absl::Status ValidateTable(std::span<const BufferBinding> table) const {
     return hal::ValidateTable(slots_, table);
   }
+
+  // Calls `see` with each reference to a range.
+  void ForEachRef(absl::FunctionRef<void(const RecordedRef&)> see) const;
+  // The same commands, finalized, for one submission. `change` may give each
+  // reference another buffer, one of `kept`, and offset. `charge` is for
+  // the copy. RESOURCE_EXHAUSTED: no memory for it.
+  absl::StatusOr<Ref<CommandBuffer>> CopyWith(
+      absl::FunctionRef<void(RecordedRef&)> change,
+      std::span<const Ref<Buffer>> kept, MemoryCharge charge) const;
 
   // Walks the commands: for (const Command* c = begin(); c; c = Next(c)).
   const Command* begin() const { return At(0); }

@@ -6,8 +6,10 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "base/trace.h"
+#include "hal/fence_bridge.h"
 #include "hal/queue_validator.h"
 
 namespace eyrie::hal {
@@ -16,13 +18,6 @@ namespace {
 // Fails the signal fence of an operation that never reached the driver.
 absl::Status Refuse(QueueFences fences, absl::Status status) {
   if (fences.signal) fences.signal->Fail(status);
-  return status;
-}
-
-absl::Status CheckFences(QueueFences fences) {
-  absl::Status status = ValidateFences(fences.wait, fences.signal);
-  if (!status.ok()) [[unlikely]]
-    return Refuse(fences, std::move(status));
   return status;
 }
 
@@ -53,15 +48,37 @@ bool MatchesPattern(absl::string_view name, absl::string_view pattern) {
   return p == pattern.size();
 }
 
+absl::Status Device::CheckAffinity(QueueAffinity affinity) const {
+  const int count = queue_count();
+  if (affinity == kAnyQueue || count >= 64 || (affinity >> count) == 0)
+      [[likely]] {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "The queue affinity (0x", absl::Hex(affinity), ") names queues past the ",
+      count, " of the device ", id(), "."));
+}
+
+absl::Status Device::Begin(QueueFences& fences, FenceBridge& bridge) {
+  absl::Status status = CheckAffinity(fences.affinity);
+  if (status.ok()) status = ValidateFences(fences.wait, fences.signal);
+  if (status.ok()) status = bridge.Connect(*this, fences);
+  if (!status.ok()) [[unlikely]]
+    return Refuse(fences, std::move(status));
+  return status;
+}
+
 absl::StatusOr<Ref<Buffer>> Device::QueueAlloca(QueueFences fences,
                                                 const BufferParams& params,
                                                 uint64_t size) {
-  RETURN_IF_ERROR(CheckFences(fences));
+  FenceBridge bridge;
+  RETURN_IF_ERROR(Begin(fences, bridge));
   return DoAlloca(fences, params, size);
 }
 
 absl::Status Device::QueueDealloca(QueueFences fences, Ref<Buffer> buffer) {
-  RETURN_IF_ERROR(CheckFences(fences));
+  FenceBridge bridge;
+  RETURN_IF_ERROR(Begin(fences, bridge));
   absl::Status status = ValidateDealloca(buffer.get());
   if (!status.ok()) return Refuse(fences, std::move(status));
   return DoDealloca(fences, std::move(buffer));
@@ -106,7 +123,8 @@ absl::Status Device::QueueOne(QueueFences fences, Record record) {
 absl::Status Device::QueueRead(QueueFences fences, Ref<File> source,
                                uint64_t source_offset,
                                const BufferRef& target) {
-  RETURN_IF_ERROR(CheckFences(fences));
+  FenceBridge bridge;
+  RETURN_IF_ERROR(Begin(fences, bridge));
   absl::StatusOr<BufferRef> resolved =
       ValidateRead(source.get(), source_offset, target);
   if (!resolved.ok()) return Refuse(fences, resolved.status());
@@ -115,7 +133,8 @@ absl::Status Device::QueueRead(QueueFences fences, Ref<File> source,
 
 absl::Status Device::QueueWrite(QueueFences fences, const BufferRef& source,
                                 Ref<File> target, uint64_t target_offset) {
-  RETURN_IF_ERROR(CheckFences(fences));
+  FenceBridge bridge;
+  RETURN_IF_ERROR(Begin(fences, bridge));
   absl::StatusOr<BufferRef> resolved =
       ValidateWrite(source, target.get(), target_offset);
   if (!resolved.ok()) return Refuse(fences, resolved.status());
@@ -123,14 +142,16 @@ absl::Status Device::QueueWrite(QueueFences fences, const BufferRef& source,
 }
 
 absl::Status Device::QueueBarrier(QueueFences fences) {
-  RETURN_IF_ERROR(CheckFences(fences));
+  FenceBridge bridge;
+  RETURN_IF_ERROR(Begin(fences, bridge));
   return DoBarrier(fences);
 }
 
 absl::Status Device::QueueExecute(QueueFences fences,
                                   Ref<CommandBuffer> commands,
                                   std::span<const BufferBinding> table) {
-  RETURN_IF_ERROR(CheckFences(fences));
+  FenceBridge bridge;
+  RETURN_IF_ERROR(Begin(fences, bridge));
   if (!commands) return DoBarrier(fences);
   const trace::Span span(trace::Category::kQueue, trace::Name::kExecute);
   absl::Status status = ValidateExecute(*commands, table);

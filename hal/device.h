@@ -5,7 +5,7 @@
 // fails the signal fence, and is returned as well if it is known by then. Null
 // fences are allowed: no wait, nobody to tell. queue_validator.h checks
 // arguments once above all drivers; drivers implement the Do... functions.
-// Tested by cpu/queue_test.cc.
+// Tested by cpu/queue_test.cc, device_group_test.cc.
 #ifndef EYRIE_HAL_DEVICE_H_
 #define EYRIE_HAL_DEVICE_H_
 
@@ -38,6 +38,8 @@ struct QueueFences {
   const std::shared_ptr<MemoryMeter>* memory = nullptr;
   // Whose operation it is, for CancelQueued; null: nobody's.
   const void* owner = nullptr;
+  // Which of the device's queues may run it; 0 and kAnyQueue: any.
+  QueueAffinity affinity = kAnyQueue;
 
   // RESOURCE_EXHAUSTED: the bytes pass the limit.
   absl::StatusOr<MemoryCharge> Charge(uint64_t bytes) const {
@@ -45,6 +47,8 @@ struct QueueFences {
     return MemoryCharge::Take(*memory, bytes, "a queue operation");
   }
 };
+
+class FenceBridge;
 
 // True if `name` is what `pattern` says: '*' stands for any text, '?' for any
 // one character. How modules ask for devices by id.
@@ -60,6 +64,14 @@ class Device : public RefObject {
   // The device's name within a driver, as in --device: "local-sync".
   virtual absl::string_view id() const = 0;
   virtual Allocator& allocator() = 0;
+  // How many queues there are, 1 to 64. An affinity names no others.
+  virtual int queue_count() const = 0;
+  // INVALID_ARGUMENT: bits past the device's queues; but kAnyQueue is any.
+  absl::Status CheckAffinity(QueueAffinity affinity) const;
+  // True if the queues can wait for the semaphore and signal it. For others
+  // they get semaphores of the device's own, which the host keeps in step
+  // (fence_bridge.h).
+  virtual bool TakesSemaphore(const Semaphore& semaphore) const = 0;
 
   // What the device says of (category, key), as modules ask by
   // hal.device.query; nullopt for what it does not know.
@@ -124,6 +136,9 @@ class Device : public RefObject {
                                  std::span<const BufferBinding> table) = 0;
 
  private:
+  // Checks what surrounds an operation, and puts fences that the device can
+  // use in place of others; `bridge` keeps these. Fails the signal fence.
+  absl::Status Begin(QueueFences& fences, FenceBridge& bridge);
   // Queues the one command that `record` records.
   template <typename Record>
   absl::Status QueueOne(QueueFences fences, Record record);

@@ -28,7 +28,8 @@ uint64_t MachineMemory() {
 BufferParams Resolve(const BufferParams& params) {
   BufferParams resolved = params;
   resolved.type &= ~memory_type::kOptimal;
-  resolved.type |= memory_type::kHostVisible | memory_type::kDeviceVisible;
+  resolved.type |= memory_type::kHostVisible | memory_type::kHostCoherent |
+                   memory_type::kDeviceVisible;
   if (resolved.access == 0) resolved.access = memory_access::kAll;
   if (resolved.usage == 0) resolved.usage = buffer_usage::kDefault;
   resolved.usage |= buffer_usage::kMapping | buffer_usage::kTransfer;
@@ -192,6 +193,12 @@ absl::StatusOr<Ref<hal::Buffer>> Allocator::ImportHost(
   }
   return Ref<hal::Buffer>(
       MakeRef<ImportedBuffer>(Resolve(params), bytes, std::move(release)));
+}
+
+bool Allocator::CanUse(const hal::Buffer& buffer) const {
+  if (buffer.byte_length() == 0) return true;
+  return buffer.host_data() != nullptr &&
+         (buffer.memory_type() & memory_type::kHostCoherent) != 0;
 }
 
 AllocatorStatistics Allocator::statistics() const {

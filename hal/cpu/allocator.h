@@ -36,6 +36,8 @@ class Allocator final : public hal::Allocator {
       const BufferParams& params, std::span<uint8_t> bytes,
       std::function<void()> release) override;
   uint64_t Footprint(uint64_t size) const override;
+  // True of all that this process can address, by whomever it was made.
+  bool CanUse(const hal::Buffer& buffer) const override;
   AllocatorStatistics statistics() const override;
   uint64_t NewOwner() override { return next_owner_.fetch_add(1); }
 

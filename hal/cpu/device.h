@@ -28,6 +28,10 @@ namespace eyrie::hal::cpu {
 class CpuDevice : public hal::Device {
  public:
   hal::Allocator& allocator() override { return *allocator_; }
+  // Queues stand for the same threads, and operations are ordered by fences
+  // alone: there are as many as a program asks for.
+  int queue_count() const override { return 64; }
+  bool TakesSemaphore(const Semaphore&) const override { return true; }
   std::optional<int64_t> Query(absl::string_view category,
                                absl::string_view key) const override;
   absl::StatusOr<Ref<Semaphore>> CreateSemaphore(uint64_t value) override;

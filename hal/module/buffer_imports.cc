@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -85,18 +86,25 @@ absl::StatusOr<Ref<Buffer>> AllocatorImport(
 }
 
 absl::StatusOr<std::tuple<Ref<Device>, int64_t>> AllocatorSelect(
-    HalModuleState&, int32_t, int32_t, int64_t,
+    HalModuleState& state, int32_t memory_types, int32_t buffer_usage, int64_t,
     vm::Spread<Device*, int64_t> from) {
   if (from.empty()) {
     return absl::InvalidArgumentError(
         "The list of devices to select from is empty.");
   }
-  Device* device = from.get<0>(0);
-  if (device == nullptr) {
+  absl::InlinedVector<Device*, 8> devices;
+  for (size_t i = 0; i < from.size(); ++i) {
+    devices.push_back(from.get<0>(i));
+    if (devices[i] != nullptr) continue;
     return absl::InvalidArgumentError(
-        "Device 0 of those to select from is null.");
+        absl::StrCat("Device ", i, " of those to select from is null."));
   }
-  return std::tuple(Ref<Device>::Share(device), from.get<1>(0));
+  BufferParams params;
+  params.type = static_cast<MemoryType>(memory_types);
+  params.usage = static_cast<BufferUsage>(buffer_usage);
+  const size_t selected = state.group().Select(devices, params);
+  return std::tuple(Ref<Device>::Share(devices[selected]),
+                    from.get<1>(selected));
 }
 
 absl::StatusOr<int32_t> BufferAllocationDiscard(HalModuleState&,

@@ -75,6 +75,8 @@ absl::StatusOr<Ref<CommandBuffer>> CommandBufferCreate(
     int64_t queue_affinity, int32_t binding_capacity) {
   ASSIGN_OR_RETURN(uint64_t capacity,
                    ReadSize("binding capacity", binding_capacity));
+  RETURN_IF_ERROR(
+      device.CheckAffinity(static_cast<QueueAffinity>(queue_affinity)));
   return state.Charged(
       device.CreateCommandBuffer(static_cast<CommandBufferMode>(modes),
                                  static_cast<QueueAffinity>(queue_affinity),

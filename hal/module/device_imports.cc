@@ -1,8 +1,8 @@
 // Devices and their queues: hal.device.* and hal.devices.*.
 //
 // Arguments are checked by the queue validator above all drivers; here
-// integers become what it takes. Affinities are hints: a device here has one
-// queue.
+// integers become what it takes. A buffer may be another device's: the group
+// of devices says what then becomes of the operation.
 // Tested by queue_imports_test.cc.
 #include <utility>
 
@@ -60,7 +60,7 @@ absl::StatusOr<Ref<Buffer>> DeviceQueueAlloca(
   }
   ASSIGN_OR_RETURN(
       Ref<Buffer> buffer,
-      device.QueueAlloca(state.Fences(wait, signal),
+      device.QueueAlloca(state.Fences(wait, signal, queue_affinity),
                          state.MakeParams(device.allocator(), memory_types,
                                           buffer_usage, queue_affinity),
                          bytes));
@@ -76,11 +76,13 @@ absl::StatusOr<Ref<Buffer>> DeviceQueueAllocaV5(
                            memory_types, buffer_usage, size, 0);
 }
 
-absl::Status DeviceQueueDealloca(HalModuleState& state, Device& device, int64_t,
-                                 Fence* wait, Fence* signal, Buffer& buffer,
-                                 int64_t) {
-  return device.QueueDealloca(state.Fences(wait, signal),
-                              Ref<Buffer>::Share(&buffer));
+absl::Status DeviceQueueDealloca(HalModuleState& state, Device& device,
+                                 int64_t affinity, Fence* wait, Fence* signal,
+                                 Buffer& buffer, int64_t) {
+  QueueFences fences = state.Fences(wait, signal, affinity);
+  ASSIGN_OR_RETURN(Device* const at,
+                   state.group().Reaching(device, buffer, fences));
+  return at->QueueDealloca(fences, Ref<Buffer>::Share(&buffer));
 }
 
 absl::Status DeviceQueueDeallocaV5(HalModuleState& state, Device& device,
@@ -89,55 +91,68 @@ absl::Status DeviceQueueDeallocaV5(HalModuleState& state, Device& device,
   return DeviceQueueDealloca(state, device, affinity, wait, signal, buffer, 0);
 }
 
-absl::Status DeviceQueueBarrier(HalModuleState& state, Device& device, int64_t,
-                                Fence* wait, Fence* signal, int64_t) {
-  return device.QueueBarrier(state.Fences(wait, signal));
+absl::Status DeviceQueueBarrier(HalModuleState& state, Device& device,
+                                int64_t affinity, Fence* wait, Fence* signal,
+                                int64_t) {
+  return device.QueueBarrier(state.Fences(wait, signal, affinity));
 }
 
-absl::Status DeviceQueueFill(HalModuleState& state, Device& device, int64_t,
-                             Fence* wait, Fence* signal, Buffer& target,
-                             int64_t offset, int64_t length, int64_t pattern,
-                             int32_t pattern_length, int64_t) {
+absl::Status DeviceQueueFill(HalModuleState& state, Device& device,
+                             int64_t affinity, Fence* wait, Fence* signal,
+                             Buffer& target, int64_t offset, int64_t length,
+                             int64_t pattern, int32_t pattern_length, int64_t) {
   BufferRef ref;
   RETURN_IF_ERROR(ReadRange("target", target, offset, length, ref));
   const auto bits = static_cast<uint64_t>(pattern);
   ASSIGN_OR_RETURN(std::span<const uint8_t> bytes,
                    ReadPattern(bits, pattern_length, 8));
-  return device.QueueFill(state.Fences(wait, signal), ref, bytes);
+  QueueFences fences = state.Fences(wait, signal, affinity);
+  ASSIGN_OR_RETURN(Device* const at,
+                   state.group().Reaching(device, target, fences));
+  return at->QueueFill(fences, ref, bytes);
 }
 
-absl::Status DeviceQueueUpdate(HalModuleState& state, Device& device, int64_t,
-                               Fence* wait, Fence* signal, vm::Buffer& source,
-                               int64_t source_offset, Buffer& target,
-                               int64_t target_offset, int64_t length, int64_t) {
+absl::Status DeviceQueueUpdate(HalModuleState& state, Device& device,
+                               int64_t affinity, Fence* wait, Fence* signal,
+                               vm::Buffer& source, int64_t source_offset,
+                               Buffer& target, int64_t target_offset,
+                               int64_t length, int64_t) {
   ASSIGN_OR_RETURN(std::span<const uint8_t> bytes,
                    ReadHostRange(source, source_offset, length));
   BufferRef ref;
   RETURN_IF_ERROR(ReadRange("target", target, target_offset,
                             static_cast<int64_t>(bytes.size()), ref));
-  return device.QueueUpdate(state.Fences(wait, signal), bytes, ref);
+  QueueFences fences = state.Fences(wait, signal, affinity);
+  ASSIGN_OR_RETURN(Device* const at,
+                   state.group().Reaching(device, target, fences));
+  return at->QueueUpdate(fences, bytes, ref);
 }
 
-absl::Status DeviceQueueCopy(HalModuleState& state, Device& device, int64_t,
-                             Fence* wait, Fence* signal, Buffer& source,
-                             int64_t source_offset, Buffer& target,
-                             int64_t target_offset, int64_t length, int64_t) {
+absl::Status DeviceQueueCopy(HalModuleState& state, Device& device,
+                             int64_t affinity, Fence* wait, Fence* signal,
+                             Buffer& source, int64_t source_offset,
+                             Buffer& target, int64_t target_offset,
+                             int64_t length, int64_t) {
   BufferRef from;
   RETURN_IF_ERROR(ReadRange("source", source, source_offset, length, from));
   BufferRef to;
   RETURN_IF_ERROR(ReadRange("target", target, target_offset, length, to));
-  return device.QueueCopy(state.Fences(wait, signal), from, to);
+  return state.group().QueueCopy(device, state.Fences(wait, signal, affinity),
+                                 from, to);
 }
 
-absl::Status DeviceQueueRead(HalModuleState& state, Device& device, int64_t,
-                             Fence* wait, Fence* signal, File& source,
-                             int64_t source_offset, Buffer& target,
-                             int64_t target_offset, int64_t length, int64_t) {
+absl::Status DeviceQueueRead(HalModuleState& state, Device& device,
+                             int64_t affinity, Fence* wait, Fence* signal,
+                             File& source, int64_t source_offset,
+                             Buffer& target, int64_t target_offset,
+                             int64_t length, int64_t) {
   ASSIGN_OR_RETURN(uint64_t begin, ReadSize("source offset", source_offset));
   BufferRef to;
   RETURN_IF_ERROR(ReadRange("target", target, target_offset, length, to));
-  return device.QueueRead(state.Fences(wait, signal), Ref<File>::Share(&source),
-                          begin, to);
+  QueueFences fences = state.Fences(wait, signal, affinity);
+  ASSIGN_OR_RETURN(Device* const at,
+                   state.group().Reaching(device, target, fences));
+  return at->QueueRead(fences, Ref<File>::Share(&source), begin, to);
 }
 
 absl::Status DeviceQueueReadV5(HalModuleState& state, Device& device,
@@ -149,15 +164,18 @@ absl::Status DeviceQueueReadV5(HalModuleState& state, Device& device,
                          source_offset, target, target_offset, length, 0);
 }
 
-absl::Status DeviceQueueWrite(HalModuleState& state, Device& device, int64_t,
-                              Fence* wait, Fence* signal, Buffer& source,
-                              int64_t source_offset, File& target,
-                              int64_t target_offset, int64_t length, int64_t) {
+absl::Status DeviceQueueWrite(HalModuleState& state, Device& device,
+                              int64_t affinity, Fence* wait, Fence* signal,
+                              Buffer& source, int64_t source_offset,
+                              File& target, int64_t target_offset,
+                              int64_t length, int64_t) {
   BufferRef from;
   RETURN_IF_ERROR(ReadRange("source", source, source_offset, length, from));
   ASSIGN_OR_RETURN(uint64_t begin, ReadSize("target offset", target_offset));
-  return device.QueueWrite(state.Fences(wait, signal), from,
-                           Ref<File>::Share(&target), begin);
+  QueueFences fences = state.Fences(wait, signal, affinity);
+  ASSIGN_OR_RETURN(Device* const at,
+                   state.group().Reaching(device, source, fences));
+  return at->QueueWrite(fences, from, Ref<File>::Share(&target), begin);
 }
 
 absl::Status DeviceQueueWriteV5(HalModuleState& state, Device& device,
@@ -169,11 +187,12 @@ absl::Status DeviceQueueWriteV5(HalModuleState& state, Device& device,
                           source_offset, target, target_offset, length, 0);
 }
 
-absl::Status DeviceQueueExecute(HalModuleState& state, Device& device, int64_t,
-                                Fence* wait, Fence* signal,
+absl::Status DeviceQueueExecute(HalModuleState& state, Device& device,
+                                int64_t affinity, Fence* wait, Fence* signal,
                                 CommandBuffer& commands, int64_t) {
-  return device.QueueExecute(state.Fences(wait, signal),
-                             Ref<CommandBuffer>::Share(&commands), {});
+  return state.group().QueueExecute(device,
+                                    state.Fences(wait, signal, affinity),
+                                    Ref<CommandBuffer>::Share(&commands), {});
 }
 
 absl::Status DeviceQueueExecuteV5(HalModuleState& state, Device& device,
@@ -184,7 +203,9 @@ absl::Status DeviceQueueExecuteV5(HalModuleState& state, Device& device,
         absl::StrCat(commands.size(),
                      " command buffers are executed at once; the limit is 1."));
   }
-  if (commands.empty()) return device.QueueBarrier(state.Fences(wait, signal));
+  if (commands.empty()) {
+    return device.QueueBarrier(state.Fences(wait, signal, affinity));
+  }
   if (commands.get(0) == nullptr) {
     return absl::InvalidArgumentError("The command buffer to execute is null.");
   }
@@ -193,8 +214,8 @@ absl::Status DeviceQueueExecuteV5(HalModuleState& state, Device& device,
 }
 
 absl::Status DeviceQueueExecuteIndirect(
-    HalModuleState& state, Device& device, int64_t, Fence* wait, Fence* signal,
-    CommandBuffer& commands, int64_t,
+    HalModuleState& state, Device& device, int64_t affinity, Fence* wait,
+    Fence* signal, CommandBuffer& commands, int64_t,
     vm::Spread<Buffer*, int64_t, int64_t> table) {
   absl::InlinedVector<BufferBinding, 16> bindings(table.size());
   for (size_t i = 0; i < bindings.size(); ++i) {
@@ -209,8 +230,9 @@ absl::Status DeviceQueueExecuteIndirect(
     bindings[i].offset = static_cast<uint64_t>(offset);
     bindings[i].length = static_cast<uint64_t>(length);
   }
-  return device.QueueExecute(state.Fences(wait, signal),
-                             Ref<CommandBuffer>::Share(&commands), bindings);
+  return state.group().QueueExecute(
+      device, state.Fences(wait, signal, affinity),
+      Ref<CommandBuffer>::Share(&commands), bindings);
 }
 
 absl::Status DeviceQueueExecuteIndirectV5(
@@ -221,7 +243,9 @@ absl::Status DeviceQueueExecuteIndirectV5(
                                     commands, 0, table);
 }
 
-absl::Status DeviceQueueFlush(HalModuleState&, Device& device, int64_t) {
+absl::Status DeviceQueueFlush(HalModuleState&, Device& device,
+                              int64_t affinity) {
+  RETURN_IF_ERROR(device.CheckAffinity(static_cast<QueueAffinity>(affinity)));
   return device.QueueFlush();
 }
 

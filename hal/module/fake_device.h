@@ -33,6 +33,7 @@ class FakeAllocator final : public Allocator {
       const BufferParams& params, std::span<uint8_t> bytes,
       std::function<void()> release) override;
   uint64_t Footprint(uint64_t size) const override { return size; }
+  bool CanUse(const Buffer&) const override { return true; }
   AllocatorStatistics statistics() const override { return {}; }
   uint64_t NewOwner() override { return ++owners_; }
 
@@ -44,6 +45,8 @@ class FakeDevice : public Device {
  public:
   absl::string_view id() const override { return "fake"; }
   Allocator& allocator() override { return *allocator_; }
+  int queue_count() const override { return 2; }
+  bool TakesSemaphore(const Semaphore&) const override { return true; }
   // Knows ("device", "answer"): 42.
   std::optional<int64_t> Query(absl::string_view category,
                                absl::string_view key) const override;

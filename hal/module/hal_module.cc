@@ -25,7 +25,7 @@ static_assert(vm::RowsAscend(kImports));
 absl::StatusOr<std::shared_ptr<const vm::NativeModule>> CreateHalModule(
     std::vector<Ref<Device>> devices, HalModuleOptions options) {
   auto config = std::make_shared<const HalModuleConfig>(
-      HalModuleConfig{std::move(devices), std::move(options)});
+      HalModuleConfig{DeviceGroup(std::move(devices)), std::move(options)});
   return vm::NativeModule::Create(
       "hal", kHalModuleVersion, kImports,
       [config]() -> absl::StatusOr<std::unique_ptr<vm::ModuleState>> {

@@ -34,7 +34,7 @@ absl::StatusOr<std::shared_ptr<const vm::NativeModule>> Create(
         "The module ", name, " needs a device to take memory from."));
   }
   auto config = std::make_shared<const HalModuleConfig>(
-      HalModuleConfig{std::move(devices), std::move(options)});
+      HalModuleConfig{DeviceGroup(std::move(devices)), std::move(options)});
   return vm::NativeModule::Create(
       name, version, imports,
       [config]() -> absl::StatusOr<std::unique_ptr<vm::ModuleState>> {

@@ -207,7 +207,7 @@ absl::StatusOr<std::shared_ptr<const vm::NativeModule>> CreateParametersModule(
     std::shared_ptr<const ParameterScopes> scopes) {
   if (scopes == nullptr) scopes = std::make_shared<const ParameterScopes>();
   auto config = std::make_shared<const HalModuleConfig>(
-      HalModuleConfig{std::move(devices), {}});
+      HalModuleConfig{DeviceGroup(std::move(devices)), {}});
   return vm::NativeModule::Create(
       kParametersModuleName, kVersion, kImports,
       [config, scopes]() -> absl::StatusOr<std::unique_ptr<vm::ModuleState>> {

@@ -17,6 +17,7 @@
 #include "hal/allocator.h"
 #include "hal/buffer_view.h"
 #include "hal/device.h"
+#include "hal/device_group.h"
 #include "hal/types.h"
 #include "vm/module.h"
 
@@ -39,7 +40,7 @@ struct HalModuleOptions {
 
 // The module's devices, in the order modules index them, and its options.
 struct HalModuleConfig {
-  std::vector<Ref<Device>> devices;
+  DeviceGroup group;
   HalModuleOptions options;
 };
 
@@ -50,7 +51,8 @@ class HalModuleState : public vm::ModuleState {
   // Cancels what the context has queued and still waits.
   ~HalModuleState() override;
 
-  std::span<const Ref<Device>> devices() const { return config_->devices; }
+  const DeviceGroup& group() const { return config_->group; }
+  std::span<const Ref<Device>> devices() const { return group().devices(); }
   const HalModuleOptions& options() const { return config_->options; }
 
   // What a new buffer of this context is: bits as modules pass them, and this
@@ -82,8 +84,9 @@ class HalModuleState : public vm::ModuleState {
   absl::StatusOr<Ref<Buffer>> Subspan(Buffer& source, uint64_t offset,
                                       uint64_t length) const;
   // Fences of a queue operation, which counts what it keeps.
-  QueueFences Fences(Fence* wait, Fence* signal) const {
-    return {wait, signal, &memory(), this};
+  QueueFences Fences(Fence* wait, Fence* signal, int64_t affinity = -1) const {
+    return {wait, signal, &memory(), this,
+            static_cast<QueueAffinity>(affinity)};
   }
 
  private:

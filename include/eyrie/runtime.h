@@ -83,8 +83,18 @@ class Context {
   static Result<Context> Create(
       const Device& device, const Module& module, const Limits& limits = {},
       const std::vector<std::string>& parameter_files = {}) {
-    eyrie_module_t* modules[] = {module.get()};
-    eyrie_device_t* devices[] = {device.get()};
+    return Create({&device}, {&module}, limits, parameter_files);
+  }
+  // Modules, those that others import first, on the devices that they find in
+  // this order. Arguments go to the first; docs/devices.md has the rest.
+  static Result<Context> Create(
+      const std::vector<const Device*>& on,
+      const std::vector<const Module*>& of, const Limits& limits = {},
+      const std::vector<std::string>& parameter_files = {}) {
+    std::vector<eyrie_module_t*> modules;
+    for (const Module* module : of) modules.push_back(module->get());
+    std::vector<eyrie_device_t*> devices;
+    for (const Device* device : on) devices.push_back(device->get());
     std::vector<const char*> paths;
     for (const std::string& path : parameter_files) {
       paths.push_back(path.c_str());
@@ -99,7 +109,8 @@ class Context {
     options.parameter_file_count = paths.size();
     eyrie_context_t* handle = nullptr;
     if (eyrie_error_t* error = eyrie_context_create_with_options(
-            modules, 1, devices, 1, &options, &handle)) {
+            modules.data(), modules.size(), devices.data(), devices.size(),
+            &options, &handle)) {
       return Error(error);
     }
     return Context(handle);

@@ -83,7 +83,8 @@ std::vector<Json> ManifestModules() {
 }
 
 ProgramsOr LoadPrograms(const Json& module) {
-  std::vector<abi::Program> programs;
+  Programs programs;
+  programs.devices = module.value("devices", Lines());
   Lines paths;
   if (module.contains("needs")) paths = module["needs"].get<Lines>();
   paths.push_back(module["file"].get<std::string>());
@@ -100,7 +101,10 @@ SessionOr NewSession(const ProgramsOr& programs,
                      const vm::Limits& limits) {
   RETURN_IF_ERROR(programs.status());
   if (devices.empty()) {
-    ASSIGN_OR_RETURN(devices, abi::OpenDevices({}, {}));
+    ASSIGN_OR_RETURN(devices, abi::OpenDevices(programs->devices, {}));
+  }
+  while (devices.size() < programs->devices.size()) {
+    devices.push_back(devices.back());
   }
   abi::SessionOptions options;
   options.limits = limits;

@@ -18,7 +18,13 @@
 namespace eyrie::tests {
 
 using Json = nlohmann::json;
-using ProgramsOr = absl::StatusOr<std::vector<abi::Program>>;
+
+// Programs that belong together, and the names of the devices they are for;
+// none: any one device.
+struct Programs : std::vector<abi::Program> {
+  std::vector<std::string> devices;
+};
+using ProgramsOr = absl::StatusOr<Programs>;
 using SessionOr = absl::StatusOr<std::unique_ptr<abi::Session>>;
 
 // For devices that are opened without abi::OpenDevices: executables of every
@@ -31,7 +37,8 @@ std::vector<Json> ManifestModules();
 // A module and those it needs, verified; any number of sessions may share them.
 ProgramsOr LoadPrograms(const Json& module);
 
-// A session on these devices or, if there are none, on one of its own.
+// A session on these devices or, if there are none, on devices of its own. The
+// last of these stands in for those that the programs need beyond.
 SessionOr NewSession(const ProgramsOr& programs,
                      std::vector<Ref<hal::Device>> devices = {},
                      const vm::Limits& limits = {});

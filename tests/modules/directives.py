@@ -4,6 +4,7 @@
   // MODE: vm                           the source is in the vm dialect
   // FLAGS: --iree-...                  further compiler flags
   // NEEDS: other                       modules loaded before this one
+  // DEVICES: local-sync local-task     what it runs on (default: local-sync)
   // CALL: @f "4xf32=1 2 3 4" 7         a call and its --input texts
   // SEQUENCE: @next ; @next 3          calls on one context, scalars only
 Lines after a CALL belong to it: IN (variants), SINCE, UNTIL (releases),
@@ -55,6 +56,7 @@ class Source:
     variants: List[str] = dataclasses.field(default_factory=lambda: ["plain"])
     flags: List[str] = dataclasses.field(default_factory=list)
     needs: List[str] = dataclasses.field(default_factory=list)
+    devices: List[str] = dataclasses.field(default_factory=list)
     calls: List[Call] = dataclasses.field(default_factory=list)
 
 
@@ -81,6 +83,8 @@ def apply(source, key, value):
         source.flags += value.split()
     elif key == "NEEDS":
         source.needs += value.split()
+    elif key == "DEVICES":
+        source.devices = value.split()
     elif key == "CALL":
         source.calls.append(parse_call(value))
     elif key == "SEQUENCE":
@@ -103,8 +107,8 @@ def apply(source, key, value):
 
 
 DIRECTIVE = re.compile(
-    r"\s*//\s*(VARIANTS|MODE|FLAGS|NEEDS|CALL|SEQUENCE|IN|SINCE|UNTIL|"
-    r"TOLERANCE|FAILS|WANT|NOTE):\s*(.*?)\s*$")
+    r"\s*//\s*(VARIANTS|MODE|FLAGS|NEEDS|DEVICES|CALL|SEQUENCE|IN|SINCE|"
+    r"UNTIL|TOLERANCE|FAILS|WANT|NOTE):\s*(.*?)\s*$")
 
 
 def read(path):

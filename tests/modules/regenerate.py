@@ -46,12 +46,20 @@ ASYNC_FLAGS = ("--iree-execution-model=async-external",)
 UKERNEL_FLAGS = ("--iree-vmvx-enable-microkernels",)
 INLINE_FLAGS = ("--iree-execution-model=inline-static",)
 LOADER_FLAGS = ("--iree-execution-model=inline-dynamic",)
+# Two devices of one kind, told apart by their place among those given.
+TWO_DEVICES = (
+    "--iree-hal-target-device=device_a=local[0]",
+    "--iree-hal-target-device=device_b=local[1]",
+)
 # Variant name: what is not compiled to native code, and to what.
 TARGETS = {
     "vmvx": VMVX_FLAGS,
     "vmvx-ukernels": VMVX_FLAGS + UKERNEL_FLAGS,
     "inline-static": ("--iree-hal-target-backends=vmvx-inline",),
     "inline-dynamic-vmvx": VMVX_FLAGS,
+    "two": TWO_DEVICES + CPU_FLAGS[1:],
+    "two-async": TWO_DEVICES + CPU_FLAGS[1:],
+    "two-vmvx": TWO_DEVICES + VMVX_FLAGS[1:],
 }
 # Variant name: flags it adds.
 VARIANTS = {
@@ -65,13 +73,16 @@ VARIANTS = {
     "inline-static": STRIP_FLAGS + INLINE_FLAGS,
     "inline-dynamic": STRIP_FLAGS + LOADER_FLAGS,
     "inline-dynamic-vmvx": STRIP_FLAGS + LOADER_FLAGS,
+    "two": STRIP_FLAGS,
+    "two-async": STRIP_FLAGS + ASYNC_FLAGS,
+    "two-vmvx": STRIP_FLAGS,
 }
 
 
 def flag_set(mode, variant):
     """The compiler flags that a mode and a variant stand for."""
     base = VM_FLAGS if mode == "vm" else TARGETS.get(variant, CPU_FLAGS)
-    if base == CPU_FLAGS and "debug" not in variant:
+    if CPU_FLAGS[-1] in base and "debug" not in variant:
         base += ("--iree-llvmcpu-debug-symbols=false",)
     return list(base + VARIANTS[variant])
 
@@ -126,9 +137,10 @@ class Toolchain:
             lines.append(stderr)
         return (lines or [f"iree-compile ends with {code}"])[0].strip()[:200]
 
-    def run(self, modules, call):
+    def run(self, modules, devices, call):
         """Runs one call; returns (exit code, lines after EXEC, stderr)."""
-        command = [self.bin / "iree-run-module", "--device=local-sync"]
+        command = [self.bin / "iree-run-module"]
+        command += [f"--device={name}" for name in devices or ["local-sync"]]
         command += [f"--module={m}" for m in modules]
         command += [f"--function={call.function}"]
         command += [f"--input={text}" for text in call.inputs]
@@ -149,12 +161,12 @@ class Toolchain:
         return json.loads(done.stdout)
 
 
-def record_call(tools, modules, call):
+def record_call(tools, modules, devices, call):
     """One call as a manifest case."""
     case = {"function": call.function, "inputs": call.inputs}
     if call.tolerance is not None:
         case["tolerance"] = call.tolerance
-    code, lines, stderr = tools.run(modules, call)
+    code, lines, stderr = tools.run(modules, devices, call)
     said = f"exit {code}: {stderr.strip()[:200]}"
     if call.fails is not None:
         case["fails"] = call.fails
@@ -184,6 +196,8 @@ def record_module(tools, source, variant, entry):
               for other in source.needs]
     if before:
         entry["needs"] = before
+    if source.devices:
+        entry["devices"] = source.devices
     modules = before + [entry["file"]]
     cases = []
     for call in source.calls:
@@ -197,7 +211,7 @@ def record_module(tools, source, variant, entry):
                 {"function": c.function, "inputs": c.inputs, "expected": r}
                 for c, r in zip(call.sequence, recorded)]})
         else:
-            cases.append(record_call(tools, modules, call))
+            cases.append(record_call(tools, modules, source.devices, call))
     entry["cases"] = cases
 
 

@@ -103,9 +103,11 @@ class Runner:
         if self.compilers:
             tool = (self.compilers.expanduser() / module["release"] / "bin" /
                     "iree-run-module")
-            command = [str(tool), "--device=local-sync"]
+            command = [str(tool)]
         else:
             command = [str(self.eyrie), "run"]
+        for name in module.get("devices", ["local-sync"]):
+            command.append(f"--device={name}")
         for name in module.get("needs", []) + [module["file"]]:
             command.append(f"--module={self.folder / name}")
         command.append(f"--function={case['function']}")

@@ -29,7 +29,11 @@ namespace {
 
 using Json = nlohmann::json;
 using Lines = std::vector<std::string>;
-using Programs = std::vector<abi::Program>;
+
+// Programs that belong together, and the names of their devices.
+struct Programs : std::vector<abi::Program> {
+  Lines devices;
+};
 
 constexpr char kFolder[] = "tests/modules/";
 constexpr size_t kGroups = 16;
@@ -37,6 +41,7 @@ constexpr uint64_t kMaxSteps = uint64_t{1} << 32;
 
 absl::StatusOr<Programs> LoadPrograms(const Json& module) {
   Programs programs;
+  programs.devices = module.value("devices", Lines());
   Lines paths;
   if (module.contains("needs")) paths = module["needs"].get<Lines>();
   paths.push_back(module["file"].get<std::string>());
@@ -89,7 +94,7 @@ class OracleSession {
   static absl::StatusOr<std::unique_ptr<OracleSession>> Create(
       OracleEngine& oracle, const Programs& programs, vm::PrintSink print) {
     auto session = std::make_unique<OracleSession>();
-    ASSIGN_OR_RETURN(session->devices_, abi::OpenDevices({}, {}));
+    ASSIGN_OR_RETURN(session->devices_, abi::OpenDevices(programs.devices, {}));
     ASSIGN_OR_RETURN(abi::HostModules modules,
                      abi::MakeHostModules(programs, session->devices_, {}));
     modules.insert(modules.end(), programs.begin(), programs.end());
@@ -141,7 +146,7 @@ void RunCase(OracleEngine& oracle, const Programs& programs,
   options.print = [&](absl::string_view line) {
     want.printed.emplace_back(line);
   };
-  auto devices = abi::OpenDevices({}, {});
+  auto devices = abi::OpenDevices(programs.devices, {});
   ASSERT_TRUE(devices.ok()) << devices.status();
   const auto session = abi::Session::Create(programs, *devices, options);
   const auto own = OracleSession::Create(

@@ -1,0 +1,120 @@
+// The C API's fences, and calls on them.
+//
+// Tested by runtime_fence_test.cc.
+#include "eyrie/c_fence.h"
+
+#include <atomic>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "abi/c_handles.h"
+#include "absl/status/status.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/ref.h"
+#include "base/status_macros.h"
+#include "hal/fence.h"
+#include "hal/semaphore.h"
+
+struct eyrie_fence_t {
+  std::atomic<uint32_t> references{1};
+  eyrie::Ref<eyrie::hal::Fence> fence;
+};
+
+namespace eyrie::abi {
+namespace {
+
+absl::Status Create(eyrie_device_t& device, eyrie_fence_t** out_fence) {
+  ASSIGN_OR_RETURN(Ref<hal::Semaphore> semaphore,
+                   device.device->CreateSemaphore(0));
+  *out_fence = new eyrie_fence_t();
+  (*out_fence)->fence = hal::Fence::At(std::move(semaphore), 1);
+  return absl::OkStatus();
+}
+
+absl::Status Wait(const eyrie_fence_t& fence, int64_t timeout_ns) {
+  return fence.fence->Wait(timeout_ns < 0
+                               ? absl::InfiniteFuture()
+                               : absl::Now() + absl::Nanoseconds(timeout_ns));
+}
+
+absl::Status Start(eyrie_function_t& function,
+                   std::span<eyrie_value_t* const> arguments,
+                   std::span<const char* const> names,
+                   const eyrie_fence_t* wait, const eyrie_fence_t& signal,
+                   std::span<eyrie_value_t*> results) {
+  const GivenArguments given(arguments, names);
+  absl::Status status = given.status();
+  if (status.ok()) status = CheckRoom(function, results.size());
+  if (!status.ok()) {
+    signal.fence->Fail(status);
+    return status;
+  }
+  RETURN_IF_ERROR(function.invoker.Start(given.values, given.names,
+                                         wait ? wait->fence.get() : nullptr,
+                                         *signal.fence, function.results));
+  HandOut(function, results);
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace eyrie::abi
+
+namespace abi = eyrie::abi;
+
+eyrie_error_t* eyrie_fence_create(eyrie_device_t* device,
+                                  eyrie_fence_t** out_fence) {
+  return abi::MakeError(abi::Create(*device, out_fence));
+}
+
+void eyrie_fence_retain(eyrie_fence_t* fence) {
+  fence->references.fetch_add(1, std::memory_order_relaxed);
+}
+
+void eyrie_fence_release(eyrie_fence_t* fence) {
+  if (fence == nullptr) return;
+  if (fence->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    delete fence;
+  }
+}
+
+eyrie_error_t* eyrie_fence_signal(eyrie_fence_t* fence) {
+  return abi::MakeError(fence->fence->Signal());
+}
+
+void eyrie_fence_fail(eyrie_fence_t* fence, eyrie_code_t code,
+                      const char* message) {
+  const auto known = code == EYRIE_OK ? absl::StatusCode::kUnknown
+                                      : static_cast<absl::StatusCode>(code);
+  fence->fence->Fail(absl::Status(known, message));
+}
+
+eyrie_error_t* eyrie_fence_query(eyrie_fence_t* fence, int* out_reached) {
+  const absl::StatusOr<bool> reached = fence->fence->Query();
+  if (!reached.ok()) return abi::MakeError(reached.status());
+  *out_reached = *reached ? 1 : 0;
+  return nullptr;
+}
+
+eyrie_error_t* eyrie_fence_wait(eyrie_fence_t* fence, int64_t timeout_ns) {
+  return abi::MakeError(abi::Wait(*fence, timeout_ns));
+}
+
+void eyrie_fence_on_done(eyrie_fence_t* fence, eyrie_done_t done, void* user) {
+  fence->fence->OnReached([done, user](const absl::Status& status) {
+    done(user, abi::MakeError(status));
+  });
+}
+
+eyrie_error_t* eyrie_function_start(eyrie_function_t* function,
+                                    eyrie_value_t* const* arguments,
+                                    size_t argument_count,
+                                    const char* const* names, size_t name_count,
+                                    eyrie_fence_t* wait, eyrie_fence_t* signal,
+                                    eyrie_value_t** results,
+                                    size_t result_capacity) {
+  return abi::MakeError(abi::Start(*function, {arguments, argument_count},
+                                   {names, name_count}, wait, *signal,
+                                   {results, result_capacity}));
+}

@@ -1,0 +1,279 @@
+// Fences through the C++ API: calls that wait for each other, on one device and
+// across two; callbacks; failures; ends before anything is reached.
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "eyrie/fence.h"
+#include "eyrie/runtime.h"
+#include "gtest/gtest.h"
+
+namespace eyrie {
+namespace {
+
+constexpr char kDevices[][11] = {"local-sync", "local-task"};
+constexpr char kReleases[][5] = {"3.3", "3.9", "3.11", "3.12", "3.13"};
+constexpr auto kLong = std::chrono::seconds(20);
+
+Device OpenDevice(const char* name) { return *Device::Open(name); }
+
+Context Open(const Device& device, const std::string& file,
+             const Limits& limits = {}) {
+  auto module = Module::Load("tests/modules/" + file);
+  EXPECT_TRUE(module) << module.error().message();
+  auto context = Context::Create(device, *module, limits);
+  EXPECT_TRUE(context) << context.error().message();
+  return *std::move(context);
+}
+
+Fence NewFence(const Device& device) { return *Fence::Create(device); }
+
+template <typename T>
+std::string Text(const Result<T>& result) {
+  if (result.ok()) return "OK";
+  return absl::StrCat(static_cast<int>(result.error().code()), ": ",
+                      result.error().message());
+}
+
+Value Four(float a) {
+  return *Value::Array({4}, std::vector<float>{a, a + 1, a + 2, a + 3});
+}
+
+// The elements of an array of f32: "1 2 3".
+std::string Floats(const Value& value) {
+  const auto elements = value.elements<float>();
+  if (!elements) return elements.error().message();
+  std::string text;
+  for (const float number : *elements) {
+    absl::StrAppend(&text, text.empty() ? "" : " ", number);
+  }
+  return text;
+}
+
+// What a callback has been told, and how often.
+struct Told {
+  std::atomic<int> times{0};
+  std::string text;  // before `times`
+
+  std::function<void(const Error*)> Callback() {
+    return [this](const Error* error) {
+      text = error ? absl::StrCat(static_cast<int>(error->code()), ": ",
+                                  error->message())
+                   : "OK";
+      times.fetch_add(1);
+    };
+  }
+};
+
+// Ten calls, each on the fence and the result of the one before, queued before
+// the first may begin.
+TEST(Fences, CallsFollowEachOther) {
+  for (const char* name : kDevices) {
+    for (const char* release : kReleases) {
+      SCOPED_TRACE(absl::StrCat(name, " ", release));
+      const Device device = OpenDevice(name);
+      Context context = Open(device, absl::StrCat(release, "/add.async.vmfb"));
+      const auto add = context.Find("add");
+      ASSERT_TRUE(add) << add.error().message();
+      std::vector<Fence> fences;
+      fences.push_back(NewFence(device));
+      Value sum = Four(0);
+      sum.Lend();
+      for (int i = 0; i < 10; ++i) {
+        fences.push_back(NewFence(device));
+        auto results = Start(*add, {sum, Four(1)}, &fences[i], fences.back());
+        ASSERT_TRUE(results) << results.error().message();
+        sum = std::move((*results)[0]);
+        sum.Lend();
+      }
+      Told told;
+      fences.back().OnDone(told.Callback());
+      EXPECT_FALSE(*fences.back().IsReached());
+      EXPECT_EQ(
+          Text(fences.back().Wait(std::chrono::milliseconds(1))).substr(0, 2),
+          "4:");
+      EXPECT_EQ(told.times.load(), 0);
+      std::thread host([&] { EXPECT_TRUE(fences[0].Signal()); });
+      EXPECT_EQ(Text(fences.back().Wait(kLong)), "OK");
+      host.join();
+      EXPECT_EQ(Floats(sum), "10 21 32 43");
+      EXPECT_EQ(told.times.load(), 1);
+      EXPECT_EQ(told.text, "OK");
+    }
+  }
+}
+
+// A failure comes to every fence of a chain, and to later calls.
+TEST(Fences, FailuresReachAllThatWaits) {
+  for (const char* name : kDevices) {
+    SCOPED_TRACE(name);
+    const Device device = OpenDevice(name);
+    Context context = Open(device, "3.13/add.async.vmfb");
+    const auto add = context.Find("add");
+    Fence start = NewFence(device);
+    Fence first = NewFence(device);
+    Fence second = NewFence(device);
+    Told told[2];
+    second.OnDone(told[0].Callback());
+    ASSERT_TRUE(Start(*add, {Four(0), Four(1)}, &start, first));
+    ASSERT_TRUE(Start(*add, {Four(0), Four(1)}, &first, second));
+    start.Fail(Error(EYRIE_DATA_LOSS, "The sensor is broken."));
+    const std::string want = "15: The sensor is broken.";
+    EXPECT_EQ(Text(second.Wait(kLong)), want);
+    EXPECT_EQ(Text(first.IsReached()), want);
+    EXPECT_EQ(Text(second.Signal()), want);
+    second.Fail(Error(EYRIE_ABORTED, "Too late."));
+    second.OnDone(told[1].Callback());
+    for (const Told& each : told) {
+      EXPECT_EQ(each.times.load(), 1);
+      EXPECT_EQ(each.text, want);
+    }
+    Fence later = NewFence(device);
+    Start(*add, {Four(0), Four(1)}, &second, later).ok();
+    EXPECT_EQ(Text(later.Wait(kLong)), want);
+    // The context goes on.
+    EXPECT_TRUE(context.Call("add", {Four(0), Four(1)}));
+  }
+}
+
+TEST(Fences, WhatIsWrongWithACallFailsItsFence) {
+  const Device device = OpenDevice("local-sync");
+  Context context = Open(device, "3.13/add.async.vmfb");
+  const auto add = context.Find("add");
+  const struct {
+    std::vector<Value> arguments;
+    const char* want;
+  } kCases[] = {
+      {{Four(0)}, "3: Function 'add'"},
+      {{Four(0), 1, 2}, "3: Function 'add'"},
+      {{Four(0), "text"}, "3: "},
+  };
+  for (const auto& c : kCases) {
+    Fence done = NewFence(device);
+    Told told;
+    done.OnDone(told.Callback());
+    const auto results = Start(*add, c.arguments, nullptr, done);
+    ASSERT_FALSE(results);
+    EXPECT_EQ(Text(results).substr(0, std::string(c.want).size()), c.want);
+    EXPECT_EQ(Text(done.Wait()), Text(results));
+    EXPECT_EQ(told.times.load(), 1);
+    EXPECT_EQ(told.text, Text(results));
+  }
+}
+
+// A function that takes no fences is called when the wait is over.
+TEST(Fences, OtherFunctionsAreCalledInTurn) {
+  for (const char* name : kDevices) {
+    SCOPED_TRACE(name);
+    const Device device = OpenDevice(name);
+    Limits limits;
+    limits.timeout = std::chrono::milliseconds(100);
+    Context context = Open(device, "3.13/add.vmfb", limits);
+    const auto add = context.Find("add");
+    Fence start = NewFence(device);
+    Fence done = NewFence(device);
+    ASSERT_TRUE(start.Signal());
+    const auto sums = Start(*add, {Four(0), Four(1)}, &start, done);
+    ASSERT_TRUE(sums) << sums.error().message();
+    EXPECT_EQ(Text(done.Wait()), "OK");
+    EXPECT_EQ(Floats((*sums)[0]), "1 3 5 7");
+    // One whose wait never comes ends with its time, and its context.
+    Fence never = NewFence(device);
+    Fence ended = NewFence(device);
+    const auto late = Start(*add, {Four(0), Four(1)}, &never, ended);
+    EXPECT_EQ(Text(late).substr(0, 2), "4:") << Text(late);
+    EXPECT_EQ(Text(ended.Wait()), Text(late));
+    EXPECT_EQ(Text(context.Call("add", {Four(0), Four(1)})).substr(0, 2), "9:");
+    // Others go on.
+    Context other = Open(device, "3.13/add.vmfb");
+    EXPECT_TRUE(other.Call("add", {Four(0), Four(1)}));
+  }
+}
+
+TEST(Fences, WhatWaitsEndsWithTheContext) {
+  for (const char* name : kDevices) {
+    SCOPED_TRACE(name);
+    const Device device = OpenDevice(name);
+    Fence never = NewFence(device);
+    Fence done = NewFence(device);
+    Told told;
+    done.OnDone(told.Callback());
+    {
+      Context context = Open(device, "3.13/add.async.vmfb");
+      const auto add = context.Find("add");
+      ASSERT_TRUE(Start(*add, {Four(0), Four(1)}, &never, done));
+      EXPECT_EQ(told.times.load(), 0);
+    }
+    EXPECT_EQ(Text(done.Wait(kLong)).substr(0, 2), "1:");
+    EXPECT_EQ(told.times.load(), 1);
+    EXPECT_TRUE(never.Signal());
+  }
+}
+
+TEST(Fences, CallbacksRunOnceWhateverHappens) {
+  const Device device = OpenDevice("local-sync");
+  Told gone;
+  {
+    Fence fence = NewFence(device);
+    fence.OnDone(gone.Callback());
+  }
+  EXPECT_EQ(gone.times.load(), 1);
+  EXPECT_EQ(gone.text.substr(0, 2), "1:");  // cancelled
+  Fence fence = NewFence(device);
+  Told told[3];
+  fence.OnDone(told[0].Callback());
+  fence.OnDone(told[1].Callback());
+  EXPECT_TRUE(fence.Signal());
+  EXPECT_EQ(Text(fence.Signal()).substr(0, 2), "3:");
+  fence.OnDone(told[2].Callback());
+  for (const Told& each : told) {
+    EXPECT_EQ(each.times.load(), 1);
+    EXPECT_EQ(each.text, "OK");
+  }
+  // Nobody is left to signal this one.
+  Fence lonely = NewFence(device);
+  EXPECT_EQ(Text(lonely.Wait()).substr(0, 2), "9:");
+}
+
+// One program on two devices, and two programs on a device each.
+TEST(Fences, AcrossDevices) {
+  for (const char* first : kDevices) {
+    for (const char* second : kDevices) {
+      SCOPED_TRACE(absl::StrCat(first, " ", second));
+      const Device a = OpenDevice(first);
+      const Device b = OpenDevice(second);
+      const auto module =
+          Module::Load("tests/modules/3.13/two_devices.two-async.vmfb");
+      auto both = Context::Create({&a, &b}, {&*module});
+      ASSERT_TRUE(both) << both.error().message();
+      const auto there = both->Find("there_and_back");
+      Context other = Open(b, "3.13/add.async.vmfb");
+      const auto add = other.Find("add");
+      Fence start = NewFence(b);
+      Fence back = NewFence(a);
+      Fence over = NewFence(b);
+      auto results = Start(*there, {Four(10)}, &start, back);
+      ASSERT_TRUE(results) << results.error().message();
+      Value half = std::move((*results)[0]);
+      half.Lend();
+      auto sums = Start(*add, {half, Four(1)}, &back, over);
+      ASSERT_TRUE(sums) << sums.error().message();
+      EXPECT_FALSE(*over.IsReached());
+      EXPECT_TRUE(start.Signal());
+      EXPECT_EQ(Text(over.Wait(kLong)), "OK");
+      EXPECT_EQ(Floats((*sums)[0]), "1 68 171 316");
+      // And with too few.
+      const auto alone = Context::Create(a, *module);
+      EXPECT_FALSE(alone);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace eyrie

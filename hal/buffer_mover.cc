@@ -1,0 +1,95 @@
+// The steps of a move.
+//
+// Tested by device_group_test.cc.
+#include "hal/buffer_mover.h"
+
+#include <cstring>
+#include <utility>
+
+#include "base/status_macros.h"
+
+namespace eyrie::hal {
+namespace {
+
+// A range that the host can read or write while its device does not.
+struct Window {
+  Ref<Buffer> buffer;
+  uint64_t offset = 0;
+  bool is_staging = false;  // a buffer of its own; the range itself if not
+
+  BufferRef ref(uint64_t length) const { return {buffer, 0, offset, length}; }
+};
+
+absl::StatusOr<Window> OpenWindow(const QueueFences& fences,
+                                  const Place& place) {
+  if (place.ref.buffer->host_data() != nullptr) {
+    return Window{place.ref.buffer, place.ref.offset, false};
+  }
+  const uint64_t length = place.ref.length;
+  ASSIGN_OR_RETURN(MemoryCharge charge,
+                   fences.Charge(place.device.allocator().Footprint(length)));
+  BufferParams params;
+  params.type = memory_type::kHostLocal | memory_type::kDeviceVisible;
+  params.usage = buffer_usage::kTransfer | buffer_usage::kMapping;
+  ASSIGN_OR_RETURN(Ref<Buffer> staging,
+                   place.device.allocator().Allocate(params, length));
+  staging->Hold(std::move(charge));
+  return Window{std::move(staging), 0, true};
+}
+
+absl::Status CopyOnHost(const Window& from, const Window& to, uint64_t length) {
+  ASSIGN_OR_RETURN(const std::span<uint8_t> source,
+                   from.buffer->Map(memory_access::kRead, from.offset, length));
+  ASSIGN_OR_RETURN(
+      const std::span<uint8_t> target,
+      to.buffer->Map(memory_access::kDiscardWrite, to.offset, length));
+  if (length != 0) std::memcpy(target.data(), source.data(), length);
+  RETURN_IF_ERROR(from.buffer->Unmap(from.offset, length));
+  return to.buffer->Unmap(to.offset, length);
+}
+
+absl::Status QueueSteps(QueueFences fences, const Place& source,
+                        const Place& target) {
+  const uint64_t length = source.ref.length;
+  ASSIGN_OR_RETURN(const Window from, OpenWindow(fences, source));
+  ASSIGN_OR_RETURN(const Window to, OpenWindow(fences, target));
+  ASSIGN_OR_RETURN(const Ref<Fence> readable, NewFence(source.device));
+  ASSIGN_OR_RETURN(const Ref<Fence> written, NewFence(target.device));
+  QueueFences first = fences;
+  first.signal = readable.get();
+  QueueFences last = fences;
+  last.wait = written.get();
+  // From here on each step fails the next one, and the last the signal.
+  absl::Status status =
+      from.is_staging
+          ? source.device.QueueCopy(first, source.ref, from.ref(length))
+          : source.device.QueueBarrier(first);
+  readable->OnReached([from, to, length, written](absl::Status ready) {
+    if (ready.ok()) ready = CopyOnHost(from, to, length);
+    if (!ready.ok()) return written->Fail(ready);
+    // Fails if the last step was cancelled meanwhile; nobody is left then.
+    written->Signal().IgnoreError();
+  });
+  absl::Status ended =
+      to.is_staging ? target.device.QueueCopy(last, to.ref(length), target.ref)
+                    : target.device.QueueBarrier(last);
+  return status.ok() ? ended : status;
+}
+
+}  // namespace
+
+absl::StatusOr<Ref<Fence>> NewFence(Device& device) {
+  ASSIGN_OR_RETURN(Ref<Semaphore> semaphore, device.CreateSemaphore(0));
+  return Fence::At(std::move(semaphore), 1);
+}
+
+absl::Status QueueMove(QueueFences fences, const Place& source,
+                       const Place& target) {
+  fences.affinity = kAnyQueue;
+  absl::Status status = QueueSteps(fences, source, target);
+  // The steps have done so already, unless one could not be made.
+  if (!status.ok() && fences.signal != nullptr) fences.signal->Fail(status);
+  return status;
+}
+
+}  // namespace eyrie::hal

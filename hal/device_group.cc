@@ -1,0 +1,283 @@
+// Who can use what, and commands that run on copies.
+//
+// Tested by device_group_test.cc.
+#include "hal/device_group.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "hal/buffer_mover.h"
+#include "hal/queue_validator.h"
+
+namespace eyrie::hal {
+namespace {
+
+absl::Status Fail(const QueueFences& fences, absl::Status status) {
+  if (fences.signal != nullptr) fences.signal->Fail(status);
+  return status;
+}
+
+bool CanUse(Device& device, const Ref<Buffer>& buffer) {
+  return device.allocator().CanUse(*buffer);
+}
+
+// True if all can use memory that a device allocates like this: an empty
+// buffer is asked about.
+template <typename Devices>
+bool AllCanUse(const Devices& devices, Device& of, const BufferParams& params) {
+  const auto probe = of.allocator().Allocate(params, 0);
+  if (!probe.ok()) return false;
+  return std::all_of(devices.begin(), devices.end(), [&](const auto& device) {
+    return &*device == &of || CanUse(*device, *probe);
+  });
+}
+
+// What offsets in a copy keep of those in the original: no device asks for a
+// stricter alignment of a binding.
+constexpr uint64_t kAlignment = 256;
+
+// A buffer of the device for each allocation that it cannot use.
+class Copies {
+ public:
+  Copies(const DeviceGroup& group, Device& device, const QueueFences& fences)
+      : group_(group), device_(device), fences_(fences) {}
+
+  // Notes a range that commands use. Fails if it is not in the buffer.
+  absl::Status Note(Buffer* buffer, uint64_t offset, uint64_t length);
+  bool empty() const { return copies_.empty(); }
+  // Makes the buffers. INVALID_ARGUMENT: one that no device can use.
+  absl::Status Allocate();
+  // Gives a range's buffer and offset in a copy, if it has one.
+  bool Find(const Buffer& buffer, uint64_t& offset, Buffer*& copy) const;
+  std::vector<Ref<Buffer>> buffers() const;
+
+  // Queues moves from what is copied, or back to what may be written; the
+  // fence is reached when all are over.
+  absl::StatusOr<Ref<Fence>> MoveIn(Fence* wait) {
+    return MoveAll(wait, /*back=*/false);
+  }
+  absl::StatusOr<Ref<Fence>> MoveOut(Fence* wait) {
+    return MoveAll(wait, /*back=*/true);
+  }
+
+ private:
+  struct Copy {
+    Ref<Buffer> original;  // an allocation
+    uint64_t begin;        // of the bytes used, in it
+    uint64_t end;
+    bool is_written;
+    Ref<Buffer> buffer;
+    Device* home;
+
+    uint64_t length() const { return end - begin; }
+    // Where the bytes begin in the copy.
+    uint64_t offset() const { return begin % kAlignment; }
+  };
+
+  absl::StatusOr<Ref<Fence>> MoveAll(Fence* wait, bool back);
+
+  const DeviceGroup& group_;
+  Device& device_;
+  const QueueFences fences_;
+  std::vector<Copy> copies_;
+};
+
+absl::Status Copies::Note(Buffer* buffer, uint64_t offset, uint64_t length) {
+  if (buffer == nullptr || device_.allocator().CanUse(*buffer)) {
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(length, buffer->ResolveRange(offset, length));
+  const uint64_t begin = buffer->byte_offset() + offset;
+  Ref<Buffer> original = Ref<Buffer>::Share(&buffer->allocation());
+  const bool writable = buffer->CheckAccess(memory_access::kWrite).ok();
+  for (Copy& copy : copies_) {
+    if (copy.original != original) continue;
+    copy.begin = std::min(copy.begin, begin);
+    copy.end = std::max(copy.end, begin + length);
+    copy.is_written |= writable;
+    return absl::OkStatus();
+  }
+  copies_.push_back({std::move(original), begin, begin + length, writable,
+                     Ref<Buffer>(), nullptr});
+  return absl::OkStatus();
+}
+
+absl::Status Copies::Allocate() {
+  for (Copy& copy : copies_) {
+    QueueFences unused;
+    ASSIGN_OR_RETURN(copy.home,
+                     group_.Reaching(device_, *copy.original, unused));
+    const uint64_t length = copy.offset() + copy.length();
+    ASSIGN_OR_RETURN(MemoryCharge charge,
+                     fences_.Charge(device_.allocator().Footprint(length)));
+    BufferParams params;
+    params.usage = copy.original->allowed_usage() | buffer_usage::kTransfer;
+    ASSIGN_OR_RETURN(copy.buffer, device_.allocator().Allocate(params, length));
+    copy.buffer->Hold(std::move(charge));
+  }
+  return absl::OkStatus();
+}
+
+bool Copies::Find(const Buffer& buffer, uint64_t& offset,
+                  Buffer*& found) const {
+  for (const Copy& copy : copies_) {
+    if (copy.original.get() != &buffer.allocation()) continue;
+    offset += buffer.byte_offset() - copy.begin + copy.offset();
+    found = copy.buffer.get();
+    return true;
+  }
+  return false;
+}
+
+std::vector<Ref<Buffer>> Copies::buffers() const {
+  std::vector<Ref<Buffer>> buffers;
+  for (const Copy& copy : copies_) buffers.push_back(copy.buffer);
+  return buffers;
+}
+
+absl::StatusOr<Ref<Fence>> Copies::MoveAll(Fence* wait, bool back) {
+  Ref<Fence> all = MakeRef<Fence>();
+  for (const Copy& copy : copies_) {
+    if (back && !copy.is_written) continue;
+    const uint64_t size = copy.length();
+    const Place original = {*copy.home, {copy.original, 0, copy.begin, size}};
+    const Place here = {device_, {copy.buffer, 0, copy.offset(), size}};
+    ASSIGN_OR_RETURN(const Ref<Fence> moved, NewFence(device_));
+    QueueFences fences = fences_;
+    fences.wait = wait;
+    fences.signal = moved.get();
+    RETURN_IF_ERROR(
+        QueueMove(fences, back ? here : original, back ? original : here));
+    all->Insert(moved->points()[0].semaphore, moved->points()[0].value);
+  }
+  if (all->points().empty()) return Ref<Fence>::Share(wait);
+  return all;
+}
+
+// The copies of what a submission names; none: it can go as it is.
+absl::Status Gather(const CommandBuffer& commands,
+                    std::span<const BufferBinding> table, Copies& copies) {
+  RETURN_IF_ERROR(ValidateExecute(commands, table));
+  for (const BufferBinding& binding : table) {
+    RETURN_IF_ERROR(
+        copies.Note(binding.buffer.get(), binding.offset, binding.length));
+  }
+  absl::Status status;
+  commands.ForEachRef([&](const RecordedRef& ref) {
+    if (status.ok()) status = copies.Note(ref.buffer, ref.offset, ref.length);
+  });
+  return status;
+}
+
+std::vector<BufferBinding> Replace(const Copies& copies,
+                                   std::span<const BufferBinding> table) {
+  std::vector<BufferBinding> replaced(table.begin(), table.end());
+  for (BufferBinding& binding : replaced) {
+    if (!binding.buffer) continue;
+    if (binding.length == kWholeBuffer) {
+      binding.length = binding.buffer->byte_length() - binding.offset;
+    }
+    Buffer* copy = nullptr;
+    if (!copies.Find(*binding.buffer, binding.offset, copy)) continue;
+    binding.buffer = Ref<Buffer>::Share(copy);
+  }
+  return replaced;
+}
+
+absl::Status Run(Device& device, const QueueFences& fences,
+                 const CommandBuffer& commands,
+                 std::span<const BufferBinding> table, Copies& copies) {
+  RETURN_IF_ERROR(copies.Allocate());
+  ASSIGN_OR_RETURN(MemoryCharge charge, fences.Charge(sizeof(CommandBuffer)));
+  ASSIGN_OR_RETURN(Ref<CommandBuffer> changed,
+                   commands.CopyWith(
+                       [&](RecordedRef& ref) {
+                         if (ref.buffer)
+                           copies.Find(*ref.buffer, ref.offset, ref.buffer);
+                       },
+                       copies.buffers(), std::move(charge)));
+  ASSIGN_OR_RETURN(const Ref<Fence> there, copies.MoveIn(fences.wait));
+  ASSIGN_OR_RETURN(const Ref<Fence> over, NewFence(device));
+  QueueFences run = fences;
+  run.wait = there.get();
+  run.signal = over.get();
+  RETURN_IF_ERROR(
+      device.QueueExecute(run, std::move(changed), Replace(copies, table)));
+  ASSIGN_OR_RETURN(const Ref<Fence> back, copies.MoveOut(over.get()));
+  run.wait = back.get();
+  run.signal = fences.signal;
+  return device.QueueBarrier(run);
+}
+
+}  // namespace
+
+DeviceGroup::DeviceGroup(std::vector<Ref<Device>> devices)
+    : devices_(std::move(devices)) {
+  if (devices_.size() < 2) return;
+  for (const Ref<Device>& device : devices_) {
+    shares_memory_ &= AllCanUse(devices_, *device, BufferParams());
+  }
+}
+
+size_t DeviceGroup::Select(std::span<Device* const> among,
+                           const BufferParams& params) const {
+  if (shares_memory_) return 0;
+  for (size_t i = 0; i < among.size(); ++i) {
+    if (AllCanUse(among, *among[i], params)) return i;
+  }
+  return 0;
+}
+
+absl::StatusOr<Device*> DeviceGroup::FindReaching(Device& device,
+                                                  const Buffer& buffer,
+                                                  QueueFences& fences) const {
+  if (device.allocator().CanUse(buffer)) return &device;
+  for (const Ref<Device>& other : devices_) {
+    if (!other->allocator().CanUse(buffer)) continue;
+    fences.affinity = kAnyQueue;
+    return other.get();
+  }
+  return Fail(fences, absl::InvalidArgumentError(absl::StrCat(
+                          "None of the program's ", devices_.size(),
+                          " devices can use a buffer in memory that is ",
+                          MemoryTypeText(buffer.memory_type()), ".")));
+}
+
+absl::Status DeviceGroup::CopyBetween(Device& device, QueueFences fences,
+                                      const BufferRef& source,
+                                      const BufferRef& target) const {
+  ASSIGN_OR_RETURN(Device* const from,
+                   FindReaching(device, *source.buffer, fences));
+  ASSIGN_OR_RETURN(Device* const to,
+                   FindReaching(device, *target.buffer, fences));
+  if (from == to || CanUse(*from, target.buffer)) {
+    return from->QueueCopy(fences, source, target);
+  }
+  if (CanUse(*to, source.buffer)) return to->QueueCopy(fences, source, target);
+  // Recorded nowhere, the copy is checked here.
+  const auto check =
+      MakeRef<CommandBuffer>(command_buffer_mode::kOneShot, kAnyQueue, 0);
+  absl::Status valid = check->Copy(source, target);
+  if (!valid.ok()) return Fail(fences, std::move(valid));
+  uint64_t length = 0;  // stays so if there is nothing to copy
+  check->ForEachRef([&](const RecordedRef& ref) { length = ref.length; });
+  return QueueMove(fences, {*from, {source.buffer, 0, source.offset, length}},
+                   {*to, {target.buffer, 0, target.offset, length}});
+}
+
+absl::Status DeviceGroup::ExecuteOnCopies(
+    Device& device, QueueFences fences, Ref<CommandBuffer> commands,
+    std::span<const BufferBinding> table) const {
+  if (!commands) return device.QueueBarrier(fences);
+  Copies copies(*this, device, fences);
+  absl::Status status = Gather(*commands, table, copies);
+  if (status.ok() && copies.empty()) {
+    return device.QueueExecute(fences, std::move(commands), table);
+  }
+  if (status.ok()) status = Run(device, fences, *commands, table, copies);
+  return status.ok() ? status : Fail(fences, std::move(status));
+}
+
+}  // namespace eyrie::hal

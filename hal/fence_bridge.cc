@@ -1,0 +1,68 @@
+// Callbacks between semaphores of two devices.
+//
+// Tested by device_group_test.cc.
+#include "hal/fence_bridge.h"
+
+#include <utility>
+
+#include "base/status_macros.h"
+
+namespace eyrie::hal {
+namespace {
+
+// Has `to` follow `from`, which it outlives only by this.
+void Follow(const Fence& from, Ref<Fence> to) {
+  from.OnReached([to = std::move(to)](const absl::Status& status) {
+    if (!status.ok()) return to->Fail(status);
+    // Who fails to be signalled has failed already, or been signalled.
+    to->Signal().IgnoreError();
+  });
+}
+
+// Parts a fence into points that the device takes, and the others. To the
+// first a point of the device's own is added, returned apart as well.
+struct Parted {
+  Ref<Fence> taken = MakeRef<Fence>();
+  Ref<Fence> foreign = MakeRef<Fence>();
+  Ref<Fence> own;
+};
+
+absl::StatusOr<Parted> Part(Device& device, const Fence& fence) {
+  Parted parted;
+  for (const Fence::Point& point : fence.points()) {
+    Fence& side = device.TakesSemaphore(*point.semaphore) ? *parted.taken
+                                                          : *parted.foreign;
+    side.Insert(point.semaphore, point.value);
+  }
+  if (parted.foreign->points().empty()) return parted;
+  ASSIGN_OR_RETURN(Ref<Semaphore> semaphore, device.CreateSemaphore(0));
+  parted.own = Fence::At(semaphore, 1);
+  parted.taken->Insert(std::move(semaphore), 1);
+  return parted;
+}
+
+}  // namespace
+
+absl::Status FenceBridge::ConnectForeign(Device& device, QueueFences& fences) {
+  Parted wait;
+  if (fences.wait != nullptr) {
+    ASSIGN_OR_RETURN(wait, Part(device, *fences.wait));
+  }
+  Parted signal;
+  if (fences.signal != nullptr) {
+    ASSIGN_OR_RETURN(signal, Part(device, *fences.signal));
+  }
+  if (wait.own) {
+    Follow(*wait.foreign, wait.own);
+    wait_ = std::move(wait.taken);
+    fences.wait = wait_.get();
+  }
+  if (signal.own) {
+    Follow(*signal.own, signal.foreign);
+    signal_ = std::move(signal.taken);
+    fences.signal = signal_.get();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace eyrie::hal

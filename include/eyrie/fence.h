@@ -1,0 +1,118 @@
+// Fences, and calls that begin when one is reached and signal another.
+//
+//   auto ready = Fence::Create(*device), done = Fence::Create(*device);
+//   auto half = Start(first, {image}, nullptr, *ready);
+//   half->at(0).Lend();
+//   auto whole = Start(second, {half->at(0)}, &*ready, *done);
+//   done->OnDone([&](const Error* error) { loop.Post(...); });
+#ifndef EYRIE_FENCE_H_
+#define EYRIE_FENCE_H_
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eyrie/array.h"
+#include "eyrie/c_fence.h"
+#include "eyrie/device.h"
+#include "eyrie/function.h"
+#include "eyrie/result.h"
+#include "eyrie/value.h"
+
+namespace eyrie {
+
+// Something that is reached once, or fails for good. Thread-safe.
+class Fence {
+ public:
+  // One that is not reached: for the host to signal, or a call.
+  static Result<Fence> Create(const Device& device) {
+    eyrie_fence_t* handle = nullptr;
+    if (eyrie_error_t* error = eyrie_fence_create(device.get(), &handle)) {
+      return Error(error);
+    }
+    return Fence(handle);
+  }
+
+  // INVALID_ARGUMENT: it is reached already; else its failure.
+  Result<void> Signal() { return Done(eyrie_fence_signal(get())); }
+  // All that waits fails with this.
+  void Fail(const Error& error) {
+    eyrie_fence_fail(get(), error.code(), error.message().c_str());
+  }
+  // False: not yet. Its failure, if it has failed.
+  Result<bool> IsReached() const {
+    int reached = 0;
+    if (eyrie_error_t* error = eyrie_fence_query(get(), &reached)) {
+      return Error(error);
+    }
+    return reached != 0;
+  }
+  // FAILED_PRECONDITION: nothing is left that could signal it.
+  Result<void> Wait() { return Done(eyrie_fence_wait(get(), -1)); }
+  // DEADLINE_EXCEEDED: not reached in time.
+  Result<void> Wait(std::chrono::nanoseconds timeout) {
+    const auto ns = timeout.count();
+    return Done(eyrie_fence_wait(get(), ns < 0 ? 0 : ns));
+  }
+
+  // Has `done` called exactly once, with null or the failure: on the thread
+  // that signals or fails the fence, one of a device maybe; here, if it has
+  // been; with CANCELLED if the fence goes away before. It must not block.
+  void OnDone(std::function<void(const Error*)> done) {
+    using Done = std::function<void(const Error*)>;
+    eyrie_fence_on_done(
+        get(),
+        [](void* user, eyrie_error_t* failure) {
+          const std::unique_ptr<Done> done(static_cast<Done*>(user));
+          if (failure == nullptr) return (*done)(nullptr);
+          const Error error(failure);
+          (*done)(&error);
+        },
+        new Done(std::move(done)));
+  }
+
+  eyrie_fence_t* get() const { return handle_.get(); }
+
+ private:
+  explicit Fence(eyrie_fence_t* handle) : handle_(handle) {}
+  static Result<void> Done(eyrie_error_t* error) {
+    if (error != nullptr) return Error(error);
+    return {};
+  }
+
+  internal::Handle<eyrie_fence_t, eyrie_fence_release> handle_;
+};
+
+// Calls without waiting for results: eyrie_function_start says what becomes of
+// them. `wait` may be null.
+inline Result<std::vector<Value>> Start(const Function& function,
+                                        RowOf<Value> arguments,
+                                        const Fence* wait, const Fence& signal,
+                                        RowOf<Value::Entry> named = {}) {
+  std::vector<eyrie_value_t*> given;
+  std::vector<const char*> names;
+  for (const Value& argument : arguments) given.push_back(argument.get());
+  for (const auto& [name, argument] : named) {
+    names.push_back(name.c_str());
+    given.push_back(argument.get());
+  }
+  std::vector<eyrie_value_t*> handles(function.signature().result_count);
+  if (eyrie_error_t* error = eyrie_function_start(
+          function.get(), given.data(), given.size(), names.data(),
+          names.size(), wait ? wait->get() : nullptr, signal.get(),
+          handles.data(), handles.size())) {
+    return Error(error);
+  }
+  std::vector<Value> results;
+  for (eyrie_value_t* handle : handles) {
+    results.push_back(Value::Adopt(handle));
+  }
+  return results;
+}
+
+}  // namespace eyrie
+
+#endif  // EYRIE_FENCE_H_
