@@ -7,9 +7,8 @@
   // DEVICES: local-sync local-task     what it runs on (default: local-sync)
   // CALL: @f "4xf32=1 2 3 4" 7         a call and its --input texts
   // SEQUENCE: @next ; @next 3          calls on one context, scalars only
-Lines after a CALL belong to it: IN (variants), SINCE, UNTIL (releases),
-TOLERANCE, FAILS (status code or ANY), NOTE, and WANT: a result line known by
-construction, for calls that some release gets wrong. Used by regenerate.py.
+After a CALL: IN (variants), SINCE, UNTIL (releases), TOLERANCE, FAILS (a code
+or ANY), NOTE, and WANT: a result line where some release gives a wrong one.
 """
 
 import dataclasses
