@@ -20,6 +20,8 @@
 struct eyrie_fence_t {
   std::atomic<uint32_t> references{1};
   eyrie::Ref<eyrie::hal::Fence> fence;
+  // Any thread of the host may signal: a wait is never known to be for nothing.
+  eyrie::Ref<eyrie::hal::Semaphore> semaphore;
 };
 
 namespace eyrie::abi {
@@ -29,7 +31,8 @@ absl::Status Create(eyrie_device_t& device, eyrie_fence_t** out_fence) {
   ASSIGN_OR_RETURN(Ref<hal::Semaphore> semaphore,
                    device.device->CreateSemaphore(0));
   *out_fence = new eyrie_fence_t();
-  (*out_fence)->fence = hal::Fence::At(std::move(semaphore), 1);
+  (*out_fence)->fence = hal::Fence::At(semaphore, 1);
+  (*out_fence)->semaphore = std::move(semaphore);
   return absl::OkStatus();
 }
 

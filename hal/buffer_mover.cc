@@ -51,8 +51,8 @@ absl::Status CopyOnHost(const Window& from, const Window& to, uint64_t length) {
 absl::Status QueueSteps(QueueFences fences, const Place& source,
                         const Place& target) {
   const uint64_t length = source.ref.length;
-  ASSIGN_OR_RETURN(const Window from, OpenWindow(fences, source));
-  ASSIGN_OR_RETURN(const Window to, OpenWindow(fences, target));
+  ASSIGN_OR_RETURN(Window from, OpenWindow(fences, source));
+  ASSIGN_OR_RETURN(Window to, OpenWindow(fences, target));
   ASSIGN_OR_RETURN(const Ref<Fence> readable, NewFence(source.device));
   ASSIGN_OR_RETURN(const Ref<Fence> written, NewFence(target.device));
   QueueFences first = fences;
@@ -64,12 +64,17 @@ absl::Status QueueSteps(QueueFences fences, const Place& source,
       from.is_staging
           ? source.device.QueueCopy(first, source.ref, from.ref(length))
           : source.device.QueueBarrier(first);
-  readable->OnReached([from, to, length, written](absl::Status ready) {
-    if (ready.ok()) ready = CopyOnHost(from, to, length);
-    if (!ready.ok()) return written->Fail(ready);
-    // Fails if the last step was cancelled meanwhile; nobody is left then.
-    written->Signal().IgnoreError();
-  });
+  readable->OnReached(
+      [from, to, length, written](const absl::Status& readied) mutable {
+        absl::Status ready = readied;
+        if (ready.ok()) ready = CopyOnHost(from, to, length);
+        // Whoever hears of the end finds that nothing is kept any more.
+        from.buffer = nullptr;
+        to.buffer = nullptr;
+        if (!ready.ok()) return written->Fail(ready);
+        // Fails if the last step was cancelled meanwhile; nobody is left then.
+        written->Signal().IgnoreError();
+      });
   absl::Status ended =
       to.is_staging ? target.device.QueueCopy(last, to.ref(length), target.ref)
                     : target.device.QueueBarrier(last);

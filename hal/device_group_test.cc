@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/memory_meter.h"
@@ -114,10 +115,15 @@ TEST(DeviceGroup, KnowsWhoSharesMemory) {
     bool shares;
     size_t selected;
   } kCases[] = {
-      {{sync}, true, 0},         {{apart}, true, 0},
-      {{sync, task}, true, 0},   {{sync, sync}, true, 0},
-      {{apart, apart}, true, 0}, {{sync, apart}, false, 0},
-      {{apart, sync}, false, 0}, {{apart, Apart()}, false, 0},
+      {{sync}, true, 0},
+      {{apart}, true, 0},
+      {{sync, task}, true, 0},
+      {{sync, sync}, true, 0},
+      {{apart, apart}, true, 0},
+      {{sync, apart}, false, 1},
+      {{sync, hidden}, false, 0},
+      {{apart, sync}, false, 0},
+      {{apart, Apart()}, false, 0},
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(&c - kCases);
@@ -143,17 +149,14 @@ TEST_P(Apart2, CopiesBetween) {
     uint64_t target_offset;
     uint64_t length;
     const char* want;  // of the target
-    const char* ends;
+    const char* ends;  // the code
   } kCases[] = {
       {0, 0, kBytes, "7*256", "OK"},
       {0, 8, 4, "9*2 7*1 9*253", "OK"},
-      {1020, 0, kWholeBuffer, "7*1 9*255", "OK"},
-      {0, 1020, kWholeBuffer, "9*256",
-       "INVALID_ARGUMENT: The copy's source has 1024 bytes and its target 4."},
+      {1020, 0, kWholeBuffer, "9*256", "INVALID_ARGUMENT"},
+      {0, 1020, kWholeBuffer, "9*256", "INVALID_ARGUMENT"},
       {0, 0, 0, "9*256", "OK"},
-      {0, 1000, 28, "9*256",
-       "OUT_OF_RANGE: The range of 28 bytes at offset 1000 passes the end of "
-       "the buffer (1024 bytes)."},
+      {0, 1000, 28, "9*256", "OUT_OF_RANGE"},
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(&c - kCases);
@@ -163,9 +166,7 @@ TEST_P(Apart2, CopiesBetween) {
         *b_, {nullptr, done.get()}, {from, 0, c.source_offset, c.length},
         {to, 0, c.target_offset, c.length});
     const std::string ended = Ended(done);
-    EXPECT_EQ(ended.substr(0, ended.find(':')),
-              std::string(c.ends).substr(0, std::string(c.ends).find(':')))
-        << ended;
+    EXPECT_EQ(ended.substr(0, ended.find(':')), c.ends) << ended;
     EXPECT_EQ(status.ok(), std::string(c.ends) == "OK");
     EXPECT_EQ(Contents(*b_, to), c.want);
   }
@@ -313,10 +314,10 @@ TEST_P(Apart2, OperationsGoWhereTheBufferIs) {
   const Ref<Fence> done = NewFence(*a_);
   fences.signal = done.get();
   EXPECT_FALSE(group_.Reaching(*b_, *Filled(*stranger, 1), fences).ok());
-  const std::string ended = Ended(done);
-  EXPECT_EQ(ended.substr(0, 75),
-            "INVALID_ARGUMENT: None of the program's 2 devices can use a "
-            "buffer in memory");
+  EXPECT_TRUE(absl::StartsWith(Ended(done),
+                               "INVALID_ARGUMENT: None of the program's 2 "
+                               "devices can use a buffer in memory that is "))
+      << Ended(done);
 }
 
 TEST_P(Apart2, ChargesForCopies) {

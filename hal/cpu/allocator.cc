@@ -196,7 +196,6 @@ absl::StatusOr<Ref<hal::Buffer>> Allocator::ImportHost(
 }
 
 bool Allocator::CanUse(const hal::Buffer& buffer) const {
-  if (buffer.byte_length() == 0) return true;
   return buffer.host_data() != nullptr &&
          (buffer.memory_type() & memory_type::kHostCoherent) != 0;
 }

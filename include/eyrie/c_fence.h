@@ -35,8 +35,7 @@ EYRIE_EXPORT void eyrie_fence_fail(eyrie_fence_t* fence, eyrie_code_t code,
 EYRIE_EXPORT eyrie_error_t* eyrie_fence_query(eyrie_fence_t* fence,
                                               int* out_reached);
 /* Blocks for at most so long, or below 0 for as long as it takes.
- * DEADLINE_EXCEEDED: not reached by then. FAILED_PRECONDITION: nothing is left
- * that could signal it. Else the fence's failure. */
+ * DEADLINE_EXCEEDED: not reached by then. Else the fence's failure. */
 EYRIE_EXPORT eyrie_error_t* eyrie_fence_wait(eyrie_fence_t* fence,
                                              int64_t timeout_ns);
 

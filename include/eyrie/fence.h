@@ -50,7 +50,7 @@ class Fence {
     }
     return reached != 0;
   }
-  // FAILED_PRECONDITION: nothing is left that could signal it.
+  // As long as it takes. Its failure, if it fails.
   Result<void> Wait() { return Done(eyrie_fence_wait(get(), -1)); }
   // DEADLINE_EXCEEDED: not reached in time.
   Result<void> Wait(std::chrono::nanoseconds timeout) {
