@@ -191,6 +191,55 @@ TEST_F(HalModuleTest, Queues) {
   });
 }
 
+// The fake device has two queues.
+TEST_F(HalModuleTest, Affinities) {
+  const std::string wrong =
+      "INVALID_ARGUMENT: The queue affinity (0x4) names queues past the 2 of "
+      "the device fake.";
+  const struct {
+    int64_t affinity;
+    bool is_right;
+  } kCases[] = {{kRest, true}, {0, true}, {1, true},
+                {2, true},     {3, true}, {4, false}};
+  const Ref<vm::Buffer> host = *vm::Buffer::Copy(std::vector<uint8_t>{9});
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.affinity);
+    const Case rows[] = {
+        {"device.queue.alloca 0rIrrIiiII_r",
+         {device_, c.affinity, nullptr, nullptr, 0, kLocal, kUsage, 32, 0},
+         "buffer 32"},
+        {"device.queue.dealloca 0rIrrrI_v",
+         {device_, c.affinity, nullptr, nullptr, buffer_, 0},
+         "OK"},
+        {"device.queue.barrier 0rIrrI_v",
+         {device_, c.affinity, nullptr, nullptr, 0},
+         "OK"},
+        {"device.queue.fill 0rIrrrIIIiI_v",
+         {device_, c.affinity, nullptr, nullptr, buffer_, 0, 4, 0, 1, 0},
+         "OK"},
+        {"device.queue.update 0rIrrrIrIII_v",
+         {device_, c.affinity, nullptr, nullptr, host, 0, buffer_, 0, 1, 0},
+         "OK"},
+        {"device.queue.copy 0rIrrrIrIII_v",
+         {device_, c.affinity, nullptr, nullptr, buffer_, 0, buffer_, 8, 8, 0},
+         "OK"},
+        {"device.queue.flush 0rI_v", {device_, c.affinity}, "OK"},
+        {"command_buffer.create 0riiIi_r",
+         {device_, 1, 3, c.affinity, 2},
+         "hal.command_buffer"},
+    };
+    for (const Case& row : rows) {
+      EXPECT_EQ(Call(row.call, row.args), c.is_right ? row.want : wrong)
+          << row.call;
+    }
+  }
+  const Ref<Fence> done = Fence::At(MakeRef<HostSemaphore>(0), 1);
+  EXPECT_EQ(
+      Call("device.queue.barrier 0rIrrI_v", {device_, 4, nullptr, done, 0}),
+      wrong);
+  EXPECT_EQ(Call("fence.query 0r_i", {done}), "3");
+}
+
 TEST_F(HalModuleTest, Files) {
   const Ref<vm::Buffer> host =
       *vm::Buffer::Copy(std::vector<uint8_t>{5, 6, 7, 8});
