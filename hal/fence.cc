@@ -10,6 +10,8 @@
 #include <mutex>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/status_macros.h"
@@ -17,6 +19,9 @@
 
 namespace eyrie::hal {
 namespace {
+
+// Up to here points are looked for one after another.
+constexpr size_t kFewPoints = 16;
 
 // What the callbacks of a fence's points share. The first failure, or the
 // last point, calls back.
@@ -90,13 +95,42 @@ Ref<Fence> Fence::At(Ref<Semaphore> semaphore, uint64_t value) {
 
 Ref<Fence> Fence::Join(std::span<Fence* const> fences) {
   Ref<Fence> joined = MakeRef<Fence>();
+  if (fences.size() > kFewPoints) {
+    joined->InsertAll(fences);
+    return joined;
+  }
   for (const Fence* fence : fences) {
     if (fence == nullptr) continue;
+    if (joined->points_.size() + fence->points_.size() > kFewPoints) {
+      joined->InsertAll(fences);
+      return joined;
+    }
     for (const Point& point : fence->points_) {
       joined->Insert(point.semaphore, point.value);
     }
   }
   return joined;
+}
+
+void Fence::InsertAll(std::span<Fence* const> fences) {
+  absl::flat_hash_map<const Semaphore*, size_t> places;
+  for (size_t i = 0; i < points_.size(); ++i) {
+    places[points_[i].semaphore.get()] = i;
+  }
+  absl::flat_hash_set<const Fence*> seen;
+  for (const Fence* fence : fences) {
+    if (fence == nullptr || !seen.insert(fence).second) continue;
+    for (const Point& point : fence->points_) {
+      const auto [place, added] =
+          places.emplace(point.semaphore.get(), points_.size());
+      if (added) {
+        points_.push_back(point);
+      } else {
+        uint64_t& value = points_[place->second].value;
+        value = std::max(value, point.value);
+      }
+    }
+  }
 }
 
 void Fence::Insert(Ref<Semaphore> semaphore, uint64_t value) {
@@ -188,6 +222,7 @@ void Fence::OnReached(Semaphore::Callback callback) const {
   // The callback may drop this fence; the points are not its to free.
   const absl::InlinedVector<Point, 2> points = points_;
   for (const Point& point : points) {
+    if (arrival->called.load()) return;  // it has failed: none else matters
     point.semaphore->OnReached(
         point.value, [arrival](const absl::Status& s) { arrival->Reach(s); });
   }

@@ -56,9 +56,17 @@ class Fence final : public ChargedObject {
   // Called once when all points are reached, or with the first failure; on
   // this thread before returning if that is already so.
   void OnReached(Semaphore::Callback callback) const;
+  // What the semaphores keep of such a callback, about, beyond the callback;
+  // some of them until they go, if another one fails first.
+  uint64_t WaitBytes() const {
+    constexpr uint64_t kNode = 144;  // of a map, with a function and its data
+    return points_.size() > 1 ? points_.size() * kNode : 0;
+  }
 
  private:
   class Waiter;
+  // The points of fences, each looked at once however often it stands there.
+  void InsertAll(std::span<Fence* const> fences);
   // True if only this fence could still signal one of its points.
   absl::StatusOr<bool> IsAbandoned() const;
 

@@ -97,9 +97,8 @@ TEST(Semaphore, WaitEnds) {
   const std::string late =
       "DEADLINE_EXCEEDED: The semaphore is at 4 and did not reach 5 in time.";
   EXPECT_EQ(StatusText(semaphore->Wait(5, absl::InfinitePast())), late);
-  EXPECT_EQ(
-      StatusText(semaphore->Wait(5, absl::Now() + absl::Milliseconds(5))),
-      late);
+  EXPECT_EQ(StatusText(semaphore->Wait(5, absl::Now() + absl::Milliseconds(5))),
+            late);
   std::thread signaller([&] { semaphore->Signal(6).IgnoreError(); });
   EXPECT_EQ(StatusText(semaphore->Wait(6, absl::InfiniteFuture())), "OK");
   signaller.join();
@@ -122,9 +121,8 @@ TEST(Semaphore, ManyThreads) {
   });
   std::thread watcher([&] {
     for (int i = 1; i <= kSteps; ++i) {
-      pong->OnReached(i, [&](const absl::Status& status) {
-        callbacks += status.ok();
-      });
+      pong->OnReached(
+          i, [&](const absl::Status& status) { callbacks += status.ok(); });
     }
   });
   for (int i = 1; i <= kSteps; ++i) {
@@ -155,6 +153,27 @@ TEST(Fence, PointsAreJoined) {
 }
 
 // What a fence of two points says after each step.
+TEST(Fence, ManyPointsAreJoined) {
+  constexpr size_t kCount = 100;
+  std::vector<Ref<Semaphore>> semaphores;
+  std::vector<Ref<Fence>> fences;
+  std::vector<Fence*> list = {nullptr};
+  for (size_t i = 0; i < kCount; ++i) {
+    semaphores.push_back(NewSemaphore());
+    fences.push_back(Fence::At(semaphores[i / 2], i + 1));
+    list.insert(list.end(), {fences[i].get(), fences[0].get()});
+  }
+  const Ref<Fence> joined = Fence::Join(list);
+  ASSERT_EQ(joined->points().size(), kCount / 2);
+  for (size_t i = 0; i < kCount / 2; ++i) {
+    EXPECT_EQ(joined->points()[i].semaphore, semaphores[i]);
+    EXPECT_EQ(joined->points()[i].value, 2 * i + 2);
+  }
+  // Wide fences, given often, are looked at once.
+  const std::vector<Fence*> often(100000, joined.get());
+  EXPECT_EQ(Fence::Join(often)->points().size(), kCount / 2);
+}
+
 TEST(Fence, States) {
   const Ref<Semaphore> a = NewSemaphore();
   const Ref<Semaphore> b = NewSemaphore();

@@ -119,6 +119,7 @@ absl::Status HostCall::End(absl::Status status) {
 
 Context::Context(const ContextOptions& options)
     : max_stack_(options.limits.max_stack),
+      serves_(options.work != nullptr),
       print_(options.print),
       meter_(options.work ? Meter(options.work) : Meter(options.limits)),
       memory_(options.memory) {
@@ -142,7 +143,7 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Create(
 Context::~Context() {
   for (size_t i = states_.size(); i-- > 0;) {
     const BytecodeModule* module = modules_[i]->AsBytecode();
-    if (module != nullptr && failure_.ok()) {
+    if (module != nullptr && failure_.ok() && !serves_) {
       RunIfExported(*module, "__deinit").IgnoreError();
     }
   }

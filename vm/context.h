@@ -70,6 +70,7 @@ struct ContextOptions {
   PrintSink print;  // receives what modules print and trace
   // Of a context that works for another's calls, that one's Meter::work() and
   // memory(): they stand for all limits but that of the stack. May be null.
+  // It runs no __deinit: there may be no call then to bound it.
   std::shared_ptr<WorkBudget> work;
   std::shared_ptr<MemoryMeter> memory;
 };
@@ -93,7 +94,8 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   // Runs __deinit of all modules, last first, each within the limits of a
-  // call; their errors are lost. Of a failed context none is run.
+  // call; their errors are lost. Of a failed context none is run, nor of one
+  // that works for another.
   ~Context();
 
   const std::vector<std::shared_ptr<const Module>>& modules() const {
@@ -167,6 +169,7 @@ class Context {
   void ReturnStack(std::unique_ptr<Stack> stack);
 
   const size_t max_stack_;
+  const bool serves_;  // another context, and its calls alone
   const PrintSink print_;
   Meter meter_;
   std::shared_ptr<MemoryMeter> memory_;

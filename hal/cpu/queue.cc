@@ -42,6 +42,13 @@ absl::Status Queue::Defer(QueueFences fences, Start start, uint64_t kept) {
   absl::StatusOr<MemoryCharge> charge =
       fences.Charge(sizeof(Operation) + kBodyBytes + kept);
   if (!charge.ok()) return Complete(fences.signal, charge.status());
+  // Of the semaphores, which may keep it for longer than the operation waits.
+  std::shared_ptr<MemoryCharge> waiting;
+  if (const uint64_t bytes = fences.wait->WaitBytes(); bytes != 0) {
+    absl::StatusOr<MemoryCharge> more = fences.Charge(bytes);
+    if (!more.ok()) return Complete(fences.signal, more.status());
+    waiting = std::make_shared<MemoryCharge>(*std::move(more));
+  }
   const uint64_t flow = trace::FlowFrom(trace::Name::kRunDeferred);
   uint64_t key = 0;
   {
@@ -56,7 +63,7 @@ absl::Status Queue::Defer(QueueFences fences, Start start, uint64_t kept) {
   // Weak: a semaphore that is never signalled must not keep what waits for
   // it, which may hold that very semaphore.
   fences.wait->OnReached(
-      [queue = weak_from_this(), key](const absl::Status& status) {
+      [queue = weak_from_this(), key, waiting](const absl::Status& status) {
         if (const std::shared_ptr<Queue> self = queue.lock()) {
           self->Arrive(key, status);
         }

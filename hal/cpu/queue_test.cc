@@ -99,6 +99,37 @@ TEST_P(Queue, ChargesForWhatItPutsBy) {
   EXPECT_EQ(meter->in_use(), 0u);
 }
 
+// So is what semaphores keep of a wait for many of them.
+TEST_P(Queue, ChargesForWideWaits) {
+  const Ref<hal::Device> device = NewDevice();
+  constexpr uint64_t kPoints = 1000;
+  const Ref<Fence> wait = MakeRef<Fence>();
+  for (uint64_t i = 0; i < kPoints; ++i) {
+    wait->Insert(*device->CreateSemaphore(0), 1);
+  }
+  const auto meter = std::make_shared<MemoryMeter>(1 << 20);
+  const QueueFences fences = {wait.get(), nullptr, &meter};
+  absl::Status status;
+  int barriers = 0;
+  for (; status.ok() && barriers < 100; ++barriers) {
+    status = device->QueueBarrier(fences);
+  }
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_LT(barriers, 10);
+  // One failure ends the waits; the others keep their part until they go.
+  const std::vector<Fence::Point> points(wait->points().begin(),
+                                         wait->points().end());
+  points.back().semaphore->Fail(absl::AbortedError("It is over."));
+  EXPECT_GT(meter->in_use(), kPoints * 100);
+  for (const Fence::Point& point : points) {
+    point.semaphore->Fail(absl::AbortedError("It is over."));
+  }
+  while (meter->in_use() != 0) absl::SleepFor(absl::Milliseconds(1));
+  // Of a fence that has failed nothing is kept at all.
+  EXPECT_FALSE(device->QueueBarrier(fences).ok());
+  EXPECT_EQ(meter->in_use(), 0u);
+}
+
 TEST_P(Queue, Files) {
   const Ref<hal::Device> device = NewDevice();
   const Ref<hal::Buffer> buffer = NewBuffer(*device, 8);
