@@ -160,7 +160,7 @@ struct Float {
     const double error = (product - (sum - a)) + (addend - a);
     uint64_t bits = std::bit_cast<uint64_t>(sum);
     if (error != 0 && bits % 2 == 0) {
-      bits += (error > 0) == (sum > 0) ? 1 : uint64_t(-1);
+      bits += (error > 0) == (sum > 0) ? 1 : ~uint64_t{0};
     }
     return B(std::bit_cast<double>(bits));
   }

@@ -108,15 +108,16 @@ class OracleInstance final : public Instance {
 };
 
 absl::Status OracleInstance::Add(std::shared_ptr<const vm::Module> module) {
-  modules_.push_back(module);
+  modules_.push_back(std::move(module));
+  const vm::Module& added = *modules_.back();
   linked_.push_back(nullptr);
   native_states_.push_back(nullptr);
-  if (module->AsNative() != nullptr) {
-    ASSIGN_OR_RETURN(native_states_.back(), module->CreateState());
+  if (added.AsNative() != nullptr) {
+    ASSIGN_OR_RETURN(native_states_.back(), added.CreateState());
     return absl::OkStatus();
   }
   auto linked = std::make_unique<LinkedModule>();
-  linked->module = module->AsBytecode()->shared_from_this();
+  linked->module = added.AsBytecode()->shared_from_this();
   const vm::ModuleDef& def = linked->def();
   linked->globals.resize(def.global_bytes);
   linked->global_refs.resize(def.global_refs);
@@ -372,6 +373,7 @@ absl::Status OracleInstance::Enter(LinkedModule& module, uint32_t function,
     const auto reg = static_cast<uint16_t>(counts.Add(value.type(), layout));
     PutRegister(value, value.is_ref() ? reg | vm::kRefBit : reg);
   }
+  args.clear();  // the frame holds them from here on
   return absl::OkStatus();
 }
 
@@ -403,7 +405,8 @@ absl::Status OracleInstance::CallNative(const LinkedImport& import,
   for (size_t i = 0; i < import.signature->arguments().size(); ++i) {
     const vm::CallElement& element = import.signature->arguments()[i];
     const size_t tuples = element.variadic ? segments[i] : 1;
-    if (element.variadic) slots.emplace_back().i64 = int64_t(tuples);
+    if (element.variadic)
+      slots.emplace_back().i64 = static_cast<int64_t>(tuples);
     for (size_t t = 0; t < tuples; ++t) {
       for (ValueType type : element.types) {
         const uint16_t reg = args[next++];
@@ -411,7 +414,7 @@ absl::Status OracleInstance::CallNative(const LinkedImport& import,
         if (type == ValueType::kRef) {
           slot.ref = Top().RefAt(reg).get();
         } else {
-          slot.i64 = int64_t(Top().Number(reg, IsWide(type)));
+          slot.i64 = static_cast<int64_t>(Top().Number(reg, IsWide(type)));
         }
       }
     }

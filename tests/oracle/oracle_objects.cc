@@ -22,7 +22,6 @@ using vm::List;
 using vm::Op;
 using vm::OperandKind;
 using vm::Value;
-using vm::ValueType;
 using Kind = ElementType::Kind;
 
 absl::Status WrongRef() { return absl::InvalidArgumentError("wrong ref"); }
@@ -224,9 +223,9 @@ bool IsFloat(Kind kind) { return kind == Kind::kF32 || kind == Kind::kF64; }
 uint64_t Convert(uint64_t bits, Kind from, Kind to) {
   if (IsFloat(from) != IsFloat(to)) return 0;
   if (IsFloat(from)) {
-    const double value = from == Kind::kF64
-                             ? std::bit_cast<double>(bits)
-                             : std::bit_cast<float>(uint32_t(bits));
+    const double value =
+        from == Kind::kF64 ? std::bit_cast<double>(bits)
+                           : std::bit_cast<float>(static_cast<uint32_t>(bits));
     // A NaN keeps its bits only where nothing converts.
     if (from == to) return bits;
     return to == Kind::kF64

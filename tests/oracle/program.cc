@@ -163,7 +163,8 @@ ModuleBuilder ToModule(const Program& program) {
   module.AddRodata({});
   module.AddRodata({1, 2, 3, 4, 5, 6, 7, 8, 9});
   std::vector<uint8_t> ramp(64);
-  for (size_t i = 0; i < ramp.size(); ++i) ramp[i] = uint8_t(i * 37 + 200);
+  for (size_t i = 0; i < ramp.size(); ++i)
+    ramp[i] = static_cast<uint8_t>(i * 37 + 200);
   module.AddRodata(std::move(ramp));
   for (size_t i = 0; i < program.functions.size(); ++i) {
     AddFunction(module, absl::StrCat("f", i), program.functions[i].convention,

@@ -172,10 +172,12 @@ TEST_P(RandomPrograms, EnginesAgree) {
     EXPECT_GE(oracle.executed[i], kSlow ? 2u : 50u) << vm::kOps[i].text;
   }
   if (GetParam() != 0) return;
-  std::printf("%d programs, %d too long, %d redirects\n", int(tally.run),
-              int(tally.too_long), int(tally.redirects));
+  std::printf("%d programs, %d too long, %d redirects\n",
+              static_cast<int>(tally.run), static_cast<int>(tally.too_long),
+              static_cast<int>(tally.redirects));
   for (const auto& [code, count] : tally.codes) {
-    std::printf("%8d %s\n", int(count), absl::StatusCodeToString(code).c_str());
+    std::printf("%8d %s\n", static_cast<int>(count),
+                absl::StatusCodeToString(code).c_str());
   }
 }
 

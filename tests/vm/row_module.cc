@@ -24,7 +24,6 @@ namespace {
 
 using vm::Bind;
 using vm::OperandKind;
-using vm::ValueType;
 
 struct State : vm::ModuleState {
   int pending = 0;
