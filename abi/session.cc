@@ -104,8 +104,8 @@ absl::Status WithRefusals(const absl::Status& status, const Refusals& refusals,
     return absl::Status(
         status.code(),
         absl::StrCat("The module asks for more devices than are given (",
-                     devices.size(), ": ", absl::StrJoin(ids, ", "), "). ",
-                     status.message()));
+                     ids.empty() ? "none" : absl::StrCat(ids.size(), ": "),
+                     absl::StrJoin(ids, ", "), "). ", status.message()));
   }
   if (refusals.formats.empty()) {
     return absl::Status(

@@ -332,9 +332,11 @@ absl::StatusOr<Ref<CommandBuffer>> CommandBuffer::CopyWith(
   auto copy = MakeRef<CommandBuffer>(mode_ | command_buffer_mode::kOneShot,
                                      affinity_, binding_capacity_);
   copy->Hold(std::move(charge));
-  RETURN_IF_ERROR(copy->arena_.Append(arena_.size(), copy->charge()));
-  std::memcpy(copy->arena_.data(), arena_.data(),
-              arena_.size() * sizeof(uint64_t));
+  if (arena_.size() != 0) {
+    RETURN_IF_ERROR(copy->arena_.Append(arena_.size(), copy->charge()));
+    std::memcpy(copy->arena_.data(), arena_.data(),
+                arena_.size() * sizeof(uint64_t));
+  }
   copy->slots_ = slots_;
   RETURN_IF_ERROR(copy->ChargeSlots());
   copy->retained_ = retained_;

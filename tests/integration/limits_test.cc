@@ -93,7 +93,9 @@ TEST(Limits, NativeCodeIsRefused) {
       const auto program = abi::LoadProgram(
           absl::StrCat("tests/modules/", release, "/", c.file, ".vmfb"));
       ASSERT_TRUE(program.ok()) << program.status();
-      const SessionOr session = NewSession({{*program}}, NewDevices(false));
+      Programs programs;
+      programs.push_back(*program);
+      const SessionOr session = NewSession(programs, NewDevices(false));
       if (session.ok()) {
         EXPECT_STREQ(c.want, "OK");
         continue;
