@@ -377,13 +377,14 @@ TEST(Buffers, AreCountedByTheirOwner) {
   const BufferPlan plan = *BufferDescriptionOracle(
       *device, BufferType(ElementType::kFloat32, {2, 3}), {});
   BufferOwner owner;
-  owner.meter = std::make_shared<MemoryMeter>(40);
+  const uint64_t bytes = device->allocator().Footprint(24);
+  owner.meter = std::make_shared<MemoryMeter>(bytes + 16);
   {
     const auto view = MakeBuffer(*device, plan.description, owner);
     ASSERT_EQ(StatusText(view), "OK");
     EXPECT_EQ((*view)->ShapeAndType(), "2x3xf32");
     EXPECT_EQ(Elements(**view), "[0 0 0][0 0 0]");
-    EXPECT_EQ(owner.meter->in_use(), 24u);
+    EXPECT_EQ(owner.meter->in_use(), bytes);
     EXPECT_EQ(MakeBuffer(*device, plan.description, owner).status().code(),
               absl::StatusCode::kResourceExhausted);
   }

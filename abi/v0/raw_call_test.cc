@@ -267,7 +267,8 @@ TEST(RawCall, StorageIsCounted) {
   const uint64_t before = meter.in_use();
   auto results = function.Call(arguments);
   ASSERT_EQ(StatusText(results), "OK");
-  EXPECT_EQ(meter.in_use(), before + 16);
+  EXPECT_EQ(meter.in_use(),
+            before + session->devices()[0]->allocator().Footprint(16));
   results->clear();
   EXPECT_EQ(meter.in_use(), before);
 }
