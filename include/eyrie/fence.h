@@ -62,16 +62,16 @@ class Fence {
   // that signals or fails the fence, one of a device maybe; here, if it has
   // been; with CANCELLED if the fence goes away before. It must not block.
   void OnDone(std::function<void(const Error*)> done) {
-    using Done = std::function<void(const Error*)>;
+    using Callback = std::function<void(const Error*)>;
     eyrie_fence_on_done(
         get(),
         [](void* user, eyrie_error_t* failure) {
-          const std::unique_ptr<Done> done(static_cast<Done*>(user));
-          if (failure == nullptr) return (*done)(nullptr);
+          const std::unique_ptr<Callback> call(static_cast<Callback*>(user));
+          if (failure == nullptr) return (*call)(nullptr);
           const Error error(failure);
-          (*done)(&error);
+          (*call)(&error);
         },
-        new Done(std::move(done)));
+        new Callback(std::move(done)));
   }
 
   eyrie_fence_t* get() const { return handle_.get(); }
