@@ -28,11 +28,10 @@ namespace eyrie::abi {
 namespace {
 
 absl::Status Create(eyrie_device_t& device, eyrie_fence_t** out_fence) {
-  ASSIGN_OR_RETURN(Ref<hal::Semaphore> semaphore,
-                   device.device->CreateSemaphore(0));
+  ASSIGN_OR_RETURN(Ref<hal::Fence> fence, device.device->CreateFence());
   *out_fence = new eyrie_fence_t();
-  (*out_fence)->fence = hal::Fence::At(semaphore, 1);
-  (*out_fence)->semaphore = std::move(semaphore);
+  (*out_fence)->semaphore = fence->points()[0].semaphore;
+  (*out_fence)->fence = std::move(fence);
   return absl::OkStatus();
 }
 

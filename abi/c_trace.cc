@@ -53,11 +53,8 @@ trace::Recorder& Stopped(eyrie_trace_t* trace) {
 
 absl::Status WriteTrace(const trace::Recorder& recorder, const char* path) {
   FileWriter file(path);
-  RETURN_IF_ERROR(file.Write({}));
-  RETURN_IF_ERROR(recorder.WriteJson([&](absl::string_view piece) {
-    return file.Write(
-        {reinterpret_cast<const uint8_t*>(piece.data()), piece.size()});
-  }));
+  RETURN_IF_ERROR(recorder.WriteJson(
+      [&](absl::string_view piece) { return file.WriteText(piece); }));
   return file.Finish();
 }
 

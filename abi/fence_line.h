@@ -32,10 +32,7 @@ class FenceLine {
   // The fence of the next call. Leaves nothing of the timeline here: a fence
   // that only its waiter holds is known to be signalled by nobody.
   absl::StatusOr<Ref<hal::Fence>> Next(hal::Device& device) {
-    if (!last_) {
-      ASSIGN_OR_RETURN(Ref<hal::Semaphore> timeline, device.CreateSemaphore(0));
-      return hal::Fence::At(std::move(timeline), 1);
-    }
+    if (!last_) return device.CreateFence();
     const hal::Fence::Point& point = last_->points()[0];
     Ref<hal::Fence> next = hal::Fence::At(point.semaphore, point.value + 1);
     last_ = nullptr;

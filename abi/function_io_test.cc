@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
+#include "tests/support/files.h"
 #include "tests/support/status_text.h"
 #include "vm/buffer.h"
 #include "vm/list.h"
@@ -41,10 +41,6 @@ class FunctionIo : public testing::Test {
 
   void WriteFile(const std::string& name, const std::string& contents) {
     std::ofstream(name, std::ios::binary) << contents;
-  }
-  std::string ReadFile(const std::string& name) {
-    std::ifstream file(name, std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(file), {});
   }
 
   // Slots from "i F r:tensor<4xf32>": a register letter and a declared type.
@@ -304,13 +300,13 @@ TEST_F(FunctionIo, Outputs) {
         StatusText(writer.Write(row.output, values[row.value].value, printed)),
         "OK");
   }
-  EXPECT_EQ(ReadFile("kept.bin"), "old");  // nothing before Commit
+  EXPECT_EQ(FileText("kept.bin"), "old");  // nothing before Commit
   EXPECT_EQ(StatusText(writer.Commit()), "OK");
   EXPECT_EQ(printed, "hal.buffer_view\n2xi8=1 2\ni32=7\n");
-  EXPECT_EQ(ReadFile("o.npy"), npy + "\1\2" + npy + "\3\4");
-  EXPECT_EQ(ReadFile("s.npy"), scalar + std::string("\7\0\0\0", 4));
-  EXPECT_EQ(ReadFile("b.bin"), "\1\2\3\4hi");
-  EXPECT_EQ(ReadFile("kept.bin"), "old\3\4");
+  EXPECT_EQ(FileText("o.npy"), npy + "\1\2" + npy + "\3\4");
+  EXPECT_EQ(FileText("s.npy"), scalar + std::string("\7\0\0\0", 4));
+  EXPECT_EQ(FileText("b.bin"), "\1\2\3\4hi");
+  EXPECT_EQ(FileText("kept.bin"), "old\3\4");
   EXPECT_EQ(ReadText("r r", "@o.npz"),
             "hal.buffer_view 2xsi8=1 2; hal.buffer_view 2xsi8=3 4");
   // Another run adds to what is there.

@@ -6,7 +6,6 @@
 #include "abi/signature.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
-#include "hal/semaphore.h"
 
 namespace eyrie::abi {
 
@@ -25,9 +24,7 @@ absl::Status PendingCall::Start(Session& session,
                                 std::vector<vm::Value> arguments) {
   const vm::Function& function = invoker_.callable().function();
   if (TakesFences(function.attributes(), function.signature())) {
-    ASSIGN_OR_RETURN(Ref<hal::Semaphore> timeline,
-                     session.devices()[0]->CreateSemaphore(0));
-    done_ = hal::Fence::At(std::move(timeline), 1);
+    ASSIGN_OR_RETURN(done_, session.devices()[0]->CreateFence());
     arguments.emplace_back(Ref<RefObject>());  // the arguments are ready
     arguments.emplace_back(Ref<RefObject>(done_));
   }

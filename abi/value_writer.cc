@@ -81,10 +81,6 @@ absl::string_view TextOf(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::span<const uint8_t> BytesOf(absl::string_view text) {
-  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
-}
-
 }  // namespace
 
 absl::StatusOr<ValueWriter::Target*> ValueWriter::Open(const std::string& path,
@@ -153,7 +149,7 @@ absl::Status ValueWriter::Commit() {
   for (auto& [path, target] : targets_) {
     if (target.is_zip) target.contents = target.zip.Finish();
     FileWriter writer(path);
-    RETURN_IF_ERROR(writer.Write(BytesOf(target.contents)));
+    RETURN_IF_ERROR(writer.WriteText(target.contents));
     RETURN_IF_ERROR(writer.Finish());
   }
   targets_.clear();

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/system_error.h"
 
 namespace eyrie {
 
@@ -27,30 +27,21 @@ void FileWriter::Open() {
   if (stat(path_.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
     if (S_ISDIR(existing.st_mode)) {
       errno = EISDIR;
-      return Fail("written");
+      return Fail("write");
     }
     descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor_ < 0) Fail("opened for writing");
+    if (descriptor_ < 0) Fail("open");
     return;
   }
   std::string partial = absl::StrCat(path_, ".", getpid(), ".part");
   descriptor_ =
       open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) return Fail("created");
+  if (descriptor_ < 0) return Fail("create");
   partial_ = std::move(partial);
 }
 
 void FileWriter::Fail(const char* doing) {
-  const int error = errno;
-  const std::string text = absl::StrCat("'", path_, "' cannot be ", doing, ": ",
-                                        std::strerror(error), ".");
-  if (error == ENOENT) {
-    status_ = absl::NotFoundError(text);
-  } else if (error == EACCES || error == EPERM || error == EROFS) {
-    status_ = absl::PermissionDeniedError(text);
-  } else {
-    status_ = absl::InternalError(text);
-  }
+  status_ = SystemError(doing, path_, errno);
 }
 
 absl::Status FileWriter::Write(std::span<const uint8_t> bytes) {
@@ -59,10 +50,14 @@ absl::Status FileWriter::Write(std::span<const uint8_t> bytes) {
     if (written >= 0) {
       bytes = bytes.subspan(static_cast<size_t>(written));
     } else if (errno != EINTR) {
-      Fail("written");
+      Fail("write");
     }
   }
   return status_;
+}
+
+absl::Status FileWriter::WriteText(absl::string_view text) {
+  return Write({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
 }
 
 absl::Status FileWriter::Finish() {
@@ -70,9 +65,9 @@ absl::Status FileWriter::Finish() {
   const bool closed = close(std::exchange(descriptor_, -1)) == 0;
   if (partial_.empty()) return status_;
   if (!closed) {
-    Fail("written");
+    Fail("write");
   } else if (rename(partial_.c_str(), path_.c_str()) != 0) {
-    Fail("replaced");
+    Fail("replace");
   } else {
     partial_.clear();  // it has its name
   }

@@ -10,6 +10,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 
 namespace eyrie {
 
@@ -26,9 +27,12 @@ class FileWriter {
   FileWriter& operator=(const FileWriter&) = delete;
   ~FileWriter();
 
-  // Both: NOT_FOUND, PERMISSION_DENIED or INTERNAL with the path and what the
-  // system says; the first failure, ever after.
+  // What has gone wrong so far, first of all: NOT_FOUND, PERMISSION_DENIED,
+  // INVALID_ARGUMENT (a folder) or INTERNAL, with the path and what the system
+  // says. Write and Finish return the same.
+  const absl::Status& status() const { return status_; }
   absl::Status Write(std::span<const uint8_t> bytes);
+  absl::Status WriteText(absl::string_view text);
   absl::Status Finish();
 
  private:

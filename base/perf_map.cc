@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "base/plain_text.h"
+#include "base/system_error.h"
 
 namespace eyrie {
 namespace {
@@ -36,16 +36,6 @@ bool RemoveOwn(const std::string& path) {
          found.st_uid == geteuid() && unlink(path.c_str()) == 0;
 }
 
-absl::Status Failure(const std::string& path, const char* doing, int error) {
-  const std::string text = absl::StrCat("'", path, "' cannot be ", doing, ": ",
-                                        std::strerror(error), ".");
-  if (error == ENOENT || error == ENOTDIR) return absl::NotFoundError(text);
-  if (error == EEXIST || error == EACCES || error == EPERM || error == EROFS) {
-    return absl::PermissionDeniedError(text);
-  }
-  return absl::InternalError(text);
-}
-
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<PerfMap>> PerfMap::Create(
@@ -53,10 +43,10 @@ absl::StatusOr<std::shared_ptr<PerfMap>> PerfMap::Create(
   std::string path = absl::StrCat(folder, "/perf-", getpid(), ".map");
   int descriptor = CreateNew(path);
   if (descriptor < 0 && errno == EEXIST) {
-    if (!RemoveOwn(path)) return Failure(path, "replaced", EEXIST);
+    if (!RemoveOwn(path)) return SystemError("replace", path, EEXIST);
     descriptor = CreateNew(path);
   }
-  if (descriptor < 0) return Failure(path, "created", errno);
+  if (descriptor < 0) return SystemError("create", path, errno);
   return std::shared_ptr<PerfMap>(new PerfMap(std::move(path), descriptor));
 }
 
@@ -75,7 +65,7 @@ absl::Status PerfMap::Add(std::span<const Function> functions) {
     if (written >= 0) {
       left.remove_prefix(static_cast<size_t>(written));
     } else if (errno != EINTR) {
-      return Failure(path_, "written", errno);
+      return SystemError("write", path_, errno);
     }
   }
   return absl::OkStatus();

@@ -6,20 +6,13 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <sstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "tests/support/files.h"
 
 namespace eyrie {
 namespace {
-
-std::string ReadAll(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 class PerfMapTest : public testing::Test {
  protected:
@@ -46,7 +39,7 @@ TEST_F(PerfMapTest, Lines) {
   EXPECT_TRUE((*map)->Add(kFirst).ok());
   EXPECT_TRUE((*map)->Add({}).ok());
   EXPECT_TRUE((*map)->Add(kSecond).ok());
-  EXPECT_EQ(ReadAll(path_),
+  EXPECT_EQ(FileText(path_),
             "7f0012345678 40 matmul\n"
             "7f00123456b8 10 two?lines ?[31m\n"
             "0 ffffffffffffffff \n");
@@ -63,8 +56,8 @@ TEST_F(PerfMapTest, AFileOfOnesOwnIsReplacedNotWritten) {
   ASSERT_TRUE(map.ok()) << map.status();
   const PerfMap::Function kOne[] = {{1, 2, "f"}};
   EXPECT_TRUE((*map)->Add(kOne).ok());
-  EXPECT_EQ(ReadAll(path_), "1 2 f\n");
-  EXPECT_EQ(ReadAll(other), "an earlier process's");
+  EXPECT_EQ(FileText(path_), "1 2 f\n");
+  EXPECT_EQ(FileText(other), "an earlier process's");
 }
 
 TEST_F(PerfMapTest, LinksAndFoldersAreLeftAlone) {
@@ -72,7 +65,7 @@ TEST_F(PerfMapTest, LinksAndFoldersAreLeftAlone) {
   std::ofstream(target) << "precious";
   ASSERT_EQ(symlink(target.c_str(), path_.c_str()), 0);
   EXPECT_EQ(Code(), absl::StatusCode::kPermissionDenied);
-  EXPECT_EQ(ReadAll(target), "precious");
+  EXPECT_EQ(FileText(target), "precious");
   ASSERT_EQ(unlink(path_.c_str()), 0);
   // A link to a file that is not there is not made into one.
   ASSERT_EQ(symlink((folder_ + "/new").c_str(), path_.c_str()), 0);

@@ -17,8 +17,9 @@ inline absl::Status SystemError(const char* what, const std::string& path,
   std::string text =
       absl::StrCat("Cannot ", what, " ", path, ": ", std::strerror(error), ".");
   if (error == ENOENT || error == ENOTDIR) return absl::NotFoundError(text);
-  if (error == EACCES || error == EROFS)
+  if (error == EACCES || error == EPERM || error == EROFS || error == EEXIST) {
     return absl::PermissionDeniedError(text);
+  }
   if (error == ENOMEM) return absl::ResourceExhaustedError(text);
   if (error == EISDIR) {
     return absl::InvalidArgumentError(

@@ -25,15 +25,12 @@ absl::StatusOr<Window> OpenWindow(const QueueFences& fences,
   if (place.ref.buffer->host_data() != nullptr) {
     return Window{place.ref.buffer, place.ref.offset, false};
   }
-  const uint64_t length = place.ref.length;
-  ASSIGN_OR_RETURN(MemoryCharge charge,
-                   fences.Charge(place.device.allocator().Footprint(length)));
   BufferParams params;
   params.type = memory_type::kHostLocal | memory_type::kDeviceVisible;
   params.usage = buffer_usage::kTransfer | buffer_usage::kMapping;
-  ASSIGN_OR_RETURN(Ref<Buffer> staging,
-                   place.device.allocator().Allocate(params, length));
-  staging->Hold(std::move(charge));
+  ASSIGN_OR_RETURN(
+      Ref<Buffer> staging,
+      fences.Allocate(place.device.allocator(), params, place.ref.length));
   return Window{std::move(staging), 0, true};
 }
 
@@ -53,8 +50,8 @@ absl::Status QueueSteps(QueueFences fences, const Place& source,
   const uint64_t length = source.ref.length;
   ASSIGN_OR_RETURN(Window from, OpenWindow(fences, source));
   ASSIGN_OR_RETURN(Window to, OpenWindow(fences, target));
-  ASSIGN_OR_RETURN(const Ref<Fence> readable, NewFence(source.device));
-  ASSIGN_OR_RETURN(const Ref<Fence> written, NewFence(target.device));
+  ASSIGN_OR_RETURN(const Ref<Fence> readable, source.device.CreateFence());
+  ASSIGN_OR_RETURN(const Ref<Fence> written, target.device.CreateFence());
   QueueFences first = fences;
   first.signal = readable.get();
   QueueFences last = fences;
@@ -83,18 +80,12 @@ absl::Status QueueSteps(QueueFences fences, const Place& source,
 
 }  // namespace
 
-absl::StatusOr<Ref<Fence>> NewFence(Device& device) {
-  ASSIGN_OR_RETURN(Ref<Semaphore> semaphore, device.CreateSemaphore(0));
-  return Fence::At(std::move(semaphore), 1);
-}
-
 absl::Status QueueMove(QueueFences fences, const Place& source,
                        const Place& target) {
   fences.affinity = kAnyQueue;
   absl::Status status = QueueSteps(fences, source, target);
   // The steps have done so already, unless one could not be made.
-  if (!status.ok() && fences.signal != nullptr) fences.signal->Fail(status);
-  return status;
+  return status.ok() ? status : fences.Refuse(std::move(status));
 }
 
 }  // namespace eyrie::hal

@@ -25,9 +25,6 @@ struct Place {
 absl::Status QueueMove(QueueFences fences, const Place& source,
                        const Place& target);
 
-// A fence on a semaphore of the device's own.
-absl::StatusOr<Ref<Fence>> NewFence(Device& device);
-
 }  // namespace eyrie::hal
 
 #endif  // EYRIE_HAL_BUFFER_MOVER_H_

@@ -13,15 +13,6 @@
 #include "hal/queue_validator.h"
 
 namespace eyrie::hal {
-namespace {
-
-// Fails the signal fence of an operation that never reached the driver.
-absl::Status Refuse(QueueFences fences, absl::Status status) {
-  if (fences.signal) fences.signal->Fail(status);
-  return status;
-}
-
-}  // namespace
 
 bool MatchesPattern(absl::string_view name, absl::string_view pattern) {
   size_t n = 0;
@@ -59,12 +50,17 @@ absl::Status Device::CheckAffinity(QueueAffinity affinity) const {
       count, " of the device ", id(), "."));
 }
 
+absl::StatusOr<Ref<Fence>> Device::CreateFence() {
+  ASSIGN_OR_RETURN(Ref<Semaphore> semaphore, CreateSemaphore(0));
+  return Fence::At(std::move(semaphore), 1);
+}
+
 absl::Status Device::Begin(QueueFences& fences, FenceBridge& bridge) {
   absl::Status status = CheckAffinity(fences.affinity);
   if (status.ok()) status = ValidateFences(fences.wait, fences.signal);
   if (status.ok()) status = bridge.Connect(*this, fences);
   if (!status.ok()) [[unlikely]]
-    return Refuse(fences, std::move(status));
+    return fences.Refuse(std::move(status));
   return status;
 }
 
@@ -80,7 +76,7 @@ absl::Status Device::QueueDealloca(QueueFences fences, Ref<Buffer> buffer) {
   FenceBridge bridge;
   RETURN_IF_ERROR(Begin(fences, bridge));
   absl::Status status = ValidateDealloca(buffer.get());
-  if (!status.ok()) return Refuse(fences, std::move(status));
+  if (!status.ok()) return fences.Refuse(std::move(status));
   return DoDealloca(fences, std::move(buffer));
 }
 
@@ -110,13 +106,13 @@ template <typename Record>
 absl::Status Device::QueueOne(QueueFences fences, Record record) {
   absl::StatusOr<Ref<CommandBuffer>> commands =
       CreateCommandBuffer(command_buffer_mode::kOneShot, kAnyQueue, 0);
-  if (!commands.ok()) return Refuse(fences, commands.status());
+  if (!commands.ok()) return fences.Refuse(commands.status());
   absl::StatusOr<MemoryCharge> charge = fences.Charge(sizeof(CommandBuffer));
-  if (!charge.ok()) return Refuse(fences, charge.status());
+  if (!charge.ok()) return fences.Refuse(charge.status());
   (*commands)->Hold(*std::move(charge));
   absl::Status status = record(**commands);
   if (status.ok()) status = (*commands)->Finalize();
-  if (!status.ok()) return Refuse(fences, std::move(status));
+  if (!status.ok()) return fences.Refuse(std::move(status));
   return QueueExecute(fences, *std::move(commands), {});
 }
 
@@ -127,7 +123,7 @@ absl::Status Device::QueueRead(QueueFences fences, Ref<File> source,
   RETURN_IF_ERROR(Begin(fences, bridge));
   absl::StatusOr<BufferRef> resolved =
       ValidateRead(source.get(), source_offset, target);
-  if (!resolved.ok()) return Refuse(fences, resolved.status());
+  if (!resolved.ok()) return fences.Refuse(resolved.status());
   return DoRead(fences, std::move(source), source_offset, *resolved);
 }
 
@@ -137,7 +133,7 @@ absl::Status Device::QueueWrite(QueueFences fences, const BufferRef& source,
   RETURN_IF_ERROR(Begin(fences, bridge));
   absl::StatusOr<BufferRef> resolved =
       ValidateWrite(source, target.get(), target_offset);
-  if (!resolved.ok()) return Refuse(fences, resolved.status());
+  if (!resolved.ok()) return fences.Refuse(resolved.status());
   return DoWrite(fences, *resolved, std::move(target), target_offset);
 }
 
@@ -156,7 +152,7 @@ absl::Status Device::QueueExecute(QueueFences fences,
   const trace::Span span(trace::Category::kQueue, trace::Name::kExecute);
   absl::Status status = ValidateExecute(*commands, table);
   if (!status.ok()) [[unlikely]]
-    return Refuse(fences, std::move(status));
+    return fences.Refuse(std::move(status));
   return DoExecute(fences, std::move(commands), table);
 }
 

@@ -44,8 +44,24 @@ struct QueueFences {
   // RESOURCE_EXHAUSTED: the bytes pass the limit.
   absl::StatusOr<MemoryCharge> Charge(uint64_t bytes) const {
     if (memory == nullptr) return MemoryCharge();
-    return MemoryCharge::Take(*memory, bytes, "a queue operation");
+    return MemoryCharge::Take(*memory, bytes, kWhat);
   }
+  // A buffer for the operation's own use, which holds its charge.
+  absl::StatusOr<Ref<Buffer>> Allocate(Allocator& allocator,
+                                       const BufferParams& params,
+                                       uint64_t size) const {
+    return allocator.AllocateCharged(memory ? *memory : nullptr, kWhat, params,
+                                     size);
+  }
+  // Ends an operation that cannot be queued: fails the signal fence, if there
+  // is one, and returns the status.
+  absl::Status Refuse(absl::Status status) const {
+    if (signal != nullptr) signal->Fail(status);
+    return status;
+  }
+
+ private:
+  static constexpr char kWhat[] = "a queue operation";
 };
 
 class FenceBridge;
@@ -80,6 +96,8 @@ class Device : public RefObject {
 
   // A timeline that starts at `value`.
   virtual absl::StatusOr<Ref<Semaphore>> CreateSemaphore(uint64_t value) = 0;
+  // A fence, not yet reached, on a timeline of its own.
+  absl::StatusOr<Ref<Fence>> CreateFence();
 
   // UNIMPLEMENTED: a format this device does not run; the sentence names it
   // and those it does. INVALID_ARGUMENT: damaged data.

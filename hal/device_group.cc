@@ -14,11 +14,6 @@
 namespace eyrie::hal {
 namespace {
 
-absl::Status Fail(const QueueFences& fences, absl::Status status) {
-  if (fences.signal != nullptr) fences.signal->Fail(status);
-  return status;
-}
-
 bool CanUse(Device& device, const Ref<Buffer>& buffer) {
   return device.allocator().CanUse(*buffer);
 }
@@ -110,12 +105,10 @@ absl::Status Copies::Allocate() {
     ASSIGN_OR_RETURN(copy.home,
                      group_.Reaching(device_, *copy.original, unused));
     const uint64_t length = copy.offset() + copy.length();
-    ASSIGN_OR_RETURN(MemoryCharge charge,
-                     fences_.Charge(device_.allocator().Footprint(length)));
     BufferParams params;
     params.usage = copy.original->allowed_usage() | buffer_usage::kTransfer;
-    ASSIGN_OR_RETURN(copy.buffer, device_.allocator().Allocate(params, length));
-    copy.buffer->Hold(std::move(charge));
+    ASSIGN_OR_RETURN(copy.buffer,
+                     fences_.Allocate(device_.allocator(), params, length));
   }
   return absl::OkStatus();
 }
@@ -144,7 +137,7 @@ absl::StatusOr<Ref<Fence>> Copies::MoveAll(Fence* wait, bool back) {
     const uint64_t size = copy.length();
     const Place original = {*copy.home, {copy.original, 0, copy.begin, size}};
     const Place here = {device_, {copy.buffer, 0, copy.offset(), size}};
-    ASSIGN_OR_RETURN(const Ref<Fence> moved, NewFence(device_));
+    ASSIGN_OR_RETURN(const Ref<Fence> moved, device_.CreateFence());
     QueueFences fences = fences_;
     fences.wait = wait;
     fences.signal = moved.get();
@@ -199,7 +192,7 @@ absl::Status Run(Device& device, const QueueFences& fences,
                        },
                        copies.buffers(), std::move(charge)));
   ASSIGN_OR_RETURN(const Ref<Fence> there, copies.MoveIn(fences.wait));
-  ASSIGN_OR_RETURN(const Ref<Fence> over, NewFence(device));
+  ASSIGN_OR_RETURN(const Ref<Fence> over, device.CreateFence());
   QueueFences run = fences;
   run.wait = there.get();
   run.signal = over.get();
@@ -239,10 +232,10 @@ absl::StatusOr<Device*> DeviceGroup::FindReaching(Device& device,
     fences.affinity = kAnyQueue;
     return other.get();
   }
-  return Fail(fences, absl::InvalidArgumentError(absl::StrCat(
-                          "None of the program's ", devices_.size(),
-                          " devices can use a buffer in memory that is ",
-                          MemoryTypeText(buffer.memory_type()), ".")));
+  return fences.Refuse(absl::InvalidArgumentError(
+      absl::StrCat("None of the program's ", devices_.size(),
+                   " devices can use a buffer in memory that is ",
+                   MemoryTypeText(buffer.memory_type()), ".")));
 }
 
 absl::Status DeviceGroup::CopyBetween(Device& device, QueueFences fences,
@@ -260,7 +253,7 @@ absl::Status DeviceGroup::CopyBetween(Device& device, QueueFences fences,
   const auto check =
       MakeRef<CommandBuffer>(command_buffer_mode::kOneShot, kAnyQueue, 0);
   absl::Status valid = check->Copy(source, target);
-  if (!valid.ok()) return Fail(fences, std::move(valid));
+  if (!valid.ok()) return fences.Refuse(std::move(valid));
   uint64_t length = 0;  // stays so if there is nothing to copy
   check->ForEachRef([&](const RecordedRef& ref) { length = ref.length; });
   return QueueMove(fences, {*from, {source.buffer, 0, source.offset, length}},
@@ -277,7 +270,7 @@ absl::Status DeviceGroup::ExecuteOnCopies(
     return device.QueueExecute(fences, std::move(commands), table);
   }
   if (status.ok()) status = Run(device, fences, *commands, table, copies);
-  return status.ok() ? status : Fail(fences, std::move(status));
+  return status.ok() ? status : fences.Refuse(std::move(status));
 }
 
 }  // namespace eyrie::hal

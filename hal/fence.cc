@@ -95,16 +95,16 @@ Ref<Fence> Fence::At(Ref<Semaphore> semaphore, uint64_t value) {
 
 Ref<Fence> Fence::Join(std::span<Fence* const> fences) {
   Ref<Fence> joined = MakeRef<Fence>();
-  if (fences.size() > kFewPoints) {
-    joined->InsertAll(fences);
+  size_t count = 0;
+  for (const Fence* fence : fences) {
+    if (fence != nullptr) count += fence->points_.size();
+  }
+  if (count > kFewPoints) {
+    joined->InsertMany(fences);
     return joined;
   }
   for (const Fence* fence : fences) {
     if (fence == nullptr) continue;
-    if (joined->points_.size() + fence->points_.size() > kFewPoints) {
-      joined->InsertAll(fences);
-      return joined;
-    }
     for (const Point& point : fence->points_) {
       joined->Insert(point.semaphore, point.value);
     }
@@ -112,11 +112,8 @@ Ref<Fence> Fence::Join(std::span<Fence* const> fences) {
   return joined;
 }
 
-void Fence::InsertAll(std::span<Fence* const> fences) {
+void Fence::InsertMany(std::span<Fence* const> fences) {
   absl::flat_hash_map<const Semaphore*, size_t> places;
-  for (size_t i = 0; i < points_.size(); ++i) {
-    places[points_[i].semaphore.get()] = i;
-  }
   absl::flat_hash_set<const Fence*> seen;
   for (const Fence* fence : fences) {
     if (fence == nullptr || !seen.insert(fence).second) continue;

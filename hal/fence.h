@@ -65,8 +65,9 @@ class Fence final : public ChargedObject {
 
  private:
   class Waiter;
-  // The points of fences, each looked at once however often it stands there.
-  void InsertAll(std::span<Fence* const> fences);
+  // The points of fences, each looked at once however often it stands there,
+  // into an empty fence.
+  void InsertMany(std::span<Fence* const> fences);
   // True if only this fence could still signal one of its points.
   absl::StatusOr<bool> IsAbandoned() const;
 

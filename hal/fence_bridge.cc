@@ -35,9 +35,9 @@ absl::StatusOr<Parted> Part(Device& device, const Fence& fence) {
     side.Insert(point.semaphore, point.value);
   }
   if (parted.foreign->points().empty()) return parted;
-  ASSIGN_OR_RETURN(Ref<Semaphore> semaphore, device.CreateSemaphore(0));
-  parted.own = Fence::At(semaphore, 1);
-  parted.taken->Insert(std::move(semaphore), 1);
+  ASSIGN_OR_RETURN(parted.own, device.CreateFence());
+  const Fence::Point& point = parted.own->points()[0];
+  parted.taken->Insert(point.semaphore, point.value);
   return parted;
 }
 

@@ -78,7 +78,7 @@ absl::StatusOr<Tracing> Tracing::Prepare(const Arguments& arguments) {
   if (!path.empty()) {
     tracing.options_.what |= trace::kEvents;
     tracing.file_ = std::make_unique<FileWriter>(path);
-    RETURN_IF_ERROR(tracing.file_->Write({}));
+    RETURN_IF_ERROR(tracing.file_->status());
   }
   return tracing;
 }
@@ -90,10 +90,8 @@ absl::Status Tracing::Begin() {
 }
 
 absl::Status Tracing::Write() {
-  RETURN_IF_ERROR(recorder_->WriteJson([this](absl::string_view piece) {
-    return file_->Write(
-        {reinterpret_cast<const uint8_t*>(piece.data()), piece.size()});
-  }));
+  RETURN_IF_ERROR(recorder_->WriteJson(
+      [this](absl::string_view piece) { return file_->WriteText(piece); }));
   return file_->Finish();
 }
 

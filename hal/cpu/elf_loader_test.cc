@@ -12,21 +12,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/byte_reader.h"
-#include "base/mapped_file.h"
 #include "gtest/gtest.h"
+#include "tests/support/files.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::hal::cpu {
 namespace {
 
 std::vector<uint8_t> TestFile(const std::string& name) {
-  auto file = MappedFile::Open(absl::StrCat("hal/cpu/testdata/", name, ".so"));
-  if (!file.ok()) {
-    ADD_FAILURE() << StatusText(file);
-    return {};
-  }
-  const auto bytes = (*file)->bytes();
-  return std::vector<uint8_t>(bytes.begin(), bytes.end());
+  return FileBytes(absl::StrCat("hal/cpu/testdata/", name, ".so"));
 }
 
 constexpr char kQuery[] = "iree_hal_executable_library_query";

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/mapped_file.h"
 #include "base/ref.h"
 #include "gtest/gtest.h"
 #include "hal/cpu/cpu_features.h"
@@ -21,6 +20,7 @@
 #include "hal/cpu/native_executable.h"
 #include "hal/driver.h"
 #include "hal/executable.h"
+#include "tests/support/files.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::hal::cpu {
@@ -30,13 +30,7 @@ constexpr char kEmbedded[] = "embedded-elf-x86_64";
 constexpr char kSystem[] = "system-elf-x86_64";
 
 std::vector<uint8_t> TestFile(const std::string& name) {
-  auto file = MappedFile::Open(absl::StrCat("hal/cpu/testdata/", name, ".so"));
-  if (!file.ok()) {
-    ADD_FAILURE() << StatusText(file);
-    return {};
-  }
-  const auto bytes = (*file)->bytes();
-  return std::vector<uint8_t>(bytes.begin(), bytes.end());
+  return FileBytes(absl::StrCat("hal/cpu/testdata/", name, ".so"));
 }
 
 absl::StatusOr<Ref<hal::Executable>> Load(

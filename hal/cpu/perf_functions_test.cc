@@ -12,7 +12,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/mapped_file.h"
 #include "base/perf_map.h"
 #include "base/ref.h"
 #include "hal/cpu/dispatch_abi.h"
@@ -20,6 +19,7 @@
 #include "hal/cpu/executable.h"
 #include "hal/driver.h"
 #include "hal/executable.h"
+#include "tests/support/files.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::hal::cpu {
@@ -28,13 +28,7 @@ namespace {
 constexpr absl::string_view kEmbedded = "embedded-elf-x86_64";
 
 std::vector<uint8_t> TestFile(const std::string& name) {
-  auto file = MappedFile::Open(absl::StrCat("hal/cpu/testdata/", name, ".so"));
-  if (!file.ok()) {
-    ADD_FAILURE() << StatusText(file);
-    return {};
-  }
-  const auto bytes = (*file)->bytes();
-  return std::vector<uint8_t>(bytes.begin(), bytes.end());
+  return FileBytes(absl::StrCat("hal/cpu/testdata/", name, ".so"));
 }
 
 absl::StatusOr<Ref<hal::Executable>> Load(const std::vector<uint8_t>& file,

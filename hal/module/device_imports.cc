@@ -54,13 +54,12 @@ absl::StatusOr<Ref<Buffer>> DeviceQueueAlloca(
   // A refusal fails the signal fence too, as the device's own do.
   absl::StatusOr<MemoryCharge> charge =
       device.allocator().Charge(state.memory(), bytes, "a device buffer");
-  if (!charge.ok()) [[unlikely]] {
-    if (signal != nullptr) signal->Fail(charge.status());
-    return charge.status();
-  }
+  const QueueFences fences = state.Fences(wait, signal, queue_affinity);
+  if (!charge.ok()) [[unlikely]]
+    return fences.Refuse(charge.status());
   ASSIGN_OR_RETURN(
       Ref<Buffer> buffer,
-      device.QueueAlloca(state.Fences(wait, signal, queue_affinity),
+      device.QueueAlloca(fences,
                          state.MakeParams(device.allocator(), memory_types,
                                           buffer_usage, queue_affinity),
                          bytes));

@@ -90,9 +90,7 @@ absl::StatusOr<int32_t> FenceAwait(HalModuleState& state, int32_t timeout_ms,
 
 absl::StatusOr<Ref<Fence>> FenceCreate(HalModuleState& state, Device& device,
                                        int64_t) {
-  ASSIGN_OR_RETURN(Ref<Semaphore> semaphore, device.CreateSemaphore(0));
-  return state.Charged<Fence>(Fence::At(std::move(semaphore), 1), kFenceBytes,
-                              "a fence");
+  return state.Charged<Fence>(device.CreateFence(), kFenceBytes, "a fence");
 }
 
 absl::StatusOr<Ref<Fence>> FenceCreateV5(HalModuleState& state, Device& device,

@@ -92,25 +92,15 @@ inline Result<std::vector<Value>> Start(const Function& function,
                                         RowOf<Value> arguments,
                                         const Fence* wait, const Fence& signal,
                                         RowOf<Value::Entry> named = {}) {
-  std::vector<eyrie_value_t*> given;
-  std::vector<const char*> names;
-  for (const Value& argument : arguments) given.push_back(argument.get());
-  for (const auto& [name, argument] : named) {
-    names.push_back(name.c_str());
-    given.push_back(argument.get());
-  }
+  internal::GivenArguments given(arguments, named);
   std::vector<eyrie_value_t*> handles(function.signature().result_count);
   if (eyrie_error_t* error = eyrie_function_start(
-          function.get(), given.data(), given.size(), names.data(),
-          names.size(), wait ? wait->get() : nullptr, signal.get(),
+          function.get(), given.values(), given.count(), given.names(),
+          given.name_count(), wait ? wait->get() : nullptr, signal.get(),
           handles.data(), handles.size())) {
     return Error(error);
   }
-  std::vector<Value> results;
-  for (eyrie_value_t* handle : handles) {
-    results.push_back(Value::Adopt(handle));
-  }
-  return results;
+  return internal::AdoptAll(handles);
 }
 
 }  // namespace eyrie

@@ -21,6 +21,56 @@
 
 namespace eyrie {
 
+namespace internal {
+
+// A row of pointers, without allocation if they are few.
+template <typename T>
+class Row {
+ public:
+  explicit Row(size_t size) : size_(size), many_(size > kFew ? size : 0) {}
+  T* data() { return size_ > kFew ? many_.data() : few_.data(); }
+  size_t size() const { return size_; }
+
+ private:
+  static constexpr size_t kFew = 16;
+  size_t size_;
+  std::array<T, kFew> few_;
+  std::vector<T> many_;
+};
+
+// The arguments of a call as the C API takes them.
+class GivenArguments {
+ public:
+  GivenArguments(RowOf<Value> arguments, RowOf<Value::Entry> named)
+      : values_(arguments.size() + named.size()), names_(named.size()) {
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      values_.data()[i] = arguments[i].get();
+    }
+    for (size_t i = 0; i < named.size(); ++i) {
+      names_.data()[i] = named[i].first.c_str();
+      values_.data()[arguments.size() + i] = named[i].second.get();
+    }
+  }
+  eyrie_value_t* const* values() { return values_.data(); }
+  size_t count() const { return values_.size(); }
+  const char* const* names() { return names_.data(); }
+  size_t name_count() const { return names_.size(); }
+
+ private:
+  Row<eyrie_value_t*> values_;
+  Row<const char*> names_;
+};
+
+// Takes over what the C API has returned.
+inline std::vector<Value> AdoptAll(const std::vector<eyrie_value_t*>& handles) {
+  std::vector<Value> values;
+  values.reserve(handles.size());
+  for (eyrie_value_t* handle : handles) values.push_back(Value::Adopt(handle));
+  return values;
+}
+
+}  // namespace internal
+
 class Function {
  public:
   explicit Function(eyrie_function_t* handle) : handle_(handle) {}
@@ -60,23 +110,15 @@ class Function {
   // argument may be one of them. Left alone after an error.
   Result<void> CallInto(std::vector<Value>& results, RowOf<Value> arguments,
                         RowOf<Value::Entry> named = {}) {
-    Row<eyrie_value_t*> given(arguments.size() + named.size());
-    Row<const char*> names(named.size());
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      given.data()[i] = arguments[i].get();
-    }
-    for (size_t i = 0; i < named.size(); ++i) {
-      names.data()[i] = named[i].first.c_str();
-      given.data()[arguments.size() + i] = named[i].second.get();
-    }
+    internal::GivenArguments given(arguments, named);
     const size_t count = signature().result_count;
-    Row<eyrie_value_t*> returned(count);
+    internal::Row<eyrie_value_t*> returned(count);
     for (size_t i = 0; i < count; ++i) {
       returned.data()[i] = i < results.size() ? results[i].get() : nullptr;
     }
     if (eyrie_error_t* error = eyrie_function_call_named(
-            handle_, given.data(), given.size(), names.data(), names.size(),
-            returned.data(), count)) {
+            handle_, given.values(), given.count(), given.names(),
+            given.name_count(), returned.data(), count)) {
       return Error(error);
     }
     results.resize(count);
@@ -95,21 +137,6 @@ class Function {
   eyrie_function_t* get() const { return handle_; }
 
  private:
-  // A row of pointers, without allocation if they are few.
-  template <typename T>
-  class Row {
-   public:
-    explicit Row(size_t size) : size_(size), many_(size > kFew ? size : 0) {}
-    T* data() { return size_ > kFew ? many_.data() : few_.data(); }
-    size_t size() const { return size_; }
-
-   private:
-    static constexpr size_t kFew = 16;
-    size_t size_;
-    std::array<T, kFew> few_;
-    std::vector<T> many_;
-  };
-
   eyrie_function_t* handle_;
 };
 

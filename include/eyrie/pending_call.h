@@ -33,18 +33,12 @@ class PendingCall {
                                    RowOf<Value> arguments,
                                    std::function<void()> wake,
                                    RowOf<Value::Entry> named = {}) {
-    std::vector<eyrie_value_t*> given;
-    std::vector<const char*> names;
-    for (const Value& argument : arguments) given.push_back(argument.get());
-    for (const auto& [name, argument] : named) {
-      names.push_back(name.c_str());
-      given.push_back(argument.get());
-    }
+    internal::GivenArguments given(arguments, named);
     PendingCall call(function.signature().result_count, std::move(wake));
     eyrie_call_t* handle = nullptr;
     if (eyrie_error_t* error = eyrie_function_begin(
-            function.get(), given.data(), given.size(), names.data(),
-            names.size(),
+            function.get(), given.values(), given.count(), given.names(),
+            given.name_count(),
             [](void* user) { (*static_cast<std::function<void()>*>(user))(); },
             call.wake_.get(), &handle)) {
       return Error(error);
@@ -73,11 +67,7 @@ class PendingCall {
             eyrie_call_results(handle_.get(), handles.data(), handles.size())) {
       return Error(error);
     }
-    std::vector<Value> results;
-    for (eyrie_value_t* handle : handles) {
-      results.push_back(Value::Adopt(handle));
-    }
-    return results;
+    return internal::AdoptAll(handles);
   }
 
  private:

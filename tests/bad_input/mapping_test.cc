@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "base/status_macros.h"
 #include "gtest/gtest.h"
 #include "hal/buffer_view.h"
+#include "tests/support/files.h"
 #include "tests/support/module_builder.h"
 #include "tests/support/status_text.h"
 #include "vm/module_def.h"
@@ -29,11 +29,6 @@ namespace {
 using Bytes = std::vector<uint8_t>;
 
 constexpr char kModules[] = "tests/modules/3.13/";
-
-Bytes ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return Bytes(std::istreambuf_iterator<char>(file), {});
-}
 
 std::unique_ptr<abi::Session> Link(const abi::Program& program) {
   auto devices = abi::OpenDevices({}, {});
@@ -87,7 +82,7 @@ class ConstantsTest : public testing::TestWithParam<const char*> {};
 // The module updates two constants in place.
 TEST_P(ConstantsTest, WritesStayInTheirContext) {
   const std::string path = absl::StrCat(kModules, GetParam());
-  const Bytes before = ReadFile(path);
+  const Bytes before = FileBytes(path);
   const auto program = abi::LoadProgram(path);
   ASSERT_EQ(StatusText(program), "OK");
   const auto first = Link(*program);
@@ -106,7 +101,7 @@ TEST_P(ConstantsTest, WritesStayInTheirContext) {
   const auto third = Link(*program);
   EXPECT_EQ(Text(Call(*third, "patch_twice", {Tensor(*third, "2xi32=0 0")})),
             "6xi32=11 0 0 41 51 61, 6xi32=11 21 31 41 0 0");
-  EXPECT_EQ(ReadFile(path), before);
+  EXPECT_EQ(FileBytes(path), before);
   for (const vm::RodataDef& rodata : (*program)->def().rodata) {
     EXPECT_EQ(
         std::memcmp(rodata.bytes.data(), before.data() + rodata.file_offset,

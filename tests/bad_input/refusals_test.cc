@@ -19,6 +19,7 @@
 #include "gtest/gtest.h"
 #include "hal/buffer.h"
 #include "hal/buffer_view.h"
+#include "tests/support/files.h"
 #include "tests/support/module_builder.h"
 #include "tests/support/status_text.h"
 #include "vm/buffer.h"
@@ -45,11 +46,6 @@ std::string RandomText(size_t size) {
   std::string text(size, '\0');
   for (char& c : text) c = static_cast<char>(random());
   return text;
-}
-
-std::string ReadText(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 // Loads and links on the default device.
@@ -186,7 +182,7 @@ TEST(RefusalsTest, Imports) {
 
 // A compiled module with the signature of one import changed in the bytes.
 TEST(RefusalsTest, SignatureNobodyHasSeen) {
-  std::string text = ReadText(absl::StrCat(kModules, "add.bare.vmfb"));
+  std::string text = FileText(absl::StrCat(kModules, "add.bare.vmfb"));
   const size_t at = text.find("0rI_r");  // of hal.fence.create
   ASSERT_NE(at, text.npos);
   text.replace(at, 5, "0rF_r");

@@ -2,13 +2,12 @@
 #include "tests/fuzz/module_mutator.h"
 
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/support/files.h"
 #include "vm/archive.h"
 #include "vm/module_def.h"
 #include "vm/module_object_generated.h"
@@ -19,11 +18,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-Bytes Seed() {
-  std::ifstream file("tests/modules/3.13/vm_control.bare.vmfb",
-                     std::ios::binary);
-  return Bytes(std::istreambuf_iterator<char>(file), {});
-}
+Bytes Seed() { return FileBytes("tests/modules/3.13/vm_control.bare.vmfb"); }
 
 TEST(ModuleMutatorTest, GivesModulesOfAllKinds) {
   const Bytes seed = Seed();

@@ -14,7 +14,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,6 +33,7 @@
 #include "absl/strings/strip.h"
 #include "base/json.h"
 #include "gtest/gtest.h"
+#include "tests/support/files.h"
 #include "tests/support/status_text.h"
 #include "vm/asm/assembler.h"
 #include "vm/buffer.h"
@@ -235,10 +235,8 @@ class Table {
       return LoadProgram(
           absl::StrCat("tests/modules/", release, "/", module_, ".vmfb"));
     }
-    std::ifstream file(absl::StrCat("tests/conformance/abi/", module_));
-    std::stringstream text;
-    text << file.rdbuf();
-    const auto bytes = vm::Assemble(text.str(), module_);
+    const auto bytes = vm::Assemble(
+        FileText(absl::StrCat("tests/conformance/abi/", module_)), module_);
     if (!bytes.ok()) return bytes.status();
     return LoadProgram(*bytes, module_);
   }
