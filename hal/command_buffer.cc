@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -47,6 +48,13 @@ void VisitRefs(Command& command, absl::FunctionRef<void(RecordedRef&)> see) {
     case CommandKind::kCopy:
       see(static_cast<CopyCommand&>(command).source);
       return see(static_cast<CopyCommand&>(command).target);
+    case CommandKind::kCollective:
+      for (RecordedRef* ref :
+           {&static_cast<CollectiveCommand&>(command).send,
+            &static_cast<CollectiveCommand&>(command).receive}) {
+        if (ref->length != 0) see(*ref);
+      }
+      return;
     case CommandKind::kDispatchIndirect:
       see(static_cast<DispatchCommand&>(command).workgroup_count_ref);
       break;
@@ -57,6 +65,19 @@ void VisitRefs(Command& command, absl::FunctionRef<void(RecordedRef&)> see) {
        static_cast<DispatchCommand&>(command).bindings()) {
     see(const_cast<RecordedRef&>(ref));  // it lies behind the command
   }
+}
+
+// The bytes of a range, where they are known; one that is past its buffer's
+// end is for ValidateRef to refuse.
+std::optional<uint64_t> KnownLength(const BufferRef& ref) {
+  if (!ref.buffer) {
+    if (ref.length == kWholeBuffer) return std::nullopt;
+    return ref.length;
+  }
+  const absl::StatusOr<uint64_t> length =
+      ref.buffer->ResolveRange(ref.offset, ref.length);
+  if (!length.ok()) return std::nullopt;
+  return *length;
 }
 
 }  // namespace
@@ -294,6 +315,49 @@ absl::Status CommandBuffer::DispatchIndirect(
                         constants, bindings);
 }
 
+absl::Status CommandBuffer::Collective(const Ref<Channel>& channel,
+                                       const CollectiveOp& op, uint32_t param,
+                                       const BufferRef& send,
+                                       const BufferRef& receive,
+                                       uint64_t element_count) {
+  RETURN_IF_ERROR(CheckRecording());
+  if (!channel) {
+    return absl::InvalidArgumentError("A collective has no channel.");
+  }
+  CollectiveArguments arguments;
+  arguments.param = param;
+  arguments.count = element_count;
+  arguments.send_length = KnownLength(send);
+  arguments.receive_length = KnownLength(receive);
+  ASSIGN_OR_RETURN(
+      const CollectivePlan plan,
+      PlanCollective(op, arguments, channel->rank(), channel->count()));
+  RecordedRef refs[2] = {};
+  const RangeUse uses[2] = {
+      {"the collective's send range", buffer_usage::kTransferSource,
+       memory_access::kRead, ByteCount(op.type)},
+      {"the collective's receive range", buffer_usage::kTransferTarget,
+       memory_access::kWrite, ByteCount(op.type)}};
+  const uint64_t lengths[2] = {plan.send_bytes, plan.receive_bytes};
+  for (int i = 0; i < 2; ++i) {
+    if (lengths[i] == 0) continue;
+    BufferRef ref = i == 0 ? send : receive;
+    ref.length = lengths[i];
+    ASSIGN_OR_RETURN(refs[i], ValidateRef(ref, uses[i], slots_));
+  }
+  ASSIGN_OR_RETURN(CollectiveCommand * command,
+                   Append<CollectiveCommand>(CommandKind::kCollective, 0));
+  command->channel = channel.get();
+  command->plan = plan;
+  command->send = refs[0];
+  command->receive = refs[1];
+  talks_to_ranks_ |= channel->count() > 1;
+  Retain(channel.get());
+  Retain(refs[0].buffer);
+  Retain(refs[1].buffer);
+  return absl::OkStatus();
+}
+
 absl::Status CommandBuffer::BeginDebugGroup(absl::string_view label) {
   RETURN_IF_ERROR(CheckRecording());
   ++debug_depth_;
@@ -338,6 +402,7 @@ absl::StatusOr<Ref<CommandBuffer>> CommandBuffer::CopyWith(
                 arena_.size() * sizeof(uint64_t));
   }
   copy->slots_ = slots_;
+  copy->talks_to_ranks_ = talks_to_ranks_;
   RETURN_IF_ERROR(copy->ChargeSlots());
   copy->retained_ = retained_;
   copy->retained_.insert(copy->retained_.end(), kept.begin(), kept.end());

@@ -23,6 +23,8 @@
 #include "base/memory_meter.h"
 #include "base/ref.h"
 #include "hal/buffer.h"
+#include "hal/collectives/channel.h"
+#include "hal/collectives/collective.h"
 #include "hal/command_validator.h"
 #include "hal/executable.h"
 #include "hal/types.h"
@@ -44,6 +46,7 @@ enum class CommandKind : uint8_t {
   kCopy,
   kDispatch,
   kDispatchIndirect,
+  kCollective,
 };
 
 constexpr bool IsDispatch(CommandKind kind) {
@@ -80,6 +83,14 @@ struct UpdateCommand : Command {
 struct CopyCommand : Command {
   RecordedRef source;
   RecordedRef target;
+};
+
+struct CollectiveCommand : Command {
+  Channel* channel;  // retained
+  CollectivePlan plan;
+  // As long as the plan says; one of no bytes names nothing.
+  RecordedRef send;
+  RecordedRef receive;
 };
 
 struct DispatchCommand : Command {
@@ -149,6 +160,11 @@ class CommandBuffer final : public ChargedObject {
                                 const BufferRef& workgroup_count,
                                 std::span<const uint32_t> constants,
                                 std::span<const BufferRef> bindings);
+  // This rank's part in a collective; a range that it does not use is not
+  // looked at. Fails as PlanCollective does, too.
+  absl::Status Collective(const Ref<Channel>& channel, const CollectiveOp& op,
+                          uint32_t param, const BufferRef& send,
+                          const BufferRef& receive, uint64_t element_count);
   absl::Status BeginDebugGroup(absl::string_view label);
   absl::Status EndDebugGroup();
   // Ends recording. FAILED_PRECONDITION: already ended, or a debug group open.
@@ -162,6 +178,9 @@ class CommandBuffer final : public ChargedObject {
   uint32_t binding_capacity() const { return binding_capacity_; }
   // Slots that commands use: one more than the highest, 0 if none.
   uint32_t slots_used() const { return static_cast<uint32_t>(slots_.size()); }
+
+  // True if commands talk to other ranks.
+  bool talks_to_ranks() const { return talks_to_ranks_; }
 
   // Checks a table against every indirect command: slots filled, ranges
   // inside, usage allowed. Once per submission, before anything runs.
@@ -210,6 +229,7 @@ class CommandBuffer final : public ChargedObject {
   uint32_t binding_capacity_;
   int debug_depth_ = 0;
   bool finalized_ = false;
+  bool talks_to_ranks_ = false;
   SlotTable slots_;
   size_t charged_slots_ = 0;
   CommandArena arena_;

@@ -68,6 +68,12 @@ std::string CommandText(const Command& command) {
       return absl::StrCat("copy ", RefText(copy.source), " ",
                           RefText(copy.target));
     }
+    case CommandKind::kCollective: {
+      const auto& collective = static_cast<const CollectiveCommand&>(command);
+      return absl::StrCat(CollectiveText(collective.plan.op), " ",
+                          RefText(collective.send), " ",
+                          RefText(collective.receive));
+    }
     case CommandKind::kDispatch:
     case CommandKind::kDispatchIndirect: {
       const auto& dispatch = static_cast<const DispatchCommand&>(command);
@@ -292,6 +298,50 @@ TEST(Record, Dispatches) {
        indirect({a, 0, 0, 12})},
   };
   RunCases(kCases);
+}
+
+TEST(Record, Collectives) {
+  const Ref<Channel> channel =
+      *MakeSelfProvider()->Create({}, [] { return absl::OkStatus(); });
+  const CollectiveOp sum = {CollectiveKind::kAllReduce,
+                            CollectiveReduction::kSum, CollectiveType::kSint32};
+  const CollectiveOp exchange = {CollectiveKind::kSendReceive,
+                                 CollectiveReduction::kNone,
+                                 CollectiveType::kSint8};
+  const auto record = [&](const CollectiveOp& op, uint32_t param,
+                          BufferRef send, BufferRef receive, uint64_t count) {
+    return [=](CommandBuffer& commands) {
+      return commands.Collective(channel, op, param, send, receive, count);
+    };
+  };
+  const Ref<Buffer> buffer = NewBuffer(64);
+  const Ref<Buffer> constant =
+      NewBuffer(64, buffer_usage::kDefault, memory_access::kRead);
+  const BufferRef slot = {nullptr, 3, 8, kWholeBuffer};
+  const BufferRef range = {buffer, 0, 16, 16};
+  const Case cases[] = {
+      {"all-reduce sum of i32 buffer@16+16 slot3@8+16",
+       record(sum, 0, range, slot, 4)},
+      {"all-reduce sum of i32 slot0@0+0 slot0@0+0",
+       record(sum, 0, range, slot, 0)},
+      // What a rank has no use for is not looked at.
+      {"send-receive of i8 slot0@0+0 slot3@8+5",
+       record(exchange, 0xFFFFFFFF, {constant, 0, 80, 0}, slot, 5)},
+      {"OUT_OF_RANGE: The send range has 16 bytes; its elements take 20. "
+       "(all-reduce sum of i32)",
+       record(sum, 0, range, slot, 5)},
+      {"OUT_OF_RANGE: The range of 16 bytes at offset 56 passes the end of the "
+       "buffer (64 bytes). (the collective's receive range)",
+       record(sum, 0, range, {buffer, 0, 56, 16}, 4)},
+      {"PERMISSION_DENIED: The buffer's access (READ) lacks WRITE. (the "
+       "collective's receive range)",
+       record(sum, 0, range, {constant, 0, 0, 16}, 4)},
+      {"INVALID_ARGUMENT: A collective has no channel.",
+       [&](CommandBuffer& commands) {
+         return commands.Collective(nullptr, sum, 0, range, slot, 4);
+       }},
+  };
+  RunCases(cases);
 }
 
 TEST(Record, Order) {

@@ -31,6 +31,7 @@ class Executor {
   absl::Status RunFill(const FillCommand& command);
   absl::Status RunUpdate(const UpdateCommand& command);
   absl::Status RunCopy(const CopyCommand& command);
+  absl::Status RunCollective(const CollectiveCommand& command);
   absl::Status RunDispatch(const DispatchCommand& command);
   absl::Status RunWorkgroups(const ResolvedDispatch& dispatch);
 
@@ -61,6 +62,11 @@ absl::Status Executor::RunCopy(const CopyCommand& command) {
                          copy.target.length);
   std::memmove(copy.target.data, copy.source.data, copy.target.length);
   return absl::OkStatus();
+}
+
+absl::Status Executor::RunCollective(const CollectiveCommand& command) {
+  ASSIGN_OR_RETURN(const CollectiveRanges ranges, Resolve(resolver_, command));
+  return RunAlone(command, ranges);
 }
 
 absl::Status Executor::RunWorkgroups(const ResolvedDispatch& dispatch) {
@@ -99,6 +105,8 @@ absl::Status Executor::Run(const Command& command) {
       return RunUpdate(static_cast<const UpdateCommand&>(command));
     case CommandKind::kCopy:
       return RunCopy(static_cast<const CopyCommand&>(command));
+    case CommandKind::kCollective:
+      return RunCollective(static_cast<const CollectiveCommand&>(command));
     case CommandKind::kDispatch:
     case CommandKind::kDispatchIndirect:
       return RunDispatch(static_cast<const DispatchCommand&>(command));
@@ -202,6 +210,34 @@ absl::Status CommandResolver::Resolve(const DispatchCommand& command,
                                      {pointers, command.binding_count}, lengths,
                                      max_concurrency_);
   return absl::OkStatus();
+}
+
+absl::StatusOr<CollectiveRanges> Resolve(const CommandResolver& resolver,
+                                         const CollectiveCommand& command) {
+  CollectiveRanges ranges;
+  if (command.send.length != 0) {
+    ASSIGN_OR_RETURN(const HostBytes send, resolver.Resolve(command.send));
+    ranges.send = {send.data, send.length};
+  }
+  if (command.receive.length != 0) {
+    ASSIGN_OR_RETURN(const HostBytes receive,
+                     resolver.Resolve(command.receive));
+    ranges.receive = {receive.data, receive.length};
+  }
+  return ranges;
+}
+
+absl::Status RunAlone(const CollectiveCommand& command,
+                      const CollectiveRanges& ranges) {
+  if (command.channel->count() != 1) {
+    return absl::InternalError(
+        "A collective of many ranks is run as one of a single rank.");
+  }
+  absl::Status ended;
+  command.channel->Start(
+      command.plan, ranges, nullptr,
+      [&ended](const absl::Status& status) { ended = status; });
+  return ended;
 }
 
 void FillBytes(const FillCommand& command, uint8_t* target, uint64_t length) {

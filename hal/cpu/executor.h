@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "hal/collectives/channel.h"
 #include "hal/command_buffer.h"
 #include "hal/cpu/allocator.h"
 #include "hal/cpu/dispatch_abi.h"
@@ -63,6 +64,13 @@ class CommandResolver {
   std::span<const BufferBinding> table_;
   int max_concurrency_;
 };
+
+// Both ranges of a collective; empty where it does not use them.
+absl::StatusOr<CollectiveRanges> Resolve(const CommandResolver& resolver,
+                                         const CollectiveCommand& command);
+// Runs a collective on a channel of one rank, which waits for nobody.
+absl::Status RunAlone(const CollectiveCommand& command,
+                      const CollectiveRanges& ranges);
 
 // Writes the pattern (8 bytes, repeated) over `length` bytes.
 void FillBytes(const FillCommand& command, uint8_t* target, uint64_t length);

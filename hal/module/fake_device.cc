@@ -73,6 +73,13 @@ std::string CommandText(const Command& command) {
       return absl::StrCat("copy ", RefText(copy.source), " to ",
                           RefText(copy.target));
     }
+    case CommandKind::kCollective: {
+      const auto& collective = static_cast<const CollectiveCommand&>(command);
+      return absl::StrCat(CollectiveText(collective.plan.op), " x ",
+                          collective.plan.count, " from ",
+                          RefText(collective.send), " to ",
+                          RefText(collective.receive));
+    }
     default:
       return DispatchText(static_cast<const DispatchCommand&>(command));
   }

@@ -17,6 +17,7 @@
 #include "hal/allocator.h"
 #include "hal/buffer.h"
 #include "hal/buffer_view.h"
+#include "hal/collectives/channel.h"
 #include "hal/command_buffer.h"
 #include "hal/device.h"
 #include "hal/executable.h"
@@ -76,24 +77,31 @@ absl::StatusOr<int32_t> BufferViewRank(HalModuleState&, BufferView& view);
 absl::Status BufferViewTrace(HalModuleState& state, vm::Buffer& key,
                              vm::Spread<BufferView*> views);
 
-// channel_imports.cc: UNIMPLEMENTED, all of them.
+// channel_imports.cc: collectives. A rank or count of -1 is the provider's; a
+// null id or group is the default.
 
-absl::StatusOr<Ref<RefObject>> ChannelCreate(HalModuleState&, Device&, int64_t,
-                                             int64_t, vm::Buffer*, vm::Buffer*,
-                                             int32_t, int32_t);
-absl::StatusOr<Ref<RefObject>> ChannelCreateV5(HalModuleState&, Device&,
-                                               int64_t, int32_t, vm::Buffer*,
-                                               vm::Buffer*, int32_t, int32_t);
+absl::StatusOr<Ref<Channel>> ChannelCreate(HalModuleState& state, Device&,
+                                           int64_t, int64_t, vm::Buffer* id,
+                                           vm::Buffer* group, int32_t rank,
+                                           int32_t count);
+absl::StatusOr<Ref<Channel>> ChannelCreateV5(HalModuleState& state,
+                                             Device& device, int64_t, int32_t,
+                                             vm::Buffer* id, vm::Buffer* group,
+                                             int32_t rank, int32_t count);
 absl::StatusOr<std::tuple<int32_t, int32_t>> ChannelRankAndCount(
-    HalModuleState&, RefObject*);
-absl::StatusOr<Ref<RefObject>> ChannelSplit(HalModuleState&, RefObject*,
-                                            int32_t, int32_t, int64_t);
-absl::StatusOr<Ref<RefObject>> ChannelSplitV5(HalModuleState&, RefObject*,
-                                              int32_t, int32_t, int32_t);
-absl::Status CommandBufferCollective(HalModuleState&, CommandBuffer&,
-                                     RefObject*, int32_t, int32_t, int32_t,
-                                     int32_t, Buffer*, Buffer*, int64_t,
-                                     int64_t, int64_t, int64_t, int64_t);
+    HalModuleState&, Channel& channel);
+// Null for a color of -1.
+absl::StatusOr<Ref<Channel>> ChannelSplit(HalModuleState& state,
+                                          Channel& channel, int32_t color,
+                                          int32_t key, int64_t);
+absl::StatusOr<Ref<Channel>> ChannelSplitV5(HalModuleState& state,
+                                            Channel& channel, int32_t color,
+                                            int32_t key, int32_t);
+absl::Status CommandBufferCollective(
+    HalModuleState&, CommandBuffer& commands, Channel& channel, int32_t op,
+    int32_t param, int32_t send_slot, int32_t receive_slot, Buffer* send,
+    Buffer* receive, int64_t send_offset, int64_t send_length,
+    int64_t receive_offset, int64_t receive_length, int64_t element_count);
 
 // command_imports.cc: recording. A null buffer means the slot beside it.
 

@@ -408,31 +408,71 @@ TEST_F(HalModuleTest, Fences) {
 }
 
 TEST_F(HalModuleTest, Channels) {
-  const char* const kWant =
-      "UNIMPLEMENTED: Collective channels are not supported; the module calls ";
-  const struct {
-    const char* call;
-    Args args;
-    const char* import;
-  } kCases[] = {
-      {"channel.create 0rIIrrii_r",
-       {device_, kRest, 0, nullptr, nullptr, 0, 1},
-       "hal.channel.create."},
+  const char* const kCreate = "channel.create 0rIIrrii_r";
+  Check({
+      {kCreate,
+       {device_, kRest, 0, nullptr, nullptr, 0, 2},
+       "INVALID_ARGUMENT: A channel of rank 0 and 2 ranks is asked for; this "
+       "process is rank 0 of 1; others come with --collectives."},
       {"channel.create 0rIirrii_r",
-       {device_, kRest, 0, nullptr, nullptr, 0, 1},
-       "hal.channel.create."},
-      {"channel.split 0riiI_r", {nullptr, 0, 0, 0}, "hal.channel.split."},
-      {"channel.split 0riii_r", {nullptr, 0, 0, 0}, "hal.channel.split."},
-      {"channel.rank_and_count 0r_ii",
-       {nullptr},
-       "hal.channel.rank_and_count."},
-      {"command_buffer.collective 0rriiiirrIIIII_v",
-       {NewCommands(), nullptr, 0, 0, 0, 0, buffer_, buffer_, 0, 1, 0, 1, 1},
-       "hal.command_buffer.collective."},
-  };
-  for (const auto& c : kCases) {
-    EXPECT_EQ(Call(c.call, c.args), absl::StrCat(kWant, c.import));
-  }
+       {device_, kRest, 0, nullptr, Text("group"), 1, -1},
+       "INVALID_ARGUMENT: A channel of rank 1 and -1 ranks is asked for; this "
+       "process is rank 0 of 1; others come with --collectives."},
+      {"channel.split 0riiI_r",
+       {nullptr, 0, 0, 0},
+       "INVALID_ARGUMENT: Argument 0 is null; a hal.channel is required."},
+      {"channel.create 0rIirrii_r",
+       {device_, kRest, 0, Text("id"), Text("group"), 0, 1},
+       "hal.channel"},
+      {kCreate, {device_, kRest, 0, nullptr, nullptr, -1, -1}, "hal.channel"},
+  });
+  const Ref<Channel> channel = Last<Channel>();
+  Check({
+      {"channel.rank_and_count 0r_ii", {channel}, "0 1"},
+      {"channel.split 0riiI_r", {channel, -1, 0, 0}, "null"},
+      {"channel.split 0riii_r",
+       {channel, -2, 0, 0},
+       "INVALID_ARGUMENT: A channel's color (-2) is negative, and not -1: no "
+       "part."},
+      {"channel.split 0riii_r", {channel, 3, 0, 0}, "hal.channel"},
+  });
+}
+
+TEST_F(HalModuleTest, Collectives) {
+  const Ref<Channel> channel =
+      *MakeSelfProvider()->Create({}, [] { return absl::OkStatus(); });
+  const char* const kCollective = "command_buffer.collective 0rriiiirrIIIII_v";
+  const int64_t all_reduce = 0x090101;  // the sum of f32
+  const int64_t send_receive = 0x000008;
+  CheckRecorded({
+      // Channel, op, param, slots, buffers, ranges, count.
+      {kCollective,
+       {channel, all_reduce, 0, 0, 1, nullptr, nullptr, 0, 16, 0, 16, 4},
+       "all-reduce sum of f32 x 4 from 0+16 of slot 0 to 0+16 of slot 1"},
+      {kCollective,
+       {channel, all_reduce, 0, 0, 0, buffer_, nullptr, 8, 8, 4, kRest, 2},
+       "all-reduce sum of f32 x 2 from 8+8 of 16 to 4+8 of slot 0"},
+      {kCollective,
+       {channel, send_receive, -1, 0, 0, nullptr, buffer_, 0, 0, 4, 8, 3},
+       "send-receive of i8 x 3 from 0+0 of slot 0 to 4+3 of 16"},
+      {kCollective,
+       {channel, all_reduce, 0, 0, 0, buffer_, buffer_, 0, 16, 8, 8, 4},
+       "OUT_OF_RANGE: The receive range has 8 bytes; its elements take 16. "
+       "(all-reduce sum of f32)"},
+      {kCollective,
+       {channel, all_reduce, 0, 0, 0, buffer_, buffer_, 2, 8, 8, 8, 2},
+       "INVALID_ARGUMENT: The offset (2) or length (8) of the collective's "
+       "send range is not a multiple of 4."},
+      {kCollective,
+       {channel, all_reduce, 0, 0, 0, buffer_, buffer_, 0, 16, 0, 16, -4},
+       "OUT_OF_RANGE: The collective's element count (-4) is negative."},
+      {kCollective,
+       {channel, 0x0C0101, 0, 0, 0, buffer_, buffer_, 0, 16, 0, 16, 4},
+       "UNIMPLEMENTED: Collectives of f8E5M2 are not supported (all-reduce)."},
+      {kCollective,
+       {nullptr, all_reduce, 0, 0, 0, buffer_, buffer_, 0, 16, 0, 16, 4},
+       "INVALID_ARGUMENT: Argument 1 is null; a hal.channel is required."},
+  });
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "base/status_macros.h"
 #include "hal/allocator.h"
 #include "hal/buffer_view.h"
+#include "hal/collectives/channel.h"
 #include "hal/device.h"
 #include "hal/device_group.h"
 #include "hal/types.h"
@@ -36,6 +37,8 @@ struct HalModuleOptions {
   // "vulkan*" or "hal.executable.format", "embedded-elf-arm_64".
   std::function<void(absl::string_view category, absl::string_view key)>
       query_refused;
+  // What makes channels to other ranks; null: this process is alone.
+  std::shared_ptr<ChannelProvider> collectives;
 };
 
 // The module's devices, in the order modules index them, and its options.

@@ -4,6 +4,7 @@
 #include "hal/allocator.h"
 #include "hal/buffer.h"
 #include "hal/buffer_view.h"
+#include "hal/collectives/channel.h"
 #include "hal/command_buffer.h"
 #include "hal/device.h"
 #include "hal/executable.h"
@@ -16,7 +17,7 @@ namespace eyrie::hal {
 std::span<const RefType* const> HalTypes() {
   static constexpr const RefType* kTypes[] = {
       &Allocator::kType, &Buffer::kType,        &BufferView::kType,
-      &kChannelType,     &CommandBuffer::kType, &Device::kType,
+      &Channel::kType,   &CommandBuffer::kType, &Device::kType,
       &kEventType,       &Executable::kType,    &Fence::kType,
       &File::kType,      &Semaphore::kType,
   };

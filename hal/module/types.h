@@ -10,8 +10,7 @@
 
 namespace eyrie::hal {
 
-// Types that modules may name and that we make no objects of.
-inline constexpr RefType kChannelType{"hal.channel"};
+// A type that modules may name and that we make no objects of.
 inline constexpr RefType kEventType{"hal.event"};
 
 // Every type a module's type table may name with the prefix "hal.", ascending

@@ -155,6 +155,14 @@ absl::Status CommandRun::PrepareOne(const Command& command, Task& task) {
       ASSIGN_OR_RETURN(task.target, resolver_->Resolve(update.target));
       break;
     }
+    case CommandKind::kCollective: {
+      const auto& collective = static_cast<const CollectiveCommand&>(command);
+      ASSIGN_OR_RETURN(task.ranges, Resolve(*resolver_, collective));
+      task.tiles = 1;
+      task.ns = EstimateTransfer(task.ranges.receive.size()).ns + 1;
+      task.due = false;
+      return absl::OkStatus();
+    }
     default: {
       const auto& copy = static_cast<const CopyCommand&>(command);
       ASSIGN_OR_RETURN(const ResolvedCopy resolved, resolver_->Resolve(copy));
@@ -323,6 +331,10 @@ absl::Status CommandRun::RunTiles(Task& task, WorkgroupRange tiles,
           return dispatch.executable->RunWorkgroups(
               dispatch.ordinal, dispatch.state, tiles, scratch);
         });
+  }
+  if (kind == CommandKind::kCollective) {
+    return RunAlone(static_cast<const CollectiveCommand&>(*task.command),
+                    task.ranges);
   }
   const uint64_t begin = tiles.begin * kTransferChunk;
   const uint64_t end =

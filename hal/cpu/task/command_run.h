@@ -79,6 +79,7 @@ class CommandRun final : public Job {
   struct Task {
     const Command* command;
     ResolvedDispatch dispatch;
+    CollectiveRanges ranges;  // of a collective of one rank
     HostBytes source;
     HostBytes target;
     uint64_t tiles;

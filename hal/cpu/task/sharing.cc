@@ -54,6 +54,9 @@ Estimate EstimateCommands(const CommandBuffer& commands) {
       case CommandKind::kCopy:
         add_transfer(static_cast<const CopyCommand*>(command)->target);
         break;
+      case CommandKind::kCollective:
+        add_transfer(static_cast<const CollectiveCommand*>(command)->receive);
+        break;
       case CommandKind::kDispatch:
       case CommandKind::kDispatchIndirect:
         AddDispatch(*static_cast<const DispatchCommand*>(command), sum);
