@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
+
 namespace eyrie {
 
 int64_t WorkBudget::Take(int64_t units) {
@@ -32,18 +34,22 @@ void WorkBudget::Give(int64_t units) {
 }
 
 absl::Status WorkBudget::StopReason() const {
-  const int code = stop_.load(std::memory_order_relaxed);
-  if (code == 0) {
-    return absl::ResourceExhaustedError(
-        "The kernels of the call make more branches backwards and calls than "
-        "its limit of fuel.");
+  switch (
+      static_cast<absl::StatusCode>(stop_.load(std::memory_order_relaxed))) {
+    case absl::StatusCode::kOk:
+      return absl::ResourceExhaustedError(
+          absl::StrCat("The device's work for the call takes more than ",
+                       limit_.load(std::memory_order_relaxed),
+                       " units of fuel, its limit."));
+    case absl::StatusCode::kDeadlineExceeded:
+      return absl::DeadlineExceededError(absl::StrCat(
+          "The device's work is stopped: the call takes longer than its limit "
+          "of time (",
+          absl::FormatDuration(timeout_), ")."));
+    default:
+      return absl::CancelledError(
+          "The device's work is stopped: the call is cancelled.");
   }
-  const auto reason = static_cast<absl::StatusCode>(code);
-  return absl::Status(
-      reason, reason == absl::StatusCode::kDeadlineExceeded
-                  ? "A kernel is stopped: the call takes longer than its limit "
-                    "of time."
-                  : "A kernel is stopped: the call is cancelled.");
 }
 
 }  // namespace eyrie

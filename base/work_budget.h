@@ -1,5 +1,6 @@
-// What work for a call may use up where the call's own thread does not run it,
-// and the order to stop: kernels that are bytecode take their fuel here.
+// What a device's work for a call may use up, and the order to stop it: kernels
+// that are bytecode take their fuel here, and queues pay for commands and
+// bytes.
 //
 //   int64_t fuel = budget.Take(4096);
 //   if (fuel == 0) return budget.StopReason();
@@ -12,6 +13,7 @@
 #include <limits>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 
 namespace eyrie {
 
@@ -21,17 +23,31 @@ class WorkBudget {
   static constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
   WorkBudget() = default;
+  // `timeout` is what StopReason() says was the limit of time.
+  explicit WorkBudget(absl::Duration timeout) : timeout_(timeout) {}
   WorkBudget(const WorkBudget&) = delete;
   WorkBudget& operator=(const WorkBudget&) = delete;
 
   // Lets so many units be taken from now on. Does not undo Stop.
-  void Refill(int64_t units) { units_.store(units, std::memory_order_relaxed); }
+  void Refill(int64_t units) {
+    limit_.store(units, std::memory_order_relaxed);
+    units_.store(units, std::memory_order_relaxed);
+  }
 
   // Takes up to `units`, more than 0, and returns how many; 0: none are left,
   // or the work is to stop.
   int64_t Take(int64_t units);
   // Gives back units that were taken and not used.
   void Give(int64_t units);
+
+  // Takes all the units that work is going to need, more than 0.
+  // RESOURCE_EXHAUSTED: fewer are left, and are gone now; else the code that
+  // Stop was given.
+  absl::Status Pay(int64_t units) {
+    if (Take(units) == units) [[likely]]
+      return absl::OkStatus();
+    return StopReason();
+  }
 
   // Ends the work, for good: the first code counts. Async-signal-safe.
   void Stop(absl::StatusCode code) {
@@ -41,10 +57,13 @@ class WorkBudget {
   }
   bool stopped() const { return stop_.load(std::memory_order_relaxed) != 0; }
 
-  // Why Take returns 0: the code that Stop was given, else RESOURCE_EXHAUSTED.
+  // Why Take returns less: the code that Stop was given, else
+  // RESOURCE_EXHAUSTED.
   absl::Status StopReason() const;
 
  private:
+  const absl::Duration timeout_ = absl::InfiniteDuration();
+  std::atomic<int64_t> limit_{kUnlimited};  // of the latest Refill
   std::atomic<int64_t> units_{kUnlimited};
   std::atomic<int> stop_{0};  // a StatusCode; 0: go on
 };

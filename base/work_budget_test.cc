@@ -43,5 +43,23 @@ TEST(WorkBudgetTest, StopsForTheFirstReason) {
   }
 }
 
+TEST(WorkBudgetTest, SaysWhatTheLimitWas) {
+  WorkBudget spent;
+  spent.Refill(7);
+  EXPECT_TRUE(spent.Pay(6).ok());
+  EXPECT_EQ(spent.Pay(2).ToString(),
+            "RESOURCE_EXHAUSTED: The device's work for the call takes more "
+            "than 7 units of fuel, its limit.");
+  WorkBudget late(absl::Seconds(2));
+  late.Stop(absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(late.Pay(1).ToString(),
+            "DEADLINE_EXCEEDED: The device's work is stopped: the call takes "
+            "longer than its limit of time (2s).");
+  WorkBudget cancelled;
+  cancelled.Stop(absl::StatusCode::kCancelled);
+  EXPECT_EQ(cancelled.Pay(1).ToString(),
+            "CANCELLED: The device's work is stopped: the call is cancelled.");
+}
+
 }  // namespace
 }  // namespace eyrie

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/status_macros.h"
+#include "hal/paid_transfer.h"
 
 namespace eyrie::hal {
 namespace {
@@ -34,13 +35,18 @@ absl::StatusOr<Window> OpenWindow(const QueueFences& fences,
   return Window{std::move(staging), 0, true};
 }
 
-absl::Status CopyOnHost(const Window& from, const Window& to, uint64_t length) {
+absl::Status CopyOnHost(const Window& from, const Window& to, uint64_t length,
+                        WorkBudget* work) {
   ASSIGN_OR_RETURN(const std::span<uint8_t> source,
                    from.buffer->Map(memory_access::kRead, from.offset, length));
   ASSIGN_OR_RETURN(
       const std::span<uint8_t> target,
       to.buffer->Map(memory_access::kDiscardWrite, to.offset, length));
-  if (length != 0) std::memcpy(target.data(), source.data(), length);
+  const auto move = [&](uint64_t offset, uint64_t piece) {
+    std::memcpy(target.data() + offset, source.data() + offset, piece);
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(MovePaid(work, "copy", length, move));
   RETURN_IF_ERROR(from.buffer->Unmap(from.offset, length));
   return to.buffer->Unmap(to.offset, length);
 }
@@ -62,9 +68,12 @@ absl::Status QueueSteps(QueueFences fences, const Place& source,
           ? source.device.QueueCopy(first, source.ref, from.ref(length))
           : source.device.QueueBarrier(first);
   readable->OnReached(
-      [from, to, length, written](const absl::Status& readied) mutable {
+      [from, to, length, written, work = fences.work ? *fences.work : nullptr](
+          const absl::Status& readied) mutable {
         absl::Status ready = readied;
-        if (ready.ok()) ready = CopyOnHost(from, to, length);
+        if (ready.ok()) {
+          ready = CopyOnHost(from, to, length, work.get());
+        }
         // Whoever hears of the end finds that nothing is kept any more.
         from.buffer = nullptr;
         to.buffer = nullptr;

@@ -2,7 +2,8 @@
 //
 // Thread-safe. Every queue operation waits for its wait fence, runs, then
 // signals its signal fence; it never blocks for the wait. Whatever goes wrong
-// fails the signal fence, and is returned as well if it is known by then. Null
+// fails the signal fence, and is returned as well if it is known by then; so
+// does an operation whose call may do no more work (paid_transfer.h). Null
 // fences are allowed: no wait, nobody to tell. queue_validator.h checks
 // arguments once above all drivers; drivers implement the Do... functions.
 // Tested by cpu/queue_test.cc, device_group_test.cc.
@@ -19,6 +20,7 @@
 #include "absl/strings/string_view.h"
 #include "base/memory_meter.h"
 #include "base/ref.h"
+#include "base/work_budget.h"
 #include "hal/allocator.h"
 #include "hal/buffer.h"
 #include "hal/command_buffer.h"
@@ -36,10 +38,15 @@ struct QueueFences {
   Fence* signal = nullptr;
   // Counts what an operation keeps until its wait is over; may be null.
   const std::shared_ptr<MemoryMeter>* memory = nullptr;
+  // What the operation pays for its commands and bytes; may be null.
+  const std::shared_ptr<WorkBudget>* work = nullptr;
   // Whose operation it is, for CancelQueued; null: nobody's.
   const void* owner = nullptr;
   // Which of the device's queues may run it; 0 and kAnyQueue: any.
   QueueAffinity affinity = kAnyQueue;
+
+  // Null: nothing limits it.
+  WorkBudget* budget() const { return work ? work->get() : nullptr; }
 
   // RESOURCE_EXHAUSTED: the bytes pass the limit.
   absl::StatusOr<MemoryCharge> Charge(uint64_t bytes) const {

@@ -15,7 +15,9 @@ constexpr int64_t kPortion = 4096;
 }  // namespace
 
 Meter::Meter(const Limits& limits)
-    : fuel_limit_(limits.fuel), timeout_(limits.timeout) {}
+    : work_(std::make_shared<WorkBudget>(limits.timeout)),
+      fuel_limit_(limits.fuel),
+      timeout_(limits.timeout) {}
 
 Meter::Meter(std::shared_ptr<WorkBudget> source)
     : source_(std::move(source)), fuel_limit_(0) {}

@@ -77,8 +77,8 @@ class Meter {
   // True if the call is over a limit or was told to stop.
   bool exhausted() const { return budget_.fuel < 0 || stopped(); }
 
-  // What contexts that work for this one's calls take their fuel from: in all
-  // as much again as a call may use itself.
+  // What devices and contexts that work for this one's calls take their fuel
+  // from: in all as much again as a call may use itself.
   const std::shared_ptr<WorkBudget>& work() const { return work_; }
 
   // When the call must have ended; the infinite future if it need not.

@@ -11,11 +11,12 @@
 #include "hal/cpu/executable.h"
 #include "hal/cpu/executor.h"
 #include "hal/host_semaphore.h"
+#include "hal/paid_transfer.h"
 
 namespace eyrie::hal::cpu {
 namespace {
 
-absl::Status Nothing() { return absl::OkStatus(); }
+absl::Status Nothing(WorkBudget*) { return absl::OkStatus(); }
 
 Queue::Body LaterNothing() { return Nothing; }
 
@@ -57,8 +58,8 @@ absl::StatusOr<Ref<hal::Buffer>> CpuDevice::DoAlloca(QueueFences fences,
   absl::StatusOr<Ref<hal::Buffer>> buffer = allocator_->Allocate(params, size);
   if (!buffer.ok()) [[unlikely]]
     fences.wait = nullptr;
-  RETURN_IF_ERROR(
-      queue_->Submit(fences, [&] { return buffer.status(); }, LaterNothing));
+  RETURN_IF_ERROR(queue_->Submit(
+      fences, [&](WorkBudget*) { return buffer.status(); }, LaterNothing));
   return buffer;
 }
 
@@ -78,11 +79,15 @@ absl::Status CpuDevice::DoRead(QueueFences fences, Ref<File> source,
                                uint64_t source_offset,
                                const BufferRef& target) {
   const auto read = [source = std::move(source), source_offset,
-                     target]() -> absl::Status {
+                     target](WorkBudget* work) -> absl::Status {
     ASSIGN_OR_RETURN(const std::span<uint8_t> bytes,
                      target.buffer->Map(memory_access::kWrite, target.offset,
                                         target.length));
-    return source->Read(source_offset, bytes);
+    const auto move = [&](uint64_t offset, uint64_t length) {
+      return source->Read(source_offset + offset,
+                          bytes.subspan(offset, length));
+    };
+    return MovePaid(work, "read", bytes.size(), move);
   };
   return Transfer(fences, target.length, read);
 }
@@ -90,11 +95,15 @@ absl::Status CpuDevice::DoRead(QueueFences fences, Ref<File> source,
 absl::Status CpuDevice::DoWrite(QueueFences fences, const BufferRef& source,
                                 Ref<File> target, uint64_t target_offset) {
   const auto write = [source, target = std::move(target),
-                      target_offset]() -> absl::Status {
+                      target_offset](WorkBudget* work) -> absl::Status {
     ASSIGN_OR_RETURN(
         const std::span<uint8_t> bytes,
         source.buffer->Map(memory_access::kRead, source.offset, source.length));
-    return target->Write(target_offset, bytes);
+    const auto move = [&](uint64_t offset, uint64_t length) {
+      return target->Write(target_offset + offset,
+                           bytes.subspan(offset, length));
+    };
+    return MovePaid(work, "write", bytes.size(), move);
   };
   return Transfer(fences, source.length, write);
 }
@@ -121,13 +130,16 @@ absl::Status SyncDevice::DoExecute(QueueFences fences,
                                    Ref<CommandBuffer> commands,
                                    std::span<const BufferBinding> table) {
   return queue_->Submit(
-      fences, [&] { return Execute(*commands, table, *allocator_); },
+      fences,
+      [&](WorkBudget* work) {
+        return Execute(*commands, table, *allocator_, work);
+      },
       [&]() -> Queue::Body {
-        return
-            [commands = std::move(commands), allocator = allocator_,
-             table = std::vector<BufferBinding>(table.begin(), table.end())] {
-              return Execute(*commands, table, *allocator);
-            };
+        return [commands = std::move(commands), allocator = allocator_,
+                table = std::vector<BufferBinding>(table.begin(), table.end())](
+                   WorkBudget* work) {
+          return Execute(*commands, table, *allocator, work);
+        };
       },
       table.size_bytes());
 }

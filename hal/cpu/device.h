@@ -49,7 +49,8 @@ class CpuDevice : public hal::Device {
 
   // How many threads run a dispatch.
   virtual int concurrency() const = 0;
-  // Runs what moves so many bytes between the fences; it owns what it needs.
+  // Runs what moves so many bytes, and pays for them, between the fences; it
+  // owns what it needs.
   virtual absl::Status Transfer(QueueFences fences, uint64_t bytes,
                                 Queue::Body body);
 

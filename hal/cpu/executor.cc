@@ -11,6 +11,7 @@
 #include "base/status_macros.h"
 #include "base/trace.h"
 #include "hal/cpu/float_state.h"
+#include "hal/paid_transfer.h"
 
 namespace eyrie::hal::cpu {
 namespace {
@@ -20,53 +21,62 @@ absl::Status NotVisible() {
       "The buffer's memory is not visible to the host.");
 }
 
+const char* TextOf(CommandKind kind) {
+  if (kind == CommandKind::kFill) return "fill";
+  return kind == CommandKind::kUpdate ? "update" : "copy";
+}
+
+trace::Name TraceName(CommandKind kind) {
+  if (kind == CommandKind::kFill) return trace::Name::kFill;
+  return kind == CommandKind::kUpdate ? trace::Name::kUpdate
+                                      : trace::Name::kCopy;
+}
+
+// Writes the pattern (8 bytes, repeated) over `length` bytes.
+void FillBytes(const FillCommand& command, uint8_t* target, uint64_t length) {
+  if (command.pattern_length == 1) {
+    std::memset(target, static_cast<int>(command.pattern & 0xFF), length);
+    return;
+  }
+  uint64_t done = 0;
+  for (; length - done >= 8; done += 8) {
+    std::memcpy(target + done, &command.pattern, 8);
+  }
+  std::memcpy(target + done, &command.pattern, length - done);
+}
+
 class Executor {
  public:
-  Executor(const CommandResolver& resolver, Allocator& allocator, bool measures)
-      : resolver_(resolver), allocator_(allocator), measures_(measures) {}
+  Executor(const CommandResolver& resolver, Allocator& allocator,
+           WorkBudget* work, bool measures)
+      : resolver_(resolver),
+        allocator_(allocator),
+        work_(work),
+        measures_(measures) {}
 
   absl::Status Run(const Command& command);
 
  private:
-  absl::Status RunFill(const FillCommand& command);
-  absl::Status RunUpdate(const UpdateCommand& command);
-  absl::Status RunCopy(const CopyCommand& command);
+  absl::Status RunTransfer(const Command& command);
   absl::Status RunCollective(const CollectiveCommand& command);
   absl::Status RunDispatch(const DispatchCommand& command);
   absl::Status RunWorkgroups(const ResolvedDispatch& dispatch);
 
   const CommandResolver resolver_;
   Allocator& allocator_;
+  WorkBudget* const work_;
   const bool measures_;
 };
 
-absl::Status Executor::RunFill(const FillCommand& command) {
-  ASSIGN_OR_RETURN(const HostBytes target, resolver_.Resolve(command.target));
-  const trace::Span span(trace::Category::kTransfer, trace::Name::kFill,
-                         target.length);
-  FillBytes(command, target.data, target.length);
-  return absl::OkStatus();
-}
-
-absl::Status Executor::RunUpdate(const UpdateCommand& command) {
-  ASSIGN_OR_RETURN(const HostBytes target, resolver_.Resolve(command.target));
-  const trace::Span span(trace::Category::kTransfer, trace::Name::kUpdate,
-                         target.length);
-  std::memcpy(target.data, command.data(), target.length);
-  return absl::OkStatus();
-}
-
-absl::Status Executor::RunCopy(const CopyCommand& command) {
-  ASSIGN_OR_RETURN(const ResolvedCopy copy, resolver_.Resolve(command));
-  const trace::Span span(trace::Category::kTransfer, trace::Name::kCopy,
-                         copy.target.length);
-  std::memmove(copy.target.data, copy.source.data, copy.target.length);
-  return absl::OkStatus();
+absl::Status Executor::RunTransfer(const Command& command) {
+  ASSIGN_OR_RETURN(const ResolvedTransfer transfer,
+                   resolver_.ResolveTransfer(command));
+  return cpu::RunTransfer(transfer, 0, transfer.target.length, work_);
 }
 
 absl::Status Executor::RunCollective(const CollectiveCommand& command) {
   ASSIGN_OR_RETURN(const CollectiveRanges ranges, Resolve(resolver_, command));
-  return RunAlone(command, ranges);
+  return RunAlone(command, ranges, work_);
 }
 
 absl::Status Executor::RunWorkgroups(const ResolvedDispatch& dispatch) {
@@ -96,15 +106,14 @@ absl::Status Executor::RunDispatch(const DispatchCommand& command) {
 }
 
 absl::Status Executor::Run(const Command& command) {
+  RETURN_IF_ERROR(PayForCommand(work_));
   switch (command.kind) {
     case CommandKind::kBarrier:
       return absl::OkStatus();  // commands run in order anyway
     case CommandKind::kFill:
-      return RunFill(static_cast<const FillCommand&>(command));
     case CommandKind::kUpdate:
-      return RunUpdate(static_cast<const UpdateCommand&>(command));
     case CommandKind::kCopy:
-      return RunCopy(static_cast<const CopyCommand&>(command));
+      return RunTransfer(command);
     case CommandKind::kCollective:
       return RunCollective(static_cast<const CollectiveCommand&>(command));
     case CommandKind::kDispatch:
@@ -138,7 +147,7 @@ absl::StatusOr<HostBytes> CommandResolver::Resolve(
   return HostBytes{data + binding.offset + ref.offset, length};
 }
 
-absl::StatusOr<ResolvedCopy> CommandResolver::Resolve(
+absl::StatusOr<ResolvedTransfer> CommandResolver::ResolveCopy(
     const CopyCommand& command) const {
   ASSIGN_OR_RETURN(const HostBytes source, Resolve(command.source));
   ASSIGN_OR_RETURN(const HostBytes target, Resolve(command.target));
@@ -147,7 +156,25 @@ absl::StatusOr<ResolvedCopy> CommandResolver::Resolve(
         absl::StrCat("A copy's source has ", source.length,
                      " bytes and its target ", target.length, "."));
   }
-  return ResolvedCopy{source, target};
+  return ResolvedTransfer{&command, source.data, target};
+}
+
+absl::StatusOr<ResolvedTransfer> CommandResolver::ResolveTransfer(
+    const Command& command) const {
+  switch (command.kind) {
+    case CommandKind::kFill: {
+      const auto& fill = static_cast<const FillCommand&>(command);
+      ASSIGN_OR_RETURN(const HostBytes target, Resolve(fill.target));
+      return ResolvedTransfer{&command, nullptr, target};
+    }
+    case CommandKind::kUpdate: {
+      const auto& update = static_cast<const UpdateCommand&>(command);
+      ASSIGN_OR_RETURN(const HostBytes target, Resolve(update.target));
+      return ResolvedTransfer{&command, update.data(), target};
+    }
+    default:
+      return ResolveCopy(static_cast<const CopyCommand&>(command));
+  }
 }
 
 absl::Status CommandResolver::ReadCounts(const DispatchCommand& command,
@@ -228,11 +255,12 @@ absl::StatusOr<CollectiveRanges> Resolve(const CommandResolver& resolver,
 }
 
 absl::Status RunAlone(const CollectiveCommand& command,
-                      const CollectiveRanges& ranges) {
+                      const CollectiveRanges& ranges, WorkBudget* work) {
   if (command.channel->count() != 1) {
     return absl::InternalError(
         "A collective of many ranks is run as one of a single rank.");
   }
+  RETURN_IF_ERROR(PayForBytes(work, "collective", ranges.receive.size()));
   absl::Status ended;
   command.channel->Start(
       command.plan, ranges, nullptr,
@@ -240,22 +268,30 @@ absl::Status RunAlone(const CollectiveCommand& command,
   return ended;
 }
 
-void FillBytes(const FillCommand& command, uint8_t* target, uint64_t length) {
-  if (command.pattern_length == 1) {
-    std::memset(target, static_cast<int>(command.pattern & 0xFF), length);
-    return;
-  }
-  uint64_t done = 0;
-  for (; length - done >= 8; done += 8) {
-    std::memcpy(target + done, &command.pattern, 8);
-  }
-  std::memcpy(target + done, &command.pattern, length - done);
+absl::Status RunTransfer(const ResolvedTransfer& transfer, uint64_t begin,
+                         uint64_t length, WorkBudget* work) {
+  const CommandKind kind = transfer.command->kind;
+  const trace::Span span(trace::Category::kTransfer, TraceName(kind), length);
+  uint8_t* const target = transfer.target.data + begin;
+  const auto move = [&](uint64_t offset, uint64_t piece) {
+    if (kind == CommandKind::kFill) {
+      FillBytes(static_cast<const FillCommand&>(*transfer.command),
+                target + offset, piece);
+    } else {
+      std::memmove(target + offset, transfer.source + begin + offset, piece);
+    }
+    return absl::OkStatus();
+  };
+  // Of bytes that overlap, those that are read first must be written last.
+  const bool backwards =
+      transfer.Overlaps() && transfer.source < transfer.target.data;
+  return MovePaid(work, TextOf(kind), length, move, backwards);
 }
 
 absl::Status Execute(const CommandBuffer& commands,
                      std::span<const BufferBinding> table, Allocator& allocator,
-                     int max_concurrency, bool measures) {
-  Executor executor(CommandResolver(table, max_concurrency), allocator,
+                     WorkBudget* work, int max_concurrency, bool measures) {
+  Executor executor(CommandResolver(table, max_concurrency), allocator, work,
                     measures);
   const FlushDenormals flush;
   for (const Command* command = commands.begin(); command != nullptr;

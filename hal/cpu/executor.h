@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/work_budget.h"
 #include "hal/collectives/channel.h"
 #include "hal/command_buffer.h"
 #include "hal/cpu/allocator.h"
@@ -33,10 +34,18 @@ struct ResolvedDispatch {
   DispatchState state;
 };
 
-// A copy between slots may overlap: nothing has compared them.
-struct ResolvedCopy {
-  HostBytes source;
-  HostBytes target;  // of the same length
+// A fill, an update or a copy with nothing left to look up. A copy between
+// slots may overlap: nothing has compared them.
+struct ResolvedTransfer {
+  const Command* command;
+  const uint8_t* source;  // null: a fill
+  HostBytes target;
+
+  bool Overlaps() const {
+    const auto from = reinterpret_cast<uintptr_t>(source);
+    const auto to = reinterpret_cast<uintptr_t>(target.data);
+    return from < to + target.length && to < from + target.length;
+  }
 };
 
 // Finds what commands name. FAILED_PRECONDITION: a buffer that the host cannot
@@ -49,13 +58,17 @@ class CommandResolver {
       : table_(table), max_concurrency_(max_concurrency) {}
 
   absl::StatusOr<HostBytes> Resolve(const RecordedRef& ref) const;
-  absl::StatusOr<ResolvedCopy> Resolve(const CopyCommand& command) const;
+  // Any command that moves bytes.
+  absl::StatusOr<ResolvedTransfer> ResolveTransfer(
+      const Command& command) const;
   // The arrays have room for as many bindings as the dispatch has, which are
   // at most kMaxDispatchBindings.
   absl::Status Resolve(const DispatchCommand& command, void** pointers,
                        size_t* lengths, ResolvedDispatch& dispatch) const;
 
  private:
+  absl::StatusOr<ResolvedTransfer> ResolveCopy(
+      const CopyCommand& command) const;
   absl::Status ReadCounts(const DispatchCommand& command,
                           uint32_t (&count)[3]) const;
   absl::Status ResolveBindings(const DispatchCommand& command, void** pointers,
@@ -68,20 +81,24 @@ class CommandResolver {
 // Both ranges of a collective; empty where it does not use them.
 absl::StatusOr<CollectiveRanges> Resolve(const CommandResolver& resolver,
                                          const CollectiveCommand& command);
-// Runs a collective on a channel of one rank, which waits for nobody.
+// Runs a collective on a channel of one rank, which waits for nobody and pays
+// for the bytes that it receives.
 absl::Status RunAlone(const CollectiveCommand& command,
-                      const CollectiveRanges& ranges);
+                      const CollectiveRanges& ranges, WorkBudget* work);
 
-// Writes the pattern (8 bytes, repeated) over `length` bytes.
-void FillBytes(const FillCommand& command, uint8_t* target, uint64_t length);
+// Does `length` bytes of a transfer from `begin` on, a multiple of 8; one that
+// overlaps is done as a whole. Fails as MovePaid.
+absl::Status RunTransfer(const ResolvedTransfer& transfer, uint64_t begin,
+                         uint64_t length, WorkBudget* work);
 
 // Runs finalized commands in order, up to the first that fails. `allocator`
-// gives workgroups their local memory. `measures`: what kernels cost is
-// measured now and then. Fails as CommandResolver does, or INTERNAL: a kernel
-// fails.
+// gives workgroups their local memory; `work` pays, and may be null.
+// `measures`: what kernels cost is measured now and then. Fails as
+// CommandResolver and MovePaid do, or INTERNAL: a kernel fails.
 absl::Status Execute(const CommandBuffer& commands,
                      std::span<const BufferBinding> table, Allocator& allocator,
-                     int max_concurrency = 1, bool measures = false);
+                     WorkBudget* work, int max_concurrency = 1,
+                     bool measures = false);
 
 }  // namespace eyrie::hal::cpu
 

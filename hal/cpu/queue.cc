@@ -29,7 +29,7 @@ absl::Status Queue::Complete(Fence* signal, absl::Status status) {
 
 Queue::Start Queue::Closed(Body body) {
   return [body = std::move(body)](Ending ending) mutable {
-    absl::Status status = body();
+    absl::Status status = body(ending.work.get());
     // Whoever hears of the end finds that nothing is kept any more.
     body = nullptr;
     ending.charge.Reset();
@@ -54,11 +54,8 @@ absl::Status Queue::Defer(QueueFences fences, Start start, uint64_t kept) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     key = next_key_++;
-    pending_[key] = {fences.owner,
-                     {Ref<Fence>::Share(fences.signal), *std::move(charge)},
-                     std::move(start),
-                     absl::OkStatus(),
-                     flow};
+    pending_[key] = {fences.owner, EndingOf(fences, *std::move(charge)),
+                     std::move(start), absl::OkStatus(), flow};
   }
   // Weak: a semaphore that is never signalled must not keep what waits for
   // it, which may hold that very semaphore.

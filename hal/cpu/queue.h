@@ -21,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "base/memory_meter.h"
 #include "base/ref.h"
+#include "base/work_budget.h"
 #include "hal/device.h"
 #include "hal/fence.h"
 
@@ -28,24 +29,31 @@ namespace eyrie::hal::cpu {
 
 class Queue : public std::enable_shared_from_this<Queue> {
  public:
-  using Body = std::function<absl::Status()>;
+  // `work` is what it pays for; may be null.
+  using Body = std::function<absl::Status(WorkBudget* work)>;
 
   // How an operation that was put by ends: whoever takes it over signals the
   // fence, or fails it, and holds the charge until then.
   struct Ending {
     Ref<Fence> signal;
     MemoryCharge charge;
+    std::shared_ptr<WorkBudget> work;
   };
+  // Of an operation that goes on beyond the caller.
+  static Ending EndingOf(const QueueFences& fences, MemoryCharge charge) {
+    return {Ref<Fence>::Share(fences.signal), std::move(charge),
+            fences.work ? *fences.work : nullptr};
+  }
   using Start = std::function<void(Ending ending)>;
 
-  // Runs `now()` between the fences, or puts the Body that `later()` returns
-  // by: it owns what it needs. Returns what fails at once.
+  // Runs `now(work)` between the fences, or puts the Body that `later()`
+  // returns by: it owns what it needs. Returns what fails at once.
   // `kept` are the bytes that it owns.
   template <typename Now, typename Later>
   absl::Status Submit(QueueFences fences, const Now& now, const Later& later,
                       uint64_t kept = 0) {
     return SubmitOpen(
-        fences, [&] { return Complete(fences.signal, now()); },
+        fences, [&] { return Complete(fences.signal, now(fences.budget())); },
         [&] { return Closed(later()); }, kept);
   }
 

@@ -149,7 +149,8 @@ absl::Status CommandBufferFillBufferV5(HalModuleState&, CommandBuffer& commands,
   return commands.Fill(ref, bytes);
 }
 
-absl::Status CommandBufferUpdateBuffer(HalModuleState&, CommandBuffer& commands,
+absl::Status CommandBufferUpdateBuffer(HalModuleState& state,
+                                       CommandBuffer& commands,
                                        vm::Buffer& source,
                                        int64_t source_offset, Buffer* target,
                                        int64_t target_offset, int64_t length,
@@ -159,6 +160,7 @@ absl::Status CommandBufferUpdateBuffer(HalModuleState&, CommandBuffer& commands,
   BufferRef ref;
   RETURN_IF_ERROR(ReadBufferRef("target", target, slot, target_offset,
                                 static_cast<int64_t>(bytes.size()), ref));
+  RETURN_IF_ERROR(state.WorkOnBytes(bytes.size()));
   return commands.Update(bytes, ref);
 }
 

@@ -121,6 +121,7 @@ absl::Status DeviceQueueUpdate(HalModuleState& state, Device& device,
   BufferRef ref;
   RETURN_IF_ERROR(ReadRange("target", target, target_offset,
                             static_cast<int64_t>(bytes.size()), ref));
+  RETURN_IF_ERROR(state.WorkOnBytes(bytes.size()));
   QueueFences fences = state.Fences(wait, signal, affinity);
   ASSIGN_OR_RETURN(Device* const at,
                    state.group().Reaching(device, target, fences));

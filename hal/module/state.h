@@ -2,6 +2,7 @@
 #ifndef EYRIE_HAL_MODULE_STATE_H_
 #define EYRIE_HAL_MODULE_STATE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,6 +20,7 @@
 #include "hal/collectives/channel.h"
 #include "hal/device.h"
 #include "hal/device_group.h"
+#include "hal/paid_transfer.h"
 #include "hal/types.h"
 #include "vm/module.h"
 
@@ -86,10 +88,16 @@ class HalModuleState : public vm::ModuleState {
   // A range of a buffer, charged for if it is not all of it.
   absl::StatusOr<Ref<Buffer>> Subspan(Buffer& source, uint64_t offset,
                                       uint64_t length) const;
-  // Fences of a queue operation, which counts what it keeps.
+  // Fences of a queue operation, which counts what it keeps and does.
   QueueFences Fences(Fence* wait, Fence* signal, int64_t affinity = -1) const {
-    return {wait, signal, &memory(), this,
-            static_cast<QueueAffinity>(affinity)};
+    return {wait,      signal,
+            &memory(), meter() != nullptr ? &meter()->work() : nullptr,
+            this,      static_cast<QueueAffinity>(affinity)};
+  }
+  // Counts bytes that an import moves itself. Fails as ModuleState::Work.
+  absl::Status WorkOnBytes(uint64_t bytes) {
+    return Work(static_cast<uint32_t>(
+        std::min<uint64_t>(bytes / kBytesPerUnit, UINT32_MAX)));
   }
 
  private:

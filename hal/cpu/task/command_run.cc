@@ -4,30 +4,17 @@
 #include "hal/cpu/task/command_run.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "base/status_macros.h"
 #include "base/trace.h"
 #include "hal/cpu/float_state.h"
+#include "hal/paid_transfer.h"
 
 namespace eyrie::hal::cpu {
 namespace {
 
 bool Never() { return false; }
-
-trace::Name TraceName(CommandKind kind) {
-  if (kind == CommandKind::kFill) return trace::Name::kFill;
-  return kind == CommandKind::kUpdate ? trace::Name::kUpdate
-                                      : trace::Name::kCopy;
-}
-
-bool Overlap(const HostBytes& a, const HostBytes& b) {
-  const auto begin = [](const HostBytes& bytes) {
-    return reinterpret_cast<uintptr_t>(bytes.data);
-  };
-  return begin(a) < begin(b) + b.length && begin(b) < begin(a) + a.length;
-}
 
 }  // namespace
 
@@ -70,12 +57,13 @@ void CommandRun::OnLastRef() {
 void CommandRun::Set(const CommandBuffer& commands,
                      std::span<const BufferBinding> table,
                      const Ref<Allocator>& allocator, const Ref<Pool>& pool,
-                     const SharingPolicy& policy) {
+                     const SharingPolicy& policy, WorkBudget* work) {
   commands_ = &commands;
   resolver_.emplace(table, pool->threads());
   allocator_ = allocator;
   pool_ = pool;
   policy_ = policy;
+  work_ = work;
   next_command_ = commands.begin();
   status_ = absl::OkStatus();
   failed_.store(false);
@@ -89,11 +77,13 @@ void CommandRun::SetOwned(Ref<CommandBuffer> commands,
   owned_table_ = std::move(table);
   ending_ = std::move(ending);
   flow_ = trace::FlowFrom(trace::Name::kRunCommands);
-  Set(*owned_commands_, owned_table_, allocator, pool, policy);
+  Set(*owned_commands_, owned_table_, allocator, pool, policy,
+      ending_.work.get());
 }
 
 void CommandRun::Clear() {
   commands_ = nullptr;
+  work_ = nullptr;
   resolver_.reset();
   allocator_ = nullptr;
   pool_ = nullptr;
@@ -139,46 +129,25 @@ absl::Status CommandRun::PrepareDispatch(const DispatchCommand& command,
 absl::Status CommandRun::PrepareOne(const Command& command, Task& task) {
   task.command = &command;
   task.next.store(0);
-  switch (command.kind) {
-    case CommandKind::kDispatch:
-    case CommandKind::kDispatchIndirect:
-      return PrepareDispatch(static_cast<const DispatchCommand&>(command),
-                             task);
-    case CommandKind::kFill: {
-      ASSIGN_OR_RETURN(
-          task.target,
-          resolver_->Resolve(static_cast<const FillCommand&>(command).target));
-      break;
-    }
-    case CommandKind::kUpdate: {
-      const auto& update = static_cast<const UpdateCommand&>(command);
-      ASSIGN_OR_RETURN(task.target, resolver_->Resolve(update.target));
-      break;
-    }
-    case CommandKind::kCollective: {
-      const auto& collective = static_cast<const CollectiveCommand&>(command);
-      ASSIGN_OR_RETURN(task.ranges, Resolve(*resolver_, collective));
-      task.tiles = 1;
-      task.ns = EstimateTransfer(task.ranges.receive.size()).ns + 1;
-      task.due = false;
-      return absl::OkStatus();
-    }
-    default: {
-      const auto& copy = static_cast<const CopyCommand&>(command);
-      ASSIGN_OR_RETURN(const ResolvedCopy resolved, resolver_->Resolve(copy));
-      task.source = resolved.source;
-      task.target = resolved.target;
-      break;
-    }
+  if (IsDispatch(command.kind)) {
+    return PrepareDispatch(static_cast<const DispatchCommand&>(command), task);
   }
-  task.tiles = (task.target.length + kTransferChunk - 1) / kTransferChunk;
-  // One that overlaps is moved whole.
-  if (command.kind == CommandKind::kCopy && Overlap(task.source, task.target)) {
+  if (command.kind == CommandKind::kCollective) {
+    const auto& collective = static_cast<const CollectiveCommand&>(command);
+    ASSIGN_OR_RETURN(task.ranges, Resolve(*resolver_, collective));
     task.tiles = 1;
+    task.ns = EstimateTransfer(task.ranges.receive.size()).ns + 1;
+    task.due = false;
+    return absl::OkStatus();
   }
-  task.ns = task.tiles == 0 ? 0
-                            : EstimateTransfer(task.target.length).ns /
-                                  static_cast<double>(task.tiles);
+  ASSIGN_OR_RETURN(task.transfer, resolver_->ResolveTransfer(command));
+  const uint64_t length = task.transfer.target.length;
+  task.tiles = (length + kTransferChunk - 1) / kTransferChunk;
+  // One that overlaps is moved whole.
+  if (task.transfer.Overlaps()) task.tiles = std::min<uint64_t>(task.tiles, 1);
+  task.ns = task.tiles == 0
+                ? 0
+                : EstimateTransfer(length).ns / static_cast<double>(task.tiles);
   task.due = false;
   return absl::OkStatus();
 }
@@ -192,6 +161,7 @@ absl::Status CommandRun::Prepare() {
     const Command& command = *next_command_;
     if (command.kind == CommandKind::kBarrier && task_count_ != 0) break;
     next_command_ = commands_->Next(next_command_);
+    RETURN_IF_ERROR(PayForCommand(work_));
     if (command.kind == CommandKind::kBarrier) continue;
     RETURN_IF_ERROR(PrepareOne(command, tasks_[task_count_]));
     ++task_count_;
@@ -323,8 +293,7 @@ absl::Status CommandRun::RunTask(Task& task, absl::FunctionRef<bool()> stop) {
 
 absl::Status CommandRun::RunTiles(Task& task, WorkgroupRange tiles,
                                   std::span<uint8_t> scratch) {
-  const CommandKind kind = task.command->kind;
-  if (IsDispatch(kind)) {
+  if (IsDispatch(task.command->kind)) {
     const ResolvedDispatch& dispatch = task.dispatch;
     return dispatch.executable->Measure(
         dispatch.ordinal, dispatch.state, tiles, task.due, [&] {
@@ -332,30 +301,14 @@ absl::Status CommandRun::RunTiles(Task& task, WorkgroupRange tiles,
               dispatch.ordinal, dispatch.state, tiles, scratch);
         });
   }
-  if (kind == CommandKind::kCollective) {
+  if (task.command->kind == CommandKind::kCollective) {
     return RunAlone(static_cast<const CollectiveCommand&>(*task.command),
-                    task.ranges);
+                    task.ranges, work_);
   }
   const uint64_t begin = tiles.begin * kTransferChunk;
-  const uint64_t end =
-      tiles.end == task.tiles ? task.target.length : tiles.end * kTransferChunk;
-  uint8_t* target = task.target.data + begin;
-  const uint64_t length = end - begin;
-  const trace::Span span(trace::Category::kTransfer, TraceName(kind), length);
-  switch (kind) {
-    case CommandKind::kFill:
-      FillBytes(*static_cast<const FillCommand*>(task.command), target, length);
-      break;
-    case CommandKind::kUpdate:
-      std::memcpy(
-          target,
-          static_cast<const UpdateCommand*>(task.command)->data() + begin,
-          length);
-      break;
-    default:
-      std::memmove(target, task.source.data + begin, length);
-  }
-  return absl::OkStatus();
+  const uint64_t end = tiles.end == task.tiles ? task.transfer.target.length
+                                               : tiles.end * kTransferChunk;
+  return RunTransfer(task.transfer, begin, end - begin, work_);
 }
 
 }  // namespace eyrie::hal::cpu

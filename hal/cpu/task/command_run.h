@@ -53,10 +53,10 @@ class CommandRun final : public Job {
   CommandRun() = default;
 
   // What is run: the commands and the table are borrowed until it is done.
-  // `pool` is only asked whether its threads are awake.
+  // `pool` is only asked whether its threads are awake; `work` may be null.
   void Set(const CommandBuffer& commands, std::span<const BufferBinding> table,
            const Ref<Allocator>& allocator, const Ref<Pool>& pool,
-           const SharingPolicy& policy);
+           const SharingPolicy& policy, WorkBudget* work);
   // The same, but it owns them, and ends the operation.
   void SetOwned(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
                 Queue::Ending ending, const Ref<Allocator>& allocator,
@@ -80,8 +80,7 @@ class CommandRun final : public Job {
     const Command* command;
     ResolvedDispatch dispatch;
     CollectiveRanges ranges;  // of a collective of one rank
-    HostBytes source;
-    HostBytes target;
+    ResolvedTransfer transfer;
     uint64_t tiles;
     uint64_t least;              // tiles taken at once
     double ns;                   // per tile; 0 if never measured
@@ -114,6 +113,7 @@ class CommandRun final : public Job {
   Ref<Allocator> allocator_;
   Ref<Pool> pool_;
   SharingPolicy policy_;
+  WorkBudget* work_ = nullptr;
   const Command* next_command_ = nullptr;
   // Of SetOwned.
   Ref<CommandBuffer> owned_commands_;

@@ -33,7 +33,7 @@ class PieceJob final : public Job {
 
  protected:
   Stage Advance() override {
-    status_ = body_();
+    status_ = body_(ending_.work.get());
     return {.over = true, .helpers = 0};
   }
   bool RunChunks(absl::FunctionRef<bool()>) override { return true; }
@@ -75,12 +75,13 @@ class Engine {
   // True if the caller is to go on meanwhile.
   bool IsLarge(const Estimate& estimate) const;
   absl::Status RunHere(const CommandBuffer& commands,
-                       std::span<const BufferBinding> table) {
-    return Execute(commands, table, *allocator_, pool_->threads(),
+                       std::span<const BufferBinding> table, WorkBudget* work) {
+    return Execute(commands, table, *allocator_, work, pool_->threads(),
                    IsThreaded());
   }
   absl::Status RunShared(const CommandBuffer& commands,
-                         std::span<const BufferBinding> table);
+                         std::span<const BufferBinding> table,
+                         WorkBudget* work);
   void RunPiece(Queue::Body body, Queue::Ending ending, bool hands_over);
   // By the pool or, if it ends, here.
   void HandOver(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
@@ -104,9 +105,10 @@ bool Engine::IsLarge(const Estimate& estimate) const {
 }
 
 absl::Status Engine::RunShared(const CommandBuffer& commands,
-                               std::span<const BufferBinding> table) {
+                               std::span<const BufferBinding> table,
+                               WorkBudget* work) {
   const Ref<CommandRun> run = runs_->Take();
-  run->Set(commands, table, allocator_, pool_, policy_);
+  run->Set(commands, table, allocator_, pool_, policy_, work);
   pool_->Run(run);
   return run->TakeStatus();
 }
@@ -123,22 +125,23 @@ void Engine::HandOver(Ref<CommandBuffer> commands,
 
 absl::Status Engine::Now(const QueueFences& fences, Ref<CommandBuffer> commands,
                          std::span<const BufferBinding> table) {
+  WorkBudget* const work = fences.budget();
   if (!IsThreaded()) {
-    return Queue::Complete(fences.signal, RunHere(*commands, table));
+    return Queue::Complete(fences.signal, RunHere(*commands, table, work));
   }
   const Estimate estimate = EstimateCommands(*commands);
   if (IsSmall(estimate)) [[likely]] {
-    return Queue::Complete(fences.signal, RunHere(*commands, table));
+    return Queue::Complete(fences.signal, RunHere(*commands, table, work));
   }
   // Without a fence nobody could hear of the end.
   if (fences.signal == nullptr || !IsLarge(estimate)) {
-    return Queue::Complete(fences.signal, RunShared(*commands, table));
+    return Queue::Complete(fences.signal, RunShared(*commands, table, work));
   }
   absl::StatusOr<MemoryCharge> charge =
       fences.Charge(sizeof(CommandRun) + table.size_bytes());
   if (!charge.ok()) return Queue::Complete(fences.signal, charge.status());
   HandOver(std::move(commands), {table.begin(), table.end()},
-           {Ref<Fence>::Share(fences.signal), *std::move(charge)});
+           Queue::EndingOf(fences, *std::move(charge)));
   return absl::OkStatus();
 }
 
@@ -146,12 +149,11 @@ absl::Status Engine::Move(const QueueFences& fences, uint64_t bytes,
                           Queue::Body body) {
   if (!IsThreaded() || fences.signal == nullptr ||
       !IsLarge(EstimateTransfer(bytes))) {
-    return Queue::Complete(fences.signal, body());
+    return Queue::Complete(fences.signal, body(fences.budget()));
   }
   absl::StatusOr<MemoryCharge> charge = fences.Charge(sizeof(PieceJob));
   if (!charge.ok()) return Queue::Complete(fences.signal, charge.status());
-  RunPiece(std::move(body),
-           {Ref<Fence>::Share(fences.signal), *std::move(charge)},
+  RunPiece(std::move(body), Queue::EndingOf(fences, *std::move(charge)),
            /*hands_over=*/true);
   return absl::OkStatus();
 }
@@ -176,7 +178,7 @@ void Engine::Later(Ref<CommandBuffer> commands,
       (!estimate.known || estimate.ns >= policy_.hand_over_waited_ns)) {
     return HandOver(std::move(commands), std::move(table), std::move(ending));
   }
-  absl::Status status = RunHere(*commands, table);
+  absl::Status status = RunHere(*commands, table, ending.work.get());
   // Whoever hears of the end finds that nothing is kept any more.
   commands = nullptr;
   table.clear();

@@ -1,0 +1,210 @@
+// What operations of every CPU device take of their call's budget, how they
+// end when it is spent or the call is stopped, and that pieces make a whole.
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "base/memory_meter.h"
+#include "base/work_budget.h"
+#include "gtest/gtest.h"
+#include "hal/device.h"
+#include "hal/file.h"
+#include "hal/paid_transfer.h"
+#include "tests/support/cpu_device.h"
+#include "tests/support/status_text.h"
+
+namespace eyrie::hal::cpu {
+namespace {
+
+using DeviceWork = EachDevice;
+INSTANTIATE_TEST_SUITE_P(Devices, DeviceWork, AllDeviceKinds(), NameOfKind);
+
+constexpr uint64_t kBytes = uint64_t{64} << 10;
+constexpr int64_t kUnits = kBytes / kBytesPerUnit;
+constexpr int64_t kPlenty = 1000000;
+
+// What operations work on: two buffers, and a file.
+struct Objects {
+  explicit Objects(hal::Device& device)
+      : source(NewBuffer(device, kBytes)),
+        target(NewBuffer(device, kBytes)),
+        file(MakeRef<File>(std::span(bytes),
+                           memory_access::kRead | memory_access::kWrite,
+                           Ref<RefObject>())) {}
+
+  std::vector<uint8_t> bytes = std::vector<uint8_t>(kBytes, 7);
+  Ref<hal::Buffer> source, target;
+  Ref<File> file;
+};
+
+using Operation =
+    std::function<absl::Status(hal::Device&, QueueFences, Objects&)>;
+
+// Two fills and a barrier between them.
+absl::Status RunRecorded(hal::Device& device, QueueFences fences, Objects& on) {
+  const Ref<CommandBuffer> commands =
+      *device.CreateCommandBuffer(0, kAnyQueue, 1);
+  const BufferRef slot = {Ref<hal::Buffer>(), 0, 0, kBytes};
+  EXPECT_TRUE(commands->Fill(slot, BytesOf(3u)).ok());
+  EXPECT_TRUE(commands->ExecutionBarrier(0, 0).ok());
+  EXPECT_TRUE(commands->Fill(slot, BytesOf(4u)).ok());
+  EXPECT_TRUE(commands->Finalize().ok());
+  const BufferBinding table[] = {{on.target, 0, kWholeBuffer}};
+  return device.QueueExecute(fences, commands, table);
+}
+
+const struct {
+  const char* name;
+  Operation run;
+  int64_t units;  // what it takes
+} kOperations[] = {
+    {"fill",
+     [](hal::Device& device, QueueFences fences, Objects& on) {
+       return device.QueueFill(fences, Whole(on.target), BytesOf(5u));
+     },
+     kUnits + 1},
+    {"update",
+     [](hal::Device& device, QueueFences fences, Objects& on) {
+       return device.QueueUpdate(fences, on.bytes, Whole(on.target));
+     },
+     kUnits + 1},
+    {"copy",
+     [](hal::Device& device, QueueFences fences, Objects& on) {
+       return device.QueueCopy(fences, Whole(on.source), Whole(on.target));
+     },
+     kUnits + 1},
+    {"read",
+     [](hal::Device& device, QueueFences fences, Objects& on) {
+       return device.QueueRead(fences, on.file, 0, {on.target, 0, 0, kBytes});
+     },
+     kUnits},
+    {"write",
+     [](hal::Device& device, QueueFences fences, Objects& on) {
+       return device.QueueWrite(fences, {on.source, 0, 0, kBytes}, on.file, 0);
+     },
+     kUnits},
+    {"commands", RunRecorded, 2 * kUnits + 3},
+};
+
+// How an operation ends under a budget; deferred, it starts once the fence is
+// signalled, when the caller may have let go of the budget.
+std::string Outcome(hal::Device& device, const Operation& run,
+                    std::shared_ptr<WorkBudget> work, bool deferred) {
+  Objects objects(device);
+  auto memory = std::make_shared<MemoryMeter>(uint64_t{1} << 20);
+  const Ref<Semaphore> begin = *device.CreateSemaphore(0);
+  const Ref<Semaphore> end = *device.CreateSemaphore(0);
+  const Ref<Fence> wait = Fence::At(begin, 1);
+  const Ref<Fence> signal = Fence::At(end, 1);
+  const QueueFences fences = {deferred ? wait.get() : nullptr, signal.get(),
+                              &memory, &work};
+  const absl::Status status = run(device, fences, objects);
+  if (deferred) {
+    EXPECT_TRUE(status.ok()) << status;
+    work.reset();
+    EXPECT_TRUE(begin->Signal(1).ok());
+  }
+  std::string outcome = StateAt(*end, 1);
+  EXPECT_EQ(memory->in_use(), 0u);
+  if (!status.ok()) {
+    EXPECT_EQ(outcome, StatusText(status));
+  }
+  // Up to the sentence.
+  return outcome.substr(0, outcome.find(':'));
+}
+
+TEST_P(DeviceWork, IsPaidFor) {
+  const Ref<hal::Device> device = NewDevice();
+  for (const auto& c : kOperations) {
+    for (const bool deferred : {false, true}) {
+      SCOPED_TRACE(absl::StrCat(c.name, deferred ? ", deferred" : ""));
+      const auto work = std::make_shared<WorkBudget>();
+      EXPECT_EQ(Outcome(*device, c.run, work, deferred), "1");
+      work->Refill(kPlenty);
+      EXPECT_EQ(Outcome(*device, c.run, work, deferred), "1");
+      EXPECT_EQ(work->Take(kPlenty), kPlenty - c.units);
+      work->Refill(c.units);
+      EXPECT_EQ(Outcome(*device, c.run, work, deferred), "1");
+      work->Refill(c.units - 1);
+      EXPECT_EQ(Outcome(*device, c.run, work, deferred), "RESOURCE_EXHAUSTED");
+      work->Refill(0);
+      EXPECT_EQ(Outcome(*device, c.run, work, deferred), "RESOURCE_EXHAUSTED");
+    }
+  }
+}
+
+TEST_P(DeviceWork, EndsWithTheCall) {
+  const Ref<hal::Device> device = NewDevice();
+  for (const auto& c : kOperations) {
+    for (const bool deferred : {false, true}) {
+      SCOPED_TRACE(absl::StrCat(c.name, deferred ? ", deferred" : ""));
+      const auto late = std::make_shared<WorkBudget>(absl::Seconds(2));
+      late->Stop(absl::StatusCode::kDeadlineExceeded);
+      EXPECT_EQ(Outcome(*device, c.run, late, deferred), "DEADLINE_EXCEEDED");
+      const auto cancelled = std::make_shared<WorkBudget>();
+      cancelled->Stop(absl::StatusCode::kCancelled);
+      EXPECT_EQ(Outcome(*device, c.run, cancelled, deferred), "CANCELLED");
+    }
+  }
+}
+
+TEST_P(DeviceWork, SaysWhatAndHowFar) {
+  const Ref<hal::Device> device = NewDevice();
+  Objects objects(*device);
+  const auto work = std::make_shared<WorkBudget>();
+  work->Refill(20);
+  EXPECT_EQ(StatusText(device->QueueRead({nullptr, nullptr, nullptr, &work},
+                                         objects.file, 0,
+                                         {objects.target, 0, 0, kBytes})),
+            "RESOURCE_EXHAUSTED: The device's work for the call takes more "
+            "than 20 units of fuel, its limit. (read of 65536 bytes, 0 of them "
+            "done)");
+}
+
+// Of 40 MiB, which is three pieces, `length` bytes move by `distance` words.
+std::string MoveWithin(hal::Device& device, int64_t distance) {
+  constexpr size_t kWords = size_t{10} << 20;
+  constexpr size_t kMoved = kWords - 2000;
+  const Ref<hal::Buffer> buffer = NewBuffer(device, kWords * 4);
+  std::vector<uint32_t> words(kWords);
+  for (size_t i = 0; i < kWords; ++i) words[i] = static_cast<uint32_t>(i);
+  SetWords(*buffer, words);
+  const size_t from = 1000;
+  const size_t to = static_cast<size_t>(int64_t{from} + distance);
+  const Ref<CommandBuffer> commands =
+      *device.CreateCommandBuffer(0, kAnyQueue, 2);
+  // Slots may overlap: recording cannot tell.
+  EXPECT_TRUE(commands
+                  ->Copy({Ref<hal::Buffer>(), 0, 0, kMoved * 4},
+                         {Ref<hal::Buffer>(), 1, 0, kMoved * 4})
+                  .ok());
+  EXPECT_TRUE(commands->Finalize().ok());
+  const BufferBinding table[] = {{buffer, from * 4, kMoved * 4},
+                                 {buffer, to * 4, kMoved * 4}};
+  const absl::Status status = Execute(device, commands, table);
+  if (!status.ok()) return StatusText(status);
+  std::vector<uint32_t> got(kWords);
+  EXPECT_TRUE(buffer
+                  ->Read(0, {reinterpret_cast<uint8_t*>(got.data()),
+                             got.size() * sizeof(uint32_t)})
+                  .ok());
+  for (size_t i = 0; i < kWords; ++i) {
+    const bool moved = i >= to && i < to + kMoved;
+    const uint32_t want = words[moved ? i - to + from : i];
+    if (got[i] != want) return absl::StrCat(i, ": ", got[i], ", not ", want);
+  }
+  return "right";
+}
+
+TEST_P(DeviceWork, PiecesOfAnOverlappingCopyMakeTheWhole) {
+  const Ref<hal::Device> device = NewDevice();
+  for (const int64_t distance : {-1000, -1, 0, 1, 999}) {
+    EXPECT_EQ(MoveWithin(*device, distance), "right") << distance;
+  }
+}
+
+}  // namespace
+}  // namespace eyrie::hal::cpu

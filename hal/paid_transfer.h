@@ -1,0 +1,62 @@
+// What device work takes of its call's budget: a unit for each command, and
+// one for each KiB that is moved. Long transfers pay piece by piece, so that
+// none runs on for long once the call is to stop.
+//
+// Tested by cpu/device_work_test.cc.
+#ifndef EYRIE_HAL_PAID_TRANSFER_H_
+#define EYRIE_HAL_PAID_TRANSFER_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/status_macros.h"
+#include "base/work_budget.h"
+
+namespace eyrie::hal {
+
+// A few milliseconds, and long enough for memcpy to go past the caches.
+inline constexpr uint64_t kPaidPiece = uint64_t{16} << 20;
+inline constexpr uint64_t kBytesPerUnit = 1024;
+
+// Pays for one command; a null budget has no limits. RESOURCE_EXHAUSTED,
+// DEADLINE_EXCEEDED, CANCELLED: it is not to run.
+inline absl::Status PayForCommand(WorkBudget* work) {
+  if (work == nullptr) return absl::OkStatus();
+  return work->Pay(1);
+}
+
+// Pays for bytes that `what` is about to move, of which `done` of `all` have
+// been moved. Fails as PayForCommand.
+inline absl::Status PayForBytes(WorkBudget* work, absl::string_view what,
+                                uint64_t bytes, uint64_t done = 0,
+                                uint64_t all = 0) {
+  const auto units = static_cast<int64_t>(bytes / kBytesPerUnit);
+  if (work == nullptr || units == 0) return absl::OkStatus();
+  absl::Status paid = work->Pay(units);
+  if (paid.ok()) [[likely]]
+    return paid;
+  return Annotate(paid, absl::StrCat("(", what, " of ", std::max(bytes, all),
+                                     " bytes, ", done, " of them done)"));
+}
+
+// Calls `move(offset, length)` for pieces of `bytes` bytes, each once it is
+// paid for; returns an error of its own, too. `backwards`: the last bytes come
+// first. `what` names the operation in sentences. Fails as PayForCommand.
+template <typename Move>
+absl::Status MovePaid(WorkBudget* work, absl::string_view what, uint64_t bytes,
+                      const Move& move, bool backwards = false) {
+  for (uint64_t done = 0; done < bytes;) {
+    const uint64_t length = std::min(bytes - done, kPaidPiece);
+    RETURN_IF_ERROR(PayForBytes(work, what, length, done, bytes));
+    RETURN_IF_ERROR(move(backwards ? bytes - done - length : done, length));
+    done += length;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace eyrie::hal
+
+#endif  // EYRIE_HAL_PAID_TRANSFER_H_

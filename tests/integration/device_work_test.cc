@@ -1,0 +1,118 @@
+// Programs whose transfers would run for hours, on both CPU devices: they end
+// with the call's fuel, its time or its cancelling, and give everything back.
+#include <memory>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "abi/session.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "gtest/gtest.h"
+#include "tests/support/files.h"
+#include "vm/asm/assembler.h"
+
+namespace eyrie::tests {
+namespace {
+
+constexpr int64_t kFillBytes = int64_t{32} << 20;
+
+const struct {
+  const char* function;
+  int32_t count;
+  int64_t bytes;  // of each
+} kPrograms[] = {
+    {"recorded", 50000, kFillBytes}, {"deferred", 50000, kFillBytes},
+    {"queued", 50000, kFillBytes},   {"copied", 50000, kFillBytes},
+    {"read", 50000, kFillBytes},     {"repeated", 100000, 8},
+};
+
+class DeviceWorkTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  // How a program ends under limits: a code. Nothing is left of it then.
+  std::string Outcome(const auto& row, const vm::Limits& limits,
+                      absl::Duration cancel_after = absl::InfiniteDuration()) {
+    const Ref<hal::Device> device = *abi::OpenDevice(GetParam(), {});
+    std::string code;
+    {
+      abi::SessionOptions options;
+      options.limits = limits;
+      auto session = abi::Session::Create({program_}, {device}, options);
+      if (!session.ok()) return session.status().ToString();
+      std::thread canceller;
+      if (cancel_after != absl::InfiniteDuration()) {
+        canceller = std::thread([&] {
+          absl::SleepFor(cancel_after);
+          (*session)->Cancel();
+        });
+      }
+      auto callable = (*session)->Lookup(row.function);
+      const std::vector<vm::Value> args = {vm::Value(row.count),
+                                           vm::Value(row.bytes)};
+      code = absl::StatusCodeToString(callable->Call(args).status().code());
+      if (canceller.joinable()) canceller.join();
+    }
+    // What a thread of the device runs just then ends at its next piece.
+    const absl::Time end = absl::Now() + absl::Minutes(1);
+    while (device->allocator().statistics().device_local.live() != 0 &&
+           absl::Now() < end) {
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+    EXPECT_EQ(device->allocator().statistics().device_local.live(), 0u);
+    return code;
+  }
+
+  const abi::Program program_ = [] {
+    const std::string path = "tests/modules/device_work.vmasm";
+    const auto bytes = vm::Assemble(FileText(path), path);
+    EXPECT_TRUE(bytes.ok()) << bytes.status();
+    const auto program = abi::LoadProgram(*bytes, path);
+    EXPECT_TRUE(program.ok()) << program.status();
+    return *program;
+  }();
+};
+
+INSTANTIATE_TEST_SUITE_P(Devices, DeviceWorkTest,
+                         ::testing::Values("local-sync", "local-task"),
+                         [](const auto& info) {
+                           return absl::StrCat(info.index == 0 ? "Sync"
+                                                               : "Task");
+                         });
+
+TEST_P(DeviceWorkTest, EndsWithTheFuel) {
+  for (const auto& row : kPrograms) {
+    vm::Limits limits;
+    limits.fuel = 500000;
+    EXPECT_EQ(Outcome(row, limits), "RESOURCE_EXHAUSTED") << row.function;
+  }
+}
+
+TEST_P(DeviceWorkTest, EndsWithTheTime) {
+  for (const auto& row : kPrograms) {
+    vm::Limits limits;
+    limits.timeout = absl::Milliseconds(200);
+    EXPECT_EQ(Outcome(row, limits), "DEADLINE_EXCEEDED") << row.function;
+  }
+}
+
+TEST_P(DeviceWorkTest, EndsWhenCancelled) {
+  for (const auto& row : kPrograms) {
+    EXPECT_EQ(Outcome(row, {}, absl::Milliseconds(100)), "CANCELLED")
+        << row.function;
+  }
+}
+
+TEST_P(DeviceWorkTest, GoesOnWithinItsLimits) {
+  for (const auto& row : kPrograms) {
+    vm::Limits limits;
+    limits.fuel = 1000;
+    EXPECT_EQ(Outcome(std::remove_cvref_t<decltype(row)>{row.function, 3, 4096},
+                      limits),
+              "OK")
+        << row.function;
+  }
+}
+
+}  // namespace
+}  // namespace eyrie::tests
