@@ -121,6 +121,34 @@ TEST(Assembler, CountsBlocks) {
             "t:131073:1: The function has more than 65535 blocks.");
 }
 
+TEST(Assembler, ArgumentsHaveARegisterEach) {
+  const auto text = [](const char* bank, const char* type, int count) {
+    std::string list;
+    for (int i = 0; i < count; ++i) {
+      absl::StrAppend(&list, i == 0 ? "" : ", ", "%", bank, i, ": ", type);
+    }
+    return absl::StrCat("vm.module @m\nvm.func @f(", list,
+                        ") -> () {\n  vm.return\n}\n");
+  };
+  const struct {
+    const char* bank;
+    const char* type;
+    int count;
+    const char* want;
+  } kRows[] = {
+      {"i", "i32", 32768, "t:2:447640: The arguments take more registers than"},
+      {"r", "!vm.buffer", 16384,
+       "t:2:332945: The arguments take more registers than"},
+  };
+  for (const auto& row : kRows) {
+    const auto most = Assemble(text(row.bank, row.type, row.count - 1), "t");
+    EXPECT_TRUE(most.ok()) << most.status().message().substr(0, 200);
+    const auto more = Assemble(text(row.bank, row.type, row.count), "t");
+    EXPECT_TRUE(absl::StartsWith(more.status().message(), row.want))
+        << more.status().message().substr(0, 200);
+  }
+}
+
 // What only the verifier sees is shown where it is, too.
 TEST(Assembler, PlacesTheVerifiersErrors) {
   const std::string text =

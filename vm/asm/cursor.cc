@@ -383,9 +383,9 @@ absl::StatusOr<std::string> Cursor::TakeType() {
 }
 
 std::string QuoteText(absl::string_view text) {
-  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
-    return !absl::ascii_iscntrl(c) && c != '"';
-  });
+  // What a terminal would obey is escaped.
+  const bool plain =
+      !absl::StrContains(text, '"') && PlainText(text, text.size()) == text;
   if (plain) return absl::StrCat("\"", text, "\"");
   std::string quoted = "e\"";
   for (char c : text) {

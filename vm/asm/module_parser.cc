@@ -326,6 +326,12 @@ absl::StatusOr<std::string> ModuleParser::TakeArguments(Cursor& in) {
     const uint32_t filled = fills_gaps.Add(value, ArgumentLayout::kFillsGaps);
     const uint32_t counted = letter == 'r' ? ordered : plain;
     if (letter != 'r') plain += pair ? 2 : 1;
+    if (in_order.i32 > kMaxI32Registers || in_order.ref > kMaxRefRegisters) {
+      return in.ErrorAt(
+          at, absl::StrCat("The arguments take more registers than there are: ",
+                           kMaxI32Registers, " for numbers and ",
+                           kMaxRefRegisters, " for refs."));
+    }
     const char bank = letter == 'r' ? 'r' : 'i';
     if (name.empty() || name[0] != bank ||
         !absl::SimpleAtoi(name.substr(1), &number) ||
