@@ -13,6 +13,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/trace.h"
 #include "hal/fence.h"
@@ -163,7 +164,9 @@ absl::Status Session::WaitFor(const hal::Fence& fence) const {
   const vm::Meter& meter = context_->meter();
   absl::Status status =
       fence.Wait(absl::InfiniteFuture(), [&meter] { return meter.stopped(); });
-  if (!status.ok() && meter.stopped()) return meter.StopReason();
+  if (!status.ok() && meter.stopped()) {
+    return Annotate(meter.StopReason(), "(while waiting for the device)");
+  }
   return status;
 }
 
@@ -178,7 +181,7 @@ absl::StatusOr<Callable> Session::Bind(const vm::Function& function) {
       types[types.size() - 2] == vm::ValueType::kRef) {
     if (devices_.empty()) {
       return absl::FailedPreconditionError(
-          absl::StrCat("Function '", function.name(),
+          absl::StrCat("Function '", PlainName(function.name()),
                        "' signals a fence; that needs a "
                        "device."));
     }
@@ -262,7 +265,7 @@ std::string Callable::ArgumentsText() const {
 absl::Status Callable::WrongCount(size_t given) const {
   const size_t taken = argument_types().size();
   std::string text =
-      absl::StrCat("Function '", function_.name(), "' takes ", taken,
+      absl::StrCat("Function '", PlainName(function_.name()), "' takes ", taken,
                    taken == 1 ? " argument " : " arguments ", ArgumentsText());
   if (raw_ && raw_->input_count() != taken) {
     absl::StrAppend(&text, ", or without storage ", raw_->input_count(), " ",
@@ -330,7 +333,7 @@ absl::Status Callable::CheckResults(std::span<const vm::Slot> results) const {
     const v0::RawType& type = raw_->raw().signature.results[i];
     if (v0::RawMatches(type, result_types()[i], results[i])) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        "Result ", i, " of function '", function_.name(),
+        "Result ", i, " of function '", PlainName(function_.name()),
         "': ", v0::RawDifference(type, result_types()[i], results[i])));
   }
   return absl::OkStatus();

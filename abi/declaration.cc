@@ -44,7 +44,8 @@ std::optional<absl::string_view> TakeParenthesized(absl::string_view& text) {
   return inside;
 }
 
-// "4x?xf32": dimensions, then an element type.
+// "4x?xf32": dimensions, then an element type. One with a dimension that cannot
+// be read may be anything.
 void ParseTensor(absl::string_view inside, DeclaredType& type) {
   type.kind = Kind::kTensor;
   inside = inside.substr(0, FindOutside(inside, ","));  // drops an encoding
@@ -56,15 +57,24 @@ void ParseTensor(absl::string_view inside, DeclaredType& type) {
     int64_t dimension = DeclaredType::kDynamic;
     if (part == "*") {
       type.ranked = false;
-    } else if (part != "?" && !absl::SimpleAtoi(part, &dimension)) {
+    } else if (part != "?" &&
+               (!absl::SimpleAtoi(part, &dimension) || dimension < 0)) {
       break;  // "complex<…>" has an x, too
     }
     if (type.ranked) type.shape.push_back(dimension);
     inside.remove_prefix(x + 1);
   }
+  inside = absl::StripAsciiWhitespace(inside);
   const absl::StatusOr<hal::ElementType> element =
-      hal::ParseElementType(absl::StripAsciiWhitespace(inside));
-  if (element.ok()) type.element = *element;
+      hal::ParseElementType(inside);
+  if (element.ok()) {
+    type.element = *element;
+  } else if (inside.empty() ||
+             !(absl::ascii_isalpha(inside[0]) || inside[0] == '!')) {
+    type.kind = Kind::kUnknown;
+    type.ranked = false;
+    type.shape.clear();
+  }
 }
 
 // "{iree.abi.output = 0 : index}"

@@ -71,6 +71,11 @@ TEST(Declaration, Table) {
        "u ( x:tensor:tensor<*xf32> y:?:!custom.thing<a, b> ) ( )"},
       {"sync func @x(%x: tensor<4xi48>) -> ()",
        "x ( x:tensor:tensor<4xi48> ) ( )"},
+      // Dimensions that cannot be read.
+      {"sync func @d(%x: tensor<99999999999999999999xf32>, %y: "
+       "tensor<4x-1xf32>, %z: tensor<4x 5xf32>) -> (tensor<4x#xi8>)",
+       "d ( x:?:tensor<99999999999999999999xf32> y:?:tensor<4x-1xf32> "
+       "z:tensor:4x5xf32 ) ( :?:tensor<4x#xi8> )"},
       {"func @bare(tensor<4xf32>, i32) -> f32",
        "bare ( :tensor:4xf32 :scalar:i32:i32 ) ( :scalar:f32:f32 )"},
       {"sync func @noresults(%x: f32)", "noresults ( x:scalar:f32:f32 ) ( )"},

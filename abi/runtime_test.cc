@@ -250,7 +250,9 @@ TEST_F(CApiTest, CallsThatFail) {
       {"other.sum",
        {},
        8,
-       "5: Module 'scalars' exports no function 'other.sum'." + exports},
+       "5: No module 'other' is loaded. Module 'scalars' exports no function "
+       "'other.sum'." +
+           exports},
       {"",
        {},
        8,

@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
 #include "hal/module/hal_module.h"
@@ -51,7 +52,7 @@ std::string ListOf(const std::vector<vm::Function>& functions) {
                     i == 0                      ? ""
                     : i + 1 == functions.size() ? " and "
                                                 : ", ",
-                    "'", functions[i].name(), "'");
+                    "'", PlainName(functions[i].name()), "'");
   }
   return text;
 }
@@ -219,13 +220,41 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   return session;
 }
 
-std::vector<vm::Function> Session::Functions() const {
+std::vector<vm::Function> Session::FunctionsOf(const vm::Module& module) const {
   std::vector<vm::Function> functions;
-  for (const vm::Function& function : context_->ExportsOf(*main_)) {
+  for (const vm::Function& function : context_->ExportsOf(module)) {
     if (absl::StrContains(function.name(), '$')) continue;
     functions.push_back(function);
   }
   return functions;
+}
+
+absl::Status Session::NoSuchFunction(absl::string_view name) const {
+  // Names of functions may have dots, too.
+  const size_t dot = name.find('.');
+  const absl::string_view prefix = name.substr(0, std::min(dot, name.size()));
+  const bool of_another = dot != name.npos && prefix != main_->name();
+  const vm::Module* other = nullptr;
+  for (const auto& loaded : context_->modules()) {
+    if (of_another && loaded->name() == prefix) other = loaded.get();
+  }
+  const vm::Module& module = other ? *other : *main_;
+  if (other != nullptr) name.remove_prefix(dot + 1);
+  const std::vector<vm::Function> functions = FunctionsOf(module);
+  const absl::string_view nearest = Nearest(functions, name);
+  return absl::NotFoundError(absl::StrCat(
+      of_another && other == nullptr
+          ? absl::StrCat("No module '", PlainName(prefix), "' is loaded. ")
+          : "",
+      "Module '", PlainName(module.name()), "' exports no function '",
+      PlainName(name),
+      nearest.empty()
+          ? "'"
+          : absl::StrCat("'; did you mean '", PlainName(nearest), "'"),
+      nearest.empty() ? "." : "?",
+      functions.empty()
+          ? ""
+          : absl::StrCat(" It exports ", ListOf(functions), ".")));
 }
 
 absl::StatusOr<Callable> Session::Lookup(absl::string_view name) {
@@ -234,21 +263,16 @@ absl::StatusOr<Callable> Session::Lookup(absl::string_view name) {
     if (function.ok()) return Bind(*function);
     if (!absl::IsNotFound(function.status())) return function.status();
   }
+  if (!name.empty()) return NoSuchFunction(name);
   const std::vector<vm::Function> functions = Functions();
+  const std::string module = PlainName(main_->name());
   if (functions.empty()) {
-    return absl::NotFoundError(absl::StrCat("Module '", main_->name(),
-                                            "' exports no function to call."));
-  }
-  if (!name.empty()) {
-    const absl::string_view nearest = Nearest(functions, name);
-    return absl::NotFoundError(absl::StrCat(
-        "Module '", main_->name(), "' exports no function '", name,
-        nearest.empty() ? "'" : "'; did you mean '", nearest,
-        nearest.empty() ? "." : "'?", " It exports ", ListOf(functions), "."));
+    return absl::NotFoundError(
+        absl::StrCat("Module '", module, "' exports no function to call."));
   }
   if (functions.size() > 1) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "Module '", main_->name(), "' exports ", functions.size(),
+        "Module '", module, "' exports ", functions.size(),
         " functions; one must be named: ", ListOf(functions), "."));
   }
   return Bind(functions[0]);

@@ -187,7 +187,7 @@ class Session {
 
   // The exports of the last program that a user may call: not its internal
   // functions ("__init") nor compiler-made variants ("f$async").
-  std::vector<vm::Function> Functions() const;
+  std::vector<vm::Function> Functions() const { return FunctionsOf(*main_); }
 
   // "function" of the last program, or "module.function". Empty: the only one
   // there is. NOT_FOUND and INVALID_ARGUMENT list those that could be meant.
@@ -196,12 +196,16 @@ class Session {
   // The same for a function that is already known.
   absl::StatusOr<Callable> Bind(const vm::Function& function);
 
-  // Waits within a call. DEADLINE_EXCEEDED or CANCELLED: the call was stopped;
-  // else how the fence fails.
+  // Waits within a call, for its results. DEADLINE_EXCEEDED or CANCELLED: the
+  // call was stopped; else how the fence fails.
   absl::Status WaitFor(const hal::Fence& fence) const;
 
  private:
   Session() = default;
+
+  std::vector<vm::Function> FunctionsOf(const vm::Module& module) const;
+  // The error of a name, which may be "module.function".
+  absl::Status NoSuchFunction(absl::string_view name) const;
 
   std::vector<Ref<hal::Device>> devices_;
   bool uses_hal_ = false;

@@ -13,6 +13,7 @@
 #include "abi/type_sources.h"
 #include "abi/v0/attributes.h"
 #include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 
 namespace eyrie::abi {
@@ -311,7 +312,7 @@ class SignatureReader {
         }
         return absl::InvalidArgumentError(
             absl::StrCat("Arguments ", j, " and ", i, " have the same name, '",
-                         arguments[i].name, "'."));
+                         PlainName(arguments[i].name), "'."));
       }
     }
     return absl::OkStatus();

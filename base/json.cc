@@ -179,33 +179,33 @@ absl::StatusOr<Json> ParseJson(absl::string_view text) {
 }
 
 void AppendJsonString(absl::string_view text, std::string& out) {
-  out += '"';
+  std::string quoted;
   for (const char c : text) {
     switch (c) {
       case '"':
-        out += "\\\"";
+        quoted += "\\\"";
         break;
       case '\\':
-        out += "\\\\";
+        quoted += "\\\\";
         break;
       case '\n':
-        out += "\\n";
+        quoted += "\\n";
         break;
       case '\r':
-        out += "\\r";
+        quoted += "\\r";
         break;
       case '\t':
-        out += "\\t";
+        quoted += "\\t";
         break;
       default:
         if (static_cast<uint8_t>(c) < ' ') {
-          absl::StrAppendFormat(&out, "\\u%04x", c);
+          absl::StrAppendFormat(&quoted, "\\u%04x", c);
         } else {
-          out += c;
+          quoted += c;
         }
     }
   }
-  out += '"';
+  absl::StrAppend(&out, "\"", EscapeJsonControls(quoted), "\"");
 }
 
 bool IsUtf8(absl::string_view bytes) {

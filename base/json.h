@@ -51,7 +51,8 @@ struct Json {
 
 absl::StatusOr<Json> ParseJson(absl::string_view text);
 
-// Appends text between quotes, escaped as JSON asks. The text is UTF-8.
+// Appends text between quotes, escaped as JSON and a terminal ask. The text is
+// UTF-8.
 void AppendJsonString(absl::string_view text, std::string& out);
 
 // True if the bytes are well-formed UTF-8.

@@ -1,11 +1,13 @@
 // Tested by plain_text_test.cc.
 #include "base/plain_text.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 
 namespace eyrie {
 namespace {
@@ -23,6 +25,16 @@ bool IsControl(absl::string_view sequence) {
     return last == 0x8E || last == 0x8F || (last >= 0xA8 && last <= 0xAE);
   }
   return absl::StartsWith(sequence, "\xE2\x81") && last >= 0xA6 && last <= 0xA9;
+}
+
+// Of a sequence that is a control character: three bytes at most.
+uint32_t CodePoint(absl::string_view sequence) {
+  uint32_t point = static_cast<uint8_t>(sequence[0]);
+  if (sequence.size() > 1) point &= 0x3F >> (sequence.size() - 1);
+  for (const char c : sequence.substr(1)) {
+    point = point << 6 | (static_cast<uint8_t>(c) & 0x3F);
+  }
+  return point;
 }
 
 }  // namespace
@@ -60,6 +72,28 @@ std::string PlainText(absl::string_view text, size_t most) {
     text.remove_prefix(sequence.size());
   }
   return plain;
+}
+
+std::string PlainName(absl::string_view name) {
+  constexpr size_t kMost = 200;
+  return PlainText(name, kMost);
+}
+
+std::string EscapeJsonControls(absl::string_view json) {
+  std::string escaped;
+  while (!json.empty()) {
+    const size_t length = std::max<size_t>(Utf8Length(json), 1);
+    const absl::string_view sequence = json.substr(0, length);
+    // Escapes of one byte are JSON's own affair, but for DEL.
+    const bool stands = length == 1 && sequence[0] != '\x7F';
+    if (stands || !IsControl(sequence)) {
+      absl::StrAppend(&escaped, sequence);
+    } else {
+      absl::StrAppendFormat(&escaped, "\\u%04x", CodePoint(sequence));
+    }
+    json.remove_prefix(length);
+  }
+  return escaped;
 }
 
 }  // namespace eyrie

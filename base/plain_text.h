@@ -20,6 +20,13 @@ size_t Utf8Length(absl::string_view text);
 // what is beyond `most` bytes.
 std::string PlainText(absl::string_view text, size_t most);
 
+// A name from a file as a part of a sentence: 200 bytes at most.
+std::string PlainName(absl::string_view name);
+
+// JSON text with escapes (\u009b) for the control characters of PlainText that
+// JSON lets stand as they are: a terminal would obey them.
+std::string EscapeJsonControls(absl::string_view json);
+
 }  // namespace eyrie
 
 #endif  // EYRIE_BASE_PLAIN_TEXT_H_

@@ -43,6 +43,22 @@ TEST(PlainText, ReplacesWhatATerminalObeys) {
   }
 }
 
+TEST(PlainText, EscapesInJson) {
+  const struct {
+    const char* json;
+    const char* want;
+  } kJson[] = {
+      {"{\n  \"a\": \"\\u001b\"\n}", "{\n  \"a\": \"\\u001b\"\n}"},
+      {"\"\x7F\xC2\x9B\xD8\x9C\"", "\"\\u007f\\u009b\\u061c\""},
+      {"\"\xE2\x80\xA8\xE2\x80\xAE\xE2\x81\xA9\"", "\"\\u2028\\u202e\\u2069\""},
+      {"\"\xC3\xA9\xF0\x9F\x98\x80\"", "\"\xC3\xA9\xF0\x9F\x98\x80\""},
+      {"\"\xFF\"", "\"\xFF\""},
+  };
+  for (const auto& row : kJson) {
+    EXPECT_EQ(EscapeJsonControls(row.json), row.want);
+  }
+}
+
 TEST(PlainText, MeasuresSequences) {
   const struct {
     const char* text;

@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "base/file_writer.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -16,20 +15,25 @@ namespace {
 
 constexpr size_t kMostLine = 8192;  // bytes of a line of an error
 
-}  // namespace
-
-std::string PlainLines(absl::string_view text, size_t most) {
-  std::vector<std::string> lines;
-  for (absl::string_view line : absl::StrSplit(text, '\n')) {
-    lines.push_back(PlainText(line, most));
+// Lines of a backtrace and of a text that an error shows begin with two blanks;
+// other line breaks are of what the sentence quotes.
+std::string PlainLines(absl::string_view text) {
+  std::string lines;
+  size_t begin = 0;
+  for (size_t end = 0; end != text.npos; begin = end + 1) {
+    end = text.find("\n  ", begin);
+    absl::StrAppend(&lines, begin == 0 ? "" : "\n",
+                    PlainText(text.substr(begin, end - begin), kMostLine));
   }
-  return absl::StrJoin(lines, "\n");
+  return lines;
 }
+
+}  // namespace
 
 int ReportError(const absl::Status& status) {
   const std::string line =
       absl::StrCat("eyrie: ", absl::StatusCodeToString(status.code()), ": ",
-                   PlainLines(status.message(), kMostLine), "\n");
+                   PlainLines(status.message()), "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
   return 1;
 }

@@ -23,10 +23,6 @@ int AsmMain(std::span<const char* const> args);     // asm.cc
 int ParamsMain(std::span<const char* const> args);  // params.cc
 int BenchMain(std::span<const char* const> args);   // bench_command.cc
 
-// A text whose lines may hold names from a file, without control characters
-// but line breaks. "..." stands for what is beyond `most` bytes of a line.
-std::string PlainLines(absl::string_view text, size_t most);
-
 // Prints "eyrie: INVALID_ARGUMENT: The sentence." to stderr; returns 1.
 int ReportError(const absl::Status& status);
 

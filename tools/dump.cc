@@ -41,9 +41,6 @@ constexpr Flag kFlags[] = {
     {"flatbuffer_pretty", FlagKind::kIgnored, "", ""},
 };
 
-// Of a line of text that is no assembly.
-constexpr size_t kMostLine = size_t{1} << 16;
-
 constexpr char kUsage[] =
     "Usage: eyrie dump [flags] model.vmfb\n"
     "Prints what a compiled module of any release contains: requirements,\n"
@@ -104,11 +101,11 @@ absl::StatusOr<std::string> Dump(const Arguments& arguments,
     ASSIGN_OR_RETURN(verified, vm::VerifiedModule::Verify(module));
   }
   if (arguments.GetBool("signatures") && !json) {
-    return PlainLines(SignaturesText(module), kMostLine);
+    return SignaturesText(module);
   }
   if (code) return Disassembly(arguments, *verified);
   if (json) return MetadataJson(module);
-  std::string text = PlainLines(MetadataText(module), kMostLine);
+  std::string text = MetadataText(module);
   if (output == "all" && verified != nullptr) {
     ASSIGN_OR_RETURN(const std::string functions, Functions(*verified));
     text += functions;

@@ -17,9 +17,11 @@ constexpr uint64_t kMostStack = uint64_t{1} << 40;
 
 constexpr Flag kFlags[] = {
     {"fuel", FlagKind::kInt, "-1",
-     "How many branches backwards and calls each call may make; below 0: any."},
+     "What each call may use: 1 for each branch backwards, call, and KiB that\n"
+     "it allocates or moves; its device as much again. Below 0: any."},
     {"timeout", FlagKind::kString, "",
-     "How long each call may take, 2s, 500ms; kernels are not interrupted."},
+     "How long each call may take, 2s, 500ms; machine code is not "
+     "interrupted."},
     {"max_memory", FlagKind::kString, "",
      "What a module may hold at a time of host and device memory, 64MiB."},
     {"max_stack", FlagKind::kString, "4MiB",

@@ -7,6 +7,7 @@
 
 #include "abi/signature.h"
 #include "abi/signature_json.h"
+#include "base/plain_text.h"
 #include "tools/module_text.h"
 #include "vm/callconv.h"
 
@@ -127,7 +128,9 @@ std::string MetadataJson(const vm::ModuleDef& module) {
       {"debug_locations", module.location_count()},
   };
   // Names come from the file: what is not UTF-8 is replaced, never thrown.
-  return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return EscapeJsonControls(
+             root.dump(2, ' ', false, Json::error_handler_t::replace)) +
+         "\n";
 }
 
 }  // namespace eyrie::tools

@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/plain_text.h"
 #include "vm/callconv.h"
 #include "vm/version.h"
 
@@ -38,12 +39,19 @@ std::string ListText(const std::vector<vm::CallElement>& elements) {
   return absl::StrJoin(texts, ", ");
 }
 
+// Of a line, and of what a file gives for one.
+constexpr size_t kMostText = size_t{1} << 16;
+
+// A name or a value from the file, as a part of a line.
+std::string Plain(absl::string_view text) { return PlainText(text, kMostText); }
+
 class Writer {
  public:
   explicit Writer(const vm::ModuleDef& module) : module_(module) {}
 
   std::string Write() {
-    Section(absl::StrCat("@", module_.name, " : version ", module_.version));
+    Section(
+        absl::StrCat("@", Plain(module_.name), " : version ", module_.version));
     WriteHeader();
     WriteImports();
     WriteExports();
@@ -71,7 +79,7 @@ class Writer {
   void WriteAttributes(const std::vector<vm::Attribute>& attributes,
                        absl::string_view indent) {
     for (const vm::Attribute& attribute : attributes) {
-      Add(indent, attribute.key, ": ", attribute.value, "\n");
+      Add(indent, Plain(attribute.key), ": ", Plain(attribute.value), "\n");
     }
   }
 
@@ -97,15 +105,16 @@ class Writer {
     if (!module_.types.empty()) {
       Add("Required Types:\n");
       for (size_t i = 0; i < module_.types.size(); ++i) {
-        Add(absl::StrFormat("  [%3d] ", i), module_.types[i], "\n");
+        Add(absl::StrFormat("  [%3d] ", i), Plain(module_.types[i]), "\n");
       }
       Add("\n");
     }
     if (module_.dependencies.empty()) return;
     Add("Module Dependencies:\n");
     for (const vm::DependencyDef& dependency : module_.dependencies) {
-      Add("  ", dependency.name, ", version >= ", dependency.minimum_version,
-          ", ", dependency.optional ? "optional" : "required", "\n");
+      Add("  ", Plain(dependency.name),
+          ", version >= ", dependency.minimum_version, ", ",
+          dependency.optional ? "optional" : "required", "\n");
     }
     Add("\n");
   }
@@ -116,7 +125,8 @@ class Writer {
     for (size_t i = 0; i < module_.imports.size(); ++i) {
       const vm::ImportDef& import = module_.imports[i];
       Add(absl::StrFormat("  [%3d] ", i), import.optional ? "?" : "",
-          import.full_name, SignatureText(import.calling_convention), "\n");
+          Plain(import.full_name), SignatureText(import.calling_convention),
+          "\n");
       WriteAttributes(import.attributes, "        ");
     }
     Add("\n");
@@ -128,7 +138,7 @@ class Writer {
     for (size_t i = 0; i < module_.exports.size(); ++i) {
       const vm::ExportDef& exported = module_.exports[i];
       const vm::FunctionDef& function = module_.functions[exported.function];
-      Add(absl::StrFormat("  [%3d] ", i), exported.name,
+      Add(absl::StrFormat("  [%3d] ", i), Plain(exported.name),
           SignatureText(function.calling_convention), "\n");
       WriteAttributes(function.attributes, "        ");
     }
@@ -179,9 +189,9 @@ class Writer {
   }
 
   std::string Aliases(size_t function) const {
-    std::vector<absl::string_view> names;
+    std::vector<std::string> names;
     for (const vm::ExportDef& exported : module_.exports) {
-      if (exported.function == function) names.push_back(exported.name);
+      if (exported.function == function) names.push_back(Plain(exported.name));
     }
     return absl::StrJoin(names, ", ");
   }
@@ -219,7 +229,7 @@ class Writer {
 
 std::string SignatureText(absl::string_view calling_convention) {
   const auto parsed = vm::CallingConvention::Parse(calling_convention);
-  if (!parsed.ok()) return absl::StrCat("(", calling_convention, ")");
+  if (!parsed.ok()) return absl::StrCat("(", Plain(calling_convention), ")");
   return absl::StrCat("(", ListText(parsed->arguments()), ") -> (",
                       ListText(parsed->results()), ")");
 }
@@ -227,6 +237,9 @@ std::string SignatureText(absl::string_view calling_convention) {
 std::string SignaturesText(const vm::ModuleDef& module,
                            absl::string_view only) {
   std::string text;
+  const auto add = [&text](const auto&... parts) {
+    absl::StrAppend(&text, Plain(absl::StrCat(parts...)), "\n");
+  };
   for (const vm::ExportDef& exported : module.exports) {
     const absl::string_view name = exported.name;
     if (only.empty() ? absl::StartsWith(name, "__") : name != only) continue;
@@ -237,21 +250,18 @@ std::string SignaturesText(const vm::ModuleDef& module,
     const auto signature =
         abi::Signature::Read(name, function.attributes, *convention);
     if (!signature.ok()) {
-      absl::StrAppend(&text, name, SignatureText(function.calling_convention),
-                      "\n    ", signature.status().message(), "\n");
+      add(name, SignatureText(function.calling_convention));
+      add("    ", signature.status().message());
       continue;
     }
-    absl::StrAppend(&text, signature->ToString(), "  [",
-                    signature->source_name(), "]\n");
+    add(signature->ToString(), "  [", signature->source_name(), "]");
     const abi::StructuredCall* structured = signature->structured();
     const abi::RawCall* raw =
         structured ? structured->flat->raw() : signature->raw();
-    if (raw != nullptr) {
-      absl::StrAppend(&text, "    f: ", raw->signature.ToString(), "\n");
-    }
+    if (raw != nullptr) add("    f: ", raw->signature.ToString());
     for (const absl::string_view line :
          absl::StrSplit(signature->doc(), '\n', absl::SkipEmpty())) {
-      absl::StrAppend(&text, "    ", line, "\n");
+      add("    ", line);
     }
   }
   return text;

@@ -12,10 +12,11 @@
 
 namespace eyrie::tools {
 
+// Names and values from the file are plain text (plain_text.h) in all of these.
 std::string MetadataText(const vm::ModuleDef& module);
 
 // One object; exports have a "signature". Two spaces of indentation. Bytes that
-// are not UTF-8 are escaped.
+// are not UTF-8 are replaced, control characters escaped.
 std::string MetadataJson(const vm::ModuleDef& module);
 
 // What each export takes and returns by the best source it has, one a line:

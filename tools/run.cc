@@ -11,6 +11,7 @@
 #include "abi/session.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/driver.h"
 #include "tools/arg_parser.h"
@@ -178,10 +179,10 @@ absl::Status CheckOutputs(const Arguments& arguments,
     RETURN_IF_ERROR(abi::CheckOutputText(text));
   }
   if (outputs == 0 || outputs == results) return absl::OkStatus();
-  return absl::OutOfRangeError(
-      absl::StrCat(outputs, outputs == 1 ? " output is" : " outputs are",
-                   " specified; function '", function.function().name(),
-                   "' has ", results, results == 1 ? " result." : " results."));
+  return absl::OutOfRangeError(absl::StrCat(
+      outputs, outputs == 1 ? " output is" : " outputs are",
+      " specified; function '", PlainName(function.function().name()), "' has ",
+      results, results == 1 ? " result." : " results."));
 }
 
 // Compares the results; true if they are as expected.
@@ -266,7 +267,7 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
   RETURN_IF_ERROR(CheckOutputs(arguments, function));
   if (!WantsJsonOutput(arguments)) {
     RETURN_IF_ERROR(WriteStdout(absl::StrCat(
-        "EXEC @", PlainLines(function.function().name(), kMostLine), "\n")));
+        "EXEC @", PlainText(function.function().name(), kMostLine), "\n")));
   }
   ASSIGN_OR_RETURN(std::vector<vm::Value> results, function.Call(inputs));
   // From here on nothing is left to cancel.
@@ -294,7 +295,7 @@ absl::Status PrintSignatures(const Arguments& arguments) {
     return absl::NotFoundError(
         absl::StrCat("The module exports no function '", function, "'."));
   }
-  return WriteStdout(PlainLines(text, kMostLine));
+  return WriteStdout(text);
 }
 
 absl::StatusOr<bool> Run(std::span<const char* const> args,

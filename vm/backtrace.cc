@@ -12,21 +12,17 @@ namespace {
 // Lines of the innermost and of the outermost frames that are shown.
 constexpr size_t kInnermost = 12;
 constexpr size_t kOutermost = 4;
-// Places of one instruction that are shown, and bytes of a name.
+// Places of one instruction that are shown.
 constexpr size_t kMaxPlaces = 4;
-constexpr size_t kMaxName = 200;
 
 constexpr absl::string_view kFirst = "\n  at ";
 constexpr absl::string_view kNext = "\n  from ";
 
-// A name from the file, fit for a line of text.
-std::string Clean(absl::string_view name) { return PlainText(name, kMaxName); }
-
 // "add a.py:12:3": a name the source gives the place, and the place.
 std::string PlaceText(const SourceLocation& place) {
-  std::string text = Clean(place.name);
+  std::string text = PlainName(place.name);
   if (place.file.empty()) return text.empty() ? "?" : text;
-  absl::StrAppend(&text, text.empty() ? "" : " ", Clean(place.file));
+  absl::StrAppend(&text, text.empty() ? "" : " ", PlainName(place.file));
   // Line 0 stands for the file as a whole.
   if (place.line == 0) return text;
   return absl::StrCat(text, ":", place.line, ":", place.column);
@@ -49,8 +45,9 @@ std::string PlacesText(const std::vector<SourceLocation>& places) {
 std::string FrameText(const BacktraceFrame& frame) {
   const ModuleDef& module = *frame.module;
   return absl::StrCat(
-      Clean(module.name), ".", Clean(module.FunctionName(frame.function)),
-      "+0x", absl::Hex(frame.offset),
+      PlainName(module.name), ".",
+      PlainName(module.FunctionName(frame.function)), "+0x",
+      absl::Hex(frame.offset),
       PlacesText(module.FindLocations(frame.function, frame.offset)));
 }
 
@@ -76,7 +73,8 @@ void Backtrace::Add(const BacktraceFrame& frame) {
 
 std::string Backtrace::Format(absl::string_view native) const {
   std::string text;
-  if (!native.empty()) absl::StrAppend(&text, kFirst, "native ", Clean(native));
+  if (!native.empty())
+    absl::StrAppend(&text, kFirst, "native ", PlainName(native));
   const auto add = [&text](const Run& run) {
     absl::StrAppend(&text, text.empty() ? kFirst : kNext, FrameText(run.frame));
     if (run.count > 1) absl::StrAppend(&text, ", ", run.count, " deep");

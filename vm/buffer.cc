@@ -12,19 +12,21 @@
 namespace eyrie::vm {
 namespace {
 
+// As a program passes lengths and places: those below 0 are errors.
+int64_t Signed(uint64_t value) { return static_cast<int64_t>(value); }
+
 absl::Status PastEnd(uint64_t offset, uint64_t length, uint64_t size) {
-  return absl::OutOfRangeError(
-      absl::StrCat("The range of ", length, " bytes at offset ",
-                   static_cast<int64_t>(offset), " exceeds the buffer's size (",
-                   size, " bytes)."));
+  return absl::OutOfRangeError(absl::StrCat(
+      "The range of ", Signed(length), " bytes at offset ", Signed(offset),
+      " exceeds the buffer's size (", size, " bytes)."));
 }
 
 // Of a range counted in elements, whose product may not fit.
 absl::Status ElementsPastEnd(uint64_t element, uint64_t count, uint64_t width,
                              uint64_t size) {
   return absl::OutOfRangeError(
-      absl::StrCat("The range of ", count, " elements of ", width,
-                   " bytes at index ", static_cast<int64_t>(element),
+      absl::StrCat("The range of ", Signed(count), " elements of ", width,
+                   " bytes at index ", Signed(element),
                    " exceeds the buffer's size (", size, " bytes)."));
 }
 
@@ -38,7 +40,7 @@ absl::StatusOr<Ref<Buffer>> Buffer::Allocate(
   if (alignment == 0) alignment = kDefaultAlignment;
   if (!std::has_single_bit(alignment) || alignment > kMaxAlignment) {
     return absl::InvalidArgumentError(
-        absl::StrCat("Alignment ", static_cast<int64_t>(alignment),
+        absl::StrCat("Alignment ", Signed(alignment),
                      " is not a power of two up to ", kMaxAlignment, "."));
   }
   const uint64_t object = sizeof(Buffer) + alignment;
@@ -49,8 +51,8 @@ absl::StatusOr<Ref<Buffer>> Buffer::Allocate(
   // calloc leaves big zeroed ranges untouched until they are used.
   void* storage = size > kMaxSize ? nullptr : std::calloc(1, size + alignment);
   if (storage == nullptr) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("A buffer of ", size, " bytes cannot be allocated."));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "A buffer of ", Signed(size), " bytes cannot be allocated."));
   }
   const auto address = reinterpret_cast<uintptr_t>(storage);
   uint8_t* data = static_cast<uint8_t*>(storage) + (0 - address) % alignment;

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "vm/interpreter.h"
 #include "vm/native_module.h"
@@ -86,10 +87,10 @@ absl::Status BytecodeModule::LayOutFunctions() {
       places.push_back({static_cast<uint16_t>(next.Add(type, layout)), type});
     }
     if (defs[i].bytecode.size() > kMaxFunctionBytes) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("Function ", name(), ".", def().FunctionName(i), " has ",
-                       defs[i].bytecode.size(), " bytes of code, more than ",
-                       kMaxFunctionBytes, "."));
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "Function ", PlainName(name()), ".", PlainName(def().FunctionName(i)),
+          " has ", defs[i].bytecode.size(), " bytes of code, more than ",
+          kMaxFunctionBytes, "."));
     }
     FunctionCode& code = functions_[i];
     code.entry = UnloweredCode(/*traced=*/false);
@@ -166,14 +167,15 @@ absl::StatusOr<uint32_t> BytecodeModule::ResolveImport(
     absl::string_view name, absl::string_view signature) const {
   const ExportDef* found = def().FindExport(name);
   if (found == nullptr) {
-    return absl::NotFoundError(absl::StrCat(
-        "Module ", this->name(), " exports no function ", name, "."));
+    return absl::NotFoundError(absl::StrCat("Module ", PlainName(this->name()),
+                                            " exports no function ",
+                                            PlainName(name), "."));
   }
   const std::string has = verified_->signature(found->function).ToString();
   if (has != signature) {
-    return absl::UnimplementedError(
-        absl::StrCat("Function ", this->name(), ".", name, " has no signature ",
-                     signature, "; the nearest known is ", has, "."));
+    return absl::UnimplementedError(absl::StrCat(
+        "Function ", PlainName(this->name()), ".", PlainName(name),
+        " has no signature ", signature, "; the nearest known is ", has, "."));
   }
   return found->function;
 }

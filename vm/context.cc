@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "vm/interpreter.h"
 #include "vm/native_module.h"
@@ -30,7 +31,7 @@ uint64_t StateBytes(const ModuleDef& def) {
 
 absl::Status OfAnotherContext(const Function& function) {
   return absl::InvalidArgumentError(absl::StrCat(
-      "Function ", function.full_name(), " is of another context."));
+      "Function ", PlainName(function.full_name()), " is of another context."));
 }
 
 void DropResults(const Function& function, std::span<Slot> results) {
@@ -43,7 +44,7 @@ void DropResults(const Function& function, std::span<Slot> results) {
 absl::Status WrongCount(const Function& function, absl::string_view what,
                         size_t want, size_t got) {
   return absl::InvalidArgumentError(
-      absl::StrCat("Function ", function.full_name(), " (",
+      absl::StrCat("Function ", PlainName(function.full_name()), " (",
                    function.signature().ToString(), ") has ", want, " ", what,
                    "; ", got, got == 1 ? " was" : " were", " given."));
 }
@@ -106,7 +107,7 @@ absl::Status HostCall::End(absl::Status status) {
   if (budget_ != nullptr) *budget_ = left;
   meter.Return(left);
   if (status.ok() && meter.stopped()) [[unlikely]]
-    status = meter.StopReason();
+    status = Annotate(meter.StopReason(), "(by when it returned)");
   if (status.ok()) [[likely]]
     return status;
   const bool refused =
@@ -153,8 +154,8 @@ Context::~Context() {
 
 absl::Status Context::AddModule(std::shared_ptr<const Module> module) {
   if (FindModule(module->name()) != nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Two modules have the name ", module->name(), "."));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Two modules have the name ", PlainName(module->name()), "."));
   }
   const BytecodeModule* bytecode = module->AsBytecode();
   if (bytecode != nullptr) {
@@ -189,7 +190,7 @@ std::string Context::LoadedModules() const {
   if (modules_.empty()) return "none is";
   return absl::StrJoin(
       modules_, ", ", [](std::string* out, const auto& module) {
-        absl::StrAppend(out, module->name(), " ", module->version());
+        absl::StrAppend(out, PlainName(module->name()), " ", module->version());
       });
 }
 
@@ -199,14 +200,14 @@ absl::Status Context::CheckDependencies(const BytecodeModule& module) const {
     if (found == nullptr) {
       if (need.optional) continue;
       return absl::NotFoundError(absl::StrCat(
-          "Module ", module.name(), " requires module ", need.name, " version ",
-          need.minimum_version,
+          "Module ", PlainName(module.name()), " requires module ",
+          PlainName(need.name), " version ", need.minimum_version,
           ", which is not loaded before it (loaded: ", LoadedModules(), ")."));
     }
     if (!need.optional && found->version() < need.minimum_version) {
       return absl::UnimplementedError(
-          absl::StrCat("Module ", module.name(), " requires module ", need.name,
-                       " version ", need.minimum_version,
+          absl::StrCat("Module ", PlainName(module.name()), " requires module ",
+                       PlainName(need.name), " version ", need.minimum_version,
                        "; the loaded one has version ", found->version(), "."));
     }
   }
@@ -227,8 +228,8 @@ absl::Status Context::LinkImports(BytecodeState& state) const {
     absl::Status status =
         LinkImport(import, provider, provider_state, resolved);
     if (status.ok() || (import.optional && absl::IsNotFound(status))) continue;
-    return Annotate(status,
-                    absl::StrCat("(an import of module ", def.name, ")"));
+    return Annotate(status, absl::StrCat("(an import of module ",
+                                         PlainName(def.name), ")"));
   }
   return absl::OkStatus();
 }
@@ -238,10 +239,10 @@ absl::Status Context::LinkImport(const ImportDef& import,
                                  ModuleState* provider_state,
                                  ResolvedImport& resolved) const {
   if (provider == nullptr) {
-    return absl::NotFoundError(
-        absl::StrCat("Function ", import.full_name, " is imported, but module ",
-                     import.module_name(),
-                     " is not loaded (loaded: ", LoadedModules(), ")."));
+    return absl::NotFoundError(absl::StrCat(
+        "Function ", PlainName(import.full_name), " is imported, but module ",
+        PlainName(import.module_name()),
+        " is not loaded (loaded: ", LoadedModules(), ")."));
   }
   ASSIGN_OR_RETURN(const uint32_t ordinal,
                    provider->ResolveImport(import.local_name(),
@@ -279,7 +280,7 @@ absl::StatusOr<Function> Context::Lookup(absl::string_view name) const {
       return MakeFunction(*module, *found, states_[i].get());
   }
   return absl::NotFoundError(
-      absl::StrCat("No loaded module exports a function ", name,
+      absl::StrCat("No loaded module exports a function ", PlainName(name),
                    " (loaded: ", LoadedModules(), ")."));
 }
 
@@ -378,7 +379,7 @@ absl::Status Context::CheckArguments(const Function& function,
   for (size_t i = 0; i < args.size(); ++i) {
     if (args[i].type() == want[i]) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        "Argument ", i, " of function ", function.full_name(), " (",
+        "Argument ", i, " of function ", PlainName(function.full_name()), " (",
         function.signature().ToString(), ") is ", NameOf(args[i].type()), "; ",
         NameOf(want[i]), " is required."));
   }

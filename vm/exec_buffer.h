@@ -47,7 +47,7 @@ EYRIE_VM_INLINE bool ExecBufferAlloc(Machine& m, int64_t length,
                                      int32_t alignment, RefObject*& result) {
   return ReturnBuffer(m,
                       Buffer::Allocate(static_cast<uint64_t>(length),
-                                       static_cast<uint32_t>(alignment),
+                                       static_cast<uint64_t>(alignment),
                                        m.state->memory()),
                       result) &&
          ChargeBytes(m, static_cast<uint64_t>(length));
@@ -64,7 +64,7 @@ EYRIE_VM_INLINE bool ExecBufferClone(Machine& m, RefObject* source,
   if (!range.ok()) [[unlikely]]
     return m.Fail(std::move(range).status());
   return ReturnBuffer(m,
-                      Buffer::Copy(*range, static_cast<uint32_t>(alignment),
+                      Buffer::Copy(*range, static_cast<uint64_t>(alignment),
                                    m.state->memory()),
                       result) &&
          ChargeBytes(m, static_cast<uint64_t>(length));

@@ -21,7 +21,7 @@ EYRIE_VM_INLINE List* AsList(Machine& m, RefObject* object) {
 EYRIE_VM_INLINE bool ExecListAlloc(Machine& m, uint32_t type, int32_t capacity,
                                    RefObject*& result) {
   absl::StatusOr<Ref<List>> list = List::Create(
-      m.state->types[type], static_cast<uint32_t>(capacity), m.state->memory());
+      m.state->types[type], static_cast<uint64_t>(capacity), m.state->memory());
   if (!list.ok()) [[unlikely]]
     return m.Fail(std::move(list).status());
   ReplaceRef(result, list->release());
@@ -32,7 +32,7 @@ EYRIE_VM_INLINE bool ExecListReserve(Machine& m, RefObject* object,
                                      int32_t capacity) {
   List* list = AsList(m, object);
   return list != nullptr &&
-         m.Check(list->Reserve(static_cast<uint32_t>(capacity)));
+         m.Check(list->Reserve(static_cast<uint64_t>(capacity)));
 }
 
 EYRIE_VM_INLINE bool ExecListSize(Machine& m, RefObject* object,
@@ -47,7 +47,7 @@ EYRIE_VM_INLINE bool ExecListSize(Machine& m, RefObject* object,
 EYRIE_VM_INLINE bool ExecListResize(Machine& m, RefObject* object,
                                     int32_t size) {
   List* list = AsList(m, object);
-  return list != nullptr && m.Check(list->Resize(static_cast<uint32_t>(size)));
+  return list != nullptr && m.Check(list->Resize(static_cast<uint64_t>(size)));
 }
 
 template <typename T>
@@ -55,14 +55,14 @@ EYRIE_VM_INLINE bool ListGet(Machine& m, RefObject* object, int32_t index,
                              T& result) {
   List* list = AsList(m, object);
   return list != nullptr &&
-         m.Check(list->GetNumber(static_cast<uint32_t>(index), result));
+         m.Check(list->GetNumber(static_cast<uint64_t>(index), result));
 }
 template <typename T>
 EYRIE_VM_INLINE bool ListSet(Machine& m, RefObject* object, int32_t index,
                              T value) {
   List* list = AsList(m, object);
   return list != nullptr &&
-         m.Check(list->SetNumber(static_cast<uint32_t>(index), value));
+         m.Check(list->SetNumber(static_cast<uint64_t>(index), value));
 }
 
 #define EYRIE_VM_LIST_OPS(N, T)                                    \
@@ -87,7 +87,7 @@ EYRIE_VM_INLINE bool ExecListGetRef(Machine& m, RefObject* object,
   List* list = AsList(m, object);
   if (list == nullptr) [[unlikely]]
     return false;
-  const auto at = static_cast<uint32_t>(index);
+  const auto at = static_cast<uint64_t>(index);
   RefObject* found = nullptr;
   if (result.move) {
     Ref<RefObject> taken;
@@ -113,7 +113,7 @@ EYRIE_VM_INLINE bool ExecListSetRef(Machine& m, RefObject* object,
   if (RefCast<List>(*value.slot) != nullptr) {
     list->JoinNested(m.state->nested_lists());
   }
-  if (!m.Check(list->SetRef(static_cast<uint32_t>(index),
+  if (!m.Check(list->SetRef(static_cast<uint64_t>(index),
                             Ref<RefObject>::Share(*value.slot)))) {
     return false;
   }

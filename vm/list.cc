@@ -16,9 +16,9 @@ namespace {
 using Kind = ElementType::Kind;
 
 absl::Status TooMany(uint64_t size) {
-  return absl::ResourceExhaustedError(
-      absl::StrCat("A list of ", size, " elements exceeds the limit (",
-                   List::kMaxSize, ") or the memory there is."));
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "A list of ", static_cast<int64_t>(size), " elements exceeds the limit (",
+      List::kMaxSize, ") or the memory there is."));
 }
 
 // A conversion as lists define it: between integers and floats the result is 0.
@@ -201,8 +201,9 @@ absl::Status List::Resize(uint64_t size) {
 }
 
 absl::Status List::NoSuchIndex(uint64_t index) const {
-  return absl::OutOfRangeError(absl::StrCat(
-      "List index ", index, " exceeds the list's size (", size_, ")."));
+  return absl::OutOfRangeError(
+      absl::StrCat("List index ", static_cast<int64_t>(index),
+                   " exceeds the list's size (", size_, ")."));
 }
 
 absl::Status List::NotANumber(uint64_t index) const {

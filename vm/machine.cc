@@ -152,10 +152,10 @@ bool Machine::CallImport(const uint8_t* pc) {
     return true;
   }
   if (import.callee != nullptr) return EnterImport(import, call);
-  return Fail(absl::NotFoundError(
-      absl::StrCat("The optional import ",
-                   state->module->def().imports[call.import].full_name,
-                   " is called, but no loaded module has it.")));
+  return Fail(absl::NotFoundError(absl::StrCat(
+      "The optional import ",
+      PlainName(state->module->def().imports[call.import].full_name),
+      " is called, but no loaded module has it.")));
 }
 
 void Machine::TraceEntry() const {

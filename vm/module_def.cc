@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "flatbuffers/flatbuffers.h"
 #include "vm/module_generated.h"
@@ -156,7 +157,7 @@ absl::Status ModuleDef::DecodeImports(const fbs::Module& module) {
     if (import.full_name.empty()) return Unnamed("import", i);
     if (import.full_name.find('.') == absl::string_view::npos) {
       return absl::InvalidArgumentError(
-          absl::StrCat("Import ", i, ", ", import.full_name,
+          absl::StrCat("Import ", i, ", ", PlainName(import.full_name),
                        ", does not say of which module."));
     }
     if (const fbs::Signature* signature = from->signature()) {

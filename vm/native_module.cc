@@ -7,6 +7,7 @@
 
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
 
@@ -81,11 +82,11 @@ absl::StatusOr<uint32_t> NativeModule::ResolveImport(
   }
   if (nearest == nullptr) {
     return absl::NotFoundError(absl::StrCat("Module ", name_, " version ",
-                                            version_, " has no function ", name,
-                                            "."));
+                                            version_, " has no function ",
+                                            PlainName(name), "."));
   }
   return absl::UnimplementedError(absl::StrCat(
-      "Function ", name_, ".", name, " has no signature ", signature,
+      "Function ", name_, ".", PlainName(name), " has no signature ", signature,
       "; the nearest known is ", nearest->signature, "."));
 }
 

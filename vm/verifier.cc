@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "vm/argument_watch.h"
 #include "vm/opcode.h"
@@ -126,9 +127,9 @@ absl::StatusOr<ArgumentLayout> FunctionVerifier::Verify(uint32_t ordinal) {
   absl::Status status = CheckFrame();
   if (status.ok()) status = CheckBody();
   if (status.ok()) return watch_.layout();
-  return Annotate(
-      status, absl::StrCat("(at ", def_.name, ".", def_.FunctionName(ordinal),
-                           "+0x", absl::Hex(start_), ")"));
+  return Annotate(status, absl::StrCat("(at ", PlainName(def_.name), ".",
+                                       PlainName(def_.FunctionName(ordinal)),
+                                       "+0x", absl::Hex(start_), ")"));
 }
 
 absl::Status FunctionVerifier::CheckFrame() {
@@ -412,8 +413,9 @@ absl::Status FunctionVerifier::CheckCallee() {
     WatchResults(import_signatures_[import]);
     return status;
   }
-  return Annotate(
-      status, absl::StrCat("(calling ", def_.imports[import].full_name, ")"));
+  return Annotate(status,
+                  absl::StrCat("(calling ",
+                               PlainName(def_.imports[import].full_name), ")"));
 }
 
 absl::StatusOr<std::shared_ptr<const VerifiedModule>> VerifyArchive(
@@ -432,8 +434,9 @@ absl::StatusOr<std::shared_ptr<const VerifiedModule>> VerifiedModule::Verify(
   for (const ImportDef& import : checked.imports) {
     auto parsed = CallingConvention::Parse(import.calling_convention);
     if (!parsed.ok()) {
-      return Annotate(parsed.status(),
-                      absl::StrCat("(of import ", import.full_name, ")"));
+      return Annotate(
+          parsed.status(),
+          absl::StrCat("(of import ", PlainName(import.full_name), ")"));
     }
     module->import_signatures_.push_back(*std::move(parsed));
   }
@@ -441,17 +444,17 @@ absl::StatusOr<std::shared_ptr<const VerifiedModule>> VerifiedModule::Verify(
     auto parsed =
         CallingConvention::Parse(checked.functions[i].calling_convention);
     if (!parsed.ok()) {
-      return Annotate(
-          parsed.status(),
-          absl::StrCat("(of function ", checked.FunctionName(i), ")"));
+      return Annotate(parsed.status(),
+                      absl::StrCat("(of function ",
+                                   PlainName(checked.FunctionName(i)), ")"));
     }
     module->signatures_.push_back(*std::move(parsed));
   }
   for (const ExportDef& exported : checked.exports) {
     if (checked.functions[exported.function].calling_convention.empty()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Export ", exported.name,
-                       " has no calling convention (in ", checked.name, ")."));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Export ", PlainName(exported.name),
+          " has no calling convention (in ", PlainName(checked.name), ")."));
     }
   }
   FunctionVerifier verifier(checked, module->signatures_,

@@ -354,7 +354,8 @@ TEST_F(ArgumentsTest, Names) {
        "NOT_FOUND: Module 'module' exports no function 'unlike any'." +
            exports},
       {"other.next",
-       "NOT_FOUND: Module 'module' exports no function 'other.next'." +
+       "NOT_FOUND: No module 'other' is loaded. Module 'module' exports no "
+       "function 'other.next'." +
            exports},
       {"__init",
        "NOT_FOUND: Module 'module' exports no function '__init'." + exports},

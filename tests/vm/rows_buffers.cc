@@ -238,7 +238,7 @@ constexpr Row kRows[] = {
      "OUT_OF_RANGE: The range of 2 bytes at offset 3 exceeds the buffer's size "
      "(4 bytes)"},
     {"buffer.copy", "buf:01020304 2 buf:00000000 0 -1",
-     "OUT_OF_RANGE: The range of 18446744073709551615 bytes at offset 2 "
+     "OUT_OF_RANGE: The range of -1 bytes at offset 2 "
      "exceeds the buffer's size (4 bytes)"},
     {"buffer.copy", "null 0 buf:00 0 0", kNullBuffer},
     {"buffer.copy", "buf:00 0 list 0 0", kNoBuffer},
@@ -277,12 +277,12 @@ constexpr Row kRows[] = {
     {"buffer.alloc", "3 3",
      "INVALID_ARGUMENT: Alignment 3 is not a power of two up to 1048576"},
     {"buffer.alloc", "3 -1",
-     "INVALID_ARGUMENT: Alignment 4294967295 is not a power of two up to "
+     "INVALID_ARGUMENT: Alignment -1 is not a power of two up to "
      "1048576"},
     {"buffer.alloc", "3 2097152",
      "INVALID_ARGUMENT: Alignment 2097152 is not a power of two up to 1048576"},
     {"buffer.alloc", "-1 16",
-     "RESOURCE_EXHAUSTED: A buffer of 18446744073709551615 bytes cannot be "
+     "RESOURCE_EXHAUSTED: A buffer of -1 bytes cannot be "
      "allocated"},
     {"buffer.clone", "ro:01020304 1 2 0", "buf:0203"},
     {"buffer.clone", "buf:01020304 4 0 16", "buf:"},
@@ -293,7 +293,7 @@ constexpr Row kRows[] = {
      "OUT_OF_RANGE: The range of 2 bytes at offset 3 exceeds the buffer's size "
      "(4 bytes)"},
     {"buffer.clone", "ro:01020304 1 -1 0",
-     "OUT_OF_RANGE: The range of 18446744073709551615 bytes at offset 1 "
+     "OUT_OF_RANGE: The range of -1 bytes at offset 1 "
      "exceeds the buffer's size (4 bytes)"},
     {"buffer.clone", "buf:01020304 0 1 24",
      "INVALID_ARGUMENT: Alignment 24 is not a power of two up to 1048576"},

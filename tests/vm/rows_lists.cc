@@ -15,7 +15,7 @@ constexpr Row kRows[] = {
     {"list.alloc", "2 0", "list:"},
     {"list.alloc", "8 1", "list:"},
     {"list.alloc", "6 -1",
-     "RESOURCE_EXHAUSTED: A list of 4294967295 elements exceeds the limit "
+     "RESOURCE_EXHAUSTED: A list of -1 elements exceeds the limit "
      "(268435456) or the memory there is"},
     {"list.alloc", "0 268435457",
      "RESOURCE_EXHAUSTED: A list of 268435457 elements exceeds the limit "
@@ -23,7 +23,7 @@ constexpr Row kRows[] = {
     {"list.reserve", "list:1,2 100", "list:1,2"},
     {"list.reserve", "list:1,2 0", "list:1,2"},
     {"list.reserve", "list -1",
-     "RESOURCE_EXHAUSTED: A list of 4294967295 elements exceeds the limit "
+     "RESOURCE_EXHAUSTED: A list of -1 elements exceeds the limit "
      "(268435456) or the memory there is"},
     {"list.reserve", "null 1", kNullList},
     {"list.reserve", "buf:01 1", kNoList},
@@ -35,7 +35,7 @@ constexpr Row kRows[] = {
     {"list.resize", "list:1 3", "list:1,0,0"},
     {"list.resize", "list:1 0", "list:"},
     {"list.resize", "list:1 -1",
-     "RESOURCE_EXHAUSTED: A list of 4294967295 elements exceeds the limit "
+     "RESOURCE_EXHAUSTED: A list of -1 elements exceeds the limit "
      "(268435456) or the memory there is"},
     {"list.resize", "null 1", kNullList},
     {"list.resize", "buf:01 1", kNoList},
@@ -47,7 +47,7 @@ constexpr Row kRows[] = {
     {"list.get.i32", "list:7,8 2",
      "OUT_OF_RANGE: List index 2 exceeds the list's size (2)"},
     {"list.get.i32", "list:7,8 -1",
-     "OUT_OF_RANGE: List index 4294967295 exceeds the list's size (2)"},
+     "OUT_OF_RANGE: List index -1 exceeds the list's size (2)"},
     {"list.get.i32", "null 0", kNullList},
     {"list.get.i32", "buf:01 0", kNoList},
     {"list.get.i64", "list:-7 0", "-7"},
@@ -83,7 +83,7 @@ constexpr Row kRows[] = {
     {"list.set.f32", "buf:01 0 1", kNoList},
     {"list.set.f64", "list:1,2 1 1.5", "list:1,0"},
     {"list.set.f64", "list -1 1",
-     "OUT_OF_RANGE: List index 4294967295 exceeds the list's size (0)"},
+     "OUT_OF_RANGE: List index -1 exceeds the list's size (0)"},
     {"list.set.f64", "null 0 1", kNullList},
     {"list.set.f64", "buf:01 0 1", kNoList},
 
