@@ -79,6 +79,11 @@ class ChannelProvider {
   // rank or count that are not the provider's.
   virtual absl::StatusOr<Ref<Channel>> Create(const ChannelParams& params,
                                               const Channel::Stop& stop) = 0;
+  // This process will run no more collectives, and all went well: waits until
+  // the other ranks say so too. A provider that goes without this takes its
+  // rank for lost, and the others hear of it. FAILED_PRECONDITION: a channel
+  // has failed, or collectives are running.
+  virtual absl::Status Close() = 0;
 };
 
 // The provider of a process that is alone.

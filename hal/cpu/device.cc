@@ -112,7 +112,47 @@ absl::Status CpuDevice::DoBarrier(QueueFences fences) {
   return queue_->Submit(fences, Nothing, LaterNothing);
 }
 
+absl::Status CpuDevice::ExecuteWithRanks(
+    QueueFences fences, Ref<CommandBuffer> commands,
+    std::span<const BufferBinding> table,
+    std::shared_ptr<SegmentRunner> runner) {
+  const auto later = [&]() -> Queue::Start {
+    return [commands = std::move(commands),
+            table = std::vector<BufferBinding>(table.begin(), table.end()),
+            runner = std::move(runner), runs = rank_runs_,
+            owner = fences.owner](Queue::Ending ending) mutable {
+      RankRun::Start(std::move(commands), std::move(table), std::move(ending),
+                     std::move(runner), std::move(runs), owner);
+    };
+  };
+  const auto now = [&] {
+    absl::StatusOr<MemoryCharge> charge =
+        fences.Charge(sizeof(RankRun) + table.size_bytes());
+    if (!charge.ok()) return Queue::Complete(fences.signal, charge.status());
+    later()(Queue::EndingOf(fences, *std::move(charge)));
+    return absl::OkStatus();
+  };
+  return queue_->SubmitOpen(fences, now, later, table.size_bytes());
+}
+
 namespace {
+
+// Runs what stands between collectives on the thread that comes to it.
+class InlineRunner final : public SegmentRunner {
+ public:
+  explicit InlineRunner(Ref<Allocator> allocator)
+      : allocator_(std::move(allocator)) {}
+  std::optional<absl::Status> RunSegment(
+      const CommandBuffer& commands, std::span<const BufferBinding> table,
+      const CommandRange& range, WorkBudget* work,
+      std::function<void(absl::Status)>) override {
+    return ExecuteRange(commands, range, table, *allocator_, work,
+                        /*max_concurrency=*/1, /*measures=*/false);
+  }
+
+ private:
+  const Ref<Allocator> allocator_;
+};
 
 class SyncDevice final : public CpuDevice {
  public:
@@ -129,6 +169,10 @@ class SyncDevice final : public CpuDevice {
 absl::Status SyncDevice::DoExecute(QueueFences fences,
                                    Ref<CommandBuffer> commands,
                                    std::span<const BufferBinding> table) {
+  if (commands->talks_to_ranks()) {
+    return ExecuteWithRanks(fences, std::move(commands), table,
+                            std::make_shared<InlineRunner>(allocator_));
+  }
   return queue_->Submit(
       fences,
       [&](WorkBudget* work) {

@@ -18,6 +18,7 @@
 #include "base/ref.h"
 #include "hal/cpu/allocator.h"
 #include "hal/cpu/queue.h"
+#include "hal/cpu/rank_run.h"
 #include "hal/device.h"
 #include "hal/driver.h"
 
@@ -41,11 +42,14 @@ class CpuDevice : public hal::Device {
       CommandBufferMode mode, QueueAffinity affinity,
       uint32_t binding_capacity) override;
   absl::Status QueueFlush() override { return absl::OkStatus(); }
-  void CancelQueued(const void* owner) override { queue_->Cancel(owner); }
+  void CancelQueued(const void* owner) override {
+    queue_->Cancel(owner);
+    rank_runs_->Cancel(owner);
+  }
 
  protected:
   explicit CpuDevice(const DriverOptions& options) : options_(options) {}
-  ~CpuDevice() override { queue_->Cancel(nullptr); }
+  ~CpuDevice() override { CpuDevice::CancelQueued(nullptr); }
 
   // How many threads run a dispatch.
   virtual int concurrency() const = 0;
@@ -54,9 +58,15 @@ class CpuDevice : public hal::Device {
   virtual absl::Status Transfer(QueueFences fences, uint64_t bytes,
                                 Queue::Body body);
 
+  // Runs commands that talk to other ranks between the fences.
+  absl::Status ExecuteWithRanks(QueueFences fences, Ref<CommandBuffer> commands,
+                                std::span<const BufferBinding> table,
+                                std::shared_ptr<SegmentRunner> runner);
+
   const DriverOptions options_;
   const Ref<Allocator> allocator_ = MakeRef<Allocator>();
   const std::shared_ptr<Queue> queue_ = std::make_shared<Queue>();
+  const std::shared_ptr<RankRuns> rank_runs_ = std::make_shared<RankRuns>();
 
  private:
   absl::StatusOr<Ref<hal::Buffer>> DoAlloca(QueueFences fences,

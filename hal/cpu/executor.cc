@@ -291,10 +291,19 @@ absl::Status RunTransfer(const ResolvedTransfer& transfer, uint64_t begin,
 absl::Status Execute(const CommandBuffer& commands,
                      std::span<const BufferBinding> table, Allocator& allocator,
                      WorkBudget* work, int max_concurrency, bool measures) {
+  return ExecuteRange(commands, {commands.begin(), nullptr}, table, allocator,
+                      work, max_concurrency, measures);
+}
+
+absl::Status ExecuteRange(const CommandBuffer& commands,
+                          const CommandRange& range,
+                          std::span<const BufferBinding> table,
+                          Allocator& allocator, WorkBudget* work,
+                          int max_concurrency, bool measures) {
   Executor executor(CommandResolver(table, max_concurrency), allocator, work,
                     measures);
   const FlushDenormals flush;
-  for (const Command* command = commands.begin(); command != nullptr;
+  for (const Command* command = range.begin; command != range.end;
        command = commands.Next(command)) {
     absl::Status status = executor.Run(*command);
     if (!status.ok()) [[unlikely]]

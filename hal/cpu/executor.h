@@ -91,6 +91,12 @@ absl::Status RunAlone(const CollectiveCommand& command,
 absl::Status RunTransfer(const ResolvedTransfer& transfer, uint64_t begin,
                          uint64_t length, WorkBudget* work);
 
+// Some of a buffer's commands: [begin, end), of null up to the last.
+struct CommandRange {
+  const Command* begin;
+  const Command* end;
+};
+
 // Runs finalized commands in order, up to the first that fails. `allocator`
 // gives workgroups their local memory; `work` pays, and may be null.
 // `measures`: what kernels cost is measured now and then. Fails as
@@ -99,6 +105,12 @@ absl::Status Execute(const CommandBuffer& commands,
                      std::span<const BufferBinding> table, Allocator& allocator,
                      WorkBudget* work, int max_concurrency = 1,
                      bool measures = false);
+// The same for some of the commands.
+absl::Status ExecuteRange(const CommandBuffer& commands,
+                          const CommandRange& range,
+                          std::span<const BufferBinding> table,
+                          Allocator& allocator, WorkBudget* work,
+                          int max_concurrency, bool measures);
 
 }  // namespace eyrie::hal::cpu
 

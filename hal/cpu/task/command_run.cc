@@ -65,8 +65,22 @@ void CommandRun::Set(const CommandBuffer& commands,
   policy_ = policy;
   work_ = work;
   next_command_ = commands.begin();
+  end_ = nullptr;
   status_ = absl::OkStatus();
   failed_.store(false);
+}
+
+void CommandRun::SetRange(const CommandBuffer& commands,
+                          const CommandRange& range,
+                          std::span<const BufferBinding> table,
+                          std::function<void(absl::Status)> then,
+                          const Ref<Allocator>& allocator,
+                          const Ref<Pool>& pool, const SharingPolicy& policy,
+                          WorkBudget* work) {
+  Set(commands, table, allocator, pool, policy, work);
+  next_command_ = range.begin;
+  end_ = range.end;
+  then_ = std::move(then);
 }
 
 void CommandRun::SetOwned(Ref<CommandBuffer> commands,
@@ -90,14 +104,17 @@ void CommandRun::Clear() {
   owned_commands_ = nullptr;
   owned_table_.clear();
   ending_ = {};
+  then_ = nullptr;
   flow_ = 0;
 }
 
 void CommandRun::Finish() {
   // Whoever hears of the end finds that nothing is kept any more.
   const Ref<Fence> signal = std::move(ending_.signal);
+  const std::function<void(absl::Status)> then = std::move(then_);
   absl::Status status = TakeStatus();
   Clear();
+  if (then) return then(std::move(status));
   // There is no caller to tell.
   Queue::Complete(signal.get(), std::move(status)).IgnoreError();
 }
@@ -157,7 +174,7 @@ absl::Status CommandRun::Prepare() {
   first_task_.store(0);
   pointers_.clear();
   lengths_.clear();
-  while (next_command_ != nullptr && task_count_ < kMaxTasks) {
+  while (next_command_ != end_ && task_count_ < kMaxTasks) {
     const Command& command = *next_command_;
     if (command.kind == CommandKind::kBarrier && task_count_ != 0) break;
     next_command_ = commands_->Next(next_command_);
@@ -213,7 +230,7 @@ Job::Stage CommandRun::Advance() {
   const FlushDenormals flush;
   const trace::Span span(trace::Category::kQueue, trace::Name::kRunCommands);
   trace::FlowTo(trace::Name::kRunCommands, std::exchange(flow_, 0));
-  while (!failed_.load() && next_command_ != nullptr) {
+  while (!failed_.load() && next_command_ != end_) {
     absl::Status status = Prepare();
     if (status.ok()) status = Probe();
     if (!status.ok()) {

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -57,6 +58,12 @@ class CommandRun final : public Job {
   void Set(const CommandBuffer& commands, std::span<const BufferBinding> table,
            const Ref<Allocator>& allocator, const Ref<Pool>& pool,
            const SharingPolicy& policy, WorkBudget* work);
+  // The same for some of the commands; `then` is called when they are over.
+  void SetRange(const CommandBuffer& commands, const CommandRange& range,
+                std::span<const BufferBinding> table,
+                std::function<void(absl::Status)> then,
+                const Ref<Allocator>& allocator, const Ref<Pool>& pool,
+                const SharingPolicy& policy, WorkBudget* work);
   // The same, but it owns them, and ends the operation.
   void SetOwned(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
                 Queue::Ending ending, const Ref<Allocator>& allocator,
@@ -115,6 +122,8 @@ class CommandRun final : public Job {
   SharingPolicy policy_;
   WorkBudget* work_ = nullptr;
   const Command* next_command_ = nullptr;
+  const Command* end_ = nullptr;            // null: after the last command
+  std::function<void(absl::Status)> then_;  // of SetRange
   // Of SetOwned.
   Ref<CommandBuffer> owned_commands_;
   std::vector<BufferBinding> owned_table_;

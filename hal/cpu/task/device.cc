@@ -3,7 +3,9 @@
 // Tested by task_device_test.cc.
 #include "hal/cpu/task/device.h"
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -46,14 +48,13 @@ class PieceJob final : public Job {
 
 // What runs commands; operations that are put by share it with the device,
 // which they may outlive.
-class Engine {
+class Engine final : public SegmentRunner {
  public:
   Engine(PoolOptions options, const SharingPolicy& policy,
          const Ref<Allocator>& allocator)
       : policy_(policy),
         allocator_(allocator),
         pool_(MakeRef<Pool>(std::move(options))) {}
-  ~Engine() = default;
 
   const Ref<Pool>& pool() const { return pool_; }
 
@@ -63,6 +64,11 @@ class Engine {
   // The same for what was put by.
   void Later(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
              Queue::Ending ending);
+  // Between collectives: here if it is small, else by the pool.
+  std::optional<absl::Status> RunSegment(
+      const CommandBuffer& commands, std::span<const BufferBinding> table,
+      const CommandRange& range, WorkBudget* work,
+      std::function<void(absl::Status)> then) override;
   // Both for what moves bytes.
   absl::Status Move(const QueueFences& fences, uint64_t bytes,
                     Queue::Body body);
@@ -186,6 +192,22 @@ void Engine::Later(Ref<CommandBuffer> commands,
   Queue::Complete(ending.signal.get(), std::move(status)).IgnoreError();
 }
 
+std::optional<absl::Status> Engine::RunSegment(
+    const CommandBuffer& commands, std::span<const BufferBinding> table,
+    const CommandRange& range, WorkBudget* work,
+    std::function<void(absl::Status)> then) {
+  if (!IsThreaded() || IsSmall(EstimateCommands(commands))) {
+    return ExecuteRange(commands, range, table, *allocator_, work,
+                        pool_->threads(), IsThreaded());
+  }
+  const Ref<CommandRun> run = runs_->Take();
+  run->SetRange(commands, range, table, std::move(then), allocator_, pool_,
+                policy_, work);
+  if (pool_->Start(run)) return std::nullopt;
+  pool_->Run(run);
+  return run->TakeStatus();
+}
+
 class TaskDevice final : public CpuDevice {
  public:
   TaskDevice(const DriverOptions& options, const Topology& topology,
@@ -223,7 +245,7 @@ TaskDevice::TaskDevice(const DriverOptions& options, const Topology& topology,
 
 TaskDevice::~TaskDevice() {
   // What waits fails, what runs ends.
-  queue_->Cancel(nullptr);
+  CancelQueued(nullptr);
   engine_->pool()->Shutdown();
 }
 
@@ -248,6 +270,9 @@ absl::Status TaskDevice::Transfer(QueueFences fences, uint64_t bytes,
 absl::Status TaskDevice::DoExecute(QueueFences fences,
                                    Ref<CommandBuffer> commands,
                                    std::span<const BufferBinding> table) {
+  if (commands->talks_to_ranks()) {
+    return ExecuteWithRanks(fences, std::move(commands), table, engine_);
+  }
   return queue_->SubmitOpen(
       fences, [&] { return engine_->Now(fences, std::move(commands), table); },
       [&]() -> Queue::Start {

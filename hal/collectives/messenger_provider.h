@@ -1,0 +1,22 @@
+// A provider of channels over a transport.
+//
+// Tested by messenger_test.cc.
+#ifndef EYRIE_HAL_COLLECTIVES_MESSENGER_PROVIDER_H_
+#define EYRIE_HAL_COLLECTIVES_MESSENGER_PROVIDER_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "hal/collectives/channel.h"
+#include "hal/collectives/transport.h"
+
+namespace eyrie::hal {
+
+// Fails as the factory does, which is called on a thread that the provider
+// keeps for the transport.
+absl::StatusOr<std::shared_ptr<ChannelProvider>> MakeMessengerProvider(
+    const TransportFactory& factory);
+
+}  // namespace eyrie::hal
+
+#endif  // EYRIE_HAL_COLLECTIVES_MESSENGER_PROVIDER_H_

@@ -1,0 +1,374 @@
+// Collectives of several ranks, which are threads: what every kind does, and
+// how failures travel.
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/synchronization/notification.h"
+#include "gtest/gtest.h"
+#include "hal/collectives/channel.h"
+#include "hal/collectives/messenger_provider.h"
+#include "tests/support/rank_hub.h"
+#include "tests/support/status_text.h"
+
+namespace eyrie::hal {
+namespace {
+
+constexpr int kRanks = 4;
+
+absl::Status GoOn() { return absl::OkStatus(); }
+
+struct Job {
+  CollectiveKind kind;
+  uint32_t param;
+  std::vector<int32_t> send;
+  size_t receive;  // elements
+  uint64_t count;
+  size_t in_place = SIZE_MAX;  // where `send` lies in the receive range
+};
+
+CollectiveOp OpOf(CollectiveKind kind) {
+  return {
+      kind,
+      Reduces(kind) ? CollectiveReduction::kSum : CollectiveReduction::kNone,
+      CollectiveType::kSint32};
+}
+
+// Begins a job; `end` is called with what was received, or the failure.
+class JobRun : public RefObject {
+ public:
+  static constexpr RefType kType{"test.run"};
+  JobRun() : RefObject(kType) {}
+
+  void Start(Channel& channel, const Job& job) {
+    send_ = job.send;
+    receive_.assign(job.receive, -1);
+    const int32_t* send = send_.data();
+    if (job.in_place != SIZE_MAX) {
+      std::copy(send_.begin(), send_.end(), receive_.begin() + job.in_place);
+      send = receive_.data() + job.in_place;
+    }
+    const auto plan = PlanCollective(
+        OpOf(job.kind),
+        {job.param, job.count, 4 * send_.size(), 4 * receive_.size()},
+        channel.rank(), channel.count());
+    if (!plan.ok()) {
+      text_ = StatusText(plan);
+      return over_.Notify();
+    }
+    channel.Start(
+        *plan,
+        {{reinterpret_cast<const uint8_t*>(send), plan->send_bytes},
+         {reinterpret_cast<uint8_t*>(receive_.data()), plan->receive_bytes}},
+        Ref<JobRun>::Share(this), [this](const absl::Status& status) {
+          text_ =
+              status.ok() ? absl::StrJoin(receive_, " ") : StatusText(status);
+          over_.Notify();
+        });
+  }
+  std::string Wait() {
+    over_.WaitForNotification();
+    return text_;
+  }
+  bool is_over() const { return over_.HasBeenNotified(); }
+
+ private:
+  std::vector<int32_t> send_;
+  std::vector<int32_t> receive_;
+  std::string text_;
+  absl::Notification over_;
+};
+
+std::string RunJob(Channel& channel, const Job& job) {
+  const Ref<JobRun> run = MakeRef<JobRun>();
+  run->Start(channel, job);
+  return run->Wait();
+}
+
+// Elements 10 * rank + 0, 1, 2 …
+std::vector<int32_t> Elements(int rank, size_t count) {
+  std::vector<int32_t> elements(count);
+  for (size_t i = 0; i < count; ++i) {
+    elements[i] = 10 * rank + static_cast<int32_t>(i);
+  }
+  return elements;
+}
+
+using Kind = CollectiveKind;
+
+const struct KindCase {
+  const char* name;
+  Job (*job)(int rank);
+  const char* want[kRanks];
+} kKindCases[] = {
+    {"all-gather",
+     [](int rank) { return Job{Kind::kAllGather, 0, Elements(rank, 1), 4, 1}; },
+     {"0 10 20 30", "0 10 20 30", "0 10 20 30", "0 10 20 30"}},
+    {"all-gather in place, of all elements",
+     [](int rank) {
+       return Job{Kind::kAllGather,         0, Elements(rank, 1), 4, 4,
+                  static_cast<size_t>(rank)};
+     },
+     {"0 10 20 30", "0 10 20 30", "0 10 20 30", "0 10 20 30"}},
+    {"all-gather over itself",
+     [](int rank) {
+       return Job{Kind::kAllGather, 0, Elements(rank, 1), 4, 1, 2};
+     },
+     {"0 10 20 30", "0 10 20 30", "0 10 20 30", "0 10 20 30"}},
+    {"all-reduce",
+     [](int rank) { return Job{Kind::kAllReduce, 0, Elements(rank, 5), 5, 5}; },
+     {"60 64 68 72 76", "60 64 68 72 76", "60 64 68 72 76", "60 64 68 72 76"}},
+    {"all-reduce of less than a rank each, in place",
+     [](int rank) {
+       return Job{Kind::kAllReduce, 0, Elements(rank, 2), 2, 2, 0};
+     },
+     {"60 64", "60 64", "60 64", "60 64"}},
+    {"all-reduce of nothing",
+     [](int) { return Job{Kind::kAllReduce, 0, {}, 1, 0}; },
+     {"-1", "-1", "-1", "-1"}},
+    {"all-to-all",
+     [](int rank) { return Job{Kind::kAllToAll, 0, Elements(rank, 4), 4, 4}; },
+     {"0 10 20 30", "1 11 21 31", "2 12 22 32", "3 13 23 33"}},
+    {"all-to-all in place",
+     [](int rank) {
+       return Job{Kind::kAllToAll, 0, Elements(rank, 4), 4, 4, 0};
+     },
+     {"0 10 20 30", "1 11 21 31", "2 12 22 32", "3 13 23 33"}},
+    {"broadcast",
+     [](int rank) { return Job{Kind::kBroadcast, 2, Elements(rank, 2), 2, 2}; },
+     {"20 21", "20 21", "20 21", "20 21"}},
+    {"reduce",
+     [](int rank) { return Job{Kind::kReduce, 1, Elements(rank, 6), 6, 6}; },
+     {"-1 -1 -1 -1 -1 -1", "60 64 68 72 76 80", "-1 -1 -1 -1 -1 -1",
+      "-1 -1 -1 -1 -1 -1"}},
+    {"reduce-scatter",
+     [](int rank) {
+       return Job{Kind::kReduceScatter, 0, Elements(rank, 8), 2, 2};
+     },
+     {"60 64", "68 72", "76 80", "84 88"}},
+    {"send and receive",
+     [](int rank) {
+       return rank % 2 == 0 ? Job{Kind::kSend, rank + 1u, {rank}, 1, 1}
+                            : Job{Kind::kReceive, rank - 1u, {}, 1, 1};
+     },
+     {"-1", "0", "-1", "2"}},
+    {"a ring",
+     [](int rank) {
+       const uint32_t to = (rank + 1) % kRanks;
+       const uint32_t from = (rank + kRanks - 1) % kRanks;
+       return Job{Kind::kSendReceive, from << 16 | to, {rank}, 1, 1, 0};
+     },
+     {"3", "0", "1", "2"}},
+    {"a line, and one to itself",
+     [](int rank) {
+       const uint32_t to = rank == 3 ? 3 : rank == 2 ? 0xFFFF : rank + 1u;
+       const uint32_t from = rank == 3 ? 3 : rank == 0 ? 0xFFFF : rank - 1u;
+       return Job{Kind::kSendReceive, from << 16 | to, {rank}, 1, 1};
+     },
+     {"0", "0", "1", "3"}},
+    {"pairs that swap",
+     [](int rank) {
+       const uint32_t peer = static_cast<uint32_t>(rank ^ 1);
+       return Job{Kind::kSendReceive, peer << 16 | peer, {rank}, 1, 1};
+     },
+     {"1", "0", "3", "2"}},
+    {"different counts",
+     [](int rank) {
+       const size_t count = rank == 2 ? 3 : 2;
+       return Job{Kind::kAllReduce, 0, Elements(rank, count), count, count};
+     },
+     {"INVALID_ARGUMENT: Rank 2 runs all-reduce sum of i32 x 3 where rank 0 "
+      "runs all-reduce sum of i32 x 2.",
+      "INVALID_ARGUMENT: Rank 2 runs all-reduce sum of i32 x 3 where rank 0 "
+      "runs all-reduce sum of i32 x 2.",
+      "INVALID_ARGUMENT: Rank 2 runs all-reduce sum of i32 x 3 where rank 0 "
+      "runs all-reduce sum of i32 x 2.",
+      "INVALID_ARGUMENT: Rank 2 runs all-reduce sum of i32 x 3 where rank 0 "
+      "runs all-reduce sum of i32 x 2."}},
+};
+
+TEST(Messenger, EveryKind) {
+  for (const KindCase& c : kKindCases) {
+    SCOPED_TRACE(c.name);
+    const auto hub = std::make_shared<RankHub>(kRanks);
+    std::string got[kRanks];
+    RunRanks(kRanks, [&](int rank) {
+      const auto provider = hub->Provider(rank);
+      const Ref<Channel> channel = *provider->Create({}, GoOn);
+      EXPECT_EQ(channel->rank(), rank);
+      EXPECT_EQ(channel->count(), kRanks);
+      got[rank] = RunJob(*channel, c.job(rank));
+      if (got[rank].find(':') == std::string::npos) {
+        EXPECT_EQ(StatusText(provider->Close()), "OK");
+      }
+    });
+    for (int rank = 0; rank < kRanks; ++rank) {
+      EXPECT_EQ(got[rank], c.want[rank]) << "rank " << rank;
+    }
+  }
+}
+
+// Two ranks that do what does not fit, point to point.
+TEST(Messenger, PeersThatDisagree) {
+  const auto hub = std::make_shared<RankHub>(2);
+  std::string got[2];
+  RunRanks(2, [&](int rank) {
+    const auto provider = hub->Provider(rank);
+    const Ref<Channel> channel = *provider->Create({}, GoOn);
+    got[rank] = RunJob(*channel, rank == 0 ? Job{Kind::kSend, 1, {1, 2}, 0, 2}
+                                           : Job{Kind::kReceive, 0, {}, 3, 3});
+    EXPECT_EQ(StatusText(provider->Close()), got[rank]);
+  });
+  EXPECT_EQ(got[0],
+            "INVALID_ARGUMENT: Rank 1 runs receive of i32 x 3 where rank 0 "
+            "runs send of i32 x 2.");
+  EXPECT_EQ(got[1],
+            "INVALID_ARGUMENT: Rank 0 runs send of i32 x 2 where rank 1 runs "
+            "receive of i32 x 3.");
+}
+
+// Many at once, on every rank in the same order; long ones too.
+TEST(Messenger, ManyInFlight) {
+  const auto hub = std::make_shared<RankHub>(kRanks);
+  RunRanks(kRanks, [&](int rank) {
+    const auto provider = hub->Provider(rank);
+    const Ref<Channel> channel = *provider->Create({}, GoOn);
+    std::vector<Ref<JobRun>> runs;
+    for (int i = 0; i < 50; ++i) {
+      const uint32_t to = static_cast<uint32_t>((rank + 1) % kRanks);
+      const uint32_t from = static_cast<uint32_t>((rank + 3) % kRanks);
+      const std::vector<int32_t> value = {1000 * rank + i};
+      runs.push_back(MakeRef<JobRun>());
+      runs.back()->Start(*channel, {Kind::kAllReduce, 0, value, 1, 1});
+      runs.push_back(MakeRef<JobRun>());
+      runs.back()->Start(*channel, {Kind::kSend, to, value, 0, 1});
+      runs.push_back(MakeRef<JobRun>());
+      runs.back()->Start(*channel, {Kind::kReceive, from, {}, 1, 1});
+    }
+    for (int i = 0; i < 50; ++i) {
+      EXPECT_EQ(runs[3 * i]->Wait(), absl::StrCat(6000 + 4 * i));
+      EXPECT_EQ(runs[3 * i + 1]->Wait(), "");
+      EXPECT_EQ(runs[3 * i + 2]->Wait(),
+                absl::StrCat(1000 * ((rank + 3) % kRanks) + i));
+    }
+    EXPECT_EQ(StatusText(provider->Close()), "OK");
+  });
+  EXPECT_EQ(hub->in_flight(), 0u);
+}
+
+TEST(Messenger, Splits) {
+  const auto hub = std::make_shared<RankHub>(kRanks);
+  std::string got[kRanks];
+  RunRanks(kRanks, [&](int rank) {
+    const auto provider = hub->Provider(rank);
+    const Ref<Channel> all = *provider->Create({}, GoOn);
+    const Ref<Channel> named = *provider->Create({"name", rank, 4}, GoOn);
+    EXPECT_EQ(named, *provider->Create({"name", -1, -1}, GoOn));
+    // Halves, the second one backwards; then one rank alone.
+    const Ref<Channel> half =
+        *all->Split(rank / 2, rank < 2 ? rank : -rank, GoOn);
+    const Ref<Channel> alone = *half->Split(rank == 2 ? 7 : -1, 0, GoOn);
+    const auto sum = [&](Channel& channel) {
+      return RunJob(channel, {Kind::kAllReduce, 0, {rank}, 1, 1});
+    };
+    const auto gather = [&](Channel& channel) {
+      return RunJob(channel, {Kind::kAllGather, 0, {rank}, 2, 1});
+    };
+    got[rank] = absl::StrCat(half->rank(), "/", half->count(), " ",
+                             gather(*half), ", ", sum(*all), " ", sum(*named));
+    if (alone) absl::StrAppend(&got[rank], " ", sum(*alone));
+    EXPECT_EQ(StatusText(provider->Create({"", 1, 3}, GoOn)),
+              absl::StrCat("INVALID_ARGUMENT: A channel of rank 1 and 3 ranks "
+                           "is asked for; this process is rank ",
+                           rank, " of 4."));
+    EXPECT_EQ(StatusText(provider->Close()), "OK");
+  });
+  EXPECT_EQ(got[0], "0/2 0 1, 6 6");
+  EXPECT_EQ(got[1], "1/2 0 1, 6 6");
+  EXPECT_EQ(got[2], "1/2 3 2, 6 6 2");
+  EXPECT_EQ(got[3], "0/2 3 2, 6 6");
+}
+
+// A rank that gives up tells the others, once what it began is over.
+TEST(Messenger, FailuresTravel) {
+  const auto hub = std::make_shared<RankHub>(kRanks);
+  std::string got[kRanks];
+  std::string later[kRanks];
+  RunRanks(kRanks, [&](int rank) {
+    const auto provider = hub->Provider(rank);
+    const Ref<Channel> channel = *provider->Create({}, GoOn);
+    const Job job = {Kind::kAllReduce, 0, {rank}, 1, 1};
+    EXPECT_EQ(RunJob(*channel, job), "6");
+    if (rank == 2) channel->Fail(absl::DataLossError("The kernel is ill."));
+    got[rank] = RunJob(*channel, job);
+    later[rank] = RunJob(*channel, {Kind::kSend, (rank + 1u) % 4, {1}, 0, 1});
+    EXPECT_EQ(StatusText(provider->Close()), got[rank]);
+  });
+  for (int rank = 0; rank < kRanks; ++rank) {
+    EXPECT_EQ(got[rank],
+              rank == 2 ? "DATA_LOSS: The kernel is ill."
+                        : "DATA_LOSS: Rank 2 gave up before all-reduce sum of "
+                          "i32 x 1: The kernel is ill.");
+    EXPECT_EQ(later[rank], got[rank]);
+  }
+}
+
+// A rank that ends takes what waits for it along, point to point too.
+TEST(Messenger, RanksThatEnd) {
+  const auto hub = std::make_shared<RankHub>(2);
+  std::string got;
+  RunRanks(2, [&](int rank) {
+    const auto provider = hub->Provider(rank);
+    if (rank == 1) return;
+    const Ref<Channel> channel = *provider->Create({}, GoOn);
+    got = RunJob(*channel, {Kind::kReceive, 1, {}, 1, 1});
+  });
+  EXPECT_EQ(got,
+            "CANCELLED: Rank 1 gave up before receive of i32 x 1: The rank has "
+            "ended.");
+}
+
+TEST(Messenger, BrokenLines) {
+  const auto hub = std::make_shared<RankHub>(2);
+  hub->Break(0);
+  const auto provider = hub->Provider(0);
+  const Ref<Channel> channel = *provider->Create({}, GoOn);
+  const char* const want = "DATA_LOSS: The line of rank 0 is broken.";
+  EXPECT_EQ(RunJob(*channel, {Kind::kBroadcast, 0, {1}, 1, 1}), want);
+  EXPECT_EQ(StatusText(channel->Split(0, 0, GoOn)), want);
+}
+
+// Who waits for others alone may stop.
+TEST(Messenger, StopsAndFailsHere) {
+  const auto hub = std::make_shared<RankHub>(2);
+  const auto provider = hub->Provider(0);
+  const Ref<Channel> channel = *provider->Create({}, GoOn);
+  const Ref<JobRun> run = MakeRef<JobRun>();
+  run->Start(*channel, {Kind::kAllReduce, 0, {1}, 1, 1});
+  EXPECT_FALSE(run->is_over());
+  int asked = 0;
+  EXPECT_EQ(StatusText(channel->Split(
+                0, 0,
+                [&] {
+                  return ++asked < 3 ? absl::OkStatus()
+                                     : absl::DeadlineExceededError("too late");
+                })),
+            "DEADLINE_EXCEEDED: too late");
+  EXPECT_EQ(run->Wait(), "DEADLINE_EXCEEDED: too late");
+}
+
+TEST(Messenger, TransportsThatDoNotStart) {
+  EXPECT_EQ(StatusText(MakeMessengerProvider([] {
+              return absl::StatusOr<std::unique_ptr<Transport>>(
+                  absl::UnavailableError("no network"));
+            })),
+            "UNAVAILABLE: no network");
+}
+
+}  // namespace
+}  // namespace eyrie::hal

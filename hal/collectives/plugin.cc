@@ -1,0 +1,156 @@
+// Finds and loads a plug-in, and calls its functions as a transport.
+//
+// Tested by plugin_test.cc.
+#include "hal/collectives/plugin.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status_macros.h"
+#include "eyrie/collectives_plugin.h"
+#include "hal/collectives/messenger_provider.h"
+#include "hal/collectives/transport.h"
+
+namespace eyrie::hal {
+namespace {
+
+using Plugin = eyrie_collectives_plugin_t;
+
+class PluginTransport final : public Transport {
+ public:
+  static absl::StatusOr<std::unique_ptr<Transport>> Open(const Plugin& plugin);
+
+  int rank() const override { return rank_; }
+  int count() const override { return count_; }
+  absl::StatusOr<Request> Send(int peer, uint32_t tag,
+                               std::span<const uint8_t> bytes) override {
+    Request request = 0;
+    RETURN_IF_ERROR(Call("send", plugin_.send, transport_, int32_t{peer}, tag,
+                         bytes.data(), bytes.size(), &request));
+    return request;
+  }
+  absl::StatusOr<Request> Receive(int peer, uint32_t tag,
+                                  std::span<uint8_t> bytes) override {
+    Request request = 0;
+    RETURN_IF_ERROR(Call("receive", plugin_.receive, transport_, int32_t{peer},
+                         tag, bytes.data(), bytes.size(), &request));
+    return request;
+  }
+  absl::StatusOr<bool> Test(Request request) override {
+    int32_t over = 0;
+    RETURN_IF_ERROR(
+        Call("test", plugin_.test, transport_, uint64_t{request}, &over));
+    return over != 0;
+  }
+  absl::Status Close() override {
+    return Call("close", plugin_.close, transport_);
+  }
+
+ private:
+  explicit PluginTransport(const Plugin& plugin) : plugin_(plugin) {}
+
+  // Calls a function of the plug-in, whose last parameter is the error.
+  template <typename Function, typename... Args>
+  absl::Status Call(absl::string_view name, Function function, Args... args) {
+    eyrie_transport_error_t error = {};
+    if (function(args..., &error) == 0) [[likely]]
+      return absl::OkStatus();
+    const size_t length = strnlen(error.text, sizeof(error.text));
+    return absl::UnavailableError(
+        absl::StrCat("The collectives plug-in '", plugin_.name, "' fails to ",
+                     name, ": ", absl::string_view(error.text, length)));
+  }
+
+  const Plugin& plugin_;
+  eyrie_transport_t* transport_ = nullptr;
+  int32_t rank_ = 0;
+  int32_t count_ = 0;
+};
+
+absl::StatusOr<std::unique_ptr<Transport>> PluginTransport::Open(
+    const Plugin& plugin) {
+  std::unique_ptr<PluginTransport> opened(new PluginTransport(plugin));
+  RETURN_IF_ERROR(opened->Call("open", plugin.open, &opened->transport_,
+                               &opened->rank_, &opened->count_));
+  constexpr int32_t kMaxRanks = 0xFFFF;  // a send-receive's peers have 16 bits
+  if (opened->count_ < 1 || opened->count_ > kMaxRanks || opened->rank_ < 0 ||
+      opened->rank_ >= opened->count_) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The collectives plug-in '", plugin.name,
+                     "' says that this is rank ", opened->rank_, " of ",
+                     opened->count_, "; there are 1 to ", kMaxRanks, "."));
+  }
+  return std::unique_ptr<Transport>(std::move(opened));
+}
+
+// The folder of the running program, with a '/' at its end.
+std::string ProgramFolder() {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+  if (length <= 0) return "./";
+  const std::string text(path, static_cast<size_t>(length));
+  return text.substr(0, text.rfind('/') + 1);
+}
+
+absl::StatusOr<std::string> FindPlugin(absl::string_view name) {
+  if (name.find('/') != absl::string_view::npos) {
+    if (access(std::string(name).c_str(), F_OK) == 0) return std::string(name);
+    return absl::NotFoundError(
+        absl::StrCat("There is no collectives plug-in '", name, "'."));
+  }
+  const std::string folder = ProgramFolder();
+  const std::string file = absl::StrCat("libeyrie_", name, ".so");
+  const std::vector<std::string> places = {
+      absl::StrCat(folder, file),
+      absl::StrCat(folder, "../plugins/", name, "/", file)};
+  for (const std::string& place : places) {
+    if (access(place.c_str(), F_OK) == 0) return place;
+  }
+  return absl::NotFoundError(
+      absl::StrCat("There is no collectives plug-in '", name, "': neither ",
+                   absl::StrJoin(places, " nor "), " exists."));
+}
+
+absl::StatusOr<const Plugin*> Load(const std::string& path) {
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The collectives plug-in cannot be loaded: ", dlerror(), "."));
+  }
+  const auto function = reinterpret_cast<eyrie_collectives_plugin_function>(
+      dlsym(library, EYRIE_COLLECTIVES_PLUGIN_SYMBOL));
+  if (function == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The library '", path,
+                     "' is no collectives plug-in: it "
+                     "has no " EYRIE_COLLECTIVES_PLUGIN_SYMBOL "."));
+  }
+  const Plugin* const plugin = function();
+  if (plugin == nullptr ||
+      plugin->version != EYRIE_COLLECTIVES_PLUGIN_VERSION) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The collectives plug-in '", path, "' is of version ",
+        plugin == nullptr ? 0 : plugin->version, "; this program takes ",
+        EYRIE_COLLECTIVES_PLUGIN_VERSION, "."));
+  }
+  return plugin;
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<ChannelProvider>> OpenCollectivesPlugin(
+    absl::string_view name_or_path) {
+  ASSIGN_OR_RETURN(const std::string path, FindPlugin(name_or_path));
+  ASSIGN_OR_RETURN(const Plugin* const plugin, Load(path));
+  return MakeMessengerProvider(
+      [plugin] { return PluginTransport::Open(*plugin); });
+}
+
+}  // namespace eyrie::hal

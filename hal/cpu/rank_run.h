@@ -1,0 +1,110 @@
+// Commands that talk to other ranks: collectives are begun where they stand,
+// and what does not depend on them goes on.
+//
+// A barrier, and the end, waits for the collectives before it; whoever ends
+// the last of them goes on from there, so that no thread ever blocks. The first
+// failure fails the signal fence at once, and the channels, so that the other
+// ranks hear of it; memory that messages still use is kept until they are over.
+// Tested by rank_run_test.cc.
+#ifndef EYRIE_HAL_CPU_RANK_RUN_H_
+#define EYRIE_HAL_CPU_RANK_RUN_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/ref.h"
+#include "base/work_budget.h"
+#include "hal/command_buffer.h"
+#include "hal/cpu/executor.h"
+#include "hal/cpu/queue.h"
+
+namespace eyrie::hal::cpu {
+
+// Runs what stands between collectives. Thread-safe.
+class SegmentRunner {
+ public:
+  virtual ~SegmentRunner() = default;
+  // How the commands of the range ended; or nullopt, and `then` is called with
+  // it on another thread. The commands and the table outlive that. `work` pays,
+  // and may be null.
+  virtual std::optional<absl::Status> RunSegment(
+      const CommandBuffer& commands, std::span<const BufferBinding> table,
+      const CommandRange& range, WorkBudget* work,
+      std::function<void(absl::Status)> then) = 0;
+};
+
+class RankRun;
+
+// The runs of a device that are not over. Thread-safe.
+class RankRuns {
+ public:
+  void Add(RankRun& run, const void* owner);
+  void Remove(const RankRun& run);
+  // Fails the runs of an owner with CANCELLED; of null, all.
+  void Cancel(const void* owner);
+
+ private:
+  std::mutex mutex_;
+  std::map<const RankRun*, const void*> runs_;  // with their owners
+};
+
+class RankRun final : public RefObject {
+ public:
+  static constexpr RefType kType{"hal.cpu.rank_run"};
+
+  // Runs finalized commands whose wait is over, and ends the operation.
+  static void Start(Ref<CommandBuffer> commands,
+                    std::vector<BufferBinding> table, Queue::Ending ending,
+                    std::shared_ptr<SegmentRunner> runner,
+                    std::shared_ptr<RankRuns> runs, const void* owner);
+
+  // Ends it with a failure, unless it has ended.
+  void Fail(const absl::Status& status);
+
+ private:
+  RankRun(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
+          Queue::Ending ending, std::shared_ptr<SegmentRunner> runner,
+          std::shared_ptr<RankRuns> runs);
+
+  // Goes on from next_ until something is to be waited for.
+  void Go();
+  absl::Status StartCollective(const CollectiveCommand& command);
+  // Everything up to the next collective, or a barrier if that has to wait.
+  CommandRange NextSegment() const;
+  // One thing that was waited for is over; true: so are all.
+  bool Arrive() { return pending_.fetch_sub(1) == 1; }
+  // Goes on when everything that was waited for is over.
+  void Resume();
+  // The operation is this thread's to end; false: it has ended already.
+  bool TakeEnding(Queue::Ending& ending);
+  void End(Queue::Ending ending, const absl::Status& status);
+  bool failed() const { return failed_.load(); }
+
+  // Kept after a failure: messages may use the buffers.
+  Ref<CommandBuffer> commands_;
+  std::vector<BufferBinding> table_;
+  const std::shared_ptr<SegmentRunner> runner_;
+  const std::shared_ptr<RankRuns> runs_;
+  const std::shared_ptr<WorkBudget> work_;
+  // Written by the thread that goes on; the next one reads it after pending_.
+  const Command* next_;
+  // Collectives that run, and one for the thread that goes on.
+  std::atomic<int64_t> pending_{1};
+  std::atomic<bool> failed_{false};
+
+  std::mutex mutex_;  // guards all below
+  bool ended_ = false;
+  Queue::Ending ending_;
+};
+
+}  // namespace eyrie::hal::cpu
+
+#endif  // EYRIE_HAL_CPU_RANK_RUN_H_

@@ -1,0 +1,68 @@
+// Ranks in one process, for tests: a transport whose messages are copied
+// through shared memory, and ranks that are threads.
+#ifndef EYRIE_TESTS_SUPPORT_RANK_HUB_H_
+#define EYRIE_TESTS_SUPPORT_RANK_HUB_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+#include "hal/collectives/channel.h"
+#include "hal/collectives/transport.h"
+
+namespace eyrie::hal {
+
+// Where messages meet. Thread-safe.
+class RankHub : public std::enable_shared_from_this<RankHub> {
+ public:
+  explicit RankHub(int count) : count_(count) {}
+
+  // The transport of a rank. A send is over when it has been received; a short
+  // one at once.
+  std::unique_ptr<Transport> Connect(int rank);
+  // The provider of a rank.
+  std::shared_ptr<ChannelProvider> Provider(int rank);
+
+  int count() const { return count_; }
+  // From now on every message of the rank fails.
+  void Break(int rank);
+  // Messages that are begun and not over.
+  size_t in_flight();
+
+ private:
+  class Port;
+  struct Message {
+    std::vector<uint8_t> copy;  // of what is sent eagerly
+    std::span<const uint8_t> out;
+    std::span<uint8_t> in;
+    bool sent = false;
+    bool received = false;
+  };
+  using Key = std::tuple<int, int, uint32_t>;  // from, to, tag
+  struct Request {
+    std::shared_ptr<Message> message;
+    bool is_eager;
+  };
+  static constexpr size_t kMaxEager = 128;
+
+  uint64_t Post(const Key& key, std::span<const uint8_t> out,
+                std::span<uint8_t> in, bool is_send);
+
+  const int count_;
+  std::mutex mutex_;  // guards all below
+  std::map<Key, std::vector<std::shared_ptr<Message>>> meetings_;
+  std::map<uint64_t, Request> requests_;
+  uint64_t next_request_ = 1;
+  std::vector<bool> broken_ = std::vector<bool>(64);
+};
+
+// Runs `rank` for each of so many ranks, on a thread each.
+void RunRanks(int count, const std::function<void(int rank)>& rank);
+
+}  // namespace eyrie::hal
+
+#endif  // EYRIE_TESTS_SUPPORT_RANK_HUB_H_
