@@ -13,8 +13,10 @@
 #include "absl/strings/str_format.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
+#include "hal/collectives/channel.h"
 #include "hal/driver.h"
 #include "tools/arg_parser.h"
+#include "tools/collective_flags.h"
 #include "tools/command.h"
 #include "tools/interrupt.h"
 #include "tools/json_flags.h"
@@ -236,6 +238,8 @@ abi::SessionOptions Listening(const abi::PrintOptions& print) {
 struct CallReport {
   bool used_hal = false;
   std::atomic<bool> interrupted = false;  // by the user
+  // Last, so that an error is told before this rank leaves the others.
+  std::shared_ptr<hal::ChannelProvider> collectives;
 };
 
 // Loads, calls, shows. False: results differ from what was expected.
@@ -246,6 +250,8 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
   abi::SessionOptions options = Listening(PrintOptionsOf(arguments));
   ASSIGN_OR_RETURN(options.limits, LimitsOf(arguments));
   ASSIGN_OR_RETURN(options.parameters, LoadParameters(arguments));
+  ASSIGN_OR_RETURN(report.collectives, OpenCollectives(arguments));
+  options.hal.collectives = report.collectives;
   std::unique_ptr<abi::Session> session;
   std::atomic<abi::Session*> running = nullptr;
   // Before the session, whose threads must not take the interrupt.
@@ -300,7 +306,10 @@ absl::Status PrintSignatures(const Arguments& arguments) {
 
 absl::StatusOr<bool> Run(std::span<const char* const> args,
                          CallReport& report) {
-  const std::vector<Flag> flags = WithLoadFlags(kOwnFlags);
+  std::vector<Flag> own(std::begin(kOwnFlags), std::end(kOwnFlags));
+  const std::span<const Flag> collectives = CollectiveFlags();
+  own.insert(own.end(), collectives.begin(), collectives.end());
+  const std::vector<Flag> flags = WithLoadFlags(own);
   ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(flags, args));
   if (arguments.GetBool("help")) {
     RETURN_IF_ERROR(WriteStdout(absl::StrCat(kUsage, FlagsHelp(flags))));
@@ -339,6 +348,9 @@ absl::StatusOr<bool> Run(std::span<const char* const> args,
   // Of a call that failed, too: its own error comes first then.
   absl::Status traced = tracing.Finish();
   if (passed.ok() && !traced.ok()) return traced;
+  if (passed.ok() && report.collectives != nullptr) {
+    RETURN_IF_ERROR(report.collectives->Close());
+  }
   return passed;
 }
 

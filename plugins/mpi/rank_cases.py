@@ -1,0 +1,295 @@
+"""Collectives for ranks_test.py: what each rank sends, and what it must get.
+
+Results are computed here, by other means than the runtime's. A Layout puts
+the ranges of all cases into one buffer to send and one to receive, and writes
+the module, in assembly, by which a rank runs all of them.
+"""
+
+import struct
+
+KINDS = ["all_gather", "all_reduce", "all_to_all", "broadcast", "reduce",
+         "reduce_scatter", "send", "receive", "send_receive"]
+REDUCTIONS = ["none", "sum", "product", "minimum", "maximum", "average"]
+# Name: number, struct's letter, bits of an integer.
+TYPES = {
+    "i8": (0, "b", 8), "u8": (1, "B", 8), "i16": (2, "h", 16),
+    "u16": (3, "H", 16), "i32": (4, "i", 32), "u32": (5, "I", 32),
+    "i64": (6, "q", 64), "u64": (7, "Q", 64), "f16": (8, "e", None),
+    "f32": (9, "f", None), "f64": (10, "d", None), "bf16": (11, "f", None),
+    "f8E5M2": (12, "b", 8),
+}
+ELEMENTS = 8  # of a case's send range
+ALIGNMENT = 16
+
+
+def encode(kind_of, values):
+    """The bytes of numbers."""
+    data = struct.pack(f"<{len(values)}{TYPES[kind_of][1]}", *values)
+    if kind_of != "bf16":
+        return data
+    # The upper halves of f32; the numbers here have no more bits.
+    return b"".join(data[i + 2:i + 4] for i in range(0, len(data), 4))
+
+
+def size_of(kind_of):
+    return len(encode(kind_of, [0]))
+
+
+def values(kind_of, rank, salt):
+    """A rank's elements: large integers, which wrap, or small floats."""
+    number, _, bits = TYPES[kind_of]
+    if bits is None:
+        return [float((3 * rank + 5 * i + salt) % 7 - 3)
+                for i in range(ELEMENTS)]
+    mixed = [(rank + 1) * 0x9E3779B97F4A7C15 * (i + salt + number + 1)
+             for i in range(ELEMENTS)]
+    return [wrap(kind_of, value >> 3) for value in mixed]
+
+
+def wrap(kind_of, value):
+    bits = TYPES[kind_of][2]
+    value %= 1 << bits
+    if kind_of[0] == "i" and value >> (bits - 1):
+        value -= 1 << bits
+    return value
+
+
+def reduce(kind_of, reduction, elements):
+    """What a reduction makes of one element of each rank."""
+    if reduction in ("minimum", "maximum"):
+        return (min if reduction == "minimum" else max)(elements)
+    result = elements[0]
+    for element in elements[1:]:
+        result = (result * element if reduction == "product"
+                  else result + element)
+    is_float = TYPES[kind_of][2] is None
+    if reduction == "average":
+        if is_float:
+            return result / len(elements)
+        return abs(result) // len(elements) * (1 if result >= 0 else -1)
+    return result if is_float else wrap(kind_of, result)
+
+
+class Case:
+    """One collective of one element type, on all ranks."""
+
+    def __init__(self, kind, kind_of, reduction, ranks, total=False):
+        self.kind, self.type, self.reduction = kind, kind_of, reduction
+        self.name = f"{kind} {reduction} of {kind_of}"
+        self.total = total  # of an all-gather: the count is of all ranks
+        salt = KINDS.index(kind)
+        self.given = [values(kind_of, rank, salt) for rank in range(ranks)]
+        self.ranks = ranks
+
+    def op(self):
+        return (KINDS.index(self.kind) | REDUCTIONS.index(self.reduction) << 8
+                | TYPES[self.type][0] << 16)
+
+    def packed(self, rank):
+        """The operation's number: "send" stands for its other half, too."""
+        if self.kind == "send" and rank % 2:
+            return self.op() + 1
+        return self.op()
+
+    def param(self, rank):
+        if self.kind in ("broadcast", "reduce"):
+            return 2
+        if self.kind == "send":
+            return rank ^ 1
+        if self.kind == "send_receive":  # a line: the ends have one side
+            to = 0xFFFF if rank == self.ranks - 1 else rank + 1
+            return to | (0xFFFF if rank == 0 else rank - 1) << 16
+        return 0
+
+    def count(self):
+        if self.kind == "all_gather":
+            return ELEMENTS * (self.ranks if self.total else 1)
+        if self.kind == "reduce_scatter":
+            return ELEMENTS // self.ranks
+        return ELEMENTS
+
+    def results(self, rank):
+        """The elements that a rank receives; None: it gets none."""
+        reduced = [reduce(self.type, self.reduction, column)
+                   for column in zip(*self.given)]
+        share = ELEMENTS // self.ranks
+        own = slice(rank * share, (rank + 1) * share)
+        if self.kind == "all_gather":
+            return [value for given in self.given for value in given]
+        if self.kind == "all_reduce":
+            return reduced
+        if self.kind == "all_to_all":
+            return [value for given in self.given for value in given[own]]
+        if self.kind == "broadcast":
+            return self.given[2]
+        if self.kind == "reduce":
+            return reduced if rank == 2 else None
+        if self.kind == "reduce_scatter":
+            return reduced[own]
+        if self.kind == "send":
+            return self.given[rank - 1] if rank % 2 else None
+        return [0] * ELEMENTS if rank == 0 else self.given[rank - 1]
+
+    def wanted(self, rank):
+        results = self.results(rank)
+        size = self.receive_size()
+        data = encode(self.type, results) if results is not None else b""
+        return data + bytes(size - len(data))
+
+    def send_size(self):
+        return ELEMENTS * size_of(self.type)
+
+    def receive_size(self):
+        gathers = self.kind == "all_gather"
+        return self.send_size() * (self.ranks if gathers else 1)
+
+    def receive_length(self):
+        """The range that is named: exactly what is received."""
+        if self.kind == "reduce_scatter":
+            return self.send_size() // self.ranks
+        return self.receive_size()
+
+
+def all_cases(ranks):
+    cases = []
+    for kind_of in TYPES:
+        if kind_of.startswith("f8"):
+            continue
+        for kind in KINDS:
+            if kind == "receive":  # the odd ranks of "send"
+                continue
+            reduces = "reduce" in kind
+            for reduction in REDUCTIONS[1:] if reduces else REDUCTIONS[:1]:
+                cases.append(Case(kind, kind_of, reduction, ranks))
+        cases.append(Case("all_gather", kind_of, "none", ranks, total=True))
+    return cases
+
+
+HEAD = """vm.module @ranks version 0
+vm.type !hal.buffer
+vm.type !hal.buffer_view
+vm.type !hal.channel
+vm.type !hal.command_buffer
+vm.type !hal.device
+vm.type !hal.fence
+vm.type !vm.buffer
+vm.import @hal.buffer_view.buffer cconv "0r_r"
+vm.import @hal.buffer_view.create cconv "0rIIiiCID_r"
+vm.import @hal.channel.create cconv "0rIIrrii_r"
+vm.import @hal.command_buffer.create cconv "0riiIi_r"
+vm.import @hal.command_buffer.collective cconv "0rriiiirrIIIII_v"
+vm.import @hal.command_buffer.finalize cconv "0r_v"
+vm.import @hal.device.queue.alloca cconv "0rIrrIiiII_r"
+vm.import @hal.device.queue.execute cconv "0rIrrrI_v"
+vm.import @hal.devices.get cconv "0i_r"
+vm.import @hal.fence.create cconv "0rI_r"
+vm.import @hal.fence.await cconv "0iICrD_i"
+"""
+
+# The registers: i0 is 0, i2 -1, i4:5 0, i6:7 -1; r2 the device, r3 no object,
+# r4 the channel, r5 the commands, r0 the buffer that is sent.
+BEGIN = """  %i0 = vm.const.i32.zero
+  %i1 = vm.const.i32 3
+  %i2 = vm.const.i32 -1
+  %i3 = vm.const.i32 1
+  %i4:5 = vm.const.i64.zero
+  %i6:7 = vm.const.i64 -1
+  %r2 = vm.call @hal.devices.get(%i0)
+  %r3 = vm.const.ref.zero
+  %r4 = vm.call @hal.channel.create(%r2, %i6, %i4, %r3, %r3, %i2, %i2)
+  %r5 = vm.call @hal.command_buffer.create(%r2, %i3, %i1, %i6, %i0)
+"""
+END = """  vm.call @hal.command_buffer.finalize(%r5)
+  %r6 = vm.call @hal.fence.create(%r2, %i4)
+  vm.call @hal.device.queue.execute(%r2, %i6, %r3, %r6, %r5, %i4)
+  %i1 = vm.call.variadic @hal.fence.await segments[65535, 65535, 1](%i2, %i4, \
+%r6)
+  vm.cond_br %i1, ^bb2(), ^bb1()
+"""
+FAIL = """^bb2:
+  vm.fail %i1, "a collective has failed"
+}
+"""
+
+
+def collective(op, param, ranges, count, to="%r1"):
+    """The lines that record one; ranges: offset, length, offset, length."""
+    numbers = [*ranges, count]
+    lines = [f"  %i8 = vm.const.i32 {op}",
+             f"  %i9 = vm.const.i32 {param - (param >> 31 << 32)}"]
+    lines += [f"  %i{10 + 2 * i}:{11 + 2 * i} = vm.const.i64 {number}"
+              for i, number in enumerate(numbers)]
+    lines.append(
+        "  vm.call @hal.command_buffer.collective(%r5, %r4, %i8, %i9, %i0, "
+        f"%i0, %r0, {to}, %i10, %i12, %i14, %i16, %i18)")
+    return "\n".join(lines) + "\n"
+
+
+class Layout:
+    """Where each case's ranges lie."""
+
+    def __init__(self, cases, ranks):
+        self.cases, self.ranks = cases, ranks
+        self.places = {}
+        self.send_bytes = self.receive_bytes = 0
+        for case in cases:
+            self.places[id(case)] = (self.send_bytes, self.receive_bytes)
+            self.send_bytes += -(-case.send_size() // ALIGNMENT) * ALIGNMENT
+            self.receive_bytes += (-(-case.receive_size() // ALIGNMENT) *
+                                   ALIGNMENT)
+
+    def sent(self, rank):
+        data = bytearray(self.send_bytes)
+        for case in self.cases:
+            begin, _ = self.places[id(case)]
+            part = encode(case.type, case.given[rank])
+            data[begin:begin + len(part)] = part
+        return bytes(data)
+
+    def received(self, data, case):
+        _, begin = self.places[id(case)]
+        return data[begin:begin + case.receive_size()]
+
+    def module(self, rank):
+        """Takes what is sent, and a view of where results go: it returns it."""
+        text = HEAD + """vm.export @run
+vm.func @run(%r0: !hal.buffer_view, %r1: !hal.buffer_view) -> \
+(!hal.buffer_view) {
+^bb0:
+  %r7 = vm.call @hal.buffer_view.buffer(%r1)
+  %r0 = vm.call @hal.buffer_view.buffer(%r0)
+""" + BEGIN
+        for case in self.cases:
+            send, receive = self.places[id(case)]
+            ranges = (send, case.send_size(), receive, case.receive_length())
+            text += collective(case.packed(rank), case.param(rank), ranges,
+                               case.count(), to="%r7")
+        return text + END + "^bb1:\n  vm.return %r1\n" + FAIL
+
+
+def one_collective(kind, kind_of, count, param=0):
+    """A module that runs a single one over memory of its own."""
+    op = KINDS.index(kind) | TYPES[kind_of][0] << 16
+    if "reduce" in kind:
+        op |= REDUCTIONS.index("sum") << 8
+    size = 8 * count
+    return (HEAD + "vm.export @run\nvm.func @run() -> () {\n^bb0:\n" + BEGIN +
+            f"""  %i20:21 = vm.const.i64 {size}
+  %i22 = vm.const.i32 48
+  %i23 = vm.const.i32 3075
+  %r6 = vm.call @hal.fence.create(%r2, %i4)
+  %r0 = vm.call @hal.device.queue.alloca(%r2, %i6, %r3, %r6, %i4, %i22, \
+%i23, %i20, %i4)
+  %r1 = vm.call @hal.device.queue.alloca(%r2, %i6, %r6, %r3, %i4, %i22, \
+%i23, %i20, %i4)
+""" + collective(op, param, (0, size, 0, size), count) + END +
+            "^bb1:\n  vm.return\n" + FAIL)
+
+
+# A rank that fails of its own, before it comes to the others.
+FAILING = HEAD + """vm.export @run
+vm.func @run() -> () {
+^bb0:
+""" + BEGIN + """  vm.fail %i3, "This rank is unwell"
+}
+"""
