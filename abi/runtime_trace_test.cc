@@ -1,6 +1,5 @@
 // Traces through the embedding API.
 #include <atomic>
-#include <cstdio>
 #include <set>
 #include <string>
 #include <thread>
@@ -11,6 +10,7 @@
 #include "eyrie/runtime.h"
 #include "eyrie/trace.h"
 #include "gtest/gtest.h"
+#include "tests/support/files.h"
 
 namespace eyrie {
 namespace {
@@ -100,10 +100,7 @@ TEST(TraceApiTest, Errors) {
             EYRIE_ABORTED);
   const std::string path = testing::TempDir() + "/trace.json";
   ASSERT_TRUE(trace->Write(path).ok());
-  std::FILE* file = std::fopen(path.c_str(), "r");
-  ASSERT_NE(file, nullptr);
-  EXPECT_EQ(std::fgetc(file), '{');
-  std::fclose(file);
+  EXPECT_EQ(FileText(path).front(), '{');
   const eyrie_trace_options_t unset = {};
   eyrie_trace_t* none = nullptr;
   eyrie_error_t* error = eyrie_trace_start(&unset, &none);

@@ -125,11 +125,8 @@ absl::Status ParameterTransfers::Write(const Ref<Buffer>& source,
 }
 
 absl::Status ParameterTransfers::End(const absl::Status& status) {
-  if (status.ok()) {
-    return device_.QueueBarrier(state_.Fences(previous_.get(), signal_));
-  }
-  if (signal_ != nullptr) signal_->Fail(status);
-  return status;
+  const QueueFences last = state_.Fences(previous_.get(), signal_);
+  return status.ok() ? device_.QueueBarrier(last) : last.Refuse(status);
 }
 
 }  // namespace eyrie::hal

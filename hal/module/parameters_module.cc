@@ -155,12 +155,16 @@ absl::StatusOr<Ref<vm::List>> Load(ParametersState& state, Device& device,
   return buffers;
 }
 
-// Does `transfer` for each request.
+// Does `transfer` for each request, on a device that can use the buffer.
 template <typename Transfer>
-absl::Status ForEach(ParametersState& state, Device& device, Fence* wait,
-                     Fence* signal, const absl::StatusOr<Requests>& requests,
+absl::Status ForEach(ParametersState& state, Device& device,
+                     const Buffer& buffer, Fence* wait, Fence* signal,
+                     const absl::StatusOr<Requests>& requests,
                      Transfer transfer) {
-  ParameterTransfers transfers(state, device, wait, signal);
+  QueueFences fences = state.Fences(wait, signal);
+  ASSIGN_OR_RETURN(Device* const at,
+                   state.group().Reaching(device, buffer, fences));
+  ParameterTransfers transfers(state, *at, wait, signal);
   absl::Status status = requests.status();
   for (uint64_t i = 0; status.ok() && i < requests->count(); ++i) {
     const absl::StatusOr<Request> request = requests->At(i);
@@ -174,7 +178,7 @@ absl::Status Gather(ParametersState& state, Device& device, int64_t,
                     Fence* wait, Fence* signal, vm::Buffer* scope,
                     Buffer& target, vm::Buffer& key_table, vm::Buffer& key_data,
                     vm::Buffer& spans) {
-  return ForEach(state, device, wait, signal,
+  return ForEach(state, device, target, wait, signal,
                  Requests::Read(state, scope, key_table, key_data, spans),
                  [&](ParameterTransfers& transfers, const Request& request) {
                    return transfers.Read(*request.parameter, request.span,
@@ -186,7 +190,7 @@ absl::Status Scatter(ParametersState& state, Device& device, int64_t,
                      Fence* wait, Fence* signal, Buffer& source,
                      vm::Buffer* scope, vm::Buffer& key_table,
                      vm::Buffer& key_data, vm::Buffer& spans) {
-  return ForEach(state, device, wait, signal,
+  return ForEach(state, device, source, wait, signal,
                  Requests::Read(state, scope, key_table, key_data, spans),
                  [&](ParameterTransfers& transfers, const Request& request) {
                    return transfers.Write(Ref<Buffer>::Share(&source),

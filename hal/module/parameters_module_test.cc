@@ -6,6 +6,8 @@
 
 #include "hal/host_semaphore.h"
 #include "hal/module/hal_module_fixture.h"
+#include "tests/support/apart_device.h"
+#include "tests/support/cpu_device.h"
 #include "vm/list.h"
 
 namespace eyrie::hal {
@@ -153,6 +155,32 @@ TEST_F(ParametersModuleTest, Refusals) {
     EXPECT_EQ(done->Query().status().ToString(), got);
     device_->TakeLog();
   }
+}
+
+// What the device cannot use goes to the one that can.
+TEST_F(ParametersModuleTest, DevicesApart) {
+  const Ref<Device> asked = tests::MakeApart(cpu::NewDevice());
+  const Ref<Device> apart = tests::MakeApart(cpu::NewDevice());
+  const auto scopes = std::make_shared<ParameterScopes>();
+  ASSERT_TRUE(
+      scopes->scope("m").Add({Entry("w", 24, FileOffset{8})}, file_).ok());
+  module_ = *CreateParametersModule({asked, apart}, scopes);
+  state_ = *module_->CreateState();
+  const Ref<Buffer> buffer = *apart->allocator().Allocate({}, 16);
+  const Ref<vm::Buffer> w = Words<uint32_t>({0, 1});
+  const Ref<vm::Buffer> whole = Words<uint64_t>({0, 0, 16});
+  const Ref<vm::Buffer> back = Words<uint64_t>({20, 1, 2});
+  const Ref<Fence> there = Fence::At(MakeRef<HostSemaphore>(0), 1);
+  const Ref<Fence> done = Fence::At(MakeRef<HostSemaphore>(0), 1);
+  EXPECT_EQ(Call(kGather, {asked, kRest, nullptr, there, scope_, buffer, w,
+                           names_, whole}),
+            "OK");
+  EXPECT_EQ(Call(kScatter,
+                 {asked, kRest, there, done, buffer, scope_, w, names_, back}),
+            "OK");
+  EXPECT_TRUE(*done->Query());
+  EXPECT_EQ(file_->writable_bytes()[28], 109);
+  EXPECT_EQ(file_->writable_bytes()[29], 110);
 }
 
 }  // namespace
