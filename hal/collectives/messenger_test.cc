@@ -142,6 +142,11 @@ const struct KindCase {
     {"broadcast",
      [](int rank) { return Job{Kind::kBroadcast, 2, Elements(rank, 2), 2, 2}; },
      {"20 21", "20 21", "20 21", "20 21"}},
+    {"broadcast over itself",
+     [](int rank) {
+       return Job{Kind::kBroadcast, 2, Elements(rank, 2), 3, 2, 1};
+     },
+     {"20 21 1", "20 21 11", "20 21 21", "20 21 31"}},
     {"reduce",
      [](int rank) { return Job{Kind::kReduce, 1, Elements(rank, 6), 6, 6}; },
      {"-1 -1 -1 -1 -1 -1", "60 64 68 72 76 80", "-1 -1 -1 -1 -1 -1",

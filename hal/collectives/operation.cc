@@ -296,17 +296,16 @@ absl::Status Operation::BeginFirst(Transport& transport) {
     if (plan.root != own) {
       return Receive(transport, plan.root, tag(), receive);
     }
+    if (Overlap(send_, receive) && send_.data() != receive.data()) {
+      RETURN_IF_ERROR(CopySend());
+    }
     for (int rank = 0; rank < group_->count(); ++rank) {
       if (rank == own) continue;
       RETURN_IF_ERROR(Send(transport, rank, tag(), send_));
     }
-    // Both are only read, or become what they are: they may overlap if they
-    // are the same.
-    if (Overlap(send_, receive) && send_.data() != receive.data()) {
-      return absl::InvalidArgumentError(
-          "A broadcast's ranges overlap on its root.");
+    if (!receive.empty() && send_.data() != receive.data()) {
+      Copy(send_, receive);
     }
-    if (!receive.empty()) Copy(send_, receive);
     return absl::OkStatus();
   }
   const bool gathers = plan.op.kind == CollectiveKind::kAllGather;
