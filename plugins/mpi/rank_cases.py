@@ -286,6 +286,14 @@ def one_collective(kind, kind_of, count, param=0):
             "^bb1:\n  vm.return\n" + FAIL)
 
 
+# A rank that has nothing to do with the others.
+IDLE = HEAD + """vm.export @run
+vm.func @run() -> () {
+^bb0:
+  vm.return
+}
+"""
+
 # A rank that fails of its own, before it comes to the others.
 FAILING = HEAD + """vm.export @run
 vm.func @run() -> () {

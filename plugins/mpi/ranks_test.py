@@ -146,12 +146,13 @@ class Ranks(unittest.TestCase):
                 for line in set(want):
                     self.assertEqual(text.count(line), want.count(line), text)
 
-    def failing(self, modules, want, ranks=RANKS):
+    def failing(self, modules, want, ranks=RANKS, flags=()):
         """Runs a module for each rank, which fails with a sentence."""
         for rank, text in enumerate(modules):
             self.assemble(f"m{rank}", text)
         code, text = run_ranks(
-            [str(self.path / "m{rank}.vmfb"), "--device=local-task"], ranks)
+            [str(self.path / "m{rank}.vmfb"), "--device=local-task", *flags],
+            ranks)
         self.assertNotEqual(code, 0, text)
         self.assertIn(want, text)
 
@@ -178,6 +179,12 @@ class Ranks(unittest.TestCase):
         healthy = rank_cases.one_collective("all_reduce", "f32", 4)
         self.failing([healthy, healthy, rank_cases.FAILING, healthy],
                      "This rank is unwell")
+
+    def test_waits_that_take_too_long(self):
+        self.failing(
+            [rank_cases.one_collective("all_reduce", "f32", 4),
+             rank_cases.IDLE],
+            "DEADLINE_EXCEEDED: ", ranks=2, flags=["--timeout=0.3s"])
 
     def test_plugins_that_are_not_there(self):
         code, text = run_ranks([MODULES[-1]], ranks=1, plugin="./nowhere.so")
