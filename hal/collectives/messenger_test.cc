@@ -1,15 +1,17 @@
 // Collectives of several ranks, which are threads: what every kind does, and
 // how failures travel.
+#include <algorithm>
+#include <condition_variable>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/synchronization/notification.h"
 #include "gtest/gtest.h"
 #include "hal/collectives/channel.h"
 #include "hal/collectives/messenger_provider.h"
@@ -39,7 +41,7 @@ CollectiveOp OpOf(CollectiveKind kind) {
       CollectiveType::kSint32};
 }
 
-// Begins a job; `end` is called with what was received, or the failure.
+// Begins a job; Wait gives what was received, or the failure.
 class JobRun : public RefObject {
  public:
   static constexpr RefType kType{"test.run"};
@@ -57,31 +59,39 @@ class JobRun : public RefObject {
         OpOf(job.kind),
         {job.param, job.count, 4 * send_.size(), 4 * receive_.size()},
         channel.rank(), channel.count());
-    if (!plan.ok()) {
-      text_ = StatusText(plan);
-      return over_.Notify();
-    }
+    if (!plan.ok()) return End(StatusText(plan));
     channel.Start(
         *plan,
         {{reinterpret_cast<const uint8_t*>(send), plan->send_bytes},
          {reinterpret_cast<uint8_t*>(receive_.data()), plan->receive_bytes}},
         Ref<JobRun>::Share(this), [this](const absl::Status& status) {
-          text_ =
-              status.ok() ? absl::StrJoin(receive_, " ") : StatusText(status);
-          over_.Notify();
+          End(status.ok() ? absl::StrJoin(receive_, " ") : StatusText(status));
         });
   }
   std::string Wait() {
-    over_.WaitForNotification();
+    std::unique_lock<std::mutex> lock(mutex_);
+    ends_.wait(lock, [this] { return over_; });
     return text_;
   }
-  bool is_over() const { return over_.HasBeenNotified(); }
+  bool is_over() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return over_;
+  }
 
  private:
+  void End(std::string text) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    text_ = std::move(text);
+    over_ = true;
+    ends_.notify_all();
+  }
+
   std::vector<int32_t> send_;
   std::vector<int32_t> receive_;
+  std::mutex mutex_;  // guards all below
+  std::condition_variable ends_;
+  bool over_ = false;
   std::string text_;
-  absl::Notification over_;
 };
 
 std::string RunJob(Channel& channel, const Job& job) {
