@@ -3,13 +3,17 @@
 // VARIANTS: plain
 // DEVICES: local-sync local-task
 // CALL: @sum "4xf32=1 2 3 4"
+// WANT: result[0]: hal.buffer_view
 // WANT: 4xf32=1 2 3 4
 // CALL: @ring 3xi32=1,2,3
+// WANT: result[0]: hal.buffer_view
 // WANT: 3xi32=1 2 3
 // CALL: @exchange 4xi32=1,2,3,4
+// WANT: result[0]: hal.buffer_view
 // WANT: 4xi32=1 2 3 4
 // CALL: @matmul "2x8xf32=1 2 3 4 5 6 7 8 8 7 6 5 4 3 2 1" "8x2xf32=1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8"
-// WANT: 2x2xf32=[160 196][128 164]
+// WANT: result[0]: hal.buffer_view
+// WANT: 2x2xf32=[164 200][124 160]
 // CALL: @gather 2xf32=1,2
 // FAILS: OUT_OF_RANGE
 // NOTE: two elements of one rank are not eight
