@@ -1,7 +1,6 @@
 // Collectives on the default channel. A single rank can call those that do not
 // count on more; //plugins/mpi:ranks_test runs all of them on four.
 // VARIANTS: plain
-// DEVICES: local-sync local-task
 // CALL: @sum "4xf32=1 2 3 4"
 // WANT: result[0]: hal.buffer_view
 // WANT: 4xf32=1 2 3 4
