@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "abi/native/native_libraries.h"
+#include "abi/native/task_pool.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -183,6 +185,19 @@ absl::StatusOr<HostModules> MakeHostModules(
     ASSIGN_OR_RETURN(auto module,
                      hal::CreateParametersModule(devices, options.parameters));
     modules.push_back(std::move(module));
+  }
+  if (!options.native_libraries.empty()) {
+    if (devices.empty()) {
+      return absl::InvalidArgumentError(
+          "Native libraries are given, and no device for their results.");
+    }
+    auto services = std::make_shared<const native::NativeServices>(
+        native::NativeServices{devices[0], std::make_shared<native::TaskPool>(),
+                               options.native_user_data});
+    ASSIGN_OR_RETURN(native::NativeModules natives,
+                     native::MakeNativeModules(options.native_libraries,
+                                               std::move(services)));
+    for (auto& module : natives) modules.push_back(std::move(module));
   }
   return modules;
 }

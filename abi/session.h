@@ -10,6 +10,7 @@
 #define EYRIE_ABI_SESSION_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +19,7 @@
 
 #include "abi/declaration.h"
 #include "abi/fence_line.h"
+#include "abi/native/native_libraries.h"
 #include "abi/tensor.h"
 #include "abi/v0/result_storage.h"
 #include "absl/status/status.h"
@@ -67,6 +69,10 @@ struct SessionOptions {
   vm::Limits limits;          // of each call, and of the memory of all
   // What programs load parameters from; null: nothing.
   std::shared_ptr<const hal::ParameterScopes> parameters;
+  // Whose functions programs may import; results are in the first device.
+  std::vector<std::shared_ptr<const native::LoadedLibrary>> native_libraries;
+  // What handlers may ask for, by its type's name; outlives the session.
+  std::map<std::string, void*> native_user_data;
 };
 
 // The native modules that programs import, of those there are: `hal` and those

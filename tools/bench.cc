@@ -21,6 +21,7 @@
 #include "tools/command.h"
 #include "tools/limit_flags.h"
 #include "tools/load_flags.h"
+#include "tools/native_flags.h"
 #include "tools/parameter_flags.h"
 #include "tools/trace_flags.h"
 
@@ -108,11 +109,13 @@ absl::Status Bench(const Arguments& arguments, int64_t iterations) {
     return absl::InvalidArgumentError(
         absl::StrCat("--batch_size=", batch_size, " is not at least 1."));
   }
-  ASSIGN_OR_RETURN(auto programs, LoadPrograms(arguments));
+  ASSIGN_OR_RETURN(auto natives, LoadNativeLibraries(arguments));
+  ASSIGN_OR_RETURN(auto programs, LoadPrograms(arguments, natives));
   ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments));
   abi::SessionOptions options;
   ASSIGN_OR_RETURN(options.limits, LimitsOf(arguments));
   ASSIGN_OR_RETURN(options.parameters, LoadParameters(arguments));
+  options.native_libraries = std::move(natives);
   ASSIGN_OR_RETURN(
       auto session,
       abi::Session::Create(std::move(programs), devices, std::move(options)));

@@ -3,7 +3,8 @@
 A block of the table is a line "$ command", then what it prints: "| " lines for
 stdout, "! " lines for stderr, "? 1" for an exit code other than 0. "!~ text"
 asks for a part of stderr. Commands run by sh, in order, in one folder of test
-files; $M is tests/modules, $B tests/bad_input/testdata, $S samples.
+files; $M is tests/modules, $B tests/bad_input/testdata, $S samples, $N
+tests/native.
 
   cli_test.py <eyrie> <table> [--update]    rewrites the table with what it sees
 """
@@ -25,6 +26,35 @@ def npy(descr, shape, data):
             header.encode() + data)
 
 
+def damaged_libraries(folder):
+    """Native libraries that are none of this machine, or none at all."""
+    path = folder / "handlers_3_noted.so"
+    if not path.exists():  # of the table for them alone
+        return {}
+    library = path.read_bytes()
+    note = library.index(b"EYRIE\0")
+    return {
+        "arm.so": library[:18] + struct.pack("<H", 183) + library[20:],
+        "object.so": library[:16] + struct.pack("<H", 1) + library[18:],
+        "cut.so": library[:len(library) // 2],
+        "header.so": library[:40],
+        "text.so": b"this is no library\n",
+        # The text of its note is as long as the file may not be.
+        "note.so": (library[:note - 8] + struct.pack("<I", 1 << 30) +
+                    library[note - 4:]),
+        "plain.so": (folder / "handlers_3.so").read_bytes(),
+        "bad.json": b'{"module": "xffi", "functions": {"f": {}}}',
+        "lost.json": b"""{"module": "xffi", "functions": {
+            "f": {"convention": "xla_ffi", "symbol": "NoSuchHandler"}}}""",
+        "libm.json": b"""{"module": "xffi", "functions": {
+            "sin": {"convention": "xla_ffi"}}}""",
+        "silent.json": b"""{"module": "xffi", "functions": {
+            "f": {"convention": "xla_ffi", "symbol": "Silent"}}}""",
+        "busy.json": b"""{"module": "xffi", "functions": {
+            "f": {"convention": "xla_ffi", "symbol": "Reluctant"}}}""",
+    }
+
+
 def prepare(folder, modules):
     """The files that commands of the table name."""
     add = (modules / "3.13/add.vmfb").read_bytes()
@@ -43,6 +73,7 @@ def prepare(folder, modules):
         "a.bin": struct.pack("<8f", 1, 2, 3, 4, 5, 6, 7, 8),
         "flags.txt": b"# the inputs\n--input=4xf32=1\n\n--input=4xf32=2\n",
     }
+    files.update(damaged_libraries(modules.parent / "native/lib"))
     checker = pathlib.Path(__file__).with_name("trace_check.py")
     files["trace_check.py"] = checker.read_bytes()
     for name, contents in files.items():
@@ -73,7 +104,7 @@ def run(command, folder, environment):
     lines = []
     for mark, stream in (("|", done.stdout), ("!", done.stderr)):
         text = stream.decode("utf-8", "replace")
-        for name in ("M", "B", "S"):
+        for name in ("M", "B", "S", "N"):
             text = text.replace(environment[name], "$" + name)
         lines += [(mark + " " + line).rstrip()
                   for line in text.split("\n")[:-1]]
@@ -100,7 +131,8 @@ def main():
     here = pathlib.Path.cwd()
     environment = dict(os.environ, M=str(here / "tests/modules"),
                        B=str(here / "tests/bad_input/testdata"),
-                       S=str(here / "samples"), LC_ALL="C",
+                       S=str(here / "samples"),
+                       N=str(here / "tests/native"), LC_ALL="C",
                        PATH="%s:%s" % (eyrie.parent, os.environ["PATH"]))
     blocks, tail = parse(pathlib.Path(table).read_text(encoding="utf-8"))
     failures, output = 0, []

@@ -1,8 +1,13 @@
 // eyrie dump: what a module of any release contains.
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 
+#include "abi/native/elf_note.h"
+#include "abi/native/manifest.h"
 #include "absl/strings/str_cat.h"
+#include "base/mapped_file.h"
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
 #include "tools/command.h"
@@ -45,7 +50,7 @@ constexpr char kUsage[] =
     "Usage: eyrie dump [flags] model.vmfb\n"
     "Prints what a compiled module of any release contains: requirements,\n"
     "types, imports, exports with their attributes, sizes. '-' reads standard\n"
-    "input.\n\n";
+    "input. Of a native library (.so): its functions.\n\n";
 
 std::string RodataName(size_t ordinal) {
   return absl::StrCat("rodata_", ordinal, ".bin");
@@ -77,10 +82,27 @@ absl::StatusOr<std::string> Functions(const vm::VerifiedModule& module) {
   return vm::Disassemble(module, options);
 }
 
+// True for an ELF file; what cannot be looked at twice is none.
+absl::StatusOr<bool> IsNativeLibrary(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
+  return native::IsElf(file->bytes());
+}
+
+// What a native library offers, without running any of its code.
+absl::StatusOr<std::string> NativeFunctions(const std::string& path) {
+  ASSIGN_OR_RETURN(const native::Manifest manifest,
+                   native::ReadManifest(path, ""));
+  return PlainLines(manifest.Describe(), kMostLine);
+}
+
 // The text to print for one module.
 absl::StatusOr<std::string> Dump(const Arguments& arguments,
                                  const std::string& path) {
   const std::string& output = arguments.GetString("output");
+  ASSIGN_OR_RETURN(const bool library, IsNativeLibrary(path));
+  if (library) return NativeFunctions(path);
   ASSIGN_OR_RETURN(auto archive, vm::Archive::Open(path));
   if (output == "flatbuffer-binary") {
     const auto bytes = archive->flatbuffer();

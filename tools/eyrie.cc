@@ -22,6 +22,7 @@ constexpr Command kCommands[] = {
     {"dump", DumpMain, "prints what a compiled module contains"},
     {"asm", AsmMain, "makes a module from its assembly text"},
     {"params", ParamsMain, "shows, makes and converts files of parameters"},
+    {"note", NoteMain, "makes a native library say what its functions are"},
     {"bench", BenchMain, "measures how long calls take"},
 };
 

@@ -13,6 +13,7 @@
 #include "hal/driver.h"
 #include "tools/json_flags.h"
 #include "tools/limit_flags.h"
+#include "tools/native_flags.h"
 #include "tools/parameter_flags.h"
 #include "tools/trace_flags.h"
 
@@ -52,7 +53,8 @@ constexpr Flag kLoadFlags[] = {
      "Lets modules bring executables in the system's own format, which are\n"
      "loaded like any shared library: only for modules you trust."},
     {"no_native_code", FlagKind::kBool, "false",
-     "Refuses executables of native code: for modules from strangers."},
+     "Refuses executables of native code, and native libraries: for modules\n"
+     "from strangers."},
     {"task_topology_group_count", FlagKind::kInt, "0",
      "Threads of local-task, the caller's included; 0 takes what the machine\n"
      "gives this process."},
@@ -92,6 +94,8 @@ std::vector<Flag> WithLoadFlags(std::span<const Flag> own) {
   std::vector<Flag> flags(std::begin(kLoadFlags), std::end(kLoadFlags));
   const auto parameters = ParameterFlags();
   flags.insert(flags.end(), parameters.begin(), parameters.end());
+  const auto natives = NativeFlags();
+  flags.insert(flags.end(), natives.begin(), natives.end());
   const auto limits = LimitFlags();
   flags.insert(flags.end(), limits.begin(), limits.end());
   const auto trace = TraceFlags();
@@ -105,10 +109,14 @@ std::vector<Flag> WithLoadFlags(std::span<const Flag> own) {
 }
 
 absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
-    const Arguments& arguments) {
+    const Arguments& arguments, const NativeLibraries& natives) {
   std::vector<std::string> paths = arguments.GetList("module");
   paths.insert(paths.end(), arguments.positional().begin(),
                arguments.positional().end());
+  if (paths.empty() && !natives.empty()) {
+    ASSIGN_OR_RETURN(abi::Program program, CallingProgram(arguments, natives));
+    return std::vector<abi::Program>{std::move(program)};
+  }
   if (paths.empty()) {
     return absl::InvalidArgumentError(
         "No module is named; the path of a .vmfb file, or '-' for standard "

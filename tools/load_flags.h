@@ -14,6 +14,7 @@
 #include "base/ref.h"
 #include "hal/device.h"
 #include "tools/arg_parser.h"
+#include "tools/native_flags.h"
 #include "vm/value.h"
 
 namespace eyrie::tools {
@@ -21,9 +22,10 @@ namespace eyrie::tools {
 // The rows of this file's flags, then `own`, then those without effect.
 std::vector<Flag> WithLoadFlags(std::span<const Flag> own);
 
-// Loads --module files, then those that are plain arguments.
+// Loads --module files, then those that are plain arguments. If there are none
+// but native libraries, a program that calls --function of them.
 absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
-    const Arguments& arguments);
+    const Arguments& arguments, const NativeLibraries& natives);
 
 // Opens --device values.
 absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(

@@ -23,6 +23,7 @@
 #include "tools/limit_flags.h"
 #include "tools/load_flags.h"
 #include "tools/module_text.h"
+#include "tools/native_flags.h"
 #include "tools/parameter_flags.h"
 #include "tools/trace_flags.h"
 
@@ -246,8 +247,10 @@ struct CallReport {
 absl::StatusOr<bool> CallFunction(const Arguments& arguments,
                                   const std::vector<Ref<hal::Device>>& devices,
                                   Tracing& tracing, CallReport& report) {
-  ASSIGN_OR_RETURN(auto programs, LoadPrograms(arguments));
   abi::SessionOptions options = Listening(PrintOptionsOf(arguments));
+  ASSIGN_OR_RETURN(options.native_libraries, LoadNativeLibraries(arguments));
+  ASSIGN_OR_RETURN(auto programs,
+                   LoadPrograms(arguments, options.native_libraries));
   ASSIGN_OR_RETURN(options.limits, LimitsOf(arguments));
   ASSIGN_OR_RETURN(options.parameters, LoadParameters(arguments));
   ASSIGN_OR_RETURN(report.collectives, OpenCollectives(arguments));
@@ -294,7 +297,8 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
 
 // The signature of --function, or those of all functions.
 absl::Status PrintSignatures(const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const auto programs, LoadPrograms(arguments));
+  ASSIGN_OR_RETURN(const auto natives, LoadNativeLibraries(arguments));
+  ASSIGN_OR_RETURN(const auto programs, LoadPrograms(arguments, natives));
   const std::string& function = arguments.GetString("function");
   const std::string text = SignaturesText(programs.back()->def(), function);
   if (text.empty() && !function.empty()) {

@@ -86,8 +86,9 @@ class BytecodeModule final
   absl::string_view name() const override { return def().name; }
   uint32_t version() const override { return def().version; }
   // An exported function, by name and canonical convention.
-  absl::StatusOr<uint32_t> ResolveImport(
-      absl::string_view name, absl::string_view signature) const override;
+  // NOT_FOUND: no such name. UNIMPLEMENTED: it has another convention.
+  absl::StatusOr<uint32_t> ResolveImport(absl::string_view name,
+                                         absl::string_view signature) const;
   absl::StatusOr<std::unique_ptr<ModuleState>> CreateState() const override;
   const BytecodeModule* AsBytecode() const override { return this; }
 

@@ -13,7 +13,6 @@
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "vm/interpreter.h"
-#include "vm/native_module.h"
 
 namespace eyrie::vm {
 namespace {
@@ -244,16 +243,19 @@ absl::Status Context::LinkImport(const ImportDef& import,
         PlainName(import.module_name()),
         " is not loaded (loaded: ", LoadedModules(), ")."));
   }
-  ASSIGN_OR_RETURN(const uint32_t ordinal,
-                   provider->ResolveImport(import.local_name(),
-                                           resolved.signature->ToString()));
-  if (const NativeModule* native = provider->AsNative()) {
-    resolved.thunk = native->function(ordinal).thunk;
-    resolved.native_state = provider_state;
-  } else if (const BytecodeModule* bytecode = provider->AsBytecode()) {
+  if (const BytecodeModule* bytecode = provider->AsBytecode()) {
+    ASSIGN_OR_RETURN(const uint32_t ordinal,
+                     bytecode->ResolveImport(import.local_name(),
+                                             resolved.signature->ToString()));
     resolved.callee = &bytecode->function(ordinal);
     resolved.callee_state = static_cast<BytecodeState*>(provider_state);
+    return absl::OkStatus();
   }
+  ASSIGN_OR_RETURN(const NativeImport bound,
+                   provider->BindImport(*provider_state, import.local_name(),
+                                        *resolved.signature));
+  resolved.thunk = bound.thunk;
+  resolved.native_state = bound.state;
   return absl::OkStatus();
 }
 

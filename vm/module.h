@@ -12,7 +12,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/memory_meter.h"
+#include "vm/callconv.h"
 #include "vm/meter.h"
+#include "vm/value.h"
 
 namespace eyrie::vm {
 
@@ -53,8 +55,19 @@ class ModuleState {
   Meter* meter_ = nullptr;
 };
 
+// Calls a native function: unpacks args, packs owned results. On error no
+// result slot is written.
+using NativeThunk = absl::Status (*)(ModuleState* state, const Slot* args,
+                                     Slot* results);
+
+// A native function as an import calls it. The state is the module's, or a
+// part of it that is this import's.
+struct NativeImport {
+  NativeThunk thunk = nullptr;
+  ModuleState* state = nullptr;
+};
+
 class BytecodeModule;
-class NativeModule;
 
 class Module {
  public:
@@ -63,16 +76,19 @@ class Module {
   virtual absl::string_view name() const = 0;
   virtual uint32_t version() const = 0;
 
-  // The ordinal of the exported function with this name (without the module's)
-  // and calling convention. NOT_FOUND: no such name. UNIMPLEMENTED: the name
-  // is known with other signatures only; the sentence gives the nearest.
-  virtual absl::StatusOr<uint32_t> ResolveImport(
-      absl::string_view name, absl::string_view signature) const = 0;
-
   virtual absl::StatusOr<std::unique_ptr<ModuleState>> CreateState() const = 0;
 
-  // The module as what it is, or nullptr: there are these two kinds.
-  virtual const NativeModule* AsNative() const { return nullptr; }
+  // What an import of this name (without the module's) and convention calls in
+  // a context that owns `state`. NOT_FOUND: no such name. UNIMPLEMENTED: the
+  // name is known with other signatures only; the sentence gives the nearest.
+  // Native modules have this; functions of bytecode are called by ordinal.
+  virtual absl::StatusOr<NativeImport> BindImport(
+      ModuleState& state, absl::string_view name,
+      const CallingConvention& signature) const {
+    return absl::InternalError("A module of bytecode binds no imports.");
+  }
+
+  // The module as what it is, or nullptr: all others are native.
   virtual const BytecodeModule* AsBytecode() const { return nullptr; }
 };
 

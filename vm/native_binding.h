@@ -23,11 +23,6 @@
 
 namespace eyrie::vm {
 
-// Calls the bound function: unpacks args, packs owned results. On error no
-// result slot is written.
-using NativeThunk = absl::Status (*)(ModuleState* state, const Slot* args,
-                                     Slot* results);
-
 struct NativeFunction {
   const char* name;
   const char* signature;  // calling convention, "0rIi_r"

@@ -90,4 +90,12 @@ absl::StatusOr<uint32_t> NativeModule::ResolveImport(
       "; the nearest known is ", nearest->signature, "."));
 }
 
+absl::StatusOr<NativeImport> NativeModule::BindImport(
+    ModuleState& state, absl::string_view name,
+    const CallingConvention& signature) const {
+  ASSIGN_OR_RETURN(const uint32_t ordinal,
+                   ResolveImport(name, signature.ToString()));
+  return NativeImport{rows_[ordinal].thunk, &state};
+}
+
 }  // namespace eyrie::vm

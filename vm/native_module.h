@@ -56,12 +56,16 @@ class NativeModule final : public Module {
 
   absl::string_view name() const override { return name_; }
   uint32_t version() const override { return version_; }
-  absl::StatusOr<uint32_t> ResolveImport(
-      absl::string_view name, absl::string_view signature) const override;
+  // The row of this name and convention. NOT_FOUND and UNIMPLEMENTED as
+  // BindImport.
+  absl::StatusOr<uint32_t> ResolveImport(absl::string_view name,
+                                         absl::string_view signature) const;
+  absl::StatusOr<NativeImport> BindImport(
+      ModuleState& state, absl::string_view name,
+      const CallingConvention& signature) const override;
   absl::StatusOr<std::unique_ptr<ModuleState>> CreateState() const override {
     return create_state_();
   }
-  const NativeModule* AsNative() const override { return this; }
 
   const NativeFunction& function(uint32_t ordinal) const {
     return rows_[ordinal];

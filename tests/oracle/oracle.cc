@@ -112,7 +112,7 @@ absl::Status OracleInstance::Add(std::shared_ptr<const vm::Module> module) {
   const vm::Module& added = *modules_.back();
   linked_.push_back(nullptr);
   native_states_.push_back(nullptr);
-  if (added.AsNative() != nullptr) {
+  if (added.AsBytecode() == nullptr) {
     ASSIGN_OR_RETURN(native_states_.back(), added.CreateState());
     return absl::OkStatus();
   }
@@ -138,16 +138,19 @@ absl::Status OracleInstance::Link(const vm::ImportDef& def,
                                   LinkedImport& import) {
   for (size_t i = 0; i < modules_.size(); ++i) {
     if (modules_[i]->name() != def.module_name()) continue;
-    ASSIGN_OR_RETURN(const uint32_t ordinal,
-                     modules_[i]->ResolveImport(def.local_name(),
-                                                import.signature->ToString()));
-    if (const vm::NativeModule* native = modules_[i]->AsNative()) {
-      import.thunk = native->function(ordinal).thunk;
-      import.native_state = native_states_[i].get();
-    } else {
+    if (const vm::BytecodeModule* bytecode = modules_[i]->AsBytecode()) {
+      ASSIGN_OR_RETURN(import.function,
+                       bytecode->ResolveImport(def.local_name(),
+                                               import.signature->ToString()));
       import.module = linked_[i].get();
-      import.function = ordinal;
+      return absl::OkStatus();
     }
+    ASSIGN_OR_RETURN(
+        const vm::NativeImport bound,
+        modules_[i]->BindImport(*native_states_[i], def.local_name(),
+                                *import.signature));
+    import.thunk = bound.thunk;
+    import.native_state = bound.state;
     return absl::OkStatus();
   }
   return absl::NotFoundError(def.full_name);

@@ -1,0 +1,244 @@
+// A recursive descent over the text; nothing is looked at twice.
+//
+// Tested by attributes_test.cc, native_fuzz.cc.
+#include "abi/native/attributes.h"
+
+#include <utility>
+
+#include "abi/native/numbers.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+
+namespace eyrie::native {
+namespace {
+
+constexpr int kMaxDepth = 16;
+constexpr size_t kMostQuoted = 80;
+// What ends a bare text; all else may stand in it.
+constexpr absl::string_view kEnds = "&={}[]:@%";
+
+class Parser {
+ public:
+  explicit Parser(absl::string_view text) : text_(text) {}
+
+  absl::StatusOr<Attributes> Parse() {
+    ASSIGN_OR_RETURN(Attributes attributes, Pairs(0));
+    if (at_ != text_.size()) return Unexpected("'&' or the end");
+    return attributes;
+  }
+
+ private:
+  bool AtEnd() const { return at_ == text_.size(); }
+  bool Consume(char c) {
+    if (AtEnd() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  absl::Status Error(absl::string_view what) const {
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " at byte ", at_, " of the attributes '",
+                     PlainText(text_, kMostQuoted), "'."));
+  }
+  absl::Status Unexpected(absl::string_view wanted) const {
+    return Error(absl::StrCat(
+        AtEnd()
+            ? "The end stands"
+            : absl::StrCat("'", PlainText(text_.substr(at_, 1), 4), "' stands"),
+        " where ", wanted, " is expected"));
+  }
+
+  absl::StatusOr<Attributes> Pairs(int depth);
+  absl::StatusOr<Attribute> Value(int depth);
+  absl::StatusOr<Attribute> Array();
+  absl::StatusOr<Attribute> Dictionary(int depth);
+  absl::StatusOr<Attribute> Symbol();
+  // Bytes up to one of kEnds, with %HH read as a byte.
+  absl::StatusOr<std::string> Text();
+  absl::StatusOr<FfiType> Type();
+
+  absl::string_view text_;
+  size_t at_ = 0;
+};
+
+absl::StatusOr<std::string> Parser::Text() {
+  std::string text;
+  while (!AtEnd()) {
+    const char c = text_[at_];
+    if (c == '%') {
+      const absl::string_view digits = text_.substr(at_ + 1, 2);
+      if (digits.size() != 2 || !absl::ascii_isxdigit(digits[0]) ||
+          !absl::ascii_isxdigit(digits[1])) {
+        return Error("'%' without two hexadecimal digits stands");
+      }
+      text += absl::HexStringToBytes(digits);
+      at_ += 3;
+      continue;
+    }
+    if (kEnds.find(c) != kEnds.npos) break;
+    text += c;
+    ++at_;
+  }
+  return text;
+}
+
+absl::StatusOr<FfiType> Parser::Type() {
+  const size_t from = at_;
+  while (!AtEnd() && absl::ascii_isalnum(text_[at_])) ++at_;
+  const absl::string_view name = text_.substr(from, at_ - from);
+  absl::StatusOr<FfiType> type = ParseFfiType(name);
+  if (!type.ok()) {
+    return Error(absl::StrCat("The unknown type '", name, "' stands"));
+  }
+  if (InfoOf(*type).bytes == 0) return Error("A token as an attribute stands");
+  return type;
+}
+
+absl::StatusOr<Attribute> Parser::Array() {
+  Attribute array;
+  array.kind = Attribute::Kind::kArray;
+  const size_t close = text_.find(']', at_);
+  if (close == text_.npos) {
+    at_ = text_.size();
+    return Unexpected("']'");
+  }
+  absl::string_view numbers = text_.substr(at_, close - at_);
+  at_ = close + 1;
+  if (!Consume(':')) return Unexpected("':' and the elements' type");
+  ASSIGN_OR_RETURN(array.type, Type());
+  while (!numbers.empty()) {
+    // A comma within parentheses is a complex number's.
+    const size_t from = numbers[0] == '(' ? numbers.find(')') : 0;
+    const size_t comma = from == numbers.npos ? from : numbers.find(',', from);
+    RETURN_IF_ERROR(
+        AppendNumber(numbers.substr(0, comma), array.type, array.bytes));
+    if (comma == numbers.npos) break;
+    numbers.remove_prefix(comma + 1);
+    if (numbers.empty())
+      return Error("A ',' without a number behind it stands");
+  }
+  return array;
+}
+
+absl::StatusOr<Attribute> Parser::Dictionary(int depth) {
+  if (depth == kMaxDepth) {
+    return Error(
+        absl::StrCat("A dictionary within ", kMaxDepth, " others stands"));
+  }
+  Attribute dictionary;
+  dictionary.kind = Attribute::Kind::kDictionary;
+  if (Consume('}')) return dictionary;
+  ASSIGN_OR_RETURN(dictionary.members, Pairs(depth + 1));
+  if (!Consume('}')) return Unexpected("'&' or '}'");
+  return dictionary;
+}
+
+absl::StatusOr<Attribute> Parser::Symbol() {
+  Attribute symbol;
+  symbol.kind = Attribute::Kind::kSymbol;
+  ASSIGN_OR_RETURN(symbol.bytes, Text());
+  if (symbol.bytes.empty()) return Unexpected("a symbol's name");
+  if (symbol.bytes.find('\0') != symbol.bytes.npos) {
+    return Error("A symbol's name with a zero byte stands");
+  }
+  if (text_.substr(at_, 4) != ":ptr") return Unexpected("':ptr'");
+  at_ += 4;
+  return symbol;
+}
+
+absl::StatusOr<Attribute> Parser::Value(int depth) {
+  if (Consume('[')) return Array();
+  if (Consume('{')) return Dictionary(depth);
+  if (Consume('@')) return Symbol();
+  Attribute value;
+  ASSIGN_OR_RETURN(value.bytes, Text());
+  if (!Consume(':')) return value;
+  const std::string number = std::exchange(value.bytes, "");
+  value.kind = Attribute::Kind::kScalar;
+  ASSIGN_OR_RETURN(value.type, Type());
+  RETURN_IF_ERROR(AppendNumber(number, value.type, value.bytes));
+  return value;
+}
+
+absl::StatusOr<Attributes> Parser::Pairs(int depth) {
+  Attributes attributes;
+  do {
+    ASSIGN_OR_RETURN(std::string name, Text());
+    if (name.empty()) return Unexpected("a name");
+    if (!Consume('=')) return Unexpected("'='");
+    ASSIGN_OR_RETURN(Attribute value, Value(depth));
+    if (!attributes.emplace(name, std::move(value)).second) {
+      return Error(absl::StrCat("'", PlainText(name, kMostQuoted),
+                                "' stands for the second time"));
+    }
+  } while (Consume('&'));
+  return attributes;
+}
+
+void AppendEscaped(absl::string_view text, std::string& out) {
+  for (const char c : text) {
+    if (absl::ascii_isgraph(c) && kEnds.find(c) == kEnds.npos) {
+      out += c;
+    } else {
+      absl::StrAppendFormat(&out, "%%%02X", static_cast<uint8_t>(c));
+    }
+  }
+}
+
+void AppendAttributes(const Attributes& attributes, std::string& out);
+
+void AppendValue(const Attribute& value, std::string& out) {
+  switch (value.kind) {
+    case Attribute::Kind::kString:
+      return AppendEscaped(value.bytes, out);
+    case Attribute::Kind::kDictionary:
+      out += '{';
+      AppendAttributes(value.members, out);
+      out += '}';
+      return;
+    case Attribute::Kind::kSymbol:
+      out += '@';
+      AppendEscaped(value.bytes, out);
+      out += ":ptr";
+      return;
+    case Attribute::Kind::kScalar:
+    case Attribute::Kind::kArray:
+      break;
+  }
+  const bool array = value.kind == Attribute::Kind::kArray;
+  const FfiTypeInfo& type = InfoOf(value.type);
+  if (array) out += '[';
+  for (size_t i = 0; i < value.bytes.size(); i += type.bytes) {
+    if (i > 0) out += ',';
+    AppendNumberText(absl::string_view(value.bytes).substr(i, type.bytes),
+                     value.type, out);
+  }
+  absl::StrAppend(&out, array ? "]:" : ":", type.name);
+}
+
+void AppendAttributes(const Attributes& attributes, std::string& out) {
+  bool first = true;
+  for (const auto& [name, value] : attributes) {
+    if (!std::exchange(first, false)) out += '&';
+    AppendEscaped(name, out);
+    out += '=';
+    AppendValue(value, out);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Attributes> ParseAttributes(absl::string_view text) {
+  return Parser(text).Parse();
+}
+
+std::string AttributesText(const Attributes& attributes) {
+  std::string text;
+  AppendAttributes(attributes, text);
+  return text;
+}
+
+}  // namespace eyrie::native

@@ -1,0 +1,38 @@
+// Tested by tools/native_test.sh.
+#include "abi/native/guarded_call.h"
+
+#include <unwind.h>
+
+#include <exception>
+
+namespace eyrie::native {
+
+void PrepareGuardedCalls() {
+  // Any walk of the stack fills the tables.
+  _Unwind_Backtrace([](_Unwind_Context*, void*) { return _URC_END_OF_STACK; },
+                    nullptr);
+}
+
+eyrie_ffi_error_t* CallGuarded(eyrie_ffi_handler_t* handler,
+                               eyrie_ffi_call_frame_t* frame, Thrown& thrown) {
+  try {
+    return handler(frame);
+  } catch (const std::exception& exception) {
+    thrown = {true, exception.what()};
+  } catch (...) {
+    thrown = {true, "an object that is no std::exception"};
+  }
+  return nullptr;
+}
+
+void RunGuarded(void (*function)(void* data), void* data, Thrown& thrown) {
+  try {
+    function(data);
+  } catch (const std::exception& exception) {
+    thrown = {true, exception.what()};
+  } catch (...) {
+    thrown = {true, "an object that is no std::exception"};
+  }
+}
+
+}  // namespace eyrie::native

@@ -1,0 +1,106 @@
+// Tested by tools/native_test.sh.
+#include "abi/native/library.h"
+
+#include <dlfcn.h>
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "abi/native/elf_note.h"
+#include "abi/native/guarded_call.h"
+#include "abi/native/xla/api.h"
+#include "absl/strings/str_cat.h"
+#include "base/mapped_file.h"
+#include "base/status_macros.h"
+
+namespace eyrie::native {
+namespace {
+
+// What libraries have registered, by the system's handle: their constructors
+// run only once in a process.
+struct OpenedLibraries {
+  std::mutex mutex;
+  std::map<void*, FfiRegistry> registries;  // guarded by mutex
+};
+
+OpenedLibraries& Opened() {
+  static OpenedLibraries opened;
+  return opened;
+}
+
+std::string SystemError() {
+  const char* text = ::dlerror();
+  return text == nullptr ? "no reason is given" : text;
+}
+
+// With a slash, so that the system searches no folders.
+std::string ExplicitPath(const std::string& path) {
+  return path.find('/') == path.npos ? absl::StrCat("./", path) : path;
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<NativeLibrary>> NativeLibrary::Open(
+    const std::string& path) {
+  {
+    ASSIGN_OR_RETURN(const auto file, MappedFile::Open(ExplicitPath(path)));
+    RETURN_IF_ERROR(CheckNativeElf(file->bytes(), path));
+  }
+  OpenedLibraries& opened = Opened();
+  const std::lock_guard lock(opened.mutex);
+  FfiRegistry registered;
+  // Looked up by libraries that register themselves.
+  if (XLA_FFI_GetApi() != EyrieGetXlaFfiApi()) {
+    return absl::InternalError("The two names of XLA FFI's table differ.");
+  }
+  PrepareGuardedCalls();
+  const RegistrationScope scope(registered);
+  void* const handle =
+      ::dlopen(ExplicitPath(path).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "The system cannot load '", path, "': ", SystemError(), "."));
+  }
+  const auto [row, first] =
+      opened.registries.emplace(handle, std::move(registered));
+  return std::shared_ptr<NativeLibrary>(
+      new NativeLibrary(path, handle, row->second));
+}
+
+absl::StatusOr<void*> NativeLibrary::FindSymbol(const std::string& name) const {
+  void* const symbol = ::dlsym(handle_, name.c_str());
+  // The system looks into what the library needs, too: "sin" is libm's.
+  Dl_info info;
+  void* owner = nullptr;
+  void* self = nullptr;
+  const bool own =
+      symbol != nullptr && ::dlinfo(handle_, RTLD_DI_LINKMAP, &self) == 0 &&
+      ::dladdr1(symbol, &info, &owner, RTLD_DL_LINKMAP) != 0 && owner == self;
+  if (!own) {
+    return absl::NotFoundError(
+        absl::StrCat("'", path_, "' exports no symbol '", name, "'."));
+  }
+  return symbol;
+}
+
+absl::Status NativeLibrary::RegisterType(const std::string& name,
+                                         const std::string& id,
+                                         const std::string& info) {
+  using GetId = eyrie_ffi_type_id_t*();
+  using GetInfo = const eyrie_ffi_type_info_t*();
+  ASSIGN_OR_RETURN(void* const get_id, FindSymbol(id));
+  const eyrie_ffi_type_info_t* type_info = nullptr;
+  if (!info.empty()) {
+    ASSIGN_OR_RETURN(void* const get_info, FindSymbol(info));
+    type_info = reinterpret_cast<GetInfo*>(get_info)();
+  }
+  eyrie_ffi_type_id_t* const type_id = reinterpret_cast<GetId*>(get_id)();
+  if (type_id == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", id, "' of '", path_, "' gives no type id."));
+  }
+  return registry_.AddType(name, *type_id, type_info);
+}
+
+}  // namespace eyrie::native

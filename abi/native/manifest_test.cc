@@ -1,0 +1,180 @@
+// Manifests and notes: what is read, what is refused and why.
+#include "abi/native/manifest.h"
+
+#include <elf.h>
+
+#include <cstring>
+#include <string>
+
+#include "abi/native/elf_note.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+
+namespace eyrie::native {
+namespace {
+
+// A manifest whose one function has these members.
+std::string WithFunction(absl::string_view members) {
+  return absl::StrCat(R"({"module": "m", "functions": {"f": {)",
+                      R"("convention": "xla_ffi")", members.empty() ? "" : ", ",
+                      members, "}}}");
+}
+
+TEST(Manifest, Describes) {
+  constexpr struct {
+    const char* members;
+    const char* want;
+  } kCases[] = {
+      {"", "() -> ()"},
+      {R"("arguments": ["?x4xf32", "*xu8", "buffer", "i32", "token"])",
+       "(?x4xf32, *xu8, buffer, s32, token) -> ()"},
+      {R"("arguments": [["f32", ["f64"]], {"rest": "?xf32"}])",
+       "(f32, f64, ?xf32…) -> ()"},
+      {R"("arguments": [{"optional": "buffer"}, {"attribute": "by",)"
+       R"( "type": "f32"}, {"attribute": "mode", "type": "string"}])",
+       "(optional buffer, by: f32, mode: string) -> ()"},
+      {R"("arguments": ["buffer"], "results": [{"like": 0}, "token",)"
+       R"( {"dtype": "f32", "shape": [4, "0.1", "0.:-2", "0.1:"]},)"
+       R"( {"dtype": 0, "shape": [], "temporary": true}])",
+       "(buffer) -> (like 0, token, 4x[0.1]x[0.:-2]x[0.1:]xf32, temporary "
+       "[0])"},
+      {R"("attributes": "b=1:i32&a=x")", "() -> () a=x&b=1:s32"},
+      {R"("platform": "CUDA")", "() -> () on CUDA, which does not run here"},
+  };
+  for (const auto& c : kCases) {
+    const auto manifest = Manifest::Parse(WithFunction(c.members));
+    ASSERT_TRUE(manifest.ok()) << c.members << ": " << manifest.status();
+    EXPECT_EQ(manifest->Describe(),
+              absl::StrCat("m.f: xla_ffi ", c.want, "\n"));
+  }
+}
+
+TEST(Manifest, Refuses) {
+  const struct {
+    std::string text;
+    const char* want;
+  } kCases[] = {
+      {"", "JSON"},
+      {"[]", "the whole is an array; an object is expected."},
+      {"{}", "the module's name is ''"},
+      {R"({"module": "a.b", "functions": {}})", "the module's name is 'a.b'"},
+      {R"({"module": "m"})", "The manifest has no \"functions\"."},
+      {R"({"module": "m", "functions": {}, "extra": 1})", "unknown 'extra'"},
+      {R"({"version": 2, "module": "m", "functions": {}})", "has version 2"},
+      {R"({"module": "m", "functions": {"a?b": {}}})",
+       "the function's name is 'a?b'"},
+      {R"({"module": "m", "functions": {"f": {}}})", "has no \"convention\""},
+      {R"({"module": "m", "functions": {"f": {"convention": "xla_ff"}}})",
+       "'xla_ff', which is unknown. Did you mean 'xla_ffi'?"},
+      {R"({"module": "m", "types": {"T": {}}, "functions": {}})",
+       "type 'T' has no \"id\"."},
+      {WithFunction(R"("symbl": "x")"), "Did you mean 'symbol'?"},
+      {WithFunction(R"("symbol": 7)"), "is the number 7; a string is expected"},
+      {WithFunction(R"("symbol": "a", "symbol": "b")"), "has 'symbol' twice"},
+      {WithFunction(R"("symbol": "a", "registered": "b")"), "more than one of"},
+      {WithFunction(R"("stages": {"prepare": "p"})"), "has no \"execute\""},
+      {WithFunction(R"("attributes": "a=1:i3")"), "The unknown type 'i3'"},
+      {WithFunction(R"("arguments": ["?xq32"])"), "the argument '?xq32'"},
+      {WithFunction(R"("arguments": ["-1xf32"])"), "the argument '-1xf32'"},
+      {WithFunction(R"("arguments": ["4"])"), "the argument '4'"},
+      {WithFunction(R"("arguments": ["?xs4"])"), "which no tensor is of"},
+      {WithFunction(R"("arguments": [7])"), "is the number 7"},
+      {WithFunction(R"("arguments": [{}])"), "is none of \"attribute\""},
+      {WithFunction(R"("arguments": [{"rest": "buffer"}, "buffer"])"),
+       "stands behind one that may be left out"},
+      {WithFunction(R"("arguments": [{"rest": "token"}])"), "'token'"},
+      {WithFunction(R"("arguments": [{"attribute": "a", "type": "c64"}])"),
+       "the type 'c64'"},
+      {WithFunction(R"("stages": {"instantiate": "i", "execute": "e"},)"
+                    R"( "arguments": [{"attribute": "a", "type": "f32"}])"),
+       "which runs before there are any"},
+      {WithFunction(R"("results": [{}])"), "neither \"like\" nor"},
+      {WithFunction(R"("results": [{"like": 0}])"), "operand 0; there are 0"},
+      {WithFunction(R"("results": [{"dtype": "f99", "shape": []}])"), "f99"},
+      {WithFunction(R"("results": [{"dtype": "f32", "shape": [-1]}])"),
+       "a dimension"},
+      {WithFunction(R"("results": [{"dtype": "f32", "shape": ["1.0"]}])"),
+       "operand 1; there are 0"},
+      {WithFunction(R"("arguments": ["buffer"], "results": [)"
+                    R"({"dtype": "f32", "shape": ["0.x"]}])"),
+       "the dimension '0.x'"},
+      {WithFunction(R"("arguments": ["buffer"], "results": [)"
+                    R"({"like": 0, "rest": true}, {"like": 0}])"),
+       "is not the last"},
+  };
+  for (const auto& c : kCases) {
+    const absl::Status status = Manifest::Parse(c.text).status();
+    EXPECT_FALSE(status.ok()) << c.text;
+    EXPECT_TRUE(absl::StrContains(status.message(), c.want))
+        << c.text << ": " << status.message();
+  }
+}
+
+// A shared library of this machine with nothing in it but a note segment.
+std::string LibraryWith(absl::string_view note) {
+  Elf64_Ehdr header = {};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_type = ET_DYN;
+  header.e_machine = EM_X86_64;
+  header.e_phoff = sizeof(header);
+  header.e_phnum = 1;
+  Elf64_Phdr segment = {};
+  segment.p_type = PT_NOTE;
+  segment.p_offset = sizeof(header) + sizeof(segment);
+  segment.p_filesz = note.size();
+  std::string file(reinterpret_cast<const char*>(&header), sizeof(header));
+  file.append(reinterpret_cast<const char*>(&segment), sizeof(segment));
+  return absl::StrCat(file, note);
+}
+
+// The note's bytes, as they are in the object file.
+std::string NoteOf(absl::string_view manifest) {
+  const std::string object = MakeNoteObject(manifest);
+  Elf64_Ehdr header;
+  std::memcpy(&header, object.data(), sizeof(header));
+  Elf64_Shdr section;
+  std::memcpy(&section, object.data() + header.e_shoff + sizeof(section),
+              sizeof(section));
+  EXPECT_EQ(section.sh_type, uint32_t{SHT_NOTE});
+  return object.substr(section.sh_offset, section.sh_size);
+}
+
+absl::StatusOr<std::optional<absl::string_view>> Find(const std::string& file) {
+  return FindAbiNote(
+      {reinterpret_cast<const uint8_t*>(file.data()), file.size()}, "k.so");
+}
+
+TEST(ElfNote, IsFoundAgain) {
+  for (const std::string text : {"", "a", "four", "{\"module\": \"m\"}"}) {
+    const std::string other = NoteOf("x").replace(12, 5, "OTHER");
+    for (const std::string& note : {NoteOf(text), other + NoteOf(text)}) {
+      const std::string file = LibraryWith(note);
+      const auto found = Find(file);
+      ASSERT_TRUE(found.ok()) << found.status();
+      ASSERT_TRUE(found->has_value());
+      EXPECT_EQ(**found, text);
+    }
+    const auto none = Find(LibraryWith(other));
+    EXPECT_TRUE(none.ok() && !none->has_value());
+  }
+}
+
+TEST(ElfNote, DamagedFilesAreRefused) {
+  const std::string whole = LibraryWith(NoteOf("{\"module\": \"m\"}"));
+  for (size_t size = 0; size + 1 < whole.size(); ++size) {
+    EXPECT_FALSE(Find(whole.substr(0, size)).ok()) << size;
+  }
+  const std::string note = NoteOf("text");
+  EXPECT_EQ(Find(LibraryWith(note + note)).status().message(),
+            "'k.so' is damaged: it has two notes of Eyrie's.");
+  std::string cut = note;
+  cut[4] = '\x7F';  // the text's size
+  EXPECT_EQ(Find(LibraryWith(cut)).status().message(),
+            "'k.so' is damaged: a note of 6 and 127 bytes is cut off.");
+}
+
+}  // namespace
+}  // namespace eyrie::native

@@ -1,0 +1,59 @@
+// Any bytes may be refused as a note, a manifest or attributes; none may fault,
+// and what is taken is the same when it is written and read again.
+//
+// The first byte of an input says what the others are.
+// Run it with: tests/fuzz/BUILD says how.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "abi/native/attributes.h"
+#include "abi/native/elf_note.h"
+#include "abi/native/manifest.h"
+#include "absl/strings/string_view.h"
+
+namespace {
+
+void TryAttributes(absl::string_view text) {
+  const auto attributes = eyrie::native::ParseAttributes(text);
+  if (!attributes.ok() || attributes->empty()) return;
+  const std::string written = eyrie::native::AttributesText(*attributes);
+  const auto again = eyrie::native::ParseAttributes(written);
+  if (!again.ok() || eyrie::native::AttributesText(*again) != written) abort();
+}
+
+void TryManifest(absl::string_view text) {
+  const auto manifest = eyrie::native::Manifest::Parse(text);
+  if (!manifest.ok()) return;
+  manifest->Describe();
+  for (const auto& [name, function] : manifest->functions) {
+    for (const size_t operands : {0, 5}) {
+      const std::string convention =
+          function.declaration->ImportConvention(operands);
+      if (!eyrie::vm::CallingConvention::Parse(convention).ok()) abort();
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const absl::string_view text(reinterpret_cast<const char*>(data + 1),
+                               size - 1);
+  switch (data[0]) {
+    case 'a':
+      TryAttributes(text);
+      break;
+    case 'm':
+      TryManifest(text);
+      break;
+    default:
+      eyrie::native::CheckNativeElf({data, size}, "k.so").IgnoreError();
+      if (const auto note = eyrie::native::FindAbiNote({data, size}, "k.so");
+          note.ok() && *note) {
+        TryManifest(**note);
+      }
+  }
+  return 0;
+}

@@ -1,0 +1,235 @@
+// Tested by tools/native_test.sh.
+#include "abi/native/native_libraries.h"
+
+#include <map>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+#include "base/suggest.h"
+
+namespace eyrie::native {
+namespace {
+
+constexpr size_t kMostQuoted = 200;
+
+// A function, or why it cannot be called here.
+using LoadedFunction = absl::StatusOr<std::shared_ptr<const NativeFunction>>;
+using Functions = std::map<std::string, LoadedFunction, std::less<>>;
+
+// One context's imports. They may outlive it, those that still run.
+class LibraryState final : public vm::ModuleState {
+ public:
+  explicit LibraryState(uint64_t owner) : owner_(owner) {}
+
+  uint64_t owner() const { return owner_; }
+  BoundFunction* Keep(std::shared_ptr<BoundFunction> function) {
+    imports_.push_back(std::move(function));
+    return imports_.back().get();
+  }
+
+ private:
+  const uint64_t owner_;
+  std::vector<std::shared_ptr<BoundFunction>> imports_;
+};
+
+class LibraryModule final : public vm::Module {
+ public:
+  LibraryModule(std::string name, Functions functions,
+                std::shared_ptr<const NativeServices> services)
+      : name_(std::move(name)),
+        functions_(std::move(functions)),
+        services_(std::move(services)) {}
+
+  absl::string_view name() const override { return name_; }
+  uint32_t version() const override { return 0; }
+  absl::StatusOr<std::unique_ptr<vm::ModuleState>> CreateState()
+      const override {
+    return std::make_unique<LibraryState>(
+        services_->device->allocator().NewOwner());
+  }
+  absl::StatusOr<vm::NativeImport> BindImport(
+      vm::ModuleState& state, absl::string_view name,
+      const vm::CallingConvention& signature) const override;
+
+ private:
+  const std::string name_;
+  const Functions functions_;
+  const std::shared_ptr<const NativeServices> services_;
+};
+
+// "scale?axis=1:i32" as its two parts.
+std::pair<absl::string_view, absl::string_view> SplitName(
+    absl::string_view name) {
+  const size_t mark = name.find('?');
+  if (mark == name.npos) return {name, {}};
+  return {name.substr(0, mark), name.substr(mark + 1)};
+}
+
+absl::StatusOr<vm::NativeImport> LibraryModule::BindImport(
+    vm::ModuleState& state, absl::string_view name,
+    const vm::CallingConvention& signature) const {
+  auto& own = static_cast<LibraryState&>(state);
+  const auto [function, attributes] = SplitName(name);
+  const auto found = functions_.find(function);
+  if (found == functions_.end()) {
+    std::vector<std::string> names;
+    for (const auto& row : functions_) names.push_back(row.first);
+    return absl::NotFoundError(
+        absl::StrCat("The native module ", name_, " has no function '",
+                     PlainText(function, kMostQuoted), "'.",
+                     DidYouMean(std::string(function), names)));
+  }
+  const std::string where = absl::StrCat("(native function ", name_, ".",
+                                         PlainText(name, kMostQuoted), ")");
+  if (!found->second.ok()) return Annotate(found->second.status(), where);
+  const ImportRequest request = {.name = name,
+                                 .attributes = attributes,
+                                 .signature = signature,
+                                 .services = services_,
+                                 .state = state,
+                                 .owner = own.owner()};
+  absl::StatusOr<std::shared_ptr<BoundFunction>> bound =
+      (*found->second)->Bind(request);
+  if (!bound.ok()) return Annotate(bound.status(), where);
+  return vm::NativeImport{BoundFunction::Call, own.Keep(*std::move(bound))};
+}
+
+std::string RegisterText(vm::ValueType type, vm::RegisterCounts& counts) {
+  const uint32_t index = counts.Add(type);
+  if (type == vm::ValueType::kRef) return absl::StrCat("%r", index);
+  if (!vm::IsWide(type)) return absl::StrCat("%i", index);
+  return absl::StrCat("%i", index, ":", index + 1);
+}
+
+absl::string_view TypeText(vm::ValueType type) {
+  return type == vm::ValueType::kRef ? "!vm.ref<?>" : vm::NameOf(type);
+}
+
+// A function that calls an import of the same name.
+absl::StatusOr<std::string> ForwardingText(
+    const std::string& name, const vm::CallingConvention& convention) {
+  for (const char c : name) {
+    if (absl::ascii_isgraph(c) && c != '"' && c != '\\') continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("The function's name '", PlainText(name, kMostQuoted),
+                     "' has a blank, a quote, a backslash or a character that "
+                     "is not printed; in attributes %HH is a byte."));
+  }
+  std::vector<std::string> parameters;
+  std::vector<std::string> arguments;
+  vm::RegisterCounts counts;
+  for (const vm::ValueType type : convention.argument_types()) {
+    arguments.push_back(RegisterText(type, counts));
+    parameters.push_back(absl::StrCat(arguments.back(), ": ", TypeText(type)));
+  }
+  std::vector<std::string> results;
+  std::vector<absl::string_view> types;
+  vm::RegisterCounts result_counts;
+  for (const vm::ValueType type : convention.result_types()) {
+    results.push_back(RegisterText(type, result_counts));
+    types.push_back(TypeText(type));
+  }
+  const std::string returned = absl::StrJoin(results, ", ");
+  return absl::StrCat(
+      "vm.module @native_call version 0\n", "vm.import @\"", name,
+      "\" cconv \"", convention.ToString(), "\"\n", "vm.export @\"", name,
+      "\" = @call\n", "vm.func @call(", absl::StrJoin(parameters, ", "),
+      ") -> (", absl::StrJoin(types, ", "), ") {\n  ", returned,
+      returned.empty() ? "" : " = ", "vm.call @\"", name, "\"(",
+      absl::StrJoin(arguments, ", "), ")\n  vm.return ", returned, "\n}\n");
+}
+
+const ManifestFunction* FindFunction(
+    std::span<const std::shared_ptr<const LoadedLibrary>> libraries,
+    absl::string_view full_name) {
+  const size_t dot = full_name.find('.');
+  if (dot == full_name.npos) return nullptr;
+  for (const auto& library : libraries) {
+    const Manifest& manifest = library->manifest;
+    if (manifest.module != full_name.substr(0, dot)) continue;
+    const auto found = manifest.functions.find(full_name.substr(dot + 1));
+    if (found != manifest.functions.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LoadNativeLibrary(
+    const std::string& path, const std::string& manifest) {
+  ASSIGN_OR_RETURN(Manifest read, ReadManifest(path, manifest));
+  ASSIGN_OR_RETURN(std::shared_ptr<NativeLibrary> library,
+                   NativeLibrary::Open(path));
+  for (const auto& [name, type] : read.types) {
+    RETURN_IF_ERROR(library->RegisterType(name, type.id, type.info));
+  }
+  return std::make_shared<const LoadedLibrary>(
+      LoadedLibrary{std::move(library), std::move(read)});
+}
+
+absl::StatusOr<NativeModules> MakeNativeModules(
+    std::span<const std::shared_ptr<const LoadedLibrary>> libraries,
+    std::shared_ptr<const NativeServices> services) {
+  std::map<std::string, Functions> modules;
+  for (const auto& loaded : libraries) {
+    for (const auto& [name, function] : loaded->manifest.functions) {
+      LoadedFunction native = function.declaration->Load(loaded->library);
+      // What another machine could call is refused when it is called here.
+      if (!native.ok() && !absl::IsUnimplemented(native.status())) {
+        return Annotate(
+            native.status(),
+            absl::StrCat("(native function ", loaded->manifest.module, ".",
+                         name, " of '", loaded->library->path(), "')"));
+      }
+      const bool first = modules[loaded->manifest.module]
+                             .emplace(name, std::move(native))
+                             .second;
+      if (!first) {
+        return absl::AlreadyExistsError(absl::StrCat(
+            "Two native libraries have a function ", loaded->manifest.module,
+            ".", name, "; the second is '", loaded->library->path(), "'."));
+      }
+    }
+  }
+  NativeModules made;
+  for (auto& [name, functions] : modules) {
+    made.push_back(std::make_shared<const LibraryModule>(
+        name, std::move(functions), services));
+  }
+  return made;
+}
+
+std::vector<std::string> NativeFunctionNames(
+    std::span<const std::shared_ptr<const LoadedLibrary>> libraries) {
+  std::vector<std::string> names;
+  for (const auto& library : libraries) {
+    for (const auto& row : library->manifest.functions) {
+      names.push_back(absl::StrCat(library->manifest.module, ".", row.first));
+    }
+  }
+  return names;
+}
+
+absl::StatusOr<std::string> ForwardingProgram(
+    std::span<const std::shared_ptr<const LoadedLibrary>> libraries,
+    const std::string& name, size_t operands) {
+  const ManifestFunction* function =
+      FindFunction(libraries, SplitName(name).first);
+  if (function == nullptr) {
+    const std::vector<std::string> names = NativeFunctionNames(libraries);
+    return absl::NotFoundError(
+        absl::StrCat("No native library has a function '",
+                     PlainText(name, kMostQuoted), "'; there are ",
+                     absl::StrJoin(names, ", "), ".", DidYouMean(name, names)));
+  }
+  ASSIGN_OR_RETURN(const auto convention,
+                   vm::CallingConvention::Parse(
+                       function->declaration->ImportConvention(operands)));
+  return ForwardingText(name, convention);
+}
+
+}  // namespace eyrie::native

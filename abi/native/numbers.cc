@@ -1,0 +1,195 @@
+// Tested by attributes_test.cc, native_fuzz.cc.
+#include "abi/native/numbers.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/byte_reader.h"
+#include "base/half.h"
+#include "base/plain_text.h"
+
+namespace eyrie::native {
+namespace {
+
+constexpr size_t kMostQuoted = 40;
+
+absl::Status NotHeld(absl::string_view text, FfiType type) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", PlainText(text, kMostQuoted), "' is no number that ",
+                   InfoOf(type).name, " holds."));
+}
+
+template <typename T>
+void AppendBytes(T value, std::string& bytes) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+template <typename T>
+bool AppendInteger(absl::string_view text, std::string& bytes) {
+  using Wide = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+  Wide value;
+  if (!absl::SimpleAtoi(text, &value) ||
+      value < std::numeric_limits<T>::min() ||
+      value > std::numeric_limits<T>::max()) {
+    return false;
+  }
+  AppendBytes(static_cast<T>(value), bytes);
+  return true;
+}
+
+// A finite text is not to become an infinity.
+template <typename T>
+bool ParseFloat(absl::string_view text, T& value) {
+  double wide;
+  if (!absl::SimpleAtod(text, &wide)) return false;
+  value = static_cast<T>(wide);
+  return !std::isinf(value) ||
+         absl::StrContains(absl::AsciiStrToLower(text), "inf");
+}
+
+template <typename T>
+bool AppendFloat(absl::string_view text, std::string& bytes) {
+  T value;
+  if (!ParseFloat(text, value)) return false;
+  AppendBytes(value, bytes);
+  return true;
+}
+
+bool AppendHalf(absl::string_view text, const FloatFormat& format,
+                std::string& bytes) {
+  float value;
+  if (!ParseFloat(text, value)) return false;
+  const uint16_t bits = EncodeFloat(format, value);
+  if (std::isfinite(value) && !std::isfinite(DecodeFloat(format, bits))) {
+    return false;
+  }
+  AppendBytes(bits, bytes);
+  return true;
+}
+
+template <typename T>
+bool AppendComplex(absl::string_view text, std::string& bytes) {
+  const size_t comma = text.find(',');
+  if (text.size() < 2 || text.front() != '(' || text.back() != ')' ||
+      comma == text.npos) {
+    return false;
+  }
+  return AppendFloat<T>(text.substr(1, comma - 1), bytes) &&
+         AppendFloat<T>(text.substr(comma + 1, text.size() - comma - 2), bytes);
+}
+
+bool AppendBool(absl::string_view text, std::string& bytes) {
+  const bool value = text == "true" || text == "1";
+  if (!value && text != "false" && text != "0") return false;
+  bytes += static_cast<char>(value);
+  return true;
+}
+
+template <typename T>
+T At(absl::string_view bytes, size_t index = 0) {
+  return LoadLittleEndian<T>(bytes.data() + index * sizeof(T));
+}
+
+}  // namespace
+
+absl::Status AppendNumber(absl::string_view text, FfiType type,
+                          std::string& bytes) {
+  const size_t before = bytes.size();
+  const auto append = [&] {
+    switch (type) {
+      case FfiType::kPred:
+        return AppendBool(text, bytes);
+      case FfiType::kS8:
+        return AppendInteger<int8_t>(text, bytes);
+      case FfiType::kS16:
+        return AppendInteger<int16_t>(text, bytes);
+      case FfiType::kS32:
+        return AppendInteger<int32_t>(text, bytes);
+      case FfiType::kS64:
+        return AppendInteger<int64_t>(text, bytes);
+      case FfiType::kU8:
+        return AppendInteger<uint8_t>(text, bytes);
+      case FfiType::kU16:
+        return AppendInteger<uint16_t>(text, bytes);
+      case FfiType::kU32:
+        return AppendInteger<uint32_t>(text, bytes);
+      case FfiType::kU64:
+        return AppendInteger<uint64_t>(text, bytes);
+      case FfiType::kF16:
+        return AppendHalf(text, kFloat16, bytes);
+      case FfiType::kBF16:
+        return AppendHalf(text, kBfloat16, bytes);
+      case FfiType::kF32:
+        return AppendFloat<float>(text, bytes);
+      case FfiType::kF64:
+        return AppendFloat<double>(text, bytes);
+      case FfiType::kC64:
+        return AppendComplex<float>(text, bytes);
+      case FfiType::kC128:
+        return AppendComplex<double>(text, bytes);
+      default:
+        return false;
+    }
+  };
+  if (append()) return absl::OkStatus();
+  bytes.resize(before);
+  return NotHeld(text, type);
+}
+
+void AppendNumberText(absl::string_view bytes, FfiType type,
+                      std::string& text) {
+  switch (type) {
+    case FfiType::kPred:
+      return absl::StrAppend(&text, At<uint8_t>(bytes) != 0 ? "true" : "false");
+    case FfiType::kS8:
+      return absl::StrAppend(&text, At<int8_t>(bytes));
+    case FfiType::kS16:
+      return absl::StrAppend(&text, At<int16_t>(bytes));
+    case FfiType::kS32:
+      return absl::StrAppend(&text, At<int32_t>(bytes));
+    case FfiType::kS64:
+      return absl::StrAppend(&text, At<int64_t>(bytes));
+    case FfiType::kU8:
+      return absl::StrAppend(&text, At<uint8_t>(bytes));
+    case FfiType::kU16:
+      return absl::StrAppend(&text, At<uint16_t>(bytes));
+    case FfiType::kU32:
+      return absl::StrAppend(&text, At<uint32_t>(bytes));
+    case FfiType::kU64:
+      return absl::StrAppend(&text, At<uint64_t>(bytes));
+    case FfiType::kF16:
+    case FfiType::kBF16: {
+      const FloatFormat& format = type == FfiType::kF16 ? kFloat16 : kBfloat16;
+      absl::StrAppendFormat(&text, "%.9g",
+                            DecodeFloat(format, At<uint16_t>(bytes)));
+      return;
+    }
+    case FfiType::kF32:
+      absl::StrAppendFormat(&text, "%.9g", At<float>(bytes));
+      return;
+    case FfiType::kF64:
+      absl::StrAppendFormat(&text, "%.17g", At<double>(bytes));
+      return;
+    case FfiType::kC64:
+      absl::StrAppendFormat(&text, "(%.9g,%.9g)", At<float>(bytes),
+                            At<float>(bytes, 1));
+      return;
+    case FfiType::kC128:
+      absl::StrAppendFormat(&text, "(%.17g,%.17g)", At<double>(bytes),
+                            At<double>(bytes, 1));
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace eyrie::native

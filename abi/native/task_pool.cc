@@ -1,0 +1,62 @@
+// Tested by task_pool_test.cc.
+#include "abi/native/task_pool.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace eyrie::native {
+
+TaskPool::TaskPool(size_t threads)
+    : most_(std::max<size_t>(
+          threads != 0 ? threads : std::thread::hardware_concurrency(), 1)) {}
+
+TaskPool::~TaskPool() {
+  std::vector<std::thread> threads;
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->ending = true;
+    threads.swap(threads_);
+  }
+  state_->changed.notify_all();
+  const bool own = std::any_of(
+      threads.begin(), threads.end(), [](const std::thread& thread) {
+        return thread.get_id() == std::this_thread::get_id();
+      });
+  for (std::thread& thread : threads) own ? thread.detach() : thread.join();
+}
+
+void TaskPool::Schedule(Task task) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->tasks.push_back(std::move(task));
+    // While the pool ends its threads see to what their tasks schedule.
+    if (state_->tasks.size() > state_->idle && threads_.size() < most_ &&
+        !state_->ending) {
+      threads_.emplace_back([state = state_] { Work(*state); });
+    }
+  }
+  state_->changed.notify_one();
+}
+
+void TaskPool::Work(State& state) {
+  std::unique_lock lock(state.mutex);
+  while (true) {
+    ++state.idle;
+    state.changed.wait(lock, [&state] {
+      return !state.tasks.empty() || (state.ending && state.running == 0);
+    });
+    --state.idle;
+    if (state.tasks.empty()) return;
+    Task task = std::move(state.tasks.front());
+    state.tasks.pop_front();
+    ++state.running;
+    lock.unlock();
+    task();
+    task = nullptr;
+    lock.lock();
+    --state.running;
+    if (state.ending) state.changed.notify_all();
+  }
+}
+
+}  // namespace eyrie::native

@@ -1,0 +1,86 @@
+// One call of a handler in flight: its frame, its context, what it keeps.
+//
+// Made once and used for one call after another. One thread at a time.
+// Tested by tools/native_test.sh.
+#ifndef EYRIE_ABI_NATIVE_XLA_CALL_H_
+#define EYRIE_ABI_NATIVE_XLA_CALL_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "abi/native/native_function.h"
+#include "abi/native/xla/context.h"
+#include "abi/native/xla/frame.h"
+#include "abi/native/xla/import_plan.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "base/memory_meter.h"
+#include "base/ref.h"
+#include "hal/buffer_view.h"
+#include "hal/device.h"
+#include "vm/value.h"
+
+namespace eyrie::native {
+
+// What all calls of one import share; outlives them.
+struct FfiImportParts {
+  FfiImportPlan plan;
+  FfiHandlers handlers;
+  std::unique_ptr<const AttributePack> pack;
+  std::shared_ptr<const NativeServices> services;
+  FfiServices ffi;
+  const FfiRegistry* registry = nullptr;
+  FfiState instantiated;
+  std::shared_ptr<MemoryMeter> memory;
+  hal::BufferParams result_params;
+};
+
+class FfiCall {
+ public:
+  explicit FfiCall(FfiImportParts& parts);
+  FfiCall(const FfiCall&) = delete;
+  FfiCall& operator=(const FfiCall&) = delete;
+
+  // Checks arguments and makes results. INVALID_ARGUMENT: an argument that is
+  // not as declared. UNIMPLEMENTED: one that the handler cannot know.
+  absl::Status Prepare(const vm::Slot* arguments);
+  // Keeps the arguments until the end: of a call that goes on after it returns.
+  void Retain(const vm::Slot* arguments);
+  absl::Status Run(int64_t run_id, Ref<eyrie_ffi_future>& future) {
+    context_.Begin(run_id);
+    return frame_.Run(future);
+  }
+  // A new reference to each result that the import has.
+  void ShareResults(vm::Slot* results) const;
+  // Gives up all that the call kept.
+  void End();
+
+  absl::Status Instantiate() { return frame_.Instantiate(); }
+
+ private:
+  struct SeenType {
+    hal::ElementType element = hal::ElementType::kNone;
+    FfiType type = FfiType::kNone;
+  };
+
+  absl::Status SetBuffer(size_t index, const vm::Slot* arguments);
+  absl::Status CheckType(size_t index, const hal::BufferView& view);
+  absl::Status CheckDims(size_t index, const hal::BufferView& view) const;
+  absl::Status SetScalar(size_t index, const vm::Slot& slot);
+  absl::Status MakeResult(size_t index);
+
+  FfiImportParts& parts_;
+  FfiContext context_;
+  FfiFrame frame_;
+  std::vector<const hal::BufferView*> views_;  // by argument; null: a token
+  std::vector<SeenType> seen_;
+  std::vector<Ref<hal::BufferView>>
+      results_;  // by result; null: not one of ours
+  std::vector<hal::BufferView::Shape> shapes_;  // of temporaries
+  std::vector<Ref<RefObject>> retained_;
+};
+
+}  // namespace eyrie::native
+
+#endif  // EYRIE_ABI_NATIVE_XLA_CALL_H_

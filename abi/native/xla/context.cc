@@ -1,0 +1,130 @@
+// Tested by tools/native_test.sh.
+#include "abi/native/xla/context.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <utility>
+
+#include "abi/native/guarded_call.h"
+#include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+
+namespace eyrie::native {
+namespace {
+
+constexpr size_t kMaxAlignment = 4096;
+constexpr size_t kMinAlignment = 64;  // as our buffers have
+constexpr size_t kMostQuoted = 400;
+
+}  // namespace
+
+void FfiState::Set(void* object, int64_t type_id, FfiDeleter deleter) {
+  Reset();
+  object_ = object;
+  type_id_ = type_id;
+  deleter_ = deleter;
+}
+
+void FfiState::Reset() {
+  void* const object = std::exchange(object_, nullptr);
+  if (object == nullptr || deleter_ == nullptr) return;
+  Thrown ignored;
+  RunGuarded(deleter_, object, ignored);
+}
+
+void FfiContext::FreeDeleter::operator()(void* data) const { std::free(data); }
+
+void FfiContext::End() {
+  for (FfiState& state : states_) state.Reset();
+  if (!allocations_.empty()) allocations_.clear();
+  watch_ = nullptr;
+}
+
+FfiState* FfiContext::state(int32_t stage) {
+  switch (stage) {
+    case EYRIE_FFI_INSTANTIATE:
+      return &instantiated_;
+    case EYRIE_FFI_PREPARE:
+    case EYRIE_FFI_INITIALIZE:
+      return &states_[stage - EYRIE_FFI_PREPARE];
+    default:
+      return nullptr;
+  }
+}
+
+absl::StatusOr<void*> FfiContext::Allocate(size_t bytes, size_t alignment) {
+  if (!std::has_single_bit(alignment) || alignment > kMaxAlignment) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Scratch memory is asked for at an alignment of ", alignment,
+        "; it is a power of two up to ", kMaxAlignment, "."));
+  }
+  alignment = std::max(alignment, kMinAlignment);
+  if (bytes > SIZE_MAX - alignment) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("Scratch memory of ", bytes, " bytes is asked for."));
+  }
+  const size_t whole =
+      (std::max<size_t>(bytes, 1) + alignment - 1) & ~(alignment - 1);
+  ASSIGN_OR_RETURN(MemoryCharge charge,
+                   MemoryCharge::Take(memory_, whole, "scratch memory"));
+  Allocation allocation;
+  allocation.data.reset(std::aligned_alloc(alignment, whole));
+  if (allocation.data == nullptr) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("The system has no ", whole, " bytes of scratch memory."));
+  }
+  allocation.charge = std::move(charge);
+  void* const data = allocation.data.get();
+  const std::lock_guard lock(mutex_);
+  allocations_.push_back(std::move(allocation));
+  return data;
+}
+
+absl::Status FfiContext::Free(void* data) {
+  if (data == nullptr) return absl::OkStatus();
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(
+      allocations_.begin(), allocations_.end(),
+      [data](const Allocation& each) { return each.data.get() == data; });
+  if (found == allocations_.end()) {
+    return absl::InvalidArgumentError(
+        "Scratch memory is freed that this call has not allocated.");
+  }
+  std::swap(*found, allocations_.back());
+  allocations_.pop_back();
+  return absl::OkStatus();
+}
+
+void FfiContext::Schedule(void (*task)(void* data), void* data) {
+  std::shared_ptr<TaskWatch> watch;
+  {
+    const std::lock_guard lock(mutex_);
+    if (watch_ == nullptr) watch_ = std::make_shared<TaskWatch>();
+    watch = watch_;
+  }
+  if (services_.tasks == nullptr) return watch->Run(task, data);
+  services_.tasks->Schedule(
+      [watch = std::move(watch), task, data] { watch->Run(task, data); });
+}
+
+void TaskWatch::Run(void (*task)(void* data), void* data) {
+  Thrown thrown;
+  RunGuarded(task, data, thrown);
+  if (!thrown.any) [[likely]]
+    return;
+  const std::lock_guard lock(mutex_);
+  failure_ = absl::UnknownError(
+      absl::StrCat("A task of the handler's threw an exception: ",
+                   PlainText(thrown.what, kMostQuoted)));
+  if (future_) future_->timeline()->Fail(failure_);
+}
+
+void TaskWatch::Attach(Ref<eyrie_ffi_future> future) {
+  const std::lock_guard lock(mutex_);
+  if (!failure_.ok()) future->timeline()->Fail(failure_);
+  future_ = std::move(future);
+}
+
+}  // namespace eyrie::native

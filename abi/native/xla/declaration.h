@@ -1,0 +1,84 @@
+// What a manifest says of an XLA FFI handler: symbols, operands, results.
+//
+//   "scale": {"convention": "xla_ffi", "symbol": "Scale",
+//             "arguments": ["?xf32", {"attribute": "by", "type": "f32"}],
+//             "attributes": "mode=near", "results": [{"like": 0}]}
+// Handlers cannot be asked what they take, so that this is all there is.
+// docs/native.md describes every member.
+// Tested by abi/native/manifest_test.cc, abi/native/native_fuzz.cc.
+#ifndef EYRIE_ABI_NATIVE_XLA_DECLARATION_H_
+#define EYRIE_ABI_NATIVE_XLA_DECLARATION_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "abi/native/attributes.h"
+#include "abi/native/json_reader.h"
+#include "abi/native/native_function.h"
+#include "abi/native/xla/shape_rule.h"
+#include "abi/native/xla/types.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "eyrie/xla_ffi.h"
+
+namespace eyrie::native {
+
+struct FfiOperand {
+  enum class Kind : uint8_t {
+    kBuffer,     // a !hal.buffer_view
+    kToken,      // no operand of the import
+    kAttribute,  // a scalar, or a !vm.buffer: an attribute of this name
+  };
+  enum class Presence : uint8_t { kRequired, kOptional, kRest };
+
+  Kind kind = Kind::kBuffer;
+  Presence presence = Presence::kRequired;
+  FfiType type = FfiType::kNone;  // kNone: any; of an attribute: a string
+  std::optional<std::vector<int64_t>> dims;  // kAnyDim where dynamic
+  std::string attribute;
+
+  static constexpr int64_t kAnyDim = -1;
+  // The letter of the import's convention; 0 for a token.
+  char letter() const;
+};
+
+struct FfiResult {
+  enum class Kind : uint8_t {
+    kBuffer,
+    kToken,      // no result of the import
+    kTemporary,  // the handler's alone: memory for the call
+  };
+  Kind kind = Kind::kBuffer;
+  bool rest = false;
+  ShapeRule shape;
+};
+
+struct FfiDeclaration {
+  std::string name;                                   // of the function
+  std::array<std::string, EYRIE_FFI_STAGES> symbols;  // empty: no such stage
+  std::string registered;  // a handler that registers itself, instead
+  std::string platform;
+  std::vector<FfiOperand> operands;
+  std::vector<FfiResult> results;
+  Attributes attributes;
+  // Whether an import has a fence to wait for and one to signal behind its
+  // operands; not set: both kinds do.
+  std::optional<bool> fences;
+
+  bool takes_rest() const;
+  std::string Describe() const;
+};
+
+// Reads one function of a manifest. INVALID_ARGUMENT: the sentence names the
+// function and the member. UNIMPLEMENTED: what is not of this host.
+absl::StatusOr<FfiDeclaration> ReadFfiDeclaration(absl::string_view name,
+                                                  JsonReader& json);
+
+}  // namespace eyrie::native
+
+#endif  // EYRIE_ABI_NATIVE_XLA_DECLARATION_H_

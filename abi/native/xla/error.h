@@ -1,0 +1,40 @@
+// Errors as handlers hold them, and as we do.
+//
+// Tested by tools/native_test.sh.
+#ifndef EYRIE_ABI_NATIVE_XLA_ERROR_H_
+#define EYRIE_ABI_NATIVE_XLA_ERROR_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "eyrie/xla_ffi.h"
+
+// What the C ABI's opaque type is here.
+struct eyrie_ffi_error {
+  absl::Status status;  // never OK
+  std::string message;  // ends with a zero byte, which a status' need not
+};
+
+namespace eyrie::native {
+
+// Null for an OK status; else owned by who gets it.
+inline eyrie_ffi_error_t* MakeFfiError(absl::Status status) {
+  if (status.ok()) return nullptr;
+  std::string message(status.message());
+  return std::make_unique<eyrie_ffi_error>(
+             eyrie_ffi_error{std::move(status), std::move(message)})
+      .release();
+}
+
+// Takes an error over; null is OK.
+inline absl::Status TakeFfiError(eyrie_ffi_error_t* error) {
+  if (error == nullptr) return absl::OkStatus();
+  const std::unique_ptr<eyrie_ffi_error> owned(error);
+  return std::move(owned->status);
+}
+
+}  // namespace eyrie::native
+
+#endif  // EYRIE_ABI_NATIVE_XLA_ERROR_H_

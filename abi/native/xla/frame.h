@@ -1,0 +1,87 @@
+// A call frame with all that it points to: built once, filled for each call.
+//
+// One call's at a time. Buffers are given by address; dims are borrowed, too.
+// Tested by tools/native_test.sh.
+#ifndef EYRIE_ABI_NATIVE_XLA_FRAME_H_
+#define EYRIE_ABI_NATIVE_XLA_FRAME_H_
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "abi/native/xla/attribute_pack.h"
+#include "abi/native/xla/context.h"
+#include "abi/native/xla/types.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "eyrie/xla_ffi.h"
+
+namespace eyrie::native {
+
+// The handlers of an import's stages, of one version. Null: no such stage.
+struct FfiHandlers {
+  std::array<eyrie_ffi_handler_t*, EYRIE_FFI_STAGES> stages = {};
+  int minor = 0;
+};
+
+class FfiFrame {
+ public:
+  // Room for `args` and `results` at most; all of the attributes.
+  FfiFrame(const FfiHandlers& handlers, const AttributePack& pack,
+           FfiContext& context, size_t args, size_t results);
+  FfiFrame(const FfiFrame&) = delete;
+  FfiFrame& operator=(const FfiFrame&) = delete;
+
+  eyrie_ffi_buffer_t& arg(size_t index) { return args_[index]; }
+  eyrie_ffi_buffer_t& result(size_t index) { return results_[index]; }
+  static void Fill(eyrie_ffi_buffer_t& buffer, FfiType type, void* data,
+                   std::span<const int64_t> dims) {
+    buffer.type = static_cast<int32_t>(type);
+    buffer.data = data;
+    buffer.rank = static_cast<int64_t>(dims.size());
+    buffer.dims = const_cast<int64_t*>(dims.data());
+  }
+  // How many of the arguments there are in this call.
+  void set_arg_count(size_t count) {
+    frame_.args.count = static_cast<int64_t>(count);
+  }
+
+  // An attribute of this call's own, in place of the pack's at `index`.
+  void AddScalar(size_t index, FfiType type);
+  void AddText(size_t index);
+  // Their values, in the order they were added: 8 bytes, the low ones used.
+  uint64_t& scalar(size_t index) { return scalar_bits_[index]; }
+  eyrie_ffi_bytes_t& text(size_t index) { return texts_[index]; }
+
+  // Calls the handlers of the stages from prepare on. The future is null if
+  // the handler is done. What is thrown is UNKNOWN.
+  absl::Status Run(Ref<eyrie_ffi_future>& future);
+  // Calls the one stage that has no arguments.
+  absl::Status Instantiate();
+
+ private:
+  using Buffers = absl::InlinedVector<eyrie_ffi_buffer_t, 8>;
+
+  absl::Status RunStage(int32_t stage, Ref<eyrie_ffi_future>& future);
+  void OwnAttributes();
+
+  const FfiHandlers& handlers_;
+  FfiContext& context_;
+  const bool one_stage_;
+  eyrie_ffi_call_frame_t frame_ = {};
+  Buffers args_;
+  Buffers results_;
+  std::vector<int32_t> kinds_;
+  std::vector<void*> pointers_;
+  // Of attributes of this call's own; the vectors have room from the start.
+  std::vector<void*> attributes_;
+  std::vector<eyrie_ffi_scalar_t> scalars_;
+  std::vector<uint64_t> scalar_bits_;
+  std::vector<eyrie_ffi_bytes_t> texts_;
+};
+
+}  // namespace eyrie::native
+
+#endif  // EYRIE_ABI_NATIVE_XLA_FRAME_H_

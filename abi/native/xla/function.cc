@@ -1,0 +1,211 @@
+// XLA FFI as a convention of native functions: handlers found, probed, bound.
+//
+// Tested by tools/native_test.sh.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "abi/native/conventions.h"
+#include "abi/native/library.h"
+#include "abi/native/native_function.h"
+#include "abi/native/xla/api.h"
+#include "abi/native/xla/declaration.h"
+#include "abi/native/xla/import.h"
+#include "abi/native/xla/probe.h"
+#include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+#include "hal/types.h"
+
+namespace eyrie::native {
+namespace {
+
+constexpr size_t kMostQuoted = 80;
+
+hal::BufferParams ResultParams(uint64_t owner) {
+  hal::BufferParams params;
+  params.type = hal::memory_type::kDeviceLocal | hal::memory_type::kHostVisible;
+  params.usage = hal::buffer_usage::kDefault | hal::buffer_usage::kMapping;
+  params.owner = owner;
+  return params;
+}
+
+class FfiFunction final : public NativeFunction {
+ public:
+  FfiFunction(std::shared_ptr<const FfiDeclaration> declaration,
+              std::shared_ptr<const NativeLibrary> library,
+              const FfiHandlers& handlers)
+      : declaration_(std::move(declaration)),
+        library_(std::move(library)),
+        handlers_(handlers) {}
+
+  absl::StatusOr<std::shared_ptr<BoundFunction>> Bind(
+      const ImportRequest& request) const override;
+
+ private:
+  // Those of the manifest, of the import, and of operands, which have no value
+  // before a call.
+  absl::StatusOr<Attributes> AllAttributes(const ImportRequest& request,
+                                           const FfiImportPlan& plan) const;
+
+  const std::shared_ptr<const FfiDeclaration> declaration_;
+  const std::shared_ptr<const NativeLibrary> library_;
+  const FfiHandlers handlers_;
+};
+
+absl::StatusOr<Attributes> FfiFunction::AllAttributes(
+    const ImportRequest& request, const FfiImportPlan& plan) const {
+  Attributes attributes = declaration_->attributes;
+  if (!request.attributes.empty()) {
+    ASSIGN_OR_RETURN(Attributes given, ParseAttributes(request.attributes));
+    for (auto& [name, value] : given) attributes[name] = std::move(value);
+  }
+  for (const FfiImportPlan::Scalar& scalar : plan.scalars) {
+    Attribute value;
+    if (scalar.type != FfiType::kNone) {
+      value.kind = Attribute::Kind::kScalar;
+      value.type = scalar.type;
+    }
+    if (!attributes.emplace(scalar.attribute, std::move(value)).second) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "The attribute '", PlainText(scalar.attribute, kMostQuoted),
+          "' is an operand of '", declaration_->name, "', and given beside."));
+    }
+  }
+  return attributes;
+}
+
+absl::StatusOr<std::shared_ptr<BoundFunction>> FfiFunction::Bind(
+    const ImportRequest& request) const {
+  auto parts = std::make_unique<FfiImportParts>();
+  ASSIGN_OR_RETURN(parts->plan,
+                   FfiImportPlan::Make(*declaration_, request.signature));
+  ASSIGN_OR_RETURN(Attributes attributes, AllAttributes(request, parts->plan));
+  ASSIGN_OR_RETURN(parts->pack,
+                   AttributePack::Create(std::move(attributes),
+                                         [this](const std::string& symbol) {
+                                           return library_->FindSymbol(symbol);
+                                         }));
+  parts->handlers = handlers_;
+  parts->services = request.services;
+  parts->ffi.tasks = request.services->tasks;
+  for (const auto& [type, data] : request.services->user_data) {
+    parts->ffi.user_data[FfiTypeIdOf(type)] = data;
+  }
+  parts->registry = &library_->registry();
+  parts->memory = request.state.memory();
+  parts->result_params = ResultParams(request.owner);
+  // The plan points into the declaration.
+  auto owner =
+      std::make_shared<std::pair<std::shared_ptr<const FfiDeclaration>,
+                                 std::shared_ptr<const NativeLibrary>>>(
+          declaration_, library_);
+  return FfiImport::Create(std::move(parts), request.state, std::move(owner));
+}
+
+class DeclaredFfi final : public NativeDeclaration {
+ public:
+  explicit DeclaredFfi(FfiDeclaration declaration)
+      : declaration_(
+            std::make_shared<const FfiDeclaration>(std::move(declaration))) {}
+
+  absl::StatusOr<std::shared_ptr<const NativeFunction>> Load(
+      std::shared_ptr<const NativeLibrary> library) const override;
+  std::string Describe() const override { return declaration_->Describe(); }
+  std::string ImportConvention(size_t operands) const override;
+
+ private:
+  absl::Status CheckPlatform(absl::string_view platform) const;
+  // Looks the handlers up, in the library or among those it has registered.
+  absl::StatusOr<FfiHandlers> FindHandlers(const NativeLibrary& library) const;
+
+  const std::shared_ptr<const FfiDeclaration> declaration_;
+};
+
+absl::Status DeclaredFfi::CheckPlatform(absl::string_view platform) const {
+  if (IsHostPlatform(platform)) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat(
+      "'", declaration_->name, "' is a handler for the platform '",
+      PlainText(platform, kMostQuoted), "'; here run handlers for Host."));
+}
+
+absl::StatusOr<FfiHandlers> DeclaredFfi::FindHandlers(
+    const NativeLibrary& library) const {
+  RETURN_IF_ERROR(CheckPlatform(declaration_->platform));
+  FfiHandlers handlers;
+  if (!declaration_->registered.empty()) {
+    const RegisteredHandler* registered =
+        library.registry().FindHandler(declaration_->registered);
+    if (registered == nullptr) {
+      return absl::NotFoundError(
+          absl::StrCat("'", library.path(), "' registers no handler '",
+                       PlainText(declaration_->registered, kMostQuoted), "'."));
+    }
+    RETURN_IF_ERROR(CheckPlatform(registered->platform));
+    std::copy(std::begin(registered->bundle.stages),
+              std::end(registered->bundle.stages), handlers.stages.begin());
+    return handlers;
+  }
+  for (int stage = 0; stage < EYRIE_FFI_STAGES; ++stage) {
+    if (declaration_->symbols[stage].empty()) continue;
+    ASSIGN_OR_RETURN(void* const symbol,
+                     library.FindSymbol(declaration_->symbols[stage]));
+    handlers.stages[stage] = reinterpret_cast<eyrie_ffi_handler_t*>(symbol);
+  }
+  return handlers;
+}
+
+absl::StatusOr<std::shared_ptr<const NativeFunction>> DeclaredFfi::Load(
+    std::shared_ptr<const NativeLibrary> library) const {
+  ASSIGN_OR_RETURN(FfiHandlers handlers, FindHandlers(*library));
+  for (eyrie_ffi_handler_t* const handler : handlers.stages) {
+    if (handler == nullptr) continue;
+    ASSIGN_OR_RETURN(const FfiMetadata metadata, ProbeHandler(handler));
+    if (handlers.minor != 0 && handlers.minor != metadata.minor) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("The stages of '", declaration_->name,
+                       "' speak different versions of XLA FFI: 0.",
+                       handlers.minor, " and 0.", metadata.minor, "."));
+    }
+    handlers.minor = metadata.minor;
+  }
+  if (handlers.stages[EYRIE_FFI_EXECUTE] == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", declaration_->name, "' has no stage that executes it."));
+  }
+  return std::make_shared<const FfiFunction>(declaration_, std::move(library),
+                                             handlers);
+}
+
+std::string DeclaredFfi::ImportConvention(size_t operands) const {
+  std::string text = "0";
+  for (const FfiOperand& operand : declaration_->operands) {
+    const bool required = operand.presence == FfiOperand::Presence::kRequired;
+    if (required && operand.letter() != 0) text += operand.letter();
+  }
+  if (declaration_->takes_rest()) {
+    const size_t have = text.size() - 1;
+    text.append(operands > have ? operands - have : 0, 'r');
+  }
+  if (declaration_->fences.value_or(false)) text += "rr";
+  if (text.size() == 1) text += 'v';
+  text += '_';
+  const size_t arguments = text.size();
+  for (const FfiResult& result : declaration_->results) {
+    if (result.kind == FfiResult::Kind::kBuffer && !result.rest) text += 'r';
+  }
+  if (text.size() == arguments) text += 'v';
+  return text;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<NativeDeclaration>> DeclareXlaFfi(
+    absl::string_view function, JsonReader& json) {
+  ASSIGN_OR_RETURN(FfiDeclaration declaration,
+                   ReadFfiDeclaration(function, json));
+  return std::unique_ptr<NativeDeclaration>(
+      std::make_unique<DeclaredFfi>(std::move(declaration)));
+}
+
+}  // namespace eyrie::native

@@ -1,0 +1,63 @@
+// An import that an XLA FFI handler serves.
+//
+// Without fences the call waits for a handler's future. With them it returns at
+// once: results have their shapes, the handler runs when the first fence is
+// reached, on the thread that signals it, and the second one is signalled, or
+// failed, when the handler or its future is done.
+// Tested by tools/native_test.sh.
+#ifndef EYRIE_ABI_NATIVE_XLA_IMPORT_H_
+#define EYRIE_ABI_NATIVE_XLA_IMPORT_H_
+
+#include <atomic>
+#include <memory>
+
+#include "abi/native/native_function.h"
+#include "abi/native/xla/call.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/ref.h"
+#include "hal/fence.h"
+
+namespace eyrie::native {
+
+class FfiImport final : public BoundFunction,
+                        public std::enable_shared_from_this<FfiImport> {
+ public:
+  // Runs the stage instantiate, if there is one. `owner` keeps what the parts
+  // point to.
+  static absl::StatusOr<std::shared_ptr<BoundFunction>> Create(
+      std::unique_ptr<FfiImportParts> parts, vm::ModuleState& state,
+      std::shared_ptr<const void> owner);
+
+  absl::Status Invoke(const vm::Slot* arguments, vm::Slot* results) override;
+
+ private:
+  FfiImport(std::unique_ptr<FfiImportParts> parts, vm::ModuleState& state,
+            std::shared_ptr<const void> owner)
+      : owner_(std::move(owner)), parts_(std::move(parts)), state_(state) {}
+
+  absl::Status InvokeAndWait(const vm::Slot* arguments, vm::Slot* results);
+  absl::Status InvokeBetweenFences(const vm::Slot* arguments,
+                                   vm::Slot* results);
+  // Waits within the limits of the context's call. If these end the wait, the
+  // call goes on without us.
+  absl::Status Await(const Ref<eyrie_ffi_future>& future);
+  // Runs a prepared call; `signal` becomes its outcome. Any thread's.
+  void Start(std::shared_ptr<FfiCall> call, const absl::Status& reached,
+             Ref<hal::Fence> signal);
+  static void Finish(FfiCall& call, const absl::Status& status,
+                     const hal::Fence* signal);
+  int64_t NextRunId() {
+    return next_run_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  const std::shared_ptr<const void> owner_;
+  const std::unique_ptr<FfiImportParts> parts_;
+  vm::ModuleState& state_;  // for calls that wait: the context's thread's
+  std::atomic<int64_t> next_run_{1};
+  std::shared_ptr<FfiCall> call_;  // for calls that wait; reused
+};
+
+}  // namespace eyrie::native
+
+#endif  // EYRIE_ABI_NATIVE_XLA_IMPORT_H_

@@ -1,0 +1,19 @@
+#!/bin/sh
+# Compiles scale.mlir with three releases, synchronous and with fences:
+# regenerate.sh COMPILERS, a folder with RELEASE/bin/iree-compile in it.
+set -eu
+cd "$(dirname "$0")"
+for release in 3.3 3.11 3.13; do
+  compile() {
+    "$1/$release.0/bin/iree-compile" --iree-hal-target-backends=llvm-cpu \
+      --iree-llvmcpu-target-cpu=generic \
+      "$2" -o "$release/$3" $4
+  }
+  mkdir -p "$release"
+  compile "$1" scale.mlir scale.vmfb ""
+  # Imports get fences where their attribute asks for the model with them.
+  fences='attributes {iree.abi.model = "coarse-fences"}'
+  sed "/^func.func private/s/\$/ $fences/" scale.mlir > async.mlir
+  compile "$1" async.mlir scale.async.vmfb --iree-execution-model=async-external
+  rm async.mlir
+done

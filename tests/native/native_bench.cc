@@ -1,0 +1,179 @@
+// What a call of an XLA FFI handler costs.
+//
+//   bazel run -c opt //tests/native:native_bench
+// Frame/B/A less Direct/B is what the frame costs for B buffers and A
+// attributes, checks of the handler included: types, ranks, names, as typed
+// handlers check them. Import is a VM loop around an import with two results,
+// per call of it; ImportLoop the loop alone.
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "abi/native/native_libraries.h"
+#include "abi/native/xla/frame.h"
+#include "abi/session.h"
+#include "abi/tensor.h"
+#include "absl/strings/str_cat.h"
+#include "benchmark/benchmark.h"
+#include "vm/asm/assembler.h"
+
+namespace eyrie::native {
+namespace {
+
+constexpr int kMostBuffers = 16;
+
+// The work of the handler: something of every buffer.
+__attribute__((noinline)) float Touch(float* const* data, int count) {
+  float sum = 0;
+  for (int i = 0; i < count; ++i) sum += *data[i];
+  return sum;
+}
+
+float global_sum = 0;
+
+struct AttributeName {
+  const char* name;
+  size_t size;
+};
+constexpr AttributeName kNames[] = {
+    {"alpha", 5}, {"beta", 4}, {"delta", 5}, {"gamma", 5}};
+
+// As typed decoding does it: every kind, type, rank and name.
+template <int kBuffers, int kAttributes>
+eyrie_ffi_error_t* Handler(eyrie_ffi_call_frame_t* frame) {
+  if (frame->size != EYRIE_FFI_CALL_FRAME_SIZE || frame->extension != nullptr ||
+      frame->args.count != kBuffers || frame->attributes.count != kAttributes) {
+    std::abort();
+  }
+  float* data[kBuffers];
+  for (int i = 0; i < kBuffers; ++i) {
+    if (frame->args.kinds[i] != EYRIE_FFI_BUFFER) std::abort();
+    const auto* buffer =
+        static_cast<const eyrie_ffi_buffer_t*>(frame->args.values[i]);
+    if (buffer->type != EYRIE_FFI_F32 || buffer->rank != 2) std::abort();
+    data[i] = static_cast<float*>(buffer->data);
+  }
+  int32_t extra = 0;
+  for (int i = 0; i < kAttributes; ++i) {
+    const eyrie_ffi_bytes_t& name = *frame->attributes.names[i];
+    if (frame->attributes.kinds[i] != EYRIE_FFI_SCALAR ||
+        name.size != kNames[i].size ||
+        std::memcmp(name.data, kNames[i].name, name.size) != 0) {
+      std::abort();
+    }
+    const auto* scalar =
+        static_cast<const eyrie_ffi_scalar_t*>(frame->attributes.values[i]);
+    if (scalar->type != EYRIE_FFI_S32) std::abort();
+    extra += *static_cast<const int32_t*>(scalar->value);
+  }
+  global_sum = Touch(data, kBuffers) + static_cast<float>(extra);
+  return nullptr;
+}
+
+template <int kBuffers>
+void Direct(benchmark::State& state) {
+  float values[kBuffers] = {};
+  float* data[kBuffers];
+  for (int i = 0; i < kBuffers; ++i) data[i] = &values[i];
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(data);
+    global_sum = Touch(data, kBuffers);
+  }
+}
+BENCHMARK_TEMPLATE(Direct, 1);
+BENCHMARK_TEMPLATE(Direct, 4);
+BENCHMARK_TEMPLATE(Direct, 16);
+
+template <int kBuffers, int kAttributes>
+void Frame(benchmark::State& state) {
+  std::string text;
+  for (int i = 0; i < kAttributes; ++i) {
+    absl::StrAppend(&text, i == 0 ? "" : "&", kNames[i].name, "=1:i32");
+  }
+  Attributes attributes;
+  if (kAttributes > 0) attributes = *ParseAttributes(text);
+  const auto pack = *AttributePack::Create(
+      attributes, [](const std::string&) -> absl::StatusOr<void*> {
+        return absl::NotFoundError("");
+      });
+  FfiHandlers handlers;
+  handlers.minor = 3;
+  handlers.stages[EYRIE_FFI_EXECUTE] = Handler<kBuffers, kAttributes>;
+  const FfiServices services;
+  const FfiRegistry registry;
+  FfiState instantiated;
+  FfiContext context(services, registry, instantiated, nullptr);
+  FfiFrame frame(handlers, *pack, context, kBuffers, 0);
+  float values[kBuffers] = {};
+  const int64_t dims[] = {1, 1};
+  int64_t run_id = 0;
+  for (auto _ : state) {
+    for (int i = 0; i < kBuffers; ++i) {
+      FfiFrame::Fill(frame.arg(i), FfiType::kF32, &values[i], dims);
+    }
+    context.Begin(++run_id);
+    Ref<eyrie_ffi_future> future;
+    if (!frame.Run(future).ok()) std::abort();
+    context.End();
+  }
+}
+BENCHMARK_TEMPLATE(Frame, 1, 0);
+BENCHMARK_TEMPLATE(Frame, 4, 0);
+BENCHMARK_TEMPLATE(Frame, 16, 0);
+BENCHMARK_TEMPLATE(Frame, 1, 4);
+BENCHMARK_TEMPLATE(Frame, 4, 4);
+BENCHMARK_TEMPLATE(Frame, 16, 4);
+
+// A loop of so many calls, or of none.
+std::string LoopText(bool calls) {
+  return absl::StrCat(
+      "vm.module @loop version 0\n"
+      "vm.import @xffi.sum2 cconv \"0rr_rr\"\n"
+      "vm.export @run\n"
+      "vm.func @run(%r0: !vm.ref<?>, %i0: i32) -> () {\n"
+      "^bb0:\n  vm.br ^bb1()\n"
+      "^bb1:\n",
+      calls ? "  %r1, %r2 = vm.call @xffi.sum2(%r0, %r0)\n" : "",
+      "  %i1 = vm.const.i32 1\n"
+      "  %i0 = vm.sub.i32 %i0, %i1\n"
+      "  vm.cond_br %i0, ^bb1(), ^bb2()\n"
+      "^bb2:\n  vm.return\n}\n");
+}
+
+void Loop(benchmark::State& state, bool calls) {
+  constexpr int kCalls = 1000;
+  auto library = LoadNativeLibrary("tests/native/lib/handlers_3_noted.so", "");
+  const auto bytes = vm::Assemble(LoopText(calls), "loop");
+  auto devices = abi::OpenDevices({}, hal::DriverOptions());
+  if (!library.ok() || !bytes.ok() || !devices.ok()) std::abort();
+  auto program = abi::LoadProgram(*bytes, "loop");
+  if (!program.ok()) std::abort();
+  abi::SessionOptions options;
+  options.native_libraries = {*library};
+  auto session = abi::Session::Create({*program}, *devices, options);
+  if (!session.ok()) std::abort();
+  abi::Callable run = *(*session)->Lookup("run");
+  auto tensor =
+      abi::NewTensor(*(*devices)[0], {hal::ElementType::kFloat32, {4}});
+  vm::Slot arguments[2] = {};
+  arguments[0].ref = tensor->get();
+  arguments[1].i32 = kCalls;
+  for (auto _ : state) {
+    if (!run.Invoke(arguments, {}).ok()) std::abort();
+  }
+  state.SetItemsProcessed(state.iterations() * kCalls);
+}
+
+void Import(benchmark::State& state) { Loop(state, true); }
+void ImportLoop(benchmark::State& state) { Loop(state, false); }
+BENCHMARK(Import);
+BENCHMARK(ImportLoop);
+
+}  // namespace
+}  // namespace eyrie::native
+
+BENCHMARK_MAIN();

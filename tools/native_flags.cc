@@ -1,0 +1,79 @@
+// Native libraries from flags.
+//
+// Tested by native_test.sh.
+#include "tools/native_flags.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "base/status_macros.h"
+#include "vm/asm/assembler.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr char kManifest[] = "manifest=";
+
+constexpr Flag kFlags[] = {
+    {"native_library", FlagKind::kList, "",
+     "A shared library whose functions modules may import: path, or\n"
+     "path,manifest=file.json where it does not say itself what they are. "
+     "Only\n"
+     "for libraries you trust. Repeat it for several; without a module,\n"
+     "--function names one of their functions, as module.function."},
+};
+
+}  // namespace
+
+std::span<const Flag> NativeFlags() { return kFlags; }
+
+absl::StatusOr<NativeLibraries> LoadNativeLibraries(
+    const Arguments& arguments) {
+  NativeLibraries libraries;
+  for (const std::string& text : arguments.GetList("native_library")) {
+    if (arguments.GetBool("no_native_code")) {
+      return absl::PermissionDeniedError(absl::StrCat(
+          "--native_library='", text, "' is given beside --no_native_code."));
+    }
+    const size_t comma = text.find(',');
+    absl::string_view manifest;
+    if (comma != text.npos) {
+      manifest = absl::string_view(text).substr(comma + 1);
+      if (!absl::ConsumePrefix(&manifest, kManifest) || manifest.empty()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("--native_library='", text,
+                         "' is neither path nor path,manifest=file."));
+      }
+    }
+    ASSIGN_OR_RETURN(auto library,
+                     native::LoadNativeLibrary(text.substr(0, comma),
+                                               std::string(manifest)));
+    libraries.push_back(std::move(library));
+  }
+  return libraries;
+}
+
+absl::StatusOr<abi::Program> CallingProgram(const Arguments& arguments,
+                                            const NativeLibraries& natives) {
+  std::string function = arguments.GetString("function");
+  if (function.empty()) {
+    const std::vector<std::string> names = native::NativeFunctionNames(natives);
+    if (names.size() != 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("One of the native functions must be named: ",
+                       absl::StrJoin(names, ", "), "."));
+    }
+    function = names[0];
+  }
+  ASSIGN_OR_RETURN(const std::string text,
+                   native::ForwardingProgram(
+                       natives, function, arguments.GetList("input").size()));
+  ASSIGN_OR_RETURN(const std::vector<uint8_t> bytes,
+                   vm::Assemble(text, "native call"));
+  return abi::LoadProgram(bytes, "native call");
+}
+
+}  // namespace eyrie::tools

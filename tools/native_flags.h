@@ -1,0 +1,35 @@
+// Native libraries from flags.
+//
+// Tested by native_test.sh.
+#ifndef EYRIE_TOOLS_NATIVE_FLAGS_H_
+#define EYRIE_TOOLS_NATIVE_FLAGS_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "abi/native/native_libraries.h"
+#include "abi/session.h"
+#include "absl/status/statusor.h"
+#include "tools/arg_parser.h"
+
+namespace eyrie::tools {
+
+using NativeLibraries =
+    std::vector<std::shared_ptr<const native::LoadedLibrary>>;
+
+// The rows of this file's flags.
+std::span<const Flag> NativeFlags();
+
+// Opens --native_library values, which runs code of theirs. PERMISSION_DENIED:
+// --no_native_code is given beside.
+absl::StatusOr<NativeLibraries> LoadNativeLibraries(const Arguments& arguments);
+
+// A program that calls the native function --function, or the only one there
+// is, with as many operands as there is --input.
+absl::StatusOr<abi::Program> CallingProgram(const Arguments& arguments,
+                                            const NativeLibraries& natives);
+
+}  // namespace eyrie::tools
+
+#endif  // EYRIE_TOOLS_NATIVE_FLAGS_H_
