@@ -94,7 +94,7 @@ absl::StatusOr<bool> IsNativeLibrary(const std::string& path) {
 absl::StatusOr<std::string> NativeFunctions(const std::string& path) {
   ASSIGN_OR_RETURN(const native::Manifest manifest,
                    native::ReadManifest(path, ""));
-  return PlainLines(manifest.Describe(), kMostLine);
+  return manifest.Describe();
 }
 
 // The text to print for one module.

@@ -36,7 +36,8 @@ struct Manifest {
   // INVALID_ARGUMENT: not JSON, or not a manifest; the sentence says where.
   static absl::StatusOr<Manifest> Parse(absl::string_view text);
 
-  // One line for each function, "xffi.scale: xla_ffi (…) -> (…)".
+  // One line for each function, "xffi.scale: xla_ffi (…) -> (…)", without
+  // control characters.
   std::string Describe() const;
 };
 
