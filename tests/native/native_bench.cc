@@ -24,8 +24,6 @@
 namespace eyrie::native {
 namespace {
 
-constexpr int kMostBuffers = 16;
-
 // The work of the handler: something of every buffer.
 __attribute__((noinline)) float Touch(float* const* data, int count) {
   float sum = 0;
