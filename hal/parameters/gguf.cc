@@ -1,7 +1,7 @@
 // Reads GGUF: key-value pairs, which are skipped, a table of tensors, data.
 // What tensors take follows from their types (ggml_types.def) and shapes.
 //
-// Tested by parameters_test.cc, parameters_fuzz.cc.
+// Tested by gguf_test.cc, parameters_fuzz.cc.
 #include <string>
 #include <utility>
 
@@ -38,6 +38,11 @@ constexpr uint32_t kArray = 9;
 // Bytes of each kind; 0 for strings and arrays.
 constexpr uint8_t kValueSizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 
+// What a pair takes at least: a name's length, a kind and a byte; and a tensor:
+// a name's length, a rank, a type and an offset.
+constexpr uint64_t kLeastPair = 8 + 4 + 1;
+constexpr uint64_t kLeastTensor = 8 + 4 + 4 + 8;
+
 absl::StatusOr<std::string> ReadString(ByteReader& reader) {
   ASSIGN_OR_RETURN(const uint64_t length, reader.ReadU64());
   ASSIGN_OR_RETURN(const std::span<const uint8_t> bytes, reader.Take(length));
@@ -49,47 +54,81 @@ absl::Status SkipString(ByteReader& reader) {
   return reader.Skip(length);
 }
 
-absl::Status BadKind(uint32_t kind) {
+// OUT_OF_RANGE: more elements than the bytes left can hold.
+absl::Status CheckCount(const ByteReader& reader, absl::string_view what,
+                        uint64_t count, uint64_t least_bytes) {
+  const uint64_t most = reader.remaining() / least_bytes;
+  if (count <= most) return absl::OkStatus();
+  return absl::OutOfRangeError(
+      absl::StrCat(what, " is ", count, "; the ", reader.remaining(),
+                   " bytes left hold at most ", most, "."));
+}
+
+// Annotates with the name of a pair or tensor, and which of how many it is: a
+// count that is too large reads what follows as if it were one more.
+absl::Status At(const absl::Status& status, absl::string_view what,
+                absl::string_view name, uint64_t index,
+                absl::string_view counter, uint64_t count) {
+  return Annotate(
+      status, absl::StrCat("(", what, " ", QuotedName(name), ", ", index + 1,
+                           " of ", counter, "=", count, ")"));
+}
+
+absl::Status CheckKind(uint32_t kind) {
+  if (kind < std::size(kValueSizes)) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("A value is of kind ", kind, ", not of 0 to ",
+      absl::StrCat("A value is of kind ", kind, "; kinds are 0 to ",
                    std::size(kValueSizes) - 1, "."));
 }
 
-// An array holds values of one kind, but no arrays.
 absl::Status SkipArray(ByteReader& reader) {
   ASSIGN_OR_RETURN(const uint32_t kind, reader.ReadU32());
   ASSIGN_OR_RETURN(const uint64_t count, reader.ReadU64());
-  if (kind >= std::size(kValueSizes) || kind == kArray) return BadKind(kind);
-  if (kind == kString) {
-    for (uint64_t i = 0; i < count; ++i) RETURN_IF_ERROR(SkipString(reader));
-    return absl::OkStatus();
+  RETURN_IF_ERROR(CheckKind(kind));
+  if (kind == kArray) {
+    return absl::UnimplementedError("An array of arrays is not read.");
   }
-  const auto size = CheckedMul<uint64_t>(kValueSizes[kind], count);
-  return reader.Skip(size.value_or(~uint64_t{0}));
+  const uint64_t least =
+      kind == kString ? sizeof(uint64_t) : uint64_t{kValueSizes[kind]};
+  RETURN_IF_ERROR(CheckCount(reader, "An array's length", count, least));
+  if (kind != kString) return reader.Skip(count * least);
+  for (uint64_t i = 0; i < count; ++i) RETURN_IF_ERROR(SkipString(reader));
+  return absl::OkStatus();
 }
 
 absl::Status SkipValue(ByteReader& reader, uint32_t kind) {
-  if (kind >= std::size(kValueSizes)) return BadKind(kind);
+  RETURN_IF_ERROR(CheckKind(kind));
   if (kind == kString) return SkipString(reader);
   if (kind == kArray) return SkipArray(reader);
   return reader.Skip(kValueSizes[kind]);
 }
 
-// Skips pairs, all but the alignment of data.
+// Skips the value of a pair, all but the alignment of data.
+absl::Status ReadPair(ByteReader& reader, absl::string_view key,
+                      uint32_t& alignment) {
+  ASSIGN_OR_RETURN(const uint32_t kind, reader.ReadU32());
+  if (key != kAlignmentKey) return SkipValue(reader, kind);
+  if (kind != kUint32) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Its value is of kind ", kind, ", not ", kUint32, " (uint32)."));
+  }
+  ASSIGN_OR_RETURN(alignment, reader.ReadU32());
+  if (alignment != 0 && (alignment & (alignment - 1)) == 0) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("It is ", alignment, ", which is no power of two."));
+}
+
 absl::Status ReadPairs(ByteReader& reader, uint64_t count,
                        uint32_t& alignment) {
+  RETURN_IF_ERROR(CheckCount(reader, "n_kv", count, kLeastPair));
   for (uint64_t i = 0; i < count; ++i) {
-    ASSIGN_OR_RETURN(const std::string key, ReadString(reader));
-    ASSIGN_OR_RETURN(const uint32_t kind, reader.ReadU32());
-    if (key != kAlignmentKey) {
-      RETURN_IF_ERROR(SkipValue(reader, kind));
-      continue;
-    }
-    if (kind != kUint32) return BadKind(kind);
-    ASSIGN_OR_RETURN(alignment, reader.ReadU32());
-    if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          kAlignmentKey, " is ", alignment, ", which is no power of two."));
+    const absl::StatusOr<std::string> key = ReadString(reader);
+    absl::Status status = key.status();
+    if (key.ok()) status = ReadPair(reader, *key, alignment);
+    if (!status.ok()) {
+      return At(status, "key", key.ok() ? *key : "", i, "n_kv", count);
     }
   }
   return absl::OkStatus();
@@ -122,36 +161,45 @@ absl::StatusOr<uint64_t> ReadSize(ByteReader& reader, std::string& text) {
         absl::StrCat("Its element type (", number, ") is not known."));
   }
   text = absl::StrCat(type->name, "[", shape, "]");
+  if (elements && row % type->block_elements != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("A tensor of ", text, " is no number of blocks of ",
+                     type->block_elements, " elements."));
+  }
   std::optional<uint64_t> bytes;
-  if (elements && row % type->block_elements == 0) {
+  if (elements) {
     bytes = CheckedMul<uint64_t>(*elements / type->block_elements,
                                  type->block_bytes);
   }
   if (bytes) return *bytes;
   return absl::InvalidArgumentError(
-      absl::StrCat("A tensor of ", text, " is no number of blocks of ",
-                   type->block_elements, " elements."));
+      absl::StrCat("A tensor of ", text, " has 2^64 bytes or more."));
 }
 
-absl::StatusOr<ParameterEntry> ReadTensor(ByteReader& reader,
-                                          uint32_t alignment) {
-  ParameterEntry entry;
+absl::Status ReadTensor(ByteReader& reader, uint32_t alignment,
+                        ParameterEntry& entry) {
   ASSIGN_OR_RETURN(entry.key, ReadString(reader));
-  const auto annotate = [&](const absl::Status& status) {
-    return Annotate(status,
-                    absl::StrCat("(tensor ", QuotedName(entry.key), ")"));
-  };
-  const absl::StatusOr<uint64_t> length = ReadSize(reader, entry.metadata);
-  if (!length.ok()) return annotate(length.status());
-  const absl::StatusOr<uint64_t> offset = reader.ReadU64();
-  if (!offset.ok()) return annotate(offset.status());
-  if (*offset % alignment != 0) {
-    return annotate(absl::InvalidArgumentError(absl::StrCat(
-        "Its offset ", *offset, " is no multiple of ", alignment, ".")));
+  ASSIGN_OR_RETURN(entry.length, ReadSize(reader, entry.metadata));
+  ASSIGN_OR_RETURN(const uint64_t offset, reader.ReadU64());
+  entry.storage = FileOffset{offset};
+  if (offset % alignment == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Its offset ", offset, " is no multiple of ", alignment, "."));
+}
+
+absl::StatusOr<std::vector<ParameterEntry>> ReadTensors(ByteReader& reader,
+                                                        uint64_t count,
+                                                        uint32_t alignment) {
+  RETURN_IF_ERROR(CheckCount(reader, "n_tensors", count, kLeastTensor));
+  std::vector<ParameterEntry> entries;
+  for (uint64_t i = 0; i < count; ++i) {
+    ParameterEntry& entry = entries.emplace_back();
+    const absl::Status status = ReadTensor(reader, alignment, entry);
+    if (!status.ok()) {
+      return At(status, "tensor", entry.key, i, "n_tensors", count);
+    }
   }
-  entry.length = *length;
-  entry.storage = FileOffset{*offset};
-  return entry;
+  return entries;
 }
 
 // Offsets were from the data's begin; makes them the file's.
@@ -188,11 +236,8 @@ absl::StatusOr<std::vector<ParameterEntry>> ParseGguf(
   ASSIGN_OR_RETURN(const uint64_t pair_count, reader.ReadU64());
   uint32_t alignment = 32;
   RETURN_IF_ERROR(ReadPairs(reader, pair_count, alignment));
-  std::vector<ParameterEntry> entries;
-  for (uint64_t i = 0; i < tensor_count; ++i) {
-    ASSIGN_OR_RETURN(ParameterEntry entry, ReadTensor(reader, alignment));
-    entries.push_back(std::move(entry));
-  }
+  ASSIGN_OR_RETURN(std::vector<ParameterEntry> entries,
+                   ReadTensors(reader, tensor_count, alignment));
   const uint64_t data_begin =
       CheckedAlignUp<uint64_t>(reader.offset(), alignment)
           .value_or(bytes.size());

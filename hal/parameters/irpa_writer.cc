@@ -17,6 +17,9 @@ namespace {
 
 using Content = ParameterSource::Content;
 
+// That of a huge page, beyond which nothing is gained.
+constexpr uint64_t kMaxAlignment = uint64_t{1} << 30;
+
 constexpr size_t kChunk = size_t{64} * 1024;
 
 uint64_t AlignUp(uint64_t value, uint64_t alignment) {
@@ -34,12 +37,12 @@ class IrpaWriter {
              ByteSink sink)
       : parameters_(parameters), alignment_(alignment), sink_(sink) {}
 
+  // Makes the header; OUT_OF_RANGE: the file would be too large.
+  absl::StatusOr<irpa::Header> Plan() const;
   absl::Status Write();
 
  private:
   absl::Status Check() const;
-  // Makes the header; OUT_OF_RANGE: the file would be too large.
-  absl::StatusOr<irpa::Header> Plan() const;
   std::vector<uint8_t> MakeTable(uint64_t size) const;
   absl::Status Put(std::span<const uint8_t> bytes);
   absl::Status PadTo(uint64_t offset);
@@ -52,11 +55,11 @@ class IrpaWriter {
 };
 
 absl::Status IrpaWriter::Check() const {
-  if (alignment_ < irpa::kHeaderAlignment ||
+  if (alignment_ < irpa::kHeaderAlignment || alignment_ > kMaxAlignment ||
       (alignment_ & (alignment_ - 1)) != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "An alignment of ", alignment_,
-        " bytes is no power of two of at least ", irpa::kHeaderAlignment, "."));
+        "An alignment of ", alignment_, " bytes is no power of two from ",
+        irpa::kHeaderAlignment, " to ", kMaxAlignment, "."));
   }
   absl::flat_hash_set<absl::string_view> keys;
   for (const ParameterSource& parameter : parameters_) {
@@ -77,6 +80,7 @@ absl::Status IrpaWriter::Check() const {
 
 absl::StatusOr<irpa::Header> IrpaWriter::Plan() const {
   constexpr uint64_t kMaxSize = uint64_t{1} << 62;
+  RETURN_IF_ERROR(Check());
   irpa::Header header = {};
   header.magic = irpa::kMagic;
   header.header_size = sizeof(header);
@@ -87,13 +91,13 @@ absl::StatusOr<irpa::Header> IrpaWriter::Plan() const {
         AlignUp(EntrySize(parameter), irpa::kEntryAlignment);
     header.metadata.length += parameter.key.size() + parameter.metadata.size();
     if (parameter.content == Content::kSplat) continue;
-    if (parameter.length > kMaxSize - header.storage.length) {
+    const uint64_t begin = AlignUp(header.storage.length, alignment_);
+    if (begin > kMaxSize || parameter.length > kMaxSize - begin) {
       return absl::OutOfRangeError(
           absl::StrCat("With ", QuotedName(parameter.key),
                        " the archive has more than ", kMaxSize, " bytes."));
     }
-    header.storage.length =
-        AlignUp(header.storage.length, alignment_) + parameter.length;
+    header.storage.length = begin + parameter.length;
   }
   header.metadata.offset = header.entries.offset + header.entries.length;
   header.storage.offset =
@@ -152,7 +156,6 @@ absl::Status IrpaWriter::PutText(const std::string& text) {
 }
 
 absl::Status IrpaWriter::Write() {
-  RETURN_IF_ERROR(Check());
   ASSIGN_OR_RETURN(const irpa::Header header, Plan());
   RETURN_IF_ERROR(
       Put({reinterpret_cast<const uint8_t*>(&header), sizeof(header)}));
@@ -187,6 +190,14 @@ absl::Status WriteContents(const ParameterSource& parameter, ByteSink sink) {
     left -= part;
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<uint64_t> IrpaSize(std::span<const ParameterSource> parameters,
+                                  uint64_t alignment) {
+  const auto ignore = [](std::span<const uint8_t>) { return absl::OkStatus(); };
+  ASSIGN_OR_RETURN(const irpa::Header header,
+                   IrpaWriter(parameters, alignment, ignore).Plan());
+  return header.storage.offset + header.storage.length;
 }
 
 absl::Status WriteIrpa(std::span<const ParameterSource> parameters,

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "base/file_writer.h"
 #include "hal/parameters/irpa_format.h"
 #include "hal/parameters/parameter_index.h"
@@ -32,11 +33,16 @@ struct ParameterSource {
   Splat splat;
 };
 
-// Writes one archive. Data begin at multiples of `alignment`, a power of two of
-// at least 16. INVALID_ARGUMENT: another alignment, a length that is no
-// multiple of its splat, or a key that is there twice. Else as the sink.
+// Writes one archive. Data begin at multiples of `alignment`, a power of two
+// from 16 to 2^30. INVALID_ARGUMENT: another alignment, a length that is no
+// multiple of its splat, or a key that is there twice. OUT_OF_RANGE: more than
+// 2^62 bytes. Else as the sink.
 absl::Status WriteIrpa(std::span<const ParameterSource> parameters,
                        uint64_t alignment, ByteSink sink);
+
+// How many bytes WriteIrpa writes; fails as it does.
+absl::StatusOr<uint64_t> IrpaSize(std::span<const ParameterSource> parameters,
+                                  uint64_t alignment);
 
 // Writes what one parameter holds, a splat repeated.
 absl::Status WriteContents(const ParameterSource& parameter, ByteSink sink);

@@ -30,8 +30,9 @@ absl::StatusOr<std::vector<ParameterEntry>> ParseIrpa(
     std::span<const uint8_t> bytes);
 
 // Hugging Face's safetensors: a JSON table before the data.
-// INVALID_ARGUMENT also: tensors that overlap, or whose shape is not their
-// size. Format: https://github.com/huggingface/safetensors#format
+// INVALID_ARGUMENT also: tensors that overlap, whose shape is not their size,
+// or that leave a byte of the data to nobody. Format:
+// https://github.com/huggingface/safetensors#format
 absl::StatusOr<std::vector<ParameterEntry>> ParseSafetensors(
     std::span<const uint8_t> bytes);
 

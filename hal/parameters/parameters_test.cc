@@ -10,68 +10,15 @@
 #include "hal/parameters/irpa_writer.h"
 #include "hal/parameters/parameter_formats.h"
 #include "hal/parameters/parameter_index.h"
+#include "hal/parameters/test_support.h"
 #include "tests/support/status_text.h"
 
 namespace eyrie::hal {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
-
-// Appends values little-endian.
-class Writer {
- public:
-  template <typename T>
-  Writer& Put(T value) {
-    const auto* bytes = reinterpret_cast<const uint8_t*>(&value);
-    bytes_.insert(bytes_.end(), bytes, bytes + sizeof(value));
-    return *this;
-  }
-  Writer& Text(absl::string_view text) {
-    bytes_.insert(bytes_.end(), text.begin(), text.end());
-    return *this;
-  }
-  // As GGUF has it.
-  Writer& Counted(absl::string_view text) {
-    return Put<uint64_t>(text.size()).Text(text);
-  }
-  Writer& PadTo(size_t alignment) {
-    while (bytes_.size() % alignment != 0) bytes_.push_back(0);
-    return *this;
-  }
-  Writer& Zeros(size_t count) {
-    bytes_.resize(bytes_.size() + count);
-    return *this;
-  }
-  const Bytes& bytes() const { return bytes_; }
-
- private:
-  Bytes bytes_;
-};
-
-// "w f32[2] 8@64, b 4x07", or the error.
-std::string Show(const absl::StatusOr<std::vector<ParameterEntry>>& entries) {
-  if (!entries.ok()) return StatusText(entries);
-  std::string text;
-  for (const ParameterEntry& entry : *entries) {
-    absl::StrAppend(&text, text.empty() ? "" : ", ", entry.key,
-                    entry.metadata.empty() ? "" : " ", entry.metadata, " ",
-                    entry.length);
-    if (const auto* at = std::get_if<FileOffset>(&entry.storage)) {
-      absl::StrAppend(&text, "@", at->offset);
-      continue;
-    }
-    text += "x";
-    const Splat& splat = std::get<Splat>(entry.storage);
-    for (size_t i = 0; i < splat.length; ++i) {
-      absl::StrAppend(&text, absl::Hex(splat.at(i), absl::kZeroPad2));
-    }
-  }
-  return text;
-}
-
 // ---- Safetensors ----------------------------------------------------------
 
-Bytes Safetensors(absl::string_view header, size_t data = 16) {
+Bytes Safetensors(absl::string_view header, size_t data) {
   return Writer().Counted(header).Zeros(data).bytes();
 }
 
@@ -79,15 +26,16 @@ TEST(Safetensors, Rows) {
   struct Row {
     const char* header;
     const char* want;
+    size_t data = 16;  // bytes
   };
   const Row rows[] = {
-      {"{}", ""},
-      {R"({"__metadata__":{"format":"pt"}})", ""},
+      {"{}", "", 0},
+      {R"({"__metadata__":{"format":"pt"}})", "", 0},
       {R"({"w":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}})",
        "w f32[2x2] 16@65"},
-      {R"({"s":{"dtype":"BF16","shape":[],"data_offsets":[2,4]},)"
-       R"("e":{"dtype":"I64","shape":[0],"data_offsets":[3,3]}})",
-       "s bf16[] 2@117, e i64[0] 0@118"},
+      {R"({"s":{"dtype":"BF16","shape":[],"data_offsets":[0,2]},)"
+       R"("e":{"dtype":"I64","shape":[0],"data_offsets":[2,2]}})",
+       "s bf16[] 2@115, e i64[0] 0@117", 2},
       {"[]", "INVALID_ARGUMENT: The header is an array, not an object."},
       {R"({"w":7})", "INVALID_ARGUMENT: It is the number 7. (tensor 'w')"},
       {R"({"w":{"shape":[2],"data_offsets":[0,8]}})",
@@ -118,9 +66,33 @@ TEST(Safetensors, Rows) {
        R"("b":{"dtype":"U8","shape":[4],"data_offsets":[3,7]}})",
        "INVALID_ARGUMENT: Parameter 'b' at offset 116 begins within 'a', "
        "which ends at 117."},
+      // Bytes that are nobody's: before, between, behind.
+      {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[1,5]}})",
+       "INVALID_ARGUMENT: Tensor 'a' begins at offset 1 of the data, not where "
+       "the one before it ends, at 0.",
+       5},
+      {R"({"b":{"dtype":"U8","shape":[4],"data_offsets":[8,12]},)"
+       R"("a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})",
+       "INVALID_ARGUMENT: Tensor 'b' begins at offset 8 of the data, not where "
+       "the one before it ends, at 4.",
+       12},
+      {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},)"
+       R"("e":{"dtype":"I64","shape":[0],"data_offsets":[3,3]}})",
+       "INVALID_ARGUMENT: Tensor 'e' begins at offset 3 of the data, not where "
+       "the one before it ends, at 4.",
+       4},
+      {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})",
+       "INVALID_ARGUMENT: The tensors end at offset 4 of the data, which has 5 "
+       "bytes.",
+       5},
+      {"{}",
+       "INVALID_ARGUMENT: The tensors end at offset 0 of the data, which has 1 "
+       "bytes.",
+       1},
   };
   for (const Row& row : rows) {
-    EXPECT_EQ(Show(ParseParameters(Safetensors(row.header), "x.safetensors")),
+    EXPECT_EQ(Show(ParseParameters(Safetensors(row.header, row.data),
+                                   "x.safetensors")),
               row.want)
         << row.header;
   }
@@ -134,89 +106,6 @@ TEST(Safetensors, EndsEarly) {
       Show(ParseSafetensors(Writer().Put<uint64_t>(99).Text("{}").bytes())),
       "OUT_OF_RANGE: The header is said to have 99 bytes; the file has "
       "2 after it began, and at most 100000000 are read.");
-}
-
-// ---- GGUF -----------------------------------------------------------------
-
-struct Tensor {
-  const char* name;
-  std::vector<uint64_t> shape;
-  uint32_t type;
-  uint64_t offset;
-};
-
-Bytes Gguf(const std::vector<Tensor>& tensors, size_t data,
-           uint32_t version = 3) {
-  Writer writer;
-  writer.Text("GGUF").Put(version);
-  writer.Put<uint64_t>(tensors.size()).Put<uint64_t>(3);
-  writer.Counted("general.name").Put<uint32_t>(8).Counted("model");
-  writer.Counted("tokens").Put<uint32_t>(9).Put<uint32_t>(8);
-  writer.Put<uint64_t>(2).Counted("a").Counted("bc");
-  writer.Counted("general.alignment").Put<uint32_t>(4).Put<uint32_t>(64);
-  for (const Tensor& tensor : tensors) {
-    writer.Counted(tensor.name).Put<uint32_t>(tensor.shape.size());
-    for (const uint64_t size : tensor.shape) writer.Put(size);
-    writer.Put(tensor.type).Put(tensor.offset);
-  }
-  return writer.PadTo(64).Zeros(data).bytes();
-}
-
-TEST(Gguf, Rows) {
-  struct Row {
-    std::vector<Tensor> tensors;
-    const char* want;
-  };
-  const Row rows[] = {
-      {{}, ""},
-      {{{"w", {2, 3}, 0, 0}}, "w F32[3x2] 24@192"},
-      {{{"q", {64}, 2, 64}, {"s", {}, 1, 0}},
-       "q Q4_0[64] 36@320, s F16[] 2@256"},
-      {{{"w", {2, 3}, 0, 8}},
-       "INVALID_ARGUMENT: Its offset 8 is no multiple of 64. (tensor 'w')"},
-      {{{"w", {2}, 99, 0}},
-       "UNIMPLEMENTED: Its element type (99) is not known. (tensor 'w')"},
-      {{{"w", {33}, 2, 0}},
-       "INVALID_ARGUMENT: A tensor of Q4_0[33] is no number of blocks of 32 "
-       "elements. (tensor 'w')"},
-      {{{"w", {1u << 31, 1u << 31, 4}, 0, 0}},
-       "INVALID_ARGUMENT: A tensor of F32[4x2147483648x2147483648] is no "
-       "number of blocks of 1 elements. (tensor 'w')"},
-      {{{"w", {64}, 0, 0}},
-       "OUT_OF_RANGE: Tensor 'w' has 256 bytes at offset 0 of the data, which "
-       "has 128."},
-      {{{"a", {20}, 0, 0}, {"b", {4}, 0, 64}},
-       "INVALID_ARGUMENT: Parameter 'b' at offset 320 begins within 'a', "
-       "which ends at 336."},
-  };
-  for (const Row& row : rows) {
-    const absl::string_view name =
-        row.tensors.empty() ? "none" : row.tensors[0].name;
-    EXPECT_EQ(Show(ParseParameters(Gguf(row.tensors, 128), "x")), row.want)
-        << name;
-  }
-}
-
-TEST(Gguf, RefusesVersionsAndEndings) {
-  EXPECT_EQ(Show(ParseGguf(Gguf({}, 0, 1))),
-            "UNIMPLEMENTED: The file has GGUF's version 1; known are 2 and 3.");
-  const Bytes whole = Gguf({{"w", {2, 3}, 0, 0}}, 24);
-  for (size_t size = 4; size < whole.size(); ++size) {
-    EXPECT_FALSE(ParseGguf({whole.data(), size}).ok()) << size;
-  }
-  // More strings than there are bytes.
-  EXPECT_EQ(Show(ParseGguf(Writer()
-                               .Text("GGUF")
-                               .Put<uint32_t>(3)
-                               .Put<uint64_t>(~uint64_t{0})
-                               .Put<uint64_t>(1)
-                               .Counted("k")
-                               .Put<uint32_t>(9)
-                               .Put<uint32_t>(4)
-                               .Put<uint64_t>(~uint64_t{0})
-                               .bytes())),
-            "OUT_OF_RANGE: A read of 18446744073709551615 bytes at offset 49 "
-            "exceeds the bytes left (0).");
 }
 
 // ---- Archives -------------------------------------------------------------
@@ -233,10 +122,11 @@ ParameterSource Source(std::string key, uint64_t length,
 
 constexpr Splat kPair = {{0xAB, 0xCD}, 2};
 
-Bytes Archive(std::span<const ParameterSource> sources) {
+Bytes Archive(std::span<const ParameterSource> sources,
+              uint64_t alignment = 64) {
   Bytes out;
   const absl::Status status =
-      WriteIrpa(sources, 64, [&](std::span<const uint8_t> bytes) {
+      WriteIrpa(sources, alignment, [&](std::span<const uint8_t> bytes) {
         out.insert(out.end(), bytes.begin(), bytes.end());
         return absl::OkStatus();
       });
@@ -396,9 +286,29 @@ TEST(Irpa, WriterRefuses) {
   EXPECT_EQ(StatusText(WriteIrpa(odd, 64, ignore)),
             "INVALID_ARGUMENT: Parameter 'a' has 3 bytes, no multiple of its "
             "pattern's 2.");
-  EXPECT_EQ(StatusText(WriteIrpa({}, 24, ignore)),
-            "INVALID_ARGUMENT: An alignment of 24 bytes is no power of two of "
-            "at least 16.");
+  EXPECT_EQ(
+      StatusText(WriteIrpa({}, 24, ignore)),
+      "INVALID_ARGUMENT: An alignment of 24 bytes is no power of two from "
+      "16 to 1073741824.");
+  EXPECT_EQ(StatusText(WriteIrpa({}, uint64_t{1} << 31, ignore)),
+            "INVALID_ARGUMENT: An alignment of 2147483648 bytes is no power of "
+            "two from 16 to 1073741824.");
+  const ParameterSource large[] = {
+      Source("a", uint64_t{1} << 61, ParameterSource::Content::kFill, kPair),
+      Source("b", 2, ParameterSource::Content::kFill, kPair),
+      Source("c", uint64_t{1} << 61, ParameterSource::Content::kFill, kPair)};
+  EXPECT_EQ(StatusText(IrpaSize(large, 64)),
+            "OUT_OF_RANGE: With 'c' the archive has more than "
+            "4611686018427387904 bytes.");
+}
+
+TEST(Irpa, SizeIsWhatIsWritten) {
+  EXPECT_EQ(*IrpaSize({}, 1024), Archive({}, 1024).size());
+  const ParameterSource sources[] = {
+      Source("s", uint64_t{1} << 61, ParameterSource::Content::kSplat, kPair),
+      Source("f", 4, ParameterSource::Content::kFill, kPair),
+      Source("g", 6, ParameterSource::Content::kFill, kPair)};
+  EXPECT_EQ(*IrpaSize(sources, 4096), Archive(sources, 4096).size());
 }
 
 // ---- Indices --------------------------------------------------------------

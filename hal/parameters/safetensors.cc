@@ -1,6 +1,7 @@
 // Reads safetensors: the length of a JSON object, the object, then data.
 //
 // Tested by parameters_test.cc, parameters_fuzz.cc.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -132,6 +133,41 @@ absl::Status ReadTensor(const Json& tensor, uint64_t data_begin,
   return absl::OkStatus();
 }
 
+// The format wants data without a byte that is nobody's: sorted, each tensor
+// begins where the one before it ends, and the last ends with the file.
+absl::Status CheckCovered(std::span<const ParameterEntry> entries,
+                          uint64_t data_begin, uint64_t data_size) {
+  RETURN_IF_ERROR(CheckDisjoint(entries));
+  struct Range {
+    uint64_t begin;
+    uint64_t end;
+    const ParameterEntry* entry;
+  };
+  std::vector<Range> ranges;
+  for (const ParameterEntry& entry : entries) {
+    const uint64_t begin =
+        std::get<FileOffset>(entry.storage).offset - data_begin;
+    ranges.push_back({begin, begin + entry.length, &entry});
+  }
+  std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
+  uint64_t end = 0;
+  for (const Range& range : ranges) {
+    if (range.begin != end) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Tensor ", QuotedName(range.entry->key), " begins at offset ",
+          range.begin, " of the data, not where the one before it ends, at ",
+          end, "."));
+    }
+    end = range.end;
+  }
+  if (end == data_size) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("The tensors end at offset ", end,
+                   " of the data, which has ", data_size, " bytes."));
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<ParameterEntry>> ParseSafetensors(
@@ -166,7 +202,8 @@ absl::StatusOr<std::vector<ParameterEntry>> ParseSafetensors(
     }
     entries.push_back(std::move(entry));
   }
-  RETURN_IF_ERROR(CheckDisjoint(entries));
+  RETURN_IF_ERROR(
+      CheckCovered(entries, kPrefixSize + header_size, reader.remaining()));
   return entries;
 }
 
