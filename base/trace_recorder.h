@@ -62,7 +62,7 @@ static_assert(sizeof(Event) == 32);
 
 // What one thread has noted.
 struct ThreadLog {
-  static constexpr size_t kChunkEvents = 2048;
+  static constexpr size_t kChunkEvents = 128;  // a page of memory
 
   Event& at(size_t index) const {
     return chunks[index / kChunkEvents][index % kChunkEvents];

@@ -194,7 +194,11 @@ TEST(TraceTest, TheBoundDropsWhatComesLast) {
   const struct {
     uint64_t max_bytes;
     size_t kept;  // spans of 3000
-  } kRows[] = {{0, 0}, {kChunk - 1, 0}, {kChunk, 1024}, {kChunk * 3, 3000}};
+  } kRows[] = {{0, 0},
+               {kChunk - 1, 0},
+               {kChunk, 64},
+               {65536, 1024},
+               {kChunk * 48, 3000}};
   for (const auto& row : kRows) {
     const auto recorder = StartRecorder({.max_bytes = row.max_bytes});
     for (int i = 0; i < 3000; ++i) {
