@@ -118,57 +118,57 @@ EYRIE_VM_INLINE T Remainder(T a, T b) {
   return rest == 0 ? std::copysign(rest, a) : rest;
 }
 
-// The format's ordered "not equal" is true for NaN, as `!=` is; fma rounds
-// once.
-#define EYRIE_VM_FLOAT_OPS(F, T)                                            \
-  EYRIE_VM_INLINE T ExecAdd##F(T a, T b) { return a + b; }                  \
-  EYRIE_VM_INLINE T ExecSub##F(T a, T b) { return a - b; }                  \
-  EYRIE_VM_INLINE T ExecMul##F(T a, T b) { return a * b; }                  \
-  EYRIE_VM_INLINE T ExecDiv##F(T a, T b) { return a / b; }                  \
-  EYRIE_VM_INLINE T ExecRem##F(T a, T b) { return Remainder(a, b); }        \
-  EYRIE_VM_INLINE T ExecFma##F(T a, T b, T c) { return std::fma(a, b, c); } \
-  EYRIE_VM_INLINE T ExecAbs##F(T a) { return std::fabs(a); }                \
-  EYRIE_VM_INLINE T ExecNeg##F(T a) { return -a; }                          \
-  EYRIE_VM_INLINE T ExecCeil##F(T a) { return std::ceil(a); }               \
-  EYRIE_VM_INLINE T ExecFloor##F(T a) { return std::floor(a); }             \
-  EYRIE_VM_INLINE T ExecRound##F(T a) { return std::round(a); }             \
-  EYRIE_VM_INLINE T ExecRound##F##Even(T a) { return std::nearbyint(a); }   \
-  EYRIE_VM_INLINE T ExecMin##F(T a, T b) { return b < a ? b : a; }          \
-  EYRIE_VM_INLINE T ExecMax##F(T a, T b) { return a < b ? b : a; }          \
-  EYRIE_VM_INLINE T ExecAtan##F(T a) { return std::atan(a); }               \
-  EYRIE_VM_INLINE T ExecAtan2##F(T a, T b) { return std::atan2(a, b); }     \
-  EYRIE_VM_INLINE T ExecCos##F(T a) { return std::cos(a); }                 \
-  EYRIE_VM_INLINE T ExecSin##F(T a) { return std::sin(a); }                 \
-  EYRIE_VM_INLINE T ExecExp##F(T a) { return std::exp(a); }                 \
-  EYRIE_VM_INLINE T ExecExp2##F(T a) { return std::exp2(a); }               \
-  EYRIE_VM_INLINE T ExecExpm1##F(T a) { return std::expm1(a); }             \
-  EYRIE_VM_INLINE T ExecLog##F(T a) { return std::log(a); }                 \
-  EYRIE_VM_INLINE T ExecLog10##F(T a) { return std::log10(a); }             \
-  EYRIE_VM_INLINE T ExecLog1p##F(T a) { return std::log1p(a); }             \
-  EYRIE_VM_INLINE T ExecLog2##F(T a) { return std::log2(a); }               \
-  EYRIE_VM_INLINE T ExecPow##F(T a, T b) { return std::pow(a, b); }         \
-  EYRIE_VM_INLINE T ExecRsqrt##F(T a) { return T{1} / std::sqrt(a); }       \
-  EYRIE_VM_INLINE T ExecSqrt##F(T a) { return std::sqrt(a); }               \
-  EYRIE_VM_INLINE T ExecTanh##F(T a) { return std::tanh(a); }               \
-  EYRIE_VM_INLINE T ExecErf##F(T a) { return std::erf(a); }                 \
-  EYRIE_VM_INLINE int32_t ExecCmpEq##F##O(T a, T b) { return a == b; }      \
-  EYRIE_VM_INLINE int32_t ExecCmpEq##F##U(T a, T b) {                       \
-    return a == b || std::isunordered(a, b);                                \
-  }                                                                         \
-  EYRIE_VM_INLINE int32_t ExecCmpNe##F##O(T a, T b) { return a != b; }      \
-  EYRIE_VM_INLINE int32_t ExecCmpNe##F##U(T a, T b) { return a != b; }      \
-  EYRIE_VM_INLINE int32_t ExecCmpLt##F##O(T a, T b) {                       \
-    return std::isless(a, b);                                               \
-  }                                                                         \
-  EYRIE_VM_INLINE int32_t ExecCmpLt##F##U(T a, T b) {                       \
-    return !std::isgreaterequal(a, b);                                      \
-  }                                                                         \
-  EYRIE_VM_INLINE int32_t ExecCmpLte##F##O(T a, T b) {                      \
-    return std::islessequal(a, b);                                          \
-  }                                                                         \
-  EYRIE_VM_INLINE int32_t ExecCmpLte##F##U(T a, T b) {                      \
-    return !std::isgreater(a, b);                                           \
-  }                                                                         \
+// The format's ordered "not equal" is true for NaN, as `!=` is. fma rounds the
+// product and then the sum: the build forbids the compiler to fuse them.
+#define EYRIE_VM_FLOAT_OPS(F, T)                                          \
+  EYRIE_VM_INLINE T ExecAdd##F(T a, T b) { return a + b; }                \
+  EYRIE_VM_INLINE T ExecSub##F(T a, T b) { return a - b; }                \
+  EYRIE_VM_INLINE T ExecMul##F(T a, T b) { return a * b; }                \
+  EYRIE_VM_INLINE T ExecDiv##F(T a, T b) { return a / b; }                \
+  EYRIE_VM_INLINE T ExecRem##F(T a, T b) { return Remainder(a, b); }      \
+  EYRIE_VM_INLINE T ExecFma##F(T a, T b, T c) { return a * b + c; }       \
+  EYRIE_VM_INLINE T ExecAbs##F(T a) { return std::fabs(a); }              \
+  EYRIE_VM_INLINE T ExecNeg##F(T a) { return -a; }                        \
+  EYRIE_VM_INLINE T ExecCeil##F(T a) { return std::ceil(a); }             \
+  EYRIE_VM_INLINE T ExecFloor##F(T a) { return std::floor(a); }           \
+  EYRIE_VM_INLINE T ExecRound##F(T a) { return std::round(a); }           \
+  EYRIE_VM_INLINE T ExecRound##F##Even(T a) { return std::nearbyint(a); } \
+  EYRIE_VM_INLINE T ExecMin##F(T a, T b) { return b < a ? b : a; }        \
+  EYRIE_VM_INLINE T ExecMax##F(T a, T b) { return a < b ? b : a; }        \
+  EYRIE_VM_INLINE T ExecAtan##F(T a) { return std::atan(a); }             \
+  EYRIE_VM_INLINE T ExecAtan2##F(T a, T b) { return std::atan2(a, b); }   \
+  EYRIE_VM_INLINE T ExecCos##F(T a) { return std::cos(a); }               \
+  EYRIE_VM_INLINE T ExecSin##F(T a) { return std::sin(a); }               \
+  EYRIE_VM_INLINE T ExecExp##F(T a) { return std::exp(a); }               \
+  EYRIE_VM_INLINE T ExecExp2##F(T a) { return std::exp2(a); }             \
+  EYRIE_VM_INLINE T ExecExpm1##F(T a) { return std::expm1(a); }           \
+  EYRIE_VM_INLINE T ExecLog##F(T a) { return std::log(a); }               \
+  EYRIE_VM_INLINE T ExecLog10##F(T a) { return std::log10(a); }           \
+  EYRIE_VM_INLINE T ExecLog1p##F(T a) { return std::log1p(a); }           \
+  EYRIE_VM_INLINE T ExecLog2##F(T a) { return std::log2(a); }             \
+  EYRIE_VM_INLINE T ExecPow##F(T a, T b) { return std::pow(a, b); }       \
+  EYRIE_VM_INLINE T ExecRsqrt##F(T a) { return T{1} / std::sqrt(a); }     \
+  EYRIE_VM_INLINE T ExecSqrt##F(T a) { return std::sqrt(a); }             \
+  EYRIE_VM_INLINE T ExecTanh##F(T a) { return std::tanh(a); }             \
+  EYRIE_VM_INLINE T ExecErf##F(T a) { return std::erf(a); }               \
+  EYRIE_VM_INLINE int32_t ExecCmpEq##F##O(T a, T b) { return a == b; }    \
+  EYRIE_VM_INLINE int32_t ExecCmpEq##F##U(T a, T b) {                     \
+    return a == b || std::isunordered(a, b);                              \
+  }                                                                       \
+  EYRIE_VM_INLINE int32_t ExecCmpNe##F##O(T a, T b) { return a != b; }    \
+  EYRIE_VM_INLINE int32_t ExecCmpNe##F##U(T a, T b) { return a != b; }    \
+  EYRIE_VM_INLINE int32_t ExecCmpLt##F##O(T a, T b) {                     \
+    return std::isless(a, b);                                             \
+  }                                                                       \
+  EYRIE_VM_INLINE int32_t ExecCmpLt##F##U(T a, T b) {                     \
+    return !std::isgreaterequal(a, b);                                    \
+  }                                                                       \
+  EYRIE_VM_INLINE int32_t ExecCmpLte##F##O(T a, T b) {                    \
+    return std::islessequal(a, b);                                        \
+  }                                                                       \
+  EYRIE_VM_INLINE int32_t ExecCmpLte##F##U(T a, T b) {                    \
+    return !std::isgreater(a, b);                                         \
+  }                                                                       \
   EYRIE_VM_INLINE int32_t ExecCmpNan##F(T a) { return std::isnan(a); }
 EYRIE_VM_FLOAT_OPS(F32, float)
 EYRIE_VM_FLOAT_OPS(F64, double)

@@ -148,21 +148,10 @@ struct Float {
     const uint64_t root = B(std::sqrt(D(x[0])));
     return B(1.0 / D(root));
   }
-  // The product of two f32 is exact in f64; the sum is rounded to odd there,
-  // so that rounding it again to f32 is right.
+  // Rounds both the product and the sum.
   static Result Fma(Bits x) {
-    if constexpr (W == 64) return B(std::fma(D(x[0]), D(x[1]), D(x[2])));
-    const double product = D(x[0]) * D(x[1]);
-    const double addend = D(x[2]);
-    const double sum = product + addend;
-    if (!std::isfinite(sum)) return B(sum);
-    const double a = sum - product;
-    const double error = (product - (sum - a)) + (addend - a);
-    uint64_t bits = std::bit_cast<uint64_t>(sum);
-    if (error != 0 && bits % 2 == 0) {
-      bits += (error > 0) == (sum > 0) ? 1 : ~uint64_t{0};
-    }
-    return B(std::bit_cast<double>(bits));
+    const uint64_t product = B(D(x[0]) * D(x[1]));
+    return B(D(product) + D(x[2]));
   }
   // x - n * y with n the integer nearest to x / y, the even one of two.
   static Result Rem(Bits x) {

