@@ -12,7 +12,10 @@ int64_t WorkBudget::Take(int64_t units) {
   if (stopped()) return 0;
   int64_t left = units_.load(std::memory_order_relaxed);
   while (left != kUnlimited) {
-    if (left <= 0) return 0;
+    if (left <= 0) {
+      refused_.store(true, std::memory_order_relaxed);
+      return 0;
+    }
     const int64_t taken = std::min(left, units);
     if (units_.compare_exchange_weak(left, left - taken,
                                      std::memory_order_relaxed)) {

@@ -28,7 +28,7 @@ class WorkBudget {
   WorkBudget(const WorkBudget&) = delete;
   WorkBudget& operator=(const WorkBudget&) = delete;
 
-  // Lets so many units be taken from now on. Does not undo Stop.
+  // Lets so many units be taken from now on. Does not undo Stop or refused().
   void Refill(int64_t units) {
     limit_.store(units, std::memory_order_relaxed);
     units_.store(units, std::memory_order_relaxed);
@@ -46,6 +46,7 @@ class WorkBudget {
   absl::Status Pay(int64_t units) {
     if (Take(units) == units) [[likely]]
       return absl::OkStatus();
+    if (!stopped()) refused_.store(true, std::memory_order_relaxed);
     return StopReason();
   }
 
@@ -57,6 +58,9 @@ class WorkBudget {
   }
   bool stopped() const { return stop_.load(std::memory_order_relaxed) != 0; }
 
+  // True once work has been refused because no units, or too few, were left.
+  bool refused() const { return refused_.load(std::memory_order_relaxed); }
+
   // Why Take returns less: the code that Stop was given, else
   // RESOURCE_EXHAUSTED.
   absl::Status StopReason() const;
@@ -65,6 +69,7 @@ class WorkBudget {
   const absl::Duration timeout_ = absl::InfiniteDuration();
   std::atomic<int64_t> limit_{kUnlimited};  // of the latest Refill
   std::atomic<int64_t> units_{kUnlimited};
+  std::atomic<bool> refused_{false};
   std::atomic<int> stop_{0};  // a StatusCode; 0: go on
 };
 

@@ -18,10 +18,14 @@ TEST(WorkBudgetTest, GivesWhatIsLeft) {
   budget.Refill(10);
   EXPECT_EQ(budget.Take(4), 4);
   EXPECT_EQ(budget.Take(8), 6);
+  EXPECT_FALSE(budget.refused());
   EXPECT_EQ(budget.Take(1), 0);
+  EXPECT_TRUE(budget.refused());
   EXPECT_EQ(budget.StopReason().code(), absl::StatusCode::kResourceExhausted);
   budget.Give(3);
   EXPECT_EQ(budget.Take(8), 3);
+  budget.Refill(10);
+  EXPECT_TRUE(budget.refused());
 }
 
 TEST(WorkBudgetTest, StopsForTheFirstReason) {
@@ -47,14 +51,17 @@ TEST(WorkBudgetTest, SaysWhatTheLimitWas) {
   WorkBudget spent;
   spent.Refill(7);
   EXPECT_TRUE(spent.Pay(6).ok());
+  EXPECT_FALSE(spent.refused());
   EXPECT_EQ(spent.Pay(2).ToString(),
             "RESOURCE_EXHAUSTED: The device's work for the call takes more "
             "than 7 units of fuel, its limit.");
+  EXPECT_TRUE(spent.refused());
   WorkBudget late(absl::Seconds(2));
   late.Stop(absl::StatusCode::kDeadlineExceeded);
   EXPECT_EQ(late.Pay(1).ToString(),
             "DEADLINE_EXCEEDED: The device's work is stopped: the call takes "
             "longer than its limit of time (2s).");
+  EXPECT_FALSE(late.refused());
   WorkBudget cancelled;
   cancelled.Stop(absl::StatusCode::kCancelled);
   EXPECT_EQ(cancelled.Pay(1).ToString(),

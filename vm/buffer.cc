@@ -30,6 +30,11 @@ absl::Status ElementsPastEnd(uint64_t element, uint64_t count, uint64_t width,
                    " exceeds the buffer's size (", size, " bytes)."));
 }
 
+absl::Status TooLarge(uint64_t size) {
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "A buffer of ", Signed(size), " bytes cannot be allocated."));
+}
+
 }  // namespace
 
 Buffer::~Buffer() { std::free(storage_); }
@@ -43,17 +48,13 @@ absl::StatusOr<Ref<Buffer>> Buffer::Allocate(
         absl::StrCat("Alignment ", Signed(alignment),
                      " is not a power of two up to ", kMaxAlignment, "."));
   }
-  const uint64_t object = sizeof(Buffer) + alignment;
-  ASSIGN_OR_RETURN(
-      MemoryCharge charge,
-      MemoryCharge::Take(memory, CheckedAdd(size, object).value_or(size),
-                         "a buffer"));
+  if (size > kMaxSize) return TooLarge(size);
+  ASSIGN_OR_RETURN(MemoryCharge charge,
+                   MemoryCharge::Take(memory, sizeof(Buffer) + alignment + size,
+                                      "a buffer"));
   // calloc leaves big zeroed ranges untouched until they are used.
-  void* storage = size > kMaxSize ? nullptr : std::calloc(1, size + alignment);
-  if (storage == nullptr) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "A buffer of ", Signed(size), " bytes cannot be allocated."));
-  }
+  void* storage = std::calloc(1, size + alignment);
+  if (storage == nullptr) return TooLarge(size);
   const auto address = reinterpret_cast<uintptr_t>(storage);
   uint8_t* data = static_cast<uint8_t*>(storage) + (0 - address) % alignment;
   Ref<Buffer> buffer = Ref<Buffer>::Adopt(new Buffer(data, size, true));

@@ -72,6 +72,10 @@ HostCall::HostCall(Context& context, CallBudget& budget) : context_(context) {
 void HostCall::Begin(const CallBudget& budget) {
   outermost_ = context_.in_call_ = true;
   context_.meter_.Exchange(budget);
+  // Of what the calls before have queued.
+  const WorkBudget& work = *context_.meter_.work();
+  if (work.refused() && context_.failure_.ok()) [[unlikely]]
+    context_.failure_ = work.StopReason();
   if (context_.memory_) refusals_ = context_.memory_->refusals();
   if (budget.deadline == absl::InfiniteFuture()) return;
   Meter* const meter = &context_.meter_;
@@ -107,10 +111,13 @@ absl::Status HostCall::End(absl::Status status) {
   meter.Return(left);
   if (status.ok() && meter.stopped()) [[unlikely]]
     status = Annotate(meter.StopReason(), "(by when it returned)");
+  if (status.ok() && meter.work()->refused()) [[unlikely]]
+    status = meter.work()->StopReason();
   if (status.ok()) [[likely]]
     return status;
   const bool refused =
-      context_.memory_ && context_.memory_->refusals() != refusals_;
+      meter.work()->refused() ||
+      (context_.memory_ && context_.memory_->refusals() != refusals_);
   if (context_.failure_.ok() && (meter.stopped() || left.fuel < 0 || refused)) {
     context_.failure_ = status;
   }
@@ -121,7 +128,8 @@ Context::Context(const ContextOptions& options)
     : max_stack_(options.limits.max_stack),
       serves_(options.work != nullptr),
       print_(options.print),
-      meter_(options.work ? Meter(options.work) : Meter(options.limits)),
+      meter_(options.work ? Meter(options.limits, options.work)
+                          : Meter(options.limits)),
       memory_(options.memory) {
   if (options.limits.max_memory < Limits::kUnlimited) {
     memory_ = std::make_shared<MemoryMeter>(options.limits.max_memory);

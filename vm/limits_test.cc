@@ -31,6 +31,7 @@ ModuleBuilder Hungry() {
   module.AddImport("host.sleep", "0i_v");
   module.AddImport("host.cancel", "0v_v");
   module.AddImport("host.again", "0i_i");
+  module.AddImport("host.queue", "0i_v");
   // Counts to its argument, one branch backwards at a time.
   module.AddFunction("count", "0i_i",
                      "entry: const.i32.zero i1 const.i32 1 i2 br ^loop [] "
@@ -70,6 +71,7 @@ ModuleBuilder Hungry() {
       "buffer.copy r0 i2 r0 i2 i0 buffer.compare r0 i2 r0 i2 i0 i7 "
       "buffer.clone r0 i2 i0 i6 r1 return []");
   module.AddFunction("quiet", "0v_v", "entry: return []");
+  module.AddFunction("queue", "0i_v", "entry: call #3 [i0] [] return []");
   return module;
 }
 
@@ -93,10 +95,16 @@ absl::StatusOr<int32_t> Again(Host& host, int32_t number) {
   RETURN_IF_ERROR((*host.context)->Invoke(count, {slots, 1}, {slots + 1, 1}));
   return slots[1].i32;
 }
+// A device's work for the call, which fails a fence that nobody waits for.
+absl::Status Queue(Host& host, int32_t units) {
+  (*host.context)->meter().work()->Pay(units).IgnoreError();
+  return absl::OkStatus();
+}
 constexpr NativeFunction kHostRows[] = {
     Bind<Sleep>("sleep", "0i_v"),
     Bind<Cancel>("cancel", "0v_v"),
     Bind<Again>("again", "0i_i"),
+    Bind<Queue>("queue", "0i_v"),
 };
 
 std::shared_ptr<const BytecodeModule> Make(const ModuleBuilder& builder) {
@@ -250,9 +258,11 @@ TEST_F(LimitsTest, MemoryComesBack) {
        "memory there is."},
       {"hoard", 10000, " bytes for a buffer exceed the context's memory limit"},
       {"hoard", 0, " bytes for "},
-      {"hoard", int64_t{1} << 62,
+      {"hoard", int64_t{1} << 37,
        " bytes for a buffer exceed the context's memory limit"},
-      {"hoard", -1, "18446744073709551615 bytes for a buffer exceed"},
+      {"hoard", int64_t{1} << 62,
+       "A buffer of 4611686018427387904 bytes cannot be allocated."},
+      {"hoard", -1, "A buffer of -1 bytes cannot be allocated."},
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(absl::StrCat(c.function, " ", c.argument));
@@ -328,6 +338,28 @@ TEST_F(LimitsTest, CancelsFromAnotherThread) {
   context_ = NewContext(Limits());
   context_->Cancel();
   EXPECT_EQ(Call("quiet", 0), "CANCELLED: The call is cancelled.");
+}
+
+// What devices do for a call may use as much again. Refused within the call,
+// it fails; afterwards, those that follow do.
+TEST_F(LimitsTest, HoldForTheWorkOfDevices) {
+  constexpr char kSpent[] =
+      "RESOURCE_EXHAUSTED: The device's work for the call takes more than 10 "
+      "units of fuel, its limit.";
+  const std::string failed = absl::StrCat(
+      "FAILED_PRECONDITION: The context can be called no more, since a call "
+      "failed with ",
+      kSpent);
+  context_ = NewContext(Fuel(10));
+  EXPECT_EQ(Call("queue", 10), "OK");
+  EXPECT_EQ(Call("queue", 10), "OK");
+  EXPECT_EQ(Call("queue", 11), kSpent);
+  EXPECT_EQ(Call("quiet", 0), failed);
+
+  context_ = NewContext(Fuel(10));
+  EXPECT_EQ(Call("quiet", 0), "OK");
+  EXPECT_FALSE(context_->meter().work()->Pay(11).ok());
+  EXPECT_EQ(Call("quiet", 0), failed);
 }
 
 // Fuel is counted over all pieces of a suspended call, for each call alone.

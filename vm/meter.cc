@@ -17,10 +17,13 @@ constexpr int64_t kPortion = 4096;
 Meter::Meter(const Limits& limits)
     : work_(std::make_shared<WorkBudget>(limits.timeout)),
       fuel_limit_(limits.fuel),
-      timeout_(limits.timeout) {}
+      timeout_(limits.timeout),
+      max_stack_(limits.max_stack) {}
 
-Meter::Meter(std::shared_ptr<WorkBudget> source)
-    : source_(std::move(source)), fuel_limit_(0) {}
+Meter::Meter(const Limits& limits, std::shared_ptr<WorkBudget> source)
+    : source_(std::move(source)),
+      fuel_limit_(0),
+      max_stack_(limits.max_stack) {}
 
 void Meter::Stop(Reason reason) {
   Reason none = Reason::kNone;
@@ -59,7 +62,8 @@ absl::Status Meter::StopReason() const {
     case Reason::kCancelled:
       return absl::CancelledError("The call is cancelled.");
     case Reason::kStack:
-      return absl::ResourceExhaustedError("The call exceeds the stack.");
+      return absl::ResourceExhaustedError(
+          absl::StrCat("The call exceeds the stack (", max_stack_, " bytes)."));
     case Reason::kNone:
       break;
   }

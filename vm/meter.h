@@ -10,6 +10,7 @@
 #define EYRIE_VM_METER_H_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -37,7 +38,7 @@ class Meter {
   explicit Meter(const Limits& limits);
   // Of a context that works for others: `source` stands for limits of fuel and
   // time, and stops it.
-  explicit Meter(std::shared_ptr<WorkBudget> source);
+  Meter(const Limits& limits, std::shared_ptr<WorkBudget> source);
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;
 
@@ -100,6 +101,7 @@ class Meter {
   const std::shared_ptr<WorkBudget> work_ = std::make_shared<WorkBudget>();
   uint64_t fuel_limit_ = Limits::kUnlimited;
   absl::Duration timeout_ = absl::InfiniteDuration();
+  size_t max_stack_ = Limits::kDefaultStackBytes;
 };
 
 }  // namespace eyrie::vm
