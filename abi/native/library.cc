@@ -42,7 +42,7 @@ std::string ExplicitPath(const std::string& path) {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<NativeLibrary>> NativeLibrary::Open(
-    const std::string& path) {
+    const std::string& path, bool global) {
   {
     ASSIGN_OR_RETURN(const auto file, MappedFile::Open(ExplicitPath(path)));
     RETURN_IF_ERROR(CheckNativeElf(file->bytes(), path));
@@ -56,8 +56,8 @@ absl::StatusOr<std::shared_ptr<NativeLibrary>> NativeLibrary::Open(
   }
   PrepareGuardedCalls();
   const RegistrationScope scope(registered);
-  void* const handle =
-      ::dlopen(ExplicitPath(path).c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const handle = ::dlopen(ExplicitPath(path).c_str(),
+                                RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL));
   if (handle == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat(
         "The system cannot load '", path, "': ", SystemError(), "."));

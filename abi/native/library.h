@@ -18,11 +18,12 @@ namespace eyrie::native {
 
 class NativeLibrary {
  public:
-  // Runs the library's constructors. INVALID_ARGUMENT: no shared library, or
-  // one of another machine. FAILED_PRECONDITION: the system cannot load it, in
-  // its own words.
+  // Runs the library's constructors. A global one's symbols are found by
+  // libraries that are opened later and lack them. INVALID_ARGUMENT: no shared
+  // library, or one of another machine. FAILED_PRECONDITION: the system cannot
+  // load it, in its own words.
   static absl::StatusOr<std::shared_ptr<NativeLibrary>> Open(
-      const std::string& path);
+      const std::string& path, bool global = false);
 
   NativeLibrary(const NativeLibrary&) = delete;
   NativeLibrary& operator=(const NativeLibrary&) = delete;

@@ -122,6 +122,7 @@ absl::StatusOr<Manifest> Manifest::Parse(absl::string_view text) {
   if (!IsName(manifest.module, /*dots=*/false)) {
     return BadName("module", manifest.module);
   }
+  ASSIGN_OR_RETURN(manifest.global, json.GetBool("global", false));
   if (const Json* types = json.Find("types")) {
     RETURN_IF_ERROR(ReadTypes(*types, manifest));
   }

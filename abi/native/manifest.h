@@ -30,6 +30,7 @@ struct ManifestFunction {
 
 struct Manifest {
   std::string module;
+  bool global = false;  // its symbols serve libraries that are opened later
   std::map<std::string, ManifestType> types;
   std::map<std::string, ManifestFunction, std::less<>> functions;
 

@@ -163,7 +163,7 @@ absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LoadNativeLibrary(
     const std::string& path, const std::string& manifest) {
   ASSIGN_OR_RETURN(Manifest read, ReadManifest(path, manifest));
   ASSIGN_OR_RETURN(std::shared_ptr<NativeLibrary> library,
-                   NativeLibrary::Open(path));
+                   NativeLibrary::Open(path, read.global));
   for (const auto& [name, type] : read.types) {
     RETURN_IF_ERROR(library->RegisterType(name, type.id, type.info));
   }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles scale.mlir with three releases, synchronous and with fences:
+# Compiles the modules with three releases, synchronous and with fences:
 # regenerate.sh COMPILERS, a folder with RELEASE/bin/iree-compile in it.
 set -eu
 cd "$(dirname "$0")"
@@ -10,10 +10,13 @@ for release in 3.3 3.11 3.13; do
       "$2" -o "$release/$3" $4
   }
   mkdir -p "$release"
-  compile "$1" scale.mlir scale.vmfb ""
-  # Imports get fences where their attribute asks for the model with them.
-  fences='attributes {iree.abi.model = "coarse-fences"}'
-  sed "/^func.func private/s/\$/ $fences/" scale.mlir > async.mlir
-  compile "$1" async.mlir scale.async.vmfb --iree-execution-model=async-external
-  rm async.mlir
+  for name in scale memref; do
+    compile "$1" $name.mlir $name.vmfb ""
+    # Imports get fences where their attribute asks for the model with them.
+    fences='attributes {iree.abi.model = "coarse-fences"}'
+    sed "/^func.func private/s/\$/ $fences/" $name.mlir > async.mlir
+    compile "$1" async.mlir $name.async.vmfb \
+      --iree-execution-model=async-external
+    rm async.mlir
+  done
 done

@@ -1,0 +1,469 @@
+// Tested by call_test.cc.
+#include "abi/native/memref/import.h"
+
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "abi/native/memref/strided.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "base/checked_math.h"
+#include "base/status_macros.h"
+
+namespace eyrie::native {
+namespace {
+
+using Kind = MemrefType::Kind;
+
+constexpr int64_t kMostIndex32 = std::numeric_limits<int32_t>::max();
+
+hal::BufferParams ResultParams(uint64_t owner) {
+  hal::BufferParams params;
+  params.type = hal::memory_type::kDeviceLocal | hal::memory_type::kHostVisible;
+  params.usage = hal::buffer_usage::kDefault | hal::buffer_usage::kMapping;
+  params.owner = owner;
+  return params;
+}
+
+// Of integers of any sign; a tensor may be declared with another one.
+bool IsSameWidth(hal::ElementType have, hal::ElementType want) {
+  const auto is_integer = [](hal::ElementType type) {
+    const uint8_t kind = hal::NumericalKind(type);
+    return kind == hal::NumericalKind(hal::ElementType::kInt32) ||
+           kind == hal::NumericalKind(hal::ElementType::kSint32) ||
+           kind == hal::NumericalKind(hal::ElementType::kUint32);
+  };
+  return is_integer(have) && is_integer(want) &&
+         hal::BitCount(have) == hal::BitCount(want);
+}
+inline bool IsTakenAs(hal::ElementType have, hal::ElementType want) {
+  return have == want || IsSameWidth(have, want);
+}
+
+inline bool HasDims(const MemrefType& type, std::span<const int64_t> dims) {
+  if (type.kind == Kind::kUnranked) {
+    return dims.size() <= MemrefType::kMaxRank;
+  }
+  if (type.dims.size() != dims.size()) return false;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (type.dims[i] != MemrefType::kDynamic && type.dims[i] != dims[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+MemrefShape ShapeOf(std::span<const int64_t> dims) {
+  MemrefShape shape;
+  shape.rank = dims.size();
+  for (size_t i = 0; i < dims.size(); ++i) shape.sizes[i] = dims[i];
+  SetDenseStrides(shape);
+  return shape;
+}
+
+// True if the type's own strides are those that the shape has.
+bool HasStrides(const MemrefType& type, const MemrefShape& shape) {
+  for (size_t i = 0; i < type.strides.size(); ++i) {
+    if (type.strides[i] != MemrefType::kDynamic && shape.sizes[i] > 1 &&
+        type.strides[i] != shape.strides[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Gives the type's strides to the shape; those that it leaves open are chosen
+// so that no two elements meet. False: the numbers overflow.
+bool SetStrides(const MemrefType& type, MemrefShape& shape) {
+  MemrefShape fixed = shape;
+  for (size_t i = 0; i < shape.rank; ++i) {
+    if (type.strides[i] == MemrefType::kDynamic) {
+      fixed.sizes[i] = 1;
+    } else {
+      fixed.strides[i] = shape.strides[i] = type.strides[i];
+    }
+  }
+  std::optional<int64_t> reach = CountReach(fixed);
+  for (size_t i = shape.rank; i-- > 0;) {
+    if (type.strides[i] != MemrefType::kDynamic) continue;
+    if (!reach) return false;
+    shape.strides[i] = *reach;
+    int64_t next = 0;
+    if (__builtin_mul_overflow(*reach, shape.sizes[i], &next)) return false;
+    reach = next;
+  }
+  return reach.has_value();
+}
+
+absl::Status NoFence(absl::string_view which, const RefObject* object) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "The fence ", which, " is ",
+      object == nullptr ? "null" : absl::StrCat("a !", object->type().name),
+      ", not a !hal.fence."));
+}
+
+}  // namespace
+
+MemrefImport::MemrefImport(std::shared_ptr<const MemrefFunction> function,
+                           MemrefPlan plan, const ImportRequest& request)
+    : function_(std::move(function)),
+      services_(request.services),
+      plan_(std::move(plan)),
+      layout_(function_->signature.index_bits),
+      parts_{services_->device, ResultParams(request.owner),
+             request.state.memory(), function_->free},
+      state_(request.state),
+      arena_(plan_.arena_bytes / sizeof(uint64_t)) {
+  if (plan_.has_struct) {
+    MachineCall::At(words_, plan_.struct_place) =
+        reinterpret_cast<uintptr_t>(arena(plan_.struct_offset));
+  }
+  for (size_t i = 0; i < plan_.arguments.size(); ++i) {
+    if (function_->signature.type.arguments[i].is_scalar()) continue;
+    MachineCall::At(words_, plan_.arguments[i].place) =
+        reinterpret_cast<uintptr_t>(arena(plan_.arguments[i].descriptor));
+  }
+}
+
+absl::Status MemrefImport::Invoke(const vm::Slot* arguments,
+                                  vm::Slot* results) {
+  if (plan_.wait_slot == MemrefPlan::kNone) [[likely]]
+    return Run(arguments, results);
+  ASSIGN_OR_RETURN(hal::Fence* const signal,
+                   AwaitFence(arguments + plan_.wait_slot));
+  const absl::Status status = Run(arguments, results);
+  const absl::Status ended = status.ok() ? signal->Signal() : status;
+  if (!ended.ok()) signal->Fail(ended);
+  return status;
+}
+
+absl::StatusOr<hal::Fence*> MemrefImport::AwaitFence(
+    const vm::Slot* fences) const {
+  const auto* wait = RefCast<hal::Fence>(fences[0].ref);
+  auto* signal = RefCast<hal::Fence>(fences[1].ref);
+  if (wait == nullptr && fences[0].ref != nullptr) {
+    return NoFence("to wait for", fences[0].ref);
+  }
+  if (signal == nullptr) return NoFence("to signal", fences[1].ref);
+  if (wait == nullptr) return signal;
+  const vm::Meter* meter = state_.meter();
+  const absl::Status status =
+      meter == nullptr
+          ? wait->Wait(absl::InfiniteFuture())
+          : wait->Wait(meter->deadline(), [meter] { return meter->stopped(); });
+  if (status.ok()) return signal;
+  signal->Fail(status);
+  return status;
+}
+
+absl::Status MemrefImport::Run(const vm::Slot* arguments, vm::Slot* results) {
+  lent_.clear();
+  absl::Status status = SetArguments(arguments);
+  if (status.ok()) [[likely]] {
+    status = TakeResults(plan_.call.Call(function_->entry, words_), results);
+  }
+  packed_.clear();
+  outputs_.clear();
+  return status;
+}
+
+inline bool MemrefImport::Fits(size_t index,
+                               const hal::BufferView& view) const {
+  const MemrefType& type = function_->signature.type.arguments[index];
+  if (!IsTakenAs(view.element_type(), plan_.arguments[index].element) ||
+      !HasDims(type, view.shape()) ||
+      (view.buffer()->host_data() == nullptr && view.byte_length() != 0)) {
+    return false;
+  }
+  if (function_->signature.index_bits == 64) [[likely]]
+    return true;
+  bool fits = view.element_count() <= kMostIndex32;
+  for (const int64_t dim : view.shape()) fits = fits && dim <= kMostIndex32;
+  return fits;
+}
+
+absl::Status MemrefImport::SetArguments(const vm::Slot* arguments) {
+  const MemrefSignature& signature = function_->signature;
+  for (size_t i = 0; i < signature.input_count(); ++i) {
+    if (plan_.arguments[i].element == hal::ElementType::kNone) {
+      RETURN_IF_ERROR(SetScalar(i, arguments[i]));
+      continue;
+    }
+    RefObject* const object = arguments[i].ref;
+    const auto* view = RefCast<hal::BufferView>(object);
+    if (view == nullptr) [[unlikely]] {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Argument ", i, " of the function is ",
+          object == nullptr ? "null" : absl::StrCat("a !", object->type().name),
+          "; a !hal.buffer_view is required."));
+    }
+    if (!Fits(i, *view)) [[unlikely]]
+      return Misfit(i, *view);
+    if (plan_.arguments[i].is_dense) [[likely]] {
+      uint8_t* const data = view->buffer()->host_data();
+      StoreDense(data, view->shape(), words_at(plan_.arguments[i].descriptor));
+      if (plan_.returns_memrefs) lent_.push_back({data, view});
+    } else {
+      RETURN_IF_ERROR(SetMemref(i, *view));
+    }
+  }
+  for (size_t i = signature.input_count(); i < signature.type.arguments.size();
+       ++i) {
+    RETURN_IF_ERROR(SetOutput(i));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status MemrefImport::SetScalar(size_t index, const vm::Slot& slot) {
+  uint64_t& word = MachineCall::At(words_, plan_.arguments[index].place);
+  const auto bits = static_cast<uint32_t>(slot.i32);
+  switch (function_->signature.type.arguments[index].element) {
+    case MemrefElement::kI1:
+      word = bits & 1;
+      break;
+    case MemrefElement::kI8:
+      word = static_cast<uint8_t>(bits);
+      break;
+    case MemrefElement::kI16:
+    case MemrefElement::kF16:
+    case MemrefElement::kBF16:
+      word = static_cast<uint16_t>(bits);
+      break;
+    case MemrefElement::kI32:
+    case MemrefElement::kF32:
+      word = bits;
+      break;
+    case MemrefElement::kIndex:
+      if (function_->signature.index_bits == 32 &&
+          slot.i64 != static_cast<int32_t>(slot.i64)) {
+        return absl::OutOfRangeError(
+            absl::StrCat("Argument ", index, " of the function is ", slot.i64,
+                         "; its index has 32 bits."));
+      }
+      [[fallthrough]];
+    default:  // 64 bits, of an integer or a float
+      word = static_cast<uint64_t>(slot.i64);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status MemrefImport::Misfit(size_t index,
+                                  const hal::BufferView& view) const {
+  const MemrefType& type = function_->signature.type.arguments[index];
+  const std::string argument =
+      absl::StrCat("Argument ", index, " of the function is ");
+  if (!IsTakenAs(view.element_type(), plan_.arguments[index].element) ||
+      !HasDims(type, view.shape())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        argument, view.ShapeAndType(), "; ", type.ToString(), " is declared."));
+  }
+  if (view.buffer()->host_data() == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(argument, "in memory that the host does not see."));
+  }
+  return absl::OutOfRangeError(absl::StrCat(argument, view.ShapeAndType(),
+                                            "; an index of 32 bits reaches ",
+                                            kMostIndex32, " elements."));
+}
+
+absl::Status MemrefImport::Pack(const MemrefType& type,
+                                const hal::BufferView& view,
+                                MemrefDescriptor& descriptor) {
+  const MemrefShape dense = descriptor.shape;
+  const size_t width = function_->signature.ElementBytes(type.element);
+  const bool fits = SetStrides(type, descriptor.shape);
+  const std::optional<int64_t> reach = CountReach(descriptor.shape);
+  const std::optional<uint64_t> bytes =
+      fits && reach ? CheckedMul(static_cast<uint64_t>(*reach),
+                                 static_cast<uint64_t>(width))
+                    : std::nullopt;
+  if (!bytes ||
+      (function_->signature.index_bits == 32 && *reach > kMostIndex32)) {
+    return absl::OutOfRangeError(
+        absl::StrCat(view.ShapeAndType(), " as ", type.ToString(),
+                     " reaches further than an index does."));
+  }
+  ASSIGN_OR_RETURN(
+      packed_.emplace_back(),
+      parts_.device->allocator().AllocateCharged(
+          parts_.memory, "an argument with strides", parts_.params, *bytes));
+  descriptor.aligned = packed_.back()->host_data();
+  CopyStrided(dense, width, view.buffer()->host_data(), dense.strides,
+              descriptor.aligned, descriptor.shape.strides);
+  return absl::OkStatus();
+}
+
+absl::Status MemrefImport::SetMemref(size_t index,
+                                     const hal::BufferView& view) {
+  uint8_t* const data = view.buffer()->host_data();
+  const MemrefType& type = function_->signature.type.arguments[index];
+  MemrefDescriptor descriptor;
+  descriptor.shape = ShapeOf(view.shape());
+  descriptor.aligned = data;
+  const hal::BufferView* lent = &view;
+  if (type.is_strided) {
+    if (view.element_count() != 0 && !HasStrides(type, descriptor.shape)) {
+      RETURN_IF_ERROR(Pack(type, view, descriptor));
+      lent = nullptr;
+    }
+    if (type.offset != MemrefType::kDynamic) descriptor.offset = type.offset;
+  }
+  descriptor.allocated = descriptor.aligned;
+  lent_.push_back({descriptor.allocated, lent});
+  // The first element stays where it is, however far off it is declared.
+  const size_t width = function_->signature.ElementBytes(type.element);
+  descriptor.aligned = reinterpret_cast<uint8_t*>(
+      reinterpret_cast<uintptr_t>(descriptor.aligned) -
+      static_cast<uint64_t>(descriptor.offset) * width);
+  Point(index, descriptor);
+  return absl::OkStatus();
+}
+
+absl::Status MemrefImport::SetOutput(size_t index) {
+  const MemrefSignature& signature = function_->signature;
+  const MemrefType& type = signature.type.arguments[index];
+  const std::optional<int64_t> count = CountElements(ShapeOf(type.dims));
+  const hal::ElementType element = signature.TensorType(type.element);
+  const std::optional<uint64_t> bytes =
+      count ? hal::DenseByteLength(element, *count) : std::nullopt;
+  if (!bytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Argument ", index, " of the function, ", type.ToString(),
+                     ", has too many elements."));
+  }
+  ASSIGN_OR_RETURN(Ref<hal::Buffer> buffer,
+                   parts_.device->allocator().AllocateCharged(
+                       parts_.memory, "a result", parts_.params, *bytes));
+  ASSIGN_OR_RETURN(
+      Ref<hal::BufferView> view,
+      hal::BufferView::Create(std::move(buffer), type.dims, element));
+  outputs_.push_back(view);
+  return SetMemref(index, *view);
+}
+
+void MemrefImport::Point(size_t index, const MemrefDescriptor& descriptor) {
+  uint8_t* at = arena(plan_.arguments[index].descriptor);
+  if (function_->signature.type.arguments[index].kind == Kind::kUnranked) {
+    const auto rank = static_cast<uint64_t>(descriptor.shape.rank);
+    uint8_t* const behind = at + DescriptorLayout::kUnrankedBytes;
+    std::memcpy(at, &rank, sizeof(rank));
+    std::memcpy(at + sizeof(rank), &behind, sizeof(behind));
+    at = behind;
+  }
+  layout_.Store(descriptor, at);
+}
+
+vm::Slot MemrefImport::ScalarOf(MemrefElement element, uint64_t bits) const {
+  vm::Slot slot;
+  switch (element) {
+    case MemrefElement::kI1:
+      slot.i32 = static_cast<int32_t>(bits & 1);
+      break;
+    case MemrefElement::kI8:
+      slot.i32 = static_cast<int8_t>(bits);
+      break;
+    case MemrefElement::kI16:
+      slot.i32 = static_cast<int16_t>(bits);
+      break;
+    case MemrefElement::kF16:
+    case MemrefElement::kBF16:
+      slot.i32 = static_cast<uint16_t>(bits);
+      break;
+    case MemrefElement::kI32:
+    case MemrefElement::kF32:
+      slot.i32 = static_cast<int32_t>(bits);
+      break;
+    case MemrefElement::kIndex:
+      slot.i64 = function_->signature.index_bits == 32
+                     ? static_cast<int32_t>(bits)
+                     : static_cast<int64_t>(bits);
+      break;
+    default:
+      slot.i64 = static_cast<int64_t>(bits);
+  }
+  return slot;
+}
+
+absl::Status MemrefImport::LoadResult(size_t index,
+                                      MemrefDescriptor& descriptor) {
+  const MemrefType& type = function_->signature.type.results[index];
+  const uint8_t* at = arena(plan_.struct_offset + plan_.result_offsets[index]);
+  if (type.kind == Kind::kRanked) {
+    descriptor = layout_.Load(at, type.dims.size());
+  } else {
+    int64_t rank = 0;
+    void* behind = nullptr;
+    std::memcpy(&rank, at, sizeof(rank));
+    std::memcpy(&behind, at + sizeof(rank), sizeof(behind));
+    if (function_->signature.index_bits == 32)
+      rank = static_cast<int32_t>(rank);
+    const bool known = rank >= 0 && behind != nullptr &&
+                       rank <= static_cast<int64_t>(MemrefType::kMaxRank);
+    if (known) {
+      descriptor = layout_.Load(static_cast<const uint8_t*>(behind),
+                                static_cast<size_t>(rank));
+    }
+    function_->free(behind);  // whosever the elements are
+    if (!known) {
+      return absl::InternalError(absl::StrCat(
+          "Result ", index, " of the function has rank ", rank,
+          behind == nullptr ? ", and no descriptor." : "; the limit is 8."));
+    }
+  }
+  if (HasDims(type, descriptor.shape.dims())) [[likely]]
+    return absl::OkStatus();
+  return absl::InternalError(
+      absl::StrCat("Result ", index, " of the function has the sizes [",
+                   absl::StrJoin(descriptor.shape.dims(), ", "),
+                   "], but is declared as ", type.ToString(), "."));
+}
+
+absl::Status MemrefImport::TakeResults(uint64_t word, vm::Slot* results) {
+  const MemrefSignature& signature = function_->signature;
+  const std::vector<MemrefType>& types = signature.type.results;
+  if (!plan_.returns_memrefs && !plan_.has_struct && outputs_.empty())
+      [[likely]] {
+    if (!types.empty()) *results = ScalarOf(types[0].element, word);
+    return absl::OkStatus();
+  }
+  MemrefResults memrefs(parts_, lent_);
+  absl::InlinedVector<MemrefDescriptor, 2> descriptors(types.size());
+  absl::Status status;
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i].is_scalar()) continue;
+    status.Update(LoadResult(i, descriptors[i]));
+    memrefs.Adopt(descriptors[i]);
+  }
+  RETURN_IF_ERROR(status);
+  absl::InlinedVector<Ref<hal::BufferView>, 4> views(types.size());
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i].is_scalar()) continue;
+    ASSIGN_OR_RETURN(
+        views[i],
+        memrefs.View(descriptors[i], signature.TensorType(types[i].element)));
+  }
+  // Nothing fails from here on.
+  for (size_t i = 0; i < types.size(); ++i, ++results) {
+    if (!types[i].is_scalar()) {
+      results->ref = views[i].release();
+      continue;
+    }
+    uint64_t bits = word;
+    if (plan_.has_struct) {
+      std::memcpy(&bits, arena(plan_.struct_offset + plan_.result_offsets[i]),
+                  signature.ElementBytes(types[i].element));
+    }
+    *results = ScalarOf(types[i].element, bits);
+  }
+  for (Ref<hal::BufferView>& output : outputs_) {
+    (results++)->ref = output.release();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace eyrie::native

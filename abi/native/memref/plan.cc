@@ -1,0 +1,162 @@
+// Tested by call_test.cc.
+#include "abi/native/memref/plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/status_macros.h"
+
+namespace eyrie::native {
+namespace {
+
+char LetterOf(const MemrefType& type) {
+  return type.is_scalar() ? InfoOf(type.element).letter : 'r';
+}
+
+bool IsFloat(const MemrefType& type) {
+  switch (type.element) {
+    case MemrefElement::kF16:
+    case MemrefElement::kBF16:
+    case MemrefElement::kF32:
+    case MemrefElement::kF64:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// True if the layout asks for nothing that row-major strides do not give.
+bool IsDenseLayout(const MemrefType& type) {
+  if (type.kind != MemrefType::Kind::kRanked) return false;
+  if (type.offset != 0 && type.offset != MemrefType::kDynamic) return false;
+  for (size_t i = 0; i < type.strides.size(); ++i) {
+    const bool is_last = i + 1 == type.strides.size();
+    if (type.strides[i] != MemrefType::kDynamic &&
+        !(is_last && type.strides[i] == 1)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+size_t RoundUp(size_t bytes, size_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+// Adds places to a plan, in the order of the wrapper's parameters.
+class Planner {
+ public:
+  Planner(const MemrefSignature& signature, MemrefPlan& plan)
+      : signature_(signature), layout_(signature.index_bits), plan_(plan) {}
+
+  absl::Status Plan() {
+    RETURN_IF_ERROR(PlanResults());
+    for (const MemrefType& type : signature_.type.arguments) {
+      RETURN_IF_ERROR(PlanArgument(type));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  size_t TakeArena(size_t bytes) {
+    return std::exchange(plan_.arena_bytes,
+                         plan_.arena_bytes + RoundUp(bytes, 8));
+  }
+  absl::Status PlanResults();
+  absl::Status PlanArgument(const MemrefType& type);
+
+  const MemrefSignature& signature_;
+  const DescriptorLayout layout_;
+  MemrefPlan& plan_;
+};
+
+absl::Status Planner::PlanResults() {
+  const std::vector<MemrefType>& results = signature_.type.results;
+  if (results.size() == 1 && results[0].is_scalar()) {
+    plan_.call =
+        MachineCall(IsFloat(results[0]) ? MachineCall::Returns::kFloat
+                                        : MachineCall::Returns::kInteger);
+    return absl::OkStatus();
+  }
+  if (results.empty()) return absl::OkStatus();
+  size_t end = 0;
+  for (const MemrefType& type : results) {
+    plan_.returns_memrefs = plan_.returns_memrefs || !type.is_scalar();
+    size_t alignment = 8;
+    size_t bytes = DescriptorLayout::kUnrankedBytes;
+    if (type.is_scalar()) {
+      bytes = alignment = signature_.ElementBytes(type.element);
+    } else if (type.kind == MemrefType::Kind::kRanked) {
+      bytes = layout_.Bytes(type.dims.size());
+    }
+    plan_.result_offsets.push_back(RoundUp(end, alignment));
+    end = plan_.result_offsets.back() + bytes;
+  }
+  plan_.has_struct = true;
+  ASSIGN_OR_RETURN(plan_.struct_place, plan_.call.AddInteger());
+  plan_.struct_offset = TakeArena(end);
+  return absl::OkStatus();
+}
+
+absl::Status Planner::PlanArgument(const MemrefType& type) {
+  MemrefPlan::Argument argument = {};
+  if (type.is_scalar() && IsFloat(type)) {
+    ASSIGN_OR_RETURN(argument.place, plan_.call.AddFloat());
+  } else {
+    ASSIGN_OR_RETURN(argument.place, plan_.call.AddInteger());
+  }
+  if (type.kind == MemrefType::Kind::kRanked) {
+    argument.descriptor = TakeArena(layout_.Bytes(type.dims.size()));
+  } else if (type.kind == MemrefType::Kind::kUnranked) {
+    // The pair, and behind it a descriptor of any rank.
+    argument.descriptor = TakeArena(DescriptorLayout::kUnrankedBytes +
+                                    layout_.Bytes(MemrefType::kMaxRank));
+  }
+  if (!type.is_scalar()) argument.element = signature_.TensorType(type.element);
+  argument.is_dense = signature_.index_bits == 64 && IsDenseLayout(type);
+  plan_.arguments.push_back(argument);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string MemrefSignature::ImportConvention() const {
+  std::string text = "0";
+  for (size_t i = 0; i < input_count(); ++i)
+    text += LetterOf(type.arguments[i]);
+  if (input_count() == 0) text += 'v';
+  text += '_';
+  for (const MemrefType& result : type.results) text += LetterOf(result);
+  text.append(outputs, 'r');
+  if (text.back() == '_') text += 'v';
+  return text;
+}
+
+absl::StatusOr<MemrefPlan> MemrefPlan::Make(
+    const MemrefSignature& signature, const vm::CallingConvention& convention) {
+  const std::string has = convention.ToString();
+  const std::string wants = signature.ImportConvention();
+  // With two fences before the '_', the call is ordered by them.
+  std::string with_fences = wants;
+  const size_t arguments = with_fences.find('_');
+  with_fences.insert(arguments, "rr");
+  with_fences.erase(
+      std::remove(with_fences.begin(), with_fences.begin() + arguments, 'v'),
+      with_fences.begin() + arguments);
+  if (has != wants && has != with_fences) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The import has the convention ", has, "; ", wants,
+                     " is that of ", signature.type.ToString(), "."));
+  }
+  MemrefPlan plan;
+  if (has != wants) {
+    plan.wait_slot = static_cast<uint32_t>(signature.input_count());
+  }
+  RETURN_IF_ERROR(Planner(signature, plan).Plan());
+  return plan;
+}
+
+}  // namespace eyrie::native

@@ -1,0 +1,294 @@
+// A parser by descent over the grammar in type.h, and the printer.
+//
+// Tested by type_test.cc, type_fuzz.cc.
+#include "abi/native/memref/type.h"
+
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+
+namespace eyrie::native {
+namespace {
+
+using Kind = MemrefType::Kind;
+
+constexpr MemrefElementInfo kElements[] = {
+#define MEMREF_ELEMENT(id, name, bytes, element, letter) \
+  {name, bytes, hal::ElementType::element, letter},
+#include "abi/native/memref/elements.def"
+#undef MEMREF_ELEMENT
+};
+
+constexpr size_t kMaxText = size_t{1} << 16;  // bytes
+constexpr size_t kMostQuoted = 24;
+
+class Parser {
+ public:
+  explicit Parser(absl::string_view text) : text_(text), rest_(text) {}
+
+  absl::StatusOr<MemrefFunctionType> Parse();
+
+ private:
+  using Types = std::vector<MemrefType>;
+
+  absl::Status Error(absl::string_view expected) const;
+  absl::Status Unsupported(absl::string_view what) const;
+  // The text of what follows, for sentences.
+  std::string Next() const;
+  size_t offset() const { return text_.size() - rest_.size(); }
+
+  // Takes the token, after blanks, if it comes next.
+  bool Take(absl::string_view token) {
+    rest_ = absl::StripLeadingAsciiWhitespace(rest_);
+    return absl::ConsumePrefix(&rest_, token);
+  }
+  absl::Status Expect(absl::string_view token) {
+    return Take(token) ? absl::OkStatus()
+                       : Error(absl::StrCat("'", token, "'"));
+  }
+  // A number of digits, at most INT64_MAX.
+  absl::StatusOr<int64_t> Number();
+  // A number or '?'.
+  absl::StatusOr<int64_t> Bound();
+
+  absl::StatusOr<Types> TypeList();  // behind its '('
+  absl::StatusOr<MemrefType> Type();
+  absl::StatusOr<MemrefElement> Element();
+  absl::Status Memref(MemrefType& type);
+  absl::Status Dims(MemrefType& type);
+  absl::Status Strided(MemrefType& type);
+  absl::Status MemorySpace();
+
+  const absl::string_view text_;
+  absl::string_view rest_;
+};
+
+std::string Parser::Next() const {
+  if (rest_.empty()) return "nothing";
+  return absl::StrCat("'", PlainText(rest_, kMostQuoted), "'");
+}
+
+absl::Status Parser::Error(absl::string_view expected) const {
+  return absl::InvalidArgumentError(
+      absl::StrCat("At offset ", offset(), " of the function type, ", expected,
+                   " is expected, but ", Next(), " follows."));
+}
+
+absl::Status Parser::Unsupported(absl::string_view what) const {
+  return absl::UnimplementedError(absl::StrCat("At offset ", offset(),
+                                               " of the function type, ", what,
+                                               " (", Next(), ")."));
+}
+
+absl::StatusOr<int64_t> Parser::Number() {
+  rest_ = absl::StripLeadingAsciiWhitespace(rest_);
+  size_t digits = 0;
+  while (digits < rest_.size() && absl::ascii_isdigit(rest_[digits])) ++digits;
+  int64_t value = 0;
+  if (digits == 0 || !absl::SimpleAtoi(rest_.substr(0, digits), &value)) {
+    return Error(
+        absl::StrCat("a number up to ", std::numeric_limits<int64_t>::max()));
+  }
+  rest_.remove_prefix(digits);
+  return value;
+}
+
+absl::StatusOr<int64_t> Parser::Bound() {
+  if (Take("?")) return MemrefType::kDynamic;
+  if (Take("-")) {
+    return Unsupported("a negative bound, which is not supported");
+  }
+  return Number();
+}
+
+absl::StatusOr<MemrefElement> Parser::Element() {
+  rest_ = absl::StripLeadingAsciiWhitespace(rest_);
+  size_t length = 0;
+  while (length < rest_.size() && absl::ascii_isalnum(rest_[length])) ++length;
+  if (rest_.substr(0, length) == "complex") {
+    length = rest_.find('>');
+    length = length == rest_.npos ? rest_.size() : length + 1;
+  }
+  const absl::string_view name = rest_.substr(0, length);
+  for (size_t i = 0; i < std::size(kElements); ++i) {
+    if (name != kElements[i].name) continue;
+    rest_.remove_prefix(length);
+    return static_cast<MemrefElement>(i);
+  }
+  if (length == 0) return Error("an element type");
+  return Unsupported("a type that the memref convention does not have here");
+}
+
+absl::Status Parser::Dims(MemrefType& type) {
+  if (Take("*")) {
+    type.kind = Kind::kUnranked;
+    return Expect("x");
+  }
+  type.kind = Kind::kRanked;
+  rest_ = absl::StripLeadingAsciiWhitespace(rest_);
+  while (!rest_.empty() && (rest_[0] == '?' || absl::ascii_isdigit(rest_[0]))) {
+    if (type.dims.size() == MemrefType::kMaxRank) {
+      return Error(absl::StrCat("no dimension past ", MemrefType::kMaxRank));
+    }
+    ASSIGN_OR_RETURN(type.dims.emplace_back(), Bound());
+    RETURN_IF_ERROR(Expect("x"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Parser::Strided(MemrefType& type) {
+  RETURN_IF_ERROR(Expect("<"));
+  RETURN_IF_ERROR(Expect("["));
+  if (!Take("]")) {
+    do {
+      ASSIGN_OR_RETURN(type.strides.emplace_back(), Bound());
+    } while (type.strides.size() <= type.dims.size() && Take(","));
+    RETURN_IF_ERROR(Expect("]"));
+  }
+  if (type.kind != Kind::kRanked || type.strides.size() != type.dims.size()) {
+    return Error(absl::StrCat("a layout of ", type.dims.size(),
+                              " strides, as many as there are dimensions,"));
+  }
+  type.is_strided = true;
+  if (Take(",")) {
+    RETURN_IF_ERROR(Expect("offset"));
+    RETURN_IF_ERROR(Expect(":"));
+    ASSIGN_OR_RETURN(type.offset, Bound());
+  }
+  return Expect(">");
+}
+
+absl::Status Parser::MemorySpace() {
+  rest_ = absl::StripLeadingAsciiWhitespace(rest_);
+  if (!Take("0") || (!rest_.empty() && absl::ascii_isalnum(rest_[0]))) {
+    return Unsupported(
+        "a layout or memory space other than strided<...> and 0");
+  }
+  if (Take(":")) RETURN_IF_ERROR(Element());
+  return absl::OkStatus();
+}
+
+absl::Status Parser::Memref(MemrefType& type) {
+  RETURN_IF_ERROR(Dims(type));
+  ASSIGN_OR_RETURN(type.element, Element());
+  if (Take(",")) {
+    if (Take("strided")) {
+      RETURN_IF_ERROR(Strided(type));
+      if (Take(",")) RETURN_IF_ERROR(MemorySpace());
+    } else {
+      RETURN_IF_ERROR(MemorySpace());
+    }
+  }
+  return Expect(">");
+}
+
+absl::StatusOr<MemrefType> Parser::Type() {
+  MemrefType type;
+  if (Take("memref")) {
+    RETURN_IF_ERROR(Expect("<"));
+    RETURN_IF_ERROR(Memref(type));
+    return type;
+  }
+  ASSIGN_OR_RETURN(type.element, Element());
+  if (InfoOf(type.element).letter == 0) {
+    return absl::UnimplementedError(absl::StrCat(
+        "Before offset ", offset(), " of the function type, a scalar of ",
+        InfoOf(type.element).name,
+        ", which calling conventions cannot carry."));
+  }
+  return type;
+}
+
+absl::StatusOr<Parser::Types> Parser::TypeList() {
+  Types types;
+  if (Take(")")) return types;
+  do {
+    if (types.size() == MemrefFunctionType::kMaxValues) {
+      return Error(
+          absl::StrCat("no type past ", MemrefFunctionType::kMaxValues));
+    }
+    ASSIGN_OR_RETURN(types.emplace_back(), Type());
+  } while (Take(","));
+  RETURN_IF_ERROR(Expect(")"));
+  return types;
+}
+
+absl::StatusOr<MemrefFunctionType> Parser::Parse() {
+  if (text_.size() > kMaxText) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The function type has ", text_.size(),
+                     " bytes; the limit is ", kMaxText, "."));
+  }
+  MemrefFunctionType function;
+  RETURN_IF_ERROR(Expect("("));
+  ASSIGN_OR_RETURN(function.arguments, TypeList());
+  RETURN_IF_ERROR(Expect("->"));
+  if (Take("(")) {
+    ASSIGN_OR_RETURN(function.results, TypeList());
+  } else {
+    ASSIGN_OR_RETURN(function.results.emplace_back(), Type());
+  }
+  rest_ = absl::StripLeadingAsciiWhitespace(rest_);
+  if (!rest_.empty()) return Error("the end");
+  return function;
+}
+
+std::string BoundText(int64_t bound) {
+  return bound == MemrefType::kDynamic ? "?" : absl::StrCat(bound);
+}
+
+std::string ListText(const std::vector<MemrefType>& types) {
+  return absl::StrCat(
+      "(",
+      absl::StrJoin(types, ", ",
+                    [](std::string* out, const MemrefType& type) {
+                      out->append(type.ToString());
+                    }),
+      ")");
+}
+
+}  // namespace
+
+const MemrefElementInfo& InfoOf(MemrefElement element) {
+  return kElements[static_cast<size_t>(element)];
+}
+
+std::string MemrefType::ToString() const {
+  const char* const name = InfoOf(element).name;
+  if (is_scalar()) return name;
+  if (kind == Kind::kUnranked) return absl::StrCat("memref<*x", name, ">");
+  std::string text = "memref<";
+  for (const int64_t dim : dims) absl::StrAppend(&text, BoundText(dim), "x");
+  absl::StrAppend(&text, name);
+  if (is_strided) {
+    absl::StrAppend(&text, ", strided<[",
+                    absl::StrJoin(strides, ", ",
+                                  [](std::string* out, int64_t stride) {
+                                    out->append(BoundText(stride));
+                                  }),
+                    "]");
+    if (offset != 0) absl::StrAppend(&text, ", offset: ", BoundText(offset));
+    absl::StrAppend(&text, ">");
+  }
+  return absl::StrCat(text, ">");
+}
+
+std::string MemrefFunctionType::ToString() const {
+  return absl::StrCat(
+      ListText(arguments), " -> ",
+      results.size() == 1 ? results[0].ToString() : ListText(results));
+}
+
+absl::StatusOr<MemrefFunctionType> ParseMemrefFunctionType(
+    absl::string_view text) {
+  return Parser(text).Parse();
+}
+
+}  // namespace eyrie::native

@@ -1,0 +1,85 @@
+// Types of MLIR functions, as text: what a library's function of the memref
+// convention takes and returns.
+//
+//   (memref<?x4xf32, strided<[?, 1]>>, index) -> (memref<*xf32>, i64)
+//
+// The grammar stands at ParseMemrefFunctionType. Source of the format: MLIR's
+// builtin dialect (types MemRefType, UnrankedMemRefType, StridedLayoutAttr).
+// Tested by type_test.cc, type_fuzz.cc.
+#ifndef EYRIE_ABI_NATIVE_MEMREF_TYPE_H_
+#define EYRIE_ABI_NATIVE_MEMREF_TYPE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "hal/element_type.h"
+
+namespace eyrie::native {
+
+enum class MemrefElement : uint8_t {
+#define MEMREF_ELEMENT(id, name, bytes, element, letter) k##id,
+#include "abi/native/memref/elements.def"
+#undef MEMREF_ELEMENT
+};
+
+// A row of elements.def.
+struct MemrefElementInfo {
+  const char* name;
+  int bytes;                 // of an element
+  hal::ElementType element;  // of tensors
+  char letter;               // that carries a scalar; 0: none does
+};
+const MemrefElementInfo& InfoOf(MemrefElement element);
+
+// A scalar or a memref.
+struct MemrefType {
+  enum class Kind : uint8_t { kScalar, kRanked, kUnranked };
+  // A dimension, stride or offset that only a value has.
+  static constexpr int64_t kDynamic = std::numeric_limits<int64_t>::min();
+  static constexpr size_t kMaxRank = 8;
+
+  Kind kind = Kind::kScalar;
+  MemrefElement element = MemrefElement::kI32;
+  std::vector<int64_t> dims;  // of a ranked one
+  // The layout is the identity, row-major without gaps, or given in elements.
+  bool is_strided = false;
+  std::vector<int64_t> strides;  // as many as dims
+  int64_t offset = 0;
+
+  bool is_scalar() const { return kind == Kind::kScalar; }
+  std::string ToString() const;
+  friend bool operator==(const MemrefType&, const MemrefType&) = default;
+};
+
+struct MemrefFunctionType {
+  static constexpr size_t kMaxValues = 64;  // on each side
+
+  std::vector<MemrefType> arguments;
+  std::vector<MemrefType> results;
+
+  // As the grammar below has it, with one space after each ',' and ':'.
+  std::string ToString() const;
+};
+
+//   function := list '->' (type | list)
+//   list     := '(' [type {',' type}] ')'
+//   type     := element | memref
+//   memref   := 'memref<' ('*x' | {(number | '?') 'x'}) element
+//               [',' strided] [',' '0' [':' integer type]] '>'
+//   strided  := 'strided<[' [bound {',' bound}] ']'
+//               [',' 'offset' ':' bound] '>'
+//   bound    := number | '?'
+// The elements are those of elements.def.
+// INVALID_ARGUMENT: not this grammar, or past a limit; the sentence gives
+// the offset. UNIMPLEMENTED: other types, layouts and memory spaces of MLIR.
+absl::StatusOr<MemrefFunctionType> ParseMemrefFunctionType(
+    absl::string_view text);
+
+}  // namespace eyrie::native
+
+#endif  // EYRIE_ABI_NATIVE_MEMREF_TYPE_H_

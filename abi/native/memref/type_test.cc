@@ -1,0 +1,118 @@
+// Function types as text: what is understood, and where it is not.
+#include "abi/native/memref/type.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/support/status_text.h"
+
+namespace eyrie::native {
+namespace {
+
+std::string Printed(absl::string_view text) {
+  const auto type = ParseMemrefFunctionType(text);
+  return type.ok() ? type->ToString() : StatusText(type);
+}
+
+TEST(MemrefType, Prints) {
+  constexpr const char* kSame[] = {
+      "() -> ()",
+      "(i1, i8, i16, i32, i64, index, f16, bf16, f32, f64) -> i64",
+      "(memref<f32>) -> (memref<4xi8>, memref<2x?x0xindex>)",
+      "(memref<*xf32>) -> memref<*xcomplex<f64>>",
+      "(memref<?x4xf32, strided<[?, 1], offset: ?>>, index) -> "
+      "(memref<*xf32>, i64)",
+      "(memref<4x8xbf16, strided<[1, 4], offset: 3>>) -> f32",
+      "(memref<f64, strided<[], offset: 2>>) -> ()",
+      "(memref<1x2x3x4x5x6x7x8xf8E4M3FN>) -> ()",
+      "(memref<9223372036854775807xi1>) -> ()",
+  };
+  for (const char* text : kSame) EXPECT_EQ(Printed(text), text);
+  const struct {
+    const char* text;
+    const char* want;
+  } kOther[] = {
+      {" ( f32,f64 )->( ) ", "(f32, f64) -> ()"},
+      {"(memref< 2x3 x f32 , strided<[3,1]> >) -> (f32)",
+       "(memref<2x3xf32, strided<[3, 1]>>) -> f32"},
+      {"(memref<4xf32, 0 : i64>) -> ()", "(memref<4xf32>) -> ()"},
+      {"(memref<4xf32, strided<[1]>, 0>) -> ()",
+       "(memref<4xf32, strided<[1]>>) -> ()"},
+  };
+  for (const auto& row : kOther) EXPECT_EQ(Printed(row.text), row.want);
+}
+
+TEST(MemrefType, SaysWhereItEnds) {
+  const struct {
+    const char* text;
+    const char* want;
+  } kRows[] = {
+      {"",
+       "INVALID_ARGUMENT: At offset 0 of the function type, '(' is expected, "
+       "but nothing follows."},
+      {"(f32",
+       "INVALID_ARGUMENT: At offset 4 of the function type, ')' is expected, "
+       "but nothing follows."},
+      {"(f32,) -> ()",
+       "INVALID_ARGUMENT: At offset 5 of the function type, an element type is "
+       "expected, but ') -> ()' follows."},
+      {"(f32) -> f32 x",
+       "INVALID_ARGUMENT: At offset 13 of the function type, the end is "
+       "expected, but 'x' follows."},
+      {"(memref<4f32>) -> ()",
+       "INVALID_ARGUMENT: At offset 9 of the function type, 'x' is expected, "
+       "but 'f32>) -> ()' follows."},
+      {"(memref<9223372036854775808xf32>) -> ()",
+       "INVALID_ARGUMENT: At offset 8 of the function type, a number up to "
+       "9223372036854775807 is expected, but '9223372036854775808xf32>...' "
+       "follows."},
+      {"(memref<1x1x1x1x1x1x1x1x1xf32>) -> ()",
+       "INVALID_ARGUMENT: At offset 24 of the function type, no dimension past "
+       "8 is expected, but '1xf32>) -> ()' follows."},
+      {"(memref<4xf32, strided<[1, 2]>>) -> ()",
+       "INVALID_ARGUMENT: At offset 29 of the function type, a layout of 1 "
+       "strides, as many as there are dimensions, is expected, but '>>) -> ()' "
+       "follows."},
+      {"(memref<*xf32, strided<[1]>>) -> ()",
+       "INVALID_ARGUMENT: At offset 26 of the function type, a layout of 0 "
+       "strides, as many as there are dimensions, is expected, but '>>) -> ()' "
+       "follows."},
+      {"(memref<4xf32, strided<[-1]>>) -> ()",
+       "UNIMPLEMENTED: At offset 25 of the function type, a negative bound, "
+       "which is not supported ('1]>>) -> ()')."},
+      {"(memref<4xf32, 3>) -> ()",
+       "UNIMPLEMENTED: At offset 15 of the function type, a layout or memory "
+       "space other than strided<...> and 0 ('3>) -> ()')."},
+      {"(memref<4xf32, affine_map<(d0) -> (d0)>>) -> ()",
+       "UNIMPLEMENTED: At offset 15 of the function type, a layout or memory "
+       "space other than strided<...> and 0 ('affine_map<(d0) -> (d0)>...')."},
+      {"(memref<4xi4>) -> ()",
+       "UNIMPLEMENTED: At offset 10 of the function type, a type that the "
+       "memref convention does not have here ('i4>) -> ()')."},
+      {"(vector<4xf32>) -> ()",
+       "UNIMPLEMENTED: At offset 1 of the function type, a type that the "
+       "memref "
+       "convention does not have here ('vector<4xf32>) -> ()')."},
+      {"(complex<f32>) -> ()",
+       "UNIMPLEMENTED: Before offset 13 of the function type, a scalar of "
+       "complex<f32>, which calling conventions cannot carry."},
+  };
+  for (const auto& row : kRows) EXPECT_EQ(Printed(row.text), row.want);
+}
+
+TEST(MemrefType, Limits) {
+  std::string many = "(f32";
+  for (size_t i = 1; i < MemrefFunctionType::kMaxValues; ++i) many += ", f32";
+  EXPECT_EQ(Printed(many + ") -> ()"), many + ") -> ()");
+  EXPECT_EQ(
+      Printed(many + ", f32) -> ()"),
+      "INVALID_ARGUMENT: At offset 320 of the function type, no type past "
+      "64 is expected, but ' f32) -> ()' follows.");
+  EXPECT_EQ(Printed(std::string(70'000, ' ')),
+            "INVALID_ARGUMENT: The function type has 70000 bytes; the limit is "
+            "65536.");
+}
+
+}  // namespace
+}  // namespace eyrie::native

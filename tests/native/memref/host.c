@@ -1,0 +1,3 @@
+// What callback.so asks its host for.
+float _mlir_ciface_host_weight(float value);
+float _mlir_ciface_host_weight(float value) { return value * 9.75f; }
