@@ -3,6 +3,7 @@
 // Tested by session_test.cc.
 #include "abi/session.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -90,6 +91,47 @@ struct Refusals {
   std::vector<std::string> devices;  // patterns of names, "vulkan*"
 };
 
+// A failure's text without the attributes of the target that was not found,
+// which are long, and say less than the refusals.
+std::string WithoutTarget(absl::string_view message) {
+  const size_t at = message.find(kNoDevice);
+  if (at == message.npos) return std::string(message);
+  const size_t end = at + kNoDevice.size();
+  return absl::StrCat(
+      message.substr(0, end), ".",
+      message.substr(std::min(message.find('\n', end), message.size())));
+}
+
+// What the module has, and what runs here.
+std::string RefusedFormats(const std::vector<std::string>& refused,
+                           std::span<const Ref<hal::Device>> devices) {
+  std::vector<absl::string_view> ids;
+  std::vector<absl::string_view> runs;
+  bool native_code = true;
+  bool flag_helps = false;
+  for (const Ref<hal::Device>& device : devices) {
+    ids.push_back(device->id());
+    for (const absl::string_view format : device->executable_formats()) {
+      if (!absl::c_linear_search(runs, format)) runs.push_back(format);
+    }
+    native_code &= device->Query(hal::kNativeCodeQuery, "").value_or(1) != 0;
+    for (const std::string& format : refused) {
+      flag_helps |=
+          device->Query(hal::kSystemFormatQuery, format).value_or(0) != 0;
+    }
+  }
+  return absl::StrCat(
+      "The module asks for executables of the format ",
+      absl::StrJoin(refused, ", "), ", which ", absl::StrJoin(ids, ", "),
+      " does not run",
+      flag_helps     ? " without --allow_system_executables"
+      : !native_code ? ": native code is not allowed"
+                     : "",
+      runs.empty() ? ""
+                   : absl::StrCat("; what runs: ", absl::StrJoin(runs, ", ")),
+      ". ");
+}
+
 // Adds to a failure what the module asked for and no device has.
 absl::Status WithRefusals(const absl::Status& status, const Refusals& refusals,
                           std::span<const Ref<hal::Device>> devices) {
@@ -98,11 +140,7 @@ absl::Status WithRefusals(const absl::Status& status, const Refusals& refusals,
     return status;
   }
   std::vector<absl::string_view> ids;
-  bool native_code = true;
-  for (const Ref<hal::Device>& device : devices) {
-    ids.push_back(device->id());
-    native_code &= device->Query(hal::kNativeCodeQuery, "").value_or(1) != 0;
-  }
+  for (const Ref<hal::Device>& device : devices) ids.push_back(device->id());
   if (refusals.formats.empty() && refusals.devices.empty()) {
     return absl::Status(
         status.code(),
@@ -116,15 +154,11 @@ absl::Status WithRefusals(const absl::Status& status, const Refusals& refusals,
         absl::StrCat("The module asks for a ",
                      absl::StrJoin(refusals.devices, " or "),
                      " device; given is ", absl::StrJoin(ids, ", "), ". ",
-                     status.message()));
+                     WithoutTarget(status.message())));
   }
-  return absl::Status(
-      status.code(),
-      absl::StrCat("The module asks for executables of the format ",
-                   absl::StrJoin(refusals.formats, ", "), ", which ",
-                   absl::StrJoin(ids, ", "), " does not run",
-                   native_code ? ". " : ": native code is not allowed. ",
-                   status.message()));
+  return absl::Status(status.code(),
+                      absl::StrCat(RefusedFormats(refusals.formats, devices),
+                                   WithoutTarget(status.message())));
 }
 
 }  // namespace

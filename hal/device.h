@@ -77,8 +77,10 @@ class FenceBridge;
 // one character. How modules ask for devices by id.
 bool MatchesPattern(absl::string_view name, absl::string_view pattern);
 
-// Asked of a device as a category, says whether it runs machine code.
+// Asked of a device as categories, for messages. Whether it runs machine code;
+// whether it would run the format that is the key if it were allowed to.
 inline constexpr char kNativeCodeQuery[] = "eyrie.native_code";
+inline constexpr char kSystemFormatQuery[] = "eyrie.system_format";
 
 class Device : public RefObject {
  public:
@@ -100,6 +102,11 @@ class Device : public RefObject {
   // hal.device.query; nullopt for what it does not know.
   virtual std::optional<int64_t> Query(absl::string_view category,
                                        absl::string_view key) const = 0;
+
+  // Formats of executables that run, for messages; empty: not known.
+  virtual std::vector<absl::string_view> executable_formats() const {
+    return {};
+  }
 
   // A timeline that starts at `value`.
   virtual absl::StatusOr<Ref<Semaphore>> CreateSemaphore(uint64_t value) = 0;

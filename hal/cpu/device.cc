@@ -33,8 +33,17 @@ std::optional<int64_t> CpuDevice::Query(absl::string_view category,
     return std::nullopt;
   }
   if (category == kNativeCodeQuery) return options_.allow_native_code;
+  if (category == kSystemFormatQuery) {
+    DriverOptions options = options_;
+    options.allow_system_executables = true;
+    return SupportsFormat(key, options) && !SupportsFormat(key, options_);
+  }
   if (category == "hal.cpu") return CpuFeature(key);
   return std::nullopt;
+}
+
+std::vector<absl::string_view> CpuDevice::executable_formats() const {
+  return SupportedFormats(options_);
 }
 
 absl::StatusOr<Ref<Semaphore>> CpuDevice::CreateSemaphore(uint64_t value) {

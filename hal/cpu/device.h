@@ -35,6 +35,7 @@ class CpuDevice : public hal::Device {
   bool TakesSemaphore(const Semaphore&) const override { return true; }
   std::optional<int64_t> Query(absl::string_view category,
                                absl::string_view key) const override;
+  std::vector<absl::string_view> executable_formats() const override;
   absl::StatusOr<Ref<Semaphore>> CreateSemaphore(uint64_t value) override;
   absl::StatusOr<Ref<hal::Executable>> CreateExecutable(
       const ExecutableParams& params) override;

@@ -6,9 +6,12 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "hal/cpu/code_scan.h"
 #include "hal/cpu/elf_loader.h"
@@ -56,16 +59,27 @@ const ExecutableLoader* FindLoader(absl::string_view format,
 
 absl::Status NoSuchFormat(absl::string_view format,
                           const DriverOptions& options) {
-  std::string known;
-  for (const auto& loader : options.loaders) {
-    absl::StrAppend(&known, loader->format(), ", ");
-  }
-  return absl::UnimplementedError(
-      absl::StrCat("Executables of the format '", format, "' do not run here; ",
-                   known, kEmbeddedFormat, " and ", kSystemFormat, " do."));
+  const auto formats = SupportedFormats(options);
+  return absl::UnimplementedError(absl::StrCat(
+      "Executables of the format '", format, "' do not run here; what does: ",
+      formats.empty() ? "none" : absl::StrJoin(formats, ", "), "."));
 }
 
 }  // namespace
+
+std::vector<absl::string_view> SupportedFormats(const DriverOptions& options) {
+  std::vector<absl::string_view> formats;
+  for (const auto& loader : options.loaders) {
+    formats.push_back(loader->format());
+  }
+#if defined(__x86_64__)
+  if (options.allow_native_code) {
+    formats.push_back(kEmbeddedFormat);
+    if (options.allow_system_executables) formats.push_back(kSystemFormat);
+  }
+#endif
+  return formats;
+}
 
 // One run of LoadExecutable on a loaded image.
 class LibraryLoader {
@@ -215,14 +229,7 @@ absl::StatusOr<Ref<LibraryExecutable>> LibraryLoader::Run(
 }
 
 bool SupportsFormat(absl::string_view format, const DriverOptions& options) {
-  if (FindLoader(format, options) != nullptr) return true;
-#if defined(__x86_64__)
-  if (!options.allow_native_code) return false;
-  return format == kEmbeddedFormat ||
-         (format == kSystemFormat && options.allow_system_executables);
-#else
-  return false;
-#endif
+  return absl::c_linear_search(SupportedFormats(options), format);
 }
 
 absl::StatusOr<Ref<hal::Executable>> LoadExecutable(

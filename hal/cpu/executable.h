@@ -16,14 +16,15 @@
 #include "hal/cpu/cpu_features.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/image.h"
-#include "hal/cpu/native_executable.h"
 #include "hal/cpu/library.h"
+#include "hal/cpu/native_executable.h"
 #include "hal/driver.h"
 #include "hal/executable.h"
 
 namespace eyrie::hal::cpu {
 
-// Whether LoadExecutable would take this format.
+// The formats that LoadExecutable takes.
+std::vector<absl::string_view> SupportedFormats(const DriverOptions& options);
 bool SupportsFormat(absl::string_view format, const DriverOptions& options);
 
 // Loads an executable for a processor with the features given.
