@@ -88,6 +88,18 @@ hal::TaskOptions TaskOptionsOf(const Arguments& arguments) {
   return options;
 }
 
+// " #2" of the second device of one name; of a name that is alone, nothing.
+std::string NumberOf(std::span<const Ref<hal::Device>> devices, size_t index) {
+  int number = 1;
+  int of = 0;
+  for (size_t i = 0; i < devices.size(); ++i) {
+    if (devices[i]->id() != devices[index]->id()) continue;
+    ++of;
+    if (i < index) ++number;
+  }
+  return of > 1 ? absl::StrCat(" #", number) : "";
+}
+
 }  // namespace
 
 std::vector<Flag> WithLoadFlags(std::span<const Flag> own) {
@@ -173,9 +185,10 @@ absl::StatusOr<std::vector<vm::Value>> ReadInputs(
 }
 
 void PrintStatistics(std::span<const Ref<hal::Device>> devices) {
-  for (const Ref<hal::Device>& device : devices) {
+  for (size_t i = 0; i < devices.size(); ++i) {
+    const Ref<hal::Device>& device = devices[i];
     const std::string text =
-        absl::StrCat("Device: ", device->id(),
+        absl::StrCat("Device: ", device->id(), NumberOf(devices, i),
                      "\n[[ iree_hal_allocator_t memory statistics ]]\n",
                      device->allocator().statistics().ToString(), "\n");
     std::fwrite(text.data(), 1, text.size(), stderr);

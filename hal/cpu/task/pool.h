@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -87,6 +88,8 @@ class Pool final : public WaitHost {
   void SleepAsGuest(absl::Time deadline, absl::FunctionRef<bool()> found);
 
   const PoolOptions options_;
+  const int number_;               // among the pools that live; from 0
+  const std::string thread_name_;  // but for its index
   // Changes when there may be work.
   std::atomic<uint32_t> calls_{0};
   std::atomic<int> searching_{0};   // workers that look out

@@ -4,11 +4,15 @@
 
 #include <atomic>
 #include <functional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
+#include "base/trace.h"
+#include "base/trace_recorder.h"
 #include "gtest/gtest.h"
 
 namespace eyrie::hal::cpu {
@@ -261,6 +265,39 @@ TEST_P(PoolTest, EndsOnAThreadOfItsOwn) {
       }));
   EXPECT_EQ(started, GetParam() > 1);
   while (started && !ended.load()) absl::SleepFor(absl::Milliseconds(1));
+}
+
+// Threads of several pools can be told apart; numbers are used again.
+TEST(PoolThreads, HaveNames) {
+  for (int round = 0; round < 2; ++round) {
+    auto recorder = trace::Recorder::Start({});
+    ASSERT_TRUE(recorder.ok()) << recorder.status();
+    Ref<Pool> pools[2];
+    for (Ref<Pool>& pool : pools) {
+      PoolOptions options;
+      options.threads = 2;
+      pool = MakeRef<Pool>(std::move(options));
+    }
+    for (const Ref<Pool>& pool : pools) {
+      const auto job = MakeRef<TestJob>(1, 1, 0, [](int, int) {
+        const trace::Span span(trace::Category::kQueue, trace::Name::kWait);
+        return true;
+      });
+      ASSERT_TRUE(pool->Start(job));
+      while (!job->done()) absl::SleepFor(absl::Milliseconds(1));
+      pool->Shutdown();
+    }
+    (*recorder)->Stop();
+    std::string text;
+    ASSERT_TRUE((*recorder)
+                    ->WriteJson([&](absl::string_view piece) {
+                      text.append(piece.data(), piece.size());
+                      return absl::OkStatus();
+                    })
+                    .ok());
+    EXPECT_NE(text.find("\"task 1\""), text.npos) << text;
+    EXPECT_NE(text.find("\"task 2.1\""), text.npos) << text;
+  }
 }
 
 }  // namespace

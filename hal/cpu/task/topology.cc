@@ -32,7 +32,7 @@ std::optional<std::string> ReadFile(const std::string& path) {
 }
 
 bool ParseCpu(absl::string_view text, int& cpu) {
-  return absl::SimpleAtoi(text, &cpu) && cpu >= 0 && cpu <= kMaxCpu;
+  return absl::SimpleAtoi(text, &cpu) && cpu >= 0;
 }
 
 // The lesser of two quotas, of which 0 is none.
@@ -141,6 +141,11 @@ absl::StatusOr<std::vector<int>> ParseCpuList(absl::string_view text) {
       return absl::InvalidArgumentError(
           absl::StrCat("'", part, "' in '", text,
                        "' is no processor and no range of processors."));
+    }
+    if (last > kMaxCpu) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", part, "' in '", text, "' names processor ", last,
+                       "; the last one that there can be is ", kMaxCpu, "."));
     }
     for (int cpu = first; cpu <= last; ++cpu) cpus.insert(cpu);
   }

@@ -39,8 +39,14 @@ TEST(Topology, CpuLists) {
        "INVALID_ARGUMENT: '-1' in '-1' is no processor and no range of "
        "processors."},
       {"0-99999999",
-       "INVALID_ARGUMENT: '0-99999999' in '0-99999999' is no processor and no "
-       "range of processors."},
+       "INVALID_ARGUMENT: '0-99999999' in '0-99999999' names processor "
+       "99999999; the last one that there can be is 65535."},
+      {"65536",
+       "INVALID_ARGUMENT: '65536' in '65536' names processor 65536; the last "
+       "one that there can be is 65535."},
+      {"99999999999",
+       "INVALID_ARGUMENT: '99999999999' in '99999999999' is no processor and "
+       "no range of processors."},
   };
   for (const Case& c : kCases) EXPECT_EQ(Text(ParseCpuList(c.text)), c.want);
 }
