@@ -1,10 +1,11 @@
-/* The C API from C11: the header compiles without extensions, a module is
- * loaded and called, and one refused.
+/* The C API from C11: the headers compile without extensions, a module is
+ * loaded and called, and one refused; fences, and a call that waits for one.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "eyrie/c.h"
+#include "eyrie/c_fence.h"
 #include "eyrie/c_trace.h"
 
 static int Expect(int condition, const char* what) {
@@ -73,6 +74,113 @@ static int CallByName(eyrie_device_t* device) {
   return failures;
 }
 
+/* What a callback has been told. */
+typedef struct Told {
+  int times;
+  eyrie_code_t code;
+} Told;
+
+static void Tell(void* user, eyrie_error_t* error) {
+  Told* told = (Told*)user;
+  ++told->times;
+  told->code = error == NULL ? EYRIE_OK : eyrie_error_code(error);
+  eyrie_error_free(error);
+}
+
+/* A fence that the host signals, and one that it fails. */
+static int SignalFences(eyrie_device_t* device) {
+  eyrie_fence_t* fences[2] = {NULL, NULL};
+  Told told[2] = {{0, EYRIE_UNKNOWN}, {0, EYRIE_UNKNOWN}};
+  eyrie_error_t* error = NULL;
+  int reached = 1;
+  int failures = 0;
+  for (int i = 0; i < 2; ++i) {
+    failures += Expect(!eyrie_fence_create(device, &fences[i]), "no fence");
+    eyrie_fence_on_done(fences[i], Tell, &told[i]);
+  }
+  failures += Expect(!eyrie_fence_query(fences[0], &reached) && reached == 0,
+                     "reached at first");
+  error = eyrie_fence_wait(fences[0], 1000);
+  failures += Expect(eyrie_error_code(error) == EYRIE_DEADLINE_EXCEEDED,
+                     "a wait that is not over");
+  eyrie_error_free(error);
+  failures += Expect(told[0].times == 0, "told too early");
+
+  failures += Expect(!eyrie_fence_signal(fences[0]), "not signalled");
+  failures += Expect(!eyrie_fence_query(fences[0], &reached) && reached == 1,
+                     "not reached");
+  failures += Expect(!eyrie_fence_wait(fences[0], -1), "no end of a wait");
+  failures += Expect(told[0].times == 1 && told[0].code == EYRIE_OK,
+                     "told something else");
+  error = eyrie_fence_signal(fences[0]);
+  failures += Expect(eyrie_error_code(error) == EYRIE_INVALID_ARGUMENT,
+                     "signalled twice");
+  eyrie_error_free(error);
+
+  eyrie_fence_fail(fences[1], EYRIE_DATA_LOSS, "The sensor is broken.");
+  failures += ExpectError(eyrie_fence_query(fences[1], &reached),
+                          EYRIE_DATA_LOSS, "The sensor is broken.");
+  failures += ExpectError(eyrie_fence_wait(fences[1], -1), EYRIE_DATA_LOSS,
+                          "The sensor is broken.");
+  failures += Expect(told[1].times == 1 && told[1].code == EYRIE_DATA_LOSS,
+                     "told of another failure");
+  for (int i = 0; i < 2; ++i) {
+    eyrie_fence_retain(fences[i]);
+    eyrie_fence_release(fences[i]);
+    eyrie_fence_release(fences[i]);
+  }
+  eyrie_fence_release(NULL);
+  return failures;
+}
+
+/* A sum that begins when the host says so. */
+static int StartAfterFence(eyrie_device_t* device) {
+  const float numbers[] = {1, 2, 3, 4};
+  const int64_t shape[] = {4};
+  eyrie_module_t* module = NULL;
+  eyrie_context_t* context = NULL;
+  eyrie_function_t* function = NULL;
+  eyrie_fence_t* wait = NULL;
+  eyrie_fence_t* signal = NULL;
+  eyrie_value_t* arguments[2] = {NULL, NULL};
+  eyrie_value_t* result = NULL;
+  eyrie_array_t read = {EYRIE_DTYPE_NONE, 0, NULL, NULL, NULL, 0};
+  int reached = 1;
+  int failures = 0;
+  failures += Expect(
+      !eyrie_module_load_file("tests/modules/3.13/add.async.vmfb", &module),
+      "no module");
+  failures += Expect(!eyrie_context_create(&module, 1, &device, 1, &context),
+                     "no context");
+  failures += Expect(!eyrie_context_function(context, "add", &function),
+                     "no function");
+  failures += Expect(!eyrie_fence_create(device, &wait), "no fence");
+  failures += Expect(!eyrie_fence_create(device, &signal), "no fence");
+  for (int i = 0; i < 2; ++i) {
+    failures += Expect(!eyrie_value_array(EYRIE_DTYPE_F32, 1, shape, numbers,
+                                          sizeof(numbers), &arguments[i]),
+                       "no array");
+  }
+  failures += Expect(!eyrie_function_start(function, arguments, 2, NULL, 0,
+                                           wait, signal, &result, 1),
+                     "not started");
+  failures += Expect(!eyrie_fence_query(signal, &reached) && reached == 0,
+                     "ready before it begins");
+  failures += Expect(!eyrie_fence_signal(wait), "not signalled");
+  failures += Expect(!eyrie_fence_wait(signal, -1), "no results");
+  failures += Expect(!eyrie_value_get_array(result, &read) && read.size == 16 &&
+                         ((const float*)read.data)[3] == 8,
+                     "another sum");
+  eyrie_value_free(arguments[0]);
+  eyrie_value_free(arguments[1]);
+  eyrie_value_free(result);
+  eyrie_fence_release(wait);
+  eyrie_fence_release(signal);
+  eyrie_context_free(context);
+  eyrie_module_release(module);
+  return failures;
+}
+
 int main(void) {
   const char text[] = "func.func @f() { return }";
   eyrie_module_t* module = NULL;
@@ -96,6 +204,8 @@ int main(void) {
                      "another number");
   eyrie_value_free(value);
   failures += CallByName(device);
+  failures += SignalFences(device);
+  failures += StartAfterFence(device);
   eyrie_device_release(device);
   eyrie_error_free(NULL);
   return failures;

@@ -308,6 +308,42 @@ TEST(CppApiTest, ErrorsAreValues) {
   EXPECT_EQ(Text(context->Find("sun")).substr(0, 2), "5:");
 }
 
+// One module calls another's functions, whose globals they share; the host
+// calls both.
+TEST(CppApiTest, TwoModulesInOneContext) {
+  const auto device = Device::Open("local-sync");
+  const auto library = Module::Load("tests/modules/3.13/vm_library.vmfb");
+  const auto linked = Module::Load("tests/modules/3.13/vm_linked.vmfb");
+  ASSERT_TRUE(library && linked);
+  auto context = Context::Create({&*device}, {&*library, &*linked});
+  ASSERT_EQ(Text(context), "OK");
+  const struct {
+    const char* function;
+    std::vector<Value> arguments;
+    const char* want;
+  } kCases[] = {
+      {"square_plus_one", {9}, "82"},
+      {"vm_linked.square_plus_one", {9}, "82"},
+      {"vm_library.square", {9}, "81"},
+      {"square", {9}, "81"},
+      {"vm_library.sum_of_two", {int64_t{5000000000}, 1}, "5000000001"},
+      {"vm_library.count", {}, "1"},
+      {"count_three", {}, "2 3 4"},
+      {"vm_library.count", {}, "5"},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.function);
+    EXPECT_EQ(Text(context->Call(c.function, c.arguments)), c.want);
+  }
+  // Each context has globals of its own.
+  auto other = Context::Create({&*device}, {&*library, &*linked});
+  ASSERT_EQ(Text(other), "OK");
+  EXPECT_EQ(Text(other->Call("vm_library.count", {})), "1");
+  EXPECT_EQ(Text(Context::Create({&*device}, {&*linked, &*library})),
+            "5: Module vm_linked requires module vm_library version 0, which "
+            "is not loaded before it (loaded: none is).");
+}
+
 TEST(CppApiDeathTest, ReadingTheValueOfAnErrorSaysIt) {
   EXPECT_DEATH(*Module::Load("no/such.vmfb"), "eyrie: .*no/such.vmfb");
 }

@@ -121,8 +121,8 @@ EYRIE_EXPORT void eyrie_context_cancel(eyrie_context_t* context);
  * owns it; it is valid as long, and the same thread's. */
 typedef struct eyrie_function_t eyrie_function_t;
 
-/* "function" of the last module, or "module.function". NOT_FOUND names those
- * that there are. */
+/* "module.function", or "function", which is sought in the last module first.
+ * NOT_FOUND names those that there are. */
 EYRIE_EXPORT eyrie_error_t* eyrie_context_function(
     eyrie_context_t* context, const char* name,
     eyrie_function_t** out_function);

@@ -116,8 +116,8 @@ class Context {
     return Context(handle);
   }
 
-  // "function" of the module, or "module.function". NOT_FOUND names those
-  // that there are.
+  // "module.function", or "function", which is sought in the last module first.
+  // NOT_FOUND names those that there are.
   Result<Function> Find(const std::string& name) {
     eyrie_function_t* handle = nullptr;
     if (eyrie_error_t* error =
