@@ -139,7 +139,7 @@ Context::Context(const ContextOptions& options)
 
 absl::StatusOr<std::unique_ptr<Context>> Context::Create(
     std::vector<std::shared_ptr<const Module>> modules,
-    ContextOptions options) {
+    const ContextOptions& options) {
   std::unique_ptr<Context> context(new Context(options));
   ASSIGN_OR_RETURN(context->stack_, Stack::Create(context->max_stack_));
   for (std::shared_ptr<const Module>& module : modules) {

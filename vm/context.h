@@ -89,7 +89,7 @@ class Context {
   // INVALID_ARGUMENT: two modules have the same name. Else __init's error.
   static absl::StatusOr<std::unique_ptr<Context>> Create(
       std::vector<std::shared_ptr<const Module>> modules,
-      ContextOptions options = {});
+      const ContextOptions& options = {});
 
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;

@@ -35,7 +35,7 @@ std::vector<uint8_t> TestFile(const std::string& name) {
 
 absl::StatusOr<Ref<hal::Executable>> Load(
     const std::vector<uint8_t>& file, FeatureSet machine = MachineFeatures(),
-    absl::string_view format = kEmbedded, DriverOptions options = {}) {
+    absl::string_view format = kEmbedded, const DriverOptions& options = {}) {
   return LoadExecutable({.format = format, .data = file, .constants = {}},
                         options, machine);
 }

@@ -29,7 +29,7 @@ struct HostBytes {
 // A dispatch with nothing left to look up. The state points into the command
 // and at what the caller gave for the bindings.
 struct ResolvedDispatch {
-  const KernelExecutable* executable;
+  const KernelExecutable* executable = nullptr;
   uint32_t ordinal;
   DispatchState state;
 };

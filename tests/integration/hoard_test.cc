@@ -102,10 +102,10 @@ TEST(Hoard, IsEndedWithinWhatIsCounted) {
       "%r4 = vm.buffer.clone %r7, %i10:11, %i6:7, %i12",
       "%r4 = vm.call @hal.allocator.allocate(%r2, %i4, %i8, %i9, %i10)",
       "%r4 = vm.call @hal.allocator.allocate(%r2, %i4, %i8, %i9, %i6)",
-      "%r4 = vm.call @hal.device.queue.alloca"
-      "(%r1, %i4, %r8, %r8, %i10, %i8, %i9, %i6, %i10)",
-      "%r4 = vm.call @hal.device.queue.alloca"
-      "(%r1, %i4, %r9, %r8, %i10, %i8, %i9, %i6, %i10)",
+      ("%r4 = vm.call @hal.device.queue.alloca"
+       "(%r1, %i4, %r8, %r8, %i10, %i8, %i9, %i6, %i10)"),
+      ("%r4 = vm.call @hal.device.queue.alloca"
+       "(%r1, %i4, %r9, %r8, %i10, %i8, %i9, %i6, %i10)"),
       "vm.call @hal.device.queue.barrier(%r1, %i4, %r9, %r8, %i10)",
       "%r4 = vm.call @hal.buffer.subspan(%r3, %i6, %i6)",
       "%r4 = vm.call.variadic @hal.buffer_view.create "

@@ -234,7 +234,7 @@ absl::Status ApartDevice::DoExecute(QueueFences fences,
 
 }  // namespace
 
-Ref<hal::Device> MakeApart(Ref<hal::Device> inner, Sight sight) {
+Ref<hal::Device> MakeApart(const Ref<hal::Device>& inner, Sight sight) {
   return MakeRef<ApartDevice>(inner, sight);
 }
 

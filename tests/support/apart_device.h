@@ -14,7 +14,8 @@ namespace eyrie::tests {
 enum class Sight { kAll, kAsked };
 
 // `inner` runs what it is given.
-Ref<hal::Device> MakeApart(Ref<hal::Device> inner, Sight sight = Sight::kAll);
+Ref<hal::Device> MakeApart(const Ref<hal::Device>& inner,
+                           Sight sight = Sight::kAll);
 
 }  // namespace eyrie::tests
 

@@ -256,6 +256,7 @@ TEST_P(PoolTest, Ends) {
 
 // The last reference may go on a thread of the pool itself.
 TEST_P(PoolTest, EndsOnAThreadOfItsOwn) {
+  ASSERT_TRUE(pool_);
   std::atomic<bool> ended{false};
   const bool started = pool_->Start(MakeRef<TestJob>(
       1, 1, 0, [](int, int) { return true; },
