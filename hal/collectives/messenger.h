@@ -39,10 +39,9 @@ class Messenger {
 
   // CANCELLED: the messenger has stopped, and nothing is called.
   absl::Status Add(std::unique_ptr<Operation> operation, Ended ended);
-  // Ends the thread, once. Orderly, if
-  // none is running: with the other ranks. Else what is in flight is left
-  // behind, with its memory and the transport. FAILED_PRECONDITION: operations
-  // were running that should not.
+  // Ends the thread, once. Orderly, if no operation is running: with the other
+  // ranks. Else what is in flight is left behind, with its memory and the
+  // transport. FAILED_PRECONDITION: operations were running that should not.
   absl::Status Stop(bool orderly);
 
  private:
