@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "base/plain_text.h"
+#include "base/status_macros.h"
 #include "base/system_error.h"
 
 namespace eyrie {
@@ -29,11 +30,24 @@ int CreateNew(const std::string& path) {
               0600);
 }
 
-// Removes a file that this user has left there; true if it did.
-bool RemoveOwn(const std::string& path) {
+// Removes a file that this user has left there.
+absl::Status RemoveOwn(const std::string& path) {
   struct stat found = {};
-  return lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
-         found.st_uid == geteuid() && unlink(path.c_str()) == 0;
+  if (lstat(path.c_str(), &found) != 0) return absl::OkStatus();  // gone
+  const char* what = nullptr;
+  if (S_ISLNK(found.st_mode)) {
+    what = "a link, which is not followed";
+  } else if (!S_ISREG(found.st_mode)) {
+    what = "no regular file";
+  } else if (found.st_uid != geteuid()) {
+    what = "another user's";
+  }
+  if (what != nullptr) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("Cannot replace ", path, ": it is ", what, "."));
+  }
+  if (unlink(path.c_str()) == 0) return absl::OkStatus();
+  return SystemError("replace", path, errno);
 }
 
 }  // namespace
@@ -43,7 +57,7 @@ absl::StatusOr<std::shared_ptr<PerfMap>> PerfMap::Create(
   std::string path = absl::StrCat(folder, "/perf-", getpid(), ".map");
   int descriptor = CreateNew(path);
   if (descriptor < 0 && errno == EEXIST) {
-    if (!RemoveOwn(path)) return SystemError("replace", path, EEXIST);
+    RETURN_IF_ERROR(RemoveOwn(path));
     descriptor = CreateNew(path);
   }
   if (descriptor < 0) return SystemError("create", path, errno);
