@@ -20,7 +20,9 @@ inline absl::Status SystemError(const char* what, const std::string& path,
   if (error == EACCES || error == EPERM || error == EROFS || error == EEXIST) {
     return absl::PermissionDeniedError(text);
   }
-  if (error == ENOMEM) return absl::ResourceExhaustedError(text);
+  if (error == ENOMEM || error == ENOSPC || error == EDQUOT) {
+    return absl::ResourceExhaustedError(text);
+  }
   if (error == EISDIR) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, " is a directory, not a file."));

@@ -47,15 +47,16 @@ void ReportIgnoredFlags(const Arguments& arguments) {
 }
 
 absl::Status WriteStdout(const std::string& text) {
-  return WriteTo("-", [&text](ByteSink sink) {
+  return WriteTo("-", text.size(), [&text](ByteSink sink) {
     return sink({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
   });
 }
 
-absl::Status WriteTo(const std::string& path,
+absl::Status WriteTo(const std::string& path, uint64_t size,
                      absl::FunctionRef<absl::Status(ByteSink sink)> produce) {
   if (path != "-") {
     FileWriter file(path);
+    RETURN_IF_ERROR(file.CheckRoom(size));
     RETURN_IF_ERROR(produce(
         [&](std::span<const uint8_t> bytes) { return file.Write(bytes); }));
     return file.Finish();
@@ -74,7 +75,8 @@ absl::Status WriteTo(const std::string& path,
 
 absl::Status WriteFile(const std::string& path,
                        std::span<const uint8_t> bytes) {
-  return WriteTo(path, [bytes](ByteSink sink) { return sink(bytes); });
+  return WriteTo(path, bytes.size(),
+                 [bytes](ByteSink sink) { return sink(bytes); });
 }
 
 }  // namespace eyrie::tools

@@ -35,7 +35,9 @@ void ReportIgnoredFlags(const Arguments& arguments);
 absl::Status WriteStdout(const std::string& text);
 
 // Gives `produce` a sink that leads to a file, or for "-" to stdout.
-absl::Status WriteTo(const std::string& path,
+// RESOURCE_EXHAUSTED: a file of `size` bytes, 0 if it is not known, finds no
+// room; then nothing is written.
+absl::Status WriteTo(const std::string& path, uint64_t size,
                      absl::FunctionRef<absl::Status(ByteSink sink)> produce);
 
 // Writes all of it there.

@@ -1,31 +1,30 @@
 // eyrie params: shows, makes and converts files of parameters.
 //
 // Tested by cli_test.py.
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "abi/tensor_text.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "base/file_writer.h"
-#include "base/json.h"
-#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/parameters/irpa_writer.h"
 #include "hal/parameters/parameter_index.h"
 #include "tools/arg_parser.h"
 #include "tools/command.h"
 #include "tools/parameter_flags.h"
+#include "tools/parameter_text.h"
 
 namespace eyrie::tools {
 namespace {
 
 using hal::Parameter;
 using hal::ParameterSource;
-
-constexpr size_t kMostKey = 4096;
 
 constexpr Flag kCommonFlags[] = {
     {"help", FlagKind::kBool, "false", "Prints this."},
@@ -42,7 +41,8 @@ constexpr Flag kOutputFlags[] = {
     {"output", FlagKind::kString, "",
      "The .irpa file to write; '-' is standard output."},
     {"alignment", FlagKind::kInt, "64",
-     "Data begin at multiples of so many bytes, a power of two."},
+     "Data begin at multiples of so many bytes, a power of two from 16 to\n"
+     "1073741824."},
     {"quiet", FlagKind::kBool, "false", "Prints no table of what is written."},
 };
 constexpr Flag kCreateFlags[] = {
@@ -60,82 +60,6 @@ constexpr Flag kConvertFlags[] = {
      "name=x32=CAFEF00D) that takes no room."},
     {"strip", FlagKind::kBool, "false", "Replaces all parameters by zeros."},
 };
-
-// A table of entries as the public tools print it.
-void AppendTable(const std::string& scope, const hal::ParameterIndex& index,
-                 std::string& out) {
-  uint64_t total = 0;
-  for (const Parameter& parameter : index.parameters()) {
-    total += parameter.length;
-  }
-  const std::string rule(110, '-');
-  absl::StrAppend(&out, "//===", rule, "===//\n// Parameter scope ",
-                  scope.empty()
-                      ? std::string("<global>")
-                      : absl::StrCat("`", PlainText(scope, kMostKey), "`"),
-                  " (", index.parameters().size(), " entries, ", total,
-                  " total bytes)\n//===------------+------------------+------"
-                  "------------+",
-                  std::string(59, '-'),
-                  "===//\n//         Start |              End |           "
-                  "Length | Key\n//---------------+------------------+--------"
-                  "----------+",
-                  std::string(62, '-'), "//\n");
-  for (const Parameter& parameter : index.parameters()) {
-    std::string begin = "-";
-    std::string end = "-";
-    if (const auto* at = std::get_if<hal::FileOffset>(&parameter.storage)) {
-      begin = absl::StrCat(at->offset);
-      end = absl::StrCat(at->offset + parameter.length);
-    }
-    absl::StrAppend(&out, absl::StrFormat("%16s | %16s | %16d | `%s`\n", begin,
-                                          end, parameter.length,
-                                          PlainText(parameter.key, kMostKey)));
-  }
-  out += "\n";
-}
-
-void AppendEntryJson(const Parameter& parameter, std::string& out) {
-  const auto text = [&out](absl::string_view value) {
-    AppendJsonString(PlainText(value, kMostKey), out);
-  };
-  out += "{\"key\": ";
-  text(parameter.key);
-  absl::StrAppend(&out, ", \"length\": ", parameter.length);
-  if (const auto* at = std::get_if<hal::FileOffset>(&parameter.storage)) {
-    absl::StrAppend(&out, ", \"offset\": ", at->offset, ", \"file\": ");
-    text(parameter.file->path());
-  } else {
-    const auto& splat = std::get<hal::Splat>(parameter.storage);
-    out += ", \"splat\": \"";
-    for (size_t i = 0; i < splat.length; ++i) {
-      absl::StrAppend(&out, absl::Hex(splat.pattern[i], absl::kZeroPad2));
-    }
-    out += "\"";
-  }
-  if (!parameter.metadata.empty()) {
-    out += ", \"metadata\": ";
-    text(parameter.metadata);
-  }
-  out += "}";
-}
-
-std::string ScopesJson(const hal::ParameterScopes& scopes) {
-  std::string out = "{";
-  for (const auto& [scope, index] : scopes.scopes()) {
-    out += out.size() > 1 ? ",\n " : "";
-    AppendJsonString(PlainText(scope, kMostKey), out);
-    out += ": [";
-    bool first = true;
-    for (const Parameter& parameter : index.parameters()) {
-      out += first ? "" : ",\n  ";
-      first = false;
-      AppendEntryJson(parameter, out);
-    }
-    out += "]";
-  }
-  return out + "}\n";
-}
 
 // What writes a parameter as it is.
 ParameterSource SourceOf(const Parameter& parameter) {
@@ -166,9 +90,10 @@ absl::Status Extract(const hal::ParameterScopes& scopes,
     key = key.substr(colons + 2);
   }
   ASSIGN_OR_RETURN(const Parameter* parameter, scopes.Find(scope, key));
-  return WriteTo(text.substr(equals + 1), [&](ByteSink sink) {
-    return hal::WriteContents(SourceOf(*parameter), sink);
-  });
+  return WriteTo(text.substr(equals + 1), parameter->length,
+                 [&](ByteSink sink) {
+                   return hal::WriteContents(SourceOf(*parameter), sink);
+                 });
 }
 
 absl::Status Dump(const Arguments& arguments) {
@@ -179,7 +104,7 @@ absl::Status Dump(const Arguments& arguments) {
   if (arguments.GetBool("json")) return WriteStdout(ScopesJson(*scopes));
   std::string out;
   for (const auto& [scope, index] : scopes->scopes()) {
-    AppendTable(scope, index, out);
+    AppendParameterTable(scope, index, out);
   }
   return WriteStdout(out);
 }
@@ -191,17 +116,37 @@ absl::Status WriteArchive(const Arguments& arguments,
   if (path.empty()) {
     return absl::InvalidArgumentError("--output names no file to write.");
   }
-  const int64_t alignment = arguments.GetInt("alignment");
-  RETURN_IF_ERROR(WriteTo(path, [&](ByteSink sink) {
-    return hal::WriteIrpa(
-        sources, alignment < 0 ? 0 : static_cast<uint64_t>(alignment), sink);
+  const auto alignment = static_cast<uint64_t>(
+      std::max<int64_t>(arguments.GetInt("alignment"), 0));
+  ASSIGN_OR_RETURN(const uint64_t size, hal::IrpaSize(sources, alignment));
+  RETURN_IF_ERROR(WriteTo(path, size, [&](ByteSink sink) {
+    return hal::WriteIrpa(sources, alignment, sink);
   }));
   if (arguments.GetBool("quiet") || path == "-") return absl::OkStatus();
   hal::ParameterScopes written;
   RETURN_IF_ERROR(written.AddFile("", path, hal::ParameterFile::Mode::kMapped));
   std::string out;
-  AppendTable("", written.scope(""), out);
+  AppendParameterTable("", written.scope(""), out);
   return WriteStdout(out);
+}
+
+// A number that is too large becomes an infinity, or NaN where there is none.
+absl::Status CheckRange(absl::string_view number, hal::ElementType type,
+                        std::span<const uint8_t> element) {
+  std::string text;
+  abi::AppendElement(element, 0, type, abi::FloatCase::kLower, text);
+  const auto special = [](absl::string_view value) {
+    const std::string lower = absl::AsciiStrToLower(value);
+    return absl::StrContains(lower, "inf") || absl::StrContains(lower, "nan");
+  };
+  // A complex number may be its bytes; those of an infinity have 7F or FF.
+  const bool is_bytes =
+      std::all_of(number.begin(), number.end(), absl::ascii_isxdigit) &&
+      absl::StrContains(absl::AsciiStrToLower(number), "f");
+  if (!special(text) || special(number) || is_bytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", number, "' is out of the range of ",
+                   hal::ElementTypeName(type), "; it would be ", text, "."));
 }
 
 // A number of an element type as a pattern. Types of less than a byte have
@@ -217,8 +162,9 @@ absl::StatusOr<hal::Splat> ParseSplat(absl::string_view number,
   }
   splat.length = static_cast<uint8_t>(bits / 8);
   if (number.empty()) return splat;
-  RETURN_IF_ERROR(abi::ParseElement(
-      number, type, std::span(splat.pattern).first(splat.length)));
+  const auto element = std::span(splat.pattern).first(splat.length);
+  RETURN_IF_ERROR(abi::ParseElement(number, type, element));
+  RETURN_IF_ERROR(CheckRange(number, type, element));
   return splat;
 }
 
@@ -358,15 +304,30 @@ absl::Status Changes::CheckAllUsed() const {
   return absl::OkStatus();
 }
 
+// Archives have no scopes. INVALID_ARGUMENT: two scopes have one key.
+absl::Status CheckMerged(const std::map<std::string, std::string>& scopes,
+                         const std::string& key, const std::string& scope) {
+  const auto found = scopes.find(key);
+  if (found == scopes.end() || found->second == scope) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Parameter ", hal::QuotedName(key), " is of the scopes ",
+      hal::QuotedName(found->second), " and ", hal::QuotedName(scope),
+      "; an .irpa file has no scopes, so that they are merged."));
+}
+
 absl::Status Convert(const Arguments& arguments) {
   ASSIGN_OR_RETURN(const auto scopes, LoadParameters(arguments));
   ASSIGN_OR_RETURN(Changes changes, Changes::Read(arguments));
   std::vector<ParameterSource> sources;
+  std::map<std::string, std::string> scope_of;  // by key
   for (const auto& [scope, index] : scopes->scopes()) {
     for (const Parameter& parameter : index.parameters()) {
       ParameterSource source = SourceOf(parameter);
       ASSIGN_OR_RETURN(const bool stays, changes.Apply(source));
-      if (stays) sources.push_back(std::move(source));
+      if (!stays) continue;
+      RETURN_IF_ERROR(CheckMerged(scope_of, source.key, scope));
+      scope_of.emplace(source.key, scope);
+      sources.push_back(std::move(source));
     }
   }
   RETURN_IF_ERROR(changes.CheckAllUsed());

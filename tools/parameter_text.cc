@@ -1,0 +1,96 @@
+// Keys come from files: what is no plain text in them does not reach a
+// terminal.
+//
+// Tested by cli_test.py.
+#include "tools/parameter_text.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/json.h"
+#include "base/plain_text.h"
+
+namespace eyrie::tools {
+namespace {
+
+using hal::Parameter;
+
+constexpr size_t kMostKey = 4096;
+
+void AppendEntryJson(const Parameter& parameter, std::string& out) {
+  const auto text = [&out](absl::string_view value) {
+    AppendJsonString(PlainText(value, kMostKey), out);
+  };
+  out += "{\"key\": ";
+  text(parameter.key);
+  absl::StrAppend(&out, ", \"length\": ", parameter.length);
+  if (const auto* at = std::get_if<hal::FileOffset>(&parameter.storage)) {
+    absl::StrAppend(&out, ", \"offset\": ", at->offset, ", \"file\": ");
+    text(parameter.file->path());
+  } else {
+    const auto& splat = std::get<hal::Splat>(parameter.storage);
+    out += ", \"splat\": \"";
+    for (size_t i = 0; i < splat.length; ++i) {
+      absl::StrAppend(&out, absl::Hex(splat.pattern[i], absl::kZeroPad2));
+    }
+    out += "\"";
+  }
+  if (!parameter.metadata.empty()) {
+    out += ", \"metadata\": ";
+    text(parameter.metadata);
+  }
+  out += "}";
+}
+
+}  // namespace
+
+void AppendParameterTable(const std::string& scope,
+                          const hal::ParameterIndex& index, std::string& out) {
+  uint64_t total = 0;
+  for (const Parameter& parameter : index.parameters()) {
+    total += parameter.length;
+  }
+  const std::string rule(110, '-');
+  absl::StrAppend(&out, "//===", rule, "===//\n// Parameter scope ",
+                  scope.empty()
+                      ? std::string("<global>")
+                      : absl::StrCat("`", PlainText(scope, kMostKey), "`"),
+                  " (", index.parameters().size(), " entries, ", total,
+                  " total bytes)\n//===------------+------------------+------"
+                  "------------+",
+                  std::string(59, '-'),
+                  "===//\n//         Start |              End |           "
+                  "Length | Key\n//---------------+------------------+--------"
+                  "----------+",
+                  std::string(62, '-'), "//\n");
+  for (const Parameter& parameter : index.parameters()) {
+    std::string begin = "-";
+    std::string end = "-";
+    if (const auto* at = std::get_if<hal::FileOffset>(&parameter.storage)) {
+      begin = absl::StrCat(at->offset);
+      end = absl::StrCat(at->offset + parameter.length);
+    }
+    absl::StrAppend(&out, absl::StrFormat("%16s | %16s | %16d | `%s`\n", begin,
+                                          end, parameter.length,
+                                          PlainText(parameter.key, kMostKey)));
+  }
+  out += "\n";
+}
+
+std::string ScopesJson(const hal::ParameterScopes& scopes) {
+  std::string out = "{";
+  for (const auto& [scope, index] : scopes.scopes()) {
+    out += out.size() > 1 ? ",\n " : "";
+    AppendJsonString(PlainText(scope, kMostKey), out);
+    out += ": [";
+    bool first = true;
+    for (const Parameter& parameter : index.parameters()) {
+      out += first ? "" : ",\n  ";
+      first = false;
+      AppendEntryJson(parameter, out);
+    }
+    out += "]";
+  }
+  return out + "}\n";
+}
+
+}  // namespace eyrie::tools
