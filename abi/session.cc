@@ -260,6 +260,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   vm::ContextOptions context_options;
   context_options.print = std::move(options.print);
   context_options.limits = options.limits;
+  context_options.memory = options.memory;
   auto context =
       vm::Context::Create(std::move(modules), std::move(context_options));
   if (!context.ok()) {

@@ -67,6 +67,8 @@ struct SessionOptions {
   hal::HalModuleOptions hal;  // who listens to tensor traces
   vm::PrintSink print;        // who listens to what modules print
   vm::Limits limits;          // of each call, and of the memory of all
+  // What counts the memory; null: one of limits.max_memory.
+  std::shared_ptr<MemoryMeter> memory;
   // What programs load parameters from; null: nothing.
   std::shared_ptr<const hal::ParameterScopes> parameters;
   // Whose functions programs may import; results are in the first device.

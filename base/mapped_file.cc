@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -14,12 +16,17 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
+#include "base/status_macros.h"
 #include "base/system_error.h"
 
 namespace eyrie {
 namespace {
 
 constexpr size_t kAlignment = 64;
+
+// What is allocated first, and what is read at a time.
+constexpr size_t kFirstBytes = size_t{1} << 16;
+constexpr size_t kPieceBytes = size_t{16} << 20;
 
 // What is read of a device such as /dev/zero, which may have no end.
 constexpr size_t kDeviceBytes = size_t{1} << 24;
@@ -57,10 +64,10 @@ struct HeapBlock {
   HeapBlock& operator=(const HeapBlock&) = delete;
   ~HeapBlock() { std::free(data); }
 
-  bool Grow() {
-    size_t wanted = capacity == 0 ? 1 << 16 : capacity * 2;
-    if (wanted < capacity) return false;
-    auto* grown = static_cast<uint8_t*>(std::aligned_alloc(kAlignment, wanted));
+  bool Grow(size_t wanted) {
+    if (wanted <= capacity || wanted > SIZE_MAX / 2) return false;
+    auto* grown = static_cast<uint8_t*>(std::aligned_alloc(
+        kAlignment, (wanted + kAlignment - 1) & ~(kAlignment - 1)));
     if (grown == nullptr) return false;
     if (size != 0) std::memcpy(grown, data, size);
     std::free(data);
@@ -138,24 +145,36 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Map(
 }
 
 absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::ReadAll(
-    int descriptor, const std::string& name) {
-  struct stat info;
-  const bool device = fstat(descriptor, &info) == 0 && S_ISCHR(info.st_mode);
+    int descriptor, const std::string& name, Gate gate) {
+  struct stat info = {};
+  const bool known = fstat(descriptor, &info) == 0;
+  const bool device = known && S_ISCHR(info.st_mode);
   const size_t limit = device ? kDeviceBytes : PipeBytes();
+  size_t capacity = kFirstBytes;
+  if (known && S_ISREG(info.st_mode) && info.st_size > 0) {
+    // One more, so that the end is found in the same block.
+    capacity = static_cast<size_t>(info.st_size) + 1;
+  }
   HeapBlock block;
   while (!device || block.size < limit) {
-    if (block.size > limit) {
+    if (block.size > limit || capacity / 2 > limit) {
       return absl::ResourceExhaustedError(
           absl::StrCat("More than ", limit, " bytes come from ", name,
                        ", half of this machine's memory."));
     }
-    if (block.size == block.capacity && !block.Grow()) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("No memory is left to read ", name, " after ",
-                       block.size, " bytes."));
+    if (block.size == block.capacity) {
+      RETURN_IF_ERROR(gate(capacity - block.capacity));
+      if (!block.Grow(capacity)) {
+        return absl::ResourceExhaustedError(
+            absl::StrCat("No memory is left to read ", name, " after ",
+                         block.size, " bytes."));
+      }
+      capacity *= 2;
     }
-    ssize_t got =
-        read(descriptor, block.data + block.size, block.capacity - block.size);
+    RETURN_IF_ERROR(gate(0));
+    const ssize_t got =
+        read(descriptor, block.data + block.size,
+             std::min(block.capacity - block.size, kPieceBytes));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return SystemError("read", name, errno);
     if (got == 0) break;

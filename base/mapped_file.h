@@ -12,6 +12,8 @@
 #include <string>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace eyrie {
@@ -56,9 +58,15 @@ class MappedFile {
   static absl::StatusOr<std::shared_ptr<const MappedFile>> OpenRegular(
       const std::string& path, uint64_t most);
 
+  // Asked before so many more bytes are allocated, and with 0 before each piece
+  // is read; an error ends the reading.
+  using Gate = absl::FunctionRef<absl::Status(uint64_t more)>;
+
   // Reads an open descriptor, which stays open, as Open does a pipe or device.
+  // RESOURCE_EXHAUSTED: there is no memory; else also as the gate.
   static absl::StatusOr<std::shared_ptr<const MappedFile>> ReadAll(
-      int descriptor, const std::string& name);
+      int descriptor, const std::string& name,
+      Gate gate = [](uint64_t) { return absl::OkStatus(); });
 
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

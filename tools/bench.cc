@@ -5,8 +5,12 @@
 // Tested by cli_test.py.
 #include <benchmark/benchmark.h>
 
+#include <atomic>
 #include <cstdio>
+#include <iostream>
 #include <memory>
+#include <optional>
+#include <streambuf>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,10 +23,9 @@
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
 #include "tools/command.h"
-#include "tools/limit_flags.h"
+#include "tools/interrupt.h"
 #include "tools/load_flags.h"
 #include "tools/native_flags.h"
-#include "tools/parameter_flags.h"
 #include "tools/trace_flags.h"
 
 namespace eyrie::tools {
@@ -48,15 +51,17 @@ struct Target {
   std::vector<vm::Value> inputs;
 };
 
-// Calls until Google Benchmark has seen enough. The first failure stops it.
+// Calls until Google Benchmark has seen enough, or a call fails. The first
+// failure is kept.
 void Measure(benchmark::State& state, int64_t batch_size, Target& target,
              absl::Status& failure) {
   while (state.KeepRunningBatch(batch_size)) {
     absl::StatusOr<std::vector<vm::Value>> results =
         target.function.Call(target.inputs);
     if (!results.ok()) {
-      failure = results.status();
-      state.SkipWithError(std::string(failure.message()).c_str());
+      const std::string message(results.status().message());
+      if (failure.ok()) failure = results.status();
+      state.SkipWithError(message.c_str());
       return;
     }
     benchmark::DoNotOptimize(results->data());
@@ -100,8 +105,42 @@ absl::StatusOr<std::vector<Target>> FindTargets(const Arguments& arguments,
   return targets;
 }
 
+// Keeps a line of Google Benchmark's from stderr while it lives: that the
+// library is a debug build. Debian's always says so; its loop is inlined here,
+// and optimised.
+class WarningFilter : private std::streambuf {
+ public:
+  WarningFilter() : to_(std::cerr.rdbuf(this)) {}
+  WarningFilter(const WarningFilter&) = delete;
+  WarningFilter& operator=(const WarningFilter&) = delete;
+  ~WarningFilter() override {
+    Put();
+    std::cerr.rdbuf(to_);
+  }
+
+ private:
+  int overflow(int c) override {
+    if (c == traits_type::eof()) return 0;
+    line_ += traits_type::to_char_type(c);
+    if (c == '\n') Put();
+    return c;
+  }
+  void Put() {
+    if (!absl::StrContains(line_, "Library was built as DEBUG")) {
+      to_->sputn(line_.data(), static_cast<std::streamsize>(line_.size()));
+      to_->pubsync();
+    }
+    line_.clear();
+  }
+
+  std::streambuf* const to_;
+  std::string line_;
+};
+
 // `iterations`: calls per row; 0: as many as Google Benchmark wants.
-absl::Status Bench(const Arguments& arguments, int64_t iterations) {
+// `interrupted` becomes true if the user ends it.
+absl::Status Bench(const Arguments& arguments, int64_t iterations,
+                   std::atomic<bool>& interrupted) {
   ASSIGN_OR_RETURN(const benchmark::TimeUnit unit,
                    ParseUnit(arguments.GetString("time_unit")));
   const int64_t batch_size = arguments.GetInt("batch_size");
@@ -113,12 +152,19 @@ absl::Status Bench(const Arguments& arguments, int64_t iterations) {
   ASSIGN_OR_RETURN(auto programs, LoadPrograms(arguments, natives));
   ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments));
   abi::SessionOptions options;
-  ASSIGN_OR_RETURN(options.limits, LimitsOf(arguments));
-  ASSIGN_OR_RETURN(options.parameters, LoadParameters(arguments));
   options.native_libraries = std::move(natives);
-  ASSIGN_OR_RETURN(
-      auto session,
-      abi::Session::Create(std::move(programs), devices, std::move(options)));
+  RETURN_IF_ERROR(ReadSessionOptions(arguments, options));
+  std::unique_ptr<abi::Session> session;
+  std::atomic<abi::Session*> running = nullptr;
+  // Before the session, whose threads must not take the interrupt.
+  std::optional<InterruptWatch> watch(std::in_place, [&running, &interrupted] {
+    abi::Session* const called = running;
+    if (called == nullptr) InterruptWatch::Exit();
+    interrupted = true;
+    called->Cancel();
+  });
+  ASSIGN_OR_RETURN(session, abi::Session::Create(std::move(programs), devices,
+                                                 std::move(options)));
   ASSIGN_OR_RETURN(std::vector<Target> targets,
                    FindTargets(arguments, *session));
   ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
@@ -134,8 +180,13 @@ absl::Status Bench(const Arguments& arguments, int64_t iterations) {
     if (iterations > 0) row->Iterations(iterations);
   }
   RETURN_IF_ERROR(tracing.Begin());
-  benchmark::RunSpecifiedBenchmarks();
+  running = session.get();
+  {
+    const WarningFilter filter;
+    benchmark::RunSpecifiedBenchmarks();
+  }
   benchmark::Shutdown();
+  watch.reset();
   targets.clear();
   session.reset();
   if (arguments.GetBool("print_statistics")) PrintStatistics(devices);
@@ -197,8 +248,12 @@ int Main(int argc, char** argv) {
   int count = static_cast<int>(pointers.size());
   benchmark::Initialize(&count, pointers.data());
   if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) return 1;
-  const absl::Status status = Bench(*arguments, iterations);
-  return status.ok() ? 0 : ReportError(status);
+  std::atomic<bool> interrupted = false;
+  const absl::Status status = Bench(*arguments, iterations, interrupted);
+  if (status.ok()) return 0;
+  const int code = ReportError(status);
+  return interrupted && absl::IsCancelled(status) ? InterruptWatch::kExitCode
+                                                  : code;
 }
 
 }  // namespace

@@ -4,10 +4,13 @@
 #include "tools/load_flags.h"
 
 #include <cstdio>
+#include <memory>
 #include <utility>
 
 #include "abi/function_io.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "base/memory_meter.h"
 #include "base/perf_map.h"
 #include "base/status_macros.h"
 #include "hal/driver.h"
@@ -153,6 +156,21 @@ absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
     ASSIGN_OR_RETURN(options.perf_map, PerfMap::Create());
   }
   return abi::OpenDevices(arguments.GetList("device"), options);
+}
+
+absl::Status ReadSessionOptions(const Arguments& arguments,
+                                abi::SessionOptions& options) {
+  ASSIGN_OR_RETURN(options.limits, LimitsOf(arguments));
+  hal::PreloadLimits preload;
+  if (options.limits.max_memory < vm::Limits::kUnlimited) {
+    options.memory = std::make_shared<MemoryMeter>(options.limits.max_memory);
+    preload.memory = options.memory;
+  }
+  if (options.limits.timeout < absl::InfiniteDuration()) {
+    preload.deadline = absl::Now() + options.limits.timeout;
+  }
+  ASSIGN_OR_RETURN(options.parameters, LoadParameters(arguments, preload));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<vm::Value>> ReadInputs(

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "abi/session.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/ref.h"
 #include "hal/device.h"
@@ -26,6 +27,11 @@ std::vector<Flag> WithLoadFlags(std::span<const Flag> own);
 // but native libraries, a program that calls --function of them.
 absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
     const Arguments& arguments, const NativeLibraries& natives);
+
+// Limits, and the parameters that are read within them: what the flags say of
+// a session's options. Fails as LimitsOf and LoadParameters.
+absl::Status ReadSessionOptions(const Arguments& arguments,
+                                abi::SessionOptions& options);
 
 // Opens --device values.
 absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(

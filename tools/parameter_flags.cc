@@ -20,7 +20,8 @@ constexpr Flag kFlags[] = {
      "for those that programs ask for by a scope. Repeat it for several."},
     {"parameter_mode", FlagKind::kString, "file",
      "How parameter files are read:\n"
-     "  file     mapped; pages are read when they are first used\n"
+     "  file     mapped; pages are read when they are first used (or mmap,\n"
+     "           its name of releases before 3.9)\n"
      "  preload  read whole before anything runs\n"
      "  write    mapped; what programs write to parameters goes to the file"},
 };
@@ -31,7 +32,7 @@ struct ModeName {
 };
 constexpr ModeName kModes[] = {
     {"file", Mode::kMapped},
-    {"mmap", Mode::kMapped},  // as tools of releases before 3.9 call it
+    {"mmap", Mode::kMapped},
     {"preload", Mode::kPreloaded},
     {"write", Mode::kWritable},
 };
@@ -41,19 +42,20 @@ constexpr ModeName kModes[] = {
 std::span<const Flag> ParameterFlags() { return kFlags; }
 
 absl::StatusOr<std::shared_ptr<const hal::ParameterScopes>> LoadParameters(
-    const Arguments& arguments) {
+    const Arguments& arguments, const hal::PreloadLimits& limits) {
   const std::string& name = arguments.GetString("parameter_mode");
   std::optional<Mode> mode;
   for (const ModeName& known : kModes) {
     if (name == known.name) mode = known.mode;
   }
   if (!mode) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--parameter_mode is '", name, "'; it is file, preload or write."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--parameter_mode is '", name,
+                     "'; it is file (or mmap), preload or write."));
   }
   auto scopes = std::make_shared<hal::ParameterScopes>();
   for (const std::string& text : arguments.GetList("parameters")) {
-    RETURN_IF_ERROR(scopes->AddFile(text, *mode));
+    RETURN_IF_ERROR(scopes->AddFile(text, *mode, limits));
   }
   return scopes;
 }

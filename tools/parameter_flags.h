@@ -19,7 +19,7 @@ std::span<const Flag> ParameterFlags();
 // Reads the tables of all --parameters files, never null. INVALID_ARGUMENT: a
 // mode that is none; else as ParameterScopes::AddFile.
 absl::StatusOr<std::shared_ptr<const hal::ParameterScopes>> LoadParameters(
-    const Arguments& arguments);
+    const Arguments& arguments, const hal::PreloadLimits& limits = {});
 
 }  // namespace eyrie::tools
 

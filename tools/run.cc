@@ -20,11 +20,9 @@
 #include "tools/command.h"
 #include "tools/interrupt.h"
 #include "tools/json_flags.h"
-#include "tools/limit_flags.h"
 #include "tools/load_flags.h"
 #include "tools/module_text.h"
 #include "tools/native_flags.h"
-#include "tools/parameter_flags.h"
 #include "tools/trace_flags.h"
 
 namespace eyrie::tools {
@@ -251,8 +249,7 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
   ASSIGN_OR_RETURN(options.native_libraries, LoadNativeLibraries(arguments));
   ASSIGN_OR_RETURN(auto programs,
                    LoadPrograms(arguments, options.native_libraries));
-  ASSIGN_OR_RETURN(options.limits, LimitsOf(arguments));
-  ASSIGN_OR_RETURN(options.parameters, LoadParameters(arguments));
+  RETURN_IF_ERROR(ReadSessionOptions(arguments, options));
   ASSIGN_OR_RETURN(report.collectives, OpenCollectives(arguments));
   options.hal.collectives = report.collectives;
   std::unique_ptr<abi::Session> session;

@@ -75,7 +75,12 @@ absl::StatusOr<Tracing> Tracing::Prepare(const Arguments& arguments) {
       ReadSize(arguments, "trace_memory", tracing.options_.max_bytes));
   tracing.options_.what = arguments.GetBool("profile") ? trace::kDispatches : 0;
   const std::string& path = arguments.GetString("trace");
-  if (!path.empty()) {
+  if (arguments.IsSet("trace")) {
+    if (path.empty() || path == "-") {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--trace='", path,
+                       "' names no file; standard output is for results."));
+    }
     tracing.options_.what |= trace::kEvents;
     tracing.file_ = std::make_unique<FileWriter>(path);
     RETURN_IF_ERROR(tracing.file_->status());

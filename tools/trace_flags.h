@@ -29,8 +29,8 @@ std::string ProfileText(std::span<const trace::DispatchTotals> rows,
 // What the flags ask for, from Begin to Finish; nothing if they do not.
 class Tracing {
  public:
-  // INVALID_ARGUMENT: --trace_memory is no size. Else why the file cannot be
-  // written.
+  // INVALID_ARGUMENT: --trace_memory is no size, --trace no file. Else why the
+  // file cannot be written.
   static absl::StatusOr<Tracing> Prepare(const Arguments& arguments);
 
   absl::Status Begin();

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "base/status_macros.h"
@@ -221,6 +223,15 @@ bool IsText(Bytes bytes) {
   });
 }
 
+// MLIR may begin with a brace, but not before a string; JSON may quote MLIR.
+bool LooksLikeJson(absl::string_view text) {
+  text = absl::StripLeadingAsciiWhitespace(text);
+  if (absl::ConsumePrefix(&text, "[")) return true;
+  if (!absl::ConsumePrefix(&text, "{")) return false;
+  text = absl::StripLeadingAsciiWhitespace(text);
+  return text.empty() || text[0] == '"' || text[0] == '}';
+}
+
 bool LooksLikeMlir(absl::string_view text) {
   for (const char* word : {"func.func", "module @", "module {", "module attr",
                            "util.func", "vm.module", "hal.executable", "#map",
@@ -241,9 +252,9 @@ bool LooksLikeAssembly(absl::string_view text) {
 
 // What a text is, as its beginning shows. Licences and comments may come first.
 const char* DescribeText(absl::string_view text) {
+  if (LooksLikeJson(text)) return "JSON text";
   if (LooksLikeAssembly(text)) return "VM assembly (see eyrie asm)";
-  if (LooksLikeMlir(text)) return "MLIR text";
-  return text[0] == '{' || text[0] == '[' ? "JSON text" : "text";
+  return LooksLikeMlir(text) ? "MLIR text" : "text";
 }
 
 }  // namespace

@@ -110,6 +110,10 @@ TEST(Archive, SaysWhatAForeignFileIs) {
       {"// Comment.\nvm.module @m version 0\n",
        "is VM assembly (see eyrie asm), not a compiled module."},
       {"{\"a\": 1}", "is JSON text, not a compiled module."},
+      {"\n{\n  \"a\": \"tensor<4xf32>\"}",
+       "is JSON text, not a compiled module."},
+      {"[\"module {\"]", "is JSON text, not a compiled module."},
+      {"{-# a #-}\nmodule {\n}\n", "is MLIR text, not a compiled module."},
       {"hello", "is text, not a compiled module."},
       {"ML\xefR" + kPadding, "is MLIR bytecode, not a compiled module."},
       {"\x7f"

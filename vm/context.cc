@@ -131,7 +131,7 @@ Context::Context(const ContextOptions& options)
       meter_(options.work ? Meter(options.limits, options.work)
                           : Meter(options.limits)),
       memory_(options.memory) {
-  if (options.limits.max_memory < Limits::kUnlimited) {
+  if (memory_ == nullptr && options.limits.max_memory < Limits::kUnlimited) {
     memory_ = std::make_shared<MemoryMeter>(options.limits.max_memory);
   }
   if (memory_ != nullptr) globals_ = *MemoryCharge::Take(memory_, 0, "globals");

@@ -72,6 +72,7 @@ struct ContextOptions {
   // memory(): they stand for all limits but that of the stack. May be null.
   // It runs no __deinit: there may be no call then to bound it.
   std::shared_ptr<WorkBudget> work;
+  // Stands for limits.max_memory: counts what others hold for the context, too.
   std::shared_ptr<MemoryMeter> memory;
 };
 

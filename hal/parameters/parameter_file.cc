@@ -8,6 +8,8 @@
 
 #include <cerrno>
 
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "base/status_macros.h"
 #include "base/system_error.h"
 
@@ -15,27 +17,38 @@ namespace eyrie::hal {
 namespace {
 
 absl::StatusOr<std::shared_ptr<const MappedFile>> ReadWhole(
-    const std::string& path) {
+    const std::string& path, absl::Time deadline, MemoryCharge& charge) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return SystemError("open", path, errno);
-  auto file = MappedFile::ReadAll(descriptor, path);
+  auto file = MappedFile::ReadAll(descriptor, path, [&](uint64_t more) {
+    if (deadline != absl::InfiniteFuture() && absl::Now() >= deadline) {
+      return absl::DeadlineExceededError(
+          absl::StrCat("The limit of time passes while ", path, " is read."));
+    }
+    return more == 0 ? absl::OkStatus()
+                     : charge.Add(more, "a preloaded file of parameters");
+  });
   close(descriptor);
   return file;
 }
 
 }  // namespace
 
-absl::StatusOr<Ref<ParameterFile>> ParameterFile::Open(const std::string& path,
-                                                       Mode mode) {
+absl::StatusOr<Ref<ParameterFile>> ParameterFile::Open(
+    const std::string& path, Mode mode, const PreloadLimits& limits) {
   Ref<ParameterFile> file = Ref<ParameterFile>::Adopt(new ParameterFile(path));
   if (mode == Mode::kWritable) {
     ASSIGN_OR_RETURN(file->shared_, WritableFile::Open(path));
     file->bytes_ = file->writable_bytes_ = file->shared_->bytes();
     return file;
   }
-  ASSIGN_OR_RETURN(file->mapping_, mode == Mode::kPreloaded
-                                       ? ReadWhole(path)
-                                       : MappedFile::Open(path));
+  if (mode == Mode::kPreloaded) {
+    ASSIGN_OR_RETURN(file->charge_, MemoryCharge::Take(limits.memory, 0, ""));
+    ASSIGN_OR_RETURN(file->mapping_,
+                     ReadWhole(path, limits.deadline, file->charge_));
+  } else {
+    ASSIGN_OR_RETURN(file->mapping_, MappedFile::Open(path));
+  }
   file->bytes_ = file->mapping_->bytes();
   return file;
 }

@@ -12,11 +12,19 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "base/mapped_file.h"
+#include "base/memory_meter.h"
 #include "base/ref.h"
 #include "base/writable_file.h"
 
 namespace eyrie::hal {
+
+// What preloading may take. Both are without limit unless set.
+struct PreloadLimits {
+  std::shared_ptr<MemoryMeter> memory;  // counts a file while it is there
+  absl::Time deadline = absl::InfiniteFuture();
+};
 
 // Shared by threads; writes to a writable one are the caller's to order.
 class ParameterFile final : public RefObject {
@@ -30,9 +38,9 @@ class ParameterFile final : public RefObject {
   };
 
   // Fails as MappedFile::Open or WritableFile::Open; RESOURCE_EXHAUSTED: there
-  // is no memory to preload it.
-  static absl::StatusOr<Ref<ParameterFile>> Open(const std::string& path,
-                                                 Mode mode);
+  // is no memory to preload it, or the limit is passed; DEADLINE_EXCEEDED.
+  static absl::StatusOr<Ref<ParameterFile>> Open(
+      const std::string& path, Mode mode, const PreloadLimits& limits = {});
   // A file in memory, writable.
   static Ref<ParameterFile> FromBytes(std::vector<uint8_t> bytes,
                                       std::string name);
@@ -55,6 +63,7 @@ class ParameterFile final : public RefObject {
   std::shared_ptr<const MappedFile> mapping_;
   std::unique_ptr<WritableFile> shared_;
   std::vector<uint8_t> loaded_;
+  MemoryCharge charge_;  // of a preloaded file
 };
 
 }  // namespace eyrie::hal

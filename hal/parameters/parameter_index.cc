@@ -84,9 +84,10 @@ ParameterIndex& ParameterScopes::scope(absl::string_view name) {
 
 absl::Status ParameterScopes::AddFile(absl::string_view scope,
                                       const std::string& path,
-                                      ParameterFile::Mode mode) {
+                                      ParameterFile::Mode mode,
+                                      const PreloadLimits& limits) {
   ASSIGN_OR_RETURN(const Ref<ParameterFile> file,
-                   ParameterFile::Open(path, mode));
+                   ParameterFile::Open(path, mode, limits));
   absl::StatusOr<std::vector<ParameterEntry>> entries =
       ParseParameters(file->bytes(), path);
   absl::Status status = entries.status();
@@ -97,11 +98,16 @@ absl::Status ParameterScopes::AddFile(absl::string_view scope,
 }
 
 absl::Status ParameterScopes::AddFile(absl::string_view text,
-                                      ParameterFile::Mode mode) {
+                                      ParameterFile::Mode mode,
+                                      const PreloadLimits& limits) {
   const size_t equals = text.find('=');
-  if (equals == text.npos) return AddFile("", std::string(text), mode);
-  return AddFile(text.substr(0, equals), std::string(text.substr(equals + 1)),
-                 mode);
+  if (text.empty() || equals + 1 == text.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(QuotedName(text), " names no file of parameters."));
+  }
+  const size_t path = equals == text.npos ? 0 : equals + 1;
+  const absl::string_view scope = text.substr(0, path == 0 ? 0 : equals);
+  return AddFile(scope, std::string(text.substr(path)), mode, limits);
 }
 
 absl::StatusOr<const Parameter*> ParameterScopes::Find(

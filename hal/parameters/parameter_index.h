@@ -84,9 +84,11 @@ class ParameterScopes {
   // OUT_OF_RANGE or UNIMPLEMENTED: what parameter_formats.h says of it, with
   // the path; else as ParameterFile::Open and ParameterIndex::Add.
   absl::Status AddFile(absl::string_view scope, const std::string& path,
-                       ParameterFile::Mode mode);
-  // "path" or "scope=path".
-  absl::Status AddFile(absl::string_view text, ParameterFile::Mode mode);
+                       ParameterFile::Mode mode,
+                       const PreloadLimits& limits = {});
+  // "path" or "scope=path". INVALID_ARGUMENT also: no path.
+  absl::Status AddFile(absl::string_view text, ParameterFile::Mode mode,
+                       const PreloadLimits& limits = {});
   ParameterIndex& scope(absl::string_view name);
 
   // NOT_FOUND names what there is instead.
