@@ -7,10 +7,8 @@
 
 #include <atomic>
 #include <cstdio>
-#include <iostream>
 #include <memory>
 #include <optional>
-#include <streambuf>
 #include <string>
 #include <utility>
 #include <vector>
@@ -105,38 +103,6 @@ absl::StatusOr<std::vector<Target>> FindTargets(const Arguments& arguments,
   return targets;
 }
 
-// Keeps a line of Google Benchmark's from stderr while it lives: that the
-// library is a debug build. Debian's always says so; its loop is inlined here,
-// and optimised.
-class WarningFilter : private std::streambuf {
- public:
-  WarningFilter() : to_(std::cerr.rdbuf(this)) {}
-  WarningFilter(const WarningFilter&) = delete;
-  WarningFilter& operator=(const WarningFilter&) = delete;
-  ~WarningFilter() override {
-    Put();
-    std::cerr.rdbuf(to_);
-  }
-
- private:
-  int overflow(int c) override {
-    if (c == traits_type::eof()) return 0;
-    line_ += traits_type::to_char_type(c);
-    if (c == '\n') Put();
-    return c;
-  }
-  void Put() {
-    if (!absl::StrContains(line_, "Library was built as DEBUG")) {
-      to_->sputn(line_.data(), static_cast<std::streamsize>(line_.size()));
-      to_->pubsync();
-    }
-    line_.clear();
-  }
-
-  std::streambuf* const to_;
-  std::string line_;
-};
-
 // `iterations`: calls per row; 0: as many as Google Benchmark wants.
 // `interrupted` becomes true if the user ends it.
 absl::Status Bench(const Arguments& arguments, int64_t iterations,
@@ -181,10 +147,7 @@ absl::Status Bench(const Arguments& arguments, int64_t iterations,
   }
   RETURN_IF_ERROR(tracing.Begin());
   running = session.get();
-  {
-    const WarningFilter filter;
-    benchmark::RunSpecifiedBenchmarks();
-  }
+  benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   watch.reset();
   targets.clear();

@@ -19,6 +19,7 @@
 #include "tools/native_flags.h"
 #include "tools/parameter_flags.h"
 #include "tools/trace_flags.h"
+#include "vm/limits.h"
 
 namespace eyrie::tools {
 namespace {

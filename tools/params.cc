@@ -133,8 +133,16 @@ absl::Status WriteArchive(const Arguments& arguments,
 // A number that is too large becomes an infinity, or NaN where there is none.
 absl::Status CheckRange(absl::string_view number, hal::ElementType type,
                         std::span<const uint8_t> element) {
+  // A complex number prints as its bytes; its parts are looked at.
+  hal::ElementType part = type;
+  if (type == hal::ElementType::kComplex64) part = hal::ElementType::kFloat32;
+  if (type == hal::ElementType::kComplex128) part = hal::ElementType::kFloat64;
   std::string text;
-  abi::AppendElement(element, 0, type, abi::FloatCase::kLower, text);
+  const uint32_t bits = hal::StrideBits(part);
+  for (uint64_t bit = 0; bit < 8 * element.size(); bit += bits) {
+    text += bit == 0 ? "" : " and ";
+    abi::AppendElement(element, bit, part, abi::FloatCase::kLower, text);
+  }
   const auto special = [](absl::string_view value) {
     const std::string lower = absl::AsciiStrToLower(value);
     return absl::StrContains(lower, "inf") || absl::StrContains(lower, "nan");
