@@ -173,7 +173,7 @@ absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LoadNativeLibrary(
 
 absl::StatusOr<NativeModules> MakeNativeModules(
     std::span<const std::shared_ptr<const LoadedLibrary>> libraries,
-    std::shared_ptr<const NativeServices> services) {
+    const std::shared_ptr<const NativeServices>& services) {
   std::map<std::string, Functions> modules;
   for (const auto& loaded : libraries) {
     for (const auto& [name, function] : loaded->manifest.functions) {

@@ -39,7 +39,7 @@ using NativeModules = std::vector<std::shared_ptr<const vm::Module>>;
 // two libraries have a function of the same name.
 absl::StatusOr<NativeModules> MakeNativeModules(
     std::span<const std::shared_ptr<const LoadedLibrary>> libraries,
-    std::shared_ptr<const NativeServices> services);
+    const std::shared_ptr<const NativeServices>& services);
 
 // The functions of the libraries, "xffi.scale", in order.
 std::vector<std::string> NativeFunctionNames(

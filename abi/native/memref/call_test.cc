@@ -167,18 +167,18 @@ double Hypot(double a, double b) { return std::sqrt(a * a + b * b); }
 void Nothing() {}
 }
 
+struct Options {
+  int index_bits = 64;
+  size_t outputs = 0;
+  const char* convention = nullptr;  // of the import, if another one
+};
+
 class MemrefCallTest : public testing::Test {
  protected:
   ~MemrefCallTest() override {
     kept_.clear();
     EXPECT_EQ(live, 0);
   }
-
-  struct Options {
-    int index_bits = 64;
-    size_t outputs = 0;
-    const char* convention = nullptr;  // of the import, if another one
-  };
 
   template <typename Entry>
   absl::StatusOr<std::unique_ptr<MemrefImport>> Bind(absl::string_view type,

@@ -100,6 +100,12 @@ bool SetStrides(const MemrefType& type, MemrefShape& shape) {
   return reach.has_value();
 }
 
+// The lowest bits as a signed number.
+int32_t SignExtend(uint64_t bits, int count) {
+  const int above = 32 - count;
+  return static_cast<int32_t>(static_cast<uint32_t>(bits) << above) >> above;
+}
+
 absl::Status NoFence(absl::string_view which, const RefObject* object) {
   return absl::InvalidArgumentError(absl::StrCat(
       "The fence ", which, " is ",
@@ -118,7 +124,7 @@ MemrefImport::MemrefImport(std::shared_ptr<const MemrefFunction> function,
       parts_{services_->device, ResultParams(request.owner),
              request.state.memory(), function_->free},
       state_(request.state),
-      arena_(plan_.arena_bytes / sizeof(uint64_t)) {
+      arena_(plan_.arena_bytes / kWordBytes) {
   if (plan_.has_struct) {
     MachineCall::At(words_, plan_.struct_place) =
         reinterpret_cast<uintptr_t>(arena(plan_.struct_offset));
@@ -365,10 +371,10 @@ vm::Slot MemrefImport::ScalarOf(MemrefElement element, uint64_t bits) const {
       slot.i32 = static_cast<int32_t>(bits & 1);
       break;
     case MemrefElement::kI8:
-      slot.i32 = static_cast<int8_t>(bits);
+      slot.i32 = SignExtend(bits, 8);
       break;
     case MemrefElement::kI16:
-      slot.i32 = static_cast<int16_t>(bits);
+      slot.i32 = SignExtend(bits, 16);
       break;
     case MemrefElement::kF16:
     case MemrefElement::kBF16:

@@ -40,6 +40,8 @@ class MemrefImport final : public BoundFunction {
   absl::Status Invoke(const vm::Slot* arguments, vm::Slot* results) override;
 
  private:
+  static constexpr size_t kWordBytes = sizeof(uint64_t);
+
   absl::Status Run(const vm::Slot* arguments, vm::Slot* results);
   absl::Status SetArguments(const vm::Slot* arguments);
   absl::Status SetScalar(size_t index, const vm::Slot& slot);
@@ -61,9 +63,7 @@ class MemrefImport final : public BoundFunction {
 
   absl::StatusOr<hal::Fence*> AwaitFence(const vm::Slot* fences) const;
 
-  uint64_t* words_at(size_t offset) {
-    return arena_.data() + offset / sizeof(uint64_t);
-  }
+  uint64_t* words_at(size_t offset) { return &arena_[offset / kWordBytes]; }
   uint8_t* arena(size_t offset) {
     return reinterpret_cast<uint8_t*>(arena_.data()) + offset;
   }
