@@ -261,8 +261,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   context_options.print = std::move(options.print);
   context_options.limits = options.limits;
   context_options.memory = options.memory;
-  auto context =
-      vm::Context::Create(std::move(modules), std::move(context_options));
+  auto context = vm::Context::Create(std::move(modules), context_options);
   if (!context.ok()) {
     return WithRefusals(context.status(), *refusals, session->devices_);
   }

@@ -309,7 +309,8 @@ TEST(Record, Collectives) {
                                  CollectiveReduction::kNone,
                                  CollectiveType::kSint8};
   const auto record = [&](const CollectiveOp& op, uint32_t param,
-                          BufferRef send, BufferRef receive, uint64_t count) {
+                          const BufferRef& send, const BufferRef& receive,
+                          uint64_t count) {
     return [=](CommandBuffer& commands) {
       return commands.Collective(channel, op, param, send, receive, count);
     };

@@ -265,7 +265,7 @@ TEST(Messenger, ManyInFlight) {
       runs.push_back(MakeRef<JobRun>());
       runs.back()->Start(*channel, {Kind::kReceive, from, {}, 1, 1});
     }
-    for (int i = 0; i < 50; ++i) {
+    for (size_t i = 0; i < 50; ++i) {
       EXPECT_EQ(runs[3 * i]->Wait(), absl::StrCat(6000 + 4 * i));
       EXPECT_EQ(runs[3 * i + 1]->Wait(), "");
       EXPECT_EQ(runs[3 * i + 2]->Wait(),

@@ -102,7 +102,7 @@ void RankRun::Go() {
     next_ = range.end;
     const std::optional<absl::Status> status = runner_->RunSegment(
         *commands_, table_, range, work_.get(),
-        [self = Ref<RankRun>::Share(this)](absl::Status ended) {
+        [self = Ref<RankRun>::Share(this)](const absl::Status& ended) {
           if (!ended.ok()) self->Fail(ended);
           self->Go();
         });
