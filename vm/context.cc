@@ -104,8 +104,12 @@ absl::Status HostCall::status() const {
 absl::Status HostCall::End(absl::Status status) {
   if (!outermost_) return status;
   outermost_ = context_.in_call_ = false;
-  if (timed_) context_.timer_.Remove(alarm_);
   Meter& meter = context_.meter_;
+  if (timed_) {
+    context_.timer_.Remove(alarm_);
+    // The alarm may be late on a busy machine.
+    if (absl::Now() >= meter.deadline()) meter.Stop(Meter::Reason::kDeadline);
+  }
   const CallBudget left = meter.Exchange(CallBudget());
   if (budget_ != nullptr) *budget_ = left;
   meter.Return(left);
