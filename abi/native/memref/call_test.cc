@@ -269,7 +269,7 @@ class MemrefCallTest : public testing::Test {
     for (size_t i = 0; i < texts.size(); ++i) {
       slots.push_back(SlotOf(letters_[i + 1], texts[i]));
     }
-    vm::Slot results[4];
+    vm::Slot results[8];
     const absl::Status status = (*import)->Invoke(slots.data(), results);
     if (!status.ok()) return StatusText(status);
     const std::string returned = letters_.substr(letters_.find('_') + 1);
