@@ -228,9 +228,9 @@ absl::StatusOr<HostModules> MakeHostModules(
     auto services = std::make_shared<const native::NativeServices>(
         native::NativeServices{devices[0], std::make_shared<native::TaskPool>(),
                                options.native_user_data});
-    ASSIGN_OR_RETURN(native::NativeModules natives,
-                     native::MakeNativeModules(options.native_libraries,
-                                               std::move(services)));
+    ASSIGN_OR_RETURN(
+        native::NativeModules natives,
+        native::MakeNativeModules(options.native_libraries, services));
     for (auto& module : natives) modules.push_back(std::move(module));
   }
   return modules;

@@ -265,11 +265,12 @@ TEST(Messenger, ManyInFlight) {
       runs.push_back(MakeRef<JobRun>());
       runs.back()->Start(*channel, {Kind::kReceive, from, {}, 1, 1});
     }
-    for (size_t i = 0; i < 50; ++i) {
-      EXPECT_EQ(runs[3 * i]->Wait(), absl::StrCat(6000 + 4 * i));
-      EXPECT_EQ(runs[3 * i + 1]->Wait(), "");
-      EXPECT_EQ(runs[3 * i + 2]->Wait(),
-                absl::StrCat(1000 * ((rank + 3) % kRanks) + i));
+    const int before = (rank + 3) % kRanks;
+    for (int i = 0; i < 50; ++i) {
+      const Ref<JobRun>* const three = &runs[size_t{3} * i];
+      EXPECT_EQ(three[0]->Wait(), absl::StrCat(6000 + 4 * i));
+      EXPECT_EQ(three[1]->Wait(), "");
+      EXPECT_EQ(three[2]->Wait(), absl::StrCat(1000 * before + i));
     }
     EXPECT_EQ(StatusText(provider->Close()), "OK");
   });

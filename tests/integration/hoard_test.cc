@@ -108,8 +108,8 @@ TEST(Hoard, IsEndedWithinWhatIsCounted) {
        "(%r1, %i4, %r9, %r8, %i10, %i8, %i9, %i6, %i10)"),
       "vm.call @hal.device.queue.barrier(%r1, %i4, %r9, %r8, %i10)",
       "%r4 = vm.call @hal.buffer.subspan(%r3, %i6, %i6)",
-      "%r4 = vm.call.variadic @hal.buffer_view.create "
-      "segments[1, 1, 1, 1, 1, 1](%r3, %i10, %i14, %i13, %i1, %i6)",
+      ("%r4 = vm.call.variadic @hal.buffer_view.create "
+       "segments[1, 1, 1, 1, 1, 1](%r3, %i10, %i14, %i13, %i1, %i6)"),
       absl::StrCat("%r4 = vm.call.variadic @hal.buffer_view.create "
                    "segments[1, 1, 1, 1, 1, 60](%r3, %i10, %i14, %i13, %i1, ",
                    many, ")"),
