@@ -115,12 +115,12 @@ TEST(Hoard, IsEndedWithinWhatIsCounted) {
                    many, ")"),
       "%r4 = vm.call @hal.command_buffer.create(%r1, %i2, %i1, %i4, %i2)",
       "vm.call @hal.command_buffer.execution_barrier(%r6, %i1, %i1, %i10)",
-      "vm.call @hal.command_buffer.fill_buffer"
-      "(%r6, %r3, %i10, %i14, %i2, %i6, %i1, %i10)",
+      ("vm.call @hal.command_buffer.fill_buffer"
+       "(%r6, %r3, %i10, %i14, %i2, %i6, %i1, %i10)"),
       "%r4 = vm.call @hal.fence.create(%r1, %i10)",
       "%r4 = vm.call.variadic @hal.fence.join segments[1, 2](%i10, %r9, %r4)",
-      "%r4 = vm.call @hal.ex.file.from_memory"
-      "(%r1, %i4, %i1, %r7, %i10, %i6, %i2)",
+      ("%r4 = vm.call @hal.ex.file.from_memory"
+       "(%r1, %i4, %i1, %r7, %i10, %i6, %i2)"),
   };
   for (const std::string& row : rows) {
     SCOPED_TRACE(row);
