@@ -126,8 +126,8 @@ void AppendTrace(absl::string_view key,
 // INVALID_ARGUMENT: a text that ValueWriter does not take.
 absl::Status CheckOutputText(absl::string_view text);
 
-// Writes values as --output texts say. Files appear whole or not at all: they
-// are written beside their place and renamed by Commit.
+// Writes values as --output texts say. Files appear whole or not at all, when
+// Commit has written all of them (base/file_writer.h).
 class ValueWriter {
  public:
   explicit ValueWriter(PrintOptions options) : options_(options) {}

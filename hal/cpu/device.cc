@@ -137,7 +137,7 @@ absl::Status CpuDevice::ExecuteWithRanks(
   const auto now = [&] {
     absl::StatusOr<MemoryCharge> charge =
         fences.Charge(sizeof(RankRun) + table.size_bytes());
-    if (!charge.ok()) return Queue::Complete(fences.signal, charge.status());
+    if (!charge.ok()) return fences.Refuse(charge.status());
     later()(Queue::EndingOf(fences, *std::move(charge)));
     return absl::OkStatus();
   };

@@ -41,12 +41,12 @@ Queue::Start Queue::Closed(Body body) {
 absl::Status Queue::Defer(QueueFences fences, Start start, uint64_t kept) {
   absl::StatusOr<MemoryCharge> charge =
       fences.Charge(sizeof(Operation) + kBodyBytes + kept);
-  if (!charge.ok()) return Complete(fences.signal, charge.status());
+  if (!charge.ok()) return fences.Refuse(charge.status());
   // Of the semaphores, which may keep it for longer than the operation waits.
   std::shared_ptr<MemoryCharge> waiting;
   if (const uint64_t bytes = fences.wait->WaitBytes(); bytes != 0) {
     absl::StatusOr<MemoryCharge> more = fences.Charge(bytes);
-    if (!more.ok()) return Complete(fences.signal, more.status());
+    if (!more.ok()) return fences.Refuse(more.status());
     waiting = std::make_shared<MemoryCharge>(*std::move(more));
   }
   const uint64_t flow = trace::FlowFrom(trace::Name::kRunDeferred);

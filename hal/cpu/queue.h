@@ -65,7 +65,7 @@ class Queue : public std::enable_shared_from_this<Queue> {
     if (fences.wait != nullptr) {
       const absl::StatusOr<bool> reached = fences.wait->Query();
       if (!reached.ok()) [[unlikely]] {
-        return Complete(fences.signal, reached.status());
+        return fences.Refuse(reached.status());
       }
       if (!*reached) [[unlikely]]
         return Defer(fences, later(), kept);

@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
+#include "abi/native/call_support.h"
 #include "abi/native/memref/strided.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/time/time.h"
 #include "base/checked_math.h"
 #include "base/status_macros.h"
 
@@ -21,14 +21,6 @@ namespace {
 using Kind = MemrefType::Kind;
 
 constexpr int64_t kMostIndex32 = std::numeric_limits<int32_t>::max();
-
-hal::BufferParams ResultParams(uint64_t owner) {
-  hal::BufferParams params;
-  params.type = hal::memory_type::kDeviceLocal | hal::memory_type::kHostVisible;
-  params.usage = hal::buffer_usage::kDefault | hal::buffer_usage::kMapping;
-  params.owner = owner;
-  return params;
-}
 
 // Of integers of any sign; a tensor may be declared with another one.
 bool IsSameWidth(hal::ElementType have, hal::ElementType want) {
@@ -106,13 +98,6 @@ int32_t SignExtend(uint64_t bits, int count) {
   return static_cast<int32_t>(static_cast<uint32_t>(bits) << above) >> above;
 }
 
-absl::Status NoFence(absl::string_view which, const RefObject* object) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "The fence ", which, " is ",
-      object == nullptr ? "null" : absl::StrCat("a !", object->type().name),
-      ", not a !hal.fence."));
-}
-
 }  // namespace
 
 MemrefImport::MemrefImport(std::shared_ptr<const MemrefFunction> function,
@@ -140,30 +125,12 @@ absl::Status MemrefImport::Invoke(const vm::Slot* arguments,
                                   vm::Slot* results) {
   if (plan_.wait_slot == MemrefPlan::kNone) [[likely]]
     return Run(arguments, results);
-  ASSIGN_OR_RETURN(hal::Fence* const signal,
-                   AwaitFence(arguments + plan_.wait_slot));
-  const absl::Status status = Run(arguments, results);
-  const absl::Status ended = status.ok() ? signal->Signal() : status;
-  if (!ended.ok()) signal->Fail(ended);
-  return status;
-}
-
-absl::StatusOr<hal::Fence*> MemrefImport::AwaitFence(
-    const vm::Slot* fences) const {
-  const auto* wait = RefCast<hal::Fence>(fences[0].ref);
-  auto* signal = RefCast<hal::Fence>(fences[1].ref);
-  if (wait == nullptr && fences[0].ref != nullptr) {
-    return NoFence("to wait for", fences[0].ref);
-  }
-  if (signal == nullptr) return NoFence("to signal", fences[1].ref);
-  if (wait == nullptr) return signal;
-  const vm::Meter* meter = state_.meter();
-  const absl::Status status =
-      meter == nullptr
-          ? wait->Wait(absl::InfiniteFuture())
-          : wait->Wait(meter->deadline(), [meter] { return meter->stopped(); });
-  if (status.ok()) return signal;
-  signal->Fail(status);
+  ASSIGN_OR_RETURN(const CallFences fences,
+                   ReadFences(arguments + plan_.wait_slot));
+  absl::Status status;
+  if (fences.wait != nullptr) status = WaitWithinLimits(*fences.wait, state_);
+  if (status.ok()) status = Run(arguments, results);
+  EndFence(*fences.signal, status);
   return status;
 }
 
@@ -203,10 +170,7 @@ absl::Status MemrefImport::SetArguments(const vm::Slot* arguments) {
     RefObject* const object = arguments[i].ref;
     const auto* view = RefCast<hal::BufferView>(object);
     if (view == nullptr) [[unlikely]] {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "Argument ", i, " of the function is ",
-          object == nullptr ? "null" : absl::StrCat("a !", object->type().name),
-          "; a !hal.buffer_view is required."));
+      return NoViewError(i, "function", object);
     }
     if (!Fits(i, *view)) [[unlikely]]
       return Misfit(i, *view);

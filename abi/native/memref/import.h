@@ -20,7 +20,6 @@
 #include "absl/status/statusor.h"
 #include "base/ref.h"
 #include "hal/buffer.h"
-#include "hal/fence.h"
 
 namespace eyrie::native {
 
@@ -60,8 +59,6 @@ class MemrefImport final : public BoundFunction {
   // A descriptor of a result in the struct.
   absl::Status LoadResult(size_t index, MemrefDescriptor& descriptor);
   vm::Slot ScalarOf(MemrefElement element, uint64_t bits) const;
-
-  absl::StatusOr<hal::Fence*> AwaitFence(const vm::Slot* fences) const;
 
   uint64_t* words_at(size_t offset) { return &arena_[offset / kWordBytes]; }
   uint8_t* arena(size_t offset) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "abi/native/call_support.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "vm/buffer.h"
@@ -12,13 +13,6 @@ namespace eyrie::native {
 namespace {
 
 constexpr size_t kTemporaryAlignment = 64;
-
-absl::Status NoView(size_t index, const RefObject* object) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "Argument ", index, " of the handler is ",
-      object == nullptr ? "null" : absl::StrCat("a !", object->type().name),
-      "; a !hal.buffer_view is required."));
-}
 
 // Token buffers point here, and have no bytes.
 constexpr int64_t kNoDims[1] = {};
@@ -100,7 +94,7 @@ absl::Status FfiCall::SetBuffer(size_t index, const vm::Slot* arguments) {
   RefObject* const object = arguments[plan.slot].ref;
   const auto* view = RefCast<hal::BufferView>(object);
   if (view == nullptr) [[unlikely]]
-    return NoView(index, object);
+    return NoViewError(index, "handler", object);
   views_[index] = view;
   if (view->element_type() != seen_[index].element) [[unlikely]]
     RETURN_IF_ERROR(CheckType(index, *view));

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "abi/native/call_support.h"
 #include "abi/native/conventions.h"
 #include "abi/native/library.h"
 #include "abi/native/native_function.h"
@@ -21,14 +22,6 @@ namespace eyrie::native {
 namespace {
 
 constexpr size_t kMostQuoted = 80;
-
-hal::BufferParams ResultParams(uint64_t owner) {
-  hal::BufferParams params;
-  params.type = hal::memory_type::kDeviceLocal | hal::memory_type::kHostVisible;
-  params.usage = hal::buffer_usage::kDefault | hal::buffer_usage::kMapping;
-  params.owner = owner;
-  return params;
-}
 
 class FfiFunction final : public NativeFunction {
  public:

@@ -3,22 +3,10 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
+#include "abi/native/call_support.h"
 #include "base/status_macros.h"
 
 namespace eyrie::native {
-namespace {
-
-absl::Status NoFence(absl::string_view which, const RefObject* object) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "The fence ", which, " is ",
-      object == nullptr ? "null" : absl::StrCat("a !", object->type().name),
-      ", not a !hal.fence."));
-}
-
-}  // namespace
-
 absl::StatusOr<std::shared_ptr<BoundFunction>> FfiImport::Create(
     std::unique_ptr<FfiImportParts> parts, vm::ModuleState& state,
     std::shared_ptr<const void> owner) {
@@ -57,11 +45,7 @@ absl::Status FfiImport::InvokeAndWait(const vm::Slot* arguments,
 absl::Status FfiImport::Await(const Ref<eyrie_ffi_future>& future) {
   const Ref<hal::Fence> done =
       hal::Fence::At(future->timeline(), eyrie_ffi_future::kDone);
-  const vm::Meter* meter = state_.meter();
-  const absl::Time deadline =
-      meter == nullptr ? absl::InfiniteFuture() : meter->deadline();
-  const absl::Status status = done->Wait(
-      deadline, [meter] { return meter != nullptr && meter->stopped(); });
+  const absl::Status status = WaitWithinLimits(*done, state_);
   const absl::StatusOr<bool> reached = done->Query();
   if (!reached.ok() || *reached) return status;
   // The handler still writes; what it uses stays until it is done.
@@ -74,27 +58,22 @@ absl::Status FfiImport::Await(const Ref<eyrie_ffi_future>& future) {
 
 absl::Status FfiImport::InvokeBetweenFences(const vm::Slot* arguments,
                                             vm::Slot* results) {
-  const vm::Slot* fences = arguments + parts_->plan.wait_slot;
-  auto* wait = RefCast<hal::Fence>(fences[0].ref);
-  auto* signal = RefCast<hal::Fence>(fences[1].ref);
-  if (wait == nullptr && fences[0].ref != nullptr) {
-    return NoFence("to wait for", fences[0].ref);
-  }
-  if (signal == nullptr) return NoFence("to signal", fences[1].ref);
+  ASSIGN_OR_RETURN(const CallFences fences,
+                   ReadFences(arguments + parts_->plan.wait_slot));
   auto call = std::make_shared<FfiCall>(*parts_);
   if (const absl::Status status = call->Prepare(arguments); !status.ok()) {
-    signal->Fail(status);
+    fences.signal->Fail(status);
     return status;
   }
   call->Retain(arguments);
   call->ShareResults(results);
-  Ref<hal::Fence> done = Ref<hal::Fence>::Share(signal);
-  if (wait == nullptr || wait->points().empty()) {
+  Ref<hal::Fence> done = Ref<hal::Fence>::Share(fences.signal);
+  if (fences.wait == nullptr || fences.wait->points().empty()) {
     Start(std::move(call), absl::OkStatus(), std::move(done));
     return absl::OkStatus();
   }
-  wait->OnReached([self = shared_from_this(), call = std::move(call),
-                   done = std::move(done)](const absl::Status& reached) {
+  fences.wait->OnReached([self = shared_from_this(), call = std::move(call),
+                          done = std::move(done)](const absl::Status& reached) {
     self->Start(call, reached, done);
   });
   return absl::OkStatus();
@@ -117,8 +96,7 @@ void FfiImport::Start(std::shared_ptr<FfiCall> call,
 void FfiImport::Finish(FfiCall& call, const absl::Status& status,
                        const hal::Fence* signal) {
   call.End();
-  const absl::Status signalled = status.ok() ? signal->Signal() : status;
-  if (!signalled.ok()) signal->Fail(signalled);
+  EndFence(*signal, status);
 }
 
 }  // namespace eyrie::native

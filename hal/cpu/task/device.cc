@@ -145,7 +145,7 @@ absl::Status Engine::Now(const QueueFences& fences, Ref<CommandBuffer> commands,
   }
   absl::StatusOr<MemoryCharge> charge =
       fences.Charge(sizeof(CommandRun) + table.size_bytes());
-  if (!charge.ok()) return Queue::Complete(fences.signal, charge.status());
+  if (!charge.ok()) return fences.Refuse(charge.status());
   HandOver(std::move(commands), {table.begin(), table.end()},
            Queue::EndingOf(fences, *std::move(charge)));
   return absl::OkStatus();
@@ -158,7 +158,7 @@ absl::Status Engine::Move(const QueueFences& fences, uint64_t bytes,
     return Queue::Complete(fences.signal, body(fences.budget()));
   }
   absl::StatusOr<MemoryCharge> charge = fences.Charge(sizeof(PieceJob));
-  if (!charge.ok()) return Queue::Complete(fences.signal, charge.status());
+  if (!charge.ok()) return fences.Refuse(charge.status());
   RunPiece(std::move(body), Queue::EndingOf(fences, *std::move(charge)),
            /*hands_over=*/true);
   return absl::OkStatus();
