@@ -33,20 +33,20 @@ absl::Status ToStatus(const absl::StatusOr<T>& result) {
 }  // namespace status_internal
 }  // namespace eyrie
 
-#define RETURN_IF_ERROR(expression)                                   \
-  do {                                                                \
-    if (absl::Status eyrie_status_ =                                  \
-            ::eyrie::status_internal::ToStatus(expression);           \
-        !eyrie_status_.ok()) [[unlikely]] {                           \
-      return eyrie_status_;                                           \
-    }                                                                 \
+#define RETURN_IF_ERROR(expression)                         \
+  do {                                                      \
+    if (absl::Status eyrie_status_ =                        \
+            ::eyrie::status_internal::ToStatus(expression); \
+        !eyrie_status_.ok()) [[unlikely]] {                 \
+      return eyrie_status_;                                 \
+    }                                                       \
   } while (false)
 
 #define EYRIE_CONCAT_INNER_(a, b) a##b
 #define EYRIE_CONCAT_(a, b) EYRIE_CONCAT_INNER_(a, b)
 
 // ASSIGN_OR_RETURN(auto x, F()): declares or assigns x, or returns the error.
-#define ASSIGN_OR_RETURN(lhs, expression) \
+#define ASSIGN_OR_RETURN(lhs, expression)                              \
   EYRIE_ASSIGN_OR_RETURN_(EYRIE_CONCAT_(eyrie_result_, __LINE__), lhs, \
                           expression)
 #define EYRIE_ASSIGN_OR_RETURN_(result, lhs, expression) \

@@ -11,8 +11,9 @@ TEST(Suggest, EditDistance) {
     const char* a;
     const char* b;
     size_t want;
-  } kRows[] = {{"", "", 0},        {"a", "", 1},        {"", "abc", 3},
-               {"abc", "abc", 0},  {"abc", "abd", 1},   {"abc", "bc", 1},
+  } kRows[] = {{"", "", 0},           {"a", "", 1},
+               {"", "abc", 3},        {"abc", "abc", 0},
+               {"abc", "abd", 1},     {"abc", "bc", 1},
                {"inptu", "input", 2}, {"kitten", "sitting", 3}};
   for (const auto& row : kRows) {
     EXPECT_EQ(EditDistance(row.a, row.b), row.want) << row.a << " " << row.b;

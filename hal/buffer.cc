@@ -58,21 +58,24 @@ absl::Status Buffer::CheckAccess(MemoryAccess required) const {
   const MemoryAccess missing = required &
                                (memory_access::kRead | memory_access::kWrite) &
                                ~params_.access;
-  if (missing == 0) [[likely]] return absl::OkStatus();
+  if (missing == 0) [[likely]]
+    return absl::OkStatus();
   return Lacks("access", MemoryAccessText(params_.access),
                MemoryAccessText(missing));
 }
 
 absl::Status Buffer::CheckUsage(BufferUsage required) const {
   const BufferUsage missing = required & ~params_.usage;
-  if (missing == 0) [[likely]] return absl::OkStatus();
+  if (missing == 0) [[likely]]
+    return absl::OkStatus();
   return Lacks("usage", BufferUsageText(params_.usage),
                BufferUsageText(missing));
 }
 
 absl::Status Buffer::CheckMemoryType(MemoryType required) const {
   const MemoryType missing = required & ~params_.type;
-  if (missing == 0) [[likely]] return absl::OkStatus();
+  if (missing == 0) [[likely]]
+    return absl::OkStatus();
   return Lacks("memory type", MemoryTypeText(params_.type),
                MemoryTypeText(missing));
 }
@@ -82,7 +85,8 @@ absl::StatusOr<uint64_t> Buffer::ResolveRange(uint64_t offset,
   if (length == kWholeBuffer && offset <= byte_length_) {
     return byte_length_ - offset;
   }
-  if (RangeFits(offset, length, byte_length_)) [[likely]] return length;
+  if (RangeFits(offset, length, byte_length_)) [[likely]]
+    return length;
   if (length == kWholeBuffer || offset > byte_length_) {
     return absl::OutOfRangeError(
         absl::StrCat("Offset ", offset, " is past the end of the buffer (",

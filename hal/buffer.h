@@ -96,7 +96,7 @@ class Buffer : public ChargedObject {
   Buffer(Ref<Buffer> allocation, uint64_t offset, uint64_t length);
 
   std::atomic<uint32_t> owners_{1};  // see PreserveOwner
-  Ref<Buffer> allocation_;  // null for an allocation itself
+  Ref<Buffer> allocation_;           // null for an allocation itself
   uint64_t byte_offset_ = 0;
   uint64_t byte_length_;
   BufferParams params_;

@@ -26,10 +26,10 @@ absl::StatusOr<Ref<Device>> OpenDevice(absl::string_view uri,
   const auto quoted = [](std::string* out, const auto& driver) {
     absl::StrAppend(out, "'", driver->name(), "'");
   };
-  return absl::NotFoundError(absl::StrCat(
-      "No driver '", name, "' is built in; there ",
-      drivers.size() == 1 ? "is only " : "are ",
-      absl::StrJoin(drivers, ", ", quoted), "."));
+  return absl::NotFoundError(
+      absl::StrCat("No driver '", name, "' is built in; there ",
+                   drivers.size() == 1 ? "is only " : "are ",
+                   absl::StrJoin(drivers, ", ", quoted), "."));
 }
 
 }  // namespace eyrie::hal

@@ -12,12 +12,9 @@ namespace {
 
 // One side of a transfer between a file and a buffer; `usage` and `access`
 // are what is done with the buffer.
-absl::StatusOr<BufferRef> ValidateTransfer(const BufferRef& ref,
-                                           BufferUsage usage,
-                                           MemoryAccess access,
-                                           const File* file,
-                                           uint64_t file_offset,
-                                           MemoryAccess file_access) {
+absl::StatusOr<BufferRef> ValidateTransfer(
+    const BufferRef& ref, BufferUsage usage, MemoryAccess access,
+    const File* file, uint64_t file_offset, MemoryAccess file_access) {
   if (!ref.buffer || file == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(
         "A transfer has no ", file == nullptr ? "file" : "buffer", "."));
@@ -30,10 +27,9 @@ absl::StatusOr<BufferRef> ValidateTransfer(const BufferRef& ref,
   ASSIGN_OR_RETURN(resolved.length,
                    buffer.ResolveRange(ref.offset, ref.length));
   if ((file->allowed_access() & file_access) != file_access) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("The file's access (",
-                     MemoryAccessText(file->allowed_access()), ") lacks ",
-                     MemoryAccessText(file_access), "."));
+    return absl::PermissionDeniedError(absl::StrCat(
+        "The file's access (", MemoryAccessText(file->allowed_access()),
+        ") lacks ", MemoryAccessText(file_access), "."));
   }
   if (!RangeFits(file_offset, resolved.length, file->length())) {
     return absl::OutOfRangeError(absl::StrCat(
@@ -46,7 +42,8 @@ absl::StatusOr<BufferRef> ValidateTransfer(const BufferRef& ref,
 }  // namespace
 
 absl::Status ValidateFences(const Fence* wait, const Fence* signal) {
-  if (wait == nullptr || signal == nullptr) [[likely]] return absl::OkStatus();
+  if (wait == nullptr || signal == nullptr) [[likely]]
+    return absl::OkStatus();
   for (const Fence::Point& until : wait->points()) {
     for (const Fence::Point& point : signal->points()) {
       if (until.semaphore != point.semaphore || until.value < point.value) {

@@ -18,8 +18,7 @@ inline constexpr MemoryType kOptimal = 1u << 0;
 inline constexpr MemoryType kHostVisible = 1u << 1;
 inline constexpr MemoryType kHostCoherent = 1u << 2;
 inline constexpr MemoryType kHostCached = 1u << 3;
-inline constexpr MemoryType kHostLocal =
-    kHostVisible | kHostCoherent | 1u << 6;
+inline constexpr MemoryType kHostLocal = kHostVisible | kHostCoherent | 1u << 6;
 inline constexpr MemoryType kDeviceVisible = 1u << 4;
 inline constexpr MemoryType kDeviceLocal = kDeviceVisible | 1u << 5;
 }  // namespace memory_type

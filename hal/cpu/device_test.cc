@@ -42,10 +42,10 @@ int IdKernel(const Environment* environment, const DispatchState* dispatch,
              const WorkgroupState* workgroup) {
   auto* target = static_cast<uint32_t*>(dispatch->binding_pointers[0]);
   const size_t x = workgroup->workgroup_id_x;
-  const uint32_t y = workgroup->workgroup_id_y;
-  const uint32_t z = workgroup->workgroup_id_z;
+  const size_t y = workgroup->workgroup_id_y;
+  const size_t z = workgroup->workgroup_id_z;
   target[(z * dispatch->workgroup_count_y + y) * dispatch->workgroup_count_x +
-         x] = x + 10 * y + 100 * z;
+         x] = static_cast<uint32_t>(x + 10 * y + 100 * z);
   return environment == nullptr ||
          dispatch->max_concurrency != expected_concurrency ||
          dispatch->workgroup_size_x != 1 || dispatch->workgroup_size_z != 1;

@@ -430,7 +430,8 @@ Instruction DecodeInstruction(std::span<const uint8_t> code) {
   if (code.size() >= kReadAhead) return Decoder(code.data()).Decode();
   uint8_t padded[kReadAhead] = {};
   std::copy(code.begin(), code.end(), padded);
-  const Instruction instruction = Decoder(padded).Decode();
+  Decoder decoder(padded);
+  const Instruction instruction = decoder.Decode();
   return instruction.length <= code.size() ? instruction : Instruction();
 }
 

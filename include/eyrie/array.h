@@ -17,18 +17,30 @@ namespace eyrie {
 // The element type of a C++ type; others pass an eyrie_dtype_t.
 template <typename T>
 constexpr eyrie_dtype_t DtypeOf() {
-  if constexpr (std::is_same_v<T, float>) return EYRIE_DTYPE_F32;
-  else if constexpr (std::is_same_v<T, double>) return EYRIE_DTYPE_F64;
-  else if constexpr (std::is_same_v<T, int8_t>) return EYRIE_DTYPE_I8;
-  else if constexpr (std::is_same_v<T, int16_t>) return EYRIE_DTYPE_I16;
-  else if constexpr (std::is_same_v<T, int32_t>) return EYRIE_DTYPE_I32;
-  else if constexpr (std::is_same_v<T, int64_t>) return EYRIE_DTYPE_I64;
-  else if constexpr (std::is_same_v<T, uint8_t>) return EYRIE_DTYPE_UI8;
-  else if constexpr (std::is_same_v<T, uint16_t>) return EYRIE_DTYPE_UI16;
-  else if constexpr (std::is_same_v<T, uint32_t>) return EYRIE_DTYPE_UI32;
-  else if constexpr (std::is_same_v<T, uint64_t>) return EYRIE_DTYPE_UI64;
-  else if constexpr (std::is_same_v<T, bool>) return EYRIE_DTYPE_BOOL8;
-  else static_assert(sizeof(T) == 0, "no element type for this C++ type");
+  if constexpr (std::is_same_v<T, float>)
+    return EYRIE_DTYPE_F32;
+  else if constexpr (std::is_same_v<T, double>)
+    return EYRIE_DTYPE_F64;
+  else if constexpr (std::is_same_v<T, int8_t>)
+    return EYRIE_DTYPE_I8;
+  else if constexpr (std::is_same_v<T, int16_t>)
+    return EYRIE_DTYPE_I16;
+  else if constexpr (std::is_same_v<T, int32_t>)
+    return EYRIE_DTYPE_I32;
+  else if constexpr (std::is_same_v<T, int64_t>)
+    return EYRIE_DTYPE_I64;
+  else if constexpr (std::is_same_v<T, uint8_t>)
+    return EYRIE_DTYPE_UI8;
+  else if constexpr (std::is_same_v<T, uint16_t>)
+    return EYRIE_DTYPE_UI16;
+  else if constexpr (std::is_same_v<T, uint32_t>)
+    return EYRIE_DTYPE_UI32;
+  else if constexpr (std::is_same_v<T, uint64_t>)
+    return EYRIE_DTYPE_UI64;
+  else if constexpr (std::is_same_v<T, bool>)
+    return EYRIE_DTYPE_BOOL8;
+  else
+    static_assert(sizeof(T) == 0, "no element type for this C++ type");
 }
 
 // A parameter that takes a row of Ts as braces, vector, array or span: it

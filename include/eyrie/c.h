@@ -70,8 +70,8 @@ typedef struct eyrie_function_info_t {
 
 EYRIE_EXPORT size_t eyrie_module_function_count(const eyrie_module_t* module);
 /* `index` below the count, else all fields are NULL. */
-EYRIE_EXPORT eyrie_function_info_t eyrie_module_function(
-    const eyrie_module_t* module, size_t index);
+EYRIE_EXPORT eyrie_function_info_t
+eyrie_module_function(const eyrie_module_t* module, size_t index);
 
 /* ---- Contexts ----------------------------------------------------------- */
 
@@ -80,10 +80,11 @@ typedef struct eyrie_context_t eyrie_context_t;
 
 /* Links the modules in order, dependencies first, and runs their
  * initialisers. The context retains modules and devices. */
-EYRIE_EXPORT eyrie_error_t* eyrie_context_create(
-    eyrie_module_t* const* modules, size_t module_count,
-    eyrie_device_t* const* devices, size_t device_count,
-    eyrie_context_t** out_context);
+EYRIE_EXPORT eyrie_error_t* eyrie_context_create(eyrie_module_t* const* modules,
+                                                 size_t module_count,
+                                                 eyrie_device_t* const* devices,
+                                                 size_t device_count,
+                                                 eyrie_context_t** out_context);
 EYRIE_EXPORT void eyrie_context_free(eyrie_context_t* context);
 
 /* What a context may use; 0 in any field but the first is no limit of one's
@@ -92,9 +93,9 @@ EYRIE_EXPORT void eyrie_context_free(eyrie_context_t* context);
  * FAILED_PRECONDITION. Other contexts go on. Native code is not interrupted:
  * the call fails when it comes back. */
 typedef struct eyrie_context_options_t {
-  size_t struct_size; /* sizeof(eyrie_context_options_t) */
-  uint64_t fuel;      /* branches backwards and calls, of each call */
-  int64_t timeout_ns; /* nanoseconds, of each call with its wait for results */
+  size_t struct_size;  /* sizeof(eyrie_context_options_t) */
+  uint64_t fuel;       /* branches backwards and calls, of each call */
+  int64_t timeout_ns;  /* nanoseconds, of each call with its wait for results */
   uint64_t max_memory; /* bytes of host and device memory held at a time */
   size_t max_stack;    /* bytes; 4 MiB if 0 */
   /* Files that programs load parameters from, .irpa, .safetensors or .gguf:
@@ -171,9 +172,11 @@ eyrie_function_result(const eyrie_function_t* function, size_t index);
  * not what the signature says. RESOURCE_EXHAUSTED: more results than room,
  * found before the call, or a limit is passed. Else what the function fails
  * with. Results are left alone then. */
-EYRIE_EXPORT eyrie_error_t* eyrie_function_call(
-    eyrie_function_t* function, eyrie_value_t* const* arguments,
-    size_t argument_count, eyrie_value_t** results, size_t result_capacity);
+EYRIE_EXPORT eyrie_error_t* eyrie_function_call(eyrie_function_t* function,
+                                                eyrie_value_t* const* arguments,
+                                                size_t argument_count,
+                                                eyrie_value_t** results,
+                                                size_t result_capacity);
 
 /* The same with the last `name_count` arguments given by these names. */
 EYRIE_EXPORT eyrie_error_t* eyrie_function_call_named(

@@ -19,15 +19,15 @@ typedef struct eyrie_value_t eyrie_value_t;
 typedef enum eyrie_kind_t {
   EYRIE_KIND_NULL = 0,
   EYRIE_KIND_BOOL = 1,
-  EYRIE_KIND_INT = 2,   /* of 64 bits, signed or not */
+  EYRIE_KIND_INT = 2, /* of 64 bits, signed or not */
   EYRIE_KIND_FLOAT = 3,
   EYRIE_KIND_BYTES = 4, /* a text is its UTF-8 */
   EYRIE_KIND_ARRAY = 5, /* numbers of one type in any number of dimensions */
   EYRIE_KIND_LIST = 6,
   EYRIE_KIND_TUPLE = 7,
   EYRIE_KIND_DICT = 8,
-  EYRIE_KIND_REF = 9,   /* a module's object: all one can do is pass it on */
-  EYRIE_KIND_ANY = 10,  /* of types, not of values: any of these */
+  EYRIE_KIND_REF = 9,  /* a module's object: all one can do is pass it on */
+  EYRIE_KIND_ANY = 10, /* of types, not of values: any of these */
 } eyrie_kind_t;
 
 EYRIE_EXPORT eyrie_kind_t eyrie_value_kind(const eyrie_value_t* value);
@@ -135,9 +135,10 @@ typedef struct eyrie_array_t {
 
 /* An array with a copy of dense row-major elements. INVALID_ARGUMENT: `size`
  * is not what the shape and dtype need, or they are none. */
-EYRIE_EXPORT eyrie_error_t* eyrie_value_array(
-    eyrie_dtype_t dtype, size_t rank, const int64_t* shape, const void* data,
-    size_t size, eyrie_value_t** out_value);
+EYRIE_EXPORT eyrie_error_t* eyrie_value_array(eyrie_dtype_t dtype, size_t rank,
+                                              const int64_t* shape,
+                                              const void* data, size_t size,
+                                              eyrie_value_t** out_value);
 
 /* An array over the caller's memory, which must stay, and stay as it is during
  * calls, until `release(user)` says that nothing needs it any more: that may

@@ -236,8 +236,8 @@ class Value : public ValueView {
       delete static_cast<Release*>(user);
     };
     eyrie_value_t* value = nullptr;
-    if (eyrie_error_t* error = eyrie_value_borrow(
-            &array, kept ? call : nullptr, kept, &value)) {
+    if (eyrie_error_t* error =
+            eyrie_value_borrow(&array, kept ? call : nullptr, kept, &value)) {
       delete kept;
       return Error(error);
     }
