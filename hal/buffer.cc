@@ -102,11 +102,8 @@ absl::StatusOr<std::span<uint8_t>> Buffer::Map(MemoryAccess access,
                                                uint64_t length) {
   RETURN_IF_ERROR(CheckAccess(access));
   ASSIGN_OR_RETURN(length, ResolveRange(offset, length));
-  if (host_data_ == nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("The buffer's memory (", MemoryTypeText(params_.type),
-                     ") is not visible to the host."));
-  }
+  if (host_data_ == nullptr) [[unlikely]]
+    return allocation().MapCopy(access, byte_offset_ + offset, length);
   if (!(params_.type & memory_type::kHostCoherent) &&
       (access & (memory_access::kRead | memory_access::kAny))) {
     RETURN_IF_ERROR(allocation().Invalidate(byte_offset_ + offset, length));
@@ -116,6 +113,8 @@ absl::StatusOr<std::span<uint8_t>> Buffer::Map(MemoryAccess access,
 
 absl::Status Buffer::Unmap(uint64_t offset, uint64_t length) {
   ASSIGN_OR_RETURN(length, ResolveRange(offset, length));
+  if (host_data_ == nullptr) [[unlikely]]
+    return allocation().UnmapCopy(byte_offset_ + offset, length);
   if (params_.type & memory_type::kHostCoherent) return absl::OkStatus();
   return allocation().Flush(byte_offset_ + offset, length);
 }
@@ -137,5 +136,14 @@ absl::Status Buffer::Write(uint64_t offset, std::span<const uint8_t> source) {
 absl::Status Buffer::Invalidate(uint64_t, uint64_t) { return absl::OkStatus(); }
 
 absl::Status Buffer::Flush(uint64_t, uint64_t) { return absl::OkStatus(); }
+
+absl::StatusOr<std::span<uint8_t>> Buffer::MapCopy(MemoryAccess, uint64_t,
+                                                   uint64_t) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("The buffer's memory (", MemoryTypeText(params_.type),
+                   ") is not visible to the host."));
+}
+
+absl::Status Buffer::UnmapCopy(uint64_t, uint64_t) { return absl::OkStatus(); }
 
 }  // namespace eyrie::hal

@@ -67,9 +67,10 @@ class Buffer : public ChargedObject {
   uint8_t* host_data() const { return host_data_; }
 
   // Host access to bytes [offset, offset + length). The span is valid until
-  // Unmap or the buffer's end. Host-visible memory only; FAILED_PRECONDITION
-  // names the memory type otherwise. A Map for write must be followed by
-  // Unmap for the device to see it.
+  // Unmap or the buffer's end. A Map for write must be followed by Unmap for
+  // the device to see it. Memory that the host cannot see is mapped as a copy,
+  // by drivers that can: Map and Unmap then wait for the device.
+  // FAILED_PRECONDITION names the memory type otherwise.
   absl::StatusOr<std::span<uint8_t>> Map(MemoryAccess access, uint64_t offset,
                                          uint64_t length);
   absl::Status Unmap(uint64_t offset, uint64_t length);
@@ -89,6 +90,13 @@ class Buffer : public ChargedObject {
   // within the allocation.
   virtual absl::Status Invalidate(uint64_t offset, uint64_t length);
   virtual absl::Status Flush(uint64_t offset, uint64_t length);
+
+  // Host access where `host_data` is null; as Map and Unmap, within the
+  // allocation.
+  virtual absl::StatusOr<std::span<uint8_t>> MapCopy(MemoryAccess access,
+                                                     uint64_t offset,
+                                                     uint64_t length);
+  virtual absl::Status UnmapCopy(uint64_t offset, uint64_t length);
 
   ~Buffer() override = default;
 

@@ -414,4 +414,14 @@ absl::StatusOr<Ref<CommandBuffer>> CommandBuffer::CopyWith(
   return copy;
 }
 
+Ref<RefObject> CommandBuffer::TakeTranslation() const {
+  std::lock_guard<std::mutex> lock(translation_mutex_);
+  return std::move(translation_);
+}
+
+void CommandBuffer::KeepTranslation(Ref<RefObject> translation) const {
+  std::lock_guard<std::mutex> lock(translation_mutex_);
+  std::swap(translation_, translation);
+}
+
 }  // namespace eyrie::hal

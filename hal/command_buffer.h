@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -197,6 +198,11 @@ class CommandBuffer final : public ChargedObject {
       absl::FunctionRef<void(RecordedRef&)> change,
       std::span<const Ref<Buffer>> kept, MemoryCharge charge) const;
 
+  // What a driver has made of the commands, for the next submission: null at
+  // first, or if another submission has taken it. Thread-safe.
+  Ref<RefObject> TakeTranslation() const;
+  void KeepTranslation(Ref<RefObject> translation) const;
+
   // Walks the commands: for (const Command* c = begin(); c; c = Next(c)).
   const Command* begin() const { return At(0); }
   const Command* Next(const Command* command) const {
@@ -234,6 +240,8 @@ class CommandBuffer final : public ChargedObject {
   size_t charged_slots_ = 0;
   CommandArena arena_;
   std::vector<Ref<RefObject>> retained_;
+  mutable std::mutex translation_mutex_;
+  mutable Ref<RefObject> translation_;  // guarded by translation_mutex_
 };
 
 }  // namespace eyrie::hal

@@ -32,11 +32,27 @@ struct TaskOptions {
   int64_t stack_bytes = 0;  // of each thread at least; 0: the system's default
 };
 
+// How "vulkan" uses its devices.
+struct VulkanOptions {
+  // Checks shaders with SPIRV-Tools before the driver sees them.
+  bool validate_spirv = false;
+  // Khronos' validation layer watches what is done, where it is installed.
+  bool validation_layer = false;
+  // Treats memory of the device as if the host could not see it.
+  bool hide_device_memory = false;
+  // Invocations of a subgroup where shaders that use subgroups name no number;
+  // 0: the driver chooses.
+  uint32_t subgroup_size = 0;
+  // The folder of pipeline caches; empty: none is kept.
+  std::string cache_folder;
+};
+
 // What the user chose for the devices of this process.
 struct DriverOptions {
   bool allow_system_executables = false;  // dlopen of system-elf executables
   bool allow_native_code = true;          // false: refuse machine code
   TaskOptions task;
+  VulkanOptions vulkan;
   // Where the functions of loaded machine code are named; may be null.
   std::shared_ptr<PerfMap> perf_map;
   // For executables that are no machine code, of formats that differ.

@@ -40,7 +40,7 @@ class WaitHost : public RefObject {
   WaitHost() : RefObject(kType) {}
 };
 
-class HostSemaphore final : public Semaphore {
+class HostSemaphore : public Semaphore {
  public:
   // Of null, a waiting thread sleeps.
   explicit HostSemaphore(uint64_t value, Ref<WaitHost> host = nullptr)

@@ -5,18 +5,17 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <bit>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/checked_math.h"
 #include "base/status_macros.h"
-#include "base/trace.h"
+#include "hal/cpu/buffer.h"
 
 namespace eyrie::hal::cpu {
 namespace {
+
+// Blocks of this size and more are mappings of their own.
+constexpr size_t kMapThreshold = size_t{256} << 10;
 
 uint64_t MachineMemory() {
   return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
@@ -38,148 +37,32 @@ BufferParams Resolve(const BufferParams& params) {
 
 }  // namespace
 
-Allocator::Allocator() : machine_memory_(MachineMemory()) {}
+// The heap keeps up to a line of its own beside the block and the object.
+Allocator::Allocator()
+    : PooledAllocator(
+          {.max_pooled = size_t{4} << 20,
+           .max_idle = size_t{12} << 20,
+           .object_bytes = sizeof(HostBuffer) + 2 * kBufferAlignment}),
+      machine_memory_(MachineMemory()) {}
 
-Allocator::~Allocator() {
-  for (PooledBuffer* buffer : free_) {
-    while (buffer) delete std::exchange(buffer, buffer->next_);
-  }
-}
-
-// Sizes up to 64 are class 0; then the classes end at 80, 96, 112, 128, 160...
-size_t Allocator::ClassOf(size_t size) {
-  if (size <= kMinBlock) return 0;
-  const size_t last = size - 1;
-  const size_t exponent = std::bit_width(last) - 1;  // 6 for 65 to 128
-  return (exponent - 6) * 4 + ((last >> (exponent - 2)) & 3) + 1;
-}
-
-size_t Allocator::ClassSize(size_t size_class) {
-  if (size_class == 0) return kMinBlock;
-  const size_t exponent = (size_class - 1) / 4 + 6;
-  return ((size_class - 1) % 4 + 5) << (exponent - 2);
-}
-
-uint64_t Allocator::Footprint(uint64_t size) const {
-  // The heap keeps up to a line of its own beside the block and the object.
-  constexpr uint64_t kObjects = sizeof(PooledBuffer) + 2 * kBufferAlignment;
-  const uint64_t block = size <= kMaxPooled ? ClassSize(ClassOf(size)) : size;
-  return CheckedAdd(block, kObjects).value_or(block);
-}
-
-MemoryStatistics& Allocator::StatisticsOf(MemoryType type) {
-  return (type & memory_type::kHostLocal) == memory_type::kHostLocal
-             ? statistics_.host_local
-             : statistics_.device_local;
-}
-
-absl::Status Allocator::Exhausted(uint64_t size) const {
+absl::StatusOr<PooledBuffer*> Allocator::MakeBlock(size_t, size_t capacity) {
+  PooledBuffer* block = nullptr;
+  if (capacity <= machine_memory_) [[likely]]
+    block = HostBuffer::Make(capacity, kMapThreshold);
+  if (block != nullptr) [[likely]]
+    return block;
   return absl::ResourceExhaustedError(absl::StrCat(
-      "A buffer of ", size, " bytes cannot be had; this machine's memory has ",
-      machine_memory_, " bytes."));
-}
-
-absl::StatusOr<PooledBuffer*> Allocator::Take(uint64_t size,
-                                              const BufferParams* params) {
-  if (size > machine_memory_) [[unlikely]]
-    return Exhausted(size);
-  const bool pooled = size <= kMaxPooled;
-  const size_t size_class = pooled ? ClassOf(size) : 0;
-  PooledBuffer* buffer = nullptr;
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (pooled) buffer = free_[size_class];
-    if (buffer != nullptr) {
-      free_[size_class] = buffer->next_;
-      idle_ -= buffer->capacity_;
-    }
-    if (params) {
-      MemoryStatistics& statistics = StatisticsOf(params->type);
-      statistics.allocated += size;
-      statistics.peak = std::max(statistics.peak, statistics.live());
-    }
-  }
-  if (buffer) {
-    buffer->ResetRef();
-  } else {
-    buffer = PooledBuffer::Make(pooled ? ClassSize(size_class) : size,
-                                kMapThreshold);
-  }
-  if (buffer) [[likely]]
-    return buffer;
-  if (params) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    StatisticsOf(params->type).freed += size;
-  }
-  return Exhausted(size);
+      "A buffer of ", capacity, " bytes cannot be had; this machine's memory ",
+      "has ", machine_memory_, " bytes."));
 }
 
 absl::StatusOr<Ref<hal::Buffer>> Allocator::Allocate(const BufferParams& params,
                                                      uint64_t size) {
-  const BufferParams resolved = Resolve(params);
-  ASSIGN_OR_RETURN(PooledBuffer * buffer, Take(size, &resolved));
-  // An owner's own bytes may stay where clearing them would cost; anybody
-  // else's become zeros again.
-  if (resolved.owner == 0 || resolved.owner != buffer->owner_ ||
-      size <= kAlwaysCleared) {
-    std::memset(buffer->host_data(), 0, std::min<size_t>(buffer->dirty_, size));
-  }
-  if (resolved.owner != buffer->owner_ && buffer->dirty_ > size) {
-    // The rest too: a longer buffer of the new owner's may come next.
-    std::memset(buffer->host_data() + size, 0, buffer->dirty_ - size);
-    buffer->dirty_ = size;
-  }
-  buffer->owner_ = resolved.owner;
-  buffer->dirty_ = std::max<size_t>(buffer->dirty_, size);
-  buffer->counted_ = true;
-  buffer->Reset(resolved, size);
-  buffer->home_ = Ref<Allocator>::Share(this);
-  if (trace::IsRecording(trace::kEvents)) [[unlikely]]
-    TraceChange(trace::Name::kAllocate, size);
-  return Ref<hal::Buffer>::Adopt(buffer);
-}
-
-void Allocator::TraceChange(trace::Name name, uint64_t size) const {
-  const AllocatorStatistics now = statistics();
-  trace::Instant(trace::Category::kMemory, name, size);
-  trace::Counter(trace::Name::kDeviceMemory,
-                 now.host_local.live() + now.device_local.live());
+  return AllocateFrom(0, Resolve(params), size);
 }
 
 absl::StatusOr<Ref<hal::Buffer>> Allocator::AllocateScratch(uint64_t size) {
-  ASSIGN_OR_RETURN(PooledBuffer * buffer, Take(size, nullptr));
-  buffer->owner_ = 0;
-  buffer->dirty_ = buffer->capacity_;
-  buffer->counted_ = false;
-  buffer->Reset(Resolve(BufferParams()), size);
-  buffer->home_ = Ref<Allocator>::Share(this);
-  return Ref<hal::Buffer>::Adopt(buffer);
-}
-
-void Allocator::Recycle(PooledBuffer* buffer) {
-  const bool counted = buffer->counted_;
-  const uint64_t size = buffer->byte_length();
-  Release(buffer);
-  if (counted && trace::IsRecording(trace::kEvents)) [[unlikely]]
-    TraceChange(trace::Name::kFree, size);
-}
-
-void Allocator::Release(PooledBuffer* buffer) {
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (buffer->counted_) {
-      StatisticsOf(buffer->memory_type()).freed += buffer->byte_length();
-    }
-    const size_t capacity = buffer->capacity_;
-    if (capacity <= kMaxPooled && idle_ + capacity <= kMaxIdle) {
-      const size_t size_class = ClassOf(capacity);
-      buffer->next_ = free_[size_class];
-      free_[size_class] = buffer;
-      idle_ += capacity;
-      return;
-    }
-  }
-  delete buffer;
+  return AllocateScratchFrom(0, Resolve(BufferParams()), size);
 }
 
 absl::StatusOr<Ref<hal::Buffer>> Allocator::ImportHost(
@@ -198,11 +81,6 @@ absl::StatusOr<Ref<hal::Buffer>> Allocator::ImportHost(
 bool Allocator::CanUse(const hal::Buffer& buffer) const {
   return buffer.host_data() != nullptr &&
          (buffer.memory_type() & memory_type::kHostCoherent) != 0;
-}
-
-AllocatorStatistics Allocator::statistics() const {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return statistics_;
 }
 
 }  // namespace eyrie::hal::cpu

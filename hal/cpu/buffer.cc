@@ -9,8 +9,6 @@
 #include <new>
 #include <utility>
 
-#include "hal/cpu/allocator.h"
-
 namespace eyrie::hal::cpu {
 namespace {
 
@@ -19,7 +17,7 @@ alignas(kBufferAlignment) constexpr uint8_t kNoBytes[kBufferAlignment] = {};
 
 }  // namespace
 
-PooledBuffer* PooledBuffer::Make(size_t capacity, size_t map_threshold) {
+HostBuffer* HostBuffer::Make(size_t capacity, size_t map_threshold) {
   const bool mapped = capacity >= map_threshold;
   void* data;
   if (mapped) {
@@ -32,22 +30,15 @@ PooledBuffer* PooledBuffer::Make(size_t capacity, size_t map_threshold) {
     if (data == nullptr) return nullptr;
     std::memset(data, 0, capacity);
   }
-  return new PooledBuffer(static_cast<uint8_t*>(data), capacity, mapped);
+  return new HostBuffer(static_cast<uint8_t*>(data), capacity, mapped);
 }
 
-PooledBuffer::~PooledBuffer() {
+HostBuffer::~HostBuffer() {
   if (mapped_) {
-    munmap(host_data(), capacity_);
+    munmap(host_data(), capacity());
   } else {
     ::operator delete(host_data(), std::align_val_t(kBufferAlignment));
   }
-}
-
-void PooledBuffer::OnLastRef() {
-  charge().Reset();
-  // The allocator may go with this reference; it must outlive the call.
-  const Ref<Allocator> home = std::move(home_);
-  home->Recycle(this);
 }
 
 ImportedBuffer::ImportedBuffer(const BufferParams& params,

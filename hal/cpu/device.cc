@@ -18,7 +18,7 @@ namespace {
 
 absl::Status Nothing(WorkBudget*) { return absl::OkStatus(); }
 
-Queue::Body LaterNothing() { return Nothing; }
+OperationQueue::Body LaterNothing() { return Nothing; }
 
 }  // namespace
 
@@ -80,7 +80,7 @@ absl::Status CpuDevice::DoDealloca(QueueFences fences,
 }
 
 absl::Status CpuDevice::Transfer(QueueFences fences, uint64_t,
-                                 Queue::Body body) {
+                                 OperationQueue::Body body) {
   return queue_->Submit(fences, body, [&] { return body; });
 }
 
@@ -125,11 +125,11 @@ absl::Status CpuDevice::ExecuteWithRanks(
     QueueFences fences, Ref<CommandBuffer> commands,
     std::span<const BufferBinding> table,
     std::shared_ptr<SegmentRunner> runner) {
-  const auto later = [&]() -> Queue::Start {
+  const auto later = [&]() -> OperationQueue::Start {
     return [commands = std::move(commands),
             table = std::vector<BufferBinding>(table.begin(), table.end()),
             runner = std::move(runner), runs = rank_runs_,
-            owner = fences.owner](Queue::Ending ending) mutable {
+            owner = fences.owner](OperationQueue::Ending ending) mutable {
       RankRun::Start(std::move(commands), std::move(table), std::move(ending),
                      std::move(runner), std::move(runs), owner);
     };
@@ -138,7 +138,7 @@ absl::Status CpuDevice::ExecuteWithRanks(
     absl::StatusOr<MemoryCharge> charge =
         fences.Charge(sizeof(RankRun) + table.size_bytes());
     if (!charge.ok()) return fences.Refuse(charge.status());
-    later()(Queue::EndingOf(fences, *std::move(charge)));
+    later()(OperationQueue::EndingOf(fences, *std::move(charge)));
     return absl::OkStatus();
   };
   return queue_->SubmitOpen(fences, now, later, table.size_bytes());
@@ -187,7 +187,7 @@ absl::Status SyncDevice::DoExecute(QueueFences fences,
       [&](WorkBudget* work) {
         return Execute(*commands, table, *allocator_, work);
       },
-      [&]() -> Queue::Body {
+      [&]() -> OperationQueue::Body {
         return [commands = std::move(commands), allocator = allocator_,
                 table = std::vector<BufferBinding>(table.begin(), table.end())](
                    WorkBudget* work) {

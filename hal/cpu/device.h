@@ -17,10 +17,10 @@
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
 #include "hal/cpu/allocator.h"
-#include "hal/cpu/queue.h"
 #include "hal/cpu/rank_run.h"
 #include "hal/device.h"
 #include "hal/driver.h"
+#include "hal/operation_queue.h"
 
 namespace eyrie::hal::cpu {
 
@@ -57,7 +57,7 @@ class CpuDevice : public hal::Device {
   // Runs what moves so many bytes, and pays for them, between the fences; it
   // owns what it needs.
   virtual absl::Status Transfer(QueueFences fences, uint64_t bytes,
-                                Queue::Body body);
+                                OperationQueue::Body body);
 
   // Runs commands that talk to other ranks between the fences.
   absl::Status ExecuteWithRanks(QueueFences fences, Ref<CommandBuffer> commands,
@@ -66,7 +66,8 @@ class CpuDevice : public hal::Device {
 
   const DriverOptions options_;
   const Ref<Allocator> allocator_ = MakeRef<Allocator>();
-  const std::shared_ptr<Queue> queue_ = std::make_shared<Queue>();
+  const std::shared_ptr<OperationQueue> queue_ =
+      std::make_shared<OperationQueue>();
   const std::shared_ptr<RankRuns> rank_runs_ = std::make_shared<RankRuns>();
 
  private:

@@ -37,7 +37,8 @@ void RankRuns::Cancel(const void* owner) {
 }
 
 RankRun::RankRun(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
-                 Queue::Ending ending, std::shared_ptr<SegmentRunner> runner,
+                 OperationQueue::Ending ending,
+                 std::shared_ptr<SegmentRunner> runner,
                  std::shared_ptr<RankRuns> runs)
     : RefObject(kType),
       commands_(std::move(commands)),
@@ -49,7 +50,8 @@ RankRun::RankRun(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
       ending_(std::move(ending)) {}
 
 void RankRun::Start(Ref<CommandBuffer> commands,
-                    std::vector<BufferBinding> table, Queue::Ending ending,
+                    std::vector<BufferBinding> table,
+                    OperationQueue::Ending ending,
                     std::shared_ptr<SegmentRunner> runner,
                     std::shared_ptr<RankRuns> runs, const void* owner) {
   const Ref<RankRun> run = Ref<RankRun>::Adopt(
@@ -117,7 +119,7 @@ void RankRun::Resume() {
     pending_.store(1);
     return Go();
   }
-  Queue::Ending ending;
+  OperationQueue::Ending ending;
   if (!TakeEnding(ending)) return;  // it has failed
   // No message uses the buffers any more.
   commands_ = nullptr;
@@ -125,24 +127,24 @@ void RankRun::Resume() {
   End(std::move(ending), absl::OkStatus());
 }
 
-bool RankRun::TakeEnding(Queue::Ending& ending) {
+bool RankRun::TakeEnding(OperationQueue::Ending& ending) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (std::exchange(ended_, true)) return false;
   ending = std::move(ending_);
   return true;
 }
 
-void RankRun::End(Queue::Ending ending, const absl::Status& status) {
+void RankRun::End(OperationQueue::Ending ending, const absl::Status& status) {
   runs_->Remove(*this);
   // Whoever hears of the end finds that nothing is kept any more.
   ending.charge.Reset();
-  Queue::Complete(ending.signal.get(), status).IgnoreError();
+  OperationQueue::Complete(ending.signal.get(), status).IgnoreError();
 }
 
 void RankRun::Fail(const absl::Status& status) {
   // A channel that fails calls back.
   const auto self = Ref<RankRun>::Share(this);
-  Queue::Ending ending;
+  OperationQueue::Ending ending;
   if (!TakeEnding(ending)) return;
   failed_.store(true);
   for (const Command* command = commands_->begin(); command != nullptr;

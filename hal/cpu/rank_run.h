@@ -24,7 +24,7 @@
 #include "base/work_budget.h"
 #include "hal/command_buffer.h"
 #include "hal/cpu/executor.h"
-#include "hal/cpu/queue.h"
+#include "hal/operation_queue.h"
 
 namespace eyrie::hal::cpu {
 
@@ -62,7 +62,8 @@ class RankRun final : public RefObject {
 
   // Runs finalized commands whose wait is over, and ends the operation.
   static void Start(Ref<CommandBuffer> commands,
-                    std::vector<BufferBinding> table, Queue::Ending ending,
+                    std::vector<BufferBinding> table,
+                    OperationQueue::Ending ending,
                     std::shared_ptr<SegmentRunner> runner,
                     std::shared_ptr<RankRuns> runs, const void* owner);
 
@@ -71,7 +72,7 @@ class RankRun final : public RefObject {
 
  private:
   RankRun(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
-          Queue::Ending ending, std::shared_ptr<SegmentRunner> runner,
+          OperationQueue::Ending ending, std::shared_ptr<SegmentRunner> runner,
           std::shared_ptr<RankRuns> runs);
 
   // Goes on from next_ until something is to be waited for.
@@ -84,8 +85,8 @@ class RankRun final : public RefObject {
   // Goes on when everything that was waited for is over.
   void Resume();
   // The operation is this thread's to end; false: it has ended already.
-  bool TakeEnding(Queue::Ending& ending);
-  void End(Queue::Ending ending, const absl::Status& status);
+  bool TakeEnding(OperationQueue::Ending& ending);
+  void End(OperationQueue::Ending ending, const absl::Status& status);
   bool failed() const { return failed_.load(); }
 
   // Kept after a failure: messages may use the buffers.
@@ -102,7 +103,7 @@ class RankRun final : public RefObject {
 
   std::mutex mutex_;  // guards all below
   bool ended_ = false;
-  Queue::Ending ending_;
+  OperationQueue::Ending ending_;
 };
 
 }  // namespace eyrie::hal::cpu

@@ -85,7 +85,8 @@ void CommandRun::SetRange(const CommandBuffer& commands,
 
 void CommandRun::SetOwned(Ref<CommandBuffer> commands,
                           std::vector<BufferBinding> table,
-                          Queue::Ending ending, const Ref<Allocator>& allocator,
+                          OperationQueue::Ending ending,
+                          const Ref<Allocator>& allocator,
                           const Ref<Pool>& pool, const SharingPolicy& policy) {
   owned_commands_ = std::move(commands);
   owned_table_ = std::move(table);
@@ -116,7 +117,7 @@ void CommandRun::Finish() {
   Clear();
   if (then) return then(std::move(status));
   // There is no caller to tell.
-  Queue::Complete(signal.get(), std::move(status)).IgnoreError();
+  OperationQueue::Complete(signal.get(), std::move(status)).IgnoreError();
 }
 
 void CommandRun::Fail(absl::Status status) {

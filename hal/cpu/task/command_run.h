@@ -25,10 +25,10 @@
 #include "hal/command_buffer.h"
 #include "hal/cpu/allocator.h"
 #include "hal/cpu/executor.h"
-#include "hal/cpu/queue.h"
 #include "hal/cpu/task/job.h"
 #include "hal/cpu/task/pool.h"
 #include "hal/cpu/task/sharing.h"
+#include "hal/operation_queue.h"
 
 namespace eyrie::hal::cpu {
 
@@ -66,7 +66,7 @@ class CommandRun final : public Job {
                 const SharingPolicy& policy, WorkBudget* work);
   // The same, but it owns them, and ends the operation.
   void SetOwned(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
-                Queue::Ending ending, const Ref<Allocator>& allocator,
+                OperationQueue::Ending ending, const Ref<Allocator>& allocator,
                 const Ref<Pool>& pool, const SharingPolicy& policy);
 
   // How it ended, once it is done: the first failure.
@@ -127,7 +127,7 @@ class CommandRun final : public Job {
   // Of SetOwned.
   Ref<CommandBuffer> owned_commands_;
   std::vector<BufferBinding> owned_table_;
-  Queue::Ending ending_;
+  OperationQueue::Ending ending_;
   uint64_t flow_ = 0;  // to its first stage, of a trace
 
   std::array<Task, kMaxTasks> tasks_;

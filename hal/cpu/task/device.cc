@@ -22,7 +22,7 @@ namespace {
 // Something done in one piece, by one thread of a pool.
 class PieceJob final : public Job {
  public:
-  PieceJob(Queue::Body body, Queue::Ending ending)
+  PieceJob(OperationQueue::Body body, OperationQueue::Ending ending)
       : body_(std::move(body)), ending_(std::move(ending)) {}
 
   void Finish() override {
@@ -30,7 +30,7 @@ class PieceJob final : public Job {
     // Whoever hears of the end finds that nothing is kept any more.
     body_ = nullptr;
     ending_ = {};
-    Queue::Complete(signal.get(), std::move(status_)).IgnoreError();
+    OperationQueue::Complete(signal.get(), std::move(status_)).IgnoreError();
   }
 
  protected:
@@ -41,8 +41,8 @@ class PieceJob final : public Job {
   bool RunChunks(absl::FunctionRef<bool()>) override { return true; }
 
  private:
-  Queue::Body body_;
-  Queue::Ending ending_;
+  OperationQueue::Body body_;
+  OperationQueue::Ending ending_;
   absl::Status status_;
 };
 
@@ -63,7 +63,7 @@ class Engine final : public SegmentRunner {
                    std::span<const BufferBinding> table);
   // The same for what was put by.
   void Later(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
-             Queue::Ending ending);
+             OperationQueue::Ending ending);
   // Between collectives: here if it is small, else by the pool.
   std::optional<absl::Status> RunSegment(
       const CommandBuffer& commands, std::span<const BufferBinding> table,
@@ -71,8 +71,9 @@ class Engine final : public SegmentRunner {
       std::function<void(absl::Status)> then) override;
   // Both for what moves bytes.
   absl::Status Move(const QueueFences& fences, uint64_t bytes,
-                    Queue::Body body);
-  void MoveLater(uint64_t bytes, Queue::Body body, Queue::Ending ending);
+                    OperationQueue::Body body);
+  void MoveLater(uint64_t bytes, OperationQueue::Body body,
+                 OperationQueue::Ending ending);
 
  private:
   bool IsThreaded() const { return pool_->threads() > 1; }
@@ -88,10 +89,11 @@ class Engine final : public SegmentRunner {
   absl::Status RunShared(const CommandBuffer& commands,
                          std::span<const BufferBinding> table,
                          WorkBudget* work);
-  void RunPiece(Queue::Body body, Queue::Ending ending, bool hands_over);
+  void RunPiece(OperationQueue::Body body, OperationQueue::Ending ending,
+                bool hands_over);
   // By the pool or, if it ends, here.
   void HandOver(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
-                Queue::Ending ending);
+                OperationQueue::Ending ending);
 
   const SharingPolicy policy_;
   const Ref<Allocator> allocator_;
@@ -120,7 +122,8 @@ absl::Status Engine::RunShared(const CommandBuffer& commands,
 }
 
 void Engine::HandOver(Ref<CommandBuffer> commands,
-                      std::vector<BufferBinding> table, Queue::Ending ending) {
+                      std::vector<BufferBinding> table,
+                      OperationQueue::Ending ending) {
   const Ref<CommandRun> run = runs_->Take();
   run->SetOwned(std::move(commands), std::move(table), std::move(ending),
                 allocator_, pool_, policy_);
@@ -133,43 +136,49 @@ absl::Status Engine::Now(const QueueFences& fences, Ref<CommandBuffer> commands,
                          std::span<const BufferBinding> table) {
   WorkBudget* const work = fences.budget();
   if (!IsThreaded()) {
-    return Queue::Complete(fences.signal, RunHere(*commands, table, work));
+    return OperationQueue::Complete(fences.signal,
+                                    RunHere(*commands, table, work));
   }
   const Estimate estimate = EstimateCommands(*commands);
   if (IsSmall(estimate)) [[likely]] {
-    return Queue::Complete(fences.signal, RunHere(*commands, table, work));
+    return OperationQueue::Complete(fences.signal,
+                                    RunHere(*commands, table, work));
   }
   // Without a fence nobody could hear of the end.
   if (fences.signal == nullptr || !IsLarge(estimate)) {
-    return Queue::Complete(fences.signal, RunShared(*commands, table, work));
+    return OperationQueue::Complete(fences.signal,
+                                    RunShared(*commands, table, work));
   }
   absl::StatusOr<MemoryCharge> charge =
       fences.Charge(sizeof(CommandRun) + table.size_bytes());
   if (!charge.ok()) return fences.Refuse(charge.status());
   HandOver(std::move(commands), {table.begin(), table.end()},
-           Queue::EndingOf(fences, *std::move(charge)));
+           OperationQueue::EndingOf(fences, *std::move(charge)));
   return absl::OkStatus();
 }
 
 absl::Status Engine::Move(const QueueFences& fences, uint64_t bytes,
-                          Queue::Body body) {
+                          OperationQueue::Body body) {
   if (!IsThreaded() || fences.signal == nullptr ||
       !IsLarge(EstimateTransfer(bytes))) {
-    return Queue::Complete(fences.signal, body(fences.budget()));
+    return OperationQueue::Complete(fences.signal, body(fences.budget()));
   }
   absl::StatusOr<MemoryCharge> charge = fences.Charge(sizeof(PieceJob));
   if (!charge.ok()) return fences.Refuse(charge.status());
-  RunPiece(std::move(body), Queue::EndingOf(fences, *std::move(charge)),
+  RunPiece(std::move(body),
+           OperationQueue::EndingOf(fences, *std::move(charge)),
            /*hands_over=*/true);
   return absl::OkStatus();
 }
 
-void Engine::MoveLater(uint64_t bytes, Queue::Body body, Queue::Ending ending) {
+void Engine::MoveLater(uint64_t bytes, OperationQueue::Body body,
+                       OperationQueue::Ending ending) {
   RunPiece(std::move(body), std::move(ending),
            EstimateTransfer(bytes).ns >= policy_.hand_over_waited_ns);
 }
 
-void Engine::RunPiece(Queue::Body body, Queue::Ending ending, bool hands_over) {
+void Engine::RunPiece(OperationQueue::Body body, OperationQueue::Ending ending,
+                      bool hands_over) {
   const Ref<PieceJob> job =
       MakeRef<PieceJob>(std::move(body), std::move(ending));
   if (hands_over && pool_->Start(job)) return;
@@ -178,7 +187,8 @@ void Engine::RunPiece(Queue::Body body, Queue::Ending ending, bool hands_over) {
 }
 
 void Engine::Later(Ref<CommandBuffer> commands,
-                   std::vector<BufferBinding> table, Queue::Ending ending) {
+                   std::vector<BufferBinding> table,
+                   OperationQueue::Ending ending) {
   const Estimate estimate = EstimateCommands(*commands);
   if (IsThreaded() &&
       (!estimate.known || estimate.ns >= policy_.hand_over_waited_ns)) {
@@ -189,7 +199,8 @@ void Engine::Later(Ref<CommandBuffer> commands,
   commands = nullptr;
   table.clear();
   ending.charge.Reset();
-  Queue::Complete(ending.signal.get(), std::move(status)).IgnoreError();
+  OperationQueue::Complete(ending.signal.get(), std::move(status))
+      .IgnoreError();
 }
 
 std::optional<absl::Status> Engine::RunSegment(
@@ -220,7 +231,7 @@ class TaskDevice final : public CpuDevice {
  private:
   int concurrency() const override { return engine_->pool()->threads(); }
   absl::Status Transfer(QueueFences fences, uint64_t bytes,
-                        Queue::Body body) override;
+                        OperationQueue::Body body) override;
   absl::Status DoExecute(QueueFences fences, Ref<CommandBuffer> commands,
                          std::span<const BufferBinding> table) override;
 
@@ -256,12 +267,12 @@ absl::StatusOr<Ref<Semaphore>> TaskDevice::CreateSemaphore(uint64_t value) {
 }
 
 absl::Status TaskDevice::Transfer(QueueFences fences, uint64_t bytes,
-                                  Queue::Body body) {
+                                  OperationQueue::Body body) {
   return queue_->SubmitOpen(
       fences, [&] { return engine_->Move(fences, bytes, std::move(body)); },
-      [&]() -> Queue::Start {
+      [&]() -> OperationQueue::Start {
         return [engine = engine_, bytes,
-                body = std::move(body)](Queue::Ending ending) mutable {
+                body = std::move(body)](OperationQueue::Ending ending) mutable {
           engine->MoveLater(bytes, std::move(body), std::move(ending));
         };
       });
@@ -275,10 +286,10 @@ absl::Status TaskDevice::DoExecute(QueueFences fences,
   }
   return queue_->SubmitOpen(
       fences, [&] { return engine_->Now(fences, std::move(commands), table); },
-      [&]() -> Queue::Start {
+      [&]() -> OperationQueue::Start {
         return [engine = engine_, commands = std::move(commands),
                 table = std::vector<BufferBinding>(table.begin(), table.end())](
-                   Queue::Ending ending) mutable {
+                   OperationQueue::Ending ending) mutable {
           engine->Later(std::move(commands), std::move(table),
                         std::move(ending));
         };

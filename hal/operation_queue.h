@@ -1,13 +1,13 @@
-// The order of a CPU device's operations.
+// The order of a device's operations.
 //
 // An operation whose wait is met runs at once, on the caller's thread. Another
 // is put by, and runs on the thread that reaches its wait; operations that
 // become ready while one of them runs are run after it, by the same thread, so
 // that a chain of any length needs no stack.
 // Thread-safe. Shared: callbacks of semaphores may outlive the device.
-// Tested by queue_test.cc.
-#ifndef EYRIE_HAL_CPU_QUEUE_H_
-#define EYRIE_HAL_CPU_QUEUE_H_
+// Tested by cpu/queue_test.cc.
+#ifndef EYRIE_HAL_OPERATION_QUEUE_H_
+#define EYRIE_HAL_OPERATION_QUEUE_H_
 
 #include <cstdint>
 #include <deque>
@@ -25,9 +25,9 @@
 #include "hal/device.h"
 #include "hal/fence.h"
 
-namespace eyrie::hal::cpu {
+namespace eyrie::hal {
 
-class Queue : public std::enable_shared_from_this<Queue> {
+class OperationQueue : public std::enable_shared_from_this<OperationQueue> {
  public:
   // `work` is what it pays for; may be null.
   using Body = std::function<absl::Status(WorkBudget* work)>;
@@ -73,6 +73,10 @@ class Queue : public std::enable_shared_from_this<Queue> {
     return now();
   }
 
+  // Puts an operation by until its wait, not null, is over; `kept` bytes are
+  // its own. RESOURCE_EXHAUSTED: too much is put by already.
+  absl::Status Defer(QueueFences fences, Start start, uint64_t kept);
+
   // Signals the fence, or fails it. Null: nobody to tell.
   static absl::Status Complete(Fence* signal, absl::Status status);
 
@@ -96,8 +100,6 @@ class Queue : public std::enable_shared_from_this<Queue> {
   // A Start that runs the body, lets go of what it owns, and completes.
   static Start Closed(Body body);
 
-  // RESOURCE_EXHAUSTED: too much is put by already.
-  absl::Status Defer(QueueFences fences, Start start, uint64_t kept);
   // Starts an operation, or ends it if its wait failed.
   static void Run(Operation operation);
   // The wait of a pending operation is over.
@@ -112,6 +114,6 @@ class Queue : public std::enable_shared_from_this<Queue> {
   bool running_ = false;  // a thread is running what is ready
 };
 
-}  // namespace eyrie::hal::cpu
+}  // namespace eyrie::hal
 
-#endif  // EYRIE_HAL_CPU_QUEUE_H_
+#endif  // EYRIE_HAL_OPERATION_QUEUE_H_

@@ -1,7 +1,7 @@
 // Operations that wait.
 //
-// Tested by queue_test.cc.
-#include "hal/cpu/queue.h"
+// Tested by cpu/queue_test.cc.
+#include "hal/operation_queue.h"
 
 #include <iterator>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/trace.h"
 
-namespace eyrie::hal::cpu {
+namespace eyrie::hal {
 namespace {
 
 absl::Status Gone(absl::string_view what) {
@@ -19,7 +19,7 @@ absl::Status Gone(absl::string_view what) {
 
 }  // namespace
 
-absl::Status Queue::Complete(Fence* signal, absl::Status status) {
+absl::Status OperationQueue::Complete(Fence* signal, absl::Status status) {
   if (signal == nullptr) return status;
   if (status.ok()) [[likely]]
     return signal->Signal();
@@ -27,7 +27,7 @@ absl::Status Queue::Complete(Fence* signal, absl::Status status) {
   return status;
 }
 
-Queue::Start Queue::Closed(Body body) {
+OperationQueue::Start OperationQueue::Closed(Body body) {
   return [body = std::move(body)](Ending ending) mutable {
     absl::Status status = body(ending.work.get());
     // Whoever hears of the end finds that nothing is kept any more.
@@ -38,7 +38,8 @@ Queue::Start Queue::Closed(Body body) {
   };
 }
 
-absl::Status Queue::Defer(QueueFences fences, Start start, uint64_t kept) {
+absl::Status OperationQueue::Defer(QueueFences fences, Start start,
+                                   uint64_t kept) {
   absl::StatusOr<MemoryCharge> charge =
       fences.Charge(sizeof(Operation) + kBodyBytes + kept);
   if (!charge.ok()) return fences.Refuse(charge.status());
@@ -61,14 +62,14 @@ absl::Status Queue::Defer(QueueFences fences, Start start, uint64_t kept) {
   // it, which may hold that very semaphore.
   fences.wait->OnReached(
       [queue = weak_from_this(), key, waiting](const absl::Status& status) {
-        if (const std::shared_ptr<Queue> self = queue.lock()) {
+        if (const std::shared_ptr<OperationQueue> self = queue.lock()) {
           self->Arrive(key, status);
         }
       });
   return absl::OkStatus();
 }
 
-void Queue::Run(Operation operation) {
+void OperationQueue::Run(Operation operation) {
   const trace::Span span(trace::Category::kQueue, trace::Name::kRunDeferred);
   trace::FlowTo(trace::Name::kRunDeferred, operation.flow);
   if (operation.waited.ok()) {
@@ -79,7 +80,7 @@ void Queue::Run(Operation operation) {
   Complete(operation.ending.signal.get(), operation.waited).IgnoreError();
 }
 
-void Queue::Arrive(uint64_t key, const absl::Status& status) {
+void OperationQueue::Arrive(uint64_t key, const absl::Status& status) {
   std::unique_lock<std::mutex> lock(mutex_);
   Operations::node_type operation = pending_.extract(key);
   if (operation.empty()) return;  // cancelled
@@ -98,7 +99,7 @@ void Queue::Arrive(uint64_t key, const absl::Status& status) {
   running_ = false;
 }
 
-Queue::Operations Queue::Take(const void* owner) {
+OperationQueue::Operations OperationQueue::Take(const void* owner) {
   Operations taken;
   if (owner == nullptr) {
     taken.swap(pending_);
@@ -112,7 +113,7 @@ Queue::Operations Queue::Take(const void* owner) {
   return taken;
 }
 
-void Queue::Cancel(const void* owner) {
+void OperationQueue::Cancel(const void* owner) {
   std::unique_lock<std::mutex> lock(mutex_);
   const Operations taken = Take(owner);
   lock.unlock();
@@ -122,4 +123,4 @@ void Queue::Cancel(const void* owner) {
   }
 }
 
-}  // namespace eyrie::hal::cpu
+}  // namespace eyrie::hal
