@@ -1,0 +1,23 @@
+// Names what device_features.def lists.
+#include "hal/vulkan/device_limits.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace eyrie::hal::vulkan {
+
+std::string DescribeFeature(Feature feature) {
+  switch (feature) {
+#define FEATURE(structure, member) \
+  case Feature::member:            \
+    return "the feature " #member;
+#define SUBGROUP(bit, name)      \
+  case Feature::kSubgroup##name: \
+    return "subgroup operations of the kind " #name;
+#include "hal/vulkan/device_features.def"
+#undef FEATURE
+#undef SUBGROUP
+  }
+  return absl::StrCat("feature ", static_cast<int>(feature));
+}
+
+}  // namespace eyrie::hal::vulkan

@@ -1,0 +1,69 @@
+// What a Vulkan device offers to kernels, as plain numbers and bits: whoever
+// opens a device fills them in, and whoever loads an executable compares.
+//
+// Needs no Vulkan headers. Tested by spirv_check_test.cc.
+#ifndef EYRIE_HAL_VULKAN_DEVICE_LIMITS_H_
+#define EYRIE_HAL_VULKAN_DEVICE_LIMITS_H_
+
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace eyrie::hal::vulkan {
+
+// The rows of device_features.def: Feature::shaderInt64, as Vulkan spells it,
+// Feature::kSubgroupShuffle.
+enum class Feature : uint8_t {
+#define FEATURE(structure, member) member,
+#define SUBGROUP(bit, name) kSubgroup##name,
+#include "hal/vulkan/device_features.def"
+#undef FEATURE
+#undef SUBGROUP
+};
+
+inline constexpr size_t kFeatureCount = 0
+#define FEATURE(structure, member) +1
+#define SUBGROUP(bit, name) +1
+#include "hal/vulkan/device_features.def"
+#undef FEATURE
+#undef SUBGROUP
+    ;
+
+// A phrase for messages: "the feature shaderInt64", "subgroup operations of
+// the kind ShuffleRelative".
+std::string DescribeFeature(Feature feature);
+
+// A set of features.
+class FeatureSet {
+ public:
+  bool Has(Feature feature) const {
+    return bits_[static_cast<size_t>(feature)];
+  }
+  void Set(Feature feature, bool value = true) {
+    bits_[static_cast<size_t>(feature)] = value;
+  }
+
+ private:
+  std::bitset<kFeatureCount> bits_;
+};
+
+// The members of VkPhysicalDeviceLimits and of its companions that kernels
+// are compared with. What is not filled in is what every Vulkan device has.
+struct DeviceLimits {
+  uint32_t spirv_version = 0x00010600;  // header word; 1.6 with Vulkan 1.3
+  uint32_t max_workgroup_size[3] = {128, 128, 64};
+  uint32_t max_workgroup_invocations = 128;
+  uint32_t max_shared_memory = 16384;      // maxComputeSharedMemorySize
+  uint32_t max_push_constants_size = 128;  // bytes
+  uint32_t max_storage_buffers = 4;        // per stage
+  uint32_t max_uniform_buffers = 12;       // per stage
+  uint32_t min_subgroup_size = 1;          // of sizes that can be required
+  uint32_t max_subgroup_size = 1;          // of compute shaders
+};
+
+}  // namespace eyrie::hal::vulkan
+
+#endif  // EYRIE_HAL_VULKAN_DEVICE_LIMITS_H_

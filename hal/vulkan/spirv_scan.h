@@ -1,0 +1,71 @@
+// What one walk over the words of a SPIR-V module finds, still by ids.
+//
+// Inside of spirv.cc, which draws the conclusions. Instructions that say
+// nothing about resources, sizes or capabilities are passed over.
+// Tested by spirv_test.cc, spirv_fuzz.cc.
+#ifndef EYRIE_HAL_VULKAN_SPIRV_SCAN_H_
+#define EYRIE_HAL_VULKAN_SPIRV_SCAN_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace eyrie::hal::vulkan {
+
+// Views are of the words scanned.
+struct SpirvFacts {
+  struct EntryPoint {  // of GLCompute
+    uint32_t function;
+    std::string name;
+    std::span<const uint32_t> interface;  // ids of variables
+  };
+  struct LocalSize {
+    uint32_t values[3];  // ids of constants, if by_id
+    bool by_id;
+  };
+  struct Variable {
+    uint32_t storage_class;
+    uint32_t type;  // a pointer
+  };
+  struct Decorations {
+    std::optional<uint32_t> set;
+    std::optional<uint32_t> binding;
+  };
+  struct Extension {
+    std::string name;
+    size_t word;  // where the instruction begins
+  };
+
+  uint32_t version = 0;                // the header's word
+  std::vector<uint32_t> capabilities;  // once each
+  std::vector<Extension> extensions;
+  std::optional<std::pair<uint32_t, uint32_t>> model;  // addressing, memory
+  std::vector<EntryPoint> entry_points;
+  absl::flat_hash_map<uint32_t, LocalSize> local_sizes;  // by function
+  absl::flat_hash_map<uint32_t, Variable> variables;     // of the module
+  absl::flat_hash_map<uint32_t, Decorations> decorations;
+  absl::flat_hash_map<uint32_t, uint64_t> constants;  // scalars
+  absl::flat_hash_map<uint32_t, std::span<const uint32_t>> composites;
+  absl::flat_hash_map<uint32_t, uint32_t> pointees;    // by pointer type
+  absl::flat_hash_map<uint32_t, uint64_t> type_sizes;  // bytes, saturated
+  std::optional<uint32_t> workgroup_size;  // the constant so decorated
+  std::vector<uint32_t> spec_ids;
+  bool has_wrap_decoration = false;  // NoSignedWrap, NoUnsignedWrap
+
+  bool HasExtension(absl::string_view name) const;
+};
+
+// INVALID_ARGUMENT: the words are no SPIR-V module, or end within one;
+// UNIMPLEMENTED: a version after 1.6.
+absl::StatusOr<SpirvFacts> ScanSpirv(std::span<const uint32_t> words);
+
+}  // namespace eyrie::hal::vulkan
+
+#endif  // EYRIE_HAL_VULKAN_SPIRV_SCAN_H_
