@@ -1,0 +1,111 @@
+// Finds SPIRV-Tools' functions in the library and calls them.
+//
+// Tested by spirv_validate_test.cc.
+#include "hal/vulkan/spirv_validate.h"
+
+#include <dlfcn.h>
+
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "base/status_macros.h"
+#include "hal/vulkan/spirv_tools_abi.h"
+
+namespace eyrie::hal::vulkan {
+
+using spirv_tools::Binary;
+using spirv_tools::Context;
+using spirv_tools::Diagnostic;
+using spirv_tools::Options;
+
+struct SpirvValidator::Functions {
+  Context* (*create_context)(int environment);
+  void (*destroy_context)(Context*);
+  Options* (*create_options)();
+  void (*destroy_options)(Options*);
+  void (*set_scalar_layout)(Options*, bool);
+  int (*validate)(const Context*, const Options*, const Binary*, Diagnostic**);
+  void (*destroy_diagnostic)(Diagnostic*);
+};
+
+namespace {
+
+// A shader is passed over if the library stops at this: it is older.
+constexpr absl::string_view kUnknownCapability = "Invalid capability operand:";
+
+template <typename Function>
+absl::Status Find(void* library, const std::string& path, const char* name,
+                  Function*& function) {
+  function = reinterpret_cast<Function*>(dlsym(library, name));
+  if (function != nullptr) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "The library '", path, "' is not SPIRV-Tools': it has no ", name, "."));
+}
+
+}  // namespace
+
+absl::StatusOr<SpirvValidator> SpirvValidator::Load(
+    const std::string& library) {
+  void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "Shaders cannot be validated: SPIRV-Tools (package spirv-tools) is not "
+        "loaded from '",
+        library, "': ", dlerror(), "."));
+  }
+  auto tools = std::make_shared<Functions>();
+  const auto find = [&](const char* name, auto*& function) {
+    return Find(handle, library, name, function);
+  };
+  RETURN_IF_ERROR(find("spvContextCreate", tools->create_context));
+  RETURN_IF_ERROR(find("spvContextDestroy", tools->destroy_context));
+  RETURN_IF_ERROR(find("spvValidatorOptionsCreate", tools->create_options));
+  RETURN_IF_ERROR(find("spvValidatorOptionsDestroy", tools->destroy_options));
+  RETURN_IF_ERROR(find("spvValidatorOptionsSetScalarBlockLayout",
+                       tools->set_scalar_layout));
+  RETURN_IF_ERROR(find("spvValidateWithOptions", tools->validate));
+  RETURN_IF_ERROR(find("spvDiagnosticDestroy", tools->destroy_diagnostic));
+  return SpirvValidator(std::move(tools));
+}
+
+absl::Status SpirvValidator::Validate(std::span<const uint32_t> words) const {
+  const std::unique_ptr<Context, void (*)(Context*)> context(
+      tools_->create_context(spirv_tools::kEnvVulkan13),
+      tools_->destroy_context);
+  const std::unique_ptr<Options, void (*)(Options*)> options(
+      tools_->create_options(), tools_->destroy_options);
+  if (context == nullptr || options == nullptr) {
+    return absl::InternalError("SPIRV-Tools makes no context for Vulkan 1.3.");
+  }
+  tools_->set_scalar_layout(options.get(), true);
+  const Binary binary = {words.data(), words.size()};
+  Diagnostic* made = nullptr;
+  const int result =
+      tools_->validate(context.get(), options.get(), &binary, &made);
+  const std::unique_ptr<Diagnostic, void (*)(Diagnostic*)> diagnostic(
+      made, tools_->destroy_diagnostic);
+  if (result == spirv_tools::kSuccess) return absl::OkStatus();
+  absl::string_view sentence =
+      made == nullptr || made->error == nullptr ? "" : made->error;
+  if (result == spirv_tools::kInvalidBinary &&
+      absl::StartsWith(sentence, kUnknownCapability)) {
+    return absl::OkStatus();
+  }
+  // What follows is the instruction, on lines of its own.
+  sentence =
+      absl::StripAsciiWhitespace(sentence.substr(0, sentence.find('\n')));
+  absl::ConsumeSuffix(&sentence, ".");
+  if (sentence.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The shader is not valid: result ", result, "."));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("The shader is not valid: ", sentence, "."));
+}
+
+}  // namespace eyrie::hal::vulkan
