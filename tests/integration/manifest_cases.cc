@@ -58,6 +58,28 @@ bool SameLine(absl::string_view want, absl::string_view got, double tolerance) {
   return true;
 }
 
+bool IsForVulkan(const Json& module) {
+  const Lines devices = module.value("devices", Lines());
+  return std::find(devices.begin(), devices.end(), "vulkan") != devices.end();
+}
+
+std::vector<Json> Modules(bool for_vulkan) {
+  std::ifstream file(absl::StrCat(kFolder, "manifest.json"));
+  const Json manifest = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  std::vector<Json> modules;
+  if (!manifest.is_object()) return modules;
+  const char* only = std::getenv("EYRIE_MANIFEST_ONLY");
+  for (const Json& module : manifest["modules"]) {
+    if (!module.contains("cases") || module["cases"].empty()) continue;
+    if (IsForVulkan(module) != for_vulkan) continue;
+    const std::string path = module["file"];
+    if (only == nullptr || absl::StrContains(path, only)) {
+      modules.push_back(module);
+    }
+  }
+  return modules;
+}
+
 }  // namespace
 
 hal::DriverOptions EveryFormat() {
@@ -66,21 +88,9 @@ hal::DriverOptions EveryFormat() {
   return options;
 }
 
-std::vector<Json> ManifestModules() {
-  std::ifstream file(absl::StrCat(kFolder, "manifest.json"));
-  const Json manifest = Json::parse(file, nullptr, /*allow_exceptions=*/false);
-  std::vector<Json> modules;
-  if (!manifest.is_object()) return modules;
-  const char* only = std::getenv("EYRIE_MANIFEST_ONLY");
-  for (const Json& module : manifest["modules"]) {
-    if (!module.contains("cases") || module["cases"].empty()) continue;
-    const std::string path = module["file"];
-    if (only == nullptr || absl::StrContains(path, only)) {
-      modules.push_back(module);
-    }
-  }
-  return modules;
-}
+std::vector<Json> ManifestModules() { return Modules(/*for_vulkan=*/false); }
+
+std::vector<Json> VulkanModules() { return Modules(/*for_vulkan=*/true); }
 
 ProgramsOr LoadPrograms(const Json& module) {
   Programs programs;

@@ -31,8 +31,11 @@ using SessionOr = absl::StatusOr<std::unique_ptr<abi::Session>>;
 // format.
 hal::DriverOptions EveryFormat();
 
-// The modules that have cases, of those asked for.
+// The modules that have cases, of those asked for: what runs on the CPU.
 std::vector<Json> ManifestModules();
+
+// Those that run on Vulkan devices alone.
+std::vector<Json> VulkanModules();
 
 // A module and those it needs, verified; any number of sessions may share them.
 ProgramsOr LoadPrograms(const Json& module);

@@ -1,5 +1,5 @@
 // One attention head.
-// VARIANTS: plain vmvx vmvx-ukernels
+// VARIANTS: plain vmvx vmvx-ukernels vulkan
 // CALL: @attention "3x2xf32=1 0 0 1 1 1" "3x2xf32=1 2 3 4 5 6" "3x2xf32=1 0 0 1 -1 2"
 func.func @attention(%q: tensor<3x2xf32>, %k: tensor<3x2xf32>, %v: tensor<3x2xf32>) -> tensor<3x2xf32> {
   %zero33 = arith.constant dense<0.0> : tensor<3x3xf32>

@@ -1,5 +1,5 @@
 // Conversions between element types.
-// VARIANTS: plain
+// VARIANTS: plain vulkan@3.3,3.11,3.13
 // FLAGS: --iree-input-demote-f64-to-f32=false
 // CALL: @f32_to_i32 "4xf32=1.5 -2.7 100 0"
 // CALL: @f32_to_i8 "4xf32=1.5 -2.7 100 0"

@@ -1,6 +1,6 @@
 // Constants in rodata: one of 64 KiB, globals with initializers, and a
 // constant that insert_slice updates in place.
-// VARIANTS: plain bare async
+// VARIANTS: plain bare async vulkan@3.3,3.11,3.13
 // CALL: @table_at 0
 // CALL: @table_at 16000
 // CALL: @table_sum

@@ -1,5 +1,5 @@
 // Convolutions and pooling.
-// VARIANTS: plain
+// VARIANTS: plain vulkan
 // CALL: @conv_2d "1x4x4x1xf32=1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" "3x3x1x2xf32=1 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 -1 2"
 // CALL: @conv_2d_nchw "1x2x3x3xf32=1 2 3 4 5 6 7 8 9 9 8 7 6 5 4 3 2 1" "1x2x2x2xf32=1 -1 1 -1 0.5 0.5 0.5 0.5"
 // CALL: @depthwise "1x3x3x2xf32=1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18" "2x2x2xf32=1 0 1 0 1 0 1 2"

@@ -1,5 +1,5 @@
 // Globals with state: an i32 counter and a tensor accumulator.
-// VARIANTS: plain bare async
+// VARIANTS: plain bare async vulkan vulkan-async@3.3,3.13 vulkan-bda
 // CALL: @next
 // CALL: @next_three
 // CALL: @accumulate "2xf32=1 2"

@@ -1,5 +1,5 @@
 // Results written into storage that the caller passes; a bare buffer is none.
-// VARIANTS: plain async
+// VARIANTS: plain async vulkan vulkan-async@3.3,3.13
 // CALL: @add_into "4xf32=1 2 3 4" "4xf32=10 20 30 40" "&4xf32"
 // FAILS: INVALID_ARGUMENT
 // CALL: @dynamic_into "3xi32=1 2 3" "&3xi32"

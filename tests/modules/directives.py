@@ -1,14 +1,7 @@
 """Reads the comment lines of a fixture's .mlir that say how it is used.
 
-  // VARIANTS: plain bare debug async   ways it is compiled (default: plain)
-  // MODE: vm                           the source is in the vm dialect
-  // FLAGS: --iree-...                  further compiler flags
-  // NEEDS: other                       modules loaded before this one
-  // DEVICES: local-sync local-task     what it runs on (default: local-sync)
-  // CALL: @f "4xf32=1 2 3 4" 7         a call and its --input texts
-  // SEQUENCE: @next ; @next 3          calls on one context, scalars only
-After a CALL: IN (variants), SINCE, UNTIL (releases), TOLERANCE, FAILS (a code
-or ANY), NOTE, and WANT: a result line where some release gives a wrong one.
+Each begins with `// KEY:`. A call's own lines follow it: IN to CPU_ONLY.
+Used by regenerate.py; _KEYS below lists the keys.
 """
 
 import dataclasses
@@ -16,7 +9,28 @@ import hashlib
 import pathlib
 import re
 import shlex
-from typing import List, Optional
+from typing import Dict, List, Optional
+
+_KEYS = """
+  VARIANTS: plain vulkan@3.3,3.13  ways it is compiled (default: plain), one of
+                                   them by two releases only
+  MODE: vm                         the source is in the vm dialect
+  FLAGS: --iree-...                further compiler flags
+  NEEDS: other                     modules loaded before this one
+  DEVICES: local-sync local-task   what it runs on (default: local-sync)
+  CALL: @f "4xf32=1 2 3 4" 7       a call and its --input texts
+  SEQUENCE: @next ; @next 3        calls on one context, scalars only
+
+  IN: plain bare                   the variants that the call is made of
+  SINCE: 3.11                      the first release, and the last
+  UNTIL: 3.12
+  TOLERANCE: 1e-4                  how far its floats may be off
+  FAILS: NOT_FOUND                 how it must fail; ANY: somehow
+  WANT: result[0]: i32=4           a result line where some release is wrong
+  NOTE: why                        for the reader
+  MISCOMPILED: why                 code for Vulkan gives something else
+  CPU_ONLY: why                    of no use on Vulkan
+"""
 
 
 @dataclasses.dataclass
@@ -33,6 +47,8 @@ class Call:
     fails: Optional[str] = None
     want: Optional[List[str]] = None
     note: Optional[str] = None
+    miscompiled: Optional[str] = None
+    cpu_only: Optional[str] = None
 
     def variants(self, of_source):
         return of_source if self.only_in is None else self.only_in
@@ -53,10 +69,25 @@ class Source:
     sha256: str
     mode: str = "std"
     variants: List[str] = dataclasses.field(default_factory=lambda: ["plain"])
+    # Variant: the releases that make it, where these are not all.
+    releases: Dict[str, List[str]] = dataclasses.field(default_factory=dict)
     flags: List[str] = dataclasses.field(default_factory=list)
     needs: List[str] = dataclasses.field(default_factory=list)
     devices: List[str] = dataclasses.field(default_factory=list)
     calls: List[Call] = dataclasses.field(default_factory=list)
+
+
+    def take_variants(self, text):
+        """Takes "plain vulkan@3.3,3.13"."""
+        words = [word.partition("@") for word in text.split()]
+        self.variants = [name for name, _, _ in words]
+        self.releases = {name: releases.split(",")
+                         for name, at, releases in words if at}
+
+    def has(self, variant, release):
+        """Whether a release makes the variant."""
+        return (variant not in self.releases or
+                version(release) in map(version, self.releases[variant]))
 
 
 def version(text):
@@ -75,7 +106,7 @@ def apply(source, key, value):
     """Takes one directive into the source or its last call."""
     last = source.calls[-1] if source.calls else None
     if key == "VARIANTS":
-        source.variants = value.split()
+        source.take_variants(value)
     elif key == "MODE":
         source.mode = value
     elif key == "FLAGS":
@@ -101,13 +132,16 @@ def apply(source, key, value):
         last.fails = value
     elif key == "WANT":
         last.want = (last.want or []) + ([value] if value else [])
+    elif key == "MISCOMPILED":
+        last.miscompiled = value
+    elif key == "CPU_ONLY":
+        last.cpu_only = value
     elif key == "NOTE":
         last.note = f"{last.note} {value}" if last.note else value
 
 
-DIRECTIVE = re.compile(
-    r"\s*//\s*(VARIANTS|MODE|FLAGS|NEEDS|DEVICES|CALL|SEQUENCE|IN|SINCE|"
-    r"UNTIL|TOLERANCE|FAILS|WANT|NOTE):\s*(.*?)\s*$")
+DIRECTIVE = re.compile(r"\s*//\s*(%s):\s*(.*?)\s*$" %
+                       "|".join(re.findall(r"^  ([A-Z_]+): ", _KEYS, re.M)))
 
 
 def read(path):

@@ -1,5 +1,5 @@
 // i1: one byte per element in memory, i32 as a scalar.
-// VARIANTS: plain
+// VARIANTS: plain vulkan
 // CALL: @less "4xf32=1 2 3 nan" "4xf32=2 2 2 2"
 // CALL: @not_equal_unordered "4xf32=1 2 3 nan" "4xf32=2 2 2 2"
 // CALL: @choose "4xi8=1 0 0 1" "4xi32=1 2 3 4" "4xi32=-1 -2 -3 -4"

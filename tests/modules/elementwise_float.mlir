@@ -1,5 +1,5 @@
 // Elementwise arithmetic on floats of every width, NaN and infinities too.
-// VARIANTS: plain async
+// VARIANTS: plain async vulkan@3.3,3.11,3.13
 // FLAGS: --iree-input-demote-f64-to-f32=false
 // CALL: @add_f16 "6xf16=1.5 -2.25 100 0 -1 3" "6xf16=0.5 4 -8 0 0 7"
 // CALL: @sub_f16 "6xf16=1.5 -2.25 100 0 -1 3" "6xf16=0.5 4 -8 0 0 7"

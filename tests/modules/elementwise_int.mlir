@@ -1,5 +1,5 @@
 // Elementwise arithmetic on integers of every width, with results that wrap.
-// VARIANTS: plain bare vmvx
+// VARIANTS: plain bare vmvx vulkan@3.3,3.11,3.13
 // CALL: @add_i8 "4xi8=127 -128 5 -7" "4xi8=1 -1 3 2"
 // CALL: @sub_i8 "4xi8=127 -128 5 -7" "4xi8=1 -1 3 2"
 // CALL: @mul_i8 "4xi8=127 -128 5 -7" "4xi8=1 -1 3 2"

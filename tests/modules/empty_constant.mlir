@@ -1,5 +1,5 @@
 // A constant without elements as a result.
-// VARIANTS: plain
+// VARIANTS: plain vulkan
 // CALL: @zero_result
 func.func @zero_result() -> tensor<3x0xi32> {
   %0 = arith.constant dense<> : tensor<3x0xi32>

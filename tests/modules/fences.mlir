@@ -1,6 +1,6 @@
 // Exports that take and signal fences by their own attribute, beside one that
 // waits itself; the tool adds the fences.
-// VARIANTS: plain bare
+// VARIANTS: plain bare vulkan
 // CALL: @scale "4xf32=1 2 3 4" "f32=3"
 // CALL: @chain "4xf32=1 2 3 4"
 // CALL: @waits "4xf32=1 2 3 4"

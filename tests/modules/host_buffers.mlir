@@ -1,5 +1,5 @@
 // Device buffers made by hand: allocation, host loads and stores, subspans.
-// VARIANTS: plain
+// VARIANTS: plain vulkan
 // CALL: @host_buffer 7
 // CALL: @subspan
 // CALL: @subspan_past_end

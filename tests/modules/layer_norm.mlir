@@ -1,5 +1,5 @@
 // Layer normalisation over rows.
-// VARIANTS: plain
+// VARIANTS: plain vulkan vulkan-default@3.3,3.11,3.13
 // CALL: @layer_norm "2x4xf32=1 2 3 4 -1 0 1 10"
 func.func @layer_norm(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
   %zero = arith.constant dense<0.0> : tensor<2xf32>

@@ -1,5 +1,5 @@
 // Moving elements: transpose, reshape, slice, insert, pad, gather.
-// VARIANTS: plain async
+// VARIANTS: plain async vulkan
 // CALL: @transpose "2x3xf32=1 2 3 4 5 6"
 // CALL: @reshape "2x6xi8=0 1 2 3 4 5 6 7 8 9 10 11"
 // CALL: @concat "2xf32=1 2" "3xf32=3 4 5"

@@ -1,6 +1,6 @@
 // Control flow of the host program: loops whose bodies are scalar code and
 // loops that launch kernels.
-// VARIANTS: plain bare async
+// VARIANTS: plain bare async vulkan vulkan-async@3.3,3.13 vulkan-bda
 // CALL: @gcd 1071 462
 // CALL: @gcd 17 0
 // CALL: @collatz 27

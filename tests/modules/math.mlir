@@ -1,3 +1,4 @@
+// VARIANTS: plain vulkan@3.3,3.13
 // CALL: @exp "4xf32=-1.5 0 0.75 2.5"
 // CALL: @exp2 "4xf32=-1.5 0 0.75 2.5"
 // CALL: @expm1 "4xf32=-1.5 0 0.75 2.5"

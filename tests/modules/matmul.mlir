@@ -1,5 +1,5 @@
 // Matrix products: small and static, the 512 by 512 benchmark, dynamic.
-// VARIANTS: plain bare async
+// VARIANTS: plain bare async vulkan vulkan-bda
 // CALL: @matmul_2x3x4 "2x3xf32=1 2 3 4 5 6" "3x4xf32=1 0 0 1 0 1 0 2 0 0 1 3"
 // CALL: @matmul_dynamic "2x3xf32=1 2 3 4 5 6" "3x1xf32=1 10 100"
 // CALL: @matmul_dynamic "17x9xf32=0.5" "9x5xf32=0.25"

@@ -1,5 +1,5 @@
 // A two-layer perceptron, its weights inside the module and as arguments.
-// VARIANTS: plain bare debug async
+// VARIANTS: plain bare debug async vulkan vulkan-async@3.3,3.13 vulkan-bda vulkan-default@3.3,3.11,3.13
 // CALL: @mlp "1x4xf32=1 2 3 4"
 // CALL: @mlp "1x4xf32=-1 0.5 0 2"
 // CALL: @mlp_args "2x3xf32=1 2 3 -1 0 1" "3x4xf32=0.1" "4xf32=-0.5 0 0.5 1" "4x2xf32=1 -1 0.5 0.25 2 1 0 3"

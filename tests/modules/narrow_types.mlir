@@ -1,6 +1,6 @@
 // Element types narrower than a byte or beside the usual ones, as constants
 // and on the way: i4, complex.
-// VARIANTS: plain
+// VARIANTS: plain vulkan
 // CALL: @unpack_i4
 // CALL: @complex_product
 func.func @unpack_i4() -> tensor<8xi32> {

@@ -1,5 +1,5 @@
 // Reductions over tensors: sum, maximum, arg max, softmax, dynamic extents.
-// VARIANTS: plain async vmvx vmvx-ukernels
+// VARIANTS: plain async vmvx vmvx-ukernels vulkan vulkan-bda
 // CALL: @sum "8xf32=1 2 3 4 5 6 7 8"
 // CALL: @sum_rows "2x3xf32=1 2 3 4 5 6"
 // CALL: @sum_dynamic "5xi32=1 2 3 4 5"

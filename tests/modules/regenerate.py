@@ -20,6 +20,7 @@ import sys
 import directives
 import manifest_io
 import run_manifest
+import vulkan_target
 
 HERE = pathlib.Path(__file__).resolve().parent
 RELEASES = ("3.3.0", "3.9.0", "3.11.0", "3.12.0", "3.13.0")
@@ -42,6 +43,7 @@ STRIP_FLAGS = (
     "--iree-vm-bytecode-module-strip-source-map=true",
 )
 BARE_FLAGS = ("--iree-vm-emit-polyglot-zip=false",)
+NO_SYMBOLS_FLAGS = ("--iree-llvmcpu-debug-symbols=false",)
 ASYNC_FLAGS = ("--iree-execution-model=async-external",)
 UKERNEL_FLAGS = ("--iree-vmvx-enable-microkernels",)
 INLINE_FLAGS = ("--iree-execution-model=inline-static",)
@@ -76,15 +78,29 @@ VARIANTS = {
     "two": STRIP_FLAGS,
     "two-async": STRIP_FLAGS + ASYNC_FLAGS,
     "two-vmvx": STRIP_FLAGS,
+    "vulkan": STRIP_FLAGS,
+    "vulkan-async": STRIP_FLAGS + ASYNC_FLAGS,
+    "vulkan-bda": STRIP_FLAGS,
+    "vulkan-default": STRIP_FLAGS,
+    "vulkan-two": STRIP_FLAGS,
+    "vulkan-mixed": STRIP_FLAGS + CPU_FLAGS[1:] + NO_SYMBOLS_FLAGS,
 }
 
 
-def flag_set(mode, variant):
+def flag_set(mode, variant, release):
     """The compiler flags that a mode and a variant stand for."""
+    if vulkan_target.is_variant(variant):
+        return list(vulkan_target.flags(variant, release) + VARIANTS[variant])
     base = VM_FLAGS if mode == "vm" else TARGETS.get(variant, CPU_FLAGS)
     if CPU_FLAGS[-1] in base and "debug" not in variant:
-        base += ("--iree-llvmcpu-debug-symbols=false",)
+        base += NO_SYMBOLS_FLAGS
     return list(base + VARIANTS[variant])
+
+
+def flag_name(mode, variant, release):
+    """The name of that set of flags in the manifest."""
+    of = "-targetless" if vulkan_target.brings_target(variant, release) else ""
+    return f"{mode}.{variant}{of}"
 
 
 def file_of(source, release, variant):
@@ -93,13 +109,14 @@ def file_of(source, release, variant):
     return f"{release.rsplit('.', 1)[0]}/{source.name}{suffix}.vmfb"
 
 
-def run_bounded(command, seconds):
+def run_bounded(command, seconds, given=None):
     """Runs a tool; one that runs too long is ended with its children."""
-    with subprocess.Popen(command, cwd=HERE, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True,
-                          start_new_session=True) as process:
+    with subprocess.Popen(command, cwd=HERE, stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, start_new_session=True,
+                          env=run_manifest.upstream_environment()) as process:
         try:
-            stdout, stderr = process.communicate(timeout=seconds)
+            stdout, stderr = process.communicate(given, timeout=seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             return -1, "", f"runs longer than {seconds} s"
@@ -111,6 +128,7 @@ class Toolchain:
 
     def __init__(self, root, release):
         self.release = release
+        self.version = directives.version(release)
         self.bin = root / release / "bin"
         if not (self.bin / "iree-compile").exists():
             self._install(root / release)
@@ -123,12 +141,17 @@ class Toolchain:
              f"iree-base-compiler=={self.release}",
              f"iree-base-runtime=={self.release}"], check=True)
 
-    def compile(self, source, flags, output):
+    def compile(self, source, variant, flags, output):
         """Returns None, or the first line of why it cannot be compiled."""
         output.parent.mkdir(parents=True, exist_ok=True)
+        path, text = source.path.name, None
+        if vulkan_target.brings_target(variant, self.version):
+            path = "-"
+            text = vulkan_target.with_target(source.path.read_text(),
+                                             self.version)
         code, _, stderr = run_bounded(
-            [self.bin / "iree-compile", *flags, source.path.name,
-             "-o", output], COMPILE_SECONDS)
+            [self.bin / "iree-compile", *flags, path, "-o", output],
+            COMPILE_SECONDS, text)
         if code == 0:
             return None
         output.unlink(missing_ok=True)
@@ -140,7 +163,8 @@ class Toolchain:
     def run(self, modules, devices, call):
         """Runs one call; returns (exit code, lines after EXEC, stderr)."""
         command = [self.bin / "iree-run-module"]
-        command += [f"--device={name}" for name in devices or ["local-sync"]]
+        command += ["--device=" + run_manifest.upstream_device(
+            self.release, name) for name in devices or ["local-sync"]]
         command += [f"--module={m}" for m in modules]
         command += [f"--function={call.function}"]
         command += [f"--input={text}" for text in call.inputs]
@@ -189,7 +213,47 @@ def record_call(tools, modules, devices, call):
     return case
 
 
-def record_module(tools, source, variant, entry):
+def record_on_vulkan(tools, modules, devices, call, on_cpu):
+    """One call as a manifest case, from the same call on the CPU."""
+    case = {key: on_cpu[key] for key in
+            ("function", "inputs", "tolerance", "fails", "expected", "note")
+            if key in on_cpu}
+    case["tolerance"] = vulkan_target.tolerance(case)
+    code, lines, stderr = tools.run(modules, devices, call)
+    said = f"exit {code}: {stderr.strip()[:200]}"
+    if "fails" in case:
+        if code == 0 or case["fails"] not in stderr + "ANY":
+            case["upstream"] = said
+        return case
+    same = run_manifest.same_lines(case["expected"], lines, case["tolerance"])
+    if code != 0:
+        case["upstream"] = said
+    elif same and call.miscompiled:
+        case["unrecorded"] = "no longer MISCOMPILED"
+    elif call.miscompiled:
+        case["expected"] = lines
+        case["note"] = call.miscompiled
+    elif not same:
+        case["unrecorded"] = "on Vulkan " + " ".join(lines)
+    return case
+
+
+def vulkan_cases(tools, source, variant, modules, on_cpu):
+    """The cases of a module for Vulkan, by those of the one for the CPU."""
+    devices = vulkan_target.devices(variant)
+    by_call = {(c["function"], *c["inputs"]): c for c in on_cpu
+               if "sequence" not in c}
+    cases = [c for c in on_cpu if "sequence" in c]
+    for call in source.calls:
+        known = by_call.get((call.function, *call.inputs))
+        if (known is not None and not call.cpu_only and
+                variant in call.variants(source.variants)):
+            cases.append(record_on_vulkan(tools, modules, devices, call,
+                                          known))
+    return cases
+
+
+def record_module(tools, source, variant, entry, known):
     """Records every call of one compiled module into its entry."""
     # Modules that this one imports from are loaded first.
     before = [entry["file"].replace(source.name + ".", other + ".", 1)
@@ -199,6 +263,12 @@ def record_module(tools, source, variant, entry):
     if source.devices:
         entry["devices"] = source.devices
     modules = before + [entry["file"]]
+    if vulkan_target.is_variant(variant):
+        entry["devices"] = vulkan_target.devices(variant)
+        plain = known[file_of(source, tools.release, source.variants[0])]
+        entry["cases"] = vulkan_cases(tools, source, variant, modules,
+                                      plain.get("cases", ()))
+        return
     cases = []
     for call in source.calls:
         if variant not in call.variants(source.variants):
@@ -218,12 +288,12 @@ def record_module(tools, source, variant, entry):
 def build_one(tools, source, variant, known, force):
     """Compiles and records one module; returns its manifest entry."""
     name = file_of(source, tools.release, variant)
-    flags = flag_set(source.mode, variant) + source.flags
+    flags = flag_set(source.mode, variant, tools.version) + source.flags
     path = HERE / name
     old = known.get(name)
     entry = {"file": name, "source": source.path.name,
              "release": tools.release, "variant": variant,
-             "flags": f"{source.mode}.{variant}",
+             "flags": flag_name(source.mode, variant, tools.version),
              "source_sha256": source.sha256}
     if source.flags:
         entry["more_flags"] = source.flags
@@ -234,12 +304,12 @@ def build_one(tools, source, variant, known, force):
     if same and ("runs longer" not in old.get("absent", "runs longer") or
                  (path.exists() and digest(path) == old.get("sha256"))):
         return old
-    reason = tools.compile(source, flags, path)
+    reason = tools.compile(source, variant, flags, path)
     if reason is not None:
         entry["absent"] = reason
         return entry
     entry["sha256"] = digest(path)
-    record_module(tools, source, variant, entry)
+    record_module(tools, source, variant, entry, known)
     return entry
 
 
@@ -248,9 +318,13 @@ def save(path, entries, wanted):
     modules = [entries[name] for name in
                sorted(entries, key=manifest_io.release_order)
                if name in wanted]
+    releases = [directives.version(release) for release in RELEASES]
     manifest_io.save(path, {
-        "flags": {f"{mode}.{variant}": flag_set(mode, variant)
-                  for mode in ("std", "vm") for variant in VARIANTS},
+        "flags": {flag_name(mode, variant, release):
+                  flag_set(mode, variant, release)
+                  for mode in ("std", "vm") for variant in VARIANTS
+                  for release in releases
+                  if mode == "std" or not vulkan_target.is_variant(variant)},
         "modules": modules})
     return modules
 
@@ -277,6 +351,29 @@ def parse_arguments():
     return parser.parse_args()
 
 
+def variants_of(source, release):
+    """The variants that a release makes of a source."""
+    return [v for v in source.variants if source.has(v, release) and
+            vulkan_target.exists(v, directives.version(release))]
+
+
+def stage_of(job):
+    """Modules that others import from come first, those for Vulkan last:
+    the modules for the CPU say what they must give."""
+    _, source, variant, _, _ = job
+    return 2 if vulkan_target.is_variant(variant) else bool(source.needs)
+
+
+def run_stage(jobs, threads, entries):
+    """Does the jobs, and puts what they give into the entries."""
+    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+        for entry in pool.map(lambda job: build_one(*job), jobs):
+            entries[entry["file"]] = entry
+            if "absent" in entry:
+                print(f"absent: {entry['file']}: {entry['absent']}",
+                      flush=True)
+
+
 def main():
     options = parse_arguments()
     root = pathlib.Path(options.compilers).expanduser()
@@ -294,20 +391,15 @@ def main():
             if options.only and source.name not in options.only:
                 continue
             jobs += [(tools, source, v, known, options.force)
-                     for v in source.variants]
-    # Modules that others import from come first.
-    jobs.sort(key=lambda job: len(job[1].needs))
+                     for v in variants_of(source, release)]
     entries = {m["file"]: m for m in old["modules"]}
     wanted = {file_of(s, r, v) for s in sources for r in RELEASES
-              for v in s.variants}
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        done = pool.map(lambda job: build_one(*job), jobs)
-        for number, entry in enumerate(done):
-            entries[entry["file"]] = entry
-            if "absent" in entry:
-                print(f"absent: {entry['file']}: {entry['absent']}")
-            if number % 20 == 0:
-                save(manifest_path, entries, wanted)
+              for v in variants_of(s, r)}
+    for stage in range(3):
+        run_stage([job for job in jobs if stage_of(job) == stage],
+                  options.jobs, entries)
+        known.update(entries)
+        save(manifest_path, entries, wanted)
     for path in HERE.glob("*/*.vmfb"):
         if str(path.relative_to(HERE)) not in wanted:
             path.unlink()

@@ -1,5 +1,5 @@
 // Several results of mixed kinds, the same value twice, arguments returned.
-// VARIANTS: plain async
+// VARIANTS: plain async vulkan vulkan-async@3.3,3.13
 // CALL: @none
 // CALL: @two_tensors "3xf32=1 2 3"
 // CALL: @swap "2xi32=1 2" "3xf32=4 5 6"

@@ -1,5 +1,5 @@
 // Shapes: rank 0, zero-size, dynamic and high-rank tensors.
-// VARIANTS: plain bare async
+// VARIANTS: plain bare async vulkan vulkan-bda
 // CALL: @identity "3xf32=1 2 3"
 // CALL: @identity "0xf32"
 // CALL: @double "5xf32=1 2 3 4 5"

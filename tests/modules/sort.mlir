@@ -1,7 +1,7 @@
 // Sorting, of arguments and of a constant: the constant's bytes come from the
 // module and are sorted in place, so a second call shows whether a runtime
 // let that reach the module.
-// VARIANTS: plain bare
+// VARIANTS: plain bare vulkan
 // CALL: @sort "8xf32=3 1 4 1 5 -9 2 6"
 // CALL: @sort_descending "6xi32=3 -1 4 1 5 9"
 // CALL: @sort_dynamic "5xi32=5 4 3 2 1"

@@ -1,7 +1,7 @@
 // One program on two devices: work that goes from one to the other and back,
 // arguments and results of either, work for them side by side, sizes known when
 // it runs, and a number that the host reads.
-// VARIANTS: two two-async two-vmvx
+// VARIANTS: two two-async two-vmvx vulkan-two vulkan-mixed@3.3
 // DEVICES: local-sync local-task
 // CALL: @there_and_back "4xf32=10 11 12 13"
 // CALL: @on_second "4xf32=1 2 3 4"
