@@ -1,6 +1,7 @@
 // Globals from parameters: one of a scope, one of none, and one that is large
 // enough to be mapped. What they hold is given on the command line; see
 // tools/cli_test.txt.
+// VARIANTS: plain vulkan@3.3,3.13
 util.global private @w = #flow.parameter.named<"model"::"w"> : tensor<4xf32>
 util.global private @b = #flow.parameter.named<"b"> : tensor<2x2xi32>
 util.global private mutable @m = #flow.parameter.named<"model"::"m"> : tensor<8192xf32>
