@@ -345,9 +345,15 @@ absl::Status Reader::ReadAddresses(const fbs::AddressLayout* from,
   return absl::OkStatus();
 }
 
-// What the shader declares to use must be bound.
+// What the shader declares to use must be bound, or pushed.
 absl::Status CheckResources(const SpirvEntryPoint& entry,
                             const PipelineLayout& layout) {
+  const uint64_t pushed =
+      uint64_t{layout.push_constants_offset} + layout.push_constants_size;
+  if (entry.push_constants > pushed) {
+    return Invalid("'s entry point uses ", entry.push_constants,
+                   " bytes of push constants; its layout has ", pushed, ".");
+  }
   absl::flat_hash_set<uint32_t> bound;
   for (const DescriptorBinding& binding : layout.bindings) {
     bound.insert(binding.binding);

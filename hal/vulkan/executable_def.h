@@ -79,8 +79,8 @@ struct PipelineDef {
   int32_t source_line = 0;
 };
 
-// Owns all it holds. Indices in it are in range, and every descriptor that an
-// entry point is known to use is in its layout.
+// Owns all it holds. Indices in it are in range, and the descriptors and push
+// constants that an entry point is known to use are in its layout.
 struct ExecutableDef {
   std::vector<ShaderModule> shader_modules;
   std::vector<PipelineLayout> layouts;

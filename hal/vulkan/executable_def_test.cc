@@ -208,6 +208,15 @@ TEST(ExecutableDef, Refused) {
             }),
        "INVALID_ARGUMENT: The Vulkan executable's entry point uses binding 1 "
        "of set 3, which its layout does not have. (export 0)"},
+      {"push constants that the shader uses",
+       With(whole,
+            [](P& p) {
+              absl::StrAppend(&p.shaders[0],
+                              ";TypeInt 10 32 0; TypeVector 11 10 3;"
+                              "TypePointer 12 9 11; Variable 12 13 9");
+            }),
+       "INVALID_ARGUMENT: The Vulkan executable's entry point uses 12 bytes of "
+       "push constants; its layout has 8. (export 0)"},
       {"two ranges", With(whole, [](P& p) { p.ranges = {{0, 4}, {4, 4}}; }),
        "UNIMPLEMENTED: The Vulkan executable's layout 0 has 2 ranges of push "
        "constants; kernels have one."},

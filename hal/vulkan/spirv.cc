@@ -119,21 +119,29 @@ absl::Status ReadWorkgroupSize(const SpirvFacts& facts,
   return absl::OkStatus();
 }
 
+// The least that a variable takes.
+uint64_t BytesOf(const SpirvFacts& facts, const SpirvFacts::Variable& from) {
+  const uint32_t* pointee = Find(facts.pointees, from.type);
+  const uint64_t* size =
+      pointee == nullptr ? nullptr : Find(facts.type_sizes, *pointee);
+  return size == nullptr ? 0 : *size;
+}
+
 // Adds what a variable of an entry point needs.
 void AddVariable(const SpirvFacts& facts, uint32_t id, bool overlap,
                  SpirvEntryPoint& entry) {
   const SpirvFacts::Variable* variable = Find(facts.variables, id);
   if (variable == nullptr) return;
+  const uint64_t bytes = BytesOf(facts, *variable);
   if (IsClass(variable->storage_class, spv::StorageClass::Workgroup)) {
-    const uint32_t* pointee = Find(facts.pointees, variable->type);
-    const uint64_t* size =
-        pointee == nullptr ? nullptr : Find(facts.type_sizes, *pointee);
-    const uint64_t bytes = size == nullptr ? 0 : *size;
     // Blocks of an explicit layout begin at the same place.
     entry.shared_memory =
         overlap ? std::max(entry.shared_memory, bytes)
                 : CheckedAdd(entry.shared_memory, bytes)
                       .value_or(std::numeric_limits<uint64_t>::max());
+  } else if (IsClass(variable->storage_class,
+                     spv::StorageClass::PushConstant)) {
+    entry.push_constants = std::max(entry.push_constants, bytes);
   }
   const SpirvFacts::Decorations* place = Find(facts.decorations, id);
   if (place != nullptr && place->set && place->binding) {

@@ -32,6 +32,8 @@ struct SpirvEntryPoint {
   // needs. 0 if a shader before SPIR-V 1.4 does not say which variables are
   // whose.
   uint64_t shared_memory = 0;
+  // Bytes of its push constants; as above.
+  uint64_t push_constants = 0;
   // Its variables, as far as the same is known; ascending, once each.
   std::vector<SpirvResource> resources;
 };

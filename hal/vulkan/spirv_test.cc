@@ -34,6 +34,9 @@ std::string Describe(const SpirvModule& module) {
     if (entry.shared_memory != 0) {
       absl::StrAppend(&text, " shared ", entry.shared_memory);
     }
+    if (entry.push_constants != 0) {
+      absl::StrAppend(&text, " pushed ", entry.push_constants);
+    }
     for (const SpirvResource& resource : entry.resources) {
       absl::StrAppend(&text, " @", resource.set, ".", resource.binding);
     }
@@ -132,6 +135,10 @@ TEST(Spirv, Variables) {
               "TypeFloat 12 64; TypeVector 13 12 2; TypeMatrix 14 13 2;"
               "TypeArray 15 14 11; TypePointer 16 4 15; Variable 16 17 4",
        "1.3 caps  main 8x1x1 shared 274877906944"},
+      {"push constants",
+       head + "EntryPoint 5 1 'main'; TypeInt 10 32 0; TypeVector 11 10 3;"
+              "TypeStruct 12 11 10; TypePointer 13 9 12; Variable 13 14 9",
+       "1.3 caps  main 8x1x1 pushed 16"},
       {"a pointer, types that do not exist",
        head +
            "EntryPoint 5 1 'main'; TypePointer 10 5349 11; TypePointer 12 4 10;"
