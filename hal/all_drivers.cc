@@ -7,6 +7,7 @@
 #include "hal/cpu/driver.h"
 #include "hal/cpu/task/driver.h"
 #include "hal/driver.h"
+#include "hal/vulkan/driver.h"
 
 namespace eyrie::hal {
 
@@ -14,6 +15,7 @@ std::vector<std::unique_ptr<Driver>> AllDrivers() {
   std::vector<std::unique_ptr<Driver>> drivers;
   drivers.push_back(cpu::MakeLocalSyncDriver());
   drivers.push_back(cpu::MakeLocalTaskDriver());
+  drivers.push_back(vulkan::MakeVulkanDriver());
   return drivers;
 }
 

@@ -123,7 +123,8 @@ absl::Status Buffer::Read(uint64_t offset, std::span<uint8_t> target) {
   ASSIGN_OR_RETURN(std::span<uint8_t> bytes,
                    Map(memory_access::kRead, offset, target.size()));
   if (!target.empty()) std::memcpy(target.data(), bytes.data(), target.size());
-  return absl::OkStatus();
+  return host_data_ != nullptr ? absl::OkStatus()
+                               : Unmap(offset, target.size());
 }
 
 absl::Status Buffer::Write(uint64_t offset, std::span<const uint8_t> source) {
@@ -136,6 +137,8 @@ absl::Status Buffer::Write(uint64_t offset, std::span<const uint8_t> source) {
 absl::Status Buffer::Invalidate(uint64_t, uint64_t) { return absl::OkStatus(); }
 
 absl::Status Buffer::Flush(uint64_t, uint64_t) { return absl::OkStatus(); }
+
+const void* Buffer::DriverData(const void*) const { return nullptr; }
 
 absl::StatusOr<std::span<uint8_t>> Buffer::MapCopy(MemoryAccess, uint64_t,
                                                    uint64_t) {

@@ -75,6 +75,10 @@ class Buffer : public ChargedObject {
                                          uint64_t length);
   absl::Status Unmap(uint64_t offset, uint64_t length);
 
+  // What the driver that allocated this knows of it, if `tag` is its own: of
+  // other drivers, null. Of allocations.
+  virtual const void* DriverData(const void* tag) const;
+
   // Copies between host memory and the buffer, through Map.
   absl::Status Read(uint64_t offset, std::span<uint8_t> target);
   absl::Status Write(uint64_t offset, std::span<const uint8_t> source);

@@ -66,6 +66,11 @@ class Driver {
   virtual absl::string_view description() const = 0;  // one line
   // URIs of the devices present: {"local-sync://"}.
   virtual absl::StatusOr<std::vector<std::string>> ListDevices() const = 0;
+  // What is known of a device, "key: value" in lines, for --dump_devices; may
+  // be empty. Fails as Open.
+  virtual absl::StatusOr<std::string> DescribeDevice(absl::string_view) const {
+    return std::string();
+  }
   // `path` is what follows "driver://". NOT_FOUND: no such device.
   virtual absl::StatusOr<Ref<Device>> Open(
       absl::string_view path, const DriverOptions& options) const = 0;

@@ -16,6 +16,7 @@ namespace eyrie::hal {
 
 void PooledBuffer::OnLastRef() {
   charge().Reset();
+  WillBeIdle();
   // The allocator may go with this reference; it must outlive the call.
   const Ref<PooledAllocator> home = std::move(home_);
   home->Recycle(this);

@@ -43,6 +43,9 @@ class PooledBuffer : public Buffer {
         pool_(pool),
         dirty_(dirty) {}
 
+  // Nobody refers to the buffer any more.
+  virtual void WillBeIdle() {}
+
   // The allocator it goes back to, while it is handed out.
   PooledAllocator* home() const { return home_.get(); }
 

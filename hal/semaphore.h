@@ -37,6 +37,10 @@ class Semaphore : public RefObject {
   virtual absl::Status Wait(uint64_t value, absl::Time deadline) = 0;
   virtual void OnReached(uint64_t value, Callback callback) = 0;
 
+  // What tells the driver that made this, and one of its devices, from others;
+  // null: the host's.
+  virtual const void* driver_tag() const { return nullptr; }
+
  protected:
   Semaphore() : RefObject(kType) {}
 };

@@ -136,8 +136,11 @@ absl::StatusOr<std::string> DevicesText(absl::string_view name, bool describe) {
     }
     for (const std::string& uri : uris) {
       if (describe) {
+        const absl::string_view path =
+            absl::string_view(uri).substr(uri.find("://") + 3);
+        ASSIGN_OR_RETURN(const std::string lines, driver->DescribeDevice(path));
         absl::StrAppend(&text, kThinRule, "# --device=", uri, "\n#   ",
-                        driver->description(), "\n", kThinRule, "\n");
+                        driver->description(), "\n", kThinRule, lines, "\n");
       } else {
         absl::StrAppend(&text, uri, "\n");
       }

@@ -1,0 +1,287 @@
+// Memory types, and blocks of them.
+//
+// Tested by allocator_test.cc.
+#include "hal/vulkan/allocator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/checked_math.h"
+#include "base/status_macros.h"
+#include "hal/vulkan/buffer.h"
+
+namespace eyrie::hal::vulkan {
+namespace {
+
+// Blocks for small buffers, and the largest buffers that are put in them.
+constexpr uint64_t kBlockSize = uint64_t{64} << 20;
+constexpr uint64_t kMaxShared = uint64_t{16} << 20;
+// To import less costs more than to copy it.
+constexpr uint64_t kMinImport = uint64_t{64} << 10;
+
+uint64_t Granularity(const VkPhysicalDeviceLimits& limits) {
+  return std::max({uint64_t{64}, limits.minStorageBufferOffsetAlignment,
+                   limits.minUniformBufferOffsetAlignment,
+                   limits.nonCoherentAtomSize});
+}
+
+uint64_t RoundUp(uint64_t value, uint64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+// The type that has all `required` flags and most of `wanted`, or -1.
+int FindType(const VkPhysicalDeviceMemoryProperties& memory,
+             VkMemoryPropertyFlags required, VkMemoryPropertyFlags wanted) {
+  constexpr VkMemoryPropertyFlags kNever =
+      VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT |
+      VK_MEMORY_PROPERTY_PROTECTED_BIT;
+  int best = -1;
+  int best_score = -1;
+  for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
+    const VkMemoryPropertyFlags flags = memory.memoryTypes[i].propertyFlags;
+    if ((flags & required) != required || (flags & kNever) != 0) continue;
+    const int score = __builtin_popcount(flags & wanted);
+    if (score <= best_score) continue;
+    best = static_cast<int>(i);
+    best_score = score;
+  }
+  return best;
+}
+
+uint64_t HeapSize(const VkPhysicalDeviceMemoryProperties& memory, int type) {
+  return memory.memoryHeaps[memory.memoryTypes[type].heapIndex].size;
+}
+
+}  // namespace
+
+Allocator::Allocator(std::shared_ptr<LogicalDevice> device,
+                     std::shared_ptr<ImmediateTransfers> transfers)
+    : PooledAllocator(
+          {.pools = kKinds,
+           .max_pooled = kMaxShared,
+           .max_idle = size_t{64} << 20,
+           .object_bytes = sizeof(Buffer) + Granularity(device->limits())}),
+      device_(std::move(device)),
+      transfers_(std::move(transfers)),
+      granularity_(Granularity(device_->limits())) {}
+
+absl::StatusOr<Ref<Allocator>> Allocator::Make(
+    std::shared_ptr<LogicalDevice> device,
+    std::shared_ptr<ImmediateTransfers> transfers) {
+  Ref<Allocator> allocator = Ref<Allocator>::Adopt(
+      new Allocator(std::move(device), std::move(transfers)));
+  RETURN_IF_ERROR(allocator->ChooseTypes());
+  return allocator;
+}
+
+absl::Status Allocator::ChooseTypes() {
+  constexpr VkMemoryPropertyFlags kSeen = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                          VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  const VkPhysicalDeviceMemoryProperties& memory = device_->physical().memory;
+  const int host = FindType(memory, kSeen, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+  int device = FindType(memory, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0);
+  if (host < 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("The Vulkan device '", device_->physical().name,
+                     "' has no memory that the host can see."));
+  }
+  if (device < 0) device = host;
+  // A small window onto the device's memory is not worth having.
+  const int window =
+      FindType(memory, kSeen | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+               VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+  const bool is_hidden = device_->options().hide_device_memory;
+  if (!is_hidden && window >= 0 &&
+      HeapSize(memory, window) >= HeapSize(memory, device) / 2) {
+    device = window;
+  }
+  const auto set = [&](Kind kind, int type, bool is_seen) {
+    Pool& pool = pools_[kind];
+    pool.memory_type = static_cast<uint32_t>(type);
+    pool.heap = memory.memoryTypes[type].heapIndex;
+    pool.is_seen = is_seen;
+  };
+  const VkMemoryPropertyFlags flags = memory.memoryTypes[device].propertyFlags;
+  set(kDevice, device, !is_hidden && (flags & kSeen) == kSeen);
+  set(kHost, host, true);
+  constexpr MemoryType kBoth =
+      memory_type::kHostVisible | memory_type::kHostCoherent;
+  pools_[kDevice].type =
+      memory_type::kDeviceLocal | (pools_[kDevice].is_seen ? kBoth : 0);
+  pools_[kHost].type = memory_type::kDeviceVisible | kBoth;
+  return absl::OkStatus();
+}
+
+Allocator::Kind Allocator::Resolve(BufferParams& params) const {
+  const bool must_be_seen = (params.type & memory_type::kHostVisible) != 0;
+  const Kind kind = must_be_seen && !sees_device_memory() ? kHost : kDevice;
+  params.type &= ~memory_type::kOptimal;
+  if (kind == kHost) {
+    params.type &= ~(memory_type::kDeviceLocal & ~memory_type::kDeviceVisible);
+  }
+  params.type |= pools_[kind].type;
+  if (params.access == 0) params.access = memory_access::kAll;
+  if (params.usage == 0) params.usage = buffer_usage::kDefault;
+  params.usage |= buffer_usage::kMapping | buffer_usage::kTransfer;
+  return kind;
+}
+
+absl::StatusOr<Ref<hal::Buffer>> Allocator::Allocate(const BufferParams& params,
+                                                     uint64_t size) {
+  BufferParams resolved = params;
+  const Kind kind = Resolve(resolved);
+  return AllocateFrom(kind, resolved, size);
+}
+
+absl::StatusOr<Ref<hal::Buffer>> Allocator::AllocateStaging(uint64_t size) {
+  BufferParams params;
+  params.type = memory_type::kHostLocal;
+  const Kind kind = Resolve(params);
+  return AllocateScratchFrom(kind, params, size);
+}
+
+absl::Status Allocator::Exhausted(const Pool& pool, uint64_t size) const {
+  const PhysicalDevice& physical = device_->physical();
+  const uint64_t heap = physical.memory.memoryHeaps[pool.heap].size;
+  std::string limits = absl::StrCat("the device's memory has ", heap, " bytes");
+  if (size > physical.max_allocation) {
+    limits = absl::StrCat("the device gives at most ", physical.max_allocation,
+                          " bytes at once");
+  } else if (physical.has_memory_budget) {
+    VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {};
+    budget.sType =
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT;
+    VkPhysicalDeviceMemoryProperties2 all = {};
+    all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2;
+    all.pNext = &budget;
+    vkGetPhysicalDeviceMemoryProperties2(physical.handle, &all);
+    const uint64_t limit = budget.heapBudget[pool.heap];
+    const uint64_t used = budget.heapUsage[pool.heap];
+    absl::StrAppend(&limits, ", of which ", limit > used ? limit - used : 0,
+                    " are left to this process");
+  } else {
+    const AllocatorStatistics now = statistics();
+    absl::StrAppend(&limits, ", of which this device's buffers take ",
+                    now.device_local.live() + now.host_local.live());
+  }
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "A buffer of ", size, " bytes cannot be had; ", limits, "."));
+}
+
+absl::StatusOr<std::shared_ptr<MemoryBlock>> Allocator::NewBlock(
+    const Pool& pool, uint64_t size) {
+  const PhysicalDevice& physical = device_->physical();
+  if (size > physical.max_allocation ||
+      size > physical.memory.memoryHeaps[pool.heap].size) {
+    return Exhausted(pool, size);
+  }
+  auto block = MemoryBlock::Make(device_, pool.memory_type, size, pool.is_seen);
+  if (block.ok() || !absl::IsResourceExhausted(block.status())) return block;
+  TrimBlocks();
+  block = MemoryBlock::Make(device_, pool.memory_type, size, pool.is_seen);
+  if (block.ok() || !absl::IsResourceExhausted(block.status())) return block;
+  return Exhausted(pool, size);
+}
+
+void Allocator::TrimBlocks() {
+  Trim();
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (Pool& pool : pools_) {
+    std::erase_if(pool.blocks, [](const auto& block) {
+      return block.use_count() == 1 && block->IsFree();
+    });
+  }
+}
+
+absl::StatusOr<PooledBuffer*> Allocator::TakeFromBlocks(size_t kind,
+                                                        uint64_t size,
+                                                        size_t capacity) {
+  Pool& pool = pools_[kind];
+  const auto take =
+      [&](const std::shared_ptr<MemoryBlock>& block) -> PooledBuffer* {
+    const std::optional<uint64_t> offset = block->Take(size);
+    if (!offset) return nullptr;
+    return new Buffer(block, *offset, size, capacity, kind);
+  };
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (const auto& block : pool.blocks) {
+      if (PooledBuffer* const buffer = take(block)) return buffer;
+    }
+  }
+  const uint64_t heap = device_->physical().memory.memoryHeaps[pool.heap].size;
+  const uint64_t whole = std::max(
+      std::min(kBlockSize, heap / 16 / granularity_ * granularity_), size);
+  ASSIGN_OR_RETURN(const std::shared_ptr<MemoryBlock> block,
+                   NewBlock(pool, whole));
+  PooledBuffer* const buffer = take(block);
+  std::lock_guard<std::mutex> lock(mutex_);
+  pool.blocks.push_back(block);
+  return buffer;
+}
+
+absl::StatusOr<PooledBuffer*> Allocator::MakeBlock(size_t kind,
+                                                   size_t capacity) {
+  if (capacity > ~uint64_t{0} - granularity_) {
+    return Exhausted(pools_[kind], capacity);
+  }
+  const uint64_t size = RoundUp(capacity, granularity_);
+  if (size <= kMaxShared) return TakeFromBlocks(kind, size, capacity);
+  ASSIGN_OR_RETURN(std::shared_ptr<MemoryBlock> block,
+                   NewBlock(pools_[kind], size));
+  const std::optional<uint64_t> offset = block->Take(size);
+  return new Buffer(std::move(block), *offset, size, capacity, kind);
+}
+
+absl::Status Allocator::ClearUnseen(PooledBuffer& block, uint64_t offset,
+                                    uint64_t length) {
+  const uint64_t begin = offset / 4 * 4;
+  const DeviceRange& range = *RangeOf(*device_, block);
+  const uint64_t end = std::min(RoundUp(offset + length, 4), range.capacity);
+  return transfers_->Clear(range, begin, end - begin);
+}
+
+absl::Status Allocator::CopyNow(const hal::Buffer& source,
+                                uint64_t source_offset,
+                                const hal::Buffer& target,
+                                uint64_t target_offset, uint64_t length) {
+  if (length == 0) return absl::OkStatus();
+  return transfers_->Copy(*RangeOf(*device_, source), source_offset,
+                          *RangeOf(*device_, target), target_offset, length);
+}
+
+absl::StatusOr<Ref<hal::Buffer>> Allocator::ImportHost(
+    const BufferParams& params, std::span<uint8_t> bytes,
+    std::function<void()> release) {
+  const uint64_t alignment = device_->physical().host_pointer_alignment;
+  if (alignment == 0 || bytes.size() < kMinImport ||
+      device_->options().hide_device_memory) {
+    return absl::UnavailableError(absl::StrCat(
+        "The device does not use ", bytes.size(), " bytes of the host's."));
+  }
+  const auto address = reinterpret_cast<uintptr_t>(bytes.data());
+  if (address % granularity_ != 0) {
+    return absl::UnavailableError(absl::StrCat("Memory that is not aligned to ",
+                                               granularity_,
+                                               " bytes cannot be imported."));
+  }
+  // Whole pages: those that the bytes lie in are mapped as wholes.
+  const uint64_t before = address % alignment;
+  const std::span<uint8_t> pages(bytes.data() - before,
+                                 RoundUp(before + bytes.size(), alignment));
+  ASSIGN_OR_RETURN(std::shared_ptr<MemoryBlock> block,
+                   MemoryBlock::Import(device_, pages));
+  BufferParams resolved = params;
+  resolved.type |= pools_[kHost].type;
+  if (resolved.access == 0) resolved.access = memory_access::kAll;
+  resolved.usage |= buffer_usage::kMapping | buffer_usage::kTransfer;
+  return Ref<hal::Buffer>(MakeRef<ImportedBuffer>(resolved, std::move(block),
+                                                  bytes, std::move(release)));
+}
+
+bool Allocator::CanUse(const hal::Buffer& buffer) const {
+  return RangeOf(*device_, buffer) != nullptr;
+}
+
+}  // namespace eyrie::hal::vulkan

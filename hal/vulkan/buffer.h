@@ -1,0 +1,86 @@
+// Buffers of a Vulkan device: ranges of its memory blocks, and of the host's.
+//
+// Where the host cannot see the memory, Map makes a copy that it can see, and
+// Unmap takes it back. Thread-safe.
+// Tested by allocator_test.cc.
+#ifndef EYRIE_HAL_VULKAN_BUFFER_H_
+#define EYRIE_HAL_VULKAN_BUFFER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/ref.h"
+#include "hal/pooled_allocator.h"
+#include "hal/vulkan/memory_block.h"
+
+namespace eyrie::hal::vulkan {
+
+class Allocator;
+
+// Where a buffer lies, or null if it is no buffer of this device.
+inline const DeviceRange* RangeOf(const LogicalDevice& device,
+                                  const hal::Buffer& buffer) {
+  return static_cast<const DeviceRange*>(
+      buffer.allocation().DriverData(&device));
+}
+
+class Buffer final : public PooledBuffer {
+ public:
+  // `taken` bytes of the block have been taken at `offset`; `capacity` of them
+  // are the buffer's.
+  Buffer(std::shared_ptr<MemoryBlock> block, uint64_t offset, uint64_t taken,
+         size_t capacity, size_t pool);
+  ~Buffer() override;
+
+  const void* DriverData(const void* tag) const override {
+    return tag == &block_->device() ? &range_ : nullptr;
+  }
+
+ private:
+  // A range that is mapped as a copy.
+  struct Copy {
+    uint64_t offset;
+    uint64_t length;
+    bool is_written;
+    Ref<hal::Buffer> staging;
+  };
+
+  absl::StatusOr<std::span<uint8_t>> MapCopy(MemoryAccess access,
+                                             uint64_t offset,
+                                             uint64_t length) override;
+  absl::Status UnmapCopy(uint64_t offset, uint64_t length) override;
+  void WillBeIdle() override;
+
+  const std::shared_ptr<MemoryBlock> block_;
+  const DeviceRange range_;
+  std::mutex mutex_;
+  std::vector<Copy> copies_;  // guarded by mutex_
+};
+
+// Memory of the host's that `release` gives back.
+class ImportedBuffer final : public hal::Buffer {
+ public:
+  // `bytes` lie within the pages that the block is.
+  ImportedBuffer(const BufferParams& params, std::shared_ptr<MemoryBlock> block,
+                 std::span<uint8_t> bytes, std::function<void()> release);
+  ~ImportedBuffer() override;
+
+  const void* DriverData(const void* tag) const override {
+    return tag == &block_->device() ? &range_ : nullptr;
+  }
+
+ private:
+  std::shared_ptr<MemoryBlock> block_;
+  const DeviceRange range_;
+  std::function<void()> release_;
+};
+
+}  // namespace eyrie::hal::vulkan
+
+#endif  // EYRIE_HAL_VULKAN_BUFFER_H_

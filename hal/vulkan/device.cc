@@ -1,0 +1,272 @@
+// Queue operations, executables and queries of a Vulkan device.
+//
+// Tested by device_test.cc.
+#include "hal/vulkan/device.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "hal/operation_queue.h"
+#include "hal/paid_transfer.h"
+#include "hal/vulkan/engine.h"
+#include "hal/vulkan/executable.h"
+#include "hal/vulkan/logical_device.h"
+#include "hal/vulkan/pipeline_cache.h"
+#include "hal/vulkan/semaphore.h"
+
+namespace eyrie::hal::vulkan {
+namespace {
+
+// What modules of older releases may ask by hal.dispatch: each bit stands for
+// a feature. Source: IREE 3.11's Vulkan driver.
+std::optional<int64_t> QueryDispatch(const LogicalDevice& device,
+                                     absl::string_view key) {
+  static constexpr struct {
+    absl::string_view key;
+    int64_t bit;
+    Feature feature;
+  } kRows[] = {
+      {"compute.bitwidths.fp", 1, Feature::shaderFloat16},
+      {"compute.bitwidths.fp", 2, Feature::shaderFloat64},
+      {"compute.bitwidths.int", 1, Feature::shaderInt8},
+      {"compute.bitwidths.int", 2, Feature::shaderInt16},
+      {"compute.bitwidths.int", 4, Feature::shaderInt64},
+      {"storage.bitwidths", 1, Feature::storageBuffer8BitAccess},
+      {"storage.bitwidths", 2, Feature::storageBuffer16BitAccess},
+      {"subgroup.ops", 1, Feature::kSubgroupShuffle},
+      {"subgroup.ops", 2, Feature::kSubgroupArithmetic},
+      {"dotprod.ops", 1, Feature::shaderIntegerDotProduct},
+      {"coopmatrix.ops", 1, Feature::cooperativeMatrix},
+      {"address.mode", 1, Feature::bufferDeviceAddress},
+  };
+  std::optional<int64_t> bits;
+  for (const auto& row : kRows) {
+    if (row.key != key) continue;
+    bits = bits.value_or(0) | (device.Has(row.feature) ? row.bit : 0);
+  }
+  return bits;
+}
+
+class VulkanDevice final : public hal::Device {
+ public:
+  VulkanDevice(std::shared_ptr<LogicalDevice> device,
+               std::shared_ptr<Engine> engine,
+               std::unique_ptr<PipelineCache> cache)
+      : device_(std::move(device)),
+        engine_(std::move(engine)),
+        cache_(std::move(cache)) {}
+  ~VulkanDevice() override;
+
+  absl::string_view id() const override { return "vulkan"; }
+  hal::Allocator& allocator() override { return engine_->allocator(); }
+  // They stand for the same queue of Vulkan's, and operations are ordered by
+  // fences alone: there are as many as a program asks for.
+  int queue_count() const override { return 64; }
+  bool TakesSemaphore(const hal::Semaphore& semaphore) const override {
+    return semaphore.driver_tag() == engine_->queue().get();
+  }
+  std::optional<int64_t> Query(absl::string_view category,
+                               absl::string_view key) const override;
+  std::vector<absl::string_view> executable_formats() const override {
+    return FormatsOf(*device_);
+  }
+  absl::StatusOr<Ref<hal::Semaphore>> CreateSemaphore(uint64_t value) override {
+    return Ref<hal::Semaphore>(MakeRef<Semaphore>(value, engine_->queue()));
+  }
+  absl::StatusOr<Ref<hal::Executable>> CreateExecutable(
+      const ExecutableParams& params) override;
+  absl::StatusOr<Ref<CommandBuffer>> CreateCommandBuffer(
+      CommandBufferMode mode, QueueAffinity affinity,
+      uint32_t binding_capacity) override {
+    return MakeRef<CommandBuffer>(mode, affinity, binding_capacity);
+  }
+  absl::Status QueueFlush() override { return absl::OkStatus(); }
+  void CancelQueued(const void* owner) override { operations_->Cancel(owner); }
+
+ private:
+  absl::StatusOr<Ref<hal::Buffer>> DoAlloca(QueueFences fences,
+                                            const BufferParams& params,
+                                            uint64_t size) override;
+  absl::Status DoDealloca(QueueFences fences, Ref<hal::Buffer> buffer) override;
+  absl::Status DoRead(QueueFences fences, Ref<File> source,
+                      uint64_t source_offset, const BufferRef& target) override;
+  absl::Status DoWrite(QueueFences fences, const BufferRef& source,
+                       Ref<File> target, uint64_t target_offset) override;
+  absl::Status DoBarrier(QueueFences fences) override;
+  absl::Status DoExecute(QueueFences fences, Ref<CommandBuffer> commands,
+                         std::span<const BufferBinding> table) override;
+
+  // Runs what the host does once the wait is over.
+  absl::Status RunOnHost(QueueFences fences, OperationQueue::Body body);
+
+  const std::shared_ptr<LogicalDevice> device_;
+  const std::shared_ptr<Engine> engine_;
+  const std::unique_ptr<PipelineCache> cache_;
+  const std::shared_ptr<OperationQueue> operations_ =
+      std::make_shared<OperationQueue>();
+};
+
+VulkanDevice::~VulkanDevice() {
+  VulkanDevice::CancelQueued(nullptr);
+  engine_->queue()->Shutdown();
+  // There is nobody to tell; the next run compiles again.
+  cache_->Save().IgnoreError();
+}
+
+absl::StatusOr<Ref<hal::Executable>> VulkanDevice::CreateExecutable(
+    const ExecutableParams& params) {
+  ASSIGN_OR_RETURN(Ref<Executable> executable,
+                   Executable::Load(device_, *cache_, params));
+  return Ref<hal::Executable>(std::move(executable));
+}
+
+std::optional<int64_t> VulkanDevice::Query(absl::string_view category,
+                                           absl::string_view key) const {
+  if (category == "hal.device.id") return MatchesPattern(id(), key);
+  if (category == "hal.executable.format") {
+    for (const absl::string_view format : FormatsOf(*device_)) {
+      if (format == key) return 1;
+    }
+    return 0;
+  }
+  if (category == "hal.device" && key == "concurrency") return 1;
+  if (category == "hal.dispatch") return QueryDispatch(*device_, key);
+  if (category == kNativeCodeQuery || category == kSystemFormatQuery) return 0;
+  return std::nullopt;
+}
+
+absl::StatusOr<Ref<hal::Buffer>> VulkanDevice::DoAlloca(
+    QueueFences fences, const BufferParams& params, uint64_t size) {
+  // The memory is there from now on; what waits is only the signal.
+  absl::StatusOr<Ref<hal::Buffer>> buffer =
+      engine_->allocator().Allocate(params, size);
+  if (!buffer.ok()) [[unlikely]]
+    return fences.Refuse(buffer.status());
+  RETURN_IF_ERROR(DoBarrier(fences));
+  return buffer;
+}
+
+absl::Status VulkanDevice::DoDealloca(QueueFences fences, Ref<hal::Buffer>) {
+  // Memory goes back with its last reference: a result that still holds the
+  // buffer keeps it, and no later allocation can come to share it.
+  return DoBarrier(fences);
+}
+
+absl::Status VulkanDevice::DoBarrier(QueueFences fences) {
+  const absl::StatusOr<Queue::Readiness> ready =
+      engine_->queue()->Look(fences.wait);
+  if (!ready.ok()) [[unlikely]]
+    return fences.Refuse(ready.status());
+  if (ready->is_ready) [[likely]] {
+    if (fences.signal == nullptr) return absl::OkStatus();
+    return engine_->queue()->SignalAfter(ready->epoch, fences.signal);
+  }
+  const auto signal = [](OperationQueue::Ending ending) {
+    ending.charge.Reset();
+    OperationQueue::Complete(ending.signal.get(), absl::OkStatus())
+        .IgnoreError();
+  };
+  return operations_->Defer(fences, signal, 0);
+}
+
+absl::Status VulkanDevice::DoExecute(QueueFences fences,
+                                     Ref<CommandBuffer> commands,
+                                     std::span<const BufferBinding> table) {
+  const absl::StatusOr<Queue::Readiness> ready =
+      engine_->queue()->Look(fences.wait);
+  if (!ready.ok()) [[unlikely]]
+    return fences.Refuse(ready.status());
+  if (ready->is_ready) [[likely]] {
+    absl::StatusOr<MemoryCharge> charge = fences.Charge(table.size_bytes());
+    if (!charge.ok()) return fences.Refuse(charge.status());
+    absl::Status status =
+        engine_->Execute(commands, table, ready->epoch, fences.signal,
+                         fences.budget(), *std::move(charge));
+    return status.ok() ? status : fences.Refuse(std::move(status));
+  }
+  const auto run = [engine = engine_, commands = std::move(commands),
+                    table =
+                        std::vector<BufferBinding>(table.begin(), table.end())](
+                       OperationQueue::Ending ending) {
+    const absl::Status status =
+        engine->Execute(commands, table, 0, ending.signal.get(),
+                        ending.work.get(), std::move(ending.charge));
+    if (!status.ok() && ending.signal) ending.signal->Fail(status);
+  };
+  return operations_->Defer(fences, run, table.size_bytes());
+}
+
+absl::Status VulkanDevice::RunOnHost(QueueFences fences,
+                                     OperationQueue::Body body) {
+  // Files take their time: what the device has yet to do is waited for by a
+  // thread of the queue's.
+  return operations_->Submit(fences, body, [&] { return body; });
+}
+
+absl::Status VulkanDevice::DoRead(QueueFences fences, Ref<File> source,
+                                  uint64_t source_offset,
+                                  const BufferRef& target) {
+  return RunOnHost(
+      fences,
+      [source = std::move(source), source_offset,
+       target](WorkBudget* work) -> absl::Status {
+        ASSIGN_OR_RETURN(const std::span<uint8_t> bytes,
+                         target.buffer->Map(memory_access::kDiscardWrite,
+                                            target.offset, target.length));
+        const auto move = [&](uint64_t offset, uint64_t length) {
+          return source->Read(source_offset + offset,
+                              bytes.subspan(offset, length));
+        };
+        RETURN_IF_ERROR(MovePaid(work, "read", bytes.size(), move));
+        return target.buffer->Unmap(target.offset, target.length);
+      });
+}
+
+absl::Status VulkanDevice::DoWrite(QueueFences fences, const BufferRef& source,
+                                   Ref<File> target, uint64_t target_offset) {
+  return RunOnHost(
+      fences,
+      [source, target = std::move(target),
+       target_offset](WorkBudget* work) -> absl::Status {
+        ASSIGN_OR_RETURN(const std::span<uint8_t> bytes,
+                         source.buffer->Map(memory_access::kRead, source.offset,
+                                            source.length));
+        const auto move = [&](uint64_t offset, uint64_t length) {
+          return target->Write(target_offset + offset,
+                               bytes.subspan(offset, length));
+        };
+        RETURN_IF_ERROR(MovePaid(work, "write", bytes.size(), move));
+        return source.buffer->Unmap(source.offset, source.length);
+      });
+}
+
+}  // namespace
+
+absl::StatusOr<Ref<hal::Device>> OpenVulkanDevice(
+    std::shared_ptr<Instance> instance, PhysicalDevice physical,
+    const DriverOptions& options) {
+  const uint32_t size = options.vulkan.subgroup_size;
+  const DeviceLimits& limits = physical.limits;
+  if (size != 0 &&
+      (!physical.features.Has(Feature::subgroupSizeControl) ||
+       (size & (size - 1)) != 0 || size < limits.min_subgroup_size ||
+       size > limits.max_subgroup_size)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "A subgroup size of ", size, " cannot be required of '", physical.name,
+        "'; powers of two from ", limits.min_subgroup_size, " to ",
+        limits.max_subgroup_size, " can."));
+  }
+  ASSIGN_OR_RETURN(const std::shared_ptr<LogicalDevice> device,
+                   LogicalDevice::Open(std::move(instance), std::move(physical),
+                                       options.vulkan));
+  ASSIGN_OR_RETURN(std::shared_ptr<Engine> engine, Engine::Make(device));
+  ASSIGN_OR_RETURN(std::unique_ptr<PipelineCache> cache,
+                   PipelineCache::Open(device));
+  return Ref<hal::Device>(
+      MakeRef<VulkanDevice>(device, std::move(engine), std::move(cache)));
+}
+
+}  // namespace eyrie::hal::vulkan

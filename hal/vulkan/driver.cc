@@ -1,0 +1,74 @@
+// Lists and opens Vulkan devices.
+//
+// Tested by driver_test.cc.
+#include "hal/vulkan/driver.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "hal/vulkan/device.h"
+#include "hal/vulkan/instance.h"
+#include "hal/vulkan/physical_device.h"
+
+namespace eyrie::hal::vulkan {
+namespace {
+
+class VulkanDriver final : public Driver {
+ public:
+  absl::string_view name() const override { return "vulkan"; }
+  absl::string_view description() const override {
+    return "SPIR-V kernels on a Vulkan device: a GPU, or the CPU by lavapipe";
+  }
+  absl::StatusOr<std::vector<std::string>> ListDevices() const override;
+  absl::StatusOr<std::string> DescribeDevice(
+      absl::string_view path) const override;
+  absl::StatusOr<Ref<hal::Device>> Open(
+      absl::string_view path, const DriverOptions& options) const override;
+};
+
+absl::StatusOr<std::vector<std::string>> VulkanDriver::ListDevices() const {
+  std::vector<std::string> uris;
+  const auto instance = Instance::Get(/*validation_layer=*/false);
+  // A machine without Vulkan has no devices of it.
+  if (absl::IsUnavailable(instance.status())) return uris;
+  RETURN_IF_ERROR(instance.status());
+  ASSIGN_OR_RETURN(const std::vector<PhysicalDevice> devices,
+                   FindDevices(**instance));
+  for (const PhysicalDevice& device : devices) {
+    if (device.lacks.empty()) {
+      uris.push_back(absl::StrCat("vulkan://", device.path()));
+    }
+  }
+  return uris;
+}
+
+absl::StatusOr<std::string> VulkanDriver::DescribeDevice(
+    absl::string_view path) const {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Instance> instance,
+                   Instance::Get(/*validation_layer=*/false));
+  ASSIGN_OR_RETURN(const std::vector<PhysicalDevice> devices,
+                   FindDevices(*instance));
+  ASSIGN_OR_RETURN(const PhysicalDevice device, SelectDevice(devices, path));
+  return device.Describe();
+}
+
+absl::StatusOr<Ref<hal::Device>> VulkanDriver::Open(
+    absl::string_view path, const DriverOptions& options) const {
+  ASSIGN_OR_RETURN(const std::shared_ptr<Instance> instance,
+                   Instance::Get(options.vulkan.validation_layer));
+  ASSIGN_OR_RETURN(const std::vector<PhysicalDevice> devices,
+                   FindDevices(*instance));
+  ASSIGN_OR_RETURN(PhysicalDevice device, SelectDevice(devices, path));
+  return OpenVulkanDevice(instance, std::move(device), options);
+}
+
+}  // namespace
+
+std::unique_ptr<Driver> MakeVulkanDriver() {
+  return std::make_unique<VulkanDriver>();
+}
+
+}  // namespace eyrie::hal::vulkan

@@ -1,0 +1,199 @@
+// Translation and submission.
+//
+// Tested by device_test.cc.
+#include "hal/vulkan/engine.h"
+
+#include <utility>
+
+#include "base/status_macros.h"
+#include "hal/paid_transfer.h"
+#include "hal/vulkan/buffer.h"
+#include "hal/vulkan/fill_shader.h"
+#include "hal/vulkan/recorder.h"
+
+namespace eyrie::hal::vulkan {
+namespace {
+
+// Copies and fills of which the caller waits for the end.
+class Transfers final : public ImmediateTransfers {
+ public:
+  Transfers(std::shared_ptr<LogicalDevice> device,
+            std::shared_ptr<CommandStore> store, std::shared_ptr<Queue> queue)
+      : device_(std::move(device)),
+        store_(std::move(store)),
+        queue_(std::move(queue)) {}
+
+  absl::Status Copy(const DeviceRange& source, uint64_t source_offset,
+                    const DeviceRange& target, uint64_t target_offset,
+                    uint64_t length) override {
+    return Run([&](VkCommandBuffer commands) {
+      const VkBufferCopy copy = {source.offset + source_offset,
+                                 target.offset + target_offset, length};
+      device_->fn().vkCmdCopyBuffer(commands, source.buffer, target.buffer, 1,
+                                    &copy);
+    });
+  }
+  absl::Status Clear(const DeviceRange& target, uint64_t offset,
+                     uint64_t length) override {
+    return Run([&](VkCommandBuffer commands) {
+      device_->fn().vkCmdFillBuffer(commands, target.buffer,
+                                    target.offset + offset, length, 0);
+    });
+  }
+
+ private:
+  template <typename Record>
+  absl::Status Run(const Record& record) {
+    ASSIGN_OR_RETURN(Ref<NativeCommands> commands, store_->Begin(false));
+    Order(commands->handle(), VK_PIPELINE_STAGE_TRANSFER_BIT,
+          VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
+    record(commands->handle());
+    Order(commands->handle(),
+          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
+          VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
+    RETURN_IF_ERROR(commands->End());
+    Queue::Kept kept;
+    kept.commands = std::move(commands);
+    ASSIGN_OR_RETURN(const uint64_t epoch,
+                     queue_->Submit(0, std::move(kept), nullptr));
+    return queue_->WaitForEpoch(epoch, absl::InfiniteFuture());
+  }
+  // After all that was submitted before, or before all that comes.
+  void Order(VkCommandBuffer commands, VkPipelineStageFlags stages,
+             VkAccessFlags access) {
+    VkMemoryBarrier barrier = {};
+    barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+    barrier.dstAccessMask = access;
+    device_->fn().vkCmdPipelineBarrier(
+        commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, stages, 0, 1, &barrier, 0,
+        nullptr, 0, nullptr);
+  }
+
+  const std::shared_ptr<LogicalDevice> device_;
+  const std::shared_ptr<CommandStore> store_;
+  const std::shared_ptr<Queue> queue_;
+};
+
+absl::StatusOr<std::shared_ptr<Pipeline>> MakeFillPipeline(
+    const std::shared_ptr<LogicalDevice>& device) {
+  PipelineLayout layout;
+  layout.has_set = true;
+  layout.bindings = {{0, DescriptorKind::kStorageBuffer}};
+  layout.push_constants_size = 20;
+  ASSIGN_OR_RETURN(std::shared_ptr<NativeLayout> native,
+                   NativeLayout::Make(device, layout));
+  PipelineParams params;
+  params.words = kFillShader;
+  params.entry_point = "main";
+  return Pipeline::Make(device, std::move(native), params);
+}
+
+uint64_t LengthOf(const RecordedRef& ref,
+                  std::span<const BufferBinding> table) {
+  if (ref.length != kWholeBuffer) return ref.length;
+  const BufferBinding& binding = table[ref.slot];
+  return binding.length != kWholeBuffer ? binding.length
+                                        : binding.buffer->byte_length();
+}
+
+// Pays for each command, and for the bytes that it moves.
+absl::Status PayFor(const CommandBuffer& commands,
+                    std::span<const BufferBinding> table, WorkBudget* work) {
+  if (work == nullptr) return absl::OkStatus();
+  for (const Command* command = commands.begin(); command != nullptr;
+       command = commands.Next(command)) {
+    RETURN_IF_ERROR(PayForCommand(work));
+    if (command->kind == CommandKind::kFill) {
+      const auto& fill = static_cast<const FillCommand&>(*command);
+      RETURN_IF_ERROR(PayForBytes(work, "fill", LengthOf(fill.target, table)));
+    } else if (command->kind == CommandKind::kUpdate) {
+      const auto& update = static_cast<const UpdateCommand&>(*command);
+      RETURN_IF_ERROR(
+          PayForBytes(work, "update", LengthOf(update.target, table)));
+    } else if (command->kind == CommandKind::kCopy) {
+      const auto& copy = static_cast<const CopyCommand&>(*command);
+      RETURN_IF_ERROR(PayForBytes(work, "copy", LengthOf(copy.target, table)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<Engine>> Engine::Make(
+    const std::shared_ptr<LogicalDevice>& device) {
+  std::shared_ptr<Engine> engine(new Engine());
+  engine->device_ = device;
+  ASSIGN_OR_RETURN(engine->queue_, Queue::Make(device));
+  engine->store_ = std::make_shared<CommandStore>(device);
+  ASSIGN_OR_RETURN(
+      engine->allocator_,
+      Allocator::Make(device, std::make_shared<Transfers>(
+                                  device, engine->store_, engine->queue_)));
+  ASSIGN_OR_RETURN(engine->fill_, MakeFillPipeline(device));
+  return engine;
+}
+
+void Engine::AppendKey(std::span<const BufferBinding> table,
+                       std::vector<uint64_t>& key) const {
+  for (const BufferBinding& binding : table) {
+    const DeviceRange* const range =
+        binding.buffer ? RangeOf(*device_, *binding.buffer) : nullptr;
+    if (range == nullptr) {
+      key.insert(key.end(), 3, 0);
+      continue;
+    }
+    const uint64_t length =
+        binding.length != kWholeBuffer
+            ? binding.length
+            : binding.buffer->byte_length() - binding.offset;
+    key.insert(key.end(),
+               {range->serial,
+                range->offset + binding.buffer->byte_offset() + binding.offset,
+                length});
+  }
+}
+
+absl::StatusOr<Ref<NativeCommands>> Engine::Translate(
+    const CommandBuffer& commands, std::span<const BufferBinding> table) {
+  const bool is_reused = (commands.mode() & command_buffer_mode::kOneShot) == 0;
+  std::vector<uint64_t> key;
+  if (is_reused) {
+    Ref<RefObject> kept = commands.TakeTranslation();
+    if (auto* known = RefCast<NativeCommands>(kept.get())) {
+      AppendKey(table, key);
+      if (known->key() == key) {
+        Ref<NativeCommands> native = Ref<NativeCommands>::Share(known);
+        commands.KeepTranslation(std::move(kept));
+        return native;
+      }
+    }
+  }
+  ASSIGN_OR_RETURN(Ref<NativeCommands> native, store_->Begin(is_reused));
+  Recorder recorder({*device_, *allocator_, *fill_}, *native, table);
+  RETURN_IF_ERROR(recorder.Record(commands));
+  if (is_reused) {
+    if (key.empty()) AppendKey(table, key);
+    native->key() = std::move(key);
+    commands.KeepTranslation(native);
+  }
+  return native;
+}
+
+absl::Status Engine::Execute(const Ref<CommandBuffer>& commands,
+                             std::span<const BufferBinding> table,
+                             uint64_t after, Fence* signal, WorkBudget* work,
+                             MemoryCharge charge) {
+  RETURN_IF_ERROR(PayFor(*commands, table, work));
+  Queue::Kept kept;
+  ASSIGN_OR_RETURN(kept.commands, Translate(*commands, table));
+  kept.objects.push_back(commands);
+  for (const BufferBinding& binding : table) {
+    if (binding.buffer) kept.objects.push_back(binding.buffer);
+  }
+  kept.charge = std::move(charge);
+  return queue_->Submit(after, std::move(kept), signal).status();
+}
+
+}  // namespace eyrie::hal::vulkan

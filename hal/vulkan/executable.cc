@@ -1,0 +1,88 @@
+// Loads executables: read, compared with the device, made into pipelines.
+//
+// Tested by device_test.cc.
+#include "hal/vulkan/executable.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status_macros.h"
+#include "hal/vulkan/spirv_check.h"
+#include "hal/vulkan/spirv_validate.h"
+
+namespace eyrie::hal::vulkan {
+
+std::vector<absl::string_view> FormatsOf(const LogicalDevice& device) {
+  std::vector<absl::string_view> formats = {kDescriptorFormat};
+  if (device.has_addresses() && device.Has(Feature::shaderInt64)) {
+    formats.push_back(kAddressFormat);
+  }
+  return formats;
+}
+
+absl::StatusOr<Ref<Executable>> Executable::Load(
+    const std::shared_ptr<LogicalDevice>& device, PipelineCache& cache,
+    const ExecutableParams& params) {
+  const std::vector<absl::string_view> formats = FormatsOf(*device);
+  if (std::find(formats.begin(), formats.end(), params.format) ==
+      formats.end()) {
+    return absl::UnimplementedError(absl::StrCat(
+        "The device '", device->physical().name,
+        "' does not run executables of the format '", params.format,
+        "'; it runs ", absl::StrJoin(formats, ", "), "."));
+  }
+  ASSIGN_OR_RETURN(ExecutableDef def, ReadExecutable(params.data));
+  RETURN_IF_ERROR(CheckExecutable(def, device->physical().limits,
+                                  device->physical().features));
+  if (device->options().validate_spirv) {
+    ASSIGN_OR_RETURN(const SpirvValidator validator, SpirvValidator::Load());
+    for (const ShaderModule& module : def.shader_modules) {
+      RETURN_IF_ERROR(validator.Validate(module.words));
+    }
+  }
+  Ref<Executable> executable =
+      Ref<Executable>::Adopt(new Executable(device, std::move(def)));
+  RETURN_IF_ERROR(executable->MakePipelines(cache, params.constants));
+  return executable;
+}
+
+uint32_t Executable::SubgroupSizeOf(const PipelineDef& pipeline) const {
+  if (pipeline.subgroup_size != 0) return pipeline.subgroup_size;
+  const bool uses =
+      def_.shader_modules[pipeline.shader_module].spirv.uses_subgroups;
+  return uses ? device_->options().subgroup_size : 0;
+}
+
+absl::Status Executable::MakePipelines(PipelineCache& cache,
+                                       std::span<const uint32_t> constants) {
+  std::vector<std::shared_ptr<NativeLayout>> layouts;
+  for (const PipelineLayout& layout : def_.layouts) {
+    ASSIGN_OR_RETURN(std::shared_ptr<NativeLayout> made,
+                     NativeLayout::Make(device_, layout));
+    layouts.push_back(std::move(made));
+  }
+  for (const PipelineDef& def : def_.pipelines) {
+    PipelineParams params;
+    params.words = def_.shader_modules[def.shader_module].words;
+    params.entry_point = def.name;
+    params.subgroup_size = SubgroupSizeOf(def);
+    params.constants = constants;
+    params.cache = cache.handle();
+    ASSIGN_OR_RETURN(std::shared_ptr<Pipeline> made,
+                     Pipeline::Make(device_, layouts[def.layout], params));
+    pipelines_.push_back(std::move(made));
+    exports_.push_back(
+        {.name = def.name,
+         .constant_count = def.constant_count,
+         .binding_count = def.binding_count,
+         .workgroup_size = {def.workgroup_size[0], def.workgroup_size[1],
+                            def.workgroup_size[2]}});
+  }
+  // The driver has its own form of them now.
+  for (ShaderModule& module : def_.shader_modules) module.words = {};
+  return absl::OkStatus();
+}
+
+}  // namespace eyrie::hal::vulkan

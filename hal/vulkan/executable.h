@@ -1,0 +1,64 @@
+// Executables of a Vulkan device: a pipeline for each export.
+//
+// Immutable; shared by threads.
+// Tested by device_test.cc.
+#ifndef EYRIE_HAL_VULKAN_EXECUTABLE_H_
+#define EYRIE_HAL_VULKAN_EXECUTABLE_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/ref.h"
+#include "hal/executable.h"
+#include "hal/vulkan/executable_def.h"
+#include "hal/vulkan/logical_device.h"
+#include "hal/vulkan/pipeline.h"
+#include "hal/vulkan/pipeline_cache.h"
+
+namespace eyrie::hal::vulkan {
+
+inline constexpr char kDescriptorFormat[] = "vulkan-spirv-fb";
+inline constexpr char kAddressFormat[] = "vulkan-spirv-bda-v1";
+
+// The formats that the device runs.
+std::vector<absl::string_view> FormatsOf(const LogicalDevice& device);
+
+class Executable final : public hal::Executable {
+ public:
+  // UNIMPLEMENTED: a format or feature that the device has not, by name.
+  // INVALID_ARGUMENT: damaged data. RESOURCE_EXHAUSTED: a limit of the
+  // device's. Otherwise as the driver fails.
+  static absl::StatusOr<Ref<Executable>> Load(
+      const std::shared_ptr<LogicalDevice>& device, PipelineCache& cache,
+      const ExecutableParams& params);
+
+  std::span<const ExportInfo> exports() const override { return exports_; }
+  const void* driver_tag() const override { return device_.get(); }
+
+  const Pipeline& pipeline(uint32_t ordinal) const {
+    return *pipelines_[ordinal];
+  }
+  const PipelineDef& def(uint32_t ordinal) const {
+    return def_.pipelines[ordinal];
+  }
+
+ private:
+  Executable(std::shared_ptr<LogicalDevice> device, ExecutableDef def)
+      : device_(std::move(device)), def_(std::move(def)) {}
+  absl::Status MakePipelines(PipelineCache& cache,
+                             std::span<const uint32_t> constants);
+  // The subgroup size that an export's pipeline is to have; 0: any.
+  uint32_t SubgroupSizeOf(const PipelineDef& pipeline) const;
+
+  const std::shared_ptr<LogicalDevice> device_;
+  ExecutableDef def_;  // without the shaders' words
+  std::vector<std::shared_ptr<Pipeline>> pipelines_;
+  std::vector<ExportInfo> exports_;
+};
+
+}  // namespace eyrie::hal::vulkan
+
+#endif  // EYRIE_HAL_VULKAN_EXECUTABLE_H_

@@ -1,0 +1,180 @@
+// Chains of feature structures.
+//
+// Devices of Vulkan 1.2 have three features of VkPhysicalDeviceVulkan13Features
+// in structures of extensions; they are read into it and out of it.
+// Tested by driver_test.cc.
+#include "hal/vulkan/features.h"
+
+#include <algorithm>
+
+namespace eyrie::hal::vulkan {
+namespace {
+
+// Structures younger than the oldest headers that Eyrie is built with.
+// Source: the Vulkan registry, vk.xml.
+#ifndef VK_KHR_cooperative_matrix
+struct VkPhysicalDeviceCooperativeMatrixFeaturesKHR {
+  VkStructureType sType;
+  void* pNext;
+  VkBool32 cooperativeMatrix;
+  VkBool32 cooperativeMatrixRobustBufferAccess;
+};
+#endif
+#ifndef VK_KHR_shader_bfloat16
+struct VkPhysicalDeviceShaderBfloat16FeaturesKHR {
+  VkStructureType sType;
+  void* pNext;
+  VkBool32 shaderBFloat16Type;
+  VkBool32 shaderBFloat16DotProduct;
+  VkBool32 shaderBFloat16CooperativeMatrix;
+};
+#endif
+#ifndef VK_EXT_shader_replicated_composites
+struct VkPhysicalDeviceShaderReplicatedCompositesFeaturesEXT {
+  VkStructureType sType;
+  void* pNext;
+  VkBool32 shaderReplicatedComposites;
+};
+#endif
+#ifndef VK_KHR_shader_expect_assume
+struct VkPhysicalDeviceShaderExpectAssumeFeaturesKHR {
+  VkStructureType sType;
+  void* pNext;
+  VkBool32 shaderExpectAssume;
+};
+#endif
+
+// What every structure begins with.
+struct Header {
+  VkStructureType type;
+  void* next;
+};
+
+}  // namespace
+
+struct FeatureChain::Structures {
+  VkPhysicalDeviceFeatures2 features = {};
+  VkPhysicalDeviceFeatures& Vulkan10 = features.features;
+  VkPhysicalDeviceVulkan11Features Vulkan11 = {};
+  VkPhysicalDeviceVulkan12Features Vulkan12 = {};
+  VkPhysicalDeviceVulkan13Features Vulkan13 = {};
+  // Of Vulkan 1.2, in place of Vulkan13.
+  VkPhysicalDeviceMaintenance4Features maintenance4 = {};
+  VkPhysicalDeviceShaderIntegerDotProductFeatures dot_product = {};
+  VkPhysicalDeviceSubgroupSizeControlFeatures subgroup_size = {};
+  bool is_old = false;
+  // Of extensions.
+  VkPhysicalDeviceCooperativeMatrixFeaturesKHR CooperativeMatrixKHR = {};
+  VkPhysicalDeviceShaderAtomicFloatFeaturesEXT ShaderAtomicFloatEXT = {};
+  VkPhysicalDeviceShaderAtomicFloat2FeaturesEXT ShaderAtomicFloat2EXT = {};
+  VkPhysicalDeviceShaderBfloat16FeaturesKHR ShaderBfloat16KHR = {};
+  VkPhysicalDeviceShaderExpectAssumeFeaturesKHR ShaderExpectAssumeKHR = {};
+  VkPhysicalDeviceShaderReplicatedCompositesFeaturesEXT
+      ShaderReplicatedCompositesEXT = {};
+  VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR
+      WorkgroupMemoryExplicitLayoutKHR = {};
+};
+
+FeatureChain::FeatureChain(uint32_t api_version,
+                           const std::vector<std::string>& extensions)
+    : structures_(std::make_unique<Structures>()) {
+  Structures& s = *structures_;
+  Header* last = nullptr;
+  const auto chain = [&last](auto& structure, int type) {
+    auto* const header = reinterpret_cast<Header*>(&structure);
+    header->type = static_cast<VkStructureType>(type);
+    if (last != nullptr) last->next = header;
+    last = header;
+  };
+  const auto chain_if = [&](auto& structure, int type, const char* extension) {
+    if (std::find(extensions.begin(), extensions.end(), extension) ==
+        extensions.end()) {
+      return;
+    }
+    extensions_.push_back(extension);
+    chain(structure, type);
+  };
+  chain(s.features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+  chain(s.Vulkan11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
+  chain(s.Vulkan12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+  s.is_old = api_version < VK_API_VERSION_1_3;
+  if (s.is_old) {
+    chain_if(s.maintenance4,
+             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES,
+             "VK_KHR_maintenance4");
+    chain_if(
+        s.dot_product,
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES,
+        "VK_KHR_shader_integer_dot_product");
+    chain_if(s.subgroup_size,
+             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES,
+             "VK_EXT_subgroup_size_control");
+  } else {
+    chain(s.Vulkan13, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
+  }
+  chain_if(s.CooperativeMatrixKHR, 1000506000, "VK_KHR_cooperative_matrix");
+  chain_if(s.ShaderAtomicFloatEXT,
+           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT,
+           "VK_EXT_shader_atomic_float");
+  chain_if(s.ShaderAtomicFloat2EXT,
+           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_2_FEATURES_EXT,
+           "VK_EXT_shader_atomic_float2");
+  chain_if(s.ShaderBfloat16KHR, 1000141000, "VK_KHR_shader_bfloat16");
+  chain_if(s.ShaderExpectAssumeKHR, 1000544000, "VK_KHR_shader_expect_assume");
+  chain_if(s.ShaderReplicatedCompositesEXT, 1000564000,
+           "VK_EXT_shader_replicated_composites");
+  chain_if(
+      s.WorkgroupMemoryExplicitLayoutKHR,
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR,
+      "VK_KHR_workgroup_memory_explicit_layout");
+}
+
+FeatureChain::~FeatureChain() = default;
+
+VkPhysicalDeviceFeatures2* FeatureChain::head() {
+  return &structures_->features;
+}
+
+bool FeatureChain::has_timeline_semaphores() const {
+  return structures_->Vulkan12.timelineSemaphore == VK_TRUE;
+}
+
+FeatureSet FeatureChain::Read() const {
+  Structures& s = *structures_;
+  if (s.is_old) {
+    s.Vulkan13.maintenance4 = s.maintenance4.maintenance4;
+    s.Vulkan13.shaderIntegerDotProduct = s.dot_product.shaderIntegerDotProduct;
+    s.Vulkan13.subgroupSizeControl = s.subgroup_size.subgroupSizeControl;
+  }
+  FeatureSet rows;
+#define FEATURE(structure, member) \
+  rows.Set(Feature::member, s.structure.member == VK_TRUE);
+#define SUBGROUP(bit, name)
+#include "hal/vulkan/device_features.def"
+#undef FEATURE
+#undef SUBGROUP
+  return rows;
+}
+
+void FeatureChain::Enable(const FeatureSet& rows, const FeatureChain& has) {
+  Structures& s = *structures_;
+#define FEATURE(structure, member) \
+  s.structure.member = rows.Has(Feature::member) ? VK_TRUE : VK_FALSE;
+#define SUBGROUP(bit, name)
+#include "hal/vulkan/device_features.def"
+#undef FEATURE
+#undef SUBGROUP
+  const Structures& theirs = *has.structures_;
+  s.Vulkan12.timelineSemaphore = theirs.Vulkan12.timelineSemaphore;
+  s.Vulkan12.hostQueryReset = theirs.Vulkan12.hostQueryReset;
+  s.Vulkan12.scalarBlockLayout = theirs.Vulkan12.scalarBlockLayout;
+  s.Vulkan12.shaderSubgroupExtendedTypes =
+      theirs.Vulkan12.shaderSubgroupExtendedTypes;
+  if (s.is_old) {
+    s.maintenance4.maintenance4 = s.Vulkan13.maintenance4;
+    s.dot_product.shaderIntegerDotProduct = s.Vulkan13.shaderIntegerDotProduct;
+    s.subgroup_size.subgroupSizeControl = s.Vulkan13.subgroupSizeControl;
+  }
+}
+
+}  // namespace eyrie::hal::vulkan

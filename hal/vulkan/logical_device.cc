@@ -1,0 +1,79 @@
+// Opens devices.
+//
+// Tested by device_test.cc.
+#include "hal/vulkan/logical_device.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status_macros.h"
+#include "hal/vulkan/features.h"
+
+namespace eyrie::hal::vulkan {
+
+LogicalDevice::LogicalDevice(std::shared_ptr<Instance> instance,
+                             PhysicalDevice physical,
+                             const VulkanOptions& options)
+    : instance_(std::move(instance)),
+      physical_(std::move(physical)),
+      options_(options) {}
+
+LogicalDevice::~LogicalDevice() {
+  if (handle_ != VK_NULL_HANDLE) table_.vkDestroyDevice(handle_, nullptr);
+}
+
+absl::StatusOr<std::shared_ptr<LogicalDevice>> LogicalDevice::Open(
+    std::shared_ptr<Instance> instance, PhysicalDevice physical,
+    const VulkanOptions& options) {
+  std::shared_ptr<LogicalDevice> device(
+      new LogicalDevice(std::move(instance), std::move(physical), options));
+  RETURN_IF_ERROR(device->Create());
+  return device;
+}
+
+absl::Status LogicalDevice::Create() {
+  FeatureChain has(physical_.api_version, physical_.extensions);
+  vkGetPhysicalDeviceFeatures2(physical_.handle, has.head());
+  FeatureChain enabled(physical_.api_version, physical_.extensions);
+  enabled.Enable(physical_.features, has);
+
+  std::vector<const char*> extensions = enabled.extensions();
+  for (const char* name : {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME,
+                           VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME,
+                           VK_EXT_MEMORY_BUDGET_EXTENSION_NAME}) {
+    if (physical_.HasExtension(name)) extensions.push_back(name);
+  }
+  const float priority = 1.0F;
+  VkDeviceQueueCreateInfo queue = {};
+  queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+  queue.queueFamilyIndex = physical_.queue_family;
+  queue.queueCount = 1;
+  queue.pQueuePriorities = &priority;
+  VkDeviceCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+  info.pNext = enabled.head();
+  info.queueCreateInfoCount = 1;
+  info.pQueueCreateInfos = &queue;
+  info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
+  RETURN_IF_ERROR(
+      Check(vkCreateDevice(physical_.handle, &info, nullptr, &handle_),
+            "vkCreateDevice"));
+  volkLoadDeviceTable(&table_, handle_);
+  table_.vkGetDeviceQueue(handle_, physical_.queue_family, 0, &queue_);
+  return absl::OkStatus();
+}
+
+void LogicalDevice::SetNameOf(VkObjectType type, uint64_t handle,
+                              absl::string_view name) const {
+  const std::string text(name);
+  VkDebugUtilsObjectNameInfoEXT info = {};
+  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT;
+  info.objectType = type;
+  info.objectHandle = handle;
+  info.pObjectName = text.c_str();
+  vkSetDebugUtilsObjectNameEXT(handle_, &info);
+}
+
+}  // namespace eyrie::hal::vulkan

@@ -1,0 +1,72 @@
+// An opened Vulkan device: its functions, its queue's handle, its memory
+// types, and what every object made of it needs.
+//
+// Immutable and shared by all objects of the device; thread-safe but for the
+// queue, which queue.h guards.
+// Tested by device_test.cc.
+#ifndef EYRIE_HAL_VULKAN_LOGICAL_DEVICE_H_
+#define EYRIE_HAL_VULKAN_LOGICAL_DEVICE_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "hal/driver.h"
+#include "hal/vulkan/api.h"
+#include "hal/vulkan/instance.h"
+#include "hal/vulkan/physical_device.h"
+
+namespace eyrie::hal::vulkan {
+
+class LogicalDevice {
+ public:
+  static absl::StatusOr<std::shared_ptr<LogicalDevice>> Open(
+      std::shared_ptr<Instance> instance, PhysicalDevice physical,
+      const VulkanOptions& options);
+  LogicalDevice(const LogicalDevice&) = delete;
+  LogicalDevice& operator=(const LogicalDevice&) = delete;
+  ~LogicalDevice();
+
+  // Vulkan's functions of this device: fn().vkQueueSubmit(…).
+  const VolkDeviceTable& fn() const { return table_; }
+  VkDevice handle() const { return handle_; }
+  VkQueue queue() const { return queue_; }
+  Instance& instance() const { return *instance_; }
+  const PhysicalDevice& physical() const { return physical_; }
+  const VulkanOptions& options() const { return options_; }
+  const VkPhysicalDeviceLimits& limits() const {
+    return physical_.properties.limits;
+  }
+  bool Has(Feature feature) const { return physical_.features.Has(feature); }
+  bool has_addresses() const { return Has(Feature::bufferDeviceAddress); }
+  bool has_push_descriptors() const {
+    return physical_.max_push_descriptors != 0;
+  }
+
+  // Names an object for tools, and for what the validation layer says.
+  template <typename Handle>
+  void SetName(VkObjectType type, Handle handle, absl::string_view name) const {
+    if (instance_->has_debug_names()) {
+      SetNameOf(type, reinterpret_cast<uint64_t>(handle), name);
+    }
+  }
+
+ private:
+  LogicalDevice(std::shared_ptr<Instance> instance, PhysicalDevice physical,
+                const VulkanOptions& options);
+  absl::Status Create();
+  void SetNameOf(VkObjectType type, uint64_t handle,
+                 absl::string_view name) const;
+
+  const std::shared_ptr<Instance> instance_;
+  const PhysicalDevice physical_;
+  const VulkanOptions options_;
+  VkDevice handle_ = VK_NULL_HANDLE;
+  VkQueue queue_ = VK_NULL_HANDLE;
+  VolkDeviceTable table_ = {};
+};
+
+}  // namespace eyrie::hal::vulkan
+
+#endif  // EYRIE_HAL_VULKAN_LOGICAL_DEVICE_H_

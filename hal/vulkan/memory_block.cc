@@ -1,0 +1,190 @@
+// Blocks of device memory.
+//
+// Tested by allocator_test.cc.
+#include "hal/vulkan/memory_block.h"
+
+#include <atomic>
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+
+namespace eyrie::hal::vulkan {
+namespace {
+
+uint64_t NewSerial() {
+  static std::atomic<uint64_t> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+constexpr VkBufferUsageFlags kUsage =
+    VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+    VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+    VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+
+}  // namespace
+
+MemoryBlock::MemoryBlock(std::shared_ptr<LogicalDevice> device, uint64_t size)
+    : device_(std::move(device)), size_(size), serial_(NewSerial()) {}
+
+MemoryBlock::~MemoryBlock() {
+  const VolkDeviceTable& fn = device_->fn();
+  fn.vkDestroyBuffer(device_->handle(), buffer_, nullptr);
+  fn.vkFreeMemory(device_->handle(), memory_, nullptr);
+}
+
+absl::Status MemoryBlock::CreateBuffer(const void* next) {
+  VkBufferCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.pNext = next;
+  info.size = size_;
+  info.usage = kUsage;
+  if (device_->has_addresses()) {
+    info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  }
+  return Check(
+      device_->fn().vkCreateBuffer(device_->handle(), &info, nullptr, &buffer_),
+      "vkCreateBuffer");
+}
+
+absl::Status MemoryBlock::Bind(const VkMemoryAllocateInfo& info) {
+  const VolkDeviceTable& fn = device_->fn();
+  VkMemoryAllocateFlagsInfo flags = {};
+  flags.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO;
+  flags.pNext = info.pNext;
+  flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
+  VkMemoryAllocateInfo all = info;
+  if (device_->has_addresses()) all.pNext = &flags;
+  RETURN_IF_ERROR(
+      Check(fn.vkAllocateMemory(device_->handle(), &all, nullptr, &memory_),
+            "vkAllocateMemory"));
+  RETURN_IF_ERROR(
+      Check(fn.vkBindBufferMemory(device_->handle(), buffer_, memory_, 0),
+            "vkBindBufferMemory"));
+  if (device_->has_addresses()) {
+    VkBufferDeviceAddressInfo address = {};
+    address.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
+    address.buffer = buffer_;
+    address_ = fn.vkGetBufferDeviceAddress(device_->handle(), &address);
+  }
+  device_->SetName(VK_OBJECT_TYPE_BUFFER, buffer_,
+                   absl::StrCat("block ", serial_));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<MemoryBlock>> MemoryBlock::Make(
+    std::shared_ptr<LogicalDevice> device, uint32_t memory_type, uint64_t size,
+    bool map) {
+  std::shared_ptr<MemoryBlock> block(new MemoryBlock(std::move(device), size));
+  const LogicalDevice& owner = *block->device_;
+  RETURN_IF_ERROR(block->CreateBuffer(nullptr));
+  VkMemoryRequirements needs;
+  owner.fn().vkGetBufferMemoryRequirements(owner.handle(), block->buffer_,
+                                           &needs);
+  if ((needs.memoryTypeBits & (1u << memory_type)) == 0) {
+    return absl::InternalError(absl::StrCat(
+        "Buffers cannot lie in the device's memory type ", memory_type, "."));
+  }
+  VkMemoryAllocateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+  info.allocationSize = needs.size;
+  info.memoryTypeIndex = memory_type;
+  RETURN_IF_ERROR(block->Bind(info));
+  if (map) {
+    void* host = nullptr;
+    RETURN_IF_ERROR(Check(owner.fn().vkMapMemory(owner.handle(), block->memory_,
+                                                 0, VK_WHOLE_SIZE, 0, &host),
+                          "vkMapMemory"));
+    block->host_ = static_cast<uint8_t*>(host);
+  }
+  block->free_[0] = size;
+  return block;
+}
+
+absl::StatusOr<std::shared_ptr<MemoryBlock>> MemoryBlock::Import(
+    std::shared_ptr<LogicalDevice> device, std::span<uint8_t> pages) {
+  constexpr VkExternalMemoryHandleTypeFlagBits kKind =
+      VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
+  std::shared_ptr<MemoryBlock> block(
+      new MemoryBlock(std::move(device), pages.size()));
+  const LogicalDevice& owner = *block->device_;
+  VkMemoryHostPointerPropertiesEXT found = {};
+  found.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT;
+  VkExternalMemoryBufferCreateInfo external = {};
+  external.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO;
+  external.handleTypes = kKind;
+  if (owner.fn().vkGetMemoryHostPointerPropertiesEXT(
+          owner.handle(), kKind, pages.data(), &found) < 0 ||
+      !block->CreateBuffer(&external).ok()) {
+    return absl::UnavailableError("The device cannot use this memory.");
+  }
+  VkMemoryRequirements needs;
+  owner.fn().vkGetBufferMemoryRequirements(owner.handle(), block->buffer_,
+                                           &needs);
+  uint32_t types = found.memoryTypeBits & needs.memoryTypeBits;
+  // What the host writes must be seen by the device without a call.
+  for (uint32_t i = 0; i < owner.physical().memory.memoryTypeCount; ++i) {
+    if ((owner.physical().memory.memoryTypes[i].propertyFlags &
+         VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) == 0) {
+      types &= ~(1u << i);
+    }
+  }
+  if (types == 0 || needs.size > pages.size()) {
+    return absl::UnavailableError("The device cannot use this memory.");
+  }
+  VkImportMemoryHostPointerInfoEXT import = {};
+  import.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT;
+  import.handleType = kKind;
+  import.pHostPointer = pages.data();
+  VkMemoryAllocateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+  info.pNext = &import;
+  info.allocationSize = pages.size();
+  info.memoryTypeIndex = static_cast<uint32_t>(__builtin_ctz(types));
+  const absl::Status bound = block->Bind(info);
+  if (!bound.ok()) return absl::UnavailableError(bound.message());
+  block->host_ = pages.data();
+  return block;
+}
+
+DeviceRange MemoryBlock::Range(uint64_t offset, uint64_t capacity) const {
+  return {buffer_, offset, capacity, address_ == 0 ? 0 : address_ + offset,
+          serial_};
+}
+
+std::optional<uint64_t> MemoryBlock::Take(uint64_t size) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (auto it = free_.begin(); it != free_.end(); ++it) {
+    const auto [offset, length] = *it;
+    if (length < size) continue;
+    free_.erase(it);
+    if (length > size) free_[offset + size] = length - size;
+    return offset;
+  }
+  return std::nullopt;
+}
+
+void MemoryBlock::Give(uint64_t offset, uint64_t size) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto next = free_.lower_bound(offset);
+  if (next != free_.end() && next->first == offset + size) {
+    size += next->second;
+    next = free_.erase(next);
+  }
+  if (next != free_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second == offset) {
+      before->second += size;
+      return;
+    }
+  }
+  free_[offset] = size;
+}
+
+bool MemoryBlock::IsFree() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return free_.size() == 1 && free_.begin()->second == size_;
+}
+
+}  // namespace eyrie::hal::vulkan

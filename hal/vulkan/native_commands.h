@@ -1,0 +1,90 @@
+// Commands as Vulkan has them: a pool with one command buffer, and what they
+// refer to.
+//
+// With its last reference an object goes to a free list, where recording
+// begins anew without going to the driver. Thread-compatible.
+// Tested by device_test.cc.
+#ifndef EYRIE_HAL_VULKAN_NATIVE_COMMANDS_H_
+#define EYRIE_HAL_VULKAN_NATIVE_COMMANDS_H_
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/ref.h"
+#include "hal/vulkan/logical_device.h"
+
+namespace eyrie::hal::vulkan {
+
+class NativeCommands;
+
+// Where command buffers come from, and go back to. Thread-safe.
+class CommandStore : public std::enable_shared_from_this<CommandStore> {
+ public:
+  explicit CommandStore(std::shared_ptr<LogicalDevice> device)
+      : device_(std::move(device)) {}
+  CommandStore(const CommandStore&) = delete;
+  CommandStore& operator=(const CommandStore&) = delete;
+  ~CommandStore();
+
+  // A command buffer that is being recorded. `is_reused`: it may be submitted
+  // again, also while it runs.
+  absl::StatusOr<Ref<NativeCommands>> Begin(bool is_reused);
+
+ private:
+  friend class NativeCommands;
+
+  static constexpr size_t kMaxIdle = 32;
+
+  absl::StatusOr<Ref<NativeCommands>> Take();
+  void Recycle(NativeCommands* commands);
+
+  const std::shared_ptr<LogicalDevice> device_;
+  std::mutex mutex_;
+  std::vector<NativeCommands*> idle_;  // guarded by mutex_
+};
+
+class NativeCommands final : public RefObject {
+ public:
+  static constexpr RefType kType{"vulkan.native_commands"};
+
+  VkCommandBuffer handle() const { return handle_; }
+  // Ends recording.
+  absl::Status End();
+
+  // A descriptor set for this recording, where there are no push descriptors.
+  absl::StatusOr<VkDescriptorSet> AllocateSet(VkDescriptorSetLayout layout);
+  // What must live as long as the commands.
+  void Keep(Ref<RefObject> object) { kept_.push_back(std::move(object)); }
+
+  // Of a translation that may be submitted again: what it was recorded for.
+  // Who records decides what is in it.
+  std::vector<uint64_t>& key() { return key_; }
+
+ private:
+  friend class CommandStore;
+
+  explicit NativeCommands(std::shared_ptr<LogicalDevice> device)
+      : RefObject(kType), device_(std::move(device)) {}
+  ~NativeCommands() override;
+  absl::Status Create();
+  absl::Status AddDescriptorPool();
+  // Makes it as it was before anything was recorded.
+  absl::Status Reset();
+  void OnLastRef() override;
+
+  const std::shared_ptr<LogicalDevice> device_;
+  VkCommandPool pool_ = VK_NULL_HANDLE;
+  VkCommandBuffer handle_ = VK_NULL_HANDLE;
+  std::vector<VkDescriptorPool> descriptor_pools_;
+  std::vector<Ref<RefObject>> kept_;
+  std::vector<uint64_t> key_;
+  std::shared_ptr<CommandStore> home_;  // null while idle
+};
+
+}  // namespace eyrie::hal::vulkan
+
+#endif  // EYRIE_HAL_VULKAN_NATIVE_COMMANDS_H_

@@ -1,0 +1,274 @@
+// Submissions, from the first to the last.
+//
+// Tested by queue_test.cc.
+#include "hal/vulkan/queue.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "base/status_macros.h"
+#include "base/trace.h"
+
+namespace eyrie::hal::vulkan {
+
+Queue::Queue(std::shared_ptr<LogicalDevice> device)
+    : device_(std::move(device)) {}
+
+absl::StatusOr<std::shared_ptr<Queue>> Queue::Make(
+    std::shared_ptr<LogicalDevice> device) {
+  std::shared_ptr<Queue> queue(new Queue(std::move(device)));
+  VkSemaphoreTypeCreateInfo type = {};
+  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+  info.pNext = &type;
+  const LogicalDevice& owner = *queue->device_;
+  RETURN_IF_ERROR(Check(owner.fn().vkCreateSemaphore(
+                            owner.handle(), &info, nullptr, &queue->timeline_),
+                        "vkCreateSemaphore"));
+  return queue;
+}
+
+Queue::~Queue() {
+  Shutdown();
+  device_->fn().vkDestroySemaphore(device_->handle(), timeline_, nullptr);
+}
+
+void Queue::Shutdown() {
+  uint64_t last;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    is_over_ = true;
+    last = last_epoch_;
+  }
+  changed_.notify_all();
+  if (service_.joinable()) {
+    // The last reference to a device may go in a callback of that thread.
+    if (service_.get_id() == std::this_thread::get_id()) {
+      service_.detach();
+    } else {
+      service_.join();
+    }
+  }
+  WaitForEpoch(last, absl::InfiniteFuture()).IgnoreError();
+}
+
+Queue::Watch::Watch(Queue& queue) : queue_(queue.shared_from_this()) {
+  std::lock_guard<std::mutex> lock(queue.mutex_);
+  ++queue.watches_;
+  queue.StartServiceIfNeeded();
+}
+
+Queue::Watch::~Watch() {
+  std::lock_guard<std::mutex> lock(queue_->mutex_);
+  --queue_->watches_;
+}
+
+void Queue::StartServiceIfNeeded() {
+  if (watches_ == 0 || pending_.empty() || is_over_) return;
+  if (!service_.joinable()) {
+    // The thread keeps the queue until Shutdown has ended it.
+    service_ = std::thread([self = shared_from_this()] { self->Serve(); });
+  } else {
+    changed_.notify_all();
+  }
+}
+
+void Queue::Serve() {
+  trace::SetThreadName("vulkan", 0);
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] {
+      return is_over_ || (watches_ > 0 && !pending_.empty());
+    });
+    if (is_over_) return;
+    const uint64_t epoch = pending_.front().epoch;
+    lock.unlock();
+    WaitForEpoch(epoch, absl::InfiniteFuture()).IgnoreError();
+    lock.lock();
+  }
+}
+
+absl::StatusOr<Queue::Readiness> Queue::Look(const Fence* wait) {
+  Readiness readiness = {true, 0};
+  if (wait == nullptr) return readiness;
+  ASSIGN_OR_RETURN(const bool reached, wait->Query());
+  if (reached) return readiness;
+  for (const Fence::Point& point : wait->points()) {
+    // Every semaphore that the device takes is one of this queue's.
+    auto& semaphore = static_cast<Semaphore&>(*point.semaphore);
+    ASSIGN_OR_RETURN(const uint64_t present, semaphore.HostSemaphore::Query());
+    if (present >= point.value) continue;
+    const uint64_t epoch = PromisedEpoch(semaphore, point.value);
+    if (epoch == 0) return Readiness{false, 0};
+    readiness.epoch = std::max(readiness.epoch, epoch);
+  }
+  return readiness;
+}
+
+uint64_t Queue::PromisedEpoch(const Semaphore& semaphore, uint64_t value) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  uint64_t epoch = 0;
+  for (const Semaphore::Promise& promise : semaphore.promises_) {
+    if (promise.value < value) continue;
+    epoch = epoch == 0 ? promise.epoch : std::min(epoch, promise.epoch);
+  }
+  return epoch;
+}
+
+void Queue::Promise(const Fence& signal, uint64_t epoch) {
+  const uint64_t first = pending_.empty() ? epoch : pending_.front().epoch;
+  for (const Fence::Point& point : signal.points()) {
+    auto& semaphore = static_cast<Semaphore&>(*point.semaphore);
+    const auto is_kept = [first](const Semaphore::Promise& promise) {
+      return promise.epoch < first;
+    };
+    auto& promises = semaphore.promises_;
+    promises.erase(std::remove_if(promises.begin(), promises.end(), is_kept),
+                   promises.end());
+    promises.push_back({point.value, epoch});
+  }
+}
+
+VkResult Queue::SubmitNative(VkCommandBuffer commands, uint64_t after,
+                             uint64_t epoch) {
+  constexpr VkPipelineStageFlags kAll = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+  VkTimelineSemaphoreSubmitInfo values = {};
+  values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+  values.waitSemaphoreValueCount = after != 0 ? 1 : 0;
+  values.pWaitSemaphoreValues = &after;
+  values.signalSemaphoreValueCount = 1;
+  values.pSignalSemaphoreValues = &epoch;
+  VkSubmitInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  info.pNext = &values;
+  info.waitSemaphoreCount = after != 0 ? 1 : 0;
+  info.pWaitSemaphores = &timeline_;
+  info.pWaitDstStageMask = &kAll;
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &commands;
+  info.signalSemaphoreCount = 1;
+  info.pSignalSemaphores = &timeline_;
+  return device_->fn().vkQueueSubmit(device_->queue(), 1, &info,
+                                     VK_NULL_HANDLE);
+}
+
+absl::StatusOr<uint64_t> Queue::Submit(uint64_t after, Kept kept,
+                                       Fence* signal) {
+  RetireIfBusy();
+  std::unique_lock<std::mutex> lock(mutex_);
+  RETURN_IF_ERROR(lost_);
+  const uint64_t epoch = last_epoch_ + 1;
+  const VkResult result = SubmitNative(kept.commands->handle(), after, epoch);
+  if (result < 0) {
+    const absl::Status status = Check(result, "vkQueueSubmit");
+    lock.unlock();
+    if (result == VK_ERROR_DEVICE_LOST) Lose(status);
+    return status;
+  }
+  last_epoch_ = epoch;
+  if (signal != nullptr) Promise(*signal, epoch);
+  Submission& submission = pending_.emplace_back();
+  submission.epoch = epoch;
+  submission.kept = std::move(kept);
+  if (signal != nullptr) {
+    submission.signals.assign(signal->points().begin(), signal->points().end());
+  }
+  is_busy_.store(true, std::memory_order_relaxed);
+  StartServiceIfNeeded();
+  return epoch;
+}
+
+absl::Status Queue::SignalAfter(uint64_t epoch, Fence* signal) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const auto pending =
+        std::find_if(pending_.begin(), pending_.end(),
+                     [epoch](const Submission& s) { return s.epoch >= epoch; });
+    if (epoch != 0 && pending != pending_.end()) {
+      Promise(*signal, pending->epoch);
+      pending->signals.insert(pending->signals.end(), signal->points().begin(),
+                              signal->points().end());
+      return absl::OkStatus();
+    }
+  }
+  return signal->Signal();
+}
+
+void Queue::Retire() {
+  uint64_t done = 0;
+  const VkResult result = device_->fn().vkGetSemaphoreCounterValue(
+      device_->handle(), timeline_, &done);
+  if (result < 0) return Lose(Check(result, "vkGetSemaphoreCounterValue"));
+  absl::InlinedVector<Submission, 4> retired;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    while (!pending_.empty() && pending_.front().epoch <= done) {
+      retired.push_back(std::move(pending_.front()));
+      pending_.pop_front();
+    }
+    is_busy_.store(!pending_.empty(), std::memory_order_relaxed);
+  }
+  for (Submission& submission : retired) {
+    // Whoever hears of the end finds that nothing is kept any more.
+    submission.kept = {};
+    for (const Fence::Point& point : submission.signals) {
+      // One that another thread has signalled further, or that has failed.
+      point.semaphore->Signal(point.value).IgnoreError();
+    }
+  }
+}
+
+bool Queue::WaitNative(uint64_t epoch, absl::Time deadline) {
+  VkSemaphoreWaitInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
+  info.semaphoreCount = 1;
+  info.pSemaphores = &timeline_;
+  info.pValues = &epoch;
+  uint64_t timeout = ~uint64_t{0};
+  if (deadline != absl::InfiniteFuture()) {
+    timeout = static_cast<uint64_t>(
+        std::max<int64_t>(0, absl::ToInt64Nanoseconds(deadline - absl::Now())));
+  }
+  const VkResult result =
+      device_->fn().vkWaitSemaphores(device_->handle(), &info, timeout);
+  if (result < 0) Lose(Check(result, "vkWaitSemaphores"));
+  return result == VK_SUCCESS;
+}
+
+absl::Status Queue::WaitForEpoch(uint64_t epoch, absl::Time deadline) {
+  if (epoch == 0) return absl::OkStatus();
+  const bool reached = WaitNative(epoch, deadline);
+  Retire();
+  if (reached) return absl::OkStatus();
+  std::lock_guard<std::mutex> lock(mutex_);
+  RETURN_IF_ERROR(lost_);
+  return absl::DeadlineExceededError("The device's work did not end in time.");
+}
+
+void Queue::Lose(const absl::Status& status) {
+  std::deque<Submission> failed;
+  absl::Status lost;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (lost_.ok()) {
+      lost_ = absl::UnavailableError(absl::StrCat(
+          "The Vulkan device '", device_->physical().name, "' is lost: ",
+          absl::string_view(status.message().data(), status.message().size())));
+    }
+    lost = lost_;
+    failed.swap(pending_);
+    is_busy_.store(false, std::memory_order_relaxed);
+  }
+  for (Submission& submission : failed) {
+    submission.kept = {};
+    for (const Fence::Point& point : submission.signals) {
+      point.semaphore->Fail(lost);
+    }
+  }
+}
+
+}  // namespace eyrie::hal::vulkan

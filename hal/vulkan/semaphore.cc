@@ -1,0 +1,47 @@
+// Waits for submitted work.
+//
+// Tested by queue_test.cc.
+#include "hal/vulkan/semaphore.h"
+
+#include <utility>
+
+#include "hal/vulkan/queue.h"
+
+namespace eyrie::hal::vulkan {
+
+Semaphore::Semaphore(uint64_t value, std::shared_ptr<Queue> queue)
+    : HostSemaphore(value), queue_(std::move(queue)) {}
+
+absl::StatusOr<uint64_t> Semaphore::Query() {
+  queue_->RetireIfBusy();
+  return HostSemaphore::Query();
+}
+
+absl::Status Semaphore::Wait(uint64_t value, absl::Time deadline) {
+  const absl::StatusOr<uint64_t> present = HostSemaphore::Query();
+  if (!present.ok() || *present >= value) {
+    return HostSemaphore::Wait(value, deadline);
+  }
+  if (const uint64_t epoch = queue_->PromisedEpoch(*this, value)) {
+    // How it ended is the semaphore's to say.
+    queue_->WaitForEpoch(epoch, deadline).IgnoreError();
+    return HostSemaphore::Wait(value, deadline);
+  }
+  // Somebody has yet to submit the work, or to signal.
+  const Queue::Watch watch(*queue_);
+  return HostSemaphore::Wait(value, deadline);
+}
+
+void Semaphore::OnReached(uint64_t value, Callback callback) {
+  const absl::StatusOr<uint64_t> present = Query();
+  if (!present.ok() || *present >= value) {
+    return HostSemaphore::OnReached(value, std::move(callback));
+  }
+  // Until then a thread is to see to what is submitted.
+  HostSemaphore::OnReached(
+      value, [callback = std::move(callback),
+              watch = std::make_shared<Queue::Watch>(*queue_)](
+                 const absl::Status& status) { callback(status); });
+}
+
+}  // namespace eyrie::hal::vulkan
