@@ -27,12 +27,6 @@ constexpr const char* kNames[] = {
 #undef EYRIE_TRACE_NAME
 };
 
-int64_t Now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 // Of a thread that has written an event.
 struct ThreadSlot {
   ThreadSlot();
@@ -87,6 +81,12 @@ std::string ThreadName(int64_t id) {
 
 }  // namespace
 
+int64_t Now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
 void SetThreadName(const char* text, int number) {
   thread_text = text;
   thread_number = number;
@@ -124,8 +124,14 @@ class Writer {
     return recorder_->Intern(cache, name);
   }
 
-  void Add(const Event& event) {
-    ThreadLog& log = *slot_->log;
+  void Add(const Event& event) { AddTo(*slot_->log, event); }
+  void AddSums(NameId name, const DispatchSpan::Workgroups& run, int64_t ns) {
+    AddSumsTo(*slot_->log, name, run, ns);
+  }
+  Recorder& recorder() { return *recorder_; }
+
+  // To a log that no other thread writes to.
+  void AddTo(ThreadLog& log, const Event& event) {
     if (log.size % ThreadLog::kChunkEvents == 0 && !recorder_->Extend(log))
         [[unlikely]] {
       ++log.dropped;
@@ -135,8 +141,9 @@ class Writer {
     ++log.size;
   }
 
-  void AddSums(NameId name, const DispatchSpan::Workgroups& run, int64_t ns) {
-    std::vector<ThreadLog::Sums>& sums = slot_->log->sums;
+  static void AddSumsTo(ThreadLog& log, NameId name,
+                        const DispatchSpan::Workgroups& run, int64_t ns) {
+    std::vector<ThreadLog::Sums>& sums = log.sums;
     if (sums.size() <= name) sums.resize(size_t{name} + 1);
     // One of the threads that share a dispatch runs its first workgroup.
     sums[name].count += run.begin == 0 ? 1 : 0;
@@ -150,6 +157,26 @@ class Writer {
 };
 
 namespace {
+
+Event DispatchBegin(int64_t ns, NameId name,
+                    const DispatchSpan::Workgroups& run) {
+  const uint32_t(&count)[3] = run.count;
+  const auto third = static_cast<uint16_t>(
+      std::min<uint32_t>(count[2], std::numeric_limits<uint16_t>::max()));
+  return {ns,
+          name,
+          Event::Kind::kBegin,
+          Category::kDispatch,
+          third,
+          count[0] | uint64_t{count[1]} << 32,
+          0};
+}
+
+Event DispatchEnd(int64_t ns, NameId name,
+                  const DispatchSpan::Workgroups& run) {
+  return {ns,        name,   Event::Kind::kEnd, Category::kDispatch, 0,
+          run.begin, run.end};
+}
 
 void Note(Event::Kind kind, Category category, Name name, uint64_t value) {
   Writer writer;
@@ -208,11 +235,7 @@ DispatchSpan::DispatchSpan(NameCache& cache, MakeName name,
   name_ = writer.Intern(cache, name);
   begin_ns_ = Now();
   if (!writer.records(kEvents)) return;
-  const uint32_t(&count)[3] = workgroups_.count;
-  const auto third = static_cast<uint16_t>(
-      std::min<uint32_t>(count[2], std::numeric_limits<uint16_t>::max()));
-  writer.Add({begin_ns_, name_, Event::Kind::kBegin, Category::kDispatch, third,
-              count[0] | uint64_t{count[1]} << 32, 0});
+  writer.Add(DispatchBegin(begin_ns_, name_, workgroups_));
 }
 
 DispatchSpan::~DispatchSpan() {
@@ -221,12 +244,36 @@ DispatchSpan::~DispatchSpan() {
   Writer writer;
   if (!writer || writer.serial() != serial_) return;
   if (writer.records(kEvents)) {
-    writer.Add({now, name_, Event::Kind::kEnd, Category::kDispatch, 0,
-                workgroups_.begin, workgroups_.end});
+    writer.Add(DispatchEnd(now, name_, workgroups_));
   }
   if (writer.records(kDispatches)) {
     writer.AddSums(name_, workgroups_, now - begin_ns_);
   }
+}
+
+void AddDeviceDispatch(absl::string_view line, NameCache& cache, MakeName name,
+                       const uint32_t (&workgroup_count)[3], int64_t begin_ns,
+                       int64_t end_ns) {
+  Writer writer;
+  if (!writer) return;
+  const NameId id = writer.Intern(cache, name);
+  const uint32_t(&count)[3] = workgroup_count;
+  const DispatchSpan::Workgroups all = {
+      {count[0], count[1], count[2]},
+      0,
+      uint64_t{count[0]} * count[1] * count[2]};
+  Recorder& recorder = writer.recorder();
+  const std::lock_guard<std::mutex> lock(recorder.device_mutex_);
+  ThreadLog& log = *recorder.AttachDevice(line);
+  if (writer.records(kDispatches)) {
+    Writer::AddSumsTo(log, id, all, end_ns - begin_ns);
+  }
+  if (!writer.records(kEvents)) return;
+  begin_ns = std::max(begin_ns, recorder.start_ns_);
+  if (log.size != 0) begin_ns = std::max(begin_ns, log.at(log.size - 1).ns + 1);
+  end_ns = std::max(begin_ns, end_ns);
+  writer.AddTo(log, DispatchBegin(begin_ns, id, all));
+  writer.AddTo(log, DispatchEnd(end_ns, id, all));
 }
 
 Recorder::Recorder(const RecorderOptions& options)
@@ -303,6 +350,19 @@ ThreadLog* Recorder::Attach() {
   ThreadLog& log = logs_.emplace_back();
   log.thread_id = id;
   log.thread_name = ThreadName(id);
+  return &log;
+}
+
+ThreadLog* Recorder::AttachDevice(absl::string_view line) {
+  // No thread's: the numbers of these begin where the system's end.
+  constexpr int64_t kFirstId = int64_t{1} << 30;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (ThreadLog& log : logs_) {
+    if (log.thread_id >= kFirstId && line == log.thread_name) return &log;
+  }
+  ThreadLog& log = logs_.emplace_back();
+  log.thread_id = kFirstId + static_cast<int64_t>(logs_.size());
+  log.thread_name = std::string(line);
   return &log;
 }
 

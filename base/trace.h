@@ -78,6 +78,16 @@ void Counter(Name name, uint64_t value);
 uint64_t FlowFrom(Name name);
 void FlowTo(Name name, uint64_t flow);
 
+// The steady clock's nanoseconds, which events are noted by.
+int64_t Now();
+
+// A dispatch that a device has run by itself, told after its end: a span on
+// the device's own line, and a part of the kernel's sums. Spans of a line do
+// not overlap: one that began before the last one ended is shortened.
+void AddDeviceDispatch(absl::string_view line, NameCache& cache, MakeName name,
+                       const uint32_t (&workgroup_count)[3], int64_t begin_ns,
+                       int64_t end_ns);
+
 // From here to the end of the block.
 class Span {
  public:

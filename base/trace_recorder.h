@@ -111,6 +111,10 @@ class Recorder {
  private:
   friend class Writer;
   friend class JsonWriter;
+  friend void AddDeviceDispatch(absl::string_view line, NameCache& cache,
+                                MakeName name,
+                                const uint32_t (&workgroup_count)[3],
+                                int64_t begin_ns, int64_t end_ns);
 
   explicit Recorder(const RecorderOptions& options);
 
@@ -119,6 +123,8 @@ class Recorder {
   NameId Intern(NameCache& cache, MakeName name);
   // The log of the calling thread.
   ThreadLog* Attach();
+  // The log of a device's line.
+  ThreadLog* AttachDevice(absl::string_view line);
   // One more chunk; false if the bound is reached.
   bool Extend(ThreadLog& log);
   // Counts against the bound; false if it is reached. With mutex_ held.
@@ -131,7 +137,8 @@ class Recorder {
   const int64_t start_ns_;
   int64_t stop_ns_ = 0;
   bool stopped_ = false;
-  std::mutex mutex_;  // guards all below while it is active
+  std::mutex device_mutex_;  // held by who writes to a device's log
+  std::mutex mutex_;         // guards all below while it is active
   uint64_t bytes_ = 0;
   std::deque<ThreadLog> logs_;
   std::deque<std::string> names_;

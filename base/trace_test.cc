@@ -288,6 +288,42 @@ TEST(TraceTest, DispatchesAreSummedByName) {
   }
 }
 
+TEST(TraceTest, DispatchesOfDevicesHaveALineOfTheirOwn) {
+  const auto recorder = StartRecorder({.what = kEvents | kDispatches});
+  NameCache cache;
+  const int64_t now = Now();
+  const struct {
+    const char* line;
+    int64_t begin;
+    int64_t end;
+  } kRuns[] = {{"gpu 0", 1000, 3000},
+               {"gpu 1", 0, 500},
+               {"gpu 0", 2000, 5000},   // begins before the last has ended
+               {"gpu 0", 4000, 4500}};  // and ends before
+  for (const auto& run : kRuns) {
+    AddDeviceDispatch(
+        run.line, cache, [] { return std::string("k"); }, {2, 3, 1},
+        now + run.begin, now + run.end);
+  }
+  const Json json = Written(*recorder);
+  EXPECT_EQ(Outline(json),
+            "X dispatch k\nX dispatch k\nX dispatch k\nX dispatch k\n");
+  std::map<int64_t, double> sums;
+  for (const Json& event : json.Find("traceEvents")->items) {
+    const Json* const duration = event.Find("dur");
+    if (duration == nullptr) continue;
+    sums[event.Find("tid")->integer] += Number(event, "dur");
+  }
+  ASSERT_EQ(sums.size(), 2u);
+  EXPECT_NEAR(sums.begin()->second, 3.999, 1e-9);  // us, without overlaps
+  EXPECT_DOUBLE_EQ(sums.rbegin()->second, 0.5);
+  const std::vector<DispatchTotals> rows = recorder->Dispatches();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].count, 4u);
+  EXPECT_EQ(rows[0].workgroups, 24u);
+  EXPECT_DOUBLE_EQ(rows[0].ns, 2000 + 500 + 3000 + 500);
+}
+
 // Threads come, write and go while recordings begin and end.
 TEST(TraceTest, ThreadsWriteWhileRecordingsEnd) {
   constexpr int kThreads = 4;

@@ -89,6 +89,15 @@ absl::StatusOr<std::shared_ptr<Pipeline>> MakeFillPipeline(
   return Pipeline::Make(device, std::move(native), params);
 }
 
+uint32_t CountDispatches(const CommandBuffer& commands) {
+  uint32_t count = 0;
+  for (const Command* command = commands.begin(); command != nullptr;
+       command = commands.Next(command)) {
+    if (IsDispatch(command->kind)) ++count;
+  }
+  return count;
+}
+
 uint64_t LengthOf(const RecordedRef& ref,
                   std::span<const BufferBinding> table) {
   if (ref.length != kWholeBuffer) return ref.length;
@@ -157,7 +166,9 @@ void Engine::AppendKey(std::span<const BufferBinding> table,
 
 absl::StatusOr<Ref<NativeCommands>> Engine::Translate(
     const CommandBuffer& commands, std::span<const BufferBinding> table) {
-  const bool is_reused = (commands.mode() & command_buffer_mode::kOneShot) == 0;
+  const bool is_timed = Timestamps::AreWanted(*device_);
+  const bool is_reused =
+      !is_timed && (commands.mode() & command_buffer_mode::kOneShot) == 0;
   std::vector<uint64_t> key;
   if (is_reused) {
     Ref<RefObject> kept = commands.TakeTranslation();
@@ -171,6 +182,8 @@ absl::StatusOr<Ref<NativeCommands>> Engine::Translate(
     }
   }
   ASSIGN_OR_RETURN(Ref<NativeCommands> native, store_->Begin(is_reused));
+  if (is_timed) [[unlikely]]
+    RETURN_IF_ERROR(native->AddTimestamps(CountDispatches(commands)));
   Recorder recorder({*device_, *allocator_, *fill_}, *native, table);
   RETURN_IF_ERROR(recorder.Record(commands));
   if (is_reused) {

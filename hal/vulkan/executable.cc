@@ -80,6 +80,7 @@ absl::Status Executable::MakePipelines(PipelineCache& cache,
          .workgroup_size = {def.workgroup_size[0], def.workgroup_size[1],
                             def.workgroup_size[2]}});
   }
+  trace_names_ = std::make_unique<trace::NameCache[]>(def_.pipelines.size());
   // The driver has its own form of them now.
   for (ShaderModule& module : def_.shader_modules) module.words = {};
   return absl::OkStatus();

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
+#include "base/trace.h"
 #include "hal/executable.h"
 #include "hal/vulkan/executable_def.h"
 #include "hal/vulkan/logical_device.h"
@@ -41,6 +42,10 @@ class Executable final : public hal::Executable {
   const Pipeline& pipeline(uint32_t ordinal) const {
     return *pipelines_[ordinal];
   }
+  // Where a recorder keeps the number of an export's name.
+  trace::NameCache& trace_name(uint32_t ordinal) const {
+    return trace_names_[ordinal];
+  }
   const PipelineDef& def(uint32_t ordinal) const {
     return def_.pipelines[ordinal];
   }
@@ -57,6 +62,7 @@ class Executable final : public hal::Executable {
   ExecutableDef def_;  // without the shaders' words
   std::vector<std::shared_ptr<Pipeline>> pipelines_;
   std::vector<ExportInfo> exports_;
+  std::unique_ptr<trace::NameCache[]> trace_names_;  // one per export
 };
 
 }  // namespace eyrie::hal::vulkan

@@ -123,10 +123,8 @@ FeatureChain::FeatureChain(uint32_t api_version,
   chain_if(s.ShaderExpectAssumeKHR, 1000544000, "VK_KHR_shader_expect_assume");
   chain_if(s.ShaderReplicatedCompositesEXT, 1000564000,
            "VK_EXT_shader_replicated_composites");
-  chain_if(
-      s.WorkgroupMemoryExplicitLayoutKHR,
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR,
-      "VK_KHR_workgroup_memory_explicit_layout");
+  chain_if(s.WorkgroupMemoryExplicitLayoutKHR, 1000336000,
+           "VK_KHR_workgroup_memory_explicit_layout");
 }
 
 FeatureChain::~FeatureChain() = default;

@@ -41,7 +41,8 @@ absl::Status LogicalDevice::Create() {
   std::vector<const char*> extensions = enabled.extensions();
   for (const char* name : {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME,
                            VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME,
-                           VK_EXT_MEMORY_BUDGET_EXTENSION_NAME}) {
+                           VK_EXT_MEMORY_BUDGET_EXTENSION_NAME,
+                           VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME}) {
     if (physical_.HasExtension(name)) extensions.push_back(name);
   }
   const float priority = 1.0F;

@@ -44,6 +44,10 @@ class LogicalDevice {
     return physical_.max_push_descriptors != 0;
   }
 
+  bool has_calibrated_timestamps() const {
+    return table_.vkGetCalibratedTimestampsEXT != nullptr;
+  }
+
   // Names an object for tools, and for what the validation layer says.
   template <typename Handle>
   void SetName(VkObjectType type, Handle handle, absl::string_view name) const {

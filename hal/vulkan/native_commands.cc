@@ -87,11 +87,18 @@ absl::Status NativeCommands::Create() {
                "vkAllocateCommandBuffers");
 }
 
+absl::Status NativeCommands::AddTimestamps(uint32_t dispatches) {
+  if (dispatches == 0) return absl::OkStatus();
+  ASSIGN_OR_RETURN(timestamps_, Timestamps::Make(device_, handle_, dispatches));
+  return absl::OkStatus();
+}
+
 absl::Status NativeCommands::End() {
   return Check(device_->fn().vkEndCommandBuffer(handle_), "vkEndCommandBuffer");
 }
 
 absl::Status NativeCommands::Reset() {
+  timestamps_.reset();
   kept_.clear();
   key_.clear();
   // One pool of descriptors is kept for the next recording.

@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "base/ref.h"
 #include "hal/vulkan/logical_device.h"
+#include "hal/vulkan/timestamps.h"
 
 namespace eyrie::hal::vulkan {
 
@@ -60,6 +61,10 @@ class NativeCommands final : public RefObject {
   // What must live as long as the commands.
   void Keep(Ref<RefObject> object) { kept_.push_back(std::move(object)); }
 
+  // Times dispatches of this recording, which has at most so many.
+  absl::Status AddTimestamps(uint32_t dispatches);
+  Timestamps* timestamps() { return timestamps_.get(); }  // null: none
+
   // Of a translation that may be submitted again: what it was recorded for.
   // Who records decides what is in it.
   std::vector<uint64_t>& key() { return key_; }
@@ -82,6 +87,7 @@ class NativeCommands final : public RefObject {
   std::vector<VkDescriptorPool> descriptor_pools_;
   std::vector<Ref<RefObject>> kept_;
   std::vector<uint64_t> key_;
+  std::unique_ptr<Timestamps> timestamps_;
   std::shared_ptr<CommandStore> home_;  // null while idle
 };
 

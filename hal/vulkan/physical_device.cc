@@ -60,6 +60,9 @@ bool FindQueueFamily(PhysicalDevice& device) {
   return best != 0;
 }
 
+constexpr VkStructureType kHostMemoryType =
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT;
+
 // Properties in structures that the device's version and extensions have.
 struct Properties {
   explicit Properties(const PhysicalDevice& device) {
@@ -79,9 +82,7 @@ struct Properties {
             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR);
     }
     if (device.HasExtension(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) {
-      chain(
-          external,
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT);
+      chain(external, kHostMemoryType);
     }
     if (device.api_version >= VK_API_VERSION_1_3 ||
         device.HasExtension(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME)) {

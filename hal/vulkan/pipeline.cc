@@ -10,6 +10,12 @@
 #include "base/status_macros.h"
 
 namespace eyrie::hal::vulkan {
+namespace {
+
+constexpr VkStructureType kSubgroupSizeType =
+    VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
+
+}  // namespace
 
 NativeLayout::NativeLayout(std::shared_ptr<LogicalDevice> device,
                            const PipelineLayout& layout)
@@ -114,8 +120,7 @@ absl::Status Pipeline::Create(const PipelineParams& params,
   constants.dataSize = params.constants.size_bytes();
   constants.pData = params.constants.data();
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup = {};
-  subgroup.sType =
-      VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
+  subgroup.sType = kSubgroupSizeType;
   subgroup.requiredSubgroupSize = params.subgroup_size;
 
   VkComputePipelineCreateInfo info = {};

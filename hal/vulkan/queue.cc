@@ -213,6 +213,10 @@ void Queue::Retire() {
     is_busy_.store(!pending_.empty(), std::memory_order_relaxed);
   }
   for (Submission& submission : retired) {
+    if (Timestamps* const times = submission.kept.commands->timestamps())
+        [[unlikely]] {
+      times->Report();
+    }
     // Whoever hears of the end finds that nothing is kept any more.
     submission.kept = {};
     for (const Fence::Point& point : submission.signals) {

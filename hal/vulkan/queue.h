@@ -1,12 +1,11 @@
 // What is submitted to a Vulkan queue, in order, and what is told when it is
 // done.
 //
-// Each submission has an epoch, the value that one timeline of Vulkan's has
-// once it is done. Nothing is submitted that waits for anything but earlier
-// submissions, so that the queue never stands still for the host's sake. What
-// is done is retired by whoever looks: a thread that waits, one that submits
-// or asks; where only callbacks wait, by a thread of the queue's own, which
-// sleeps in the driver.
+// Each submission has an epoch, which a timeline of Vulkan's has once it is
+// done. None waits for anything but earlier ones: the queue never stands still
+// for the host's sake. What is done is retired by whoever looks: a thread that
+// waits, submits or asks; where only callbacks wait, by a thread of the queue's
+// own, which sleeps in the driver.
 // Thread-safe. Shared: semaphores outlive the device.
 // Tested by queue_test.cc.
 #ifndef EYRIE_HAL_VULKAN_QUEUE_H_

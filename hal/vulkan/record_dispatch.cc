@@ -185,7 +185,17 @@ absl::Status Recorder::RecordDispatch(const DispatchCommand& command) {
   absl::Status status = def.abi == DispatchAbi::kDescriptors
                             ? BindDescriptors(command, pipeline)
                             : BindAddresses(command, def, pipeline);
+  Timestamps* const times = target_.timestamps();
+  if (times != nullptr && status.ok()) [[unlikely]] {
+    // How many workgroups an indirect dispatch has only the device knows.
+    const uint32_t one[3] = {1, 1, 1};
+    const bool is_known = command.kind == CommandKind::kDispatch;
+    times->Begin(handle_, executable, command.export_ordinal,
+                 is_known ? command.workgroup_count : one);
+  }
   if (status.ok()) status = Launch(command);
+  if (times != nullptr && status.ok()) [[unlikely]]
+    times->End(handle_);
   if (status.ok()) [[likely]]
     return status;
   return Annotate(status, absl::StrCat("(dispatch '", def.name, "')"));
