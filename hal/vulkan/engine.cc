@@ -145,7 +145,7 @@ absl::StatusOr<std::shared_ptr<Engine>> Engine::Make(
 }
 
 void Engine::AppendKey(std::span<const BufferBinding> table,
-                       std::vector<uint64_t>& key) const {
+                       BindingKey& key) const {
   for (const BufferBinding& binding : table) {
     const DeviceRange* const range =
         binding.buffer ? RangeOf(*device_, *binding.buffer) : nullptr;
@@ -164,22 +164,35 @@ void Engine::AppendKey(std::span<const BufferBinding> table,
   }
 }
 
+absl::StatusOr<Ref<NativeCommands>> Engine::Reuse(
+    const CommandBuffer& commands, std::span<const BufferBinding> table,
+    const BindingKey& key) {
+  const Ref<RefObject> kept = commands.TakeTranslation();
+  auto* const known = RefCast<NativeCommands>(kept.get());
+  if (known == nullptr) return Ref<NativeCommands>();
+  if (known->key() != key) {
+    // What runs must stay as it is.
+    if (!known->can_be_patched() || !kept->IsUnique()) {
+      return Ref<NativeCommands>();
+    }
+    RETURN_IF_ERROR(
+        Recorder({*device_, *allocator_, *fill_}, *known, table).Patch());
+    known->key() = key;
+  }
+  commands.KeepTranslation(kept);
+  return Ref<NativeCommands>::Share(known);
+}
+
 absl::StatusOr<Ref<NativeCommands>> Engine::Translate(
     const CommandBuffer& commands, std::span<const BufferBinding> table) {
   const bool is_timed = Timestamps::AreWanted(*device_);
   const bool is_reused =
       !is_timed && (commands.mode() & command_buffer_mode::kOneShot) == 0;
-  std::vector<uint64_t> key;
+  BindingKey key;
   if (is_reused) {
-    Ref<RefObject> kept = commands.TakeTranslation();
-    if (auto* known = RefCast<NativeCommands>(kept.get())) {
-      AppendKey(table, key);
-      if (known->key() == key) {
-        Ref<NativeCommands> native = Ref<NativeCommands>::Share(known);
-        commands.KeepTranslation(std::move(kept));
-        return native;
-      }
-    }
+    AppendKey(table, key);
+    ASSIGN_OR_RETURN(Ref<NativeCommands> native, Reuse(commands, table, key));
+    if (native) return native;
   }
   ASSIGN_OR_RETURN(Ref<NativeCommands> native, store_->Begin(is_reused));
   if (is_timed) [[unlikely]]
@@ -187,7 +200,6 @@ absl::StatusOr<Ref<NativeCommands>> Engine::Translate(
   Recorder recorder({*device_, *allocator_, *fill_}, *native, table);
   RETURN_IF_ERROR(recorder.Record(commands));
   if (is_reused) {
-    if (key.empty()) AppendKey(table, key);
     native->key() = std::move(key);
     commands.KeepTranslation(native);
   }

@@ -43,13 +43,16 @@ class Engine {
 
  private:
   Engine() = default;
-  // The commands as recorded for this table: those of the last submission, if
-  // it was the same.
+  // The commands as recorded for this table.
   absl::StatusOr<Ref<NativeCommands>> Translate(
       const CommandBuffer& commands, std::span<const BufferBinding> table);
+  // The last submission's, if it can be had for this table, whose key is
+  // given; or null.
+  absl::StatusOr<Ref<NativeCommands>> Reuse(
+      const CommandBuffer& commands, std::span<const BufferBinding> table,
+      const BindingKey& key);
   // Where each slot of the table lies.
-  void AppendKey(std::span<const BufferBinding> table,
-                 std::vector<uint64_t>& key) const;
+  void AppendKey(std::span<const BufferBinding> table, BindingKey& key) const;
 
   std::shared_ptr<LogicalDevice> device_;
   std::shared_ptr<Queue> queue_;

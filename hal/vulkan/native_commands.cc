@@ -101,6 +101,8 @@ absl::Status NativeCommands::Reset() {
   timestamps_.reset();
   kept_.clear();
   key_.clear();
+  patches_.clear();
+  can_be_patched_ = false;
   // One pool of descriptors is kept for the next recording.
   while (descriptor_pools_.size() > 1) {
     device_->fn().vkDestroyDescriptorPool(device_->handle(),

@@ -12,9 +12,12 @@
 #include <mutex>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/ref.h"
+#include "hal/command_validator.h"
+#include "hal/vulkan/executable_def.h"
 #include "hal/vulkan/logical_device.h"
 #include "hal/vulkan/timestamps.h"
 
@@ -48,6 +51,19 @@ class CommandStore : public std::enable_shared_from_this<CommandStore> {
   std::vector<NativeCommands*> idle_;  // guarded by mutex_
 };
 
+// Where each range of a submission's table lies: serial of the block, offset,
+// length.
+using BindingKey = absl::InlinedVector<uint64_t, 24>;
+
+// An address in a table that shaders read, of a range in a submission's table
+// of bindings: another submission writes another address.
+struct AddressPatch {
+  uint8_t* entry;  // eight bytes, which the host sees
+  RecordedRef ref;
+  uint32_t binding;
+  AddressedBinding needs;
+};
+
 class NativeCommands final : public RefObject {
  public:
   static constexpr RefType kType{"vulkan.native_commands"};
@@ -65,9 +81,15 @@ class NativeCommands final : public RefObject {
   absl::Status AddTimestamps(uint32_t dispatches);
   Timestamps* timestamps() { return timestamps_.get(); }  // null: none
 
+  // What a table of bindings goes into, if nothing else of the recording
+  // depends on it; see can_be_patched.
+  std::vector<AddressPatch>& patches() { return patches_; }
+  bool can_be_patched() const { return can_be_patched_; }
+  void set_can_be_patched(bool value) { can_be_patched_ = value; }
+
   // Of a translation that may be submitted again: what it was recorded for.
   // Who records decides what is in it.
-  std::vector<uint64_t>& key() { return key_; }
+  BindingKey& key() { return key_; }
 
  private:
   friend class CommandStore;
@@ -86,7 +108,9 @@ class NativeCommands final : public RefObject {
   VkCommandBuffer handle_ = VK_NULL_HANDLE;
   std::vector<VkDescriptorPool> descriptor_pools_;
   std::vector<Ref<RefObject>> kept_;
-  std::vector<uint64_t> key_;
+  BindingKey key_;
+  std::vector<AddressPatch> patches_;
+  bool can_be_patched_ = false;
   std::unique_ptr<Timestamps> timestamps_;
   std::shared_ptr<CommandStore> home_;  // null while idle
 };

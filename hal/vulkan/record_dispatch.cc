@@ -114,6 +114,31 @@ absl::Status Recorder::BindDescriptors(const DispatchCommand& command,
   return absl::OkStatus();
 }
 
+absl::Status Recorder::WriteAddress(const AddressPatch& patch) const {
+  ASSIGN_OR_RETURN(const BoundRange range, Find(patch.ref));
+  const AddressedBinding& needs = patch.needs;
+  if (range.address % needs.minimum_alignment != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Binding ", patch.binding, " begins ",
+        range.address % needs.minimum_alignment, " bytes past a multiple of ",
+        needs.minimum_alignment, ", which the shader needs."));
+  }
+  if (range.length < needs.minimum_length) {
+    return absl::OutOfRangeError(
+        absl::StrCat("Binding ", patch.binding, " has ", range.length,
+                     " bytes; the shader needs ", needs.minimum_length, "."));
+  }
+  std::memcpy(patch.entry, &range.address, sizeof(range.address));
+  return absl::OkStatus();
+}
+
+absl::Status Recorder::Patch() {
+  for (const AddressPatch& patch : target_.patches()) {
+    RETURN_IF_ERROR(WriteAddress(patch));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Recorder::BindAddresses(const DispatchCommand& command,
                                      const PipelineDef& def,
                                      const Pipeline& pipeline) {
@@ -121,20 +146,11 @@ absl::Status Recorder::BindAddresses(const DispatchCommand& command,
   ASSIGN_OR_RETURN(const Ref<hal::Buffer> table,
                    Staging(std::max<size_t>(refs.size(), 1) * 8));
   for (size_t i = 0; i < refs.size(); ++i) {
-    ASSIGN_OR_RETURN(const BoundRange range, Resolve(refs[i]));
-    const AddressedBinding& needs = def.addresses.bindings[i];
-    if (range.address % needs.minimum_alignment != 0) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "Binding ", i, " begins ", range.address % needs.minimum_alignment,
-          " bytes past a multiple of ", needs.minimum_alignment,
-          ", which the shader needs."));
-    }
-    if (range.length < needs.minimum_length) {
-      return absl::OutOfRangeError(
-          absl::StrCat("Binding ", i, " has ", range.length,
-                       " bytes; the shader needs ", needs.minimum_length, "."));
-    }
-    std::memcpy(table->host_data() + i * 8, &range.address, 8);
+    const AddressPatch patch = {table->host_data() + i * 8, refs[i],
+                                static_cast<uint32_t>(i),
+                                def.addresses.bindings[i]};
+    RETURN_IF_ERROR(WriteAddress(patch));
+    if (refs[i].buffer == nullptr) target_.patches().push_back(patch);
   }
   const AddressRoot root = {.table = RangeOf(device_, *table)->address};
   const VkPipelineLayout layout = pipeline.layout().handle();

@@ -45,6 +45,7 @@ absl::Status Recorder::Record(const CommandBuffer& commands) {
   // What the host reads once it hears of the end, and writes then.
   RecordBarrier(VK_PIPELINE_STAGE_HOST_BIT,
                 VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
+  target_.set_can_be_patched(!is_fixed_);
   return target_.End();
 }
 
@@ -80,7 +81,7 @@ void Recorder::RecordBarrier(VkPipelineStageFlags target_stages,
                            nullptr, 0, nullptr);
 }
 
-absl::StatusOr<BoundRange> Recorder::Resolve(const RecordedRef& ref) const {
+absl::StatusOr<BoundRange> Recorder::Find(const RecordedRef& ref) const {
   const hal::Buffer* buffer = ref.buffer;
   uint64_t offset = ref.offset;
   uint64_t length = ref.length;

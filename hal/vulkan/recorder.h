@@ -56,6 +56,10 @@ class Recorder {
   // the device's.
   absl::Status Record(const CommandBuffer& commands);
 
+  // Makes a recording that can be patched, and does not run, one for the table
+  // instead. Fails as Record does; it must not be submitted then.
+  absl::Status Patch();
+
  private:
   absl::Status RecordOne(const Command& command);
   void RecordBarrier(VkPipelineStageFlags target_stages,
@@ -76,7 +80,15 @@ class Recorder {
                        std::span<const VkDescriptorBufferInfo> buffers);
   absl::Status Launch(const DispatchCommand& command);
 
-  absl::StatusOr<BoundRange> Resolve(const RecordedRef& ref) const;
+  // Writes the address of a range.
+  absl::Status WriteAddress(const AddressPatch& patch) const;
+
+  // The range of a reference that the recording depends on.
+  absl::StatusOr<BoundRange> Resolve(const RecordedRef& ref) {
+    is_fixed_ |= ref.buffer == nullptr;
+    return Find(ref);
+  }
+  absl::StatusOr<BoundRange> Find(const RecordedRef& ref) const;
   // The descriptor of a binding.
   absl::StatusOr<VkDescriptorBufferInfo> Describe(const BoundRange& range,
                                                   DescriptorKind kind) const;
@@ -91,6 +103,7 @@ class Recorder {
   const VkCommandBuffer handle_;
   const std::span<const BufferBinding> table_;
   VkPipeline bound_ = VK_NULL_HANDLE;
+  bool is_fixed_ = false;  // the table stands in more than address tables
 };
 
 }  // namespace eyrie::hal::vulkan
