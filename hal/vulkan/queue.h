@@ -104,6 +104,8 @@ class Queue : public std::enable_shared_from_this<Queue> {
   void Serve();
   // Fails all that is pending, and all that comes.
   void Lose(const absl::Status& status);
+  // True if the epoch is reached within some microseconds.
+  bool LooksReached(uint64_t epoch);
   // Returns true if the epoch was reached in time; loses the device if it
   // cannot be waited for.
   bool WaitNative(uint64_t epoch, absl::Time deadline);
@@ -111,6 +113,8 @@ class Queue : public std::enable_shared_from_this<Queue> {
   const std::shared_ptr<LogicalDevice> device_;
   VkSemaphore timeline_ = VK_NULL_HANDLE;
   std::atomic<bool> is_busy_{false};  // something is pending
+  std::atomic<uint32_t> looks_in_vain_{0};
+  std::atomic<uint32_t> skipped_looks_{0};  // to come
 
   std::mutex mutex_;  // guards all below, and Vulkan's queue
   std::condition_variable changed_;
