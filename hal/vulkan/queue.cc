@@ -54,6 +54,9 @@ void Queue::Shutdown() {
     }
   }
   WaitForEpoch(last, absl::InfiniteFuture()).IgnoreError();
+  // Mesa's own thread still works with the timeline after it is signalled.
+  std::lock_guard<std::mutex> lock(mutex_);
+  device_->fn().vkQueueWaitIdle(device_->queue());
 }
 
 Queue::Watch::Watch(Queue& queue) : queue_(queue.shared_from_this()) {
