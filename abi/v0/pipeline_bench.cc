@@ -6,7 +6,8 @@
 // arrays and are given again (Invoker), of the same module or, Default, of one
 // compiled by the compiler's default, whose functions wait themselves.
 // References pass the same buffers on (Callable), and wait too. The argument
-// is the number of floats; items are calls.
+// is the number of floats; items are calls. On Vulkan, whose work runs beside
+// the caller's, a wait costs what it does on any device with a queue.
 #include <cstdlib>
 #include <memory>
 #include <span>
@@ -29,14 +30,31 @@ constexpr int kCalls = 16;
 constexpr char kMade[] = "double";
 constexpr char kAllocated[] = "scale";
 
-// The same source by two execution models.
-constexpr char kAsync[] = "tests/modules/3.13/raw_results.async.vmfb";
-constexpr char kDefault[] = "tests/modules/3.13/raw_results.vmfb";
+// The same source for a device, by two execution models.
+struct Place {
+  const char* device;
+  const char* async;
+  const char* by_default;
+};
+constexpr Place kCpu = {"local-sync",
+                        "tests/modules/3.13/raw_results.async.vmfb",
+                        "tests/modules/3.13/raw_results.vmfb"};
+constexpr Place kVulkan = {"vulkan",
+                           "tests/modules/3.13/raw_results.vulkan-async.vmfb",
+                           "tests/modules/3.13/raw_results.vulkan.vmfb"};
 
-std::unique_ptr<Session> Open(const char* path = kAsync) {
+// Null, and the benchmark says so, where there is no such device.
+std::unique_ptr<Session> Open(benchmark::State& state, const char* device,
+                              const char* path) {
   auto program = LoadProgram(path);
   if (!program.ok()) std::abort();
-  return *Session::Create({*program}, *OpenDevices({}, hal::DriverOptions()));
+  const std::vector<std::string> uris = {device};
+  auto devices = OpenDevices(uris, hal::DriverOptions());
+  if (!devices.ok()) {
+    state.SkipWithError("There is no such device.");
+    return nullptr;
+  }
+  return *Session::Create({*program}, *devices);
 }
 
 Ref<hal::BufferView> Zeros(Session& session, int64_t count) {
@@ -50,8 +68,9 @@ void Count(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * kCalls);
 }
 
-void Pipelined(benchmark::State& state, const char* name) {
-  const auto session = Open();
+void Pipelined(benchmark::State& state, const Place& place, const char* name) {
+  const auto session = Open(state, place.device, place.async);
+  if (session == nullptr) return;
   Callable function = *session->Lookup(name);
   const vm::Value first(Zeros(*session, state.range(0)));
   std::vector<vm::Value> values;
@@ -65,12 +84,12 @@ void Pipelined(benchmark::State& state, const char* name) {
   }
   Count(state);
 }
-BENCHMARK_CAPTURE(Pipelined, Made, kMade)->Arg(4);
-BENCHMARK_CAPTURE(Pipelined, Allocated, kAllocated)->Arg(4)->Arg(4096);
 
-void HostValues(benchmark::State& state, const char* name,
-                const char* path = kAsync) {
-  const auto session = Open(path);
+void HostValues(benchmark::State& state, const Place& place, const char* name,
+                bool by_default) {
+  const auto session =
+      Open(state, place.device, by_default ? place.by_default : place.async);
+  if (session == nullptr) return;
   Invoker function = *Invoker::Create(*session, *session->Lookup(name));
   const HostValue first(*HostArray::OfTensor(Zeros(*session, state.range(0))));
   std::vector<HostValue> values;
@@ -82,15 +101,10 @@ void HostValues(benchmark::State& state, const char* name,
   }
   Count(state);
 }
-BENCHMARK_CAPTURE(HostValues, Made, kMade)->Arg(4);
-BENCHMARK_CAPTURE(HostValues, Allocated, kAllocated)->Arg(4)->Arg(4096);
-BENCHMARK_CAPTURE(HostValues, DefaultMade, kMade, kDefault)->Arg(4);
-BENCHMARK_CAPTURE(HostValues, DefaultAllocated, kAllocated, kDefault)
-    ->Arg(4)
-    ->Arg(4096);
 
-void References(benchmark::State& state, const char* name) {
-  const auto session = Open();
+void References(benchmark::State& state, const Place& place, const char* name) {
+  const auto session = Open(state, place.device, place.async);
+  if (session == nullptr) return;
   Callable function = *session->Lookup(name);
   const vm::Value first(Zeros(*session, state.range(0)));
   std::vector<vm::Value> values;
@@ -104,8 +118,41 @@ void References(benchmark::State& state, const char* name) {
   }
   Count(state);
 }
-BENCHMARK_CAPTURE(References, Made, kMade)->Arg(4);
-BENCHMARK_CAPTURE(References, Allocated, kAllocated)->Arg(4)->Arg(4096);
+
+#define ON_A_DEVICE(place)                                                  \
+  BENCHMARK_CAPTURE(Pipelined, place##_Made, k##place, kMade)               \
+      ->Arg(4)                                                              \
+      ->UseRealTime();                                                      \
+  BENCHMARK_CAPTURE(Pipelined, place##_Allocated, k##place, kAllocated)     \
+      ->Arg(4)                                                              \
+      ->Arg(4096)                                                           \
+      ->UseRealTime();                                                      \
+  BENCHMARK_CAPTURE(HostValues, place##_Made, k##place, kMade, false)       \
+      ->Arg(4)                                                              \
+      ->UseRealTime();                                                      \
+  BENCHMARK_CAPTURE(HostValues, place##_Allocated, k##place, kAllocated,    \
+                    false)                                                  \
+      ->Arg(4)                                                              \
+      ->Arg(4096)                                                           \
+      ->UseRealTime();                                                      \
+  BENCHMARK_CAPTURE(HostValues, place##_DefaultMade, k##place, kMade, true) \
+      ->Arg(4)                                                              \
+      ->UseRealTime();                                                      \
+  BENCHMARK_CAPTURE(HostValues, place##_DefaultAllocated, k##place,         \
+                    kAllocated, true)                                       \
+      ->Arg(4)                                                              \
+      ->Arg(4096)                                                           \
+      ->UseRealTime();                                                      \
+  BENCHMARK_CAPTURE(References, place##_Made, k##place, kMade)              \
+      ->Arg(4)                                                              \
+      ->UseRealTime();                                                      \
+  BENCHMARK_CAPTURE(References, place##_Allocated, k##place, kAllocated)    \
+      ->Arg(4)                                                              \
+      ->Arg(4096)                                                           \
+      ->UseRealTime()
+
+ON_A_DEVICE(Cpu);
+ON_A_DEVICE(Vulkan);
 
 }  // namespace
 }  // namespace eyrie::abi::v0

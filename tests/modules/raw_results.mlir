@@ -1,7 +1,7 @@
 // Raw functions of V0: results in storage that the caller makes, from the
 // signature or by the function's result allocator. The public tool knows of
 // neither and is given the storage.
-// VARIANTS: plain async
+// VARIANTS: plain async vulkan vulkan-async
 // CALL: @double "4xf32=1 2 3 4" 4xf32
 // CALL: @scale "3xf32=1 2 3" 3xf32
 // CALL: @outer "2xf32=1 2" "1x3xf32=5 6 7" 2x3xf32 1xf32
