@@ -6,6 +6,13 @@
 #include <exception>
 
 namespace eyrie::native {
+namespace {
+
+Thrown Throwing(const char* what) {
+  return {std::make_unique<const std::string>(what)};
+}
+
+}  // namespace
 
 void PrepareGuardedCalls() {
   // Any walk of the stack fills the tables.
@@ -18,9 +25,9 @@ eyrie_ffi_error_t* CallGuarded(eyrie_ffi_handler_t* handler,
   try {
     return handler(frame);
   } catch (const std::exception& exception) {
-    thrown = {true, exception.what()};
+    thrown = Throwing(exception.what());
   } catch (...) {
-    thrown = {true, "an object that is no std::exception"};
+    thrown = Throwing("an object that is no std::exception");
   }
   return nullptr;
 }
@@ -29,9 +36,9 @@ void RunGuarded(void (*function)(void* data), void* data, Thrown& thrown) {
   try {
     function(data);
   } catch (const std::exception& exception) {
-    thrown = {true, exception.what()};
+    thrown = Throwing(exception.what());
   } catch (...) {
-    thrown = {true, "an object that is no std::exception"};
+    thrown = Throwing("an object that is no std::exception");
   }
 }
 

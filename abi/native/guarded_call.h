@@ -8,6 +8,7 @@
 #ifndef EYRIE_ABI_NATIVE_GUARDED_CALL_H_
 #define EYRIE_ABI_NATIVE_GUARDED_CALL_H_
 
+#include <memory>
 #include <string>
 
 #include "eyrie/xla_ffi.h"
@@ -16,8 +17,10 @@ namespace eyrie::native {
 
 // What a call threw: std::exception's text, or that it was something else.
 struct Thrown {
-  bool any = false;
-  std::string what;
+  // Null: it threw nothing.
+  std::unique_ptr<const std::string> what;
+
+  bool any() const { return what != nullptr; }
 };
 
 // Before the first of the calls below. A library may bring an unwinder of its

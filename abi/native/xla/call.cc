@@ -1,6 +1,7 @@
 // Tested by tools/native_test.sh.
 #include "abi/native/xla/call.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -13,6 +14,8 @@ namespace eyrie::native {
 namespace {
 
 constexpr size_t kTemporaryAlignment = 64;
+// Making smaller results costs more than what handlers do with them.
+constexpr uint64_t kMaxSpare = 4096;
 
 // Token buffers point here, and have no bytes.
 constexpr int64_t kNoDims[1] = {};
@@ -27,6 +30,7 @@ FfiCall::FfiCall(FfiImportParts& parts)
       views_(parts.plan.buffers.size()),
       seen_(parts.plan.buffers.size()),
       results_(parts.plan.results.size()),
+      spares_(parts.plan.results.size()),
       shapes_(parts.plan.results.size()) {
   const std::span<const int64_t> no_dims(kNoDims, 0);
   for (size_t i = 0; i < views_.size(); ++i) {
@@ -128,6 +132,27 @@ absl::Status FfiCall::SetScalar(size_t index, const vm::Slot& slot) {
   return absl::OkStatus();
 }
 
+Ref<hal::BufferView> FfiCall::TakeSpare(size_t index, hal::ElementType element,
+                                        const hal::BufferView::Shape& shape) {
+  for (Ref<hal::BufferView>& spare : spares_[index]) {
+    if (!spare || !spare->IsUnique() || !spare->buffer()->IsUnique() ||
+        !spare->buffer()->HasOneOwner() || spare->element_type() != element ||
+        !std::equal(shape.begin(), shape.end(), spare->shape().begin(),
+                    spare->shape().end())) {
+      continue;
+    }
+    return std::move(spare);
+  }
+  return nullptr;
+}
+
+void FfiCall::KeepSpare(size_t index, Ref<hal::BufferView> view) {
+  if (view->byte_length() > kMaxSpare) return;
+  auto& [newer, older] = spares_[index];
+  if (newer) older = std::move(newer);
+  newer = std::move(view);
+}
+
 absl::Status FfiCall::MakeResult(size_t index) {
   const FfiResult& plan = parts_.plan.results[index];
   if (plan.kind == FfiResult::Kind::kToken) return absl::OkStatus();
@@ -150,6 +175,12 @@ absl::Status FfiCall::MakeResult(size_t index) {
     ASSIGN_OR_RETURN(void* data,
                      context_.Allocate(*bytes, kTemporaryAlignment));
     FfiFrame::Fill(frame_.result(index), type, data, shape);
+    return absl::OkStatus();
+  }
+  if (Ref<hal::BufferView> spare = TakeSpare(index, element, shape)) {
+    FfiFrame::Fill(frame_.result(index), type, spare->buffer()->host_data(),
+                   spare->shape());
+    results_[index] = std::move(spare);
     return absl::OkStatus();
   }
   hal::Allocator& allocator = parts_.services->device->allocator();
@@ -208,7 +239,9 @@ void FfiCall::ShareResults(vm::Slot* results) const {
 
 void FfiCall::End() {
   context_.End();
-  for (Ref<hal::BufferView>& result : results_) result.reset();
+  for (size_t i = 0; i < results_.size(); ++i) {
+    if (results_[i]) KeepSpare(i, std::move(results_[i]));
+  }
   retained_.clear();
 }
 

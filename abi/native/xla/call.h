@@ -5,6 +5,7 @@
 #ifndef EYRIE_ABI_NATIVE_XLA_CALL_H_
 #define EYRIE_ABI_NATIVE_XLA_CALL_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -69,6 +70,10 @@ class FfiCall {
   absl::Status CheckDims(size_t index, const hal::BufferView& view) const;
   absl::Status SetScalar(size_t index, const vm::Slot& slot);
   absl::Status MakeResult(size_t index);
+  // A view that nobody else holds any more, of an earlier call; or null.
+  Ref<hal::BufferView> TakeSpare(size_t index, hal::ElementType element,
+                                 const hal::BufferView::Shape& shape);
+  void KeepSpare(size_t index, Ref<hal::BufferView> view);
 
   FfiImportParts& parts_;
   FfiContext context_;
@@ -77,6 +82,9 @@ class FfiCall {
   std::vector<SeenType> seen_;
   std::vector<Ref<hal::BufferView>>
       results_;  // by result; null: not one of ours
+  // By result: those of the last calls, while they are small. Of two in turn,
+  // a caller that replaces one result by the next has let go of one.
+  std::vector<std::array<Ref<hal::BufferView>, 2>> spares_;
   std::vector<hal::BufferView::Shape> shapes_;  // of temporaries
   std::vector<Ref<RefObject>> retained_;
 };

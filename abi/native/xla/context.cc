@@ -27,20 +27,14 @@ void FfiState::Set(void* object, int64_t type_id, FfiDeleter deleter) {
   deleter_ = deleter;
 }
 
-void FfiState::Reset() {
+void FfiState::Delete() {
   void* const object = std::exchange(object_, nullptr);
-  if (object == nullptr || deleter_ == nullptr) return;
+  if (deleter_ == nullptr) return;
   Thrown ignored;
   RunGuarded(deleter_, object, ignored);
 }
 
 void FfiContext::FreeDeleter::operator()(void* data) const { std::free(data); }
-
-void FfiContext::End() {
-  for (FfiState& state : states_) state.Reset();
-  if (!allocations_.empty()) allocations_.clear();
-  watch_ = nullptr;
-}
 
 FfiState* FfiContext::state(int32_t stage) {
   switch (stage) {
@@ -112,12 +106,12 @@ void FfiContext::Schedule(void (*task)(void* data), void* data) {
 void TaskWatch::Run(void (*task)(void* data), void* data) {
   Thrown thrown;
   RunGuarded(task, data, thrown);
-  if (!thrown.any) [[likely]]
+  if (!thrown.any()) [[likely]]
     return;
   const std::lock_guard lock(mutex_);
   failure_ = absl::UnknownError(
       absl::StrCat("A task of the handler's threw an exception: ",
-                   PlainText(thrown.what, kMostQuoted)));
+                   PlainText(*thrown.what, kMostQuoted)));
   if (future_) future_->timeline()->Fail(failure_);
 }
 

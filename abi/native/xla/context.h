@@ -41,9 +41,14 @@ class FfiState {
   // Takes the object over. A null deleter: it is never deleted.
   void Set(void* object, int64_t type_id, FfiDeleter deleter);
   // Deletes the object. What the deleter throws ends here.
-  void Reset();
+  void Reset() {
+    if (object_ != nullptr) [[unlikely]]
+      Delete();
+  }
 
  private:
+  void Delete();
+
   void* object_ = nullptr;
   int64_t type_id_ = 0;
   FfiDeleter deleter_ = nullptr;
@@ -89,7 +94,13 @@ class FfiContext final : public eyrie_ffi_context {
 
   // Around a call. The end deletes the states of its stages and its memory.
   void Begin(int64_t run_id) { run_id_ = run_id; }
-  void End();
+  void End() {
+    for (FfiState& state : states_) state.Reset();
+    if (!allocations_.empty()) [[unlikely]]
+      allocations_.clear();
+    if (watch_ != nullptr) [[unlikely]]
+      watch_ = nullptr;
+  }
   // The stage that runs: a state without a stage of its own is that one's.
   void set_stage(int32_t stage) { stage_ = stage; }
   int32_t stage() const { return stage_; }

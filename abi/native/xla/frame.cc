@@ -18,7 +18,7 @@ constexpr size_t kMostQuoted = 400;
 
 absl::Status ThrownStatus(const Thrown& thrown) {
   return absl::UnknownError(absl::StrCat("The handler threw an exception: ",
-                                         PlainText(thrown.what, kMostQuoted)));
+                                         PlainText(*thrown.what, kMostQuoted)));
 }
 
 constexpr eyrie_ffi_buffer_t MakeBuffer() {
@@ -86,7 +86,7 @@ absl::Status FfiFrame::RunStage(int32_t stage, Ref<eyrie_ffi_future>& future) {
     future = Ref<eyrie_ffi_future>::Adopt(frame_.future);
     context_.Watch(future);
   }
-  if (thrown.any) [[unlikely]]
+  if (thrown.any()) [[unlikely]]
     return ThrownStatus(thrown);
   if (error != nullptr) [[unlikely]]
     return TakeFfiError(error);

@@ -48,10 +48,10 @@ absl::StatusOr<FfiMetadata> ProbeHandler(eyrie_ffi_handler_t* handler) {
   const absl::Status status =
       TakeFfiError(CallGuarded(handler, &frame, thrown));
   const eyrie_ffi_version_t& version = metadata.api_version;
-  if (thrown.any) {
+  if (thrown.any()) {
     return absl::InvalidArgumentError(
         absl::StrCat("The handler, asked for its version, threw an exception: ",
-                     PlainText(thrown.what, kMostQuoted)));
+                     PlainText(*thrown.what, kMostQuoted)));
   }
   if (version.major == kUnset && version.minor == kUnset) {
     if (!status.ok()) {
