@@ -1,6 +1,7 @@
 // Tested by call_test.cc.
 #include "abi/native/memref/import.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -119,6 +120,44 @@ MemrefImport::MemrefImport(std::shared_ptr<const MemrefFunction> function,
     MachineCall::At(words_, plan_.arguments[i].place) =
         reinterpret_cast<uintptr_t>(arena(plan_.arguments[i].descriptor));
   }
+  FindPlainArguments();
+}
+
+void MemrefImport::FindPlainArguments() {
+  const MemrefSignature& signature = function_->signature;
+  if (plan_.returns_memrefs || plan_.has_struct || signature.outputs != 0 ||
+      signature.index_bits != 64) {
+    return;
+  }
+  std::vector<PlainArgument> plain;
+  for (size_t i = 0; i < plan_.arguments.size(); ++i) {
+    const MemrefPlan::Argument& argument = plan_.arguments[i];
+    const std::vector<int64_t>& dims = signature.type.arguments[i].dims;
+    if (argument.element == hal::ElementType::kNone || !argument.is_dense ||
+        std::any_of(dims.begin(), dims.end(),
+                    [](int64_t dim) { return dim != MemrefType::kDynamic; })) {
+      return;
+    }
+    plain.push_back(
+        {words_at(argument.descriptor), dims.size(), argument.element});
+  }
+  plain_ = std::move(plain);
+}
+
+inline bool MemrefImport::SetPlainArguments(const vm::Slot* arguments) {
+  if (plain_.empty()) return false;
+  for (const PlainArgument& argument : plain_) {
+    const auto* view = RefCast<hal::BufferView>((arguments++)->ref);
+    if (view == nullptr || view->element_type() != argument.element ||
+        view->shape().size() != argument.rank) [[unlikely]] {
+      return false;
+    }
+    uint8_t* const data = view->buffer()->host_data();
+    if (data == nullptr) [[unlikely]]
+      return false;
+    StoreDense(data, view->shape(), argument.words);
+  }
+  return true;
 }
 
 absl::Status MemrefImport::Invoke(const vm::Slot* arguments,
@@ -135,6 +174,12 @@ absl::Status MemrefImport::Invoke(const vm::Slot* arguments,
 }
 
 absl::Status MemrefImport::Run(const vm::Slot* arguments, vm::Slot* results) {
+  if (SetPlainArguments(arguments)) [[likely]] {
+    const uint64_t word = plan_.call.Call(function_->entry, words_);
+    const std::vector<MemrefType>& types = function_->signature.type.results;
+    if (!types.empty()) *results = ScalarOf(types[0].element, word);
+    return absl::OkStatus();
+  }
   lent_.clear();
   absl::Status status = SetArguments(arguments);
   if (status.ok()) [[likely]] {

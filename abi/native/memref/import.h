@@ -41,6 +41,17 @@ class MemrefImport final : public BoundFunction {
  private:
   static constexpr size_t kWordBytes = sizeof(uint64_t);
 
+  // A memref that any row-major tensor of its element and rank is.
+  struct PlainArgument {
+    uint64_t* words;  // its descriptor
+    size_t rank;
+    hal::ElementType element;
+  };
+
+  // If a call is of such memrefs alone, with one scalar result or none: makes
+  // their descriptors. False: it is not, or an argument is not as declared.
+  bool SetPlainArguments(const vm::Slot* arguments);
+  void FindPlainArguments();
   absl::Status Run(const vm::Slot* arguments, vm::Slot* results);
   absl::Status SetArguments(const vm::Slot* arguments);
   absl::Status SetScalar(size_t index, const vm::Slot& slot);
@@ -74,6 +85,7 @@ class MemrefImport final : public BoundFunction {
   // Of the call that runs, if any.
   MachineWords words_ = {};
   std::vector<uint64_t> arena_;
+  std::vector<PlainArgument> plain_;  // all arguments, or none
   std::vector<LentMemory> lent_;
   std::vector<Ref<hal::Buffer>> packed_;
   std::vector<Ref<hal::BufferView>> outputs_;

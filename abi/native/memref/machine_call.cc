@@ -74,32 +74,38 @@ uint64_t CallWithStack(void* function, const MachineWords& words) {
                          std::make_index_sequence<kStack>());
 }
 
+template <typename Result, size_t kIntegers>
+uint64_t CallWithIntegers(void* function, const MachineWords& words) {
+  return CallIntegers<Result>(function, words,
+                              std::make_index_sequence<kIntegers>());
+}
+
+// By function: one for so many parameters.
 template <typename Result>
-uint64_t CallFor(void* function, const MachineWords& words, size_t integers,
-                 size_t floats, size_t stack) {
-  if (floats == 0 && stack == 0) [[likely]] {
-    if (integers <= 2) {
-      return CallIntegers<Result>(function, words,
-                                  std::make_index_sequence<2>());
-    }
-    return CallIntegers<Result>(function, words,
-                                std::make_index_sequence<kIntegerRegisters>());
+auto CallerFor(size_t integers, size_t floats, size_t stack) {
+  if (floats == 0 && stack == 0) {
+    return integers <= 2 ? CallWithIntegers<Result, 2>
+                         : CallWithIntegers<Result, kIntegerRegisters>;
   }
-  if (stack == 0) return CallWithStack<Result, 0>(function, words);
-  if (stack <= 8) return CallWithStack<Result, 8>(function, words);
-  return CallWithStack<Result, kStackWords>(function, words);
+  if (stack == 0) return CallWithStack<Result, 0>;
+  return stack <= 8 ? CallWithStack<Result, 8>
+                    : CallWithStack<Result, kStackWords>;
 }
 
 }  // namespace
 
 absl::StatusOr<size_t> MachineCall::AddInteger() {
   if (integers_ == kIntegerRegisters) return AddStack();
-  return integers_++;
+  const size_t place = integers_++;
+  caller_ = FindCaller();
+  return place;
 }
 
 absl::StatusOr<size_t> MachineCall::AddFloat() {
   if (floats_ == kFloatRegisters) return AddStack();
-  return kFloatPlace + floats_++;
+  const size_t place = kFloatPlace + floats_++;
+  caller_ = FindCaller();
+  return place;
 }
 
 absl::StatusOr<size_t> MachineCall::AddStack() {
@@ -108,13 +114,15 @@ absl::StatusOr<size_t> MachineCall::AddStack() {
         absl::StrCat("A native function takes more than ", kStackWords,
                      " words on the stack, the limit."));
   }
-  return kStackPlace + stack_++;
+  const size_t place = kStackPlace + stack_++;
+  caller_ = FindCaller();
+  return place;
 }
 
-uint64_t MachineCall::Call(void* function, const MachineWords& words) const {
+MachineCall::Caller MachineCall::FindCaller() const {
   return returns_ == Returns::kFloat
-             ? CallFor<double>(function, words, integers_, floats_, stack_)
-             : CallFor<uint64_t>(function, words, integers_, floats_, stack_);
+             ? CallerFor<double>(integers_, floats_, stack_)
+             : CallerFor<uint64_t>(integers_, floats_, stack_);
 }
 
 }  // namespace eyrie::native

@@ -46,7 +46,8 @@ class MachineCall {
   enum class Returns : uint8_t { kInteger, kFloat };  // or nothing: either
 
   // A function without parameters.
-  explicit MachineCall(Returns returns) : returns_(returns) {}
+  explicit MachineCall(Returns returns)
+      : returns_(returns), caller_(FindCaller()) {}
 
   // The place of the next parameter, an index into MachineWords as an array of
   // words. RESOURCE_EXHAUSTED: the stack words are used up.
@@ -60,15 +61,22 @@ class MachineCall {
 
   // Calls. The result is the word of the integer or float register; bits that
   // its type does not have are arbitrary.
-  uint64_t Call(void* function, const MachineWords& words) const;
+  uint64_t Call(void* function, const MachineWords& words) const {
+    return caller_(function, words);
+  }
 
  private:
+  using Caller = uint64_t (*)(void* function, const MachineWords& words);
+
   absl::StatusOr<size_t> AddStack();
+  // The caller for the parameters that there are.
+  Caller FindCaller() const;
 
   Returns returns_;
   uint8_t integers_ = 0;
   uint8_t floats_ = 0;
   uint8_t stack_ = 0;
+  Caller caller_;
 };
 
 }  // namespace eyrie::native
