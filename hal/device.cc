@@ -1,7 +1,7 @@
 // Queue operations: arguments checked once, then the driver's turn. Fills,
 // updates and copies become one-command command buffers.
 //
-// Tested by cpu/queue_test.cc.
+// Tested by tests/devices/queue_rows.cc.
 #include "hal/device.h"
 
 #include <utility>

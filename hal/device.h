@@ -6,7 +6,7 @@
 // does an operation whose call may do no more work (paid_transfer.h). Null
 // fences are allowed: no wait, nobody to tell. queue_validator.h checks
 // arguments once above all drivers; drivers implement the Do... functions.
-// Tested by cpu/queue_test.cc, device_group_test.cc.
+// Tested by tests/devices/queue_rows.cc, device_group_test.cc.
 #ifndef EYRIE_HAL_DEVICE_H_
 #define EYRIE_HAL_DEVICE_H_
 

@@ -40,6 +40,8 @@ struct VulkanOptions {
   bool validation_layer = false;
   // Treats memory of the device as if the host could not see it.
   bool hide_device_memory = false;
+  // Binds by sets from pools, as on devices that cannot push descriptors.
+  bool hide_push_descriptors = false;
   // Invocations of a subgroup where shaders that use subgroups name no number;
   // 0: the driver chooses.
   uint32_t subgroup_size = 0;

@@ -1,6 +1,6 @@
 // Operations that wait.
 //
-// Tested by cpu/queue_test.cc.
+// Tested by tests/devices/queue_rows.cc.
 #include "hal/operation_queue.h"
 
 #include <iterator>

@@ -5,7 +5,7 @@
 // become ready while one of them runs are run after it, by the same thread, so
 // that a chain of any length needs no stack.
 // Thread-safe. Shared: callbacks of semaphores may outlive the device.
-// Tested by cpu/queue_test.cc.
+// Tested by tests/devices/queue_rows.cc.
 #ifndef EYRIE_HAL_OPERATION_QUEUE_H_
 #define EYRIE_HAL_OPERATION_QUEUE_H_
 

@@ -2,7 +2,7 @@
 // one for each KiB that is moved. Long transfers pay piece by piece, so that
 // none runs on for long once the call is to stop.
 //
-// Tested by cpu/device_work_test.cc.
+// Tested by tests/devices/work_rows.cc.
 #ifndef EYRIE_HAL_PAID_TRANSFER_H_
 #define EYRIE_HAL_PAID_TRANSFER_H_
 

@@ -1,6 +1,6 @@
 // Checks of queue operations' arguments.
 //
-// Tested by cpu/queue_test.cc.
+// Tested by tests/devices/queue_rows.cc.
 #include "hal/queue_validator.h"
 
 #include "absl/strings/str_cat.h"

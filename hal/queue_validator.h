@@ -1,7 +1,7 @@
 // What may be queued: checks of a queue operation's arguments, once above all
 // drivers. What is recorded is command_validator.h's.
 //
-// Tested by cpu/queue_test.cc.
+// Tested by tests/devices/queue_rows.cc.
 #ifndef EYRIE_HAL_QUEUE_VALIDATOR_H_
 #define EYRIE_HAL_QUEUE_VALIDATOR_H_
 

@@ -27,45 +27,77 @@ Buffer::Buffer(std::shared_ptr<MemoryBlock> block, uint64_t offset,
 
 Buffer::~Buffer() { block_->Give(range_.offset, range_.capacity); }
 
+absl::StatusOr<Buffer::Copy> Buffer::TakePart(uint64_t offset, uint64_t length,
+                                              bool is_written) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (Copy& copy : copies_) {
+    if (copy.offset != offset || copy.length != length) continue;
+    const Copy before = copy;
+    copy.is_written |= is_written;
+    ++copy.maps;
+    return before;
+  }
+  Allocator& allocator = static_cast<Allocator&>(*home());
+  ASSIGN_OR_RETURN(Ref<hal::Buffer> staging, allocator.AllocateStaging(length));
+  const Copy& made =
+      copies_.emplace_back(Copy{offset, length, 1, is_written, staging});
+  return Copy{made.offset, made.length, 0, false, std::move(staging)};
+}
+
+// The lock is not held while the device copies: it may call back into whatever
+// waits for it.
 absl::StatusOr<std::span<uint8_t>> Buffer::MapCopy(MemoryAccess access,
                                                    uint64_t offset,
                                                    uint64_t length) {
-  const bool is_written = (access & memory_access::kWrite) != 0;
   const bool is_read = (access & memory_access::kDiscard) == 0;
+  ASSIGN_OR_RETURN(
+      const Copy before,
+      TakePart(offset, length, (access & memory_access::kWrite) != 0));
+  const std::span<uint8_t> bytes(before.staging->host_data(), length);
+  // What another map of the range has written and not yet given back stays.
+  if (before.is_written) return bytes;
+  if (!is_read) {
+    // Staging has been anybody's, and need not be written as a whole.
+    if (before.maps == 0) std::fill(bytes.begin(), bytes.end(), uint8_t{0});
+    return bytes;
+  }
   Allocator& allocator = static_cast<Allocator&>(*home());
+  const absl::Status status =
+      allocator.CopyNow(*this, offset, *before.staging, 0, length);
+  if (status.ok()) [[likely]]
+    return bytes;
   std::lock_guard<std::mutex> lock(mutex_);
-  auto copy = std::find_if(copies_.begin(), copies_.end(), [&](const Copy& c) {
-    return c.offset == offset && c.length == length;
+  std::erase_if(copies_, [&](Copy& copy) {
+    return copy.staging == before.staging && --copy.maps == 0;
   });
-  if (copy == copies_.end()) {
-    ASSIGN_OR_RETURN(Ref<hal::Buffer> staging,
-                     allocator.AllocateStaging(length));
-    copies_.push_back({offset, length, false, std::move(staging)});
-    copy = std::prev(copies_.end());
-  }
-  copy->is_written |= is_written;
-  if (is_read) {
-    RETURN_IF_ERROR(
-        allocator.CopyNow(*this, offset, *copy->staging, 0, length));
-  }
-  return std::span<uint8_t>(copy->staging->host_data(), length);
+  return status;
 }
 
 absl::Status Buffer::UnmapCopy(uint64_t offset, uint64_t length) {
+  const uint64_t end = offset + length;
+  // What of copies is to be given back, and copies that end here.
+  std::vector<Copy> parts;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    std::erase_if(copies_, [&](Copy& copy) {
+      const uint64_t begin = std::max(offset, copy.offset);
+      const uint64_t copy_end = copy.offset + copy.length;
+      if (begin > std::min(end, copy_end)) return false;
+      if (copy.is_written) parts.push_back(copy);
+      if (copy.offset == offset && copy.length == length) {
+        return --copy.maps == 0;
+      }
+      return offset <= copy.offset && copy_end <= end;
+    });
+  }
   Allocator& allocator = static_cast<Allocator&>(*home());
-  std::lock_guard<std::mutex> lock(mutex_);
   absl::Status status;
-  const auto ends = [&](Copy& copy) {
-    if (copy.offset < offset || copy.offset + copy.length > offset + length) {
-      return false;
-    }
-    if (copy.is_written) {
-      status.Update(
-          allocator.CopyNow(*copy.staging, 0, *this, copy.offset, copy.length));
-    }
-    return true;
-  };
-  std::erase_if(copies_, ends);
+  for (const Copy& part : parts) {
+    const uint64_t begin = std::max(offset, part.offset);
+    const uint64_t part_end = std::min(end, part.offset + part.length);
+    status.Update(allocator.CopyNow(*part.staging, begin - part.offset, *this,
+                                    begin, part_end - begin));
+  }
   return status;
 }
 

@@ -43,14 +43,19 @@ class Buffer final : public PooledBuffer {
   }
 
  private:
-  // A range that is mapped as a copy.
+  // A range that is mapped as a copy, by as many as map just this range.
   struct Copy {
     uint64_t offset;
     uint64_t length;
+    int maps;
     bool is_written;
     Ref<hal::Buffer> staging;
   };
 
+  // Counts a map of a range; returns the range's copy as it was before, of no
+  // maps if it is new.
+  absl::StatusOr<Copy> TakePart(uint64_t offset, uint64_t length,
+                                bool is_written);
   absl::StatusOr<std::span<uint8_t>> MapCopy(MemoryAccess access,
                                              uint64_t offset,
                                              uint64_t length) override;

@@ -220,8 +220,9 @@ absl::Status VulkanDevice::DoRead(QueueFences fences, Ref<File> source,
           return source->Read(source_offset + offset,
                               bytes.subspan(offset, length));
         };
-        RETURN_IF_ERROR(MovePaid(work, "read", bytes.size(), move));
-        return target.buffer->Unmap(target.offset, target.length);
+        absl::Status moved = MovePaid(work, "read", bytes.size(), move);
+        moved.Update(target.buffer->Unmap(target.offset, target.length));
+        return moved;
       });
 }
 
@@ -238,8 +239,9 @@ absl::Status VulkanDevice::DoWrite(QueueFences fences, const BufferRef& source,
           return target->Write(target_offset + offset,
                                bytes.subspan(offset, length));
         };
-        RETURN_IF_ERROR(MovePaid(work, "write", bytes.size(), move));
-        return source.buffer->Unmap(source.offset, source.length);
+        absl::Status moved = MovePaid(work, "write", bytes.size(), move);
+        moved.Update(source.buffer->Unmap(source.offset, source.length));
+        return moved;
       });
 }
 

@@ -41,7 +41,8 @@ class LogicalDevice {
   bool Has(Feature feature) const { return physical_.features.Has(feature); }
   bool has_addresses() const { return Has(Feature::bufferDeviceAddress); }
   bool has_push_descriptors() const {
-    return physical_.max_push_descriptors != 0;
+    return physical_.max_push_descriptors != 0 &&
+           !options_.hide_push_descriptors;
   }
 
   bool has_calibrated_timestamps() const {

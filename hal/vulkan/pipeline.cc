@@ -48,7 +48,8 @@ absl::Status NativeLayout::CreateSet() {
     binding.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
     bindings.push_back(binding);
   }
-  is_pushed_ = bindings.size() <= device_->physical().max_push_descriptors;
+  is_pushed_ = device_->has_push_descriptors() &&
+               bindings.size() <= device_->physical().max_push_descriptors;
   VkDescriptorSetLayoutCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
   if (is_pushed_) {

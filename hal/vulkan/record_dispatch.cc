@@ -38,9 +38,15 @@ absl::StatusOr<VkDescriptorBufferInfo> Recorder::Describe(
                                  : limits.minStorageBufferOffsetAlignment;
   const uint64_t max_length =
       is_uniform ? limits.maxUniformBufferRange : limits.maxStorageBufferRange;
-  // Shaders read whole words; a range of no bytes cannot be bound.
-  const uint64_t length =
-      std::min(std::max<uint64_t>((range.length + 3) / 4 * 4, 4), range.room);
+  if (range.length == 0) {
+    // A range of no bytes cannot be bound, nor one past the end: some word of
+    // the allocation stands for it.
+    const uint64_t back = range.room < 4 ? std::max<uint64_t>(alignment, 4) : 0;
+    const uint64_t offset = (range.offset - back) / alignment * alignment;
+    return VkDescriptorBufferInfo{range.buffer, offset, 4};
+  }
+  // Shaders read whole words.
+  const uint64_t length = std::min((range.length + 3) / 4 * 4, range.room);
   if (range.offset % alignment != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "it begins ", range.offset % alignment, " bytes past a multiple of ",

@@ -17,9 +17,10 @@ namespace {
 
 // What vkCmdUpdateBuffer takes at once.
 constexpr uint64_t kMaxUpdate = 65536;
-// What one dispatch of the shader fills: workgroups of 64 words in x.
+// What one dispatch of the shader fills: workgroups of 64 words in x, less what
+// an odd offset takes.
 constexpr uint64_t kFillWorkgroup = 256;
-constexpr uint64_t kMaxShaderFill = kFillWorkgroup * 65535;
+constexpr uint64_t kMaxShaderFill = kFillWorkgroup * 65535 - 8;
 
 constexpr VkPipelineStageFlags kStages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT |
                                          VK_PIPELINE_STAGE_TRANSFER_BIT |

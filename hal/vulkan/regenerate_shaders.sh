@@ -1,23 +1,34 @@
 #!/bin/sh
-# Writes fill_shader.h from fill.comp, with Debian's glslang-tools. Run by hand
-# after a change; a test compares the two where glslang is installed.
+# Writes fill_shader.h from fill.comp, and testdata/grid_shader.h from
+# grid.comp, with Debian's glslang-tools. Run by hand after a change, with the
+# folder to write to if it is another one, and ./eyrie format.
+# Tested by shaders_test.py.
 set -eu
 folder=$(cd "$(dirname "$0")" && pwd)
-{
-  echo "// The SPIR-V of fill.comp, as regenerate_shaders.sh has made it."
-  echo "#ifndef EYRIE_HAL_VULKAN_FILL_SHADER_H_"
-  echo "#define EYRIE_HAL_VULKAN_FILL_SHADER_H_"
-  echo
-  echo "#include <cstdint>"
-  echo
-  echo "namespace eyrie::hal::vulkan {"
-  echo
-  echo "inline constexpr uint32_t kFillShader[] = {"
-  glslangValidator -V --target-env vulkan1.2 -g0 -x -S comp \
-    -o /dev/stdout "$folder/fill.comp" | grep '0x' | sed 's/^[ \t]*/    /'
-  echo "};"
-  echo
-  echo "}  // namespace eyrie::hal::vulkan"
-  echo
-  echo "#endif  // EYRIE_HAL_VULKAN_FILL_SHADER_H_"
-} > "$folder/fill_shader.h"
+target=${1:-$folder}
+
+# regenerate SHADER HEADER NAME
+regenerate() {
+  guard=EYRIE_HAL_VULKAN_$(echo "$2" | tr 'a-z/.' 'A-Z__')_
+  {
+    echo "// The SPIR-V of $(basename "$1"), as regenerate_shaders.sh has made it."
+    echo "#ifndef $guard"
+    echo "#define $guard"
+    echo
+    echo "#include <cstdint>"
+    echo
+    echo "namespace eyrie::hal::vulkan {"
+    echo
+    echo "inline constexpr uint32_t $3[] = {"
+    glslangValidator -V --target-env vulkan1.2 -g0 -x -S comp \
+      -o /dev/stdout "$folder/$1" | grep '0x' | sed 's/^[ \t]*/    /'
+    echo "};"
+    echo
+    echo "}  // namespace eyrie::hal::vulkan"
+    echo
+    echo "#endif  // $guard"
+  } > "$target/$2"
+}
+
+regenerate fill.comp fill_shader.h kFillShader
+regenerate testdata/grid.comp testdata/grid_shader.h kGridShader

@@ -1,7 +1,6 @@
-// Queue operations of every CPU device: at once, deferred, failed, refused, on
+// Queue operations of every device: at once, deferred, failed, refused, on
 // several threads.
 #include <array>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <thread>
@@ -12,36 +11,44 @@
 #include "gtest/gtest.h"
 #include "hal/device.h"
 #include "hal/file.h"
-#include "tests/support/cpu_device.h"
+#include "tests/devices/each_device.h"
+#include "tests/support/device_helpers.h"
 #include "tests/support/status_text.h"
 
-namespace eyrie::hal::cpu {
+namespace eyrie::hal {
 namespace {
 
 using Queue = EachDevice;
-INSTANTIATE_TEST_SUITE_P(Devices, Queue, AllDeviceKinds(), NameOfKind);
+INSTANTIATE_TEST_SUITE_P(Devices, Queue, ::testing::ValuesIn(DeviceMakers()),
+                         NameOfDevice);
 
 TEST_P(Queue, RunsAtOnce) {
-  const Ref<hal::Device> device = NewDevice();
-  const Ref<Semaphore> semaphore = *device->CreateSemaphore(1);
+  const Ref<Semaphore> semaphore = *device_->CreateSemaphore(1);
   const Ref<Fence> wait = Fence::At(semaphore, 1);
   const Ref<Fence> signal = Fence::At(semaphore, 2);
   const QueueFences fences = {wait.get(), signal.get()};
   const Ref<hal::Buffer> buffer =
-      *device->QueueAlloca(fences, BufferParams(), 16);
+      *device_->QueueAlloca(fences, BufferParams(), 16);
   EXPECT_EQ(State(*semaphore), "2");
-  EXPECT_TRUE(device->QueueFill({}, {buffer, 0, 4, 8}, BytesOf(5u)).ok());
-  EXPECT_TRUE(device->QueueUpdate({}, BytesOf(8u), {buffer, 0, 12, 4}).ok());
-  EXPECT_TRUE(
-      device->QueueCopy({}, {buffer, 0, 12, 4}, {buffer, 0, 0, 4}).ok());
+  const auto finish = [&](auto operation) {
+    EXPECT_EQ(StatusText(Finish(*device_, operation)), "OK");
+  };
+  finish([&](QueueFences fences) {
+    return device_->QueueFill(fences, {buffer, 0, 4, 8}, BytesOf(5u));
+  });
+  finish([&](QueueFences fences) {
+    return device_->QueueUpdate(fences, BytesOf(8u), {buffer, 0, 12, 4});
+  });
+  finish([&](QueueFences fences) {
+    return device_->QueueCopy(fences, {buffer, 0, 12, 4}, {buffer, 0, 0, 4});
+  });
   EXPECT_EQ(Words(*buffer), "8 5 5 8");
-  EXPECT_TRUE(device->QueueDealloca({}, buffer).ok());
-  EXPECT_TRUE(device->QueueFlush().ok());
+  EXPECT_TRUE(device_->QueueDealloca({}, buffer).ok());
+  EXPECT_TRUE(device_->QueueFlush().ok());
 }
 
 TEST_P(Queue, Fills) {
-  const Ref<hal::Device> device = NewDevice();
-  const Ref<hal::Buffer> buffer = NewBuffer(*device, 16);
+  const Ref<hal::Buffer> buffer = NewBuffer(*device_, 16);
   const uint64_t pattern = 0x8877665544332211;
   struct Case {
     size_t pattern_length;
@@ -57,12 +64,14 @@ TEST_P(Queue, Fills) {
   };
   for (const Case& c : kCases) {
     SetWords(*buffer, {0, 0, 0, 0});
-    EXPECT_EQ(
-        StatusText(device->QueueFill({}, {buffer, 0, c.offset, c.length},
-                                     BytesOf(pattern).first(c.pattern_length))),
-        "OK");
+    const auto fill = [&](QueueFences fences) {
+      return device_->QueueFill(fences, {buffer, 0, c.offset, c.length},
+                                BytesOf(pattern).first(c.pattern_length));
+    };
+    EXPECT_EQ(StatusText(Finish(*device_, fill)), "OK");
     std::array<uint32_t, 4> words;
-    std::memcpy(words.data(), buffer->host_data(), 16);
+    EXPECT_TRUE(
+        buffer->Read(0, {reinterpret_cast<uint8_t*>(words.data()), 16}).ok());
     EXPECT_EQ(absl::StrCat(absl::Hex(words[0]), " ", absl::Hex(words[1]), " ",
                            absl::Hex(words[2]), " ", absl::Hex(words[3])),
               c.want);
@@ -71,48 +80,45 @@ TEST_P(Queue, Fills) {
 
 // What waits is counted, by whom the fences say, until it has run.
 TEST_P(Queue, ChargesForWhatItPutsBy) {
-  const Ref<hal::Device> device = NewDevice();
-  const Ref<hal::Buffer> buffer = NewBuffer(*device, 1024);
-  const Ref<Semaphore> semaphore = *device->CreateSemaphore(0);
+  const Ref<hal::Buffer> buffer = NewBuffer(*device_, 1024);
+  const Ref<Semaphore> semaphore = *device_->CreateSemaphore(0);
   const Ref<Fence> wait = Fence::At(semaphore, 1);
   const auto meter = std::make_shared<MemoryMeter>(10000);
   const QueueFences fences = {wait.get(), nullptr, &meter};
   const std::array<uint8_t, 1024> data = {};
-  EXPECT_TRUE(device->QueueBarrier(fences).ok());
+  EXPECT_TRUE(device_->QueueBarrier(fences).ok());
   const uint64_t barrier = meter->in_use();
   EXPECT_GT(barrier, 0u);
-  EXPECT_TRUE(device->QueueUpdate(fences, data, Whole(buffer)).ok());
+  EXPECT_TRUE(device_->QueueUpdate(fences, data, Whole(buffer)).ok());
   EXPECT_GT(meter->in_use(), barrier + data.size());
   absl::Status status;
   int updates = 1;
   while (status.ok() && updates < 100) {
-    status = device->QueueUpdate(fences, data, Whole(buffer));
+    status = device_->QueueUpdate(fences, data, Whole(buffer));
     ++updates;
   }
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_LT(updates, 10);
   EXPECT_TRUE(semaphore->Signal(1).ok());
-  // Nobody is told of the end.
-  while (meter->in_use() != 0) absl::SleepFor(absl::Milliseconds(1));
-  // What runs at once keeps nothing.
-  EXPECT_TRUE(device->QueueUpdate(fences, data, Whole(buffer)).ok());
-  EXPECT_EQ(meter->in_use(), 0u);
+  AwaitUnused(*meter, *semaphore);
+  // What runs at once keeps nothing for long.
+  EXPECT_TRUE(device_->QueueUpdate(fences, data, Whole(buffer)).ok());
+  AwaitUnused(*meter, *semaphore);
 }
 
 // So is what semaphores keep of a wait for many of them.
 TEST_P(Queue, ChargesForWideWaits) {
-  const Ref<hal::Device> device = NewDevice();
   constexpr uint64_t kPoints = 1000;
   const Ref<Fence> wait = MakeRef<Fence>();
   for (uint64_t i = 0; i < kPoints; ++i) {
-    wait->Insert(*device->CreateSemaphore(0), 1);
+    wait->Insert(*device_->CreateSemaphore(0), 1);
   }
   const auto meter = std::make_shared<MemoryMeter>(1 << 20);
   const QueueFences fences = {wait.get(), nullptr, &meter};
   absl::Status status;
   int barriers = 0;
   for (; status.ok() && barriers < 100; ++barriers) {
-    status = device->QueueBarrier(fences);
+    status = device_->QueueBarrier(fences);
   }
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_LT(barriers, 10);
@@ -124,15 +130,14 @@ TEST_P(Queue, ChargesForWideWaits) {
   for (const Fence::Point& point : points) {
     point.semaphore->Fail(absl::AbortedError("It is over."));
   }
-  while (meter->in_use() != 0) absl::SleepFor(absl::Milliseconds(1));
+  AwaitUnused(*meter, *points.front().semaphore);
   // Of a fence that has failed nothing is kept at all.
-  EXPECT_FALSE(device->QueueBarrier(fences).ok());
+  EXPECT_FALSE(device_->QueueBarrier(fences).ok());
   EXPECT_EQ(meter->in_use(), 0u);
 }
 
 TEST_P(Queue, Files) {
-  const Ref<hal::Device> device = NewDevice();
-  const Ref<hal::Buffer> buffer = NewBuffer(*device, 8);
+  const Ref<hal::Buffer> buffer = NewBuffer(*device_, 8);
   std::array<uint32_t, 3> contents = {1, 2, 3};
   const std::span<uint8_t> bytes = {reinterpret_cast<uint8_t*>(contents.data()),
                                     12};
@@ -140,27 +145,30 @@ TEST_P(Queue, Files) {
       bytes, memory_access::kRead | memory_access::kWrite, nullptr);
   const Ref<File> constant =
       MakeRef<File>(bytes, memory_access::kRead, nullptr);
-  EXPECT_EQ(StatusText(device->QueueRead({}, constant, 4, Whole(buffer))),
-            "OK");
+  const auto read = [&](QueueFences fences) {
+    return device_->QueueRead(fences, constant, 4, Whole(buffer));
+  };
+  EXPECT_EQ(StatusText(Finish(*device_, read)), "OK");
   EXPECT_EQ(Words(*buffer), "2 3");
-  EXPECT_EQ(StatusText(device->QueueWrite({}, {buffer, 0, 4, 4}, file, 0)),
-            "OK");
+  const auto write = [&](QueueFences fences) {
+    return device_->QueueWrite(fences, {buffer, 0, 4, 4}, file, 0);
+  };
+  EXPECT_EQ(StatusText(Finish(*device_, write)), "OK");
   EXPECT_EQ(contents[0], 3u);
-  EXPECT_EQ(StatusText(device->QueueRead({}, file, 8, Whole(buffer))),
+  EXPECT_EQ(StatusText(device_->QueueRead({}, file, 8, Whole(buffer))),
             "OUT_OF_RANGE: The range of 8 bytes at offset 8 passes the end of "
             "the file (12 bytes).");
-  EXPECT_EQ(StatusText(device->QueueWrite({}, Whole(buffer), constant, 0)),
+  EXPECT_EQ(StatusText(device_->QueueWrite({}, Whole(buffer), constant, 0)),
             "PERMISSION_DENIED: The file's access (READ) lacks WRITE.");
-  EXPECT_EQ(StatusText(device->QueueRead({}, nullptr, 0, Whole(buffer))),
+  EXPECT_EQ(StatusText(device_->QueueRead({}, nullptr, 0, Whole(buffer))),
             "INVALID_ARGUMENT: A transfer has no file.");
-  EXPECT_EQ(StatusText(device->QueueRead({}, file, 0, Whole(nullptr))),
+  EXPECT_EQ(StatusText(device_->QueueRead({}, file, 0, Whole(nullptr))),
             "INVALID_ARGUMENT: A transfer has no buffer.");
 }
 
 TEST_P(Queue, WaitsBeforeTheSignal) {
-  const Ref<hal::Device> device = NewDevice();
-  const Ref<Semaphore> gate = *device->CreateSemaphore(0);
-  const Ref<Semaphore> done = *device->CreateSemaphore(0);
+  const Ref<Semaphore> gate = *device_->CreateSemaphore(0);
+  const Ref<Semaphore> done = *device_->CreateSemaphore(0);
   std::array<uint32_t, 1> contents = {77};
   const Ref<File> file = MakeRef<File>(
       std::span<uint8_t>(reinterpret_cast<uint8_t*>(contents.data()), 4),
@@ -174,22 +182,22 @@ TEST_P(Queue, WaitsBeforeTheSignal) {
     const Ref<Fence> third = Fence::At(done, 3);
     const Ref<Fence> fourth = Fence::At(done, 4);
     buffer =
-        *device->QueueAlloca({opened.get(), first.get()}, BufferParams(), 8);
+        *device_->QueueAlloca({opened.get(), first.get()}, BufferParams(), 8);
     EXPECT_TRUE(
-        device
+        device_
             ->QueueFill({first.get(), second.get()}, Whole(buffer), BytesOf(3u))
             .ok());
     EXPECT_TRUE(
-        device
+        device_
             ->QueueRead({second.get(), third.get()}, file, 0, {buffer, 0, 4, 4})
             .ok());
-    EXPECT_TRUE(device
+    EXPECT_TRUE(device_
                     ->QueueWrite({third.get(), fourth.get()}, {buffer, 0, 0, 4},
                                  file, 0)
                     .ok());
     const Ref<Fence> fifth = Fence::At(done, 5);
     EXPECT_TRUE(
-        device->QueueDealloca({fourth.get(), fifth.get()}, buffer).ok());
+        device_->QueueDealloca({fourth.get(), fifth.get()}, buffer).ok());
   }
   EXPECT_EQ(State(*done), "0");
   EXPECT_EQ(Words(*buffer), "0 0");
@@ -201,46 +209,44 @@ TEST_P(Queue, WaitsBeforeTheSignal) {
 
 TEST_P(Queue, LongChainsNeedNoStack) {
   constexpr int kLength = 20000;
-  const Ref<hal::Device> device = NewDevice();
-  const Ref<Semaphore> timeline = *device->CreateSemaphore(0);
+  const Ref<Semaphore> timeline = *device_->CreateSemaphore(0);
   // Queued last first, so that each becomes ready inside the one before.
   for (int i = kLength; i >= 1; --i) {
     const Ref<Fence> wait = Fence::At(timeline, i);
     const Ref<Fence> signal = Fence::At(timeline, i + 1);
-    ASSERT_TRUE(device->QueueBarrier({wait.get(), signal.get()}).ok());
+    ASSERT_TRUE(device_->QueueBarrier({wait.get(), signal.get()}).ok());
   }
   EXPECT_TRUE(timeline->Signal(1).ok());
   EXPECT_EQ(State(*timeline), absl::StrCat(kLength + 1));
 }
 
 TEST_P(Queue, FailuresTravel) {
-  const Ref<hal::Device> device = NewDevice();
-  const Ref<hal::Buffer> buffer = NewBuffer(*device, 8);
-  const Ref<Semaphore> gate = *device->CreateSemaphore(0);
-  const Ref<Semaphore> one = *device->CreateSemaphore(0);
-  const Ref<Semaphore> two = *device->CreateSemaphore(0);
+  const Ref<hal::Buffer> buffer = NewBuffer(*device_, 8);
+  const Ref<Semaphore> gate = *device_->CreateSemaphore(0);
+  const Ref<Semaphore> one = *device_->CreateSemaphore(0);
+  const Ref<Semaphore> two = *device_->CreateSemaphore(0);
   const Ref<Fence> opened = Fence::At(gate, 1);
   const Ref<Fence> first = Fence::At(one, 1);
   const Ref<Fence> second = Fence::At(two, 1);
   EXPECT_TRUE(
-      device->QueueFill({opened.get(), first.get()}, Whole(buffer), BytesOf(3u))
+      device_
+          ->QueueFill({opened.get(), first.get()}, Whole(buffer), BytesOf(3u))
           .ok());
   gate->Fail(absl::DataLossError("The gate broke."));
   EXPECT_EQ(State(*one), "DATA_LOSS: The gate broke.");
   // A wait that has failed already is the caller's error too.
-  EXPECT_EQ(StatusText(device->QueueFill({first.get(), second.get()},
-                                         Whole(buffer), BytesOf(3u))),
+  EXPECT_EQ(StatusText(device_->QueueFill({first.get(), second.get()},
+                                          Whole(buffer), BytesOf(3u))),
             "DATA_LOSS: The gate broke.");
   EXPECT_EQ(State(*two), "DATA_LOSS: The gate broke.");
   EXPECT_EQ(Words(*buffer), "0 0");
 }
 
 TEST_P(Queue, RefusedOperationsFailTheirSignal) {
-  const Ref<hal::Device> device = NewDevice();
-  const Ref<hal::Buffer> buffer = NewBuffer(*device, 8);
+  const Ref<hal::Buffer> buffer = NewBuffer(*device_, 8);
   const auto refused = [&](auto operation) {
-    const Ref<Semaphore> gate = *device->CreateSemaphore(0);
-    const Ref<Semaphore> done = *device->CreateSemaphore(0);
+    const Ref<Semaphore> gate = *device_->CreateSemaphore(0);
+    const Ref<Semaphore> done = *device_->CreateSemaphore(0);
     const Ref<Fence> wait = Fence::At(gate, 1);
     const Ref<Fence> signal = Fence::At(done, 1);
     std::string text =
@@ -249,32 +255,31 @@ TEST_P(Queue, RefusedOperationsFailTheirSignal) {
     return text;
   };
   EXPECT_EQ(refused([&](QueueFences fences) {
-              return device->QueueFill(fences, {buffer, 0, 4, 8}, BytesOf(1u));
+              return device_->QueueFill(fences, {buffer, 0, 4, 8}, BytesOf(1u));
             }),
             "OUT_OF_RANGE: The range of 8 bytes at offset 4 passes the end of "
             "the buffer (8 bytes). (the fill's target)");
   EXPECT_EQ(refused([&](QueueFences fences) {
-              return device->QueueDealloca(fences, nullptr);
+              return device_->QueueDealloca(fences, nullptr);
             }),
             "INVALID_ARGUMENT: A deallocation has no buffer.");
   EXPECT_EQ(refused([&](QueueFences fences) {
-              return device->QueueExecute(
+              return device_->QueueExecute(
                   fences, MakeRef<CommandBuffer>(0, kAnyQueue, 0), {});
             }),
             "FAILED_PRECONDITION: The command buffer is still being recorded.");
   EXPECT_EQ(refused([&](QueueFences fences) {
-              return device->QueueAlloca(fences, BufferParams(), ~uint64_t{0})
+              return device_->QueueAlloca(fences, BufferParams(), ~uint64_t{0})
                   .status();
             }).substr(0, 18),
             "RESOURCE_EXHAUSTED");
 }
 
 TEST_P(Queue, NothingWaitsForItself) {
-  const Ref<hal::Device> device = NewDevice();
-  const Ref<Semaphore> semaphore = *device->CreateSemaphore(0);
+  const Ref<Semaphore> semaphore = *device_->CreateSemaphore(0);
   const Ref<Fence> one = Fence::At(semaphore, 1);
   const Ref<Fence> two = Fence::At(semaphore, 2);
-  EXPECT_EQ(StatusText(device->QueueBarrier({two.get(), one.get()})),
+  EXPECT_EQ(StatusText(device_->QueueBarrier({two.get(), one.get()})),
             "INVALID_ARGUMENT: The operation waits until a semaphore reaches "
             "2, which it would itself raise to 1.");
   // The fence it was to signal has failed, for whoever waits.
@@ -284,16 +289,15 @@ TEST_P(Queue, NothingWaitsForItself) {
 }
 
 TEST_P(Queue, WhatWaitsEndsWithTheDevice) {
-  Ref<hal::Device> device = NewDevice();
-  const Ref<Semaphore> gate = *device->CreateSemaphore(0);
-  const Ref<Semaphore> done = *device->CreateSemaphore(0);
+  const Ref<Semaphore> gate = *device_->CreateSemaphore(0);
+  const Ref<Semaphore> done = *device_->CreateSemaphore(0);
   const Ref<Fence> wait = Fence::At(gate, 1);
   const Ref<Fence> signal = Fence::At(done, 1);
   // Waits for the semaphore it would signal: no cycle keeps it alive.
   const Ref<Fence> same = Fence::At(gate, 2);
-  EXPECT_TRUE(device->QueueBarrier({wait.get(), signal.get()}).ok());
-  EXPECT_TRUE(device->QueueBarrier({wait.get(), same.get()}).ok());
-  device.reset();
+  EXPECT_TRUE(device_->QueueBarrier({wait.get(), signal.get()}).ok());
+  EXPECT_TRUE(device_->QueueBarrier({wait.get(), same.get()}).ok());
+  device_.reset();
   EXPECT_EQ(State(*done),
             "CANCELLED: The device was released before the operation's wait "
             "was over.");
@@ -303,18 +307,17 @@ TEST_P(Queue, WhatWaitsEndsWithTheDevice) {
 // Two operations that wait for each other go with who has queued them; those
 // of others stay.
 TEST_P(Queue, WhatWaitsEndsWithItsOwner) {
-  const Ref<hal::Device> device = NewDevice();
-  const Ref<Semaphore> gate = *device->CreateSemaphore(0);
+  const Ref<Semaphore> gate = *device_->CreateSemaphore(0);
   const Ref<Semaphore> semaphores[] = {
-      *device->CreateSemaphore(0), *device->CreateSemaphore(0),
-      *device->CreateSemaphore(0), *device->CreateSemaphore(0)};
+      *device_->CreateSemaphore(0), *device_->CreateSemaphore(0),
+      *device_->CreateSemaphore(0), *device_->CreateSemaphore(0)};
   const auto queue = [&](const Ref<Semaphore>& wait,
                          const Ref<Semaphore>& signal, const void* owner) {
     const Ref<Fence> before = Fence::At(wait, 1);
     const Ref<Fence> after = Fence::At(signal, 1);
     QueueFences fences = {before.get(), after.get()};
     fences.owner = owner;
-    EXPECT_TRUE(device->QueueBarrier(fences).ok());
+    EXPECT_TRUE(device_->QueueBarrier(fences).ok());
   };
   const int ours = 0;
   const int theirs = 0;
@@ -322,7 +325,7 @@ TEST_P(Queue, WhatWaitsEndsWithItsOwner) {
   queue(semaphores[1], semaphores[0], &ours);
   queue(gate, semaphores[2], &theirs);
   queue(gate, semaphores[3], nullptr);
-  device->CancelQueued(&ours);
+  device_->CancelQueued(&ours);
   const std::string gone =
       "CANCELLED: The context was released before the operation's wait was "
       "over.";
@@ -334,13 +337,12 @@ TEST_P(Queue, WhatWaitsEndsWithItsOwner) {
 }
 
 TEST_P(Queue, WhatNobodyCanSignalIsCancelled) {
-  const Ref<hal::Device> device = NewDevice();
-  Ref<Semaphore> gate = *device->CreateSemaphore(0);
-  const Ref<Semaphore> done = *device->CreateSemaphore(0);
+  Ref<Semaphore> gate = *device_->CreateSemaphore(0);
+  const Ref<Semaphore> done = *device_->CreateSemaphore(0);
   {
     const Ref<Fence> wait = Fence::At(gate, 1);
     const Ref<Fence> signal = Fence::At(done, 1);
-    EXPECT_TRUE(device->QueueBarrier({wait.get(), signal.get()}).ok());
+    EXPECT_TRUE(device_->QueueBarrier({wait.get(), signal.get()}).ok());
   }
   EXPECT_EQ(State(*done), "0");
   gate.reset();
@@ -350,10 +352,9 @@ TEST_P(Queue, WhatNobodyCanSignalIsCancelled) {
 
 TEST_P(Queue, Threads) {
   constexpr uint32_t kSteps = 100;
-  const Ref<hal::Device> device = NewDevice();
-  const Ref<hal::Buffer> buffer = NewBuffer(*device, 4);
-  const Ref<Semaphore> gate = *device->CreateSemaphore(0);
-  const Ref<Semaphore> done = *device->CreateSemaphore(0);
+  const Ref<hal::Buffer> buffer = NewBuffer(*device_, 4);
+  const Ref<Semaphore> gate = *device_->CreateSemaphore(0);
+  const Ref<Semaphore> done = *device_->CreateSemaphore(0);
   std::thread opener([&] {
     for (uint32_t i = 1; i <= kSteps; ++i) EXPECT_TRUE(gate->Signal(i).ok());
   });
@@ -362,7 +363,8 @@ TEST_P(Queue, Threads) {
     both->Insert(done, i - 1);
     const Ref<Fence> signal = Fence::At(done, i);
     EXPECT_TRUE(
-        device->QueueFill({both.get(), signal.get()}, Whole(buffer), BytesOf(i))
+        device_
+            ->QueueFill({both.get(), signal.get()}, Whole(buffer), BytesOf(i))
             .ok());
   }
   EXPECT_TRUE(done->Wait(kSteps, absl::InfiniteFuture()).ok());
@@ -371,4 +373,4 @@ TEST_P(Queue, Threads) {
 }
 
 }  // namespace
-}  // namespace eyrie::hal::cpu
+}  // namespace eyrie::hal

@@ -1,4 +1,4 @@
-// What operations of every CPU device take of their call's budget, how they
+// What operations of every device take of their call's budget, how they
 // end when it is spent or the call is stopped, and that pieces make a whole.
 #include <functional>
 #include <memory>
@@ -13,14 +13,16 @@
 #include "hal/device.h"
 #include "hal/file.h"
 #include "hal/paid_transfer.h"
-#include "tests/support/cpu_device.h"
+#include "tests/devices/each_device.h"
+#include "tests/support/device_helpers.h"
 #include "tests/support/status_text.h"
 
-namespace eyrie::hal::cpu {
+namespace eyrie::hal {
 namespace {
 
 using DeviceWork = EachDevice;
-INSTANTIATE_TEST_SUITE_P(Devices, DeviceWork, AllDeviceKinds(), NameOfKind);
+INSTANTIATE_TEST_SUITE_P(Devices, DeviceWork,
+                         ::testing::ValuesIn(DeviceMakers()), NameOfDevice);
 
 constexpr uint64_t kBytes = uint64_t{64} << 10;
 constexpr int64_t kUnits = kBytes / kBytesPerUnit;
@@ -117,48 +119,45 @@ std::string Outcome(hal::Device& device, const Operation& run,
 }
 
 TEST_P(DeviceWork, IsPaidFor) {
-  const Ref<hal::Device> device = NewDevice();
   for (const auto& c : kOperations) {
     for (const bool deferred : {false, true}) {
       SCOPED_TRACE(absl::StrCat(c.name, deferred ? ", deferred" : ""));
       const auto work = std::make_shared<WorkBudget>();
-      EXPECT_EQ(Outcome(*device, c.run, work, deferred), "1");
+      EXPECT_EQ(Outcome(*device_, c.run, work, deferred), "1");
       work->Refill(kPlenty);
-      EXPECT_EQ(Outcome(*device, c.run, work, deferred), "1");
+      EXPECT_EQ(Outcome(*device_, c.run, work, deferred), "1");
       EXPECT_EQ(work->Take(kPlenty), kPlenty - c.units);
       work->Refill(c.units);
-      EXPECT_EQ(Outcome(*device, c.run, work, deferred), "1");
+      EXPECT_EQ(Outcome(*device_, c.run, work, deferred), "1");
       work->Refill(c.units - 1);
-      EXPECT_EQ(Outcome(*device, c.run, work, deferred), "RESOURCE_EXHAUSTED");
+      EXPECT_EQ(Outcome(*device_, c.run, work, deferred), "RESOURCE_EXHAUSTED");
       work->Refill(0);
-      EXPECT_EQ(Outcome(*device, c.run, work, deferred), "RESOURCE_EXHAUSTED");
+      EXPECT_EQ(Outcome(*device_, c.run, work, deferred), "RESOURCE_EXHAUSTED");
     }
   }
 }
 
 TEST_P(DeviceWork, EndsWithTheCall) {
-  const Ref<hal::Device> device = NewDevice();
   for (const auto& c : kOperations) {
     for (const bool deferred : {false, true}) {
       SCOPED_TRACE(absl::StrCat(c.name, deferred ? ", deferred" : ""));
       const auto late = std::make_shared<WorkBudget>(absl::Seconds(2));
       late->Stop(absl::StatusCode::kDeadlineExceeded);
-      EXPECT_EQ(Outcome(*device, c.run, late, deferred), "DEADLINE_EXCEEDED");
+      EXPECT_EQ(Outcome(*device_, c.run, late, deferred), "DEADLINE_EXCEEDED");
       const auto cancelled = std::make_shared<WorkBudget>();
       cancelled->Stop(absl::StatusCode::kCancelled);
-      EXPECT_EQ(Outcome(*device, c.run, cancelled, deferred), "CANCELLED");
+      EXPECT_EQ(Outcome(*device_, c.run, cancelled, deferred), "CANCELLED");
     }
   }
 }
 
 TEST_P(DeviceWork, SaysWhatAndHowFar) {
-  const Ref<hal::Device> device = NewDevice();
-  Objects objects(*device);
+  Objects objects(*device_);
   const auto work = std::make_shared<WorkBudget>();
   work->Refill(20);
-  EXPECT_EQ(StatusText(device->QueueRead({nullptr, nullptr, nullptr, &work},
-                                         objects.file, 0,
-                                         {objects.target, 0, 0, kBytes})),
+  EXPECT_EQ(StatusText(device_->QueueRead({nullptr, nullptr, nullptr, &work},
+                                          objects.file, 0,
+                                          {objects.target, 0, 0, kBytes})),
             "RESOURCE_EXHAUSTED: The device's work for the call takes more "
             "than 20 units of fuel, its limit. (read of 65536 bytes, 0 of them "
             "done)");
@@ -200,11 +199,10 @@ std::string MoveWithin(hal::Device& device, int64_t distance) {
 }
 
 TEST_P(DeviceWork, PiecesOfAnOverlappingCopyMakeTheWhole) {
-  const Ref<hal::Device> device = NewDevice();
   for (const int64_t distance : {-1000, -1, 0, 1, 999}) {
-    EXPECT_EQ(MoveWithin(*device, distance), "right") << distance;
+    EXPECT_EQ(MoveWithin(*device_, distance), "right") << distance;
   }
 }
 
 }  // namespace
-}  // namespace eyrie::hal::cpu
+}  // namespace eyrie::hal

@@ -1,0 +1,110 @@
+// What the tests of the Vulkan driver share: its devices, opened as a test
+// says, or a skip that says why there is none.
+#ifndef EYRIE_TESTS_SUPPORT_VULKAN_DEVICE_H_
+#define EYRIE_TESTS_SUPPORT_VULKAN_DEVICE_H_
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "base/ref.h"
+#include "gtest/gtest.h"
+#include "hal/device.h"
+#include "hal/driver.h"
+#include "hal/vulkan/driver.h"
+#include "tests/support/device_helpers.h"
+
+namespace eyrie::hal::vulkan {
+
+// Where Debian's Mesa describes its device that is the CPU.
+inline constexpr char kLavapipe[] =
+    "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
+
+// Tests are of that device where it is installed and nobody asks for another:
+// kernels then run on the thread that submits them, which costs the least.
+// Called before Vulkan's loader is first asked.
+inline void ChooseLavapipe() {
+  if (access(kLavapipe, R_OK) != 0) return;
+  setenv("VK_ICD_FILENAMES", kLavapipe, /*overwrite=*/0);
+  setenv("LP_NUM_THREADS", "0", /*overwrite=*/0);
+}
+
+// The first device, opened with these options. UNAVAILABLE: this machine has
+// none that could be opened.
+inline absl::StatusOr<Ref<hal::Device>> OpenFirst(
+    const VulkanOptions& options = VulkanOptions()) {
+  ChooseLavapipe();
+  DriverOptions all;
+  all.vulkan = options;
+  const std::unique_ptr<Driver> driver = MakeVulkanDriver();
+  absl::StatusOr<Ref<hal::Device>> opened = driver->Open("", all);
+  if (!absl::IsUnavailable(opened.status())) return opened;
+  // What is there, and does not open, is a failure.
+  const auto present = driver->ListDevices();
+  if (present.ok() && present->empty()) return opened;
+  return absl::InternalError(opened.status().message());
+}
+
+// Tests that one device is enough for.
+class VulkanTest : public ::testing::Test {
+ protected:
+  void SetUp() override { Open(VulkanOptions()); }
+
+  // Skips the test where there is no device.
+  void Open(const VulkanOptions& options) {
+    absl::StatusOr<Ref<hal::Device>> opened = OpenFirst(options);
+    if (absl::IsUnavailable(opened.status())) {
+      GTEST_SKIP() << StatusText(opened);
+    }
+    ASSERT_EQ(StatusText(opened), "OK");
+    device_ = *std::move(opened);
+  }
+
+  Ref<hal::Device> device_;
+};
+
+// A way to use a device that rows of options choose.
+struct VulkanKind {
+  const char* name;
+  bool hide_device_memory = false;
+  bool hide_push_descriptors = false;
+};
+
+inline constexpr VulkanKind kVulkanKinds[] = {
+    {"plain"},
+    {"hidden", true},
+    {"sets", false, true},
+};
+
+inline std::ostream& operator<<(std::ostream& out, const VulkanKind& kind) {
+  return out << kind.name;
+}
+
+inline VulkanOptions OptionsOf(const VulkanKind& kind) {
+  VulkanOptions options;
+  options.hide_device_memory = kind.hide_device_memory;
+  options.hide_push_descriptors = kind.hide_push_descriptors;
+  return options;
+}
+
+// Tests that run in each way.
+class EachVulkanDevice : public VulkanTest,
+                         public ::testing::WithParamInterface<VulkanKind> {
+ protected:
+  void SetUp() override { Open(OptionsOf(GetParam())); }
+};
+
+inline auto AllVulkanKinds() { return ::testing::ValuesIn(kVulkanKinds); }
+inline std::string NameOfVulkanKind(
+    const ::testing::TestParamInfo<VulkanKind>& info) {
+  return info.param.name;
+}
+
+}  // namespace eyrie::hal::vulkan
+
+#endif  // EYRIE_TESTS_SUPPORT_VULKAN_DEVICE_H_
