@@ -48,6 +48,7 @@ struct ExecutableParts {
       "Capability 1; MemoryModel 0 1; EntryPoint 5 1 'main';"
       "ExecutionMode 1 17 8 2 1; Decorate 4 34 0; Decorate 4 33 1;"
       "Variable 3 4 12"};
+  std::vector<uint32_t> words;  // if any, those of the first shader
   std::vector<Binding> bindings = {{0}, {1}};
   std::vector<uint32_t> sets = {0};
   std::vector<Range> ranges = {{0, 8}};
@@ -92,9 +93,10 @@ inline std::vector<uint8_t> ExecutableParts::Build() const {
       to, sets.empty() ? nullptr : &sets, pushed.empty() ? nullptr : &pushed);
   std::vector<flatbuffers::Offset<fbs::ShaderModule>> modules;
   for (const std::string& text : shaders) {
-    const std::vector<uint32_t> words = AssembleSpirv(text);
-    modules.push_back(
-        fbs::CreateShaderModuleDirect(to, text.empty() ? nullptr : &words));
+    const bool is_given = modules.empty() && !words.empty();
+    const std::vector<uint32_t> all = is_given ? words : AssembleSpirv(text);
+    modules.push_back(fbs::CreateShaderModuleDirect(
+        to, text.empty() && !is_given ? nullptr : &all));
   }
   flatbuffers::Offset<fbs::AddressLayout> address_layout;
   if (addresses) {

@@ -105,8 +105,9 @@ absl::Status Instance::Open(bool validation_layer) {
     info.enabledLayerCount = 1;
     info.ppEnabledLayerNames = &layer;
   }
-  RETURN_IF_ERROR(
-      Check(vkCreateInstance(&info, nullptr, &handle_), "vkCreateInstance"));
+  const VkResult created = vkCreateInstance(&info, nullptr, &handle_);
+  if (created == VK_ERROR_INCOMPATIBLE_DRIVER) return NoDriverError();
+  RETURN_IF_ERROR(Check(created, "vkCreateInstance"));
   volkLoadInstanceOnly(handle_);
   if (!validation_layer) return absl::OkStatus();
   return Check(

@@ -255,11 +255,7 @@ absl::StatusOr<PhysicalDevice> SelectDevice(
         i, " '", device.name, "' (", device.path(), ")",
         device.lacks.empty() ? "" : absl::StrCat(": ", device.lacks)));
   }
-  if (devices.empty()) {
-    return absl::UnavailableError(
-        "Vulkan has no device on this machine: its loader found no driver "
-        "(Debian: mesa-vulkan-drivers, or that of the GPU's maker).");
-  }
+  if (devices.empty()) return NoDriverError();
   return absl::NotFoundError(absl::StrCat(
       path.empty()
           ? "No Vulkan device can be used; there are "

@@ -2,7 +2,7 @@
 # Writes fill_shader.h from fill.comp, and testdata/grid_shader.h from
 # grid.comp, with Debian's glslang-tools. Run by hand after a change, with the
 # folder to write to if it is another one, and ./eyrie format.
-# Tested by shaders_test.py.
+# Tested by shaders_test.sh.
 set -eu
 folder=$(cd "$(dirname "$0")" && pwd)
 target=${1:-$folder}
@@ -11,7 +11,8 @@ target=${1:-$folder}
 regenerate() {
   guard=EYRIE_HAL_VULKAN_$(echo "$2" | tr 'a-z/.' 'A-Z__')_
   {
-    echo "// The SPIR-V of $(basename "$1"), as regenerate_shaders.sh has made it."
+    name=$(basename "$1")
+    echo "// The SPIR-V of $name, as regenerate_shaders.sh has made it."
     echo "#ifndef $guard"
     echo "#define $guard"
     echo

@@ -23,7 +23,7 @@ class VulkanTest : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     auto device = abi::OpenDevice("vulkan", hal::DriverOptions());
-    if (absl::IsNotFound(device.status())) {
+    if (absl::IsUnavailable(device.status())) {
       GTEST_SKIP() << device.status().message();
     }
     ASSERT_TRUE(device.ok()) << device.status();

@@ -34,6 +34,13 @@ inline void ChooseLavapipe() {
   setenv("LP_NUM_THREADS", "0", /*overwrite=*/0);
 }
 
+// Whether devices of tests are opened with the validation layer, as
+// hal/vulkan/validation_test.cc has it.
+inline bool& IsWatched() {
+  static bool is_watched = false;
+  return is_watched;
+}
+
 // The first device, opened with these options. UNAVAILABLE: this machine has
 // none that could be opened.
 inline absl::StatusOr<Ref<hal::Device>> OpenFirst(
@@ -41,6 +48,7 @@ inline absl::StatusOr<Ref<hal::Device>> OpenFirst(
   ChooseLavapipe();
   DriverOptions all;
   all.vulkan = options;
+  all.vulkan.validation_layer |= IsWatched();
   const std::unique_ptr<Driver> driver = MakeVulkanDriver();
   absl::StatusOr<Ref<hal::Device>> opened = driver->Open("", all);
   if (!absl::IsUnavailable(opened.status())) return opened;

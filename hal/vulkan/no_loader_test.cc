@@ -1,0 +1,31 @@
+// A machine without Vulkan's loader, as LD_LIBRARY_PATH makes this one: a file
+// that is no library stands in its place.
+#include <string>
+
+#include "gtest/gtest.h"
+#include "hal/vulkan/driver.h"
+#include "tests/support/status_text.h"
+
+namespace eyrie::hal::vulkan {
+namespace {
+
+TEST(NoLoader, NothingIsThere) {
+  const std::unique_ptr<Driver> driver = MakeVulkanDriver();
+  const auto uris = driver->ListDevices();
+  ASSERT_EQ(StatusText(uris), "OK");
+  EXPECT_TRUE(uris->empty());
+  const std::string none =
+      "UNAVAILABLE: The Vulkan loader, libvulkan.so.1, is not installed "
+      "(Debian: libvulkan1, and a driver such as mesa-vulkan-drivers).";
+  DriverOptions options;
+  for (const bool validation : {false, true}) {
+    options.vulkan.validation_layer = validation;
+    for (const char* path : {"", "0"}) {
+      EXPECT_EQ(StatusText(driver->Open(path, options)), none);
+      EXPECT_EQ(StatusText(driver->DescribeDevice(path)), none);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace eyrie::hal::vulkan

@@ -1,0 +1,55 @@
+// Any bytes as the file of a pipeline cache: refused with a sentence, or what
+// is in it is what was put in; and any bytes as what is put in.
+//
+// Run it with: tests/fuzz/BUILD says how.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "hal/vulkan/pipeline_cache.h"
+
+namespace {
+
+using eyrie::hal::vulkan::CacheIdentity;
+using eyrie::hal::vulkan::UnwrapCache;
+using eyrie::hal::vulkan::WrapCache;
+
+// Where a file's header is reserved, and where it ends.
+constexpr size_t kReserved = 56;
+constexpr size_t kHeader = 64;
+
+void Require(bool condition) {
+  if (!condition) std::abort();
+}
+
+void Read(std::span<const uint8_t> file) {
+  const auto data = UnwrapCache(CacheIdentity(), file);
+  if (!data.ok()) return Require(!data.status().message().empty());
+  const std::vector<uint8_t> again = WrapCache(CacheIdentity(), *data);
+  Require(again.size() == file.size());
+  Require(std::equal(file.begin(), file.begin() + kReserved, again.begin()));
+  Require(
+      std::equal(file.begin() + kHeader, file.end(), again.begin() + kHeader));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Read({data, size});
+  std::vector<uint8_t> file = WrapCache(CacheIdentity(), {data, size});
+  const auto back = UnwrapCache(CacheIdentity(), file);
+  Require(back.ok() &&
+          std::equal(back->begin(), back->end(), data, data + size));
+  // One byte of it changed.
+  size_t at = 0;
+  std::memcpy(&at, data, std::min(size, sizeof(at)));
+  at %= file.size();
+  file[at] ^= 0x10;
+  Require(UnwrapCache(CacheIdentity(), file).ok() ==
+          (at >= kReserved && at < kHeader));
+  return 0;
+}

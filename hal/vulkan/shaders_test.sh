@@ -1,0 +1,27 @@
+#!/bin/sh
+# Compares the SPIR-V in the tree with what regenerate_shaders.sh makes of the
+# shaders: word by word, for versions of glslang differ in nothing else here.
+set -eu
+cd hal/vulkan
+if ! command -v glslangValidator > /dev/null; then
+  echo "SKIPPED: glslangValidator is not installed (Debian: glslang-tools)."
+  exit 0
+fi
+mkdir -p "$TEST_TMPDIR/testdata"
+sh regenerate_shaders.sh "$TEST_TMPDIR"
+
+# words FILE
+words() {
+  grep -o '0x[0-9a-fA-F]\{8\}' "$1"
+}
+
+for header in fill_shader.h testdata/grid_shader.h; do
+  words "$header" > "$TEST_TMPDIR/tree"
+  words "$TEST_TMPDIR/$header" > "$TEST_TMPDIR/made"
+  # The third word names the generator's version.
+  sed -i 3d "$TEST_TMPDIR/tree" "$TEST_TMPDIR/made"
+  diff "$TEST_TMPDIR/tree" "$TEST_TMPDIR/made" || {
+    echo "$header is not what regenerate_shaders.sh makes."
+    exit 1
+  }
+done

@@ -1,0 +1,99 @@
+// The tests of devices that stand beside it, watched by Khronos' validation
+// layer, its checks of synchronization among them: a message fails the test
+// that it came in. Two misuses show that the layer is awake.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "gtest/gtest.h"
+#include "hal/device.h"
+#include "hal/vulkan/instance.h"
+#include "hal/vulkan/logical_device.h"
+#include "hal/vulkan/physical_device.h"
+#include "tests/support/status_text.h"
+#include "tests/support/vulkan_device.h"
+
+namespace eyrie::hal::vulkan {
+namespace {
+
+// What hears the layer; of the whole run, for messages come also while devices
+// go.
+std::shared_ptr<Instance>& Watched() {
+  static std::shared_ptr<Instance> instance;
+  return instance;
+}
+
+class Listener final : public ::testing::EmptyTestEventListener {
+  void OnTestEnd(const ::testing::TestInfo&) override {
+    for (const std::string& message : Watched()->TakeMessages()) {
+      ADD_FAILURE() << message;
+    }
+  }
+};
+
+class Watch final : public ::testing::Environment {
+  void SetUp() override {
+    ChooseLavapipe();
+    const auto instance = Instance::Get(/*validation_layer=*/true);
+    if (absl::IsUnavailable(instance.status())) {
+      GTEST_SKIP() << StatusText(instance);
+    }
+    ASSERT_EQ(StatusText(instance), "OK");
+    Watched() = *instance;
+    IsWatched() = true;
+    ::testing::UnitTest::GetInstance()->listeners().Append(new Listener());
+  }
+  void TearDown() override { Watched().reset(); }
+};
+
+[[maybe_unused]] const auto* const kWatch =
+    ::testing::AddGlobalTestEnvironment(new Watch());
+
+class Validation : public VulkanTest {
+ protected:
+  static std::string Messages() {
+    return absl::StrJoin(Watched()->TakeMessages(), "\n");
+  }
+};
+
+TEST_F(Validation, HearsMisuse) {
+  const auto physical = SelectDevice(*FindDevices(*Watched()), "");
+  ASSERT_EQ(StatusText(physical), "OK");
+  const auto device =
+      LogicalDevice::Open(Watched(), *physical, VulkanOptions());
+  ASSERT_EQ(StatusText(device), "OK");
+  EXPECT_EQ(Messages(), "");
+  // A buffer of no bytes.
+  VkBufferCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  VkBuffer buffer = VK_NULL_HANDLE;
+  const VkResult result = (*device)->fn().vkCreateBuffer(
+      (*device)->handle(), &info, nullptr, &buffer);
+  if (result == VK_SUCCESS) {
+    (*device)->fn().vkDestroyBuffer((*device)->handle(), buffer, nullptr);
+  }
+  const std::string messages = Messages();
+  EXPECT_TRUE(absl::StrContains(messages, "VUID-VkBufferCreateInfo-size-00912"))
+      << messages;
+}
+
+// Two writes with nothing between, as no compiler records them.
+TEST_F(Validation, HearsHazards) {
+  const Ref<hal::Buffer> buffer = NewBuffer(*device_, 64);
+  const Ref<CommandBuffer> commands =
+      *device_->CreateCommandBuffer(0, kAnyQueue, 0);
+  EXPECT_TRUE(commands->Fill(Whole(buffer), BytesOf(1u)).ok());
+  EXPECT_TRUE(commands->Fill(Whole(buffer), BytesOf(2u)).ok());
+  EXPECT_TRUE(commands->Finalize().ok());
+  EXPECT_EQ(StatusText(Execute(*device_, commands, {})), "OK");
+  const std::string messages = Messages();
+  EXPECT_TRUE(absl::StrContains(messages, "SYNC-HAZARD-WRITE-AFTER-WRITE"))
+      << messages;
+}
+
+}  // namespace
+}  // namespace eyrie::hal::vulkan
