@@ -13,6 +13,7 @@
 #include "hal/driver.h"
 #include "nlohmann/json.hpp"
 #include "tests/integration/manifest_cases.h"
+#include "tests/support/lavapipe.h"
 
 namespace eyrie::tests {
 namespace {
@@ -22,6 +23,7 @@ using Devices = std::vector<Ref<hal::Device>>;
 class VulkanTest : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
+    ChooseLavapipe();
     auto device = abi::OpenDevice("vulkan", hal::DriverOptions());
     if (absl::IsUnavailable(device.status())) {
       GTEST_SKIP() << device.status().message();

@@ -3,9 +3,6 @@
 #ifndef EYRIE_TESTS_SUPPORT_VULKAN_DEVICE_H_
 #define EYRIE_TESTS_SUPPORT_VULKAN_DEVICE_H_
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -18,21 +15,9 @@
 #include "hal/driver.h"
 #include "hal/vulkan/driver.h"
 #include "tests/support/device_helpers.h"
+#include "tests/support/lavapipe.h"
 
 namespace eyrie::hal::vulkan {
-
-// Where Debian's Mesa describes its device that is the CPU.
-inline constexpr char kLavapipe[] =
-    "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
-
-// Tests are of that device where it is installed and nobody asks for another:
-// kernels then run on the thread that submits them, which costs the least.
-// Called before Vulkan's loader is first asked.
-inline void ChooseLavapipe() {
-  if (access(kLavapipe, R_OK) != 0) return;
-  setenv("VK_ICD_FILENAMES", kLavapipe, /*overwrite=*/0);
-  setenv("LP_NUM_THREADS", "0", /*overwrite=*/0);
-}
 
 // Whether devices of tests are opened with the validation layer, as
 // hal/vulkan/validation_test.cc has it.
