@@ -111,9 +111,10 @@ TEST_F(CApiTest, Devices) {
        "version (16)."},
       {"local-sink", 0,
        "5: No driver 'local-sink' is built in; there are 'local-sync', "
-       "'local-task'."},
+       "'local-task', 'vulkan'."},
       {"", 0,
-       "5: No driver '' is built in; there are 'local-sync', 'local-task'."},
+       "5: No driver '' is built in; there are 'local-sync', 'local-task', "
+       "'vulkan'."},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.uri);
@@ -293,7 +294,7 @@ TEST_F(CApiTest, ContextsThatCannotBeMade) {
 TEST(CppApiTest, ErrorsAreValues) {
   EXPECT_EQ(Text(Device::Open("nowhere")),
             "5: No driver 'nowhere' is built in; there are 'local-sync', "
-            "'local-task'.");
+            "'local-task', 'vulkan'.");
   EXPECT_EQ(Text(Module::Load("no/such.vmfb")),
             "5: Cannot open no/such.vmfb: No such file or directory.");
   auto device = Device::Open("local-sync");

@@ -5,6 +5,7 @@
 #ifndef EYRIE_HAL_DRIVER_H_
 #define EYRIE_HAL_DRIVER_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,16 +46,26 @@ struct VulkanOptions {
   // Invocations of a subgroup where shaders that use subgroups name no number;
   // 0: the driver chooses.
   uint32_t subgroup_size = 0;
-  // The folder of pipeline caches; empty: none is kept.
+  // The folder of pipeline caches, made when there is something to keep;
+  // empty: none is kept.
   std::string cache_folder;
+  // Shaders reach no memory past the buffers that are bound, as far as the
+  // device's robustBufferAccess goes.
+  bool robust_buffer_access = false;
 };
 
 // What the user chose for the devices of this process.
 struct DriverOptions {
   bool allow_system_executables = false;  // dlopen of system-elf executables
-  bool allow_native_code = true;          // false: refuse machine code
+  // False: machine code is refused. Shaders are taken, with robust access and
+  // without raw addresses.
+  bool allow_native_code = true;
   TaskOptions task;
   VulkanOptions vulkan;
+  // Takes a sentence that is worth knowing and no error; may be null. It is
+  // called on any thread, also on several at once, as long as anything of the
+  // device is alive, and must not use the device.
+  std::function<void(absl::string_view)> notice;
   // Where the functions of loaded machine code are named; may be null.
   std::shared_ptr<PerfMap> perf_map;
   // For executables that are no machine code, of formats that differ.

@@ -76,11 +76,9 @@ constexpr Flag kPublicToolFlags[] = {
     {"vulkan_dispatch_abi", FlagKind::kIgnored, "", ""},
     {"vulkan_libvulkan_search_path", FlagKind::kIgnored, "", ""},
     {"vulkan_retained_cached_bda_replay_instances", FlagKind::kIgnored, "", ""},
-    {"vulkan_robust_buffer_access", FlagKind::kIgnored, "", ""},
     {"vulkan_sparse_binding", FlagKind::kIgnored, "", ""},
     {"vulkan_sparse_residency", FlagKind::kIgnored, "", ""},
     {"vulkan_tracing", FlagKind::kIgnored, "", ""},
-    {"vulkan_validation_layers", FlagKind::kIgnored, "", ""},
 };
 
 std::string ToString(absl::string_view text) {

@@ -1,6 +1,7 @@
 // Errors and output of subcommands.
 #include "tools/command.h"
 
+#include <atomic>
 #include <cstdio>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace eyrie::tools {
 namespace {
 
 constexpr size_t kMostLine = 8192;  // bytes of a line of an error
+constexpr int kMostNotes = 100;
 
 // Lines of a backtrace and of a text that an error shows begin with two blanks;
 // other line breaks are of what the sentence quotes.
@@ -36,6 +38,17 @@ int ReportError(const absl::Status& status) {
                    PlainLines(status.message()), "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
   return 1;
+}
+
+void PrintNote(absl::string_view sentence) {
+  static std::atomic<int> count = 0;
+  const int number = ++count;
+  if (number > kMostNotes + 1) return;
+  const std::string line = absl::StrCat(
+      "eyrie: note: ",
+      number > kMostNotes ? "there are more notes." : PlainLines(sentence),
+      "\n");
+  std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 void ReportIgnoredFlags(const Arguments& arguments) {

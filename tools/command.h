@@ -27,6 +27,10 @@ int BenchMain(std::span<const char* const> args);   // bench_command.cc
 // Prints "eyrie: INVALID_ARGUMENT: The sentence." to stderr; returns 1.
 int ReportError(const absl::Status& status);
 
+// Prints "eyrie: note: The sentence." to stderr. On any thread; after a hundred
+// it prints no more.
+void PrintNote(absl::string_view sentence);
+
 // Says once, on stderr, which flags were accepted and mean nothing here.
 void ReportIgnoredFlags(const Arguments& arguments);
 

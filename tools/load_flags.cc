@@ -14,11 +14,13 @@
 #include "base/perf_map.h"
 #include "base/status_macros.h"
 #include "hal/driver.h"
+#include "tools/command.h"
 #include "tools/json_flags.h"
 #include "tools/limit_flags.h"
 #include "tools/native_flags.h"
 #include "tools/parameter_flags.h"
 #include "tools/trace_flags.h"
+#include "tools/vulkan_flags.h"
 #include "vm/limits.h"
 
 namespace eyrie::tools {
@@ -58,7 +60,7 @@ constexpr Flag kLoadFlags[] = {
      "loaded like any shared library: only for modules you trust."},
     {"no_native_code", FlagKind::kBool, "false",
      "Refuses executables of native code, and native libraries: for modules\n"
-     "from strangers."},
+     "from strangers. Vulkan's shaders are kept to their buffers."},
     {"task_topology_group_count", FlagKind::kInt, "0",
      "Threads of local-task, the caller's included; 0 takes what the machine\n"
      "gives this process."},
@@ -112,6 +114,8 @@ std::vector<Flag> WithLoadFlags(std::span<const Flag> own) {
   flags.insert(flags.end(), parameters.begin(), parameters.end());
   const auto natives = NativeFlags();
   flags.insert(flags.end(), natives.begin(), natives.end());
+  const auto vulkan = VulkanFlags();
+  flags.insert(flags.end(), vulkan.begin(), vulkan.end());
   const auto limits = LimitFlags();
   flags.insert(flags.end(), limits.begin(), limits.end());
   const auto trace = TraceFlags();
@@ -153,6 +157,8 @@ absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
       arguments.GetBool("allow_system_executables");
   options.allow_native_code = !arguments.GetBool("no_native_code");
   options.task = TaskOptionsOf(arguments);
+  ASSIGN_OR_RETURN(options.vulkan, VulkanOptionsOf(arguments));
+  options.notice = PrintNote;
   if (arguments.GetBool("perf_map")) {
     ASSIGN_OR_RETURN(options.perf_map, PerfMap::Create());
   }

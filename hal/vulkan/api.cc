@@ -49,9 +49,8 @@ absl::Status LoadVulkan() {
   static const VkResult loaded = volkInitialize();
   if (loaded == VK_SUCCESS) return absl::OkStatus();
   return absl::UnavailableError(
-      "The Vulkan loader, libvulkan.so.1, is not installed (Debian: "
-      "libvulkan1, "
-      "and a driver such as mesa-vulkan-drivers).");
+      "The Vulkan loader, libvulkan.so.1, is not installed or cannot be loaded "
+      "(Debian: libvulkan1, and a driver such as mesa-vulkan-drivers).");
 }
 
 absl::Status NoDriverError() {

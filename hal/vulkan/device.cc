@@ -112,8 +112,11 @@ class VulkanDevice final : public hal::Device {
 VulkanDevice::~VulkanDevice() {
   VulkanDevice::CancelQueued(nullptr);
   engine_->queue()->Shutdown();
-  // There is nobody to tell; the next run compiles again.
-  cache_->Save().IgnoreError();
+  const absl::Status saved = cache_->Save();
+  if (saved.ok()) return;
+  device_->Notice(absl::StrCat(
+      "The pipeline cache was not saved; the next run compiles again. ",
+      saved.message()));
 }
 
 absl::StatusOr<Ref<hal::Executable>> VulkanDevice::CreateExecutable(
@@ -261,12 +264,17 @@ absl::StatusOr<Ref<hal::Device>> OpenVulkanDevice(
         "'; powers of two from ", limits.min_subgroup_size, " to ",
         limits.max_subgroup_size, " can."));
   }
-  ASSIGN_OR_RETURN(const std::shared_ptr<LogicalDevice> device,
-                   LogicalDevice::Open(std::move(instance), std::move(physical),
-                                       options.vulkan));
+  ASSIGN_OR_RETURN(
+      const std::shared_ptr<LogicalDevice> device,
+      LogicalDevice::Open(std::move(instance), std::move(physical), options));
   ASSIGN_OR_RETURN(std::shared_ptr<Engine> engine, Engine::Make(device));
   ASSIGN_OR_RETURN(std::unique_ptr<PipelineCache> cache,
                    PipelineCache::Open(device));
+  if (!cache->loaded().ok()) {
+    device->Notice(absl::StrCat(
+        "The pipeline cache was not used; pipelines are compiled again. ",
+        cache->loaded().message()));
+  }
   return Ref<hal::Device>(
       MakeRef<VulkanDevice>(device, std::move(engine), std::move(cache)));
 }

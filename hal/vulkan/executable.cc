@@ -22,20 +22,45 @@ std::vector<absl::string_view> FormatsOf(const LogicalDevice& device) {
   return formats;
 }
 
+namespace {
+
+absl::Status CheckFormat(const LogicalDevice& device,
+                         absl::string_view format) {
+  const std::vector<absl::string_view> formats = FormatsOf(device);
+  if (std::find(formats.begin(), formats.end(), format) != formats.end()) {
+    return absl::OkStatus();
+  }
+  if (format == kAddressFormat && !device.allows_native_code()) {
+    return absl::UnimplementedError(absl::StrCat(
+        "Executables of the format '", format,
+        "' take raw addresses, which are refused as native code is."));
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("The device '", device.physical().name,
+                   "' does not run executables of the format '", format,
+                   "'; it runs ", absl::StrJoin(formats, ", "), "."));
+}
+
+// What the device lacks because the user wants no native code.
+absl::Status CheckDef(const LogicalDevice& device, const ExecutableDef& def) {
+  const absl::Status status = CheckExecutable(def, device.physical().limits,
+                                              device.physical().features);
+  if (device.allows_native_code() || !absl::IsUnimplemented(status)) {
+    return status;
+  }
+  return Annotate(status,
+                  "(where native code is refused, devices are opened without "
+                  "bufferDeviceAddress and cooperativeMatrix)");
+}
+
+}  // namespace
+
 absl::StatusOr<Ref<Executable>> Executable::Load(
     const std::shared_ptr<LogicalDevice>& device, PipelineCache& cache,
     const ExecutableParams& params) {
-  const std::vector<absl::string_view> formats = FormatsOf(*device);
-  if (std::find(formats.begin(), formats.end(), params.format) ==
-      formats.end()) {
-    return absl::UnimplementedError(absl::StrCat(
-        "The device '", device->physical().name,
-        "' does not run executables of the format '", params.format,
-        "'; it runs ", absl::StrJoin(formats, ", "), "."));
-  }
+  RETURN_IF_ERROR(CheckFormat(*device, params.format));
   ASSIGN_OR_RETURN(ExecutableDef def, ReadExecutable(params.data));
-  RETURN_IF_ERROR(CheckExecutable(def, device->physical().limits,
-                                  device->physical().features));
+  RETURN_IF_ERROR(CheckDef(*device, def));
   if (device->options().validate_spirv) {
     ASSIGN_OR_RETURN(const SpirvValidator validator, SpirvValidator::Load());
     for (const ShaderModule& module : def.shader_modules) {
@@ -53,6 +78,21 @@ uint32_t Executable::SubgroupSizeOf(const PipelineDef& pipeline) const {
   const bool uses =
       def_.shader_modules[pipeline.shader_module].spirv.uses_subgroups;
   return uses ? device_->options().subgroup_size : 0;
+}
+
+void Executable::NoteSubgroups() const {
+  for (const PipelineDef& pipeline : def_.pipelines) {
+    const bool uses =
+        def_.shader_modules[pipeline.shader_module].spirv.uses_subgroups;
+    if (!uses || SubgroupSizeOf(pipeline) != 0) continue;
+    const PhysicalDevice& on = device_->physical();
+    device_->Notice(absl::StrCat(
+        "The executable of '", pipeline.name,
+        "' uses subgroups and does not say of how many invocations; '", on.name,
+        "' has ", on.subgroup_size,
+        ". If it was compiled for another number, its results are wrong."));
+    return;
+  }
 }
 
 absl::Status Executable::MakePipelines(PipelineCache& cache,
@@ -81,6 +121,7 @@ absl::Status Executable::MakePipelines(PipelineCache& cache,
                             def.workgroup_size[2]}});
   }
   trace_names_ = std::make_unique<trace::NameCache[]>(def_.pipelines.size());
+  NoteSubgroups();
   // The driver has its own form of them now.
   for (ShaderModule& module : def_.shader_modules) module.words = {};
   return absl::OkStatus();

@@ -57,6 +57,8 @@ class Executable final : public hal::Executable {
                              std::span<const uint32_t> constants);
   // The subgroup size that an export's pipeline is to have; 0: any.
   uint32_t SubgroupSizeOf(const PipelineDef& pipeline) const;
+  // Tells the user once if an export takes a size for granted.
+  void NoteSubgroups() const;
 
   const std::shared_ptr<LogicalDevice> device_;
   ExecutableDef def_;  // without the shaders' words

@@ -65,6 +65,7 @@ struct FeatureChain::Structures {
   bool is_old = false;
   // Of extensions.
   VkPhysicalDeviceCooperativeMatrixFeaturesKHR CooperativeMatrixKHR = {};
+  VkPhysicalDeviceRobustness2FeaturesEXT robustness2 = {};
   VkPhysicalDeviceShaderAtomicFloatFeaturesEXT ShaderAtomicFloatEXT = {};
   VkPhysicalDeviceShaderAtomicFloat2FeaturesEXT ShaderAtomicFloat2EXT = {};
   VkPhysicalDeviceShaderBfloat16FeaturesKHR ShaderBfloat16KHR = {};
@@ -113,6 +114,9 @@ FeatureChain::FeatureChain(uint32_t api_version,
     chain(s.Vulkan13, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
   }
   chain_if(s.CooperativeMatrixKHR, 1000506000, "VK_KHR_cooperative_matrix");
+  chain_if(s.robustness2,
+           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT,
+           "VK_EXT_robustness2");
   chain_if(s.ShaderAtomicFloatEXT,
            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT,
            "VK_EXT_shader_atomic_float");
@@ -135,6 +139,18 @@ VkPhysicalDeviceFeatures2* FeatureChain::head() {
 
 bool FeatureChain::has_timeline_semaphores() const {
   return structures_->Vulkan12.timelineSemaphore == VK_TRUE;
+}
+
+absl::Status FeatureChain::EnableRobustAccess(const FeatureChain& has) {
+  if (has.structures_->Vulkan10.robustBufferAccess != VK_TRUE) {
+    return absl::UnimplementedError(
+        "The device has no robust buffer access; without it shaders are not "
+        "kept to their buffers.");
+  }
+  structures_->Vulkan10.robustBufferAccess = VK_TRUE;
+  structures_->robustness2.robustBufferAccess2 =
+      has.structures_->robustness2.robustBufferAccess2;
+  return absl::OkStatus();
 }
 
 FeatureSet FeatureChain::Read() const {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "hal/vulkan/api.h"
 #include "hal/vulkan/device_limits.h"
 
@@ -34,6 +35,10 @@ class FeatureChain {
   FeatureSet Read() const;
   // Sets these rows and what the driver itself works with, if `has` has it.
   void Enable(const FeatureSet& rows, const FeatureChain& has);
+
+  // Bounds what shaders reach through descriptors, as tightly as `has` can.
+  // UNIMPLEMENTED: it cannot.
+  absl::Status EnableRobustAccess(const FeatureChain& has);
 
   bool has_timeline_semaphores() const;
 

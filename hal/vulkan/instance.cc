@@ -4,9 +4,11 @@
 #include "hal/vulkan/instance.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 
 namespace eyrie::hal::vulkan {
@@ -50,7 +52,32 @@ bool HasLayer() {
   });
 }
 
+// Where the loader looks for drivers, as its documentation has it.
+std::string DriverPlaces() {
+  for (const char* name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"}) {
+    const char* const files = std::getenv(name);
+    if (files != nullptr) return absl::StrCat("in ", name, "='", files, "'");
+  }
+  return "in vulkan/icd.d of /etc, /usr/share and the folders of XDG";
+}
+
+absl::Status CreateInstance(const VkInstanceCreateInfo& info,
+                            VkInstance* handle) {
+  const VkResult result = vkCreateInstance(&info, nullptr, handle);
+  // What the loader says if there is none, too.
+  if (result == VK_ERROR_INCOMPATIBLE_DRIVER) return NoDriverError();
+  return Check(result, "vkCreateInstance");
+}
+
 }  // namespace
+
+absl::Status NoDriverError() {
+  return absl::UnavailableError(absl::StrCat(
+      "Vulkan has no device on this machine: its loader looked ",
+      DriverPlaces(),
+      " and found no driver with one (Debian: mesa-vulkan-drivers, or that of "
+      "the GPU's maker)."));
+}
 
 absl::StatusOr<std::shared_ptr<Instance>> Instance::Get(bool validation_layer) {
   // Volk has one set of functions for the process; so instances are shared.
@@ -105,9 +132,7 @@ absl::Status Instance::Open(bool validation_layer) {
     info.enabledLayerCount = 1;
     info.ppEnabledLayerNames = &layer;
   }
-  const VkResult created = vkCreateInstance(&info, nullptr, &handle_);
-  if (created == VK_ERROR_INCOMPATIBLE_DRIVER) return NoDriverError();
-  RETURN_IF_ERROR(Check(created, "vkCreateInstance"));
+  RETURN_IF_ERROR(CreateInstance(info, &handle_));
   volkLoadInstanceOnly(handle_);
   if (!validation_layer) return absl::OkStatus();
   return Check(

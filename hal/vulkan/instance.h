@@ -17,6 +17,9 @@
 
 namespace eyrie::hal::vulkan {
 
+// UNAVAILABLE: no driver with a device was found, and where it was looked for.
+absl::Status NoDriverError();
+
 class Instance {
  public:
   // An instance that is alive already, or a new one. UNAVAILABLE: no loader,

@@ -14,18 +14,27 @@ namespace eyrie::hal::vulkan {
 
 LogicalDevice::LogicalDevice(std::shared_ptr<Instance> instance,
                              PhysicalDevice physical,
-                             const VulkanOptions& options)
+                             const DriverOptions& options)
     : instance_(std::move(instance)),
       physical_(std::move(physical)),
       options_(options) {}
 
 LogicalDevice::~LogicalDevice() {
   if (handle_ != VK_NULL_HANDLE) table_.vkDestroyDevice(handle_, nullptr);
+  if (!options_.notice) return;
+  for (const std::string& message : instance_->TakeMessages()) {
+    Notice(message);
+  }
 }
 
 absl::StatusOr<std::shared_ptr<LogicalDevice>> LogicalDevice::Open(
     std::shared_ptr<Instance> instance, PhysicalDevice physical,
-    const VulkanOptions& options) {
+    const DriverOptions& options) {
+  if (!options.allow_native_code) {
+    // What would reach memory past the buffers, robust access or not.
+    physical.features.Set(Feature::bufferDeviceAddress, false);
+    physical.features.Set(Feature::cooperativeMatrix, false);
+  }
   std::shared_ptr<LogicalDevice> device(
       new LogicalDevice(std::move(instance), std::move(physical), options));
   RETURN_IF_ERROR(device->Create());
@@ -37,6 +46,9 @@ absl::Status LogicalDevice::Create() {
   vkGetPhysicalDeviceFeatures2(physical_.handle, has.head());
   FeatureChain enabled(physical_.api_version, physical_.extensions);
   enabled.Enable(physical_.features, has);
+  if (options_.vulkan.robust_buffer_access || !options_.allow_native_code) {
+    RETURN_IF_ERROR(enabled.EnableRobustAccess(has));
+  }
 
   std::vector<const char*> extensions = enabled.extensions();
   for (const char* name : {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME,

@@ -23,7 +23,7 @@ class LogicalDevice {
  public:
   static absl::StatusOr<std::shared_ptr<LogicalDevice>> Open(
       std::shared_ptr<Instance> instance, PhysicalDevice physical,
-      const VulkanOptions& options);
+      const DriverOptions& options);
   LogicalDevice(const LogicalDevice&) = delete;
   LogicalDevice& operator=(const LogicalDevice&) = delete;
   ~LogicalDevice();
@@ -34,7 +34,12 @@ class LogicalDevice {
   VkQueue queue() const { return queue_; }
   Instance& instance() const { return *instance_; }
   const PhysicalDevice& physical() const { return physical_; }
-  const VulkanOptions& options() const { return options_; }
+  const VulkanOptions& options() const { return options_.vulkan; }
+  bool allows_native_code() const { return options_.allow_native_code; }
+  // Hands a sentence to DriverOptions::notice.
+  void Notice(absl::string_view sentence) const {
+    if (options_.notice) options_.notice(sentence);
+  }
   const VkPhysicalDeviceLimits& limits() const {
     return physical_.properties.limits;
   }
@@ -59,14 +64,14 @@ class LogicalDevice {
 
  private:
   LogicalDevice(std::shared_ptr<Instance> instance, PhysicalDevice physical,
-                const VulkanOptions& options);
+                const DriverOptions& options);
   absl::Status Create();
   void SetNameOf(VkObjectType type, uint64_t handle,
                  absl::string_view name) const;
 
   const std::shared_ptr<Instance> instance_;
   const PhysicalDevice physical_;
-  const VulkanOptions options_;
+  const DriverOptions options_;
   VkDevice handle_ = VK_NULL_HANDLE;
   VkQueue queue_ = VK_NULL_HANDLE;
   VolkDeviceTable table_ = {};

@@ -4,6 +4,8 @@
 #include "hal/vulkan/pipeline_cache.h"
 
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/escaping.h"
@@ -52,6 +54,15 @@ Header HeaderFor(const CacheIdentity& identity, std::span<const uint8_t> data) {
   header.size = data.size();
   header.checksum = Checksum(data);
   return header;
+}
+
+// A folder and those above it.
+absl::Status MakeFolder(const std::string& path) {
+  std::error_code failed;
+  std::filesystem::create_directories(path, failed);
+  if (!failed) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat("Cannot make the folder ", path,
+                                             ": ", failed.message(), "."));
 }
 
 }  // namespace
@@ -166,6 +177,7 @@ absl::Status PipelineCache::Save() {
       fn.vkGetPipelineCacheData(device_->handle(), handle_, &size, data.data()),
       "vkGetPipelineCacheData"));
   data.resize(size);
+  RETURN_IF_ERROR(MakeFolder(device_->options().cache_folder));
   FileWriter writer(path);
   RETURN_IF_ERROR(writer.Write(WrapCache(identity_, data)));
   return writer.Finish();

@@ -49,7 +49,7 @@ class PipelineCache {
   VkPipelineCache handle() const { return handle_; }
   // Why the file was not used; OK if it was, or there is none.
   const absl::Status& loaded() const { return loaded_; }
-  // Writes the file if there is more to keep than was read.
+  // Writes the file if there is more to keep than was read; makes its folder.
   absl::Status Save();
 
  private:
