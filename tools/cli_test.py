@@ -1,4 +1,4 @@
-"""Runs the commands of cli_test.txt with the built tools and compares.
+"""Runs the commands of a table, such as cli_test.txt, with the built tools and compares.
 
 A block of the table is a line "$ command", then what it prints: "| " lines for
 stdout, "! " lines for stderr, "? 1" for an exit code other than 0. "!~ text"
@@ -11,6 +11,7 @@ tests/native.
 
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -55,7 +56,30 @@ def damaged_libraries(folder):
     }
 
 
-def prepare(folder, modules):
+def damaged_shaders(modules):
+    """Modules for Vulkan whose executables are damaged, each in its way."""
+    module = (modules / "3.13/add.vulkan.vmfb").read_bytes()
+    executable = module.index(b"VKE1", module.index(b"VKE1") + 1)
+    shader = module.index(b"\x03\x02\x23\x07")
+
+    # OpDecorate %n ArrayStride 4
+    stride = re.search(rb"\x47\0\x04\0.{4}\x06\0\0\0\x04\0\0\0", module, re.S)
+
+    def with_bytes(offset, data):
+        return module[:offset] + data + module[offset + len(data):]
+
+    return {
+        "wrapper.vmfb": with_bytes(module.index(b"VKE1") + 8, b"\xff" * 8),
+        "table.vmfb": with_bytes(executable - 4, b"\xff" * 4),
+        "stride.vmfb": with_bytes(stride.start() + 12, b"\2"),
+        "magic.vmfb": with_bytes(shader, b"\0"),
+        "bound.vmfb": with_bytes(shader + 12, b"\xff" * 4),
+        "capability.vmfb": with_bytes(shader + 24, struct.pack("<I", 5266)),
+        "instruction.vmfb": with_bytes(shader + 22, b"\0\0"),
+    }
+
+
+def prepare(folder, modules, table):
     """The files that commands of the table name."""
     add = (modules / "3.13/add.vmfb").read_bytes()
     files = {
@@ -74,6 +98,8 @@ def prepare(folder, modules):
         "flags.txt": b"# the inputs\n--input=4xf32=1\n\n--input=4xf32=2\n",
     }
     files.update(damaged_libraries(modules.parent / "native/lib"))
+    if table == "vulkan_test.txt":
+        files.update(damaged_shaders(modules))
     checker = pathlib.Path(__file__).with_name("trace_check.py")
     files["trace_check.py"] = checker.read_bytes()
     for name, contents in files.items():
@@ -138,7 +164,7 @@ def main():
     failures, output = 0, []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        prepare(folder, here / "tests/modules")
+        prepare(folder, here / "tests/modules", pathlib.Path(table).name)
         for comments, command, want in blocks:
             got = run(command, folder, environment)
             same = matches(want, got)

@@ -4,8 +4,10 @@
 #include "hal/vulkan/spirv_validate.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -47,11 +49,30 @@ absl::Status Find(void* library, const std::string& path, const char* name,
       "The library '", path, "' is not SPIRV-Tools': it has no ", name, "."));
 }
 
+// Where Bazel puts what it makes of Debian's archive, beside the tool.
+std::string BuiltPath(const std::string& library) {
+  char program[4096];
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof(program));
+  if (length <= 0) return "";
+  const std::string path(program, static_cast<size_t>(length));
+  return absl::StrCat(path.substr(0, path.rfind('/') + 1),
+                      "../plugins/spirv_tools/", library);
+}
+
+void* OpenLibrary(const std::string& library) {
+  void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle != nullptr || library != kSpirvToolsLibrary) return handle;
+  const std::string built = BuiltPath(library);
+  // A library that is there and does not load is what the error is about.
+  if (access(built.c_str(), F_OK) != 0) return nullptr;
+  return dlopen(built.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
 }  // namespace
 
 absl::StatusOr<SpirvValidator> SpirvValidator::Load(
     const std::string& library) {
-  void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const handle = OpenLibrary(library);
   if (handle == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat(
         "Shaders cannot be validated: SPIRV-Tools (package spirv-tools) is not "

@@ -26,7 +26,8 @@ inline constexpr char kSpirvToolsLibrary[] = "libSPIRV-Tools-shared.so";
 // stays loaded until the process ends.
 class SpirvValidator {
  public:
-  // Loads the library, a path or a name as the linker takes it.
+  // Loads the library, a path or a name as the linker takes it; that of
+  // //plugins/spirv_tools where there is no kSpirvToolsLibrary.
   // FAILED_PRECONDITION: there is none, or it is another.
   static absl::StatusOr<SpirvValidator> Load(
       const std::string& library = kSpirvToolsLibrary);
