@@ -1,11 +1,14 @@
 // Tests of the small headers every layer leans on.
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,6 +18,7 @@
 #include "base/checked_math.h"
 #include "base/mapped_file.h"
 #include "base/ref.h"
+#include "base/signal_block.h"
 #include "base/status_macros.h"
 #include "base/writable_file.h"
 #include "gtest/gtest.h"
@@ -193,6 +197,30 @@ TEST(MappedFile, MapsAPartPrivately) {
   const uint8_t elsewhere[4] = {};
   EXPECT_EQ((*file)->MapPrivately(elsewhere).status().code(),
             absl::StatusCode::kOutOfRange);
+}
+
+bool IsInterruptBlocked() {
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  return sigismember(&blocked, SIGINT) == 1;
+}
+
+TEST(SignalBlock, HoldsForThreadsStartedWithinIt) {
+  bool blocked_within = false;
+  std::thread thread;
+  EXPECT_FALSE(IsInterruptBlocked());
+  {
+    const SignalBlock outer;
+    {
+      const SignalBlock inner;
+      thread = std::thread([&] { blocked_within = IsInterruptBlocked(); });
+    }
+    EXPECT_TRUE(IsInterruptBlocked());
+  }
+  EXPECT_FALSE(IsInterruptBlocked());
+  thread.join();
+  EXPECT_TRUE(blocked_within);
 }
 
 TEST(MappedFile, ReadsAPipe) {

@@ -1,4 +1,4 @@
-"""Runs the commands of a table, such as cli_test.txt, with the built tools and compares.
+"""Runs the commands of a table such as cli_test.txt and compares.
 
 A block of the table is a line "$ command", then what it prints: "| " lines for
 stdout, "! " lines for stderr, "? 1" for an exit code other than 0. "!~ text"
@@ -63,7 +63,7 @@ def damaged_shaders(modules):
     shader = module.index(b"\x03\x02\x23\x07")
 
     # OpDecorate %n ArrayStride 4
-    stride = re.search(rb"\x47\0\x04\0.{4}\x06\0\0\0\x04\0\0\0", module, re.S)
+    stride = re.search(rb"\x47\0\x04\0.{4}\x06\0{3}\x04\0{3}", module, re.S)
 
     def with_bytes(offset, data):
         return module[:offset] + data + module[offset + len(data):]

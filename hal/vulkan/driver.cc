@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/signal_block.h"
 #include "base/status_macros.h"
 #include "hal/vulkan/device.h"
 #include "hal/vulkan/instance.h"
@@ -29,7 +30,10 @@ class VulkanDriver final : public Driver {
       absl::string_view path, const DriverOptions& options) const override;
 };
 
+// Vulkan's drivers start threads when they are loaded and when devices are
+// opened; so no function here lets them have signals.
 absl::StatusOr<std::vector<std::string>> VulkanDriver::ListDevices() const {
+  const SignalBlock no_signals;
   std::vector<std::string> uris;
   const auto instance = Instance::Get(/*validation_layer=*/false);
   // A machine without Vulkan has no devices of it.
@@ -47,6 +51,7 @@ absl::StatusOr<std::vector<std::string>> VulkanDriver::ListDevices() const {
 
 absl::StatusOr<std::string> VulkanDriver::DescribeDevice(
     absl::string_view path) const {
+  const SignalBlock no_signals;
   ASSIGN_OR_RETURN(const std::shared_ptr<Instance> instance,
                    Instance::Get(/*validation_layer=*/false));
   ASSIGN_OR_RETURN(const std::vector<PhysicalDevice> devices,
@@ -57,6 +62,7 @@ absl::StatusOr<std::string> VulkanDriver::DescribeDevice(
 
 absl::StatusOr<Ref<hal::Device>> VulkanDriver::Open(
     absl::string_view path, const DriverOptions& options) const {
+  const SignalBlock no_signals;
   ASSIGN_OR_RETURN(const std::shared_ptr<Instance> instance,
                    Instance::Get(options.vulkan.validation_layer));
   ASSIGN_OR_RETURN(const std::vector<PhysicalDevice> devices,

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/signal_block.h"
 #include "base/status_macros.h"
 #include "base/trace.h"
 
@@ -74,6 +75,7 @@ void Queue::StartServiceIfNeeded() {
   if (watches_ == 0 || pending_.empty() || is_over_) return;
   if (!service_.joinable()) {
     // The thread keeps the queue until Shutdown has ended it.
+    const SignalBlock no_signals;
     service_ = std::thread([self = shared_from_this()] { self->Serve(); });
   } else {
     changed_.notify_all();

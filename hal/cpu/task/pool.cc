@@ -7,7 +7,6 @@
 #include "hal/cpu/task/pool.h"
 
 #include <sched.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/signal_block.h"
 #include "base/trace.h"
 
 namespace eyrie::hal::cpu {
@@ -104,16 +104,13 @@ bool Pool::StartWorker() {
     const size_t size = std::max(options_.stack_bytes, least) / 4096 * 4096;
     pthread_attr_setstacksize(&attributes, size);
   }
-  // Signals are the program's; they go to its own threads.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   auto worker = std::make_unique<Worker>(Worker{Ref<Pool>::Share(this), index});
   pthread_t id;
-  const bool started =
-      pthread_create(&id, &attributes, WorkerMain, worker.get()) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  bool started = false;
+  {
+    const SignalBlock no_signals;
+    started = pthread_create(&id, &attributes, WorkerMain, worker.get()) == 0;
+  }
   pthread_attr_destroy(&attributes);
   if (!started) return false;
   static_cast<void>(worker.release());  // the thread's
