@@ -53,12 +53,6 @@ absl::Status LoadVulkan() {
       "(Debian: libvulkan1, and a driver such as mesa-vulkan-drivers).");
 }
 
-absl::Status NoDriverError() {
-  return absl::UnavailableError(
-      "Vulkan has no device on this machine: its loader found no driver "
-      "(Debian: mesa-vulkan-drivers, or that of the GPU's maker).");
-}
-
 const char* ResultName(VkResult result) {
   const ResultRow* const row = FindRow(result);
   return row != nullptr ? row->name : "a result without a name";

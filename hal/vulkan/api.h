@@ -16,9 +16,6 @@ namespace eyrie::hal::vulkan {
 // Opens the loader, once. UNAVAILABLE: there is none; says what to install.
 absl::Status LoadVulkan();
 
-// UNAVAILABLE: a loader that finds no driver, or drivers without a device.
-absl::Status NoDriverError();
-
 // The failure of `what`, "vkCreateDevice"; VK_SUCCESS and other positive
 // results are none. RESOURCE_EXHAUSTED: memory; UNAVAILABLE: a device that is
 // lost, or what this machine has not got; else INTERNAL.

@@ -21,6 +21,8 @@ constexpr uint64_t kMaxUpdate = 65536;
 // an odd offset takes.
 constexpr uint64_t kFillWorkgroup = 256;
 constexpr uint64_t kMaxShaderFill = kFillWorkgroup * 65535 - 8;
+// Fills of up to this size are the shader's altogether, if any of it is.
+constexpr uint64_t kOddFill = 64 << 10;
 
 constexpr VkPipelineStageFlags kStages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT |
                                          VK_PIPELINE_STAGE_TRANSFER_BIT |
@@ -120,7 +122,8 @@ absl::Status Recorder::RecordFill(const FillCommand& command) {
   // Vulkan fills whole words, with one that is always the same.
   const uint64_t head = std::min(target.length, (4 - target.offset % 4) % 4);
   const uint64_t words = (target.length - head) / 4 * 4;
-  if (command.pattern_length > 4) {
+  const bool is_odd = words != target.length && target.length <= kOddFill;
+  if (command.pattern_length > 4 || is_odd) {
     return FillByShader(target, 0, target.length, pattern);
   }
   RETURN_IF_ERROR(FillByShader(target, 0, head, pattern));
