@@ -47,7 +47,7 @@ class LogicalDevice {
   bool has_addresses() const { return Has(Feature::bufferDeviceAddress); }
   bool has_push_descriptors() const {
     return physical_.max_push_descriptors != 0 &&
-           !options_.hide_push_descriptors;
+           !options_.vulkan.hide_push_descriptors;
   }
 
   bool has_calibrated_timestamps() const {

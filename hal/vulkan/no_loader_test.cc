@@ -15,7 +15,8 @@ TEST(NoLoader, NothingIsThere) {
   ASSERT_EQ(StatusText(uris), "OK");
   EXPECT_TRUE(uris->empty());
   const std::string none =
-      "UNAVAILABLE: The Vulkan loader, libvulkan.so.1, is not installed "
+      "UNAVAILABLE: The Vulkan loader, libvulkan.so.1, is not installed or "
+      "cannot be loaded "
       "(Debian: libvulkan1, and a driver such as mesa-vulkan-drivers).";
   DriverOptions options;
   for (const bool validation : {false, true}) {
