@@ -430,8 +430,7 @@ Instruction DecodeInstruction(std::span<const uint8_t> code) {
   if (code.size() >= kReadAhead) return Decoder(code.data()).Decode();
   uint8_t padded[kReadAhead] = {};
   std::copy(code.begin(), code.end(), padded);
-  Decoder decoder(padded);
-  const Instruction instruction = decoder.Decode();
+  const Instruction instruction = DecodeInstruction(padded);
   return instruction.length <= code.size() ? instruction : Instruction();
 }
 

@@ -32,9 +32,8 @@ absl::StatusOr<std::unique_ptr<Worker>> Worker::Create(
   vm::ContextOptions options;
   options.work = params.work;
   options.memory = params.memory;
-  ASSIGN_OR_RETURN(
-      worker->context_,
-      vm::Context::Create({params.vmvx, params.program}, std::move(options)));
+  ASSIGN_OR_RETURN(worker->context_,
+                   vm::Context::Create({params.vmvx, params.program}, options));
   RETURN_IF_ERROR(worker->SetConstants(params.constants));
   worker->entries_ = worker->context_->ExportsOf(*params.program);
   const vm::ElementType of_buffers = {vm::ElementType::Kind::kRef,

@@ -20,6 +20,8 @@ constexpr uint64_t kMaxUpdate = 65536;
 // What one dispatch of the shader fills: workgroups of 64 words in x.
 constexpr uint64_t kFillWorkgroup = 256;
 constexpr uint64_t kMaxShaderFill = kFillWorkgroup * 65535;
+// Fills of up to this size are the shader's altogether, if any of it is.
+constexpr uint64_t kOddFill = 64 << 10;
 
 constexpr VkPipelineStageFlags kStages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT |
                                          VK_PIPELINE_STAGE_TRANSFER_BIT |
@@ -119,7 +121,8 @@ absl::Status Recorder::RecordFill(const FillCommand& command) {
   // Vulkan fills whole words, with one that is always the same.
   const uint64_t head = std::min(target.length, (4 - target.offset % 4) % 4);
   const uint64_t words = (target.length - head) / 4 * 4;
-  if (command.pattern_length > 4) {
+  const bool is_odd = words != target.length && target.length <= kOddFill;
+  if (command.pattern_length > 4 || is_odd) {
     return FillByShader(target, 0, target.length, pattern);
   }
   RETURN_IF_ERROR(FillByShader(target, 0, head, pattern));

@@ -124,7 +124,7 @@ absl::StatusOr<std::unique_ptr<Instance>> InterpreterEngine::Load(
   options.print = std::move(print);
   options.limits = limits_;
   ASSIGN_OR_RETURN(auto context,
-                   vm::Context::Create(std::move(modules), std::move(options)));
+                   vm::Context::Create(std::move(modules), options));
   return std::unique_ptr<Instance>(
       std::make_unique<InterpreterInstance>(std::move(context), resumes_));
 }
