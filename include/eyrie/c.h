@@ -26,7 +26,8 @@ typedef struct eyrie_device_options_t {
   /* Nonzero: executables of the platform's own format may be loaded. */
   int allow_system_executables;
   /* Nonzero: executables of native code are refused; a module that needs one
-   * fails to load. For modules from strangers. */
+   * fails to load. Shaders are taken, kept to their buffers as far as the
+   * device can (docs/vulkan.md). For modules from strangers. */
   int no_native_code;
 } eyrie_device_options_t;
 
