@@ -161,9 +161,20 @@ VkResult Queue::SubmitNative(VkCommandBuffer commands, uint64_t after,
                                      VK_NULL_HANDLE);
 }
 
+absl::Status Queue::WaitForRoom() {
+  RetireIfBusy();
+  uint64_t first = 0;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (pending_.size() < kMaxPending) return absl::OkStatus();
+    first = pending_.front().epoch;
+  }
+  return WaitForEpoch(first, absl::InfiniteFuture());
+}
+
 absl::StatusOr<uint64_t> Queue::Submit(uint64_t after, Kept kept,
                                        Fence* signal) {
-  RetireIfBusy();
+  RETURN_IF_ERROR(WaitForRoom());
   std::unique_lock<std::mutex> lock(mutex_);
   RETURN_IF_ERROR(lost_);
   const uint64_t epoch = last_epoch_ + 1;

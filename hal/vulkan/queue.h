@@ -94,7 +94,12 @@ class Queue : public std::enable_shared_from_this<Queue> {
     absl::InlinedVector<Fence::Point, 2> signals;
   };
 
+  // Who submits more waits for the first of these: what is submitted cannot be
+  // taken back, and is still run if a call is cancelled.
+  static constexpr size_t kMaxPending = 64;
+
   explicit Queue(std::shared_ptr<LogicalDevice> device);
+  absl::Status WaitForRoom();
   // With the mutex held:
   VkResult SubmitNative(VkCommandBuffer commands, uint64_t after,
                         uint64_t epoch);
