@@ -185,38 +185,55 @@ absl::StatusOr<std::shared_ptr<MemoryBlock>> Allocator::NewBlock(
 
 void Allocator::TrimBlocks() {
   Trim();
+  std::shared_ptr<MemoryBlock> newest[kKinds];
   std::lock_guard<std::mutex> lock(mutex_);
-  for (Pool& pool : pools_) {
-    std::erase_if(pool.blocks, [](const auto& block) {
-      return block.use_count() == 1 && block->IsFree();
-    });
+  for (size_t kind = 0; kind < kKinds; ++kind) {
+    newest[kind] = std::move(pools_[kind].newest);
   }
+}
+
+uint64_t Allocator::SharedBytes() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  uint64_t bytes = 0;
+  for (const Pool& pool : pools_) {
+    for (const std::weak_ptr<MemoryBlock>& weak : pool.blocks) {
+      if (const auto block = weak.lock()) bytes += block->size();
+    }
+  }
+  return bytes;
+}
+
+PooledBuffer* Allocator::TakeFrom(std::shared_ptr<MemoryBlock> block,
+                                  size_t kind, uint64_t size, size_t capacity) {
+  const std::optional<uint64_t> offset = block->Take(size);
+  if (!offset) return nullptr;
+  return new Buffer(std::move(block), *offset, size, capacity, kind);
 }
 
 absl::StatusOr<PooledBuffer*> Allocator::TakeFromBlocks(size_t kind,
                                                         uint64_t size,
                                                         size_t capacity) {
   Pool& pool = pools_[kind];
-  const auto take =
-      [&](const std::shared_ptr<MemoryBlock>& block) -> PooledBuffer* {
-    const std::optional<uint64_t> offset = block->Take(size);
-    if (!offset) return nullptr;
-    return new Buffer(block, *offset, size, capacity, kind);
-  };
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    for (const auto& block : pool.blocks) {
-      if (PooledBuffer* const buffer = take(block)) return buffer;
+    std::erase_if(pool.blocks, [](const auto& weak) { return weak.expired(); });
+    for (const std::weak_ptr<MemoryBlock>& weak : pool.blocks) {
+      std::shared_ptr<MemoryBlock> block = weak.lock();
+      if (block == nullptr) continue;
+      PooledBuffer* const buffer =
+          TakeFrom(std::move(block), kind, size, capacity);
+      if (buffer != nullptr) return buffer;
     }
   }
   const uint64_t heap = device_->physical().memory.memoryHeaps[pool.heap].size;
   const uint64_t whole = std::max(
       std::min(kBlockSize, heap / 16 / granularity_ * granularity_), size);
-  ASSIGN_OR_RETURN(const std::shared_ptr<MemoryBlock> block,
-                   NewBlock(pool, whole));
-  PooledBuffer* const buffer = take(block);
+  ASSIGN_OR_RETURN(std::shared_ptr<MemoryBlock> block, NewBlock(pool, whole));
+  PooledBuffer* const buffer = TakeFrom(block, kind, size, capacity);
   std::lock_guard<std::mutex> lock(mutex_);
   pool.blocks.push_back(block);
+  // The one before goes after the lock, if nobody needs it.
+  pool.newest.swap(block);
   return buffer;
 }
 

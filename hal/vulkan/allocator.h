@@ -59,6 +59,9 @@ class Allocator final : public PooledAllocator {
                        const hal::Buffer& target, uint64_t target_offset,
                        uint64_t length);
 
+  // Bytes of the blocks that small buffers share, in use or not.
+  uint64_t SharedBytes();
+
   // True if the host sees the device's own memory.
   bool sees_device_memory() const { return pools_[kDevice].is_seen; }
 
@@ -68,8 +71,11 @@ class Allocator final : public PooledAllocator {
     uint32_t memory_type = 0;
     uint32_t heap = 0;
     bool is_seen = false;
-    MemoryType type = 0;                               // as the HAL says it
-    std::vector<std::shared_ptr<MemoryBlock>> blocks;  // guarded by mutex_
+    MemoryType type = 0;  // as the HAL says it
+    // Below, guarded by mutex_. Buffers own the blocks that they lie in, and
+    // the newest stays for those to come.
+    std::vector<std::weak_ptr<MemoryBlock>> blocks;
+    std::shared_ptr<MemoryBlock> newest;
   };
 
   Allocator(std::shared_ptr<LogicalDevice> device,
@@ -85,6 +91,8 @@ class Allocator final : public PooledAllocator {
   // A buffer in a block that has room, or in a new one.
   absl::StatusOr<PooledBuffer*> TakeFromBlocks(size_t kind, uint64_t size,
                                                size_t capacity);
+  static PooledBuffer* TakeFrom(std::shared_ptr<MemoryBlock> block, size_t kind,
+                                uint64_t size, size_t capacity);
   absl::StatusOr<std::shared_ptr<MemoryBlock>> NewBlock(const Pool& pool,
                                                         uint64_t size);
   absl::Status Exhausted(const Pool& pool, uint64_t size) const;

@@ -272,6 +272,23 @@ TEST_P(AllocatorTest, Statistics) {
   EXPECT_EQ(allocator().Footprint(~uint64_t{0}), ~uint64_t{0});
 }
 
+// Small buffers share blocks, which go back to the system with the last of
+// them; what is kept for the next buffers is bounded.
+TEST_P(AllocatorTest, BlocksAreGivenBack) {
+  auto& own = static_cast<Allocator&>(allocator());
+  const uint64_t before = own.SharedBytes();
+  std::vector<Ref<hal::Buffer>> buffers;
+  // Of a class that the free lists keep up to 64 MiB of.
+  while (buffers.size() < 20) buffers.push_back(NewBuffer(*device_, 14 * kMiB));
+  EXPECT_GE(own.SharedBytes(), before + 280 * kMiB);
+  buffers.clear();
+  EXPECT_LE(own.SharedBytes(), before + 192 * kMiB);
+  own.Trim();
+  EXPECT_LE(own.SharedBytes(), before + 64 * kMiB);
+  // There is room as ever.
+  EXPECT_EQ(ByteAt(*NewBuffer(*device_, 14 * kMiB), 14 * kMiB - 1), 0);
+}
+
 // Staging is the host's, of any content, and outside statistics.
 TEST_P(AllocatorTest, Staging) {
   auto& own = static_cast<Allocator&>(allocator());

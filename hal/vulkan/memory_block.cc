@@ -182,9 +182,4 @@ void MemoryBlock::Give(uint64_t offset, uint64_t size) {
   free_[offset] = size;
 }
 
-bool MemoryBlock::IsFree() {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return free_.size() == 1 && free_.begin()->second == size_;
-}
-
 }  // namespace eyrie::hal::vulkan

@@ -50,8 +50,6 @@ class MemoryBlock {
   // The offset of `size` free bytes, taken; nullopt: there are none together.
   std::optional<uint64_t> Take(uint64_t size);
   void Give(uint64_t offset, uint64_t size);
-  // True if nothing of it is taken.
-  bool IsFree();
 
  private:
   MemoryBlock(std::shared_ptr<LogicalDevice> device, uint64_t size);

@@ -133,6 +133,12 @@ absl::Status Recorder::RecordFill(const FillCommand& command) {
         static_cast<uint32_t>(std::rotr(pattern, static_cast<int>(head * 8))));
   }
   const uint64_t tail = head + words;
+  if (words != 0 && tail != target.length) {
+    // The shader's binding may begin within the words, and whoever watches
+    // takes all of it for written.
+    RecordBarrier(kStages,
+                  VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
+  }
   return FillByShader(target, tail, target.length - tail,
                       std::rotr(pattern, static_cast<int>(tail % 8 * 8)));
 }
