@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "hal/vulkan/device_limits.h"
+#include "tests/support/status_text.h"
 
 namespace eyrie::hal::vulkan {
 namespace {
@@ -153,6 +154,27 @@ TEST(FeatureChain, WhatTheDriverUses) {
             enabled, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)
             ->drawIndirectCount,
         VK_FALSE);
+  }
+}
+
+TEST(FeatureChain, RobustAccess) {
+  const std::vector<std::string> extensions = {"VK_EXT_robustness2"};
+  FeatureChain has(VK_API_VERSION_1_3, extensions);
+  FeatureChain enabled(VK_API_VERSION_1_3, extensions);
+  EXPECT_EQ(StatusText(enabled.EnableRobustAccess(has)),
+            "UNIMPLEMENTED: The device has no robust buffer access; without it "
+            "shaders are not kept to their buffers.");
+  has.head()->features.robustBufferAccess = VK_TRUE;
+  constexpr int kType =
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT;
+  auto& robust = *Find<VkPhysicalDeviceRobustness2FeaturesEXT>(enabled, kType);
+  for (const VkBool32 more : {VK_FALSE, VK_TRUE}) {
+    Find<VkPhysicalDeviceRobustness2FeaturesEXT>(has, kType)
+        ->robustBufferAccess2 = more;
+    EXPECT_EQ(StatusText(enabled.EnableRobustAccess(has)), "OK");
+    EXPECT_EQ(enabled.head()->features.robustBufferAccess, VK_TRUE);
+    EXPECT_EQ(robust.robustBufferAccess2, more);
+    EXPECT_EQ(robust.nullDescriptor, VK_FALSE);
   }
 }
 

@@ -16,6 +16,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "hal/driver.h"
+#include "hal/vulkan/driver.h"
 #include "hal/vulkan/instance.h"
 #include "hal/vulkan/logical_device.h"
 #include "hal/vulkan/physical_device.h"
@@ -143,8 +145,8 @@ class CacheFolder : public VulkanTest {
 
   // A cache as a device has it.
   std::unique_ptr<PipelineCache> OpenCache(const std::string& folder) {
-    VulkanOptions options;
-    options.cache_folder = folder;
+    DriverOptions options;
+    options.vulkan.cache_folder = folder;
     const auto instance = Instance::Get(false);
     EXPECT_EQ(StatusText(instance), "OK");
     auto physical = SelectDevice(*FindDevices(**instance), "");
@@ -209,16 +211,24 @@ TEST_F(CacheFolder, DamagedFilesAreReplaced) {
   }
 }
 
-TEST_F(CacheFolder, ThatCannotBeUsed) {
-  const std::string nowhere = absl::StrCat(folder_, "/no/such/folder");
-  const auto cache = OpenCache(nowhere);
+// A folder is made with those above it, when there is something to keep.
+TEST_F(CacheFolder, IsMade) {
+  folder_ = absl::StrCat(folder_, "/one/more");
+  const auto cache = OpenCache(folder_);
   EXPECT_EQ(StatusText(cache->loaded()), "OK");
-  EXPECT_EQ(cache->Save().code(), absl::StatusCode::kNotFound);
+  EXPECT_NE(access(folder_.c_str(), F_OK), 0);
+  EXPECT_EQ(StatusText(cache->Save()), "OK");
+  EXPECT_EQ(Files().size(), 1u);
+}
+
+TEST_F(CacheFolder, ThatCannotBeUsed) {
   // A file in the folder's place, and a folder in the file's.
   const std::string file = absl::StrCat(folder_, "/file");
   std::ofstream(file) << "x";
-  const auto in_file = OpenCache(file);
-  EXPECT_FALSE(in_file->Save().ok());
+  for (const std::string& folder : {file, absl::StrCat(file, "/below")}) {
+    const auto cache = OpenCache(folder);
+    EXPECT_FALSE(cache->Save().ok());
+  }
   ASSERT_EQ(unlink(file.c_str()), 0);
   EXPECT_EQ(StatusText(OpenCache(folder_)->Save()), "OK");
   const std::string path = OnlyFile();
@@ -235,16 +245,33 @@ TEST_F(CacheFolder, NoneIsKeptWithoutAFolder) {
   EXPECT_EQ(StatusText(cache->Save()), "OK");
 }
 
-// The device does all that by itself, and says nothing where it cannot.
+// The device does all that by itself, and says where it cannot.
 TEST_F(CacheFolder, IsTheDevices) {
-  for (const std::string& folder :
-       {folder_, folder_, absl::StrCat(folder_, "/nowhere")}) {
-    VulkanOptions options;
-    options.cache_folder = folder;
-    Open(options);
-    ASSERT_NE(device_, nullptr);
-    device_.reset();
-    EXPECT_EQ(Files().size(), 1u);
+  const std::string file = absl::StrCat(folder_, "/file");
+  const struct {
+    std::string folder;
+    const char* want;  // how what is said begins
+  } kCases[] = {
+      {folder_, ""},
+      {folder_, ""},
+      {absl::StrCat(folder_, "/file"),
+       "The pipeline cache was not saved; the next run compiles again. "},
+  };
+  for (const auto& c : kCases) {
+    std::string said;
+    DriverOptions options;
+    options.vulkan.cache_folder = c.folder;
+    options.notice = [&](absl::string_view text) {
+      absl::StrAppend(&said, text);
+    };
+    if (c.folder == file) std::ofstream(file) << "x";
+    auto device = MakeVulkanDriver()->Open("", options);
+    ASSERT_EQ(StatusText(device), "OK");
+    device->reset();
+    EXPECT_TRUE(absl::StrContains(said, c.want) &&
+                said.empty() == absl::string_view(c.want).empty())
+        << said;
+    EXPECT_EQ(Files().size(), c.folder == file ? 2u : 1u);
   }
 }
 

@@ -1,6 +1,8 @@
 // The tests of devices that stand beside it, watched by Khronos' validation
 // layer, its checks of synchronization among them: a message fails the test
 // that it came in. Two misuses show that the layer is awake.
+#include <dlfcn.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +39,8 @@ class Listener final : public ::testing::EmptyTestEventListener {
 class Watch final : public ::testing::Environment {
   void SetUp() override {
     ChooseLavapipe();
+    // As for drivers: see lavapipe.cc.
+    dlopen("libVkLayer_khronos_validation.so", RTLD_NOW | RTLD_NODELETE);
     const auto instance = Instance::Get(/*validation_layer=*/true);
     if (absl::IsUnavailable(instance.status())) {
       GTEST_SKIP() << StatusText(instance);
@@ -63,7 +67,7 @@ TEST_F(Validation, HearsMisuse) {
   const auto physical = SelectDevice(*FindDevices(*Watched()), "");
   ASSERT_EQ(StatusText(physical), "OK");
   const auto device =
-      LogicalDevice::Open(Watched(), *physical, VulkanOptions());
+      LogicalDevice::Open(Watched(), *physical, DriverOptions());
   ASSERT_EQ(StatusText(device), "OK");
   EXPECT_EQ(Messages(), "");
   // A buffer of no bytes.
