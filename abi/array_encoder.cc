@@ -51,6 +51,23 @@ std::string ShapeDifference(std::span<const int64_t> shape, const Type& type) {
   return "";
 }
 
+bool IsPair(const Type& type) {
+  if (!type.is(Kind::kRefArray) || type.ranked) return false;
+  const Type& element = type.members[0].type;
+  switch (element.kind) {
+    case Kind::kArray:
+      return !element.ranked || !element.shape.empty();
+    case Kind::kNull:
+    case Kind::kScalar:
+    case Kind::kBytes:
+    case Kind::kBuffer:
+    case Kind::kFence:
+      return false;
+    default:
+      return true;
+  }
+}
+
 std::vector<int64_t> NestedShape(const HostValue& value, const Type& type) {
   const size_t rank = type.ranked ? type.shape.size() : Signature::kMaxRank;
   std::vector<int64_t> shape;
@@ -140,6 +157,26 @@ absl::Status Encoder::NewArray(ElementType type, std::span<const int64_t> shape,
   ASSIGN_OR_RETURN(view,
                    hal::BufferView::Create(std::move(buffer), shape, type));
   KeepSpare(view);
+  return absl::OkStatus();
+}
+
+absl::Status Encoder::MakeStorage(const Type& result, const Type& argument,
+                                  vm::Slot& slot) {
+  Ref<hal::BufferView> view;
+  std::span<uint8_t> target;
+  // Not of the last call's: its results may be read still.
+  std::vector<Ref<hal::BufferView>>* const spares =
+      std::exchange(spares_, nullptr);
+  const absl::Status status =
+      NewArray(result.element, result.shape, view, target);
+  spares_ = spares;
+  RETURN_IF_ERROR(status);
+  RETURN_IF_ERROR(view->buffer()->Unmap(0, target.size()));
+  if (argument.is(Kind::kBuffer)) {
+    slot.ref = Ref<hal::Buffer>(view->buffer()).release();
+  } else {
+    slot.ref = view.release();
+  }
   return absl::OkStatus();
 }
 

@@ -16,6 +16,7 @@
 #include "abi/signature_json.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "eyrie/c.h"
@@ -68,7 +69,10 @@ void Describe(std::span<const Parameter> parameters, eyrie_function_t& function,
   for (const Parameter& parameter : parameters) {
     const Type& type = parameter.type;
     eyrie_parameter_t& row = described.emplace_back();
-    row.name = parameter.name.c_str();
+    const std::string& name = parameter.name;
+    row.name = name.find('\0') == std::string::npos
+                   ? name.c_str()
+                   : Keep(absl::Utf8SafeCHexEscape(name), function);
     row.type = Keep(type.ToString(), function);
     row.is_keyword = parameter.keyword ? 1 : 0;
     row.storage_of = parameter.storage_of.value_or(-1);

@@ -2,10 +2,12 @@
 //
 // Tested by c_value_test.cc, c_api_test.c.
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "abi/c_handles.h"
 #include "abi/host_value.h"
@@ -274,11 +276,20 @@ eyrie_value_t* eyrie_value_tuple(eyrie_value_t* const* items, size_t count) {
 
 eyrie_value_t* eyrie_value_dict(const char* const* keys,
                                 eyrie_value_t* const* items, size_t count) {
+  std::vector<size_t> sizes(count);
+  for (size_t i = 0; i < count; ++i) sizes[i] = std::strlen(keys[i]);
+  return eyrie_value_dict_sized(keys, sizes.data(), items, count);
+}
+
+eyrie_value_t* eyrie_value_dict_sized(const char* const* keys,
+                                      const size_t* sizes,
+                                      eyrie_value_t* const* items,
+                                      size_t count) {
   HostValue::Items taken = abi::TakeItems({items, count});
   HostValue::Entries entries;
   entries.reserve(count);
   for (size_t i = 0; i < count; ++i) {
-    entries.emplace_back(keys[i], std::move(taken[i]));
+    entries.emplace_back(std::string(keys[i], sizes[i]), std::move(taken[i]));
   }
   return abi::NewHandle(HostValue::Dict(std::move(entries)));
 }
@@ -298,11 +309,24 @@ const char* eyrie_value_key(const eyrie_value_t* value, size_t index) {
   return (*entries)[index].first.c_str();
 }
 
+size_t eyrie_value_key_size(const eyrie_value_t* value, size_t index) {
+  const HostValue::Entries* entries = abi::FromHandle(value).entries();
+  if (entries == nullptr || index >= entries->size()) return 0;
+  return (*entries)[index].first.size();
+}
+
 eyrie_value_t* eyrie_value_find(const eyrie_value_t* value, const char* key) {
+  return eyrie_value_find_sized(value, key, std::strlen(key));
+}
+
+eyrie_value_t* eyrie_value_find_sized(const eyrie_value_t* value,
+                                      const char* key, size_t size) {
   const HostValue::Entries* entries = abi::FromHandle(value).entries();
   if (entries == nullptr) return nullptr;
+  const absl::string_view wanted(key, size);
   for (const HostValue::Entry& entry : *entries) {
-    if (entry.first == key) return abi::ToHandle(abi::Mutable(&entry.second));
+    if (entry.first == wanted)
+      return abi::ToHandle(abi::Mutable(&entry.second));
   }
   return nullptr;
 }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "eyrie/c.h"
+#include "eyrie/value.h"
 #include "gtest/gtest.h"
 
 namespace eyrie {
@@ -111,6 +112,22 @@ TEST(CValues, Structures) {
   EXPECT_EQ(eyrie_value_count(nullptr), 0u);
   eyrie_value_free(copy);
   eyrie_value_free(list);
+}
+
+// Keys may hold NUL bytes.
+TEST(CValues, SizedKeys) {
+  using std::string_literals::operator""s;
+  const eyrie::Value dict = eyrie::Value::Dict(
+      {{"a\0b"s, eyrie::Value(1)}, {"a", eyrie::Value(2)}, {""s, {}}});
+  EXPECT_EQ(dict.key_size(0), 3u);
+  EXPECT_EQ(std::string(dict.key(0), dict.key_size(0)), "a\0b"s);
+  EXPECT_EQ(dict.key_size(1), 1u);
+  EXPECT_EQ(dict.key_size(2), 0u);
+  EXPECT_EQ(dict.key_size(3), 0u);
+  EXPECT_EQ(ValueText(dict.Find("a\0b"s).get()), "1");
+  EXPECT_EQ(ValueText(dict.Find("a").get()), "2");
+  EXPECT_EQ(dict.Find("a\0"s).get(), nullptr);
+  EXPECT_EQ(eyrie_value_key_size(nullptr, 0), 0u);
 }
 
 TEST(CValues, Arrays) {

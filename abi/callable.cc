@@ -339,6 +339,35 @@ absl::Status Callable::CheckResults(std::span<const vm::Slot> results) const {
   return absl::OkStatus();
 }
 
+absl::Status Callable::AddStorage(std::vector<vm::Value>& arguments,
+                                  v0::ResultStorage::Slots& slots) const {
+  if (!MakesStorage(arguments.size())) return absl::OkStatus();
+  absl::InlinedVector<vm::Slot, 16> inputs;
+  for (const vm::Value& value : arguments) inputs.push_back(value.slot());
+  vm::HostCall call(session_->context());
+  RETURN_IF_ERROR(call.status());
+  absl::Status status = raw_->Make(inputs, slots);
+  if (status.ok() && !adds_fences_ && slots.usable) {
+    status = session_->WaitFor(*slots.usable);
+  }
+  RETURN_IF_ERROR(call.End(std::move(status)));
+  for (const Ref<RefObject>& object : slots.storage) {
+    arguments.emplace_back(object);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Callable::AddFilled(const v0::ResultStorage::Slots& slots,
+                                 std::vector<vm::Value>& values) const {
+  if (slots.views.empty()) return absl::OkStatus();
+  absl::InlinedVector<vm::Slot, 8> filled(result_types().size());
+  RETURN_IF_ERROR(raw_->TakeFilled({}, slots, {filled.data(), filled.size()}));
+  for (size_t i = 0; i < filled.size(); ++i) {
+    values.push_back(vm::Value::Adopt(result_types()[i], filled[i]));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Callable::Begin(std::span<const vm::Slot> arguments,
                              hal::Fence* wait, hal::Fence* signal,
                              v0::ResultStorage::Slots& made,

@@ -9,6 +9,7 @@
 
 #include "abi/signature.h"
 #include "abi/tensor_text.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/half.h"
@@ -95,8 +96,17 @@ bool IsNumberArray(const HostValue& value) {
          hal::StrideBits(value.array()->type()) % 8 == 0;
 }
 
-HostValue NumberOf(const HostValue& value) {
-  return ReadElement(value.array()->data(), value.array()->type());
+// That element as another type, as an array's elements are converted.
+absl::StatusOr<HostValue> NumberAs(const HostValue& value, ElementType type) {
+  const HostArray& array = *value.array();
+  uint8_t element[sizeof(int64_t)] = {};
+  const bool converts = array.casts() || IsLossless(array.type(), type);
+  if (!converts || hal::StrideBits(type) % 8 != 0) {
+    return WrongKind(value, type);
+  }
+  RETURN_IF_ERROR(
+      ConvertElements(array.data(), array.type(), element, type, 1));
+  return ReadElement(element, type);
 }
 
 template <typename T>
@@ -167,8 +177,13 @@ absl::Status ToInteger(const HostValue& value, ElementType type,
                        int64_t& result) {
   const Int* number = value.integer();
   if (number == nullptr) [[unlikely]] {
-    if (IsNumberArray(value)) return ToInteger(NumberOf(value), type, result);
-    return WrongKind(value, type);
+    if (!IsNumberArray(value)) return WrongKind(value, type);
+    HostValue element =
+        ReadElement(value.array()->data(), value.array()->type());
+    if (element.integer() == nullptr) {
+      ASSIGN_OR_RETURN(element, NumberAs(value, type));
+    }
+    return ToInteger(element, type, result);
   }
   if (!Fits(*number, RangeOf(type))) [[unlikely]] {
     return OutOfRange(IntText(*number), type);
@@ -210,11 +225,8 @@ absl::Status ToFloat(const HostValue& value, ElementType type, double& result) {
     return absl::OkStatus();
   }
   if (IsNumberArray(value)) {
-    const ElementType from = value.array()->type();
-    if (!value.array()->casts() && !IsLossless(from, type)) {
-      return WrongKind(value, type);
-    }
-    return ToFloat(NumberOf(value), type, result);
+    ASSIGN_OR_RETURN(const HostValue element, NumberAs(value, type));
+    return ToFloat(element, type, result);
   }
   if (value.bytes() != nullptr && ParseSpecial(*value.bytes(), result)) {
     return absl::OkStatus();
@@ -232,7 +244,10 @@ absl::Status ToBoolean(const HostValue& value, bool& result) {
     result = number->value == 1;
     return absl::OkStatus();
   }
-  if (IsNumberArray(value)) return ToBoolean(NumberOf(value), result);
+  if (IsNumberArray(value) && !IsFloat(value.array()->type())) {
+    return ToBoolean(ReadElement(value.array()->data(), value.array()->type()),
+                     result);
+  }
   return WrongKind(value, ElementType::kBool8);
 }
 
@@ -253,7 +268,10 @@ absl::Status WriteElement(const HostValue& value, ElementType type,
   }
   if (!IsFloat(type)) {
     if (value.bytes() == nullptr) return WrongKind(value, type);
-    return ParseElement(*value.bytes(), type, {target, width});
+    const absl::Status parsed =
+        ParseElement(*value.bytes(), type, {target, width});
+    if (parsed.ok()) return parsed;
+    return absl::InvalidArgumentError(absl::StrCat(parsed.message(), "."));
   }
   double number = 0;
   RETURN_IF_ERROR(ToFloat(value, type, number));

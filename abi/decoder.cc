@@ -9,6 +9,7 @@
 
 #include "abi/convert.h"
 #include "abi/marshal.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
 #include "base/status_macros.h"
@@ -86,7 +87,8 @@ bool Reads(const vm::Value& value, ElementType type) {
 }  // namespace
 
 absl::Status Decoder::At(absl::string_view key, absl::Status status) {
-  if (!status.ok()) path_ = absl::StrCat("['", key, "']", path_);
+  if (!status.ok())
+    path_ = absl::StrCat("['", absl::Utf8SafeCHexEscape(key), "']", path_);
   return status;
 }
 
@@ -314,11 +316,19 @@ absl::StatusOr<HostValue> Decoder::RefArray(const Ref<RefObject>& object,
   }
   ++depth_;
   RETURN_IF_ERROR(Count(values->size()));
+  const bool is_pair = IsPair(type);
+  const auto flat = static_cast<int64_t>(values->size());
   size_t next = 0;
-  ASSIGN_OR_RETURN(HostValue result,
-                   NestRefArray(*values, next, shape, type.members[0].type));
+  ASSIGN_OR_RETURN(
+      HostValue result,
+      NestRefArray(*values, next, is_pair ? std::span(&flat, 1) : shape,
+                   type.members[0].type));
   --depth_;
-  return result;
+  if (!is_pair) return result;
+  HostValue::Items both;
+  both.push_back(std::move(result));
+  both.push_back(HostValue::List(HostValue::Items(shape.begin(), shape.end())));
+  return HostValue::List(std::move(both));
 }
 
 absl::StatusOr<HostValue> Decoder::NestRefArray(const vm::List& values,

@@ -6,6 +6,7 @@
 
 #include "abi/convert.h"
 #include "abi/marshal.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "hal/fence.h"
@@ -26,7 +27,8 @@ absl::Status NotExpected(const HostValue& value, const Type& type) {
 }
 
 absl::Status Encoder::At(absl::string_view key, absl::Status status) {
-  if (!status.ok()) path_ = absl::StrCat("['", key, "']", path_);
+  if (!status.ok())
+    path_ = absl::StrCat("['", absl::Utf8SafeCHexEscape(key), "']", path_);
   return status;
 }
 

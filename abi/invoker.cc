@@ -4,6 +4,7 @@
 #include "abi/invoker.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -100,6 +101,18 @@ absl::Status Invoker::Missing(size_t index) const {
       ": ", signature_.ToString(), "."));
 }
 
+absl::Status Invoker::Unexpected(absl::string_view name) const {
+  const std::span<const Parameter> parameters = signature_.arguments();
+  const bool by_position = std::any_of(
+      parameters.begin(), parameters.end(),
+      [&](const Parameter& parameter) { return parameter.name == name; });
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Function '", signature_.function(),
+      by_position ? "' got a positional-only argument by name, '"
+                  : "' got an unexpected keyword argument '",
+      absl::Utf8SafeCHexEscape(name), "': ", signature_.ToString(), "."));
+}
+
 absl::Status Invoker::Place(std::span<const HostValue* const> named,
                             std::span<const absl::string_view> names,
                             std::span<const HostValue*> places,
@@ -115,20 +128,15 @@ absl::Status Invoker::Place(std::span<const HostValue* const> named,
           return parameter.keyword && parameter.name == name;
         });
     if (parameter == parameters.end()) {
-      if (!takes_rest) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("Function '", signature_.function(),
-                         "' got an unexpected keyword argument '", name,
-                         "': ", signature_.ToString(), "."));
-      }
+      if (!takes_rest) return Unexpected(name);
       others.emplace_back(std::string(name), *named[i]);
       continue;
     }
     const HostValue*& place = places[parameter - parameters.begin()];
     if (place != nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Function '", signature_.function(),
-                       "' got multiple values for '", name, "'."));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Function '", signature_.function(), "' got multiple values for '",
+          absl::Utf8SafeCHexEscape(name), "'."));
     }
     place = named[i];
   }
@@ -137,9 +145,10 @@ absl::Status Invoker::Place(std::span<const HostValue* const> named,
     rest = HostValue::Dict(std::move(others));
     places.back() = &rest;
   } else if (!others.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Function '", signature_.function(), "' got '", others[0].first,
-        "' by name, and all its keyword arguments as a dict."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Function '", signature_.function(), "' got '",
+                     absl::Utf8SafeCHexEscape(others[0].first),
+                     "' by name, and all its keyword arguments as a dict."));
   }
   return absl::OkStatus();
 }
@@ -151,6 +160,36 @@ absl::Status Invoker::EncodeOne(const HostValue& value, size_t index,
   if (status.ok()) [[likely]]
     return status;
   return Located(status, signature_.ArgumentName(index), encoder.path());
+}
+
+const Type* Invoker::StorageType(size_t argument) const {
+  const std::optional<int>& of = signature_.arguments()[argument].storage_of;
+  if (!of) return nullptr;
+  const std::span<const Parameter> results = signature_.results();
+  const auto index = static_cast<size_t>(*of);
+  if (!signature_.results_are_slots()) return &results[index].type;
+  const Type& only = results[0].type;
+  return only.is_structure() ? &only.members[index].type
+                             : &only.members[0].type;
+}
+
+absl::Status Invoker::MakeStorage(size_t index, Encoder& encoder,
+                                  vm::Slot& slot) {
+  const Type* type = StorageType(index);
+  if (type == nullptr) return Missing(index);
+  const bool is_static = type->is(Type::Kind::kArray) && type->ranked &&
+                         type->element != hal::ElementType::kNone &&
+                         std::find(type->shape.begin(), type->shape.end(),
+                                   Type::kDynamic) == type->shape.end();
+  if (!is_static) {
+    return Annotate(Missing(index),
+                    absl::StrCat("(which is storage for a result ",
+                                 type->ToString(), ": its size is not known)"));
+  }
+  const absl::Status status =
+      encoder.MakeStorage(*type, signature_.arguments()[index].type, slot);
+  if (status.ok()) return status;
+  return Located(status, signature_.ArgumentName(index), "");
 }
 
 absl::Status Invoker::EncodeAll(std::span<const HostValue* const> values,
@@ -173,8 +212,11 @@ absl::Status Invoker::EncodeAll(std::span<const HostValue* const> values,
   RETURN_IF_ERROR(Place(values.subspan(positional.size()), names,
                         {places.data(), places.size()}, rest));
   for (size_t i = 0; i < count; ++i) {
-    if (places[i] == nullptr) return Missing(i);
-    RETURN_IF_ERROR(EncodeOne(*places[i], i, encoder, slots[i]));
+    if (places[i] != nullptr) {
+      RETURN_IF_ERROR(EncodeOne(*places[i], i, encoder, slots[i]));
+    } else {
+      RETURN_IF_ERROR(MakeStorage(i, encoder, slots[i]));
+    }
   }
   return OrderArguments(slots);
 }

@@ -106,6 +106,11 @@ class Invoker {
   absl::Status OrderResults(std::span<vm::Value> values);
   absl::Status TooMany(size_t count) const;
   absl::Status Missing(size_t index) const;
+  absl::Status Unexpected(absl::string_view name) const;
+  // The type of the result that an argument is storage for; null: of none.
+  const Type* StorageType(size_t argument) const;
+  // Storage for a result whose argument is left out.
+  absl::Status MakeStorage(size_t index, Encoder& encoder, vm::Slot& slot);
   absl::Status DecodeAll(std::span<vm::Value> values,
                          std::vector<HostValue>& results);
   void DropSlots(std::span<vm::Slot> slots) const;

@@ -19,6 +19,7 @@
 #include "absl/strings/str_join.h"
 #include "base/byte_reader.h"
 #include "base/mapped_file.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 
 namespace eyrie::abi {
@@ -52,9 +53,10 @@ absl::Status CheckKeys(const Json& json,
   for (size_t i = 0; i < json.keys.size(); ++i) {
     const std::string& key = json.keys[i];
     if (std::find(known.begin(), known.end(), key) == known.end()) {
-      return Malformed(absl::StrCat("The key '", key, "' is not one of '",
-                                    absl::StrJoin(known, "', '"), "'"),
-                       json.items[i]);
+      return Malformed(
+          absl::StrCat("The key '", PlainName(key), "' is not one of '",
+                       absl::StrJoin(known, "', '"), "'"),
+          json.items[i]);
     }
     if (json.Find(key) != &json.items[i]) {
       return Malformed(absl::StrCat("The key '", key, "' is given twice"),
@@ -212,7 +214,7 @@ absl::StatusOr<const std::string*> FormOf(const Json& json) {
   }
   if (special == nullptr) return special;
   return Malformed(
-      absl::StrCat("The form '", *special, "' is not one of ",
+      absl::StrCat("The form '", PlainName(*special), "' is not one of ",
                    absl::StrJoin(kForms, ", "),
                    "; a dict with such keys is {\"$dict\": {...}},"),
       json);

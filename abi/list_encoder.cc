@@ -2,6 +2,7 @@
 //
 // Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,7 +10,9 @@
 #include "abi/convert.h"
 #include "abi/marshal.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/checked_math.h"
 #include "base/status_macros.h"
 #include "vm/buffer.h"
 
@@ -57,10 +60,15 @@ vm::ElementType ListTypeOf(const Type& element) {
   }
 }
 
+// Keys may be any bytes.
+std::string Quoted(absl::string_view key) {
+  return absl::StrCat("'", absl::Utf8SafeCHexEscape(key), "'");
+}
+
 std::string KeysText(const std::vector<Member>& members) {
   std::string text;
   for (const Member& member : members) {
-    absl::StrAppend(&text, text.empty() ? "'" : ", '", member.key, "'");
+    absl::StrAppend(&text, text.empty() ? "" : ", ", Quoted(member.key));
   }
   return text.empty() ? "none are"
                       : text + (members.size() > 1 ? " are" : " is");
@@ -75,12 +83,12 @@ absl::Status WrongKeys(const HostValue::Entries& entries, const Type& type) {
     };
     if (std::count_if(entries.begin(), entries.end(), is_key) > 1) {
       return absl::InvalidArgumentError(
-          absl::StrCat("the key '", key, "' is given twice."));
+          absl::StrCat("the key ", Quoted(key), " is given twice."));
     }
     const auto has_key = [&key](const Member& m) { return m.key == key; };
     if (std::none_of(type.members.begin(), type.members.end(), has_key)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("the key '", key, "' is not expected; ",
+          absl::StrCat("the key ", Quoted(key), " is not expected; ",
                        KeysText(type.members), "."));
     }
   }
@@ -90,7 +98,7 @@ absl::Status WrongKeys(const HostValue::Entries& entries, const Type& type) {
     };
     if (std::none_of(entries.begin(), entries.end(), is_key)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("the key '", member.key, "' is missing."));
+          absl::StrCat("the key ", Quoted(member.key), " is missing."));
     }
   }
   return absl::InternalError("the keys of a dict are wrong.");
@@ -256,7 +264,7 @@ absl::Status Encoder::AnyList(const HostValue& value, Ref<RefObject>& object) {
       const std::string& key = sorted[i]->first;
       if (i > 0 && key == sorted[i - 1]->first) {
         return absl::InvalidArgumentError(
-            absl::StrCat("the key '", key, "' is given twice."));
+            absl::StrCat("the key ", Quoted(key), " is given twice."));
       }
       RETURN_IF_ERROR(At(key, SetAny(*list, i, sorted[i]->second)));
     }
@@ -300,37 +308,84 @@ absl::Status Encoder::Bytes(const HostValue& value, const Type& type,
   return absl::OkStatus();
 }
 
-// A list of the values, row by row, and one of the dimensions.
-absl::Status Encoder::RefArray(const HostValue& value, const Type& type,
-                               Ref<RefObject>& object) {
-  const Type& element = type.members[0].type;
-  const bool lists_within = element.is_structure() ||
-                            element.is(Kind::kHomogeneous) ||
-                            element.is(Kind::kUnknown);
-  if (!type.ranked && lists_within) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the rank of ", type.ToString(),
-        " is not known, and its elements may be lists themselves."));
-  }
-  const std::vector<int64_t> shape = NestedShape(value, type);
-  const std::string difference = ShapeDifference(shape, type);
-  if (!difference.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(value.Describe(), " is given; ", difference));
-  }
-  ASSIGN_OR_RETURN(Ref<vm::List> values, NewList(ListTypeOf(element), 0));
-  RETURN_IF_ERROR(AddToRefArray(value, element, shape, *values));
+absl::StatusOr<Ref<vm::List>> Encoder::ListOfDims(
+    std::span<const int64_t> shape) {
   ASSIGN_OR_RETURN(
       Ref<vm::List> dims,
       NewList({vm::ElementType::Kind::kI64, nullptr}, shape.size()));
   for (size_t i = 0; i < shape.size(); ++i) {
     RETURN_IF_ERROR(dims->SetNumber(i, shape[i]));
   }
+  return dims;
+}
+
+// A list of the values, row by row, and one of the dimensions.
+absl::Status Encoder::RefArray(const HostValue& value, const Type& type,
+                               Ref<RefObject>& object) {
+  const Type& element = type.members[0].type;
+  std::vector<int64_t> shape;
+  Ref<vm::List> values;
+  if (IsPair(type)) {
+    RETURN_IF_ERROR(PairShape(value, type, shape));
+    ASSIGN_OR_RETURN(values, NewList(ListTypeOf(element), 0));
+    const HostValue& list = (*value.items())[0];
+    const auto count = static_cast<int64_t>(list.items()->size());
+    RETURN_IF_ERROR(
+        At(size_t{0}, AddToRefArray(list, element, {&count, 1}, *values)));
+  } else {
+    shape = NestedShape(value, type);
+    const std::string difference = ShapeDifference(shape, type);
+    if (!difference.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(value.Describe(), " is given; ", difference));
+    }
+    ASSIGN_OR_RETURN(values, NewList(ListTypeOf(element), 0));
+    RETURN_IF_ERROR(AddToRefArray(value, element, shape, *values));
+  }
+  ASSIGN_OR_RETURN(Ref<vm::List> dims, ListOfDims(shape));
   ASSIGN_OR_RETURN(Ref<vm::List> pair, NewList({}, 2));
   RETURN_IF_ERROR(pair->SetRef(0, std::move(values)));
   RETURN_IF_ERROR(pair->SetRef(1, std::move(dims)));
   object = std::move(pair);
   return absl::OkStatus();
+}
+
+// The dimensions of a list of values and a list of dimensions.
+absl::Status Encoder::PairShape(const HostValue& value, const Type& type,
+                                std::vector<int64_t>& shape) {
+  const HostValue::Items* pair = value.items();
+  const bool is_pair = pair != nullptr && pair->size() == 2 &&
+                       (*pair)[0].items() != nullptr &&
+                       (*pair)[1].items() != nullptr;
+  if (!is_pair) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        value.Describe(), " is given; ", type.ToString(),
+        " is expected, as a list of its values and a list of its dimensions: "
+        "its rank is not known, and its elements may be lists themselves."));
+  }
+  const HostValue::Items& dims = *(*pair)[1].items();
+  if (dims.size() > Signature::kMaxRank) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("an array of rank ", dims.size(),
+                     " is given; the limit is ", Signature::kMaxRank, "."));
+  }
+  std::optional<uint64_t> count = 1;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    int64_t dimension = 0;
+    absl::Status status = ToInteger(dims[i], ElementType::kInt64, dimension);
+    if (status.ok() && dimension < 0) {
+      status = absl::InvalidArgumentError(
+          absl::StrCat("a dimension is ", dimension, "."));
+    }
+    if (!status.ok()) return At(1, At(i, std::move(status)));
+    if (count) count = CheckedMul(*count, static_cast<uint64_t>(dimension));
+    shape.push_back(dimension);
+  }
+  if (count == (*pair)[0].items()->size()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("an array of ", (*pair)[0].items()->size(),
+                   " values is given; its dimensions ask for ",
+                   count ? absl::StrCat(*count) : "more than 64 bits", "."));
 }
 
 absl::Status Encoder::AddToRefArray(const HostValue& value, const Type& type,

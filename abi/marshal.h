@@ -63,6 +63,11 @@ class Encoder {
   absl::Status Encode(const HostValue& value, const Parameter& parameter,
                       vm::Slot& slot);
 
+  // The slot of an argument that is storage for a result of a static type; it
+  // owns its reference. Fails as arrays do.
+  absl::Status MakeStorage(const Type& result, const Type& argument,
+                           vm::Slot& slot);
+
   // Where in the value the last error is: "['a'][2]".
   const std::string& path() const { return path_; }
 
@@ -97,6 +102,9 @@ class Encoder {
                      Ref<RefObject>& object);
   absl::Status RefArray(const HostValue& value, const Type& type,
                         Ref<RefObject>& object);
+  absl::Status PairShape(const HostValue& value, const Type& type,
+                         std::vector<int64_t>& shape);
+  absl::StatusOr<Ref<vm::List>> ListOfDims(std::span<const int64_t> shape);
   absl::Status AddToRefArray(const HostValue& value, const Type& type,
                              std::span<const int64_t> shape, vm::List& values);
 
@@ -182,6 +190,11 @@ absl::Status NotExpected(const HostValue& value, const Type& type);
 // The shape of nested lists, by their first items, down to the type's rank.
 // Below an empty list dimensions are what the type says, else 0.
 std::vector<int64_t> NestedShape(const HostValue& value, const Type& type);
+// True for an array of references whose nested lists would not say where its
+// dimensions end: its rank is unknown, and its elements may be lists. To a
+// caller it is what it is to the function, a list of its values, row by row,
+// and one of its dimensions.
+bool IsPair(const Type& type);
 // What of an array differs from a type; empty if nothing does.
 std::string ShapeDifference(std::span<const int64_t> shape, const Type& type);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "abi/signature.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
 
@@ -22,10 +23,13 @@ absl::StatusOr<std::unique_ptr<PendingCall>> PendingCall::Begin(
 
 absl::Status PendingCall::Start(Session& session,
                                 std::vector<vm::Value> arguments) {
-  const vm::Function& function = invoker_.callable().function();
+  const Callable& callable = invoker_.callable();
+  const vm::Function& function = callable.function();
+  RETURN_IF_ERROR(callable.AddStorage(arguments, storage_));
   if (TakesFences(function.attributes(), function.signature())) {
     ASSIGN_OR_RETURN(done_, session.devices()[0]->CreateFence());
-    arguments.emplace_back(Ref<RefObject>());  // the arguments are ready
+    // The arguments are ready, and storage will be.
+    arguments.emplace_back(Ref<RefObject>(storage_.usable));
     arguments.emplace_back(Ref<RefObject>(done_));
   }
   ASSIGN_OR_RETURN(call_,
@@ -56,6 +60,11 @@ void PendingCall::Return(absl::StatusOr<std::vector<vm::Value>> values) {
     return;
   }
   values_ = *std::move(values);
+  status_ = invoker_.callable().AddFilled(storage_, values_);
+  if (!status_.ok()) {
+    state_ = State::kOver;
+    return;
+  }
   state_ = done_ ? State::kReturned : State::kOver;
   if (!done_) return;
   done_->OnReached([wakes = wakes_](const absl::Status&) {
@@ -93,6 +102,9 @@ absl::Status PendingCall::TakeResults(std::vector<HostValue>& results) {
   }
   state_ = State::kTaken;
   RETURN_IF_ERROR(status_);
+  absl::InlinedVector<vm::Slot, 8> returned;
+  for (const vm::Value& value : values_) returned.push_back(value.slot());
+  RETURN_IF_ERROR(invoker_.callable().CheckResults(returned));
   ASSIGN_OR_RETURN(results, invoker_.Decode(std::move(values_)));
   return absl::OkStatus();
 }

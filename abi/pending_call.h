@@ -17,6 +17,7 @@
 #include "abi/host_value.h"
 #include "abi/invoker.h"
 #include "abi/session.h"
+#include "abi/v0/result_storage.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -32,7 +33,8 @@ class PendingCall {
   // Encodes the arguments, the last of them by name, and calls `wake`; later
   // again whenever Run has something to do: on any thread, not on two at once,
   // and not after the call is gone. It must not use the call itself.
-  // INVALID_ARGUMENT as Invoker::Call.
+  // Storage for a raw function's results is made first, and its allocator
+  // called. INVALID_ARGUMENT as Invoker::Call.
   static absl::StatusOr<std::unique_ptr<PendingCall>> Begin(
       Session& session, Invoker& invoker,
       std::span<const HostValue* const> given,
@@ -71,7 +73,8 @@ class PendingCall {
   State state_ = State::kRunning;
   absl::Status status_;
   std::vector<vm::Value> values_;
-  Ref<hal::Fence> done_;  // of an asynchronous function
+  v0::ResultStorage::Slots storage_;  // of a raw function's results
+  Ref<hal::Fence> done_;              // of an asynchronous function
   std::unique_ptr<vm::AsyncCall> call_;
 };
 

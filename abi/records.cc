@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -209,8 +210,10 @@ class RecordParser {
     std::sort(keys.begin(), keys.end());
     const auto twice = std::adjacent_find(keys.begin(), keys.end());
     if (twice != keys.end()) {
-      return Malformed(absl::StrCat("A dict has the key '", *twice, "' twice"),
-                       json);
+      return Malformed(
+          absl::StrCat("A dict has the key '", absl::Utf8SafeCHexEscape(*twice),
+                       "' twice"),
+          json);
     }
     return type;
   }

@@ -59,7 +59,8 @@ class Records {
 
   std::string Array() {
     const uint32_t rank = Draw(4);
-    std::string text = absl::StrCat("[\"ndarray\",", Scalar(), ",", rank);
+    std::string text = absl::StrCat(
+        "[\"ndarray\",", Draw(8) == 0 ? "\"cf64\"" : Scalar(), ",", rank);
     for (uint32_t i = 0; i < rank; ++i) {
       const uint32_t dimension = Draw(4);
       absl::StrAppend(&text, ",",
@@ -130,6 +131,43 @@ TEST(RoundTrip, RandomSignatures) {
         (*given)[0] = round == 0 ? *decoded : *read;
       }
     }
+  }
+}
+
+// What is made up for types of few bits and for those of two parts.
+TEST(Samples, NarrowAndComplex) {
+  const struct {
+    const char* record;
+    SampleKind kind;
+    const char* want;
+  } kRows[] = {
+      {R"(["ndarray","i4",1,11])", SampleKind::kAuto,
+       "[0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2]"},
+      {R"(["ndarray","i4",2,1,3])", SampleKind::kRandom, "[[1, 7, 6]]"},
+      {R"(["ndarray","ui4",1,3])", SampleKind::kZeros, "[0, 0, 0]"},
+      {R"(["ndarray","i2",1,5])", SampleKind::kAuto, "[0, 1, -2, -1, 0]"},
+      {R"(["slist","i2","i2","i2","i2","i2","ui4"])", SampleKind::kAuto,
+       "[0, 1, 2, 3, 0, 5]"},
+      {R"(["ndarray","cf64",1,2])", SampleKind::kAuto,
+       R"(["000000000000803F", "0000004000004040"])"},
+      {R"(["ndarray","cf128",0])", SampleKind::kAuto,
+       R"("0000000000000000000000000000F03F")"},
+      {R"(["ndarray","cf64",1,1])", SampleKind::kRandom,
+       R"(["2D0A113F8DEB3E3F"])"},
+      {R"(["ndarray","cf64",1,1])", SampleKind::kZeros,
+       R"(["0000000000000000"])"},
+      {R"(["ndarray",["slist","i32"],null])", SampleKind::kAuto,
+       "INVALID_ARGUMENT: values of type *x([i32]) cannot be made up: its rank "
+       "is not known. (argument 0)"},
+  };
+  const Ref<hal::Device> device = (*OpenDevices({}, hal::DriverOptions()))[0];
+  for (const auto& row : kRows) {
+    const auto signature = ReadSignature(
+        "0r", {{"iree.abi", absl::StrCat("{\"a\":[", row.record, "]}")}});
+    ASSERT_EQ(StatusText(signature), "OK") << row.record;
+    const auto made = SampleArguments(*signature, *device, row.kind, 1);
+    EXPECT_EQ(made.ok() ? Text((*made)[0]) : StatusText(made), row.want)
+        << row.record;
   }
 }
 

@@ -118,6 +118,55 @@ TEST(PendingCallTest, GivesWay) {
   EXPECT_EQ(Text(slow->Results()), "1000");
 }
 
+// Storage for results is made as for a whole call: from signatures, and by
+// result allocators.
+TEST(PendingCallTest, MakesStorage) {
+  const Value four = *Value::Array({4}, {1.f, 2.f, 3.f, 4.f});
+  const struct {
+    const char* module;
+    const char* function;
+    std::vector<Value> arguments;
+    size_t results;
+  } rows[] = {
+      {"3.13/raw_results.vmfb", "double", {four}, 1},
+      {"3.13/raw_results.async.vmfb", "double", {four}, 1},
+      {"3.13/raw_results.vmfb", "scale", {four}, 1},
+      {"3.13/raw_results.async.vmfb", "scale", {four}, 1},
+      {"3.13/raw_fills.vmfb", "fill", {four}, 1},
+      {"3.13/raw_fills.async.vmfb", "fill", {four}, 1},
+      {"3.13/raw_fills.async.vmfb", "fill_scaled", {four}, 2},
+      {"3.13/destination.vmfb", "add_into", {four, four}, 1},
+      {"3.13/destination.async.vmfb", "add_into", {four, four}, 1},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(absl::StrCat(row.module, " @", row.function));
+    Context context = Open(row.module);
+    auto function = context.Find(row.function);
+    ASSERT_TRUE(function);
+    Loop loop;
+    auto call =
+        PendingCall::Begin(*function, row.arguments, [&loop] { loop.Wake(); });
+    ASSERT_TRUE(call) << call.error().message();
+    loop.Drive(*call);
+    auto results = call->Results();
+    ASSERT_TRUE(results) << results.error().message();
+    ASSERT_EQ(results->size(), row.results);
+    const auto elements = results->front().elements<float>();
+    ASSERT_TRUE(elements);
+    const std::vector<float> want = {2, 4, 6, 8};
+    EXPECT_EQ(std::vector<float>(elements->begin(), elements->end()), want);
+  }
+  // Whose size nobody knows.
+  Context context = Open("3.13/raw_fills.vmfb");
+  auto function = context.Find("unknown");
+  ASSERT_TRUE(function);
+  auto call = PendingCall::Begin(*function, {four}, [] {});
+  ASSERT_FALSE(call);
+  EXPECT_EQ(std::string(call.error().message()),
+            "Function 'unknown' returns nothing, and no storage is made for "
+            "all of its results; it must be given.");
+}
+
 TEST(PendingCallTest, Refuses) {
   Context context = Open("3.13/vm_yield.vmfb");
   auto function = context.Find("yield_loop");

@@ -22,6 +22,9 @@ using hal::ElementType;
 
 constexpr uint64_t kWrap = 8;  // of the numbers that are counted or drawn
 
+// A numerical kind, as element_types.def has it.
+constexpr uint8_t kSigned = 0x11;
+
 class Sampler {
  public:
   Sampler(hal::Device& device, SampleKind kind, uint64_t seed)
@@ -53,11 +56,15 @@ class Sampler {
       case Kind::kFence:
         break;
     }
-    return absl::InvalidArgumentError(absl::StrCat(
-        "values of type ", type.ToString(), " cannot be made up."));
+    return Unmade(type, ".");
   }
 
  private:
+  static absl::Status Unmade(const Type& type, absl::string_view why) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "values of type ", type.ToString(), " cannot be made up", why));
+  }
+
   // SplitMix64.
   uint64_t Draw() {
     uint64_t z = state_ += 0x9E3779B97F4A7C15;
@@ -80,6 +87,11 @@ class Sampler {
     }
     if (IsFloat(type)) return HostValue(static_cast<double>(number));
     if (type == ElementType::kBool8) return HostValue(number % 2 == 1);
+    // The narrowest types have fewer numbers than that.
+    const uint32_t sign = hal::NumericalKind(type) == kSigned ? 1 : 0;
+    if (const uint32_t bits = hal::BitCount(type) - sign; bits < 3) {
+      number %= uint64_t{1} << bits;
+    }
     return HostValue(HostValue::Int{static_cast<int64_t>(number)});
   }
 
@@ -93,35 +105,51 @@ class Sampler {
 
   absl::StatusOr<HostValue> Array(const Type& type) {
     if (type.element == ElementType::kNone || !type.ranked) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("values of type ", type.ToString(),
-                       " cannot be made up: its rank or element type is not "
-                       "known."));
+      return Unmade(type, ": its rank or element type is not known.");
     }
-    const bool is_number = type.element == ElementType::kBool8 ||
-                           IsInteger(type.element) || IsFloat(type.element);
-    const size_t width = hal::StrideBits(type.element) / 8;
     TensorSpec spec;
     spec.type = type.element;
     const std::vector<int64_t> shape = ShapeOf(type);
     spec.shape.assign(shape.begin(), shape.end());
     ASSIGN_OR_RETURN(Ref<hal::BufferView> view, NewTensor(device_, spec));
-    // Types without numbers, and those packed into bytes, stay zeros.
-    if (kind_ != SampleKind::kZeros && is_number &&
-        hal::StrideBits(type.element) % 8 == 0) {
+    if (kind_ != SampleKind::kZeros) {
       count_ = 0;
       ASSIGN_OR_RETURN(const std::span<uint8_t> bytes,
                        view->buffer()->Map(hal::memory_access::kDiscardWrite, 0,
                                            view->byte_length()));
-      for (size_t i = 0; i < bytes.size(); i += width) {
-        RETURN_IF_ERROR(
-            WriteElement(Number(type.element), type.element, &bytes[i]));
-      }
+      RETURN_IF_ERROR(Fill(type.element, bytes));
       RETURN_IF_ERROR(view->buffer()->Unmap(0, view->byte_length()));
     }
     ASSIGN_OR_RETURN(auto array, HostArray::OfTensor(std::move(view),
                                                      HostArray::Use::kLend));
     return HostValue(std::move(array));
+  }
+
+  // Writes all elements. Types without numbers stay zeros.
+  absl::Status Fill(ElementType type, std::span<uint8_t> bytes) {
+    if (type == ElementType::kComplex64) type = ElementType::kFloat32;
+    if (type == ElementType::kComplex128) type = ElementType::kFloat64;
+    const uint32_t bits = hal::StrideBits(type);
+    if (IsInteger(type) && bits < 8) {
+      for (uint8_t& byte : bytes) byte = Packed(type, bits);
+      return absl::OkStatus();
+    }
+    const bool is_number =
+        type == ElementType::kBool8 || IsInteger(type) || IsFloat(type);
+    if (!is_number) return absl::OkStatus();
+    for (size_t i = 0; i < bytes.size(); i += bits / 8) {
+      RETURN_IF_ERROR(WriteElement(Number(type), type, &bytes[i]));
+    }
+    return absl::OkStatus();
+  }
+
+  // A byte of integers that are narrower, the first in the lowest bits.
+  uint8_t Packed(ElementType type, uint32_t bits) {
+    uint32_t byte = 0;
+    for (uint32_t bit = 0; bit + bits <= 8; bit += bits) {
+      byte |= static_cast<uint32_t>(Number(type).integer()->value) << bit;
+    }
+    return static_cast<uint8_t>(byte);
   }
 
   HostValue Bytes() {
@@ -160,6 +188,7 @@ class Sampler {
   }
 
   absl::StatusOr<HostValue> RefArray(const Type& type) {
+    if (!type.ranked) return Unmade(type, ": its rank is not known.");
     return Rows(ShapeOf(type), 0, type.members[0].type);
   }
 

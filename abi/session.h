@@ -144,6 +144,15 @@ class Callable {
   absl::Status Start(std::span<const vm::Value> arguments, hal::Fence* wait,
                      hal::Fence* signal, v0::ResultStorage::Slots& slots,
                      std::vector<vm::Value>& results);
+  // For a call in pieces: appends to the inputs of a raw function the storage
+  // that Call would make; nothing for others. An asynchronous function is to
+  // wait for `slots.usable`, if that is there.
+  absl::Status AddStorage(std::vector<vm::Value>& arguments,
+                          v0::ResultStorage::Slots& slots) const;
+  // Makes what such a call has returned its results: storage that the function
+  // fills and does not return is added.
+  absl::Status AddFilled(const v0::ResultStorage::Slots& slots,
+                         std::vector<vm::Value>& values) const;
   // INVALID_ARGUMENT: results that are not what a raw signature says.
   absl::Status CheckResults(std::span<const vm::Slot> results) const;
 

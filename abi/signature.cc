@@ -31,6 +31,25 @@ std::string CarrierText(ValueType carrier) {
   return absl::StrCat("an ", vm::NameOf(carrier));
 }
 
+// What is declared of each argument or result; unknown where nothing is.
+using DeclaredTypes = std::vector<Type>;
+
+const Type& DeclaredAt(const DeclaredTypes& declared, size_t index) {
+  static const Type* const kUnknown = new Type();
+  return index < declared.size() ? declared[index] : *kUnknown;
+}
+
+// What is wrong with a type that is said of a parameter, as the end of a
+// sentence; empty if nothing is.
+std::string Contradiction(ValueType carrier, const Type& declared,
+                          const Type& said) {
+  if (!Carries(carrier, said)) {
+    return absl::StrCat("the function has ", CarrierText(carrier), " there.");
+  }
+  if (Agrees(declared, said)) return "";
+  return absl::StrCat("the function declares ", declared.ToString(), " there.");
+}
+
 }  // namespace
 
 bool TakesFences(std::span<const vm::Attribute> attributes,
@@ -121,13 +140,18 @@ class SignatureReader {
   }
 
   static void DeclareSide(std::vector<DeclaredValue>& declared,
-                          std::vector<Parameter>& parameters) {
+                          std::vector<Parameter>& parameters,
+                          DeclaredTypes& types) {
+    types.resize(declared.size());
     for (size_t i = 0; i < declared.size(); ++i) {
       Parameter& parameter = parameters[i];
       parameter.name = std::move(declared[i].name);
       parameter.keyword = !parameter.name.empty();
       Type type = FromDeclared(declared[i].type);
-      if (Carries(parameter.carrier, type)) parameter.type = std::move(type);
+      if (Carries(parameter.carrier, type)) {
+        types[i] = type;
+        parameter.type = std::move(type);
+      }
       parameter.storage_of = declared[i].storage_of;
     }
   }
@@ -140,8 +164,9 @@ class SignatureReader {
         declaration->results.size() != signature_.results_.size()) {
       return;
     }
-    DeclareSide(declaration->arguments, signature_.arguments_);
-    DeclareSide(declaration->results, signature_.results_);
+    DeclareSide(declaration->arguments, signature_.arguments_,
+                declared_arguments_);
+    DeclareSide(declaration->results, signature_.results_, declared_results_);
     SetSource(SignatureSource::kDeclaration, kDeclaration);
   }
 
@@ -178,8 +203,10 @@ class SignatureReader {
                            signature_.results_.size());
     }
     RETURN_IF_ERROR(TakeStorage(inputs.size(), raw->storage));
-    RETURN_IF_ERROR(TakeRawTypes(inputs, "Input", signature_.arguments_));
-    RETURN_IF_ERROR(TakeRawTypes(results, "Result", signature_.results_));
+    RETURN_IF_ERROR(TakeRawTypes(inputs, "Input", declared_arguments_,
+                                 signature_.arguments_));
+    RETURN_IF_ERROR(TakeRawTypes(results, "Result", declared_results_,
+                                 signature_.results_));
     raw->allocator = std::string(found.result_allocator.value_or(""));
     signature_.raw_ = std::move(raw);
     SetSource(SignatureSource::kV0, "f");
@@ -233,16 +260,23 @@ class SignatureReader {
 
   static absl::Status TakeRawTypes(std::span<const v0::RawType> types,
                                    absl::string_view side,
+                                   const DeclaredTypes& declared,
                                    std::vector<Parameter>& parameters) {
     for (size_t i = 0; i < types.size(); ++i) {
       Parameter& parameter = parameters[i];
       Type type = FromRaw(types[i], parameter.type);
       const bool is_ref = parameter.carrier == ValueType::kRef;
       const bool wants_ref = types[i].kind == v0::RawType::Kind::kRefObject;
-      if (!Carries(parameter.carrier, type) || (wants_ref && !is_ref)) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            side, " ", i, " of the raw signature is ", types[i].ToString(),
-            "; the function has ", CarrierText(parameter.carrier), " there."));
+      std::string wrong =
+          Contradiction(parameter.carrier, DeclaredAt(declared, i), type);
+      if (wants_ref && !is_ref) {
+        wrong = absl::StrCat("the function has ",
+                             CarrierText(parameter.carrier), " there.");
+      }
+      if (!wrong.empty()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(side, " ", i, " of the raw signature is ",
+                         types[i].ToString(), "; ", wrong));
       }
       parameter.type = std::move(type);
     }
@@ -270,7 +304,7 @@ class SignatureReader {
 
   // Gives a parameter its record's name and type, if it can carry it.
   static absl::Status Take(Records::Record& record, const std::string& what,
-                           Parameter& parameter) {
+                           const Type& declared, Parameter& parameter) {
     if (record.named) parameter.name = std::move(record.name);
     parameter.keyword = record.named;
     // A null record says that the reference is null, if it is one.
@@ -283,12 +317,13 @@ class SignatureReader {
       }
       return absl::OkStatus();
     }
-    if (!Carries(parameter.carrier, record.type)) {
+    const std::string wrong =
+        Contradiction(parameter.carrier, declared, record.type);
+    if (!wrong.empty()) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "The record of ", what, " is ", record.type.ToString(),
-          "; the function has ", CarrierText(parameter.carrier), " there."));
+          "The record of ", what, " is ", record.type.ToString(), "; ", wrong));
     }
-    parameter.type = std::move(record.type);
+    parameter.type = Merged(declared, std::move(record.type));
     return absl::OkStatus();
   }
 
@@ -298,8 +333,8 @@ class SignatureReader {
       return WrongCount(records.size(), "argument", "takes", arguments.size());
     }
     for (size_t i = 0; i < records.size(); ++i) {
-      RETURN_IF_ERROR(
-          Take(records[i], absl::StrCat("argument ", i), arguments[i]));
+      RETURN_IF_ERROR(Take(records[i], absl::StrCat("argument ", i),
+                           DeclaredAt(declared_arguments_, i), arguments[i]));
       if (arguments[i].type.takes_keywords && i + 1 < records.size()) {
         return absl::InvalidArgumentError(
             absl::StrCat("The dict of keyword arguments is argument ", i,
@@ -327,7 +362,8 @@ class SignatureReader {
       return WrongCount(records.size(), "result", "returns", results.size());
     }
     for (size_t i = 0; i < results.size(); ++i) {
-      RETURN_IF_ERROR(Take(records[i], absl::StrCat("result ", i), results[i]));
+      RETURN_IF_ERROR(Take(records[i], absl::StrCat("result ", i),
+                           DeclaredAt(declared_results_, i), results[i]));
     }
     return absl::OkStatus();
   }
@@ -352,14 +388,16 @@ class SignatureReader {
     }
     for (size_t i = 0; i < results.size(); ++i) {
       const Type& slot = type.members[type.is_structure() ? i : 0].type;
-      if (Carries(results[i].carrier, slot)) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "The record of slot ", i, " of the only result is ", slot.ToString(),
-          "; the function has ", CarrierText(results[i].carrier), " there."));
+      const std::string wrong = Contradiction(
+          results[i].carrier, DeclaredAt(declared_results_, i), slot);
+      if (wrong.empty()) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("The record of slot ", i, " of the only result is ",
+                       slot.ToString(), "; ", wrong));
     }
     signature_.results_are_slots_ = true;
     results.assign(1, Parameter());
-    return Take(record, "result 0", results[0]);
+    return Take(record, "result 0", Type(), results[0]);
   }
 
   static absl::Status WrongCount(size_t records, absl::string_view what,
@@ -370,6 +408,8 @@ class SignatureReader {
   }
 
   std::span<const vm::Attribute> attributes_;
+  DeclaredTypes declared_arguments_;
+  DeclaredTypes declared_results_;
   Signature signature_;
 };
 

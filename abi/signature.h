@@ -154,7 +154,7 @@ class Signature {
   // "argument 0 ('x')['a']".
   std::string ArgumentName(size_t index) const;
   std::string ResultName(size_t index) const;
-  // "add(x: 4xf32, y: ?xf32) -> 4xf32"
+  // "add(x: 4xf32, y: ?xf32) -> 4xf32"; names before a '/' are no keywords.
   std::string ToString() const;
 
  private:

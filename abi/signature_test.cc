@@ -69,7 +69,7 @@ TEST(Signature, Sources) {
       {"0i_i",
        {{"d", R"({"a":["i8"],"r":["i16"]})"},
         {kDeclared, "sync func @f(%x: i32) -> (%y: i32)"}},
-       "f(x: i8) -> (y: i16) by d"},
+       "f(x: i8, /) -> (y: i16) by d"},
       {"0i_i",
        {{"d", R"({"a":["i16"],"r":["i16"]})"},
         {"iree.abi", R"({"a":[["named","n","i8"]],"r":["i8"]})"}},
@@ -79,8 +79,30 @@ TEST(Signature, Sources) {
       {"0r_r",
        {{"iree.abi", R"({"a":["unknown"]})"},
         {kDeclared, "sync func @f(%x: !util.buffer) -> (%y: tensor<f32>)"}},
-       "f(x: bytes) -> (y: f32) by iree.abi"},
+       "f(x: bytes, /) -> (y: f32) by iree.abi"},
       {"0r_v", {{"iree.abi", "{}"}}, "f(unknown) -> () by iree.abi"},
+      // A record that says less of bytes and bare buffers than is declared.
+      {"0rr",
+       {{"iree.abi",
+         R"({"a":[["py_homogeneous_list","i8"],["ndarray","f32",1,2]]})"},
+        {kDeclared, "sync func @f(%x: !util.buffer, %y: !hal.buffer)"}},
+       "f(x: bytes, y: buffer, /) -> () by iree.abi"},
+      // One that cannot be true.
+      {"0r_v",
+       {{"iree.abi", R"({"a":[["py_homogeneous_list","f32"]]})"},
+        {kDeclared, "sync func @f(%x: !util.list<i32>)"}},
+       "INVALID_ARGUMENT: The record of argument 0 is list<f32>; the function "
+       "declares list<i32> there. (attribute 'iree.abi' of function 'f')"},
+      {"0_r",
+       {{"d", R"({"r":[["ndarray","f32",1,3]]})"},
+        {kDeclared, "sync func @f() -> (%x: tensor<2xf32>)"}},
+       "INVALID_ARGUMENT: The record of result 0 is 3xf32; the function "
+       "declares 2xf32 there. (attribute 'd' of function 'f')"},
+      {"0_ri",
+       {{"d", R"({"r":[["slist",["sdict"],"i32"]]})"},
+        {kDeclared, "sync func @f() -> (%x: tensor<2xf32>, %y: i32)"}},
+       "INVALID_ARGUMENT: The record of slot 0 of the only result is {}; the "
+       "function declares 2xf32 there. (attribute 'd' of function 'f')"},
   };
   for (const auto& row : kRows) {
     EXPECT_EQ(Read(row.convention, row.attributes), row.want);
@@ -371,7 +393,7 @@ TEST(Signature, Queries) {
   EXPECT_EQ(signature->result_carriers()[0], vm::ValueType::kI32);
   // Names may be any bytes.
   EXPECT_EQ(SignatureJson(*signature),
-            R"j({"source":"iree.abi","text":"f(x: ?x4xf32, n: i8) -> )j"
+            R"j({"source":"iree.abi","text":"f(x: ?x4xf32, i8) -> )j"
             R"j((out)j"
             "\xEF\xBF\xBD"
             R"j(: i1)","arguments":[{"name":"x","keyword":true,"type":)j"

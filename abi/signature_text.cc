@@ -1,6 +1,7 @@
 // Types and signatures as text.
 //
 // Tested by signature_test.cc.
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -50,13 +51,40 @@ std::string ArrayText(const Type& type) {
   return absl::StrCat(text, type.text.empty() ? "unknown" : type.text);
 }
 
-std::string ParametersText(std::span<const Parameter> parameters) {
+std::string ParameterText(const Parameter& parameter, bool named) {
+  const std::string name = named ? NameText(parameter.name) : "";
+  return absl::StrCat(parameter.type.takes_keywords ? "**" : "", name,
+                      name.empty() ? "" : ": ", parameter.type.ToString());
+}
+
+std::string ResultsText(std::span<const Parameter> results) {
   std::string text;
-  for (const Parameter& parameter : parameters) {
-    absl::StrAppend(
-        &text, text.empty() ? "" : ", ",
-        parameter.type.takes_keywords ? "**" : "", NameText(parameter.name),
-        parameter.name.empty() ? "" : ": ", parameter.type.ToString());
+  for (const Parameter& result : results) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ",
+                    ParameterText(result, true));
+  }
+  return text;
+}
+
+// As Python has it: a '/' stands behind names that are no keywords. Behind a
+// keyword such a name has no place, and only its type is shown.
+std::string ArgumentsText(std::span<const Parameter> arguments) {
+  const auto keyword =
+      std::find_if(arguments.begin(), arguments.end(),
+                   [](const Parameter& argument) { return argument.keyword; });
+  size_t last = arguments.size();  // that has a name and is no keyword
+  for (auto it = arguments.begin(); it != keyword; ++it) {
+    const bool has_place = !it->name.empty() && !it->type.takes_keywords;
+    if (has_place) last = static_cast<size_t>(it - arguments.begin());
+  }
+  const auto keywords = static_cast<size_t>(keyword - arguments.begin());
+  std::string text;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const bool named = arguments[i].keyword || i < keywords ||
+                       arguments[i].type.takes_keywords;
+    absl::StrAppend(&text, i > 0 ? ", " : "",
+                    ParameterText(arguments[i], named));
+    if (i == last) text += ", /";
   }
   return text;
 }
@@ -115,9 +143,9 @@ std::string Signature::ResultName(size_t index) const {
 }
 
 std::string Signature::ToString() const {
-  const std::string results = ParametersText(results_);
+  const std::string results = ResultsText(results_);
   const bool alone = results_.size() == 1 && results_[0].name.empty();
-  return absl::StrCat(function_, "(", ParametersText(arguments_), ") -> ",
+  return absl::StrCat(function_, "(", ArgumentsText(arguments_), ") -> ",
                       alone ? results : absl::StrCat("(", results, ")"));
 }
 

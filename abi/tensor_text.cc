@@ -4,6 +4,7 @@
 #include "abi/tensor_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -59,6 +60,16 @@ std::optional<T> ParseFloat(absl::string_view text) {
 }
 constexpr auto ParseF32 = ParseFloat<float, std::strtof>;
 constexpr auto ParseF64 = ParseFloat<double, std::strtod>;
+
+// True if a finite number's text has become infinity.
+bool IsBeyond(absl::string_view text, double value) {
+  return std::isinf(value) && text.find_first_of("nN") == text.npos;
+}
+
+absl::Status OutOfRange(absl::string_view text, ElementType type) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", text, "' is out of the range of ", hal::ElementTypeName(type)));
+}
 
 // A whole number, of either sign, as its bits.
 struct WholeNumber {
@@ -148,14 +159,14 @@ absl::Status ParseHex(absl::string_view text, std::span<uint8_t> target) {
 }
 
 // "1", "2i", "1+2i", "-1.5e3-2i"; or the bytes, as they are printed.
-absl::Status ParseComplex(absl::string_view text, std::span<uint8_t> target) {
+absl::Status ParseComplex(absl::string_view text, ElementType type,
+                          std::span<uint8_t> target) {
   if (text.size() == target.size() * 2 && IsHex(text)) {
     return ParseHex(text, target);
   }
-  std::optional<double> real = 0, imaginary = 0;
-  absl::string_view rest = text;
+  absl::string_view rest = text, real_text = "0", imaginary_text = "0";
   if (!absl::ConsumeSuffix(&rest, "i") && !absl::ConsumeSuffix(&rest, "j")) {
-    real = ParseF64(rest);
+    real_text = rest;
   } else {
     size_t sign = rest.size();
     while (--sign > 0 && sign < rest.size()) {
@@ -164,11 +175,20 @@ absl::Status ParseComplex(absl::string_view text, std::span<uint8_t> target) {
         break;
       }
     }
-    if (sign > 0 && sign < rest.size()) real = ParseF64(rest.substr(0, sign));
-    imaginary = ParseF64(sign < rest.size() ? rest.substr(sign) : rest);
+    if (sign > 0 && sign < rest.size()) real_text = rest.substr(0, sign);
+    imaginary_text = sign < rest.size() ? rest.substr(sign) : rest;
   }
+  const std::optional<double> real = ParseF64(real_text);
+  const std::optional<double> imaginary = ParseF64(imaginary_text);
   if (!real || !imaginary) return NotANumber(text);
-  if (target.size() == 8) {
+  const bool narrow = type == ElementType::kComplex64;
+  const auto is_beyond = [narrow](absl::string_view part, double value) {
+    return IsBeyond(part, narrow ? static_cast<float>(value) : value);
+  };
+  if (is_beyond(real_text, *real) || is_beyond(imaginary_text, *imaginary)) {
+    return OutOfRange(text, type);
+  }
+  if (narrow) {
     Store(static_cast<float>(*real), target);
     Store(static_cast<float>(*imaginary), target.subspan(4));
   } else {
@@ -347,6 +367,7 @@ absl::Status ParseElement(absl::string_view text, ElementType type,
   if (type == ElementType::kFloat64) {
     const std::optional<double> value = ParseF64(text);
     if (!value) return NotANumber(text);
+    if (IsBeyond(text, *value)) return OutOfRange(text, type);
     Store(*value, target);
     return absl::OkStatus();
   }
@@ -354,6 +375,10 @@ absl::Status ParseElement(absl::string_view text, ElementType type,
   if (small || type == ElementType::kFloat32) {
     const std::optional<float> value = ParseF32(text);
     if (!value) return NotANumber(text);
+    // Narrow formats round to the infinity that they have, as compilers do;
+    // what no double holds is a slip.
+    const double held = small ? ParseF64(text).value_or(0) : *value;
+    if (IsBeyond(text, held)) return OutOfRange(text, type);
     if (!small) {
       Store(*value, target);
     } else {
@@ -363,7 +388,7 @@ absl::Status ParseElement(absl::string_view text, ElementType type,
     return absl::OkStatus();
   }
   if (hal::NumericalKind(type) == kComplex) {
-    return ParseComplex(text, target.first(hal::BitCount(type) / 8));
+    return ParseComplex(text, type, target.first(hal::BitCount(type) / 8));
   }
   return ParseHex(text, target.first((hal::BitCount(type) + 7) / 8));
 }

@@ -73,6 +73,64 @@ bool IsFloat(ElementType element) {
   return hal::NumericalKind(element) >> 4 == 2;
 }
 
+bool IsInteger(ElementType element) {
+  return hal::NumericalKind(element) >> 4 == 1;  // or a boolean
+}
+
+// A double may be carried in narrower registers; 16 bits are bits in an i32.
+bool ScalarsAgree(ElementType declared, ElementType said) {
+  constexpr uint32_t kBits = 16;
+  if (declared == said) return true;
+  if (IsInteger(declared) && IsInteger(said)) {
+    return hal::BitCount(said) <= hal::BitCount(declared);
+  }
+  return IsFloat(declared) && IsFloat(said) &&
+         hal::BitCount(declared) > kBits && hal::BitCount(said) > kBits;
+}
+
+bool ArraysAgree(const Type& declared, const Type& said) {
+  const ElementType element = declared.element;
+  const bool same = element == said.element || element == ElementType::kNone ||
+                    said.element == ElementType::kNone ||
+                    (IsInteger(element) && IsInteger(said.element) &&
+                     hal::BitCount(element) == hal::BitCount(said.element));
+  if (!same) return false;
+  if (!declared.ranked || !said.ranked) return true;
+  return std::equal(
+      declared.shape.begin(), declared.shape.end(), said.shape.begin(),
+      said.shape.end(), [](int64_t a, int64_t b) {
+        return a == b || a == Type::kDynamic || b == Type::kDynamic;
+      });
+}
+
+bool IsList(const Type& type) {
+  return type.is_structure() || type.is(Kind::kHomogeneous) ||
+         type.is(Kind::kRefArray) || type.is(Kind::kAnyList) ||
+         type.is(Kind::kByteList);
+}
+
+// Whether a list of elements of one type can be what is said.
+bool ListAgrees(const Type& element, const Type& said) {
+  if (said.is(Kind::kRefArray)) {
+    return element.is(Kind::kUnknown) || IsList(element);
+  }
+  if (!said.is_structure() && !said.is(Kind::kHomogeneous)) {
+    return IsList(said);
+  }
+  return std::all_of(
+      said.members.begin(), said.members.end(),
+      [&](const Member& member) { return Agrees(element, member.type); });
+}
+
+// True for a list of bytes by any of its names.
+bool IsText(const Type& type) {
+  if (type.is(Kind::kByteList)) return true;
+  if (!type.is(Kind::kHomogeneous)) return false;
+  const Type& element = type.members[0].type;
+  return element.is(Kind::kScalar) && IsInteger(element.element) &&
+         hal::BitCount(element.element) == 8;
+}
+
 }  // namespace
 
 Type FromDeclared(const DeclaredType& declared) {
@@ -119,6 +177,38 @@ Type FromRaw(const v0::RawType& raw, const Type& known) {
       break;
   }
   return known;
+}
+
+bool Agrees(const Type& declared, const Type& said) {
+  if (declared.is(Kind::kUnknown) || said.is(Kind::kUnknown)) return true;
+  if (said.is(Kind::kNull)) return !declared.is(Kind::kScalar);
+  switch (declared.kind) {
+    case Kind::kScalar:
+      return said.is(Kind::kScalar) &&
+             ScalarsAgree(declared.element, said.element);
+    case Kind::kArray:
+      return said.is(Kind::kArray) && ArraysAgree(declared, said);
+    case Kind::kBuffer:
+      return said.is(Kind::kBuffer) || said.is(Kind::kArray);
+    case Kind::kBytes:
+      return said.is(Kind::kBytes) || IsText(said);
+    case Kind::kByteList: {
+      Type byte = FromCarrier(ValueType::kI32);
+      byte.element = ElementType::kInt8;
+      return ListAgrees(byte, said);
+    }
+    case Kind::kHomogeneous:
+      return ListAgrees(declared.members[0].type, said);
+    case Kind::kAnyList:
+      return IsList(said);
+    default:
+      return declared.kind == said.kind;
+  }
+}
+
+Type Merged(const Type& declared, Type said) {
+  const bool is_known = declared.is(Kind::kBuffer) || declared.is(Kind::kBytes);
+  return is_known && !said.is(Kind::kNull) ? declared : said;
 }
 
 bool Carries(ValueType carrier, const Type& type) {

@@ -19,6 +19,13 @@ Type FromRaw(const v0::RawType& raw, const Type& known);
 // True if a register of this type can carry the type. f16 and the like travel
 // as bits in an i32 too.
 bool Carries(vm::ValueType carrier, const Type& type);
+// False if what is said of a value cannot be true of the type that the
+// function declares for it. Narrower integers, fewer or more dimensions known
+// and elements of the same bits are no contradiction.
+bool Agrees(const Type& declared, const Type& said);
+// What both together say, where they agree: what is said, unless it is an
+// array's elements in a bare buffer or bytes that are no list.
+Type Merged(const Type& declared, Type said);
 
 }  // namespace eyrie::abi
 

@@ -6,6 +6,7 @@
 
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -82,6 +83,11 @@ class Builder {
   bool parse_error(size_t position, const std::string& token,
                    const Exception&) {
     const size_t at = position > 0 ? position - 1 : 0;
+    if (std::is_same_v<Exception, nlohmann::json::out_of_range>) {
+      error_ = absl::StrCat("The number ", PlainText(token, kLongestToken),
+                            " at byte ", at, " is out of range for f64.");
+      return false;
+    }
     error_ = token.empty() || token[0] == '\0'
                  ? absl::StrCat("The JSON text is malformed at byte ", at, ".")
                  : absl::StrCat("The JSON text is malformed at byte ", at,
@@ -93,10 +99,13 @@ class Builder {
   Json Take() { return std::move(root_); }
 
  private:
+  static constexpr size_t kLongestToken = 24;
+
   // The end of a token, without what is not text.
   static std::string Printable(absl::string_view token) {
-    constexpr size_t kLongest = 24;
-    if (token.size() > kLongest) token.remove_prefix(token.size() - kLongest);
+    if (token.size() > kLongestToken) {
+      token.remove_prefix(token.size() - kLongestToken);
+    }
     std::string text;
     for (const char c : token) text += c >= ' ' && c < 0x7F ? c : '?';
     return text;

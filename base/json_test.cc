@@ -71,8 +71,11 @@ TEST(Json, TreesAndErrors) {
       {"{a:1}",
        "INVALID_ARGUMENT: The JSON text is malformed at byte 1, after '{a'."},
       {"[1e999]",
-       "INVALID_ARGUMENT: The JSON text is malformed at byte 5, after "
-       "'1e999'."},
+       "INVALID_ARGUMENT: The number 1e999 at byte 5 is out of range for "
+       "f64."},
+      {"{\"a\":-1E400}",
+       "INVALID_ARGUMENT: The number -1E400 at byte 10 is out of range for "
+       "f64."},
       {"\"\x80\"",
        "INVALID_ARGUMENT: The JSON text is malformed at byte 1, after "
        "'\"?'."},

@@ -130,28 +130,17 @@ absl::Status WriteArchive(const Arguments& arguments,
   return WriteStdout(out);
 }
 
-// A number that is too large becomes an infinity, or NaN where there is none.
+// A number that is too large for a narrow type becomes an infinity, or NaN
+// where there is none.
 absl::Status CheckRange(absl::string_view number, hal::ElementType type,
                         std::span<const uint8_t> element) {
-  // A complex number prints as its bytes; its parts are looked at.
-  hal::ElementType part = type;
-  if (type == hal::ElementType::kComplex64) part = hal::ElementType::kFloat32;
-  if (type == hal::ElementType::kComplex128) part = hal::ElementType::kFloat64;
   std::string text;
-  const uint32_t bits = hal::StrideBits(part);
-  for (uint64_t bit = 0; bit < 8 * element.size(); bit += bits) {
-    text += bit == 0 ? "" : " and ";
-    abi::AppendElement(element, bit, part, abi::FloatCase::kLower, text);
-  }
+  abi::AppendElement(element, 0, type, abi::FloatCase::kLower, text);
   const auto special = [](absl::string_view value) {
     const std::string lower = absl::AsciiStrToLower(value);
     return absl::StrContains(lower, "inf") || absl::StrContains(lower, "nan");
   };
-  // A complex number may be its bytes; those of an infinity have 7F or FF.
-  const bool is_bytes =
-      std::all_of(number.begin(), number.end(), absl::ascii_isxdigit) &&
-      absl::StrContains(absl::AsciiStrToLower(number), "f");
-  if (!special(text) || special(number) || is_bytes) return absl::OkStatus();
+  if (!special(text) || special(number)) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("'", number, "' is out of the range of ",
                    hal::ElementTypeName(type), "; it would be ", text, "."));
@@ -171,7 +160,10 @@ absl::StatusOr<hal::Splat> ParseSplat(absl::string_view number,
   splat.length = static_cast<uint8_t>(bits / 8);
   if (number.empty()) return splat;
   const auto element = std::span(splat.pattern).first(splat.length);
-  RETURN_IF_ERROR(abi::ParseElement(number, type, element));
+  const absl::Status parsed = abi::ParseElement(number, type, element);
+  if (!parsed.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(parsed.message(), "."));
+  }
   RETURN_IF_ERROR(CheckRange(number, type, element));
   return splat;
 }

@@ -37,7 +37,14 @@ absl::Status CheckVersion(std::span<const vm::Attribute> attributes,
 absl::Status CheckEarlier(std::span<const vm::Attribute> attributes,
                           const Attributes& found) {
   const auto name = vm::FindAttribute(attributes, kEarlierKey);
-  if (!name) return absl::OkStatus();
+  if (!name) {
+    const auto version = vm::FindAttribute(attributes, kEarlierVersionKey);
+    if (!version) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Attribute 'abiv' is '", absl::CHexEscape(*version),
+        "', and the convention whose version it is, attribute 'abi' ('raw' or "
+        "'sip'), is missing."));
+  }
   for (const Convention& convention : kConventions) {
     if (*name != convention.name) continue;
     RETURN_IF_ERROR(

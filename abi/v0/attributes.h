@@ -26,7 +26,8 @@ struct Attributes {
   bool empty() const { return !raw && !sip; }
 
   // UNIMPLEMENTED: a version or a convention that is not known, by name.
-  // INVALID_ARGUMENT: `abi` names a convention whose signature is missing.
+  // INVALID_ARGUMENT: `abi` names a convention whose signature is missing, or
+  // `abiv` stands without `abi`.
   static absl::StatusOr<Attributes> Read(
       std::span<const vm::Attribute> attributes);
 };

@@ -56,6 +56,13 @@ TEST(Attributes, Read) {
       {{{"abi", "memref"}, {"f", "F"}},
        "UNIMPLEMENTED: The calling convention 'memref' (attribute 'abi') is "
        "not known; 'raw' and 'sip' are."},
+      {{{"abiv", "1"}, {"f", "F"}},
+       "INVALID_ARGUMENT: Attribute 'abiv' is '1', and the convention whose "
+       "version it is, attribute 'abi' ('raw' or 'sip'), is missing."},
+      {{{"abi", "raw"}, {"f", "F"}, {"fv", "1"}}, "raw=F "},
+      {{{"abi", "raw"}, {"abiv", ""}, {"f", "F"}},
+       "UNIMPLEMENTED: Version '' of the V0 convention 'raw' (attribute "
+       "'abiv') is not known; version 1 is."},
       {{{"abi", "sip"}, {"f", "F"}},
        "INVALID_ARGUMENT: Attribute 'abi' is 'sip', and its signature, "
        "attribute 'sip', is missing."},

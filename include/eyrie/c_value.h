@@ -78,6 +78,11 @@ EYRIE_EXPORT eyrie_value_t* eyrie_value_tuple(eyrie_value_t* const* items,
 EYRIE_EXPORT eyrie_value_t* eyrie_value_dict(const char* const* keys,
                                              eyrie_value_t* const* items,
                                              size_t count);
+/* The same with keys of `sizes` bytes, which may hold NUL bytes. */
+EYRIE_EXPORT eyrie_value_t* eyrie_value_dict_sized(const char* const* keys,
+                                                   const size_t* sizes,
+                                                   eyrie_value_t* const* items,
+                                                   size_t count);
 
 /* The number of items; 0 if the value is no list, tuple or dict. */
 EYRIE_EXPORT size_t eyrie_value_count(const eyrie_value_t* value);
@@ -87,9 +92,17 @@ EYRIE_EXPORT eyrie_value_t* eyrie_value_item(const eyrie_value_t* value,
 /* The key of a dict's item; NULL past the end and where there are none. */
 EYRIE_EXPORT const char* eyrie_value_key(const eyrie_value_t* value,
                                          size_t index);
+/* The bytes of that key, which may hold NUL bytes, without the one behind it;
+ * 0 where there is none. */
+EYRIE_EXPORT size_t eyrie_value_key_size(const eyrie_value_t* value,
+                                         size_t index);
 /* The first item with this key, which remains the value's; else NULL. */
 EYRIE_EXPORT eyrie_value_t* eyrie_value_find(const eyrie_value_t* value,
                                              const char* key);
+/* The same with a key of `size` bytes. */
+EYRIE_EXPORT eyrie_value_t* eyrie_value_find_sized(const eyrie_value_t* value,
+                                                   const char* key,
+                                                   size_t size);
 
 /* ---- Arrays ------------------------------------------------------------- */
 

@@ -47,7 +47,11 @@ class GivenArguments {
       values_.data()[i] = arguments[i].get();
     }
     for (size_t i = 0; i < named.size(); ++i) {
-      names_.data()[i] = named[i].first.c_str();
+      // No argument has a name with a NUL byte, and C would cut it there.
+      const std::string& name = named[i].first;
+      names_.data()[i] = name.find('\0') == std::string::npos
+                             ? name.c_str()
+                             : "(a name with a NUL byte)";
       values_.data()[arguments.size() + i] = named[i].second.get();
     }
   }

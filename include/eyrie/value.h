@@ -107,8 +107,12 @@ class ValueView {
   const char* key(size_t index) const {
     return eyrie_value_key(handle_, index);
   }
+  // Of the key, which may hold NUL bytes, too.
+  size_t key_size(size_t index) const {
+    return eyrie_value_key_size(handle_, index);
+  }
   ValueView Find(const std::string& key) const {
-    return eyrie_value_find(handle_, key.c_str());
+    return eyrie_value_find_sized(handle_, key.data(), key.size());
   }
 
   eyrie_value_t* get() const { return handle_; }
@@ -182,12 +186,15 @@ class Value : public ValueView {
   }
   static Value Dict(RowOf<Entry> entries) {
     std::vector<const char*> keys;
+    std::vector<size_t> sizes;
     std::vector<eyrie_value_t*> items;
     for (const auto& [key, item] : entries) {
-      keys.push_back(key.c_str());
+      keys.push_back(key.data());
+      sizes.push_back(key.size());
       items.push_back(Value(item).Release());
     }
-    return Adopt(eyrie_value_dict(keys.data(), items.data(), items.size()));
+    return Adopt(eyrie_value_dict_sized(keys.data(), sizes.data(), items.data(),
+                                        items.size()));
   }
 
   // An array with a copy of elements, dense and row-major. INVALID_ARGUMENT:
