@@ -1,14 +1,14 @@
 // Host access to memory of a device that the host cannot see: maps are copies,
 // which Unmap takes back.
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/notification.h"
-#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "hal/device.h"
 #include "tests/support/status_text.h"
@@ -215,18 +215,19 @@ TEST_F(BufferMap, CallbacksMapToo) {
                                 BytesOf(uint8_t{'x'}))
                     .ok());
     std::string seen;
-    absl::Notification called;
+    std::promise<void> called;
     done->OnReached(1, [&](const absl::Status&) {
       uint8_t bytes[8] = {};
       EXPECT_TRUE(buffer_->Read(0, bytes).ok());
       seen = Text(bytes);
-      called.Notify();
+      called.set_value();
     });
     uint8_t bytes[8] = {};
     EXPECT_TRUE(buffer_->Read(0, bytes).ok());
     EXPECT_EQ(StateAt(*done, 1), "1");
     // A thread of the queue's may be the one that calls.
-    ASSERT_TRUE(called.WaitForNotificationWithTimeout(absl::Minutes(1)));
+    ASSERT_EQ(called.get_future().wait_for(std::chrono::minutes(1)),
+              std::future_status::ready);
     EXPECT_EQ(seen, "xxxxxxxx");
   }
 }

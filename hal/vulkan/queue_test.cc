@@ -1,12 +1,13 @@
 // Queues of Vulkan devices: what tests/devices has for every device, and what
 // only work that a device does by itself can show.
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
@@ -124,19 +125,20 @@ TEST_P(QueueTest, CallsBackByItself) {
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 4096);
   for (uint32_t round = 0; round < 20; ++round) {
     const Ref<Semaphore> timeline = *device_->CreateSemaphore(0);
-    absl::Notification called;
+    std::promise<void> called;
     std::string how;
     const auto listen = [&] {
       timeline->OnReached(1, [&](const absl::Status& status) {
         how = StatusText(status);
-        called.Notify();
+        called.set_value();
       });
     };
     // Before the work is submitted, or after.
     if (round % 2 == 0) listen();
     EXPECT_TRUE(Fill(buffer, round, timeline, 0).ok());
     if (round % 2 == 1) listen();
-    ASSERT_TRUE(called.WaitForNotificationWithTimeout(absl::Minutes(1)));
+    ASSERT_EQ(called.get_future().wait_for(std::chrono::minutes(1)),
+              std::future_status::ready);
     EXPECT_EQ(how, "OK");
   }
 }
@@ -252,15 +254,16 @@ TEST_P(QueueTest, ADeviceGoesWithItsWorkDone) {
 TEST_P(QueueTest, ADeviceGoesInACallback) {
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 4096);
   const Ref<Semaphore> timeline = *device_->CreateSemaphore(0);
-  absl::Notification called;
+  std::promise<void> called;
   Ref<hal::Device> device = device_;
   EXPECT_TRUE(Fill(buffer, 1, timeline, 0).ok());
   device_.reset();
   timeline->OnReached(1, [&](const absl::Status&) {
     device.reset();
-    called.Notify();
+    called.set_value();
   });
-  ASSERT_TRUE(called.WaitForNotificationWithTimeout(absl::Minutes(1)));
+  ASSERT_EQ(called.get_future().wait_for(std::chrono::minutes(1)),
+            std::future_status::ready);
   EXPECT_EQ(State(*timeline), "1");
 }
 
