@@ -3,6 +3,8 @@
 // of the host's sight, and under the eyes of Vulkan's validation layer and of
 // SPIRV-Tools. Where there is no device, or no layer, the tests are skipped
 // with the driver's own sentence.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -58,6 +60,11 @@ class VulkanTest
     options.vulkan.hide_device_memory = mode() == Mode::kHiddenMemory;
     options.vulkan.validation_layer = mode() == Mode::kValidated;
     options.vulkan.validate_spirv = mode() == Mode::kValidated;
+    // What the layer keeps could not be told from anybody's once it is
+    // unloaded.
+    if (mode() == Mode::kValidated) {
+      dlopen("libVkLayer_khronos_validation.so", RTLD_NOW | RTLD_NODELETE);
+    }
     auto device = abi::OpenDevice("vulkan", options);
     if (absl::IsNotFound(device.status()) ||
         absl::IsUnavailable(device.status())) {
