@@ -13,6 +13,7 @@
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
 #include "hal/parameters/irpa_writer.h"
+#include "tests/support/lavapipe.h"
 
 namespace eyrie::tests {
 namespace {
@@ -22,6 +23,7 @@ using Floats = std::vector<float>;
 class VulkanRuntimeTest : public ::testing::Test {
  protected:
   void SetUp() override {
+    ChooseLavapipe();
     auto device = Device::Open("vulkan");
     if (!device.ok() && (device.error().code() == EYRIE_NOT_FOUND ||
                          device.error().code() == EYRIE_UNAVAILABLE)) {
