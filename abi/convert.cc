@@ -19,10 +19,8 @@ namespace eyrie::abi {
 namespace {
 
 using hal::ElementType;
+namespace kind = hal::numerical_kind;
 using Int = HostValue::Int;
-
-// Numerical kinds, as element_types.def has them.
-constexpr uint8_t kSignless = 0x10, kUnsigned = 0x12, kBoolean = 0x13;
 
 struct IntegerRange {
   int64_t least;
@@ -34,9 +32,9 @@ IntegerRange RangeOf(ElementType type) {
   const uint64_t all = bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
   const auto least = static_cast<int64_t>(~uint64_t{0} << (bits - 1));
   switch (hal::NumericalKind(type)) {
-    case kSignless:
+    case kind::kSignless:
       return {least, all};
-    case kUnsigned:
+    case kind::kUnsigned:
       return {0, all};
     default:
       return {least, all >> 1};
@@ -121,11 +119,11 @@ T Load(const uint8_t* source) {
 bool IsInteger(ElementType type) {
   const uint32_t bits = hal::BitCount(type);
   return hal::NumericalKind(type) >> 4 == 1 &&
-         hal::NumericalKind(type) != kBoolean && bits >= 1 && bits <= 64;
+         hal::NumericalKind(type) != kind::kBoolean && bits >= 1 && bits <= 64;
 }
 
 bool IsUnsigned(ElementType type) {
-  return hal::NumericalKind(type) == kUnsigned;
+  return hal::NumericalKind(type) == kind::kUnsigned;
 }
 
 bool IsFloat(ElementType type) {

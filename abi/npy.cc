@@ -95,15 +95,15 @@ class HeaderReader {
 std::optional<uint8_t> KindOf(char letter) {
   switch (letter) {
     case 'b':
-      return 0x13;
+      return hal::numerical_kind::kBoolean;
     case 'i':
-      return 0x11;
+      return hal::numerical_kind::kSigned;
     case 'u':
-      return 0x12;
+      return hal::numerical_kind::kUnsigned;
     case 'f':
-      return 0x21;
+      return hal::numerical_kind::kFloat;
     case 'c':
-      return 0x23;
+      return hal::numerical_kind::kComplex;
     case 'V':
       return 0x00;
     default:
@@ -170,7 +170,8 @@ absl::Status ParseHeader(absl::string_view text, NpyArray& array) {
 // The bytes of one number: half an element for complex ones.
 size_t NumberSize(hal::ElementType type) {
   const size_t size = hal::BitCount(type) / 8;
-  return hal::NumericalKind(type) == 0x23 ? size / 2 : size;
+  return hal::NumericalKind(type) == hal::numerical_kind::kComplex ? size / 2
+                                                                   : size;
 }
 
 // Visits the elements of a column-major array in row-major order.

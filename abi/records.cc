@@ -20,8 +20,6 @@ namespace {
 using Kind = Type::Kind;
 using hal::ElementType;
 
-constexpr uint32_t kSignless = 0x10;  // numerical kind of iN
-
 absl::Status Malformed(absl::string_view what, const Json& where) {
   return absl::InvalidArgumentError(
       absl::StrCat(what, " at byte ", where.offset, "."));
@@ -42,7 +40,8 @@ ElementType ElementOf(absl::string_view name) {
   constexpr uint32_t kWidest = 64;
   const uint32_t width = WidthOf(name);
   if (name[0] == 'i' && width > 1 && width <= kWidest) {
-    return static_cast<ElementType>(kSignless << 24 | width);
+    return static_cast<ElementType>(
+        uint32_t{hal::numerical_kind::kSignless} << 24 | width);
   }
   if (name == "index") return ElementType::kInt64;
   const auto element = hal::ParseElementType(name);

@@ -22,9 +22,6 @@ using hal::ElementType;
 
 constexpr uint64_t kWrap = 8;  // of the numbers that are counted or drawn
 
-// A numerical kind, as element_types.def has it.
-constexpr uint8_t kSigned = 0x11;
-
 class Sampler {
  public:
   Sampler(hal::Device& device, SampleKind kind, uint64_t seed)
@@ -88,8 +85,10 @@ class Sampler {
     if (IsFloat(type)) return HostValue(static_cast<double>(number));
     if (type == ElementType::kBool8) return HostValue(number % 2 == 1);
     // The narrowest types have fewer numbers than that.
-    const uint32_t sign = hal::NumericalKind(type) == kSigned ? 1 : 0;
-    if (const uint32_t bits = hal::BitCount(type) - sign; bits < 3) {
+    const bool is_signed =
+        hal::NumericalKind(type) == hal::numerical_kind::kSigned;
+    if (const uint32_t bits = hal::BitCount(type) - (is_signed ? 1 : 0);
+        bits < 3) {
       number %= uint64_t{1} << bits;
     }
     return HostValue(HostValue::Int{static_cast<int64_t>(number)});

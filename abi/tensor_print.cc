@@ -16,13 +16,12 @@ namespace {
 
 using hal::ElementType;
 
-constexpr uint8_t kUnsigned = 0x12;  // the numerical kind
-
-// Of the kinds 0x10 to 0x12 (0x13 is boolean), in a width that machines have.
+// Signless, signed or unsigned, in a width that machines have.
 bool IsPlainInteger(ElementType type) {
   const uint8_t kind = hal::NumericalKind(type);
   const uint32_t bits = hal::BitCount(type);
-  return kind >= 0x10 && kind <= kUnsigned && bits <= 64 &&
+  return kind >= hal::numerical_kind::kSignless &&
+         kind <= hal::numerical_kind::kUnsigned && bits <= 64 &&
          std::has_single_bit(bits);
 }
 
@@ -108,7 +107,7 @@ void AppendElement(std::span<const uint8_t> bytes, uint64_t bit,
   const uint8_t* at = bytes.data() + bit / 8;
   if (IsPlainInteger(type)) {
     const uint64_t value = LoadInteger(bytes, bit, bits);
-    if (hal::NumericalKind(type) == kUnsigned) {
+    if (hal::NumericalKind(type) == hal::numerical_kind::kUnsigned) {
       absl::StrAppend(&out, value);
     } else {
       const uint32_t unused = 64 - bits;

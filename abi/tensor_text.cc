@@ -23,16 +23,11 @@ namespace {
 
 using hal::ElementType;
 
-// Numerical kinds, as element_types.def has them.
-constexpr uint8_t kInteger = 0x10;
-constexpr uint8_t kSigned = 0x11;
-constexpr uint8_t kUnsigned = 0x12;
-constexpr uint8_t kBoolean = 0x13;
-constexpr uint8_t kComplex = 0x23;
-
 bool IsIntegerKind(ElementType type) {
   const uint8_t kind = hal::NumericalKind(type);
-  return kind == kInteger || kind == kSigned || kind == kUnsigned;
+  return kind == hal::numerical_kind::kSignless ||
+         kind == hal::numerical_kind::kSigned ||
+         kind == hal::numerical_kind::kUnsigned;
 }
 
 template <typename T>
@@ -99,9 +94,9 @@ IntegerRange RangeOf(ElementType type) {
   const uint64_t all = ~uint64_t{0} >> (64 - bits);
   const uint64_t half = uint64_t{1} << (bits - 1);
   switch (hal::NumericalKind(type)) {
-    case kSigned:
+    case hal::numerical_kind::kSigned:
       return {half, half - 1};
-    case kUnsigned:
+    case hal::numerical_kind::kUnsigned:
       return {0, all};
     default:
       return {half, all};
@@ -360,7 +355,8 @@ absl::Status ParseElement(absl::string_view text, ElementType type,
     }
     return absl::OkStatus();
   }
-  if (hal::NumericalKind(type) == kBoolean && hal::BitCount(type) == 8) {
+  if (hal::NumericalKind(type) == hal::numerical_kind::kBoolean &&
+      hal::BitCount(type) == 8) {
     ASSIGN_OR_RETURN(target[0], ParseBoolean(text));
     return absl::OkStatus();
   }
@@ -387,7 +383,7 @@ absl::Status ParseElement(absl::string_view text, ElementType type,
     }
     return absl::OkStatus();
   }
-  if (hal::NumericalKind(type) == kComplex) {
+  if (hal::NumericalKind(type) == hal::numerical_kind::kComplex) {
     return ParseComplex(text, type, target.first(hal::BitCount(type) / 8));
   }
   return ParseHex(text, target.first((hal::BitCount(type) + 7) / 8));

@@ -37,6 +37,15 @@ std::span<const ElementTypeInfo> ElementTypes();
 constexpr uint32_t BitCount(ElementType type) {
   return static_cast<uint32_t>(type) & 0xFF;
 }
+// Of the table's kinds, those that are told apart by more than their names.
+namespace numerical_kind {
+inline constexpr uint8_t kSignless = 0x10;
+inline constexpr uint8_t kSigned = 0x11;
+inline constexpr uint8_t kUnsigned = 0x12;
+inline constexpr uint8_t kBoolean = 0x13;
+inline constexpr uint8_t kFloat = 0x21;
+inline constexpr uint8_t kComplex = 0x23;
+}  // namespace numerical_kind
 constexpr uint8_t NumericalKind(ElementType type) {
   return static_cast<uint32_t>(type) >> 24;
 }
