@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
+#include "base/fnv1a.h"
 #include "base/mapped_file.h"
 #include "base/ref.h"
 #include "base/signal_block.h"
@@ -248,6 +249,13 @@ TEST(MappedFile, ReadsAPipe) {
   EXPECT_EQ(Show((*whole)->MapPrivately((*whole)->bytes()).status()),
             absl::StrCat("FAILED_PRECONDITION: ", path,
                          " was read into memory; it is no mapping."));
+}
+
+// The values of the authors' own examples.
+TEST(Fnv1a, OfText) {
+  EXPECT_EQ(Fnv1a(""), 0xCBF29CE484222325u);
+  EXPECT_EQ(Fnv1a("a"), 0xAF63DC4C8601EC8Cu);
+  EXPECT_EQ(Fnv1a("foobar"), 0x85944171F73967E8u);
 }
 
 }  // namespace

@@ -9,21 +9,13 @@
 #include <string>
 #include <utility>
 
+#include "base/fnv1a.h"
 #include "base/status_macros.h"
 #include "hal/collectives/messenger.h"
 #include "hal/collectives/rank_channel.h"
 
 namespace eyrie::hal {
 namespace {
-
-// A number for a name, the same on every rank (FNV-1a).
-uint64_t NumberOf(const std::string& name) {
-  uint64_t number = 0xCBF29CE484222325;
-  for (const char c : name) {
-    number = (number ^ static_cast<uint8_t>(c)) * 0x100000001B3;
-  }
-  return number;
-}
 
 class MessengerProvider final : public ChannelProvider {
  public:
@@ -70,7 +62,7 @@ absl::StatusOr<Ref<Channel>> MessengerProvider::Create(
     if (it != groups_.end()) return it->second;
   }
   ASSIGN_OR_RETURN(Ref<Channel> channel,
-                   world_->SplitAs(NumberOf(params.group), 0, 0, stop));
+                   world_->SplitAs(Fnv1a(params.group), 0, 0, stop));
   std::lock_guard<std::mutex> lock(mutex_);
   return groups_.try_emplace(params.group, std::move(channel)).first->second;
 }

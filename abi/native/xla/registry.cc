@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/fnv1a.h"
 #include "base/plain_text.h"
 
 namespace eyrie::native {
@@ -17,11 +18,7 @@ thread_local FfiRegistry* current_registry = nullptr;
 }  // namespace
 
 int64_t FfiTypeIdOf(absl::string_view name) {
-  uint64_t hash = 0xCBF29CE484222325;  // FNV-1a
-  for (const char c : name) {
-    hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3;
-  }
-  return static_cast<int64_t>(hash >> 1) | 1;
+  return static_cast<int64_t>(Fnv1a(name) >> 1) | 1;
 }
 
 absl::Status FfiRegistry::AddType(absl::string_view name,
