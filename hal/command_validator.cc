@@ -79,13 +79,6 @@ absl::StatusOr<RecordedRef> ValidateIndirect(const BufferRef& ref,
   return RecordedRef{nullptr, ref.slot, ref.offset, ref.length};
 }
 
-// The bytes of a binding; the caller knows that it fits its buffer.
-uint64_t LengthOf(const BufferBinding& binding) {
-  return binding.length == kWholeBuffer
-             ? binding.buffer->byte_length() - binding.offset
-             : binding.length;
-}
-
 bool IsAligned(const BufferBinding& binding, uint64_t length,
                const SlotRequirements& slot) {
   return ((binding.offset & (slot.alignment - 1)) |

@@ -46,6 +46,30 @@ struct RecordedRef {
   uint64_t length;
 };
 
+// The bytes of a binding; the caller knows that it fits its buffer.
+inline uint64_t LengthOf(const BufferBinding& binding) {
+  return binding.length != kWholeBuffer
+             ? binding.length
+             : binding.buffer->byte_length() - binding.offset;
+}
+
+// A range with a buffer and a length, wherever it was named.
+struct LocatedRange {
+  const Buffer& buffer;
+  uint64_t offset;  // within `buffer`
+  uint64_t length;
+};
+
+// Where a reference's bytes are, in a table that has passed ValidateTable.
+inline LocatedRange Locate(const RecordedRef& ref,
+                           std::span<const BufferBinding> table) {
+  if (ref.buffer != nullptr) return {*ref.buffer, ref.offset, ref.length};
+  const BufferBinding& binding = table[ref.slot];
+  return {
+      *binding.buffer, binding.offset + ref.offset,
+      ref.length != kWholeBuffer ? ref.length : LengthOf(binding) - ref.offset};
+}
+
 // What a command does with a range.
 struct RangeUse {
   absl::string_view what;  // "The fill's target"

@@ -169,9 +169,7 @@ std::vector<BufferBinding> Replace(const Copies& copies,
   std::vector<BufferBinding> replaced(table.begin(), table.end());
   for (BufferBinding& binding : replaced) {
     if (!binding.buffer) continue;
-    if (binding.length == kWholeBuffer) {
-      binding.length = binding.buffer->byte_length() - binding.offset;
-    }
+    binding.length = LengthOf(binding);
     Buffer* copy = nullptr;
     if (!copies.Find(*binding.buffer, binding.offset, copy)) continue;
     binding.buffer = Ref<Buffer>::Share(copy);

@@ -1,6 +1,7 @@
 // Free lists of blocks.
 //
-// Tested by cpu/allocator_test.cc, vulkan/allocator_test.cc.
+// Tested by tests/devices/memory_rows.cc, cpu/allocator_test.cc,
+// vulkan/allocator_test.cc.
 #include "hal/pooled_allocator.h"
 
 #include <algorithm>
@@ -72,6 +73,14 @@ void PooledAllocator::Count(const BufferParams* params, uint64_t size) {
   MemoryStatistics& statistics = StatisticsOf(params->type);
   statistics.allocated += size;
   statistics.peak = std::max(statistics.peak, statistics.live());
+}
+
+BufferParams PooledAllocator::WithDefaults(BufferParams params) {
+  params.type &= ~memory_type::kOptimal;
+  if (params.access == 0) params.access = memory_access::kAll;
+  if (params.usage == 0) params.usage = buffer_usage::kDefault;
+  params.usage |= buffer_usage::kMapping | buffer_usage::kTransfer;
+  return params;
 }
 
 absl::StatusOr<PooledBuffer*> PooledAllocator::Take(

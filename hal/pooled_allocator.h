@@ -3,11 +3,11 @@
 //
 // A block returns to its free list with the last reference to its buffer, the
 // buffer object with it, and is handed out again without going to the system.
-// Memory reads as zeros, except that an owner (BufferParams::owner) may be
-// given back, in a buffer of more than a kilobyte, the bytes it left itself:
-// what one context wrote, no other ever sees.
-// Thread-safe; one short lock per allocation and per release.
-// Tested by cpu/allocator_test.cc, vulkan/allocator_test.cc.
+// It reads as zeros, but that an owner (BufferParams::owner) may be given back,
+// in more than a kilobyte, bytes it left itself: what one context wrote, no
+// other ever sees. Thread-safe; one short lock per allocation and per release.
+// Tested by tests/devices/memory_rows.cc, cpu/allocator_test.cc,
+// vulkan/allocator_test.cc.
 #ifndef EYRIE_HAL_POOLED_ALLOCATOR_H_
 #define EYRIE_HAL_POOLED_ALLOCATOR_H_
 
@@ -82,6 +82,10 @@ class PooledAllocator : public Allocator {
   };
   explicit PooledAllocator(const Options& options);
   ~PooledAllocator() override;
+
+  // What a request stands for where memory may be mapped and copied: access
+  // and usage that are not given are the common ones.
+  static BufferParams WithDefaults(BufferParams params);
 
   // A cleared buffer of a pool, whose params are these: what is asked for,
   // with what the memory has.

@@ -22,19 +22,6 @@ uint64_t MachineMemory() {
          static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// What a request stands for: all memory here is visible to both sides, and
-// may be mapped and copied.
-BufferParams Resolve(const BufferParams& params) {
-  BufferParams resolved = params;
-  resolved.type &= ~memory_type::kOptimal;
-  resolved.type |= memory_type::kHostVisible | memory_type::kHostCoherent |
-                   memory_type::kDeviceVisible;
-  if (resolved.access == 0) resolved.access = memory_access::kAll;
-  if (resolved.usage == 0) resolved.usage = buffer_usage::kDefault;
-  resolved.usage |= buffer_usage::kMapping | buffer_usage::kTransfer;
-  return resolved;
-}
-
 }  // namespace
 
 // The heap keeps up to a line of its own beside the block and the object.
@@ -54,6 +41,14 @@ absl::StatusOr<PooledBuffer*> Allocator::MakeBlock(size_t, size_t capacity) {
   return absl::ResourceExhaustedError(absl::StrCat(
       "A buffer of ", capacity, " bytes cannot be had; this machine's memory ",
       "has ", machine_memory_, " bytes."));
+}
+
+// All memory here is visible to both sides.
+BufferParams Allocator::Resolve(const BufferParams& params) {
+  BufferParams resolved = WithDefaults(params);
+  resolved.type |= memory_type::kHostVisible | memory_type::kHostCoherent |
+                   memory_type::kDeviceVisible;
+  return resolved;
 }
 
 absl::StatusOr<Ref<hal::Buffer>> Allocator::Allocate(const BufferParams& params,

@@ -32,6 +32,8 @@ class Allocator final : public PooledAllocator {
   absl::StatusOr<Ref<hal::Buffer>> AllocateScratch(uint64_t size);
 
  private:
+  // What a request stands for.
+  static BufferParams Resolve(const BufferParams& params);
   absl::StatusOr<PooledBuffer*> MakeBlock(size_t pool,
                                           size_t capacity) override;
 

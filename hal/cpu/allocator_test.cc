@@ -47,44 +47,6 @@ TEST(Allocator, Sizes) {
   }
 }
 
-TEST(Allocator, MemoryIsReusedButNeverSeen) {
-  const Ref<hal::Device> device = NewDevice();
-  hal::Allocator& allocator = device->allocator();
-  const uint64_t a = allocator.NewOwner();
-  const uint64_t b = allocator.NewOwner();
-  ASSERT_NE(a, b);
-  struct Case {
-    uint64_t owner;
-    uint64_t size;  // of one size class
-    std::string want;
-  };
-  // Each row takes the block of the row before it, reads its words and then
-  // writes 7 everywhere.
-  const Case kCases[] = {
-      {a, 2048, "0 0 0 0"}, {a, 2040, "7 7 7 7"}, {b, 2036, "0 0 0 0"},
-      {b, 2048, "7 7 7 0"}, {0, 2048, "0 0 0 0"}, {0, 2048, "0 0 0 0"},
-      {a, 2036, "0 0 0 0"}, {a, 2048, "7 7 7 0"}, {0, 2036, "0 0 0 0"},
-      {a, 2048, "0 0 0 0"},
-  };
-  const uint8_t* block = nullptr;
-  for (const Case& c : kCases) {
-    SCOPED_TRACE(absl::StrCat("row ", &c - kCases));
-    const Ref<hal::Buffer> buffer = *allocator.Allocate(Owned(c.owner), c.size);
-    if (block != nullptr) {
-      EXPECT_EQ(buffer->host_data(), block);
-    }
-    block = buffer->host_data();
-    std::vector<uint32_t> words(c.size / 4);
-    std::memcpy(words.data(), block, c.size);
-    // The first word, one in the middle, the last of the shortest, the last.
-    EXPECT_EQ(absl::StrCat(words[0], " ", words[200], " ", words[508], " ",
-                           words.size() > 511 ? words[511] : words[508]),
-              c.want);
-    std::fill(words.begin(), words.end(), 7);
-    std::memcpy(buffer->host_data(), words.data(), c.size);
-  }
-}
-
 TEST(Allocator, SmallMemoryIsAlwaysClear) {
   const Ref<hal::Device> device = NewDevice();
   const uint64_t owner = device->allocator().NewOwner();

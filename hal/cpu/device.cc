@@ -10,8 +10,8 @@
 #include "hal/cpu/cpu_features.h"
 #include "hal/cpu/executable.h"
 #include "hal/cpu/executor.h"
+#include "hal/file_transfer.h"
 #include "hal/host_semaphore.h"
-#include "hal/paid_transfer.h"
 
 namespace eyrie::hal::cpu {
 namespace {
@@ -88,15 +88,8 @@ absl::Status CpuDevice::DoRead(QueueFences fences, Ref<File> source,
                                uint64_t source_offset,
                                const BufferRef& target) {
   const auto read = [source = std::move(source), source_offset,
-                     target](WorkBudget* work) -> absl::Status {
-    ASSIGN_OR_RETURN(const std::span<uint8_t> bytes,
-                     target.buffer->Map(memory_access::kWrite, target.offset,
-                                        target.length));
-    const auto move = [&](uint64_t offset, uint64_t length) {
-      return source->Read(source_offset + offset,
-                          bytes.subspan(offset, length));
-    };
-    return MovePaid(work, "read", bytes.size(), move);
+                     target](WorkBudget* work) {
+    return ReadFile(work, *source, source_offset, target);
   };
   return Transfer(fences, target.length, read);
 }
@@ -104,15 +97,8 @@ absl::Status CpuDevice::DoRead(QueueFences fences, Ref<File> source,
 absl::Status CpuDevice::DoWrite(QueueFences fences, const BufferRef& source,
                                 Ref<File> target, uint64_t target_offset) {
   const auto write = [source, target = std::move(target),
-                      target_offset](WorkBudget* work) -> absl::Status {
-    ASSIGN_OR_RETURN(
-        const std::span<uint8_t> bytes,
-        source.buffer->Map(memory_access::kRead, source.offset, source.length));
-    const auto move = [&](uint64_t offset, uint64_t length) {
-      return target->Write(target_offset + offset,
-                           bytes.subspan(offset, length));
-    };
-    return MovePaid(work, "write", bytes.size(), move);
+                      target_offset](WorkBudget* work) {
+    return WriteFile(work, source, *target, target_offset);
   };
   return Transfer(fences, source.length, write);
 }

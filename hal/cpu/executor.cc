@@ -127,24 +127,11 @@ absl::Status Executor::Run(const Command& command) {
 
 absl::StatusOr<HostBytes> CommandResolver::Resolve(
     const RecordedRef& ref) const {
-  if (ref.buffer != nullptr) {
-    uint8_t* data = ref.buffer->host_data();
-    if (data == nullptr) [[unlikely]]
-      return NotVisible();
-    return HostBytes{data + ref.offset, ref.length};
-  }
-  const BufferBinding& binding = table_[ref.slot];
-  uint8_t* data = binding.buffer->host_data();
+  const LocatedRange range = Locate(ref, table_);
+  uint8_t* const data = range.buffer.host_data();
   if (data == nullptr) [[unlikely]]
     return NotVisible();
-  uint64_t length = ref.length;
-  if (length == kWholeBuffer) {
-    length = binding.length == kWholeBuffer
-                 ? binding.buffer->byte_length() - binding.offset
-                 : binding.length;
-    length -= ref.offset;
-  }
-  return HostBytes{data + binding.offset + ref.offset, length};
+  return HostBytes{data + range.offset, range.length};
 }
 
 absl::StatusOr<ResolvedTransfer> CommandResolver::ResolveCopy(

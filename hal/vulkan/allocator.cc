@@ -115,14 +115,11 @@ absl::Status Allocator::ChooseTypes() {
 Allocator::Kind Allocator::Resolve(BufferParams& params) const {
   const bool must_be_seen = (params.type & memory_type::kHostVisible) != 0;
   const Kind kind = must_be_seen && !sees_device_memory() ? kHost : kDevice;
-  params.type &= ~memory_type::kOptimal;
+  params = WithDefaults(params);
   if (kind == kHost) {
     params.type &= ~(memory_type::kDeviceLocal & ~memory_type::kDeviceVisible);
   }
   params.type |= pools_[kind].type;
-  if (params.access == 0) params.access = memory_access::kAll;
-  if (params.usage == 0) params.usage = buffer_usage::kDefault;
-  params.usage |= buffer_usage::kMapping | buffer_usage::kTransfer;
   return kind;
 }
 

@@ -21,12 +21,6 @@ namespace {
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 
-BufferParams Owned(uint64_t owner) {
-  BufferParams params;
-  params.owner = owner;
-  return params;
-}
-
 class AllocatorTest : public EachVulkanDevice {
  protected:
   hal::Allocator& allocator() { return device_->allocator(); }
@@ -109,44 +103,6 @@ TEST_P(AllocatorTest, Resolves) {
     EXPECT_EQ(StatusText(buffer->CheckUsage(buffer_usage::kTransfer |
                                             buffer_usage::kMapping)),
               "OK");
-  }
-}
-
-TEST_P(AllocatorTest, MemoryIsReusedButNeverSeen) {
-  const uint64_t a = allocator().NewOwner();
-  const uint64_t b = allocator().NewOwner();
-  ASSERT_NE(a, b);
-  struct Case {
-    uint64_t owner;
-    uint64_t size;  // of one size class
-    std::string want;
-  };
-  // Each row takes the block of the row before it, reads its words and then
-  // writes 7 everywhere.
-  const Case kCases[] = {
-      {a, 2048, "0 0 0 0"}, {a, 2040, "7 7 7 7"}, {b, 2036, "0 0 0 0"},
-      {b, 2048, "7 7 7 0"}, {0, 2048, "0 0 0 0"}, {0, 2048, "0 0 0 0"},
-      {a, 2036, "0 0 0 0"}, {a, 2048, "7 7 7 0"}, {0, 2036, "0 0 0 0"},
-      {a, 2048, "0 0 0 0"},
-  };
-  const void* block = nullptr;
-  for (const Case& c : kCases) {
-    SCOPED_TRACE(absl::StrCat("row ", &c - kCases));
-    const Ref<hal::Buffer> buffer =
-        *allocator().Allocate(Owned(c.owner), c.size);
-    if (block != nullptr) {
-      EXPECT_EQ(buffer.get(), block);
-    }
-    block = buffer.get();
-    std::vector<uint32_t> words(c.size / 4);
-    EXPECT_TRUE(
-        buffer->Read(0, {reinterpret_cast<uint8_t*>(words.data()), c.size})
-            .ok());
-    // The first word, one in the middle, the last of the shortest, the last.
-    EXPECT_EQ(absl::StrCat(words[0], " ", words[200], " ", words[508], " ",
-                           words.size() > 511 ? words[511] : words[508]),
-              c.want);
-    SetWords(*buffer, std::vector<uint32_t>(words.size(), 7));
   }
 }
 

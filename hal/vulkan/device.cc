@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "hal/file_transfer.h"
 #include "hal/operation_queue.h"
-#include "hal/paid_transfer.h"
 #include "hal/vulkan/engine.h"
 #include "hal/vulkan/executable.h"
 #include "hal/vulkan/logical_device.h"
@@ -130,10 +130,7 @@ std::optional<int64_t> VulkanDevice::Query(absl::string_view category,
                                            absl::string_view key) const {
   if (category == "hal.device.id") return MatchesPattern(id(), key);
   if (category == "hal.executable.format") {
-    for (const absl::string_view format : FormatsOf(*device_)) {
-      if (format == key) return 1;
-    }
-    return 0;
+    return RunsFormat(*device_, key);
   }
   if (category == "hal.device" && key == "concurrency") return 1;
   if (category == "hal.dispatch") return QueryDispatch(*device_, key);
@@ -212,40 +209,18 @@ absl::Status VulkanDevice::RunOnHost(QueueFences fences,
 absl::Status VulkanDevice::DoRead(QueueFences fences, Ref<File> source,
                                   uint64_t source_offset,
                                   const BufferRef& target) {
-  return RunOnHost(
-      fences,
-      [source = std::move(source), source_offset,
-       target](WorkBudget* work) -> absl::Status {
-        ASSIGN_OR_RETURN(const std::span<uint8_t> bytes,
-                         target.buffer->Map(memory_access::kDiscardWrite,
-                                            target.offset, target.length));
-        const auto move = [&](uint64_t offset, uint64_t length) {
-          return source->Read(source_offset + offset,
-                              bytes.subspan(offset, length));
-        };
-        absl::Status moved = MovePaid(work, "read", bytes.size(), move);
-        moved.Update(target.buffer->Unmap(target.offset, target.length));
-        return moved;
-      });
+  return RunOnHost(fences, [source = std::move(source), source_offset,
+                            target](WorkBudget* work) {
+    return ReadFile(work, *source, source_offset, target);
+  });
 }
 
 absl::Status VulkanDevice::DoWrite(QueueFences fences, const BufferRef& source,
                                    Ref<File> target, uint64_t target_offset) {
-  return RunOnHost(
-      fences,
-      [source, target = std::move(target),
-       target_offset](WorkBudget* work) -> absl::Status {
-        ASSIGN_OR_RETURN(const std::span<uint8_t> bytes,
-                         source.buffer->Map(memory_access::kRead, source.offset,
-                                            source.length));
-        const auto move = [&](uint64_t offset, uint64_t length) {
-          return target->Write(target_offset + offset,
-                               bytes.subspan(offset, length));
-        };
-        absl::Status moved = MovePaid(work, "write", bytes.size(), move);
-        moved.Update(source.buffer->Unmap(source.offset, source.length));
-        return moved;
-      });
+  return RunOnHost(fences, [source, target = std::move(target),
+                            target_offset](WorkBudget* work) {
+    return WriteFile(work, source, *target, target_offset);
+  });
 }
 
 }  // namespace

@@ -45,29 +45,21 @@ class Transfers final : public ImmediateTransfers {
   template <typename Record>
   absl::Status Run(const Record& record) {
     ASSIGN_OR_RETURN(Ref<NativeCommands> commands, store_->Begin(false));
-    Order(commands->handle(), VK_PIPELINE_STAGE_TRANSFER_BIT,
-          VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
+    // After all that was submitted before, and before all that comes.
+    constexpr VkPipelineStageFlags kAll = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    commands->AddBarrier(
+        kAll, VK_PIPELINE_STAGE_TRANSFER_BIT,
+        VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
     record(commands->handle());
-    Order(commands->handle(),
-          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
-          VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
+    commands->AddBarrier(
+        kAll, kAll | VK_PIPELINE_STAGE_HOST_BIT,
+        VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
     RETURN_IF_ERROR(commands->End());
     Queue::Kept kept;
     kept.commands = std::move(commands);
     ASSIGN_OR_RETURN(const uint64_t epoch,
                      queue_->Submit(0, std::move(kept), nullptr));
     return queue_->WaitForEpoch(epoch, absl::InfiniteFuture());
-  }
-  // After all that was submitted before, or before all that comes.
-  void Order(VkCommandBuffer commands, VkPipelineStageFlags stages,
-             VkAccessFlags access) {
-    VkMemoryBarrier barrier = {};
-    barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
-    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
-    barrier.dstAccessMask = access;
-    device_->fn().vkCmdPipelineBarrier(
-        commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, stages, 0, 1, &barrier, 0,
-        nullptr, 0, nullptr);
   }
 
   const std::shared_ptr<LogicalDevice> device_;
@@ -98,14 +90,6 @@ uint32_t CountDispatches(const CommandBuffer& commands) {
   return count;
 }
 
-uint64_t LengthOf(const RecordedRef& ref,
-                  std::span<const BufferBinding> table) {
-  if (ref.length != kWholeBuffer) return ref.length;
-  const BufferBinding& binding = table[ref.slot];
-  return binding.length != kWholeBuffer ? binding.length
-                                        : binding.buffer->byte_length();
-}
-
 // Pays for each command, and for the bytes that it moves.
 absl::Status PayFor(const CommandBuffer& commands,
                     std::span<const BufferBinding> table, WorkBudget* work) {
@@ -115,14 +99,16 @@ absl::Status PayFor(const CommandBuffer& commands,
     RETURN_IF_ERROR(PayForCommand(work));
     if (command->kind == CommandKind::kFill) {
       const auto& fill = static_cast<const FillCommand&>(*command);
-      RETURN_IF_ERROR(PayForBytes(work, "fill", LengthOf(fill.target, table)));
+      RETURN_IF_ERROR(
+          PayForBytes(work, "fill", Locate(fill.target, table).length));
     } else if (command->kind == CommandKind::kUpdate) {
       const auto& update = static_cast<const UpdateCommand&>(*command);
       RETURN_IF_ERROR(
-          PayForBytes(work, "update", LengthOf(update.target, table)));
+          PayForBytes(work, "update", Locate(update.target, table).length));
     } else if (command->kind == CommandKind::kCopy) {
       const auto& copy = static_cast<const CopyCommand&>(*command);
-      RETURN_IF_ERROR(PayForBytes(work, "copy", LengthOf(copy.target, table)));
+      RETURN_IF_ERROR(
+          PayForBytes(work, "copy", Locate(copy.target, table).length));
     }
   }
   return absl::OkStatus();
@@ -153,14 +139,10 @@ void Engine::AppendKey(std::span<const BufferBinding> table,
       key.insert(key.end(), 3, 0);
       continue;
     }
-    const uint64_t length =
-        binding.length != kWholeBuffer
-            ? binding.length
-            : binding.buffer->byte_length() - binding.offset;
     key.insert(key.end(),
                {range->serial,
                 range->offset + binding.buffer->byte_offset() + binding.offset,
-                length});
+                LengthOf(binding)});
   }
 }
 

@@ -3,9 +3,9 @@
 // Tested by device_test.cc.
 #include "hal/vulkan/executable.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
@@ -22,14 +22,15 @@ std::vector<absl::string_view> FormatsOf(const LogicalDevice& device) {
   return formats;
 }
 
+bool RunsFormat(const LogicalDevice& device, absl::string_view format) {
+  return absl::c_linear_search(FormatsOf(device), format);
+}
+
 namespace {
 
 absl::Status CheckFormat(const LogicalDevice& device,
                          absl::string_view format) {
-  const std::vector<absl::string_view> formats = FormatsOf(device);
-  if (std::find(formats.begin(), formats.end(), format) != formats.end()) {
-    return absl::OkStatus();
-  }
+  if (RunsFormat(device, format)) return absl::OkStatus();
   if (format == kAddressFormat && !device.allows_native_code()) {
     return absl::UnimplementedError(absl::StrCat(
         "Executables of the format '", format,
@@ -38,7 +39,7 @@ absl::Status CheckFormat(const LogicalDevice& device,
   return absl::UnimplementedError(
       absl::StrCat("The device '", device.physical().name,
                    "' does not run executables of the format '", format,
-                   "'; it runs ", absl::StrJoin(formats, ", "), "."));
+                   "'; it runs ", absl::StrJoin(FormatsOf(device), ", "), "."));
 }
 
 // What the device lacks because the user wants no native code.
@@ -75,16 +76,12 @@ absl::StatusOr<Ref<Executable>> Executable::Load(
 
 uint32_t Executable::SubgroupSizeOf(const PipelineDef& pipeline) const {
   if (pipeline.subgroup_size != 0) return pipeline.subgroup_size;
-  const bool uses =
-      def_.shader_modules[pipeline.shader_module].spirv.uses_subgroups;
-  return uses ? device_->options().subgroup_size : 0;
+  return UsesSubgroups(pipeline) ? device_->options().subgroup_size : 0;
 }
 
 void Executable::NoteSubgroups() const {
   for (const PipelineDef& pipeline : def_.pipelines) {
-    const bool uses =
-        def_.shader_modules[pipeline.shader_module].spirv.uses_subgroups;
-    if (!uses || SubgroupSizeOf(pipeline) != 0) continue;
+    if (!UsesSubgroups(pipeline) || SubgroupSizeOf(pipeline) != 0) continue;
     const PhysicalDevice& on = device_->physical();
     device_->Notice(absl::StrCat(
         "The executable of '", pipeline.name,

@@ -26,6 +26,7 @@ inline constexpr char kAddressFormat[] = "vulkan-spirv-bda-v1";
 
 // The formats that the device runs.
 std::vector<absl::string_view> FormatsOf(const LogicalDevice& device);
+bool RunsFormat(const LogicalDevice& device, absl::string_view format);
 
 class Executable final : public hal::Executable {
  public:
@@ -55,6 +56,9 @@ class Executable final : public hal::Executable {
       : device_(std::move(device)), def_(std::move(def)) {}
   absl::Status MakePipelines(PipelineCache& cache,
                              std::span<const uint32_t> constants);
+  bool UsesSubgroups(const PipelineDef& pipeline) const {
+    return def_.shader_modules[pipeline.shader_module].spirv.uses_subgroups;
+  }
   // The subgroup size that an export's pipeline is to have; 0: any.
   uint32_t SubgroupSizeOf(const PipelineDef& pipeline) const;
   // Tells the user once if an export takes a size for granted.

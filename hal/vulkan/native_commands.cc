@@ -93,6 +93,17 @@ absl::Status NativeCommands::AddTimestamps(uint32_t dispatches) {
   return absl::OkStatus();
 }
 
+void NativeCommands::AddBarrier(VkPipelineStageFlags before,
+                                VkPipelineStageFlags after,
+                                VkAccessFlags accesses) {
+  VkMemoryBarrier barrier = {};
+  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+  barrier.dstAccessMask = accesses;
+  device_->fn().vkCmdPipelineBarrier(handle_, before, after, 0, 1, &barrier, 0,
+                                     nullptr, 0, nullptr);
+}
+
 absl::Status NativeCommands::End() {
   return Check(device_->fn().vkEndCommandBuffer(handle_), "vkEndCommandBuffer");
 }

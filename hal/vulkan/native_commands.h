@@ -69,6 +69,9 @@ class NativeCommands final : public RefObject {
   static constexpr RefType kType{"vulkan.native_commands"};
 
   VkCommandBuffer handle() const { return handle_; }
+  // Writes of the stages before are seen by these accesses of those after.
+  void AddBarrier(VkPipelineStageFlags before, VkPipelineStageFlags after,
+                  VkAccessFlags accesses);
   // Ends recording.
   absl::Status End();
 

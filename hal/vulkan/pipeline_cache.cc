@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/byte_reader.h"
 #include "base/file_writer.h"
+#include "base/fnv1a.h"
 #include "base/mapped_file.h"
 #include "base/status_macros.h"
 
@@ -36,13 +37,6 @@ struct Header {
 };
 static_assert(sizeof(Header) == 64);
 
-// FNV-1a: against damage, not against malice.
-uint64_t Checksum(std::span<const uint8_t> data) {
-  uint64_t hash = 0xCBF29CE484222325;
-  for (const uint8_t byte : data) hash = (hash ^ byte) * 0x100000001B3;
-  return hash;
-}
-
 Header HeaderFor(const CacheIdentity& identity, std::span<const uint8_t> data) {
   Header header = {};
   std::memcpy(header.magic, kMagic, sizeof(header.magic));
@@ -52,7 +46,7 @@ Header HeaderFor(const CacheIdentity& identity, std::span<const uint8_t> data) {
   header.driver_version = identity.driver_version;
   std::memcpy(header.uuid, identity.uuid, sizeof(header.uuid));
   header.size = data.size();
-  header.checksum = Checksum(data);
+  header.checksum = Fnv1a(data);
   return header;
 }
 
@@ -95,7 +89,7 @@ absl::StatusOr<std::span<const uint8_t>> UnwrapCache(
                                             header.version, ", not ", kVersion,
                                             "."));
   }
-  if (header.size != data.size() || header.checksum != Checksum(data)) {
+  if (header.size != data.size() || header.checksum != Fnv1a(data)) {
     return absl::InvalidArgumentError(
         absl::StrCat("The pipeline cache is damaged: its ", data.size(),
                      " bytes are not those that were written."));

@@ -309,9 +309,9 @@ void Queue::Lose(const absl::Status& status) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (lost_.ok()) {
-      lost_ = absl::UnavailableError(absl::StrCat(
-          "The Vulkan device '", device_->physical().name, "' is lost: ",
-          absl::string_view(status.message().data(), status.message().size())));
+      lost_ = absl::UnavailableError(
+          absl::StrCat("The Vulkan device '", device_->physical().name,
+                       "' is lost: ", status.message()));
     }
     lost = lost_;
     failed.swap(pending_);

@@ -46,8 +46,8 @@ absl::Status Recorder::Record(const CommandBuffer& commands) {
     RETURN_IF_ERROR(RecordOne(*command));
   }
   // What the host reads once it hears of the end, and writes then.
-  RecordBarrier(VK_PIPELINE_STAGE_HOST_BIT,
-                VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
+  target_.AddBarrier(kStages, VK_PIPELINE_STAGE_HOST_BIT,
+                     VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
   target_.set_can_be_patched(!is_fixed_);
   return target_.End();
 }
@@ -55,8 +55,7 @@ absl::Status Recorder::Record(const CommandBuffer& commands) {
 absl::Status Recorder::RecordOne(const Command& command) {
   switch (command.kind) {
     case CommandKind::kBarrier:
-      RecordBarrier(kStages,
-                    VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
+      OrderCommands();
       return absl::OkStatus();
     case CommandKind::kFill:
       return RecordFill(static_cast<const FillCommand&>(command));
@@ -74,39 +73,21 @@ absl::Status Recorder::RecordOne(const Command& command) {
   return absl::InternalError("A command of no known kind was recorded.");
 }
 
-void Recorder::RecordBarrier(VkPipelineStageFlags target_stages,
-                             VkAccessFlags target_access) {
-  VkMemoryBarrier barrier = {};
-  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
-  barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
-  barrier.dstAccessMask = target_access;
-  fn_.vkCmdPipelineBarrier(handle_, kStages, target_stages, 0, 1, &barrier, 0,
-                           nullptr, 0, nullptr);
+void Recorder::OrderCommands() {
+  target_.AddBarrier(kStages, kStages,
+                     VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
 }
 
 absl::StatusOr<BoundRange> Recorder::Find(const RecordedRef& ref) const {
-  const hal::Buffer* buffer = ref.buffer;
-  uint64_t offset = ref.offset;
-  uint64_t length = ref.length;
-  if (buffer == nullptr) {
-    const BufferBinding& binding = table_[ref.slot];
-    buffer = binding.buffer.get();
-    if (length == kWholeBuffer) {
-      const uint64_t all = binding.length == kWholeBuffer
-                               ? buffer->byte_length() - binding.offset
-                               : binding.length;
-      length = all - ref.offset;
-    }
-    offset += binding.offset;
-  }
-  const DeviceRange* const range = RangeOf(device_, *buffer);
+  const LocatedRange located = Locate(ref, table_);
+  const DeviceRange* const range = RangeOf(device_, located.buffer);
   if (range == nullptr) [[unlikely]] {
     return absl::FailedPreconditionError(
-        absl::StrCat("A buffer of ", buffer->byte_length(),
+        absl::StrCat("A buffer of ", located.buffer.byte_length(),
                      " bytes is not in the memory of this Vulkan device."));
   }
-  offset += buffer->byte_offset();
-  return BoundRange{range->buffer, range->offset + offset, length,
+  const uint64_t offset = located.buffer.byte_offset() + located.offset;
+  return BoundRange{range->buffer, range->offset + offset, located.length,
                     range->capacity - offset, range->address + offset};
 }
 
@@ -136,8 +117,7 @@ absl::Status Recorder::RecordFill(const FillCommand& command) {
   if (words != 0 && tail != target.length) {
     // The shader's binding may begin within the words, and whoever watches
     // takes all of it for written.
-    RecordBarrier(kStages,
-                  VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
+    OrderCommands();
   }
   return FillByShader(target, tail, target.length - tail,
                       std::rotr(pattern, static_cast<int>(tail % 8 * 8)));
@@ -213,8 +193,7 @@ absl::Status Recorder::RecordCopy(const CopyCommand& command) {
     const DeviceRange& between = *RangeOf(device_, *staging);
     const VkBufferCopy copy = {source.offset, between.offset, source.length};
     fn_.vkCmdCopyBuffer(handle_, source.buffer, between.buffer, 1, &copy);
-    RecordBarrier(kStages,
-                  VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
+    OrderCommands();
     source.buffer = between.buffer;
     source.offset = between.offset;
   }

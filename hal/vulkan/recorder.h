@@ -62,8 +62,8 @@ class Recorder {
 
  private:
   absl::Status RecordOne(const Command& command);
-  void RecordBarrier(VkPipelineStageFlags target_stages,
-                     VkAccessFlags target_access);
+  // What comes sees what commands before it have written.
+  void OrderCommands();
   absl::Status RecordFill(const FillCommand& command);
   // Bytes of a range by the shader: [begin, begin + length).
   absl::Status FillByShader(const BoundRange& target, uint64_t begin,
