@@ -2,11 +2,16 @@
 //
 // Tested by native_test.sh.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "abi/native/elf_note.h"
 #include "abi/native/manifest.h"
+#include "abi/native/memref/source.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/mapped_file.h"
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
@@ -18,13 +23,84 @@ namespace {
 constexpr Flag kFlags[] = {
     {"help", FlagKind::kBool, "false", "Prints this."},
     {"output", FlagKind::kString, "", "The object file to write; also -o."},
+    {"module", FlagKind::kString, "",
+     "The module that functions of an .mlir file or of --function are of; by\n"
+     "default the file's own module, or its name."},
+    {"function", FlagKind::kList, "",
+     "A memref function and its type in place of a file, as\n"
+     "\"sum: (memref<?xf32>) -> f32\". Repeat it for several."},
+    {"index_bits", FlagKind::kInt, "64",
+     "What functions of an .mlir file or of --function are lowered with: 64,\n"
+     "or 32."},
 };
 
 constexpr char kUsage[] =
     "Usage: eyrie note manifest.json -o note.o\n"
+    "       eyrie note functions.mlir -o note.o\n"
+    "       eyrie note --module=m --function=\"sum: (memref<?xf32>) -> f32\" "
+    "-o note.o\n"
     "Checks a manifest and writes it as an object file of this machine, to be\n"
     "linked into the library that it describes:\n"
-    "  cc -shared -o k.so k.o note.o\n\n";
+    "  cc -shared -o k.so k.o note.o\n"
+    "Of MLIR, those functions that have the attribute llvm.emit_c_interface, "
+    "or\n"
+    "all that are not private, are the manifest's. Use it as it is before it "
+    "is\n"
+    "lowered to LLVM's dialect.\n\n";
+
+// "folder/plate.mlir" as "plate".
+std::string Stem(absl::string_view path) {
+  const absl::string_view name = path.substr(path.rfind('/') + 1);
+  return std::string(absl::StripSuffix(name, ".mlir"));
+}
+
+absl::StatusOr<std::string> ManifestOfMlir(const Arguments& arguments,
+                                           const std::string& path,
+                                           absl::string_view text) {
+  ASSIGN_OR_RETURN(native::MlirSource source, native::ReadMlirSource(text));
+  std::string module = arguments.GetString("module");
+  if (module.empty()) module = source.name.empty() ? Stem(path) : source.name;
+  return native::MemrefManifest(
+      module, source.functions,
+      static_cast<int>(arguments.GetInt("index_bits")));
+}
+
+// The manifest of a file, not yet checked.
+absl::StatusOr<std::string> ReadManifestText(const Arguments& arguments,
+                                             const std::string& path) {
+  ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
+  const absl::string_view text(
+      reinterpret_cast<const char*>(file->bytes().data()),
+      file->bytes().size());
+  if (absl::EndsWith(path, ".mlir")) {
+    return ManifestOfMlir(arguments, path, text);
+  }
+  if (arguments.IsSet("module") || arguments.IsSet("index_bits")) {
+    return absl::InvalidArgumentError(
+        "--module and --index_bits are for .mlir files and --function; a "
+        "manifest says them itself.");
+  }
+  return std::string(text);
+}
+
+absl::StatusOr<std::string> ManifestOfFlags(const Arguments& arguments) {
+  std::vector<native::MlirFunction> functions;
+  for (const std::string& text : arguments.GetList("function")) {
+    const size_t colon = text.find(':');
+    if (colon == text.npos) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--function='", text, "' is no name and type, \"name: type\"."));
+    }
+    functions.push_back({.name = text.substr(0, colon),
+                         .type = std::string(absl::StripAsciiWhitespace(
+                             absl::string_view(text).substr(colon + 1))),
+                         .outputs = 0,
+                         .wrapped = true});
+  }
+  return native::MemrefManifest(
+      arguments.GetString("module"), functions,
+      static_cast<int>(arguments.GetInt("index_bits")));
+}
 
 absl::Status Run(std::span<const char* const> args) {
   std::vector<const char*> words(args.begin(), args.end());
@@ -36,21 +112,22 @@ absl::Status Run(std::span<const char* const> args) {
     return WriteStdout(absl::StrCat(kUsage, FlagsHelp(kFlags)));
   }
   const std::string& output = arguments.GetString("output");
-  if (arguments.positional().size() != 1 || output.empty()) {
+  const bool by_flags = arguments.IsSet("function");
+  if (arguments.positional().size() != (by_flags ? 0 : 1) || output.empty()) {
     return absl::InvalidArgumentError(
-        "eyrie note takes one manifest, and -o with the file to write.");
+        "eyrie note takes one manifest, .mlir file or --function, and -o with "
+        "the file to write.");
   }
-  const std::string& path = arguments.positional()[0];
-  ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
-  const absl::string_view text(
-      reinterpret_cast<const char*>(file->bytes().data()),
-      file->bytes().size());
-  const absl::StatusOr<native::Manifest> manifest =
-      native::Manifest::Parse(text);
-  if (!manifest.ok()) {
-    return Annotate(manifest.status(), absl::StrCat("(in '", path, "')"));
+  const std::string path = by_flags ? "" : arguments.positional()[0];
+  absl::StatusOr<std::string> text =
+      by_flags ? ManifestOfFlags(arguments) : ReadManifestText(arguments, path);
+  absl::Status status = text.status();
+  if (status.ok()) status = native::Manifest::Parse(*text).status();
+  if (!status.ok() && !by_flags) {
+    return Annotate(status, absl::StrCat("(in '", path, "')"));
   }
-  const std::string object = native::MakeNoteObject(text);
+  RETURN_IF_ERROR(status);
+  const std::string object = native::MakeNoteObject(*text);
   return WriteFile(
       output, {reinterpret_cast<const uint8_t*>(object.data()), object.size()});
 }

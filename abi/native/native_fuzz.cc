@@ -1,5 +1,5 @@
-// Any bytes may be refused as a note, a manifest or attributes; none may fault,
-// and what is taken is the same when it is written and read again.
+// Any bytes may be refused as a note, a manifest, attributes or MLIR; none may
+// fault, and what is taken is the same when it is written and read again.
 //
 // The first byte of an input says what the others are.
 // Run it with: tests/fuzz/BUILD says how.
@@ -10,6 +10,7 @@
 #include "abi/native/attributes.h"
 #include "abi/native/elf_note.h"
 #include "abi/native/manifest.h"
+#include "abi/native/memref/source.h"
 #include "absl/strings/string_view.h"
 
 namespace {
@@ -35,6 +36,13 @@ void TryManifest(absl::string_view text) {
   }
 }
 
+void TryMlir(absl::string_view text) {
+  const auto source = eyrie::native::ReadMlirSource(text);
+  if (!source.ok()) return;
+  TryManifest(
+      eyrie::native::MemrefManifest(source->name, source->functions, 32));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -47,6 +55,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     case 'm':
       TryManifest(text);
+      break;
+    case 's':
+      TryMlir(text);
       break;
     default:
       eyrie::native::CheckNativeElf({data, size}, "k.so").IgnoreError();

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Makes heat.so of heat.mlir with Debian's MLIR: packages mlir-19-tools, llvm-19
+# and clang-19. It is in the repository, as running it needs none of these.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+made=$(mktemp -d)
+trap 'rm -r "$made"' EXIT
+
+# What the functions are: their types, before they are lowered.
+../../eyrie note heat.mlir -o "$made/note.o"
+
+passes=convert-scf-to-cf,convert-arith-to-llvm,finalize-memref-to-llvm,\
+convert-func-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts
+mlir-opt-19 heat.mlir --pass-pipeline="builtin.module($passes)" |
+  mlir-translate-19 --mlir-to-llvmir |
+  llc-19 -O2 -mtriple=x86_64-unknown-linux-gnu -filetype=obj \
+    -relocation-model=pic -o "$made/heat.o"
+# -Bsymbolic: its functions are its own, whatever else the process has by the
+# name.
+clang-19 -shared -s -o heat.so "$made/heat.o" "$made/note.o" \
+  -Wl,-Bsymbolic -Wl,--build-id=none
