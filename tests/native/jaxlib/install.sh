@@ -1,6 +1,8 @@
 #!/bin/sh
-# Makes the Python that jaxlib_test.py looks for, with jaxlib from PyPI:
-# about 300 MB below ~/.cache/eyrie.
+# Makes the Python that jaxlib_test.py looks for, with jaxlib from PyPI and what
+# it needs: about 600 MB below ~/.cache/eyrie. CI runs it, see ../../../eyrie.
 set -eu
-python3 -m venv ~/.cache/eyrie/jaxlib
-~/.cache/eyrie/jaxlib/bin/pip install --quiet jaxlib==0.10.2
+folder=~/.cache/eyrie/jaxlib
+if "$folder/bin/python" -c 'import jaxlib' 2>/dev/null; then exit; fi
+python3 -m venv "$folder"
+"$folder/bin/pip" install --quiet --retries 1 --timeout 20 jaxlib==0.10.2

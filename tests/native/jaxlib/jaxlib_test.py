@@ -1,17 +1,22 @@
-"""Calls handlers that are compiled with XLA's own headers, as jaxlib has them.
+"""Calls handlers that jaxlib brings, and such as are compiled with its headers.
 
 Needs a Python with jaxlib, which install.sh makes; without one it says so and
 passes. EYRIE_JAXLIB_PYTHON names another one.
 
-  jaxlib_test.py EYRIE HANDLERS
+  jaxlib_test.py EYRIE CAPSULES HANDLERS SAMPLE
+
+CAPSULES is the built capsules.c, HANDLERS and SAMPLE are sources of handlers.
 """
 
 import json
 import os
 import pathlib
+import pwd
 import subprocess
 import sys
 import tempfile
+
+import lapack_check
 
 MANIFEST = {
     "module": "jax",
@@ -56,24 +61,33 @@ MANIFEST = {
 
 # Function, inputs, the last line that is printed or a part of the error.
 ROWS = [
-    ("scale", ["2x2xf32=1 2 3 4", "2.5"], "2x2xf32=[2.5 5][7.5 10]"),
-    ("sum", ["2xf32=1 2", "2xf32=3", "2xf32=5"], "2xf32=531 532"),
-    ("sum?mode=far", ["2xf32=1 2"],
+    ("jax.scale", ["2x2xf32=1 2 3 4", "2.5"], "2x2xf32=[2.5 5][7.5 10]"),
+    ("jax.sum", ["2xf32=1 2", "2xf32=3", "2xf32=5"], "2xf32=531 532"),
+    ("jax.sum?mode=far", ["2xf32=1 2"],
      "INVALID_ARGUMENT: Sum is called with other attributes."),
-    ("scratch", ["2x3xf64"], "2xi64=0 2"),
-    ("later", ["3xf32=1 2 3"], "3xf32=-1 -2 -3"),
-    ("later?fails=true:pred", ["3xf32=1 2 3"], "ABORTED: It went wrong."),
-    ("throw", ["f32=1"], "The handler gives up."),
-    ("count", [], "1xi64=7"),
-    ("count?start=40:i64", [], "1xi64=40"),
-    ("count?start=40:i32", [], "start"),
+    ("jax.scratch", ["2x3xf64"], "2xi64=0 2"),
+    ("jax.later", ["3xf32=1 2 3"], "3xf32=-1 -2 -3"),
+    ("jax.later?fails=true:pred", ["3xf32=1 2 3"], "ABORTED: It went wrong."),
+    ("jax.throw", ["f32=1"], "The handler gives up."),
+    ("jax.count", [], "1xi64=7"),
+    ("jax.count?start=40:i64", [], "1xi64=40"),
+    ("jax.count?start=40:i32", [], "start"),
+]
+
+# The same of samples/xla_handler.
+SAMPLE_ROWS = [
+    ("order.argsort", ["4xf32=1 nan 2 -inf"], "4xi32=3 0 2 1"),
+    ("order.argsort?descending=true:pred", ["3xf32=1 2 2"], "3xi32=1 2 0"),
+    ("order.argsort?descending=1:i32", ["3xf32=1"], "descending"),
+    ("order.argsort", ["0xf32="], "0xi32="),
 ]
 
 
 def find_python():
     """A Python that has jaxlib, or None."""
+    home = pathlib.Path(pwd.getpwuid(os.getuid()).pw_dir)
     names = [os.environ.get("EYRIE_JAXLIB_PYTHON", ""), sys.executable,
-             os.path.expanduser("~/.cache/eyrie/jaxlib/bin/python")]
+             str(home / ".cache/eyrie/jaxlib/bin/python")]
     for name in names:
         if os.path.exists(name) and subprocess.run(
                 [name, "-c", "import jaxlib"], check=False,
@@ -82,32 +96,32 @@ def find_python():
     return None
 
 
-def check(eyrie, handlers, include):
-    """Compiles the handlers and calls each; 1 if one is not as expected."""
+def compile_library(source, library, include, manifest):
+    """Compiles handlers with XLA's headers, and puts the manifest beside."""
+    subprocess.run(["g++", "-std=c++20", "-O1", "-w", "-fPIC", "-shared",
+                    f"-I{include}", source, "-o", library], check=True)
+    pathlib.Path(f"{library}.json").write_text(manifest, encoding="utf-8")
+    return library
+
+
+def check_rows(eyrie, library, rows, what):
+    """Calls each row's function; how many are not as expected."""
     failures = 0
-    with tempfile.TemporaryDirectory() as name:
-        library = pathlib.Path(name, "jax.so")
-        subprocess.run(["g++", "-std=c++20", "-O1", "-fPIC", "-shared",
-                        f"-I{include}", handlers, "-o", library], check=True)
-        for function in MANIFEST["functions"].values():
-            function["convention"] = "xla_ffi"
-        pathlib.Path(f"{library}.json").write_text(json.dumps(MANIFEST),
-                                                   encoding="utf-8")
-        for function, inputs, want in ROWS:
-            done = subprocess.run(
-                [eyrie, "run", f"--native_library={library}",
-                 f"--function=jax.{function}"] +
-                [f"--input={text}" for text in inputs],
-                capture_output=True, text=True, check=False)
-            if want not in done.stdout + done.stderr:
-                failures += 1
-                print(f"FAILED: {function}: {done.stdout}{done.stderr}")
-    print(f"{len(ROWS) - failures} of {len(ROWS)} calls of handlers compiled "
-          "with jaxlib's headers as expected")
-    return 1 if failures else 0
+    for function, inputs, want in rows:
+        done = subprocess.run(
+            [eyrie, "run", f"--native_library={library}",
+             f"--function={function}"] +
+            [f"--input={text}" for text in inputs],
+            capture_output=True, text=True, check=False)
+        if want not in done.stdout + done.stderr:
+            failures += 1
+            print(f"FAILED: {function}: {done.stdout}{done.stderr}")
+    print(f"{len(rows) - failures} of {len(rows)} calls of {what} as expected")
+    return failures
 
 
 def main():
+    """Runs all that this machine has the means for."""
     python = find_python()
     if python is None:
         print("SKIPPED: no Python here has jaxlib; "
@@ -116,8 +130,23 @@ def main():
     found = subprocess.run(
         [python, "-c", "import jaxlib; print(jaxlib.__file__)"], check=True,
         capture_output=True, text=True).stdout.strip()
-    eyrie, handlers = (os.path.abspath(path) for path in sys.argv[1:])
-    return check(eyrie, handlers, pathlib.Path(found).parent / "include")
+    eyrie, capsules, handlers, sample = map(pathlib.Path, sys.argv[1:5])
+    include = pathlib.Path(found).parent / "include"
+    for function in MANIFEST["functions"].values():
+        function["convention"] = "xla_ffi"
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        failures = check_rows(
+            eyrie, compile_library(handlers, folder / "jax.so", include,
+                                   json.dumps(MANIFEST)),
+            ROWS, "handlers compiled with jaxlib's headers")
+        failures += check_rows(
+            eyrie, compile_library(
+                sample, folder / "order.so", include,
+                sample.with_name("order.json").read_text(encoding="utf-8")),
+            SAMPLE_ROWS, "the sample compiled so")
+        failures += lapack_check.check(eyrie, capsules, python, folder)
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ for release in 3.3 3.11 3.13; do
       "$2" -o "$release/$3" $4
   }
   mkdir -p "$release"
-  for name in scale memref; do
+  for name in lapack memref scale; do
     compile "$1" $name.mlir $name.vmfb ""
     # Imports get fences where their attribute asks for the model with them.
     fences='attributes {iree.abi.model = "coarse-fences"}'

@@ -1,0 +1,210 @@
+"""Calls jaxlib's LAPACK handlers and multiplies what they have decomposed.
+
+capsules.c hands the handlers over. Matrices lie by columns there; `columns`
+and `rows` turn them. All arithmetic is plain Python, apart from NumPy, SciPy
+and LAPACK. Used by jaxlib_test.py.
+"""
+
+import array
+import os
+import pathlib
+import random
+import subprocess
+
+TOLERANCE = 1e-12  # of matrices with elements about 1
+
+
+def matrix(generator, size):
+    """Random rows."""
+    return [[generator.uniform(-1, 1) for _ in range(size)]
+            for _ in range(size)]
+
+
+def transpose(a):
+    """Rows of the columns."""
+    return [list(column) for column in zip(*a)]
+
+
+def multiply(a, b):
+    """The product of two matrices of rows."""
+    return [[sum(x * y for x, y in zip(row, column)) for column in zip(*b)]
+            for row in a]
+
+
+def distance(a, b):
+    """The greatest difference of two matrices."""
+    return max(abs(x - y) for r, s in zip(a, b) for x, y in zip(r, s))
+
+
+def identity(size):
+    """Ones on the diagonal."""
+    return [[float(i == j) for j in range(size)] for i in range(size)]
+
+
+class Lapack:
+    """Calls functions of lapack.json's module."""
+
+    def __init__(self, eyrie, library, environment, folder):
+        self.eyrie, self.folder = eyrie, folder
+        self.arguments = [f"--native_library={library}"]
+        self.environment = environment
+
+    def run(self, arguments):
+        """Runs the tool: (all it prints, whether it succeeds)."""
+        done = subprocess.run(
+            [self.eyrie, "run", *self.arguments, *arguments],
+            env=self.environment, cwd=self.folder, check=False,
+            capture_output=True, text=True)
+        return done.stdout + done.stderr, done.returncode == 0
+
+    def call(self, function, batch, types):
+        """The results for a batch of square matrices of rows: flat arrays."""
+        size = len(batch[0])
+        elements = array.array("d")
+        for a in batch:
+            for column in transpose(a):
+                elements.extend(column)
+        (self.folder / "in.bin").write_bytes(elements.tobytes())
+        text, good = self.run(
+            [f"--function=lapack.{function}",
+             f"--input={len(batch)}x{size}x{size}xf64=@in.bin"] +
+            [f"--output=@out{i}.bin" for i in range(len(types))])
+        if not good:
+            raise RuntimeError(text)
+        results = []
+        for i, kind in enumerate(types):
+            result = array.array(kind)
+            result.frombytes((self.folder / f"out{i}.bin").read_bytes())
+            results.append(result)
+        return results
+
+
+def matrix_of(elements, index, size):
+    """The rows of a batch's matrix that lies by columns."""
+    begin = index * size * size
+    return transpose([
+        list(elements[begin + i * size:begin + (i + 1) * size])
+        for i in range(size)])
+
+
+def check_potrf(lapack, generator):
+    """A = L * L^T; of a matrix that has no L LAPACK says where it ends."""
+    size, batch = 9, []
+    for _ in range(3):
+        a = matrix(generator, size)
+        batch.append(multiply(a, transpose(a)))
+        for i in range(size):
+            batch[-1][i][i] += 1
+    factors, info = lapack.call("dpotrf", batch, "di")
+    for index, a in enumerate(batch):
+        lower = [[x if j <= i else 0.0 for j, x in enumerate(row)]
+                 for i, row in enumerate(matrix_of(factors, index, size))]
+        yield distance(multiply(lower, transpose(lower)), a), TOLERANCE
+        yield abs(info[index]), 0
+    _, info = lapack.call("dpotrf", [identity(2), [[1, 2], [2, 1]]], "di")
+    yield abs(info[0]) + abs(info[1] - 2), 0
+
+
+def check_getrf(lapack, generator):
+    """P * A = L * U."""
+    size = 8
+    batch = [matrix(generator, size) for _ in range(4)]
+    factors, pivots, info = lapack.call("dgetrf", batch, "dii")
+    for index, a in enumerate(batch):
+        both = matrix_of(factors, index, size)
+        lower = [[1.0 if i == j else both[i][j] if j < i else 0.0
+                  for j in range(size)] for i in range(size)]
+        upper = [[both[i][j] if j >= i else 0.0 for j in range(size)]
+                 for i in range(size)]
+        swapped = [list(row) for row in a]
+        for i in range(size):
+            other = pivots[index * size + i] - 1
+            swapped[i], swapped[other] = swapped[other], swapped[i]
+        yield distance(multiply(lower, upper), swapped), TOLERANCE
+        yield abs(info[index]), 0
+
+
+def check_syevd(lapack, generator):
+    """A * V = V * D, V * V^T = 1, the values in order, their sum A's trace."""
+    size, batch = 10, []
+    for _ in range(2):
+        a = matrix(generator, size)
+        batch.append([[x + y for x, y in zip(r, s)]
+                      for r, s in zip(a, transpose(a))])
+    vectors, values, info = lapack.call("dsyevd", batch, "ddi")
+    for index, a in enumerate(batch):
+        v = matrix_of(vectors, index, size)
+        w = values[index * size:(index + 1) * size]
+        scaled = [[x * y for x, y in zip(row, w)] for row in v]
+        yield distance(multiply(a, v), scaled), TOLERANCE
+        yield distance(multiply(v, transpose(v)), identity(size)), TOLERANCE
+        yield abs(sum(w) - sum(a[i][i] for i in range(size))), TOLERANCE
+        yield sum(x > y for x, y in zip(w, w[1:])) + abs(info[index]), 0
+
+
+def check_modules(lapack, modules):
+    """Cholesky's decomposition within compiled modules."""
+    paths = sorted(modules.glob("*/lapack*.vmfb"))
+    yield abs(len(paths) - 6), 0
+    for path in paths:
+        for text, want in (
+                ("3x3xf32=4 2 -2 2 10 5 -2 5 21",
+                 ("3x3xf32=[2 0 0][1 3 0][-1 2 4]", "i32=0")),
+                ("2x2xf32=1 2 2 1", ("i32=2",))):
+            printed, _ = lapack.run([path, "--function=cholesky",
+                                     f"--input={text}"])
+            missing = [line for line in want
+                       if line not in printed.splitlines()]
+            if missing:
+                print(f"{path}: {printed}")
+            yield len(missing), 0
+
+
+def environment_for(python):
+    """What capsules.c needs to start the Python in a process."""
+    paths = subprocess.run(
+        [python, "-c", "import os, sys, sysconfig as s\n"
+         "name = s.get_config_var('INSTSONAME')\n"
+         "path = os.path.join(s.get_config_var('LIBDIR'), name)\n"
+         "print(path if os.path.exists(path) else name)\n"
+         "print(sys.base_prefix)\n"
+         "print(os.pathsep.join(p for p in sys.path if 'site-packages' in p))"],
+        check=True, capture_output=True, text=True).stdout.splitlines()
+    environment = dict(os.environ)
+    environment["EYRIE_LIBPYTHON"] = paths[0]
+    environment["PYTHONHOME"] = paths[1]
+    environment["PYTHONPATH"] = paths[2]
+    environment["OPENBLAS_NUM_THREADS"] = "1"
+    # Python never gives back what its modules hold.
+    environment["ASAN_OPTIONS"] = "detect_leaks=0"
+    return environment
+
+
+def check(eyrie, capsules, python, folder):
+    """Runs all checks: how many figures exceed their bound."""
+    here = pathlib.Path(__file__).parent
+    manifest = here / "lapack.json"
+    lapack = Lapack(eyrie.absolute(),
+                    f"{capsules.absolute()},manifest={manifest.absolute()}",
+                    environment_for(python), folder)
+    text, good = lapack.run(["--function=lapack.dpotrf",
+                             "--input=1x1xf64=4"])
+    if not good and "libpython" in text and "cannot open" in text:
+        print(f"SKIPPED: LAPACK's handlers, as Python is no library here: "
+              f"{text.strip()}")
+        return 0
+    generator = random.Random(7)
+    figures = []
+    for name, rows in (("potrf", check_potrf(lapack, generator)),
+                       ("getrf", check_getrf(lapack, generator)),
+                       ("syevd", check_syevd(lapack, generator)),
+                       ("modules", check_modules(lapack,
+                                                 here.parent / "modules"))):
+        rows = list(rows)
+        figures += rows
+        if any(not have <= bound for have, bound in rows):
+            print(f"FAILED: {name}: {rows}")
+    failures = sum(not have <= bound for have, bound in figures)
+    print(f"{len(figures) - failures} of {len(figures)} figures of LAPACK's "
+          "handlers within their bounds")
+    return failures
