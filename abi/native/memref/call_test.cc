@@ -2,19 +2,20 @@
 //
 // Arguments and results are text: "i1" and so on by the letter of the calling
 // convention, tensors as "2xf32=1 2".
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "abi/native/json_reader.h"
 #include "abi/native/memref/import.h"
+#include "abi/native/memref/test_functions.h"
+#include "abi/native/shape_rule.h"
 #include "abi/tensor_text.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/json.h"
 #include "gtest/gtest.h"
 #include "hal/host_semaphore.h"
 #include "tests/support/cpu_device.h"
@@ -23,161 +24,18 @@
 namespace eyrie::native {
 namespace {
 
-template <size_t kRank, typename Index = int64_t>
-struct Memref {
-  void* allocated;
-  void* aligned;
-  Index offset;
-  Index sizes[kRank == 0 ? 1 : kRank];
-  Index strides[kRank == 0 ? 1 : kRank];
-
-  float& at(Index i) const {
-    return static_cast<float*>(aligned)[offset + i * strides[0]];
-  }
-};
-struct Memref0 {
-  void* allocated;
-  void* aligned;
-  int64_t offset;
-};
-struct Unranked {
-  int64_t rank;
-  void* descriptor;
-};
-
-int live = 0;  // allocations of the functions below
-
-void* Allocate(size_t bytes, size_t alignment = 16) {
-  ++live;
-  return std::aligned_alloc(alignment,
-                            (bytes + alignment - 1) / alignment * alignment);
-}
-void Free(void* at) {
-  if (at == nullptr) return;
-  --live;
-  std::free(at);
-}
-
-float constant[3] = {5, 6, 7};
-
-extern "C" {
-float SumRows(const Memref<2>* m, int64_t row) {
-  float sum = 0;
-  for (int64_t i = 0; i < m->sizes[1]; ++i) {
-    sum += static_cast<const float*>(
-        m->aligned)[m->offset + row * m->strides[0] + i * m->strides[1]];
-  }
-  return sum;
-}
-void Scaled(Memref<1>* result, const Memref<1>* m, float factor) {
-  const int64_t n = m->sizes[0];
-  void* const data = Allocate(n * 4, 64);
-  *result = {data, data, 0, {n}, {1}};
-  for (int64_t i = 0; i < n; ++i) result->at(i) = m->at(i) * factor;
-}
-// Not aligned as a device wants it.
-void Unaligned(Memref<1>* result, const Memref<1>* m, float factor) {
-  auto* const data = static_cast<char*>(Allocate(m->sizes[0] * 4 + 4, 64));
-  *result = {data, data, 1, {m->sizes[0]}, {1}};
-  for (int64_t i = 0; i < m->sizes[0]; ++i) result->at(i) = m->at(i) * factor;
-}
-void Same(Memref<1>* result, const Memref<1>* m) { *result = *m; }
-void Tail(Memref<1>* result, const Memref<1>* m) {
-  *result = *m;
-  result->offset += 1;
-  result->sizes[0] -= 1;
-}
-void Far(Memref<1>* result, const Memref<1>* m) {
-  *result = *m;
-  result->offset += 16;
-  result->sizes[0] -= 16;
-}
-void Backwards(Memref<1>* result, const Memref<1>* m) {
-  *result = *m;
-  result->offset += result->sizes[0] - 1;
-  result->strides[0] = -1;
-}
-void Constant(Memref<1>* result) {
-  *result = {
-      reinterpret_cast<void*>(uintptr_t{0xdeadbeef}), constant, 0, {3}, {1}};
-}
-struct Mixed {
-  bool i1;
-  int8_t i8;
-  uint16_t f16;
-  Memref0 memref;
-  int64_t i64;
-};
-void All(Mixed* result, bool a, int8_t b, int16_t c, int32_t d, int64_t e,
-         const Memref0* m) {
-  auto* const data = static_cast<float*>(Allocate(4));
-  *data = *static_cast<float*>(m->aligned) + 1;
-  *result = {!a,
-             static_cast<int8_t>(-b),
-             static_cast<uint16_t>(c),
-             {data, data, 0},
-             d + e};
-}
-struct Two {
-  Memref<1> first, second;
-};
-// Two results in one allocation.
-void Halves(Two* results, const Memref<1>* m) {
-  Memref<1> all;
-  Scaled(&all, m, 1);
-  const int64_t half = all.sizes[0] / 2;
-  results->first = {all.allocated, all.aligned, 0, {half}, {1}};
-  results->second = {all.allocated, all.aligned, half, {half}, {1}};
-}
-// The same with the rank taken off.
-void Flat(Unranked* result, const Unranked* m) {
-  const auto* const from = static_cast<const int64_t*>(m->descriptor);
-  int64_t count = 1;
-  for (int64_t i = 0; i < m->rank; ++i) count *= from[3 + i];
-  auto* const to = static_cast<Memref<1>*>(Allocate(sizeof(Memref<1>)));
-  std::memcpy(to, from, 3 * sizeof(int64_t));
-  to->sizes[0] = count;
-  to->strides[0] = 1;
-  *result = {1, to};
-}
-void TooDeep(Unranked* result) { *result = {9, Allocate(8)}; }
-void Nowhere(Memref<1>* result) { *result = {nullptr, nullptr, 0, {1}, {1}}; }
-void Negative(Memref<1>* result) { *result = {nullptr, nullptr, 0, {-1}, {1}}; }
-int32_t Last32(const Memref<1, int32_t>* m, int32_t back) {
-  return static_cast<int32_t*>(m->aligned)[m->offset + m->sizes[0] - back];
-}
-void Add(const Memref<1>* a, const Memref<1>* b, const Memref<1>* out) {
-  for (int64_t i = 0; i < 2; ++i) out->at(i) = a->at(i) + b->at(i);
-}
-// Column 1 of a matrix that lies by columns, as its type says.
-float Column(const Memref<2>* m) {
-  const float* const data = static_cast<float*>(m->aligned) + 3;
-  return data[2] * 10 + data[3];
-}
-void Odd(Memref<1>* result, const Memref<1>* m) {
-  const int64_t n = m->sizes[0];
-  auto* const data = static_cast<uint8_t*>(Allocate(n, 64));
-  for (int64_t i = 0; i < n; ++i) {
-    data[i] = static_cast<uint8_t>(0xFE | static_cast<uint8_t*>(m->aligned)[i]);
-  }
-  *result = {data, data, 0, {n}, {1}};
-}
-int8_t Sum8(int8_t a, int8_t b) { return static_cast<int8_t>(a + b); }
-double Hypot(double a, double b) { return std::sqrt(a * a + b * b); }
-void Nothing() {}
-}
-
 struct Options {
   int index_bits = 64;
   size_t outputs = 0;
-  const char* convention = nullptr;  // of the import, if another one
+  const char* convention = nullptr;     // of the import, if another one
+  std::vector<const char*> rules = {};  // of outputs, as manifests have them
 };
 
 class MemrefCallTest : public testing::Test {
  protected:
   ~MemrefCallTest() override {
     kept_.clear();
-    EXPECT_EQ(live, 0);
+    EXPECT_EQ(test::live, 0);
   }
 
   template <typename Entry>
@@ -186,9 +44,16 @@ class MemrefCallTest : public testing::Test {
                                                      Options options) {
     auto function = std::make_shared<MemrefFunction>();
     function->signature = {*ParseMemrefFunctionType(type), options.index_bits,
-                           options.outputs};
+                           options.outputs + options.rules.size()};
+    const auto inputs = static_cast<int>(function->signature.input_count());
+    for (const char* text : options.rules) {
+      const Json json = *ParseJson(text);
+      JsonReader reader = *JsonReader::Open(json, "a rule");
+      function->signature.output_rules.push_back(
+          *ShapeRule::ReadShape(reader, inputs));
+    }
     function->entry = reinterpret_cast<void*>(entry);
-    function->free = Free;
+    function->free = test::Free;
     const auto convention = *vm::CallingConvention::Parse(
         options.convention != nullptr ? options.convention
                                       : function->signature.ImportConvention());
@@ -293,56 +158,104 @@ class MemrefCallTest : public testing::Test {
 TEST_F(MemrefCallTest, Memrefs) {
   constexpr char kVector[] = "3xf32=1 2 3";
   EXPECT_EQ(Call("(memref<?x?xf32, strided<[?, ?], offset: ?>>, index) -> f32",
-                 SumRows, "2x3xf32=1 2 3 4 5 6; 1"),
+                 test::SumRows, "2x3xf32=1 2 3 4 5 6; 1"),
             "15");
-  EXPECT_EQ(Call("(memref<?xf32>, f32) -> memref<?xf32>", Scaled,
+  EXPECT_EQ(Call("(memref<?xf32>, f32) -> memref<?xf32>", test::Scaled,
                  absl::StrCat(kVector, "; 2.5")),
             "3xf32=2.5 5 7.5");
-  EXPECT_EQ(Call("(memref<3xf32>, f32) -> memref<3xf32>", Unaligned,
+  EXPECT_EQ(Call("(memref<3xf32>, f32) -> memref<3xf32>", test::Unaligned,
                  absl::StrCat(kVector, "; 2")),
             "3xf32=2 4 6");
-  EXPECT_EQ(Call("(memref<?xf32>) -> memref<?xf32>", Same, kVector),
+  EXPECT_EQ(Call("(memref<?xf32>) -> memref<?xf32>", test::Same, kVector),
             "3xf32=1 2 3");
   EXPECT_EQ(kept_[kept_.size() - 1]->buffer(),
             kept_[kept_.size() - 2]->buffer());
   constexpr char kView[] =
       "(memref<?xf32>) -> memref<?xf32, strided<[?], offset: ?>>";
-  EXPECT_EQ(Call(kView, Tail, kVector), "2xf32=2 3");  // not aligned: a copy
-  EXPECT_EQ(Call(kView, Far, "17xf32=1"), "1xf32=1");
+  EXPECT_EQ(Call(kView, test::Tail, kVector),
+            "2xf32=2 3");  // not aligned: a copy
+  EXPECT_EQ(Call(kView, test::Far, "17xf32=1"), "1xf32=1");
   EXPECT_EQ(kept_.back()->buffer()->byte_offset(), 64u);
-  EXPECT_EQ(Call(kView, Tail, "1xf32=1"), "0xf32=");
-  EXPECT_EQ(Call(kView, Backwards, kVector), "3xf32=3 2 1");
-  EXPECT_EQ(Call("() -> memref<3xf32>", Constant, ""), "3xf32=5 6 7");
+  EXPECT_EQ(Call(kView, test::Tail, "1xf32=1"), "0xf32=");
+  EXPECT_EQ(Call(kView, test::Backwards, kVector), "3xf32=3 2 1");
+  EXPECT_EQ(Call("() -> memref<3xf32>", test::Constant, ""), "3xf32=5 6 7");
   EXPECT_NE(kept_.back()->buffer()->host_data(),
-            reinterpret_cast<uint8_t*>(constant));
-  EXPECT_EQ(Call("(memref<?xf32>) -> (memref<?xf32>, memref<?xf32>)", Halves,
-                 "4xf32=1 2 3 4"),
+            reinterpret_cast<uint8_t*>(test::constant));
+  EXPECT_EQ(Call("(memref<?xf32>) -> (memref<?xf32>, memref<?xf32>)",
+                 test::Halves, "4xf32=1 2 3 4"),
             "2xf32=1 2; 2xf32=3 4");
-  EXPECT_EQ(Call("(memref<*xf32>) -> memref<*xf32>", Flat, "2x1x2xf32=1 2 3 4"),
-            "4xf32=1 2 3 4");
-  EXPECT_EQ(Call("(memref<*xf32>) -> memref<*xf32>", Flat, "f32=7"), "1xf32=7");
-  EXPECT_EQ(Call("(memref<?xi1>) -> memref<?xi1>", Odd, "3xi1=1 0 1"),
+  EXPECT_EQ(
+      Call("(memref<*xf32>) -> memref<*xf32>", test::Flat, "2x1x2xf32=1 2 3 4"),
+      "4xf32=1 2 3 4");
+  EXPECT_EQ(Call("(memref<*xf32>) -> memref<*xf32>", test::Flat, "f32=7"),
+            "1xf32=7");
+  EXPECT_EQ(Call("(memref<?xi1>) -> memref<?xi1>", test::Odd, "3xi1=1 0 1"),
             "3xi1=01 00 01");
-  EXPECT_EQ(Call("(memref<2xf32>, memref<2xf32>, memref<2xf32>) -> ()", Add,
-                 "2xf32=1 2; 2xf32=30 40", {.outputs = 1}),
+  EXPECT_EQ(Call("(memref<2xf32>, memref<2xf32>, memref<2xf32>) -> ()",
+                 test::Add, "2xf32=1 2; 2xf32=30 40", {.outputs = 1}),
             "2xf32=31 42");
+}
+
+// Memory for results, of shapes that follow from the arguments'.
+TEST_F(MemrefCallTest, OutputsByRules) {
+  constexpr char kOuter[] =
+      "(memref<?xf32>, memref<?xf32>, memref<?x?xf32>) -> ()";
+  EXPECT_EQ(Call(kOuter, test::Outer, "2xf32=1 2; 3xf32=4 5 6",
+                 {.rules = {R"({"shape": ["0.0", "1.-1"]})"}}),
+            "2x3xf32=[4 5 6][8 10 12]");
+  EXPECT_EQ(Call(kOuter, test::Outer, "0xf32=; 3xf32=1",
+                 {.rules = {R"({"shape": ["0.0", "1.:"]})"}}),
+            "0x3xf32=");
+  constexpr char kBoth[] =
+      "(memref<?xf32>, f32, memref<?xf32>, memref<f32>) -> f32";
+  EXPECT_EQ(Call(kBoth, test::ScaledInto, "3xf32=1 2 3; 2",
+                 {.rules = {R"({"like": 0})", R"({"shape": []})"}}),
+            "12; 3xf32=2 4 6; f32=2");
+  const struct {
+    const char* rule;
+    const char* want;
+  } kRows[] = {
+      {R"({"like": 0})",
+       "INVALID_ARGUMENT: Argument 2 of the function, a result, has by its "
+       "rule the sizes [2]; memref<?x4xf32> is declared."},
+      {R"({"shape": ["0.0", 5]})",
+       "INVALID_ARGUMENT: Argument 2 of the function, a result, has by its "
+       "rule the sizes [2, 5]; memref<?x4xf32> is declared."},
+      {R"({"shape": ["0.1", 4]})",
+       "INVALID_ARGUMENT: Argument 0 is 2xf32; a result takes its dimensions "
+       "0.1."},
+      {R"({"shape": [4611686018427387904, 4]})",
+       "INVALID_ARGUMENT: Argument 2 of the function, memref<?x4xf32>, has too "
+       "many elements: [4611686018427387904, 4]."},
+  };
+  for (const auto& row : kRows) {
+    EXPECT_EQ(Call("(memref<?xf32>, memref<?xf32>, memref<?x4xf32>) -> ()",
+                   test::Outer, "2xf32=1 2; 4xf32=1", {.rules = {row.rule}}),
+              row.want);
+  }
+  EXPECT_EQ(
+      Call("(memref<?xindex>, memref<?xindex>) -> ()", test::Nothing, "1xi32=1",
+           {.index_bits = 32, .rules = {R"({"shape": [2147483648]})"}}),
+      "INVALID_ARGUMENT: Argument 1 of the function, a result, has by "
+      "its rule the sizes [2147483648]; memref<?xindex> is declared, an "
+      "index of 32 bits.");
 }
 
 // The layout is the type's, whatever the tensor's.
 TEST_F(MemrefCallTest, LayoutsOfTheirOwn) {
-  EXPECT_EQ(Call("(memref<2x2xf32, strided<[1, 2], offset: 3>>) -> f32", Column,
-                 "2x2xf32=1 2 3 4"),
+  EXPECT_EQ(Call("(memref<2x2xf32, strided<[1, 2], offset: 3>>) -> f32",
+                 test::Column, "2x2xf32=1 2 3 4"),
             "24");
   EXPECT_EQ(Call("(memref<2x3xf32, strided<[1, ?], offset: ?>>, index) -> f32",
-                 SumRows, "2x3xf32=1 2 3 4 5 6; 1"),
+                 test::SumRows, "2x3xf32=1 2 3 4 5 6; 1"),
             "15");
   EXPECT_EQ(
       Call("(memref<2x3xf32, strided<[100, 7], offset: 5>>, index) -> f32",
-           SumRows, "2x3xf32=1 2 3 4 5 6; 1"),
+           test::SumRows, "2x3xf32=1 2 3 4 5 6; 1"),
       "15");
   EXPECT_EQ(
       Call("(memref<2x?xf32, strided<[9223372036854775807, ?]>>, index) -> f32",
-           SumRows, "2x3xf32=1 2 3 4 5 6; 1"),
+           test::SumRows, "2x3xf32=1 2 3 4 5 6; 1"),
       "OUT_OF_RANGE: 2x3xf32 as memref<2x?xf32, "
       "strided<[9223372036854775807, ?]>> reaches further than an index does.");
 }
@@ -350,25 +263,28 @@ TEST_F(MemrefCallTest, LayoutsOfTheirOwn) {
 TEST_F(MemrefCallTest, Scalars) {
   constexpr char kAll[] =
       "(i1, i8, i16, i32, i64, memref<f32>) -> (i1, i8, f16, memref<f32>, i64)";
-  EXPECT_EQ(Call(kAll, All, "1; 100; -2; -3; 5000000000; f32=7"),
+  EXPECT_EQ(Call(kAll, test::All, "1; 100; -2; -3; 5000000000; f32=7"),
             "0; -100; 65534; f32=8; 4999999997");
   // Bits that a type does not have count for nothing.
-  EXPECT_EQ(Call(kAll, All, "-2; 356; 65537; 0; 0; f32=0"),
+  EXPECT_EQ(Call(kAll, test::All, "-2; 356; 65537; 0; 0; f32=0"),
             "1; -100; 1; f32=1; 0");
-  EXPECT_EQ(Call("(i8, i8) -> i8", Sum8, "100; 27"), "127");
-  EXPECT_EQ(Call("(i8, i8) -> i8", Sum8, "100; 28"), "-128");
-  EXPECT_EQ(Call("(f64, f64) -> f64", Hypot, "3; 4"), "5");
-  EXPECT_EQ(Call("() -> ()", Nothing, ""), "");
+  EXPECT_EQ(Call("(i8, i8) -> i8", test::Sum8, "100; 27"), "127");
+  EXPECT_EQ(Call("(i8, i8) -> i8", test::Sum8, "100; 28"), "-128");
+  EXPECT_EQ(Call("(f64, f64) -> f64", test::Hypot, "3; 4"), "5");
+  EXPECT_EQ(Call("() -> ()", test::Nothing, ""), "");
 }
 
 TEST_F(MemrefCallTest, NarrowIndex) {
   constexpr char kType[] = "(memref<?xindex>, index) -> index";
-  EXPECT_EQ(Call(kType, Last32, "3xi32=1 2 -3; 1", {.index_bits = 32}), "-3");
-  EXPECT_EQ(Call(kType, Last32, "3xsi32=1 2 3; 2", {.index_bits = 32}), "2");
-  EXPECT_EQ(Call(kType, Last32, "3xi32=1 2 3; 4294967297", {.index_bits = 32}),
-            "OUT_OF_RANGE: Argument 1 of the function is 4294967297; its index "
-            "has 32 bits.");
-  EXPECT_EQ(Call(kType, Last32, "3xi64=1 2 3; 1", {.index_bits = 32}),
+  EXPECT_EQ(Call(kType, test::Last32, "3xi32=1 2 -3; 1", {.index_bits = 32}),
+            "-3");
+  EXPECT_EQ(Call(kType, test::Last32, "3xsi32=1 2 3; 2", {.index_bits = 32}),
+            "2");
+  EXPECT_EQ(
+      Call(kType, test::Last32, "3xi32=1 2 3; 4294967297", {.index_bits = 32}),
+      "OUT_OF_RANGE: Argument 1 of the function is 4294967297; its index "
+      "has 32 bits.");
+  EXPECT_EQ(Call(kType, test::Last32, "3xi64=1 2 3; 1", {.index_bits = 32}),
             "INVALID_ARGUMENT: Argument 0 of the function is 3xi64; "
             "memref<?xindex> is declared.");
 }
@@ -403,10 +319,10 @@ TEST_F(MemrefCallTest, RefusesBeforeTheCall) {
               row.want);
   }
   EXPECT_EQ(
-      Call("(memref<?xf32>) -> f32", Nothing, "", {.convention = "0i_f"}),
+      Call("(memref<?xf32>) -> f32", test::Nothing, "", {.convention = "0i_f"}),
       "INVALID_ARGUMENT: The import has the convention 0i_f; 0r_f is that "
       "of (memref<?xf32>) -> f32.");
-  auto import = Bind("(memref<?xf32>) -> ()", Nothing, {});
+  auto import = Bind("(memref<?xf32>) -> ()", test::Nothing, {});
   ASSERT_TRUE(import.ok());
   vm::Slot null;
   null.ref = nullptr;
@@ -416,22 +332,22 @@ TEST_F(MemrefCallTest, RefusesBeforeTheCall) {
 }
 
 TEST_F(MemrefCallTest, RefusesWhatCannotBeAResult) {
-  EXPECT_EQ(Call("() -> memref<*xf32>", TooDeep, ""),
+  EXPECT_EQ(Call("() -> memref<*xf32>", test::TooDeep, ""),
             "INTERNAL: Result 0 of the function has rank 9; the limit is 8.");
   EXPECT_EQ(
-      Call("() -> memref<1xf32>", Nowhere, ""),
+      Call("() -> memref<1xf32>", test::Nowhere, ""),
       "INTERNAL: The function returns a memref of the sizes [1] at null.");
-  EXPECT_EQ(Call("() -> memref<?xf32>", Negative, ""),
+  EXPECT_EQ(Call("() -> memref<?xf32>", test::Negative, ""),
             "INTERNAL: The function returns a memref of the sizes [-1], which "
             "no memory has.");
-  EXPECT_EQ(
-      Call("(memref<?xf32>, f32) -> memref<2xf32>", Scaled, "3xf32=1 2 3; 1"),
-      "INTERNAL: Result 0 of the function has the sizes [3], but is "
-      "declared as memref<2xf32>.");
+  EXPECT_EQ(Call("(memref<?xf32>, f32) -> memref<2xf32>", test::Scaled,
+                 "3xf32=1 2 3; 1"),
+            "INTERNAL: Result 0 of the function has the sizes [3], but is "
+            "declared as memref<2xf32>.");
 }
 
 TEST_F(MemrefCallTest, Fences) {
-  auto import = Bind("(memref<?xf32>, f32) -> memref<?xf32>", Scaled,
+  auto import = Bind("(memref<?xf32>, f32) -> memref<?xf32>", test::Scaled,
                      {.convention = "0rfrr_r"});
   ASSERT_EQ(StatusText(import), "OK");
   const auto wait = hal::Fence::At(MakeRef<hal::HostSemaphore>(0), 1);

@@ -3,17 +3,19 @@
 //   "sum": {"convention": "memref", "type": "(memref<?xf32>) -> f32"}
 // and, where they are not the usual ones, "symbol" (_mlir_ciface_sum),
 // "index_bits" (64 or 32) and "outputs": how many arguments, the last ones, are
-// results of static shapes.
+// results of static shapes, or an array of these results' shapes.
 // Tested by call_test.cc.
 #include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "abi/native/conventions.h"
 #include "abi/native/library.h"
 #include "abi/native/memref/import.h"
 #include "abi/native/native_function.h"
+#include "abi/native/shape_rule.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/plain_text.h"
@@ -58,7 +60,7 @@ class DeclaredMemref final : public NativeDeclaration {
 
   absl::StatusOr<std::shared_ptr<const NativeFunction>> Load(
       std::shared_ptr<const NativeLibrary> library) const override;
-  std::string Describe() const override { return signature_.type.ToString(); }
+  std::string Describe() const override { return signature_.ToString(); }
   std::string ImportConvention(size_t) const override {
     return signature_.ImportConvention();
   }
@@ -84,24 +86,83 @@ absl::StatusOr<std::shared_ptr<const NativeFunction>> DeclaredMemref::Load(
   return std::make_shared<const LoadedMemref>(std::move(function));
 }
 
-absl::Status CheckOutputs(absl::string_view function, int64_t outputs,
-                          const MemrefFunctionType& type) {
-  const auto error = [&](absl::string_view why) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("In the manifest, function '", function, "' has ", outputs,
-                     " \"outputs\", ", why, "."));
-  };
-  if (outputs < 0 || static_cast<uint64_t>(outputs) > type.arguments.size()) {
-    return error(absl::StrCat("of ", type.arguments.size(), " arguments"));
+// "outputs": a number, or an array of rules.
+class OutputReader {
+ public:
+  OutputReader(absl::string_view function, MemrefSignature& signature)
+      : function_(function), signature_(signature) {}
+
+  absl::Status Read(JsonReader& json) {
+    const Json* const outputs = json.Find("outputs");
+    if (outputs == nullptr) return absl::OkStatus();
+    if (!outputs->is(Json::Kind::kArray)) {
+      ASSIGN_OR_RETURN(const int64_t count, json.GetInt("outputs", 0));
+      RETURN_IF_ERROR(SetCount(count));
+      return CheckTypes(/*has_rules=*/false);
+    }
+    RETURN_IF_ERROR(SetCount(static_cast<int64_t>(outputs->items.size())));
+    for (const Json& rule : outputs->items) RETURN_IF_ERROR(ReadRule(rule));
+    return CheckTypes(/*has_rules=*/true);
   }
-  for (size_t i = type.arguments.size() - static_cast<size_t>(outputs);
-       i < type.arguments.size(); ++i) {
-    const MemrefType& output = type.arguments[i];
+
+ private:
+  absl::Status Error(absl::string_view why) const {
+    return absl::InvalidArgumentError(
+        absl::StrCat("In the manifest, function '", function_, "' has ",
+                     signature_.outputs, " \"outputs\", ", why, "."));
+  }
+  absl::Status SetCount(int64_t count);
+  absl::Status ReadRule(const Json& rule);
+  absl::Status CheckTypes(bool has_rules) const;
+
+  const absl::string_view function_;
+  MemrefSignature& signature_;
+};
+
+absl::Status OutputReader::SetCount(int64_t count) {
+  const size_t arguments = signature_.type.arguments.size();
+  if (count >= 0 && static_cast<uint64_t>(count) <= arguments) {
+    signature_.outputs = static_cast<size_t>(count);
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("In the manifest, function '", function_, "' has ", count,
+                   " \"outputs\", of ", arguments, " arguments."));
+}
+
+absl::Status OutputReader::ReadRule(const Json& rule) {
+  const auto inputs = static_cast<int>(signature_.input_count());
+  ASSIGN_OR_RETURN(
+      JsonReader json,
+      JsonReader::Open(rule,
+                       absl::StrCat("output ", signature_.output_rules.size(),
+                                    " of function '", function_, "'")));
+  ASSIGN_OR_RETURN(ShapeRule read, ShapeRule::ReadShape(json, inputs));
+  RETURN_IF_ERROR(json.Finish());
+  for (int i = 0; i < inputs; ++i) {
+    const MemrefType& type = signature_.type.arguments[static_cast<size_t>(i)];
+    if (!type.is_scalar() || !read.needs(i)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("In the manifest, ", json.where(), " follows argument ", i,
+                     ", ", type.ToString(), ", which has no dimensions."));
+  }
+  signature_.output_rules.push_back(std::move(read));
+  return absl::OkStatus();
+}
+
+absl::Status OutputReader::CheckTypes(bool has_rules) const {
+  const std::vector<MemrefType>& arguments = signature_.type.arguments;
+  for (size_t i = signature_.input_count(); i < arguments.size(); ++i) {
+    const MemrefType& output = arguments[i];
     const std::string text = output.ToString();
-    if (output.kind != MemrefType::Kind::kRanked ||
-        absl::StrContains(text, "?") || output.is_strided) {
-      return error(absl::StrCat("but argument ", i, ", ", text,
-                                ", is no memref of a static shape"));
+    if (output.kind != MemrefType::Kind::kRanked || output.is_strided) {
+      return Error(absl::StrCat("but argument ", i, ", ", text,
+                                ", is no ranked memref without a layout"));
+    }
+    if (!has_rules && absl::StrContains(text, "?")) {
+      return Error(absl::StrCat("but argument ", i, ", ", text,
+                                ", is not of a static shape; an array in place "
+                                "of the number says which it has"));
     }
   }
   return absl::OkStatus();
@@ -126,9 +187,7 @@ absl::StatusOr<std::unique_ptr<NativeDeclaration>> DeclareMemref(
                      index_bits, " \"index_bits\"; they are 32 or 64."));
   }
   signature.index_bits = static_cast<int>(index_bits);
-  ASSIGN_OR_RETURN(const int64_t outputs, json.GetInt("outputs", 0));
-  RETURN_IF_ERROR(CheckOutputs(function, outputs, signature.type));
-  signature.outputs = static_cast<size_t>(outputs);
+  RETURN_IF_ERROR(OutputReader(function, signature).Read(json));
   ASSIGN_OR_RETURN(std::string symbol,
                    json.GetString("symbol", absl::StrCat(kPrefix, function)));
   if (!absl::StartsWith(symbol, kPrefix)) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "abi/native/call_support.h"
+#include "abi/native/memref/layout.h"
 #include "abi/native/memref/strided.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
@@ -38,61 +39,6 @@ inline bool IsTakenAs(hal::ElementType have, hal::ElementType want) {
   return have == want || IsSameWidth(have, want);
 }
 
-inline bool HasDims(const MemrefType& type, std::span<const int64_t> dims) {
-  if (type.kind == Kind::kUnranked) {
-    return dims.size() <= MemrefType::kMaxRank;
-  }
-  if (type.dims.size() != dims.size()) return false;
-  for (size_t i = 0; i < dims.size(); ++i) {
-    if (type.dims[i] != MemrefType::kDynamic && type.dims[i] != dims[i]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-MemrefShape ShapeOf(std::span<const int64_t> dims) {
-  MemrefShape shape;
-  shape.rank = dims.size();
-  for (size_t i = 0; i < dims.size(); ++i) shape.sizes[i] = dims[i];
-  SetDenseStrides(shape);
-  return shape;
-}
-
-// True if the type's own strides are those that the shape has.
-bool HasStrides(const MemrefType& type, const MemrefShape& shape) {
-  for (size_t i = 0; i < type.strides.size(); ++i) {
-    if (type.strides[i] != MemrefType::kDynamic && shape.sizes[i] > 1 &&
-        type.strides[i] != shape.strides[i]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Gives the type's strides to the shape; those that it leaves open are chosen
-// so that no two elements meet. False: the numbers overflow.
-bool SetStrides(const MemrefType& type, MemrefShape& shape) {
-  MemrefShape fixed = shape;
-  for (size_t i = 0; i < shape.rank; ++i) {
-    if (type.strides[i] == MemrefType::kDynamic) {
-      fixed.sizes[i] = 1;
-    } else {
-      fixed.strides[i] = shape.strides[i] = type.strides[i];
-    }
-  }
-  std::optional<int64_t> reach = CountReach(fixed);
-  for (size_t i = shape.rank; i-- > 0;) {
-    if (type.strides[i] != MemrefType::kDynamic) continue;
-    if (!reach) return false;
-    shape.strides[i] = *reach;
-    int64_t next = 0;
-    if (__builtin_mul_overflow(*reach, shape.sizes[i], &next)) return false;
-    reach = next;
-  }
-  return reach.has_value();
-}
-
 // The lowest bits as a signed number.
 int32_t SignExtend(uint64_t bits, int count) {
   const int above = 32 - count;
@@ -119,6 +65,9 @@ MemrefImport::MemrefImport(std::shared_ptr<const MemrefFunction> function,
     if (function_->signature.type.arguments[i].is_scalar()) continue;
     MachineCall::At(words_, plan_.arguments[i].place) =
         reinterpret_cast<uintptr_t>(arena(plan_.arguments[i].descriptor));
+  }
+  if (!function_->signature.output_rules.empty()) {
+    views_.resize(function_->signature.input_count());
   }
   FindPlainArguments();
 }
@@ -219,6 +168,7 @@ absl::Status MemrefImport::SetArguments(const vm::Slot* arguments) {
     }
     if (!Fits(i, *view)) [[unlikely]]
       return Misfit(i, *view);
+    if (!views_.empty()) views_[i] = view;
     if (plan_.arguments[i].is_dense) [[likely]] {
       uint8_t* const data = view->buffer()->host_data();
       StoreDense(data, view->shape(), words_at(plan_.arguments[i].descriptor));
@@ -339,24 +289,49 @@ absl::Status MemrefImport::SetMemref(size_t index,
   return absl::OkStatus();
 }
 
+absl::Status MemrefImport::OutputShape(size_t index,
+                                       hal::BufferView::Shape& shape) const {
+  const MemrefSignature& signature = function_->signature;
+  const MemrefType& type = signature.type.arguments[index];
+  if (signature.output_rules.empty()) {
+    shape.assign(type.dims.begin(), type.dims.end());
+    return absl::OkStatus();
+  }
+  hal::ElementType element;
+  RETURN_IF_ERROR(signature.output_rules[index - signature.input_count()].Apply(
+      views_, element, shape));
+  bool fits = HasDims(type, shape);
+  for (const int64_t dim : shape) {
+    fits = fits && (signature.index_bits == 64 || dim <= kMostIndex32);
+  }
+  if (fits) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Argument ", index,
+      " of the function, a result, has by its rule the "
+      "sizes [",
+      absl::StrJoin(shape, ", "), "]; ", type.ToString(), " is declared",
+      signature.index_bits == 64 ? "." : ", an index of 32 bits."));
+}
+
 absl::Status MemrefImport::SetOutput(size_t index) {
   const MemrefSignature& signature = function_->signature;
   const MemrefType& type = signature.type.arguments[index];
-  const std::optional<int64_t> count = CountElements(ShapeOf(type.dims));
+  hal::BufferView::Shape shape;
+  RETURN_IF_ERROR(OutputShape(index, shape));
+  const std::optional<int64_t> count = CountElements(ShapeOf(shape));
   const hal::ElementType element = signature.TensorType(type.element);
   const std::optional<uint64_t> bytes =
       count ? hal::DenseByteLength(element, *count) : std::nullopt;
   if (!bytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Argument ", index, " of the function, ", type.ToString(),
-                     ", has too many elements."));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Argument ", index, " of the function, ", type.ToString(),
+        ", has too many elements: [", absl::StrJoin(shape, ", "), "]."));
   }
   ASSIGN_OR_RETURN(Ref<hal::Buffer> buffer,
                    parts_.device->allocator().AllocateCharged(
                        parts_.memory, "a result", parts_.params, *bytes));
-  ASSIGN_OR_RETURN(
-      Ref<hal::BufferView> view,
-      hal::BufferView::Create(std::move(buffer), type.dims, element));
+  ASSIGN_OR_RETURN(Ref<hal::BufferView> view,
+                   hal::BufferView::Create(std::move(buffer), shape, element));
   outputs_.push_back(view);
   return SetMemref(index, *view);
 }

@@ -58,6 +58,8 @@ class MemrefImport final : public BoundFunction {
   absl::Status SetMemref(size_t index, const hal::BufferView& view);
   // Memory for the argument `index`, which is a result.
   absl::Status SetOutput(size_t index);
+  // Its shape: the type's own, or by its rule.
+  absl::Status OutputShape(size_t index, hal::BufferView::Shape& shape) const;
   // True if the view is what is declared, and the function can reach it.
   bool Fits(size_t index, const hal::BufferView& view) const;
   absl::Status Misfit(size_t index, const hal::BufferView& view) const;
@@ -89,6 +91,8 @@ class MemrefImport final : public BoundFunction {
   std::vector<LentMemory> lent_;
   std::vector<Ref<hal::Buffer>> packed_;
   std::vector<Ref<hal::BufferView>> outputs_;
+  // By input, null: a scalar. For outputs' rules; none: they have none.
+  std::vector<const hal::BufferView*> views_;
 };
 
 }  // namespace eyrie::native

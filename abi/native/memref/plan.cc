@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 
@@ -122,6 +123,18 @@ absl::Status Planner::PlanArgument(const MemrefType& type) {
 }
 
 }  // namespace
+
+std::string MemrefSignature::ToString() const {
+  std::string text = type.ToString();
+  if (outputs == 0) return text;
+  absl::StrAppend(&text, ", outputs: ");
+  if (output_rules.empty()) return absl::StrCat(text, outputs);
+  return absl::StrCat(
+      text, absl::StrJoin(output_rules, ", ",
+                          [](std::string* out, const ShapeRule& rule) {
+                            out->append(rule.ToString());
+                          }));
+}
 
 std::string MemrefSignature::ImportConvention() const {
   std::string text = "0";

@@ -16,6 +16,7 @@
 #include "abi/native/memref/descriptor.h"
 #include "abi/native/memref/machine_call.h"
 #include "abi/native/memref/type.h"
+#include "abi/native/shape_rule.h"
 #include "absl/status/statusor.h"
 #include "vm/callconv.h"
 
@@ -25,10 +26,14 @@ namespace eyrie::native {
 struct MemrefSignature {
   MemrefFunctionType type;
   int index_bits = 64;  // or 32
-  // So many arguments, the last ones, are memory for results: static shapes.
+  // So many arguments, the last ones, are memory for results.
   size_t outputs = 0;
+  // Their shapes, by the arguments before them; none: the types' are static.
+  std::vector<ShapeRule> output_rules = {};
 
   size_t input_count() const { return type.arguments.size() - outputs; }
+  // "(memref<?xf32>, memref<?xf32>) -> (), outputs: like 0".
+  std::string ToString() const;
   // "0rIrr_r", as imports of the function have it.
   std::string ImportConvention() const;
   size_t ElementBytes(MemrefElement element) const {

@@ -19,7 +19,7 @@
 #include "abi/native/attributes.h"
 #include "abi/native/json_reader.h"
 #include "abi/native/native_function.h"
-#include "abi/native/xla/shape_rule.h"
+#include "abi/native/shape_rule.h"
 #include "abi/native/xla/types.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"

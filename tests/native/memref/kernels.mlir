@@ -47,6 +47,21 @@ func.func @evens(%a: memref<8xf32>) -> memref<4xf32, strided<[2]>>
       : memref<8xf32> to memref<4xf32, strided<[2]>>
   return %view : memref<4xf32, strided<[2]>>
 }
+// A result of a dynamic shape, in the caller's memory.
+func.func @outer(%a: memref<?xf32>, %b: memref<?xf32>,
+                 %c: memref<?x?xf32> {bufferize.result})
+    attributes {llvm.emit_c_interface} {
+  linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>,
+                       affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : memref<?xf32>, memref<?xf32>) outs(%c : memref<?x?xf32>) {
+    ^bb0(%x: f32, %y: f32, %out: f32):
+      %xy = arith.mulf %x, %y : f32
+      linalg.yield %xy : f32
+  }
+  return
+}
 func.func @same(%a: memref<?xf32>) -> (memref<?xf32>, memref<?xf32>)
     attributes {llvm.emit_c_interface} {
   return %a, %a : memref<?xf32>, memref<?xf32>

@@ -1,13 +1,14 @@
 // How the type and shape of a result follow from the operands.
 //
-// Handlers fill memory that they are given: the manifest says how much.
+// Native functions fill memory that they are given: the manifest says how much.
 //   {"like": 0}                               as operand 0
 //   {"dtype": "f32", "shape": [4, "0.1"]}     operand 0's dimension 1
 //   {"dtype": 1, "shape": ["0.:-2", "0.-1"]}  all of 0 but two, then its last
-// Operands count arguments of the handler, tokens too, from 0.
-// Tested by abi/native/manifest_test.cc, abi/native/native_fuzz.cc.
-#ifndef EYRIE_ABI_NATIVE_XLA_SHAPE_RULE_H_
-#define EYRIE_ABI_NATIVE_XLA_SHAPE_RULE_H_
+// Operands count arguments of the function, tokens too, from 0. Memref
+// functions know their types and have no "dtype". Tested by manifest_test.cc,
+// native_fuzz.cc, memref/call_test.cc.
+#ifndef EYRIE_ABI_NATIVE_SHAPE_RULE_H_
+#define EYRIE_ABI_NATIVE_SHAPE_RULE_H_
 
 #include <cstdint>
 #include <optional>
@@ -42,20 +43,29 @@ class ShapeRule {
   // are below `operand_count`.
   static absl::StatusOr<ShapeRule> Read(JsonReader& json, int operand_count);
 
+  // Takes "like", or "shape": of a result whose type is known.
+  static absl::StatusOr<ShapeRule> ReadShape(JsonReader& json,
+                                             int operand_count);
+
   // The rule as of the result `index` behind this one, for rest results: one
   // that is like an operand is like a later one.
   ShapeRule Later(int index) const;
   // The greatest operand that the rule needs, or -1.
   int last_operand() const;
+  bool needs(int operand) const;
 
-  // What a result is. `operands` are those given. INVALID_ARGUMENT: an operand
-  // that is not given, or has too few dimensions.
+  // What a result is. `operands` are those given. The type is kNone if the rule
+  // has none. INVALID_ARGUMENT: an operand that is not given, or has too few
+  // dimensions.
   absl::Status Apply(std::span<const hal::BufferView* const> operands,
                      hal::ElementType& type, Shape& shape) const;
 
   std::string ToString() const;
 
  private:
+  absl::Status ReadType(JsonReader& json, const Json& type, int operand_count);
+  absl::Status ReadDims(JsonReader& json, const Json& shape, int operand_count);
+
   std::optional<int> like_;  // type and shape
   bool each_ = false;        // of rest results: Later moves on
   int type_of_ = -1;         // an operand; -1: type_
@@ -65,4 +75,4 @@ class ShapeRule {
 
 }  // namespace eyrie::native
 
-#endif  // EYRIE_ABI_NATIVE_XLA_SHAPE_RULE_H_
+#endif  // EYRIE_ABI_NATIVE_SHAPE_RULE_H_

@@ -1,5 +1,5 @@
-// Tested by abi/native/manifest_test.cc, abi/native/native_fuzz.cc.
-#include "abi/native/xla/shape_rule.h"
+// Tested by manifest_test.cc, native_fuzz.cc, memref/call_test.cc.
+#include "abi/native/shape_rule.h"
 
 #include <algorithm>
 #include <utility>
@@ -27,6 +27,12 @@ absl::Status NoOperand(const JsonReader& json, int64_t operand, int count) {
   return absl::InvalidArgumentError(
       absl::StrCat("In the manifest, ", json.where(), " follows operand ",
                    operand, "; there are ", count, "."));
+}
+
+absl::Status LikeAndMore(const JsonReader& json) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("In the manifest, ", json.where(),
+                   " has \"like\" beside \"dtype\" or \"shape\"."));
 }
 
 bool ReadIndex(absl::string_view text, int64_t& index) {
@@ -113,55 +119,80 @@ absl::StatusOr<const hal::BufferView*> OperandAt(
 
 }  // namespace
 
-absl::StatusOr<ShapeRule> ShapeRule::Read(JsonReader& json, int operand_count) {
-  ShapeRule rule;
-  ASSIGN_OR_RETURN(const int64_t like, json.GetInt("like", -1));
-  ASSIGN_OR_RETURN(rule.each_, json.GetBool("each", false));
-  const Json* type = json.Find("dtype");
-  const Json* shape = json.Find("shape");
-  if (like != -1) {
-    if (type != nullptr || shape != nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("In the manifest, ", json.where(),
-                       " has \"like\" beside \"dtype\" or \"shape\"."));
+absl::Status ShapeRule::ReadType(JsonReader& json, const Json& type,
+                                 int operand_count) {
+  if (type.is(Json::Kind::kInt)) {
+    if (type.integer < 0 || type.integer >= operand_count) {
+      return NoOperand(json, type.integer, operand_count);
     }
-    if (like < 0 || like >= operand_count) {
-      return NoOperand(json, like, operand_count);
-    }
-    rule.like_ = static_cast<int>(like);
-    return rule;
+    type_of_ = static_cast<int>(type.integer);
+    return absl::OkStatus();
   }
-  if (type == nullptr || shape == nullptr) {
+  if (!type.is(Json::Kind::kString)) {
+    return json.WrongKind("dtype", type, "a type or an operand");
+  }
+  absl::StatusOr<FfiType> parsed = ParseFfiType(type.text);
+  if (!parsed.ok()) {
+    return Annotate(parsed.status(), absl::StrCat("(", json.where(), ")"));
+  }
+  type_ = *parsed;
+  if (InfoOf(type_).element == hal::ElementType::kNone) {
+    return absl::UnimplementedError(
+        absl::StrCat("In the manifest, ", json.where(), " is of ", type.text,
+                     ", which no tensor is of."));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ShapeRule::ReadDims(JsonReader& json, const Json& shape,
+                                 int operand_count) {
+  if (!shape.is(Json::Kind::kArray)) {
+    return json.WrongKind("shape", shape, "an array");
+  }
+  for (const Json& value : shape.items) {
+    ASSIGN_OR_RETURN(DimRule dim, ReadDim(json, value, operand_count));
+    dims_.push_back(dim);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ShapeRule> ShapeRule::Read(JsonReader& json, int operand_count) {
+  const Json* const type = json.Find("dtype");
+  const bool like = json.Find("like") != nullptr;
+  if (like && type != nullptr) return LikeAndMore(json);
+  if (!like && (type == nullptr || json.Find("shape") == nullptr)) {
     return absl::InvalidArgumentError(
         absl::StrCat("In the manifest, ", json.where(),
                      " has neither \"like\" nor \"dtype\" and \"shape\"."));
   }
-  if (type->is(Json::Kind::kInt)) {
-    if (type->integer < 0 || type->integer >= operand_count) {
-      return NoOperand(json, type->integer, operand_count);
-    }
-    rule.type_of_ = static_cast<int>(type->integer);
-  } else if (type->is(Json::Kind::kString)) {
-    absl::StatusOr<FfiType> parsed = ParseFfiType(type->text);
-    if (!parsed.ok()) {
-      return Annotate(parsed.status(), absl::StrCat("(", json.where(), ")"));
-    }
-    rule.type_ = *parsed;
-    if (InfoOf(rule.type_).element == hal::ElementType::kNone) {
-      return absl::UnimplementedError(
-          absl::StrCat("In the manifest, ", json.where(), " is of ", type->text,
-                       ", which no tensor is of."));
-    }
-  } else {
-    return json.WrongKind("dtype", *type, "a type or an operand");
+  ASSIGN_OR_RETURN(const bool each, json.GetBool("each", false));
+  ASSIGN_OR_RETURN(ShapeRule rule, ReadShape(json, operand_count));
+  rule.each_ = each;
+  if (type != nullptr) {
+    RETURN_IF_ERROR(rule.ReadType(json, *type, operand_count));
   }
-  if (!shape->is(Json::Kind::kArray)) {
-    return json.WrongKind("shape", *shape, "an array");
+  return rule;
+}
+
+absl::StatusOr<ShapeRule> ShapeRule::ReadShape(JsonReader& json,
+                                               int operand_count) {
+  ShapeRule rule;
+  const Json* const shape = json.Find("shape");
+  if (json.Find("like") == nullptr) {
+    if (shape == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("In the manifest, ", json.where(),
+                       " has neither \"like\" nor \"shape\"."));
+    }
+    RETURN_IF_ERROR(rule.ReadDims(json, *shape, operand_count));
+    return rule;
   }
-  for (const Json& value : shape->items) {
-    ASSIGN_OR_RETURN(DimRule dim, ReadDim(json, value, operand_count));
-    rule.dims_.push_back(dim);
+  if (shape != nullptr) return LikeAndMore(json);
+  ASSIGN_OR_RETURN(const int64_t like, json.GetInt("like", -1));
+  if (like < 0 || like >= operand_count) {
+    return NoOperand(json, like, operand_count);
   }
+  rule.like_ = static_cast<int>(like);
   return rule;
 }
 
@@ -175,6 +206,13 @@ int ShapeRule::last_operand() const {
   int last = std::max(like_.value_or(-1), type_of_);
   for (const DimRule& dim : dims_) last = std::max(last, dim.operand);
   return last;
+}
+
+bool ShapeRule::needs(int operand) const {
+  return like_ == operand || type_of_ == operand ||
+         std::any_of(dims_.begin(), dims_.end(), [operand](const DimRule& dim) {
+           return dim.operand == operand;
+         });
 }
 
 absl::Status ShapeRule::Apply(std::span<const hal::BufferView* const> operands,
@@ -212,6 +250,9 @@ std::string ShapeRule::ToString() const {
         absl::StrAppend(out, dim.operand < 0 ? "" : "[", DimText(dim),
                         dim.operand < 0 ? "" : "]");
       });
+  if (type_of_ < 0 && type_ == FfiType::kNone) {
+    return dims_.empty() ? "rank 0" : text;
+  }
   if (!dims_.empty()) text += "x";
   if (type_of_ >= 0) return absl::StrCat(text, "[", type_of_, "]");
   return absl::StrCat(text, InfoOf(type_).name);
