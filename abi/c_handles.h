@@ -18,6 +18,7 @@
 
 #include "abi/host_value.h"
 #include "abi/invoker.h"
+#include "abi/native/native_libraries.h"
 #include "abi/session.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
@@ -47,6 +48,12 @@ struct eyrie_module_t {
   eyrie::abi::Program program;
   std::string name;
   std::vector<Function> functions;
+};
+
+struct eyrie_native_library_t {
+  std::atomic<uint32_t> references{1};
+  std::shared_ptr<const eyrie::native::LoadedLibrary> library;
+  std::vector<std::string> functions;
 };
 
 struct eyrie_function_t {
@@ -83,6 +90,19 @@ inline const HostValue& FromHandle(const eyrie_value_t* value) {
 inline eyrie_value_t* ToHandle(HostValue* value) {
   return reinterpret_cast<eyrie_value_t*>(value);
 }
+// Handles that are counted.
+template <typename T>
+void Retain(T* handle) {
+  handle->references.fetch_add(1, std::memory_order_relaxed);
+}
+template <typename T>
+void Release(T* handle) {
+  if (handle == nullptr) return;
+  if (handle->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    delete handle;
+  }
+}
+
 // A handle that the caller frees.
 inline eyrie_value_t* NewHandle(HostValue value) {
   return ToHandle(new HostValue(std::move(value)));

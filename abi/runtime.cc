@@ -3,7 +3,7 @@
 // Each function turns the C types into ours, calls, and turns the status into
 // an error object. Nothing here decides anything.
 // Tested by runtime_test.cc, runtime_limits_test.cc.
-#include <atomic>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "base/plain_text.h"
 #include "base/ref.h"
 #include "base/status_macros.h"
 #include "eyrie/c.h"
@@ -27,19 +28,6 @@ namespace {
 
 std::string Text(absl::string_view view) {
   return std::string(view.data(), view.size());
-}
-
-template <typename T>
-void Retain(T* handle) {
-  handle->references.fetch_add(1, std::memory_order_relaxed);
-}
-
-template <typename T>
-void Release(T* handle) {
-  if (handle == nullptr) return;
-  if (handle->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    delete handle;
-  }
 }
 
 absl::StatusOr<std::unique_ptr<eyrie_module_t>> MakeModule(
@@ -80,14 +68,17 @@ absl::Status MakeDevice(const char* uri, const eyrie_device_options_t* options,
   return absl::OkStatus();
 }
 
+// What there was of the options at first.
+constexpr size_t kFirstOptions =
+    offsetof(eyrie_context_options_t, native_libraries);
+
 absl::StatusOr<vm::Limits> LimitsOf(const eyrie_context_options_t* options) {
   vm::Limits limits;
   if (options == nullptr) return limits;
-  if (options->struct_size < sizeof(eyrie_context_options_t)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("The context options' struct_size (", options->struct_size,
-                     ") is below that of the first version (",
-                     sizeof(eyrie_context_options_t), ")."));
+  if (options->struct_size < kFirstOptions) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The context options' struct_size (", options->struct_size,
+        ") is below that of the first version (", kFirstOptions, ")."));
   }
   if (options->timeout_ns < 0) {
     return absl::InvalidArgumentError(
@@ -113,6 +104,26 @@ absl::StatusOr<std::shared_ptr<const hal::ParameterScopes>> ParametersOf(
   return scopes;
 }
 
+absl::Status AddNatives(const eyrie_context_options_t* options,
+                        SessionOptions& session) {
+  if (options == nullptr || options->struct_size < sizeof(*options)) {
+    return absl::OkStatus();
+  }
+  for (size_t i = 0; i < options->native_library_count; ++i) {
+    session.native_libraries.push_back(options->native_libraries[i]->library);
+  }
+  for (size_t i = 0; i < options->native_data_count; ++i) {
+    const eyrie_native_data_t& data = options->native_data[i];
+    if (data.data == nullptr ||
+        !session.native_user_data.emplace(data.type, data.data).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("The user data of the type '", PlainName(data.type),
+                       "' is ", data.data ? "given twice." : "null."));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CreateContext(std::span<eyrie_module_t* const> modules,
                            std::span<eyrie_device_t* const> devices,
                            const eyrie_context_options_t* options,
@@ -120,6 +131,7 @@ absl::Status CreateContext(std::span<eyrie_module_t* const> modules,
   SessionOptions session_options;
   ASSIGN_OR_RETURN(session_options.limits, LimitsOf(options));
   ASSIGN_OR_RETURN(session_options.parameters, ParametersOf(options));
+  RETURN_IF_ERROR(AddNatives(options, session_options));
   std::vector<Program> programs;
   for (eyrie_module_t* module : modules) programs.push_back(module->program);
   std::vector<Ref<hal::Device>> opened;

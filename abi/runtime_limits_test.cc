@@ -130,21 +130,24 @@ TEST_F(LimitsApiTest, RefusesNativeCode) {
 
 TEST_F(LimitsApiTest, BadOptions) {
   const struct {
-    eyrie_context_options_t options;
+    size_t struct_size;
+    int64_t timeout_ns;
     const char* want;
   } kCases[] = {
-      {{8, 0, 0, 0, 0, nullptr, 0},
+      {8, 0,
        "The context options' struct_size (8) is below that of the first "
        "version (56)."},
-      {{sizeof(eyrie_context_options_t), 0, -1, 0, 0, nullptr, 0},
-       "The timeout (-1 ns) is below 0."},
+      {sizeof(eyrie_context_options_t), -1, "The timeout (-1 ns) is below 0."},
   };
   for (const auto& c : kCases) {
+    eyrie_context_options_t options = {};
+    options.struct_size = c.struct_size;
+    options.timeout_ns = c.timeout_ns;
     eyrie_module_t* modules[] = {module_->get()};
     eyrie_device_t* devices[] = {device_->get()};
     eyrie_context_t* context = nullptr;
     eyrie_error_t* error = eyrie_context_create_with_options(
-        modules, 1, devices, 1, &c.options, &context);
+        modules, 1, devices, 1, &options, &context);
     ASSERT_NE(error, nullptr);
     EXPECT_STREQ(eyrie_error_message(error), c.want);
     eyrie_error_free(error);

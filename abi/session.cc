@@ -132,6 +132,23 @@ std::string RefusedFormats(const std::vector<std::string>& refused,
       ". ");
 }
 
+// True if a program needs a module that is none of these, nor of the host's.
+bool LacksModule(std::span<const Program> programs,
+                 const HostModules& modules) {
+  const auto has = [&](absl::string_view name) {
+    const auto is_it = [&](const auto& module) {
+      return module->name() == name;
+    };
+    return absl::c_any_of(modules, is_it) || absl::c_any_of(programs, is_it);
+  };
+  return absl::c_any_of(programs, [&](const Program& program) {
+    return absl::c_any_of(program->def().dependencies,
+                          [&](const vm::DependencyDef& need) {
+                            return !need.optional && !has(need.name);
+                          });
+  });
+}
+
 // Adds to a failure what the module asked for and no device has.
 absl::Status WithRefusals(const absl::Status& status, const Refusals& refusals,
                           std::span<const Ref<hal::Device>> devices) {
@@ -225,6 +242,12 @@ absl::StatusOr<HostModules> MakeHostModules(
       return absl::InvalidArgumentError(
           "Native libraries are given, and no device for their results.");
     }
+    for (const Ref<hal::Device>& device : devices) {
+      if (device->Query(hal::kNativeCodeQuery, "").value_or(1) != 0) continue;
+      return absl::PermissionDeniedError(
+          absl::StrCat("Native libraries are given, and ", device->id(),
+                       " does not allow native code."));
+    }
     auto services = std::make_shared<const native::NativeServices>(
         native::NativeServices{devices[0], std::make_shared<native::TaskPool>(),
                                options.native_user_data});
@@ -256,12 +279,18 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   ASSIGN_OR_RETURN(HostModules modules,
                    MakeHostModules(programs, session->devices_, options));
   session->uses_hal_ = !modules.empty();
+  const bool lacks_module = LacksModule(programs, modules);
   for (Program& program : programs) modules.push_back(std::move(program));
   vm::ContextOptions context_options;
   context_options.print = std::move(options.print);
   context_options.limits = options.limits;
   context_options.memory = options.memory;
   auto context = vm::Context::Create(std::move(modules), context_options);
+  if (lacks_module && absl::IsNotFound(context.status())) {
+    return Annotate(context.status(),
+                    "Another module's file before it may be that module, or a "
+                    "native library may offer it (--native_library).");
+  }
   if (!context.ok()) {
     return WithRefusals(context.status(), *refusals, session->devices_);
   }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "base/status_macros.h"
 #include "vm/meter.h"
 
 namespace eyrie::native {
@@ -34,10 +35,10 @@ absl::StatusOr<CallFences> ReadFences(const vm::Slot* slots) {
 absl::Status WaitWithinLimits(const hal::Fence& fence,
                               const vm::ModuleState& state) {
   const vm::Meter* meter = state.meter();
-  const absl::Time deadline =
-      meter == nullptr ? absl::InfiniteFuture() : meter->deadline();
-  return fence.Wait(deadline,
-                    [meter] { return meter != nullptr && meter->stopped(); });
+  const auto stopped = [meter] { return meter && meter->stopped(); };
+  const absl::Status status = fence.Wait(absl::InfiniteFuture(), stopped);
+  if (status.ok() || !stopped()) return status;
+  return Annotate(meter->StopReason(), "(while waiting for a native function)");
 }
 
 void EndFence(const hal::Fence& signal, const absl::Status& status) {

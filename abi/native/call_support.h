@@ -29,7 +29,7 @@ struct CallFences {
 absl::StatusOr<CallFences> ReadFences(const vm::Slot* slots);
 
 // Waits within the limits of the call that runs, if there is one. Fails as
-// Fence::Wait.
+// Fence::Wait; DEADLINE_EXCEEDED or CANCELLED: the call is stopped.
 absl::Status WaitWithinLimits(const hal::Fence& fence,
                               const vm::ModuleState& state);
 

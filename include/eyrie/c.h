@@ -74,6 +74,40 @@ EYRIE_EXPORT size_t eyrie_module_function_count(const eyrie_module_t* module);
 EYRIE_EXPORT eyrie_function_info_t
 eyrie_module_function(const eyrie_module_t* module, size_t index);
 
+/* ---- Native libraries --------------------------------------------------- */
+
+/* A shared library whose functions modules may import: handlers of XLA's FFI
+ * and memref functions of MLIR (docs/native.md). Immutable, shared by threads
+ * and by any number of contexts. */
+typedef struct eyrie_native_library_t eyrie_native_library_t;
+
+/* Opens the library at this path, which runs its constructors; it is trusted
+ * with all that the process can do, and is never unloaded. What its functions
+ * are is said by the manifest, a JSON file, or, if that is NULL, by the
+ * library's note or by the file of its name with ".json" behind. The path is
+ * not searched for. NOT_FOUND: no such file, or no manifest, or a symbol that
+ * the library has not. INVALID_ARGUMENT: no library, or a malformed manifest.
+ * UNIMPLEMENTED: a library for another machine. FAILED_PRECONDITION: the system
+ * cannot load it. */
+EYRIE_EXPORT eyrie_error_t* eyrie_native_library_open(
+    const char* path, const char* manifest,
+    eyrie_native_library_t** out_library);
+EYRIE_EXPORT void eyrie_native_library_retain(eyrie_native_library_t* library);
+EYRIE_EXPORT void eyrie_native_library_release(eyrie_native_library_t* library);
+
+EYRIE_EXPORT size_t
+eyrie_native_library_function_count(const eyrie_native_library_t* library);
+/* "xffi.scale", as modules import it; as long as the library. `index` below
+ * the count, else NULL. */
+EYRIE_EXPORT const char* eyrie_native_library_function_name(
+    const eyrie_native_library_t* library, size_t index);
+
+/* What handlers get that ask for user data of a type. */
+typedef struct eyrie_native_data_t {
+  const char* type; /* the name that the type is registered by */
+  void* data;       /* not NULL; outlives the context */
+} eyrie_native_data_t;
+
 /* ---- Contexts ----------------------------------------------------------- */
 
 /* Linked modules with globals of their own. One thread at a time. */
@@ -103,10 +137,18 @@ typedef struct eyrie_context_options_t {
    * "path", or "scope=path". They are mapped, and never written. */
   const char* const* parameter_files;
   size_t parameter_file_count;
+  /* Whose functions the modules may import; retained by the context. Results
+   * lie in memory of the first device. A struct_size up to here is fine. */
+  eyrie_native_library_t* const* native_libraries;
+  size_t native_library_count;
+  const eyrie_native_data_t* native_data; /* a type once */
+  size_t native_data_count;
 } eyrie_context_options_t;
 
 /* The same with options, which may be NULL. Initialisers run within the
- * limits of a call. */
+ * limits of a call. ALREADY_EXISTS: two native libraries have a function of the
+ * same name. PERMISSION_DENIED: there are native libraries, and a device that
+ * was opened with no_native_code. */
 EYRIE_EXPORT eyrie_error_t* eyrie_context_create_with_options(
     eyrie_module_t* const* modules, size_t module_count,
     eyrie_device_t* const* devices, size_t device_count,

@@ -21,6 +21,7 @@
 #include "eyrie/c.h"
 #include "eyrie/device.h"
 #include "eyrie/function.h"
+#include "eyrie/native_library.h"
 #include "eyrie/result.h"
 #include "eyrie/value.h"
 
@@ -79,18 +80,21 @@ struct Limits {
 class Context {
  public:
   // One module on one device. `parameter_files` are what it loads parameters
-  // from, .irpa, .safetensors or .gguf: "path", or "scope=path".
+  // from, .irpa, .safetensors or .gguf: "path", or "scope=path". Functions of
+  // `natives` are imports that it may have.
   static Result<Context> Create(
       const Device& device, const Module& module, const Limits& limits = {},
-      const std::vector<std::string>& parameter_files = {}) {
-    return Create({&device}, {&module}, limits, parameter_files);
+      const std::vector<std::string>& parameter_files = {},
+      const Natives& natives = {}) {
+    return Create({&device}, {&module}, limits, parameter_files, natives);
   }
   // Modules, those that others import first, on the devices that they find in
   // this order. Arguments go to the first; docs/devices.md has the rest.
   static Result<Context> Create(
       const std::vector<const Device*>& on,
       const std::vector<const Module*>& of, const Limits& limits = {},
-      const std::vector<std::string>& parameter_files = {}) {
+      const std::vector<std::string>& parameter_files = {},
+      const Natives& natives = {}) {
     std::vector<eyrie_module_t*> modules;
     for (const Module* module : of) modules.push_back(module->get());
     std::vector<eyrie_device_t*> devices;
@@ -98,6 +102,14 @@ class Context {
     std::vector<const char*> paths;
     for (const std::string& path : parameter_files) {
       paths.push_back(path.c_str());
+    }
+    std::vector<eyrie_native_library_t*> libraries;
+    for (const NativeLibrary* library : natives.libraries) {
+      libraries.push_back(library->get());
+    }
+    std::vector<eyrie_native_data_t> data;
+    for (const auto& [type, object] : natives.user_data) {
+      data.push_back({type.c_str(), object});
     }
     eyrie_context_options_t options = {};
     options.struct_size = sizeof(options);
@@ -107,6 +119,10 @@ class Context {
     options.max_stack = limits.max_stack;
     options.parameter_files = paths.data();
     options.parameter_file_count = paths.size();
+    options.native_libraries = libraries.data();
+    options.native_library_count = libraries.size();
+    options.native_data = data.data();
+    options.native_data_count = data.size();
     eyrie_context_t* handle = nullptr;
     if (eyrie_error_t* error = eyrie_context_create_with_options(
             modules.data(), modules.size(), devices.data(), devices.size(),

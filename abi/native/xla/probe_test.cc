@@ -1,0 +1,94 @@
+// What handlers answer when they are asked who they are.
+#include "abi/native/xla/probe.h"
+
+#include <cstdint>
+#include <string>
+
+#include "abi/native/xla/api.h"
+#include "abi/native/xla/registry.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/support/status_text.h"
+
+namespace eyrie::native {
+namespace {
+
+// What the handler below answers.
+struct Answer {
+  bool silent = false;
+  int32_t major = 0;
+  int32_t minor = 0;
+  uint32_t traits = 0;
+  int64_t state_type = 0;
+  int32_t error = 0;
+};
+Answer answer;
+
+eyrie_ffi_error_t* Answering(eyrie_ffi_call_frame_t* frame) {
+  if (answer.silent) return nullptr;
+  if (answer.error != 0) {
+    eyrie_ffi_error_create_t error = {
+        EYRIE_FFI_SIZE(eyrie_ffi_error_create_t, code), nullptr, "No.",
+        answer.error};
+    return frame->api->error_create(&error);
+  }
+  auto* const asked =
+      reinterpret_cast<eyrie_ffi_metadata_extension_t*>(frame->extension);
+  asked->metadata->api_version.major = answer.major;
+  asked->metadata->api_version.minor = answer.minor;
+  asked->metadata->traits = answer.traits;
+  if (answer.minor >= 2) asked->metadata->state_type = answer.state_type;
+  return nullptr;
+}
+
+TEST(Probe, Answers) {
+  const struct {
+    Answer answer;
+    const char* want;  // "minor traits state", or a part of the error
+  } kRows[] = {
+      {{.minor = 1}, "1 0 0"},
+      {{.minor = 1, .traits = EYRIE_FFI_COMMAND_BUFFER_COMPATIBLE}, "1 1 0"},
+      {{.minor = 2, .state_type = 12}, "2 0 12"},
+      {{.minor = 3, .traits = 1, .state_type = 34}, "3 1 34"},
+      // Bits of later versions are kept, too.
+      {{.minor = 3, .traits = 0x80000001}, "3 2147483649 0"},
+      {{.minor = 4}, "UNIMPLEMENTED: "},
+      {{.major = 1, .minor = 1}, "UNIMPLEMENTED: "},
+      {{.minor = -1}, "UNIMPLEMENTED: "},
+      {{.silent = true}, "INVALID_ARGUMENT: "},
+      {{.error = 9},
+       "FAILED_PRECONDITION: The handler, asked for its version, fails: No."},
+  };
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(row.want);
+    answer = row.answer;
+    const auto metadata = ProbeHandler(Answering);
+    const std::string text =
+        metadata.ok() ? absl::StrCat(metadata->minor, " ", metadata->traits,
+                                     " ", metadata->state_type)
+                      : StatusText(metadata);
+    EXPECT_EQ(text.substr(0, std::string(row.want).size()), row.want) << text;
+  }
+}
+
+TEST(Registry, KeepsTraitsOfHandlers) {
+  FfiRegistry registry;
+  const RegistrationScope scope(registry);
+  eyrie_ffi_handler_register_t args = {
+      EYRIE_FFI_SIZE(eyrie_ffi_handler_register_t, traits),
+      nullptr,
+      {"f", 1},
+      {"Host", 4},
+      {{nullptr, nullptr, nullptr, Answering}},
+      EYRIE_FFI_COMMAND_BUFFER_COMPATIBLE};
+  ASSERT_EQ(XLA_FFI_GetApi()->handler_register(&args), nullptr);
+  const RegisteredHandler* const handler = registry.FindHandler("f");
+  ASSERT_NE(handler, nullptr);
+  EXPECT_EQ(handler->traits, 1u);
+  EXPECT_EQ(handler->platform, "Host");
+  EXPECT_EQ(handler->bundle.stages[EYRIE_FFI_EXECUTE], Answering);
+  EXPECT_EQ(registry.FindHandler("g"), nullptr);
+}
+
+}  // namespace
+}  // namespace eyrie::native

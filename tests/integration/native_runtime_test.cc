@@ -1,0 +1,176 @@
+// Native libraries through the embedding API.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "eyrie/runtime.h"
+#include "gtest/gtest.h"
+#include "vm/asm/assembler.h"
+
+namespace eyrie {
+namespace {
+
+constexpr char kLibrary[] = "tests/native/lib/handlers_3_noted.so";
+constexpr char kPlain[] = "tests/native/lib/handlers_3.so";
+constexpr char kManifest[] = "tests/native/handlers.json";
+constexpr char kModule[] = "tests/native/modules/3.13/scale.vmfb";
+
+// "3: The message's first line.", or "OK".
+template <typename T>
+std::string Text(const Result<T>& result) {
+  if (result.ok()) return "OK";
+  const std::string message = result.error().message();
+  return absl::StrCat(result.error().code(), ": ",
+                      message.substr(0, message.find('\n')));
+}
+
+// The first of a call's results, or the error.
+template <typename T>
+std::string FirstOf(const Result<std::vector<Value>>& results) {
+  if (!results.ok()) return Text(results);
+  return absl::StrCat(results->front().elements<T>()->front());
+}
+
+class NativeApiTest : public testing::Test {
+ protected:
+  Result<Context> NewContext(const Natives& natives) {
+    return Context::Create(*device_, *module_, {}, {}, natives);
+  }
+  static Result<Value> Array() {
+    return Value::Array({2}, std::vector<float>{1, 2});
+  }
+
+  Result<Device> device_ = Device::Open("local-sync");
+  Result<Module> module_ = Module::Load(kModule);
+};
+
+TEST_F(NativeApiTest, ModulesCallThem) {
+  Result<NativeLibrary> library = NativeLibrary::Open(kLibrary);
+  ASSERT_EQ(Text(library), "OK");
+  EXPECT_EQ(library->functions().front(), "xffi.attributes");
+  EXPECT_EQ(library->functions().back(), "xffi.wrong_size");
+  EXPECT_EQ(eyrie_native_library_function_name(library->get(), 1000), nullptr);
+  Result<Context> context = NewContext({{&*library}});
+  ASSERT_EQ(Text(context), "OK");
+  EXPECT_EQ(FirstOf<float>(context->Call("twice", {*Array()})), "6");
+  // Two contexts, after the caller's own reference to the library has gone.
+  Result<Context> other = NewContext({{&*library}});
+  library = NativeLibrary::Open(kPlain, kManifest);
+  ASSERT_EQ(Text(library), "OK");
+  EXPECT_EQ(FirstOf<float>(other->Call("negate", {*Array()})), "1");
+  EXPECT_EQ(Text(context->Call("fails", {*Array()})),
+            "10: The work went wrong.");
+}
+
+TEST_F(NativeApiTest, UserDataReachesHandlers) {
+  const auto bytes = vm::Assemble(
+      "vm.module @m version 0\n"
+      "vm.import @\"xffi.user_data\" cconv \"0v_r\"\n"
+      "vm.export @\"f\" = @f\n"
+      "vm.func @f() -> (!vm.ref<?>) {\n"
+      "  %r0 = vm.call @\"xffi.user_data\"()\n  vm.return %r0\n}\n",
+      "m");
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  module_ = Module::Load(std::as_bytes(std::span<const uint8_t>(*bytes)));
+  ASSERT_EQ(Text(module_), "OK");
+  int64_t number = 4711;
+  for (const int version : {1, 2, 3}) {
+    SCOPED_TRACE(version);
+    Result<NativeLibrary> library = NativeLibrary::Open(
+        absl::StrCat("tests/native/lib/handlers_", version, "_noted.so"));
+    ASSERT_EQ(Text(library), "OK");
+    const struct {
+      const char* type;
+      const char* want;
+    } kRows[] = {
+        {"eyrie.test.Counter", "4711"},
+        {"eyrie.test.Other",
+         "5: The call has no user data of the type 8127794528172811399."},
+    };
+    for (const auto& row : kRows) {
+      Result<Context> context =
+          NewContext({{&*library}, {{row.type, &number}}});
+      ASSERT_EQ(Text(context), "OK");
+      EXPECT_EQ(FirstOf<int64_t>(context->Call("f", {})), row.want);
+    }
+  }
+}
+
+TEST_F(NativeApiTest, RefusesInSentences) {
+  const struct {
+    const char* path;
+    const char* manifest;
+    const char* want;
+  } kRows[] = {
+      {"none.so", "", "5: Cannot open none.so: No such file or directory."},
+      {kPlain, "none.json",
+       "5: Cannot open none.json: No such file or directory."},
+      {kPlain, "",
+       "5: 'tests/native/lib/handlers_3.so' does not say what its functions "
+       "are: it has no note .note.eyrie.abi, and there is no file "
+       "'tests/native/lib/handlers_3.so.json'."},
+      {kModule, kManifest,
+       "3: 'tests/native/modules/3.13/scale.vmfb' is no shared library: it "
+       "does "
+       "not begin as an ELF file does."},
+  };
+  for (const auto& row : kRows) {
+    EXPECT_EQ(Text(NativeLibrary::Open(row.path, row.manifest)), row.want);
+  }
+  EXPECT_EQ(Text(NewContext({})),
+            "5: Module module requires module xffi version 0, which is not "
+            "loaded before it (loaded: hal 7). Another module's file before "
+            "it may be that module, or a native library may offer it "
+            "(--native_library).");
+  Result<NativeLibrary> library = NativeLibrary::Open(kLibrary);
+  EXPECT_EQ(Text(NewContext({{&*library, &*library}})).substr(0, 60),
+            "6: Two native libraries have a function xffi.attributes; the");
+  EXPECT_EQ(Text(NewContext({{&*library}, {{"T", nullptr}}})),
+            "3: The user data of the type 'T' is null.");
+  device_ = Device::Open("local-sync", {.no_native_code = true});
+  EXPECT_EQ(Text(NewContext({{&*library}})),
+            "7: Native libraries are given, and local-sync does not allow "
+            "native code.");
+}
+
+// A struct of before there were native libraries has none.
+TEST_F(NativeApiTest, OlderOptions) {
+  Result<NativeLibrary> library = NativeLibrary::Open(kLibrary);
+  eyrie_native_library_t* libraries[] = {library->get()};
+  eyrie_module_t* modules[] = {module_->get()};
+  eyrie_device_t* devices[] = {device_->get()};
+  const eyrie_native_data_t twice[] = {{"T", this}, {"T", this}};
+  eyrie_context_options_t options = {};
+  options.native_libraries = libraries;
+  options.native_library_count = 1;
+  options.native_data = twice;
+  options.native_data_count = 2;
+  const struct {
+    size_t size;
+    const char* want;
+  } kRows[] = {
+      {offsetof(eyrie_context_options_t, native_libraries) - 1,
+       "The context options' struct_size (55) is below that of the first "
+       "version (56)."},
+      {offsetof(eyrie_context_options_t, native_libraries),
+       "Module module requires module xffi version 0, which is not loaded "
+       "before it (loaded: hal 7). Another module's file before it may be that "
+       "module, or a native library may offer it (--native_library)."},
+      {sizeof(options), "The user data of the type 'T' is given twice."},
+  };
+  for (const auto& row : kRows) {
+    options.struct_size = row.size;
+    eyrie_context_t* context = nullptr;
+    eyrie_error_t* error = eyrie_context_create_with_options(
+        modules, 1, devices, 1, &options, &context);
+    ASSERT_NE(error, nullptr);
+    EXPECT_STREQ(eyrie_error_message(error), row.want);
+    eyrie_error_free(error);
+  }
+}
+
+}  // namespace
+}  // namespace eyrie
