@@ -49,6 +49,11 @@ def damaged_libraries(folder):
             "f": {"convention": "xla_ffi", "symbol": "NoSuchHandler"}}}""",
         "libm.json": b"""{"module": "xffi", "functions": {
             "sin": {"convention": "xla_ffi"}}}""",
+        "data.json": b"""{"module": "xffi", "functions": {
+            "f": {"convention": "xla_ffi", "symbol": "kTable"}}}""",
+        "sizes.json": b"""{"module": "xffi", "functions": {
+            "f": {"convention": "xla_ffi", "symbol": "Copy", "results": [
+            {"dtype": "f32", "shape": [4611686018427387904, 3]}]}}}""",
         "silent.json": b"""{"module": "xffi", "functions": {
             "f": {"convention": "xla_ffi", "symbol": "Silent"}}}""",
         "busy.json": b"""{"module": "xffi", "functions": {

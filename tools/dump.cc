@@ -91,7 +91,15 @@ absl::StatusOr<bool> IsNativeLibrary(const std::string& path) {
 }
 
 // What a native library offers, without running any of its code.
-absl::StatusOr<std::string> NativeFunctions(const std::string& path) {
+absl::StatusOr<std::string> NativeFunctions(const Arguments& arguments,
+                                            const std::string& path) {
+  if (arguments.GetBool("json") || arguments.IsSet("output") ||
+      arguments.IsSet("function")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", path,
+                     "' is a native library: what it offers is printed as "
+                     "text, without --json, --output and --function."));
+  }
   ASSIGN_OR_RETURN(const native::Manifest manifest,
                    native::ReadManifest(path, ""));
   return manifest.Describe();
@@ -102,7 +110,7 @@ absl::StatusOr<std::string> Dump(const Arguments& arguments,
                                  const std::string& path) {
   const std::string& output = arguments.GetString("output");
   ASSIGN_OR_RETURN(const bool library, IsNativeLibrary(path));
-  if (library) return NativeFunctions(path);
+  if (library) return NativeFunctions(arguments, path);
   ASSIGN_OR_RETURN(auto archive, vm::Archive::Open(path));
   if (output == "flatbuffer-binary") {
     const auto bytes = archive->flatbuffer();

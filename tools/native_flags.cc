@@ -39,6 +39,10 @@ absl::StatusOr<NativeLibraries> LoadNativeLibraries(
           "--native_library='", text, "' is given beside --no_native_code."));
     }
     const size_t comma = text.find(',');
+    if (comma == 0 || text.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--native_library='", text, "' has no path."));
+    }
     absl::string_view manifest;
     if (comma != text.npos) {
       manifest = absl::string_view(text).substr(comma + 1);

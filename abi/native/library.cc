@@ -2,6 +2,7 @@
 #include "abi/native/library.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 
 #include <map>
 #include <mutex>
@@ -84,15 +85,32 @@ absl::StatusOr<void*> NativeLibrary::FindSymbol(const std::string& name) const {
   return symbol;
 }
 
+absl::StatusOr<void*> NativeLibrary::FindFunction(
+    const std::string& name) const {
+  ASSIGN_OR_RETURN(void* const symbol, FindSymbol(name));
+  Dl_info info;
+  void* entry = nullptr;
+  if (::dladdr1(symbol, &info, &entry, RTLD_DL_SYMENT) != 0 &&
+      entry != nullptr) {
+    const auto type =
+        ELF64_ST_TYPE(static_cast<const Elf64_Sym*>(entry)->st_info);
+    if (type == STT_OBJECT || type == STT_COMMON || type == STT_TLS) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "The symbol '", name, "' of '", path_, "' is data, not a function."));
+    }
+  }
+  return symbol;
+}
+
 absl::Status NativeLibrary::RegisterType(const std::string& name,
                                          const std::string& id,
                                          const std::string& info) {
   using GetId = eyrie_ffi_type_id_t*();
   using GetInfo = const eyrie_ffi_type_info_t*();
-  ASSIGN_OR_RETURN(void* const get_id, FindSymbol(id));
+  ASSIGN_OR_RETURN(void* const get_id, FindFunction(id));
   const eyrie_ffi_type_info_t* type_info = nullptr;
   if (!info.empty()) {
-    ASSIGN_OR_RETURN(void* const get_info, FindSymbol(info));
+    ASSIGN_OR_RETURN(void* const get_info, FindFunction(info));
     type_info = reinterpret_cast<GetInfo*>(get_info)();
   }
   eyrie_ffi_type_id_t* const type_id = reinterpret_cast<GetId*>(get_id)();

@@ -31,11 +31,14 @@ class NativeLibrary {
   const std::string& path() const { return path_; }
   // NOT_FOUND: the library itself exports no such symbol.
   absl::StatusOr<void*> FindSymbol(const std::string& name) const;
+  // The same of a function. INVALID_ARGUMENT: the symbol is of data, by the
+  // library's own table; calling it would end the process.
+  absl::StatusOr<void*> FindFunction(const std::string& name) const;
   const FfiRegistry& registry() const { return registry_; }
 
   // Registers a type of XLA FFI by what the library exports: a function that
   // gives its id, and one that gives its info, or none. Before the library is
-  // shared. Fails as FindSymbol and FfiRegistry::AddType.
+  // shared. Fails as FindFunction and FfiRegistry::AddType.
   absl::Status RegisterType(const std::string& name, const std::string& id,
                             const std::string& info);
 

@@ -78,8 +78,8 @@ absl::StatusOr<std::shared_ptr<const NativeFunction>> DeclaredMemref::Load(
   }
   auto function = std::make_shared<MemrefFunction>();
   function->signature = signature_;
-  ASSIGN_OR_RETURN(function->entry, library->FindSymbol(symbol_));
-  const absl::StatusOr<void*> own_free = library->FindSymbol(kOwnFree);
+  ASSIGN_OR_RETURN(function->entry, library->FindFunction(symbol_));
+  const absl::StatusOr<void*> own_free = library->FindFunction(kOwnFree);
   function->free =
       own_free.ok() ? reinterpret_cast<void (*)(void*)>(*own_free) : std::free;
   function->library = std::move(library);

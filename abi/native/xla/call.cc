@@ -7,6 +7,7 @@
 
 #include "abi/native/call_support.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "vm/buffer.h"
 
@@ -166,10 +167,11 @@ absl::Status FfiCall::MakeResult(size_t index) {
   const std::optional<uint64_t> bytes = hal::DenseByteLength(element, count);
   const FfiType type = FfiTypeOf(element);
   if (!bytes || type == FfiType::kNone) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Result ", index,
-                     " of the handler is too large, or of elements that "
-                     "XLA FFI does not have."));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Result ", index, " of the handler is of the sizes [",
+        absl::StrJoin(shape, ", "), "], ",
+        type == FfiType::kNone ? "of elements that XLA FFI does not have."
+                               : "which no memory has."));
   }
   if (plan.kind == FfiResult::Kind::kTemporary) {
     ASSIGN_OR_RETURN(void* data,

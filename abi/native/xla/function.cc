@@ -142,7 +142,7 @@ absl::StatusOr<FfiHandlers> DeclaredFfi::FindHandlers(
   for (int stage = 0; stage < EYRIE_FFI_STAGES; ++stage) {
     if (declaration_->symbols[stage].empty()) continue;
     ASSIGN_OR_RETURN(void* const symbol,
-                     library.FindSymbol(declaration_->symbols[stage]));
+                     library.FindFunction(declaration_->symbols[stage]));
     handlers.stages[stage] = reinterpret_cast<eyrie_ffi_handler_t*>(symbol);
   }
   return handlers;
