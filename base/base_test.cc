@@ -16,10 +16,12 @@
 #include "absl/strings/str_cat.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
+#include "base/crc32.h"
 #include "base/fnv1a.h"
 #include "base/mapped_file.h"
 #include "base/ref.h"
 #include "base/signal_block.h"
+#include "base/small_numbers.h"
 #include "base/status_macros.h"
 #include "base/writable_file.h"
 #include "gtest/gtest.h"
@@ -252,6 +254,28 @@ TEST(MappedFile, ReadsAPipe) {
 }
 
 // The values of the authors' own examples.
+TEST(Crc32, OfBytes) {
+  const std::string kDigits = "123456789";
+  EXPECT_EQ(Crc32({}), 0u);
+  EXPECT_EQ(Crc32({reinterpret_cast<const uint8_t*>(kDigits.data()), 9}),
+            0xCBF43926u);
+}
+
+TEST(SmallNumbers, AreUsedAgain) {
+  SmallNumbers numbers;
+  EXPECT_EQ(numbers.Take(), 0);
+  EXPECT_EQ(numbers.Take(), 1);
+  EXPECT_EQ(numbers.Take(), 2);
+  numbers.Give(1);
+  EXPECT_EQ(numbers.Take(), 1);
+  for (int i = 3; i < 63; ++i) EXPECT_EQ(numbers.Take(), i);
+  EXPECT_EQ(numbers.Take(), 63);
+  EXPECT_EQ(numbers.Take(), 63);  // all others' number
+  numbers.Give(63);
+  numbers.Give(0);
+  EXPECT_EQ(numbers.Take(), 0);
+}
+
 TEST(Fnv1a, OfText) {
   EXPECT_EQ(Fnv1a(""), 0xCBF29CE484222325u);
   EXPECT_EQ(Fnv1a("a"), 0xAF63DC4C8601EC8Cu);

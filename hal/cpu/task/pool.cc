@@ -10,13 +10,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <chrono>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/signal_block.h"
+#include "base/small_numbers.h"
 #include "base/trace.h"
 
 namespace eyrie::hal::cpu {
@@ -41,26 +41,7 @@ void Pause() {
 
 bool Never() { return false; }
 
-// Numbers of pools that live, a bit each. The last stands for all from there.
-std::atomic<uint64_t> pool_numbers{0};
-constexpr int kLastNumber = 63;
-
-int TakeNumber() {
-  uint64_t taken = pool_numbers.load(std::memory_order_relaxed);
-  while (true) {
-    const int number = std::min(std::countr_one(taken), kLastNumber);
-    const uint64_t with = taken | uint64_t{1} << number;
-    if (number == kLastNumber ||
-        pool_numbers.compare_exchange_weak(taken, with)) {
-      return number;
-    }
-  }
-}
-
-void GiveNumber(int number) {
-  if (number == kLastNumber) return;
-  pool_numbers.fetch_and(~(uint64_t{1} << number));
-}
+SmallNumbers pool_numbers;
 
 void BindThread(const std::vector<int>& cpus, int index) {
   if (cpus.empty()) return;
@@ -78,11 +59,11 @@ void BindThread(const std::vector<int>& cpus, int index) {
 
 Pool::Pool(PoolOptions options)
     : options_(std::move(options)),
-      number_(TakeNumber()),
+      number_(pool_numbers.Take()),
       thread_name_(number_ == 0 ? "task "
                                 : absl::StrCat("task ", number_ + 1, ".")) {}
 
-Pool::~Pool() { GiveNumber(number_); }
+Pool::~Pool() { pool_numbers.Give(number_); }
 
 void* Pool::WorkerMain(void* worker) {
   const std::unique_ptr<Worker> self(static_cast<Worker*>(worker));
