@@ -15,6 +15,7 @@
 #include "absl/strings/strip.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
+#include "base/crc32.h"
 #include "base/status_macros.h"
 
 namespace eyrie::abi {
@@ -206,11 +207,6 @@ absl::Status Inflate(std::span<const uint8_t> packed, const Row& row,
   return absl::OkStatus();
 }
 
-uint32_t Crc(std::span<const uint8_t> bytes) {
-  return static_cast<uint32_t>(
-      crc32_z(crc32_z(0, nullptr, 0), bytes.data(), bytes.size()));
-}
-
 absl::StatusOr<NpzMember> ReadMember(std::span<const uint8_t> bytes, Row row,
                                      uint64_t max_inflated) {
   if (row.flags & kEncrypted) {
@@ -235,7 +231,7 @@ absl::StatusOr<NpzMember> ReadMember(std::span<const uint8_t> bytes, Row row,
         absl::StrCat("'", row.name, "' has the ZIP compression ", row.method,
                      "; stored (0) and deflated (8) are known."));
   }
-  if (Crc(member.bytes) != row.crc) {
+  if (Crc32(member.bytes) != row.crc) {
     return Damaged(absl::StrCat("the checksum of '", row.name, "' differs"));
   }
   member.name = std::move(row.name);
@@ -287,7 +283,7 @@ void ZipWriter::Add(absl::string_view name, absl::string_view bytes) {
   entry.size = bytes.size();
   entry.offset = file_.size();
   entry.crc =
-      Crc({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+      Crc32({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
   const bool wide = entry.size >= kFull32;
   const size_t fixed = kLocalSize + name.size() + (wide ? 20 : 0) + 4;
   const size_t padding =

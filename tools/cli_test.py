@@ -9,6 +9,7 @@ tests/native.
   cli_test.py <eyrie> <table> [--update]    rewrites the table with what it sees
 """
 
+import io
 import os
 import pathlib
 import re
@@ -16,6 +17,8 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
+import zlib
 
 
 def npy(descr, shape, data):
@@ -61,6 +64,20 @@ def damaged_libraries(folder):
     }
 
 
+def sealed(module):
+    """The archive with the checksums of what its members hold."""
+    archive = zipfile.ZipFile(io.BytesIO(module))
+    directory, module = archive.start_dir, bytearray(module)
+    for member in archive.infolist():
+        names = member.header_offset + 26
+        begin = names + 4 + sum(struct.unpack_from("<HH", module, names))
+        crc = zlib.crc32(module[begin:begin + member.file_size])
+        struct.pack_into("<I", module, directory + 16, crc)
+        directory += 46 + sum(
+            struct.unpack_from("<HHH", module, directory + 28))
+    return bytes(module)
+
+
 def damaged_shaders(modules):
     """Modules for Vulkan whose executables are damaged, each in its way."""
     module = (modules / "3.13/add.vulkan.vmfb").read_bytes()
@@ -71,9 +88,10 @@ def damaged_shaders(modules):
     stride = re.search(rb"\x47\0\x04\0.{4}\x06\0{3}\x04\0{3}", module, re.S)
 
     def with_bytes(offset, data):
-        return module[:offset] + data + module[offset + len(data):]
+        return sealed(module[:offset] + data + module[offset + len(data):])
 
     return {
+        "flipped.vmfb": module[:shader + 99] + b"\xff" + module[shader + 100:],
         "wrapper.vmfb": with_bytes(module.index(b"VKE1") + 8, b"\xff" * 8),
         "table.vmfb": with_bytes(executable - 4, b"\xff" * 4),
         "stride.vmfb": with_bytes(stride.start() + 12, b"\2"),
@@ -102,6 +120,10 @@ def prepare(folder, modules, table):
         "a.bin": struct.pack("<8f", 1, 2, 3, 4, 5, 6, 7, 8),
         "flags.txt": b"# the inputs\n--input=4xf32=1\n\n--input=4xf32=2\n",
     }
+    # A kernel of machine code with one byte of another value.
+    kernel = add.index(b"\x7fELF") + 600
+    files["flipped_add.vmfb"] = (
+        add[:kernel] + bytes([add[kernel] ^ 1]) + add[kernel + 1:])
     files.update(damaged_libraries(modules.parent / "native/lib"))
     if table == "vulkan_test.txt":
         files.update(damaged_shaders(modules))

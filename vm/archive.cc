@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -14,6 +15,8 @@
 #include "absl/strings/strip.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
+#include "base/crc32.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 
 namespace eyrie::vm {
@@ -148,7 +151,8 @@ std::optional<std::vector<ArchiveMember>> ReadZipDirectory(Bytes file) {
     if (!contents || !RangeFits(*contents, size, file.size())) {
       return std::nullopt;
     }
-    members.push_back({std::string(Text(name)), *contents, size});
+    members.push_back({std::string(Text(name)), *contents, size,
+                       Get<uint32_t>(directory, 16)});
     directory = directory.subspan(entry_size);
   }
   std::sort(members.begin(), members.end(),
@@ -366,6 +370,7 @@ absl::Status Archive::Parse() {
                        bytes_.size(), " bytes): it is cut short or damaged."));
     }
     members_ = *std::move(members);
+    checked_ = std::make_unique<std::atomic<bool>[]>(members_.size());
   }
 
   if (reinterpret_cast<uintptr_t>(flatbuffer_.data()) % 16 != 0) {
@@ -388,6 +393,41 @@ absl::string_view Archive::MemberAt(uint64_t offset) const {
       [](const ArchiveMember& m, uint64_t at) { return m.offset < at; });
   if (it == members_.end() || it->offset != offset) return {};
   return it->name;
+}
+
+uint64_t Archive::OffsetOf(std::span<const uint8_t> bytes) const {
+  const std::less_equal<const uint8_t*> before;
+  const bool is_copied =
+      aligned_flatbuffer_ != nullptr &&
+      before(flatbuffer_.data(), bytes.data()) &&
+      before(bytes.data(), flatbuffer_.data() + flatbuffer_.size());
+  return is_copied ? flatbuffer_offset_ + (bytes.data() - flatbuffer_.data())
+                   : static_cast<uint64_t>(bytes.data() - bytes_.data());
+}
+
+absl::Status Archive::CheckMemberOf(std::span<const uint8_t> bytes) const {
+  if (bytes.empty()) return absl::OkStatus();
+  const uint64_t offset = OffsetOf(bytes);
+  auto it = std::upper_bound(
+      members_.begin(), members_.end(), offset,
+      [](uint64_t at, const ArchiveMember& m) { return at < m.offset; });
+  if (it == members_.begin()) return absl::OkStatus();
+  const ArchiveMember& member = *--it;
+  std::atomic<bool>& checked = checked_[it - members_.begin()];
+  if (member.crc == 0 || offset - member.offset >= member.size ||
+      checked.load(std::memory_order_relaxed)) {
+    return absl::OkStatus();
+  }
+  const uint32_t found = Crc32(bytes_.subspan(member.offset, member.size));
+  if (found != member.crc) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The member ", PlainName(member.name), " of ", name_,
+        " is damaged: its CRC-32 is ", absl::Hex(found, absl::kZeroPad8),
+        "; the archive's directory says ",
+        absl::Hex(member.crc, absl::kZeroPad8), "."));
+  }
+  checked.store(true, std::memory_order_relaxed);
+  return absl::OkStatus();
 }
 
 }  // namespace eyrie::vm

@@ -7,6 +7,7 @@
 #ifndef EYRIE_VM_ARCHIVE_H_
 #define EYRIE_VM_ARCHIVE_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/mapped_file.h"
@@ -29,6 +31,7 @@ struct ArchiveMember {
   std::string name;
   uint64_t offset;  // of its bytes, from the start of the file
   uint64_t size;
+  uint32_t crc = 0;  // CRC-32 of its bytes; 0: whoever wrote it kept none
 };
 
 // An open module file: where its parts are, nothing yet decoded. Immutable;
@@ -84,12 +87,20 @@ class Archive {
   // The name of the member whose bytes begin at `offset`; empty if none.
   absl::string_view MemberAt(uint64_t offset) const;
 
+  // Compares the CRC-32 of the member that holds `bytes`, a part of this
+  // archive, with the directory's. A member is read once at most, however often
+  // it is asked for. What is in no member, or has none, passes.
+  // INVALID_ARGUMENT: they differ.
+  absl::Status CheckMemberOf(std::span<const uint8_t> bytes) const;
+
  private:
   Archive() = default;
   static absl::StatusOr<std::shared_ptr<const Archive>> Make(
       std::shared_ptr<const void> owner, const MappedFile* file,
       std::span<const uint8_t> bytes, const std::string& name);
   absl::Status Parse();
+  // Where a part of the archive begins in the file.
+  uint64_t OffsetOf(std::span<const uint8_t> bytes) const;
 
   std::string name_;
   std::shared_ptr<const void> owner_;
@@ -101,6 +112,8 @@ class Archive {
   uint64_t rodata_base_ = 0;
   bool is_zip_ = false;
   std::vector<ArchiveMember> members_;
+  // One per member: whether its bytes are known to be those that were written.
+  std::unique_ptr<std::atomic<bool>[]> checked_;
 };
 
 // What bytes that are no module look like, as a sentence about `name`

@@ -1,14 +1,17 @@
 // Tests of the module container: what is found, and what files are refused.
 #include "vm/archive.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/crc32.h"
 #include "gtest/gtest.h"
 #include "tests/support/module_builder.h"
 
@@ -93,6 +96,84 @@ TEST(Archive, BorrowsAtAnyAlignment) {
     EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % 16, 0u);
     EXPECT_EQ((*archive)->bytes().data(), shifted.data() + shift);
   }
+}
+
+// The archive with checksums of all members, as compilers write it.
+Bytes Sealed(Bytes zip) {
+  const auto archive = Archive::Borrow(zip, "x.vmfb");
+  size_t entry = zip.size() - 22;  // the end record, after the entries
+  for (size_t i = (*archive)->members().size(); i-- > 0;) {
+    const ArchiveMember& member = (*archive)->members()[i];
+    entry -= 46 + member.name.size();
+    const uint32_t crc =
+        Crc32(std::span(zip).subspan(member.offset, member.size));
+    std::memcpy(&zip[entry + 16], &crc, sizeof(crc));
+  }
+  return zip;
+}
+
+TEST(Archive, ComparesChecksumsOfWhatIsAskedFor) {
+  const Bytes unsealed = Small().BuildZip();
+  const Bytes sealed = Sealed(unsealed);
+  const auto members = (*Archive::Borrow(sealed, "x.vmfb"))->members();
+  const size_t fb = members[0].offset;
+  const size_t first = members[1].offset;
+  const size_t second = members[2].offset;
+  struct Case {
+    const Bytes& zip;
+    size_t flipped;  // 0: none
+    size_t asked;
+    const char* want;
+  };
+  const Case kCases[] = {
+      {sealed, 0, fb, "OK"},
+      {sealed, 0, first, "OK"},
+      {sealed, 0, second + 99, "OK"},
+      {sealed, second, first, "OK"},  // another's damage
+      {sealed, first, first,
+       "INVALID_ARGUMENT: The member rodata_1.bin of x.vmfb is damaged: its "
+       "CRC-32 is d86fdfe0; the archive's directory says 60d3b885."},
+      {sealed, first + 3, first + 2,
+       "INVALID_ARGUMENT: The member rodata_1.bin of x.vmfb is damaged: its "
+       "CRC-32 is 17d48813; the archive's directory says 60d3b885."},
+      {sealed, second + 99, second,
+       "INVALID_ARGUMENT: The member rodata_2.bin of x.vmfb is damaged: its "
+       "CRC-32 is 96ea4676; the archive's directory says e1ed76e0."},
+      {sealed, first, first + 4, "OK"},  // between members
+      {unsealed, first, first, "OK"},    // without checksums
+  };
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(absl::StrCat("row ", &c - kCases));
+    for (const size_t shift : {0, 1}) {  // 1: the FlatBuffer is copied
+      Bytes shifted(c.zip.size() + 1 + shift);
+      std::copy(c.zip.begin(), c.zip.end(), shifted.begin() + shift);
+      if (c.flipped != 0) shifted[shift + c.flipped] ^= 1;
+      const auto archive =
+          Archive::Borrow({&shifted[shift], c.zip.size()}, "x.vmfb");
+      ASSERT_TRUE(archive.ok()) << archive.status();
+      const std::span<const uint8_t> asked =
+          c.asked == fb ? (*archive)->flatbuffer().subspan(8)
+                        : (*archive)->bytes().subspan(c.asked, 1);
+      for (int repeated = 0; repeated < 2; ++repeated) {
+        const absl::Status status = (*archive)->CheckMemberOf(asked);
+        EXPECT_EQ(status.ok() ? "OK" : status.ToString(), c.want);
+      }
+    }
+  }
+  EXPECT_TRUE(
+      (*Archive::Copy(Small().Build(), "x.vmfb"))->CheckMemberOf({}).ok());
+}
+
+TEST(Archive, ChecksTheFlatBufferWithWhatIsInIt) {
+  Bytes zip = Sealed(Small().BuildZip());
+  const auto at = std::search(zip.begin(), zip.end(), "0v_v", "0v_v" + 4);
+  ASSERT_NE(at, zip.end());
+  *at ^= 1;
+  const auto archive = Archive::Borrow(zip, "x.vmfb");
+  ASSERT_TRUE(archive.ok()) << archive.status();
+  EXPECT_EQ(
+      (*archive)->CheckMemberOf((*archive)->flatbuffer().subspan(16, 4)).code(),
+      absl::StatusCode::kInvalidArgument);
 }
 
 TEST(Archive, SaysWhatAForeignFileIs) {

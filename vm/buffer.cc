@@ -8,6 +8,7 @@
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "base/status_macros.h"
+#include "vm/archive.h"
 
 namespace eyrie::vm {
 namespace {
@@ -86,6 +87,19 @@ Ref<Buffer> Buffer::Borrow(std::span<const uint8_t> bytes,
   buffer->owner_ = std::move(owner);
   buffer->file_ = file;
   return buffer;
+}
+
+Ref<Buffer> Buffer::BorrowFrom(std::shared_ptr<const Archive> archive,
+                               std::span<const uint8_t> bytes) {
+  const Archive* const origin = archive.get();
+  Ref<Buffer> buffer = Borrow(bytes, std::move(archive), origin->file());
+  buffer->archive_ = origin;
+  return buffer;
+}
+
+absl::Status Buffer::CheckOrigin() const {
+  return archive_ == nullptr ? absl::OkStatus()
+                             : archive_->CheckMemberOf(bytes());
 }
 
 Ref<Buffer> Buffer::BorrowMutable(std::span<uint8_t> bytes,

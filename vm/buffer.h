@@ -26,6 +26,8 @@ class MappedFile;
 
 namespace eyrie::vm {
 
+class Archive;
+
 // The count is safe across threads; the bytes are not synchronized.
 class Buffer final : public ChargedObject {
  public:
@@ -48,6 +50,10 @@ class Buffer final : public ChargedObject {
   static absl::StatusOr<Ref<Buffer>> CopyText(
       absl::string_view text,
       const std::shared_ptr<MemoryMeter>& memory = nullptr);
+
+  // A part of a module's file, which the buffer keeps.
+  static Ref<Buffer> BorrowFrom(std::shared_ptr<const Archive> archive,
+                                std::span<const uint8_t> bytes);
 
   // Bytes that stay where they are and live as long as `owner`. `file`: the
   // mapped file they are part of, which `owner` keeps; null if there is none.
@@ -73,6 +79,9 @@ class Buffer final : public ChargedObject {
   std::span<const uint8_t> bytes() const { return {data_, size_}; }
   // The mapped file that the bytes are part of, or null.
   const MappedFile* file() const { return file_; }
+  // Compares bytes of a module's file with the checksum that the file has of
+  // them, as Archive::CheckMemberOf; bytes from elsewhere pass.
+  absl::Status CheckOrigin() const;
   absl::string_view text() const {
     return {reinterpret_cast<const char*>(data_), size_};
   }
@@ -145,6 +154,7 @@ class Buffer final : public ChargedObject {
   void* storage_ = nullptr;            // owned, from malloc
   std::shared_ptr<const void> owner_;  // of borrowed bytes
   const MappedFile* file_ = nullptr;
+  const Archive* archive_ = nullptr;  // the owner
 };
 
 // SipHash-2-4 with the key 000102…0f.

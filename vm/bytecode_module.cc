@@ -208,8 +208,8 @@ Buffer* BytecodeState::Rodata(uint32_t ordinal) {
   Ref<Buffer>& buffer = rodata_[ordinal];
   if (!buffer) {
     const ModuleDef& def = module->def();
-    buffer = Buffer::Borrow(def.rodata[ordinal].bytes, def.shared_archive(),
-                            def.archive().file());
+    buffer =
+        Buffer::BorrowFrom(def.shared_archive(), def.rodata[ordinal].bytes);
   }
   return buffer.get();
 }

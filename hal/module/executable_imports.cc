@@ -23,6 +23,8 @@ absl::StatusOr<Ref<Executable>> ExecutableCreate(HalModuleState& state,
                                                  vm::Buffer& format,
                                                  vm::Buffer& data,
                                                  vm::Buffer* constants) {
+  // What damaged code would do is not to be known, nor is its driver's answer.
+  RETURN_IF_ERROR(data.CheckOrigin());
   std::vector<uint32_t> words;
   if (constants != nullptr) {
     if (constants->size() % sizeof(uint32_t) != 0) {

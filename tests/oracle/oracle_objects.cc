@@ -113,8 +113,8 @@ absl::Status RefRodata(Activation& a, const Instruction& in) {
   Ref<Buffer>& buffer = a.module->rodata[ordinal];
   if (!buffer) {
     const vm::ModuleDef& def = a.module->def();
-    buffer = Buffer::Borrow(def.rodata[ordinal].bytes, def.shared_archive(),
-                            def.archive().file());
+    buffer =
+        Buffer::BorrowFrom(def.shared_archive(), def.rodata[ordinal].bytes);
   }
   a.RefAt(in.result()) = buffer;
   return absl::OkStatus();

@@ -1,8 +1,7 @@
 // Local headers, a directory and its end record.
 #include "vm/asm/zip_writer.h"
 
-#include <array>
-
+#include "base/crc32.h"
 #include "vm/archive.h"
 
 namespace eyrie::vm {
@@ -16,27 +15,6 @@ constexpr size_t kPaddingField = 0xFECA;
 
 uint64_t AlignUp(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) & ~(alignment - 1);
-}
-
-constexpr auto MakeChecksumTable() {
-  std::array<uint32_t, 256> table = {};
-  for (uint32_t i = 0; i < table.size(); ++i) {
-    uint32_t value = i;
-    for (int bit = 0; bit < 8; ++bit) {
-      value = value & 1 ? value >> 1 ^ 0xEDB88320u : value >> 1;
-    }
-    table[i] = value;
-  }
-  return table;
-}
-constexpr auto kChecksumTable = MakeChecksumTable();
-
-uint32_t Checksum(std::span<const uint8_t> bytes) {
-  uint32_t value = 0xFFFFFFFF;
-  for (uint8_t byte : bytes) {
-    value = value >> 8 ^ kChecksumTable[(value ^ byte) & 0xFF];
-  }
-  return ~value;
 }
 
 }  // namespace
@@ -65,7 +43,7 @@ void ZipWriter::PutText(const std::string& text) {
 
 void ZipWriter::Add(const std::string& name, std::span<const uint8_t> contents,
                     size_t alignment) {
-  const Member member = {name, Checksum(contents),
+  const Member member = {name, Crc32(contents),
                          static_cast<uint32_t>(contents.size()),
                          static_cast<uint32_t>(file_.size())};
   const uint64_t least = file_.size() + LeastHeader(name);
