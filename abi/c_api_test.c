@@ -185,7 +185,7 @@ int main(void) {
   const char text[] = "func.func @f() { return }";
   eyrie_module_t* module = NULL;
   eyrie_device_t* device = NULL;
-  eyrie_device_options_t options = {sizeof(options), 0, 0};
+  eyrie_device_options_t options = {.struct_size = sizeof(options)};
   eyrie_value_t* value = eyrie_value_f64(0.5);
   double number = 0;
   int failures = 0;

@@ -3,7 +3,10 @@
 // Each function turns the C types into ours, calls, and turns the status into
 // an error object. Nothing here decides anything.
 // Tested by runtime_test.cc, runtime_limits_test.cc.
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -49,19 +52,40 @@ absl::StatusOr<std::unique_ptr<eyrie_module_t>> MakeModule(
   return module;
 }
 
+// The sink of an embedder's, who hears when the last copy of it goes.
+std::function<void(absl::string_view)> NoticeOf(
+    const eyrie_device_options_t& options) {
+  if (options.notice == nullptr) return nullptr;
+  const std::shared_ptr<void> data(
+      options.notice_data, [free = options.free_notice_data](void* data) {
+        if (free != nullptr) free(data);
+      });
+  return [notice = options.notice, data](absl::string_view sentence) {
+    notice(std::string(sentence).c_str(), data.get());
+  };
+}
+
+absl::StatusOr<hal::DriverOptions> DriverOptionsOf(
+    const eyrie_device_options_t* given) {
+  constexpr size_t kFirstSize = offsetof(eyrie_device_options_t, notice);
+  hal::DriverOptions driver;
+  if (given == nullptr) return driver;
+  if (given->struct_size < kFirstSize) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The device options' struct_size (", given->struct_size,
+        ") is below that of the first version (", kFirstSize, ")."));
+  }
+  eyrie_device_options_t options = {};
+  std::memcpy(&options, given, std::min(given->struct_size, sizeof(options)));
+  driver.allow_system_executables = options.allow_system_executables != 0;
+  driver.allow_native_code = options.no_native_code == 0;
+  driver.notice = NoticeOf(options);
+  return driver;
+}
+
 absl::Status MakeDevice(const char* uri, const eyrie_device_options_t* options,
                         eyrie_device_t** out_device) {
-  hal::DriverOptions driver;
-  if (options != nullptr) {
-    if (options->struct_size < sizeof(eyrie_device_options_t)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "The device options' struct_size (", options->struct_size,
-          ") is below that of the first version (",
-          sizeof(eyrie_device_options_t), ")."));
-    }
-    driver.allow_system_executables = options->allow_system_executables != 0;
-    driver.allow_native_code = options->no_native_code == 0;
-  }
+  ASSIGN_OR_RETURN(const hal::DriverOptions driver, DriverOptionsOf(options));
   ASSIGN_OR_RETURN(Ref<hal::Device> device, abi::OpenDevice(uri, driver));
   *out_device = new eyrie_device_t();
   (*out_device)->device = std::move(device);

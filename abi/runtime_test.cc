@@ -106,6 +106,7 @@ TEST_F(CApiTest, Devices) {
   const Case cases[] = {
       {"local-sync", 0, "OK"},
       {"local-sync", sizeof(eyrie_device_options_t), "OK"},
+      {"local-sync", 16, "OK"},  // the first version's
       {"local-sync", 1,
        "3: The device options' struct_size (1) is below that of the first "
        "version (16)."},
@@ -118,12 +119,46 @@ TEST_F(CApiTest, Devices) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.uri);
-    eyrie_device_options_t options = {c.struct_size, 0, 0};
+    eyrie_device_options_t options = {};
+    options.struct_size = c.struct_size;
     eyrie_device_t* device = nullptr;
     EXPECT_EQ(ErrorText(eyrie_device_open(
                   c.uri, c.struct_size ? &options : nullptr, &device)),
               c.want);
     eyrie_device_release(device);
+  }
+}
+
+// Who takes notices hears when nothing can come any more, once, whether or not
+// the device is opened; fields beyond struct_size are not looked at.
+TEST_F(CApiTest, NoticesAreFreed) {
+  struct Case {
+    const char* uri;
+    size_t struct_size;
+    int freed;
+  };
+  for (const Case& c : {Case{"local-sync", sizeof(eyrie_device_options_t), 1},
+                        {"local-sync", sizeof(eyrie_device_options_t) + 64, 1},
+                        {"local-sink", sizeof(eyrie_device_options_t), 1},
+                        {"local-sync", 16, 0},
+                        {"local-sync", 8, 0}}) {
+    SCOPED_TRACE(absl::StrCat(c.uri, " ", c.struct_size));
+    int freed = 0;
+    eyrie_device_options_t options = {};
+    options.struct_size = c.struct_size;
+    options.notice = [](const char*, void*) {};
+    options.notice_data = &freed;
+    options.free_notice_data = [](void* data) { ++*static_cast<int*>(data); };
+    eyrie_device_t* device = nullptr;
+    eyrie_error_free(eyrie_device_open(c.uri, &options, &device));
+    eyrie_device_release(device);
+    EXPECT_EQ(freed, c.freed);
+    // Without a sink there is nothing to free.
+    options.notice = nullptr;
+    device = nullptr;
+    eyrie_error_free(eyrie_device_open(c.uri, &options, &device));
+    eyrie_device_release(device);
+    EXPECT_EQ(freed, c.freed);
   }
 }
 

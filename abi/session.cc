@@ -163,7 +163,9 @@ absl::Status WithRefusals(const absl::Status& status, const Refusals& refusals,
         status.code(),
         absl::StrCat("The module asks for more devices than are given (",
                      ids.empty() ? "none" : absl::StrCat(ids.size(), ": "),
-                     absl::StrJoin(ids, ", "), "). ", status.message()));
+                     absl::StrJoin(ids, ", "), ")",
+                     ids.empty() ? "" : "; one may be given several times",
+                     ". ", WithoutTarget(status.message())));
   }
   if (refusals.formats.empty()) {
     return absl::Status(

@@ -2,6 +2,7 @@
 #ifndef EYRIE_DEVICE_H_
 #define EYRIE_DEVICE_H_
 
+#include <functional>
 #include <string>
 
 #include "eyrie/c.h"
@@ -14,6 +15,10 @@ struct DeviceOptions {
   bool allow_system_executables = false;
   // Executables of native code are refused: for modules from strangers.
   bool no_native_code = false;
+  // Takes sentences that are worth knowing and no errors; may be empty. Called
+  // on any thread, also on several at once, while anything of the device lives;
+  // it must not use the device, nor throw.
+  std::function<void(const std::string&)> notice = nullptr;
 };
 
 class Device {
@@ -25,6 +30,16 @@ class Device {
     options.struct_size = sizeof(options);
     options.allow_system_executables = choices.allow_system_executables;
     options.no_native_code = choices.no_native_code;
+    if (choices.notice) {
+      using Notice = std::function<void(const std::string&)>;
+      options.notice = [](const char* sentence, void* data) {
+        (*static_cast<Notice*>(data))(sentence);
+      };
+      options.notice_data = new Notice(choices.notice);
+      options.free_notice_data = [](void* data) {
+        delete static_cast<Notice*>(data);
+      };
+    }
     eyrie_device_t* handle = nullptr;
     if (eyrie_error_t* error =
             eyrie_device_open(uri.c_str(), &options, &handle)) {

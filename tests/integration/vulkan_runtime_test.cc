@@ -81,6 +81,24 @@ TEST_F(VulkanRuntimeTest, TheSampleSeesASeven) {
   }
 }
 
+// What is worth knowing and no error is told once for a device.
+TEST_F(VulkanRuntimeTest, NoticesReachTheEmbedder) {
+  std::vector<std::string> told;
+  {
+    DeviceOptions options;
+    options.notice = [&told](const std::string& text) { told.push_back(text); };
+    auto device = Device::Open("vulkan", options);
+    auto module = Module::Load("tests/modules/3.13/reductions.vulkan.vmfb");
+    ASSERT_TRUE(device.ok() && module.ok());
+    for (int i = 0; i < 2; ++i) {
+      const auto context = Context::Create(*device, *module);
+      EXPECT_TRUE(context.ok()) << context.error().message();
+    }
+  }
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_NE(told[0].find(" uses subgroups "), std::string::npos) << told[0];
+}
+
 // What tests/modules/parameters.mlir asks for: `w` is four times 2, else zeros.
 std::string WriteParameters() {
   std::vector<hal::ParameterSource> sources(3);
