@@ -13,9 +13,13 @@ std::string DescribeFeature(Feature feature) {
 #define SUBGROUP(bit, name)      \
   case Feature::kSubgroup##name: \
     return "subgroup operations of the kind " #name;
+#define FLOAT_CONTROL(name, mode, width) \
+  case Feature::k##name##width:          \
+    return "the property shader" #name "Float" #width;
 #include "hal/vulkan/device_features.def"
 #undef FEATURE
 #undef SUBGROUP
+#undef FLOAT_CONTROL
   }
   return absl::StrCat("feature ", static_cast<int>(feature));
 }

@@ -15,25 +15,29 @@
 namespace eyrie::hal::vulkan {
 
 // The rows of device_features.def: Feature::shaderInt64, as Vulkan spells it,
-// Feature::kSubgroupShuffle.
+// Feature::kSubgroupShuffle, Feature::kDenormPreserve32.
 enum class Feature : uint8_t {
 #define FEATURE(structure, member) member,
 #define SUBGROUP(bit, name) kSubgroup##name,
+#define FLOAT_CONTROL(name, mode, width) k##name##width,
 #include "hal/vulkan/device_features.def"
 #undef FEATURE
 #undef SUBGROUP
+#undef FLOAT_CONTROL
 };
 
 inline constexpr size_t kFeatureCount = 0
 #define FEATURE(structure, member) +1
 #define SUBGROUP(bit, name) +1
+#define FLOAT_CONTROL(name, mode, width) +1
 #include "hal/vulkan/device_features.def"
 #undef FEATURE
 #undef SUBGROUP
+#undef FLOAT_CONTROL
     ;
 
 // A phrase for messages: "the feature shaderInt64", "subgroup operations of
-// the kind ShuffleRelative".
+// the kind ShuffleRelative", "the property shaderDenormPreserveFloat32".
 std::string DescribeFeature(Feature feature);
 
 // A set of features.

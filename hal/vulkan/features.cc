@@ -164,9 +164,11 @@ FeatureSet FeatureChain::Read() const {
 #define FEATURE(structure, member) \
   rows.Set(Feature::member, s.structure.member == VK_TRUE);
 #define SUBGROUP(bit, name)
+#define FLOAT_CONTROL(name, mode, width)
 #include "hal/vulkan/device_features.def"
 #undef FEATURE
 #undef SUBGROUP
+#undef FLOAT_CONTROL
   return rows;
 }
 
@@ -175,9 +177,11 @@ void FeatureChain::Enable(const FeatureSet& rows, const FeatureChain& has) {
 #define FEATURE(structure, member) \
   s.structure.member = rows.Has(Feature::member) ? VK_TRUE : VK_FALSE;
 #define SUBGROUP(bit, name)
+#define FLOAT_CONTROL(name, mode, width)
 #include "hal/vulkan/device_features.def"
 #undef FEATURE
 #undef SUBGROUP
+#undef FLOAT_CONTROL
   const Structures& theirs = *has.structures_;
   s.Vulkan12.timelineSemaphore = theirs.Vulkan12.timelineSemaphore;
   s.Vulkan12.hostQueryReset = theirs.Vulkan12.hostQueryReset;

@@ -21,9 +21,12 @@ std::string Names(const FeatureSet& features) {
 #define SUBGROUP(bit, name)                   \
   if (features.Has(Feature::kSubgroup##name)) \
     absl::StrAppend(&text, "subgroup" #name " ");
+#define FLOAT_CONTROL(name, mode, width) \
+  if (features.Has(Feature::k##name##width)) absl::StrAppend(&text, #name " ");
 #include "hal/vulkan/device_features.def"
 #undef FEATURE
 #undef SUBGROUP
+#undef FLOAT_CONTROL
   return text;
 }
 

@@ -218,6 +218,7 @@ absl::StatusOr<SpirvModule> ReadSpirv(std::vector<uint32_t>& words) {
   module.version = needs_version_14 ? kVersion14 : facts.version;
   module.capabilities = facts.capabilities;
   module.spec_ids = facts.spec_ids;
+  module.float_controls = facts.float_controls;
   module.uses_subgroups = UsesSubgroups(facts);
   RETURN_IF_ERROR(ReadEntryPoints(facts, module));
   words[1] = module.version;

@@ -38,13 +38,21 @@ struct SpirvEntryPoint {
   std::vector<SpirvResource> resources;
 };
 
+// How floats of a width are rounded, or what becomes of small ones: an
+// execution mode, DenormPreserve (4459) to RoundingModeRTZ (4463).
+struct SpirvFloatControl {
+  uint32_t mode;
+  uint32_t width;  // bits
+};
+
 struct SpirvModule {
   uint32_t version;                           // header word: 0x00010300 is 1.3
   std::vector<uint32_t> capabilities;         // as declared, once each
   std::vector<std::string> extensions;        // as declared
   std::vector<SpirvEntryPoint> entry_points;  // ascending by name
   std::vector<uint32_t> spec_ids;             // of specialization constants
-  bool has_local_size_id = false;             // needs the feature maintenance4
+  std::vector<SpirvFloatControl> float_controls;
+  bool has_local_size_id = false;  // needs the feature maintenance4
   // Results may depend on how many invocations a subgroup has.
   bool uses_subgroups = false;
 };

@@ -16,11 +16,11 @@ namespace eyrie::hal::vulkan {
 namespace {
 
 struct Capability {
-  enum class Where : uint8_t { kEverywhere, kNowhere, kFeature };
+  enum class Where : uint8_t { kEverywhere, kNowhere, kFeature, kAnyWidth };
   uint32_t number;
   const char* name;
   Where where;
-  Feature feature;  // of kFeature
+  Feature feature;  // of kFeature; of kAnyWidth, that for 16 bits
 };
 
 constexpr Capability kCapabilities[] = {
@@ -30,6 +30,8 @@ constexpr Capability kCapabilities[] = {
   Capability::Where::kNowhere, Feature {}
 #define F(member) Capability::Where::kFeature, Feature::member
 #define SUBGROUP_OP(name) Capability::Where::kFeature, Feature::kSubgroup##name
+#define FLOAT_CONTROL_OF(name) \
+  Capability::Where::kAnyWidth, Feature::k##name##16
 #define CAPABILITY(number, name, needs) {number, #name, needs},
 #define NEWER_CAPABILITY(number, name, needs) {number, #name, needs},
 #include "hal/vulkan/spirv_capabilities.def"
@@ -48,6 +50,7 @@ constexpr Capability kCapabilities[] = {
 #undef NOWHERE
 #undef F
 #undef SUBGROUP_OP
+#undef FLOAT_CONTROL_OF
 
 constexpr bool IsAscending() {
   for (size_t i = 1; i < std::size(kCapabilities); ++i) {
@@ -67,6 +70,59 @@ const Capability* FindCapability(uint32_t number) {
   return found;
 }
 
+struct FloatControlRow {
+  uint32_t mode;
+  uint32_t width;
+  const char* name;
+  Feature feature;
+};
+
+constexpr FloatControlRow kFloatControls[] = {
+#define FEATURE(structure, member)
+#define SUBGROUP(bit, name)
+#define FLOAT_CONTROL(name, mode, width) \
+  {mode, width, #name, Feature::k##name##width},
+#include "hal/vulkan/device_features.def"
+#undef FEATURE
+#undef SUBGROUP
+#undef FLOAT_CONTROL
+};
+
+// The modes' numbers are SPIR-V's, and a name's widths follow each other.
+#define FEATURE(structure, member)
+#define SUBGROUP(bit, name)
+#define FLOAT_CONTROL(name, mode, width)                                  \
+  static_assert(static_cast<uint32_t>(spv::ExecutionMode::name) == mode); \
+  static_assert(static_cast<int>(Feature::k##name##width) ==              \
+                static_cast<int>(Feature::k##name##16) +                  \
+                    (width == 16 ? 0 : width / 32));
+#include "hal/vulkan/device_features.def"
+#undef FEATURE
+#undef SUBGROUP
+#undef FLOAT_CONTROL
+
+bool HasAnyWidth(const FeatureSet& enabled, Feature of_16_bits) {
+  for (int i = 0; i < 3; ++i) {
+    const int at = static_cast<int>(of_16_bits) + i;
+    if (enabled.Has(static_cast<Feature>(at))) return true;
+  }
+  return false;
+}
+
+absl::Status CheckFloatControl(const SpirvFloatControl& control,
+                               const FeatureSet& enabled) {
+  for (const FloatControlRow& row : kFloatControls) {
+    if (row.mode != control.mode || row.width != control.width) continue;
+    if (enabled.Has(row.feature)) return absl::OkStatus();
+    return absl::UnimplementedError(absl::StrCat(
+        "The shader asks for ", row.name, " of floats of ", row.width,
+        " bits; the device lacks ", DescribeFeature(row.feature), "."));
+  }
+  return absl::UnimplementedError(absl::StrCat(
+      "The shader has the execution mode ", control.mode, " for floats of ",
+      control.width, " bits, which is unknown."));
+}
+
 absl::Status CheckCapability(uint32_t number, const FeatureSet& enabled) {
   const Capability* row = FindCapability(number);
   if (row == nullptr) {
@@ -81,6 +137,11 @@ absl::Status CheckCapability(uint32_t number, const FeatureSet& enabled) {
       return absl::UnimplementedError(absl::StrCat(
           "The shader declares SPIR-V capability ", row->name, " (", number,
           "), which is OpenCL's: no Vulkan device has it."));
+    case Capability::Where::kAnyWidth:
+      if (HasAnyWidth(enabled, row->feature)) return absl::OkStatus();
+      return absl::UnimplementedError(absl::StrCat(
+          "The shader declares SPIR-V capability ", row->name, " (", number,
+          "), which the device has for floats of no width."));
     case Capability::Where::kFeature:
       break;
   }
@@ -189,6 +250,9 @@ absl::Status CheckModule(const SpirvModule& module, const DeviceLimits& limits,
   }
   for (const uint32_t capability : module.capabilities) {
     RETURN_IF_ERROR(CheckCapability(capability, enabled));
+  }
+  for (const SpirvFloatControl& control : module.float_controls) {
+    RETURN_IF_ERROR(CheckFloatControl(control, enabled));
   }
   if (module.has_local_size_id) {
     RETURN_IF_ERROR(

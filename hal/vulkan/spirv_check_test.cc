@@ -87,11 +87,51 @@ TEST(SpirvCheck, Capabilities) {
             "OK");
 }
 
+TEST(SpirvCheck, FloatControls) {
+  constexpr char kPreserve[] = "Capability 4464";
+  const struct {
+    std::string text;
+    std::optional<Feature> has;
+    const char* want;
+  } kCases[] = {
+      {kPreserve, Feature::kDenormPreserve16, "OK"},
+      {kPreserve, Feature::kDenormPreserve64, "OK"},
+      {kPreserve, Feature::kDenormFlushToZero16,
+       "UNIMPLEMENTED: The shader declares SPIR-V capability DenormPreserve "
+       "(4464), which the device has for floats of no width."},
+      {"Capability 4468", Feature::kRoundingModeRTZ32, "OK"},
+      {"Capability 4468", std::nullopt,
+       "UNIMPLEMENTED: The shader declares SPIR-V capability RoundingModeRTZ "
+       "(4468), which the device has for floats of no width."},
+      {"ExecutionMode 1 4459 32", Feature::kDenormPreserve32, "OK"},
+      {"ExecutionMode 1 4459 32", Feature::kDenormPreserve16,
+       "UNIMPLEMENTED: The shader asks for DenormPreserve of floats of 32 "
+       "bits; the device lacks the property shaderDenormPreserveFloat32."},
+      {"ExecutionMode 1 4463 64", Feature::kRoundingModeRTZ64, "OK"},
+      {"ExecutionMode 1 4461 64", std::nullopt,
+       "UNIMPLEMENTED: The shader asks for SignedZeroInfNanPreserve of floats "
+       "of 64 bits; the device lacks the property "
+       "shaderSignedZeroInfNanPreserveFloat64."},
+      {"ExecutionMode 1 4462 8", Feature::kRoundingModeRTE16,
+       "UNIMPLEMENTED: The shader has the execution mode 4462 for floats of 8 "
+       "bits, which is unknown."},
+      {"ExecutionMode 1 4462", std::nullopt,
+       "INVALID_ARGUMENT: The shader's OpExecutionMode at word 19 has 3 words; "
+       "the least is 4."},
+  };
+  for (const auto& c : kCases) {
+    FeatureSet features;
+    if (c.has) features.Set(*c.has);
+    EXPECT_EQ(CheckText(absl::StrCat(kKernel, c.text), {}, features), c.want);
+  }
+}
+
 // Every feature is called what Vulkan calls it, and every row is reached.
 TEST(SpirvCheck, FeatureNames) {
   for (size_t i = 0; i < kFeatureCount; ++i) {
     const std::string name = DescribeFeature(static_cast<Feature>(i));
-    EXPECT_TRUE(name.find("the feature ") == 0 || name.find("subgroup ") == 0)
+    EXPECT_TRUE(name.find("the feature ") == 0 || name.find("subgroup ") == 0 ||
+                name.find("the property ") == 0)
         << name;
   }
   EXPECT_EQ(DescribeFeature(static_cast<Feature>(kFeatureCount)),

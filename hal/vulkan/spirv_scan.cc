@@ -240,6 +240,13 @@ absl::Status Scanner::ReadEntryPoint(const Instruction& it) {
 
 absl::Status Scanner::ReadExecutionMode(spv::Op opcode, const Instruction& it) {
   const bool by_id = opcode == spv::Op::OpExecutionModeId;
+  if (!by_id &&
+      it[2] >= static_cast<uint32_t>(spv::ExecutionMode::DenormPreserve) &&
+      it[2] <= static_cast<uint32_t>(spv::ExecutionMode::RoundingModeRTZ)) {
+    RETURN_IF_ERROR(it.Need(4));
+    facts_.float_controls.push_back({it[2], it[3]});
+    return absl::OkStatus();
+  }
   const spv::ExecutionMode mode =
       by_id ? spv::ExecutionMode::LocalSizeId : spv::ExecutionMode::LocalSize;
   if (it[2] != static_cast<uint32_t>(mode)) return absl::OkStatus();

@@ -16,6 +16,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "hal/vulkan/spirv.h"
 
 namespace eyrie::hal::vulkan {
 
@@ -57,6 +58,7 @@ struct SpirvFacts {
   absl::flat_hash_map<uint32_t, uint64_t> type_sizes;  // bytes, saturated
   std::optional<uint32_t> workgroup_size;  // the constant so decorated
   std::vector<uint32_t> spec_ids;
+  std::vector<SpirvFloatControl> float_controls;
   bool has_wrap_decoration = false;  // NoSignedWrap, NoUnsignedWrap
 
   bool HasExtension(absl::string_view name) const;
