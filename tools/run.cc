@@ -130,6 +130,10 @@ absl::StatusOr<std::string> DevicesText(absl::string_view name, bool describe) {
     if (!name.empty() && driver->name() != name) continue;
     found = true;
     ASSIGN_OR_RETURN(const auto uris, driver->ListDevices());
+    if (uris.empty() && !name.empty()) {
+      // To ask for one says why there is none.
+      PrintNote(driver->DescribeDevice("").status().message());
+    }
     if (describe) {
       absl::StrAppend(&text, kRule, "# Enumerated devices for driver '",
                       driver->name(), "'\n", kRule, "\n");
@@ -239,6 +243,7 @@ abi::SessionOptions Listening(const abi::PrintOptions& print) {
 // What is to be known of a call, also of one that fails.
 struct CallReport {
   bool used_hal = false;
+  bool is_told = false;                   // its error
   std::atomic<bool> interrupted = false;  // by the user
   // Last, so that an error is told before this rank leaves the others.
   std::shared_ptr<hal::ChannelProvider> collectives;
@@ -346,6 +351,11 @@ absl::StatusOr<bool> Run(std::span<const char* const> args,
   ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
   absl::StatusOr<bool> passed =
       CallFunction(arguments, devices, tracing, report);
+  if (!passed.ok()) {
+    // Now: to close a device is to wait for its kernels.
+    ReportError(passed.status());
+    report.is_told = true;
+  }
   if (arguments.GetBool("print_statistics") && report.used_hal) {
     PrintStatistics(devices);
   }
@@ -364,7 +374,7 @@ int RunMain(std::span<const char* const> args) {
   CallReport report;
   const absl::StatusOr<bool> passed = Run(args, report);
   if (!passed.ok()) {
-    const int code = ReportError(passed.status());
+    const int code = report.is_told ? 1 : ReportError(passed.status());
     // A module may fail as cancelled of its own accord.
     return report.interrupted && absl::IsCancelled(passed.status())
                ? InterruptWatch::kExitCode
