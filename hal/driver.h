@@ -39,10 +39,14 @@ struct VulkanOptions {
   bool validate_spirv = false;
   // Khronos' validation layer watches what is done, where it is installed.
   bool validation_layer = false;
-  // Treats memory of the device as if the host could not see it.
+  // For tests: treats memory of the device as if the host could not see it.
   bool hide_device_memory = false;
-  // Binds by sets from pools, as on devices that cannot push descriptors.
+  // For tests: binds by sets from pools, as on devices that cannot push
+  // descriptors.
   bool hide_push_descriptors = false;
+  // For tests: the device has no piece of memory larger than this left, bytes;
+  // 0: it has what it has.
+  uint64_t refuse_blocks_above = 0;
   // Invocations of a subgroup where shaders that use subgroups name no number;
   // 0: the driver chooses.
   uint32_t subgroup_size = 0;

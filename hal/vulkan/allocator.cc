@@ -127,14 +127,20 @@ absl::StatusOr<Ref<hal::Buffer>> Allocator::Allocate(const BufferParams& params,
                                                      uint64_t size) {
   BufferParams resolved = params;
   const Kind kind = Resolve(resolved);
-  return AllocateFrom(kind, resolved, size);
+  auto buffer = AllocateFrom(kind, resolved, size);
+  if (!absl::IsResourceExhausted(buffer.status())) [[likely]]
+    return buffer;
+  return Exhausted(pools_[kind], size);
 }
 
 absl::StatusOr<Ref<hal::Buffer>> Allocator::AllocateStaging(uint64_t size) {
   BufferParams params;
   params.type = memory_type::kHostLocal;
   const Kind kind = Resolve(params);
-  return AllocateScratchFrom(kind, params, size);
+  auto buffer = AllocateScratchFrom(kind, params, size);
+  if (!absl::IsResourceExhausted(buffer.status())) [[likely]]
+    return buffer;
+  return Exhausted(pools_[kind], size);
 }
 
 absl::Status Allocator::Exhausted(const Pool& pool, uint64_t size) const {
@@ -168,16 +174,27 @@ absl::Status Allocator::Exhausted(const Pool& pool, uint64_t size) const {
 absl::StatusOr<std::shared_ptr<MemoryBlock>> Allocator::NewBlock(
     const Pool& pool, uint64_t size) {
   const PhysicalDevice& physical = device_->physical();
+  const uint64_t refused = device_->options().refuse_blocks_above;
   if (size > physical.max_allocation ||
-      size > physical.memory.memoryHeaps[pool.heap].size) {
-    return Exhausted(pool, size);
+      size > physical.memory.memoryHeaps[pool.heap].size ||
+      (refused != 0 && size > refused)) {
+    return absl::ResourceExhaustedError("The device gives no such block.");
   }
-  auto block = MemoryBlock::Make(device_, pool.memory_type, size, pool.is_seen);
-  if (block.ok() || !absl::IsResourceExhausted(block.status())) return block;
+  return MemoryBlock::Make(device_, pool.memory_type, size, pool.is_seen);
+}
+
+absl::StatusOr<std::shared_ptr<MemoryBlock>> Allocator::NewBlockOf(
+    const Pool& pool, uint64_t wanted, uint64_t least) {
+  auto block = NewBlock(pool, wanted);
+  if (!absl::IsResourceExhausted(block.status())) return block;
   TrimBlocks();
-  block = MemoryBlock::Make(device_, pool.memory_type, size, pool.is_seen);
-  if (block.ok() || !absl::IsResourceExhausted(block.status())) return block;
-  return Exhausted(pool, size);
+  for (uint64_t size = wanted;;) {
+    block = NewBlock(pool, size);
+    if (!absl::IsResourceExhausted(block.status()) || size == least) {
+      return block;
+    }
+    size = std::max(RoundUp(size / 2, granularity_), least);
+  }
 }
 
 void Allocator::TrimBlocks() {
@@ -223,9 +240,9 @@ absl::StatusOr<PooledBuffer*> Allocator::TakeFromBlocks(size_t kind,
     }
   }
   const uint64_t heap = device_->physical().memory.memoryHeaps[pool.heap].size;
-  const uint64_t whole = std::max(
-      std::min(kBlockSize, heap / 16 / granularity_ * granularity_), size);
-  ASSIGN_OR_RETURN(std::shared_ptr<MemoryBlock> block, NewBlock(pool, whole));
+  const uint64_t whole = std::max(std::min(kBlockSize, heap / 16), size);
+  ASSIGN_OR_RETURN(std::shared_ptr<MemoryBlock> block,
+                   NewBlockOf(pool, RoundUp(whole, granularity_), size));
   PooledBuffer* const buffer = TakeFrom(block, kind, size, capacity);
   std::lock_guard<std::mutex> lock(mutex_);
   pool.blocks.push_back(block);
@@ -242,7 +259,7 @@ absl::StatusOr<PooledBuffer*> Allocator::MakeBlock(size_t kind,
   const uint64_t size = RoundUp(capacity, granularity_);
   if (size <= kMaxShared) return TakeFromBlocks(kind, size, capacity);
   ASSIGN_OR_RETURN(std::shared_ptr<MemoryBlock> block,
-                   NewBlock(pools_[kind], size));
+                   NewBlockOf(pools_[kind], size, size));
   const std::optional<uint64_t> offset = block->Take(size);
   return new Buffer(std::move(block), *offset, size, capacity, kind);
 }

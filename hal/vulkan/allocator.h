@@ -95,6 +95,11 @@ class Allocator final : public PooledAllocator {
                                 uint64_t size, size_t capacity);
   absl::StatusOr<std::shared_ptr<MemoryBlock>> NewBlock(const Pool& pool,
                                                         uint64_t size);
+  // One of `wanted` bytes or, where that cannot be had, of fewer, down to
+  // `least`; both are multiples of the granularity.
+  absl::StatusOr<std::shared_ptr<MemoryBlock>> NewBlockOf(const Pool& pool,
+                                                          uint64_t wanted,
+                                                          uint64_t least);
   absl::Status Exhausted(const Pool& pool, uint64_t size) const;
   // Gives back what is idle.
   void TrimBlocks();

@@ -245,6 +245,28 @@ TEST_P(AllocatorTest, BlocksAreGivenBack) {
   EXPECT_EQ(ByteAt(*NewBuffer(*device_, 14 * kMiB), 14 * kMiB - 1), 0);
 }
 
+// A device whose memory is used up but for small pieces serves what fits them.
+TEST_F(VulkanTest, SmallerBlocksWhereLargeOnesCannotBeHad) {
+  if (device_ == nullptr) return;
+  VulkanOptions options;
+  options.refuse_blocks_above = 100'000;
+  const Ref<hal::Device> device = *OpenFirst(options);
+  auto& own = static_cast<Allocator&>(device->allocator());
+  EXPECT_EQ(ByteAt(*NewBuffer(*device, 16), 15), 0);
+  EXPECT_LE(own.SharedBytes(), 100'000u);
+  std::vector<Ref<hal::Buffer>> kept;
+  while (kept.size() < 40) kept.push_back(NewBuffer(*device, 70'000));
+  EXPECT_GE(own.SharedBytes(), 40u * 70'000);
+  for (const uint64_t size : {100'001, 16'000'001, 17'000'001}) {
+    const std::string text = StatusText(own.Allocate(BufferParams(), size));
+    EXPECT_EQ(text.substr(0, text.find(" has ")),
+              absl::StrCat("RESOURCE_EXHAUSTED: A buffer of ", size,
+                           " bytes cannot be had; the device's memory"));
+    EXPECT_NE(text.find(", of which "), std::string::npos) << text;
+    EXPECT_EQ(StatusText(own.AllocateStaging(size)), text);
+  }
+}
+
 // Staging is the host's, of any content, and outside statistics.
 TEST_P(AllocatorTest, Staging) {
   auto& own = static_cast<Allocator&>(allocator());

@@ -92,7 +92,7 @@ TEST_F(DriverTest, WrongPaths) {
     const std::string text = Opened(path);
     EXPECT_TRUE(absl::StartsWith(
         text, absl::StrCat("NOT_FOUND: There is no Vulkan device '", path,
-                           "'; there are 0 '")))
+                           "'; vulkan://0 is '")))
         << text;
     EXPECT_EQ(StatusText(driver_->DescribeDevice(path)), text);
   }
@@ -125,9 +125,9 @@ TEST(SelectDevice, ByAnyName) {
       Fake("old", 1, "it has Vulkan 1.1.0; at least 1.2 is needed"),
       Fake("one", 2, ""), Fake("two", 3, "")};
   const std::string there =
-      "there are 0 'old' (GPU-010000000000000000000000000000ab): it has Vulkan "
-      "1.1.0; at least 1.2 is needed, 1 'one' "
-      "(GPU-020000000000000000000000000000ab), 2 'two' "
+      "vulkan://0 is 'old' (GPU-010000000000000000000000000000ab): it has "
+      "Vulkan 1.1.0; at least 1.2 is needed, vulkan://1 is 'one' "
+      "(GPU-020000000000000000000000000000ab), vulkan://2 is 'two' "
       "(GPU-030000000000000000000000000000ab).";
   const std::string old =
       "FAILED_PRECONDITION: The Vulkan device 'old' cannot be used: it has "
@@ -152,7 +152,7 @@ TEST(SelectDevice, ByAnyName) {
     EXPECT_EQ(selected.ok() ? selected->name : StatusText(selected), c.want);
   }
   EXPECT_EQ(StatusText(SelectDevice({devices[0]}, "")),
-            "NOT_FOUND: No Vulkan device can be used; there are 0 'old' "
+            "NOT_FOUND: No Vulkan device can be used; vulkan://0 is 'old' "
             "(GPU-010000000000000000000000000000ab): it has Vulkan 1.1.0; at "
             "least 1.2 is needed.");
   for (const char* path : {"", "0"}) {

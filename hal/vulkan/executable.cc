@@ -3,6 +3,7 @@
 // Tested by device_test.cc.
 #include "hal/vulkan/executable.h"
 
+#include <string>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -54,6 +55,38 @@ absl::Status CheckDef(const LogicalDevice& device, const ExecutableDef& def) {
                   "bufferDeviceAddress and cooperativeMatrix)");
 }
 
+// What the user can do where kernels leave the size of subgroups open.
+std::string SubgroupRemedy(const LogicalDevice& device) {
+  const DeviceLimits& limits = device.physical().limits;
+  if (!device.Has(Feature::subgroupSizeControl)) return "";
+  if (limits.min_subgroup_size == limits.max_subgroup_size) {
+    return absl::StrCat("; --vulkan_subgroup_size=", limits.max_subgroup_size,
+                        " says that they were not");
+  }
+  return absl::StrCat("; --vulkan_subgroup_size takes theirs, ",
+                      limits.min_subgroup_size, " to ",
+                      limits.max_subgroup_size);
+}
+
+// Before the driver sees a shader. Where native code is refused, what there is
+// to validate with is used, and what there is not is told.
+absl::Status ValidateShaders(const LogicalDevice& device,
+                             const ExecutableDef& def) {
+  const bool is_asked_for = device.options().validate_spirv;
+  if (!is_asked_for && device.allows_native_code()) return absl::OkStatus();
+  const absl::StatusOr<SpirvValidator> validator = SpirvValidator::Load();
+  if (!validator.ok()) {
+    if (is_asked_for) return validator.status();
+    if (device.IsFirstUnvalidated())
+      device.Notice(validator.status().message());
+    return absl::OkStatus();
+  }
+  for (const ShaderModule& module : def.shader_modules) {
+    RETURN_IF_ERROR(validator->Validate(module.words));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Ref<Executable>> Executable::Load(
@@ -62,12 +95,7 @@ absl::StatusOr<Ref<Executable>> Executable::Load(
   RETURN_IF_ERROR(CheckFormat(*device, params.format));
   ASSIGN_OR_RETURN(ExecutableDef def, ReadExecutable(params.data));
   RETURN_IF_ERROR(CheckDef(*device, def));
-  if (device->options().validate_spirv) {
-    ASSIGN_OR_RETURN(const SpirvValidator validator, SpirvValidator::Load());
-    for (const ShaderModule& module : def.shader_modules) {
-      RETURN_IF_ERROR(validator.Validate(module.words));
-    }
-  }
+  RETURN_IF_ERROR(ValidateShaders(*device, def));
   Ref<Executable> executable =
       Ref<Executable>::Adopt(new Executable(device, std::move(def)));
   RETURN_IF_ERROR(executable->MakePipelines(cache, params.constants));
@@ -82,12 +110,15 @@ uint32_t Executable::SubgroupSizeOf(const PipelineDef& pipeline) const {
 void Executable::NoteSubgroups() const {
   for (const PipelineDef& pipeline : def_.pipelines) {
     if (!UsesSubgroups(pipeline) || SubgroupSizeOf(pipeline) != 0) continue;
+    if (!device_->IsFirstUseOfSubgroups()) return;
     const PhysicalDevice& on = device_->physical();
     device_->Notice(absl::StrCat(
-        "The executable of '", pipeline.name,
+        "The kernel '", pipeline.name,
         "' uses subgroups and does not say of how many invocations; '", on.name,
         "' has ", on.subgroup_size,
-        ". If it was compiled for another number, its results are wrong."));
+        ". If modules were compiled for another number, their results are "
+        "wrong",
+        SubgroupRemedy(*device_), "."));
     return;
   }
 }

@@ -61,7 +61,7 @@ class Executable final : public hal::Executable {
   }
   // The subgroup size that an export's pipeline is to have; 0: any.
   uint32_t SubgroupSizeOf(const PipelineDef& pipeline) const;
-  // Tells the user once if an export takes a size for granted.
+  // Tells the user, once for a device, if an export takes a size for granted.
   void NoteSubgroups() const;
 
   const std::shared_ptr<LogicalDevice> device_;

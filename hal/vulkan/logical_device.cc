@@ -7,19 +7,30 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "base/small_numbers.h"
 #include "base/status_macros.h"
 #include "hal/vulkan/features.h"
 
 namespace eyrie::hal::vulkan {
+namespace {
+
+SmallNumbers device_numbers;
+
+}  // namespace
 
 LogicalDevice::LogicalDevice(std::shared_ptr<Instance> instance,
                              PhysicalDevice physical,
                              const DriverOptions& options)
     : instance_(std::move(instance)),
       physical_(std::move(physical)),
-      options_(options) {}
+      options_(options),
+      number_(device_numbers.Take()),
+      queue_name_(number_ == 0 ? "vulkan queue"
+                               : absl::StrCat("vulkan queue ", number_)) {}
 
 LogicalDevice::~LogicalDevice() {
+  device_numbers.Give(number_);
   if (handle_ != VK_NULL_HANDLE) table_.vkDestroyDevice(handle_, nullptr);
   if (!options_.notice) return;
   for (const std::string& message : instance_->TakeMessages()) {

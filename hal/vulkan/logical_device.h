@@ -1,14 +1,16 @@
 // An opened Vulkan device: its functions, its queue's handle, its memory
 // types, and what every object made of it needs.
 //
-// Immutable and shared by all objects of the device; thread-safe but for the
-// queue, which queue.h guards.
+// Shared by all objects of the device, immutable but for what it has told;
+// thread-safe but for the queue, which queue.h guards.
 // Tested by device_test.cc.
 #ifndef EYRIE_HAL_VULKAN_LOGICAL_DEVICE_H_
 #define EYRIE_HAL_VULKAN_LOGICAL_DEVICE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -33,6 +35,10 @@ class LogicalDevice {
   VkDevice handle() const { return handle_; }
   VkQueue queue() const { return queue_; }
   Instance& instance() const { return *instance_; }
+  // Tells devices that are open at the same time apart, from 0.
+  int number() const { return number_; }
+  // The line of its kernels in traces: "vulkan queue", "vulkan queue 1".
+  const std::string& queue_name() const { return queue_name_; }
   const PhysicalDevice& physical() const { return physical_; }
   const VulkanOptions& options() const { return options_.vulkan; }
   bool allows_native_code() const { return options_.allow_native_code; }
@@ -40,6 +46,9 @@ class LogicalDevice {
   void Notice(absl::string_view sentence) const {
     if (options_.notice) options_.notice(sentence);
   }
+  // True once: what is to be told of a device, and not of each executable.
+  bool IsFirstUseOfSubgroups() const { return !told_subgroups_.exchange(true); }
+  bool IsFirstUnvalidated() const { return !told_unvalidated_.exchange(true); }
   const VkPhysicalDeviceLimits& limits() const {
     return physical_.properties.limits;
   }
@@ -72,6 +81,10 @@ class LogicalDevice {
   const std::shared_ptr<Instance> instance_;
   const PhysicalDevice physical_;
   const DriverOptions options_;
+  const int number_;
+  const std::string queue_name_;
+  mutable std::atomic<bool> told_subgroups_{false};
+  mutable std::atomic<bool> told_unvalidated_{false};
   VkDevice handle_ = VK_NULL_HANDLE;
   VkQueue queue_ = VK_NULL_HANDLE;
   VolkDeviceTable table_ = {};

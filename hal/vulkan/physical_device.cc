@@ -108,9 +108,11 @@ void TakeSubgroups(const Properties& properties, PhysicalDevice& device) {
 #define FEATURE(structure, member)
 #define SUBGROUP(bit, name) \
   device.features.Set(Feature::kSubgroup##name, (operations & (bit)) != 0);
+#define FLOAT_CONTROL(name, mode, width)
 #include "hal/vulkan/device_features.def"
 #undef FEATURE
 #undef SUBGROUP
+#undef FLOAT_CONTROL
   }
   const VkPhysicalDeviceSubgroupSizeControlProperties& sizes =
       properties.subgroup;
@@ -120,6 +122,19 @@ void TakeSubgroups(const Properties& properties, PhysicalDevice& device) {
   } else {
     device.features.Set(Feature::subgroupSizeControl, false);
   }
+}
+
+void TakeFloatControls(const VkPhysicalDeviceVulkan12Properties& from,
+                       FeatureSet& features) {
+#define FEATURE(structure, member)
+#define SUBGROUP(bit, name)
+#define FLOAT_CONTROL(name, mode, width) \
+  features.Set(Feature::k##name##width,  \
+               from.shader##name##Float##width != VK_FALSE);
+#include "hal/vulkan/device_features.def"
+#undef FEATURE
+#undef SUBGROUP
+#undef FLOAT_CONTROL
 }
 
 void TakeLimits(const VkPhysicalDeviceLimits& from, uint32_t api_version,
@@ -185,6 +200,7 @@ PhysicalDevice Inspect(VkPhysicalDevice handle) {
   device.features = chain.Read();
   device.feature_extensions = chain.extensions();
   TakeSubgroups(properties, device);
+  TakeFloatControls(properties.vulkan12, device.features);
   TakeLimits(device.properties.limits, device.api_version, device.limits);
   if (!chain.has_timeline_semaphores()) {
     device.lacks = "it has no timeline semaphores";
@@ -216,9 +232,13 @@ std::string PhysicalDevice::Describe() const {
 #define SUBGROUP(bit, name)                   \
   if (features.Has(Feature::kSubgroup##name)) \
     absl::StrAppend(&text, " subgroup", #name);
+#define FLOAT_CONTROL(name, mode, width)     \
+  if (features.Has(Feature::k##name##width)) \
+    absl::StrAppend(&text, " shader" #name "Float" #width);
 #include "hal/vulkan/device_features.def"
 #undef FEATURE
 #undef SUBGROUP
+#undef FLOAT_CONTROL
   return absl::StrCat(text, "\n");
 }
 
@@ -252,14 +272,13 @@ absl::StatusOr<PhysicalDevice> SelectDevice(
                        "' cannot be used: ", device.lacks, "."));
     }
     lines.push_back(absl::StrCat(
-        i, " '", device.name, "' (", device.path(), ")",
+        "vulkan://", i, " is '", device.name, "' (", device.path(), ")",
         device.lacks.empty() ? "" : absl::StrCat(": ", device.lacks)));
   }
   if (devices.empty()) return NoDriverError();
   return absl::NotFoundError(absl::StrCat(
-      path.empty()
-          ? "No Vulkan device can be used; there are "
-          : absl::StrCat("There is no Vulkan device '", path, "'; there are "),
+      path.empty() ? "No Vulkan device can be used; "
+                   : absl::StrCat("There is no Vulkan device '", path, "'; "),
       absl::StrJoin(lines, ", "), "."));
 }
 

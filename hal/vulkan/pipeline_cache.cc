@@ -121,8 +121,10 @@ std::string PipelineCache::path() const {
   if (folder.empty()) return "";
   const absl::string_view uuid(reinterpret_cast<const char*>(identity_.uuid),
                                sizeof(identity_.uuid));
-  return absl::StrCat(folder, "/", absl::BytesToHexString(uuid),
-                      ".vulkan-pipelines");
+  return absl::StrCat(folder, "/", absl::Hex(identity_.vendor, absl::kZeroPad4),
+                      "-", absl::Hex(identity_.device, absl::kZeroPad4), "-",
+                      absl::Hex(identity_.driver_version, absl::kZeroPad8), "-",
+                      absl::BytesToHexString(uuid), ".vulkan-pipelines");
 }
 
 std::vector<uint8_t> PipelineCache::ReadFile() {

@@ -83,7 +83,7 @@ void Queue::StartServiceIfNeeded() {
 }
 
 void Queue::Serve() {
-  trace::SetThreadName("vulkan ", 0);
+  trace::SetThreadName("vulkan ", device_->number());
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] {

@@ -11,10 +11,13 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/vulkan/spirv_tools_abi.h"
 
@@ -68,6 +71,22 @@ void* OpenLibrary(const std::string& library) {
   return dlopen(built.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
+// What the library says in its first line, without the point at the end, and
+// in those that a colon announces. What follows is the instruction.
+std::string FirstSentence(absl::string_view text) {
+  std::string sentence;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    if (line.empty()) continue;
+    absl::StrAppend(&sentence, sentence.empty() ? "" : " ", line);
+    if (!absl::EndsWith(line, ":")) break;
+  }
+  absl::string_view kept = sentence;
+  while (absl::ConsumeSuffix(&kept, ".") || absl::ConsumeSuffix(&kept, ":")) {
+  }
+  return PlainText(kept, 1000);
+}
+
 }  // namespace
 
 absl::StatusOr<SpirvValidator> SpirvValidator::Load(
@@ -75,9 +94,10 @@ absl::StatusOr<SpirvValidator> SpirvValidator::Load(
   void* const handle = OpenLibrary(library);
   if (handle == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "Shaders cannot be validated: SPIRV-Tools (package spirv-tools) is not "
-        "loaded from '",
-        library, "': ", dlerror(), "."));
+        "Shaders cannot be validated: SPIRV-Tools is not loaded from '",
+        library, "': ", dlerror(),
+        ". The target //plugins/spirv_tools:libSPIRV-Tools-shared.so makes it "
+        "of Debian's package spirv-tools."));
   }
   auto tools = std::make_shared<Functions>();
   const auto find = [&](const char* name, auto*& function) {
@@ -117,16 +137,10 @@ absl::Status SpirvValidator::Validate(std::span<const uint32_t> words) const {
       absl::StartsWith(sentence, kUnknownCapability)) {
     return absl::OkStatus();
   }
-  // What follows is the instruction, on lines of its own.
-  sentence =
-      absl::StripAsciiWhitespace(sentence.substr(0, sentence.find('\n')));
-  absl::ConsumeSuffix(&sentence, ".");
-  if (sentence.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("The shader is not valid: result ", result, "."));
-  }
+  const std::string text = FirstSentence(sentence);
   return absl::InvalidArgumentError(
-      absl::StrCat("The shader is not valid: ", sentence, "."));
+      absl::StrCat("The shader is not valid: ",
+                   text.empty() ? absl::StrCat("result ", result) : text, "."));
 }
 
 }  // namespace eyrie::hal::vulkan

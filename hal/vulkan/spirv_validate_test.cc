@@ -56,7 +56,13 @@ TEST(SpirvValidate, Words) {
        "SPV_KHR_no_integer_wrap_decoration."},
       {"TypeInt 9 32 2",
        "INVALID_ARGUMENT: The shader is not valid: OpTypeInt has invalid "
-       "signedness:."},
+       "signedness: %int = OpTypeInt 32 2."},
+      {"TypePointer 9 7 8",
+       "INVALID_ARGUMENT: The shader is not valid: Operand '8[%8]' requires a "
+       "previous definition."},
+      {"Decorate 9 24",
+       "INVALID_ARGUMENT: The shader is not valid: The following forward "
+       "referenced IDs have not been defined: '9[%9]'."},
   };
   for (const auto& c : kCases) {
     EXPECT_EQ(StatusText(validator->Validate(Shader(c.more))), c.want);
@@ -116,8 +122,13 @@ TEST(SpirvValidate, OtherLibraries) {
   const std::string missing = StatusText(SpirvValidator::Load("./none.so"));
   EXPECT_TRUE(absl::StartsWith(
       missing,
-      "FAILED_PRECONDITION: Shaders cannot be validated: SPIRV-Tools (package "
-      "spirv-tools) is not loaded from './none.so': ./none.so: "))
+      "FAILED_PRECONDITION: Shaders cannot be validated: SPIRV-Tools is not "
+      "loaded from './none.so': ./none.so: "))
+      << missing;
+  EXPECT_TRUE(absl::EndsWith(
+      missing,
+      " The target //plugins/spirv_tools:libSPIRV-Tools-shared.so makes it of "
+      "Debian's package spirv-tools."))
       << missing;
   EXPECT_EQ(StatusText(SpirvValidator::Load("libm.so.6")),
             "FAILED_PRECONDITION: The library 'libm.so.6' is not "

@@ -94,7 +94,7 @@ void Timestamps::Report() {
     const Executable& executable = *dispatch.executable;
     const int64_t begin = ns(2 * i) + offset;
     trace::AddDeviceDispatch(
-        "vulkan queue", executable.trace_name(dispatch.ordinal),
+        device_->queue_name(), executable.trace_name(dispatch.ordinal),
         [&] { return executable.def(dispatch.ordinal).name; },
         dispatch.workgroup_count, begin,
         std::max(begin, ns(2 * i + 1) + offset));

@@ -19,24 +19,40 @@ class TimestampsTest : public EachVulkanDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, TimestampsTest, AllVulkanKinds(),
                          NameOfVulkanKind);
 
-// Commands that are submitted twice count twice, those before the recording
-// not at all.
-TEST_P(TimestampsTest, DispatchesAreTold) {
+// Three dispatches of 2x3x1 workgroups, to be run again and again.
+Ref<CommandBuffer> ThreeDispatches(hal::Device& device) {
   const std::vector<uint8_t> data = GridParts().Build();
   const Ref<hal::Executable> grid =
-      *device_->CreateExecutable({"vulkan-spirv-fb", data, {}});
-  const Ref<hal::Buffer> target = NewBuffer(*device_, 64);
-  const Ref<hal::Buffer> addend = NewBuffer(*device_, 16);
-  const Ref<CommandBuffer> commands =
-      *device_->CreateCommandBuffer(0, kAnyQueue, 0);
+      *device.CreateExecutable({"vulkan-spirv-fb", data, {}});
+  const Ref<hal::Buffer> target = NewBuffer(device, 64);
+  const Ref<hal::Buffer> addend = NewBuffer(device, 16);
+  Ref<CommandBuffer> commands = *device.CreateCommandBuffer(0, kAnyQueue, 0);
   const std::array<uint32_t, 2> range = {0, 4};
   const BufferRef bindings[] = {Whole(target), Whole(addend)};
   for (int i = 0; i < 3; ++i) {
-    ASSERT_EQ(
+    EXPECT_EQ(
         StatusText(commands->Dispatch(grid, 0, {2, 3, 1}, range, bindings)),
         "OK");
   }
-  ASSERT_EQ(StatusText(commands->Finalize()), "OK");
+  EXPECT_EQ(StatusText(commands->Finalize()), "OK");
+  return commands;
+}
+
+std::string JsonOf(const trace::Recorder& recorder) {
+  std::string json;
+  EXPECT_TRUE(recorder
+                  .WriteJson([&json](absl::string_view piece) {
+                    json.append(piece.data(), piece.size());
+                    return absl::OkStatus();
+                  })
+                  .ok());
+  return json;
+}
+
+// Commands that are submitted twice count twice, those before the recording
+// not at all.
+TEST_P(TimestampsTest, DispatchesAreTold) {
+  const Ref<CommandBuffer> commands = ThreeDispatches(*device_);
   ASSERT_EQ(StatusText(Execute(*device_, commands, {})), "OK");
 
   const int64_t begin = trace::Now();
@@ -54,14 +70,20 @@ TEST_P(TimestampsTest, DispatchesAreTold) {
   EXPECT_EQ(rows[0].workgroups, 36u);
   EXPECT_GT(rows[0].ns, 0);
   EXPECT_LE(rows[0].ns, static_cast<double>(passed));
-  std::string json;
-  ASSERT_TRUE(recorder
-                  ->WriteJson([&json](absl::string_view piece) {
-                    json.append(piece.data(), piece.size());
-                    return absl::OkStatus();
-                  })
-                  .ok());
+  EXPECT_NE(JsonOf(*recorder).find("\"vulkan queue\""), std::string::npos);
+}
+
+// Kernels of several devices are on lines of their own.
+TEST_P(TimestampsTest, EachDeviceHasItsLine) {
+  const Ref<hal::Device> other = *OpenFirst(OptionsOf(GetParam()));
+  const auto recorder = *trace::Recorder::Start({});
+  for (const Ref<hal::Device>& device : {device_, other}) {
+    ASSERT_EQ(StatusText(Execute(*device, ThreeDispatches(*device), {})), "OK");
+  }
+  recorder->Stop();
+  const std::string json = JsonOf(*recorder);
   EXPECT_NE(json.find("\"vulkan queue\""), std::string::npos);
+  EXPECT_NE(json.find("\"vulkan queue 1\""), std::string::npos);
 }
 
 }  // namespace
