@@ -22,7 +22,8 @@ constexpr Flag kVulkanFlags[] = {
      "is\n"
      "not given, eyrie in $XDG_CACHE_HOME, or in .cache of $HOME."},
     {"vulkan_validate_spirv", FlagKind::kBool, "false",
-     "Checks shaders with SPIRV-Tools before the device's driver sees them."},
+     "Checks shaders with SPIRV-Tools before the device's driver sees them:\n"
+     "the target //plugins/spirv_tools:libSPIRV-Tools-shared.so."},
     {"vulkan_validation_layers", FlagKind::kBool, "false",
      "Has Khronos' validation layer watch uses of Vulkan, synchronization\n"
      "included; what it finds is printed to stderr when the device is closed."},

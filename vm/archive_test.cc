@@ -166,7 +166,8 @@ TEST(Archive, ComparesChecksumsOfWhatIsAskedFor) {
 
 TEST(Archive, ChecksTheFlatBufferWithWhatIsInIt) {
   Bytes zip = Sealed(Small().BuildZip());
-  const auto at = std::search(zip.begin(), zip.end(), "0v_v", "0v_v" + 4);
+  const Bytes name = FromText("0v_v");
+  const auto at = std::search(zip.begin(), zip.end(), name.begin(), name.end());
   ASSERT_NE(at, zip.end());
   *at ^= 1;
   const auto archive = Archive::Borrow(zip, "x.vmfb");
