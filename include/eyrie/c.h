@@ -29,10 +29,10 @@ typedef struct eyrie_device_options_t {
    * fails to load. Shaders are taken, kept to their buffers as far as the
    * device can (docs/vulkan.md). For modules from strangers. */
   int no_native_code;
-  /* Not in the first version, as struct_size tells. Takes sentences that are
-   * worth knowing and no errors (docs/vulkan.md, "Notes"); may be NULL. It is
-   * called on any thread, also on several at once, while anything of the device
-   * lives, and must call nothing of the device's. */
+  /* Takes sentences that are worth knowing and no errors (docs/vulkan.md,
+   * "Notes"); may be NULL. It is called on any thread, also on several at once,
+   * while anything of the device lives, and must call nothing of the device's.
+   * A struct_size up to here is fine. */
   void (*notice)(const char* sentence, void* notice_data);
   void* notice_data;
   /* Called once when nothing needs notice_data any more, also if the device is
