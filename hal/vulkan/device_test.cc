@@ -235,7 +235,7 @@ TEST_P(DeviceTest, RecordedOnceRunOften) {
 // Many dispatches in one recording: more sets than one pool of descriptors has.
 TEST_P(DeviceTest, ManyDispatches) {
   constexpr uint32_t kCount = 300;
-  const Ref<hal::Buffer> target = NewBuffer(*device_, kCount * 4);
+  const Ref<hal::Buffer> target = NewBuffer(*device_, size_t{kCount} * 4);
   const Ref<hal::Buffer> addend = NewWords({7, 0, 0, 0});
   const BufferRef bindings[] = {Whole(target), Whole(addend)};
   const Ref<CommandBuffer> commands = NewCommands(0);

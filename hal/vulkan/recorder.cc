@@ -128,9 +128,9 @@ absl::Status Recorder::FillByShader(const BoundRange& target, uint64_t begin,
   const uint64_t alignment =
       std::max<uint64_t>(device_.limits().minStorageBufferOffsetAlignment, 4);
   // A multiple of the pattern's eight bytes, so that each piece begins alike.
+  const uint64_t most = device_.limits().maxStorageBufferRange;
   const uint64_t piece = std::min<uint64_t>(
-      kMaxShaderFill, device_.limits().maxStorageBufferRange / 8 * 8 -
-                          2 * std::max<uint64_t>(alignment, 8));
+      kMaxShaderFill, most / 8 * 8 - 2 * std::max<uint64_t>(alignment, 8));
   for (uint64_t done = 0; done < length;) {
     const uint64_t count = std::min(length - done, piece / 8 * 8);
     const uint64_t at = target.offset + begin + done;

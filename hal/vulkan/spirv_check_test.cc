@@ -226,7 +226,6 @@ TEST(SpirvCheck, Executables) {
       {"addresses", [](P& p) { p = P::Addressing(); }, "OK", std::nullopt},
       {"no addresses",
        [](P& p) {
-         const std::string shader = p.shaders[0];
          p = P::Addressing();
          p.shaders[0] = kKernel;
        },
