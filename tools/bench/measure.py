@@ -66,21 +66,23 @@ def quartiles(values):
     return tuple(statistics.quantiles(values, n=4, method="inclusive"))
 
 
-def benchmark_seconds(output, function):
-    """Returns the seconds per call in a benchmark's table.
+def benchmark_seconds(output, function, clock="wall"):
+    """Returns the seconds per call in a benchmark's table, by either clock.
 
-    A row reads `BM_add/process_time/real_time   1.76 us   1.77 us   1000`.
+    A row reads `BM_add/process_time/real_time   1.76 us   1.77 us   1000`:
+    first the time on the wall, then that of the process on its processors.
     """
+    time_of = r"([\d.e+-]+)\s+(ns|us|ms|s)\b"
     match = re.search(
-        rf"^BM_{re.escape(function)}\S*\s+([\d.e+-]+)\s+(ns|us|ms|s)\b",
-        output, re.M)
+        rf"^BM_{re.escape(function)}\S*\s+{time_of}\s+{time_of}", output, re.M)
     if not match:
         raise ValueError(f"The benchmark printed no row for {function}:\n"
                          f"{output}")
-    return float(match.group(1)) * UNITS[match.group(2)]
+    number, unit = match.groups()[:2] if clock == "wall" else match.groups()[2:]
+    return float(number) * UNITS[unit]
 
 
-def call_time(command, function, scale):
+def call_time(command, function, scale, clock="wall"):
     """Returns a measurement: the time per call that a benchmark prints."""
 
     def measure():
@@ -88,9 +90,66 @@ def call_time(command, function, scale):
                               check=False)
         if done.returncode:
             raise RuntimeError(f"{command[0]} failed: {done.stderr.strip()}")
-        return benchmark_seconds(done.stdout, function) * scale
+        return benchmark_seconds(done.stdout, function, clock) * scale
 
     return measure
+
+
+def expect_equal(ours, theirs):
+    """Raises unless two commands of one call give the same results.
+
+    What they print is compared, and arrays byte for byte, as their files.
+    """
+    printed = [_output(command) for command in (ours, theirs)]
+    if b"=" in printed[1]:
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, side) for side in ("ours", "theirs")]
+            for command, path in zip((ours, theirs), paths):
+                _output([*command, f"--output=@{path}.npy"])
+            for path in paths:
+                with open(path + ".npy", "rb") as file:
+                    printed.append(file.read())
+    if printed[0] != printed[1] or printed[2:3] != printed[3:]:
+        raise RuntimeError(f"{' '.join(ours)} gives other results than "
+                           f"{' '.join(theirs)}.")
+
+
+def _output(command):
+    return subprocess.run(command, check=True, capture_output=True).stdout
+
+
+def instructions(command):
+    """Counts the instructions of a call within a benchmark, by callgrind."""
+    with tempfile.TemporaryDirectory() as folder:
+        counts = os.path.join(folder, "counts")
+        subprocess.run(
+            ["valgrind", "--tool=callgrind",
+             "--toggle-collect=eyrie::abi::Callable::Call(*",
+             f"--callgrind-out-file={counts}", *command,
+             "--benchmark_min_time=0.5"], check=True, capture_output=True)
+        with open(counts, encoding="utf-8") as file:
+            return instructions_per_call(file.read())
+
+
+def instructions_per_call(counts):
+    """Returns what callgrind counted, by the calls that it saw in it.
+
+    Each call of Callable::Call calls Callable::Invoke once.
+    """
+    total = int(re.search(r"^(?:totals|summary): (\d+)", counts, re.M)[1])
+    invoke = re.search(r"\((\d+)\) eyrie::abi::Callable::Invoke\(", counts)[1]
+    calls = re.findall(rf"^cfn=\({invoke}\).*\n(?:c\w+=.*\n)*?calls=(\d+)",
+                       counts, re.M)
+    return total / sum(int(number) for number in calls)
+
+
+def geometric_mean(name, figures, limit=None):
+    """Returns the mean of several figures' ratios as a Figure."""
+    def mean(part):
+        return statistics.geometric_mean(getattr(f, part) for f in figures)
+    return Figure(name, figures[0].unit, mean("ours"), mean("theirs"),
+                  mean("ratio"), mean("low"), mean("high"),
+                  figures[0].rounds, limit)
 
 
 def spawn(command):

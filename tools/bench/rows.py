@@ -1,0 +1,110 @@
+"""What is compared call by call: one row a figure, with what it may be.
+
+A program is a file of programs/, compiled once per release. A row's limit is
+the largest ratio of medians, ours by upstream's, that the project allows.
+Tested by tests/house_test.py.
+"""
+
+import dataclasses
+
+TURNS = 1_000_000
+CALLS = 100_000
+SYNC = "local-sync"
+TASK = "local-task"
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """A function that both sides call, with the same inputs."""
+
+    name: str  # What the table calls it.
+    program: str
+    function: str
+    inputs: tuple[str, ...] = ()
+    limit: float | None = None
+    unit: str = "us"
+    turns: int = 1  # What the time of a call is divided by.
+    device: str = SYNC
+    kind: str = "native"  # What the program is compiled to.
+    ours: tuple[str, ...] = ()  # Flags of our side alone: limits.
+
+
+def _scalar(function, limit, *inputs):
+    """A loop of the VM's own code, ours with limits on fuel and time."""
+    return Row(f"loop, {function}", "scalar", function,
+               (f"--input={TURNS}", *inputs), limit, "ns", TURNS,
+               ours=(f"--fuel={3 * TURNS}", "--timeout=1m"))
+
+
+_ADD = ("--input=4xf32=1 2 3 4", "--input=4xf32=10 20 30 40")
+CHAIN = ("--input=1x4xf32=1 2 3 4", "--input=4x4xf32=0.25")
+_PICTURE = ("--input=1x784xf32=0.5",)
+_MATMUL = ("--input=512x512xf32=1", "--input=512x512xf32=2")
+_MIB = ("--input=262144xf32=1", "--input=262144xf32=2")
+_VMVX = ("--input=256x256xf32=1", "--input=256x256xf32=2")
+_RNN = ("--input=64x16xf32=0.1", "--input=16x16xf32=0.05",
+        "--input=1x16xf32=0")
+_NEWTON = ("--input=4xf32=2 3 5 7",)
+_COLLATZ = ("--input=i64=27",)
+
+ROWS = {
+    "call": (
+        Row("add of 4 floats", "add", "add", _ADD, 0.15, "ns"),
+        Row("add of 4 floats, local-task", "add", "add", _ADD, 0.05, "ns",
+            device=TASK),
+        Row("next: a global and an addition", "next", "next", (), 0.2, "ns"),
+        Row("chain of 20 dispatches", "chain", "chain_20", CHAIN, 0.2),
+        Row("20 submissions that wait", "submissions", "submissions", _ADD,
+            0.5),
+        Row("elementwise on 1 MiB", "elementwise", "elementwise", _MIB, 0.78),
+    ),
+    "loop": (
+        _scalar("sum_i32", 1.05),
+        _scalar("arithmetic_i32", 1.05),
+        _scalar("arithmetic_i64", 1.05),
+        _scalar("arithmetic_f32", 1.05, "--input=0.5"),
+        _scalar("buffer", 1.05),
+        _scalar("list", 1.05),
+    ),
+    "inner": (
+        Row("call within a module", "calls", "calls", (f"--input={CALLS}",),
+            0.25, "ns", CALLS),
+        Row("chain of 10 calls", "calls", "call_chain", (f"--input={CALLS}",),
+            0.25, "ns", CALLS),
+        Row("call of the host: hal.buffer.load", "calls", "host_calls",
+            ("--input=4xi32=1 2 3 4", f"--input={CALLS}"), 0.2, "ns", CALLS),
+    ),
+    "while": (
+        Row("while: collatz", "while", "collatz", _COLLATZ, 0.5),
+        Row("while: newton", "while", "newton", _NEWTON, 0.5),
+        Row("while: rnn", "while", "rnn", _RNN, 0.5),
+        Row("while: collatz, local-task", "while", "collatz", _COLLATZ, 0.1,
+            device=TASK),
+        Row("while: newton, local-task", "while", "newton", _NEWTON, 0.1,
+            device=TASK),
+        Row("while: rnn, local-task", "while", "rnn", _RNN, 0.1, device=TASK),
+    ),
+    "model": (
+        Row("MLP 784-256-10", "mlp", "mlp", _PICTURE, 0.86),
+        Row("MLP 784-256-10, local-task", "mlp", "mlp", _PICTURE, 0.25,
+            device=TASK),
+        Row("matmul 512", "matmul", "matmul", _MATMUL, 1.01, "ms"),
+        Row("residual block", "resnet", "resnet",
+            ("--input=1x28x28x64xf32=1",), 1.01),
+        Row("transformer block", "transformer", "transformer",
+            ("--input=64x128xf32=1",), 1.01),
+    ),
+    "vmvx": (
+        Row("matmul 256, VMVX", "vmvx", "matmul", _VMVX, 0.8, "ms",
+            kind="vmvx"),
+        Row("matmul 256, VMVX microkernels", "vmvx", "matmul", _VMVX, 0.8,
+            "ms", kind="vmvx-microkernels"),
+    ),
+}
+# The geometric mean of the group's ratios that the project allows.
+MEAN_LIMITS = {"loop": 0.8}
+# What one more dispatch of a command buffer costs: by how many two programs
+# differ, and the largest ratio.
+FURTHER = (20, 0.3)
+# Instructions of a call, under callgrind: this number falls, and never rises.
+INSTRUCTIONS = {"add of 4 floats": 11200}
