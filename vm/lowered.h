@@ -149,27 +149,26 @@ struct LoweredCallFunction {
   }
 };
 
-// How one slot of a native call is filled.
-struct LoweredSlot {
-  uint32_t slot;
-  uint32_t from;  // a register's index, with kMoveBit; or a span's count
-};
-
-// Of an import. Slots in groups, in this order.
+// Of an import. Words of 4 bytes follow: where in the frame the 8 bytes of each
+// slot begin, of which the callee reads as many as its type has; the refs that
+// are moved; a pair for each span, its slot and its count; the results.
 struct LoweredCallImport {
+  // Of a result's word, beside its place: what is stored there.
+  static constexpr uint32_t kRef = 1u << 31;
+  static constexpr uint32_t kWide = 1u << 30;
+  static constexpr uint32_t kPlace = kWide - 1;
+
   LoweredCall call;
   uint32_t import;
-  uint32_t slot_count;
-  uint32_t numbers;
-  uint32_t wides;
-  uint32_t refs;
-  uint32_t counts;
+  uint32_t slots;
+  uint32_t moved;
+  uint32_t spans;
   uint32_t yieldable;  // 0 or 1
   uint32_t unused;
   // The registers as encoded, for a callee in another module.
   const uint8_t* arguments;
-  const LoweredSlot* slots() const {
-    return reinterpret_cast<const LoweredSlot*>(this + 1);
+  const uint32_t* words() const {
+    return reinterpret_cast<const uint32_t*>(this + 1);
   }
 };
 

@@ -11,6 +11,7 @@
 #include "vm/machine.h"
 #include "vm/redirect.h"
 #include "vm/remap.h"
+#include "vm/stack.h"
 
 namespace eyrie::vm {
 namespace {
@@ -86,6 +87,8 @@ class Lowering {
   void LowerCallImport(uint32_t import, RegisterList segments,
                        RegisterList args, RegisterList results, bool yieldable);
   void PutResults(uint32_t call, uint32_t at, RegisterList results);
+  uint32_t PlaceOf(ValueType type, uint16_t reg) const;
+  uint32_t ResultWord(ValueType type, uint16_t reg) const;
 
   // Control goes on at the edge's block, after its moves.
   void LowerEdge(const Edge& edge);
@@ -352,23 +355,22 @@ void Lowering::LowerCallImport(uint32_t import, RegisterList segments,
                                RegisterList args, RegisterList results,
                                bool yieldable) {
   const CallingConvention& callee = module_.verified().import_signature(import);
-  std::vector<LoweredSlot> groups[4];
-  uint32_t slot = 0;
+  std::vector<uint32_t> words;
+  std::vector<uint32_t> moved;
+  std::vector<uint32_t> spans;
   uint32_t next = 0;
   auto pass = [&](ValueType type) {
     const uint16_t reg = args[next++];
-    if (type == ValueType::kRef) {
-      groups[2].push_back({slot++, reg & uint32_t{kMoveBit | kRefMask}});
-    } else {
-      groups[IsWide(type) ? 1 : 0].push_back({slot++, reg});
-    }
+    words.push_back(PlaceOf(type, reg));
+    if (type == ValueType::kRef && IsMove(reg)) moved.push_back(words.back());
   };
   const std::vector<CallElement>& elements = callee.arguments();
   for (uint32_t i = 0; i < elements.size(); ++i) {
     uint32_t tuples = 1;
     if (elements[i].variadic) {
       tuples = segments[i];
-      groups[3].push_back({slot++, tuples});
+      spans.insert(spans.end(), {static_cast<uint32_t>(words.size()), tuples});
+      words.push_back(0);
     }
     for (; tuples > 0; --tuples) {
       for (ValueType type : elements[i].types) pass(type);
@@ -377,26 +379,38 @@ void Lowering::LowerCallImport(uint32_t import, RegisterList segments,
   LoweredCallImport head = {};
   head.call.handler = HandlerOf(Lowered::kCallImport);
   head.import = import;
-  head.slot_count = slot;
-  head.numbers = static_cast<uint32_t>(groups[0].size());
-  head.wides = static_cast<uint32_t>(groups[1].size());
-  head.refs = static_cast<uint32_t>(groups[2].size());
-  head.counts = static_cast<uint32_t>(groups[3].size());
+  head.slots = static_cast<uint32_t>(words.size());
+  head.moved = static_cast<uint32_t>(moved.size());
+  head.spans = static_cast<uint32_t>(spans.size() / 2);
   head.yieldable = yieldable;
   head.arguments = args.data();
-  const uint32_t at =
-      Begin(head.call.handler,
-            static_cast<uint32_t>(sizeof(head) + slot * sizeof(LoweredSlot) +
-                                  size_t{2} * results.size()));
+  words.insert(words.end(), moved.begin(), moved.end());
+  words.insert(words.end(), spans.begin(), spans.end());
+  for (uint32_t i = 0; i < results.size(); ++i) {
+    words.push_back(ResultWord(callee.result_types()[i], results[i]));
+  }
+  const uint32_t at = Begin(
+      head.call.handler, static_cast<uint32_t>(sizeof(head) + words.size() * 4 +
+                                               size_t{2} * results.size()));
   Put(at, head);
   auto to = static_cast<uint32_t>(at + sizeof(head));
-  for (const std::vector<LoweredSlot>& group : groups) {
-    for (LoweredSlot fill : group) {
-      Put(to, fill);
-      to += sizeof(fill);
-    }
+  for (uint32_t word : words) {
+    Put(to, word);
+    to += sizeof(word);
   }
   PutResults(at, to, results);
+}
+
+uint32_t Lowering::PlaceOf(ValueType type, uint16_t reg) const {
+  return type == ValueType::kRef ? Frame::PlaceOfRef(RefIndex(reg))
+                                 : Frame::PlaceOfNumber(function_, reg);
+}
+
+uint32_t Lowering::ResultWord(ValueType type, uint16_t reg) const {
+  const uint32_t kind = type == ValueType::kRef ? LoweredCallImport::kRef
+                        : IsWide(type)          ? LoweredCallImport::kWide
+                                                : 0;
+  return PlaceOf(type, reg) | kind;
 }
 
 // A loop's condition is lowered again behind the moves of the jump back to it,

@@ -72,22 +72,18 @@ void Machine::PassResults(const LoweredReturn& from) {
 
 inline bool Machine::CallNative(const ResolvedImport& import,
                                 const LoweredCallImport& call) {
-  Slot* slots = stack_.PushSlots(size_t{call.slot_count} + import.result_count);
+  Slot* slots = stack_.PushSlots(size_t{call.slots} + import.result_count);
   if (slots == nullptr) return StackOverflow();
-  Slot* returned = slots + call.slot_count;
-  const LoweredSlot* fill = call.slots();
-  for (uint32_t i = call.numbers; i > 0; --i, ++fill) {
-    slots[fill->slot].i32 = frame->i32[fill->from];
+  Slot* returned = slots + call.slots;
+  const uint32_t* word = call.words();
+  Frame* const from = frame;  // which the slots do not alias
+  for (Slot* slot = slots; slot != returned; ++slot) {
+    std::memcpy(slot, from->At(*word++), sizeof(Slot));
   }
-  for (uint32_t i = call.wides; i > 0; --i, ++fill) {
-    std::memcpy(&slots[fill->slot].i64, &frame->i32[fill->from], 8);
-  }
-  const LoweredSlot* refs = fill;
-  for (uint32_t i = call.refs; i > 0; --i, ++fill) {
-    slots[fill->slot].ref = frame->refs[fill->from & kRefMask];
-  }
-  for (uint32_t i = call.counts; i > 0; --i, ++fill) {
-    slots[fill->slot].i64 = fill->from;
+  const uint32_t* const moved = word;
+  word += call.moved;
+  for (uint32_t i = call.spans; i > 0; --i, word += 2) {
+    slots[word[0]].i64 = word[1];
   }
   if (call.yieldable) [[unlikely]]
     meter.suspension.set_yieldable(true);
@@ -103,18 +99,17 @@ inline bool Machine::CallNative(const ResolvedImport& import,
     native_ = state->module->def().imports[call.import].full_name;
     return Fail(std::move(status));
   }
-  for (uint32_t i = call.refs; i > 0; --i, ++refs) {
-    if ((refs->from & kMoveBit) != 0) {
-      ReplaceRef(frame->refs[refs->from & kRefMask], nullptr);
-    }
+  for (uint32_t i = 0; i < call.moved; ++i) {
+    ReplaceRef(RefAt(moved[i]), nullptr);
   }
-  const uint16_t* results = call.call.results();
   for (uint32_t i = 0; i < import.result_count; ++i) {
-    if (import.results[i] == ValueType::kRef) {
-      ReplaceRef(frame->refs[RefIndex(results[i])], returned[i].ref);
+    const uint32_t place = word[i] & LoweredCallImport::kPlace;
+    if ((word[i] & LoweredCallImport::kRef) != 0) {
+      ReplaceRef(RefAt(place), returned[i].ref);
+    } else if ((word[i] & LoweredCallImport::kWide) != 0) {
+      std::memcpy(frame->At(place), &returned[i].i64, 8);
     } else {
-      std::memcpy(&frame->i32[results[i]], &returned[i].i64,
-                  IsWide(import.results[i]) ? 8 : 4);
+      std::memcpy(frame->At(place), &returned[i].i32, 4);
     }
   }
   return true;

@@ -174,7 +174,11 @@ class Machine {
   absl::Status TakeError();
 
  private:
-  bool CallNative(const ResolvedImport& import, const LoweredCallImport& call);
+  [[gnu::always_inline]] bool CallNative(const ResolvedImport& import,
+                                         const LoweredCallImport& call);
+  RefObject*& RefAt(uint32_t place) {
+    return *reinterpret_cast<RefObject**>(frame->At(place));
+  }
   bool EnterImport(const ResolvedImport& import, const LoweredCallImport& call);
   bool StackOverflow();
   void PopAll();

@@ -28,6 +28,18 @@ struct alignas(16) Frame {
   const uint8_t* pc;  // of a caller, its call; else where the loop was left
   int32_t* i32;
   RefObject** refs;
+
+  // Where a register is, in bytes from the frame.
+  static uint32_t PlaceOfRef(uint32_t index) {
+    return static_cast<uint32_t>(sizeof(Frame) + index * sizeof(RefObject*));
+  }
+  static uint32_t PlaceOfNumber(const FunctionCode& function, uint32_t index) {
+    return static_cast<uint32_t>(sizeof(Frame) + function.ref_bytes +
+                                 index * sizeof(int32_t));
+  }
+  uint8_t* At(uint32_t place) {
+    return reinterpret_cast<uint8_t*>(this) + place;
+  }
 };
 
 // Thread-compatible; one invocation, or a nest of them, at a time.
