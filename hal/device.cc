@@ -51,14 +51,23 @@ absl::Status Device::CheckAffinity(QueueAffinity affinity) const {
 }
 
 absl::StatusOr<Ref<Fence>> Device::CreateFence() {
+  Ref<Fence> kept = fences_->Take();
+  if (kept) [[likely]]
+    return kept;
   ASSIGN_OR_RETURN(Ref<Semaphore> semaphore, CreateSemaphore(0));
-  return Fence::At(std::move(semaphore), 1);
+  Ref<Fence> fence = Fence::At(std::move(semaphore), 1);
+  fence->ReturnTo(fences_);
+  return fence;
+}
+
+absl::Status Device::Check(QueueFences& fences, FenceBridge& bridge) {
+  RETURN_IF_ERROR(CheckAffinity(fences.affinity));
+  RETURN_IF_ERROR(ValidateFences(fences.wait, fences.signal));
+  return bridge.Connect(*this, fences);
 }
 
 absl::Status Device::Begin(QueueFences& fences, FenceBridge& bridge) {
-  absl::Status status = CheckAffinity(fences.affinity);
-  if (status.ok()) status = ValidateFences(fences.wait, fences.signal);
-  if (status.ok()) status = bridge.Connect(*this, fences);
+  absl::Status status = Check(fences, bridge);
   if (!status.ok()) [[unlikely]]
     return fences.Refuse(std::move(status));
   return status;

@@ -26,6 +26,7 @@
 #include "hal/command_buffer.h"
 #include "hal/executable.h"
 #include "hal/fence.h"
+#include "hal/fence_store.h"
 #include "hal/file.h"
 #include "hal/semaphore.h"
 #include "hal/types.h"
@@ -152,6 +153,7 @@ class Device : public RefObject {
 
  protected:
   Device() : RefObject(kType) {}
+  ~Device() override { fences_->Close(); }
 
   virtual absl::StatusOr<Ref<Buffer>> DoAlloca(QueueFences fences,
                                                const BufferParams& params,
@@ -169,11 +171,14 @@ class Device : public RefObject {
 
  private:
   // Checks what surrounds an operation, and puts fences that the device can
-  // use in place of others; `bridge` keeps these. Fails the signal fence.
+  // use in place of others; `bridge` keeps these. Begin fails the signal fence.
+  absl::Status Check(QueueFences& fences, FenceBridge& bridge);
   absl::Status Begin(QueueFences& fences, FenceBridge& bridge);
   // Queues the one command that `record` records.
   template <typename Record>
   absl::Status QueueOne(QueueFences fences, Record record);
+
+  const Ref<FenceStore> fences_ = MakeRef<FenceStore>();
 };
 
 }  // namespace eyrie::hal

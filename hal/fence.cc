@@ -93,6 +93,23 @@ Ref<Fence> Fence::At(Ref<Semaphore> semaphore, uint64_t value) {
   return fence;
 }
 
+void Fence::OnLastRef() {
+  if (store_ && Renew() && store_->Keep(this)) return;
+  delete this;
+}
+
+bool Fence::Renew() {
+  if (points_.size() != 1) return false;
+  Point& point = points_[0];
+  if (!point.semaphore->IsUnique() || !point.semaphore->CanGoOn()) return false;
+  const absl::StatusOr<uint64_t> value = point.semaphore->Query();
+  if (!value.ok() || *value < point.value) return false;
+  point.value = *value + 1;
+  Hold(MemoryCharge());
+  ResetRef();
+  return true;
+}
+
 Ref<Fence> Fence::Join(std::span<Fence* const> fences) {
   Ref<Fence> joined = MakeRef<Fence>();
   size_t count = 0;

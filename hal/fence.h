@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "base/charged_object.h"
 #include "base/ref.h"
+#include "hal/fence_store.h"
 #include "hal/semaphore.h"
 
 namespace eyrie::hal {
@@ -33,6 +34,10 @@ class Fence final : public ChargedObject {
   static Ref<Fence> At(Ref<Semaphore> semaphore, uint64_t value);
   // The points of all; a semaphore that stands twice keeps its larger value.
   static Ref<Fence> Join(std::span<Fence* const> fences);
+
+  // Where the fence goes when nobody holds it and it is over, to be another.
+  // Before it is shared.
+  void ReturnTo(Ref<FenceStore> store) { store_ = std::move(store); }
 
   // Adds a point; a known semaphore keeps its larger value.
   void Insert(Ref<Semaphore> semaphore, uint64_t value);
@@ -70,8 +75,12 @@ class Fence final : public ChargedObject {
   void InsertMany(std::span<Fence* const> fences);
   // True if only this fence could still signal one of its points.
   absl::StatusOr<bool> IsAbandoned() const;
+  void OnLastRef() override;
+  // Makes a fence that nobody holds one not yet reached; false: it cannot.
+  bool Renew();
 
   absl::InlinedVector<Point, 2> points_;
+  Ref<FenceStore> store_;
 };
 
 }  // namespace eyrie::hal

@@ -253,6 +253,103 @@ TEST(Fence, NobodyWaitsForWhatNothingCanSignal) {
   signaller.join();
 }
 
+// What becomes of a fence that goes, by what was done with it: whether the next
+// one is it again, and then not yet reached.
+TEST(FenceStore, KeepsFencesThatAreOver) {
+  using Use = void (*)(const Ref<Fence>&, Ref<Semaphore>&);
+  const struct {
+    const char* name;
+    Use use;
+    bool kept;
+  } kCases[] = {
+      {"reached", [](auto& fence, auto&) { (void)fence->Signal(); }, true},
+      {"reached beyond",
+       [](auto& fence, auto&) {
+         (void)fence->points()[0].semaphore->Signal(7);
+       },
+       true},
+      {"not reached", [](auto&, auto&) {}, false},
+      {"failed",
+       [](auto& fence, auto&) { fence->Fail(absl::AbortedError("Stop.")); },
+       false},
+      {"its timeline held",
+       [](auto& fence, auto& held) {
+         (void)fence->Signal();
+         held = fence->points()[0].semaphore;
+       },
+       false},
+      {"of two points",
+       [](auto& fence, auto&) {
+         fence->Insert(NewSemaphore(), 1);
+         (void)fence->Signal();
+       },
+       false},
+      {"waited for beyond",
+       [](auto& fence, auto&) {
+         (void)fence->Signal();
+         fence->points()[0].semaphore->OnReached(9, [](const auto&) {});
+       },
+       false},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.name);
+    const Ref<FenceStore> store = MakeRef<FenceStore>();
+    Ref<Semaphore> held;
+    Ref<Fence> fence = Fence::At(NewSemaphore(), 1);
+    fence->ReturnTo(store);
+    const Fence* const was = fence.get();
+    c.use(fence, held);
+    fence.reset();
+    const Ref<Fence> next = store->Take();
+    ASSERT_EQ(next.get(), c.kept ? was : nullptr);
+    if (c.kept) {
+      EXPECT_FALSE(*next->Query());
+      EXPECT_TRUE(next->Signal().ok());
+      EXPECT_TRUE(*next->Query());
+    }
+    store->Close();
+  }
+}
+
+TEST(FenceStore, KeepsNothingOnceClosed) {
+  const Ref<FenceStore> store = MakeRef<FenceStore>();
+  const auto finish = [&] {
+    const Ref<Fence> fence = Fence::At(NewSemaphore(), 1);
+    fence->ReturnTo(store);
+    EXPECT_TRUE(fence->Signal().ok());
+  };
+  finish();
+  store->Close();
+  EXPECT_EQ(store->Take(), nullptr);
+  finish();
+  EXPECT_EQ(store->Take(), nullptr);
+}
+
+// Threads that make fences, signal them and let them go, while the store is
+// closed: each is had by one thread only, and none is lost (as the leak check
+// of the sanitizers knows).
+TEST(FenceStore, ManyThreads) {
+  const Ref<FenceStore> store = MakeRef<FenceStore>();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int turn = 0; turn < 5000; ++turn) {
+        Ref<Fence> fence = store->Take();
+        if (!fence) {
+          fence = Fence::At(NewSemaphore(), 1);
+          fence->ReturnTo(store);
+        }
+        EXPECT_FALSE(*fence->Query());
+        EXPECT_TRUE(fence->Signal().ok());
+      }
+    });
+  }
+  absl::SleepFor(absl::Milliseconds(1));
+  store->Close();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(store->Take(), nullptr);
+}
+
 TEST(Fence, ManyThreads) {
   constexpr int kPoints = 8;
   std::vector<Ref<Semaphore>> semaphores;

@@ -51,6 +51,9 @@ class HostSemaphore : public Semaphore {
   void Fail(absl::Status status) override;
   absl::Status Wait(uint64_t value, absl::Time deadline) override;
   void OnReached(uint64_t value, Callback callback) override;
+  bool CanGoOn() const override {
+    return value_.load() < kFailed - 1 && waiting_.load() == 0;
+  }
 
  protected:
   // Calls the callbacks that are left, with CANCELLED.

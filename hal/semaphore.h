@@ -37,6 +37,10 @@ class Semaphore : public RefObject {
   virtual absl::Status Wait(uint64_t value, absl::Time deadline) = 0;
   virtual void OnReached(uint64_t value, Callback callback) = 0;
 
+  // True if the timeline can be another's: nothing waits for it and it has not
+  // failed. Asked where nobody but the caller holds it.
+  virtual bool CanGoOn() const { return false; }
+
   // What tells the driver that made this, and one of its devices, from others;
   // null: the host's.
   virtual const void* driver_tag() const { return nullptr; }

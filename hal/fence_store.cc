@@ -1,0 +1,41 @@
+// Fences that are over, kept for new ones.
+//
+// Tested by fence_test.cc.
+#include "hal/fence_store.h"
+
+#include "hal/fence.h"
+
+namespace eyrie::hal {
+
+Ref<Fence> FenceStore::Take() {
+  for (std::atomic<Fence*>& place : kept_) {
+    if (place.load(std::memory_order_relaxed) == nullptr) continue;
+    Fence* const fence = place.exchange(nullptr);
+    if (fence != nullptr) return Ref<Fence>::Adopt(fence);
+  }
+  return nullptr;
+}
+
+bool FenceStore::Keep(Fence* fence) {
+  for (std::atomic<Fence*>& place : kept_) {
+    Fence* none = nullptr;
+    if (place.load(std::memory_order_relaxed) != nullptr ||
+        !place.compare_exchange_strong(none, fence)) {
+      continue;
+    }
+    // Close may have passed here already.
+    Fence* mine = fence;
+    return !closed_.load() || !place.compare_exchange_strong(mine, nullptr);
+  }
+  return false;
+}
+
+void FenceStore::Close() {
+  closed_.store(true);
+  // Of a fence so taken, the last reference goes: it is not kept again.
+  for (std::atomic<Fence*>& place : kept_) {
+    Ref<Fence>::Adopt(place.exchange(nullptr)).reset();
+  }
+}
+
+}  // namespace eyrie::hal
