@@ -18,6 +18,7 @@ import compdb  # pylint: disable=wrong-import-position
 import count_tests  # pylint: disable=wrong-import-position
 import lint_test as lint  # pylint: disable=wrong-import-position
 import measure  # pylint: disable=wrong-import-position
+import rows  # pylint: disable=wrong-import-position
 
 HEAD = "// Adds.\n"
 GUARDED = HEAD + "#ifndef EYRIE_{0}_\n#define EYRIE_{0}_\n{1}#endif\n"
@@ -174,6 +175,8 @@ class MeasureTest(unittest.TestCase):
                            ("2.5e+03 ms", 2.5)]:
             self.assertAlmostEqual(
                 measure.benchmark_seconds(table.format(text), "add"), want)
+        self.assertAlmostEqual(
+            measure.benchmark_seconds(table.format("1 us"), "add", "cpu"), 9e-9)
         with self.assertRaises(ValueError):
             measure.benchmark_seconds(table.format("9 ns"), "matmul")
 
@@ -183,6 +186,40 @@ class MeasureTest(unittest.TestCase):
         self.assertEqual((figure.ours, figure.theirs), (3, 4))
         self.assertEqual((figure.low, figure.ratio, figure.high), (.5, 1, 1))
         self.assertEqual(figure.rounds, 5)
+
+    def test_geometric_mean(self):
+        figures = [measure.summarize("a", "ns", [pair])
+                   for pair in [(1, 2), (8, 4)]]
+        self.assertAlmostEqual(
+            measure.geometric_mean("mean", figures, 1).ratio, 1)
+
+    def test_equal_results(self):
+        for ours, theirs, equal in [("a", "a", True), ("a", "b", False)]:
+            with self.subTest(theirs=theirs):
+                sides = [["printf", text] for text in (ours, theirs)]
+                if equal:
+                    measure.expect_equal(*sides)
+                else:
+                    with self.assertRaises(RuntimeError):
+                        measure.expect_equal(*sides)
+
+    # As callgrind writes them: names once, numbers later; a call's own line
+    # behind its callee's.
+    def test_instructions_per_call(self):
+        counts = ("events: Ir\nfn=(3) eyrie::abi::Callable::Call(int)\n"
+                  "+3 40\ncfi=(2)\n"
+                  "cfn=(7) eyrie::abi::Callable::Invoke(int)\ncalls=15 0\n"
+                  "* 500\ncfn=(7)\ncalls=5 0\n* 60\ntotals: 600\n")
+        self.assertEqual(measure.instructions_per_call(counts), 30)
+
+    def test_rows_name_programs(self):
+        programs = os.path.join(TOOLS, "bench", "programs")
+        for group in rows.ROWS.values():
+            for row in group:
+                with self.subTest(row=row.name):
+                    path = os.path.join(programs, row.program + ".mlir")
+                    with open(path, encoding="utf-8") as file:
+                        self.assertIn(f"@{row.function}(", file.read())
 
     def test_sides_take_turns(self):
         calls = []

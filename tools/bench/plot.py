@@ -9,8 +9,9 @@ def draw(figures, version, path):
     try:
         import matplotlib  # pylint: disable=import-outside-toplevel
     except ImportError as error:
-        raise RuntimeError("--plot needs matplotlib: python3-matplotlib on "
-                           "Debian, or from the Python package index.") from error
+        raise RuntimeError(
+            "--plot needs matplotlib: python3-matplotlib on Debian, or from "
+            "the Python package index.") from error
     matplotlib.use("svg")
     from matplotlib import pyplot  # pylint: disable=import-outside-toplevel
 

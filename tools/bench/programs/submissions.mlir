@@ -29,4 +29,3 @@ func.func @submissions(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %19 = func.call @step(%18, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %19 : tensor<4xf32>
 }
-
