@@ -26,7 +26,7 @@ int Fail(const char* what, int code, eyrie_transport_error_t* error) {
   char text[MPI_MAX_ERROR_STRING] = "?";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  std::snprintf(error->text, sizeof(error->text), "%s: %s", what, text);
+  std::snprintf(error->text, sizeof(error->text), "%.80s: %.160s", what, text);
   return 1;
 }
 
