@@ -33,6 +33,6 @@ void ChooseLavapipe() {
 
 // Mesa 22.3's lavapipe leaks 128 bytes for each device that is opened, and the
 // validation layer of Debian 12 what it keeps of submissions.
-extern "C" const char* __lsan_default_suppressions() {
+extern "C" const char* __lsan_default_suppressions() {  // NOLINT
   return "leak:libvulkan_lvp.so\nleak:libVkLayer_khronos_validation.so\n";
 }

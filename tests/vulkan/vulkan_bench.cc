@@ -28,6 +28,9 @@
 namespace eyrie::hal::vulkan {
 namespace {
 
+// Bytes of each binding.
+constexpr uint64_t kRange = 4096;
+
 constexpr char kModule[] = "tests/modules/3.13/add.vulkan.vmfb";
 constexpr char kExecutable[] = "hal/vulkan/testdata/add_3_13.vk";
 constexpr int kChained = 64;
@@ -126,7 +129,7 @@ void ByHand::Record(int dispatches) {
     VkDescriptorBufferInfo buffers[4];
     VkWriteDescriptorSet writes[4] = {};
     for (uint32_t b = 0; b < bindings_; ++b) {
-      buffers[b] = {all.buffer, b * 4096, 4096};
+      buffers[b] = {all.buffer, b * kRange, kRange};
       writes[b].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
       writes[b].dstBinding = b;
       writes[b].descriptorCount = 1;
@@ -206,11 +209,11 @@ void Chain(benchmark::State& state) {
   const Ref<hal::Executable> executable =
       OrAbort(device->CreateExecutable(params));
   const Ref<hal::Buffer> buffer =
-      OrAbort(device->allocator().Allocate(BufferParams(), 4 * 4096));
+      OrAbort(device->allocator().Allocate(BufferParams(), 4 * kRange));
   const uint32_t one[3] = {1, 1, 1};
   std::vector<BufferRef> bindings;
   for (uint32_t b = 0; b < executable->exports()[0].binding_count; ++b) {
-    bindings.push_back({buffer, 0, b * 4096, 4096});
+    bindings.push_back({buffer, 0, b * kRange, kRange});
   }
   const Ref<hal::Semaphore> semaphore = OrAbort(device->CreateSemaphore(0));
   uint64_t value = 0;
