@@ -36,7 +36,7 @@ def _scalar(function, limit, *inputs):
                ours=(f"--fuel={3 * TURNS}", "--timeout=1m"))
 
 
-_ADD = ("--input=4xf32=1 2 3 4", "--input=4xf32=10 20 30 40")
+ADD = ("--input=4xf32=1 2 3 4", "--input=4xf32=10 20 30 40")
 CHAIN = ("--input=1x4xf32=1 2 3 4", "--input=4x4xf32=0.25")
 _PICTURE = ("--input=1x784xf32=0.5",)
 _MATMUL = ("--input=512x512xf32=1", "--input=512x512xf32=2")
@@ -49,12 +49,12 @@ _COLLATZ = ("--input=i64=27",)
 
 ROWS = {
     "call": (
-        Row("add of 4 floats", "add", "add", _ADD, 0.15, "ns"),
-        Row("add of 4 floats, local-task", "add", "add", _ADD, 0.05, "ns",
+        Row("add of 4 floats", "add", "add", ADD, 0.15, "ns"),
+        Row("add of 4 floats, local-task", "add", "add", ADD, 0.05, "ns",
             device=TASK),
         Row("next: a global and an addition", "next", "next", (), 0.2, "ns"),
         Row("chain of 20 dispatches", "chain", "chain_20", CHAIN, 0.2),
-        Row("20 submissions that wait", "submissions", "submissions", _ADD,
+        Row("20 submissions that wait", "submissions", "submissions", ADD,
             0.5),
         Row("elementwise on 1 MiB", "elementwise", "elementwise", _MIB, 0.78),
     ),
