@@ -70,16 +70,8 @@ eyrie_error_t* eyrie_fence_create(eyrie_device_t* device,
   return abi::MakeError(abi::Create(*device, out_fence));
 }
 
-void eyrie_fence_retain(eyrie_fence_t* fence) {
-  fence->references.fetch_add(1, std::memory_order_relaxed);
-}
-
-void eyrie_fence_release(eyrie_fence_t* fence) {
-  if (fence == nullptr) return;
-  if (fence->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    delete fence;
-  }
-}
+void eyrie_fence_retain(eyrie_fence_t* fence) { abi::Retain(fence); }
+void eyrie_fence_release(eyrie_fence_t* fence) { abi::Release(fence); }
 
 eyrie_error_t* eyrie_fence_signal(eyrie_fence_t* fence) {
   return abi::MakeError(fence->fence->Signal());
