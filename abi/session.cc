@@ -256,7 +256,18 @@ absl::StatusOr<HostModules> MakeHostModules(
     ASSIGN_OR_RETURN(
         native::NativeModules natives,
         native::MakeNativeModules(options.native_libraries, services));
-    for (auto& module : natives) modules.push_back(std::move(module));
+    for (auto& module : natives) {
+      const auto is_named = [&](const auto& other) {
+        return other->name() == module->name();
+      };
+      if (absl::c_any_of(modules, is_named) ||
+          absl::c_any_of(programs, is_named)) {
+        return absl::AlreadyExistsError(absl::StrCat(
+            "A native library's functions are those of a module ",
+            PlainName(module->name()), ", but another module has this name."));
+      }
+      modules.push_back(std::move(module));
+    }
   }
   return modules;
 }

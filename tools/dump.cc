@@ -6,7 +6,9 @@
 
 #include "abi/native/elf_note.h"
 #include "abi/native/manifest.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/mapped_file.h"
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
@@ -50,7 +52,8 @@ constexpr char kUsage[] =
     "Usage: eyrie dump [flags] model.vmfb\n"
     "Prints what a compiled module of any release contains: requirements,\n"
     "types, imports, exports with their attributes, sizes. '-' reads standard\n"
-    "input. Of a native library (.so): its functions.\n\n";
+    "input. Of a native library (.so) or its manifest (.json): its "
+    "functions.\n\n";
 
 std::string RodataName(size_t ordinal) {
   return absl::StrCat("rodata_", ordinal, ".bin");
@@ -82,16 +85,32 @@ absl::StatusOr<std::string> Functions(const vm::VerifiedModule& module) {
   return vm::Disassemble(module, options);
 }
 
-// True for an ELF file; what cannot be looked at twice is none.
-absl::StatusOr<bool> IsNativeLibrary(const std::string& path) {
+// The file's bytes; null: one that cannot be looked at twice.
+absl::StatusOr<std::shared_ptr<const MappedFile>> OpenRegular(
+    const std::string& path) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return false;
-  ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
-  return native::IsElf(file->bytes());
+  if (!std::filesystem::is_regular_file(path, ignored)) return nullptr;
+  return MappedFile::Open(path);
 }
 
-// What a native library offers, without running any of its code.
+bool IsManifest(const MappedFile& file, const std::string& path) {
+  if (!absl::EndsWith(path, ".json")) return false;
+  const auto bytes = file.bytes();
+  const absl::StatusOr<Json> json =
+      ParseJson({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return json.ok() && json->Find("functions") != nullptr;
+}
+
+// True for an ELF file, a file that is called like one and is no module, and a
+// manifest.
+bool IsNative(const MappedFile& file, const std::string& path) {
+  if (native::IsElf(file.bytes()) || IsManifest(file, path)) return true;
+  return absl::EndsWith(path, ".so") && !vm::Archive::Open(path).ok();
+}
+
+// What a native library or a manifest offers. No code of a library runs.
 absl::StatusOr<std::string> NativeFunctions(const Arguments& arguments,
+                                            const MappedFile& file,
                                             const std::string& path) {
   if (arguments.GetBool("json") || arguments.IsSet("output") ||
       arguments.IsSet("function")) {
@@ -100,8 +119,18 @@ absl::StatusOr<std::string> NativeFunctions(const Arguments& arguments,
                      "' is a native library: what it offers is printed as "
                      "text, without --json, --output and --function."));
   }
+  if (absl::EndsWith(path, ".json")) {
+    ASSIGN_OR_RETURN(const native::Manifest manifest,
+                     native::ReadManifest("", path));
+    return manifest.Describe();
+  }
   ASSIGN_OR_RETURN(const native::Manifest manifest,
                    native::ReadManifest(path, ""));
+  if (const absl::Status status = native::CheckNativeElf(file.bytes(), path);
+      !status.ok()) {
+    PrintNote(
+        absl::StrCat("The library cannot be loaded here: ", status.message()));
+  }
   return manifest.Describe();
 }
 
@@ -109,8 +138,10 @@ absl::StatusOr<std::string> NativeFunctions(const Arguments& arguments,
 absl::StatusOr<std::string> Dump(const Arguments& arguments,
                                  const std::string& path) {
   const std::string& output = arguments.GetString("output");
-  ASSIGN_OR_RETURN(const bool library, IsNativeLibrary(path));
-  if (library) return NativeFunctions(arguments, path);
+  ASSIGN_OR_RETURN(const auto file, OpenRegular(path));
+  if (file != nullptr && IsNative(*file, path)) {
+    return NativeFunctions(arguments, *file, path);
+  }
   ASSIGN_OR_RETURN(auto archive, vm::Archive::Open(path));
   if (output == "flatbuffer-binary") {
     const auto bytes = archive->flatbuffer();

@@ -147,6 +147,7 @@ absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
     ASSIGN_OR_RETURN(abi::Program program, abi::LoadProgram(path));
     programs.push_back(std::move(program));
   }
+  RETURN_IF_ERROR(CheckCalled(arguments, natives, programs));
   return programs;
 }
 

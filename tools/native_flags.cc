@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
@@ -78,6 +79,26 @@ absl::StatusOr<abi::Program> CallingProgram(const Arguments& arguments,
   ASSIGN_OR_RETURN(const std::vector<uint8_t> bytes,
                    vm::Assemble(text, "native call"));
   return abi::LoadProgram(bytes, "native call");
+}
+
+absl::Status CheckCalled(const Arguments& arguments,
+                         const NativeLibraries& natives,
+                         std::span<const abi::Program> programs) {
+  const std::string function = arguments.GetString("function");
+  const std::string name = function.substr(0, function.find('?'));
+  if (!absl::c_linear_search(native::NativeFunctionNames(natives), name)) {
+    return absl::OkStatus();
+  }
+  for (const abi::Program& program : programs) {
+    // Modules' own functions are named so, too.
+    if (program->name() == name.substr(0, name.find('.'))) {
+      return absl::OkStatus();
+    }
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--function='", function,
+                   "' is a function of a native library; it is called where "
+                   "no module is given."));
 }
 
 }  // namespace eyrie::tools

@@ -10,6 +10,7 @@
 
 #include "abi/native/native_libraries.h"
 #include "abi/session.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "tools/arg_parser.h"
 
@@ -29,6 +30,12 @@ absl::StatusOr<NativeLibraries> LoadNativeLibraries(const Arguments& arguments);
 // is, with as many operands as there is --input.
 absl::StatusOr<abi::Program> CallingProgram(const Arguments& arguments,
                                             const NativeLibraries& natives);
+
+// INVALID_ARGUMENT: modules are given, and --function names a function of a
+// library.
+absl::Status CheckCalled(const Arguments& arguments,
+                         const NativeLibraries& natives,
+                         std::span<const abi::Program> programs);
 
 }  // namespace eyrie::tools
 

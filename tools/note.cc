@@ -44,9 +44,9 @@ constexpr char kUsage[] =
     "  cc -shared -o k.so k.o note.o\n"
     "Of MLIR, those functions that have the attribute llvm.emit_c_interface, "
     "or\n"
-    "all that are not private, are the manifest's. Use it as it is before it "
-    "is\n"
-    "lowered to LLVM's dialect.\n\n";
+    "all that are not private, are the manifest's, with bodies or without. Use "
+    "it\n"
+    "as it is before it is lowered to LLVM's dialect.\n\n";
 
 // "folder/plate.mlir" as "plate".
 std::string Stem(absl::string_view path) {
@@ -124,7 +124,14 @@ absl::Status Run(std::span<const char* const> args) {
   absl::Status status = text.status();
   if (status.ok()) status = native::Manifest::Parse(*text).status();
   if (!status.ok() && !by_flags) {
-    return Annotate(status, absl::StrCat("(in '", path, "')"));
+    const bool is_known =
+        absl::EndsWith(path, ".json") || absl::EndsWith(path, ".mlir");
+    return Annotate(
+        status,
+        absl::StrCat("(in '", path,
+                     is_known ? "')"
+                              : "', which is taken for a manifest in JSON; "
+                                "MLIR is in files that end in .mlir)"));
   }
   RETURN_IF_ERROR(status);
   const std::string object = native::MakeNoteObject(*text);

@@ -20,15 +20,24 @@ constexpr int kMaxDepth = 16;
 constexpr size_t kMostQuoted = 80;
 // What ends a bare text; all else may stand in it.
 constexpr absl::string_view kEnds = "&={}[]:@%";
+// In declarations.
+constexpr absl::string_view kStringType = "string";
+constexpr absl::string_view kSymbolType = "ptr";
+constexpr absl::string_view kOthers = "*";
 
 class Parser {
  public:
-  explicit Parser(absl::string_view text) : text_(text) {}
+  // `declares`: as a manifest does.
+  Parser(absl::string_view text, bool declares)
+      : text_(text), declares_(declares) {}
 
-  absl::StatusOr<Attributes> Parse() {
-    ASSIGN_OR_RETURN(Attributes attributes, Pairs(0));
+  // The attributes as a dictionary.
+  absl::StatusOr<Attribute> Parse() {
+    Attribute all;
+    all.kind = Attribute::Kind::kDictionary;
+    RETURN_IF_ERROR(Pairs(0, all));
     if (at_ != text_.size()) return Unexpected("'&' or the end");
-    return attributes;
+    return all;
   }
 
  private:
@@ -51,8 +60,10 @@ class Parser {
         " where ", wanted, " is expected"));
   }
 
-  absl::StatusOr<Attributes> Pairs(int depth);
+  absl::Status Pairs(int depth, Attribute& dictionary);
+  absl::Status Pair(int depth, Attribute& dictionary);
   absl::StatusOr<Attribute> Value(int depth);
+  absl::StatusOr<Attribute> Declared();
   absl::StatusOr<Attribute> Array();
   absl::StatusOr<Attribute> Dictionary(int depth);
   absl::StatusOr<Attribute> Symbol();
@@ -61,6 +72,7 @@ class Parser {
   absl::StatusOr<FfiType> Type();
 
   absl::string_view text_;
+  const bool declares_;
   size_t at_ = 0;
 };
 
@@ -131,7 +143,7 @@ absl::StatusOr<Attribute> Parser::Dictionary(int depth) {
   Attribute dictionary;
   dictionary.kind = Attribute::Kind::kDictionary;
   if (Consume('}')) return dictionary;
-  ASSIGN_OR_RETURN(dictionary.members, Pairs(depth + 1));
+  RETURN_IF_ERROR(Pairs(depth + 1, dictionary));
   if (!Consume('}')) return Unexpected("'&' or '}'");
   return dictionary;
 }
@@ -163,19 +175,53 @@ absl::StatusOr<Attribute> Parser::Value(int depth) {
   return value;
 }
 
-absl::StatusOr<Attributes> Parser::Pairs(int depth) {
-  Attributes attributes;
-  do {
-    ASSIGN_OR_RETURN(std::string name, Text());
-    if (name.empty()) return Unexpected("a name");
-    if (!Consume('=')) return Unexpected("'='");
-    ASSIGN_OR_RETURN(Attribute value, Value(depth));
-    if (!attributes.emplace(name, std::move(value)).second) {
-      return Error(absl::StrCat("'", PlainText(name, kMostQuoted),
-                                "' stands for the second time"));
+// What stands behind "name:".
+absl::StatusOr<Attribute> Parser::Declared() {
+  Attribute declared;
+  declared.is_given = false;
+  const size_t from = at_;
+  const bool array = Consume('[');
+  if (!array) {
+    ASSIGN_OR_RETURN(const std::string word, Text());
+    if (word == kStringType) return declared;
+    if (word == kSymbolType) {
+      declared.kind = Attribute::Kind::kSymbol;
+      return declared;
     }
+    at_ = from;
+  }
+  declared.kind = array ? Attribute::Kind::kArray : Attribute::Kind::kScalar;
+  ASSIGN_OR_RETURN(declared.type, Type());
+  if (array && !Consume(']')) return Unexpected("']'");
+  return declared;
+}
+
+absl::Status Parser::Pair(int depth, Attribute& dictionary) {
+  ASSIGN_OR_RETURN(std::string name, Text());
+  if (name.empty()) return Unexpected("a name");
+  Attribute value;
+  if (Consume('=')) {
+    ASSIGN_OR_RETURN(value, Value(depth));
+  } else if (declares_ && Consume(':')) {
+    ASSIGN_OR_RETURN(value, Declared());
+  } else if (declares_ && name == kOthers) {
+    dictionary.is_open = true;
+    return absl::OkStatus();
+  } else {
+    return Unexpected(declares_ ? "'=' or ':'" : "'='");
+  }
+  if (!dictionary.members.emplace(name, std::move(value)).second) {
+    return Error(absl::StrCat("'", PlainText(name, kMostQuoted),
+                              "' stands for the second time"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Parser::Pairs(int depth, Attribute& dictionary) {
+  do {
+    RETURN_IF_ERROR(Pair(depth, dictionary));
   } while (Consume('&'));
-  return attributes;
+  return absl::OkStatus();
 }
 
 void AppendEscaped(absl::string_view text, std::string& out) {
@@ -188,7 +234,7 @@ void AppendEscaped(absl::string_view text, std::string& out) {
   }
 }
 
-void AppendAttributes(const Attributes& attributes, std::string& out);
+void AppendMembers(const Attribute& dictionary, std::string& out);
 
 void AppendValue(const Attribute& value, std::string& out) {
   switch (value.kind) {
@@ -196,7 +242,7 @@ void AppendValue(const Attribute& value, std::string& out) {
       return AppendEscaped(value.bytes, out);
     case Attribute::Kind::kDictionary:
       out += '{';
-      AppendAttributes(value.members, out);
+      AppendMembers(value, out);
       out += '}';
       return;
     case Attribute::Kind::kSymbol:
@@ -219,26 +265,59 @@ void AppendValue(const Attribute& value, std::string& out) {
   absl::StrAppend(&out, array ? "]:" : ":", type.name);
 }
 
-void AppendAttributes(const Attributes& attributes, std::string& out) {
+// What stands behind the name of one that is not given.
+std::string TypeText(const Attribute& value) {
+  switch (value.kind) {
+    case Attribute::Kind::kScalar:
+      return InfoOf(value.type).name;
+    case Attribute::Kind::kArray:
+      return absl::StrCat("[", InfoOf(value.type).name, "]");
+    case Attribute::Kind::kSymbol:
+      return std::string(kSymbolType);
+    default:
+      return std::string(kStringType);
+  }
+}
+
+void AppendMembers(const Attribute& dictionary, std::string& out) {
   bool first = true;
-  for (const auto& [name, value] : attributes) {
+  for (const auto& [name, value] : dictionary.members) {
     if (!std::exchange(first, false)) out += '&';
     AppendEscaped(name, out);
-    out += '=';
-    AppendValue(value, out);
+    if (value.is_given) {
+      out += '=';
+      AppendValue(value, out);
+    } else {
+      absl::StrAppend(&out, ":", TypeText(value));
+    }
   }
+  if (dictionary.is_open) absl::StrAppend(&out, first ? "" : "&", kOthers);
 }
 
 }  // namespace
 
 absl::StatusOr<Attributes> ParseAttributes(absl::string_view text) {
-  return Parser(text).Parse();
+  ASSIGN_OR_RETURN(Attribute all, Parser(text, /*declares=*/false).Parse());
+  return std::move(all.members);
+}
+
+absl::StatusOr<Attribute> ParseDeclaredAttributes(absl::string_view text) {
+  if (!text.empty()) return Parser(text, /*declares=*/true).Parse();
+  Attribute none;
+  none.kind = Attribute::Kind::kDictionary;
+  return none;
+}
+
+std::string DeclaredText(const Attribute& declared) {
+  std::string text;
+  AppendMembers(declared, text);
+  return text;
 }
 
 std::string AttributesText(const Attributes& attributes) {
-  std::string text;
-  AppendAttributes(attributes, text);
-  return text;
+  Attribute all;
+  all.members = attributes;
+  return DeclaredText(all);
 }
 
 }  // namespace eyrie::native

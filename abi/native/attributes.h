@@ -1,4 +1,5 @@
-// Static attributes of native functions, as text and as a tree.
+// Static attributes of native functions, as text and as a tree: those that an
+// import gives, and those that a manifest declares.
 //
 //   axis=1:i32&mode=near&dims=[1,2]:i64&opts={deep=true:pred&name=a%26b}
 // Tested by attributes_test.cc, native_fuzz.cc.
@@ -26,6 +27,10 @@ struct Attribute {
   FfiType type = FfiType::kNone;  // of a scalar or an array's elements
   std::string bytes;              // values, or text, or the symbol's name
   Attributes members;             // of a dictionary
+  // Of declared ones alone: false, the import is to give it; of a dictionary,
+  // true, it may have members that are not declared.
+  bool is_given = true;
+  bool is_open = false;
 
   friend bool operator==(const Attribute&, const Attribute&) = default;
 };
@@ -42,8 +47,27 @@ struct Attribute {
 // not hold, dictionaries deeper than 16; the sentence gives the place.
 absl::StatusOr<Attributes> ParseAttributes(absl::string_view text);
 
-// A text that gives the same attributes again.
+// Attributes as a manifest declares them, as one dictionary. A pair is a
+// default, or one of
+//   name ':' type             a scalar that the import is to give; or "string",
+//                             "ptr"
+//   name ':' '[' type ']'     an array, the same
+//   '*'                       the import may give others
+// Fails as ParseAttributes; an empty text declares none.
+absl::StatusOr<Attribute> ParseDeclaredAttributes(absl::string_view text);
+
+// What a function gets: the defaults, and over them what the import gives.
+// Strings that are declared as numbers become numbers. INVALID_ARGUMENT: an
+// attribute of another kind or type than is declared, one that is not declared,
+// or one that lacks; the sentence names the function.
+absl::StatusOr<Attributes> MergeAttributes(absl::string_view function,
+                                           const Attribute& declared,
+                                           Attributes given);
+
+// A text that gives the same attributes again, by the function that has read
+// them.
 std::string AttributesText(const Attributes& attributes);
+std::string DeclaredText(const Attribute& declared);
 
 }  // namespace eyrie::native
 

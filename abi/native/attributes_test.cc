@@ -5,6 +5,7 @@
 #include <string>
 
 #include "abi/native/xla/types.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 
@@ -47,6 +48,115 @@ TEST(Attributes, ReadAndWritten) {
     const auto again = ParseAttributes(text);
     ASSERT_TRUE(again.ok()) << text << ": " << again.status();
     EXPECT_EQ(*again, *attributes) << text;
+  }
+}
+
+TEST(Attributes, Declared) {
+  constexpr Case kCases[] = {
+      {"", ""},
+      {"by=3:f32&mode=near", "by=3:f32&mode=near"},
+      {"mode:string&by:i32&dims:[i64]&t:ptr",
+       "by:s32&dims:[s64]&mode:string&t:ptr"},
+      {"*", "*"},
+      {"*&a:pred", "a:pred&*"},
+      {"o={x:f32&y=1:u8&*}", "o={x:f32&y=1:u8&*}"},
+  };
+  for (const Case& c : kCases) {
+    const auto declared = ParseDeclaredAttributes(c.text);
+    ASSERT_TRUE(declared.ok()) << c.text << ": " << declared.status();
+    const std::string text = DeclaredText(*declared);
+    EXPECT_EQ(text, c.want) << c.text;
+    const auto again = ParseDeclaredAttributes(text);
+    ASSERT_TRUE(again.ok()) << text << ": " << again.status();
+    EXPECT_EQ(*again, *declared) << text;
+  }
+  constexpr Case kBad[] = {
+      {"a", "The end stands where '=' or ':' is expected at byte 1"},
+      {"a:i7", "The unknown type 'i7' stands at byte 4"},
+      {"a:", "The unknown type '' stands at byte 2"},
+      {"a:token", "A token as an attribute stands at byte 7"},
+      {"a:[i32", "The end stands where ']' is expected at byte 6"},
+      {"a:i32&a=1:i32", "'a' stands for the second time at byte 13"},
+      {"*a", "The end stands where '=' or ':' is expected at byte 2"},
+  };
+  for (const Case& c : kBad) {
+    const absl::Status status = ParseDeclaredAttributes(c.text).status();
+    EXPECT_TRUE(absl::StrContains(status.message(), c.want))
+        << c.text << ": " << status;
+  }
+  EXPECT_FALSE(ParseAttributes("a:i32").ok());
+  EXPECT_FALSE(ParseAttributes("*").ok());
+}
+
+// What a function gets of what is declared and what is given.
+TEST(Attributes, Merged) {
+  constexpr struct {
+    const char* declared;
+    const char* given;
+    const char* want;
+  } kCases[] = {
+      {"by=3:f32&mode=near", "", "by=3:f32&mode=near"},
+      {"by=3:f32&mode=near", "by=7:f32", "by=7:f32&mode=near"},
+      {"by=3:f32", "by=7", "by=7:f32"},
+      {"by:f32", "by=-inf", "by=-inf:f32"},
+      {"n:u8&p:pred&c:c64", "n=255&p=true&c=(1,2)",
+       "c=(1,2):c64&n=255:u8&p=true:pred"},
+      {"mode=near", "mode=7", "mode=7"},
+      {"dims:[i64]", "dims=[1,2]:i64", "dims=[1,2]:s64"},
+      {"t:ptr", "t=@k:ptr", "t=@k:ptr"},
+      {"o={x=1:i32&y=2:i32}", "o={y=3}", "o={x=1:s32&y=3:s32}"},
+      {"o={x:i32&*}", "o={x=1&z=t}", "o={x=1:s32&z=t}"},
+      {"*&a=1:i32", "b=2:i8&d={}", "a=1:s32&b=2:s8&d={}"},
+      {"by=3:f32", "by=7:i32",
+       "The attribute 'by' of 'f' is declared as f32, and given as s32: "
+       "'by=7:s32'."},
+      {"by=3:f32", "by=near",
+       "The attribute 'by' of 'f' is declared as f32; 'near' is no number that "
+       "f32 holds."},
+      {"n=1:u8", "n=256",
+       "The attribute 'n' of 'f' is declared as u8; '256' is no number that u8 "
+       "holds."},
+      {"mode=near", "mode=7:i32",
+       "The attribute 'mode' of 'f' is declared as a string, and given as s32: "
+       "'mode=7:s32'."},
+      {"dims:[i64]", "dims=[1]:i32",
+       "The attribute 'dims' of 'f' is declared as an array of s64, and given "
+       "as an array of s32: 'dims=[1]:s32'."},
+      {"dims:[i64]", "dims=1:i64",
+       "The attribute 'dims' of 'f' is declared as an array of s64, and given "
+       "as s64: 'dims=1:s64'."},
+      {"t:ptr", "t=1:i64",
+       "The attribute 't' of 'f' is declared as an address (@symbol:ptr), and "
+       "given as s64: 't=1:s64'."},
+      {"o={}", "o=x",
+       "The attribute 'o' of 'f' is declared as a dictionary, and given as a "
+       "string: 'o=x'."},
+      {"o={x=1:i32}", "o={x=a}",
+       "The attribute 'o.x' of 'f' is declared as s32; 'a' is no number that "
+       "s32 holds."},
+      {"by=3:f32&mode=near", "bj=1:f32",
+       "The manifest has no attribute 'bj' of 'f'; it has 'by', f32; 'mode', a "
+       "string. Did you mean 'by'?"},
+      {"", "by=1:f32",
+       "The manifest has no attribute 'by' of 'f'; there are none."},
+      {"o={x=1:i32}", "o={y=1:i32}",
+       "The manifest has no attribute 'o.y' of 'f'; it has 'x', s32. Did you "
+       "mean 'x'?"},
+      {"by:i32", "", "The import lacks the attribute 'by' of 'f', s32."},
+      {"o={x:i32}", "", "The import lacks the attribute 'o.x' of 'f', s32."},
+      {"o={x:i32}", "o={}",
+       "The import lacks the attribute 'o.x' of 'f', s32."},
+  };
+  for (const auto& c : kCases) {
+    const auto declared = ParseDeclaredAttributes(c.declared);
+    ASSERT_TRUE(declared.ok()) << c.declared << ": " << declared.status();
+    Attributes given;
+    if (*c.given != '\0') given = ParseAttributes(c.given).value();
+    const auto merged = MergeAttributes("f", *declared, given);
+    EXPECT_EQ(merged.ok() ? AttributesText(*merged)
+                          : std::string(merged.status().message()),
+              c.want)
+        << c.declared << " <- " << c.given;
   }
 }
 

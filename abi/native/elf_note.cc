@@ -37,10 +37,9 @@ absl::Status Damaged(absl::string_view path, absl::string_view what) {
 absl::StatusOr<Elf64_Ehdr> ReadHeader(std::span<const uint8_t> bytes,
                                       absl::string_view path) {
   if (!IsElf(bytes)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", path,
-                     "' is no shared library: it does not begin as "
-                     "an ELF file does."));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", path, "' is no shared library: it ",
+        bytes.empty() ? "is empty." : "does not begin as an ELF file does."));
   }
   if (bytes.size() < sizeof(Elf64_Ehdr)) {
     return Damaged(path,

@@ -21,6 +21,20 @@ std::string WithFunction(absl::string_view members) {
                       members, "}}}");
 }
 
+// The same of a function of a vector and a token, whose result is of floats
+// and has these dimensions.
+std::string WithDims(absl::string_view dims) {
+  return WithFunction(
+      absl::StrCat(R"("arguments": ["?xf32", "token"], "results": [)",
+                   R"({"dtype": "f32", "shape": [)", dims, "]}]"));
+}
+
+std::string Repeated(absl::string_view text, int times, absl::string_view end) {
+  std::string all;
+  for (int i = 0; i < times; ++i) absl::StrAppend(&all, text);
+  return absl::StrCat(all, end);
+}
+
 TEST(Manifest, Describes) {
   constexpr struct {
     const char* members;
@@ -40,6 +54,12 @@ TEST(Manifest, Describes) {
        "(buffer) -> (like 0, token, 4x[0.1]x[0.:-2]x[0.1:]xf32, temporary "
        "[0])"},
       {R"("attributes": "b=1:i32&a=x")", "() -> () a=x&b=1:s32"},
+      {R"("attributes": "b:i32&*")", "() -> () b:s32&*"},
+      {R"("fences": true)", "() -> () with fences"},
+      {R"("fences": false)", "() -> () without fences"},
+      {R"("arguments": ["4x?xf32", "*xf32"], "results": [{"dtype": "f32",)"
+       R"( "shape": ["0.1", "0.-2", "0.2:", "0.:-2", "1.127"]}])",
+       "(4x?xf32, *xf32) -> ([0.1]x[0.-2]x[0.2:]x[0.:-2]x[1.127]xf32)"},
       {R"("platform": "CUDA")", "() -> () on CUDA, which does not run here"},
   };
   for (const auto& c : kCases) {
@@ -75,17 +95,42 @@ TEST(Manifest, Refuses) {
       {WithFunction(R"("symbol": "a", "registered": "b")"), "more than one of"},
       {WithFunction(R"("stages": {"prepare": "p"})"), "has no \"execute\""},
       {WithFunction(R"("attributes": "a=1:i3")"), "The unknown type 'i3'"},
-      {WithFunction(R"("arguments": ["?xq32"])"), "the argument '?xq32'"},
-      {WithFunction(R"("arguments": ["-1xf32"])"), "the argument '-1xf32'"},
-      {WithFunction(R"("arguments": ["4"])"), "the argument '4'"},
+      {WithFunction(R"("arguments": ["?xf99"])"),
+       "argument 0 of function 'f' is '?xf99': There is no element type 'f99' "
+       "of XLA FFI. Did you mean 'f"},
+      {WithFunction(R"("arguments": ["-1xf32"])"),
+       "argument 0 of function 'f' is '-1xf32': \"buffer\", \"token\", or a "
+       "type such as \"?x4xf32\" or \"*xf32\" is expected."},
+      {WithFunction(R"("arguments": ["4"])"), "is '4': \"buffer\", "},
+      {WithFunction(R"("arguments": ["?x"])"), "is '?x': \"buffer\", "},
       {WithFunction(R"("arguments": ["?xs4"])"), "which no tensor is of"},
-      {WithFunction(R"("arguments": [7])"), "is the number 7"},
+      {WithFunction(R"("arguments": [7])"),
+       "argument 0 of function 'f' is the number 7; a string, an object or an "
+       "array is expected."},
+      {WithFunction(R"("results": ["f32"])"),
+       "result 0 of function 'f' is a string; an object, \"token\" or an array "
+       "is expected."},
+      {WithFunction(absl::StrCat(R"("arguments": [")",
+                                 Repeated("?x", 129, "f32"), R"("])")),
+       "argument 0 of function 'f' has 129 dimensions; the limit is 128."},
+      {WithFunction(R"("attributes": "by=1:f32", "arguments":)"
+                    R"( [{"attribute": "by", "type": "f32"}])"),
+       "argument 0 of function 'f' is the attribute 'by', as one of "
+       "\"attributes\" is."},
+      {WithFunction(R"("arguments": [{"attribute": "a", "type": "f32"},)"
+                    R"( {"attribute": "a", "type": "i32"}])"),
+       "argument 1 of function 'f' is the attribute 'a', as one before it is."},
       {WithFunction(R"("arguments": [{}])"), "is none of \"attribute\""},
       {WithFunction(R"("arguments": [{"rest": "buffer"}, "buffer"])"),
        "stands behind one that may be left out"},
       {WithFunction(R"("arguments": [{"rest": "token"}])"), "'token'"},
       {WithFunction(R"("arguments": [{"attribute": "a", "type": "c64"}])"),
-       "the type 'c64'"},
+       "\"type\" of argument 0 of function 'f' is 'c64': no operand of an "
+       "import is of it."},
+      {WithFunction(R"("arguments": [{"attribute": "a", "type": "f9"}])"),
+       "is 'f9': There is no element type 'f9'"},
+      {WithFunction(R"("arguments": [{"attribute": ""}])"),
+       "\"attribute\" of argument 0 of function 'f' is '': it has a name."},
       {WithFunction(R"("stages": {"instantiate": "i", "execute": "e"},)"
                     R"( "arguments": [{"attribute": "a", "type": "f32"}])"),
        "which runs before there are any"},
@@ -99,6 +144,20 @@ TEST(Manifest, Refuses) {
       {WithFunction(R"("arguments": ["buffer"], "results": [)"
                     R"({"dtype": "f32", "shape": ["0.x"]}])"),
        "the dimension '0.x'"},
+      {WithDims(R"("0.7")"),
+       "result 0 of function 'f' takes \"0.7\", but operand 0 has rank 1."},
+      {WithDims(R"("0.-2")"), "takes \"0.-2\", but operand 0 has rank 1."},
+      {WithDims(R"("0.2:")"), "takes \"0.2:\", but operand 0 has rank 1."},
+      {WithDims(R"("0.1:0")"), "takes \"0.1:0\", but operand 0 has rank 1."},
+      {WithDims(R"("1.0")"), "follows operand 1, which is no tensor."},
+      {WithDims(Repeated("1,", 128, "1")),
+       "\"shape\" of result 0 of function 'f' has 129 dimensions; the limit is "
+       "128."},
+      {WithFunction(R"("arguments": ["token"], "results": [{"like": 0}])"),
+       "follows operand 0, which is no tensor."},
+      {WithFunction(R"("arguments": ["token"], "results": [{"dtype": 0,)"
+                    R"( "shape": []}])"),
+       "follows operand 0, which is no tensor."},
       {WithFunction(R"("arguments": ["buffer"], "results": [)"
                     R"({"like": 0, "rest": true}, {"like": 0}])"),
        "is not the last"},

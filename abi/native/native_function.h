@@ -87,6 +87,8 @@ class NativeDeclaration {
   // The calling convention of an import of this function, "0rf_r": with so
   // many operands, if their number is not fixed.
   virtual std::string ImportConvention(size_t operands) const = 0;
+  // True if the last two operands of that are fences.
+  virtual bool has_fences() const { return false; }
 };
 
 }  // namespace eyrie::native

@@ -23,6 +23,27 @@ void TryAttributes(absl::string_view text) {
   if (!again.ok() || eyrie::native::AttributesText(*again) != written) abort();
 }
 
+// Declared ones, and behind a line break what an import gives.
+void TryDeclared(absl::string_view text) {
+  const size_t line = text.find('\n');
+  const auto declared =
+      eyrie::native::ParseDeclaredAttributes(text.substr(0, line));
+  if (!declared.ok()) return;
+  const std::string written = eyrie::native::DeclaredText(*declared);
+  const auto again = eyrie::native::ParseDeclaredAttributes(written);
+  if (!again.ok() || eyrie::native::DeclaredText(*again) != written) abort();
+  if (line == text.npos) return;
+  auto given = eyrie::native::ParseAttributes(text.substr(line + 1));
+  if (!given.ok()) return;
+  const auto merged =
+      eyrie::native::MergeAttributes("f", *declared, *std::move(given));
+  // What a function gets fits what is declared.
+  if (merged.ok() &&
+      !eyrie::native::MergeAttributes("f", *declared, *merged).ok()) {
+    abort();
+  }
+}
+
 void TryManifest(absl::string_view text) {
   const auto manifest = eyrie::native::Manifest::Parse(text);
   if (!manifest.ok()) return;
@@ -52,6 +73,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   switch (data[0]) {
     case 'a':
       TryAttributes(text);
+      break;
+    case 'd':
+      TryDeclared(text);
       break;
     case 'm':
       TryManifest(text);

@@ -83,10 +83,11 @@ absl::StatusOr<vm::NativeImport> LibraryModule::BindImport(
                      PlainText(function, kMostQuoted), "'.",
                      DidYouMean(std::string(function), names)));
   }
-  const std::string where = absl::StrCat("(native function ", name_, ".",
-                                         PlainText(name, kMostQuoted), ")");
+  const std::string full_name = absl::StrCat(name_, ".", name);
+  const std::string where =
+      absl::StrCat("(native function ", PlainText(full_name, kMostQuoted), ")");
   if (!found->second.ok()) return Annotate(found->second.status(), where);
-  const ImportRequest request = {.name = name,
+  const ImportRequest request = {.name = full_name,
                                  .attributes = attributes,
                                  .signature = signature,
                                  .services = services_,
@@ -111,7 +112,8 @@ absl::string_view TypeText(vm::ValueType type) {
 
 // A function that calls an import of the same name.
 absl::StatusOr<std::string> ForwardingText(
-    const std::string& name, const vm::CallingConvention& convention) {
+    const std::string& name, const vm::CallingConvention& convention,
+    bool has_fences) {
   for (const char c : name) {
     if (absl::ascii_isgraph(c) && c != '"' && c != '\\') continue;
     return absl::InvalidArgumentError(
@@ -137,10 +139,26 @@ absl::StatusOr<std::string> ForwardingText(
   return absl::StrCat(
       "vm.module @native_call version 0\n", "vm.import @\"", name,
       "\" cconv \"", convention.ToString(), "\"\n", "vm.export @\"", name,
-      "\" = @call\n", "vm.func @call(", absl::StrJoin(parameters, ", "),
-      ") -> (", absl::StrJoin(types, ", "), ") {\n  ", returned,
+      "\" = @call\n",
+      has_fences ? "//! func.attr \"iree.abi.model\" = \"coarse-fences\"\n"
+                 : "",
+      "vm.func @call(", absl::StrJoin(parameters, ", "), ") -> (",
+      absl::StrJoin(types, ", "), ") {\n  ", returned,
       returned.empty() ? "" : " = ", "vm.call @\"", name, "\"(",
       absl::StrJoin(arguments, ", "), ")\n  vm.return ", returned, "\n}\n");
+}
+
+// The first library with this function; null: none has it.
+const LoadedLibrary* FirstWith(
+    std::span<const std::shared_ptr<const LoadedLibrary>> libraries,
+    absl::string_view module, absl::string_view function) {
+  for (const auto& library : libraries) {
+    const Manifest& manifest = library->manifest;
+    if (manifest.module == module && manifest.functions.contains(function)) {
+      return library.get();
+    }
+  }
+  return nullptr;
 }
 
 const ManifestFunction* FindFunction(
@@ -148,13 +166,11 @@ const ManifestFunction* FindFunction(
     absl::string_view full_name) {
   const size_t dot = full_name.find('.');
   if (dot == full_name.npos) return nullptr;
-  for (const auto& library : libraries) {
-    const Manifest& manifest = library->manifest;
-    if (manifest.module != full_name.substr(0, dot)) continue;
-    const auto found = manifest.functions.find(full_name.substr(dot + 1));
-    if (found != manifest.functions.end()) return &found->second;
-  }
-  return nullptr;
+  const absl::string_view function = full_name.substr(dot + 1);
+  const LoadedLibrary* const library =
+      FirstWith(libraries, full_name.substr(0, dot), function);
+  if (library == nullptr) return nullptr;
+  return &library->manifest.functions.find(function)->second;
 }
 
 }  // namespace
@@ -165,7 +181,12 @@ absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LoadNativeLibrary(
   ASSIGN_OR_RETURN(std::shared_ptr<NativeLibrary> library,
                    NativeLibrary::Open(path, read.global));
   for (const auto& [name, type] : read.types) {
-    RETURN_IF_ERROR(library->RegisterType(name, type.id, type.info));
+    const absl::Status registered =
+        library->RegisterType(name, type.id, type.info);
+    if (registered.ok()) continue;
+    return Annotate(registered,
+                    absl::StrCat("(type '", PlainText(name, kMostQuoted),
+                                 "' of the manifest)"));
   }
   return std::make_shared<const LoadedLibrary>(
       LoadedLibrary{std::move(library), std::move(read)});
@@ -189,9 +210,12 @@ absl::StatusOr<NativeModules> MakeNativeModules(
                              .emplace(name, std::move(native))
                              .second;
       if (!first) {
+        const LoadedLibrary& other =
+            *FirstWith(libraries, loaded->manifest.module, name);
         return absl::AlreadyExistsError(absl::StrCat(
             "Two native libraries have a function ", loaded->manifest.module,
-            ".", name, "; the second is '", loaded->library->path(), "'."));
+            ".", name, ": '", other.library->path(), "' and '",
+            loaded->library->path(), "'."));
       }
     }
   }
@@ -229,7 +253,7 @@ absl::StatusOr<std::string> ForwardingProgram(
   ASSIGN_OR_RETURN(const auto convention,
                    vm::CallingConvention::Parse(
                        function->declaration->ImportConvention(operands)));
-  return ForwardingText(name, convention);
+  return ForwardingText(name, convention, function->declaration->has_fences());
 }
 
 }  // namespace eyrie::native

@@ -14,7 +14,6 @@ namespace eyrie::native {
 namespace {
 
 constexpr size_t kMostQuoted = 80;
-constexpr int64_t kMaxRank = 64;  // of what rules index
 
 absl::Status NoDim(const JsonReader& json, absl::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat(
@@ -23,10 +22,18 @@ absl::Status NoDim(const JsonReader& json, absl::string_view text) {
       " is none of 4, \"0.1\", \"0.-1\", \"0.:-2\" and \"0.1:\"."));
 }
 
-absl::Status NoOperand(const JsonReader& json, int64_t operand, int count) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("In the manifest, ", json.where(), " follows operand ",
-                   operand, "; there are ", count, "."));
+absl::Status CheckOperand(const JsonReader& json, int64_t operand,
+                          ShapeRule::Operands operands) {
+  std::string why;
+  if (operand < 0 || operand >= static_cast<int64_t>(operands.size())) {
+    why = absl::StrCat("; there are ", operands.size(), ".");
+  } else if (operands[static_cast<size_t>(operand)] == kNoTensor) {
+    why = ", which is no tensor.";
+  } else {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "In the manifest, ", json.where(), " follows operand ", operand, why));
 }
 
 absl::Status LikeAndMore(const JsonReader& json) {
@@ -36,20 +43,35 @@ absl::Status LikeAndMore(const JsonReader& json) {
 }
 
 bool ReadIndex(absl::string_view text, int64_t& index) {
-  return absl::SimpleAtoi(text, &index) && index >= -kMaxRank &&
-         index <= kMaxRank;
+  return absl::SimpleAtoi(text, &index) && index >= -ShapeRule::kMaxRank &&
+         index <= ShapeRule::kMaxRank;
+}
+
+// Dimensions of a tensor, from the first to the one behind the last.
+using DimRange = std::pair<int64_t, int64_t>;
+
+// Of what follows an operand, if the rank has such dimensions.
+std::optional<DimRange> Resolve(const DimRule& rule, int64_t rank) {
+  const auto from_start = [rank](int64_t index) {
+    return index < 0 ? index + rank : index;
+  };
+  const int64_t first = from_start(rule.first);
+  const int64_t last = !rule.slice   ? first + 1
+                       : rule.to_end ? rank
+                                     : from_start(rule.last);
+  if (first < 0 || last > rank || first > last) return std::nullopt;
+  return DimRange(first, last);
 }
 
 // "0.1", "0.:-2": a dimension, or some of them.
 absl::StatusOr<DimRule> ReadDimText(const JsonReader& json,
-                                    absl::string_view text, int operand_count) {
+                                    absl::string_view text,
+                                    ShapeRule::Operands operands) {
   DimRule rule;
   const size_t dot = text.find('.');
   if (dot == text.npos || !absl::SimpleAtoi(text.substr(0, dot), &rule.operand))
     return NoDim(json, text);
-  if (rule.operand < 0 || rule.operand >= operand_count) {
-    return NoOperand(json, rule.operand, operand_count);
-  }
+  RETURN_IF_ERROR(CheckOperand(json, rule.operand, operands));
   const absl::string_view place = text.substr(dot + 1);
   const size_t colon = place.find(':');
   rule.slice = colon != place.npos;
@@ -65,7 +87,7 @@ absl::StatusOr<DimRule> ReadDimText(const JsonReader& json,
 }
 
 absl::StatusOr<DimRule> ReadDim(const JsonReader& json, const Json& value,
-                                int operand_count) {
+                                ShapeRule::Operands operands) {
   if (value.is(Json::Kind::kInt) && value.integer >= 0) {
     DimRule rule;
     rule.first = value.integer;
@@ -74,7 +96,15 @@ absl::StatusOr<DimRule> ReadDim(const JsonReader& json, const Json& value,
   if (!value.is(Json::Kind::kString)) {
     return json.WrongKind("shape", value, "a dimension or \"0.1\"");
   }
-  return ReadDimText(json, value.text, operand_count);
+  ASSIGN_OR_RETURN(const DimRule rule, ReadDimText(json, value.text, operands));
+  const OperandRank rank = operands[static_cast<size_t>(rule.operand)];
+  if (rank != kAnyRank && !Resolve(rule, rank)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("In the manifest, ", json.where(), " takes \"",
+                     PlainText(value.text, kMostQuoted), "\", but operand ",
+                     rule.operand, " has rank ", rank, "."));
+  }
+  return rule;
 }
 
 std::string DimText(const DimRule& rule) {
@@ -90,20 +120,15 @@ std::string DimText(const DimRule& rule) {
 absl::Status AppendDims(const DimRule& rule, const hal::BufferView& operand,
                         ShapeRule::Shape& shape) {
   const auto dims = operand.shape();
-  const auto rank = static_cast<int64_t>(dims.size());
-  const auto from_start = [rank](int64_t index) {
-    return index < 0 ? index + rank : index;
-  };
-  const int64_t first = from_start(rule.first);
-  const int64_t last = !rule.slice   ? first + 1
-                       : rule.to_end ? rank
-                                     : from_start(rule.last);
-  if (first < 0 || last > rank || first > last) {
+  const std::optional<DimRange> range =
+      Resolve(rule, static_cast<int64_t>(dims.size()));
+  if (!range) {
     return absl::InvalidArgumentError(
         absl::StrCat("Argument ", rule.operand, " is ", operand.ShapeAndType(),
                      "; a result takes its dimensions ", DimText(rule), "."));
   }
-  shape.insert(shape.end(), dims.begin() + first, dims.begin() + last);
+  shape.insert(shape.end(), dims.begin() + range->first,
+               dims.begin() + range->second);
   return absl::OkStatus();
 }
 
@@ -120,11 +145,9 @@ absl::StatusOr<const hal::BufferView*> OperandAt(
 }  // namespace
 
 absl::Status ShapeRule::ReadType(JsonReader& json, const Json& type,
-                                 int operand_count) {
+                                 Operands operands) {
   if (type.is(Json::Kind::kInt)) {
-    if (type.integer < 0 || type.integer >= operand_count) {
-      return NoOperand(json, type.integer, operand_count);
-    }
+    RETURN_IF_ERROR(CheckOperand(json, type.integer, operands));
     type_of_ = static_cast<int>(type.integer);
     return absl::OkStatus();
   }
@@ -145,18 +168,23 @@ absl::Status ShapeRule::ReadType(JsonReader& json, const Json& type,
 }
 
 absl::Status ShapeRule::ReadDims(JsonReader& json, const Json& shape,
-                                 int operand_count) {
+                                 Operands operands) {
   if (!shape.is(Json::Kind::kArray)) {
     return json.WrongKind("shape", shape, "an array");
   }
+  if (shape.items.size() > kMaxRank) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "In the manifest, \"shape\" of ", json.where(), " has ",
+        shape.items.size(), " dimensions; the limit is ", kMaxRank, "."));
+  }
   for (const Json& value : shape.items) {
-    ASSIGN_OR_RETURN(DimRule dim, ReadDim(json, value, operand_count));
+    ASSIGN_OR_RETURN(DimRule dim, ReadDim(json, value, operands));
     dims_.push_back(dim);
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<ShapeRule> ShapeRule::Read(JsonReader& json, int operand_count) {
+absl::StatusOr<ShapeRule> ShapeRule::Read(JsonReader& json, Operands operands) {
   const Json* const type = json.Find("dtype");
   const bool like = json.Find("like") != nullptr;
   if (like && type != nullptr) return LikeAndMore(json);
@@ -166,16 +194,16 @@ absl::StatusOr<ShapeRule> ShapeRule::Read(JsonReader& json, int operand_count) {
                      " has neither \"like\" nor \"dtype\" and \"shape\"."));
   }
   ASSIGN_OR_RETURN(const bool each, json.GetBool("each", false));
-  ASSIGN_OR_RETURN(ShapeRule rule, ReadShape(json, operand_count));
+  ASSIGN_OR_RETURN(ShapeRule rule, ReadShape(json, operands));
   rule.each_ = each;
   if (type != nullptr) {
-    RETURN_IF_ERROR(rule.ReadType(json, *type, operand_count));
+    RETURN_IF_ERROR(rule.ReadType(json, *type, operands));
   }
   return rule;
 }
 
 absl::StatusOr<ShapeRule> ShapeRule::ReadShape(JsonReader& json,
-                                               int operand_count) {
+                                               Operands operands) {
   ShapeRule rule;
   const Json* const shape = json.Find("shape");
   if (json.Find("like") == nullptr) {
@@ -184,14 +212,12 @@ absl::StatusOr<ShapeRule> ShapeRule::ReadShape(JsonReader& json,
           absl::StrCat("In the manifest, ", json.where(),
                        " has neither \"like\" nor \"shape\"."));
     }
-    RETURN_IF_ERROR(rule.ReadDims(json, *shape, operand_count));
+    RETURN_IF_ERROR(rule.ReadDims(json, *shape, operands));
     return rule;
   }
   if (shape != nullptr) return LikeAndMore(json);
   ASSIGN_OR_RETURN(const int64_t like, json.GetInt("like", -1));
-  if (like < 0 || like >= operand_count) {
-    return NoOperand(json, like, operand_count);
-  }
+  RETURN_IF_ERROR(CheckOperand(json, like, operands));
   rule.like_ = static_cast<int>(like);
   return rule;
 }
@@ -206,13 +232,6 @@ int ShapeRule::last_operand() const {
   int last = std::max(like_.value_or(-1), type_of_);
   for (const DimRule& dim : dims_) last = std::max(last, dim.operand);
   return last;
-}
-
-bool ShapeRule::needs(int operand) const {
-  return like_ == operand || type_of_ == operand ||
-         std::any_of(dims_.begin(), dims_.end(), [operand](const DimRule& dim) {
-           return dim.operand == operand;
-         });
 }
 
 absl::Status ShapeRule::Apply(std::span<const hal::BufferView* const> operands,

@@ -35,24 +35,33 @@ struct DimRule {
   bool to_end = false;  // of a slice: up to the operand's last
 };
 
+// What a manifest says of an operand that rules may follow: its rank, or one of
+// these.
+using OperandRank = int64_t;
+inline constexpr OperandRank kAnyRank = -1;
+inline constexpr OperandRank kNoTensor = -2;
+
 class ShapeRule {
  public:
   using Shape = hal::BufferView::Shape;
+  using Operands = std::span<const OperandRank>;
 
-  // Takes "like", or "dtype" and "shape", of an object of a manifest. Operands
-  // are below `operand_count`.
-  static absl::StatusOr<ShapeRule> Read(JsonReader& json, int operand_count);
+  static constexpr int64_t kMaxRank = 128;  // as the HAL's modules have it
+
+  // Takes "like", or "dtype" and "shape", of an object of a manifest.
+  // INVALID_ARGUMENT: not such a rule, or it follows an operand or a dimension
+  // that there is not.
+  static absl::StatusOr<ShapeRule> Read(JsonReader& json, Operands operands);
 
   // Takes "like", or "shape": of a result whose type is known.
   static absl::StatusOr<ShapeRule> ReadShape(JsonReader& json,
-                                             int operand_count);
+                                             Operands operands);
 
   // The rule as of the result `index` behind this one, for rest results: one
   // that is like an operand is like a later one.
   ShapeRule Later(int index) const;
   // The greatest operand that the rule needs, or -1.
   int last_operand() const;
-  bool needs(int operand) const;
 
   // What a result is. `operands` are those given. The type is kNone if the rule
   // has none. INVALID_ARGUMENT: an operand that is not given, or has too few
@@ -63,8 +72,8 @@ class ShapeRule {
   std::string ToString() const;
 
  private:
-  absl::Status ReadType(JsonReader& json, const Json& type, int operand_count);
-  absl::Status ReadDims(JsonReader& json, const Json& shape, int operand_count);
+  absl::Status ReadType(JsonReader& json, const Json& type, Operands operands);
+  absl::Status ReadDims(JsonReader& json, const Json& shape, Operands operands);
 
   std::optional<int> like_;  // type and shape
   bool each_ = false;        // of rest results: Later moves on

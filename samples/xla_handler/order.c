@@ -60,8 +60,8 @@ static int Compare(const void* left, const void* right, void* user) {
 
 eyrie_ffi_error_t* ArgSort(eyrie_ffi_call_frame_t* frame) {
   if (frame->extension != NULL) return Introduce(frame);
-  /* The host has checked arguments and results against the manifest, not
-   * attributes, which a module gives. */
+  /* The host has checked arguments, attributes and results against the manifest.
+   * Whether that is this handler's own, it cannot know. */
   const uint8_t* descending = Descending(&frame->attributes);
   if (descending == NULL) return Fail(frame, "argsort lacks descending: pred.");
   const eyrie_ffi_buffer_t* keys = frame->args.values[0];

@@ -28,7 +28,7 @@ argsort=("$eyrie" run "--native_library=$library")
 expect '4xi32=3 0 2 1' "${argsort[@]}" --input='4xf32=1 nan 2 -inf'
 expect '3xi32=1 2 0' "${argsort[@]}" --input='3xf32=1 2 2' \
   --function='order.argsort?descending=true:pred'
-expect 'INVALID_ARGUMENT: argsort lacks descending: pred.' \
+expect "'descending' of 'argsort' is declared as pred, and given as s32: " \
   "${argsort[@]}" --input='3xf32=1 2 2' \
   --function='order.argsort?descending=1:i32'
 expect 'INVALID_ARGUMENT: Argument 0' "${argsort[@]}" --input=2x2xf32

@@ -126,8 +126,10 @@ TEST_F(NativeApiTest, RefusesInSentences) {
             "it may be that module, or a native library may offer it "
             "(--native_library).");
   Result<NativeLibrary> library = NativeLibrary::Open(kLibrary);
-  EXPECT_EQ(Text(NewContext({{&*library, &*library}})).substr(0, 60),
-            "6: Two native libraries have a function xffi.attributes; the");
+  EXPECT_EQ(Text(NewContext({{&*library, &*library}})),
+            "6: Two native libraries have a function xffi.attributes: "
+            "'tests/native/lib/handlers_3_noted.so' and "
+            "'tests/native/lib/handlers_3_noted.so'.");
   EXPECT_EQ(Text(NewContext({{&*library}, {{"T", nullptr}}})),
             "3: The user data of the type 'T' is null.");
   device_ = Device::Open("local-sync", {.no_native_code = true});

@@ -77,6 +77,12 @@ HANDLER(Refuse) {
   return Fail(frame, code == NULL ? 3 : *code, "The handler is asked to fail.");
 }
 
+/* Fails, and does not say why, with a code that is none. */
+HANDLER(Mute) {
+  BEGIN_HANDLER(frame);
+  return Fail(frame, 99, NULL);
+}
+
 /* --- Texts, in a result of bytes that is filled up with blanks. */
 
 typedef struct Text {

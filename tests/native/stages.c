@@ -209,7 +209,7 @@ static void Finish(void* data) {
   if (later->fails) {
     eyrie_ffi_error_create_t create = {
         EYRIE_FFI_SIZE(eyrie_ffi_error_create_t, code), NULL,
-        "The work went wrong.", 10};
+        later->fails == 1 ? "The work went wrong." : NULL, 10};
     eyrie_ffi_future_error_t args = {
         EYRIE_FFI_SIZE(eyrie_ffi_future_error_t, error), NULL, later->future,
         later->api->error_create(&create)};
@@ -228,7 +228,8 @@ static void Finish(void* data) {
   free(later);
 }
 
-/* result = -argument; "early": done before the handler returns. */
+/* result = -argument; "early": done before the handler returns; "fails": 1,
+ * with a message, or 2. */
 HANDLER(Negate) {
   BEGIN_HANDLER(frame);
   const int32_t* fails = FindScalar(frame, "fails", EYRIE_FFI_S32);
@@ -243,7 +244,7 @@ HANDLER(Negate) {
                    Arg(frame, 0)->data,
                    Result(frame, 0)->data,
                    CountOf(Arg(frame, 0)),
-                   fails != NULL && *fails};
+                   fails == NULL ? 0 : *fails};
   if (early != NULL && *early) {
     Finish(later);
     return NULL;

@@ -45,12 +45,13 @@ class MemrefCallTest : public testing::Test {
     auto function = std::make_shared<MemrefFunction>();
     function->signature = {*ParseMemrefFunctionType(type), options.index_bits,
                            options.outputs + options.rules.size()};
-    const auto inputs = static_cast<int>(function->signature.input_count());
+    const std::vector<OperandRank> inputs = function->signature.InputRanks();
     for (const char* text : options.rules) {
       const Json json = *ParseJson(text);
       JsonReader reader = *JsonReader::Open(json, "a rule");
-      function->signature.output_rules.push_back(
-          *ShapeRule::ReadShape(reader, inputs));
+      auto rule = ShapeRule::ReadShape(reader, inputs);
+      if (!rule.ok()) return rule.status();
+      function->signature.output_rules.push_back(*std::move(rule));
     }
     function->entry = reinterpret_cast<void*>(entry);
     function->free = test::Free;
@@ -222,8 +223,8 @@ TEST_F(MemrefCallTest, OutputsByRules) {
        "INVALID_ARGUMENT: Argument 2 of the function, a result, has by its "
        "rule the sizes [2, 5]; memref<?x4xf32> is declared."},
       {R"({"shape": ["0.1", 4]})",
-       "INVALID_ARGUMENT: Argument 0 is 2xf32; a result takes its dimensions "
-       "0.1."},
+       "INVALID_ARGUMENT: In the manifest, a rule takes \"0.1\", but operand 0 "
+       "has rank 1."},
       {R"({"shape": [4611686018427387904, 4]})",
        "INVALID_ARGUMENT: Argument 2 of the function, memref<?x4xf32>, has too "
        "many elements: [4611686018427387904, 4]."},
@@ -233,6 +234,10 @@ TEST_F(MemrefCallTest, OutputsByRules) {
                    test::Outer, "2xf32=1 2; 4xf32=1", {.rules = {row.rule}}),
               row.want);
   }
+  EXPECT_EQ(Call("(memref<*xf32>, memref<?xf32>) -> ()", test::Nothing,
+                 "2xf32=1 2", {.rules = {R"({"shape": ["0.1"]})"}}),
+            "INVALID_ARGUMENT: Argument 0 is 2xf32; a result takes its "
+            "dimensions 0.1.");
   EXPECT_EQ(
       Call("(memref<?xindex>, memref<?xindex>) -> ()", test::Nothing, "1xi32=1",
            {.index_bits = 32, .rules = {R"({"shape": [2147483648]})"}}),
@@ -344,6 +349,52 @@ TEST_F(MemrefCallTest, RefusesWhatCannotBeAResult) {
                  "3xf32=1 2 3; 1"),
             "INTERNAL: Result 0 of the function has the sizes [3], but is "
             "declared as memref<2xf32>.");
+}
+
+// Results in the memory of an argument do not pass its ends.
+TEST_F(MemrefCallTest, RefusesResultsOutsideOfArguments) {
+  constexpr char kType[] =
+      "(memref<?xf32>) -> memref<?xf32, strided<[?], offset: ?>>";
+  constexpr char kOut[] =
+      "INTERNAL: The function returns a memref of the sizes ";
+  constexpr char kOf[] =
+      "] that does not lie within the memory of argument 0, 12 bytes.";
+  constexpr char kVector[] = "3xf32=1 2 3";
+  EXPECT_EQ(Call(kType, test::PastEnd, kVector),
+            absl::StrCat(kOut, "[4] and the strides [1", kOf));
+  EXPECT_EQ(Call(kType, test::BeforeBegin, kVector),
+            absl::StrCat(kOut, "[3] and the strides [1", kOf));
+  EXPECT_EQ(
+      Call(kType, test::Wide, kVector),
+      absl::StrCat(kOut, "[3] and the strides [9223372036854775807", kOf));
+  // A copy, as the argument's strides are not the tensor's.
+  EXPECT_EQ(Call("(memref<3xf32, strided<[2]>>) -> memref<?xf32, strided<[2]>>",
+                 test::PastEnd, kVector),
+            "INTERNAL: The function returns a memref of the sizes [4] and the "
+            "strides [2] that does not lie within the memory of argument 0, 20 "
+            "bytes.");
+  EXPECT_EQ(Call("(memref<?xf32>) -> memref<?xf32>", test::PastEnd, "0xf32="),
+            "INTERNAL: The function returns a memref of the sizes [1] and the "
+            "strides [1] that does not lie within the memory of argument 0, 0 "
+            "bytes.");
+}
+
+// Two arguments may begin at one place, of which one is shorter.
+TEST_F(MemrefCallTest, FindsTheArgumentOfAResult) {
+  auto import =
+      Bind("(memref<?xf32>, memref<?xf32>) -> memref<?xf32>", test::Second, {});
+  ASSERT_EQ(StatusText(import), "OK");
+  const Ref<hal::BufferView> whole = View("3xf32=1 2 3");
+  const int64_t one[] = {1};
+  const Ref<hal::BufferView> first = *hal::BufferView::Create(
+      whole->buffer(), one, hal::ElementType::kFloat32);
+  vm::Slot slots[2];
+  slots[0].ref = first.get();
+  slots[1].ref = whole.get();
+  vm::Slot result;
+  ASSERT_EQ(StatusText((*import)->Invoke(slots, &result)), "OK");
+  EXPECT_EQ(TextOf('r', result), "3xf32=1 2 3");
+  EXPECT_EQ(kept_.back()->buffer(), whole->buffer());
 }
 
 TEST_F(MemrefCallTest, Fences) {

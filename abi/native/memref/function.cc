@@ -131,21 +131,14 @@ absl::Status OutputReader::SetCount(int64_t count) {
 }
 
 absl::Status OutputReader::ReadRule(const Json& rule) {
-  const auto inputs = static_cast<int>(signature_.input_count());
   ASSIGN_OR_RETURN(
       JsonReader json,
       JsonReader::Open(rule,
                        absl::StrCat("output ", signature_.output_rules.size(),
                                     " of function '", function_, "'")));
-  ASSIGN_OR_RETURN(ShapeRule read, ShapeRule::ReadShape(json, inputs));
+  ASSIGN_OR_RETURN(ShapeRule read,
+                   ShapeRule::ReadShape(json, signature_.InputRanks()));
   RETURN_IF_ERROR(json.Finish());
-  for (int i = 0; i < inputs; ++i) {
-    const MemrefType& type = signature_.type.arguments[static_cast<size_t>(i)];
-    if (!type.is_scalar() || !read.needs(i)) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("In the manifest, ", json.where(), " follows argument ", i,
-                     ", ", type.ToString(), ", which has no dimensions."));
-  }
   signature_.output_rules.push_back(std::move(read));
   return absl::OkStatus();
 }

@@ -172,7 +172,9 @@ absl::Status MemrefImport::SetArguments(const vm::Slot* arguments) {
     if (plan_.arguments[i].is_dense) [[likely]] {
       uint8_t* const data = view->buffer()->host_data();
       StoreDense(data, view->shape(), words_at(plan_.arguments[i].descriptor));
-      if (plan_.returns_memrefs) lent_.push_back({data, view});
+      if (plan_.returns_memrefs) {
+        lent_.push_back({data, view->byte_length(), view, i});
+      }
     } else {
       RETURN_IF_ERROR(SetMemref(i, *view));
     }
@@ -270,16 +272,17 @@ absl::Status MemrefImport::SetMemref(size_t index,
   MemrefDescriptor descriptor;
   descriptor.shape = ShapeOf(view.shape());
   descriptor.aligned = data;
-  const hal::BufferView* lent = &view;
+  LentMemory lent = {nullptr, view.byte_length(), &view, index};
   if (type.is_strided) {
     if (view.element_count() != 0 && !HasStrides(type, descriptor.shape)) {
       RETURN_IF_ERROR(Pack(type, view, descriptor));
-      lent = nullptr;
+      lent.view = nullptr;
+      lent.bytes = packed_.back()->byte_length();
     }
     if (type.offset != MemrefType::kDynamic) descriptor.offset = type.offset;
   }
-  descriptor.allocated = descriptor.aligned;
-  lent_.push_back({descriptor.allocated, lent});
+  lent.allocated = descriptor.allocated = descriptor.aligned;
+  lent_.push_back(lent);
   // The first element stays where it is, however far off it is declared.
   const size_t width = function_->signature.ElementBytes(type.element);
   descriptor.aligned = reinterpret_cast<uint8_t*>(

@@ -124,6 +124,18 @@ absl::Status Planner::PlanArgument(const MemrefType& type) {
 
 }  // namespace
 
+std::vector<OperandRank> MemrefSignature::InputRanks() const {
+  std::vector<OperandRank> ranks;
+  for (size_t i = 0; i < input_count(); ++i) {
+    const MemrefType& argument = type.arguments[i];
+    const auto rank = static_cast<OperandRank>(argument.dims.size());
+    ranks.push_back(argument.is_scalar()                           ? kNoTensor
+                    : argument.kind == MemrefType::Kind::kUnranked ? kAnyRank
+                                                                   : rank);
+  }
+  return ranks;
+}
+
 std::string MemrefSignature::ToString() const {
   std::string text = type.ToString();
   if (outputs == 0) return text;

@@ -32,6 +32,8 @@ struct MemrefSignature {
   std::vector<ShapeRule> output_rules = {};
 
   size_t input_count() const { return type.arguments.size() - outputs; }
+  // Of the inputs, for rules.
+  std::vector<OperandRank> InputRanks() const;
   // "(memref<?xf32>, memref<?xf32>) -> (), outputs: like 0".
   std::string ToString() const;
   // "0rIrr_r", as imports of the function have it.

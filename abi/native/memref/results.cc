@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <span>
 
 #include "abi/native/memref/strided.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "base/checked_math.h"
 #include "base/status_macros.h"
 
 namespace eyrie::native {
@@ -24,6 +24,37 @@ void CleanBooleans(std::span<uint8_t> bytes) {
   for (uint8_t& byte : bytes) byte &= 1;
 }
 
+std::span<const int64_t> Strides(const MemrefShape& shape) {
+  return {shape.strides.data(), shape.rank};
+}
+
+// True if all elements of the descriptor, of which there are some, lie in the
+// memory.
+bool Holds(const LentMemory& lent, const MemrefDescriptor& descriptor,
+           hal::ElementType element) {
+  const auto width = static_cast<int64_t>(hal::BitCount(element) / 8);
+  // In bytes from the allocation, whose pointer the function may have moved.
+  const auto aligned =
+      static_cast<int64_t>(reinterpret_cast<uintptr_t>(descriptor.aligned) -
+                           reinterpret_cast<uintptr_t>(lent.allocated));
+  int64_t low = 0;
+  bool overflows = __builtin_mul_overflow(descriptor.offset, width, &low) ||
+                   __builtin_add_overflow(low, aligned, &low);
+  int64_t high = low;
+  for (size_t i = 0; i < descriptor.shape.rank; ++i) {
+    int64_t reach = 0;
+    overflows = overflows ||
+                __builtin_mul_overflow(descriptor.shape.sizes[i] - 1,
+                                       descriptor.shape.strides[i], &reach) ||
+                __builtin_mul_overflow(reach, width, &reach);
+    int64_t& end = reach < 0 ? low : high;
+    overflows = overflows || __builtin_add_overflow(end, reach, &end);
+  }
+  return !overflows && low >= 0 &&
+         !__builtin_add_overflow(high, width, &high) &&
+         static_cast<uint64_t>(high) <= lent.bytes;
+}
+
 absl::Status BadShape(const MemrefShape& shape, absl::string_view why) {
   return absl::InternalError(
       absl::StrCat("The function returns a memref of the sizes [",
@@ -32,11 +63,30 @@ absl::Status BadShape(const MemrefShape& shape, absl::string_view why) {
 
 }  // namespace
 
-const LentMemory* MemrefResults::FindLent(const void* allocated) const {
+bool MemrefResults::IsLent(const void* allocated) const {
+  return std::any_of(lent_.begin(), lent_.end(), [&](const LentMemory& lent) {
+    return lent.allocated == allocated;
+  });
+}
+
+absl::StatusOr<const LentMemory*> MemrefResults::FindLent(
+    const MemrefDescriptor& descriptor, hal::ElementType element) const {
+  const LentMemory* found = nullptr;
   for (const LentMemory& lent : lent_) {
-    if (lent.allocated == allocated) return &lent;
+    if (lent.allocated != descriptor.allocated || lent.allocated == nullptr) {
+      continue;
+    }
+    // Of two arguments in one buffer both may begin there.
+    if (Holds(lent, descriptor, element)) return &lent;
+    if (found == nullptr) found = &lent;
   }
-  return nullptr;
+  if (found == nullptr) return found;
+  return BadShape(
+      descriptor.shape,
+      absl::StrCat(" and the strides [",
+                   absl::StrJoin(Strides(descriptor.shape), ", "),
+                   "] that does not lie within the memory of argument ",
+                   found->argument, ", ", found->bytes, " bytes"));
 }
 
 MemrefResults::Owner MemrefResults::FindOwner(const void* allocated) const {
@@ -49,7 +99,7 @@ MemrefResults::Owner MemrefResults::FindOwner(const void* allocated) const {
 void MemrefResults::Adopt(const MemrefDescriptor& descriptor) {
   void* const at = descriptor.allocated;
   if (at == nullptr || reinterpret_cast<uintptr_t>(at) == kStatic ||
-      FindLent(at) != nullptr || FindOwner(at) != nullptr) {
+      IsLent(at) || FindOwner(at) != nullptr) {
     return;
   }
   owners_.emplace_back(at, Owner(at, parts_.free));
@@ -65,10 +115,6 @@ absl::StatusOr<Ref<hal::Buffer>> MemrefResults::Share(const LentMemory& lent,
   const Ref<hal::Buffer>& buffer = lent.view->buffer();
   const uint64_t offset = reinterpret_cast<uintptr_t>(data) -
                           reinterpret_cast<uintptr_t>(buffer->host_data());
-  // Past the end, too, of what lies before the begin.
-  if (!RangeFits(offset, bytes, buffer->byte_length())) {
-    return Ref<hal::Buffer>();
-  }
   return hal::Buffer::Subspan(buffer, offset, bytes);
 }
 
@@ -114,11 +160,12 @@ absl::StatusOr<Ref<hal::BufferView>> MemrefResults::View(
   if (!bytes) return BadShape(shape, ", which no memory has");
   if (*bytes == 0) return Copy(descriptor, element, 0);
   if (descriptor.aligned == nullptr) return BadShape(shape, " at null");
+  ASSIGN_OR_RETURN(const LentMemory* const lent, FindLent(descriptor, element));
   if (!IsDense(shape)) return Copy(descriptor, element, *bytes);
   const auto width = static_cast<int64_t>(hal::BitCount(element) / 8);
   uint8_t* const data = descriptor.aligned + descriptor.offset * width;
   Ref<hal::Buffer> buffer;
-  if (const LentMemory* lent = FindLent(descriptor.allocated)) {
+  if (lent != nullptr) {
     ASSIGN_OR_RETURN(buffer, Share(*lent, data, *bytes));
   } else if (Owner owner = FindOwner(descriptor.allocated)) {
     ASSIGN_OR_RETURN(buffer, Import(std::move(owner), data, *bytes));

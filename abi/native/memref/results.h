@@ -37,7 +37,9 @@ struct MemrefResultParts {
 // An argument that a result may lie in.
 struct LentMemory {
   const void* allocated;        // as the function saw it
+  uint64_t bytes;               // from there on
   const hal::BufferView* view;  // null: a copy, which does not outlive the call
+  size_t argument;
 };
 
 // The memrefs of one call; one thread. What is not taken is freed at its end.
@@ -52,7 +54,8 @@ class MemrefResults {
   void Adopt(const MemrefDescriptor& descriptor);
 
   // The view of a descriptor. INTERNAL: no such memory can be: a size that is
-  // negative or not the type's, a null pointer, an overflow.
+  // negative or not the type's, a null pointer, an overflow, elements in the
+  // memory of an argument that are past its end.
   // RESOURCE_EXHAUSTED: the limit of memory.
   absl::StatusOr<Ref<hal::BufferView>> View(const MemrefDescriptor& descriptor,
                                             hal::ElementType element);
@@ -61,7 +64,11 @@ class MemrefResults {
   // Frees an allocation when the last result of it goes.
   using Owner = std::shared_ptr<void>;
 
-  const LentMemory* FindLent(const void* allocated) const;
+  bool IsLent(const void* allocated) const;
+  // The argument that a descriptor's elements are in, or null. INTERNAL: they
+  // are not all in it.
+  absl::StatusOr<const LentMemory*> FindLent(const MemrefDescriptor& descriptor,
+                                             hal::ElementType element) const;
   // Null: the function allocated nothing there.
   Owner FindOwner(const void* allocated) const;
   absl::StatusOr<Ref<hal::BufferView>> Copy(const MemrefDescriptor& descriptor,

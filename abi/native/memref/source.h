@@ -29,7 +29,7 @@ struct MlirFunction {
 
 struct MlirSource {
   std::string name;  // of the first module that has one; else empty
-  // Those with a body that are not private. If some are `wrapped`, only these.
+  // Those that are not private. If some are `wrapped`, only these.
   std::vector<MlirFunction> functions;
 };
 

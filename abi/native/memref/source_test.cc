@@ -41,10 +41,10 @@ TEST(MlirSource, Functions) {
        "attributes {llvm.emit_c_interface, z = {}} {",
        "; a.b: (memref<?x4xf32, strided<[?, 1], offset: ?>>, memref<4xf32, "
        "affine_map<(d0) -> (d0)>>) -> (f32, memref<f32>)"},
-      // Declarations and private functions have no wrapper to call.
+      // Private functions have no wrapper to call; a body may be taken away.
       {"func.func private @h(f32) -> f32\nfunc.func @d(memref<f32>)\n"
        "func.func private @p() {}\nfunc.func nested @f(%a: f32) {}",
-       "; f: (f32) -> ()"},
+       "; d: (memref<f32>) -> (); f: (f32) -> ()"},
       // Where some ask for wrappers, the others have none.
       {"func.func @f() {}\n"
        "func.func @g() attributes {llvm.emit_c_interface} {}",
@@ -64,8 +64,7 @@ TEST(MlirSource, Functions) {
 
 TEST(MlirSource, Refuses) {
   constexpr char kNone[] =
-      "INVALID_ARGUMENT: The MLIR text has no func.func with a body that is "
-      "not private.";
+      "INVALID_ARGUMENT: The MLIR text has no func.func that is not private.";
   const struct {
     const char* text;
     std::string want;

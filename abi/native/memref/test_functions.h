@@ -76,6 +76,22 @@ inline void Tail(Memref<1>* result, const Memref<1>* m) {
   result->offset += 1;
   result->sizes[0] -= 1;
 }
+// One element too many; from one before the first on; of a huge stride.
+inline void PastEnd(Memref<1>* result, const Memref<1>* m) {
+  *result = *m;
+  result->sizes[0] += 1;
+}
+inline void BeforeBegin(Memref<1>* result, const Memref<1>* m) {
+  *result = *m;
+  result->offset -= 1;
+}
+inline void Wide(Memref<1>* result, const Memref<1>* m) {
+  *result = *m;
+  result->strides[0] = INT64_MAX;
+}
+inline void Second(Memref<1>* result, const Memref<1>*, const Memref<1>* m) {
+  *result = *m;
+}
 inline void Far(Memref<1>* result, const Memref<1>* m) {
   *result = *m;
   result->offset += 16;

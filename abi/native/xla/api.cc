@@ -4,6 +4,7 @@
 #include "abi/native/xla/api.h"
 
 #include <array>
+#include <string>
 #include <utility>
 
 #include "abi/native/xla/context.h"
@@ -40,8 +41,16 @@ Error ErrorCreate(eyrie_ffi_error_create_t* args) {
   const bool known = args->code >= 1 && args->code <= 16;
   const auto code = known ? static_cast<absl::StatusCode>(args->code)
                           : absl::StatusCode::kUnknown;
-  return MakeFfiError(
-      absl::Status(code, args->message == nullptr ? "" : args->message));
+  const std::string named = absl::StrCat(
+      "code ", args->code, known ? "" : ", which XLA FFI does not have");
+  std::string message = args->message == nullptr ? "" : args->message;
+  if (message.empty()) {
+    message =
+        absl::StrCat("The handler fails without a message, with ", named, ".");
+  } else if (!known) {
+    absl::StrAppend(&message, " (", named, ")");
+  }
+  return MakeFfiError(absl::Status(code, message));
 }
 
 void ErrorMessage(eyrie_ffi_error_message_t* args) {

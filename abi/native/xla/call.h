@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "abi/native/native_function.h"
@@ -26,6 +27,7 @@ namespace eyrie::native {
 
 // What all calls of one import share; outlives them.
 struct FfiImportParts {
+  std::string name;  // of the import, for messages
   FfiImportPlan plan;
   FfiHandlers handlers;
   std::unique_ptr<const AttributePack> pack;

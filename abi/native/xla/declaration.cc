@@ -1,9 +1,11 @@
 // Tested by abi/native/manifest_test.cc, abi/native/native_fuzz.cc.
 #include "abi/native/xla/declaration.h"
 
+#include <set>
 #include <utility>
 
 #include "abi/native/xla/registry.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -16,14 +18,25 @@ namespace {
 constexpr size_t kMostQuoted = 80;
 constexpr size_t kMostValues = 1024;  // operands, or results
 constexpr int kMaxTuples = 16;        // within each other
+constexpr char kOperandTexts[] =
+    "\"buffer\", \"token\", or a type such as \"?x4xf32\" or \"*xf32\" is "
+    "expected.";
 constexpr const char* kStageNames[] = {"instantiate", "prepare", "initialize",
                                        "execute"};
 
-absl::Status BadText(absl::string_view where, absl::string_view what,
-                     absl::string_view text) {
+// "In the manifest, argument 0 of function 'f' is '4': no type is given."
+absl::Status BadText(absl::string_view where, absl::string_view text,
+                     absl::string_view why) {
   return absl::InvalidArgumentError(
-      absl::StrCat("In the manifest, ", where, " has the ", what, " '",
-                   PlainText(text, kMostQuoted), "'."));
+      absl::StrCat("In the manifest, ", where, " is '",
+                   PlainText(text, kMostQuoted), "': ", why));
+}
+
+absl::Status NotOneOf(absl::string_view where, const Json& value,
+                      absl::string_view expected) {
+  return absl::InvalidArgumentError(absl::StrCat("In the manifest, ", where,
+                                                 " is ", value.Describe(), "; ",
+                                                 expected, " is expected."));
 }
 
 // "buffer", "token", "?x4xf32", "*xf32", "f32".
@@ -45,14 +58,22 @@ absl::Status ReadOperandText(absl::string_view where, absl::string_view text,
     int64_t size = FfiOperand::kAnyDim;
     if (x == rest.npos ||
         (dim != "?" && (!absl::SimpleAtoi(dim, &size) || size < 0))) {
-      return BadText(where, "argument", text);
+      return BadText(where, text, kOperandTexts);
     }
     dims.push_back(size);
     rest.remove_prefix(x + 1);
   }
+  if (dims.size() > ShapeRule::kMaxRank) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("In the manifest, ", where, " has ", dims.size(),
+                     " dimensions; the limit is ", ShapeRule::kMaxRank, "."));
+  }
   const absl::StatusOr<FfiType> type = ParseFfiType(rest);
-  if (!type.ok() || *type == FfiType::kToken) {
-    return BadText(where, "argument", text);
+  if (!type.ok()) {
+    // What looks like no type at all.
+    const bool is_word = !rest.empty() && absl::ascii_isalpha(rest[0]);
+    return BadText(where, text,
+                   is_word ? type.status().message() : kOperandTexts);
   }
   operand.type = *type;
   if (InfoOf(*type).element == hal::ElementType::kNone) {
@@ -68,13 +89,18 @@ absl::Status ReadAttributeOperand(JsonReader& json, FfiOperand& operand) {
   operand.kind = FfiOperand::Kind::kAttribute;
   ASSIGN_OR_RETURN(operand.attribute, json.GetString("attribute"));
   ASSIGN_OR_RETURN(const std::string type, json.GetString("type"));
-  if (operand.attribute.empty()) return BadText(json.where(), "attribute", "");
+  const auto bad = [&json](absl::string_view member, absl::string_view text,
+                           absl::string_view why) {
+    return BadText(absl::StrCat("\"", member, "\" of ", json.where()), text,
+                   why);
+  };
+  if (operand.attribute.empty()) return bad("attribute", "", "it has a name.");
   if (type == "string") return absl::OkStatus();
   const absl::StatusOr<FfiType> parsed = ParseFfiType(type);
-  if (!parsed.ok()) return BadText(json.where(), "type", type);
+  if (!parsed.ok()) return bad("type", type, parsed.status().message());
   operand.type = *parsed;
-  if (operand.letter() == 0) return BadText(json.where(), "type", type);
-  return absl::OkStatus();
+  if (operand.letter() != 0) return absl::OkStatus();
+  return bad("type", type, "no operand of an import is of it.");
 }
 
 // {"rest": "?xf32"}, {"optional": "buffer"}, {"attribute": …}
@@ -98,7 +124,7 @@ absl::Status ReadOperandObject(JsonReader& json, FfiOperand& operand) {
   }
   RETURN_IF_ERROR(ReadOperandText(json.where(), text->text, operand));
   if (operand.kind == FfiOperand::Kind::kToken) {
-    return BadText(json.where(), "optional argument", "token");
+    return BadText(json.where(), "token", "tokens may not be left out.");
   }
   return absl::OkStatus();
 }
@@ -114,6 +140,9 @@ class Reader {
   absl::Status Check() const;
 
  private:
+  std::vector<OperandRank> OperandRanks() const;
+  // Of arguments that are attributes: each name stands for one thing.
+  absl::Status CheckNames() const;
   std::string Where(absl::string_view what, size_t index) const {
     return absl::StrCat(what, " ", index, " of ", where_);
   }
@@ -181,6 +210,8 @@ absl::Status Reader::ReadOperands(const Json& list, int depth) {
     const std::string where = Where("argument", operands.size());
     if (value.is(Json::Kind::kString)) {
       RETURN_IF_ERROR(ReadOperandText(where, value.text, operand));
+    } else if (!value.is(Json::Kind::kObject)) {
+      return NotOneOf(where, value, "a string, an object or an array");
     } else {
       ASSIGN_OR_RETURN(JsonReader json, JsonReader::Open(value, where));
       RETURN_IF_ERROR(ReadOperandObject(json, operand));
@@ -191,13 +222,23 @@ absl::Status Reader::ReadOperands(const Json& list, int depth) {
   return absl::OkStatus();
 }
 
+// Of those that the handler has.
+std::vector<OperandRank> Reader::OperandRanks() const {
+  std::vector<OperandRank> ranks;
+  for (const FfiOperand& operand : declaration_.operands) {
+    if (operand.kind == FfiOperand::Kind::kAttribute) continue;
+    OperandRank rank = kAnyRank;
+    if (operand.kind == FfiOperand::Kind::kToken) rank = kNoTensor;
+    if (operand.dims) rank = static_cast<OperandRank>(operand.dims->size());
+    ranks.push_back(rank);
+  }
+  return ranks;
+}
+
 absl::Status Reader::ReadResults(const Json& list, int depth) {
   std::vector<FfiResult>& results = declaration_.results;
   RETURN_IF_ERROR(CheckList(list, "results", results.size(), depth));
-  int handler_operands = 0;
-  for (const FfiOperand& operand : declaration_.operands) {
-    handler_operands += operand.kind != FfiOperand::Kind::kAttribute;
-  }
+  const std::vector<OperandRank> ranks = OperandRanks();
   for (const Json& value : list.items) {
     if (value.is(Json::Kind::kArray)) {
       RETURN_IF_ERROR(ReadResults(value, depth + 1));
@@ -209,19 +250,38 @@ absl::Status Reader::ReadResults(const Json& list, int depth) {
       results.push_back(std::move(result));
       continue;
     }
-    ASSIGN_OR_RETURN(JsonReader json,
-                     JsonReader::Open(value, Where("result", results.size())));
+    const std::string where = Where("result", results.size());
+    if (!value.is(Json::Kind::kObject)) {
+      return NotOneOf(where, value, "an object, \"token\" or an array");
+    }
+    ASSIGN_OR_RETURN(JsonReader json, JsonReader::Open(value, where));
     ASSIGN_OR_RETURN(const bool temporary, json.GetBool("temporary", false));
     ASSIGN_OR_RETURN(result.rest, json.GetBool("rest", false));
     if (temporary) result.kind = FfiResult::Kind::kTemporary;
-    ASSIGN_OR_RETURN(result.shape, ShapeRule::Read(json, handler_operands));
+    ASSIGN_OR_RETURN(result.shape, ShapeRule::Read(json, ranks));
     RETURN_IF_ERROR(json.Finish());
     results.push_back(std::move(result));
   }
   return absl::OkStatus();
 }
 
+absl::Status Reader::CheckNames() const {
+  std::set<std::string> names;
+  for (size_t i = 0; i < declaration_.operands.size(); ++i) {
+    const std::string& name = declaration_.operands[i].attribute;
+    if (name.empty()) continue;
+    const bool declared = declaration_.attributes.members.contains(name);
+    if (!declared && names.insert(name).second) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "In the manifest, ", Where("argument", i), " is the attribute '",
+        PlainText(name, kMostQuoted), "', as ",
+        declared ? "one of \"attributes\" is." : "one before it is."));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Reader::Check() const {
+  RETURN_IF_ERROR(CheckNames());
   using Presence = FfiOperand::Presence;
   Presence before = Presence::kRequired;
   bool dynamic = false;
@@ -339,9 +399,9 @@ std::string FfiDeclaration::Describe() const {
                       *out += ResultText(result);
                     }),
       ")");
-  if (!attributes.empty()) {
-    absl::StrAppend(&text, " ", AttributesText(attributes));
-  }
+  const std::string declared = DeclaredText(attributes);
+  if (!declared.empty()) absl::StrAppend(&text, " ", declared);
+  if (fences) text += *fences ? " with fences" : " without fences";
   if (!IsHostPlatform(platform)) {
     absl::StrAppend(&text, " on ", PlainText(platform, kMostQuoted),
                     ", which does not run here");
@@ -357,13 +417,11 @@ absl::StatusOr<FfiDeclaration> ReadFfiDeclaration(absl::string_view name,
   RETURN_IF_ERROR(reader.ReadSymbols(json));
   ASSIGN_OR_RETURN(declaration.platform, json.GetString("platform", "Host"));
   ASSIGN_OR_RETURN(const std::string attributes, json.GetString("attributes"));
-  if (!attributes.empty()) {
-    absl::StatusOr<Attributes> parsed = ParseAttributes(attributes);
-    if (!parsed.ok()) {
-      return Annotate(parsed.status(), absl::StrCat("(", json.where(), ")"));
-    }
-    declaration.attributes = *std::move(parsed);
+  absl::StatusOr<Attribute> declared = ParseDeclaredAttributes(attributes);
+  if (!declared.ok()) {
+    return Annotate(declared.status(), absl::StrCat("(", json.where(), ")"));
   }
+  declaration.attributes = *std::move(declared);
   if (json.Find("fences") != nullptr) {
     ASSIGN_OR_RETURN(declaration.fences, json.GetBool("fences", false));
   }

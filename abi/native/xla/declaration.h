@@ -65,7 +65,7 @@ struct FfiDeclaration {
   std::string platform;
   std::vector<FfiOperand> operands;
   std::vector<FfiResult> results;
-  Attributes attributes;
+  Attribute attributes;  // declared ones, as a dictionary
   // Whether an import has a fence to wait for and one to signal behind its
   // operands; not set: both kinds do.
   std::optional<bool> fences;

@@ -48,22 +48,26 @@ class FfiFunction final : public NativeFunction {
 
 absl::StatusOr<Attributes> FfiFunction::AllAttributes(
     const ImportRequest& request, const FfiImportPlan& plan) const {
-  Attributes attributes = declaration_->attributes;
+  Attributes given;
   if (!request.attributes.empty()) {
-    ASSIGN_OR_RETURN(Attributes given, ParseAttributes(request.attributes));
-    for (auto& [name, value] : given) attributes[name] = std::move(value);
+    ASSIGN_OR_RETURN(given, ParseAttributes(request.attributes));
   }
+  for (const FfiImportPlan::Scalar& scalar : plan.scalars) {
+    if (!given.contains(scalar.attribute)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The attribute '", PlainText(scalar.attribute, kMostQuoted),
+        "' is an operand of '", declaration_->name, "', and given beside."));
+  }
+  ASSIGN_OR_RETURN(Attributes attributes,
+                   MergeAttributes(declaration_->name, declaration_->attributes,
+                                   std::move(given)));
   for (const FfiImportPlan::Scalar& scalar : plan.scalars) {
     Attribute value;
     if (scalar.type != FfiType::kNone) {
       value.kind = Attribute::Kind::kScalar;
       value.type = scalar.type;
     }
-    if (!attributes.emplace(scalar.attribute, std::move(value)).second) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "The attribute '", PlainText(scalar.attribute, kMostQuoted),
-          "' is an operand of '", declaration_->name, "', and given beside."));
-    }
+    attributes.emplace(scalar.attribute, std::move(value));
   }
   return attributes;
 }
@@ -71,6 +75,7 @@ absl::StatusOr<Attributes> FfiFunction::AllAttributes(
 absl::StatusOr<std::shared_ptr<BoundFunction>> FfiFunction::Bind(
     const ImportRequest& request) const {
   auto parts = std::make_unique<FfiImportParts>();
+  parts->name = PlainText(request.name, kMostQuoted);
   ASSIGN_OR_RETURN(parts->plan,
                    FfiImportPlan::Make(*declaration_, request.signature));
   ASSIGN_OR_RETURN(Attributes attributes, AllAttributes(request, parts->plan));
@@ -106,6 +111,9 @@ class DeclaredFfi final : public NativeDeclaration {
       std::shared_ptr<const NativeLibrary> library) const override;
   std::string Describe() const override { return declaration_->Describe(); }
   std::string ImportConvention(size_t operands) const override;
+  bool has_fences() const override {
+    return declaration_->fences.value_or(false);
+  }
 
  private:
   absl::Status CheckPlatform(absl::string_view platform) const;
@@ -180,7 +188,7 @@ std::string DeclaredFfi::ImportConvention(size_t operands) const {
     const size_t have = text.size() - 1;
     text.append(operands > have ? operands - have : 0, 'r');
   }
-  if (declaration_->fences.value_or(false)) text += "rr";
+  if (has_fences()) text += "rr";
   if (text.size() == 1) text += 'v';
   text += '_';
   const size_t arguments = text.size();

@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "abi/native/call_support.h"
+#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 
 namespace eyrie::native {
+
 absl::StatusOr<std::shared_ptr<BoundFunction>> FfiImport::Create(
     std::unique_ptr<FfiImportParts> parts, vm::ModuleState& state,
     std::shared_ptr<const void> owner) {
@@ -62,7 +64,7 @@ absl::Status FfiImport::InvokeBetweenFences(const vm::Slot* arguments,
                    ReadFences(arguments + parts_->plan.wait_slot));
   auto call = std::make_shared<FfiCall>(*parts_);
   if (const absl::Status status = call->Prepare(arguments); !status.ok()) {
-    fences.signal->Fail(status);
+    fences.signal->Fail(Named(status));
     return status;
   }
   call->Retain(arguments);
@@ -84,13 +86,21 @@ void FfiImport::Start(std::shared_ptr<FfiCall> call,
   if (!reached.ok()) return Finish(*call, reached, signal.get());
   Ref<eyrie_ffi_future> future;
   const absl::Status status = call->Run(NextRunId(), future);
-  if (!status.ok() || !future) return Finish(*call, status, signal.get());
+  if (!status.ok() || !future) {
+    return Finish(*call, Named(status), signal.get());
+  }
   future->timeline()->OnReached(
       eyrie_ffi_future::kDone,
       [self = shared_from_this(), call = std::move(call),
        signal = std::move(signal)](const absl::Status& outcome) {
-        Finish(*call, outcome, signal.get());
+        Finish(*call, self->Named(outcome), signal.get());
       });
+}
+
+absl::Status FfiImport::Named(const absl::Status& status) const {
+  if (status.ok()) [[likely]]
+    return status;
+  return Annotate(status, absl::StrCat("(native function ", parts_->name, ")"));
 }
 
 void FfiImport::Finish(FfiCall& call, const absl::Status& status,

@@ -47,6 +47,8 @@ class FfiImport final : public BoundFunction,
              Ref<hal::Fence> signal);
   static void Finish(FfiCall& call, const absl::Status& status,
                      const hal::Fence* signal);
+  // With the function's name: who meets a failed fence knows no other.
+  absl::Status Named(const absl::Status& status) const;
   int64_t NextRunId() {
     return next_run_.fetch_add(1, std::memory_order_relaxed);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
 #include "base/suggest.h"
 
 namespace eyrie::native {
@@ -53,8 +54,8 @@ absl::StatusOr<FfiType> ParseFfiType(absl::string_view name) {
     if (spelt == row.name) return row.type;
     names.emplace_back(row.name);
   }
-  return absl::NotFoundError(absl::StrCat("There is no element type '", name,
-                                          "' of XLA FFI.",
+  return absl::NotFoundError(absl::StrCat("There is no element type '",
+                                          PlainName(name), "' of XLA FFI.",
                                           DidYouMean(spelt, names)));
 }
 
