@@ -48,7 +48,7 @@ typedef struct eyrie_ffi_version {
   int32_t minor;
 } eyrie_ffi_version_t;
 
-/* The element types; ffi_types.def of the host has what is known of them. */
+/* The element types; types.def of the host has what is known of them. */
 enum eyrie_ffi_type {
   EYRIE_FFI_PRED = 1,
   EYRIE_FFI_S8 = 2,
