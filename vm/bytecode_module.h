@@ -64,13 +64,12 @@ struct ResolvedImport {
   const ValueType* results = nullptr;
   uint32_t result_count = 0;
   // A native function, or
-  NativeThunk thunk = nullptr;
-  ModuleState* native_state = nullptr;
+  NativeImport native;
   // another bytecode module's; neither: an optional import nobody has.
   const FunctionCode* callee = nullptr;
   BytecodeState* callee_state = nullptr;
 
-  bool resolved() const { return thunk != nullptr || callee != nullptr; }
+  bool resolved() const { return native.resolved() || callee != nullptr; }
 };
 
 // Immutable; shared by threads.

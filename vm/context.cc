@@ -263,11 +263,9 @@ absl::Status Context::LinkImport(const ImportDef& import,
     resolved.callee_state = static_cast<BytecodeState*>(provider_state);
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const NativeImport bound,
+  ASSIGN_OR_RETURN(resolved.native,
                    provider->BindImport(*provider_state, import.local_name(),
                                         *resolved.signature));
-  resolved.thunk = bound.thunk;
-  resolved.native_state = bound.state;
   return absl::OkStatus();
 }
 

@@ -149,25 +149,16 @@ struct LoweredCallFunction {
   }
 };
 
-// Of an import. Words of 4 bytes follow: where in the frame the 8 bytes of each
-// slot begin, of which the callee reads as many as its type has; the refs that
-// are moved; a pair for each span, its slot and its count; the results.
+// Of an import, with the places that a DirectThunk is given.
 struct LoweredCallImport {
-  // Of a result's word, beside its place: what is stored there.
-  static constexpr uint32_t kRef = 1u << 31;
-  static constexpr uint32_t kWide = 1u << 30;
-  static constexpr uint32_t kPlace = kWide - 1;
-
   LoweredCall call;
   uint32_t import;
   uint32_t slots;
-  uint32_t moved;
-  uint32_t spans;
   uint32_t yieldable;  // 0 or 1
   uint32_t unused;
   // The registers as encoded, for a callee in another module.
   const uint8_t* arguments;
-  const uint32_t* words() const {
+  const uint32_t* places() const {
     return reinterpret_cast<const uint32_t*>(this + 1);
   }
 };

@@ -88,7 +88,6 @@ class Lowering {
                        RegisterList args, RegisterList results, bool yieldable);
   void PutResults(uint32_t call, uint32_t at, RegisterList results);
   uint32_t PlaceOf(ValueType type, uint16_t reg) const;
-  uint32_t ResultWord(ValueType type, uint16_t reg) const;
 
   // Control goes on at the edge's block, after its moves.
   void LowerEdge(const Edge& edge);
@@ -357,7 +356,6 @@ void Lowering::LowerCallImport(uint32_t import, RegisterList segments,
   const CallingConvention& callee = module_.verified().import_signature(import);
   std::vector<uint32_t> words;
   std::vector<uint32_t> moved;
-  std::vector<uint32_t> spans;
   uint32_t next = 0;
   auto pass = [&](ValueType type) {
     const uint16_t reg = args[next++];
@@ -369,8 +367,7 @@ void Lowering::LowerCallImport(uint32_t import, RegisterList segments,
     uint32_t tuples = 1;
     if (elements[i].variadic) {
       tuples = segments[i];
-      spans.insert(spans.end(), {static_cast<uint32_t>(words.size()), tuples});
-      words.push_back(0);
+      words.push_back(kPlaceCount | tuples);
     }
     for (; tuples > 0; --tuples) {
       for (ValueType type : elements[i].types) pass(type);
@@ -380,14 +377,12 @@ void Lowering::LowerCallImport(uint32_t import, RegisterList segments,
   head.call.handler = HandlerOf(Lowered::kCallImport);
   head.import = import;
   head.slots = static_cast<uint32_t>(words.size());
-  head.moved = static_cast<uint32_t>(moved.size());
-  head.spans = static_cast<uint32_t>(spans.size() / 2);
   head.yieldable = yieldable;
   head.arguments = args.data();
+  words.push_back(static_cast<uint32_t>(moved.size()));
   words.insert(words.end(), moved.begin(), moved.end());
-  words.insert(words.end(), spans.begin(), spans.end());
   for (uint32_t i = 0; i < results.size(); ++i) {
-    words.push_back(ResultWord(callee.result_types()[i], results[i]));
+    words.push_back(PlaceOf(callee.result_types()[i], results[i]));
   }
   const uint32_t at = Begin(
       head.call.handler, static_cast<uint32_t>(sizeof(head) + words.size() * 4 +
@@ -404,13 +399,6 @@ void Lowering::LowerCallImport(uint32_t import, RegisterList segments,
 uint32_t Lowering::PlaceOf(ValueType type, uint16_t reg) const {
   return type == ValueType::kRef ? Frame::PlaceOfRef(RefIndex(reg))
                                  : Frame::PlaceOfNumber(function_, reg);
-}
-
-uint32_t Lowering::ResultWord(ValueType type, uint16_t reg) const {
-  const uint32_t kind = type == ValueType::kRef ? LoweredCallImport::kRef
-                        : IsWide(type)          ? LoweredCallImport::kWide
-                                                : 0;
-  return PlaceOf(type, reg) | kind;
 }
 
 // A loop's condition is lowered again behind the moves of the jump back to it,

@@ -70,49 +70,59 @@ void Machine::PassResults(const LoweredReturn& from) {
   }
 }
 
-inline bool Machine::CallNative(const ResolvedImport& import,
-                                const LoweredCallImport& call) {
+bool Machine::CallBySlots(const ResolvedImport& import,
+                          const LoweredCallImport& call, absl::Status& status) {
   Slot* slots = stack_.PushSlots(size_t{call.slots} + import.result_count);
   if (slots == nullptr) return StackOverflow();
   Slot* returned = slots + call.slots;
-  const uint32_t* word = call.words();
-  Frame* const from = frame;  // which the slots do not alias
-  for (Slot* slot = slots; slot != returned; ++slot) {
-    std::memcpy(slot, from->At(*word++), sizeof(Slot));
-  }
-  const uint32_t* const moved = word;
-  word += call.moved;
-  for (uint32_t i = call.spans; i > 0; --i, word += 2) {
-    slots[word[0]].i64 = word[1];
-  }
-  if (call.yieldable) [[unlikely]]
-    meter.suspension.set_yieldable(true);
-  absl::Status status = import.thunk(import.native_state, slots, returned);
-  if (call.yieldable) [[unlikely]]
-    meter.suspension.set_yieldable(false);
-  stack_.PopSlots(slots);
-  if (!status.ok()) [[unlikely]] {
-    if (call.yieldable && IsPending(status)) {
-      outcome = Outcome::kYielded;
-      return false;
-    }
-    native_ = state->module->def().imports[call.import].full_name;
-    return Fail(std::move(status));
-  }
-  for (uint32_t i = 0; i < call.moved; ++i) {
-    ReplaceRef(RefAt(moved[i]), nullptr);
-  }
-  for (uint32_t i = 0; i < import.result_count; ++i) {
-    const uint32_t place = word[i] & LoweredCallImport::kPlace;
-    if ((word[i] & LoweredCallImport::kRef) != 0) {
-      ReplaceRef(RefAt(place), returned[i].ref);
-    } else if ((word[i] & LoweredCallImport::kWide) != 0) {
-      std::memcpy(frame->At(place), &returned[i].i64, 8);
+  const uint32_t* place = call.places();
+  for (Slot* slot = slots; slot != returned; ++slot, ++place) {
+    if ((*place & kPlaceCount) != 0) [[unlikely]] {
+      slot->i64 = *place & ~kPlaceCount;
     } else {
-      std::memcpy(frame->At(place), &returned[i].i32, 4);
+      std::memcpy(slot, frame->At(*place), sizeof(Slot));
+    }
+  }
+  status = import.native.thunk(import.native.state, slots, returned);
+  stack_.PopSlots(slots);
+  if (!status.ok()) [[unlikely]]
+    return true;
+  place = binding_internal::GiveUp(frame->At(0), place);
+  for (uint32_t i = 0; i < import.result_count; ++i) {
+    uint8_t* const to = frame->At(place[i]);
+    if (import.results[i] == ValueType::kRef) {
+      ReplaceRef(*reinterpret_cast<RefObject**>(to), returned[i].ref);
+    } else {
+      std::memcpy(to, &returned[i].i64, IsWide(import.results[i]) ? 8 : 4);
     }
   }
   return true;
+}
+
+bool Machine::CallNative(const ResolvedImport& import,
+                         const LoweredCallImport& call) {
+  if (call.yieldable) meter.suspension.set_yieldable(true);
+  absl::Status status;
+  bool called = true;
+  if (import.native.direct != nullptr) {
+    status =
+        import.native.direct(import.native.state, frame->At(0), call.places());
+  } else {
+    called = CallBySlots(import, call, status);
+  }
+  if (call.yieldable) meter.suspension.set_yieldable(false);
+  if (status.ok()) [[likely]]
+    return called;
+  return NativeFailed(call, std::move(status));
+}
+
+bool Machine::NativeFailed(const LoweredCallImport& call, absl::Status status) {
+  if (call.yieldable && IsPending(status)) {
+    outcome = Outcome::kYielded;
+    return false;
+  }
+  native_ = state->module->def().imports[call.import].full_name;
+  return Fail(std::move(status));
 }
 
 bool Machine::EnterImport(const ResolvedImport& import,
@@ -141,7 +151,7 @@ bool Machine::CallImport(const uint8_t* pc) {
   const auto& call = LoweredAt<LoweredCallImport>(pc);
   const ResolvedImport& import = state->imports[call.import];
   frame->pc = pc;  // where a suspended call is made again
-  if (import.thunk != nullptr) [[likely]] {
+  if (import.native.resolved()) [[likely]] {
     if (!CallNative(import, call)) return false;
     frame->pc = pc + call.call.size;
     return true;

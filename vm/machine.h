@@ -133,6 +133,10 @@ class Machine {
   // Calls the import that the instruction at `pc` names: a native function, or
   // enters another module's. Load() gives the cursor to go on with.
   bool CallImport(const uint8_t* pc);
+  // What the failure of a native function is to the machine: suspended if the
+  // result is pending, else failed. False.
+  [[gnu::cold]] bool NativeFailed(const LoweredCallImport& call,
+                                  absl::Status status);
 
   // Whether the functions it runs are noted in a trace: settled when it is
   // made, since such functions run code of their own.
@@ -174,11 +178,11 @@ class Machine {
   absl::Status TakeError();
 
  private:
-  [[gnu::always_inline]] bool CallNative(const ResolvedImport& import,
-                                         const LoweredCallImport& call);
-  RefObject*& RefAt(uint32_t place) {
-    return *reinterpret_cast<RefObject**>(frame->At(place));
-  }
+  bool CallNative(const ResolvedImport& import, const LoweredCallImport& call);
+  // With copies of the arguments, as many bytes of each as the longest type
+  // has. False: the stack is full. `status` is the function's.
+  bool CallBySlots(const ResolvedImport& import, const LoweredCallImport& call,
+                   absl::Status& status);
   bool EnterImport(const ResolvedImport& import, const LoweredCallImport& call);
   bool StackOverflow();
   void PopAll();

@@ -60,11 +60,23 @@ class ModuleState {
 using NativeThunk = absl::Status (*)(ModuleState* state, const Slot* args,
                                      Slot* results);
 
-// A native function as an import calls it. The state is the module's, or a
-// part of it that is this import's.
+// The same for values that stay in the caller's frame. `places` says of each
+// argument how many bytes behind `frame` it begins; a variadic span is the
+// number of its elements, with kPlaceCount, and then their places. Behind them
+// stand how many references the call gives up when it succeeds, their places,
+// and those of the results, which replace what is there.
+using DirectThunk = absl::Status (*)(ModuleState* state, uint8_t* frame,
+                                     const uint32_t* places);
+inline constexpr uint32_t kPlaceCount = 1u << 31;
+
+// A native function as an import calls it, by one of the two. The state is the
+// module's, or a part of it that is this import's.
 struct NativeImport {
   NativeThunk thunk = nullptr;
+  DirectThunk direct = nullptr;
   ModuleState* state = nullptr;
+
+  bool resolved() const { return thunk != nullptr || direct != nullptr; }
 };
 
 class BytecodeModule;

@@ -10,6 +10,7 @@
 #define EYRIE_VM_NATIVE_BINDING_H_
 
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -26,7 +27,7 @@ namespace eyrie::vm {
 struct NativeFunction {
   const char* name;
   const char* signature;  // calling convention, "0rIi_r"
-  NativeThunk thunk;
+  DirectThunk thunk;
 };
 
 // What a native function returns when its result is not ready and it does not
@@ -38,27 +39,36 @@ bool IsPending(const absl::Status& status);
 
 namespace binding_internal {
 
+inline absl::Status ErrorOf(absl::Status status) { return status; }
+template <typename T>
+absl::Status ErrorOf(absl::StatusOr<T> result) {
+  return std::move(result).status();
+}
+
 // Never defined: a call in a constant expression stops the build by this name.
 void SignatureDiffersFromTheFunctionsType();
 
-absl::Status NullArgument(int index, const RefType& want);
-absl::Status WrongArgument(int index, const RefType& want, const RefType& got);
+// An argument that is not what a function takes.
+struct Mismatch {
+  int index;
+  const RefType* want;
+  const RefObject* got;
+
+  absl::Status ToStatus() const;
+};
 
 template <typename T>
 inline constexpr bool kIsRefPointer =
     std::is_pointer_v<T> &&
     std::is_base_of_v<RefObject, std::remove_const_t<std::remove_pointer_t<T>>>;
 
-// A T or null from a ref slot; false if the object is of another type.
+// True for an object that a T* may point to.
 template <typename T>
-bool ReadRef(RefObject* object, T*& out) {
+bool IsA(const RefObject* object) {
   if constexpr (std::is_same_v<std::remove_const_t<T>, RefObject>) {
-    out = object;
     return true;
   } else {
-    using Object = std::remove_const_t<T>;
-    out = RefCast<Object>(object);
-    return object == nullptr || out != nullptr;
+    return &object->type() == &std::remove_const_t<T>::kType;
   }
 }
 
@@ -76,18 +86,18 @@ constexpr char Letter() {
     return 'r';
 }
 
+// What a frame has at a place; of a reference, the object.
 template <typename T>
-T ReadSlot(const Slot& slot) {
-  if constexpr (std::is_same_v<T, int32_t>)
-    return slot.i32;
-  else if constexpr (std::is_same_v<T, int64_t>)
-    return slot.i64;
-  else if constexpr (std::is_same_v<T, float>)
-    return slot.f32;
-  else if constexpr (std::is_same_v<T, double>)
-    return slot.f64;
-  else
-    return static_cast<T>(slot.ref);
+T ReadAt(const uint8_t* frame, uint32_t place) {
+  if constexpr (kIsRefPointer<T>) {
+    RefObject* object;
+    std::memcpy(&object, frame + place, sizeof(object));
+    return static_cast<T>(object);
+  } else {
+    T value;
+    std::memcpy(&value, frame + place, sizeof(value));
+    return value;
+  }
 }
 
 }  // namespace binding_internal
@@ -96,45 +106,51 @@ T ReadSlot(const Slot& slot) {
 template <typename... Ts>
 class Spread {
  public:
-  explicit Spread(const Slot* slots) : slots_(slots) {}
+  Spread(const uint8_t* frame, const uint32_t* places)
+      : frame_(frame), places_(places) {}
 
-  size_t size() const { return static_cast<size_t>(slots_[0].i64); }
+  size_t size() const { return places_[0] & ~kPlaceCount; }
   bool empty() const { return size() == 0; }
 
   // The I-th member of element `index`, which must be below size().
   template <size_t I = 0>
   auto get(size_t index) const {
     using T = std::tuple_element_t<I, std::tuple<Ts...>>;
-    return binding_internal::ReadSlot<T>(slots_[1 + index * sizeof...(Ts) + I]);
+    return binding_internal::ReadAt<T>(frame_,
+                                       places_[1 + index * sizeof...(Ts) + I]);
   }
 
  private:
-  const Slot* slots_;
+  const uint8_t* frame_;
+  const uint32_t* places_;
 };
 
 namespace binding_internal {
 
-// Reads parameter type P from `*cursor` and moves the cursor behind it.
+// Reads parameter type P from where `*next` says and moves `next` behind it.
+// False: what is there is of another type, or null; all of `mismatch` but the
+// index then says so.
 template <typename P>
 struct Reader {
   static constexpr int kLetters = 1;
   static constexpr void Write(char*& out) { *out++ = Letter<P>(); }
   using Held = P;
-  static absl::Status Read(const Slot*& cursor, int index, Held& held) {
+  static bool Read(const uint8_t* frame, const uint32_t*& next, Held& held,
+                   Mismatch& mismatch) {
+    held = ReadAt<P>(frame, *next++);
     if constexpr (kIsRefPointer<P>) {
-      RefObject* object = (cursor++)->ref;
-      if (!ReadRef(object, held)) [[unlikely]] {
-        using Object = std::remove_const_t<std::remove_pointer_t<P>>;
-        if constexpr (!std::is_same_v<Object, RefObject>) {
-          return WrongArgument(index, Object::kType, object->type());
+      using Object = std::remove_const_t<std::remove_pointer_t<P>>;
+      if constexpr (!std::is_same_v<Object, RefObject>) {
+        if (held != nullptr && !IsA<Object>(held)) [[unlikely]] {
+          mismatch.want = &Object::kType;
+          mismatch.got = held;
+          return false;
         }
       }
-    } else {
-      held = ReadSlot<P>(*cursor++);
     }
-    return absl::OkStatus();
+    return true;
   }
-  static P Get(const Held& held) { return held; }
+  static P Get(const uint8_t*, const Held& held) { return held; }
 };
 
 template <typename T>
@@ -142,19 +158,16 @@ struct Reader<T&> {
   static constexpr int kLetters = 1;
   static constexpr void Write(char*& out) { *out++ = 'r'; }
   using Held = T*;
-  static absl::Status Read(const Slot*& cursor, int index, Held& held) {
-    using Object = std::remove_const_t<T>;
-    RefObject* object = (cursor++)->ref;
-    if (object == nullptr) [[unlikely]] {
-      return NullArgument(index, Object::kType);
-    }
-    held = RefCast<Object>(object);
-    if (held == nullptr) [[unlikely]] {
-      return WrongArgument(index, Object::kType, object->type());
-    }
-    return absl::OkStatus();
+  static bool Read(const uint8_t* frame, const uint32_t*& next, Held& held,
+                   Mismatch& mismatch) {
+    held = ReadAt<T*>(frame, *next++);
+    if (held != nullptr && IsA<T>(held)) [[likely]]
+      return true;
+    mismatch.want = &std::remove_const_t<T>::kType;
+    mismatch.got = held;
+    return false;
   }
-  static T& Get(const Held& held) { return *held; }
+  static T& Get(const uint8_t*, const Held& held) { return *held; }
 };
 
 template <typename... Ts>
@@ -165,68 +178,68 @@ struct Reader<Spread<Ts...>> {
     ((*out++ = Letter<Ts>()), ...);
     *out++ = 'D';
   }
-  using Held = const Slot*;
-  static absl::Status Read(const Slot*& cursor, int index, Held& held) {
-    held = cursor;
-    const size_t count = static_cast<size_t>(cursor->i64);
-    ++cursor;
-    for (size_t i = 0; i < count; ++i) {
-      absl::Status status;
-      ((status.ok() ? void(status = CheckElement<Ts>(*cursor++, index))
-                    : void()),
-       ...);
-      if (!status.ok()) [[unlikely]]
-        return status;
+  using Held = const uint32_t*;
+  static bool Read(const uint8_t* frame, const uint32_t*& next, Held& held,
+                   Mismatch& mismatch) {
+    held = next;
+    const uint32_t count = *next++ & ~kPlaceCount;
+    if constexpr (!(kIsRefPointer<Ts> || ...)) {
+      next += count * sizeof...(Ts);
+      return true;
     }
-    return absl::OkStatus();
+    for (uint32_t i = 0; i < count; ++i) {
+      if (!(ReadMember<Ts>(frame, next, mismatch) && ...)) [[unlikely]]
+        return false;
+    }
+    return true;
   }
-  static Spread<Ts...> Get(const Held& held) { return Spread<Ts...>(held); }
+  static Spread<Ts...> Get(const uint8_t* frame, const Held& held) {
+    return Spread<Ts...>(frame, held);
+  }
 
  private:
   template <typename T>
-  static absl::Status CheckElement(const Slot& slot, int index) {
-    if constexpr (kIsRefPointer<T>) {
-      using Object = std::remove_const_t<std::remove_pointer_t<T>>;
-      T object;
-      if (!ReadRef(slot.ref, object)) [[unlikely]] {
-        if constexpr (!std::is_same_v<Object, RefObject>) {
-          return WrongArgument(index, Object::kType, slot.ref->type());
-        }
-      }
-    }
-    return absl::OkStatus();
+  static bool ReadMember(const uint8_t* frame, const uint32_t*& next,
+                         Mismatch& mismatch) {
+    typename Reader<T>::Held member;
+    return Reader<T>::Read(frame, next, member, mismatch);
   }
 };
 
-// Packs result type R.
+// Drops the references that a call gives up, of which `next` is the number;
+// returns the places of the results.
+const uint32_t* GiveUp(uint8_t* frame, const uint32_t* next);
+
+// Stores result type R at `*next` and moves `next` behind it.
 template <typename R>
 struct Writer {
   static constexpr int kLetters = 1;
   static constexpr void Letters(char*& out) { *out++ = Letter<R>(); }
-  static void Write(Slot*& cursor, R&& value) {
-    Slot slot;
-    if constexpr (std::is_same_v<R, int32_t>)
-      slot.i32 = value;
-    else if constexpr (std::is_same_v<R, int64_t>)
-      slot.i64 = value;
-    else if constexpr (std::is_same_v<R, float>)
-      slot.f32 = value;
-    else if constexpr (std::is_same_v<R, double>)
-      slot.f64 = value;
-    else
-      slot.ref = value.release();
-    *cursor++ = slot;
+  static void Write(uint8_t* frame, const uint32_t*& next, R&& value) {
+    std::memcpy(frame + *next++, &value, sizeof(value));
+  }
+};
+
+template <typename T>
+struct Writer<Ref<T>> {
+  static constexpr int kLetters = 1;
+  static constexpr void Letters(char*& out) { *out++ = 'r'; }
+  static void Write(uint8_t* frame, const uint32_t*& next, Ref<T>&& value) {
+    RefObject*& to = *reinterpret_cast<RefObject**>(frame + *next++);
+    RefObject* const old = std::exchange(to, value.release());
+    if (old != nullptr) old->DropRef();
   }
 };
 
 template <typename... Rs>
 struct Writer<std::tuple<Rs...>> {
-  static constexpr int kLetters = sizeof...(Rs);
+  static constexpr int kLetters = (Writer<Rs>::kLetters + ... + 0);
   static constexpr void Letters(char*& out) { (Writer<Rs>::Letters(out), ...); }
-  static void Write(Slot*& cursor, std::tuple<Rs...>&& values) {
+  static void Write(uint8_t* frame, const uint32_t*& next,
+                    std::tuple<Rs...>&& values) {
     std::apply(
         [&](auto&&... value) {
-          (Writer<Rs>::Write(cursor, std::move(value)), ...);
+          (Writer<Rs>::Write(frame, next, std::move(value)), ...);
         },
         std::move(values));
   }
@@ -260,35 +273,32 @@ struct Binding<kFunction, R (*)(State&, Ps...)> {
     return signature == std::string_view(text, out - text);
   }
 
-  static absl::Status Thunk(ModuleState* state, const Slot* args,
-                            Slot* results) {
-    return Call(state, args, results, std::index_sequence_for<Ps...>());
+  static absl::Status Thunk(ModuleState* state, uint8_t* frame,
+                            const uint32_t* places) {
+    return Call(state, frame, places, std::index_sequence_for<Ps...>());
   }
 
  private:
   template <size_t... Is>
-  static absl::Status Call(ModuleState* state, const Slot* args, Slot* results,
-                           std::index_sequence<Is...>) {
+  static absl::Status Call(ModuleState* state, uint8_t* frame,
+                           const uint32_t* next, std::index_sequence<Is...>) {
     std::tuple<typename Reader<Ps>::Held...> held;
-    const Slot* cursor = args;
-    absl::Status status;
-    (void)cursor;
+    [[maybe_unused]] Mismatch mismatch;
     const bool read =
-        ((status = Reader<Ps>::Read(cursor, Is, std::get<Is>(held)),
-          status.ok()) &&
+        ((Reader<Ps>::Read(frame, next, std::get<Is>(held), mismatch) ||
+          (mismatch.index = static_cast<int>(Is), false)) &&
          ...);
     if (!read) [[unlikely]]
-      return status;
+      return mismatch.ToStatus();
     State& self = static_cast<State&>(*state);
+    R result = kFunction(self, Reader<Ps>::Get(frame, std::get<Is>(held))...);
+    if (!result.ok()) [[unlikely]]
+      return ErrorOf(std::move(result));
+    next = *next != 0 ? GiveUp(frame, next) : next + 1;
     if constexpr (kHasResult) {
-      R result = kFunction(self, Reader<Ps>::Get(std::get<Is>(held))...);
-      if (!result.ok()) [[unlikely]]
-        return std::move(result).status();
-      Writer<typename Unwrap<R>::type>::Write(results, *std::move(result));
-      return absl::OkStatus();
-    } else {
-      return kFunction(self, Reader<Ps>::Get(std::get<Is>(held))...);
+      Writer<typename Unwrap<R>::type>::Write(frame, next, *std::move(result));
     }
+    return absl::OkStatus();
   }
 };
 

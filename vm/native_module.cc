@@ -33,14 +33,23 @@ bool IsPending(const absl::Status& status) {
 
 namespace binding_internal {
 
-absl::Status NullArgument(int index, const RefType& want) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "Argument ", index, " is null; a ", want.name, " is required."));
+absl::Status Mismatch::ToStatus() const {
+  if (got == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Argument ", index, " is null; a ", want->name, " is required."));
+  }
+  return absl::InvalidArgumentError(absl::StrCat("Argument ", index, " is a ",
+                                                 got->type().name, ", not a ",
+                                                 want->name, "."));
 }
 
-absl::Status WrongArgument(int index, const RefType& want, const RefType& got) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "Argument ", index, " is a ", got.name, ", not a ", want.name, "."));
+const uint32_t* GiveUp(uint8_t* frame, const uint32_t* next) {
+  for (uint32_t left = *next++; left > 0; --left) {
+    RefObject*& ref = *reinterpret_cast<RefObject**>(frame + *next++);
+    RefObject* const object = std::exchange(ref, nullptr);
+    if (object != nullptr) object->DropRef();
+  }
+  return next;
 }
 
 }  // namespace binding_internal
@@ -95,7 +104,7 @@ absl::StatusOr<NativeImport> NativeModule::BindImport(
     const CallingConvention& signature) const {
   ASSIGN_OR_RETURN(const uint32_t ordinal,
                    ResolveImport(name, signature.ToString()));
-  return NativeImport{rows_[ordinal].thunk, &state};
+  return NativeImport{nullptr, rows_[ordinal].thunk, &state};
 }
 
 }  // namespace eyrie::vm

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "tests/support/slot_call.h"
 #include "vm/buffer.h"
 #include "vm/list.h"
 
@@ -115,8 +116,8 @@ std::string Call(const char* name, const char* signature,
   if (!ordinal.ok()) return ordinal.status().ToString();
   std::unique_ptr<ModuleState> state = *module->CreateState();
   Slot results[2];
-  absl::Status status =
-      module->function(*ordinal).thunk(state.get(), args.data(), results);
+  absl::Status status = CallWithSlots(module->function(*ordinal), state.get(),
+                                      args.data(), results);
   if (!status.ok()) return status.ToString();
   return absl::StrCat(results[0].i64);
 }
@@ -167,19 +168,19 @@ TEST(NativeBinding, PacksOwnedResults) {
   Ref<Buffer> buffer = *Buffer::CopyText("abc");
   const Slot argument = Borrow(buffer.get());
   Slot results[2];
-  ASSERT_TRUE(kRows[5].thunk(state.get(), &argument, results).ok());
+  ASSERT_TRUE(CallWithSlots(kRows[5], state.get(), &argument, results).ok());
   EXPECT_EQ(results[0].i32, 1);
   EXPECT_FALSE(buffer->IsUnique());
   Value::Adopt(ValueType::kRef, results[1]);  // and dropped
   EXPECT_TRUE(buffer->IsUnique());
-  ASSERT_TRUE(kRows[4].thunk(state.get(), &argument, results).ok());
+  ASSERT_TRUE(CallWithSlots(kRows[4], state.get(), &argument, results).ok());
   Value clone = Value::Adopt(ValueType::kRef, results[0]);
   EXPECT_EQ(RefCast<Buffer>(clone.ref())->text(), "abc");
 
   Slot mixed[3] = {I64(1), {}, {}};
   mixed[1].f32 = 0.5f;
   mixed[2].f64 = 0.25;
-  ASSERT_TRUE(kRows[1].thunk(state.get(), mixed, results).ok());
+  ASSERT_TRUE(CallWithSlots(kRows[1], state.get(), mixed, results).ok());
   EXPECT_EQ(results[0].f64, 1.75);
 }
 

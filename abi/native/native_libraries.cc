@@ -96,7 +96,8 @@ absl::StatusOr<vm::NativeImport> LibraryModule::BindImport(
   absl::StatusOr<std::shared_ptr<BoundFunction>> bound =
       (*found->second)->Bind(request);
   if (!bound.ok()) return Annotate(bound.status(), where);
-  return vm::NativeImport{BoundFunction::Call, own.Keep(*std::move(bound))};
+  return vm::NativeImport{BoundFunction::Call, nullptr,
+                          own.Keep(*std::move(bound))};
 }
 
 std::string RegisterText(vm::ValueType type, vm::RegisterCounts& counts) {

@@ -18,6 +18,7 @@
 #include "base/ref.h"
 #include "gtest/gtest.h"
 #include "hal/vmvx/module.h"
+#include "tests/support/slot_call.h"
 #include "vm/buffer.h"
 #include "vm/native_module.h"
 
@@ -118,7 +119,7 @@ class VmvxModuleTest : public ::testing::Test {
     }
     vm::Slot results[2];
     const absl::Status status =
-        found->thunk(state_.get(), slots.data(), results);
+        CallWithSlots(*found, state_.get(), slots.data(), results);
     if (!status.ok()) return status.ToString();
     if (buffers.empty()) {
       return absl::StrCat(results[0].i64, " ", results[1].i64);

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "tests/oracle/arithmetic.h"
+#include "tests/support/slot_call.h"
 #include "vm/backtrace.h"
 #include "vm/native_module.h"
 
@@ -145,12 +146,9 @@ absl::Status OracleInstance::Link(const vm::ImportDef& def,
       import.module = linked_[i].get();
       return absl::OkStatus();
     }
-    ASSIGN_OR_RETURN(
-        const vm::NativeImport bound,
-        modules_[i]->BindImport(*native_states_[i], def.local_name(),
-                                *import.signature));
-    import.thunk = bound.thunk;
-    import.native_state = bound.state;
+    ASSIGN_OR_RETURN(import.native, modules_[i]->BindImport(*native_states_[i],
+                                                            def.local_name(),
+                                                            *import.signature));
     return absl::OkStatus();
   }
   return absl::NotFoundError(def.full_name);
@@ -336,7 +334,7 @@ absl::Status OracleInstance::EnterCall(const Instruction& in) {
   if ((function & vm::kImportBit) != 0) {
     const LinkedImport& import = module->imports[function & ~vm::kImportBit];
     if (!import.resolved()) return absl::NotFoundError("optional import");
-    if (import.thunk != nullptr) {
+    if (import.native.resolved()) {
       const absl::Status status = CallNative(
           import, variadic ? in.operands[1].list : args, args, results);
       if (!yieldable || !vm::IsPending(status)) return status;
@@ -424,8 +422,8 @@ absl::Status OracleInstance::CallNative(const LinkedImport& import,
   }
   const auto& types = import.signature->result_types();
   std::vector<Slot> returned(types.size());
-  RETURN_IF_ERROR(
-      import.thunk(import.native_state, slots.data(), returned.data()));
+  RETURN_IF_ERROR(CallWithSlots(import.native, *import.signature, slots.data(),
+                                returned.data()));
   for (uint16_t reg : args) {
     if (vm::IsRefRegister(reg) && vm::IsMove(reg)) Top().RefAt(reg).reset();
   }

@@ -50,12 +50,11 @@ struct LinkedModule;
 // An import as it was linked; nothing if an optional one is missing.
 struct LinkedImport {
   const vm::CallingConvention* signature = nullptr;
-  vm::NativeThunk thunk = nullptr;
-  vm::ModuleState* native_state = nullptr;
+  vm::NativeImport native;
   LinkedModule* module = nullptr;
   uint32_t function = 0;
 
-  bool resolved() const { return thunk != nullptr || module != nullptr; }
+  bool resolved() const { return native.resolved() || module != nullptr; }
 };
 
 // A bytecode module with its globals.
