@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "abi/argument_difference.h"
 #include "abi/session.h"
 #include "abi/signature.h"
 #include "abi/structures.h"
@@ -24,135 +25,10 @@
 namespace eyrie::abi {
 namespace {
 
-using Kind = DeclaredType::Kind;
-using hal::ElementType;
-
 constexpr size_t kFences = 2;  // wait, signal
 
 constexpr absl::string_view kNoStorage =
     "(without storage for all results: none was allocated)";
-
-bool IsInteger(ElementType type) { return hal::NumericalKind(type) >> 4 == 1; }
-
-// Integers of one width pass for each other, as the module checks them, and
-// untyped bytes for anything.
-bool Accepts(ElementType declared, ElementType given) {
-  if (declared == given || hal::NumericalKind(given) == 0) return true;
-  return IsInteger(declared) && IsInteger(given) &&
-         hal::BitCount(declared) == hal::BitCount(given);
-}
-
-constexpr absl::string_view kDemotedHint =
-    " A program written in f64 is compiled for f32 unless the compiler is "
-    "given --iree-input-demote-f64-to-f32=false.";
-
-// What of a tensor differs from its declaration, as the end of a sentence.
-std::string TensorDifference(const hal::BufferView& view,
-                             const DeclaredType& type) {
-  if (type.element != ElementType::kNone &&
-      !Accepts(type.element, view.element_type())) {
-    return absl::StrCat("the element type is ",
-                        hal::ElementTypeName(view.element_type()),
-                        ", expected ", hal::ElementTypeName(type.element), " (",
-                        type.ToString(), ").",
-                        type.element == ElementType::kFloat32 &&
-                                view.element_type() == ElementType::kFloat64
-                            ? kDemotedHint
-                            : "");
-  }
-  if (!type.ranked) return "";
-  if (view.shape().size() != type.shape.size()) {
-    return absl::StrCat("the rank is ", view.shape().size(), ", expected ",
-                        type.shape.size(), " (", type.ToString(), ").");
-  }
-  for (size_t i = 0; i < type.shape.size(); ++i) {
-    if (type.shape[i] == DeclaredType::kDynamic ||
-        type.shape[i] == view.shape()[i]) {
-      continue;
-    }
-    return absl::StrCat("dimension ", i, " is ", view.shape()[i], ", expected ",
-                        type.shape[i], " (", type.ToString(), ").");
-  }
-  return "";
-}
-
-// The RefType an argument of this kind must have; nullptr: any.
-const RefType* RefTypeOf(const DeclaredValue& declared) {
-  switch (declared.type.kind) {
-    case Kind::kTensor:
-    case Kind::kBufferView:
-      return &hal::BufferView::kType;
-    case Kind::kBuffer:
-      return &hal::Buffer::kType;
-    case Kind::kBytes:
-      return &vm::Buffer::kType;
-    case Kind::kList:
-      return &vm::List::kType;
-    case Kind::kFence:
-      return &hal::Fence::kType;
-    case Kind::kUnknown:
-    case Kind::kScalar:
-      return nullptr;
-  }
-  return nullptr;
-}
-
-std::string WithArticle(absl::string_view name) {
-  return absl::StrCat(name[0] == 'i' || name[0] == 'f' ? "an " : "a ", name);
-}
-
-// What is wrong with a reference, as the end of a sentence; empty if nothing.
-std::string RefDifference(RefObject* object, const DeclaredValue& declared) {
-  const RefType* want = RefTypeOf(declared);
-  if (object == nullptr) {
-    // Null stands for a tensor nowhere; other references may be absent.
-    return declared.type.kind == Kind::kTensor
-               ? absl::StrCat("is null; ", declared.type.ToString(),
-                              " is expected.")
-               : "";
-  }
-  if (want != nullptr && &object->type() != want) {
-    return absl::StrCat("is ", WithArticle(object->type().name), "; ",
-                        declared.storage_of ? "storage for " : "",
-                        declared.type.ToString(),
-                        declared.storage_of ? ", a " : "",
-                        declared.storage_of ? want->name : "",
-                        declared.storage_of ? "," : "", " is expected.");
-  }
-  if (declared.type.kind == Kind::kTensor && !declared.storage_of) {
-    const auto* view = static_cast<const hal::BufferView*>(object);
-    const std::string difference = TensorDifference(*view, declared.type);
-    if (!difference.empty()) {
-      return absl::StrCat("is ", view->ShapeAndType(), "; ", difference);
-    }
-  }
-  return "";
-}
-
-// The bytes that a tensor of a declared type needs; 0 if it does not say.
-uint64_t BytesNeeded(const DeclaredType& type) {
-  const bool sized = type.kind == Kind::kTensor &&
-                     type.element != ElementType::kNone && type.ranked &&
-                     !absl::c_linear_search(type.shape, DeclaredType::kDynamic);
-  if (!sized) return 0;
-  TensorSpec spec;
-  spec.type = type.element;
-  spec.shape.assign(type.shape.begin(), type.shape.end());
-  return spec.ByteLength().value_or(0);
-}
-
-// What is wrong with storage for a result, as the end of a sentence.
-std::string StorageDifference(RefObject* object, int index,
-                              const DeclaredType& result) {
-  const auto* view = RefCast<hal::BufferView>(object);
-  const hal::Buffer* buffer =
-      view ? view->buffer().get() : RefCast<hal::Buffer>(object);
-  const uint64_t needed = BytesNeeded(result);
-  if (buffer == nullptr || buffer->byte_length() >= needed) return "";
-  return absl::StrCat("is storage of ", buffer->byte_length(),
-                      " bytes; result ", index, ", ", result.ToString(),
-                      ", needs ", needed, ".");
-}
 
 absl::string_view WordFor(vm::ValueType type) {
   return type == vm::ValueType::kRef ? "reference" : vm::NameOf(type);
@@ -289,6 +165,8 @@ std::string Callable::Difference(const vm::Value& argument,
         " is expected.");
   }
   if (declared == nullptr || type != vm::ValueType::kRef) return "";
+  if (RefFits(argument.ref(), *declared)) [[likely]]
+    return "";
   std::string wrong = RefDifference(argument.ref(), *declared);
   const DeclaredValue* result =
       declared->storage_of ? declared_result(*declared->storage_of) : nullptr;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "abi/function_io.h"
+#include "abi/prepared_call.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -53,6 +54,30 @@ std::string Call(Session& session, absl::string_view function,
     text += ";";
   }
   return text;
+}
+
+TEST(Session, PreparedCallsAreMadeAgain) {
+  for (const char* file : {"3.13/add.vmfb", "3.13/add.async.vmfb"}) {
+    SCOPED_TRACE(file);
+    std::unique_ptr<Session> session = Open(file);
+    const auto add = session->Lookup("add");
+    auto arguments = Arguments(*session, "4xf32=1 2 3 4;4xf32=10");
+    const auto wrong = PreparedCall::Create(*add, {arguments[0]});
+    EXPECT_EQ(wrong.status(), add->CheckArguments({&arguments[0], 1}));
+    auto call = PreparedCall::Create(*add, std::move(arguments));
+    ASSERT_TRUE(call.ok()) << call.status();
+    EXPECT_TRUE(call->results().empty());
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_TRUE(call->Invoke().ok());
+      ASSERT_EQ(call->results().size(), 1u);
+      std::string text;
+      AppendValue(call->results()[0], PrintOptions(), text);
+      EXPECT_EQ(text, "hal.buffer_view\n4xf32=11 12 13 14");
+    }
+    session->Cancel();
+    EXPECT_FALSE(call->Invoke().ok());
+    EXPECT_TRUE(call->results().empty());
+  }
 }
 
 TEST(Session, CallsOfEveryReleaseAndModel) {

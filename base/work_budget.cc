@@ -8,7 +8,7 @@
 
 namespace eyrie {
 
-int64_t WorkBudget::Take(int64_t units) {
+int64_t WorkBudget::TakeCounted(int64_t units) {
   if (stopped()) return 0;
   int64_t left = units_.load(std::memory_order_relaxed);
   while (left != kUnlimited) {

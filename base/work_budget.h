@@ -36,7 +36,13 @@ class WorkBudget {
 
   // Takes up to `units`, more than 0, and returns how many; 0: none are left,
   // or the work is to stop.
-  int64_t Take(int64_t units);
+  int64_t Take(int64_t units) {
+    if (units_.load(std::memory_order_relaxed) == kUnlimited && !stopped())
+        [[likely]] {
+      return units;
+    }
+    return TakeCounted(units);
+  }
   // Gives back units that were taken and not used.
   void Give(int64_t units);
 
@@ -66,6 +72,8 @@ class WorkBudget {
   absl::Status StopReason() const;
 
  private:
+  int64_t TakeCounted(int64_t units);
+
   const absl::Duration timeout_ = absl::InfiniteDuration();
   std::atomic<int64_t> limit_{kUnlimited};  // of the latest Refill
   std::atomic<int64_t> units_{kUnlimited};

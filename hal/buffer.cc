@@ -64,20 +64,14 @@ absl::Status Buffer::CheckAccess(MemoryAccess required) const {
                MemoryAccessText(missing));
 }
 
-absl::Status Buffer::CheckUsage(BufferUsage required) const {
-  const BufferUsage missing = required & ~params_.usage;
-  if (missing == 0) [[likely]]
-    return absl::OkStatus();
+absl::Status Buffer::LacksUsage(BufferUsage required) const {
   return Lacks("usage", BufferUsageText(params_.usage),
-               BufferUsageText(missing));
+               BufferUsageText(required & ~params_.usage));
 }
 
-absl::Status Buffer::CheckMemoryType(MemoryType required) const {
-  const MemoryType missing = required & ~params_.type;
-  if (missing == 0) [[likely]]
-    return absl::OkStatus();
+absl::Status Buffer::LacksMemoryType(MemoryType required) const {
   return Lacks("memory type", MemoryTypeText(params_.type),
-               MemoryTypeText(missing));
+               MemoryTypeText(required & ~params_.type));
 }
 
 absl::StatusOr<uint64_t> Buffer::ResolveRange(uint64_t offset,

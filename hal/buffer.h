@@ -47,8 +47,16 @@ class Buffer : public ChargedObject {
   // buffer's own bits. Access means reading and writing; other bits of it, and
   // kAny, ask for nothing.
   absl::Status CheckAccess(MemoryAccess required) const;
-  absl::Status CheckUsage(BufferUsage required) const;
-  absl::Status CheckMemoryType(MemoryType required) const;
+  absl::Status CheckUsage(BufferUsage required) const {
+    if ((required & ~params_.usage) == 0) [[likely]]
+      return absl::OkStatus();
+    return LacksUsage(required);
+  }
+  absl::Status CheckMemoryType(MemoryType required) const {
+    if ((required & ~params_.type) == 0) [[likely]]
+      return absl::OkStatus();
+    return LacksMemoryType(required);
+  }
   // [offset, offset + length) within the buffer, kWholeBuffer resolved.
   absl::StatusOr<uint64_t> ResolveRange(uint64_t offset, uint64_t length) const;
 
@@ -106,6 +114,8 @@ class Buffer : public ChargedObject {
 
  private:
   Buffer(Ref<Buffer> allocation, uint64_t offset, uint64_t length);
+  absl::Status LacksUsage(BufferUsage required) const;
+  absl::Status LacksMemoryType(MemoryType required) const;
 
   std::atomic<uint32_t> owners_{1};  // see PreserveOwner
   Ref<Buffer> allocation_;           // null for an allocation itself

@@ -405,36 +405,37 @@ TEST(Table, Requirements) {
     std::vector<BufferBinding> table;
   };
   const TableCase kCases[] = {
-      {"OK", {{good, 0, kWholeBuffer}, {}, {good, 0, kWholeBuffer}}},
-      {"OK", {{good, 4, 16}, {}, {storage, 3, 8}}},
-      {"OK", {{good, 4, 16}, {}, {constant, 3, 8}, {}}},
+      {"OK",
+       {{good.get(), 0, kWholeBuffer}, {}, {good.get(), 0, kWholeBuffer}}},
+      {"OK", {{good.get(), 4, 16}, {}, {storage.get(), 3, 8}}},
+      {"OK", {{good.get(), 4, 16}, {}, {constant.get(), 3, 8}, {}}},
       {"OUT_OF_RANGE: The binding table has 0 slots; the commands use 3.", {}},
       {"OUT_OF_RANGE: The binding table has 2 slots; the commands use 3.",
-       {{good, 0, 64}, {good, 0, 64}}},
+       {{good.get(), 0, 64}, {good.get(), 0, 64}}},
       {"INVALID_ARGUMENT: Slot 2 of the binding table: It has no buffer, and "
        "is used.",
-       {{good, 0, 64}, {}, {}}},
+       {{good.get(), 0, 64}, {}, {}}},
       {"OUT_OF_RANGE: Slot 0 of the binding table: It has 12 bytes; its "
        "commands use 16.",
-       {{good, 0, 12}, {}, {good, 0, 64}}},
+       {{good.get(), 0, 12}, {}, {good.get(), 0, 64}}},
       {"OUT_OF_RANGE: Slot 2 of the binding table: The range of 64 bytes at "
        "offset 8 passes the end of the buffer (64 bytes).",
-       {{good, 0, 64}, {}, {good, 8, 64}}},
+       {{good.get(), 0, 64}, {}, {good.get(), 8, 64}}},
       {"OUT_OF_RANGE: Slot 2 of the binding table: It has 4 bytes; its "
        "commands use 8.",
-       {{good, 0, 64}, {}, {good, 60, kWholeBuffer}}},
+       {{good.get(), 0, 64}, {}, {good.get(), 60, kWholeBuffer}}},
       {"INVALID_ARGUMENT: Slot 0 of the binding table: Its offset (2) or "
        "length (16) is not a multiple of 4.",
-       {{good, 2, 16}, {}, {good, 0, 64}}},
+       {{good.get(), 2, 16}, {}, {good.get(), 0, 64}}},
       {"INVALID_ARGUMENT: Slot 0 of the binding table: Its offset (0) or "
        "length (63) is not a multiple of 4.",
-       {{odd, 0, kWholeBuffer}, {}, {good, 0, 64}}},
+       {{odd.get(), 0, kWholeBuffer}, {}, {good.get(), 0, 64}}},
       {"PERMISSION_DENIED: Slot 0 of the binding table: The buffer's access "
        "(READ) lacks WRITE.",
-       {{constant, 0, 64}, {}, {good, 0, 64}}},
+       {{constant.get(), 0, 64}, {}, {good.get(), 0, 64}}},
       {"PERMISSION_DENIED: Slot 0 of the binding table: The buffer's usage "
        "(DISPATCH_STORAGE) lacks TRANSFER_TARGET.",
-       {{storage, 0, 64}, {}, {good, 0, 64}}},
+       {{storage.get(), 0, 64}, {}, {good.get(), 0, 64}}},
   };
   for (const TableCase& c : kCases) {
     EXPECT_EQ(StatusText(commands->ValidateTable(c.table)), c.want);

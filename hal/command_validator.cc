@@ -87,7 +87,7 @@ bool IsAligned(const BufferBinding& binding, uint64_t length,
 
 // All that ExplainBinding looks at, without a word.
 bool BindingFits(const BufferBinding& binding, const SlotRequirements& slot) {
-  const Buffer* buffer = binding.buffer.get();
+  const Buffer* buffer = binding.buffer;
   if (buffer == nullptr) return false;
   const BufferParams& params = buffer->params();
   const uint32_t missing = (memory_type::kDeviceVisible & ~params.type) |

@@ -30,11 +30,32 @@ struct BufferRef {
   uint64_t length = 0;  // kWholeBuffer: the rest
 };
 
-// One entry of the table an indirect submission supplies.
+// One entry of the table an indirect submission supplies. The buffer is
+// borrowed, and may be null where no command uses the slot.
 struct BufferBinding {
-  Ref<Buffer> buffer;  // may be null where no command uses the slot
+  Buffer* buffer = nullptr;
   uint64_t offset = 0;
   uint64_t length = 0;  // kWholeBuffer: the rest
+};
+
+// A table that keeps its buffers: what outlasts its submission has one.
+class BindingTable {
+ public:
+  BindingTable() = default;
+  explicit BindingTable(std::span<const BufferBinding> bindings)
+      : bindings_(bindings.begin(), bindings.end()) {
+    kept_.reserve(bindings_.size());
+    for (const BufferBinding& binding : bindings_) {
+      kept_.push_back(Ref<Buffer>::Share(binding.buffer));
+    }
+  }
+
+  operator std::span<const BufferBinding>() const { return bindings_; }
+  void clear() { *this = BindingTable(); }
+
+ private:
+  std::vector<BufferBinding> bindings_;
+  std::vector<Ref<Buffer>> kept_;
 };
 
 // A BufferRef as recorded. The buffer is retained by the command buffer, and

@@ -39,12 +39,9 @@ bool MatchesPattern(absl::string_view name, absl::string_view pattern) {
   return p == pattern.size();
 }
 
-absl::Status Device::CheckAffinity(QueueAffinity affinity) const {
+absl::Status Device::CheckQueues(QueueAffinity affinity) const {
   const int count = queue_count();
-  if (affinity == kAnyQueue || count >= 64 || (affinity >> count) == 0)
-      [[likely]] {
-    return absl::OkStatus();
-  }
+  if (count >= 64 || (affinity >> count) == 0) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "The queue affinity (0x", absl::Hex(affinity), ") names queues past the ",
       count, " of the device ", id(), "."));
@@ -62,7 +59,9 @@ absl::StatusOr<Ref<Fence>> Device::CreateFence() {
 
 absl::Status Device::Check(QueueFences& fences, FenceBridge& bridge) {
   RETURN_IF_ERROR(CheckAffinity(fences.affinity));
-  RETURN_IF_ERROR(ValidateFences(fences.wait, fences.signal));
+  if (fences.wait != nullptr && fences.signal != nullptr) {
+    RETURN_IF_ERROR(ValidateFences(*fences.wait, *fences.signal));
+  }
   return bridge.Connect(*this, fences);
 }
 

@@ -93,7 +93,11 @@ class Device : public RefObject {
   // How many queues there are, 1 to 64. An affinity names no others.
   virtual int queue_count() const = 0;
   // INVALID_ARGUMENT: bits past the device's queues; but kAnyQueue is any.
-  absl::Status CheckAffinity(QueueAffinity affinity) const;
+  absl::Status CheckAffinity(QueueAffinity affinity) const {
+    if (affinity == kAnyQueue) [[likely]]
+      return absl::OkStatus();
+    return CheckQueues(affinity);
+  }
   // True if the queues can wait for the semaphore and signal it. For others
   // they get semaphores of the device's own, which the host keeps in step
   // (fence_bridge.h).
@@ -170,6 +174,7 @@ class Device : public RefObject {
                                  std::span<const BufferBinding> table) = 0;
 
  private:
+  absl::Status CheckQueues(QueueAffinity affinity) const;
   // Checks what surrounds an operation, and puts fences that the device can
   // use in place of others; `bridge` keeps these. Begin fails the signal fence.
   absl::Status Check(QueueFences& fences, FenceBridge& bridge);

@@ -155,7 +155,7 @@ absl::Status Gather(const CommandBuffer& commands,
   RETURN_IF_ERROR(ValidateExecute(commands, table));
   for (const BufferBinding& binding : table) {
     RETURN_IF_ERROR(
-        copies.Note(binding.buffer.get(), binding.offset, binding.length));
+        copies.Note(binding.buffer, binding.offset, binding.length));
   }
   absl::Status status;
   commands.ForEachRef([&](const RecordedRef& ref) {
@@ -172,7 +172,7 @@ std::vector<BufferBinding> Replace(const Copies& copies,
     binding.length = LengthOf(binding);
     Buffer* copy = nullptr;
     if (!copies.Find(*binding.buffer, binding.offset, copy)) continue;
-    binding.buffer = Ref<Buffer>::Share(copy);
+    binding.buffer = copy;
   }
   return replaced;
 }

@@ -193,7 +193,7 @@ TEST_P(Apart2, RunsCommandsOnCopies) {
   ASSERT_TRUE(commands->Copy({direct, 0, 300, 8}, {direct, 0, 1016, 8}).ok());
   ASSERT_TRUE(commands->Copy({nullptr, 1, 4, 4}, {own, 0, 1020, 4}).ok());
   ASSERT_TRUE(commands->Finalize().ok());
-  const BufferBinding table[] = {{}, {bound, 512, 64}};
+  const BufferBinding table[] = {{}, {bound.get(), 512, 64}};
   for (int run = 0; run < 2; ++run) {
     const Ref<Fence> done = NewFence(*b_);
     EXPECT_TRUE(
@@ -216,7 +216,8 @@ TEST_P(Apart2, RefusesCommandsAsADeviceDoes) {
   EXPECT_EQ(Ended(early),
             "FAILED_PRECONDITION: The command buffer is still being recorded.");
   ASSERT_TRUE(commands->Finalize().ok());
-  const BufferBinding table[] = {{Filled(*a_, 1), 1000, kWholeBuffer}};
+  const Ref<Buffer> filled = Filled(*a_, 1);
+  const BufferBinding table[] = {{filled.get(), 1000, kWholeBuffer}};
   const Ref<Fence> done = NewFence(*b_);
   const absl::Status status =
       group_.QueueExecute(*b_, {nullptr, done.get()}, commands, table);
@@ -330,7 +331,8 @@ TEST_P(Apart2, ChargesForCopies) {
   const uint8_t zero[] = {0};
   ASSERT_TRUE(commands->Fill({nullptr, 0, 0, kBytes}, zero).ok());
   ASSERT_TRUE(commands->Finalize().ok());
-  const BufferBinding table[] = {{Filled(*a_, 1), 0, kBytes}};
+  const Ref<Buffer> filled = Filled(*a_, 1);
+  const BufferBinding table[] = {{filled.get(), 0, kBytes}};
   const absl::Status status = group_.QueueExecute(*b_, fences, commands, table);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(Ended(done), StatusText(status));

@@ -41,16 +41,14 @@ absl::StatusOr<BufferRef> ValidateTransfer(
 
 }  // namespace
 
-absl::Status ValidateFences(const Fence* wait, const Fence* signal) {
-  if (wait == nullptr || signal == nullptr) [[likely]]
-    return absl::OkStatus();
-  for (const Fence::Point& until : wait->points()) {
-    for (const Fence::Point& point : signal->points()) {
+absl::Status ValidateFences(const Fence& wait, const Fence& signal) {
+  for (const Fence::Point& until : wait.points()) {
+    for (const Fence::Point& point : signal.points()) {
       if (until.semaphore != point.semaphore || until.value < point.value) {
         continue;
       }
       // A failure is for the operation to find.
-      if (wait->Query().value_or(true)) return absl::OkStatus();
+      if (wait.Query().value_or(true)) return absl::OkStatus();
       return absl::InvalidArgumentError(absl::StrCat(
           "The operation waits until a semaphore reaches ", until.value,
           ", which it would itself raise to ", point.value, "."));

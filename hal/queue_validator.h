@@ -18,7 +18,7 @@
 namespace eyrie::hal {
 
 // INVALID_ARGUMENT: the operation would wait for what it signals itself.
-absl::Status ValidateFences(const Fence* wait, const Fence* signal);
+absl::Status ValidateFences(const Fence& wait, const Fence& signal);
 
 // INVALID_ARGUMENT: no buffer.
 absl::Status ValidateDealloca(const Buffer* buffer);

@@ -206,7 +206,7 @@ class MeasureTest(unittest.TestCase):
     # As callgrind writes them: names once, numbers later; a call's own line
     # behind its callee's.
     def test_instructions_per_call(self):
-        counts = ("events: Ir\nfn=(3) eyrie::abi::Callable::Call(int)\n"
+        counts = ("events: Ir\nfn=(3) eyrie::abi::PreparedCall::Invoke()\n"
                   "+3 40\ncfi=(2)\n"
                   "cfn=(7) eyrie::abi::Callable::Invoke(int)\ncalls=15 0\n"
                   "* 500\ncfn=(7)\ncalls=5 0\n* 60\ntotals: 600\n")

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "abi/prepared_call.h"
 #include "abi/session.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -46,21 +47,25 @@ constexpr int64_t kMaxIterations = 1'000'000'000;  // Google Benchmark's own
 
 // One function with the arguments it is called with.
 struct Target {
-  abi::Callable function;
-  std::vector<vm::Value> inputs;
+  abi::PreparedCall call;
   bool is_warm = false;  // has been called
 };
 
+absl::StatusOr<Target> Prepare(abi::Callable function,
+                               std::vector<vm::Value> inputs) {
+  ASSIGN_OR_RETURN(
+      abi::PreparedCall call,
+      abi::PreparedCall::Create(std::move(function), std::move(inputs)));
+  return Target{std::move(call)};
+}
+
 // One call. False if it fails; the first failure is kept.
 bool CallOnce(benchmark::State& state, Target& target, absl::Status& failure) {
-  absl::StatusOr<std::vector<vm::Value>> results =
-      target.function.Call(target.inputs);
-  if (results.ok()) {
-    benchmark::DoNotOptimize(results->data());
+  const absl::Status status = target.call.Invoke();
+  if (status.ok()) [[likely]]
     return true;
-  }
-  const std::string message(results.status().message());
-  if (failure.ok()) failure = results.status();
+  const std::string message(status.message());
+  if (failure.ok()) failure = status;
   state.SkipWithError(message.c_str());
   return false;
 }
@@ -95,17 +100,18 @@ absl::StatusOr<std::vector<Target>> FindTargets(const Arguments& arguments,
   const std::vector<vm::Function> functions = session.Functions();
   const std::string& name = arguments.GetString("function");
   if (!name.empty() || functions.size() == 1) {
-    Target target;
-    ASSIGN_OR_RETURN(target.function, session.Lookup(name));
-    ASSIGN_OR_RETURN(target.inputs, ReadInputs(arguments, target.function,
-                                               session.devices()[0]));
+    ASSIGN_OR_RETURN(abi::Callable function, session.Lookup(name));
+    ASSIGN_OR_RETURN(std::vector<vm::Value> inputs,
+                     ReadInputs(arguments, function, session.devices()[0]));
+    ASSIGN_OR_RETURN(Target target,
+                     Prepare(std::move(function), std::move(inputs)));
     targets.push_back(std::move(target));
     return targets;
   }
-  for (const vm::Function& function : functions) {
-    Target target;
-    ASSIGN_OR_RETURN(target.function, session.Bind(function));
-    if (!target.function.argument_types().empty()) continue;
+  for (const vm::Function& each : functions) {
+    ASSIGN_OR_RETURN(abi::Callable function, session.Bind(each));
+    if (!function.argument_types().empty()) continue;
+    ASSIGN_OR_RETURN(Target target, Prepare(std::move(function), {}));
     targets.push_back(std::move(target));
   }
   if (targets.empty()) {
@@ -150,7 +156,7 @@ absl::Status Bench(const Arguments& arguments, int64_t iterations,
   absl::Status failure;
   for (Target& target : targets) {
     const std::string name =
-        absl::StrCat("BM_", target.function.function().name());
+        absl::StrCat("BM_", target.call.callable().function().name());
     benchmark::internal::Benchmark* const row = benchmark::RegisterBenchmark(
         name.c_str(), [batch_size, &target, &failure](benchmark::State& state) {
           Measure(state, batch_size, target, failure);

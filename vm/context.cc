@@ -77,23 +77,24 @@ void HostCall::Begin(const CallBudget& budget) {
   if (work.refused() && context_.failure_.ok()) [[unlikely]]
     context_.failure_ = work.StopReason();
   if (context_.memory_) refusals_ = context_.memory_->refusals();
-  if (budget.deadline == absl::InfiniteFuture()) return;
+  if (budget.deadline != absl::InfiniteFuture()) SetAlarm(budget.deadline);
+}
+
+void HostCall::SetAlarm(absl::Time deadline) {
   Meter* const meter = &context_.meter_;
-  if (absl::Now() >= budget.deadline) {
+  if (absl::Now() >= deadline) {
     meter->Stop(Meter::Reason::kDeadline);
     return;
   }
   timed_ = true;
   alarm_ = context_.timer_.Add(
-      budget.deadline, [meter] { meter->Stop(Meter::Reason::kDeadline); });
+      deadline, [meter] { meter->Stop(Meter::Reason::kDeadline); });
 }
 
 HostCall::~HostCall() { End(absl::OkStatus()).IgnoreError(); }
 
-absl::Status HostCall::status() const {
+absl::Status HostCall::WhyNot() const {
   const absl::Status& failure = context_.failure_;
-  if (failure.ok()) [[likely]]
-    return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("The context can be called no more, since a call failed "
                    "with ",
@@ -105,7 +106,7 @@ absl::Status HostCall::End(absl::Status status) {
   if (!outermost_) return status;
   outermost_ = context_.in_call_ = false;
   Meter& meter = context_.meter_;
-  if (timed_) {
+  if (timed_) [[unlikely]] {
     context_.timer_.Remove(alarm_);
     // The alarm may be late on a busy machine.
     if (absl::Now() >= meter.deadline()) meter.Stop(Meter::Reason::kDeadline);
@@ -113,12 +114,18 @@ absl::Status HostCall::End(absl::Status status) {
   const CallBudget left = meter.Exchange(CallBudget());
   if (budget_ != nullptr) *budget_ = left;
   meter.Return(left);
-  if (status.ok() && meter.stopped()) [[unlikely]]
-    status = Annotate(meter.StopReason(), "(by when it returned)");
-  if (status.ok() && meter.work()->refused()) [[unlikely]]
-    status = meter.work()->StopReason();
-  if (status.ok()) [[likely]]
+  if (status.ok() && !meter.stopped() && !meter.work()->refused()) [[likely]]
     return status;
+  return EndStopped(std::move(status), left);
+}
+
+absl::Status HostCall::EndStopped(absl::Status status, const CallBudget& left) {
+  const Meter& meter = context_.meter_;
+  if (status.ok()) {
+    status = meter.stopped()
+                 ? Annotate(meter.StopReason(), "(by when it returned)")
+                 : meter.work()->StopReason();
+  }
   const bool refused =
       meter.work()->refused() ||
       (context_.memory_ && context_.memory_->refusals() != refusals_);
@@ -319,23 +326,30 @@ absl::Status Context::RunIfExported(const BytecodeModule& module,
   return Invoke(MakeFunction(module, *found, state), {}, {});
 }
 
-absl::Status Context::Invoke(const Function& function,
-                             std::span<const Slot> args,
-                             std::span<Slot> results) {
+absl::Status Context::CheckInvoke(const Function& function, size_t arguments,
+                                  size_t results) const {
   const FunctionCode& code = function.code();
-  if (args.size() != code.argument_count) [[unlikely]] {
-    return WrongCount(function, "arguments", code.argument_count, args.size());
+  if (arguments != code.argument_count) {
+    return WrongCount(function, "arguments", code.argument_count, arguments);
   }
-  if (results.size() != code.result_count) [[unlikely]] {
-    return WrongCount(function, "results", code.result_count, results.size());
+  if (results != code.result_count) {
+    return WrongCount(function, "results", code.result_count, results);
   }
-  if (function.context_ != this) [[unlikely]] {
-    return OfAnotherContext(function);
-  }
-  if (depth_ == kMaxDepth) [[unlikely]] {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "Calls from native functions back into the context exceed ", kMaxDepth,
-        " levels."));
+  if (function.context_ != this) return OfAnotherContext(function);
+  return absl::ResourceExhaustedError(
+      absl::StrCat("Calls from native functions back into the context exceed ",
+                   kMaxDepth, " levels."));
+}
+
+// One body: what it calls here is the way of every call.
+[[gnu::flatten]] absl::Status Context::Invoke(const Function& function,
+                                              std::span<const Slot> args,
+                                              std::span<Slot> results) {
+  const FunctionCode& code = function.code();
+  if (args.size() != code.argument_count ||
+      results.size() != code.result_count || function.context_ != this ||
+      depth_ == kMaxDepth) [[unlikely]] {
+    return CheckInvoke(function, args.size(), results.size());
   }
   HostCall call(*this);
   RETURN_IF_ERROR(call.status());
@@ -368,10 +382,8 @@ absl::Status Context::Run(const Function& function, const Slot* args,
 
 // To the next yield or the end. A resumption costs fuel, as a call does.
 absl::Status Context::RunOn(Machine& machine) {
-  if (!meter_.Charge()) [[unlikely]] {
-    machine.Fail(meter_.StopReason());
-    return machine.TakeError();
-  }
+  if (!meter_.Charge()) [[unlikely]]
+    return machine.TakeStop();
   if (machine.traced()) [[unlikely]]
     machine.TraceEntries();
   const Outcome outcome = vm::Run(machine);

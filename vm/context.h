@@ -149,6 +149,9 @@ class Context {
   // context.
   absl::Status CheckCall(const Function& function,
                          std::span<const Value> args) const;
+  // Why Invoke refuses.
+  [[gnu::cold, gnu::noinline]] absl::Status CheckInvoke(
+      const Function& function, size_t arguments, size_t results) const;
   absl::Status Run(const Function& function, const Slot* args, Slot* results);
   absl::Status RunOn(Machine& machine);
 
@@ -206,7 +209,11 @@ class HostCall {
   ~HostCall();
 
   // FAILED_PRECONDITION: the context has failed before this call.
-  absl::Status status() const;
+  absl::Status status() const {
+    if (context_.failure_.ok()) [[likely]]
+      return absl::OkStatus();
+    return WhyNot();
+  }
 
   // Ends the call. Returns `status` or, where that is OK and the call was
   // stopped all the same, the reason. Fails the context if a limit was passed.
@@ -214,6 +221,11 @@ class HostCall {
 
  private:
   void Begin(const CallBudget& budget);
+  [[gnu::cold, gnu::noinline]] void SetAlarm(absl::Time deadline);
+  [[gnu::cold, gnu::noinline]] absl::Status WhyNot() const;
+  // End of a call that has failed or was stopped.
+  [[gnu::cold, gnu::noinline]] absl::Status EndStopped(absl::Status status,
+                                                       const CallBudget& left);
 
   Context& context_;
   CallBudget* budget_ = nullptr;  // to bring up to date

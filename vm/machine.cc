@@ -22,30 +22,6 @@ constexpr size_t kMostMessage = 4096;
 
 }  // namespace
 
-absl::Status Machine::EnterFromHost(const FunctionCode& function,
-                                    BytecodeState& function_state,
-                                    const Slot* args, Slot* results) {
-  Frame* entered = stack_.Push(&function, &function_state, nullptr);
-  if (entered == nullptr) {
-    StackOverflow();
-    return std::exchange(error_, absl::OkStatus());
-  }
-  entered->pc = function.Entry(traced_);
-  for (uint32_t i = 0; i < function.argument_count; ++i) {
-    const ArgumentPlace to = function.arguments[i];
-    if (to.type == ValueType::kRef) {
-      if (args[i].ref != nullptr) args[i].ref->AddRef();
-      entered->refs[to.reg] = args[i].ref;
-    } else {
-      std::memcpy(&entered->i32[to.reg], &args[i].i64, IsWide(to.type) ? 8 : 4);
-    }
-  }
-  frame = entered;
-  state = &function_state;
-  host_results_ = results;
-  return absl::OkStatus();
-}
-
 void Machine::PassResults(const LoweredReturn& from) {
   Frame* callee = frame;
   Frame* caller = callee->caller;

@@ -116,7 +116,28 @@ class Machine {
   // receives owned values when it returns. RESOURCE_EXHAUSTED: no stack left.
   absl::Status EnterFromHost(const FunctionCode& function,
                              BytecodeState& function_state, const Slot* args,
-                             Slot* results);
+                             Slot* results) {
+    Frame* const entered = stack_.Push(&function, &function_state, nullptr);
+    if (entered == nullptr) [[unlikely]] {
+      StackOverflow();
+      return std::exchange(error_, absl::OkStatus());
+    }
+    entered->pc = function.Entry(traced_);
+    for (uint32_t i = 0; i < function.argument_count; ++i) {
+      const ArgumentPlace to = function.arguments[i];
+      if (to.type == ValueType::kRef) {
+        if (args[i].ref != nullptr) args[i].ref->AddRef();
+        entered->refs[to.reg] = args[i].ref;
+      } else {
+        std::memcpy(&entered->i32[to.reg], &args[i].i64,
+                    IsWide(to.type) ? 8 : 4);
+      }
+    }
+    frame = entered;
+    state = &function_state;
+    host_results_ = results;
+    return absl::OkStatus();
+  }
 
   Cursor Load() const { return {frame->pc, frame->i32, frame->refs}; }
 
@@ -175,7 +196,12 @@ class Machine {
   void Print(absl::string_view name, RegisterList values, bool trace);
 
   // The error with a backtrace; drops all frames.
-  absl::Status TakeError();
+  [[gnu::cold, gnu::noinline]] absl::Status TakeError();
+  // The same for a call that is to stop before it goes on.
+  [[gnu::cold, gnu::noinline]] absl::Status TakeStop() {
+    Stop();
+    return TakeError();
+  }
 
  private:
   bool CallNative(const ResolvedImport& import, const LoweredCallImport& call);
@@ -184,8 +210,8 @@ class Machine {
   bool CallBySlots(const ResolvedImport& import, const LoweredCallImport& call,
                    absl::Status& status);
   bool EnterImport(const ResolvedImport& import, const LoweredCallImport& call);
-  bool StackOverflow();
-  void PopAll();
+  [[gnu::cold, gnu::noinline]] bool StackOverflow();
+  [[gnu::noinline]] void PopAll();
 
   Stack& stack_;
   const PrintSink* print_;

@@ -8,9 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "tests/support/slot_call.h"
 #include "vm/buffer.h"
 #include "vm/list.h"
+#include "vm/slot_call.h"
 
 namespace eyrie::vm {
 namespace {

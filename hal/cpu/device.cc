@@ -112,8 +112,7 @@ absl::Status CpuDevice::ExecuteWithRanks(
     std::span<const BufferBinding> table,
     std::shared_ptr<SegmentRunner> runner) {
   const auto later = [&]() -> OperationQueue::Start {
-    return [commands = std::move(commands),
-            table = std::vector<BufferBinding>(table.begin(), table.end()),
+    return [commands = std::move(commands), table = BindingTable(table),
             runner = std::move(runner), runs = rank_runs_,
             owner = fences.owner](OperationQueue::Ending ending) mutable {
       RankRun::Start(std::move(commands), std::move(table), std::move(ending),
@@ -175,8 +174,7 @@ absl::Status SyncDevice::DoExecute(QueueFences fences,
       },
       [&]() -> OperationQueue::Body {
         return [commands = std::move(commands), allocator = allocator_,
-                table = std::vector<BufferBinding>(table.begin(), table.end())](
-                   WorkBudget* work) {
+                table = BindingTable(table)](WorkBudget* work) {
           return Execute(*commands, table, *allocator, work);
         };
       },

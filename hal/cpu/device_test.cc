@@ -133,7 +133,8 @@ TEST_P(ExecuteTest, RecordedOnceRunTwice) {
   for (int round = 0; round < 2; ++round) {
     const Ref<hal::Buffer> zero = NewBuffer(*device, 8);
     const Ref<hal::Buffer> one = NewBuffer(*device, 128);
-    const BufferBinding table[] = {{zero, 0, kWholeBuffer}, {one, 64, 16}};
+    const BufferBinding table[] = {{zero.get(), 0, kWholeBuffer},
+                                   {one.get(), 64, 16}};
     EXPECT_EQ(StatusText(device->QueueExecute({}, commands, table)), "OK");
     EXPECT_EQ(Words(**hal::Buffer::Subspan(one, 64, 20)),
               "1101 1102 1103 1000 0");
@@ -158,7 +159,7 @@ TEST_P(ExecuteTest, Deferred) {
         commands->Dispatch(NewExecutable(), kIds, {2, 3, 4}, {}, bindings)
             .ok());
     EXPECT_TRUE(commands->Finalize().ok());
-    const BufferBinding table[] = {{result, 0, kWholeBuffer}};
+    const BufferBinding table[] = {{result.get(), 0, kWholeBuffer}};
     EXPECT_TRUE(
         device->QueueExecute({wait.get(), signal.get()}, commands, table).ok());
     EXPECT_TRUE(device->QueueExecute({wait.get(), nullptr}, nullptr, {}).ok());
@@ -238,7 +239,7 @@ TEST_P(ExecuteTest, IndirectCounts) {
                                      {}, bindings)
                   .ok());
   EXPECT_TRUE(commands->Finalize().ok());
-  const BufferBinding table[] = {{counts, 0, kWholeBuffer}};
+  const BufferBinding table[] = {{counts.get(), 0, kWholeBuffer}};
   struct Case {
     std::vector<uint32_t> counts;  // the first is not read
     const char* want;
@@ -271,10 +272,11 @@ TEST_P(ExecuteTest, CopiesOfSlots) {
           .ok());
   EXPECT_TRUE(commands->Finalize().ok());
   SetWords(*buffer, {1, 2, 3, 4});
-  const BufferBinding overlap[] = {{buffer, 0, 12}, {buffer, 4, 12}};
+  const BufferBinding overlap[] = {{buffer.get(), 0, 12},
+                                   {buffer.get(), 4, 12}};
   EXPECT_EQ(StatusText(device->QueueExecute({}, commands, overlap)), "OK");
   EXPECT_EQ(Words(*buffer), "1 1 2 3");
-  const BufferBinding unequal[] = {{buffer, 0, 8}, {buffer, 4, 12}};
+  const BufferBinding unequal[] = {{buffer.get(), 0, 8}, {buffer.get(), 4, 12}};
   EXPECT_EQ(StatusText(device->QueueExecute({}, commands, unequal)),
             "INVALID_ARGUMENT: A copy's source has 8 bytes and its target 12.");
 }

@@ -186,10 +186,13 @@ absl::Status CommandResolver::ResolveBindings(const DispatchCommand& command,
   }
   uintptr_t misaligned = 0;
   for (size_t i = 0; i < refs.size(); ++i) {
-    ASSIGN_OR_RETURN(const HostBytes bytes, Resolve(refs[i]));
-    pointers[i] = bytes.data;
-    lengths[i] = bytes.length;
-    misaligned |= reinterpret_cast<uintptr_t>(bytes.data);
+    const LocatedRange range = Locate(refs[i], table_);
+    uint8_t* const data = range.buffer.host_data();
+    if (data == nullptr) [[unlikely]]
+      return NotVisible();
+    pointers[i] = data + range.offset;
+    lengths[i] = range.length;
+    misaligned |= reinterpret_cast<uintptr_t>(pointers[i]);
   }
   if (misaligned % kBufferAlignment == 0) [[likely]]
     return absl::OkStatus();

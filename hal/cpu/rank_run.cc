@@ -36,7 +36,7 @@ void RankRuns::Cancel(const void* owner) {
   for (const Ref<RankRun>& run : gone) run->Fail(status);
 }
 
-RankRun::RankRun(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
+RankRun::RankRun(Ref<CommandBuffer> commands, BindingTable table,
                  OperationQueue::Ending ending,
                  std::shared_ptr<SegmentRunner> runner,
                  std::shared_ptr<RankRuns> runs)
@@ -49,8 +49,7 @@ RankRun::RankRun(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
       next_(commands_->begin()),
       ending_(std::move(ending)) {}
 
-void RankRun::Start(Ref<CommandBuffer> commands,
-                    std::vector<BufferBinding> table,
+void RankRun::Start(Ref<CommandBuffer> commands, BindingTable table,
                     OperationQueue::Ending ending,
                     std::shared_ptr<SegmentRunner> runner,
                     std::shared_ptr<RankRuns> runs, const void* owner) {

@@ -61,8 +61,7 @@ class RankRun final : public RefObject {
   static constexpr RefType kType{"hal.cpu.rank_run"};
 
   // Runs finalized commands whose wait is over, and ends the operation.
-  static void Start(Ref<CommandBuffer> commands,
-                    std::vector<BufferBinding> table,
+  static void Start(Ref<CommandBuffer> commands, BindingTable table,
                     OperationQueue::Ending ending,
                     std::shared_ptr<SegmentRunner> runner,
                     std::shared_ptr<RankRuns> runs, const void* owner);
@@ -71,7 +70,7 @@ class RankRun final : public RefObject {
   void Fail(const absl::Status& status);
 
  private:
-  RankRun(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
+  RankRun(Ref<CommandBuffer> commands, BindingTable table,
           OperationQueue::Ending ending, std::shared_ptr<SegmentRunner> runner,
           std::shared_ptr<RankRuns> runs);
 
@@ -91,7 +90,7 @@ class RankRun final : public RefObject {
 
   // Kept after a failure: messages may use the buffers.
   Ref<CommandBuffer> commands_;
-  std::vector<BufferBinding> table_;
+  BindingTable table_;
   const std::shared_ptr<SegmentRunner> runner_;
   const std::shared_ptr<RankRuns> runs_;
   const std::shared_ptr<WorkBudget> work_;

@@ -90,7 +90,7 @@ class Rank {
   }
   // Queues the commands, to raise the timeline to 1.
   std::string Submit(const Ref<CommandBuffer>& commands,
-                     std::vector<BufferBinding> table = {},
+                     const std::vector<BufferBinding>& table = {},
                      Fence* wait = nullptr, const void* owner = nullptr) {
     EXPECT_TRUE(commands->Finalize().ok());
     const Ref<Fence> signal = Fence::At(done_, 1);
@@ -180,9 +180,9 @@ TEST_P(RankRunTest, KeepsTheOrder) {
     }
     const Ref<Semaphore> begin = *rank.device().CreateSemaphore(0);
     const Ref<Fence> wait = Fence::At(begin, 1);
-    EXPECT_EQ(
-        rank.Submit(commands, {{}, {}, {words, 0, kWholeBuffer}}, wait.get()),
-        "OK");
+    EXPECT_EQ(rank.Submit(commands, {{}, {}, {words.get(), 0, kWholeBuffer}},
+                          wait.get()),
+              "OK");
     EXPECT_EQ(State(rank.done()), "0");
     EXPECT_TRUE(begin->Signal(1).ok());
     EXPECT_EQ(StateAt(rank.done(), 1), "1");

@@ -48,6 +48,19 @@ absl::StatusOr<Ref<Buffer>> ImportConstant(const HalModuleState& state,
   return copy;
 }
 
+// Why a buffer is not what a module asserts.
+absl::Status BufferDifference(const Buffer& buffer, uint64_t minimum,
+                              int32_t memory_types, int32_t buffer_usage) {
+  if (buffer.byte_length() < minimum) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the buffer's length (", buffer.byte_length(),
+                     " bytes) is less than expected (", minimum, " bytes)."));
+  }
+  RETURN_IF_ERROR(
+      buffer.CheckMemoryType(static_cast<MemoryType>(memory_types)));
+  return buffer.CheckUsage(static_cast<BufferUsage>(buffer_usage));
+}
+
 absl::StatusOr<uint32_t> ReadWidth(int32_t length) {
   if (length < 1 || length > 4) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -125,23 +138,19 @@ absl::Status BufferAllocationPreserve(HalModuleState&, Buffer& buffer) {
 absl::Status BufferAssert(HalModuleState&, Buffer& buffer, vm::Buffer& message,
                           Allocator&, int64_t minimum_length,
                           int32_t memory_types, int32_t buffer_usage) {
-  ASSIGN_OR_RETURN(uint64_t minimum,
+  const BufferParams& params = buffer.params();
+  const uint32_t missing =
+      (static_cast<MemoryType>(memory_types) & ~params.type) |
+      (static_cast<BufferUsage>(buffer_usage) & ~params.usage);
+  if (minimum_length >= 0 && missing == 0 &&
+      buffer.byte_length() >= static_cast<uint64_t>(minimum_length)) [[likely]]
+    return absl::OkStatus();
+  ASSIGN_OR_RETURN(const uint64_t minimum,
                    ReadSize("minimum length", minimum_length));
-  absl::Status status;
-  if (buffer.byte_length() < minimum) {
-    status = absl::InvalidArgumentError(
-        absl::StrCat("the buffer's length (", buffer.byte_length(),
-                     " bytes) is less than expected (", minimum, " bytes)."));
-  }
-  if (status.ok()) {
-    status = buffer.CheckMemoryType(static_cast<MemoryType>(memory_types));
-  }
-  if (status.ok()) {
-    status = buffer.CheckUsage(static_cast<BufferUsage>(buffer_usage));
-  }
-  if (status.ok()) return status;
-  return absl::Status(status.code(),
-                      absl::StrCat(TextOf(message), ": ", status.message()));
+  const absl::Status difference =
+      BufferDifference(buffer, minimum, memory_types, buffer_usage);
+  return absl::Status(difference.code(), absl::StrCat(TextOf(message), ": ",
+                                                      difference.message()));
 }
 
 absl::StatusOr<int64_t> BufferLength(HalModuleState&, Buffer& buffer) {

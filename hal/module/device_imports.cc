@@ -226,7 +226,7 @@ absl::Status DeviceQueueExecuteIndirect(
                                     offset < 0 ? offset : length),
                       absl::StrCat("(slot ", i, " of the binding table)"));
     }
-    bindings[i].buffer = Ref<Buffer>::Share(table.get<0>(i));
+    bindings[i].buffer = table.get<0>(i);
     bindings[i].offset = static_cast<uint64_t>(offset);
     bindings[i].length = static_cast<uint64_t>(length);
   }

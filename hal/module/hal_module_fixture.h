@@ -21,9 +21,9 @@
 #include "hal/file.h"
 #include "hal/module/fake_device.h"
 #include "hal/module/hal_module.h"
-#include "tests/support/slot_call.h"
 #include "vm/buffer.h"
 #include "vm/native_module.h"
+#include "vm/slot_call.h"
 
 namespace eyrie::hal {
 
@@ -95,8 +95,8 @@ class HalModuleTest : public ::testing::Test {
     std::vector<vm::Slot> slots;
     for (const Arg& arg : args) slots.push_back(arg.slot);
     vm::Slot results[4];
-    absl::Status status = CallWithSlots(module_->function(*ordinal),
-                                        state_.get(), slots.data(), results);
+    absl::Status status = vm::CallWithSlots(
+        module_->function(*ordinal), state_.get(), slots.data(), results);
     if (!status.ok()) return status.ToString();
     const std::string letters = parts[1].substr(parts[1].find('_') + 1);
     if (letters == "v") return "OK";

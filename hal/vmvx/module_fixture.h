@@ -18,9 +18,9 @@
 #include "base/ref.h"
 #include "gtest/gtest.h"
 #include "hal/vmvx/module.h"
-#include "tests/support/slot_call.h"
 #include "vm/buffer.h"
 #include "vm/native_module.h"
+#include "vm/slot_call.h"
 
 namespace eyrie::hal::vmvx {
 inline constexpr int64_t kBig = std::numeric_limits<int64_t>::max();
@@ -119,7 +119,7 @@ class VmvxModuleTest : public ::testing::Test {
     }
     vm::Slot results[2];
     const absl::Status status =
-        CallWithSlots(*found, state_.get(), slots.data(), results);
+        vm::CallWithSlots(*found, state_.get(), slots.data(), results);
     if (!status.ok()) return status.ToString();
     if (buffers.empty()) {
       return absl::StrCat(results[0].i64, " ", results[1].i64);

@@ -189,8 +189,7 @@ absl::Status VulkanDevice::DoExecute(QueueFences fences,
   }
   const auto run = [engine = engine_, commands = std::move(commands),
                     table =
-                        std::vector<BufferBinding>(table.begin(), table.end())](
-                       OperationQueue::Ending ending) {
+                        BindingTable(table)](OperationQueue::Ending ending) {
     const absl::Status status =
         engine->Execute(commands, table, 0, ending.signal.get(),
                         ending.work.get(), std::move(ending.charge));

@@ -139,7 +139,7 @@ TEST_P(DeviceTest, IndirectCounts) {
                                      std::array{0u, 8u}, bindings)
                   .ok());
   EXPECT_TRUE(commands->Finalize().ok());
-  const BufferBinding table[] = {{counts, 0, kWholeBuffer}};
+  const BufferBinding table[] = {{counts.get(), 0, kWholeBuffer}};
   struct Case {
     std::vector<uint32_t> counts;  // the first is not read
     const char* want;
@@ -211,8 +211,8 @@ TEST_P(DeviceTest, RecordedOnceRunOften) {
     const size_t submissions = mode == 0 ? std::size(kSubmissions) : size_t{1};
     for (size_t i = 0; i < submissions; ++i) {
       const auto& s = kSubmissions[i];
-      const BufferBinding table[] = {{zeros[s.buffer], 0, kWholeBuffer},
-                                     {ones[s.buffer], s.offset, 64}};
+      const BufferBinding table[] = {{zeros[s.buffer].get(), 0, kWholeBuffer},
+                                     {ones[s.buffer].get(), s.offset, 64}};
       const Ref<Fence> wait = Fence::At(timeline, value);
       const Ref<Fence> signal = Fence::At(timeline, ++value);
       EXPECT_EQ(StatusText(device_->QueueExecute({wait.get(), signal.get()},
@@ -307,8 +307,8 @@ TEST_P(DeviceTest, ForeignObjects) {
   EXPECT_TRUE(commands->Finalize().ok());
   const Ref<hal::Buffer> ours = NewBuffer(*device_, 64);
   for (int round = 0; round < 2; ++round) {
-    const BufferBinding good[] = {{ours, 0, kWholeBuffer}};
-    const BufferBinding bad[] = {{theirs, 0, kWholeBuffer}};
+    const BufferBinding good[] = {{ours.get(), 0, kWholeBuffer}};
+    const BufferBinding bad[] = {{theirs.get(), 0, kWholeBuffer}};
     EXPECT_EQ(StatusText(Execute(*device_, commands, good)), "OK");
     EXPECT_EQ(StatusText(Execute(*device_, commands, bad)), not_ours);
   }
@@ -331,8 +331,10 @@ TEST_P(DeviceTest, ExecutablesOutliveTheDevice) {
           .ok());
   EXPECT_TRUE(commands->Finalize().ok());
   {
-    const BufferBinding table[] = {{NewWords({0, 0, 0, 0}), 0, kWholeBuffer},
-                                   {NewWords({1, 0, 0, 0}), 0, kWholeBuffer}};
+    const Ref<Buffer> words[] = {NewWords({0, 0, 0, 0}),
+                                 NewWords({1, 0, 0, 0})};
+    const BufferBinding table[] = {{words[0].get(), 0, kWholeBuffer},
+                                   {words[1].get(), 0, kWholeBuffer}};
     EXPECT_EQ(StatusText(Execute(*device_, commands, table)), "OK");
   }
   device_.reset();

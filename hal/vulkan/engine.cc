@@ -197,7 +197,8 @@ absl::Status Engine::Execute(const Ref<CommandBuffer>& commands,
   ASSIGN_OR_RETURN(kept.commands, Translate(*commands, table));
   kept.objects.push_back(commands);
   for (const BufferBinding& binding : table) {
-    if (binding.buffer) kept.objects.push_back(binding.buffer);
+    if (binding.buffer == nullptr) continue;
+    kept.objects.push_back(Ref<hal::Buffer>::Share(binding.buffer));
   }
   kept.charge = std::move(charge);
   return queue_->Submit(after, std::move(kept), signal).status();

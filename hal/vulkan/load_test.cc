@@ -128,8 +128,8 @@ TEST_P(LoadTest, AddressesChangeWithTheTable) {
       const Ref<Semaphore> timeline = *device_->CreateSemaphore(0);
       for (size_t i = 0; i < kBuffers; ++i) {
         targets.push_back(NewBuffer(*device_, 32));
-        const BufferBinding table[] = {{buffers[i], 0, kWholeBuffer},
-                                       {targets[i], 0, kWholeBuffer}};
+        const BufferBinding table[] = {{buffers[i].get(), 0, kWholeBuffer},
+                                       {targets[i].get(), 0, kWholeBuffer}};
         const Ref<Fence> wait = Fence::At(timeline, i);
         const Ref<Fence> signal = Fence::At(timeline, i + 1);
         EXPECT_EQ(StatusText(device_->QueueExecute({wait.get(), signal.get()},

@@ -193,12 +193,12 @@ TEST_P(TransferTest, CopiesOfSlots) {
   };
   for (const Case& c : kCases) {
     SetWords(*buffer, {1, 2, 3, 4});
-    const BufferBinding table[] = {{buffer, c.from, c.length},
-                                   {buffer, c.to, c.length}};
+    const BufferBinding table[] = {{buffer.get(), c.from, c.length},
+                                   {buffer.get(), c.to, c.length}};
     EXPECT_EQ(StatusText(Execute(*device_, commands, table)), "OK");
     EXPECT_EQ(Words(*buffer), c.want);
   }
-  const BufferBinding unequal[] = {{buffer, 0, 8}, {buffer, 4, 12}};
+  const BufferBinding unequal[] = {{buffer.get(), 0, 8}, {buffer.get(), 4, 12}};
   EXPECT_EQ(StatusText(Execute(*device_, commands, unequal)),
             "INVALID_ARGUMENT: A copy's source has 8 bytes and its target 12.");
 }

@@ -54,7 +54,7 @@ absl::Status RunRecorded(hal::Device& device, QueueFences fences, Objects& on) {
   EXPECT_TRUE(commands->ExecutionBarrier(0, 0).ok());
   EXPECT_TRUE(commands->Fill(slot, BytesOf(4u)).ok());
   EXPECT_TRUE(commands->Finalize().ok());
-  const BufferBinding table[] = {{on.target, 0, kWholeBuffer}};
+  const BufferBinding table[] = {{on.target.get(), 0, kWholeBuffer}};
   return device.QueueExecute(fences, commands, table);
 }
 
@@ -181,8 +181,8 @@ std::string MoveWithin(hal::Device& device, int64_t distance) {
                          {Ref<hal::Buffer>(), 1, 0, kMoved * 4})
                   .ok());
   EXPECT_TRUE(commands->Finalize().ok());
-  const BufferBinding table[] = {{buffer, from * 4, kMoved * 4},
-                                 {buffer, to * 4, kMoved * 4}};
+  const BufferBinding table[] = {{buffer.get(), from * 4, kMoved * 4},
+                                 {buffer.get(), to * 4, kMoved * 4}};
   const absl::Status status = Execute(device, commands, table);
   if (!status.ok()) return StatusText(status);
   std::vector<uint32_t> got(kWords);

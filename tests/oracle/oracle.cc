@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "tests/oracle/arithmetic.h"
-#include "tests/support/slot_call.h"
 #include "vm/backtrace.h"
 #include "vm/native_module.h"
+#include "vm/slot_call.h"
 
 namespace eyrie::tests {
 
@@ -422,8 +422,8 @@ absl::Status OracleInstance::CallNative(const LinkedImport& import,
   }
   const auto& types = import.signature->result_types();
   std::vector<Slot> returned(types.size());
-  RETURN_IF_ERROR(CallWithSlots(import.native, *import.signature, slots.data(),
-                                returned.data()));
+  RETURN_IF_ERROR(vm::CallWithSlots(import.native, *import.signature,
+                                    slots.data(), returned.data()));
   for (uint16_t reg : args) {
     if (vm::IsRefRegister(reg) && vm::IsMove(reg)) Top().RefAt(reg).reset();
   }

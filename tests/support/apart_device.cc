@@ -225,7 +225,7 @@ absl::Status ApartDevice::DoExecute(QueueFences fences,
     }
     Buffer* inner = nullptr;
     status = allocator_->Unwrap(*binding.buffer, inner, binding.offset);
-    binding.buffer = Ref<Buffer>::Share(inner);
+    binding.buffer = inner;
   }
   if (status.ok()) return inner_->QueueExecute(fences, *own, bindings);
   if (fences.signal) fences.signal->Fail(status);

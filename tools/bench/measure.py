@@ -124,7 +124,7 @@ def instructions(command):
         counts = os.path.join(folder, "counts")
         subprocess.run(
             ["valgrind", "--tool=callgrind",
-             "--toggle-collect=eyrie::abi::Callable::Call(*",
+             "--toggle-collect=eyrie::abi::PreparedCall::Invoke(*",
              f"--callgrind-out-file={counts}", *command,
              "--benchmark_min_time=0.5"], check=True, capture_output=True)
         with open(counts, encoding="utf-8") as file:
@@ -134,7 +134,7 @@ def instructions(command):
 def instructions_per_call(counts):
     """Returns what callgrind counted, by the calls that it saw in it.
 
-    Each call of Callable::Call calls Callable::Invoke once.
+    Each call of PreparedCall::Invoke calls Callable::Invoke once.
     """
     total = int(re.search(r"^(?:totals|summary): (\d+)", counts, re.M)[1])
     invoke = re.search(r"\((\d+)\) eyrie::abi::Callable::Invoke\(", counts)[1]

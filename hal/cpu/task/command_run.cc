@@ -83,8 +83,7 @@ void CommandRun::SetRange(const CommandBuffer& commands,
   then_ = std::move(then);
 }
 
-void CommandRun::SetOwned(Ref<CommandBuffer> commands,
-                          std::vector<BufferBinding> table,
+void CommandRun::SetOwned(Ref<CommandBuffer> commands, BindingTable table,
                           OperationQueue::Ending ending,
                           const Ref<Allocator>& allocator,
                           const Ref<Pool>& pool, const SharingPolicy& policy) {

@@ -65,7 +65,7 @@ class CommandRun final : public Job {
                 const Ref<Allocator>& allocator, const Ref<Pool>& pool,
                 const SharingPolicy& policy, WorkBudget* work);
   // The same, but it owns them, and ends the operation.
-  void SetOwned(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
+  void SetOwned(Ref<CommandBuffer> commands, BindingTable table,
                 OperationQueue::Ending ending, const Ref<Allocator>& allocator,
                 const Ref<Pool>& pool, const SharingPolicy& policy);
 
@@ -126,7 +126,7 @@ class CommandRun final : public Job {
   std::function<void(absl::Status)> then_;  // of SetRange
   // Of SetOwned.
   Ref<CommandBuffer> owned_commands_;
-  std::vector<BufferBinding> owned_table_;
+  BindingTable owned_table_;
   OperationQueue::Ending ending_;
   uint64_t flow_ = 0;  // to its first stage, of a trace
 

@@ -62,7 +62,7 @@ class Engine final : public SegmentRunner {
   absl::Status Now(const QueueFences& fences, Ref<CommandBuffer> commands,
                    std::span<const BufferBinding> table);
   // The same for what was put by.
-  void Later(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
+  void Later(Ref<CommandBuffer> commands, BindingTable table,
              OperationQueue::Ending ending);
   // Between collectives: here if it is small, else by the pool.
   std::optional<absl::Status> RunSegment(
@@ -92,7 +92,7 @@ class Engine final : public SegmentRunner {
   void RunPiece(OperationQueue::Body body, OperationQueue::Ending ending,
                 bool hands_over);
   // By the pool or, if it ends, here.
-  void HandOver(Ref<CommandBuffer> commands, std::vector<BufferBinding> table,
+  void HandOver(Ref<CommandBuffer> commands, BindingTable table,
                 OperationQueue::Ending ending);
 
   const SharingPolicy policy_;
@@ -121,8 +121,7 @@ absl::Status Engine::RunShared(const CommandBuffer& commands,
   return run->TakeStatus();
 }
 
-void Engine::HandOver(Ref<CommandBuffer> commands,
-                      std::vector<BufferBinding> table,
+void Engine::HandOver(Ref<CommandBuffer> commands, BindingTable table,
                       OperationQueue::Ending ending) {
   const Ref<CommandRun> run = runs_->Take();
   run->SetOwned(std::move(commands), std::move(table), std::move(ending),
@@ -152,7 +151,7 @@ absl::Status Engine::Now(const QueueFences& fences, Ref<CommandBuffer> commands,
   absl::StatusOr<MemoryCharge> charge =
       fences.Charge(sizeof(CommandRun) + table.size_bytes());
   if (!charge.ok()) return fences.Refuse(charge.status());
-  HandOver(std::move(commands), {table.begin(), table.end()},
+  HandOver(std::move(commands), BindingTable(table),
            OperationQueue::EndingOf(fences, *std::move(charge)));
   return absl::OkStatus();
 }
@@ -186,8 +185,7 @@ void Engine::RunPiece(OperationQueue::Body body, OperationQueue::Ending ending,
   job->Finish();
 }
 
-void Engine::Later(Ref<CommandBuffer> commands,
-                   std::vector<BufferBinding> table,
+void Engine::Later(Ref<CommandBuffer> commands, BindingTable table,
                    OperationQueue::Ending ending) {
   const Estimate estimate = EstimateCommands(*commands);
   if (IsThreaded() &&
@@ -288,7 +286,7 @@ absl::Status TaskDevice::DoExecute(QueueFences fences,
       fences, [&] { return engine_->Now(fences, std::move(commands), table); },
       [&]() -> OperationQueue::Start {
         return [engine = engine_, commands = std::move(commands),
-                table = std::vector<BufferBinding>(table.begin(), table.end())](
+                table = BindingTable(table)](
                    OperationQueue::Ending ending) mutable {
           engine->Later(std::move(commands), std::move(table),
                         std::move(ending));

@@ -270,8 +270,8 @@ TEST_F(TaskDeviceTest, SplitsTransfers) {
   for (uint64_t i = 0; i < kBytes; ++i) {
     source->host_data()[i] = static_cast<uint8_t>(i % 251);
   }
-  const BufferBinding table[] = {{source, 0, kBytes - 4},
-                                 {source, 4, kBytes - 4}};
+  const BufferBinding table[] = {{source.get(), 0, kBytes - 4},
+                                 {source.get(), 4, kBytes - 4}};
   EXPECT_TRUE(device_->QueueExecute({}, commands, table).ok());
   for (uint64_t i = 4; i < kBytes; ++i) {
     ASSERT_EQ(source->host_data()[i], (i - 4) % 251) << i;

@@ -1,7 +1,7 @@
 // Calls native functions with their arguments in slots, one behind the other,
 // for tests that have no frame.
-#ifndef EYRIE_TESTS_SUPPORT_SLOT_CALL_H_
-#define EYRIE_TESTS_SUPPORT_SLOT_CALL_H_
+#ifndef EYRIE_VM_SLOT_CALL_H_
+#define EYRIE_VM_SLOT_CALL_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -15,29 +15,29 @@
 #include "vm/native_binding.h"
 #include "vm/value.h"
 
-namespace eyrie {
+namespace eyrie::vm {
 
 // `slots` are laid out by the convention: a span is its count, then its
 // elements.
-inline absl::Status CallWithSlots(const vm::NativeImport& import,
-                                  const vm::CallingConvention& convention,
-                                  const vm::Slot* slots, vm::Slot* results) {
+inline absl::Status CallWithSlots(const NativeImport& import,
+                                  const CallingConvention& convention,
+                                  const Slot* slots, Slot* results) {
   if (import.direct == nullptr) {
     return import.thunk(import.state, slots, results);
   }
   // Arguments and results, as a frame would have them.
-  std::vector<vm::Slot> frame;
+  std::vector<Slot> frame;
   std::vector<uint32_t> places;
-  const auto add = [&](vm::Slot slot) {
+  const auto add = [&](Slot slot) {
     places.push_back(static_cast<uint32_t>(frame.size() * sizeof(slot)));
     frame.push_back(slot);
   };
-  for (const vm::CallElement& element : convention.arguments()) {
+  for (const CallElement& element : convention.arguments()) {
     uint32_t values = 1;
     if (element.variadic) {
       const auto count = static_cast<uint32_t>((slots++)->i64);
       values = count * static_cast<uint32_t>(element.types.size());
-      places.push_back(vm::kPlaceCount | count);
+      places.push_back(kPlaceCount | count);
     }
     for (; values > 0; --values) add(*slots++);
   }
@@ -52,14 +52,13 @@ inline absl::Status CallWithSlots(const vm::NativeImport& import,
 }
 
 // A function of a native module's table.
-inline absl::Status CallWithSlots(const vm::NativeFunction& row,
-                                  vm::ModuleState* state, const vm::Slot* slots,
-                                  vm::Slot* results) {
+inline absl::Status CallWithSlots(const NativeFunction& row, ModuleState* state,
+                                  const Slot* slots, Slot* results) {
   return CallWithSlots({nullptr, row.thunk, state},
-                       *vm::CallingConvention::Parse(row.signature), slots,
+                       *CallingConvention::Parse(row.signature), slots,
                        results);
 }
 
-}  // namespace eyrie
+}  // namespace eyrie::vm
 
-#endif  // EYRIE_TESTS_SUPPORT_SLOT_CALL_H_
+#endif  // EYRIE_VM_SLOT_CALL_H_
