@@ -115,9 +115,10 @@ absl::StatusOr<std::string> NativeFunctions(const Arguments& arguments,
   if (arguments.GetBool("json") || arguments.IsSet("output") ||
       arguments.IsSet("function")) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", path,
-                     "' is a native library: what it offers is printed as "
-                     "text, without --json, --output and --function."));
+        absl::StrCat("'", path, "' is a native library",
+                     absl::EndsWith(path, ".json") ? "'s manifest" : "",
+                     ": what it offers is printed as text, without --json, "
+                     "--output and --function."));
   }
   if (absl::EndsWith(path, ".json")) {
     ASSIGN_OR_RETURN(const native::Manifest manifest,

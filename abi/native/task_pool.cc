@@ -26,16 +26,18 @@ TaskPool::~TaskPool() {
 }
 
 void TaskPool::Schedule(Task task) {
+  // The task may end the pool before this returns.
+  const std::shared_ptr<State> state = state_;
   {
-    const std::lock_guard lock(state_->mutex);
-    state_->tasks.push_back(std::move(task));
+    const std::lock_guard lock(state->mutex);
+    state->tasks.push_back(std::move(task));
     // While the pool ends its threads see to what their tasks schedule.
-    if (state_->tasks.size() > state_->idle && threads_.size() < most_ &&
-        !state_->ending) {
-      threads_.emplace_back([state = state_] { Work(*state); });
+    if (state->tasks.size() > state->idle && threads_.size() < most_ &&
+        !state->ending) {
+      threads_.emplace_back([state] { Work(*state); });
     }
   }
-  state_->changed.notify_one();
+  state->changed.notify_one();
 }
 
 void TaskPool::Work(State& state) {
