@@ -2,14 +2,12 @@
 //
 // Tested by function_io_test.cc.
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 
 #include "abi/function_io.h"
 #include "abi/session.h"
+#include "abi/tensor_compare.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "base/half.h"
 #include "base/status_macros.h"
 #include "vm/buffer.h"
 
@@ -18,39 +16,10 @@ namespace {
 
 using hal::ElementType;
 
-// |actual - expected| <= absolute + relative * |expected|; NaN equals NaN.
-bool Near(double actual, double expected, double absolute, double relative) {
-  if (actual == expected) return true;
-  if (std::isnan(actual) && std::isnan(expected)) return true;
-  if (!std::isfinite(expected)) return false;
-  return std::fabs(actual - expected) <=
-         absolute + relative * std::fabs(expected);
-}
-
-// The element at `index` as a number; nullopt for types compared as bytes.
-std::optional<double> NumberAt(std::span<const uint8_t> bytes, int64_t index,
-                               ElementType type) {
-  const size_t size = hal::BitCount(type) / 8;
-  const uint8_t* at = bytes.data() + index * size;
-  uint16_t half = 0;
-  float single = 0;
-  double number = 0;
-  switch (type) {
-    case ElementType::kFloat16:
-      std::memcpy(&half, at, size);
-      return DecodeFloat(kFloat16, half);
-    case ElementType::kBfloat16:
-      std::memcpy(&half, at, size);
-      return DecodeFloat(kBfloat16, half);
-    case ElementType::kFloat32:
-      std::memcpy(&single, at, size);
-      return single;
-    case ElementType::kFloat64:
-      std::memcpy(&number, at, size);
-      return number;
-    default:
-      return std::nullopt;
-  }
+// Whether elements are compared as numbers: others are bit by bit.
+bool IsNumber(ElementType type) {
+  return type == ElementType::kFloat16 || type == ElementType::kBfloat16 ||
+         type == ElementType::kFloat32 || type == ElementType::kFloat64;
 }
 
 double AbsoluteOf(const Tolerance& tolerance, ElementType type) {
@@ -66,30 +35,17 @@ double AbsoluteOf(const Tolerance& tolerance, ElementType type) {
   }
 }
 
-bool SameBits(std::span<const uint8_t> a, std::span<const uint8_t> b,
-              int64_t index, uint32_t bits) {
-  if (bits >= 8) {
-    const size_t size = bits / 8;
-    return std::memcmp(a.data() + index * size, b.data() + index * size,
-                       size) == 0;
-  }
-  const uint64_t bit = static_cast<uint64_t>(index) * bits;
-  const uint32_t mask = (1u << bits) - 1;
-  return ((a[bit / 8] >> bit % 8) & mask) == ((b[bit / 8] >> bit % 8) & mask);
-}
-
 // The first element that differs; -1 if none does.
 int64_t FirstDifference(std::span<const uint8_t> expected,
                         std::span<const uint8_t> actual, ElementType type,
                         int64_t count, const Tolerance& tolerance) {
   const double absolute = AbsoluteOf(tolerance, type);
-  const bool numbers =
-      !tolerance.exact && count > 0 && NumberAt(expected, 0, type).has_value();
+  const bool numbers = !tolerance.exact && IsNumber(type);
   for (int64_t i = 0; i < count; ++i) {
     const bool same =
-        numbers ? Near(*NumberAt(actual, i, type), *NumberAt(expected, i, type),
-                       absolute, tolerance.relative)
-                : SameBits(expected, actual, i, hal::StrideBits(type));
+        numbers ? IsNear(*FloatAt(actual, i, type), *FloatAt(expected, i, type),
+                         absolute, tolerance.relative)
+                : HasSameBits(expected, actual, i, hal::StrideBits(type));
     if (!same) return i;
   }
   return -1;
@@ -156,12 +112,12 @@ bool SameScalar(const vm::Value& expected, const vm::Value& actual,
       return expected.i64() == actual.i64();
     case vm::ValueType::kF32:
       return tolerance.exact ? expected.slot().i32 == actual.slot().i32
-                             : Near(actual.f32(), expected.f32(), tolerance.f32,
-                                    tolerance.relative);
+                             : IsNear(actual.f32(), expected.f32(),
+                                      tolerance.f32, tolerance.relative);
     case vm::ValueType::kF64:
       return tolerance.exact ? expected.slot().i64 == actual.slot().i64
-                             : Near(actual.f64(), expected.f64(), tolerance.f64,
-                                    tolerance.relative);
+                             : IsNear(actual.f64(), expected.f64(),
+                                      tolerance.f64, tolerance.relative);
     case vm::ValueType::kRef:
       break;
   }

@@ -228,7 +228,7 @@ absl::StatusOr<HostModules> MakeHostModules(
       return UsesModule(program->def(), name);
     });
   };
-  HostModules modules;
+  HostModules modules = options.modules;
   for (const auto& host : kDeviceModules) {
     if (!used(host.name)) continue;
     ASSIGN_OR_RETURN(auto module, host.create(devices, options.hal));

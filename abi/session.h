@@ -73,6 +73,8 @@ struct SessionOptions {
   std::shared_ptr<const hal::ParameterScopes> parameters;
   // Whose functions programs may import; results are in the first device.
   std::vector<std::shared_ptr<const native::LoadedLibrary>> native_libraries;
+  // Further native modules that programs may import, by their names.
+  std::vector<std::shared_ptr<const vm::Module>> modules;
   // What handlers may ask for, by its type's name; outlives the session.
   std::map<std::string, void*> native_user_data;
 };

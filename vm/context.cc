@@ -386,7 +386,9 @@ absl::Status Context::RunOn(Machine& machine) {
     return machine.TakeStop();
   if (machine.traced()) [[unlikely]]
     machine.TraceEntries();
+  const Machine* const outer = std::exchange(meter_.running, &machine);
   const Outcome outcome = vm::Run(machine);
+  meter_.running = outer;
   if (machine.traced()) [[unlikely]]
     machine.TraceExits();
   if (outcome == Outcome::kFailed) [[unlikely]]

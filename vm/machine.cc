@@ -256,13 +256,16 @@ void Machine::Print(absl::string_view name, RegisterList values, bool trace) {
   (*print_)(absl::StrCat(line, line.size() < kMostMessage ? ")" : "..."));
 }
 
+BacktraceFrame Machine::PlaceOf(const Frame& at) {
+  const BytecodeModule& module = *at.state->module;
+  const uint32_t function = at.function->ordinal;
+  return {&module.def(), function, module.BytecodeOffset(function, at.pc)};
+}
+
 absl::Status Machine::TakeError() {
   Backtrace backtrace;
   for (const Frame* at = frame; at != nullptr; at = at->caller) {
-    const BytecodeModule& module = *at->state->module;
-    const uint32_t function = at->function->ordinal;
-    backtrace.Add(
-        {&module.def(), function, module.BytecodeOffset(function, at->pc)});
+    backtrace.Add(PlaceOf(*at));
   }
   absl::Status status = WithBacktrace(std::exchange(error_, absl::OkStatus()),
                                       std::exchange(native_, {}), backtrace);
@@ -276,6 +279,13 @@ void Machine::PopAll() {
     stack_.Pop(frame);
     frame = caller;
   }
+}
+
+std::optional<BacktraceFrame> CallerOf(const ModuleState& state) {
+  const Meter* const meter = state.meter();
+  const Machine* const machine = meter == nullptr ? nullptr : meter->running;
+  if (machine == nullptr || machine->frame == nullptr) return std::nullopt;
+  return machine->Where();
 }
 
 }  // namespace eyrie::vm

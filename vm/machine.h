@@ -10,17 +10,20 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
 #include "base/trace.h"
+#include "vm/backtrace.h"
 #include "vm/buffer.h"
 #include "vm/bytecode_module.h"
 #include "vm/list.h"
 #include "vm/lowered.h"
 #include "vm/meter.h"
+#include "vm/module.h"
 #include "vm/operand.h"
 #include "vm/stack.h"
 #include "vm/value.h"
@@ -195,6 +198,9 @@ class Machine {
   // Hands "name(values…)" to the sink.
   void Print(absl::string_view name, RegisterList values, bool trace);
 
+  // Where the topmost frame is: at its call, for who is called.
+  BacktraceFrame Where() const { return PlaceOf(*frame); }
+
   // The error with a backtrace; drops all frames.
   [[gnu::cold, gnu::noinline]] absl::Status TakeError();
   // The same for a call that is to stop before it goes on.
@@ -204,6 +210,7 @@ class Machine {
   }
 
  private:
+  static BacktraceFrame PlaceOf(const Frame& at);
   bool CallNative(const ResolvedImport& import, const LoweredCallImport& call);
   // With copies of the arguments, as many bytes of each as the longest type
   // has. False: the stack is full. `status` is the function's.
@@ -220,6 +227,10 @@ class Machine {
   absl::Status error_;
   absl::string_view native_;  // the import that failed; empty: none did
 };
+
+// Where the code is that calls the native function which has this state;
+// nullopt if none runs.
+std::optional<BacktraceFrame> CallerOf(const ModuleState& state);
 
 }  // namespace eyrie::vm
 

@@ -23,6 +23,8 @@
 
 namespace eyrie::vm {
 
+class Machine;
+
 // What one call from the host may still use.
 struct CallBudget {
   int64_t fuel = static_cast<int64_t>(Limits::kUnlimited);
@@ -87,6 +89,8 @@ class Meter {
 
   // Who may suspend the running call.
   Suspension suspension;
+  // What runs the context's code at present; null between calls.
+  const Machine* running = nullptr;
 
   // RESOURCE_EXHAUSTED: fuel, stack; DEADLINE_EXCEEDED; CANCELLED.
   absl::Status StopReason() const;
