@@ -127,8 +127,10 @@ def prepare(folder, modules, table):
     files.update(damaged_libraries(modules.parent / "native/lib"))
     if table == "vulkan_test.txt":
         files.update(damaged_shaders(modules))
-    checker = pathlib.Path(__file__).with_name("trace_check.py")
-    files["trace_check.py"] = checker.read_bytes()
+    for name in ("trace_check.py", "on_terminal.py"):
+        script = pathlib.Path(__file__).with_name(name)
+        if script.exists():
+            files[name] = script.read_bytes()
     for name, contents in files.items():
         (folder / name).write_bytes(contents)
     (folder / "folder").mkdir()

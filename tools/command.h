@@ -22,6 +22,7 @@ int DumpMain(std::span<const char* const> args);    // dump.cc
 int AsmMain(std::span<const char* const> args);     // asm.cc
 int ParamsMain(std::span<const char* const> args);  // params.cc
 int NoteMain(std::span<const char* const> args);    // note.cc
+int CheckMain(std::span<const char* const> args);   // check/check.cc
 int BenchMain(std::span<const char* const> args);   // bench_command.cc
 
 // Prints "eyrie: INVALID_ARGUMENT: The sentence." to stderr; returns 1.

@@ -106,20 +106,37 @@ std::string NumberOf(std::span<const Ref<hal::Device>> devices, size_t index) {
   return of > 1 ? absl::StrCat(" #", number) : "";
 }
 
+// Of those above, which say what to call.
+bool IsOfCall(absl::string_view flag) {
+  return flag == "function" || flag == "input";
+}
+
+// Those of other files that sessions have.
+void AddSharedFlags(std::vector<Flag>& flags) {
+  for (const std::span<const Flag> more :
+       {ParameterFlags(), NativeFlags(), VulkanFlags(), LimitFlags(),
+        TraceFlags()}) {
+    flags.insert(flags.end(), more.begin(), more.end());
+  }
+}
+
 }  // namespace
+
+std::vector<Flag> WithSessionFlags(std::span<const Flag> own) {
+  std::vector<Flag> flags;
+  for (const Flag& flag : kLoadFlags) {
+    if (!IsOfCall(flag.name)) flags.push_back(flag);
+  }
+  AddSharedFlags(flags);
+  flags.insert(flags.end(), own.begin(), own.end());
+  const auto ignored = PublicToolFlags();
+  flags.insert(flags.end(), ignored.begin(), ignored.end());
+  return flags;
+}
 
 std::vector<Flag> WithLoadFlags(std::span<const Flag> own) {
   std::vector<Flag> flags(std::begin(kLoadFlags), std::end(kLoadFlags));
-  const auto parameters = ParameterFlags();
-  flags.insert(flags.end(), parameters.begin(), parameters.end());
-  const auto natives = NativeFlags();
-  flags.insert(flags.end(), natives.begin(), natives.end());
-  const auto vulkan = VulkanFlags();
-  flags.insert(flags.end(), vulkan.begin(), vulkan.end());
-  const auto limits = LimitFlags();
-  flags.insert(flags.end(), limits.begin(), limits.end());
-  const auto trace = TraceFlags();
-  flags.insert(flags.end(), trace.begin(), trace.end());
+  AddSharedFlags(flags);
   const auto json = JsonFlags();
   flags.insert(flags.end(), json.begin(), json.end());
   flags.insert(flags.end(), own.begin(), own.end());
@@ -151,8 +168,7 @@ absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
   return programs;
 }
 
-absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
-    const Arguments& arguments) {
+absl::StatusOr<hal::DriverOptions> DriverOptionsOf(const Arguments& arguments) {
   hal::DriverOptions options;
   options.allow_system_executables =
       arguments.GetBool("allow_system_executables");
@@ -163,6 +179,13 @@ absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
   if (arguments.GetBool("perf_map")) {
     ASSIGN_OR_RETURN(options.perf_map, PerfMap::Create());
   }
+  return options;
+}
+
+absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
+    const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const hal::DriverOptions options,
+                   DriverOptionsOf(arguments));
   return abi::OpenDevices(arguments.GetList("device"), options);
 }
 

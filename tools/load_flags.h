@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "base/ref.h"
 #include "hal/device.h"
+#include "hal/driver.h"
 #include "tools/arg_parser.h"
 #include "tools/native_flags.h"
 #include "vm/value.h"
@@ -22,6 +23,9 @@ namespace eyrie::tools {
 
 // The rows of this file's flags, then `own`, then those without effect.
 std::vector<Flag> WithLoadFlags(std::span<const Flag> own);
+
+// The same without the flags that say which function to call, and with what.
+std::vector<Flag> WithSessionFlags(std::span<const Flag> own);
 
 // Loads --module files, then those that are plain arguments. If there are none
 // but native libraries, a program that calls --function of them.
@@ -32,6 +36,9 @@ absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
 // a session's options. Fails as LimitsOf and LoadParameters.
 absl::Status ReadSessionOptions(const Arguments& arguments,
                                 abi::SessionOptions& options);
+
+// What the flags say of devices, but for their names.
+absl::StatusOr<hal::DriverOptions> DriverOptionsOf(const Arguments& arguments);
 
 // Opens --device values.
 absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(

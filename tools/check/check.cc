@@ -1,0 +1,428 @@
+// `eyrie check`: runs the tests in compiled modules.
+//
+// Loading is in here, running in test_runner.h; what is printed is in
+// console_report.h.
+// Tested by check_test.txt.
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <system_error>
+#include <utility>
+
+#include "abi/session.h"
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "base/file_writer.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+#include "tools/arg_parser.h"
+#include "tools/check/check_flags.h"
+#include "tools/check/console_report.h"
+#include "tools/check/expected_failures.h"
+#include "tools/check/junit_report.h"
+#include "tools/check/name_filter.h"
+#include "tools/check/test_plan.h"
+#include "tools/check/test_record.h"
+#include "tools/check/test_runner.h"
+#include "tools/command.h"
+#include "tools/interrupt.h"
+#include "tools/load_flags.h"
+#include "tools/native_flags.h"
+#include "tools/trace_flags.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr char kUsage[] =
+    "# Usage: eyrie check [flags] tests.vmfb folder ...\n"
+    "# Runs the tests in compiled modules: their functions without arguments\n"
+    "# and results, with the expectations that the `check` module offers. A\n"
+    "# folder stands for all modules in it.\n"
+    "#   eyrie check ops.vmfb --filter='*.add*'\n"
+    "#   eyrie check tests/ --jobs=4 --device=local-sync --device=local-task\n"
+    "# Each test is run on each --device; \"a,b\" is for programs that want "
+    "two.\n"
+    "# Modules given by --module are loaded before each of the others; if "
+    "there\n"
+    "# are no others, the last of them has the tests.\n\n";
+
+// Loads what is named and adds its tests to the plan.
+class Loader {
+ public:
+  Loader(const Arguments& arguments, const std::vector<std::string>& devices)
+      : arguments_(arguments), devices_(devices) {}
+
+  absl::Status Load(TestPlan& plan) {
+    std::vector<std::string> libraries = arguments_.GetList("module");
+    std::vector<std::string> paths = arguments_.positional();
+    if (paths.empty() && !libraries.empty()) {
+      paths = {libraries.back()};
+      libraries.pop_back();
+    }
+    if (paths.empty()) {
+      return absl::InvalidArgumentError(
+          "No module is named; the path of a .vmfb file or of a folder with "
+          "such files is needed.");
+    }
+    ASSIGN_OR_RETURN(const std::vector<TestFile> files, FindTestFiles(paths));
+    for (const std::string& path : libraries) {
+      ASSIGN_OR_RETURN(abi::Program program, abi::LoadProgram(path));
+      libraries_.push_back(std::move(program));
+    }
+    for (const TestFile& file : files) {
+      RETURN_IF_ERROR(LoadOne(file, plan));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  // One file among others that cannot be loaded is a test that fails.
+  absl::Status LoadOne(const TestFile& file, TestPlan& plan) {
+    absl::StatusOr<abi::Program> program = abi::LoadProgram(file.path);
+    const bool alone = file.prefix.empty();
+    if (!program.ok()) {
+      if (alone) return program.status();
+      plan.AddUnloadable(file, program.status());
+      return absl::OkStatus();
+    }
+    std::vector<abi::Program> programs = libraries_;
+    programs.push_back(*std::move(program));
+    const size_t before = plan.tests().size();
+    const size_t others = plan.Add(file.prefix, programs, devices_);
+    const bool has_tests = plan.tests().size() != before;
+    if (has_tests && others == 0) return absl::OkStatus();
+    const std::string sentence = Sentence(file.path, has_tests, others);
+    if (!has_tests && alone) return absl::InvalidArgumentError(sentence);
+    PrintNote(sentence);
+    return absl::OkStatus();
+  }
+
+  // Of a module with functions that are no tests, or without tests.
+  static std::string Sentence(const std::string& path, bool has_tests,
+                              size_t others) {
+    const std::string name = absl::StrCat("'", PlainName(path), "'");
+    if (!has_tests) {
+      return absl::StrCat(
+          name, " has no test: a function without arguments and results",
+          others == 0 ? "." : absl::StrCat("; it has ", others, " with some."));
+    }
+    return absl::StrCat(
+        others, others == 1 ? " function of " : " functions of ", name,
+        others == 1 ? " has" : " have", " arguments or results, and ",
+        others == 1 ? "is no test." : "are no tests.");
+  }
+
+  const Arguments& arguments_;
+  const std::vector<std::string>& devices_;
+  std::vector<abi::Program> libraries_;
+};
+
+// The report that is asked for, before there is anything to report; null: none.
+absl::StatusOr<std::unique_ptr<FileWriter>> OpenXml(
+    const CheckOptions& options) {
+  std::unique_ptr<FileWriter> file;
+  if (options.xml.empty()) return file;
+  const auto folder = std::filesystem::path(options.xml).parent_path();
+  std::error_code ignored;  // the file says it
+  if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+  file = std::make_unique<FileWriter>(options.xml);
+  RETURN_IF_ERROR(file->status());
+  return file;
+}
+
+// What is known of a run while it goes on, for an interrupt.
+class Interruption {
+ public:
+  // An interrupt is to stop this; nullptr: it ends the process.
+  void Watch(TestRunner* runner) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    runner_ = runner;
+  }
+  void Interrupt() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (runner_ == nullptr) InterruptWatch::Exit();
+    interrupted_ = true;
+    runner_->Stop();
+  }
+  bool interrupted() const { return interrupted_; }
+
+ private:
+  std::mutex mutex_;  // guards runner_, which lives while it is here
+  TestRunner* runner_ = nullptr;
+  std::atomic<bool> interrupted_ = false;
+};
+
+// Runs the tests of a plan as often as it is asked for.
+class Check {
+ public:
+  Check(const CheckOptions& options, TestPlan plan,
+        ExpectedFailures expected_failures)
+      : options_(options),
+        plan_(std::move(plan)),
+        expected_failures_(std::move(expected_failures)),
+        random_(options.seed) {}
+
+  // The tests that are left, for who only wants to see them.
+  std::string ListText() const;
+  // False: a test failed. INVALID_ARGUMENT: there is no test to run.
+  absl::StatusOr<bool> Run(TestRunner& runner);
+  // Leaves out those that are not to run. INVALID_ARGUMENT: all of them.
+  absl::Status Select();
+
+  const TestPlan& plan() const { return plan_; }
+
+ private:
+  std::vector<size_t> Order();
+  void PrintHeader(ConsoleReport& report) const;
+  bool RunOnce(TestRunner& runner, ConsoleReport& report);
+  TestRecord Judge(const Test& test, const TestResult& result) const;
+  absl::Status WriteXml(FileWriter& file) const;
+
+  const CheckOptions options_;
+  TestPlan plan_;
+  const ExpectedFailures expected_failures_;
+  std::mt19937 random_;
+  size_t disabled_ = 0;
+
+  // Of the last run.
+  std::vector<size_t> order_;
+  std::vector<TestRecord> records_;
+  absl::Time begin_;
+};
+
+absl::Status Check::Select() {
+  for (const ExpectedFailure& line : expected_failures_.lines()) {
+    const bool used = absl::c_any_of(plan_.tests(), [&](const Test& test) {
+      return absl::c_any_of(plan_.Names(test), [&](const std::string& name) {
+        return MatchesPattern(line.pattern, name);
+      });
+    });
+    if (!used) {
+      PrintNote(absl::StrCat(line.place, ": no test is called '",
+                             PlainName(line.pattern), "'."));
+    }
+  }
+  const size_t all = plan_.tests().size();
+  plan_.Keep(NameFilter(options_.filter));
+  if (plan_.tests().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("No test matches --filter='", options_.filter, "'; there ",
+                     all == 1 ? "is 1" : absl::StrCat("are ", all),
+                     ", which --list_tests lists."));
+  }
+  plan_.KeepShard(options_.shard, options_.shards);
+  if (!options_.disabled_tests) {
+    disabled_ = static_cast<size_t>(absl::c_count_if(
+        plan_.tests(), [](const Test& test) { return test.disabled; }));
+  }
+  return absl::OkStatus();
+}
+
+std::string Check::ListText() const {
+  std::string text;
+  std::optional<size_t> suite;
+  for (const Test& test : plan_.tests()) {
+    if (suite != test.suite) {
+      absl::StrAppend(&text, plan_.SuiteOf(test).name, ".\n");
+    }
+    suite = test.suite;
+    absl::StrAppend(&text, "  ", test.name, "\n");
+  }
+  return text;
+}
+
+// Suites and, within them, tests, in the order in which they are to run.
+std::vector<size_t> Check::Order() {
+  std::vector<std::vector<size_t>> suites(plan_.suites().size());
+  for (size_t i = 0; i < plan_.tests().size(); ++i) {
+    const Test& test = plan_.tests()[i];
+    if (test.disabled && !options_.disabled_tests) continue;
+    suites[test.suite].push_back(i);
+  }
+  if (options_.shuffle) {
+    for (auto& suite : suites) absl::c_shuffle(suite, random_);
+    absl::c_shuffle(suites, random_);
+  }
+  std::vector<size_t> order;
+  for (const auto& suite : suites) {
+    order.insert(order.end(), suite.begin(), suite.end());
+  }
+  return order;
+}
+
+TestRecord Check::Judge(const Test& test, const TestResult& result) const {
+  TestRecord record = {&test, Verdict::kPassed, result, ""};
+  const ExpectedFailure* const expected =
+      expected_failures_.Find(plan_.Names(test));
+  if (result.interrupted) {
+    record.verdict = Verdict::kInterrupted;
+  } else if (expected != nullptr) {
+    record.verdict =
+        result.passed() ? Verdict::kUnexpectedPass : Verdict::kExpectedFailure;
+    record.note = absl::StrCat(
+        "(", expected->place,
+        result.passed() ? " expects it to fail" : " expects this",
+        expected->reason.empty() ? "" : ": ", expected->reason, ")");
+  } else if (!result.passed()) {
+    record.verdict = Verdict::kFailed;
+  }
+  return record;
+}
+
+bool Check::RunOnce(TestRunner& runner, ConsoleReport& report) {
+  records_.clear();
+  order_ = Order();
+  begin_ = absl::Now();
+  report.BeginRun(order_);
+  bool passed = true;
+  runner.Run(
+      order_, options_.jobs, [&](const Test& test) { report.BeginTest(test); },
+      [&](const Test& test, const TestResult& result) {
+        records_.push_back(Judge(test, result));
+        report.EndTest(records_.back());
+        passed &= !records_.back().counts_as_failure();
+        return passed || !options_.fail_fast;
+      });
+  report.EndRun(records_, runner.stopped(), disabled_);
+  return passed;
+}
+
+absl::Status Check::WriteXml(FileWriter& file) const {
+  RETURN_IF_ERROR(file.WriteText(
+      JUnitXml(plan_, order_, records_, begin_, absl::Now() - begin_)));
+  return file.Finish();
+}
+
+void Check::PrintHeader(ConsoleReport& report) const {
+  if (!options_.filter.empty() && options_.filter != "*") {
+    report.Print(absl::StrCat(
+        "Note: Google Test filter = ", PlainName(options_.filter), "\n"));
+  }
+  if (options_.shards > 1) {
+    report.Print(absl::StrCat("Note: This is test shard ", options_.shard + 1,
+                              " of ", options_.shards, ".\n"));
+  }
+  if (options_.shuffle) {
+    report.Print(absl::StrCat("Note: Randomizing tests' orders with a seed of ",
+                              options_.seed, " .\n"));
+  }
+}
+
+absl::StatusOr<bool> Check::Run(TestRunner& runner) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<FileWriter> xml, OpenXml(options_));
+  ConsoleReport report(plan_, {options_.color, options_.print_time,
+                               options_.brief, options_.jobs});
+  PrintHeader(report);
+  bool passed = true;
+  for (int64_t i = 1; options_.repeat < 0 || i <= options_.repeat; ++i) {
+    if (options_.repeat != 1) {
+      report.Print(
+          absl::StrCat("\nRepeating all tests (iteration ", i, ") . . .\n\n"));
+    }
+    passed &= RunOnce(runner, report);
+    if (runner.stopped() || (!passed && options_.fail_fast)) break;
+  }
+  if (xml != nullptr) RETURN_IF_ERROR(WriteXml(*xml));
+  return passed;
+}
+
+// Opens each list of devices, "a,b".
+absl::StatusOr<std::vector<TestRunner::DeviceList>> OpenDeviceLists(
+    const Arguments& arguments, const std::vector<std::string>& texts) {
+  ASSIGN_OR_RETURN(const hal::DriverOptions options,
+                   DriverOptionsOf(arguments));
+  std::vector<TestRunner::DeviceList> lists;
+  for (const std::string& text : texts) {
+    const std::vector<std::string> uris = absl::StrSplit(text, ',');
+    ASSIGN_OR_RETURN(TestRunner::DeviceList devices,
+                     abi::OpenDevices(uris, options));
+    lists.push_back(std::move(devices));
+  }
+  return lists;
+}
+
+// False: a test failed.
+absl::StatusOr<bool> RunChecks(const Arguments& arguments,
+                               const CheckOptions& options,
+                               Interruption& interruption) {
+  std::vector<std::string> devices = arguments.GetList("device");
+  if (devices.empty()) devices.push_back(abi::kDefaultDevice);
+  ExpectedFailures expected_failures;
+  if (!options.xfail.empty()) {
+    ASSIGN_OR_RETURN(expected_failures, ExpectedFailures::Read(options.xfail));
+  }
+  TestPlan plan;
+  RETURN_IF_ERROR(Loader(arguments, devices).Load(plan));
+  Check check(options, std::move(plan), std::move(expected_failures));
+  RETURN_IF_ERROR(check.Select());
+  if (options.list_tests) {
+    RETURN_IF_ERROR(WriteStdout(check.ListText()));
+    return true;
+  }
+  abi::SessionOptions session_options;
+  ASSIGN_OR_RETURN(session_options.native_libraries,
+                   LoadNativeLibraries(arguments));
+  ASSIGN_OR_RETURN(std::vector<TestRunner::DeviceList> lists,
+                   OpenDeviceLists(arguments, devices));
+  RETURN_IF_ERROR(ReadSessionOptions(arguments, session_options));
+  // Each test has the limit for itself.
+  session_options.memory = nullptr;
+  ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
+  RETURN_IF_ERROR(tracing.Begin());
+  TestRunner runner(check.plan(), std::move(session_options), lists);
+  interruption.Watch(&runner);
+  const absl::StatusOr<bool> passed = check.Run(runner);
+  interruption.Watch(nullptr);
+  if (arguments.GetBool("print_statistics")) {
+    for (const auto& list : lists) PrintStatistics(list);
+  }
+  absl::Status traced = tracing.Finish();
+  if (passed.ok() && !traced.ok()) return traced;
+  return passed;
+}
+
+// The exit code.
+int RunWith(const Arguments& arguments, const CheckOptions& options) {
+  Interruption interruption;
+  // Before all threads, which must not take the interrupt.
+  const InterruptWatch watch([&interruption] { interruption.Interrupt(); });
+  const absl::StatusOr<bool> passed =
+      RunChecks(arguments, options, interruption);
+  if (!passed.ok()) ReportError(passed.status());
+  if (interruption.interrupted()) return InterruptWatch::kExitCode;
+  const bool failed = !passed.value_or(false);
+  if (!options.expect_failure || options.list_tests) return failed ? 1 : 0;
+  const absl::Status written =
+      WriteStdout(failed ? "Test failed as expected\n"
+                         : "Test passed but expected failure\n");
+  return failed && written.ok() ? 0 : 1;
+}
+
+}  // namespace
+
+int CheckMain(std::span<const char* const> args) {
+  const std::vector<Flag> flags = WithSessionFlags(CheckFlags());
+  const std::vector<std::string> all = WithEnvironment(args);
+  std::vector<const char*> pointers;
+  for (const std::string& arg : all) pointers.push_back(arg.c_str());
+  const absl::StatusOr<Arguments> arguments = ParseArguments(flags, pointers);
+  if (!arguments.ok()) return ReportError(arguments.status());
+  if (arguments->GetBool("help")) {
+    const absl::Status status =
+        WriteStdout(absl::StrCat(kUsage, FlagsHelp(flags)));
+    return status.ok() ? 0 : ReportError(status);
+  }
+  ReportIgnoredFlags(*arguments);
+  const absl::StatusOr<CheckOptions> options = ReadCheckOptions(*arguments);
+  if (!options.ok()) return ReportError(options.status());
+  return RunWith(*arguments, *options);
+}
+
+}  // namespace eyrie::tools

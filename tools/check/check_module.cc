@@ -1,0 +1,140 @@
+// Source of the signatures: IREE's
+// compiler/src/iree/compiler/Modules/Check/check.imports.mlir, 3.1 to 3.13.
+//
+// Tested by check_module_test.cc, check_test.txt.
+#include "tools/check/check_module.h"
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+#include "hal/buffer_view.h"
+#include "hal/device.h"
+#include "hal/element_type.h"
+#include "tools/check/expectation.h"
+#include "vm/backtrace.h"
+#include "vm/machine.h"
+#include "vm/module.h"
+#include "vm/native_binding.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr uint32_t kVersion = 0;
+constexpr uint64_t kBytesPerUnit = 1024;  // of fuel
+
+// How close floats were to be before programs said it (3.1, 3.2).
+constexpr double kCloseness = 1e-4;
+constexpr double kClosenessOfHalves = 1e-3;
+
+std::string CallerText(const vm::ModuleState& state) {
+  const std::optional<vm::BacktraceFrame> caller = vm::CallerOf(state);
+  if (!caller.has_value()) return "";
+  const vm::ModuleDef& module = *caller->module;
+  const auto places = module.FindLocations(caller->function, caller->offset);
+  if (!places.empty() && !places[0].file.empty()) {
+    return absl::StrCat(PlainName(places[0].file), ":", places[0].line, ":",
+                        places[0].column);
+  }
+  return absl::StrCat(PlainName(module.name), ".",
+                      PlainName(module.FunctionName(caller->function)), "+0x",
+                      absl::Hex(caller->offset));
+}
+
+class CheckState final : public vm::ModuleState {
+ public:
+  explicit CheckState(const ExpectationSink& failed) : failed_(failed) {}
+
+  // Tells of the text unless it is empty.
+  absl::Status Tell(absl::StatusOr<std::string> text) {
+    RETURN_IF_ERROR(text.status());
+    if (text->empty()) return absl::OkStatus();
+    failed_(
+        [&] { return FailedExpectation{CallerText(*this), *std::move(text)}; });
+    return absl::OkStatus();
+  }
+
+  // Counts what it takes to look at a tensor.
+  absl::Status WorkOn(const hal::BufferView& view) {
+    const uint64_t units = view.byte_length() / kBytesPerUnit;
+    return Work(static_cast<uint32_t>(std::min<uint64_t>(units, UINT32_MAX)));
+  }
+
+ private:
+  const ExpectationSink& failed_;  // the module's
+};
+
+absl::Status ExpectTrue(CheckState& state, int32_t operand) {
+  return state.Tell(
+      operand != 0 ? ""
+                   : absl::StrCat("Expected ", operand, " to be nonzero."));
+}
+
+absl::Status ExpectFalse(CheckState& state, int32_t operand) {
+  return state.Tell(
+      operand == 0 ? "" : absl::StrCat("Expected ", operand, " to be zero."));
+}
+
+// Programs name the device that can make a tensor readable; buffers know it.
+absl::Status ExpectAllTrue(CheckState& state, hal::Device*,
+                           hal::BufferView& operand) {
+  RETURN_IF_ERROR(state.WorkOn(operand));
+  return state.Tell(tools::ExpectAllTrue(operand));
+}
+
+absl::Status ExpectEq(CheckState& state, hal::Device*, hal::BufferView& left,
+                      hal::BufferView& right) {
+  RETURN_IF_ERROR(state.WorkOn(left));
+  return state.Tell(ExpectEqual(left, right));
+}
+
+absl::Status ExpectAlmostEq(CheckState& state, hal::Device*,
+                            hal::BufferView& left, hal::BufferView& right,
+                            float absolute, float relative) {
+  RETURN_IF_ERROR(state.WorkOn(left));
+  return state.Tell(ExpectAlmostEqual(left, right, {absolute, relative}));
+}
+
+// Of builds between 3.2 and 3.3.
+absl::Status ExpectAlmostEqAbsolute(CheckState& state, hal::Device* device,
+                                    hal::BufferView& left,
+                                    hal::BufferView& right, float absolute) {
+  return ExpectAlmostEq(state, device, left, right, absolute, 0);
+}
+
+absl::Status ExpectAlmostEqFixed(CheckState& state, hal::Device*,
+                                 hal::BufferView& left,
+                                 hal::BufferView& right) {
+  RETURN_IF_ERROR(state.WorkOn(left));
+  const bool halves = left.element_type() == hal::ElementType::kFloat16;
+  return state.Tell(ExpectAlmostEqual(
+      left, right, {halves ? kClosenessOfHalves : kCloseness, 0}));
+}
+
+constexpr vm::NativeFunction kImports[] = {
+    vm::Bind<ExpectAllTrue>("expect_all_true", "0rr_v"),
+    vm::Bind<ExpectAlmostEqFixed>("expect_almost_eq", "0rrr_v"),  // 3.1, 3.2
+    vm::Bind<ExpectAlmostEqAbsolute>("expect_almost_eq", "0rrrf_v"),
+    vm::Bind<ExpectAlmostEq>("expect_almost_eq", "0rrrff_v"),  // since 3.3
+    vm::Bind<ExpectEq>("expect_eq", "0rrr_v"),
+    vm::Bind<ExpectFalse>("expect_false", "0i_v"),
+    vm::Bind<ExpectTrue>("expect_true", "0i_v"),
+};
+static_assert(vm::RowsAscend(kImports));
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const vm::NativeModule>> CreateCheckModule(
+    ExpectationSink failed) {
+  auto sink = std::make_shared<const ExpectationSink>(std::move(failed));
+  return vm::NativeModule::Create(
+      kCheckModuleName, kVersion, kImports,
+      [sink]() -> absl::StatusOr<std::unique_ptr<vm::ModuleState>> {
+        return std::make_unique<CheckState>(*sink);
+      });
+}
+
+}  // namespace eyrie::tools

@@ -1,0 +1,81 @@
+// The lines that GoogleTest's users know, on stdout.
+//
+// What modules print goes to stderr, before their test's result. On a terminal
+// a line below says how far the run has come. One thread's.
+// Tested by check_test.txt.
+#ifndef EYRIE_TOOLS_CHECK_CONSOLE_REPORT_H_
+#define EYRIE_TOOLS_CHECK_CONSOLE_REPORT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "tools/check/test_plan.h"
+#include "tools/check/test_record.h"
+#include "tools/progress_line.h"
+
+namespace eyrie::tools {
+
+struct ConsoleOptions {
+  bool color = false;
+  bool print_time = true;
+  bool brief = false;  // failures and the end alone
+  size_t jobs = 1;     // in the first line, if there are several
+};
+
+class ConsoleReport {
+ public:
+  ConsoleReport(const TestPlan& plan, const ConsoleOptions& options)
+      : plan_(plan), options_(options) {}
+
+  // `order`: the tests that are to run, by index.
+  void BeginRun(std::span<const size_t> order);
+  void BeginTest(const Test& test);
+  void EndTest(const TestRecord& record);
+  // `disabled`: tests that are never run unless that is asked for.
+  void EndRun(std::span<const TestRecord> records, bool interrupted,
+              size_t disabled);
+
+  // Writes something to stdout between other lines.
+  void Print(absl::string_view text);
+
+ private:
+  enum class Color : uint8_t { kNone, kGreen, kRed, kYellow };
+
+  // "[  FAILED  ] " in colour.
+  std::string Mark(absl::string_view text, Color color) const;
+  void PrintLine(absl::string_view mark, Color color, absl::string_view text);
+  std::string TimeText(absl::Duration elapsed, absl::string_view what) const;
+  void EndSuite();
+  void ListTests(std::span<const TestRecord> records, Verdict verdict,
+                 absl::string_view mark, absl::string_view what);
+  std::string ProgressText();
+
+  const TestPlan& plan_;
+  const ConsoleOptions options_;
+  std::vector<size_t> sizes_;  // of suites, in this run
+  size_t suites_ = 0;          // that have tests
+  size_t total_ = 0;
+  absl::Time begin_;
+  std::optional<size_t> suite_;  // whose tests are being told of
+  absl::Time suite_begin_;
+
+  std::mutex mutex_;  // guards what follows, which the line says
+  std::string running_;
+  absl::Time running_since_;
+  size_t ended_ = 0;
+  size_t failed_ = 0;
+
+  std::unique_ptr<ProgressLine> progress_;  // null outside of runs
+};
+
+}  // namespace eyrie::tools
+
+#endif  // EYRIE_TOOLS_CHECK_CONSOLE_REPORT_H_

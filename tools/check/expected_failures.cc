@@ -1,0 +1,59 @@
+// Tested by expected_failures_test.cc, check_test.txt.
+#include "tools/check/expected_failures.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/mapped_file.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+#include "tools/check/name_filter.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr size_t kMostReason = 500;  // bytes
+
+}  // namespace
+
+absl::StatusOr<ExpectedFailures> ExpectedFailures::Read(
+    const std::string& path) {
+  ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
+  const auto bytes = file->bytes();
+  return Parse(absl::string_view(reinterpret_cast<const char*>(bytes.data()),
+                                 bytes.size()),
+               path);
+}
+
+ExpectedFailures ExpectedFailures::Parse(absl::string_view text,
+                                         const std::string& path) {
+  ExpectedFailures failures;
+  int number = 0;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    ++number;
+    line = absl::StripAsciiWhitespace(line);
+    if (line.empty() || line.front() == '#') continue;
+    const size_t end = line.find_first_of(" \t");
+    const absl::string_view reason =
+        end == line.npos ? "" : absl::StripAsciiWhitespace(line.substr(end));
+    failures.lines_.push_back({std::string(line.substr(0, end)),
+                               PlainText(reason, kMostReason),
+                               absl::StrCat(path, ":", number)});
+  }
+  return failures;
+}
+
+const ExpectedFailure* ExpectedFailures::Find(
+    const std::vector<std::string>& names) const {
+  for (const ExpectedFailure& line : lines_) {
+    for (const std::string& name : names) {
+      if (MatchesPattern(line.pattern, name)) return &line;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace eyrie::tools

@@ -1,0 +1,50 @@
+// Lists of tests that are known to fail, by table.
+#include "tools/check/expected_failures.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+
+namespace eyrie::tools {
+namespace {
+
+std::string Find(const ExpectedFailures& failures,
+                 const std::vector<std::string>& names) {
+  const ExpectedFailure* const found = failures.Find(names);
+  if (found == nullptr) return "none";
+  return absl::StrCat(found->place, " ", found->pattern, " '", found->reason,
+                      "'");
+}
+
+TEST(ExpectedFailures, FindsTheFirstLineThatMatches) {
+  const auto failures = ExpectedFailures::Parse(
+      "# known\n\n"
+      "m.f   divides by\x1b zero \r\n"
+      "\tm.g\n"
+      "*/vulkan.*\tslow\n"
+      "m.*  later",
+      "x.txt");
+  EXPECT_EQ(failures.lines().size(), 4u);
+  const struct {
+    std::vector<std::string> names;
+    const char* want;
+  } kCases[] = {
+      {{"m.f"}, "x.txt:3 m.f 'divides by? zero'"},
+      {{"a/m.f", "m.f"}, "x.txt:3 m.f 'divides by? zero'"},
+      {{"m.g"}, "x.txt:4 m.g ''"},
+      {{"n/vulkan.h"}, "x.txt:5 */vulkan.* 'slow'"},
+      {{"m.h"}, "x.txt:6 m.* 'later'"},
+      {{"n.h"}, "none"},
+  };
+  for (const auto& c : kCases) EXPECT_EQ(Find(failures, c.names), c.want);
+}
+
+TEST(ExpectedFailures, NoneIsNone) {
+  EXPECT_EQ(Find({}, {"m.f"}), "none");
+  EXPECT_TRUE(ExpectedFailures::Parse("", "x").lines().empty());
+}
+
+}  // namespace
+}  // namespace eyrie::tools

@@ -1,0 +1,78 @@
+// Filters of tests by table.
+#include "tools/check/name_filter.h"
+
+#include "gtest/gtest.h"
+
+namespace eyrie::tools {
+namespace {
+
+TEST(NameFilter, Patterns) {
+  const struct {
+    const char* pattern;
+    const char* name;
+    bool matches;
+  } kCases[] = {
+      {"", "", true},
+      {"", "a", false},
+      {"a", "a", true},
+      {"a", "ab", false},
+      {"*", "", true},
+      {"*", "m.f", true},
+      {"m.*", "m.f", true},
+      {"m.*", "n.f", false},
+      {"*.f", "m.f", true},
+      {"*.f", "m.ff", false},
+      {"?.f", "m.f", true},
+      {"?.f", ".f", false},
+      {"*a*b*", "xaxxbx", true},
+      {"*a*b*", "xbxxax", false},
+      {"a**", "a", true},
+      {"**a?*", "bab", true},
+      {"*aab", "aaaaab", true},
+      {"m.f", "m?f", false},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(MatchesPattern(c.pattern, c.name), c.matches)
+        << c.pattern << " on " << c.name;
+  }
+}
+
+TEST(NameFilter, TakesNoTimeBeyondAProduct) {
+  const std::string name(10000, 'a');
+  std::string pattern;
+  for (int i = 0; i < 1000; ++i) pattern += "a*";
+  EXPECT_FALSE(MatchesPattern(pattern + "b", name));
+}
+
+TEST(NameFilter, Filters) {
+  const struct {
+    const char* filter;
+    std::vector<std::string> names;
+    bool takes;
+  } kCases[] = {
+      {"", {"m.f"}, true},
+      {"*", {"m.f"}, true},
+      {"m.f", {"m.f"}, true},
+      {"m.g:m.f", {"m.f"}, true},
+      {"m.g", {"m.f"}, false},
+      {"-m.f", {"m.f"}, false},
+      {"-m.f", {"m.g"}, true},
+      {"m.*-m.f", {"m.f"}, false},
+      {"m.*-m.f:m.h", {"m.h"}, false},
+      {"m.*-m.f:m.h", {"m.g"}, true},
+      {"n.*-m.f", {"m.g"}, false},
+      {":", {"m.f"}, false},
+      // By one of several names.
+      {"m.f", {"a/m.f", "m.f"}, true},
+      {"a/*", {"a/m.f", "m.f"}, true},
+      {"-a/*", {"a/m.f", "m.f"}, false},
+      {"b/*", {"a/m.f", "m.f"}, false},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(NameFilter(c.filter).Takes(c.names), c.takes)
+        << c.filter << " on " << c.names[0];
+  }
+}
+
+}  // namespace
+}  // namespace eyrie::tools

@@ -1,0 +1,42 @@
+// What came of a test, beside what was expected of it.
+//
+// Read by the reports: console_report.h, junit_report.h.
+#ifndef EYRIE_TOOLS_CHECK_TEST_RECORD_H_
+#define EYRIE_TOOLS_CHECK_TEST_RECORD_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "tools/check/test_plan.h"
+#include "tools/check/test_runner.h"
+
+namespace eyrie::tools {
+
+enum class Verdict : uint8_t {
+  kPassed,
+  kFailed,
+  kExpectedFailure,
+  kUnexpectedPass,  // counts as a failure
+  kInterrupted,
+};
+
+struct TestRecord {
+  const Test* test;
+  Verdict verdict;
+  TestResult result;
+  std::string note;  // why a verdict is not the result's own; else empty
+
+  bool counts_as_failure() const {
+    return verdict == Verdict::kFailed || verdict == Verdict::kUnexpectedPass;
+  }
+};
+
+// One paragraph per failure: "model.mlir:12:3: Failure\nExpected ...", all that
+// a reader needs of a test that did not pass. Of one that passed, none.
+std::vector<std::string> FailureTexts(const TestResult& result);
+
+}  // namespace eyrie::tools
+
+#endif  // EYRIE_TOOLS_CHECK_TEST_RECORD_H_

@@ -1,0 +1,189 @@
+// Tested by check_test.txt.
+#include "tools/check/test_runner.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "abi/function_io.h"
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr size_t kMostFailures = 20;   // of a test, that are kept
+constexpr size_t kMostPrinted = 1000;  // lines of a test's
+
+void AddLine(absl::string_view line, TestResult& result) {
+  if (result.printed.size() > kMostPrinted) return;
+  if (result.printed.size() == kMostPrinted) {
+    line = "The test prints more, which is not shown.";
+  }
+  result.printed.emplace_back(line.data(), line.size());
+}
+
+// The options of one test's context, which listens into its result.
+abi::SessionOptions Listening(abi::SessionOptions options, TestResult& result) {
+  options.print = [&result](absl::string_view line) { AddLine(line, result); };
+  options.hal.trace = [&result](absl::string_view key,
+                                std::span<hal::BufferView* const> tensors) {
+    std::string text;
+    abi::AppendTrace(key, tensors, {}, text);
+    for (absl::string_view line : absl::StrSplit(text, '\n')) {
+      AddLine(line, result);
+    }
+  };
+  return options;
+}
+
+absl::StatusOr<vm::Function> FindTest(const abi::Session& session,
+                                      const Test& test) {
+  for (const vm::Function& function : session.Functions()) {
+    if (function.name() == test.function) return function;
+  }
+  return absl::NotFoundError(
+      absl::StrCat("There is no function '", test.name, "' to call."));
+}
+
+}  // namespace
+
+// The tests of one run, which threads take, in order, and whose results one
+// thread takes in that order, too.
+class TestRunner::Queue {
+ public:
+  explicit Queue(size_t size) : results_(size) {}
+
+  // The place of the next test; nullopt: there is none, or no more are to run.
+  std::optional<size_t> Take(const std::atomic<bool>& stopped) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (closed_ || stopped || next_ == results_.size()) {
+      closed_ = true;
+      changed_.notify_all();
+      return std::nullopt;
+    }
+    return next_++;
+  }
+
+  void Put(size_t place, TestResult result) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    results_[place] = std::move(result);
+    changed_.notify_all();
+  }
+
+  // The result of a test that has ended; nullopt: nobody takes it any more.
+  std::optional<TestResult> Wait(size_t place) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [&] {
+      return results_[place].has_value() || (closed_ && place >= next_);
+    });
+    return std::exchange(results_[place], std::nullopt);
+  }
+
+  void Close() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    closed_ = true;
+  }
+
+ private:
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  size_t next_ = 0;
+  bool closed_ = false;
+  std::vector<std::optional<TestResult>> results_;
+};
+
+absl::Status TestRunner::Call(const Test& test, TestResult& result) {
+  const TestSuite& suite = plan_.SuiteOf(test);
+  RETURN_IF_ERROR(suite.loaded);
+  abi::SessionOptions options = Listening(options_, result);
+  const bool checks = absl::c_any_of(suite.programs, [](const auto& program) {
+    return abi::UsesModule(program->def(), kCheckModuleName);
+  });
+  if (checks) {
+    ASSIGN_OR_RETURN(auto module, CreateCheckModule([&](auto describe) {
+                       if (result.failures.size() == kMostFailures) {
+                         ++result.more_failures;
+                       } else {
+                         result.failures.push_back(describe());
+                       }
+                     }));
+    options.modules.push_back(std::move(module));
+  }
+  ASSIGN_OR_RETURN(const std::unique_ptr<abi::Session> session,
+                   abi::Session::Create(suite.programs, devices_[suite.devices],
+                                        std::move(options)));
+  ASSIGN_OR_RETURN(const vm::Function function, FindTest(*session, test));
+  ASSIGN_OR_RETURN(abi::Callable callable, session->Bind(function));
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (stopped_) return absl::CancelledError("It was not begun.");
+    running_.push_back(session.get());
+  }
+  const absl::Status status = callable.Call({}).status();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  running_.erase(absl::c_find(running_, session.get()));
+  return status;
+}
+
+TestResult TestRunner::RunOne(const Test& test) {
+  TestResult result;
+  result.begin = absl::Now();
+  result.status = Call(test, result);
+  result.elapsed = absl::Now() - result.begin;
+  // A test may also fail as cancelled of its own accord.
+  result.interrupted = stopped_ && absl::IsCancelled(result.status);
+  return result;
+}
+
+void TestRunner::RunInOrder(std::span<const size_t> order, Begin begin,
+                            End end) {
+  for (const size_t index : order) {
+    if (stopped_) return;
+    const Test& test = plan_.tests()[index];
+    begin(test);
+    if (!end(test, RunOne(test))) return;
+  }
+}
+
+void TestRunner::Run(std::span<const size_t> order, size_t jobs, Begin begin,
+                     End end) {
+  if (jobs <= 1) {
+    RunInOrder(order, begin, end);
+    return;
+  }
+  Queue queue(order.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < std::min(jobs, order.size()); ++i) {
+    threads.emplace_back([this, order, &queue] {
+      while (const std::optional<size_t> place = queue.Take(stopped_)) {
+        queue.Put(*place, RunOne(plan_.tests()[order[*place]]));
+      }
+    });
+  }
+  for (size_t i = 0; i < order.size(); ++i) {
+    const std::optional<TestResult> result = queue.Wait(i);
+    if (!result.has_value()) break;
+    const Test& test = plan_.tests()[order[i]];
+    begin(test);
+    if (!end(test, *result)) break;
+  }
+  queue.Close();
+  for (std::thread& thread : threads) thread.join();
+}
+
+void TestRunner::Stop() {
+  stopped_ = true;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (abi::Session* session : running_) session->Cancel();
+}
+
+}  // namespace eyrie::tools
