@@ -201,19 +201,22 @@ bool UsesModule(const vm::ModuleDef& def, absl::string_view name) {
   return false;
 }
 
-absl::StatusOr<Ref<hal::Device>> OpenDevice(absl::string_view uri,
-                                            hal::DriverOptions options) {
-  options.loaders.push_back(hal::vmvx::MakeLoader());
+absl::StatusOr<Ref<hal::Device>> OpenDevice(
+    absl::string_view uri, hal::DriverOptions options,
+    const std::shared_ptr<const vm::Jit>& jit) {
+  options.loaders.push_back(hal::vmvx::MakeLoader(jit));
   return hal::OpenDevice(uri, options);
 }
 
 absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
-    std::span<const std::string> uris, const hal::DriverOptions& options) {
+    std::span<const std::string> uris, const hal::DriverOptions& options,
+    const std::shared_ptr<const vm::Jit>& jit) {
   const std::string default_uri = kDefaultDevice;
   if (uris.empty()) uris = {&default_uri, 1};
   std::vector<Ref<hal::Device>> devices;
   for (const std::string& uri : uris) {
-    ASSIGN_OR_RETURN(Ref<hal::Device> device, abi::OpenDevice(uri, options));
+    ASSIGN_OR_RETURN(Ref<hal::Device> device,
+                     abi::OpenDevice(uri, options, jit));
     devices.push_back(std::move(device));
   }
   return devices;
@@ -298,6 +301,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   context_options.print = std::move(options.print);
   context_options.limits = options.limits;
   context_options.memory = options.memory;
+  context_options.jit = options.jit;
   auto context = vm::Context::Create(std::move(modules), context_options);
   if (lacks_module && absl::IsNotFound(context.status())) {
     return Annotate(context.status(),

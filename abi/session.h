@@ -55,18 +55,22 @@ absl::StatusOr<Program> LoadProgram(std::span<const uint8_t> bytes,
 bool UsesModule(const vm::ModuleDef& def, absl::string_view name);
 
 // Opens a device that loads executables of every format there is: those of the
-// driver and of `options`, and bytecode. Fails as hal::OpenDevice does.
-absl::StatusOr<Ref<hal::Device>> OpenDevice(absl::string_view uri,
-                                            hal::DriverOptions options);
+// driver and of `options`, and bytecode, which `jit` compiles if there is one.
+// Fails as hal::OpenDevice does.
+absl::StatusOr<Ref<hal::Device>> OpenDevice(
+    absl::string_view uri, hal::DriverOptions options,
+    const std::shared_ptr<const vm::Jit>& jit = nullptr);
 
 // Opens --device values; none are kDefaultDevice. The errors name the value.
 absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
-    std::span<const std::string> uris, const hal::DriverOptions& options);
+    std::span<const std::string> uris, const hal::DriverOptions& options,
+    const std::shared_ptr<const vm::Jit>& jit = nullptr);
 
 struct SessionOptions {
-  hal::HalModuleOptions hal;  // who listens to tensor traces
-  vm::PrintSink print;        // who listens to what modules print
-  vm::Limits limits;          // of each call, and of the memory of all
+  hal::HalModuleOptions hal;           // who listens to tensor traces
+  vm::PrintSink print;                 // who listens to what modules print
+  vm::Limits limits;                   // of each call, and of the memory of all
+  std::shared_ptr<const vm::Jit> jit;  // as vm::ContextOptions has it
   // What counts the memory; null: one of limits.max_memory.
   std::shared_ptr<MemoryMeter> memory;
   // What programs load parameters from; null: nothing.

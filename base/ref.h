@@ -22,6 +22,8 @@ struct RefType {
   const char* name;  // as modules spell it, without the leading '!'
 };
 
+struct RefObjectLayout;
+
 class RefObject {
  public:
   RefObject(const RefObject&) = delete;
@@ -53,6 +55,8 @@ class RefObject {
   void ResetRef() { count_.store(1, std::memory_order_relaxed); }
 
  private:
+  friend struct RefObjectLayout;  // for compiled code
+
   mutable std::atomic<uint32_t> count_{1};
   const RefType* type_;
 };

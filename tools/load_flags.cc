@@ -15,6 +15,7 @@
 #include "base/status_macros.h"
 #include "hal/driver.h"
 #include "tools/command.h"
+#include "tools/jit_flags.h"
 #include "tools/json_flags.h"
 #include "tools/limit_flags.h"
 #include "tools/native_flags.h"
@@ -115,7 +116,7 @@ bool IsOfCall(absl::string_view flag) {
 void AddSharedFlags(std::vector<Flag>& flags) {
   for (const std::span<const Flag> more :
        {ParameterFlags(), NativeFlags(), VulkanFlags(), LimitFlags(),
-        TraceFlags()}) {
+        JitFlags(), TraceFlags()}) {
     flags.insert(flags.end(), more.begin(), more.end());
   }
 }
@@ -186,12 +187,14 @@ absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
     const Arguments& arguments) {
   ASSIGN_OR_RETURN(const hal::DriverOptions options,
                    DriverOptionsOf(arguments));
-  return abi::OpenDevices(arguments.GetList("device"), options);
+  ASSIGN_OR_RETURN(const auto jit, JitOf(arguments));
+  return abi::OpenDevices(arguments.GetList("device"), options, jit);
 }
 
 absl::Status ReadSessionOptions(const Arguments& arguments,
                                 abi::SessionOptions& options) {
   ASSIGN_OR_RETURN(options.limits, LimitsOf(arguments));
+  ASSIGN_OR_RETURN(options.jit, JitOf(arguments));
   hal::PreloadLimits preload;
   if (options.limits.max_memory < vm::Limits::kUnlimited) {
     options.memory = std::make_shared<MemoryMeter>(options.limits.max_memory);

@@ -27,6 +27,7 @@ class MappedFile;
 namespace eyrie::vm {
 
 class Archive;
+struct BufferLayout;
 
 // The count is safe across threads; the bytes are not synchronized.
 class Buffer final : public ChargedObject {
@@ -140,6 +141,8 @@ class Buffer final : public ChargedObject {
   absl::StatusOr<uint64_t> Hash(uint64_t offset, uint64_t length) const;
 
  private:
+  friend struct BufferLayout;  // for compiled code
+
   Buffer(uint8_t* data, uint64_t size, bool is_mutable)
       : ChargedObject(kType), data_(data), size_(size), mutable_(is_mutable) {}
   ~Buffer() override;

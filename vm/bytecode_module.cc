@@ -132,14 +132,47 @@ void BytecodeModule::TraceImport(uint32_t ordinal) const {
 const uint8_t* BytecodeModule::LowerFunction(uint32_t ordinal,
                                              bool traced) const {
   const std::lock_guard<std::mutex> lock(lowering_);
-  LoweredCode& code =
-      traced ? this->traced().lowered[ordinal] : lowered_[ordinal];
-  if (code.empty()) code = Lower(*this, ordinal, InterpreterHandlers(traced));
+  if (!traced) return LowerLocked(ordinal);
+  LoweredCode& code = this->traced().lowered[ordinal];
+  if (code.empty()) code = Lower(*this, ordinal, InterpreterHandlers(true));
   const auto* entry = reinterpret_cast<const uint8_t*>(code.data());
-  FunctionCode& function = functions_[ordinal];
-  (traced ? function.traced_entry : function.entry)
-      .store(entry, std::memory_order_release);
+  functions_[ordinal].traced_entry.store(entry, std::memory_order_release);
   return entry;
+}
+
+const uint8_t* BytecodeModule::LowerLocked(uint32_t ordinal) const {
+  LoweredCode& code = lowered_[ordinal];
+  FunctionCode& function = functions_[ordinal];
+  if (code.empty()) {
+    code = Lower(*this, ordinal, InterpreterHandlers(/*traced=*/false));
+    const auto* entry = reinterpret_cast<const uint8_t*>(code.data());
+    function.lowered.store(entry, std::memory_order_release);
+    function.entry.store(entry, std::memory_order_release);
+  }
+  return function.Lowered();
+}
+
+const void* BytecodeModule::CompileFunction(const Jit& jit,
+                                            uint32_t ordinal) const {
+  const std::lock_guard<std::mutex> lock(lowering_);
+  LowerLocked(ordinal);
+  if (compiled_ == nullptr) {
+    compiled_ = jit.NewModule(*this);
+    tried_.resize(def().functions.size());
+    for (size_t i = 0; i < tried_.size(); ++i) {
+      functions_[i].compiled = jit.thunks().uncompiled;
+    }
+  }
+  FunctionCode& function = functions_[ordinal];
+  if (!tried_[ordinal]) {
+    tried_[ordinal] = true;
+    const void* code = jit.Compile(*this, ordinal, *compiled_);
+    if (code == nullptr) return nullptr;
+    function.compiled.store(code, std::memory_order_release);
+    function.entry.store(EnterCode(), std::memory_order_release);
+  }
+  const void* code = function.compiled.load(std::memory_order_relaxed);
+  return code == jit.thunks().uncompiled ? nullptr : code;
 }
 
 uint32_t BytecodeModule::BytecodeOffset(uint32_t ordinal,
@@ -151,10 +184,12 @@ uint32_t BytecodeModule::BytecodeOffset(uint32_t ordinal,
   // It has the same layout in both forms.
   uint32_t offset = 0;
   for (const bool traced : {false, true}) {
-    const uint8_t* entry = functions_[ordinal].Entry(traced);
+    const FunctionCode& function = functions_[ordinal];
+    const uint8_t* entry = traced ? function.Entry(true) : function.Lowered();
     const uint8_t* unlowered = UnloweredCode(traced);
-    if (lowered == unlowered) return 0;
-    if (entry != unlowered && lowered >= entry && lowered < entry + size) {
+    if (lowered == unlowered || lowered == EnterCode()) return 0;
+    if (entry != nullptr && entry != unlowered && lowered >= entry &&
+        lowered < entry + size) {
       offset = static_cast<uint32_t>(lowered - entry);
     }
   }

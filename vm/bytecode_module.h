@@ -18,6 +18,7 @@
 #include "base/trace.h"
 #include "vm/buffer.h"
 #include "vm/callconv.h"
+#include "vm/compiled.h"
 #include "vm/list.h"
 #include "vm/lowering.h"
 #include "vm/module.h"
@@ -42,6 +43,11 @@ struct FunctionCode {
   std::atomic<const uint8_t*> entry = nullptr;
   // The same for invocations that are traced.
   std::atomic<const uint8_t*> traced_entry = nullptr;
+  // Lowered code, once there is some, whatever is entered.
+  std::atomic<const uint8_t*> lowered = nullptr;
+  // What compiled code calls; null in a module of which nothing is compiled.
+  std::atomic<const void*> compiled = nullptr;
+  mutable std::atomic<uint32_t> ticks = 0;  // at which it was running
   uint32_t frame_bytes = 0;  // header and both banks
   uint32_t ref_bytes = 0;    // of the ref bank, rounded up to 16
   uint32_t ref_count = 0;
@@ -56,7 +62,15 @@ struct FunctionCode {
   const uint8_t* Entry(bool traced) const {
     return (traced ? traced_entry : entry).load(std::memory_order_acquire);
   }
+  const uint8_t* Lowered() const {
+    return lowered.load(std::memory_order_acquire);
+  }
 };
+
+// True if compiled code returns its result in a register.
+inline bool ReturnsOneNumber(const FunctionCode& function) {
+  return function.result_count == 1 && function.results[0] != ValueType::kRef;
+}
 
 // An import as a context resolved it.
 struct ResolvedImport {
@@ -100,6 +114,12 @@ class BytecodeModule final
 
   // Lowers a function, once, and gives its first instruction. Thread-safe.
   const uint8_t* LowerFunction(uint32_t ordinal, bool traced) const;
+  // Compiles a function, once, lowering it first, and gives its compiled code;
+  // null: it stays interpreted. Thread-safe.
+  const void* CompileFunction(const Jit& jit, uint32_t ordinal) const;
+  // The compiled functions, of which there are some. Under their own lock.
+  const CompiledModule* compiled() const { return compiled_.get(); }
+
   // The offset in the function's bytecode of an instruction of its lowered
   // code. Slow: for messages.
   uint32_t BytecodeOffset(uint32_t ordinal, const uint8_t* lowered) const;
@@ -125,6 +145,8 @@ class BytecodeModule final
   };
 
   Traced& traced() const;
+  // Under the mutex.
+  const uint8_t* LowerLocked(uint32_t ordinal) const;
   void ResolveTypes(const RefTypes& types);
   absl::Status LayOutFunctions();
 
@@ -136,6 +158,8 @@ class BytecodeModule final
   mutable std::mutex lowering_;
   // By ordinal; written under the mutex, once each.
   mutable std::vector<LoweredCode> lowered_;
+  mutable std::unique_ptr<CompiledModule> compiled_;  // made under the mutex
+  mutable std::vector<bool> tried_;  // to compile; guarded by the mutex
   mutable std::once_flag traced_once_;
   mutable std::unique_ptr<Traced> traced_;
 };

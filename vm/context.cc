@@ -139,9 +139,11 @@ Context::Context(const ContextOptions& options)
     : max_stack_(options.limits.max_stack),
       serves_(options.work != nullptr),
       print_(options.print),
+      jit_(options.jit),
       meter_(options.work ? Meter(options.limits, options.work)
                           : Meter(options.limits)),
       memory_(options.memory) {
+  if (jit_ != nullptr && !jit_->eager()) meter_.BeginTicks();
   if (memory_ == nullptr && options.limits.max_memory < Limits::kUnlimited) {
     memory_ = std::make_shared<MemoryMeter>(options.limits.max_memory);
   }
@@ -364,7 +366,7 @@ absl::Status Context::CheckInvoke(const Function& function, size_t arguments,
 
 absl::Status Context::Run(const Function& function, const Slot* args,
                           Slot* results) {
-  Machine machine(*stack_, meter_, &print_);
+  Machine machine(*stack_, meter_, &print_, jit_.get());
   RETURN_IF_ERROR(
       machine.EnterFromHost(function.code(), *function.state_, args, results));
   ++depth_;
@@ -384,6 +386,8 @@ absl::Status Context::Run(const Function& function, const Slot* args,
 absl::Status Context::RunOn(Machine& machine) {
   if (!meter_.Charge()) [[unlikely]]
     return machine.TakeStop();
+  if (meter_.TakeTick()) [[unlikely]]
+    machine.EnterHot();
   if (machine.traced()) [[unlikely]]
     machine.TraceEntries();
   const Machine* const outer = std::exchange(meter_.running, &machine);

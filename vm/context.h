@@ -21,6 +21,7 @@
 #include "base/work_budget.h"
 #include "vm/bytecode_module.h"
 #include "vm/callconv.h"
+#include "vm/compiled.h"
 #include "vm/limits.h"
 #include "vm/machine.h"
 #include "vm/meter.h"
@@ -68,6 +69,8 @@ class Function {
 struct ContextOptions {
   Limits limits;
   PrintSink print;  // receives what modules print and trace
+  // Compiles functions to machine code; null: all are interpreted.
+  std::shared_ptr<const Jit> jit;
   // Of a context that works for another's calls, that one's Meter::work() and
   // memory(): they stand for all limits but that of the stack. May be null.
   // It runs no __deinit: there may be no call then to bound it.
@@ -175,6 +178,7 @@ class Context {
   const size_t max_stack_;
   const bool serves_;  // another context, and its calls alone
   const PrintSink print_;
+  const std::shared_ptr<const Jit> jit_;
   Meter meter_;
   std::shared_ptr<MemoryMeter> memory_;
   const std::shared_ptr<NestedLists> nested_lists_ =

@@ -19,16 +19,33 @@ inline constexpr LoweredAway ExecCall, ExecCallVariadic, ExecCallYieldable,
 
 template <bool kTraced>
 EYRIE_VM_INLINE bool ExecLowerFunction(Machine& m, Cursor& c) {
-  c.pc = m.state->module->LowerFunction(m.frame->function->ordinal, kTraced);
+  c.pc = m.PrepareFunction(kTraced);
   return true;
 }
 
-// A branch backwards takes fuel, and sees whether the call is to stop.
+// A machine that does not compile runs the lowered code.
+EYRIE_VM_INLINE bool ExecEnterCompiled(Machine& m, Cursor& c) {
+  if (m.compiles()) [[likely]] {
+    m.frame->pc = c.pc;
+    m.outcome = Outcome::kEnterCompiled;
+    return false;
+  }
+  c.pc = m.frame->function->Lowered();
+  return true;
+}
+
+// A branch backwards takes fuel, and sees whether the call is to stop, or goes
+// on as compiled code.
 EYRIE_VM_INLINE bool ChargeAt(Machine& m, const Cursor& c) {
-  if (m.meter.Charge()) [[likely]]
+  if (m.meter.ChargeShortly()) [[likely]]
     return true;
-  m.frame->pc = c.pc;
-  return m.Stop();
+  return m.RenewAt(c.pc, /*turns=*/true);
+}
+// The same for calls, which go on as they are.
+EYRIE_VM_INLINE bool ChargeCallAt(Machine& m, const Cursor& c) {
+  if (m.meter.ChargeShortly()) [[likely]]
+    return true;
+  return m.RenewAt(c.pc, /*turns=*/false);
 }
 
 // Moves in the order listed: the compiler has ordered them so that none reads
@@ -109,7 +126,7 @@ EYRIE_VM_INLINE bool ExecBranchTable(Machine&, Cursor& c) {
 template <bool kTraced>
 EYRIE_VM_INLINE bool ExecCallFunction(Machine& m, Cursor& c) {
   const auto& call = LoweredAt<LoweredCallFunction>(c.pc);
-  if (!ChargeAt(m, c)) [[unlikely]]
+  if (!ChargeCallAt(m, c)) [[unlikely]]
     return false;
   m.frame->pc = c.pc;
   Frame* callee = m.Push(call.callee, m.state);
@@ -136,7 +153,7 @@ EYRIE_VM_INLINE bool ExecCallFunction(Machine& m, Cursor& c) {
 
 // Most imports are native functions that read and write the frame.
 EYRIE_VM_INLINE bool ExecCallImport(Machine& m, Cursor& c) {
-  if (!ChargeAt(m, c)) [[unlikely]]
+  if (!ChargeCallAt(m, c)) [[unlikely]]
     return false;
   const auto& call = LoweredAt<LoweredCallImport>(c.pc);
   const NativeImport& native = m.state->imports[call.import].native;
@@ -156,7 +173,7 @@ EYRIE_VM_INLINE bool ExecCallImport(Machine& m, Cursor& c) {
 }
 
 EYRIE_VM_INLINE bool ExecCallImportTraced(Machine& m, Cursor& c) {
-  if (!ChargeAt(m, c) || !m.CallImportTraced(c.pc)) [[unlikely]]
+  if (!ChargeCallAt(m, c) || !m.CallImportTraced(c.pc)) [[unlikely]]
     return false;
   c = m.Load();
   return true;

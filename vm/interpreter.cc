@@ -91,7 +91,17 @@ HandlerTable Traced(HandlerTable table) {
 
 }  // namespace
 
-Outcome Run(Machine& machine) { return Loop(&machine, nullptr); }
+// Compiled code takes turns with the loop.
+Outcome Run(Machine& machine) {
+  while (true) {
+    Outcome outcome = Loop(&machine, nullptr);
+    if (outcome != Outcome::kEnterCompiled) [[likely]]
+      return outcome;
+    outcome = machine.RunCompiled();
+    if (outcome != Outcome::kInterpret) [[likely]]
+      return outcome;
+  }
+}
 
 const HandlerTable& InterpreterHandlers(bool traced) {
   static const HandlerTable kTable = [] {
@@ -108,6 +118,12 @@ const uint8_t* UnloweredCode(bool traced) {
   static const Handler kCode = InterpreterHandlers(false).lowered[kLower];
   static const Handler kTraced = InterpreterHandlers(true).lowered[kLower];
   return reinterpret_cast<const uint8_t*>(traced ? &kTraced : &kCode);
+}
+
+const uint8_t* EnterCode() {
+  constexpr auto kEnter = static_cast<size_t>(Lowered::kEnterCompiled);
+  static const Handler kCode = InterpreterHandlers(false).lowered[kEnter];
+  return reinterpret_cast<const uint8_t*>(&kCode);
 }
 
 }  // namespace eyrie::vm

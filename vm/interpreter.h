@@ -22,6 +22,9 @@ const HandlerTable& InterpreterHandlers(bool traced);
 // What stands for a function's code until it is lowered, at its first call.
 const uint8_t* UnloweredCode(bool traced);
 
+// What stands for it once it is compiled.
+const uint8_t* EnterCode();
+
 }  // namespace eyrie::vm
 
 #endif  // EYRIE_VM_INTERPRETER_H_

@@ -16,7 +16,8 @@ Invocation::Invocation(Context& context, const Function& function,
       budget_(context.meter_.NewBudget()),
       results_(function.signature().result_types().size()),
       machine_(std::make_unique<Machine>(*stack_, context.meter_,
-                                         &context.print_)) {}
+                                         &context.print_,
+                                         context.jit_.get())) {}
 
 Invocation::~Invocation() {
   TakeResults();

@@ -15,6 +15,7 @@
 #include "vm/backtrace.h"
 #include "vm/context.h"
 #include "vm/invocation.h"
+#include "vm/jit/jit.h"
 #include "vm/native_module.h"
 
 namespace eyrie::vm {
@@ -113,11 +114,13 @@ std::shared_ptr<const BytecodeModule> Make(const ModuleBuilder& builder) {
   return *BytecodeModule::Create(*std::move(verified));
 }
 
-class LimitsTest : public ::testing::Test {
+// By the interpreter and, with the parameter, by compiled code.
+class LimitsTest : public ::testing::TestWithParam<bool> {
  protected:
   std::unique_ptr<Context> NewContext(const Limits& limits) {
     ContextOptions options;
     options.limits = limits;
+    if (GetParam()) options.jit = *jit::Create(jit::Mode::kEager);
     auto host = *NativeModule::Create(
         "host", 0, kHostRows,
         [this]() -> absl::StatusOr<std::unique_ptr<ModuleState>> {
@@ -145,6 +148,8 @@ class LimitsTest : public ::testing::Test {
   std::unique_ptr<Context> context_;
 };
 
+INSTANTIATE_TEST_SUITE_P(Engines, LimitsTest, ::testing::Bool());
+
 Limits Fuel(uint64_t fuel) {
   Limits limits;
   limits.fuel = fuel;
@@ -166,7 +171,7 @@ Limits StackBytes(size_t bytes) {
   return limits;
 }
 
-TEST_F(LimitsTest, Calls) {
+TEST_P(LimitsTest, Calls) {
   const absl::Duration kShort = absl::Milliseconds(30);
   const struct {
     const char* what;
@@ -244,7 +249,7 @@ TEST_F(LimitsTest, Calls) {
 }
 
 // What is over the limit of memory, and that all of it comes back.
-TEST_F(LimitsTest, MemoryComesBack) {
+TEST_P(LimitsTest, MemoryComesBack) {
   const struct {
     const char* function;
     int64_t argument;
@@ -278,7 +283,7 @@ TEST_F(LimitsTest, MemoryComesBack) {
   }
 }
 
-TEST_F(LimitsTest, GlobalsCount) {
+TEST_P(LimitsTest, GlobalsCount) {
   ModuleBuilder builder = Hungry();
   builder.imports.clear();
   builder.functions.clear();
@@ -292,7 +297,7 @@ TEST_F(LimitsTest, GlobalsCount) {
   EXPECT_TRUE(Context::Create({Make(builder)}, options).ok());
 }
 
-TEST_F(LimitsTest, OnlyTheContextFails) {
+TEST_P(LimitsTest, OnlyTheContextFails) {
   context_ = NewContext(Fuel(1000));
   const std::unique_ptr<Context> other = NewContext(Fuel(1000));
   EXPECT_EQ(Call("quiet", 0), "OK");
@@ -311,14 +316,14 @@ TEST_F(LimitsTest, OnlyTheContextFails) {
   EXPECT_TRUE(other->Call(*other->Lookup("quiet"), {}).ok());
 }
 
-TEST_F(LimitsTest, EachCallHasItsOwnFuelAndTime) {
+TEST_P(LimitsTest, EachCallHasItsOwnFuelAndTime) {
   Limits limits = Fuel(1000);
   limits.timeout = absl::Seconds(20);
   context_ = NewContext(limits);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(Call("count", 500), "OK");
 }
 
-TEST_F(LimitsTest, OtherFailuresAreTheCallsAlone) {
+TEST_P(LimitsTest, OtherFailuresAreTheCallsAlone) {
   context_ = NewContext(Fuel(1000));
   const Function count = *context_->Lookup("count");
   EXPECT_EQ(context_->Call(count, {}).status().code(),
@@ -326,7 +331,7 @@ TEST_F(LimitsTest, OtherFailuresAreTheCallsAlone) {
   EXPECT_EQ(Call("quiet", 0), "OK");
 }
 
-TEST_F(LimitsTest, CancelsFromAnotherThread) {
+TEST_P(LimitsTest, CancelsFromAnotherThread) {
   context_ = NewContext(Limits());
   std::thread canceller([this] {
     absl::SleepFor(absl::Milliseconds(20));
@@ -342,7 +347,7 @@ TEST_F(LimitsTest, CancelsFromAnotherThread) {
 
 // What devices do for a call may use as much again. Refused within the call,
 // it fails; afterwards, those that follow do.
-TEST_F(LimitsTest, HoldForTheWorkOfDevices) {
+TEST_P(LimitsTest, HoldForTheWorkOfDevices) {
   constexpr char kSpent[] =
       "RESOURCE_EXHAUSTED: The device's work for the call takes more than 10 "
       "units of fuel, its limit.";
@@ -363,7 +368,7 @@ TEST_F(LimitsTest, HoldForTheWorkOfDevices) {
 }
 
 // Fuel is counted over all pieces of a suspended call, for each call alone.
-TEST_F(LimitsTest, HoldAcrossSuspensions) {
+TEST_P(LimitsTest, HoldAcrossSuspensions) {
   context_ = NewContext(Fuel(10));
   const Function yields = *context_->Lookup("yields");
   auto one = *Invocation::Begin(*context_, yields, {});
@@ -383,7 +388,7 @@ TEST_F(LimitsTest, HoldAcrossSuspensions) {
   EXPECT_EQ(two->Resume().code(), absl::StatusCode::kFailedPrecondition);
 }
 
-TEST_F(LimitsTest, TimePassesWhileSuspended) {
+TEST_P(LimitsTest, TimePassesWhileSuspended) {
   context_ = NewContext(Timeout(absl::Milliseconds(20)));
   const Function yields = *context_->Lookup("yields");
   auto call = *Invocation::Begin(*context_, yields, {});
@@ -392,7 +397,7 @@ TEST_F(LimitsTest, TimePassesWhileSuspended) {
 }
 
 // Nor do those that work for another's calls, which may be over.
-TEST_F(LimitsTest, FailedContextsRunNoDeinit) {
+TEST_P(LimitsTest, FailedContextsRunNoDeinit) {
   std::vector<std::string> log;
   enum class Kind { kEnds, kFails, kServes };
   for (const Kind kind : {Kind::kEnds, Kind::kFails, Kind::kServes}) {

@@ -49,6 +49,8 @@ struct ElementType {
   friend bool operator==(const ElementType&, const ElementType&) = default;
 };
 
+struct ListLayout;
+
 // Thread-compatible; owns its refs.
 class List final : public ChargedObject {
  public:
@@ -102,6 +104,7 @@ class List final : public ChargedObject {
   void VisitRefs(Visit visit) const;
 
  private:
+  friend struct ListLayout;  // for compiled code
   using Kind = ElementType::Kind;
   // All zero bytes: empty.
   struct Variant {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/plain_text.h"
 #include "vm/backtrace.h"
+#include "vm/interpreter.h"
 #include "vm/native_binding.h"
 
 namespace eyrie::vm {
@@ -44,6 +45,18 @@ void Machine::PassResults(const LoweredReturn& from) {
                                      : &caller->i32[to[i]];
     std::memcpy(target, &callee->i32[reg], IsWide(types[i]) ? 8 : 4);
   }
+}
+
+const uint8_t* Machine::PrepareFunction(bool traced) {
+  const FunctionCode& function = *frame->function;
+  const uint8_t* code = state->module->LowerFunction(function.ordinal, traced);
+  return jit_ == nullptr ? code : EntryOf(function, *state);
+}
+
+const uint8_t* Machine::CompiledEntryOf(const FunctionCode& function,
+                                        const BytecodeState& of) const {
+  of.module->CompileFunction(*jit_, function.ordinal);
+  return function.Entry(traced_);
 }
 
 bool Machine::CallBySlots(const ResolvedImport& import,
@@ -117,7 +130,7 @@ bool Machine::EnterImport(const ResolvedImport& import,
                   IsWide(to.type) ? 8 : 4);
     }
   }
-  callee->pc = function.Entry(traced_);
+  callee->pc = EntryOf(function, *import.callee_state);
   frame = callee;
   state = import.callee_state;
   return true;

@@ -20,6 +20,7 @@
 #include "vm/backtrace.h"
 #include "vm/buffer.h"
 #include "vm/bytecode_module.h"
+#include "vm/compiled.h"
 #include "vm/list.h"
 #include "vm/lowered.h"
 #include "vm/meter.h"
@@ -30,8 +31,15 @@
 
 namespace eyrie::vm {
 
-// Why the loop left.
-enum class Outcome : uint8_t { kDone, kYielded, kFailed };
+// Why the loop left. The last two are for Run alone: to enter compiled code at
+// the topmost frame, and to go on with that in the loop.
+enum class Outcome : uint8_t {
+  kDone,
+  kYielded,
+  kFailed,
+  kEnterCompiled,
+  kInterpret,
+};
 
 // Takes what modules print and trace, a line of some 4 KiB at most without its
 // end, fit for a terminal. Empty: nobody listens.
@@ -98,11 +106,14 @@ inline RefObject* TakeRef(RefOperand from) {
 // One invocation's execution state. Thread-compatible.
 class Machine {
  public:
-  Machine(Stack& stack, Meter& meter, const PrintSink* print)
+  // `jit` compiles what it runs; null: nobody does, nor of what is traced.
+  Machine(Stack& stack, Meter& meter, const PrintSink* print,
+          const Jit* jit = nullptr)
       : meter(meter),
         stack_(stack),
         print_(print),
-        traced_(trace::IsRecording(trace::kEvents)) {}
+        traced_(trace::IsRecording(trace::kEvents)),
+        jit_(traced_ ? nullptr : jit) {}
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
   // Frames left by a suspended invocation are dropped.
@@ -125,7 +136,7 @@ class Machine {
       StackOverflow();
       return std::exchange(error_, absl::OkStatus());
     }
-    entered->pc = function.Entry(traced_);
+    entered->pc = EntryOf(function, function_state);
     for (uint32_t i = 0; i < function.argument_count; ++i) {
       const ArgumentPlace to = function.arguments[i];
       if (to.type == ValueType::kRef) {
@@ -173,6 +184,29 @@ class Machine {
   void TraceExits() const;
   bool CallImportTraced(const uint8_t* pc);
 
+  // Lowers the topmost frame's function and gives the code to run.
+  const uint8_t* PrepareFunction(bool traced);
+
+  bool compiles() const { return jit_ != nullptr; }
+  // Where the meter's short way does not do, at an instruction that takes fuel.
+  // False: leave the loop, to end the call or, of a turn of a loop, to go on in
+  // compiled code.
+  [[gnu::cold]] bool RenewAt(const uint8_t* pc, bool turns);
+  // Notes that the topmost frame's function is hot, and compiles it when it has
+  // been so for long enough. False: there is no code of it.
+  bool NoteHot();
+  // The same for a function that the host has just entered.
+  void EnterHot();
+  // Runs the topmost frame's compiled code.
+  Outcome RunCompiled();
+  // What compiled code calls, see compiled.h.
+  bool RunStep(Frame* top, uint32_t offset, const FunctionCode* function,
+               uint32_t step);
+  bool ChargeCompiled(Frame* top, uint32_t offset,
+                      const FunctionCode* function);
+  void LeaveCompiled(Frame* top, uint32_t offset, const FunctionCode* function);
+  const void* ResolveCompiled(Frame* callee, const FunctionCode* function);
+
   // Hands the topmost frame's results to its caller or the host.
   void PassResults(const LoweredReturn& from);
   Slot* host_results() const { return host_results_; }
@@ -219,10 +253,28 @@ class Machine {
   bool EnterImport(const ResolvedImport& import, const LoweredCallImport& call);
   [[gnu::cold, gnu::noinline]] bool StackOverflow();
   [[gnu::noinline]] void PopAll();
+  // Where to begin, compiled first if that is to be.
+  const uint8_t* EntryOf(const FunctionCode& function,
+                         const BytecodeState& of) const {
+    const uint8_t* entry = function.Entry(traced_);
+    if (jit_ == nullptr || !jit_->eager()) [[likely]]
+      return entry;
+    return CompiledEntryOf(function, of);
+  }
+  [[gnu::cold, gnu::noinline]] const uint8_t* CompiledEntryOf(
+      const FunctionCode& function, const BytecodeState& of) const;
+  // Hands the results of compiled code's first frame over, and drops it.
+  Outcome ReturnFromCompiled(Frame* base);
+  // Writes the headers of the frames between `top` and the one that compiled
+  // code was entered with, from the addresses that they return to.
+  void CompleteFrames(Frame* top, const void* const* returns);
 
   Stack& stack_;
   const PrintSink* print_;
   const bool traced_;
+  const Jit* const jit_;
+  const void* turn_ = nullptr;  // where to enter, at a branch backwards
+  CompiledState compiled_;
   Slot* host_results_ = nullptr;
   absl::Status error_;
   absl::string_view native_;  // the import that failed; empty: none did

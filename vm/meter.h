@@ -9,6 +9,7 @@
 #ifndef EYRIE_VM_METER_H_
 #define EYRIE_VM_METER_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -48,7 +49,10 @@ class Meter {
   CallBudget NewBudget() const;
   // Counts against another call's budget; returns what is left of the former.
   CallBudget Exchange(const CallBudget& budget) {
-    return std::exchange(budget_, budget);
+    Release();
+    const CallBudget left = std::exchange(budget_, budget);
+    HoldBack();
+    return left;
   }
   // Gives what a call has taken from the source and not used back to it.
   void Return(const CallBudget& left) {
@@ -56,18 +60,45 @@ class Meter {
   }
 
   // Takes one unit of fuel. False: the call must end, with StopReason().
-  bool Charge() {
-    if (--budget_.fuel >= 0 &&
-        stop_.load(std::memory_order_relaxed) == Reason::kNone) [[likely]] {
-      return true;
-    }
-    return Renew();
+  bool Charge() { return ChargeShortly() || Renew(); }
+  // The same in two parts: false, and Renew has to be asked.
+  bool ChargeShortly() {
+    return --budget_.fuel >= 0 &&
+           stop_.load(std::memory_order_relaxed) == Reason::kNone;
   }
+  // Goes on with fuel that was held back, or with more from the source.
+  [[gnu::cold, gnu::noinline]] bool Renew();
   // The same for work that takes as long as some branches.
   bool Charge(uint32_t units) {
     budget_.fuel -= int64_t{units} - 1;
     return Charge();
   }
+
+  // For compiled code, which counts fuel itself: up to `most` units, none if
+  // the call is to stop, to be given back where they are not used.
+  int64_t TakePortion(int64_t most) {
+    Release();
+    const int64_t taken =
+        stopped() ? 0 : std::clamp<int64_t>(budget_.fuel, 0, most);
+    budget_.fuel -= taken;
+    return taken;
+  }
+  void GiveBack(int64_t units) {
+    budget_.fuel += units;
+    HoldBack();
+  }
+  // As Charge, of a unit that is owed: `units` is -1.
+  bool Settle(int64_t units) {
+    Release();
+    budget_.fuel += units;
+    return !exhausted() || Renew();
+  }
+
+  // For who looks which functions are hot: with every kTick units, over all
+  // calls, Renew is asked, and TakeTick is true once.
+  static constexpr int64_t kTick = 4096;
+  void BeginTicks() { ticks_ = true; }
+  bool TakeTick() { return std::exchange(ticked_, false); }
 
   // Ends the call at its next branch backwards or call, and those of contexts
   // that work for it. The first reason counts. Any thread's;
@@ -78,7 +109,7 @@ class Meter {
     return stop_.load(std::memory_order_relaxed) != Reason::kNone;
   }
   // True if the call is over a limit or was told to stop.
-  bool exhausted() const { return budget_.fuel < 0 || stopped(); }
+  bool exhausted() const { return budget_.fuel + held_ < 0 || stopped(); }
 
   // What devices and contexts that work for this one's calls take their fuel
   // from: in all as much again as a call may use itself.
@@ -96,10 +127,23 @@ class Meter {
   absl::Status StopReason() const;
 
  private:
-  // Goes on with more fuel from the source, if there is one.
-  [[gnu::cold, gnu::noinline]] bool Renew();
+  // What is beyond the next tick is not in the budget, but held back.
+  void HoldBack() {
+    if (!ticks_ || budget_.fuel <= until_tick_) return;
+    held_ += budget_.fuel - until_tick_;
+    budget_.fuel = until_tick_;
+  }
+  void Release() {
+    if (held_ == 0) return;
+    until_tick_ = std::max<int64_t>(budget_.fuel, 1);
+    budget_.fuel += std::exchange(held_, 0);
+  }
 
   CallBudget budget_;
+  int64_t held_ = 0;  // fuel
+  int64_t until_tick_ = kTick;
+  bool ticks_ = false;
+  bool ticked_ = false;
   std::atomic<Reason> stop_ = Reason::kNone;
   std::shared_ptr<WorkBudget> source_;
   const std::shared_ptr<WorkBudget> work_ = std::make_shared<WorkBudget>();

@@ -84,6 +84,15 @@ class Stack {
     top_ = reinterpret_cast<uint8_t*>(frame);
   }
 
+  // For compiled code, which lays frames out itself: the end of the stack, and
+  // its topmost frame.
+  const uint8_t* limit() const { return limit_; }
+  void SetTop(Frame* frame) {
+    top_ = reinterpret_cast<uint8_t*>(frame) + frame->function->frame_bytes;
+  }
+  // Pops a frame whose refs have been dropped.
+  void Drop(Frame* frame) { top_ = reinterpret_cast<uint8_t*>(frame); }
+
   // Slots above the topmost frame; null if they do not fit. The caller gives
   // them back in reverse order.
   Slot* PushSlots(size_t count) {

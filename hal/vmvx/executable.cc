@@ -36,32 +36,38 @@ absl::StatusOr<uint32_t> ReadCount(const vm::FunctionDef& function,
 
 class Loader final : public ExecutableLoader {
  public:
+  explicit Loader(std::shared_ptr<const vm::Jit> jit) : jit_(std::move(jit)) {}
+
   absl::string_view format() const override { return kFormat; }
   absl::StatusOr<Ref<hal::Executable>> Load(
       const ExecutableParams& params) const override {
     absl::StatusOr<Ref<hal::Executable>> loaded =
-        Executable::Load(params, module_);
+        Executable::Load(params, module_, jit_);
     if (loaded.ok()) return loaded;
     return Annotate(loaded.status(), "(in a VMVX executable)");
   }
 
  private:
   const std::shared_ptr<const vm::Module> module_ = CreateModule();
+  const std::shared_ptr<const vm::Jit> jit_;
 };
 
 }  // namespace
 
-std::shared_ptr<const ExecutableLoader> MakeLoader() {
-  return std::make_shared<Loader>();
+std::shared_ptr<const ExecutableLoader> MakeLoader(
+    std::shared_ptr<const vm::Jit> jit) {
+  return std::make_shared<Loader>(std::move(jit));
 }
 
 absl::StatusOr<Ref<hal::Executable>> Executable::Load(
-    const ExecutableParams& params, std::shared_ptr<const vm::Module> vmvx) {
+    const ExecutableParams& params, std::shared_ptr<const vm::Module> vmvx,
+    std::shared_ptr<const vm::Jit> jit) {
   // The data may go away before the executable does: it is copied.
   ASSIGN_OR_RETURN(auto verified,
                    vm::LoadModule(params.data, "The executable"));
   Ref<Executable> executable = Ref<Executable>::Adopt(new Executable());
   executable->params_.vmvx = std::move(vmvx);
+  executable->params_.jit = std::move(jit);
   ASSIGN_OR_RETURN(executable->params_.program,
                    vm::BytecodeModule::Create(std::move(verified)));
   executable->params_.constants.assign(params.constants.begin(),

@@ -24,8 +24,10 @@ namespace eyrie::hal::vmvx {
 
 inline constexpr char kFormat[] = "vmvx-bytecode-fb";
 
-// The loader that DriverOptions::loaders takes.
-std::shared_ptr<const ExecutableLoader> MakeLoader();
+// The loader that DriverOptions::loaders takes. `jit` compiles kernels; null:
+// all are interpreted.
+std::shared_ptr<const ExecutableLoader> MakeLoader(
+    std::shared_ptr<const vm::Jit> jit = nullptr);
 
 class Executable final : public cpu::KernelExecutable {
  public:
@@ -34,7 +36,8 @@ class Executable final : public cpu::KernelExecutable {
   // vm::VerifiedModule::Verify and Worker::Create; NOT_FOUND: it imports what
   // `vmvx` does not have.
   static absl::StatusOr<Ref<hal::Executable>> Load(
-      const ExecutableParams& params, std::shared_ptr<const vm::Module> vmvx);
+      const ExecutableParams& params, std::shared_ptr<const vm::Module> vmvx,
+      std::shared_ptr<const vm::Jit> jit);
 
   std::span<const ExportInfo> exports() const override { return exports_; }
   uint32_t local_memory_size(uint32_t ordinal) const override {

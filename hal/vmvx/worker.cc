@@ -32,6 +32,7 @@ absl::StatusOr<std::unique_ptr<Worker>> Worker::Create(
   vm::ContextOptions options;
   options.work = params.work;
   options.memory = params.memory;
+  options.jit = params.jit;
   ASSIGN_OR_RETURN(worker->context_,
                    vm::Context::Create({params.vmvx, params.program}, options));
   RETURN_IF_ERROR(worker->SetConstants(params.constants));

@@ -36,6 +36,7 @@ struct WorkerParams {
   std::vector<uint32_t> constants;  // specialization constants
   std::shared_ptr<WorkBudget> work;
   std::shared_ptr<MemoryMeter> memory;
+  std::shared_ptr<const vm::Jit> jit;  // may be null
 };
 
 // True for a function that runs with the context and not as a kernel.

@@ -63,8 +63,9 @@ constexpr vm::NativeFunction kYieldable[] = {
 
 absl::StatusOr<CaseResult> RunCase(
     const std::vector<std::shared_ptr<const vm::Module>>& modules,
-    const std::string& name) {
+    const std::string& name, const std::shared_ptr<const vm::Jit>& jit) {
   vm::ContextOptions options;
+  options.jit = jit;
   options.limits.timeout = kMostTime;
   options.limits.max_memory = kMostMemory;
   ASSIGN_OR_RETURN(auto context, vm::Context::Create(modules, options));
@@ -132,7 +133,8 @@ absl::StatusOr<Suite> LoadSuite(const std::string& path) {
   return suite;
 }
 
-absl::StatusOr<std::vector<CaseResult>> RunSuite(const Suite& suite) {
+absl::StatusOr<std::vector<CaseResult>> RunSuite(
+    const Suite& suite, const std::shared_ptr<const vm::Jit>& jit) {
   ASSIGN_OR_RETURN(
       auto yieldable,
       vm::NativeModule::Create(
@@ -145,7 +147,7 @@ absl::StatusOr<std::vector<CaseResult>> RunSuite(const Suite& suite) {
                                                                   module};
   std::vector<CaseResult> results;
   for (const std::string& name : suite.CaseNames()) {
-    ASSIGN_OR_RETURN(CaseResult result, RunCase(modules, name));
+    ASSIGN_OR_RETURN(CaseResult result, RunCase(modules, name, jit));
     results.push_back(std::move(result));
   }
   return results;

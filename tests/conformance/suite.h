@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "vm/compiled.h"
 #include "vm/verifier.h"
 
 namespace eyrie::tests {
@@ -41,10 +42,12 @@ absl::StatusOr<std::vector<std::string>> ListSuites(const std::string& path);
 absl::StatusOr<Suite> LoadSuite(const std::string& path);
 
 // Runs each case in a context of its own, resuming it where it yields, for ten
-// seconds at most. Modules may import what upstream's suites do:
+// seconds at most; with `jit`, the machine code that it compiles. Modules may
+// import what upstream's suites do:
 //   yieldable_test.yield_n             0ii_i      a, n: yields n times; a + n
 //   yieldable_test.yield_variadic_sum  0CiDi_i    a..., n: the same; sum + n
-absl::StatusOr<std::vector<CaseResult>> RunSuite(const Suite& suite);
+absl::StatusOr<std::vector<CaseResult>> RunSuite(
+    const Suite& suite, const std::shared_ptr<const vm::Jit>& jit = nullptr);
 
 }  // namespace eyrie::tests
 

@@ -11,6 +11,7 @@
 #include "vm/buffer.h"
 #include "vm/context.h"
 #include "vm/invocation.h"
+#include "vm/jit/jit.h"
 #include "vm/list.h"
 
 namespace eyrie::tests {
@@ -123,10 +124,17 @@ absl::StatusOr<std::unique_ptr<Instance>> InterpreterEngine::Load(
   vm::ContextOptions options;
   options.print = std::move(print);
   options.limits = limits_;
+  options.jit = jit_;
   ASSIGN_OR_RETURN(auto context,
                    vm::Context::Create(std::move(modules), options));
   return std::unique_ptr<Instance>(
       std::make_unique<InterpreterInstance>(std::move(context), resumes_));
+}
+
+absl::StatusOr<std::shared_ptr<const vm::Jit>> EagerJit() {
+  static const absl::StatusOr<std::shared_ptr<const vm::Jit>> kJit =
+      vm::jit::Create(vm::jit::Mode::kEager);
+  return kJit;
 }
 
 std::string Outcome::ToString() const {

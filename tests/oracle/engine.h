@@ -10,11 +10,13 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "vm/compiled.h"
 #include "vm/limits.h"
 #include "vm/machine.h"
 #include "vm/module.h"
@@ -48,15 +50,18 @@ class Engine {
 };
 
 // Runs through vm::Context: calls at once, or through vm::Invocation, resumed
-// by the engine wherever they are suspended.
+// by the engine wherever they are suspended. With `jit`, machine code that it
+// compiles.
 class InterpreterEngine final : public Engine {
  public:
   enum class Resumes { kAtOnce, kByHost };
   explicit InterpreterEngine(Resumes resumes = Resumes::kAtOnce,
-                             vm::Limits limits = {})
-      : resumes_(resumes), limits_(limits) {}
+                             vm::Limits limits = {},
+                             std::shared_ptr<const vm::Jit> jit = nullptr)
+      : resumes_(resumes), limits_(limits), jit_(std::move(jit)) {}
 
   const char* name() const override {
+    if (jit_ != nullptr) return "compiled code";
     return resumes_ == Resumes::kAtOnce ? "interpreter" : "resumed interpreter";
   }
   absl::StatusOr<std::unique_ptr<Instance>> Load(
@@ -66,7 +71,12 @@ class InterpreterEngine final : public Engine {
  private:
   Resumes resumes_;
   vm::Limits limits_;
+  std::shared_ptr<const vm::Jit> jit_;
 };
+
+// That compiles every function at its first call. Not where the processor or
+// the system does not allow it: then a test of it has to say so.
+absl::StatusOr<std::shared_ptr<const vm::Jit>> EagerJit();
 
 // What a call did, comparable between engines.
 struct Outcome {

@@ -101,8 +101,19 @@ struct Tally {
   uint64_t run = 0;
   uint64_t too_long = 0;
   uint64_t redirects = 0;  // of branches' moves, see vm/redirect.h
+  uint64_t compiled = 0;   // functions
   std::map<absl::StatusCode, uint64_t> codes;
 };
+
+uint64_t CountCompiled(const vm::Module& module, const vm::Jit& jit) {
+  const vm::BytecodeModule& bytecode = *module.AsBytecode();
+  uint64_t count = 0;
+  for (uint32_t f = 0; f < bytecode.def().functions.size(); ++f) {
+    const void* code = bytecode.function(f).compiled.load();
+    count += code != nullptr && code != jit.thunks().uncompiled;
+  }
+  return count;
+}
 
 uint64_t CountRedirects(const vm::Module& module) {
   uint64_t count = 0;
@@ -134,9 +145,22 @@ std::string Disagreement(const Program& program, OracleEngine& oracle,
   InterpreterEngine interpreter(InterpreterEngine::Resumes::kAtOnce, limits);
   std::string difference =
       Compare(want, RunAll(interpreter, *modules, program));
-  if (!difference.empty() || program.seed % 4 != 0) return difference;
-  InterpreterEngine resumed(InterpreterEngine::Resumes::kByHost, limits);
-  return Compare(want, RunAll(resumed, *modules, program));
+  if (!difference.empty()) return difference;
+  const auto resumes = program.seed % 4 == 0
+                           ? InterpreterEngine::Resumes::kByHost
+                           : InterpreterEngine::Resumes::kAtOnce;
+  if (program.seed % 4 == 0) {
+    InterpreterEngine resumed(resumes, limits);
+    difference = Compare(want, RunAll(resumed, *modules, program));
+    if (!difference.empty()) return difference;
+  }
+  const auto jit = EagerJit();
+  if (!jit.ok()) return jit.status().ToString();
+  InterpreterEngine compiled(resumes, limits, *jit);
+  difference = Compare(want, RunAll(compiled, *modules, program));
+  if (tally != nullptr)
+    tally->compiled += CountCompiled(*modules->back(), **jit);
+  return difference.empty() ? "" : absl::StrCat("compiled:\n", difference);
 }
 
 std::string Report(const Program& program, const std::string& difference) {
@@ -168,6 +192,7 @@ TEST_P(RandomPrograms, EnginesAgree) {
   EXPECT_GT(tally.codes[absl::StatusCode::kOk], kCount / 2);
   EXPECT_GT(tally.codes.size(), 6u);
   EXPECT_GT(tally.redirects, kCount / 50);
+  EXPECT_GT(tally.compiled, kCount);
   for (size_t i = 0; i < vm::kOpCount; ++i) {
     EXPECT_GE(oracle.executed[i], kSlow ? 2u : 50u) << vm::kOps[i].text;
   }

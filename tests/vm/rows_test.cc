@@ -151,6 +151,9 @@ bool CanFail(const vm::OpInfo& op) {
 TEST(Rows, HoldOnEveryEngineInEveryMajor) {
   InterpreterEngine interpreter;
   OracleEngine oracle;
+  const auto jit = EagerJit();
+  ASSERT_TRUE(jit.ok()) << jit.status();
+  InterpreterEngine compiled(InterpreterEngine::Resumes::kAtOnce, {}, *jit);
   int runs = 0;
   for (const Family& family : Families()) {
     for (const Row& row : family.rows) {
@@ -164,6 +167,8 @@ TEST(Rows, HoldOnEveryEngineInEveryMajor) {
             << what << "\n  in major " << major;
         EXPECT_EQ(RunRow(row, major, oracle, /*exact=*/false), "")
             << what << "\n  in major " << major << ", by the oracle";
+        EXPECT_EQ(RunRow(row, major, compiled, /*exact=*/true), "")
+            << what << "\n  in major " << major << ", compiled";
         ++runs;
       }
     }

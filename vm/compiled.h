@@ -1,0 +1,133 @@
+// What compiled code, who makes it (vm/jit) and the interpreter have in common.
+//
+// Compiled code runs on the frames of vm/stack.h, whose references and whose
+// numbers that somebody else may look at are always in place. The headers of
+// frames that it enters are not: they are written when control leaves it, from
+// the return addresses between CompiledState::entered and ::left.
+// docs/jit.md describes it all. Tested by tests/vm/rows_test.cc.
+#ifndef EYRIE_VM_COMPILED_H_
+#define EYRIE_VM_COMPILED_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/ref.h"
+#include "vm/lowered.h"
+
+namespace eyrie::vm {
+
+class BytecodeModule;
+class Machine;
+struct CompiledState;
+struct Frame;
+struct FunctionCode;
+
+// Results that are not one number are handed over in CompiledState::results;
+// functions with more of them are not compiled.
+inline constexpr uint32_t kMaxCompiledResults = 16;
+
+// Bytes of frames that compiled code lays out before it is entered anew: its
+// return addresses, one per frame, are on the thread's own stack.
+inline constexpr size_t kCompiledReach = size_t{256} << 10;
+
+// Fuel that compiled code takes from the meter at a time.
+inline constexpr int64_t kCompiledPortion = 1024;
+
+// Enters code with the machine's topmost frame. True: its function returned.
+using EnterCompiled = bool (*)(CompiledState* state, Frame* frame,
+                               const void* code);
+
+// Where compiled code calls C++, by how it looks there. Of a machine.
+struct CompiledThunks {
+  EnterCompiled enter;
+  const void* step;        // an instruction of the interpreter; keeps nothing
+  const void* slow_step;   // the same, keeping all registers
+  const void* charge;      // fuel is used up; keeps all registers
+  const void* leave;       // goes on in the interpreter, at an instruction
+  const void* uncompiled;  // stands for a function that is not compiled
+  const void* drop;        // a reference; keeps all registers
+};
+
+// A machine's variables that compiled code reads and writes, by offset.
+struct CompiledState {
+  static constexpr int kSavedNumbers = 16;
+  static constexpr int kSavedFloats = 16;
+
+  Machine* machine;
+  const uint8_t* stack_limit;  // frames end below it
+  uint8_t* globals;            // of the module
+  const void* const* entered;  // the stack pointer in, and
+  const void* const* left;     // where control is in C++
+  int64_t credit;              // fuel taken from the meter, not yet used
+  CompiledThunks thunks;
+  const RefType* buffer_type;
+  const RefType* list_type;
+  uint64_t number;                        // a result: of integers, and
+  uint64_t real;                          // of floats
+  uint64_t results[kMaxCompiledResults];  // else: numbers and references
+  uint64_t saved[kSavedNumbers + kSavedFloats];
+};
+
+// Where compiled code called a function.
+struct CompiledSite {
+  const FunctionCode* function;  // the caller
+  uint32_t offset;               // of the call, in its lowered code
+};
+
+// A module's compiled functions.
+class CompiledModule {
+ public:
+  virtual ~CompiledModule() = default;
+  // The call that returns to an address.
+  virtual CompiledSite FindSite(const void* address) const = 0;
+  // Where to enter a function at a branch backwards, which has taken its fuel;
+  // null: not there.
+  virtual const void* FindTurn(uint32_t function, uint32_t offset) const = 0;
+};
+
+// Makes compiled code. Immutable; shared by threads.
+class Jit {
+ public:
+  virtual ~Jit() = default;
+
+  // At its first call, or only when it is hot.
+  virtual bool eager() const = 0;
+  virtual const CompiledThunks& thunks() const = 0;
+
+  // What will hold a module's code.
+  virtual std::unique_ptr<CompiledModule> NewModule(
+      const BytecodeModule& module) const = 0;
+  // Code of a function that has been lowered to `lowered`. Null: it stays
+  // interpreted. Not of one module from several threads at a time.
+  virtual const void* Compile(const BytecodeModule& module, uint32_t function,
+                              CompiledModule& into) const = 0;
+};
+
+// The interpreter's body of an instruction, run at `pc` on the topmost frame.
+// False: it failed or yielded, as the machine says.
+using CompiledStep = bool (*)(Machine& m, const uint8_t* pc);
+
+// By row of opcodes.def, then of lowered.def; null where there is none.
+inline constexpr uint32_t kCompiledSteps = kOpCount + kLoweredCount;
+constexpr uint32_t StepOf(Lowered row) {
+  return static_cast<uint32_t>(kOpCount) + static_cast<uint32_t>(row);
+}
+extern const CompiledStep kCompiledStepTable[kCompiledSteps];
+
+// What the thunks call, with the frame of the function that is left. Offsets
+// are those of instructions in its lowered code. False: leave compiled code.
+bool CompiledRunStep(CompiledState* state, Frame* frame, uint32_t offset,
+                     const FunctionCode* function, uint32_t step);
+bool CompiledCharge(CompiledState* state, Frame* frame, uint32_t offset,
+                    const FunctionCode* function);
+bool CompiledLeave(CompiledState* state, Frame* frame, uint32_t offset,
+                   const FunctionCode* function);
+// Code for a callee, whose frame has only its arguments yet; null: leave.
+const void* CompiledResolve(CompiledState* state, Frame* frame,
+                            const FunctionCode* function);
+void CompiledDrop(RefObject* object);
+
+}  // namespace eyrie::vm
+
+#endif  // EYRIE_VM_COMPILED_H_

@@ -1,0 +1,49 @@
+// The interpreter's bodies as functions, for what compiled code does not do
+// itself. Tested by tests/vm/rows_test.cc.
+#include <type_traits>
+
+#include "vm/compiled.h"
+#include "vm/decode.h"
+#include "vm/exec_arith.h"
+#include "vm/exec_buffer.h"
+#include "vm/exec_control.h"
+#include "vm/exec_convert.h"
+#include "vm/exec_global.h"
+#include "vm/exec_list.h"
+
+namespace eyrie::vm {
+namespace {
+
+template <Op kOp, auto kBody>
+constexpr CompiledStep StepFunction() {
+  if constexpr (std::is_same_v<decltype(kBody), const LoweredAway*> ||
+                kOp == Op::kCondBranch || kOp == Op::kBranchTable) {
+    return nullptr;  // control flow, which is compiled
+  } else {
+    return [](Machine& m, const uint8_t* pc) {
+      Cursor c = {pc, m.frame->i32, m.frame->refs};
+      return Step<kOp, kBody>(m, c);
+    };
+  }
+}
+
+template <auto kBody>
+bool RunLowered(Machine& m, const uint8_t* pc) {
+  Cursor c = {pc, m.frame->i32, m.frame->refs};
+  return kBody(m, c);
+}
+
+}  // namespace
+
+const CompiledStep kCompiledStepTable[kCompiledSteps] = {
+#define OP(set, code, name, ...) StepFunction<Op::k##name, &Exec##name>(),
+#include "vm/opcodes.def"
+#undef OP
+#define LOWERED(name, body)                                              \
+  Lowered::k##name == Lowered::kCallImport ? &RunLowered<ExecCallImport> \
+                                           : nullptr,
+#include "vm/lowered.def"
+#undef LOWERED
+};
+
+}  // namespace eyrie::vm

@@ -1,0 +1,110 @@
+// Tested by jit_test.cc.
+#include "vm/jit/code_memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+
+namespace eyrie::vm::jit {
+namespace {
+
+constexpr size_t kPage = 4096;
+constexpr size_t kChunk = size_t{256} << 10;
+constexpr size_t kMostSpareChunks = 16;
+
+constexpr size_t Align(size_t size, size_t to) {
+  return (size + to - 1) / to * to;
+}
+
+// Newer kernels ask whether the file may be executed; older know no such flag.
+int AnonymousFile() {
+  constexpr unsigned kExecutable = 0x10;
+  const int file = memfd_create("eyrie-code", MFD_CLOEXEC | kExecutable);
+  if (file >= 0 || errno != EINVAL) return file;
+  return memfd_create("eyrie-code", MFD_CLOEXEC);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<CodeChunk>> CodeChunk::Create(size_t size) {
+  const int file = AnonymousFile();
+  if (file < 0 || ftruncate(file, static_cast<off_t>(size)) != 0) {
+    if (file >= 0) close(file);
+    return absl::ResourceExhaustedError(
+        absl::StrCat("No ", size, " bytes of memory for code can be had."));
+  }
+  void* code = mmap(nullptr, size, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0);
+  if (code == MAP_FAILED) {
+    close(file);
+    return absl::PermissionDeniedError(
+        "The system refuses memory that is executable.");
+  }
+  return std::unique_ptr<CodeChunk>(
+      new CodeChunk(file, static_cast<uint8_t*>(code), size));
+}
+
+CodeChunk::~CodeChunk() {
+  munmap(code_, size_);
+  close(file_);
+}
+
+absl::Status CodeChunk::Write(size_t offset, const uint8_t* code,
+                              size_t size) const {
+  while (size > 0) {
+    const ssize_t written =
+        pwrite(file_, code, size, static_cast<off_t>(offset));
+    if (written <= 0) {
+      if (written < 0 && errno == EINTR) continue;
+      return absl::ResourceExhaustedError(
+          absl::StrCat(size, " bytes of code cannot be written."));
+    }
+    offset += static_cast<size_t>(written);
+    code += written;
+    size -= static_cast<size_t>(written);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<CodeChunk>> CodePool::Take(size_t size) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (size > kChunk) return CodeChunk::Create(Align(size, kPage));
+  if (chunks_.empty()) return CodeChunk::Create(kChunk);
+  std::unique_ptr<CodeChunk> chunk = std::move(chunks_.back());
+  chunks_.pop_back();
+  return chunk;
+}
+
+void CodePool::Return(std::unique_ptr<CodeChunk> chunk) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (chunk->size() == kChunk && chunks_.size() < kMostSpareChunks) {
+    chunks_.push_back(std::move(chunk));
+  }
+}
+
+CodeMemory::~CodeMemory() {
+  for (std::unique_ptr<CodeChunk>& chunk : chunks_) {
+    pool_->Return(std::move(chunk));
+  }
+}
+
+absl::StatusOr<const uint8_t*> CodeMemory::Publish(const uint8_t* code,
+                                                   size_t size) {
+  if (chunks_.empty() || chunks_.back()->size() - used_ < size) {
+    ASSIGN_OR_RETURN(std::unique_ptr<CodeChunk> chunk, pool_->Take(size));
+    chunks_.push_back(std::move(chunk));
+    used_ = 0;
+  }
+  const CodeChunk& chunk = *chunks_.back();
+  RETURN_IF_ERROR(chunk.Write(used_, code, size));
+  const uint8_t* place = chunk.code() + used_;
+  used_ = std::min(chunk.size(), Align(used_ + size, kAlignment));
+  return place;
+}
+
+}  // namespace eyrie::vm::jit

@@ -1,0 +1,79 @@
+// Memory for machine code, which is mapped executable and never writable.
+//
+// Code lies in anonymous files, to which it is written as to any file. What a
+// module used goes to the next when that ends.
+// Tested by jit_test.cc.
+#ifndef EYRIE_VM_JIT_CODE_MEMORY_H_
+#define EYRIE_VM_JIT_CODE_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace eyrie::vm::jit {
+
+// A file and where it is mapped.
+class CodeChunk {
+ public:
+  // RESOURCE_EXHAUSTED: the system gives no such memory. PERMISSION_DENIED: it
+  // refuses memory that is executable.
+  static absl::StatusOr<std::unique_ptr<CodeChunk>> Create(size_t size);
+  CodeChunk(const CodeChunk&) = delete;
+  CodeChunk& operator=(const CodeChunk&) = delete;
+  ~CodeChunk();
+
+  size_t size() const { return size_; }
+  const uint8_t* code() const { return code_; }
+  // Copies code to an offset.
+  absl::Status Write(size_t offset, const uint8_t* code, size_t size) const;
+
+ private:
+  CodeChunk(int file, uint8_t* code, size_t size)
+      : file_(file), code_(code), size_(size) {}
+
+  const int file_;
+  uint8_t* const code_;
+  const size_t size_;
+};
+
+// Chunks that nobody uses. Thread-safe.
+class CodePool {
+ public:
+  absl::StatusOr<std::unique_ptr<CodeChunk>> Take(size_t size);
+  void Return(std::unique_ptr<CodeChunk> chunk);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<CodeChunk>> chunks_;
+};
+
+// Of a module. Thread-compatible.
+class CodeMemory {
+ public:
+  static constexpr size_t kAlignment = 16;
+
+  explicit CodeMemory(std::shared_ptr<CodePool> pool)
+      : pool_(std::move(pool)) {}
+  CodeMemory(const CodeMemory&) = delete;
+  CodeMemory& operator=(const CodeMemory&) = delete;
+  ~CodeMemory();
+
+  // Copies code and gives its place, a multiple of kAlignment. Errors as
+  // CodeChunk's.
+  absl::StatusOr<const uint8_t*> Publish(const uint8_t* code, size_t size);
+
+ private:
+  const std::shared_ptr<CodePool> pool_;
+  std::vector<std::unique_ptr<CodeChunk>> chunks_;
+  size_t used_ = 0;  // of the last
+};
+
+}  // namespace eyrie::vm::jit
+
+#endif  // EYRIE_VM_JIT_CODE_MEMORY_H_

@@ -1,0 +1,327 @@
+// Comparisons, branches, calls and returns.
+#include "vm/jit/emitter.h"
+
+namespace eyrie::vm::jit {
+
+namespace Inst = x86::Inst;
+using Cond = x86::CondCode;
+using Parity = Condition::Parity;
+
+Condition Emitter::Compare(Op op) {
+  switch (op) {
+    case Op::kCmpEqRef:
+    case Op::kCmpNeRef:
+      a_.mov(x86::rax, RefAt(OperandRegister(0)));
+      a_.cmp(x86::rax, RefAt(OperandRegister(1)));
+      return {op == Op::kCmpEqRef ? Cond::kE : Cond::kNE, Parity::kAny};
+    case Op::kCmpNzRef:
+      a_.cmp(RefAt(OperandRegister(0)), 0);
+      return {Cond::kNE, Parity::kAny};
+    case Op::kCmpNzI32:
+    case Op::kCmpNzI64: {
+      const x86::Gp in = Integer(In(0), x86::rax);
+      a_.test(in, in);
+      return {Cond::kNE, Parity::kAny};
+    }
+    default:
+      break;
+  }
+  Cond code;
+  switch (op) {
+    case Op::kCmpEqI32:
+    case Op::kCmpEqI64:
+      code = Cond::kE;
+      break;
+    case Op::kCmpNeI32:
+    case Op::kCmpNeI64:
+      code = Cond::kNE;
+      break;
+    case Op::kCmpLtI32S:
+    case Op::kCmpLtI64S:
+      code = Cond::kL;
+      break;
+    case Op::kCmpLtI32U:
+    case Op::kCmpLtI64U:
+      code = Cond::kB;
+      break;
+    default:
+      return CompareFloats(op);
+  }
+  const x86::Gp left = Integer(In(0), x86::rax);
+  a_.emit(Inst::kIdCmp, left, IntegerOperand(In(1), x86::rcx));
+  return {code, Parity::kAny};
+}
+
+// ucomiss sets the carry, zero and parity flags where operands have no order.
+Condition Emitter::CompareFloats(Op op) {
+  bool swapped = false;
+  Condition condition = {Cond::kE, Parity::kAny};
+  switch (op) {
+    case Op::kCmpEqF32O:
+    case Op::kCmpEqF64O:
+      condition = {Cond::kE, Parity::kAndOrdered};
+      break;
+    case Op::kCmpEqF32U:
+    case Op::kCmpEqF64U:
+      break;
+    case Op::kCmpNeF32O:
+    case Op::kCmpNeF64O:
+    case Op::kCmpNeF32U:
+    case Op::kCmpNeF64U:
+      condition = {Cond::kNE, Parity::kOrUnordered};
+      break;
+    case Op::kCmpLtF32O:
+    case Op::kCmpLtF64O:
+      swapped = true;
+      condition = {Cond::kA, Parity::kAny};
+      break;
+    case Op::kCmpLtF32U:
+    case Op::kCmpLtF64U:
+      condition = {Cond::kB, Parity::kAny};
+      break;
+    case Op::kCmpLteF32O:
+    case Op::kCmpLteF64O:
+      swapped = true;
+      condition = {Cond::kAE, Parity::kAny};
+      break;
+    case Op::kCmpLteF32U:
+    case Op::kCmpLteF64U:
+      condition = {Cond::kBE, Parity::kAny};
+      break;
+    default:  // cmp.nan
+      condition = {Cond::kP, Parity::kAny};
+      break;
+  }
+  const Access& last = In(op == Op::kCmpNanF32 || op == Op::kCmpNanF64 ? 0 : 1);
+  const Access& left = swapped ? last : In(0);
+  const Access& right = swapped ? In(0) : last;
+  const x86::Xmm first = Float(left, x86::xmm0);
+  a_.emit(left.wide ? Inst::kIdUcomisd : Inst::kIdUcomiss, first,
+          FloatOperand(right, x86::xmm1));
+  return condition;
+}
+
+void Emitter::EmitComparison(Op op) {
+  if (!OutIsUsed()) return;
+  const Condition condition = Compare(op);
+  a_.emit(Inst::setccFromCond(condition.code), x86::al);
+  if (condition.parity == Parity::kAndOrdered) {
+    a_.setnp(x86::cl);
+    a_.and_(x86::al, x86::cl);
+  } else if (condition.parity == Parity::kOrUnordered) {
+    a_.setp(x86::cl);
+    a_.or_(x86::al, x86::cl);
+  }
+  a_.movzx(x86::eax, x86::al);
+  IntegerDone(Out(), x86::eax);
+}
+
+bool Emitter::IsNext(const asmjit::Label& label) const {
+  if (number_ + 1 >= program_.instructions.size()) return false;
+  const uint32_t next =
+      program_.BlockAt(program_.instructions[number_ + 1].offset);
+  return next != Program::kNone && blocks_[next].id() == label.id();
+}
+
+void Emitter::JumpTo(const asmjit::Label& label) {
+  if (!IsNext(label)) a_.jmp(label);
+}
+
+void Emitter::EmitBranch(const Condition& condition) {
+  const std::vector<uint32_t> targets = TargetsOf(*current_);
+  const asmjit::Label yes = BlockLabel(targets[0]);
+  const asmjit::Label no = BlockLabel(targets[1]);
+  if (condition.parity == Parity::kAndOrdered) {
+    a_.jp(no);
+    a_.je(yes);
+    return JumpTo(no);
+  }
+  if (condition.parity == Parity::kOrUnordered) {
+    a_.jp(yes);
+    a_.jne(yes);
+    return JumpTo(no);
+  }
+  if (IsNext(yes)) {
+    a_.emit(Inst::jccFromCond(x86::negateCond(condition.code)), no);
+    return;
+  }
+  a_.emit(Inst::jccFromCond(condition.code), yes);
+  JumpTo(no);
+}
+
+void Emitter::EmitCharge() {
+  const Slow slow = NewSlow(SlowKind::kCharge);
+  a_.sub(x86::r15, 1);
+  a_.jl(slow.entry);
+  a_.bind(slow.back);
+}
+
+void Emitter::EmitControl() {
+  const Instruction& i = *current_;
+  if (TakesFuel(i)) EmitCharge();
+  if (i.kind == Instruction::Kind::kBranch ||
+      i.kind == Instruction::Kind::kTurn) {
+    if (!OutIsUsed()) return EmitBranch(Compare(i.op().op));
+    EmitComparison(i.op().op);
+    a_.test(x86::eax, x86::eax);
+    return EmitBranch({Cond::kNE, Parity::kAny});
+  }
+  if (i.is(Op::kCondBranch)) {
+    const x86::Gp condition = Integer(In(0), x86::rax);
+    a_.test(condition, condition);
+    return EmitBranch({Cond::kNE, Parity::kAny});
+  }
+  if (i.is(Op::kBranchTable)) return EmitBranchTable();
+  if (i.kind == Instruction::Kind::kOp) return EmitComparison(i.op().op);
+  if (IsJump(i) || IsFall(i)) return EmitJump();
+  if (i.is(Lowered::kCallFunction)) return EmitCall();
+  EmitReturn();
+}
+
+void Emitter::EmitJump() {
+  size_t access = 0;
+  for (LoweredMove move : MovesOf(*current_)) {
+    if (IsRefRegister(move.from)) {
+      AssignReference(move.from, RefIndex(move.to));
+    } else {
+      Move(In(access), In(access + 1));
+      access += 2;
+    }
+  }
+  if (IsJump(*current_)) JumpTo(BlockLabel(TargetsOf(*current_)[0]));
+}
+
+void Emitter::EmitBranchTable() {
+  constexpr size_t kFewTargets = 5;
+  const std::vector<uint32_t> targets = TargetsOf(*current_);
+  const x86::Gp index = Integer(In(0), x86::rax);
+  const size_t count = targets.size() - 1;
+  if (count < kFewTargets) {
+    for (size_t t = 0; t < count; ++t) {
+      a_.cmp(index, static_cast<uint32_t>(t));
+      a_.je(BlockLabel(targets[t]));
+    }
+    return JumpTo(BlockLabel(targets[count]));
+  }
+  tables_.push_back({a_.newLabel(), number_});
+  a_.cmp(index, static_cast<uint32_t>(count));
+  a_.jae(BlockLabel(targets[count]));
+  a_.mov(x86::eax, index);
+  a_.lea(x86::rcx, x86::ptr(tables_.back().label));
+  a_.movsxd(x86::rax, x86::dword_ptr(x86::rcx, x86::rax, 2));
+  a_.add(x86::rax, x86::rcx);
+  a_.jmp(x86::rax);
+}
+
+void Emitter::PassArguments(const LoweredCallFunction& call, uint32_t own) {
+  auto to = [&](uint32_t place, uint32_t size) {
+    return x86::Mem(x86::rbp, static_cast<int32_t>(own + place), size);
+  };
+  const LoweredMove* move = call.moves();
+  const uint32_t numbers = call.numbers + uint32_t{call.wides};
+  for (uint32_t n = 0; n < numbers; ++n, ++move) {
+    const bool wide = n >= call.numbers;
+    Store(In(n),
+          to(Frame::PlaceOfNumber(*call.callee, move->to), wide ? 8 : 4));
+  }
+  for (uint32_t n = 0; n < call.refs; ++n, ++move) {
+    TakeReference(move->from);
+    a_.mov(to(Frame::PlaceOfRef(move->to), 8), x86::rax);
+  }
+}
+
+// The callee's frame follows: its arguments are stored there, its header only
+// if somebody looks.
+void Emitter::EmitCall() {
+  const auto& call = LoweredAt<LoweredCallFunction>(current_->at);
+  const FunctionCode& callee = *call.callee;
+  const uint32_t own = function_.frame_bytes;
+  EmitCharge();
+  if (callee.result_count > kMaxCompiledResults) {
+    const Slow slow = NewSlow(SlowKind::kLeave);
+    a_.jmp(slow.entry);
+    return;
+  }
+  const Slow full = NewSlow(SlowKind::kLeave);
+  a_.lea(x86::rax,
+         x86::ptr(x86::rbp, static_cast<int32_t>(own + callee.frame_bytes)));
+  a_.cmp(x86::rax, State(offsetof(CompiledState, stack_limit), 8));
+  a_.ja(full.entry);
+  PassArguments(call, own);
+  const asmjit::Label back = a_.newLabel();
+  if (&callee == &function_) {
+    a_.add(x86::rbp, own);
+    a_.call(entry_);
+  } else {
+    a_.mov(x86::rax, reinterpret_cast<uint64_t>(&callee));
+    a_.add(x86::rbp, own);
+    a_.call(x86::qword_ptr(
+        x86::rax, static_cast<int32_t>(offsetof(FunctionCode, compiled))));
+  }
+  a_.bind(back);
+  marks_.calls.push_back({back, current_->offset});
+  a_.sub(x86::rbp, own);
+  Reload(number_, /*keeps=*/false);
+  TakeResults(callee, call.call.results());
+}
+
+void Emitter::TakeResults(const FunctionCode& callee, const uint16_t* to) {
+  size_t number = 0;
+  for (const Access& access : Accesses()) number += !access.written;
+  if (ReturnsOneNumber(callee)) {
+    if (In(number).bank == Bank::kFloat) {
+      FloatDone(In(number), x86::xmm0);
+    } else {
+      IntegerDone(In(number), Sized(x86::rax, In(number).wide));
+    }
+    return;
+  }
+  auto result = [&](uint32_t r, bool wide) {
+    return State(offsetof(CompiledState, results) + size_t{r} * 8,
+                 wide ? 8 : 4);
+  };
+  for (uint32_t r = 0; r < callee.result_count; ++r) {
+    if (callee.results[r] == ValueType::kRef) continue;
+    const Access& access = In(number++);
+    const x86::Gp value = Sized(x86::rax, access.wide);
+    a_.mov(value, result(r, access.wide));
+    IntegerDone(access, value);
+  }
+  for (uint32_t r = 0; r < callee.result_count; ++r) {
+    if (callee.results[r] != ValueType::kRef) continue;
+    a_.mov(x86::rax, result(r, true));
+    ReplaceReference(RefIndex(to[r]));
+  }
+}
+
+void Emitter::EmitReturn() {
+  const auto& values = LoweredAt<LoweredReturn>(current_->at);
+  const bool one = ReturnsOneNumber(function_);
+  if (one && In(0).bank == Bank::kFloat) {
+    const x86::Xmm value = Float(In(0), x86::xmm0);
+    if (value.id() != 0) a_.movaps(x86::xmm0, value);
+  } else if (one) {
+    const x86::Gp value = Integer(In(0), x86::rax);
+    if (value.id() != 0) a_.mov(Sized(x86::rax, In(0).wide), value);
+  } else {
+    size_t number = 0;
+    for (uint32_t r = 0; r < values.count; ++r) {
+      const bool ref = function_.results[r] == ValueType::kRef;
+      const bool wide = ref || In(number).wide;
+      const x86::Mem to =
+          State(offsetof(CompiledState, results) + size_t{r} * 8, wide ? 8 : 4);
+      if (ref) {
+        TakeReference(values.values()[r]);
+        a_.mov(to, x86::rax);
+      } else {
+        Store(In(number++), to);
+      }
+    }
+  }
+  for (uint32_t ref = 0; ref < function_.ref_count; ++ref) {
+    DropReference(static_cast<uint16_t>(ref));
+  }
+  a_.ret();
+}
+
+}  // namespace eyrie::vm::jit

@@ -1,0 +1,209 @@
+// The frame of a function's code: its entry, what is away from the straight
+// way, entries at branches backwards, constants.
+#include "vm/jit/emitter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "vm/jit/treatment.h"
+
+namespace eyrie::vm::jit {
+namespace {
+
+enum Stub { kStep, kSlowStep, kCharge, kLeave };
+constexpr size_t kStubThunks[] = {
+    offsetof(CompiledState, thunks.step),
+    offsetof(CompiledState, thunks.slow_step),
+    offsetof(CompiledState, thunks.charge),
+    offsetof(CompiledState, thunks.leave),
+};
+
+uint32_t StepOf(const Instruction& i) {
+  return i.kind == Instruction::Kind::kLowered
+             ? vm::StepOf(static_cast<Lowered>(i.row))
+             : i.row;
+}
+
+}  // namespace
+
+Emitter::Emitter(const Program& program, const Webs& webs,
+                 std::vector<Home> homes, asmjit::CodeHolder& code)
+    : program_(program),
+      function_(*program.function),
+      webs_(webs),
+      homes_(std::move(homes)),
+      a_(&code) {
+  for (size_t b = 0; b < program.blocks.size(); ++b) {
+    blocks_.push_back(a_.newLabel());
+  }
+  entry_ = a_.newLabel();
+  for (asmjit::Label& stub : stubs_) stub = a_.newLabel();
+  for (uint32_t web = 0; web < webs.webs.size(); ++web) {
+    const Home& home = homes_[web];
+    if (!home.in_register()) continue;
+    const int bank = home.kind == Home::Kind::kFloat ? 16 : 0;
+    in_register_[home.reg + bank].push_back(web);
+  }
+  for (std::vector<uint32_t>& list : in_register_) {
+    std::sort(list.begin(), list.end(), [&](uint32_t a, uint32_t b) {
+      return webs.webs[a].begin < webs.webs[b].begin;
+    });
+  }
+}
+
+Marks Emitter::Run() {
+  EmitEntry();
+  for (uint32_t b = 0; b < program_.blocks.size(); ++b) {
+    a_.bind(blocks_[b]);
+    for (uint32_t n = program_.blocks[b].first; n < program_.blocks[b].end;
+         ++n) {
+      EmitInstruction(n);
+    }
+  }
+  a_.ud2();  // which no block reaches
+  for (size_t i = 0; i < slows_.size(); ++i) EmitSlow(Slow(slows_[i]));
+  EmitStubs();
+  EmitConstants();
+  return std::move(marks_);
+}
+
+// References but arguments are null, numbers that are read before they are
+// written zero.
+void Emitter::EmitEntry() {
+  a_.bind(entry_);
+  std::vector<bool> argument(function_.ref_count);
+  for (uint32_t i = 0; i < function_.argument_count; ++i) {
+    const ArgumentPlace place = function_.arguments[i];
+    if (place.type == ValueType::kRef) argument[place.reg] = true;
+  }
+  bool zero = false;
+  for (uint32_t ref = 0; ref < function_.ref_count; ++ref) {
+    if (argument[ref]) continue;
+    if (!std::exchange(zero, true)) a_.xorps(x86::xmm0, x86::xmm0);
+    if (ref + 1 < function_.ref_count && !argument[ref + 1]) {
+      x86::Mem pair = RefAt(ref);
+      pair.setSize(16);
+      a_.movups(pair, x86::xmm0);
+      ++ref;
+    } else {
+      a_.movlps(RefAt(ref), x86::xmm0);
+    }
+  }
+  ZeroNumbers();
+  for (uint32_t web = 0; web < webs_.webs.size(); ++web) {
+    if (webs_.webs[web].entry) LoadWeb(web);
+  }
+}
+
+void Emitter::ZeroNumbers() {
+  constexpr size_t kLongRun = 16;
+  const std::vector<uint16_t>& slots = webs_.zeroed;
+  for (size_t i = 0; i < slots.size();) {
+    size_t end = i + 1;
+    while (end < slots.size() && slots[end] == slots[i] + (end - i)) ++end;
+    if (end - i >= kLongRun) {
+      a_.lea(x86::rdi, FrameAt(slots[i], false));
+      a_.mov(x86::ecx, static_cast<uint32_t>(end - i));
+      a_.xor_(x86::eax, x86::eax);
+      a_.rep().stosd();
+    } else {
+      for (size_t at = i; at < end; ++at) {
+        a_.mov(FrameAt(slots[at], false), 0);
+      }
+    }
+    i = end;
+  }
+}
+
+void Emitter::EmitInstruction(uint32_t n) {
+  number_ = n;
+  current_ = &program_.instructions[n];
+  if (TreatmentOf(*current_) == Treatment::kStep) return EmitStep(n);
+  if (current_->kind != Instruction::Kind::kOp) return EmitControl();
+  const Op op = current_->op().op;
+  if (EmitInteger(op) || EmitFloat(op) || EmitObject(op)) return;
+  EmitControl();
+}
+
+void Emitter::CallStub(int stub, uint32_t step) {
+  stub_used_[stub] = true;
+  a_.mov(x86::edx, current_->offset);
+  if (stub <= kSlowStep) a_.mov(x86::eax, step);
+  a_.call(stubs_[stub]);
+}
+
+void Emitter::EmitStep(uint32_t n) {
+  CallStub(kStep, StepOf(*current_));
+  Reload(n, /*keeps=*/true);
+  for (const Access& access : Accesses()) {
+    if (access.written) LoadHome(access);
+  }
+}
+
+Emitter::Slow& Emitter::NewSlow(SlowKind kind) {
+  slows_.push_back({kind, number_, a_.newLabel(), a_.newLabel()});
+  return slows_.back();
+}
+
+void Emitter::EmitSlow(const Slow& slow) {
+  number_ = slow.instruction;
+  current_ = &program_.instructions[number_];
+  a_.bind(slow.entry);
+  switch (slow.kind) {
+    case SlowKind::kStep:
+      for (const Access& access : Accesses()) {
+        if (!access.written) StoreHome(access);
+      }
+      CallStub(kSlowStep, StepOf(*current_));
+      for (const Access& access : Accesses()) {
+        if (access.written) LoadHome(access);
+      }
+      break;
+    case SlowKind::kCharge:
+      CallStub(kCharge, 0);
+      break;
+    case SlowKind::kLeave:
+      for (const Access& access : Accesses()) {
+        if (!access.written) StoreHome(access);
+      }
+      CallStub(kLeave, 0);
+      return;
+  }
+  a_.jmp(slow.back);
+  if (slow.kind != SlowKind::kCharge || !TakesFuel(*current_)) return;
+  const asmjit::Label turn = a_.newLabel();
+  a_.bind(turn);
+  EmitTurnEntry(slow.instruction, {slow.back, current_->offset});
+  marks_.turns.push_back({turn, current_->offset});
+}
+
+void Emitter::EmitStubs() {
+  for (int stub = 0; stub < kStubs; ++stub) {
+    if (!stub_used_[stub]) continue;
+    a_.bind(stubs_[stub]);
+    a_.mov(x86::rcx, reinterpret_cast<uint64_t>(&function_));
+    a_.jmp(State(kStubThunks[stub], 8));
+  }
+}
+
+void Emitter::EmitConstants() {
+  for (const Table& table : tables_) {
+    a_.align(asmjit::AlignMode::kData, 4);
+    a_.bind(table.label);
+    for (uint32_t target :
+         TargetsOf(program_.instructions[table.instruction])) {
+      a_.embedLabelDelta(BlockLabel(target), table.label, 4);
+    }
+  }
+  for (const bool wide : {true, false}) {
+    if (!constants_.empty()) a_.align(asmjit::AlignMode::kData, wide ? 16 : 4);
+    for (const Constant& constant : constants_) {
+      if (constant.wide != wide) continue;
+      a_.bind(constant.label);
+      a_.embed(&constant.bits, wide ? 8 : 4);
+      if (wide) a_.embedUInt64(0);  // masks are of 16 bytes
+    }
+  }
+}
+
+}  // namespace eyrie::vm::jit

@@ -1,0 +1,246 @@
+// Reading and writing webs, wherever they live.
+#include <algorithm>
+
+#include "vm/jit/emitter.h"
+
+namespace eyrie::vm::jit {
+
+using asmjit::Operand;
+
+x86::Mem Emitter::FrameAt(uint16_t slot, bool wide) const {
+  return x86::Mem(x86::rbp,
+                  static_cast<int32_t>(Frame::PlaceOfNumber(function_, slot)),
+                  wide ? 8 : 4);
+}
+
+x86::Mem Emitter::RefAt(uint32_t index) const {
+  return x86::Mem(x86::rbp, static_cast<int32_t>(Frame::PlaceOfRef(index)), 8);
+}
+
+bool Emitter::IsConstant(const Access& access, uint64_t* bits) const {
+  if (HomeOf(access).kind != Home::Kind::kConstant) return false;
+  *bits = webs_.webs[access.web].bits;
+  return true;
+}
+
+bool Emitter::IsSmall(const Access& access, int64_t* value) const {
+  uint64_t bits;
+  if (!IsConstant(access, &bits)) return false;
+  *value = access.wide ? static_cast<int64_t>(bits)
+                       : static_cast<int32_t>(static_cast<uint32_t>(bits));
+  return *value == static_cast<int32_t>(*value);
+}
+
+x86::Mem Emitter::ConstantAt(uint64_t bits, bool wide) {
+  for (const Constant& constant : constants_) {
+    if (constant.bits == bits && constant.wide == wide) {
+      return x86::ptr(constant.label, 0, wide ? 8 : 4);
+    }
+  }
+  constants_.push_back({bits, wide, a_.newLabel()});
+  return x86::ptr(constants_.back().label, 0, wide ? 8 : 4);
+}
+
+x86::Gp Emitter::Integer(const Access& access, const x86::Gp& scratch) {
+  const Home& home = HomeOf(access);
+  const x86::Gp to = Sized(scratch, access.wide);
+  switch (home.kind) {
+    case Home::Kind::kInteger:
+      return Sized(x86::gpq(home.reg), access.wide);
+    case Home::Kind::kFloat:
+      a_.emit(access.wide ? x86::Inst::kIdMovq : x86::Inst::kIdMovd, to,
+              x86::xmm(home.reg));
+      break;
+    case Home::Kind::kConstant: {
+      const uint64_t bits = webs_.webs[access.web].bits;
+      if (bits == 0) {
+        a_.xor_(x86::gpd(to.id()), x86::gpd(to.id()));
+      } else if (bits <= 0xFFFFFFFF) {
+        a_.mov(x86::gpd(to.id()), static_cast<uint32_t>(bits));
+      } else {
+        a_.mov(to, bits);
+      }
+      break;
+    }
+    default:
+      a_.mov(to, FrameAt(access.slot, access.wide));
+  }
+  return to;
+}
+
+x86::Xmm Emitter::Float(const Access& access, const x86::Xmm& scratch) {
+  const Home& home = HomeOf(access);
+  if (home.kind == Home::Kind::kFloat) return x86::xmm(home.reg);
+  if (home.kind == Home::Kind::kInteger) {
+    a_.emit(access.wide ? x86::Inst::kIdMovq : x86::Inst::kIdMovd, scratch,
+            Sized(x86::gpq(home.reg), access.wide));
+    return scratch;
+  }
+  uint64_t bits;
+  if (IsConstant(access, &bits) && bits == 0) {
+    a_.xorps(scratch, scratch);
+    return scratch;
+  }
+  a_.emit(access.wide ? x86::Inst::kIdMovsd : x86::Inst::kIdMovss, scratch,
+          home.kind == Home::Kind::kConstant
+              ? ConstantAt(webs_.webs[access.web].bits, access.wide)
+              : FrameAt(access.slot, access.wide));
+  return scratch;
+}
+
+Operand Emitter::IntegerOperand(const Access& access, const x86::Gp& scratch) {
+  int64_t value;
+  if (IsSmall(access, &value)) return asmjit::Imm(value);
+  if (HomeOf(access).kind == Home::Kind::kFrame) {
+    return FrameAt(access.slot, access.wide);
+  }
+  return Integer(access, scratch);
+}
+
+Operand Emitter::FloatOperand(const Access& access, const x86::Xmm& scratch) {
+  uint64_t bits;
+  if (IsConstant(access, &bits)) return ConstantAt(bits, access.wide);
+  if (HomeOf(access).kind == Home::Kind::kFrame) {
+    return FrameAt(access.slot, access.wide);
+  }
+  return Float(access, scratch);
+}
+
+x86::Gp Emitter::IntegerOut(const Access& access,
+                            const x86::Gp& scratch) const {
+  const Home& home = HomeOf(access);
+  const bool own = home.kind == Home::Kind::kInteger;
+  return Sized(own ? x86::gpq(home.reg) : scratch, access.wide);
+}
+
+x86::Xmm Emitter::FloatOut(const Access& access,
+                           const x86::Xmm& scratch) const {
+  const Home& home = HomeOf(access);
+  return home.kind == Home::Kind::kFloat ? x86::xmm(home.reg) : scratch;
+}
+
+void Emitter::IntegerDone(const Access& access, const x86::Gp& reg) {
+  const Home& home = HomeOf(access);
+  const x86::Gp from = Sized(reg, access.wide);
+  if (home.kind == Home::Kind::kFloat) {
+    a_.emit(access.wide ? x86::Inst::kIdMovq : x86::Inst::kIdMovd,
+            x86::xmm(home.reg), from);
+  } else if (home.kind == Home::Kind::kInteger && home.reg != reg.id()) {
+    a_.mov(Sized(x86::gpq(home.reg), access.wide), from);
+  }
+  if (home.kind == Home::Kind::kFrame ||
+      (home.shared && home.kind != Home::Kind::kNowhere)) {
+    a_.mov(FrameAt(access.slot, access.wide), from);
+  }
+}
+
+void Emitter::FloatDone(const Access& access, const x86::Xmm& reg) {
+  const Home& home = HomeOf(access);
+  if (home.kind == Home::Kind::kInteger) {
+    a_.emit(access.wide ? x86::Inst::kIdMovq : x86::Inst::kIdMovd,
+            Sized(x86::gpq(home.reg), access.wide), reg);
+  } else if (home.kind == Home::Kind::kFloat && home.reg != reg.id()) {
+    a_.movaps(x86::xmm(home.reg), reg);
+  }
+  if (home.kind == Home::Kind::kFrame ||
+      (home.shared && home.kind != Home::Kind::kNowhere)) {
+    a_.emit(access.wide ? x86::Inst::kIdMovsd : x86::Inst::kIdMovss,
+            FrameAt(access.slot, access.wide), reg);
+  }
+}
+
+void Emitter::StoreBits(const x86::Mem& to, uint64_t bits, bool wide) {
+  const auto value = static_cast<int64_t>(bits);
+  if (!wide || value == static_cast<int32_t>(value)) {
+    a_.mov(to, asmjit::Imm(static_cast<int32_t>(bits)));
+    return;
+  }
+  a_.mov(x86::rax, bits);
+  a_.mov(to, x86::rax);
+}
+
+// To memory, by rax if need be.
+void Emitter::Store(const Access& access, const x86::Mem& to) {
+  const Home& home = HomeOf(access);
+  uint64_t bits;
+  if (IsConstant(access, &bits)) {
+    StoreBits(to, bits, access.wide);
+  } else if (home.kind == Home::Kind::kFloat) {
+    a_.emit(access.wide ? x86::Inst::kIdMovsd : x86::Inst::kIdMovss, to,
+            x86::xmm(home.reg));
+  } else {
+    a_.mov(to, Integer(access, x86::rax));
+  }
+}
+
+void Emitter::StoreHome(const Access& access) {
+  const Home& home = HomeOf(access);
+  if (home.shared || home.kind == Home::Kind::kFrame) return;
+  Store(access, FrameAt(access.slot, access.wide));
+}
+
+void Emitter::LoadWeb(uint32_t number) {
+  const Web& web = webs_.webs[number];
+  const Home& home = homes_[number];
+  if (home.kind == Home::Kind::kInteger) {
+    a_.mov(Sized(x86::gpq(home.reg), web.wide), FrameAt(web.slot, web.wide));
+  } else if (home.kind == Home::Kind::kFloat) {
+    a_.emit(web.wide ? x86::Inst::kIdMovsd : x86::Inst::kIdMovss,
+            x86::xmm(home.reg), FrameAt(web.slot, web.wide));
+  }
+}
+
+void Emitter::LoadHome(const Access& access) {
+  if (HomeOf(access).in_register()) LoadWeb(access.web);
+}
+
+void Emitter::Move(const Access& from, const Access& to) {
+  const Home& target = HomeOf(to);
+  if (target.kind == Home::Kind::kNowhere) return;
+  uint64_t bits;
+  if (target.kind == Home::Kind::kFrame && IsConstant(from, &bits)) {
+    return StoreBits(FrameAt(to.slot, to.wide), bits, to.wide);
+  }
+  const bool real = target.kind == Home::Kind::kFloat ||
+                    (HomeOf(from).kind == Home::Kind::kFloat &&
+                     target.kind == Home::Kind::kFrame);
+  if (real) {
+    const x86::Xmm out = FloatOut(to, x86::xmm0);
+    FloatDone(to, Float(from, out));
+  } else {
+    const x86::Gp out = IntegerOut(to, x86::rax);
+    IntegerDone(to, Integer(from, out));
+  }
+}
+
+template <typename Visit>
+void Emitter::VisitLive(uint32_t position, Visit visit) const {
+  for (const std::vector<uint32_t>& list : in_register_) {
+    auto after = std::upper_bound(
+        list.begin(), list.end(), position,
+        [&](uint32_t at, uint32_t web) { return at < webs_.webs[web].begin; });
+    if (after != list.begin()) visit(*(after - 1));
+  }
+}
+
+void Emitter::Reload(uint32_t n, bool keeps) {
+  const uint32_t position = PositionOf(n);
+  VisitLive(position, [&](uint32_t web) {
+    const Home& home = homes_[web];
+    if (!webs_.webs[web].Crosses(position)) return;
+    if (keeps && home.kind == Home::Kind::kInteger && IsKeptByCpp(home.reg)) {
+      return;
+    }
+    LoadWeb(web);
+  });
+}
+
+void Emitter::EmitTurnEntry(uint32_t n, const Mark& mark) {
+  const uint32_t position = PositionOf(n);
+  VisitLive(position, [&](uint32_t web) {
+    if (webs_.webs[web].end >= position) LoadWeb(web);
+  });
+  a_.jmp(mark.label);
+}
+
+}  // namespace eyrie::vm::jit

@@ -1,0 +1,181 @@
+// Tested by jit_test.cc, tests/vm/rows_test.cc, tests/oracle.
+#include "vm/jit/jit.h"
+
+#include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "asmjit/x86.h"
+#include "base/status_macros.h"
+#include "vm/bytecode_module.h"
+#include "vm/jit/code_memory.h"
+#include "vm/jit/emitter.h"
+#include "vm/jit/program.h"
+#include "vm/jit/registers.h"
+#include "vm/jit/thunks.h"
+#include "vm/jit/treatment.h"
+#include "vm/jit/webs.h"
+
+namespace eyrie::vm::jit {
+namespace {
+
+// Longer functions stay interpreted: compiling one would hold up the caller.
+constexpr uint32_t kMostBytes = uint32_t{1} << 20;
+// Of globals: offsets in code are signed.
+constexpr uint32_t kMostGlobals = uint32_t{1} << 30;
+
+// What becomes of a function.
+struct MachineCode {
+  std::vector<uint8_t> bytes;
+  std::vector<std::pair<uint64_t, uint32_t>> calls;  // place, offset
+  std::vector<std::pair<uint64_t, uint32_t>> turns;
+};
+
+class Errors final : public asmjit::ErrorHandler {
+ public:
+  void handleError(asmjit::Error, const char*, asmjit::BaseEmitter*) override {
+    any_ = true;
+  }
+  bool any() const { return any_; }
+
+ private:
+  bool any_ = false;
+};
+
+// Without registers for numbers: all that are no arguments begin as zero.
+void StayInFrame(Program& program, Webs& webs, std::vector<Home>& homes) {
+  webs = Webs();
+  homes.assign(1, Home());
+  for (Access& access : program.accesses) access.web = 0;
+  std::vector<bool> argument(program.slots);
+  for (uint32_t i = 0; i < program.function->argument_count; ++i) {
+    const ArgumentPlace place = program.function->arguments[i];
+    if (place.type == ValueType::kRef) continue;
+    argument[place.reg] = true;
+    if (IsWide(place.type)) argument[place.reg + 1] = true;
+  }
+  for (uint32_t slot = 0; slot < program.slots; ++slot) {
+    if (!argument[slot]) webs.zeroed.push_back(static_cast<uint16_t>(slot));
+  }
+}
+
+bool Assemble(const BytecodeModule& module, uint32_t function,
+              MachineCode& result) {
+  Program program = ReadProgram(module, function);
+  Webs webs;
+  std::vector<Home> homes;
+  if (FindWebs(program, webs)) {
+    homes = FindHomes(program, webs);
+  } else {
+    StayInFrame(program, webs, homes);
+  }
+  asmjit::CodeHolder code;
+  Errors errors;
+  code.init(asmjit::Environment::host());
+  code.setErrorHandler(&errors);
+  const Marks marks = Emitter(program, webs, std::move(homes), code).Run();
+  code.flatten();
+  code.resolveUnresolvedLinks();
+  code.relocateToBase(0);
+  result.bytes.resize(code.codeSize());
+  code.copyFlattenedData(result.bytes.data(), result.bytes.size());
+  if (errors.any()) return false;
+  for (const Mark& mark : marks.calls) {
+    result.calls.push_back({code.labelOffset(mark.label), mark.offset});
+  }
+  for (const Mark& mark : marks.turns) {
+    result.turns.push_back({code.labelOffset(mark.label), mark.offset});
+  }
+  return true;
+}
+
+// Looked up while another thread may be adding.
+class ModuleCode final : public CompiledModule {
+ public:
+  explicit ModuleCode(std::shared_ptr<CodePool> pool)
+      : memory_(std::move(pool)) {}
+
+  CompiledSite FindSite(const void* address) const override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return sites_.at(address);
+  }
+
+  const void* FindTurn(uint32_t function, uint32_t offset) const override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = turns_.find(std::make_pair(function, offset));
+    return found == turns_.end() ? nullptr : found->second;
+  }
+
+  // Null: there is no memory for it.
+  const void* Add(const FunctionCode& function, const MachineCode& code) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto place = memory_.Publish(code.bytes.data(), code.bytes.size());
+    if (!place.ok()) return nullptr;
+    for (const auto& [at, offset] : code.calls) {
+      sites_[*place + at] = {&function, offset};
+    }
+    for (const auto& [at, offset] : code.turns) {
+      turns_[std::make_pair(function.ordinal, offset)] = *place + at;
+    }
+    return *place;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  CodeMemory memory_;  // guarded by mutex_, as the others
+  absl::flat_hash_map<const void*, CompiledSite> sites_;
+  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, const void*> turns_;
+};
+
+class JitOfThisMachine final : public Jit {
+ public:
+  explicit JitOfThisMachine(Mode mode) : mode_(mode) {}
+
+  absl::Status Prepare() {
+    ASSIGN_OR_RETURN(thunks_, MakeThunks(memory_));
+    return absl::OkStatus();
+  }
+
+  bool eager() const override { return mode_ == Mode::kEager; }
+  const CompiledThunks& thunks() const override { return thunks_; }
+
+  std::unique_ptr<CompiledModule> NewModule(
+      const BytecodeModule& module) const override {
+    return std::make_unique<ModuleCode>(pool_);
+  }
+
+  const void* Compile(const BytecodeModule& module, uint32_t function,
+                      CompiledModule& into) const override {
+    const FunctionCode& code = module.function(function);
+    if (code.code_size > kMostBytes || code.code_size == 0 ||
+        code.result_count > kMaxCompiledResults ||
+        module.def().global_bytes > kMostGlobals) {
+      return nullptr;
+    }
+    MachineCode machine_code;
+    if (!Assemble(module, function, machine_code)) return nullptr;
+    return static_cast<ModuleCode&>(into).Add(code, machine_code);
+  }
+
+ private:
+  const Mode mode_;
+  const std::shared_ptr<CodePool> pool_ = std::make_shared<CodePool>();
+  CodeMemory memory_{pool_};  // of the thunks
+  CompiledThunks thunks_ = {};
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Jit>> Create(Mode mode) {
+  if (!HasNeededInstructions()) {
+    return absl::UnimplementedError(
+        "Code is compiled for processors with SSE4.1 and LZCNT alone.");
+  }
+  auto jit = std::make_shared<JitOfThisMachine>(mode);
+  RETURN_IF_ERROR(jit->Prepare());
+  return std::shared_ptr<const Jit>(std::move(jit));
+}
+
+}  // namespace eyrie::vm::jit

@@ -1,0 +1,24 @@
+// Compiles functions of bytecode modules to machine code of x86-64.
+//
+//   options.jit = jit::Create(jit::Mode::kLazy).value_or(nullptr);
+//   ASSIGN_OR_RETURN(auto context, Context::Create(modules, options));
+// docs/jit.md says how. Tested by jit_test.cc.
+#ifndef EYRIE_VM_JIT_JIT_H_
+#define EYRIE_VM_JIT_JIT_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "vm/compiled.h"
+
+namespace eyrie::vm::jit {
+
+enum class Mode { kLazy, kEager };
+
+// UNIMPLEMENTED: the processor is another. PERMISSION_DENIED: the system
+// refuses memory that is executable. RESOURCE_EXHAUSTED: there is none left.
+absl::StatusOr<std::shared_ptr<const Jit>> Create(Mode mode);
+
+}  // namespace eyrie::vm::jit
+
+#endif  // EYRIE_VM_JIT_JIT_H_

@@ -1,0 +1,298 @@
+// Compiled code against the interpreter: calls deeper than the thread's own
+// stack is asked for, every amount of fuel, functions that are not compiled,
+// yields below compiled callers, one module on several threads; and memory.
+#include "vm/jit/jit.h"
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/support/module_builder.h"
+#include "vm/buffer.h"
+#include "vm/context.h"
+#include "vm/invocation.h"
+#include "vm/jit/code_memory.h"
+#include "vm/limits.h"
+
+namespace eyrie::vm {
+namespace {
+
+using tests::ModuleBuilder;
+
+std::string Registers(int count) {
+  std::string list = "[";
+  for (int i = 0; i < count; ++i) absl::StrAppend(&list, i ? " i" : "i", i);
+  return list + "]";
+}
+
+ModuleBuilder Sample() {
+  ModuleBuilder module;
+  module.name = "sample";
+  module.requirements = 0xF;
+  // 0: the sum of the numbers up to its argument, by recursion.
+  module.AddFunction("sum", "0i_i",
+                     "entry: cmp.nz.i32 i0 i1 cond_br i1 ^more [] ^end [] "
+                     "more: const.i32 1 i2 sub.i32 i0 i2 i3 call 0 [i3] [i4] "
+                     "add.i32 i0 i4 i5 return [i5] end: return [i0]");
+  // 1: the same with a buffer that each call holds, and divides by zero last.
+  module.AddFunction(
+      "divide", "0ir_i",
+      "entry: cmp.nz.i32 i0 i1 cond_br i1 ^more [] ^end [] "
+      "more: const.i32 1 i2 sub.i32 i0 i2 i3 call 1 [i3 r0] [i4] "
+      "add.i32 i0 i4 i5 return [i5] end: div.i32.s i0 i0 i1 return [i1]");
+  // 2: yields so often below itself.
+  module
+      .AddFunction("wait", "0ii_i",
+                   "entry: cmp.nz.i32 i0 i2 cond_br i2 ^more [] ^end [] "
+                   "more: const.i32 1 i3 sub.i32 i0 i3 i4 "
+                   "yield ^go [] go: call 2 [i4 i1] [i5] "
+                   "add.i32 i5 i1 i6 return [i6] end: return [i0]")
+      .requirements = 0xF;
+  // 3: more results than compiled code hands over; 4 calls it in a loop.
+  module
+      .AddFunction("many", absl::StrCat("0i_", std::string(17, 'i')),
+                   absl::StrCat("entry: const.i32 5 i3 add.i32 i0 i3 i1 "
+                                "return ",
+                                Registers(17)))
+      .i32_registers = 20;
+  module
+      .AddFunction(
+          "loops", "0i_i",
+          absl::StrCat("entry: const.i32 40 i25 const.i32.zero i20 "
+                       "const.i32.zero i21 "
+                       "br ^loop [] loop: call 3 [i20] ",
+                       Registers(17),
+                       " add.i32 i21 i1 i21 const.i32 1 i22 "
+                       "add.i32 i20 i22 i20 cmp.lt.i32.s i20 i25 i24 "
+                       "cond_br i24 ^loop [] ^end [] end: return [i21]"))
+      .i32_registers = 32;
+  // 5: a loop with a call in it, of numbers of every type.
+  module.AddFunction(
+      "mixed", "0i_IfFi",
+      "entry: const.i32.zero i1 const.i64 3 i2 const.f32 0.5 i4 "
+      "const.f64 1.5 i6 br ^loop [] "
+      "loop: call 0 [i1] [i8] ext.i32.i64.s i8 i10 add.i64 i2 i10 i2 "
+      "cast.si32.f32 i8 i12 add.f32 i4 i12 i4 ext.f32.f64 i12 i14 "
+      "add.f64 i6 i14 i6 const.i32 1 i9 add.i32 i1 i9 i1 "
+      "cmp.lt.i32.s i1 i0 i13 cond_br i13 ^loop [] ^end [] "
+      "end: return [i2 i4 i6 i8]");
+  // 6: a loop, which can be entered in the middle.
+  module.AddFunction("count", "0i_i",
+                     "entry: const.i32.zero i1 const.i32 1 i2 br ^loop [] "
+                     "loop: add.i32 i1 i2 i1 cmp.lt.i32.s i1 i0 i3 "
+                     "cond_br i3 ^loop [] ^done [] done: return [i1]");
+  return module;
+}
+
+std::shared_ptr<const BytecodeModule> Make(const ModuleBuilder& builder) {
+  auto verified = LoadModule(builder.Build(), builder.name);
+  EXPECT_TRUE(verified.ok()) << verified.status();
+  return *BytecodeModule::Create(*std::move(verified));
+}
+
+std::shared_ptr<const Jit> Eager() { return *jit::Create(jit::Mode::kEager); }
+
+std::string Show(const absl::StatusOr<std::vector<Value>>& results) {
+  if (!results.ok()) return results.status().ToString();
+  std::string text;
+  for (const Value& value : *results) {
+    int64_t bits = 0;
+    std::memcpy(&bits, &value.slot(), IsWide(value.type()) ? 8 : 4);
+    absl::StrAppend(&text, bits, " ");
+  }
+  return text;
+}
+
+// What a call gives by an engine, in a context of its own.
+std::string Call(const std::shared_ptr<const BytecodeModule>& module,
+                 const std::shared_ptr<const Jit>& jit, const char* name,
+                 std::vector<int32_t> numbers, const Limits& limits = {}) {
+  ContextOptions options;
+  options.jit = jit;
+  options.limits = limits;
+  auto context = *Context::Create({module}, options);
+  const Function function = *context->Lookup(name);
+  std::vector<Value> args;
+  size_t next = 0;
+  for (ValueType type : function.signature().argument_types()) {
+    if (type == ValueType::kRef) {
+      args.push_back(Value(Ref<RefObject>(*Buffer::Allocate(8))));
+    } else {
+      args.push_back(Value(numbers[next++]));
+    }
+  }
+  return Show(context->Call(function, args));
+}
+
+TEST(Jit, AgreesWithTheInterpreter) {
+  struct Case {
+    const char* function;
+    std::vector<int32_t> arguments;
+    size_t stack = Limits::kDefaultStackBytes;
+  };
+  const Case kCases[] = {
+      {"sum", {0}},
+      {"sum", {10}},
+      {"sum", {20000}},               // several times what is entered at once
+      {"sum", {1 << 20}, 512 << 10},  // the stack is full
+      {"sum", {200}, 16 << 10},
+      {"sum", {100}, 16 << 10},
+      {"divide", {0}},
+      {"divide", {3}},
+      {"divide", {5000}},
+      {"divide", {1 << 20}, 512 << 10},
+      {"wait", {5, 3}},
+      {"wait", {100, 3}},
+      {"many", {7}},
+      {"loops", {100}},
+      {"mixed", {20}},
+  };
+  const auto module = Make(Sample());
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(absl::StrCat(c.function, " ", c.arguments[0]));
+    Limits limits;
+    limits.max_stack = c.stack;
+    const std::string want =
+        Call(module, nullptr, c.function, c.arguments, limits);
+    EXPECT_EQ(Call(module, Eager(), c.function, c.arguments, limits), want);
+    // Again where the module is compiled, by a context that does not compile.
+    EXPECT_EQ(Call(module, nullptr, c.function, c.arguments, limits), want);
+  }
+}
+
+TEST(Jit, UsesTheSameFuel) {
+  const auto module = Make(Sample());
+  const auto jit = Eager();
+  for (const char* name : {"mixed", "loops", "sum"}) {
+    bool enough = false;
+    for (uint64_t fuel = 0; fuel < 200 && !enough; ++fuel) {
+      SCOPED_TRACE(absl::StrCat(name, " with ", fuel));
+      Limits limits;
+      limits.fuel = fuel;
+      const std::string want = Call(module, nullptr, name, {9}, limits);
+      EXPECT_EQ(Call(module, jit, name, {9}, limits), want);
+      enough = want.find("RESOURCE_EXHAUSTED") == std::string::npos;
+    }
+    EXPECT_TRUE(enough) << name;
+  }
+  // Beyond a portion.
+  for (uint64_t fuel = 2000; fuel < 2100; ++fuel) {
+    Limits limits;
+    limits.fuel = fuel;
+    const std::string want = Call(module, nullptr, "sum", {2050}, limits);
+    EXPECT_EQ(Call(module, jit, "sum", {2050}, limits), want) << fuel;
+  }
+}
+
+// In one long call, and over many short ones.
+TEST(Jit, CompilesWhatIsHot) {
+  const auto jit = *jit::Create(jit::Mode::kLazy);
+  auto is_compiled = [&](const BytecodeModule& module, uint32_t function) {
+    const void* code = module.function(function).compiled.load();
+    return code != nullptr && code != jit->thunks().uncompiled;
+  };
+  for (const int32_t turns : {10, 20000}) {
+    const auto module = Make(Sample());
+    const std::string want = Call(module, nullptr, "count", {turns});
+    EXPECT_EQ(Call(module, jit, "count", {turns}), want);
+    EXPECT_EQ(is_compiled(*module, 6), turns == 20000);
+  }
+  const auto module = Make(Sample());
+  ContextOptions options;
+  options.jit = jit;
+  auto context = *Context::Create({module}, options);
+  const Function sum = *context->Lookup("sum");
+  const std::vector<Value> args = {Value(int32_t{9})};
+  for (int i = 0; i < 2000; ++i) {
+    EXPECT_EQ(Show(context->Call(sum, args)), "45 ");
+  }
+  EXPECT_TRUE(is_compiled(*module, 0));
+  EXPECT_FALSE(is_compiled(*module, 6));
+}
+
+// Ticks cost no fuel, and lose none.
+TEST(Jit, LooksForWhatIsHotWithinTheFuel) {
+  const auto module = Make(Sample());
+  const auto jit = *jit::Create(jit::Mode::kLazy);
+  for (uint64_t fuel = 8180; fuel < 8220; ++fuel) {
+    Limits limits;
+    limits.fuel = fuel;
+    const std::string want = Call(module, nullptr, "count", {8200}, limits);
+    EXPECT_EQ(Call(module, jit, "count", {8200}, limits), want) << fuel;
+    EXPECT_EQ(Call(Make(Sample()), jit, "count", {8200}, limits), want) << fuel;
+  }
+}
+
+TEST(Jit, YieldsToTheHost) {
+  const auto module = Make(Sample());
+  ContextOptions options;
+  options.jit = Eager();
+  auto context = *Context::Create({module}, options);
+  const std::vector<Value> args = {Value(int32_t{6}), Value(int32_t{7})};
+  auto call = *Invocation::Begin(*context, *context->Lookup("wait"), args);
+  int yields = 0;
+  for (; call->state() == Invocation::State::kYielded; ++yields) {
+    ASSERT_TRUE(call->Resume().ok());
+  }
+  EXPECT_EQ(yields, 6);
+  EXPECT_EQ(call->TakeResults()[0].i32(), 42);
+  // One that is dropped where it waits.
+  call = *Invocation::Begin(*context, *context->Lookup("wait"), args);
+  call.reset();
+}
+
+TEST(Jit, CompilesOnSeveralThreads) {
+  const auto module = Make(Sample());
+  const auto jit = Eager();
+  std::vector<std::thread> threads;
+  std::vector<std::string> results(4);
+  for (size_t t = 0; t < results.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 20; ++i) {
+        results[t] = Call(module, i % 4 == 3 ? nullptr : jit,
+                          i % 2 ? "mixed" : "loops", {12});
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& result : results) EXPECT_EQ(result, results[0]);
+}
+
+TEST(Jit, EndsAtOnceWhenCancelled) {
+  ModuleBuilder module;
+  module.name = "endless";
+  module.AddFunction("spin", "0v_v", "entry: br ^entry []");
+  ContextOptions options;
+  options.jit = Eager();
+  auto context = *Context::Create({Make(module)}, options);
+  std::thread canceller([&] { context->Cancel(); });
+  const auto results = context->Call(*context->Lookup("spin"), {});
+  canceller.join();
+  EXPECT_EQ(results.status().code(), absl::StatusCode::kCancelled);
+}
+
+TEST(CodeMemory, GoesFromOneToTheNext) {
+  auto pool = std::make_shared<jit::CodePool>();
+  const uint8_t* first = nullptr;
+  std::vector<uint8_t> code(300 << 10, 0xC3);  // more than a chunk
+  {
+    jit::CodeMemory memory(pool);
+    first = *memory.Publish(code.data(), 5);
+    EXPECT_EQ(*memory.Publish(code.data(), 1), first + 16);
+    EXPECT_EQ(std::memcmp(*memory.Publish(code.data(), code.size()),
+                          code.data(), code.size()),
+              0);
+    reinterpret_cast<void (*)()>(const_cast<uint8_t*>(first))();
+  }
+  jit::CodeMemory memory(pool);
+  code[0] = 0x90;
+  EXPECT_EQ(*memory.Publish(code.data(), 2), first);
+  EXPECT_EQ(first[0], 0x90);
+}
+
+}  // namespace
+}  // namespace eyrie::vm

@@ -1,0 +1,43 @@
+// Where objects have the fields that compiled code reads.
+#ifndef EYRIE_VM_JIT_LAYOUT_H_
+#define EYRIE_VM_JIT_LAYOUT_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/ref.h"
+#include "vm/buffer.h"
+#include "vm/list.h"
+
+// These have virtual functions; both compilers lay them out plainly.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+
+namespace eyrie {
+
+struct RefObjectLayout {
+  static constexpr int32_t kCount = offsetof(RefObject, count_);
+  static constexpr int32_t kType = offsetof(RefObject, type_);
+};
+
+namespace vm {
+
+struct BufferLayout {
+  static constexpr int32_t kData = offsetof(Buffer, data_);
+  static constexpr int32_t kSize = offsetof(Buffer, size_);
+  static constexpr int32_t kMutable = offsetof(Buffer, mutable_);
+};
+
+struct ListLayout {
+  static constexpr int32_t kKind =
+      offsetof(List, element_) + offsetof(ElementType, kind);
+  static constexpr int32_t kSize = offsetof(List, size_);
+  static constexpr int32_t kStorage = offsetof(List, storage_);
+};
+
+}  // namespace vm
+}  // namespace eyrie
+
+#pragma GCC diagnostic pop
+
+#endif  // EYRIE_VM_JIT_LAYOUT_H_

@@ -1,0 +1,321 @@
+// Lowers the function once more, with numbers for handlers, and reads that.
+#include "vm/jit/program.h"
+
+#include <array>
+#include <cstring>
+
+namespace eyrie::vm::jit {
+namespace {
+
+using Kind = Instruction::Kind;
+
+constexpr uintptr_t kKindShift = 16;
+
+Handler Numbered(Kind kind, size_t row) {
+  return reinterpret_cast<Handler>(
+      (static_cast<uintptr_t>(kind) << kKindShift) | row);
+}
+
+const HandlerTable& NumberedHandlers() {
+  static const HandlerTable kTable = [] {
+    HandlerTable table;
+    for (size_t i = 0; i < kOpCount; ++i) {
+      table.ops[i] = Numbered(Kind::kOp, i);
+      table.branches[i] = Numbered(Kind::kBranch, i);
+      table.turns[i] = Numbered(Kind::kTurn, i);
+    }
+    for (size_t i = 0; i < kLoweredCount; ++i) {
+      table.lowered[i] = Numbered(Kind::kLowered, i);
+    }
+    return table;
+  }();
+  return kTable;
+}
+
+constexpr auto MakeLayouts() {
+  std::array<LoweredLayout, kOpCount> layouts;
+  for (size_t i = 0; i < kOpCount; ++i) layouts[i] = LayOut(kOps[i]);
+  return layouts;
+}
+constexpr auto kLayouts = MakeLayouts();
+
+template <typename T>
+T Read(const uint8_t* at) {
+  T value;
+  std::memcpy(&value, at, sizeof(T));
+  return value;
+}
+
+Bank BankOf(OperandKind kind) {
+  switch (kind) {
+    case OperandKind::kF32:
+    case OperandKind::kF64:
+    case OperandKind::kF32List:
+    case OperandKind::kF64List:
+      return Bank::kFloat;
+    case OperandKind::kI32:
+    case OperandKind::kI64:
+    case OperandKind::kI32List:
+    case OperandKind::kI64List:
+      return Bank::kInteger;
+    default:
+      return Bank::kAny;
+  }
+}
+
+Bank BankOf(ValueType type) {
+  return type == ValueType::kF32 || type == ValueType::kF64 ? Bank::kFloat
+                                                            : Bank::kInteger;
+}
+
+class Reader {
+ public:
+  Reader(const BytecodeModule& module, uint32_t function)
+      : module_(module), function_(module.function(function)) {
+    program_.module = &module;
+    program_.function = &function_;
+    program_.slots = module.def().functions[function].i32_register_count + 1;
+    program_.code = Lower(module, function, NumberedHandlers());
+  }
+
+  Program Run() {
+    const auto* code = reinterpret_cast<const uint8_t*>(program_.code.data());
+    const auto size = static_cast<uint32_t>(program_.code.size() * 8);
+    for (uint32_t offset = 0; offset < size;) {
+      const auto number = Read<uintptr_t>(code + offset);
+      Instruction next = {};
+      next.kind = static_cast<Kind>(number >> kKindShift);
+      next.row = static_cast<uint16_t>(number);
+      next.offset = offset;
+      next.at = code + offset;
+      next.first_access = static_cast<uint32_t>(program_.accesses.size());
+      offset += next.kind == Kind::kLowered ? ReadLowered(next) : ReadOp(next);
+      next.access_count =
+          static_cast<uint32_t>(program_.accesses.size()) - next.first_access;
+      program_.instructions.push_back(next);
+    }
+    FindBlocks(size);
+    return std::move(program_);
+  }
+
+ private:
+  void Add(uint16_t slot, bool wide, Bank bank, bool written) {
+    program_.accesses.push_back({slot, wide, written, bank});
+  }
+  void AddResults(const FunctionCode& callee, const uint16_t* to);
+
+  // Each gives the instruction's size.
+  uint32_t ReadOp(const Instruction& i);
+  uint32_t ReadLowered(const Instruction& i);
+  uint32_t ReadCallFunction(const Instruction& i);
+  uint32_t ReadCallImport(const Instruction& i);
+
+  void AddOperand(OperandKind kind, const uint8_t* at, bool written);
+  void FindBlocks(uint32_t size);
+
+  const BytecodeModule& module_;
+  const FunctionCode& function_;
+  Program program_;
+};
+
+void Reader::AddOperand(OperandKind kind, const uint8_t* at, bool written) {
+  if (IsRegister(kind)) {
+    if (kind == OperandKind::kRef || kind == OperandKind::kRefMove) return;
+    return Add(Read<uint16_t>(at), IsWide(kind), BankOf(kind), written);
+  }
+  if (!IsRegisterList(kind) || kind == OperandKind::kRefList) return;
+  const RegisterList list(Read<const uint8_t*>(at));
+  for (uint32_t i = 0; i < list.size(); ++i) {
+    if (IsRefRegister(list[i])) continue;
+    Add(list[i], IsWide(kind), BankOf(kind), written);
+  }
+}
+
+uint32_t Reader::ReadOp(const Instruction& i) {
+  const OpInfo& op = i.op();
+  if (op.op == Op::kCondBranch) {
+    Add(static_cast<uint16_t>(LoweredAt<LoweredCondBranch>(i.at).condition),
+        false, Bank::kInteger, false);
+    return sizeof(LoweredCondBranch);
+  }
+  if (op.op == Op::kBranchTable) {
+    const auto& table = LoweredAt<LoweredBranchTable>(i.at);
+    Add(static_cast<uint16_t>(table.index), false, Bank::kInteger, false);
+    return (sizeof(LoweredBranchTable) + (table.count + 1) * 4 + 7) & ~7u;
+  }
+  if (op.op == Op::kYield) return sizeof(LoweredYield);
+  const LoweredLayout& layout = kLayouts[i.row];
+  int next = 0;
+  for (OperandKind kind : op.reads) {
+    AddOperand(kind, i.at + layout.at[next++], /*written=*/false);
+  }
+  for (OperandKind kind : op.writes) {
+    AddOperand(kind, i.at + layout.at[next++], /*written=*/true);
+  }
+  return i.kind == Kind::kOp ? layout.size() : layout.branch_size();
+}
+
+uint32_t Reader::ReadLowered(const Instruction& i) {
+  if (IsJump(i) || IsFall(i)) {
+    const std::span<const LoweredMove> moves = MovesOf(i);
+    for (LoweredMove move : moves) {
+      if (IsRefRegister(move.from)) continue;
+      const bool wide = MovesWide(i, move);
+      Add(move.from, wide, Bank::kAny, /*written=*/false);
+      Add(MoveTo(move), wide, Bank::kAny, /*written=*/true);
+    }
+    return LoweredJump::Size(static_cast<uint32_t>(moves.size()));
+  }
+  if (i.is(Lowered::kCallFunction)) return ReadCallFunction(i);
+  if (i.is(Lowered::kCallImport)) return ReadCallImport(i);
+  const auto& values = LoweredAt<LoweredReturn>(i.at);
+  for (uint32_t v = 0; v < values.count; ++v) {
+    const ValueType type = function_.results[v];
+    if (type == ValueType::kRef) continue;
+    Add(values.values()[v], IsWide(type), BankOf(type), /*written=*/false);
+  }
+  return (sizeof(LoweredReturn) + values.count * 2 + 7) & ~7u;
+}
+
+uint32_t Reader::ReadCallFunction(const Instruction& i) {
+  const auto& call = LoweredAt<LoweredCallFunction>(i.at);
+  const LoweredMove* move = call.moves();
+  for (uint32_t n = 0; n < call.numbers; ++n, ++move) {
+    Add(move->from, false, Bank::kAny, false);
+  }
+  for (uint32_t n = 0; n < call.wides; ++n, ++move) {
+    Add(move->from, true, Bank::kAny, false);
+  }
+  const uint16_t* to = call.call.results();
+  for (uint32_t r = 0; r < call.callee->result_count; ++r) {
+    const ValueType type = call.callee->results[r];
+    if (type != ValueType::kRef) Add(to[r], IsWide(type), BankOf(type), true);
+  }
+  return call.call.size;
+}
+
+uint32_t Reader::ReadCallImport(const Instruction& i) {
+  const auto& call = LoweredAt<LoweredCallImport>(i.at);
+  const CallingConvention& callee =
+      module_.verified().import_signature(call.import);
+  const RegisterList arguments(call.arguments);
+  const uint32_t* place = call.places();
+  uint32_t next = 0;
+  for (const CallElement& element : callee.arguments()) {
+    uint32_t tuples = 1;
+    if (element.variadic) tuples = *place++ & ~kPlaceCount;
+    for (; tuples > 0; --tuples) {
+      for (ValueType type : element.types) {
+        const uint16_t reg = arguments[next++];
+        ++place;
+        if (type != ValueType::kRef)
+          Add(reg, IsWide(type), BankOf(type), false);
+      }
+    }
+  }
+  const uint16_t* to = call.call.results();
+  for (ValueType type : callee.result_types()) {
+    if (type != ValueType::kRef) Add(*to, IsWide(type), BankOf(type), true);
+    ++to;
+  }
+  return call.call.size;
+}
+
+void Reader::FindBlocks(uint32_t size) {
+  std::vector<bool> begins(size / 8 + 1);
+  begins[0] = true;
+  for (size_t n = 0; n < program_.instructions.size(); ++n) {
+    const Instruction& i = program_.instructions[n];
+    for (uint32_t target : TargetsOf(i)) begins[target / 8] = true;
+    if (EndsBlock(i) && n + 1 < program_.instructions.size()) {
+      begins[program_.instructions[n + 1].offset / 8] = true;
+    }
+  }
+  program_.block_at_offset.assign(size / 8 + 1, Program::kNone);
+  for (uint32_t n = 0; n < program_.instructions.size(); ++n) {
+    const uint32_t offset = program_.instructions[n].offset;
+    if (!begins[offset / 8]) continue;
+    if (!program_.blocks.empty()) program_.blocks.back().end = n;
+    program_.block_at_offset[offset / 8] =
+        static_cast<uint32_t>(program_.blocks.size());
+    program_.blocks.push_back({n, n, 0, 0});
+  }
+  program_.blocks.back().end =
+      static_cast<uint32_t>(program_.instructions.size());
+  for (uint32_t b = 0; b < program_.blocks.size(); ++b) {
+    Block& block = program_.blocks[b];
+    block.first_successor = static_cast<uint32_t>(program_.successors.size());
+    const Instruction& last = program_.instructions[block.end - 1];
+    for (uint32_t target : TargetsOf(last)) {
+      program_.successors.push_back(program_.BlockAt(target));
+    }
+    if (!EndsBlock(last)) program_.successors.push_back(b + 1);
+    block.successor_count = static_cast<uint32_t>(program_.successors.size()) -
+                            block.first_successor;
+  }
+}
+
+bool Between(const Instruction& i, Lowered first, Lowered last) {
+  return i.kind == Kind::kLowered && i.row >= static_cast<uint16_t>(first) &&
+         i.row <= static_cast<uint16_t>(last);
+}
+
+}  // namespace
+
+bool IsJump(const Instruction& i) {
+  return Between(i, Lowered::kJump, Lowered::kJumpBackMoves);
+}
+
+bool IsFall(const Instruction& i) {
+  return Between(i, Lowered::kFallBackMove32x1, Lowered::kFallBackMove64x3);
+}
+
+bool TakesFuel(const Instruction& i) {
+  return i.kind == Kind::kTurn || IsFall(i) ||
+         Between(i, Lowered::kJumpBack, Lowered::kJumpBackMoves);
+}
+
+bool MovesWide(const Instruction& i, LoweredMove move) {
+  return Between(i, Lowered::kJumpMove64x1, Lowered::kJumpMove64x3) ||
+         Between(i, Lowered::kJumpBackMove64x1, Lowered::kJumpBackMove64x3) ||
+         Between(i, Lowered::kFallBackMove64x1, Lowered::kFallBackMove64x3) ||
+         (!IsRefRegister(move.from) && (move.to & LoweredMove::kWide) != 0);
+}
+
+std::span<const LoweredMove> MovesOf(const Instruction& i) {
+  const auto& jump = LoweredAt<LoweredJump>(i.at);
+  return {jump.moves(), jump.move_count};
+}
+
+std::vector<uint32_t> TargetsOf(const Instruction& i) {
+  std::vector<uint32_t> targets;
+  auto add = [&](int32_t distance) {
+    targets.push_back(i.offset + static_cast<uint32_t>(distance));
+  };
+  if (i.kind == Kind::kBranch || i.kind == Kind::kTurn) {
+    const uint8_t* at = i.at + kLayouts[i.row].branch_at();
+    add(Read<int32_t>(at));
+    add(Read<int32_t>(at + 4));
+  } else if (IsJump(i)) {
+    add(LoweredAt<LoweredJump>(i.at).target);
+  } else if (i.is(Op::kCondBranch)) {
+    add(LoweredAt<LoweredCondBranch>(i.at).target);
+    add(LoweredAt<LoweredCondBranch>(i.at).otherwise);
+  } else if (i.is(Op::kBranchTable)) {
+    const auto& table = LoweredAt<LoweredBranchTable>(i.at);
+    for (uint32_t t = 0; t <= table.count; ++t) add(table.targets()[t]);
+  }
+  return targets;
+}
+
+bool EndsBlock(const Instruction& i) {
+  return i.kind == Kind::kBranch || i.kind == Kind::kTurn || IsJump(i) ||
+         i.is(Op::kCondBranch) || i.is(Op::kBranchTable) || i.is(Op::kFail) ||
+         Between(i, Lowered::kReturnNothing, Lowered::kReturnMany);
+}
+
+Program ReadProgram(const BytecodeModule& module, uint32_t function) {
+  return Reader(module, function).Run();
+}
+
+}  // namespace eyrie::vm::jit

@@ -1,0 +1,199 @@
+// Written once; emitter.h says what registers mean. Code of functions calls
+// these with edx the instruction's offset, rcx the function, eax the step, and
+// is called back with nothing but return addresses on the stack.
+#include "vm/jit/thunks.h"
+
+#include <cstring>
+#include <vector>
+
+#include "asmjit/x86.h"
+#include "base/status_macros.h"
+#include "vm/jit/layout.h"
+
+namespace eyrie::vm::jit {
+namespace {
+
+namespace x86 = asmjit::x86;
+
+constexpr x86::Gp kClobbered[] = {x86::rsi, x86::rdi, x86::r8,
+                                  x86::r9,  x86::r10, x86::r11};
+constexpr int kFirstFloat = 2;
+
+class Writer {
+ public:
+  explicit Writer(asmjit::CodeHolder& code) : a_(&code) {}
+
+  // In the order of CompiledThunks.
+  std::vector<asmjit::Label> Run() {
+    std::vector<asmjit::Label> labels;
+    leave_ = a_.newLabel();
+    auto begin = [&] {
+      a_.align(asmjit::AlignMode::kCode, 16);
+      labels.push_back(a_.newLabel());
+      a_.bind(labels.back());
+    };
+    a_.embedUInt64(0, 2);  // a checker may look before a function
+    begin();
+    Enter();
+    begin();
+    CallStep(reinterpret_cast<uint64_t>(&CompiledRunStep), /*keeps=*/false);
+    begin();
+    CallStep(reinterpret_cast<uint64_t>(&CompiledRunStep), /*keeps=*/true);
+    begin();
+    CallStep(reinterpret_cast<uint64_t>(&CompiledCharge), /*keeps=*/true);
+    begin();
+    CallStep(reinterpret_cast<uint64_t>(&CompiledLeave), /*keeps=*/false);
+    begin();
+    Resolve();
+    begin();
+    Drop();
+    return labels;
+  }
+
+ private:
+  static x86::Mem State(size_t offset) {
+    return x86::qword_ptr(x86::rbx, static_cast<int32_t>(offset));
+  }
+  static x86::Mem Saved(int i) {
+    return State(offsetof(CompiledState, saved) + static_cast<size_t>(i) * 8);
+  }
+
+  // bool (CompiledState*, Frame*, const void* code). Where compiled code is
+  // left, the stack is as it was when it was entered.
+  void Enter() {
+    const x86::Gp kept[] = {x86::rbp, x86::rbx, x86::r12,
+                            x86::r13, x86::r14, x86::r15};
+    for (const x86::Gp& reg : kept) a_.push(reg);
+    a_.sub(x86::rsp, 8);
+    a_.mov(x86::rbx, x86::rdi);
+    a_.mov(x86::rbp, x86::rsi);
+    a_.mov(x86::r15, State(offsetof(CompiledState, credit)));
+    a_.lea(x86::rax, x86::ptr(x86::rsp, -8));
+    a_.mov(State(offsetof(CompiledState, entered)), x86::rax);
+    a_.call(x86::rdx);
+    a_.mov(State(offsetof(CompiledState, number)), x86::rax);
+    a_.movsd(State(offsetof(CompiledState, real)), x86::xmm0);
+    a_.mov(State(offsetof(CompiledState, credit)), x86::r15);
+    a_.mov(x86::eax, 1);
+    const asmjit::Label out = a_.newLabel();
+    a_.bind(out);
+    a_.add(x86::rsp, 8);
+    for (int i = 5; i >= 0; --i) a_.pop(kept[i]);
+    a_.ret();
+    a_.bind(leave_);
+    a_.mov(x86::rsp, State(offsetof(CompiledState, entered)));
+    a_.add(x86::rsp, 8);
+    a_.xor_(x86::eax, x86::eax);
+    a_.jmp(out);
+  }
+
+  void Save() {
+    int at = 0;
+    for (const x86::Gp& reg : kClobbered) a_.mov(Saved(at++), reg);
+    for (int i = kFirstFloat; i < 16; ++i) a_.movsd(Saved(at++), x86::xmm(i));
+  }
+  void Restore() {
+    int at = 0;
+    for (const x86::Gp& reg : kClobbered) a_.mov(reg, Saved(at++));
+    for (int i = kFirstFloat; i < 16; ++i) a_.movsd(x86::xmm(i), Saved(at++));
+  }
+
+  void ToCpp() {
+    a_.mov(State(offsetof(CompiledState, left)), x86::rsp);
+    a_.and_(x86::rsp, -16);
+    a_.mov(State(offsetof(CompiledState, credit)), x86::r15);
+    a_.mov(x86::rdi, x86::rbx);
+    a_.mov(x86::rsi, x86::rbp);
+  }
+  void FromCpp() {
+    a_.mov(x86::rsp, State(offsetof(CompiledState, left)));
+    a_.mov(x86::r15, State(offsetof(CompiledState, credit)));
+  }
+  void CallCpp(uint64_t function) {
+    a_.mov(x86::rax, function);
+    a_.call(x86::rax);
+  }
+
+  void CallStep(uint64_t function, bool keeps) {
+    if (keeps) Save();
+    ToCpp();
+    a_.mov(x86::r8d, x86::eax);
+    CallCpp(function);
+    a_.test(x86::al, x86::al);
+    a_.jz(leave_);
+    FromCpp();
+    if (keeps) Restore();
+    a_.ret();
+  }
+
+  // Called as a function would be, with rax its FunctionCode.
+  void Resolve() {
+    ToCpp();
+    a_.mov(x86::rdx, x86::rax);
+    CallCpp(reinterpret_cast<uint64_t>(&CompiledResolve));
+    a_.test(x86::rax, x86::rax);
+    a_.jz(leave_);
+    FromCpp();
+    a_.jmp(x86::rax);
+  }
+
+  // Of the object in rcx; keeps rax and xmm0, too. Only the last reference
+  // needs C++. One that another thread has made the last meanwhile is counted
+  // again, and then dropped.
+  void Drop() {
+    const asmjit::Label last = a_.newLabel();
+    const asmjit::Label raced = a_.newLabel();
+    const x86::Mem count = x86::dword_ptr(x86::rcx, RefObjectLayout::kCount);
+    a_.cmp(count, 1);
+    a_.je(last);
+    a_.lock().sub(count, 1);
+    a_.jz(raced);
+    a_.ret();
+    a_.bind(raced);
+    a_.mov(count, 1);
+    a_.bind(last);
+    Save();
+    a_.mov(Saved(CompiledState::kSavedNumbers + 14), x86::rax);
+    a_.movsd(Saved(CompiledState::kSavedNumbers + 15), x86::xmm0);
+    a_.mov(State(offsetof(CompiledState, left)), x86::rsp);
+    a_.and_(x86::rsp, -16);
+    a_.mov(x86::rdi, x86::rcx);
+    CallCpp(reinterpret_cast<uint64_t>(&CompiledDrop));
+    a_.mov(x86::rsp, State(offsetof(CompiledState, left)));
+    a_.mov(x86::rax, Saved(CompiledState::kSavedNumbers + 14));
+    a_.movsd(x86::xmm0, Saved(CompiledState::kSavedNumbers + 15));
+    Restore();
+    a_.ret();
+  }
+
+  x86::Assembler a_;
+  asmjit::Label leave_;
+};
+
+}  // namespace
+
+absl::StatusOr<CompiledThunks> MakeThunks(CodeMemory& memory) {
+  asmjit::CodeHolder code;
+  code.init(asmjit::Environment::host());
+  const std::vector<asmjit::Label> labels = Writer(code).Run();
+  code.flatten();
+  code.resolveUnresolvedLinks();
+  code.relocateToBase(0);
+  std::vector<uint8_t> bytes(code.codeSize());
+  code.copyFlattenedData(bytes.data(), bytes.size());
+  ASSIGN_OR_RETURN(const uint8_t* base,
+                   memory.Publish(bytes.data(), bytes.size()));
+  auto place = [&](size_t i) { return base + code.labelOffset(labels[i]); };
+  CompiledThunks thunks;
+  thunks.enter =
+      reinterpret_cast<EnterCompiled>(const_cast<uint8_t*>(place(0)));
+  thunks.step = place(1);
+  thunks.slow_step = place(2);
+  thunks.charge = place(3);
+  thunks.leave = place(4);
+  thunks.uncompiled = place(5);
+  thunks.drop = place(6);
+  return thunks;
+}
+
+}  // namespace eyrie::vm::jit

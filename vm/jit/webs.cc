@@ -1,0 +1,281 @@
+// Liveness by words of bits; then every write, and every register that is live
+// into a block, is a node, and nodes that meet are one web.
+#include "vm/jit/webs.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace eyrie::vm::jit {
+namespace {
+
+// Words of liveness: 512 KiB.
+constexpr uint64_t kMaxWords = uint64_t{1} << 16;
+constexpr uint32_t kMostNodes = uint32_t{1} << 20;
+constexpr float kLoopFactor = 8;
+constexpr int kMostDepth = 5;
+
+class Finder {
+ public:
+  Finder(Program& program, Webs& webs)
+      : p_(program),
+        out_(webs),
+        words_((program.slots + 63) / 64),
+        current_(program.slots) {}
+
+  bool Run() {
+    if (uint64_t{words_} * p_.blocks.size() > kMaxWords) return false;
+    FindLiveIn();
+    FindFrequencies();
+    MakeLiveInNodes();
+    for (uint32_t b = 0; b < p_.blocks.size(); ++b) {
+      LinkBlock(b);
+      if (parents_.size() > kMostNodes) return false;
+    }
+    JoinArguments();
+    MakeWebs();
+    return true;
+  }
+
+ private:
+  uint64_t* Live(uint32_t block) { return &live_[size_t{block} * words_]; }
+  static bool Has(const uint64_t* set, uint32_t bit) {
+    return ((set[bit / 64] >> (bit % 64)) & 1) != 0;
+  }
+  template <typename Visit>
+  void VisitLive(uint32_t block, Visit visit) {
+    const uint64_t* set = Live(block);
+    for (uint32_t w = 0; w < words_; ++w) {
+      for (uint64_t bits = set[w]; bits != 0; bits &= bits - 1) {
+        visit(w * 64 + static_cast<uint32_t>(std::countr_zero(bits)));
+      }
+    }
+  }
+  uint32_t NewNode(uint16_t slot) {
+    parents_.push_back(static_cast<uint32_t>(parents_.size()));
+    slots_.push_back(slot);
+    return parents_.back();
+  }
+  uint32_t Find(uint32_t node) {
+    while (parents_[node] != node) {
+      parents_[node] = parents_[parents_[node]];
+      node = parents_[node];
+    }
+    return node;
+  }
+  void Join(uint32_t a, uint32_t b) { parents_[Find(a)] = Find(b); }
+
+  void FindLiveIn();
+  void FindFrequencies();
+  void MakeLiveInNodes();
+  void LinkBlock(uint32_t block);
+  void JoinArguments();
+  void MakeWebs();
+  void Count(uint32_t instruction, Access& access, bool late_reads);
+  void Extend(uint32_t node, uint32_t position) {
+    Web& web = out_.webs[number_[Find(node)]];
+    web.begin = std::min(web.begin, position);
+    web.end = std::max(web.end, position);
+  }
+  // The node of a register that is live into a block.
+  uint32_t LiveInNode(uint32_t block, uint32_t slot) {
+    const auto begin = live_in_[block];
+    const auto end = live_in_[block + 1];
+    return static_cast<uint32_t>(
+        std::lower_bound(slots_.begin() + begin, slots_.begin() + end, slot) -
+        slots_.begin());
+  }
+
+  Program& p_;
+  Webs& out_;
+  const uint32_t words_;
+  std::vector<uint64_t> live_;  // into each block
+  std::vector<uint32_t> parents_;
+  std::vector<uint16_t> slots_;    // of nodes
+  std::vector<uint32_t> live_in_;  // by block, its first node
+  // Wide reads whose halves come from two nodes, and what they were.
+  std::vector<std::pair<uint32_t, uint32_t>> halves_;
+  std::vector<uint32_t> number_;  // of the web, by its root
+  // Of a block, the node that each live register is of at an instruction.
+  std::vector<uint32_t> current_;
+};
+
+void Finder::FindLiveIn() {
+  const size_t blocks = p_.blocks.size();
+  std::vector<uint64_t> read(blocks * words_);
+  std::vector<uint64_t> written(blocks * words_);
+  for (uint32_t b = 0; b < blocks; ++b) {
+    uint64_t* reads = &read[size_t{b} * words_];
+    uint64_t* writes = &written[size_t{b} * words_];
+    for (uint32_t i = p_.blocks[b].first; i < p_.blocks[b].end; ++i) {
+      for (const Access& access : p_.AccessesOf(p_.instructions[i])) {
+        for (uint32_t s = access.slot; s <= access.slot + uint32_t{access.wide};
+             ++s) {
+          if (access.written) {
+            writes[s / 64] |= uint64_t{1} << (s % 64);
+          } else if (!Has(writes, s)) {
+            reads[s / 64] |= uint64_t{1} << (s % 64);
+          }
+        }
+      }
+    }
+  }
+  live_ = read;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t b = blocks; b-- > 0;) {
+      const Block& block = p_.blocks[b];
+      for (uint32_t s = 0; s < block.successor_count; ++s) {
+        const uint64_t* next = Live(p_.successors[block.first_successor + s]);
+        uint64_t* own = Live(static_cast<uint32_t>(b));
+        for (uint32_t w = 0; w < words_; ++w) {
+          const uint64_t more = next[w] & ~written[b * words_ + w] & ~own[w];
+          own[w] |= more;
+          changed |= more != 0;
+        }
+      }
+    }
+  }
+}
+
+void Finder::FindFrequencies() {
+  std::vector<int> depth(p_.instructions.size() + 1);
+  for (const Block& block : p_.blocks) {
+    for (uint32_t s = 0; s < block.successor_count; ++s) {
+      const Block& to = p_.blocks[p_.successors[block.first_successor + s]];
+      if (to.first > block.first) continue;
+      ++depth[to.first];
+      --depth[block.end];
+    }
+  }
+  int deep = 0;
+  out_.frequency.resize(p_.instructions.size());
+  for (size_t i = 0; i < p_.instructions.size(); ++i) {
+    deep += depth[i];
+    float frequency = 1;
+    for (int d = std::min(deep, kMostDepth); d > 0; --d) {
+      frequency *= kLoopFactor;
+    }
+    out_.frequency[i] = frequency;
+  }
+}
+
+void Finder::MakeLiveInNodes() {
+  for (uint32_t b = 0; b < p_.blocks.size(); ++b) {
+    live_in_.push_back(static_cast<uint32_t>(parents_.size()));
+    VisitLive(b, [&](uint32_t slot) { NewNode(static_cast<uint16_t>(slot)); });
+  }
+  live_in_.push_back(static_cast<uint32_t>(parents_.size()));
+}
+
+void Finder::LinkBlock(uint32_t b) {
+  std::vector<uint32_t>& current = current_;
+  for (uint32_t node = live_in_[b]; node < live_in_[b + 1]; ++node) {
+    current[slots_[node]] = node;
+  }
+  const Block& block = p_.blocks[b];
+  for (uint32_t i = block.first; i < block.end; ++i) {
+    for (Access& access : p_.AccessesOf(p_.instructions[i])) {
+      if (access.written) {
+        access.web = NewNode(access.slot);
+        current[access.slot] = access.web;
+        if (access.wide) current[access.slot + 1] = access.web;
+        continue;
+      }
+      access.web = current[access.slot];
+      if (access.wide && current[access.slot + 1] != access.web) {
+        halves_.push_back({access.web, current[access.slot + 1]});
+      }
+    }
+  }
+  for (uint32_t s = 0; s < block.successor_count; ++s) {
+    const uint32_t next = p_.successors[block.first_successor + s];
+    for (uint32_t node = live_in_[next]; node < live_in_[next + 1]; ++node) {
+      Join(node, current[slots_[node]]);
+    }
+  }
+}
+
+void Finder::JoinArguments() {
+  std::vector<bool> argument(p_.slots);
+  for (uint32_t i = 0; i < p_.function->argument_count; ++i) {
+    const ArgumentPlace place = p_.function->arguments[i];
+    if (place.type == ValueType::kRef) continue;
+    argument[place.reg] = true;
+    if (!IsWide(place.type)) continue;
+    argument[place.reg + 1] = true;
+    if (Has(Live(0), place.reg) && Has(Live(0), place.reg + 1u)) {
+      Join(LiveInNode(0, place.reg), LiveInNode(0, place.reg + 1u));
+    }
+  }
+  VisitLive(0, [&](uint32_t slot) {
+    if (!argument[slot]) out_.zeroed.push_back(static_cast<uint16_t>(slot));
+  });
+}
+
+void Finder::Count(uint32_t instruction, Access& access, bool late_reads) {
+  access.web = number_[Find(access.web)];
+  Web& web = out_.webs[access.web];
+  const uint32_t position =
+      PositionOf(instruction) + (access.written != late_reads ? 1 : 0);
+  web.begin = std::min(web.begin, position);
+  web.end = std::max(web.end, position);
+  web.weight += out_.frequency[instruction];
+  if (web.writes + web.read == 0) {
+    web.slot = access.slot;
+    web.wide = access.wide;
+  }
+  if (web.slot != access.slot || web.wide != access.wide) web.in_frame = true;
+  if (web.bank == Bank::kAny) web.bank = access.bank;
+  web.writes += access.written;
+  web.read |= !access.written;
+}
+
+void Finder::MakeWebs() {
+  number_.assign(parents_.size(), Web::kNever);
+  for (uint32_t node = 0; node < parents_.size(); ++node) {
+    const uint32_t root = Find(node);
+    if (number_[root] != Web::kNever) continue;
+    number_[root] = static_cast<uint32_t>(out_.webs.size());
+    out_.webs.push_back({});
+  }
+  for (uint32_t i = 0; i < p_.instructions.size(); ++i) {
+    const Instruction& instruction = p_.instructions[i];
+    const std::span<Access> accesses = p_.AccessesOf(instruction);
+    const bool moves = IsJump(instruction) || IsFall(instruction);
+    for (Access& access : accesses) {
+      Count(i, access, moves && accesses.size() > 2);
+    }
+    for (size_t a = 0; moves && a + 1 < accesses.size(); a += 2) {
+      out_.webs[accesses[a + 1].web].moved_from = accesses[a].web;
+      out_.webs[accesses[a].web].moved_from = accesses[a + 1].web;
+    }
+  }
+  for (uint32_t b = 0; b < p_.blocks.size(); ++b) {
+    const Block& block = p_.blocks[b];
+    for (uint32_t node = live_in_[b]; node < live_in_[b + 1]; ++node) {
+      Extend(node, PositionOf(block.first));
+      if (b == 0) out_.webs[number_[Find(node)]].entry = true;
+    }
+    for (uint32_t s = 0; s < block.successor_count; ++s) {
+      const uint32_t next = p_.successors[block.first_successor + s];
+      for (uint32_t node = live_in_[next]; node < live_in_[next + 1]; ++node) {
+        Extend(node, PositionOf(block.end));
+      }
+    }
+  }
+  for (const auto& [low, high] : halves_) {
+    Web& a = out_.webs[number_[Find(low)]];
+    Web& b = out_.webs[number_[Find(high)]];
+    if (&a == &b) continue;
+    a.in_frame = b.in_frame = true;
+  }
+}
+
+}  // namespace
+
+bool FindWebs(Program& program, Webs& webs) {
+  return Finder(program, webs).Run();
+}
+
+}  // namespace eyrie::vm::jit

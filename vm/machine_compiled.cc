@@ -1,0 +1,234 @@
+// Entering compiled code, leaving it, and what it calls.
+// Tested by tests/vm/rows_test.cc.
+#include <bit>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "vm/compiled.h"
+#include "vm/interpreter.h"
+#include "vm/machine.h"
+
+namespace eyrie::vm {
+namespace {
+
+// A function that has been seen so often, for each so many bytes of bytecode,
+// has taken about as long as it takes to compile.
+constexpr uint32_t kBytesPerTick = 1024;
+
+// What a frame has beside its registers and its caller.
+void FillHeader(Frame* frame, const FunctionCode* function,
+                BytecodeState* state, const uint8_t* pc) {
+  auto* banks = reinterpret_cast<uint8_t*>(frame + 1);
+  frame->function = function;
+  frame->state = state;
+  frame->pc = pc;
+  frame->refs = reinterpret_cast<RefObject**>(banks);
+  frame->i32 = reinterpret_cast<int32_t*>(banks + function->ref_bytes);
+}
+
+}  // namespace
+
+bool Machine::RenewAt(const uint8_t* pc, bool turns) {
+  if (!meter.Renew()) {
+    frame->pc = pc;
+    return Stop();
+  }
+  if (!meter.TakeTick() || !NoteHot() || !turns) return true;
+  const FunctionCode& function = *frame->function;
+  turn_ = state->module->compiled()->FindTurn(
+      function.ordinal, static_cast<uint32_t>(pc - function.Lowered()));
+  if (turn_ == nullptr) return true;
+  frame->pc = pc;
+  outcome = Outcome::kEnterCompiled;
+  return false;
+}
+
+bool Machine::NoteHot() {
+  if (jit_ == nullptr) return false;
+  const FunctionCode& function = *frame->function;
+  const uint32_t ticks =
+      function.ticks.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (ticks <= function.code_size / kBytesPerTick) return false;
+  return state->module->CompileFunction(*jit_, function.ordinal) != nullptr;
+}
+
+void Machine::EnterHot() {
+  const FunctionCode& function = *frame->function;
+  const bool begins = frame->pc == function.Entry(/*traced=*/false);
+  if (NoteHot() && begins) frame->pc = EnterCode();
+}
+
+Outcome Machine::RunCompiled() {
+  Frame* const base = frame;
+  const FunctionCode& function = *base->function;
+  const void* code = base->pc == EnterCode()
+                         ? function.compiled.load(std::memory_order_acquire)
+                         : turn_;
+  auto* const bottom = reinterpret_cast<uint8_t*>(base);
+  compiled_.machine = this;
+  compiled_.stack_limit =
+      static_cast<size_t>(stack_.limit() - bottom) < kCompiledReach
+          ? stack_.limit()
+          : bottom + kCompiledReach;
+  compiled_.globals = state->globals;
+  compiled_.buffer_type = &Buffer::kType;
+  compiled_.list_type = &List::kType;
+  compiled_.thunks = jit_->thunks();
+  compiled_.credit = meter.TakePortion(kCompiledPortion);
+  const bool returned = compiled_.thunks.enter(&compiled_, base, code);
+  meter.GiveBack(compiled_.credit);
+  return returned ? ReturnFromCompiled(base) : outcome;
+}
+
+Outcome Machine::ReturnFromCompiled(Frame* base) {
+  const FunctionCode& function = *base->function;
+  const ValueType* types = function.results;
+  Frame* caller = base->caller;
+  const uint16_t* to = caller == nullptr
+                           ? nullptr
+                           : LoweredAt<LoweredCall>(caller->pc).results();
+  const bool one = ReturnsOneNumber(function);
+  for (uint32_t i = 0; i < function.result_count; ++i) {
+    uint64_t value = compiled_.results[i];
+    if (one) {
+      const bool real =
+          types[0] == ValueType::kF32 || types[0] == ValueType::kF64;
+      value = real ? compiled_.real : compiled_.number;
+    }
+    if (types[i] == ValueType::kRef) {
+      auto* ref = std::bit_cast<RefObject*>(value);
+      if (caller == nullptr) {
+        host_results_[i].ref = ref;
+      } else {
+        ReplaceRef(caller->refs[RefIndex(to[i])], ref);
+      }
+      continue;
+    }
+    void* target = caller == nullptr ? static_cast<void*>(&host_results_[i].i64)
+                                     : &caller->i32[to[i]];
+    std::memcpy(target, &value, IsWide(types[i]) ? 8 : 4);
+  }
+  stack_.Drop(base);
+  frame = caller;
+  if (caller == nullptr) return outcome = Outcome::kDone;
+  state = caller->state;
+  caller->pc += LoweredAt<LoweredCall>(caller->pc).size;
+  return outcome = Outcome::kInterpret;
+}
+
+void Machine::CompleteFrames(Frame* top, const void* const* returns) {
+  const CompiledModule& compiled = *state->module->compiled();
+  Frame* at = top;
+  for (; returns != compiled_.entered; ++returns) {
+    const CompiledSite site = compiled.FindSite(*returns);
+    auto* caller = reinterpret_cast<Frame*>(reinterpret_cast<uint8_t*>(at) -
+                                            site.function->frame_bytes);
+    FillHeader(caller, site.function, state,
+               site.function->Lowered() + site.offset);
+    at->caller = caller;
+    at = caller;
+  }
+}
+
+bool Machine::RunStep(Frame* top, uint32_t offset, const FunctionCode* function,
+                      uint32_t step) {
+  meter.GiveBack(compiled_.credit);
+  compiled_.credit = 0;
+  const uint8_t* pc = function->Lowered() + offset;
+  FillHeader(top, function, state, pc);
+  frame = top;
+  stack_.SetTop(top);
+  BytecodeState* const own = state;
+  const bool ok = kCompiledStepTable[step](*this, pc);
+  if (ok && frame == top) [[likely]] {
+    compiled_.credit = meter.TakePortion(kCompiledPortion);
+    return true;
+  }
+  BytecodeState* const entered = std::exchange(state, own);
+  CompleteFrames(top, compiled_.left + 1);
+  state = entered;
+  if (ok) outcome = Outcome::kInterpret;  // in a function of another module
+  return false;
+}
+
+bool Machine::ChargeCompiled(Frame* top, uint32_t offset,
+                             const FunctionCode* function) {
+  const bool charged = meter.Settle(compiled_.credit);
+  compiled_.credit = 0;
+  if (charged) [[likely]] {
+    compiled_.credit = meter.TakePortion(kCompiledPortion);
+    return true;
+  }
+  LeaveCompiled(top, offset, function);
+  return Stop();
+}
+
+void Machine::LeaveCompiled(Frame* top, uint32_t offset,
+                            const FunctionCode* function) {
+  FillHeader(top, function, state, function->Lowered() + offset);
+  frame = top;
+  stack_.SetTop(top);
+  CompleteFrames(top, compiled_.left + 1);
+  outcome = Outcome::kInterpret;
+}
+
+const void* Machine::ResolveCompiled(Frame* callee,
+                                     const FunctionCode* function) {
+  const void* code = state->module->CompileFunction(*jit_, function->ordinal);
+  if (code != nullptr) return code;
+  // As the interpreter enters it: what is no argument is zero.
+  std::vector<uint64_t> arguments(function->argument_count);
+  FillHeader(callee, function, state, function->Entry(/*traced=*/false));
+  for (uint32_t i = 0; i < function->argument_count; ++i) {
+    const ArgumentPlace place = function->arguments[i];
+    if (place.type == ValueType::kRef) {
+      arguments[i] = std::bit_cast<uint64_t>(callee->refs[place.reg]);
+    } else {
+      std::memcpy(&arguments[i], &callee->i32[place.reg],
+                  IsWide(place.type) ? 8 : 4);
+    }
+  }
+  std::memset(static_cast<void*>(callee + 1), 0,
+              function->frame_bytes - sizeof(Frame));
+  for (uint32_t i = 0; i < function->argument_count; ++i) {
+    const ArgumentPlace place = function->arguments[i];
+    if (place.type == ValueType::kRef) {
+      callee->refs[place.reg] = std::bit_cast<RefObject*>(arguments[i]);
+    } else {
+      std::memcpy(&callee->i32[place.reg], &arguments[i],
+                  IsWide(place.type) ? 8 : 4);
+    }
+  }
+  frame = callee;
+  stack_.SetTop(callee);
+  CompleteFrames(callee, compiled_.left);
+  outcome = Outcome::kInterpret;
+  return nullptr;
+}
+
+bool CompiledRunStep(CompiledState* state, Frame* frame, uint32_t offset,
+                     const FunctionCode* function, uint32_t step) {
+  return state->machine->RunStep(frame, offset, function, step);
+}
+
+bool CompiledCharge(CompiledState* state, Frame* frame, uint32_t offset,
+                    const FunctionCode* function) {
+  return state->machine->ChargeCompiled(frame, offset, function);
+}
+
+bool CompiledLeave(CompiledState* state, Frame* frame, uint32_t offset,
+                   const FunctionCode* function) {
+  ++state->credit;  // which the interpreter takes again
+  state->machine->LeaveCompiled(frame, offset, function);
+  return false;
+}
+
+const void* CompiledResolve(CompiledState* state, Frame* frame,
+                            const FunctionCode* function) {
+  return state->machine->ResolveCompiled(frame, function);
+}
+
+void CompiledDrop(RefObject* object) { object->DropRef(); }
+
+}  // namespace eyrie::vm
