@@ -9,10 +9,10 @@
 
 #include "abi/convert.h"
 #include "abi/marshal.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
+#include "base/hash_map.h"
 #include "base/status_macros.h"
 #include "vm/buffer.h"
 
@@ -189,7 +189,7 @@ absl::Status Encoder::Dict(const HostValue::Entries& entries, const Type& type,
   if (entries.size() != count) return WrongKeys(entries, type);
   ASSIGN_OR_RETURN(Ref<vm::List> list, NewList({}, count));
   // Made when the keys turn out not to be in the signature's order.
-  absl::flat_hash_map<absl::string_view, const HostValue*> by_key;
+  HashMap<absl::string_view, const HostValue*> by_key;
   for (size_t i = 0; i < count; ++i) {
     const std::string& key = type.members[i].key;
     const HostValue* value = &entries[i].second;

@@ -183,7 +183,7 @@ const char* eyrie_error_message(const eyrie_error_t* error) {
 
 void eyrie_error_free(eyrie_error_t* error) { delete error; }
 
-const char* eyrie_version(void) { return "0.1.0"; }
+const char* eyrie_version(void) { return EYRIE_VERSION; }
 
 eyrie_error_t* eyrie_device_open(const char* uri,
                                  const eyrie_device_options_t* options,

@@ -9,8 +9,8 @@
 #include <utility>
 #include <variant>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/hash_map.h"
 #include "base/status_macros.h"
 
 namespace eyrie::abi {
@@ -185,7 +185,7 @@ class StructureReader {
       argument.keyword = true;
     }
     arguments.resize(nodes.size());
-    absl::flat_hash_set<int64_t> named;
+    HashSet<int64_t> named;
     for (size_t i = 0; i < nodes.size(); ++i) {
       const v0::SipNode* node = nodes[i];
       if (node == nullptr || !node->is(NodeKind::kLeaf)) continue;

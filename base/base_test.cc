@@ -18,6 +18,7 @@
 #include "base/checked_math.h"
 #include "base/crc32.h"
 #include "base/fnv1a.h"
+#include "base/hash_map.h"
 #include "base/mapped_file.h"
 #include "base/ref.h"
 #include "base/signal_block.h"
@@ -259,6 +260,27 @@ TEST(Crc32, OfBytes) {
   EXPECT_EQ(Crc32({}), 0u);
   EXPECT_EQ(Crc32({reinterpret_cast<const uint8_t*>(kDigits.data()), 9}),
             0xCBF43926u);
+}
+
+TEST(HashMap, TellsKeysApart) {
+  HashMap<absl::string_view, int> numbers;
+  HashSet<uint64_t> hashes;
+  std::string text(40, '\0');
+  for (size_t size = 0; size <= text.size(); ++size) {
+    EXPECT_TRUE(
+        numbers.emplace(absl::string_view(text).substr(0, size), size).second);
+    EXPECT_TRUE(
+        hashes.insert(SeededHash()(absl::string_view(text).substr(0, size)))
+            .second)
+        << size;
+  }
+  EXPECT_EQ(numbers.find(absl::string_view(text).substr(7, 9))->second, 9);
+  EXPECT_FALSE(numbers.contains("one"));
+  // Of every bit of a number, and of its absence.
+  for (int bit = 0; bit < 64; ++bit) {
+    EXPECT_TRUE(hashes.insert(SeededHash()(uint64_t{1} << bit)).second) << bit;
+  }
+  EXPECT_EQ(SeededHash()(&text), SeededHash()(&text));
 }
 
 TEST(SmallNumbers, AreUsedAgain) {

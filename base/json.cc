@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "base/plain_text.h"
 
 namespace eyrie {
@@ -208,7 +207,8 @@ void AppendJsonString(absl::string_view text, std::string& out) {
         break;
       default:
         if (static_cast<uint8_t>(c) < ' ') {
-          absl::StrAppendFormat(&quoted, "\\u%04x", c);
+          absl::StrAppend(&quoted, "\\u",
+                          absl::Hex(static_cast<uint8_t>(c), absl::kZeroPad4));
         } else {
           quoted += c;
         }

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -69,8 +68,9 @@ PerfMap::~PerfMap() { close(descriptor_); }
 absl::Status PerfMap::Add(std::span<const Function> functions) {
   std::string text;
   for (const Function& function : functions) {
-    absl::StrAppendFormat(&text, "%x %x %s\n", function.address, function.size,
-                          PlainText(function.name, kMostName));
+    absl::StrAppend(&text, absl::Hex(function.address), " ",
+                    absl::Hex(function.size), " ",
+                    PlainText(function.name, kMostName), "\n");
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   absl::string_view left = text;

@@ -7,7 +7,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 
 namespace eyrie {
 namespace {
@@ -89,7 +88,8 @@ std::string EscapeJsonControls(absl::string_view json) {
     if (stands || !IsControl(sequence)) {
       absl::StrAppend(&escaped, sequence);
     } else {
-      absl::StrAppendFormat(&escaped, "\\u%04x", CodePoint(sequence));
+      absl::StrAppend(&escaped, "\\u",
+                      absl::Hex(CodePoint(sequence), absl::kZeroPad4));
     }
     json.remove_prefix(length);
   }

@@ -16,11 +16,11 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/hash_map.h"
 #include "base/trace.h"
 
 namespace eyrie::trace {
@@ -142,7 +142,7 @@ class Recorder {
   uint64_t bytes_ = 0;
   std::deque<ThreadLog> logs_;
   std::deque<std::string> names_;
-  absl::flat_hash_map<absl::string_view, NameId> ids_;  // views of names_
+  HashMap<absl::string_view, NameId> ids_;  // views of names_
 };
 
 }  // namespace eyrie::trace

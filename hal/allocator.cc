@@ -3,20 +3,26 @@
 // Tested by cpu/allocator_test.cc.
 #include "hal/allocator.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "base/status_macros.h"
 
 namespace eyrie::hal {
 namespace {
 
+constexpr size_t kNameWidth = 12;
+
 std::string Line(absl::string_view name, const MemoryStatistics& statistics) {
-  return absl::StrFormat(
-      "%12s: %12dB peak / %12dB allocated / %12dB freed / %12dB live\n", name,
-      statistics.peak, statistics.allocated, statistics.freed,
-      statistics.live());
+  const auto bytes = [](uint64_t count) {
+    return absl::Dec(count, absl::kSpacePad12);
+  };
+  const std::string indent(kNameWidth - std::min(kNameWidth, name.size()), ' ');
+  return absl::StrCat(indent, name, ": ", bytes(statistics.peak), "B peak / ",
+                      bytes(statistics.allocated), "B allocated / ",
+                      bytes(statistics.freed), "B freed / ",
+                      bytes(statistics.live()), "B live\n");
 }
 
 }  // namespace

@@ -10,10 +10,9 @@
 #include <mutex>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/hash_map.h"
 #include "base/status_macros.h"
 #include "base/trace.h"
 
@@ -130,8 +129,8 @@ Ref<Fence> Fence::Join(std::span<Fence* const> fences) {
 }
 
 void Fence::InsertMany(std::span<Fence* const> fences) {
-  absl::flat_hash_map<const Semaphore*, size_t> places;
-  absl::flat_hash_set<const Fence*> seen;
+  HashMap<const Semaphore*, size_t> places;
+  HashSet<const Fence*> seen;
   for (const Fence* fence : fences) {
     if (fence == nullptr || !seen.insert(fence).second) continue;
     for (const Point& point : fence->points_) {

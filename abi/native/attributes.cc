@@ -9,7 +9,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 
@@ -229,7 +228,9 @@ void AppendEscaped(absl::string_view text, std::string& out) {
     if (absl::ascii_isgraph(c) && kEnds.find(c) == kEnds.npos) {
       out += c;
     } else {
-      absl::StrAppendFormat(&out, "%%%02X", static_cast<uint8_t>(c));
+      absl::StrAppend(&out, "%",
+                      absl::AsciiStrToUpper(absl::StrCat(absl::Hex(
+                          static_cast<uint8_t>(c), absl::kZeroPad2))));
     }
   }
 }

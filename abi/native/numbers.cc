@@ -2,17 +2,18 @@
 #include "abi/native/numbers.h"
 
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <type_traits>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "base/byte_reader.h"
 #include "base/half.h"
 #include "base/plain_text.h"
@@ -99,6 +100,24 @@ T At(absl::string_view bytes, size_t index = 0) {
   return LoadLittleEndian<T>(bytes.data() + index * sizeof(T));
 }
 
+// As "%.9g" prints, whatever the locale.
+template <typename T>
+void AppendDigits(T number, int digits, std::string& text) {
+  char buffer[40];
+  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), number,
+                                 std::chars_format::general, digits);
+  text.append(buffer, end.ptr);
+}
+
+template <typename T>
+void AppendPair(absl::string_view bytes, int digits, std::string& text) {
+  text += '(';
+  AppendDigits(At<T>(bytes), digits, text);
+  text += ',';
+  AppendDigits(At<T>(bytes, 1), digits, text);
+  text += ')';
+}
+
 }  // namespace
 
 absl::Status AppendNumber(absl::string_view text, FfiType type,
@@ -169,24 +188,16 @@ void AppendNumberText(absl::string_view bytes, FfiType type,
     case FfiType::kF16:
     case FfiType::kBF16: {
       const FloatFormat& format = type == FfiType::kF16 ? kFloat16 : kBfloat16;
-      absl::StrAppendFormat(&text, "%.9g",
-                            DecodeFloat(format, At<uint16_t>(bytes)));
-      return;
+      return AppendDigits(DecodeFloat(format, At<uint16_t>(bytes)), 9, text);
     }
     case FfiType::kF32:
-      absl::StrAppendFormat(&text, "%.9g", At<float>(bytes));
-      return;
+      return AppendDigits(At<float>(bytes), 9, text);
     case FfiType::kF64:
-      absl::StrAppendFormat(&text, "%.17g", At<double>(bytes));
-      return;
+      return AppendDigits(At<double>(bytes), 17, text);
     case FfiType::kC64:
-      absl::StrAppendFormat(&text, "(%.9g,%.9g)", At<float>(bytes),
-                            At<float>(bytes, 1));
-      return;
+      return AppendPair<float>(bytes, 9, text);
     case FfiType::kC128:
-      absl::StrAppendFormat(&text, "(%.17g,%.17g)", At<double>(bytes),
-                            At<double>(bytes, 1));
-      return;
+      return AppendPair<double>(bytes, 17, text);
     default:
       return;
   }

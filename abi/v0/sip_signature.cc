@@ -2,10 +2,10 @@
 #include "abi/v0/sip_signature.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "abi/v0/mangle.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -86,7 +86,7 @@ class SipReader {
     const bool is_list = component.tag == kListTag;
     visitor_.Open(is_list ? Kind::kList : Kind::kDict);
     SignatureParser parser(component);
-    absl::flat_hash_set<SipKey> keys;
+    std::set<SipKey> keys;
     int64_t size = 0;
     while (!parser.at_end()) {
       const size_t offset = parser.offset();

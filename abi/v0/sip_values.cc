@@ -7,9 +7,9 @@
 #include <utility>
 #include <variant>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/hash_map.h"
 #include "base/status_macros.h"
 
 namespace eyrie::abi::v0 {
@@ -208,7 +208,7 @@ absl::Status SipFlattener::Dict(const SipNode& node, const HostValue& value) {
     return absl::InvalidArgumentError(
         absl::StrCat(value.Describe(), " is given; a dict is expected."));
   }
-  absl::flat_hash_map<absl::string_view, const HostValue*> by_key;
+  HashMap<absl::string_view, const HostValue*> by_key;
   for (const auto& [key, item] : *entries) {
     if (by_key.emplace(key, &item).second) continue;
     return absl::InvalidArgumentError(absl::StrCat(

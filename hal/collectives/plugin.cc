@@ -109,6 +109,7 @@ absl::StatusOr<std::string> FindPlugin(absl::string_view name) {
   const std::string file = absl::StrCat("libeyrie_", name, ".so");
   const std::vector<std::string> places = {
       absl::StrCat(folder, file),
+      absl::StrCat(folder, "../lib/eyrie/", file),  // installed
       absl::StrCat(folder, "../plugins/", name, "/", file)};
   for (const std::string& place : places) {
     if (access(place.c_str(), F_OK) == 0) return place;

@@ -48,7 +48,7 @@ std::span<const uint8_t> Parameter::bytes() const {
 
 absl::Status ParameterIndex::Add(std::vector<ParameterEntry> entries,
                                  const Ref<ParameterFile>& file) {
-  absl::flat_hash_map<absl::string_view, const Parameter*> added = by_key_;
+  HashMap<absl::string_view, const Parameter*> added = by_key_;
   for (const ParameterEntry& entry : entries) {
     const FileOffset* begin = std::get_if<FileOffset>(&entry.storage);
     if (begin != nullptr &&

@@ -16,10 +16,10 @@
 #include <variant>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/hash_map.h"
 #include "base/ref.h"
 #include "hal/parameters/parameter_file.h"
 
@@ -74,7 +74,7 @@ class ParameterIndex {
 
  private:
   std::deque<Parameter> parameters_;  // addresses stay
-  absl::flat_hash_map<absl::string_view, const Parameter*> by_key_;
+  HashMap<absl::string_view, const Parameter*> by_key_;
 };
 
 // Indices by scope: what a program's parameters come from.

@@ -7,12 +7,12 @@
 #include <cstring>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
+#include "base/hash_map.h"
 #include "base/status_macros.h"
 #include "flatbuffers/flatbuffers.h"
 #include "hal/vulkan/executable_generated.h"
@@ -354,7 +354,7 @@ absl::Status CheckResources(const SpirvEntryPoint& entry,
     return Invalid("'s entry point uses ", entry.push_constants,
                    " bytes of push constants; its layout has ", pushed, ".");
   }
-  absl::flat_hash_set<uint32_t> bound;
+  HashSet<uint32_t> bound;
   for (const DescriptorBinding& binding : layout.bindings) {
     bound.insert(binding.binding);
   }

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <limits>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
+#include "base/hash_map.h"
 #include "base/status_macros.h"
 #include "spirv/unified1/spirv.hpp11"
 
@@ -137,7 +137,7 @@ class Scanner {
   }
 
   std::span<const uint32_t> words_;
-  absl::flat_hash_set<uint32_t> capabilities_;
+  HashSet<uint32_t> capabilities_;
   SpirvFacts facts_;
 };
 

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/hash_map.h"
 #include "hal/vulkan/spirv.h"
 
 namespace eyrie::hal::vulkan {
@@ -49,13 +49,13 @@ struct SpirvFacts {
   std::vector<Extension> extensions;
   std::optional<std::pair<uint32_t, uint32_t>> model;  // addressing, memory
   std::vector<EntryPoint> entry_points;
-  absl::flat_hash_map<uint32_t, LocalSize> local_sizes;  // by function
-  absl::flat_hash_map<uint32_t, Variable> variables;     // of the module
-  absl::flat_hash_map<uint32_t, Decorations> decorations;
-  absl::flat_hash_map<uint32_t, uint64_t> constants;  // scalars
-  absl::flat_hash_map<uint32_t, std::span<const uint32_t>> composites;
-  absl::flat_hash_map<uint32_t, uint32_t> pointees;    // by pointer type
-  absl::flat_hash_map<uint32_t, uint64_t> type_sizes;  // bytes, saturated
+  HashMap<uint32_t, LocalSize> local_sizes;  // by function
+  HashMap<uint32_t, Variable> variables;     // of the module
+  HashMap<uint32_t, Decorations> decorations;
+  HashMap<uint32_t, uint64_t> constants;  // scalars
+  HashMap<uint32_t, std::span<const uint32_t>> composites;
+  HashMap<uint32_t, uint32_t> pointees;    // by pointer type
+  HashMap<uint32_t, uint64_t> type_sizes;  // bytes, saturated
   std::optional<uint32_t> workgroup_size;  // the constant so decorated
   std::vector<uint32_t> spec_ids;
   std::vector<SpirvFloatControl> float_controls;

@@ -40,7 +40,13 @@ EYRIE_EXPORT const char* eyrie_error_message(const eyrie_error_t* error);
 /* NULL is allowed. */
 EYRIE_EXPORT void eyrie_error_free(eyrie_error_t* error);
 
-/* "0.1.0" */
+/* The version of these headers. */
+#define EYRIE_VERSION_MAJOR 0
+#define EYRIE_VERSION_MINOR 1
+#define EYRIE_VERSION_PATCH 0
+#define EYRIE_VERSION "0.1.0"
+
+/* The version of the library, "0.1.0". */
 EYRIE_EXPORT const char* eyrie_version(void);
 
 #ifdef __cplusplus

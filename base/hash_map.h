@@ -1,0 +1,66 @@
+// Hash maps and sets whose keys come from files: their order and collisions
+// differ from process to process, so that no file is made to be slow.
+//
+// Standard containers: Debian's archive of Abseil's own has thread-local
+// variables that no shared library can hold. Keys are integers, pointers and
+// absl::string_view.
+// Tested by base_test.cc.
+#ifndef EYRIE_BASE_HASH_MAP_H_
+#define EYRIE_BASE_HASH_MAP_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "absl/strings/string_view.h"
+
+namespace eyrie {
+
+struct SeededHash {
+  // Where the system puts this process's data.
+  static uint64_t Seed() {
+    static const char place = 0;
+    return reinterpret_cast<uintptr_t>(&place) * 0x9E3779B97F4A7C15;
+  }
+  // Both halves of a product: every bit of it counts.
+  static uint64_t Mix(uint64_t a, uint64_t b) {
+    const auto product = static_cast<unsigned __int128>(a) * b;
+    return static_cast<uint64_t>(product) ^
+           static_cast<uint64_t>(product >> 64);
+  }
+
+  size_t operator()(absl::string_view text) const {
+    uint64_t hash = Seed() ^ text.size();
+    while (!text.empty()) {
+      uint64_t word = 0;
+      const size_t size = text.size() < sizeof(word) ? text.size() : 8;
+      std::memcpy(&word, text.data(), size);
+      hash = Mix(hash ^ word, 0xD6E8FEB86659FD93) + Seed();
+      text.remove_prefix(size);
+    }
+    return hash;
+  }
+  template <typename T>
+    requires(std::is_integral_v<T> || std::is_pointer_v<T>)
+  size_t operator()(T key) const {
+    uint64_t number;
+    if constexpr (std::is_pointer_v<T>) {
+      number = reinterpret_cast<uintptr_t>(key);
+    } else {
+      number = static_cast<uint64_t>(key);
+    }
+    return Mix(Seed() ^ number, 0xD6E8FEB86659FD93);
+  }
+};
+
+template <typename Key, typename Value>
+using HashMap = std::unordered_map<Key, Value, SeededHash>;
+template <typename Key>
+using HashSet = std::unordered_set<Key, SeededHash>;
+
+}  // namespace eyrie
+
+#endif  // EYRIE_BASE_HASH_MAP_H_

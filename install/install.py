@@ -1,0 +1,232 @@
+"""Puts the tool, the libraries, headers, package files and documents into a
+prefix, and takes them out again.
+
+`./eyrie install` and `./eyrie uninstall` build what is needed and call this.
+DESTDIR, if set, is where the prefix stands for now. A manifest,
+share/eyrie/manifest.txt, lists what was put there; a later installation takes
+out what it does not put there itself.
+Tested by consumer_test.py.
+"""
+
+import argparse
+import os
+import re
+import stat
+import subprocess
+import sys
+
+MANIFEST = "share/eyrie/manifest.txt"
+TOOLS = ("eyrie", "eyrie-bench")
+LINKS = ()
+PACKAGE_FILES = {
+    "eyrie.pc.in": "{libdir}/pkgconfig/eyrie.pc",
+    "eyrie-config.cmake.in": "{libdir}/cmake/eyrie/eyrie-config.cmake",
+    "eyrie-config-version.cmake.in":
+        "{libdir}/cmake/eyrie/eyrie-config-version.cmake",
+    "BUILD.bazel.in": "share/eyrie/BUILD.bazel",
+}
+
+
+class Failure(Exception):
+    """A sentence for the user."""
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="eyrie install", description=(
+        "Installs the eyrie tool, the libraries libeyrie.so and libeyrie.a, "
+        "their headers, and files for pkg-config, CMake and Bazel. DESTDIR in "
+        "the environment is put before the prefix."))
+    parser.add_argument("--prefix", default="/usr/local",
+                        help="where to (%(default)s)")
+    parser.add_argument("--libdir", default="lib",
+                        help="where libraries go, below the prefix "
+                        "(%(default)s)")
+    parser.add_argument("--source", help=argparse.SUPPRESS)
+    parser.add_argument("--built", help=argparse.SUPPRESS)
+    parser.add_argument("--plugins", help=argparse.SUPPRESS)
+    parser.add_argument("--uninstall", action="store_true",
+                        help="take out what the prefix has of it")
+    options = parser.parse_args(arguments)
+    for name in ("prefix", "libdir"):
+        value = getattr(options, name)
+        if not value or "\n" in value or '"' in value:
+            raise Failure(f"--{name}={value!r} is no folder to install to.")
+    if os.path.isabs(options.libdir) or ".." in options.libdir.split("/"):
+        raise Failure(f"--libdir={options.libdir} is not below the prefix.")
+    options.prefix = os.path.abspath(options.prefix)
+    options.libdir = os.path.normpath(options.libdir)
+    return options
+
+
+def read(*parts):
+    with open(os.path.join(*parts), encoding="utf-8") as file:
+        return file.read()
+
+
+def version_of(source):
+    """"0.1.0", as the headers have it."""
+    found = re.search(r'#define EYRIE_VERSION "(\d+\.\d+\.\d+)"',
+                      read(source, "include/eyrie/c_base.h"))
+    return found.group(1)
+
+
+class Tree:
+    """What is to be put where: paths below the prefix."""
+
+    def __init__(self):
+        self.files = {}  # path -> (bytes or None, link target or None, mode)
+
+    def add_bytes(self, path, content, mode=0o644):
+        self.files[path] = (content, None, mode)
+
+    def add_file(self, path, source, mode=0o644):
+        with open(source, "rb") as file:
+            self.add_bytes(path, file.read(), mode)
+
+    def add_stripped(self, path, source, mode, *flags):
+        target = f"/dev/shm/{os.getpid()}" if os.path.isdir("/dev/shm") else ""
+        target = f"{target or 'stripped'}.{os.path.basename(path)}"
+        try:
+            subprocess.run(["strip", *flags, "-o", target, source], check=True)
+            self.add_file(path, target, mode)
+        finally:
+            if os.path.exists(target):
+                os.remove(target)
+
+    def add_link(self, path, target):
+        self.files[path] = (None, target, 0)
+
+
+def plan(options):
+    """Returns the tree of an installation."""
+    source, built, lib = options.source, options.built, options.libdir
+    version = version_of(source)
+    tree = Tree()
+    for name in TOOLS:
+        tree.add_stripped(f"bin/{name}", os.path.join(built, "tools", name),
+                          0o755)
+    for name in LINKS:
+        tree.add_link(f"bin/{name}", "eyrie")
+    tree.add_stripped(f"{lib}/libeyrie.so.{version}",
+                      os.path.join(built, "install/libeyrie.so"), 0o755)
+    tree.add_link(f"{lib}/libeyrie.so.0", f"libeyrie.so.{version}")
+    tree.add_link(f"{lib}/libeyrie.so", "libeyrie.so.0")
+    tree.add_file(f"{lib}/libeyrie.a",
+                  os.path.join(built, "install/libeyrie.a"))
+    headers = os.path.join(source, "include/eyrie")
+    for name in sorted(os.listdir(headers)):
+        if name.endswith(".h"):
+            tree.add_file(f"include/eyrie/{name}", os.path.join(headers, name))
+    # From the files that are found to the prefix, as they may be moved.
+    up = "/".join([".."] * (len(lib.split("/")) + 1))
+    values = {"VERSION": version, "LIBDIR": lib, "UP": up}
+    for name, path in PACKAGE_FILES.items():
+        text = re.sub(r"@(\w+)@", lambda match: values[match.group(1)],
+                      read(source, "install/package", name))
+        tree.add_bytes(path.format(libdir=lib), text.encode())
+    for name in sorted(os.listdir(os.path.join(source, "docs"))):
+        tree.add_file(f"share/doc/eyrie/docs/{name}",
+                      os.path.join(source, "docs", name))
+    for name in ("LICENSE", "README.md"):
+        tree.add_file(f"share/doc/eyrie/{name}", os.path.join(source, name))
+    for name in sorted(os.listdir(options.plugins or source)):
+        if options.plugins and re.fullmatch(r"libeyrie_\w+\.so", name):
+            tree.add_file(f"lib/eyrie/{name}",
+                          os.path.join(options.plugins, name), 0o755)
+    return tree
+
+
+def check_links(tree, root):
+    """Leaves out links where something stands that is not one of ours."""
+    for path, (_, target, _) in list(tree.files.items()):
+        place = os.path.join(root, path)
+        if path.startswith("bin/") and target and os.path.lexists(place) and (
+                not os.path.islink(place) or os.readlink(place) != target):
+            print(f"eyrie: {place} is another's and stays as it is.",
+                  file=sys.stderr)
+            del tree.files[path]
+
+
+def write(tree, root):
+    for path, (content, target, mode) in tree.files.items():
+        place = os.path.join(root, path)
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        part = f"{place}.{os.getpid()}.part"
+        if target is not None:
+            os.symlink(target, part)
+        else:
+            with open(part, "wb") as file:
+                file.write(content)
+            os.chmod(part, mode)
+        os.replace(part, place)
+
+
+def read_manifest(root):
+    place = os.path.join(root, MANIFEST)
+    if not os.path.exists(place):
+        return []
+    lines = read(place).splitlines()
+    return [line for line in lines
+            if line and not os.path.isabs(line) and
+            ".." not in line.split("/")]
+
+
+def remove(paths, root):
+    """Takes out files, and folders that are empty then."""
+    folders = set()
+    for path in paths:
+        place = os.path.join(root, path)
+        if os.path.lexists(place) and not stat.S_ISDIR(
+                os.lstat(place).st_mode):
+            os.remove(place)
+        folder = os.path.dirname(path)
+        while folder:
+            folders.add(folder)
+            folder = os.path.dirname(folder)
+    for folder in sorted(folders, key=len, reverse=True):
+        place = os.path.join(root, folder)
+        if os.path.isdir(place) and not os.listdir(place):
+            os.rmdir(place)
+
+
+def install(options, root):
+    tree = plan(options)
+    check_links(tree, root)
+    before = read_manifest(root)
+    names = sorted([*tree.files, MANIFEST])
+    tree.add_bytes(MANIFEST, "".join(f"{name}\n" for name in names).encode())
+    write(tree, root)
+    remove(set(before) - set(names), root)
+    print(f"eyrie: {len(names)} files are in {root}; "
+          f"{os.path.join(root, MANIFEST)} lists them.", file=sys.stderr)
+
+
+def uninstall(root):
+    paths = read_manifest(root)
+    if not paths:
+        raise Failure(f"{os.path.join(root, MANIFEST)} lists nothing: no "
+                      "installation is known there.")
+    remove(paths, root)
+    print(f"eyrie: {len(paths)} files are gone from {root}.", file=sys.stderr)
+
+
+def main(arguments):
+    try:
+        options = parse(arguments)
+        root = os.environ.get("DESTDIR", "") + options.prefix
+        if options.uninstall:
+            uninstall(root)
+        else:
+            install(options, root)
+        return 0
+    except Failure as failure:
+        print(f"eyrie: {failure}", file=sys.stderr)
+    except OSError as error:
+        print(f"eyrie: {error.filename}: {error.strerror}.", file=sys.stderr)
+    except subprocess.CalledProcessError as error:
+        print(f"eyrie: {error.cmd[0]} failed.", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

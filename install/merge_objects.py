@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Makes an archive of one object: what the C API needs of the given objects
+and of Debian's archives, with all other names hidden.
+
+  merge_objects.py libeyrie.a first.o second.o ... -- -l:libz.a ...
+Tested by consumer_test.py.
+"""
+
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+# What a user may call, and XLA's two, which are looked up.
+SHOWN = re.compile(r"eyrie_\w+|XLA_FFI_GetApi|_ZN3xla3ffi12GetXlaFfiApiEv")
+SYMTAB, GLOBAL, UNIQUE = 2, 1, 10
+
+
+def shown_names(objects):
+    lines = subprocess.run(
+        ["nm", "--defined-only", "--extern-only", *objects], check=True,
+        stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    rows = [line.split() for line in lines]
+    return sorted({row[2] for row in rows
+                   if len(row) == 3 and row[1] == "T" and
+                   SHOWN.fullmatch(row[2])})
+
+
+def without_unique(path):
+    """Makes unique symbols plain ones, which objcopy can hide."""
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    place, = struct.unpack_from("<Q", data, 0x28)
+    size, count = struct.unpack_from("<HH", data, 0x3A)
+    for index in range(count):
+        kind, = struct.unpack_from("<I", data, place + index * size + 4)
+        if kind != SYMTAB:
+            continue
+        begin, length = struct.unpack_from("<QQ", data,
+                                           place + index * size + 24)
+        for info in range(begin + 4, begin + length, 24):
+            if data[info] >> 4 == UNIQUE:
+                data[info] = GLOBAL << 4 | data[info] & 15
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def main(archive, *arguments):
+    middle = arguments.index("--")
+    objects, archives = arguments[:middle], arguments[middle + 1:]
+    names = shown_names(objects)
+    with tempfile.TemporaryDirectory() as folder:
+        everything, merged = folder + "/all.o", folder + "/eyrie.o"
+        with open(folder + "/names", "w", encoding="utf-8") as file:
+            file.writelines(name + "\n" for name in names)
+        # Groups of functions that several objects may have are settled here:
+        # hidden names must not meet those of the program.
+        subprocess.run(
+            ["g++", "-r", "-nostdlib", "-fuse-ld=bfd", "-Wl,--gc-sections",
+             "-Wl,--force-group-allocation",
+             *["-Wl,--undefined=" + name for name in names], *objects,
+             "-Wl,--start-group", *archives, "-Wl,--end-group",
+             "-o", everything], check=True)
+        without_unique(everything)
+        subprocess.run(
+            ["objcopy", f"--keep-global-symbols={folder}/names",
+             "--strip-unneeded", everything, merged], check=True)
+        subprocess.run(["ar", "rcsD", archive, merged], check=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
