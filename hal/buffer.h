@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/charged_object.h"
+#include "base/checked_math.h"
 #include "base/ref.h"
 #include "hal/types.h"
 
@@ -74,6 +75,15 @@ class Buffer : public ChargedObject {
   // Drivers' execution paths use it; everyone else maps.
   uint8_t* host_data() const { return host_data_; }
 
+  // The bytes [offset, offset + length) where Read would copy them from as they
+  // are; null: ask Read, which gets them, or says why not.
+  const uint8_t* Peek(uint64_t offset, uint64_t length) const {
+    const bool plain = host_data_ != nullptr &&
+                       (params_.type & memory_type::kHostCoherent) != 0 &&
+                       (params_.access & memory_access::kRead) != 0 &&
+                       RangeFits(offset, length, byte_length_);
+    return plain ? host_data_ + offset : nullptr;
+  }
   // Host access to bytes [offset, offset + length). The span is valid until
   // Unmap or the buffer's end. A Map for write must be followed by Unmap for
   // the device to see it. Memory that the host cannot see is mapped as a copy,

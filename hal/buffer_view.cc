@@ -29,6 +29,30 @@ std::optional<int64_t> ElementCount(std::span<const int64_t> shape) {
   return count;
 }
 
+// What is wrong with a view that takes `length` bytes, if that is a number.
+[[gnu::cold]] absl::Status ExplainView(const Buffer& buffer,
+                                       std::span<const int64_t> shape,
+                                       ElementType type,
+                                       std::optional<uint64_t> length) {
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] >= 0) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Dimension ", i, " of a buffer view is negative (", shape[i], ")."));
+  }
+  if (BitCount(type) == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The element type of a buffer view has no size (0x",
+                     absl::Hex(static_cast<uint32_t>(type)), ")."));
+  }
+  if (!length) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The size of a ", ShapeText(shape, type), " buffer view overflows."));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("A ", ShapeText(shape, type), " buffer view takes ", *length,
+                   " bytes; the buffer has ", buffer.byte_length(), "."));
+}
+
 }  // namespace
 
 BufferView::BufferView(Ref<Buffer> buffer, std::span<const int64_t> shape,
@@ -48,16 +72,8 @@ absl::StatusOr<Ref<BufferView>> BufferView::Create(
   if (!buffer) {
     return absl::InvalidArgumentError("A buffer view has no buffer.");
   }
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] >= 0) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Dimension ", i, " of a buffer view is negative (", shape[i], ")."));
-  }
-  if (BitCount(type) == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("The element type of a buffer view has no size (0x",
-                     absl::Hex(static_cast<uint32_t>(type)), ")."));
-  }
+  int64_t all_dimensions = 0;
+  for (const int64_t dimension : shape) all_dimensions |= dimension;
   const std::optional<int64_t> count = ElementCount(shape);
   std::optional<uint64_t> length;
   if (count && encoding == EncodingType::kDenseRowMajor) {
@@ -65,14 +81,9 @@ absl::StatusOr<Ref<BufferView>> BufferView::Create(
   } else if (count) {
     length = buffer->byte_length();
   }
-  if (!length) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "The size of a ", ShapeText(shape, type), " buffer view overflows."));
-  }
-  if (*length > buffer->byte_length()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "A ", ShapeText(shape, type), " buffer view takes ", *length,
-        " bytes; the buffer has ", buffer->byte_length(), "."));
+  if (all_dimensions < 0 || BitCount(type) == 0 || !length ||
+      *length > buffer->byte_length()) [[unlikely]] {
+    return ExplainView(*buffer, shape, type, length);
   }
   return MakeRef<BufferView>(std::move(buffer), shape, type, encoding, *count,
                              *length);

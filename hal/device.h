@@ -101,7 +101,10 @@ class Device : public RefObject {
   // True if the queues can wait for the semaphore and signal it. For others
   // they get semaphores of the device's own, which the host keeps in step
   // (fence_bridge.h).
-  virtual bool TakesSemaphore(const Semaphore& semaphore) const = 0;
+  bool TakesSemaphore(const Semaphore& semaphore) const {
+    return takes_all_semaphores_ || TakesThis(semaphore);
+  }
+  bool takes_all_semaphores() const { return takes_all_semaphores_; }
 
   // What the device says of (category, key), as modules ask by
   // hal.device.query; nullopt for what it does not know.
@@ -156,7 +159,8 @@ class Device : public RefObject {
   virtual void CancelQueued(const void* owner) = 0;
 
  protected:
-  Device() : RefObject(kType) {}
+  explicit Device(bool takes_all_semaphores)
+      : RefObject(kType), takes_all_semaphores_(takes_all_semaphores) {}
   ~Device() override { fences_->Close(); }
 
   virtual absl::StatusOr<Ref<Buffer>> DoAlloca(QueueFences fences,
@@ -173,6 +177,9 @@ class Device : public RefObject {
                                  Ref<CommandBuffer> commands,
                                  std::span<const BufferBinding> table) = 0;
 
+  // Of a device that does not take all: what TakesSemaphore says.
+  virtual bool TakesThis(const Semaphore&) const { return true; }
+
  private:
   absl::Status CheckQueues(QueueAffinity affinity) const;
   // Checks what surrounds an operation, and puts fences that the device can
@@ -183,6 +190,7 @@ class Device : public RefObject {
   template <typename Record>
   absl::Status QueueOne(QueueFences fences, Record record);
 
+  const bool takes_all_semaphores_;
   const Ref<FenceStore> fences_ = MakeRef<FenceStore>();
 };
 

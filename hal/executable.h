@@ -60,10 +60,14 @@ class Executable : public ChargedObject {
 
   // The address of a constant of the driver that made this. A driver runs only
   // executables that carry its own.
-  virtual const void* driver_tag() const { return nullptr; }
+  const void* driver_tag() const { return driver_tag_; }
 
  protected:
-  Executable() : ChargedObject(kType) {}
+  explicit Executable(const void* driver_tag = nullptr)
+      : ChargedObject(kType), driver_tag_(driver_tag) {}
+
+ private:
+  const void* const driver_tag_;
 };
 
 // What an executable is made from. Views are borrowed for the call.

@@ -101,9 +101,12 @@ bool Fence::Renew() {
   if (points_.size() != 1) return false;
   Point& point = points_[0];
   if (!point.semaphore->IsUnique() || !point.semaphore->CanGoOn()) return false;
-  const absl::StatusOr<uint64_t> value = point.semaphore->Query();
-  if (!value.ok() || *value < point.value) return false;
-  point.value = *value + 1;
+  uint64_t reached = point.semaphore->known();
+  if (reached < point.value) {
+    reached = point.semaphore->Query().value_or(0);
+    if (reached < point.value) return false;
+  }
+  point.value = reached + 1;
   Hold(MemoryCharge());
   ResetRef();
   return true;
@@ -155,7 +158,7 @@ void Fence::Insert(Ref<Semaphore> semaphore, uint64_t value) {
   points_.push_back({std::move(semaphore), value});
 }
 
-absl::StatusOr<bool> Fence::Query() const {
+absl::StatusOr<bool> Fence::Ask() const {
   bool reached = true;
   for (const Point& point : points_) {
     ASSIGN_OR_RETURN(const uint64_t value, point.semaphore->Query());

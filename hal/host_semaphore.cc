@@ -25,7 +25,7 @@ absl::Status HostSemaphore::Failure() {
 }
 
 absl::StatusOr<uint64_t> HostSemaphore::Query() {
-  const uint64_t value = value_.load(std::memory_order_acquire);
+  const uint64_t value = known_.load(std::memory_order_acquire);
   if (value == kFailed) [[unlikely]]
     return Failure();
   return value;
@@ -46,7 +46,7 @@ HostSemaphore::Waiters HostSemaphore::Release(uint64_t value) {
 }
 
 absl::Status HostSemaphore::Signal(uint64_t value) {
-  uint64_t present = value_.load(std::memory_order_acquire);
+  uint64_t present = known_.load(std::memory_order_acquire);
   do {
     if (present == kFailed) [[unlikely]]
       return Failure();
@@ -55,7 +55,7 @@ absl::Status HostSemaphore::Signal(uint64_t value) {
           absl::StrCat("A semaphore cannot be signalled to ", value,
                        "; it is at ", present, " and only rises."));
     }
-  } while (!value_.compare_exchange_weak(present, value));
+  } while (!known_.compare_exchange_weak(present, value));
   if (waiting_.load() == 0) [[likely]]
     return absl::OkStatus();
   for (auto& due : Release(value)) due.second(absl::OkStatus());
@@ -67,13 +67,13 @@ void HostSemaphore::Fail(absl::Status status) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (!failure_.ok()) return;
     failure_ = status;
-    value_.store(kFailed);
+    known_.store(kFailed);
   }
   for (auto& due : Release(kFailed)) due.second(status);
 }
 
 void HostSemaphore::Block(uint64_t value, absl::Time deadline) {
-  const auto reached = [&] { return value_.load() >= value; };
+  const auto reached = [&] { return known_.load() >= value; };
   if (host_) {
     waiting_.fetch_add(1);
     host_->WaitUntil(deadline, reached);
@@ -91,10 +91,10 @@ void HostSemaphore::Block(uint64_t value, absl::Time deadline) {
 }
 
 absl::Status HostSemaphore::Wait(uint64_t value, absl::Time deadline) {
-  uint64_t present = value_.load(std::memory_order_acquire);
+  uint64_t present = known_.load(std::memory_order_acquire);
   if (present < value && deadline > absl::InfinitePast()) {
     Block(value, deadline);
-    present = value_.load();
+    present = known_.load();
   }
   if (present == kFailed) return Failure();
   if (present >= value) return absl::OkStatus();
@@ -104,16 +104,16 @@ absl::Status HostSemaphore::Wait(uint64_t value, absl::Time deadline) {
 }
 
 void HostSemaphore::OnReached(uint64_t value, Callback callback) {
-  if (value_.load(std::memory_order_acquire) < value) {
+  if (known_.load(std::memory_order_acquire) < value) {
     std::lock_guard<std::mutex> lock(mutex_);
     waiting_.fetch_add(1);
-    if (value_.load() < value) {
+    if (known_.load() < value) {
       waiters_.emplace(value, std::move(callback));
       return;
     }
     waiting_.fetch_sub(1);
   }
-  callback(value_.load() == kFailed ? Failure() : absl::OkStatus());
+  callback(known_.load() == kFailed ? Failure() : absl::OkStatus());
 }
 
 }  // namespace eyrie::hal

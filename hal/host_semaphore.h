@@ -43,8 +43,9 @@ class WaitHost : public RefObject {
 class HostSemaphore : public Semaphore {
  public:
   // Of null, a waiting thread sleeps.
-  explicit HostSemaphore(uint64_t value, Ref<WaitHost> host = nullptr)
-      : value_(value), host_(std::move(host)) {}
+  explicit HostSemaphore(uint64_t value, Ref<WaitHost> host = nullptr,
+                         const void* driver_tag = nullptr)
+      : Semaphore(value, driver_tag), host_(std::move(host)) {}
 
   absl::StatusOr<uint64_t> Query() override;
   absl::Status Signal(uint64_t value) override;
@@ -52,7 +53,7 @@ class HostSemaphore : public Semaphore {
   absl::Status Wait(uint64_t value, absl::Time deadline) override;
   void OnReached(uint64_t value, Callback callback) override;
   bool CanGoOn() const override {
-    return value_.load() < kFailed - 1 && waiting_.load() == 0;
+    return known_.load() < kFailed - 1 && waiting_.load() == 0;
   }
 
  protected:
@@ -62,20 +63,16 @@ class HostSemaphore : public Semaphore {
  private:
   // By value, then by age.
   using Waiters = std::multimap<uint64_t, Callback>;
-  // Stands in value_ for a failure; never a value.
-  static constexpr uint64_t kFailed = ~uint64_t{0};
-
   // Blocks until `value` is reached or the deadline is over.
   void Block(uint64_t value, absl::Time deadline);
-  // The failure, once value_ is kFailed.
+  // The failure, once known_ is kFailed.
   absl::Status Failure();
   // Takes the waiters up to `value` out, and wakes the blocked.
   Waiters Release(uint64_t value);
 
-  std::atomic<uint64_t> value_;
   const Ref<WaitHost> host_;
   // Callbacks and blocked threads. One announces itself here before it looks
-  // at value_ again; a signaller sets value_ before it looks here.
+  // at known_ again; a signaller sets known_ before it looks here.
   std::atomic<uint32_t> waiting_{0};
   std::mutex mutex_;
   std::condition_variable reached_;

@@ -62,7 +62,7 @@ class OperationQueue : public std::enable_shared_from_this<OperationQueue> {
   template <typename Now, typename Later>
   absl::Status SubmitOpen(QueueFences fences, const Now& now,
                           const Later& later, uint64_t kept = 0) {
-    if (fences.wait != nullptr) {
+    if (fences.wait != nullptr && !fences.wait->IsKnownReached()) {
       const absl::StatusOr<bool> reached = fences.wait->Query();
       if (!reached.ok()) [[unlikely]] {
         return fences.Refuse(reached.status());

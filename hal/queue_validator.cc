@@ -41,7 +41,7 @@ absl::StatusOr<BufferRef> ValidateTransfer(
 
 }  // namespace
 
-absl::Status ValidateFences(const Fence& wait, const Fence& signal) {
+absl::Status ValidateLoop(const Fence& wait, const Fence& signal) {
   for (const Fence::Point& until : wait.points()) {
     for (const Fence::Point& point : signal.points()) {
       if (until.semaphore != point.semaphore || until.value < point.value) {

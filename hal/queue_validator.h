@@ -18,7 +18,15 @@
 namespace eyrie::hal {
 
 // INVALID_ARGUMENT: the operation would wait for what it signals itself.
-absl::Status ValidateFences(const Fence& wait, const Fence& signal);
+absl::Status ValidateLoop(const Fence& wait, const Fence& signal);
+inline absl::Status ValidateFences(const Fence& wait, const Fence& signal) {
+  for (const Fence::Point& until : wait.points()) {
+    for (const Fence::Point& point : signal.points()) {
+      if (until.semaphore == point.semaphore) return ValidateLoop(wait, signal);
+    }
+  }
+  return absl::OkStatus();
+}
 
 // INVALID_ARGUMENT: no buffer.
 absl::Status ValidateDealloca(const Buffer* buffer);

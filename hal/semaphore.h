@@ -8,6 +8,7 @@
 #ifndef EYRIE_HAL_SEMAPHORE_H_
 #define EYRIE_HAL_SEMAPHORE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 
@@ -43,10 +44,27 @@ class Semaphore : public RefObject {
 
   // What tells the driver that made this, and one of its devices, from others;
   // null: the host's.
-  virtual const void* driver_tag() const { return nullptr; }
+  const void* driver_tag() const { return driver_tag_; }
+
+  // What the timeline is known to have reached, without asking a device; of one
+  // that has failed, more than any value.
+  uint64_t known() const { return known_.load(std::memory_order_acquire); }
+  bool IsKnownReached(uint64_t value) const {
+    const uint64_t reached = known();
+    return reached >= value && reached != kFailed;
+  }
 
  protected:
-  Semaphore() : RefObject(kType) {}
+  // Stands in known_ for a failure; never a value.
+  static constexpr uint64_t kFailed = ~uint64_t{0};
+
+  explicit Semaphore(uint64_t value = 0, const void* driver_tag = nullptr)
+      : RefObject(kType), known_(value), driver_tag_(driver_tag) {}
+
+  std::atomic<uint64_t> known_;
+
+ private:
+  const void* const driver_tag_;
 };
 
 }  // namespace eyrie::hal

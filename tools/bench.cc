@@ -141,7 +141,6 @@ absl::Status Bench(const Arguments& arguments, int64_t iterations,
   RETURN_IF_ERROR(ReadSessionOptions(arguments, options));
   std::unique_ptr<abi::Session> session;
   std::atomic<abi::Session*> running = nullptr;
-  // Before the session, whose threads must not take the interrupt.
   std::optional<InterruptWatch> watch(std::in_place, [&running, &interrupted] {
     abi::Session* const called = running;
     if (called == nullptr) InterruptWatch::Exit();

@@ -1,65 +1,48 @@
-// A signal that all threads block is read from a file, by a thread that waits
-// for it or for the watch's end.
+// A signal handler that knows the one watch there is.
 //
 // Tested by cli_test.py.
 #include "tools/interrupt.h"
 
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <thread>
 #include <utility>
 
 namespace eyrie::tools {
 namespace {
 
-sigset_t Interrupts() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  return set;
+std::atomic<const std::function<void()>*> called = nullptr;
+std::atomic<int> handlers = 0;  // that run now
+static_assert(std::atomic<int>::is_always_lock_free);
+
+// The first interrupt takes the function, so that the next one finds none.
+void Handle(int) {
+  handlers.fetch_add(1);
+  const std::function<void()>* const call = called.exchange(nullptr);
+  if (call == nullptr) InterruptWatch::Exit();
+  (*call)();
+  handlers.fetch_sub(1);
 }
 
 }  // namespace
 
 void InterruptWatch::Exit() { _exit(kExitCode); }
 
-InterruptWatch::InterruptWatch(std::function<void()> interrupted) {
-  const sigset_t set = Interrupts();
-  signals_ = signalfd(-1, &set, SFD_CLOEXEC);
-  end_ = eventfd(0, EFD_CLOEXEC);
-  if (signals_ < 0 || end_ < 0) return;  // the process ends as ever
-  sigset_t before;
-  pthread_sigmask(SIG_BLOCK, &set, &before);
-  was_blocked_ = sigismember(&before, SIGINT) == 1;
-  thread_ = std::thread([this, call = std::move(interrupted)] { Run(call); });
+InterruptWatch::InterruptWatch(std::function<void()> interrupted)
+    : interrupted_(std::move(interrupted)) {
+  called = &interrupted_;
+  struct sigaction action = {};
+  action.sa_handler = &Handle;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, &before_);
 }
 
 InterruptWatch::~InterruptWatch() {
-  if (thread_.joinable()) {
-    eventfd_write(end_, 1);
-    thread_.join();
-    const sigset_t set = Interrupts();
-    if (!was_blocked_) pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-  }
-  if (signals_ >= 0) close(signals_);
-  if (end_ >= 0) close(end_);
-}
-
-void InterruptWatch::Run(const std::function<void()>& interrupted) const {
-  bool first = true;
-  while (true) {
-    pollfd files[] = {{signals_, POLLIN, 0}, {end_, POLLIN, 0}};
-    if (poll(files, 2, -1) < 0) continue;  // some other signal
-    if (files[1].revents != 0) return;
-    signalfd_siginfo info;
-    if (read(signals_, &info, sizeof(info)) != sizeof(info)) continue;
-    if (!std::exchange(first, false)) Exit();
-    interrupted();
-  }
+  sigaction(SIGINT, &before_, nullptr);
+  // On other threads it may be running still.
+  while (handlers.load() != 0) std::this_thread::yield();
+  called = nullptr;
 }
 
 }  // namespace eyrie::tools

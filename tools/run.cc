@@ -262,7 +262,6 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
   options.hal.collectives = report.collectives;
   std::unique_ptr<abi::Session> session;
   std::atomic<abi::Session*> running = nullptr;
-  // Before the session, whose threads must not take the interrupt.
   const InterruptWatch watch([&running, &report] {
     abi::Session* const called = running;
     if (called == nullptr) InterruptWatch::Exit();

@@ -208,7 +208,14 @@ struct Reader<Spread<Ts...>> {
 
 // Drops the references that a call gives up, of which `next` is the number;
 // returns the places of the results.
-const uint32_t* GiveUp(uint8_t* frame, const uint32_t* next);
+inline const uint32_t* GiveUp(uint8_t* frame, const uint32_t* next) {
+  for (uint32_t left = *next++; left > 0; --left) {
+    RefObject*& ref = *reinterpret_cast<RefObject**>(frame + *next++);
+    RefObject* const object = std::exchange(ref, nullptr);
+    if (object != nullptr) object->DropRef();
+  }
+  return next;
+}
 
 // Stores result type R at `*next` and moves `next` behind it.
 template <typename R>
@@ -294,7 +301,7 @@ struct Binding<kFunction, R (*)(State&, Ps...)> {
     R result = kFunction(self, Reader<Ps>::Get(frame, std::get<Is>(held))...);
     if (!result.ok()) [[unlikely]]
       return ErrorOf(std::move(result));
-    next = *next != 0 ? GiveUp(frame, next) : next + 1;
+    next = GiveUp(frame, next);
     if constexpr (kHasResult) {
       Writer<typename Unwrap<R>::type>::Write(frame, next, *std::move(result));
     }

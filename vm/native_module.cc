@@ -43,15 +43,6 @@ absl::Status Mismatch::ToStatus() const {
                                                  want->name, "."));
 }
 
-const uint32_t* GiveUp(uint8_t* frame, const uint32_t* next) {
-  for (uint32_t left = *next++; left > 0; --left) {
-    RefObject*& ref = *reinterpret_cast<RefObject**>(frame + *next++);
-    RefObject* const object = std::exchange(ref, nullptr);
-    if (object != nullptr) object->DropRef();
-  }
-  return next;
-}
-
 }  // namespace binding_internal
 
 absl::StatusOr<std::shared_ptr<const NativeModule>> NativeModule::Create(

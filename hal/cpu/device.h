@@ -32,7 +32,6 @@ class CpuDevice : public hal::Device {
   // Queues stand for the same threads, and operations are ordered by fences
   // alone: there are as many as a program asks for.
   int queue_count() const override { return 64; }
-  bool TakesSemaphore(const Semaphore&) const override { return true; }
   std::optional<int64_t> Query(absl::string_view category,
                                absl::string_view key) const override;
   std::vector<absl::string_view> executable_formats() const override;
@@ -49,7 +48,8 @@ class CpuDevice : public hal::Device {
   }
 
  protected:
-  explicit CpuDevice(const DriverOptions& options) : options_(options) {}
+  explicit CpuDevice(const DriverOptions& options)
+      : hal::Device(/*takes_all_semaphores=*/true), options_(options) {}
   ~CpuDevice() override { CpuDevice::CancelQueued(nullptr); }
 
   // How many threads run a dispatch.

@@ -185,8 +185,8 @@ void LibraryLoader::TakeExports(const Library& library) {
     executable_->export_kernels_.push_back(
         {entry.function, entry.local_memory_size});
   }
-  executable_->kernels_ = executable_->export_kernels_;
-  executable_->environment_ = &executable_->library_environment_;
+  executable_->code_ = {executable_->export_kernels_,
+                        &executable_->library_environment_};
   executable_->name_ = library.name;
 }
 

@@ -11,6 +11,7 @@
 #include "base/status_macros.h"
 #include "base/trace.h"
 #include "hal/cpu/float_state.h"
+#include "hal/cpu/native_executable.h"
 #include "hal/paid_transfer.h"
 
 namespace eyrie::hal::cpu {
@@ -60,12 +61,18 @@ class Executor {
   absl::Status RunTransfer(const Command& command);
   absl::Status RunCollective(const CollectiveCommand& command);
   absl::Status RunDispatch(const DispatchCommand& command);
+  // The same where it is measured or traced, is no native code, or wants
+  // memory of its own.
+  absl::Status RunSpecial(const ResolvedDispatch& dispatch);
   absl::Status RunWorkgroups(const ResolvedDispatch& dispatch);
 
   const CommandResolver resolver_;
   Allocator& allocator_;
   WorkBudget* const work_;
   const bool measures_;
+  const bool special_ =
+      measures_ || trace::IsRecording(trace::kEvents | trace::kDispatches);
+  const uint32_t processor_ = CurrentProcessor();
 };
 
 absl::Status Executor::RunTransfer(const Command& command) {
@@ -93,11 +100,28 @@ absl::Status Executor::RunWorkgroups(const ResolvedDispatch& dispatch) {
                                             all, {scratch->host_data(), size});
 }
 
-absl::Status Executor::RunDispatch(const DispatchCommand& command) {
+// One body: what it calls here is the way of every dispatch.
+[[gnu::flatten]] absl::Status Executor::RunDispatch(
+    const DispatchCommand& command) {
   void* pointers[kMaxDispatchBindings];
   size_t lengths[kMaxDispatchBindings];
   ResolvedDispatch dispatch;
   RETURN_IF_ERROR(resolver_.Resolve(command, pointers, lengths, dispatch));
+  const NativeCode* const code = dispatch.executable->native_code();
+  if (special_ || code == nullptr ||
+      code->kernels[dispatch.ordinal].local_memory_size != 0) [[unlikely]] {
+    return RunSpecial(dispatch);
+  }
+  const int failed =
+      RunKernel(code->kernels[dispatch.ordinal].function, code->environment,
+                dispatch.state, AllWorkgroups(dispatch.state), {}, processor_);
+  if (failed == 0) [[likely]]
+    return absl::OkStatus();
+  return KernelFailed(dispatch.executable->exports()[dispatch.ordinal], failed);
+}
+
+[[gnu::noinline]] absl::Status Executor::RunSpecial(
+    const ResolvedDispatch& dispatch) {
   const KernelExecutable& executable = *dispatch.executable;
   const bool due = measures_ && executable.cost(dispatch.ordinal).IsDue();
   return executable.Measure(dispatch.ordinal, dispatch.state,
@@ -166,10 +190,6 @@ absl::StatusOr<ResolvedTransfer> CommandResolver::ResolveTransfer(
 
 absl::Status CommandResolver::ReadCounts(const DispatchCommand& command,
                                          uint32_t (&count)[3]) const {
-  if (command.kind == CommandKind::kDispatch) {
-    std::memcpy(count, command.workgroup_count, sizeof(count));
-    return absl::OkStatus();
-  }
   ASSIGN_OR_RETURN(const HostBytes bytes, Resolve(command.workgroup_count_ref));
   std::memcpy(count, bytes.data, sizeof(count));
   return ValidateWorkgroupCount(count);
@@ -216,7 +236,11 @@ absl::Status CommandResolver::Resolve(const DispatchCommand& command,
       static_cast<const KernelExecutable&>(*command.executable);
   const ExportInfo& info = executable.exports()[command.export_ordinal];
   uint32_t count[3];
-  RETURN_IF_ERROR(ReadCounts(command, count));
+  if (command.kind == CommandKind::kDispatch) [[likely]] {
+    std::memcpy(count, command.workgroup_count, sizeof(count));
+  } else {
+    RETURN_IF_ERROR(ReadCounts(command, count));
+  }
   absl::Status resolved = ResolveBindings(command, pointers, lengths);
   if (!resolved.ok()) [[unlikely]] {
     return Annotate(resolved, absl::StrCat("(dispatch '", info.name, "')"));

@@ -69,6 +69,7 @@ class CommandResolver {
  private:
   absl::StatusOr<ResolvedTransfer> ResolveCopy(
       const CopyCommand& command) const;
+  // Of a dispatch whose counts a buffer has.
   absl::Status ReadCounts(const DispatchCommand& command,
                           uint32_t (&count)[3]) const;
   absl::Status ResolveBindings(const DispatchCommand& command, void** pointers,

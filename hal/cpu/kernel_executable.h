@@ -33,6 +33,18 @@ inline WorkgroupRange AllWorkgroups(const DispatchState& state) {
                  state.workgroup_count_z};
 }
 
+// One export as code.
+struct Kernel {
+  DispatchFunction function = nullptr;
+  uint32_t local_memory_size = 0;  // bytes of scratch per workgroup
+};
+
+// Functions that the machine runs, one per export, in ordinal order.
+struct NativeCode {
+  std::span<const Kernel> kernels;
+  const Environment* environment = nullptr;
+};
+
 // What is the same for all workgroups of a dispatch; borrows all that it points
 // to. `count` and the bindings are within what dispatch_abi.h can carry.
 inline DispatchState MakeDispatchState(const ExportInfo& info,
@@ -73,6 +85,9 @@ class KernelExecutable : public hal::Executable {
   // Bytes of scratch that a workgroup of the export needs for itself.
   virtual uint32_t local_memory_size(uint32_t ordinal) const = 0;
 
+  // The exports as native code; null: they are something else.
+  const NativeCode* native_code() const { return native_code_; }
+
   // Runs workgroups of one dispatch one after the other on this thread; others
   // may run other ranges of it meanwhile. `state` holds what the export's
   // ExportInfo asks for; `local_memory` is as large as local_memory_size says,
@@ -96,8 +111,6 @@ class KernelExecutable : public hal::Executable {
   // written is not aligned; else as RunGuarded.
   absl::Status RunOnHost(const HostDispatch& dispatch) const final;
 
-  const void* driver_tag() const final { return &kDriverTag; }
-
   // What the workgroups of an export have cost so far.
   KernelCost& cost(uint32_t ordinal) const { return record(ordinal).cost; }
 
@@ -114,8 +127,11 @@ class KernelExecutable : public hal::Executable {
   }
 
  protected:
-  KernelExecutable() = default;
+  KernelExecutable() : hal::Executable(&kDriverTag) {}
   ~KernelExecutable() override;
+
+  // A subclass's own, which sets it when it is made.
+  const NativeCode* native_code_ = nullptr;
 
  private:
   // What is kept of an export.

@@ -35,26 +35,41 @@ void Advance(const DispatchState& state, WorkgroupState& workgroup) {
 
 }  // namespace
 
-absl::Status NativeExecutable::RunWorkgroups(
-    uint32_t ordinal, const DispatchState& state, WorkgroupRange range,
-    std::span<uint8_t> local_memory) const {
-  if (range.begin == range.end) return absl::OkStatus();
-  const DispatchFunction function = kernels_[ordinal].function;
-  WorkgroupState workgroup = WorkgroupAt(state, range.begin);
+uint32_t CurrentProcessor() {
   const int processor = sched_getcpu();
-  workgroup.processor_id = processor < 0 ? 0 : processor;
+  return processor < 0 ? 0 : static_cast<uint32_t>(processor);
+}
+
+absl::Status KernelFailed(const ExportInfo& info, int code) {
+  return absl::InternalError(
+      absl::StrCat("Dispatch '", info.name, "' failed with code ", code, "."));
+}
+
+int RunKernel(DispatchFunction function, const Environment* environment,
+              const DispatchState& state, WorkgroupRange range,
+              std::span<uint8_t> local_memory, uint32_t processor) {
+  if (range.begin == range.end) return 0;
+  WorkgroupState workgroup = WorkgroupAt(state, range.begin);
+  workgroup.processor_id = processor;
   workgroup.local_memory = local_memory.data();
   workgroup.local_memory_size = static_cast<uint32_t>(local_memory.size());
   for (uint64_t left = range.end - range.begin; left != 0; --left) {
-    const int code = function(environment_, &state, &workgroup);
-    if (code != 0) [[unlikely]] {
-      return absl::InternalError(
-          absl::StrCat("Dispatch '", exports()[ordinal].name,
-                       "' failed with code ", code, "."));
-    }
+    const int code = function(environment, &state, &workgroup);
+    if (code != 0) [[unlikely]]
+      return code;
     Advance(state, workgroup);
   }
-  return absl::OkStatus();
+  return 0;
+}
+
+absl::Status NativeExecutable::RunWorkgroups(
+    uint32_t ordinal, const DispatchState& state, WorkgroupRange range,
+    std::span<uint8_t> local_memory) const {
+  const int code = RunKernel(code_.kernels[ordinal].function, code_.environment,
+                             state, range, local_memory, CurrentProcessor());
+  if (code == 0) [[likely]]
+    return absl::OkStatus();
+  return KernelFailed(exports()[ordinal], code);
 }
 
 }  // namespace eyrie::hal::cpu

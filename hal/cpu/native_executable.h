@@ -13,22 +13,26 @@
 
 namespace eyrie::hal::cpu {
 
-// One export as code.
-struct Kernel {
-  DispatchFunction function = nullptr;
-  uint32_t local_memory_size = 0;  // bytes of scratch per workgroup
-};
+// Runs workgroups of a kernel one after the other on this thread, which is on
+// this processor. Nonzero: what the first to fail returned.
+int RunKernel(DispatchFunction function, const Environment* environment,
+              const DispatchState& state, WorkgroupRange range,
+              std::span<uint8_t> local_memory, uint32_t processor);
+// The processor that this thread is on; 0: not known.
+uint32_t CurrentProcessor();
+// What to say of the code that a kernel returned.
+absl::Status KernelFailed(const ExportInfo& info, int code);
 
 class NativeExecutable : public KernelExecutable {
  public:
   // One per export, in ordinal order. What exports() says of constants and
   // bindings (at most kMaxDispatchConstants and kMaxDispatchBindings) is what
   // the functions read.
-  std::span<const Kernel> kernels() const { return kernels_; }
-  const Environment& environment() const { return *environment_; }
+  std::span<const Kernel> kernels() const { return code_.kernels; }
+  const Environment& environment() const { return *code_.environment; }
 
   uint32_t local_memory_size(uint32_t ordinal) const final {
-    return kernels_[ordinal].local_memory_size;
+    return code_.kernels[ordinal].local_memory_size;
   }
   // Neither allocates nor locks.
   absl::Status RunWorkgroups(uint32_t ordinal, const DispatchState& state,
@@ -36,11 +40,10 @@ class NativeExecutable : public KernelExecutable {
                              std::span<uint8_t> local_memory) const final;
 
  protected:
-  NativeExecutable() = default;
+  NativeExecutable() { native_code_ = &code_; }
 
   // What a subclass sets when it is made, and owns.
-  std::span<const Kernel> kernels_;
-  const Environment* environment_ = nullptr;
+  NativeCode code_;
 };
 
 }  // namespace eyrie::hal::cpu

@@ -106,7 +106,8 @@ absl::StatusOr<Ref<BufferView>> BufferViewCreate(
     return absl::InvalidArgumentError(
         absl::StrCat("The rank (", shape.size(), ") exceeds ", kMaxRank, "."));
   }
-  absl::InlinedVector<int64_t, 8> dimensions(shape.size());
+  int64_t storage[kMaxRank];
+  const std::span<int64_t> dimensions(storage, shape.size());
   for (size_t i = 0; i < shape.size(); ++i) dimensions[i] = shape.get(i);
   ASSIGN_OR_RETURN(Ref<Buffer> buffer, state.Subspan(source, begin, size));
   return state.Charged(

@@ -6,7 +6,7 @@
 // Tested by queue_imports_test.cc.
 #include <utility>
 
-#include "absl/container/inlined_vector.h"
+#include "absl/container/fixed_array.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -217,7 +217,7 @@ absl::Status DeviceQueueExecuteIndirect(
     HalModuleState& state, Device& device, int64_t affinity, Fence* wait,
     Fence* signal, CommandBuffer& commands, int64_t,
     vm::Spread<Buffer*, int64_t, int64_t> table) {
-  absl::InlinedVector<BufferBinding, 16> bindings(table.size());
+  absl::FixedArray<BufferBinding, 16> bindings(table.size());
   for (size_t i = 0; i < bindings.size(); ++i) {
     const int64_t offset = table.get<1>(i);
     const int64_t length = table.get<2>(i);
@@ -226,9 +226,8 @@ absl::Status DeviceQueueExecuteIndirect(
                                     offset < 0 ? offset : length),
                       absl::StrCat("(slot ", i, " of the binding table)"));
     }
-    bindings[i].buffer = table.get<0>(i);
-    bindings[i].offset = static_cast<uint64_t>(offset);
-    bindings[i].length = static_cast<uint64_t>(length);
+    bindings[i] = {table.get<0>(i), static_cast<uint64_t>(offset),
+                   static_cast<uint64_t>(length)};
   }
   return state.group().QueueExecute(
       device, state.Fences(wait, signal, affinity),

@@ -43,10 +43,10 @@ class FakeAllocator final : public Allocator {
 
 class FakeDevice : public Device {
  public:
+  FakeDevice() : Device(/*takes_all_semaphores=*/true) {}
   absl::string_view id() const override { return "fake"; }
   Allocator& allocator() override { return *allocator_; }
   int queue_count() const override { return 2; }
-  bool TakesSemaphore(const Semaphore&) const override { return true; }
   // Knows ("device", "answer"): 42.
   std::optional<int64_t> Query(absl::string_view category,
                                absl::string_view key) const override;

@@ -56,8 +56,9 @@ absl::StatusOr<int32_t> FenceAwaitV5(HalModuleState& state, int32_t timeout_ms,
   // Failures first: waiting for one fence must not hide another's.
   bool all_reached = true;
   for (size_t i = 0; i < fences.size(); ++i) {
-    if (fences.get(i) == nullptr) continue;
-    ASSIGN_OR_RETURN(bool reached, fences.get(i)->Query());
+    const Fence* const fence = fences.get(i);
+    if (fence == nullptr || fence->IsKnownReached()) continue;
+    ASSIGN_OR_RETURN(bool reached, fence->Query());
     all_reached &= reached;
   }
   if (all_reached) return 0;

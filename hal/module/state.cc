@@ -40,11 +40,14 @@ absl::StatusOr<Ref<Buffer>> HalModuleState::Allocate(Allocator& allocator,
 absl::StatusOr<Ref<Buffer>> HalModuleState::Subspan(Buffer& source,
                                                     uint64_t offset,
                                                     uint64_t length) const {
+  // All of a buffer is the buffer itself, which holds its own charge.
+  if (offset == 0 && (length == source.byte_length() || length == kWholeBuffer))
+      [[likely]] {
+    return Ref<Buffer>::Share(&source);
+  }
   ASSIGN_OR_RETURN(
       Ref<Buffer> range,
       Buffer::Subspan(Ref<Buffer>::Share(&source), offset, length));
-  // All of a buffer is the buffer itself, which holds its own charge.
-  if (range.get() == &source) return range;
   return Charged<Buffer>(std::move(range), sizeof(Buffer), "a range");
 }
 

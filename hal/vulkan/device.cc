@@ -55,7 +55,8 @@ class VulkanDevice final : public hal::Device {
   VulkanDevice(std::shared_ptr<LogicalDevice> device,
                std::shared_ptr<Engine> engine,
                std::unique_ptr<PipelineCache> cache)
-      : device_(std::move(device)),
+      : hal::Device(/*takes_all_semaphores=*/false),
+        device_(std::move(device)),
         engine_(std::move(engine)),
         cache_(std::move(cache)) {}
   ~VulkanDevice() override;
@@ -65,9 +66,6 @@ class VulkanDevice final : public hal::Device {
   // They stand for the same queue of Vulkan's, and operations are ordered by
   // fences alone: there are as many as a program asks for.
   int queue_count() const override { return 64; }
-  bool TakesSemaphore(const hal::Semaphore& semaphore) const override {
-    return semaphore.driver_tag() == engine_->queue().get();
-  }
   std::optional<int64_t> Query(absl::string_view category,
                                absl::string_view key) const override;
   std::vector<absl::string_view> executable_formats() const override {
@@ -87,6 +85,9 @@ class VulkanDevice final : public hal::Device {
   void CancelQueued(const void* owner) override { operations_->Cancel(owner); }
 
  private:
+  bool TakesThis(const hal::Semaphore& semaphore) const override {
+    return semaphore.driver_tag() == engine_->queue().get();
+  }
   absl::StatusOr<Ref<hal::Buffer>> DoAlloca(QueueFences fences,
                                             const BufferParams& params,
                                             uint64_t size) override;

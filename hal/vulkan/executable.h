@@ -38,7 +38,6 @@ class Executable final : public hal::Executable {
       const ExecutableParams& params);
 
   std::span<const ExportInfo> exports() const override { return exports_; }
-  const void* driver_tag() const override { return device_.get(); }
 
   const Pipeline& pipeline(uint32_t ordinal) const {
     return *pipelines_[ordinal];
@@ -53,7 +52,9 @@ class Executable final : public hal::Executable {
 
  private:
   Executable(std::shared_ptr<LogicalDevice> device, ExecutableDef def)
-      : device_(std::move(device)), def_(std::move(def)) {}
+      : hal::Executable(device.get()),
+        device_(std::move(device)),
+        def_(std::move(def)) {}
   absl::Status MakePipelines(PipelineCache& cache,
                              std::span<const uint32_t> constants);
   bool UsesSubgroups(const PipelineDef& pipeline) const {

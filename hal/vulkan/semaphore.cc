@@ -10,7 +10,8 @@
 namespace eyrie::hal::vulkan {
 
 Semaphore::Semaphore(uint64_t value, std::shared_ptr<Queue> queue)
-    : HostSemaphore(value), queue_(std::move(queue)) {}
+    : HostSemaphore(value, /*host=*/nullptr, queue.get()),
+      queue_(std::move(queue)) {}
 
 absl::StatusOr<uint64_t> Semaphore::Query() {
   queue_->RetireIfBusy();

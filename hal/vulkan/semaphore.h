@@ -28,8 +28,6 @@ class Semaphore final : public HostSemaphore {
   absl::Status Wait(uint64_t value, absl::Time deadline) override;
   void OnReached(uint64_t value, Callback callback) override;
 
-  const void* driver_tag() const override { return queue_.get(); }
-
  private:
   friend class Queue;
 

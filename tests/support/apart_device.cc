@@ -135,15 +135,13 @@ class ApartSemaphore final : public Semaphore {
 class ApartDevice final : public hal::Device {
  public:
   ApartDevice(const Ref<hal::Device>& inner, Sight sight)
-      : inner_(inner), allocator_(MakeRef<ApartAllocator>(inner, sight)) {}
+      : hal::Device(/*takes_all_semaphores=*/false),
+        inner_(inner),
+        allocator_(MakeRef<ApartAllocator>(inner, sight)) {}
 
   absl::string_view id() const override { return inner_->id(); }
   hal::Allocator& allocator() override { return *allocator_; }
   int queue_count() const override { return 2; }
-  bool TakesSemaphore(const Semaphore& semaphore) const override {
-    const std::lock_guard<std::mutex> lock(registry_->mutex);
-    return registry_->own.count(&semaphore) != 0;
-  }
   std::optional<int64_t> Query(absl::string_view category,
                                absl::string_view key) const override {
     return inner_->Query(category, key);
@@ -165,6 +163,10 @@ class ApartDevice final : public hal::Device {
   void CancelQueued(const void* owner) override { inner_->CancelQueued(owner); }
 
  protected:
+  bool TakesThis(const Semaphore& semaphore) const override {
+    const std::lock_guard<std::mutex> lock(registry_->mutex);
+    return registry_->own.count(&semaphore) != 0;
+  }
   absl::StatusOr<Ref<Buffer>> DoAlloca(QueueFences fences,
                                        const BufferParams& params,
                                        uint64_t size) override {
