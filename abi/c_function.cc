@@ -11,6 +11,7 @@
 #include "abi/convert.h"
 #include "abi/host_value.h"
 #include "abi/invoker.h"
+#include "abi/prepared_call.h"
 #include "abi/session.h"
 #include "abi/signature.h"
 #include "abi/signature_json.h"
@@ -21,6 +22,11 @@
 #include "base/status_macros.h"
 #include "eyrie/c.h"
 #include "hal/element_type.h"
+
+struct eyrie_prepared_t {
+  eyrie_function_t* function;
+  eyrie::abi::PreparedCall call;
+};
 
 namespace eyrie::abi {
 namespace {
@@ -135,6 +141,27 @@ absl::Status Call(eyrie_function_t& function,
   return absl::OkStatus();
 }
 
+absl::Status Prepare(eyrie_function_t& function,
+                     std::span<eyrie_value_t* const> arguments,
+                     std::span<const char* const> names,
+                     eyrie_prepared_t** out_prepared) {
+  const GivenArguments given(arguments, names);
+  RETURN_IF_ERROR(given.status());
+  ASSIGN_OR_RETURN(PreparedCall call,
+                   function.invoker.Prepare(given.values, given.names));
+  *out_prepared = new eyrie_prepared_t{&function, std::move(call)};
+  return absl::OkStatus();
+}
+
+absl::Status Call(eyrie_prepared_t& prepared,
+                  std::span<eyrie_value_t*> out_results) {
+  eyrie_function_t& function = *prepared.function;
+  RETURN_IF_ERROR(CheckRoom(function, out_results.size()));
+  RETURN_IF_ERROR(function.invoker.Call(prepared.call, function.results));
+  HandOut(function, out_results);
+  return absl::OkStatus();
+}
+
 eyrie_parameter_t At(const std::vector<eyrie_parameter_t>& parameters,
                      size_t index) {
   return index < parameters.size() ? parameters[index] : eyrie_parameter_t();
@@ -209,6 +236,24 @@ eyrie_error_t* eyrie_function_call_named(
                                   {names, name_count},
                                   {results, result_capacity}));
 }
+
+eyrie_error_t* eyrie_function_prepare(eyrie_function_t* function,
+                                      eyrie_value_t* const* arguments,
+                                      size_t argument_count,
+                                      const char* const* names,
+                                      size_t name_count,
+                                      eyrie_prepared_t** out_prepared) {
+  return abi::MakeError(abi::Prepare(*function, {arguments, argument_count},
+                                     {names, name_count}, out_prepared));
+}
+
+eyrie_error_t* eyrie_prepared_call(eyrie_prepared_t* prepared,
+                                   eyrie_value_t** results,
+                                   size_t result_capacity) {
+  return abi::MakeError(abi::Call(*prepared, {results, result_capacity}));
+}
+
+void eyrie_prepared_free(eyrie_prepared_t* prepared) { delete prepared; }
 
 eyrie_call_statistics_t eyrie_function_statistics(
     const eyrie_function_t* function) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "eyrie/array.h"
+#include "eyrie/call.h"
 #include "eyrie/device.h"
 #include "eyrie/fence.h"
 #include "eyrie/function.h"

@@ -84,6 +84,11 @@ Invoker Invoker::WithoutFunction(Ref<hal::Device> device, Signature signature,
   return invoker;
 }
 
+absl::Status Invoker::NothingToCall() const {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "Function '", signature_.function(), "' is a signature alone."));
+}
+
 absl::Status Invoker::TooMany(size_t count) const {
   const size_t taken = signature_.arguments().size();
   return absl::InvalidArgumentError(absl::StrCat(
@@ -298,10 +303,7 @@ absl::Status Invoker::Call(std::span<const HostValue> positional,
 absl::Status Invoker::Call(std::span<const HostValue* const> given,
                            std::span<const absl::string_view> names,
                            std::vector<HostValue>& results) {
-  if (session_ == nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "Function '", signature_.function(), "' is a signature alone."));
-  }
+  if (session_ == nullptr) return NothingToCall();
   if (flat_) {
     HostValue rest;
     ASSIGN_OR_RETURN(const std::vector<const HostValue*> raw,
@@ -328,14 +330,30 @@ absl::Status Invoker::Call(std::span<const HostValue* const> given,
   return DecodeAll({values.data(), values.size()}, results);
 }
 
+absl::StatusOr<PreparedCall> Invoker::Prepare(
+    std::span<const HostValue* const> given,
+    std::span<const absl::string_view> names) {
+  if (session_ == nullptr) return NothingToCall();
+  ASSIGN_OR_RETURN(std::vector<vm::Value> arguments, Encode(given, names));
+  return PreparedCall::Create(callable_, std::move(arguments));
+}
+
+absl::Status Invoker::Call(PreparedCall& prepared,
+                           std::vector<HostValue>& results) {
+  if (flat_) {
+    RETURN_IF_ERROR(flat_->Call(prepared, results));
+    return NestResults(results);
+  }
+  statistics_ = CallStatistics();
+  RETURN_IF_ERROR(prepared.Invoke());
+  return DecodeAll(prepared.results(), results);
+}
+
 absl::StatusOr<std::vector<vm::Value>> Invoker::StartValues(
     std::span<const HostValue* const> given,
     std::span<const absl::string_view> names, hal::Fence* wait,
     hal::Fence& signal) {
-  if (session_ == nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "Function '", signature_.function(), "' is a signature alone."));
-  }
+  if (session_ == nullptr) return NothingToCall();
   // Storage that a raw function's results take is known when it is over.
   const bool is_async = callable_.is_async() && callable_.raw() == nullptr;
   if (!is_async && wait != nullptr) {

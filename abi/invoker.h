@@ -14,6 +14,7 @@
 
 #include "abi/host_value.h"
 #include "abi/marshal.h"
+#include "abi/prepared_call.h"
 #include "abi/session.h"
 #include "abi/signature.h"
 #include "absl/container/inlined_vector.h"
@@ -53,6 +54,15 @@ class Invoker {
   absl::Status Call(std::span<const HostValue* const> values,
                     std::span<const absl::string_view> names,
                     std::vector<HostValue>& results);
+
+  // Encodes the arguments of calls that are to be made again and again. What
+  // is not lent is copied now, and storage for results is made now. Fails as
+  // Call does, of what is wrong with the arguments.
+  absl::StatusOr<PreparedCall> Prepare(
+      std::span<const HostValue* const> given,
+      std::span<const absl::string_view> names);
+  // Makes such a call, of this function's.
+  absl::Status Call(PreparedCall& prepared, std::vector<HostValue>& results);
 
   // What became of the arrays of the last call.
   const CallStatistics& statistics() const {
@@ -104,6 +114,7 @@ class Invoker {
   // Of a raw signature's columns: elements from rows, and back.
   absl::Status OrderArguments(std::span<vm::Slot> slots);
   absl::Status OrderResults(std::span<vm::Value> values);
+  absl::Status NothingToCall() const;
   absl::Status TooMany(size_t count) const;
   absl::Status Missing(size_t index) const;
   absl::Status Unexpected(absl::string_view name) const;

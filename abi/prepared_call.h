@@ -36,8 +36,8 @@ class PreparedCall {
   // results then.
   absl::Status Invoke();
 
-  // Of the last call; kept until the next one.
-  std::span<const vm::Value> results() const { return results_; }
+  // Of the last call; kept until the next one, unless taken from here.
+  std::span<vm::Value> results() { return results_; }
 
  private:
   PreparedCall(Callable callable, std::vector<vm::Value> arguments);

@@ -9,6 +9,7 @@
 #include "abi/c_value_text.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "eyrie/call.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
 #include "tests/support/allocations.h"
@@ -328,6 +329,84 @@ TEST(CppCalls, ScalarsAllocateNothing) {
   arguments[1] = "text";
   EXPECT_EQ(Text(all->CallInto(results, arguments)).substr(0, 2), "3:");
   EXPECT_EQ(results[5].As<int>(), -5);
+}
+
+TEST(CppCalls, PreparedCallsAreMadeAgain) {
+  auto context = Open("3.13/add.vmfb");
+  ASSERT_EQ(Text(context), "OK");
+  auto add = context->Find("add");
+  ASSERT_EQ(Text(add), "OK");
+  alignas(64) float numbers[] = {1, 2, 3, 4};
+  Value lent = *Value::Borrow({4}, numbers);
+  lent.Lend();
+  auto call = Call::Prepare(*add, {lent, *Value::Array({4}, numbers)});
+  ASSERT_TRUE(call) << call.error().message();
+  EXPECT_EQ(add->statistics().lent, 1u);
+  EXPECT_EQ(add->statistics().copied, 1u);
+  EXPECT_TRUE(call->results().empty());
+  for (const char* want : {"2 4 6 8", "11 4 6 8", "20 4 6 8"}) {
+    const auto done = call->Invoke();
+    ASSERT_TRUE(done) << done.error().message();
+    ASSERT_EQ(call->results().size(), 1u);
+    EXPECT_EQ(Floats(call->results()[0]), want);
+    numbers[0] += 9;
+  }
+}
+
+TEST(CppCalls, PreparedCallsWithScalarsAllocateNothing) {
+  auto context = Open("3.13/scalars.vmfb");
+  ASSERT_EQ(Text(context), "OK");
+  auto all = context->Find("all");
+  ASSERT_EQ(Text(all), "OK");
+  auto call = Call::Prepare(
+      *all, {true, -3, 300, -1, int64_t{1} << 40, int64_t{7}, 2.5});
+  ASSERT_TRUE(call) << call.error().message();
+  ASSERT_TRUE(call->Invoke());
+  const size_t before = tests::Allocations();
+  EXPECT_TRUE(call->Invoke());
+  EXPECT_EQ(tests::Allocations(), before);
+  EXPECT_EQ(call->results()[5].As<int>(), -3);
+}
+
+TEST(CppCalls, PreparationsFailAsCallsDo) {
+  auto context = Open("3.13/abi_v1.vmfb");
+  ASSERT_EQ(Text(context), "OK");
+  auto named = context->Find("named");
+  ASSERT_EQ(Text(named), "OK");
+  const Value x = *Value::Array({2}, {5.f, 5.f});
+  const struct {
+    std::vector<Value> positional;
+    std::vector<Value::Entry> named;
+    const char* want;
+  } kRows[] = {
+      {{x}, {{"y", x}}, "OK"},
+      {{x}, {{"x", x}}, "3: Function 'named' got multiple values for 'x'."},
+      {{x},
+       {},
+       "3: Function 'named': missing argument 'y': named(x: ?xf32, y: ?xf32) "
+       "-> (output0: ?xf32)."},
+      {{x, 1},
+       {},
+       "3: Argument 1 ('y'): the integer 1 is given; ?xf32 is expected."},
+  };
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(row.want);
+    EXPECT_EQ(Text(Call::Prepare(*named, row.positional, row.named)), row.want);
+  }
+}
+
+TEST(CppCalls, PreparedCallsFailAsFunctionsDo) {
+  auto context = Open("3.13/add.vmfb");
+  ASSERT_EQ(Text(context), "OK");
+  auto add = context->Find("add");
+  const Value ones = *Value::Array({4}, {1.f, 1.f, 1.f, 1.f});
+  auto call = Call::Prepare(*add, {ones, ones});
+  ASSERT_TRUE(call) << call.error().message();
+  ASSERT_EQ(Text(call->Invoke()), "OK");
+  context->Cancel();
+  EXPECT_EQ(Text(call->Invoke()).substr(0, 2), "1:");
+  EXPECT_EQ(Text(call->Invoke()).substr(0, 2), "9:");
+  EXPECT_EQ(Floats(call->results()[0]), "2 2 2 2");
 }
 
 // A state goes in and comes out in one value.

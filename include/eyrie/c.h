@@ -236,6 +236,31 @@ EYRIE_EXPORT eyrie_error_t* eyrie_function_call_named(
     size_t argument_count, const char* const* names, size_t name_count,
     eyrie_value_t** results, size_t result_capacity);
 
+/* ---- Calls made ready --------------------------------------------------- */
+
+/* A call that is made again and again: its arguments are checked and laid out
+ * once. The context's thread's; ends before the context. */
+typedef struct eyrie_prepared_t eyrie_prepared_t;
+
+/* Arguments as for eyrie_function_call_named, whose values are not needed any
+ * more when it returns. Elements of lent arrays are read at every call, if
+ * eyrie_function_statistics says that they are lent and not copied; all else
+ * is as it is now. Copies, and storage for results that is left out, are made
+ * once: a function that writes there finds what the call before has left. */
+EYRIE_EXPORT eyrie_error_t* eyrie_function_prepare(
+    eyrie_function_t* function, eyrie_value_t* const* arguments,
+    size_t argument_count, const char* const* names, size_t name_count,
+    eyrie_prepared_t** out_prepared);
+
+/* Calls, and waits. Results as eyrie_function_call gives them, and fails as
+ * that does. */
+EYRIE_EXPORT eyrie_error_t* eyrie_prepared_call(eyrie_prepared_t* prepared,
+                                                eyrie_value_t** results,
+                                                size_t result_capacity);
+
+/* NULL is allowed. */
+EYRIE_EXPORT void eyrie_prepared_free(eyrie_prepared_t* prepared);
+
 /* ---- Calls in pieces ---------------------------------------------------- */
 
 /* A call that the host's event loop drives. It runs in pieces, and gives way

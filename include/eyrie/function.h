@@ -38,6 +38,31 @@ class Row {
   std::vector<T> many_;
 };
 
+// Results of the C API in values that a caller has, for as long as it takes
+// to make a call.
+class ResultRow {
+ public:
+  ResultRow(const std::vector<Value>& values, size_t count) : row_(count) {
+    for (size_t i = 0; i < count; ++i) {
+      row_.data()[i] = i < values.size() ? values[i].get() : nullptr;
+    }
+  }
+  eyrie_value_t** data() { return row_.data(); }
+  size_t size() const { return row_.size(); }
+
+  // After a call: the values become its results.
+  void GiveTo(std::vector<Value>& values) {
+    values.resize(size());
+    for (size_t i = 0; i < size(); ++i) {
+      values[i].Release();
+      values[i] = Value::Adopt(row_.data()[i]);
+    }
+  }
+
+ private:
+  Row<eyrie_value_t*> row_;
+};
+
 // The arguments of a call as the C API takes them.
 class GivenArguments {
  public:
@@ -115,21 +140,13 @@ class Function {
   Result<void> CallInto(std::vector<Value>& results, RowOf<Value> arguments,
                         RowOf<Value::Entry> named = {}) {
     internal::GivenArguments given(arguments, named);
-    const size_t count = signature().result_count;
-    internal::Row<eyrie_value_t*> returned(count);
-    for (size_t i = 0; i < count; ++i) {
-      returned.data()[i] = i < results.size() ? results[i].get() : nullptr;
-    }
+    internal::ResultRow returned(results, signature().result_count);
     if (eyrie_error_t* error = eyrie_function_call_named(
             handle_, given.values(), given.count(), given.names(),
-            given.name_count(), returned.data(), count)) {
+            given.name_count(), returned.data(), returned.size())) {
       return Error(error);
     }
-    results.resize(count);
-    for (size_t i = 0; i < count; ++i) {
-      results[i].Release();
-      results[i] = Value::Adopt(returned.data()[i]);
-    }
+    returned.GiveTo(results);
     return {};
   }
 
