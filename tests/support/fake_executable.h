@@ -30,8 +30,7 @@ class FakeExecutable final : public hal::cpu::NativeExecutable {
                           .binding_count = kernel.binding_count});
       functions_.push_back({kernel.function, kernel.local_memory_size});
     }
-    kernels_ = functions_;
-    environment_ = &no_environment_;
+    code_ = {functions_, &no_environment_};
   }
   std::span<const hal::ExportInfo> exports() const override { return exports_; }
 
