@@ -387,7 +387,8 @@ TEST(CppCalls, PreparationsFailAsCallsDo) {
        "-> (output0: ?xf32)."},
       {{x, 1},
        {},
-       "3: Argument 1 ('y'): the integer 1 is given; ?xf32 is expected."},
+       "3: Argument 1 ('y'): the integer 1 is given; the rank is 0, expected 1 "
+       "(?xf32)."},
   };
   for (const auto& row : kRows) {
     SCOPED_TRACE(row.want);
