@@ -1,0 +1,344 @@
+"""Tests of the installed package eyrie: python eyrie_test.py <tests/modules>.
+
+Run by python_test.sh.
+"""
+
+import asyncio
+import gc
+import inspect
+import multiprocessing
+import os
+import pickle
+import sys
+import threading
+import time
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+import ml_dtypes
+import numpy as np
+
+import eyrie
+from eyrie import _core
+
+MODULES = sys.argv.pop(1) if len(sys.argv) > 1 else "tests/modules"
+
+
+def load(name, **options):
+    return eyrie.load(os.path.join(MODULES, "3.13", name + ".vmfb"), **options)
+
+
+def floats(*numbers):
+    return np.array(numbers, np.float32)
+
+
+class OnlyDlpack:
+    """An array that offers nothing but DLPack's protocol."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+class ValuesTest(unittest.TestCase):
+    """What calls take and give, by the signature."""
+
+    def test_calls(self):
+        abi = load("abi_v1")
+        f32 = floats(1, 2, 3)
+        rows = [
+            # function, arguments, keywords, result
+            ("named", (f32, floats(1, 1, 1)), {}, floats(-1, 0, 1)),
+            ("named", (f32,), {"y": floats(1, 1, 1)}, floats(-1, 0, 1)),
+            ("named", (), {"y": f32, "x": [1.0, 2.0, 3.0]}, floats(-1, -2, -3)),
+            ("keywords", (1,), {"p": 2, "q": 3}, 2),
+            ("dict", ({"b": 3, "a": np.array([1, 2], np.int32)},), {},
+             np.array([4, 5], np.int32)),
+            ("sum", ([1, 2, 3, 2**40],), {}, 2**40 + 6),
+            ("scalars", (1, -2, 2**40, 1.5), {}, (1, -2, 2**40, 1.5)),
+        ]
+        for name, args, kwargs, want in rows:
+            with self.subTest(name):
+                got = abi[name](*args, **kwargs)
+                if isinstance(want, np.ndarray):
+                    self.assertEqual(got.dtype, want.dtype)
+                    np.testing.assert_array_equal(got, want)
+                else:
+                    self.assertEqual(got, want)
+
+    def test_structures(self):
+        abi = load("abi_v1")
+        slots = abi.dict_in_slots(4)
+        self.assertEqual(sorted(slots), ["n", "v"])
+        self.assertIsInstance(slots["n"], int)
+        self.assertEqual(slots["v"].shape, (2,))
+        nest = [(7, {"k": np.ones((3, 2), np.float32), "m": None}), [1, 2]]
+        (number, inner), integers = abi.nest(nest)
+        self.assertEqual(inner["k"].shape, (3, 2))
+        self.assertIsNone(inner["m"])
+        self.assertIsInstance(number, int)
+        self.assertEqual(len(integers), 2)
+        scalars = abi.scalars(-1, 2, -2**40, 0.5)
+        self.assertIsInstance(scalars, tuple)
+        self.assertEqual([type(item) for item in scalars],
+                         [int, int, int, float])
+
+    def test_strings(self):
+        strings = load("strings")
+        self.assertEqual(strings.hello(), b"hello, eyrie")
+        texts = load("strings", text=True)
+        self.assertEqual(texts.hello(), "hello, eyrie")
+        self.assertEqual(texts.two_strings(), ["hello, eyrie", "HELLO, EYRIE"])
+        abi = load("abi_v1")
+        self.assertEqual(abi.strings("æøå", b"\0\xff"),
+                         (b"\0\xff", "æøå".encode(), 2))
+
+    def test_element_types(self):
+        abi = load("abi_v1")
+        row = np.array([1.5, -2], ml_dtypes.bfloat16)
+        got = abi.small(np.float16(0.5), row, np.array([True, False]),
+                        np.array([1, -2], np.int8))
+        self.assertEqual(got[1].dtype, ml_dtypes.bfloat16)
+        self.assertEqual(got[2].dtype, np.bool_)
+        self.assertEqual(got[3].dtype, np.int8)
+        self.assertEqual(load("f8").f8_to_f32().dtype, np.float32)
+
+    def test_every_element_type_goes_both_ways(self):
+        types = [np.bool_, np.complex64, np.complex128, np.float16, np.float32,
+                 np.float64, ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn,
+                 ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fnuz,
+                 ml_dtypes.float8_e5m2fnuz]
+        types += [f"{sign}int{bits}" for sign in ("", "u")
+                  for bits in (8, 16, 32, 64)]
+        for dtype in map(np.dtype, types):
+            for shape in ((2, 3), (0, 2), ()):
+                array = np.arange(6)[:int(np.prod(shape))].reshape(shape)
+                array = array.astype(dtype)
+                got = _core.copy(array)
+                with self.subTest(f"{dtype}{shape}"):
+                    self.assertEqual(got.dtype, dtype)
+                    self.assertEqual(got.shape, shape)
+                    self.assertEqual(got.tobytes(), array.tobytes())
+
+    def test_other_values_go_both_ways(self):
+        for value in (None, True, -1, 2**63, 1.5, b"a\0", [], [1, [None]],
+                      (), (1, b""), {}, {"a\0b": [1.5]}):
+            with self.subTest(repr(value)):
+                self.assertEqual(_core.copy(value), value)
+        self.assertEqual(_core.copy(np.float32(0.5)), 0.5)
+        self.assertEqual(_core.copy(np.int8(-1)), -1)
+        self.assertEqual(_core.copy("æ"), "æ".encode())
+
+    def test_layouts(self):
+        add = load("add").add
+        many = np.arange(16, dtype=np.float32).reshape(4, 4)
+        for row in (many[:, 1], many[2], many[::-1, 0], floats(1, 2, 3, 4),
+                    np.array([1, 2, 3, 4], np.float16),
+                    np.broadcast_to(floats(5), 4)):
+            np.testing.assert_array_equal(
+                add(row, floats(0, 0, 0, 0)), row.astype(np.float32))
+        doubles = np.array([0.1, 2, 3, 4])
+        with self.assertRaises(eyrie.Error):
+            add(doubles, floats(0, 0, 0, 0))
+        rounded = load("add", allow_loss=True).add(doubles, doubles)
+        np.testing.assert_array_equal(rounded,
+                                      2 * doubles.astype(np.float32))
+
+    def test_errors(self):
+        add = load("add").add
+        row = floats(1, 2, 3, 4)
+        cases = [
+            ((row,), eyrie.Error, "missing argument 'input1'"),
+            ((row, floats(1)), eyrie.Error, "expected 4"),
+            ((row, object()), TypeError, "type object cannot be an argument"),
+            ((row, row.astype(">f4")), TypeError, "big-endian"),
+            ((row, np.array(["a"])), TypeError, "str"),
+            ((row, {1: 2}), TypeError, "Keys of dicts are str"),
+            ((row, 2**64), OverflowError, ""),
+        ]
+        for args, kind, text in cases:
+            with self.subTest(text), self.assertRaises(kind) as caught:
+                add(*args)
+            self.assertIn(text, str(caught.exception))
+        with self.assertRaises(eyrie.Error) as caught:
+            add(row)
+        self.assertEqual(caught.exception.code, "INVALID_ARGUMENT")
+        endless = []
+        endless.append(endless)
+        with self.assertRaises(ValueError):
+            add(row, endless)
+        with self.assertRaises(eyrie.Error) as caught:
+            eyrie.load("/nonexistent.vmfb")
+        self.assertEqual(caught.exception.code, "NOT_FOUND")
+        with self.assertRaises(AttributeError):
+            load("add").subtract
+
+
+class MemoryTest(unittest.TestCase):
+    """What is copied and what is not."""
+
+    def test_results_are_shared_through_dlpack(self):
+        result = load("add").add(floats(1, 2, 3, 4), floats(1, 1, 1, 1))
+        other = np.from_dlpack(result)
+        self.assertTrue(np.shares_memory(result, other))
+        del result
+        gc.collect()
+        np.testing.assert_array_equal(other, floats(2, 3, 4, 5))
+
+    def test_lent_arguments_are_not_copied(self):
+        add = load("add").add
+        first = add(floats(1, 2, 3, 4), floats(1, 1, 1, 1))
+        self.assertEqual(add.statistics["copied"], 2)
+        for wrap in (lambda array: array, OnlyDlpack):
+            add(eyrie.lend(wrap(first)), eyrie.lend(wrap(first)))
+            self.assertEqual(add.statistics["copied"], 0)
+            self.assertEqual(add.statistics["packed"], 0)
+
+    def test_an_argument_lives_as_long_as_it_is_needed(self):
+        add = load("add").add
+        for wrap in (lambda array: array, OnlyDlpack):
+            array = floats(1, 2, 3, 4)
+            before = sys.getrefcount(array)
+            add(wrap(array), wrap(array))
+            gc.collect()
+            self.assertEqual(sys.getrefcount(array), before)
+
+    def test_results_outlive_the_model(self):
+        result = load("add").add(floats(1, 2, 3, 4), floats(1, 1, 1, 1))
+        gc.collect()
+        np.testing.assert_array_equal(result, floats(2, 3, 4, 5))
+
+
+class ModelTest(unittest.TestCase):
+    """Models as objects."""
+
+    def test_names(self):
+        add = load("add")
+        self.assertEqual(add.functions, ["add"])
+        self.assertEqual(add.name, "module")
+        self.assertIn("add", dir(add))
+        self.assertTrue(add.add.signature.startswith("add(input0: 4xf32"))
+        self.assertTrue(inspect.getdoc(add.add).startswith("add("))
+        self.assertIn("add.vmfb", repr(add))
+
+    def test_bytes(self):
+        with open(os.path.join(MODULES, "3.3/add.vmfb"), "rb") as file:
+            model = eyrie.load(file.read())
+        again = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(
+            again.add(floats(1, 1, 1, 1), floats(2, 2, 2, 2)),
+            floats(3, 3, 3, 3))
+
+    def test_pickles(self):
+        counter = load("counter", fuel=10**6)
+        self.assertEqual(counter.next(), 1)
+        self.assertEqual(counter.next(), 2)
+        # Globals are not in it.
+        self.assertEqual(pickle.loads(pickle.dumps(counter)).next(), 1)
+        self.assertEqual(pickle.loads(pickle.dumps(counter.next))(), 1)
+
+    def test_siblings_share_no_globals(self):
+        counter = load("counter")
+        counter.next()
+        self.assertEqual(counter.sibling().next(), 1)
+        self.assertEqual(counter.next(), 2)
+
+    def test_limits(self):
+        loops = load("loops", fuel=1000)
+        with self.assertRaises(eyrie.Error) as caught:
+            loops.sum_to(10**9)
+        self.assertEqual(caught.exception.code, "RESOURCE_EXHAUSTED")
+        loops = load("loops", timeout=0.05)
+        with self.assertRaises(eyrie.Error) as caught:
+            loops.sum_to(10**15)
+        self.assertEqual(caught.exception.code, "DEADLINE_EXCEEDED")
+
+
+def count_in_child(model, queue):
+    queue.put((model.next(), model.next()))
+
+
+def add_in_child(add, queue):
+    queue.put(add(floats(1, 1, 1, 1), floats(2, 2, 2, 2)).tolist())
+
+
+class ProcessesTest(unittest.TestCase):
+    """Threads, forks and event loops."""
+
+    def test_the_gil_is_released(self):
+        loops = load("loops")
+        begun = threading.Event()
+
+        def call():
+            begun.set()
+            with self.assertRaises(eyrie.Error) as caught:
+                loops.sum_to(10**15)
+            self.assertEqual(caught.exception.code, "CANCELLED")
+
+        with ThreadPoolExecutor() as pool:
+            future = pool.submit(call)
+            begun.wait()
+            for _ in range(3):  # of Python's own work, while it runs
+                time.sleep(0.01)
+            self.assertFalse(future.done())
+            loops.cancel()
+            future.result(timeout=60)
+
+    def test_threads_take_turns(self):
+        counter = load("counter")
+        with ThreadPoolExecutor(4) as pool:
+            seen = list(pool.map(lambda _: counter.next(), range(200)))
+        self.assertEqual(sorted(seen), list(range(1, 201)))
+
+    def test_threads_with_arrays(self):
+        add = load("add").add
+
+        def call(i):
+            return add(floats(i, i, i, i), floats(1, 2, 3, 4))[0]
+
+        with ThreadPoolExecutor(4) as pool:
+            self.assertEqual(list(pool.map(call, range(100))),
+                             [i + 1 for i in range(100)])
+
+    def test_forks(self):
+        context = multiprocessing.get_context("fork")
+        for device in ("local-sync", "local-task"):
+            with self.subTest(device):
+                counter = load("counter", device=device)
+                add = load("add", device=device).add
+                add(floats(1, 1, 1, 1), floats(2, 2, 2, 2))
+                self.assertEqual(counter.next(), 1)
+                for target, given, want in (
+                        (count_in_child, counter, (1, 2)),
+                        (add_in_child, add, [3.0, 3.0, 3.0, 3.0])):
+                    queue = context.Queue()
+                    child = context.Process(target=target,
+                                            args=(given, queue))
+                    child.start()
+                    self.assertEqual(queue.get(timeout=60), want)
+                    child.join(60)
+                    self.assertEqual(child.exitcode, 0)
+                self.assertEqual(counter.next(), 2)
+
+    def test_asyncio(self):
+        loops, add = load("loops"), load("add").add
+
+        async def main():
+            long = asyncio.create_task(loops.sum_to.aio(3 * 10**6))
+            rows = await asyncio.gather(*(
+                add.aio(floats(i, i, i, i), floats(1, 1, 1, 1))
+                for i in range(8)))
+            return await long, [row[0] for row in rows]
+
+        total, firsts = asyncio.run(main())
+        self.assertEqual(firsts, [i + 1 for i in range(8)])
+        self.assertGreater(total, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Builds the wheel and tests what is in it, with the Python of install.sh.
+#   python_test.sh <libeyrie.a>
+set -eu
+# Bazel's tests have no HOME.
+home=${HOME:-$(getent passwd "$(id -u)" | cut -d : -f 6)}
+python=$home/.cache/eyrie/python/bin/python
+if ! "$python" -c 'import nanobind, numpy, ml_dtypes' 2>/dev/null; then
+  echo "SKIPPED: $python has no nanobind, NumPy and ml_dtypes;" \
+    "python/install.sh gets them from PyPI."
+  exit 0
+fi
+here=$(dirname "$0")
+"$python" "$here/build_wheel.py" --library="$1" --include=include \
+  --license=LICENSE --out="$TEST_TMPDIR/dist"
+"$python" -m pip install --quiet --no-index --no-deps \
+  --target="$TEST_TMPDIR/site" "$TEST_TMPDIR"/dist/*.whl
+PYTHONPATH=$TEST_TMPDIR/site exec "$python" "$here/eyrie_test.py" tests/modules

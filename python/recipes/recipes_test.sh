@@ -1,0 +1,27 @@
+#!/bin/sh
+# Runs recipes_test.py with the Python of install.sh, and the wheel that it is
+# given the parts of, as python_test.sh.
+#   recipes_test.sh <libeyrie.a> <digits.vmfb>
+set -eu
+# Bazel's tests have no HOME.
+HOME=${HOME:-$(getent passwd "$(id -u)" | cut -d : -f 6)}
+export HOME
+python=$HOME/.cache/eyrie/python/bin/python
+engines=$HOME/.cache/eyrie/engines/bin/python
+if ! "$python" -c 'import nanobind' 2>/dev/null ||
+  ! "$engines" -c 'import ray, dask.distributed, sklearn' 2>/dev/null; then
+  echo "SKIPPED: $python has no nanobind, or $engines no Ray, Dask and" \
+    "scikit-learn; python/install.sh and python/recipes/install.sh get them" \
+    "from PyPI."
+  exit 0
+fi
+here=$(dirname "$0")
+"$python" "$here/../build_wheel.py" --library="$1" --include=include \
+  --license=LICENSE --out="$TEST_TMPDIR/dist"
+"$engines" -m pip install --quiet --no-index --no-deps \
+  --target="$TEST_TMPDIR/site" "$TEST_TMPDIR"/dist/*.whl
+# Ray's sockets have names of at most 107 bytes.
+RAY_FOLDER=$(TMPDIR= mktemp -d -t eyrie.XXXXXX)
+trap 'rm -rf "$RAY_FOLDER"' EXIT
+export RAY_FOLDER DIGITS="$2" PYTHONPATH="$TEST_TMPDIR/site:$PWD/$here"
+"$engines" "$here/recipes_test.py"
