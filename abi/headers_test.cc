@@ -6,13 +6,16 @@
 
 #include "eyrie/array.h"
 #include "eyrie/call.h"
+#include "eyrie/call_pool.h"
 #include "eyrie/device.h"
 #include "eyrie/fence.h"
 #include "eyrie/function.h"
 #include "eyrie/pending_call.h"
 #include "eyrie/result.h"
 #include "eyrie/runtime.h"
+#include "eyrie/tensor.h"
 #include "eyrie/trace.h"
+#include "eyrie/typed_function.h"
 #include "eyrie/value.h"
 
 #if defined(__cpp_exceptions) != defined(EYRIE_TEST_EXCEPTIONS) || \

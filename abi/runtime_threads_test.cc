@@ -1,15 +1,18 @@
 // One module of the embedding API called by several threads at once.
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "eyrie/call_pool.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
 
 namespace eyrie {
 namespace {
 
+constexpr char kAdd[] = "tests/modules/3.13/add.vmfb";
 constexpr char kCounter[] = "tests/modules/3.13/counter.vmfb";
 
 // Each thread has a context of its own, with globals of its own.
@@ -45,6 +48,61 @@ TEST(CppApiTest, ThreadsShareAModule) {
   }
   for (std::thread& thread : threads) thread.join();
   for (const std::string& failure : failures) EXPECT_EQ(failure, "");
+}
+
+// Futures of calls that several threads ask for, on the pool's threads.
+TEST(CppApiTest, CallPool) {
+  constexpr int kThreads = 3;
+  constexpr int kCalls = 50;
+  auto device = Device::Open("local-sync");
+  auto module = Module::Load(kAdd);
+  ASSERT_TRUE(module) << module.error().message();
+  auto pool = CallPool::Start(*device, *module, 4);
+  ASSERT_TRUE(pool) << pool.error().message();
+  EXPECT_EQ(pool->size(), 4u);
+  std::string failures[kThreads];
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      std::vector<std::future<Result<std::vector<Value>>>> sums;
+      for (int i = 0; i < kCalls; ++i) {
+        const float row[] = {1, 2, static_cast<float>(t),
+                             static_cast<float>(i)};
+        sums.push_back(pool->Call(
+            "add", {*Value::Array({4}, row), *Value::Array({4}, row)}));
+      }
+      for (int i = 0; i < kCalls; ++i) {
+        const auto sum = sums[i].get();
+        if (!sum) {
+          failures[t] = sum.error().message();
+        } else if (const auto row = *(*sum)[0].elements<float>();
+                   row[2] != 2.0f * t || row[3] != 2.0f * i) {
+          failures[t] = absl::StrCat("call ", i, " gives ", row[3]);
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& failure : failures) EXPECT_EQ(failure, "");
+  auto code = pool->Run(
+      [](Context& context) { return context.Find("nothing").error().code(); });
+  EXPECT_EQ(code.get(), EYRIE_NOT_FOUND);
+  EXPECT_FALSE(pool->Call("add", {1}).get());
+}
+
+// What has been asked for is done before the pool ends.
+TEST(CppApiTest, CallPoolEnds) {
+  auto device = Device::Open("local-sync");
+  auto module = Module::Load(kCounter);
+  std::future<Result<std::vector<Value>>> last;
+  {
+    auto pool = CallPool::Start(*device, *module, 1);
+    for (int i = 0; i < 20; ++i) last = pool->Call("next", {});
+  }
+  EXPECT_EQ((*last.get())[0].As<int>(), 20);
+  auto none = CallPool::Start(
+      [] { return Result<Context>(Error(EYRIE_ABORTED, "No.")); }, 2);
+  EXPECT_EQ(none.error().message(), "No.");
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "eyrie/function.h"
 #include "eyrie/native_library.h"
 #include "eyrie/result.h"
+#include "eyrie/typed_function.h"
 #include "eyrie/value.h"
 
 namespace eyrie {
@@ -141,6 +142,15 @@ class Context {
       return Error(error);
     }
     return Function(handle);
+  }
+
+  // The same with C++ types: Find<Tensor<float>(Tensor<float>, float)>("f").
+  // INVALID_ARGUMENT: the function has others.
+  template <typename Signature>
+  Result<TypedFunction<Signature>> Find(const std::string& name) {
+    auto found = Find(name);
+    if (!found) return found.error();
+    return TypedFunction<Signature>::Bind(*found);
   }
 
   // Calls a function once, and waits for the results.

@@ -1,0 +1,110 @@
+// Functions of the embedding API with C++ types: what binds and what does not,
+// and what calls give.
+#include "eyrie/typed_function.h"
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "eyrie/runtime.h"
+#include "gtest/gtest.h"
+
+namespace eyrie {
+namespace {
+
+Context Open(const std::string& name) {
+  auto device = Device::Open("local-sync");
+  auto module = Module::Load("tests/modules/3.13/" + name + ".vmfb");
+  return *Context::Create(*device, *module);
+}
+
+// "OK", or the error's sentence.
+template <typename Signature>
+std::string Bind(Context& context, const std::string& name) {
+  auto found = context.Find<Signature>(name);
+  return found ? "OK" : found.error().message();
+}
+
+TEST(TypedFunctionTest, ChecksTypesWhenItIsFound) {
+  Context scalars = Open("scalars");
+  const std::string i32 = "Function pass_i32(input0: i32) -> (output0: i32)";
+  EXPECT_EQ(Bind<int32_t(int32_t)>(scalars, "pass_i32"), "OK");
+  EXPECT_EQ(Bind<int64_t(int16_t)>(scalars, "pass_i32"), "OK");
+  EXPECT_EQ(Bind<Value(Value)>(scalars, "pass_i32"), "OK");
+  EXPECT_EQ(Bind<int32_t(int64_t)>(scalars, "pass_i32"),
+            i32 + ": argument 0 is i32; C++ has an integer of 64 bits.");
+  EXPECT_EQ(Bind<int16_t(int32_t)>(scalars, "pass_i32"),
+            i32 + ": result 0 is i32; C++ has an integer of 16 bits.");
+  EXPECT_EQ(Bind<int32_t(float)>(scalars, "pass_i32"),
+            i32 + ": argument 0 is i32; C++ has a float of 32 bits.");
+  EXPECT_EQ(Bind<int32_t(std::string)>(scalars, "pass_i32"),
+            i32 + ": argument 0 is i32; C++ has bytes.");
+  EXPECT_EQ(Bind<int32_t()>(scalars, "pass_i32"),
+            i32 + " has 1 argument; C++ has 0.");
+  EXPECT_EQ(Bind<void(int32_t)>(scalars, "pass_i32"),
+            i32 + " has 1 result; C++ has 0.");
+  EXPECT_EQ(Bind<double(float)>(scalars, "pass_f32"), "OK");
+  EXPECT_EQ(Bind<bool(bool)>(scalars, "pass_i1"), "OK");
+  EXPECT_NE(Bind<int(int)>(scalars, "nothing").find("exports no function"),
+            std::string::npos);
+  Context add = Open("add");
+  using Floats = Tensor<float>;
+  EXPECT_EQ((Bind<Floats(Floats, Tensor<>)>(add, "add")), "OK");
+  EXPECT_EQ((Bind<Tensor<double>(Floats, Floats)>(add, "add")),
+            "Function add(input0: 4xf32, input1: 4xf32) -> (output0: 4xf32): "
+            "result 0 is 4xf32; C++ has an array of another element type.");
+}
+
+TEST(TypedFunctionTest, Calls) {
+  Context scalars = Open("scalars");
+  auto pass = scalars.Find<int64_t(int32_t)>("pass_i32");
+  for (const int32_t number : {0, -1, INT32_MAX, INT32_MIN}) {
+    EXPECT_EQ(*(*pass)(number), number);
+  }
+  EXPECT_EQ(*(*scalars.Find<bool(bool)>("pass_i1"))(true), true);
+  EXPECT_EQ(*(*scalars.Find<float(float)>("pass_f32"))(0.1f), 0.1f);
+  auto element = scalars.Find<float(Tensor<float>, int64_t)>("element");
+  auto row = Tensor<float>::Copy({4}, {1.0f, 2.0f, 3.0f, 4.5f});
+  EXPECT_EQ(*(*element)(*row, 3), 4.5f);
+  EXPECT_EQ(row->elements()[3], 4.5f);  // still the caller's
+  Context strings = Open("strings");
+  EXPECT_EQ(*(*strings.Find<std::string()>("hello"))(), "hello, eyrie");
+  Context counter = Open("counter");
+  auto next = counter.Find<int32_t()>("next");
+  EXPECT_EQ(*(*next)(), 1);
+  EXPECT_EQ(*(*next)(), 2);
+}
+
+TEST(TypedFunctionTest, ReturnsSeveral) {
+  Context scalars = Open("scalars");
+  using All =
+      std::tuple<float, int64_t, int64_t, int32_t, int16_t, int8_t, bool>;
+  auto all =
+      scalars
+          .Find<All(bool, int8_t, int16_t, int32_t, int64_t, int64_t, float)>(
+              "all");
+  ASSERT_TRUE(all) << all.error().message();
+  EXPECT_TRUE(*(*all)(true, -2, 3, 4, 5, 6, 7.5f) ==
+              All(7.5f, 6, 5, 4, 3, -2, true));
+  Context add = Open("add");
+  auto sum = add.Find<Tensor<float>(Tensor<float>, Tensor<float>)>("add");
+  auto four = Tensor<float>::Copy({4}, std::vector<float>{1, 2, 3, 4});
+  auto twice = (*sum)(*four, *four);
+  ASSERT_TRUE(twice) << twice.error().message();
+  EXPECT_EQ(
+      std::vector<float>(twice->elements().begin(), twice->elements().end()),
+      (std::vector<float>{2, 4, 6, 8}));
+  EXPECT_EQ(twice->shape().size(), 1u);
+  auto three = Tensor<float>::Copy({3}, {1.0f, 2.0f, 3.0f});
+  EXPECT_EQ((*sum)(*four, *three).error().code(), EYRIE_INVALID_ARGUMENT);
+  EXPECT_EQ((*sum)(Tensor<float>(), *four).error().code(),
+            EYRIE_INVALID_ARGUMENT);
+  EXPECT_EQ(Tensor<float>::Copy({3}, {1.0f}).error().code(),
+            EYRIE_INVALID_ARGUMENT);
+  EXPECT_EQ(Tensor<int32_t>::From(four->value()).error().code(),
+            EYRIE_INVALID_ARGUMENT);
+}
+
+}  // namespace
+}  // namespace eyrie
