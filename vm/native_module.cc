@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
@@ -45,9 +46,10 @@ absl::Status Mismatch::ToStatus() const {
 
 }  // namespace binding_internal
 
-absl::StatusOr<std::shared_ptr<const NativeModule>> NativeModule::Create(
-    std::string name, uint32_t version, std::span<const NativeFunction> rows,
-    NativeStateFactory create_state) {
+namespace {
+
+absl::Status CheckRows(absl::string_view name,
+                       std::span<const NativeFunction> rows) {
   std::set<std::pair<std::string_view, std::string_view>> seen;
   for (const NativeFunction& row : rows) {
     absl::StatusOr<CallingConvention> parsed =
@@ -63,31 +65,56 @@ absl::StatusOr<std::shared_ptr<const NativeModule>> NativeModule::Create(
                        row.signature, " occurs twice."));
     }
   }
+  return absl::OkStatus();
+}
+
+// The row, one or more, whose signature is most like this one.
+const NativeFunction& NearestOf(std::span<const NativeFunction> rows,
+                                absl::string_view signature) {
+  return *std::min_element(rows.begin(), rows.end(),
+                           [&](const auto& a, const auto& b) {
+                             return EditDistance(signature, a.signature) <
+                                    EditDistance(signature, b.signature);
+                           });
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const NativeModule>> NativeModule::Create(
+    std::string name, uint32_t version, std::span<const NativeFunction> rows,
+    NativeStateFactory create_state) {
+  const bool ascend = RowsAscend(rows);
+  if (!ascend) RETURN_IF_ERROR(CheckRows(name, rows));
   return std::shared_ptr<const NativeModule>(new NativeModule(
-      std::move(name), version, rows, std::move(create_state)));
+      std::move(name), version, rows, ascend, std::move(create_state)));
 }
 
 absl::StatusOr<uint32_t> NativeModule::ResolveImport(
     absl::string_view name, absl::string_view signature) const {
-  const NativeFunction* nearest = nullptr;
-  size_t least = 0;
-  for (const NativeFunction& row : rows_) {
-    if (name != row.name) continue;
-    const size_t distance = EditDistance(signature, row.signature);
-    if (distance == 0) return static_cast<uint32_t>(&row - rows_.data());
-    if (nearest == nullptr || distance < least) {
-      nearest = &row;
-      least = distance;
-    }
+  auto row = rows_.begin();
+  if (ascend_) {
+    row = std::partition_point(
+        rows_.begin(), rows_.end(),
+        [&](const NativeFunction& before) { return before.name < name; });
   }
-  if (nearest == nullptr) {
+  std::vector<NativeFunction> others;  // of this name
+  for (; row != rows_.end(); ++row) {
+    if (row->name != name) {
+      if (ascend_) break;
+      continue;
+    }
+    if (row->signature == signature)
+      return static_cast<uint32_t>(row - rows_.begin());
+    others.push_back(*row);
+  }
+  if (others.empty()) {
     return absl::NotFoundError(absl::StrCat("Module ", name_, " version ",
                                             version_, " has no function ",
                                             PlainName(name), "."));
   }
   return absl::UnimplementedError(absl::StrCat(
       "Function ", name_, ".", PlainName(name), " has no signature ", signature,
-      "; the nearest known is ", nearest->signature, "."));
+      "; the nearest known is ", NearestOf(others, signature).signature, "."));
 }
 
 absl::StatusOr<NativeImport> NativeModule::BindImport(

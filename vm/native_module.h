@@ -48,7 +48,8 @@ using NativeStateFactory =
 // Immutable; shared by threads (the factory must allow it).
 class NativeModule final : public Module {
  public:
-  // The rows must outlive the module. INVALID_ARGUMENT: a row's signature is
+  // The rows must outlive the module. Those that ascend are a table of Bind's,
+  // which the compiler has checked. INVALID_ARGUMENT: of others, a signature is
   // not a calling convention, or a name and signature occur twice.
   static absl::StatusOr<std::shared_ptr<const NativeModule>> Create(
       std::string name, uint32_t version, std::span<const NativeFunction> rows,
@@ -74,16 +75,18 @@ class NativeModule final : public Module {
 
  private:
   NativeModule(std::string name, uint32_t version,
-               std::span<const NativeFunction> rows,
+               std::span<const NativeFunction> rows, bool ascend,
                NativeStateFactory create_state)
       : name_(std::move(name)),
         version_(version),
         rows_(rows),
+        ascend_(ascend),
         create_state_(std::move(create_state)) {}
 
   std::string name_;
   uint32_t version_;
   std::span<const NativeFunction> rows_;
+  bool ascend_;  // by name
   NativeStateFactory create_state_;
 };
 

@@ -100,11 +100,12 @@ TEST(NativeModule, RefusesBadTables) {
   const auto thunk = kRows[0].thunk;
   const std::vector<NativeFunction> twice = {{"f", "0i_i", thunk},
                                              {"f", "0i_i", thunk}};
-  const std::vector<NativeFunction> odd = {{"f", "0x", thunk}};
+  const std::vector<NativeFunction> odd = {{"g", "0x", thunk},
+                                           {"f", "0i_i", thunk}};
   EXPECT_EQ(NativeModule::Create("m", 0, twice, MakeState).status().ToString(),
             "INVALID_ARGUMENT: Native function m.f 0i_i occurs twice.");
   EXPECT_EQ(NativeModule::Create("m", 0, odd, MakeState).status().ToString(),
-            "INVALID_ARGUMENT: Signature \"0x\" of native function m.f is not "
+            "INVALID_ARGUMENT: Signature \"0x\" of native function m.g is not "
             "a canonical calling convention.");
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "hal/cpu/cpu_features.h"
 #include "hal/vmvx/microkernels.h"
 #include "hal/vmvx/strided.h"
 
@@ -116,8 +117,10 @@ struct FastTile {
 
 FastTile ChooseTile() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) return {{16, 16, 1}, Tile16x16};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+  // Not the compiler's: asking for that takes time at every start.
+  const cpu::FeatureSet machine = cpu::MachineFeatures();
+  if (machine.Has(cpu::Feature::kAvx512F)) return {{16, 16, 1}, Tile16x16};
+  if (machine.Has(cpu::Feature::kAvx2) && machine.Has(cpu::Feature::kFma)) {
     return {{8, 8, 1}, Tile8x8};
   }
   return {{8, 4, 1}, Tile8x4};

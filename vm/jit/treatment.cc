@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "asmjit/core.h"
+
 namespace eyrie::vm::jit {
 namespace {
 
@@ -85,7 +87,10 @@ Treatment TreatmentOf(const Instruction& i) {
 }
 
 bool HasNeededInstructions() {
-  return __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("lzcnt");
+  // Not the compiler's: asking for that takes time at every start.
+  const asmjit::CpuInfo& machine = asmjit::CpuInfo::host();
+  return machine.hasFeature(asmjit::CpuFeatures::X86::kSSE4_1) &&
+         machine.hasFeature(asmjit::CpuFeatures::X86::kLZCNT);
 }
 
 }  // namespace eyrie::vm::jit
