@@ -166,13 +166,14 @@ const void* BytecodeModule::CompileFunction(const Jit& jit,
   FunctionCode& function = functions_[ordinal];
   if (!tried_[ordinal]) {
     tried_[ordinal] = true;
-    const void* code = jit.Compile(*this, ordinal, *compiled_);
-    if (code == nullptr) return nullptr;
-    function.compiled.store(code, std::memory_order_release);
+    const CompiledFunction code = jit.Compile(*this, ordinal, *compiled_);
+    if (code.call == nullptr) return nullptr;
+    function.compiled_words.store(code.words, std::memory_order_relaxed);
+    function.compiled_entry.store(code.entry, std::memory_order_release);
+    function.compiled.store(code.call, std::memory_order_release);
     function.entry.store(EnterCode(), std::memory_order_release);
   }
-  const void* code = function.compiled.load(std::memory_order_relaxed);
-  return code == jit.thunks().uncompiled ? nullptr : code;
+  return function.compiled_entry.load(std::memory_order_relaxed);
 }
 
 uint32_t BytecodeModule::BytecodeOffset(uint32_t ordinal,

@@ -47,6 +47,10 @@ struct FunctionCode {
   std::atomic<const uint8_t*> lowered = nullptr;
   // What compiled code calls; null in a module of which nothing is compiled.
   std::atomic<const void*> compiled = nullptr;
+  // The same with arguments in the frame alone; null: it is not compiled.
+  std::atomic<const void*> compiled_entry = nullptr;
+  // What it keeps on the thread's stack while it runs, in words.
+  std::atomic<uint32_t> compiled_words = 0;
   mutable std::atomic<uint32_t> ticks = 0;  // at which it was running
   uint32_t frame_bytes = 0;  // header and both banks
   uint32_t ref_bytes = 0;    // of the ref bank, rounded up to 16
@@ -114,8 +118,8 @@ class BytecodeModule final
 
   // Lowers a function, once, and gives its first instruction. Thread-safe.
   const uint8_t* LowerFunction(uint32_t ordinal, bool traced) const;
-  // Compiles a function, once, lowering it first, and gives its compiled code;
-  // null: it stays interpreted. Thread-safe.
+  // Compiles a function, once, lowering it first, and gives its compiled code,
+  // compiled_entry; null: it stays interpreted. Thread-safe.
   const void* CompileFunction(const Jit& jit, uint32_t ordinal) const;
   // The compiled functions, of which there are some. Under their own lock.
   const CompiledModule* compiled() const { return compiled_.get(); }

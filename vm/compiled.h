@@ -3,7 +3,8 @@
 // Compiled code runs on the frames of vm/stack.h, whose references and whose
 // numbers that somebody else may look at are always in place. The headers of
 // frames that it enters are not: they are written when control leaves it, from
-// the return addresses between CompiledState::entered and ::left.
+// the return addresses between CompiledState::entered and ::left, behind which
+// each function keeps so many words as FunctionCode::compiled_words says.
 // docs/jit.md describes it all. Tested by tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_COMPILED_H_
 #define EYRIE_VM_COMPILED_H_
@@ -43,6 +44,7 @@ struct CompiledThunks {
   EnterCompiled enter;
   const void* step;        // an instruction of the interpreter; keeps nothing
   const void* slow_step;   // the same, keeping all registers
+  const void* import;      // a call of an import; keeps nothing
   const void* charge;      // fuel is used up; keeps all registers
   const void* leave;       // goes on in the interpreter, at an instruction
   const void* uncompiled;  // stands for a function that is not compiled
@@ -67,6 +69,14 @@ struct CompiledState {
   uint64_t real;                          // of floats
   uint64_t results[kMaxCompiledResults];  // else: numbers and references
   uint64_t saved[kSavedNumbers + kSavedFloats];
+};
+
+// Code of a function: where compiled code calls it, the same with arguments in
+// the frame alone, and the words that it keeps on the thread's stack.
+struct CompiledFunction {
+  const void* call = nullptr;
+  const void* entry = nullptr;
+  uint32_t words = 0;
 };
 
 // Where compiled code called a function.
@@ -98,27 +108,26 @@ class Jit {
   // What will hold a module's code.
   virtual std::unique_ptr<CompiledModule> NewModule(
       const BytecodeModule& module) const = 0;
-  // Code of a function that has been lowered to `lowered`. Null: it stays
-  // interpreted. Not of one module from several threads at a time.
-  virtual const void* Compile(const BytecodeModule& module, uint32_t function,
-                              CompiledModule& into) const = 0;
+  // Code of a function that has been lowered. Null: it stays interpreted. Not
+  // of one module from several threads at a time.
+  virtual CompiledFunction Compile(const BytecodeModule& module,
+                                   uint32_t function,
+                                   CompiledModule& into) const = 0;
 };
 
 // The interpreter's body of an instruction, run at `pc` on the topmost frame.
 // False: it failed or yielded, as the machine says.
 using CompiledStep = bool (*)(Machine& m, const uint8_t* pc);
 
-// By row of opcodes.def, then of lowered.def; null where there is none.
-inline constexpr uint32_t kCompiledSteps = kOpCount + kLoweredCount;
-constexpr uint32_t StepOf(Lowered row) {
-  return static_cast<uint32_t>(kOpCount) + static_cast<uint32_t>(row);
-}
-extern const CompiledStep kCompiledStepTable[kCompiledSteps];
+// By row of opcodes.def; null where there is none.
+extern const CompiledStep kCompiledStepTable[kOpCount];
 
 // What the thunks call, with the frame of the function that is left. Offsets
 // are those of instructions in its lowered code. False: leave compiled code.
 bool CompiledRunStep(CompiledState* state, Frame* frame, uint32_t offset,
                      const FunctionCode* function, uint32_t step);
+bool CompiledImport(CompiledState* state, Frame* frame, uint32_t offset,
+                    const FunctionCode* function);
 bool CompiledCharge(CompiledState* state, Frame* frame, uint32_t offset,
                     const FunctionCode* function);
 bool CompiledLeave(CompiledState* state, Frame* frame, uint32_t offset,

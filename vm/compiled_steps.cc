@@ -27,23 +27,12 @@ constexpr CompiledStep StepFunction() {
   }
 }
 
-template <auto kBody>
-bool RunLowered(Machine& m, const uint8_t* pc) {
-  Cursor c = {pc, m.frame->i32, m.frame->refs};
-  return kBody(m, c);
-}
-
 }  // namespace
 
-const CompiledStep kCompiledStepTable[kCompiledSteps] = {
+const CompiledStep kCompiledStepTable[kOpCount] = {
 #define OP(set, code, name, ...) StepFunction<Op::k##name, &Exec##name>(),
 #include "vm/opcodes.def"
 #undef OP
-#define LOWERED(name, body)                                              \
-  Lowered::k##name == Lowered::kCallImport ? &RunLowered<ExecCallImport> \
-                                           : nullptr,
-#include "vm/lowered.def"
-#undef LOWERED
 };
 
 }  // namespace eyrie::vm

@@ -15,9 +15,8 @@ Invocation::Invocation(Context& context, const Function& function,
       stack_(std::move(stack)),
       budget_(context.meter_.NewBudget()),
       results_(function.signature().result_types().size()),
-      machine_(std::make_unique<Machine>(*stack_, context.meter_,
-                                         &context.print_,
-                                         context.jit_.get())) {}
+      machine_(std::make_unique<Machine>(
+          *stack_, context.meter_, &context.print_, context.jit_.get())) {}
 
 Invocation::~Invocation() {
   TakeResults();

@@ -202,6 +202,7 @@ class Machine {
   // What compiled code calls, see compiled.h.
   bool RunStep(Frame* top, uint32_t offset, const FunctionCode* function,
                uint32_t step);
+  bool RunImport(Frame* top, uint32_t offset, const FunctionCode* function);
   bool ChargeCompiled(Frame* top, uint32_t offset,
                       const FunctionCode* function);
   void LeaveCompiled(Frame* top, uint32_t offset, const FunctionCode* function);
@@ -265,6 +266,10 @@ class Machine {
       const FunctionCode& function, const BytecodeState& of) const;
   // Hands the results of compiled code's first frame over, and drops it.
   Outcome ReturnFromCompiled(Frame* base);
+  // The topmost frame that compiled code runs, at an instruction of it.
+  void ShowTop(Frame* top, const FunctionCode* function, const uint8_t* pc);
+  // Ends a call of C++ by compiled code in the topmost frame. False: leave it.
+  bool GoOnCompiled(bool ok, Frame* top, BytecodeState* own);
   // Writes the headers of the frames between `top` and the one that compiled
   // code was entered with, from the addresses that they return to.
   void CompleteFrames(Frame* top, const void* const* returns);

@@ -27,6 +27,10 @@ void FillHeader(Frame* frame, const FunctionCode* function,
   frame->i32 = reinterpret_cast<int32_t*>(banks + function->ref_bytes);
 }
 
+uint32_t WordsOf(const FunctionCode& function) {
+  return function.compiled_words.load(std::memory_order_relaxed);
+}
+
 }  // namespace
 
 bool Machine::RenewAt(const uint8_t* pc, bool turns) {
@@ -62,9 +66,10 @@ void Machine::EnterHot() {
 Outcome Machine::RunCompiled() {
   Frame* const base = frame;
   const FunctionCode& function = *base->function;
-  const void* code = base->pc == EnterCode()
-                         ? function.compiled.load(std::memory_order_acquire)
-                         : turn_;
+  const void* code =
+      base->pc == EnterCode()
+          ? function.compiled_entry.load(std::memory_order_acquire)
+          : turn_;
   auto* const bottom = reinterpret_cast<uint8_t*>(base);
   compiled_.machine = this;
   compiled_.stack_limit =
@@ -75,9 +80,11 @@ Outcome Machine::RunCompiled() {
   compiled_.buffer_type = &Buffer::kType;
   compiled_.list_type = &List::kType;
   compiled_.thunks = jit_->thunks();
-  compiled_.credit = meter.TakePortion(kCompiledPortion);
+  compiled_.credit = 0;
+  int64_t* const before = meter.BeginLending(&compiled_.credit);
+  meter.Lend(kCompiledPortion);
   const bool returned = compiled_.thunks.enter(&compiled_, base, code);
-  meter.GiveBack(compiled_.credit);
+  meter.EndLending(before);
   return returned ? ReturnFromCompiled(base) : outcome;
 }
 
@@ -120,8 +127,9 @@ Outcome Machine::ReturnFromCompiled(Frame* base) {
 void Machine::CompleteFrames(Frame* top, const void* const* returns) {
   const CompiledModule& compiled = *state->module->compiled();
   Frame* at = top;
-  for (; returns != compiled_.entered; ++returns) {
+  while (returns != compiled_.entered) {
     const CompiledSite site = compiled.FindSite(*returns);
+    returns += 1 + WordsOf(*site.function);
     auto* caller = reinterpret_cast<Frame*>(reinterpret_cast<uint8_t*>(at) -
                                             site.function->frame_bytes);
     FillHeader(caller, site.function, state,
@@ -131,33 +139,63 @@ void Machine::CompleteFrames(Frame* top, const void* const* returns) {
   }
 }
 
-bool Machine::RunStep(Frame* top, uint32_t offset, const FunctionCode* function,
-                      uint32_t step) {
-  meter.GiveBack(compiled_.credit);
-  compiled_.credit = 0;
-  const uint8_t* pc = function->Lowered() + offset;
+void Machine::ShowTop(Frame* top, const FunctionCode* function,
+                      const uint8_t* pc) {
   FillHeader(top, function, state, pc);
   frame = top;
   stack_.SetTop(top);
-  BytecodeState* const own = state;
-  const bool ok = kCompiledStepTable[step](*this, pc);
+}
+
+bool Machine::GoOnCompiled(bool ok, Frame* top, BytecodeState* own) {
   if (ok && frame == top) [[likely]] {
-    compiled_.credit = meter.TakePortion(kCompiledPortion);
+    // Then the next branch backwards or call is to see it.
+    if (meter.stopped()) [[unlikely]]
+      meter.Reclaim();
     return true;
   }
   BytecodeState* const entered = std::exchange(state, own);
-  CompleteFrames(top, compiled_.left + 1);
+  CompleteFrames(top, compiled_.left + 1 + WordsOf(*top->function));
   state = entered;
   if (ok) outcome = Outcome::kInterpret;  // in a function of another module
   return false;
 }
 
+bool Machine::RunStep(Frame* top, uint32_t offset, const FunctionCode* function,
+                      uint32_t step) {
+  const uint8_t* pc = function->Lowered() + offset;
+  ShowTop(top, function, pc);
+  BytecodeState* const own = state;
+  return GoOnCompiled(kCompiledStepTable[step](*this, pc), top, own);
+}
+
+// Of the frame, most look at its registers alone, at its place at most.
+bool Machine::RunImport(Frame* top, uint32_t offset,
+                        const FunctionCode* function) {
+  const uint8_t* pc = function->Lowered() + offset;
+  const auto& call = LoweredAt<LoweredCallImport>(pc);
+  const NativeImport& native = state->imports[call.import].native;
+  BytecodeState* const own = state;
+  if (native.direct == nullptr || call.yieldable) {
+    ShowTop(top, function, pc);
+    return GoOnCompiled(CallImport(pc), top, own);
+  }
+  top->function = function;
+  top->state = state;
+  top->pc = pc;
+  frame = top;
+  stack_.SetTop(top, function->frame_bytes);
+  absl::Status status = native.direct(native.state, top->At(0), call.places());
+  if (status.ok() && !meter.stopped()) [[likely]]
+    return true;
+  ShowTop(top, function, pc);
+  const bool ok = status.ok() || NativeFailed(call, std::move(status));
+  return GoOnCompiled(ok, top, own);
+}
+
 bool Machine::ChargeCompiled(Frame* top, uint32_t offset,
                              const FunctionCode* function) {
-  const bool charged = meter.Settle(compiled_.credit);
-  compiled_.credit = 0;
-  if (charged) [[likely]] {
-    compiled_.credit = meter.TakePortion(kCompiledPortion);
+  if (meter.Settle()) [[likely]] {
+    meter.Lend(kCompiledPortion);
     return true;
   }
   LeaveCompiled(top, offset, function);
@@ -166,10 +204,8 @@ bool Machine::ChargeCompiled(Frame* top, uint32_t offset,
 
 void Machine::LeaveCompiled(Frame* top, uint32_t offset,
                             const FunctionCode* function) {
-  FillHeader(top, function, state, function->Lowered() + offset);
-  frame = top;
-  stack_.SetTop(top);
-  CompleteFrames(top, compiled_.left + 1);
+  ShowTop(top, function, function->Lowered() + offset);
+  CompleteFrames(top, compiled_.left + 1 + WordsOf(*function));
   outcome = Outcome::kInterpret;
 }
 
@@ -210,6 +246,11 @@ const void* Machine::ResolveCompiled(Frame* callee,
 bool CompiledRunStep(CompiledState* state, Frame* frame, uint32_t offset,
                      const FunctionCode* function, uint32_t step) {
   return state->machine->RunStep(frame, offset, function, step);
+}
+
+bool CompiledImport(CompiledState* state, Frame* frame, uint32_t offset,
+                    const FunctionCode* function) {
+  return state->machine->RunImport(frame, offset, function);
 }
 
 bool CompiledCharge(CompiledState* state, Frame* frame, uint32_t offset,

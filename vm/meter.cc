@@ -33,14 +33,15 @@ void Meter::Stop(Reason reason) {
 }
 
 bool Meter::Renew() {
+  Reclaim();
   if (stopped()) return false;
   ticked_ = ticks_;
   if (held_ != 0) {
     budget_.fuel += std::exchange(held_, 0);
     until_tick_ = kTick;
     HoldBack();
-    if (budget_.fuel >= 0) return true;
   }
+  if (budget_.fuel >= 0) return true;
   if (source_ == nullptr) return false;
   // More than a portion may be owed, for work charged for at once.
   while (budget_.fuel < 0) {

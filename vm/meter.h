@@ -74,23 +74,32 @@ class Meter {
     return Charge();
   }
 
-  // For compiled code, which counts fuel itself: up to `most` units, none if
-  // the call is to stop, to be given back where they are not used.
-  int64_t TakePortion(int64_t most) {
+  // For compiled code, which counts fuel itself: `credit` is what it has taken
+  // and not used, or owes, wherever it has called C++. The meter takes it back
+  // when it needs it. Who begins is given what another one's was, to end with.
+  int64_t* BeginLending(int64_t* credit) {
+    Reclaim();
+    return std::exchange(lent_, credit);
+  }
+  void EndLending(int64_t* before) {
+    Reclaim();
+    lent_ = before;
+    HoldBack();
+  }
+  void Reclaim() {
+    if (lent_ != nullptr) budget_.fuel += std::exchange(*lent_, 0);
+  }
+  // Lends up to `most` units, none if the call is to stop.
+  void Lend(int64_t most) {
     Release();
     const int64_t taken =
         stopped() ? 0 : std::clamp<int64_t>(budget_.fuel, 0, most);
     budget_.fuel -= taken;
-    return taken;
+    *lent_ = taken;
   }
-  void GiveBack(int64_t units) {
-    budget_.fuel += units;
-    HoldBack();
-  }
-  // As Charge, of a unit that is owed: `units` is -1.
-  bool Settle(int64_t units) {
+  // As Charge, of a unit that is owed.
+  bool Settle() {
     Release();
-    budget_.fuel += units;
     return !exhausted() || Renew();
   }
 
@@ -109,7 +118,10 @@ class Meter {
     return stop_.load(std::memory_order_relaxed) != Reason::kNone;
   }
   // True if the call is over a limit or was told to stop.
-  bool exhausted() const { return budget_.fuel + held_ < 0 || stopped(); }
+  bool exhausted() const {
+    const int64_t lent = lent_ == nullptr ? 0 : *lent_;
+    return budget_.fuel + held_ + lent < 0 || stopped();
+  }
 
   // What devices and contexts that work for this one's calls take their fuel
   // from: in all as much again as a call may use itself.
@@ -134,13 +146,15 @@ class Meter {
     budget_.fuel = until_tick_;
   }
   void Release() {
+    Reclaim();
     if (held_ == 0) return;
     until_tick_ = std::max<int64_t>(budget_.fuel, 1);
     budget_.fuel += std::exchange(held_, 0);
   }
 
   CallBudget budget_;
-  int64_t held_ = 0;  // fuel
+  int64_t held_ = 0;         // fuel
+  int64_t* lent_ = nullptr;  // the credit of who runs compiled code
   int64_t until_tick_ = kTick;
   bool ticks_ = false;
   bool ticked_ = false;

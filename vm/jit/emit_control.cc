@@ -228,6 +228,44 @@ void Emitter::PassArguments(const LoweredCallFunction& call, uint32_t own) {
     TakeReference(move->from);
     a_.mov(to(Frame::PlaceOfRef(move->to), 8), x86::rax);
   }
+  PassNumbers(call, own);
+}
+
+// Into the registers that the callee has them in; from the frame where they
+// are in none of that bank.
+void Emitter::PassNumbers(const LoweredCallFunction& call, uint32_t own) {
+  const FunctionCode& callee = *call.callee;
+  const uint32_t numbers = call.numbers + uint32_t{call.wides};
+  RegisterMoves moves[2];
+  std::vector<std::pair<PassedNumber, const Access*>> others;
+  for (const PassedNumber& number : PassedNumbers(callee)) {
+    uint32_t n = 0;
+    while (n < numbers && call.moves()[n].to != number.slot) ++n;
+    if (n == numbers) continue;
+    const Home& home = HomeOf(In(n));
+    const auto own_bank =
+        number.real ? Home::Kind::kFloat : Home::Kind::kInteger;
+    if (home.kind == own_bank) {
+      moves[number.real].push_back({number.reg, home.reg});
+    } else {
+      others.push_back({number, &In(n)});
+    }
+  }
+  MoveRegisters(std::move(moves[0]), /*real=*/false);
+  MoveRegisters(std::move(moves[1]), /*real=*/true);
+  for (const auto& [number, access] : others) {
+    const uint32_t place = own + Frame::PlaceOfNumber(callee, number.slot);
+    const x86::Mem from(x86::rbp, static_cast<int32_t>(place),
+                        number.wide ? 8 : 4);
+    if (number.real) {
+      a_.emit(number.wide ? Inst::kIdMovsd : Inst::kIdMovss,
+              x86::xmm(number.reg), from);
+    } else if (HomeOf(*access).kind == Home::Kind::kConstant) {
+      Integer(*access, x86::gpq(number.reg));
+    } else {
+      a_.mov(Sized(x86::gpq(number.reg), number.wide), from);
+    }
+  }
 }
 
 // The callee's frame follows: its arguments are stored there, its header only
@@ -261,7 +299,7 @@ void Emitter::EmitCall() {
   a_.bind(back);
   marks_.calls.push_back({back, current_->offset});
   a_.sub(x86::rbp, own);
-  Reload(number_, /*keeps=*/false);
+  Reload(number_);
   TakeResults(callee, call.call.results());
 }
 
@@ -321,6 +359,7 @@ void Emitter::EmitReturn() {
   for (uint32_t ref = 0; ref < function_.ref_count; ++ref) {
     DropReference(static_cast<uint16_t>(ref));
   }
+  for (size_t i = kept_.size(); i-- > 0;) a_.pop(x86::gpq(kept_[i]));
   a_.ret();
 }
 

@@ -10,19 +10,14 @@
 namespace eyrie::vm::jit {
 namespace {
 
-enum Stub { kStep, kSlowStep, kCharge, kLeave };
+enum Stub { kStep, kSlowStep, kImport, kCharge, kLeave };
 constexpr size_t kStubThunks[] = {
     offsetof(CompiledState, thunks.step),
     offsetof(CompiledState, thunks.slow_step),
+    offsetof(CompiledState, thunks.import),
     offsetof(CompiledState, thunks.charge),
     offsetof(CompiledState, thunks.leave),
 };
-
-uint32_t StepOf(const Instruction& i) {
-  return i.kind == Instruction::Kind::kLowered
-             ? vm::StepOf(static_cast<Lowered>(i.row))
-             : i.row;
-}
 
 }  // namespace
 
@@ -37,12 +32,16 @@ Emitter::Emitter(const Program& program, const Webs& webs,
     blocks_.push_back(a_.newLabel());
   }
   entry_ = a_.newLabel();
+  frame_entry_ = a_.newLabel();
   for (asmjit::Label& stub : stubs_) stub = a_.newLabel();
   for (uint32_t web = 0; web < webs.webs.size(); ++web) {
     const Home& home = homes_[web];
     if (!home.in_register()) continue;
     const int bank = home.kind == Home::Kind::kFloat ? 16 : 0;
     in_register_[home.reg + bank].push_back(web);
+  }
+  for (uint8_t reg = kFirstKept; reg <= kLastKept; ++reg) {
+    if (!in_register_[reg].empty()) kept_.push_back(reg);
   }
   for (std::vector<uint32_t>& list : in_register_) {
     std::sort(list.begin(), list.end(), [&](uint32_t a, uint32_t b) {
@@ -61,9 +60,12 @@ Marks Emitter::Run() {
     }
   }
   a_.ud2();  // which no block reaches
+  EmitFrameEntry();
   for (size_t i = 0; i < slows_.size(); ++i) EmitSlow(Slow(slows_[i]));
   EmitStubs();
   EmitConstants();
+  marks_.entry = frame_entry_;
+  marks_.words = static_cast<uint32_t>(kept_.size());
   return std::move(marks_);
 }
 
@@ -71,6 +73,7 @@ Marks Emitter::Run() {
 // written zero.
 void Emitter::EmitEntry() {
   a_.bind(entry_);
+  Keep();
   std::vector<bool> argument(function_.ref_count);
   for (uint32_t i = 0; i < function_.argument_count; ++i) {
     const ArgumentPlace place = function_.arguments[i];
@@ -90,9 +93,50 @@ void Emitter::EmitEntry() {
     }
   }
   ZeroNumbers();
-  for (uint32_t web = 0; web < webs_.webs.size(); ++web) {
-    if (webs_.webs[web].entry) LoadWeb(web);
+  TakeArguments();
+}
+
+void Emitter::Keep() {
+  for (const uint8_t reg : kept_) a_.push(x86::gpq(reg));
+}
+
+// What the host or the interpreter enters has its arguments in the frame.
+void Emitter::EmitFrameEntry() {
+  a_.bind(frame_entry_);
+  for (const PassedNumber& number : PassedNumbers(function_)) {
+    const x86::Mem from = FrameAt(number.slot, number.wide);
+    if (number.real) {
+      a_.emit(number.wide ? x86::Inst::kIdMovsd : x86::Inst::kIdMovss,
+              x86::xmm(number.reg), from);
+    } else {
+      a_.mov(Sized(x86::gpq(number.reg), number.wide), from);
+    }
   }
+  a_.jmp(entry_);
+}
+
+void Emitter::TakeArguments() {
+  const std::vector<PassedNumber> passed = PassedNumbers(function_);
+  RegisterMoves moves[2];
+  std::vector<uint32_t> others;
+  for (uint32_t w = 0; w < webs_.webs.size(); ++w) {
+    const Web& web = webs_.webs[w];
+    const Home& home = homes_[w];
+    if (!web.entry || !home.in_register()) continue;
+    const bool real = home.kind == Home::Kind::kFloat;
+    auto from = std::find_if(passed.begin(), passed.end(), [&](auto& number) {
+      return number.slot == web.slot && number.real == real &&
+             (number.wide || !web.wide);
+    });
+    if (from == passed.end()) {
+      others.push_back(w);
+    } else {
+      moves[real].push_back({home.reg, from->reg});
+    }
+  }
+  MoveRegisters(std::move(moves[0]), /*real=*/false);
+  MoveRegisters(std::move(moves[1]), /*real=*/true);
+  for (const uint32_t web : others) LoadWeb(web);
 }
 
 void Emitter::ZeroNumbers() {
@@ -102,10 +146,12 @@ void Emitter::ZeroNumbers() {
     size_t end = i + 1;
     while (end < slots.size() && slots[end] == slots[i] + (end - i)) ++end;
     if (end - i >= kLongRun) {
+      a_.mov(x86::rdx, x86::rdi);
       a_.lea(x86::rdi, FrameAt(slots[i], false));
       a_.mov(x86::ecx, static_cast<uint32_t>(end - i));
       a_.xor_(x86::eax, x86::eax);
       a_.rep().stosd();
+      a_.mov(x86::rdi, x86::rdx);
     } else {
       for (size_t at = i; at < end; ++at) {
         a_.mov(FrameAt(slots[at], false), 0);
@@ -133,8 +179,13 @@ void Emitter::CallStub(int stub, uint32_t step) {
 }
 
 void Emitter::EmitStep(uint32_t n) {
-  CallStub(kStep, StepOf(*current_));
-  Reload(n, /*keeps=*/true);
+  if (current_->is(Lowered::kCallImport)) {
+    EmitCharge();
+    CallStub(kImport, 0);
+  } else {
+    CallStub(kStep, current_->row);
+  }
+  Reload(n);
   for (const Access& access : Accesses()) {
     if (access.written) LoadHome(access);
   }
@@ -154,7 +205,7 @@ void Emitter::EmitSlow(const Slow& slow) {
       for (const Access& access : Accesses()) {
         if (!access.written) StoreHome(access);
       }
-      CallStub(kSlowStep, StepOf(*current_));
+      CallStub(kSlowStep, current_->row);
       for (const Access& access : Accesses()) {
         if (access.written) LoadHome(access);
       }
@@ -173,6 +224,7 @@ void Emitter::EmitSlow(const Slow& slow) {
   if (slow.kind != SlowKind::kCharge || !TakesFuel(*current_)) return;
   const asmjit::Label turn = a_.newLabel();
   a_.bind(turn);
+  Keep();
   EmitTurnEntry(slow.instruction, {slow.back, current_->offset});
   marks_.turns.push_back({turn, current_->offset});
 }

@@ -29,6 +29,8 @@ struct Mark {
 };
 
 struct Marks {
+  asmjit::Label entry;      // with arguments in the frame alone
+  uint32_t words = 0;       // kept on the thread's stack
   std::vector<Mark> calls;  // where they return to
   std::vector<Mark> turns;  // entries at branches backwards
 };
@@ -45,7 +47,7 @@ class Emitter {
   Emitter(const Program& program, const Webs& webs, std::vector<Home> homes,
           asmjit::CodeHolder& code);
 
-  // The function's entry is the first byte.
+  // Where compiled code calls the function is the first byte.
   Marks Run();
 
  private:
@@ -66,7 +68,10 @@ class Emitter {
 
   // emitter.cc: the frame of it all.
   void EmitEntry();
+  void EmitFrameEntry();
+  void Keep();
   void ZeroNumbers();
+  void TakeArguments();
   void EmitInstruction(uint32_t n);
   void EmitStep(uint32_t n);
   void EmitSlow(const Slow& slow);
@@ -113,7 +118,10 @@ class Emitter {
   void Move(const Access& from, const Access& to);
   x86::Mem ConstantAt(uint64_t bits, bool wide);
   // Loads what a call has clobbered and what is needed behind it.
-  void Reload(uint32_t n, bool keeps);
+  void Reload(uint32_t n);
+  // Moves between registers of a bank, all at once: pairs of to and from.
+  using RegisterMoves = std::vector<std::pair<uint8_t, uint8_t>>;
+  void MoveRegisters(RegisterMoves moves, bool real);
   template <typename Visit>
   void VisitLive(uint32_t position, Visit visit) const;
 
@@ -154,6 +162,7 @@ class Emitter {
   void EmitCharge();
   void EmitCall();
   void PassArguments(const LoweredCallFunction& call, uint32_t own);
+  void PassNumbers(const LoweredCallFunction& call, uint32_t own);
   void TakeResults(const FunctionCode& callee, const uint16_t* to);
   void EmitReturn();
   asmjit::Label BlockLabel(uint32_t offset) const {
@@ -197,6 +206,8 @@ class Emitter {
   x86::Assembler a_;
   std::vector<asmjit::Label> blocks_;
   asmjit::Label entry_;
+  asmjit::Label frame_entry_;
+  std::vector<uint8_t> kept_;  // registers
   const Instruction* current_ = nullptr;
   uint32_t number_ = 0;  // of the instruction at hand
   std::vector<Slow> slows_;
@@ -204,7 +215,7 @@ class Emitter {
   // Webs by the register that they are in, ascending by their begin: integers,
   // then floats.
   std::vector<uint32_t> in_register_[32];
-  static constexpr int kStubs = 4;  // step, slow_step, charge, leave
+  static constexpr int kStubs = 5;  // step, slow_step, import, charge, leave
   asmjit::Label stubs_[kStubs];
   bool stub_used_[kStubs] = {};
   struct Table {

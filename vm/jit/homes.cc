@@ -223,16 +223,39 @@ void Emitter::VisitLive(uint32_t position, Visit visit) const {
   }
 }
 
-void Emitter::Reload(uint32_t n, bool keeps) {
+void Emitter::Reload(uint32_t n) {
   const uint32_t position = PositionOf(n);
   VisitLive(position, [&](uint32_t web) {
     const Home& home = homes_[web];
     if (!webs_.webs[web].Crosses(position)) return;
-    if (keeps && home.kind == Home::Kind::kInteger && IsKeptByCpp(home.reg)) {
-      return;
-    }
-    LoadWeb(web);
+    if (!IsKept(home)) LoadWeb(web);
   });
+}
+
+void Emitter::MoveRegisters(RegisterMoves moves, bool real) {
+  auto move = [&](uint8_t to, uint8_t from) {
+    if (real) {
+      a_.movaps(x86::xmm(to), x86::xmm(from));
+    } else {
+      a_.mov(x86::gpq(to), x86::gpq(from));
+    }
+  };
+  std::erase_if(moves, [](auto& pair) { return pair.first == pair.second; });
+  while (!moves.empty()) {
+    auto ready = std::find_if(moves.begin(), moves.end(), [&](auto& pair) {
+      return std::none_of(moves.begin(), moves.end(), [&](auto& other) {
+        return other.second == pair.first;
+      });
+    });
+    if (ready != moves.end()) {
+      move(ready->first, ready->second);
+      moves.erase(ready);
+    } else {  // all are in circles: rax and xmm0 open one
+      constexpr uint8_t kScratch = 0;
+      move(kScratch, moves[0].second);
+      moves[0].second = kScratch;
+    }
+  }
 }
 
 void Emitter::EmitTurnEntry(uint32_t n, const Mark& mark) {

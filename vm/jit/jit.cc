@@ -31,6 +31,8 @@ struct MachineCode {
   std::vector<uint8_t> bytes;
   std::vector<std::pair<uint64_t, uint32_t>> calls;  // place, offset
   std::vector<std::pair<uint64_t, uint32_t>> turns;
+  uint64_t entry = 0;
+  uint32_t words = 0;
 };
 
 class Errors final : public asmjit::ErrorHandler {
@@ -82,6 +84,8 @@ bool Assemble(const BytecodeModule& module, uint32_t function,
   result.bytes.resize(code.codeSize());
   code.copyFlattenedData(result.bytes.data(), result.bytes.size());
   if (errors.any()) return false;
+  result.entry = code.labelOffset(marks.entry);
+  result.words = marks.words;
   for (const Mark& mark : marks.calls) {
     result.calls.push_back({code.labelOffset(mark.label), mark.offset});
   }
@@ -108,18 +112,18 @@ class ModuleCode final : public CompiledModule {
     return found == turns_.end() ? nullptr : found->second;
   }
 
-  // Null: there is no memory for it.
-  const void* Add(const FunctionCode& function, const MachineCode& code) {
+  // None: there is no memory for it.
+  CompiledFunction Add(const FunctionCode& function, const MachineCode& code) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto place = memory_.Publish(code.bytes.data(), code.bytes.size());
-    if (!place.ok()) return nullptr;
+    if (!place.ok()) return {};
     for (const auto& [at, offset] : code.calls) {
       sites_[*place + at] = {&function, offset};
     }
     for (const auto& [at, offset] : code.turns) {
       turns_[std::make_pair(function.ordinal, offset)] = *place + at;
     }
-    return *place;
+    return {*place, *place + code.entry, code.words};
   }
 
  private:
@@ -146,16 +150,16 @@ class JitOfThisMachine final : public Jit {
     return std::make_unique<ModuleCode>(pool_);
   }
 
-  const void* Compile(const BytecodeModule& module, uint32_t function,
-                      CompiledModule& into) const override {
+  CompiledFunction Compile(const BytecodeModule& module, uint32_t function,
+                           CompiledModule& into) const override {
     const FunctionCode& code = module.function(function);
     if (code.code_size > kMostBytes || code.code_size == 0 ||
         code.result_count > kMaxCompiledResults ||
         module.def().global_bytes > kMostGlobals) {
-      return nullptr;
+      return {};
     }
     MachineCode machine_code;
-    if (!Assemble(module, function, machine_code)) return nullptr;
+    if (!Assemble(module, function, machine_code)) return {};
     return static_cast<ModuleCode&>(into).Add(code, machine_code);
   }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <numeric>
+#include <iterator>
 
 #include "vm/jit/treatment.h"
 
@@ -15,6 +15,11 @@ namespace {
 // xmm0, xmm1. Those that C++ keeps come last.
 constexpr uint32_t kIntegers = 0x7FC0;  // rsi, rdi, r8 to r14
 constexpr uint32_t kFloats = 0xFFFC;    // xmm2 to xmm15
+constexpr uint32_t kKept = 0x7000;
+constexpr float kKeeping = 2;  // what it costs a function to keep one
+
+constexpr uint8_t kIntegerArguments[] = {6, 7, 8, 9};
+constexpr uint8_t kFloatArguments[] = {2, 3, 4, 5};
 
 class Scan {
  public:
@@ -39,7 +44,6 @@ class Scan {
   struct Call {
     uint32_t position;
     float cost;  // of all calls up to and with this
-    bool keeps;  // the registers that C++ keeps
   };
   struct Bank {
     uint32_t free;
@@ -50,17 +54,20 @@ class Scan {
   void FindCalls();
   void Place(uint32_t web, std::vector<uint32_t>& order);
   void Assign(uint32_t web);
-  bool CrossesStep(const Web& web) const;
   // Calls at which it is in use, as a range of calls_.
   std::pair<size_t, size_t> CallsIn(const Web& web) const;
+  // What a register gains that callees do not keep, and one that they do.
   float GainOf(const Web& web) const;
+  float GainOfKept(const Web& web, uint32_t free) const;
   int Choose(const Web& web, uint32_t free) const;
+  uint32_t Suitable(const Web& web, uint32_t free) const;
 
   const Program& p_;
   Webs& w_;
   std::vector<Home> homes_;
   std::vector<Call> calls_;
   Bank banks_[2] = {{kIntegers, {}}, {kFloats, {}}};
+  uint32_t kept_ = 0;  // registers that the function keeps
 };
 
 void Scan::FindConstants() {
@@ -87,7 +94,7 @@ void Scan::FindCalls() {
     const Treatment treatment = TreatmentOf(i);
     if (treatment == Treatment::kInline) continue;
     cost += w_.frequency[n];
-    calls_.push_back({PositionOf(n), cost, treatment == Treatment::kStep});
+    calls_.push_back({PositionOf(n), cost});
     if (treatment != Treatment::kStep) continue;
     for (const Access& access : p_.AccessesOf(i)) {
       if (!access.written) homes_[access.web].shared = true;
@@ -123,21 +130,27 @@ void Scan::Place(uint32_t number, std::vector<uint32_t>& order) {
     home.kind = Home::Kind::kNowhere;
   } else if (web.constant) {
     home.kind = Home::Kind::kConstant;
-  } else if (GainOf(web) > 0) {
+  } else if (GainOf(web) > 0 || web.weight > kKeeping) {
     order.push_back(number);
   }
 }
 
-bool Scan::CrossesStep(const Web& web) const {
-  const auto [first, last] = CallsIn(web);
-  for (size_t c = first; c < last && c < first + 4; ++c) {
-    if (calls_[c].keeps) return true;
-  }
-  return false;
+float Scan::GainOfKept(const Web& web, uint32_t free) const {
+  if (web.bank == jit::Bank::kFloat || (free & kKept) == 0) return 0;
+  return web.weight - ((free & kept_) != 0 ? 0 : kKeeping);
 }
 
-// A free register: the one it is moved from, or one that C++ keeps or does not
-// keep.
+// Of the free registers, those that gain most.
+uint32_t Scan::Suitable(const Web& web, uint32_t free) const {
+  if (web.bank == jit::Bank::kFloat) return GainOf(web) > 0 ? free : 0;
+  const float gain = GainOf(web);
+  const float kept = GainOfKept(web, free);
+  if ((free & ~kKept) != 0 && gain > 0 && gain >= kept) return free & ~kKept;
+  if (kept <= 0) return 0;
+  return (free & kept_) != 0 ? free & kept_ : free & kKept;
+}
+
+// The register that it is moved from, or the first.
 int Scan::Choose(const Web& web, uint32_t free) const {
   if (web.moved_from != Web::kNever) {
     const Home& from = homes_[web.moved_from];
@@ -146,9 +159,6 @@ int Scan::Choose(const Web& web, uint32_t free) const {
     if (from.in_register() && same && ((free >> from.reg) & 1) != 0) {
       return from.reg;
     }
-  }
-  if (web.bank != jit::Bank::kFloat && CrossesStep(web) && (free >> 12) != 0) {
-    return 31 - std::countl_zero(free);
   }
   return std::countr_zero(free);
 }
@@ -163,18 +173,22 @@ void Scan::Assign(uint32_t number) {
     return true;
   });
   const auto kind = real ? Home::Kind::kFloat : Home::Kind::kInteger;
-  if (bank.free == 0) {
+  uint32_t suitable = Suitable(web, bank.free);
+  if (suitable == 0) {
+    if (GainOf(web) <= 0 || bank.active.empty()) return;
     auto least = std::min_element(
         bank.active.begin(), bank.active.end(), [&](uint32_t a, uint32_t b) {
           return GainOf(w_.webs[a]) < GainOf(w_.webs[b]);
         });
     if (GainOf(w_.webs[*least]) >= GainOf(web)) return;
     homes_[*least].kind = Home::Kind::kFrame;
-    bank.free |= 1u << homes_[*least].reg;
+    suitable = 1u << homes_[*least].reg;
+    bank.free |= suitable;
     bank.active.erase(least);
   }
-  const int reg = Choose(web, bank.free);
+  const int reg = Choose(web, suitable);
   bank.free &= ~(1u << reg);
+  if (!real) kept_ |= (1u << reg) & kKept;
   homes_[number].kind = kind;
   homes_[number].reg = static_cast<uint8_t>(reg);
   bank.active.push_back(number);
@@ -184,6 +198,23 @@ void Scan::Assign(uint32_t number) {
 
 std::vector<Home> FindHomes(const Program& program, Webs& webs) {
   return Scan(program, webs).Run();
+}
+
+std::vector<PassedNumber> PassedNumbers(const FunctionCode& function) {
+  std::vector<PassedNumber> passed;
+  size_t integers = 0;
+  size_t floats = 0;
+  for (uint32_t i = 0; i < function.argument_count; ++i) {
+    const ArgumentPlace place = function.arguments[i];
+    if (place.type == ValueType::kRef) continue;
+    const bool real =
+        place.type == ValueType::kF32 || place.type == ValueType::kF64;
+    size_t& next = real ? floats : integers;
+    if (next == std::size(kIntegerArguments)) continue;
+    const uint8_t reg = (real ? kFloatArguments : kIntegerArguments)[next++];
+    passed.push_back({place.reg, IsWide(place.type), real, reg});
+  }
+  return passed;
 }
 
 }  // namespace eyrie::vm::jit

@@ -2,9 +2,9 @@
 // code.
 //
 // Linear scan over positions; where registers run short, what is used least
-// stays in the frame. Nothing is kept in a register across a call: the frame
-// must hold what is needed behind it anyhow, since the callee may leave
-// compiled code. Such webs are stored where they are written, and loaded again.
+// stays in the frame. The frame must hold what is needed behind a call, since
+// the callee may leave compiled code: such webs are stored where they are
+// written, and loaded again, unless they are in a register that callees keep.
 // Tested by tests/vm/rows_test.cc, tests/oracle.
 #ifndef EYRIE_VM_JIT_REGISTERS_H_
 #define EYRIE_VM_JIT_REGISTERS_H_
@@ -31,8 +31,22 @@ struct Home {
 // By web.
 std::vector<Home> FindHomes(const Program& program, Webs& webs);
 
-// True for integer registers that C++ keeps.
-constexpr bool IsKeptByCpp(uint8_t reg) { return reg >= 12; }
+// Integer registers that a callee keeps, if it is C++ or compiled: r12 to r14.
+inline constexpr uint8_t kFirstKept = 12;
+inline constexpr uint8_t kLastKept = 14;
+constexpr bool IsKept(const Home& home) {
+  return home.kind == Home::Kind::kInteger && home.reg >= kFirstKept;
+}
+
+// An argument that compiled code passes in a register, beside the frame: the
+// first few integers and floats.
+struct PassedNumber {
+  uint16_t slot;
+  bool wide;
+  bool real;
+  uint8_t reg;
+};
+std::vector<PassedNumber> PassedNumbers(const FunctionCode& function);
 
 }  // namespace eyrie::vm::jit
 

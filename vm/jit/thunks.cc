@@ -40,6 +40,8 @@ class Writer {
     begin();
     CallStep(reinterpret_cast<uint64_t>(&CompiledRunStep), /*keeps=*/true);
     begin();
+    CallStep(reinterpret_cast<uint64_t>(&CompiledImport), /*keeps=*/false);
+    begin();
     CallStep(reinterpret_cast<uint64_t>(&CompiledCharge), /*keeps=*/true);
     begin();
     CallStep(reinterpret_cast<uint64_t>(&CompiledLeave), /*keeps=*/false);
@@ -155,11 +157,10 @@ class Writer {
     Save();
     a_.mov(Saved(CompiledState::kSavedNumbers + 14), x86::rax);
     a_.movsd(Saved(CompiledState::kSavedNumbers + 15), x86::xmm0);
-    a_.mov(State(offsetof(CompiledState, left)), x86::rsp);
-    a_.and_(x86::rsp, -16);
+    ToCpp();
     a_.mov(x86::rdi, x86::rcx);
     CallCpp(reinterpret_cast<uint64_t>(&CompiledDrop));
-    a_.mov(x86::rsp, State(offsetof(CompiledState, left)));
+    FromCpp();
     a_.mov(x86::rax, Saved(CompiledState::kSavedNumbers + 14));
     a_.movsd(x86::xmm0, Saved(CompiledState::kSavedNumbers + 15));
     Restore();
@@ -189,10 +190,11 @@ absl::StatusOr<CompiledThunks> MakeThunks(CodeMemory& memory) {
       reinterpret_cast<EnterCompiled>(const_cast<uint8_t*>(place(0)));
   thunks.step = place(1);
   thunks.slow_step = place(2);
-  thunks.charge = place(3);
-  thunks.leave = place(4);
-  thunks.uncompiled = place(5);
-  thunks.drop = place(6);
+  thunks.import = place(3);
+  thunks.charge = place(4);
+  thunks.leave = place(5);
+  thunks.uncompiled = place(6);
+  thunks.drop = place(7);
   return thunks;
 }
 
