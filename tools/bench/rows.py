@@ -47,7 +47,61 @@ _RNN = ("--input=64x16xf32=0.1", "--input=16x16xf32=0.05",
 _NEWTON = ("--input=4xf32=2 3 5 7",)
 _COLLATZ = ("--input=i64=27",)
 
+# Compiled code: by upstream's interpreter, and by other makers of machine
+# code: by wasmtime, and by a compiler of C, of which nothing is asked.
+_JIT = ("--jit=lazy",)
+_FIB, _FIB_CALLS = 24, 150_049
+
+
+def _compiled(name, program, function, limit, inputs, turns, **more):
+    return Row(f"compiled: {name}", program, function, inputs, limit,
+               turns=turns, ours=_JIT, **{"unit": "ns", **more})
+
+
+def _compiled_loop(function, limit, *inputs):
+    return _compiled(function, "scalar", function, limit,
+                     (f"--input={TURNS}", *inputs), TURNS)
+
+
+@dataclasses.dataclass(frozen=True)
+class CodeRow:
+    """A row of ROWS["jit"] that other machine code is compared with, too."""
+
+    function: str
+    types: tuple[str, ...]  # Of the arguments, then of the result.
+    arguments: tuple[float, ...]
+    limit: float | None  # By wasmtime.
+
+
+CODE_ROWS = (
+    CodeRow("sum_i32", ("i32", "i32"), (TURNS,), 1.2),
+    CodeRow("arithmetic_i32", ("i32", "i32"), (TURNS,), 1.0),
+    CodeRow("arithmetic_i64", ("i64", "i64"), (TURNS,), 1.0),
+    CodeRow("arithmetic_f32", ("i32", "f32", "f32"), (TURNS, 0.5), 1.0),
+    CodeRow("buffer", ("i32", "i32"), (TURNS,), 1.5),
+    CodeRow("calls", ("i32", "i32"), (CALLS,), 0.8),
+    CodeRow("fib", ("i32", "i32"), (_FIB,), 1.0),
+)
+
 ROWS = {
+    "jit": (
+        _compiled_loop("sum_i32", 0.15),
+        _compiled_loop("arithmetic_i32", 0.3),
+        _compiled_loop("arithmetic_i64", 0.3),
+        _compiled_loop("arithmetic_f32", 0.3, "--input=0.5"),
+        _compiled_loop("buffer", 0.1),
+        _compiled_loop("list", 0.08),
+        _compiled("call within a module", "calls", "calls", 0.08,
+                  (f"--input={CALLS}",), CALLS),
+        _compiled("chain of 10 calls", "calls", "call_chain", 0.08,
+                  (f"--input={CALLS}",), CALLS),
+        _compiled("fib", "fib", "fib", 0.08, (f"--input={_FIB}",),
+                  _FIB_CALLS),
+        _compiled("call of the host: hal.buffer.load", "calls", "host_calls",
+                  0.1, ("--input=4xi32=1 2 3 4", f"--input={CALLS}"), CALLS),
+        _compiled("matmul 256, VMVX", "vmvx", "matmul", 0.2, _VMVX, 1,
+                  unit="ms", kind="vmvx"),
+    ),
     "call": (
         Row("add of 4 floats", "add", "add", ADD, 0.15, "ns"),
         Row("add of 4 floats, local-task", "add", "add", ADD, 0.05, "ns",

@@ -116,11 +116,25 @@ void Emitter::EmitComparison(Op op) {
   IntegerDone(Out(), x86::eax);
 }
 
+asmjit::Label Emitter::LabelAt(uint32_t offset, uint32_t from) const {
+  const uint32_t block = program_.BlockAt(offset);
+  const auto outside = outside_.find(block);
+  if (outside == outside_.end()) return blocks_[block];
+  uint32_t last = block;
+  for (const View& view : views_) {
+    if (view.head == block) last = view.last;
+  }
+  return from >= block && from <= last ? blocks_[block] : outside->second;
+}
+
 bool Emitter::IsNext(const asmjit::Label& label) const {
   if (number_ + 1 >= program_.instructions.size()) return false;
   const uint32_t next =
       program_.BlockAt(program_.instructions[number_ + 1].offset);
-  return next != Program::kNone && blocks_[next].id() == label.id();
+  if (next == Program::kNone) return false;
+  const auto outside = outside_.find(next);
+  return (outside == outside_.end() ? blocks_[next] : outside->second).id() ==
+         label.id();
 }
 
 void Emitter::JumpTo(const asmjit::Label& label) {
@@ -203,7 +217,7 @@ void Emitter::EmitBranchTable() {
     }
     return JumpTo(BlockLabel(targets[count]));
   }
-  tables_.push_back({a_.newLabel(), number_});
+  tables_.push_back({a_.newLabel(), number_, block_});
   a_.cmp(index, static_cast<uint32_t>(count));
   a_.jae(BlockLabel(targets[count]));
   a_.mov(x86::eax, index);

@@ -138,6 +138,72 @@ x86::Mem Emitter::ElementAt(const Access& index, uint32_t width,
   return x86::Mem(x86::rax, by, shift, 0, width);
 }
 
+const View* Emitter::FindView() const {
+  const Element element = ElementOf(*current_);
+  for (const View& view : views_) {
+    if (view.element.Like(element) && block_ >= view.head &&
+        block_ <= view.last) {
+      return &view;
+    }
+  }
+  return nullptr;
+}
+
+// Clobbers rcx alone.
+void Emitter::LoadView(const View& view) {
+  const x86::Gp count = x86::gpq(homes_[view.count_web].reg);
+  const x86::Gp data = x86::gpq(homes_[view.data_web].reg);
+  const bool list = view.element.of == Element::Of::kList;
+  const asmjit::Label done = a_.newLabel();
+  a_.mov(data, RefAt(view.element.ref));
+  a_.xor_(Sized(count, false), Sized(count, false));
+  a_.mov(x86::rcx, State(list ? offsetof(CompiledState, list_type)
+                              : offsetof(CompiledState, buffer_type),
+                         8));
+  a_.test(data, data);
+  a_.jz(done);
+  a_.cmp(x86::rcx, x86::qword_ptr(data, RefObjectLayout::kType));
+  a_.jne(done);
+  if (list) {
+    a_.cmp(x86::byte_ptr(data, ListLayout::kKind),
+           static_cast<uint32_t>(view.element.kind));
+    a_.jne(done);
+    a_.mov(count, x86::qword_ptr(data, ListLayout::kSize));
+    a_.mov(data, x86::qword_ptr(data, ListLayout::kStorage));
+  } else {
+    if (view.element.stores) {
+      a_.cmp(x86::byte_ptr(data, BufferLayout::kMutable), 0);
+      a_.je(done);
+    }
+    a_.mov(count, x86::qword_ptr(data, BufferLayout::kSize));
+    if (view.element.shift != 0) a_.shr(count, view.element.shift);
+    a_.mov(data, x86::qword_ptr(data, BufferLayout::kData));
+  }
+  a_.bind(done);
+}
+
+// Clobbers rcx.
+x86::Mem Emitter::ViewedAt(const View& view, const Access& index,
+                           const Slow& slow) {
+  const x86::Gp count = x86::gpq(homes_[view.count_web].reg);
+  const x86::Gp data = x86::gpq(homes_[view.data_web].reg);
+  const uint32_t width = 1u << view.element.shift;
+  int64_t at;
+  if (IsSmall(index, &at) && at >= 0 && at < (1 << 27)) {
+    a_.cmp(count, static_cast<int32_t>(at));
+    a_.jbe(slow.entry);
+    return x86::Mem(data, static_cast<int32_t>(at * width), width);
+  }
+  x86::Gp by = Integer(index, x86::rcx);
+  if (!index.wide) {  // of a list
+    a_.movsxd(x86::rcx, by);
+    by = x86::rcx;
+  }
+  a_.cmp(by, count);
+  a_.jae(slow.entry);
+  return x86::Mem(data, by, view.element.shift, 0, width);
+}
+
 void Emitter::LoadElement(const Access& to, const x86::Mem& at, uint32_t load) {
   if (to.bank == Bank::kFloat) {
     const x86::Xmm out = FloatOut(to, x86::xmm0);
@@ -208,8 +274,18 @@ bool Emitter::EmitBuffer(Op op) {
       return false;
   }
   const Slow slow = NewStepSlow();
-  LoadObject(0, offsetof(CompiledState, buffer_type), slow);
   const Access& value = In(1);
+  if (const View* view = FindView()) {
+    const x86::Mem at = ViewedAt(*view, In(0), slow);
+    if (value.written) {
+      LoadElement(value, at, load);
+    } else {
+      StoreElement(value, at);
+    }
+    a_.bind(slow.back);
+    return true;
+  }
+  LoadObject(0, offsetof(CompiledState, buffer_type), slow);
   if (value.written) {
     LoadElement(value, ElementAt(In(0), width, slow), load);
   } else {
@@ -248,12 +324,17 @@ bool Emitter::EmitList(Op op) {
       return false;
   }
   const Slow slow = NewStepSlow();
-  LoadObject(0, offsetof(CompiledState, list_type), slow);
-  a_.cmp(x86::byte_ptr(x86::rax, ListLayout::kKind),
-         static_cast<uint32_t>(kind));
-  a_.jne(slow.entry);
   const Access& value = In(1);
-  const x86::Mem at = ItemAt(In(0), value.wide ? 8 : 4, slow);
+  x86::Mem at;
+  if (const View* view = FindView()) {
+    at = ViewedAt(*view, In(0), slow);
+  } else {
+    LoadObject(0, offsetof(CompiledState, list_type), slow);
+    a_.cmp(x86::byte_ptr(x86::rax, ListLayout::kKind),
+           static_cast<uint32_t>(kind));
+    a_.jne(slow.entry);
+    at = ItemAt(In(0), value.wide ? 8 : 4, slow);
+  }
   if (value.written) {
     LoadElement(value, at, Inst::kIdMov);
   } else {

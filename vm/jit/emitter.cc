@@ -22,14 +22,19 @@ constexpr size_t kStubThunks[] = {
 }  // namespace
 
 Emitter::Emitter(const Program& program, const Webs& webs,
-                 std::vector<Home> homes, asmjit::CodeHolder& code)
+                 std::vector<Home> homes, std::vector<View> views,
+                 asmjit::CodeHolder& code)
     : program_(program),
       function_(*program.function),
       webs_(webs),
       homes_(std::move(homes)),
+      views_(std::move(views)),
       a_(&code) {
   for (size_t b = 0; b < program.blocks.size(); ++b) {
     blocks_.push_back(a_.newLabel());
+  }
+  for (const View& view : views_) {
+    if (!outside_.contains(view.head)) outside_[view.head] = a_.newLabel();
   }
   entry_ = a_.newLabel();
   frame_entry_ = a_.newLabel();
@@ -52,13 +57,7 @@ Emitter::Emitter(const Program& program, const Webs& webs,
 
 Marks Emitter::Run() {
   EmitEntry();
-  for (uint32_t b = 0; b < program_.blocks.size(); ++b) {
-    a_.bind(blocks_[b]);
-    for (uint32_t n = program_.blocks[b].first; n < program_.blocks[b].end;
-         ++n) {
-      EmitInstruction(n);
-    }
-  }
+  for (uint32_t b = 0; b < program_.blocks.size(); ++b) EmitBlock(b);
   a_.ud2();  // which no block reaches
   EmitFrameEntry();
   for (size_t i = 0; i < slows_.size(); ++i) EmitSlow(Slow(slows_[i]));
@@ -67,6 +66,21 @@ Marks Emitter::Run() {
   marks_.entry = frame_entry_;
   marks_.words = static_cast<uint32_t>(kept_.size());
   return std::move(marks_);
+}
+
+// Views are read on the way into the loop, not on that around.
+void Emitter::EmitBlock(uint32_t block) {
+  const auto outside = outside_.find(block);
+  if (outside != outside_.end()) {
+    a_.bind(outside->second);
+    for (const View& view : views_) {
+      if (view.head == block) LoadView(view);
+    }
+  }
+  a_.bind(blocks_[block]);
+  block_ = block;
+  const Block& at = program_.blocks[block];
+  for (uint32_t n = at.first; n < at.end; ++n) EmitInstruction(n);
 }
 
 // References but arguments are null, numbers that are read before they are
@@ -244,7 +258,7 @@ void Emitter::EmitConstants() {
     a_.bind(table.label);
     for (uint32_t target :
          TargetsOf(program_.instructions[table.instruction])) {
-      a_.embedLabelDelta(BlockLabel(target), table.label, 4);
+      a_.embedLabelDelta(LabelAt(target, table.block), table.label, 4);
     }
   }
   for (const bool wide : {true, false}) {

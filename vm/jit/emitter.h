@@ -12,10 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "asmjit/x86.h"
 #include "vm/compiled.h"
 #include "vm/jit/program.h"
 #include "vm/jit/registers.h"
+#include "vm/jit/views.h"
 #include "vm/jit/webs.h"
 
 namespace eyrie::vm::jit {
@@ -45,7 +47,7 @@ struct Condition {
 class Emitter {
  public:
   Emitter(const Program& program, const Webs& webs, std::vector<Home> homes,
-          asmjit::CodeHolder& code);
+          std::vector<View> views, asmjit::CodeHolder& code);
 
   // Where compiled code calls the function is the first byte.
   Marks Run();
@@ -68,6 +70,7 @@ class Emitter {
 
   // emitter.cc: the frame of it all.
   void EmitEntry();
+  void EmitBlock(uint32_t block);
   void EmitFrameEntry();
   void Keep();
   void ZeroNumbers();
@@ -165,8 +168,10 @@ class Emitter {
   void PassNumbers(const LoweredCallFunction& call, uint32_t own);
   void TakeResults(const FunctionCode& callee, const uint16_t* to);
   void EmitReturn();
+  // Of a jump from a block: by the views where it enters a loop.
+  asmjit::Label LabelAt(uint32_t offset, uint32_t from) const;
   asmjit::Label BlockLabel(uint32_t offset) const {
-    return blocks_[program_.BlockAt(offset)];
+    return LabelAt(offset, block_);
   }
   void JumpTo(const asmjit::Label& label);
   bool IsNext(const asmjit::Label& label) const;
@@ -188,6 +193,10 @@ class Emitter {
   // type, the interpreter's body runs instead.
   void LoadObject(int operand, size_t type_offset, const Slow& slow);
   // An element of the buffer, or of the list, in rax.
+  // The same of what there is a view of; null: there is none.
+  const View* FindView() const;
+  void LoadView(const View& view);
+  x86::Mem ViewedAt(const View& view, const Access& index, const Slow& slow);
   x86::Mem ElementAt(const Access& index, uint32_t width, const Slow& slow);
   x86::Mem ItemAt(const Access& index, uint32_t width, const Slow& slow);
   void LoadElement(const Access& to, const x86::Mem& at, uint32_t load);
@@ -203,8 +212,12 @@ class Emitter {
   const FunctionCode& function_;
   const Webs& webs_;
   const std::vector<Home> homes_;
+  const std::vector<View> views_;  // whose webs are in registers
   x86::Assembler a_;
   std::vector<asmjit::Label> blocks_;
+  // By block that a loop with views is entered by: before these are read.
+  absl::flat_hash_map<uint32_t, asmjit::Label> outside_;
+  uint32_t block_ = 0;  // at hand
   asmjit::Label entry_;
   asmjit::Label frame_entry_;
   std::vector<uint8_t> kept_;  // registers
@@ -221,6 +234,7 @@ class Emitter {
   struct Table {
     asmjit::Label label;
     uint32_t instruction;
+    uint32_t block;
   };
   std::vector<Table> tables_;  // of br_table
   Marks marks_;

@@ -181,6 +181,12 @@ void Emitter::StoreHome(const Access& access) {
 
 void Emitter::LoadWeb(uint32_t number) {
   const Web& web = webs_.webs[number];
+  if (web.view) {  // with the other of its view
+    for (const View& view : views_) {
+      if (view.count_web == number) LoadView(view);
+    }
+    return;
+  }
   const Home& home = homes_[number];
   if (home.kind == Home::Kind::kInteger) {
     a_.mov(Sized(x86::gpq(home.reg), web.wide), FrameAt(web.slot, web.wide));
@@ -228,7 +234,7 @@ void Emitter::Reload(uint32_t n) {
   VisitLive(position, [&](uint32_t web) {
     const Home& home = homes_[web];
     if (!webs_.webs[web].Crosses(position)) return;
-    if (!IsKept(home)) LoadWeb(web);
+    if (!IsKept(home) || webs_.webs[web].view) LoadWeb(web);
   });
 }
 

@@ -16,6 +16,7 @@
 #include "vm/jit/registers.h"
 #include "vm/jit/thunks.h"
 #include "vm/jit/treatment.h"
+#include "vm/jit/views.h"
 #include "vm/jit/webs.h"
 
 namespace eyrie::vm::jit {
@@ -68,8 +69,14 @@ bool Assemble(const BytecodeModule& module, uint32_t function,
   Program program = ReadProgram(module, function);
   Webs webs;
   std::vector<Home> homes;
+  std::vector<View> views;
   if (FindWebs(program, webs)) {
+    views = FindViews(program, webs);
     homes = FindHomes(program, webs);
+    std::erase_if(views, [&](const View& view) {
+      return !homes[view.count_web].in_register() ||
+             !homes[view.data_web].in_register();
+    });
   } else {
     StayInFrame(program, webs, homes);
   }
@@ -77,7 +84,8 @@ bool Assemble(const BytecodeModule& module, uint32_t function,
   Errors errors;
   code.init(asmjit::Environment::host());
   code.setErrorHandler(&errors);
-  const Marks marks = Emitter(program, webs, std::move(homes), code).Run();
+  const Marks marks =
+      Emitter(program, webs, std::move(homes), std::move(views), code).Run();
   code.flatten();
   code.resolveUnresolvedLinks();
   code.relocateToBase(0);

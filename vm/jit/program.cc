@@ -260,6 +260,33 @@ bool Between(const Instruction& i, Lowered first, Lowered last) {
          i.row <= static_cast<uint16_t>(last);
 }
 
+// Of a row of opcodes.def: operands that may give theirs away, and results.
+void VisitRefOperands(const Instruction& i,
+                      const std::function<void(uint16_t)>& moved,
+                      const std::function<void(uint16_t)>& written) {
+  if (i.is(Op::kCondBranch) || i.is(Op::kBranchTable) || i.is(Op::kYield)) {
+    return;
+  }
+  const LoweredLayout& layout = kLayouts[i.row];
+  int next = 0;
+  auto visit = [&](OperandKind kind,
+                   const std::function<void(uint16_t)>& each) {
+    const uint8_t* at = i.at + layout.at[next++];
+    if (kind == OperandKind::kRef || kind == OperandKind::kRefMove) {
+      return each(Read<uint16_t>(at));
+    }
+    if (kind != OperandKind::kRefList && kind != OperandKind::kRegList) return;
+    const RegisterList list(Read<const uint8_t*>(at));
+    for (uint32_t n = 0; n < list.size(); ++n) {
+      if (IsRefRegister(list[n])) each(list[n]);
+    }
+  };
+  for (OperandKind kind : i.op().reads) visit(kind, moved);
+  for (OperandKind kind : i.op().writes) {
+    visit(kind, [&](uint16_t reg) { written(RefIndex(reg)); });
+  }
+}
+
 }  // namespace
 
 bool IsJump(const Instruction& i) {
@@ -306,6 +333,43 @@ std::vector<uint32_t> TargetsOf(const Instruction& i) {
     for (uint32_t t = 0; t <= table.count; ++t) add(table.targets()[t]);
   }
   return targets;
+}
+
+void VisitWrittenRefs(const Program& program, const Instruction& i,
+                      const std::function<void(uint16_t)>& visit) {
+  auto moved = [&](uint16_t reg) {
+    if (IsMove(reg)) visit(RefIndex(reg));
+  };
+  if (IsJump(i) || IsFall(i)) {
+    for (LoweredMove move : MovesOf(i)) {
+      if (!IsRefRegister(move.from)) continue;
+      moved(move.from);
+      visit(RefIndex(move.to));
+    }
+  } else if (i.is(Lowered::kCallFunction)) {
+    const auto& call = LoweredAt<LoweredCallFunction>(i.at);
+    const LoweredMove* refs = call.moves() + call.numbers + call.wides;
+    for (uint32_t n = 0; n < call.refs; ++n) moved(refs[n].from);
+    const uint16_t* to = call.call.results();
+    for (uint32_t r = 0; r < call.callee->result_count; ++r) {
+      if (call.callee->results[r] == ValueType::kRef) visit(RefIndex(to[r]));
+    }
+  } else if (i.is(Lowered::kCallImport)) {
+    const auto& call = LoweredAt<LoweredCallImport>(i.at);
+    const RegisterList arguments(call.arguments);
+    for (uint32_t n = 0; n < arguments.size(); ++n) {
+      if (IsRefRegister(arguments[n])) moved(arguments[n]);
+    }
+    const uint16_t* to = call.call.results();
+    for (ValueType type : program.module->verified()
+                              .import_signature(call.import)
+                              .result_types()) {
+      if (type == ValueType::kRef) visit(RefIndex(*to));
+      ++to;
+    }
+  } else if (i.kind != Kind::kLowered) {
+    VisitRefOperands(i, moved, visit);
+  }
 }
 
 bool EndsBlock(const Instruction& i) {

@@ -7,6 +7,7 @@
 #define EYRIE_VM_JIT_PROGRAM_H_
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -96,6 +97,10 @@ inline uint16_t MoveTo(LoweredMove move) {
 std::span<const LoweredMove> MovesOf(const Instruction& i);
 // Where control may go, as offsets; in the instruction's order.
 std::vector<uint32_t> TargetsOf(const Instruction& i);
+// Calls `visit` with the registers of references that an instruction writes, or
+// takes the reference away from; a return may take more.
+void VisitWrittenRefs(const Program& program, const Instruction& i,
+                      const std::function<void(uint16_t)>& visit);
 // True if control never reaches the next instruction.
 bool EndsBlock(const Instruction& i);
 

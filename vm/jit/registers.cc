@@ -16,6 +16,7 @@ namespace {
 constexpr uint32_t kIntegers = 0x7FC0;  // rsi, rdi, r8 to r14
 constexpr uint32_t kFloats = 0xFFFC;    // xmm2 to xmm15
 constexpr uint32_t kKept = 0x7000;
+constexpr float kViewing = 3;  // what it costs to read a view's web again
 constexpr float kKeeping = 2;  // what it costs a function to keep one
 
 constexpr uint8_t kIntegerArguments[] = {6, 7, 8, 9};
@@ -117,7 +118,8 @@ float Scan::GainOf(const Web& web) const {
   const auto [first, last] = CallsIn(web);
   if (first == last) return web.weight;
   const float before = first == 0 ? 0 : calls_[first - 1].cost;
-  return web.weight - (calls_[last - 1].cost - before);
+  const float crossing = calls_[last - 1].cost - before;
+  return web.weight - (web.view ? crossing * kViewing : crossing);
 }
 
 void Scan::Place(uint32_t number, std::vector<uint32_t>& order) {
@@ -136,7 +138,9 @@ void Scan::Place(uint32_t number, std::vector<uint32_t>& order) {
 }
 
 float Scan::GainOfKept(const Web& web, uint32_t free) const {
-  if (web.bank == jit::Bank::kFloat || (free & kKept) == 0) return 0;
+  if (web.bank == jit::Bank::kFloat || web.view || (free & kKept) == 0) {
+    return 0;
+  }
   return web.weight - ((free & kept_) != 0 ? 0 : kKeeping);
 }
 

@@ -23,6 +23,7 @@ struct Web {
   bool entry = false;     // has a value where the function begins
   bool constant = false;  // written once, by an instruction without operands
   bool read = false;
+  bool view = false;  // no register of the module's, see views.h
   Bank bank = Bank::kAny;
   uint32_t begin = kNever;  // positions, see PositionOf
   uint32_t end = 0;

@@ -1,0 +1,145 @@
+// What compiled code does is what the interpreter does: results and what they
+// lead to, errors with their backtrace, at the same unit of fuel, under limits
+// on memory and stack.
+//
+// A module, whose functions are called; or up to eight bytes, the number of a
+// random program. tests/fuzz/BUILD says how to run it.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/oracle/engine.h"
+#include "tests/oracle/program.h"
+#include "tests/oracle/test_module.h"
+#include "vm/bytecode_module.h"
+#include "vm/context.h"
+#include "vm/limits.h"
+#include "vm/value.h"
+#include "vm/verifier.h"
+
+namespace eyrie::tests {
+namespace {
+
+using Modules = std::vector<std::shared_ptr<const vm::Module>>;
+using vm::Value;
+using vm::ValueType;
+
+vm::ContextOptions Options(std::shared_ptr<const vm::Jit> jit, uint64_t fuel) {
+  vm::ContextOptions options;
+  options.limits.fuel = fuel;
+  options.limits.max_memory = uint64_t{4} << 20;
+  options.limits.max_stack = size_t{64} << 10;
+  options.jit = std::move(jit);
+  return options;
+}
+
+Value Argument(ValueType type, int32_t number) {
+  switch (type) {
+    case ValueType::kI32:
+      return Value(number);
+    case ValueType::kI64:
+      return Value(int64_t{number});
+    case ValueType::kF32:
+      return Value(static_cast<float>(number) * 0.5f);
+    case ValueType::kF64:
+      return Value(static_cast<double>(number) * 0.5);
+    case ValueType::kRef:
+      break;
+  }
+  return Value(Ref<RefObject>());
+}
+
+// The bits of a NaN are the processor's affair.
+Value WithoutNanBits(const Value& value) {
+  if (value.type() == ValueType::kF32) {
+    float number;
+    std::memcpy(&number, &value.slot(), sizeof(number));
+    if (std::isnan(number)) return Value(std::nanf(""));
+  } else if (value.type() == ValueType::kF64) {
+    double number;
+    std::memcpy(&number, &value.slot(), sizeof(number));
+    if (std::isnan(number)) return Value(std::nan(""));
+  }
+  return value;
+}
+
+// What calls of all functions do, one after another. Several amounts of fuel
+// end them in several places.
+std::string RunAll(const Modules& modules,
+                   const std::shared_ptr<const vm::Jit>& jit, uint64_t fuel) {
+  auto context = vm::Context::Create(modules, Options(jit, fuel));
+  if (!context.ok()) return context.status().ToString();
+  std::string text;
+  std::vector<Value> last;
+  for (const int32_t number : {3, 40}) {
+    for (const vm::Function& function :
+         (*context)->ExportsOf(*modules.back())) {
+      std::vector<Value> arguments;
+      for (ValueType type : function.signature().argument_types()) {
+        arguments.push_back(Argument(type, number));
+        for (const Value& value : last) {
+          if (value.type() == type) arguments.back() = value;
+        }
+      }
+      auto results = (*context)->Call(function, arguments);
+      if (!results.ok()) {
+        absl::StrAppend(&text, results.status().ToString(), "\n");
+        continue;
+      }
+      last.clear();
+      for (const Value& value : *results) last.push_back(WithoutNanBits(value));
+      absl::StrAppend(&text, Describe(last), "\n");
+    }
+  }
+  return text;
+}
+
+void Compare(const Modules& modules) {
+  const auto jit = EagerJit();
+  if (!jit.ok()) {
+    std::fprintf(stderr, "%s\n", jit.status().ToString().c_str());
+    std::abort();
+  }
+  for (const uint64_t fuel : {2000, 50, 7}) {
+    const std::string want = RunAll(modules, nullptr, fuel);
+    const std::string got = RunAll(modules, *jit, fuel);
+    if (got == want) continue;
+    std::fprintf(stderr, "With %d of fuel, interpreted:\n%s\ncompiled:\n%s\n",
+                 static_cast<int>(fuel), want.c_str(), got.c_str());
+    std::abort();
+  }
+}
+
+}  // namespace
+}  // namespace eyrie::tests
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace eyrie;  // NOLINT
+  std::vector<uint8_t> program;
+  tests::Modules modules;
+  std::span<const uint8_t> file(data, size);
+  if (size <= sizeof(uint64_t)) {
+    uint64_t seed = 0;
+    std::memcpy(&seed, data, size);
+    program = tests::ToModule(tests::MakeProgram(seed)).Build();
+    file = program;
+    modules = tests::ImportedModules();
+  }
+  auto verified = vm::LoadModule(file, "fuzz");
+  if (!verified.ok()) return 0;
+  if (modules.empty() && !(*verified)->def().imports.empty()) return 0;
+  auto module = vm::BytecodeModule::Create(*std::move(verified));
+  if (!module.ok()) return 0;
+  modules.push_back(*std::move(module));
+  tests::Compare(modules);
+  return 0;
+}

@@ -1,0 +1,195 @@
+// Tested by views_test.cc, tests/vm/rows_test.cc, tests/oracle.
+#include "vm/jit/views.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace eyrie::vm::jit {
+namespace {
+
+using Kind = ElementType::Kind;
+
+constexpr size_t kMostViews = 16;
+// What one spares an instruction, as numbers of webs are weighed.
+constexpr float kCountWeight = 4;
+constexpr float kDataWeight = 3;
+
+// Blocks in a row, entered by the first alone.
+struct Loop {
+  uint32_t head;
+  uint32_t last;
+};
+
+std::vector<Loop> FindLoops(const Program& p) {
+  std::vector<uint32_t> last(p.blocks.size());
+  for (uint32_t b = 0; b < p.blocks.size(); ++b) {
+    const Block& block = p.blocks[b];
+    for (uint32_t s = 0; s < block.successor_count; ++s) {
+      const uint32_t to = p.successors[block.first_successor + s];
+      if (to <= b) last[to] = std::max(last[to], b + 1);
+    }
+  }
+  std::vector<Loop> loops;
+  for (uint32_t b = 0; b < p.blocks.size(); ++b) {
+    if (last[b] != 0) loops.push_back({b, last[b] - 1});
+  }
+  std::erase_if(loops, [&](const Loop& loop) {
+    for (uint32_t b = 0; b < p.blocks.size(); ++b) {
+      if (b >= loop.head && b <= loop.last) continue;
+      const Block& block = p.blocks[b];
+      for (uint32_t s = 0; s < block.successor_count; ++s) {
+        const uint32_t to = p.successors[block.first_successor + s];
+        if (to > loop.head && to <= loop.last) return true;
+      }
+    }
+    return false;
+  });
+  // Outer ones first.
+  std::stable_sort(loops.begin(), loops.end(),
+                   [](const Loop& a, const Loop& b) {
+                     return a.last - a.head > b.last - b.head;
+                   });
+  return loops;
+}
+
+class Finder {
+ public:
+  Finder(const Program& program, Webs& webs) : p_(program), w_(webs) {}
+
+  std::vector<View> Run() {
+    for (const Loop& loop : FindLoops(p_)) Look(loop);
+    return std::move(views_);
+  }
+
+ private:
+  void Look(const Loop& loop);
+  bool Covered(const Element& element, const Loop& loop) const {
+    return std::any_of(views_.begin(), views_.end(), [&](const View& view) {
+      return view.element.Like(element) && view.head <= loop.head &&
+             view.last >= loop.last;
+    });
+  }
+  uint32_t AddWeb(const Loop& loop, float weight);
+
+  const Program& p_;
+  Webs& w_;
+  std::vector<View> views_;
+};
+
+uint32_t Finder::AddWeb(const Loop& loop, float weight) {
+  Web web;
+  web.wide = true;
+  web.read = true;
+  web.view = true;
+  web.writes = 1;
+  web.bank = Bank::kInteger;
+  web.begin = PositionOf(p_.blocks[loop.head].first);
+  web.end = PositionOf(p_.blocks[loop.last].end) - 1;
+  web.weight = weight;
+  w_.webs.push_back(web);
+  return static_cast<uint32_t>(w_.webs.size() - 1);
+}
+
+void Finder::Look(const Loop& loop) {
+  const uint32_t first = p_.blocks[loop.head].first;
+  const uint32_t end = p_.blocks[loop.last].end;
+  std::vector<bool> written(p_.function->ref_count);
+  for (uint32_t n = first; n < end; ++n) {
+    VisitWrittenRefs(p_, p_.instructions[n],
+                     [&](uint16_t ref) { written[ref] = true; });
+  }
+  std::vector<Element> elements;
+  std::vector<float> gains;
+  for (uint32_t n = first; n < end; ++n) {
+    const Element element = ElementOf(p_.instructions[n]);
+    if (element.of == Element::Of::kNone || written[element.ref]) continue;
+    auto same =
+        std::find_if(elements.begin(), elements.end(),
+                     [&](const Element& other) { return other.Like(element); });
+    const auto at = static_cast<size_t>(same - elements.begin());
+    if (same == elements.end()) {
+      elements.push_back(element);
+      gains.push_back(0);
+    }
+    elements[at].stores |= element.stores;
+    gains[at] += w_.frequency[n];
+  }
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (views_.size() == kMostViews) return;
+    if (Covered(elements[i], loop)) continue;
+    const uint32_t count = AddWeb(loop, gains[i] * kCountWeight);
+    const uint32_t data = AddWeb(loop, gains[i] * kDataWeight);
+    views_.push_back({elements[i], loop.head, loop.last, count, data});
+  }
+}
+
+Element Of(Element::Of of, uint8_t shift, bool stores,
+           Kind kind = Kind::kVariant) {
+  Element element;
+  element.of = of;
+  element.shift = shift;
+  element.stores = stores;
+  element.kind = kind;
+  return element;
+}
+
+Element WithoutRef(Op op) {
+  constexpr auto kBuffer = Element::Of::kBuffer;
+  constexpr auto kList = Element::Of::kList;
+  switch (op) {
+    case Op::kBufferLoadI8U:
+    case Op::kBufferLoadI8S:
+      return Of(kBuffer, 0, false);
+    case Op::kBufferLoadI16U:
+    case Op::kBufferLoadI16S:
+      return Of(kBuffer, 1, false);
+    case Op::kBufferLoadI32:
+    case Op::kBufferLoadF32:
+      return Of(kBuffer, 2, false);
+    case Op::kBufferLoadI64:
+    case Op::kBufferLoadF64:
+      return Of(kBuffer, 3, false);
+    case Op::kBufferStoreI8:
+      return Of(kBuffer, 0, true);
+    case Op::kBufferStoreI16:
+      return Of(kBuffer, 1, true);
+    case Op::kBufferStoreI32:
+    case Op::kBufferStoreF32:
+      return Of(kBuffer, 2, true);
+    case Op::kBufferStoreI64:
+    case Op::kBufferStoreF64:
+      return Of(kBuffer, 3, true);
+    case Op::kListGetI32:
+    case Op::kListSetI32:
+      return Of(kList, 2, op == Op::kListSetI32, Kind::kI32);
+    case Op::kListGetI64:
+    case Op::kListSetI64:
+      return Of(kList, 3, op == Op::kListSetI64, Kind::kI64);
+    case Op::kListGetF32:
+    case Op::kListSetF32:
+      return Of(kList, 2, op == Op::kListSetF32, Kind::kF32);
+    case Op::kListGetF64:
+    case Op::kListSetF64:
+      return Of(kList, 3, op == Op::kListSetF64, Kind::kF64);
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+Element ElementOf(const Instruction& i) {
+  if (i.kind != Instruction::Kind::kOp) return {};
+  Element element = WithoutRef(i.op().op);
+  if (element.of == Element::Of::kNone) return element;
+  uint16_t reg;
+  std::memcpy(&reg, i.at + LayOut(i.op()).at[0], sizeof(reg));
+  element.ref = RefIndex(reg);
+  return element;
+}
+
+std::vector<View> FindViews(const Program& program, Webs& webs) {
+  return Finder(program, webs).Run();
+}
+
+}  // namespace eyrie::vm::jit
