@@ -2,8 +2,10 @@
 #include "tools/jit_flags.h"
 
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "tools/command.h"
 #include "vm/jit/jit.h"
 
@@ -14,11 +16,23 @@ constexpr Flag kFlags[] = {
     {"jit", FlagKind::kString, "off",
      "Machine code for functions of modules: off; lazy: for those that are\n"
      "hot; eager: for each that is called. The interpreter runs the others."},
+    {"perf_map", FlagKind::kBool, "false",
+     "Names kernels of native code and compiled functions for Linux' perf, in\n"
+     "perf-PID.map under /tmp, which stays when the process ends."},
+    {"verbose", FlagKind::kBool, "false",
+     "Says why functions of modules do not become machine code."},
 };
 
 }  // namespace
 
 std::span<const Flag> JitFlags() { return kFlags; }
+
+absl::StatusOr<std::shared_ptr<PerfMap>> PerfMapOf(const Arguments& arguments) {
+  if (!arguments.GetBool("perf_map")) return std::shared_ptr<PerfMap>();
+  static const absl::StatusOr<std::shared_ptr<PerfMap>> kMap =
+      PerfMap::Create();
+  return kMap;
+}
 
 absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(
     const Arguments& arguments) {
@@ -28,10 +42,15 @@ absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(
     return absl::InvalidArgumentError(
         absl::StrCat("--jit='", text, "' is not off, lazy or eager."));
   }
-  auto jit = vm::jit::Create(text == "lazy" ? vm::jit::Mode::kLazy
-                                            : vm::jit::Mode::kEager);
+  ASSIGN_OR_RETURN(auto perf_map, PerfMapOf(arguments));
+  auto jit = vm::jit::Create(
+      text == "lazy" ? vm::jit::Mode::kLazy : vm::jit::Mode::kEager,
+      std::move(perf_map));
   if (jit.ok()) return jit;
-  PrintNote(absl::StrCat(jit.status().message(), " Modules are interpreted."));
+  if (arguments.GetBool("verbose")) {
+    PrintNote(
+        absl::StrCat(jit.status().message(), " Modules are interpreted."));
+  }
   return std::shared_ptr<const vm::Jit>();
 }
 

@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/memory_meter.h"
-#include "base/perf_map.h"
 #include "base/status_macros.h"
 #include "hal/driver.h"
 #include "tools/command.h"
@@ -76,9 +75,6 @@ constexpr Flag kLoadFlags[] = {
      "How long an idle thread looks for work before it sleeps, at most."},
     {"task_worker_stack_size", FlagKind::kInt, "0",
      "Bytes of each thread's stack at least; 0 is the system's default."},
-    {"perf_map", FlagKind::kBool, "false",
-     "Names the kernels of native code for Linux' perf, in perf-PID.map under\n"
-     "/tmp, which stays when the process ends."},
     {"print_statistics", FlagKind::kBool, "false",
      "Prints each device's memory statistics to stderr at the end."},
     {"module_mode", FlagKind::kIgnored, "", ""},  // modules are mapped always
@@ -177,9 +173,7 @@ absl::StatusOr<hal::DriverOptions> DriverOptionsOf(const Arguments& arguments) {
   options.task = TaskOptionsOf(arguments);
   ASSIGN_OR_RETURN(options.vulkan, VulkanOptionsOf(arguments));
   options.notice = PrintNote;
-  if (arguments.GetBool("perf_map")) {
-    ASSIGN_OR_RETURN(options.perf_map, PerfMap::Create());
-  }
+  ASSIGN_OR_RETURN(options.perf_map, PerfMapOf(arguments));
   return options;
 }
 

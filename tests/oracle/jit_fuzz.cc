@@ -123,23 +123,22 @@ void Compare(const Modules& modules) {
 }  // namespace eyrie::tests
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace eyrie;  // NOLINT
   std::vector<uint8_t> program;
-  tests::Modules modules;
+  eyrie::tests::Modules modules;
   std::span<const uint8_t> file(data, size);
   if (size <= sizeof(uint64_t)) {
     uint64_t seed = 0;
     std::memcpy(&seed, data, size);
-    program = tests::ToModule(tests::MakeProgram(seed)).Build();
+    program = eyrie::tests::ToModule(eyrie::tests::MakeProgram(seed)).Build();
     file = program;
-    modules = tests::ImportedModules();
+    modules = eyrie::tests::ImportedModules();
   }
-  auto verified = vm::LoadModule(file, "fuzz");
+  auto verified = eyrie::vm::LoadModule(file, "fuzz");
   if (!verified.ok()) return 0;
   if (modules.empty() && !(*verified)->def().imports.empty()) return 0;
-  auto module = vm::BytecodeModule::Create(*std::move(verified));
+  auto module = eyrie::vm::BytecodeModule::Create(*std::move(verified));
   if (!module.ok()) return 0;
   modules.push_back(*std::move(module));
-  tests::Compare(modules);
+  eyrie::tests::Compare(modules);
   return 0;
 }

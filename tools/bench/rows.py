@@ -50,7 +50,6 @@ _COLLATZ = ("--input=i64=27",)
 # Compiled code: by upstream's interpreter, and by other makers of machine
 # code: by wasmtime, and by a compiler of C, of which nothing is asked.
 _JIT = ("--jit=lazy",)
-_FIB, _FIB_CALLS = 24, 150_049
 
 
 def _compiled(name, program, function, limit, inputs, turns, **more):
@@ -80,7 +79,6 @@ CODE_ROWS = (
     CodeRow("arithmetic_f32", ("i32", "f32", "f32"), (TURNS, 0.5), 1.0),
     CodeRow("buffer", ("i32", "i32"), (TURNS,), 1.5),
     CodeRow("calls", ("i32", "i32"), (CALLS,), 0.8),
-    CodeRow("fib", ("i32", "i32"), (_FIB,), 1.0),
 )
 
 ROWS = {
@@ -95,8 +93,6 @@ ROWS = {
                   (f"--input={CALLS}",), CALLS),
         _compiled("chain of 10 calls", "calls", "call_chain", 0.08,
                   (f"--input={CALLS}",), CALLS),
-        _compiled("fib", "fib", "fib", 0.08, (f"--input={_FIB}",),
-                  _FIB_CALLS),
         _compiled("call of the host: hal.buffer.load", "calls", "host_calls",
                   0.1, ("--input=4xi32=1 2 3 4", f"--input={CALLS}"), CALLS),
         _compiled("matmul 256, VMVX", "vmvx", "matmul", 0.2, _VMVX, 1,

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "asmjit/x86.h"
 #include "base/status_macros.h"
 #include "vm/bytecode_module.h"
@@ -143,7 +145,8 @@ class ModuleCode final : public CompiledModule {
 
 class JitOfThisMachine final : public Jit {
  public:
-  explicit JitOfThisMachine(Mode mode) : mode_(mode) {}
+  JitOfThisMachine(Mode mode, std::shared_ptr<PerfMap> perf_map)
+      : mode_(mode), perf_map_(std::move(perf_map)) {}
 
   absl::Status Prepare() {
     ASSIGN_OR_RETURN(thunks_, MakeThunks(memory_));
@@ -168,11 +171,26 @@ class JitOfThisMachine final : public Jit {
     }
     MachineCode machine_code;
     if (!Assemble(module, function, machine_code)) return {};
-    return static_cast<ModuleCode&>(into).Add(code, machine_code);
+    const CompiledFunction compiled =
+        static_cast<ModuleCode&>(into).Add(code, machine_code);
+    if (perf_map_ != nullptr && compiled.call != nullptr) {
+      perf_map_
+          ->Add({{{reinterpret_cast<uint64_t>(compiled.call),
+                   machine_code.bytes.size(), NameOf(module, function)}}})
+          .IgnoreError();
+    }
+    return compiled;
   }
 
  private:
+  static std::string NameOf(const BytecodeModule& module, uint32_t function) {
+    const absl::string_view name = module.def().functions[function].debug_name;
+    return name.empty() ? absl::StrCat(module.name(), "#", function)
+                        : absl::StrCat(module.name(), ".", name);
+  }
+
   const Mode mode_;
+  const std::shared_ptr<PerfMap> perf_map_;  // may be null
   const std::shared_ptr<CodePool> pool_ = std::make_shared<CodePool>();
   CodeMemory memory_{pool_};  // of the thunks
   CompiledThunks thunks_ = {};
@@ -180,12 +198,13 @@ class JitOfThisMachine final : public Jit {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Jit>> Create(Mode mode) {
+absl::StatusOr<std::shared_ptr<const Jit>> Create(
+    Mode mode, std::shared_ptr<PerfMap> perf_map) {
   if (!HasNeededInstructions()) {
     return absl::UnimplementedError(
         "Code is compiled for processors with SSE4.1 and LZCNT alone.");
   }
-  auto jit = std::make_shared<JitOfThisMachine>(mode);
+  auto jit = std::make_shared<JitOfThisMachine>(mode, std::move(perf_map));
   RETURN_IF_ERROR(jit->Prepare());
   return std::shared_ptr<const Jit>(std::move(jit));
 }

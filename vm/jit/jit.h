@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "base/perf_map.h"
 #include "vm/compiled.h"
 
 namespace eyrie::vm::jit {
@@ -17,7 +18,9 @@ enum class Mode { kLazy, kEager };
 
 // UNIMPLEMENTED: the processor is another. PERMISSION_DENIED: the system
 // refuses memory that is executable. RESOURCE_EXHAUSTED: there is none left.
-absl::StatusOr<std::shared_ptr<const Jit>> Create(Mode mode);
+// Functions are named in `perf_map`, if there is one.
+absl::StatusOr<std::shared_ptr<const Jit>> Create(
+    Mode mode, std::shared_ptr<PerfMap> perf_map = nullptr);
 
 }  // namespace eyrie::vm::jit
 

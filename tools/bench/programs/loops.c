@@ -1,4 +1,4 @@
-// The loops of scalar.mlir, calls.mlir and fib.mlir, for a compiler of C.
+// The loops of scalar.mlir and calls.mlir, for a compiler of C.
 #include <stdint.h>
 
 int32_t sum_i32(int32_t turns) {
@@ -47,5 +47,3 @@ int32_t calls(int32_t count) {
   for (int32_t i = 0; i < count; ++i) sum = step(sum, i);
   return sum;
 }
-
-int32_t fib(int32_t n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }

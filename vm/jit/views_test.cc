@@ -1,0 +1,148 @@
+// Loops over buffers and lists: compiled code sees bounds, types, null and
+// read-only objects as the interpreter does, and what changes in the loop.
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/support/module_builder.h"
+#include "vm/buffer.h"
+#include "vm/bytecode_module.h"
+#include "vm/context.h"
+#include "vm/jit/jit.h"
+#include "vm/list.h"
+#include "vm/value.h"
+#include "vm/verifier.h"
+
+namespace eyrie::vm {
+namespace {
+
+using tests::ModuleBuilder;
+
+ModuleBuilder Sample() {
+  ModuleBuilder module;
+  module.name = "sample";
+  // Running sums, in place.
+  module.AddFunction(
+      "sums", "0rri_i",
+      "entry: const.i32 1 i2 const.i32.zero i1 const.i32.zero i3 br ^loop [] "
+      "loop: ext.i32.i64.s i1 i4 buffer.load.i32 r0 i4 i6 add.i32 i3 i6 i3 "
+      "buffer.store.i32 r0 i4 i3 add.i32 i1 i2 i1 cmp.lt.i32.s i1 i0 i7 "
+      "cond_br i7 ^loop [] ^done [] done: return [i3]");
+  // The same, of what is only read, as bytes and at a fixed place.
+  module.AddFunction(
+      "reads", "0rri_i",
+      "entry: const.i32 1 i2 const.i32.zero i1 const.i32.zero i3 "
+      "const.i64 5 i8 br ^loop [] "
+      "loop: ext.i32.i64.s i1 i4 buffer.load.i8.u r0 i4 i6 "
+      "buffer.load.i8.s r0 i8 i7 add.i32 i3 i6 i3 add.i32 i3 i7 i3 "
+      "add.i32 i1 i2 i1 cmp.lt.i32.s i1 i0 i7 "
+      "cond_br i7 ^loop [] ^done [] done: return [i3]");
+  // A list that grows in the loop.
+  module.AddFunction(
+      "grows", "0rri_i",
+      "entry: const.i32 1 i2 const.i32.zero i1 const.i32.zero i3 br ^loop [] "
+      "loop: add.i32 i1 i2 i4 list.resize r0 i4 list.set.i32 r0 i1 i4 "
+      "list.get.i32 r0 i1 i5 add.i32 i3 i5 i3 add.i32 i1 i2 i1 "
+      "cmp.lt.i32.s i1 i0 i7 cond_br i7 ^loop [] ^done [] "
+      "done: return [i3]");
+  // 3: for the next, whose list grows in a function that it calls.
+  module.AddFunction("grow", "0ri_v", "entry: list.resize r0 i0 return []");
+  module.AddFunction(
+      "calls", "0rri_i",
+      "entry: const.i32 1 i2 const.i32.zero i1 const.i32.zero i3 br ^loop [] "
+      "loop: add.i32 i1 i2 i4 call 3 [r0 i4] [] list.set.i32 r0 i1 i4 "
+      "list.get.i32 r0 i1 i5 add.i32 i3 i5 i3 add.i32 i1 i2 i1 "
+      "cmp.lt.i32.s i1 i0 i7 cond_br i7 ^loop [] ^done [] "
+      "done: return [i3]");
+  // Two objects that change places around an inner loop.
+  module.AddFunction(
+      "swaps", "0rri_i",
+      "entry: const.i32 1 i2 const.i32.zero i1 const.i32.zero i3 "
+      "const.i64 1 i10 br ^outer [] "
+      "outer: const.i64.zero i8 br ^loop [] "
+      "loop: buffer.load.i32 r0 i8 i6 add.i32 i3 i6 i3 add.i32 i3 i3 i3 "
+      "add.i64 i8 i10 i8 trunc.i64.i32 i8 i5 cmp.lt.i32.s i5 i0 i7 "
+      "cond_br i7 ^loop [] ^swap [] "
+      "swap: assign.ref r0 r2 assign.ref r1 r0 assign.ref r2 r1 "
+      "add.i32 i1 i2 i1 cmp.lt.i32.s i1 i0 i7 "
+      "cond_br i7 ^outer [] ^done [] done: return [i3]");
+  return module;
+}
+
+std::shared_ptr<const BytecodeModule> Make() {
+  auto verified = LoadModule(Sample().Build(), "sample");
+  EXPECT_TRUE(verified.ok()) << verified.status();
+  return *BytecodeModule::Create(*std::move(verified));
+}
+
+constexpr int32_t kNumbers[] = {3, -1, 4, 1, 5, 9, 2, 6, 5, 3};
+
+Value Object(const std::string& what) {
+  const std::span<const uint8_t> bytes(
+      reinterpret_cast<const uint8_t*>(kNumbers), sizeof(kNumbers));
+  if (what == "buffer") {
+    return Value(Ref<RefObject>(*Buffer::Copy(bytes)));
+  }
+  if (what == "read-only") {
+    return Value(Ref<RefObject>(Buffer::Borrow(bytes, nullptr)));
+  }
+  using Kind = ElementType::Kind;
+  if (what == "list") {
+    return Value(Ref<RefObject>(*List::Create({Kind::kI32})));
+  }
+  if (what == "wide list") {
+    return Value(Ref<RefObject>(*List::Create({Kind::kI64})));
+  }
+  return Value(Ref<RefObject>());
+}
+
+// What a call gives, and what the objects hold afterwards.
+std::string Call(const std::shared_ptr<const Jit>& jit, const char* function,
+                 const std::string& first, const std::string& second,
+                 int32_t turns) {
+  ContextOptions options;
+  options.jit = jit;
+  auto context = *Context::Create({Make()}, options);
+  const std::vector<Value> args = {Object(first), Object(second), Value(turns)};
+  const auto results = context->Call(*context->Lookup(function), args);
+  std::string text = results.ok() ? absl::StrCat((*results)[0].i32())
+                                  : results.status().ToString();
+  for (const Value& value : args) {
+    if (value.type() != ValueType::kRef || value.ref() == nullptr) continue;
+    if (const auto* buffer = RefCast<Buffer>(value.ref())) {
+      for (const uint8_t byte : buffer->bytes()) {
+        absl::StrAppend(&text, " ", byte);
+      }
+    } else if (const auto* list = RefCast<List>(value.ref())) {
+      absl::StrAppend(&text, " of ", list->size());
+    }
+  }
+  return text;
+}
+
+TEST(Views, AgreeWithTheInterpreter) {
+  const auto jit = *jit::Create(jit::Mode::kEager);
+  for (const char* function : {"sums", "reads", "grows", "calls", "swaps"}) {
+    for (const char* first :
+         {"buffer", "read-only", "list", "wide list", "null"}) {
+      for (const char* second : {"buffer", "read-only", "list", "null"}) {
+        for (const int32_t turns : {1, 2, 7, 10, 11, 40, 41}) {
+          SCOPED_TRACE(
+              absl::StrCat(function, " ", first, " ", second, " ", turns));
+          EXPECT_EQ(Call(jit, function, first, second, turns),
+                    Call(nullptr, function, first, second, turns));
+        }
+      }
+    }
+  }
+  EXPECT_EQ(Call(jit, "grows", "list", "null", 10).substr(0, 2), "55");
+  EXPECT_EQ(Call(jit, "sums", "buffer", "null", 10).substr(0, 2), "37");
+}
+
+}  // namespace
+}  // namespace eyrie::vm

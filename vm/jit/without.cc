@@ -1,0 +1,11 @@
+// Of builds without a compiler: for other machines, and with --define=jit=off.
+#include "vm/jit/jit.h"
+
+namespace eyrie::vm::jit {
+
+absl::StatusOr<std::shared_ptr<const Jit>> Create(Mode,
+                                                  std::shared_ptr<PerfMap>) {
+  return absl::UnimplementedError("This build has no compiler.");
+}
+
+}  // namespace eyrie::vm::jit
