@@ -16,16 +16,19 @@
 
 #include "abi/prepared_call.h"
 #include "abi/session.h"
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
 #include "tools/command.h"
 #include "tools/interrupt.h"
 #include "tools/load_flags.h"
 #include "tools/native_flags.h"
+#include "tools/rival/versus.h"
 #include "tools/trace_flags.h"
 
 namespace eyrie::tools {
@@ -41,8 +44,18 @@ constexpr Flag kOwnFlags[] = {
     {"time_unit", FlagKind::kString, "ms", "ms, us or ns."},
     {"batch_size", FlagKind::kInt, "1",
      "Items one call works on; the time is divided by it."},
+    {"vs", FlagKind::kString, "",
+     "Another program's benchmark of the same functions, a command for sh "
+     "that\n"
+     "prints Google Benchmark's rows. Both run in turn, each as a process, "
+     "and\n"
+     "the ratio of their times is printed:\n"
+     "  --vs='iree-benchmark-module --module=model.vmfb --function=f ...'\n"
+     "  --vs='./eyrie-of-yesterday bench model.vmfb --function=f ...'"},
+    {"vs_rounds", FlagKind::kInt, "5", "How often both run."},
 };
 
+constexpr int64_t kMaxRounds = 10'000;
 constexpr int64_t kMaxIterations = 1'000'000'000;  // Google Benchmark's own
 
 // One function with the arguments it is called with.
@@ -202,6 +215,76 @@ absl::Status TranslateMinTime(std::vector<std::string>& flags,
   return absl::OkStatus();
 }
 
+// This program and its arguments, for a process that prints rows as JSON and
+// has no rival.
+std::vector<std::string> OwnCommand(int argc, char** argv) {
+  std::vector<std::string> command = {"/proc/self/exe"};
+  std::vector<std::string> more = {"--vs=", "--benchmark_format=json",
+                                   "--benchmark_out="};
+  for (int i = 1; i < argc; ++i) {
+    if (absl::string_view(argv[i]) == "--") {
+      for (std::string& flag : more) command.push_back(std::move(flag));
+      more.clear();
+    }
+    command.push_back(argv[i]);
+  }
+  command.insert(command.end(), more.begin(), more.end());
+  return command;
+}
+
+// INVALID_ARGUMENT: what a process cannot be given twice, or says no number.
+absl::Status CheckVersus(const Arguments& arguments) {
+  RETURN_IF_ERROR(ParseUnit(arguments.GetString("time_unit")).status());
+  const int64_t rounds = arguments.GetInt("vs_rounds");
+  if (rounds < 1 || rounds > kMaxRounds) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--vs_rounds=", rounds, " is not between 1 and ", kMaxRounds, "."));
+  }
+  for (const auto* list :
+       {&arguments.GetList("module"), &arguments.positional()}) {
+    if (absl::c_linear_search(*list, "-")) {
+      return absl::InvalidArgumentError(
+          "With --vs a module is read several times, and standard input can "
+          "be read once.");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<VersusResult> CompareWithRival(const Arguments& arguments,
+                                              int argc, char** argv) {
+  RETURN_IF_ERROR(CheckVersus(arguments));
+  VersusOptions options;
+  options.ours = OwnCommand(argc, argv);
+  options.rival = arguments.GetString("vs");
+  options.rounds = arguments.GetInt("vs_rounds");
+  options.unit = arguments.GetString("time_unit");
+  for (int i = 1; i < argc; ++i) {
+    const absl::string_view flag = argv[i];
+    if (absl::StartsWith(flag, "--benchmark_format=")) {
+      options.json = flag == "--benchmark_format=json";
+    }
+  }
+  ASSIGN_OR_RETURN(VersusResult result, RunVersus(options));
+  RETURN_IF_ERROR(WriteStdout(result.text));
+  return result;
+}
+
+int VersusMain(const Arguments& arguments, int argc, char** argv) {
+  const absl::StatusOr<VersusResult> result =
+      CompareWithRival(arguments, argc, argv);
+  if (!result.ok()) {
+    const int code = ReportError(result.status());
+    return absl::IsCancelled(result.status()) ? InterruptWatch::kExitCode
+                                              : code;
+  }
+  for (const std::string& name : result->alone) {
+    PrintNote(
+        absl::StrCat("The row ", PlainName(name), " is of one side only."));
+  }
+  return result->interrupted ? InterruptWatch::kExitCode : 0;
+}
+
 int Main(int argc, char** argv) {
   std::vector<std::string> for_benchmark = {argv[0]};
   std::vector<const char*> own;
@@ -221,6 +304,9 @@ int Main(int argc, char** argv) {
     return status.ok() ? 0 : ReportError(status);
   }
   ReportIgnoredFlags(*arguments);
+  if (!arguments->GetString("vs").empty()) {
+    return VersusMain(*arguments, argc, argv);
+  }
   int64_t iterations = 0;
   const absl::Status translated = TranslateMinTime(for_benchmark, iterations);
   if (!translated.ok()) return ReportError(translated);

@@ -1,0 +1,229 @@
+// Tested by bench_rows_test.cc.
+#include "tools/rival/bench_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/json.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr size_t kMostMessage = 500;  // bytes of what a row says
+
+constexpr std::pair<absl::string_view, double> kUnits[] = {
+    {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+// Of rows over repetitions.
+constexpr absl::string_view kAggregates[] = {"_mean", "_median", "_stddev",
+                                             "_cv"};
+
+std::optional<double> Seconds(double number, absl::string_view unit) {
+  for (const auto& [name, seconds] : kUnits) {
+    if (name == unit && std::isfinite(number) && number > 0) {
+      return number * seconds;
+    }
+  }
+  return std::nullopt;
+}
+
+absl::Status RowFailed(absl::string_view name, absl::string_view why) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(PlainName(name), " fails: ", PlainText(why, kMostMessage)));
+}
+
+double NumberOf(const Json& value) {
+  switch (value.kind) {
+    case Json::Kind::kInt:
+      return static_cast<double>(value.integer);
+    case Json::Kind::kUint:
+      return static_cast<double>(value.natural);
+    case Json::Kind::kFloat:
+      return value.number;
+    default:
+      return 0;
+  }
+}
+
+std::string TextOf(const Json& object, absl::string_view key) {
+  const Json* const member = object.Find(key);
+  return member == nullptr ? "" : member->text;
+}
+
+absl::StatusOr<std::vector<BenchRow>> ReadJsonRows(absl::string_view output) {
+  ASSIGN_OR_RETURN(const Json report, ParseJson(output));
+  std::vector<BenchRow> rows;
+  const Json* const list = report.Find("benchmarks");
+  if (list == nullptr) return rows;
+  for (const Json& row : list->items) {
+    if (TextOf(row, "run_type") == "aggregate") continue;
+    const std::string name = TextOf(row, "name");
+    const Json* const failed = row.Find("error_occurred");
+    if (failed != nullptr && failed->boolean) {
+      return RowFailed(name, TextOf(row, "error_message"));
+    }
+    const Json* const time = row.Find("real_time");
+    const auto seconds = Seconds(time == nullptr ? 0 : NumberOf(*time),
+                                 TextOf(row, "time_unit"));
+    if (seconds.has_value()) rows.push_back({name, *seconds});
+  }
+  return rows;
+}
+
+absl::StatusOr<std::vector<BenchRow>> ReadTableRows(absl::string_view output) {
+  std::vector<BenchRow> rows;
+  for (const absl::string_view line : absl::StrSplit(output, '\n')) {
+    const std::vector<absl::string_view> words =
+        absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
+    if (words.size() < 3) continue;
+    if (words[1] == "ERROR" && words[2] == "OCCURRED:") {
+      return RowFailed(words[0], line.substr(line.find("OCCURRED:") + 9));
+    }
+    const bool aggregate =
+        absl::c_any_of(kAggregates, [&](absl::string_view ending) {
+          return absl::EndsWith(words[0], ending);
+        });
+    double number = 0;
+    if (aggregate || !absl::SimpleAtod(words[1], &number)) continue;
+    if (number == 0) {
+      return RowFailed(words[0], absl::StrCat(words[1], " ", words[2],
+                                              " is too little; as JSON "
+                                              "(--benchmark_format=json) it "
+                                              "would say more."));
+    }
+    const auto seconds = Seconds(number, words[2]);
+    if (seconds.has_value()) {
+      rows.push_back({std::string(words[0]), *seconds});
+    }
+  }
+  return rows;
+}
+
+// "BM_add" of "BM_add/iterations:20/process_time/real_time".
+absl::string_view FunctionOf(absl::string_view name) {
+  return name.substr(0, name.find('/'));
+}
+
+// Rows of one name in one, by their median; in their order.
+std::vector<BenchRow> Merge(const std::vector<BenchRow>& rows) {
+  std::vector<BenchRow> merged;
+  std::map<std::string, std::vector<double>> seconds;
+  for (const BenchRow& row : rows) {
+    std::vector<double>& all = seconds[row.name];
+    if (all.empty()) merged.push_back(row);
+    all.push_back(row.seconds);
+  }
+  for (BenchRow& row : merged) {
+    row.seconds = QuartilesOf(seconds[row.name]).middle;
+  }
+  return merged;
+}
+
+// The index of the only row of a function; nullopt: there are none, or several.
+std::optional<size_t> Partner(const BenchRow& row,
+                              const std::vector<BenchRow>& rows) {
+  std::optional<size_t> found;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].name == row.name) return i;
+    if (FunctionOf(rows[i].name) != FunctionOf(row.name)) continue;
+    if (found.has_value()) return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
+}  // namespace
+
+Quartiles QuartilesOf(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double part) {
+    const double place = part * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<size_t>(place);
+    const size_t above = std::min(below + 1, values.size() - 1);
+    return values[below] +
+           (place - std::floor(place)) * (values[above] - values[below]);
+  };
+  return {at(0.25), at(0.5), at(0.75)};
+}
+
+absl::StatusOr<std::vector<BenchRow>> ReadBenchRows(absl::string_view output) {
+  const absl::string_view text = absl::StripLeadingAsciiWhitespace(output);
+  ASSIGN_OR_RETURN(std::vector<BenchRow> rows, absl::StartsWith(text, "{")
+                                                   ? ReadJsonRows(text)
+                                                   : ReadTableRows(text));
+  if (rows.empty()) {
+    return absl::InvalidArgumentError(
+        "It prints no row of Google Benchmark's, as a table or as JSON.");
+  }
+  return Merge(rows);
+}
+
+absl::Status BenchRounds::Add(const std::vector<BenchRow>& ours,
+                              const std::vector<BenchRow>& theirs) {
+  std::vector<bool> taken(theirs.size());
+  size_t found = 0;
+  for (const BenchRow& row : ours) {
+    std::optional<size_t> partner = Partner(row, theirs);
+    if (ours.size() == 1 && theirs.size() == 1) partner = 0;
+    if (!partner.has_value() || taken[*partner]) {
+      if (rounds_ == 0) alone_.push_back(row.name);
+      continue;
+    }
+    taken[*partner] = true;
+    ++found;
+    const auto known = absl::c_find_if(
+        pairs_, [&](const Pair& p) { return p.name == row.name; });
+    Pair& pair =
+        known == pairs_.end()
+            ? pairs_.emplace_back(Pair{row.name, theirs[*partner].name, {}, {}})
+            : *known;
+    pair.ours.push_back(row.seconds);
+    pair.theirs.push_back(theirs[*partner].seconds);
+  }
+  for (size_t i = 0; i < theirs.size() && rounds_ == 0; ++i) {
+    if (!taken[i]) alone_.push_back(theirs[i].name);
+  }
+  if (found == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("No row of the rival (",
+                     PlainName(theirs.empty() ? "" : theirs[0].name),
+                     ") is of a function of ours (",
+                     PlainName(ours.empty() ? "" : ours[0].name), ")."));
+  }
+  ++rounds_;
+  return absl::OkStatus();
+}
+
+std::vector<BenchComparison> BenchRounds::Summarize() const {
+  std::vector<BenchComparison> rows;
+  for (const Pair& pair : pairs_) {
+    BenchComparison row;
+    row.name = pair.name;
+    row.rival_name = pair.rival_name;
+    row.seconds = QuartilesOf(pair.ours).middle;
+    row.rival_seconds = QuartilesOf(pair.theirs).middle;
+    row.ratio = row.seconds / row.rival_seconds;
+    row.rounds = pair.ours.size();
+    std::vector<double> ratios;
+    for (size_t i = 0; i < pair.ours.size(); ++i) {
+      ratios.push_back(pair.ours[i] / pair.theirs[i]);
+    }
+    const Quartiles quartiles = QuartilesOf(std::move(ratios));
+    row.low = quartiles.low;
+    row.high = quartiles.high;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace eyrie::tools

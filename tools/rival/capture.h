@@ -1,0 +1,34 @@
+// A program that is run to its end, with what it printed.
+//
+// Tested by rival_test.txt.
+#ifndef EYRIE_TOOLS_RIVAL_CAPTURE_H_
+#define EYRIE_TOOLS_RIVAL_CAPTURE_H_
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace eyrie::tools {
+
+struct Captured {
+  int exit_code = 0;  // of one that a signal ended, 128 and its number
+  std::string output;
+  std::string errors;
+};
+
+// Runs a program, which is sought in PATH, with standard input empty. `running`
+// is its process while it runs, and 0 else: for who would signal it. What it
+// prints goes to files in memory, of kMostOutput bytes each at most when read.
+// It is asked, by BENCHMARK_FORMAT, for rows in full precision, unless that is
+// set. INTERNAL: it cannot be started.
+inline constexpr size_t kMostOutput = size_t{16} << 20;
+absl::StatusOr<Captured> RunAndCapture(const std::vector<std::string>& command,
+                                       std::atomic<pid_t>& running);
+
+}  // namespace eyrie::tools
+
+#endif  // EYRIE_TOOLS_RIVAL_CAPTURE_H_

@@ -1,0 +1,185 @@
+// Tested by rival_test.txt.
+#include "tools/rival/versus.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "base/json.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+#include "tools/interrupt.h"
+#include "tools/progress_line.h"
+#include "tools/rival/bench_rows.h"
+#include "tools/rival/capture.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr size_t kMostLine = 1000;  // bytes of what is told of a side
+
+double PerSecond(absl::string_view unit) {
+  return unit == "ns" ? 1e9 : unit == "us" ? 1e6 : 1e3;
+}
+
+// The last line that says something, without the mark of our own errors.
+std::string LastLine(absl::string_view text) {
+  std::string last;
+  for (const absl::string_view line :
+       absl::StrSplit(text, '\n', absl::SkipWhitespace())) {
+    last = PlainText(absl::StripPrefix(line, "eyrie: "), kMostLine);
+  }
+  return last;
+}
+
+// The two sides and what becomes of an interrupt.
+class Contest {
+ public:
+  explicit Contest(const VersusOptions& options)
+      : options_(options), rival_{"sh", "-c", options.rival} {}
+
+  absl::StatusOr<VersusResult> Run();
+
+ private:
+  struct Side {
+    const char* name;
+    const std::vector<std::string>& command;
+  };
+
+  absl::StatusOr<std::vector<BenchRow>> RunSide(const Side& side);
+  absl::Status RunRound(int64_t round);
+  void Interrupt();
+  std::string Table() const;
+  std::string Json() const;
+
+  const VersusOptions& options_;
+  const std::vector<std::string> rival_;
+  BenchRounds rounds_;
+  std::atomic<pid_t> running_ = 0;
+  std::atomic<bool> interrupted_ = false;
+  std::atomic<int64_t> round_ = 0;
+  std::atomic<const char*> side_ = "";
+};
+
+// A terminal's interrupt comes to this process alone: the sides have groups of
+// their own. It ends the side that runs.
+void Contest::Interrupt() {
+  interrupted_ = true;
+  const pid_t child = running_;
+  if (child > 0) kill(-child, SIGINT);
+}
+
+absl::StatusOr<std::vector<BenchRow>> Contest::RunSide(const Side& side) {
+  side_ = side.name;
+  ASSIGN_OR_RETURN(const Captured captured,
+                   RunAndCapture(side.command, running_));
+  if (interrupted_) return absl::CancelledError("The rounds are interrupted.");
+  if (captured.exit_code != 0) {
+    const std::string line = LastLine(captured.errors);
+    return absl::AbortedError(
+        absl::StrCat(side.name, " ends with exit code ", captured.exit_code,
+                     line.empty() ? "." : absl::StrCat(": ", line)));
+  }
+  auto rows = ReadBenchRows(captured.output);
+  if (rows.ok()) return rows;
+  return absl::InvalidArgumentError(
+      absl::StrCat(side.name, ": ", rows.status().message()));
+}
+
+absl::Status Contest::RunRound(int64_t round) {
+  const std::array<Side, 2> sides = {Side{"Ours", options_.ours},
+                                     Side{"The rival", rival_}};
+  std::array<std::vector<BenchRow>, 2> rows;
+  for (size_t turn = 0; turn < sides.size(); ++turn) {
+    const size_t side = (static_cast<size_t>(round) + turn) % sides.size();
+    ASSIGN_OR_RETURN(rows[side], RunSide(sides[side]));
+  }
+  return rounds_.Add(rows[0], rows[1]);
+}
+
+absl::StatusOr<VersusResult> Contest::Run() {
+  const InterruptWatch watch([this] { Interrupt(); });
+  {
+    const ProgressLine line([this] {
+      return absl::StrCat("round ", round_ + 1, " of ", options_.rounds, ": ",
+                          side_.load());
+    });
+    for (; round_ < options_.rounds; ++round_) {
+      const absl::Status status = RunRound(round_);
+      if (interrupted_ && rounds_.size() > 0) break;
+      RETURN_IF_ERROR(status);
+    }
+  }
+  return VersusResult{options_.json ? Json() : Table(), interrupted_,
+                      rounds_.alone()};
+}
+
+std::string Contest::Table() const {
+  const std::vector<BenchComparison> rows = rounds_.Summarize();
+  size_t width = 9;
+  for (const BenchComparison& row : rows) {
+    width = std::max(width, PlainName(row.name).size());
+  }
+  const int name = static_cast<int>(width);
+  const std::string head =
+      absl::StrFormat("%-*s %15s %15s   %s", name, "Benchmark", "Ours", "Rival",
+                      "Ratio (quartiles)");
+  const std::string rule(head.size() + 4, '-');
+  std::string text =
+      absl::StrCat("Rival: ", PlainText(options_.rival, kMostLine), "\n",
+                   rounds_.size(), rounds_.size() == 1 ? " round" : " rounds",
+                   ", ours and the rival in turn. Medians, and ours by the "
+                   "rival's: below 1 ours is faster.\n",
+                   rule, "\n", head, "\n", rule, "\n");
+  const double scale = PerSecond(options_.unit);
+  for (const BenchComparison& row : rows) {
+    absl::StrAppendFormat(
+        &text, "%-*s %12.4g %s %12.4g %s   %.3g (%.3g to %.3g)\n", name,
+        PlainName(row.name), row.seconds * scale, options_.unit,
+        row.rival_seconds * scale, options_.unit, row.ratio, row.low, row.high);
+  }
+  return text;
+}
+
+std::string Contest::Json() const {
+  std::string text = "{\n  \"context\": {\n    \"rival\": ";
+  AppendJsonString(PlainText(options_.rival, kMostLine), text);
+  absl::StrAppend(&text, ",\n    \"rounds\": ", rounds_.size(),
+                  "\n  },\n  \"benchmarks\": [");
+  const double scale = PerSecond(options_.unit);
+  const char* comma = "";
+  for (const BenchComparison& row : rounds_.Summarize()) {
+    absl::StrAppend(&text, std::exchange(comma, ","),
+                    "\n    {\n      \"name\": ");
+    AppendJsonString(PlainName(row.name), text);
+    absl::StrAppend(&text, ",\n      \"rival_name\": ");
+    AppendJsonString(PlainName(row.rival_name), text);
+    absl::StrAppendFormat(&text,
+                          ",\n      \"real_time\": %.9g,\n"
+                          "      \"rival_real_time\": %.9g,\n"
+                          "      \"time_unit\": \"%s\",\n"
+                          "      \"ratio\": %.9g,\n"
+                          "      \"ratio_low\": %.9g,\n"
+                          "      \"ratio_high\": %.9g\n    }",
+                          row.seconds * scale, row.rival_seconds * scale,
+                          options_.unit, row.ratio, row.low, row.high);
+  }
+  absl::StrAppend(&text, "\n  ]\n}\n");
+  return text;
+}
+
+}  // namespace
+
+absl::StatusOr<VersusResult> RunVersus(const VersusOptions& options) {
+  return Contest(options).Run();
+}
+
+}  // namespace eyrie::tools
