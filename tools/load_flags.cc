@@ -17,6 +17,7 @@
 #include "tools/jit_flags.h"
 #include "tools/json_flags.h"
 #include "tools/limit_flags.h"
+#include "tools/load_progress.h"
 #include "tools/native_flags.h"
 #include "tools/parameter_flags.h"
 #include "tools/trace_flags.h"
@@ -157,7 +158,9 @@ absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
         "input, is needed.");
   }
   std::vector<abi::Program> programs;
+  LoadProgress progress;
   for (const std::string& path : paths) {
+    progress.Begin(absl::StrCat("loading ", path));
     ASSIGN_OR_RETURN(abi::Program program, abi::LoadProgram(path));
     programs.push_back(std::move(program));
   }

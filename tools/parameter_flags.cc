@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "tools/load_progress.h"
 
 namespace eyrie::tools {
 namespace {
@@ -54,8 +55,13 @@ absl::StatusOr<std::shared_ptr<const hal::ParameterScopes>> LoadParameters(
                      "'; it is file (or mmap), preload or write."));
   }
   auto scopes = std::make_shared<hal::ParameterScopes>();
+  LoadProgress progress;
+  hal::PreloadLimits watched = limits;
+  watched.progress = &progress.done();
   for (const std::string& text : arguments.GetList("parameters")) {
-    RETURN_IF_ERROR(scopes->AddFile(text, *mode, limits));
+    const std::string path = text.substr(text.find('=') + 1);
+    progress.BeginFile(absl::StrCat("reading ", path), path);
+    RETURN_IF_ERROR(scopes->AddFile(text, *mode, watched));
   }
   return scopes;
 }

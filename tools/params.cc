@@ -3,6 +3,7 @@
 // Tested by cli_test.py.
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "hal/parameters/parameter_index.h"
 #include "tools/arg_parser.h"
 #include "tools/command.h"
+#include "tools/load_progress.h"
 #include "tools/parameter_flags.h"
 #include "tools/parameter_text.h"
 
@@ -119,9 +121,17 @@ absl::Status WriteArchive(const Arguments& arguments,
   const auto alignment = static_cast<uint64_t>(
       std::max<int64_t>(arguments.GetInt("alignment"), 0));
   ASSIGN_OR_RETURN(const uint64_t size, hal::IrpaSize(sources, alignment));
-  RETURN_IF_ERROR(WriteTo(path, size, [&](ByteSink sink) {
-    return hal::WriteIrpa(sources, alignment, sink);
-  }));
+  {
+    LoadProgress progress;
+    progress.Begin(absl::StrCat("writing ", path), size);
+    RETURN_IF_ERROR(WriteTo(path, size, [&](ByteSink sink) {
+      return hal::WriteIrpa(sources, alignment,
+                            [&](std::span<const uint8_t> bytes) {
+                              progress.done() += bytes.size();
+                              return sink(bytes);
+                            });
+    }));
+  }
   if (arguments.GetBool("quiet") || path == "-") return absl::OkStatus();
   hal::ParameterScopes written;
   RETURN_IF_ERROR(written.AddFile("", path, hal::ParameterFile::Mode::kMapped));

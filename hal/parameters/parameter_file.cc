@@ -17,11 +17,16 @@ namespace eyrie::hal {
 namespace {
 
 absl::StatusOr<std::shared_ptr<const MappedFile>> ReadWhole(
-    const std::string& path, absl::Time deadline, MemoryCharge& charge) {
+    const std::string& path, const PreloadLimits& limits,
+    MemoryCharge& charge) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return SystemError("open", path, errno);
   auto file = MappedFile::ReadAll(descriptor, path, [&](uint64_t more) {
-    if (deadline != absl::InfiniteFuture() && absl::Now() >= deadline) {
+    const off_t at =
+        limits.progress == nullptr ? -1 : lseek(descriptor, 0, SEEK_CUR);
+    if (at >= 0) *limits.progress = static_cast<uint64_t>(at);
+    if (limits.deadline != absl::InfiniteFuture() &&
+        absl::Now() >= limits.deadline) {
       return absl::DeadlineExceededError(
           absl::StrCat("The limit of time passes while ", path, " is read."));
     }
@@ -44,8 +49,7 @@ absl::StatusOr<Ref<ParameterFile>> ParameterFile::Open(
   }
   if (mode == Mode::kPreloaded) {
     ASSIGN_OR_RETURN(file->charge_, MemoryCharge::Take(limits.memory, 0, ""));
-    ASSIGN_OR_RETURN(file->mapping_,
-                     ReadWhole(path, limits.deadline, file->charge_));
+    ASSIGN_OR_RETURN(file->mapping_, ReadWhole(path, limits, file->charge_));
   } else {
     ASSIGN_OR_RETURN(file->mapping_, MappedFile::Open(path));
   }

@@ -4,6 +4,7 @@
 #ifndef EYRIE_HAL_PARAMETERS_PARAMETER_FILE_H_
 #define EYRIE_HAL_PARAMETERS_PARAMETER_FILE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -24,6 +25,9 @@ namespace eyrie::hal {
 struct PreloadLimits {
   std::shared_ptr<MemoryMeter> memory;  // counts a file while it is there
   absl::Time deadline = absl::InfiniteFuture();
+  // Says, while a file is read, how many of its bytes are; outlives the
+  // reading. May be null.
+  std::atomic<uint64_t>* progress = nullptr;
 };
 
 // Shared by threads; writes to a writable one are the caller's to order.

@@ -1,0 +1,54 @@
+// Tested by cli_test.py.
+#include "tools/load_progress.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr double kMebi = 1 << 20;
+
+}  // namespace
+
+LoadProgress::LoadProgress() {
+  if (isatty(STDERR_FILENO) == 0) return;
+  // Before the line, whose thread takes no signals.
+  watch_.emplace([this] {
+    if (line_ != nullptr) line_->Print([] {});
+    InterruptWatch::Exit();
+  });
+  line_ = std::make_unique<ProgressLine>([this] { return Text(); });
+}
+
+void LoadProgress::Begin(std::string what, uint64_t bytes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  what_ = std::move(what);
+  bytes_ = bytes;
+  done_ = 0;
+}
+
+void LoadProgress::BeginFile(std::string what, const std::string& path) {
+  std::error_code error;
+  const uintmax_t bytes = std::filesystem::file_size(path, error);
+  Begin(std::move(what), error ? 0 : bytes);
+}
+
+std::string LoadProgress::Text() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const uint64_t done = done_;
+  if (done == 0 || bytes_ == 0) return what_;
+  return absl::StrCat(
+      what_,
+      absl::StrFormat(": %.1f of %.1f MiB", static_cast<double>(done) / kMebi,
+                      static_cast<double>(bytes_) / kMebi));
+}
+
+}  // namespace eyrie::tools
