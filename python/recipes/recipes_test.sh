@@ -15,13 +15,12 @@ if ! "$python" -c 'import nanobind' 2>/dev/null ||
     "from PyPI."
   exit 0
 fi
-here=$(dirname "$0")
-"$python" "$here/../build_wheel.py" --library="$1" --include=include \
+"$python" python/build_wheel.py --library="$1" --include=include \
   --license=LICENSE --out="$TEST_TMPDIR/dist"
 "$engines" -m pip install --quiet --no-index --no-deps \
   --target="$TEST_TMPDIR/site" "$TEST_TMPDIR"/dist/*.whl
 # Ray's sockets have names of at most 107 bytes.
 RAY_FOLDER=$(TMPDIR= mktemp -d -t eyrie.XXXXXX)
 trap 'rm -rf "$RAY_FOLDER"' EXIT
-export RAY_FOLDER DIGITS="$2" PYTHONPATH="$TEST_TMPDIR/site:$PWD/$here"
-"$engines" "$here/recipes_test.py"
+export RAY_FOLDER DIGITS="$PWD/$2" PYTHONPATH="$TEST_TMPDIR/site:$PWD/python/recipes"
+"$engines" python/recipes/recipes_test.py
