@@ -22,5 +22,6 @@ fi
 # Ray's sockets have names of at most 107 bytes.
 RAY_FOLDER=$(TMPDIR= mktemp -d -t eyrie.XXXXXX)
 trap 'rm -rf "$RAY_FOLDER"' EXIT
-export RAY_FOLDER DIGITS="$PWD/$2" PYTHONPATH="$TEST_TMPDIR/site:$PWD/python/recipes"
+export RAY_FOLDER DIGITS="$PWD/$2"
+export PYTHONPATH="$TEST_TMPDIR/site:$PWD/python/recipes"
 "$engines" python/recipes/recipes_test.py
