@@ -126,6 +126,12 @@ class Device : public RefObject {
   virtual absl::StatusOr<Ref<Executable>> CreateExecutable(
       const ExecutableParams& params) = 0;
 
+  // OK, or an error that CreateExecutable would have, as far as it can be told
+  // without running, compiling or keeping any of it.
+  virtual absl::Status CheckExecutable(const ExecutableParams&) const {
+    return absl::OkStatus();
+  }
+
   virtual absl::StatusOr<Ref<CommandBuffer>> CreateCommandBuffer(
       CommandBufferMode mode, QueueAffinity affinity,
       uint32_t binding_capacity) = 0;

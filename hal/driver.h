@@ -7,6 +7,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "base/perf_map.h"
 #include "base/ref.h"
 #include "hal/device.h"
+#include "hal/executable_facts.h"
 #include "hal/executable_loader.h"
 
 namespace eyrie::hal {
@@ -87,6 +90,13 @@ class Driver {
   // be empty. Fails as Open.
   virtual absl::StatusOr<std::string> DescribeDevice(absl::string_view) const {
     return std::string();
+  }
+  // What an executable holds, without running any of it; nullopt: its format
+  // is none of this driver's. Needs no device. INVALID_ARGUMENT: damaged;
+  // UNIMPLEMENTED: what is not read.
+  virtual std::optional<absl::StatusOr<ExecutableFacts>> DescribeExecutable(
+      absl::string_view, std::span<const uint8_t>) const {
+    return std::nullopt;
   }
   // `path` is what follows "driver://". NOT_FOUND: no such device.
   virtual absl::StatusOr<Ref<Device>> Open(

@@ -6,10 +6,14 @@
 #ifndef EYRIE_HAL_EXECUTABLE_LOADER_H_
 #define EYRIE_HAL_EXECUTABLE_LOADER_H_
 
+#include <cstdint>
+#include <span>
+
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
 #include "hal/executable.h"
+#include "hal/executable_facts.h"
 
 namespace eyrie::hal {
 
@@ -25,6 +29,11 @@ class ExecutableLoader {
   // UNIMPLEMENTED: a version or feature that is not here.
   virtual absl::StatusOr<Ref<Executable>> Load(
       const ExecutableParams& params) const = 0;
+
+  // What an executable of this format holds, without running any of it. Fails
+  // as Load, as far as that can be told so.
+  virtual absl::StatusOr<ExecutableFacts> Describe(
+      std::span<const uint8_t> data) const = 0;
 };
 
 }  // namespace eyrie::hal

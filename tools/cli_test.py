@@ -194,6 +194,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         prepare(folder, here / "tests/modules", pathlib.Path(table).name)
+        for script in pathlib.Path(table).parent.glob("*_check.py"):
+            (folder / script.name).write_bytes(script.read_bytes())
         for comments, command, want in blocks:
             got = run(command, folder, environment)
             same = matches(want, got)

@@ -17,13 +17,14 @@ namespace eyrie::tools {
 // A subcommand: gets what follows its name, returns the exit code.
 using CommandMain = int (*)(std::span<const char* const> args);
 
-int RunMain(std::span<const char* const> args);     // run.cc
-int DumpMain(std::span<const char* const> args);    // dump.cc
-int AsmMain(std::span<const char* const> args);     // asm.cc
-int ParamsMain(std::span<const char* const> args);  // params.cc
-int NoteMain(std::span<const char* const> args);    // note.cc
-int CheckMain(std::span<const char* const> args);   // check/check.cc
-int BenchMain(std::span<const char* const> args);   // bench_command.cc
+int RunMain(std::span<const char* const> args);      // run.cc
+int DumpMain(std::span<const char* const> args);     // dump.cc
+int AsmMain(std::span<const char* const> args);      // asm.cc
+int ParamsMain(std::span<const char* const> args);   // params.cc
+int NoteMain(std::span<const char* const> args);     // note.cc
+int InspectMain(std::span<const char* const> args);  // inspect/inspect.cc
+int CheckMain(std::span<const char* const> args);    // check/check.cc
+int BenchMain(std::span<const char* const> args);    // bench_command.cc
 
 // Prints "eyrie: INVALID_ARGUMENT: The sentence." to stderr; returns 1.
 int ReportError(const absl::Status& status);

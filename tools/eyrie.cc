@@ -20,6 +20,7 @@ struct Command {
 constexpr Command kCommands[] = {
     {"run", RunMain, "calls a function of a compiled module"},
     {"dump", DumpMain, "prints what a compiled module contains"},
+    {"inspect", InspectMain, "says what a module is and whether it runs here"},
     {"asm", AsmMain, "makes a module from its assembly text"},
     {"params", ParamsMain, "shows, makes and converts files of parameters"},
     {"note", NoteMain, "makes a native library say what its functions are"},
@@ -31,7 +32,7 @@ std::string Usage() {
   std::string text = "Usage: eyrie COMMAND [flags]\n\n";
   for (const Command& command : kCommands) {
     absl::StrAppend(&text, "  ", command.name,
-                    std::string(8 - std::strlen(command.name), ' '),
+                    std::string(9 - std::strlen(command.name), ' '),
                     command.summary, "\n");
   }
   absl::StrAppend(&text, "\neyrie COMMAND --help lists the flags.\n");

@@ -422,6 +422,23 @@ size_t ModuleDef::location_count() const {
   return debug_ == nullptr ? 0 : Size(debug_->locations());
 }
 
+std::vector<std::pair<uint32_t, int32_t>> ModuleDef::LocationsOf(
+    uint32_t function) const {
+  std::vector<std::pair<uint32_t, int32_t>> entries;
+  const std::optional<uint32_t> map = SourceMapOf(function);
+  if (!map) return entries;
+  const auto* list = debug_->functions()->Get(*map)->locations();
+  for (uint32_t i = 0; i < Size(list); ++i) {
+    const fbs::InstructionLocation* entry = list->Get(i);
+    if (entry->bytecode_offset() < 0) continue;
+    entries.emplace_back(entry->bytecode_offset(), entry->location());
+  }
+  std::stable_sort(
+      entries.begin(), entries.end(),
+      [](const auto& a, const auto& b) { return a.first < b.first; });
+  return entries;
+}
+
 std::vector<SourceLocation> ModuleDef::FindLocations(uint32_t function,
                                                      uint32_t offset) const {
   std::vector<SourceLocation> found;

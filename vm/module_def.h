@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -130,6 +131,11 @@ class ModuleDef {
 
   // The index of a function's source map in the debug database, or nullopt.
   std::optional<uint32_t> SourceMapOf(uint32_t function) const;
+
+  // The function's source map: entries of the location table, each from the
+  // byte offset on that it stands with, ascending. Empty if stripped.
+  std::vector<std::pair<uint32_t, int32_t>> LocationsOf(
+      uint32_t function) const;
 
   // The source of the instruction at a byte offset of a function, innermost
   // first (a call site adds its callers); empty if stripped or unknown.

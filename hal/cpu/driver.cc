@@ -3,14 +3,22 @@
 // Tested by device_test.cc.
 #include "hal/cpu/driver.h"
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "hal/cpu/cpu_features.h"
 #include "hal/cpu/device.h"
+#include "hal/cpu/library_facts.h"
 
 namespace eyrie::hal::cpu {
 namespace {
+
+constexpr char kEmbeddedPrefix[] = "embedded-elf-";
+constexpr char kSystemPrefix[] = "system-elf-";
 
 class CpuDriver final : public Driver {
  public:
@@ -21,6 +29,15 @@ class CpuDriver final : public Driver {
   absl::string_view description() const override { return description_; }
   absl::StatusOr<std::vector<std::string>> ListDevices() const override {
     return std::vector<std::string>{Uri()};
+  }
+  std::optional<absl::StatusOr<ExecutableFacts>> DescribeExecutable(
+      absl::string_view format, std::span<const uint8_t> data) const override {
+    if (absl::StartsWith(format, kEmbeddedPrefix)) {
+      return ReadLibraryFacts(data, MachineFeatures());
+    }
+    if (!absl::StartsWith(format, kSystemPrefix)) return std::nullopt;
+    return absl::UnimplementedError(
+        "Only the system's linker reads executables of its own format.");
   }
   absl::StatusOr<Ref<hal::Device>> Open(
       absl::string_view path, const DriverOptions& options) const override {

@@ -199,9 +199,10 @@ absl::Status Scatter(ParametersState& state, Device& device, int64_t,
 }
 
 constexpr vm::NativeFunction kImports[] = {
-    vm::Bind<Gather>("gather", "0rIrrrrrrr_v"),
-    vm::Bind<Load>("load", "0rIrrrIiirrr_r"),
-    vm::Bind<Scatter>("scatter", "0rIrrrrrrr_v"),
+#define HAL_IMPORT(name, signature, function, first, last) \
+  vm::Bind<function>(name, signature),
+#include "hal/module/parameters_imports.def"
+#undef HAL_IMPORT
 };
 
 }  // namespace

@@ -47,6 +47,11 @@ class Loader final : public ExecutableLoader {
     return Annotate(loaded.status(), "(in a VMVX executable)");
   }
 
+  absl::StatusOr<ExecutableFacts> Describe(
+      std::span<const uint8_t> data) const override {
+    return Executable::Describe(data);
+  }
+
  private:
   const std::shared_ptr<const vm::Module> module_ = CreateModule();
   const std::shared_ptr<const vm::Jit> jit_;
@@ -79,6 +84,29 @@ absl::StatusOr<Ref<hal::Executable>> Executable::Load(
                    Worker::Create(executable->params_));
   executable->free_.push_back(std::move(worker));
   return Ref<hal::Executable>(std::move(executable));
+}
+
+absl::StatusOr<ExecutableFacts> Executable::Describe(
+    std::span<const uint8_t> data) {
+  ASSIGN_OR_RETURN(auto verified, vm::LoadModule(data, "The executable"));
+  Ref<Executable> executable = Ref<Executable>::Adopt(new Executable());
+  ASSIGN_OR_RETURN(executable->params_.program,
+                   vm::BytecodeModule::Create(std::move(verified)));
+  RETURN_IF_ERROR(executable->AddExports());
+  ExecutableFacts facts;
+  facts.name = std::string(executable->params_.program->name());
+  for (size_t i = 0; i < executable->exports_.size(); ++i) {
+    const ExportInfo& info = executable->exports_[i];
+    facts.kernels.push_back(
+        {.name = std::string(info.name),
+         .constant_count = info.constant_count,
+         .binding_count = info.binding_count,
+         .workgroup_size = {info.workgroup_size[0], info.workgroup_size[1],
+                            info.workgroup_size[2]},
+         .local_memory = executable->local_memory_sizes_[i],
+         .source = ""});
+  }
+  return facts;
 }
 
 absl::Status Executable::AddExports() {

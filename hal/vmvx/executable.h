@@ -39,6 +39,10 @@ class Executable final : public cpu::KernelExecutable {
       const ExecutableParams& params, std::shared_ptr<const vm::Module> vmvx,
       std::shared_ptr<const vm::Jit> jit);
 
+  // What it exports, without a worker. Fails as Load, but for what it imports.
+  static absl::StatusOr<ExecutableFacts> Describe(
+      std::span<const uint8_t> data);
+
   std::span<const ExportInfo> exports() const override { return exports_; }
   uint32_t local_memory_size(uint32_t ordinal) const override {
     return local_memory_sizes_[ordinal];

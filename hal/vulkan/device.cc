@@ -76,6 +76,9 @@ class VulkanDevice final : public hal::Device {
   }
   absl::StatusOr<Ref<hal::Executable>> CreateExecutable(
       const ExecutableParams& params) override;
+  absl::Status CheckExecutable(const ExecutableParams& params) const override {
+    return Executable::Check(*device_, params);
+  }
   absl::StatusOr<Ref<CommandBuffer>> CreateCommandBuffer(
       CommandBufferMode mode, QueueAffinity affinity,
       uint32_t binding_capacity) override {

@@ -3,19 +3,25 @@
 // Tested by driver_test.cc.
 #include "hal/vulkan/driver.h"
 
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/signal_block.h"
 #include "base/status_macros.h"
 #include "hal/vulkan/device.h"
 #include "hal/vulkan/instance.h"
 #include "hal/vulkan/physical_device.h"
+#include "hal/vulkan/shader_facts.h"
 
 namespace eyrie::hal::vulkan {
 namespace {
+
+constexpr char kFormatPrefix[] = "vulkan-";
 
 class VulkanDriver final : public Driver {
  public:
@@ -26,6 +32,8 @@ class VulkanDriver final : public Driver {
   absl::StatusOr<std::vector<std::string>> ListDevices() const override;
   absl::StatusOr<std::string> DescribeDevice(
       absl::string_view path) const override;
+  std::optional<absl::StatusOr<ExecutableFacts>> DescribeExecutable(
+      absl::string_view format, std::span<const uint8_t> data) const override;
   absl::StatusOr<Ref<hal::Device>> Open(
       absl::string_view path, const DriverOptions& options) const override;
 };
@@ -58,6 +66,12 @@ absl::StatusOr<std::string> VulkanDriver::DescribeDevice(
                    FindDevices(*instance));
   ASSIGN_OR_RETURN(const PhysicalDevice device, SelectDevice(devices, path));
   return device.Describe();
+}
+
+std::optional<absl::StatusOr<ExecutableFacts>> VulkanDriver::DescribeExecutable(
+    absl::string_view format, std::span<const uint8_t> data) const {
+  if (!absl::StartsWith(format, kFormatPrefix)) return std::nullopt;
+  return DescribeShaders(data);
 }
 
 absl::StatusOr<Ref<hal::Device>> VulkanDriver::Open(

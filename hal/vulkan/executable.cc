@@ -89,6 +89,13 @@ absl::Status ValidateShaders(const LogicalDevice& device,
 
 }  // namespace
 
+absl::Status Executable::Check(const LogicalDevice& device,
+                               const ExecutableParams& params) {
+  RETURN_IF_ERROR(CheckFormat(device, params.format));
+  ASSIGN_OR_RETURN(const ExecutableDef def, ReadExecutable(params.data));
+  return CheckDef(device, def);
+}
+
 absl::StatusOr<Ref<Executable>> Executable::Load(
     const std::shared_ptr<LogicalDevice>& device, PipelineCache& cache,
     const ExecutableParams& params) {

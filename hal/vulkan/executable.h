@@ -37,6 +37,10 @@ class Executable final : public hal::Executable {
       const std::shared_ptr<LogicalDevice>& device, PipelineCache& cache,
       const ExecutableParams& params);
 
+  // What Load refuses before it makes anything, but for what validation says.
+  static absl::Status Check(const LogicalDevice& device,
+                            const ExecutableParams& params);
+
   std::span<const ExportInfo> exports() const override { return exports_; }
 
   const Pipeline& pipeline(uint32_t ordinal) const {

@@ -241,6 +241,11 @@ absl::Status CheckPipeline(const PipelineDef& pipeline,
 
 }  // namespace
 
+std::string CapabilityName(uint32_t number) {
+  const Capability* const row = FindCapability(number);
+  return row == nullptr ? absl::StrCat(number) : std::string(row->name);
+}
+
 absl::Status CheckModule(const SpirvModule& module, const DeviceLimits& limits,
                          const FeatureSet& enabled) {
   if (module.version > limits.spirv_version) {

@@ -5,12 +5,18 @@
 #ifndef EYRIE_HAL_VULKAN_SPIRV_CHECK_H_
 #define EYRIE_HAL_VULKAN_SPIRV_CHECK_H_
 
+#include <cstdint>
+#include <string>
+
 #include "absl/status/status.h"
 #include "hal/vulkan/device_limits.h"
 #include "hal/vulkan/executable_def.h"
 #include "hal/vulkan/spirv.h"
 
 namespace eyrie::hal::vulkan {
+
+// "Int64"; of an unknown one its number.
+std::string CapabilityName(uint32_t number);
 
 // UNIMPLEMENTED: the shader declares a capability that the device lacks, or
 // an unknown one, or is of a newer version than the device takes.

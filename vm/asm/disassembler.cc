@@ -330,18 +330,9 @@ void Disassembler::PrintExports(uint32_t function) {
 
 LocationMap Disassembler::LocationsOf(uint32_t function) const {
   LocationMap at;
-  const std::optional<uint32_t> map = def_.SourceMapOf(function);
-  if (!map || debug_->functions()->Get(*map)->locations() == nullptr) return at;
   // An entry counts from its offset on: one within an instruction counts from
   // the next, unless that has its own.
-  std::vector<std::pair<uint32_t, int32_t>> entries;
-  for (const auto* entry : *debug_->functions()->Get(*map)->locations()) {
-    if (entry->bytecode_offset() < 0) continue;
-    entries.emplace_back(entry->bytecode_offset(), entry->location());
-  }
-  std::stable_sort(
-      entries.begin(), entries.end(),
-      [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto entries = def_.LocationsOf(function);
   const std::span<const uint8_t> code = def_.functions[function].bytecode;
   size_t next = 0;
   for (uint32_t pc = 0; pc < code.size() && next < entries.size();) {

@@ -1,0 +1,30 @@
+// Tested by abi/host_imports_test.cc.
+#include "hal/module/import_releases.h"
+
+namespace eyrie::hal {
+namespace {
+
+constexpr ImportRelease kReleases[] = {
+#define HAL_IMPORT(name, signature, function, first, last) \
+  {"hal", name, signature, first, last},
+#include "hal/module/imports.def"
+#undef HAL_IMPORT
+#define HAL_IMPORT(name, signature, function, first, last) \
+  {"hal_inline", name, signature, first, last},
+#include "hal/module/inline_imports.def"
+#undef HAL_IMPORT
+#define HAL_IMPORT(name, signature, function, first, last) \
+  {"hal_loader", name, signature, first, last},
+#include "hal/module/loader_imports.def"
+#undef HAL_IMPORT
+#define HAL_IMPORT(name, signature, function, first, last) \
+  {"io_parameters", name, signature, first, last},
+#include "hal/module/parameters_imports.def"
+#undef HAL_IMPORT
+};
+
+}  // namespace
+
+std::span<const ImportRelease> ImportReleases() { return kReleases; }
+
+}  // namespace eyrie::hal

@@ -1,0 +1,44 @@
+// Who calls whom, as nodes in layers: for pictures.
+//
+// Tested by call_graph_test.cc.
+#ifndef EYRIE_TOOLS_INSPECT_CALL_GRAPH_H_
+#define EYRIE_TOOLS_INSPECT_CALL_GRAPH_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/inspect/report.h"
+
+namespace eyrie::tools {
+
+struct GraphNode {
+  enum class Kind : uint8_t { kExport, kFunction, kKernel, kModule };
+  Kind kind;
+  std::string name;       // fit for a line
+  uint32_t function = 0;  // of an export or a function
+  size_t layer = 0;       // callers come first
+  size_t place = 0;       // in its layer
+};
+
+struct GraphEdge {
+  size_t from;
+  size_t to;
+  uint64_t count;  // of calls in the code
+};
+
+// Functions, the kernels they dispatch, and the modules they import from (one
+// node each).
+struct CallGraph {
+  std::vector<GraphNode> nodes;
+  std::vector<GraphEdge> edges;
+  size_t left_out = 0;  // nodes
+};
+
+// At most `most` nodes, those first that calls of exports come to first.
+CallGraph MakeCallGraph(const Report& report, size_t most);
+
+}  // namespace eyrie::tools
+
+#endif  // EYRIE_TOOLS_INSPECT_CALL_GRAPH_H_

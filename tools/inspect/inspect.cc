@@ -1,0 +1,132 @@
+// `eyrie inspect`: what a person wants to know of a module, on one page.
+//
+// Tested by inspect_test.txt.
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "hal/driver.h"
+#include "tools/arg_parser.h"
+#include "tools/command.h"
+#include "tools/inspect/report.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr size_t kMostLines = 40;  // of a list
+
+constexpr char kUsage[] =
+    "# Usage: eyrie inspect [flags] model.vmfb\n"
+    "# Says what a compiled module is: who made it, what its functions take,\n"
+    "# what it needs and whether it would run here, what takes how much room,\n"
+    "# what it dispatches. Nothing of it is run. '-' reads standard input.\n"
+    "#   eyrie inspect model.vmfb\n"
+    "#   eyrie inspect model.vmfb --html model.html\n\n";
+
+constexpr Flag kFlags[] = {
+    {"help", FlagKind::kBool, "false", "Prints this."},
+    {"flagfile", FlagKind::kString, "",
+     "Reads flags from a file, one a line; later flags override it."},
+    {"all", FlagKind::kBool, "false",
+     "Shows all of each list, not the first 40."},
+    {"json", FlagKind::kBool, "false", "Prints it as JSON, for programs."},
+    {"dot", FlagKind::kBool, "false",
+     "Prints the call graph for Graphviz: | dot -Tsvg."},
+    {"html", FlagKind::kString, "",
+     "Writes a page for a browser, with the call graph, the code and where it\n"
+     "comes from: one file, which loads nothing else."},
+    {"allow_system_executables", FlagKind::kBool, "false",
+     "Counts executables in the system's own format as such that run."},
+    {"no_native_code", FlagKind::kBool, "false",
+     "Counts executables of native code as such that do not."},
+};
+
+// What a file is that is no module, by its name, and the command for it; empty:
+// nothing is known of it.
+std::string OtherCommand(const std::string& path) {
+  const std::string name = absl::AsciiStrToLower(path);
+  for (const char* ending : {".gguf", ".irpa", ".safetensors"}) {
+    if (absl::EndsWith(name, ending)) {
+      return absl::StrCat("'", path,
+                          "' is a file of parameters: eyrie params dump ", path,
+                          " shows what it holds.");
+    }
+  }
+  for (const char* ending : {".so", ".dll", ".dylib"}) {
+    if (absl::EndsWith(name, ending)) {
+      return absl::StrCat("'", path, "' is a native library: eyrie dump ", path,
+                          " shows what it offers.");
+    }
+  }
+  if (absl::EndsWith(name, ".mlir")) {
+    return absl::StrCat("'", path,
+                        "' is a program's source, which iree-compile makes a "
+                        "module of.");
+  }
+  if (absl::EndsWith(name, ".vmasm")) {
+    return absl::StrCat("'", path, "' is assembly: eyrie asm ", path,
+                        " -o model.vmfb makes a module of it.");
+  }
+  return "";
+}
+
+// The error of a file that is no module, with the command for what it is.
+absl::Status WithCommand(const absl::Status& status, const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", path, "' is a folder; a module's file is needed."));
+  }
+  const std::string other = OtherCommand(path);
+  if (other.empty() || absl::IsNotFound(status)) return status;
+  return absl::InvalidArgumentError(other);
+}
+
+absl::Status Inspect(const Arguments& arguments, const std::string& path) {
+  hal::DriverOptions options;
+  options.allow_system_executables =
+      arguments.GetBool("allow_system_executables");
+  options.allow_native_code = !arguments.GetBool("no_native_code");
+  const absl::StatusOr<Report> report = MakeReport(path, options);
+  if (!report.ok()) return WithCommand(report.status(), path);
+  const std::string& html = arguments.GetString("html");
+  if (!html.empty()) {
+    ASSIGN_OR_RETURN(const std::string text, ReportHtml(*report));
+    RETURN_IF_ERROR(WriteFile(
+        html, {reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
+  }
+  if (arguments.GetBool("json")) return WriteStdout(ReportJson(*report));
+  if (arguments.GetBool("dot")) return WriteStdout(ReportDot(*report));
+  if (!html.empty()) return absl::OkStatus();
+  return WriteStdout(
+      ReportText(*report, arguments.GetBool("all") ? 0 : kMostLines));
+}
+
+absl::Status Run(std::span<const char* const> args) {
+  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kFlags, args));
+  if (arguments.GetBool("help")) {
+    return WriteStdout(absl::StrCat(kUsage, FlagsHelp(kFlags)));
+  }
+  if (arguments.positional().size() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("eyrie inspect takes one module file, not ",
+                     arguments.positional().size(), "."));
+  }
+  if (arguments.GetBool("json") && arguments.GetBool("dot")) {
+    return absl::InvalidArgumentError("--json is given beside --dot.");
+  }
+  return Inspect(arguments, arguments.positional()[0]);
+}
+
+}  // namespace
+
+int InspectMain(std::span<const char* const> args) {
+  const absl::Status status = Run(args);
+  return status.ok() ? 0 : ReportError(status);
+}
+
+}  // namespace eyrie::tools

@@ -1,0 +1,100 @@
+// What a module does with devices, found by reading its bytecode: what it asks
+// of them, which executables it makes and dispatches, what it allocates, which
+// parameters it loads, and who calls whom.
+//
+// Nothing is run. What depends on values that only a run knows is nullopt.
+// Tested by module_facts_test.cc, inspect_test.txt.
+#ifndef EYRIE_TOOLS_INSPECT_MODULE_FACTS_H_
+#define EYRIE_TOOLS_INSPECT_MODULE_FACTS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "vm/verifier.h"
+
+namespace eyrie::tools {
+
+// An instruction.
+struct CodePlace {
+  uint32_t function = 0;
+  uint32_t offset = 0;
+
+  friend auto operator<=>(const CodePlace&, const CodePlace&) = default;
+};
+
+// Calls from one function to another, or to an import.
+struct CallEdge {
+  uint32_t caller;
+  uint32_t callee;
+  bool import;
+  uint32_t count;  // of instructions
+};
+
+// A question about a device, such as hal.executable.format.
+struct DeviceQuery {
+  std::string category;
+  std::string key;
+
+  friend auto operator<=>(const DeviceQuery&, const DeviceQuery&) = default;
+};
+
+// An executable that is made.
+struct ExecutableUse {
+  CodePlace place;
+  std::string format;              // empty: not known
+  std::optional<uint32_t> rodata;  // its bytes
+};
+
+struct DispatchUse {
+  CodePlace place;
+  std::optional<size_t> executable;  // which of ModuleFacts::executables
+  // One of both, if it is known.
+  std::string kernel;
+  std::optional<int64_t> ordinal;
+  std::array<std::optional<int64_t>, 3> workgroups;  // none are known: indirect
+  bool indirect = false;
+  uint32_t constants = 0;
+  uint32_t bindings = 0;
+};
+
+struct AllocationUse {
+  CodePlace place;
+  std::optional<int64_t> bytes;
+  bool transient;  // ends with the call
+};
+
+// A parameter of a file, by the largest part of it that is read or written.
+struct ParameterUse {
+  std::string scope;
+  std::string key;
+  uint64_t bytes;  // that the file must have of it
+
+  friend auto operator<=>(const ParameterUse&, const ParameterUse&) = default;
+};
+
+struct ModuleFacts {
+  std::vector<CallEdge> calls;  // by caller, then callee, functions first
+  std::set<DeviceQuery> queries;
+  std::vector<ExecutableUse> executables;  // in the order of the code
+  std::vector<DispatchUse> dispatches;
+  std::vector<AllocationUse> allocations;
+  std::vector<ParameterUse> parameters;  // each once, ascending
+  std::set<uint32_t> rodata;             // constants that code refers to
+  // Texts that code fails with and that name a device or an executable.
+  std::vector<std::string> target_texts;
+  // Places whose parameters could not be known.
+  size_t unknown_parameters = 0;
+  // Functions whose values it would take too long to follow.
+  size_t unfollowed = 0;
+};
+
+ModuleFacts ReadModuleFacts(const vm::VerifiedModule& module);
+
+}  // namespace eyrie::tools
+
+#endif  // EYRIE_TOOLS_INSPECT_MODULE_FACTS_H_

@@ -1,0 +1,66 @@
+"""Says whether a page of `eyrie inspect --html` is whole and safe.
+
+`python3 page_check.py page.html`: its elements are closed in order, its links
+lead to places in it, and it asks for nothing of another place. Prints counts.
+"""
+
+import html.parser
+import sys
+
+VOID = {"meta", "link", "br", "img", "input"}
+
+
+class Page(html.parser.HTMLParser):
+    """Collects what stands in a page, and what is wrong about it."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.ids, self.links, self.wrong = [], set(), [], []
+        self.counts = {}
+
+    def handle_starttag(self, tag, attrs):
+        self.counts[tag] = self.counts.get(tag, 0) + 1
+        if tag not in VOID:
+            self.open.append(tag)
+        for name, value in attrs:
+            if name == "id":
+                if value in self.ids:
+                    self.wrong.append("two places are called " + value)
+                self.ids.add(value)
+            elif name == "href":
+                self.links.append(value)
+            elif name in ("src", "srcset", "action") or name[:2] == "on":
+                self.wrong.append("<%s %s>" % (tag, name))
+        if tag in ("script", "iframe", "object", "embed", "link", "img"):
+            self.wrong.append("<%s>" % tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open[-1] != tag:
+            self.wrong.append("</%s> within %s" % (tag, self.open[-3:]))
+        else:
+            self.open.pop()
+
+
+def main():
+    page = Page()
+    with open(sys.argv[1], encoding="utf-8") as file:
+        page.feed(file.read())
+    page.close()
+    wrong = page.wrong + ["<%s> is not closed" % tag for tag in page.open]
+    wrong += ["no place " + link for link in page.links
+              if link[1:] not in page.ids or link[0] != "#"]
+    for sentence in wrong:
+        print(sentence)
+    print("%d functions, %d boxes, %d curves" % (
+        page.counts.get("details", 1) - 1, page.counts.get("rect", 0),
+        page.counts.get("path", 0)))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

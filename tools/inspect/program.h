@@ -1,0 +1,29 @@
+// Modules from assembly, for tests of what is read from their code.
+#ifndef EYRIE_TOOLS_INSPECT_PROGRAM_H_
+#define EYRIE_TOOLS_INSPECT_PROGRAM_H_
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "vm/asm/assembler.h"
+#include "vm/verifier.h"
+
+namespace eyrie::tools {
+
+// The text is assembly, docs/vmasm.md.
+inline std::shared_ptr<const vm::VerifiedModule> Program(
+    absl::string_view text) {
+  const auto bytes = vm::Assemble(text, "test.vmasm");
+  EXPECT_TRUE(bytes.ok()) << bytes.status().message();
+  if (!bytes.ok()) return nullptr;
+  auto module = vm::LoadModule(*bytes, "test");
+  EXPECT_TRUE(module.ok()) << module.status().message();
+  return module.ok() ? *module : nullptr;
+}
+
+}  // namespace eyrie::tools
+
+#endif  // EYRIE_TOOLS_INSPECT_PROGRAM_H_

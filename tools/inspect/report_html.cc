@@ -1,0 +1,383 @@
+// One file: style and pictures are in it, scripts are not, and its policy lets
+// a browser load nothing else, whatever names the module has.
+//
+// Tested by inspect_test.txt; looked at in a browser.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+#include "tools/inspect/call_graph.h"
+#include "tools/inspect/html_text.h"
+#include "tools/inspect/report.h"
+#include "tools/inspect/size_text.h"
+#include "tools/inspect/svg_graph.h"
+#include "tools/module_text.h"
+#include "vm/asm/disassembler.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr size_t kMostNodes = 400;     // of the graph
+constexpr size_t kMostRows = 2000;     // of a table
+constexpr size_t kMostConstants = 50;  // the largest
+constexpr size_t kMostLine = 4096;     // bytes of code
+
+constexpr char kHead[] = R"html(<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy"
+      content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width">
+<style>
+:root { color-scheme: light dark; --line: #8884; --dim: #777; --yes: #2a7d2a;
+  --no: #c33; --code: #8881; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 76rem;
+  padding: 1rem 1.5rem 4rem; }
+h1 { font-size: 1.5rem; margin-bottom: 0; }
+h2 { font-size: 1.15rem; margin-top: 2.2rem;
+  border-bottom: 1px solid var(--line); }
+nav a { margin-right: 1rem; } .dim { color: var(--dim); }
+.yes { color: var(--yes); } .no { color: var(--no); }
+table { border-collapse: collapse; }
+td, th { text-align: left; vertical-align: top; padding: .15rem 1rem .15rem 0;
+  border-bottom: 1px solid var(--line); }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+code, pre, svg text { font-family: ui-monospace, "DejaVu Sans Mono", monospace;
+  font-size: 12px; }
+pre { background: var(--code); padding: .6rem; overflow-x: auto;
+  margin: .3rem 0; } pre i { color: var(--dim); font-style: normal; }
+.scroll { overflow-x: auto; } details { margin: .2rem 0; }
+summary { cursor: pointer; }
+.bar { display: flex; height: 1.4rem; width: 100%; margin: .5rem 0; }
+.bar span { min-width: 1px; }
+.c0 { background: #4878d0; } .c1 { background: #ee854a; }
+.c2 { background: #6acc64; } .c3 { background: #999; }
+.key { display: inline-block; width: .8rem; height: .8rem;
+  margin-right: .4rem; }
+svg path { fill: none; stroke: var(--dim); stroke-opacity: .5; }
+svg rect { stroke: var(--dim); fill: Canvas; } svg text { fill: CanvasText; }
+svg .export rect { stroke-width: 2; stroke: #4878d0; }
+svg .kernel rect { stroke: #ee854a; }
+svg .module rect { stroke-dasharray: 3 2; }
+svg a:hover rect { fill: var(--line); }
+pre:target { outline: 2px solid #4878d0; }
+</style>
+)html";
+
+// A text from a file, on one line.
+std::string Plain(absl::string_view text) {
+  return HtmlText(PlainText(text, kMostLine));
+}
+
+class HtmlWriter {
+ public:
+  explicit HtmlWriter(const Report& report) : report_(report) {}
+
+  absl::StatusOr<std::string> Write() {
+    WriteHead();
+    WriteVerdict();
+    WriteFunctions();
+    WriteNeeds();
+    WriteSizes();
+    WriteExecutables();
+    WriteDispatches();
+    WriteGraph();
+    RETURN_IF_ERROR(WriteCode());
+    Add("</body>\n</html>\n");
+    return std::move(text_);
+  }
+
+ private:
+  template <typename... Args>
+  void Add(const Args&... args) {
+    absl::StrAppend(&text_, args...);
+  }
+  void Row(const std::vector<std::string>& cells) {
+    Add("<tr><td>", absl::StrJoin(cells, "</td><td>"), "</td></tr>\n");
+  }
+  void Header(const std::vector<std::string>& cells) {
+    Add("<div class=\"scroll\"><table>\n<tr><th>",
+        absl::StrJoin(cells, "</th><th>"), "</th></tr>\n");
+  }
+  void EndTable(size_t all, size_t shown) {
+    Add("</table></div>\n");
+    if (all > shown) Add("<p>", all - shown, " more are not shown.</p>\n");
+  }
+  std::string FunctionLink(uint32_t function) const {
+    return absl::StrCat("<a href=\"#f", function, "\"><code>",
+                        Plain(report_.names[function]), "</code></a>");
+  }
+
+  void WriteHead();
+  void WriteVerdict();
+  void WriteFunctions();
+  void WriteNeeds();
+  void WriteSizes();
+  void WriteConstants();
+  void WriteExecutables();
+  void WriteDispatches();
+  void WriteGraph();
+  absl::Status WriteCode();
+  void WriteFunctionCode(uint32_t function,
+                         const std::vector<absl::string_view>& lines);
+
+  const Report& report_;
+  std::string text_;
+};
+
+void HtmlWriter::WriteHead() {
+  const vm::ModuleDef& def = report_.def;
+  const std::string name = Plain(def.archive().name());
+  Add(kHead, "<title>", name, "</title>\n</head>\n<body>\n<h1>", name,
+      "</h1>\n<p class=\"dim\">module <b>", Plain(def.name), "</b>, ",
+      SizeText(report_.sizes.file), ", compiled by ",
+      report_.releases.empty()
+          ? "no one release"
+          : absl::StrCat("iree-compile ", report_.releases.ToString()),
+      ", bytecode ", def.bytecode_major, ".", def.bytecode_minor, ", ",
+      def.archive().is_zip() ? "in a ZIP" : "bare", "</p>\n");
+  Add("<nav>");
+  for (const char* part : {"Functions", "Needs", "Sizes", "Executables",
+                           "Dispatches", "Calls", "Code"}) {
+    Add("<a href=\"#", part, "\">", part, "</a>");
+  }
+  Add("</nav>\n");
+}
+
+void HtmlWriter::WriteVerdict() {
+  const Verdict& verdict = report_.verdict;
+  if (verdict.runs) {
+    Add("<p><b class=\"yes\">It would run here",
+        verdict.devices.empty()
+            ? ""
+            : absl::StrCat(", on ",
+                           Plain(absl::StrJoin(verdict.devices, " or "))),
+        ".</b></p>\n");
+  } else {
+    Add("<p><b class=\"no\">It would not run here.</b></p>\n");
+  }
+  for (const auto* list : {&verdict.reasons, &verdict.notes}) {
+    for (const std::string& sentence : *list) {
+      Add("<p>", Plain(sentence), "</p>\n");
+    }
+  }
+  for (const std::string& target : report_.targets) {
+    Add("<p class=\"dim\">compiled for <code>", Plain(target), "</code></p>\n");
+  }
+}
+
+void HtmlWriter::WriteFunctions() {
+  Add("<h2 id=\"Functions\">Functions</h2>\n<pre>",
+      HtmlText(SignaturesText(report_.def)), "</pre>\n");
+}
+
+void HtmlWriter::WriteNeeds() {
+  Add("<h2 id=\"Needs\">Needs</h2>\n");
+  Header({"what", "name", "here", ""});
+  constexpr const char* kWords[] = {"device", "format of executables", "module",
+                                    "function", "parameters"};
+  const size_t shown = std::min(report_.needs.size(), kMostRows);
+  for (size_t i = 0; i < shown; ++i) {
+    const Need& need = report_.needs[i];
+    const bool is_device =
+        need.kind == Need::Kind::kDevice || need.kind == Need::Kind::kFormat;
+    Row({kWords[static_cast<size_t>(need.kind)],
+         absl::StrCat("<code>", Plain(need.name), "</code>"),
+         !is_device           ? (need.required ? "" : "optional")
+         : need.found.empty() ? "<span class=\"no\">no</span>"
+                              : Plain(absl::StrJoin(need.found, ", ")),
+         Plain(need.detail)});
+  }
+  EndTable(report_.needs.size(), shown);
+}
+
+void HtmlWriter::WriteSizes() {
+  const Sizes& sizes = report_.sizes;
+  const uint64_t known = sizes.bytecode + sizes.executables + sizes.constants;
+  const struct {
+    const char* name;
+    uint64_t bytes;
+  } kParts[] = {
+      {"constants", sizes.constants},
+      {"executables", sizes.executables},
+      {"bytecode", sizes.bytecode},
+      {"names, tables, debug information",
+       sizes.file > known ? sizes.file - known : 0},
+  };
+  Add("<h2 id=\"Sizes\">Sizes</h2>\n<div class=\"bar\">");
+  for (size_t i = 0; i < std::size(kParts); ++i) {
+    Add("<span class=\"c", i, "\" style=\"flex:", kParts[i].bytes,
+        "\"></span>");
+  }
+  Add("</div>\n<table>\n");
+  for (size_t i = 0; i < std::size(kParts); ++i) {
+    Row({absl::StrCat("<span class=\"key c", i, "\"></span>", kParts[i].name),
+         SizeText(kParts[i].bytes)});
+  }
+  Row({"parameters in files", SizeText(sizes.parameters)});
+  Row({"state of each context",
+       absl::StrCat(SizeText(sizes.state_bytes), " and ", sizes.state_refs,
+                    " references")});
+  Row({"buffers for a while", SizeText(sizes.transient)});
+  Row({"buffers for good", SizeText(sizes.persistent)});
+  if (sizes.unknown_allocations > 0) {
+    Row({"buffers of a size known when they are made",
+         absl::StrCat(sizes.unknown_allocations)});
+  }
+  Add("</table>\n");
+  WriteConstants();
+}
+
+void HtmlWriter::WriteConstants() {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < report_.def.rodata.size(); ++i) order.push_back(i);
+  const size_t shown = std::min(order.size(), kMostConstants);
+  std::partial_sort(order.begin(),
+                    order.begin() + static_cast<ptrdiff_t>(shown), order.end(),
+                    [&](size_t a, size_t b) {
+                      const auto& rodata = report_.def.rodata;
+                      return rodata[a].bytes.size() > rodata[b].bytes.size();
+                    });
+  Add("<details><summary>The largest constants and executables</summary>\n");
+  Header({"constant", "bytes", "in the file"});
+  for (size_t i = 0; i < shown; ++i) {
+    const vm::RodataDef& rodata = report_.def.rodata[order[i]];
+    Row({absl::StrCat(order[i]), absl::StrCat(rodata.bytes.size()),
+         Plain(rodata.member_name)});
+  }
+  EndTable(order.size(), shown);
+  Add("</details>\n");
+}
+
+void HtmlWriter::WriteExecutables() {
+  Add("<h2 id=\"Executables\">Executables</h2>\n");
+  const size_t shown = std::min(report_.executables.size(), kMostRows);
+  size_t rows = 0;
+  for (size_t i = 0; i < shown; ++i) {
+    const ExecutableReport& executable = report_.executables[i];
+    Add("<p><b>", i, " ", Plain(executable.format), "</b> ",
+        SizeText(executable.bytes), " <code>", Plain(executable.facts.name),
+        "</code> <span class=\"dim\">", Plain(executable.member), " ",
+        Plain(executable.facts.uses), "</span></p>\n");
+    if (!executable.readable.ok()) {
+      Add("<p>Not read: ", Plain(executable.readable.message()), "</p>\n");
+    }
+    const auto& kernels = executable.facts.kernels;
+    if (kernels.empty()) continue;
+    Header({"", "kernel", "bindings", "constants", "workgroup size",
+            "local memory", "source"});
+    const size_t of_this = std::min(kernels.size(), kMostRows - rows);
+    for (size_t j = 0; j < of_this; ++j) {
+      const hal::KernelFacts& kernel = kernels[j];
+      Row({absl::StrCat(j),
+           absl::StrCat("<code>", Plain(kernel.name), "</code>"),
+           absl::StrCat(kernel.binding_count),
+           absl::StrCat(kernel.constant_count),
+           absl::StrJoin(kernel.workgroup_size, " x "),
+           kernel.local_memory == 0 ? "" : SizeText(kernel.local_memory),
+           Plain(kernel.source)});
+    }
+    rows += of_this;
+    EndTable(kernels.size(), of_this);
+  }
+}
+
+void HtmlWriter::WriteDispatches() {
+  Add("<h2 id=\"Dispatches\">Dispatches</h2>\n");
+  Header(
+      {"function", "kernel", "workgroups", "bindings", "constants", "source"});
+  SourceMap sources(report_.def);
+  const auto& dispatches = report_.facts.dispatches;
+  const size_t shown = std::min(dispatches.size(), kMostRows);
+  for (size_t i = 0; i < shown; ++i) {
+    const DispatchUse& dispatch = dispatches[i];
+    Row({FunctionLink(dispatch.place.function),
+         absl::StrCat("<code>", Plain(KernelName(report_, dispatch)),
+                      "</code>"),
+         WorkgroupsText(dispatch), absl::StrCat(dispatch.bindings),
+         absl::StrCat(dispatch.constants),
+         HtmlText(sources.Find(dispatch.place))});
+  }
+  EndTable(dispatches.size(), shown);
+}
+
+void HtmlWriter::WriteGraph() {
+  // Nothing is known of calls, and boxes would lead nowhere.
+  if (report_.module == nullptr) {
+    return Add("<h2 id=\"Calls\">Calls</h2>\n");
+  }
+  const CallGraph graph = MakeCallGraph(report_, kMostNodes);
+  Add("<h2 id=\"Calls\">Calls</h2>\n<p class=\"dim\">Exported functions have "
+      "a thick border, kernels are round, modules that are imported dashed.");
+  if (graph.left_out > 0) {
+    Add(" ", graph.left_out, " more are not shown.");
+  }
+  Add("</p>\n<div class=\"scroll\">", SvgGraph(graph), "</div>\n");
+}
+
+void HtmlWriter::WriteFunctionCode(
+    uint32_t function, const std::vector<absl::string_view>& lines) {
+  const vm::FunctionDef& def = report_.def.functions[function];
+  Add("<details><summary><code>", Plain(report_.names[function]), "</code> ",
+      def.bytecode.size(), " bytes, ", def.block_count, " blocks, ",
+      def.i32_register_count, " and ", def.ref_register_count,
+      " registers</summary>\n<pre id=\"f", function, "\">");
+  for (absl::string_view line : lines) {
+    // What is for the assembler is left out, where the code comes from is not.
+    const size_t note = line.find("  //! loc[");
+    const size_t comment = line.find("  // ");
+    const absl::string_view code =
+        line.substr(0, std::min({note, comment, line.size()}));
+    Add(HtmlText(PlainText(code, kMostLine)));
+    if (comment != line.npos) {
+      Add("<i>", HtmlText(PlainText(line.substr(comment), kMostLine)), "</i>");
+    }
+    Add("\n");
+  }
+  Add("</pre></details>\n");
+}
+
+absl::Status HtmlWriter::WriteCode() {
+  Add("<h2 id=\"Code\">Code</h2>\n");
+  if (report_.module == nullptr) {
+    Add("<p>", Plain(report_.verified.message()), "</p>\n");
+    return absl::OkStatus();
+  }
+  vm::DisassemblyOptions options;
+  options.offsets = true;
+  options.store = [](size_t ordinal, std::span<const uint8_t>) {
+    return absl::StrCat("rodata_", ordinal, ".bin");
+  };
+  ASSIGN_OR_RETURN(const std::string text,
+                   vm::Disassemble(*report_.module, options));
+  // Functions come in their order, each from "vm.func" to "}".
+  uint32_t function = 0;
+  bool inside = false;
+  std::vector<absl::string_view> lines;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    inside |= absl::StartsWith(line, "vm.func ");
+    if (inside) lines.push_back(line);
+    if (!inside || line != "}") continue;
+    WriteFunctionCode(function++, lines);
+    lines.clear();
+    inside = false;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReportHtml(const Report& report) {
+  return HtmlWriter(report).Write();
+}
+
+}  // namespace eyrie::tools
