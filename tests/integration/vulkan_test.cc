@@ -37,7 +37,8 @@ enum class Mode { kPlain, kHiddenMemory, kValidated };
 // Programs of which two commands use parts of one storage side by side, where
 // one has all of it as its binding: the kernel itself knows its part. The layer
 // takes the binding for what is used.
-constexpr const char* kSideBySide[] = {"3.9/reductions.", "/workload."};
+constexpr const char* kSideBySide[] = {"3.9/reductions.", "/workload.",
+                                       "/checks."};
 
 bool IsSideBySide(const std::string& file, const std::string& message) {
   return absl::StrContains(message, "SYNC-HAZARD-") &&
