@@ -104,6 +104,7 @@ absl::StatusOr<vm::Value> ParseScalar(absl::string_view text,
 struct PrintOptions {
   size_t max_elements = 1024;
   FloatCase float_case = FloatCase::kUpper;
+  bool bytes = true;  // of buffers; false: "(no printer)", as upstream
 };
 
 // Appends "i32=7", or a reference's type name and its value on further lines:

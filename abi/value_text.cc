@@ -130,6 +130,8 @@ void Printer::AppendRef(RefObject& object) {
     AppendTensor(*view);
   } else if (const auto* list = RefCast<vm::List>(&object)) {
     AppendList(*list);
+  } else if (!options_.bytes) {
+    absl::StrAppend(&out_, "(no printer)");
   } else if (const auto* buffer = RefCast<vm::Buffer>(&object)) {
     AppendBytes(buffer->bytes());
   } else if (auto* storage = RefCast<hal::Buffer>(&object)) {

@@ -223,6 +223,10 @@ def main():
                 "--module=" + modules[0], "--input=4xf32=1 2 3 4",
                 "--input=4xf32=10"])
     check(tool.endswith("4xf32=11 12 13 14\n"), "The tool does not add.")
+    tool = run([os.path.join(prefix, "bin/iree-run-module"),
+                "--module=" + modules[0], "--input=4xf32=1 2 3 4",
+                "--input=4xf32=10"])
+    check(tool.endswith("4xf32=11 12 13 14\n"), "By that name it adds not.")
     installer("--uninstall", f"--prefix={prefix}")
     check(not os.path.exists(prefix) or not os.listdir(prefix),
           "What is installed is not all taken out.")

@@ -17,7 +17,6 @@ import sys
 
 MANIFEST = "share/eyrie/manifest.txt"
 TOOLS = ("eyrie", "eyrie-bench")
-LINKS = ()
 PACKAGE_FILES = {
     "eyrie.pc.in": "{libdir}/pkgconfig/eyrie.pc",
     "eyrie-config.cmake.in": "{libdir}/cmake/eyrie/eyrie-config.cmake",
@@ -105,7 +104,8 @@ def plan(options):
     for name in TOOLS:
         tree.add_stripped(f"bin/{name}", os.path.join(built, "tools", name),
                           0o755)
-    for name in LINKS:
+    for name in re.findall(r'^PUBLIC_TOOL\("([^"]+)"',
+                           read(source, "tools/names.def"), re.M):
         tree.add_link(f"bin/{name}", "eyrie")
     tree.add_stripped(f"{lib}/libeyrie.so.{version}",
                       os.path.join(built, "install/libeyrie.so"), 0o755)

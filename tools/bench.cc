@@ -25,6 +25,8 @@
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
 #include "tools/command.h"
+#include "tools/device_flags.h"
+#include "tools/executable_bench.h"
 #include "tools/interrupt.h"
 #include "tools/load_flags.h"
 #include "tools/native_flags.h"
@@ -38,6 +40,7 @@ constexpr char kUsage[] =
     "# Usage: eyrie bench [flags] model.vmfb\n"
     "# Measures how long calls of a compiled module take.\n"
     "#   eyrie bench model.vmfb --function=predict --input=1x3x224x224xf32\n"
+    "#   eyrie bench executable --help: of a kernel without a module.\n"
     "# All --benchmark_... flags of Google Benchmark are understood.\n\n";
 
 constexpr Flag kOwnFlags[] = {
@@ -53,6 +56,16 @@ constexpr Flag kOwnFlags[] = {
      "  --vs='iree-benchmark-module --module=model.vmfb --function=f ...'\n"
      "  --vs='./eyrie-of-yesterday bench model.vmfb --function=f ...'"},
     {"vs_rounds", FlagKind::kInt, "5", "How often both run."},
+    // Of results, which a benchmark does not look at.
+    {"output", FlagKind::kIgnored, "", ""},
+    {"output_max_element_count", FlagKind::kIgnored, "", ""},
+    {"expected_output", FlagKind::kIgnored, "", ""},
+    {"expected_f16_threshold", FlagKind::kIgnored, "", ""},
+    {"expected_f32_threshold", FlagKind::kIgnored, "", ""},
+    {"expected_f64_threshold", FlagKind::kIgnored, "", ""},
+    {"expected_bf16_threshold", FlagKind::kIgnored, "", ""},
+    {"expected_rtol", FlagKind::kIgnored, "", ""},
+    {"equality_mode", FlagKind::kIgnored, "", ""},
 };
 
 constexpr int64_t kMaxRounds = 10'000;
@@ -285,42 +298,87 @@ int VersusMain(const Arguments& arguments, int argc, char** argv) {
   return result->interrupted ? InterruptWatch::kExitCode : 0;
 }
 
-int Main(int argc, char** argv) {
-  std::vector<std::string> for_benchmark = {argv[0]};
+// What the program measures: a module's functions, or an executable's kernel.
+struct Mode {
+  const char* usage;
+  std::vector<Flag> flags;
+};
+
+Mode ModeOf(bool is_executable) {
+  std::vector<Flag> own(std::begin(kOwnFlags), std::end(kOwnFlags));
+  if (is_executable) {
+    own.assign(ExecutableFlags().begin(), ExecutableFlags().end());
+  }
+  own.insert(own.end(), DeviceFlags().begin(), DeviceFlags().end());
+  return {is_executable ? kExecutableUsage : kUsage, WithLoadFlags(own)};
+}
+
+// Takes Google Benchmark's flags out of the list. What is measured is the
+// rest's.
+std::vector<std::string> TakeBenchmarkFlags(const char* program,
+                                            std::vector<const char*>& args) {
+  std::vector<std::string> taken = {program};
   std::vector<const char*> own;
-  for (int i = 1; i < argc; ++i) {
-    if (absl::StartsWith(argv[i], "--benchmark_")) {
-      for_benchmark.push_back(argv[i]);
+  for (const char* arg : args) {
+    if (absl::StartsWith(arg, "--benchmark_")) {
+      taken.push_back(arg);
     } else {
-      own.push_back(argv[i]);
+      own.push_back(arg);
     }
   }
-  const std::vector<Flag> flags = WithLoadFlags(kOwnFlags);
-  const absl::StatusOr<Arguments> arguments = ParseArguments(flags, own);
-  if (!arguments.ok()) return ReportError(arguments.status());
-  if (arguments->GetBool("help")) {
-    const absl::Status status =
-        WriteStdout(absl::StrCat(kUsage, FlagsHelp(flags)));
-    return status.ok() ? 0 : ReportError(status);
-  }
-  ReportIgnoredFlags(*arguments);
-  if (!arguments->GetString("vs").empty()) {
-    return VersusMain(*arguments, argc, argv);
-  }
+  args = std::move(own);
+  return taken;
+}
+
+// Gives Google Benchmark its flags. Returns the calls of a row, 0 for as many
+// as it wants.
+absl::StatusOr<int64_t> Initialize(std::vector<std::string> flags) {
   int64_t iterations = 0;
-  const absl::Status translated = TranslateMinTime(for_benchmark, iterations);
-  if (!translated.ok()) return ReportError(translated);
+  RETURN_IF_ERROR(TranslateMinTime(flags, iterations));
   std::vector<char*> pointers;
-  for (std::string& flag : for_benchmark) pointers.push_back(flag.data());
+  for (std::string& flag : flags) pointers.push_back(flag.data());
   int count = static_cast<int>(pointers.size());
   benchmark::Initialize(&count, pointers.data());
-  if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) return 1;
+  if (count == 1) return iterations;
+  return absl::InvalidArgumentError(
+      absl::StrCat("There is no flag ", pointers[1], "."));
+}
+
+// The exit code.
+absl::StatusOr<int> Run(int argc, char** argv, std::atomic<bool>& interrupted) {
+  std::vector<const char*> args(argv + 1, argv + argc);
+  const bool is_executable =
+      !args.empty() && args[0] == absl::string_view("executable");
+  if (is_executable) args.erase(args.begin());
+  const Mode mode = ModeOf(is_executable);
+  std::vector<std::string> for_benchmark = TakeBenchmarkFlags(argv[0], args);
+  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(mode.flags, args));
+  if (arguments.GetBool("help")) {
+    RETURN_IF_ERROR(
+        WriteStdout(absl::StrCat(mode.usage, FlagsHelp(mode.flags))));
+    return 0;
+  }
+  ReportIgnoredFlags(arguments);
+  ASSIGN_OR_RETURN(const bool listed, ListDevices(arguments));
+  if (listed) return 0;
+  if (!is_executable && !arguments.GetString("vs").empty()) {
+    return VersusMain(arguments, argc, argv);
+  }
+  ASSIGN_OR_RETURN(const int64_t iterations,
+                   Initialize(std::move(for_benchmark)));
+  RETURN_IF_ERROR(is_executable ? BenchExecutable(arguments, iterations)
+                                : Bench(arguments, iterations, interrupted));
+  return 0;
+}
+
+int Main(int argc, char** argv) {
   std::atomic<bool> interrupted = false;
-  const absl::Status status = Bench(*arguments, iterations, interrupted);
-  if (status.ok()) return 0;
-  const int code = ReportError(status);
-  return interrupted && absl::IsCancelled(status) ? InterruptWatch::kExitCode
-                                                  : code;
+  const absl::StatusOr<int> done = Run(argc, argv, interrupted);
+  if (done.ok()) return *done;
+  const int code = ReportError(done.status());
+  return interrupted && absl::IsCancelled(done.status())
+             ? InterruptWatch::kExitCode
+             : code;
 }
 
 }  // namespace

@@ -6,6 +6,8 @@ asks for a part of stderr. Commands run by sh, in order, in one folder of test
 files; $M is tests/modules, $B tests/bad_input/testdata, $S samples, $N
 tests/native.
 
+$T is a folder of links by the public tools' names.
+
   cli_test.py <eyrie> <table> [--update]    rewrites the table with what it sees
 """
 
@@ -127,13 +129,23 @@ def prepare(folder, modules, table):
     files.update(damaged_libraries(modules.parent / "native/lib"))
     if table == "vulkan_test.txt":
         files.update(damaged_shaders(modules))
-    for name in ("trace_check.py", "on_terminal.py"):
+    for name in ("trace_check.py", "on_terminal.py", "public_flags.txt"):
         script = pathlib.Path(__file__).with_name(name)
         if script.exists():
             files[name] = script.read_bytes()
     for name, contents in files.items():
         (folder / name).write_bytes(contents)
     (folder / "folder").mkdir()
+
+
+def link_names(eyrie, folder):
+    """Links as `./eyrie install` makes them."""
+    names = pathlib.Path(__file__).with_name("names.def")
+    if names.exists():
+        folder.mkdir()
+        for name in re.findall(r'^PUBLIC_TOOL\("([^"]+)"', names.read_text(),
+                               re.M):
+            (folder / name).symlink_to(eyrie)
 
 
 def parse(text):
@@ -159,7 +171,7 @@ def run(command, folder, environment):
     lines = []
     for mark, stream in (("|", done.stdout), ("!", done.stderr)):
         text = stream.decode("utf-8", "replace")
-        for name in ("M", "B", "S", "N"):
+        for name in ("M", "B", "S", "N", "T"):
             text = text.replace(environment[name], "$" + name)
         lines += [(mark + " " + line).rstrip()
                   for line in text.split("\n")[:-1]]
@@ -196,6 +208,8 @@ def main():
         prepare(folder, here / "tests/modules", pathlib.Path(table).name)
         for script in pathlib.Path(table).parent.glob("*_check.py"):
             (folder / script.name).write_bytes(script.read_bytes())
+        environment["T"] = str(folder / "tools")
+        link_names(eyrie, folder / "tools")
         for comments, command, want in blocks:
             got = run(command, folder, environment)
             same = matches(want, got)

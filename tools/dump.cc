@@ -44,7 +44,11 @@ constexpr Flag kFlags[] = {
      "the disassembly to name; else they are in the text."},
     {"bytecode_offsets", FlagKind::kBool, "false",
      "Adds offsets to the disassembly."},
+    {"compat", FlagKind::kString, "",
+     "A release of the public runtime whose text is to be matched: without\n"
+     "Eyrie's notes the disassembly is not always a whole module."},
     {"pretty", FlagKind::kIgnored, "", ""},
+    {"agents_md", FlagKind::kIgnored, "", ""},
     {"flatbuffer_pretty", FlagKind::kIgnored, "", ""},
 };
 
@@ -63,6 +67,7 @@ absl::StatusOr<std::string> Disassembly(const Arguments& arguments,
                                         const vm::VerifiedModule& module) {
   vm::DisassemblyOptions options;
   options.offsets = arguments.GetBool("bytecode_offsets");
+  options.notes = arguments.GetString("compat").empty();
   options.function = arguments.GetString("function");
   const std::string& folder = arguments.GetString("rodata");
   if (!folder.empty()) {
@@ -77,11 +82,16 @@ absl::StatusOr<std::string> Disassembly(const Arguments& arguments,
 }
 
 // The disassembly as a part of all: the metadata has told of constants.
-absl::StatusOr<std::string> Functions(const vm::VerifiedModule& module) {
+absl::StatusOr<std::string> Functions(const Arguments& arguments,
+                                      const vm::VerifiedModule& module) {
   vm::DisassemblyOptions options;
-  options.store = [](size_t ordinal, std::span<const uint8_t>) {
-    return RodataName(ordinal);
-  };
+  options.notes = arguments.GetString("compat").empty();
+  options.offsets = arguments.GetBool("bytecode_offsets");
+  if (options.notes) {
+    options.store = [](size_t ordinal, std::span<const uint8_t>) {
+      return RodataName(ordinal);
+    };
+  }
   return vm::Disassemble(module, options);
 }
 
@@ -169,8 +179,10 @@ absl::StatusOr<std::string> Dump(const Arguments& arguments,
   if (json) return MetadataJson(module);
   std::string text = MetadataText(module);
   if (output == "all" && verified != nullptr) {
-    ASSIGN_OR_RETURN(const std::string functions, Functions(*verified));
-    text += functions;
+    ASSIGN_OR_RETURN(const std::string functions,
+                     Functions(arguments, *verified));
+    absl::StrAppend(&text, arguments.GetString("compat").empty() ? "" : "\n",
+                    functions);
   }
   return text;
 }

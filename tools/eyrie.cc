@@ -1,10 +1,12 @@
-// The eyrie command: picks the subcommand.
+// The eyrie command: picks the subcommand, also by the name that it is called
+// by.
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "base/suggest.h"
 #include "tools/command.h"
 
@@ -27,6 +29,27 @@ constexpr Command kCommands[] = {
     {"check", CheckMain, "runs the tests in compiled modules"},
     {"bench", BenchMain, "measures how long calls take"},
 };
+
+// The public tool that a program is called as, and what that stands for.
+struct PublicTool {
+  const char* name;
+  std::vector<const char*> arguments;
+};
+
+// Nothing for a name that is none of theirs.
+std::vector<const char*> ArgumentsOf(absl::string_view program) {
+  const size_t slash = program.rfind('/');
+  if (slash != program.npos) program.remove_prefix(slash + 1);
+  const PublicTool tools[] = {
+#define PUBLIC_TOOL(name, ...) {name, {__VA_ARGS__}},
+#include "tools/names.def"
+#undef PUBLIC_TOOL
+  };
+  for (const PublicTool& tool : tools) {
+    if (program == tool.name) return tool.arguments;
+  }
+  return {};
+}
 
 std::string Usage() {
   std::string text = "Usage: eyrie COMMAND [flags]\n\n";
@@ -73,5 +96,8 @@ int Main(std::span<const char* const> args) {
 }  // namespace eyrie::tools
 
 int main(int argc, char** argv) {
-  return eyrie::tools::Main({argv + 1, static_cast<size_t>(argc - 1)});
+  std::vector<const char*> args =
+      eyrie::tools::ArgumentsOf(argc > 0 ? argv[0] : "");
+  for (int i = 1; i < argc; ++i) args.push_back(argv[i]);
+  return eyrie::tools::Main(args);
 }

@@ -10,14 +10,13 @@
 #include "abi/function_io.h"
 #include "abi/session.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/collectives/channel.h"
-#include "hal/driver.h"
 #include "tools/arg_parser.h"
 #include "tools/collective_flags.h"
 #include "tools/command.h"
+#include "tools/device_flags.h"
 #include "tools/interrupt.h"
 #include "tools/json_flags.h"
 #include "tools/load_flags.h"
@@ -37,15 +36,6 @@ constexpr char kUsage[] =
 
 constexpr size_t kMostPrinted = 10000;  // lines that modules print
 constexpr size_t kMostLine = 65536;     // bytes of a line about a module
-
-constexpr char kRule[] =
-    "# "
-    "========================================================================="
-    "===\n";
-constexpr char kThinRule[] =
-    "# "
-    "===----------------------------------------------------------------------"
-    "===\n";
 
 constexpr Flag kOwnFlags[] = {
     {"output", FlagKind::kList, "",
@@ -78,15 +68,11 @@ constexpr Flag kOwnFlags[] = {
      "Prints what the function takes and returns, or every function where "
      "none\n"
      "is named, and calls nothing."},
-    {"list_drivers", FlagKind::kBool, "false", "Lists the drivers built in."},
-    {"list_devices", FlagKind::kAction, "",
-     "Lists the devices present, or one driver's: --list_devices=local-sync."},
-    {"dump_devices", FlagKind::kAction, "",
-     "Describes the devices present, or one driver's."},
     {"compat", FlagKind::kString, "",
      "A release of the public runtime whose texts are to be matched where "
      "they\n"
-     "differ: 3.11 prints nan and inf in small letters."},
+     "differ: all print (no printer) for bytes, 3.11 prints nan and inf in\n"
+     "small letters."},
 };
 
 abi::PrintOptions PrintOptionsOf(const Arguments& arguments) {
@@ -94,9 +80,9 @@ abi::PrintOptions PrintOptionsOf(const Arguments& arguments) {
   // A negative limit is none.
   options.max_elements =
       static_cast<size_t>(arguments.GetInt("output_max_element_count"));
-  if (arguments.GetString("compat") == "3.11") {
-    options.float_case = abi::FloatCase::kLower;
-  }
+  const std::string& compat = arguments.GetString("compat");
+  if (compat == "3.11") options.float_case = abi::FloatCase::kLower;
+  options.bytes = compat.empty();
   return options;
 }
 
@@ -109,49 +95,6 @@ abi::Tolerance ToleranceOf(const Arguments& arguments) {
   tolerance.bf16 = arguments.GetDouble("expected_bf16_threshold");
   tolerance.relative = arguments.GetDouble("expected_rtol");
   return tolerance;
-}
-
-std::string DriversText() {
-  std::string text = absl::StrCat(
-      kRule, "# Available HAL drivers\n", kRule,
-      "# Use --list_devices={driver name} to enumerate available devices.\n\n");
-  for (const auto& driver : hal::AllDrivers()) {
-    absl::StrAppendFormat(&text, "%16s: %s\n", driver->name(),
-                          driver->description());
-  }
-  return text;
-}
-
-// The devices of one driver or, if no name is given, of all.
-absl::StatusOr<std::string> DevicesText(absl::string_view name, bool describe) {
-  std::string text;
-  bool found = false;
-  for (const auto& driver : hal::AllDrivers()) {
-    if (!name.empty() && driver->name() != name) continue;
-    found = true;
-    ASSIGN_OR_RETURN(const auto uris, driver->ListDevices());
-    if (uris.empty() && !name.empty()) {
-      // To ask for one says why there is none.
-      PrintNote(driver->DescribeDevice("").status().message());
-    }
-    if (describe) {
-      absl::StrAppend(&text, kRule, "# Enumerated devices for driver '",
-                      driver->name(), "'\n", kRule, "\n");
-    }
-    for (const std::string& uri : uris) {
-      if (describe) {
-        const absl::string_view path =
-            absl::string_view(uri).substr(uri.find("://") + 3);
-        ASSIGN_OR_RETURN(const std::string lines, driver->DescribeDevice(path));
-        absl::StrAppend(&text, kThinRule, "# --device=", uri, "\n#   ",
-                        driver->description(), "\n", kThinRule, lines, "\n");
-      } else {
-        absl::StrAppend(&text, uri, "\n");
-      }
-    }
-  }
-  if (!found) return hal::OpenDevice(name, {}).status();
-  return text;
 }
 
 // Prints or writes the results.
@@ -317,6 +260,8 @@ absl::StatusOr<bool> Run(std::span<const char* const> args,
   std::vector<Flag> own(std::begin(kOwnFlags), std::end(kOwnFlags));
   const std::span<const Flag> collectives = CollectiveFlags();
   own.insert(own.end(), collectives.begin(), collectives.end());
+  const std::span<const Flag> lists = DeviceFlags();
+  own.insert(own.end(), lists.begin(), lists.end());
   const std::vector<Flag> flags = WithLoadFlags(own);
   ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(flags, args));
   if (arguments.GetBool("help")) {
@@ -324,18 +269,8 @@ absl::StatusOr<bool> Run(std::span<const char* const> args,
     return true;
   }
   ReportIgnoredFlags(arguments);
-  if (arguments.GetBool("list_drivers")) {
-    RETURN_IF_ERROR(WriteStdout(DriversText()));
-    return true;
-  }
-  const std::string* dump = arguments.GetAction("dump_devices");
-  const std::string* list = arguments.GetAction("list_devices");
-  if (dump || list) {
-    ASSIGN_OR_RETURN(const std::string text,
-                     DevicesText(dump ? *dump : *list, dump != nullptr));
-    RETURN_IF_ERROR(WriteStdout(text));
-    return true;
-  }
+  ASSIGN_OR_RETURN(const bool listed, ListDevices(arguments));
+  if (listed) return true;
   if (arguments.GetBool("print_signature")) {
     RETURN_IF_ERROR(PrintSignatures(arguments));
     return true;

@@ -136,7 +136,11 @@ void CodePrinter::PrintOperand(OperandKind kind, const OperandValue& value,
     case OperandKind::kImmF64:
       return absl::StrAppend(&to, FloatText(number, 64));
     case OperandKind::kString:
-      return absl::StrAppend(&to, QuoteText(value.text));
+      return absl::StrAppend(
+          &to, escapes_
+                   ? QuoteText(value.text)
+                   : absl::StrCat(
+                         "\"", PlainText(value.text, value.text.size()), "\""));
     case OperandKind::kGlobalRef:
       return absl::StrAppend(&to, ".refs[", number, "]");
     case OperandKind::kRodata:

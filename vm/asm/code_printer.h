@@ -32,8 +32,9 @@ struct Callees {
 // the callees.
 class CodePrinter {
  public:
-  CodePrinter(const ModuleDef& def, const Callees& callees)
-      : def_(def), callees_(callees) {}
+  // `escapes`: in strings; upstream has none.
+  CodePrinter(const ModuleDef& def, const Callees& callees, bool escapes)
+      : def_(def), callees_(callees), escapes_(escapes) {}
 
   // Appends the lines between a function's braces. With `offsets` each begins
   // with its instruction's: "[0000000C]". False: `to` grew beyond `most` bytes.
@@ -54,6 +55,7 @@ class CodePrinter {
 
   const ModuleDef& def_;
   const Callees& callees_;
+  const bool escapes_;
 
   // Of the function at hand.
   std::span<const uint8_t> code_;

@@ -91,6 +91,11 @@ class Disassembler {
   void Line(const Args&... args) {
     absl::StrAppend(&text_, args..., "\n");
   }
+  // What upstream's assembler takes for a comment.
+  template <typename... Args>
+  void Note(const Args&... args) {
+    if (options_.notes) Line("//! ", args...);
+  }
 
   void CountNeeds();
   void NameFunctions();
@@ -184,8 +189,9 @@ void Disassembler::NameCallees() {
   }
   const std::string own = absl::StrCat(def_.name, ".");
   for (size_t i = 0; i < names_.size(); ++i) {
-    const bool clear =
-        !imports.contains(names_[i]) && !absl::StartsWith(names_[i], own);
+    const bool clear = !imports.contains(names_[i]) &&
+                       !absl::StartsWith(names_[i], own) &&
+                       (options_.notes || exports_.contains(i));
     callees_.functions.push_back(
         clear ? SymbolText(names_[i])
               : absl::StrCat(SymbolText(def_.name), ":", i));
@@ -195,7 +201,7 @@ void Disassembler::NameCallees() {
 void Disassembler::PrintAttributes(absl::string_view word,
                                    const std::vector<Attribute>& attributes) {
   for (const Attribute& attribute : attributes) {
-    Line("//! ", word, " ", QuoteText(attribute.key), " = ",
+    Note("", word, " ", QuoteText(attribute.key), " = ",
          QuoteText(attribute.value));
   }
 }
@@ -204,15 +210,15 @@ void Disassembler::PrintHeader() {
   Line("vm.module ", SymbolText(def_.name), " version ", def_.version);
   if (def_.bytecode_version != std::end(kBytecodeVersions) - 1 ||
       def_.bytecode_minor != 0) {
-    Line("//! bytecode ", def_.bytecode_major, ".", def_.bytecode_minor);
+    Note("bytecode ", def_.bytecode_major, ".", def_.bytecode_minor);
   }
   if (def_.requirements != all_needs_.requirements) {
-    Line("//! requires ", FeaturesToString(def_.requirements));
+    Note("requires ", FeaturesToString(def_.requirements));
   }
-  if (def_.archive().is_zip()) Line("//! archive zip");
+  if (def_.archive().is_zip()) Note("archive zip");
   PrintAttributes("attr", def_.attributes);
   for (const DependencyDef& dependency : def_.dependencies) {
-    Line("//! depends ", dependency.optional ? "optional " : "",
+    Note("depends ", dependency.optional ? "optional " : "",
          SymbolText(dependency.name), " version ", dependency.minimum_version);
   }
 }
@@ -244,10 +250,10 @@ absl::Status Disassembler::PrintRodata() {
     } else {
       Line(absl::AsciiStrToUpper(absl::BytesToHexString(absl::string_view(
                reinterpret_cast<const char*>(bytes.data()), bytes.size()))),
-           Preview(bytes));
+           options_.notes ? Preview(bytes) : "");
     }
     if (!rodata.external) continue;
-    Line("//! rodata.external",
+    Note("rodata.external",
          rodata.member_name.empty()
              ? std::string()
              : absl::StrCat(" ", QuoteText(rodata.member_name)));
@@ -299,7 +305,7 @@ void Disassembler::PrintLocations() {
       }
       absl::StrAppend(&text, " [", absl::StrJoin(places, ", "), "]");
     }
-    Line("//! loc[", i, "] = ", text);
+    Note("loc[", i, "] = ", text);
   }
 }
 
@@ -308,8 +314,7 @@ void Disassembler::PrintState() {
       def_.global_refs == all_needs_.global_refs) {
     return;
   }
-  Line("//! globals ", def_.global_bytes, " bytes, ", def_.global_refs,
-       " refs");
+  Note("globals ", def_.global_bytes, " bytes, ", def_.global_refs, " refs");
 }
 
 void Disassembler::PrintExport(const ExportDef& exported) {
@@ -358,25 +363,26 @@ absl::Status Disassembler::PrintFunction(uint32_t function,
   if (exports_ascend_) PrintExports(function);
   PrintAttributes("func.attr", def.attributes);
   if (!def.debug_name.empty()) {
-    Line("//! func.name ", QuoteText(def.debug_name));
+    Note("func.name ", QuoteText(def.debug_name));
   }
   const CallingConvention& signature = module_.signature(function);
   if (def.calling_convention != signature.ToString()) {
-    Line("//! func.cconv ", QuoteText(def.calling_convention));
+    Note("func.cconv ", QuoteText(def.calling_convention));
   }
   const FrameNeeds& needs = needs_[function];
   if (def.requirements != needs.requirements) {
-    Line("//! func.requires ", FeaturesToString(def.requirements));
+    Note("func.requires ", FeaturesToString(def.requirements));
   }
   if (def.i32_register_count != needs.i32_registers ||
       def.ref_register_count != needs.ref_registers) {
-    Line("//! func.registers ", def.i32_register_count, " i32, ",
+    Note("func.registers ", def.i32_register_count, " i32, ",
          def.ref_register_count, " ref");
   }
   Line("vm.func ", SymbolText(names_[function]), SignatureText(signature),
        " {");
-  printer.Print(function, LocationsOf(function), options_.offsets, most_,
-                text_);
+  printer.Print(function,
+                options_.notes ? LocationsOf(function) : LocationMap(),
+                options_.offsets, most_, text_);
   Line("}");
   return CheckLength();
 }
@@ -416,7 +422,7 @@ absl::StatusOr<std::string> Disassembler::Print() {
     }
     RETURN_IF_ERROR(CheckLength());
   }
-  CodePrinter printer(def_, callees_);
+  CodePrinter printer(def_, callees_, options_.notes);
   for (uint32_t i = 0; i < def_.functions.size(); ++i) {
     if (only != std::string::npos && i != only) continue;
     RETURN_IF_ERROR(PrintFunction(i, printer));

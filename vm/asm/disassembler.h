@@ -19,6 +19,9 @@ namespace eyrie::vm {
 struct DisassemblyOptions {
   // Begins each instruction's line with its offset.
   bool offsets = false;
+  // Without notes the text is upstream's byte for byte, which does not always
+  // give the module again: strings have no escapes.
+  bool notes = true;
   // Only this function, by its name in the text or its ordinal.
   std::string function;
   // Constants longer than this many bytes are given to `store`, which keeps

@@ -1,0 +1,236 @@
+// Dispatches an executable's export many times, in batches.
+#include "tools/executable_bench.h"
+
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "abi/function_io.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+#include "base/mapped_file.h"
+#include "base/ref.h"
+#include "base/status_macros.h"
+#include "hal/buffer_view.h"
+#include "hal/command_buffer.h"
+#include "hal/device.h"
+#include "hal/executable.h"
+#include "hal/fence.h"
+#include "tools/load_flags.h"
+
+namespace eyrie::tools {
+
+const char kExecutableUsage[] =
+    "# Usage: eyrie bench executable [flags]\n"
+    "# Measures how long dispatches of one kernel take, without a module.\n"
+    "#   unzip model.vmfb\n"
+    "#   eyrie bench executable --executable_file=x.so "
+    "--executable_format=embedded-elf-x86_64 --binding=4xf32=1 "
+    "--binding=4xf32 --workgroup_count=1,1,1\n"
+    "# All --benchmark_... flags of Google Benchmark are understood.\n\n";
+
+namespace {
+
+constexpr uint32_t kAllStages = ~0u;
+constexpr int64_t kMostBatch = 1'000'000;
+
+constexpr Flag kFlags[] = {
+    {"executable_file", FlagKind::kString, "",
+     "The executable, as it stands in a module: unzip takes it out."},
+    {"executable_format", FlagKind::kString, "",
+     "What it is: embedded-elf-x86_64, vmvx-bytecode-fb, vulkan-spirv-fb ..."},
+    {"entry_point", FlagKind::kInt, "0", "The number of the kernel in it."},
+    {"workgroup_count", FlagKind::kList, "",
+     "x,y,z: workgroups of a dispatch. Repeat it for a row each."},
+    {"executable_constant", FlagKind::kList, "",
+     "A 32-bit constant of the executable, in order."},
+    {"constant", FlagKind::kList, "",
+     "A 32-bit constant of the dispatch, in order."},
+    {"binding", FlagKind::kList, "",
+     "A buffer of the dispatch, in order, in the forms of a module's inputs."},
+    {"batch_size", FlagKind::kInt, "64",
+     "Dispatches in a submission; the time is of one."},
+};
+
+using Grid = std::array<uint32_t, 3>;
+
+// What all rows dispatch.
+struct Kernel {
+  Ref<hal::Device> device;
+  Ref<hal::Executable> executable;
+  uint32_t ordinal = 0;
+  std::vector<uint32_t> constants;
+  std::vector<hal::BufferRef> bindings;
+  uint32_t batch_size = 1;
+};
+
+absl::StatusOr<std::vector<uint32_t>> ReadConstants(const Arguments& arguments,
+                                                    const char* name) {
+  std::vector<uint32_t> constants;
+  for (const std::string& text : arguments.GetList(name)) {
+    if (!absl::SimpleAtoi(text, &constants.emplace_back())) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--", name, "='", text, "' is no whole number of 32 bits."));
+    }
+  }
+  return constants;
+}
+
+absl::StatusOr<Grid> ReadGrid(const std::string& text) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(text, ',');
+  Grid grid;
+  bool good = parts.size() == grid.size();
+  for (size_t i = 0; good && i < grid.size(); ++i) {
+    good = absl::SimpleAtoi(parts[i], &grid[i]);
+  }
+  if (good) return grid;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--workgroup_count='", text, "' is not three numbers, such as 4,1,1."));
+}
+
+absl::StatusOr<Ref<hal::Executable>> Load(const Arguments& arguments,
+                                          hal::Device& device) {
+  const std::string& path = arguments.GetString("executable_file");
+  if (path.empty()) {
+    return absl::InvalidArgumentError(
+        "--executable_file is not given: it names what is measured.");
+  }
+  ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
+  ASSIGN_OR_RETURN(const std::vector<uint32_t> constants,
+                   ReadConstants(arguments, "executable_constant"));
+  return device.CreateExecutable({
+      .format = arguments.GetString("executable_format"),
+      .data = file->bytes(),
+      .constants = constants,
+  });
+}
+
+absl::Status ReadBindings(const Arguments& arguments, Kernel& kernel) {
+  const hal::ExportInfo& info = kernel.executable->exports()[kernel.ordinal];
+  std::vector<abi::ValueSlot> slots;
+  for (uint32_t i = 0; i < info.binding_count; ++i) {
+    slots.push_back(
+        {vm::ValueType::kRef, nullptr, absl::StrCat("binding ", i)});
+  }
+  abi::ValueReader reader(kernel.device, "--binding");
+  ASSIGN_OR_RETURN(const std::vector<abi::ParsedValue> values,
+                   reader.Read(arguments.GetList("binding"), slots));
+  for (const abi::ParsedValue& parsed : values) {
+    RefObject* const object = parsed.value.ref();
+    Ref<hal::Buffer> buffer;
+    if (const auto* view = RefCast<hal::BufferView>(object)) {
+      buffer = view->buffer();
+    } else if (auto* storage = RefCast<hal::Buffer>(object)) {
+      buffer = Ref<hal::Buffer>::Share(storage);
+    } else {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Binding ", kernel.bindings.size(), " is no tensor."));
+    }
+    kernel.bindings.push_back({std::move(buffer), 0, 0, hal::kWholeBuffer});
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Kernel> Prepare(const Arguments& arguments) {
+  Kernel kernel;
+  if (arguments.IsSet("module") || !arguments.positional().empty()) {
+    return absl::InvalidArgumentError(
+        "A module is named: of an executable no module is wanted.");
+  }
+  const int64_t batch = arguments.GetInt("batch_size");
+  if (batch < 1 || batch > kMostBatch) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--batch_size=", batch, " is not 1 to ", kMostBatch, "."));
+  }
+  kernel.batch_size = static_cast<uint32_t>(batch);
+  ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments));
+  kernel.device = devices[0];
+  ASSIGN_OR_RETURN(kernel.executable, Load(arguments, *kernel.device));
+  const int64_t ordinal = arguments.GetInt("entry_point");
+  const auto count = static_cast<int64_t>(kernel.executable->exports().size());
+  if (ordinal < 0 || ordinal >= count) {
+    return absl::OutOfRangeError(
+        absl::StrCat("--entry_point=", ordinal, ": the executable has ", count,
+                     count == 1 ? " kernel, 0." : " kernels, from 0 on."));
+  }
+  kernel.ordinal = static_cast<uint32_t>(ordinal);
+  ASSIGN_OR_RETURN(kernel.constants, ReadConstants(arguments, "constant"));
+  RETURN_IF_ERROR(ReadBindings(arguments, kernel));
+  return kernel;
+}
+
+absl::StatusOr<Ref<hal::CommandBuffer>> Record(const Kernel& kernel,
+                                               const Grid& grid) {
+  ASSIGN_OR_RETURN(Ref<hal::CommandBuffer> commands,
+                   kernel.device->CreateCommandBuffer(0, hal::kAnyQueue, 0));
+  for (uint32_t i = 0; i < kernel.batch_size; ++i) {
+    RETURN_IF_ERROR(commands->Dispatch(kernel.executable, kernel.ordinal,
+                                       {grid[0], grid[1], grid[2]},
+                                       kernel.constants, kernel.bindings));
+    RETURN_IF_ERROR(commands->ExecutionBarrier(kAllStages, kAllStages));
+  }
+  RETURN_IF_ERROR(commands->Finalize());
+  return commands;
+}
+
+absl::Status Submit(const Kernel& kernel,
+                    const Ref<hal::CommandBuffer>& commands) {
+  ASSIGN_OR_RETURN(const Ref<hal::Fence> fence, kernel.device->CreateFence());
+  RETURN_IF_ERROR(
+      kernel.device->QueueExecute({.signal = fence.get()}, commands, {}));
+  return fence->Wait(absl::InfiniteFuture());
+}
+
+absl::Status Run(benchmark::State& state, const Kernel& kernel,
+                 const Grid& grid) {
+  ASSIGN_OR_RETURN(const auto commands, Record(kernel, grid));
+  while (state.KeepRunningBatch(kernel.batch_size)) {
+    RETURN_IF_ERROR(Submit(kernel, commands));
+  }
+  // Google Benchmark takes what a row of one workgroup counts for.
+  const double groups = double{1} * grid[0] * grid[1] * grid[2];
+  state.SetItemsProcessed(
+      static_cast<int64_t>(groups * static_cast<double>(state.iterations())));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::span<const Flag> ExecutableFlags() { return kFlags; }
+
+absl::Status BenchExecutable(const Arguments& arguments, int64_t iterations) {
+  ASSIGN_OR_RETURN(const Kernel kernel, Prepare(arguments));
+  const std::vector<std::string>& counts = arguments.GetList("workgroup_count");
+  if (counts.empty()) {
+    return absl::InvalidArgumentError(
+        "--workgroup_count is not given: x,y,z for a row of the table.");
+  }
+  absl::Status failure;
+  for (const std::string& text : counts) {
+    ASSIGN_OR_RETURN(const Grid grid, ReadGrid(text));
+    const std::string name =
+        absl::StrCat("BM_dispatch_", absl::StrJoin(grid, "x"));
+    benchmark::internal::Benchmark* const row = benchmark::RegisterBenchmark(
+        name.c_str(), [grid, &kernel, &failure](benchmark::State& state) {
+          const absl::Status status = Run(state, kernel, grid);
+          if (status.ok()) return;
+          if (failure.ok()) failure = status;
+          state.SkipWithError(std::string(status.message()).c_str());
+        });
+    row->MeasureProcessCPUTime()->UseRealTime();
+    row->Unit(benchmark::kNanosecond);
+    if (iterations > 0) row->Iterations(iterations);
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return failure;
+}
+
+}  // namespace eyrie::tools
