@@ -330,9 +330,9 @@ std::vector<std::string> TakeBenchmarkFlags(const char* program,
   return taken;
 }
 
-// Gives Google Benchmark its flags. Returns the calls of a row, 0 for as many
-// as it wants.
-absl::StatusOr<int64_t> Initialize(std::vector<std::string> flags) {
+// Gives Google Benchmark its flags, the first of which, the program's name, it
+// keeps. Returns the calls of a row, 0 for as many as it wants.
+absl::StatusOr<int64_t> Initialize(std::vector<std::string>& flags) {
   int64_t iterations = 0;
   RETURN_IF_ERROR(TranslateMinTime(flags, iterations));
   std::vector<char*> pointers;
@@ -364,8 +364,7 @@ absl::StatusOr<int> Run(int argc, char** argv, std::atomic<bool>& interrupted) {
   if (!is_executable && !arguments.GetString("vs").empty()) {
     return VersusMain(arguments, argc, argv);
   }
-  ASSIGN_OR_RETURN(const int64_t iterations,
-                   Initialize(std::move(for_benchmark)));
+  ASSIGN_OR_RETURN(const int64_t iterations, Initialize(for_benchmark));
   RETURN_IF_ERROR(is_executable ? BenchExecutable(arguments, iterations)
                                 : Bench(arguments, iterations, interrupted));
   return 0;
