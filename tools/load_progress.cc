@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tools/interrupt.h"
 
 namespace eyrie::tools {
 namespace {

@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "tools/interrupt.h"
+#include "tools/interrupt_thread.h"
 #include "tools/progress_line.h"
 
 namespace eyrie::tools {
@@ -42,7 +42,7 @@ class LoadProgress {
   uint64_t bytes_ = 0;
   std::atomic<uint64_t> done_ = 0;
   std::unique_ptr<ProgressLine> line_;  // null: there is no terminal
-  std::optional<InterruptWatch> watch_;
+  std::optional<InterruptThread> watch_;
 };
 
 }  // namespace eyrie::tools

@@ -33,6 +33,7 @@
 #include "tools/check/test_runner.h"
 #include "tools/command.h"
 #include "tools/interrupt.h"
+#include "tools/interrupt_thread.h"
 #include "tools/load_flags.h"
 #include "tools/native_flags.h"
 #include "tools/trace_flags.h"
@@ -392,7 +393,7 @@ absl::StatusOr<bool> RunChecks(const Arguments& arguments,
 int RunWith(const Arguments& arguments, const CheckOptions& options) {
   Interruption interruption;
   // Before all threads, which must not take the interrupt.
-  const InterruptWatch watch([&interruption] { interruption.Interrupt(); });
+  const InterruptThread watch([&interruption] { interruption.Interrupt(); });
   const absl::StatusOr<bool> passed =
       RunChecks(arguments, options, interruption);
   if (!passed.ok()) ReportError(passed.status());

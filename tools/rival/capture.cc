@@ -64,9 +64,8 @@ class SpawnOrders {
     posix_spawnattr_destroy(&attributes_);
   }
 
-  // Standard streams, and a process that takes the signals that this one, which
-  // watches for interrupts, does not. Of a terminal's interrupt it gets none of
-  // its own: who watches hands it on.
+  // Standard streams, and a process that takes all signals. Of a terminal's
+  // interrupt it gets none of its own: who watches hands it on.
   void Prepare(const MemoryFile& output, const MemoryFile& errors) {
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null",
                                      O_RDONLY, 0);
