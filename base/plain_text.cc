@@ -78,6 +78,11 @@ std::string PlainName(absl::string_view name) {
   return PlainText(name, kMost);
 }
 
+std::string PlainPath(absl::string_view path) {
+  constexpr size_t kMost = 4096;
+  return PlainText(path, kMost);
+}
+
 std::string EscapeJsonControls(absl::string_view json) {
   std::string escaped;
   while (!json.empty()) {

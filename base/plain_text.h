@@ -23,6 +23,9 @@ std::string PlainText(absl::string_view text, size_t most);
 // A name from a file as a part of a sentence: 200 bytes at most.
 std::string PlainName(absl::string_view name);
 
+// A path that a person gave, whole: 4096 bytes, what Linux takes, at most.
+std::string PlainPath(absl::string_view path);
+
 // JSON text with escapes (\u009b) for the control characters of PlainText that
 // JSON lets stand as they are: a terminal would obey them.
 std::string EscapeJsonControls(absl::string_view json);

@@ -108,7 +108,7 @@ class Loader {
   // Of a module with functions that are no tests, or without tests.
   static std::string Sentence(const std::string& path, bool has_tests,
                               size_t others) {
-    const std::string name = absl::StrCat("'", PlainName(path), "'");
+    const std::string name = absl::StrCat("'", PlainPath(path), "'");
     if (!has_tests) {
       return absl::StrCat(
           name, " has no test: a function without arguments and results",

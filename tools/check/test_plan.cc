@@ -72,7 +72,7 @@ fs::path Absolute(const fs::path& path) {
 
 std::string PrefixOf(const fs::path& path, const fs::path& folder) {
   const std::string name = Absolute(path).lexically_relative(folder).string();
-  return absl::StrCat(PlainName(absl::StripSuffix(name, kExtension)), "/");
+  return absl::StrCat(PlainPath(absl::StripSuffix(name, kExtension)), "/");
 }
 
 // An asynchronous function is called with the fences that it takes.

@@ -105,7 +105,7 @@ void TextWriter::WriteVerdict() {
 
 void TextWriter::WriteHead() {
   const vm::ModuleDef& def = report_.def;
-  Line("Module ", PlainName(def.name), " in ", PlainName(def.archive().name()));
+  Line("Module ", PlainName(def.name), " in ", PlainPath(def.archive().name()));
   Item("compiled by",
        report_.releases.empty()
            ? "no one release: its bytecode and its imports contradict each "
