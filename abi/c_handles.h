@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "abi/c_options.h"
 #include "abi/host_value.h"
 #include "abi/invoker.h"
 #include "abi/native/native_libraries.h"
@@ -35,6 +36,7 @@ struct eyrie_error_t {
 struct eyrie_device_t {
   std::atomic<uint32_t> references{1};
   eyrie::Ref<eyrie::hal::Device> device;
+  eyrie::abi::Log log;
 };
 
 struct eyrie_module_t {

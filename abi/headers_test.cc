@@ -4,12 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "eyrie/allocator.h"
 #include "eyrie/array.h"
 #include "eyrie/call.h"
 #include "eyrie/call_pool.h"
 #include "eyrie/device.h"
 #include "eyrie/fence.h"
 #include "eyrie/function.h"
+#include "eyrie/log.h"
 #include "eyrie/pending_call.h"
 #include "eyrie/result.h"
 #include "eyrie/runtime.h"

@@ -3,26 +3,28 @@
 // Each function turns the C types into ours, calls, and turns the status into
 // an error object. Nothing here decides anything.
 // Tested by runtime_test.cc, runtime_limits_test.cc.
-#include <algorithm>
 #include <cstddef>
-#include <cstring>
-#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "abi/c_handles.h"
+#include "abi/c_options.h"
+#include "abi/function_io.h"
 #include "abi/session.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/plain_text.h"
 #include "base/ref.h"
 #include "base/status_macros.h"
 #include "eyrie/c.h"
-#include "hal/driver.h"
+#include "hal/buffer_view.h"
 #include "hal/parameters/parameter_index.h"
 #include "vm/limits.h"
 
@@ -52,92 +54,49 @@ absl::StatusOr<std::unique_ptr<eyrie_module_t>> MakeModule(
   return module;
 }
 
-// The sink of an embedder's, who hears when the last copy of it goes.
-std::function<void(absl::string_view)> NoticeOf(
-    const eyrie_device_options_t& options) {
-  if (options.notice == nullptr) return nullptr;
-  const std::shared_ptr<void> data(
-      options.notice_data, [free = options.free_notice_data](void* data) {
-        if (free != nullptr) free(data);
-      });
-  return [notice = options.notice, data](absl::string_view sentence) {
-    notice(std::string(sentence).c_str(), data.get());
-  };
-}
-
-absl::StatusOr<hal::DriverOptions> DriverOptionsOf(
-    const eyrie_device_options_t* given) {
-  constexpr size_t kFirstSize = offsetof(eyrie_device_options_t, notice);
-  hal::DriverOptions driver;
-  if (given == nullptr) return driver;
-  if (given->struct_size < kFirstSize) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "The device options' struct_size (", given->struct_size,
-        ") is below that of the first version (", kFirstSize, ")."));
-  }
-  eyrie_device_options_t options = {};
-  std::memcpy(&options, given, std::min(given->struct_size, sizeof(options)));
-  driver.allow_system_executables = options.allow_system_executables != 0;
-  driver.allow_native_code = options.no_native_code == 0;
-  driver.notice = NoticeOf(options);
-  return driver;
-}
-
 absl::Status MakeDevice(const char* uri, const eyrie_device_options_t* options,
                         eyrie_device_t** out_device) {
-  ASSIGN_OR_RETURN(const hal::DriverOptions driver, DriverOptionsOf(options));
-  ASSIGN_OR_RETURN(Ref<hal::Device> device, abi::OpenDevice(uri, driver));
+  ASSIGN_OR_RETURN(DeviceSetup setup, DeviceSetupOf(options));
+  ASSIGN_OR_RETURN(Ref<hal::Device> device,
+                   abi::OpenDevice(uri, std::move(setup.driver)));
   *out_device = new eyrie_device_t();
   (*out_device)->device = std::move(device);
+  (*out_device)->log = std::move(setup.log);
   return absl::OkStatus();
 }
 
-// What there was of the options at first.
-constexpr size_t kFirstOptions =
-    offsetof(eyrie_context_options_t, native_libraries);
-
-absl::StatusOr<vm::Limits> LimitsOf(const eyrie_context_options_t* options) {
+absl::StatusOr<vm::Limits> LimitsOf(const eyrie_context_options_t& options) {
   vm::Limits limits;
-  if (options == nullptr) return limits;
-  if (options->struct_size < kFirstOptions) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "The context options' struct_size (", options->struct_size,
-        ") is below that of the first version (", kFirstOptions, ")."));
-  }
-  if (options->timeout_ns < 0) {
+  if (options.timeout_ns < 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("The timeout (", options->timeout_ns, " ns) is below 0."));
+        absl::StrCat("The timeout (", options.timeout_ns, " ns) is below 0."));
   }
-  if (options->fuel != 0) limits.fuel = options->fuel;
-  if (options->timeout_ns != 0) {
-    limits.timeout = absl::Nanoseconds(options->timeout_ns);
+  if (options.fuel != 0) limits.fuel = options.fuel;
+  if (options.timeout_ns != 0) {
+    limits.timeout = absl::Nanoseconds(options.timeout_ns);
   }
-  if (options->max_memory != 0) limits.max_memory = options->max_memory;
-  if (options->max_stack != 0) limits.max_stack = options->max_stack;
+  if (options.max_memory != 0) limits.max_memory = options.max_memory;
+  if (options.max_stack != 0) limits.max_stack = options.max_stack;
   return limits;
 }
 
 absl::StatusOr<std::shared_ptr<const hal::ParameterScopes>> ParametersOf(
-    const eyrie_context_options_t* options) {
+    const eyrie_context_options_t& options) {
   auto scopes = std::make_shared<hal::ParameterScopes>();
-  for (size_t i = 0; options != nullptr && i < options->parameter_file_count;
-       ++i) {
-    RETURN_IF_ERROR(scopes->AddFile(options->parameter_files[i],
+  for (size_t i = 0; i < options.parameter_file_count; ++i) {
+    RETURN_IF_ERROR(scopes->AddFile(options.parameter_files[i],
                                     hal::ParameterFile::Mode::kMapped));
   }
   return scopes;
 }
 
-absl::Status AddNatives(const eyrie_context_options_t* options,
+absl::Status AddNatives(const eyrie_context_options_t& options,
                         SessionOptions& session) {
-  if (options == nullptr || options->struct_size < sizeof(*options)) {
-    return absl::OkStatus();
+  for (size_t i = 0; i < options.native_library_count; ++i) {
+    session.native_libraries.push_back(options.native_libraries[i]->library);
   }
-  for (size_t i = 0; i < options->native_library_count; ++i) {
-    session.native_libraries.push_back(options->native_libraries[i]->library);
-  }
-  for (size_t i = 0; i < options->native_data_count; ++i) {
-    const eyrie_native_data_t& data = options->native_data[i];
+  for (size_t i = 0; i < options.native_data_count; ++i) {
+    const eyrie_native_data_t& data = options.native_data[i];
     if (data.data == nullptr ||
         !session.native_user_data.emplace(data.type, data.data).second) {
       return absl::InvalidArgumentError(
@@ -148,11 +107,35 @@ absl::Status AddNatives(const eyrie_context_options_t* options,
   return absl::OkStatus();
 }
 
+// Hands what modules say, and what they fail with at the end, to a log.
+void Listen(const Log& log, SessionOptions& session) {
+  if (!log) return;
+  session.print = [log](absl::string_view line) {
+    log(EYRIE_SEVERITY_MODULE, line);
+  };
+  session.hal.trace = [log](absl::string_view key,
+                            std::span<hal::BufferView* const> tensors) {
+    std::string text;
+    AppendTrace(key, tensors, PrintOptions(), text);
+    log(EYRIE_SEVERITY_MODULE, absl::StripTrailingAsciiWhitespace(text));
+  };
+  session.lost = [log](const absl::Status& status) {
+    log(EYRIE_SEVERITY_WARNING,
+        absl::StrCat("A module fails when its context ends: ",
+                     status.message()));
+  };
+}
+
 absl::Status CreateContext(std::span<eyrie_module_t* const> modules,
                            std::span<eyrie_device_t* const> devices,
-                           const eyrie_context_options_t* options,
+                           const eyrie_context_options_t* given,
                            eyrie_context_t** out_context) {
+  ASSIGN_OR_RETURN(const eyrie_context_options_t options,
+                   ContextOptionsOf(given));
+  Log log = LogOf(options.log, options.log_data, options.free_log_data);
+  if (!log && !devices.empty()) log = devices.front()->log;
   SessionOptions session_options;
+  Listen(log, session_options);
   ASSIGN_OR_RETURN(session_options.limits, LimitsOf(options));
   ASSIGN_OR_RETURN(session_options.parameters, ParametersOf(options));
   RETURN_IF_ERROR(AddNatives(options, session_options));

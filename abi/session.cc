@@ -299,6 +299,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   for (Program& program : programs) modules.push_back(std::move(program));
   vm::ContextOptions context_options;
   context_options.print = std::move(options.print);
+  context_options.lost = std::move(options.lost);
   context_options.limits = options.limits;
   context_options.memory = options.memory;
   context_options.jit = options.jit;

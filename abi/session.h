@@ -10,6 +10,7 @@
 #define EYRIE_ABI_SESSION_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -67,8 +68,10 @@ absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
     const std::shared_ptr<const vm::Jit>& jit = nullptr);
 
 struct SessionOptions {
-  hal::HalModuleOptions hal;           // who listens to tensor traces
-  vm::PrintSink print;                 // who listens to what modules print
+  hal::HalModuleOptions hal;  // who listens to tensor traces
+  vm::PrintSink print;        // who listens to what modules print
+  // Who is told what modules fail with when the session ends.
+  std::function<void(const absl::Status&)> lost;
   vm::Limits limits;                   // of each call, and of the memory of all
   std::shared_ptr<const vm::Jit> jit;  // as vm::ContextOptions has it
   // What counts the memory; null: one of limits.max_memory.

@@ -19,6 +19,7 @@
 #include "hal/device.h"
 #include "hal/executable_facts.h"
 #include "hal/executable_loader.h"
+#include "hal/host_memory.h"
 
 namespace eyrie::hal {
 
@@ -73,6 +74,9 @@ struct DriverOptions {
   // called on any thread, also on several at once, as long as anything of the
   // device is alive, and must not use the device.
   std::function<void(absl::string_view)> notice;
+  // Where CPU devices have the bytes of their buffers from; null: the system.
+  // Devices with memory of their own are UNIMPLEMENTED with it.
+  std::shared_ptr<HostMemory> host_memory;
   // Where the functions of loaded machine code are named; may be null.
   std::shared_ptr<PerfMap> perf_map;
   // For executables that are no machine code, of formats that differ.

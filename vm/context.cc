@@ -139,6 +139,7 @@ Context::Context(const ContextOptions& options)
     : max_stack_(options.limits.max_stack),
       serves_(options.work != nullptr),
       print_(options.print),
+      lost_(options.lost),
       jit_(options.jit),
       meter_(options.work ? Meter(options.limits, options.work)
                           : Meter(options.limits)),
@@ -165,7 +166,8 @@ Context::~Context() {
   for (size_t i = states_.size(); i-- > 0;) {
     const BytecodeModule* module = modules_[i]->AsBytecode();
     if (module != nullptr && failure_.ok() && !serves_) {
-      RunIfExported(*module, "__deinit").IgnoreError();
+      const absl::Status ended = RunIfExported(*module, "__deinit");
+      if (!ended.ok() && lost_) lost_(ended);
     }
   }
   while (!states_.empty()) states_.pop_back();

@@ -8,6 +8,7 @@
 #define EYRIE_VM_CONTEXT_H_
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -69,6 +70,8 @@ class Function {
 struct ContextOptions {
   Limits limits;
   PrintSink print;  // receives what modules print and trace
+  // Receives what __deinit of a module fails with, which nobody is returned.
+  std::function<void(const absl::Status&)> lost;
   // Compiles functions to machine code; null: all are interpreted.
   std::shared_ptr<const Jit> jit;
   // Of a context that works for another's calls, that one's Meter::work() and
@@ -98,8 +101,8 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   // Runs __deinit of all modules, last first, each within the limits of a
-  // call; their errors are lost. Of a failed context none is run, nor of one
-  // that works for another.
+  // call; their errors go to ContextOptions::lost. Of a failed context none is
+  // run, nor of one that works for another.
   ~Context();
 
   const std::vector<std::shared_ptr<const Module>>& modules() const {
@@ -178,6 +181,7 @@ class Context {
   const size_t max_stack_;
   const bool serves_;  // another context, and its calls alone
   const PrintSink print_;
+  const std::function<void(const absl::Status&)> lost_;
   const std::shared_ptr<const Jit> jit_;
   Meter meter_;
   std::shared_ptr<MemoryMeter> memory_;

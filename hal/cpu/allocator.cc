@@ -25,14 +25,35 @@ uint64_t MachineMemory() {
 }  // namespace
 
 // The heap keeps up to a line of its own beside the block and the object.
-Allocator::Allocator()
+Allocator::Allocator(std::shared_ptr<HostMemory> memory)
     : PooledAllocator(
           {.max_pooled = size_t{4} << 20,
            .max_idle = size_t{12} << 20,
            .object_bytes = sizeof(HostBuffer) + 2 * kBufferAlignment}),
+      memory_(std::move(memory)),
       machine_memory_(MachineMemory()) {}
 
+absl::StatusOr<PooledBuffer*> Allocator::MakeHostBlock(size_t capacity) {
+  void* const data = memory_->Allocate(capacity, kBufferAlignment);
+  if (data == nullptr) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("A buffer of ", capacity,
+                     " bytes cannot be had: the host's allocator has none."));
+  }
+  const uint64_t past = reinterpret_cast<uintptr_t>(data) % kBufferAlignment;
+  if (past != 0) {
+    memory_->Free(data, capacity);
+    return absl::FailedPreconditionError(
+        absl::StrCat("The host's allocator gives memory that begins ", past,
+                     " bytes past a multiple of ", kBufferAlignment,
+                     ", the alignment that it is asked for."));
+  }
+  return new HostBuffer(static_cast<uint8_t*>(data), capacity,
+                        /*dirty=*/capacity, *memory_);
+}
+
 absl::StatusOr<PooledBuffer*> Allocator::MakeBlock(size_t, size_t capacity) {
+  if (memory_ != nullptr) return MakeHostBlock(capacity);
   PooledBuffer* block = nullptr;
   if (capacity <= machine_memory_) [[likely]]
     block = HostBuffer::Make(capacity, kMapThreshold);

@@ -8,17 +8,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 
 #include "absl/status/statusor.h"
 #include "base/ref.h"
+#include "hal/host_memory.h"
 #include "hal/pooled_allocator.h"
 
 namespace eyrie::hal::cpu {
 
 class Allocator final : public PooledAllocator {
  public:
-  Allocator();
+  // Blocks are of `memory`; null: the system's.
+  explicit Allocator(std::shared_ptr<HostMemory> memory);
+  ~Allocator() override { Trim(); }
 
   absl::StatusOr<Ref<hal::Buffer>> Allocate(const BufferParams& params,
                                             uint64_t size) override;
@@ -37,6 +41,10 @@ class Allocator final : public PooledAllocator {
   absl::StatusOr<PooledBuffer*> MakeBlock(size_t pool,
                                           size_t capacity) override;
 
+  // A block of the host's.
+  absl::StatusOr<PooledBuffer*> MakeHostBlock(size_t capacity);
+
+  const std::shared_ptr<HostMemory> memory_;
   const uint64_t machine_memory_;  // bytes
 };
 

@@ -15,31 +15,42 @@ namespace {
 // What an empty import points at: kernels are given no null pointers.
 alignas(kBufferAlignment) constexpr uint8_t kNoBytes[kBufferAlignment] = {};
 
+class SystemHeap final : public HostMemory {
+ public:
+  void* Allocate(size_t size, size_t alignment) override {
+    return ::operator new(size, std::align_val_t(alignment), std::nothrow);
+  }
+  void Free(void* memory, size_t) override {
+    ::operator delete(memory, std::align_val_t(kBufferAlignment));
+  }
+};
+
+// What it gives are zeros.
+class SystemPages final : public HostMemory {
+ public:
+  void* Allocate(size_t size, size_t) override {
+    void* const data = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return data == MAP_FAILED ? nullptr : data;
+  }
+  void Free(void* memory, size_t size) override { munmap(memory, size); }
+};
+
 }  // namespace
 
 HostBuffer* HostBuffer::Make(size_t capacity, size_t map_threshold) {
+  static SystemHeap& heap = *new SystemHeap();
+  static SystemPages& pages = *new SystemPages();
   const bool mapped = capacity >= map_threshold;
-  void* data;
-  if (mapped) {
-    data = mmap(nullptr, capacity, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (data == MAP_FAILED) return nullptr;
-  } else {
-    data = ::operator new(capacity, std::align_val_t(kBufferAlignment),
-                          std::nothrow);
-    if (data == nullptr) return nullptr;
-    std::memset(data, 0, capacity);
-  }
-  return new HostBuffer(static_cast<uint8_t*>(data), capacity, mapped);
+  HostMemory& memory = mapped ? static_cast<HostMemory&>(pages) : heap;
+  auto* const data =
+      static_cast<uint8_t*>(memory.Allocate(capacity, kBufferAlignment));
+  if (data == nullptr) return nullptr;
+  if (!mapped) std::memset(data, 0, capacity);
+  return new HostBuffer(data, capacity, /*dirty=*/0, memory);
 }
 
-HostBuffer::~HostBuffer() {
-  if (mapped_) {
-    munmap(host_data(), capacity());
-  } else {
-    ::operator delete(host_data(), std::align_val_t(kBufferAlignment));
-  }
-}
+HostBuffer::~HostBuffer() { memory_.Free(host_data(), capacity()); }
 
 ImportedBuffer::ImportedBuffer(const BufferParams& params,
                                std::span<uint8_t> bytes,

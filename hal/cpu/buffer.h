@@ -13,6 +13,7 @@
 
 #include "hal/buffer.h"
 #include "hal/cpu/dispatch_abi.h"
+#include "hal/host_memory.h"
 #include "hal/pooled_allocator.h"
 #include "hal/types.h"
 
@@ -20,18 +21,18 @@ namespace eyrie::hal::cpu {
 
 class HostBuffer final : public PooledBuffer {
  public:
-  // Zeroed memory of `capacity` bytes, at least one; null if there is none.
-  // From `map_threshold` on, pages are the system's and cost nothing until
-  // they are touched.
-  static HostBuffer* Make(size_t capacity, size_t map_threshold);
+  // Takes over `capacity` bytes, at least one, aligned to kBufferAlignment, of
+  // which those from `dirty` on are zeros. `memory` outlives the buffer.
+  HostBuffer(uint8_t* data, size_t capacity, size_t dirty, HostMemory& memory)
+      : PooledBuffer(data, capacity, /*pool=*/0, dirty), memory_(memory) {}
   ~HostBuffer() override;
 
- private:
-  HostBuffer(uint8_t* data, size_t capacity, bool mapped)
-      : PooledBuffer(data, capacity, /*pool=*/0, /*dirty=*/0),
-        mapped_(mapped) {}
+  // The system's memory of `capacity` bytes; null if there is none. From
+  // `map_threshold` on, pages cost nothing until they are touched.
+  static HostBuffer* Make(size_t capacity, size_t map_threshold);
 
-  const bool mapped_;
+ private:
+  HostMemory& memory_;
 };
 
 // Memory that `release` gives back.

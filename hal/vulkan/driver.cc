@@ -76,6 +76,11 @@ std::optional<absl::StatusOr<ExecutableFacts>> VulkanDriver::DescribeExecutable(
 
 absl::StatusOr<Ref<hal::Device>> VulkanDriver::Open(
     absl::string_view path, const DriverOptions& options) const {
+  if (options.host_memory != nullptr) {
+    return absl::UnimplementedError(
+        "Vulkan devices have memory of their own, not of the host's "
+        "allocator.");
+  }
   const SignalBlock no_signals;
   ASSIGN_OR_RETURN(const std::shared_ptr<Instance> instance,
                    Instance::Get(options.vulkan.validation_layer));

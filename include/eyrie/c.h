@@ -16,6 +16,30 @@
 extern "C" {
 #endif
 
+/* ---- What a host gives -------------------------------------------------- */
+
+/* What a line of the log is. */
+typedef enum eyrie_severity_t {
+  EYRIE_SEVERITY_MODULE = 1,  /* what a module prints or traces */
+  EYRIE_SEVERITY_NOTE = 2,    /* worth knowing, and no error */
+  EYRIE_SEVERITY_WARNING = 3, /* an error that no call returns */
+} eyrie_severity_t;
+
+/* Takes a line of the log: `length` bytes of UTF-8 and a NUL, without a line's
+ * end behind it; tensors that a module traces are several lines. The text is
+ * valid for the call. It is called on any thread, also on several at once, and
+ * must neither throw nor call the library. The library itself prints nothing,
+ * with a log or without: what no log takes is dropped. */
+typedef void (*eyrie_log_t)(eyrie_severity_t severity, const char* text,
+                            size_t length, void* user);
+
+/* Gives `size` bytes, 1 at least, of any content, at a multiple of `alignment`,
+ * a power of two (64 in this version); NULL if it has none: what asked for
+ * them fails with RESOURCE_EXHAUSTED then. */
+typedef void* (*eyrie_allocate_t)(size_t size, size_t alignment, void* user);
+/* Takes back what was given, with the size that was asked for. */
+typedef void (*eyrie_deallocate_t)(void* memory, size_t size, void* user);
+
 /* ---- Devices ------------------------------------------------------------ */
 
 /* A device: thread-safe, shared by any number of contexts. */
@@ -36,8 +60,25 @@ typedef struct eyrie_device_options_t {
   void (*notice)(const char* sentence, void* notice_data);
   void* notice_data;
   /* Called once when nothing needs notice_data any more, also if the device is
-   * not opened; may be NULL. */
+   * not opened; may be NULL. A struct_size up to here is fine. */
   void (*free_notice_data)(void* notice_data);
+  /* The log of the device, which gets the notices too, and of contexts whose
+   * first device it is; may be NULL. */
+  eyrie_log_t log;
+  void* log_data;
+  void (*free_log_data)(void* log_data); /* as free_notice_data */
+  /* Where a CPU device has the bytes of its buffers from, both or neither NULL;
+   * NULL: the system (docs/embedding.md, "Memory"). Called on any thread, also
+   * on several at once; must neither throw nor call the library. Blocks that
+   * are free may be kept for later buffers until nothing refers to the device
+   * nor to a value in its memory. UNIMPLEMENTED of devices with memory of their
+   * own. */
+  eyrie_allocate_t allocate;
+  eyrie_deallocate_t deallocate;
+  void* allocator_data;
+  /* Called once, behind the last deallocate, also if the device is not opened;
+   * may be NULL. */
+  void (*free_allocator_data)(void* allocator_data);
 } eyrie_device_options_t;
 
 /* Opens "local-sync" or any other name `eyrie run --list_devices` prints.
@@ -151,7 +192,13 @@ typedef struct eyrie_context_options_t {
   eyrie_native_library_t* const* native_libraries;
   size_t native_library_count;
   const eyrie_native_data_t* native_data; /* a type once */
-  size_t native_data_count;
+  size_t native_data_count; /* a struct_size up to here is fine, too */
+  /* The context's log; NULL: that of its first device. */
+  eyrie_log_t log;
+  void* log_data;
+  /* Called once when nothing needs log_data any more, also if there comes to be
+   * no context; may be NULL. */
+  void (*free_log_data)(void* log_data);
 } eyrie_context_options_t;
 
 /* The same with options, which may be NULL. Initialisers run within the

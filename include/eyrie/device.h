@@ -3,9 +3,12 @@
 #define EYRIE_DEVICE_H_
 
 #include <functional>
+#include <memory>
 #include <string>
 
+#include "eyrie/allocator.h"
 #include "eyrie/c.h"
+#include "eyrie/log.h"
 #include "eyrie/result.h"
 
 namespace eyrie {
@@ -19,6 +22,12 @@ struct DeviceOptions {
   // on any thread, also on several at once, while anything of the device lives;
   // it must not use the device, nor throw.
   std::function<void(const std::string&)> notice = nullptr;
+  // Takes the notices too, and what is said in contexts whose first device this
+  // is; may be empty. The library itself prints nothing.
+  Log log = nullptr;
+  // Where a CPU device has the bytes of its buffers from; null: the system.
+  // UNIMPLEMENTED of devices with memory of their own.
+  std::shared_ptr<Allocator> allocator = nullptr;
 };
 
 class Device {
@@ -40,6 +49,8 @@ class Device {
         delete static_cast<Notice*>(data);
       };
     }
+    internal::SetLog(choices.log, options);
+    internal::SetAllocator(choices.allocator, options);
     eyrie_device_t* handle = nullptr;
     if (eyrie_error_t* error =
             eyrie_device_open(uri.c_str(), &options, &handle)) {

@@ -21,6 +21,7 @@
 #include "eyrie/c.h"
 #include "eyrie/device.h"
 #include "eyrie/function.h"
+#include "eyrie/log.h"
 #include "eyrie/native_library.h"
 #include "eyrie/result.h"
 #include "eyrie/typed_function.h"
@@ -82,12 +83,13 @@ class Context {
  public:
   // One module on one device. `parameter_files` are what it loads parameters
   // from, .irpa, .safetensors or .gguf: "path", or "scope=path". Functions of
-  // `natives` are imports that it may have.
+  // `natives` are imports that it may have. `log` takes what is said in it;
+  // without one the device's does.
   static Result<Context> Create(
       const Device& device, const Module& module, const Limits& limits = {},
       const std::vector<std::string>& parameter_files = {},
-      const Natives& natives = {}) {
-    return Create({&device}, {&module}, limits, parameter_files, natives);
+      const Natives& natives = {}, const Log& log = nullptr) {
+    return Create({&device}, {&module}, limits, parameter_files, natives, log);
   }
   // Modules, those that others import first, on the devices that they find in
   // this order. Arguments go to the first; docs/devices.md has the rest.
@@ -95,7 +97,7 @@ class Context {
       const std::vector<const Device*>& on,
       const std::vector<const Module*>& of, const Limits& limits = {},
       const std::vector<std::string>& parameter_files = {},
-      const Natives& natives = {}) {
+      const Natives& natives = {}, const Log& log = nullptr) {
     std::vector<eyrie_module_t*> modules;
     for (const Module* module : of) modules.push_back(module->get());
     std::vector<eyrie_device_t*> devices;
@@ -124,6 +126,7 @@ class Context {
     options.native_library_count = libraries.size();
     options.native_data = data.data();
     options.native_data_count = data.size();
+    internal::SetLog(log, options);
     eyrie_context_t* handle = nullptr;
     if (eyrie_error_t* error = eyrie_context_create_with_options(
             modules.data(), modules.size(), devices.data(), devices.size(),

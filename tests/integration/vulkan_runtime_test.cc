@@ -84,9 +84,14 @@ TEST_F(VulkanRuntimeTest, TheSampleSeesASeven) {
 // What is worth knowing and no error is told once for a device.
 TEST_F(VulkanRuntimeTest, NoticesReachTheEmbedder) {
   std::vector<std::string> told;
+  std::vector<std::string> logged;
   {
     DeviceOptions options;
     options.notice = [&told](const std::string& text) { told.push_back(text); };
+    options.log = [&logged](Severity severity, std::string_view text) {
+      EXPECT_EQ(severity, Severity::kNote);
+      logged.emplace_back(text);
+    };
     auto device = Device::Open("vulkan", options);
     auto module = Module::Load("tests/modules/3.13/reductions.vulkan.vmfb");
     ASSERT_TRUE(device.ok() && module.ok());
@@ -97,6 +102,7 @@ TEST_F(VulkanRuntimeTest, NoticesReachTheEmbedder) {
   }
   ASSERT_EQ(told.size(), 1u);
   EXPECT_NE(told[0].find(" uses subgroups "), std::string::npos) << told[0];
+  EXPECT_EQ(logged, told);
 }
 
 // What tests/modules/parameters.mlir asks for: `w` is four times 2, else zeros.
