@@ -1,0 +1,59 @@
+// Calls a function by name, with a text and a dict, and reads a dict: what the
+// module's metadata says of its lists is all that is known of them here.
+//   encipher cipher.vmfb "Some text" 13
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "eyrie/runtime.h"
+
+namespace {
+
+int Fail(const eyrie::Error& error) {
+  std::fprintf(stderr, "encipher: %s\n", error.message().c_str());
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) {
+    return Fail({EYRIE_INVALID_ARGUMENT, "encipher MODULE TEXT PLACES"});
+  }
+  auto device = eyrie::Device::Open("local-sync");
+  if (!device) return Fail(device.error());
+  auto module = eyrie::Module::Load(argv[1]);
+  if (!module) return Fail(module.error());
+  auto context = eyrie::Context::Create(*device, *module);
+  if (!context) return Fail(context.error());
+
+  auto encipher = context->Find("encipher");
+  if (!encipher) return Fail(encipher.error());
+  std::printf("%s\n", encipher->signature().text);
+
+  // Dicts and texts are values like numbers; the call compares them with the
+  // signature: each key once, no others, numbers in range.
+  auto results = encipher->Call(
+      {}, {{"text", argv[2]},
+           {"key", eyrie::Value::Dict(
+                       {{"by", std::atoi(argv[3])}, {"shout", false}})}});
+  if (!results) return Fail(results.error());
+
+  // A view reads in place. A key that is not there reads as null, null as
+  // nothing.
+  const eyrie::ValueView answer = results->front();
+  const auto text = answer.Find("text").As<std::string_view>();
+  const auto letters = answer.Find("letters").As<int>();
+  if (!text || !letters) {
+    return Fail({EYRIE_INVALID_ARGUMENT, "The answer lacks text or letters."});
+  }
+  std::printf("%.*s\n%d letters:", static_cast<int>(text->size()), text->data(),
+              *letters);
+  const eyrie::ValueView histogram = answer.Find("histogram");
+  for (size_t i = 0; i < histogram.size(); ++i) {
+    const int seen = histogram.item(i).As<int>().value_or(0);
+    if (seen > 0) std::printf(" %c%d", static_cast<char>('a' + i), seen);
+  }
+  std::printf("\n");
+}

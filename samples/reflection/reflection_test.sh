@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# The cipher by the program and from the command line; arguments that are not
+# what the record says are named. Arguments: the tool, the program, the module.
+set -euo pipefail
+eyrie=$1
+encipher=$2
+module=$3
+
+expect() {  # a text, command...
+  local want=$1 got
+  shift
+  got=$("$@" 2>&1 || true)
+  if [[ $got != *"$want"* ]]; then
+    printf '%s\nprints "%s"; expected "%s"\n' "$*" "$got" "$want" >&2
+    exit 1
+  fi
+}
+
+expect 'Uryyb, jbeyq!
+10 letters: d1 e1 h1 l3 o2 r1 w1' "$encipher" "$module" 'Hello, world!' 13
+expect $'\n\n0 letters:' "$encipher" "$module" '' 13
+expect 'encipher: encipher MODULE TEXT PLACES' "$encipher"
+
+call() { "$eyrie" run "$module" --output=json --kwargs="$1"; }
+expect '"text": "EBIIL", "letters": 5' \
+  call '{"text": "Hello", "key": {"by": -3, "shout": true}}'
+expect "Argument 1 ('key'): the key 'shout' is missing." \
+  call '{"text": "Hello", "key": {"by": -3}}'
+expect "Argument 1 ('key')['by']: " \
+  call '{"text": "Hello", "key": {"by": 2.5, "shout": true}}'
+expect "missing argument 'text'" call '{"key": {"by": 1, "shout": true}}'
