@@ -142,10 +142,14 @@ bool LacksModule(std::span<const Program> programs,
     return absl::c_any_of(modules, is_it) || absl::c_any_of(programs, is_it);
   };
   return absl::c_any_of(programs, [&](const Program& program) {
-    return absl::c_any_of(program->def().dependencies,
+    const vm::ModuleDef& def = program->def();
+    return absl::c_any_of(def.dependencies,
                           [&](const vm::DependencyDef& need) {
                             return !need.optional && !has(need.name);
-                          });
+                          }) ||
+           absl::c_any_of(def.imports, [&](const vm::ImportDef& import) {
+             return !import.optional && !has(import.module_name());
+           });
   });
 }
 

@@ -124,9 +124,11 @@ def plan(options):
         text = re.sub(r"@(\w+)@", lambda match: values[match.group(1)],
                       read(source, "install/package", name))
         tree.add_bytes(path.format(libdir=lib), text.encode())
-    for name in sorted(os.listdir(os.path.join(source, "docs"))):
-        tree.add_file(f"share/doc/eyrie/docs/{name}",
-                      os.path.join(source, "docs", name))
+    for folder, _, names in os.walk(os.path.join(source, "docs")):
+        for name in sorted(names):
+            path = os.path.relpath(os.path.join(folder, name), source)
+            tree.add_file(f"share/doc/eyrie/{path}",
+                          os.path.join(source, path))
     for name in ("LICENSE", "README.md"):
         tree.add_file(f"share/doc/eyrie/{name}", os.path.join(source, name))
     for name in sorted(os.listdir(options.plugins or source)):

@@ -1,5 +1,4 @@
-// Source of the signatures: IREE's
-// compiler/src/iree/compiler/Modules/Check/check.imports.mlir, 3.1 to 3.13.
+// Binds the functions of imports.def to what they look at.
 //
 // Tested by check_module_test.cc, check_test.txt.
 #include "tools/check/check_module.h"
@@ -115,13 +114,10 @@ absl::Status ExpectAlmostEqFixed(CheckState& state, hal::Device*,
 }
 
 constexpr vm::NativeFunction kImports[] = {
-    vm::Bind<ExpectAllTrue>("expect_all_true", "0rr_v"),
-    vm::Bind<ExpectAlmostEqFixed>("expect_almost_eq", "0rrr_v"),  // 3.1, 3.2
-    vm::Bind<ExpectAlmostEqAbsolute>("expect_almost_eq", "0rrrf_v"),
-    vm::Bind<ExpectAlmostEq>("expect_almost_eq", "0rrrff_v"),  // since 3.3
-    vm::Bind<ExpectEq>("expect_eq", "0rrr_v"),
-    vm::Bind<ExpectFalse>("expect_false", "0i_v"),
-    vm::Bind<ExpectTrue>("expect_true", "0i_v"),
+#define CHECK_IMPORT(name, convention, function) \
+  vm::Bind<function>(name, convention),
+#include "tools/check/imports.def"
+#undef CHECK_IMPORT
 };
 static_assert(vm::RowsAscend(kImports));
 

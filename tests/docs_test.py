@@ -1,0 +1,212 @@
+"""Checks the documents: tables, links, and every command that they show.
+
+The tables of docs/generated are as tools/house/docs_tables.py makes them; each
+link of README.md and docs leads to a file, and to a heading of it; each page is
+reached from README.md. A block ```console is run in a folder of links to the
+tree: "$ " begins a command, which "> ", or any line behind a backslash, goes
+on; the rest is what it prints to both streams. A line "..." is any lines, "…"
+any part of a line. A block ```c name.c is a file that commands find.
+    docs_test.py TOOL [--update] [PAGE ...]    only these pages' commands
+Tested by house_docs_test.py.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "tools", "house"))
+
+import docs_tables  # pylint: disable=wrong-import-position
+
+FENCE = re.compile(r"^```(\w*) ?([^\n]*)\n(.*?)^```$", re.M | re.S)
+SECONDS = 120
+
+
+def page_paths(root):
+    """Returns README.md and all pages, relative to the root."""
+    found = ["README.md"]
+    for folder, _, names in os.walk(os.path.join(root, "docs")):
+        found += [os.path.relpath(os.path.join(folder, name), root)
+                  for name in sorted(names) if name.endswith(".md")]
+    return found
+
+
+def anchors(text):
+    """Returns the names by which a page's headings are linked to."""
+    names = []
+    for line in FENCE.sub("", text).split("\n"):
+        match = re.match(r"^#+ +(.*)$", line)
+        if match:
+            plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", match.group(1))
+            name = re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-")
+            count = sum(re.fullmatch(rf"{re.escape(name)}(-\d+)?", other)
+                        is not None for other in names)
+            names.append(f"{name}-{count}" if count else name)
+    return names
+
+
+def links(text):
+    """Returns (line, target) of every link that is not to another site."""
+    # Code is blanked, so that lines keep their numbers.
+    text = FENCE.sub(lambda m: "\n" * m.group(0).count("\n"), text)
+    text = re.sub(r"`[^`\n]*`", lambda m: "`" * len(m.group(0)), text)
+    return [(text.count("\n", 0, match.start()) + 1, match.group(1))
+            for match in re.finditer(r"\]\(([^)\s]+)\)", text)
+            if not re.match(r"[a-z]+:", match.group(1))]
+
+
+def check_links(root):
+    """Yields a sentence for each link that leads nowhere, and each page that
+    no link leads to."""
+    texts = {path: docs_tables.read(root, path) for path in page_paths(root)}
+    targets = {path: set() for path in texts}
+    for path, text in texts.items():
+        for line, link in links(text):
+            name, _, anchor = link.partition("#")
+            target = os.path.normpath(os.path.join(
+                os.path.dirname(path), name)) if name else path
+            if not os.path.exists(os.path.join(root, target)):
+                yield f"{path}:{line}: There is no {target}."
+            elif anchor and target.endswith(".md") and anchor not in anchors(
+                    docs_tables.read(root, target)):
+                yield f"{path}:{line}: {target} has no heading '{anchor}'."
+            targets[path].add(target)
+    reached, waiting = {"README.md"}, ["README.md"]
+    while waiting:
+        for target in sorted(targets.get(waiting.pop(), ())):
+            if target in texts and target not in reached:
+                reached.add(target)
+                waiting.append(target)
+    for path in sorted(set(texts) - reached):
+        yield f"{path}: No link leads from README.md to it."
+
+
+def commands(block):
+    """Returns (line, command, output) of a console block's commands."""
+    found = []
+    for number, line in enumerate(block.rstrip("\n").split("\n")):
+        if line.startswith("$ "):
+            found.append([number, line[2:], []])
+        elif found and not found[-1][2] and (
+                line.startswith("> ") or found[-1][1].endswith("\\")):
+            found[-1][1] += "\n" + re.sub(r"^> ?", "", line)
+        elif found:
+            found[-1][2].append(line)
+        else:
+            found.append([number, "false # a line before '$ '", []])
+    return found
+
+
+def matches(wanted, got):
+    """Returns whether lines are as a page shows them, but for blank ends."""
+    pattern = "".join(
+        "(?:.*\n)*" if line == "..." else
+        ".*".join(map(re.escape, line.rstrip().split("…"))) + "\n"
+        for line in wanted)
+    text = "".join(line.rstrip() + "\n" for line in got)
+    return re.fullmatch(re.sub(r"\n+$", "\n", pattern) + "\n*", text)
+
+
+def run(command, folder, environment):
+    """Returns the lines that a command prints."""
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=environment, check=False,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, timeout=SECONDS)
+    text = done.stdout.decode(errors="replace")
+    return text.rstrip("\n").split("\n") if text.strip() else []
+
+
+def page_folder(root, environment, folder):
+    """Fills the folder that a page's commands run in."""
+    for name in os.listdir(root):
+        if not name.startswith((".", "bazel-")) and name != "eyrie":
+            os.symlink(os.path.join(root, name), os.path.join(folder, name))
+    os.symlink(environment["EYRIE"], os.path.join(folder, "eyrie"))
+
+
+def run_page(text, environment, folder):
+    """Yields (block, line in it, command, wanted lines, got lines)."""
+    for block in FENCE.finditer(text):
+        language, name, body = block.groups()
+        if language == "console":
+            for number, command, wanted in commands(body):
+                yield (block, number, command, wanted,
+                       run(command, folder, environment))
+        elif name:
+            with open(os.path.join(folder, name), "w",
+                      encoding="utf-8") as file:
+                file.write(body)
+
+
+def check_commands(root, path, environment, update):
+    """Yields a sentence for each command of a page that prints otherwise, or
+    writes what it prints to the page."""
+    text = docs_tables.read(root, path)
+    if "```console" not in text:
+        return
+    made, end = [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        page_folder(root, environment, folder)
+        for block, number, command, wanted, got in run_page(
+                text, environment, folder):
+            if block.start() >= end:
+                made += [text[end:block.start(3)]]
+                end = block.end(3)
+            same = matches(wanted, got)
+            first = text.count("\n", 0, block.start(3)) + 1
+            if not same and not update:
+                yield (f"{path}:{first + number}: '{command}' prints\n" +
+                       "\n".join("  | " + line for line in got))
+            lines = block.group(3).split("\n")[
+                number:number + command.count("\n") + 1]
+            made += [line.rstrip() + "\n"
+                     for line in lines + (wanted if same else got)]
+    if update:
+        with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+            file.write("".join(made) + text[end:])
+
+
+def installed(root, tool, prefix):
+    """Installs into a prefix; returns the environment of who uses it."""
+    built = os.path.dirname(os.path.dirname(os.path.realpath(tool)))
+    subprocess.run(
+        [sys.executable, os.path.join(root, "install/install.py"),
+         f"--source={root}", f"--built={built}", f"--prefix={prefix}"],
+        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return {**os.environ, "EYRIE": os.path.join(prefix, "bin/eyrie"),
+            "PATH": f"{prefix}/bin:{os.environ['PATH']}",
+            "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig",
+            "LD_LIBRARY_PATH": f"{prefix}/lib", "LC_ALL": "C.UTF-8"}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("tool", help="the built eyrie, eyrie-bench beside it")
+    parser.add_argument("--root", help="a file in the root of the tree",
+                        default=os.path.join(HERE, "..", "WORKSPACE"))
+    parser.add_argument("--update", action="store_true",
+                        help="writes what commands print to the pages")
+    parser.add_argument("pages", nargs="*")
+    options = parser.parse_args()
+    root = os.path.dirname(os.path.realpath(options.root))
+    wanted = docs_tables.pages(root, os.path.abspath(options.tool))
+    sentences = docs_tables.stale_pages(root, wanted)
+    sentences += check_links(root)
+    with tempfile.TemporaryDirectory() as prefix:
+        environment = installed(root, options.tool, prefix)
+        for path in options.pages or page_paths(root):
+            sentences += check_commands(root, path, environment,
+                                        options.update)
+    for sentence in sentences:
+        print(sentence)
+    print(f"{len(sentences)} faults in the documents of {root}.")
+    return 1 if sentences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
