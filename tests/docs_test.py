@@ -192,7 +192,7 @@ def main():
     parser.add_argument("--update", action="store_true",
                         help="writes what commands print to the pages")
     parser.add_argument("pages", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     root = os.path.dirname(os.path.realpath(options.root))
     wanted = docs_tables.pages(root, os.path.abspath(options.tool))
     sentences = docs_tables.stale_pages(root, wanted)
