@@ -174,10 +174,13 @@ def check_commands(root, path, environment, update):
 def installed(root, tool, prefix):
     """Installs into a prefix; returns the environment of who uses it."""
     built = os.path.dirname(os.path.dirname(os.path.realpath(tool)))
-    subprocess.run(
+    done = subprocess.run(
         [sys.executable, os.path.join(root, "install/install.py"),
          f"--source={root}", f"--built={built}", f"--prefix={prefix}"],
-        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode:
+        raise SystemExit(f"Nothing can be installed of {built}: "
+                         f"{done.stdout.decode().strip()}")
     return {**os.environ, "EYRIE": os.path.join(prefix, "bin/eyrie"),
             "PATH": f"{prefix}/bin:{os.environ['PATH']}",
             "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig",

@@ -304,13 +304,38 @@ struct Mode {
   std::vector<Flag> flags;
 };
 
-Mode ModeOf(bool is_executable) {
-  std::vector<Flag> own(std::begin(kOwnFlags), std::end(kOwnFlags));
-  if (is_executable) {
-    own.assign(ExecutableFlags().begin(), ExecutableFlags().end());
+// Of the flags for modules, those that mean something to a kernel alone.
+bool IsOfKernels(absl::string_view flag) {
+  if (absl::StartsWith(flag, "task_") || absl::StartsWith(flag, "vulkan_")) {
+    return true;
   }
-  own.insert(own.end(), DeviceFlags().begin(), DeviceFlags().end());
-  return {is_executable ? kExecutableUsage : kUsage, WithLoadFlags(own)};
+  for (const char* name : {"help", "flagfile", "device", "no_native_code",
+                           "allow_system_executables", "perf_map"}) {
+    if (flag == name) return true;
+  }
+  return false;
+}
+
+Mode ModeOf(bool is_executable) {
+  const auto add = [](std::vector<Flag>& to, std::span<const Flag> more) {
+    to.insert(to.end(), more.begin(), more.end());
+  };
+  if (!is_executable) {
+    std::vector<Flag> own(std::begin(kOwnFlags), std::end(kOwnFlags));
+    add(own, DeviceFlags());
+    return {kUsage, WithLoadFlags(own)};
+  }
+  Mode mode = {kExecutableUsage, WithLoadFlags({})};
+  for (Flag& flag : mode.flags) {
+    if (IsOfKernels(flag.name)) continue;
+    flag.help = "";
+    // A module is an error, whose sentence says why.
+    if (flag.name != absl::string_view("module"))
+      flag.kind = FlagKind::kIgnored;
+  }
+  add(mode.flags, ExecutableFlags());
+  add(mode.flags, DeviceFlags());
+  return mode;
 }
 
 // Takes Google Benchmark's flags out of the list. What is measured is the
