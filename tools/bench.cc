@@ -309,8 +309,9 @@ bool IsOfKernels(absl::string_view flag) {
   if (absl::StartsWith(flag, "task_") || absl::StartsWith(flag, "vulkan_")) {
     return true;
   }
-  for (const char* name : {"help", "flagfile", "device", "no_native_code",
-                           "allow_system_executables", "perf_map"}) {
+  for (const char* name :
+       {"help", "flagfile", "device", "no_native_code",
+        "allow_system_executables", "perf_map", "jit", "verbose"}) {
     if (flag == name) return true;
   }
   return false;
@@ -330,8 +331,8 @@ Mode ModeOf(bool is_executable) {
     if (IsOfKernels(flag.name)) continue;
     flag.help = "";
     // A module is an error, whose sentence says why.
-    if (flag.name != absl::string_view("module"))
-      flag.kind = FlagKind::kIgnored;
+    const bool is_error = flag.name == absl::string_view("module");
+    if (!is_error) flag.kind = FlagKind::kIgnored;
   }
   add(mode.flags, ExecutableFlags());
   add(mode.flags, DeviceFlags());
