@@ -1,11 +1,12 @@
 """Checks the documents: tables, links, and every command that they show.
 
 The tables of docs/generated are as tools/house/docs_tables.py makes them; each
-link of README.md and docs leads to a file, and to a heading of it; each page is
-reached from README.md. A block ```console is run in a folder of links to the
-tree: "$ " begins a command, which "> ", or any line behind a backslash, goes
-on; the rest is what it prints to both streams. A line "..." is any lines, "…"
-any part of a line. A block ```c name.c is a file that commands find.
+link of a page leads to a file, and to a heading of it; each page of docs,
+samples and tests is reached from README.md. A block ```console is run
+in a folder of links to the tree: "$ " begins a command, which "> ", or any line
+behind a backslash, goes on; the rest is what it prints to both streams. A line
+"..." is any lines, "…" any part of a line. A block ```c name.c is a file that
+commands find.
     docs_test.py TOOL [--update] [PAGE ...]    only these pages' commands
 Tested by house_docs_test.py.
 """
@@ -23,15 +24,18 @@ sys.path.insert(0, os.path.join(HERE, "..", "tools", "house"))
 import docs_tables  # pylint: disable=wrong-import-position
 
 FENCE = re.compile(r"^```(\w*) ?([^\n]*)\n(.*?)^```$", re.M | re.S)
+FOLDERS = ("docs", "samples", "tests")
 SECONDS = 120
 
 
 def page_paths(root):
     """Returns README.md and all pages, relative to the root."""
     found = ["README.md"]
-    for folder, _, names in os.walk(os.path.join(root, "docs")):
-        found += [os.path.relpath(os.path.join(folder, name), root)
-                  for name in sorted(names) if name.endswith(".md")]
+    for top in FOLDERS:
+        for folder, folders, names in os.walk(os.path.join(root, top)):
+            folders.sort()
+            found += [os.path.relpath(os.path.join(folder, name), root)
+                      for name in sorted(names) if name.endswith(".md")]
     return found
 
 
@@ -74,7 +78,7 @@ def check_links(root):
             elif anchor and target.endswith(".md") and anchor not in anchors(
                     docs_tables.read(root, target)):
                 yield f"{path}:{line}: {target} has no heading '{anchor}'."
-            targets[path].add(target)
+            targets[path] |= {target, os.path.join(target, "README.md")}
     reached, waiting = {"README.md"}, ["README.md"]
     while waiting:
         for target in sorted(targets.get(waiting.pop(), ())):

@@ -25,6 +25,8 @@ LINKS = [
      ["README.md:1: docs/a.md has no heading 'one'."]),
     ({"README.md": "`[a](b)` [c](https://example.org/d)\n"
                    "```\n[a](b)\n```\n"}, []),
+    ({"README.md": "[a](docs)", "docs/README.md": "[b](b.md)",
+      "docs/b.md": ""}, []),
     ({"README.md": "", "docs/a.md": "[b](b.md)", "docs/b.md": ""},
      ["docs/a.md: No link leads from README.md to it.",
       "docs/b.md: No link leads from README.md to it."]),
