@@ -38,9 +38,11 @@ constexpr struct {
 constexpr size_t kMostListed = 50;  // functions in a message
 
 absl::StatusOr<Program> MakeProgram(
-    absl::StatusOr<std::shared_ptr<const vm::VerifiedModule>> verified) {
+    absl::StatusOr<std::shared_ptr<const vm::VerifiedModule>> verified,
+    bool pauses = false) {
   RETURN_IF_ERROR(verified);
-  return vm::BytecodeModule::Create(*std::move(verified), hal::HalRefTypes());
+  return vm::BytecodeModule::Create(*std::move(verified), hal::HalRefTypes(),
+                                    pauses);
 }
 
 // "'a', 'b' and 'c'"
@@ -186,8 +188,8 @@ absl::Status WithRefusals(const absl::Status& status, const Refusals& refusals,
 
 }  // namespace
 
-absl::StatusOr<Program> LoadProgram(const std::string& path) {
-  return MakeProgram(vm::LoadModule(path));
+absl::StatusOr<Program> LoadProgram(const std::string& path, bool pauses) {
+  return MakeProgram(vm::LoadModule(path), pauses);
 }
 
 absl::StatusOr<Program> LoadProgram(std::span<const uint8_t> bytes,
@@ -304,6 +306,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   vm::ContextOptions context_options;
   context_options.print = std::move(options.print);
   context_options.lost = std::move(options.lost);
+  context_options.stepper = options.stepper;
   context_options.limits = options.limits;
   context_options.memory = options.memory;
   context_options.jit = options.jit;

@@ -47,7 +47,9 @@ inline constexpr char kDefaultDevice[] = "local-sync";
 using Program = std::shared_ptr<const vm::BytecodeModule>;
 
 // Reads and verifies a file ("-": standard input). The errors name it.
-absl::StatusOr<Program> LoadProgram(const std::string& path);
+// `pauses`: for a session with a stepper.
+absl::StatusOr<Program> LoadProgram(const std::string& path,
+                                    bool pauses = false);
 // The same for bytes, which are copied.
 absl::StatusOr<Program> LoadProgram(std::span<const uint8_t> bytes,
                                     const std::string& name);
@@ -74,6 +76,8 @@ struct SessionOptions {
   std::function<void(const absl::Status&)> lost;
   vm::Limits limits;                   // of each call, and of the memory of all
   std::shared_ptr<const vm::Jit> jit;  // as vm::ContextOptions has it
+  // Asked before each instruction of programs that pause; outlives the session.
+  vm::Stepper* stepper = nullptr;
   // What counts the memory; null: one of limits.max_memory.
   std::shared_ptr<MemoryMeter> memory;
   // What programs load parameters from; null: nothing.

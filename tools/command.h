@@ -23,6 +23,7 @@ int AsmMain(std::span<const char* const> args);      // asm.cc
 int ParamsMain(std::span<const char* const> args);   // params.cc
 int NoteMain(std::span<const char* const> args);     // note.cc
 int InspectMain(std::span<const char* const> args);  // inspect/inspect.cc
+int DebugMain(std::span<const char* const> args);    // debug/debug.cc
 int CheckMain(std::span<const char* const> args);    // check/check.cc
 int BenchMain(std::span<const char* const> args);    // bench_command.cc
 

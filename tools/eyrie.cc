@@ -26,6 +26,7 @@ constexpr Command kCommands[] = {
     {"asm", AsmMain, "makes a module from its assembly text"},
     {"params", ParamsMain, "shows, makes and converts files of parameters"},
     {"note", NoteMain, "makes a native library say what its functions are"},
+    {"debug", DebugMain, "runs a function an instruction at a time"},
     {"check", CheckMain, "runs the tests in compiled modules"},
     {"bench", BenchMain, "measures how long calls take"},
 };

@@ -38,6 +38,8 @@ InterruptWatch::InterruptWatch(std::function<void()> interrupted)
   sigaction(SIGINT, &action, &before_);
 }
 
+void InterruptWatch::Rearm() { called = &interrupted_; }
+
 InterruptWatch::~InterruptWatch() {
   sigaction(SIGINT, &before_, nullptr);
   // On other threads it may be running still.

@@ -27,6 +27,10 @@ class InterruptWatch {
   InterruptWatch& operator=(const InterruptWatch&) = delete;
   ~InterruptWatch();
 
+  // Has the next interrupt call the function again, though one came before.
+  // Async-signal-safe.
+  void Rearm();
+
  private:
   std::function<void()> interrupted_;
   struct sigaction before_ = {};

@@ -144,7 +144,7 @@ std::vector<Flag> WithLoadFlags(std::span<const Flag> own) {
 }
 
 absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
-    const Arguments& arguments, const NativeLibraries& natives) {
+    const Arguments& arguments, const NativeLibraries& natives, bool pauses) {
   std::vector<std::string> paths = arguments.GetList("module");
   paths.insert(paths.end(), arguments.positional().begin(),
                arguments.positional().end());
@@ -161,7 +161,7 @@ absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
   LoadProgress progress;
   for (const std::string& path : paths) {
     progress.Begin(absl::StrCat("loading ", path));
-    ASSIGN_OR_RETURN(abi::Program program, abi::LoadProgram(path));
+    ASSIGN_OR_RETURN(abi::Program program, abi::LoadProgram(path, pauses));
     programs.push_back(std::move(program));
   }
   RETURN_IF_ERROR(CheckCalled(arguments, natives, programs));

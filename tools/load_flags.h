@@ -28,9 +28,11 @@ std::vector<Flag> WithLoadFlags(std::span<const Flag> own);
 std::vector<Flag> WithSessionFlags(std::span<const Flag> own);
 
 // Loads --module files, then those that are plain arguments. If there are none
-// but native libraries, a program that calls --function of them.
+// but native libraries, a program that calls --function of them. `pauses`: for
+// a session with a stepper.
 absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
-    const Arguments& arguments, const NativeLibraries& natives);
+    const Arguments& arguments, const NativeLibraries& natives,
+    bool pauses = false);
 
 // Limits, and the parameters that are read within them: what the flags say of
 // a session's options. Fails as LimitsOf and LoadParameters.

@@ -45,9 +45,10 @@ bool FindPlainType(absl::string_view name, ElementType& type) {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const BytecodeModule>> BytecodeModule::Create(
-    std::shared_ptr<const VerifiedModule> verified, const RefTypes& types) {
+    std::shared_ptr<const VerifiedModule> verified, const RefTypes& types,
+    bool pauses) {
   std::shared_ptr<BytecodeModule> module(
-      new BytecodeModule(std::move(verified)));
+      new BytecodeModule(std::move(verified), pauses));
   module->ResolveTypes(types);
   RETURN_IF_ERROR(module->LayOutFunctions());
   return std::shared_ptr<const BytecodeModule>(std::move(module));
@@ -164,7 +165,7 @@ const void* BytecodeModule::CompileFunction(const Jit& jit,
     }
   }
   FunctionCode& function = functions_[ordinal];
-  if (!tried_[ordinal]) {
+  if (!tried_[ordinal] && !pauses_) {
     tried_[ordinal] = true;
     const CompiledFunction code = jit.Compile(*this, ordinal, *compiled_);
     if (code.call == nullptr) return nullptr;

@@ -52,8 +52,8 @@ struct FunctionCode {
   // What it keeps on the thread's stack while it runs, in words.
   std::atomic<uint32_t> compiled_words = 0;
   mutable std::atomic<uint32_t> ticks = 0;  // at which it was running
-  uint32_t frame_bytes = 0;  // header and both banks
-  uint32_t ref_bytes = 0;    // of the ref bank, rounded up to 16
+  uint32_t frame_bytes = 0;                 // header and both banks
+  uint32_t ref_bytes = 0;                   // of the ref bank, rounded up to 16
   uint32_t ref_count = 0;
   uint32_t argument_count = 0;
   uint32_t result_count = 0;
@@ -96,9 +96,11 @@ class BytecodeModule final
       public std::enable_shared_from_this<BytecodeModule> {
  public:
   // A type name not in `types` is one no object has: only null is of it.
+  // `pauses`: a context's Stepper is asked before each instruction, which makes
+  // them slower; they are never compiled.
   static absl::StatusOr<std::shared_ptr<const BytecodeModule>> Create(
       std::shared_ptr<const VerifiedModule> verified,
-      const RefTypes& types = RefTypes());
+      const RefTypes& types = RefTypes(), bool pauses = false);
 
   absl::string_view name() const override { return def().name; }
   uint32_t version() const override { return def().version; }
@@ -115,6 +117,7 @@ class BytecodeModule final
     return functions_[ordinal];
   }
   const std::vector<ElementType>& types() const { return types_; }
+  bool pauses() const { return pauses_; }
 
   // Lowers a function, once, and gives its first instruction. Thread-safe.
   const uint8_t* LowerFunction(uint32_t ordinal, bool traced) const;
@@ -135,8 +138,8 @@ class BytecodeModule final
  private:
   friend class BytecodeState;
 
-  explicit BytecodeModule(std::shared_ptr<const VerifiedModule> verified)
-      : verified_(std::move(verified)) {}
+  BytecodeModule(std::shared_ptr<const VerifiedModule> verified, bool pauses)
+      : verified_(std::move(verified)), pauses_(pauses) {}
   // What only a traced module has.
   struct Traced {
     explicit Traced(const ModuleDef& def)
@@ -155,6 +158,7 @@ class BytecodeModule final
   absl::Status LayOutFunctions();
 
   std::shared_ptr<const VerifiedModule> verified_;
+  const bool pauses_;
   std::vector<ElementType> types_;
   std::vector<std::unique_ptr<RefType>> unknown_types_;
   std::unique_ptr<FunctionCode[]> functions_;

@@ -87,8 +87,20 @@ void HostCall::SetAlarm(absl::Time deadline) {
     return;
   }
   timed_ = true;
+  meter->timed = this;
   alarm_ = context_.timer_.Add(
       deadline, [meter] { meter->Stop(Meter::Reason::kDeadline); });
+}
+
+void HostCall::HoldClock() {
+  context_.timer_.Remove(alarm_);
+  held_at_ = absl::Now();
+}
+
+void HostCall::ReleaseClock() {
+  Meter& meter = context_.meter_;
+  meter.Extend(absl::Now() - held_at_);
+  if (!meter.stopped()) SetAlarm(meter.deadline());
 }
 
 HostCall::~HostCall() { End(absl::OkStatus()).IgnoreError(); }
@@ -107,6 +119,7 @@ absl::Status HostCall::End(absl::Status status) {
   outermost_ = context_.in_call_ = false;
   Meter& meter = context_.meter_;
   if (timed_) [[unlikely]] {
+    meter.timed = nullptr;
     context_.timer_.Remove(alarm_);
     // The alarm may be late on a busy machine.
     if (absl::Now() >= meter.deadline()) meter.Stop(Meter::Reason::kDeadline);
@@ -148,6 +161,7 @@ Context::Context(const ContextOptions& options)
   if (memory_ == nullptr && options.limits.max_memory < Limits::kUnlimited) {
     memory_ = std::make_shared<MemoryMeter>(options.limits.max_memory);
   }
+  meter_.stepper = options.stepper;
   if (memory_ != nullptr) globals_ = *MemoryCharge::Take(memory_, 0, "globals");
 }
 

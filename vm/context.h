@@ -29,6 +29,7 @@
 #include "vm/module.h"
 #include "vm/module_def.h"
 #include "vm/stack.h"
+#include "vm/stepper.h"
 #include "vm/timer.h"
 #include "vm/value.h"
 
@@ -74,6 +75,9 @@ struct ContextOptions {
   std::function<void(const absl::Status&)> lost;
   // Compiles functions to machine code; null: all are interpreted.
   std::shared_ptr<const Jit> jit;
+  // Asked before each instruction of modules that are made for it; outlives
+  // the context. May be null.
+  Stepper* stepper = nullptr;
   // Of a context that works for another's calls, that one's Meter::work() and
   // memory(): they stand for all limits but that of the stack. May be null.
   // It runs no __deinit: there may be no call then to bound it.
@@ -227,6 +231,10 @@ class HostCall {
   // stopped all the same, the reason. Fails the context if a limit was passed.
   absl::Status End(absl::Status status);
 
+  // For a Stepper, of Meter::timed: time between the two is not the call's.
+  void HoldClock();
+  void ReleaseClock();
+
  private:
   void Begin(const CallBudget& budget);
   [[gnu::cold, gnu::noinline]] void SetAlarm(absl::Time deadline);
@@ -242,6 +250,7 @@ class HostCall {
   uint64_t refusals_ = 0;  // of memory, at the begin
   bool timed_ = false;
   Timer::Id alarm_;
+  absl::Time held_at_;
 };
 
 }  // namespace eyrie::vm

@@ -223,6 +223,14 @@ EYRIE_VM_INLINE bool ExecTracedReturn(Machine& m, Cursor& c) {
   return kReturn(m, c);
 }
 
+EYRIE_VM_INLINE bool ExecPause(Machine& m, Cursor& c) {
+  m.frame->pc = c.pc;
+  if (!m.Pause(LoweredAt<LoweredPause>(c.pc).offset)) [[unlikely]]
+    return false;
+  c.pc += sizeof(LoweredPause);
+  return true;
+}
+
 // Resumes behind itself.
 EYRIE_VM_INLINE bool ExecYield(Machine& m, Cursor& c) {
   m.frame->pc = c.pc + sizeof(LoweredYield);

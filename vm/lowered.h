@@ -119,6 +119,12 @@ struct LoweredBranchTable {
   }
 };
 
+struct LoweredPause {
+  Handler handler;
+  uint32_t offset;  // of the instruction behind it, in the bytecode
+  uint32_t unused;
+};
+
 struct LoweredYield {
   Handler handler;
 };

@@ -32,9 +32,12 @@ class Lowering {
         handlers_(handlers),
         places_(places),
         moves_(module.def().bytecode_version->operand_moves),
-        redirects_(FindRedirects(
-            {function_.code, function_.code_size},
-            module.def().functions[function].i32_register_count)) {}
+        redirects_(
+            module.pauses()
+                ? std::vector<Redirect>()
+                : FindRedirects(
+                      {function_.code, function_.code_size},
+                      module.def().functions[function].i32_register_count)) {}
 
   LoweredCode Run();
 
@@ -72,6 +75,7 @@ class Lowering {
     return handlers_.lowered[static_cast<size_t>(instruction)];
   }
 
+  void LowerPause();
   void LowerInstruction();
   void LowerOperands(const OpInfo& op);
   void LowerOperand(OperandKind kind, uint32_t to, bool written);
@@ -132,6 +136,7 @@ LoweredCode Lowering::Run() {
   code_.reserve(function_.code_size);  // 8 bytes for each of the bytecode
   while (pc_ < function_.code_size) {
     start_ = pc_;
+    if (module_.pauses()) LowerPause();
     LowerInstruction();
   }
   ResolveJumps();
@@ -145,6 +150,15 @@ uint32_t Lowering::Begin(Handler handler, uint32_t bytes) {
   code_.resize(code_.size() + (bytes + 7) / 8);
   Put(at, handler);
   return at;
+}
+
+// A block's mark is no instruction.
+void Lowering::LowerPause() {
+  uint32_t pc = pc_;
+  if (ReadOp(function_.code, pc).op == Op::kBlock) return;
+  LoweredPause head = {};
+  head.offset = start_;
+  BeginWith(Lowered::kPause, head);
 }
 
 void Lowering::LowerInstruction() {
@@ -203,7 +217,7 @@ void Lowering::LowerOperands(const OpInfo& op) {
   for (OperandKind kind : op.writes) {
     LowerOperand(kind, at + layout.at[next++], /*written=*/true);
   }
-  if (IsComparison(op)) LowerBranchOn(op, at);
+  if (IsComparison(op) && !module_.pauses()) LowerBranchOn(op, at);
 }
 
 void Lowering::LowerOperand(OperandKind kind, uint32_t to, bool written) {
@@ -434,6 +448,7 @@ void Lowering::LowerEdge(const Edge& edge) {
   if (moves.empty() && !back && edge.block == pc_) return;  // it is the next
   Lowered row = JumpRow(moves, back);
   const bool falls = back && row != Lowered::kJumpBackMoves && !copying_ &&
+                     !module_.pauses() &&
                      IsCondition(function_.code, edge.block);
   if (falls && moves.empty()) return LowerCopy(edge.block, /*charges=*/true);
   if (falls) row = FallRow(row);

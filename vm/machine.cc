@@ -184,6 +184,11 @@ bool Machine::CallImportTraced(const uint8_t* pc) {
   return called;
 }
 
+bool Machine::Pause(uint32_t offset) {
+  if (meter.stepper == nullptr) return true;
+  return Check(meter.stepper->BeforeInstruction(*frame, offset));
+}
+
 bool Machine::Fail(absl::Status status) {
   error_ = std::move(status);
   outcome = Outcome::kFailed;
@@ -276,6 +281,9 @@ BacktraceFrame Machine::PlaceOf(const Frame& at) {
 }
 
 absl::Status Machine::TakeError() {
+  if (meter.stepper != nullptr && frame != nullptr) {
+    meter.stepper->Failed(*frame, PlaceOf(*frame).offset, error_, native_);
+  }
   Backtrace backtrace;
   for (const Frame* at = frame; at != nullptr; at = at->caller) {
     backtrace.Add(PlaceOf(*at));

@@ -27,6 +27,7 @@
 #include "vm/module.h"
 #include "vm/operand.h"
 #include "vm/stack.h"
+#include "vm/stepper.h"
 #include "vm/value.h"
 
 namespace eyrie::vm {
@@ -207,6 +208,10 @@ class Machine {
                       const FunctionCode* function);
   void LeaveCompiled(Frame* top, uint32_t offset, const FunctionCode* function);
   const void* ResolveCompiled(Frame* callee, const FunctionCode* function);
+
+  // Asks the stepper, if there is one, before the instruction at an offset of
+  // the topmost frame's function.
+  [[gnu::cold, gnu::noinline]] bool Pause(uint32_t offset);
 
   // Hands the topmost frame's results to its caller or the host.
   void PassResults(const LoweredReturn& from);

@@ -24,7 +24,9 @@
 
 namespace eyrie::vm {
 
+class HostCall;
 class Machine;
+class Stepper;
 
 // What one call from the host may still use.
 struct CallBudget {
@@ -54,6 +56,8 @@ class Meter {
     HoldBack();
     return left;
   }
+  // Moves the running call's deadline.
+  void Extend(absl::Duration by) { budget_.deadline += by; }
   // Gives what a call has taken from the source and not used back to it.
   void Return(const CallBudget& left) {
     if (source_ != nullptr && left.fuel > 0) source_->Give(left.fuel);
@@ -134,6 +138,10 @@ class Meter {
   Suspension suspension;
   // What runs the context's code at present; null between calls.
   const Machine* running = nullptr;
+  // Who is asked before instructions; may be null.
+  Stepper* stepper = nullptr;
+  // The call that has a deadline; null if none has.
+  HostCall* timed = nullptr;
 
   // RESOURCE_EXHAUSTED: fuel, stack; DEADLINE_EXCEEDED; CANCELLED.
   absl::Status StopReason() const;

@@ -45,10 +45,11 @@ constexpr char kSeedVariable[] = "EYRIE_ORACLE_SEED";
 
 using Modules = std::vector<std::shared_ptr<const vm::Module>>;
 
-absl::StatusOr<Modules> Load(const Program& program) {
+absl::StatusOr<Modules> Load(const Program& program, bool pauses = false) {
   auto verified = vm::LoadModule(ToModule(program).Build(), "random");
   if (!verified.ok()) return verified.status();
-  auto module = vm::BytecodeModule::Create(*std::move(verified));
+  auto module =
+      vm::BytecodeModule::Create(*std::move(verified), vm::RefTypes(), pauses);
   if (!module.ok()) return module.status();
   Modules modules = ImportedModules();
   modules.push_back(*std::move(module));
@@ -153,6 +154,14 @@ std::string Disagreement(const Program& program, OracleEngine& oracle,
     InterpreterEngine resumed(resumes, limits);
     difference = Compare(want, RunAll(resumed, *modules, program));
     if (!difference.empty()) return difference;
+  }
+  if (program.seed % 4 == 1) {
+    const absl::StatusOr<Modules> pausing = Load(program, /*pauses=*/true);
+    if (!pausing.ok()) return pausing.status().ToString();
+    difference = Compare(want, RunAll(interpreter, *pausing, program));
+    if (!difference.empty()) {
+      return absl::StrCat("with pauses:\n", difference);
+    }
   }
   const auto jit = EagerJit();
   if (!jit.ok()) return jit.status().ToString();

@@ -1,0 +1,176 @@
+// `eyrie debug`: calls a function an instruction at a time.
+//
+// Tested by debug_test.txt.
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "abi/function_io.h"
+#include "abi/session.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "tools/arg_parser.h"
+#include "tools/command.h"
+#include "tools/debug/debugger.h"
+#include "tools/interrupt.h"
+#include "tools/load_flags.h"
+#include "tools/native_flags.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr char kUsage[] =
+    "# Usage: eyrie debug [flags] model.vmfb\n"
+    "# Calls a function of a compiled module, stops before its first\n"
+    "# instruction, and takes commands there: 'help' lists them.\n"
+    "#   eyrie debug model.vmfb --function=predict --input=auto\n"
+    "#   printf 'break f+0x1c\\ncontinue\\nregisters\\n' | eyrie debug ...\n\n";
+
+constexpr Flag kOwnFlags[] = {
+    {"stop_at_init", FlagKind::kBool, "false",
+     "Stops before the first instruction of all, which is of the modules'\n"
+     "initializers."},
+};
+
+constexpr char kPrompt[] = "(eyrie) ";
+constexpr size_t kMostLine = 4096;  // bytes of a command
+
+bool IsTerminal() { return isatty(STDIN_FILENO) != 0; }
+
+// A line of standard input without its end; asks for it where somebody sits.
+std::optional<std::string> ReadLine() {
+  if (IsTerminal()) WriteStdout(kPrompt).IgnoreError();
+  std::string line;
+  for (int c = std::getchar(); c != '\n'; c = std::getchar()) {
+    if (c == EOF) {
+      if (!line.empty()) break;
+      if (IsTerminal()) WriteStdout("\n").IgnoreError();
+      return std::nullopt;
+    }
+    if (line.size() < kMostLine) line.push_back(static_cast<char>(c));
+  }
+  return line;
+}
+
+absl::Status CheckInput(const Arguments& arguments) {
+  for (const auto* list :
+       {&arguments.GetList("module"), &arguments.positional()}) {
+    for (const std::string& path : *list) {
+      if (path != "-") continue;
+      return absl::InvalidArgumentError(
+          "The debugger's commands come from standard input; the module must "
+          "be a file.");
+    }
+  }
+  return absl::OkStatus();
+}
+
+// What goes on around a call.
+struct DebugRun {
+  std::unique_ptr<Debugger> debugger;
+  std::unique_ptr<abi::Session> session;
+  std::optional<InterruptWatch> watch;
+};
+
+// Asynchronously: what a signal handler may do. A running call stops; the line
+// that somebody types is begun anew; a pipe has nobody to ask again.
+void Interrupt(DebugRun& run) {
+  if (!run.debugger->is_asking()) return run.debugger->Interrupt();
+  if (!IsTerminal()) InterruptWatch::Exit();
+  constexpr char kAgain[] = "\n(eyrie) ";
+  if (write(STDOUT_FILENO, kAgain, sizeof(kAgain) - 1) < 0) {
+    InterruptWatch::Exit();
+  }
+  run.watch->Rearm();
+}
+
+absl::Status Call(const Arguments& arguments,
+                  const std::vector<Ref<hal::Device>>& devices, DebugRun& run) {
+  ASSIGN_OR_RETURN(abi::Callable function,
+                   run.session->Lookup(arguments.GetString("function")));
+  ASSIGN_OR_RETURN(const std::vector<vm::Value> inputs,
+                   ReadInputs(arguments, function, devices[0]));
+  run.debugger->StopNext();
+  ASSIGN_OR_RETURN(const std::vector<vm::Value> results, function.Call(inputs));
+  run.debugger->Detach();
+  std::string text;
+  abi::AppendValues("result", results, {}, text);
+  return WriteStdout(text.empty() ? "The function returned nothing.\n" : text);
+}
+
+absl::StatusOr<abi::SessionOptions> SessionOptionsOf(
+    const Arguments& arguments) {
+  abi::SessionOptions options;
+  RETURN_IF_ERROR(ReadSessionOptions(arguments, options));
+  if (options.jit != nullptr) {
+    PrintNote("--jit has no effect here: what is debugged is interpreted.");
+    options.jit = nullptr;
+  }
+  options.print = [](absl::string_view line) {
+    WriteStdout(absl::StrCat(line, "\n")).IgnoreError();
+  };
+  options.hal.trace = [](absl::string_view key,
+                         std::span<hal::BufferView* const> tensors) {
+    std::string text;
+    abi::AppendTrace(key, tensors, {}, text);
+    WriteStdout(text).IgnoreError();
+  };
+  return options;
+}
+
+absl::Status Debug(const Arguments& arguments, DebugRun& run) {
+  RETURN_IF_ERROR(CheckInput(arguments));
+  ASSIGN_OR_RETURN(abi::SessionOptions options, SessionOptionsOf(arguments));
+  ASSIGN_OR_RETURN(options.native_libraries, LoadNativeLibraries(arguments));
+  ASSIGN_OR_RETURN(auto programs,
+                   LoadPrograms(arguments, options.native_libraries,
+                                /*pauses=*/true));
+  ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments));
+  std::vector<const vm::BytecodeModule*> modules;
+  for (const abi::Program& program : programs) modules.push_back(program.get());
+  run.debugger = std::make_unique<Debugger>(
+      std::move(modules),
+      [&run] {
+        run.watch->Rearm();
+        return ReadLine();
+      },
+      WriteStdout, /*repeats=*/IsTerminal());
+  options.stepper = run.debugger.get();
+  if (arguments.GetBool("stop_at_init")) run.debugger->StopNext();
+  run.watch.emplace([&run] { Interrupt(run); });
+  ASSIGN_OR_RETURN(
+      run.session,
+      abi::Session::Create(std::move(programs), devices, std::move(options)));
+  return Call(arguments, devices, run);
+}
+
+absl::Status Run(std::span<const char* const> args, DebugRun& run) {
+  const std::vector<Flag> flags = WithLoadFlags(kOwnFlags);
+  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(flags, args));
+  if (arguments.GetBool("help")) {
+    return WriteStdout(absl::StrCat(kUsage, FlagsHelp(flags)));
+  }
+  ReportIgnoredFlags(arguments);
+  return Debug(arguments, run);
+}
+
+}  // namespace
+
+int DebugMain(std::span<const char* const> args) {
+  DebugRun run;
+  const absl::Status status = Run(args, run);
+  const bool has_quit = run.debugger != nullptr && run.debugger->has_quit();
+  const int code = status.ok() || has_quit ? 0 : ReportError(status);
+  // Before what it runs is asked about: __deinit.
+  if (run.debugger != nullptr) run.debugger->Detach();
+  run.session.reset();
+  return code;
+}
+
+}  // namespace eyrie::tools

@@ -1,0 +1,315 @@
+// What each command does. Tested by debug_test.txt.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "base/plain_text.h"
+#include "tools/debug/debugger.h"
+#include "tools/debug/value_lines.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr char kIndent[] = "\n                             ";  // of help
+constexpr size_t kAround = 5;        // lines that 'list' shows on each side
+constexpr size_t kMostFrames = 100;  // that 'bt' shows
+constexpr size_t kMostSpots = 1000;  // of one breakpoint
+constexpr size_t kMostSaid = 5;      // of those, when it is set
+
+}  // namespace
+
+const Debugger::Command Debugger::kCommands[] = {
+    {"break", "b", &Debugger::Break, "[PLACE]",
+     "stops at add, add+0x1c, +0x1c or model.mlir:12, or wherever an import "
+     "is\n"
+     "called; alone lists breakpoints"},
+    {"delete", "d", &Debugger::Delete, "[N]", "removes a breakpoint, or all"},
+    {"step", "s", &Debugger::Step, "[N]", "runs an instruction, or N"},
+    {"next", "n", &Debugger::Next, "[N]", "the same, calls as a whole"},
+    {"line", "l", &Debugger::Line, "[N]",
+     "runs to another line of the source, calls as a whole"},
+    {"finish", "f", &Debugger::Finish, "", "runs until the function returns"},
+    {"continue", "c", &Debugger::Continue, "[N]",
+     "runs to the next breakpoint, or the Nth, or the end"},
+    {"registers", "r", &Debugger::Registers, "",
+     "shows what registers were written, and refs that are not null"},
+    {"print", "p", &Debugger::Print, "REG [TYPE]",
+     "shows %i3, %i4:5 or %r0; numbers as i32, i64, f32, f64 or hex, buffers\n"
+     "as f32, 2x3xi8 and the like"},
+    {"globals", "g", &Debugger::Globals, "", "shows the module's globals"},
+    {"list", "code", &Debugger::List, "[all | PLACE]",
+     "shows the code around, the function's, or that of a place"},
+    {"backtrace", "bt", &Debugger::ShowBacktrace, "", "shows the calls"},
+    {"up", "u", &Debugger::Up, "", "looks at the caller"},
+    {"down", "do", &Debugger::Down, "", "looks at what it called"},
+    {"functions", "fn", &Debugger::Functions, "[TEXT]",
+     "lists all functions, or those with a text in their names"},
+    {"help", "h", &Debugger::Help, "", "prints this"},
+    {"quit", "q", &Debugger::Quit, "", "ends the call and leaves"},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+CodeSpot Debugger::SpotOf(const vm::Frame& frame) const {
+  if (&frame == frames_[0]) return top_;
+  const vm::BytecodeModule& module = *frame.state->module;
+  const uint32_t function = frame.function->ordinal;
+  return {&module, function, module.BytecodeOffset(function, frame.pc)};
+}
+
+void Debugger::ShowSelected() {
+  ShowFrame(selected_);
+  const CodeSpot spot = SpotOf(Selected());
+  const auto at =
+      listing_.FindAtOrBehind(*spot.module, spot.function, spot.offset);
+  if (!at.has_value()) return;
+  Say(absl::StrCat(listing_.Of(*spot.module, spot.function)[*at].text, "\n"));
+}
+
+void Debugger::ShowFrame(size_t index) {
+  Say(absl::StrCat("#", index, " ", PlaceText(SpotOf(*frames_[index])), "\n"));
+}
+
+bool Debugger::Break(absl::string_view argument) {
+  if (argument.empty()) {
+    for (const Breakpoint& breakpoint : breakpoints_) {
+      Say(absl::StrCat(breakpoint.number, " ", breakpoint.text, "\n"));
+      for (const CodeSpot& spot : breakpoint.spots) {
+        Say(absl::StrCat("  ", PlaceText(spot), "\n"));
+      }
+    }
+    if (breakpoints_.empty()) Say("There are no breakpoints.\n");
+    return true;
+  }
+  auto spots = FindSpots(argument, modules_, SpotOf(Selected()), listing_);
+  if (!spots.ok()) {
+    Say(absl::StrCat(spots.status().message(), "\n"));
+    return true;
+  }
+  if (spots->size() > kMostSpots) spots->resize(kMostSpots);
+  spots_.insert(spots->begin(), spots->end());
+  std::string text = absl::StrCat("Breakpoint ", next_number_, " at ");
+  for (size_t i = 0; i < spots->size() && i < kMostSaid; ++i) {
+    absl::StrAppend(&text, i == 0 ? "" : ", ", PlaceText((*spots)[i]));
+  }
+  if (spots->size() > kMostSaid) {
+    absl::StrAppend(&text, " and ", spots->size() - kMostSaid, " more");
+  }
+  Say(absl::StrCat(text, ".\n"));
+  breakpoints_.push_back(
+      {next_number_++, PlainName(argument), *std::move(spots)});
+  return true;
+}
+
+bool Debugger::Delete(absl::string_view argument) {
+  int number = 0;
+  const bool is_one = absl::SimpleAtoi(argument, &number);
+  const size_t removed =
+      std::erase_if(breakpoints_, [&](const Breakpoint& breakpoint) {
+        return argument.empty() || (is_one && breakpoint.number == number);
+      });
+  if (removed == 0) {
+    Say(argument.empty() ? "There are no breakpoints.\n"
+                         : absl::StrCat("There is no breakpoint ",
+                                        PlainName(argument), ".\n"));
+  }
+  spots_.clear();
+  for (const Breakpoint& breakpoint : breakpoints_) {
+    spots_.insert(breakpoint.spots.begin(), breakpoint.spots.end());
+  }
+  return true;
+}
+
+bool Debugger::Advance(Mode mode, absl::string_view count) {
+  int64_t steps = 1;
+  if (has_failed_ && mode != Mode::kRun) {
+    Say("The call has failed; 'continue' or 'quit' ends it.\n");
+    return true;
+  }
+  if (!count.empty() && (!absl::SimpleAtoi(count, &steps) || steps < 1)) {
+    Say(absl::StrCat("'", PlainName(count), "' is no number from 1 on.\n"));
+    return true;
+  }
+  mode_ = mode;
+  steps_ = steps;
+  return false;
+}
+
+bool Debugger::Step(absl::string_view argument) {
+  return Advance(Mode::kStep, argument);
+}
+bool Debugger::Next(absl::string_view argument) {
+  return Advance(Mode::kNext, argument);
+}
+bool Debugger::Line(absl::string_view argument) {
+  const CodeSpot spot = SpotOf(Selected());
+  if (spot.module->def().LocationsOf(spot.function).empty()) {
+    Say(absl::StrCat(FunctionText(spot),
+                     " does not say which lines it is of; 'next' goes by "
+                     "instructions.\n"));
+    return true;
+  }
+  return Advance(Mode::kLine, argument);
+}
+bool Debugger::Finish(absl::string_view) { return Advance(Mode::kFinish, ""); }
+bool Debugger::Continue(absl::string_view argument) {
+  return Advance(Mode::kRun, argument);
+}
+
+bool Debugger::Registers(absl::string_view) {
+  const vm::Frame& frame = Selected();
+  std::string text;
+  const std::vector<RegisterKind> kinds = tracker_.KindsOf(frame);
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    if (kinds[i] == RegisterKind::kUnwritten) continue;
+    text += NumberLine(frame, static_cast<uint16_t>(i), kinds[i]);
+  }
+  for (uint32_t i = 0; i < frame.function->ref_count; ++i) {
+    if (frame.refs[i] != nullptr) {
+      text += RefLine(frame, static_cast<uint16_t>(i));
+    }
+  }
+  Say(text.empty() ? "No register was written.\n" : text);
+  return true;
+}
+
+bool Debugger::Print(absl::string_view argument) {
+  const std::vector<absl::string_view> words =
+      absl::StrSplit(argument, absl::ByAnyChar(" \t"), absl::SkipEmpty());
+  const auto name = words.empty() ? std::nullopt : ParseRegister(words[0]);
+  const absl::string_view type = words.size() > 1 ? words[1] : "";
+  if (!name.has_value() || words.size() > 2) {
+    Say("'print' takes a register, such as %i3 or %r0, and a type.\n");
+    return true;
+  }
+  const vm::Frame& frame = Selected();
+  const CodeSpot spot = SpotOf(frame);
+  const uint32_t count =
+      name->is_ref
+          ? frame.function->ref_count
+          : spot.module->def().functions[spot.function].i32_register_count;
+  if (name->index >= count) {
+    Say(NoRegister(*name, count));
+  } else if (name->is_ref) {
+    Say(RefLineAs(frame, name->index, type));
+  } else {
+    const std::vector<RegisterKind> kinds = tracker_.KindsOf(frame);
+    const RegisterKind kind =
+        name->index < kinds.size() ? kinds[name->index] : RegisterKind::kI32;
+    Say(NumberLineAs(frame, name->index, kind, type, count));
+  }
+  return true;
+}
+
+bool Debugger::Globals(absl::string_view) {
+  Say(GlobalLines(*Selected().state));
+  return true;
+}
+
+bool Debugger::List(absl::string_view argument) {
+  CodeSpot spot = SpotOf(Selected());
+  const bool all = argument == "all";
+  if (!all && !argument.empty()) {
+    const auto spots = FindSpots(argument, modules_, spot, listing_);
+    if (!spots.ok()) {
+      Say(absl::StrCat(spots.status().message(), "\n"));
+      return true;
+    }
+    spot = (*spots)[0];
+  }
+  const std::vector<CodeLine>& lines = listing_.Of(*spot.module, spot.function);
+  const size_t at =
+      listing_.FindAtOrBehind(*spot.module, spot.function, spot.offset)
+          .value_or(0);
+  const size_t begin = all || at < kAround ? 0 : at - kAround;
+  const size_t end =
+      all ? lines.size() : std::min(lines.size(), at + kAround + 1);
+  std::string text = absl::StrCat(FunctionText(spot), "\n");
+  std::string before;
+  for (size_t i = begin; i < end; ++i) {
+    absl::StrAppend(
+        &text,
+        absl::StrFormat("%s %06x ", i == at ? "=>" : "  ", lines[i].offset),
+        lines[i].text);
+    const std::string source =
+        SourceLineText({spot.module, spot.function, lines[i].offset});
+    if (!lines[i].is_block && source != before && !source.empty()) {
+      absl::StrAppend(&text, "  // ", PlainName(source));
+    }
+    if (!lines[i].is_block) before = source;
+    text += "\n";
+  }
+  Say(text);
+  return true;
+}
+
+bool Debugger::ShowBacktrace(absl::string_view) {
+  const size_t shown = std::min(frames_.size(), kMostFrames);
+  for (size_t i = 0; i < shown; ++i) ShowFrame(i);
+  if (shown < frames_.size()) {
+    Say(absl::StrCat("... and ", frames_.size() - shown, " more\n"));
+  }
+  return true;
+}
+
+bool Debugger::Select(size_t index) {
+  selected_ = index;
+  ShowSelected();
+  return true;
+}
+
+bool Debugger::Up(absl::string_view) {
+  if (selected_ + 1 < frames_.size()) return Select(selected_ + 1);
+  Say("The host is the caller.\n");
+  return true;
+}
+
+bool Debugger::Down(absl::string_view) {
+  if (selected_ > 0) return Select(selected_ - 1);
+  Say("It called nothing.\n");
+  return true;
+}
+
+bool Debugger::Functions(absl::string_view argument) {
+  std::string text;
+  for (const vm::BytecodeModule* const module : modules_) {
+    const vm::ModuleDef& def = module->def();
+    for (uint32_t i = 0; i < def.functions.size(); ++i) {
+      if (!absl::StrContains(def.FunctionName(i), argument)) continue;
+      absl::StrAppend(&text, "@", i, " ", FunctionText({module, i, 0}), ", ",
+                      def.functions[i].bytecode.size(), " bytes\n");
+    }
+  }
+  Say(text.empty() ? absl::StrCat("No function has '", PlainName(argument),
+                                  "' in its name.\n")
+                   : text);
+  return true;
+}
+
+bool Debugger::Help(absl::string_view) {
+  std::string text;
+  for (size_t i = 0; kCommands[i].name != nullptr; ++i) {
+    const Command& command = kCommands[i];
+    absl::StrAppendFormat(&text, "%-22s %-5s %s\n",
+                          absl::StrCat(command.name, " ", command.arguments),
+                          command.short_name,
+                          absl::StrReplaceAll(command.help, {{"\n", kIndent}}));
+  }
+  Say(absl::StrCat(
+      text,
+      "The beginning of a name will do. '#' begins a comment; on a "
+      "terminal an\nempty line does the last command again.\n"));
+  return true;
+}
+
+// What has failed ends of its own accord.
+bool Debugger::Quit(absl::string_view) {
+  has_quit_ = !has_failed_;
+  return false;
+}
+
+}  // namespace eyrie::tools

@@ -1,0 +1,183 @@
+// An instruction's results have their types once the next one begins.
+//
+// Tested by frame_tracker_test.cc.
+#include "tools/debug/frame_tracker.h"
+
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "vm/callconv.h"
+#include "vm/code_walk.h"
+#include "vm/opcode.h"
+#include "vm/operand.h"
+#include "vm/value.h"
+
+namespace eyrie::tools {
+namespace {
+
+using vm::OperandKind;
+using Kinds = std::vector<RegisterKind>;
+
+void Set(Kinds& kinds, uint16_t reg, RegisterKind kind) {
+  if (vm::IsRefRegister(reg) || reg >= kinds.size()) return;
+  // Half of a pair is the end of it.
+  if (kinds[reg] == RegisterKind::kUpper && reg > 0) {
+    kinds[reg - 1] = RegisterKind::kI32;
+  }
+  const bool was_wide =
+      kinds[reg] == RegisterKind::kI64 || kinds[reg] == RegisterKind::kF64;
+  if (was_wide && reg + size_t{1} < kinds.size()) {
+    kinds[reg + size_t{1}] = RegisterKind::kI32;
+  }
+  kinds[reg] = kind;
+  const bool is_wide = kind == RegisterKind::kI64 || kind == RegisterKind::kF64;
+  if (is_wide && reg + size_t{1} < kinds.size()) {
+    kinds[reg + size_t{1}] = RegisterKind::kUpper;
+  }
+}
+
+RegisterKind KindOf(vm::ValueType type) {
+  switch (type) {
+    case vm::ValueType::kI64:
+      return RegisterKind::kI64;
+    case vm::ValueType::kF32:
+      return RegisterKind::kF32;
+    case vm::ValueType::kF64:
+      return RegisterKind::kF64;
+    default:
+      return RegisterKind::kI32;
+  }
+}
+
+RegisterKind KindOf(OperandKind kind) {
+  switch (kind) {
+    case OperandKind::kI64:
+      return RegisterKind::kI64;
+    case OperandKind::kF32:
+      return RegisterKind::kF32;
+    case OperandKind::kF64:
+      return RegisterKind::kF64;
+    default:
+      return RegisterKind::kI32;
+  }
+}
+
+// The moves of the first edge that leads to an instruction; the first one
+// stands behind its block's mark.
+const std::vector<uint16_t>* MovesTo(const vm::Instruction& instruction,
+                                     uint32_t offset) {
+  const vm::OperandList& kinds = instruction.op->reads;
+  const auto leads = [offset](uint64_t block) {
+    return block + vm::kBlockMarkSize == offset;
+  };
+  for (int i = 0; i < kinds.count; ++i) {
+    if (kinds[i] == OperandKind::kBlock && i + 1 < kinds.count &&
+        kinds[i + 1] == OperandKind::kRemap &&
+        leads(instruction.reads[i].number)) {
+      return &instruction.reads[i + 1].list;
+    }
+    if (kinds[i] != OperandKind::kCases) continue;
+    for (const vm::BranchCase& one : instruction.reads[i].cases) {
+      if (leads(one.target)) return &one.remap;
+    }
+  }
+  return nullptr;
+}
+
+void Move(Kinds& kinds, const std::vector<uint16_t>& pairs) {
+  const Kinds before = kinds;
+  for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    if (vm::IsRefRegister(pairs[i]) || pairs[i] >= before.size() ||
+        pairs[i + 1] >= kinds.size()) {
+      continue;
+    }
+    kinds[pairs[i + 1]] = before[pairs[i]];
+  }
+}
+
+// The types of a call's results; null: it is no call.
+const std::vector<vm::ValueType>* ResultsOf(const vm::VerifiedModule& module,
+                                            const vm::Instruction& call) {
+  const vm::OperandList& kinds = call.op->reads;
+  if (kinds.count == 0 || kinds[0] != OperandKind::kFunc) return nullptr;
+  const auto callee = static_cast<uint32_t>(call.reads[0].number);
+  return (callee & vm::kImportBit) != 0
+             ? &module.import_signature(callee & ~vm::kImportBit).result_types()
+             : &module.signature(callee).result_types();
+}
+
+Kinds KindsAtEntry(const vm::Frame& frame) {
+  const vm::FunctionCode& function = *frame.function;
+  const vm::ModuleDef& def = frame.state->module->def();
+  Kinds kinds(def.functions[function.ordinal].i32_register_count);
+  for (uint32_t i = 0; i < function.argument_count; ++i) {
+    const vm::ArgumentPlace& place = function.arguments[i];
+    if (place.type != vm::ValueType::kRef) {
+      Set(kinds, place.reg, KindOf(place.type));
+    }
+  }
+  return kinds;
+}
+
+}  // namespace
+
+// What the last instruction did, now that the one at `offset` comes.
+void FrameTracker::Finish(Entry& entry, uint32_t offset) {
+  const vm::Instruction& last = entry.last;
+  if (last.op == nullptr) return;
+  if (const auto* moves = MovesTo(last, offset)) Move(entry.kinds, *moves);
+  const auto* results = ResultsOf(entry.frame->state->module->verified(), last);
+  for (int i = 0; i < last.op->writes.count; ++i) {
+    const OperandKind kind = last.op->writes[i];
+    const vm::OperandValue& written = last.writes[i];
+    if (vm::IsRegister(kind)) {
+      Set(entry.kinds, static_cast<uint16_t>(written.number), KindOf(kind));
+    } else if (vm::IsRegisterList(kind) && results != nullptr) {
+      for (size_t j = 0; j < written.list.size() && j < results->size(); ++j) {
+        Set(entry.kinds, written.list[j], KindOf((*results)[j]));
+      }
+    }
+  }
+}
+
+FrameTracker::Entry& FrameTracker::EntryOf(const vm::Frame& frame) {
+  for (size_t i = entries_.size(); i-- > 0;) {
+    Entry& entry = entries_[i];
+    if (entry.frame != &frame) continue;
+    const bool returned =
+        entry.last.op != nullptr && entry.last.op->op == vm::Op::kReturn;
+    if (entry.function != frame.function || entry.caller != frame.caller ||
+        returned) {
+      entries_.resize(i);  // a frame at the same place, which is gone
+      break;
+    }
+    entries_.resize(i + 1);
+    return entry;
+  }
+  // Below a new frame its caller is the topmost; what stands above is gone.
+  while (!entries_.empty() && frame.caller != nullptr &&
+         entries_.back().frame != frame.caller) {
+    entries_.pop_back();
+  }
+  entries_.push_back(
+      {&frame, frame.function, frame.caller, KindsAtEntry(frame), {}});
+  return entries_.back();
+}
+
+void FrameTracker::Before(const vm::Frame& frame, uint32_t offset) {
+  Entry& entry = EntryOf(frame);
+  Finish(entry, offset);
+  uint32_t pc = offset;
+  entry.last =
+      vm::Decode({frame.function->code, frame.function->code_size}, pc);
+}
+
+std::vector<RegisterKind> FrameTracker::KindsOf(const vm::Frame& frame) const {
+  for (size_t i = entries_.size(); i-- > 0;) {
+    if (entries_[i].frame == &frame) return entries_[i].kinds;
+  }
+  return {};
+}
+
+}  // namespace eyrie::tools

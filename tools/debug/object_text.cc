@@ -1,0 +1,160 @@
+// Tested by debug_test.txt.
+#include "tools/debug/object_text.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "abi/function_io.h"
+#include "abi/tensor_text.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+#include "hal/buffer.h"
+#include "hal/device.h"
+#include "hal/fence.h"
+#include "vm/buffer.h"
+#include "vm/list.h"
+#include "vm/value.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr size_t kMostElements = 64;  // of a tensor or list
+constexpr size_t kMostBytes = 200;    // of a buffer's text
+constexpr size_t kMostText = 8192;    // bytes of a value
+constexpr size_t kDeepest = 64;       // blanks before an element
+
+std::string Cut(std::string text, size_t most) {
+  if (text.size() <= most) return text;
+  text.resize(most);
+  return text + "...";
+}
+
+std::string TextOf(const vm::Value& value) {
+  abi::PrintOptions options;
+  options.max_elements = kMostElements;
+  std::string text;
+  abi::AppendValue(value, options, text);
+  return text;
+}
+
+std::optional<uint64_t> LengthOf(RefObject& object) {
+  if (const auto* const buffer = RefCast<vm::Buffer>(&object)) {
+    return buffer->bytes().size();
+  }
+  if (const auto* const buffer = RefCast<hal::Buffer>(&object)) {
+    return buffer->byte_length();
+  }
+  return std::nullopt;
+}
+
+// "hal.buffer of 16 bytes"
+std::string BufferTitle(const RefObject& object, uint64_t length) {
+  return absl::StrCat(object.type().name, " of ", length,
+                      length == 1 ? " byte" : " bytes");
+}
+
+// What a value is; of objects that abi has no text for, their state.
+std::string Text(const vm::Value& value) {
+  RefObject* const object =
+      value.type() == vm::ValueType::kRef ? value.ref() : nullptr;
+  if (object == nullptr) {
+    return value.type() == vm::ValueType::kRef ? "null" : TextOf(value);
+  }
+  if (const auto* const device = RefCast<hal::Device>(object)) {
+    return absl::StrCat("hal.device ", device->id());
+  }
+  if (const auto* const fence = RefCast<hal::Fence>(object)) {
+    const absl::StatusOr<bool> reached = fence->Query();
+    if (!reached.ok()) return "hal.fence, failed";
+    return *reached ? "hal.fence, reached" : "hal.fence, not reached";
+  }
+  const std::string text = TextOf(value);
+  if (const auto length = LengthOf(*object)) {
+    absl::string_view bytes = absl::StripSuffix(text, "\n");
+    absl::ConsumePrefix(&bytes, object->type().name);
+    return absl::StrCat(BufferTitle(*object, *length),
+                        Cut(std::string(bytes), kMostBytes));
+  }
+  return std::string(
+      absl::StripSuffix(absl::StripSuffix(text, "\n"), "\n(no printer)"));
+}
+
+// The same on lines of which those behind the first begin with `indent`; a list
+// with what it holds.
+void AppendText(const vm::Value& value, const std::string& indent,
+                std::string& out) {
+  const vm::List* const list = value.type() == vm::ValueType::kRef
+                                   ? RefCast<vm::List>(value.ref())
+                                   : nullptr;
+  if (list == nullptr) {
+    out += absl::StrReplaceAll(Text(value), {{"\n", indent}});
+    return;
+  }
+  absl::StrAppend(&out, "vm.list<", list->element_type().ToString(), "> of ",
+                  list->size());
+  for (uint64_t i = 0; i < list->size(); ++i) {
+    if (i == kMostElements || out.size() > kMostText ||
+        indent.size() > kDeepest) {
+      absl::StrAppend(&out, indent, "...");
+      return;
+    }
+    const absl::StatusOr<vm::Value> element = list->Get(i);
+    if (!element.ok()) return;
+    absl::StrAppend(&out, indent, "[", i, "] ");
+    AppendText(*element, absl::StrCat(indent, "    "), out);
+  }
+}
+
+// What the host sees of a buffer.
+absl::StatusOr<std::span<const uint8_t>> BytesOf(RefObject& object) {
+  if (const auto* const buffer = RefCast<vm::Buffer>(&object)) {
+    return std::span<const uint8_t>(buffer->bytes());
+  }
+  auto* const buffer = RefCast<hal::Buffer>(&object);
+  ASSIGN_OR_RETURN(
+      const std::span<uint8_t> bytes,
+      buffer->Map(hal::memory_access::kRead, 0, buffer->byte_length()));
+  return std::span<const uint8_t>(bytes);
+}
+
+}  // namespace
+
+std::string ObjectText(RefObject* object) {
+  std::string text;
+  AppendText(vm::Value(Ref<RefObject>::Share(object)), "\n    ", text);
+  return Cut(std::move(text), kMostText);
+}
+
+absl::StatusOr<std::string> ObjectTextAs(RefObject* object,
+                                         absl::string_view type) {
+  const auto length =
+      object == nullptr ? std::optional<uint64_t>() : LengthOf(*object);
+  if (!length.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Only buffers have elements of a type; this is ",
+                     object == nullptr ? "null" : object->type().name, "."));
+  }
+  ASSIGN_OR_RETURN(abi::TensorSpec spec, abi::ParseTensorSpec(type));
+  if (spec.shape.empty()) {
+    spec.shape.push_back(
+        static_cast<int64_t>(*length * 8 / hal::BitCount(spec.type)));
+  }
+  ASSIGN_OR_RETURN(const uint64_t need, spec.ByteLength());
+  if (need > *length) {
+    return absl::OutOfRangeError(absl::StrCat(PlainName(type), " has ", need,
+                                              " bytes; the buffer has ",
+                                              *length, "."));
+  }
+  ASSIGN_OR_RETURN(const auto bytes, BytesOf(*object));
+  std::string text = absl::StrCat(BufferTitle(*object, *length), "\n    ",
+                                  spec.ToString(), "=");
+  abi::AppendElements(bytes, spec, kMostElements, abi::FloatCase::kUpper, text);
+  return Cut(std::move(text), kMostText);
+}
+
+}  // namespace eyrie::tools

@@ -1,0 +1,56 @@
+"""Types commands on a terminal and prints what a person then has seen.
+
+`python3 terminal_check.py KEYS... -- COMMAND...`: each of KEYS is typed, with a
+line feed, when the next prompt stands, and "^C" and "^D" alone; "^C later" a
+second after what comes before it. The exit code is printed.
+"""
+
+import os
+import pty
+import select
+import sys
+import time
+
+KEYS = {"^C": b"\x03", "^D": b"\x04"}
+PROMPT = b"(eyrie) "
+PATIENCE = 60  # seconds for a prompt
+
+
+def main():
+    split = sys.argv.index("--")
+    keys, command = sys.argv[1:split], sys.argv[split + 1:]
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execvp(command[0], command)
+    seen, read_to = b"", 0
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if keys and keys[0] == "^C later":
+            time.sleep(1)
+            os.write(terminal, b"\x03")
+            keys.pop(0)
+            end = time.monotonic() + PATIENCE
+        elif keys and PROMPT in seen[read_to:]:
+            read_to = len(seen)
+            key = keys.pop(0)
+            os.write(terminal, KEYS.get(key, key.encode() + b"\n"))
+            end = time.monotonic() + PATIENCE
+        if not select.select([terminal], [], [], 0.1)[0]:
+            continue
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:  # what Linux says of a terminal that nobody writes to
+            break
+        if not piece:
+            break
+        seen += piece
+    else:
+        print("No prompt, nor the end, has come.")
+        os.kill(pid, 9)
+    _, status = os.waitpid(pid, 0)
+    sys.stdout.write(seen.decode("utf-8", "replace").replace("\r\n", "\n"))
+    print("exit code %d" % os.waitstatus_to_exitcode(status))
+
+
+if __name__ == "__main__":
+    main()
