@@ -21,6 +21,11 @@ constexpr size_t kMostFrames = 100;  // that 'bt' shows
 constexpr size_t kMostSpots = 1000;  // of one breakpoint
 constexpr size_t kMostSaid = 5;      // of those, when it is set
 
+// Code that runs before any function does.
+bool IsInit(const CodeSpot& spot) {
+  return spot.module->def().FunctionName(spot.function) == "__init";
+}
+
 }  // namespace
 
 const Debugger::Command Debugger::kCommands[] = {
@@ -100,6 +105,9 @@ bool Debugger::Break(absl::string_view argument) {
     absl::StrAppend(&text, " and ", spots->size() - kMostSaid, " more");
   }
   Say(absl::StrCat(text, ".\n"));
+  const bool is_late = !IsInit(SpotOf(*frames_.back())) &&
+                       std::all_of(spots->begin(), spots->end(), IsInit);
+  if (is_late) Say("That code has run already; --stop_at_init stops there.\n");
   breakpoints_.push_back(
       {next_number_++, PlainName(argument), *std::move(spots)});
   return true;

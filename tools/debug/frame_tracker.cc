@@ -124,8 +124,8 @@ Kinds KindsAtEntry(const vm::Frame& frame) {
 
 // What the last instruction did, now that the one at `offset` comes.
 void FrameTracker::Finish(Entry& entry, uint32_t offset) {
-  const vm::Instruction& last = entry.last;
-  if (last.op == nullptr) return;
+  if (entry.last == nullptr) return;
+  const vm::Instruction& last = *entry.last;
   if (const auto* moves = MovesTo(last, offset)) Move(entry.kinds, *moves);
   const auto* results = ResultsOf(entry.frame->state->module->verified(), last);
   for (int i = 0; i < last.op->writes.count; ++i) {
@@ -146,7 +146,7 @@ FrameTracker::Entry& FrameTracker::EntryOf(const vm::Frame& frame) {
     Entry& entry = entries_[i];
     if (entry.frame != &frame) continue;
     const bool returned =
-        entry.last.op != nullptr && entry.last.op->op == vm::Op::kReturn;
+        entry.last != nullptr && entry.last->op->op == vm::Op::kReturn;
     if (entry.function != frame.function || entry.caller != frame.caller ||
         returned) {
       entries_.resize(i);  // a frame at the same place, which is gone
@@ -161,16 +161,29 @@ FrameTracker::Entry& FrameTracker::EntryOf(const vm::Frame& frame) {
     entries_.pop_back();
   }
   entries_.push_back(
-      {&frame, frame.function, frame.caller, KindsAtEntry(frame), {}});
+      {&frame, frame.function, frame.caller, KindsAtEntry(frame), nullptr});
   return entries_.back();
 }
 
 void FrameTracker::Before(const vm::Frame& frame, uint32_t offset) {
   Entry& entry = EntryOf(frame);
   Finish(entry, offset);
-  uint32_t pc = offset;
-  entry.last =
-      vm::Decode({frame.function->code, frame.function->code_size}, pc);
+  entry.last = InstructionAt(*frame.function, offset);
+}
+
+const vm::Instruction* FrameTracker::InstructionAt(
+    const vm::FunctionCode& function, uint32_t offset) {
+  if (last_function_ != &function) {
+    last_function_ = &function;
+    last_code_ = &code_[&function];
+    last_code_->resize(function.code_size);
+  }
+  std::unique_ptr<const vm::Instruction>& found = (*last_code_)[offset];
+  if (found == nullptr) {
+    found = std::make_unique<const vm::Instruction>(
+        vm::Decode({function.code, function.code_size}, offset));
+  }
+  return found.get();
 }
 
 std::vector<RegisterKind> FrameTracker::KindsOf(const vm::Frame& frame) const {

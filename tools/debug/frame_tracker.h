@@ -6,6 +6,8 @@
 #define EYRIE_TOOLS_DEBUG_FRAME_TRACKER_H_
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <vector>
 
 #include "vm/asm/instruction.h"
@@ -38,13 +40,21 @@ class FrameTracker {
     const vm::FunctionCode* function;
     const vm::Frame* caller;
     std::vector<RegisterKind> kinds;
-    vm::Instruction last;  // whose effects are still to come
+    // Whose effects are still to come; null: none was.
+    const vm::Instruction* last;
   };
+  // A function's instructions by their offsets, as they come.
+  using Code = std::vector<std::unique_ptr<const vm::Instruction>>;
 
   Entry& EntryOf(const vm::Frame& frame);
   static void Finish(Entry& entry, uint32_t offset);
+  const vm::Instruction* InstructionAt(const vm::FunctionCode& function,
+                                       uint32_t offset);
 
   std::vector<Entry> entries_;  // outermost first
+  std::map<const vm::FunctionCode*, Code> code_;
+  const vm::FunctionCode* last_function_ = nullptr;
+  Code* last_code_ = nullptr;  // its
 };
 
 }  // namespace eyrie::tools

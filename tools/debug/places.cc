@@ -94,18 +94,26 @@ void AddLine(const vm::BytecodeModule& module, uint32_t function,
   }
 }
 
-// The file of an instruction, or else of the first of its function that has
-// one; empty: none has.
-std::string FileAtHand(const CodeSpot& at) {
-  const vm::ModuleDef& def = at.module->def();
-  const auto sources = def.FindLocations(at.function, at.offset);
-  if (!sources.empty() && !sources[0].file.empty()) return sources[0].file;
-  for (const auto& [offset, location] : def.LocationsOf(at.function)) {
+// The first file that a function names; empty: it names none.
+std::string FileOf(const vm::ModuleDef& def, uint32_t function) {
+  for (const auto& [offset, location] : def.LocationsOf(function)) {
     for (const vm::SourceLocation& source : def.ReadLocation(location)) {
       if (!source.file.empty()) return source.file;
     }
   }
   return "";
+}
+
+// The file of an instruction, or else of its function, or of its module.
+std::string FileAtHand(const CodeSpot& at) {
+  const vm::ModuleDef& def = at.module->def();
+  const auto sources = def.FindLocations(at.function, at.offset);
+  if (!sources.empty() && !sources[0].file.empty()) return sources[0].file;
+  std::string file = FileOf(def, at.function);
+  for (uint32_t i = 0; i < def.functions.size() && file.empty(); ++i) {
+    file = FileOf(def, i);
+  }
+  return file;
 }
 
 // What lines there are instead of one: of the file, else the files.
@@ -263,8 +271,9 @@ absl::StatusOr<std::vector<CodeSpot>> FindSpots(absl::string_view text,
     const std::string file = FileAtHand(at);
     if (file.empty()) {
       return absl::NotFoundError(absl::StrCat(
-          "Line ", line, " is of no file: ", FunctionText(at),
-          " does not say where it comes from. An offset is +0x1c."));
+          "Line ", line, " is of no file: module '",
+          PlainName(at.module->name()),
+          "' does not say where its code comes from. An offset is +0x1c."));
     }
     return FindLine(file, line, modules, listing);
   }
