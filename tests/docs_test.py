@@ -185,7 +185,10 @@ def installed(root, tool, prefix):
     if done.returncode:
         raise SystemExit(f"Nothing can be installed of {built}: "
                          f"{done.stdout.decode().strip()}")
-    return {**os.environ, "EYRIE": os.path.join(prefix, "bin/eyrie"),
+    # What Bazel tells a test would be obeyed by `eyrie check`, too.
+    own = {name: value for name, value in os.environ.items()
+           if not re.match("GTEST_|TEST_|XML_|BENCHMARK_", name)}
+    return {**own, "EYRIE": os.path.join(prefix, "bin/eyrie"),
             "PATH": f"{prefix}/bin:{os.environ['PATH']}",
             "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig",
             "LD_LIBRARY_PATH": f"{prefix}/lib", "LC_ALL": "C.UTF-8"}
