@@ -68,23 +68,20 @@ int Main(std::span<const char* const> args) {
     std::fputs(Usage().c_str(), stderr);
     return 1;
   }
-  const std::string name = args[0];
-  const bool help = name == "help" || name == "--help" || name == "-h";
-  if (help && args.size() == 2) {
-    for (const Command& command : kCommands) {
-      const std::vector<const char*> flags = {"--help"};
-      if (args[1] == absl::string_view(command.name)) {
-        return command.main(flags);
-      }
+  std::string name = args[0];
+  std::vector<const char*> flags(args.begin() + 1, args.end());
+  if (name == "help" || name == "--help" || name == "-h") {
+    if (flags.empty()) {
+      std::fputs(Usage().c_str(), stdout);
+      return 0;
     }
-  }
-  if (help) {
-    std::fputs(Usage().c_str(), stdout);
-    return 0;
+    name = flags[0];  // `help params dump` is `params dump --help`
+    flags.erase(flags.begin());
+    flags.push_back("--help");
   }
   std::vector<std::string> names;
   for (const Command& command : kCommands) {
-    if (name == command.name) return command.main(args.subspan(1));
+    if (name == command.name) return command.main(flags);
     names.push_back(command.name);
   }
   ReportError(absl::InvalidArgumentError(absl::StrCat(

@@ -64,6 +64,17 @@ bool HasJsonInputs(const Arguments& arguments) {
          SampleKindOf(arguments).has_value();
 }
 
+absl::Status HintAtSamples(const Arguments& arguments,
+                           const absl::Status& status) {
+  for (const std::string& text : arguments.GetList("input")) {
+    if (status.ok() || !abi::ParseSampleKind(text).has_value()) continue;
+    return Annotate(status, absl::StrCat("--input=", text,
+                                         " makes all inputs up, and stands "
+                                         "alone."));
+  }
+  return status;
+}
+
 absl::StatusOr<std::vector<vm::Value>> ReadJsonInputs(
     const Arguments& arguments, const abi::Callable& function,
     const Ref<hal::Device>& device) {

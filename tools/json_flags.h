@@ -24,6 +24,11 @@ std::span<const Flag> JsonFlags();
 // True if arguments come from here rather than from --input texts.
 bool HasJsonInputs(const Arguments& arguments);
 
+// Adds to a failure to read --input values that auto, random and zeros stand
+// alone, where one of them is among several.
+absl::Status HintAtSamples(const Arguments& arguments,
+                           const absl::Status& status);
+
 // The function's arguments. INVALID_ARGUMENT: --input is given as well, the
 // JSON is malformed, or its values are not what the signature says.
 absl::StatusOr<std::vector<vm::Value>> ReadJsonInputs(

@@ -223,10 +223,10 @@ absl::StatusOr<std::vector<vm::Value>> ReadInputs(
     return function.CheckArguments(std::vector<vm::Value>(texts.size()));
   }
   abi::ValueReader reader(device, "--input");
-  ASSIGN_OR_RETURN(std::vector<abi::ParsedValue> parsed,
-                   reader.Read(texts, slots));
+  auto parsed = reader.Read(texts, slots);
+  if (!parsed.ok()) return HintAtSamples(arguments, parsed.status());
   std::vector<vm::Value> values;
-  for (abi::ParsedValue& value : parsed) {
+  for (abi::ParsedValue& value : *parsed) {
     values.push_back(std::move(value.value));
   }
   RETURN_IF_ERROR(function.CheckArguments(values));

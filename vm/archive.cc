@@ -220,6 +220,13 @@ constexpr Magic kMagics[] = {
     {"#!", "a script"},
 };
 
+// A table of JSON behind its size. No size that a file has is a text's begin.
+bool LooksLikeSafetensors(Bytes bytes) {
+  if (bytes.size() < 10 || bytes[8] != '{') return false;
+  const uint64_t table = Get<uint64_t>(bytes, 0);
+  return RangeFits(8, table, bytes.size());
+}
+
 // True if every byte may stand in a text.
 bool IsText(Bytes bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](uint8_t c) {
@@ -272,6 +279,9 @@ std::string DescribeForeignBytes(std::span<const uint8_t> bytes,
     if (absl::StartsWith(all, magic.bytes)) {
       return absl::StrCat(name, " is ", magic.what, kNot);
     }
+  }
+  if (LooksLikeSafetensors(bytes)) {
+    return absl::StrCat(name, " is a safetensors parameter file", kNot);
   }
   if (IsText(bytes.first(std::min<size_t>(bytes.size(), 512)))) {
     return absl::StrCat(name, " is ", DescribeText(all.substr(0, 1 << 16)),

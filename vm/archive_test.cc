@@ -207,6 +207,8 @@ TEST(Archive, SaysWhatAForeignFileIs) {
       {"\x93NUMPY", "is a NumPy array, not a compiled module."},
       {"IRPA" + kPadding, "is a parameter archive, not a compiled module."},
       {"GGUF" + kPadding, "is a GGUF parameter file, not a compiled module."},
+      {std::string("\x0A\0\0\0\0\0\0\0{\"a\": 1}  ", 18),
+       "is a safetensors parameter file, not a compiled module."},
       {"#!/bin/sh", "is a script, not a compiled module."},
       {std::string("\x04\0\0\0IREE\0\0\0\0", 12),
        "is a module's FlatBuffer without its size prefix."},
