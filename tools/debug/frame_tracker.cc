@@ -3,6 +3,7 @@
 // Tested by frame_tracker_test.cc.
 #include "tools/debug/frame_tracker.h"
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
@@ -141,24 +142,20 @@ void FrameTracker::Finish(Entry& entry, uint32_t offset) {
   }
 }
 
+// Frames of a stack ascend; those above the topmost are gone.
 FrameTracker::Entry& FrameTracker::EntryOf(const vm::Frame& frame) {
-  for (size_t i = entries_.size(); i-- > 0;) {
-    Entry& entry = entries_[i];
-    if (entry.frame != &frame) continue;
+  while (!entries_.empty() && std::greater<>()(entries_.back().frame, &frame)) {
+    entries_.pop_back();
+  }
+  if (!entries_.empty() && entries_.back().frame == &frame) {
+    Entry& entry = entries_.back();
     const bool returned =
         entry.last != nullptr && entry.last->op->op == vm::Op::kReturn;
-    if (entry.function != frame.function || entry.caller != frame.caller ||
-        returned) {
-      entries_.resize(i);  // a frame at the same place, which is gone
-      break;
+    if (entry.function == frame.function && entry.caller == frame.caller &&
+        !returned) {
+      return entry;
     }
-    entries_.resize(i + 1);
-    return entry;
-  }
-  // Below a new frame its caller is the topmost; what stands above is gone.
-  while (!entries_.empty() && frame.caller != nullptr &&
-         entries_.back().frame != frame.caller) {
-    entries_.pop_back();
+    entries_.pop_back();  // a frame at the same place, which is gone
   }
   entries_.push_back(
       {&frame, frame.function, frame.caller, KindsAtEntry(frame), nullptr});
