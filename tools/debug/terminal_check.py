@@ -1,11 +1,12 @@
 """Types commands on a terminal and prints what a person then has seen.
 
 `python3 terminal_check.py KEYS... -- COMMAND...`: each of KEYS is typed, with a
-line feed, when the next prompt stands, and "^C" and "^D" alone; "^C later" a
-second after what comes before it. The exit code is printed.
+line feed, when the next prompt stands, and "^C" and "^D" alone; "^C later" when
+the command has been busy for a while. The exit code is printed.
 """
 
 import os
+import pathlib
 import pty
 import select
 import sys
@@ -14,6 +15,16 @@ import time
 KEYS = {"^C": b"\x03", "^D": b"\x04"}
 PROMPT = b"(eyrie) "
 PATIENCE = 60  # seconds for a prompt
+
+
+def wait_until_busy(pid):
+    """Until the process computes, and does not wait for a line."""
+    stat = pathlib.Path("/proc/%d/stat" % pid)
+    busy, end = 0, time.monotonic() + PATIENCE
+    while busy < 5 and time.monotonic() < end:
+        state = stat.read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0]
+        busy = busy + 1 if state == "R" else 0
+        time.sleep(0.05)
 
 
 def main():
@@ -26,7 +37,7 @@ def main():
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if keys and keys[0] == "^C later":
-            time.sleep(1)
+            wait_until_busy(pid)
             os.write(terminal, b"\x03")
             keys.pop(0)
             end = time.monotonic() + PATIENCE
