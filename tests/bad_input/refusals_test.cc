@@ -172,7 +172,9 @@ TEST(RefusalsTest, Imports) {
       {"hal.buffer.width", "0r_I", true, "OK"},
       {"check.expect_true", "0i_v", false,
        "NOT_FOUND: Function check.expect_true is imported, but module check is "
-       "not loaded (loaded: hal 7). (an import of module test)"},
+       "not loaded (loaded: hal 7). (an import of module test) Another "
+       "module's file before it may be that module, or a native library may "
+       "offer it (--native_library)."},
       {"check.expect_true", "0i_v", true, "OK"},
       {"nowhere", "0i_v", false,
        "INVALID_ARGUMENT: Import 1, nowhere, does not say of which module. (in "
