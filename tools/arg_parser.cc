@@ -67,13 +67,13 @@ absl::Status CheckValue(const Flag& flag, absl::string_view value) {
 // Parses into one Arguments.
 class ArgParser {
  public:
-  explicit ArgParser(std::span<const Flag> flags) : flags_(flags) {
+  explicit ArgParser(std::span<const Flag> flags) {
+    arguments_.settings_.reserve(flags.size());
     for (const Flag& flag : flags) {
-      Arguments::Setting& setting = arguments_.settings_[flag.name];
-      setting.kind = flag.kind;
-      if (flag.kind != FlagKind::kList) {
-        setting.values = {flag.default_value};
-      }
+      Arguments::Setting& setting = arguments_.settings_.emplace_back(
+          Arguments::Setting{.flag = flag, .set = false, .values = {}});
+      // GetString refers to it.
+      if (flag.kind == FlagKind::kString) setting.values = {flag.default_value};
     }
   }
 
@@ -81,34 +81,34 @@ class ArgParser {
   Arguments Take() { return std::move(arguments_); }
 
  private:
-  const Flag* Find(absl::string_view name) const {
-    for (const Flag& flag : flags_) {
-      if (name == flag.name) return &flag;
-    }
-    return nullptr;
+  using Setting = Arguments::Setting;
+
+  Setting* Find(absl::string_view name) {
+    return const_cast<Setting*>(arguments_.Find(name));
   }
   absl::Status Unknown(absl::string_view name) const;
-  absl::Status Set(const Flag& flag, absl::string_view value, int depth);
+  absl::Status Set(Setting& setting, absl::string_view value, int depth);
   absl::Status ReadFlagFile(const std::string& path, int depth);
 
-  std::span<const Flag> flags_;
   Arguments arguments_;
 };
 
 absl::Status ArgParser::Unknown(absl::string_view name) const {
   std::vector<std::string> names;
-  for (const Flag& flag : flags_) names.push_back(flag.name);
+  for (const Setting& setting : arguments_.settings_) {
+    names.push_back(setting.flag.name);
+  }
   return absl::InvalidArgumentError(
       absl::StrCat("There is no flag --", name, ".", DidYouMean(name, names)));
 }
 
-absl::Status ArgParser::Set(const Flag& flag, absl::string_view value,
+absl::Status ArgParser::Set(Setting& setting, absl::string_view value,
                             int depth) {
+  const Flag& flag = setting.flag;
   if (absl::string_view(flag.name) == "flagfile") {
     return ReadFlagFile(ToString(value), depth + 1);
   }
   RETURN_IF_ERROR(CheckValue(flag, value));
-  Arguments::Setting& setting = arguments_.settings_[flag.name];
   setting.set = true;
   if (flag.kind == FlagKind::kList) {
     setting.values.push_back(ToString(value));
@@ -160,7 +160,9 @@ absl::Status ArgParser::Parse(std::span<const std::string> args, int depth) {
       return absl::OkStatus();
     }
     if (arg == "-h") {
-      arguments_.settings_["help"].values = {"true"};
+      Setting* const help = Find("help");
+      if (help == nullptr) return Unknown("h");
+      help->values = {"true"};
       continue;
     }
     if (!absl::StartsWith(arg, "--")) {
@@ -170,25 +172,26 @@ absl::Status ArgParser::Parse(std::span<const std::string> args, int depth) {
     const std::vector<absl::string_view> parts =
         absl::StrSplit(arg.substr(2), absl::MaxSplits('=', 1));
     const absl::string_view name = parts[0];
-    const Flag* flag = Find(name);
-    if (flag == nullptr && parts.size() == 1 && absl::StartsWith(name, "no")) {
-      flag = Find(name.substr(2));
-      if (flag == nullptr || flag->kind != FlagKind::kBool) {
+    Setting* setting = Find(name);
+    if (setting == nullptr && parts.size() == 1 &&
+        absl::StartsWith(name, "no")) {
+      setting = Find(name.substr(2));
+      if (setting == nullptr || setting->flag.kind != FlagKind::kBool) {
         return Unknown(name);
       }
-      RETURN_IF_ERROR(Set(*flag, "false", depth));
+      RETURN_IF_ERROR(Set(*setting, "false", depth));
       continue;
     }
-    if (flag == nullptr) return Unknown(name);
+    if (setting == nullptr) return Unknown(name);
+    const FlagKind kind = setting->flag.kind;
     if (parts.size() == 2) {
-      RETURN_IF_ERROR(Set(*flag, parts[1], depth));
-    } else if (flag->kind == FlagKind::kBool ||
-               flag->kind == FlagKind::kIgnored) {
-      RETURN_IF_ERROR(Set(*flag, "true", depth));
-    } else if (flag->kind == FlagKind::kAction) {
-      RETURN_IF_ERROR(Set(*flag, "", depth));
+      RETURN_IF_ERROR(Set(*setting, parts[1], depth));
+    } else if (kind == FlagKind::kBool || kind == FlagKind::kIgnored) {
+      RETURN_IF_ERROR(Set(*setting, "true", depth));
+    } else if (kind == FlagKind::kAction) {
+      RETURN_IF_ERROR(Set(*setting, "", depth));
     } else if (i + 1 < args.size()) {
-      RETURN_IF_ERROR(Set(*flag, args[++i], depth));
+      RETURN_IF_ERROR(Set(*setting, args[++i], depth));
     } else {
       return absl::InvalidArgumentError(
           absl::StrCat("Flag --", name, " takes a value: --", name, "=..."));
@@ -197,29 +200,37 @@ absl::Status ArgParser::Parse(std::span<const std::string> args, int depth) {
   return absl::OkStatus();
 }
 
+const Arguments::Setting* Arguments::Find(absl::string_view name) const {
+  for (const Setting& setting : settings_) {
+    const char* const own = setting.flag.name;
+    // Most differ in the first letter.
+    if (!name.empty() && own[0] == name[0] && own == name) return &setting;
+  }
+  return nullptr;
+}
+
 const Arguments::Setting& Arguments::Find(absl::string_view name,
                                           FlagKind kind) const {
-  const auto it = settings_.find(ToString(name));
-  if (it == settings_.end() || it->second.kind != kind) Bug(name);
-  return it->second;
+  const Setting* const setting = Find(name);
+  if (setting == nullptr || setting->flag.kind != kind) Bug(name);
+  return *setting;
 }
 
 bool Arguments::GetBool(absl::string_view name) const {
   bool value = false;
-  return absl::SimpleAtob(Find(name, FlagKind::kBool).values[0], &value) &&
-         value;
+  return absl::SimpleAtob(Find(name, FlagKind::kBool).value(), &value) && value;
 }
 
 int64_t Arguments::GetInt(absl::string_view name) const {
   int64_t value = 0;
-  const Setting& setting = Find(name, FlagKind::kInt);
-  return absl::SimpleAtoi(setting.values[0], &value) ? value : 0;
+  return absl::SimpleAtoi(Find(name, FlagKind::kInt).value(), &value) ? value
+                                                                      : 0;
 }
 
 double Arguments::GetDouble(absl::string_view name) const {
   double value = 0;
-  const Setting& setting = Find(name, FlagKind::kDouble);
-  return absl::SimpleAtod(setting.values[0], &value) ? value : 0;
+  return absl::SimpleAtod(Find(name, FlagKind::kDouble).value(), &value) ? value
+                                                                         : 0;
 }
 
 const std::string& Arguments::GetString(absl::string_view name) const {
@@ -237,18 +248,19 @@ const std::vector<std::string>& Arguments::GetList(
 }
 
 bool Arguments::IsSet(absl::string_view name) const {
-  const auto it = settings_.find(ToString(name));
-  if (it == settings_.end()) Bug(name);
-  return it->second.set;
+  const Setting* const setting = Find(name);
+  if (setting == nullptr) Bug(name);
+  return setting->set;
 }
 
 std::vector<std::string> Arguments::IgnoredFlags() const {
   std::vector<std::string> names;
-  for (const auto& [name, setting] : settings_) {
-    if (setting.kind == FlagKind::kIgnored && setting.set) {
-      names.push_back(name);
+  for (const Setting& setting : settings_) {
+    if (setting.flag.kind == FlagKind::kIgnored && setting.set) {
+      names.push_back(setting.flag.name);
     }
   }
+  std::sort(names.begin(), names.end());
   return names;
 }
 

@@ -10,7 +10,6 @@
 #define EYRIE_TOOLS_ARG_PARSER_H_
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,14 +59,21 @@ class Arguments {
   friend class ArgParser;
 
   struct Setting {
-    FlagKind kind;
+    Flag flag;
     bool set = false;
-    std::vector<std::string> values;  // one, but for lists
+    // One, but for lists; none while a flag that is no string has its default.
+    std::vector<std::string> values;
+
+    absl::string_view value() const {
+      if (values.empty()) return flag.default_value;
+      return values[0];
+    }
   };
 
+  const Setting* Find(absl::string_view name) const;
   const Setting& Find(absl::string_view name, FlagKind kind) const;
 
-  std::map<std::string, Setting> settings_;
+  std::vector<Setting> settings_;  // of every flag, as in the table
   std::vector<std::string> positional_;
 };
 

@@ -1,10 +1,12 @@
-// Reads CPUID, by the rows of cpu_features.def.
+// What the processor has, by the rows of cpu_features.def. The C library asks
+// CPUID when a process starts; asking again, which takes tens of microseconds
+// in a virtual machine, is not needed.
 //
 // Tested by code_scan_test.cc.
 #include "hal/cpu/cpu_features.h"
 
 #if defined(__x86_64__)
-#include <cpuid.h>
+#include <sys/platform/x86.h>
 #endif
 
 #include "absl/strings/str_cat.h"
@@ -42,22 +44,18 @@ constexpr FeatureRow kRows[] = {
 
 #if defined(__x86_64__)
 
-// One answer of CPUID; zeros for a leaf the processor does not have.
-struct Leaf {
-  uint32_t registers[4] = {};
-};
+// The four registers of CPUID's answer; zeros for a leaf that the processor
+// does not have.
+using Leaf = const unsigned int (&)[4];
 
-Leaf ReadLeaf(uint32_t leaf, uint32_t subleaf) {
-  Leaf answer;
-  uint32_t* r = answer.registers;
-  __cpuid_count(leaf, subleaf, r[kEax], r[kEbx], r[kEcx], r[kEdx]);
-  return answer;
+Leaf LeafAt(unsigned int index) {
+  return __x86_get_cpuid_feature_leaf(index)->cpuid_array;
 }
 
 // XCR0: the state that the system saves.
-uint64_t ReadSavedState(const Leaf& first) {
+uint64_t ReadSavedState() {
   constexpr uint32_t kHasXgetbv = 1u << 27;
-  if ((first.registers[kEcx] & kHasXgetbv) == 0) return 0;
+  if ((LeafAt(CPUID_INDEX_1)[kEcx] & kHasXgetbv) == 0) return 0;
   uint32_t low, high;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return uint64_t{high} << 32 | low;
@@ -65,15 +63,13 @@ uint64_t ReadSavedState(const Leaf& first) {
 
 FeatureSet DetectFeatures() {
   FeatureSet features;
-  // By LeafName. Every x86-64 has the first and the last. Each is asked for
-  // once: in a virtual machine it takes microseconds.
-  Leaf leaves[] = {ReadLeaf(1, 0), {}, {}, ReadLeaf(0x80000001, 0)};
-  if (ReadLeaf(0, 0).registers[kEax] >= 7) leaves[1] = ReadLeaf(7, 0);
-  if (leaves[1].registers[kEax] >= 1) leaves[2] = ReadLeaf(7, 1);
-  const uint64_t saved = ReadSavedState(leaves[0]);
+  // By LeafName.
+  constexpr unsigned int kIndices[] = {
+      CPUID_INDEX_1, CPUID_INDEX_7, CPUID_INDEX_7_ECX_1, CPUID_INDEX_80000001};
+  const uint64_t saved = ReadSavedState();
   for (size_t i = 0; i < kFeatureCount; ++i) {
     const FeatureRow& row = kRows[i];
-    if ((leaves[row.leaf].registers[row.reg] >> row.bit & 1) == 0) continue;
+    if ((LeafAt(kIndices[row.leaf])[row.reg] >> row.bit & 1) == 0) continue;
     if ((saved & row.state) != row.state) continue;
     features.Add(static_cast<Feature>(i));
   }
