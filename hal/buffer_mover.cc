@@ -51,7 +51,7 @@ absl::Status CopyOnHost(const Window& from, const Window& to, uint64_t length,
   return to.buffer->Unmap(to.offset, length);
 }
 
-absl::Status QueueSteps(QueueFences fences, const Place& source,
+absl::Status QueueSteps(const QueueFences& fences, const Place& source,
                         const Place& target) {
   const uint64_t length = source.ref.length;
   ASSIGN_OR_RETURN(Window from, OpenWindow(fences, source));
@@ -89,10 +89,11 @@ absl::Status QueueSteps(QueueFences fences, const Place& source,
 
 }  // namespace
 
-absl::Status QueueMove(QueueFences fences, const Place& source,
+absl::Status QueueMove(const QueueFences& fences, const Place& source,
                        const Place& target) {
-  fences.affinity = kAnyQueue;
-  absl::Status status = QueueSteps(fences, source, target);
+  QueueFences anywhere = fences;
+  anywhere.affinity = kAnyQueue;
+  absl::Status status = QueueSteps(anywhere, source, target);
   // The steps have done so already, unless one could not be made.
   return status.ok() ? status : fences.Refuse(std::move(status));
 }

@@ -22,7 +22,7 @@ struct Place {
 // Queues the move; the ranges are of one length and lie in their buffers.
 // Whatever goes wrong fails the signal fence, and is returned as well if it is
 // known by then. The affinity is not used: any queue of either device.
-absl::Status QueueMove(QueueFences fences, const Place& source,
+absl::Status QueueMove(const QueueFences& fences, const Place& source,
                        const Place& target);
 
 }  // namespace eyrie::hal

@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "base/checked_math.h"
 
 namespace eyrie::hal {
 namespace {
@@ -18,16 +17,25 @@ std::string ShapeText(std::span<const int64_t> shape, ElementType type) {
                       shape.empty() ? "" : "x", ElementTypeName(type));
 }
 
-// The product of the dimensions; nullopt on overflow. A zero anywhere makes
-// it zero, whatever the others are.
-std::optional<int64_t> ElementCount(std::span<const int64_t> shape) {
-  std::optional<int64_t> count = 1;
-  for (int64_t dimension : shape) {
-    if (dimension == 0) return 0;
-    if (count) count = CheckedMul(*count, dimension);
+// Plain numbers where an optional would do: what is copied in two parts and
+// read back in one keeps the processor waiting, and every call comes by here.
+struct Extent {
+  int64_t all = 0;       // the dimensions, or-ed: negative if one is
+  int64_t elements = 1;  // a zero anywhere makes it zero
+  bool fits = true;      // in 64 bits
+
+  explicit Extent(std::span<const int64_t> shape) {
+    bool empty = false;
+    for (const int64_t dimension : shape) {
+      all |= dimension;
+      empty |= dimension == 0;
+      fits &= !__builtin_mul_overflow(elements, dimension, &elements);
+    }
+    if (!empty) return;
+    elements = 0;
+    fits = true;
   }
-  return count;
-}
+};
 
 // What is wrong with a view that takes `length` bytes, if that is a number.
 [[gnu::cold]] absl::Status ExplainView(const Buffer& buffer,
@@ -72,21 +80,19 @@ absl::StatusOr<Ref<BufferView>> BufferView::Create(
   if (!buffer) {
     return absl::InvalidArgumentError("A buffer view has no buffer.");
   }
-  int64_t all_dimensions = 0;
-  for (const int64_t dimension : shape) all_dimensions |= dimension;
-  const std::optional<int64_t> count = ElementCount(shape);
-  std::optional<uint64_t> length;
-  if (count && encoding == EncodingType::kDenseRowMajor) {
-    length = DenseByteLength(type, *count);
-  } else if (count) {
-    length = buffer->byte_length();
+  Extent extent(shape);
+  uint64_t length = buffer->byte_length();
+  if (encoding == EncodingType::kDenseRowMajor) {
+    extent.fits =
+        extent.fits && GetDenseByteLength(type, extent.elements, length);
   }
-  if (all_dimensions < 0 || BitCount(type) == 0 || !length ||
-      *length > buffer->byte_length()) [[unlikely]] {
-    return ExplainView(*buffer, shape, type, length);
+  if (extent.all < 0 || BitCount(type) == 0 || !extent.fits ||
+      length > buffer->byte_length()) [[unlikely]] {
+    return ExplainView(*buffer, shape, type,
+                       extent.fits ? std::optional(length) : std::nullopt);
   }
-  return MakeRef<BufferView>(std::move(buffer), shape, type, encoding, *count,
-                             *length);
+  return MakeRef<BufferView>(std::move(buffer), shape, type, encoding,
+                             extent.elements, length);
 }
 
 std::string BufferView::ShapeAndType() const {

@@ -57,45 +57,48 @@ absl::StatusOr<Ref<Fence>> Device::CreateFence() {
   return fence;
 }
 
-absl::Status Device::Check(QueueFences& fences, FenceBridge& bridge) {
+absl::Status Device::Check(FenceBridge& bridge) {
+  const QueueFences& fences = bridge.fences();
   RETURN_IF_ERROR(CheckAffinity(fences.affinity));
   if (fences.wait != nullptr && fences.signal != nullptr) {
     RETURN_IF_ERROR(ValidateFences(*fences.wait, *fences.signal));
   }
-  return bridge.Connect(*this, fences);
+  return bridge.Connect(*this);
 }
 
-absl::Status Device::Begin(QueueFences& fences, FenceBridge& bridge) {
-  absl::Status status = Check(fences, bridge);
+absl::Status Device::Begin(FenceBridge& bridge) {
+  absl::Status status = Check(bridge);
   if (!status.ok()) [[unlikely]]
-    return fences.Refuse(std::move(status));
+    return bridge.fences().Refuse(std::move(status));
   return status;
 }
 
-absl::StatusOr<Ref<Buffer>> Device::QueueAlloca(QueueFences fences,
+absl::StatusOr<Ref<Buffer>> Device::QueueAlloca(const QueueFences& fences,
                                                 const BufferParams& params,
                                                 uint64_t size) {
-  FenceBridge bridge;
-  RETURN_IF_ERROR(Begin(fences, bridge));
-  return DoAlloca(fences, params, size);
+  FenceBridge bridge(fences);
+  RETURN_IF_ERROR(Begin(bridge));
+  return DoAlloca(bridge.fences(), params, size);
 }
 
-absl::Status Device::QueueDealloca(QueueFences fences, Ref<Buffer> buffer) {
-  FenceBridge bridge;
-  RETURN_IF_ERROR(Begin(fences, bridge));
+absl::Status Device::QueueDealloca(const QueueFences& fences,
+                                   Ref<Buffer> buffer) {
+  FenceBridge bridge(fences);
+  RETURN_IF_ERROR(Begin(bridge));
   absl::Status status = ValidateDealloca(buffer.get());
-  if (!status.ok()) return fences.Refuse(std::move(status));
-  return DoDealloca(fences, std::move(buffer));
+  if (!status.ok()) return bridge.fences().Refuse(std::move(status));
+  return DoDealloca(bridge.fences(), std::move(buffer));
 }
 
-absl::Status Device::QueueFill(QueueFences fences, const BufferRef& target,
+absl::Status Device::QueueFill(const QueueFences& fences,
+                               const BufferRef& target,
                                std::span<const uint8_t> pattern) {
   return QueueOne(fences, [&](CommandBuffer& commands) {
     return commands.Fill(target, pattern);
   });
 }
 
-absl::Status Device::QueueUpdate(QueueFences fences,
+absl::Status Device::QueueUpdate(const QueueFences& fences,
                                  std::span<const uint8_t> source,
                                  const BufferRef& target) {
   return QueueOne(fences, [&](CommandBuffer& commands) {
@@ -103,7 +106,8 @@ absl::Status Device::QueueUpdate(QueueFences fences,
   });
 }
 
-absl::Status Device::QueueCopy(QueueFences fences, const BufferRef& source,
+absl::Status Device::QueueCopy(const QueueFences& fences,
+                               const BufferRef& source,
                                const BufferRef& target) {
   return QueueOne(fences, [&](CommandBuffer& commands) {
     return commands.Copy(source, target);
@@ -111,7 +115,7 @@ absl::Status Device::QueueCopy(QueueFences fences, const BufferRef& source,
 }
 
 template <typename Record>
-absl::Status Device::QueueOne(QueueFences fences, Record record) {
+absl::Status Device::QueueOne(const QueueFences& fences, Record record) {
   absl::StatusOr<Ref<CommandBuffer>> commands =
       CreateCommandBuffer(command_buffer_mode::kOneShot, kAnyQueue, 0);
   if (!commands.ok()) return fences.Refuse(commands.status());
@@ -124,44 +128,45 @@ absl::Status Device::QueueOne(QueueFences fences, Record record) {
   return QueueExecute(fences, *std::move(commands), {});
 }
 
-absl::Status Device::QueueRead(QueueFences fences, Ref<File> source,
+absl::Status Device::QueueRead(const QueueFences& fences, Ref<File> source,
                                uint64_t source_offset,
                                const BufferRef& target) {
-  FenceBridge bridge;
-  RETURN_IF_ERROR(Begin(fences, bridge));
+  FenceBridge bridge(fences);
+  RETURN_IF_ERROR(Begin(bridge));
   absl::StatusOr<BufferRef> resolved =
       ValidateRead(source.get(), source_offset, target);
-  if (!resolved.ok()) return fences.Refuse(resolved.status());
-  return DoRead(fences, std::move(source), source_offset, *resolved);
+  if (!resolved.ok()) return bridge.fences().Refuse(resolved.status());
+  return DoRead(bridge.fences(), std::move(source), source_offset, *resolved);
 }
 
-absl::Status Device::QueueWrite(QueueFences fences, const BufferRef& source,
-                                Ref<File> target, uint64_t target_offset) {
-  FenceBridge bridge;
-  RETURN_IF_ERROR(Begin(fences, bridge));
+absl::Status Device::QueueWrite(const QueueFences& fences,
+                                const BufferRef& source, Ref<File> target,
+                                uint64_t target_offset) {
+  FenceBridge bridge(fences);
+  RETURN_IF_ERROR(Begin(bridge));
   absl::StatusOr<BufferRef> resolved =
       ValidateWrite(source, target.get(), target_offset);
-  if (!resolved.ok()) return fences.Refuse(resolved.status());
-  return DoWrite(fences, *resolved, std::move(target), target_offset);
+  if (!resolved.ok()) return bridge.fences().Refuse(resolved.status());
+  return DoWrite(bridge.fences(), *resolved, std::move(target), target_offset);
 }
 
-absl::Status Device::QueueBarrier(QueueFences fences) {
-  FenceBridge bridge;
-  RETURN_IF_ERROR(Begin(fences, bridge));
-  return DoBarrier(fences);
+absl::Status Device::QueueBarrier(const QueueFences& fences) {
+  FenceBridge bridge(fences);
+  RETURN_IF_ERROR(Begin(bridge));
+  return DoBarrier(bridge.fences());
 }
 
-absl::Status Device::QueueExecute(QueueFences fences,
+absl::Status Device::QueueExecute(const QueueFences& fences,
                                   Ref<CommandBuffer> commands,
                                   std::span<const BufferBinding> table) {
-  FenceBridge bridge;
-  RETURN_IF_ERROR(Begin(fences, bridge));
-  if (!commands) return DoBarrier(fences);
+  FenceBridge bridge(fences);
+  RETURN_IF_ERROR(Begin(bridge));
+  if (!commands) return DoBarrier(bridge.fences());
   const trace::Span span(trace::Category::kQueue, trace::Name::kExecute);
   absl::Status status = ValidateExecute(*commands, table);
   if (!status.ok()) [[unlikely]]
-    return fences.Refuse(std::move(status));
-  return DoExecute(fences, std::move(commands), table);
+    return bridge.fences().Refuse(std::move(status));
+  return DoExecute(bridge.fences(), std::move(commands), table);
 }
 
 }  // namespace eyrie::hal

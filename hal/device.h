@@ -138,25 +138,27 @@ class Device : public RefObject {
 
   // Memory that exists from the signal fence of QueueAlloca to the wait fence
   // of QueueDealloca. The buffer object may be recorded before then.
-  absl::StatusOr<Ref<Buffer>> QueueAlloca(QueueFences fences,
+  absl::StatusOr<Ref<Buffer>> QueueAlloca(const QueueFences& fences,
                                           const BufferParams& params,
                                           uint64_t size);
-  absl::Status QueueDealloca(QueueFences fences, Ref<Buffer> buffer);
+  absl::Status QueueDealloca(const QueueFences& fences, Ref<Buffer> buffer);
 
-  absl::Status QueueFill(QueueFences fences, const BufferRef& target,
+  absl::Status QueueFill(const QueueFences& fences, const BufferRef& target,
                          std::span<const uint8_t> pattern);
-  absl::Status QueueUpdate(QueueFences fences, std::span<const uint8_t> source,
+  absl::Status QueueUpdate(const QueueFences& fences,
+                           std::span<const uint8_t> source,
                            const BufferRef& target);
-  absl::Status QueueCopy(QueueFences fences, const BufferRef& source,
+  absl::Status QueueCopy(const QueueFences& fences, const BufferRef& source,
                          const BufferRef& target);
-  absl::Status QueueRead(QueueFences fences, Ref<File> source,
+  absl::Status QueueRead(const QueueFences& fences, Ref<File> source,
                          uint64_t source_offset, const BufferRef& target);
-  absl::Status QueueWrite(QueueFences fences, const BufferRef& source,
+  absl::Status QueueWrite(const QueueFences& fences, const BufferRef& source,
                           Ref<File> target, uint64_t target_offset);
-  absl::Status QueueBarrier(QueueFences fences);
+  absl::Status QueueBarrier(const QueueFences& fences);
   // Runs the commands with slot i of the table for each indirect binding.
   // No commands at all are a barrier.
-  absl::Status QueueExecute(QueueFences fences, Ref<CommandBuffer> commands,
+  absl::Status QueueExecute(const QueueFences& fences,
+                            Ref<CommandBuffer> commands,
                             std::span<const BufferBinding> table);
   // Hands queued work to the device now.
   virtual absl::Status QueueFlush() = 0;
@@ -169,17 +171,19 @@ class Device : public RefObject {
       : RefObject(kType), takes_all_semaphores_(takes_all_semaphores) {}
   ~Device() override { fences_->Close(); }
 
-  virtual absl::StatusOr<Ref<Buffer>> DoAlloca(QueueFences fences,
+  virtual absl::StatusOr<Ref<Buffer>> DoAlloca(const QueueFences& fences,
                                                const BufferParams& params,
                                                uint64_t size) = 0;
-  virtual absl::Status DoDealloca(QueueFences fences, Ref<Buffer> buffer) = 0;
-  virtual absl::Status DoRead(QueueFences fences, Ref<File> source,
+  virtual absl::Status DoDealloca(const QueueFences& fences,
+                                  Ref<Buffer> buffer) = 0;
+  virtual absl::Status DoRead(const QueueFences& fences, Ref<File> source,
                               uint64_t source_offset,
                               const BufferRef& target) = 0;
-  virtual absl::Status DoWrite(QueueFences fences, const BufferRef& source,
-                               Ref<File> target, uint64_t target_offset) = 0;
-  virtual absl::Status DoBarrier(QueueFences fences) = 0;
-  virtual absl::Status DoExecute(QueueFences fences,
+  virtual absl::Status DoWrite(const QueueFences& fences,
+                               const BufferRef& source, Ref<File> target,
+                               uint64_t target_offset) = 0;
+  virtual absl::Status DoBarrier(const QueueFences& fences) = 0;
+  virtual absl::Status DoExecute(const QueueFences& fences,
                                  Ref<CommandBuffer> commands,
                                  std::span<const BufferBinding> table) = 0;
 
@@ -190,11 +194,11 @@ class Device : public RefObject {
   absl::Status CheckQueues(QueueAffinity affinity) const;
   // Checks what surrounds an operation, and puts fences that the device can
   // use in place of others; `bridge` keeps these. Begin fails the signal fence.
-  absl::Status Check(QueueFences& fences, FenceBridge& bridge);
-  absl::Status Begin(QueueFences& fences, FenceBridge& bridge);
+  absl::Status Check(FenceBridge& bridge);
+  absl::Status Begin(FenceBridge& bridge);
   // Queues the one command that `record` records.
   template <typename Record>
-  absl::Status QueueOne(QueueFences fences, Record record);
+  absl::Status QueueOne(const QueueFences& fences, Record record);
 
   const bool takes_all_semaphores_;
   const Ref<FenceStore> fences_ = MakeRef<FenceStore>();

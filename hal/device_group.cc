@@ -236,9 +236,10 @@ absl::StatusOr<Device*> DeviceGroup::FindReaching(Device& device,
                    MemoryTypeText(buffer.memory_type()), ".")));
 }
 
-absl::Status DeviceGroup::CopyBetween(Device& device, QueueFences fences,
+absl::Status DeviceGroup::CopyBetween(Device& device, const QueueFences& given,
                                       const BufferRef& source,
                                       const BufferRef& target) const {
+  QueueFences fences = given;
   ASSIGN_OR_RETURN(Device* const from,
                    FindReaching(device, *source.buffer, fences));
   ASSIGN_OR_RETURN(Device* const to,
@@ -259,7 +260,7 @@ absl::Status DeviceGroup::CopyBetween(Device& device, QueueFences fences,
 }
 
 absl::Status DeviceGroup::ExecuteOnCopies(
-    Device& device, QueueFences fences, Ref<CommandBuffer> commands,
+    Device& device, const QueueFences& fences, Ref<CommandBuffer> commands,
     std::span<const BufferBinding> table) const {
   if (!commands) return device.QueueBarrier(fences);
   Copies copies(*this, device, fences);

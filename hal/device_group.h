@@ -49,14 +49,14 @@ class DeviceGroup {
     return FindReaching(device, buffer, fences);
   }
 
-  absl::Status QueueCopy(Device& device, QueueFences fences,
+  absl::Status QueueCopy(Device& device, const QueueFences& fences,
                          const BufferRef& source,
                          const BufferRef& target) const {
     if (shares_memory_) [[likely]]
       return device.QueueCopy(fences, source, target);
     return CopyBetween(device, fences, source, target);
   }
-  absl::Status QueueExecute(Device& device, QueueFences fences,
+  absl::Status QueueExecute(Device& device, const QueueFences& fences,
                             Ref<CommandBuffer> commands,
                             std::span<const BufferBinding> table) const {
     if (shares_memory_) [[likely]] {
@@ -68,10 +68,10 @@ class DeviceGroup {
  private:
   absl::StatusOr<Device*> FindReaching(Device& device, const Buffer& buffer,
                                        QueueFences& fences) const;
-  absl::Status CopyBetween(Device& device, QueueFences fences,
+  absl::Status CopyBetween(Device& device, const QueueFences& fences,
                            const BufferRef& source,
                            const BufferRef& target) const;
-  absl::Status ExecuteOnCopies(Device& device, QueueFences fences,
+  absl::Status ExecuteOnCopies(Device& device, const QueueFences& fences,
                                Ref<CommandBuffer> commands,
                                std::span<const BufferBinding> table) const;
 

@@ -11,7 +11,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/checked_math.h"
 #include "base/suggest.h"
 
 namespace eyrie::hal {
@@ -135,15 +134,21 @@ absl::string_view KindPrefix(ElementType type) {
 
 std::span<const ElementTypeInfo> ElementTypes() { return kElementTypes; }
 
-std::optional<uint64_t> DenseByteLength(ElementType type, int64_t count) {
-  if (count < 0) return std::nullopt;
+bool GetDenseByteLength(ElementType type, int64_t count, uint64_t& length) {
+  if (count < 0) return false;
   // Eight elements take as many bytes as one takes bits.
-  const std::optional<uint64_t> bytes =
-      CheckedMul<uint64_t>(static_cast<uint64_t>(count) / 8, StrideBits(type));
-  if (!bytes) return std::nullopt;
-  const uint64_t rest_bits =
-      static_cast<uint64_t>(count) % 8 * StrideBits(type);
-  return CheckedAdd<uint64_t>(*bytes, (rest_bits + 7) / 8);
+  const uint64_t bits = StrideBits(type);
+  const auto elements = static_cast<uint64_t>(count);
+  uint64_t bytes;
+  if (__builtin_mul_overflow(elements / 8, bits, &bytes)) return false;
+  const uint64_t rest_bits = elements % 8 * bits;
+  return !__builtin_add_overflow(bytes, (rest_bits + 7) / 8, &length);
+}
+
+std::optional<uint64_t> DenseByteLength(ElementType type, int64_t count) {
+  uint64_t length;
+  if (!GetDenseByteLength(type, count, length)) return std::nullopt;
+  return length;
 }
 
 std::string ElementTypeName(ElementType type) {

@@ -60,6 +60,8 @@ constexpr uint32_t StrideBits(ElementType type) {
 // Bytes that `count` elements take, rounded up; nullopt on overflow or a
 // negative count.
 std::optional<uint64_t> DenseByteLength(ElementType type, int64_t count);
+// The same into `length`, for where calls come by; false: nullopt.
+bool GetDenseByteLength(ElementType type, int64_t count, uint64_t& length);
 
 // "f32"; a code without a row is named after its kind and bits, "i24" or
 // "f80", one of an unknown kind as "*32".

@@ -43,25 +43,27 @@ absl::StatusOr<Parted> Part(Device& device, const Fence& fence) {
 
 }  // namespace
 
-absl::Status FenceBridge::ConnectForeign(Device& device, QueueFences& fences) {
+absl::Status FenceBridge::ConnectForeign(Device& device) {
   Parted wait;
-  if (fences.wait != nullptr) {
-    ASSIGN_OR_RETURN(wait, Part(device, *fences.wait));
+  if (fences_->wait != nullptr) {
+    ASSIGN_OR_RETURN(wait, Part(device, *fences_->wait));
   }
   Parted signal;
-  if (fences.signal != nullptr) {
-    ASSIGN_OR_RETURN(signal, Part(device, *fences.signal));
+  if (fences_->signal != nullptr) {
+    ASSIGN_OR_RETURN(signal, Part(device, *fences_->signal));
   }
+  others_ = *fences_;
   if (wait.own) {
     Follow(*wait.foreign, wait.own);
     wait_ = std::move(wait.taken);
-    fences.wait = wait_.get();
+    others_->wait = wait_.get();
   }
   if (signal.own) {
     Follow(*signal.own, signal.foreign);
     signal_ = std::move(signal.taken);
-    fences.signal = signal_.get();
+    others_->signal = signal_.get();
   }
+  fences_ = &*others_;
   return absl::OkStatus();
 }
 

@@ -7,6 +7,8 @@
 #ifndef EYRIE_HAL_FENCE_BRIDGE_H_
 #define EYRIE_HAL_FENCE_BRIDGE_H_
 
+#include <optional>
+
 #include "absl/status/status.h"
 #include "base/ref.h"
 #include "hal/device.h"
@@ -14,20 +16,27 @@
 
 namespace eyrie::hal {
 
-// Of one operation; lives until it is queued.
+// Of one operation; lives until it is queued, as do the fences given.
 class FenceBridge {
  public:
-  // Changes the fences where the device cannot take them. Fails as
+  explicit FenceBridge(const QueueFences& given) : fences_(&given) {}
+  FenceBridge(const FenceBridge&) = delete;
+  FenceBridge& operator=(const FenceBridge&) = delete;
+
+  // Puts others in place of fences that the device cannot take. Fails as
   // Device::CreateSemaphore; the fences are as they were then.
-  absl::Status Connect(Device& device, QueueFences& fences) {
+  absl::Status Connect(Device& device) {
     if (device.takes_all_semaphores()) [[likely]]
       return absl::OkStatus();
-    if (!IsForeign(device, fences.wait) && !IsForeign(device, fences.signal))
-        [[likely]] {
+    if (!IsForeign(device, fences_->wait) &&
+        !IsForeign(device, fences_->signal)) [[likely]] {
       return absl::OkStatus();
     }
-    return ConnectForeign(device, fences);
+    return ConnectForeign(device);
   }
+
+  // Those given, or the others.
+  const QueueFences& fences() const { return *fences_; }
 
  private:
   static bool IsForeign(const Device& device, const Fence* fence) {
@@ -37,8 +46,10 @@ class FenceBridge {
     }
     return false;
   }
-  absl::Status ConnectForeign(Device& device, QueueFences& fences);
+  absl::Status ConnectForeign(Device& device);
 
+  const QueueFences* fences_;
+  std::optional<QueueFences> others_;
   Ref<Fence> wait_;
   Ref<Fence> signal_;
 };

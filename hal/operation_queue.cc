@@ -38,7 +38,7 @@ OperationQueue::Start OperationQueue::Closed(Body body) {
   };
 }
 
-absl::Status OperationQueue::Defer(QueueFences fences, Start start,
+absl::Status OperationQueue::Defer(const QueueFences& fences, Start start,
                                    uint64_t kept) {
   absl::StatusOr<MemoryCharge> charge =
       fences.Charge(sizeof(Operation) + kBodyBytes + kept);

@@ -50,8 +50,8 @@ class OperationQueue : public std::enable_shared_from_this<OperationQueue> {
   // returns by: it owns what it needs. Returns what fails at once.
   // `kept` are the bytes that it owns.
   template <typename Now, typename Later>
-  absl::Status Submit(QueueFences fences, const Now& now, const Later& later,
-                      uint64_t kept = 0) {
+  absl::Status Submit(const QueueFences& fences, const Now& now,
+                      const Later& later, uint64_t kept = 0) {
     return SubmitOpen(
         fences, [&] { return Complete(fences.signal, now(fences.budget())); },
         [&] { return Closed(later()); }, kept);
@@ -60,7 +60,7 @@ class OperationQueue : public std::enable_shared_from_this<OperationQueue> {
   // The same for operations that end themselves: `now()` signals, or sees to
   // it, and `later()` returns a Start.
   template <typename Now, typename Later>
-  absl::Status SubmitOpen(QueueFences fences, const Now& now,
+  absl::Status SubmitOpen(const QueueFences& fences, const Now& now,
                           const Later& later, uint64_t kept = 0) {
     if (fences.wait != nullptr && !fences.wait->IsKnownReached()) {
       const absl::StatusOr<bool> reached = fences.wait->Query();
@@ -75,7 +75,7 @@ class OperationQueue : public std::enable_shared_from_this<OperationQueue> {
 
   // Puts an operation by until its wait, not null, is over; `kept` bytes are
   // its own. RESOURCE_EXHAUSTED: too much is put by already.
-  absl::Status Defer(QueueFences fences, Start start, uint64_t kept);
+  absl::Status Defer(const QueueFences& fences, Start start, uint64_t kept);
 
   // Signals the fence, or fails it. Null: nobody to tell.
   static absl::Status Complete(Fence* signal, absl::Status status);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -33,7 +34,7 @@ PooledAllocator::~PooledAllocator() { Trim(); }
 void PooledAllocator::Trim() {
   std::vector<PooledBuffer*> idle(options_.pools * class_count_);
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<ShortLock> lock(lock_);
     idle.swap(free_);
     idle_ = 0;
   }
@@ -75,12 +76,13 @@ void PooledAllocator::Count(const BufferParams* params, uint64_t size) {
   statistics.peak = std::max(statistics.peak, statistics.live());
 }
 
-BufferParams PooledAllocator::WithDefaults(BufferParams params) {
-  params.type &= ~memory_type::kOptimal;
-  if (params.access == 0) params.access = memory_access::kAll;
-  if (params.usage == 0) params.usage = buffer_usage::kDefault;
-  params.usage |= buffer_usage::kMapping | buffer_usage::kTransfer;
-  return params;
+BufferParams PooledAllocator::WithDefaults(const BufferParams& params) {
+  BufferParams full = params;
+  full.type &= ~memory_type::kOptimal;
+  if (full.access == 0) full.access = memory_access::kAll;
+  if (full.usage == 0) full.usage = buffer_usage::kDefault;
+  full.usage |= buffer_usage::kMapping | buffer_usage::kTransfer;
+  return full;
 }
 
 absl::StatusOr<PooledBuffer*> PooledAllocator::Take(
@@ -88,7 +90,7 @@ absl::StatusOr<PooledBuffer*> PooledAllocator::Take(
   const bool pooled = size <= options_.max_pooled;
   const size_t size_class = pooled ? ClassOf(size) : 0;
   if (pooled) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<ShortLock> lock(lock_);
     PooledBuffer*& first = free_[pool * class_count_ + size_class];
     if (PooledBuffer* const buffer = first) {
       first = buffer->next_;
@@ -100,7 +102,7 @@ absl::StatusOr<PooledBuffer*> PooledAllocator::Take(
   }
   ASSIGN_OR_RETURN(PooledBuffer* const made,
                    MakeBlock(pool, pooled ? ClassSize(size_class) : size));
-  std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<ShortLock> lock(lock_);
   Count(params, size);
   return made;
 }
@@ -179,7 +181,7 @@ void PooledAllocator::Recycle(PooledBuffer* buffer) {
 
 void PooledAllocator::Release(PooledBuffer* buffer) {
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<ShortLock> lock(lock_);
     if (buffer->counted_) {
       StatisticsOf(buffer->memory_type()).freed += buffer->byte_length();
     }
@@ -198,7 +200,7 @@ void PooledAllocator::Release(PooledBuffer* buffer) {
 }
 
 AllocatorStatistics PooledAllocator::statistics() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<ShortLock> lock(lock_);
   return statistics_;
 }
 

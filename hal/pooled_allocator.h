@@ -14,12 +14,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/ref.h"
+#include "base/short_lock.h"
 #include "base/trace.h"
 #include "hal/allocator.h"
 #include "hal/buffer.h"
@@ -85,7 +85,7 @@ class PooledAllocator : public Allocator {
 
   // What a request stands for where memory may be mapped and copied: access
   // and usage that are not given are the common ones.
-  static BufferParams WithDefaults(BufferParams params);
+  static BufferParams WithDefaults(const BufferParams& params);
 
   // A cleared buffer of a pool, whose params are these: what is asked for,
   // with what the memory has.
@@ -137,7 +137,7 @@ class PooledAllocator : public Allocator {
   const size_t class_count_;  // of each pool
   std::atomic<uint64_t> next_owner_{1};
 
-  mutable std::mutex mutex_;         // guards all below
+  mutable ShortLock lock_;           // guards all below
   std::vector<PooledBuffer*> free_;  // by pool, then by class
   size_t idle_ = 0;                  // bytes in free_
   AllocatorStatistics statistics_;

@@ -129,10 +129,10 @@ absl::Status HostCall::End(absl::Status status) {
   meter.Return(left);
   if (status.ok() && !meter.stopped() && !meter.work()->refused()) [[likely]]
     return status;
-  return EndStopped(std::move(status), left);
+  return EndStopped(std::move(status), left.fuel);
 }
 
-absl::Status HostCall::EndStopped(absl::Status status, const CallBudget& left) {
+absl::Status HostCall::EndStopped(absl::Status status, int64_t fuel_left) {
   const Meter& meter = context_.meter_;
   if (status.ok()) {
     status = meter.stopped()
@@ -142,7 +142,7 @@ absl::Status HostCall::EndStopped(absl::Status status, const CallBudget& left) {
   const bool refused =
       meter.work()->refused() ||
       (context_.memory_ && context_.memory_->refusals() != refusals_);
-  if (context_.failure_.ok() && (meter.stopped() || left.fuel < 0 || refused)) {
+  if (context_.failure_.ok() && (meter.stopped() || fuel_left < 0 || refused)) {
     context_.failure_ = status;
   }
   return status;

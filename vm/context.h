@@ -241,7 +241,7 @@ class HostCall {
   [[gnu::cold, gnu::noinline]] absl::Status WhyNot() const;
   // End of a call that has failed or was stopped.
   [[gnu::cold, gnu::noinline]] absl::Status EndStopped(absl::Status status,
-                                                       const CallBudget& left);
+                                                       int64_t fuel_left);
 
   Context& context_;
   CallBudget* budget_ = nullptr;  // to bring up to date

@@ -52,15 +52,7 @@ bool Meter::Renew() {
   return true;
 }
 
-CallBudget Meter::NewBudget() const {
-  CallBudget budget;
-  budget.fuel = static_cast<int64_t>(std::min(fuel_limit_, Limits::kUnlimited));
-  work_->Refill(budget.fuel);
-  if (timeout_ != absl::InfiniteDuration()) {
-    budget.deadline = absl::Now() + timeout_;
-  }
-  return budget;
-}
+absl::Time Meter::DeadlineFromNow() const { return absl::Now() + timeout_; }
 
 absl::Status Meter::StopReason() const {
   switch (stop_.load(std::memory_order_relaxed)) {

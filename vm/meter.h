@@ -48,11 +48,26 @@ class Meter {
   Meter& operator=(const Meter&) = delete;
 
   // A whole call's, beginning now; work() is refilled.
-  CallBudget NewBudget() const;
+  CallBudget NewBudget() const {
+    CallBudget budget;
+    budget.fuel =
+        static_cast<int64_t>(std::min(fuel_limit_, Limits::kUnlimited));
+    work_->Refill(budget.fuel);
+    if (timeout_ != absl::InfiniteDuration()) [[unlikely]]
+      budget.deadline = DeadlineFromNow();
+    return budget;
+  }
   // Counts against another call's budget; returns what is left of the former.
   CallBudget Exchange(const CallBudget& budget) {
     Release();
-    const CallBudget left = std::exchange(budget_, budget);
+    // Part by part: the fuel was written just now, and reading it back as a
+    // part of the whole would keep the processor waiting.
+    CallBudget left;
+    left.fuel = std::exchange(budget_.fuel, budget.fuel);
+    if (budget.deadline != absl::InfiniteFuture() ||
+        budget_.deadline != absl::InfiniteFuture()) [[unlikely]] {
+      left.deadline = std::exchange(budget_.deadline, budget.deadline);
+    }
     HoldBack();
     return left;
   }
@@ -159,6 +174,8 @@ class Meter {
     until_tick_ = std::max<int64_t>(budget_.fuel, 1);
     budget_.fuel += std::exchange(held_, 0);
   }
+
+  absl::Time DeadlineFromNow() const;
 
   CallBudget budget_;
   int64_t held_ = 0;         // fuel

@@ -252,19 +252,30 @@ struct Writer<std::tuple<Rs...>> {
   }
 };
 
+// What a function that returns R gives when it does not fail, and whether it
+// can fail.
+template <typename R>
+inline constexpr bool kCanFail = std::is_same_v<R, absl::Status>;
+template <typename T>
+inline constexpr bool kCanFail<absl::StatusOr<T>> = true;
+
+template <typename R>
+struct Unwrap {
+  using type = R;
+};
+template <typename T>
+struct Unwrap<absl::StatusOr<T>> {
+  using type = T;
+};
+template <typename R>
+using ResultOf = typename Unwrap<R>::type;
+
 template <auto kFunction, typename F>
 struct Binding;
 
 template <auto kFunction, typename R, typename State, typename... Ps>
 struct Binding<kFunction, R (*)(State&, Ps...)> {
   static constexpr bool kHasResult = !std::is_same_v<R, absl::Status>;
-
-  template <typename T>
-  struct Unwrap;
-  template <typename T>
-  struct Unwrap<absl::StatusOr<T>> {
-    using type = T;
-  };
 
   static constexpr bool Matches(std::string_view signature) {
     char text[4 + (Reader<Ps>::kLetters + ... + 0) + 16] = {'0'};
@@ -273,7 +284,7 @@ struct Binding<kFunction, R (*)(State&, Ps...)> {
     if (sizeof...(Ps) == 0) *out++ = 'v';
     *out++ = '_';
     if constexpr (kHasResult) {
-      Writer<typename Unwrap<R>::type>::Letters(out);
+      Writer<ResultOf<R>>::Letters(out);
     } else {
       *out++ = 'v';
     }
@@ -299,11 +310,15 @@ struct Binding<kFunction, R (*)(State&, Ps...)> {
       return mismatch.ToStatus();
     State& self = static_cast<State&>(*state);
     R result = kFunction(self, Reader<Ps>::Get(frame, std::get<Is>(held))...);
-    if (!result.ok()) [[unlikely]]
-      return ErrorOf(std::move(result));
+    if constexpr (kCanFail<R>) {
+      if (!result.ok()) [[unlikely]]
+        return ErrorOf(std::move(result));
+    }
     next = GiveUp(frame, next);
-    if constexpr (kHasResult) {
-      Writer<typename Unwrap<R>::type>::Write(frame, next, *std::move(result));
+    if constexpr (!kCanFail<R>) {
+      Writer<R>::Write(frame, next, std::move(result));
+    } else if constexpr (kHasResult) {
+      Writer<ResultOf<R>>::Write(frame, next, *std::move(result));
     }
     return absl::OkStatus();
   }
@@ -320,7 +335,8 @@ struct Binding<kFunction, R (*)(State&, Ps...)> {
 //   T&                              r: a T, never null
 //   T*                              r: a T or null; RefObject* takes any type
 //   Spread<Ts...>                   C…D: tuples of the above (T* for refs)
-// Results: Status, or StatusOr of one value, Ref<T>, or a std::tuple of them.
+// Results: Status, or StatusOr of one value, Ref<T>, or a std::tuple of them;
+// these alone where nothing can fail.
 // Refs are borrowed for the call; a function that keeps one shares it.
 template <auto kFunction>
 consteval NativeFunction Bind(const char* name, const char* signature) {

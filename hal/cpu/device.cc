@@ -60,31 +60,30 @@ absl::StatusOr<Ref<hal::Executable>> CpuDevice::CreateExecutable(
   return LoadExecutable(params, options_);
 }
 
-absl::StatusOr<Ref<hal::Buffer>> CpuDevice::DoAlloca(QueueFences fences,
+absl::StatusOr<Ref<hal::Buffer>> CpuDevice::DoAlloca(const QueueFences& fences,
                                                      const BufferParams& params,
                                                      uint64_t size) {
   // The memory is there from now on; what waits is only the signal.
   absl::StatusOr<Ref<hal::Buffer>> buffer = allocator_->Allocate(params, size);
   if (!buffer.ok()) [[unlikely]]
-    fences.wait = nullptr;
-  RETURN_IF_ERROR(queue_->Submit(
-      fences, [&](WorkBudget*) { return buffer.status(); }, LaterNothing));
+    return fences.Refuse(buffer.status());
+  RETURN_IF_ERROR(queue_->Submit(fences, Nothing, LaterNothing));
   return buffer;
 }
 
-absl::Status CpuDevice::DoDealloca(QueueFences fences,
+absl::Status CpuDevice::DoDealloca(const QueueFences& fences,
                                    Ref<hal::Buffer> buffer) {
   // Memory goes back with its last reference: a result that still holds the
   // buffer keeps it, and no later allocation can come to share it.
   return queue_->Submit(fences, Nothing, LaterNothing);
 }
 
-absl::Status CpuDevice::Transfer(QueueFences fences, uint64_t,
+absl::Status CpuDevice::Transfer(const QueueFences& fences, uint64_t,
                                  OperationQueue::Body body) {
   return queue_->Submit(fences, body, [&] { return body; });
 }
 
-absl::Status CpuDevice::DoRead(QueueFences fences, Ref<File> source,
+absl::Status CpuDevice::DoRead(const QueueFences& fences, Ref<File> source,
                                uint64_t source_offset,
                                const BufferRef& target) {
   const auto read = [source = std::move(source), source_offset,
@@ -94,8 +93,9 @@ absl::Status CpuDevice::DoRead(QueueFences fences, Ref<File> source,
   return Transfer(fences, target.length, read);
 }
 
-absl::Status CpuDevice::DoWrite(QueueFences fences, const BufferRef& source,
-                                Ref<File> target, uint64_t target_offset) {
+absl::Status CpuDevice::DoWrite(const QueueFences& fences,
+                                const BufferRef& source, Ref<File> target,
+                                uint64_t target_offset) {
   const auto write = [source, target = std::move(target),
                       target_offset](WorkBudget* work) {
     return WriteFile(work, source, *target, target_offset);
@@ -103,12 +103,12 @@ absl::Status CpuDevice::DoWrite(QueueFences fences, const BufferRef& source,
   return Transfer(fences, source.length, write);
 }
 
-absl::Status CpuDevice::DoBarrier(QueueFences fences) {
+absl::Status CpuDevice::DoBarrier(const QueueFences& fences) {
   return queue_->Submit(fences, Nothing, LaterNothing);
 }
 
 absl::Status CpuDevice::ExecuteWithRanks(
-    QueueFences fences, Ref<CommandBuffer> commands,
+    const QueueFences& fences, Ref<CommandBuffer> commands,
     std::span<const BufferBinding> table,
     std::shared_ptr<SegmentRunner> runner) {
   const auto later = [&]() -> OperationQueue::Start {
@@ -156,11 +156,11 @@ class SyncDevice final : public CpuDevice {
 
  private:
   int concurrency() const override { return 1; }
-  absl::Status DoExecute(QueueFences fences, Ref<CommandBuffer> commands,
+  absl::Status DoExecute(const QueueFences& fences, Ref<CommandBuffer> commands,
                          std::span<const BufferBinding> table) override;
 };
 
-absl::Status SyncDevice::DoExecute(QueueFences fences,
+absl::Status SyncDevice::DoExecute(const QueueFences& fences,
                                    Ref<CommandBuffer> commands,
                                    std::span<const BufferBinding> table) {
   if (commands->talks_to_ranks()) {

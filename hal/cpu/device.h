@@ -56,11 +56,12 @@ class CpuDevice : public hal::Device {
   virtual int concurrency() const = 0;
   // Runs what moves so many bytes, and pays for them, between the fences; it
   // owns what it needs.
-  virtual absl::Status Transfer(QueueFences fences, uint64_t bytes,
+  virtual absl::Status Transfer(const QueueFences& fences, uint64_t bytes,
                                 OperationQueue::Body body);
 
   // Runs commands that talk to other ranks between the fences.
-  absl::Status ExecuteWithRanks(QueueFences fences, Ref<CommandBuffer> commands,
+  absl::Status ExecuteWithRanks(const QueueFences& fences,
+                                Ref<CommandBuffer> commands,
                                 std::span<const BufferBinding> table,
                                 std::shared_ptr<SegmentRunner> runner);
 
@@ -71,15 +72,16 @@ class CpuDevice : public hal::Device {
   const std::shared_ptr<RankRuns> rank_runs_ = std::make_shared<RankRuns>();
 
  private:
-  absl::StatusOr<Ref<hal::Buffer>> DoAlloca(QueueFences fences,
+  absl::StatusOr<Ref<hal::Buffer>> DoAlloca(const QueueFences& fences,
                                             const BufferParams& params,
                                             uint64_t size) override;
-  absl::Status DoDealloca(QueueFences fences, Ref<hal::Buffer> buffer) override;
-  absl::Status DoRead(QueueFences fences, Ref<File> source,
+  absl::Status DoDealloca(const QueueFences& fences,
+                          Ref<hal::Buffer> buffer) override;
+  absl::Status DoRead(const QueueFences& fences, Ref<File> source,
                       uint64_t source_offset, const BufferRef& target) override;
-  absl::Status DoWrite(QueueFences fences, const BufferRef& source,
+  absl::Status DoWrite(const QueueFences& fences, const BufferRef& source,
                        Ref<File> target, uint64_t target_offset) override;
-  absl::Status DoBarrier(QueueFences fences) override;
+  absl::Status DoBarrier(const QueueFences& fences) override;
 };
 
 // A "local-sync" device with an allocator of its own.

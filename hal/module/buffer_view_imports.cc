@@ -92,11 +92,6 @@ absl::Status BufferViewAssert(HalModuleState&, BufferView& view,
                    ", have ", view.ShapeAndType(), "; ", difference, "."));
 }
 
-absl::StatusOr<Ref<Buffer>> BufferViewBuffer(HalModuleState&,
-                                             BufferView& view) {
-  return view.buffer();
-}
-
 absl::StatusOr<Ref<BufferView>> BufferViewCreate(
     HalModuleState& state, Buffer& source, int64_t offset, int64_t length,
     int32_t element_type, int32_t encoding, vm::Spread<int64_t> shape) {

@@ -24,11 +24,6 @@ absl::Status ReadRange(absl::string_view what, Buffer& buffer, int64_t offset,
 
 }  // namespace
 
-absl::StatusOr<Ref<Allocator>> DeviceAllocator(HalModuleState&,
-                                               Device& device) {
-  return Ref<Allocator>::Share(&device.allocator());
-}
-
 absl::StatusOr<std::tuple<int32_t, int64_t>> DeviceQueryI64(
     HalModuleState& state, Device& device, vm::Buffer& category,
     vm::Buffer& key) {

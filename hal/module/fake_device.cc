@@ -146,24 +146,26 @@ absl::StatusOr<Ref<CommandBuffer>> FakeDevice::CreateCommandBuffer(
 
 absl::Status FakeDevice::QueueFlush() { return Note({}, "flush"); }
 
-absl::Status FakeDevice::Note(QueueFences fences, const std::string& text) {
+absl::Status FakeDevice::Note(const QueueFences& fences,
+                              const std::string& text) {
   absl::StrAppend(&log_, log_.empty() ? "" : "; ", text,
                   fences.wait ? " after" : "");
   return fences.signal ? fences.signal->Signal() : absl::OkStatus();
 }
 
-absl::StatusOr<Ref<Buffer>> FakeDevice::DoAlloca(QueueFences fences,
+absl::StatusOr<Ref<Buffer>> FakeDevice::DoAlloca(const QueueFences& fences,
                                                  const BufferParams& params,
                                                  uint64_t size) {
   RETURN_IF_ERROR(Note(fences, absl::StrCat("alloca ", size)));
   return allocator_->Allocate(params, size);
 }
 
-absl::Status FakeDevice::DoDealloca(QueueFences fences, Ref<Buffer> buffer) {
+absl::Status FakeDevice::DoDealloca(const QueueFences& fences,
+                                    Ref<Buffer> buffer) {
   return Note(fences, absl::StrCat("dealloca ", buffer->byte_length()));
 }
 
-absl::Status FakeDevice::DoRead(QueueFences fences, Ref<File> source,
+absl::Status FakeDevice::DoRead(const QueueFences& fences, Ref<File> source,
                                 uint64_t source_offset,
                                 const BufferRef& target) {
   RETURN_IF_ERROR(
@@ -173,17 +175,18 @@ absl::Status FakeDevice::DoRead(QueueFences fences, Ref<File> source,
                                    source_offset, " to ", target.offset));
 }
 
-absl::Status FakeDevice::DoWrite(QueueFences fences, const BufferRef& source,
-                                 Ref<File>, uint64_t target_offset) {
+absl::Status FakeDevice::DoWrite(const QueueFences& fences,
+                                 const BufferRef& source, Ref<File>,
+                                 uint64_t target_offset) {
   return Note(fences, absl::StrCat("write ", source.length, " at ",
                                    source.offset, " to ", target_offset));
 }
 
-absl::Status FakeDevice::DoBarrier(QueueFences fences) {
+absl::Status FakeDevice::DoBarrier(const QueueFences& fences) {
   return Note(fences, "barrier");
 }
 
-absl::Status FakeDevice::DoExecute(QueueFences fences,
+absl::Status FakeDevice::DoExecute(const QueueFences& fences,
                                    Ref<CommandBuffer> commands,
                                    std::span<const BufferBinding> table) {
   std::string text = absl::StrCat("execute [", CommandText(*commands), "]");

@@ -63,20 +63,21 @@ class FakeDevice : public Device {
   std::string TakeLog() { return std::exchange(log_, ""); }
 
  protected:
-  absl::StatusOr<Ref<Buffer>> DoAlloca(QueueFences fences,
+  absl::StatusOr<Ref<Buffer>> DoAlloca(const QueueFences& fences,
                                        const BufferParams& params,
                                        uint64_t size) override;
-  absl::Status DoDealloca(QueueFences fences, Ref<Buffer> buffer) override;
-  absl::Status DoRead(QueueFences fences, Ref<File> source,
+  absl::Status DoDealloca(const QueueFences& fences,
+                          Ref<Buffer> buffer) override;
+  absl::Status DoRead(const QueueFences& fences, Ref<File> source,
                       uint64_t source_offset, const BufferRef& target) override;
-  absl::Status DoWrite(QueueFences fences, const BufferRef& source,
+  absl::Status DoWrite(const QueueFences& fences, const BufferRef& source,
                        Ref<File> target, uint64_t target_offset) override;
-  absl::Status DoBarrier(QueueFences fences) override;
-  absl::Status DoExecute(QueueFences fences, Ref<CommandBuffer> commands,
+  absl::Status DoBarrier(const QueueFences& fences) override;
+  absl::Status DoExecute(const QueueFences& fences, Ref<CommandBuffer> commands,
                          std::span<const BufferBinding> table) override;
 
  private:
-  absl::Status Note(QueueFences fences, const std::string& text);
+  absl::Status Note(const QueueFences& fences, const std::string& text);
 
   Ref<FakeAllocator> allocator_ = MakeRef<FakeAllocator>();
   std::string log_;

@@ -63,7 +63,9 @@ absl::StatusOr<Ref<Buffer>> BufferSubspan(HalModuleState&, Buffer& source,
 absl::Status BufferViewAssert(HalModuleState&, BufferView& view,
                               vm::Buffer& message, int32_t element_type,
                               int32_t encoding, vm::Spread<int64_t> shape);
-absl::StatusOr<Ref<Buffer>> BufferViewBuffer(HalModuleState&, BufferView& view);
+inline Ref<Buffer> BufferViewBuffer(HalModuleState&, BufferView& view) {
+  return view.buffer();
+}
 absl::StatusOr<Ref<BufferView>> BufferViewCreate(
     HalModuleState&, Buffer& source, int64_t offset, int64_t length,
     int32_t element_type, int32_t encoding, vm::Spread<int64_t> shape);
@@ -185,7 +187,9 @@ absl::Status CommandBufferUpdateBufferV5(HalModuleState&,
 // device_imports.cc: devices and their queues. Null fences mean: do not wait,
 // tell nobody.
 
-absl::StatusOr<Ref<Allocator>> DeviceAllocator(HalModuleState&, Device& device);
+inline Ref<Allocator> DeviceAllocator(HalModuleState&, Device& device) {
+  return Ref<Allocator>::Share(&device.allocator());
+}
 // (1, value), or (0, 0) for a key the device does not know.
 absl::StatusOr<std::tuple<int32_t, int64_t>> DeviceQueryI64(
     HalModuleState&, Device& device, vm::Buffer& category, vm::Buffer& key);

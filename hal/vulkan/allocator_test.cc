@@ -179,7 +179,7 @@ TEST_P(AllocatorTest, Imports) {
     EXPECT_EQ(buffer->host_data(), pages.bytes().data() + offset);
     EXPECT_EQ(buffer->byte_length(), kSize - offset - 13);
     // The device writes what the host reads, and the other way.
-    const auto fill = [&](QueueFences fences) {
+    const auto fill = [&](const QueueFences& fences) {
       return device_->QueueFill(fences, {buffer, 0, 65, 6},
                                 BytesOf(uint8_t{9}));
     };
@@ -190,7 +190,7 @@ TEST_P(AllocatorTest, Imports) {
     EXPECT_EQ(pages.bytes()[offset + 71], 0);
     pages.bytes()[offset + 71] = 8;
     const Ref<hal::Buffer> copy = NewBuffer(*device_, 4);
-    const auto read = [&](QueueFences fences) {
+    const auto read = [&](const QueueFences& fences) {
       return device_->QueueCopy(fences, {buffer, 0, 69, 4}, Whole(copy));
     };
     EXPECT_EQ(StatusText(Finish(*device_, read)), "OK");

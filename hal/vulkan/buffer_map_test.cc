@@ -38,14 +38,14 @@ class BufferMap : public VulkanTest {
     BufferParams params;
     params.type = memory_type::kHostLocal;
     const Ref<hal::Buffer> seen = *device_->allocator().Allocate(params, 8);
-    const auto copy = [&](QueueFences fences) {
+    const auto copy = [&](const QueueFences& fences) {
       return device_->QueueCopy(fences, Whole(buffer_), Whole(seen));
     };
     EXPECT_EQ(StatusText(Finish(*device_, copy)), "OK");
     return std::string(reinterpret_cast<char*>(seen->host_data()), 8);
   }
   void Set(absl::string_view text) {
-    const auto update = [&](QueueFences fences) {
+    const auto update = [&](const QueueFences& fences) {
       return device_->QueueUpdate(
           fences, {reinterpret_cast<const uint8_t*>(text.data()), text.size()},
           Whole(buffer_));

@@ -91,20 +91,21 @@ class VulkanDevice final : public hal::Device {
   bool TakesThis(const hal::Semaphore& semaphore) const override {
     return semaphore.driver_tag() == engine_->queue().get();
   }
-  absl::StatusOr<Ref<hal::Buffer>> DoAlloca(QueueFences fences,
+  absl::StatusOr<Ref<hal::Buffer>> DoAlloca(const QueueFences& fences,
                                             const BufferParams& params,
                                             uint64_t size) override;
-  absl::Status DoDealloca(QueueFences fences, Ref<hal::Buffer> buffer) override;
-  absl::Status DoRead(QueueFences fences, Ref<File> source,
+  absl::Status DoDealloca(const QueueFences& fences,
+                          Ref<hal::Buffer> buffer) override;
+  absl::Status DoRead(const QueueFences& fences, Ref<File> source,
                       uint64_t source_offset, const BufferRef& target) override;
-  absl::Status DoWrite(QueueFences fences, const BufferRef& source,
+  absl::Status DoWrite(const QueueFences& fences, const BufferRef& source,
                        Ref<File> target, uint64_t target_offset) override;
-  absl::Status DoBarrier(QueueFences fences) override;
-  absl::Status DoExecute(QueueFences fences, Ref<CommandBuffer> commands,
+  absl::Status DoBarrier(const QueueFences& fences) override;
+  absl::Status DoExecute(const QueueFences& fences, Ref<CommandBuffer> commands,
                          std::span<const BufferBinding> table) override;
 
   // Runs what the host does once the wait is over.
-  absl::Status RunOnHost(QueueFences fences, OperationQueue::Body body);
+  absl::Status RunOnHost(const QueueFences& fences, OperationQueue::Body body);
 
   const std::shared_ptr<LogicalDevice> device_;
   const std::shared_ptr<Engine> engine_;
@@ -143,7 +144,7 @@ std::optional<int64_t> VulkanDevice::Query(absl::string_view category,
 }
 
 absl::StatusOr<Ref<hal::Buffer>> VulkanDevice::DoAlloca(
-    QueueFences fences, const BufferParams& params, uint64_t size) {
+    const QueueFences& fences, const BufferParams& params, uint64_t size) {
   // The memory is there from now on; what waits is only the signal.
   absl::StatusOr<Ref<hal::Buffer>> buffer =
       engine_->allocator().Allocate(params, size);
@@ -153,13 +154,14 @@ absl::StatusOr<Ref<hal::Buffer>> VulkanDevice::DoAlloca(
   return buffer;
 }
 
-absl::Status VulkanDevice::DoDealloca(QueueFences fences, Ref<hal::Buffer>) {
+absl::Status VulkanDevice::DoDealloca(const QueueFences& fences,
+                                      Ref<hal::Buffer>) {
   // Memory goes back with its last reference: a result that still holds the
   // buffer keeps it, and no later allocation can come to share it.
   return DoBarrier(fences);
 }
 
-absl::Status VulkanDevice::DoBarrier(QueueFences fences) {
+absl::Status VulkanDevice::DoBarrier(const QueueFences& fences) {
   const absl::StatusOr<Queue::Readiness> ready =
       engine_->queue()->Look(fences.wait);
   if (!ready.ok()) [[unlikely]]
@@ -176,7 +178,7 @@ absl::Status VulkanDevice::DoBarrier(QueueFences fences) {
   return operations_->Defer(fences, signal, 0);
 }
 
-absl::Status VulkanDevice::DoExecute(QueueFences fences,
+absl::Status VulkanDevice::DoExecute(const QueueFences& fences,
                                      Ref<CommandBuffer> commands,
                                      std::span<const BufferBinding> table) {
   const absl::StatusOr<Queue::Readiness> ready =
@@ -202,14 +204,14 @@ absl::Status VulkanDevice::DoExecute(QueueFences fences,
   return operations_->Defer(fences, run, table.size_bytes());
 }
 
-absl::Status VulkanDevice::RunOnHost(QueueFences fences,
+absl::Status VulkanDevice::RunOnHost(const QueueFences& fences,
                                      OperationQueue::Body body) {
   // Files take their time: what the device has yet to do is waited for by a
   // thread of the queue's.
   return operations_->Submit(fences, body, [&] { return body; });
 }
 
-absl::Status VulkanDevice::DoRead(QueueFences fences, Ref<File> source,
+absl::Status VulkanDevice::DoRead(const QueueFences& fences, Ref<File> source,
                                   uint64_t source_offset,
                                   const BufferRef& target) {
   return RunOnHost(fences, [source = std::move(source), source_offset,
@@ -218,8 +220,9 @@ absl::Status VulkanDevice::DoRead(QueueFences fences, Ref<File> source,
   });
 }
 
-absl::Status VulkanDevice::DoWrite(QueueFences fences, const BufferRef& source,
-                                   Ref<File> target, uint64_t target_offset) {
+absl::Status VulkanDevice::DoWrite(const QueueFences& fences,
+                                   const BufferRef& source, Ref<File> target,
+                                   uint64_t target_offset) {
   return RunOnHost(fences, [source, target = std::move(target),
                             target_offset](WorkBudget* work) {
     return WriteFile(work, source, *target, target_offset);

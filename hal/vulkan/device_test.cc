@@ -297,7 +297,7 @@ TEST_P(DeviceTest, ForeignObjects) {
   const std::string not_ours =
       "FAILED_PRECONDITION: A buffer of 64 bytes is not in the memory of this "
       "Vulkan device.";
-  const auto fill = [&](QueueFences fences) {
+  const auto fill = [&](const QueueFences& fences) {
     return device_->QueueFill(fences, Whole(theirs), BytesOf(1u));
   };
   EXPECT_EQ(StatusText(Finish(*device_, fill)), not_ours);

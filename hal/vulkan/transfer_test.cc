@@ -109,7 +109,7 @@ TEST_P(TransferTest, LongFills) {
     const Ref<hal::Buffer> buffer = NewBuffer(*device_, c.size);
     const Ref<hal::Buffer> span =
         *hal::Buffer::Subspan(buffer, c.offset, c.length);
-    const auto fill = [&](QueueFences fences) {
+    const auto fill = [&](const QueueFences& fences) {
       return device_->QueueFill(fences, Whole(span),
                                 BytesOf(kPattern).first(c.pattern));
     };
@@ -132,7 +132,7 @@ TEST_P(TransferTest, Updates) {
       const Bytes bytes = Count(length);
       std::copy(bytes.begin(), bytes.end(),
                 want.begin() + static_cast<ptrdiff_t>(offset));
-      const auto update = [&](QueueFences fences) {
+      const auto update = [&](const QueueFences& fences) {
         return device_->QueueUpdate(fences, bytes, {buffer, 0, offset, length});
       };
       EXPECT_EQ(StatusText(Finish(*device_, update)), "OK");

@@ -33,13 +33,13 @@ TEST_P(Queue, RunsAtOnce) {
   const auto finish = [&](auto operation) {
     EXPECT_EQ(StatusText(Finish(*device_, operation)), "OK");
   };
-  finish([&](QueueFences fences) {
+  finish([&](const QueueFences& fences) {
     return device_->QueueFill(fences, {buffer, 0, 4, 8}, BytesOf(5u));
   });
-  finish([&](QueueFences fences) {
+  finish([&](const QueueFences& fences) {
     return device_->QueueUpdate(fences, BytesOf(8u), {buffer, 0, 12, 4});
   });
-  finish([&](QueueFences fences) {
+  finish([&](const QueueFences& fences) {
     return device_->QueueCopy(fences, {buffer, 0, 12, 4}, {buffer, 0, 0, 4});
   });
   EXPECT_EQ(Words(*buffer), "8 5 5 8");
@@ -64,7 +64,7 @@ TEST_P(Queue, Fills) {
   };
   for (const Case& c : kCases) {
     SetWords(*buffer, {0, 0, 0, 0});
-    const auto fill = [&](QueueFences fences) {
+    const auto fill = [&](const QueueFences& fences) {
       return device_->QueueFill(fences, {buffer, 0, c.offset, c.length},
                                 BytesOf(pattern).first(c.pattern_length));
     };
@@ -145,12 +145,12 @@ TEST_P(Queue, Files) {
       bytes, memory_access::kRead | memory_access::kWrite, nullptr);
   const Ref<File> constant =
       MakeRef<File>(bytes, memory_access::kRead, nullptr);
-  const auto read = [&](QueueFences fences) {
+  const auto read = [&](const QueueFences& fences) {
     return device_->QueueRead(fences, constant, 4, Whole(buffer));
   };
   EXPECT_EQ(StatusText(Finish(*device_, read)), "OK");
   EXPECT_EQ(Words(*buffer), "2 3");
-  const auto write = [&](QueueFences fences) {
+  const auto write = [&](const QueueFences& fences) {
     return device_->QueueWrite(fences, {buffer, 0, 4, 4}, file, 0);
   };
   EXPECT_EQ(StatusText(Finish(*device_, write)), "OK");
@@ -254,21 +254,21 @@ TEST_P(Queue, RefusedOperationsFailTheirSignal) {
     EXPECT_EQ(State(*done), text);
     return text;
   };
-  EXPECT_EQ(refused([&](QueueFences fences) {
+  EXPECT_EQ(refused([&](const QueueFences& fences) {
               return device_->QueueFill(fences, {buffer, 0, 4, 8}, BytesOf(1u));
             }),
             "OUT_OF_RANGE: The range of 8 bytes at offset 4 passes the end of "
             "the buffer (8 bytes). (the fill's target)");
-  EXPECT_EQ(refused([&](QueueFences fences) {
+  EXPECT_EQ(refused([&](const QueueFences& fences) {
               return device_->QueueDealloca(fences, nullptr);
             }),
             "INVALID_ARGUMENT: A deallocation has no buffer.");
-  EXPECT_EQ(refused([&](QueueFences fences) {
+  EXPECT_EQ(refused([&](const QueueFences& fences) {
               return device_->QueueExecute(
                   fences, MakeRef<CommandBuffer>(0, kAnyQueue, 0), {});
             }),
             "FAILED_PRECONDITION: The command buffer is still being recorded.");
-  EXPECT_EQ(refused([&](QueueFences fences) {
+  EXPECT_EQ(refused([&](const QueueFences& fences) {
               return device_->QueueAlloca(fences, BufferParams(), ~uint64_t{0})
                   .status();
             }).substr(0, 18),

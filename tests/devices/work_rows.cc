@@ -46,7 +46,8 @@ using Operation =
     std::function<absl::Status(hal::Device&, QueueFences, Objects&)>;
 
 // Two fills and a barrier between them.
-absl::Status RunRecorded(hal::Device& device, QueueFences fences, Objects& on) {
+absl::Status RunRecorded(hal::Device& device, const QueueFences& fences,
+                         Objects& on) {
   const Ref<CommandBuffer> commands =
       *device.CreateCommandBuffer(0, kAnyQueue, 1);
   const BufferRef slot = {Ref<hal::Buffer>(), 0, 0, kBytes};
@@ -64,27 +65,27 @@ const struct {
   int64_t units;  // what it takes
 } kOperations[] = {
     {"fill",
-     [](hal::Device& device, QueueFences fences, Objects& on) {
+     [](hal::Device& device, const QueueFences& fences, Objects& on) {
        return device.QueueFill(fences, Whole(on.target), BytesOf(5u));
      },
      kUnits + 1},
     {"update",
-     [](hal::Device& device, QueueFences fences, Objects& on) {
+     [](hal::Device& device, const QueueFences& fences, Objects& on) {
        return device.QueueUpdate(fences, on.bytes, Whole(on.target));
      },
      kUnits + 1},
     {"copy",
-     [](hal::Device& device, QueueFences fences, Objects& on) {
+     [](hal::Device& device, const QueueFences& fences, Objects& on) {
        return device.QueueCopy(fences, Whole(on.source), Whole(on.target));
      },
      kUnits + 1},
     {"read",
-     [](hal::Device& device, QueueFences fences, Objects& on) {
+     [](hal::Device& device, const QueueFences& fences, Objects& on) {
        return device.QueueRead(fences, on.file, 0, {on.target, 0, 0, kBytes});
      },
      kUnits},
     {"write",
-     [](hal::Device& device, QueueFences fences, Objects& on) {
+     [](hal::Device& device, const QueueFences& fences, Objects& on) {
        return device.QueueWrite(fences, {on.source, 0, 0, kBytes}, on.file, 0);
      },
      kUnits},

@@ -167,30 +167,32 @@ class ApartDevice final : public hal::Device {
     const std::lock_guard<std::mutex> lock(registry_->mutex);
     return registry_->own.count(&semaphore) != 0;
   }
-  absl::StatusOr<Ref<Buffer>> DoAlloca(QueueFences fences,
+  absl::StatusOr<Ref<Buffer>> DoAlloca(const QueueFences& fences,
                                        const BufferParams& params,
                                        uint64_t size) override {
     return allocator_->Wrap(params, inner_->QueueAlloca(fences, params, size));
   }
-  absl::Status DoDealloca(QueueFences fences, Ref<Buffer> buffer) override {
+  absl::Status DoDealloca(const QueueFences& fences,
+                          Ref<Buffer> buffer) override {
     ASSIGN_OR_RETURN(const BufferRef own, Own(fences, {buffer, 0, 0, 0}));
     return inner_->QueueDealloca(fences, own.buffer);
   }
-  absl::Status DoRead(QueueFences fences, Ref<hal::File> source,
+  absl::Status DoRead(const QueueFences& fences, Ref<hal::File> source,
                       uint64_t source_offset,
                       const BufferRef& target) override {
     ASSIGN_OR_RETURN(const BufferRef own, Own(fences, target));
     return inner_->QueueRead(fences, std::move(source), source_offset, own);
   }
-  absl::Status DoWrite(QueueFences fences, const BufferRef& source,
+  absl::Status DoWrite(const QueueFences& fences, const BufferRef& source,
                        Ref<hal::File> target, uint64_t target_offset) override {
     ASSIGN_OR_RETURN(const BufferRef own, Own(fences, source));
     return inner_->QueueWrite(fences, own, std::move(target), target_offset);
   }
-  absl::Status DoBarrier(QueueFences fences) override {
+  absl::Status DoBarrier(const QueueFences& fences) override {
     return inner_->QueueBarrier(fences);
   }
-  absl::Status DoExecute(QueueFences fences, Ref<hal::CommandBuffer> commands,
+  absl::Status DoExecute(const QueueFences& fences,
+                         Ref<hal::CommandBuffer> commands,
                          std::span<const BufferBinding> table) override;
 
  private:
@@ -209,7 +211,7 @@ class ApartDevice final : public hal::Device {
   const std::shared_ptr<Registry> registry_ = std::make_shared<Registry>();
 };
 
-absl::Status ApartDevice::DoExecute(QueueFences fences,
+absl::Status ApartDevice::DoExecute(const QueueFences& fences,
                                     Ref<hal::CommandBuffer> commands,
                                     std::span<const BufferBinding> table) {
   absl::Status status;

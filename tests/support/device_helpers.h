@@ -86,7 +86,7 @@ absl::Status Finish(hal::Device& device, const Operation& operation) {
 inline absl::Status Execute(hal::Device& device,
                             const Ref<CommandBuffer>& commands,
                             std::span<const BufferBinding> table) {
-  return Finish(device, [&](QueueFences fences) {
+  return Finish(device, [&](const QueueFences& fences) {
     return device.QueueExecute(fences, commands, table);
   });
 }

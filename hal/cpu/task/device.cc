@@ -228,9 +228,9 @@ class TaskDevice final : public CpuDevice {
 
  private:
   int concurrency() const override { return engine_->pool()->threads(); }
-  absl::Status Transfer(QueueFences fences, uint64_t bytes,
+  absl::Status Transfer(const QueueFences& fences, uint64_t bytes,
                         OperationQueue::Body body) override;
-  absl::Status DoExecute(QueueFences fences, Ref<CommandBuffer> commands,
+  absl::Status DoExecute(const QueueFences& fences, Ref<CommandBuffer> commands,
                          std::span<const BufferBinding> table) override;
 
   const std::shared_ptr<Engine> engine_;
@@ -264,7 +264,7 @@ absl::StatusOr<Ref<Semaphore>> TaskDevice::CreateSemaphore(uint64_t value) {
   return Ref<Semaphore>(MakeRef<HostSemaphore>(value, std::move(host)));
 }
 
-absl::Status TaskDevice::Transfer(QueueFences fences, uint64_t bytes,
+absl::Status TaskDevice::Transfer(const QueueFences& fences, uint64_t bytes,
                                   OperationQueue::Body body) {
   return queue_->SubmitOpen(
       fences, [&] { return engine_->Move(fences, bytes, std::move(body)); },
@@ -276,7 +276,7 @@ absl::Status TaskDevice::Transfer(QueueFences fences, uint64_t bytes,
       });
 }
 
-absl::Status TaskDevice::DoExecute(QueueFences fences,
+absl::Status TaskDevice::DoExecute(const QueueFences& fences,
                                    Ref<CommandBuffer> commands,
                                    std::span<const BufferBinding> table) {
   if (commands->talks_to_ranks()) {
