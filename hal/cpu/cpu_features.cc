@@ -6,7 +6,11 @@
 #include "hal/cpu/cpu_features.h"
 
 #if defined(__x86_64__)
+// What clang's <stdbool.h> leaves out of strict C++, and this header is full
+// of.
+#define _Bool bool
 #include <sys/platform/x86.h>
+#undef _Bool
 #endif
 
 #include "absl/strings/str_cat.h"
