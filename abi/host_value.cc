@@ -119,9 +119,14 @@ absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::Copy(
     std::span<const uint8_t> bytes) {
   // Aligned as devices want it, so that it can be lent too.
   constexpr auto kAlignment = std::align_val_t(64);
+  void* const made = ::operator new(std::max<size_t>(bytes.size(), 1),
+                                    kAlignment, std::nothrow);
+  if (made == nullptr) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "No memory is left for the ", bytes.size(), " bytes of an array."));
+  }
   const std::shared_ptr<void> owned(
-      ::operator new(std::max<size_t>(bytes.size(), 1), kAlignment),
-      [](void* memory) { ::operator delete(memory, kAlignment); });
+      made, [](void* memory) { ::operator delete(memory, kAlignment); });
   if (!bytes.empty()) std::memcpy(owned.get(), bytes.data(), bytes.size());
   return Borrow(type, shape, {},
                 {static_cast<const uint8_t*>(owned.get()), bytes.size()}, 0,

@@ -160,8 +160,11 @@ class Core {
   std::unique_ptr<Context> MakeContext() const {
     Limits limits;
     limits.fuel = options_.fuel;
-    limits.timeout =
-        std::chrono::nanoseconds(static_cast<int64_t>(options_.timeout * 1e9));
+    // Of what is longer than 290 years nobody sees the end.
+    if (options_.timeout < 9e9) {
+      limits.timeout = std::chrono::nanoseconds(
+          static_cast<int64_t>(options_.timeout * 1e9));
+    }
     limits.max_memory = options_.max_memory;
     limits.max_stack = options_.max_stack;
     std::vector<const Device*> devices;

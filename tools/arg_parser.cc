@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -12,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
 
@@ -54,6 +54,28 @@ absl::Status CheckValue(const Flag& flag, absl::string_view value) {
   if (want == nullptr) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "Flag --", flag.name, " takes ", want, ", not '", value, "'."));
+}
+
+// Flag files are written by hand.
+constexpr size_t kMostFlagFile = size_t{1} << 20;
+
+absl::StatusOr<std::string> ReadSmallFile(const std::string& path) {
+  std::FILE* const file = std::fopen(path.c_str(), "r");
+  if (file == nullptr) {
+    return absl::NotFoundError(
+        absl::StrCat("The flag file '", path, "' cannot be read."));
+  }
+  std::string contents(kMostFlagFile + 1, '\0');
+  contents.resize(std::fread(contents.data(), 1, contents.size(), file));
+  const bool failed = std::ferror(file) != 0;  // a directory opens
+  std::fclose(file);
+  if (failed) {
+    return absl::NotFoundError(
+        absl::StrCat("The flag file '", path, "' cannot be read."));
+  }
+  if (contents.size() <= kMostFlagFile) return contents;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "The flag file '", path, "' has more than ", kMostFlagFile, " bytes."));
 }
 
 [[noreturn]] void Bug(absl::string_view name) {
@@ -128,22 +150,17 @@ absl::Status ArgParser::ReadFlagFile(const std::string& path, int depth) {
         absl::StrCat("Flag files are nested deeper than ", kMaxFlagFileDepth,
                      "; the innermost is '", path, "'."));
   }
-  std::ifstream file(path);
-  // A directory opens, and fails at the first byte.
-  if (!file || (file.peek(), file.bad())) {
-    return absl::NotFoundError(
-        absl::StrCat("The flag file '", path, "' cannot be read."));
-  }
+  ASSIGN_OR_RETURN(const std::string contents, ReadSmallFile(path));
   std::vector<std::string> args;
-  std::string line;
-  while (std::getline(file, line)) {
+  for (const absl::string_view line : absl::StrSplit(contents, '\n')) {
     const absl::string_view text = absl::StripAsciiWhitespace(line);
     if (text.empty() || text.front() == '#' || absl::StartsWith(text, "//")) {
       continue;
     }
     if (!absl::StartsWith(text, "--")) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "The flag file '", path, "' has '", text, "', which is not a flag."));
+      return absl::InvalidArgumentError(
+          absl::StrCat("The flag file '", path, "' has '", PlainName(text),
+                       "', which is not a flag."));
     }
     args.push_back(ToString(text));
   }
@@ -190,7 +207,7 @@ absl::Status ArgParser::Parse(std::span<const std::string> args, int depth) {
       RETURN_IF_ERROR(Set(*setting, "true", depth));
     } else if (kind == FlagKind::kAction) {
       RETURN_IF_ERROR(Set(*setting, "", depth));
-    } else if (i + 1 < args.size()) {
+    } else if (i + 1 < args.size() && !absl::StartsWith(args[i + 1], "--")) {
       RETURN_IF_ERROR(Set(*setting, args[++i], depth));
     } else {
       return absl::InvalidArgumentError(

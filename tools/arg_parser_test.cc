@@ -65,6 +65,9 @@ TEST(ArgParser, Lines) {
       {"--flagfile=/no/such/file",
        "The flag file '/no/such/file' cannot be read."},
       {"--flagfile=/", "The flag file '/' cannot be read."},
+      {"--flagfile=/dev/zero",
+       "The flag file '/dev/zero' has more than 1048576 bytes."},
+      {"--function --verbose", "Flag --function takes a value: --function=..."},
   };
   for (const auto& row : kRows)
     EXPECT_EQ(Parsed(row.line), row.want) << row.line;

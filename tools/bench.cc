@@ -393,6 +393,7 @@ absl::StatusOr<int> Run(int argc, char** argv, std::atomic<bool>& interrupted) {
   ASSIGN_OR_RETURN(const int64_t iterations, Initialize(for_benchmark));
   RETURN_IF_ERROR(is_executable ? BenchExecutable(arguments, iterations)
                                 : Bench(arguments, iterations, interrupted));
+  RETURN_IF_ERROR(CheckStdout());
   return 0;
 }
 

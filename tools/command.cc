@@ -65,6 +65,13 @@ absl::Status WriteStdout(const std::string& text) {
   });
 }
 
+absl::Status CheckStdout() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
+    return absl::OkStatus();
+  }
+  return absl::DataLossError("Standard output could not be written.");
+}
+
 absl::Status WriteTo(const std::string& path, uint64_t size,
                      absl::FunctionRef<absl::Status(ByteSink sink)> produce) {
   if (path != "-") {
@@ -74,16 +81,11 @@ absl::Status WriteTo(const std::string& path, uint64_t size,
         [&](std::span<const uint8_t> bytes) { return file.Write(bytes); }));
     return file.Finish();
   }
-  const auto checked = [](bool written) {
-    return written
-               ? absl::OkStatus()
-               : absl::DataLossError("Standard output could not be written.");
-  };
-  RETURN_IF_ERROR(produce([&](std::span<const uint8_t> bytes) {
-    return checked(std::fwrite(bytes.data(), 1, bytes.size(), stdout) ==
-                   bytes.size());
+  RETURN_IF_ERROR(produce([](std::span<const uint8_t> bytes) {
+    std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+    return std::ferror(stdout) == 0 ? absl::OkStatus() : CheckStdout();
   }));
-  return checked(std::fflush(stdout) == 0);
+  return CheckStdout();
 }
 
 absl::Status WriteFile(const std::string& path,

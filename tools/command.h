@@ -40,6 +40,8 @@ void ReportIgnoredFlags(const Arguments& arguments);
 // Writes all of it to stdout; an error if the reader has gone or the disk is
 // full.
 absl::Status WriteStdout(const std::string& text);
+// DATA_LOSS: something written there by stdio is lost.
+absl::Status CheckStdout();
 
 // Gives `produce` a sink that leads to a file, or for "-" to stdout.
 // RESOURCE_EXHAUSTED: a file of `size` bytes, 0 if it is not known, finds no

@@ -1,10 +1,12 @@
 /* Eyrie's C API: load a compiled module, call its functions, read the results.
  *
  * The stable ABI: opaque handles, plain structs, no global state. Every call
- * that can fail returns NULL or an eyrie_error_t that the caller frees. Out
- * parameters are written on success only. Handles are reference counted where
- * a retain function exists; everything else is owned by the caller and freed
- * by the function of its name. The C++ API (runtime.h) is inline over this.
+ * that can fail returns NULL or an eyrie_error_t that the caller frees.
+ * Pointers are not NULL but where that is said, and sizes are what there is.
+ * Out parameters are written on success only. Handles are reference counted
+ * where a retain function exists; everything else is owned by the caller and
+ * freed by the function of its name. The C++ API (runtime.h) is inline over
+ * this.
  */
 #ifndef EYRIE_C_H_
 #define EYRIE_C_H_

@@ -4,7 +4,10 @@
 //   std::future<Result<std::vector<Value>>> scores =
 //       pool->Call("predict", {image});
 // Each thread has a context of its own, so that the module is shared and its
-// globals are not: for functions that keep nothing from call to call.
+// globals are not: for functions that keep nothing from call to call. A call
+// that passes a limit spoils its context, and with it a thread of the pool:
+// calls that this one takes fail with FAILED_PRECONDITION from then on, so a
+// pool whose calls may pass limits is replaced when one has.
 #ifndef EYRIE_CALL_POOL_H_
 #define EYRIE_CALL_POOL_H_
 

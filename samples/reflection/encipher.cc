@@ -1,10 +1,12 @@
 // Calls a function by name, with a text and a dict, and reads a dict: what the
 // module's metadata says of its lists is all that is known of them here.
 //   encipher cipher.vmfb "Some text" 13
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "eyrie/runtime.h"
 
@@ -21,6 +23,12 @@ int main(int argc, char** argv) {
   if (argc != 4) {
     return Fail({EYRIE_INVALID_ARGUMENT, "encipher MODULE TEXT PLACES"});
   }
+  int places = 0;
+  const char* const end = argv[3] + std::strlen(argv[3]);
+  const auto read = std::from_chars(argv[3], end, places);
+  if (read.ec != std::errc() || read.ptr != end) {
+    return Fail({EYRIE_INVALID_ARGUMENT, "PLACES is a whole number."});
+  }
   auto device = eyrie::Device::Open("local-sync");
   if (!device) return Fail(device.error());
   auto module = eyrie::Module::Load(argv[1]);
@@ -36,8 +44,7 @@ int main(int argc, char** argv) {
   // signature: each key once, no others, numbers in range.
   auto results = encipher->Call(
       {}, {{"text", argv[2]},
-           {"key", eyrie::Value::Dict(
-                       {{"by", std::atoi(argv[3])}, {"shout", false}})}});
+           {"key", eyrie::Value::Dict({{"by", places}, {"shout", false}})}});
   if (!results) return Fail(results.error());
 
   // A view reads in place. A key that is not there reads as null, null as

@@ -211,6 +211,7 @@ absl::Status Check::Select() {
     }
   }
   const size_t all = plan_.tests().size();
+  if (all == 0) return absl::InvalidArgumentError("No module has a test.");
   plan_.Keep(NameFilter(options_.filter));
   if (plan_.tests().empty()) {
     return absl::InvalidArgumentError(
@@ -423,7 +424,9 @@ int CheckMain(std::span<const char* const> args) {
   ReportIgnoredFlags(*arguments);
   const absl::StatusOr<CheckOptions> options = ReadCheckOptions(*arguments);
   if (!options.ok()) return ReportError(options.status());
-  return RunWith(*arguments, *options);
+  const int code = RunWith(*arguments, *options);
+  const absl::Status printed = CheckStdout();
+  return code != 0 || printed.ok() ? code : ReportError(printed);
 }
 
 }  // namespace eyrie::tools

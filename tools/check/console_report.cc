@@ -93,10 +93,14 @@ void ConsoleReport::BeginRun(std::span<const size_t> order) {
 
 void ConsoleReport::EndSuite() {
   if (!suite_.has_value() || options_.brief) return;
-  PrintLine("----------", Color::kGreen,
-            absl::StrCat(Count(sizes_[*suite_], "test"), " from ",
-                         plan_.suites()[*suite_].name,
-                         TimeText(absl::Now() - suite_begin_, " total"), "\n"));
+  PrintLine(
+      "----------", Color::kGreen,
+      absl::StrCat(Count(sizes_[*suite_], "test"), " from ",
+                   plan_.suites()[*suite_].name,
+                   TimeText(options_.jobs > 1 ? suite_elapsed_
+                                              : absl::Now() - suite_begin_,
+                            " total"),
+                   "\n"));
 }
 
 void ConsoleReport::BeginTest(const Test& test) {
@@ -111,6 +115,7 @@ void ConsoleReport::BeginTest(const Test& test) {
     EndSuite();
     suite_ = test.suite;
     suite_begin_ = absl::Now();
+    suite_elapsed_ = absl::ZeroDuration();
     PrintLine("----------", Color::kGreen,
               absl::StrCat(Count(sizes_[test.suite], "test"), " from ",
                            plan_.SuiteOf(test).name));
@@ -119,6 +124,7 @@ void ConsoleReport::BeginTest(const Test& test) {
 }
 
 void ConsoleReport::EndTest(const TestRecord& record) {
+  suite_elapsed_ += record.result.elapsed;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     running_.clear();

@@ -66,6 +66,7 @@ class ConsoleReport {
   absl::Time begin_;
   std::optional<size_t> suite_;  // whose tests are being told of
   absl::Time suite_begin_;
+  absl::Duration suite_elapsed_;  // its tests, added
 
   std::mutex mutex_;  // guards what follows, which the line says
   std::string running_;
