@@ -10,15 +10,7 @@ library=$4
 manifest=$5
 picture=$6
 
-expect() {  # a text, command...
-  local want=$1 got
-  shift
-  got=$("$@" 2>&1 || true)
-  if [[ $got != *"$want"* ]]; then
-    printf '%s\nprints "%s"; expected "%s"\n' "$*" "$got" "$want" >&2
-    exit 1
-  fi
-}
+. samples/expect.sh
 
 count=("$program" "$module" "$library" "$manifest")
 expect '.11....2........

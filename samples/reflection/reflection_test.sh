@@ -6,15 +6,7 @@ eyrie=$1
 encipher=$2
 module=$3
 
-expect() {  # a text, command...
-  local want=$1 got
-  shift
-  got=$("$@" 2>&1 || true)
-  if [[ $got != *"$want"* ]]; then
-    printf '%s\nprints "%s"; expected "%s"\n' "$*" "$got" "$want" >&2
-    exit 1
-  fi
-}
+. samples/expect.sh
 
 expect 'Uryyb, jbeyq!
 10 letters: d1 e1 h1 l3 o2 r1 w1' "$encipher" "$module" 'Hello, world!' 13

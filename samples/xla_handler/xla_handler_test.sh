@@ -6,15 +6,7 @@ eyrie=$1
 library=$2
 module=$3
 
-expect() {  # a text, command...
-  local want=$1 got
-  shift
-  got=$("$@" 2>&1 || true)
-  if [[ $got != *"$want"* ]]; then
-    printf '%s\nprints "%s"; expected "%s"\n' "$*" "$got" "$want" >&2
-    exit 1
-  fi
-}
+. samples/expect.sh
 
 expect 'order.argsort: xla_ffi (?xf32) -> ([0.0]xs32) descending=false:pred' \
   "$eyrie" dump "$library"

@@ -23,6 +23,7 @@
 #include "hal/fence.h"
 #include "nlohmann/json.hpp"
 #include "tests/oracle/oracle.h"
+#include "tests/support/call_inputs.h"
 
 namespace eyrie::tests {
 namespace {
@@ -77,23 +78,6 @@ std::string TextOf(const absl::StatusOr<std::vector<vm::Value>>& results) {
   return absl::StrReplaceAll(text, {{"-nan", "nan"}, {"-NAN", "NAN"}});
 }
 
-absl::StatusOr<std::vector<vm::Value>> ReadArguments(
-    const abi::Callable& callable, Ref<hal::Device> device, const Json& call) {
-  std::vector<abi::ValueSlot> slots;
-  for (size_t i = 0; i < callable.argument_types().size(); ++i) {
-    slots.push_back({callable.argument_types()[i],
-                     callable.declared_argument(i), callable.ArgumentName(i)});
-  }
-  abi::ValueReader reader(std::move(device), "--input");
-  ASSIGN_OR_RETURN(std::vector<abi::ParsedValue> parsed,
-                   reader.Read(call["inputs"].get<Lines>(), slots));
-  std::vector<vm::Value> arguments;
-  for (abi::ParsedValue& value : parsed) {
-    arguments.push_back(std::move(value.value));
-  }
-  return arguments;
-}
-
 // Programs linked by the oracle, on a device of their own.
 class OracleSession {
  public:
@@ -112,8 +96,9 @@ class OracleSession {
   // Calls what the callable, which is of another session, calls.
   absl::StatusOr<std::vector<vm::Value>> Call(const abi::Callable& callable,
                                               const Json& call) {
-    ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
-                     ReadArguments(callable, devices_[0], call));
+    ASSIGN_OR_RETURN(
+        std::vector<vm::Value> arguments,
+        ReadArguments(callable, devices_[0], call["inputs"].get<Lines>()));
     RETURN_IF_ERROR(callable.CheckArguments(arguments));
     Ref<hal::Fence> done;
     const vm::Function& function = callable.function();
@@ -139,7 +124,8 @@ absl::StatusOr<std::vector<vm::Value>> CallSession(abi::Session& session,
                                                    abi::Callable& callable,
                                                    const Json& call) {
   ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
-                   ReadArguments(callable, session.devices()[0], call));
+                   ReadArguments(callable, session.devices()[0],
+                                 call["inputs"].get<Lines>()));
   return callable.Call(arguments);
 }
 

@@ -18,6 +18,7 @@
 #include "gtest/gtest.h"
 #include "hal/device.h"
 #include "nlohmann/json.hpp"
+#include "tests/support/call_inputs.h"
 #include "vm/context.h"
 #include "vm/value.h"
 
@@ -77,23 +78,6 @@ class Walker {
   Debugger debugger_;
 };
 
-absl::StatusOr<std::vector<vm::Value>> ReadArguments(
-    const abi::Callable& callable, Ref<hal::Device> device, const Json& call) {
-  std::vector<abi::ValueSlot> slots;
-  for (size_t i = 0; i < callable.argument_types().size(); ++i) {
-    slots.push_back({callable.argument_types()[i],
-                     callable.declared_argument(i), callable.ArgumentName(i)});
-  }
-  abi::ValueReader reader(std::move(device), "--input");
-  ASSIGN_OR_RETURN(std::vector<abi::ParsedValue> parsed,
-                   reader.Read(call["inputs"].get<Lines>(), slots));
-  std::vector<vm::Value> arguments;
-  for (abi::ParsedValue& value : parsed) {
-    arguments.push_back(std::move(value.value));
-  }
-  return arguments;
-}
-
 // A session of a module, whose calls are walked through if it pauses.
 class Rig {
  public:
@@ -122,7 +106,8 @@ class Rig {
     ASSIGN_OR_RETURN(abi::Callable callable,
                      session_->Lookup(call["function"].get<std::string>()));
     ASSIGN_OR_RETURN(const auto arguments,
-                     ReadArguments(callable, session_->devices()[0], call));
+                     ReadArguments(callable, session_->devices()[0],
+                                   call["inputs"].get<Lines>()));
     if (walker_) {
       walker_->Begin();
       walker_->debugger().StopNext();

@@ -1,0 +1,41 @@
+// The arguments of a call from their texts, as `--input` takes them.
+#ifndef EYRIE_TESTS_SUPPORT_CALL_INPUTS_H_
+#define EYRIE_TESTS_SUPPORT_CALL_INPUTS_H_
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "abi/function_io.h"
+#include "abi/session.h"
+#include "absl/status/statusor.h"
+#include "base/ref.h"
+#include "base/status_macros.h"
+#include "hal/device.h"
+#include "vm/value.h"
+
+namespace eyrie {
+
+// Their buffers are the device's. Fails as abi::ValueReader::Read.
+inline absl::StatusOr<std::vector<vm::Value>> ReadArguments(
+    const abi::Callable& callable, Ref<hal::Device> device,
+    const std::vector<std::string>& inputs) {
+  std::vector<abi::ValueSlot> slots;
+  for (size_t i = 0; i < callable.argument_types().size(); ++i) {
+    slots.push_back({callable.argument_types()[i],
+                     callable.declared_argument(i), callable.ArgumentName(i)});
+  }
+  abi::ValueReader reader(std::move(device), "--input");
+  ASSIGN_OR_RETURN(std::vector<abi::ParsedValue> parsed,
+                   reader.Read(inputs, slots));
+  std::vector<vm::Value> arguments;
+  for (abi::ParsedValue& value : parsed) {
+    arguments.push_back(std::move(value.value));
+  }
+  return arguments;
+}
+
+}  // namespace eyrie
+
+#endif  // EYRIE_TESTS_SUPPORT_CALL_INPUTS_H_
