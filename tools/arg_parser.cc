@@ -60,15 +60,14 @@ absl::Status CheckValue(const Flag& flag, absl::string_view value) {
 constexpr size_t kMostFlagFile = size_t{1} << 20;
 
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path) {
-  std::FILE* const file = std::fopen(path.c_str(), "r");
-  if (file == nullptr) {
-    return absl::NotFoundError(
-        absl::StrCat("The flag file '", path, "' cannot be read."));
+  std::string contents;
+  bool failed = true;
+  if (std::FILE* const file = std::fopen(path.c_str(), "r")) {
+    contents.resize(kMostFlagFile + 1);
+    contents.resize(std::fread(contents.data(), 1, contents.size(), file));
+    failed = std::ferror(file) != 0;  // a directory opens
+    std::fclose(file);
   }
-  std::string contents(kMostFlagFile + 1, '\0');
-  contents.resize(std::fread(contents.data(), 1, contents.size(), file));
-  const bool failed = std::ferror(file) != 0;  // a directory opens
-  std::fclose(file);
   if (failed) {
     return absl::NotFoundError(
         absl::StrCat("The flag file '", path, "' cannot be read."));
