@@ -181,6 +181,8 @@ class BytecodeState final : public ModuleState {
 
   // The rodata segment as a buffer, made at first use. Borrowed.
   Buffer* Rodata(uint32_t ordinal);
+  // Those that have been made, by ordinal; else null.
+  const Ref<Buffer>* rodata() const { return rodata_.data(); }
 
   const std::shared_ptr<const BytecodeModule> module;
   const ElementType* const types;

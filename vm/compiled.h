@@ -13,16 +13,20 @@
 #include <cstdint>
 #include <memory>
 
+#include "absl/status/status.h"
 #include "base/ref.h"
 #include "vm/lowered.h"
 
 namespace eyrie::vm {
 
 class BytecodeModule;
+class BytecodeState;
+class Buffer;
 class Machine;
 struct CompiledState;
 struct Frame;
 struct FunctionCode;
+struct ResolvedImport;
 
 // Results that are not one number are handed over in CompiledState::results;
 // functions with more of them are not compiled.
@@ -45,6 +49,7 @@ struct CompiledThunks {
   const void* step;        // an instruction of the interpreter; keeps nothing
   const void* slow_step;   // the same, keeping all registers
   const void* import;      // a call of an import; keeps nothing
+  const void* yieldable;   // the same of one that may suspend the call
   const void* charge;      // fuel is used up; keeps all registers
   const void* leave;       // goes on in the interpreter, at an instruction
   const void* uncompiled;  // stands for a function that is not compiled
@@ -57,8 +62,15 @@ struct CompiledState {
   static constexpr int kSavedFloats = 16;
 
   Machine* machine;
+  Frame** frame;               // the machine's topmost
+  uint8_t** stack_top;         // where that ends
   const uint8_t* stack_limit;  // frames end below it
-  uint8_t* globals;            // of the module
+  BytecodeState* state;        // of the module, as what follows
+  uint8_t* globals;
+  RefObject* const* global_refs;
+  const Ref<Buffer>* rodata;
+  const ResolvedImport* imports;
+  const void* stop;  // a byte of the meter's: 0 unless the call is to stop
   const void* const* entered;  // the stack pointer in, and
   const void* const* left;     // where control is in C++
   int64_t credit;              // fuel taken from the meter, not yet used
@@ -68,6 +80,8 @@ struct CompiledState {
   uint64_t number;                        // a result: of integers, and
   uint64_t real;                          // of floats
   uint64_t results[kMaxCompiledResults];  // else: numbers and references
+  // What an import has returned: an absl::Status, there while one ends.
+  alignas(absl::Status) uint8_t status[sizeof(absl::Status)];
   uint64_t saved[kSavedNumbers + kSavedFloats];
 };
 
@@ -128,6 +142,8 @@ bool CompiledRunStep(CompiledState* state, Frame* frame, uint32_t offset,
                      const FunctionCode* function, uint32_t step);
 bool CompiledImport(CompiledState* state, Frame* frame, uint32_t offset,
                     const FunctionCode* function);
+// Ends a call whose status is not that of success, or a call that was stopped.
+bool CompiledImportEnded(CompiledState* state, Frame* frame);
 bool CompiledCharge(CompiledState* state, Frame* frame, uint32_t offset,
                     const FunctionCode* function);
 bool CompiledLeave(CompiledState* state, Frame* frame, uint32_t offset,

@@ -204,6 +204,7 @@ class Machine {
   bool RunStep(Frame* top, uint32_t offset, const FunctionCode* function,
                uint32_t step);
   bool RunImport(Frame* top, uint32_t offset, const FunctionCode* function);
+  bool EndImport(Frame* top);
   bool ChargeCompiled(Frame* top, uint32_t offset,
                       const FunctionCode* function);
   void LeaveCompiled(Frame* top, uint32_t offset, const FunctionCode* function);

@@ -2,6 +2,8 @@
 // Tested by tests/vm/rows_test.cc.
 #include <bit>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -72,11 +74,18 @@ Outcome Machine::RunCompiled() {
           : turn_;
   auto* const bottom = reinterpret_cast<uint8_t*>(base);
   compiled_.machine = this;
+  compiled_.frame = &frame;
+  compiled_.stack_top = stack_.top();
   compiled_.stack_limit =
       static_cast<size_t>(stack_.limit() - bottom) < kCompiledReach
           ? stack_.limit()
           : bottom + kCompiledReach;
+  compiled_.state = state;
   compiled_.globals = state->globals;
+  compiled_.global_refs = state->global_refs;
+  compiled_.rodata = state->rodata();
+  compiled_.imports = state->imports.data();
+  compiled_.stop = meter.stop_flag();
   compiled_.buffer_type = &Buffer::kType;
   compiled_.list_type = &List::kType;
   compiled_.thunks = jit_->thunks();
@@ -168,28 +177,23 @@ bool Machine::RunStep(Frame* top, uint32_t offset, const FunctionCode* function,
   return GoOnCompiled(kCompiledStepTable[step](*this, pc), top, own);
 }
 
-// Of the frame, most look at its registers alone, at its place at most.
 bool Machine::RunImport(Frame* top, uint32_t offset,
                         const FunctionCode* function) {
   const uint8_t* pc = function->Lowered() + offset;
-  const auto& call = LoweredAt<LoweredCallImport>(pc);
-  const NativeImport& native = state->imports[call.import].native;
-  BytecodeState* const own = state;
-  if (native.direct == nullptr || call.yieldable) {
-    ShowTop(top, function, pc);
-    return GoOnCompiled(CallImport(pc), top, own);
-  }
-  top->function = function;
-  top->state = state;
-  top->pc = pc;
-  frame = top;
-  stack_.SetTop(top, function->frame_bytes);
-  absl::Status status = native.direct(native.state, top->At(0), call.places());
-  if (status.ok() && !meter.stopped()) [[likely]]
-    return true;
   ShowTop(top, function, pc);
+  BytecodeState* const own = state;
+  return GoOnCompiled(CallImport(pc), top, own);
+}
+
+bool Machine::EndImport(Frame* top) {
+  absl::Status& returned =
+      *std::launder(reinterpret_cast<absl::Status*>(compiled_.status));
+  absl::Status status = std::move(returned);
+  std::destroy_at(&returned);
+  ShowTop(top, top->function, top->pc);
+  const auto& call = LoweredAt<LoweredCallImport>(top->pc);
   const bool ok = status.ok() || NativeFailed(call, std::move(status));
-  return GoOnCompiled(ok, top, own);
+  return GoOnCompiled(ok, top, state);
 }
 
 bool Machine::ChargeCompiled(Frame* top, uint32_t offset,
@@ -251,6 +255,10 @@ bool CompiledRunStep(CompiledState* state, Frame* frame, uint32_t offset,
 bool CompiledImport(CompiledState* state, Frame* frame, uint32_t offset,
                     const FunctionCode* function) {
   return state->machine->RunImport(frame, offset, function);
+}
+
+bool CompiledImportEnded(CompiledState* state, Frame* frame) {
+  return state->machine->EndImport(frame);
 }
 
 bool CompiledCharge(CompiledState* state, Frame* frame, uint32_t offset,

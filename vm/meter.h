@@ -136,6 +136,8 @@ class Meter {
   bool stopped() const {
     return stop_.load(std::memory_order_relaxed) != Reason::kNone;
   }
+  // For compiled code: a byte that is 0 until then.
+  const std::atomic<Reason>* stop_flag() const { return &stop_; }
   // True if the call is over a limit or was told to stop.
   bool exhausted() const {
     const int64_t lent = lent_ == nullptr ? 0 : *lent_;

@@ -87,9 +87,9 @@ class Stack {
   // For compiled code, which lays frames out itself: the end of the stack, and
   // its topmost frame.
   const uint8_t* limit() const { return limit_; }
-  void SetTop(Frame* frame) { SetTop(frame, frame->function->frame_bytes); }
-  void SetTop(Frame* frame, uint32_t frame_bytes) {
-    top_ = reinterpret_cast<uint8_t*>(frame) + frame_bytes;
+  uint8_t** top() { return &top_; }
+  void SetTop(Frame* frame) {
+    top_ = reinterpret_cast<uint8_t*>(frame) + frame->function->frame_bytes;
   }
   // Pops a frame whose refs have been dropped.
   void Drop(Frame* frame) { top_ = reinterpret_cast<uint8_t*>(frame); }

@@ -10,6 +10,14 @@ namespace eyrie::vm::jit {
 namespace Inst = x86::Inst;
 using Kind = ElementType::Kind;
 
+namespace {
+
+int32_t PointerAt(uint32_t index) {
+  return static_cast<int32_t>(index * sizeof(void*));
+}
+
+}  // namespace
+
 uint16_t Emitter::OperandRegister(int operand) const {
   uint16_t reg;
   std::memcpy(&reg, current_->at + LayOut(current_->op()).at[operand], 2);
@@ -32,8 +40,12 @@ void Emitter::TakeReference(uint16_t from) {
   const asmjit::Label null = a_.newLabel();
   a_.test(x86::rax, x86::rax);
   a_.jz(null);
-  a_.lock().inc(x86::dword_ptr(x86::rax, RefObjectLayout::kCount));
+  ShareReference();
   a_.bind(null);
+}
+
+void Emitter::ShareReference() {
+  a_.lock().inc(x86::dword_ptr(x86::rax, RefObjectLayout::kCount));
 }
 
 void Emitter::ReplaceReference(uint16_t to) {
@@ -76,8 +88,67 @@ bool Emitter::EmitObject(Op op) {
     case Op::kAssignRef:
       AssignReference(OperandRegister(0), OperandRegister(1));
       return true;
+    case Op::kConstRefRodata:
+      EmitRodata();
+      return true;
+    case Op::kGlobalLoadRef:
+      EmitGlobalReference();
+      return true;
+    case Op::kDiscardRefs:
+      EmitDiscard();
+      return true;
     default:
       return EmitGlobal(op) || EmitBuffer(op) || EmitList(op);
+  }
+}
+
+// The interpreter makes the buffer when it is first asked for.
+void Emitter::EmitRodata() {
+  const Slow slow = NewStepSlow();
+  a_.mov(x86::rax, State(offsetof(CompiledState, rodata), 8));
+  a_.mov(x86::rax, x86::qword_ptr(x86::rax, PointerAt(OperandWord(0))));
+  a_.test(x86::rax, x86::rax);
+  a_.jz(slow.entry);
+  ShareReference();
+  ReplaceReference(OperandRegister(1));
+  a_.bind(slow.back);
+}
+
+// One of another type is the interpreter's, whose error it is.
+void Emitter::EmitGlobalReference() {
+  const ElementType& want = program_.module->types()[OperandWord(1)];
+  const uint16_t to = OperandRegister(2);
+  const Slow slow = NewStepSlow();
+  const asmjit::Label null = a_.newLabel();
+  a_.mov(x86::rdx, State(offsetof(CompiledState, global_refs), 8));
+  const x86::Mem global = x86::qword_ptr(x86::rdx, PointerAt(OperandWord(0)));
+  a_.mov(x86::rax, global);
+  a_.test(x86::rax, x86::rax);
+  a_.jz(null);
+  if (want.kind == Kind::kRef && want.ref != nullptr) {
+    a_.mov(x86::rcx, reinterpret_cast<uint64_t>(want.ref));
+    a_.cmp(x86::rcx, x86::qword_ptr(x86::rax, RefObjectLayout::kType));
+    a_.jne(slow.entry);
+  } else if (want.kind != Kind::kVariant && want.kind != Kind::kRef) {
+    a_.jmp(slow.entry);
+  }
+  if (IsMove(to)) {
+    a_.mov(global, 0);
+  } else {
+    ShareReference();
+  }
+  a_.bind(null);
+  ReplaceReference(RefIndex(to));
+  a_.bind(slow.back);
+}
+
+void Emitter::EmitDiscard() {
+  const uint8_t* list;
+  std::memcpy(&list, current_->at + LayOut(current_->op()).at[0], sizeof(list));
+  const RegisterList registers(list);
+  for (uint32_t i = 0; i < registers.size(); ++i) {
+    a_.xor_(x86::eax, x86::eax);
+    ReplaceReference(RefIndex(registers[i]));
   }
 }
 

@@ -5,16 +5,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "vm/jit/layout.h"
 #include "vm/jit/treatment.h"
 
 namespace eyrie::vm::jit {
 namespace {
 
-enum Stub { kStep, kSlowStep, kImport, kCharge, kLeave };
+enum Stub { kStep, kSlowStep, kImport, kYieldable, kCharge, kLeave };
 constexpr size_t kStubThunks[] = {
     offsetof(CompiledState, thunks.step),
     offsetof(CompiledState, thunks.slow_step),
     offsetof(CompiledState, thunks.import),
+    offsetof(CompiledState, thunks.yieldable),
     offsetof(CompiledState, thunks.charge),
     offsetof(CompiledState, thunks.leave),
 };
@@ -195,7 +197,7 @@ void Emitter::CallStub(int stub, uint32_t step) {
 void Emitter::EmitStep(uint32_t n) {
   if (current_->is(Lowered::kCallImport)) {
     EmitCharge();
-    CallStub(kImport, 0);
+    EmitImport();
   } else {
     CallStub(kStep, current_->row);
   }
@@ -203,6 +205,14 @@ void Emitter::EmitStep(uint32_t n) {
   for (const Access& access : Accesses()) {
     if (access.written) LoadHome(access);
   }
+}
+
+void Emitter::EmitImport() {
+  const auto& call = LoweredAt<LoweredCallImport>(current_->at);
+  if (call.yieldable != 0) return CallStub(kYieldable, 0);
+  a_.mov(x86::rax, State(offsetof(CompiledState, imports), 8));
+  if (call.import != 0) a_.add(x86::rax, call.import * ImportLayout::kSize);
+  CallStub(kImport, 0);
 }
 
 Emitter::Slow& Emitter::NewSlow(SlowKind kind) {

@@ -77,6 +77,7 @@ class Emitter {
   void TakeArguments();
   void EmitInstruction(uint32_t n);
   void EmitStep(uint32_t n);
+  void EmitImport();
   void EmitSlow(const Slow& slow);
   void EmitTurnEntry(uint32_t n, const Mark& mark);
   void EmitStubs();
@@ -179,11 +180,16 @@ class Emitter {
   // emit_object.cc: references, globals, buffers, lists.
   bool EmitObject(Op op);
   bool EmitGlobal(Op op);
+  void EmitRodata();
+  void EmitGlobalReference();
+  void EmitDiscard();
   bool EmitBuffer(Op op);
   bool EmitList(Op op);
   void AssignReference(uint16_t from, uint16_t to);
   // rax takes the reference, or shares it.
   void TakeReference(uint16_t from);
+  // Counts one more of the object in rax.
+  void ShareReference();
   // The slot takes what rax has.
   void ReplaceReference(uint16_t to);
   void DropReference(uint16_t index);
@@ -228,7 +234,7 @@ class Emitter {
   // Webs by the register that they are in, ascending by their begin: integers,
   // then floats.
   std::vector<uint32_t> in_register_[32];
-  static constexpr int kStubs = 5;  // step, slow_step, import, charge, leave
+  static constexpr int kStubs = 6;  // in the order of emitter.cc
   asmjit::Label stubs_[kStubs];
   bool stub_used_[kStubs] = {};
   struct Table {

@@ -26,8 +26,10 @@ namespace {
 
 // Longer functions stay interpreted: compiling one would hold up the caller.
 constexpr uint32_t kMostBytes = uint32_t{1} << 20;
-// Of globals: offsets in code are signed.
+// Of globals, in bytes, and of what else is found by its number: offsets in
+// code are signed.
 constexpr uint32_t kMostGlobals = uint32_t{1} << 30;
+constexpr size_t kMostThings = size_t{1} << 24;
 
 // What becomes of a function.
 struct MachineCode {
@@ -166,7 +168,10 @@ class JitOfThisMachine final : public Jit {
     const FunctionCode& code = module.function(function);
     if (code.code_size > kMostBytes || code.code_size == 0 ||
         code.result_count > kMaxCompiledResults ||
-        module.def().global_bytes > kMostGlobals) {
+        module.def().global_bytes > kMostGlobals ||
+        module.def().global_refs > kMostThings ||
+        module.def().rodata.size() > kMostThings ||
+        module.def().imports.size() > kMostThings) {
       return {};
     }
     MachineCode machine_code;

@@ -7,7 +7,10 @@
 
 #include "base/ref.h"
 #include "vm/buffer.h"
+#include "vm/bytecode_module.h"
 #include "vm/list.h"
+#include "vm/lowered.h"
+#include "vm/stack.h"
 
 // These have virtual functions; both compilers lay them out plainly.
 #pragma GCC diagnostic push
@@ -34,6 +37,16 @@ struct ListLayout {
   static constexpr int32_t kSize = offsetof(List, size_);
   static constexpr int32_t kStorage = offsetof(List, storage_);
 };
+
+struct ImportLayout {
+  static constexpr uint32_t kSize = sizeof(ResolvedImport);
+  static constexpr int32_t kDirect = offsetof(ResolvedImport, native.direct);
+  static constexpr int32_t kState = offsetof(ResolvedImport, native.state);
+  static constexpr int32_t kPlaces = sizeof(LoweredCallImport);
+};
+
+// Elements of arrays are pointers, or objects that are one.
+static_assert(sizeof(Ref<Buffer>) == sizeof(void*));
 
 }  // namespace vm
 }  // namespace eyrie

@@ -337,8 +337,9 @@ std::vector<uint32_t> TargetsOf(const Instruction& i) {
 
 void VisitWrittenRefs(const Program& program, const Instruction& i,
                       const std::function<void(uint16_t)>& visit) {
+  const bool discards = i.is(Op::kDiscardRefs);
   auto moved = [&](uint16_t reg) {
-    if (IsMove(reg)) visit(RefIndex(reg));
+    if (IsMove(reg) || discards) visit(RefIndex(reg));
   };
   if (IsJump(i) || IsFall(i)) {
     for (LoweredMove move : MovesOf(i)) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "asmjit/x86.h"
 #include "base/status_macros.h"
 #include "vm/jit/layout.h"
@@ -40,6 +41,8 @@ class Writer {
     begin();
     CallStep(reinterpret_cast<uint64_t>(&CompiledRunStep), /*keeps=*/true);
     begin();
+    CallImport();
+    begin();
     CallStep(reinterpret_cast<uint64_t>(&CompiledImport), /*keeps=*/false);
     begin();
     CallStep(reinterpret_cast<uint64_t>(&CompiledCharge), /*keeps=*/true);
@@ -55,6 +58,12 @@ class Writer {
  private:
   static x86::Mem State(size_t offset) {
     return x86::qword_ptr(x86::rbx, static_cast<int32_t>(offset));
+  }
+  static x86::Mem Code(size_t offset, uint32_t size) {
+    return x86::Mem(x86::rcx, static_cast<int32_t>(offset), size);
+  }
+  static x86::Mem Header(size_t offset) {
+    return x86::qword_ptr(x86::rbp, static_cast<int32_t>(offset));
   }
   static x86::Mem Saved(int i) {
     return State(offsetof(CompiledState, saved) + static_cast<size_t>(i) * 8);
@@ -128,6 +137,64 @@ class Writer {
     a_.ret();
   }
 
+  // The import is the ResolvedImport at rax. One that is not called directly
+  // is left to the next. What it may ask the frame for is where it was called.
+  void CallImport() {
+    const asmjit::Label other = a_.newLabel();
+    const asmjit::Label ended = a_.newLabel();
+    const x86::Gp direct = x86::r8;
+    a_.mov(direct, x86::qword_ptr(x86::rax, ImportLayout::kDirect));
+    a_.test(direct, direct);
+    a_.jz(other);
+    a_.mov(x86::rsi, x86::qword_ptr(x86::rax, ImportLayout::kState));
+    a_.mov(x86::eax, Code(offsetof(FunctionCode, frame_bytes), 4));
+    a_.mov(x86::edx, x86::edx);
+    a_.mov(x86::r9, State(offsetof(CompiledState, stack_top)));
+    a_.add(x86::rdx, Code(offsetof(FunctionCode, lowered), 8));
+    a_.add(x86::rax, x86::rbp);
+    a_.mov(x86::qword_ptr(x86::r9), x86::rax);
+    a_.mov(x86::r9, State(offsetof(CompiledState, frame)));
+    a_.mov(x86::qword_ptr(x86::r9), x86::rbp);
+    a_.mov(x86::r9, State(offsetof(CompiledState, state)));
+    a_.mov(Header(offsetof(Frame, function)), x86::rcx);
+    a_.mov(Header(offsetof(Frame, pc)), x86::rdx);
+    a_.mov(Header(offsetof(Frame, state)), x86::r9);
+    a_.lea(x86::rcx, x86::ptr(x86::rdx, ImportLayout::kPlaces));
+    a_.mov(x86::rdx, x86::rbp);
+    const x86::Mem status = State(offsetof(CompiledState, status));
+    a_.lea(x86::rdi, status);
+    a_.mov(State(offsetof(CompiledState, left)), x86::rsp);
+    a_.and_(x86::rsp, -16);
+    a_.mov(State(offsetof(CompiledState, credit)), x86::r15);
+    a_.call(direct);
+    a_.mov(x86::rax, State(offsetof(CompiledState, stop)));
+    a_.cmp(status, Succeeded());
+    a_.jne(ended);
+    a_.cmp(x86::byte_ptr(x86::rax), 0);
+    a_.jne(ended);
+    FromCpp();
+    a_.ret();
+    a_.bind(ended);
+    a_.mov(x86::rdi, x86::rbx);
+    a_.mov(x86::rsi, x86::rbp);
+    CallCpp(reinterpret_cast<uint64_t>(&CompiledImportEnded));
+    a_.test(x86::al, x86::al);
+    a_.jz(leave_);
+    FromCpp();
+    a_.ret();
+    a_.bind(other);
+    a_.jmp(x86::qword_ptr(x86::rbx, offsetof(CompiledState, thunks.yieldable)));
+  }
+
+  // How a status that says nothing lies in memory.
+  static int32_t Succeeded() {
+    const absl::Status status;
+    static_assert(sizeof(status) == sizeof(uint64_t));
+    uint64_t bits;
+    std::memcpy(&bits, static_cast<const void*>(&status), sizeof(bits));
+    return static_cast<int32_t>(bits);
+  }
+
   // Called as a function would be, with rax its FunctionCode.
   void Resolve() {
     ToCpp();
@@ -191,10 +258,11 @@ absl::StatusOr<CompiledThunks> MakeThunks(CodeMemory& memory) {
   thunks.step = place(1);
   thunks.slow_step = place(2);
   thunks.import = place(3);
-  thunks.charge = place(4);
-  thunks.leave = place(5);
-  thunks.uncompiled = place(6);
-  thunks.drop = place(7);
+  thunks.yieldable = place(4);
+  thunks.charge = place(5);
+  thunks.leave = place(6);
+  thunks.uncompiled = place(7);
+  thunks.drop = place(8);
   return thunks;
 }
 

@@ -66,6 +66,7 @@ constexpr Op kInlineOps[] = {
     Op::kBufferLoadI8S,  Op::kBufferLoadI16U, Op::kBufferLoadI16S,
     Op::kBufferStoreI8,  Op::kBufferStoreI16, Op::kBufferLength,
     Op::kListSize,       Op::kConstRefZero,   Op::kAssignRef,
+    Op::kConstRefRodata, Op::kGlobalLoadRef,  Op::kDiscardRefs,
     Op::kCondBranch,     Op::kBranchTable,
 };
 
