@@ -37,6 +37,7 @@ struct eyrie_device_t {
   std::atomic<uint32_t> references{1};
   eyrie::Ref<eyrie::hal::Device> device;
   eyrie::abi::Log log;
+  std::shared_ptr<const eyrie::vm::Jit> jit;
 };
 
 struct eyrie_module_t {

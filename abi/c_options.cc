@@ -9,6 +9,7 @@
 
 #include "base/status_macros.h"
 #include "hal/host_memory.h"
+#include "vm/jit/jit.h"
 
 namespace eyrie::abi {
 namespace {
@@ -66,6 +67,28 @@ class EmbeddersMemory final : public hal::HostMemory {
 
 }  // namespace
 
+absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(int mode) {
+  const auto make = [](vm::jit::Mode of) {
+    return vm::jit::Create(of).value_or(nullptr);
+  };
+  switch (mode) {
+    case EYRIE_JIT_LAZY: {
+      static const auto kLazy = make(vm::jit::Mode::kLazy);
+      return kLazy;
+    }
+    case EYRIE_JIT_EAGER: {
+      static const auto kEager = make(vm::jit::Mode::kEager);
+      return kEager;
+    }
+    case EYRIE_JIT_OFF:
+      return std::shared_ptr<const vm::Jit>();
+    default:
+      return absl::InvalidArgumentError(
+          absl::StrCat("The device options' jit (", mode,
+                       ") is not lazy (0), off (1) or eager (2)."));
+  }
+}
+
 Log LogOf(eyrie_log_t log, void* data, FreeData free_data) {
   if (log == nullptr) return nullptr;
   return [log, data = Share(data, free_data)](eyrie_severity_t severity,
@@ -79,11 +102,13 @@ absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given) {
   constexpr size_t kSizes[] = {
       offsetof(eyrie_device_options_t, notice),
       offsetof(eyrie_device_options_t, log),
+      offsetof(eyrie_device_options_t, jit),
       sizeof(eyrie_device_options_t),
   };
   ASSIGN_OR_RETURN(const eyrie_device_options_t options,
                    FullOptions(given, kSizes, "device"));
   DeviceSetup setup;
+  ASSIGN_OR_RETURN(setup.jit, JitOf(options.jit));
   setup.log = LogOf(options.log, options.log_data, options.free_log_data);
   setup.driver.notice = NotesTo(NoticeOf(options), setup.log);
   setup.driver.allow_system_executables = options.allow_system_executables != 0;

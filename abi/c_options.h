@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <span>
 
 #include "absl/status/status.h"
@@ -18,6 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "eyrie/c.h"
 #include "hal/driver.h"
+#include "vm/compiled.h"
 
 namespace eyrie::abi {
 
@@ -46,12 +48,18 @@ absl::StatusOr<Options> FullOptions(const Options* given,
   return options;
 }
 
+// What compiles by a value of eyrie_jit_t, the same for all that ask; null:
+// nobody does. INVALID_ARGUMENT: another value.
+absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(int mode);
+
 // What a device is opened with.
 struct DeviceSetup {
   hal::DriverOptions driver;
-  Log log;  // of the contexts whose first device it is, too
+  // Of the contexts whose first device it is, too:
+  Log log;
+  std::shared_ptr<const vm::Jit> jit;  // null: all is interpreted
 };
-// INVALID_ARGUMENT: options that do not go together.
+// INVALID_ARGUMENT: options that do not go together, or that are not known.
 absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given);
 
 // `given` may be null.

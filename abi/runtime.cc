@@ -58,10 +58,11 @@ absl::Status MakeDevice(const char* uri, const eyrie_device_options_t* options,
                         eyrie_device_t** out_device) {
   ASSIGN_OR_RETURN(DeviceSetup setup, DeviceSetupOf(options));
   ASSIGN_OR_RETURN(Ref<hal::Device> device,
-                   abi::OpenDevice(uri, std::move(setup.driver)));
+                   abi::OpenDevice(uri, std::move(setup.driver), setup.jit));
   *out_device = new eyrie_device_t();
   (*out_device)->device = std::move(device);
   (*out_device)->log = std::move(setup.log);
+  (*out_device)->jit = std::move(setup.jit);
   return absl::OkStatus();
 }
 
@@ -136,6 +137,11 @@ absl::Status CreateContext(std::span<eyrie_module_t* const> modules,
   if (!log && !devices.empty()) log = devices.front()->log;
   SessionOptions session_options;
   Listen(log, session_options);
+  if (devices.empty()) {
+    ASSIGN_OR_RETURN(session_options.jit, JitOf(EYRIE_JIT_LAZY));
+  } else {
+    session_options.jit = devices.front()->jit;
+  }
   ASSIGN_OR_RETURN(session_options.limits, LimitsOf(options));
   ASSIGN_OR_RETURN(session_options.parameters, ParametersOf(options));
   RETURN_IF_ERROR(AddNatives(options, session_options));

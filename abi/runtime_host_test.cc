@@ -171,6 +171,25 @@ TEST(HostLog, ThreadsShareIt) {
   EXPECT_EQ(lines, 4 * (50 * 2 + 1));
 }
 
+// ---- Machine code -----------------------------------------------------------
+
+// Whoever runs the functions, results are the same.
+TEST(HostJit, IsChosenWithTheDevice) {
+  const auto module = Talker();
+  for (const Jit jit : {Jit::kLazy, Jit::kOff, Jit::kEager}) {
+    const auto device = Device::Open("local-sync", {.jit = jit});
+    ASSERT_TRUE(device) << device.error().message();
+    auto context = Context::Create(*device, *module);
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(context->Call("talk", {i}));
+  }
+  const auto device = Device::Open("local-sync", {.jit = static_cast<Jit>(7)});
+  ASSERT_FALSE(device);
+  EXPECT_EQ(device.error().code(), EYRIE_INVALID_ARGUMENT);
+  EXPECT_EQ(device.error().message(),
+            "The device options' jit (7) is not lazy (0), off (1) or eager "
+            "(2).");
+}
+
 // ---- Allocators -------------------------------------------------------------
 
 // Hands out memory, and keeps account of it.

@@ -13,9 +13,9 @@ namespace eyrie::tools {
 namespace {
 
 constexpr Flag kFlags[] = {
-    {"jit", FlagKind::kString, "off",
-     "Machine code for functions of modules: off; lazy: for those that are\n"
-     "hot; eager: for each that is called. The interpreter runs the others."},
+    {"jit", FlagKind::kString, "lazy",
+     "Machine code for functions of modules: lazy: for those that are hot;\n"
+     "eager: for each that is called; off. The interpreter runs the others."},
     {"perf_map", FlagKind::kBool, "false",
      "Names kernels of native code and compiled functions for Linux' perf, in\n"
      "perf-PID.map under /tmp, which stays when the process ends."},
@@ -43,15 +43,16 @@ absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(
         absl::StrCat("--jit='", text, "' is not off, lazy or eager."));
   }
   ASSIGN_OR_RETURN(auto perf_map, PerfMapOf(arguments));
-  auto jit = vm::jit::Create(
-      text == "lazy" ? vm::jit::Mode::kLazy : vm::jit::Mode::kEager,
-      std::move(perf_map));
-  if (jit.ok()) return jit;
   if (arguments.GetBool("verbose")) {
-    PrintNote(
-        absl::StrCat(jit.status().message(), " Modules are interpreted."));
+    const auto refused = vm::jit::Create(vm::jit::Mode::kEager).status();
+    if (!refused.ok()) {
+      PrintNote(absl::StrCat(refused.message(), " Modules are interpreted."));
+    }
   }
-  return std::shared_ptr<const vm::Jit>();
+  return vm::jit::Create(
+             text == "lazy" ? vm::jit::Mode::kLazy : vm::jit::Mode::kEager,
+             std::move(perf_map))
+      .value_or(nullptr);
 }
 
 }  // namespace eyrie::tools

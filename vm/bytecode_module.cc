@@ -156,17 +156,34 @@ const uint8_t* BytecodeModule::LowerLocked(uint32_t ordinal) const {
 const void* BytecodeModule::CompileFunction(const Jit& jit,
                                             uint32_t ordinal) const {
   const std::lock_guard<std::mutex> lock(lowering_);
+  return CompileLocked(jit, ordinal);
+}
+
+const void* BytecodeModule::CompileHot(const Jit& jit, uint32_t ordinal) const {
+  const std::lock_guard<std::mutex> lock(lowering_);
+  attempts_.resize(def().functions.size());
+  Attempt& attempt = attempts_[ordinal];
+  if (attempt == Attempt::kNone && !jit.Pays(*this, ordinal)) {
+    attempt = Attempt::kDoesNotPay;
+  }
+  if (attempt == Attempt::kDoesNotPay) return nullptr;
+  return CompileLocked(jit, ordinal);
+}
+
+const void* BytecodeModule::CompileLocked(const Jit& jit,
+                                          uint32_t ordinal) const {
   LowerLocked(ordinal);
+  const CompiledThunks* thunks = jit.thunks();
+  if (thunks == nullptr || pauses_) return nullptr;
   if (compiled_ == nullptr) {
     compiled_ = jit.NewModule(*this);
-    tried_.resize(def().functions.size());
-    for (size_t i = 0; i < tried_.size(); ++i) {
-      functions_[i].compiled = jit.thunks().uncompiled;
+    attempts_.resize(def().functions.size());
+    for (size_t i = 0; i < attempts_.size(); ++i) {
+      functions_[i].compiled = thunks->uncompiled;
     }
   }
   FunctionCode& function = functions_[ordinal];
-  if (!tried_[ordinal] && !pauses_) {
-    tried_[ordinal] = true;
+  if (std::exchange(attempts_[ordinal], Attempt::kMade) != Attempt::kMade) {
     const CompiledFunction code = jit.Compile(*this, ordinal, *compiled_);
     if (code.call == nullptr) return nullptr;
     function.compiled_words.store(code.words, std::memory_order_relaxed);

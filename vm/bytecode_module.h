@@ -124,6 +124,8 @@ class BytecodeModule final
   // Compiles a function, once, lowering it first, and gives its compiled code,
   // compiled_entry; null: it stays interpreted. Thread-safe.
   const void* CompileFunction(const Jit& jit, uint32_t ordinal) const;
+  // The same if that pays for who calls it, once it has been found hot.
+  const void* CompileHot(const Jit& jit, uint32_t ordinal) const;
   // The compiled functions, of which there are some. Under their own lock.
   const CompiledModule* compiled() const { return compiled_.get(); }
 
@@ -154,6 +156,7 @@ class BytecodeModule final
   Traced& traced() const;
   // Under the mutex.
   const uint8_t* LowerLocked(uint32_t ordinal) const;
+  const void* CompileLocked(const Jit& jit, uint32_t ordinal) const;
   void ResolveTypes(const RefTypes& types);
   absl::Status LayOutFunctions();
 
@@ -167,7 +170,9 @@ class BytecodeModule final
   // By ordinal; written under the mutex, once each.
   mutable std::vector<LoweredCode> lowered_;
   mutable std::unique_ptr<CompiledModule> compiled_;  // made under the mutex
-  mutable std::vector<bool> tried_;  // to compile; guarded by the mutex
+  // To compile; guarded by the mutex.
+  enum class Attempt : uint8_t { kNone, kDoesNotPay, kMade };
+  mutable std::vector<Attempt> attempts_;
   mutable std::once_flag traced_once_;
   mutable std::unique_ptr<Traced> traced_;
 };

@@ -117,7 +117,9 @@ class Jit {
 
   // At its first call, or only when it is hot.
   virtual bool eager() const = 0;
-  virtual const CompiledThunks& thunks() const = 0;
+  // Made at first use; null: there is no memory for code, nor a processor that
+  // it is for, and nothing is compiled.
+  virtual const CompiledThunks* thunks() const = 0;
 
   // What will hold a module's code.
   virtual std::unique_ptr<CompiledModule> NewModule(
@@ -127,6 +129,9 @@ class Jit {
   virtual CompiledFunction Compile(const BytecodeModule& module,
                                    uint32_t function,
                                    CompiledModule& into) const = 0;
+  // Whether calls by the host are shorter for a function's code: to enter and
+  // to leave that takes longer than what little a short function does itself.
+  virtual bool Pays(const BytecodeModule& module, uint32_t function) const = 0;
 };
 
 // The interpreter's body of an instruction, run at `pc` on the topmost frame.

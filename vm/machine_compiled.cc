@@ -56,7 +56,7 @@ bool Machine::NoteHot() {
   const uint32_t ticks =
       function.ticks.fetch_add(1, std::memory_order_relaxed) + 1;
   if (ticks <= function.code_size / kBytesPerTick) return false;
-  return state->module->CompileFunction(*jit_, function.ordinal) != nullptr;
+  return state->module->CompileHot(*jit_, function.ordinal) != nullptr;
 }
 
 void Machine::EnterHot() {
@@ -88,7 +88,7 @@ Outcome Machine::RunCompiled() {
   compiled_.stop = meter.stop_flag();
   compiled_.buffer_type = &Buffer::kType;
   compiled_.list_type = &List::kType;
-  compiled_.thunks = jit_->thunks();
+  compiled_.thunks = *jit_->thunks();
   compiled_.credit = 0;
   int64_t* const before = meter.BeginLending(&compiled_.credit);
   meter.Lend(kCompiledPortion);

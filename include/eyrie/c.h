@@ -47,6 +47,14 @@ typedef void (*eyrie_deallocate_t)(void* memory, size_t size, void* user);
 /* A device: thread-safe, shared by any number of contexts. */
 typedef struct eyrie_device_t eyrie_device_t;
 
+/* Which functions of modules become machine code; the interpreter runs the
+ * others, and all where the system refuses memory that is executable. */
+typedef enum eyrie_jit_t {
+  EYRIE_JIT_LAZY = 0, /* those that are hot */
+  EYRIE_JIT_OFF = 1,
+  EYRIE_JIT_EAGER = 2 /* each when it is called */
+} eyrie_jit_t;
+
 typedef struct eyrie_device_options_t {
   size_t struct_size; /* sizeof(eyrie_device_options_t) */
   /* Nonzero: executables of the platform's own format may be loaded. */
@@ -79,8 +87,10 @@ typedef struct eyrie_device_options_t {
   eyrie_deallocate_t deallocate;
   void* allocator_data;
   /* Called once, behind the last deallocate, also if the device is not opened;
-   * may be NULL. */
+   * may be NULL. A struct_size up to here is fine. */
   void (*free_allocator_data)(void* allocator_data);
+  /* Of contexts whose first device this is, and of its bytecode kernels. */
+  eyrie_jit_t jit;
 } eyrie_device_options_t;
 
 /* Opens "local-sync" or any other name `eyrie run --list_devices` prints.

@@ -13,6 +13,11 @@
 
 namespace eyrie {
 
+// Which functions of modules become machine code: those that are hot, none, or
+// each when it is called. The interpreter runs the others, and all where the
+// system refuses memory that is executable.
+enum class Jit { kLazy, kOff, kEager };
+
 struct DeviceOptions {
   // Executables of the platform's own format may be loaded.
   bool allow_system_executables = false;
@@ -28,6 +33,8 @@ struct DeviceOptions {
   // Where a CPU device has the bytes of its buffers from; null: the system.
   // UNIMPLEMENTED of devices with memory of their own.
   std::shared_ptr<Allocator> allocator = nullptr;
+  // Of contexts whose first device this is, and of its bytecode kernels.
+  Jit jit = Jit::kLazy;
 };
 
 class Device {
@@ -51,6 +58,7 @@ class Device {
     }
     internal::SetLog(choices.log, options);
     internal::SetAllocator(choices.allocator, options);
+    options.jit = static_cast<eyrie_jit_t>(choices.jit);
     eyrie_device_t* handle = nullptr;
     if (eyrie_error_t* error =
             eyrie_device_open(uri.c_str(), &options, &handle)) {

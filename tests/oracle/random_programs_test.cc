@@ -111,7 +111,7 @@ uint64_t CountCompiled(const vm::Module& module, const vm::Jit& jit) {
   uint64_t count = 0;
   for (uint32_t f = 0; f < bytecode.def().functions.size(); ++f) {
     const void* code = bytecode.function(f).compiled.load();
-    count += code != nullptr && code != jit.thunks().uncompiled;
+    count += code != nullptr && code != jit.thunks()->uncompiled;
   }
   return count;
 }

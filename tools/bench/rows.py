@@ -29,11 +29,15 @@ class Row:
     ours: tuple[str, ...] = ()  # Flags of our side alone: limits.
 
 
+# What is compared interpreter by interpreter.
+_INTERPRETED = ("--jit=off",)
+
+
 def _scalar(function, limit, *inputs):
     """A loop of the VM's own code, ours with limits on fuel and time."""
     return Row(f"loop, {function}", "scalar", function,
                (f"--input={TURNS}", *inputs), limit, "ns", TURNS,
-               ours=(f"--fuel={3 * TURNS}", "--timeout=1m"))
+               ours=(*_INTERPRETED, f"--fuel={3 * TURNS}", "--timeout=1m"))
 
 
 ADD = ("--input=4xf32=1 2 3 4", "--input=4xf32=10 20 30 40")
@@ -118,11 +122,12 @@ ROWS = {
     ),
     "inner": (
         Row("call within a module", "calls", "calls", (f"--input={CALLS}",),
-            0.25, "ns", CALLS),
+            0.25, "ns", CALLS, ours=_INTERPRETED),
         Row("chain of 10 calls", "calls", "call_chain", (f"--input={CALLS}",),
-            0.25, "ns", CALLS),
+            0.25, "ns", CALLS, ours=_INTERPRETED),
         Row("call of the host: hal.buffer.load", "calls", "host_calls",
-            ("--input=4xi32=1 2 3 4", f"--input={CALLS}"), 0.2, "ns", CALLS),
+            ("--input=4xi32=1 2 3 4", f"--input={CALLS}"), 0.2, "ns", CALLS,
+            ours=_INTERPRETED),
     ),
     "while": (
         Row("while: collatz", "while", "collatz", _COLLATZ, 0.5),

@@ -108,10 +108,10 @@ absl::StatusOr<abi::SessionOptions> SessionOptionsOf(
     const Arguments& arguments) {
   abi::SessionOptions options;
   RETURN_IF_ERROR(ReadSessionOptions(arguments, options));
-  if (options.jit != nullptr) {
+  if (options.jit != nullptr && options.jit->eager()) {
     PrintNote("--jit has no effect here: what is debugged is interpreted.");
-    options.jit = nullptr;
   }
+  options.jit = nullptr;
   options.print = [](absl::string_view line) {
     WriteStdout(absl::StrCat(line, "\n")).IgnoreError();
   };

@@ -1,11 +1,13 @@
-// Tested by jit_test.cc.
+// Tested by code_memory_test.cc.
 #include "vm/jit/code_memory.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -30,7 +32,71 @@ int AnonymousFile() {
   return memfd_create("eyrie-code", MFD_CLOEXEC);
 }
 
+// Async-signal-safe.
+bool WriteAll(int file, size_t offset, const uint8_t* code, size_t size) {
+  while (size > 0) {
+    const ssize_t written =
+        pwrite(file, code, size, static_cast<off_t>(offset));
+    if (written <= 0) {
+      if (written < 0 && errno == EINTR) continue;
+      return false;
+    }
+    offset += static_cast<size_t>(written);
+    code += written;
+    size -= static_cast<size_t>(written);
+  }
+  return true;
+}
+
 }  // namespace
+
+// All chunks of the process, for children: parent and child would write their
+// code into the same file.
+class ForkedChunks {
+ public:
+  static void Add(CodeChunk* chunk) {
+    static const int kHandlers = pthread_atfork(
+        [] { mutex_.lock(); }, [] { mutex_.unlock(); }, CopyInChild);
+    static_cast<void>(kHandlers);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    chunk->next_ = first_;
+    if (first_ != nullptr) first_->previous_ = chunk;
+    first_ = chunk;
+  }
+  static void Remove(CodeChunk* chunk) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (chunk->next_ != nullptr) chunk->next_->previous_ = chunk->previous_;
+    (chunk->previous_ == nullptr ? first_ : chunk->previous_->next_) =
+        chunk->next_;
+  }
+
+ private:
+  // Nothing else can be done in a child that shares code with its parent.
+  static void CopyInChild() {
+    for (CodeChunk* chunk = first_; chunk != nullptr; chunk = chunk->next_) {
+      if (!chunk->CopyInChild()) std::abort();
+    }
+    mutex_.unlock();
+  }
+
+  static inline std::mutex mutex_;
+  static inline CodeChunk* first_ = nullptr;
+};
+
+CodeChunk::CodeChunk(int file, uint8_t* code, size_t size)
+    : file_(file), code_(code), size_(size) {
+  ForkedChunks::Add(this);
+}
+
+// What is mapped stays until it is replaced, also when its file is closed.
+bool CodeChunk::CopyInChild() {
+  close(file_);
+  file_ = AnonymousFile();
+  return file_ >= 0 && ftruncate(file_, static_cast<off_t>(size_)) == 0 &&
+         WriteAll(file_, 0, code_, size_) &&
+         mmap(code_, size_, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED,
+              file_, 0) != MAP_FAILED;
+}
 
 absl::StatusOr<std::unique_ptr<CodeChunk>> CodeChunk::Create(size_t size) {
   const int file = AnonymousFile();
@@ -50,25 +116,16 @@ absl::StatusOr<std::unique_ptr<CodeChunk>> CodeChunk::Create(size_t size) {
 }
 
 CodeChunk::~CodeChunk() {
+  ForkedChunks::Remove(this);
   munmap(code_, size_);
   close(file_);
 }
 
 absl::Status CodeChunk::Write(size_t offset, const uint8_t* code,
                               size_t size) const {
-  while (size > 0) {
-    const ssize_t written =
-        pwrite(file_, code, size, static_cast<off_t>(offset));
-    if (written <= 0) {
-      if (written < 0 && errno == EINTR) continue;
-      return absl::ResourceExhaustedError(
-          absl::StrCat(size, " bytes of code cannot be written."));
-    }
-    offset += static_cast<size_t>(written);
-    code += written;
-    size -= static_cast<size_t>(written);
-  }
-  return absl::OkStatus();
+  if (WriteAll(file_, offset, code, size)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat(size, " bytes of code cannot be written."));
 }
 
 absl::StatusOr<std::unique_ptr<CodeChunk>> CodePool::Take(size_t size) {

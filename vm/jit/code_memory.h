@@ -1,8 +1,9 @@
 // Memory for machine code, which is mapped executable and never writable.
 //
 // Code lies in anonymous files, to which it is written as to any file. What a
-// module used goes to the next when that ends.
-// Tested by jit_test.cc.
+// module used goes to the next when that ends. A process that is forked gets
+// files of its own, with the same code at the same places.
+// Tested by code_memory_test.cc.
 #ifndef EYRIE_VM_JIT_CODE_MEMORY_H_
 #define EYRIE_VM_JIT_CODE_MEMORY_H_
 
@@ -34,12 +35,17 @@ class CodeChunk {
   absl::Status Write(size_t offset, const uint8_t* code, size_t size) const;
 
  private:
-  CodeChunk(int file, uint8_t* code, size_t size)
-      : file_(file), code_(code), size_(size) {}
+  friend class ForkedChunks;
 
-  const int file_;
+  CodeChunk(int file, uint8_t* code, size_t size);
+  // In a child, which has the parent's file yet. False: there is no memory.
+  bool CopyInChild();
+
+  int file_;
   uint8_t* const code_;
   const size_t size_;
+  CodeChunk* next_ = nullptr;  // of all there are
+  CodeChunk* previous_ = nullptr;
 };
 
 // Chunks that nobody uses. Thread-safe.

@@ -9,10 +9,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "asmjit/x86.h"
 #include "vm/compiled.h"
 #include "vm/jit/program.h"
@@ -222,7 +222,7 @@ class Emitter {
   x86::Assembler a_;
   std::vector<asmjit::Label> blocks_;
   // By block that a loop with views is entered by: before these are read.
-  absl::flat_hash_map<uint32_t, asmjit::Label> outside_;
+  std::map<uint32_t, asmjit::Label> outside_;
   uint32_t block_ = 0;  // at hand
   asmjit::Label entry_;
   asmjit::Label frame_entry_;

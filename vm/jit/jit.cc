@@ -2,12 +2,13 @@
 #include "vm/jit/jit.h"
 
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "asmjit/x86.h"
 #include "base/status_macros.h"
@@ -141,8 +142,8 @@ class ModuleCode final : public CompiledModule {
  private:
   mutable std::mutex mutex_;
   CodeMemory memory_;  // guarded by mutex_, as the others
-  absl::flat_hash_map<const void*, CompiledSite> sites_;
-  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, const void*> turns_;
+  std::unordered_map<const void*, CompiledSite> sites_;
+  std::map<std::pair<uint32_t, uint32_t>, const void*> turns_;
 };
 
 class JitOfThisMachine final : public Jit {
@@ -150,13 +151,16 @@ class JitOfThisMachine final : public Jit {
   JitOfThisMachine(Mode mode, std::shared_ptr<PerfMap> perf_map)
       : mode_(mode), perf_map_(std::move(perf_map)) {}
 
-  absl::Status Prepare() {
-    ASSIGN_OR_RETURN(thunks_, MakeThunks(memory_));
-    return absl::OkStatus();
+  // Once, by the first that asks.
+  const absl::Status& Prepare() const {
+    std::call_once(once_, [this] { prepared_ = MakeReady(); });
+    return prepared_;
   }
 
   bool eager() const override { return mode_ == Mode::kEager; }
-  const CompiledThunks& thunks() const override { return thunks_; }
+  const CompiledThunks* thunks() const override {
+    return Prepare().ok() ? &thunks_ : nullptr;
+  }
 
   std::unique_ptr<CompiledModule> NewModule(
       const BytecodeModule& module) const override {
@@ -187,7 +191,20 @@ class JitOfThisMachine final : public Jit {
     return compiled;
   }
 
+  bool Pays(const BytecodeModule& module, uint32_t function) const override {
+    return PaysToCompile(ReadProgram(module, function));
+  }
+
  private:
+  absl::Status MakeReady() const {
+    if (!HasNeededInstructions()) {
+      return absl::UnimplementedError(
+          "Code is compiled for processors with SSE4.1 and LZCNT alone.");
+    }
+    ASSIGN_OR_RETURN(thunks_, MakeThunks(memory_));
+    return absl::OkStatus();
+  }
+
   static std::string NameOf(const BytecodeModule& module, uint32_t function) {
     const absl::string_view name = module.def().functions[function].debug_name;
     return name.empty() ? absl::StrCat(module.name(), "#", function)
@@ -197,20 +214,19 @@ class JitOfThisMachine final : public Jit {
   const Mode mode_;
   const std::shared_ptr<PerfMap> perf_map_;  // may be null
   const std::shared_ptr<CodePool> pool_ = std::make_shared<CodePool>();
-  CodeMemory memory_{pool_};  // of the thunks
-  CompiledThunks thunks_ = {};
+  // Written once, by Prepare.
+  mutable std::once_flag once_;
+  mutable absl::Status prepared_;
+  mutable CodeMemory memory_{pool_};  // of the thunks
+  mutable CompiledThunks thunks_ = {};
 };
 
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Jit>> Create(
     Mode mode, std::shared_ptr<PerfMap> perf_map) {
-  if (!HasNeededInstructions()) {
-    return absl::UnimplementedError(
-        "Code is compiled for processors with SSE4.1 and LZCNT alone.");
-  }
   auto jit = std::make_shared<JitOfThisMachine>(mode, std::move(perf_map));
-  RETURN_IF_ERROR(jit->Prepare());
+  if (mode == Mode::kEager) RETURN_IF_ERROR(jit->Prepare());
   return std::shared_ptr<const Jit>(std::move(jit));
 }
 

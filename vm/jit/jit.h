@@ -14,10 +14,13 @@
 
 namespace eyrie::vm::jit {
 
+// When functions become code: those that are hot, or each when it is called.
 enum class Mode { kLazy, kEager };
 
-// UNIMPLEMENTED: the processor is another. PERMISSION_DENIED: the system
-// refuses memory that is executable. RESOURCE_EXHAUSTED: there is none left.
+// UNIMPLEMENTED: the build has no compiler, or the processor is another.
+// PERMISSION_DENIED: the system refuses memory that is executable.
+// RESOURCE_EXHAUSTED: there is none left. A lazy one asks for nothing before a
+// function is hot, and compiles nothing if it is then refused.
 // Functions are named in `perf_map`, if there is one.
 absl::StatusOr<std::shared_ptr<const Jit>> Create(
     Mode mode, std::shared_ptr<PerfMap> perf_map = nullptr);

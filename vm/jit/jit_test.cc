@@ -1,7 +1,10 @@
 // Compiled code against the interpreter: calls deeper than the thread's own
 // stack is asked for, every amount of fuel, functions that are not compiled,
-// yields below compiled callers, one module on several threads; and memory.
+// yields below compiled callers, one module on several threads, and forks.
 #include "vm/jit/jit.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <memory>
@@ -15,7 +18,6 @@
 #include "vm/buffer.h"
 #include "vm/context.h"
 #include "vm/invocation.h"
-#include "vm/jit/code_memory.h"
 #include "vm/limits.h"
 
 namespace eyrie::vm {
@@ -193,7 +195,7 @@ TEST(Jit, CompilesWhatIsHot) {
   const auto jit = *jit::Create(jit::Mode::kLazy);
   auto is_compiled = [&](const BytecodeModule& module, uint32_t function) {
     const void* code = module.function(function).compiled.load();
-    return code != nullptr && code != jit->thunks().uncompiled;
+    return code != nullptr && code != jit->thunks()->uncompiled;
   };
   for (const int32_t turns : {10, 20000}) {
     const auto module = Make(Sample());
@@ -212,6 +214,55 @@ TEST(Jit, CompilesWhatIsHot) {
   }
   EXPECT_TRUE(is_compiled(*module, 0));
   EXPECT_FALSE(is_compiled(*module, 6));
+}
+
+// Of what the host calls: a function that turns, one that calls others, a long
+// one; not one that is over before code is entered and left.
+TEST(Jit, CompilesWhatGains) {
+  std::string sums = "entry:";
+  for (int i = 0; i < 60; ++i) absl::StrAppend(&sums, " add.i32 i0 i0 i0");
+  ModuleBuilder builder;
+  builder.name = "gains";
+  builder.AddFunction("short", "0i_i", "entry: add.i32 i0 i0 i1 return [i1]");
+  builder.AddFunction("long", "0i_i", absl::StrCat(sums, " return [i0]"));
+  builder.AddFunction("calls", "0i_i", "entry: call 0 [i0] [i1] return [i1]");
+  const auto module = Make(builder);
+  const auto jit = *jit::Create(jit::Mode::kLazy);
+  EXPECT_FALSE(jit->Pays(*module, 0));
+  EXPECT_TRUE(jit->Pays(*module, 1));
+  EXPECT_TRUE(jit->Pays(*module, 2));
+  ContextOptions options;
+  options.jit = jit;
+  auto context = *Context::Create({module}, options);
+  const std::vector<Value> args = {Value(int32_t{21})};
+  for (const char* name : {"short", "calls"}) {
+    const Function function = *context->Lookup(name);
+    for (int i = 0; i < 10000; ++i) {
+      EXPECT_EQ(Show(context->Call(function, args)), "42 ");
+    }
+    // Code that calls it compiles it, too.
+    const void* code = module->function(0).compiled_entry.load();
+    EXPECT_EQ(code != nullptr, std::string(name) == "calls");
+  }
+}
+
+// The child and the parent each compile into memory of their own.
+TEST(Jit, CompilesOnBothSidesOfAFork) {
+  const auto jit = Eager();
+  const auto module = Make(Sample());
+  const std::string sum = Call(module, jit, "sum", {9});
+  const std::string loops = Call(module, nullptr, "loops", {12});
+  const std::string mixed = Call(module, nullptr, "mixed", {12});
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool right = Call(module, jit, "loops", {12}) == loops &&
+                       Call(module, jit, "sum", {9}) == sum;
+    _exit(right ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(Call(module, jit, "mixed", {12}), mixed);
 }
 
 // Ticks cost no fuel, and lose none.
@@ -273,26 +324,6 @@ TEST(Jit, EndsAtOnceWhenCancelled) {
   const auto results = context->Call(*context->Lookup("spin"), {});
   canceller.join();
   EXPECT_EQ(results.status().code(), absl::StatusCode::kCancelled);
-}
-
-TEST(CodeMemory, GoesFromOneToTheNext) {
-  auto pool = std::make_shared<jit::CodePool>();
-  const uint8_t* first = nullptr;
-  std::vector<uint8_t> code(300 << 10, 0xC3);  // more than a chunk
-  {
-    jit::CodeMemory memory(pool);
-    first = *memory.Publish(code.data(), 5);
-    EXPECT_EQ(*memory.Publish(code.data(), 1), first + 16);
-    EXPECT_EQ(std::memcmp(*memory.Publish(code.data(), code.size()),
-                          code.data(), code.size()),
-              0);
-    // Not the first, since a checker may look before a function.
-    reinterpret_cast<void (*)()>(const_cast<uint8_t*>(first + 16))();
-  }
-  jit::CodeMemory memory(pool);
-  code[0] = 0x90;
-  EXPECT_EQ(*memory.Publish(code.data(), 2), first);
-  EXPECT_EQ(first[0], 0x90);
 }
 
 }  // namespace

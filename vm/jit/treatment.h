@@ -14,6 +14,11 @@ enum class Treatment : uint8_t {
 
 Treatment TreatmentOf(const Instruction& i);
 
+// Whether a call by the host takes less time when the function is code. One
+// that turns or calls others does its work there; of another what it gains must
+// be more than entering, leaving, and calling C++ cost.
+bool PaysToCompile(const Program& program);
+
 // What the processor has that code is made of.
 bool HasNeededInstructions();
 

@@ -1,0 +1,56 @@
+// Memory for code: where it lies, who has it next, and what a fork has of it.
+#include "vm/jit/code_memory.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace eyrie::vm {
+namespace {
+
+TEST(CodeMemory, GoesFromOneToTheNext) {
+  auto pool = std::make_shared<jit::CodePool>();
+  const uint8_t* first = nullptr;
+  std::vector<uint8_t> code(300 << 10, 0xC3);  // more than a chunk
+  {
+    jit::CodeMemory memory(pool);
+    first = *memory.Publish(code.data(), 5);
+    EXPECT_EQ(*memory.Publish(code.data(), 1), first + 16);
+    EXPECT_EQ(std::memcmp(*memory.Publish(code.data(), code.size()),
+                          code.data(), code.size()),
+              0);
+    // Not the first, since a checker may look before a function.
+    reinterpret_cast<void (*)()>(const_cast<uint8_t*>(first + 16))();
+  }
+  jit::CodeMemory memory(pool);
+  code[0] = 0x90;
+  EXPECT_EQ(*memory.Publish(code.data(), 2), first);
+  EXPECT_EQ(first[0], 0x90);
+}
+
+// What one writes after a fork the other does not see.
+TEST(CodeMemory, IsNotSharedWithAChild) {
+  jit::CodeMemory memory(std::make_shared<jit::CodePool>());
+  const std::vector<uint8_t> code(8, 0xC3);
+  const std::vector<uint8_t> other(8, 0x90);
+  const uint8_t* first = *memory.Publish(code.data(), code.size());
+  const pid_t child = fork();
+  if (child == 0) {
+    const uint8_t* next = *memory.Publish(other.data(), other.size());
+    _exit(next == first + 16 && *next == 0x90 && *first == 0xC3 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(first[16], 0);
+  EXPECT_EQ(*memory.Publish(code.data(), code.size()), first + 16);
+  EXPECT_EQ(first[16], 0xC3);
+}
+
+}  // namespace
+}  // namespace eyrie::vm
