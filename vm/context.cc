@@ -129,7 +129,7 @@ absl::Status HostCall::End(absl::Status status) {
   meter.Return(left);
   if (status.ok() && !meter.stopped() && !meter.work()->refused()) [[likely]]
     return status;
-  return EndStopped(std::move(status), left.fuel);
+  return EndStopped(std::move(status), left.fuel + left.held);
 }
 
 absl::Status HostCall::EndStopped(absl::Status status, int64_t fuel_left) {
@@ -402,7 +402,7 @@ absl::Status Context::Run(const Function& function, const Slot* args,
 absl::Status Context::RunOn(Machine& machine) {
   if (!meter_.Charge()) [[unlikely]]
     return machine.TakeStop();
-  if (meter_.TakeTick()) [[unlikely]]
+  if (meter_.CountCall()) [[unlikely]]
     machine.EnterHot();
   if (machine.traced()) [[unlikely]]
     machine.TraceEntries();

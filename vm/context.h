@@ -246,7 +246,6 @@ class HostCall {
   Context& context_;
   CallBudget* budget_ = nullptr;  // to bring up to date
   bool outermost_ = false;
-  CallBudget outer_;
   uint64_t refusals_ = 0;  // of memory, at the begin
   bool timed_ = false;
   Timer::Id alarm_;

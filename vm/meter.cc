@@ -16,7 +16,8 @@ constexpr int64_t kPortion = 4096;
 
 Meter::Meter(const Limits& limits)
     : work_(std::make_shared<WorkBudget>(limits.timeout)),
-      fuel_limit_(limits.fuel),
+      fuel_limit_(
+          static_cast<int64_t>(std::min(limits.fuel, Limits::kUnlimited))),
       timeout_(limits.timeout),
       max_stack_(limits.max_stack) {}
 
@@ -35,9 +36,9 @@ void Meter::Stop(Reason reason) {
 bool Meter::Renew() {
   Reclaim();
   if (stopped()) return false;
-  ticked_ = ticks_;
-  if (held_ != 0) {
-    budget_.fuel += std::exchange(held_, 0);
+  ticked_ = ticks();
+  if (budget_.held != 0) {
+    budget_.fuel += std::exchange(budget_.held, 0);
     until_tick_ = kTick;
     HoldBack();
   }

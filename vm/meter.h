@@ -31,6 +31,7 @@ class Stepper;
 // What one call from the host may still use.
 struct CallBudget {
   int64_t fuel = static_cast<int64_t>(Limits::kUnlimited);
+  int64_t held = 0;  // further fuel, which is not to be used before a tick
   absl::Time deadline = absl::InfiniteFuture();
 };
 
@@ -50,32 +51,33 @@ class Meter {
   // A whole call's, beginning now; work() is refilled.
   CallBudget NewBudget() const {
     CallBudget budget;
-    budget.fuel =
-        static_cast<int64_t>(std::min(fuel_limit_, Limits::kUnlimited));
-    work_->Refill(budget.fuel);
+    budget.fuel = std::min(fuel_limit_, first_portion_);
+    budget.held = fuel_limit_ - budget.fuel;
+    work_->Refill(fuel_limit_);
     if (timeout_ != absl::InfiniteDuration()) [[unlikely]]
       budget.deadline = DeadlineFromNow();
     return budget;
   }
   // Counts against another call's budget; returns what is left of the former.
   CallBudget Exchange(const CallBudget& budget) {
-    Release();
+    Reclaim();
     // Part by part: the fuel was written just now, and reading it back as a
     // part of the whole would keep the processor waiting.
     CallBudget left;
     left.fuel = std::exchange(budget_.fuel, budget.fuel);
+    left.held = std::exchange(budget_.held, budget.held);
     if (budget.deadline != absl::InfiniteFuture() ||
         budget_.deadline != absl::InfiniteFuture()) [[unlikely]] {
       left.deadline = std::exchange(budget_.deadline, budget.deadline);
     }
-    HoldBack();
     return left;
   }
   // Moves the running call's deadline.
   void Extend(absl::Duration by) { budget_.deadline += by; }
   // Gives what a call has taken from the source and not used back to it.
   void Return(const CallBudget& left) {
-    if (source_ != nullptr && left.fuel > 0) source_->Give(left.fuel);
+    const int64_t fuel = left.fuel + left.held;
+    if (source_ != nullptr && fuel > 0) source_->Give(fuel);
   }
 
   // Takes one unit of fuel. False: the call must end, with StopReason().
@@ -122,11 +124,21 @@ class Meter {
     return !exhausted() || Renew();
   }
 
-  // For who looks which functions are hot: with every kTick units, over all
-  // calls, Renew is asked, and TakeTick is true once.
+  // For who looks which functions are hot: with every kTick units of a call
+  // Renew is asked, and TakeTick is true once; CountCall is with every kCalls.
   static constexpr int64_t kTick = 4096;
-  void BeginTicks() { ticks_ = true; }
+  static constexpr int64_t kCalls = 256;
+  void BeginTicks() {
+    first_portion_ = kTick;
+    calls_until_tick_ = kCalls;
+  }
   bool TakeTick() { return std::exchange(ticked_, false); }
+  bool CountCall() {
+    if (--calls_until_tick_ > 0) [[likely]]
+      return false;
+    calls_until_tick_ = kCalls;
+    return true;
+  }
 
   // Ends the call at its next branch backwards or call, and those of contexts
   // that work for it. The first reason counts. Any thread's;
@@ -141,7 +153,7 @@ class Meter {
   // True if the call is over a limit or was told to stop.
   bool exhausted() const {
     const int64_t lent = lent_ == nullptr ? 0 : *lent_;
-    return budget_.fuel + held_ + lent < 0 || stopped();
+    return budget_.fuel + budget_.held + lent < 0 || stopped();
   }
 
   // What devices and contexts that work for this one's calls take their fuel
@@ -164,31 +176,34 @@ class Meter {
   absl::Status StopReason() const;
 
  private:
-  // What is beyond the next tick is not in the budget, but held back.
+  static constexpr auto kUnlimited = static_cast<int64_t>(Limits::kUnlimited);
+
+  bool ticks() const { return first_portion_ == kTick; }
+  // What is beyond the next tick is held back.
   void HoldBack() {
-    if (!ticks_ || budget_.fuel <= until_tick_) return;
-    held_ += budget_.fuel - until_tick_;
+    if (!ticks() || budget_.fuel <= until_tick_) return;
+    budget_.held += budget_.fuel - until_tick_;
     budget_.fuel = until_tick_;
   }
   void Release() {
     Reclaim();
-    if (held_ == 0) return;
+    if (budget_.held == 0) return;
     until_tick_ = std::max<int64_t>(budget_.fuel, 1);
-    budget_.fuel += std::exchange(held_, 0);
+    budget_.fuel += std::exchange(budget_.held, 0);
   }
 
   absl::Time DeadlineFromNow() const;
 
   CallBudget budget_;
-  int64_t held_ = 0;         // fuel
   int64_t* lent_ = nullptr;  // the credit of who runs compiled code
   int64_t until_tick_ = kTick;
-  bool ticks_ = false;
+  int64_t first_portion_ = kUnlimited;  // of a call's fuel
+  int64_t calls_until_tick_ = kUnlimited;
   bool ticked_ = false;
   std::atomic<Reason> stop_ = Reason::kNone;
   std::shared_ptr<WorkBudget> source_;
   const std::shared_ptr<WorkBudget> work_ = std::make_shared<WorkBudget>();
-  uint64_t fuel_limit_ = Limits::kUnlimited;
+  int64_t fuel_limit_ = kUnlimited;
   absl::Duration timeout_ = absl::InfiniteDuration();
   size_t max_stack_ = Limits::kDefaultStackBytes;
 };
