@@ -113,10 +113,11 @@ class CompiledModule {
 // Makes compiled code. Immutable; shared by threads.
 class Jit {
  public:
+  // When functions are compiled: each at its first call, or what is hot.
+  explicit Jit(bool eager) : eager_(eager) {}
   virtual ~Jit() = default;
 
-  // At its first call, or only when it is hot.
-  virtual bool eager() const = 0;
+  bool eager() const { return eager_; }
   // Made at first use; null: there is no memory for code, nor a processor that
   // it is for, and nothing is compiled.
   virtual const CompiledThunks* thunks() const = 0;
@@ -132,6 +133,9 @@ class Jit {
   // Whether calls by the host are shorter for a function's code: to enter and
   // to leave that takes longer than what little a short function does itself.
   virtual bool Pays(const BytecodeModule& module, uint32_t function) const = 0;
+
+ private:
+  const bool eager_;
 };
 
 // The interpreter's body of an instruction, run at `pc` on the topmost frame.

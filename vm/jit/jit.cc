@@ -149,7 +149,7 @@ class ModuleCode final : public CompiledModule {
 class JitOfThisMachine final : public Jit {
  public:
   JitOfThisMachine(Mode mode, std::shared_ptr<PerfMap> perf_map)
-      : mode_(mode), perf_map_(std::move(perf_map)) {}
+      : Jit(mode == Mode::kEager), perf_map_(std::move(perf_map)) {}
 
   // Once, by the first that asks.
   const absl::Status& Prepare() const {
@@ -157,7 +157,6 @@ class JitOfThisMachine final : public Jit {
     return prepared_;
   }
 
-  bool eager() const override { return mode_ == Mode::kEager; }
   const CompiledThunks* thunks() const override {
     return Prepare().ok() ? &thunks_ : nullptr;
   }
@@ -211,7 +210,6 @@ class JitOfThisMachine final : public Jit {
                         : absl::StrCat(module.name(), ".", name);
   }
 
-  const Mode mode_;
   const std::shared_ptr<PerfMap> perf_map_;  // may be null
   const std::shared_ptr<CodePool> pool_ = std::make_shared<CodePool>();
   // Written once, by Prepare.
