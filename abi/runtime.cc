@@ -240,4 +240,11 @@ void eyrie_context_cancel(eyrie_context_t* context) {
   context->session->Cancel();
 }
 
+int eyrie_context_failed(const eyrie_context_t* context) {
+  const eyrie::vm::Context& own = context->session->context();
+  // The last two: since the last call, so that the next one finds it.
+  return !own.failure().ok() || own.meter().stopped() ||
+         own.meter().work()->refused();
+}
+
 void eyrie_context_free(eyrie_context_t* context) { delete context; }

@@ -66,8 +66,10 @@ TEST_F(LimitsApiTest, CallsOverALimitFailTheirContext) {
     SCOPED_TRACE(c.what);
     Result<Context> context = NewContext(c.limits);
     ASSERT_EQ(Text(context), "OK");
+    EXPECT_FALSE(context->failed());
     EXPECT_EQ(SumTo(*context, c.count), c.want);
     const bool failed = std::string(c.want) != "OK";
+    EXPECT_EQ(context->failed(), failed);
     EXPECT_EQ(SumTo(*context, 1).substr(0, 3), failed ? "9: " : "OK");
     EXPECT_EQ(SumTo(*other, 100), "OK");
   }

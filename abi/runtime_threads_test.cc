@@ -1,4 +1,6 @@
 // One module of the embedding API called by several threads at once.
+#include <chrono>
+#include <cstdint>
 #include <future>
 #include <string>
 #include <thread>
@@ -14,6 +16,7 @@ namespace {
 
 constexpr char kAdd[] = "tests/modules/3.13/add.vmfb";
 constexpr char kCounter[] = "tests/modules/3.13/counter.vmfb";
+constexpr char kLoops[] = "tests/modules/3.13/loops.vmfb";
 
 // Each thread has a context of its own, with globals of its own.
 TEST(CppApiTest, ThreadsShareAModule) {
@@ -103,6 +106,76 @@ TEST(CppApiTest, CallPoolEnds) {
   auto none = CallPool::Start(
       [] { return Result<Context>(Error(EYRIE_ABORTED, "No.")); }, 2);
   EXPECT_EQ(none.error().message(), "No.");
+}
+
+// The code of a call of sum_to, 0 if it succeeds.
+int SumTo(CallPool& pool, int64_t count) {
+  const auto sum = pool.Call("sum_to", {count}).get();
+  return sum ? 0 : sum.error().code();
+}
+
+// A call past a limit fails alone: the thread goes on in another context, also
+// when the device and the module that the pool was started with are gone.
+TEST(CppApiTest, CallPoolGoesOnPastALimit) {
+  constexpr int64_t kForEver = int64_t{1} << 60;
+  const struct {
+    const char* what;
+    Limits limits;
+    int want;
+  } kCases[] = {
+      {"fuel", {.fuel = 10000}, EYRIE_RESOURCE_EXHAUSTED},
+      {"time",
+       {.timeout = std::chrono::milliseconds(200)},
+       EYRIE_DEADLINE_EXCEEDED},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.what);
+    auto pool = [&c] {
+      auto device = Device::Open("local-sync");
+      auto module = Module::Load(kLoops);
+      return CallPool::Start(*device, *module, 1, c.limits);
+    }();
+    ASSERT_TRUE(pool) << pool.error().message();
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(SumTo(*pool, 10), 0);
+      EXPECT_EQ(SumTo(*pool, kForEver), c.want);
+    }
+    EXPECT_EQ(SumTo(*pool, 10), 0);
+  }
+}
+
+// A context that takes a failed one's place has initial globals; while none can
+// be made the calls say what failed.
+TEST(CppApiTest, CallPoolReplacesContexts) {
+  auto device = Device::Open("local-sync");
+  auto module = Module::Load(kCounter);
+  int made = 0;
+  auto pool = CallPool::Start(
+      [&]() -> Result<Context> {
+        if (++made == 2) return Error(EYRIE_UNAVAILABLE, "Not now.");
+        return Context::Create(*device, *module);
+      },
+      1);
+  const auto next = [&pool] {
+    const auto count = pool->Call("next", {}).get();
+    return count ? *(*count)[0].As<int>() : -int{count.error().code()};
+  };
+  EXPECT_EQ(next(), 1);
+  EXPECT_EQ(next(), 2);
+  // Nothing else that fails has this effect.
+  EXPECT_EQ(pool->Call("next", {1}).get().error().code(),
+            EYRIE_INVALID_ARGUMENT);
+  EXPECT_EQ(next(), 3);
+  auto failed = pool->Run([](Context& context) {
+    const bool before = context.failed();
+    context.Cancel();
+    return !before && context.failed();
+  });
+  EXPECT_TRUE(failed.get());
+  EXPECT_EQ(next(), -EYRIE_CANCELLED);  // create gives none
+  EXPECT_EQ(next(), 1);
+  EXPECT_EQ(next(), 2);
+  EXPECT_EQ(made, 3);
 }
 
 }  // namespace

@@ -227,6 +227,12 @@ EYRIE_EXPORT eyrie_error_t* eyrie_context_create_with_options(
  * handler. */
 EYRIE_EXPORT void eyrie_context_cancel(eyrie_context_t* context);
 
+/* Nonzero: a call has passed a limit, or the context was cancelled; calls fail
+ * from now on. Whoever wants to go on frees it and creates another one, whose
+ * globals have their initial values. Nothing else that a call fails with makes
+ * it so. The context's thread's. */
+EYRIE_EXPORT int eyrie_context_failed(const eyrie_context_t* context);
+
 /* ---- Functions ---------------------------------------------------------- */
 
 /* A function of a context: found, and its signature read, once. The context

@@ -5,9 +5,8 @@
 //       pool->Call("predict", {image});
 // Each thread has a context of its own, so that the module is shared and its
 // globals are not: for functions that keep nothing from call to call. A call
-// that passes a limit spoils its context, and with it a thread of the pool:
-// calls that this one takes fail with FAILED_PRECONDITION from then on, so a
-// pool whose calls may pass limits is replaced when one has.
+// that passes a limit, or is cancelled, fails its context: its thread makes
+// itself another one, with globals at their initial values, and goes on.
 #ifndef EYRIE_CALL_POOL_H_
 #define EYRIE_CALL_POOL_H_
 
@@ -36,22 +35,28 @@ class CallPool {
  public:
   using Task = std::function<void(Context&)>;
 
+  // Makes a context. Kept, and called by one thread at a time.
+  using Create = std::function<Result<Context>()>;
+
   // Makes as many contexts as threads, at least one. Fails as Context::Create.
   static Result<CallPool> Start(const Device& device, const Module& module,
                                 size_t threads, const Limits& limits = {}) {
-    return Start([&] { return Context::Create(device, module, limits); },
+    return Start([device, module,
+                  limits] { return Context::Create(device, module, limits); },
                  threads);
   }
-  // The same of contexts that `create` makes, here and now.
-  static Result<CallPool> Start(const std::function<Result<Context>()>& create,
-                                size_t threads) {
+  // The same of contexts that `create` makes: as many here and now, and later,
+  // on a thread of the pool, one for each that has failed. If it makes none
+  // then, the thread's next call fails and names what has failed before;
+  // `create` is asked again at the one after it.
+  static Result<CallPool> Start(Create create, size_t threads) {
     std::vector<Context> contexts;
     do {
       auto context = create();
       if (!context) return context.error();
       contexts.push_back(std::move(*context));
     } while (contexts.size() < threads);
-    CallPool pool;
+    CallPool pool(std::move(create));
     for (Context& context : contexts) {
       pool.threads_.emplace_back(
           [queue = pool.queue_.get(), own = std::make_unique<Context>(std::move(
@@ -104,6 +109,8 @@ class CallPool {
  private:
   class Queue {
    public:
+    explicit Queue(Create create) : create_(std::move(create)) {}
+
     void Add(Task task) {
       {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -127,6 +134,7 @@ class CallPool {
         Task task = std::move(tasks_.front());
         tasks_.pop_front();
         lock.unlock();
+        if (context.failed()) Replace(context);
         task(context);
         task = nullptr;  // with what it holds
         lock.lock();
@@ -134,13 +142,22 @@ class CallPool {
     }
 
    private:
+    void Replace(Context& context) {
+      const std::lock_guard<std::mutex> lock(create_mutex_);
+      auto made = create_();
+      if (made) context = std::move(*made);
+    }
+
+    std::mutex create_mutex_;
+    const Create create_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Task> tasks_;
     bool closed_ = false;
   };
 
-  CallPool() : queue_(std::make_unique<Queue>()) {}
+  explicit CallPool(Create create)
+      : queue_(std::make_unique<Queue>(std::move(create))) {}
 
   std::unique_ptr<Queue> queue_;
   std::vector<std::thread> threads_;

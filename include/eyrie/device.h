@@ -37,6 +37,7 @@ struct DeviceOptions {
   Jit jit = Jit::kLazy;
 };
 
+// Copies are the same device.
 class Device {
  public:
   // "local-sync", or any other name `eyrie run --list_devices` prints.
@@ -71,7 +72,9 @@ class Device {
 
  private:
   explicit Device(eyrie_device_t* handle) : handle_(handle) {}
-  internal::Handle<eyrie_device_t, eyrie_device_release> handle_;
+  internal::SharedHandle<eyrie_device_t, eyrie_device_retain,
+                         eyrie_device_release>
+      handle_;
 };
 
 }  // namespace eyrie

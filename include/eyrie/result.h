@@ -110,6 +110,21 @@ class Handle {
  private:
   T* handle_ = nullptr;
 };
+
+// One whose copies share what is counted.
+template <typename T, void (*kRetain)(T*), void (*kFree)(T*)>
+class SharedHandle : public Handle<T, kFree> {
+ public:
+  using Handle<T, kFree>::Handle;
+  SharedHandle(const SharedHandle& other) : Handle<T, kFree>(other.get()) {
+    if (other.get() != nullptr) kRetain(other.get());
+  }
+  SharedHandle(SharedHandle&& other) noexcept = default;
+  SharedHandle& operator=(SharedHandle other) noexcept {
+    Handle<T, kFree>::operator=(std::move(other));
+    return *this;
+  }
+};
 }  // namespace internal
 }  // namespace eyrie
 

@@ -29,6 +29,7 @@
 
 namespace eyrie {
 
+// Copies are the same module.
 class Module {
  public:
   // Maps the file, which must not change while the module lives.
@@ -64,7 +65,9 @@ class Module {
 
  private:
   explicit Module(eyrie_module_t* handle) : handle_(handle) {}
-  internal::Handle<eyrie_module_t, eyrie_module_release> handle_;
+  internal::SharedHandle<eyrie_module_t, eyrie_module_retain,
+                         eyrie_module_release>
+      handle_;
 };
 
 // What a context may use; all but the stack is without limit at first. A call
@@ -168,6 +171,10 @@ class Context {
   // Ends the running call, or the next, with CANCELLED, and fails the context.
   // From any thread while the context lives, and from a signal handler.
   void Cancel() { eyrie_context_cancel(get()); }
+
+  // True: a call has passed a limit, or was cancelled, and calls fail from now
+  // on, whatever they are. Another context goes on, with globals of its own.
+  bool failed() const { return eyrie_context_failed(get()) != 0; }
 
   eyrie_context_t* get() const { return handle_.get(); }
 
