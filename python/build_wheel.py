@@ -54,7 +54,8 @@ def compile_module(library, include, folder):
     import nanobind  # pylint: disable=import-outside-toplevel
     target = os.path.join(folder, "_core" +
                           sysconfig.get_config_var("EXT_SUFFIX"))
-    own = [os.path.join(HERE, name) for name in ("core.cc", "values.cc")]
+    own = [os.path.join(HERE, name)
+           for name in ("call_scope.cc", "core.cc", "log.cc", "values.cc")]
     nanobind_source = os.path.join(nanobind.source_dir(), "nb_combined.cpp")
     robin_map = os.path.join(os.path.dirname(nanobind.source_dir()),
                              "ext/robin_map/include")

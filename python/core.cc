@@ -1,12 +1,16 @@
 // The extension module eyrie._core: a module's context with its functions, as
 // eyrie/_model.py wants it.
 //
-// Calls release the GIL; a mutex lets one thread at a time into a context.
+// Whatever runs in a module, or waits, does so without the GIL: logs take it. A
+// mutex lets one thread at a time into a context.
+// Tested by eyrie_test.py, ended_calls_test.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <memory>
@@ -16,7 +20,9 @@
 #include <utility>
 #include <vector>
 
+#include "call_scope.h"
 #include "eyrie/runtime.h"
+#include "log.h"
 #include "values.h"
 
 namespace nb = nanobind;
@@ -53,7 +59,7 @@ struct Options {
   bool allow_system_executables = false;
   bool no_native_code = false;
   uint64_t fuel = 0;
-  double timeout = 0;  // seconds
+  double timeout = 0;  // seconds; 0 or infinite: any
   uint64_t max_memory = 0;
   uint64_t max_stack = 0;
   std::vector<std::string> parameters;
@@ -61,37 +67,69 @@ struct Options {
   bool allow_loss = false;
 };
 
+// One call, that any thread may end: Core::Cancel.
+struct Ticket {
+  std::atomic<bool> cancelled = false;
+};
+
 class Core {
   // Runs it alone in the context, without the GIL: what it drops may want it.
   template <typename F>
-  auto Locked(F run) {
-    return Unwrap([&] {
+  auto InTurn(const Ticket& ticket, F run) {
+    CallScope scope;
+    auto result = [&]() -> decltype(run(scope)) {
       const nb::gil_scoped_release release;
-      const std::lock_guard<std::mutex> lock(mutex_);
-      return run();
-    }());
+      std::unique_lock<std::timed_mutex> turn(turn_, std::try_to_lock);
+      while (!turn && !turn.try_lock_for(kLook)) {
+        if (ticket.cancelled) return Cancelled();
+        scope.LookForSignals();
+      }
+      return run(scope);
+    }();
+    if (!result) scope.ThrowCause();
+    return Unwrap(std::move(result));
+  }
+
+  // What `get` makes of a function, with the GIL.
+  template <typename F>
+  nb::tuple OfFunction(const std::string& name, F get) {
+    const Ticket ticket;
+    return get(
+        InTurn(ticket, [&](CallScope&) { return context_->Find(name); }));
   }
 
  public:
   // `source`: a path, or the bytes of a module.
-  Core(nb::object source, Options options)
-      : options_(std::move(options)), module_(LoadModule(source)) {
-    DeviceOptions choices;
-    choices.allow_system_executables = options_.allow_system_executables;
-    choices.no_native_code = options_.no_native_code;
-    auto devices = std::make_shared<std::vector<Device>>();
-    for (const std::string& uri : options_.devices) {
-      devices->push_back(Unwrap(Device::Open(uri, choices)));
-    }
-    devices_ = std::move(devices);
-    context_ = MakeContext();
+  Core(nb::object source, Options options) : options_(std::move(options)) {
+    Unwrap([&]() -> Result<void> {
+      const std::span<const std::byte> bytes = BytesOf(source);
+      const std::string path =
+          bytes.data() == nullptr ? nb::cast<std::string>(source) : "";
+      const nb::gil_scoped_release release;
+      auto module = path.empty() ? Module::Load(bytes) : Module::Load(path);
+      if (!module) return module.error();
+      module_ = std::make_shared<Module>(std::move(*module));
+      auto devices = OpenDevices();
+      if (!devices) return devices.error();
+      devices_ = std::make_shared<std::vector<Device>>(std::move(*devices));
+      return Renew();
+    }());
   }
   // Another context of the same module and devices.
   explicit Core(const Core& other)
       : options_(other.options_),
         module_(other.module_),
-        devices_(other.devices_),
-        context_(MakeContext()) {}
+        devices_(other.devices_) {
+    Unwrap([&] {
+      const nb::gil_scoped_release release;
+      return Renew();
+    }());
+  }
+  ~Core() {
+    const nb::gil_scoped_release release;
+    context_.reset();
+    devices_.reset();
+  }
 
   std::vector<std::string> Names() const {
     std::vector<std::string> names;
@@ -102,14 +140,21 @@ class Core {
 
   nb::object Call(const std::string& name, nb::tuple arguments,
                   nb::dict keywords) {
+    Ticket ticket;
+    return CallWith(ticket, name, std::move(arguments), std::move(keywords));
+  }
+  // The same, of a ticket for this call alone.
+  nb::object CallWith(Ticket& ticket, const std::string& name,
+                      nb::tuple arguments, nb::dict keywords) {
     std::vector<Value> given;
     for (const nb::handle item : arguments) given.push_back(Argument(item));
     std::vector<Value::Entry> named;
     for (const auto& [key, item] : keywords) {
       named.emplace_back(nb::cast<std::string>(key), Argument(item));
     }
-    std::vector<Value> values =
-        Locked([&] { return context_->Call(name, given, named); });
+    std::vector<Value> values = InTurn(ticket, [&](CallScope& scope) {
+      return Run(ticket, scope, name, given, named);
+    });
     if (values.empty()) return nb::none();
     if (values.size() == 1) return ToPython(std::move(values[0]), text());
     nb::list list;
@@ -119,25 +164,35 @@ class Core {
 
   // The signature as text, where it comes from, and what the source says.
   nb::tuple Signature(const std::string& name) {
-    const auto signature = Locked([&]() -> Result<eyrie_signature_t> {
-      auto found = context_->Find(name);
-      if (!found) return found.error();
-      return found->signature();
+    return OfFunction(name, [](const Function& function) {
+      const eyrie_signature_t signature = function.signature();
+      return nb::make_tuple(signature.text, signature.source, signature.doc);
     });
-    return nb::make_tuple(signature.text, signature.source, signature.doc);
   }
 
   // Arrays of the last call: used in place, copied, packed, converted.
   nb::tuple Statistics(const std::string& name) {
-    const auto last = Locked([&]() -> Result<eyrie_call_statistics_t> {
-      auto found = context_->Find(name);
-      if (!found) return found.error();
-      return found->statistics();
+    return OfFunction(name, [](const Function& function) {
+      const eyrie_call_statistics_t last = function.statistics();
+      return nb::make_tuple(last.lent, last.copied, last.packed,
+                            last.converted);
     });
-    return nb::make_tuple(last.lent, last.copied, last.packed, last.converted);
   }
 
-  void Cancel() { context_->Cancel(); }
+  // Ends the call of this ticket, whether it runs, waits or is still to begin;
+  // one that is over stays as it is.
+  void Cancel(Ticket& ticket) {
+    const std::lock_guard<std::mutex> lock(running_mutex_);
+    ticket.cancelled = true;
+    if (running_ == &ticket) context_->Cancel();
+  }
+  // Ends the call that runs; false: there is none.
+  bool CancelRunning() {
+    const std::lock_guard<std::mutex> lock(running_mutex_);
+    if (running_ == nullptr) return false;
+    context_->Cancel();
+    return true;
+  }
 
  private:
   bool text() const { return options_.text; }
@@ -147,37 +202,85 @@ class Core {
     return value;
   }
 
-  static std::shared_ptr<const Module> LoadModule(nb::handle source) {
-    if (PyBytes_Check(source.ptr())) {
-      return std::make_shared<Module>(Unwrap(Module::Load(std::as_bytes(
-          std::span(PyBytes_AS_STRING(source.ptr()),
-                    static_cast<size_t>(PyBytes_GET_SIZE(source.ptr())))))));
+  // In turn. A context that an earlier call has failed is replaced first.
+  Result<std::vector<Value>> Run(Ticket& ticket, CallScope& scope,
+                                 const std::string& name,
+                                 const std::vector<Value>& given,
+                                 const std::vector<Value::Entry>& named) {
+    if (context_->failed()) {
+      if (auto renewed = Renew(); !renewed) return renewed.error();
     }
-    return std::make_shared<Module>(
-        Unwrap(Module::Load(nb::cast<std::string>(source))));
+    if (!SetRunning(&ticket)) return Cancelled();
+    auto values = [&] {
+      const CallScope::Within within(scope, *context_);
+      return context_->Call(name, given, named);
+    }();
+    SetRunning(nullptr);
+    return values;
+  }
+  // False: the call is cancelled already.
+  bool SetRunning(const Ticket* ticket) {
+    const std::lock_guard<std::mutex> lock(running_mutex_);
+    if (ticket != nullptr && ticket->cancelled) return false;
+    running_ = ticket;
+    return true;
+  }
+  static Error Cancelled() {
+    return Error(EYRIE_CANCELLED, "The call is cancelled.");
   }
 
-  std::unique_ptr<Context> MakeContext() const {
+  // Empty: the source is a path.
+  static std::span<const std::byte> BytesOf(nb::handle source) {
+    if (!PyBytes_Check(source.ptr())) return {};
+    return std::as_bytes(
+        std::span(PyBytes_AS_STRING(source.ptr()),
+                  static_cast<size_t>(PyBytes_GET_SIZE(source.ptr()))));
+  }
+
+  Result<std::vector<Device>> OpenDevices() const {
+    DeviceOptions choices;
+    choices.allow_system_executables = options_.allow_system_executables;
+    choices.no_native_code = options_.no_native_code;
+    choices.log = LogToPython();
+    std::vector<Device> devices;
+    for (const std::string& uri : options_.devices) {
+      auto device = Device::Open(uri, choices);
+      if (!device) return device.error();
+      devices.push_back(std::move(*device));
+    }
+    return devices;
+  }
+
+  // Makes the context, or puts a new one in its place. Nothing runs in it.
+  Result<void> Renew() {
     Limits limits;
     limits.fuel = options_.fuel;
     // Of what is longer than 290 years nobody sees the end.
-    if (options_.timeout < 9e9) {
+    if (options_.timeout > 0 && options_.timeout < 9e9) {
       limits.timeout = std::chrono::nanoseconds(
-          static_cast<int64_t>(options_.timeout * 1e9));
+          static_cast<int64_t>(std::ceil(options_.timeout * 1e9)));
     }
     limits.max_memory = options_.max_memory;
     limits.max_stack = options_.max_stack;
     std::vector<const Device*> devices;
     for (const Device& device : *devices_) devices.push_back(&device);
-    return std::make_unique<Context>(Unwrap(Context::Create(
-        devices, {module_.get()}, limits, options_.parameters)));
+    auto made =
+        Context::Create(devices, {module_.get()}, limits, options_.parameters);
+    if (!made) return made.error();
+    context_ = std::make_unique<Context>(std::move(*made));
+    return {};
   }
 
-  Options options_;
+  // How often who waits for a turn looks around.
+  static constexpr std::chrono::milliseconds kLook{20};
+
+  const Options options_;
   std::shared_ptr<const Module> module_;
   std::shared_ptr<const std::vector<Device>> devices_;
   std::unique_ptr<Context> context_;
-  std::mutex mutex_;  // of the context
+  std::timed_mutex turn_;  // in the context
+  std::mutex running_mutex_;
+  const Ticket* running_ = nullptr;  // the call that runs
 };
 
 }  // namespace
@@ -214,6 +317,8 @@ NB_MODULE(_core, m) {
         return std::string("<eyrie.Reference to a ") +
                eyrie_value_ref_type(self.value.get()) + ">";
       });
+  nb::class_<Ticket>(m, "Ticket", "One call, that may be cancelled.")
+      .def(nb::init<>());
   nb::class_<Core>(m, "Core")
       .def(
           "__init__",
@@ -238,7 +343,9 @@ NB_MODULE(_core, m) {
       .def("call", &Core::Call)
       .def("signature", &Core::Signature)
       .def("statistics", &Core::Statistics)
-      .def("cancel", &Core::Cancel);
+      .def("call_with", &Core::CallWith)
+      .def("cancel", &Core::Cancel)
+      .def("cancel_running", &Core::CancelRunning);
   m.def(
       "copy",
       [](nb::object object) {
@@ -247,6 +354,10 @@ NB_MODULE(_core, m) {
       },
       nb::arg("value").none(),
       "The object as it comes out of a function that passes it on.");
+  m.def("set_main_thread", &SetMainThread,
+        "Whose calls Ctrl-C ends: threading.main_thread().ident.");
+  m.def("set_log", &SetLogFunction, nb::arg("function").none(),
+        "Has a function(severity, line) take what the library says.");
   m.def(
       "abandon", [](nb::object object) { object.inc_ref(); },
       "Never frees the object: what a fork has left of it.");

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the wheel and tests what is in it, with the Python of install.sh.
-#   python_test.sh <libeyrie.a>
+#   python_test.sh <libeyrie.a> <eyrie>
 set -eu
 # Bazel's tests have no HOME.
 home=${HOME:-$(getent passwd "$(id -u)" | cut -d : -f 6)}
@@ -15,4 +15,8 @@ here=$(dirname "$0")
   --license=LICENSE --out="$TEST_TMPDIR/dist"
 "$python" -m pip install --quiet --no-index --no-deps \
   --target="$TEST_TMPDIR/site" "$TEST_TMPDIR"/dist/*.whl
-PYTHONPATH=$TEST_TMPDIR/site exec "$python" "$here/eyrie_test.py" tests/modules
+"$2" asm "$here/talker.vmasm" -o "$TEST_TMPDIR/talker.vmfb"
+export PYTHONPATH="$TEST_TMPDIR/site"
+"$python" "$here/eyrie_test.py" tests/modules
+exec "$python" "$here/ended_calls_test.py" tests/modules \
+  "$TEST_TMPDIR/talker.vmfb"

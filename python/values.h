@@ -36,6 +36,9 @@ T Unwrap(Result<T> result) {
   if (!result) Raise(result.error());
   return std::move(*result);
 }
+inline void Unwrap(Result<void> result) {
+  if (!result) Raise(result.error());
+}
 
 }  // namespace eyrie::python
 

@@ -6,6 +6,7 @@
     scores = await model.predict.aio(image) # in an event loop
 """
 
+from eyrie import _log  # whose import is all that it takes
 from eyrie._core import Error, Reference, __version__
 from eyrie._model import Function, Model, lend, load
 

@@ -1,12 +1,14 @@
 """Modules as Python objects: attributes are functions.
 
 A Model has a context, and with it globals, of its own; its calls take turns,
-whichever threads they come from. Pickled, it is its path and options: what is
-unpickled, and a model's first use after a fork, loads it anew.
+whichever threads they come from. A call that is interrupted, cancelled or over
+a limit may leave globals halfway through a change: the next one is made in a
+new context. Pickled, a model is its path and options: what is unpickled, and a
+model's first use after a fork, loads it anew.
 """
 
 import asyncio
-import functools
+import numbers
 import os
 import threading
 import weakref
@@ -36,9 +38,21 @@ class Function:
         return self._model.core().call(self.__name__, args, kwargs)
 
     async def aio(self, *args, **kwargs):
-        """The same call on a thread of the event loop's."""
-        call = functools.partial(self, *args, **kwargs)
-        return await asyncio.get_running_loop().run_in_executor(None, call)
+        """The same call on a thread of the event loop's.
+
+        A task that is cancelled while it awaits this ends its call.
+        """
+        ticket = _core.Ticket()
+
+        def call():
+            return self._model.core().call_with(ticket, self.__name__, args,
+                                                kwargs)
+
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(None, call)
+        finally:  # of no effect on a call that is over
+            self._model.core().cancel(ticket)
 
     @property
     def signature(self):
@@ -124,9 +138,12 @@ class Model:
         return other
 
     def cancel(self):
-        """Ends the call that runs, which fails as CANCELLED, and the model
-        with it. From any thread."""
-        self.core().cancel()
+        """Ends the call that runs, which fails as CANCELLED, from any thread.
+
+        False: no call runs. As after any call that is ended, globals have
+        their initial values in the next.
+        """
+        return self.core().cancel_running()
 
     def __reduce__(self):
         return Model, (self._source, self._options)
@@ -138,6 +155,27 @@ class Model:
         return f"<eyrie.Model {self.name} of {source}>"
 
 
+def _count(name, number):
+    """A limit that is counted, in 64 bits."""
+    sentence = f"{name} ({number!r}) is not an integer from 0 to 2**64 - 1."
+    if not isinstance(number, numbers.Integral):
+        raise TypeError(sentence)
+    if not 0 <= number < 2**64:
+        raise ValueError(sentence)
+    return int(number)
+
+
+def _seconds(timeout):
+    if timeout is None:
+        return 0.0
+    sentence = f"timeout ({timeout!r}) is not a number of seconds from 0 up."
+    if not isinstance(timeout, numbers.Real):
+        raise TypeError(sentence)
+    if not timeout >= 0:
+        raise ValueError(sentence)
+    return float(timeout)
+
+
 def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
          max_stack=0, parameters=(), allow_system_executables=False,
          no_native_code=False, text=False,
@@ -145,8 +183,9 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
     """Loads a module: a path, or its bytes.
 
     device: a name as `eyrie run --list_devices` has them, or several.
-    fuel, timeout (seconds), max_memory, max_stack (bytes): bound each call;
-        one that passes a bound fails, and the model with it.
+    fuel, timeout (seconds), max_memory, max_stack (bytes): bound each call,
+        if they are not 0; one that passes a bound fails, and globals have their
+        initial values in the next.
     parameters: files of weights, "path" or "scope=path".
     allow_system_executables, no_native_code: what the module may bring.
     text: results of bytes are str, as UTF-8.
@@ -159,10 +198,10 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
         "devices": [device] if isinstance(device, str) else list(device),
         "allow_system_executables": allow_system_executables,
         "no_native_code": no_native_code,
-        "fuel": fuel,
-        "timeout": timeout or 0.0,
-        "max_memory": max_memory,
-        "max_stack": max_stack,
+        "fuel": _count("fuel", fuel),
+        "timeout": _seconds(timeout),
+        "max_memory": _count("max_memory", max_memory),
+        "max_stack": _count("max_stack", max_stack),
         "parameters": [os.fspath(path) for path in parameters],
         "text": text,
         "allow_loss": allow_loss,
@@ -172,6 +211,7 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
 def _after_fork():
     """The threads of devices are not in the child: what they served stays
     where it is, and models are loaded anew when they are used."""
+    _core.set_main_thread(threading.main_thread().ident)
     for model in list(_models):
         core, model._core = model._core, None
         model._lock = threading.Lock()
@@ -179,4 +219,5 @@ def _after_fork():
             _core.abandon(core)
 
 
+_core.set_main_thread(threading.main_thread().ident)
 os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,153 @@
+// The handler of SIGINT, and whom it ends.
+//
+// Tested by ended_calls_test.py.
+#include "call_scope.h"
+
+#include <signal.h>
+#include <time.h>
+
+#include <atomic>
+#include <cerrno>
+#include <thread>
+#include <utility>
+
+namespace eyrie::python {
+namespace {
+
+unsigned long main_thread = 0;
+thread_local CallScope* innermost = nullptr;
+
+// What the handler below uses, on any thread. All are lock-free.
+void (*next_handler)(int) = nullptr;
+std::atomic<Context*> interruptible = nullptr;  // of the main thread
+std::atomic<bool> has_come = false;  // since the main thread's last look
+std::atomic<int> handlers = 0;       // that run
+
+void OnInterrupt(int number) {
+  const int error = errno;
+  next_handler(number);  // of Python's: it will see the signal from here on
+  handlers.fetch_add(1);
+  has_come.store(true);
+  if (Context* const context = interruptible.load()) context->Cancel();
+  handlers.fetch_sub(1);
+  errno = error;
+}
+
+// True if Python would raise KeyboardInterrupt.
+bool RaisesByDefault() {
+  // Never freed, as this is asked as long as there is an interpreter.
+  static PyObject* const module = PyImport_ImportModule("_signal");
+  static PyObject* const get = PyObject_GetAttrString(module, "getsignal");
+  static PyObject* const raises =
+      PyObject_GetAttrString(module, "default_int_handler");
+  const nb::object handler =
+      nb::steal(PyObject_CallFunction(get, "i", static_cast<int>(SIGINT)));
+  if (!handler.is_valid()) throw nb::python_error();
+  return handler.ptr() == raises;
+}
+
+// Puts the handler in place, if it may be there.
+bool Install() {
+  if (!RaisesByDefault()) return false;
+  struct sigaction action;
+  if (sigaction(SIGINT, nullptr, &action) != 0) return false;
+  if ((action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler == SIG_DFL ||
+      action.sa_handler == SIG_IGN) {
+    return false;  // not Python's
+  }
+  // Another one may hand signals on to OnInterrupt, which was there before it.
+  if (next_handler != nullptr && action.sa_handler != next_handler) {
+    return false;
+  }
+  next_handler = action.sa_handler;
+  action.sa_handler = OnInterrupt;
+  return sigaction(SIGINT, &action, nullptr) == 0;
+}
+
+// True if the handler is in place. While it is, Python's is the default one:
+// Python puts its own in place whenever that changes. The system is asked once
+// in a tick of its coarse clock, a few milliseconds, since that takes as long
+// as a small call.
+bool IsInstalled() {
+  static bool installed = false;
+  static timespec asked = {};
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  if (installed && now.tv_nsec == asked.tv_nsec && now.tv_sec == asked.tv_sec) {
+    return true;
+  }
+  asked = now;
+  if (installed) {
+    struct sigaction action;
+    if (sigaction(SIGINT, nullptr, &action) == 0 &&
+        (action.sa_flags & SA_SIGINFO) == 0 &&
+        action.sa_handler == OnInterrupt) {
+      return true;
+    }
+  }
+  installed = Install();
+  return installed;
+}
+
+void ThrowSignals() {
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+}  // namespace
+
+void SetMainThread(unsigned long ident) {
+  main_thread = ident;
+  innermost = nullptr;
+  interruptible = nullptr;
+  handlers = 0;
+}
+
+CallScope::CallScope()
+    : is_main_(PyThread_get_thread_ident() == main_thread),
+      is_interruptible_(is_main_ && IsInstalled()) {
+  if (!is_interruptible_) return;
+  // What comes between these two is seen by both.
+  has_come.store(false);
+  ThrowSignals();
+}
+
+CallScope* CallScope::current() { return innermost; }
+
+void CallScope::Fail() {
+  if (raised_) {
+    PyErr_Clear();  // the first one is what ends the call
+    return;
+  }
+  raised_.emplace();
+  context_->Cancel();
+}
+
+void CallScope::ThrowCause() {
+  if (raised_) throw nb::python_error(std::move(*raised_));
+  if (is_main_) ThrowSignals();
+}
+
+void CallScope::LookForSignals() const {
+  if (!is_main_) return;
+  const nb::gil_scoped_acquire acquire;
+  ThrowSignals();
+}
+
+CallScope::Within::Within(CallScope& scope, Context& context)
+    : scope_(scope), outer_(std::exchange(innermost, &scope)) {
+  scope.context_ = &context;
+  if (!scope.is_interruptible_) return;
+  outer_interruptible_ = interruptible.exchange(&context);
+  if (has_come.load()) context.Cancel();
+}
+
+CallScope::Within::~Within() {
+  innermost = outer_;
+  scope_.context_ = nullptr;
+  if (!scope_.is_interruptible_) return;
+  interruptible.store(outer_interruptible_);
+  // On another thread a handler may be about to cancel this call.
+  while (handlers.load() != 0) std::this_thread::yield();
+}
+
+}  // namespace eyrie::python

@@ -1,0 +1,386 @@
+"""Tests of calls that end before they are done, and of the log.
+
+python ended_calls_test.py <tests/modules> <talker.vmfb>
+
+Run by python_test.sh.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import pickle
+import random
+import signal
+import sys
+import threading
+import time
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+import eyrie
+
+TALKER = sys.argv.pop(2) if len(sys.argv) > 2 else "talker.vmfb"
+MODULES = sys.argv.pop(1) if len(sys.argv) > 1 else "tests/modules"
+FOR_EVER = 10**18
+SOON = 10  # seconds, of a busy machine; what hangs, hangs for ever
+DEVICES = ("local-sync", "local-task")
+
+
+def load(name, **options):
+    return eyrie.load(os.path.join(MODULES, "3.13", name + ".vmfb"), **options)
+
+
+@contextlib.contextmanager
+def interrupted(after):
+    """Ctrl-C, from a thread."""
+    def press():
+        time.sleep(after)
+        os.kill(os.getpid(), signal.SIGINT)
+    thread = threading.Thread(target=press)
+    try:
+        thread.start()
+        yield
+    finally:
+        thread.join()
+
+
+@contextlib.contextmanager
+def running(function, *args):
+    """In a thread, a call that goes on until its model is cancelled."""
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(function, *args)
+        time.sleep(0.05)
+        try:
+            yield future
+        finally:
+            while not future.done():
+                function._model.cancel()
+                time.sleep(0.01)
+
+
+class Test(unittest.TestCase):
+    """What several have."""
+
+    @contextlib.contextmanager
+    def soon(self):
+        begun = time.monotonic()
+        yield
+        self.assertLess(time.monotonic() - begun, SOON)
+
+    @contextlib.contextmanager
+    def fails(self, code):
+        with self.assertRaises(eyrie.Error) as caught:
+            yield
+        self.assertEqual(caught.exception.code, code)
+
+
+class OptionsTest(Test):
+    """Limits that are none."""
+
+    def test_bad_limits(self):
+        rows = [
+            # option, value, error, text
+            ("timeout", -1, ValueError, "timeout (-1) is not"),
+            ("timeout", -1e-9, ValueError, "timeout (-1e-09) is not"),
+            ("timeout", float("-inf"), ValueError, "timeout (-inf) is not"),
+            ("timeout", float("nan"), ValueError, "timeout (nan) is not"),
+            ("timeout", "1s", TypeError, "timeout ('1s') is not"),
+            ("fuel", -1, ValueError, "fuel (-1) is not an integer"),
+            ("fuel", 2**64, ValueError, "fuel (18446744073709551616) is not"),
+            ("fuel", 1.5, TypeError, "fuel (1.5) is not"),
+            ("max_memory", -1, ValueError, "max_memory (-1) is not an integer"),
+            ("max_stack", "4k", TypeError, "max_stack ('4k') is not"),
+        ]
+        for option, value, kind, text in rows:
+            with self.subTest(f"{option}={value}"):
+                with self.assertRaises(kind) as caught:
+                    load("loops", **{option: value})
+                self.assertIn(text, str(caught.exception))
+
+    def test_good_timeouts(self):
+        for timeout in (None, 0, 3600, float("inf"), 1e300, np.float32(3600)):
+            with self.subTest(timeout):
+                self.assertEqual(load("loops", timeout=timeout).sum_to(10), 45)
+        # None is too short to be one.
+        with self.fails("DEADLINE_EXCEEDED"):
+            load("loops", timeout=1e-12).sum_to(FOR_EVER)
+
+
+class FreshContextTest(Test):
+    """A model goes on after a call that was ended."""
+
+    def test_limits(self):
+        for limit, code in (({"fuel": 1000}, "RESOURCE_EXHAUSTED"),
+                            ({"timeout": 0.2}, "DEADLINE_EXCEEDED")):
+            with self.subTest(code):
+                talker = eyrie.load(TALKER, **limit)
+                for _ in range(3):
+                    self.assertEqual(talker.next(), 1)
+                    self.assertEqual(talker.next(), 2)
+                    with self.fails(code):
+                        talker.endless()
+
+    def test_cancel(self):
+        talker = eyrie.load(TALKER)
+        self.assertFalse(talker.cancel())
+        self.assertEqual(talker.next(), 1)
+        with running(talker.endless) as future:
+            self.assertTrue(talker.cancel())
+            with self.fails("CANCELLED"):
+                future.result(SOON)
+        self.assertEqual(talker.next(), 1)
+        self.assertFalse(talker.cancel())
+        self.assertEqual(talker.next(), 2)
+
+    def test_other_errors_leave_globals_alone(self):
+        talker = eyrie.load(TALKER, fuel=1000)
+        self.assertEqual(talker.next(), 1)
+        with self.fails("INVALID_ARGUMENT"):
+            talker.next(1)
+        with self.assertRaises(TypeError):
+            talker.talk(object())
+        self.assertEqual(talker.next(), 2)
+
+    def test_what_waits_its_turn_goes_on(self):
+        talker = eyrie.load(TALKER)
+        with running(talker.endless), ThreadPoolExecutor(4) as pool:
+            others = [pool.submit(talker.next) for _ in range(4)]
+            talker.cancel()
+            self.assertEqual(sorted(other.result(SOON) for other in others),
+                             [1, 2, 3, 4])
+
+
+class AsyncioTest(Test):
+    """Tasks that are cancelled end their calls."""
+
+    def test_a_cancelled_task_ends_its_call(self):
+        for device in DEVICES:
+            loops = load("loops", device=device)
+
+            async def main(f):
+                task = asyncio.create_task(f.aio(FOR_EVER))
+                await asyncio.sleep(0.05)
+                task.cancel()
+                with self.assertRaises(asyncio.CancelledError):
+                    await task
+                return await f.aio(10)
+
+            with self.subTest(device), self.soon():
+                self.assertEqual(asyncio.run(main(loops.sum_to)), 45)
+
+    def test_wait_for(self):
+        loops = load("loops")
+
+        async def main():
+            with self.assertRaises(asyncio.TimeoutError):
+                await asyncio.wait_for(loops.sum_to.aio(FOR_EVER), 0.05)
+
+        with self.soon():
+            asyncio.run(main())
+        self.assertEqual(loops.sum_to(10), 45)
+
+    def test_what_is_left_running_ends_with_the_loop(self):
+        loops = load("loops")
+
+        async def main():
+            asyncio.create_task(loops.sum_to.aio(FOR_EVER))
+            await asyncio.sleep(0.05)
+            return 1
+
+        with self.soon():
+            self.assertEqual(asyncio.run(main()), 1)
+
+    def test_one_of_many(self):
+        """The one that is cancelled runs, waits its turn, or has no thread."""
+        loops = load("loops")
+
+        async def main(victim):
+            tasks = [asyncio.create_task(loops.sum_to.aio(1000 + i))
+                     for i in range(victim)]
+            tasks.append(asyncio.create_task(loops.sum_to.aio(FOR_EVER)))
+            tasks += [asyncio.create_task(loops.sum_to.aio(1000 + i))
+                      for i in range(victim + 1, 60)]
+            await asyncio.sleep(random.random() / 20)
+            tasks[victim].cancel()
+            done = await asyncio.gather(*tasks, return_exceptions=True)
+            self.assertIsInstance(done.pop(victim), asyncio.CancelledError)
+            numbers = [1000 + i for i in range(60) if i != victim]
+            self.assertEqual(done, [n * (n - 1) // 2 for n in numbers])
+
+        for victim in (0, 1, 5, 30, 59):
+            with self.subTest(victim), self.soon():
+                asyncio.run(main(victim))
+
+    def test_who_waits_is_cancelled_and_who_runs_is_not(self):
+        loops = load("loops")
+
+        async def main():
+            first = asyncio.create_task(loops.sum_to.aio(FOR_EVER))
+            await asyncio.sleep(0.05)
+            second = asyncio.create_task(loops.sum_to.aio(FOR_EVER))
+            await asyncio.sleep(0.05)
+            second.cancel()
+            await asyncio.sleep(0.1)
+            self.assertTrue(second.done())
+            self.assertFalse(first.done())
+            loops.cancel()
+            with self.fails("CANCELLED"):
+                await first
+
+        with self.soon():
+            asyncio.run(main())
+
+    def test_ctrl_c(self):
+        loops = load("loops")
+        with self.soon(), self.assertRaises(KeyboardInterrupt):
+            with interrupted(0.1):
+                asyncio.run(loops.sum_to.aio(FOR_EVER))
+        self.assertEqual(loops.sum_to(10), 45)
+
+
+class CtrlCTest(Test):
+    """Ctrl-C in calls of the main thread."""
+
+    def assert_ctrl_c_ends(self, after, function, *args):
+        with self.soon(), self.assertRaises(KeyboardInterrupt):
+            with interrupted(after):
+                function(*args)
+
+    def test_ends_a_call(self):
+        for device in DEVICES:
+            with self.subTest(device):
+                loops = load("loops", device=device)
+                self.assert_ctrl_c_ends(0.1, loops.sum_to, FOR_EVER)
+                self.assertEqual(loops.sum_to(10), 45)
+
+    def test_ends_a_call_that_launches_kernels(self):
+        for device in DEVICES:
+            with self.subTest(device):
+                loops = load("loops", device=device)
+                self.assert_ctrl_c_ends(0.1, loops.power,
+                                        np.eye(2, dtype=np.float32), FOR_EVER)
+
+    def test_at_any_moment(self):
+        """Just before the call, at its begin, and in it."""
+        talker = eyrie.load(TALKER)
+        for _ in range(200):
+            self.assert_ctrl_c_ends(random.random() / 1000, talker.endless)
+        self.assertEqual(talker.next(), 1)
+
+    def test_between_small_calls(self):
+        talker = eyrie.load(TALKER)
+
+        def count():
+            while True:
+                talker.next()
+
+        for _ in range(50):
+            self.assert_ctrl_c_ends(random.random() / 1000, count)
+
+    def test_behind_an_event_loop(self):
+        """Which has had a handler of its own in place."""
+        loops = load("loops")
+
+        async def main():
+            return loops.sum_to(10) + await loops.sum_to.aio(10)
+
+        for _ in range(3):
+            self.assertEqual(asyncio.run(main()), 90)
+            time.sleep(0.02)
+            self.assert_ctrl_c_ends(0.02, loops.sum_to, FOR_EVER)
+
+    def test_while_it_waits_its_turn(self):
+        loops = load("loops")
+        with running(loops.sum_to, FOR_EVER) as other:
+            self.assert_ctrl_c_ends(0.05, loops.sum_to, 10)
+            self.assertFalse(other.done())
+
+    def test_leaves_calls_of_other_threads_alone(self):
+        loops = load("loops")
+        with running(loops.sum_to, FOR_EVER) as other:
+            self.assert_ctrl_c_ends(0.05, time.sleep, 2 * SOON)
+            time.sleep(0.05)
+            self.assertFalse(other.done())
+
+    def test_a_handler_of_ones_own_sees_the_call_return(self):
+        loops = load("loops")
+        seen = []
+        before = signal.signal(signal.SIGINT, lambda *_: seen.append(1))
+        try:
+            begun = time.monotonic()
+            want = loops.sum_to(10**7)
+            with interrupted((time.monotonic() - begun) / 3):
+                self.assertEqual(loops.sum_to(10**7), want)
+            self.assertEqual(seen, [1])
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
+class LogTest(Test):
+    """What the runtime says, as records."""
+
+    def test_records(self):
+        talker = eyrie.load(TALKER)
+        with self.assertLogs("eyrie", logging.INFO) as seen:
+            self.assertEqual(talker.talk(7), 7)
+        self.assertEqual(seen.output, ["INFO:eyrie.module:at(7)",
+                                       "INFO:eyrie.module:trace by(7)"])
+        with self.assertLogs("eyrie", logging.INFO) as seen:
+            del talker
+        self.assertEqual(len(seen.output), 1)
+        self.assertIn("WARNING:eyrie:A module fails when its context ends: "
+                      "not now", seen.output[0])
+
+    def test_tensors(self):
+        for device in DEVICES:
+            with self.subTest(device), \
+                    self.assertLogs("eyrie.module", logging.INFO) as seen:
+                load("trace", device=device).traced(
+                    np.ones((2, 2), np.float32))
+            self.assertEqual(seen.output[0].split("\n")[:2],
+                             ["INFO:eyrie.module:=== doubled ===",
+                              "2x2xf32=[2 2][2 2]"])
+
+    def test_many_threads(self):
+        talker = eyrie.load(TALKER)
+        siblings = [talker.sibling() for _ in range(4)]
+        with self.assertLogs("eyrie.module", logging.INFO) as seen, \
+                ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda i: siblings[i % 4].talk(i), range(100)))
+        self.assertEqual(
+            sorted(seen.output),
+            sorted([f"INFO:eyrie.module:at({i})" for i in range(100)] +
+                   [f"INFO:eyrie.module:trace by({i})" for i in range(100)]))
+        logging.disable()
+        del siblings, talker
+        logging.disable(logging.NOTSET)
+
+    def test_an_exception_of_a_filter_ends_the_call(self):
+        talker = eyrie.load(TALKER)
+
+        def refuse(record):
+            raise ZeroDivisionError(record.getMessage())
+
+        logger = logging.getLogger("eyrie.module")
+        level = logger.level
+        logger.setLevel(logging.INFO)
+        logger.addFilter(refuse)
+        try:
+            with self.soon():
+                with self.assertRaisesRegex(ZeroDivisionError, r"at\(3\)"):
+                    talker.talk(3)
+                with self.assertRaisesRegex(ZeroDivisionError, "endless"):
+                    talker.talk_endlessly()
+        finally:
+            logger.removeFilter(refuse)
+            logger.setLevel(level)
+        self.assertEqual(talker.talk(3), 3)
+        self.assertEqual(pickle.loads(pickle.dumps(talker)).next(), 1)
+
+
+if __name__ == "__main__":
+    logging.getLogger("eyrie").addHandler(logging.NullHandler())
+    unittest.main()
