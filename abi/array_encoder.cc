@@ -188,12 +188,14 @@ absl::Status Encoder::GivenArray(const HostArray& array, const Type& type,
   const bool lends =
       array.use() == HostArray::Use::kLend || (is_storage_ && array.view());
   const BufferUse use = UseOfElements(from, to, array.is_dense(), lends);
-  if (use == BufferUse::kConvert && !array.casts() && !IsLossless(from, to)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("an array ", array.ShapeText(), " is given; ",
-                     type.ToString(), " is expected, and ",
-                     hal::ElementTypeName(from), " cannot be converted to ",
-                     hal::ElementTypeName(to), " without loss."));
+  const bool converts = IsReal(from) == IsReal(to);
+  if (use == BufferUse::kConvert && !(array.casts() && converts) &&
+      !IsLossless(from, to)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "an array ", array.ShapeText(), " is given; ", type.ToString(),
+        " is expected, and ", hal::ElementTypeName(from),
+        " cannot be converted to ", hal::ElementTypeName(to),
+        converts ? " without loss." : "."));
   }
   if (!ShapeFits(array.shape(), type)) {
     return absl::InvalidArgumentError(

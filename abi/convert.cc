@@ -122,6 +122,10 @@ bool IsInteger(ElementType type) {
          hal::NumericalKind(type) != kind::kBoolean && bits >= 1 && bits <= 64;
 }
 
+bool IsReal(ElementType type) {
+  return IsInteger(type) || IsFloat(type) || type == ElementType::kBool8;
+}
+
 bool IsUnsigned(ElementType type) {
   return hal::NumericalKind(type) == kind::kUnsigned;
 }

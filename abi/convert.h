@@ -21,6 +21,9 @@ bool IsInteger(hal::ElementType type);
 bool IsUnsigned(hal::ElementType type);
 // f16 to f64, bf16 and the 8-bit floats.
 bool IsFloat(hal::ElementType type);
+// What is converted to each other: the above and booleans; complex numbers and
+// types without numbers are not.
+bool IsReal(hal::ElementType type);
 
 // Whether an element of `from` is, bit by bit, one of `to`: integers of one
 // width, and untyped bytes of it.

@@ -1,7 +1,9 @@
 // Calls through the C++ API with every kind of value: by position and name,
 // arrays lent and copied, signatures read.
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -269,6 +271,13 @@ TEST(CppCalls, LossIsAskedFor) {
   auto sums = context->Call("add", {doubles, doubles});
   ASSERT_EQ(Text(sums), "4x21000020=16");
   EXPECT_EQ(Floats((*sums)[0]), "1 2 3 4");
+  const float parts[] = {1, 0, 2, 0, 3, 0, 4, 0};
+  Value complex =
+      *Value::Array(EYRIE_DTYPE_C64, {4}, std::as_bytes(std::span(parts)));
+  complex.AllowLoss();
+  EXPECT_EQ(Text(context->Call("add", {complex, complex})),
+            "3: Argument 0 ('input0'): an array 4xcf64 is given; 4xf32 is "
+            "expected, and cf64 cannot be converted to f32.");
 }
 
 // The compiled code sorts in place.

@@ -28,10 +28,6 @@ uint64_t AlignmentOf(const void* data) {
   return address == 0 ? kAlignment : address & ~(address - 1);
 }
 
-bool IsNumber(ElementType type) {
-  return IsInteger(type) || IsFloat(type) || type == ElementType::kBool8;
-}
-
 Dimensions PackedStrides(const Dimensions& shape, Layout layout,
                          int64_t width) {
   const size_t rank = shape.size();
@@ -126,7 +122,7 @@ class Oracle {
         IsLossless(element_, type_.element)) {
       return absl::OkStatus();
     }
-    if (!IsNumber(element_)) {
+    if (!IsReal(element_)) {
       return absl::UnimplementedError(absl::StrCat(
           "Elements of ", hal::ElementTypeName(element_),
           " are not converted to ", hal::ElementTypeName(type_.element), "."));
