@@ -55,7 +55,8 @@ def compile_module(library, include, folder):
     target = os.path.join(folder, "_core" +
                           sysconfig.get_config_var("EXT_SUFFIX"))
     own = [os.path.join(HERE, name)
-           for name in ("call_scope.cc", "core.cc", "log.cc", "values.cc")]
+           for name in ("call_scope.cc", "core.cc", "gil.cc", "log.cc",
+                        "values.cc")]
     nanobind_source = os.path.join(nanobind.source_dir(), "nb_combined.cpp")
     robin_map = os.path.join(os.path.dirname(nanobind.source_dir()),
                              "ext/robin_map/include")
@@ -99,10 +100,11 @@ def write_wheel(path, members):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--library", required=True, help="libeyrie.a")
+    given = "; ./eyrie wheel gives it"
+    parser.add_argument("--library", required=True, help="libeyrie.a" + given)
     parser.add_argument("--include", required=True,
-                        help="the folder of eyrie/c.h")
-    parser.add_argument("--license", help="the file of the licence")
+                        help="the folder of eyrie/c.h" + given)
+    parser.add_argument("--license", help="the file of the licence" + given)
     parser.add_argument("--out", default="dist", help="where to (%(default)s)")
     options = parser.parse_args()
     version = version_of(options.include)

@@ -11,10 +11,11 @@
 #include <thread>
 #include <utility>
 
+#include "gil.h"
+
 namespace eyrie::python {
 namespace {
 
-unsigned long main_thread = 0;
 thread_local CallScope* innermost = nullptr;
 
 // What the handler below uses, on any thread. All are lock-free.
@@ -95,16 +96,14 @@ void ThrowSignals() {
 
 }  // namespace
 
-void SetMainThread(unsigned long ident) {
-  main_thread = ident;
+void ForgetCalls() {
   innermost = nullptr;
   interruptible = nullptr;
   handlers = 0;
 }
 
 CallScope::CallScope()
-    : is_main_(PyThread_get_thread_ident() == main_thread),
-      is_interruptible_(is_main_ && IsInstalled()) {
+    : is_main_(IsMainThread()), is_interruptible_(is_main_ && IsInstalled()) {
   if (!is_interruptible_) return;
   // What comes between these two is seen by both.
   has_come.store(false);
@@ -129,7 +128,7 @@ void CallScope::ThrowCause() {
 
 void CallScope::LookForSignals() const {
   if (!is_main_) return;
-  const nb::gil_scoped_acquire acquire;
+  const WithGil acquire;
   ThrowSignals();
 }
 

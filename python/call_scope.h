@@ -2,7 +2,7 @@
 //
 //   CallScope scope;                       // with the GIL
 //   auto result = [&] {
-//     const nb::gil_scoped_release release;
+//     const WithoutGil release;
 //     const CallScope::Within within(scope, context);
 //     return context.Call(...);
 //   }();
@@ -21,9 +21,8 @@ namespace eyrie::python {
 
 namespace nb = nanobind;
 
-// Says which thread is the main one, by Python's number of it, and that it has
-// no call: at the import, and in the child of a fork.
-void SetMainThread(unsigned long ident);
+// Says that no thread has a call: in the child of a fork.
+void ForgetCalls();
 
 // Signals are the main thread's. One that comes in its call ends the call if
 // Python would raise KeyboardInterrupt for it: if the handler of SIGINT is

@@ -17,11 +17,13 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "call_scope.h"
 #include "eyrie/runtime.h"
+#include "gil.h"
 #include "log.h"
 #include "values.h"
 
@@ -78,7 +80,7 @@ class Core {
   auto InTurn(const Ticket& ticket, F run) {
     CallScope scope;
     auto result = [&]() -> decltype(run(scope)) {
-      const nb::gil_scoped_release release;
+      const WithoutGil release;
       std::unique_lock<std::timed_mutex> turn(turn_, std::try_to_lock);
       while (!turn && !turn.try_lock_for(kLook)) {
         if (ticket.cancelled) return Cancelled();
@@ -86,8 +88,21 @@ class Core {
       }
       return run(scope);
     }();
-    if (!result) scope.ThrowCause();
-    return Unwrap(std::move(result));
+    if (!result) {
+      scope.ThrowCause();
+      Raise(Explain(result.error()));
+    }
+    return std::move(*result);
+  }
+
+  // Says which option of Python's there is for it.
+  Error Explain(const Error& error) const {
+    if (!std::string_view(error.message()).ends_with("without loss.")) {
+      return error;
+    }
+    return Error(error.code(),
+                 error.message() +
+                     " eyrie.load(..., allow_loss=True) lets it be rounded.");
   }
 
   // What `get` makes of a function, with the GIL.
@@ -105,7 +120,7 @@ class Core {
       const std::span<const std::byte> bytes = BytesOf(source);
       const std::string path =
           bytes.data() == nullptr ? nb::cast<std::string>(source) : "";
-      const nb::gil_scoped_release release;
+      const WithoutGil release;
       auto module = path.empty() ? Module::Load(bytes) : Module::Load(path);
       if (!module) return module.error();
       module_ = std::make_shared<Module>(std::move(*module));
@@ -121,12 +136,12 @@ class Core {
         module_(other.module_),
         devices_(other.devices_) {
     Unwrap([&] {
-      const nb::gil_scoped_release release;
+      const WithoutGil release;
       return Renew();
     }());
   }
   ~Core() {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     context_.reset();
     devices_.reset();
   }
@@ -356,7 +371,9 @@ NB_MODULE(_core, m) {
       "The object as it comes out of a function that passes it on.");
   m.def("set_main_thread", &SetMainThread,
         "Whose calls Ctrl-C ends: threading.main_thread().ident.");
-  m.def("set_log", &SetLogFunction, nb::arg("function").none(),
+  m.def("forget_calls", &ForgetCalls, "In the child of a fork.");
+  m.def("close_gil", &CloseGil, "At exit: no thread asks for it any more.");
+  m.def("set_log", &SetLogFunction,
         "Has a function(severity, line) take what the library says.");
   m.def(
       "abandon", [](nb::object object) { object.inc_ref(); },

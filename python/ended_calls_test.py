@@ -12,6 +12,7 @@ import os
 import pickle
 import random
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -75,38 +76,6 @@ class Test(unittest.TestCase):
         with self.assertRaises(eyrie.Error) as caught:
             yield
         self.assertEqual(caught.exception.code, code)
-
-
-class OptionsTest(Test):
-    """Limits that are none."""
-
-    def test_bad_limits(self):
-        rows = [
-            # option, value, error, text
-            ("timeout", -1, ValueError, "timeout (-1) is not"),
-            ("timeout", -1e-9, ValueError, "timeout (-1e-09) is not"),
-            ("timeout", float("-inf"), ValueError, "timeout (-inf) is not"),
-            ("timeout", float("nan"), ValueError, "timeout (nan) is not"),
-            ("timeout", "1s", TypeError, "timeout ('1s') is not"),
-            ("fuel", -1, ValueError, "fuel (-1) is not an integer"),
-            ("fuel", 2**64, ValueError, "fuel (18446744073709551616) is not"),
-            ("fuel", 1.5, TypeError, "fuel (1.5) is not"),
-            ("max_memory", -1, ValueError, "max_memory (-1) is not an integer"),
-            ("max_stack", "4k", TypeError, "max_stack ('4k') is not"),
-        ]
-        for option, value, kind, text in rows:
-            with self.subTest(f"{option}={value}"):
-                with self.assertRaises(kind) as caught:
-                    load("loops", **{option: value})
-                self.assertIn(text, str(caught.exception))
-
-    def test_good_timeouts(self):
-        for timeout in (None, 0, 3600, float("inf"), 1e300, np.float32(3600)):
-            with self.subTest(timeout):
-                self.assertEqual(load("loops", timeout=timeout).sum_to(10), 45)
-        # None is too short to be one.
-        with self.fails("DEADLINE_EXCEEDED"):
-            load("loops", timeout=1e-12).sum_to(FOR_EVER)
 
 
 class FreshContextTest(Test):
@@ -317,6 +286,67 @@ class CtrlCTest(Test):
             self.assertEqual(seen, [1])
         finally:
             signal.signal(signal.SIGINT, before)
+
+
+# What each program does when it ends, or is ended, and how that goes.
+DAEMONS = """
+import logging, sys, threading, time, eyrie
+logging.basicConfig(level=logging.INFO, filename="/dev/null")
+function = getattr(eyrie.load(sys.argv[1]), "{}")
+def go():
+    while True:
+        function(*({}))
+for _ in range(3):
+    threading.Thread(target=go, daemon=True).start()
+time.sleep(0.1)
+"""
+CTRL_C = """
+import asyncio, sys, eyrie
+talker = eyrie.load(sys.argv[1])
+print("begun", flush=True)
+{}
+"""
+
+
+class ExitTest(Test):
+    """Programs with calls that run when they end."""
+
+    def test_daemons(self):
+        for name, args in (("next", ()), ("talk", (1,)), ("endless", ())):
+            with self.subTest(name):
+                done = subprocess.run(
+                    [sys.executable, "-c", DAEMONS.format(name, args), TALKER],
+                    capture_output=True, check=False, timeout=60)
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_ctrl_c(self):
+        for call in ("talker.endless()", "asyncio.run(talker.endless.aio())"):
+            with self.subTest(call), subprocess.Popen(
+                    [sys.executable, "-c", CTRL_C.format(call), TALKER],
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+                child.stdout.readline()
+                time.sleep(0.1)
+                child.send_signal(signal.SIGINT)
+                _, errors = child.communicate(timeout=60)
+                self.assertEqual(child.returncode, -signal.SIGINT)
+                self.assertTrue(errors.endswith(b"KeyboardInterrupt\n"))
+
+    def test_ctrl_c_in_a_fork(self):
+        talker = eyrie.load(TALKER)
+        self.assertEqual(talker.next(), 1)
+        child = os.fork()
+        if child == 0:
+            try:
+                with interrupted(0.1):
+                    talker.endless()
+            except KeyboardInterrupt:
+                os._exit(talker.next() + 6)
+            finally:
+                os._exit(1)
+        with self.soon():
+            self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]),
+                             7)
+        self.assertEqual(talker.next(), 2)
 
 
 class LogTest(Test):

@@ -32,6 +32,13 @@ def floats(*numbers):
     return np.array(numbers, np.float32)
 
 
+def eyrie_error():
+    try:
+        eyrie.load("/nonexistent.vmfb")
+    except eyrie.Error as error:
+        return error
+
+
 class OnlyDlpack:
     """An array that offers nothing but DLPack's protocol."""
 
@@ -143,7 +150,7 @@ class ValuesTest(unittest.TestCase):
             np.testing.assert_array_equal(
                 add(row, floats(0, 0, 0, 0)), row.astype(np.float32))
         doubles = np.array([0.1, 2, 3, 4])
-        with self.assertRaises(eyrie.Error):
+        with self.assertRaisesRegex(eyrie.Error, "allow_loss=True"):
             add(doubles, floats(0, 0, 0, 0))
         rounded = load("add", allow_loss=True).add(doubles, doubles)
         np.testing.assert_array_equal(rounded,
@@ -175,8 +182,13 @@ class ValuesTest(unittest.TestCase):
         with self.assertRaises(eyrie.Error) as caught:
             eyrie.load("/nonexistent.vmfb")
         self.assertEqual(caught.exception.code, "NOT_FOUND")
-        with self.assertRaises(AttributeError):
-            load("add").subtract
+        with self.assertRaises(AttributeError) as caught:
+            load("add").ad
+        self.assertIn("it has add.", str(caught.exception))
+        self.assertEqual(caught.exception.name, "ad")
+        again = pickle.loads(pickle.dumps(eyrie_error()))
+        self.assertEqual(again.code, "NOT_FOUND")
+        self.assertIn("Cannot open", str(again))
 
 
 class MemoryTest(unittest.TestCase):
@@ -228,7 +240,9 @@ class ModelTest(unittest.TestCase):
 
     def test_bytes(self):
         with open(os.path.join(MODULES, "3.3/add.vmfb"), "rb") as file:
-            model = eyrie.load(file.read())
+            data = file.read()
+        for source in (data, bytearray(data), memoryview(data)):
+            model = eyrie.load(source)
         again = pickle.loads(pickle.dumps(model))
         np.testing.assert_array_equal(
             again.add(floats(1, 1, 1, 1), floats(2, 2, 2, 2)),
@@ -255,6 +269,44 @@ class ModelTest(unittest.TestCase):
             with self.assertRaises(eyrie.Error) as caught:
                 model.sum_to(10**9)
             self.assertEqual(caught.exception.code, "RESOURCE_EXHAUSTED")
+
+
+class OptionsTest(unittest.TestCase):
+    """Options of load that are none."""
+
+    def test_bad(self):
+        rows = [
+            # option, value, error, text
+            ("timeout", -1, ValueError, "timeout (-1) is not"),
+            ("timeout", -1e-9, ValueError, "timeout (-1e-09) is not"),
+            ("timeout", float("-inf"), ValueError, "timeout (-inf) is not"),
+            ("timeout", float("nan"), ValueError, "timeout (nan) is not"),
+            ("timeout", "1s", TypeError, "timeout ('1s') is not"),
+            ("fuel", -1, ValueError, "fuel (-1) is not an integer"),
+            ("fuel", 2**64, ValueError, "fuel (18446744073709551616) is not"),
+            ("fuel", 1.5, TypeError, "fuel (1.5) is not"),
+            ("max_memory", -1, ValueError, "max_memory (-1) is not an integer"),
+            ("max_stack", "4k", TypeError, "max_stack ('4k') is not"),
+            ("device", None, TypeError, "device (None) is not a string or"),
+            ("device", [1], TypeError, "device ([1]) is not a string or"),
+            ("parameters", 3, TypeError, "parameters (3) is not a string or"),
+            ("parameters", "/no/such.irpa", eyrie.Error, "/no/such.irpa"),
+            ("text", "yes", TypeError, "text ('yes') is not True or False"),
+        ]
+        for option, value, kind, text in rows:
+            with self.subTest(f"{option}={value}"):
+                with self.assertRaises(kind) as caught:
+                    load("loops", **{option: value})
+                self.assertIn(text, str(caught.exception))
+
+    def test_good_timeouts(self):
+        for timeout in (None, 0, 3600, float("inf"), 1e300, np.float32(3600)):
+            with self.subTest(timeout):
+                self.assertEqual(load("loops", timeout=timeout).sum_to(10), 45)
+        # None is too short to be one.
+        with self.assertRaises(eyrie.Error) as caught:
+            load("loops", timeout=1e-12).sum_to(10**18)
+        self.assertEqual(caught.exception.code, "DEADLINE_EXCEEDED")
 
 
 def count_in_child(model, queue):

@@ -3,25 +3,23 @@
 // Tested by ended_calls_test.py.
 #include "log.h"
 
-#include <atomic>
 #include <string_view>
 #include <utility>
 
 #include "call_scope.h"
+#include "gil.h"
 
 namespace nb = nanobind;
 
 namespace eyrie::python {
 namespace {
 
-// Null: nobody listens, as when the interpreter is about to end.
-std::atomic<PyObject*> log_function = nullptr;
+PyObject* log_function = nullptr;  // or none; used with the GIL
 
 void TakeLine(Severity severity, std::string_view line) {
-  if (log_function.load() == nullptr) return;
-  const nb::gil_scoped_acquire acquire;
-  const nb::object function = nb::borrow(log_function.load());
-  if (!function.is_valid()) return;
+  const WithGil acquire;
+  if (!acquire || log_function == nullptr) return;
+  const nb::object function = nb::borrow(log_function);
   const nb::object text = nb::steal(PyUnicode_DecodeUTF8(
       line.data(), static_cast<Py_ssize_t>(line.size()), "replace"));
   const nb::object done = nb::steal(PyObject_CallFunction(
@@ -37,8 +35,7 @@ void TakeLine(Severity severity, std::string_view line) {
 }  // namespace
 
 void SetLogFunction(nb::object function) {
-  PyObject* const now = function.is_none() ? nullptr : function.release().ptr();
-  nb::steal(log_function.exchange(now));
+  nb::steal(std::exchange(log_function, function.release().ptr()));
 }
 
 Log LogToPython() { return TakeLine; }

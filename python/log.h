@@ -8,7 +8,7 @@
 
 namespace eyrie::python {
 
-// Has `function(severity, line)` take every line; None: nobody. With the GIL.
+// Has `function(severity, line)` take every line from here on. With the GIL.
 void SetLogFunction(nanobind::object function);
 
 // Hands lines to that function, on any thread: it takes the GIL, so that what

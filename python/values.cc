@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "gil.h"
+
 namespace nb = nanobind;
 
 namespace eyrie::python {
@@ -90,9 +92,7 @@ template <typename Owner>
 std::function<void()> Releaser(Owner owner) {
   auto* const kept = new Owner(std::move(owner));
   return [kept] {
-    if (!nb::is_alive()) return;
-    const nb::gil_scoped_acquire acquire;
-    delete kept;
+    if (const WithGil acquire; acquire) delete kept;
   };
 }
 

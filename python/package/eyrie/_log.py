@@ -7,7 +7,6 @@ what is worth knowing; its child "eyrie.module" has at level INFO what modules
 print and trace. Records are made on the thread that the line comes from.
 """
 
-import atexit
 import logging
 
 from eyrie import _core
@@ -27,5 +26,3 @@ def _take(severity, line):
 
 
 _core.set_log(_take)
-# Threads of the runtime take the GIL no more when the interpreter ends.
-atexit.register(_core.set_log, None)

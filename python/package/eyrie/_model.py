@@ -8,12 +8,12 @@ model's first use after a fork, loads it anew.
 """
 
 import asyncio
-import numbers
+import atexit
 import os
 import threading
 import weakref
 
-from eyrie import _core
+from eyrie import _core, _options
 
 _models = weakref.WeakSet()
 
@@ -122,8 +122,11 @@ class Model:
             raise AttributeError(name)
         try:
             return self[name]
-        except KeyError as error:
-            raise AttributeError(error.args[0]) from None
+        except KeyError as missing:
+            error = AttributeError(missing.args[0])
+            # For Python's "Did you mean", from 3.10 on.
+            error.name, error.obj = name, self
+            raise error from None
 
     def __dir__(self):
         return [*super().__dir__(), *self.functions]
@@ -155,27 +158,6 @@ class Model:
         return f"<eyrie.Model {self.name} of {source}>"
 
 
-def _count(name, number):
-    """A limit that is counted, in 64 bits."""
-    sentence = f"{name} ({number!r}) is not an integer from 0 to 2**64 - 1."
-    if not isinstance(number, numbers.Integral):
-        raise TypeError(sentence)
-    if not 0 <= number < 2**64:
-        raise ValueError(sentence)
-    return int(number)
-
-
-def _seconds(timeout):
-    if timeout is None:
-        return 0.0
-    sentence = f"timeout ({timeout!r}) is not a number of seconds from 0 up."
-    if not isinstance(timeout, numbers.Real):
-        raise TypeError(sentence)
-    if not timeout >= 0:
-        raise ValueError(sentence)
-    return float(timeout)
-
-
 def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
          max_stack=0, parameters=(), allow_system_executables=False,
          no_native_code=False, text=False,
@@ -186,25 +168,28 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
     fuel, timeout (seconds), max_memory, max_stack (bytes): bound each call,
         if they are not 0; one that passes a bound fails, and globals have their
         initial values in the next.
-    parameters: files of weights, "path" or "scope=path".
+    parameters: files of weights, "path" or "scope=path"; one, or several.
     allow_system_executables, no_native_code: what the module may bring.
     text: results of bytes are str, as UTF-8.
     allow_loss: arrays may be rounded to the element type that is wanted, such
         as float64 to float32; without it that is an error.
     """
+    if isinstance(source, (bytearray, memoryview)):
+        source = bytes(source)
     if not isinstance(source, bytes):
         source = os.path.abspath(os.fspath(source))
     return Model(source, {
-        "devices": [device] if isinstance(device, str) else list(device),
-        "allow_system_executables": allow_system_executables,
-        "no_native_code": no_native_code,
-        "fuel": _count("fuel", fuel),
-        "timeout": _seconds(timeout),
-        "max_memory": _count("max_memory", max_memory),
-        "max_stack": _count("max_stack", max_stack),
-        "parameters": [os.fspath(path) for path in parameters],
-        "text": text,
-        "allow_loss": allow_loss,
+        "devices": _options.names("device", device),
+        "allow_system_executables": _options.flag("allow_system_executables",
+                                                  allow_system_executables),
+        "no_native_code": _options.flag("no_native_code", no_native_code),
+        "fuel": _options.count("fuel", fuel),
+        "timeout": _options.seconds("timeout", timeout),
+        "max_memory": _options.count("max_memory", max_memory),
+        "max_stack": _options.count("max_stack", max_stack),
+        "parameters": _options.names("parameters", parameters),
+        "text": _options.flag("text", text),
+        "allow_loss": _options.flag("allow_loss", allow_loss),
     })
 
 
@@ -212,6 +197,7 @@ def _after_fork():
     """The threads of devices are not in the child: what they served stays
     where it is, and models are loaded anew when they are used."""
     _core.set_main_thread(threading.main_thread().ident)
+    _core.forget_calls()
     for model in list(_models):
         core, model._core = model._core, None
         model._lock = threading.Lock()
@@ -221,3 +207,4 @@ def _after_fork():
 
 _core.set_main_thread(threading.main_thread().ident)
 os.register_at_fork(after_in_child=_after_fork)
+atexit.register(_core.close_gil)

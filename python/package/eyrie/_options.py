@@ -1,0 +1,50 @@
+"""The options of `load`, each as the extension module takes it.
+
+A TypeError or ValueError has the option's name and value.
+"""
+
+import numbers
+import os
+
+
+def _sentence(name, value, what):
+    return f"{name} ({value!r}) is not {what}."
+
+
+def count(name, value):
+    """A limit that is counted, in 64 bits."""
+    sentence = _sentence(name, value, "an integer from 0 to 2**64 - 1")
+    if not isinstance(value, numbers.Integral):
+        raise TypeError(sentence)
+    if not 0 <= value < 2**64:
+        raise ValueError(sentence)
+    return int(value)
+
+
+def seconds(name, value):
+    """A limit of time; 0.0 for none."""
+    if value is None:
+        return 0.0
+    sentence = _sentence(name, value, "a number of seconds from 0 up")
+    if not isinstance(value, numbers.Real):
+        raise TypeError(sentence)
+    if not value >= 0:  # nor NaN
+        raise ValueError(sentence)
+    return float(value)
+
+
+def flag(name, value):
+    if value not in (True, False):
+        raise TypeError(_sentence(name, value, "True or False"))
+    return bool(value)
+
+
+def names(name, value):
+    """A list of strings, of one or of several; paths are strings, too."""
+    if isinstance(value, (str, os.PathLike)):
+        value = [value]
+    try:
+        return [os.fsdecode(item) for item in value]
+    except TypeError:
+        raise TypeError(_sentence(name, value,
+                                  "a string or a list of strings")) from None
