@@ -171,6 +171,9 @@ static int StartAfterFence(eyrie_device_t* device) {
   failures += Expect(!eyrie_value_get_array(result, &read) && read.size == 16 &&
                          ((const float*)read.data)[3] == 8,
                      "another sum");
+  failures += Expect(!eyrie_context_failed(context), "failed before it did");
+  eyrie_context_cancel(context);
+  failures += Expect(eyrie_context_failed(context), "not failed");
   eyrie_value_free(arguments[0]);
   eyrie_value_free(arguments[1]);
   eyrie_value_free(result);
