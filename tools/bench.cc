@@ -311,7 +311,7 @@ bool IsOfKernels(absl::string_view flag) {
   }
   for (const char* name :
        {"help", "flagfile", "device", "no_native_code",
-        "allow_system_executables", "perf_map", "jit", "verbose"}) {
+        "allow_system_executables", "perf_map", "jit", "gdb", "verbose"}) {
     if (flag == name) return true;
   }
   return false;

@@ -19,6 +19,8 @@ constexpr Flag kFlags[] = {
     {"perf_map", FlagKind::kBool, "false",
      "Names kernels of native code and compiled functions for Linux' perf, in\n"
      "perf-PID.map under /tmp, which stays when the process ends."},
+    {"gdb", FlagKind::kBool, "false",
+     "Shows compiled functions to gdb: their names, and who called them."},
     {"verbose", FlagKind::kBool, "false",
      "Says why functions of modules do not become machine code."},
 };
@@ -42,7 +44,9 @@ absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(
     return absl::InvalidArgumentError(
         absl::StrCat("--jit='", text, "' is not off, lazy or eager."));
   }
-  ASSIGN_OR_RETURN(auto perf_map, PerfMapOf(arguments));
+  vm::jit::Names names;
+  names.gdb = arguments.GetBool("gdb");
+  ASSIGN_OR_RETURN(names.perf_map, PerfMapOf(arguments));
   if (arguments.GetBool("verbose")) {
     const auto refused = vm::jit::Create(vm::jit::Mode::kEager).status();
     if (!refused.ok()) {
@@ -51,7 +55,7 @@ absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(
   }
   return vm::jit::Create(
              text == "lazy" ? vm::jit::Mode::kLazy : vm::jit::Mode::kEager,
-             std::move(perf_map))
+             std::move(names))
       .value_or(nullptr);
 }
 

@@ -83,8 +83,12 @@ class ForkedChunks {
   static inline CodeChunk* first_ = nullptr;
 };
 
-CodeChunk::CodeChunk(int file, uint8_t* code, size_t size)
-    : file_(file), code_(code), size_(size) {
+CodeChunk::CodeChunk(int file, uint8_t* code, size_t size,
+                     bool takes_breakpoints)
+    : file_(file),
+      code_(code),
+      size_(size),
+      takes_breakpoints_(takes_breakpoints) {
   ForkedChunks::Add(this);
 }
 
@@ -94,25 +98,28 @@ bool CodeChunk::CopyInChild() {
   file_ = AnonymousFile();
   return file_ >= 0 && ftruncate(file_, static_cast<off_t>(size_)) == 0 &&
          WriteAll(file_, 0, code_, size_) &&
-         mmap(code_, size_, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED,
+         mmap(code_, size_, PROT_READ | PROT_EXEC,
+              (takes_breakpoints_ ? MAP_PRIVATE : MAP_SHARED) | MAP_FIXED,
               file_, 0) != MAP_FAILED;
 }
 
-absl::StatusOr<std::unique_ptr<CodeChunk>> CodeChunk::Create(size_t size) {
+absl::StatusOr<std::unique_ptr<CodeChunk>> CodeChunk::Create(
+    size_t size, bool takes_breakpoints) {
   const int file = AnonymousFile();
   if (file < 0 || ftruncate(file, static_cast<off_t>(size)) != 0) {
     if (file >= 0) close(file);
     return absl::ResourceExhaustedError(
         absl::StrCat("No ", size, " bytes of memory for code can be had."));
   }
-  void* code = mmap(nullptr, size, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0);
+  void* code = mmap(nullptr, size, PROT_READ | PROT_EXEC,
+                    takes_breakpoints ? MAP_PRIVATE : MAP_SHARED, file, 0);
   if (code == MAP_FAILED) {
     close(file);
     return absl::PermissionDeniedError(
         "The system refuses memory that is executable.");
   }
-  return std::unique_ptr<CodeChunk>(
-      new CodeChunk(file, static_cast<uint8_t*>(code), size));
+  return std::unique_ptr<CodeChunk>(new CodeChunk(
+      file, static_cast<uint8_t*>(code), size, takes_breakpoints));
 }
 
 CodeChunk::~CodeChunk() {
@@ -139,7 +146,8 @@ absl::StatusOr<std::unique_ptr<CodeChunk>> CodePool::Take(size_t size) {
 
 void CodePool::Return(std::unique_ptr<CodeChunk> chunk) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (chunk->size() == kChunk && chunks_.size() < kMostSpareChunks) {
+  if (chunk->size() == kChunk && !chunk->takes_breakpoints() &&
+      chunks_.size() < kMostSpareChunks) {
     chunks_.push_back(std::move(chunk));
   }
 }
@@ -152,6 +160,7 @@ CodeMemory::~CodeMemory() {
 
 absl::StatusOr<const uint8_t*> CodeMemory::Publish(const uint8_t* code,
                                                    size_t size) {
+  if (takes_breakpoints_) return PublishApart(code, size);
   if (chunks_.empty() || chunks_.back()->size() - used_ < size) {
     ASSIGN_OR_RETURN(std::unique_ptr<CodeChunk> chunk, pool_->Take(size));
     chunks_.push_back(std::move(chunk));
@@ -162,6 +171,16 @@ absl::StatusOr<const uint8_t*> CodeMemory::Publish(const uint8_t* code,
   const uint8_t* place = chunk.code() + used_;
   used_ = std::min(chunk.size(), Align(used_ + size, kAlignment));
   return place;
+}
+
+absl::StatusOr<const uint8_t*> CodeMemory::PublishApart(const uint8_t* code,
+                                                        size_t size) {
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<CodeChunk> chunk,
+      CodeChunk::Create(Align(size, kPage), /*takes_breakpoints=*/true));
+  RETURN_IF_ERROR(chunk->Write(0, code, size));
+  chunks_.push_back(std::move(chunk));
+  return chunks_.back()->code();
 }
 
 }  // namespace eyrie::vm::jit

@@ -23,27 +23,31 @@ namespace eyrie::vm::jit {
 class CodeChunk {
  public:
   // RESOURCE_EXHAUSTED: the system gives no such memory. PERMISSION_DENIED: it
-  // refuses memory that is executable.
-  static absl::StatusOr<std::unique_ptr<CodeChunk>> Create(size_t size);
+  // refuses memory that is executable. Code that is written before any of it
+  // runs may be mapped so that a debugger's breakpoints can be put there.
+  static absl::StatusOr<std::unique_ptr<CodeChunk>> Create(
+      size_t size, bool takes_breakpoints = false);
   CodeChunk(const CodeChunk&) = delete;
   CodeChunk& operator=(const CodeChunk&) = delete;
   ~CodeChunk();
 
   size_t size() const { return size_; }
   const uint8_t* code() const { return code_; }
+  bool takes_breakpoints() const { return takes_breakpoints_; }
   // Copies code to an offset.
   absl::Status Write(size_t offset, const uint8_t* code, size_t size) const;
 
  private:
   friend class ForkedChunks;
 
-  CodeChunk(int file, uint8_t* code, size_t size);
+  CodeChunk(int file, uint8_t* code, size_t size, bool takes_breakpoints);
   // In a child, which has the parent's file yet. False: there is no memory.
   bool CopyInChild();
 
   int file_;
   uint8_t* const code_;
   const size_t size_;
+  const bool takes_breakpoints_;
   CodeChunk* next_ = nullptr;  // of all there are
   CodeChunk* previous_ = nullptr;
 };
@@ -64,8 +68,9 @@ class CodeMemory {
  public:
   static constexpr size_t kAlignment = 16;
 
-  explicit CodeMemory(std::shared_ptr<CodePool> pool)
-      : pool_(std::move(pool)) {}
+  explicit CodeMemory(std::shared_ptr<CodePool> pool,
+                      bool takes_breakpoints = false)
+      : pool_(std::move(pool)), takes_breakpoints_(takes_breakpoints) {}
   CodeMemory(const CodeMemory&) = delete;
   CodeMemory& operator=(const CodeMemory&) = delete;
   ~CodeMemory();
@@ -75,7 +80,12 @@ class CodeMemory {
   absl::StatusOr<const uint8_t*> Publish(const uint8_t* code, size_t size);
 
  private:
+  // Of pages of its own, since what is written to a page with a breakpoint is
+  // not seen there.
+  absl::StatusOr<const uint8_t*> PublishApart(const uint8_t* code, size_t size);
+
   const std::shared_ptr<CodePool> pool_;
+  const bool takes_breakpoints_;
   std::vector<std::unique_ptr<CodeChunk>> chunks_;
   size_t used_ = 0;  // of the last
 };

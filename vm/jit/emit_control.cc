@@ -373,8 +373,12 @@ void Emitter::EmitReturn() {
   for (uint32_t ref = 0; ref < function_.ref_count; ++ref) {
     DropReference(static_cast<uint16_t>(ref));
   }
-  for (size_t i = kept_.size(); i-- > 0;) a_.pop(x86::gpq(kept_[i]));
+  for (size_t i = kept_.size(); i-- > 0;) {
+    a_.pop(x86::gpq(kept_[i]));
+    NoteDepth(i);
+  }
   a_.ret();
+  NoteDepth(kept_.size());
 }
 
 }  // namespace eyrie::vm::jit

@@ -62,11 +62,14 @@ Marks Emitter::Run() {
   for (uint32_t b = 0; b < program_.blocks.size(); ++b) EmitBlock(b);
   a_.ud2();  // which no block reaches
   EmitFrameEntry();
+  NoteDepth(kept_.size());
   for (size_t i = 0; i < slows_.size(); ++i) EmitSlow(Slow(slows_[i]));
+  NoteDepth(0);
   EmitStubs();
   EmitConstants();
   marks_.entry = frame_entry_;
   marks_.words = static_cast<uint32_t>(kept_.size());
+  marks_.unwinding.pushed = kept_;
   return std::move(marks_);
 }
 
@@ -113,12 +116,17 @@ void Emitter::EmitEntry() {
 }
 
 void Emitter::Keep() {
-  for (const uint8_t reg : kept_) a_.push(x86::gpq(reg));
+  NoteDepth(0);
+  for (size_t i = 0; i < kept_.size();) {
+    a_.push(x86::gpq(kept_[i]));
+    NoteDepth(++i);
+  }
 }
 
 // What the host or the interpreter enters has its arguments in the frame.
 void Emitter::EmitFrameEntry() {
   a_.bind(frame_entry_);
+  NoteDepth(0);
   for (const PassedNumber& number : PassedNumbers(function_)) {
     const x86::Mem from = FrameAt(number.slot, number.wide);
     if (number.real) {

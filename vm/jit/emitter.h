@@ -17,6 +17,7 @@
 #include "vm/compiled.h"
 #include "vm/jit/program.h"
 #include "vm/jit/registers.h"
+#include "vm/jit/unwinding.h"
 #include "vm/jit/views.h"
 #include "vm/jit/webs.h"
 
@@ -35,6 +36,7 @@ struct Marks {
   uint32_t words = 0;       // kept on the thread's stack
   std::vector<Mark> calls;  // where they return to
   std::vector<Mark> turns;  // entries at branches backwards
+  Unwinding unwinding;
 };
 
 // When a comparison holds, by flags; of floats some need two.
@@ -73,6 +75,11 @@ class Emitter {
   void EmitBlock(uint32_t block);
   void EmitFrameEntry();
   void Keep();
+  // From here on so many of the registers kept are on the stack.
+  void NoteDepth(size_t words) {
+    marks_.unwinding.rows.push_back(
+        {a_.offset(), static_cast<uint32_t>(words)});
+  }
   void ZeroNumbers();
   void TakeArguments();
   void EmitInstruction(uint32_t n);

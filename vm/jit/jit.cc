@@ -15,6 +15,7 @@
 #include "vm/bytecode_module.h"
 #include "vm/jit/code_memory.h"
 #include "vm/jit/emitter.h"
+#include "vm/jit/gdb.h"
 #include "vm/jit/program.h"
 #include "vm/jit/registers.h"
 #include "vm/jit/thunks.h"
@@ -39,6 +40,7 @@ struct MachineCode {
   std::vector<std::pair<uint64_t, uint32_t>> turns;
   uint64_t entry = 0;
   uint32_t words = 0;
+  Unwinding unwinding;
 };
 
 class Errors final : public asmjit::ErrorHandler {
@@ -89,7 +91,7 @@ bool Assemble(const BytecodeModule& module, uint32_t function,
   Errors errors;
   code.init(asmjit::Environment::host());
   code.setErrorHandler(&errors);
-  const Marks marks =
+  Marks marks =
       Emitter(program, webs, std::move(homes), std::move(views), code).Run();
   code.flatten();
   code.resolveUnresolvedLinks();
@@ -99,6 +101,7 @@ bool Assemble(const BytecodeModule& module, uint32_t function,
   if (errors.any()) return false;
   result.entry = code.labelOffset(marks.entry);
   result.words = marks.words;
+  result.unwinding = std::move(marks.unwinding);
   for (const Mark& mark : marks.calls) {
     result.calls.push_back({code.labelOffset(mark.label), mark.offset});
   }
@@ -111,8 +114,8 @@ bool Assemble(const BytecodeModule& module, uint32_t function,
 // Looked up while another thread may be adding.
 class ModuleCode final : public CompiledModule {
  public:
-  explicit ModuleCode(std::shared_ptr<CodePool> pool)
-      : memory_(std::move(pool)) {}
+  ModuleCode(std::shared_ptr<CodePool> pool, bool takes_breakpoints)
+      : memory_(std::move(pool), takes_breakpoints) {}
 
   CompiledSite FindSite(const void* address) const override {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -126,7 +129,8 @@ class ModuleCode final : public CompiledModule {
   }
 
   // None: there is no memory for it.
-  CompiledFunction Add(const FunctionCode& function, const MachineCode& code) {
+  CompiledFunction Add(const FunctionCode& function, const MachineCode& code,
+                       const std::string* gdb_name) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto place = memory_.Publish(code.bytes.data(), code.bytes.size());
     if (!place.ok()) return {};
@@ -136,20 +140,26 @@ class ModuleCode final : public CompiledModule {
     for (const auto& [at, offset] : code.turns) {
       turns_[std::make_pair(function.ordinal, offset)] = *place + at;
     }
+    if (gdb_name != nullptr) {
+      gdb_.push_back(std::make_unique<GdbEntry>(
+          MakeObjectFile(reinterpret_cast<uint64_t>(*place), code.bytes.size(),
+                         {{*gdb_name, 0, code.bytes.size()}}, code.unwinding)));
+    }
     return {*place, *place + code.entry, code.words};
   }
 
  private:
   mutable std::mutex mutex_;
   CodeMemory memory_;  // guarded by mutex_, as the others
+  std::vector<std::unique_ptr<GdbEntry>> gdb_;
   std::unordered_map<const void*, CompiledSite> sites_;
   std::map<std::pair<uint32_t, uint32_t>, const void*> turns_;
 };
 
 class JitOfThisMachine final : public Jit {
  public:
-  JitOfThisMachine(Mode mode, std::shared_ptr<PerfMap> perf_map)
-      : Jit(mode == Mode::kEager), perf_map_(std::move(perf_map)) {}
+  JitOfThisMachine(Mode mode, Names names)
+      : Jit(mode == Mode::kEager), names_(std::move(names)) {}
 
   // Once, by the first that asks.
   const absl::Status& Prepare() const {
@@ -163,7 +173,7 @@ class JitOfThisMachine final : public Jit {
 
   std::unique_ptr<CompiledModule> NewModule(
       const BytecodeModule& module) const override {
-    return std::make_unique<ModuleCode>(pool_);
+    return std::make_unique<ModuleCode>(pool_, names_.gdb);
   }
 
   CompiledFunction Compile(const BytecodeModule& module, uint32_t function,
@@ -179,12 +189,16 @@ class JitOfThisMachine final : public Jit {
     }
     MachineCode machine_code;
     if (!Assemble(module, function, machine_code)) return {};
-    const CompiledFunction compiled =
-        static_cast<ModuleCode&>(into).Add(code, machine_code);
-    if (perf_map_ != nullptr && compiled.call != nullptr) {
-      perf_map_
+    std::string name;
+    if (names_.gdb || names_.perf_map != nullptr) {
+      name = NameOf(module, function);
+    }
+    const CompiledFunction compiled = static_cast<ModuleCode&>(into).Add(
+        code, machine_code, names_.gdb ? &name : nullptr);
+    if (names_.perf_map != nullptr && compiled.call != nullptr) {
+      names_.perf_map
           ->Add({{{reinterpret_cast<uint64_t>(compiled.call),
-                   machine_code.bytes.size(), NameOf(module, function)}}})
+                   machine_code.bytes.size(), name}}})
           .IgnoreError();
     }
     return compiled;
@@ -200,30 +214,35 @@ class JitOfThisMachine final : public Jit {
       return absl::UnimplementedError(
           "Code is compiled for processors with SSE4.1 and LZCNT alone.");
     }
-    ASSIGN_OR_RETURN(thunks_, MakeThunks(memory_));
+    ASSIGN_OR_RETURN(ThunkCode made, MakeThunks(memory_));
+    thunks_ = made.thunks;
+    if (names_.gdb) {
+      gdb_ = std::make_unique<GdbEntry>(
+          MakeObjectFile(reinterpret_cast<uint64_t>(made.code), made.size,
+                         made.names, made.unwinding));
+    }
     return absl::OkStatus();
   }
 
   static std::string NameOf(const BytecodeModule& module, uint32_t function) {
-    const absl::string_view name = module.def().functions[function].debug_name;
-    return name.empty() ? absl::StrCat(module.name(), "#", function)
-                        : absl::StrCat(module.name(), ".", name);
+    return absl::StrCat(module.name(), ".",
+                        module.def().FunctionName(function));
   }
 
-  const std::shared_ptr<PerfMap> perf_map_;  // may be null
+  const Names names_;
   const std::shared_ptr<CodePool> pool_ = std::make_shared<CodePool>();
   // Written once, by Prepare.
   mutable std::once_flag once_;
   mutable absl::Status prepared_;
-  mutable CodeMemory memory_{pool_};  // of the thunks
+  mutable CodeMemory memory_{pool_, names_.gdb};  // of the thunks
   mutable CompiledThunks thunks_ = {};
+  mutable std::unique_ptr<GdbEntry> gdb_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Jit>> Create(
-    Mode mode, std::shared_ptr<PerfMap> perf_map) {
-  auto jit = std::make_shared<JitOfThisMachine>(mode, std::move(perf_map));
+absl::StatusOr<std::shared_ptr<const Jit>> Create(Mode mode, Names names) {
+  auto jit = std::make_shared<JitOfThisMachine>(mode, std::move(names));
   if (mode == Mode::kEager) RETURN_IF_ERROR(jit->Prepare());
   return std::shared_ptr<const Jit>(std::move(jit));
 }

@@ -17,13 +17,17 @@ namespace eyrie::vm::jit {
 // When functions become code: those that are hot, or each when it is called.
 enum class Mode { kLazy, kEager };
 
+// Who is told what functions are called and where their code is.
+struct Names {
+  std::shared_ptr<PerfMap> perf_map;  // may be null
+  bool gdb = false;                   // by gdb's JIT interface
+};
+
 // UNIMPLEMENTED: the build has no compiler, or the processor is another.
 // PERMISSION_DENIED: the system refuses memory that is executable.
 // RESOURCE_EXHAUSTED: there is none left. A lazy one asks for nothing before a
 // function is hot, and compiles nothing if it is then refused.
-// Functions are named in `perf_map`, if there is one.
-absl::StatusOr<std::shared_ptr<const Jit>> Create(
-    Mode mode, std::shared_ptr<PerfMap> perf_map = nullptr);
+absl::StatusOr<std::shared_ptr<const Jit>> Create(Mode mode, Names names = {});
 
 }  // namespace eyrie::vm::jit
 

@@ -3,7 +3,10 @@
 // is called back with nothing but return addresses on the stack.
 #include "vm/jit/thunks.h"
 
+#include <cstddef>
 #include <cstring>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -20,40 +23,52 @@ constexpr x86::Gp kClobbered[] = {x86::rsi, x86::rdi, x86::r8,
                                   x86::r9,  x86::r10, x86::r11};
 constexpr int kFirstFloat = 2;
 
+constexpr uint8_t kDwarfRbx = 3;
+constexpr uint8_t kDwarfRbp = 6;
+
+// What is made: where its address goes, and what debuggers call it.
+struct Thunk {
+  size_t field;
+  const char* name;
+};
+constexpr Thunk kThunks[] = {
+    {offsetof(CompiledThunks, enter), "eyrie::enter"},
+    {offsetof(CompiledThunks, step), "eyrie::step"},
+    {offsetof(CompiledThunks, slow_step), "eyrie::slow_step"},
+    {offsetof(CompiledThunks, import), "eyrie::import"},
+    {offsetof(CompiledThunks, yieldable), "eyrie::yieldable"},
+    {offsetof(CompiledThunks, charge), "eyrie::charge"},
+    {offsetof(CompiledThunks, leave), "eyrie::leave"},
+    {offsetof(CompiledThunks, uncompiled), "eyrie::uncompiled"},
+    {offsetof(CompiledThunks, drop), "eyrie::drop"},
+};
+
 class Writer {
  public:
   explicit Writer(asmjit::CodeHolder& code) : a_(&code) {}
 
-  // In the order of CompiledThunks.
+  // In the order of kThunks.
   std::vector<asmjit::Label> Run() {
+    using Write = void (Writer::*)();
+    constexpr Write kWriters[] = {
+        &Writer::Enter,      &Writer::CallStep,      &Writer::CallSlowStep,
+        &Writer::CallImport, &Writer::CallYieldable, &Writer::CallCharge,
+        &Writer::CallLeave,  &Writer::Resolve,       &Writer::Drop,
+    };
+    static_assert(std::size(kWriters) == std::size(kThunks));
     std::vector<asmjit::Label> labels;
     leave_ = a_.newLabel();
-    auto begin = [&] {
+    a_.embedUInt64(0, 2);  // a checker may look before a function
+    for (const Write write : kWriters) {
       a_.align(asmjit::AlignMode::kCode, 16);
       labels.push_back(a_.newLabel());
       a_.bind(labels.back());
-    };
-    a_.embedUInt64(0, 2);  // a checker may look before a function
-    begin();
-    Enter();
-    begin();
-    CallStep(reinterpret_cast<uint64_t>(&CompiledRunStep), /*keeps=*/false);
-    begin();
-    CallStep(reinterpret_cast<uint64_t>(&CompiledRunStep), /*keeps=*/true);
-    begin();
-    CallImport();
-    begin();
-    CallStep(reinterpret_cast<uint64_t>(&CompiledImport), /*keeps=*/false);
-    begin();
-    CallStep(reinterpret_cast<uint64_t>(&CompiledCharge), /*keeps=*/true);
-    begin();
-    CallStep(reinterpret_cast<uint64_t>(&CompiledLeave), /*keeps=*/false);
-    begin();
-    Resolve();
-    begin();
-    Drop();
+      Note(0);
+      (this->*write)();
+    }
     return labels;
   }
+  Unwinding& unwinding() { return unwinding_; }
 
  private:
   static x86::Mem State(size_t offset) {
@@ -74,8 +89,13 @@ class Writer {
   void Enter() {
     const x86::Gp kept[] = {x86::rbp, x86::rbx, x86::r12,
                             x86::r13, x86::r14, x86::r15};
-    for (const x86::Gp& reg : kept) a_.push(reg);
+    uint32_t words = 0;
+    for (const x86::Gp& reg : kept) {
+      a_.push(reg);
+      Note(++words);
+    }
     a_.sub(x86::rsp, 8);
+    Note(++words);
     a_.mov(x86::rbx, x86::rdi);
     a_.mov(x86::rbp, x86::rsi);
     a_.mov(x86::r15, State(offsetof(CompiledState, credit)));
@@ -89,11 +109,16 @@ class Writer {
     const asmjit::Label out = a_.newLabel();
     a_.bind(out);
     a_.add(x86::rsp, 8);
-    for (int i = 5; i >= 0; --i) a_.pop(kept[i]);
+    Note(--words);
+    for (int i = 5; i >= 0; --i) {
+      a_.pop(kept[i]);
+      Note(--words);
+    }
     a_.ret();
     a_.bind(leave_);
     a_.mov(x86::rsp, State(offsetof(CompiledState, entered)));
     a_.add(x86::rsp, 8);
+    Note(std::size(kept) + 1);
     a_.xor_(x86::eax, x86::eax);
     a_.jmp(out);
   }
@@ -111,6 +136,7 @@ class Writer {
 
   void ToCpp() {
     a_.mov(State(offsetof(CompiledState, left)), x86::rsp);
+    NoteInCpp();
     a_.and_(x86::rsp, -16);
     a_.mov(State(offsetof(CompiledState, credit)), x86::r15);
     a_.mov(x86::rdi, x86::rbx);
@@ -118,6 +144,7 @@ class Writer {
   }
   void FromCpp() {
     a_.mov(x86::rsp, State(offsetof(CompiledState, left)));
+    Note(0);
     a_.mov(x86::r15, State(offsetof(CompiledState, credit)));
   }
   void CallCpp(uint64_t function) {
@@ -125,11 +152,18 @@ class Writer {
     a_.call(x86::rax);
   }
 
-  void CallStep(uint64_t function, bool keeps) {
+  void CallStep() { CallEdge(&CompiledRunStep, /*keeps=*/false); }
+  void CallSlowStep() { CallEdge(&CompiledRunStep, /*keeps=*/true); }
+  void CallYieldable() { CallEdge(&CompiledImport, /*keeps=*/false); }
+  void CallCharge() { CallEdge(&CompiledCharge, /*keeps=*/true); }
+  void CallLeave() { CallEdge(&CompiledLeave, /*keeps=*/false); }
+
+  template <typename Function>
+  void CallEdge(Function* function, bool keeps) {
     if (keeps) Save();
     ToCpp();
     a_.mov(x86::r8d, x86::eax);
-    CallCpp(function);
+    CallCpp(reinterpret_cast<uint64_t>(function));
     a_.test(x86::al, x86::al);
     a_.jz(leave_);
     FromCpp();
@@ -164,6 +198,7 @@ class Writer {
     const x86::Mem status = State(offsetof(CompiledState, status));
     a_.lea(x86::rdi, status);
     a_.mov(State(offsetof(CompiledState, left)), x86::rsp);
+    NoteInCpp();
     a_.and_(x86::rsp, -16);
     a_.mov(State(offsetof(CompiledState, credit)), x86::r15);
     a_.call(direct);
@@ -175,6 +210,7 @@ class Writer {
     FromCpp();
     a_.ret();
     a_.bind(ended);
+    NoteInCpp();
     a_.mov(x86::rdi, x86::rbx);
     a_.mov(x86::rsi, x86::rbp);
     CallCpp(reinterpret_cast<uint64_t>(&CompiledImportEnded));
@@ -183,6 +219,7 @@ class Writer {
     FromCpp();
     a_.ret();
     a_.bind(other);
+    Note(0);
     a_.jmp(x86::qword_ptr(x86::rbx, offsetof(CompiledState, thunks.yieldable)));
   }
 
@@ -234,36 +271,44 @@ class Writer {
     a_.ret();
   }
 
+  void Note(size_t words) {
+    unwinding_.rows.push_back({a_.offset(), static_cast<uint32_t>(words)});
+  }
+  void NoteInCpp() {
+    unwinding_.rows.push_back({a_.offset(), 0, /*in_cpp=*/true});
+  }
+
   x86::Assembler a_;
   asmjit::Label leave_;
+  Unwinding unwinding_ = {{kDwarfRbp, kDwarfRbx, 12, 13, 14, 15}, {}};
 };
 
 }  // namespace
 
-absl::StatusOr<CompiledThunks> MakeThunks(CodeMemory& memory) {
+absl::StatusOr<ThunkCode> MakeThunks(CodeMemory& memory) {
   asmjit::CodeHolder code;
   code.init(asmjit::Environment::host());
-  const std::vector<asmjit::Label> labels = Writer(code).Run();
+  Writer writer(code);
+  const std::vector<asmjit::Label> labels = writer.Run();
   code.flatten();
   code.resolveUnresolvedLinks();
   code.relocateToBase(0);
   std::vector<uint8_t> bytes(code.codeSize());
   code.copyFlattenedData(bytes.data(), bytes.size());
-  ASSIGN_OR_RETURN(const uint8_t* base,
-                   memory.Publish(bytes.data(), bytes.size()));
-  auto place = [&](size_t i) { return base + code.labelOffset(labels[i]); };
-  CompiledThunks thunks;
-  thunks.enter =
-      reinterpret_cast<EnterCompiled>(const_cast<uint8_t*>(place(0)));
-  thunks.step = place(1);
-  thunks.slow_step = place(2);
-  thunks.import = place(3);
-  thunks.yieldable = place(4);
-  thunks.charge = place(5);
-  thunks.leave = place(6);
-  thunks.uncompiled = place(7);
-  thunks.drop = place(8);
-  return thunks;
+  ThunkCode made = {};
+  ASSIGN_OR_RETURN(made.code, memory.Publish(bytes.data(), bytes.size()));
+  made.size = bytes.size();
+  made.unwinding = std::move(writer.unwinding());
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const uint64_t begin = code.labelOffset(labels[i]);
+    const uint64_t end =
+        i + 1 < labels.size() ? code.labelOffset(labels[i + 1]) : made.size;
+    made.names.push_back({kThunks[i].name, begin, end - begin});
+    const uint8_t* const place = made.code + begin;
+    std::memcpy(reinterpret_cast<uint8_t*>(&made.thunks) + kThunks[i].field,
+                &place, sizeof(place));
+  }
+  return made;
 }
 
 }  // namespace eyrie::vm::jit

@@ -3,8 +3,7 @@
 
 namespace eyrie::vm::jit {
 
-absl::StatusOr<std::shared_ptr<const Jit>> Create(Mode,
-                                                  std::shared_ptr<PerfMap>) {
+absl::StatusOr<std::shared_ptr<const Jit>> Create(Mode, Names) {
   return absl::UnimplementedError("This build has no compiler.");
 }
 

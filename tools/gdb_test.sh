@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# gdb stops in compiled code, names its functions, and finds who called them.
+#   gdb_test.sh eyrie loops.vmfb
+set -euo pipefail
+eyrie=$1 module=$2
+
+if ! command -v gdb >/dev/null; then
+  echo "gdb is not installed: nothing is tested."
+  exit 0
+fi
+commands=$TEST_TMPDIR/commands
+cat >"$commands" <<'END'
+set breakpoint pending on
+set disable-randomization off
+break 'eyrie::enter'
+run
+break 'eyrie::import'
+continue
+backtrace
+END
+shown=$(gdb -q -nx -batch -x "$commands" --args "$eyrie" run "$module" \
+  --function=gcd_tensor --input=i32=1071 --input=i32=462 --jit=eager --gdb 2>&1) || true
+if [[ $shown == *"ptrace: Operation not permitted"* ]]; then
+  echo "Processes may not be traced here: nothing is tested."
+  exit 0
+fi
+echo "$shown"
+grep -q '^#0 .* in eyrie::import ()' <<<"$shown"
+grep -q '^#1 .* in module\.\.init ()' <<<"$shown"
+grep -q '^#2 .* in eyrie::enter ()' <<<"$shown"
+grep -q '^#3 .* in eyrie::vm::Machine::RunCompiled()' <<<"$shown"
