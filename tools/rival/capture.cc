@@ -2,15 +2,21 @@
 #include "tools/rival/capture.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/signal_block.h"
 #include "base/status_macros.h"
 #include "base/system_error.h"
 
@@ -87,10 +93,115 @@ class SpawnOrders {
   posix_spawnattr_t attributes_;
 };
 
+// What is done, in order, to a program that is to end, and how long it is
+// waited for then.
+struct Step {
+  int signal;
+  absl::Duration patience;
+};
+constexpr std::array kSteps = {
+    Step{SIGINT, absl::Seconds(2)},
+    Step{SIGTERM, absl::Seconds(2)},
+    Step{SIGKILL, absl::InfiniteDuration()},
+};
+
+// Whom a signal that ends this process would leave behind.
+std::atomic<const RunControl*> guarded = nullptr;
+
+void KillAndEnd(int signal) {
+  if (const RunControl* const control = guarded.load()) control->Kill();
+  ::signal(signal, SIG_DFL);
+  raise(signal);  // when this handler is done
+}
+
+// While it lives, nobody is left behind. What is ignored stays so.
+class EndGuard {
+ public:
+  explicit EndGuard(const RunControl& control) {
+    guarded = &control;
+    struct sigaction action = {};
+    action.sa_handler = &KillAndEnd;
+    for (size_t i = 0; i < kSignals.size(); ++i) {
+      sigaction(kSignals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler == SIG_IGN) continue;
+      sigaction(kSignals[i], &action, nullptr);
+    }
+  }
+  EndGuard(const EndGuard&) = delete;
+  EndGuard& operator=(const EndGuard&) = delete;
+  ~EndGuard() {
+    for (size_t i = 0; i < kSignals.size(); ++i) {
+      sigaction(kSignals[i], &before_[i], nullptr);
+    }
+    guarded = nullptr;
+  }
+
+ private:
+  static constexpr std::array kSignals = {SIGTERM, SIGHUP, SIGQUIT};
+
+  std::array<struct sigaction, kSignals.size()> before_ = {};
+};
+
+// True once the process has ended. It is still there then: its number, and its
+// group's, are no other's until somebody takes its exit code.
+bool HasEnded(pid_t child) {
+  siginfo_t info = {};
+  return waitid(P_PID, static_cast<id_t>(child), &info,
+                WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         info.si_pid == child;
+}
+
+// Waits until a process has ended, which an interrupt hastens.
+void AwaitEnd(pid_t child, const RunControl& control) {
+  constexpr int kInterval = 100;     // ms until an interrupt is seen for sure
+  constexpr int kShortInterval = 5;  // the same where processes are no files
+  // Debian 12's pidfd_open is none for C++.
+  const long descriptor = syscall(SYS_pidfd_open, child, 0);
+  pollfd file = {static_cast<int>(descriptor), POLLIN, 0};
+  size_t step = 0;
+  absl::Time next = absl::InfinitePast();
+  while (!HasEnded(child)) {
+    if (control.interrupted && step < kSteps.size() && absl::Now() >= next) {
+      kill(-child, kSteps[step].signal);
+      next = absl::Now() + kSteps[step++].patience;
+    }
+    const bool has_file = file.fd >= 0;
+    poll(&file, has_file ? 1 : 0, has_file ? kInterval : kShortInterval);
+  }
+  if (file.fd >= 0) close(file.fd);
+}
+
+// Runs the program to its end; `status` is waitpid's. An errno, or 0.
+int RunToEnd(const SpawnOrders& orders, char* const* argv,
+             char* const* environment, RunControl& control, int& status) {
+  const EndGuard guard(control);
+  pid_t child = 0;
+  {
+    // What it is called is known before a signal asks.
+    const SignalBlock block;
+    const int error = posix_spawnp(&child, argv[0], orders.actions(),
+                                   orders.attributes(), argv, environment);
+    if (error != 0) return error;
+    control.running = child;
+  }
+  AwaitEnd(child, control);
+  // Of a program that was made to end, what it has started ends too.
+  if (control.interrupted) control.Kill();
+  control.running = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return 0;
+}
+
 }  // namespace
 
+void RunControl::Kill() const {
+  const pid_t group = running;
+  if (group > 0) kill(-group, SIGKILL);
+}
+
 absl::StatusOr<Captured> RunAndCapture(const std::vector<std::string>& command,
-                                       std::atomic<pid_t>& running) {
+                                       RunControl& control) {
   const MemoryFile output;
   const MemoryFile errors;
   if (output.file() < 0 || errors.file() < 0) {
@@ -111,16 +222,10 @@ absl::StatusOr<Captured> RunAndCapture(const std::vector<std::string>& command,
   std::string format = "BENCHMARK_FORMAT=json";
   environment.push_back(format.data());
   environment.push_back(nullptr);
-  pid_t child = 0;
-  const int error =
-      posix_spawnp(&child, argv[0], orders.actions(), orders.attributes(),
-                   argv.data(), environment.data());
-  if (error != 0) return SystemError("start", command[0], error);
-  running = child;
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  running = 0;
+  const int error =
+      RunToEnd(orders, argv.data(), environment.data(), control, status);
+  if (error != 0) return SystemError("start", command[0], error);
   Captured captured;
   captured.exit_code =
       WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -1,8 +1,6 @@
 // Tested by rival_test.txt.
 #include "tools/rival/versus.h"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -56,32 +54,35 @@ class Contest {
 
   absl::StatusOr<std::vector<BenchRow>> RunSide(const Side& side);
   absl::Status RunRound(int64_t round);
-  void Interrupt();
+  void Interrupt(InterruptWatch& watch);
   std::string Table() const;
   std::string Json() const;
 
   const VersusOptions& options_;
   const std::vector<std::string> rival_;
   BenchRounds rounds_;
-  std::atomic<pid_t> running_ = 0;
-  std::atomic<bool> interrupted_ = false;
+  RunControl control_;
   std::atomic<int64_t> round_ = 0;
   std::atomic<const char*> side_ = "";
 };
 
 // A terminal's interrupt comes to this process alone: the sides have groups of
-// their own. It ends the side that runs.
-void Contest::Interrupt() {
-  interrupted_ = true;
-  const pid_t child = running_;
-  if (child > 0) kill(-child, SIGINT);
+// their own. It ends the side that runs; a second one does so at once, and this
+// process too.
+void Contest::Interrupt(InterruptWatch& watch) {
+  if (control_.interrupted.exchange(true)) {
+    control_.Kill();
+    InterruptWatch::Exit();
+  }
+  watch.Rearm();
 }
 
 absl::StatusOr<std::vector<BenchRow>> Contest::RunSide(const Side& side) {
   side_ = side.name;
   ASSIGN_OR_RETURN(const Captured captured,
-                   RunAndCapture(side.command, running_));
-  if (interrupted_) return absl::CancelledError("The rounds are interrupted.");
+                   RunAndCapture(side.command, control_));
+  if (control_.interrupted)
+    return absl::CancelledError("The rounds are interrupted.");
   if (captured.exit_code != 0) {
     const std::string line = LastLine(captured.errors);
     return absl::AbortedError(
@@ -106,19 +107,20 @@ absl::Status Contest::RunRound(int64_t round) {
 }
 
 absl::StatusOr<VersusResult> Contest::Run() {
-  const InterruptWatch watch([this] { Interrupt(); });
+  InterruptWatch watch([this, &watch] { Interrupt(watch); });
   {
     const ProgressLine line([this] {
       return absl::StrCat("round ", round_ + 1, " of ", options_.rounds, ": ",
-                          side_.load());
+                          side_.load(),
+                          control_.interrupted ? ", told to end" : "");
     });
     for (; round_ < options_.rounds; ++round_) {
       const absl::Status status = RunRound(round_);
-      if (interrupted_ && rounds_.size() > 0) break;
+      if (control_.interrupted && rounds_.size() > 0) break;
       RETURN_IF_ERROR(status);
     }
   }
-  return VersusResult{options_.json ? Json() : Table(), interrupted_,
+  return VersusResult{options_.json ? Json() : Table(), control_.interrupted,
                       rounds_.alone()};
 }
 

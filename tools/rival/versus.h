@@ -31,10 +31,11 @@ struct VersusResult {
   std::vector<std::string> alone;  // rows without a partner
 };
 
-// Runs the rounds. The first interrupt ends them after what is known; a second
-// one the process. INVALID_ARGUMENT: a side prints no rows, or they have no
-// partners. ABORTED: a side ends with an error, whose last line is told.
-// CANCELLED: interrupted before the first round was complete.
+// Runs the rounds. The first interrupt ends them after what is known, and the
+// side that runs, within seconds; a second one both and the process at once.
+// INVALID_ARGUMENT: a side prints no rows, or they have no partners. ABORTED: a
+// side ends with an error, whose last line is told. CANCELLED: interrupted
+// before the first round was complete.
 absl::StatusOr<VersusResult> RunVersus(const VersusOptions& options);
 
 }  // namespace eyrie::tools
