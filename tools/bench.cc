@@ -17,13 +17,13 @@
 #include "abi/prepared_call.h"
 #include "abi/session.h"
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
+#include "tools/benchmark_flags.h"
 #include "tools/command.h"
 #include "tools/device_flags.h"
 #include "tools/executable_bench.h"
@@ -56,6 +56,7 @@ constexpr Flag kOwnFlags[] = {
      "  --vs='iree-benchmark-module --module=model.vmfb --function=f ...'\n"
      "  --vs='./eyrie-of-yesterday bench model.vmfb --function=f ...'"},
     {"vs_rounds", FlagKind::kInt, "5", "How often both run."},
+    {"vs_side", FlagKind::kBool, "false", ""},  // of one such process itself
     // Of results, which a benchmark does not look at.
     {"output", FlagKind::kIgnored, "", ""},
     {"output_max_element_count", FlagKind::kIgnored, "", ""},
@@ -69,7 +70,6 @@ constexpr Flag kOwnFlags[] = {
 };
 
 constexpr int64_t kMaxRounds = 10'000;
-constexpr int64_t kMaxIterations = 1'000'000'000;  // Google Benchmark's own
 
 // One function with the arguments it is called with.
 struct Target {
@@ -148,16 +148,15 @@ absl::StatusOr<std::vector<Target>> FindTargets(const Arguments& arguments,
   return targets;
 }
 
-// `iterations`: calls per row; 0: as many as Google Benchmark wants.
 // `interrupted` becomes true if the user ends it.
-absl::Status Bench(const Arguments& arguments, int64_t iterations,
+absl::Status Bench(const Arguments& arguments, const BenchmarkFlags& flags,
                    std::atomic<bool>& interrupted) {
   ASSIGN_OR_RETURN(const benchmark::TimeUnit unit,
                    ParseUnit(arguments.GetString("time_unit")));
   const int64_t batch_size = arguments.GetInt("batch_size");
-  if (batch_size < 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--batch_size=", batch_size, " is not at least 1."));
+  if (batch_size < 1 || batch_size > kMaxIterations) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--batch_size=", batch_size, " is not 1 to ", kMaxIterations, "."));
   }
   ASSIGN_OR_RETURN(auto natives, LoadNativeLibraries(arguments));
   ASSIGN_OR_RETURN(auto programs, LoadPrograms(arguments, natives));
@@ -187,52 +186,25 @@ absl::Status Bench(const Arguments& arguments, int64_t iterations,
           Measure(state, batch_size, target, failure);
         });
     row->MeasureProcessCPUTime()->UseRealTime()->Unit(unit);
-    if (iterations > 0) row->Iterations(iterations);
+    if (flags.iterations() > 0) row->Iterations(flags.iterations());
   }
   RETURN_IF_ERROR(tracing.Begin());
   running = session.get();
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
+  absl::Status measured = flags.MeasureRows();
   watch.reset();
   targets.clear();
   session.reset();
   if (arguments.GetBool("print_statistics")) PrintStatistics(devices);
   absl::Status traced = tracing.Finish();
-  return failure.ok() ? traced : failure;
-}
-
-// "0.2s" and "100x" are newer than this Google Benchmark, which takes seconds
-// as a plain number. A flag that sets the number of calls is taken out of the
-// list and stored; the rows' names then say it, "BM_add/iterations:100/...".
-absl::Status TranslateMinTime(std::vector<std::string>& flags,
-                              int64_t& iterations) {
-  constexpr absl::string_view kMinTime = "--benchmark_min_time=";
-  std::vector<std::string> kept;
-  for (const std::string& flag : flags) {
-    absl::string_view text = flag;
-    if (!absl::ConsumePrefix(&text, kMinTime)) {
-      kept.push_back(flag);
-    } else if (absl::ConsumeSuffix(&text, "x")) {
-      if (!absl::SimpleAtoi(text, &iterations) || iterations < 1 ||
-          iterations > kMaxIterations) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "--benchmark_min_time='", text,
-            "x' is not a number of calls, 1 to ", kMaxIterations, "."));
-      }
-    } else {
-      absl::ConsumeSuffix(&text, "s");
-      kept.push_back(absl::StrCat(kMinTime, text));
-    }
-  }
-  flags = std::move(kept);
-  return absl::OkStatus();
+  if (!failure.ok()) return failure;
+  return measured.ok() ? traced : measured;
 }
 
 // This program and its arguments, for a process that prints rows as JSON and
 // has no rival.
 std::vector<std::string> OwnCommand(int argc, char** argv) {
   std::vector<std::string> command = {"/proc/self/exe"};
-  std::vector<std::string> more = {"--vs=", "--benchmark_format=json",
+  std::vector<std::string> more = {"--vs_side", "--benchmark_format=json",
                                    "--benchmark_out="};
   for (int i = 1; i < argc; ++i) {
     if (absl::string_view(argv[i]) == "--") {
@@ -245,8 +217,13 @@ std::vector<std::string> OwnCommand(int argc, char** argv) {
   return command;
 }
 
-// INVALID_ARGUMENT: what a process cannot be given twice, or says no number.
+// INVALID_ARGUMENT: what a process cannot be given twice, or a value that its
+// flag does not take.
 absl::Status CheckVersus(const Arguments& arguments) {
+  if (absl::StripAsciiWhitespace(arguments.GetString("vs")).empty()) {
+    return absl::InvalidArgumentError(
+        "--vs='' names no rival: it takes a command for sh.");
+  }
   RETURN_IF_ERROR(ParseUnit(arguments.GetString("time_unit")).status());
   const int64_t rounds = arguments.GetInt("vs_rounds");
   if (rounds < 1 || rounds > kMaxRounds) {
@@ -265,6 +242,7 @@ absl::Status CheckVersus(const Arguments& arguments) {
 }
 
 absl::StatusOr<VersusResult> CompareWithRival(const Arguments& arguments,
+                                              const BenchmarkFlags& flags,
                                               int argc, char** argv) {
   RETURN_IF_ERROR(CheckVersus(arguments));
   VersusOptions options;
@@ -272,20 +250,16 @@ absl::StatusOr<VersusResult> CompareWithRival(const Arguments& arguments,
   options.rival = arguments.GetString("vs");
   options.rounds = arguments.GetInt("vs_rounds");
   options.unit = arguments.GetString("time_unit");
-  for (int i = 1; i < argc; ++i) {
-    const absl::string_view flag = argv[i];
-    if (absl::StartsWith(flag, "--benchmark_format=")) {
-      options.json = flag == "--benchmark_format=json";
-    }
-  }
+  options.json = flags.json();
   ASSIGN_OR_RETURN(VersusResult result, RunVersus(options));
   RETURN_IF_ERROR(WriteStdout(result.text));
   return result;
 }
 
-int VersusMain(const Arguments& arguments, int argc, char** argv) {
+int VersusMain(const Arguments& arguments, const BenchmarkFlags& flags,
+               int argc, char** argv) {
   const absl::StatusOr<VersusResult> result =
-      CompareWithRival(arguments, argc, argv);
+      CompareWithRival(arguments, flags, argc, argv);
   if (!result.ok()) {
     const int code = ReportError(result.status());
     return absl::IsCancelled(result.status()) ? InterruptWatch::kExitCode
@@ -339,37 +313,6 @@ Mode ModeOf(bool is_executable) {
   return mode;
 }
 
-// Takes Google Benchmark's flags out of the list. What is measured is the
-// rest's.
-std::vector<std::string> TakeBenchmarkFlags(const char* program,
-                                            std::vector<const char*>& args) {
-  std::vector<std::string> taken = {program};
-  std::vector<const char*> own;
-  for (const char* arg : args) {
-    if (absl::StartsWith(arg, "--benchmark_")) {
-      taken.push_back(arg);
-    } else {
-      own.push_back(arg);
-    }
-  }
-  args = std::move(own);
-  return taken;
-}
-
-// Gives Google Benchmark its flags, the first of which, the program's name, it
-// keeps. Returns the calls of a row, 0 for as many as it wants.
-absl::StatusOr<int64_t> Initialize(std::vector<std::string>& flags) {
-  int64_t iterations = 0;
-  RETURN_IF_ERROR(TranslateMinTime(flags, iterations));
-  std::vector<char*> pointers;
-  for (std::string& flag : flags) pointers.push_back(flag.data());
-  int count = static_cast<int>(pointers.size());
-  benchmark::Initialize(&count, pointers.data());
-  if (count == 1) return iterations;
-  return absl::InvalidArgumentError(
-      absl::StrCat("There is no flag ", pointers[1], "."));
-}
-
 // The exit code.
 absl::StatusOr<int> Run(int argc, char** argv, std::atomic<bool>& interrupted) {
   std::vector<const char*> args(argv + 1, argv + argc);
@@ -377,7 +320,7 @@ absl::StatusOr<int> Run(int argc, char** argv, std::atomic<bool>& interrupted) {
       !args.empty() && args[0] == absl::string_view("executable");
   if (is_executable) args.erase(args.begin());
   const Mode mode = ModeOf(is_executable);
-  std::vector<std::string> for_benchmark = TakeBenchmarkFlags(argv[0], args);
+  ASSIGN_OR_RETURN(BenchmarkFlags flags, BenchmarkFlags::Take(argv[0], args));
   ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(mode.flags, args));
   if (arguments.GetBool("help")) {
     RETURN_IF_ERROR(
@@ -387,12 +330,13 @@ absl::StatusOr<int> Run(int argc, char** argv, std::atomic<bool>& interrupted) {
   ReportIgnoredFlags(arguments);
   ASSIGN_OR_RETURN(const bool listed, ListDevices(arguments));
   if (listed) return 0;
-  if (!is_executable && !arguments.GetString("vs").empty()) {
-    return VersusMain(arguments, argc, argv);
+  if (!is_executable && arguments.IsSet("vs") &&
+      !arguments.GetBool("vs_side")) {
+    return VersusMain(arguments, flags, argc, argv);
   }
-  ASSIGN_OR_RETURN(const int64_t iterations, Initialize(for_benchmark));
-  RETURN_IF_ERROR(is_executable ? BenchExecutable(arguments, iterations)
-                                : Bench(arguments, iterations, interrupted));
+  RETURN_IF_ERROR(flags.Initialize());
+  RETURN_IF_ERROR(is_executable ? BenchExecutable(arguments, flags)
+                                : Bench(arguments, flags, interrupted));
   RETURN_IF_ERROR(CheckStdout());
   return 0;
 }
@@ -410,4 +354,7 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace eyrie::tools
 
-int main(int argc, char** argv) { return eyrie::tools::Main(argc, argv); }
+int main(int argc, char** argv) {
+  eyrie::tools::OccupyStandardStreams();
+  return eyrie::tools::Main(argc, argv);
+}

@@ -1,6 +1,9 @@
 // Errors and output of subcommands.
 #include "tools/command.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdio>
 #include <vector>
@@ -31,6 +34,14 @@ std::string PlainLines(absl::string_view text) {
 }
 
 }  // namespace
+
+void OccupyStandardStreams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0) continue;
+    // The least number that is free: this one.
+    (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
 
 int ReportError(const absl::Status& status) {
   const std::string line =

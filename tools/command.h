@@ -27,6 +27,11 @@ int DebugMain(std::span<const char* const> args);    // debug/debug.cc
 int CheckMain(std::span<const char* const> args);    // check/check.cc
 int BenchMain(std::span<const char* const> args);    // bench_command.cc
 
+// Has a standard stream that is closed be /dev/null, the wrong way: reading
+// from it, and writing to it, fails. Else the first file that is opened would
+// be what others take for the stream. First of all in a program.
+void OccupyStandardStreams();
+
 // Prints "eyrie: INVALID_ARGUMENT: The sentence." to stderr; returns 1.
 int ReportError(const absl::Status& status);
 

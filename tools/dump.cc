@@ -13,6 +13,7 @@
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
 #include "tools/command.h"
+#include "tools/compat_flag.h"
 #include "tools/module_text.h"
 #include "vm/archive.h"
 #include "vm/asm/disassembler.h"
@@ -45,8 +46,9 @@ constexpr Flag kFlags[] = {
     {"bytecode_offsets", FlagKind::kBool, "false",
      "Adds offsets to the disassembly."},
     {"compat", FlagKind::kString, "",
-     "A release of the public runtime whose text is to be matched: without\n"
-     "Eyrie's notes the disassembly is not always a whole module."},
+     "A release of the public runtime, such as 3.13, whose text is to be\n"
+     "matched: without Eyrie's notes the disassembly is not always a whole\n"
+     "module."},
     {"pretty", FlagKind::kIgnored, "", ""},
     {"agents_md", FlagKind::kIgnored, "", ""},
     {"flatbuffer_pretty", FlagKind::kIgnored, "", ""},
@@ -197,6 +199,7 @@ absl::Status Run(std::span<const char* const> args) {
         absl::StrCat("eyrie dump takes one module file, not ",
                      arguments.positional().size(), "."));
   }
+  RETURN_IF_ERROR(CheckCompat(arguments));
   ASSIGN_OR_RETURN(const std::string text,
                    Dump(arguments, arguments.positional()[0]));
   return WriteStdout(text);

@@ -205,7 +205,8 @@ absl::Status Run(benchmark::State& state, const Kernel& kernel,
 
 std::span<const Flag> ExecutableFlags() { return kFlags; }
 
-absl::Status BenchExecutable(const Arguments& arguments, int64_t iterations) {
+absl::Status BenchExecutable(const Arguments& arguments,
+                             const BenchmarkFlags& flags) {
   ASSIGN_OR_RETURN(const Kernel kernel, Prepare(arguments));
   const std::vector<std::string>& counts = arguments.GetList("workgroup_count");
   if (counts.empty()) {
@@ -226,11 +227,10 @@ absl::Status BenchExecutable(const Arguments& arguments, int64_t iterations) {
         });
     row->MeasureProcessCPUTime()->UseRealTime();
     row->Unit(benchmark::kNanosecond);
-    if (iterations > 0) row->Iterations(iterations);
+    if (flags.iterations() > 0) row->Iterations(flags.iterations());
   }
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return failure;
+  absl::Status measured = flags.MeasureRows();
+  return failure.ok() ? measured : failure;
 }
 
 }  // namespace eyrie::tools

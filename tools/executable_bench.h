@@ -5,11 +5,11 @@
 #ifndef EYRIE_TOOLS_EXECUTABLE_BENCH_H_
 #define EYRIE_TOOLS_EXECUTABLE_BENCH_H_
 
-#include <cstdint>
 #include <span>
 
 #include "absl/status/status.h"
 #include "tools/arg_parser.h"
+#include "tools/benchmark_flags.h"
 
 namespace eyrie::tools {
 
@@ -19,10 +19,10 @@ extern const char kExecutableUsage[];
 std::span<const Flag> ExecutableFlags();
 
 // Measures a row for each --workgroup_count with Google Benchmark, which has
-// been initialised. `iterations`: calls per row; 0: as many as it wants.
-// INVALID_ARGUMENT: flags that are malformed; else as a device fails to load
-// the executable or to run it.
-absl::Status BenchExecutable(const Arguments& arguments, int64_t iterations);
+// its flags. INVALID_ARGUMENT: flags that are malformed; else as MeasureRows,
+// or as a device fails to load the executable or to run it.
+absl::Status BenchExecutable(const Arguments& arguments,
+                             const BenchmarkFlags& flags);
 
 }  // namespace eyrie::tools
 

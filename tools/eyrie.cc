@@ -8,7 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/suggest.h"
+#include "eyrie/c_base.h"
 #include "tools/command.h"
+#include "vm/version.h"
 
 namespace eyrie::tools {
 namespace {
@@ -59,8 +61,20 @@ std::string Usage() {
                     std::string(9 - std::strlen(command.name), ' '),
                     command.summary, "\n");
   }
-  absl::StrAppend(&text, "\neyrie COMMAND --help lists the flags.\n");
+  absl::StrAppend(&text, "\neyrie COMMAND --help lists the flags; ",
+                  "eyrie --version says which modules run.\n");
   return text;
+}
+
+std::string Version() {
+  return absl::StrCat("eyrie ", EYRIE_VERSION,
+                      "\nModules of iree-compile run with bytecode ",
+                      vm::KnownBytecodeVersions(), ".\n");
+}
+
+int Print(const std::string& text) {
+  const absl::Status status = WriteStdout(text);
+  return status.ok() ? 0 : ReportError(status);
 }
 
 int Main(std::span<const char* const> args) {
@@ -70,11 +84,9 @@ int Main(std::span<const char* const> args) {
   }
   std::string name = args[0];
   std::vector<const char*> flags(args.begin() + 1, args.end());
+  if (name == "--version") return Print(Version());
   if (name == "help" || name == "--help" || name == "-h") {
-    if (flags.empty()) {
-      std::fputs(Usage().c_str(), stdout);
-      return 0;
-    }
+    if (flags.empty()) return Print(Usage());
     name = flags[0];  // `help params dump` is `params dump --help`
     flags.erase(flags.begin());
     flags.push_back("--help");
@@ -94,6 +106,7 @@ int Main(std::span<const char* const> args) {
 }  // namespace eyrie::tools
 
 int main(int argc, char** argv) {
+  eyrie::tools::OccupyStandardStreams();
   std::vector<const char*> args =
       eyrie::tools::ArgumentsOf(argc > 0 ? argv[0] : "");
   for (int i = 1; i < argc; ++i) args.push_back(argv[i]);

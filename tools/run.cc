@@ -16,6 +16,7 @@
 #include "tools/arg_parser.h"
 #include "tools/collective_flags.h"
 #include "tools/command.h"
+#include "tools/compat_flag.h"
 #include "tools/device_flags.h"
 #include "tools/interrupt.h"
 #include "tools/json_flags.h"
@@ -69,9 +70,9 @@ constexpr Flag kOwnFlags[] = {
      "none\n"
      "is named, and calls nothing."},
     {"compat", FlagKind::kString, "",
-     "A release of the public runtime whose texts are to be matched where "
-     "they\n"
-     "differ: all print (no printer) for bytes, 3.11 prints nan and inf in\n"
+     "A release of the public runtime, such as 3.13, whose texts are to be\n"
+     "matched where they differ: all print (no printer) for bytes, 3.11 prints "
+     "nan and inf in\n"
      "small letters."},
 };
 
@@ -275,6 +276,7 @@ absl::StatusOr<bool> Run(std::span<const char* const> args,
     RETURN_IF_ERROR(PrintSignatures(arguments));
     return true;
   }
+  RETURN_IF_ERROR(CheckCompat(arguments));
   const std::string& equality = arguments.GetString("equality_mode");
   if (equality != "approximate" && equality != "exact" &&
       equality != "absolute") {  // what 3.9 called approximate

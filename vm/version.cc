@@ -27,18 +27,24 @@ std::string FeaturesToString(uint32_t features) {
   return text.empty() ? "none" : text;
 }
 
-absl::StatusOr<const BytecodeVersion*> FindBytecodeVersion(uint32_t packed) {
-  uint32_t major = packed >> 16;
-  uint32_t minor = packed & 0xFFFF;
+std::string KnownBytecodeVersions() {
   std::string known;
   for (const BytecodeVersion& version : kBytecodeVersions) {
-    if (version.major == major && minor <= version.max_minor) return &version;
     absl::StrAppend(&known, known.empty() ? "" : ", ", version.major, ".",
                     version.max_minor, " (", version.releases, ")");
   }
+  return known;
+}
+
+absl::StatusOr<const BytecodeVersion*> FindBytecodeVersion(uint32_t packed) {
+  uint32_t major = packed >> 16;
+  uint32_t minor = packed & 0xFFFF;
+  for (const BytecodeVersion& version : kBytecodeVersions) {
+    if (version.major == major && minor <= version.max_minor) return &version;
+  }
   return absl::UnimplementedError(
       absl::StrCat("The module's bytecode version is ", major, ".", minor,
-                   "; known are ", known, "."));
+                   "; known are ", KnownBytecodeVersions(), "."));
 }
 
 }  // namespace eyrie::vm

@@ -50,6 +50,9 @@ inline constexpr BytecodeVersion kBytecodeVersions[] = {
     {17, 0, "3.11 to 3.13", true, true, true, false},
 };
 
+// "15.0 (3.1 to 3.9), 16.0 (3.10)" and so on: all of them.
+std::string KnownBytecodeVersions();
+
 // The version of a module's packed field (major << 16 | minor), or
 // UNIMPLEMENTED with the known ones.
 absl::StatusOr<const BytecodeVersion*> FindBytecodeVersion(uint32_t packed);

@@ -5,6 +5,7 @@
 // Tested by check_test.txt.
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -319,6 +320,8 @@ void Check::PrintHeader(ConsoleReport& report) const {
 
 absl::StatusOr<bool> Check::Run(TestRunner& runner) {
   ASSIGN_OR_RETURN(const std::unique_ptr<FileWriter> xml, OpenXml(options_));
+  // A file is wanted whether or not somebody reads the lines to their end.
+  if (xml != nullptr) std::signal(SIGPIPE, SIG_IGN);
   ConsoleReport report(plan_, {options_.color, options_.print_time,
                                options_.brief, options_.jobs});
   PrintHeader(report);

@@ -28,8 +28,8 @@ absl::StatusOr<ExpectedFailures> ExpectedFailures::Read(
                path);
 }
 
-ExpectedFailures ExpectedFailures::Parse(absl::string_view text,
-                                         const std::string& path) {
+absl::StatusOr<ExpectedFailures> ExpectedFailures::Parse(
+    absl::string_view text, const std::string& path) {
   ExpectedFailures failures;
   int number = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
@@ -37,11 +37,17 @@ ExpectedFailures ExpectedFailures::Parse(absl::string_view text,
     line = absl::StripAsciiWhitespace(line);
     if (line.empty() || line.front() == '#') continue;
     const size_t end = line.find_first_of(" \t");
+    const std::string pattern(line.substr(0, end));
+    const std::string place = absl::StrCat(path, ":", number);
+    // Names are printed, and matched, without what a terminal cannot show.
+    if (PlainText(pattern, pattern.size()) != pattern) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(place, ": '", PlainName(pattern),
+                       "' is no pattern of tests' names: it is no text."));
+    }
     const absl::string_view reason =
         end == line.npos ? "" : absl::StripAsciiWhitespace(line.substr(end));
-    failures.lines_.push_back({std::string(line.substr(0, end)),
-                               PlainText(reason, kMostReason),
-                               absl::StrCat(path, ":", number)});
+    failures.lines_.push_back({pattern, PlainText(reason, kMostReason), place});
   }
   return failures;
 }

@@ -26,11 +26,12 @@ class ExpectedFailures {
  public:
   ExpectedFailures() = default;  // none
 
-  // Fails as MappedFile::Open.
+  // Fails as MappedFile::Open and as Parse.
   static absl::StatusOr<ExpectedFailures> Read(const std::string& path);
-  // `path` is for messages.
-  static ExpectedFailures Parse(absl::string_view text,
-                                const std::string& path);
+  // `path` is for messages. INVALID_ARGUMENT: a pattern has a byte that names
+  // of tests never have, as of a file that is no text.
+  static absl::StatusOr<ExpectedFailures> Parse(absl::string_view text,
+                                                const std::string& path);
 
   // The first line that matches one of a test's names; nullptr if none does.
   const ExpectedFailure* Find(const std::vector<std::string>& names) const;

@@ -26,7 +26,8 @@ TEST(ExpectedFailures, FindsTheFirstLineThatMatches) {
       "*/vulkan.*\tslow\n"
       "m.*  later",
       "x.txt");
-  EXPECT_EQ(failures.lines().size(), 4u);
+  ASSERT_TRUE(failures.ok()) << failures.status();
+  EXPECT_EQ(failures->lines().size(), 4u);
   const struct {
     std::vector<std::string> names;
     const char* want;
@@ -38,12 +39,38 @@ TEST(ExpectedFailures, FindsTheFirstLineThatMatches) {
       {{"m.h"}, "x.txt:6 m.* 'later'"},
       {{"n.h"}, "none"},
   };
-  for (const auto& c : kCases) EXPECT_EQ(Find(failures, c.names), c.want);
+  for (const auto& c : kCases) EXPECT_EQ(Find(*failures, c.names), c.want);
 }
 
 TEST(ExpectedFailures, NoneIsNone) {
   EXPECT_EQ(Find({}, {"m.f"}), "none");
-  EXPECT_TRUE(ExpectedFailures::Parse("", "x").lines().empty());
+  const auto empty = ExpectedFailures::Parse("", "x");
+  ASSERT_TRUE(empty.ok());
+  EXPECT_TRUE(empty->lines().empty());
+}
+
+TEST(ExpectedFailures, RefusesWhatIsNoText) {
+  const struct {
+    absl::string_view text;
+    const char* want;
+  } kCases[] = {
+      {{"\x7f"
+        "ELF\2\0\0",
+        7},
+       "x:1: '?ELF???'"},
+      {"m.f\nm.\x1b[31m", "x:2: 'm.?[31m'"},
+      {"m.\xff why", "x:1: 'm.?'"},
+      {"m.\xC3\xA9", "OK"},
+  };
+  for (const auto& c : kCases) {
+    const auto parsed = ExpectedFailures::Parse(c.text, "x");
+    EXPECT_EQ(parsed.ok() ? "OK" : std::string(parsed.status().message()),
+              c.want == std::string("OK")
+                  ? "OK"
+                  : absl::StrCat(c.want,
+                                 " is no pattern of tests' names: it is no "
+                                 "text."));
+  }
 }
 
 }  // namespace

@@ -18,11 +18,13 @@ namespace {
 struct Row {
   const Test* test;
   const TestRecord* record;
+  bool disabled;  // was not to be run
 };
 
 struct Counts {
   size_t tests = 0;
   size_t failures = 0;
+  size_t disabled = 0;
   size_t skipped = 0;
   absl::Duration elapsed;
   absl::Time begin = absl::InfiniteFuture();
@@ -30,7 +32,7 @@ struct Counts {
   void Add(const Row& row) {
     ++tests;
     if (row.record == nullptr) {
-      ++skipped;
+      ++(row.disabled ? disabled : skipped);
       return;
     }
     if (row.record->counts_as_failure()) ++failures;
@@ -61,7 +63,7 @@ std::string TimeAttributes(absl::Time begin, absl::Duration elapsed) {
 std::string CountAttributes(const Counts& counts) {
   return absl::StrCat(Attribute("tests", absl::StrCat(counts.tests)),
                       Attribute("failures", absl::StrCat(counts.failures)),
-                      Attribute("disabled", "0"),
+                      Attribute("disabled", absl::StrCat(counts.disabled)),
                       Attribute("skipped", absl::StrCat(counts.skipped)),
                       Attribute("errors", "0"));
 }
@@ -71,7 +73,9 @@ std::string SkippedElement(absl::string_view why) {
 }
 
 // What is within the element of a test.
-std::string Contents(const TestRecord* record) {
+std::string Contents(const Row& row) {
+  if (row.disabled) return "";  // as GoogleTest has it
+  const TestRecord* const record = row.record;
   if (record == nullptr) return SkippedElement("not run");
   std::string text;
   const std::vector<std::string> failures = FailureTexts(record->result);
@@ -99,7 +103,7 @@ std::string Contents(const TestRecord* record) {
 
 std::string TestCase(const TestPlan& plan, const Row& row) {
   const bool run = row.record != nullptr;
-  const std::string contents = Contents(row.record);
+  const std::string contents = Contents(row);
   std::string text = absl::StrCat(
       "    <testcase", Attribute("name", row.test->name),
       Attribute("status", run ? "run" : "notrun"),
@@ -150,12 +154,19 @@ std::string JUnitXml(const TestPlan& plan, std::span<const size_t> order,
   for (const TestRecord& record : records) record_of[record.test] = &record;
   std::map<size_t, std::vector<Row>> suites;
   Counts all;
+  const auto add = [&](const Row& row) {
+    suites[row.test->suite].push_back(row);
+    all.Add(row);
+  };
+  std::vector<bool> enabled(plan.tests().size());
   for (const size_t index : order) {
     const Test& test = plan.tests()[index];
     const auto found = record_of.find(&test);
-    const Row row = {&test, found == record_of.end() ? nullptr : found->second};
-    suites[test.suite].push_back(row);
-    all.Add(row);
+    add({&test, found == record_of.end() ? nullptr : found->second, false});
+    enabled[index] = true;
+  }
+  for (size_t i = 0; i < enabled.size(); ++i) {
+    if (!enabled[i]) add({&plan.tests()[i], nullptr, true});
   }
   std::string text =
       absl::StrCat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites",

@@ -14,8 +14,9 @@
 
 namespace eyrie::tools {
 
-// Of the tests of `order`, by index: those without a record were not run.
-// Expected failures are skipped tests there, with the reason.
+// Of the tests of `order`, by index: those without a record were not run. The
+// plan's others are disabled. Expected failures are skipped tests there, with
+// the reason.
 std::string JUnitXml(const TestPlan& plan, std::span<const size_t> order,
                      std::span<const TestRecord> records, absl::Time begin,
                      absl::Duration elapsed);

@@ -1,0 +1,239 @@
+// The table of flags, and what is not as this Google Benchmark has it.
+#include "tools/benchmark_flags.h"
+
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/status_macros.h"
+#include "base/suggest.h"
+
+namespace eyrie::tools {
+namespace {
+
+constexpr int64_t kMostSeconds = 1'000'000;   // days of one row
+constexpr int64_t kMostRepetitions = 100000;  // it keeps room for each
+
+enum class Kind : uint8_t {
+  kBool,
+  kText,
+  kColor,  // any text, not none
+  kFormat,
+  kUnit,
+  kSeconds,
+  kMinTime,  // seconds, or calls
+  kCount,
+  kPairs,
+  kDryRun,  // newer than this Google Benchmark
+};
+
+constexpr struct Row {
+  const char* name;  // behind benchmark_
+  Kind kind;
+} kRows[] = {
+    {"color", Kind::kColor},
+    {"context", Kind::kPairs},
+    {"counters_tabular", Kind::kBool},
+    {"display_aggregates_only", Kind::kBool},
+    {"dry_run", Kind::kDryRun},
+    {"enable_random_interleaving", Kind::kBool},
+    {"filter", Kind::kText},
+    {"format", Kind::kFormat},
+    {"list_tests", Kind::kBool},
+    {"min_time", Kind::kMinTime},
+    {"min_warmup_time", Kind::kSeconds},
+    {"out", Kind::kText},
+    {"out_format", Kind::kFormat},
+    {"perf_counters", Kind::kText},
+    {"repetitions", Kind::kCount},
+    {"report_aggregates_only", Kind::kBool},
+    {"time_unit", Kind::kUnit},
+};
+
+constexpr absl::string_view kPrefix = "--benchmark_";
+
+bool IsSeconds(absl::string_view text) {
+  double seconds = 0;
+  return absl::SimpleAtod(text, &seconds) && seconds >= 0 &&
+         seconds <= static_cast<double>(kMostSeconds);
+}
+
+// What a value must be, if it is not; kMinTime is looked at elsewhere.
+std::string Wanted(Kind kind, absl::string_view value) {
+  bool is_true = false;
+  int64_t count = 0;
+  switch (kind) {
+    case Kind::kBool:
+    case Kind::kDryRun:
+      return absl::SimpleAtob(value, &is_true) ? "" : "true or false";
+    case Kind::kColor:
+      return value.empty() ? "auto, true or false" : "";
+    case Kind::kFormat:
+      return value == "console" || value == "json" || value == "csv"
+                 ? ""
+                 : "console, json or csv";
+    case Kind::kUnit:
+      return value.empty() || value == "s" || value == "ms" || value == "us" ||
+                     value == "ns"
+                 ? ""
+                 : "s, ms, us or ns";
+    case Kind::kSeconds:
+      return IsSeconds(value)
+                 ? ""
+                 : absl::StrCat("a number of seconds, 0 to ", kMostSeconds);
+    case Kind::kCount:
+      return absl::SimpleAtoi(value, &count) && count >= 1 &&
+                     count <= kMostRepetitions
+                 ? ""
+                 : absl::StrCat("a number, 1 to ", kMostRepetitions);
+    case Kind::kPairs:
+      return value.empty() || absl::StrContains(value, '=') ? "" : "key=value";
+    case Kind::kText:
+    case Kind::kMinTime:
+      return "";
+  }
+  return "";
+}
+
+absl::Status Refused(const std::string& place, const std::string& value,
+                     const std::string& wanted) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(place, "='", value, "' is ", wanted, "."));
+}
+
+const Row* FindRow(absl::string_view name) {
+  for (const Row& row : kRows) {
+    if (name == row.name) return &row;
+  }
+  return nullptr;
+}
+
+absl::Status Unknown(absl::string_view name) {
+  std::vector<std::string> names;
+  for (const Row& row : kRows) {
+    names.push_back(absl::StrCat("benchmark_", row.name));
+  }
+  const std::string full = absl::StrCat("benchmark_", name);
+  return absl::InvalidArgumentError(
+      absl::StrCat("There is no flag --", full, ".", DidYouMean(full, names)));
+}
+
+}  // namespace
+
+absl::StatusOr<BenchmarkFlags> BenchmarkFlags::Take(
+    const char* program, std::vector<const char*>& args) {
+  BenchmarkFlags flags;
+  flags.flags_ = {program};
+  for (const Row& row : kRows) {
+    const std::string variable =
+        absl::StrCat("BENCHMARK_", absl::AsciiStrToUpper(row.name));
+    const char* const value = std::getenv(variable.c_str());
+    if (value == nullptr) continue;
+    RETURN_IF_ERROR(flags.Add(variable, row.name, value));
+  }
+  std::vector<const char*> others;
+  bool is_over = false;  // behind "--" stand modules
+  for (const char* arg : args) {
+    absl::string_view text = arg;
+    is_over |= text == "--";
+    if (is_over || !absl::ConsumePrefix(&text, kPrefix)) {
+      others.push_back(arg);
+      continue;
+    }
+    const size_t equals = text.find('=');
+    const std::string name(text.substr(0, equals));
+    const Row* const row = FindRow(name);
+    if (row == nullptr) return Unknown(name);
+    std::string value = "true";
+    if (equals != text.npos) {
+      value = std::string(text.substr(equals + 1));
+    } else if (row->kind != Kind::kBool && row->kind != Kind::kDryRun) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Flag ", arg, " takes a value: ", arg, "=..."));
+    }
+    RETURN_IF_ERROR(flags.Add(absl::StrCat(kPrefix, name), name, value));
+  }
+  args = std::move(others);
+  if (flags.dry_run_) {
+    for (const char* each :
+         {"min_time=0", "min_warmup_time=0", "repetitions=1"}) {
+      flags.flags_.push_back(absl::StrCat(kPrefix, each));
+    }
+    flags.iterations_ = 0;
+  }
+  return flags;
+}
+
+// `place`: where the flag stands, for messages.
+absl::Status BenchmarkFlags::Add(const std::string& place,
+                                 const std::string& name,
+                                 const std::string& value) {
+  const Kind kind = FindRow(name)->kind;
+  const std::string wanted = Wanted(kind, value);
+  if (!wanted.empty()) {
+    return Refused(place, value, absl::StrCat("not ", wanted));
+  }
+  if (kind == Kind::kMinTime) return AddMinTime(place, value);
+  if (kind == Kind::kDryRun) {
+    dry_run_ = false;
+    (void)absl::SimpleAtob(value, &dry_run_);  // as it has been checked
+    return absl::OkStatus();
+  }
+  if (name == "filter") filter_ = value;
+  if (name == "format") json_ = value == "json";
+  flags_.push_back(absl::StrCat(kPrefix, name, "=", value));
+  return absl::OkStatus();
+}
+
+// "0.2s" and "100x" are newer than this Google Benchmark, which takes seconds
+// as a plain number. What sets the number of calls is not handed over; the
+// rows' names then say it, "BM_add/iterations:100/...".
+absl::Status BenchmarkFlags::AddMinTime(const std::string& place,
+                                        const std::string& value) {
+  absl::string_view text = value;
+  iterations_ = 0;
+  if (absl::ConsumeSuffix(&text, "x")) {
+    if (absl::SimpleAtoi(text, &iterations_) && iterations_ >= 1 &&
+        iterations_ <= kMaxIterations) {
+      return absl::OkStatus();
+    }
+    return Refused(
+        place, value,
+        absl::StrCat("not a number of calls, 1 to ", kMaxIterations));
+  }
+  absl::ConsumeSuffix(&text, "s");
+  if (!IsSeconds(text)) {
+    return Refused(place, value,
+                   absl::StrCat("neither a time of 0 to ", kMostSeconds,
+                                " seconds, such as 0.2s, nor a number of "
+                                "calls, such as 100x"));
+  }
+  flags_.push_back(absl::StrCat(kPrefix, "min_time=", text));
+  return absl::OkStatus();
+}
+
+absl::Status BenchmarkFlags::Initialize() {
+  std::vector<char*> pointers;
+  for (std::string& flag : flags_) pointers.push_back(flag.data());
+  int count = static_cast<int>(pointers.size());
+  benchmark::Initialize(&count, pointers.data());
+  if (count == 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("Google Benchmark does not take ", pointers[1], "."));
+}
+
+absl::Status BenchmarkFlags::MeasureRows() const {
+  const size_t rows = benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  if (rows > 0) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat(
+      "--benchmark_filter='", filter_,
+      "' leaves no row to measure; --benchmark_list_tests lists them."));
+}
+
+}  // namespace eyrie::tools

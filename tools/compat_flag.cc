@@ -1,0 +1,24 @@
+// Tested by cli_test.txt.
+#include "tools/compat_flag.h"
+
+#include <string>
+
+#include "abi/host_imports.h"
+#include "absl/strings/str_cat.h"
+
+namespace eyrie::tools {
+
+absl::Status CheckCompat(const Arguments& arguments) {
+  const std::string& compat = arguments.GetString("compat");
+  const abi::ReleaseRange known;
+  bool found = compat.empty();
+  for (int minor = known.first; minor <= known.last; ++minor) {
+    found |= compat == absl::StrCat("3.", minor);
+  }
+  if (found) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--compat='", compat,
+      "' is no release that is known here: ", known.ToString(), "."));
+}
+
+}  // namespace eyrie::tools
