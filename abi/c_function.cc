@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/counted.h"
 #include "base/status_macros.h"
 #include "eyrie/c.h"
 #include "hal/element_type.h"
@@ -171,17 +172,17 @@ eyrie_parameter_t At(const std::vector<eyrie_parameter_t>& parameters,
 
 absl::Status GivenArguments::status() const {
   if (names.size() <= values.size()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(names.size(),
-                                                 " names are given; there are ",
-                                                 values.size(), " arguments."));
+  return absl::InvalidArgumentError(absl::StrCat(
+      Counted(names.size(), "name"), names.size() == 1 ? " is" : " are",
+      " given for ", Counted(values.size(), "argument"), "."));
 }
 
 absl::Status CheckRoom(const eyrie_function_t& function, size_t room) {
   const size_t count = function.returned.size();
   if (count <= room) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
-      "Function '", function.invoker.signature().function(), "' has ", count,
-      " results and there is room for ", room, "."));
+      "Function '", function.invoker.signature().function(), "' has ",
+      Counted(count, "result"), " and there is room for ", room, "."));
 }
 
 void HandOut(eyrie_function_t& function, std::span<eyrie_value_t*> results) {

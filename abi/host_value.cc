@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
+#include "base/counted.h"
 #include "base/status_macros.h"
 #include "hal/types.h"
 
@@ -162,9 +163,9 @@ absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::Borrow(
     return std::shared_ptr<const HostArray>(std::move(array));
   }
   if (strides.size() != shape.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(strides.size(), " strides are given; ", array->ShapeText(),
-                     " has ", shape.size(), " dimensions."));
+    return absl::InvalidArgumentError(absl::StrCat(
+        array->ShapeText(), " has ", Counted(shape.size(), "dimension"),
+        "; strides of ", strides.size(), " are given."));
   }
   if (hal::StrideBits(type) % kBitsPerByte != 0) {
     return absl::UnimplementedError(absl::StrCat(

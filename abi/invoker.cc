@@ -12,6 +12,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/counted.h"
 #include "base/status_macros.h"
 #include "vm/context.h"
 
@@ -435,8 +436,9 @@ absl::StatusOr<std::vector<HostValue>> Invoker::Decode(
   const size_t count = signature_.result_carriers().size();
   if (values.size() != count) {
     return absl::InvalidArgumentError(
-        absl::StrCat("Function '", signature_.function(), "' has ", count,
-                     " results; ", values.size(), " are given."));
+        absl::StrCat("Function '", signature_.function(), "' has ",
+                     Counted(count, "result"), "; ", values.size(),
+                     values.size() == 1 ? " is given." : " are given."));
   }
   RETURN_IF_ERROR(DecodeAll(values, results));
   return results;

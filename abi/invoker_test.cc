@@ -109,7 +109,7 @@ TEST(HostArray, StridesAndBounds) {
        {2, 3},
        {4},
        0,
-       "INVALID_ARGUMENT: 1 strides are given; 2x3xi32 has 2 dimensions."},
+       "INVALID_ARGUMENT: 2x3xi32 has 2 dimensions; strides of 1 are given."},
       {ElementType::kInt4,
        {4},
        {1},

@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "base/checked_math.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 
 namespace eyrie::abi {
@@ -56,7 +57,9 @@ class HeaderReader {
     return Malformed();
   }
   absl::StatusOr<hal::BufferView::Shape> TakeShape() {
-    if (!Take('(')) return Malformed();
+    text_ = absl::StripLeadingAsciiWhitespace(text_);
+    const absl::string_view whole = text_;
+    if (!Take('(')) return BadShape(whole);
     hal::BufferView::Shape shape;
     while (!Take(')')) {
       text_ = absl::StripLeadingAsciiWhitespace(text_);
@@ -65,15 +68,18 @@ class HeaderReader {
         ++digits;
       }
       int64_t dimension = 0;
-      if (!absl::SimpleAtoi(text_.substr(0, digits), &dimension) ||
-          shape.size() == kMaxRank) {
-        return Malformed();
+      if (!absl::SimpleAtoi(text_.substr(0, digits), &dimension)) {
+        return BadShape(whole);
+      }
+      if (shape.size() == kMaxRank) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "The .npy array has more than ", kMaxRank, " dimensions."));
       }
       shape.push_back(dimension);
       text_.remove_prefix(digits);
       absl::ConsumePrefix(&text_, "L");  // Python 2 wrote (3L, 4L)
       if (!Take(',')) {
-        if (!Take(')')) return Malformed();
+        if (!Take(')')) return BadShape(whole);
         break;
       }
     }
@@ -89,6 +95,17 @@ class HeaderReader {
   }
 
  private:
+  // `text` begins with it.
+  static absl::Status BadShape(absl::string_view text) {
+    const size_t end = std::min(text.find(')'), text.find('}'));
+    const bool closed = end != text.npos && text[end] == ')';
+    text = absl::StripAsciiWhitespace(text.substr(0, closed ? end + 1 : end));
+    absl::ConsumeSuffix(&text, ",");
+    return absl::InvalidArgumentError(
+        absl::StrCat("The .npy shape '", PlainName(text),
+                     "' is not a tuple of whole numbers, such as (2, 3)."));
+  }
+
   absl::string_view text_;
 };
 

@@ -114,11 +114,17 @@ TEST(Npy, Reads) {
        "INVALID_ARGUMENT: The .npy header is not a dictionary of descr, "
        "fortran_order and shape."},
       {Npy(Header("<f4", "(-2,)"), two_floats),
-       "INVALID_ARGUMENT: The .npy header is not a dictionary of descr, "
-       "fortran_order and shape."},
+       "INVALID_ARGUMENT: The .npy shape '(-2,)' is not a tuple of whole "
+       "numbers, such as (2, 3)."},
       {Npy(Header("<f4", "(2"), two_floats),
-       "INVALID_ARGUMENT: The .npy header is not a dictionary of descr, "
-       "fortran_order and shape."},
+       "INVALID_ARGUMENT: The .npy shape '(2' is not a tuple of whole numbers, "
+       "such as (2, 3)."},
+      {Npy(Header("<f4", "2"), two_floats),
+       "INVALID_ARGUMENT: The .npy shape '2' is not a tuple of whole numbers, "
+       "such as (2, 3)."},
+      {Npy(Header("<f4", "(2, \x1b)"), two_floats),
+       "INVALID_ARGUMENT: The .npy shape '(2, ?)' is not a tuple of whole "
+       "numbers, such as (2, 3)."},
   };
   for (const auto& row : kRows) {
     EXPECT_EQ(Read(row.file), row.want) << "row " << &row - kRows;

@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "base/status_macros.h"
 
@@ -161,7 +162,7 @@ class RecordParser {
       return Malformed(absl::StrCat("An 'ndarray' of ",
                                     type.ranked ? "rank " : "unknown rank",
                                     type.ranked ? absl::StrCat(want) : "",
-                                    " has ", dims, " dimensions"),
+                                    " has ", Counted(dims, "dimension")),
                        json);
     }
     for (size_t i = 3; i < items.size(); ++i) {

@@ -269,11 +269,7 @@ TEST_F(CApiTest, CallsThatFail) {
        8,
        "3: Function 'sum' got multiple values for 'a'.",
        {"a"}},
-      {"sum",
-       {i32(2)},
-       8,
-       "3: 2 names are given; there are 1 arguments.",
-       {"a", "b"}},
+      {"sum", {i32(2)}, 8, "3: 2 names are given for 1 argument.", {"a", "b"}},
       {"pass",
        {i32(1)},
        8,
@@ -377,7 +373,7 @@ TEST(CppApiTest, TwoModulesInOneContext) {
   EXPECT_EQ(Text(other->Call("vm_library.count", {})), "1");
   EXPECT_EQ(Text(Context::Create({&*device}, {&*linked, &*library})),
             "5: Module vm_linked requires module vm_library version 0, which "
-            "is not loaded before it (loaded: none is).");
+            "is not loaded before it (none is loaded).");
 }
 
 TEST(CppApiDeathTest, ReadingTheValueOfAnErrorSaysIt) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/counted.h"
 #include "gtest/gtest.h"
 
 namespace eyrie {
@@ -83,6 +84,12 @@ TEST(PlainText, MeasuresSequences) {
   for (const auto& row : kSequences) {
     EXPECT_EQ(Utf8Length(row.text), row.want);
   }
+}
+
+TEST(Counted, HasAPluralOfAllButOne) {
+  EXPECT_EQ(Counted(0, "test"), "0 tests");
+  EXPECT_EQ(Counted(1, "test"), "1 test");
+  EXPECT_EQ(Counted(2, "test suite"), "2 test suites");
 }
 
 }  // namespace

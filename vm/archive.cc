@@ -320,8 +320,9 @@ absl::StatusOr<std::shared_ptr<const Archive>> Archive::Copy(
   void* copy =
       padded ? std::aligned_alloc(kArchiveAlignment, *padded) : nullptr;
   if (copy == nullptr) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "No memory is left for the ", bytes.size(), " bytes of ", name, "."));
+    return absl::ResourceExhaustedError(
+        absl::StrCat(name, " has ", bytes.size(),
+                     " bytes; no memory is left for a copy of them."));
   }
   if (!bytes.empty()) std::memcpy(copy, bytes.data(), bytes.size());
   std::shared_ptr<const void> owner(
@@ -431,8 +432,8 @@ absl::Status Archive::CheckMemberOf(std::span<const uint8_t> bytes) const {
   const uint32_t found = Crc32(bytes_.subspan(member.offset, member.size));
   if (found != member.crc) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "The member ", PlainName(member.name), " of ", name_,
-        " is damaged: its CRC-32 is ", absl::Hex(found, absl::kZeroPad8),
+        name_, " is damaged: the CRC-32 of its member ", PlainName(member.name),
+        " is ", absl::Hex(found, absl::kZeroPad8),
         "; the archive's directory says ",
         absl::Hex(member.crc, absl::kZeroPad8), "."));
   }

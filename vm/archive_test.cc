@@ -131,14 +131,17 @@ TEST(Archive, ComparesChecksumsOfWhatIsAskedFor) {
       {sealed, 0, second + 99, "OK"},
       {sealed, second, first, "OK"},  // another's damage
       {sealed, first, first,
-       "INVALID_ARGUMENT: The member rodata_1.bin of x.vmfb is damaged: its "
-       "CRC-32 is d86fdfe0; the archive's directory says 60d3b885."},
+       "INVALID_ARGUMENT: x.vmfb is damaged: the CRC-32 of its member "
+       "rodata_1.bin "
+       "is d86fdfe0; the archive's directory says 60d3b885."},
       {sealed, first + 3, first + 2,
-       "INVALID_ARGUMENT: The member rodata_1.bin of x.vmfb is damaged: its "
-       "CRC-32 is 17d48813; the archive's directory says 60d3b885."},
+       "INVALID_ARGUMENT: x.vmfb is damaged: the CRC-32 of its member "
+       "rodata_1.bin "
+       "is 17d48813; the archive's directory says 60d3b885."},
       {sealed, second + 99, second,
-       "INVALID_ARGUMENT: The member rodata_2.bin of x.vmfb is damaged: its "
-       "CRC-32 is 96ea4676; the archive's directory says e1ed76e0."},
+       "INVALID_ARGUMENT: x.vmfb is damaged: the CRC-32 of its member "
+       "rodata_2.bin "
+       "is 96ea4676; the archive's directory says e1ed76e0."},
       {sealed, first, first + 4, "OK"},  // between members
       {unsealed, first, first, "OK"},    // without checksums
   };

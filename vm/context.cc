@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "base/counted.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "vm/interpreter.h"
@@ -42,10 +43,10 @@ void DropResults(const Function& function, std::span<Slot> results) {
 
 absl::Status WrongCount(const Function& function, absl::string_view what,
                         size_t want, size_t got) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("Function ", PlainName(function.full_name()), " (",
-                   function.signature().ToString(), ") has ", want, " ", what,
-                   "; ", got, got == 1 ? " was" : " were", " given."));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Function ", PlainName(function.full_name()), " (",
+      function.signature().ToString(), ") has ", Counted(want, what), "; ", got,
+      got == 1 ? " was" : " were", " given."));
 }
 
 // Without the backtrace.
@@ -223,11 +224,13 @@ const Module* Context::FindModule(absl::string_view name,
 }
 
 std::string Context::LoadedModules() const {
-  if (modules_.empty()) return "none is";
-  return absl::StrJoin(
-      modules_, ", ", [](std::string* out, const auto& module) {
-        absl::StrAppend(out, PlainName(module->name()), " ", module->version());
-      });
+  if (modules_.empty()) return "none is loaded";
+  std::string text = "loaded: ";
+  return text + absl::StrJoin(modules_, ", ",
+                              [](std::string* out, const auto& module) {
+                                absl::StrAppend(out, PlainName(module->name()),
+                                                " ", module->version());
+                              });
 }
 
 absl::Status Context::CheckDependencies(const BytecodeModule& module) const {
@@ -238,7 +241,7 @@ absl::Status Context::CheckDependencies(const BytecodeModule& module) const {
       return absl::NotFoundError(absl::StrCat(
           "Module ", PlainName(module.name()), " requires module ",
           PlainName(need.name), " version ", need.minimum_version,
-          ", which is not loaded before it (loaded: ", LoadedModules(), ")."));
+          ", which is not loaded before it (", LoadedModules(), ")."));
     }
     if (!need.optional && found->version() < need.minimum_version) {
       return absl::UnimplementedError(
@@ -277,8 +280,8 @@ absl::Status Context::LinkImport(const ImportDef& import,
   if (provider == nullptr) {
     return absl::NotFoundError(absl::StrCat(
         "Function ", PlainName(import.full_name), " is imported, but module ",
-        PlainName(import.module_name()),
-        " is not loaded (loaded: ", LoadedModules(), ")."));
+        PlainName(import.module_name()), " is not loaded (", LoadedModules(),
+        ")."));
   }
   if (const BytecodeModule* bytecode = provider->AsBytecode()) {
     ASSIGN_OR_RETURN(const uint32_t ordinal,
@@ -318,7 +321,7 @@ absl::StatusOr<Function> Context::Lookup(absl::string_view name) const {
   }
   return absl::NotFoundError(
       absl::StrCat("No loaded module exports a function ", PlainName(name),
-                   " (loaded: ", LoadedModules(), ")."));
+                   " (", LoadedModules(), ")."));
 }
 
 std::vector<Function> Context::ExportsOf(const Module& module) const {
@@ -348,10 +351,10 @@ absl::Status Context::CheckInvoke(const Function& function, size_t arguments,
                                   size_t results) const {
   const FunctionCode& code = function.code();
   if (arguments != code.argument_count) {
-    return WrongCount(function, "arguments", code.argument_count, arguments);
+    return WrongCount(function, "argument", code.argument_count, arguments);
   }
   if (results != code.result_count) {
-    return WrongCount(function, "results", code.result_count, results);
+    return WrongCount(function, "result", code.result_count, results);
   }
   if (function.context_ != this) return OfAnotherContext(function);
   return absl::ResourceExhaustedError(
@@ -420,7 +423,7 @@ absl::Status Context::CheckArguments(const Function& function,
                                      std::span<const Value> args) {
   const std::vector<ValueType>& want = function.signature().argument_types();
   if (args.size() != want.size()) {
-    return WrongCount(function, "arguments", want.size(), args.size());
+    return WrongCount(function, "argument", want.size(), args.size());
   }
   for (size_t i = 0; i < args.size(); ++i) {
     if (args[i].type() == want[i]) continue;

@@ -108,7 +108,7 @@ TEST(Context, LinkErrors) {
        {},
        {},
        "NOT_FOUND: Module user requires module hal version 6, which is not "
-       "loaded before it (loaded: none is)."},
+       "loaded before it (none is loaded)."},
       {"it may be missing", {{"hal", 6, true}}, {}, {}, "OK"},
       {"it is too old",
        {{"host", 3, false}},
@@ -219,7 +219,7 @@ TEST(Context, CallErrors) {
             "NOT_FOUND: No loaded module exports a function sub (loaded: "
             "counter 4).");
   EXPECT_EQ(CallByName(*context, "counter.add"),
-            "INVALID_ARGUMENT: Function counter.add (0i_i) has 1 arguments; 0 "
+            "INVALID_ARGUMENT: Function counter.add (0i_i) has 1 argument; 0 "
             "were given.");
   EXPECT_EQ(CallByName(*context, "add", {Value(1.5f)}),
             "INVALID_ARGUMENT: Argument 0 of function counter.add (0i_i) is "
@@ -227,7 +227,7 @@ TEST(Context, CallErrors) {
   Function add = *context->Lookup("add");
   Slot slots[2];
   EXPECT_EQ(context->Invoke(add, {slots, 1}, {}).ToString(),
-            "INVALID_ARGUMENT: Function counter.add (0i_i) has 1 results; 0 "
+            "INVALID_ARGUMENT: Function counter.add (0i_i) has 1 result; 0 "
             "were given.");
   EXPECT_EQ(other->Invoke(add, {slots, 1}, {slots + 1, 1}).ToString(),
             "INVALID_ARGUMENT: Function counter.add is of another context.");
@@ -427,7 +427,7 @@ TEST(Invocation, FailuresStay) {
   EXPECT_EQ(Invocation::Begin(*context, *context->Lookup("f"), {})
                 .status()
                 .ToString(),
-            "INVALID_ARGUMENT: Function test.f (0i_v) has 1 arguments; 0 were "
+            "INVALID_ARGUMENT: Function test.f (0i_v) has 1 argument; 0 were "
             "given.");
 }
 

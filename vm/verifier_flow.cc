@@ -3,6 +3,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/counted.h"
 #include "base/status_macros.h"
 #include "vm/operand.h"
 
@@ -34,7 +35,7 @@ absl::Status WrongBank(uint16_t reg, ValueType type) {
 absl::Status WrongArity(absl::string_view what, size_t got, uint64_t want,
                         const CallingConvention& convention) {
   return absl::InvalidArgumentError(
-      absl::StrCat("It has ", got, " ", what, "; the convention ",
+      absl::StrCat("It has ", Counted(got, what), "; the convention ",
                    convention.ToString(), " has ", want, "."));
 }
 
@@ -60,7 +61,7 @@ absl::Status CheckVariadic(const CallingConvention& callee,
                      callee.ToString(), "."));
   }
   if (call.segments.size() != wanted.size()) {
-    return WrongArity("segments", call.segments.size(), wanted.size(), callee);
+    return WrongArity("segment", call.segments.size(), wanted.size(), callee);
   }
   uint64_t total = 0;
   for (size_t i = 0; i < wanted.size(); ++i) {
@@ -70,8 +71,8 @@ absl::Status CheckVariadic(const CallingConvention& callee,
   }
   if (total != call.arguments.size()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("It has ", call.arguments.size(),
-                     " arguments; its segments and the "
+        absl::StrCat("It has ", Counted(call.arguments.size(), "argument"),
+                     "; its segments and the "
                      "convention ",
                      callee.ToString(), " need ", total, "."));
   }
@@ -136,17 +137,16 @@ absl::Status CheckCall(const CallingConvention& callee,
   } else {
     const std::vector<ValueType>& wanted = callee.argument_types();
     if (call.arguments.size() != wanted.size()) {
-      return WrongArity("arguments", call.arguments.size(), wanted.size(),
+      return WrongArity("argument", call.arguments.size(), wanted.size(),
                         callee);
     }
     if (call.has_segments && call.segments.size() != wanted.size()) {
-      return WrongArity("segments", call.segments.size(), wanted.size(),
-                        callee);
+      return WrongArity("segment", call.segments.size(), wanted.size(), callee);
     }
     RETURN_IF_ERROR(CheckValues(wanted, call.arguments, limits));
   }
   if (call.results.size() != callee.result_types().size()) {
-    return WrongArity("results", call.results.size(),
+    return WrongArity("result", call.results.size(),
                       callee.result_types().size(), callee);
   }
   return CheckValues(callee.result_types(), call.results, limits);

@@ -256,7 +256,7 @@ TEST(Verifier, RefusesCalls) {
        "INVALID_ARGUMENT: It has 2 arguments; the convention 0iIr_Ir has 3. "
        "(calling g)"},
       {"a: call 1 [i0 i2 r0] [i4]",
-       "INVALID_ARGUMENT: It has 1 results; the convention 0iIr_Ir has 2. "
+       "INVALID_ARGUMENT: It has 1 result; the convention 0iIr_Ir has 2. "
        "(calling g)"},
       {"a: call 1 [i0 i3 r0] [i4 r0]",
        "INVALID_ARGUMENT: Register i3 begins an i64, which needs an even one. "
@@ -289,10 +289,10 @@ TEST(Verifier, RefusesCalls) {
        "INVALID_ARGUMENT: Register i2 stands where a ref is wanted. (calling "
        "ext.spans)"},
       {"a: call.variadic #1 [0 0 0] [i0] [i1]",
-       "INVALID_ARGUMENT: It has 1 results; the convention 0iCrIDCiD_v has 0. "
+       "INVALID_ARGUMENT: It has 1 result; the convention 0iCrIDCiD_v has 0. "
        "(calling ext.spans)"},
       {"a: call.variadic #0 [0] [i0 r0] [i2]",
-       "INVALID_ARGUMENT: It has 1 segments; the convention 0ir_f has 2. "
+       "INVALID_ARGUMENT: It has 1 segment; the convention 0ir_f has 2. "
        "(calling ext.plain)"},
       {"a: return [i0]",
        "INVALID_ARGUMENT: It has 1 values; the convention 0v_v has 0."},

@@ -130,11 +130,11 @@ TEST(RefusalsTest, Modules) {
        "local-sync. HAL device `__device_0` not found or unavailable.\n"},
       {{absl::StrCat(kModules, "vm_linked.vmfb")},
        "NOT_FOUND: Module vm_linked requires module vm_library version 0, "
-       "which is not loaded before it (loaded: none is)."},
+       "which is not loaded before it (none is loaded)."},
       {{absl::StrCat(kModules, "vm_linked.vmfb"),
         absl::StrCat(kModules, "vm_library.vmfb")},
        "NOT_FOUND: Module vm_linked requires module vm_library version 0, "
-       "which is not loaded before it (loaded: none is)."},
+       "which is not loaded before it (none is loaded)."},
       {{add, add}, "INVALID_ARGUMENT: Two modules have the name module."},
       {{}, "INVALID_ARGUMENT: A session needs at least one module."},
   };

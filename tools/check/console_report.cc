@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
+#include "base/counted.h"
 #include "base/plain_text.h"
 
 namespace eyrie::tools {
@@ -14,14 +15,9 @@ namespace {
 
 constexpr size_t kMostLine = 65536;  // bytes of what a module prints
 
-// "1 test", "2 tests"
-std::string Count(size_t count, absl::string_view what) {
-  return absl::StrCat(count, " ", what, count == 1 ? "" : "s");
-}
-
 std::string TestsFromSuites(size_t tests, size_t suites) {
-  return absl::StrCat(Count(tests, "test"), " from ",
-                      Count(suites, "test suite"));
+  return absl::StrCat(Counted(tests, "test"), " from ",
+                      Counted(suites, "test suite"));
 }
 
 }  // namespace
@@ -61,7 +57,7 @@ std::string ConsoleReport::TimeText(absl::Duration elapsed,
 
 std::string ConsoleReport::ProgressText() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::string text = absl::StrCat(ended_, " of ", Count(total_, "test"), ", ",
+  std::string text = absl::StrCat(ended_, " of ", Counted(total_, "test"), ", ",
                                   failed_, " failed");
   if (running_.empty()) return text;
   absl::StrAppendFormat(&text, "; %s, %.1f s", running_,
@@ -95,7 +91,7 @@ void ConsoleReport::EndSuite() {
   if (!suite_.has_value() || options_.brief) return;
   PrintLine(
       "----------", Color::kGreen,
-      absl::StrCat(Count(sizes_[*suite_], "test"), " from ",
+      absl::StrCat(Counted(sizes_[*suite_], "test"), " from ",
                    plan_.suites()[*suite_].name,
                    TimeText(options_.jobs > 1 ? suite_elapsed_
                                               : absl::Now() - suite_begin_,
@@ -117,7 +113,7 @@ void ConsoleReport::BeginTest(const Test& test) {
     suite_begin_ = absl::Now();
     suite_elapsed_ = absl::ZeroDuration();
     PrintLine("----------", Color::kGreen,
-              absl::StrCat(Count(sizes_[test.suite], "test"), " from ",
+              absl::StrCat(Counted(sizes_[test.suite], "test"), " from ",
                            plan_.SuiteOf(test).name));
   }
   PrintLine(" RUN      ", Color::kGreen, name);
@@ -172,7 +168,7 @@ void ConsoleReport::ListTests(std::span<const TestRecord> records,
       verdict == Verdict::kFailed || verdict == Verdict::kUnexpectedPass
           ? Color::kRed
           : Color::kYellow;
-  PrintLine(mark, color, absl::StrCat(Count(count, "test"), what));
+  PrintLine(mark, color, absl::StrCat(Counted(count, "test"), what));
   for (const TestRecord& record : records) {
     if (record.verdict != verdict) continue;
     PrintLine(mark, color, plan_.FullName(*record.test));
@@ -197,7 +193,7 @@ void ConsoleReport::EndRun(std::span<const TestRecord> records,
                          TestsFromSuites(total_, suites_), " ran.",
                          TimeText(absl::Now() - begin_, " total")));
   PrintLine("  PASSED  ", Color::kGreen,
-            absl::StrCat(Count(count(Verdict::kPassed), "test"), "."));
+            absl::StrCat(Counted(count(Verdict::kPassed), "test"), "."));
   ListTests(records, Verdict::kExpectedFailure, "    XFAIL ",
             ", expected to fail, listed below:");
   ListTests(records, Verdict::kInterrupted, "  STOPPED ",
@@ -205,7 +201,7 @@ void ConsoleReport::EndRun(std::span<const TestRecord> records,
   if (done + count(Verdict::kInterrupted) < total_) {
     const size_t left = total_ - records.size();
     PrintLine("  NOT RUN ", Color::kYellow,
-              absl::StrCat(Count(left, "test"), "."));
+              absl::StrCat(Counted(left, "test"), "."));
   }
   const size_t failed =
       count(Verdict::kFailed) + count(Verdict::kUnexpectedPass);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/counted.h"
 #include "base/status_macros.h"
 
 namespace eyrie::native {
@@ -71,7 +72,7 @@ absl::StatusOr<uint32_t> Planner::CountFree() {
                                                    given == required + kFences);
   const uint32_t taken = required + (fences ? kFences : 0);
   if (given < taken || (!rest && given > taken + optional)) {
-    return Disagreement(absl::StrCat("it has ", given, " operands"));
+    return Disagreement(absl::StrCat("it has ", Counted(given, "operand")));
   }
   if (fences) plan_.wait_slot = given - kFences;
   return given - taken;
@@ -139,7 +140,8 @@ absl::Status Planner::PlanResults() {
     if (result.kind == FfiResult::Kind::kBuffer) plan_.returned += count;
   }
   if (plan_.returned != types.size()) {
-    return Disagreement(absl::StrCat("it has ", types.size(), " results"));
+    return Disagreement(
+        absl::StrCat("it has ", Counted(types.size(), "result")));
   }
   for (const FfiResult& result : plan_.results) {
     if (result.kind == FfiResult::Kind::kToken) continue;
