@@ -148,6 +148,24 @@ def check_headers(prefix):
                      os.path.join(folder, name)])
 
 
+def check_language(prefix):
+    """An older C++ is refused by a sentence, before anything else."""
+    folder = os.path.join(prefix, "include/eyrie")
+    for name in sorted(os.listdir(folder)):
+        if C_HEADERS.fullmatch(name):
+            continue
+        for _, compiler in COMPILERS:
+            done = subprocess.run(
+                [compiler, "-x", "c++", "-std=c++17", "-fsyntax-only",
+                 "-I" + os.path.join(prefix, "include"),
+                 os.path.join(folder, name)],
+                capture_output=True, text=True, check=False)
+            errors = [line for line in done.stderr.split("\n")
+                      if " error: " in line]
+            check(errors and "headers are C++20" in errors[0],
+                  f"{name} is not refused as C++17 by {compiler}: {errors[:1]}")
+
+
 def names(library, *flags):
     lines = run(["nm", "--defined-only", "--extern-only", *flags,
                  library]).splitlines()
@@ -209,6 +227,7 @@ def main():
     prefix = install_and_move(built, folder)
     consumers = Consumers(os.path.join(folder, "consumers"), prefix, modules)
     steps = [("headers", lambda: check_headers(prefix)),
+             ("language", lambda: check_language(prefix)),
              ("names", lambda: check_names(prefix)),
              ("bazel", consumers.with_bazel),  # GCC
              ("cmake", lambda: consumers.with_cmake(COMPILERS[1]))]

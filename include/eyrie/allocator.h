@@ -2,6 +2,8 @@
 #ifndef EYRIE_ALLOCATOR_H_
 #define EYRIE_ALLOCATOR_H_
 
+#include "eyrie/language.h"
+
 #include <cstddef>
 #include <memory>
 

@@ -2,6 +2,8 @@
 #ifndef EYRIE_ARRAY_H_
 #define EYRIE_ARRAY_H_
 
+#include "eyrie/language.h"
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>

@@ -2,6 +2,8 @@
 #ifndef EYRIE_LOG_H_
 #define EYRIE_LOG_H_
 
+#include "eyrie/language.h"
+
 #include <cstddef>
 #include <functional>
 #include <string_view>

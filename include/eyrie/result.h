@@ -4,6 +4,8 @@
 #ifndef EYRIE_RESULT_H_
 #define EYRIE_RESULT_H_
 
+#include "eyrie/language.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
