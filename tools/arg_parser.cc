@@ -112,6 +112,7 @@ class ArgParser {
   absl::Status ReadFlagFile(const std::string& path, int depth);
 
   Arguments arguments_;
+  bool is_placed_ = false;  // an error says which file it is in
 };
 
 absl::Status ArgParser::Unknown(absl::string_view name) const {
@@ -163,8 +164,11 @@ absl::Status ArgParser::ReadFlagFile(const std::string& path, int depth) {
     }
     args.push_back(ToString(text));
   }
-  return Annotate(Parse(args, depth),
-                  absl::StrCat("(in flag file '", path, "')"));
+  const absl::Status status = Parse(args, depth);
+  // Of files that name others the one at fault.
+  if (status.ok() || is_placed_) return status;
+  is_placed_ = true;
+  return Annotate(status, absl::StrCat("(in flag file '", path, "')"));
 }
 
 absl::Status ArgParser::Parse(std::span<const std::string> args, int depth) {

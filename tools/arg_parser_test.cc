@@ -78,9 +78,18 @@ TEST(ArgParser, FlagFiles) {
   std::ofstream(path) << "# a comment\n\n--count=7\n  --input=a b \n";
   EXPECT_EQ(Parsed(absl::StrCat("--count=1 --flagfile=", path, " --input=c")),
             "f= n=7 l=0.5 v=0 i=a b|c p= x=");
+  const std::string outer = absl::StrCat(testing::TempDir(), "/outer.txt");
+  std::ofstream(outer) << "--flagfile=" << path << "\n";
+  std::ofstream(path) << "--count=x\n";
+  EXPECT_EQ(Parsed(absl::StrCat("--flagfile=", outer)),
+            absl::StrCat("Flag --count takes a whole number, not 'x'. (in flag "
+                         "file '",
+                         path, "')"));
   std::ofstream(path) << "--flagfile=" << path << "\n";
-  EXPECT_NE(Parsed(absl::StrCat("--flagfile=", path)).find("nested deeper"),
-            std::string::npos);
+  EXPECT_EQ(Parsed(absl::StrCat("--flagfile=", path)),
+            absl::StrCat("Flag files are nested deeper than 8; the innermost "
+                         "is '",
+                         path, "'. (in flag file '", path, "')"));
 }
 
 TEST(ArgParser, HelpIsAFlagFile) {

@@ -150,8 +150,18 @@ absl::Status Debug(const Arguments& arguments, DebugRun& run) {
   return Call(arguments, devices, run);
 }
 
+// Those of what is debugged: interpreted, whatever they say of machine code.
+std::vector<Flag> DebugFlags() {
+  std::vector<Flag> flags = WithLoadFlags(kOwnFlags);
+  for (Flag& flag : flags) {
+    const absl::string_view name = flag.name;
+    if (name == "jit" || name == "verbose") flag.help = "";
+  }
+  return flags;
+}
+
 absl::Status Run(std::span<const char* const> args, DebugRun& run) {
-  const std::vector<Flag> flags = WithLoadFlags(kOwnFlags);
+  const std::vector<Flag> flags = DebugFlags();
   ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(flags, args));
   if (arguments.GetBool("help")) {
     return WriteStdout(absl::StrCat(kUsage, FlagsHelp(flags)));
