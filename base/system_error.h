@@ -15,7 +15,8 @@ namespace eyrie {
 inline absl::Status SystemError(const char* what, const std::string& path,
                                 int error) {
   std::string text =
-      absl::StrCat("Cannot ", what, " ", path, ": ", std::strerror(error), ".");
+      absl::StrCat("Cannot ", what, " ", path.empty() ? "''" : path, ": ",
+                   std::strerror(error), ".");
   if (error == ENOENT || error == ENOTDIR) return absl::NotFoundError(text);
   if (error == EACCES || error == EPERM || error == EROFS || error == EEXIST) {
     return absl::PermissionDeniedError(text);

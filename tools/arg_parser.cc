@@ -107,7 +107,10 @@ class ArgParser {
   Setting* Find(absl::string_view name) {
     return const_cast<Setting*>(arguments_.Find(name));
   }
+  // " Did you mean ...?", or nothing.
+  std::string Nearest(absl::string_view name) const;
   absl::Status Unknown(absl::string_view name) const;
+  absl::Status OneDash(absl::string_view name) const;
   absl::Status Set(Setting& setting, absl::string_view value, int depth);
   absl::Status ReadFlagFile(const std::string& path, int depth);
 
@@ -115,13 +118,23 @@ class ArgParser {
   bool is_placed_ = false;  // an error says which file it is in
 };
 
-absl::Status ArgParser::Unknown(absl::string_view name) const {
+std::string ArgParser::Nearest(absl::string_view name) const {
   std::vector<std::string> names;
   for (const Setting& setting : arguments_.settings_) {
     names.push_back(setting.flag.name);
   }
+  return DidYouMean(name, names);
+}
+
+absl::Status ArgParser::Unknown(absl::string_view name) const {
   return absl::InvalidArgumentError(
-      absl::StrCat("There is no flag --", name, ".", DidYouMean(name, names)));
+      absl::StrCat("There is no flag --", name, ".", Nearest(name)));
+}
+
+absl::Status ArgParser::OneDash(absl::string_view name) const {
+  return absl::InvalidArgumentError(
+      absl::StrCat("There is no flag -", name, "; flags begin with two dashes.",
+                   Nearest(name)));
 }
 
 absl::Status ArgParser::Set(Setting& setting, absl::string_view value,
@@ -184,6 +197,9 @@ absl::Status ArgParser::Parse(std::span<const std::string> args, int depth) {
       if (help == nullptr) return Unknown("h");
       help->values = {"true"};
       continue;
+    }
+    if (arg.size() > 1 && arg[0] == '-' && absl::ascii_isalpha(arg[1])) {
+      return OneDash(arg.substr(1, arg.find('=') - 1));
     }
     if (!absl::StartsWith(arg, "--")) {
       arguments_.positional_.push_back(args[i]);
@@ -290,6 +306,18 @@ absl::StatusOr<Arguments> ParseArguments(std::span<const Flag> flags,
   const std::vector<std::string> list(args.begin(), args.end());
   RETURN_IF_ERROR(parser.Parse(list, 0));
   return parser.Take();
+}
+
+std::vector<const char*> WithLongNames(std::span<const char* const> args,
+                                       std::span<const ShortName> names) {
+  std::vector<const char*> all;
+  for (const char* arg : args) {
+    all.push_back(arg);
+    for (const ShortName& row : names) {
+      if (row.name == arg) all.back() = row.flag;
+    }
+  }
+  return all;
 }
 
 std::span<const Flag> PublicToolFlags() { return kPublicToolFlags; }

@@ -3,9 +3,9 @@
 // --name=value, --name value, --name for booleans (--noname clears one); a
 // list flag may be repeated. --flagfile=path reads flags from a file, one a
 // line, '#' or '//' begins a comment; later flags override earlier ones. "--"
-// ends the flags; what has no dashes is positional. Values are checked when
-// parsed; a string loses quotes around all of it.
-// Tested by arg_parser_test.cc.
+// ends the flags; what has no dashes, or is one alone, is positional. Values
+// are checked when parsed; a string loses quotes around all of it. Tested by
+// arg_parser_test.cc.
 #ifndef EYRIE_TOOLS_ARG_PARSER_H_
 #define EYRIE_TOOLS_ARG_PARSER_H_
 
@@ -81,6 +81,14 @@ class Arguments {
 // value that is not of the flag's kind, or none. NOT_FOUND: no such flag file.
 absl::StatusOr<Arguments> ParseArguments(std::span<const Flag> flags,
                                          std::span<const char* const> args);
+
+// What stands for a flag of a tool: "-o" for "--output".
+struct ShortName {
+  absl::string_view name;
+  const char* flag;
+};
+std::vector<const char*> WithLongNames(std::span<const char* const> args,
+                                       std::span<const ShortName> names);
 
 // Flags of the public tools of all releases that concern their GPU drivers,
 // thread pool, tracing, profiling and replay: rows of kind kIgnored.

@@ -54,6 +54,12 @@ TEST(ArgParser, Lines) {
       {"--cuda_tracing=2 --cuda_tracing",
        "f= n=1024 l=0.5 v=0 i= p= x=cuda_tracing"},
       {"--functoin=a", "There is no flag --functoin. Did you mean 'function'?"},
+      {"-function=a",
+       "There is no flag -function; flags begin with two dashes. Did you mean "
+       "'function'?"},
+      {"-o m.vmfb", "There is no flag -o; flags begin with two dashes."},
+      {"--function -o -- -o", "f=-o n=1024 l=0.5 v=0 i= p=-o x="},
+      {"-1", "f= n=1024 l=0.5 v=0 i= p=-1 x="},
       {"--nosuch", "There is no flag --nosuch."},
       {"--count=many", "Flag --count takes a whole number, not 'many'."},
       {"--count=-9223372036854775809",

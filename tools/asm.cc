@@ -39,15 +39,7 @@ constexpr char kUsage[] =
     "# Makes a module from its assembly text, as 'eyrie dump\n"
     "# --output=disassembly' prints it. '-' reads standard input.\n\n";
 
-// "-o" and "-g" as the long flags that they stand for.
-std::vector<const char*> LongFlags(std::span<const char* const> args) {
-  std::vector<const char*> all;
-  for (const char* arg : args) {
-    const absl::string_view text = arg;
-    all.push_back(text == "-o" ? "--output" : text == "-g" ? "--debug" : arg);
-  }
-  return all;
-}
+constexpr ShortName kShortNames[] = {{"-o", "--output"}, {"-g", "--debug"}};
 
 // Where a path leads to, without links; empty if nowhere.
 std::string Resolve(const std::string& path) {
@@ -93,7 +85,7 @@ bool SameFile(const std::string& a, const std::string& b) {
 }
 
 absl::Status Run(std::span<const char* const> args) {
-  const std::vector<const char*> all = LongFlags(args);
+  const std::vector<const char*> all = WithLongNames(args, kShortNames);
   ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kFlags, all));
   if (arguments.GetBool("help")) {
     return WriteStdout(absl::StrCat(kUsage, FlagsHelp(kFlags)));

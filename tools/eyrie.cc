@@ -86,12 +86,14 @@ int Main(std::span<const char* const> args) {
   std::vector<const char*> flags(args.begin() + 1, args.end());
   if (name == "--version") return Print(Version());
   if (name == "help" || name == "--help" || name == "-h") {
-    if (flags.empty()) return Print(Usage());
+    if (flags.empty() || flags[0] == absl::string_view("help")) {
+      return Print(Usage());
+    }
     name = flags[0];  // `help params dump` is `params dump --help`
     flags.erase(flags.begin());
     flags.push_back("--help");
   }
-  std::vector<std::string> names;
+  std::vector<std::string> names = {"help", "--help", "--version"};
   for (const Command& command : kCommands) {
     if (name == command.name) return command.main(flags);
     names.push_back(command.name);

@@ -103,10 +103,8 @@ absl::StatusOr<std::string> ManifestOfFlags(const Arguments& arguments) {
 }
 
 absl::Status Run(std::span<const char* const> args) {
-  std::vector<const char*> words(args.begin(), args.end());
-  for (const char*& word : words) {
-    if (absl::string_view(word) == "-o") word = "--output";
-  }
+  constexpr ShortName kShortNames[] = {{"-o", "--output"}};
+  const std::vector<const char*> words = WithLongNames(args, kShortNames);
   ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kFlags, words));
   if (arguments.GetBool("help")) {
     return WriteStdout(absl::StrCat(kUsage, FlagsHelp(kFlags)));

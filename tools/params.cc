@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "base/file_writer.h"
 #include "base/status_macros.h"
+#include "base/suggest.h"
 #include "hal/parameters/irpa_writer.h"
 #include "hal/parameters/parameter_index.h"
 #include "tools/arg_parser.h"
@@ -33,6 +34,7 @@ constexpr Flag kCommonFlags[] = {
     {"flagfile", FlagKind::kString, "",
      "Reads flags from a file, one a line; later flags override it."},
 };
+constexpr ShortName kShortNames[] = {{"-o", "--output"}};
 constexpr Flag kDumpFlags[] = {
     {"json", FlagKind::kBool, "false",
      "Prints one JSON object: an array of entries by scope."},
@@ -388,22 +390,26 @@ absl::Status RunVerb(const Verb& verb, std::span<const char* const> args) {
     flags.insert(flags.end(), group.begin(), group.end());
     takes_files |= group.data() == ParameterFlags().data();
   }
-  // Plain arguments are files.
-  std::vector<std::string> texts;
-  for (const char* arg : args) {
-    const bool file = takes_files && arg[0] != '-';
-    texts.push_back(file ? absl::StrCat("--parameters=", arg) : arg);
+  std::vector<const char*> all = WithLongNames(args, kShortNames);
+  ASSIGN_OR_RETURN(Arguments arguments, ParseArguments(flags, all));
+  // Plain arguments are files: once more, with the flags that they stand for.
+  std::vector<std::string> files;
+  for (const std::string& path : arguments.positional()) {
+    files.push_back(absl::StrCat("--parameters=", path));
   }
-  std::vector<const char*> all;
-  for (const std::string& text : texts) all.push_back(text.c_str());
-  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(flags, all));
+  if (takes_files && !files.empty()) {
+    std::vector<const char*> more;
+    for (const std::string& file : files) more.push_back(file.c_str());
+    all.insert(all.begin(), more.begin(), more.end());
+    ASSIGN_OR_RETURN(arguments, ParseArguments(flags, all));
+  }
   if (arguments.GetBool("help")) {
     return WriteStdout(absl::StrCat("# Usage: eyrie params ", verb.name,
                                     " [flags]",
                                     takes_files ? " [file ...]" : "", "\n# It ",
                                     verb.summary, ".\n\n", FlagsHelp(flags)));
   }
-  if (!arguments.positional().empty()) {
+  if (!takes_files && !arguments.positional().empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("eyrie params ", verb.name, " takes no file such as '",
                      arguments.positional()[0], "'."));
@@ -427,10 +433,13 @@ int ParamsMain(std::span<const char* const> args) {
     const absl::Status status = WriteStdout(Usage());
     return status.ok() ? 0 : ReportError(status);
   }
+  std::vector<std::string> names;
+  for (const Verb& verb : Verbs()) names.push_back(verb.name);
   return ReportError(absl::InvalidArgumentError(absl::StrCat(
       name.empty() ? "No command is named"
                    : absl::StrCat("There is no command '", name, "'"),
-      "; eyrie params takes dump, create or convert.")));
+      "; eyrie params takes dump, create or convert.",
+      DidYouMean(name, names))));
 }
 
 }  // namespace eyrie::tools

@@ -256,6 +256,24 @@ absl::Status PrintSignatures(const Arguments& arguments) {
   return WriteStdout(text);
 }
 
+// INVALID_ARGUMENT: a value of --equality_mode or of a threshold is none.
+absl::Status CheckEquality(const Arguments& arguments) {
+  const std::string& equality = arguments.GetString("equality_mode");
+  if (equality != "approximate" && equality != "exact" &&
+      equality != "absolute") {  // what 3.9 called approximate
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--equality_mode='", equality, "' is neither approximate nor exact."));
+  }
+  for (const char* flag :
+       {"expected_f16_threshold", "expected_f32_threshold",
+        "expected_f64_threshold", "expected_bf16_threshold", "expected_rtol"}) {
+    if (arguments.GetDouble(flag) >= 0) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--", flag, "=", arguments.GetDouble(flag), " is not 0 or more."));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<bool> Run(std::span<const char* const> args,
                          CallReport& report) {
   std::vector<Flag> own(std::begin(kOwnFlags), std::end(kOwnFlags));
@@ -277,12 +295,7 @@ absl::StatusOr<bool> Run(std::span<const char* const> args,
     return true;
   }
   RETURN_IF_ERROR(CheckCompat(arguments));
-  const std::string& equality = arguments.GetString("equality_mode");
-  if (equality != "approximate" && equality != "exact" &&
-      equality != "absolute") {  // what 3.9 called approximate
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--equality_mode='", equality, "' is neither approximate nor exact."));
-  }
+  RETURN_IF_ERROR(CheckEquality(arguments));
   ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments));
   ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
   absl::StatusOr<bool> passed =

@@ -171,6 +171,12 @@ std::vector<std::string> WithEnvironment(std::span<const char* const> args) {
 
 absl::StatusOr<CheckOptions> ReadCheckOptions(const Arguments& arguments) {
   CheckOptions options;
+  for (const char* flag : {"xml", "xfail"}) {
+    if (arguments.IsSet(flag) && arguments.GetString(flag).empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", flag, "='' names no file."));
+    }
+  }
   options.filter = Either(arguments, "filter", "gtest_filter");
   options.list_tests =
       arguments.GetBool("list_tests") || arguments.GetBool("gtest_list_tests");

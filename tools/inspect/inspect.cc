@@ -119,6 +119,9 @@ absl::Status Run(std::span<const char* const> args) {
   if (arguments.GetBool("json") && arguments.GetBool("dot")) {
     return absl::InvalidArgumentError("--json is given beside --dot.");
   }
+  if (arguments.IsSet("html") && arguments.GetString("html").empty()) {
+    return absl::InvalidArgumentError("--html='' names no file.");
+  }
   return Inspect(arguments, arguments.positional()[0]);
 }
 
