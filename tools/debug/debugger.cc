@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -56,18 +57,28 @@ bool Debugger::IsSteppedTo(const vm::Frame& frame, const CodeSpot& spot) const {
   return false;
 }
 
+const Debugger::Breakpoint* Debugger::BreakpointAt(const vm::Frame& frame,
+                                                   const CodeSpot& spot) const {
+  for (const Breakpoint& breakpoint : breakpoints_) {
+    const auto& condition = breakpoint.condition;
+    if (absl::c_linear_search(breakpoint.spots, spot) &&
+        (!condition.has_value() ||
+         condition->Holds(frame, tracker_.KindsOf(frame)))) {
+      return &breakpoint;
+    }
+  }
+  return nullptr;
+}
+
 std::optional<std::string> Debugger::ReasonToStop(const vm::Frame& frame,
                                                   const CodeSpot& spot) {
   if (interrupted_.exchange(false)) return "Interrupted.";
   const bool passes = mode_ == Mode::kRun && steps_ > 1;
   if (!spots_.empty() && spots_.contains(spot)) {
-    for (const Breakpoint& breakpoint : breakpoints_) {
-      for (const CodeSpot& each : breakpoint.spots) {
-        if (each != spot) continue;
-        if (passes) return --steps_, std::nullopt;
-        return absl::StrCat("Breakpoint ", breakpoint.number, ", ",
-                            breakpoint.text);
-      }
+    if (const Breakpoint* const breakpoint = BreakpointAt(frame, spot)) {
+      if (passes) return --steps_, std::nullopt;
+      return absl::StrCat("Breakpoint ", breakpoint->number, ", ",
+                          breakpoint->text);
     }
   }
   if (IsBreak(frame, spot.offset)) {

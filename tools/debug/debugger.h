@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "tools/debug/condition.h"
 #include "tools/debug/frame_tracker.h"
 #include "tools/debug/listing.h"
 #include "tools/debug/places.h"
@@ -68,6 +70,7 @@ class Debugger final : public vm::Stepper {
     int number;
     std::string text;
     std::vector<CodeSpot> spots;
+    std::optional<Condition> condition;  // for it to stop
   };
   struct Command {
     const char* name;
@@ -82,6 +85,9 @@ class Debugger final : public vm::Stepper {
   // Why it stops here; nullopt: it does not.
   std::optional<std::string> ReasonToStop(const vm::Frame& frame,
                                           const CodeSpot& spot);
+  // The first breakpoint there that stops; null: there is none.
+  const Breakpoint* BreakpointAt(const vm::Frame& frame,
+                                 const CodeSpot& spot) const;
   bool IsSteppedTo(const vm::Frame& frame, const CodeSpot& spot) const;
   void StopAt(const vm::Frame& frame, const CodeSpot& spot);
   // Reads and does commands until one lets the call go on.
@@ -111,6 +117,8 @@ class Debugger final : public vm::Stepper {
   bool Help(absl::string_view argument);
   bool Quit(absl::string_view argument);
 
+  // Fails as FindSpots, Condition::Parse and Condition::CheckFor.
+  absl::StatusOr<Breakpoint> MakeBreakpoint(absl::string_view text);
   bool Advance(Mode mode, absl::string_view count);
   // The frame that is looked at, and where it is.
   const vm::Frame& Selected() const { return *frames_[selected_]; }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/plain_text.h"
+#include "base/status_macros.h"
 #include "tools/debug/debugger.h"
 #include "tools/debug/value_lines.h"
 
@@ -19,6 +20,7 @@ constexpr char kIndent[] = "\n                             ";  // of help
 constexpr size_t kAround = 5;        // lines that 'list' shows on each side
 constexpr size_t kMostFrames = 100;  // that 'bt' shows
 constexpr size_t kMostSpots = 1000;  // of one breakpoint
+constexpr char kIf[] = " if ";       // between a place and a condition
 constexpr size_t kMostSaid = 5;      // of those, when it is set
 
 // Code that runs before any function does.
@@ -29,10 +31,11 @@ bool IsInit(const CodeSpot& spot) {
 }  // namespace
 
 const Debugger::Command Debugger::kCommands[] = {
-    {"break", "b", &Debugger::Break, "[PLACE]",
+    {"break", "b", &Debugger::Break, "[PLACE [if ...]]",
      "stops at add, add+0x1c, +0x1c or model.mlir:12, or wherever an import "
      "is\n"
-     "called; alone lists breakpoints"},
+     "called, if %i0 == 3, %i4 f64 < 0.5 or %r0 != null; alone lists "
+     "breakpoints"},
     {"delete", "d", &Debugger::Delete, "[N]", "removes a breakpoint, or all"},
     {"step", "s", &Debugger::Step, "[N]", "runs an instruction, or N"},
     {"next", "n", &Debugger::Next, "[N]", "the same, calls as a whole"},
@@ -79,6 +82,24 @@ void Debugger::ShowFrame(size_t index) {
   Say(absl::StrCat("#", index, " ", PlaceText(SpotOf(*frames_[index])), "\n"));
 }
 
+absl::StatusOr<Debugger::Breakpoint> Debugger::MakeBreakpoint(
+    absl::string_view text) {
+  Breakpoint made = {next_number_, PlainName(text), {}, std::nullopt};
+  const std::vector<absl::string_view> parts =
+      absl::StrSplit(text, absl::MaxSplits(kIf, 1));
+  ASSIGN_OR_RETURN(made.spots,
+                   FindSpots(absl::StripAsciiWhitespace(parts[0]), modules_,
+                             SpotOf(Selected()), listing_));
+  if (made.spots.size() > kMostSpots) made.spots.resize(kMostSpots);
+  if (parts.size() == 1) return made;
+  ASSIGN_OR_RETURN(made.condition,
+                   Condition::Parse(absl::StripAsciiWhitespace(parts[1])));
+  for (const CodeSpot& spot : made.spots) {
+    RETURN_IF_ERROR(made.condition->CheckFor(spot));
+  }
+  return made;
+}
+
 bool Debugger::Break(absl::string_view argument) {
   if (argument.empty()) {
     for (const Breakpoint& breakpoint : breakpoints_) {
@@ -90,12 +111,12 @@ bool Debugger::Break(absl::string_view argument) {
     if (breakpoints_.empty()) Say("There are no breakpoints.\n");
     return true;
   }
-  auto spots = FindSpots(argument, modules_, SpotOf(Selected()), listing_);
-  if (!spots.ok()) {
-    Say(absl::StrCat(spots.status().message(), "\n"));
+  auto made = MakeBreakpoint(argument);
+  if (!made.ok()) {
+    Say(absl::StrCat(made.status().message(), "\n"));
     return true;
   }
-  if (spots->size() > kMostSpots) spots->resize(kMostSpots);
+  const std::vector<CodeSpot>* const spots = &made->spots;
   spots_.insert(spots->begin(), spots->end());
   std::string text = absl::StrCat("Breakpoint ", next_number_, " at ");
   for (size_t i = 0; i < spots->size() && i < kMostSaid; ++i) {
@@ -108,8 +129,8 @@ bool Debugger::Break(absl::string_view argument) {
   const bool is_late = !IsInit(SpotOf(*frames_.back())) &&
                        std::all_of(spots->begin(), spots->end(), IsInit);
   if (is_late) Say("That code has run already; --stop_at_init stops there.\n");
-  breakpoints_.push_back(
-      {next_number_++, PlainName(argument), *std::move(spots)});
+  ++next_number_;
+  breakpoints_.push_back(*std::move(made));
   return true;
 }
 

@@ -79,6 +79,19 @@ std::optional<RegisterName> ParseRegister(absl::string_view text) {
   return RegisterName{is_ref, static_cast<uint16_t>(index)};
 }
 
+std::optional<RegisterKind> ParseRegisterKind(absl::string_view text) {
+  constexpr std::pair<absl::string_view, RegisterKind> kTypes[] = {
+      {"i32", RegisterKind::kI32},
+      {"i64", RegisterKind::kI64},
+      {"f32", RegisterKind::kF32},
+      {"f64", RegisterKind::kF64},
+  };
+  for (const auto& [name, kind] : kTypes) {
+    if (text == name) return kind;
+  }
+  return std::nullopt;
+}
+
 std::string NoRegister(const RegisterName& name, uint32_t count) {
   const char* const bank = name.is_ref ? "%r" : "%i";
   const std::string text = absl::StrCat(bank, name.index, " is none here: ");
@@ -117,22 +130,14 @@ std::string NumberLineAs(const vm::Frame& frame, uint16_t index,
     return absl::StrFormat("%%i%d = 0x%08x\n", index,
                            static_cast<uint32_t>(frame.i32[index]));
   }
-  constexpr std::pair<absl::string_view, RegisterKind> kTypes[] = {
-      {"i32", RegisterKind::kI32},
-      {"i64", RegisterKind::kI64},
-      {"f32", RegisterKind::kF32},
-      {"f64", RegisterKind::kF64},
-  };
   if (kind == RegisterKind::kUpper) kind = RegisterKind::kI32;
-  bool is_known = type.empty();
-  for (const auto& [text, of] : kTypes) {
-    if (text != type) continue;
-    kind = of;
-    is_known = true;
-  }
-  if (!is_known) {
-    return absl::StrCat("'", PlainName(type),
-                        "' is no type; i32, i64, f32, f64 and hex are.\n");
+  if (!type.empty()) {
+    const std::optional<RegisterKind> named = ParseRegisterKind(type);
+    if (!named.has_value()) {
+      return absl::StrCat("'", PlainName(type),
+                          "' is no type; i32, i64, f32, f64 and hex are.\n");
+    }
+    kind = *named;
   }
   const bool is_wide = kind == RegisterKind::kI64 || kind == RegisterKind::kF64;
   if (is_wide && index + 1u >= count) {

@@ -22,6 +22,9 @@ struct RegisterName {
 };
 std::optional<RegisterName> ParseRegister(absl::string_view text);
 
+// i32, i64, f32 or f64.
+std::optional<RegisterKind> ParseRegisterKind(absl::string_view text);
+
 // That a function with so many of its kind has no such register.
 std::string NoRegister(const RegisterName& name, uint32_t count);
 
