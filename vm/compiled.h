@@ -86,11 +86,13 @@ struct CompiledState {
 };
 
 // Code of a function: where compiled code calls it, the same with arguments in
-// the frame alone, and the words that it keeps on the thread's stack.
+// the frame alone, the words that it keeps on the thread's stack, and how many
+// bytes it has.
 struct CompiledFunction {
   const void* call = nullptr;
   const void* entry = nullptr;
   uint32_t words = 0;
+  size_t bytes = 0;
 };
 
 // Where compiled code called a function.

@@ -9,6 +9,8 @@ import dataclasses
 
 TURNS = 1_000_000
 CALLS = 100_000
+FIB = 25
+FIB_CALLS = 242_785  # that fib(25) is made of
 SYNC = "local-sync"
 TASK = "local-task"
 
@@ -83,6 +85,7 @@ CODE_ROWS = (
     CodeRow("arithmetic_f32", ("i32", "f32", "f32"), (TURNS, 0.5), 1.0),
     CodeRow("buffer", ("i32", "i32"), (TURNS,), 1.5),
     CodeRow("calls", ("i32", "i32"), (CALLS,), 0.8),
+    CodeRow("fib", ("i32", "i32"), (FIB,), 1.0),
 )
 
 ROWS = {
@@ -97,6 +100,7 @@ ROWS = {
                   (f"--input={CALLS}",), CALLS),
         _compiled("chain of 10 calls", "calls", "call_chain", 0.08,
                   (f"--input={CALLS}",), CALLS),
+        _compiled("fib", "fib", "fib", 0.08, (f"--input={FIB}",), FIB_CALLS),
         _compiled("call of the host: hal.buffer.load", "calls", "host_calls",
                   0.1, ("--input=4xi32=1 2 3 4", f"--input={CALLS}"), CALLS),
         _compiled("matmul 256, VMVX", "vmvx", "matmul", 0.2, _VMVX, 1,
@@ -161,5 +165,7 @@ MEAN_LIMITS = {"loop": 0.8}
 # What one more dispatch of a command buffer costs: by how many two programs
 # differ, and the largest ratio.
 FURTHER = (20, 0.3)
+# What an instruction of bytecode may cost when it is compiled.
+COMPILE = {"ns": 1000, "bytes": 64}
 # Instructions of a call, under callgrind: this number falls, and never rises.
 INSTRUCTIONS = {"add of 4 floats": 5400}

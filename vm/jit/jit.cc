@@ -145,7 +145,7 @@ class ModuleCode final : public CompiledModule {
           MakeObjectFile(reinterpret_cast<uint64_t>(*place), code.bytes.size(),
                          {{*gdb_name, 0, code.bytes.size()}}, code.unwinding)));
     }
-    return {*place, *place + code.entry, code.words};
+    return {*place, *place + code.entry, code.words, code.bytes.size()};
   }
 
  private:
