@@ -60,6 +60,7 @@ struct Options {
   std::vector<std::string> devices;
   bool allow_system_executables = false;
   bool no_native_code = false;
+  int jit = 0;  // of eyrie::Jit
   uint64_t fuel = 0;
   double timeout = 0;  // seconds; 0 or infinite: any
   uint64_t max_memory = 0;
@@ -256,6 +257,7 @@ class Core {
     DeviceOptions choices;
     choices.allow_system_executables = options_.allow_system_executables;
     choices.no_native_code = options_.no_native_code;
+    choices.jit = static_cast<Jit>(options_.jit);
     choices.log = LogToPython();
     std::vector<Device> devices;
     for (const std::string& uri : options_.devices) {
@@ -338,20 +340,21 @@ NB_MODULE(_core, m) {
       .def(
           "__init__",
           [](Core* self, nb::object source, std::vector<std::string> devices,
-             bool allow_system_executables, bool no_native_code, uint64_t fuel,
-             double timeout, uint64_t max_memory, uint64_t max_stack,
-             std::vector<std::string> parameters, bool text, bool allow_loss) {
+             bool allow_system_executables, bool no_native_code, int jit,
+             uint64_t fuel, double timeout, uint64_t max_memory,
+             uint64_t max_stack, std::vector<std::string> parameters, bool text,
+             bool allow_loss) {
             new (self)
                 Core(std::move(source),
                      {std::move(devices), allow_system_executables,
-                      no_native_code, fuel, timeout, max_memory, max_stack,
+                      no_native_code, jit, fuel, timeout, max_memory, max_stack,
                       std::move(parameters), text, allow_loss});
           },
           nb::arg("source"), nb::arg("devices"),
           nb::arg("allow_system_executables"), nb::arg("no_native_code"),
-          nb::arg("fuel"), nb::arg("timeout"), nb::arg("max_memory"),
-          nb::arg("max_stack"), nb::arg("parameters"), nb::arg("text"),
-          nb::arg("allow_loss"))
+          nb::arg("jit"), nb::arg("fuel"), nb::arg("timeout"),
+          nb::arg("max_memory"), nb::arg("max_stack"), nb::arg("parameters"),
+          nb::arg("text"), nb::arg("allow_loss"))
       .def("sibling", [](const Core& self) { return new Core(self); })
       .def("names", &Core::Names)
       .def("name", &Core::Name)

@@ -287,6 +287,8 @@ class OptionsTest(unittest.TestCase):
             ("fuel", 1.5, TypeError, "fuel (1.5) is not"),
             ("max_memory", -1, ValueError, "max_memory (-1) is not an integer"),
             ("max_stack", "4k", TypeError, "max_stack ('4k') is not"),
+            ("jit", "on", ValueError,
+             "jit ('on') is not 'lazy', 'off' or 'eager'."),
             ("device", None, TypeError, "device (None) is not a string or"),
             ("device", [1], TypeError, "device ([1]) is not a string or"),
             ("parameters", 3, TypeError, "parameters (3) is not a string or"),
@@ -298,6 +300,12 @@ class OptionsTest(unittest.TestCase):
                 with self.assertRaises(kind) as caught:
                     load("loops", **{option: value})
                 self.assertIn(text, str(caught.exception))
+
+    def test_jit(self):
+        for jit in ("lazy", "off", "eager"):
+            with self.subTest(jit):
+                self.assertEqual(load("loops", jit=jit).sum_to(30_000),
+                                 load("loops").sum_to(30_000))
 
     def test_good_timeouts(self):
         for timeout in (None, 0, 3600, float("inf"), 1e300, np.float32(3600)):

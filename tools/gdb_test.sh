@@ -19,7 +19,8 @@ continue
 backtrace
 END
 shown=$(gdb -q -nx -batch -x "$commands" --args "$eyrie" run "$module" \
-  --function=gcd_tensor --input=i32=1071 --input=i32=462 --jit=eager --gdb 2>&1) || true
+  --function=gcd_tensor --input=i32=1071 --input=i32=462 \
+  --jit=eager --gdb 2>&1) || true
 if [[ $shown == *"ptrace: Operation not permitted"* ]]; then
   echo "Processes may not be traced here: nothing is tested."
   exit 0

@@ -160,7 +160,7 @@ class Model:
 
 def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
          max_stack=0, parameters=(), allow_system_executables=False,
-         no_native_code=False, text=False,
+         no_native_code=False, jit="lazy", text=False,
          allow_loss=False):
     """Loads a module: a path, or its bytes.
 
@@ -170,6 +170,8 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
         initial values in the next.
     parameters: files of weights, "path" or "scope=path"; one, or several.
     allow_system_executables, no_native_code: what the module may bring.
+    jit: which functions become machine code: "lazy", those that are hot;
+        "off"; "eager", each when it is called.
     text: results of bytes are str, as UTF-8.
     allow_loss: arrays may be rounded to the element type that is wanted, such
         as float64 to float32; without it that is an error.
@@ -183,6 +185,7 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
         "allow_system_executables": _options.flag("allow_system_executables",
                                                   allow_system_executables),
         "no_native_code": _options.flag("no_native_code", no_native_code),
+        "jit": _options.one_of("jit", jit, ("lazy", "off", "eager")),
         "fuel": _options.count("fuel", fuel),
         "timeout": _options.seconds("timeout", timeout),
         "max_memory": _options.count("max_memory", max_memory),

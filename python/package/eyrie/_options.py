@@ -39,6 +39,15 @@ def flag(name, value):
     return bool(value)
 
 
+def one_of(name, value, known):
+    """Which of the words that there are: its place among them."""
+    if value not in known:
+        words = " or ".join([", ".join(map(repr, known[:-1])),
+                             repr(known[-1])])
+        raise ValueError(_sentence(name, value, words))
+    return known.index(value)
+
+
 def names(name, value):
     """A list of strings, of one or of several; paths are strings, too."""
     if isinstance(value, (str, os.PathLike)):
