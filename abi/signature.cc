@@ -13,6 +13,7 @@
 #include "abi/type_sources.h"
 #include "abi/v0/attributes.h"
 #include "absl/strings/str_cat.h"
+#include "base/counted.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 
@@ -403,8 +404,9 @@ class SignatureReader {
   static absl::Status WrongCount(size_t records, absl::string_view what,
                                  absl::string_view verb, size_t count) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "There are ", records, " records of a", what[0] == 'a' ? "n " : " ",
-        what, "; the function ", verb, " ", count, "."));
+        "There ", records == 1 ? "is " : "are ", Counted(records, "record"),
+        " of a", what[0] == 'a' ? "n " : " ", what, "; the function ", verb,
+        " ", count, "."));
   }
 
   std::span<const vm::Attribute> attributes_;

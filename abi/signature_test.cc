@@ -333,11 +333,11 @@ TEST(Signature, MalformedRecordsSayWhere) {
       {"0ri", R"({"a":[["sdict_kwargs"],"i32"]})",
        "The dict of keyword arguments is argument 0 of 2, not the last."},
       {"0ii", R"({"a":["i32"]})",
-       "There are 1 records of an argument; the function takes 2."},
+       "There is 1 record of an argument; the function takes 2."},
       {"0_ii", R"({"r":["i32"]})",
-       "There are 1 records of a result; the function returns 2."},
+       "There is 1 record of a result; the function returns 2."},
       {"0_ii", R"({"r":[["slist","i32"]]})",
-       "There are 1 records of a slot of its only result; the function "
+       "There is 1 record of a slot of its only result; the function "
        "returns 2."},
       {"0r", R"({"a":["i32"]})",
        "The record of argument 0 is i32; the function has a reference there."},
