@@ -13,6 +13,19 @@ using vm::Op;
 using vm::OperandKind;
 using vm::ValueType;
 
+namespace {
+
+// What shares objects, drops them, and looks into them while others drop them:
+// more often than the rest, so that one loop has several of them.
+constexpr Op kOften[] = {
+    Op::kDiscardRefs,   Op::kAssignRef,     Op::kConstRefRodata,
+    Op::kGlobalLoadRef, Op::kGlobalLoadRef, Op::kGlobalStoreRef,
+    Op::kBufferLoadI8U, Op::kBufferLoadI32, Op::kBufferStoreI32,
+    Op::kListGetI32,    Op::kListSetI32,    Op::kCall,
+};
+
+}  // namespace
+
 FunctionGenerator::FunctionGenerator(Random& random, const Program& program,
                                      uint32_t function)
     : random_(random), program_(program), function_(function) {}
@@ -105,7 +118,9 @@ bool FunctionGenerator::IsAvailable(const vm::OpInfo& info) const {
 void FunctionGenerator::Body() {
   const uint32_t count = 2 + random_.Below(8);
   for (uint32_t i = 0; i < count; ++i) {
-    const vm::OpInfo& info = vm::kOps[random_.Below(vm::kOpCount)];
+    const vm::OpInfo& info = random_.OneIn(4)
+                                 ? vm::InfoOf(random_.Of(kOften))
+                                 : vm::kOps[random_.Below(vm::kOpCount)];
     if (random_.OneIn(16)) {
       EmitCall(/*yieldable=*/false, current_);
     } else if (IsAvailable(info)) {

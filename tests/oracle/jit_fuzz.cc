@@ -124,18 +124,16 @@ void Compare(const Modules& modules) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<uint8_t> program;
-  eyrie::tests::Modules modules;
+  eyrie::tests::Modules modules = eyrie::tests::ImportedModules();
   std::span<const uint8_t> file(data, size);
   if (size <= sizeof(uint64_t)) {
     uint64_t seed = 0;
     std::memcpy(&seed, data, size);
     program = eyrie::tests::ToModule(eyrie::tests::MakeProgram(seed)).Build();
     file = program;
-    modules = eyrie::tests::ImportedModules();
   }
   auto verified = eyrie::vm::LoadModule(file, "fuzz");
   if (!verified.ok()) return 0;
-  if (modules.empty() && !(*verified)->def().imports.empty()) return 0;
   auto module = eyrie::vm::BytecodeModule::Create(*std::move(verified));
   if (!module.ok()) return 0;
   modules.push_back(*std::move(module));
