@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/fork_gate.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "vm/interpreter.h"
@@ -132,6 +133,7 @@ void BytecodeModule::TraceImport(uint32_t ordinal) const {
 
 const uint8_t* BytecodeModule::LowerFunction(uint32_t ordinal,
                                              bool traced) const {
+  const std::lock_guard<std::mutex> gate(ForkGate());
   const std::lock_guard<std::mutex> lock(lowering_);
   if (!traced) return LowerLocked(ordinal);
   LoweredCode& code = this->traced().lowered[ordinal];
@@ -155,11 +157,15 @@ const uint8_t* BytecodeModule::LowerLocked(uint32_t ordinal) const {
 
 const void* BytecodeModule::CompileFunction(const Jit& jit,
                                             uint32_t ordinal) const {
+  const std::lock_guard<std::mutex> gate(ForkGate());
   const std::lock_guard<std::mutex> lock(lowering_);
   return CompileLocked(jit, ordinal);
 }
 
 const void* BytecodeModule::CompileHot(const Jit& jit, uint32_t ordinal) const {
+  // It stays hot: nobody waits here for who compiles another.
+  const std::unique_lock<std::mutex> gate(ForkGate(), std::try_to_lock);
+  if (!gate.owns_lock()) return nullptr;
   const std::lock_guard<std::mutex> lock(lowering_);
   attempts_.resize(def().functions.size());
   Attempt& attempt = attempts_[ordinal];

@@ -104,12 +104,19 @@ struct CompiledSite {
 // A module's compiled functions.
 class CompiledModule {
  public:
+  explicit CompiledModule(const CompiledThunks& thunks) : thunks_(thunks) {}
   virtual ~CompiledModule() = default;
+
+  // What they run with: there as long as they are, whoever made them.
+  const CompiledThunks& thunks() const { return thunks_; }
   // The call that returns to an address.
   virtual CompiledSite FindSite(const void* address) const = 0;
   // Where to enter a function at a branch backwards, which has taken its fuel;
   // null: not there.
   virtual const void* FindTurn(uint32_t function, uint32_t offset) const = 0;
+
+ private:
+  const CompiledThunks thunks_;
 };
 
 // Makes compiled code. Immutable; shared by threads.
@@ -124,7 +131,7 @@ class Jit {
   // it is for, and nothing is compiled.
   virtual const CompiledThunks* thunks() const = 0;
 
-  // What will hold a module's code.
+  // What will hold a module's code. There are thunks.
   virtual std::unique_ptr<CompiledModule> NewModule(
       const BytecodeModule& module) const = 0;
   // Code of a function that has been lowered. Null: it stays interpreted. Not

@@ -88,7 +88,7 @@ Outcome Machine::RunCompiled() {
   compiled_.stop = meter.stop_flag();
   compiled_.buffer_type = &Buffer::kType;
   compiled_.list_type = &List::kType;
-  compiled_.thunks = *jit_->thunks();
+  compiled_.thunks = state->module->compiled()->thunks();
   compiled_.credit = 0;
   int64_t* const before = meter.BeginLending(&compiled_.credit);
   meter.Lend(kCompiledPortion);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/fork_gate.h"
 #include "base/status_macros.h"
 
 namespace eyrie::vm::jit {
@@ -51,12 +52,12 @@ bool WriteAll(int file, size_t offset, const uint8_t* code, size_t size) {
 }  // namespace
 
 // All chunks of the process, for children: parent and child would write their
-// code into the same file.
+// code into the same file. A fork waits for who is compiling.
 class ForkedChunks {
  public:
   static void Add(CodeChunk* chunk) {
-    static const int kHandlers = pthread_atfork(
-        [] { mutex_.lock(); }, [] { mutex_.unlock(); }, CopyInChild);
+    static const int kHandlers =
+        pthread_atfork(BeforeFork, GoOnInParent, GoOnInChild);
     static_cast<void>(kHandlers);
     const std::lock_guard<std::mutex> lock(mutex_);
     chunk->next_ = first_;
@@ -71,12 +72,25 @@ class ForkedChunks {
   }
 
  private:
+  static void BeforeFork() {
+    ForkGate().lock();
+    mutex_.lock();
+  }
+  // The child may be copying for a while yet.
+  static void GoOnInParent() {
+    for (CodeChunk* chunk = first_; chunk != nullptr; chunk = chunk->next_) {
+      chunk->forked_.store(true, std::memory_order_relaxed);
+    }
+    mutex_.unlock();
+    ForkGate().unlock();
+  }
   // Nothing else can be done in a child that shares code with its parent.
-  static void CopyInChild() {
+  static void GoOnInChild() {
     for (CodeChunk* chunk = first_; chunk != nullptr; chunk = chunk->next_) {
       if (!chunk->CopyInChild()) std::abort();
     }
     mutex_.unlock();
+    ForkGate().unlock();
   }
 
   static inline std::mutex mutex_;
@@ -95,6 +109,7 @@ CodeChunk::CodeChunk(int file, uint8_t* code, size_t size,
 // What is mapped stays until it is replaced, also when its file is closed.
 bool CodeChunk::CopyInChild() {
   close(file_);
+  forked_.store(false, std::memory_order_relaxed);
   file_ = AnonymousFile();
   return file_ >= 0 && ftruncate(file_, static_cast<off_t>(size_)) == 0 &&
          WriteAll(file_, 0, code_, size_) &&
@@ -138,6 +153,7 @@ absl::Status CodeChunk::Write(size_t offset, const uint8_t* code,
 absl::StatusOr<std::unique_ptr<CodeChunk>> CodePool::Take(size_t size) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (size > kChunk) return CodeChunk::Create(Align(size, kPage));
+  while (!chunks_.empty() && chunks_.back()->forked()) chunks_.pop_back();
   if (chunks_.empty()) return CodeChunk::Create(kChunk);
   std::unique_ptr<CodeChunk> chunk = std::move(chunks_.back());
   chunks_.pop_back();
@@ -147,7 +163,7 @@ absl::StatusOr<std::unique_ptr<CodeChunk>> CodePool::Take(size_t size) {
 void CodePool::Return(std::unique_ptr<CodeChunk> chunk) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (chunk->size() == kChunk && !chunk->takes_breakpoints() &&
-      chunks_.size() < kMostSpareChunks) {
+      !chunk->forked() && chunks_.size() < kMostSpareChunks) {
     chunks_.push_back(std::move(chunk));
   }
 }

@@ -2,11 +2,13 @@
 //
 // Code lies in anonymous files, to which it is written as to any file. What a
 // module used goes to the next when that ends. A process that is forked gets
-// files of its own, with the same code at the same places.
+// files of its own, with the same code at the same places; what its parent has
+// of theirs then is not written over.
 // Tested by code_memory_test.cc.
 #ifndef EYRIE_VM_JIT_CODE_MEMORY_H_
 #define EYRIE_VM_JIT_CODE_MEMORY_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -34,6 +36,8 @@ class CodeChunk {
   size_t size() const { return size_; }
   const uint8_t* code() const { return code_; }
   bool takes_breakpoints() const { return takes_breakpoints_; }
+  // A child, which may not have copied it yet, runs what is in it.
+  bool forked() const { return forked_.load(std::memory_order_relaxed); }
   // Copies code to an offset.
   absl::Status Write(size_t offset, const uint8_t* code, size_t size) const;
 
@@ -48,6 +52,7 @@ class CodeChunk {
   uint8_t* const code_;
   const size_t size_;
   const bool takes_breakpoints_;
+  std::atomic<bool> forked_ = false;
   CodeChunk* next_ = nullptr;  // of all there are
   CodeChunk* previous_ = nullptr;
 };

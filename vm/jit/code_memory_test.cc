@@ -1,6 +1,7 @@
 // Memory for code: where it lies, who has it next, and what a fork has of it.
 #include "vm/jit/code_memory.h"
 
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +13,13 @@
 
 namespace eyrie::vm {
 namespace {
+
+// What a child reads from before it copies code: said before there is any.
+int held_up_by = -1;
+const int kHandlers = pthread_atfork(nullptr, nullptr, [] {
+  char byte;
+  if (held_up_by >= 0 && read(held_up_by, &byte, 1) != 1) _exit(2);
+});
 
 TEST(CodeMemory, GoesFromOneToTheNext) {
   auto pool = std::make_shared<jit::CodePool>();
@@ -35,6 +43,7 @@ TEST(CodeMemory, GoesFromOneToTheNext) {
 
 // What one writes after a fork the other does not see.
 TEST(CodeMemory, IsNotSharedWithAChild) {
+  ASSERT_EQ(kHandlers, 0);
   jit::CodeMemory memory(std::make_shared<jit::CodePool>());
   const std::vector<uint8_t> code(8, 0xC3);
   const std::vector<uint8_t> other(8, 0x90);
@@ -50,6 +59,31 @@ TEST(CodeMemory, IsNotSharedWithAChild) {
   EXPECT_EQ(first[16], 0);
   EXPECT_EQ(*memory.Publish(code.data(), code.size()), first + 16);
   EXPECT_EQ(first[16], 0xC3);
+}
+
+// Nor what one writes over before the other has copied it: a child that is held
+// up on its way out of fork runs the code that it had.
+TEST(CodeMemory, IsNotWrittenOverUnderAChild) {
+  auto pool = std::make_shared<jit::CodePool>();
+  const std::vector<uint8_t> code(8, 0xC3);
+  const std::vector<uint8_t> other(8, 0x90);
+  auto memory = std::make_unique<jit::CodeMemory>(pool);
+  const uint8_t* place = *memory->Publish(code.data(), code.size());
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  held_up_by = ends[0];
+  const pid_t child = fork();
+  if (child == 0) _exit(*place == 0xC3 ? 0 : 1);
+  held_up_by = -1;
+  memory.reset();
+  jit::CodeMemory next(pool);
+  EXPECT_EQ(**next.Publish(other.data(), other.size()), 0x90);
+  EXPECT_EQ(write(ends[1], "", 1), 1);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  close(ends[0]);
+  close(ends[1]);
 }
 
 }  // namespace

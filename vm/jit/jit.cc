@@ -111,11 +111,24 @@ bool Assemble(const BytecodeModule& module, uint32_t function,
   return true;
 }
 
+// Kept by all code that calls them.
+struct ReadyThunks {
+  ReadyThunks(std::shared_ptr<CodePool> pool, bool takes_breakpoints)
+      : memory(std::move(pool), takes_breakpoints) {}
+
+  CodeMemory memory;
+  CompiledThunks thunks = {};
+  std::unique_ptr<GdbEntry> gdb;
+};
+
 // Looked up while another thread may be adding.
 class ModuleCode final : public CompiledModule {
  public:
-  ModuleCode(std::shared_ptr<CodePool> pool, bool takes_breakpoints)
-      : memory_(std::move(pool), takes_breakpoints) {}
+  ModuleCode(std::shared_ptr<const ReadyThunks> ready,
+             std::shared_ptr<CodePool> pool, bool takes_breakpoints)
+      : CompiledModule(ready->thunks),
+        ready_(std::move(ready)),
+        memory_(std::move(pool), takes_breakpoints) {}
 
   CompiledSite FindSite(const void* address) const override {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -149,6 +162,7 @@ class ModuleCode final : public CompiledModule {
   }
 
  private:
+  const std::shared_ptr<const ReadyThunks> ready_;
   mutable std::mutex mutex_;
   CodeMemory memory_;  // guarded by mutex_, as the others
   std::vector<std::unique_ptr<GdbEntry>> gdb_;
@@ -168,12 +182,12 @@ class JitOfThisMachine final : public Jit {
   }
 
   const CompiledThunks* thunks() const override {
-    return Prepare().ok() ? &thunks_ : nullptr;
+    return Prepare().ok() ? &ready_->thunks : nullptr;
   }
 
   std::unique_ptr<CompiledModule> NewModule(
       const BytecodeModule& module) const override {
-    return std::make_unique<ModuleCode>(pool_, names_.gdb);
+    return std::make_unique<ModuleCode>(ready_, pool_, names_.gdb);
   }
 
   CompiledFunction Compile(const BytecodeModule& module, uint32_t function,
@@ -214,13 +228,15 @@ class JitOfThisMachine final : public Jit {
       return absl::UnimplementedError(
           "Code is compiled for processors with SSE4.1 and LZCNT alone.");
     }
-    ASSIGN_OR_RETURN(ThunkCode made, MakeThunks(memory_));
-    thunks_ = made.thunks;
+    auto ready = std::make_shared<ReadyThunks>(pool_, names_.gdb);
+    ASSIGN_OR_RETURN(ThunkCode made, MakeThunks(ready->memory));
+    ready->thunks = made.thunks;
     if (names_.gdb) {
-      gdb_ = std::make_unique<GdbEntry>(
+      ready->gdb = std::make_unique<GdbEntry>(
           MakeObjectFile(reinterpret_cast<uint64_t>(made.code), made.size,
                          made.names, made.unwinding));
     }
+    ready_ = std::move(ready);
     return absl::OkStatus();
   }
 
@@ -234,9 +250,7 @@ class JitOfThisMachine final : public Jit {
   // Written once, by Prepare.
   mutable std::once_flag once_;
   mutable absl::Status prepared_;
-  mutable CodeMemory memory_{pool_, names_.gdb};  // of the thunks
-  mutable CompiledThunks thunks_ = {};
-  mutable std::unique_ptr<GdbEntry> gdb_;
+  mutable std::shared_ptr<const ReadyThunks> ready_;
 };
 
 }  // namespace

@@ -3,9 +3,11 @@
 // yields below compiled callers, one module on several threads, and forks.
 #include "vm/jit/jit.h"
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -87,6 +89,10 @@ ModuleBuilder Sample() {
                      "entry: const.i32.zero i1 const.i32 1 i2 br ^loop [] "
                      "loop: add.i32 i1 i2 i1 cmp.lt.i32.s i1 i0 i3 "
                      "cond_br i3 ^loop [] ^done [] done: return [i1]");
+  // 7: calls another unless its argument is 0.
+  module.AddFunction("maybe", "0i_i",
+                     "entry: cond_br i0 ^more [] ^end [] "
+                     "more: call 6 [i0] [i0] return [i0] end: return [i0]");
   return module;
 }
 
@@ -263,6 +269,62 @@ TEST(Jit, CompilesOnBothSidesOfAFork) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(Call(module, jit, "mixed", {12}), mixed);
+}
+
+// Children of a process that is compiling all the time compile the same module.
+TEST(Jit, CompilesInForksOfWhoCompiles) {
+  constexpr int kFunctions = 400;
+  ModuleBuilder builder;
+  builder.name = "many";
+  for (int i = 0; i < kFunctions; ++i) {
+    std::string code = "entry:";
+    for (int n = 0; n < 40; ++n) absl::StrAppend(&code, " add.i32 i0 i0 i0");
+    builder.AddFunction(absl::StrCat("f", i), "0i_i", code + " return [i0]");
+  }
+  const auto module = Make(builder);
+  const auto jit = Eager();
+  std::atomic<bool> started = false;
+  std::thread compiling([&] {
+    for (int i = 0; i + 1 < kFunctions; ++i) {
+      EXPECT_EQ(Call(module, jit, absl::StrCat("f", i).c_str(), {1}), "0 ");
+      started = true;
+    }
+  });
+  while (!started) std::this_thread::yield();
+  const std::string last = absl::StrCat("f", kFunctions - 1);
+  for (int i = 0; i < 20; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      _exit(Call(module, jit, last.c_str(), {0}) == "0 " ? 0 : 1);
+    }
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    if (status != 0) break;
+  }
+  compiling.join();
+}
+
+// Code runs when its maker is gone: with another, and with one that was given
+// no memory for code.
+TEST(Jit, CodeOutlivesItsMaker) {
+  const auto module = Make(Sample());
+  {
+    jit::Names names;
+    names.gdb = true;  // by which no memory for code is kept for others
+    const auto maker = *jit::Create(jit::Mode::kEager, names);
+    EXPECT_EQ(Call(module, maker, "maybe", {0}), "0 ");
+  }
+  const auto without = *jit::Create(jit::Mode::kLazy);
+  rlimit files;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &files), 0);
+  const rlimit none = {0, files.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  EXPECT_EQ(without->thunks(), nullptr);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &files), 0);
+  EXPECT_EQ(Call(module, without, "maybe", {3}), "3 ");
+  EXPECT_EQ(Call(module, Eager(), "maybe", {4}), "4 ");
 }
 
 // Ticks cost no fuel, and lose none.

@@ -71,6 +71,24 @@ ModuleBuilder Sample() {
       "swap: assign.ref r0 r2 assign.ref r1 r0 assign.ref r2 r1 "
       "add.i32 i1 i2 i1 cmp.lt.i32.s i1 i0 i7 "
       "cond_br i7 ^outer [] ^done [] done: return [i3]");
+  // One that others share and drop in the loop; a global has it, too, and then
+  // another.
+  module.types = {"?"};
+  module.global_refs = 1;
+  module.AddRodata({5, 6, 7, 8});
+  module.AddFunction(
+      "drops", "0rri_i",
+      "entry: const.i32 1 i2 const.i32.zero i1 const.i32.zero i3 "
+      "const.i64 3 i8 const.i64 1 i10 global.store.ref 0 0 r0 br ^loop [] "
+      "loop: buffer.load.i8.u r0 i8 i6 add.i32 i3 i6 i3 "
+      "assign.ref r0 r2 global.load.ref 0 0 r3! discard.refs [r2 r3 r2] "
+      "buffer.load.i8.u r0 i10 i6 add.i32 i3 i6 i3 "
+      "const.ref.rodata 0 r2 buffer.load.i8.u r2 i10 i6 add.i32 i3 i6 i3 "
+      "global.store.ref 0 0 r2! global.load.ref 0 0 r3 "
+      "discard.refs [r3 r2] global.store.ref 0 0 r1 "
+      "buffer.store.i8 r0 i8 i3 add.i32 i1 i2 i1 "
+      "cmp.lt.i32.s i1 i0 i7 cond_br i7 ^loop [] ^done [] "
+      "done: return [i3]");
   return module;
 }
 
@@ -127,7 +145,8 @@ std::string Call(const std::shared_ptr<const Jit>& jit, const char* function,
 
 TEST(Views, AgreeWithTheInterpreter) {
   const auto jit = *jit::Create(jit::Mode::kEager);
-  for (const char* function : {"sums", "reads", "grows", "calls", "swaps"}) {
+  for (const char* function :
+       {"sums", "reads", "grows", "calls", "swaps", "drops"}) {
     for (const char* first :
          {"buffer", "read-only", "list", "wide list", "null"}) {
       for (const char* second : {"buffer", "read-only", "list", "null"}) {
@@ -142,6 +161,17 @@ TEST(Views, AgreeWithTheInterpreter) {
   }
   EXPECT_EQ(Call(jit, "grows", "list", "null", 10).substr(0, 2), "55");
   EXPECT_EQ(Call(jit, "sums", "buffer", "null", 10).substr(0, 2), "37");
+  EXPECT_EQ(Call(jit, "drops", "buffer", "null", 2).substr(0, 3), "18 ");
+}
+
+// They are read where a loop that is hot is entered in its midst, too.
+TEST(Views, AreThereOnceALoopIsHot) {
+  const auto jit = *jit::Create(jit::Mode::kLazy);
+  for (const char* first : {"buffer", "read-only", "null"}) {
+    SCOPED_TRACE(first);
+    EXPECT_EQ(Call(jit, "drops", first, "buffer", 20000),
+              Call(nullptr, "drops", first, "buffer", 20000));
+  }
 }
 
 }  // namespace
