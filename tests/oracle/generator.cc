@@ -187,6 +187,12 @@ uint32_t FunctionGenerator::GuardOf(uint32_t block) {
   guards_[block] = guard;
   blocks_.emplace_back();
   const uint32_t back = std::exchange(current_, guard);
+  CountDown(block);
+  current_ = back;
+  return guard;
+}
+
+void FunctionGenerator::CountDown(uint32_t block) {
   Emit(Op::kAddI32, {kFuel, kMinusOne, kFuel});
   Instruction in;
   in.info = &vm::InfoOf(Op::kCondBranch);
@@ -196,8 +202,6 @@ uint32_t FunctionGenerator::GuardOf(uint32_t block) {
                  {OperandKind::kBlock, body_blocks_ - 1, {}, {}, {}},
                  Remap()};
   Put(std::move(in));
-  current_ = back;
-  return guard;
 }
 
 uint32_t FunctionGenerator::TargetFrom(uint32_t from) {
@@ -211,6 +215,8 @@ Operand FunctionGenerator::BlockOperand(uint32_t from) {
 }
 
 void FunctionGenerator::Terminate(uint32_t block) {
+  // A loop of its own: others are entered in their midst, too.
+  if (block > 0 && random_.OneIn(3)) return CountDown(block);
   // Which terminators there are, the table says; return and fail end all.
   const vm::OpInfo* info = nullptr;
   do {

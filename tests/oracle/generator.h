@@ -83,6 +83,8 @@ class FunctionGenerator {
   Operand BlockOperand(uint32_t from);
   uint32_t TargetFrom(uint32_t from);
   uint32_t GuardOf(uint32_t block);
+  // To `block`, or to the return, at the end of the block at hand.
+  void CountDown(uint32_t block);
   uint64_t EmitComparison();
   uint16_t MovedNumber(bool wide);
   Regs Moves();
