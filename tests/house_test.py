@@ -218,6 +218,8 @@ class MeasureTest(unittest.TestCase):
             for row in group:
                 with self.subTest(row=row.name):
                     path = os.path.join(programs, row.program + ".mlir")
+                    if not os.path.exists(path):
+                        path = os.path.join(programs, row.program + ".vmasm")
                     with open(path, encoding="utf-8") as file:
                         self.assertIn(f"@{row.function}(", file.read())
 

@@ -96,7 +96,7 @@ TEST(RefusalsTest, Files) {
       {"tests/modules", "INVALID_ARGUMENT: $ is a directory, not a file."},
       {"no/such/file.vmfb",
        "NOT_FOUND: Cannot open $: No such file or directory."},
-      {"", "NOT_FOUND: Cannot open : No such file or directory."},
+      {"", "NOT_FOUND: Cannot open '': No such file or directory."},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.path);

@@ -57,7 +57,7 @@ TEST(ExpectedFailures, RefusesWhatIsNoText) {
       {{"\x7f"
         "ELF\2\0\0",
         7},
-       "x:1: '?ELF???'"},
+       "x:1: '?ELF\?\?\?'"},
       {"m.f\nm.\x1b[31m", "x:2: 'm.?[31m'"},
       {"m.\xff why", "x:1: 'm.?'"},
       {"m.\xC3\xA9", "OK"},
