@@ -89,8 +89,9 @@ typedef struct eyrie_device_options_t {
   /* Called once, behind the last deallocate, also if the device is not opened;
    * may be NULL. A struct_size up to here is fine. */
   void (*free_allocator_data)(void* allocator_data);
-  /* Of contexts whose first device this is, and of its bytecode kernels. */
-  eyrie_jit_t jit;
+  /* An eyrie_jit_t: of contexts whose first device this is, and of its bytecode
+   * kernels. */
+  int jit;
 } eyrie_device_options_t;
 
 /* Opens "local-sync" or any other name `eyrie run --list_devices` prints.

@@ -59,7 +59,7 @@ class Device {
     }
     internal::SetLog(choices.log, options);
     internal::SetAllocator(choices.allocator, options);
-    options.jit = static_cast<eyrie_jit_t>(choices.jit);
+    options.jit = static_cast<int>(choices.jit);
     eyrie_device_t* handle = nullptr;
     if (eyrie_error_t* error =
             eyrie_device_open(uri.c_str(), &options, &handle)) {
