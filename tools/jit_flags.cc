@@ -48,10 +48,14 @@ absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(
   names.gdb = arguments.GetBool("gdb");
   ASSIGN_OR_RETURN(names.perf_map, PerfMapOf(arguments));
   if (arguments.GetBool("verbose")) {
-    const auto refused = vm::jit::Create(vm::jit::Mode::kEager).status();
-    if (!refused.ok()) {
+    // Once, though devices and sessions ask each.
+    static const bool kTold = [] {
+      const auto refused = vm::jit::Create(vm::jit::Mode::kEager).status();
+      if (refused.ok()) return false;
       PrintNote(absl::StrCat(refused.message(), " Modules are interpreted."));
-    }
+      return true;
+    }();
+    static_cast<void>(kTold);
   }
   return vm::jit::Create(
              text == "lazy" ? vm::jit::Mode::kLazy : vm::jit::Mode::kEager,

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,8 +34,16 @@ int AnonymousFile() {
   return memfd_create("eyrie-code", MFD_CLOEXEC);
 }
 
+// True unless the process may write no file that long: who tries is sent a
+// signal that ends it. Async-signal-safe.
+bool MayBeSoLong(size_t size) {
+  rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && size <= limit.rlim_cur;
+}
+
 // Async-signal-safe.
 bool WriteAll(int file, size_t offset, const uint8_t* code, size_t size) {
+  if (!MayBeSoLong(offset + size)) return false;
   while (size > 0) {
     const ssize_t written =
         pwrite(file, code, size, static_cast<off_t>(offset));
@@ -111,7 +120,8 @@ bool CodeChunk::CopyInChild() {
   close(file_);
   forked_.store(false, std::memory_order_relaxed);
   file_ = AnonymousFile();
-  return file_ >= 0 && ftruncate(file_, static_cast<off_t>(size_)) == 0 &&
+  return file_ >= 0 && MayBeSoLong(size_) &&
+         ftruncate(file_, static_cast<off_t>(size_)) == 0 &&
          WriteAll(file_, 0, code_, size_) &&
          mmap(code_, size_, PROT_READ | PROT_EXEC,
               (takes_breakpoints_ ? MAP_PRIVATE : MAP_SHARED) | MAP_FIXED,
@@ -120,6 +130,11 @@ bool CodeChunk::CopyInChild() {
 
 absl::StatusOr<std::unique_ptr<CodeChunk>> CodeChunk::Create(
     size_t size, bool takes_breakpoints) {
+  if (!MayBeSoLong(size)) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("The limit on the size of files is below the ", size,
+                     " bytes of memory for code."));
+  }
   const int file = AnonymousFile();
   if (file < 0 || ftruncate(file, static_cast<off_t>(size)) != 0) {
     if (file >= 0) close(file);

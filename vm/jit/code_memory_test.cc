@@ -2,6 +2,7 @@
 #include "vm/jit/code_memory.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "gtest/gtest.h"
 
 namespace eyrie::vm {
@@ -84,6 +86,28 @@ TEST(CodeMemory, IsNotWrittenOverUnderAChild) {
   EXPECT_EQ(status, 0);
   close(ends[0]);
   close(ends[1]);
+}
+
+// The files count against the limit on the size of files, whose signal would
+// end the process.
+TEST(CodeMemory, HeedsTheLimitOnFiles) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::vector<uint8_t> code(8, 0xC3);
+    jit::CodeMemory before(std::make_shared<jit::CodePool>());
+    bool right = before.Publish(code.data(), code.size()).ok();
+    const rlimit none = {4, 4};
+    right &= setrlimit(RLIMIT_FSIZE, &none) == 0;
+    jit::CodeMemory after(std::make_shared<jit::CodePool>());
+    for (jit::CodeMemory* memory : {&before, &after}) {
+      right &= absl::IsResourceExhausted(
+          memory->Publish(code.data(), code.size()).status());
+    }
+    _exit(right ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace
