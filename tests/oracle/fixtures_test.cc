@@ -1,5 +1,6 @@
-// The oracle gives for every call of tests/modules/manifest.json what the
-// interpreter gives: text of results, code of errors, what is printed.
+// The oracle and compiled code give for every call of
+// tests/modules/manifest.json what the interpreter gives: text of results, code
+// of errors, what is printed.
 //
 // Each has a `hal` module and devices of its own; kernels are the same native
 // code. What the calls must give, tests/integration compares.
@@ -22,6 +23,7 @@
 #include "gtest/gtest.h"
 #include "hal/fence.h"
 #include "nlohmann/json.hpp"
+#include "tests/oracle/engine.h"
 #include "tests/oracle/oracle.h"
 #include "tests/support/call_inputs.h"
 
@@ -129,22 +131,32 @@ absl::StatusOr<std::vector<vm::Value>> CallSession(abi::Session& session,
   return callable.Call(arguments);
 }
 
-// Runs a case on both and says what they do differently.
-void RunCase(OracleEngine& oracle, const Programs& programs,
-             const Json& entry) {
-  Seen want;
-  Seen got;
+// A session whose functions and bytecode kernels `jit`, or nobody, compiles.
+absl::StatusOr<std::unique_ptr<abi::Session>> OpenSession(
+    const Programs& programs, const std::shared_ptr<const vm::Jit>& jit,
+    Seen& seen) {
   abi::SessionOptions options;
-  options.print = [&](absl::string_view line) {
-    want.printed.emplace_back(line);
+  options.jit = jit;
+  options.print = [&seen](absl::string_view line) {
+    seen.printed.emplace_back(line);
   };
-  auto devices = abi::OpenDevices(programs.devices, {});
-  ASSERT_TRUE(devices.ok()) << devices.status();
-  const auto session = abi::Session::Create(programs, *devices, options);
+  ASSIGN_OR_RETURN(auto devices, abi::OpenDevices(programs.devices, {}, jit));
+  return abi::Session::Create(programs, std::move(devices), options);
+}
+
+// Runs a case on each and says what they do differently.
+void RunCase(OracleEngine& oracle, const std::shared_ptr<const vm::Jit>& jit,
+             const Programs& programs, const Json& entry) {
+  Seen want;
+  Seen compiled;
+  Seen got;
+  const auto session = OpenSession(programs, nullptr, want);
+  const auto code = OpenSession(programs, jit, compiled);
   const auto own = OracleSession::Create(
       oracle, programs,
       [&](absl::string_view line) { got.printed.emplace_back(line); });
   ASSERT_EQ(CodeOf(session.status()), CodeOf(own.status()));
+  ASSERT_EQ(CodeOf(session.status()), CodeOf(code.status()));
   if (!session.ok()) return;
   const Json calls =
       entry.contains("sequence") ? entry["sequence"] : Json::array({entry});
@@ -155,15 +167,22 @@ void RunCase(OracleEngine& oracle, const Programs& programs,
     got.text = TextOf((*own)->Call(*callable, call));
     EXPECT_EQ(want.text, got.text) << call.dump();
     EXPECT_EQ(want.printed, got.printed) << call.dump();
+    callable = (*code)->Lookup(call["function"].get<std::string>());
+    ASSERT_TRUE(callable.ok()) << callable.status();
+    compiled.text = TextOf(CallSession(**code, *callable, call));
+    EXPECT_EQ(want.text, compiled.text) << call.dump();
+    EXPECT_EQ(want.printed, compiled.printed) << call.dump();
   }
 }
 
 class Fixtures : public testing::TestWithParam<size_t> {};
 
-TEST_P(Fixtures, OracleGivesWhatTheInterpreterGives) {
+TEST_P(Fixtures, EnginesAgree) {
   std::ifstream file(absl::StrCat(kFolder, "manifest.json"));
   const Json manifest = Json::parse(file, nullptr, /*allow_exceptions=*/false);
   ASSERT_TRUE(manifest.is_object());
+  const auto jit = EagerJit();
+  ASSERT_TRUE(jit.ok()) << jit.status();
   OracleEngine oracle;
   oracle.max_steps = kMaxSteps;
   size_t index = 0;
@@ -175,7 +194,7 @@ TEST_P(Fixtures, OracleGivesWhatTheInterpreterGives) {
     const auto programs = LoadPrograms(module);
     ASSERT_TRUE(programs.ok()) << programs.status();
     for (const Json& entry : module["cases"]) {
-      RunCase(oracle, *programs, entry);
+      RunCase(oracle, *jit, *programs, entry);
       ++cases;
     }
   }
