@@ -26,19 +26,35 @@ constexpr size_t Align(size_t size, size_t to) {
   return (size + to - 1) / to * to;
 }
 
+// True unless the process may write no file that long: who tries is sent a
+// signal that ends it. Async-signal-safe.
+bool MayBeSoLong(size_t size) {
+  rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && size <= limit.rlim_cur;
+}
+
 // Newer kernels ask whether the file may be executed; older know no such flag.
-int AnonymousFile() {
+int EmptyFile() {
   constexpr unsigned kExecutable = 0x10;
   const int file = memfd_create("eyrie-code", MFD_CLOEXEC | kExecutable);
   if (file >= 0 || errno != EINVAL) return file;
   return memfd_create("eyrie-code", MFD_CLOEXEC);
 }
 
-// True unless the process may write no file that long: who tries is sent a
-// signal that ends it. Async-signal-safe.
-bool MayBeSoLong(size_t size) {
-  rlimit limit;
-  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && size <= limit.rlim_cur;
+// A file without a name, so long; negative: there is no memory for it.
+// Async-signal-safe.
+int AnonymousFile(size_t size) {
+  const int file = MayBeSoLong(size) ? EmptyFile() : -1;
+  if (file < 0 || ftruncate(file, static_cast<off_t>(size)) == 0) return file;
+  close(file);
+  return -1;
+}
+
+// Anywhere, or, if there is one, at a place that is mapped. Async-signal-safe.
+void* Map(int file, size_t size, bool takes_breakpoints, void* at) {
+  const int flags = (takes_breakpoints ? MAP_PRIVATE : MAP_SHARED) |
+                    (at == nullptr ? 0 : MAP_FIXED);
+  return mmap(at, size, PROT_READ | PROT_EXEC, flags, file, 0);
 }
 
 // Async-signal-safe.
@@ -119,13 +135,9 @@ CodeChunk::CodeChunk(int file, uint8_t* code, size_t size,
 bool CodeChunk::CopyInChild() {
   close(file_);
   forked_.store(false, std::memory_order_relaxed);
-  file_ = AnonymousFile();
-  return file_ >= 0 && MayBeSoLong(size_) &&
-         ftruncate(file_, static_cast<off_t>(size_)) == 0 &&
-         WriteAll(file_, 0, code_, size_) &&
-         mmap(code_, size_, PROT_READ | PROT_EXEC,
-              (takes_breakpoints_ ? MAP_PRIVATE : MAP_SHARED) | MAP_FIXED,
-              file_, 0) != MAP_FAILED;
+  file_ = AnonymousFile(size_);
+  return file_ >= 0 && WriteAll(file_, 0, code_, size_) &&
+         Map(file_, size_, takes_breakpoints_, code_) != MAP_FAILED;
 }
 
 absl::StatusOr<std::unique_ptr<CodeChunk>> CodeChunk::Create(
@@ -135,14 +147,12 @@ absl::StatusOr<std::unique_ptr<CodeChunk>> CodeChunk::Create(
         absl::StrCat("The limit on the size of files is below the ", size,
                      " bytes of memory for code."));
   }
-  const int file = AnonymousFile();
-  if (file < 0 || ftruncate(file, static_cast<off_t>(size)) != 0) {
-    if (file >= 0) close(file);
+  const int file = AnonymousFile(size);
+  if (file < 0) {
     return absl::ResourceExhaustedError(
         absl::StrCat("No ", size, " bytes of memory for code can be had."));
   }
-  void* code = mmap(nullptr, size, PROT_READ | PROT_EXEC,
-                    takes_breakpoints ? MAP_PRIVATE : MAP_SHARED, file, 0);
+  void* code = Map(file, size, takes_breakpoints, nullptr);
   if (code == MAP_FAILED) {
     close(file);
     return absl::PermissionDeniedError(

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 #include <iterator>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -26,45 +27,44 @@ constexpr int kFirstFloat = 2;
 constexpr uint8_t kDwarfRbx = 3;
 constexpr uint8_t kDwarfRbp = 6;
 
-// What is made: where its address goes, and what debuggers call it.
-struct Thunk {
-  size_t field;
-  const char* name;
-};
-constexpr Thunk kThunks[] = {
-    {offsetof(CompiledThunks, enter), "eyrie::enter"},
-    {offsetof(CompiledThunks, step), "eyrie::step"},
-    {offsetof(CompiledThunks, slow_step), "eyrie::slow_step"},
-    {offsetof(CompiledThunks, import), "eyrie::import"},
-    {offsetof(CompiledThunks, yieldable), "eyrie::yieldable"},
-    {offsetof(CompiledThunks, charge), "eyrie::charge"},
-    {offsetof(CompiledThunks, leave), "eyrie::leave"},
-    {offsetof(CompiledThunks, uncompiled), "eyrie::uncompiled"},
-    {offsetof(CompiledThunks, drop), "eyrie::drop"},
-};
-
 class Writer {
  public:
   explicit Writer(asmjit::CodeHolder& code) : a_(&code) {}
 
-  // In the order of kThunks.
-  std::vector<asmjit::Label> Run() {
-    using Write = void (Writer::*)();
-    constexpr Write kWriters[] = {
-        &Writer::Enter,      &Writer::CallStep,      &Writer::CallSlowStep,
-        &Writer::CallImport, &Writer::CallYieldable, &Writer::CallCharge,
-        &Writer::CallLeave,  &Writer::Resolve,       &Writer::Drop,
+  // What is made: where its address goes, what debuggers call it, and how.
+  struct Thunk {
+    size_t field;
+    const char* name;
+    void (Writer::*write)();
+  };
+  static std::span<const Thunk> Thunks() {
+    using T = CompiledThunks;
+    using W = Writer;
+    static constexpr Thunk kThunks[] = {
+        {offsetof(T, enter), "eyrie::enter", &W::Enter},
+        {offsetof(T, step), "eyrie::step", &W::CallStep},
+        {offsetof(T, slow_step), "eyrie::slow_step", &W::CallSlowStep},
+        {offsetof(T, import), "eyrie::import", &W::CallImport},
+        {offsetof(T, yieldable), "eyrie::yieldable", &W::CallYieldable},
+        {offsetof(T, charge), "eyrie::charge", &W::CallCharge},
+        {offsetof(T, leave), "eyrie::leave", &W::CallLeave},
+        {offsetof(T, uncompiled), "eyrie::uncompiled", &W::Resolve},
+        {offsetof(T, drop), "eyrie::drop", &W::Drop},
     };
-    static_assert(std::size(kWriters) == std::size(kThunks));
+    return kThunks;
+  }
+
+  // Where each begins.
+  std::vector<asmjit::Label> Run() {
     std::vector<asmjit::Label> labels;
     leave_ = a_.newLabel();
     a_.embedUInt64(0, 2);  // a checker may look before a function
-    for (const Write write : kWriters) {
+    for (const Thunk& thunk : Thunks()) {
       a_.align(asmjit::AlignMode::kCode, 16);
       labels.push_back(a_.newLabel());
       a_.bind(labels.back());
       Note(0);
-      (this->*write)();
+      (this->*thunk.write)();
     }
     return labels;
   }
@@ -134,11 +134,17 @@ class Writer {
     for (int i = kFirstFloat; i < 16; ++i) a_.movsd(x86::xmm(i), Saved(at++));
   }
 
-  void ToCpp() {
+  void LeaveStack() {
     a_.mov(State(offsetof(CompiledState, left)), x86::rsp);
     NoteInCpp();
     a_.and_(x86::rsp, -16);
     a_.mov(State(offsetof(CompiledState, credit)), x86::r15);
+  }
+  void ToCpp() {
+    LeaveStack();
+    GiveState();
+  }
+  void GiveState() {
     a_.mov(x86::rdi, x86::rbx);
     a_.mov(x86::rsi, x86::rbp);
   }
@@ -146,6 +152,12 @@ class Writer {
     a_.mov(x86::rsp, State(offsetof(CompiledState, left)));
     Note(0);
     a_.mov(x86::r15, State(offsetof(CompiledState, credit)));
+  }
+  // If C++ says so.
+  void GoOn() {
+    a_.test(x86::al, x86::al);
+    a_.jz(leave_);
+    FromCpp();
   }
   void CallCpp(uint64_t function) {
     a_.mov(x86::rax, function);
@@ -164,9 +176,7 @@ class Writer {
     ToCpp();
     a_.mov(x86::r8d, x86::eax);
     CallCpp(reinterpret_cast<uint64_t>(function));
-    a_.test(x86::al, x86::al);
-    a_.jz(leave_);
-    FromCpp();
+    GoOn();
     if (keeps) Restore();
     a_.ret();
   }
@@ -182,7 +192,6 @@ class Writer {
     a_.jz(other);
     a_.mov(x86::rsi, x86::qword_ptr(x86::rax, ImportLayout::kState));
     a_.mov(x86::eax, Code(offsetof(FunctionCode, frame_bytes), 4));
-    a_.mov(x86::edx, x86::edx);
     a_.mov(x86::r9, State(offsetof(CompiledState, stack_top)));
     a_.add(x86::rdx, Code(offsetof(FunctionCode, lowered), 8));
     a_.add(x86::rax, x86::rbp);
@@ -197,10 +206,7 @@ class Writer {
     a_.mov(x86::rdx, x86::rbp);
     const x86::Mem status = State(offsetof(CompiledState, status));
     a_.lea(x86::rdi, status);
-    a_.mov(State(offsetof(CompiledState, left)), x86::rsp);
-    NoteInCpp();
-    a_.and_(x86::rsp, -16);
-    a_.mov(State(offsetof(CompiledState, credit)), x86::r15);
+    LeaveStack();
     a_.call(direct);
     a_.mov(x86::rax, State(offsetof(CompiledState, stop)));
     a_.cmp(status, Succeeded());
@@ -211,12 +217,9 @@ class Writer {
     a_.ret();
     a_.bind(ended);
     NoteInCpp();
-    a_.mov(x86::rdi, x86::rbx);
-    a_.mov(x86::rsi, x86::rbp);
+    GiveState();
     CallCpp(reinterpret_cast<uint64_t>(&CompiledImportEnded));
-    a_.test(x86::al, x86::al);
-    a_.jz(leave_);
-    FromCpp();
+    GoOn();
     a_.ret();
     a_.bind(other);
     Note(0);
@@ -303,10 +306,11 @@ absl::StatusOr<ThunkCode> MakeThunks(CodeMemory& memory) {
     const uint64_t begin = code.labelOffset(labels[i]);
     const uint64_t end =
         i + 1 < labels.size() ? code.labelOffset(labels[i + 1]) : made.size;
-    made.names.push_back({kThunks[i].name, begin, end - begin});
+    const Writer::Thunk& thunk = Writer::Thunks()[i];
+    made.names.push_back({thunk.name, begin, end - begin});
     const uint8_t* const place = made.code + begin;
-    std::memcpy(reinterpret_cast<uint8_t*>(&made.thunks) + kThunks[i].field,
-                &place, sizeof(place));
+    std::memcpy(reinterpret_cast<uint8_t*>(&made.thunks) + thunk.field, &place,
+                sizeof(place));
   }
   return made;
 }
