@@ -25,6 +25,19 @@ constexpr Flag kFlags[] = {
      "Says why functions of modules do not become machine code."},
 };
 
+// Null: none can be made. A lazy one is not asked before a function is hot, so
+// that another has to say whether it will be refused.
+std::shared_ptr<const vm::Jit> MakeJit(vm::jit::Mode mode, vm::jit::Names names,
+                                       bool verbose) {
+  if (verbose) {
+    const auto refused = vm::jit::Create(vm::jit::Mode::kEager).status();
+    if (!refused.ok()) {
+      PrintNote(absl::StrCat(refused.message(), " Modules are interpreted."));
+    }
+  }
+  return vm::jit::Create(mode, std::move(names)).value_or(nullptr);
+}
+
 }  // namespace
 
 std::span<const Flag> JitFlags() { return kFlags; }
@@ -47,20 +60,11 @@ absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(
   vm::jit::Names names;
   names.gdb = arguments.GetBool("gdb");
   ASSIGN_OR_RETURN(names.perf_map, PerfMapOf(arguments));
-  if (arguments.GetBool("verbose")) {
-    // Once, though devices and sessions ask each.
-    static const bool kTold = [] {
-      const auto refused = vm::jit::Create(vm::jit::Mode::kEager).status();
-      if (refused.ok()) return false;
-      PrintNote(absl::StrCat(refused.message(), " Modules are interpreted."));
-      return true;
-    }();
-    static_cast<void>(kTold);
-  }
-  return vm::jit::Create(
-             text == "lazy" ? vm::jit::Mode::kLazy : vm::jit::Mode::kEager,
-             std::move(names))
-      .value_or(nullptr);
+  // One, though devices and sessions ask each.
+  static const std::shared_ptr<const vm::Jit> kJit =
+      MakeJit(text == "lazy" ? vm::jit::Mode::kLazy : vm::jit::Mode::kEager,
+              std::move(names), arguments.GetBool("verbose"));
+  return kJit;
 }
 
 }  // namespace eyrie::tools
