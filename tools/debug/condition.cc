@@ -1,7 +1,6 @@
 // Tested by debug_test.txt.
 #include "tools/debug/condition.h"
 
-#include <cstring>
 #include <string>
 
 #include "absl/strings/numbers.h"
@@ -22,13 +21,6 @@ absl::Status NoCondition(absl::string_view text) {
 
 bool IsWide(RegisterKind kind) {
   return kind == RegisterKind::kI64 || kind == RegisterKind::kF64;
-}
-
-template <typename T>
-T Load(const int32_t* at) {
-  T value;
-  std::memcpy(&value, at, sizeof(T));
-  return value;
 }
 
 }  // namespace

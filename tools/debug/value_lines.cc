@@ -22,13 +22,6 @@ using vm::OperandKind;
 
 constexpr uint32_t kMostGlobals = 64;
 
-template <typename T>
-T Load(const void* at) {
-  T value;
-  std::memcpy(&value, at, sizeof(T));
-  return value;
-}
-
 // What instructions take the bytes of globals for.
 using GlobalKinds = std::map<uint32_t, OperandKind>;
 

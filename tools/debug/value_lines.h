@@ -5,6 +5,7 @@
 #define EYRIE_TOOLS_DEBUG_VALUE_LINES_H_
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,14 @@ std::optional<RegisterName> ParseRegister(absl::string_view text);
 
 // i32, i64, f32 or f64.
 std::optional<RegisterKind> ParseRegisterKind(absl::string_view text);
+
+// A number in registers or globals.
+template <typename T>
+T Load(const void* at) {
+  T value;
+  std::memcpy(&value, at, sizeof(T));
+  return value;
+}
 
 // That a function with so many of its kind has no such register.
 std::string NoRegister(const RegisterName& name, uint32_t count);
