@@ -94,9 +94,11 @@ bool BindingFits(const BufferBinding& binding, const SlotRequirements& slot) {
                            (slot.usage & ~params.usage) |
                            (slot.access & ~params.access);
   if (missing != 0 || binding.offset > buffer->byte_length()) return false;
-  const uint64_t length = LengthOf(binding);
-  return RangeFits(binding.offset, length, buffer->byte_length()) &&
-         slot.end <= length && IsAligned(binding, length, slot);
+  const uint64_t rest = buffer->byte_length() - binding.offset;
+  const uint64_t length =
+      binding.length == kWholeBuffer ? rest : binding.length;
+  return length <= rest && slot.end <= length &&
+         IsAligned(binding, length, slot);
 }
 
 absl::Status ExplainBinding(const BufferBinding& binding,
@@ -115,6 +117,22 @@ absl::Status ExplainBinding(const BufferBinding& binding,
   return absl::InvalidArgumentError(
       absl::StrCat("Its offset (", binding.offset, ") or length (", length,
                    ") is not a multiple of ", slot.alignment, "."));
+}
+
+// Out of line, as the next: a table that fits pays nothing for messages.
+[[gnu::cold, gnu::noinline]] absl::Status TooFewSlots(size_t given,
+                                                      size_t used) {
+  return absl::OutOfRangeError(absl::StrCat(
+      "The binding table has ", given, " slots; the commands use ", used, "."));
+}
+
+[[gnu::cold, gnu::noinline]] absl::Status ExplainSlot(
+    size_t index, const BufferBinding& binding, const SlotRequirements& slot) {
+  const absl::Status status = ExplainBinding(binding, slot);
+  if (status.ok()) return status;
+  return absl::Status(
+      status.code(), absl::StrCat("Slot ", index,
+                                  " of the binding table: ", status.message()));
 }
 
 }  // namespace
@@ -195,19 +213,15 @@ absl::Status ValidateWorkgroupCount(const uint32_t (&count)[3]) {
 
 absl::Status ValidateTable(const SlotTable& slots,
                            std::span<const BufferBinding> table) {
-  if (table.size() < slots.size()) {
-    return absl::OutOfRangeError(
-        absl::StrCat("The binding table has ", table.size(),
-                     " slots; the commands use ", slots.size(), "."));
-  }
-  for (size_t i = 0; i < slots.size(); ++i) {
-    if (!slots[i].used || BindingFits(table[i], slots[i])) [[likely]]
+  if (table.size() < slots.size()) [[unlikely]]
+    return TooFewSlots(table.size(), slots.size());
+  const BufferBinding* binding = table.data();
+  for (const SlotRequirements& slot : slots) {
+    const BufferBinding& bound = *binding++;
+    if (!slot.used || BindingFits(bound, slot)) [[likely]]
       continue;
-    absl::Status status = ExplainBinding(table[i], slots[i]);
-    if (status.ok()) continue;
-    return absl::Status(
-        status.code(),
-        absl::StrCat("Slot ", i, " of the binding table: ", status.message()));
+    absl::Status status = ExplainSlot(&slot - slots.data(), bound, slot);
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }

@@ -57,7 +57,8 @@ absl::StatusOr<Ref<Fence>> Device::CreateFence() {
   return fence;
 }
 
-absl::Status Device::Check(FenceBridge& bridge) {
+// Inline in Begin, which every operation comes by.
+[[gnu::always_inline]] inline absl::Status Device::Check(FenceBridge& bridge) {
   const QueueFences& fences = bridge.fences();
   RETURN_IF_ERROR(CheckAffinity(fences.affinity));
   if (fences.wait != nullptr && fences.signal != nullptr) {
