@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "base/ref.h"
@@ -36,8 +37,24 @@ inline constexpr uint32_t kMaxCompiledResults = 16;
 // return addresses, one per frame, are on the thread's own stack.
 inline constexpr size_t kCompiledReach = size_t{256} << 10;
 
+// A caller's frame and its callee's, if they are no longer: then a place is
+// compared that needs no sum.
+inline constexpr uint32_t kNearFrames = 4096;
+
 // Fuel that compiled code takes from the meter at a time.
 inline constexpr int64_t kCompiledPortion = 1024;
+
+// An argument that compiled code passes in a register of the machine alone:
+// the first few integers and floats. Who is called puts it into its frame, if
+// anybody may look for it there.
+struct PassedNumber {
+  uint16_t slot;
+  bool wide;
+  bool real;
+  uint8_t ordinal;  // among the integers, or the floats
+};
+inline constexpr uint8_t kMostPassed = 4;  // of each
+std::vector<PassedNumber> PassedNumbers(const FunctionCode& function);
 
 // Enters code with the machine's topmost frame. True: its function returned.
 using EnterCompiled = bool (*)(CompiledState* state, Frame* frame,
@@ -60,11 +77,14 @@ struct CompiledThunks {
 struct CompiledState {
   static constexpr int kSavedNumbers = 16;
   static constexpr int kSavedFloats = 16;
+  // Where arguments that are passed in registers are among `saved`.
+  static constexpr int kFirstSavedFloat = 6;
 
   Machine* machine;
   Frame** frame;               // the machine's topmost
   uint8_t** stack_top;         // where that ends
   const uint8_t* stack_limit;  // frames end below it
+  const uint8_t* near_limit;   // kNearFrames below that
   BytecodeState* state;        // of the module, as what follows
   uint8_t* globals;
   RefObject* const* global_refs;
@@ -166,7 +186,8 @@ bool CompiledCharge(CompiledState* state, Frame* frame, uint32_t offset,
                     const FunctionCode* function);
 bool CompiledLeave(CompiledState* state, Frame* frame, uint32_t offset,
                    const FunctionCode* function);
-// Code for a callee, whose frame has only its arguments yet; null: leave.
+// Code for a callee, of which there are only its arguments yet, in its frame
+// and in `saved`; null: leave.
 const void* CompiledResolve(CompiledState* state, Frame* frame,
                             const FunctionCode* function);
 void CompiledDrop(RefObject* object);

@@ -1,5 +1,6 @@
 // Entering compiled code, leaving it, and what it calls.
 // Tested by tests/vm/rows_test.cc.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -27,6 +28,17 @@ void FillHeader(Frame* frame, const FunctionCode* function,
   frame->pc = pc;
   frame->refs = reinterpret_cast<RefObject**>(banks);
   frame->i32 = reinterpret_cast<int32_t*>(banks + function->ref_bytes);
+}
+
+// Into the callee's frame, as the interpreter has it.
+void StorePassed(const FunctionCode& function, const CompiledState& state,
+                 Frame* callee) {
+  for (const PassedNumber& number : PassedNumbers(function)) {
+    const int first = number.real ? CompiledState::kFirstSavedFloat : 0;
+    std::memcpy(reinterpret_cast<uint8_t*>(callee) +
+                    Frame::PlaceOfNumber(function, number.slot),
+                &state.saved[first + number.ordinal], number.wide ? 8 : 4);
+  }
 }
 
 uint32_t WordsOf(const FunctionCode& function) {
@@ -76,10 +88,10 @@ Outcome Machine::RunCompiled() {
   compiled_.machine = this;
   compiled_.frame = &frame;
   compiled_.stack_top = stack_.top();
-  compiled_.stack_limit =
-      static_cast<size_t>(stack_.limit() - bottom) < kCompiledReach
-          ? stack_.limit()
-          : bottom + kCompiledReach;
+  const auto room =
+      std::min(static_cast<size_t>(stack_.limit() - bottom), kCompiledReach);
+  compiled_.stack_limit = bottom + room;
+  compiled_.near_limit = bottom + room - std::min<size_t>(room, kNearFrames);
   compiled_.state = state;
   compiled_.globals = state->globals;
   compiled_.global_refs = state->global_refs;
@@ -215,6 +227,7 @@ void Machine::LeaveCompiled(Frame* top, uint32_t offset,
 
 const void* Machine::ResolveCompiled(Frame* callee,
                                      const FunctionCode* function) {
+  StorePassed(*function, compiled_, callee);
   const void* code = state->module->CompileFunction(*jit_, function->ordinal);
   if (code != nullptr) return code;
   // As the interpreter enters it: what is no argument is zero.
@@ -245,6 +258,21 @@ const void* Machine::ResolveCompiled(Frame* callee,
   CompleteFrames(callee, compiled_.left);
   outcome = Outcome::kInterpret;
   return nullptr;
+}
+
+std::vector<PassedNumber> PassedNumbers(const FunctionCode& function) {
+  std::vector<PassedNumber> passed;
+  uint8_t counts[2] = {};
+  for (uint32_t i = 0; i < function.argument_count; ++i) {
+    const ArgumentPlace place = function.arguments[i];
+    if (place.type == ValueType::kRef) continue;
+    const bool real =
+        place.type == ValueType::kF32 || place.type == ValueType::kF64;
+    uint8_t& count = counts[real ? 1 : 0];
+    if (count == kMostPassed) continue;
+    passed.push_back({place.reg, IsWide(place.type), real, count++});
+  }
+  return passed;
 }
 
 bool CompiledRunStep(CompiledState* state, Frame* frame, uint32_t offset,

@@ -208,13 +208,9 @@ struct Reader<Spread<Ts...>> {
 
 // Drops the references that a call gives up, of which `next` is the number;
 // returns the places of the results.
+const uint32_t* GiveUpSome(uint8_t* frame, const uint32_t* next);
 inline const uint32_t* GiveUp(uint8_t* frame, const uint32_t* next) {
-  for (uint32_t left = *next++; left > 0; --left) {
-    RefObject*& ref = *reinterpret_cast<RefObject**>(frame + *next++);
-    RefObject* const object = std::exchange(ref, nullptr);
-    if (object != nullptr) object->DropRef();
-  }
-  return next;
+  return *next == 0 ? next + 1 : GiveUpSome(frame, next);
 }
 
 // Stores result type R at `*next` and moves `next` behind it.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/cord.h"
@@ -33,6 +34,15 @@ bool IsPending(const absl::Status& status) {
 }
 
 namespace binding_internal {
+
+const uint32_t* GiveUpSome(uint8_t* frame, const uint32_t* next) {
+  for (uint32_t left = *next++; left > 0; --left) {
+    RefObject*& ref = *reinterpret_cast<RefObject**>(frame + *next++);
+    RefObject* const object = std::exchange(ref, nullptr);
+    if (object != nullptr) object->DropRef();
+  }
+  return next;
+}
 
 absl::Status Mismatch::ToStatus() const {
   if (got == nullptr) {

@@ -157,20 +157,12 @@ absl::StatusOr<int64_t> BufferLength(HalModuleState&, Buffer& buffer) {
   return static_cast<int64_t>(buffer.byte_length());
 }
 
-absl::StatusOr<int32_t> BufferLoad(HalModuleState&, Buffer& source,
-                                   int64_t offset, int32_t length) {
-  int32_t value;
-  if (length == sizeof(value)) [[likely]] {
-    const uint8_t* const at =
-        source.Peek(static_cast<uint64_t>(offset), sizeof(value));
-    if (at != nullptr) [[likely]] {
-      std::memcpy(&value, at, sizeof(value));
-      return value;
-    }
-  }
+absl::StatusOr<int32_t> BufferLoadAny(Buffer& source, int64_t offset,
+                                      int32_t length) {
   ASSIGN_OR_RETURN(uint64_t begin, ReadSize("source offset", offset));
   ASSIGN_OR_RETURN(uint32_t width, ReadWidth(length));
   uint8_t bytes[4] = {};
+  int32_t value;
   RETURN_IF_ERROR(source.Read(begin, std::span<uint8_t>(bytes, width)));
   std::memcpy(&value, bytes, sizeof(value));
   return value;

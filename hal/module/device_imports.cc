@@ -46,18 +46,18 @@ absl::StatusOr<Ref<Buffer>> DeviceQueueAlloca(
         absl::StrCat("Allocation pool ", pool,
                      " is asked for; devices here have the default pool, 0."));
   }
+  Allocator& allocator = device.allocator();
+  const QueueFences fences = state.Fences(wait, signal, queue_affinity);
+  const BufferParams params =
+      state.MakeParams(allocator, memory_types, buffer_usage, queue_affinity);
+  if (state.memory() == nullptr) [[likely]]
+    return device.QueueAlloca(fences, params, bytes);
   // A refusal fails the signal fence too, as the device's own do.
   absl::StatusOr<MemoryCharge> charge =
-      device.allocator().Charge(state.memory(), bytes, "a device buffer");
-  const QueueFences fences = state.Fences(wait, signal, queue_affinity);
-  if (!charge.ok()) [[unlikely]]
-    return fences.Refuse(charge.status());
-  ASSIGN_OR_RETURN(
-      Ref<Buffer> buffer,
-      device.QueueAlloca(fences,
-                         state.MakeParams(device.allocator(), memory_types,
-                                          buffer_usage, queue_affinity),
-                         bytes));
+      allocator.Charge(state.memory(), bytes, "a device buffer");
+  if (!charge.ok()) return fences.Refuse(charge.status());
+  ASSIGN_OR_RETURN(Ref<Buffer> buffer,
+                   device.QueueAlloca(fences, params, bytes));
   buffer->Hold(*std::move(charge));
   return buffer;
 }

@@ -9,6 +9,7 @@
 #define EYRIE_HAL_MODULE_IMPORTS_H_
 
 #include <cstdint>
+#include <cstring>
 #include <tuple>
 
 #include "absl/status/status.h"
@@ -51,8 +52,22 @@ absl::Status BufferAssert(HalModuleState&, Buffer& buffer, vm::Buffer& message,
                           Allocator& allocator, int64_t minimum_length,
                           int32_t memory_types, int32_t buffer_usage);
 absl::StatusOr<int64_t> BufferLength(HalModuleState&, Buffer& buffer);
-absl::StatusOr<int32_t> BufferLoad(HalModuleState&, Buffer& source,
-                                   int64_t offset, int32_t length);
+absl::StatusOr<int32_t> BufferLoadAny(Buffer& source, int64_t offset,
+                                      int32_t length);
+// Mostly what conditions of loops are read by.
+inline absl::StatusOr<int32_t> BufferLoad(HalModuleState&, Buffer& source,
+                                          int64_t offset, int32_t length) {
+  int32_t value;
+  if (length == sizeof(value)) [[likely]] {
+    const uint8_t* const at =
+        source.Peek(static_cast<uint64_t>(offset), sizeof(value));
+    if (at != nullptr) [[likely]] {
+      std::memcpy(&value, at, sizeof(value));
+      return value;
+    }
+  }
+  return BufferLoadAny(source, offset, length);
+}
 absl::Status BufferStore(HalModuleState&, int32_t value, Buffer& target,
                          int64_t offset, int32_t length);
 absl::StatusOr<Ref<Buffer>> BufferSubspan(HalModuleState&, Buffer& source,

@@ -71,7 +71,7 @@ class CodePool {
 // Of a module. Thread-compatible.
 class CodeMemory {
  public:
-  static constexpr size_t kAlignment = 16;
+  static constexpr size_t kAlignment = 32;
 
   explicit CodeMemory(std::shared_ptr<CodePool> pool,
                       bool takes_breakpoints = false)

@@ -30,12 +30,14 @@ TEST(CodeMemory, GoesFromOneToTheNext) {
   {
     jit::CodeMemory memory(pool);
     first = *memory.Publish(code.data(), 5);
-    EXPECT_EQ(*memory.Publish(code.data(), 1), first + 16);
+    EXPECT_EQ(*memory.Publish(code.data(), 1),
+              first + jit::CodeMemory::kAlignment);
     EXPECT_EQ(std::memcmp(*memory.Publish(code.data(), code.size()),
                           code.data(), code.size()),
               0);
     // Not the first, since a checker may look before a function.
-    reinterpret_cast<void (*)()>(const_cast<uint8_t*>(first + 16))();
+    reinterpret_cast<void (*)()>(
+        const_cast<uint8_t*>(first + jit::CodeMemory::kAlignment))();
   }
   jit::CodeMemory memory(pool);
   code[0] = 0x90;
@@ -53,14 +55,18 @@ TEST(CodeMemory, IsNotSharedWithAChild) {
   const pid_t child = fork();
   if (child == 0) {
     const uint8_t* next = *memory.Publish(other.data(), other.size());
-    _exit(next == first + 16 && *next == 0x90 && *first == 0xC3 ? 0 : 1);
+    _exit(next == first + jit::CodeMemory::kAlignment && *next == 0x90 &&
+                  *first == 0xC3
+              ? 0
+              : 1);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
-  EXPECT_EQ(first[16], 0);
-  EXPECT_EQ(*memory.Publish(code.data(), code.size()), first + 16);
-  EXPECT_EQ(first[16], 0xC3);
+  EXPECT_EQ(first[jit::CodeMemory::kAlignment], 0);
+  EXPECT_EQ(*memory.Publish(code.data(), code.size()),
+            first + jit::CodeMemory::kAlignment);
+  EXPECT_EQ(first[jit::CodeMemory::kAlignment], 0xC3);
 }
 
 // Nor what one writes over before the other has copied it: a child that is held

@@ -1,4 +1,8 @@
 // Comparisons, branches, calls and returns.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "vm/jit/emitter.h"
 
 namespace eyrie::vm::jit {
@@ -165,7 +169,7 @@ void Emitter::EmitBranch(const Condition& condition) {
 
 void Emitter::EmitCharge() {
   const Slow slow = NewSlow(SlowKind::kCharge);
-  a_.sub(x86::r15, 1);
+  a_.sub(kFuel, 1);
   a_.jl(slow.entry);
   a_.bind(slow.back);
 }
@@ -227,59 +231,74 @@ void Emitter::EmitBranchTable() {
   a_.jmp(x86::rax);
 }
 
+// To the callee's registers, and where it has none, to its frame. By the frame,
+// too, from a register of the other bank.
 void Emitter::PassArguments(const LoweredCallFunction& call, uint32_t own) {
+  const std::vector<PassedNumber> passed = PassedNumbers(*call.callee);
   auto to = [&](uint32_t place, uint32_t size) {
-    return x86::Mem(x86::rbp, static_cast<int32_t>(own + place), size);
+    return x86::Mem(kFrame, static_cast<int32_t>(own + place), size);
   };
   const LoweredMove* move = call.moves();
   const uint32_t numbers = call.numbers + uint32_t{call.wides};
+  RegisterMoves moves[2];
+  std::vector<std::pair<PassedNumber, const Access*>> others;
   for (uint32_t n = 0; n < numbers; ++n, ++move) {
-    const bool wide = n >= call.numbers;
-    Store(In(n),
-          to(Frame::PlaceOfNumber(*call.callee, move->to), wide ? 8 : 4));
+    const auto number =
+        std::find_if(passed.begin(), passed.end(),
+                     [&](auto& passed) { return passed.slot == move->to; });
+    const bool in_register = number != passed.end();
+    const Home& home = HomeOf(In(n));
+    if (in_register && home.kind == KindOf(*number)) {
+      moves[number->real].push_back({RegisterOf(*number), home.reg});
+      continue;
+    }
+    if (in_register) others.push_back({*number, &In(n)});
+    if (in_register && !home.in_register()) continue;
+    Store(In(n), to(Frame::PlaceOfNumber(*call.callee, move->to),
+                    n >= call.numbers ? 8 : 4));
   }
   for (uint32_t n = 0; n < call.refs; ++n, ++move) {
     TakeReference(move->from);
     a_.mov(to(Frame::PlaceOfRef(move->to), 8), x86::rax);
   }
-  PassNumbers(call, own);
-}
-
-// Into the registers that the callee has them in; from the frame where they
-// are in none of that bank.
-void Emitter::PassNumbers(const LoweredCallFunction& call, uint32_t own) {
-  const FunctionCode& callee = *call.callee;
-  const uint32_t numbers = call.numbers + uint32_t{call.wides};
-  RegisterMoves moves[2];
-  std::vector<std::pair<PassedNumber, const Access*>> others;
-  for (const PassedNumber& number : PassedNumbers(callee)) {
-    uint32_t n = 0;
-    while (n < numbers && call.moves()[n].to != number.slot) ++n;
-    if (n == numbers) continue;
-    const Home& home = HomeOf(In(n));
-    const auto own_bank =
-        number.real ? Home::Kind::kFloat : Home::Kind::kInteger;
-    if (home.kind == own_bank) {
-      moves[number.real].push_back({number.reg, home.reg});
-    } else {
-      others.push_back({number, &In(n)});
-    }
-  }
   MoveRegisters(std::move(moves[0]), /*real=*/false);
   MoveRegisters(std::move(moves[1]), /*real=*/true);
   for (const auto& [number, access] : others) {
-    const uint32_t place = own + Frame::PlaceOfNumber(callee, number.slot);
-    const x86::Mem from(x86::rbp, static_cast<int32_t>(place),
-                        number.wide ? 8 : 4);
-    if (number.real) {
-      a_.emit(number.wide ? Inst::kIdMovsd : Inst::kIdMovss,
-              x86::xmm(number.reg), from);
-    } else if (HomeOf(*access).kind == Home::Kind::kConstant) {
-      Integer(*access, x86::gpq(number.reg));
-    } else {
-      a_.mov(Sized(x86::gpq(number.reg), number.wide), from);
-    }
+    PassOther(number, *access, own, *call.callee);
   }
+}
+
+void Emitter::PassOther(const PassedNumber& number, const Access& access,
+                        uint32_t own, const FunctionCode& callee) {
+  const x86::Mem stored(
+      kFrame,
+      static_cast<int32_t>(own + Frame::PlaceOfNumber(callee, number.slot)),
+      number.wide ? 8 : 4);
+  const bool other_bank = HomeOf(access).in_register();
+  const uint8_t reg = RegisterOf(number);
+  if (number.real && other_bank) {
+    a_.emit(number.wide ? Inst::kIdMovsd : Inst::kIdMovss, x86::xmm(reg),
+            stored);
+  } else if (number.real) {
+    Float(access, x86::xmm(reg));
+  } else if (other_bank) {
+    a_.mov(Sized(x86::gpq(reg), number.wide), stored);
+  } else {
+    Integer(access, x86::gpq(reg));
+  }
+}
+
+// For so many bytes of frames from this one's begin.
+void Emitter::EmitRoom(uint32_t bytes) {
+  const Slow full = NewSlow(SlowKind::kLeave);
+  if (bytes <= kNearFrames) {
+    a_.cmp(kFrame, State(offsetof(CompiledState, near_limit), 8));
+    a_.jae(full.entry);
+    return;
+  }
+  a_.lea(x86::rax, x86::ptr(kFrame, static_cast<int32_t>(bytes)));
+  a_.cmp(x86::rax, State(offsetof(CompiledState, stack_limit), 8));
+  a_.ja(full.entry);
 }
 
 // The callee's frame follows: its arguments are stored there, its header only
@@ -294,25 +313,21 @@ void Emitter::EmitCall() {
     a_.jmp(slow.entry);
     return;
   }
-  const Slow full = NewSlow(SlowKind::kLeave);
-  a_.lea(x86::rax,
-         x86::ptr(x86::rbp, static_cast<int32_t>(own + callee.frame_bytes)));
-  a_.cmp(x86::rax, State(offsetof(CompiledState, stack_limit), 8));
-  a_.ja(full.entry);
+  EmitRoom(own + callee.frame_bytes);
   PassArguments(call, own);
   const asmjit::Label back = a_.newLabel();
   if (&callee == &function_) {
-    a_.add(x86::rbp, own);
+    a_.add(kFrame, own);
     a_.call(entry_);
   } else {
     a_.mov(x86::rax, reinterpret_cast<uint64_t>(&callee));
-    a_.add(x86::rbp, own);
+    a_.add(kFrame, own);
     a_.call(x86::qword_ptr(
         x86::rax, static_cast<int32_t>(offsetof(FunctionCode, compiled))));
   }
   a_.bind(back);
   marks_.calls.push_back({back, current_->offset});
-  a_.sub(x86::rbp, own);
+  a_.sub(kFrame, own);
   Reload(number_);
   TakeResults(callee, call.call.results());
 }

@@ -139,7 +139,7 @@ void Emitter::EmitConst() {
   uint64_t bits = 0;
   if (home.kind == Home::Kind::kConstant) {
     bits = webs_.webs[Out().web].bits;
-    if (!home.shared) return;
+    if (!IsStored(home)) return;
     return StoreBits(FrameAt(Out().slot, Out().wide), bits, Out().wide);
   }
   const OpInfo& op = current_->op();

@@ -209,17 +209,6 @@ x86::Mem Emitter::ElementAt(const Access& index, uint32_t width,
   return x86::Mem(x86::rax, by, shift, 0, width);
 }
 
-const View* Emitter::FindView() const {
-  const Element element = ElementOf(*current_);
-  for (const View& view : views_) {
-    if (view.element.Like(element) && block_ >= view.head &&
-        block_ <= view.last) {
-      return &view;
-    }
-  }
-  return nullptr;
-}
-
 // Clobbers rcx alone.
 void Emitter::LoadView(const View& view) {
   const x86::Gp count = x86::gpq(homes_[view.count_web].reg);
@@ -253,16 +242,18 @@ void Emitter::LoadView(const View& view) {
   a_.bind(done);
 }
 
-// Clobbers rcx.
+// Clobbers rcx. Null: the index needs no check.
 x86::Mem Emitter::ViewedAt(const View& view, const Access& index,
-                           const Slow& slow) {
+                           const Slow* slow) {
   const x86::Gp count = x86::gpq(homes_[view.count_web].reg);
   const x86::Gp data = x86::gpq(homes_[view.data_web].reg);
   const uint32_t width = 1u << view.element.shift;
   int64_t at;
   if (IsSmall(index, &at) && at >= 0 && at < (1 << 27)) {
-    a_.cmp(count, static_cast<int32_t>(at));
-    a_.jbe(slow.entry);
+    if (slow != nullptr) {
+      a_.cmp(count, static_cast<int32_t>(at));
+      a_.jbe(slow->entry);
+    }
     return x86::Mem(data, static_cast<int32_t>(at * width), width);
   }
   x86::Gp by = Integer(index, x86::rcx);
@@ -270,9 +261,26 @@ x86::Mem Emitter::ViewedAt(const View& view, const Access& index,
     a_.movsxd(x86::rcx, by);
     by = x86::rcx;
   }
-  a_.cmp(by, count);
-  a_.jae(slow.entry);
+  if (slow != nullptr) {
+    a_.cmp(by, count);
+    a_.jae(slow->entry);
+  }
   return x86::Mem(data, by, view.element.shift, 0, width);
+}
+
+void Emitter::EmitViewed(const View& view, uint32_t load) {
+  auto access = [&](const Slow* slow) {
+    const x86::Mem at = ViewedAt(view, In(0), slow);
+    if (In(1).written) {
+      LoadElement(In(1), at, load);
+    } else {
+      StoreElement(In(1), at);
+    }
+  };
+  if (checks_.IsSpared(number_) && !again_) return access(nullptr);
+  const Slow slow = NewStepSlow();
+  access(&slow);
+  a_.bind(slow.back);
 }
 
 void Emitter::LoadElement(const Access& to, const x86::Mem& at, uint32_t load) {
@@ -344,18 +352,12 @@ bool Emitter::EmitBuffer(Op op) {
     default:
       return false;
   }
-  const Slow slow = NewStepSlow();
-  const Access& value = In(1);
   if (const View* view = FindView()) {
-    const x86::Mem at = ViewedAt(*view, In(0), slow);
-    if (value.written) {
-      LoadElement(value, at, load);
-    } else {
-      StoreElement(value, at);
-    }
-    a_.bind(slow.back);
+    EmitViewed(*view, load);
     return true;
   }
+  const Slow slow = NewStepSlow();
+  const Access& value = In(1);
   LoadObject(0, offsetof(CompiledState, buffer_type), slow);
   if (value.written) {
     LoadElement(value, ElementAt(In(0), width, slow), load);
@@ -394,18 +396,17 @@ bool Emitter::EmitList(Op op) {
     default:
       return false;
   }
+  if (const View* view = FindView()) {
+    EmitViewed(*view, Inst::kIdMov);
+    return true;
+  }
   const Slow slow = NewStepSlow();
   const Access& value = In(1);
-  x86::Mem at;
-  if (const View* view = FindView()) {
-    at = ViewedAt(*view, In(0), slow);
-  } else {
-    LoadObject(0, offsetof(CompiledState, list_type), slow);
-    a_.cmp(x86::byte_ptr(x86::rax, ListLayout::kKind),
-           static_cast<uint32_t>(kind));
-    a_.jne(slow.entry);
-    at = ItemAt(In(0), value.wide ? 8 : 4, slow);
-  }
+  LoadObject(0, offsetof(CompiledState, list_type), slow);
+  a_.cmp(x86::byte_ptr(x86::rax, ListLayout::kKind),
+         static_cast<uint32_t>(kind));
+  a_.jne(slow.entry);
+  const x86::Mem at = ItemAt(In(0), value.wide ? 8 : 4, slow);
   if (value.written) {
     LoadElement(value, at, Inst::kIdMov);
   } else {

@@ -11,15 +11,20 @@
 namespace eyrie::vm::jit {
 namespace {
 
-enum Stub { kStep, kSlowStep, kImport, kYieldable, kCharge, kLeave };
+enum Stub { kStep, kSlowStep, kYieldable, kCharge, kLeave };
 constexpr size_t kStubThunks[] = {
     offsetof(CompiledState, thunks.step),
     offsetof(CompiledState, thunks.slow_step),
-    offsetof(CompiledState, thunks.import),
     offsetof(CompiledState, thunks.yieldable),
     offsetof(CompiledState, thunks.charge),
     offsetof(CompiledState, thunks.leave),
 };
+
+// True if the web's register can take the argument's.
+bool Fits(const PassedNumber& number, const Web& web, const Home& home) {
+  return number.slot == web.slot && KindOf(number) == home.kind &&
+         (number.wide || !web.wide);
+}
 
 }  // namespace
 
@@ -31,12 +36,16 @@ Emitter::Emitter(const Program& program, const Webs& webs,
       webs_(webs),
       homes_(std::move(homes)),
       views_(std::move(views)),
+      checks_(FindChecks(program, webs, views_)),
       a_(&code) {
   for (size_t b = 0; b < program.blocks.size(); ++b) {
     blocks_.push_back(a_.newLabel());
   }
   for (const View& view : views_) {
     if (!outside_.contains(view.head)) outside_[view.head] = a_.newLabel();
+  }
+  for (const auto& [guard, run] : checks_.guards) {
+    if (!run_ends_.contains(run.last)) run_ends_[run.last] = a_.newLabel();
   }
   entry_ = a_.newLabel();
   frame_entry_ = a_.newLabel();
@@ -85,7 +94,11 @@ void Emitter::EmitBlock(uint32_t block) {
   a_.bind(blocks_[block]);
   block_ = block;
   const Block& at = program_.blocks[block];
-  for (uint32_t n = at.first; n < at.end; ++n) EmitInstruction(n);
+  for (uint32_t n = at.first; n < at.end; ++n) {
+    EmitInstruction(n);
+    const auto end = run_ends_.find(n);
+    if (end != run_ends_.end()) a_.bind(end->second);
+  }
 }
 
 // References but arguments are null, numbers that are read before they are
@@ -129,11 +142,12 @@ void Emitter::EmitFrameEntry() {
   NoteDepth(0);
   for (const PassedNumber& number : PassedNumbers(function_)) {
     const x86::Mem from = FrameAt(number.slot, number.wide);
+    const uint8_t reg = RegisterOf(number);
     if (number.real) {
       a_.emit(number.wide ? x86::Inst::kIdMovsd : x86::Inst::kIdMovss,
-              x86::xmm(number.reg), from);
+              x86::xmm(reg), from);
     } else {
-      a_.mov(Sized(x86::gpq(number.reg), number.wide), from);
+      a_.mov(Sized(x86::gpq(reg), number.wide), from);
     }
   }
   a_.jmp(entry_);
@@ -141,26 +155,49 @@ void Emitter::EmitFrameEntry() {
 
 void Emitter::TakeArguments() {
   const std::vector<PassedNumber> passed = PassedNumbers(function_);
+  for (const PassedNumber& number : passed) {
+    if (!IsWantedInFrame(number)) continue;
+    const x86::Mem to = FrameAt(number.slot, number.wide);
+    const uint8_t reg = RegisterOf(number);
+    if (number.real) {
+      a_.emit(number.wide ? x86::Inst::kIdMovsd : x86::Inst::kIdMovss, to,
+              x86::xmm(reg));
+    } else {
+      a_.mov(to, Sized(x86::gpq(reg), number.wide));
+    }
+  }
   RegisterMoves moves[2];
   std::vector<uint32_t> others;
   for (uint32_t w = 0; w < webs_.webs.size(); ++w) {
     const Web& web = webs_.webs[w];
     const Home& home = homes_[w];
     if (!web.entry || !home.in_register()) continue;
-    const bool real = home.kind == Home::Kind::kFloat;
     auto from = std::find_if(passed.begin(), passed.end(), [&](auto& number) {
-      return number.slot == web.slot && number.real == real &&
-             (number.wide || !web.wide);
+      return Fits(number, web, home);
     });
     if (from == passed.end()) {
       others.push_back(w);
     } else {
-      moves[real].push_back({home.reg, from->reg});
+      moves[from->real].push_back({home.reg, RegisterOf(*from)});
     }
   }
   MoveRegisters(std::move(moves[0]), /*real=*/false);
   MoveRegisters(std::move(moves[1]), /*real=*/true);
   for (const uint32_t web : others) LoadWeb(web);
+}
+
+bool Emitter::IsWantedInFrame(const PassedNumber& number) const {
+  if (webs_.webs.empty()) return true;  // all numbers stay there
+  for (const auto& [slot, web] : webs_.entries) {
+    if (slot < number.slot || slot > number.slot + int{number.wide}) continue;
+    const Home& home = homes_[web];
+    if (home.kind == Home::Kind::kFrame) return true;
+    if (home.in_register() &&
+        (home.shared || !Fits(number, webs_.webs[web], home))) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void Emitter::ZeroNumbers() {
@@ -220,11 +257,15 @@ void Emitter::EmitImport() {
   if (call.yieldable != 0) return CallStub(kYieldable, 0);
   a_.mov(x86::rax, State(offsetof(CompiledState, imports), 8));
   if (call.import != 0) a_.add(x86::rax, call.import * ImportLayout::kSize);
-  CallStub(kImport, 0);
+  a_.lea(x86::rsi,
+         x86::ptr(kFrame, static_cast<int32_t>(function_.frame_bytes)));
+  a_.mov(x86::edx, current_->offset);
+  a_.mov(x86::rcx, reinterpret_cast<uint64_t>(&function_));
+  a_.call(State(offsetof(CompiledState, thunks.import), 8));
 }
 
 Emitter::Slow& Emitter::NewSlow(SlowKind kind) {
-  slows_.push_back({kind, number_, a_.newLabel(), a_.newLabel()});
+  slows_.push_back({kind, number_, a_.newLabel(), a_.newLabel(), again_});
   return slows_.back();
 }
 
@@ -240,6 +281,10 @@ void Emitter::EmitSlow(const Slow& slow) {
       CallStub(kSlowStep, current_->row);
       for (const Access& access : Accesses()) {
         if (access.written) LoadHome(access);
+      }
+      if (const auto run = checks_.guards.find(slow.instruction);
+          run != checks_.guards.end() && !slow.again) {
+        return EmitAgain(run->first, run->second);
       }
       break;
     case SlowKind::kCharge:
@@ -259,6 +304,14 @@ void Emitter::EmitSlow(const Slow& slow) {
   Keep();
   EmitTurnEntry(slow.instruction, {slow.back, current_->offset});
   marks_.turns.push_back({turn, current_->offset});
+}
+
+void Emitter::EmitAgain(uint32_t guard, const Checks::Guard& run) {
+  again_ = true;
+  block_ = run.block;
+  for (uint32_t n = guard + 1; n <= run.last; ++n) EmitInstruction(n);
+  again_ = false;
+  a_.jmp(run_ends_[run.last]);
 }
 
 void Emitter::EmitStubs() {

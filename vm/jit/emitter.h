@@ -1,9 +1,8 @@
 // Writes the machine code of one function.
 //
-// rbx is the machine's CompiledState, rbp the frame, r15 the fuel that is left
-// of the portion taken. rax, rcx, rdx, xmm0 and xmm1 hold nothing between
-// instructions; all others hold webs. The thread's stack has only return
-// addresses. Tested by tests/vm/rows_test.cc, tests/oracle.
+// purpose.h says what some registers are for. rax, rcx, rdx, xmm0 and xmm1 hold
+// nothing between instructions; all others hold webs. The thread's stack has
+// only return addresses. Tested by tests/vm/rows_test.cc, tests/oracle.
 #ifndef EYRIE_VM_JIT_EMITTER_H_
 #define EYRIE_VM_JIT_EMITTER_H_
 
@@ -15,7 +14,9 @@
 
 #include "asmjit/x86.h"
 #include "vm/compiled.h"
+#include "vm/jit/checks.h"
 #include "vm/jit/program.h"
+#include "vm/jit/purpose.h"
 #include "vm/jit/registers.h"
 #include "vm/jit/unwinding.h"
 #include "vm/jit/views.h"
@@ -63,6 +64,7 @@ class Emitter {
     uint32_t instruction;
     asmjit::Label entry;
     asmjit::Label back;
+    bool again;  // the instruction is emitted once more
   };
   struct Constant {
     uint64_t bits;
@@ -82,10 +84,13 @@ class Emitter {
   }
   void ZeroNumbers();
   void TakeArguments();
+  bool IsWantedInFrame(const PassedNumber& number) const;
   void EmitInstruction(uint32_t n);
   void EmitStep(uint32_t n);
   void EmitImport();
   void EmitSlow(const Slow& slow);
+  // What a guard is followed by, with all checks.
+  void EmitAgain(uint32_t guard, const Checks::Guard& run);
   void EmitTurnEntry(uint32_t n, const Mark& mark);
   void EmitStubs();
   void EmitConstants();
@@ -101,7 +106,7 @@ class Emitter {
   x86::Mem FrameAt(uint16_t slot, bool wide) const;
   x86::Mem RefAt(uint32_t index) const;
   x86::Mem State(size_t offset, uint32_t size) const {
-    return x86::Mem(x86::rbx, static_cast<int32_t>(offset), size);
+    return x86::Mem(kState, static_cast<int32_t>(offset), size);
   }
   static x86::Gp Sized(const x86::Gp& reg, bool wide) {
     return wide ? x86::Gp(x86::gpq(reg.id())) : x86::Gp(x86::gpd(reg.id()));
@@ -118,6 +123,8 @@ class Emitter {
   // The register to write, and what is to be done when it is.
   x86::Gp IntegerOut(const Access& access, const x86::Gp& scratch) const;
   x86::Xmm FloatOut(const Access& access, const x86::Xmm& scratch) const;
+  // Whether the frame is to have what the instruction at hand writes.
+  bool IsStored(const Home& home) const;
   void IntegerDone(const Access& access, const x86::Gp& reg);
   void FloatDone(const Access& access, const x86::Xmm& reg);
   // Brings frame and register into line.
@@ -172,8 +179,10 @@ class Emitter {
   void EmitBranchTable();
   void EmitCharge();
   void EmitCall();
+  void EmitRoom(uint32_t bytes);
   void PassArguments(const LoweredCallFunction& call, uint32_t own);
-  void PassNumbers(const LoweredCallFunction& call, uint32_t own);
+  void PassOther(const PassedNumber& number, const Access& access, uint32_t own,
+                 const FunctionCode& callee);
   void TakeResults(const FunctionCode& callee, const uint16_t* to);
   void EmitReturn();
   // Of a jump from a block: by the views where it enters a loop.
@@ -205,11 +214,14 @@ class Emitter {
   // rax is the object in a register of references; if it is null or of another
   // type, the interpreter's body runs instead.
   void LoadObject(int operand, size_t type_offset, const Slow& slow);
-  // An element of the buffer, or of the list, in rax.
   // The same of what there is a view of; null: there is none.
-  const View* FindView() const;
+  const View* FindView() const {
+    return ViewOf(views_, ElementOf(*current_), block_);
+  }
   void LoadView(const View& view);
-  x86::Mem ViewedAt(const View& view, const Access& index, const Slow& slow);
+  x86::Mem ViewedAt(const View& view, const Access& index, const Slow* slow);
+  void EmitViewed(const View& view, uint32_t load);
+  // An element of the buffer, or of the list, in rax.
   x86::Mem ElementAt(const Access& index, uint32_t width, const Slow& slow);
   x86::Mem ItemAt(const Access& index, uint32_t width, const Slow& slow);
   void LoadElement(const Access& to, const x86::Mem& at, uint32_t load);
@@ -226,6 +238,7 @@ class Emitter {
   const Webs& webs_;
   const std::vector<Home> homes_;
   const std::vector<View> views_;  // whose webs are in registers
+  const Checks checks_;
   x86::Assembler a_;
   std::vector<asmjit::Label> blocks_;
   // By block that a loop with views is entered by: before these are read.
@@ -237,11 +250,13 @@ class Emitter {
   const Instruction* current_ = nullptr;
   uint32_t number_ = 0;  // of the instruction at hand
   std::vector<Slow> slows_;
+  std::map<uint32_t, asmjit::Label> run_ends_;  // by a run's last instruction
+  bool again_ = false;
   std::vector<Constant> constants_;
   // Webs by the register that they are in, ascending by their begin: integers,
   // then floats.
   std::vector<uint32_t> in_register_[32];
-  static constexpr int kStubs = 6;  // in the order of emitter.cc
+  static constexpr int kStubs = 5;  // in the order of emitter.cc
   asmjit::Label stubs_[kStubs];
   bool stub_used_[kStubs] = {};
   struct Table {

@@ -8,13 +8,13 @@ namespace eyrie::vm::jit {
 using asmjit::Operand;
 
 x86::Mem Emitter::FrameAt(uint16_t slot, bool wide) const {
-  return x86::Mem(x86::rbp,
+  return x86::Mem(kFrame,
                   static_cast<int32_t>(Frame::PlaceOfNumber(function_, slot)),
                   wide ? 8 : 4);
 }
 
 x86::Mem Emitter::RefAt(uint32_t index) const {
-  return x86::Mem(x86::rbp, static_cast<int32_t>(Frame::PlaceOfRef(index)), 8);
+  return x86::Mem(kFrame, static_cast<int32_t>(Frame::PlaceOfRef(index)), 8);
 }
 
 bool Emitter::IsConstant(const Access& access, uint64_t* bits) const {
@@ -119,6 +119,15 @@ x86::Xmm Emitter::FloatOut(const Access& access,
   return home.kind == Home::Kind::kFloat ? x86::xmm(home.reg) : scratch;
 }
 
+bool Emitter::IsStored(const Home& home) const {
+  if (home.kind == Home::Kind::kFrame) return true;
+  if (!home.shared || home.kind == Home::Kind::kNowhere) return false;
+  const uint32_t back_to = webs_.back_to[block_];
+  const bool loops = back_to <= block_;
+  return loops ? home.last_look >= PositionOf(program_.blocks[back_to].first)
+               : home.last_look > PositionOf(number_);
+}
+
 void Emitter::IntegerDone(const Access& access, const x86::Gp& reg) {
   const Home& home = HomeOf(access);
   const x86::Gp from = Sized(reg, access.wide);
@@ -128,8 +137,7 @@ void Emitter::IntegerDone(const Access& access, const x86::Gp& reg) {
   } else if (home.kind == Home::Kind::kInteger && home.reg != reg.id()) {
     a_.mov(Sized(x86::gpq(home.reg), access.wide), from);
   }
-  if (home.kind == Home::Kind::kFrame ||
-      (home.shared && home.kind != Home::Kind::kNowhere)) {
+  if (IsStored(home)) {
     a_.mov(FrameAt(access.slot, access.wide), from);
   }
 }
@@ -142,8 +150,7 @@ void Emitter::FloatDone(const Access& access, const x86::Xmm& reg) {
   } else if (home.kind == Home::Kind::kFloat && home.reg != reg.id()) {
     a_.movaps(x86::xmm(home.reg), reg);
   }
-  if (home.kind == Home::Kind::kFrame ||
-      (home.shared && home.kind != Home::Kind::kNowhere)) {
+  if (IsStored(home)) {
     a_.emit(access.wide ? x86::Inst::kIdMovsd : x86::Inst::kIdMovss,
             FrameAt(access.slot, access.wide), reg);
   }
@@ -175,7 +182,7 @@ void Emitter::Store(const Access& access, const x86::Mem& to) {
 
 void Emitter::StoreHome(const Access& access) {
   const Home& home = HomeOf(access);
-  if (home.shared || home.kind == Home::Kind::kFrame) return;
+  if (home.kind == Home::Kind::kFrame) return;
   Store(access, FrameAt(access.slot, access.wide));
 }
 

@@ -95,6 +95,30 @@ ModuleBuilder Sample() {
   module.AddFunction("maybe", "0i_i",
                      "entry: cond_br i0 ^more [] ^end [] "
                      "more: call 6 [i0] [i0] return [i0] end: return [i0]");
+  // 8: more numbers of each kind than registers are passed in, read behind a
+  // call; 9 has some of them in registers, some as constants, one as another
+  // kind.
+  module
+      .AddFunction(
+          "takes", "0iIfFiIfFfFiI_IF",
+          "entry: call 0 [i8] [i24] ext.i32.i64.s i24 i26 add.i64 i26 i2 i26 "
+          "mul.i64 i26 i10 i26 add.i64 i26 i22 i26 ext.i32.i64.s i0 i28 "
+          "sub.i64 i26 i28 i26 ext.i32.i64.s i20 i28 xor.i64 i26 i28 i26 "
+          "ext.f32.f64 i4 i30 add.f64 i30 i6 i30 ext.f32.f64 i12 i32 "
+          "mul.f64 i30 i32 i30 add.f64 i30 i14 i30 ext.f32.f64 i16 i32 "
+          "sub.f64 i30 i32 i30 div.f64 i30 i18 i30 return [i26 i30]")
+      .i32_registers = 34;
+  module
+      .AddFunction(
+          "passes", "0i_IF",
+          "entry: const.i32.zero i1 const.i64 3 i2 const.f64 0.5 i6 "
+          "const.i32 1 i4 br ^loop [] "
+          "loop: cast.si32.f32 i1 i8 add.i32 i1 i4 i9 bitcast.i32.f32 i9 i10 "
+          "const.i64 7 i12 const.f32 2.5 i14 "
+          "call 8 [i9 i2 i8 i6 i4 i12 i10 i6 i14 i6 i1 i2] [i2 i6] "
+          "add.i32 i1 i4 i1 cmp.lt.i32.s i1 i0 i16 "
+          "cond_br i16 ^loop [] ^end [] end: return [i2 i6]")
+      .i32_registers = 18;
   return module;
 }
 
@@ -160,6 +184,8 @@ TEST(Jit, AgreesWithTheInterpreter) {
       {"many", {7}},
       {"loops", {100}},
       {"mixed", {20}},
+      {"passes", {1}},
+      {"passes", {12}},
   };
   const auto module = Make(Sample());
   for (const Case& c : kCases) {

@@ -4,23 +4,19 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <iterator>
 
 #include "vm/jit/treatment.h"
 
 namespace eyrie::vm::jit {
 namespace {
 
-// All but those with a purpose (emitter.h): rax, rcx, rdx, rbx, rsp, rbp, r15,
-// xmm0, xmm1. Those that C++ keeps come last.
+// All but those with a purpose, see emitter.h: rax, rcx, rdx, rbx, rsp, rbp,
+// r15, xmm0, xmm1. Those that C++ keeps come last.
 constexpr uint32_t kIntegers = 0x7FC0;  // rsi, rdi, r8 to r14
 constexpr uint32_t kFloats = 0xFFFC;    // xmm2 to xmm15
 constexpr uint32_t kKept = 0x7000;
 constexpr float kViewing = 3;  // what it costs to read a view's web again
 constexpr float kKeeping = 2;  // what it costs a function to keep one
-
-constexpr uint8_t kIntegerArguments[] = {6, 7, 8, 9};
-constexpr uint8_t kFloatArguments[] = {2, 3, 4, 5};
 
 class Scan {
  public:
@@ -53,6 +49,10 @@ class Scan {
 
   void FindConstants();
   void FindCalls();
+  void Share(uint32_t web, uint32_t position) {
+    homes_[web].shared = true;
+    homes_[web].last_look = std::max(homes_[web].last_look, position);
+  }
   void Place(uint32_t web, std::vector<uint32_t>& order);
   void Assign(uint32_t web);
   // Calls at which it is in use, as a range of calls_.
@@ -98,7 +98,7 @@ void Scan::FindCalls() {
     calls_.push_back({PositionOf(n), cost});
     if (treatment != Treatment::kStep) continue;
     for (const Access& access : p_.AccessesOf(i)) {
-      if (!access.written) homes_[access.web].shared = true;
+      if (!access.written) Share(access.web, PositionOf(n));
     }
   }
 }
@@ -126,7 +126,7 @@ void Scan::Place(uint32_t number, std::vector<uint32_t>& order) {
   const Web& web = w_.webs[number];
   Home& home = homes_[number];
   const auto [first, last] = CallsIn(web);
-  if (first != last) home.shared = true;
+  if (first != last) Share(number, calls_[last - 1].position);
   if (web.in_frame) return;
   if (!web.read) {
     home.kind = Home::Kind::kNowhere;
@@ -202,23 +202,6 @@ void Scan::Assign(uint32_t number) {
 
 std::vector<Home> FindHomes(const Program& program, Webs& webs) {
   return Scan(program, webs).Run();
-}
-
-std::vector<PassedNumber> PassedNumbers(const FunctionCode& function) {
-  std::vector<PassedNumber> passed;
-  size_t integers = 0;
-  size_t floats = 0;
-  for (uint32_t i = 0; i < function.argument_count; ++i) {
-    const ArgumentPlace place = function.arguments[i];
-    if (place.type == ValueType::kRef) continue;
-    const bool real =
-        place.type == ValueType::kF32 || place.type == ValueType::kF64;
-    size_t& next = real ? floats : integers;
-    if (next == std::size(kIntegerArguments)) continue;
-    const uint8_t reg = (real ? kFloatArguments : kIntegerArguments)[next++];
-    passed.push_back({place.reg, IsWide(place.type), real, reg});
-  }
-  return passed;
 }
 
 }  // namespace eyrie::vm::jit

@@ -14,6 +14,7 @@
 #include "asmjit/x86.h"
 #include "base/status_macros.h"
 #include "vm/jit/layout.h"
+#include "vm/jit/purpose.h"
 
 namespace eyrie::vm::jit {
 namespace {
@@ -23,6 +24,7 @@ namespace x86 = asmjit::x86;
 constexpr x86::Gp kClobbered[] = {x86::rsi, x86::rdi, x86::r8,
                                   x86::r9,  x86::r10, x86::r11};
 constexpr int kFirstFloat = 2;
+static_assert(std::size(kClobbered) == CompiledState::kFirstSavedFloat);
 
 constexpr uint8_t kDwarfRbx = 3;
 constexpr uint8_t kDwarfRbp = 6;
@@ -72,13 +74,13 @@ class Writer {
 
  private:
   static x86::Mem State(size_t offset) {
-    return x86::qword_ptr(x86::rbx, static_cast<int32_t>(offset));
+    return x86::qword_ptr(kState, static_cast<int32_t>(offset));
   }
   static x86::Mem Code(size_t offset, uint32_t size) {
     return x86::Mem(x86::rcx, static_cast<int32_t>(offset), size);
   }
   static x86::Mem Header(size_t offset) {
-    return x86::qword_ptr(x86::rbp, static_cast<int32_t>(offset));
+    return x86::qword_ptr(kFrame, static_cast<int32_t>(offset));
   }
   static x86::Mem Saved(int i) {
     return State(offsetof(CompiledState, saved) + static_cast<size_t>(i) * 8);
@@ -96,15 +98,15 @@ class Writer {
     }
     a_.sub(x86::rsp, 8);
     Note(++words);
-    a_.mov(x86::rbx, x86::rdi);
-    a_.mov(x86::rbp, x86::rsi);
-    a_.mov(x86::r15, State(offsetof(CompiledState, credit)));
+    a_.mov(kState, x86::rdi);
+    a_.mov(kFrame, x86::rsi);
+    a_.mov(kFuel, State(offsetof(CompiledState, credit)));
     a_.lea(x86::rax, x86::ptr(x86::rsp, -8));
     a_.mov(State(offsetof(CompiledState, entered)), x86::rax);
     a_.call(x86::rdx);
     a_.mov(State(offsetof(CompiledState, number)), x86::rax);
     a_.movsd(State(offsetof(CompiledState, real)), x86::xmm0);
-    a_.mov(State(offsetof(CompiledState, credit)), x86::r15);
+    a_.mov(State(offsetof(CompiledState, credit)), kFuel);
     a_.mov(x86::eax, 1);
     const asmjit::Label out = a_.newLabel();
     a_.bind(out);
@@ -138,20 +140,20 @@ class Writer {
     a_.mov(State(offsetof(CompiledState, left)), x86::rsp);
     NoteInCpp();
     a_.and_(x86::rsp, -16);
-    a_.mov(State(offsetof(CompiledState, credit)), x86::r15);
+    a_.mov(State(offsetof(CompiledState, credit)), kFuel);
   }
   void ToCpp() {
     LeaveStack();
     GiveState();
   }
   void GiveState() {
-    a_.mov(x86::rdi, x86::rbx);
-    a_.mov(x86::rsi, x86::rbp);
+    a_.mov(x86::rdi, kState);
+    a_.mov(x86::rsi, kFrame);
   }
   void FromCpp() {
     a_.mov(x86::rsp, State(offsetof(CompiledState, left)));
     Note(0);
-    a_.mov(x86::r15, State(offsetof(CompiledState, credit)));
+    a_.mov(kFuel, State(offsetof(CompiledState, credit)));
   }
   // If C++ says so.
   void GoOn() {
@@ -181,8 +183,9 @@ class Writer {
     a_.ret();
   }
 
-  // The import is the ResolvedImport at rax. One that is not called directly
-  // is left to the next. What it may ask the frame for is where it was called.
+  // The import is the ResolvedImport at rax, and the frame ends at rsi. One
+  // that is not called directly is left to the next. What it may ask the frame
+  // for is where it was called.
   void CallImport() {
     const asmjit::Label other = a_.newLabel();
     const asmjit::Label ended = a_.newLabel();
@@ -190,20 +193,18 @@ class Writer {
     a_.mov(direct, x86::qword_ptr(x86::rax, ImportLayout::kDirect));
     a_.test(direct, direct);
     a_.jz(other);
-    a_.mov(x86::rsi, x86::qword_ptr(x86::rax, ImportLayout::kState));
-    a_.mov(x86::eax, Code(offsetof(FunctionCode, frame_bytes), 4));
     a_.mov(x86::r9, State(offsetof(CompiledState, stack_top)));
     a_.add(x86::rdx, Code(offsetof(FunctionCode, lowered), 8));
-    a_.add(x86::rax, x86::rbp);
-    a_.mov(x86::qword_ptr(x86::r9), x86::rax);
+    a_.mov(x86::qword_ptr(x86::r9), x86::rsi);
+    a_.mov(x86::rsi, x86::qword_ptr(x86::rax, ImportLayout::kState));
     a_.mov(x86::r9, State(offsetof(CompiledState, frame)));
-    a_.mov(x86::qword_ptr(x86::r9), x86::rbp);
+    a_.mov(x86::qword_ptr(x86::r9), kFrame);
     a_.mov(x86::r9, State(offsetof(CompiledState, state)));
     a_.mov(Header(offsetof(Frame, function)), x86::rcx);
     a_.mov(Header(offsetof(Frame, pc)), x86::rdx);
     a_.mov(Header(offsetof(Frame, state)), x86::r9);
     a_.lea(x86::rcx, x86::ptr(x86::rdx, ImportLayout::kPlaces));
-    a_.mov(x86::rdx, x86::rbp);
+    a_.mov(x86::rdx, kFrame);
     const x86::Mem status = State(offsetof(CompiledState, status));
     a_.lea(x86::rdi, status);
     LeaveStack();
@@ -223,7 +224,7 @@ class Writer {
     a_.ret();
     a_.bind(other);
     Note(0);
-    a_.jmp(x86::qword_ptr(x86::rbx, offsetof(CompiledState, thunks.yieldable)));
+    a_.jmp(x86::qword_ptr(kState, offsetof(CompiledState, thunks.yieldable)));
   }
 
   // How a status that says nothing lies in memory.
@@ -237,6 +238,7 @@ class Writer {
 
   // Called as a function would be, with rax its FunctionCode.
   void Resolve() {
+    Save();
     ToCpp();
     a_.mov(x86::rdx, x86::rax);
     CallCpp(reinterpret_cast<uint64_t>(&CompiledResolve));

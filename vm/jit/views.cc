@@ -188,6 +188,17 @@ Element ElementOf(const Instruction& i) {
   return element;
 }
 
+const View* ViewOf(const std::vector<View>& views, const Element& element,
+                   uint32_t block) {
+  for (const View& view : views) {
+    if (view.element.Like(element) && block >= view.head &&
+        block <= view.last) {
+      return &view;
+    }
+  }
+  return nullptr;
+}
+
 std::vector<View> FindViews(const Program& program, Webs& webs) {
   return Finder(program, webs).Run();
 }

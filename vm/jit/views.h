@@ -43,6 +43,11 @@ struct View {
   uint32_t data_web;   // address of the first
 };
 
+// Of an element that an instruction of a block reads or writes; null: there is
+// none.
+const View* ViewOf(const std::vector<View>& views, const Element& element,
+                   uint32_t block);
+
 // Adds the views' webs to the others.
 std::vector<View> FindViews(const Program& program, Webs& webs);
 

@@ -27,6 +27,7 @@ class Finder {
     if (uint64_t{words_} * p_.blocks.size() > kMaxWords) return false;
     FindLiveIn();
     FindFrequencies();
+    FindWaysBack();
     MakeLiveInNodes();
     for (uint32_t b = 0; b < p_.blocks.size(); ++b) {
       LinkBlock(b);
@@ -67,6 +68,7 @@ class Finder {
 
   void FindLiveIn();
   void FindFrequencies();
+  void FindWaysBack();
   void MakeLiveInNodes();
   void LinkBlock(uint32_t block);
   void JoinArguments();
@@ -157,6 +159,24 @@ void Finder::FindFrequencies() {
       frequency *= kLoopFactor;
     }
     out_.frequency[i] = frequency;
+  }
+}
+
+void Finder::FindWaysBack() {
+  std::vector<uint32_t>& back_to = out_.back_to;
+  back_to.assign(p_.blocks.size(), Web::kNever);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t b = p_.blocks.size(); b-- > 0;) {
+      const Block& block = p_.blocks[b];
+      for (uint32_t s = 0; s < block.successor_count; ++s) {
+        const uint32_t next = p_.successors[block.first_successor + s];
+        const uint32_t first = std::min(next, back_to[next]);
+        if (first >= back_to[b]) continue;
+        back_to[b] = first;
+        changed = true;
+      }
+    }
   }
 }
 
@@ -255,7 +275,9 @@ void Finder::MakeWebs() {
     const Block& block = p_.blocks[b];
     for (uint32_t node = live_in_[b]; node < live_in_[b + 1]; ++node) {
       Extend(node, PositionOf(block.first));
-      if (b == 0) out_.webs[number_[Find(node)]].entry = true;
+      if (b != 0) continue;
+      out_.webs[number_[Find(node)]].entry = true;
+      out_.entries.push_back({slots_[node], number_[Find(node)]});
     }
     for (uint32_t s = 0; s < block.successor_count; ++s) {
       const uint32_t next = p_.successors[block.first_successor + s];

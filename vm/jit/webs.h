@@ -7,6 +7,7 @@
 #define EYRIE_VM_JIT_WEBS_H_
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "vm/jit/program.h"
@@ -45,7 +46,11 @@ struct Webs {
   std::vector<Web> webs;
   // How often instructions run, guessed: 1, more in loops.
   std::vector<float> frequency;
-  // Registers that are read before they are written, and are no arguments.
+  // By block: the first one that control may come to from its end.
+  std::vector<uint32_t> back_to;
+  // Registers with a value where the function begins, and whose web that is.
+  std::vector<std::pair<uint16_t, uint32_t>> entries;
+  // Those of them that are no arguments.
   std::vector<uint16_t> zeroed;
 };
 

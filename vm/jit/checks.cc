@@ -1,0 +1,143 @@
+// Tested by views_test.cc, tests/oracle.
+#include "vm/jit/checks.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "vm/jit/treatment.h"
+
+namespace eyrie::vm::jit {
+namespace {
+
+// What may be emitted once more: instructions of a run, times its guards.
+constexpr uint64_t kMostAgain = 96;
+constexpr size_t kMostGuards = 16;  // in force at a time
+
+// Of a view, all up to a constant, or what a web holds.
+struct Index {
+  const View* view;
+  bool constant;
+  uint64_t value;  // the constant, or the web
+
+  bool Covers(const Index& other) const {
+    if (view != other.view || constant != other.constant) return false;
+    return constant ? value >= other.value : value == other.value;
+  }
+};
+
+class Finder {
+ public:
+  Finder(const Program& program, const Webs& webs,
+         const std::vector<View>& views)
+      : p_(program), w_(webs), views_(views) {}
+
+  Checks Run() {
+    if (views_.empty()) return {};
+    found_.spared.resize(p_.instructions.size());
+    for (uint32_t b = 0; b < p_.blocks.size(); ++b) LookThrough(b);
+    return std::move(found_);
+  }
+
+ private:
+  struct Guarding {
+    Index index;
+    uint32_t guard;
+    std::vector<uint32_t> relying;  // instructions
+
+    uint32_t last() const { return relying.back(); }
+  };
+
+  void LookThrough(uint32_t block);
+  void LookAt(uint32_t n, const View& view);
+  void Forget(const Access& written);
+  void EndRuns(uint32_t block);
+  void MakeRun(uint32_t block, std::span<const Guarding> guards);
+
+  const Program& p_;
+  const Webs& w_;
+  const std::vector<View>& views_;
+  Checks found_;
+  std::vector<Guarding> in_force_;
+  std::vector<Guarding> past_;  // of this block's
+};
+
+void Finder::LookThrough(uint32_t block) {
+  const Block& at = p_.blocks[block];
+  for (uint32_t n = at.first; n < at.end; ++n) {
+    const Instruction& i = p_.instructions[n];
+    if (i.kind != Instruction::Kind::kOp ||
+        TreatmentOf(i) != Treatment::kInline) {
+      EndRuns(block);  // it may read the views anew
+      continue;
+    }
+    const View* view = ViewOf(views_, ElementOf(i), block);
+    if (view != nullptr) LookAt(n, *view);
+    for (const Access& access : p_.AccessesOf(i)) {
+      if (access.written) Forget(access);
+    }
+  }
+  EndRuns(block);
+}
+
+void Finder::LookAt(uint32_t n, const View& view) {
+  const Access& access = p_.AccessesOf(p_.instructions[n])[0];
+  const Web& web = w_.webs[access.web];
+  if (web.in_frame) return;  // another may write half of it
+  const Index index = {&view, web.constant,
+                       web.constant ? web.bits : access.web};
+  for (Guarding& guarding : in_force_) {
+    if (guarding.index.Covers(index)) return guarding.relying.push_back(n);
+  }
+  if (in_force_.size() < kMostGuards) in_force_.push_back({index, n, {}});
+}
+
+void Finder::Forget(const Access& written) {
+  std::erase_if(in_force_, [&](Guarding& guarding) {
+    const Index& index = guarding.index;
+    if (index.constant || index.value != written.web) return false;
+    past_.push_back(std::move(guarding));
+    return true;
+  });
+}
+
+// Guards whose runs overlap share one.
+void Finder::EndRuns(uint32_t block) {
+  past_.insert(past_.end(), in_force_.begin(), in_force_.end());
+  in_force_.clear();
+  std::erase_if(past_, [](auto& guarding) { return guarding.relying.empty(); });
+  std::sort(past_.begin(), past_.end(),
+            [](auto& a, auto& b) { return a.guard < b.guard; });
+  for (size_t first = 0; first < past_.size();) {
+    size_t end = first;
+    uint32_t last = past_[first].last();
+    while (end < past_.size() && past_[end].guard < last) {
+      last = std::max(last, past_[end++].last());
+    }
+    MakeRun(block, {&past_[first], end - first});
+    first = end;
+  }
+  past_.clear();
+}
+
+void Finder::MakeRun(uint32_t block, std::span<const Guarding> guards) {
+  uint32_t last = 0;
+  for (const Guarding& guarding : guards) {
+    last = std::max(last, guarding.last());
+  }
+  const uint64_t length = last - guards.front().guard;
+  if (length * guards.size() > kMostAgain) return;
+  for (const Guarding& guarding : guards) {
+    found_.guards[guarding.guard] = {block, last};
+    for (const uint32_t n : guarding.relying) found_.spared[n] = true;
+  }
+}
+
+}  // namespace
+
+Checks FindChecks(const Program& program, const Webs& webs,
+                  const std::vector<View>& views) {
+  return Finder(program, webs, views).Run();
+}
+
+}  // namespace eyrie::vm::jit
