@@ -94,11 +94,9 @@ bool BindingFits(const BufferBinding& binding, const SlotRequirements& slot) {
                            (slot.usage & ~params.usage) |
                            (slot.access & ~params.access);
   if (missing != 0 || binding.offset > buffer->byte_length()) return false;
-  const uint64_t rest = buffer->byte_length() - binding.offset;
-  const uint64_t length =
-      binding.length == kWholeBuffer ? rest : binding.length;
-  return length <= rest && slot.end <= length &&
-         IsAligned(binding, length, slot);
+  const uint64_t length = LengthOf(binding);
+  return length <= buffer->byte_length() - binding.offset &&
+         slot.end <= length && IsAligned(binding, length, slot);
 }
 
 absl::Status ExplainBinding(const BufferBinding& binding,

@@ -18,6 +18,9 @@
 namespace eyrie::vm {
 namespace {
 
+// With a function are compiled what its loops call, what their loops call, ...
+constexpr int kMostDepth = 8;
+
 constexpr uint32_t AlignTo16(uint32_t bytes) { return (bytes + 15) & ~15u; }
 
 // The value types and the untyped ref, as modules spell them.
@@ -176,8 +179,8 @@ const void* BytecodeModule::CompileHot(const Jit& jit, uint32_t ordinal) const {
   return CompileLocked(jit, ordinal);
 }
 
-const void* BytecodeModule::CompileLocked(const Jit& jit,
-                                          uint32_t ordinal) const {
+const void* BytecodeModule::CompileLocked(const Jit& jit, uint32_t ordinal,
+                                          int depth) const {
   LowerLocked(ordinal);
   const CompiledThunks* thunks = jit.thunks();
   if (thunks == nullptr || pauses_) return nullptr;
@@ -190,7 +193,11 @@ const void* BytecodeModule::CompileLocked(const Jit& jit,
   }
   FunctionCode& function = functions_[ordinal];
   if (std::exchange(attempts_[ordinal], Attempt::kMade) != Attempt::kMade) {
-    const CompiledFunction code = jit.Compile(*this, ordinal, *compiled_);
+    const auto callee = [&](uint32_t other) {
+      if (depth < kMostDepth) CompileLocked(jit, other, depth + 1);
+    };
+    const CompiledFunction code =
+        jit.Compile(*this, ordinal, *compiled_, callee);
     if (code.call == nullptr) return nullptr;
     function.compiled_words.store(code.words, std::memory_order_relaxed);
     function.compiled_entry.store(code.entry, std::memory_order_release);

@@ -156,7 +156,8 @@ class BytecodeModule final
   Traced& traced() const;
   // Under the mutex.
   const uint8_t* LowerLocked(uint32_t ordinal) const;
-  const void* CompileLocked(const Jit& jit, uint32_t ordinal) const;
+  const void* CompileLocked(const Jit& jit, uint32_t ordinal,
+                            int depth = 0) const;
   void ResolveTypes(const RefTypes& types);
   absl::Status LayOutFunctions();
 

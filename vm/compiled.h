@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "base/ref.h"
 #include "vm/lowered.h"
@@ -155,10 +156,11 @@ class Jit {
   virtual std::unique_ptr<CompiledModule> NewModule(
       const BytecodeModule& module) const = 0;
   // Code of a function that has been lowered. Null: it stays interpreted. Not
-  // of one module from several threads at a time.
-  virtual CompiledFunction Compile(const BytecodeModule& module,
-                                   uint32_t function,
-                                   CompiledModule& into) const = 0;
+  // of one module from several threads at a time. Functions that its loops call
+  // are named first: what is compiled by then is called directly.
+  virtual CompiledFunction Compile(
+      const BytecodeModule& module, uint32_t function, CompiledModule& into,
+      absl::FunctionRef<void(uint32_t)> callee) const = 0;
   // Whether calls by the host are shorter for a function's code: to enter and
   // to leave that takes longer than what little a short function does itself.
   virtual bool Pays(const BytecodeModule& module, uint32_t function) const = 0;

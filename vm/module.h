@@ -69,12 +69,18 @@ using DirectThunk = absl::Status (*)(ModuleState* state, uint8_t* frame,
                                      const uint32_t* places);
 inline constexpr uint32_t kPlaceCount = 1u << 31;
 
-// A native function as an import calls it, by one of the two. The state is the
-// module's, or a part of it that is this import's.
+// The same of what needs nothing but its arguments, and neither waits nor looks
+// at frames. False: nothing has been done, and the DirectThunk is to be called.
+using QuickThunk = bool (*)(uint8_t* frame, const uint32_t* places);
+
+// A native function as an import calls it, by one of the first two. Compiled
+// code asks the quick one, if there is any, before the direct one. The state is
+// the module's, or a part of it that is this import's.
 struct NativeImport {
   NativeThunk thunk = nullptr;
   DirectThunk direct = nullptr;
   ModuleState* state = nullptr;
+  QuickThunk quick = nullptr;
 
   bool resolved() const { return thunk != nullptr || direct != nullptr; }
 };

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -28,6 +29,7 @@ struct NativeFunction {
   const char* name;
   const char* signature;  // calling convention, "0rIi_r"
   DirectThunk thunk;
+  QuickThunk quick = nullptr;
 };
 
 // What a native function returns when its result is not ready and it does not
@@ -289,20 +291,34 @@ struct Binding<kFunction, R (*)(State&, Ps...)> {
 
   static absl::Status Thunk(ModuleState* state, uint8_t* frame,
                             const uint32_t* places) {
-    return Call(state, frame, places, std::index_sequence_for<Ps...>());
+    return Call(state, frame, places, Indices());
+  }
+
+  template <std::optional<ResultOf<R>> (*kQuick)(Ps...)>
+  static bool Quick(uint8_t* frame, const uint32_t* places) {
+    return CallQuick<kQuick>(frame, places, Indices());
   }
 
  private:
+  using Indices = std::index_sequence_for<Ps...>;
+  using AllHeld = std::tuple<typename Reader<Ps>::Held...>;
+
+  template <size_t... Is>
+  static bool Read([[maybe_unused]] const uint8_t* frame, const uint32_t*& next,
+                   AllHeld& held, Mismatch& mismatch,
+                   std::index_sequence<Is...>) {
+    return ((Reader<Ps>::Read(frame, next, std::get<Is>(held), mismatch) ||
+             (mismatch.index = static_cast<int>(Is), false)) &&
+            ...);
+  }
+
   template <size_t... Is>
   static absl::Status Call(ModuleState* state, uint8_t* frame,
-                           const uint32_t* next, std::index_sequence<Is...>) {
-    std::tuple<typename Reader<Ps>::Held...> held;
+                           const uint32_t* next,
+                           std::index_sequence<Is...> indices) {
+    AllHeld held;
     [[maybe_unused]] Mismatch mismatch;
-    const bool read =
-        ((Reader<Ps>::Read(frame, next, std::get<Is>(held), mismatch) ||
-          (mismatch.index = static_cast<int>(Is), false)) &&
-         ...);
-    if (!read) [[unlikely]]
+    if (!Read(frame, next, held, mismatch, indices)) [[unlikely]]
       return mismatch.ToStatus();
     State& self = static_cast<State&>(*state);
     R result = kFunction(self, Reader<Ps>::Get(frame, std::get<Is>(held))...);
@@ -317,6 +333,22 @@ struct Binding<kFunction, R (*)(State&, Ps...)> {
       Writer<ResultOf<R>>::Write(frame, next, *std::move(result));
     }
     return absl::OkStatus();
+  }
+
+  template <std::optional<ResultOf<R>> (*kQuick)(Ps...), size_t... Is>
+  static bool CallQuick(uint8_t* frame, const uint32_t* next,
+                        std::index_sequence<Is...> indices) {
+    AllHeld held;
+    [[maybe_unused]] Mismatch mismatch;
+    if (!Read(frame, next, held, mismatch, indices)) [[unlikely]]
+      return false;
+    std::optional<ResultOf<R>> result =
+        kQuick(Reader<Ps>::Get(frame, std::get<Is>(held))...);
+    if (!result) [[unlikely]]
+      return false;
+    next = GiveUp(frame, next);
+    Writer<ResultOf<R>>::Write(frame, next, *std::move(result));
+    return true;
   }
 };
 
@@ -334,13 +366,21 @@ struct Binding<kFunction, R (*)(State&, Ps...)> {
 // Results: Status, or StatusOr of one value, Ref<T>, or a std::tuple of them;
 // these alone where nothing can fail.
 // Refs are borrowed for the call; a function that keeps one shares it.
-template <auto kFunction>
+//
+// A quick function takes the same arguments but the state, gives what the
+// function would as an optional, and does nothing else: null where the function
+// would fail, wait or have an effect. It is for what loops ask often.
+template <auto kFunction, auto kQuick = nullptr>
 consteval NativeFunction Bind(const char* name, const char* signature) {
   using B = binding_internal::Binding<kFunction, decltype(kFunction)>;
   if (!B::Matches(signature)) {
     binding_internal::SignatureDiffersFromTheFunctionsType();
   }
-  return {name, signature, &B::Thunk};
+  if constexpr (std::is_null_pointer_v<decltype(kQuick)>) {
+    return {name, signature, &B::Thunk, nullptr};
+  } else {
+    return {name, signature, &B::Thunk, &B::template Quick<kQuick>};
+  }
 }
 
 }  // namespace eyrie::vm

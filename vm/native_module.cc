@@ -132,7 +132,8 @@ absl::StatusOr<NativeImport> NativeModule::BindImport(
     const CallingConvention& signature) const {
   ASSIGN_OR_RETURN(const uint32_t ordinal,
                    ResolveImport(name, signature.ToString()));
-  return NativeImport{nullptr, rows_[ordinal].thunk, &state};
+  const NativeFunction& row = rows_[ordinal];
+  return NativeImport{nullptr, row.thunk, &state, row.quick};
 }
 
 }  // namespace eyrie::vm

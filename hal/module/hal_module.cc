@@ -13,7 +13,7 @@ namespace {
 
 constexpr vm::NativeFunction kImports[] = {
 #define HAL_IMPORT(name, signature, function, first, last) \
-  vm::Bind<function>(name, signature),
+  vm::Bind<function, kQuick<function>>(name, signature),
 #include "hal/module/imports.def"
 #undef HAL_IMPORT
 };

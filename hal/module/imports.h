@@ -10,6 +10,8 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <tuple>
 
 #include "absl/status/status.h"
@@ -54,18 +56,22 @@ absl::Status BufferAssert(HalModuleState&, Buffer& buffer, vm::Buffer& message,
 absl::StatusOr<int64_t> BufferLength(HalModuleState&, Buffer& buffer);
 absl::StatusOr<int32_t> BufferLoadAny(Buffer& source, int64_t offset,
                                       int32_t length);
-// Mostly what conditions of loops are read by.
+// Null for what is not four bytes that lie there.
+inline std::optional<int32_t> BufferPeek(Buffer& source, int64_t offset,
+                                         int32_t length) {
+  int32_t value;
+  if (length != sizeof(value)) return std::nullopt;
+  const uint8_t* const at =
+      source.Peek(static_cast<uint64_t>(offset), sizeof(value));
+  if (at == nullptr) return std::nullopt;
+  std::memcpy(&value, at, sizeof(value));
+  return value;
+}
 inline absl::StatusOr<int32_t> BufferLoad(HalModuleState&, Buffer& source,
                                           int64_t offset, int32_t length) {
-  int32_t value;
-  if (length == sizeof(value)) [[likely]] {
-    const uint8_t* const at =
-        source.Peek(static_cast<uint64_t>(offset), sizeof(value));
-    if (at != nullptr) [[likely]] {
-      std::memcpy(&value, at, sizeof(value));
-      return value;
-    }
-  }
+  const std::optional<int32_t> value = BufferPeek(source, offset, length);
+  if (value) [[likely]]
+    return *value;
   return BufferLoadAny(source, offset, length);
 }
 absl::Status BufferStore(HalModuleState&, int32_t value, Buffer& target,
@@ -86,6 +92,12 @@ absl::StatusOr<Ref<BufferView>> BufferViewCreate(
     int32_t element_type, int32_t encoding, vm::Spread<int64_t> shape);
 absl::StatusOr<int64_t> BufferViewDim(HalModuleState&, BufferView& view,
                                       int32_t index);
+inline std::optional<int64_t> BufferViewPeekDim(BufferView& view,
+                                                int32_t index) {
+  const std::span<const int64_t> shape = view.shape();
+  if (static_cast<uint32_t>(index) >= shape.size()) return std::nullopt;
+  return shape[static_cast<uint32_t>(index)];
+}
 absl::StatusOr<int32_t> BufferViewElementType(HalModuleState&,
                                               BufferView& view);
 absl::StatusOr<int32_t> BufferViewEncodingType(HalModuleState&,
@@ -316,6 +328,16 @@ absl::StatusOr<Ref<File>> FileFromMemory(HalModuleState&, Device& device,
                                          int64_t, int32_t access,
                                          vm::Buffer& buffer, int64_t offset,
                                          int64_t length, int32_t);
+
+// Of functions that loops' conditions and shapes are read by, the quick one.
+template <auto kFunction>
+inline constexpr auto kQuick = nullptr;
+
+template <>
+inline constexpr auto kQuick<BufferLoad> = BufferPeek;
+
+template <>
+inline constexpr auto kQuick<BufferViewDim> = BufferViewPeekDim;
 
 }  // namespace eyrie::hal
 

@@ -3,6 +3,7 @@
 #include "tests/oracle/test_module.h"
 
 #include <cstdint>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -27,9 +28,12 @@ struct State : vm::ModuleState {
   Ref<RefObject> held;
 };
 
-absl::StatusOr<int32_t> Add(State&, int32_t a, int32_t b) {
+std::optional<int32_t> QuickAdd(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) +
                               static_cast<uint32_t>(b));
+}
+absl::StatusOr<int32_t> Add(State&, int32_t a, int32_t b) {
+  return *QuickAdd(a, b);
 }
 
 absl::StatusOr<std::tuple<float, Ref<RefObject>, int64_t, double, int32_t>>
@@ -60,6 +64,10 @@ absl::StatusOr<int32_t> FailSome(State&, int32_t a) {
   if (a % 16 == 3) return absl::DataLossError("The function gives up.");
   return a;
 }
+std::optional<int32_t> QuickFailSome(int32_t a) {
+  if (a % 4 == 3) return std::nullopt;
+  return a;
+}
 
 // Not ready at two of three calls, unless the argument is even.
 absl::StatusOr<int32_t> Slow(State& state, int32_t a) {
@@ -74,11 +82,11 @@ absl::StatusOr<Ref<RefObject>> Hold(State& state, RefObject* object) {
 }
 
 constexpr vm::NativeFunction kFunctions[] = {
-    Bind<Add>("add", "0ii_i"),
+    Bind<Add, QuickAdd>("add", "0ii_i"),
     Bind<Reorder>("reorder", "0iFrIf_frIFi"),
     Bind<Sum>("sum", "0iCiID_I"),
     Bind<Pick>("pick", "0CrDiCfD_ri"),
-    Bind<FailSome>("fail_some", "0i_i"),
+    Bind<FailSome, QuickFailSome>("fail_some", "0i_i"),
     Bind<Slow>("slow", "0i_i"),
     Bind<Hold>("hold", "0r_r"),
 };

@@ -199,29 +199,30 @@ CodeMemory::~CodeMemory() {
   }
 }
 
-absl::StatusOr<const uint8_t*> CodeMemory::Publish(const uint8_t* code,
-                                                   size_t size) {
-  if (takes_breakpoints_) return PublishApart(code, size);
+absl::StatusOr<const uint8_t*> CodeMemory::Reserve(size_t size) {
   if (chunks_.empty() || chunks_.back()->size() - used_ < size) {
-    ASSIGN_OR_RETURN(std::unique_ptr<CodeChunk> chunk, pool_->Take(size));
+    ASSIGN_OR_RETURN(
+        std::unique_ptr<CodeChunk> chunk,
+        takes_breakpoints_
+            ? CodeChunk::Create(Align(size, kPage), /*takes_breakpoints=*/true)
+            : pool_->Take(size));
     chunks_.push_back(std::move(chunk));
     used_ = 0;
   }
-  const CodeChunk& chunk = *chunks_.back();
-  RETURN_IF_ERROR(chunk.Write(used_, code, size));
-  const uint8_t* place = chunk.code() + used_;
-  used_ = std::min(chunk.size(), Align(used_ + size, kAlignment));
-  return place;
+  return chunks_.back()->code() + used_;
 }
 
-absl::StatusOr<const uint8_t*> CodeMemory::PublishApart(const uint8_t* code,
-                                                        size_t size) {
-  ASSIGN_OR_RETURN(
-      std::unique_ptr<CodeChunk> chunk,
-      CodeChunk::Create(Align(size, kPage), /*takes_breakpoints=*/true));
-  RETURN_IF_ERROR(chunk->Write(0, code, size));
-  chunks_.push_back(std::move(chunk));
-  return chunks_.back()->code();
+// What is written to a page with a breakpoint is not seen there: then no code
+// shares a page with what came before it.
+absl::StatusOr<const uint8_t*> CodeMemory::Publish(const uint8_t* code,
+                                                   size_t size) {
+  ASSIGN_OR_RETURN(const uint8_t* place, Reserve(size));
+  const CodeChunk& chunk = *chunks_.back();
+  RETURN_IF_ERROR(chunk.Write(used_, code, size));
+  used_ = takes_breakpoints_
+              ? chunk.size()
+              : std::min(chunk.size(), Align(used_ + size, kAlignment));
+  return place;
 }
 
 }  // namespace eyrie::vm::jit

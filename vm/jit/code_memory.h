@@ -80,15 +80,13 @@ class CodeMemory {
   CodeMemory& operator=(const CodeMemory&) = delete;
   ~CodeMemory();
 
-  // Copies code and gives its place, a multiple of kAlignment. Errors as
-  // CodeChunk's.
+  // Where the next code will lie if it is no longer, a multiple of kAlignment.
+  // Errors as CodeChunk's.
+  absl::StatusOr<const uint8_t*> Reserve(size_t size);
+  // Copies code and gives its place. Errors as CodeChunk's.
   absl::StatusOr<const uint8_t*> Publish(const uint8_t* code, size_t size);
 
  private:
-  // Of pages of its own, since what is written to a page with a breakpoint is
-  // not seen there.
-  absl::StatusOr<const uint8_t*> PublishApart(const uint8_t* code, size_t size);
-
   const std::shared_ptr<CodePool> pool_;
   const bool takes_breakpoints_;
   std::vector<std::unique_ptr<CodeChunk>> chunks_;

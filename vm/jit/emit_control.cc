@@ -274,15 +274,11 @@ void Emitter::PassOther(const PassedNumber& number, const Access& access,
       kFrame,
       static_cast<int32_t>(own + Frame::PlaceOfNumber(callee, number.slot)),
       number.wide ? 8 : 4);
-  const bool other_bank = HomeOf(access).in_register();
   const uint8_t reg = RegisterOf(number);
-  if (number.real && other_bank) {
-    a_.emit(number.wide ? Inst::kIdMovsd : Inst::kIdMovss, x86::xmm(reg),
-            stored);
+  if (HomeOf(access).in_register()) {  // of the other bank: stored already
+    LoadPassed(number, stored);
   } else if (number.real) {
     Float(access, x86::xmm(reg));
-  } else if (other_bank) {
-    a_.mov(Sized(x86::gpq(reg), number.wide), stored);
   } else {
     Integer(access, x86::gpq(reg));
   }
@@ -301,8 +297,8 @@ void Emitter::EmitRoom(uint32_t bytes) {
   a_.ja(full.entry);
 }
 
-// The callee's frame follows: its arguments are stored there, its header only
-// if somebody looks.
+// The callee's frame follows: who is called stores there what others may look
+// for, its header is only written if somebody does.
 void Emitter::EmitCall() {
   const auto& call = LoweredAt<LoweredCallFunction>(current_->at);
   const FunctionCode& callee = *call.callee;
@@ -319,6 +315,9 @@ void Emitter::EmitCall() {
   if (&callee == &function_) {
     a_.add(kFrame, own);
     a_.call(entry_);
+  } else if (callee.compiled_entry.load(std::memory_order_acquire) != nullptr) {
+    a_.add(kFrame, own);
+    a_.call(reinterpret_cast<uint64_t>(callee.compiled.load()));
   } else {
     a_.mov(x86::rax, reinterpret_cast<uint64_t>(&callee));
     a_.add(kFrame, own);

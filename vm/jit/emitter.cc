@@ -141,16 +141,19 @@ void Emitter::EmitFrameEntry() {
   a_.bind(frame_entry_);
   NoteDepth(0);
   for (const PassedNumber& number : PassedNumbers(function_)) {
-    const x86::Mem from = FrameAt(number.slot, number.wide);
-    const uint8_t reg = RegisterOf(number);
-    if (number.real) {
-      a_.emit(number.wide ? x86::Inst::kIdMovsd : x86::Inst::kIdMovss,
-              x86::xmm(reg), from);
-    } else {
-      a_.mov(Sized(x86::gpq(reg), number.wide), from);
-    }
+    LoadPassed(number, FrameAt(number.slot, number.wide));
   }
   a_.jmp(entry_);
+}
+
+void Emitter::LoadPassed(const PassedNumber& number, const x86::Mem& from) {
+  const uint8_t reg = RegisterOf(number);
+  if (number.real) {
+    a_.emit(number.wide ? x86::Inst::kIdMovsd : x86::Inst::kIdMovss,
+            x86::xmm(reg), from);
+  } else {
+    a_.mov(Sized(x86::gpq(reg), number.wide), from);
+  }
 }
 
 void Emitter::TakeArguments() {
@@ -259,7 +262,9 @@ void Emitter::EmitImport() {
   if (call.import != 0) a_.add(x86::rax, call.import * ImportLayout::kSize);
   a_.lea(x86::rsi,
          x86::ptr(kFrame, static_cast<int32_t>(function_.frame_bytes)));
-  a_.mov(x86::edx, current_->offset);
+  const uint8_t* pc = function_.Lowered() + current_->offset;
+  const auto* places = LoweredAt<LoweredCallImport>(pc).places();
+  a_.mov(x86::rdx, reinterpret_cast<uint64_t>(places));
   a_.mov(x86::rcx, reinterpret_cast<uint64_t>(&function_));
   a_.call(State(offsetof(CompiledState, thunks.import), 8));
 }

@@ -83,6 +83,7 @@ class Emitter {
         {a_.offset(), static_cast<uint32_t>(words)});
   }
   void ZeroNumbers();
+  void LoadPassed(const PassedNumber& number, const x86::Mem& from);
   void TakeArguments();
   bool IsWantedInFrame(const PassedNumber& number) const;
   void EmitInstruction(uint32_t n);

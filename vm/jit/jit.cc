@@ -33,16 +33,6 @@ constexpr uint32_t kMostBytes = uint32_t{1} << 20;
 constexpr uint32_t kMostGlobals = uint32_t{1} << 30;
 constexpr size_t kMostThings = size_t{1} << 24;
 
-// What becomes of a function.
-struct MachineCode {
-  std::vector<uint8_t> bytes;
-  std::vector<std::pair<uint64_t, uint32_t>> calls;  // place, offset
-  std::vector<std::pair<uint64_t, uint32_t>> turns;
-  uint64_t entry = 0;
-  uint32_t words = 0;
-  Unwinding unwinding;
-};
-
 class Errors final : public asmjit::ErrorHandler {
  public:
   void handleError(asmjit::Error, const char*, asmjit::BaseEmitter*) override {
@@ -52,6 +42,13 @@ class Errors final : public asmjit::ErrorHandler {
 
  private:
   bool any_ = false;
+};
+
+// What becomes of a function.
+struct MachineCode {
+  asmjit::CodeHolder code;  // that may lie anywhere yet
+  Errors errors;
+  Marks marks;
 };
 
 // Without registers for numbers: all that are no arguments begin as zero.
@@ -71,8 +68,18 @@ void StayInFrame(Program& program, Webs& webs, std::vector<Home>& homes) {
   }
 }
 
+// Of the module's functions, those that loops call.
+void NameCallees(const Program& program, const Webs& webs,
+                 absl::FunctionRef<void(uint32_t)> callee) {
+  for (size_t n = 0; n < webs.frequency.size(); ++n) {
+    const Instruction& i = program.instructions[n];
+    if (webs.frequency[n] == 1 || !i.is(Lowered::kCallFunction)) continue;
+    callee(LoweredAt<LoweredCallFunction>(i.at).callee->ordinal);
+  }
+}
+
 bool Assemble(const BytecodeModule& module, uint32_t function,
-              MachineCode& result) {
+              absl::FunctionRef<void(uint32_t)> callee, MachineCode& result) {
   Program program = ReadProgram(module, function);
   Webs webs;
   std::vector<Home> homes;
@@ -87,28 +94,15 @@ bool Assemble(const BytecodeModule& module, uint32_t function,
   } else {
     StayInFrame(program, webs, homes);
   }
-  asmjit::CodeHolder code;
-  Errors errors;
+  NameCallees(program, webs, callee);
+  asmjit::CodeHolder& code = result.code;
   code.init(asmjit::Environment::host());
-  code.setErrorHandler(&errors);
-  Marks marks =
+  code.setErrorHandler(&result.errors);
+  result.marks =
       Emitter(program, webs, std::move(homes), std::move(views), code).Run();
   code.flatten();
   code.resolveUnresolvedLinks();
-  code.relocateToBase(0);
-  result.bytes.resize(code.codeSize());
-  code.copyFlattenedData(result.bytes.data(), result.bytes.size());
-  if (errors.any()) return false;
-  result.entry = code.labelOffset(marks.entry);
-  result.words = marks.words;
-  result.unwinding = std::move(marks.unwinding);
-  for (const Mark& mark : marks.calls) {
-    result.calls.push_back({code.labelOffset(mark.label), mark.offset});
-  }
-  for (const Mark& mark : marks.turns) {
-    result.turns.push_back({code.labelOffset(mark.label), mark.offset});
-  }
-  return true;
+  return !result.errors.any();
 }
 
 // Kept by all code that calls them.
@@ -142,26 +136,42 @@ class ModuleCode final : public CompiledModule {
   }
 
   // None: there is no memory for it.
-  CompiledFunction Add(const FunctionCode& function, const MachineCode& code,
+  CompiledFunction Add(const FunctionCode& function, MachineCode& made,
                        const std::string* gdb_name) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto place = memory_.Publish(code.bytes.data(), code.bytes.size());
-    if (!place.ok()) return {};
-    for (const auto& [at, offset] : code.calls) {
-      sites_[*place + at] = {&function, offset};
+    std::vector<uint8_t> bytes;
+    const uint8_t* const place = Publish(made, bytes);
+    if (place == nullptr) return {};
+    auto at = [&](const asmjit::Label& label) {
+      return place + made.code.labelOffset(label);
+    };
+    for (const Mark& mark : made.marks.calls) {
+      sites_[at(mark.label)] = {&function, mark.offset};
     }
-    for (const auto& [at, offset] : code.turns) {
-      turns_[std::make_pair(function.ordinal, offset)] = *place + at;
+    for (const Mark& mark : made.marks.turns) {
+      turns_[std::make_pair(function.ordinal, mark.offset)] = at(mark.label);
     }
     if (gdb_name != nullptr) {
-      gdb_.push_back(std::make_unique<GdbEntry>(
-          MakeObjectFile(reinterpret_cast<uint64_t>(*place), code.bytes.size(),
-                         {{*gdb_name, 0, code.bytes.size()}}, code.unwinding)));
+      gdb_.push_back(std::make_unique<GdbEntry>(MakeObjectFile(
+          reinterpret_cast<uint64_t>(place), bytes.size(),
+          {{*gdb_name, 0, bytes.size()}}, made.marks.unwinding)));
     }
-    return {*place, *place + code.entry, code.words, code.bytes.size()};
+    return {place, at(made.marks.entry), made.marks.words, bytes.size()};
   }
 
  private:
+  // Null: there is no memory, or other code is out of its reach.
+  const uint8_t* Publish(MachineCode& made, std::vector<uint8_t>& bytes) {
+    const auto place = memory_.Reserve(made.code.codeSize());
+    if (!place.ok()) return nullptr;
+    made.code.relocateToBase(reinterpret_cast<uint64_t>(*place));
+    bytes.resize(made.code.codeSize());
+    made.code.copyFlattenedData(bytes.data(), bytes.size());
+    if (made.errors.any()) return nullptr;
+    const auto published = memory_.Publish(bytes.data(), bytes.size());
+    return published.ok() ? *published : nullptr;
+  }
+
   const std::shared_ptr<const ReadyThunks> ready_;
   mutable std::mutex mutex_;
   CodeMemory memory_;  // guarded by mutex_, as the others
@@ -191,7 +201,9 @@ class JitOfThisMachine final : public Jit {
   }
 
   CompiledFunction Compile(const BytecodeModule& module, uint32_t function,
-                           CompiledModule& into) const override {
+                           CompiledModule& into,
+                           absl::FunctionRef<void(uint32_t)> callee)
+      const override {
     const FunctionCode& code = module.function(function);
     if (code.code_size > kMostBytes || code.code_size == 0 ||
         code.result_count > kMaxCompiledResults ||
@@ -202,7 +214,7 @@ class JitOfThisMachine final : public Jit {
       return {};
     }
     MachineCode machine_code;
-    if (!Assemble(module, function, machine_code)) return {};
+    if (!Assemble(module, function, callee, machine_code)) return {};
     std::string name;
     if (names_.gdb || names_.perf_map != nullptr) {
       name = NameOf(module, function);
@@ -212,7 +224,7 @@ class JitOfThisMachine final : public Jit {
     if (names_.perf_map != nullptr && compiled.call != nullptr) {
       names_.perf_map
           ->Add({{{reinterpret_cast<uint64_t>(compiled.call),
-                   machine_code.bytes.size(), name}}})
+                   compiled.bytes, name}}})
           .IgnoreError();
     }
     return compiled;

@@ -42,6 +42,7 @@ struct ImportLayout {
   static constexpr uint32_t kSize = sizeof(ResolvedImport);
   static constexpr int32_t kDirect = offsetof(ResolvedImport, native.direct);
   static constexpr int32_t kState = offsetof(ResolvedImport, native.state);
+  static constexpr int32_t kQuick = offsetof(ResolvedImport, native.quick);
   static constexpr int32_t kPlaces = sizeof(LoweredCallImport);
 };
 

@@ -183,18 +183,45 @@ class Writer {
     a_.ret();
   }
 
-  // The import is the ResolvedImport at rax, and the frame ends at rsi. One
-  // that is not called directly is left to the next. What it may ask the frame
-  // for is where it was called.
+  // The import is the ResolvedImport at rax, its places are at rdx, and the
+  // frame ends at rsi. One that is quick is asked first.
   void CallImport() {
+    constexpr x86::Gp kQuick = x86::r8;
+    constexpr x86::Gp kPassed[] = {x86::rax, x86::rcx, x86::rdx, x86::rsi};
+    const asmjit::Label direct = a_.newLabel();
+    const asmjit::Label unanswered = a_.newLabel();
+    a_.mov(kQuick, x86::qword_ptr(x86::rax, ImportLayout::kQuick));
+    a_.test(kQuick, kQuick);
+    a_.jz(direct);
+    for (int i = 0; i < 4; ++i) a_.mov(Saved(i), kPassed[i]);
+    a_.mov(x86::rdi, kFrame);
+    a_.mov(x86::rsi, x86::rdx);
+    a_.mov(State(offsetof(CompiledState, left)), x86::rsp);
+    NoteInCpp();
+    a_.and_(x86::rsp, -16);
+    a_.call(kQuick);
+    a_.mov(x86::rsp, State(offsetof(CompiledState, left)));
+    Note(0);
+    a_.test(x86::al, x86::al);
+    a_.jz(unanswered);
+    a_.ret();
+    a_.bind(unanswered);
+    for (int i = 0; i < 4; ++i) a_.mov(kPassed[i], Saved(i));
+    a_.bind(direct);
+    CallDirect();
+  }
+
+  // An import that is not called directly is left to the next. What it may ask
+  // the frame for is where it was called.
+  void CallDirect() {
     const asmjit::Label other = a_.newLabel();
     const asmjit::Label ended = a_.newLabel();
     const x86::Gp direct = x86::r8;
+    a_.sub(x86::rdx, ImportLayout::kPlaces);
     a_.mov(direct, x86::qword_ptr(x86::rax, ImportLayout::kDirect));
     a_.test(direct, direct);
     a_.jz(other);
     a_.mov(x86::r9, State(offsetof(CompiledState, stack_top)));
-    a_.add(x86::rdx, Code(offsetof(FunctionCode, lowered), 8));
     a_.mov(x86::qword_ptr(x86::r9), x86::rsi);
     a_.mov(x86::rsi, x86::qword_ptr(x86::rax, ImportLayout::kState));
     a_.mov(x86::r9, State(offsetof(CompiledState, frame)));
@@ -224,6 +251,7 @@ class Writer {
     a_.ret();
     a_.bind(other);
     Note(0);
+    a_.sub(x86::rdx, Code(offsetof(FunctionCode, lowered), 8));
     a_.jmp(x86::qword_ptr(kState, offsetof(CompiledState, thunks.yieldable)));
   }
 
