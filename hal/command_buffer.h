@@ -60,6 +60,11 @@ constexpr bool IsDispatch(CommandKind kind) {
 struct Command {
   CommandKind kind;
   uint32_t size;  // bytes to the next command, a multiple of 8
+
+  const Command* After() const {
+    return reinterpret_cast<const Command*>(
+        reinterpret_cast<const uint8_t*>(this) + size);
+  }
 };
 
 struct BarrierCommand : Command {
@@ -206,8 +211,12 @@ class CommandBuffer final : public ChargedObject {
   // Walks the commands: for (const Command* c = begin(); c; c = Next(c)).
   const Command* begin() const { return At(0); }
   const Command* Next(const Command* command) const {
-    const uint64_t* words = reinterpret_cast<const uint64_t*>(command);
-    return At(words - arena_.data() + command->size / sizeof(uint64_t));
+    const Command* const next = command->After();
+    return next == end() ? nullptr : next;
+  }
+  // Behind the last.
+  const Command* end() const {
+    return reinterpret_cast<const Command*>(arena_.data() + arena_.size());
   }
 
  private:

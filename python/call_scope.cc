@@ -103,12 +103,18 @@ void ForgetCalls() {
 }
 
 CallScope::CallScope()
-    : is_main_(IsMainThread()), is_interruptible_(is_main_ && IsInstalled()) {
-  if (!is_interruptible_) return;
-  // What comes between these two is seen by both.
-  has_come.store(false);
-  ThrowSignals();
+    : outer_(innermost),
+      is_main_(IsMainThread()),
+      is_interruptible_(is_main_ && IsInstalled()) {
+  if (is_interruptible_) {
+    // What comes between these two is seen by both.
+    has_come.store(false);
+    ThrowSignals();
+  }
+  innermost = this;
 }
+
+CallScope::~CallScope() { innermost = outer_; }
 
 CallScope* CallScope::current() { return innermost; }
 
@@ -118,7 +124,7 @@ void CallScope::Fail() {
     return;
   }
   raised_.emplace();
-  context_->Cancel();
+  if (context_ != nullptr) context_->Cancel();
 }
 
 void CallScope::ThrowCause() {
@@ -132,16 +138,15 @@ void CallScope::LookForSignals() const {
   ThrowSignals();
 }
 
-CallScope::Within::Within(CallScope& scope, Context& context)
-    : scope_(scope), outer_(std::exchange(innermost, &scope)) {
+CallScope::Within::Within(CallScope& scope, Context& context) : scope_(scope) {
   scope.context_ = &context;
+  if (scope.failed()) context.Cancel();
   if (!scope.is_interruptible_) return;
   outer_interruptible_ = interruptible.exchange(&context);
   if (has_come.load()) context.Cancel();
 }
 
 CallScope::Within::~Within() {
-  innermost = outer_;
   scope_.context_ = nullptr;
   if (!scope_.is_interruptible_) return;
   interruptible.store(outer_interruptible_);

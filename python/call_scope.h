@@ -6,7 +6,7 @@
 //     const CallScope::Within within(scope, context);
 //     return context.Call(...);
 //   }();
-//   if (!result) scope.ThrowCause();
+//   if (!result || scope.failed()) scope.ThrowCause();
 // Tested by ended_calls_test.py.
 #ifndef EYRIE_PYTHON_CALL_SCOPE_H_
 #define EYRIE_PYTHON_CALL_SCOPE_H_
@@ -42,7 +42,6 @@ class CallScope {
 
    private:
     CallScope& scope_;
-    CallScope* const outer_;
     Context* outer_interruptible_ = nullptr;
   };
 
@@ -50,12 +49,15 @@ class CallScope {
   CallScope();
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
+  ~CallScope();
 
   // The thread's innermost call; null if it has none.
   static CallScope* current();
 
-  // Ends the call with the Python error that is set. With the GIL.
+  // Ends the call with the Python error that is set, also one that has not
+  // begun. With the GIL.
   void Fail();
+  bool failed() const { return raised_.has_value(); }
   // Throws the exception that the call has ended with, if it is that. With the
   // GIL.
   void ThrowCause();
@@ -65,6 +67,7 @@ class CallScope {
   void LookForSignals() const;
 
  private:
+  CallScope* const outer_;
   const bool is_main_;
   const bool is_interruptible_;
   Context* context_ = nullptr;

@@ -89,7 +89,7 @@ class Core {
       }
       return run(scope);
     }();
-    if (!result) {
+    if (!result || scope.failed()) {
       scope.ThrowCause();
       Raise(Explain(result.error()));
     }

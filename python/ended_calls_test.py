@@ -389,26 +389,29 @@ class LogTest(Test):
         logging.disable(logging.NOTSET)
 
     def test_an_exception_of_a_filter_ends_the_call(self):
-        talker = eyrie.load(TALKER)
-
+        """Also one that comes before it: while its context is made anew."""
         def refuse(record):
-            raise ZeroDivisionError(record.getMessage())
+            raise error(record.getMessage())
 
         logger = logging.getLogger("eyrie.module")
         level = logger.level
-        logger.setLevel(logging.INFO)
-        logger.addFilter(refuse)
-        try:
-            with self.soon():
-                with self.assertRaisesRegex(ZeroDivisionError, r"at\(3\)"):
-                    talker.talk(3)
-                with self.assertRaisesRegex(ZeroDivisionError, "endless"):
-                    talker.talk_endlessly()
-        finally:
-            logger.removeFilter(refuse)
-            logger.setLevel(level)
-        self.assertEqual(talker.talk(3), 3)
-        self.assertEqual(pickle.loads(pickle.dumps(talker)).next(), 1)
+        for error in (ZeroDivisionError, KeyboardInterrupt):
+            talker, other = eyrie.load(TALKER), eyrie.load(TALKER)
+            logger.setLevel(logging.INFO)
+            logger.addFilter(refuse)
+            try:
+                with self.subTest(error), self.soon():
+                    with self.assertRaisesRegex(error, r"at\(3\)"):
+                        talker.talk(3)
+                    with self.assertRaisesRegex(error, "begins"):
+                        talker.next()
+                    with self.assertRaisesRegex(error, "endless"):
+                        other.talk_endlessly()
+            finally:
+                logger.removeFilter(refuse)
+                logger.setLevel(level)
+            self.assertEqual(talker.talk(3), 3)
+            self.assertEqual(pickle.loads(pickle.dumps(talker)).next(), 1)
 
 
 if __name__ == "__main__":

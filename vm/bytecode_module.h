@@ -76,11 +76,9 @@ inline bool ReturnsOneNumber(const FunctionCode& function) {
   return function.result_count == 1 && function.results[0] != ValueType::kRef;
 }
 
-// An import as a context resolved it.
-struct ResolvedImport {
+// An import as a context resolved it. One of many, it is found by a shift.
+struct alignas(64) ResolvedImport {
   const CallingConvention* signature = nullptr;
-  const ValueType* results = nullptr;
-  uint32_t result_count = 0;
   // A native function, or
   NativeImport native;
   // another bytecode module's; neither: an optional import nobody has.

@@ -259,9 +259,6 @@ absl::Status Context::LinkImports(BytecodeState& state) const {
     const ImportDef& import = def.imports[i];
     ResolvedImport& resolved = state.imports[i];
     resolved.signature = &state.module->verified().import_signature(i);
-    resolved.results = resolved.signature->result_types().data();
-    resolved.result_count =
-        static_cast<uint32_t>(resolved.signature->result_types().size());
     ModuleState* provider_state = nullptr;
     const Module* provider = FindModule(import.module_name(), &provider_state);
     absl::Status status =

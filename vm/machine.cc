@@ -61,7 +61,8 @@ const uint8_t* Machine::CompiledEntryOf(const FunctionCode& function,
 
 bool Machine::CallBySlots(const ResolvedImport& import,
                           const LoweredCallImport& call, absl::Status& status) {
-  Slot* slots = stack_.PushSlots(size_t{call.slots} + import.result_count);
+  const std::vector<ValueType>& results = import.signature->result_types();
+  Slot* slots = stack_.PushSlots(call.slots + results.size());
   if (slots == nullptr) return StackOverflow();
   Slot* returned = slots + call.slots;
   const uint32_t* place = call.places();
@@ -77,12 +78,12 @@ bool Machine::CallBySlots(const ResolvedImport& import,
   if (!status.ok()) [[unlikely]]
     return true;
   place = binding_internal::GiveUp(frame->At(0), place);
-  for (uint32_t i = 0; i < import.result_count; ++i) {
+  for (size_t i = 0; i < results.size(); ++i) {
     uint8_t* const to = frame->At(place[i]);
-    if (import.results[i] == ValueType::kRef) {
+    if (results[i] == ValueType::kRef) {
       ReplaceRef(*reinterpret_cast<RefObject**>(to), returned[i].ref);
     } else {
-      std::memcpy(to, &returned[i].i64, IsWide(import.results[i]) ? 8 : 4);
+      std::memcpy(to, &returned[i].i64, IsWide(results[i]) ? 8 : 4);
     }
   }
   return true;

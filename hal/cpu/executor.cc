@@ -22,6 +22,18 @@ absl::Status NotVisible() {
       "The buffer's memory is not visible to the host.");
 }
 
+// Out of line, as the next: what is not said costs nothing.
+[[gnu::cold, gnu::noinline]] absl::Status TooManyBindings(size_t count) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("A dispatch has ", count, " bindings; at most ",
+                   kMaxDispatchBindings, " can be passed."));
+}
+
+[[gnu::cold, gnu::noinline]] absl::Status InDispatch(
+    const ExportInfo& info, const absl::Status& status) {
+  return Annotate(status, absl::StrCat("(dispatch '", info.name, "')"));
+}
+
 const char* TextOf(CommandKind kind) {
   if (kind == CommandKind::kFill) return "fill";
   return kind == CommandKind::kUpdate ? "update" : "copy";
@@ -72,7 +84,11 @@ class Executor {
   const bool measures_;
   const bool special_ =
       measures_ || trace::IsRecording(trace::kEvents | trace::kDispatches);
-  const uint32_t processor_ = CurrentProcessor();
+  // What a dispatch of one workgroup is run with.
+  const WorkgroupState only_workgroup_ = {.processor_id = CurrentProcessor()};
+  // Of the dispatch at hand.
+  void* pointers_[kMaxDispatchBindings];
+  size_t lengths_[kMaxDispatchBindings];
 };
 
 absl::Status Executor::RunTransfer(const Command& command) {
@@ -103,18 +119,20 @@ absl::Status Executor::RunWorkgroups(const ResolvedDispatch& dispatch) {
 // One body: what it calls here is the way of every dispatch.
 [[gnu::flatten]] absl::Status Executor::RunDispatch(
     const DispatchCommand& command) {
-  void* pointers[kMaxDispatchBindings];
-  size_t lengths[kMaxDispatchBindings];
   ResolvedDispatch dispatch;
-  RETURN_IF_ERROR(resolver_.Resolve(command, pointers, lengths, dispatch));
+  RETURN_IF_ERROR(resolver_.Resolve(command, pointers_, lengths_, dispatch));
   const NativeCode* const code = dispatch.executable->native_code();
   if (special_ || code == nullptr ||
       code->kernels[dispatch.ordinal].local_memory_size != 0) [[unlikely]] {
     return RunSpecial(dispatch);
   }
+  const DispatchFunction kernel = code->kernels[dispatch.ordinal].function;
+  const WorkgroupRange all = AllWorkgroups(dispatch.state);
   const int failed =
-      RunKernel(code->kernels[dispatch.ordinal].function, code->environment,
-                dispatch.state, AllWorkgroups(dispatch.state), {}, processor_);
+      all.end == 1
+          ? kernel(code->environment, &dispatch.state, &only_workgroup_)
+          : RunKernel(kernel, code->environment, dispatch.state, all, {},
+                      only_workgroup_.processor_id);
   if (failed == 0) [[likely]]
     return absl::OkStatus();
   return KernelFailed(dispatch.executable->exports()[dispatch.ordinal], failed);
@@ -199,11 +217,8 @@ absl::Status CommandResolver::ResolveBindings(const DispatchCommand& command,
                                               void** pointers,
                                               size_t* lengths) const {
   const std::span<const RecordedRef> refs = command.bindings();
-  if (refs.size() > kMaxDispatchBindings) [[unlikely]] {
-    return absl::InvalidArgumentError(
-        absl::StrCat("A dispatch has ", refs.size(), " bindings; at most ",
-                     kMaxDispatchBindings, " can be passed."));
-  }
+  if (refs.size() > kMaxDispatchBindings) [[unlikely]]
+    return TooManyBindings(refs.size());
   uintptr_t misaligned = 0;
   for (size_t i = 0; i < refs.size(); ++i) {
     const LocatedRange range = Locate(refs[i], table_);
@@ -242,9 +257,8 @@ absl::Status CommandResolver::Resolve(const DispatchCommand& command,
     RETURN_IF_ERROR(ReadCounts(command, count));
   }
   absl::Status resolved = ResolveBindings(command, pointers, lengths);
-  if (!resolved.ok()) [[unlikely]] {
-    return Annotate(resolved, absl::StrCat("(dispatch '", info.name, "')"));
-  }
+  if (!resolved.ok()) [[unlikely]]
+    return InDispatch(info, resolved);
   dispatch.executable = &executable;
   dispatch.ordinal = command.export_ordinal;
   dispatch.state = MakeDispatchState(info, count, command.constants(),
@@ -317,8 +331,10 @@ absl::Status ExecuteRange(const CommandBuffer& commands,
   Executor executor(CommandResolver(table, max_concurrency), allocator, work,
                     measures);
   const FlushDenormals flush;
-  for (const Command* command = range.begin; command != range.end;
-       command = commands.Next(command)) {
+  const bool to_last = range.begin != nullptr && range.end == nullptr;
+  const Command* const end = to_last ? commands.end() : range.end;
+  for (const Command* command = range.begin; command != end;
+       command = command->After()) {
     absl::Status status = executor.Run(*command);
     if (!status.ok()) [[unlikely]]
       return status;
