@@ -58,6 +58,12 @@ void FillBytes(const FillCommand& command, uint8_t* target, uint64_t length) {
   std::memcpy(target + done, &command.pattern, length - done);
 }
 
+WorkgroupState OnlyWorkgroup() {
+  WorkgroupState workgroup = {};
+  workgroup.processor_id = CurrentProcessor();
+  return workgroup;
+}
+
 class Executor {
  public:
   Executor(const CommandResolver& resolver, Allocator& allocator,
@@ -85,7 +91,7 @@ class Executor {
   const bool special_ =
       measures_ || trace::IsRecording(trace::kEvents | trace::kDispatches);
   // What a dispatch of one workgroup is run with.
-  const WorkgroupState only_workgroup_ = {.processor_id = CurrentProcessor()};
+  const WorkgroupState only_workgroup_ = OnlyWorkgroup();
   // Of the dispatch at hand.
   void* pointers_[kMaxDispatchBindings];
   size_t lengths_[kMaxDispatchBindings];

@@ -1,7 +1,10 @@
 // What operations of every device take of their call's budget, how they
 // end when it is spent or the call is stopped, and that pieces make a whole.
+#include <algorithm>
+#include <cstring>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -170,7 +173,7 @@ std::string MoveWithin(hal::Device& device, int64_t distance) {
   constexpr size_t kMoved = kWords - 2000;
   const Ref<hal::Buffer> buffer = NewBuffer(device, kWords * 4);
   std::vector<uint32_t> words(kWords);
-  for (size_t i = 0; i < kWords; ++i) words[i] = static_cast<uint32_t>(i);
+  std::iota(words.begin(), words.end(), 0);
   SetWords(*buffer, words);
   const size_t from = 1000;
   const size_t to = static_cast<size_t>(int64_t{from} + distance);
@@ -191,12 +194,13 @@ std::string MoveWithin(hal::Device& device, int64_t distance) {
                   ->Read(0, {reinterpret_cast<uint8_t*>(got.data()),
                              got.size() * sizeof(uint32_t)})
                   .ok());
-  for (size_t i = 0; i < kWords; ++i) {
-    const bool moved = i >= to && i < to + kMoved;
-    const uint32_t want = words[moved ? i - to + from : i];
-    if (got[i] != want) return absl::StrCat(i, ": ", got[i], ", not ", want);
+  std::memmove(&words[to], &words[from], kMoved * sizeof(uint32_t));
+  if (std::memcmp(got.data(), words.data(), kWords * sizeof(uint32_t)) == 0) {
+    return "right";
   }
-  return "right";
+  const auto [is, want] =
+      std::mismatch(got.begin(), got.end(), words.begin(), words.end());
+  return absl::StrCat(is - got.begin(), ": ", *is, ", not ", *want);
 }
 
 TEST_P(DeviceWork, PiecesOfAnOverlappingCopyMakeTheWhole) {
