@@ -342,11 +342,12 @@ struct Binding<kFunction, R (*)(State&, Ps...)> {
     [[maybe_unused]] Mismatch mismatch;
     if (!Read(frame, next, held, mismatch, indices)) [[unlikely]]
       return false;
+    if (*next++ != 0) [[unlikely]]
+      return false;  // what gives up references takes its time
     std::optional<ResultOf<R>> result =
         kQuick(Reader<Ps>::Get(frame, std::get<Is>(held))...);
     if (!result) [[unlikely]]
       return false;
-    next = GiveUp(frame, next);
     Writer<ResultOf<R>>::Write(frame, next, *std::move(result));
     return true;
   }
