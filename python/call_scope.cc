@@ -94,6 +94,19 @@ void ThrowSignals() {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
+// What a handler of Python's raises or calls is not this call's.
+class OutsideOf {
+ public:
+  explicit OutsideOf(CallScope* outer)
+      : inner_(std::exchange(innermost, outer)) {}
+  OutsideOf(const OutsideOf&) = delete;
+  OutsideOf& operator=(const OutsideOf&) = delete;
+  ~OutsideOf() { innermost = inner_; }
+
+ private:
+  CallScope* const inner_;
+};
+
 }  // namespace
 
 void ForgetCalls() {
@@ -129,12 +142,15 @@ void CallScope::Fail() {
 
 void CallScope::ThrowCause() {
   if (raised_) throw nb::python_error(std::move(*raised_));
-  if (is_main_) ThrowSignals();
+  if (!is_main_) return;
+  const OutsideOf outside(outer_);
+  ThrowSignals();
 }
 
 void CallScope::LookForSignals() const {
   if (!is_main_) return;
   const WithGil acquire;
+  const OutsideOf outside(outer_);
   ThrowSignals();
 }
 

@@ -18,15 +18,26 @@ break 'eyrie::import'
 continue
 backtrace
 END
-shown=$(gdb -q -nx -batch -x "$commands" --args "$eyrie" run "$module" \
-  --function=gcd_tensor --input=i32=1071 --input=i32=462 \
-  --jit=eager --gdb 2>&1) || true
-if [[ $shown == *ptrace* || $shown == *"Could not trace"* ]]; then
-  echo "Processes may not be traced here: nothing is tested."
-  exit 0
-fi
-echo "$shown"
-grep -q '^#0 .* in eyrie::import ()' <<<"$shown"
-grep -q '^#1 .* in module\.\.init ()' <<<"$shown"
-grep -q '^#2 .* in eyrie::enter ()' <<<"$shown"
-grep -q '^#3 .* in eyrie::vm::Machine::RunCompiled()' <<<"$shown"
+# Stops in the program, and prints what gdb said.
+stop_in() {
+  gdb -q -nx -batch -x "$commands" --args "$1" run "$module" \
+    --function=gcd_tensor --input=i32=1071 --input=i32=462 \
+    --jit=eager --gdb 2>&1 || true
+}
+
+# A program that is installed has no symbols.
+stripped=$TEST_TMPDIR/stripped
+strip -o "$stripped" "$eyrie"
+for program in "$eyrie" "$stripped"; do
+  shown=$(stop_in "$program")
+  if [[ $shown == *ptrace* || $shown == *"Could not trace"* ]]; then
+    echo "Processes may not be traced here: nothing is tested."
+    exit 0
+  fi
+  echo "$shown"
+  grep -q '^#0 .* in eyrie::import ()' <<<"$shown"
+  grep -q '^#1 .* in module\.\.init ()' <<<"$shown"
+  grep -q '^#2 .* in eyrie::enter ()' <<<"$shown"
+  [[ $program == "$stripped" ]] ||
+    grep -q '^#3 .* in eyrie::vm::Machine::RunCompiled()' <<<"$shown"
+done

@@ -18,9 +18,6 @@
 namespace eyrie::vm {
 namespace {
 
-// With a function are compiled what its loops call, what their loops call, ...
-constexpr int kMostDepth = 8;
-
 constexpr uint32_t AlignTo16(uint32_t bytes) { return (bytes + 15) & ~15u; }
 
 // The value types and the untyped ref, as modules spell them.
@@ -179,8 +176,21 @@ const void* BytecodeModule::CompileHot(const Jit& jit, uint32_t ordinal) const {
   return CompileLocked(jit, ordinal);
 }
 
-const void* BytecodeModule::CompileLocked(const Jit& jit, uint32_t ordinal,
-                                          int depth) const {
+// With a function are compiled what its loops call, what the loops of those
+// call, ...: so deep, and so many bytes of bytecode. The caller waits for it.
+struct BytecodeModule::Callees {
+  int deep = 8;
+  uint32_t bytes = 64 << 10;
+};
+
+const void* BytecodeModule::CompileLocked(const Jit& jit,
+                                          uint32_t ordinal) const {
+  Callees callees;
+  return CompileWith(jit, ordinal, callees);
+}
+
+const void* BytecodeModule::CompileWith(const Jit& jit, uint32_t ordinal,
+                                        Callees& callees) const {
   LowerLocked(ordinal);
   const CompiledThunks* thunks = jit.thunks();
   if (thunks == nullptr || pauses_) return nullptr;
@@ -194,7 +204,15 @@ const void* BytecodeModule::CompileLocked(const Jit& jit, uint32_t ordinal,
   FunctionCode& function = functions_[ordinal];
   if (std::exchange(attempts_[ordinal], Attempt::kMade) != Attempt::kMade) {
     const auto callee = [&](uint32_t other) {
-      if (depth < kMostDepth) CompileLocked(jit, other, depth + 1);
+      const uint32_t size = functions_[other].code_size;
+      if (attempts_[other] == Attempt::kMade || callees.deep == 0 ||
+          size > callees.bytes) {
+        return;
+      }
+      callees.bytes -= size;
+      --callees.deep;
+      CompileWith(jit, other, callees);
+      ++callees.deep;
     };
     const CompiledFunction code =
         jit.Compile(*this, ordinal, *compiled_, callee);

@@ -154,8 +154,11 @@ class BytecodeModule final
   Traced& traced() const;
   // Under the mutex.
   const uint8_t* LowerLocked(uint32_t ordinal) const;
-  const void* CompileLocked(const Jit& jit, uint32_t ordinal,
-                            int depth = 0) const;
+  const void* CompileLocked(const Jit& jit, uint32_t ordinal) const;
+  // With what it calls, so far as that may yet be compiled with it.
+  struct Callees;
+  const void* CompileWith(const Jit& jit, uint32_t ordinal,
+                          Callees& callees) const;
   void ResolveTypes(const RefTypes& types);
   absl::Status LayOutFunctions();
 

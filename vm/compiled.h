@@ -38,8 +38,8 @@ inline constexpr uint32_t kMaxCompiledResults = 16;
 // return addresses, one per frame, are on the thread's own stack.
 inline constexpr size_t kCompiledReach = size_t{256} << 10;
 
-// A caller's frame and its callee's, if they are no longer: then a place is
-// compared that needs no sum.
+// Of a caller's frame and its callee's together: where they are no longer, the
+// frame's begin is compared, with CompiledState::near_limit.
 inline constexpr uint32_t kNearFrames = 4096;
 
 // Fuel that compiled code takes from the meter at a time.

@@ -338,6 +338,7 @@ struct Binding<kFunction, R (*)(State&, Ps...)> {
   template <std::optional<ResultOf<R>> (*kQuick)(Ps...), size_t... Is>
   static bool CallQuick(uint8_t* frame, const uint32_t* next,
                         std::index_sequence<Is...> indices) {
+    static_assert(kHasResult, "A quick function gives a result.");
     AllHeld held;
     [[maybe_unused]] Mismatch mismatch;
     if (!Read(frame, next, held, mismatch, indices)) [[unlikely]]

@@ -13,6 +13,7 @@
 #include "abi/native/xla/api.h"
 #include "absl/strings/str_cat.h"
 #include "base/mapped_file.h"
+#include "base/math_library.h"
 #include "base/status_macros.h"
 
 namespace eyrie::native {
@@ -57,6 +58,7 @@ absl::StatusOr<std::shared_ptr<NativeLibrary>> NativeLibrary::Open(
   }
   PrepareGuardedCalls();
   const RegistrationScope scope(registered);
+  OfferMathLibrary();
   void* const handle = ::dlopen(ExplicitPath(path).c_str(),
                                 RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL));
   if (handle == nullptr) {

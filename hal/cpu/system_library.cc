@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/math_library.h"
 #include "base/status_macros.h"
 #include "hal/cpu/elf_layout.h"
 
@@ -58,6 +59,7 @@ absl::Status SystemImage::Load(std::span<const uint8_t> file,
                                const ElfLayout& layout) {
   RETURN_IF_ERROR(Store(file));
   const std::string path = absl::StrCat("/proc/self/fd/", descriptor_);
+  OfferMathLibrary();
   handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   link_map* map = nullptr;
   if (handle_ == nullptr || dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0) {

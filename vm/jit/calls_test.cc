@@ -101,6 +101,33 @@ TEST(CompiledCalls, AreOfWhatIsCompiledBefore) {
   }
 }
 
+// Of five long functions that a loop calls which has no turn: as many as fit.
+TEST(CompiledCalls, DoNotHoldUpTheCaller) {
+  std::string sums = "entry:";
+  for (int i = 0; i < 2500; ++i) absl::StrAppend(&sums, " add.i32 i0 i0 i0");
+  ModuleBuilder builder;
+  builder.name = "long";
+  std::string calls;
+  for (int i = 0; i < 5; ++i) {
+    builder.AddFunction(absl::StrCat("f", i), "0i_i", sums + " return [i0]");
+    absl::StrAppend(&calls, " call ", i, " [i1] [i1]");
+  }
+  builder.AddFunction("loops", "0i_i",
+                      absl::StrCat("entry: br ^head [] head: cond_br i0 "
+                                   "^body [] ^end [] body:",
+                                   calls, " br ^head [] end: return [i0]"));
+  const auto module = Make(builder);
+  auto context = *Context::Create({module}, With(true));
+  EXPECT_EQ(CallOne(*context, "loops", 0), "0");
+  const uint32_t size = module->function(0).code_size;
+  uint32_t compiled = 0;
+  for (uint32_t i = 0; i < 5; ++i) {
+    compiled += module->function(i).compiled_entry.load() != nullptr ? 1 : 0;
+  }
+  EXPECT_EQ(compiled, (64 << 10) / size);
+  EXPECT_LT(compiled, 5u);
+}
+
 struct Host : ModuleState {
   static inline int asked = 0;  // of all
 };

@@ -3,8 +3,9 @@
 //
 // Where a guard finds its index out of bounds the interpreter's body may still
 // do the work (of a list of other elements, say). What comes behind the guard,
-// up to the last access that relies on it, is then emitted once more, with all
-// checks, away from the straight way. Tested by views_test.cc, tests/oracle.
+// up to the last access that relies on it or on a guard in between, is then
+// emitted once more, with all checks, away from the straight way. Tested by
+// views_test.cc, tests/oracle.
 #ifndef EYRIE_VM_JIT_CHECKS_H_
 #define EYRIE_VM_JIT_CHECKS_H_
 

@@ -215,7 +215,7 @@ class Emitter {
   // rax is the object in a register of references; if it is null or of another
   // type, the interpreter's body runs instead.
   void LoadObject(int operand, size_t type_offset, const Slow& slow);
-  // The same of what there is a view of; null: there is none.
+  // Of what the instruction at hand reads or writes; null: there is none.
   const View* FindView() const {
     return ViewOf(views_, ElementOf(*current_), block_);
   }

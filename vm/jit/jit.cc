@@ -1,6 +1,8 @@
 // Tested by jit_test.cc, tests/vm/rows_test.cc, tests/oracle.
 #include "vm/jit/jit.h"
 
+#include <sys/mman.h>
+
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -32,6 +34,18 @@ constexpr uint32_t kMostBytes = uint32_t{1} << 20;
 // code are signed.
 constexpr uint32_t kMostGlobals = uint32_t{1} << 30;
 constexpr size_t kMostThings = size_t{1} << 24;
+
+// What compiling takes at most, beside 1 MiB, for a byte of bytecode.
+constexpr size_t kMemoryPerByte = 128;
+
+// True if the system gives so much memory. Who compiles does not go on without:
+// neither asmjit nor the standard library can say that there is none.
+bool HasMemoryFor(uint32_t bytecode) {
+  const size_t size = (size_t{1} << 20) + bytecode * kMemoryPerByte;
+  void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory != MAP_FAILED && munmap(memory, size) == 0;
+}
 
 class Errors final : public asmjit::ErrorHandler {
  public:
@@ -96,13 +110,12 @@ bool Assemble(const BytecodeModule& module, uint32_t function,
   }
   NameCallees(program, webs, callee);
   asmjit::CodeHolder& code = result.code;
-  code.init(asmjit::Environment::host());
+  if (code.init(asmjit::Environment::host()) != asmjit::kErrorOk) return false;
   code.setErrorHandler(&result.errors);
   result.marks =
       Emitter(program, webs, std::move(homes), std::move(views), code).Run();
-  code.flatten();
-  code.resolveUnresolvedLinks();
-  return !result.errors.any();
+  return !result.errors.any() && code.flatten() == asmjit::kErrorOk &&
+         code.resolveUnresolvedLinks() == asmjit::kErrorOk;
 }
 
 // Kept by all code that calls them.
@@ -160,14 +173,14 @@ class ModuleCode final : public CompiledModule {
   }
 
  private:
-  // Null: there is no memory, or other code is out of its reach.
+  // Null: there is no memory.
   const uint8_t* Publish(MachineCode& made, std::vector<uint8_t>& bytes) {
     const auto place = memory_.Reserve(made.code.codeSize());
     if (!place.ok()) return nullptr;
-    made.code.relocateToBase(reinterpret_cast<uint64_t>(*place));
+    const auto base = reinterpret_cast<uint64_t>(*place);
+    if (made.code.relocateToBase(base) != asmjit::kErrorOk) return nullptr;
     bytes.resize(made.code.codeSize());
     made.code.copyFlattenedData(bytes.data(), bytes.size());
-    if (made.errors.any()) return nullptr;
     const auto published = memory_.Publish(bytes.data(), bytes.size());
     return published.ok() ? *published : nullptr;
   }
@@ -200,17 +213,17 @@ class JitOfThisMachine final : public Jit {
     return std::make_unique<ModuleCode>(ready_, pool_, names_.gdb);
   }
 
-  CompiledFunction Compile(const BytecodeModule& module, uint32_t function,
-                           CompiledModule& into,
-                           absl::FunctionRef<void(uint32_t)> callee)
-      const override {
+  CompiledFunction Compile(
+      const BytecodeModule& module, uint32_t function, CompiledModule& into,
+      absl::FunctionRef<void(uint32_t)> callee) const override {
     const FunctionCode& code = module.function(function);
     if (code.code_size > kMostBytes || code.code_size == 0 ||
         code.result_count > kMaxCompiledResults ||
         module.def().global_bytes > kMostGlobals ||
         module.def().global_refs > kMostThings ||
         module.def().rodata.size() > kMostThings ||
-        module.def().imports.size() > kMostThings) {
+        module.def().imports.size() > kMostThings ||
+        !HasMemoryFor(code.code_size)) {
       return {};
     }
     MachineCode machine_code;
@@ -223,8 +236,8 @@ class JitOfThisMachine final : public Jit {
         code, machine_code, names_.gdb ? &name : nullptr);
     if (names_.perf_map != nullptr && compiled.call != nullptr) {
       names_.perf_map
-          ->Add({{{reinterpret_cast<uint64_t>(compiled.call),
-                   compiled.bytes, name}}})
+          ->Add({{{reinterpret_cast<uint64_t>(compiled.call), compiled.bytes,
+                   name}}})
           .IgnoreError();
     }
     return compiled;
@@ -239,6 +252,9 @@ class JitOfThisMachine final : public Jit {
     if (!HasNeededInstructions()) {
       return absl::UnimplementedError(
           "Code is compiled for processors with SSE4.1 and LZCNT alone.");
+    }
+    if (!HasMemoryFor(0)) {
+      return absl::ResourceExhaustedError("There is no memory for a compiler.");
     }
     auto ready = std::make_shared<ReadyThunks>(pool_, names_.gdb);
     ASSIGN_OR_RETURN(ThunkCode made, MakeThunks(ready->memory));

@@ -10,7 +10,7 @@
 namespace eyrie::vm::jit {
 namespace {
 
-// All but those with a purpose, see emitter.h: rax, rcx, rdx, rbx, rsp, rbp,
+// All but those with a purpose, see purpose.h: rax, rcx, rdx, rbx, rsp, rbp,
 // r15, xmm0, xmm1. Those that C++ keeps come last.
 constexpr uint32_t kIntegers = 0x7FC0;  // rsi, rdi, r8 to r14
 constexpr uint32_t kFloats = 0xFFFC;    // xmm2 to xmm15

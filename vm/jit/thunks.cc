@@ -1,6 +1,7 @@
-// Written once; emitter.h says what registers mean. Code of functions calls
-// these with edx the instruction's offset, rcx the function, eax the step, and
-// is called back with nothing but return addresses on the stack.
+// Written once; purpose.h says what registers mean. Code of functions calls
+// these with edx the instruction's offset, rcx the function, eax the step, or
+// as CallImport and Resolve say, and is called back with nothing but return
+// addresses on the stack.
 #include "vm/jit/thunks.h"
 
 #include <cstddef>

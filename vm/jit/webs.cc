@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
+#include <span>
 
 namespace eyrie::vm::jit {
 namespace {
@@ -25,6 +27,7 @@ class Finder {
 
   bool Run() {
     if (uint64_t{words_} * p_.blocks.size() > kMaxWords) return false;
+    FindPredecessors();
     FindLiveIn();
     FindFrequencies();
     FindWaysBack();
@@ -66,7 +69,14 @@ class Finder {
   }
   void Join(uint32_t a, uint32_t b) { parents_[Find(a)] = Find(b); }
 
+  void FindPredecessors();
+  std::span<const uint32_t> PredecessorsOf(uint32_t block) const {
+    return {predecessors_.begin() + first_predecessor_[block],
+            predecessors_.begin() + first_predecessor_[block + 1]};
+  }
   void FindLiveIn();
+  // What is live into the next block, unless it is written. True: it is more.
+  bool AddLive(uint32_t block, uint32_t next, const uint64_t* written);
   void FindFrequencies();
   void FindWaysBack();
   void MakeLiveInNodes();
@@ -91,7 +101,9 @@ class Finder {
   Program& p_;
   Webs& out_;
   const uint32_t words_;
-  std::vector<uint64_t> live_;  // into each block
+  std::vector<uint32_t> predecessors_;  // of the first block, the next, ...
+  std::vector<uint32_t> first_predecessor_;  // by block, and the end
+  std::vector<uint64_t> live_;               // into each block
   std::vector<uint32_t> parents_;
   std::vector<uint16_t> slots_;    // of nodes
   std::vector<uint32_t> live_in_;  // by block, its first node
@@ -123,19 +135,45 @@ void Finder::FindLiveIn() {
     }
   }
   live_ = read;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t b = blocks; b-- > 0;) {
-      const Block& block = p_.blocks[b];
-      for (uint32_t s = 0; s < block.successor_count; ++s) {
-        const uint64_t* next = Live(p_.successors[block.first_successor + s]);
-        uint64_t* own = Live(static_cast<uint32_t>(b));
-        for (uint32_t w = 0; w < words_; ++w) {
-          const uint64_t more = next[w] & ~written[b * words_ + w] & ~own[w];
-          own[w] |= more;
-          changed |= more != 0;
-        }
+  // What is live into a block is looked at again whenever there is more of it.
+  std::vector<uint32_t> grown(blocks);
+  std::iota(grown.begin(), grown.end(), 0);
+  std::vector<bool> waits(blocks, true);
+  while (!grown.empty()) {
+    const uint32_t next = grown.back();
+    grown.pop_back();
+    waits[next] = false;
+    for (const uint32_t b : PredecessorsOf(next)) {
+      if (AddLive(b, next, &written[size_t{b} * words_]) && !waits[b]) {
+        waits[b] = true;
+        grown.push_back(b);
       }
+    }
+  }
+}
+
+bool Finder::AddLive(uint32_t block, uint32_t next, const uint64_t* written) {
+  uint64_t* own = Live(block);
+  uint64_t added = 0;
+  for (uint32_t w = 0; w < words_; ++w) {
+    const uint64_t more = Live(next)[w] & ~written[w] & ~own[w];
+    own[w] |= more;
+    added |= more;
+  }
+  return added != 0;
+}
+
+void Finder::FindPredecessors() {
+  first_predecessor_.assign(p_.blocks.size() + 1, 0);
+  for (const uint32_t next : p_.successors) ++first_predecessor_[next + 1];
+  std::partial_sum(first_predecessor_.begin(), first_predecessor_.end(),
+                   first_predecessor_.begin());
+  predecessors_.resize(p_.successors.size());
+  std::vector<uint32_t> end = first_predecessor_;
+  for (uint32_t b = 0; b < p_.blocks.size(); ++b) {
+    const Block& block = p_.blocks[b];
+    for (uint32_t s = 0; s < block.successor_count; ++s) {
+      predecessors_[end[p_.successors[block.first_successor + s]]++] = b;
     }
   }
 }
@@ -162,19 +200,20 @@ void Finder::FindFrequencies() {
   }
 }
 
+// From the first block on: who comes to it, and has not come to one before.
 void Finder::FindWaysBack() {
   std::vector<uint32_t>& back_to = out_.back_to;
   back_to.assign(p_.blocks.size(), Web::kNever);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t b = p_.blocks.size(); b-- > 0;) {
-      const Block& block = p_.blocks[b];
-      for (uint32_t s = 0; s < block.successor_count; ++s) {
-        const uint32_t next = p_.successors[block.first_successor + s];
-        const uint32_t first = std::min(next, back_to[next]);
-        if (first >= back_to[b]) continue;
-        back_to[b] = first;
-        changed = true;
+  std::vector<uint32_t> reached;
+  for (uint32_t first = 0; first < p_.blocks.size(); ++first) {
+    reached.push_back(first);
+    while (!reached.empty()) {
+      const uint32_t b = reached.back();
+      reached.pop_back();
+      for (const uint32_t from : PredecessorsOf(b)) {
+        if (back_to[from] != Web::kNever) continue;
+        back_to[from] = first;
+        reached.push_back(from);
       }
     }
   }
