@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -35,17 +36,30 @@ constexpr uint32_t kMostBytes = uint32_t{1} << 20;
 constexpr uint32_t kMostGlobals = uint32_t{1} << 30;
 constexpr size_t kMostThings = size_t{1} << 24;
 
-// What compiling takes at most, beside 1 MiB, for a byte of bytecode.
-constexpr size_t kMemoryPerByte = 128;
+// Asks the system for what compiling takes. There is no going on without:
+// neither asmjit nor the standard library can say that there is no memory.
+// Thread-safe.
+class MemoryProbe {
+ public:
+  // Of a function with so many bytes of bytecode; asked anew every few KiB.
+  bool Has(uint32_t bytecode) {
+    if (left_.fetch_sub(bytecode) >= bytecode) return true;
+    const size_t size = kLeast + bytecode * kPerByte;
+    void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return false;
+    munmap(memory, size);
+    left_ = kAskEvery;
+    return true;
+  }
 
-// True if the system gives so much memory. Who compiles does not go on without:
-// neither asmjit nor the standard library can say that there is none.
-bool HasMemoryFor(uint32_t bytecode) {
-  const size_t size = (size_t{1} << 20) + bytecode * kMemoryPerByte;
-  void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return memory != MAP_FAILED && munmap(memory, size) == 0;
-}
+ private:
+  static constexpr size_t kLeast = size_t{1} << 20;
+  static constexpr size_t kPerByte = 128;
+  static constexpr int64_t kAskEvery = 4 << 10;  // of which kLeast has room
+
+  std::atomic<int64_t> left_ = 0;
+};
 
 class Errors final : public asmjit::ErrorHandler {
  public:
@@ -223,7 +237,7 @@ class JitOfThisMachine final : public Jit {
         module.def().global_refs > kMostThings ||
         module.def().rodata.size() > kMostThings ||
         module.def().imports.size() > kMostThings ||
-        !HasMemoryFor(code.code_size)) {
+        !probe_.Has(code.code_size)) {
       return {};
     }
     MachineCode machine_code;
@@ -253,7 +267,7 @@ class JitOfThisMachine final : public Jit {
       return absl::UnimplementedError(
           "Code is compiled for processors with SSE4.1 and LZCNT alone.");
     }
-    if (!HasMemoryFor(0)) {
+    if (!probe_.Has(1)) {
       return absl::ResourceExhaustedError("There is no memory for a compiler.");
     }
     auto ready = std::make_shared<ReadyThunks>(pool_, names_.gdb);
@@ -274,6 +288,7 @@ class JitOfThisMachine final : public Jit {
   }
 
   const Names names_;
+  mutable MemoryProbe probe_;
   const std::shared_ptr<CodePool> pool_ = std::make_shared<CodePool>();
   // Written once, by Prepare.
   mutable std::once_flag once_;
