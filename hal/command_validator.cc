@@ -95,7 +95,7 @@ bool BindingFits(const BufferBinding& binding, const SlotRequirements& slot) {
                            (slot.access & ~params.access);
   if (missing != 0 || binding.offset > buffer->byte_length()) return false;
   const uint64_t length = LengthOf(binding);
-  return length <= buffer->byte_length() - binding.offset &&
+  return RangeFits(binding.offset, length, buffer->byte_length()) &&
          slot.end <= length && IsAligned(binding, length, slot);
 }
 
