@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kMostEntries = 0xFFFF;
 
-absl::Status TooLong(const Cursor& in) {
+absl::Status TooLong(const TextCursor& in) {
   return in.Error(
       absl::StrCat("The list has more than ", kMostEntries, " entries."));
 }
@@ -29,7 +29,7 @@ uint32_t GlobalSize(OperandKind kind) {
 
 }  // namespace
 
-absl::Status CodeParser::ParseOperand(Cursor& in, OperandKind kind,
+absl::Status CodeParser::ParseOperand(TextCursor& in, OperandKind kind,
                                       OperandValue& value) {
   if (IsRegister(kind)) {
     ASSIGN_OR_RETURN(value.number, TakeRegister(in, kind));
@@ -85,7 +85,7 @@ absl::Status CodeParser::ParseOperand(Cursor& in, OperandKind kind,
   }
 }
 
-absl::StatusOr<uint16_t> CodeParser::TakeAnyRegister(Cursor& in) {
+absl::StatusOr<uint16_t> CodeParser::TakeAnyRegister(TextCursor& in) {
   in.SkipBlanks();
   const size_t at = in.position();
   absl::string_view name;
@@ -117,7 +117,7 @@ absl::StatusOr<uint16_t> CodeParser::TakeAnyRegister(Cursor& in) {
   return reg;
 }
 
-absl::StatusOr<uint16_t> CodeParser::TakeRegister(Cursor& in,
+absl::StatusOr<uint16_t> CodeParser::TakeRegister(TextCursor& in,
                                                   OperandKind kind) {
   in.SkipBlanks();
   const size_t at = in.position();
@@ -151,7 +151,7 @@ absl::StatusOr<uint16_t> CodeParser::TakeRegister(Cursor& in,
   return reg;
 }
 
-absl::Status CodeParser::TakeRegisters(Cursor& in, OperandKind kind,
+absl::Status CodeParser::TakeRegisters(TextCursor& in, OperandKind kind,
                                        std::vector<uint16_t>& list) {
   if (in.Peek() != '%') return absl::OkStatus();
   do {
@@ -170,7 +170,8 @@ absl::Status CodeParser::TakeRegisters(Cursor& in, OperandKind kind,
   return absl::OkStatus();
 }
 
-absl::Status CodeParser::TakeSegments(Cursor& in, std::vector<uint16_t>& list) {
+absl::Status CodeParser::TakeSegments(TextCursor& in,
+                                      std::vector<uint16_t>& list) {
   if (in.Peek() == ']') return absl::OkStatus();
   do {
     in.SkipBlanks();
@@ -183,7 +184,8 @@ absl::Status CodeParser::TakeSegments(Cursor& in, std::vector<uint16_t>& list) {
   return absl::OkStatus();
 }
 
-absl::Status CodeParser::TakeRemap(Cursor& in, std::vector<uint16_t>& list) {
+absl::Status CodeParser::TakeRemap(TextCursor& in,
+                                   std::vector<uint16_t>& list) {
   if (!in.Accept("(") || in.Accept(")")) return absl::OkStatus();
   do {
     in.SkipBlanks();
@@ -208,7 +210,8 @@ absl::Status CodeParser::TakeRemap(Cursor& in, std::vector<uint16_t>& list) {
   return in.Expect(")");
 }
 
-absl::Status CodeParser::TakeCases(Cursor& in, std::vector<BranchCase>& cases) {
+absl::Status CodeParser::TakeCases(TextCursor& in,
+                                   std::vector<BranchCase>& cases) {
   while (in.Accept(",")) {
     in.SkipBlanks();
     const size_t at = in.position();
@@ -227,7 +230,7 @@ absl::Status CodeParser::TakeCases(Cursor& in, std::vector<BranchCase>& cases) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<uint32_t> CodeParser::TakeBlock(Cursor& in) {
+absl::StatusOr<uint32_t> CodeParser::TakeBlock(TextCursor& in) {
   in.SkipBlanks();
   const size_t at = in.position();
   absl::string_view name;
@@ -239,7 +242,8 @@ absl::StatusOr<uint32_t> CodeParser::TakeBlock(Cursor& in) {
   return LabelId(name, {line_, at});
 }
 
-absl::StatusOr<uint64_t> CodeParser::TakeGlobal(Cursor& in, OperandKind kind) {
+absl::StatusOr<uint64_t> CodeParser::TakeGlobal(TextCursor& in,
+                                                OperandKind kind) {
   const uint32_t size = GlobalSize(kind);
   const absl::string_view storage = size == 0 ? ".refs[" : ".rwdata[";
   if (in.Peek() != '@') {
@@ -265,7 +269,7 @@ absl::StatusOr<uint64_t> CodeParser::TakeGlobal(Cursor& in, OperandKind kind) {
   return it->second.place;
 }
 
-absl::Status CodeParser::TakeFunc(Cursor& in, OperandKind kind,
+absl::Status CodeParser::TakeFunc(TextCursor& in, OperandKind kind,
                                   OperandValue& value) {
   in.SkipBlanks();
   const size_t at = callee_at_ = in.position();

@@ -22,7 +22,8 @@ std::string NearestOps(absl::string_view text) {
 }
 
 // An error where a block begins that is one too many.
-absl::Status CheckBlocks(const FrameNeeds& needs, const Cursor& in, size_t at) {
+absl::Status CheckBlocks(const FrameNeeds& needs, const TextCursor& in,
+                         size_t at) {
   if (needs.blocks < kMaxBlocks) return absl::OkStatus();
   return in.ErrorAt(
       at, absl::StrCat("The function has more than ", kMaxBlocks, " blocks."));
@@ -30,7 +31,7 @@ absl::Status CheckBlocks(const FrameNeeds& needs, const Cursor& in, size_t at) {
 
 }  // namespace
 
-absl::Status CodeParser::ParseLine(const SourceLine& line, Cursor& in) {
+absl::Status CodeParser::ParseLine(const SourceLine& line, TextCursor& in) {
   line_ = line;
   callee_name_.clear();
   if (code_.size() > kMostCode) {
@@ -46,7 +47,7 @@ uint32_t CodeParser::LabelId(absl::string_view name, const SourcePlace& place) {
   return it->second;
 }
 
-absl::Status CodeParser::ParseLabel(Cursor& in) {
+absl::Status CodeParser::ParseLabel(TextCursor& in) {
   in.SkipBlanks();
   const size_t at = in.position();
   RETURN_IF_ERROR(in.Expect("^"));
@@ -70,7 +71,7 @@ absl::Status CodeParser::ParseLabel(Cursor& in) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<const OpInfo*> CodeParser::TakeOp(Cursor& in) {
+absl::StatusOr<const OpInfo*> CodeParser::TakeOp(TextCursor& in) {
   in.SkipBlanks();
   const size_t at = in.position();
   absl::string_view name = in.TakeName();
@@ -90,17 +91,17 @@ absl::StatusOr<const OpInfo*> CodeParser::TakeOp(Cursor& in) {
   return op;
 }
 
-absl::Status CodeParser::ParseInstruction(Cursor& in) {
+absl::Status CodeParser::ParseInstruction(TextCursor& in) {
   in.SkipBlanks();
   const SourcePlace place = {line_, in.position()};
-  Cursor results = in;
+  TextCursor results = in;
   const bool has_results = in.Peek() == '%';
   if (has_results) {
     const size_t equals = in.Find('=');
     if (equals == absl::string_view::npos) {
       return in.Error("The results are not followed by '='.");
     }
-    results = Cursor(line_, in.position(), equals);
+    results = TextCursor(line_, in.position(), equals);
     in.set_position(equals + 1);
   }
   const size_t op_at = in.position();
@@ -165,7 +166,8 @@ void CodeParser::Emit(const Instruction& instruction,
   last_op_ = instruction.op;
 }
 
-absl::Status CodeParser::ParseOperands(Cursor& in, Instruction& instruction) {
+absl::Status CodeParser::ParseOperands(TextCursor& in,
+                                       Instruction& instruction) {
   const size_t begin = in.position();
   absl::Status failure;
   size_t farthest = 0;
@@ -186,7 +188,7 @@ absl::Status CodeParser::ParseOperands(Cursor& in, Instruction& instruction) {
   return failure;
 }
 
-absl::Status CodeParser::ParsePattern(Cursor& in, absl::string_view pattern,
+absl::Status CodeParser::ParsePattern(TextCursor& in, absl::string_view pattern,
                                       Instruction& instruction) {
   const OpInfo& op = *instruction.op;
   while (!pattern.empty()) {

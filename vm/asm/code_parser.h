@@ -28,7 +28,7 @@ class CodeParser {
         needs_(needs) {}
 
   // A label or an instruction, to the cursor's end.
-  absl::Status ParseLine(const SourceLine& line, Cursor& in);
+  absl::Status ParseLine(const SourceLine& line, TextCursor& in);
 
   // The offset of what the last line held.
   uint32_t last_offset() const { return last_offset_; }
@@ -46,23 +46,24 @@ class CodeParser {
     uint32_t offset = 0;
   };
 
-  absl::Status ParseLabel(Cursor& in);
-  absl::Status ParseInstruction(Cursor& in);
-  absl::StatusOr<const OpInfo*> TakeOp(Cursor& in);
-  absl::Status ParseOperands(Cursor& in, Instruction& instruction);
-  absl::Status ParsePattern(Cursor& in, absl::string_view pattern,
+  absl::Status ParseLabel(TextCursor& in);
+  absl::Status ParseInstruction(TextCursor& in);
+  absl::StatusOr<const OpInfo*> TakeOp(TextCursor& in);
+  absl::Status ParseOperands(TextCursor& in, Instruction& instruction);
+  absl::Status ParsePattern(TextCursor& in, absl::string_view pattern,
                             Instruction& instruction);
-  absl::Status ParseOperand(Cursor& in, OperandKind kind, OperandValue& value);
-  absl::StatusOr<uint16_t> TakeRegister(Cursor& in, OperandKind kind);
-  absl::StatusOr<uint16_t> TakeAnyRegister(Cursor& in);
-  absl::Status TakeRegisters(Cursor& in, OperandKind kind,
+  absl::Status ParseOperand(TextCursor& in, OperandKind kind,
+                            OperandValue& value);
+  absl::StatusOr<uint16_t> TakeRegister(TextCursor& in, OperandKind kind);
+  absl::StatusOr<uint16_t> TakeAnyRegister(TextCursor& in);
+  absl::Status TakeRegisters(TextCursor& in, OperandKind kind,
                              std::vector<uint16_t>& list);
-  absl::Status TakeSegments(Cursor& in, std::vector<uint16_t>& list);
-  absl::Status TakeRemap(Cursor& in, std::vector<uint16_t>& list);
-  absl::Status TakeCases(Cursor& in, std::vector<BranchCase>& cases);
-  absl::StatusOr<uint32_t> TakeBlock(Cursor& in);
-  absl::StatusOr<uint64_t> TakeGlobal(Cursor& in, OperandKind kind);
-  absl::Status TakeFunc(Cursor& in, OperandKind kind, OperandValue& value);
+  absl::Status TakeSegments(TextCursor& in, std::vector<uint16_t>& list);
+  absl::Status TakeRemap(TextCursor& in, std::vector<uint16_t>& list);
+  absl::Status TakeCases(TextCursor& in, std::vector<BranchCase>& cases);
+  absl::StatusOr<uint32_t> TakeBlock(TextCursor& in);
+  absl::StatusOr<uint64_t> TakeGlobal(TextCursor& in, OperandKind kind);
+  absl::Status TakeFunc(TextCursor& in, OperandKind kind, OperandValue& value);
   // Sets what depends on names once the line has been understood.
   void SettleNames(Instruction& instruction);
   void Emit(const Instruction& instruction, const SourcePlace& place);

@@ -159,21 +159,21 @@ LineParts SplitLine(absl::string_view text) {
   return {comment, comment + 3, CommentBegin(text, comment + 3)};
 }
 
-void Cursor::SkipBlanks() {
+void TextCursor::SkipBlanks() {
   while (at_ < end_ && IsBlank(line_->text[at_])) ++at_;
 }
 
-bool Cursor::AtEnd() {
+bool TextCursor::AtEnd() {
   SkipBlanks();
   return at_ == end_;
 }
 
-char Cursor::Peek() {
+char TextCursor::Peek() {
   SkipBlanks();
   return at_ < end_ ? line_->text[at_] : '\0';
 }
 
-bool Cursor::Accept(absl::string_view text) {
+bool TextCursor::Accept(absl::string_view text) {
   const size_t before = at_;
   SkipBlanks();
   if (AcceptHere(text)) return true;
@@ -181,7 +181,7 @@ bool Cursor::Accept(absl::string_view text) {
   return false;
 }
 
-bool Cursor::AcceptHere(absl::string_view text) {
+bool TextCursor::AcceptHere(absl::string_view text) {
   if (!absl::StartsWith(rest(), text)) return false;
   const absl::string_view after = rest().substr(text.size());
   if (!after.empty() && IsNameChar(text.back()) && IsNameChar(after[0])) {
@@ -191,38 +191,38 @@ bool Cursor::AcceptHere(absl::string_view text) {
   return true;
 }
 
-absl::Status Cursor::Expect(absl::string_view text) {
+absl::Status TextCursor::Expect(absl::string_view text) {
   if (Accept(text)) return absl::OkStatus();
   SkipBlanks();
   return Error(absl::StrCat("Here '", text, "' is expected."));
 }
 
-absl::Status Cursor::ExpectEnd() {
+absl::Status TextCursor::ExpectEnd() {
   if (AtEnd()) return absl::OkStatus();
   return Error("Nothing more is expected here.");
 }
 
-absl::string_view Cursor::TakeName() {
+absl::string_view TextCursor::TakeName() {
   SkipBlanks();
   const size_t begin = at_;
   while (at_ < end_ && IsNameChar(line_->text[at_])) ++at_;
   return line_->text.substr(begin, at_ - begin);
 }
 
-absl::string_view Cursor::TakeWord() {
+absl::string_view TextCursor::TakeWord() {
   SkipBlanks();
   const size_t begin = at_;
   while (at_ < end_ && !IsBlank(line_->text[at_])) ++at_;
   return line_->text.substr(begin, at_ - begin);
 }
 
-absl::string_view Cursor::TakeRest() {
+absl::string_view TextCursor::TakeRest() {
   const absl::string_view text = absl::StripAsciiWhitespace(rest());
   at_ = end_;
   return text;
 }
 
-absl::StatusOr<uint32_t> Cursor::TakeU32(absl::string_view what) {
+absl::StatusOr<uint32_t> TextCursor::TakeU32(absl::string_view what) {
   SkipBlanks();
   const size_t begin = at_;
   while (at_ < end_ && absl::ascii_isdigit(line_->text[at_])) ++at_;
@@ -235,7 +235,7 @@ absl::StatusOr<uint32_t> Cursor::TakeU32(absl::string_view what) {
                                              what, " exceeds 32 bits."));
 }
 
-absl::StatusOr<uint64_t> Cursor::TakeInteger(int bits) {
+absl::StatusOr<uint64_t> TextCursor::TakeInteger(int bits) {
   SkipBlanks();
   const size_t begin = at_;
   const bool negative = Accept("-");
@@ -266,7 +266,7 @@ absl::StatusOr<uint64_t> Cursor::TakeInteger(int bits) {
   return bits == 64 ? value : value & ((uint64_t{1} << bits) - 1);
 }
 
-absl::StatusOr<uint64_t> Cursor::TakeNan(bool negative, int bits) {
+absl::StatusOr<uint64_t> TextCursor::TakeNan(bool negative, int bits) {
   const bool quiet = !Accept("snan");
   if (quiet) RETURN_IF_ERROR(Expect("nan"));
   uint64_t payload = 0;
@@ -285,7 +285,7 @@ absl::StatusOr<uint64_t> Cursor::TakeNan(bool negative, int bits) {
   return sign | exponent | (quiet ? QuietBit(bits) : 0) | payload;
 }
 
-absl::StatusOr<uint64_t> Cursor::TakeFloat(int bits) {
+absl::StatusOr<uint64_t> TextCursor::TakeFloat(int bits) {
   SkipBlanks();
   const size_t begin = at_;
   const bool negative = Accept("-");
@@ -322,7 +322,7 @@ absl::StatusOr<uint64_t> Cursor::TakeFloat(int bits) {
                             : std::bit_cast<uint64_t>(wide));
 }
 
-absl::StatusOr<std::string> Cursor::TakeQuoted() {
+absl::StatusOr<std::string> TextCursor::TakeQuoted() {
   SkipBlanks();
   const size_t begin = at_;
   const bool escapes = rest().substr(0, 2) == "e\"";
@@ -356,7 +356,7 @@ absl::StatusOr<std::string> Cursor::TakeQuoted() {
   return text;
 }
 
-absl::StatusOr<std::string> Cursor::TakeSymbol() {
+absl::StatusOr<std::string> TextCursor::TakeSymbol() {
   if (!Accept("@")) {
     SkipBlanks();
     return Error("Here a name that begins with '@' is expected.");
@@ -370,7 +370,7 @@ absl::StatusOr<std::string> Cursor::TakeSymbol() {
   return std::string(line_->text.substr(begin, at_ - begin));
 }
 
-absl::StatusOr<std::string> Cursor::TakeType() {
+absl::StatusOr<std::string> TextCursor::TakeType() {
   SkipBlanks();
   if (Peek() == '"' || rest().substr(0, 2) == "e\"") return TakeQuoted();
   const size_t length = TypeLength(rest());

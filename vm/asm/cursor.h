@@ -45,10 +45,10 @@ bool IsNameChar(char c);
 
 // A small value. Reads skip blanks first; one that does not find what it wants
 // leaves the cursor where it was.
-class Cursor {
+class TextCursor {
  public:
   // Over the bytes [begin, end) of the line's text.
-  Cursor(const SourceLine& line, size_t begin, size_t end)
+  TextCursor(const SourceLine& line, size_t begin, size_t end)
       : line_(&line), at_(begin), end_(end) {}
 
   size_t position() const { return at_; }

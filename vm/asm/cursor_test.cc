@@ -19,8 +19,8 @@ std::string Text(const absl::StatusOr<T>& got) {
   return message.substr(begin, message.find('\n') - begin);
 }
 
-Cursor Over(const SourceLine& line) {
-  return Cursor(line, 0, line.text.size());
+TextCursor Over(const SourceLine& line) {
+  return TextCursor(line, 0, line.text.size());
 }
 
 struct NumberRow {
@@ -51,10 +51,10 @@ constexpr NumberRow kIntegers[] = {
     {"--1", 32, "Here an integer of 32 bits is expected."},
 };
 
-TEST(Cursor, ReadsIntegers) {
+TEST(TextCursor, ReadsIntegers) {
   for (const NumberRow& row : kIntegers) {
     const SourceLine line = {"t", 1, row.text};
-    Cursor in = Over(line);
+    TextCursor in = Over(line);
     EXPECT_EQ(Text(in.TakeInteger(row.bits)), row.want) << row.text;
   }
 }
@@ -83,14 +83,14 @@ constexpr FloatRow kFloats[] = {
     {"5e-324", 64, 1},
 };
 
-TEST(Cursor, ReadsFloats) {
+TEST(TextCursor, ReadsFloats) {
   for (const FloatRow& row : kFloats) {
     const SourceLine line = {"t", 1, row.text};
-    Cursor in = Over(line);
+    TextCursor in = Over(line);
     EXPECT_EQ(Text(in.TakeFloat(row.bits)), absl::StrCat(row.want)) << row.text;
     const std::string written = FloatText(row.want, row.bits);
     const SourceLine again = {"t", 1, written};
-    Cursor back = Over(again);
+    TextCursor back = Over(again);
     EXPECT_EQ(Text(back.TakeFloat(row.bits)), absl::StrCat(row.want))
         << written;
   }
@@ -108,10 +108,10 @@ constexpr NumberRow kNoFloats[] = {
     {"snan", 32, "The payload of snan is not zero."},
 };
 
-TEST(Cursor, RefusesWhatIsNoFloat) {
+TEST(TextCursor, RefusesWhatIsNoFloat) {
   for (const NumberRow& row : kNoFloats) {
     const SourceLine line = {"t", 1, row.text};
-    Cursor in = Over(line);
+    TextCursor in = Over(line);
     EXPECT_EQ(Text(in.TakeFloat(row.bits)), row.want) << row.text;
   }
 }
@@ -133,15 +133,15 @@ constexpr QuotedRow kQuoted[] = {
     {R"(e"\x4")", R"(The escape is none of \" \\ \n \r \t \xHH.)"},
 };
 
-TEST(Cursor, ReadsQuotedText) {
+TEST(TextCursor, ReadsQuotedText) {
   for (const QuotedRow& row : kQuoted) {
     const SourceLine line = {"t", 1, row.text};
-    Cursor in = Over(line);
+    TextCursor in = Over(line);
     EXPECT_EQ(Text(in.TakeQuoted()), row.want) << row.text;
   }
 }
 
-TEST(Cursor, ReadsWhatIsWritten) {
+TEST(TextCursor, ReadsWhatIsWritten) {
   std::string every;
   for (int c = 0; c < 256; ++c) every += static_cast<char>(c);
   for (const std::string& text :
@@ -156,7 +156,7 @@ TEST(Cursor, ReadsWhatIsWritten) {
     for (const std::string& written : lines) {
       const SourceLine line = {"t", 1, written};
       const LineParts parts = SplitLine(line.text);
-      Cursor in(line, 0, parts.code_end);
+      TextCursor in(line, 0, parts.code_end);
       EXPECT_EQ(Text(written[0] == '@'       ? in.TakeSymbol()
                      : &written == &lines[0] ? in.TakeQuoted()
                                              : in.TakeType()),
@@ -185,7 +185,7 @@ constexpr SplitRow kSplits[] = {
     {"// a //! b", "", ""},
 };
 
-TEST(Cursor, SplitsCommentsOff) {
+TEST(TextCursor, SplitsCommentsOff) {
   for (const SplitRow& row : kSplits) {
     const absl::string_view text = row.text;
     const LineParts parts = SplitLine(text);
@@ -198,7 +198,7 @@ TEST(Cursor, SplitsCommentsOff) {
   }
 }
 
-TEST(Cursor, ErrorsShowTheirPlace) {
+TEST(TextCursor, ErrorsShowTheirPlace) {
   const SourceLine line = {"a.vmasm", 7, "\tvm.fail  %i0"};
   EXPECT_EQ(line.Error(10, "Wrong.").message(),
             "a.vmasm:7:11: Wrong.\n"

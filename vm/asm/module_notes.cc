@@ -12,7 +12,7 @@ namespace eyrie::vm {
 namespace {
 
 // "key" = "value"
-absl::Status TakeAttribute(Cursor& in, ModulePlan::Attributes& attributes) {
+absl::Status TakeAttribute(TextCursor& in, ModulePlan::Attributes& attributes) {
   ASSIGN_OR_RETURN(std::string key, in.TakeQuoted());
   RETURN_IF_ERROR(in.Expect("="));
   ASSIGN_OR_RETURN(std::string value, in.TakeQuoted());
@@ -21,7 +21,7 @@ absl::Status TakeAttribute(Cursor& in, ModulePlan::Attributes& attributes) {
 }
 
 // "EXT_F32 | YIELD", "none"
-absl::StatusOr<uint32_t> TakeFeatures(Cursor& in) {
+absl::StatusOr<uint32_t> TakeFeatures(TextCursor& in) {
   uint32_t features = 0;
   if (in.Accept("none")) return features;
   do {
@@ -42,7 +42,7 @@ absl::StatusOr<uint32_t> TakeFeatures(Cursor& in) {
   return features;
 }
 
-absl::StatusOr<int32_t> TakeInt32(Cursor& in) {
+absl::StatusOr<int32_t> TakeInt32(TextCursor& in) {
   const bool negative = in.Peek() == '-';
   const size_t at = in.position();
   ASSIGN_OR_RETURN(const uint64_t bits, in.TakeInteger(32));
@@ -52,7 +52,7 @@ absl::StatusOr<int32_t> TakeInt32(Cursor& in) {
 }
 
 // The number of one of `count` places, or -1 for none.
-absl::StatusOr<int32_t> TakeOrdinal(Cursor& in, size_t count) {
+absl::StatusOr<int32_t> TakeOrdinal(TextCursor& in, size_t count) {
   in.SkipBlanks();
   const size_t at = in.position();
   ASSIGN_OR_RETURN(const int32_t place, TakeInt32(in));
@@ -66,7 +66,7 @@ absl::StatusOr<int32_t> TakeOrdinal(Cursor& in, size_t count) {
 }
 
 // "loc[3]"
-absl::StatusOr<int32_t> TakePlace(Cursor& in, size_t count) {
+absl::StatusOr<int32_t> TakePlace(TextCursor& in, size_t count) {
   RETURN_IF_ERROR(in.Expect("loc"));
   RETURN_IF_ERROR(in.Expect("["));
   ASSIGN_OR_RETURN(const int32_t place, TakeOrdinal(in, count));
@@ -74,7 +74,7 @@ absl::StatusOr<int32_t> TakePlace(Cursor& in, size_t count) {
   return place;
 }
 
-absl::Status TakePlaces(Cursor& in, size_t count,
+absl::Status TakePlaces(TextCursor& in, size_t count,
                         std::vector<int32_t>& places) {
   RETURN_IF_ERROR(in.Expect("["));
   if (in.Accept("]")) return absl::OkStatus();
@@ -86,7 +86,8 @@ absl::Status TakePlaces(Cursor& in, size_t count,
 }
 
 // A place made of others refers to earlier ones, so that none is in itself.
-absl::StatusOr<ModulePlan::Location> TakeLocation(Cursor& in, size_t count) {
+absl::StatusOr<ModulePlan::Location> TakeLocation(TextCursor& in,
+                                                  size_t count) {
   ModulePlan::Location location;
   if (in.Accept("none")) return location;
   if (in.Accept("call")) {
@@ -140,7 +141,7 @@ const ModuleParser::Word ModuleParser::kFunctionNotes[] = {
     {nullptr, nullptr},
 };
 
-absl::Status ModuleParser::NoteBytecode(Cursor& in) {
+absl::Status ModuleParser::NoteBytecode(TextCursor& in) {
   RETURN_IF_ERROR(BeforeFunctions(in));
   in.SkipBlanks();
   const size_t at = in.position();
@@ -163,21 +164,21 @@ absl::Status ModuleParser::NoteBytecode(Cursor& in) {
   return absl::OkStatus();
 }
 
-absl::Status ModuleParser::NoteRequires(Cursor& in) {
+absl::Status ModuleParser::NoteRequires(TextCursor& in) {
   ASSIGN_OR_RETURN(scope_.requirements, TakeFeatures(in));
   return absl::OkStatus();
 }
 
-absl::Status ModuleParser::NoteArchive(Cursor& in) {
+absl::Status ModuleParser::NoteArchive(TextCursor& in) {
   scope_.plan.zip = true;
   return in.Expect("zip");
 }
 
-absl::Status ModuleParser::NoteAttr(Cursor& in) {
+absl::Status ModuleParser::NoteAttr(TextCursor& in) {
   return TakeAttribute(in, scope_.plan.attributes);
 }
 
-absl::Status ModuleParser::NoteDepends(Cursor& in) {
+absl::Status ModuleParser::NoteDepends(TextCursor& in) {
   ModulePlan::Dependency dependency;
   dependency.optional = in.Accept("optional");
   ASSIGN_OR_RETURN(dependency.name, in.TakeSymbol());
@@ -187,14 +188,14 @@ absl::Status ModuleParser::NoteDepends(Cursor& in) {
   return absl::OkStatus();
 }
 
-absl::Status ModuleParser::NoteImportAttr(Cursor& in) {
+absl::Status ModuleParser::NoteImportAttr(TextCursor& in) {
   if (scope_.plan.imports.empty()) {
     return in.Error("This stands after the import that it is of.");
   }
   return TakeAttribute(in, scope_.plan.imports.back().attributes);
 }
 
-absl::Status ModuleParser::NoteRodataExternal(Cursor& in) {
+absl::Status ModuleParser::NoteRodataExternal(TextCursor& in) {
   if (scope_.plan.rodata.empty()) {
     return in.Error("This stands after the constant that it is of.");
   }
@@ -206,7 +207,7 @@ absl::Status ModuleParser::NoteRodataExternal(Cursor& in) {
   return absl::OkStatus();
 }
 
-absl::Status ModuleParser::NoteRodataAlign(Cursor& in) {
+absl::Status ModuleParser::NoteRodataAlign(TextCursor& in) {
   if (scope_.plan.rodata.empty()) {
     return in.Error("This stands after the constant that it is of.");
   }
@@ -222,7 +223,7 @@ absl::Status ModuleParser::NoteRodataAlign(Cursor& in) {
   return absl::OkStatus();
 }
 
-absl::Status ModuleParser::NoteGlobals(Cursor& in) {
+absl::Status ModuleParser::NoteGlobals(TextCursor& in) {
   in.SkipBlanks();
   const size_t at = in.position();
   ASSIGN_OR_RETURN(const uint32_t bytes, in.TakeU32("a count of bytes"));
@@ -239,7 +240,7 @@ absl::Status ModuleParser::NoteGlobals(Cursor& in) {
   return in.Expect("refs");
 }
 
-absl::Status ModuleParser::NoteLocation(Cursor& in) {
+absl::Status ModuleParser::NoteLocation(TextCursor& in) {
   RETURN_IF_ERROR(BeforeFunctions(in));
   has_locations_ = true;
   RETURN_IF_ERROR(in.Expect("["));
@@ -257,26 +258,26 @@ absl::Status ModuleParser::NoteLocation(Cursor& in) {
   return absl::OkStatus();
 }
 
-absl::Status ModuleParser::NoteFuncAttr(Cursor& in) {
+absl::Status ModuleParser::NoteFuncAttr(TextCursor& in) {
   return TakeAttribute(in, notes_.attributes);
 }
 
-absl::Status ModuleParser::NoteFuncName(Cursor& in) {
+absl::Status ModuleParser::NoteFuncName(TextCursor& in) {
   ASSIGN_OR_RETURN(notes_.name, in.TakeQuoted());
   return absl::OkStatus();
 }
 
-absl::Status ModuleParser::NoteFuncConvention(Cursor& in) {
+absl::Status ModuleParser::NoteFuncConvention(TextCursor& in) {
   ASSIGN_OR_RETURN(notes_.convention, in.TakeQuoted());
   return absl::OkStatus();
 }
 
-absl::Status ModuleParser::NoteFuncRequires(Cursor& in) {
+absl::Status ModuleParser::NoteFuncRequires(TextCursor& in) {
   ASSIGN_OR_RETURN(notes_.requirements, TakeFeatures(in));
   return absl::OkStatus();
 }
 
-absl::Status ModuleParser::NoteFuncRegisters(Cursor& in) {
+absl::Status ModuleParser::NoteFuncRegisters(TextCursor& in) {
   ASSIGN_OR_RETURN(const uint32_t i32, in.TakeU32("a count of registers"));
   RETURN_IF_ERROR(in.Expect("i32"));
   RETURN_IF_ERROR(in.Expect(","));
@@ -289,7 +290,7 @@ absl::Status ModuleParser::NoteFuncRegisters(Cursor& in) {
   return in.Expect("ref");
 }
 
-absl::Status ModuleParser::NoteInstruction(Cursor& in) {
+absl::Status ModuleParser::NoteInstruction(TextCursor& in) {
   RETURN_IF_ERROR(in.Expect("["));
   // Those that the lines of the text make are not the text's to name.
   const size_t count = has_locations_ ? scope_.plan.locations.size() : 0;

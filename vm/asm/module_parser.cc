@@ -28,7 +28,7 @@ char TypeLetter(absl::string_view type) {
 }
 
 // The register of a declaration, "%i0:" or "%i0:1:", without its '%'.
-absl::StatusOr<absl::string_view> TakeDeclared(Cursor& in) {
+absl::StatusOr<absl::string_view> TakeDeclared(TextCursor& in) {
   RETURN_IF_ERROR(in.Expect("%"));
   const absl::string_view name = in.TakeName();
   RETURN_IF_ERROR(in.Expect(":"));
@@ -91,7 +91,7 @@ absl::Status ModuleParser::Finish() {
 
 absl::Status ModuleParser::ParseLine() {
   const LineParts parts = SplitLine(line_.text);
-  Cursor code(line_, 0, parts.code_end);
+  TextCursor code(line_, 0, parts.code_end);
   // An offset, as dumps have it, says nothing.
   if (code.Peek() == '[') {
     if (const size_t close = code.Find(']'); close != absl::string_view::npos) {
@@ -100,11 +100,11 @@ absl::Status ModuleParser::ParseLine() {
   }
   if (!code.AtEnd()) RETURN_IF_ERROR(ParseCode(code));
   if (parts.note_begin == absl::string_view::npos) return absl::OkStatus();
-  Cursor note(line_, parts.note_begin, parts.note_end);
+  TextCursor note(line_, parts.note_begin, parts.note_end);
   return ParseNote(note);
 }
 
-absl::Status ModuleParser::ParseCode(Cursor& in) {
+absl::Status ModuleParser::ParseCode(TextCursor& in) {
   if (code_ != nullptr) {
     if (in.Peek() == '}') return EndFunction(in);
     RETURN_IF_ERROR(code_->ParseLine(line_, in));
@@ -127,7 +127,7 @@ absl::Status ModuleParser::ParseCode(Cursor& in) {
                        : absl::StrCat("There is no directive ", word, "."));
 }
 
-absl::Status ModuleParser::ParseNote(Cursor& in) {
+absl::Status ModuleParser::ParseNote(TextCursor& in) {
   in.SkipBlanks();
   const size_t at = in.position();
   const absl::string_view word = in.TakeName();
@@ -153,12 +153,12 @@ absl::Status ModuleParser::ParseNote(Cursor& in) {
   return in.ErrorAt(at, absl::StrCat("There is no note ", word, "."));
 }
 
-absl::Status ModuleParser::BeforeFunctions(const Cursor& in) const {
+absl::Status ModuleParser::BeforeFunctions(const TextCursor& in) const {
   if (scope_.plan.functions.empty()) return absl::OkStatus();
   return in.Error("This stands before the first function.");
 }
 
-absl::Status ModuleParser::Module(Cursor& in) {
+absl::Status ModuleParser::Module(TextCursor& in) {
   if (scope_.has_module) return in.Error("The text has one vm.module.");
   in.SkipBlanks();
   const size_t at = in.position();
@@ -173,7 +173,7 @@ absl::Status ModuleParser::Module(Cursor& in) {
   return absl::OkStatus();
 }
 
-absl::Status ModuleParser::Type(Cursor& in) {
+absl::Status ModuleParser::Type(TextCursor& in) {
   RETURN_IF_ERROR(BeforeFunctions(in));
   in.SkipBlanks();
   const size_t at = in.position();
@@ -185,7 +185,7 @@ absl::Status ModuleParser::Type(Cursor& in) {
   return absl::OkStatus();
 }
 
-absl::Status ModuleParser::Import(Cursor& in) {
+absl::Status ModuleParser::Import(TextCursor& in) {
   RETURN_IF_ERROR(BeforeFunctions(in));
   ModulePlan::Import import;
   import.optional = in.Accept("optional");
@@ -211,7 +211,7 @@ absl::Status ModuleParser::Import(Cursor& in) {
   return absl::OkStatus();
 }
 
-absl::Status ModuleParser::Export(Cursor& in) {
+absl::Status ModuleParser::Export(TextCursor& in) {
   in.SkipBlanks();
   SourcePlace place = {line_, in.position()};
   ModulePlan::Export exported;
@@ -232,7 +232,7 @@ absl::Status ModuleParser::Export(Cursor& in) {
   return absl::OkStatus();
 }
 
-absl::Status ModuleParser::Rodata(Cursor& in) {
+absl::Status ModuleParser::Rodata(TextCursor& in) {
   RETURN_IF_ERROR(BeforeFunctions(in));
   RETURN_IF_ERROR(in.Expect("["));
   in.SkipBlanks();
@@ -253,24 +253,24 @@ absl::Status ModuleParser::Rodata(Cursor& in) {
                        " bytes so far; the most is ", kMaxRodataBytes, "."));
 }
 
-absl::Status ModuleParser::GlobalI32(Cursor& in) {
+absl::Status ModuleParser::GlobalI32(TextCursor& in) {
   return Global(in, OperandKind::kGlobalI32, 4, "i32");
 }
-absl::Status ModuleParser::GlobalI64(Cursor& in) {
+absl::Status ModuleParser::GlobalI64(TextCursor& in) {
   return Global(in, OperandKind::kGlobalI64, 8, "i64");
 }
-absl::Status ModuleParser::GlobalF32(Cursor& in) {
+absl::Status ModuleParser::GlobalF32(TextCursor& in) {
   return Global(in, OperandKind::kGlobalF32, 4, "f32");
 }
-absl::Status ModuleParser::GlobalF64(Cursor& in) {
+absl::Status ModuleParser::GlobalF64(TextCursor& in) {
   return Global(in, OperandKind::kGlobalF64, 8, "f64");
 }
-absl::Status ModuleParser::GlobalRef(Cursor& in) {
+absl::Status ModuleParser::GlobalRef(TextCursor& in) {
   return Global(in, OperandKind::kGlobalRef, 0, "");
 }
 
-absl::Status ModuleParser::Global(Cursor& in, OperandKind kind, uint32_t size,
-                                  absl::string_view type) {
+absl::Status ModuleParser::Global(TextCursor& in, OperandKind kind,
+                                  uint32_t size, absl::string_view type) {
   RETURN_IF_ERROR(BeforeFunctions(in));
   in.Accept("private");
   in.Accept("mutable");
@@ -298,7 +298,7 @@ absl::Status ModuleParser::Global(Cursor& in, OperandKind kind, uint32_t size,
   return in.Expect(type);
 }
 
-absl::StatusOr<std::string> ModuleParser::TakeArguments(Cursor& in) {
+absl::StatusOr<std::string> ModuleParser::TakeArguments(TextCursor& in) {
   // Registers are counted on without the gaps that pairs leave, as upstream
   // does; or as the function finds its arguments, in either layout.
   uint32_t plain = 0;
@@ -345,7 +345,7 @@ absl::StatusOr<std::string> ModuleParser::TakeArguments(Cursor& in) {
   return letters;
 }
 
-absl::StatusOr<std::string> ModuleParser::TakeResults(Cursor& in) {
+absl::StatusOr<std::string> ModuleParser::TakeResults(TextCursor& in) {
   std::string letters;
   RETURN_IF_ERROR(in.Expect("("));
   if (in.Accept(")")) return std::string("v");
@@ -366,7 +366,7 @@ absl::StatusOr<std::string> ModuleParser::TakeResults(Cursor& in) {
   return letters;
 }
 
-absl::Status ModuleParser::Func(Cursor& in) {
+absl::Status ModuleParser::Func(TextCursor& in) {
   if (scope_.plan.functions.empty()) scope_.PlaceGlobals();
   in.SkipBlanks();
   function_place_ = {line_, in.position()};
@@ -392,7 +392,7 @@ absl::Status ModuleParser::Func(Cursor& in) {
   return absl::OkStatus();
 }
 
-absl::Status ModuleParser::EndFunction(Cursor& in) {
+absl::Status ModuleParser::EndFunction(TextCursor& in) {
   in.SkipBlanks();
   const size_t at = in.position();
   RETURN_IF_ERROR(in.Expect("}"));

@@ -31,7 +31,7 @@ class ModuleParser {
   ModuleScope& scope() { return scope_; }
 
  private:
-  using Handler = absl::Status (ModuleParser::*)(Cursor& in);
+  using Handler = absl::Status (ModuleParser::*)(TextCursor& in);
   struct Word {
     const char* text;
     Handler handler;
@@ -41,48 +41,48 @@ class ModuleParser {
   static const Word kFunctionNotes[];
 
   absl::Status ParseLine();
-  absl::Status ParseCode(Cursor& in);
-  absl::Status ParseNote(Cursor& in);
+  absl::Status ParseCode(TextCursor& in);
+  absl::Status ParseNote(TextCursor& in);
   absl::Status Finish();
 
   // Directives, after their word.
-  absl::Status Module(Cursor& in);
-  absl::Status Type(Cursor& in);
-  absl::Status Import(Cursor& in);
-  absl::Status Export(Cursor& in);
-  absl::Status Rodata(Cursor& in);
-  absl::Status GlobalI32(Cursor& in);
-  absl::Status GlobalI64(Cursor& in);
-  absl::Status GlobalF32(Cursor& in);
-  absl::Status GlobalF64(Cursor& in);
-  absl::Status GlobalRef(Cursor& in);
-  absl::Status Global(Cursor& in, OperandKind kind, uint32_t size,
+  absl::Status Module(TextCursor& in);
+  absl::Status Type(TextCursor& in);
+  absl::Status Import(TextCursor& in);
+  absl::Status Export(TextCursor& in);
+  absl::Status Rodata(TextCursor& in);
+  absl::Status GlobalI32(TextCursor& in);
+  absl::Status GlobalI64(TextCursor& in);
+  absl::Status GlobalF32(TextCursor& in);
+  absl::Status GlobalF64(TextCursor& in);
+  absl::Status GlobalRef(TextCursor& in);
+  absl::Status Global(TextCursor& in, OperandKind kind, uint32_t size,
                       absl::string_view type);
-  absl::Status Func(Cursor& in);
-  absl::StatusOr<std::string> TakeArguments(Cursor& in);
-  absl::StatusOr<std::string> TakeResults(Cursor& in);
-  absl::Status EndFunction(Cursor& in);
+  absl::Status Func(TextCursor& in);
+  absl::StatusOr<std::string> TakeArguments(TextCursor& in);
+  absl::StatusOr<std::string> TakeResults(TextCursor& in);
+  absl::Status EndFunction(TextCursor& in);
 
   // Contents of a constant (module_rodata.cc).
-  absl::StatusOr<std::vector<uint8_t>> TakeContents(Cursor& in);
+  absl::StatusOr<std::vector<uint8_t>> TakeContents(TextCursor& in);
 
   // Notes, after their word (module_notes.cc).
-  absl::Status NoteBytecode(Cursor& in);
-  absl::Status NoteRequires(Cursor& in);
-  absl::Status NoteArchive(Cursor& in);
-  absl::Status NoteAttr(Cursor& in);
-  absl::Status NoteDepends(Cursor& in);
-  absl::Status NoteImportAttr(Cursor& in);
-  absl::Status NoteRodataExternal(Cursor& in);
-  absl::Status NoteRodataAlign(Cursor& in);
-  absl::Status NoteGlobals(Cursor& in);
-  absl::Status NoteLocation(Cursor& in);
-  absl::Status NoteFuncAttr(Cursor& in);
-  absl::Status NoteFuncName(Cursor& in);
-  absl::Status NoteFuncConvention(Cursor& in);
-  absl::Status NoteFuncRequires(Cursor& in);
-  absl::Status NoteFuncRegisters(Cursor& in);
-  absl::Status NoteInstruction(Cursor& in);
+  absl::Status NoteBytecode(TextCursor& in);
+  absl::Status NoteRequires(TextCursor& in);
+  absl::Status NoteArchive(TextCursor& in);
+  absl::Status NoteAttr(TextCursor& in);
+  absl::Status NoteDepends(TextCursor& in);
+  absl::Status NoteImportAttr(TextCursor& in);
+  absl::Status NoteRodataExternal(TextCursor& in);
+  absl::Status NoteRodataAlign(TextCursor& in);
+  absl::Status NoteGlobals(TextCursor& in);
+  absl::Status NoteLocation(TextCursor& in);
+  absl::Status NoteFuncAttr(TextCursor& in);
+  absl::Status NoteFuncName(TextCursor& in);
+  absl::Status NoteFuncConvention(TextCursor& in);
+  absl::Status NoteFuncRequires(TextCursor& in);
+  absl::Status NoteFuncRegisters(TextCursor& in);
+  absl::Status NoteInstruction(TextCursor& in);
 
   // What notes say about the function that follows.
   struct FunctionNotes {
@@ -94,7 +94,7 @@ class ModuleParser {
     std::optional<std::pair<uint32_t, uint32_t>> registers;  // i32, ref
   };
 
-  absl::Status BeforeFunctions(const Cursor& in) const;
+  absl::Status BeforeFunctions(const TextCursor& in) const;
   void AddDebugLine();
 
   const AssemblerOptions& options_;

@@ -13,7 +13,7 @@ int HexDigit(char c) {
 }
 
 // Pairs of digits, blanks between them as one likes.
-absl::StatusOr<std::vector<uint8_t>> TakeHex(Cursor& in) {
+absl::StatusOr<std::vector<uint8_t>> TakeHex(TextCursor& in) {
   std::vector<uint8_t> bytes;
   while (!in.AtEnd()) {
     const size_t at = in.position();
@@ -37,7 +37,7 @@ absl::StatusOr<std::vector<uint8_t>> TakeHex(Cursor& in) {
 }
 
 // "[1, 2, 3]" of `width` bits each.
-absl::StatusOr<std::vector<uint8_t>> TakeNumbers(Cursor& in, bool is_float,
+absl::StatusOr<std::vector<uint8_t>> TakeNumbers(TextCursor& in, bool is_float,
                                                  int width) {
   std::vector<uint8_t> bytes;
   RETURN_IF_ERROR(in.Expect("["));
@@ -59,7 +59,8 @@ absl::StatusOr<std::vector<uint8_t>> TakeNumbers(Cursor& in, bool is_float,
 
 }  // namespace
 
-absl::StatusOr<std::vector<uint8_t>> ModuleParser::TakeContents(Cursor& in) {
+absl::StatusOr<std::vector<uint8_t>> ModuleParser::TakeContents(
+    TextCursor& in) {
   constexpr struct {
     const char* word;
     bool is_float;
@@ -80,7 +81,7 @@ absl::StatusOr<std::vector<uint8_t>> ModuleParser::TakeContents(Cursor& in) {
     if (!bytes.ok()) return in.ErrorAt(at, bytes.status().message());
     return bytes;
   }
-  Cursor ahead = in;
+  TextCursor ahead = in;
   if (in.Peek() == '"' || ahead.Accept("e\"")) {
     ASSIGN_OR_RETURN(const std::string text, in.TakeQuoted());
     return std::vector<uint8_t>(text.begin(), text.end());

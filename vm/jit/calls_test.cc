@@ -1,5 +1,5 @@
-// What compiled code calls: functions that are compiled before it, and quick
-// native functions.
+// What compiled code calls: functions that are compiled before it, short ones
+// that are copied, and quick native functions.
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +12,7 @@
 #include "vm/bytecode_module.h"
 #include "vm/context.h"
 #include "vm/jit/jit.h"
+#include "vm/limits.h"
 #include "vm/native_binding.h"
 #include "vm/native_module.h"
 
@@ -59,7 +60,8 @@ TEST(CompiledCalls, AreOfWhatIsCompiledBefore) {
     builder.AddFunction(absl::StrCat("f", i), "0i_i",
                         Loop(absl::StrCat(i + 1)));
   }
-  builder.AddFunction("last", "0i_i", "entry: return [i0]");  // kDeep
+  builder.AddFunction("last", "0i_i",  // kDeep
+                      "entry: const.i32 3 i1 div.i32.s i0 i1 i2 return [i2]");
   builder.AddFunction("even", "0i_i", Loop(absl::StrCat(kDeep + 2)));
   builder.AddFunction("odd", "0i_i", Loop(absl::StrCat(kDeep + 1)));
   builder.AddFunction("once", "0i_i",
@@ -126,6 +128,153 @@ TEST(CompiledCalls, DoNotHoldUpTheCaller) {
   }
   EXPECT_EQ(compiled, (64 << 10) / size);
   EXPECT_LT(compiled, 5u);
+}
+
+// A loop that calls function 0 with its turn's number, one more for each
+// further argument, as what that takes, and mixes what it gives.
+std::string LoopOf(const std::string& arguments, char result) {
+  std::string body, passed;
+  for (size_t n = 0; n < arguments.size(); ++n) {
+    const size_t to = 10 + 2 * n;
+    const std::string reg = absl::StrCat("i", to);
+    absl::StrAppend(&body, " const.i32 ", n, " ", reg, " add.i32 i1 ", reg, " ",
+                    reg);
+    if (arguments[n] == 'I') absl::StrAppend(&body, " ext.i32.i64.s ");
+    if (arguments[n] == 'f') absl::StrAppend(&body, " cast.si32.f32 ");
+    if (arguments[n] == 'F') absl::StrAppend(&body, " cast.si32.f64 ");
+    if (arguments[n] != 'i') absl::StrAppend(&body, reg, " ", reg);
+    absl::StrAppend(&passed, n == 0 ? "" : " ", reg);
+  }
+  absl::StrAppend(&body, " call 0 [", passed, "] [i8]");
+  if (result == 'F') absl::StrAppend(&body, " bitcast.f64.i64 i8 i8");
+  if (result == 'F' || result == 'I') {
+    absl::StrAppend(&body, " const.i64 13 i6 shr.i64.u i8 i6 i6 xor.i64 i6 i8",
+                    " i6 trunc.i64.i32 i6 i8");
+  }
+  if (result == 'f') absl::StrAppend(&body, " bitcast.f32.i32 i8 i8");
+  return absl::StrCat(
+      "entry: const.i32.zero i1 const.i32 1 i2 const.i32 7 i3 br ^head [] "
+      "head: cmp.lt.i32.s i1 i0 i4 cond_br i4 ^body [] ^end [] body:",
+      body,
+      " mul.i32 i3 i0 i3 xor.i32 i3 i8 i3 add.i32 i1 i2 i1 br ^head [] "
+      "end: return [i3]");
+}
+
+std::string CallWithin(const std::shared_ptr<const BytecodeModule>& module,
+                       bool compiled, const std::string& name, int32_t number,
+                       const Limits& limits) {
+  ContextOptions options = With(compiled);
+  options.limits = limits;
+  return CallOne(**Context::Create({module}, options), name, number);
+}
+
+struct Callee {
+  const char* arguments;
+  char result;
+  const char* code;
+  bool copied;
+};
+constexpr Callee kCallees[] = {
+    {"i", 'i', "return [i0]", true},
+    {"ii", 'i', "xor.i32 i0 i1 i0 return [i0]", true},
+    {"ii", 'i', "sub.i32 i1 i0 i4 return [i4]", true},
+    {"i", 'i', "const.i32 77 i9 return [i9]", true},
+    {"", 'i', "const.i32.zero i1 return [i1]", true},
+    {"iiii", 'i',
+     "add.i32 i0 i1 i0 mul.i32 i2 i3 i2 xor.i32 i0 i2 i0 "
+     "return [i0]",
+     true},
+    {"II", 'I',
+     "const.i64 0x123456789ABCD i6 mul.i64 i0 i6 i4 "
+     "xor.i64 i4 i2 i4 return [i4]",
+     true},
+    {"iii", 'i', "select.i32 i0 i1 i2 i3 return [i3]", true},
+    {"if", 'i', "add.i32 i0 i1 i2 return [i2]", false},  // the other bank
+    {"ff", 'f', "const.f32 2.5 i4 fma.f32 i0 i1 i4 i5 return [i5]", true},
+    {"fF", 'F',
+     "ext.f32.f64 i0 i4 neg.f64 i2 i2 sqrt.f64 i4 i4 "
+     "add.f64 i4 i2 i2 return [i2]",
+     true},
+    {"fffff", 'f', "add.f32 i0 i4 i0 return [i0]", false},  // in the frame
+    {"iiiii", 'i', "add.i32 i0 i4 i0 return [i0]", false},
+    {"i", 'i', "add.i32 i0 i5 i0 return [i0]", false},  // a number of none
+    {"ii", 'i', "const.i32 9 i4 rem.i32.u i1 i4 i2 return [i2]", false},
+    {"ii", 'i', "div.i32.s i0 i1 i2 return [i2]", false},
+    {"i", 'i', "call 1 [i0] [i0] return [i0]", false},
+    {"i", 'i', "fail i0 \"no\"", false},
+    {"i", 'i', "br ^next [] next: return [i0]", true},
+    {"i", 'i', "cond_br i0 ^yes [] ^no [] yes: return [i0] no: return [i0]",
+     false},
+    {"i", 'i',
+     "add.i32 i0 i0 i1 add.i32 i0 i1 i1 add.i32 i0 i1 i1 add.i32 i0 "
+     "i1 i1 add.i32 i0 i1 i1 add.i32 i0 i1 i1 add.i32 i0 i1 i1 add.i32 i0 i1 "
+     "i1 return [i1]",
+     false},  // longer
+};
+
+// Short functions are part of who calls them; of what they do and take nothing
+// changes, fuel and stack neither.
+TEST(CompiledCalls, CopyShortFunctions) {
+  for (const Callee& c : kCallees) {
+    SCOPED_TRACE(absl::StrCat(c.arguments, " ", c.code));
+    ModuleBuilder builder;
+    builder.name = "copies";
+    builder
+        .AddFunction("short",
+                     absl::StrCat("0", *c.arguments == 0 ? "v" : c.arguments,
+                                  "_", std::string(1, c.result)),
+                     absl::StrCat("entry: ", c.code))
+        .i32_registers = 12;
+    builder.AddFunction("ten", "0i_i", "entry: const.i32 10 i1 return [i1]");
+    builder.AddFunction("loop", "0i_i", LoopOf(c.arguments, c.result))
+        .i32_registers = 24;
+    for (const int32_t turns : {0, 1, 30}) {
+      for (uint64_t fuel = 0; fuel < 65; fuel += turns == 1 ? 1 : 7) {
+        SCOPED_TRACE(absl::StrCat(turns, " turns with ", fuel));
+        Limits limits;
+        limits.fuel = fuel;
+        const auto module = Make(builder);
+        const auto want = CallWithin(module, false, "loop", turns, limits);
+        EXPECT_EQ(CallWithin(module, true, "loop", turns, limits), want);
+        const bool compiled = module->function(0).compiled_entry != nullptr;
+        EXPECT_EQ(compiled, !c.copied);
+      }
+    }
+  }
+}
+
+// The stack ends in any of them, as it does interpreted.
+TEST(CompiledCalls, CopyWhatHasNoRoom) {
+  for (const uint16_t registers : {8, 100, 1000, 3000}) {
+    ModuleBuilder builder;
+    builder.name = "deep";
+    builder.AddFunction("short", "0i_i", "entry: return [i0]").i32_registers =
+        registers;
+    builder.AddFunction("deep", "0i_i",
+                        "entry: call 0 [i0] [i1] const.i32 1 i2 add.i32 i1 i2 "
+                        "i1 call 1 [i1] [i3] return [i3]");
+    const auto module = Make(builder);
+    Limits limits;
+    for (limits.max_stack = 20000; limits.max_stack < 20400;
+         limits.max_stack += 8) {
+      const auto want = CallWithin(module, false, "deep", 0, limits);
+      EXPECT_EQ(want.find("RESOURCE_EXHAUSTED"), 0u) << want;
+      EXPECT_EQ(CallWithin(module, true, "deep", 0, limits), want);
+    }
+  }
+}
+
+// Debuggers stop at functions that are called.
+TEST(CompiledCalls, CopyNothingForDebuggers) {
+  ModuleBuilder builder;
+  builder.name = "seen";
+  builder.AddFunction("short", "0i_i", "entry: return [i0]");
+  builder.AddFunction("loop", "0i_i", LoopOf("i", 'i'));
+  const auto module = Make(builder);
+  ContextOptions options;
+  options.jit = *jit::Create(jit::Mode::kEager, {.perf_map = {}, .gdb = true});
+  CallOne(**Context::Create({module}, options), "loop", 3);
+  EXPECT_NE(module->function(0).compiled_entry, nullptr);
 }
 
 struct Host : ModuleState {

@@ -121,7 +121,7 @@ void Emitter::EmitComparison(Op op) {
 }
 
 asmjit::Label Emitter::LabelAt(uint32_t offset, uint32_t from) const {
-  const uint32_t block = program_.BlockAt(offset);
+  const uint32_t block = program().BlockAt(offset);
   const auto outside = outside_.find(block);
   if (outside == outside_.end()) return blocks_[block];
   uint32_t last = block;
@@ -132,9 +132,9 @@ asmjit::Label Emitter::LabelAt(uint32_t offset, uint32_t from) const {
 }
 
 bool Emitter::IsNext(const asmjit::Label& label) const {
-  if (number_ + 1 >= program_.instructions.size()) return false;
+  if (number_ + 1 >= program().instructions.size()) return false;
   const uint32_t next =
-      program_.BlockAt(program_.instructions[number_ + 1].offset);
+      program().BlockAt(program().instructions[number_ + 1].offset);
   if (next == Program::kNone) return false;
   const auto outside = outside_.find(next);
   return (outside == outside_.end() ? blocks_[next] : outside->second).id() ==
@@ -302,7 +302,7 @@ void Emitter::EmitRoom(uint32_t bytes) {
 void Emitter::EmitCall() {
   const auto& call = LoweredAt<LoweredCallFunction>(current_->at);
   const FunctionCode& callee = *call.callee;
-  const uint32_t own = function_.frame_bytes;
+  const uint32_t own = function().frame_bytes;
   EmitCharge();
   if (callee.result_count > kMaxCompiledResults) {
     const Slow slow = NewSlow(SlowKind::kLeave);
@@ -311,8 +311,20 @@ void Emitter::EmitCall() {
   }
   EmitRoom(own + callee.frame_bytes);
   PassArguments(call, own);
+  const auto inlined = inlined_.find(number_);
+  if (inlined != inlined_.end()) {
+    EmitInlined(*inlined->second);
+  } else {
+    CallCompiled(callee);
+  }
+  Reload(number_);
+  TakeResults(callee, call.call.results());
+}
+
+void Emitter::CallCompiled(const FunctionCode& callee) {
+  const uint32_t own = function().frame_bytes;
   const asmjit::Label back = a_.newLabel();
-  if (&callee == &function_) {
+  if (&callee == &function()) {
     a_.add(kFrame, own);
     a_.call(entry_);
   } else if (callee.compiled_entry.load(std::memory_order_acquire) != nullptr) {
@@ -327,8 +339,21 @@ void Emitter::EmitCall() {
   a_.bind(back);
   marks_.calls.push_back({back, current_->offset});
   a_.sub(kFrame, own);
-  Reload(number_);
-  TakeResults(callee, call.call.results());
+}
+
+// With arguments and result where a call has them.
+void Emitter::EmitInlined(const Body& body) {
+  const Instruction* const call = current_;
+  const uint32_t number = number_;
+  body_ = &body;
+  TakeArguments();
+  const auto last = static_cast<uint32_t>(program().instructions.size()) - 1;
+  for (uint32_t n = 0; n < last; ++n) EmitInstruction(n);
+  current_ = &program().instructions[last];
+  ReturnNumber(In(0));
+  body_ = &own_;
+  current_ = call;
+  number_ = number;
 }
 
 void Emitter::TakeResults(const FunctionCode& callee, const uint16_t* to) {
@@ -360,19 +385,24 @@ void Emitter::TakeResults(const FunctionCode& callee, const uint16_t* to) {
   }
 }
 
+void Emitter::ReturnNumber(const Access& value) {
+  if (value.bank == Bank::kFloat) {
+    const x86::Xmm from = Float(value, x86::xmm0);
+    if (from.id() != 0) a_.movaps(x86::xmm0, from);
+  } else {
+    const x86::Gp from = Integer(value, x86::rax);
+    if (from.id() != 0) a_.mov(Sized(x86::rax, value.wide), from);
+  }
+}
+
 void Emitter::EmitReturn() {
   const auto& values = LoweredAt<LoweredReturn>(current_->at);
-  const bool one = ReturnsOneNumber(function_);
-  if (one && In(0).bank == Bank::kFloat) {
-    const x86::Xmm value = Float(In(0), x86::xmm0);
-    if (value.id() != 0) a_.movaps(x86::xmm0, value);
-  } else if (one) {
-    const x86::Gp value = Integer(In(0), x86::rax);
-    if (value.id() != 0) a_.mov(Sized(x86::rax, In(0).wide), value);
+  if (ReturnsOneNumber(function())) {
+    ReturnNumber(In(0));
   } else {
     size_t number = 0;
     for (uint32_t r = 0; r < values.count; ++r) {
-      const bool ref = function_.results[r] == ValueType::kRef;
+      const bool ref = function().results[r] == ValueType::kRef;
       const bool wide = ref || In(number).wide;
       const x86::Mem to =
           State(offsetof(CompiledState, results) + size_t{r} * 8, wide ? 8 : 4);
@@ -384,7 +414,7 @@ void Emitter::EmitReturn() {
       }
     }
   }
-  for (uint32_t ref = 0; ref < function_.ref_count; ++ref) {
+  for (uint32_t ref = 0; ref < function().ref_count; ++ref) {
     DropReference(static_cast<uint16_t>(ref));
   }
   for (size_t i = kept_.size(); i-- > 0;) {

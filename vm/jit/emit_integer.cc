@@ -138,7 +138,7 @@ void Emitter::EmitConst() {
   if (home.kind == Home::Kind::kNowhere) return;
   uint64_t bits = 0;
   if (home.kind == Home::Kind::kConstant) {
-    bits = webs_.webs[Out().web].bits;
+    bits = webs().webs[Out().web].bits;
     if (!IsStored(home)) return;
     return StoreBits(FrameAt(Out().slot, Out().wide), bits, Out().wide);
   }

@@ -116,7 +116,7 @@ void Emitter::EmitRodata() {
 
 // One of another type is the interpreter's, whose error it is.
 void Emitter::EmitGlobalReference() {
-  const ElementType& want = program_.module->types()[OperandWord(1)];
+  const ElementType& want = program().module->types()[OperandWord(1)];
   const uint16_t to = OperandRegister(2);
   const Slow slow = NewStepSlow();
   const asmjit::Label null = a_.newLabel();
@@ -211,8 +211,8 @@ x86::Mem Emitter::ElementAt(const Access& index, uint32_t width,
 
 // Clobbers rcx alone.
 void Emitter::LoadView(const View& view) {
-  const x86::Gp count = x86::gpq(homes_[view.count_web].reg);
-  const x86::Gp data = x86::gpq(homes_[view.data_web].reg);
+  const x86::Gp count = x86::gpq(homes()[view.count_web].reg);
+  const x86::Gp data = x86::gpq(homes()[view.data_web].reg);
   const bool list = view.element.of == Element::Of::kList;
   const asmjit::Label done = a_.newLabel();
   a_.mov(data, RefAt(view.element.ref));
@@ -245,8 +245,8 @@ void Emitter::LoadView(const View& view) {
 // Clobbers rcx. Null: the index needs no check.
 x86::Mem Emitter::ViewedAt(const View& view, const Access& index,
                            const Slow* slow) {
-  const x86::Gp count = x86::gpq(homes_[view.count_web].reg);
-  const x86::Gp data = x86::gpq(homes_[view.data_web].reg);
+  const x86::Gp count = x86::gpq(homes()[view.count_web].reg);
+  const x86::Gp data = x86::gpq(homes()[view.data_web].reg);
   const uint32_t width = 1u << view.element.shift;
   int64_t at;
   if (IsSmall(index, &at) && at >= 0 && at < (1 << 27)) {

@@ -20,25 +20,16 @@ constexpr size_t kStubThunks[] = {
     offsetof(CompiledState, thunks.leave),
 };
 
-// True if the web's register can take the argument's.
-bool Fits(const PassedNumber& number, const Web& web, const Home& home) {
-  return number.slot == web.slot && KindOf(number) == home.kind &&
-         (number.wide || !web.wide);
-}
-
 }  // namespace
 
-Emitter::Emitter(const Program& program, const Webs& webs,
-                 std::vector<Home> homes, std::vector<View> views,
+Emitter::Emitter(Body body, Inlined inlined, std::vector<View> views,
                  asmjit::CodeHolder& code)
-    : program_(program),
-      function_(*program.function),
-      webs_(webs),
-      homes_(std::move(homes)),
+    : own_(std::move(body)),
+      inlined_(std::move(inlined)),
       views_(std::move(views)),
-      checks_(FindChecks(program, webs, views_)),
+      checks_(FindChecks(own_.program, own_.webs, views_)),
       a_(&code) {
-  for (size_t b = 0; b < program.blocks.size(); ++b) {
+  for (size_t b = 0; b < program().blocks.size(); ++b) {
     blocks_.push_back(a_.newLabel());
   }
   for (const View& view : views_) {
@@ -50,8 +41,8 @@ Emitter::Emitter(const Program& program, const Webs& webs,
   entry_ = a_.newLabel();
   frame_entry_ = a_.newLabel();
   for (asmjit::Label& stub : stubs_) stub = a_.newLabel();
-  for (uint32_t web = 0; web < webs.webs.size(); ++web) {
-    const Home& home = homes_[web];
+  for (uint32_t web = 0; web < webs().webs.size(); ++web) {
+    const Home& home = homes()[web];
     if (!home.in_register()) continue;
     const int bank = home.kind == Home::Kind::kFloat ? 16 : 0;
     in_register_[home.reg + bank].push_back(web);
@@ -61,14 +52,14 @@ Emitter::Emitter(const Program& program, const Webs& webs,
   }
   for (std::vector<uint32_t>& list : in_register_) {
     std::sort(list.begin(), list.end(), [&](uint32_t a, uint32_t b) {
-      return webs.webs[a].begin < webs.webs[b].begin;
+      return webs().webs[a].begin < webs().webs[b].begin;
     });
   }
 }
 
 Marks Emitter::Run() {
   EmitEntry();
-  for (uint32_t b = 0; b < program_.blocks.size(); ++b) EmitBlock(b);
+  for (uint32_t b = 0; b < program().blocks.size(); ++b) EmitBlock(b);
   a_.ud2();  // which no block reaches
   EmitFrameEntry();
   NoteDepth(kept_.size());
@@ -93,7 +84,7 @@ void Emitter::EmitBlock(uint32_t block) {
   }
   a_.bind(blocks_[block]);
   block_ = block;
-  const Block& at = program_.blocks[block];
+  const Block& at = program().blocks[block];
   for (uint32_t n = at.first; n < at.end; ++n) {
     EmitInstruction(n);
     const auto end = run_ends_.find(n);
@@ -106,16 +97,16 @@ void Emitter::EmitBlock(uint32_t block) {
 void Emitter::EmitEntry() {
   a_.bind(entry_);
   Keep();
-  std::vector<bool> argument(function_.ref_count);
-  for (uint32_t i = 0; i < function_.argument_count; ++i) {
-    const ArgumentPlace place = function_.arguments[i];
+  std::vector<bool> argument(function().ref_count);
+  for (uint32_t i = 0; i < function().argument_count; ++i) {
+    const ArgumentPlace place = function().arguments[i];
     if (place.type == ValueType::kRef) argument[place.reg] = true;
   }
   bool zero = false;
-  for (uint32_t ref = 0; ref < function_.ref_count; ++ref) {
+  for (uint32_t ref = 0; ref < function().ref_count; ++ref) {
     if (argument[ref]) continue;
     if (!std::exchange(zero, true)) a_.xorps(x86::xmm0, x86::xmm0);
-    if (ref + 1 < function_.ref_count && !argument[ref + 1]) {
+    if (ref + 1 < function().ref_count && !argument[ref + 1]) {
       x86::Mem pair = RefAt(ref);
       pair.setSize(16);
       a_.movups(pair, x86::xmm0);
@@ -140,7 +131,7 @@ void Emitter::Keep() {
 void Emitter::EmitFrameEntry() {
   a_.bind(frame_entry_);
   NoteDepth(0);
-  for (const PassedNumber& number : PassedNumbers(function_)) {
+  for (const PassedNumber& number : PassedNumbers(function())) {
     LoadPassed(number, FrameAt(number.slot, number.wide));
   }
   a_.jmp(entry_);
@@ -157,7 +148,7 @@ void Emitter::LoadPassed(const PassedNumber& number, const x86::Mem& from) {
 }
 
 void Emitter::TakeArguments() {
-  const std::vector<PassedNumber> passed = PassedNumbers(function_);
+  const std::vector<PassedNumber> passed = PassedNumbers(function());
   for (const PassedNumber& number : passed) {
     if (!IsWantedInFrame(number)) continue;
     const x86::Mem to = FrameAt(number.slot, number.wide);
@@ -171,9 +162,9 @@ void Emitter::TakeArguments() {
   }
   RegisterMoves moves[2];
   std::vector<uint32_t> others;
-  for (uint32_t w = 0; w < webs_.webs.size(); ++w) {
-    const Web& web = webs_.webs[w];
-    const Home& home = homes_[w];
+  for (uint32_t w = 0; w < webs().webs.size(); ++w) {
+    const Web& web = webs().webs[w];
+    const Home& home = homes()[w];
     if (!web.entry || !home.in_register()) continue;
     auto from = std::find_if(passed.begin(), passed.end(), [&](auto& number) {
       return Fits(number, web, home);
@@ -190,13 +181,13 @@ void Emitter::TakeArguments() {
 }
 
 bool Emitter::IsWantedInFrame(const PassedNumber& number) const {
-  if (webs_.webs.empty()) return true;  // all numbers stay there
-  for (const auto& [slot, web] : webs_.entries) {
+  if (webs().webs.empty()) return true;  // all numbers stay there
+  for (const auto& [slot, web] : webs().entries) {
     if (slot < number.slot || slot > number.slot + int{number.wide}) continue;
-    const Home& home = homes_[web];
+    const Home& home = homes()[web];
     if (home.kind == Home::Kind::kFrame) return true;
     if (home.in_register() &&
-        (home.shared || !Fits(number, webs_.webs[web], home))) {
+        (home.shared || !Fits(number, webs().webs[web], home))) {
       return true;
     }
   }
@@ -205,7 +196,7 @@ bool Emitter::IsWantedInFrame(const PassedNumber& number) const {
 
 void Emitter::ZeroNumbers() {
   constexpr size_t kLongRun = 16;
-  const std::vector<uint16_t>& slots = webs_.zeroed;
+  const std::vector<uint16_t>& slots = webs().zeroed;
   for (size_t i = 0; i < slots.size();) {
     size_t end = i + 1;
     while (end < slots.size() && slots[end] == slots[i] + (end - i)) ++end;
@@ -227,7 +218,7 @@ void Emitter::ZeroNumbers() {
 
 void Emitter::EmitInstruction(uint32_t n) {
   number_ = n;
-  current_ = &program_.instructions[n];
+  current_ = &program().instructions[n];
   if (TreatmentOf(*current_) == Treatment::kStep) return EmitStep(n);
   if (current_->kind != Instruction::Kind::kOp) return EmitControl();
   const Op op = current_->op().op;
@@ -261,11 +252,11 @@ void Emitter::EmitImport() {
   a_.mov(x86::rax, State(offsetof(CompiledState, imports), 8));
   if (call.import != 0) a_.add(x86::rax, call.import * ImportLayout::kSize);
   a_.lea(x86::rsi,
-         x86::ptr(kFrame, static_cast<int32_t>(function_.frame_bytes)));
-  const uint8_t* pc = function_.Lowered() + current_->offset;
+         x86::ptr(kFrame, static_cast<int32_t>(function().frame_bytes)));
+  const uint8_t* pc = function().Lowered() + current_->offset;
   const auto* places = LoweredAt<LoweredCallImport>(pc).places();
   a_.mov(x86::rdx, reinterpret_cast<uint64_t>(places));
-  a_.mov(x86::rcx, reinterpret_cast<uint64_t>(&function_));
+  a_.mov(x86::rcx, reinterpret_cast<uint64_t>(&function()));
   a_.call(State(offsetof(CompiledState, thunks.import), 8));
 }
 
@@ -276,7 +267,7 @@ Emitter::Slow& Emitter::NewSlow(SlowKind kind) {
 
 void Emitter::EmitSlow(const Slow& slow) {
   number_ = slow.instruction;
-  current_ = &program_.instructions[number_];
+  current_ = &program().instructions[number_];
   a_.bind(slow.entry);
   switch (slow.kind) {
     case SlowKind::kStep:
@@ -323,7 +314,7 @@ void Emitter::EmitStubs() {
   for (int stub = 0; stub < kStubs; ++stub) {
     if (!stub_used_[stub]) continue;
     a_.bind(stubs_[stub]);
-    a_.mov(x86::rcx, reinterpret_cast<uint64_t>(&function_));
+    a_.mov(x86::rcx, reinterpret_cast<uint64_t>(&function()));
     a_.jmp(State(kStubThunks[stub], 8));
   }
 }
@@ -333,7 +324,7 @@ void Emitter::EmitConstants() {
     a_.align(asmjit::AlignMode::kData, 4);
     a_.bind(table.label);
     for (uint32_t target :
-         TargetsOf(program_.instructions[table.instruction])) {
+         TargetsOf(program().instructions[table.instruction])) {
       a_.embedLabelDelta(LabelAt(target, table.block), table.label, 4);
     }
   }

@@ -14,7 +14,9 @@
 
 #include "asmjit/x86.h"
 #include "vm/compiled.h"
+#include "vm/jit/body.h"
 #include "vm/jit/checks.h"
+#include "vm/jit/inlining.h"
 #include "vm/jit/program.h"
 #include "vm/jit/purpose.h"
 #include "vm/jit/registers.h"
@@ -49,8 +51,8 @@ struct Condition {
 
 class Emitter {
  public:
-  Emitter(const Program& program, const Webs& webs, std::vector<Home> homes,
-          std::vector<View> views, asmjit::CodeHolder& code);
+  Emitter(Body body, Inlined inlined, std::vector<View> views,
+          asmjit::CodeHolder& code);
 
   // Where compiled code calls the function is the first byte.
   Marks Run();
@@ -97,9 +99,9 @@ class Emitter {
   void EmitConstants();
 
   // homes.cc: reading and writing webs.
-  const Home& HomeOf(const Access& access) const { return homes_[access.web]; }
+  const Home& HomeOf(const Access& access) const { return homes()[access.web]; }
   std::span<const Access> Accesses() const {
-    return program_.AccessesOf(*current_);
+    return program().AccessesOf(*current_);
   }
   const Access& In(size_t i) const { return Accesses()[i]; }
   const Access& Out() const { return Accesses().back(); }
@@ -180,12 +182,16 @@ class Emitter {
   void EmitBranchTable();
   void EmitCharge();
   void EmitCall();
+  void CallCompiled(const FunctionCode& callee);
+  void EmitInlined(const Body& body);
   void EmitRoom(uint32_t bytes);
   void PassArguments(const LoweredCallFunction& call, uint32_t own);
   void PassOther(const PassedNumber& number, const Access& access, uint32_t own,
                  const FunctionCode& callee);
   void TakeResults(const FunctionCode& callee, const uint16_t* to);
   void EmitReturn();
+  // In rax, or xmm0.
+  void ReturnNumber(const Access& value);
   // Of a jump from a block: by the views where it enters a loop.
   asmjit::Label LabelAt(uint32_t offset, uint32_t from) const;
   asmjit::Label BlockLabel(uint32_t offset) const {
@@ -234,10 +240,14 @@ class Emitter {
   Slow NewStepSlow() { return NewSlow(SlowKind::kStep); }
   void CallStub(int stub, uint32_t step);
 
-  const Program& program_;
-  const FunctionCode& function_;
-  const Webs& webs_;
-  const std::vector<Home> homes_;
+  const Program& program() const { return body_->program; }
+  const FunctionCode& function() const { return *body_->program.function; }
+  const Webs& webs() const { return body_->webs; }
+  const std::vector<Home>& homes() const { return body_->homes; }
+
+  const Body own_;
+  const Inlined inlined_;
+  const Body* body_ = &own_;       // at hand: its own, or one that is copied
   const std::vector<View> views_;  // whose webs are in registers
   const Checks checks_;
   x86::Assembler a_;

@@ -9,7 +9,7 @@ using asmjit::Operand;
 
 x86::Mem Emitter::FrameAt(uint16_t slot, bool wide) const {
   return x86::Mem(kFrame,
-                  static_cast<int32_t>(Frame::PlaceOfNumber(function_, slot)),
+                  static_cast<int32_t>(Frame::PlaceOfNumber(function(), slot)),
                   wide ? 8 : 4);
 }
 
@@ -19,7 +19,7 @@ x86::Mem Emitter::RefAt(uint32_t index) const {
 
 bool Emitter::IsConstant(const Access& access, uint64_t* bits) const {
   if (HomeOf(access).kind != Home::Kind::kConstant) return false;
-  *bits = webs_.webs[access.web].bits;
+  *bits = webs().webs[access.web].bits;
   return true;
 }
 
@@ -52,7 +52,7 @@ x86::Gp Emitter::Integer(const Access& access, const x86::Gp& scratch) {
               x86::xmm(home.reg));
       break;
     case Home::Kind::kConstant: {
-      const uint64_t bits = webs_.webs[access.web].bits;
+      const uint64_t bits = webs().webs[access.web].bits;
       if (bits == 0) {
         a_.xor_(x86::gpd(to.id()), x86::gpd(to.id()));
       } else if (bits <= 0xFFFFFFFF) {
@@ -83,7 +83,7 @@ x86::Xmm Emitter::Float(const Access& access, const x86::Xmm& scratch) {
   }
   a_.emit(access.wide ? x86::Inst::kIdMovsd : x86::Inst::kIdMovss, scratch,
           home.kind == Home::Kind::kConstant
-              ? ConstantAt(webs_.webs[access.web].bits, access.wide)
+              ? ConstantAt(webs().webs[access.web].bits, access.wide)
               : FrameAt(access.slot, access.wide));
   return scratch;
 }
@@ -122,9 +122,9 @@ x86::Xmm Emitter::FloatOut(const Access& access,
 bool Emitter::IsStored(const Home& home) const {
   if (home.kind == Home::Kind::kFrame) return true;
   if (!home.shared || home.kind == Home::Kind::kNowhere) return false;
-  const uint32_t back_to = webs_.back_to[block_];
+  const uint32_t back_to = webs().back_to[block_];
   const bool loops = back_to <= block_;
-  return loops ? home.last_look >= PositionOf(program_.blocks[back_to].first)
+  return loops ? home.last_look >= PositionOf(program().blocks[back_to].first)
                : home.last_look > PositionOf(number_);
 }
 
@@ -187,14 +187,14 @@ void Emitter::StoreHome(const Access& access) {
 }
 
 void Emitter::LoadWeb(uint32_t number) {
-  const Web& web = webs_.webs[number];
+  const Web& web = webs().webs[number];
   if (web.view) {  // with the other of its view
     for (const View& view : views_) {
       if (view.count_web == number) LoadView(view);
     }
     return;
   }
-  const Home& home = homes_[number];
+  const Home& home = homes()[number];
   if (home.kind == Home::Kind::kInteger) {
     a_.mov(Sized(x86::gpq(home.reg), web.wide), FrameAt(web.slot, web.wide));
   } else if (home.kind == Home::Kind::kFloat) {
@@ -231,7 +231,7 @@ void Emitter::VisitLive(uint32_t position, Visit visit) const {
   for (const std::vector<uint32_t>& list : in_register_) {
     auto after = std::upper_bound(
         list.begin(), list.end(), position,
-        [&](uint32_t at, uint32_t web) { return at < webs_.webs[web].begin; });
+        [&](uint32_t at, uint32_t web) { return at < webs().webs[web].begin; });
     if (after != list.begin()) visit(*(after - 1));
   }
 }
@@ -239,9 +239,9 @@ void Emitter::VisitLive(uint32_t position, Visit visit) const {
 void Emitter::Reload(uint32_t n) {
   const uint32_t position = PositionOf(n);
   VisitLive(position, [&](uint32_t web) {
-    const Home& home = homes_[web];
-    if (!webs_.webs[web].Crosses(position)) return;
-    if (!IsKept(home) || webs_.webs[web].view) LoadWeb(web);
+    const Home& home = homes()[web];
+    if (!webs().webs[web].Crosses(position)) return;
+    if (!IsKept(home) || webs().webs[web].view) LoadWeb(web);
   });
 }
 
@@ -274,7 +274,7 @@ void Emitter::MoveRegisters(RegisterMoves moves, bool real) {
 void Emitter::EmitTurnEntry(uint32_t n, const Mark& mark) {
   const uint32_t position = PositionOf(n);
   VisitLive(position, [&](uint32_t web) {
-    if (webs_.webs[web].end >= position) LoadWeb(web);
+    if (webs().webs[web].end >= position) LoadWeb(web);
   });
   a_.jmp(mark.label);
 }

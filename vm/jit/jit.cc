@@ -16,9 +16,11 @@
 #include "asmjit/x86.h"
 #include "base/status_macros.h"
 #include "vm/bytecode_module.h"
+#include "vm/jit/body.h"
 #include "vm/jit/code_memory.h"
 #include "vm/jit/emitter.h"
 #include "vm/jit/gdb.h"
+#include "vm/jit/inlining.h"
 #include "vm/jit/program.h"
 #include "vm/jit/registers.h"
 #include "vm/jit/thunks.h"
@@ -80,7 +82,8 @@ struct MachineCode {
 };
 
 // Without registers for numbers: all that are no arguments begin as zero.
-void StayInFrame(Program& program, Webs& webs, std::vector<Home>& homes) {
+void StayInFrame(Body& body) {
+  auto& [program, webs, homes] = body;
   webs = Webs();
   homes.assign(1, Home());
   for (Access& access : program.accesses) access.web = 0;
@@ -97,20 +100,22 @@ void StayInFrame(Program& program, Webs& webs, std::vector<Home>& homes) {
 }
 
 // Of the module's functions, those that loops call.
-void NameCallees(const Program& program, const Webs& webs,
+void NameCallees(const Body& body, const Inlined& inlined,
                  absl::FunctionRef<void(uint32_t)> callee) {
-  for (size_t n = 0; n < webs.frequency.size(); ++n) {
-    const Instruction& i = program.instructions[n];
-    if (webs.frequency[n] == 1 || !i.is(Lowered::kCallFunction)) continue;
+  const std::vector<float>& frequency = body.webs.frequency;
+  for (uint32_t n = 0; n < frequency.size(); ++n) {
+    const Instruction& i = body.program.instructions[n];
+    if (frequency[n] == 1 || !i.is(Lowered::kCallFunction)) continue;
+    if (inlined.contains(n)) continue;
     callee(LoweredAt<LoweredCallFunction>(i.at).callee->ordinal);
   }
 }
 
-bool Assemble(const BytecodeModule& module, uint32_t function,
+bool Assemble(const BytecodeModule& module, uint32_t function, bool inlines,
               absl::FunctionRef<void(uint32_t)> callee, MachineCode& result) {
-  Program program = ReadProgram(module, function);
-  Webs webs;
-  std::vector<Home> homes;
+  Body body;
+  auto& [program, webs, homes] = body;
+  program = ReadProgram(module, function);
   std::vector<View> views;
   if (FindWebs(program, webs)) {
     views = FindViews(program, webs);
@@ -120,14 +125,17 @@ bool Assemble(const BytecodeModule& module, uint32_t function,
              !homes[view.data_web].in_register();
     });
   } else {
-    StayInFrame(program, webs, homes);
+    StayInFrame(body);
   }
-  NameCallees(program, webs, callee);
+  Inlined inlined;
+  if (inlines) inlined = FindInlined(program);
+  NameCallees(body, inlined, callee);
   asmjit::CodeHolder& code = result.code;
   if (code.init(asmjit::Environment::host()) != asmjit::kErrorOk) return false;
   code.setErrorHandler(&result.errors);
   result.marks =
-      Emitter(program, webs, std::move(homes), std::move(views), code).Run();
+      Emitter(std::move(body), std::move(inlined), std::move(views), code)
+          .Run();
   return !result.errors.any() && code.flatten() == asmjit::kErrorOk &&
          code.resolveUnresolvedLinks() == asmjit::kErrorOk;
 }
@@ -241,7 +249,9 @@ class JitOfThisMachine final : public Jit {
       return {};
     }
     MachineCode machine_code;
-    if (!Assemble(module, function, callee, machine_code)) return {};
+    // Debuggers stop at functions that are called.
+    const bool inlines = !names_.gdb;
+    if (!Assemble(module, function, inlines, callee, machine_code)) return {};
     std::string name;
     if (names_.gdb || names_.perf_map != nullptr) {
       name = NameOf(module, function);

@@ -257,7 +257,9 @@ TEST(Jit, CompilesWhatGains) {
   for (int i = 0; i < 60; ++i) absl::StrAppend(&sums, " add.i32 i0 i0 i0");
   ModuleBuilder builder;
   builder.name = "gains";
-  builder.AddFunction("short", "0i_i", "entry: add.i32 i0 i0 i1 return [i1]");
+  builder.AddFunction("short", "0i_i",
+                      "entry: add.i32 i0 i0 i1 const.i32 1 i2 "
+                      "div.i32.s i1 i2 i1 return [i1]");
   builder.AddFunction("long", "0i_i", absl::StrCat(sums, " return [i0]"));
   builder.AddFunction("calls", "0i_i", "entry: call 0 [i0] [i1] return [i1]");
   const auto module = Make(builder);

@@ -297,6 +297,10 @@ bool IsFall(const Instruction& i) {
   return Between(i, Lowered::kFallBackMove32x1, Lowered::kFallBackMove64x3);
 }
 
+bool IsReturn(const Instruction& i) {
+  return Between(i, Lowered::kReturnNothing, Lowered::kReturnMany);
+}
+
 bool TakesFuel(const Instruction& i) {
   return i.kind == Kind::kTurn || IsFall(i) ||
          Between(i, Lowered::kJumpBack, Lowered::kJumpBackMoves);
@@ -376,7 +380,7 @@ void VisitWrittenRefs(const Program& program, const Instruction& i,
 bool EndsBlock(const Instruction& i) {
   return i.kind == Kind::kBranch || i.kind == Kind::kTurn || IsJump(i) ||
          i.is(Op::kCondBranch) || i.is(Op::kBranchTable) || i.is(Op::kFail) ||
-         Between(i, Lowered::kReturnNothing, Lowered::kReturnMany);
+         IsReturn(i);
 }
 
 Program ReadProgram(const BytecodeModule& module, uint32_t function) {

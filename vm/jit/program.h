@@ -88,6 +88,7 @@ Program ReadProgram(const BytecodeModule& module, uint32_t function);
 // What the compiler asks of lowered instructions.
 bool IsJump(const Instruction& i);     // with moves; takes control on
 bool IsFall(const Instruction& i);     // with moves; goes on behind itself
+bool IsReturn(const Instruction& i);
 bool TakesFuel(const Instruction& i);  // branches backwards
 bool MovesWide(const Instruction& i, LoweredMove move);
 // Register of a move of numbers, without LoweredMove::kWide.

@@ -54,6 +54,12 @@ constexpr uint8_t RegisterOf(const PassedNumber& number) {
   return static_cast<uint8_t>(first + number.ordinal);
 }
 
+// True if the web's register can take the argument's.
+inline bool Fits(const PassedNumber& number, const Web& web, const Home& home) {
+  return number.slot == web.slot && KindOf(number) == home.kind &&
+         (number.wide || !web.wide);
+}
+
 }  // namespace eyrie::vm::jit
 
 #endif  // EYRIE_VM_JIT_REGISTERS_H_

@@ -1,7 +1,9 @@
 // Tested by tests/vm/rows_test.cc.
 #include "vm/jit/treatment.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "asmjit/core.h"
 
@@ -70,6 +72,12 @@ constexpr Op kInlineOps[] = {
     Op::kCondBranch,     Op::kBranchTable,
 };
 
+// Those of them that may fail, but for what has references.
+constexpr Op kDivisions[] = {
+    Op::kDivI32S, Op::kDivI32U, Op::kRemI32S, Op::kRemI32U,
+    Op::kDivI64S, Op::kDivI64U, Op::kRemI64S, Op::kRemI64U,
+};
+
 constexpr auto MakeInline() {
   std::array<bool, kOpCount> table = {};
   for (Op op : kInlineOps) table[RowOf(InfoOf(op))] = true;
@@ -85,6 +93,17 @@ Treatment TreatmentOf(const Instruction& i) {
     return i.is(Lowered::kCallImport) ? Treatment::kStep : Treatment::kInline;
   }
   return kInline[i.row] ? Treatment::kInline : Treatment::kStep;
+}
+
+bool Computes(const Instruction& i) {
+  if (i.kind != Instruction::Kind::kOp || !kInline[i.row]) return false;
+  auto number = [](OperandKind kind) {
+    return (IsRegister(kind) && kind < OperandKind::kRef) ||
+           (kind >= OperandKind::kImmI32 && kind <= OperandKind::kImmF64);
+  };
+  return std::ranges::all_of(i.op().reads, number) &&
+         std::ranges::all_of(i.op().writes, number) &&
+         std::ranges::find(kDivisions, i.op().op) == std::end(kDivisions);
 }
 
 bool PaysToCompile(const Program& program) {

@@ -14,6 +14,10 @@ enum class Treatment : uint8_t {
 
 Treatment TreatmentOf(const Instruction& i);
 
+// True if it is machine code alone, which makes numbers of numbers: it never
+// goes to the interpreter, nor anywhere else.
+bool Computes(const Instruction& i);
+
 // Whether a call by the host takes less time when the function is code. One
 // that turns or calls others does its work there; of another what it gains must
 // be more than entering, leaving, and calling C++ cost.

@@ -1,0 +1,78 @@
+// Tested by calls_test.cc, tests/oracle.
+#include "vm/jit/inlining.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "vm/jit/treatment.h"
+
+namespace eyrie::vm::jit {
+namespace {
+
+constexpr size_t kMostInstructions = 8;  // with the return
+constexpr uint32_t kMostBytes = 128;     // of bytecode
+
+bool IsShort(const FunctionCode& function) {
+  const std::span arguments(function.arguments, function.argument_count);
+  return function.code_size <= kMostBytes && ReturnsOneNumber(function) &&
+         std::ranges::none_of(arguments, [](const ArgumentPlace& argument) {
+           return argument.type == ValueType::kRef;
+         });
+}
+
+bool OnlyComputes(const Program& program) {
+  const std::vector<Instruction>& all = program.instructions;
+  return program.blocks.size() == 1 && all.size() <= kMostInstructions &&
+         IsReturn(all.back()) &&
+         std::all_of(all.begin(), all.end() - 1, Computes);
+}
+
+// No number is in the frame, nor where callers have theirs.
+bool StaysInFreeRegisters(const Body& body) {
+  if (!body.webs.zeroed.empty()) return false;
+  const std::vector<PassedNumber> passed =
+      PassedNumbers(*body.program.function);
+  for (size_t w = 0; w < body.homes.size(); ++w) {
+    const Home& home = body.homes[w];
+    const Web& web = body.webs.webs[w];
+    if (home.kind == Home::Kind::kFrame || IsKept(home)) return false;
+    if (!web.entry || !home.in_register()) continue;
+    if (std::none_of(passed.begin(), passed.end(),
+                     [&](auto& number) { return Fits(number, web, home); })) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Null: it is to be called.
+std::shared_ptr<const Body> Read(const BytecodeModule& module,
+                                 const FunctionCode& function) {
+  if (!IsShort(function)) return nullptr;
+  auto body = std::make_shared<Body>();
+  body->program = ReadProgram(module, function.ordinal);
+  if (!OnlyComputes(body->program)) return nullptr;
+  if (!FindWebs(body->program, body->webs)) return nullptr;
+  body->homes = FindHomes(body->program, body->webs);
+  return StaysInFreeRegisters(*body) ? body : nullptr;
+}
+
+}  // namespace
+
+Inlined FindInlined(const Program& program) {
+  Inlined inlined;
+  std::map<const FunctionCode*, std::shared_ptr<const Body>> bodies;
+  for (uint32_t n = 0; n < program.instructions.size(); ++n) {
+    const Instruction& i = program.instructions[n];
+    if (!i.is(Lowered::kCallFunction)) continue;
+    const FunctionCode* const callee =
+        LoweredAt<LoweredCallFunction>(i.at).callee;
+    auto [body, is_new] = bodies.try_emplace(callee);
+    if (is_new) body->second = Read(*program.module, *callee);
+    if (body->second != nullptr) inlined[n] = body->second;
+  }
+  return inlined;
+}
+
+}  // namespace eyrie::vm::jit
