@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/lone_thread.h"
+
 namespace eyrie {
 
 // One kind of reference-counted object. Instances are constants with static
@@ -31,14 +33,20 @@ class RefObject {
 
   const RefType& type() const { return *type_; }
 
-  void AddRef() const { count_.fetch_add(1, std::memory_order_relaxed); }
-  void DropRef() const {
-    // A sole owner needs no atomic read-modify-write.
-    if (count_.load(std::memory_order_acquire) == 1 ||
-        count_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      const_cast<RefObject*>(this)->OnLastRef();
-    }
+  void AddRef() const {
+    FetchAdd<uint32_t>(count_, 1, std::memory_order_relaxed);
   }
+  void DropRef() const {
+    if (DropsLast()) DropLast();
+  }
+  // The same in two: true if the reference was the last, and so DropLast() has
+  // to follow.
+  bool DropsLast() const {
+    // A sole owner needs no atomic read-modify-write.
+    return count_.load(std::memory_order_acquire) == 1 ||
+           FetchSub<uint32_t>(count_, 1, std::memory_order_acq_rel) == 1;
+  }
+  void DropLast() const { const_cast<RefObject*>(this)->OnLastRef(); }
 
   // How many references there are, of all threads.
   uint32_t use_count() const { return count_.load(std::memory_order_acquire); }
@@ -51,7 +59,7 @@ class RefObject {
 
   // Called when the last reference is dropped. Objects kept in a free list
   // override it, call ResetRef() and put themselves there.
-  virtual void OnLastRef() { delete this; }
+  virtual void OnLastRef();
   void ResetRef() { count_.store(1, std::memory_order_relaxed); }
 
  private:

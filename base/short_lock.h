@@ -1,6 +1,7 @@
 // A lock for a few dozen instructions, on the way of every call: taking it and
-// giving it back are one atomic instruction each where nobody else wants it,
-// and no call. Who finds it taken sleeps until it is given back.
+// giving it back are one atomic instruction each where nobody else wants it
+// (an ordinary one where there is no other thread), and no call. Who finds it
+// taken sleeps until it is given back.
 //
 // Of std::lock_guard's kind; not recursive.
 // Tested by short_lock_test.cc.
@@ -9,6 +10,8 @@
 
 #include <atomic>
 #include <cstdint>
+
+#include "base/lone_thread.h"
 
 namespace eyrie {
 
@@ -20,12 +23,12 @@ class ShortLock {
 
   void lock() {
     uint32_t free = kFree;
-    if (!state_.compare_exchange_strong(free, kTaken,
-                                        std::memory_order_acquire)) [[unlikely]]
+    if (!CompareExchange<uint32_t>(state_, free, kTaken,
+                                   std::memory_order_acquire)) [[unlikely]]
       Wait();
   }
   void unlock() {
-    if (state_.exchange(kFree, std::memory_order_release) == kWanted)
+    if (Exchange<uint32_t>(state_, kFree, std::memory_order_release) == kWanted)
         [[unlikely]]
       state_.notify_one();
   }

@@ -3,6 +3,7 @@
 // Tested by fence_test.cc.
 #include "hal/fence_store.h"
 
+#include "base/lone_thread.h"
 #include "hal/fence.h"
 
 namespace eyrie::hal {
@@ -10,7 +11,8 @@ namespace eyrie::hal {
 Ref<Fence> FenceStore::Take() {
   for (std::atomic<Fence*>& place : kept_) {
     if (place.load(std::memory_order_relaxed) == nullptr) continue;
-    Fence* const fence = place.exchange(nullptr);
+    Fence* const fence =
+        Exchange<Fence*>(place, nullptr, std::memory_order_seq_cst);
     if (fence != nullptr) return Ref<Fence>::Adopt(fence);
   }
   return nullptr;
@@ -20,7 +22,7 @@ bool FenceStore::Keep(Fence* fence) {
   for (std::atomic<Fence*>& place : kept_) {
     Fence* none = nullptr;
     if (place.load(std::memory_order_relaxed) != nullptr ||
-        !place.compare_exchange_strong(none, fence)) {
+        !CompareExchange(place, none, fence, std::memory_order_seq_cst)) {
       continue;
     }
     // Close may have passed here already.

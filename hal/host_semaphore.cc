@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/lone_thread.h"
 
 namespace eyrie::hal {
 
@@ -45,17 +46,24 @@ HostSemaphore::Waiters HostSemaphore::Release(uint64_t value) {
   return due;
 }
 
+namespace {
+
+[[gnu::noinline]] absl::Status OnlyRises(uint64_t value, uint64_t present) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("A semaphore cannot be signalled to ", value, "; it is at ",
+                   present, " and only rises."));
+}
+
+}  // namespace
+
 absl::Status HostSemaphore::Signal(uint64_t value) {
   uint64_t present = known_.load(std::memory_order_acquire);
   do {
     if (present == kFailed) [[unlikely]]
       return Failure();
-    if (value <= present || value == kFailed) [[unlikely]] {
-      return absl::InvalidArgumentError(
-          absl::StrCat("A semaphore cannot be signalled to ", value,
-                       "; it is at ", present, " and only rises."));
-    }
-  } while (!known_.compare_exchange_weak(present, value));
+    if (value <= present || value == kFailed) [[unlikely]]
+      return OnlyRises(value, present);
+  } while (!CompareExchange(known_, present, value, std::memory_order_seq_cst));
   if (waiting_.load() == 0) [[likely]]
     return absl::OkStatus();
   for (auto& due : Release(value)) due.second(absl::OkStatus());

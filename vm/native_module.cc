@@ -35,13 +35,36 @@ bool IsPending(const absl::Status& status) {
 
 namespace binding_internal {
 
-const uint32_t* GiveUpSome(uint8_t* frame, const uint32_t* next) {
-  for (uint32_t left = *next++; left > 0; --left) {
+namespace {
+
+const uint32_t* GiveUpRest(uint8_t* frame, const uint32_t* next, uint32_t left);
+
+// Apart, so that the loop needs no registers that functions keep.
+[[gnu::noinline]] const uint32_t* GiveUpLast(const RefObject* object,
+                                             uint8_t* frame,
+                                             const uint32_t* next,
+                                             uint32_t left) {
+  object->DropLast();
+  return GiveUpRest(frame, next, left);
+}
+
+const uint32_t* GiveUpRest(uint8_t* frame, const uint32_t* next,
+                           uint32_t left) {
+  for (; left > 0; --left) {
     RefObject*& ref = *reinterpret_cast<RefObject**>(frame + *next++);
     RefObject* const object = std::exchange(ref, nullptr);
-    if (object != nullptr) object->DropRef();
+    if (object != nullptr && object->DropsLast()) {
+      return GiveUpLast(object, frame, next, left - 1);
+    }
   }
   return next;
+}
+
+}  // namespace
+
+const uint32_t* GiveUpSome(uint8_t* frame, const uint32_t* next) {
+  const uint32_t count = *next++;
+  return GiveUpRest(frame, next, count);
 }
 
 absl::Status Mismatch::ToStatus() const {

@@ -69,6 +69,19 @@ absl::StatusOr<uint32_t> ReadWidth(int32_t length) {
   return static_cast<uint32_t>(length);
 }
 
+[[gnu::noinline]] absl::Status BufferDiffers(const Buffer& buffer,
+                                             const vm::Buffer& message,
+                                             int64_t minimum_length,
+                                             int32_t memory_types,
+                                             int32_t buffer_usage) {
+  ASSIGN_OR_RETURN(const uint64_t minimum,
+                   ReadSize("minimum length", minimum_length));
+  const absl::Status difference =
+      BufferDifference(buffer, minimum, memory_types, buffer_usage);
+  return absl::Status(difference.code(), absl::StrCat(TextOf(message), ": ",
+                                                      difference.message()));
+}
+
 }  // namespace
 
 absl::StatusOr<Ref<Buffer>> AllocatorAllocate(
@@ -145,12 +158,8 @@ absl::Status BufferAssert(HalModuleState&, Buffer& buffer, vm::Buffer& message,
   if (minimum_length >= 0 && missing == 0 &&
       buffer.byte_length() >= static_cast<uint64_t>(minimum_length)) [[likely]]
     return absl::OkStatus();
-  ASSIGN_OR_RETURN(const uint64_t minimum,
-                   ReadSize("minimum length", minimum_length));
-  const absl::Status difference =
-      BufferDifference(buffer, minimum, memory_types, buffer_usage);
-  return absl::Status(difference.code(), absl::StrCat(TextOf(message), ": ",
-                                                      difference.message()));
+  return BufferDiffers(buffer, message, minimum_length, memory_types,
+                       buffer_usage);
 }
 
 absl::StatusOr<int64_t> BufferLength(HalModuleState&, Buffer& buffer) {

@@ -72,15 +72,11 @@ bool Matches(const BufferView& view, ElementType type, EncodingType encoding,
   return true;
 }
 
-}  // namespace
-
-absl::Status BufferViewAssert(HalModuleState&, BufferView& view,
-                              vm::Buffer& message, int32_t element_type,
-                              int32_t encoding, vm::Spread<int64_t> shape) {
-  const auto type = static_cast<ElementType>(element_type);
-  const auto expected = static_cast<EncodingType>(encoding);
-  if (Matches(view, type, expected, shape)) [[likely]]
-    return absl::OkStatus();
+[[gnu::noinline]] absl::Status ViewDiffers(const BufferView& view,
+                                           const vm::Buffer& message,
+                                           ElementType type,
+                                           EncodingType expected,
+                                           vm::Spread<int64_t> shape) {
   std::string difference = Difference(view, type, shape);
   if (difference.empty()) {
     difference =
@@ -92,15 +88,30 @@ absl::Status BufferViewAssert(HalModuleState&, BufferView& view,
                    ", have ", view.ShapeAndType(), "; ", difference, "."));
 }
 
+[[gnu::noinline]] absl::Status RankError(size_t rank) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("The rank (", rank, ") exceeds ", kMaxRank, "."));
+}
+
+}  // namespace
+
+absl::Status BufferViewAssert(HalModuleState&, BufferView& view,
+                              vm::Buffer& message, int32_t element_type,
+                              int32_t encoding, vm::Spread<int64_t> shape) {
+  const auto type = static_cast<ElementType>(element_type);
+  const auto expected = static_cast<EncodingType>(encoding);
+  if (Matches(view, type, expected, shape)) [[likely]]
+    return absl::OkStatus();
+  return ViewDiffers(view, message, type, expected, shape);
+}
+
 absl::StatusOr<Ref<BufferView>> BufferViewCreate(
     HalModuleState& state, Buffer& source, int64_t offset, int64_t length,
     int32_t element_type, int32_t encoding, vm::Spread<int64_t> shape) {
   ASSIGN_OR_RETURN(uint64_t begin, ReadSize("source offset", offset));
   ASSIGN_OR_RETURN(uint64_t size, ReadLength("source length", length));
-  if (shape.size() > kMaxRank) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("The rank (", shape.size(), ") exceeds ", kMaxRank, "."));
-  }
+  if (shape.size() > kMaxRank) [[unlikely]]
+    return RankError(shape.size());
   int64_t storage[kMaxRank];
   const std::span<int64_t> dimensions(storage, shape.size());
   for (size_t i = 0; i < shape.size(); ++i) dimensions[i] = shape.get(i);

@@ -22,6 +22,12 @@ absl::Status ReadRange(absl::string_view what, Buffer& buffer, int64_t offset,
   return ReadBufferRef(what, &buffer, 0, offset, length, ref);
 }
 
+[[gnu::noinline]] absl::Status PoolError(int64_t pool) {
+  return absl::UnimplementedError(
+      absl::StrCat("Allocation pool ", pool,
+                   " is asked for; devices here have the default pool, 0."));
+}
+
 }  // namespace
 
 absl::StatusOr<std::tuple<int32_t, int64_t>> DeviceQueryI64(
@@ -41,11 +47,8 @@ absl::StatusOr<Ref<Buffer>> DeviceQueueAlloca(
     Fence* signal, int64_t pool, int32_t memory_types, int32_t buffer_usage,
     int64_t size, int64_t) {
   ASSIGN_OR_RETURN(uint64_t bytes, ReadSize("allocation size", size));
-  if (pool != 0) [[unlikely]] {
-    return absl::UnimplementedError(
-        absl::StrCat("Allocation pool ", pool,
-                     " is asked for; devices here have the default pool, 0."));
-  }
+  if (pool != 0) [[unlikely]]
+    return PoolError(pool);
   Allocator& allocator = device.allocator();
   const QueueFences fences = state.Fences(wait, signal, queue_affinity);
   const BufferParams params =

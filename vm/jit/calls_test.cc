@@ -130,20 +130,22 @@ TEST(CompiledCalls, DoNotHoldUpTheCaller) {
   EXPECT_LT(compiled, 5u);
 }
 
-// A loop that calls function 0 with its turn's number, one more for each
-// further argument, as what that takes, and mixes what it gives.
+// A loop that calls function 0 with its turn's number and more, as what that
+// takes, the second one a constant and the fourth the same as the third; it
+// mixes what that gives with numbers that it keeps in and out of registers.
 std::string LoopOf(const std::string& arguments, char result) {
   std::string body, passed;
   for (size_t n = 0; n < arguments.size(); ++n) {
-    const size_t to = 10 + 2 * n;
-    const std::string reg = absl::StrCat("i", to);
-    absl::StrAppend(&body, " const.i32 ", n, " ", reg, " add.i32 i1 ", reg, " ",
-                    reg);
+    const bool same = n == 3 && arguments[3] == arguments[2];
+    const std::string reg = absl::StrCat("i", 10 + 2 * (same ? 2 : n));
+    absl::StrAppend(&passed, n == 0 ? "" : " ", reg);
+    if (same) continue;
+    absl::StrAppend(&body, " const.i32 ", n, " ", reg);
+    if (n != 1) absl::StrAppend(&body, " add.i32 i1 ", reg, " ", reg);
     if (arguments[n] == 'I') absl::StrAppend(&body, " ext.i32.i64.s ");
     if (arguments[n] == 'f') absl::StrAppend(&body, " cast.si32.f32 ");
     if (arguments[n] == 'F') absl::StrAppend(&body, " cast.si32.f64 ");
     if (arguments[n] != 'i') absl::StrAppend(&body, reg, " ", reg);
-    absl::StrAppend(&passed, n == 0 ? "" : " ", reg);
   }
   absl::StrAppend(&body, " call 0 [", passed, "] [i8]");
   if (result == 'F') absl::StrAppend(&body, " bitcast.f64.i64 i8 i8");
@@ -152,8 +154,20 @@ std::string LoopOf(const std::string& arguments, char result) {
                     " i6 trunc.i64.i32 i6 i8");
   }
   if (result == 'f') absl::StrAppend(&body, " bitcast.f32.i32 i8 i8");
+  std::string kept;
+  for (int reg = 24; reg < 30; ++reg) {
+    absl::StrAppend(&kept, " const.i32 ", reg, " i", reg);
+    absl::StrAppend(&body, " mul.i32 i", reg, " i1 i", reg, " xor.i32 i8 i",
+                    reg, " i8");
+  }
+  for (int reg = 30; reg < 32; ++reg) {
+    absl::StrAppend(&kept, " const.f32 ", reg, ".5 i", reg);
+    absl::StrAppend(&body, " add.f32 i", reg, " i", reg, " i", reg,
+                    " bitcast.f32.i32 i", reg, " i5 xor.i32 i8 i5 i8");
+  }
   return absl::StrCat(
-      "entry: const.i32.zero i1 const.i32 1 i2 const.i32 7 i3 br ^head [] "
+      "entry: const.i32.zero i1 const.i32 1 i2 const.i32 7 i3", kept,
+      " br ^head [] "
       "head: cmp.lt.i32.s i1 i0 i4 cond_br i4 ^body [] ^end [] body:",
       body,
       " mul.i32 i3 i0 i3 xor.i32 i3 i8 i3 add.i32 i1 i2 i1 br ^head [] "
@@ -227,7 +241,7 @@ TEST(CompiledCalls, CopyShortFunctions) {
         .i32_registers = 12;
     builder.AddFunction("ten", "0i_i", "entry: const.i32 10 i1 return [i1]");
     builder.AddFunction("loop", "0i_i", LoopOf(c.arguments, c.result))
-        .i32_registers = 24;
+        .i32_registers = 32;
     for (const int32_t turns : {0, 1, 30}) {
       for (uint64_t fuel = 0; fuel < 65; fuel += turns == 1 ? 1 : 7) {
         SCOPED_TRACE(absl::StrCat(turns, " turns with ", fuel));
@@ -240,6 +254,44 @@ TEST(CompiledCalls, CopyShortFunctions) {
         EXPECT_EQ(compiled, !c.copied);
       }
     }
+  }
+}
+
+// So many of them, and so often, and no more: who calls is bounded.
+TEST(CompiledCalls, CopyAFew) {
+  constexpr int kFunctions = 40;
+  const struct {
+    int calls;   // of each function
+    int copied;  // functions, of all their calls
+  } kCases[] = {{1, 32}, {2, 32}, {3, 21}, {16, 4}};
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.calls);
+    ModuleBuilder builder;
+    builder.name = "few";
+    std::string calls;
+    for (int i = 0; i < kFunctions; ++i) {
+      builder.AddFunction(absl::StrCat("f", i), "0i_i",
+                          absl::StrCat("entry: const.i32 ", i,
+                                       " i1 xor.i32 i0 i1 i2 "
+                                       "return [i2]"));
+      for (int k = 0; k < c.calls; ++k) {
+        absl::StrAppend(&calls, " call ", i, " [i1] [i1]");
+      }
+    }
+    builder.AddFunction("loops", "0i_i",
+                        absl::StrCat("entry: const.i32 77 i1 br ^head [] head: "
+                                     "cond_br i0 ^body [] ^end [] body:",
+                                     calls,
+                                     " const.i32 -1 i2 add.i32 i0 i2 i0 "
+                                     "br ^head [] end: return [i1]"));
+    const auto module = Make(builder);
+    const auto want = CallWithin(module, false, "loops", 3, {});
+    EXPECT_EQ(CallWithin(module, true, "loops", 3, {}), want);
+    int copied = 0;
+    for (uint32_t i = 0; i < kFunctions; ++i) {
+      copied += module->function(i).compiled_entry == nullptr ? 1 : 0;
+    }
+    EXPECT_EQ(copied, c.copied);
   }
 }
 
@@ -269,7 +321,7 @@ TEST(CompiledCalls, CopyNothingForDebuggers) {
   ModuleBuilder builder;
   builder.name = "seen";
   builder.AddFunction("short", "0i_i", "entry: return [i0]");
-  builder.AddFunction("loop", "0i_i", LoopOf("i", 'i'));
+  builder.AddFunction("loop", "0i_i", LoopOf("i", 'i')).i32_registers = 32;
   const auto module = Make(builder);
   ContextOptions options;
   options.jit = *jit::Create(jit::Mode::kEager, {.perf_map = {}, .gdb = true});

@@ -10,12 +10,18 @@
 namespace eyrie::vm::jit {
 namespace {
 
-constexpr size_t kMostInstructions = 8;  // with the return
-constexpr uint32_t kMostBytes = 128;     // of bytecode
+constexpr size_t kMostInstructions = 8;       // with the return
+constexpr uint32_t kMostBytes = 128;          // of bytecode
+constexpr uint32_t kMostFrameBytes = 1 << 9;  // of what is looked at for each
+// Of one caller, whose own size bounds the time to compile it, and the memory.
+constexpr size_t kMostCallees = 32;
+constexpr size_t kMostCopies = 64;
 
 bool IsShort(const FunctionCode& function) {
   const std::span arguments(function.arguments, function.argument_count);
-  return function.code_size <= kMostBytes && ReturnsOneNumber(function) &&
+  return function.code_size <= kMostBytes &&
+         function.frame_bytes <= kMostFrameBytes &&
+         ReturnsOneNumber(function) &&
          std::ranges::none_of(arguments, [](const ArgumentPlace& argument) {
            return argument.type == ValueType::kRef;
          });
@@ -49,7 +55,6 @@ bool StaysInFreeRegisters(const Body& body) {
 // Null: it is to be called.
 std::shared_ptr<const Body> Read(const BytecodeModule& module,
                                  const FunctionCode& function) {
-  if (!IsShort(function)) return nullptr;
   auto body = std::make_shared<Body>();
   body->program = ReadProgram(module, function.ordinal);
   if (!OnlyComputes(body->program)) return nullptr;
@@ -68,9 +73,12 @@ Inlined FindInlined(const Program& program) {
     if (!i.is(Lowered::kCallFunction)) continue;
     const FunctionCode* const callee =
         LoweredAt<LoweredCallFunction>(i.at).callee;
+    if (!IsShort(*callee)) continue;
+    if (bodies.size() == kMostCallees && !bodies.contains(callee)) continue;
     auto [body, is_new] = bodies.try_emplace(callee);
     if (is_new) body->second = Read(*program.module, *callee);
     if (body->second != nullptr) inlined[n] = body->second;
+    if (inlined.size() == kMostCopies) break;
   }
   return inlined;
 }

@@ -56,7 +56,8 @@ class MemoryProbe {
   }
 
  private:
-  static constexpr size_t kLeast = size_t{1} << 20;
+  // Also for the copies of short functions in a few callers of each other.
+  static constexpr size_t kLeast = size_t{2} << 20;
   static constexpr size_t kPerByte = 128;
   static constexpr int64_t kAskEvery = 4 << 10;  // of which kLeast has room
 

@@ -1,0 +1,69 @@
+// Atomic operations that cost no more than others while a process has one
+// thread: a locked instruction takes longer than all else that a call does to
+// an object.
+//
+// Only a thread of a process's own can make it have more, between such
+// operations. Where the C library does not say, there may always be more.
+// Tested by base_test.cc.
+#ifndef EYRIE_BASE_LONE_THREAD_H_
+#define EYRIE_BASE_LONE_THREAD_H_
+
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define EYRIE_LONE_THREAD (__libc_single_threaded != 0)
+#else
+#define EYRIE_LONE_THREAD false
+#endif
+
+#include <atomic>
+
+namespace eyrie {
+
+// True if the process has no thread but the caller's.
+inline bool IsLoneThread() { return EYRIE_LONE_THREAD; }
+
+#undef EYRIE_LONE_THREAD
+
+// As the members of std::atomic.
+template <typename T>
+T FetchAdd(std::atomic<T>& value, T by, std::memory_order order) {
+  if (!IsLoneThread()) return value.fetch_add(by, order);
+  const T old = value.load(std::memory_order_relaxed);
+  value.store(static_cast<T>(old + by), std::memory_order_relaxed);
+  return old;
+}
+
+template <typename T>
+T FetchSub(std::atomic<T>& value, T by, std::memory_order order) {
+  if (!IsLoneThread()) return value.fetch_sub(by, order);
+  const T old = value.load(std::memory_order_relaxed);
+  value.store(static_cast<T>(old - by), std::memory_order_relaxed);
+  return old;
+}
+
+template <typename T>
+T Exchange(std::atomic<T>& value, T desired, std::memory_order order) {
+  if (!IsLoneThread()) return value.exchange(desired, order);
+  const T old = value.load(std::memory_order_relaxed);
+  value.store(desired, std::memory_order_relaxed);
+  return old;
+}
+
+template <typename T>
+bool CompareExchange(std::atomic<T>& value, T& expected, T desired,
+                     std::memory_order order) {
+  if (!IsLoneThread()) {
+    return value.compare_exchange_strong(expected, desired, order);
+  }
+  const T old = value.load(std::memory_order_relaxed);
+  if (old != expected) {
+    expected = old;
+    return false;
+  }
+  value.store(desired, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace eyrie
+
+#endif  // EYRIE_BASE_LONE_THREAD_H_

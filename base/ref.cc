@@ -1,0 +1,9 @@
+// Tested by base_test.cc.
+#include "base/ref.h"
+
+namespace eyrie {
+
+// Here, and not where references are dropped, which is everywhere.
+void RefObject::OnLastRef() { delete this; }
+
+}  // namespace eyrie
