@@ -69,6 +69,8 @@ class FunctionGenerator {
   FunctionGenerator(Random& random, const Program& program, uint32_t function);
 
   Blocks Make();
+  // Of a function whose arguments are numbers, as its one result.
+  Blocks MakeShort();
 
  private:
   using Kind = vm::OperandKind;
@@ -104,6 +106,10 @@ class FunctionGenerator {
   void ChoosePlainRefs(Instruction& in);
   void Canonicalize(const Instruction& in);
 
+  // generator_short.cc: one block, of numbers.
+  uint16_t NewNumber(bool wide);
+  bool EmitShort(const vm::OpInfo& info);
+
   // Registers and numbers.
   uint16_t General(Kind kind);
   uint16_t General(vm::ValueType type);
@@ -117,6 +123,8 @@ class FunctionGenerator {
   void Emit(vm::Op op, std::initializer_list<uint64_t> operands);
   void Put(Instruction in) { blocks_[current_].push_back(std::move(in)); }
   bool Startswith(const vm::OpInfo& info, const char* prefix) const;
+  // Whether it may compute a NaN, whose bits are the processor's.
+  bool MakesNans(const vm::OpInfo& info) const;
 
   Random& random_;
   const Program& program_;
@@ -125,6 +133,9 @@ class FunctionGenerator {
   uint32_t current_ = 0;
   Blocks blocks_;
   std::map<uint32_t, uint32_t> guards_;
+  // Of a short function: registers with a value, narrow and wide ones.
+  uint16_t next_number_ = 0;
+  Regs numbers_[2];
 };
 
 }  // namespace eyrie::tests

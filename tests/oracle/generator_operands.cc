@@ -284,12 +284,16 @@ void FunctionGenerator::PrepareOperands(Instruction& in) {
   }
 }
 
+bool FunctionGenerator::MakesNans(const vm::OpInfo& info) const {
+  if (info.writes.count != 1 || !IsFloat(info.writes[0])) return false;
+  bool computed = false;
+  for (OperandKind kind : info.reads) computed |= IsFloat(kind);
+  return computed && !KeepsNans(info);
+}
+
 // The bits of a NaN that was computed are the processor's: they do not stay.
 void FunctionGenerator::Canonicalize(const Instruction& in) {
-  if (in.info->writes.count != 1 || !IsFloat(in.result().kind)) return;
-  bool computed = false;
-  for (OperandKind kind : in.info->reads) computed |= IsFloat(kind);
-  if (!computed || KeepsNans(*in.info)) return;
+  if (!MakesNans(*in.info)) return;
   const uint64_t reg = in.result().bits;
   if (in.result().kind == OperandKind::kF32) {
     Emit(Op::kCmpNanF32, {reg, kScratch});

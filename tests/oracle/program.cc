@@ -47,6 +47,18 @@ std::string ConventionOf(const RandomFunction& function) {
   return text;
 }
 
+RandomFunction ShortFunction(Random& random) {
+  RandomFunction function;
+  function.is_short = true;
+  function.arguments = RandomTypes(random, 5);
+  std::erase(function.arguments, ValueType::kRef);
+  do {
+    function.results = {random.Of(kValueTypes)};
+  } while (function.results[0] == ValueType::kRef);
+  function.convention = ConventionOf(function);
+  return function;
+}
+
 PlannedValue RandomValue(Random& random, ValueType type) {
   static constexpr uint64_t kBits[] = {
       0, 1, 2, 100, 0x3F800000, 0x7FC00000, 0x3FF0000000000000, ~uint64_t{0}};
@@ -134,8 +146,15 @@ Program MakeProgram(uint64_t seed) {
     function.results = RandomTypes(random, 4);
     function.convention = ConventionOf(function);
   }
+  // Others call what is behind them.
+  for (uint32_t i = random.Below(3); i > 0; --i) {
+    program.functions.push_back(ShortFunction(random));
+  }
   for (uint32_t i = 0; i < program.functions.size(); ++i) {
-    program.functions[i].blocks = FunctionGenerator(random, program, i).Make();
+    FunctionGenerator generator(random, program, i);
+    RandomFunction& function = program.functions[i];
+    function.blocks =
+        function.is_short ? generator.MakeShort() : generator.Make();
   }
   program.calls.resize(1 + random.Below(2));
   for (PlannedCall& call : program.calls) {

@@ -1,0 +1,88 @@
+// Short random functions: one block that makes a number of numbers, each
+// written before it is read. Compiled callers have copies of most. Tested by
+// random_programs_test.cc.
+#include <utility>
+
+#include "tests/oracle/generator.h"
+
+namespace eyrie::tests {
+namespace {
+
+using vm::OperandKind;
+using vm::ValueType;
+
+bool IsNumber(OperandKind kind) {
+  return vm::IsRegister(kind) && kind < OperandKind::kRef;
+}
+
+bool IsConstant(OperandKind kind) {
+  return kind >= OperandKind::kImmI32 && kind <= OperandKind::kImmF64;
+}
+
+}  // namespace
+
+// Registers that have a value, whatever its type: by width.
+uint16_t FunctionGenerator::NewNumber(bool wide) {
+  if (wide) next_number_ += next_number_ % 2;
+  const uint16_t reg = next_number_;
+  next_number_ += wide ? 2 : 1;
+  numbers_[wide].push_back(reg);
+  return reg;
+}
+
+bool FunctionGenerator::EmitShort(const vm::OpInfo& info) {
+  if (!IsAvailable(info) || info.writes.count != 1 || MakesNans(info) ||
+      !IsNumber(info.writes[0])) {
+    return false;
+  }
+  Instruction in;
+  in.info = &info;
+  for (OperandKind kind : info.reads) {
+    const auto& known = numbers_[vm::IsWide(kind)];
+    if (IsConstant(kind)) {
+      in.operands.push_back({kind, Interesting(kind), {}, {}, {}});
+    } else if (IsNumber(kind) && !known.empty()) {
+      const auto count = static_cast<uint32_t>(known.size());
+      in.operands.push_back({kind, known[random_.Below(count)], {}, {}, {}});
+    } else {
+      return false;
+    }
+  }
+  const OperandKind kind = info.writes[0];
+  const auto& known = numbers_[vm::IsWide(kind)];
+  const auto count = static_cast<uint32_t>(known.size());
+  const uint16_t to = known.empty() || random_.OneIn(2)
+                          ? NewNumber(vm::IsWide(kind))
+                          : known[random_.Below(count)];
+  in.operands.push_back({kind, to, {}, {}, {}});
+  Put(std::move(in));
+  return true;
+}
+
+Blocks FunctionGenerator::MakeShort() {
+  constexpr int kTries = 200;  // of which most are of other instructions
+  blocks_.resize(1);
+  const RandomFunction& function = program_.functions[function_];
+  for (ValueType type : function.arguments) NewNumber(vm::IsWide(type));
+  uint32_t left = random_.Below(8);
+  for (int i = 0; i < kTries && left > 0; ++i) {
+    if (EmitShort(vm::kOps[random_.Below(vm::kOpCount)])) --left;
+  }
+  const ValueType result = function.results[0];
+  auto& known = numbers_[vm::IsWide(result)];
+  if (known.empty()) {
+    const bool wide = vm::IsWide(result);
+    Emit(
+        wide ? vm::Op::kConstI64 : vm::Op::kConstI32,
+        {random_.Bits() & (wide ? ~uint64_t{0} : 0xFFFFFFFF), NewNumber(wide)});
+  }
+  Instruction done;
+  done.info = &vm::InfoOf(vm::Op::kReturn);
+  Operand& values = done.operands.emplace_back();
+  values.kind = OperandKind::kRegList;
+  values.list.push_back(random_.Of(known));
+  Put(std::move(done));
+  return std::move(blocks_);
+}
+
+}  // namespace eyrie::tests
