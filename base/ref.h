@@ -42,9 +42,14 @@ class RefObject {
   // The same in two: true if the reference was the last, and so DropLast() has
   // to follow.
   bool DropsLast() const {
-    // A sole owner needs no atomic read-modify-write.
-    return count_.load(std::memory_order_acquire) == 1 ||
-           FetchSub<uint32_t>(count_, 1, std::memory_order_acq_rel) == 1;
+    // A sole owner needs no atomic read-modify-write, nor does a lone thread.
+    const uint32_t count = count_.load(std::memory_order_acquire);
+    if (count == 1) return true;
+    if (!IsLoneThread()) {
+      return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    }
+    count_.store(count - 1, std::memory_order_relaxed);
+    return false;
   }
   void DropLast() const { const_cast<RefObject*>(this)->OnLastRef(); }
 
