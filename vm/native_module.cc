@@ -37,25 +37,18 @@ namespace binding_internal {
 
 namespace {
 
-const uint32_t* GiveUpRest(uint8_t* frame, const uint32_t* next, uint32_t left);
+RefObject* TakeRef(uint8_t* frame, uint32_t place) {
+  return std::exchange(*reinterpret_cast<RefObject**>(frame + place), nullptr);
+}
 
-// Apart, so that the loop needs no registers that functions keep.
+// Apart, so that the loop below needs no registers that functions keep.
 [[gnu::noinline]] const uint32_t* GiveUpLast(const RefObject* object,
                                              uint8_t* frame,
                                              const uint32_t* next,
                                              uint32_t left) {
   object->DropLast();
-  return GiveUpRest(frame, next, left);
-}
-
-const uint32_t* GiveUpRest(uint8_t* frame, const uint32_t* next,
-                           uint32_t left) {
   for (; left > 0; --left) {
-    RefObject*& ref = *reinterpret_cast<RefObject**>(frame + *next++);
-    RefObject* const object = std::exchange(ref, nullptr);
-    if (object != nullptr && object->DropsLast()) {
-      return GiveUpLast(object, frame, next, left - 1);
-    }
+    if (RefObject* const other = TakeRef(frame, *next++)) other->DropRef();
   }
   return next;
 }
@@ -63,8 +56,13 @@ const uint32_t* GiveUpRest(uint8_t* frame, const uint32_t* next,
 }  // namespace
 
 const uint32_t* GiveUpSome(uint8_t* frame, const uint32_t* next) {
-  const uint32_t count = *next++;
-  return GiveUpRest(frame, next, count);
+  for (uint32_t left = *next++; left > 0; --left) {
+    RefObject* const object = TakeRef(frame, *next++);
+    if (object != nullptr && object->DropsLast()) {
+      return GiveUpLast(object, frame, next, left - 1);
+    }
+  }
+  return next;
 }
 
 absl::Status Mismatch::ToStatus() const {
