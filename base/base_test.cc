@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -20,7 +19,6 @@
 #include "base/crc32.h"
 #include "base/fnv1a.h"
 #include "base/hash_map.h"
-#include "base/lone_thread.h"
 #include "base/mapped_file.h"
 #include "base/ref.h"
 #include "base/signal_block.h"
@@ -34,28 +32,6 @@ namespace {
 
 std::string Show(const absl::Status& status) {
   return status.ok() ? "OK" : status.ToString();
-}
-
-// The same alone and beside another thread; both are one program's state.
-TEST(LoneThread, DoesWhatAtomicsDo) {
-  constexpr auto kOrder = std::memory_order_acq_rel;
-  auto use = [&] {
-    std::atomic<uint32_t> value{7};
-    EXPECT_EQ(FetchAdd<uint32_t>(value, 5, kOrder), 7u);
-    EXPECT_EQ(FetchSub<uint32_t>(value, 13, kOrder), 12u);
-    EXPECT_EQ(value, 0xFFFFFFFFu);
-    EXPECT_EQ(Exchange<uint32_t>(value, 3, kOrder), 0xFFFFFFFFu);
-    uint32_t expected = 4;
-    EXPECT_FALSE(CompareExchange<uint32_t>(value, expected, 9, kOrder));
-    EXPECT_EQ(expected, 3u);
-    EXPECT_TRUE(CompareExchange<uint32_t>(value, expected, 9, kOrder));
-    EXPECT_EQ(value, 9u);
-  };
-  use();
-  std::thread([&] {
-    EXPECT_FALSE(IsLoneThread());
-    use();
-  }).join();
 }
 
 TEST(StatusMacros, PassErrorsOn) {
@@ -125,20 +101,6 @@ class Other : public RefObject {
   static constexpr RefType kType = {"test.other"};
   Other() : RefObject(kType) {}
 };
-
-// What one thread has counted while it was alone, others count on with.
-TEST(LoneThread, HandsCountsOver) {
-  std::vector<Ref<Other>> held(100, MakeRef<Other>());
-  Other& object = *held[0];
-  auto share = [&object] {
-    for (int i = 0; i < 20000; ++i) Ref<Other>::Share(&object).reset();
-  };
-  std::thread first(share), second(share);
-  share();
-  first.join();
-  second.join();
-  EXPECT_EQ(object.use_count(), 100u);
-}
 
 TEST(Ref, CountsAndCasts) {
   int alive = 0;

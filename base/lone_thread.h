@@ -2,9 +2,9 @@
 // thread: a locked instruction takes longer than all else that a call does to
 // an object.
 //
-// Only a thread of a process's own can make it have more, between such
-// operations. Where the C library does not say, there may always be more.
-// Tested by base_test.cc.
+// Only the thread itself can make there be more, between such operations, and
+// the C library has to make them. Where it does not say, there may be more.
+// Tested by lone_thread_test.cc.
 #ifndef EYRIE_BASE_LONE_THREAD_H_
 #define EYRIE_BASE_LONE_THREAD_H_
 
@@ -30,14 +30,6 @@ T FetchAdd(std::atomic<T>& value, T by, std::memory_order order) {
   if (!IsLoneThread()) return value.fetch_add(by, order);
   const T old = value.load(std::memory_order_relaxed);
   value.store(static_cast<T>(old + by), std::memory_order_relaxed);
-  return old;
-}
-
-template <typename T>
-T FetchSub(std::atomic<T>& value, T by, std::memory_order order) {
-  if (!IsLoneThread()) return value.fetch_sub(by, order);
-  const T old = value.load(std::memory_order_relaxed);
-  value.store(static_cast<T>(old - by), std::memory_order_relaxed);
   return old;
 }
 

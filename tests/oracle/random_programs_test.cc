@@ -37,7 +37,7 @@ constexpr bool kSlow =
 constexpr bool kSlow = false;
 #endif
 
-constexpr uint64_t kPrograms = kSlow ? 4000 : 100000;
+constexpr uint64_t kPrograms = kSlow ? 8000 : 100000;
 constexpr uint64_t kShards = 20;
 constexpr uint64_t kMaxSteps = 20000;
 constexpr uint64_t kFirstSeed = 1;

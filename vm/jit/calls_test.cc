@@ -295,16 +295,27 @@ TEST(CompiledCalls, CopyAFew) {
   }
 }
 
-// The stack ends in any of them, as it does interpreted.
+// The stack ends in any of them, as it does interpreted, whatever size frames
+// are of.
 TEST(CompiledCalls, CopyWhatHasNoRoom) {
-  for (const uint16_t registers : {8, 100, 1000, 3000}) {
+  const struct {
+    uint16_t registers;  // of the short one
+    uint16_t deep;       // and of who calls it
+    bool copied;
+  } kCases[] = {{8, 8, true},     {96, 8, true},     {100, 8, false},
+                {3000, 8, false}, {96, 900, true},   {96, 1000, true},
+                {8, 3000, true},  {100, 1000, false}};
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(absl::StrCat(c.registers, " ", c.deep));
     ModuleBuilder builder;
     builder.name = "deep";
     builder.AddFunction("short", "0i_i", "entry: return [i0]").i32_registers =
-        registers;
-    builder.AddFunction("deep", "0i_i",
-                        "entry: call 0 [i0] [i1] const.i32 1 i2 add.i32 i1 i2 "
-                        "i1 call 1 [i1] [i3] return [i3]");
+        c.registers;
+    builder
+        .AddFunction("deep", "0i_i",
+                     "entry: call 0 [i0] [i1] const.i32 1 i2 add.i32 i1 i2 "
+                     "i1 call 1 [i1] [i3] return [i3]")
+        .i32_registers = c.deep;
     const auto module = Make(builder);
     Limits limits;
     for (limits.max_stack = 20000; limits.max_stack < 20400;
@@ -313,6 +324,7 @@ TEST(CompiledCalls, CopyWhatHasNoRoom) {
       EXPECT_EQ(want.find("RESOURCE_EXHAUSTED"), 0u) << want;
       EXPECT_EQ(CallWithin(module, true, "deep", 0, limits), want);
     }
+    EXPECT_EQ(module->function(0).compiled_entry == nullptr, c.copied);
   }
 }
 
