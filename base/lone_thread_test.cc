@@ -1,5 +1,5 @@
-// What a lone thread does, and what others go on with. A process once had more
-// than one thread: it stays so, and what needs a lone one comes first.
+// What a lone thread does, and what others go on with. All in one test: once a
+// process has had more threads, the C library no longer calls one alone.
 #include "base/lone_thread.h"
 
 #include <atomic>

@@ -1,6 +1,7 @@
 // Short random functions: one block that makes a number of numbers, each
-// written before it is read. Compiled callers have copies of most. Tested by
-// random_programs_test.cc.
+// written before it is read. Compiled callers have copies of most.
+//
+// Tested by random_programs_test.cc.
 #include <utility>
 
 #include "tests/oracle/generator.h"
@@ -42,18 +43,16 @@ bool FunctionGenerator::EmitShort(const vm::OpInfo& info) {
     if (IsConstant(kind)) {
       in.operands.push_back({kind, Interesting(kind), {}, {}, {}});
     } else if (IsNumber(kind) && !known.empty()) {
-      const auto count = static_cast<uint32_t>(known.size());
-      in.operands.push_back({kind, known[random_.Below(count)], {}, {}, {}});
+      in.operands.push_back({kind, random_.Of(known), {}, {}, {}});
     } else {
       return false;
     }
   }
   const OperandKind kind = info.writes[0];
-  const auto& known = numbers_[vm::IsWide(kind)];
-  const auto count = static_cast<uint32_t>(known.size());
-  const uint16_t to = known.empty() || random_.OneIn(2)
-                          ? NewNumber(vm::IsWide(kind))
-                          : known[random_.Below(count)];
+  const bool wide = vm::IsWide(kind);
+  const uint16_t to = numbers_[wide].empty() || random_.OneIn(2)
+                          ? NewNumber(wide)
+                          : random_.Of(numbers_[wide]);
   in.operands.push_back({kind, to, {}, {}, {}});
   Put(std::move(in));
   return true;
@@ -68,10 +67,8 @@ Blocks FunctionGenerator::MakeShort() {
   for (int i = 0; i < kTries && left > 0; ++i) {
     if (EmitShort(vm::kOps[random_.Below(vm::kOpCount)])) --left;
   }
-  const ValueType result = function.results[0];
-  auto& known = numbers_[vm::IsWide(result)];
-  if (known.empty()) {
-    const bool wide = vm::IsWide(result);
+  const bool wide = vm::IsWide(function.results[0]);
+  if (numbers_[wide].empty()) {
     Emit(
         wide ? vm::Op::kConstI64 : vm::Op::kConstI32,
         {random_.Bits() & (wide ? ~uint64_t{0} : 0xFFFFFFFF), NewNumber(wide)});
@@ -80,7 +77,7 @@ Blocks FunctionGenerator::MakeShort() {
   done.info = &vm::InfoOf(vm::Op::kReturn);
   Operand& values = done.operands.emplace_back();
   values.kind = OperandKind::kRegList;
-  values.list.push_back(random_.Of(known));
+  values.list.push_back(random_.Of(numbers_[wide]));
   Put(std::move(done));
   return std::move(blocks_);
 }
