@@ -16,19 +16,20 @@ namespace {
 
 using Kind = DeclaredType::Kind;
 
-// The length of the text up to the first of `stops` outside all brackets and
+// The length of the text up to the first `stop` outside all brackets and
 // strings; all of it if there is none.
-size_t FindOutside(absl::string_view text, absl::string_view stops) {
+size_t FindOutside(absl::string_view text, char stop) {
   int depth = 0;
   bool quoted = false;
-  for (size_t i = 0; i < text.size(); ++i) {
+  char before = '\0';
+  for (size_t i = 0; i < text.size(); before = text[i++]) {
     const char c = text[i];
-    if (c == '"' && (i == 0 || text[i - 1] != '\\')) quoted = !quoted;
+    if (c == '"' && before != '\\') quoted = !quoted;
     if (quoted) continue;
-    if (depth == 0 && absl::StrContains(stops, c)) return i;
-    if (absl::StrContains("(<[{", c)) ++depth;
-    const bool arrow = c == '>' && i > 0 && text[i - 1] == '-';
-    if (absl::StrContains(")>]}", c) && !arrow) --depth;
+    if (depth == 0 && c == stop) return i;
+    if (c == '(' || c == '<' || c == '[' || c == '{') ++depth;
+    const bool arrow = c == '>' && before == '-';
+    if (c == ')' || (c == '>' && !arrow) || c == ']' || c == '}') --depth;
   }
   return text.size();
 }
@@ -37,7 +38,7 @@ size_t FindOutside(absl::string_view text, absl::string_view stops) {
 std::optional<absl::string_view> TakeParenthesized(absl::string_view& text) {
   text = absl::StripLeadingAsciiWhitespace(text);
   if (!absl::ConsumePrefix(&text, "(")) return std::nullopt;
-  const size_t end = FindOutside(text, ")");
+  const size_t end = FindOutside(text, ')');
   if (end == text.size()) return std::nullopt;
   const absl::string_view inside = text.substr(0, end);
   text.remove_prefix(end + 1);
@@ -48,7 +49,7 @@ std::optional<absl::string_view> TakeParenthesized(absl::string_view& text) {
 // be read may be anything.
 void ParseTensor(absl::string_view inside, DeclaredType& type) {
   type.kind = Kind::kTensor;
-  inside = inside.substr(0, FindOutside(inside, ","));  // drops an encoding
+  inside = inside.substr(0, FindOutside(inside, ','));  // drops an encoding
   type.ranked = true;
   while (!inside.empty()) {
     const size_t x = inside.find('x');
@@ -102,7 +103,7 @@ DeclaredValue ParseValue(absl::string_view text) {
     value.name = std::string(absl::StripAsciiWhitespace(text.substr(0, colon)));
     text.remove_prefix(std::min(colon + 1, text.size()));
   }
-  const size_t attributes = FindOutside(text, "{");
+  const size_t attributes = FindOutside(text, '{');
   value.type = ParseDeclaredType(text.substr(0, attributes));
   value.storage_of = StorageOf(text.substr(attributes));
   return value;
@@ -111,7 +112,7 @@ DeclaredValue ParseValue(absl::string_view text) {
 std::vector<DeclaredValue> ParseValues(absl::string_view text) {
   std::vector<DeclaredValue> values;
   while (!absl::StripAsciiWhitespace(text).empty()) {
-    const size_t end = FindOutside(text, ",");
+    const size_t end = FindOutside(text, ',');
     values.push_back(ParseValue(text.substr(0, end)));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
@@ -169,7 +170,7 @@ std::optional<Declaration> ParseDeclaration(absl::string_view text) {
   declaration.async = absl::ConsumePrefix(&text, "async ");
   if (!declaration.async) absl::ConsumePrefix(&text, "sync ");
   if (!absl::ConsumePrefix(&text, "func @")) return std::nullopt;
-  const size_t name = FindOutside(text, "(");
+  const size_t name = FindOutside(text, '(');
   declaration.function = std::string(text.substr(0, name));
   text.remove_prefix(name);
   const auto arguments = TakeParenthesized(text);

@@ -2,9 +2,10 @@
 //
 // Tested by tests/conformance/abi/abi_test.cc.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <string>
 
 #include "abi/convert.h"
 #include "abi/json_value.h"
@@ -17,20 +18,13 @@
 namespace eyrie::abi {
 namespace {
 
-// The shortest text that reads back as the same float.
 template <typename T>
 void AppendFloat(T value, std::string& out) {
-  if (!std::isfinite(value)) {
+  if (std::isfinite(value)) {
+    AppendJsonFloat(value, out);
+  } else {
     out += std::isnan(value) ? "\"nan\"" : value > 0 ? "\"inf\"" : "\"-inf\"";
-    return;
   }
-  constexpr size_t kLongest = 32;
-  char text[kLongest];
-  const auto end = std::to_chars(text, text + kLongest, value).ptr;
-  const absl::string_view digits(text, end - text);
-  absl::StrAppend(&out, digits);
-  // A whole number stays a float for whoever reads it.
-  if (digits.find_first_of(".e") == digits.npos) out += ".0";
 }
 
 void AppendBytes(const std::string& bytes, std::string& out) {

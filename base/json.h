@@ -55,6 +55,12 @@ absl::StatusOr<Json> ParseJson(absl::string_view text);
 // UTF-8.
 void AppendJsonString(absl::string_view text, std::string& out);
 
+// Appends a finite number by few digits that read back as the same float or
+// double, and ".0" or an exponent where it is whole: to who reads it, it stays
+// a float.
+void AppendJsonFloat(float number, std::string& out);
+void AppendJsonFloat(double number, std::string& out);
+
 // True if the bytes are well-formed UTF-8.
 bool IsUtf8(absl::string_view bytes);
 

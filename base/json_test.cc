@@ -1,6 +1,8 @@
 // JSON text: values, places, and what is refused where.
 #include "base/json.h"
 
+#include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -83,6 +85,45 @@ TEST(Json, TreesAndErrors) {
   for (const auto& row : kRows) {
     const auto json = ParseJson(row.text);
     EXPECT_EQ(json.ok() ? Show(*json) : StatusText(json), row.want) << row.text;
+  }
+}
+
+TEST(Json, FloatsReadBack) {
+  struct Row {
+    double number;
+    const char* as_double;
+    const char* as_float;
+  };
+  for (const Row& row : {
+           Row{0.0, "0.0", "0.0"},
+           Row{-0.0, "-0.0", "-0.0"},
+           Row{1, "1.0", "1.0"},
+           Row{-2.5, "-2.5", "-2.5"},
+           Row{0.1, "0.1", "0.1"},
+           Row{0.1f, "0.10000000149011612", "0.1"},
+           Row{1e-5, "1e-05", "1e-05"},
+           Row{999999, "999999.0", "999999.0"},
+           Row{1e6, "1000000.0", "1e+06"},
+           Row{16777216, "16777216.0", "1.6777216e+07"},
+           Row{1e15, "1e+15", "1e+15"},
+           Row{1.40129846432481707e-45, "1.401298464324817e-45", "1e-45"},
+           Row{3.4028234663852886e38, "3.4028234663852886e+38",
+               "3.4028235e+38"},
+           Row{5e-324, "5e-324", "0.0"},
+           Row{1.7976931348623157e308, "1.7976931348623157e+308", nullptr},
+       }) {
+    std::string text;
+    AppendJsonFloat(row.number, text);
+    EXPECT_EQ(text, row.as_double);
+    const double read = std::strtod(text.c_str(), nullptr);
+    EXPECT_EQ(std::memcmp(&read, &row.number, sizeof(read)), 0) << text;
+    if (row.as_float == nullptr) continue;
+    const auto number = static_cast<float>(row.number);
+    text.clear();
+    AppendJsonFloat(number, text);
+    EXPECT_EQ(text, row.as_float);
+    const float float_read = std::strtof(text.c_str(), nullptr);
+    EXPECT_EQ(std::memcmp(&float_read, &number, sizeof(number)), 0) << text;
   }
 }
 

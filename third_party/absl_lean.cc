@@ -1,10 +1,11 @@
-// What of Debian's Abseil archives cannot be part of a shared library, anew.
+// What programs and libraries need not have of Debian's Abseil archives, anew.
 //
-// Their thread-local variables, and those of other libraries, are addressed as
-// a program's are. Where these functions are defined the linker leaves those
-// objects out: nothing is sampled, as by default; the texts that statuses carry
-// along are the 15 bytes of a Cord without memory of its own; there are no time
-// zones. What would need more ends the process.
+// Where these functions are defined the linker leaves whole objects out: some
+// cannot be part of a shared library, since their thread-local variables are
+// addressed as a program's are, and all of them bring more with them than the
+// rest of Abseil is. Nothing is sampled, as by default; the texts that statuses
+// carry along are the 15 bytes of a Cord without memory of its own; there are
+// no time zones. What would need more ends the process.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -46,8 +47,14 @@ double NominalCPUFrequency() { return 1e9; }
 pid_t GetTID() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 pid_t GetCachedTID() { return GetTID(); }
 
-void ThrowStdOutOfRange(const char* what) { Missing(what); }
-void ThrowStdLengthError(const char* what) { Missing(what); }
+void ThrowStdOutOfRange(const char* what) {
+  std::fprintf(stderr, "eyrie: %s is called beyond the end.\n", what);
+  std::abort();
+}
+void ThrowStdLengthError(const char* what) {
+  std::fprintf(stderr, "eyrie: %s is given too great a length.\n", what);
+  std::abort();
+}
 
 }  // namespace base_internal
 

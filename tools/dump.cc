@@ -1,13 +1,12 @@
 // eyrie dump: what a module of any release contains.
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 
 #include "abi/native/elf_note.h"
 #include "abi/native/manifest.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "base/mapped_file.h"
 #include "base/status_macros.h"
@@ -100,8 +99,7 @@ absl::StatusOr<std::string> Functions(const Arguments& arguments,
 // The file's bytes; null: one that cannot be looked at twice.
 absl::StatusOr<std::shared_ptr<const MappedFile>> OpenRegular(
     const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return nullptr;
+  if (!IsRegularFile(path)) return nullptr;
   return MappedFile::Open(path);
 }
 

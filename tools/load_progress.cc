@@ -4,12 +4,11 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/folders.h"
 #include "tools/interrupt.h"
 
 namespace eyrie::tools {
@@ -37,9 +36,7 @@ void LoadProgress::Begin(std::string what, uint64_t bytes) {
 }
 
 void LoadProgress::BeginFile(std::string what, const std::string& path) {
-  std::error_code error;
-  const uintmax_t bytes = std::filesystem::file_size(path, error);
-  Begin(std::move(what), error ? 0 : bytes);
+  Begin(std::move(what), FileSize(path));
 }
 
 std::string LoadProgress::Text() {

@@ -22,6 +22,7 @@ absl::StatusOr<std::vector<CallElement>> ParseSide(absl::string_view text,
                                                    bool spans_allowed) {
   std::vector<CallElement> elements;
   if (end - begin == 1 && text[begin] == 'v') return elements;
+  elements.reserve(end - begin);
   std::optional<size_t> open;  // where the span began
   for (size_t i = begin; i < end; ++i) {
     char c = text[i];
@@ -108,6 +109,7 @@ absl::StatusOr<CallingConvention> CallingConvention::Parse(
     parsed.variadic_ |= element.variadic;
   }
   if (!parsed.variadic_) {
+    parsed.argument_types_.reserve(parsed.arguments_.size());
     for (const CallElement& element : parsed.arguments_) {
       parsed.argument_types_.push_back(element.type());
       const RegisterCounts before = parsed.argument_registers_;
@@ -117,6 +119,7 @@ absl::StatusOr<CallingConvention> CallingConvention::Parse(
           before.gap != 0 && parsed.argument_registers_.i32 == before.i32 + 1;
     }
   }
+  parsed.result_types_.reserve(parsed.results_.size());
   for (const CallElement& element : parsed.results_) {
     parsed.result_types_.push_back(element.type());
   }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "vm/value.h"
@@ -23,7 +24,7 @@ namespace eyrie::vm {
 // One argument or result.
 struct CallElement {
   // One type; for a variadic span the tuple's, at least one.
-  std::vector<ValueType> types;
+  absl::InlinedVector<ValueType, 16> types;
   bool variadic = false;
 
   ValueType type() const { return types[0]; }  // of one that is not variadic

@@ -71,7 +71,15 @@ namespace {
 #undef EYRIE_VM_NEXT
 }
 
-// The table of traced code.
+const HandlerTable& UntracedHandlers() {
+  static const HandlerTable kTable = [] {
+    HandlerTable table;
+    Loop(nullptr, &table);
+    return table;
+  }();
+  return kTable;
+}
+
 HandlerTable Traced(HandlerTable table) {
   constexpr std::pair<Lowered, Lowered> kReplaced[] = {
       {Lowered::kLowerFunction, Lowered::kLowerFunctionTraced},
@@ -104,26 +112,23 @@ Outcome Run(Machine& machine) {
 }
 
 const HandlerTable& InterpreterHandlers(bool traced) {
-  static const HandlerTable kTable = [] {
-    HandlerTable table;
-    Loop(nullptr, &table);
-    return table;
-  }();
-  static const HandlerTable kTraced = Traced(kTable);
-  return traced ? kTraced : kTable;
+  if (!traced) [[likely]]
+    return UntracedHandlers();
+  static const HandlerTable kTraced = Traced(UntracedHandlers());
+  return kTraced;
 }
 
 const uint8_t* UnloweredCode(bool traced) {
-  constexpr auto kLower = static_cast<size_t>(Lowered::kLowerFunction);
-  static const Handler kCode = InterpreterHandlers(false).lowered[kLower];
-  static const Handler kTraced = InterpreterHandlers(true).lowered[kLower];
-  return reinterpret_cast<const uint8_t*>(traced ? &kTraced : &kCode);
+  // In either table, of which few programs have the second.
+  const Lowered row =
+      traced ? Lowered::kLowerFunctionTraced : Lowered::kLowerFunction;
+  return reinterpret_cast<const uint8_t*>(
+      &UntracedHandlers().lowered[static_cast<size_t>(row)]);
 }
 
 const uint8_t* EnterCode() {
   constexpr auto kEnter = static_cast<size_t>(Lowered::kEnterCompiled);
-  static const Handler kCode = InterpreterHandlers(false).lowered[kEnter];
-  return reinterpret_cast<const uint8_t*>(&kCode);
+  return reinterpret_cast<const uint8_t*>(&UntracedHandlers().lowered[kEnter]);
 }
 
 }  // namespace eyrie::vm

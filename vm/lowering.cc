@@ -130,6 +130,11 @@ class Lowering {
     uint32_t block;
   };
   std::vector<Jump> jumps_;
+  // Of the call at hand: moves of narrow values, wide ones and references;
+  // places of arguments, and of those that it moves.
+  std::vector<LoweredMove> groups_[3];
+  std::vector<uint32_t> words_;
+  std::vector<uint32_t> moved_;
 };
 
 LoweredCode Lowering::Run() {
@@ -334,20 +339,18 @@ void Lowering::PutResults(uint32_t call, uint32_t at, RegisterList results) {
 void Lowering::LowerCallFunction(uint32_t ordinal, RegisterList args,
                                  RegisterList results) {
   const FunctionCode& callee = module_.function(ordinal);
-  std::vector<LoweredMove> groups[3];
+  for (std::vector<LoweredMove>& group : groups_) group.clear();
   for (uint32_t i = 0; i < callee.argument_count; ++i) {
     const ArgumentPlace place = callee.arguments[i];
-    const int group = place.type == ValueType::kRef ? 2
-                      : IsWide(place.type)          ? 1
-                                                    : 0;
-    groups[group].push_back({args[i], place.reg});
+    const bool is_ref = place.type == ValueType::kRef;
+    groups_[is_ref ? 2 : IsWide(place.type)].push_back({args[i], place.reg});
   }
   LoweredCallFunction head = {};
   head.call.handler = HandlerOf(Lowered::kCallFunction);
   head.callee = &callee;
-  head.numbers = static_cast<uint16_t>(groups[0].size());
-  head.wides = static_cast<uint16_t>(groups[1].size());
-  head.refs = static_cast<uint16_t>(groups[2].size());
+  head.numbers = static_cast<uint16_t>(groups_[0].size());
+  head.wides = static_cast<uint16_t>(groups_[1].size());
+  head.refs = static_cast<uint16_t>(groups_[2].size());
   const uint32_t move_bytes =
       callee.argument_count * static_cast<uint32_t>(sizeof(LoweredMove));
   const uint32_t at = Begin(head.call.handler,
@@ -355,7 +358,7 @@ void Lowering::LowerCallFunction(uint32_t ordinal, RegisterList args,
                                                   size_t{2} * results.size()));
   Put(at, head);
   auto to = static_cast<uint32_t>(at + sizeof(head));
-  for (const std::vector<LoweredMove>& group : groups) {
+  for (const std::vector<LoweredMove>& group : groups_) {
     for (LoweredMove move : group) {
       Put(to, move);
       to += sizeof(move);
@@ -368,42 +371,40 @@ void Lowering::LowerCallImport(uint32_t import, RegisterList segments,
                                RegisterList args, RegisterList results,
                                bool yieldable) {
   const CallingConvention& callee = module_.verified().import_signature(import);
-  std::vector<uint32_t> words;
-  std::vector<uint32_t> moved;
+  words_.clear();
+  moved_.clear();
   uint32_t next = 0;
-  auto pass = [&](ValueType type) {
-    const uint16_t reg = args[next++];
-    words.push_back(PlaceOf(type, reg));
-    if (type == ValueType::kRef && IsMove(reg)) moved.push_back(words.back());
-  };
   const std::vector<CallElement>& elements = callee.arguments();
   for (uint32_t i = 0; i < elements.size(); ++i) {
-    uint32_t tuples = 1;
-    if (elements[i].variadic) {
-      tuples = segments[i];
-      words.push_back(kPlaceCount | tuples);
-    }
-    for (; tuples > 0; --tuples) {
-      for (ValueType type : elements[i].types) pass(type);
+    const uint32_t tuples = elements[i].variadic ? segments[i] : 1;
+    if (elements[i].variadic) words_.push_back(kPlaceCount | tuples);
+    for (uint32_t tuple = 0; tuple < tuples; ++tuple) {
+      for (ValueType type : elements[i].types) {
+        const uint16_t reg = args[next++];
+        words_.push_back(PlaceOf(type, reg));
+        const bool is_moved = type == ValueType::kRef && IsMove(reg);
+        if (is_moved) moved_.push_back(words_.back());
+      }
     }
   }
   LoweredCallImport head = {};
   head.call.handler = HandlerOf(Lowered::kCallImport);
   head.import = import;
-  head.slots = static_cast<uint32_t>(words.size());
+  head.slots = static_cast<uint32_t>(words_.size());
   head.yieldable = yieldable;
   head.arguments = args.data();
-  words.push_back(static_cast<uint32_t>(moved.size()));
-  words.insert(words.end(), moved.begin(), moved.end());
+  words_.push_back(static_cast<uint32_t>(moved_.size()));
+  words_.insert(words_.end(), moved_.begin(), moved_.end());
   for (uint32_t i = 0; i < results.size(); ++i) {
-    words.push_back(PlaceOf(callee.result_types()[i], results[i]));
+    words_.push_back(PlaceOf(callee.result_types()[i], results[i]));
   }
-  const uint32_t at = Begin(
-      head.call.handler, static_cast<uint32_t>(sizeof(head) + words.size() * 4 +
-                                               size_t{2} * results.size()));
+  const uint32_t at =
+      Begin(head.call.handler,
+            static_cast<uint32_t>(sizeof(head) + words_.size() * 4 +
+                                  size_t{2} * results.size()));
   Put(at, head);
   auto to = static_cast<uint32_t>(at + sizeof(head));
-  for (uint32_t word : words) {
+  for (uint32_t word : words_) {
     Put(to, word);
     to += sizeof(word);
   }

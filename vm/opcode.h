@@ -34,17 +34,15 @@ enum class Op : uint16_t {
 #undef OP
 };
 
+// Without pointers, which would have to be relocated at every start.
 struct OpInfo {
   Op op;
   OpSet set;
   uint8_t code;
-  const char* text;
-  const char* operands;
-  const char* results;
-  const char* since;   // the first release that has it, "3.1"
-  OperandList reads;   // operands, parsed
-  OperandList writes;  // results, parsed
-  uint16_t major;      // the first bytecode version that may use it
+  char text[28];
+  OperandList reads;
+  OperandList writes;
+  uint16_t major;  // the first bytecode version that may use it
 };
 
 inline constexpr OpInfo kOps[] = {
@@ -53,9 +51,6 @@ inline constexpr OpInfo kOps[] = {
    OpSet::k##set,                                           \
    code,                                                    \
    text,                                                    \
-   operands,                                                \
-   results,                                                 \
-   since,                                                   \
    ParseOperands(operands),                                 \
    ParseOperands(results),                                  \
    MajorOfRelease(since)},

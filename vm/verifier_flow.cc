@@ -39,7 +39,7 @@ absl::Status WrongArity(absl::string_view what, size_t got, uint64_t want,
                    convention.ToString(), " has ", want, "."));
 }
 
-absl::Status CheckValues(const std::vector<ValueType>& types,
+absl::Status CheckValues(std::span<const ValueType> types,
                          std::span<const uint16_t> registers,
                          const RegisterLimits& limits) {
   for (size_t i = 0; i < types.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "abi/native/numbers.h"
 #include "abi/native/xla/types.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -48,6 +49,26 @@ TEST(Attributes, ReadAndWritten) {
     const auto again = ParseAttributes(text);
     ASSERT_TRUE(again.ok()) << text << ": " << again.status();
     EXPECT_EQ(*again, *attributes) << text;
+  }
+}
+
+TEST(Attributes, NumbersHaveAPoint) {
+  struct Row {
+    const char* printed;
+    const char* want;
+  };
+  for (const Row& row : {
+           Row{"7", "7"},
+           Row{"-7", "-7"},
+           Row{"1.5", "1.5"},
+           Row{"-1,5", "-1.5"},
+           Row{"1\u066b25e-10", "1.25e-10"},
+           Row{"1e+39", "1e+39"},
+           Row{"inf", "inf"},
+           Row{"-inf", "-inf"},
+           Row{"-nan", "-nan"},
+       }) {
+    EXPECT_EQ(WithPoint(row.printed), row.want);
   }
 }
 

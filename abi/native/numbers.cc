@@ -2,9 +2,9 @@
 #include "abi/native/numbers.h"
 
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -100,13 +100,13 @@ T At(absl::string_view bytes, size_t index = 0) {
   return LoadLittleEndian<T>(bytes.data() + index * sizeof(T));
 }
 
-// As "%.9g" prints, whatever the locale.
-template <typename T>
-void AppendDigits(T number, int digits, std::string& text) {
+// As "%.*g" prints. (std::to_chars has tables of 140 KB for it, and
+// absl::StrFormat cannot be in a shared library.)
+void AppendDigits(double number, int digits, std::string& text) {
   char buffer[40];
-  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), number,
-                                 std::chars_format::general, digits);
-  text.append(buffer, end.ptr);
+  const int size =
+      std::snprintf(buffer, sizeof(buffer), "%.*g", digits, number);
+  text += WithPoint({buffer, static_cast<size_t>(size)});
 }
 
 template <typename T>
@@ -119,6 +119,16 @@ void AppendPair(absl::string_view bytes, int digits, std::string& text) {
 }
 
 }  // namespace
+
+std::string WithPoint(absl::string_view printed) {
+  const size_t point = printed.find_first_not_of("-0123456789");
+  // "7", "1e+39", "-inf"
+  if (point == printed.npos || absl::ascii_isalpha(printed[point])) {
+    return std::string(printed);
+  }
+  const size_t fraction = printed.find_first_of("0123456789", point);
+  return absl::StrCat(printed.substr(0, point), ".", printed.substr(fraction));
+}
 
 absl::Status AppendNumber(absl::string_view text, FfiType type,
                           std::string& bytes) {

@@ -18,6 +18,10 @@ namespace eyrie::native {
 absl::Status AppendNumber(absl::string_view text, FfiType type,
                           std::string& bytes);
 
+// What printf made of a number, with a point for the sign that the locale has
+// in its place.
+std::string WithPoint(absl::string_view printed);
+
 // Appends a text that gives these bytes again.
 void AppendNumberText(absl::string_view bytes, FfiType type, std::string& text);
 

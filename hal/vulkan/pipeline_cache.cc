@@ -4,8 +4,6 @@
 #include "hal/vulkan/pipeline_cache.h"
 
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/escaping.h"
@@ -13,6 +11,7 @@
 #include "base/byte_reader.h"
 #include "base/file_writer.h"
 #include "base/fnv1a.h"
+#include "base/folders.h"
 #include "base/mapped_file.h"
 #include "base/status_macros.h"
 
@@ -52,11 +51,9 @@ Header HeaderFor(const CacheIdentity& identity, std::span<const uint8_t> data) {
 
 // A folder and those above it.
 absl::Status MakeFolder(const std::string& path) {
-  std::error_code failed;
-  std::filesystem::create_directories(path, failed);
-  if (!failed) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat("Cannot make the folder ", path,
-                                             ": ", failed.message(), "."));
+  const absl::Status made = MakeFolders(path);
+  if (made.ok()) return made;
+  return absl::UnavailableError(made.message());
 }
 
 }  // namespace

@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <random>
-#include <system_error>
 #include <utility>
 
 #include "abi/session.h"
@@ -21,6 +19,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "base/file_writer.h"
+#include "base/folders.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "tools/arg_parser.h"
@@ -131,9 +130,8 @@ absl::StatusOr<std::unique_ptr<FileWriter>> OpenXml(
     const CheckOptions& options) {
   std::unique_ptr<FileWriter> file;
   if (options.xml.empty()) return file;
-  const auto folder = std::filesystem::path(options.xml).parent_path();
-  std::error_code ignored;  // the file says it
-  if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+  // The file says it if there is none.
+  MakeFolders(options.xml.substr(0, options.xml.rfind('/') + 1)).IgnoreError();
   file = std::make_unique<FileWriter>(options.xml);
   RETURN_IF_ERROR(file->status());
   return file;

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <thread>
 
 #include "absl/strings/ascii.h"
@@ -98,7 +98,9 @@ absl::Status ReadShards(CheckOptions& options) {
   options.shards = std::max<size_t>(options.shards, 1);
   // Says that shards are understood.
   const char* const status = std::getenv("GTEST_SHARD_STATUS_FILE");
-  if (status != nullptr) std::ofstream(status).flush();
+  if (status != nullptr) {
+    if (std::FILE* const file = std::fopen(status, "w")) std::fclose(file);
+  }
   return absl::OkStatus();
 }
 

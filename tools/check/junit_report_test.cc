@@ -1,6 +1,9 @@
 // Reports as XML, by what is in a record.
 #include "tools/check/junit_report.h"
 
+#include <stdlib.h>
+#include <time.h>
+
 #include <string>
 #include <vector>
 
@@ -96,6 +99,37 @@ TEST(JUnitReport, HasEveryVerdict) {
   </testsuite>
 </testsuites>
 )xml");
+}
+
+// The time of one test, in a zone of its own.
+TEST(JUnitReport, TimesAreLocal) {
+  struct Row {
+    absl::Duration since_epoch;
+    const char* want;
+  };
+  ASSERT_EQ(setenv("TZ", "EYR-2:30", 1), 0);
+  tzset();
+  for (const Row& row : {
+           Row{absl::ZeroDuration(), "1970-01-01T02:30:00.000"},
+           Row{absl::Milliseconds(1234), "1970-01-01T02:30:01.234"},
+           Row{absl::Milliseconds(-1), "1970-01-01T02:29:59.999"},
+           Row{absl::Nanoseconds(-1), "1970-01-01T02:29:59.999"},
+           Row{absl::Seconds(1795305599), "2026-11-22T02:29:59.000"},
+       }) {
+    TestPlan plan;
+    plan.AddUnloadable({"", "a/"}, absl::OkStatus());
+    TestResult result;
+    result.begin = absl::UnixEpoch() + row.since_epoch;
+    const std::vector<TestRecord> records = {
+        {&plan.tests()[0], Verdict::kPassed, result, ""}};
+    const std::string xml = JUnitXml(plan, std::vector<size_t>{0}, records,
+                                     result.begin, absl::ZeroDuration());
+    EXPECT_NE(xml.find(absl::StrCat("timestamp=\"", row.want, "\"")), xml.npos)
+        << row.want << "\n"
+        << xml;
+  }
+  ASSERT_EQ(unsetenv("TZ"), 0);
+  tzset();
 }
 
 }  // namespace

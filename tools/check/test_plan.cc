@@ -1,15 +1,20 @@
 // Tested by test_plan_test.cc, check_test.txt.
 #include "tools/check/test_plan.h"
 
+#include <limits.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
+#include <optional>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "base/folders.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "vm/callconv.h"
@@ -18,60 +23,56 @@
 namespace eyrie::tools {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr absl::string_view kExtension = ".vmfb";
 constexpr absl::string_view kDisabled = "DISABLED_";
 constexpr char kLoad[] = "(load)";
 
-// The modules in a folder and the folders in it.
-absl::Status ListFolder(const fs::path& folder, std::vector<fs::path>& files) {
+absl::Status ListFolder(const std::string& folder,
+                        std::vector<std::string>& files) {
   const size_t before = files.size();
-  std::error_code error;
-  fs::recursive_directory_iterator it(
-      folder, fs::directory_options::skip_permission_denied, error);
-  while (!error && it != fs::recursive_directory_iterator()) {
-    std::error_code ignored;
-    if (it->path().extension() == kExtension.data() &&
-        it->is_regular_file(ignored)) {
-      files.push_back(it->path());
+  if (const absl::Status read = ListFiles(folder, kExtension, files);
+      !read.ok()) {
+    return absl::NotFoundError(read.message());
+  }
+  if (files.size() > before) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat(
+      "The folder '", folder, "' holds no file *", kExtension, "."));
+}
+
+// The names on the way to a path, from the root on, without "." and "..".
+using Names = std::vector<std::string>;
+
+Names NamesTo(absl::string_view path) {
+  if (path.empty()) return {};
+  std::string whole(path);
+  char here[PATH_MAX];
+  if (!absl::StartsWith(path, "/") && getcwd(here, sizeof(here)) != nullptr) {
+    whole = absl::StrCat(here, "/", path);
+  }
+  Names names;
+  for (const absl::string_view name :
+       absl::StrSplit(whole, '/', absl::SkipEmpty())) {
+    if (name == "..") {
+      if (!names.empty()) names.pop_back();
+    } else if (name != ".") {
+      names.emplace_back(name);
     }
-    it.increment(error);
   }
-  if (error) {
-    return absl::NotFoundError(
-        absl::StrCat("The folder '", folder.string(),
-                     "' cannot be read: ", error.message(), "."));
-  }
-  if (files.size() == before) {
-    return absl::NotFoundError(absl::StrCat(
-        "The folder '", folder.string(), "' holds no file *", kExtension, "."));
-  }
-  std::sort(files.begin() + static_cast<ptrdiff_t>(before), files.end());
-  return absl::OkStatus();
+  return names;
 }
 
-// What two absolute paths begin with.
-fs::path CommonFolder(const fs::path& a, const fs::path& b) {
-  fs::path common;
-  auto at = b.begin();
-  for (const fs::path& part : a) {
-    if (at == b.end() || *at != part) break;
-    common /= part;
-    ++at;
-  }
-  return common;
+void KeepCommon(Names& names, const Names& others) {
+  const auto end =
+      std::mismatch(names.begin(), names.end(), others.begin(), others.end());
+  names.erase(end.first, names.end());
 }
 
-fs::path Absolute(const fs::path& path) {
-  std::error_code ignored;
-  fs::path absolute = fs::absolute(path, ignored).lexically_normal();
-  if (!absolute.has_filename()) absolute = absolute.parent_path();  // "a/"
-  return absolute;
-}
-
-std::string PrefixOf(const fs::path& path, const fs::path& folder) {
-  const std::string name = Absolute(path).lexically_relative(folder).string();
+// "ops/add/", of a path below the folder that so many names lead to.
+std::string PrefixOf(absl::string_view path, size_t folder) {
+  Names names = NamesTo(path);
+  names.erase(names.begin(), names.begin() + static_cast<ptrdiff_t>(std::min(
+                                                 folder, names.size())));
+  const std::string name = absl::StrJoin(names, "/");
   return absl::StrCat(PlainPath(absl::StripSuffix(name, kExtension)), "/");
 }
 
@@ -100,25 +101,27 @@ bool IsInternal(absl::string_view name) {
 
 absl::StatusOr<std::vector<TestFile>> FindTestFiles(
     const std::vector<std::string>& paths) {
-  std::vector<fs::path> files;
-  fs::path common;
+  std::vector<std::string> files;
+  std::optional<Names> common;
   bool single = paths.size() == 1;
   for (const std::string& path : paths) {
-    std::error_code ignored;
-    const bool is_folder = fs::is_directory(path, ignored);
-    if (is_folder) {
+    Names folder = NamesTo(path);
+    if (IsFolder(path)) {
       RETURN_IF_ERROR(ListFolder(path, files));
       single = false;
     } else {
-      files.emplace_back(path);
+      files.push_back(path);
+      if (!folder.empty()) folder.pop_back();
     }
-    fs::path folder = Absolute(path);
-    if (!is_folder) folder = folder.parent_path();
-    common = common.empty() ? folder : CommonFolder(common, folder);
+    if (common.has_value()) {
+      KeepCommon(*common, folder);
+    } else {
+      common = std::move(folder);
+    }
   }
   std::vector<TestFile> found;
-  for (const fs::path& file : files) {
-    found.push_back({file.string(), single ? "" : PrefixOf(file, common)});
+  for (const std::string& file : files) {
+    found.push_back({file, single ? "" : PrefixOf(file, common->size())});
   }
   return found;
 }

@@ -44,6 +44,13 @@ TEST(TestPlan, FindsFiles) {
   EXPECT_EQ(Found({at("a"), at("c/x.vmfb")}),
             "y.vmfb=a/b/y/ x.vmfb=a/x/ x.vmfb=c/x/");
   EXPECT_EQ(Found({at("a/x.vmfb"), at("a/b/y.vmfb")}), "x.vmfb=x/ y.vmfb=b/y/");
+  EXPECT_EQ(Found({at("a/../a/./b//"), at("c")}), "y.vmfb=a/b/y/ x.vmfb=c/x/");
+  EXPECT_EQ(Found({at("a"), at("a/b")}), "y.vmfb=b/y/ x.vmfb=x/ y.vmfb=b/y/");
+  EXPECT_EQ(Found({at("a/x.vmfb/"), at("c")}), "=a/x/ x.vmfb=c/x/");
+  // Paths from here on, and names of dots.
+  EXPECT_EQ(Found({"no/x.vmfb", "no/./y/../z.vmfb"}), "x.vmfb=x/ z.vmfb=z/");
+  EXPECT_EQ(Found({"no/..vmfb", "no/...vmfb", "no/.vmfb"}),
+            "..vmfb=./ ...vmfb=../ .vmfb=/");
   EXPECT_EQ(Found({at("empty")}), absl::StrCat("The folder '", at("empty"),
                                                "' holds no file *.vmfb."));
 }

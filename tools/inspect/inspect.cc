@@ -1,13 +1,12 @@
 // `eyrie inspect`: what a person wants to know of a module, on one page.
 //
 // Tested by inspect_test.txt.
-#include <filesystem>
 #include <string>
-#include <system_error>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/folders.h"
 #include "base/status_macros.h"
 #include "hal/driver.h"
 #include "tools/arg_parser.h"
@@ -76,8 +75,7 @@ std::string OtherCommand(const std::string& path) {
 
 // The error of a file that is no module, with the command for what it is.
 absl::Status WithCommand(const absl::Status& status, const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
+  if (IsFolder(path)) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", path, "' is a folder; a module's file is needed."));
   }

@@ -3,6 +3,7 @@
 // Tested by task_device_test.cc.
 #include "hal/cpu/task/device.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "base/status_macros.h"
 #include "hal/cpu/device.h"
 #include "hal/cpu/executor.h"
+#include "hal/cpu/task/call_streak.h"
 #include "hal/cpu/task/command_run.h"
 #include "hal/cpu/task/pool.h"
 #include "hal/host_semaphore.h"
@@ -46,6 +48,12 @@ class PieceJob final : public Job {
   absl::Status status_;
 };
 
+double NowNs() {
+  return std::chrono::duration<double, std::nano>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
 // What runs commands; operations that are put by share it with the device,
 // which they may outlive.
 class Engine final : public SegmentRunner {
@@ -54,6 +62,8 @@ class Engine final : public SegmentRunner {
          const Ref<Allocator>& allocator)
       : policy_(policy),
         allocator_(allocator),
+        // A woken thread looks for work at least so long.
+        streak_(absl::ToDoubleNanoseconds(options.spin) / 4),
         pool_(MakeRef<Pool>(std::move(options))) {}
 
   const Ref<Pool>& pool() const { return pool_; }
@@ -86,6 +96,11 @@ class Engine final : public SegmentRunner {
     return Execute(commands, table, *allocator_, work, pool_->threads(),
                    IsThreaded());
   }
+  // Here too; what is small but could be shared may wake a thread for those
+  // that follow.
+  absl::Status RunSmall(const CommandBuffer& commands,
+                        std::span<const BufferBinding> table, WorkBudget* work,
+                        const Estimate& estimate);
   absl::Status RunShared(const CommandBuffer& commands,
                          std::span<const BufferBinding> table,
                          WorkBudget* work);
@@ -97,6 +112,7 @@ class Engine final : public SegmentRunner {
 
   const SharingPolicy policy_;
   const Ref<Allocator> allocator_;
+  CallStreak streak_;
   const Ref<Pool> pool_;
   const std::shared_ptr<RunStore> runs_ = std::make_shared<RunStore>();
 };
@@ -110,6 +126,18 @@ bool Engine::IsSmall(const Estimate& estimate) const {
 bool Engine::IsLarge(const Estimate& estimate) const {
   if (policy_.hand_over_ns == 0) return true;
   return estimate.known && estimate.ns >= policy_.hand_over_ns;
+}
+
+absl::Status Engine::RunSmall(const CommandBuffer& commands,
+                              std::span<const BufferBinding> table,
+                              WorkBudget* work, const Estimate& estimate) {
+  if (estimate.largest_ns < policy_.awake_ns || !streak_.is_possible()) {
+    return RunHere(commands, table, work);
+  }
+  const double begin = NowNs();
+  absl::Status status = RunHere(commands, table, work);
+  if (streak_.Add(begin, NowNs(), policy_.asleep_ns)) pool_->Wake();
+  return status;
 }
 
 absl::Status Engine::RunShared(const CommandBuffer& commands,
@@ -141,7 +169,7 @@ absl::Status Engine::Now(const QueueFences& fences, Ref<CommandBuffer> commands,
   const Estimate estimate = EstimateCommands(*commands);
   if (IsSmall(estimate)) [[likely]] {
     return OperationQueue::Complete(fences.signal,
-                                    RunHere(*commands, table, work));
+                                    RunSmall(*commands, table, work, estimate));
   }
   // Without a fence nobody could hear of the end.
   if (fences.signal == nullptr || !IsLarge(estimate)) {

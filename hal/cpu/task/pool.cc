@@ -197,6 +197,18 @@ void Pool::Call(int helpers) {
   }
 }
 
+void Pool::Wake() {
+  if (options_.threads < 2 || searching_.load() != 0) return;
+  if (workers_.load() == 0) {
+    StartWorker();
+    return;
+  }
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock() || sleeping_.load() == 0) return;
+  calls_.fetch_add(1);
+  worker_wakes_.notify_one();
+}
+
 void Pool::Nudge() {
   if (guests_.load() == 0) return;
   std::lock_guard<std::mutex> lock(mutex_);

@@ -50,6 +50,10 @@ class Pool final : public WaitHost {
   // thread that could take it.
   bool Start(const Ref<Job>& job);
 
+  // Has a thread look for work that may come soon, if none does. Waits for
+  // nobody.
+  void Wake();
+
   // Runs chunks of all jobs meanwhile.
   void WaitUntil(absl::Time deadline, absl::FunctionRef<bool()> done) override;
   void Nudge() override;
@@ -69,11 +73,11 @@ class Pool final : public WaitHost {
   static void* WorkerMain(void* worker);
   void Work(int index);
 
+  // Asks for threads to look at the jobs.
+  void Call(int helpers);
   // Makes a job known to all, and asks for `helpers` threads. False: the pool
   // ends, and nobody will come.
   bool Offer(Job& job, int helpers);
-  // Asks for threads to look at the jobs.
-  void Call(int helpers);
   void Remove(Job& job);
 
   // Starts a thread; false if it cannot be.

@@ -3,6 +3,8 @@
 // Tested by sharing_test.cc.
 #include "hal/cpu/task/sharing.h"
 
+#include <algorithm>
+
 #include "hal/cpu/kernel_executable.h"
 
 namespace eyrie::hal::cpu {
@@ -24,15 +26,18 @@ void AddDispatch(const DispatchCommand& command, Estimate& sum) {
     sum.known = false;
     return;
   }
-  sum.ns += one * static_cast<double>(uint64_t{command.workgroup_count[0]} *
-                                      command.workgroup_count[1] *
-                                      command.workgroup_count[2]);
+  const uint64_t workgroups = uint64_t{command.workgroup_count[0]} *
+                              command.workgroup_count[1] *
+                              command.workgroup_count[2];
+  const double ns = one * static_cast<double>(workgroups);
+  sum.ns += ns;
+  if (workgroups > 1) sum.largest_ns = std::max(sum.largest_ns, ns);
 }
 
 }  // namespace
 
 Estimate EstimateTransfer(uint64_t bytes) {
-  return {static_cast<double>(bytes) / kTransferBytesPerNs, true};
+  return {.ns = static_cast<double>(bytes) / kTransferBytesPerNs};
 }
 
 Estimate EstimateCommands(const CommandBuffer& commands) {

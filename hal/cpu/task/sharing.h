@@ -31,7 +31,8 @@ struct SharingPolicy {
 // What commands take on one thread.
 struct Estimate {
   double ns = 0;
-  bool known = true;  // false: a part of it has never been measured
+  double largest_ns = 0;  // of one dispatch that threads could share
+  bool known = true;      // false: a part of it has never been measured
 };
 
 // Bytes of a fill, an update or a copy that one thread takes at least.

@@ -1,10 +1,12 @@
 // Costs as they are measured, and what commands are estimated to take.
 #include "hal/cpu/task/sharing.h"
 
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "hal/cpu/kernel_executable.h"
+#include "hal/cpu/task/call_streak.h"
 #include "tests/support/cpu_device.h"
 #include "tests/support/fake_executable.h"
 
@@ -69,6 +71,12 @@ TEST(Sharing, Estimates) {
   });
   EXPECT_TRUE(all.known);
   EXPECT_NEAR(all.ns, 24 * 100 + 12000 / kTransferBytesPerNs, 10);
+  EXPECT_NEAR(all.largest_ns, 24 * 100, 10);
+  EXPECT_EQ(
+      estimate([&](CommandBuffer& commands) {
+        EXPECT_TRUE(commands.Dispatch(executable, 0, {1, 1, 1}, {}, {}).ok());
+      }).largest_ns,
+      0);
   EXPECT_FALSE(estimate([&](CommandBuffer& commands) {
                  EXPECT_TRUE(
                      commands.Dispatch(executable, 1, {1, 1, 1}, {}, {}).ok());
@@ -79,6 +87,44 @@ TEST(Sharing, Estimates) {
             commands.DispatchIndirect(executable, 0, {buffer, 0, 0, 12}, {}, {})
                 .ok());
       }).known);
+}
+
+TEST(CallStreak, SumsUpWhatFollowsClosely) {
+  constexpr double kPause = 12500;
+  constexpr double kEnough = 40000;
+  CallStreak streak(kPause);
+  struct Row {
+    double pause, ns;
+    bool enough;
+  };
+  double now = 1e9;
+  for (const Row& row : {
+           Row{0, 15000, false},
+           Row{0, 15000, false},
+           Row{kPause, 10000, true},  // 40 us together
+           Row{0, 40000, false},      // then it takes twice as long
+           Row{0, 30000, false},
+           Row{0, 10000, true},
+           Row{1, 159999, false},  // and twice as long again
+           Row{kPause + 1, 30000, false},
+           Row{1, 10000, true},  // another streak
+           Row{1e12, 0, false},
+           Row{0, 1e9, true},
+       }) {
+    now += row.pause;
+    EXPECT_EQ(streak.Add(now, now + row.ns, kEnough), row.enough) << now;
+    now += row.ns;
+  }
+  EXPECT_TRUE(streak.is_possible());
+  EXPECT_FALSE(CallStreak(0).is_possible());
+}
+
+TEST(CallStreak, IsOfOneThread) {
+  CallStreak streak(10);
+  EXPECT_FALSE(streak.Add(0, 30, 40));
+  std::thread([&] { EXPECT_FALSE(streak.Add(30, 60, 40)); }).join();
+  EXPECT_FALSE(streak.Add(60, 90, 40));
+  EXPECT_TRUE(streak.Add(90, 120, 40));
 }
 
 }  // namespace

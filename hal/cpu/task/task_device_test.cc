@@ -1,6 +1,7 @@
 // What the device with threads does that no other does: sharing, handing over,
 // several command buffers at once, ends while busy.
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <mutex>
 #include <set>
@@ -54,6 +55,18 @@ int GateKernel(const Environment*, const DispatchState*,
   return 0;
 }
 
+// Notes its thread, and takes 5 microseconds.
+int BriefKernel(const Environment*, const DispatchState*,
+                const WorkgroupState*) {
+  const auto end =
+      std::chrono::steady_clock::now() + std::chrono::microseconds(5);
+  while (std::chrono::steady_clock::now() < end) {
+  }
+  std::lock_guard<std::mutex> lock(board->mutex);
+  board->threads.insert(std::this_thread::get_id());
+  return 0;
+}
+
 int QuickKernel(const Environment*, const DispatchState*,
                 const WorkgroupState*) {
   board->runs.fetch_add(1);
@@ -93,7 +106,8 @@ enum Export : uint32_t {
   kQuick,
   kFail,
   kDouble,
-  kCompare
+  kCompare,
+  kBrief
 };
 
 class TaskDeviceTest : public ::testing::Test {
@@ -134,7 +148,8 @@ class TaskDeviceTest : public ::testing::Test {
                           {"quick", 0, 0, QuickKernel},
                           {"fail", 0, 0, FailKernel},
                           {"double", 0, 1, DoubleKernel},
-                          {"compare", 0, 2, CompareKernel}});
+                          {"compare", 0, 2, CompareKernel},
+                          {"brief", 0, 0, BriefKernel}});
   Ref<hal::Device> device_;
 };
 
@@ -166,6 +181,29 @@ TEST_F(TaskDeviceTest, KeepsWhatIsSmallOnItsThread) {
     EXPECT_EQ(State(*Queue(kQuick, 4)), "1");
   }
   EXPECT_EQ(board_.runs.load(), 800);
+}
+
+// None is worth the waking of a thread, but all of them are.
+TEST_F(TaskDeviceTest, SharesCallsThatFollowClosely) {
+  const auto threads_of = [this](int64_t spin_us, uint32_t workgroups,
+                                 absl::Duration longest) {
+    DriverOptions options;
+    options.task.spin_us = spin_us;
+    Topology topology;
+    topology.threads = 2;
+    device_ = MakeTaskDevice(options, topology, SharingPolicy());
+    board_.threads.clear();
+    const Ref<CommandBuffer> commands = Commands(kBrief, workgroups);
+    const absl::Time end = absl::Now() + longest;
+    while (absl::Now() < end && board_.threads.size() < 2) {
+      EXPECT_TRUE(device_->QueueExecute({}, commands, {}).ok());
+    }
+    return board_.threads.size();
+  };
+  EXPECT_EQ(threads_of(4000, 4, absl::Seconds(60)), 2u);
+  // A thread that would not look for work, and work that only one can do.
+  EXPECT_EQ(threads_of(0, 4, absl::Milliseconds(20)), 1u);
+  EXPECT_EQ(threads_of(4000, 1, absl::Milliseconds(20)), 1u);
 }
 
 // The thread that queues goes on, and may even be what the work waits for.

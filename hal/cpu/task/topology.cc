@@ -3,14 +3,15 @@
 // Tested by topology_test.cc.
 #include "hal/cpu/task/topology.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <set>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -22,12 +23,20 @@ namespace {
 
 constexpr int kMaxCpu = 65535;
 
+constexpr size_t kLongestFile = 16384;
+
+// Every start of a program with such a device waits for some of these.
 std::optional<std::string> ReadFile(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "re");
-  if (file == nullptr) return std::nullopt;
-  std::string text(16384, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file));
-  std::fclose(file);
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  std::string text;
+  char part[512];
+  ssize_t size = 1;
+  while (size > 0 && text.size() < kLongestFile) {
+    size = read(file, part, sizeof(part));
+    if (size > 0) text.append(part, static_cast<size_t>(size));
+  }
+  close(file);
   return text;
 }
 
@@ -49,9 +58,11 @@ double QuotaAlong(absl::string_view path, bool unified, ReadText read) {
       least = Least(least, ParseCpuMax(read(base + "cpu.max").value_or("")));
     } else {
       const std::string base = absl::StrCat("/sys/fs/cgroup/cpu", path, "/");
-      least = Least(
-          least, ParseCpuQuota(read(base + "cpu.cfs_quota_us").value_or(""),
-                               read(base + "cpu.cfs_period_us").value_or("")));
+      const std::string quota = read(base + "cpu.cfs_quota_us").value_or("");
+      if (!quota.empty() && quota[0] != '-') {
+        const auto period = read(base + "cpu.cfs_period_us");
+        least = Least(least, ParseCpuQuota(quota, period.value_or("")));
+      }
     }
     if (path.empty()) return least;
     path = path.substr(0, path.rfind('/'));
@@ -189,19 +200,26 @@ double CpuQuota(ReadText read) {
 
 std::vector<int> PhysicalCores(const std::vector<int>& cpus, ReadText read) {
   const std::set<int> allowed(cpus.begin(), cpus.end());
+  std::set<int> others;  // that share a core with one of these
   std::vector<int> cores;
   for (const int cpu : cpus) {
+    if (others.count(cpu) != 0) continue;
     const auto siblings =
         ParseCpuList(read(absl::StrCat("/sys/devices/system/cpu/cpu", cpu,
                                        "/topology/thread_siblings_list"))
                          .value_or(""));
-    int first = cpu;
-    if (siblings.ok()) {
-      for (const int sibling : *siblings) {
-        if (allowed.count(sibling) != 0) first = std::min(first, sibling);
-      }
+    // A kernel that knows of no second threads says so of all at once.
+    if (cores.empty() && siblings.ok() && siblings->size() == 1 &&
+        absl::StartsWith(
+            read("/sys/devices/system/cpu/smt/active").value_or(""), "0")) {
+      return cpus;
     }
-    if (first == cpu) cores.push_back(cpu);
+    std::set<int> core = {cpu};
+    if (siblings.ok()) core.insert(siblings->begin(), siblings->end());
+    const auto is_allowed = [&](int c) { return allowed.count(c) != 0; };
+    if (*std::find_if(core.begin(), core.end(), is_allowed) != cpu) continue;
+    cores.push_back(cpu);
+    others.insert(core.begin(), core.end());
   }
   return cores;
 }

@@ -98,6 +98,11 @@ TEST(Topology, QuotasOfControlGroups) {
         {"/sys/fs/cgroup/cpu/docker/c/cpu.cfs_quota_us", "200000"},
         {"/sys/fs/cgroup/cpu/docker/c/cpu.cfs_period_us", "100000"}},
        2},
+      {{{"/proc/self/cgroup", "4:cpu:/c\n"},
+        {"/sys/fs/cgroup/cpu/c/cpu.cfs_quota_us", "-1\n"},
+        {"/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000\n"},
+        {"/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n"}},
+       0.5},
       {{{"/proc/self/cgroup", "nonsense\n::\n"}}, 0},
   };
   for (const Case& c : kCases) {
@@ -113,23 +118,48 @@ TEST(Topology, PhysicalCores) {
     return absl::StrCat("/sys/devices/system/cpu/cpu", cpu,
                         "/topology/thread_siblings_list");
   };
-  const Files files = {{siblings(0), "0,4"},
-                       {siblings(1), "1,5"},
-                       {siblings(4), "0,4"},
-                       {siblings(5), "1,5"},
-                       {siblings(6), "what"}};
+  const Files files = {{siblings(0), "0,4"},   {siblings(1), "1,5"},
+                       {siblings(4), "0,4"},   {siblings(5), "1,5"},
+                       {siblings(6), "what"},  {siblings(8), "8"},
+                       {siblings(10), "9-11"}, {siblings(11), "9-11"}};
   const auto read = [&](const std::string& path) { return Look(files, path); };
   struct Case {
     std::vector<int> cpus;
     const char* want;
   };
   const Case kCases[] = {
-      {{0, 1, 4, 5}, "0 1"}, {{4, 5}, "4 5"}, {{1, 4, 5}, "1 4"},
-      {{6, 7}, "6 7"},       {{}, ""},
+      {{0, 1, 4, 5}, "0 1"},
+      {{4, 5}, "4 5"},
+      {{1, 4, 5}, "1 4"},
+      {{6, 7}, "6 7"},
+      {{}, ""},
+      {{4, 0}, "0"},
+      // Lists that contradict each other.
+      {{9, 10, 11}, "9"},
+      {{10, 9, 11}, "9"},
   };
   for (const Case& c : kCases) {
     EXPECT_EQ(Text(PhysicalCores(c.cpus, read)), c.want);
   }
+  // A core's second thread is not asked, nor any where no core has two.
+  int reads = 0;
+  std::string active = "1\n";
+  const auto counted = [&](const std::string& path) {
+    ++reads;
+    if (path == "/sys/devices/system/cpu/smt/active") {
+      return std::optional<std::string>(active);
+    }
+    return Look(files, path);
+  };
+  EXPECT_EQ(Text(PhysicalCores({0, 1, 4, 5}, counted)), "0 1");
+  EXPECT_EQ(reads, 2);
+  EXPECT_EQ(Text(PhysicalCores({8, 9, 10}, counted)), "8 9");
+  EXPECT_EQ(reads, 6);
+  active = "0\n";
+  EXPECT_EQ(Text(PhysicalCores({8, 9, 10}, counted)), "8 9 10");
+  EXPECT_EQ(reads, 8);
+  // That there are none is said by a kernel that cannot tell, too.
+  EXPECT_EQ(Text(PhysicalCores({0, 1, 4, 5}, counted)), "0 1");
 }
 
 TEST(Topology, Choices) {

@@ -1,0 +1,123 @@
+// Tested by folders_test.cc.
+#include "base/folders.h"
+
+#include <fts.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+#include "absl/strings/match.h"
+#include "base/system_error.h"
+
+namespace eyrie {
+namespace {
+
+// True if there is something; what it is.
+bool Stat(const std::string& path, struct stat& found) {
+  return stat(path.c_str(), &found) == 0;
+}
+
+// The names in a folder before those in the folder with a longer name: "a/z",
+// "a-b/a".
+bool ComesBefore(const std::string& a, const std::string& b) {
+  const auto rank = [](char c) {
+    return c == '/' ? 0 : static_cast<unsigned char>(c);
+  };
+  return std::lexicographical_compare(
+      a.begin(), a.end(), b.begin(), b.end(),
+      [&](char x, char y) { return rank(x) < rank(y); });
+}
+
+struct CloseTree {
+  void operator()(FTS* tree) const { fts_close(tree); }
+};
+
+// Who may not look takes it for one: whoever opens it will hear why.
+bool IsFile(const FTSENT& entry) {
+  if (entry.fts_info == FTS_NS) return entry.fts_errno == EACCES;
+  if (entry.fts_info != FTS_SL) return entry.fts_info == FTS_F;
+  struct stat found;
+  if (!Stat(entry.fts_path, found)) return errno == EACCES;
+  return S_ISREG(found.st_mode);
+}
+
+// Why an entry cannot be read; 0: it can, may not be, or went meanwhile.
+int ErrorOf(const FTSENT& entry) {
+  if (entry.fts_info != FTS_DNR && entry.fts_info != FTS_ERR &&
+      entry.fts_info != FTS_NS) {
+    return 0;
+  }
+  const int error = entry.fts_errno;
+  const bool went = error == ENOENT || error == ENOTDIR;
+  return error == EACCES || (went && entry.fts_level > FTS_ROOTLEVEL) ? 0
+                                                                      : error;
+}
+
+}  // namespace
+
+bool IsFolder(const std::string& path) {
+  struct stat found;
+  return Stat(path, found) && S_ISDIR(found.st_mode);
+}
+
+bool IsRegularFile(const std::string& path) {
+  struct stat found;
+  return Stat(path, found) && S_ISREG(found.st_mode);
+}
+
+uint64_t FileSize(const std::string& path) {
+  struct stat found;
+  return Stat(path, found) ? static_cast<uint64_t>(found.st_size) : 0;
+}
+
+absl::Status MakeFolders(const std::string& path) {
+  size_t end = 0;
+  while (end < path.size()) {
+    end = std::min(path.find('/', end + 1), path.size());
+    const std::string folder = path.substr(0, end);
+    if (mkdir(folder.c_str(), 0777) == 0) continue;
+    int error = errno;
+    struct stat found;
+    // Where nothing may be made, what is there already is as good.
+    const bool is_there = Stat(folder, found);
+    if (is_there && S_ISDIR(found.st_mode)) continue;
+    if (error == EEXIST) error = is_there ? ENOTDIR : errno;
+    return SystemError("make the folder", folder, error);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ListFiles(const std::string& folder, absl::string_view extension,
+                       std::vector<std::string>& files) {
+  struct stat found;
+  if (!Stat(folder, found)) {
+    return SystemError("read the folder", folder, errno);
+  }
+  if (!S_ISDIR(found.st_mode)) {
+    return SystemError("read the folder", folder, ENOTDIR);
+  }
+  const size_t before = files.size();
+  std::string root = folder;
+  char* roots[] = {root.data(), nullptr};
+  const std::unique_ptr<FTS, CloseTree> tree(fts_open(
+      roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, /*compar=*/nullptr));
+  if (tree == nullptr) return SystemError("read the folder", folder, errno);
+  while (const FTSENT* const entry = fts_read(tree.get())) {
+    const absl::string_view name(entry->fts_name, entry->fts_namelen);
+    if (name.size() > extension.size() && absl::EndsWith(name, extension) &&
+        IsFile(*entry)) {
+      files.emplace_back(entry->fts_path);
+    }
+    if (const int error = ErrorOf(*entry)) {
+      return SystemError("read the folder", entry->fts_path, error);
+    }
+  }
+  if (errno != 0) return SystemError("read the folder", folder, errno);
+  std::sort(files.begin() + static_cast<ptrdiff_t>(before), files.end(),
+            ComesBefore);
+  return absl::OkStatus();
+}
+
+}  // namespace eyrie

@@ -1,0 +1,31 @@
+// What is said of exceptions that nobody catches.
+#include <exception>
+#include <new>
+#include <stdexcept>
+
+#include "gtest/gtest.h"
+
+namespace eyrie::tools {
+namespace {
+
+template <typename T>
+void Throw(const T& exception) {
+  throw exception;
+}
+
+template <typename T>
+void EndBy(const T& exception) noexcept {
+  Throw(exception);
+}
+
+TEST(TerminateDeathTest, SaysWhy) {
+  EXPECT_DEATH(EndBy(std::bad_alloc()),
+               "^eyrie: The system has no more memory for this process\\.");
+  EXPECT_DEATH(EndBy(std::runtime_error("No thread")),
+               "^eyrie: The process ends: No thread\n");
+  EXPECT_DEATH(EndBy(7), "^eyrie: The process ends by an unknown exception");
+  EXPECT_DEATH(std::terminate(), "^eyrie: std::terminate was called\\.");
+}
+
+}  // namespace
+}  // namespace eyrie::tools
