@@ -2,6 +2,7 @@
 #include "base/folders.h"
 
 #include <fts.h>
+#include <limits.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -73,6 +74,10 @@ uint64_t FileSize(const std::string& path) {
 }
 
 absl::Status MakeFolders(const std::string& path) {
+  // The folders above it would be left behind.
+  if (path.size() >= PATH_MAX) {
+    return SystemError("make the folder", path, ENAMETOOLONG);
+  }
   size_t end = 0;
   while (end < path.size()) {
     end = std::min(path.find('/', end + 1), path.size());

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
@@ -107,6 +108,11 @@ TEST_F(Folders, AreMade) {
     if (at != message.npos) message.replace(at, root_.size(), "R");
     EXPECT_EQ(message, row.message) << row.name;
   }
+  // Nothing is made of a path that is too long.
+  std::string deep = At("deep");
+  while (deep.size() < 5000) deep += "/d";
+  EXPECT_TRUE(absl::StrContains(MakeFolders(deep).message(), "too long"));
+  EXPECT_FALSE(IsFolder(At("deep")));
   EXPECT_TRUE(IsFolder(At("a/b/c")));
   EXPECT_TRUE(IsFolder(At("a/d")));
   EXPECT_TRUE(MakeFolders("").ok());

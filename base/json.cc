@@ -5,7 +5,6 @@
 #include "base/json.h"
 
 #include <iterator>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <type_traits>
 #include <utility>
@@ -145,6 +144,15 @@ class Builder {
   std::string error_;
 };
 
+// Nearly always as few digits as by std::to_chars, whose tables have 140 KB.
+template <typename T>
+void AppendShort(T number, std::string& out) {
+  char text[64];
+  const char* const end =
+      nlohmann::detail::to_chars(text, text + sizeof(text), number);
+  out.append(text, static_cast<size_t>(end - text));
+}
+
 }  // namespace
 
 const Json* Json::Find(absl::string_view key) const {
@@ -187,15 +195,12 @@ absl::StatusOr<Json> ParseJson(absl::string_view text) {
   return builder.Take();
 }
 
-// Nearly always as few digits as by std::to_chars, whose tables have 140 KB.
 void AppendJsonFloat(float number, std::string& out) {
-  using FloatJson = nlohmann::basic_json<std::map, std::vector, std::string,
-                                         bool, int64_t, uint64_t, float>;
-  out += FloatJson(number).dump();
+  AppendShort(number, out);
 }
 
 void AppendJsonFloat(double number, std::string& out) {
-  out += nlohmann::json(number).dump();
+  AppendShort(number, out);
 }
 
 void AppendJsonString(absl::string_view text, std::string& out) {

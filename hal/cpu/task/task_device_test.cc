@@ -183,27 +183,20 @@ TEST_F(TaskDeviceTest, KeepsWhatIsSmallOnItsThread) {
   EXPECT_EQ(board_.runs.load(), 800);
 }
 
-// None is worth the waking of a thread, but all of them are.
+// None is worth the waking of a thread, but all of them are. (That others wake
+// none is sharing_test's: here a pause of the machine looks like long work.)
 TEST_F(TaskDeviceTest, SharesCallsThatFollowClosely) {
-  const auto threads_of = [this](int64_t spin_us, uint32_t workgroups,
-                                 absl::Duration longest) {
-    DriverOptions options;
-    options.task.spin_us = spin_us;
-    Topology topology;
-    topology.threads = 2;
-    device_ = MakeTaskDevice(options, topology, SharingPolicy());
-    board_.threads.clear();
-    const Ref<CommandBuffer> commands = Commands(kBrief, workgroups);
-    const absl::Time end = absl::Now() + longest;
-    while (absl::Now() < end && board_.threads.size() < 2) {
-      EXPECT_TRUE(device_->QueueExecute({}, commands, {}).ok());
-    }
-    return board_.threads.size();
-  };
-  EXPECT_EQ(threads_of(4000, 4, absl::Seconds(60)), 2u);
-  // A thread that would not look for work, and work that only one can do.
-  EXPECT_EQ(threads_of(0, 4, absl::Milliseconds(20)), 1u);
-  EXPECT_EQ(threads_of(4000, 1, absl::Milliseconds(20)), 1u);
+  DriverOptions options;
+  options.task.spin_us = 4000;
+  Topology topology;
+  topology.threads = 2;
+  device_ = MakeTaskDevice(options, topology, SharingPolicy());
+  const Ref<CommandBuffer> commands = Commands(kBrief, 4);
+  const absl::Time end = absl::Now() + absl::Seconds(40);
+  while (absl::Now() < end && board_.threads.size() < 2) {
+    EXPECT_TRUE(device_->QueueExecute({}, commands, {}).ok());
+  }
+  EXPECT_EQ(board_.threads.size(), 2u);
 }
 
 // The thread that queues goes on, and may even be what the work waits for.
