@@ -33,7 +33,7 @@ class Lowering {
         places_(places),
         moves_(module.def().bytecode_version->operand_moves),
         redirects_(
-            module.pauses()
+            module.pauses() || !module.verified().has_loop(function)
                 ? std::vector<Redirect>()
                 : FindRedirects(
                       {function_.code, function_.code_size},

@@ -43,7 +43,7 @@ class Liveness {
   Liveness(std::span<const uint8_t> code, uint32_t registers)
       : code_(code), words_((registers + 63) / 64) {}
 
-  // False: there is no loop, or it would take too long.
+  // False: there are no numbers, or it would take too long.
   bool Find();
 
   const std::vector<Block>& blocks() const { return blocks_; }
@@ -87,7 +87,6 @@ class Liveness {
       RegisterSet(Words(block, 0)).add(reg);
     }
   }
-  bool HasLoop() const;
   bool Scan();
   bool UpdateLive(size_t block);
 
@@ -99,21 +98,6 @@ class Liveness {
   std::vector<uint64_t> live_;     // where the block at hand ends
   std::vector<uint64_t> on_edge_;  // where the edge at hand begins
 };
-
-bool Liveness::HasLoop() const {
-  struct {
-    void Register(OperandKind, uint16_t, bool) {}
-    void Listed(uint16_t, bool) {}
-    void Goes(const Edge& edge) { back |= edge.block <= start; }
-    uint32_t start = 0;
-    bool back = false;
-  } visitor;
-  for (uint32_t pc = 0; pc < code_.size() && !visitor.back;) {
-    visitor.start = pc;
-    VisitInstruction(code_.data(), pc, visitor);
-  }
-  return visitor.back;
-}
 
 // Fills in all but the live sets. False: too large.
 bool Liveness::Scan() {
@@ -162,7 +146,7 @@ bool Liveness::UpdateLive(size_t index) {
 }
 
 bool Liveness::Find() {
-  if (words_ == 0 || !HasLoop() || !Scan()) return false;
+  if (words_ == 0 || !Scan()) return false;
   uint64_t work = 0;
   for (bool more = true; more;) {
     more = false;

@@ -24,9 +24,9 @@ struct Redirect {
   bool wide;
 };
 
-// The redirects of a verified function, ascending by branch. None for a
-// function without loops, nor for one so large that finding them would take
-// longer than kMaxRedirectWork words of register sets.
+// The redirects of a verified function, ascending by branch; without a loop
+// they spare less than they take to find. None for one so large that finding
+// them would take longer than kMaxRedirectWork words of register sets.
 std::vector<Redirect> FindRedirects(std::span<const uint8_t> code,
                                     uint32_t i32_registers);
 inline constexpr uint64_t kMaxRedirectWork = uint64_t{1} << 18;

@@ -95,12 +95,6 @@ TEST(RedirectTest, Loops) {
   }
 }
 
-TEST(RedirectTest, NoneWithoutALoop) {
-  EXPECT_EQ(Redirects("entry: add.i32 i0 i1 i4 br ^next [i4>i1] "
-                      "next: return [i1]"),
-            "");
-}
-
 // Two thousand loops in a row, and registers for all: looked at in vain, and
 // not for long.
 TEST(RedirectTest, LeavesLargeFunctionsAlone) {

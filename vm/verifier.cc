@@ -56,6 +56,8 @@ class FunctionVerifier {
 
   // Of the instruction looked at last.
   uint32_t offset() const { return start_; }
+  // Of that function.
+  bool has_loop() const { return blocks_.has_loop(); }
 
  private:
   absl::Status CheckFrame();
@@ -466,6 +468,7 @@ absl::StatusOr<std::shared_ptr<const VerifiedModule>> VerifiedModule::Verify(
       return layout.status();
     }
     module->layouts_.push_back(*layout);
+    module->have_loops_.push_back(verifier.has_loop());
   }
   return module;
 }

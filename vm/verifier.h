@@ -56,6 +56,8 @@ class VerifiedModule {
   ArgumentLayout argument_layout(uint32_t function) const {
     return layouts_[function];
   }
+  // True if a branch of the function leads back.
+  bool has_loop(uint32_t function) const { return have_loops_[function]; }
 
  private:
   explicit VerifiedModule(ModuleDef def) : def_(std::move(def)) {}
@@ -64,6 +66,7 @@ class VerifiedModule {
   std::vector<CallingConvention> signatures_;
   std::vector<CallingConvention> import_signatures_;
   std::vector<ArgumentLayout> layouts_;  // of functions
+  std::vector<bool> have_loops_;
 };
 
 // Opens, decodes and verifies a file ("-": standard input). Errors name it.

@@ -165,6 +165,7 @@ void BlockMap::Reset(size_t function_size) {
   is_block_.assign(function_size, false);
   targets_.clear();
   block_count_ = 0;
+  has_loop_ = false;
 }
 
 absl::Status BlockMap::CheckTargets(uint32_t& from) const {

@@ -82,9 +82,11 @@ class BlockMap {
   // Notes a branch in the instruction at `from`; CheckTargets looks at it.
   void AddTarget(uint32_t from, uint32_t target) {
     targets_.push_back({from, target});
+    has_loop_ |= target <= from;
   }
 
   uint32_t block_count() const { return block_count_; }
+  bool has_loop() const { return has_loop_; }  // a branch leads back
 
   // Every branch leads to a block mark. Sets `from` to the offset of an
   // instruction that has one which does not.
@@ -98,6 +100,7 @@ class BlockMap {
   std::vector<bool> is_block_;
   std::vector<Target> targets_;
   uint32_t block_count_ = 0;
+  bool has_loop_ = false;
 };
 
 }  // namespace eyrie::vm

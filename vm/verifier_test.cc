@@ -454,5 +454,24 @@ TEST(Verifier, SurvivesFlippedBytes) {
   }
 }
 
+TEST(Verifier, SaysWhichFunctionsHaveLoops) {
+  struct Row {
+    const char* code;
+    bool has_loop;
+  };
+  for (const Row& row : {
+           Row{"entry: return []", false},
+           {"entry: br ^next [] next: return []", false},
+           {"entry: br ^entry []", true},
+           {"entry: cond_br i0 ^entry [] ^out [] out: return []", true},
+           {"entry: br ^b [] a: return [] b: br ^a []", true},
+       }) {
+    const auto module = LoadModule(Around(row.code, "0v_v").Build(), "x.vmfb");
+    ASSERT_TRUE(module.ok()) << row.code << module.status();
+    EXPECT_EQ((*module)->has_loop(0), row.has_loop) << row.code;
+    EXPECT_FALSE((*module)->has_loop(1)) << row.code;
+  }
+}
+
 }  // namespace
 }  // namespace eyrie::vm

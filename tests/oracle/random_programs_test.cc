@@ -118,7 +118,10 @@ uint64_t CountCompiled(const vm::Module& module, const vm::Jit& jit) {
 
 uint64_t CountRedirects(const vm::Module& module) {
   uint64_t count = 0;
-  for (const vm::FunctionDef& function : module.AsBytecode()->def().functions) {
+  const vm::VerifiedModule& verified = module.AsBytecode()->verified();
+  for (uint32_t f = 0; f < verified.def().functions.size(); ++f) {
+    if (!verified.has_loop(f)) continue;
+    const vm::FunctionDef& function = verified.def().functions[f];
     count += vm::FindRedirects(function.bytecode, function.i32_register_count)
                  .size();
   }
