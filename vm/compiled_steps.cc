@@ -16,8 +16,8 @@ namespace {
 
 template <Op kOp, auto kBody>
 constexpr CompiledStep StepFunction() {
-  if constexpr (std::is_same_v<decltype(kBody), const LoweredAway*> ||
-                kOp == Op::kCondBranch || kOp == Op::kBranchTable) {
+  if constexpr (kIsLoweredAway<kBody> || kOp == Op::kCondBranch ||
+                kOp == Op::kBranchTable) {
     return nullptr;  // control flow, which is compiled
   } else {
     return [](Machine& m, const uint8_t* pc) {

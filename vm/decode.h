@@ -34,6 +34,9 @@ namespace eyrie::vm {
 
 // Stands for the body of an instruction that lowering turns into others.
 struct LoweredAway {};
+template <auto kBody>
+inline constexpr bool kIsLoweredAway =
+    std::is_same_v<decltype(kBody), const LoweredAway*>;
 
 // A result register of a number, and what is written to it.
 template <typename T>
@@ -205,7 +208,7 @@ EYRIE_VM_INLINE void BranchOn(Cursor& c, int32_t condition,
 // Runs one instruction. False: leave the loop with m.outcome.
 template <Op kOp, auto kBody>
 EYRIE_VM_INLINE bool Step(Machine& m, Cursor& c) {
-  if constexpr (std::is_same_v<decltype(kBody), const LoweredAway*>) {
+  if constexpr (kIsLoweredAway<kBody>) {
     __builtin_unreachable();
   } else if constexpr (BodyTraits<decltype(kBody)>::kRaw) {
     return kBody(m, c);

@@ -18,34 +18,50 @@
 namespace eyrie::vm {
 namespace {
 
-// Runs `machine`; with `table` instead only tells where the labels are, which
-// nobody outside of this function can say.
-[[gnu::noinline]] Outcome Loop(Machine* machine, HandlerTable* table) {
-  if (table != nullptr) {
-    *table = {
-        {
-#define OP(set, code, name, ...) &&L_##name,
+// Where the loop's labels are, in bytes behind one of them (addresses would be
+// written at each start of the program, by its loader); 0: it is never there.
+// GCC keeps what is never run, or only calls cold functions, in a section of
+// its own, to which the assembler knows no distance.
+struct Labels {
+  uintptr_t base;
+  const int32_t* rows[4];  // by form
+};
+
+// Runs `machine`; with `labels` instead only tells where they are, which nobody
+// outside of this function can say.
+[[gnu::noinline]] Outcome Loop(Machine* machine, Labels* labels) {
+#define EYRIE_VM_BEHIND(label)                            \
+  static_cast<int32_t>(reinterpret_cast<char*>(&&label) - \
+                       reinterpret_cast<char*>(&&base))
+  if (labels != nullptr) {
+    static const int32_t kOps[] = {
+#define OP(set, code, name, ...) \
+  kIsLoweredAway<&Exec##name> ? 0 : EYRIE_VM_BEHIND(L_##name),
 #include "vm/opcodes.def"
 #undef OP
-        },
-        {
-#define OP(set, code, name, ...) &&B_##name,
+    };
+    static const int32_t kBranches[] = {
+#define OP(set, code, name, ...) \
+  IsComparison(InfoOf(Op::k##name)) ? EYRIE_VM_BEHIND(B_##name) : 0,
 #include "vm/opcodes.def"
 #undef OP
-        },
-        {
-#define OP(set, code, name, ...) &&T_##name,
+    };
+    static const int32_t kTurns[] = {
+#define OP(set, code, name, ...) \
+  IsComparison(InfoOf(Op::k##name)) ? EYRIE_VM_BEHIND(T_##name) : 0,
 #include "vm/opcodes.def"
 #undef OP
-        },
-        {
-#define LOWERED(name, body) &&X_##name,
+    };
+    static const int32_t kLowered[] = {
+#define LOWERED(name, body) EYRIE_VM_BEHIND(X_##name),
 #include "vm/lowered.def"
 #undef LOWERED
-        },
     };
+    *labels = {reinterpret_cast<uintptr_t>(&&base),
+               {kOps, kBranches, kTurns, kLowered}};
     return Outcome::kDone;
   }
+#undef EYRIE_VM_BEHIND
 
 #define EYRIE_VM_NEXT() goto* LoweredAt<Handler>(c.pc)
 #define EYRIE_VM_STEP(...)               \
@@ -56,6 +72,7 @@ namespace {
 
   Machine& m = *machine;
   Cursor c = m.Load();
+base:
   EYRIE_VM_NEXT();
 
 #define OP(set, code, name, ...)                                          \
@@ -71,16 +88,18 @@ namespace {
 #undef EYRIE_VM_NEXT
 }
 
-const HandlerTable& UntracedHandlers() {
-  static const HandlerTable kTable = [] {
-    HandlerTable table;
-    Loop(nullptr, &table);
-    return table;
+Handler Untraced(Form form, size_t row) {
+  static const Labels kLabels = [] {
+    Labels labels;
+    Loop(nullptr, &labels);
+    return labels;
   }();
-  return kTable;
+  const int32_t behind = kLabels.rows[static_cast<size_t>(form)][row];
+  return reinterpret_cast<Handler>(kLabels.base +
+                                   static_cast<uintptr_t>(intptr_t{behind}));
 }
 
-HandlerTable Traced(HandlerTable table) {
+Handler Traced(Form form, size_t row) {
   constexpr std::pair<Lowered, Lowered> kReplaced[] = {
       {Lowered::kLowerFunction, Lowered::kLowerFunctionTraced},
       {Lowered::kCallFunction, Lowered::kCallFunctionTraced},
@@ -90,11 +109,27 @@ HandlerTable Traced(HandlerTable table) {
       {Lowered::kReturn64, Lowered::kReturn64Traced},
       {Lowered::kReturnMany, Lowered::kReturnManyTraced},
   };
-  for (const auto& [row, by] : kReplaced) {
-    table.lowered[static_cast<size_t>(row)] =
-        table.lowered[static_cast<size_t>(by)];
+  for (const auto& [replaced, by] : kReplaced) {
+    if (form == Form::kLowered && row == static_cast<size_t>(replaced)) {
+      return Untraced(form, static_cast<size_t>(by));
+    }
   }
-  return table;
+  return Untraced(form, row);
+}
+
+// Instructions of one word that stand alone.
+struct LoneInstructions {
+  Handler lower, lower_traced, enter;
+};
+
+const LoneInstructions& Lone() {
+  const auto at = [](Lowered row) {
+    return Untraced(Form::kLowered, static_cast<size_t>(row));
+  };
+  static const LoneInstructions kLone = {at(Lowered::kLowerFunction),
+                                         at(Lowered::kLowerFunctionTraced),
+                                         at(Lowered::kEnterCompiled)};
+  return kLone;
 }
 
 }  // namespace
@@ -111,24 +146,17 @@ Outcome Run(Machine& machine) {
   }
 }
 
-const HandlerTable& InterpreterHandlers(bool traced) {
-  if (!traced) [[likely]]
-    return UntracedHandlers();
-  static const HandlerTable kTraced = Traced(UntracedHandlers());
-  return kTraced;
+FindHandler InterpreterHandlers(bool traced) {
+  return traced ? Traced : Untraced;
 }
 
 const uint8_t* UnloweredCode(bool traced) {
-  // In either table, of which few programs have the second.
-  const Lowered row =
-      traced ? Lowered::kLowerFunctionTraced : Lowered::kLowerFunction;
-  return reinterpret_cast<const uint8_t*>(
-      &UntracedHandlers().lowered[static_cast<size_t>(row)]);
+  return reinterpret_cast<const uint8_t*>(traced ? &Lone().lower_traced
+                                                 : &Lone().lower);
 }
 
 const uint8_t* EnterCode() {
-  constexpr auto kEnter = static_cast<size_t>(Lowered::kEnterCompiled);
-  return reinterpret_cast<const uint8_t*>(&UntracedHandlers().lowered[kEnter]);
+  return reinterpret_cast<const uint8_t*>(&Lone().enter);
 }
 
 }  // namespace eyrie::vm

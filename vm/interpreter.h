@@ -17,7 +17,7 @@ Outcome Run(Machine& machine);
 
 // Where the loop runs each instruction, for lowering. Traced code notes calls
 // and returns, and calls traced code.
-const HandlerTable& InterpreterHandlers(bool traced);
+FindHandler InterpreterHandlers(bool traced);
 
 // What stands for a function's code until it is lowered, at its first call.
 const uint8_t* UnloweredCode(bool traced);

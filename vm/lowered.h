@@ -71,13 +71,16 @@ inline constexpr size_t kLoweredCount = 0
 #undef LOWERED
     ;
 
-// Where the loop runs each instruction, by row of its table.
-struct HandlerTable {
-  Handler ops[kOpCount];
-  Handler branches[kOpCount];  // of comparisons, with the cond_br behind them
-  Handler turns[kOpCount];     // the same at a loop's end, taking fuel first
-  Handler lowered[kLoweredCount];
+// Which of its forms an instruction has.
+enum class Form : uint8_t {
+  kOp,       // a row of opcodes.def
+  kBranch,   // a comparison, with the cond_br behind it
+  kTurn,     // the same at a loop's end, taking fuel first
+  kLowered,  // a row of lowered.def
 };
+
+// Tells where the loop runs a row's form.
+using FindHandler = Handler (*)(Form form, size_t row);
 
 // Jumps count in bytes from the beginning of their instruction.
 

@@ -25,11 +25,11 @@ constexpr auto kLayouts = MakeLayouts();
 
 class Lowering {
  public:
-  Lowering(const BytecodeModule& module, uint32_t function,
-           const HandlerTable& handlers, LoweredPlaces* places)
+  Lowering(const BytecodeModule& module, uint32_t function, FindHandler handler,
+           LoweredPlaces* places)
       : module_(module),
         function_(module.function(function)),
-        handlers_(handlers),
+        handler_(handler),
         places_(places),
         moves_(module.def().bytecode_version->operand_moves),
         redirects_(
@@ -72,7 +72,7 @@ class Lowering {
     return at;
   }
   Handler HandlerOf(Lowered instruction) const {
-    return handlers_.lowered[static_cast<size_t>(instruction)];
+    return handler_(Form::kLowered, static_cast<size_t>(instruction));
   }
 
   void LowerPause();
@@ -108,7 +108,7 @@ class Lowering {
 
   const BytecodeModule& module_;
   const FunctionCode& function_;
-  const HandlerTable& handlers_;
+  const FindHandler handler_;
   LoweredPlaces* places_;
   const bool moves_;  // the move bit of a single operand counts
 
@@ -214,7 +214,7 @@ uint16_t Lowering::Redirected(uint16_t reg, bool written) const {
 void Lowering::LowerOperands(const OpInfo& op) {
   const size_t row = RowOf(op);
   const LoweredLayout& layout = kLayouts[row];
-  const uint32_t at = Begin(handlers_.ops[row], layout.size());
+  const uint32_t at = Begin(handler_(Form::kOp, row), layout.size());
   int next = 0;
   for (OperandKind kind : op.reads) {
     LowerOperand(kind, at + layout.at[next++], /*written=*/false);
@@ -258,7 +258,7 @@ void Lowering::LowerBranchOn(const OpInfo& comparison, uint32_t at) {
   if (!BranchesOn(function_.code, result, pc_)) return;
   pc_ += 1 + FixedSize(OperandKind::kI32);
   code_.resize((at + layout.branch_size()) / 8);
-  Put(at, charging_ ? handlers_.turns[row] : handlers_.branches[row]);
+  Put(at, handler_(charging_ ? Form::kTurn : Form::kBranch, row));
   const Edge taken = TakeEdge();
   const Edge other = TakeEdge();
   LinkEdge(at, at + layout.branch_at(), taken);
@@ -268,7 +268,8 @@ void Lowering::LowerBranchOn(const OpInfo& comparison, uint32_t at) {
 void Lowering::LowerCondBranch() {
   const auto condition = Take<uint16_t>();
   const size_t row = RowOf(InfoOf(Op::kCondBranch));
-  const uint32_t at = Begin(handlers_.ops[row], sizeof(LoweredCondBranch));
+  const uint32_t at =
+      Begin(handler_(Form::kOp, row), sizeof(LoweredCondBranch));
   Put(at + offsetof(LoweredCondBranch, condition), uint32_t{condition});
   const Edge taken = TakeEdge();
   const Edge other = TakeEdge();
@@ -281,8 +282,9 @@ void Lowering::LowerBranchTable() {
   const Edge otherwise = TakeEdge();
   const auto count = Take<uint16_t>();
   const size_t row = RowOf(InfoOf(Op::kBranchTable));
-  const uint32_t at = Begin(
-      handlers_.ops[row], sizeof(LoweredBranchTable) + (count + size_t{1}) * 4);
+  const uint32_t at =
+      Begin(handler_(Form::kOp, row),
+            sizeof(LoweredBranchTable) + (count + size_t{1}) * 4);
   Put(at + offsetof(LoweredBranchTable, index), uint32_t{index});
   Put(at + offsetof(LoweredBranchTable, count), uint32_t{count});
   const auto field = static_cast<uint32_t>(at + sizeof(LoweredBranchTable));
@@ -293,7 +295,7 @@ void Lowering::LowerBranchTable() {
 // Resumes behind itself, where the edge begins.
 void Lowering::LowerYield() {
   const size_t row = RowOf(InfoOf(Op::kYield));
-  Begin(handlers_.ops[row], sizeof(LoweredYield));
+  Begin(handler_(Form::kOp, row), sizeof(LoweredYield));
   LowerEdge(TakeEdge());
 }
 
@@ -491,8 +493,8 @@ void Lowering::ResolveJumps() {
 }  // namespace
 
 LoweredCode Lower(const BytecodeModule& module, uint32_t function,
-                  const HandlerTable& handlers, LoweredPlaces* places) {
-  return Lowering(module, function, handlers, places).Run();
+                  FindHandler handler, LoweredPlaces* places) {
+  return Lowering(module, function, handler, places).Run();
 }
 
 }  // namespace eyrie::vm

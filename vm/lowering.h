@@ -28,8 +28,7 @@ inline constexpr uint32_t kMaxFunctionBytes = uint32_t{1} << 26;
 // Lowers a function. With `places`, also says where instructions come from;
 // the code is the same.
 LoweredCode Lower(const BytecodeModule& module, uint32_t function,
-                  const HandlerTable& handlers,
-                  LoweredPlaces* places = nullptr);
+                  FindHandler handler, LoweredPlaces* places = nullptr);
 
 }  // namespace eyrie::vm
 

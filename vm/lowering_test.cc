@@ -15,25 +15,29 @@
 namespace eyrie::vm {
 namespace {
 
-const HandlerTable& NamedHandlers() {
-  static const HandlerTable kTable = [] {
-    static std::string branches[kOpCount];
-    static std::string turns[kOpCount];
-    HandlerTable table;
-    for (size_t i = 0; i < kOpCount; ++i) {
-      branches[i] = absl::StrCat(kOps[i].text, "+cond_br");
-      table.ops[i] = kOps[i].text;
-      table.branches[i] = branches[i].c_str();
-      turns[i] = absl::StrCat("turn:", branches[i]);
-      table.turns[i] = turns[i].c_str();
-    }
-    size_t next = 0;
-#define LOWERED(name, body) table.lowered[next++] = #name;
+Handler Named(Form form, size_t row) {
+  static const char* const kLoweredNames[] = {
+#define LOWERED(name, body) #name,
 #include "vm/lowered.def"
 #undef LOWERED
-    return table;
-  }();
-  return kTable;
+  };
+  static std::string branches[kOpCount];
+  static std::string turns[kOpCount];
+  for (size_t i = 0; i < kOpCount && turns[i].empty(); ++i) {
+    branches[i] = absl::StrCat(kOps[i].text, "+cond_br");
+    turns[i] = absl::StrCat("turn:", branches[i]);
+  }
+  switch (form) {
+    case Form::kOp:
+      return kOps[row].text;
+    case Form::kBranch:
+      return branches[row].c_str();
+    case Form::kTurn:
+      return turns[row].c_str();
+    case Form::kLowered:
+      return kLoweredNames[row];
+  }
+  return nullptr;
 }
 
 std::shared_ptr<const BytecodeModule> Module(const char* convention,
@@ -50,7 +54,7 @@ std::shared_ptr<const BytecodeModule> Module(const char* convention,
 // "name@bytecode offset", one after another.
 std::string Listing(const BytecodeModule& module) {
   LoweredPlaces places;
-  const LoweredCode code = Lower(module, 0, NamedHandlers(), &places);
+  const LoweredCode code = Lower(module, 0, Named, &places);
   std::string text;
   for (const auto& [at, from] : places) {
     absl::StrAppend(&text, text.empty() ? "" : " ",
@@ -155,8 +159,7 @@ TEST(LoweringTest, PlacesDoNotChangeTheCode) {
     const auto module = Module(row.convention, row.code);
     ASSERT_NE(module, nullptr);
     LoweredPlaces places;
-    EXPECT_EQ(Lower(*module, 0, NamedHandlers(), &places),
-              Lower(*module, 0, NamedHandlers()));
+    EXPECT_EQ(Lower(*module, 0, Named, &places), Lower(*module, 0, Named));
   }
 }
 

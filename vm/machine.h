@@ -212,7 +212,7 @@ class Machine {
 
   // Asks the stepper, if there is one, before the instruction at an offset of
   // the topmost frame's function.
-  [[gnu::cold, gnu::noinline]] bool Pause(uint32_t offset);
+  [[gnu::noinline]] bool Pause(uint32_t offset);
 
   // Hands the topmost frame's results to its caller or the host.
   void PassResults(const LoweredReturn& from);

@@ -9,27 +9,11 @@ namespace {
 
 using Kind = Instruction::Kind;
 
-constexpr uintptr_t kKindShift = 16;
+constexpr uintptr_t kFormShift = 16;
 
-Handler Numbered(Kind kind, size_t row) {
+Handler Numbered(Form form, size_t row) {
   return reinterpret_cast<Handler>(
-      (static_cast<uintptr_t>(kind) << kKindShift) | row);
-}
-
-const HandlerTable& NumberedHandlers() {
-  static const HandlerTable kTable = [] {
-    HandlerTable table;
-    for (size_t i = 0; i < kOpCount; ++i) {
-      table.ops[i] = Numbered(Kind::kOp, i);
-      table.branches[i] = Numbered(Kind::kBranch, i);
-      table.turns[i] = Numbered(Kind::kTurn, i);
-    }
-    for (size_t i = 0; i < kLoweredCount; ++i) {
-      table.lowered[i] = Numbered(Kind::kLowered, i);
-    }
-    return table;
-  }();
-  return kTable;
+      (static_cast<uintptr_t>(form) << kFormShift) | row);
 }
 
 constexpr auto MakeLayouts() {
@@ -75,7 +59,7 @@ class Reader {
     program_.module = &module;
     program_.function = &function_;
     program_.slots = module.def().functions[function].i32_register_count + 1;
-    program_.code = Lower(module, function, NumberedHandlers());
+    program_.code = Lower(module, function, Numbered);
   }
 
   Program Run() {
@@ -84,7 +68,7 @@ class Reader {
     for (uint32_t offset = 0; offset < size;) {
       const auto number = Read<uintptr_t>(code + offset);
       Instruction next = {};
-      next.kind = static_cast<Kind>(number >> kKindShift);
+      next.kind = static_cast<Kind>(number >> kFormShift);
       next.row = static_cast<uint16_t>(number);
       next.offset = offset;
       next.at = code + offset;

@@ -31,12 +31,7 @@ struct Access {
 };
 
 struct Instruction {
-  enum class Kind : uint8_t {
-    kOp,      // a row of opcodes.def
-    kBranch,  // a comparison, and the branch on it
-    kTurn,    // the same at a loop's end: takes fuel
-    kLowered  // a row of lowered.def
-  };
+  using Kind = Form;
   Kind kind;
   uint16_t row;
   uint32_t offset;
@@ -86,8 +81,8 @@ struct Program {
 Program ReadProgram(const BytecodeModule& module, uint32_t function);
 
 // What the compiler asks of lowered instructions.
-bool IsJump(const Instruction& i);     // with moves; takes control on
-bool IsFall(const Instruction& i);     // with moves; goes on behind itself
+bool IsJump(const Instruction& i);  // with moves; takes control on
+bool IsFall(const Instruction& i);  // with moves; goes on behind itself
 bool IsReturn(const Instruction& i);
 bool TakesFuel(const Instruction& i);  // branches backwards
 bool MovesWide(const Instruction& i, LoweredMove move);
