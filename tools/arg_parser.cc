@@ -26,6 +26,12 @@ constexpr Flag kPublicToolFlags[] = {
 #undef PUBLIC_FLAG
 };
 
+// A byte that few names have in common.
+char KeyOf(absl::string_view name) {
+  if (name.empty()) return 0;
+  return static_cast<char>(name.size() + 7 * name.front() + 31 * name.back());
+}
+
 std::string ToString(absl::string_view text) {
   return std::string(text.data(), text.size());
 }
@@ -91,6 +97,7 @@ class ArgParser {
   explicit ArgParser(std::span<const Flag> flags) {
     arguments_.settings_.reserve(flags.size());
     for (const Flag& flag : flags) {
+      arguments_.keys_ += KeyOf(flag.name);
       Arguments::Setting& setting = arguments_.settings_.emplace_back(
           Arguments::Setting{.flag = flag, .set = false, .values = {}});
       // GetString refers to it.
@@ -237,10 +244,10 @@ absl::Status ArgParser::Parse(std::span<const std::string> args, int depth) {
 }
 
 const Arguments::Setting* Arguments::Find(absl::string_view name) const {
-  for (const Setting& setting : settings_) {
-    const char* const own = setting.flag.name;
-    // Most differ in the first letter.
-    if (!name.empty() && own[0] == name[0] && own == name) return &setting;
+  const char key = KeyOf(name);
+  for (size_t i = keys_.find(key); i != keys_.npos;
+       i = keys_.find(key, i + 1)) {
+    if (settings_[i].flag.name == name) return &settings_[i];
   }
   return nullptr;
 }

@@ -74,6 +74,7 @@ class Arguments {
   const Setting& Find(absl::string_view name, FlagKind kind) const;
 
   std::vector<Setting> settings_;  // of every flag, as in the table
+  std::string keys_;               // of their names, for Find
   std::vector<std::string> positional_;
 };
 

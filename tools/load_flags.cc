@@ -81,6 +81,8 @@ constexpr Flag kLoadFlags[] = {
     {"module_mode", FlagKind::kIgnored, "", ""},  // modules are mapped always
 };
 
+constexpr size_t kUsualFlags = 160;  // of a command, roughly
+
 hal::TaskOptions TaskOptionsOf(const Arguments& arguments) {
   hal::TaskOptions options;
   options.mode = arguments.GetString("task_topology_mode");
@@ -122,6 +124,7 @@ void AddSharedFlags(std::vector<Flag>& flags) {
 
 std::vector<Flag> WithSessionFlags(std::span<const Flag> own) {
   std::vector<Flag> flags;
+  flags.reserve(kUsualFlags);
   for (const Flag& flag : kLoadFlags) {
     if (!IsOfCall(flag.name)) flags.push_back(flag);
   }
@@ -133,7 +136,9 @@ std::vector<Flag> WithSessionFlags(std::span<const Flag> own) {
 }
 
 std::vector<Flag> WithLoadFlags(std::span<const Flag> own) {
-  std::vector<Flag> flags(std::begin(kLoadFlags), std::end(kLoadFlags));
+  std::vector<Flag> flags;
+  flags.reserve(kUsualFlags);
+  flags.assign(std::begin(kLoadFlags), std::end(kLoadFlags));
   AddSharedFlags(flags);
   const auto json = JsonFlags();
   flags.insert(flags.end(), json.begin(), json.end());

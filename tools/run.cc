@@ -2,6 +2,7 @@
 // checks its results.
 //
 // Tested by cli_test.py.
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "abi/session.h"
 #include "absl/strings/str_cat.h"
 #include "base/plain_text.h"
+#include "base/sanitized.h"
 #include "base/status_macros.h"
 #include "hal/collectives/channel.h"
 #include "tools/arg_parser.h"
@@ -193,6 +195,41 @@ struct CallReport {
   std::shared_ptr<hal::ChannelProvider> collectives;
 };
 
+// Prints, writes or compares the results. False: they are not as expected.
+absl::StatusOr<bool> ShowResults(const Arguments& arguments,
+                                 const abi::Callable& function,
+                                 const Ref<hal::Device>& device,
+                                 std::vector<vm::Value> results) {
+  if (WantsJsonOutput(arguments)) {
+    ASSIGN_OR_RETURN(const std::string text,
+                     ResultsJson(std::move(results), function, device));
+    RETURN_IF_ERROR(WriteStdout(text));
+    return true;
+  }
+  if (!arguments.GetList("expected_output").empty()) {
+    return CheckResults(arguments, function, device, results);
+  }
+  RETURN_IF_ERROR(OutputResults(arguments, results));
+  return true;
+}
+
+// True if a call leaves memory behind and nothing else: without threads no work
+// goes on, and neither the user, a driver, a library nor another process is to
+// hear of the end. Sanitizers are to see the destructors.
+bool LeavesMemoryOnly(const Arguments& arguments,
+                      std::span<const Ref<hal::Device>> devices,
+                      const abi::SessionOptions& options,
+                      const Tracing& tracing) {
+  const bool has_listeners =
+      arguments.GetBool("print_statistics") || tracing.has_begun() ||
+      arguments.GetBool("allow_system_executables") ||
+      !options.native_libraries.empty() || options.hal.collectives != nullptr;
+  return !kIsSanitized && !has_listeners &&
+         std::all_of(devices.begin(), devices.end(), [](const auto& device) {
+           return device->id() == "local-sync";
+         });
+}
+
 // Loads, calls, shows. False: results differ from what was expected.
 absl::StatusOr<bool> CallFunction(const Arguments& arguments,
                                   const std::vector<Ref<hal::Device>>& devices,
@@ -213,6 +250,8 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
     called->Cancel();
   });
   RETURN_IF_ERROR(tracing.Begin());
+  const bool leaves_memory_only =
+      LeavesMemoryOnly(arguments, devices, options, tracing);
   ASSIGN_OR_RETURN(session, abi::Session::Create(std::move(programs), devices,
                                                  std::move(options)));
   running = session.get();
@@ -230,17 +269,11 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
   // From here on nothing is left to cancel.
   running = nullptr;
   inputs.clear();
-  if (WantsJsonOutput(arguments)) {
-    ASSIGN_OR_RETURN(const std::string text,
-                     ResultsJson(std::move(results), function, devices[0]));
-    RETURN_IF_ERROR(WriteStdout(text));
-    return true;
-  }
-  if (!arguments.GetList("expected_output").empty()) {
-    return CheckResults(arguments, function, devices[0], results);
-  }
-  RETURN_IF_ERROR(OutputResults(arguments, results));
-  return true;
+  ASSIGN_OR_RETURN(
+      const bool passed,
+      ShowResults(arguments, function, devices[0], std::move(results)));
+  if (passed && leaves_memory_only) EndProcess();
+  return passed;
 }
 
 // The signature of --function, or those of all functions.

@@ -34,6 +34,7 @@ class Tracing {
   static absl::StatusOr<Tracing> Prepare(const Arguments& arguments);
 
   absl::Status Begin();
+  bool has_begun() const { return recorder_ != nullptr; }
   // Writes the file and prints the table; both are lost without it.
   absl::Status Finish();
 

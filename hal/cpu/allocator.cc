@@ -17,7 +17,7 @@ namespace {
 // Blocks of this size and more are mappings of their own.
 constexpr size_t kMapThreshold = size_t{256} << 10;
 
-uint64_t MachineMemory() {
+uint64_t MachineMemory() {  // in bytes
   return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
          static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
@@ -30,8 +30,7 @@ Allocator::Allocator(std::shared_ptr<HostMemory> memory)
           {.max_pooled = size_t{4} << 20,
            .max_idle = size_t{12} << 20,
            .object_bytes = sizeof(HostBuffer) + 2 * kBufferAlignment}),
-      memory_(std::move(memory)),
-      machine_memory_(MachineMemory()) {}
+      memory_(std::move(memory)) {}
 
 absl::StatusOr<PooledBuffer*> Allocator::MakeHostBlock(size_t capacity) {
   void* const data = memory_->Allocate(capacity, kBufferAlignment);
@@ -55,13 +54,13 @@ absl::StatusOr<PooledBuffer*> Allocator::MakeHostBlock(size_t capacity) {
 absl::StatusOr<PooledBuffer*> Allocator::MakeBlock(size_t, size_t capacity) {
   if (memory_ != nullptr) return MakeHostBlock(capacity);
   PooledBuffer* block = nullptr;
-  if (capacity <= machine_memory_) [[likely]]
+  if (capacity < kMapThreshold || capacity <= MachineMemory()) [[likely]]
     block = HostBuffer::Make(capacity, kMapThreshold);
   if (block != nullptr) [[likely]]
     return block;
   return absl::ResourceExhaustedError(absl::StrCat(
       "A buffer of ", capacity, " bytes cannot be had; this machine's memory ",
-      "has ", machine_memory_, " bytes."));
+      "has ", MachineMemory(), " bytes."));
 }
 
 // All memory here is visible to both sides.

@@ -45,7 +45,6 @@ class Allocator final : public PooledAllocator {
   absl::StatusOr<PooledBuffer*> MakeHostBlock(size_t capacity);
 
   const std::shared_ptr<HostMemory> memory_;
-  const uint64_t machine_memory_;  // bytes
 };
 
 }  // namespace eyrie::hal::cpu

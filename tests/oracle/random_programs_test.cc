@@ -14,6 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/sanitized.h"
 #include "gtest/gtest.h"
 #include "tests/oracle/engine.h"
 #include "tests/oracle/oracle.h"
@@ -28,16 +29,7 @@
 namespace eyrie::tests {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSlow = true;
-#elif defined(__has_feature)
-constexpr bool kSlow =
-    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kSlow = false;
-#endif
-
-constexpr uint64_t kPrograms = kSlow ? 8000 : 100000;
+constexpr uint64_t kPrograms = kIsSanitized ? 8000 : 100000;
 constexpr uint64_t kShards = 20;
 constexpr uint64_t kMaxSteps = 20000;
 constexpr uint64_t kFirstSeed = 1;
@@ -206,7 +198,7 @@ TEST_P(RandomPrograms, EnginesAgree) {
   EXPECT_GT(tally.redirects, kCount / 50);
   EXPECT_GT(tally.compiled, kCount);
   for (size_t i = 0; i < vm::kOpCount; ++i) {
-    EXPECT_GE(oracle.executed[i], kSlow ? 1u : 50u) << vm::kOps[i].text;
+    EXPECT_GE(oracle.executed[i], kIsSanitized ? 1u : 50u) << vm::kOps[i].text;
   }
   if (GetParam() != 0) return;
   std::printf("%d programs, %d too long, %d redirects\n",
