@@ -1,4 +1,5 @@
-// Reserves and releases a stack's memory. Tested by tests/vm/rows_test.cc.
+// Reserves and releases a stack's memory.
+// Tested by stack_test.cc, tests/vm/rows_test.cc.
 #include "vm/stack.h"
 
 #include <sys/mman.h>
@@ -15,6 +16,9 @@ absl::StatusOr<std::unique_ptr<Stack>> Stack::Create(size_t bytes) {
     return absl::ResourceExhaustedError(
         absl::StrCat("A stack of ", bytes, " bytes cannot be reserved."));
   }
+  // Most calls need a few KiB: a page of 2 MiB would be cleared for them. A
+  // kernel without such pages refuses, and all is well.
+  (void)madvise(base, bytes, MADV_NOHUGEPAGE);
   return std::unique_ptr<Stack>(new Stack(static_cast<uint8_t*>(base), bytes));
 }
 

@@ -3,7 +3,7 @@
 // A frame is its header, its refs and its i32 bank, one behind the other, all
 // zeroed on entry. Above the topmost frame the slots of a native call are laid
 // out. Address space is reserved once; pages are touched as calls deepen.
-// Tested by tests/vm/rows_test.cc.
+// Tested by stack_test.cc, tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_STACK_H_
 #define EYRIE_VM_STACK_H_
 

@@ -44,6 +44,7 @@ constexpr size_t kMostLine = 4096;  // bytes of a command
 bool IsTerminal() { return isatty(STDIN_FILENO) != 0; }
 
 // A line of standard input without its end; asks for it where somebody sits.
+// Nothing behind the last one, or one that is no command by its length.
 std::optional<std::string> ReadLine() {
   if (IsTerminal()) WriteStdout(kPrompt).IgnoreError();
   std::string line;
@@ -53,7 +54,12 @@ std::optional<std::string> ReadLine() {
       if (IsTerminal()) WriteStdout("\n").IgnoreError();
       return std::nullopt;
     }
-    if (line.size() < kMostLine) line.push_back(static_cast<char>(c));
+    if (line.size() == kMostLine) {
+      PrintNote(absl::StrCat("A command has more than ", kMostLine,
+                             " bytes; no more are read."));
+      return std::nullopt;
+    }
+    line.push_back(static_cast<char>(c));
   }
   return line;
 }

@@ -19,6 +19,7 @@
 #include "vm/jit/body.h"
 #include "vm/jit/code_memory.h"
 #include "vm/jit/emitter.h"
+#include "vm/jit/errors.h"
 #include "vm/jit/gdb.h"
 #include "vm/jit/inlining.h"
 #include "vm/jit/program.h"
@@ -62,17 +63,6 @@ class MemoryProbe {
   static constexpr int64_t kAskEvery = 4 << 10;  // of which kLeast has room
 
   std::atomic<int64_t> left_ = 0;
-};
-
-class Errors final : public asmjit::ErrorHandler {
- public:
-  void handleError(asmjit::Error, const char*, asmjit::BaseEmitter*) override {
-    any_ = true;
-  }
-  bool any() const { return any_; }
-
- private:
-  bool any_ = false;
 };
 
 // What becomes of a function.

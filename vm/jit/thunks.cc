@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "asmjit/x86.h"
 #include "base/status_macros.h"
+#include "vm/jit/errors.h"
 #include "vm/jit/layout.h"
 #include "vm/jit/purpose.h"
 
@@ -320,15 +321,26 @@ class Writer {
 }  // namespace
 
 absl::StatusOr<ThunkCode> MakeThunks(CodeMemory& memory) {
+  const auto no_memory = [] {
+    return absl::ResourceExhaustedError("There is no memory for a compiler.");
+  };
   asmjit::CodeHolder code;
-  code.init(asmjit::Environment::host());
+  Errors errors;
+  if (code.init(asmjit::Environment::host()) != asmjit::kErrorOk) {
+    return no_memory();
+  }
+  code.setErrorHandler(&errors);
   Writer writer(code);
   const std::vector<asmjit::Label> labels = writer.Run();
-  code.flatten();
-  code.resolveUnresolvedLinks();
-  code.relocateToBase(0);
+  if (errors.any() || code.flatten() != asmjit::kErrorOk ||
+      code.resolveUnresolvedLinks() != asmjit::kErrorOk ||
+      code.relocateToBase(0) != asmjit::kErrorOk) {
+    return no_memory();
+  }
   std::vector<uint8_t> bytes(code.codeSize());
-  code.copyFlattenedData(bytes.data(), bytes.size());
+  if (code.copyFlattenedData(bytes.data(), bytes.size()) != asmjit::kErrorOk) {
+    return no_memory();
+  }
   ThunkCode made = {};
   ASSIGN_OR_RETURN(made.code, memory.Publish(bytes.data(), bytes.size()));
   made.size = bytes.size();

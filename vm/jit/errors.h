@@ -1,0 +1,23 @@
+// Whether anything went wrong while code was written.
+#ifndef EYRIE_VM_JIT_ERRORS_H_
+#define EYRIE_VM_JIT_ERRORS_H_
+
+#include "asmjit/core.h"
+
+namespace eyrie::vm::jit {
+
+// Of one CodeHolder, whose handler it is: there is no memory for the code.
+class Errors final : public asmjit::ErrorHandler {
+ public:
+  void handleError(asmjit::Error, const char*, asmjit::BaseEmitter*) override {
+    any_ = true;
+  }
+  bool any() const { return any_; }
+
+ private:
+  bool any_ = false;
+};
+
+}  // namespace eyrie::vm::jit
+
+#endif  // EYRIE_VM_JIT_ERRORS_H_
