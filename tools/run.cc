@@ -11,6 +11,7 @@
 #include "abi/function_io.h"
 #include "abi/session.h"
 #include "absl/strings/str_cat.h"
+#include "base/lone_thread.h"
 #include "base/plain_text.h"
 #include "base/sanitized.h"
 #include "base/status_macros.h"
@@ -213,9 +214,9 @@ absl::StatusOr<bool> ShowResults(const Arguments& arguments,
   return true;
 }
 
-// True if a call leaves memory behind and nothing else: without threads no work
-// goes on, and neither the user, a driver, a library nor another process is to
-// hear of the end. Sanitizers are to see the destructors.
+// True if a call leaves memory behind and nothing else, where no thread was
+// started that work could go on in: neither the user, a driver, a library nor
+// another process is to hear of the end. Sanitizers are to see the destructors.
 bool LeavesMemoryOnly(const Arguments& arguments,
                       std::span<const Ref<hal::Device>> devices,
                       const abi::SessionOptions& options,
@@ -226,7 +227,7 @@ bool LeavesMemoryOnly(const Arguments& arguments,
       !options.native_libraries.empty() || options.hal.collectives != nullptr;
   return !kIsSanitized && !has_listeners &&
          std::all_of(devices.begin(), devices.end(), [](const auto& device) {
-           return device->id() == "local-sync";
+           return device->id() == "local-sync" || device->id() == "local-task";
          });
 }
 
@@ -272,7 +273,7 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
   ASSIGN_OR_RETURN(
       const bool passed,
       ShowResults(arguments, function, devices[0], std::move(results)));
-  if (passed && leaves_memory_only) EndProcess();
+  if (passed && leaves_memory_only && IsLoneThread()) EndProcess();
   return passed;
 }
 
