@@ -81,15 +81,14 @@ class Executor {
   absl::Status RunDispatch(const DispatchCommand& command);
   // The same where it is measured or traced, is no native code, or wants
   // memory of its own.
-  absl::Status RunSpecial(const ResolvedDispatch& dispatch);
+  absl::Status RunSpecial(const ResolvedDispatch& dispatch, bool measured);
   absl::Status RunWorkgroups(const ResolvedDispatch& dispatch);
 
   const CommandResolver resolver_;
   Allocator& allocator_;
   WorkBudget* const work_;
   const bool measures_;
-  const bool special_ =
-      measures_ || trace::IsRecording(trace::kEvents | trace::kDispatches);
+  const bool traced_ = trace::IsRecording(trace::kEvents | trace::kDispatches);
   // What a dispatch of one workgroup is run with.
   const WorkgroupState only_workgroup_ = OnlyWorkgroup();
   // Of the dispatch at hand.
@@ -128,9 +127,11 @@ absl::Status Executor::RunWorkgroups(const ResolvedDispatch& dispatch) {
   ResolvedDispatch dispatch;
   RETURN_IF_ERROR(resolver_.Resolve(command, pointers_, lengths_, dispatch));
   const NativeCode* const code = dispatch.executable->native_code();
-  if (special_ || code == nullptr ||
+  const bool measured =
+      measures_ && dispatch.executable->cost(dispatch.ordinal).IsDue();
+  if (measured || traced_ || code == nullptr ||
       code->kernels[dispatch.ordinal].local_memory_size != 0) [[unlikely]] {
-    return RunSpecial(dispatch);
+    return RunSpecial(dispatch, measured);
   }
   const DispatchFunction kernel = code->kernels[dispatch.ordinal].function;
   const WorkgroupRange all = AllWorkgroups(dispatch.state);
@@ -145,12 +146,10 @@ absl::Status Executor::RunWorkgroups(const ResolvedDispatch& dispatch) {
 }
 
 [[gnu::noinline]] absl::Status Executor::RunSpecial(
-    const ResolvedDispatch& dispatch) {
-  const KernelExecutable& executable = *dispatch.executable;
-  const bool due = measures_ && executable.cost(dispatch.ordinal).IsDue();
-  return executable.Measure(dispatch.ordinal, dispatch.state,
-                            AllWorkgroups(dispatch.state), due,
-                            [&] { return RunWorkgroups(dispatch); });
+    const ResolvedDispatch& dispatch, bool measured) {
+  return dispatch.executable->Measure(dispatch.ordinal, dispatch.state,
+                                      AllWorkgroups(dispatch.state), measured,
+                                      [&] { return RunWorkgroups(dispatch); });
 }
 
 absl::Status Executor::Run(const Command& command) {
