@@ -1,4 +1,5 @@
-// Whether this build is watched by AddressSanitizer or ThreadSanitizer.
+// Whether this build is watched by a sanitizer that also looks at a process's
+// end.
 #ifndef EYRIE_BASE_SANITIZED_H_
 #define EYRIE_BASE_SANITIZED_H_
 
@@ -8,7 +9,8 @@ namespace eyrie {
 inline constexpr bool kIsSanitized = true;
 #elif defined(__has_feature)
 inline constexpr bool kIsSanitized =
-    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+    __has_feature(address_sanitizer) || __has_feature(leak_sanitizer) ||
+    __has_feature(memory_sanitizer) || __has_feature(thread_sanitizer);
 #else
 inline constexpr bool kIsSanitized = false;
 #endif

@@ -215,9 +215,11 @@ absl::StatusOr<bool> ShowResults(const Arguments& arguments,
 }
 
 // True if a call leaves memory behind and nothing else, where no thread was
-// started that work could go on in: neither the user, a driver, a library nor
-// another process is to hear of the end. Sanitizers are to see the destructors.
+// started that work could go on in: no module has something to run at the end,
+// and neither the user, a driver, a library nor another process is to hear of
+// it. Sanitizers are to see the destructors.
 bool LeavesMemoryOnly(const Arguments& arguments,
+                      std::span<const abi::Program> programs,
                       std::span<const Ref<hal::Device>> devices,
                       const abi::SessionOptions& options,
                       const Tracing& tracing) {
@@ -225,10 +227,15 @@ bool LeavesMemoryOnly(const Arguments& arguments,
       arguments.GetBool("print_statistics") || tracing.has_begun() ||
       arguments.GetBool("allow_system_executables") ||
       !options.native_libraries.empty() || options.hal.collectives != nullptr;
+  const auto is_local = [](const Ref<hal::Device>& device) {
+    return device->id() == "local-sync" || device->id() == "local-task";
+  };
+  const auto has_end = [](const abi::Program& program) {
+    return program->def().FindExport("__deinit") != nullptr;
+  };
   return !kIsSanitized && !has_listeners &&
-         std::all_of(devices.begin(), devices.end(), [](const auto& device) {
-           return device->id() == "local-sync" || device->id() == "local-task";
-         });
+         std::all_of(devices.begin(), devices.end(), is_local) &&
+         std::none_of(programs.begin(), programs.end(), has_end);
 }
 
 // Loads, calls, shows. False: results differ from what was expected.
@@ -252,7 +259,7 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
   });
   RETURN_IF_ERROR(tracing.Begin());
   const bool leaves_memory_only =
-      LeavesMemoryOnly(arguments, devices, options, tracing);
+      LeavesMemoryOnly(arguments, programs, devices, options, tracing);
   ASSIGN_OR_RETURN(session, abi::Session::Create(std::move(programs), devices,
                                                  std::move(options)));
   running = session.get();

@@ -95,6 +95,7 @@ Handler Untraced(Form form, size_t row) {
     return labels;
   }();
   const int32_t behind = kLabels.rows[static_cast<size_t>(form)][row];
+  if (behind == 0) __builtin_trap();
   return reinterpret_cast<Handler>(kLabels.base +
                                    static_cast<uintptr_t>(intptr_t{behind}));
 }

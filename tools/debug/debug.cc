@@ -39,27 +39,33 @@ constexpr Flag kOwnFlags[] = {
 };
 
 constexpr char kPrompt[] = "(eyrie) ";
-constexpr size_t kMostLine = 4096;  // bytes of a command
+constexpr size_t kMostLine = 4096;             // bytes of a command
+constexpr size_t kMostRest = size_t{1} << 20;  // of what is none
 
 bool IsTerminal() { return isatty(STDIN_FILENO) != 0; }
 
 // A line of standard input without its end; asks for it where somebody sits.
-// Nothing behind the last one, or one that is no command by its length.
+// Lines that are no command by their length are passed over, up to one that
+// does not end.
 std::optional<std::string> ReadLine() {
   if (IsTerminal()) WriteStdout(kPrompt).IgnoreError();
   std::string line;
-  for (int c = std::getchar(); c != '\n'; c = std::getchar()) {
-    if (c == EOF) {
-      if (!line.empty()) break;
+  size_t rest = 0;  // of a line that is too long
+  for (int c = std::getchar(); c != '\n' || rest > 0; c = std::getchar()) {
+    if (c == EOF || rest > kMostRest) {
+      if (!line.empty() && rest == 0) break;
       if (IsTerminal()) WriteStdout("\n").IgnoreError();
       return std::nullopt;
     }
-    if (line.size() == kMostLine) {
+    if (c == '\n') {
+      rest = 0;
+      line.clear();
+    } else if (line.size() < kMostLine) {
+      line.push_back(static_cast<char>(c));
+    } else if (rest++ == 0) {
       PrintNote(absl::StrCat("A command has more than ", kMostLine,
-                             " bytes; no more are read."));
-      return std::nullopt;
+                             " bytes; it is passed over."));
     }
-    line.push_back(static_cast<char>(c));
   }
   return line;
 }

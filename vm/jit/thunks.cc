@@ -321,13 +321,15 @@ class Writer {
 }  // namespace
 
 absl::StatusOr<ThunkCode> MakeThunks(CodeMemory& memory) {
-  const auto no_memory = [] {
-    return absl::ResourceExhaustedError("There is no memory for a compiler.");
+  const auto failed = [] {
+    return absl::ResourceExhaustedError(
+        "The code that all compiled functions call cannot be made; there may "
+        "be no memory for it.");
   };
   asmjit::CodeHolder code;
   Errors errors;
   if (code.init(asmjit::Environment::host()) != asmjit::kErrorOk) {
-    return no_memory();
+    return failed();
   }
   code.setErrorHandler(&errors);
   Writer writer(code);
@@ -335,11 +337,11 @@ absl::StatusOr<ThunkCode> MakeThunks(CodeMemory& memory) {
   if (errors.any() || code.flatten() != asmjit::kErrorOk ||
       code.resolveUnresolvedLinks() != asmjit::kErrorOk ||
       code.relocateToBase(0) != asmjit::kErrorOk) {
-    return no_memory();
+    return failed();
   }
   std::vector<uint8_t> bytes(code.codeSize());
   if (code.copyFlattenedData(bytes.data(), bytes.size()) != asmjit::kErrorOk) {
-    return no_memory();
+    return failed();
   }
   ThunkCode made = {};
   ASSIGN_OR_RETURN(made.code, memory.Publish(bytes.data(), bytes.size()));
