@@ -165,7 +165,7 @@ absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
   std::vector<abi::Program> programs;
   LoadProgress progress;
   for (const std::string& path : paths) {
-    progress.Begin(absl::StrCat("loading ", path));
+    progress.BeginFile(absl::StrCat("loading ", path), path);
     ASSIGN_OR_RETURN(abi::Program program, abi::LoadProgram(path, pauses));
     programs.push_back(std::move(program));
   }

@@ -15,11 +15,15 @@ namespace eyrie::tools {
 namespace {
 
 constexpr double kMebi = 1 << 20;
+// A file this short is there before a line would be, and before threads are.
+constexpr uint64_t kBrief = uint64_t{8} << 20;
 
 }  // namespace
 
-LoadProgress::LoadProgress() {
-  if (isatty(STDERR_FILENO) == 0) return;
+LoadProgress::LoadProgress() : on_terminal_(isatty(STDERR_FILENO) != 0) {}
+
+void LoadProgress::Start() {
+  if (!on_terminal_ || line_ != nullptr) return;
   // Before the line, whose thread takes no signals.
   watch_.emplace([this] {
     if (line_ != nullptr) line_->Print([] {});
@@ -29,14 +33,20 @@ LoadProgress::LoadProgress() {
 }
 
 void LoadProgress::Begin(std::string what, uint64_t bytes) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  what_ = std::move(what);
-  bytes_ = bytes;
-  done_ = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    what_ = std::move(what);
+    bytes_ = bytes;
+    done_ = 0;
+  }
+  Start();
 }
 
 void LoadProgress::BeginFile(std::string what, const std::string& path) {
-  Begin(std::move(what), FileSize(path));
+  if (!on_terminal_) return;
+  const uint64_t bytes = FileSize(path);
+  const bool is_brief = 0 < bytes && bytes < kBrief;
+  if (line_ != nullptr || !is_brief) Begin(std::move(what), bytes);
 }
 
 std::string LoadProgress::Text() {

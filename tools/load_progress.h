@@ -28,20 +28,22 @@ class LoadProgress {
   // Begins with another file: "loading model.vmfb". `bytes` are to be counted
   // by done(); 0: they are not known.
   void Begin(std::string what, uint64_t bytes = 0);
-  // The same with the size of a file, if it is one.
+  // The same with the size of a file, if it is one; nothing for a short one.
   void BeginFile(std::string what, const std::string& path);
 
   // How many of them there are now. Any thread's.
   std::atomic<uint64_t>& done() { return done_; }
 
  private:
+  void Start();
   std::string Text();
 
+  const bool on_terminal_;
   std::mutex mutex_;  // guards the next two
   std::string what_;
   uint64_t bytes_ = 0;
   std::atomic<uint64_t> done_ = 0;
-  std::unique_ptr<ProgressLine> line_;  // null: there is no terminal
+  std::unique_ptr<ProgressLine> line_;  // null: not started
   std::optional<InterruptThread> watch_;
 };
 
