@@ -26,10 +26,10 @@ void AddDispatch(const DispatchCommand& command, Estimate& sum) {
     sum.known = false;
     return;
   }
-  const uint64_t workgroups = uint64_t{command.workgroup_count[0]} *
-                              command.workgroup_count[1] *
-                              command.workgroup_count[2];
-  const double ns = one * static_cast<double>(workgroups);
+  const double workgroups = static_cast<double>(command.workgroup_count[0]) *
+                            command.workgroup_count[1] *
+                            command.workgroup_count[2];
+  const double ns = one * workgroups;
   sum.ns += ns;
   if (workgroups > 1) sum.largest_ns = std::max(sum.largest_ns, ns);
 }
@@ -68,7 +68,7 @@ Estimate EstimateCommands(const CommandBuffer& commands) {
         break;
     }
   }
-  return sum;
+  return {sum.ns, sum.largest_ns, sum.known};  // so that it is in registers
 }
 
 }  // namespace eyrie::hal::cpu
