@@ -3,7 +3,6 @@
 // Tested by task_device_test.cc.
 #include "hal/cpu/task/device.h"
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "base/status_macros.h"
+#include "base/trace.h"
 #include "hal/cpu/device.h"
 #include "hal/cpu/executor.h"
 #include "hal/cpu/task/call_streak.h"
@@ -47,12 +47,6 @@ class PieceJob final : public Job {
   OperationQueue::Ending ending_;
   absl::Status status_;
 };
-
-double NowNs() {
-  return std::chrono::duration<double, std::nano>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 // What runs commands; operations that are put by share it with the device,
 // which they may outlive.
@@ -134,9 +128,10 @@ absl::Status Engine::RunSmall(const CommandBuffer& commands,
   if (estimate.largest_ns < policy_.awake_ns || !streak_.is_possible()) {
     return RunHere(commands, table, work);
   }
-  const double begin = NowNs();
+  const auto begin = static_cast<double>(trace::Now());
   absl::Status status = RunHere(commands, table, work);
-  if (streak_.Add(begin, NowNs(), policy_.asleep_ns)) pool_->Wake();
+  const auto end = static_cast<double>(trace::Now());
+  if (streak_.Add(begin, end, policy_.asleep_ns)) pool_->Wake();
   return status;
 }
 

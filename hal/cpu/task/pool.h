@@ -73,11 +73,11 @@ class Pool final : public WaitHost {
   static void* WorkerMain(void* worker);
   void Work(int index);
 
-  // Asks for threads to look at the jobs.
-  void Call(int helpers);
   // Makes a job known to all, and asks for `helpers` threads. False: the pool
   // ends, and nobody will come.
   bool Offer(Job& job, int helpers);
+  // Asks for threads to look at the jobs.
+  void Call(int helpers);
   void Remove(Job& job);
 
   // Starts a thread; false if it cannot be.
