@@ -66,8 +66,7 @@ void Finder::LookThrough(uint32_t block) {
   const Block& at = p_.blocks[block];
   for (uint32_t n = at.first; n < at.end; ++n) {
     const Instruction& i = p_.instructions[n];
-    if (i.kind != Instruction::Kind::kOp ||
-        TreatmentOf(i) != Treatment::kInline) {
+    if (i.form != Form::kOp || TreatmentOf(i) != Treatment::kInline) {
       EndRuns(block);  // it may read the views anew
       continue;
     }

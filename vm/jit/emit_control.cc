@@ -177,8 +177,7 @@ void Emitter::EmitCharge() {
 void Emitter::EmitControl() {
   const Instruction& i = *current_;
   if (TakesFuel(i)) EmitCharge();
-  if (i.kind == Instruction::Kind::kBranch ||
-      i.kind == Instruction::Kind::kTurn) {
+  if (i.form == Form::kBranch || i.form == Form::kTurn) {
     if (!OutIsUsed()) return EmitBranch(Compare(i.op().op));
     EmitComparison(i.op().op);
     a_.test(x86::eax, x86::eax);
@@ -190,7 +189,7 @@ void Emitter::EmitControl() {
     return EmitBranch({Cond::kNE, Parity::kAny});
   }
   if (i.is(Op::kBranchTable)) return EmitBranchTable();
-  if (i.kind == Instruction::Kind::kOp) return EmitComparison(i.op().op);
+  if (i.form == Form::kOp) return EmitComparison(i.op().op);
   if (IsJump(i) || IsFall(i)) return EmitJump();
   if (i.is(Lowered::kCallFunction)) return EmitCall();
   EmitReturn();

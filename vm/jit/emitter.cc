@@ -220,7 +220,7 @@ void Emitter::EmitInstruction(uint32_t n) {
   number_ = n;
   current_ = &program().instructions[n];
   if (TreatmentOf(*current_) == Treatment::kStep) return EmitStep(n);
-  if (current_->kind != Instruction::Kind::kOp) return EmitControl();
+  if (current_->form != Form::kOp) return EmitControl();
   const Op op = current_->op().op;
   if (EmitInteger(op) || EmitFloat(op) || EmitObject(op)) return;
   EmitControl();

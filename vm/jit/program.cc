@@ -7,8 +7,6 @@
 namespace eyrie::vm::jit {
 namespace {
 
-using Kind = Instruction::Kind;
-
 constexpr uintptr_t kFormShift = 16;
 
 Handler Numbered(Form form, size_t row) {
@@ -68,12 +66,12 @@ class Reader {
     for (uint32_t offset = 0; offset < size;) {
       const auto number = Read<uintptr_t>(code + offset);
       Instruction next = {};
-      next.kind = static_cast<Kind>(number >> kFormShift);
+      next.form = static_cast<Form>(number >> kFormShift);
       next.row = static_cast<uint16_t>(number);
       next.offset = offset;
       next.at = code + offset;
       next.first_access = static_cast<uint32_t>(program_.accesses.size());
-      offset += next.kind == Kind::kLowered ? ReadLowered(next) : ReadOp(next);
+      offset += next.form == Form::kLowered ? ReadLowered(next) : ReadOp(next);
       next.access_count =
           static_cast<uint32_t>(program_.accesses.size()) - next.first_access;
       program_.instructions.push_back(next);
@@ -136,7 +134,7 @@ uint32_t Reader::ReadOp(const Instruction& i) {
   for (OperandKind kind : op.writes) {
     AddOperand(kind, i.at + layout.at[next++], /*written=*/true);
   }
-  return i.kind == Kind::kOp ? layout.size() : layout.branch_size();
+  return i.form == Form::kOp ? layout.size() : layout.branch_size();
 }
 
 uint32_t Reader::ReadLowered(const Instruction& i) {
@@ -240,7 +238,7 @@ void Reader::FindBlocks(uint32_t size) {
 }
 
 bool Between(const Instruction& i, Lowered first, Lowered last) {
-  return i.kind == Kind::kLowered && i.row >= static_cast<uint16_t>(first) &&
+  return i.form == Form::kLowered && i.row >= static_cast<uint16_t>(first) &&
          i.row <= static_cast<uint16_t>(last);
 }
 
@@ -286,7 +284,7 @@ bool IsReturn(const Instruction& i) {
 }
 
 bool TakesFuel(const Instruction& i) {
-  return i.kind == Kind::kTurn || IsFall(i) ||
+  return i.form == Form::kTurn || IsFall(i) ||
          Between(i, Lowered::kJumpBack, Lowered::kJumpBackMoves);
 }
 
@@ -307,7 +305,7 @@ std::vector<uint32_t> TargetsOf(const Instruction& i) {
   auto add = [&](int32_t distance) {
     targets.push_back(i.offset + static_cast<uint32_t>(distance));
   };
-  if (i.kind == Kind::kBranch || i.kind == Kind::kTurn) {
+  if (i.form == Form::kBranch || i.form == Form::kTurn) {
     const uint8_t* at = i.at + kLayouts[i.row].branch_at();
     add(Read<int32_t>(at));
     add(Read<int32_t>(at + 4));
@@ -356,13 +354,13 @@ void VisitWrittenRefs(const Program& program, const Instruction& i,
       if (type == ValueType::kRef) visit(RefIndex(*to));
       ++to;
     }
-  } else if (i.kind != Kind::kLowered) {
+  } else if (i.form != Form::kLowered) {
     VisitRefOperands(i, moved, visit);
   }
 }
 
 bool EndsBlock(const Instruction& i) {
-  return i.kind == Kind::kBranch || i.kind == Kind::kTurn || IsJump(i) ||
+  return i.form == Form::kBranch || i.form == Form::kTurn || IsJump(i) ||
          i.is(Op::kCondBranch) || i.is(Op::kBranchTable) || i.is(Op::kFail) ||
          IsReturn(i);
 }

@@ -31,8 +31,7 @@ struct Access {
 };
 
 struct Instruction {
-  using Kind = Form;
-  Kind kind;
+  Form form;
   uint16_t row;
   uint32_t offset;
   uint32_t first_access;  // operands in their order, then results;
@@ -40,9 +39,9 @@ struct Instruction {
   const uint8_t* at;      // operands are where lowered.h says
 
   bool is(Lowered lowered) const {
-    return kind == Kind::kLowered && row == static_cast<uint16_t>(lowered);
+    return form == Form::kLowered && row == static_cast<uint16_t>(lowered);
   }
-  bool is(Op op) const { return kind == Kind::kOp && kOps[row].op == op; }
+  bool is(Op op) const { return form == Form::kOp && kOps[row].op == op; }
   // Of all but kLowered.
   const OpInfo& op() const { return kOps[row]; }
 };

@@ -73,7 +73,7 @@ class Scan {
 
 void Scan::FindConstants() {
   for (const Instruction& i : p_.instructions) {
-    if (i.kind != Instruction::Kind::kOp || i.access_count != 1) continue;
+    if (i.form != Form::kOp || i.access_count != 1) continue;
     const Op op = i.op().op;
     Web& web = w_.webs[p_.accesses[i.first_access].web];
     const bool zero = op == Op::kConstI32Zero || op == Op::kConstI64Zero ||

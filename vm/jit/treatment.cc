@@ -88,7 +88,7 @@ constexpr auto kInline = MakeInline();
 }  // namespace
 
 Treatment TreatmentOf(const Instruction& i) {
-  if (i.kind == Instruction::Kind::kLowered) {
+  if (i.form == Form::kLowered) {
     if (i.is(Lowered::kCallFunction)) return Treatment::kCall;
     return i.is(Lowered::kCallImport) ? Treatment::kStep : Treatment::kInline;
   }
@@ -96,7 +96,7 @@ Treatment TreatmentOf(const Instruction& i) {
 }
 
 bool Computes(const Instruction& i) {
-  if (i.kind != Instruction::Kind::kOp || !kInline[i.row]) return false;
+  if (i.form != Form::kOp || !kInline[i.row]) return false;
   auto number = [](OperandKind kind) {
     return (IsRegister(kind) && kind < OperandKind::kRef) ||
            (kind >= OperandKind::kImmI32 && kind <= OperandKind::kImmF64);

@@ -179,7 +179,7 @@ Element WithoutRef(Op op) {
 }  // namespace
 
 Element ElementOf(const Instruction& i) {
-  if (i.kind != Instruction::Kind::kOp) return {};
+  if (i.form != Form::kOp) return {};
   Element element = WithoutRef(i.op().op);
   if (element.of == Element::Of::kNone) return element;
   uint16_t reg;
