@@ -40,7 +40,7 @@ constexpr Flag kOwnFlags[] = {
 
 constexpr char kPrompt[] = "(eyrie) ";
 constexpr size_t kMostLine = 4096;             // bytes of a command
-constexpr size_t kMostRest = size_t{1} << 20;  // of what is none
+constexpr size_t kMostRead = size_t{1} << 20;  // of a line
 
 bool IsTerminal() { return isatty(STDIN_FILENO) != 0; }
 
@@ -49,25 +49,26 @@ bool IsTerminal() { return isatty(STDIN_FILENO) != 0; }
 // does not end.
 std::optional<std::string> ReadLine() {
   if (IsTerminal()) WriteStdout(kPrompt).IgnoreError();
+  const auto is_command = [](const std::string& line) {
+    if (line.size() <= kMostLine) return true;
+    PrintNote(absl::StrCat("A command has more than ", kMostLine,
+                           " bytes; it is passed over."));
+    return false;
+  };
   std::string line;
-  size_t rest = 0;  // of a line that is too long
-  for (int c = std::getchar(); c != '\n' || rest > 0; c = std::getchar()) {
-    if (c == EOF || rest > kMostRest) {
-      if (!line.empty() && rest == 0) break;
-      if (IsTerminal()) WriteStdout("\n").IgnoreError();
-      return std::nullopt;
-    }
-    if (c == '\n') {
-      rest = 0;
-      line.clear();
-    } else if (line.size() < kMostLine) {
+  for (int c = std::getchar(); c != EOF && line.size() < kMostRead;
+       c = std::getchar()) {
+    if (c != '\n') {
       line.push_back(static_cast<char>(c));
-    } else if (rest++ == 0) {
-      PrintNote(absl::StrCat("A command has more than ", kMostLine,
-                             " bytes; it is passed over."));
+    } else if (is_command(line)) {
+      return line;
+    } else {
+      line.clear();
     }
   }
-  return line;
+  if (is_command(line) && !line.empty()) return line;
+  if (IsTerminal()) WriteStdout("\n").IgnoreError();
+  return std::nullopt;
 }
 
 absl::Status CheckInput(const Arguments& arguments) {
