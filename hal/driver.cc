@@ -10,24 +10,47 @@
 
 namespace eyrie::hal {
 
-absl::StatusOr<Ref<Device>> OpenDevice(absl::string_view uri,
-                                       const DriverOptions& options) {
-  absl::string_view name = uri;
-  absl::string_view path;
-  const size_t separator = uri.find("://");
-  if (separator != absl::string_view::npos) {
-    name = uri.substr(0, separator);
+namespace {
+
+// What stands before and behind "://"; a name alone has no path.
+struct Uri {
+  explicit Uri(absl::string_view uri) : driver(uri) {
+    const size_t separator = uri.find("://");
+    if (separator == absl::string_view::npos) return;
+    driver = uri.substr(0, separator);
     path = uri.substr(separator + 3);
   }
-  const std::vector<std::unique_ptr<Driver>> drivers = AllDrivers();
+
+  absl::string_view driver;
+  absl::string_view path;
+};
+
+// The driver of that name, or null.
+const Driver* FindDriver(std::span<const std::unique_ptr<Driver>> drivers,
+                         absl::string_view name) {
   for (const std::unique_ptr<Driver>& driver : drivers) {
-    if (driver->name() == name) return driver->Open(path, options);
+    if (driver->name() == name) return driver.get();
   }
-  const auto quoted = [](std::string* out, const auto& driver) {
-    absl::StrAppend(out, "'", driver->name(), "'");
+  return nullptr;
+}
+
+}  // namespace
+
+bool HasDriver(absl::string_view uri) {
+  return FindDriver(AllDrivers(), Uri(uri).driver) != nullptr;
+}
+
+absl::StatusOr<Ref<Device>> OpenDevice(absl::string_view text,
+                                       const DriverOptions& options) {
+  const Uri uri(text);
+  const std::vector<std::unique_ptr<Driver>> drivers = AllDrivers();
+  const Driver* const driver = FindDriver(drivers, uri.driver);
+  if (driver != nullptr) return driver->Open(uri.path, options);
+  const auto quoted = [](std::string* out, const auto& each) {
+    absl::StrAppend(out, "'", each->name(), "'");
   };
   return absl::NotFoundError(
-      absl::StrCat("No driver '", name, "' is built in; there ",
+      absl::StrCat("No driver '", uri.driver, "' is built in; there ",
                    drivers.size() == 1 ? "is only " : "are ",
                    absl::StrJoin(drivers, ", ", quoted), "."));
 }

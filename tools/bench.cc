@@ -1,4 +1,4 @@
-// eyrie-bench: how long calls of a module's functions take, measured by Google
+// `eyrie bench`: how long calls of a module's functions take, measured by Google
 // Benchmark; rows and flags as the public benchmark tool has them.
 //
 // Modules, context and inputs are made once; the loop is the call alone, after
@@ -35,6 +35,8 @@
 
 namespace eyrie::tools {
 namespace {
+
+constexpr char kProgram[] = "eyrie bench";  // as Google Benchmark calls it
 
 constexpr char kUsage[] =
     "# Usage: eyrie bench [flags] model.vmfb\n"
@@ -202,16 +204,16 @@ absl::Status Bench(const Arguments& arguments, const BenchmarkFlags& flags,
 
 // This program and its arguments, for a process that prints rows as JSON and
 // has no rival.
-std::vector<std::string> OwnCommand(int argc, char** argv) {
-  std::vector<std::string> command = {"/proc/self/exe"};
+std::vector<std::string> OwnCommand(std::span<const char* const> args) {
+  std::vector<std::string> command = {"/proc/self/exe", "bench"};
   std::vector<std::string> more = {"--vs_side", "--benchmark_format=json",
                                    "--benchmark_out="};
-  for (int i = 1; i < argc; ++i) {
-    if (absl::string_view(argv[i]) == "--") {
+  for (const char* arg : args) {
+    if (absl::string_view(arg) == "--") {
       for (std::string& flag : more) command.push_back(std::move(flag));
       more.clear();
     }
-    command.push_back(argv[i]);
+    command.push_back(arg);
   }
   command.insert(command.end(), more.begin(), more.end());
   return command;
@@ -243,10 +245,10 @@ absl::Status CheckVersus(const Arguments& arguments) {
 
 absl::StatusOr<VersusResult> CompareWithRival(const Arguments& arguments,
                                               const BenchmarkFlags& flags,
-                                              int argc, char** argv) {
+                                              std::span<const char* const> args) {
   RETURN_IF_ERROR(CheckVersus(arguments));
   VersusOptions options;
-  options.ours = OwnCommand(argc, argv);
+  options.ours = OwnCommand(args);
   options.rival = arguments.GetString("vs");
   options.rounds = arguments.GetInt("vs_rounds");
   options.unit = arguments.GetString("time_unit");
@@ -257,9 +259,9 @@ absl::StatusOr<VersusResult> CompareWithRival(const Arguments& arguments,
 }
 
 int VersusMain(const Arguments& arguments, const BenchmarkFlags& flags,
-               int argc, char** argv) {
+               std::span<const char* const> args) {
   const absl::StatusOr<VersusResult> result =
-      CompareWithRival(arguments, flags, argc, argv);
+      CompareWithRival(arguments, flags, args);
   if (!result.ok()) {
     const int code = ReportError(result.status());
     return absl::IsCancelled(result.status()) ? InterruptWatch::kExitCode
@@ -314,13 +316,14 @@ Mode ModeOf(bool is_executable) {
 }
 
 // The exit code.
-absl::StatusOr<int> Run(int argc, char** argv, std::atomic<bool>& interrupted) {
-  std::vector<const char*> args(argv + 1, argv + argc);
+absl::StatusOr<int> Run(std::span<const char* const> given,
+                        std::atomic<bool>& interrupted) {
+  std::vector<const char*> args(given.begin(), given.end());
   const bool is_executable =
       !args.empty() && args[0] == absl::string_view("executable");
   if (is_executable) args.erase(args.begin());
   const Mode mode = ModeOf(is_executable);
-  ASSIGN_OR_RETURN(BenchmarkFlags flags, BenchmarkFlags::Take(argv[0], args));
+  ASSIGN_OR_RETURN(BenchmarkFlags flags, BenchmarkFlags::Take(kProgram, args));
   ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(mode.flags, args));
   if (arguments.GetBool("help")) {
     RETURN_IF_ERROR(
@@ -332,7 +335,7 @@ absl::StatusOr<int> Run(int argc, char** argv, std::atomic<bool>& interrupted) {
   if (listed) return 0;
   if (!is_executable && arguments.IsSet("vs") &&
       !arguments.GetBool("vs_side")) {
-    return VersusMain(arguments, flags, argc, argv);
+    return VersusMain(arguments, flags, given);
   }
   RETURN_IF_ERROR(flags.Initialize());
   RETURN_IF_ERROR(is_executable ? BenchExecutable(arguments, flags)
@@ -341,9 +344,11 @@ absl::StatusOr<int> Run(int argc, char** argv, std::atomic<bool>& interrupted) {
   return 0;
 }
 
-int Main(int argc, char** argv) {
+}  // namespace
+
+int BenchMain(std::span<const char* const> args) {
   std::atomic<bool> interrupted = false;
-  const absl::StatusOr<int> done = Run(argc, argv, interrupted);
+  const absl::StatusOr<int> done = Run(args, interrupted);
   if (done.ok()) return *done;
   const int code = ReportError(done.status());
   return interrupted && absl::IsCancelled(done.status())
@@ -351,10 +356,4 @@ int Main(int argc, char** argv) {
              : code;
 }
 
-}  // namespace
 }  // namespace eyrie::tools
-
-int main(int argc, char** argv) {
-  eyrie::tools::OccupyStandardStreams();
-  return eyrie::tools::Main(argc, argv);
-}

@@ -17,15 +17,14 @@ namespace eyrie::tools {
 // A subcommand: gets what follows its name, returns the exit code.
 using CommandMain = int (*)(std::span<const char* const> args);
 
-int RunMain(std::span<const char* const> args);      // run.cc
-int DumpMain(std::span<const char* const> args);     // dump.cc
-int AsmMain(std::span<const char* const> args);      // asm.cc
-int ParamsMain(std::span<const char* const> args);   // params.cc
-int NoteMain(std::span<const char* const> args);     // note.cc
-int InspectMain(std::span<const char* const> args);  // inspect/inspect.cc
-int DebugMain(std::span<const char* const> args);    // debug/debug.cc
-int CheckMain(std::span<const char* const> args);    // check/check.cc
-int BenchMain(std::span<const char* const> args);    // bench_command.cc
+#define COMMAND(name, main, summary) \
+  int main(std::span<const char* const> args);
+#include "tools/commands.def"
+
+// Has the program that can load shared libraries, eyrie-full beside this one,
+// do a command, where this is the one that cannot; returns then only if it
+// cannot be started, with why. In eyrie-full: OK.
+absl::Status HandOver(const char* command, std::span<const char* const> args);
 
 // Has a standard stream that is closed be /dev/null, the wrong way: reading
 // from it, and writing to it, fails. Else the first file that is opened would

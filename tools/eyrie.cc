@@ -22,15 +22,8 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"run", RunMain, "calls a function of a compiled module"},
-    {"dump", DumpMain, "prints what a compiled module contains"},
-    {"inspect", InspectMain, "says what a module is and whether it runs here"},
-    {"asm", AsmMain, "makes a module from its assembly text"},
-    {"params", ParamsMain, "shows, makes and converts files of parameters"},
-    {"note", NoteMain, "makes a native library say what its functions are"},
-    {"debug", DebugMain, "runs a function an instruction at a time"},
-    {"check", CheckMain, "runs the tests in compiled modules"},
-    {"bench", BenchMain, "measures how long calls take"},
+#define COMMAND(name, main, summary) {name, main, summary},
+#include "tools/commands.def"
 };
 
 // The public tool that a program is called as, and what that stands for.

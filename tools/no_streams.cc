@@ -2,11 +2,11 @@
 //
 // Nothing here reads or writes by them, but parts of Debian's Abseil can, and
 // these would bring the streams' code, their locales and the C library's wide
-// characters into the program: an eighth of its size, and of the names that are
-// looked up at every start a third. Where those names are defined, the linker
-// leaves all that out. A file that comes to need streams will not link, for a
-// name that is defined twice or nowhere, or ends the process with a sentence:
-// print with stdio. Google Benchmark has them in a program of its own.
+// characters into the program: a tenth of its size. Where those names are
+// defined, the linker leaves all that out. A file that comes to need streams
+// will not link, for a name that is defined twice or nowhere, or ends the
+// process with a sentence: print with stdio. eyrie-full has streams, for Google
+// Benchmark.
 #include <cstdio>
 #include <cstdlib>
 #include <ios>

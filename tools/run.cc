@@ -16,6 +16,7 @@
 #include "base/sanitized.h"
 #include "base/status_macros.h"
 #include "hal/collectives/channel.h"
+#include "hal/driver.h"
 #include "tools/arg_parser.h"
 #include "tools/collective_flags.h"
 #include "tools/command.h"
@@ -297,6 +298,20 @@ absl::Status PrintSignatures(const Arguments& arguments) {
   return WriteStdout(text);
 }
 
+// True if the run may load a shared library, or is to say what a program that
+// can load some has.
+bool NeedsLibraries(const Arguments& arguments) {
+  for (const std::string& uri : arguments.GetList("device")) {
+    if (!hal::HasDriver(uri)) return true;
+  }
+  return !arguments.GetList("native_library").empty() ||
+         !arguments.GetString("collectives").empty() ||
+         arguments.GetBool("allow_system_executables") ||
+         arguments.GetBool("list_drivers") ||
+         arguments.GetAction("list_devices") != nullptr ||
+         arguments.GetAction("dump_devices") != nullptr;
+}
+
 // INVALID_ARGUMENT: a value of --equality_mode or of a threshold is none.
 absl::Status CheckEquality(const Arguments& arguments) {
   const std::string& equality = arguments.GetString("equality_mode");
@@ -328,6 +343,7 @@ absl::StatusOr<bool> Run(std::span<const char* const> args,
     RETURN_IF_ERROR(WriteStdout(absl::StrCat(kUsage, FlagsHelp(flags))));
     return true;
   }
+  if (NeedsLibraries(arguments)) RETURN_IF_ERROR(HandOver("run", args));
   ReportIgnoredFlags(arguments);
   ASSIGN_OR_RETURN(const bool listed, ListDevices(arguments));
   if (listed) return true;
