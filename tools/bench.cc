@@ -1,5 +1,5 @@
-// `eyrie bench`: how long calls of a module's functions take, measured by Google
-// Benchmark; rows and flags as the public benchmark tool has them.
+// `eyrie bench`: how long calls of a module's functions take, measured by
+// Google Benchmark; rows and flags as the public benchmark tool has them.
 //
 // Modules, context and inputs are made once; the loop is the call alone, after
 // a first one that does not count.
@@ -243,9 +243,9 @@ absl::Status CheckVersus(const Arguments& arguments) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<VersusResult> CompareWithRival(const Arguments& arguments,
-                                              const BenchmarkFlags& flags,
-                                              std::span<const char* const> args) {
+absl::StatusOr<VersusResult> CompareWithRival(
+    const Arguments& arguments, const BenchmarkFlags& flags,
+    std::span<const char* const> args) {
   RETURN_IF_ERROR(CheckVersus(arguments));
   VersusOptions options;
   options.ours = OwnCommand(args);

@@ -25,8 +25,8 @@ absl::Status HandOver(const char* command, std::span<const char* const> args) {
         "/proc/self/exe cannot be read, beside which eyrie-full stands: ",
         std::strerror(errno), "."));
   }
-  const std::string path = absl::StrCat(
-      absl::string_view(self, static_cast<size_t>(size)), "-full");
+  const std::string path =
+      absl::StrCat(absl::string_view(self, static_cast<size_t>(size)), "-full");
   std::vector<char*> argv = {const_cast<char*>(path.c_str()),
                              const_cast<char*>(command)};
   for (const char* arg : args) argv.push_back(const_cast<char*>(arg));

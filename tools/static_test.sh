@@ -14,9 +14,10 @@ fail() {
 if [ "$is_release" = yes ]; then
   readelf -lW "$eyrie" | grep -q INTERP && fail "$eyrie asks for a loader."
   readelf -dW "$eyrie" | grep NEEDED && fail "$eyrie loads a library."
-  for part in vulkan::MakeVulkanDriver native::ReadManifest tools::MakeReport; do
+  for part in vulkan::MakeVulkanDriver native::ReadManifest \
+    tools::MakeReport; do
     nm -C "$eyrie-full" | grep -q "::$part(" || fail "What is $part?"
-    nm -C "$eyrie" | grep "::$part(" && fail "$eyrie has a part of the other's."
+    nm -C "$eyrie" | grep "::$part(" && fail "$eyrie has eyrie-full's $part."
   done
 fi
 
