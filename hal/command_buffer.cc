@@ -21,7 +21,6 @@ namespace {
 constexpr uint64_t kMaxExtra = uint64_t{1} << 30;
 
 // Room for a few commands and their slots before anything grows.
-constexpr size_t kFirstWords = 64;
 constexpr uint32_t kFirstSlots = 16;
 
 // Gives a copy's "the rest" its length where either side tells.
@@ -82,21 +81,25 @@ std::optional<uint64_t> KnownLength(const BufferRef& ref) {
 
 }  // namespace
 
-CommandArena::~CommandArena() { std::free(words_); }
+CommandArena::~CommandArena() {
+  if (!is_first()) std::free(words_);
+}
 
 absl::Status CommandArena::Append(size_t words, MemoryCharge& charge) {
   const size_t size = size_ + words;
   if (size > capacity_) [[unlikely]] {
-    const size_t capacity = std::max({size, capacity_ * 2, kFirstWords});
+    const size_t capacity = std::max(size, capacity_ * 2);
     const uint64_t more = (capacity - capacity_) * sizeof(uint64_t);
     RETURN_IF_ERROR(charge.Add(more, "a command buffer"));
-    void* grown = std::realloc(words_, capacity * sizeof(uint64_t));
+    void* const grown = std::realloc(is_first() ? nullptr : words_,
+                                     capacity * sizeof(uint64_t));
     if (grown == nullptr) {
       charge.Sub(more);
       return absl::ResourceExhaustedError(
           absl::StrCat("A command buffer of ", capacity * sizeof(uint64_t),
                        " bytes cannot be allocated."));
     }
+    if (is_first()) std::memcpy(grown, words_, size_ * sizeof(uint64_t));
     words_ = static_cast<uint64_t*>(grown);
     capacity_ = capacity;
   }

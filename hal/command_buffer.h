@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -117,9 +118,11 @@ struct DispatchCommand : Command {
   }
 };
 
-// Words for commands; grows by doubling.
+// Words for commands: the first ones within the object, then twice as many.
 class CommandArena {
  public:
+  static constexpr size_t kFirstWords = 64;
+
   CommandArena() = default;
   CommandArena(const CommandArena&) = delete;
   CommandArena& operator=(const CommandArena&) = delete;
@@ -136,9 +139,12 @@ class CommandArena {
   size_t size() const { return size_; }
 
  private:
-  uint64_t* words_ = nullptr;  // from malloc
+  bool is_first() const { return words_ == first_; }
+
+  uint64_t* words_ = first_;  // or from malloc
   size_t size_ = 0;
-  size_t capacity_ = 0;
+  size_t capacity_ = kFirstWords;
+  uint64_t first_[kFirstWords];
 };
 
 class CommandBuffer final : public ChargedObject {
@@ -248,7 +254,7 @@ class CommandBuffer final : public ChargedObject {
   SlotTable slots_;
   size_t charged_slots_ = 0;
   CommandArena arena_;
-  std::vector<Ref<RefObject>> retained_;
+  absl::InlinedVector<Ref<RefObject>, 8> retained_;
   mutable std::mutex translation_mutex_;
   mutable Ref<RefObject> translation_;  // guarded by translation_mutex_
 };

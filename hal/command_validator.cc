@@ -21,27 +21,49 @@ absl::Status CheckBuffer(const Buffer& buffer, BufferUsage usage,
   return buffer.CheckAccess(access);
 }
 
+// True if CheckBuffer has nothing to say.
+bool Allows(const Buffer& buffer, BufferUsage usage, MemoryAccess access) {
+  const BufferParams& params = buffer.params();
+  const MemoryAccess needed =
+      (access & memory_access::kAny) != 0
+          ? 0
+          : access & (memory_access::kRead | memory_access::kWrite);
+  return ((memory_type::kDeviceVisible & ~params.type) |
+          (usage & ~params.usage) | (needed & ~params.access)) == 0;
+}
+
 // "(the fill's target)", for the end of a buffer's own sentence.
 std::string Where(absl::string_view what) {
   return absl::StrCat("(", what, ")");
 }
 
+// Of what does not fit, the first thing.
+[[gnu::cold, gnu::noinline]] absl::Status ExplainDirect(const BufferRef& ref,
+                                                        const RangeUse& use) {
+  const Buffer& buffer = *ref.buffer;
+  absl::Status status = CheckBuffer(buffer, use.usage, use.access);
+  if (!status.ok()) return Annotate(status, Where(use.what));
+  const absl::StatusOr<uint64_t> length =
+      buffer.ResolveRange(ref.offset, ref.length);
+  if (!length.ok()) return Annotate(length.status(), Where(use.what));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "The offset (", ref.offset, ") or length (", *length, ") of ", use.what,
+      " is not a multiple of ", use.alignment, "."));
+}
+
 absl::StatusOr<RecordedRef> ValidateDirect(const BufferRef& ref,
                                            const RangeUse& use) {
   Buffer& buffer = *ref.buffer;
-  absl::Status status = CheckBuffer(buffer, use.usage, use.access);
-  if (!status.ok()) [[unlikely]]
-    return Annotate(status, Where(use.what));
-  absl::StatusOr<uint64_t> length = buffer.ResolveRange(ref.offset, ref.length);
-  if (!length.ok()) [[unlikely]] {
-    return Annotate(length.status(), Where(use.what));
+  const uint64_t size = buffer.byte_length();
+  // Past the end, "the rest" has a length that no range has.
+  const uint64_t length =
+      ref.length == kWholeBuffer ? size - ref.offset : ref.length;
+  const bool aligned = ((ref.offset | length) & (use.alignment - 1)) == 0;
+  if (!Allows(buffer, use.usage, use.access) ||
+      !RangeFits(ref.offset, length, size) || !aligned) [[unlikely]] {
+    return ExplainDirect(ref, use);
   }
-  if (((ref.offset | *length) & (use.alignment - 1)) != 0) [[unlikely]] {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "The offset (", ref.offset, ") or length (", *length, ") of ", use.what,
-        " is not a multiple of ", use.alignment, "."));
-  }
-  return RecordedRef{&buffer, 0, ref.offset, *length};
+  return RecordedRef{&buffer, 0, ref.offset, length};
 }
 
 absl::StatusOr<RecordedRef> ValidateIndirect(const BufferRef& ref,
@@ -89,11 +111,10 @@ bool IsAligned(const BufferBinding& binding, uint64_t length,
 bool BindingFits(const BufferBinding& binding, const SlotRequirements& slot) {
   const Buffer* buffer = binding.buffer;
   if (buffer == nullptr) return false;
-  const BufferParams& params = buffer->params();
-  const uint32_t missing = (memory_type::kDeviceVisible & ~params.type) |
-                           (slot.usage & ~params.usage) |
-                           (slot.access & ~params.access);
-  if (missing != 0 || binding.offset > buffer->byte_length()) return false;
+  if (!Allows(*buffer, slot.usage, slot.access) ||
+      binding.offset > buffer->byte_length()) {
+    return false;
+  }
   const uint64_t length = LengthOf(binding);
   return RangeFits(binding.offset, length, buffer->byte_length()) &&
          slot.end <= length && IsAligned(binding, length, slot);

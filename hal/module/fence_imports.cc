@@ -116,12 +116,20 @@ absl::Status FenceFail(HalModuleState&, Fence& fence, int32_t status) {
 
 absl::StatusOr<Ref<Fence>> FenceJoinV5(HalModuleState& state,
                                        vm::Spread<Fence*> fences) {
-  absl::InlinedVector<Fence*, 8> list;
+  absl::InlinedVector<Fence*, 8> list;  // those not known to be reached
+  Fence* reached = nullptr;
   for (size_t i = 0; i < fences.size(); ++i) {
     Fence* fence = fences.get(i);
-    if (fence != nullptr && !fence->points().empty()) list.push_back(fence);
+    if (fence == nullptr || fence->points().empty()) continue;
+    if (fence->IsKnownReached()) {
+      reached = fence;
+    } else {
+      list.push_back(fence);
+    }
   }
-  if (list.empty()) return Ref<Fence>();
+  // One that is alone, or that is over as all are, is the join itself.
+  if (list.empty()) return Ref<Fence>::Share(reached);
+  if (list.size() == 1) return Ref<Fence>::Share(list[0]);
   Ref<Fence> joined = Fence::Join(list);
   const size_t points = joined->points().size();
   return state.Charged<Fence>(std::move(joined),

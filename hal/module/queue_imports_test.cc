@@ -407,6 +407,34 @@ TEST_F(HalModuleTest, Fences) {
   });
 }
 
+// Where there is nothing to join, one of the fences is the join.
+TEST_F(HalModuleTest, JoinsOfOneFence) {
+  const Ref<Fence> waits = *device_->CreateFence();
+  const Ref<Fence> reached = *device_->CreateFence();
+  ASSERT_TRUE(reached->Signal().ok());
+  const Ref<Fence> failed = *device_->CreateFence();
+  failed->Fail(absl::InternalError("It fails."));
+  const struct {
+    Args args;
+    Ref<Fence> want;  // null: one of its own, of both points
+  } kCases[] = {
+      {{0, 1, waits}, waits},
+      {{0, 1, reached}, reached},
+      {{0, 1, failed}, failed},
+      {{0, 2, reached, waits}, waits},
+      {{0, 3, failed, reached, nullptr}, failed},
+      {{0, 2, reached, reached}, reached},
+      {{0, 2, waits, failed}, nullptr},
+      {{0, 3, waits, reached, failed}, nullptr},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(&c - kCases);
+    const std::string said = Call("fence.join 0ICrD_r", c.args);
+    EXPECT_EQ(said, c.want ? "fence 1" : "fence 2");
+    if (c.want) EXPECT_EQ(Last<Fence>(), c.want);
+  }
+}
+
 TEST_F(HalModuleTest, Channels) {
   const char* const kCreate = "channel.create 0rIIrrii_r";
   Check({
