@@ -1,4 +1,4 @@
-// Imports of the `hal` module on devices, buffers and tensors.
+// Imports of the `hal` module on devices, buffers, tensors and fences.
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -198,6 +198,67 @@ TEST_F(HalModuleTest, Traces) {
   EXPECT_EQ(trace_, "f::dispatch_0 inputs 2x2xf32 2x2xf32");
   EXPECT_EQ(Call("buffer_view.trace 0rCrD_v", {Text("x"), 1, nullptr}),
             "INVALID_ARGUMENT: Tensor 0 to trace is null.");
+}
+
+TEST_F(HalModuleTest, Fences) {
+  EXPECT_EQ(Call("fence.create 0rI_r", {device_, 0}), "fence 1");
+  const Ref<Fence> fence = Last<Fence>();
+  EXPECT_EQ(Call("fence.create 0ri_r", {device_, 0}), "fence 1");
+  const Ref<Fence> failed = Last<Fence>();
+  const Ref<Fence> empty = MakeRef<Fence>();
+  const char* const kAwait = "fence.await 0iICrD_i";
+  Check({
+      {"fence.query 0r_i", {fence}, "17"},
+      {"fence.query 0r_i", {empty}, "0"},
+      {"fence.join 0ICrD_r", {0, 3, fence, nullptr, failed}, "fence 2"},
+      {"fence.join 0CrD_r", {2, fence, fence}, "fence 1"},
+      {"fence.join 0ICrD_r", {0, 2, empty, nullptr}, "null"},
+      {"fence.join 0ICrD_r", {0, 0}, "null"},
+      {kAwait, {kRest, 0, 0}, "0"},
+      {kAwait, {kRest, 0, 2, empty, nullptr}, "0"},
+      {kAwait, {0, 0, 1, fence}, "4"},
+      {kAwait, {1, 0, 2, empty, fence}, "4"},
+      {"fence.await 0iCrD_i", {0, 1, fence}, "4"},
+      {"fence.fail 0ri_v",
+       {failed, 0},
+       "INVALID_ARGUMENT: Status 0 is no failure to fail a fence with."},
+      {"fence.fail 0ri_v", {failed, 13}, "OK"},
+      {"fence.query 0r_i", {failed}, "13"},
+      {kAwait,
+       {kRest, 0, 2, fence, failed},
+       "INTERNAL: The module fails the fence with status 13."},
+      {"fence.signal 0r_v", {fence}, "OK"},
+      {"fence.query 0r_i", {fence}, "0"},
+      {kAwait, {kRest, 0, 1, fence}, "0"},
+  });
+}
+
+// Where there is nothing to join, one of the fences is the join.
+TEST_F(HalModuleTest, JoinsOfOneFence) {
+  const Ref<Fence> waits = *device_->CreateFence();
+  const Ref<Fence> reached = *device_->CreateFence();
+  ASSERT_TRUE(reached->Signal().ok());
+  const Ref<Fence> failed = *device_->CreateFence();
+  failed->Fail(absl::InternalError("It fails."));
+  const struct {
+    Args args;
+    Ref<Fence> want;  // null: one of its own, of both points
+  } kCases[] = {
+      {{0, 1, waits}, waits},
+      {{0, 1, reached}, reached},
+      {{0, 1, failed}, failed},
+      {{0, 2, reached, waits}, waits},
+      {{0, 3, failed, reached, nullptr}, failed},
+      {{0, 2, reached, reached}, reached},
+      {{0, 2, waits, failed}, nullptr},
+      {{0, 3, waits, reached, failed}, nullptr},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(&c - kCases);
+    const std::string said = Call("fence.join 0ICrD_r", c.args);
+    EXPECT_EQ(said, c.want ? "fence 1" : "fence 2");
+    EXPECT_EQ(Last<Fence>() == c.want, c.want != nullptr);
+  }
 }
 
 TEST_F(HalModuleTest, ImportsMutableMemoryInPlace) {
