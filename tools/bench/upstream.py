@@ -18,6 +18,9 @@ PACKAGES = ("iree-base-compiler", "iree-base-runtime")
 COMPILE_FLAGS = {
     "native": ("--iree-hal-target-backends=llvm-cpu",
                "--iree-llvmcpu-target-cpu=host"),
+    # What valgrind knows, on every machine.
+    "avx2": ("--iree-hal-target-backends=llvm-cpu",
+             "--iree-llvmcpu-target-cpu=x86-64-v3"),
     "vmvx": ("--iree-hal-target-backends=vmvx",),
     "vmvx-microkernels": ("--iree-hal-target-backends=vmvx",
                           "--iree-vmvx-enable-microkernels"),
