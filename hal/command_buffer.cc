@@ -156,9 +156,9 @@ absl::StatusOr<T*> CommandBuffer::Append(CommandKind kind, uint64_t extra) {
 void CommandBuffer::Retain(RefObject* object) {
   if (object == nullptr) return;
   // Commands near each other name the same objects.
-  const size_t near = std::min<size_t>(retained_.size(), 8);
-  for (size_t i = retained_.size() - near; i < retained_.size(); ++i) {
-    if (retained_[i].get() == object) return;
+  const std::span<const Ref<RefObject>> all = retained_;
+  for (const Ref<RefObject>& near : all.last(std::min<size_t>(all.size(), 8))) {
+    if (near.get() == object) return;
   }
   retained_.push_back(Ref<RefObject>::Share(object));
 }

@@ -14,16 +14,25 @@ absl::Status NegativeError(absl::string_view what, int64_t value) {
       absl::StrCat("The ", what, " (", value, ") is negative."));
 }
 
+namespace {
+
+// Says which number of a range is below what it may be.
+[[gnu::cold, gnu::noinline]] absl::Status NegativeRange(absl::string_view what,
+                                                        int32_t slot,
+                                                        int64_t offset,
+                                                        int64_t length) {
+  if (offset < 0) return NegativeError(absl::StrCat(what, " offset"), offset);
+  if (length < -1) return NegativeError(absl::StrCat(what, " length"), length);
+  return NegativeError(absl::StrCat(what, " binding slot"), slot);
+}
+
+}  // namespace
+
 absl::Status ReadBufferRef(absl::string_view what, Buffer* buffer, int32_t slot,
                            int64_t offset, int64_t length, BufferRef& ref) {
-  if (offset < 0) [[unlikely]] {
-    return NegativeError(absl::StrCat(what, " offset"), offset);
-  }
-  if (length < -1) [[unlikely]] {
-    return NegativeError(absl::StrCat(what, " length"), length);
-  }
-  if (buffer == nullptr && slot < 0) [[unlikely]] {
-    return NegativeError(absl::StrCat(what, " binding slot"), slot);
+  if (offset < 0 || length < -1 || (buffer == nullptr && slot < 0))
+      [[unlikely]] {
+    return NegativeRange(what, slot, offset, length);
   }
   ref.buffer = Ref<Buffer>::Share(buffer);
   ref.slot = buffer == nullptr ? static_cast<uint32_t>(slot) : 0;

@@ -30,26 +30,42 @@ struct DispatchArguments {
                     DispatchBindings from_bindings);
 };
 
-absl::Status DispatchArguments::Read(int64_t function, int64_t flags,
-                                     vm::Spread<int32_t> from_constants,
-                                     DispatchBindings from_bindings) {
-  constexpr uint32_t kMaxOrdinal = std::numeric_limits<uint32_t>::max();
-  constexpr size_t kMaxCount = std::numeric_limits<uint16_t>::max();
-  if (function < 0 || function > kMaxOrdinal) [[unlikely]] {
+constexpr uint32_t kMaxOrdinal = std::numeric_limits<uint32_t>::max();
+constexpr size_t kMaxCount = std::numeric_limits<uint16_t>::max();
+
+// What Read says of arguments that no dispatch has.
+[[gnu::cold, gnu::noinline]] absl::Status NoDispatch(int64_t function,
+                                                     int64_t flags,
+                                                     size_t constants,
+                                                     size_t bindings) {
+  if (function < 0 || function > kMaxOrdinal) {
     return absl::OutOfRangeError(absl::StrCat("The executable's function (",
                                               function, ") is no ordinal."));
   }
-  if (flags & kCustomArguments) [[unlikely]] {
+  if (flags & kCustomArguments) {
     return absl::UnimplementedError(
         absl::StrCat("Dispatches with custom arguments are not supported; the "
                      "flags are ",
                      flags, "."));
   }
-  if (from_constants.size() > kMaxCount || from_bindings.size() > kMaxCount)
+  return absl::OutOfRangeError(
+      absl::StrCat("The dispatch's constants (", constants, ") or bindings (",
+                   bindings, ") exceed ", kMaxCount, "."));
+}
+
+[[gnu::cold, gnu::noinline]] absl::Status OfBinding(const absl::Status& status,
+                                                    size_t index) {
+  return Annotate(status, absl::StrCat("(binding ", index, ")"));
+}
+
+absl::Status DispatchArguments::Read(int64_t function, int64_t flags,
+                                     vm::Spread<int32_t> from_constants,
+                                     DispatchBindings from_bindings) {
+  if (function < 0 || function > kMaxOrdinal || (flags & kCustomArguments) ||
+      from_constants.size() > kMaxCount || from_bindings.size() > kMaxCount)
       [[unlikely]] {
-    return absl::OutOfRangeError(absl::StrCat(
-        "The dispatch's constants (", from_constants.size(), ") or bindings (",
-        from_bindings.size(), ") exceed ", kMaxCount, "."));
+    return NoDispatch(function, flags, from_constants.size(),
+                      from_bindings.size());
   }
   ordinal = static_cast<uint32_t>(function);
   constants.resize(from_constants.size());
@@ -61,9 +77,8 @@ absl::Status DispatchArguments::Read(int64_t function, int64_t flags,
     absl::Status status = ReadBufferRef(
         "binding's", from_bindings.get<2>(i), from_bindings.get<1>(i),
         from_bindings.get<3>(i), from_bindings.get<4>(i), bindings[i]);
-    if (!status.ok()) [[unlikely]] {
-      return Annotate(status, absl::StrCat("(binding ", i, ")"));
-    }
+    if (!status.ok()) [[unlikely]]
+      return OfBinding(status, i);
   }
   return absl::OkStatus();
 }

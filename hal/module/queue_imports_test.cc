@@ -1,4 +1,4 @@
-// Imports of the `hal` module on command buffers, queues, files and executables.
+// Imports of the `hal` module on command buffers, queues, files, executables.
 #include <cstdint>
 #include <vector>
 
