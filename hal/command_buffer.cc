@@ -89,7 +89,9 @@ absl::Status CommandArena::Append(size_t words, MemoryCharge& charge) {
   const size_t size = size_ + words;
   if (size > capacity_) [[unlikely]] {
     const size_t capacity = std::max(size, capacity_ * 2);
-    const uint64_t more = (capacity - capacity_) * sizeof(uint64_t);
+    // The first words are a part of the object, and stay one.
+    const size_t taken = is_first() ? 0 : capacity_;
+    const uint64_t more = (capacity - taken) * sizeof(uint64_t);
     RETURN_IF_ERROR(charge.Add(more, "a command buffer"));
     void* const grown = std::realloc(is_first() ? nullptr : words_,
                                      capacity * sizeof(uint64_t));

@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 MANIFEST = "share/eyrie/manifest.txt"
-TOOLS = ("eyrie", "eyrie-full")
+TOOLS = ("eyrie", "eyrie-full", "eyrie-bench")
 PACKAGE_FILES = {
     "eyrie.pc.in": "{libdir}/pkgconfig/eyrie.pc",
     "eyrie-config.cmake.in": "{libdir}/cmake/eyrie/eyrie-config.cmake",

@@ -196,7 +196,7 @@ def installed(root, tool, prefix):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("tool", help="the built eyrie, eyrie-full beside it")
+    parser.add_argument("tool", help="the built eyrie, the others beside it")
     parser.add_argument("--root", help="a file in the root of the tree",
                         default=os.path.join(HERE, "..", "WORKSPACE"))
     parser.add_argument("--update", action="store_true",

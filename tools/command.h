@@ -21,10 +21,17 @@ using CommandMain = int (*)(std::span<const char* const> args);
   int main(std::span<const char* const> args);
 #include "tools/commands.def"
 
-// Has the program that can load shared libraries, eyrie-full beside this one,
-// do a command, where this is the one that cannot; returns then only if it
-// cannot be started, with why. In eyrie-full: OK.
-absl::Status HandOver(const char* command, std::span<const char* const> args);
+// The tool's programs beside `eyrie`.
+inline constexpr char kFullProgram[] = "eyrie-full";
+inline constexpr char kBenchProgram[] = "eyrie-bench";
+
+// True in a program that loads shared libraries where it is asked to.
+extern const bool kLoadsLibraries;
+
+// Becomes a program that stands beside this one, to do a command. Returns only
+// if it cannot be started. NOT_FOUND: why; INTERNAL: it is this one itself.
+absl::Status HandOver(const char* program, const char* command,
+                      std::span<const char* const> args);
 
 // Has a standard stream that is closed be /dev/null, the wrong way: reading
 // from it, and writing to it, fails. Else the first file that is opened would

@@ -5,8 +5,8 @@
 // characters into the program: a tenth of its size. Where those names are
 // defined, the linker leaves all that out. A file that comes to need streams
 // will not link, for a name that is defined twice or nowhere, or ends the
-// process with a sentence: print with stdio. eyrie-full has streams, for Google
-// Benchmark.
+// process with a sentence: print with stdio. Google Benchmark has streams, in a
+// program of its own.
 #include <cstdio>
 #include <cstdlib>
 #include <ios>

@@ -312,6 +312,19 @@ bool NeedsLibraries(const Arguments& arguments) {
          arguments.GetAction("dump_devices") != nullptr;
 }
 
+// Where the run is for eyrie-full, does not return, or fails as HandOver does.
+absl::Status HandOverIfNeeded(const Arguments& arguments,
+                              std::span<const char* const> args) {
+  if (kLoadsLibraries || !NeedsLibraries(arguments)) return absl::OkStatus();
+  // A flag file that is a pipe can be read once.
+  const std::vector<std::string> given = arguments.AsGiven();
+  std::vector<const char*> flags;
+  for (const std::string& text : given) flags.push_back(text.c_str());
+  HandOver(kFullProgram, "run", flags).IgnoreError();
+  // A file may have more than the system takes as arguments.
+  return HandOver(kFullProgram, "run", args);
+}
+
 // INVALID_ARGUMENT: a value of --equality_mode or of a threshold is none.
 absl::Status CheckEquality(const Arguments& arguments) {
   const std::string& equality = arguments.GetString("equality_mode");
@@ -343,7 +356,7 @@ absl::StatusOr<bool> Run(std::span<const char* const> args,
     RETURN_IF_ERROR(WriteStdout(absl::StrCat(kUsage, FlagsHelp(flags))));
     return true;
   }
-  if (NeedsLibraries(arguments)) RETURN_IF_ERROR(HandOver("run", args));
+  RETURN_IF_ERROR(HandOverIfNeeded(arguments, args));
   ReportIgnoredFlags(arguments);
   ASSIGN_OR_RETURN(const bool listed, ListDevices(arguments));
   if (listed) return true;

@@ -1,4 +1,4 @@
-// What the static program has in place of parts that it leaves to eyrie-full.
+// What the static program has in place of parts that it leaves to the others.
 //
 // Where these functions are defined the linker leaves out what else would come
 // in by them: Vulkan, native libraries, the assembler, and every command but
@@ -70,11 +70,15 @@ absl::StatusOr<std::vector<uint8_t>> Assemble(absl::string_view,
 
 namespace tools {
 
-#define STATIC_COMMAND(...)
-#define COMMAND(name, main, summary)            \
-  int main(std::span<const char* const> args) { \
-    return ReportError(HandOver(name, args));   \
+const bool kLoadsLibraries = false;
+
+#define LEFT_TO(program, name, main)                   \
+  int main(std::span<const char* const> args) {        \
+    return ReportError(HandOver(program, name, args)); \
   }
+#define STATIC_COMMAND(...)
+#define COMMAND(name, main, summary) LEFT_TO(kFullProgram, name, main)
+#define BENCH_COMMAND(name, main, summary) LEFT_TO(kBenchProgram, name, main)
 #include "tools/commands.def"
 
 }  // namespace tools

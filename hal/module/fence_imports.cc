@@ -1,6 +1,6 @@
 // Fences: hal.fence.*.
 //
-// Tested by queue_imports_test.cc.
+// Tested by hal_module_test.cc.
 #include <cstdint>
 #include <utility>
 

@@ -94,6 +94,12 @@ TEST(Hoard, IsEndedWithinWhatIsCounted) {
   const std::string many = absl::StrJoin(
       std::vector<int>(60, 0), ", ",
       [](std::string* text, int) { absl::StrAppend(text, "%i6"); });
+  std::string barriers;
+  for (int i = 0; i < 33; ++i) {
+    barriers +=
+        "\n  vm.call @hal.command_buffer.execution_barrier"
+        "(%r4, %i1, %i1, %i10)";
+  }
   const std::string rows[] = {
       "%r4 = vm.list.alloc %i2 : !vm.list<!vm.opaque>",
       "%r4 = vm.list.alloc %i1 : !vm.list<!vm.opaque>",
@@ -115,6 +121,10 @@ TEST(Hoard, IsEndedWithinWhatIsCounted) {
                    many, ")"),
       "%r4 = vm.call @hal.command_buffer.create(%r1, %i2, %i1, %i4, %i2)",
       "vm.call @hal.command_buffer.execution_barrier(%r6, %i1, %i1, %i10)",
+      // More commands than the first words hold.
+      absl::StrCat("%r4 = vm.call @hal.command_buffer.create"
+                   "(%r1, %i2, %i1, %i4, %i2)",
+                   barriers),
       ("vm.call @hal.command_buffer.fill_buffer"
        "(%r6, %r3, %i10, %i14, %i2, %i6, %i1, %i10)"),
       "%r4 = vm.call @hal.fence.create(%r1, %i10)",

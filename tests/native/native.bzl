@@ -15,10 +15,11 @@ def handler_library(name, srcs, manifest, minor = 3):
         # The tool is a source, to be built once, as it is for the tests.
         srcs = [
             manifest,
-            "//tools:eyrie",
+            "//tools:eyrie-full",
         ],
         outs = [name + "_note.o"],
-        cmd = "$(location //tools:eyrie) note $(location %s) -o $@" % manifest,
+        cmd = "$(location //tools:eyrie-full) note " +
+              "$(location %s) -o $@" % manifest,
     )
     for suffix, note in [("", []), ("_noted", [name + "_note.o"])]:
         native.cc_binary(

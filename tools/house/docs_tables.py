@@ -3,8 +3,8 @@
     docs_tables.py --eyrie=PATH            writes what is stale
     docs_tables.py --eyrie=PATH --check    says what is stale, writes nothing
 
-`./eyrie docs` builds the tool and runs it. Beside the tool stands eyrie-full,
-whose --help it reads too. Tested by tests/docs_test.py and
+`./eyrie docs` builds the tool and runs it. Beside the tool stand its other
+programs, whose --help it reads too. Tested by tests/docs_test.py and
 tests/house_docs_test.py.
 """
 
@@ -371,7 +371,7 @@ def main():
     parser = argparse.ArgumentParser(
         description="Writes the tables of docs/generated.")
     parser.add_argument("--eyrie", required=True,
-                        help="the built tool, eyrie-full beside it")
+                        help="the built tool, the others beside it")
     parser.add_argument("--check", action="store_true",
                         help="writes nothing, says what is stale")
     options = parser.parse_args()
