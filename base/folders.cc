@@ -4,6 +4,7 @@
 #include <fts.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -57,6 +58,16 @@ int ErrorOf(const FTSENT& entry) {
 }
 
 }  // namespace
+
+std::string ProgramPath() {
+  char path[PATH_MAX];
+  const ssize_t size = readlink("/proc/self/exe", path, sizeof(path));
+  return size <= 0 ? "" : std::string(path, static_cast<size_t>(size));
+}
+
+std::string FolderOf(absl::string_view path) {
+  return std::string(path.data(), path.rfind('/') + 1);
+}
 
 bool IsFolder(const std::string& path) {
   struct stat found;

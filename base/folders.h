@@ -21,6 +21,11 @@ bool IsRegularFile(const std::string& path);
 // In bytes; 0 where nothing is, too.
 uint64_t FileSize(const std::string& path);
 
+// The file of the running program; "" where the system does not say.
+std::string ProgramPath();
+// What stands before a path's last part, with its '/'; "" if that is all.
+std::string FolderOf(absl::string_view path);
+
 // Makes a folder and those above it that are missing. The error is that of
 // SystemError and names the one that could not be made: NOT_FOUND where
 // something else is in its place.

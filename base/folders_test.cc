@@ -182,5 +182,15 @@ TEST_F(Folders, MayBeClosed) {
   ASSERT_EQ(chmod(At("named").c_str(), 0700), 0);
 }
 
+TEST(Paths, OfTheProgram) {
+  EXPECT_EQ(ProgramPath().substr(ProgramPath().rfind('/') + 1), "folders_test");
+  const struct {
+    const char* path;
+    const char* want;
+  } kRows[] = {
+      {"", ""}, {"a", ""}, {"/a", "/"}, {"a/b/c", "a/b/"}, {"a/", "a/"}};
+  for (const auto& row : kRows) EXPECT_EQ(FolderOf(row.path), row.want);
+}
+
 }  // namespace
 }  // namespace eyrie

@@ -9,24 +9,16 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/folders.h"
 #include "tools/command.h"
 
 namespace eyrie::tools {
 namespace {
-
-// The path of this program's file; without /proc, as it was started.
-std::string OwnPath() {
-  char path[PATH_MAX];
-  const ssize_t size = readlink("/proc/self/exe", path, sizeof(path));
-  if (size > 0) return std::string(path, static_cast<size_t>(size));
-  return reinterpret_cast<const char*>(getauxval(AT_EXECFN));
-}
 
 bool IsSameFile(const std::string& a, const std::string& b) {
   struct stat first;
@@ -47,9 +39,10 @@ std::string Reason(const std::string& path, int error) {
 
 absl::Status HandOver(const char* program, const char* command,
                       std::span<const char* const> args) {
-  const std::string self = OwnPath();
-  const std::string path =
-      absl::StrCat(self.substr(0, self.rfind('/') + 1), program);
+  std::string self = ProgramPath();
+  // Without /proc, as it was started.
+  if (self.empty()) self = reinterpret_cast<char*>(getauxval(AT_EXECFN));
+  const std::string path = absl::StrCat(FolderOf(self), program);
   if (IsSameFile(self, path)) {
     return absl::InternalError(
         absl::StrCat("'", path, "' is this program, which cannot do '", command,

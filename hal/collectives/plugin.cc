@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/folders.h"
 #include "base/status_macros.h"
 #include "eyrie/collectives_plugin.h"
 #include "hal/collectives/messenger_provider.h"
@@ -90,22 +91,14 @@ absl::StatusOr<std::unique_ptr<Transport>> PluginTransport::Open(
   return std::unique_ptr<Transport>(std::move(opened));
 }
 
-// The folder of the running program, with a '/' at its end.
-std::string ProgramFolder() {
-  char path[4096];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
-  if (length <= 0) return "./";
-  const std::string text(path, static_cast<size_t>(length));
-  return text.substr(0, text.rfind('/') + 1);
-}
-
 absl::StatusOr<std::string> FindPlugin(absl::string_view name) {
   if (name.find('/') != absl::string_view::npos) {
     if (access(std::string(name).c_str(), F_OK) == 0) return std::string(name);
     return absl::NotFoundError(
         absl::StrCat("There is no collectives plug-in '", name, "'."));
   }
-  const std::string folder = ProgramFolder();
+  std::string folder = FolderOf(ProgramPath());
+  if (folder.empty()) folder = "./";
   const std::string file = absl::StrCat("libeyrie_", name, ".so");
   const std::vector<std::string> places = {
       absl::StrCat(folder, file),

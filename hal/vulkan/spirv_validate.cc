@@ -17,6 +17,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "base/folders.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/vulkan/spirv_tools_abi.h"
@@ -54,12 +55,9 @@ absl::Status Find(void* library, const std::string& path, const char* name,
 
 // Where Bazel puts what it makes of Debian's archive, beside the tool.
 std::string BuiltPath(const std::string& library) {
-  char program[4096];
-  const ssize_t length = readlink("/proc/self/exe", program, sizeof(program));
-  if (length <= 0) return "";
-  const std::string path(program, static_cast<size_t>(length));
-  return absl::StrCat(path.substr(0, path.rfind('/') + 1),
-                      "../plugins/spirv_tools/", library);
+  const std::string folder = FolderOf(ProgramPath());
+  if (folder.empty()) return "";
+  return absl::StrCat(folder, "../plugins/spirv_tools/", library);
 }
 
 void* OpenLibrary(const std::string& library) {
