@@ -1,0 +1,56 @@
+// Modules, registers and arguments that attacks of code share.
+#include "tests/fuzz/limits/attack_module.h"
+
+#include <array>
+
+#include "absl/strings/str_cat.h"
+
+namespace eyrie::tests {
+
+std::string Constants() {
+  return absl::StrCat(
+      "const.i32 0 i0 const.i32 1 i1 const.i32 ", kElements, " i2 const.i32 ",
+      kElements / 2, " i3 const.i32 -1 i4 const.i32 16 i5 const.i32 ", 1 << 28,
+      " i6 const.i64 0 i10 const.i64 ", kBytes / 2, " i12 const.i64 ", kBytes,
+      " i14 const.i64 1 i16 const.i64 -1 i18 const.i64 ", INT64_MAX,
+      " i20 const.i64 ", kBytes / 8, " i22 ");
+}
+
+ModuleBuilder NewAttackModule() {
+  ModuleBuilder module;
+  module.types = {"i32", "i64", "?", "!vm.buffer"};
+  module.AddRodata(std::vector<uint8_t>(1 << 16, 7));
+  return module;
+}
+
+void AddAttack(ModuleBuilder& module, absl::string_view code) {
+  ModuleBuilder::Function& function =
+      module.AddFunction("attack", "0v_v", code);
+  function.i32_registers = 128;
+  function.ref_registers = 32;
+}
+
+// Some run by the interpreter, some compiled at once; with or without fuel.
+std::vector<std::string> RunArguments(Random& random) {
+  std::vector<std::string> arguments = {
+      "run", "FILE", "--function=attack",
+      absl::StrCat("--jit=", random.Of(std::array{"off", "lazy", "eager"})),
+      absl::StrCat("--device=", random.OneIn(4) ? "local-task" : "local-sync")};
+  if (random.OneIn(3)) {
+    arguments.push_back(absl::StrCat(
+        "--fuel=", random.Of(std::array{1000, 1000000, 100000000})));
+  }
+  return arguments;
+}
+
+Attack MakeAttack(uint64_t number) {
+  Random random(number);
+  constexpr Attack (*kKinds[])(Random&) = {InstructionAttack, ImportAttack,
+                                           InstructionAttack, ShapeAttack,
+                                           FileAttack};
+  Attack attack = kKinds[number % std::size(kKinds)](random);
+  attack.name = absl::StrCat("attack ", number, ": ", attack.name);
+  return attack;
+}
+
+}  // namespace eyrie::tests

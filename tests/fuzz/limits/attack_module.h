@@ -1,0 +1,43 @@
+// What attacks of code have in common: constants, a module, arguments.
+#ifndef EYRIE_TESTS_FUZZ_LIMITS_ATTACK_MODULE_H_
+#define EYRIE_TESTS_FUZZ_LIMITS_ATTACK_MODULE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "tests/fuzz/limits/attacks.h"
+#include "tests/support/module_builder.h"
+
+namespace eyrie::tests {
+
+// Element types, as ordinals of the module's types.
+enum Type { kI32, kI64, kAny, kBuffer };
+
+// Sizes of one buffer and one list, so that two fit into the limit.
+inline constexpr uint64_t kBytes = kAttackMemory * 3 / 8;
+inline constexpr uint64_t kElements = kBytes / 16;
+
+// Registers that Constants() sets: i32 in i0 to i6, i64 in pairs from i10 on.
+// Most are in range, so that the instructions after them are reached.
+inline constexpr absl::string_view kIndices[] = {"i0", "i0", "i0", "i0",
+                                                 "i1", "i3", "i4"};
+inline constexpr absl::string_view kCounts[] = {"i1", "i2", "i3",
+                                                "i3", "i5", "i6"};
+inline constexpr absl::string_view kOffsets[] = {"i10", "i10", "i10",
+                                                 "i10", "i12", "i16"};
+inline constexpr absl::string_view kLengths[] = {"i12", "i12", "i22", "i22",
+                                                 "i22", "i14", "i18", "i20"};
+std::string Constants();
+
+ModuleBuilder NewAttackModule();
+// Exports the code as "attack", with 128 and 32 registers.
+void AddAttack(ModuleBuilder& module, absl::string_view code);
+
+// Arguments that run "attack": interpreted or compiled, some with fuel.
+std::vector<std::string> RunArguments(Random& random);
+
+}  // namespace eyrie::tests
+
+#endif  // EYRIE_TESTS_FUZZ_LIMITS_ATTACK_MODULE_H_

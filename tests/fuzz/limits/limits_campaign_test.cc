@@ -1,0 +1,25 @@
+// Some hundred attacks keep the limits that they run under.
+#include <cstdio>
+#include <cstdlib>
+
+#include "gtest/gtest.h"
+#include "tests/fuzz/limits/campaign.h"
+
+namespace eyrie::tests {
+namespace {
+
+constexpr uint64_t kAttacks = 300;
+
+TEST(LimitsCampaign, AttacksKeepLimits) {
+  const CampaignReport report = RunCampaign(
+      "tools/eyrie", std::getenv("TEST_TMPDIR"), /*first=*/0, kAttacks);
+  for (const std::string& failure : report.failures) ADD_FAILURE() << failure;
+  std::printf("%s", Summary(report).c_str());
+  EXPECT_EQ(report.attacks, kAttacks);
+  // Attacks that do nothing would prove nothing.
+  EXPECT_GT(report.time_share, 0.3);
+  EXPECT_GT(report.memory_share, 0.3);
+}
+
+}  // namespace
+}  // namespace eyrie::tests
