@@ -1,4 +1,5 @@
-// The provider of a single rank: every collective is a copy, or nothing.
+// Channels of a single rank, where every collective is a copy, or nothing, and
+// the provider that makes them.
 //
 // Tested by channel_test.cc.
 #include "hal/collectives/channel.h"
@@ -25,6 +26,10 @@ class SelfChannel final : public Channel {
   void Start(const CollectivePlan& plan, const CollectiveRanges& ranges,
              Ref<RefObject> kept, Done done) override;
   void Fail(const absl::Status& status) override;
+  absl::Status failure() override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return failure_;
+  }
 
  private:
   std::mutex mutex_;
@@ -34,21 +39,7 @@ class SelfChannel final : public Channel {
 void SelfChannel::Start(const CollectivePlan& plan,
                         const CollectiveRanges& ranges, Ref<RefObject>,
                         Done done) {
-  absl::Status failure;
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    failure = failure_;
-  }
-  if (failure.ok() && !ranges.receive.empty()) {
-    // One element alone is its own sum, product, minimum and average.
-    if (ranges.send.empty()) {
-      std::memset(ranges.receive.data(), 0, ranges.receive.size());
-    } else {
-      std::memmove(ranges.receive.data(), ranges.send.data(),
-                   std::min(ranges.send.size(), ranges.receive.size()));
-    }
-  }
-  done(failure);
+  done(RunAlone(plan, ranges));
 }
 
 void SelfChannel::Fail(const absl::Status& status) {
@@ -69,6 +60,24 @@ class SelfProvider final : public ChannelProvider {
 };
 
 }  // namespace
+
+absl::Status Channel::RunAlone(const CollectivePlan&,
+                               const CollectiveRanges& ranges) {
+  if (count_ != 1) {
+    return absl::InternalError(absl::StrCat(
+        "A collective of ", count_, " ranks is run as one of a single rank."));
+  }
+  absl::Status failed = failure();
+  if (!failed.ok() || ranges.receive.empty()) return failed;
+  // One element alone is its own sum, product, minimum and average.
+  if (ranges.send.empty()) {
+    std::memset(ranges.receive.data(), 0, ranges.receive.size());
+  } else {
+    std::memmove(ranges.receive.data(), ranges.send.data(),
+                 std::min(ranges.send.size(), ranges.receive.size()));
+  }
+  return absl::OkStatus();
+}
 
 absl::Status CheckRankAndCount(const ChannelParams& params, int rank, int count,
                                absl::string_view advice) {

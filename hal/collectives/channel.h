@@ -48,12 +48,21 @@ class Channel : public ChargedObject {
   // Begins a collective, in the order of the calls. The ranges stay as long as
   // `kept` is held, which may be longer than until `done`. A failure says
   // which rank and which operation it was; it stays with the channel.
+  // A channel of one rank calls `done` before this returns.
   virtual void Start(const CollectivePlan& plan, const CollectiveRanges& ranges,
                      Ref<RefObject> kept, Done done) = 0;
 
   // This rank will not run what others wait for: everything on the channel
   // that is not over fails, here and there, and all that follows.
   virtual void Fail(const absl::Status& status) = 0;
+  // Returns why the channel has failed; OK if it has not.
+  virtual absl::Status failure() = 0;
+
+  // Runs a collective on a channel of one rank, before it returns: there is no
+  // other rank to wait for. Fails as the channel has. INTERNAL: the channel has
+  // more ranks, for which there is Start.
+  absl::Status RunAlone(const CollectivePlan& plan,
+                        const CollectiveRanges& ranges);
 
  protected:
   Channel(int rank, int count)

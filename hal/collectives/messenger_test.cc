@@ -228,6 +228,78 @@ TEST(Messenger, EveryKind) {
   }
 }
 
+// What a channel of one rank does, whatever the channel came from.
+const struct AloneCase {
+  const char* name;
+  Job job;
+  const char* want;
+} kAloneCases[] = {
+    {"all-gather", {Kind::kAllGather, 0, {1, 2}, 2, 2}, "1 2"},
+    {"all-gather in place", {Kind::kAllGather, 0, {1, 2}, 2, 2, 0}, "1 2"},
+    {"all-reduce", {Kind::kAllReduce, 0, {1, 2}, 2, 2}, "1 2"},
+    {"all-reduce over itself", {Kind::kAllReduce, 0, {1, 2}, 3, 2, 1}, "1 2 2"},
+    {"all-reduce of nothing", {Kind::kAllReduce, 0, {}, 1, 0}, "-1"},
+    {"all-to-all", {Kind::kAllToAll, 0, {1, 2}, 2, 2}, "1 2"},
+    {"broadcast", {Kind::kBroadcast, 0, {1, 2}, 2, 2}, "1 2"},
+    {"broadcast that is not received", {Kind::kBroadcast, 0, {1}, 0, 1}, ""},
+    {"broadcast of no rank",
+     {Kind::kBroadcast, 1, {1}, 1, 1},
+     "INVALID_ARGUMENT: The root (rank 1) is past the channel's last rank (0). "
+     "(broadcast of i32)"},
+    {"reduce", {Kind::kReduce, 0, {1, 2}, 2, 2}, "1 2"},
+    {"reduce-scatter", {Kind::kReduceScatter, 0, {1, 2}, 2, 2}, "1 2"},
+    {"send",
+     {Kind::kSend, 0, {1}, 0, 1},
+     "INVALID_ARGUMENT: Rank 0 would send to itself alone, or receive. (send "
+     "of i32)"},
+    {"receive",
+     {Kind::kReceive, 0, {}, 1, 1},
+     "INVALID_ARGUMENT: Rank 0 would send to itself alone, or receive. "
+     "(receive of i32)"},
+    {"send and receive", {Kind::kSendReceive, 0, {1, 2}, 2, 2}, "1 2"},
+    {"send and receive of nobody",
+     {Kind::kSendReceive, 0xFFFFFFFF, {1, 2}, 2, 2},
+     "0 0"},
+};
+
+// The rows end before Start returns, on the channels of one rank that a process
+// among `ranks` can have.
+TEST(Messenger, EveryKindAlone) {
+  for (const int ranks : {1, 2, kRanks}) {
+    const auto hub = std::make_shared<RankHub>(ranks);
+    RunRanks(ranks, [&](int rank) {
+      SCOPED_TRACE(absl::StrCat("rank ", rank, " of ", ranks));
+      const auto provider = hub->Provider(rank);
+      const Ref<Channel> all = *provider->Create({}, GoOn);
+      const Ref<Channel> alone = *all->Split(rank, 0, GoOn);
+      std::vector<Ref<Channel>> channels = {alone, *alone->Split(3, 0, GoOn)};
+      if (ranks == 1) {
+        channels.push_back(all);
+        channels.push_back(*provider->Create({"name", -1, -1}, GoOn));
+      }
+      for (const Ref<Channel>& channel : channels) {
+        EXPECT_EQ(channel->count(), 1);
+        for (const AloneCase& c : kAloneCases) {
+          SCOPED_TRACE(c.name);
+          const Ref<JobRun> run = MakeRef<JobRun>();
+          run->Start(*channel, c.job);
+          EXPECT_TRUE(run->is_over());
+          EXPECT_EQ(run->Wait(), c.want);
+        }
+      }
+      // Alone for good: nobody else hears of it.
+      alone->Fail(absl::DataLossError("The kernel is ill."));
+      EXPECT_EQ(RunJob(*alone, {Kind::kAllReduce, 0, {1}, 1, 1}),
+                "DATA_LOSS: The kernel is ill.");
+      EXPECT_EQ(RunJob(*channels[1], {Kind::kAllReduce, 0, {1}, 1, 1}), "1");
+      EXPECT_EQ(RunJob(*all, {Kind::kAllReduce, 0, {1}, 1, 1}),
+                absl::StrCat(ranks));
+      EXPECT_EQ(StatusText(provider->Close()), "OK");
+    });
+    EXPECT_EQ(hub->in_flight(), 0u);
+  }
+}
+
 // Two ranks that do what does not fit, point to point.
 TEST(Messenger, PeersThatDisagree) {
   const auto hub = std::make_shared<RankHub>(2);

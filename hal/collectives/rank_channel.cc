@@ -81,6 +81,7 @@ absl::Status RankChannel::Begin(OperationParams params,
 void RankChannel::Start(const CollectivePlan& plan,
                         const CollectiveRanges& ranges, Ref<RefObject> kept,
                         Done done) {
+  if (count() == 1) return done(RunAlone(plan, ranges));
   OperationParams params;
   params.plan = plan;
   params.ranges = ranges;

@@ -39,8 +39,7 @@ class RankChannel final : public Channel {
   void Start(const CollectivePlan& plan, const CollectiveRanges& ranges,
              Ref<RefObject> kept, Done done) override;
   void Fail(const absl::Status& status) override;
-  // Why the channel has failed; OK if it has not.
-  absl::Status failure() {
+  absl::Status failure() override {
     std::lock_guard<std::mutex> lock(mutex_);
     return failure_;
   }

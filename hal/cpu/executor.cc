@@ -289,16 +289,8 @@ absl::StatusOr<CollectiveRanges> Resolve(const CommandResolver& resolver,
 
 absl::Status RunAlone(const CollectiveCommand& command,
                       const CollectiveRanges& ranges, WorkBudget* work) {
-  if (command.channel->count() != 1) {
-    return absl::InternalError(
-        "A collective of many ranks is run as one of a single rank.");
-  }
   RETURN_IF_ERROR(PayForBytes(work, "collective", ranges.receive.size()));
-  absl::Status ended;
-  command.channel->Start(
-      command.plan, ranges, nullptr,
-      [&ended](const absl::Status& status) { ended = status; });
-  return ended;
+  return command.channel->RunAlone(command.plan, ranges);
 }
 
 absl::Status RunTransfer(const ResolvedTransfer& transfer, uint64_t begin,

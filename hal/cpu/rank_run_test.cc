@@ -53,6 +53,7 @@ class Rank {
 
   hal::Device& device() { return *device_; }
   ChannelProvider& provider() { return *provider_; }
+  Channel& channel() { return *channel_; }
   Semaphore& done() { return *done_; }
   // Lets go of the device and the channel.
   void DropDevice() { device_ = nullptr; }
@@ -194,6 +195,45 @@ TEST_P(RankRunTest, KeepsTheOrder) {
   for (const std::string& text : got) {
     EXPECT_EQ(text.substr(0, 10), absl::StrCat(word, " ", word, " "));
     EXPECT_EQ(text.size(), 3000 * 5 - 1);
+  }
+}
+
+// A channel of one rank has no other to wait for: commands on it end before
+// they are submitted, with their results, alone and beside what waits.
+TEST_P(RankRunTest, OneRankEndsAtOnce) {
+  for (const int ranks : {1, 2}) {
+    const auto hub = std::make_shared<RankHub>(ranks);
+    RunRanks(ranks, [&](int index) {
+      SCOPED_TRACE(absl::StrCat("rank ", index, " of ", ranks));
+      Rank rank(*hub, index, GetParam());
+      const Ref<Channel> alone = *rank.channel().Split(index, 0, GoOn);
+      for (uint32_t round = 0; round < 50; ++round) {
+        const Ref<hal::Buffer> from = rank.Words({round, 7});
+        const Ref<hal::Buffer> to = rank.Words({0, 0});
+        const Ref<CommandBuffer> commands = rank.NewCommands();
+        EXPECT_EQ(StatusText(commands->Collective(alone, kSum, 0, Whole(from),
+                                                  Whole(to), 2)),
+                  "OK");
+        EXPECT_TRUE(commands->Finalize().ok());
+        EXPECT_EQ(StatusText(rank.device().QueueExecute({}, commands, {})),
+                  "OK");
+        EXPECT_EQ(Words(*to), absl::StrCat(round, " 7"));
+      }
+      const Ref<hal::Buffer> own = rank.Words({1, 2});
+      const Ref<hal::Buffer> same = rank.Words({0, 0});
+      const Ref<hal::Buffer> sum = rank.Words({0, 0});
+      const Ref<CommandBuffer> both = rank.NewCommands();
+      EXPECT_EQ(StatusText(both->Collective(alone, kSum, 0, Whole(own),
+                                            Whole(same), 2)),
+                "OK");
+      rank.Barrier(*both);
+      rank.Sum(*both, Whole(same), Whole(sum), 2);
+      EXPECT_EQ(rank.Submit(both), "OK");
+      EXPECT_EQ(StateAt(rank.done(), 1), "1");
+      EXPECT_EQ(Words(*same), "1 2");
+      EXPECT_EQ(Words(*sum), absl::StrCat(ranks, " ", 2 * ranks));
+      EXPECT_EQ(StatusText(rank.provider().Close()), "OK");
+    });
   }
 }
 

@@ -71,15 +71,29 @@ def reduce(kind_of, reduction, elements):
 
 
 class Case:
-    """One collective of one element type, on all ranks."""
+    """One collective of one element type, on a channel of so many ranks.
 
-    def __init__(self, kind, kind_of, reduction, ranks, total=False):
+    A channel of one rank has a first rank: the process that is alone in it.
+    """
+
+    def __init__(self, kind, kind_of, reduction, ranks, total=False,
+                 first=None):
         self.kind, self.type, self.reduction = kind, kind_of, reduction
-        self.name = f"{kind} {reduction} of {kind_of}"
+        self.name = f"{kind} {reduction} of {kind_of} on {ranks}"
         self.total = total  # of an all-gather: the count is of all ranks
+        self.first = first
         salt = KINDS.index(kind)
-        self.given = [values(kind_of, rank, salt) for rank in range(ranks)]
+        self.given = [values(kind_of, rank + (first or 0), salt)
+                      for rank in range(ranks)]
         self.ranks = ranks
+        self.root = min(2, ranks - 1)
+
+    def rank(self, process):
+        """The rank of a process in the channel."""
+        return process if self.first is None else process - self.first
+
+    def channel(self):
+        return "%r4" if self.first is None else "%r8"
 
     def op(self):
         return (KINDS.index(self.kind) | REDUCTIONS.index(self.reduction) << 8
@@ -93,7 +107,7 @@ class Case:
 
     def param(self, rank):
         if self.kind in ("broadcast", "reduce"):
-            return 2
+            return self.root
         if self.kind == "send":
             return rank ^ 1
         if self.kind == "send_receive":  # a line: the ends have one side
@@ -121,9 +135,9 @@ class Case:
         if self.kind == "all_to_all":
             return [value for given in self.given for value in given[own]]
         if self.kind == "broadcast":
-            return self.given[2]
+            return self.given[self.root]
         if self.kind == "reduce":
-            return reduced if rank == 2 else None
+            return reduced if rank == self.root else None
         if self.kind == "reduce_scatter":
             return reduced[own]
         if self.kind == "send":
@@ -150,7 +164,7 @@ class Case:
         return self.receive_size()
 
 
-def all_cases(ranks):
+def all_cases(ranks, first=None):
     cases = []
     for kind_of in TYPES:
         if kind_of.startswith("f8"):
@@ -158,10 +172,14 @@ def all_cases(ranks):
         for kind in KINDS:
             if kind == "receive":  # the odd ranks of "send"
                 continue
+            if kind == "send" and ranks == 1:  # there is no other rank
+                continue
             reduces = "reduce" in kind
             for reduction in REDUCTIONS[1:] if reduces else REDUCTIONS[:1]:
-                cases.append(Case(kind, kind_of, reduction, ranks))
-        cases.append(Case("all_gather", kind_of, "none", ranks, total=True))
+                cases.append(Case(kind, kind_of, reduction, ranks,
+                                  first=first))
+        cases.append(Case("all_gather", kind_of, "none", ranks, total=True,
+                          first=first))
     return cases
 
 
@@ -176,6 +194,7 @@ vm.type !vm.buffer
 vm.import @hal.buffer_view.buffer cconv "0r_r"
 vm.import @hal.buffer_view.create cconv "0rIIiiCID_r"
 vm.import @hal.channel.create cconv "0rIIrrii_r"
+vm.import @hal.channel.split cconv "0riiI_r"
 vm.import @hal.command_buffer.create cconv "0riiIi_r"
 vm.import @hal.command_buffer.collective cconv "0rriiiirrIIIII_v"
 vm.import @hal.command_buffer.finalize cconv "0r_v"
@@ -187,7 +206,8 @@ vm.import @hal.fence.await cconv "0iICrD_i"
 """
 
 # The registers: i0 is 0, i2 -1, i4:5 0, i6:7 -1; r2 the device, r3 no object,
-# r4 the channel, r5 the commands, r0 the buffer that is sent.
+# r4 the channel, r5 the commands, r0 the buffer that is sent, r8 the channel
+# of this rank alone if SPLIT was run.
 BEGIN = """  %i0 = vm.const.i32.zero
   %i1 = vm.const.i32 3
   %i2 = vm.const.i32 -1
@@ -198,6 +218,9 @@ BEGIN = """  %i0 = vm.const.i32.zero
   %r3 = vm.const.ref.zero
   %r4 = vm.call @hal.channel.create(%r2, %i6, %i4, %r3, %r3, %i2, %i2)
   %r5 = vm.call @hal.command_buffer.create(%r2, %i3, %i1, %i6, %i0)
+"""
+SPLIT = """  %i8 = vm.const.i32 {rank}
+  %r8 = vm.call @hal.channel.split(%r4, %i8, %i0, %i4)
 """
 END = """  vm.call @hal.command_buffer.finalize(%r5)
   %r6 = vm.call @hal.fence.create(%r2, %i4)
@@ -212,7 +235,7 @@ FAIL = """^bb2:
 """
 
 
-def collective(op, param, ranges, count, to="%r1"):
+def collective(op, param, ranges, count, to="%r1", channel="%r4"):
     """The lines that record one; ranges: offset, length, offset, length."""
     numbers = [*ranges, count]
     lines = [f"  %i8 = vm.const.i32 {op}",
@@ -220,8 +243,8 @@ def collective(op, param, ranges, count, to="%r1"):
     lines += [f"  %i{10 + 2 * i}:{11 + 2 * i} = vm.const.i64 {number}"
               for i, number in enumerate(numbers)]
     lines.append(
-        "  vm.call @hal.command_buffer.collective(%r5, %r4, %i8, %i9, %i0, "
-        f"%i0, %r0, {to}, %i10, %i12, %i14, %i16, %i18)")
+        f"  vm.call @hal.command_buffer.collective(%r5, {channel}, %i8, %i9, "
+        f"%i0, %i0, %r0, {to}, %i10, %i12, %i14, %i16, %i18)")
     return "\n".join(lines) + "\n"
 
 
@@ -238,11 +261,11 @@ class Layout:
             self.receive_bytes += (-(-case.receive_size() // ALIGNMENT) *
                                    ALIGNMENT)
 
-    def sent(self, rank):
+    def sent(self, process):
         data = bytearray(self.send_bytes)
         for case in self.cases:
             begin, _ = self.places[id(case)]
-            part = encode(case.type, case.given[rank])
+            part = encode(case.type, case.given[case.rank(process)])
             data[begin:begin + len(part)] = part
         return bytes(data)
 
@@ -250,7 +273,7 @@ class Layout:
         _, begin = self.places[id(case)]
         return data[begin:begin + case.receive_size()]
 
-    def module(self, rank):
+    def module(self, process):
         """Takes what is sent, and a view of where results go: it returns it."""
         text = HEAD + """vm.export @run
 vm.func @run(%r0: !hal.buffer_view, %r1: !hal.buffer_view) -> \
@@ -259,11 +282,15 @@ vm.func @run(%r0: !hal.buffer_view, %r1: !hal.buffer_view) -> \
   %r7 = vm.call @hal.buffer_view.buffer(%r1)
   %r0 = vm.call @hal.buffer_view.buffer(%r0)
 """ + BEGIN
+        if any(case.first is not None for case in self.cases):
+            text += SPLIT.format(rank=process)
         for case in self.cases:
+            rank = case.rank(process)
             send, receive = self.places[id(case)]
             ranges = (send, case.send_size(), receive, case.receive_length())
             text += collective(case.packed(rank), case.param(rank), ranges,
-                               case.count(), to="%r7")
+                               case.count(), to="%r7",
+                               channel=case.channel())
         return text + END + "^bb1:\n  vm.return %r1\n" + FAIL
 
 

@@ -80,31 +80,54 @@ class Ranks(unittest.TestCase):
         subprocess.run([EYRIE, "asm", source, "-o", target], check=True)
         return target
 
-    def check_cases(self, device):
-        cases = rank_cases.all_cases(RANKS)
-        layout = rank_cases.Layout(cases, RANKS)
-        for rank in range(RANKS):
-            self.assemble(f"m{rank}", layout.module(rank))
-            (self.path / f"in{rank}.bin").write_bytes(layout.sent(rank))
+    def check_cases(self, device, ranks, cases_of):
+        """Runs the cases that each process has; returns how many it has."""
+        layouts = [rank_cases.Layout(cases_of(process), ranks)
+                   for process in range(ranks)]
+        for process, layout in enumerate(layouts):
+            self.assemble(f"m{process}", layout.module(process))
+            (self.path / f"in{process}.bin").write_bytes(layout.sent(process))
         code, text = run_ranks([
             str(self.path / "m{rank}.vmfb"), f"--device={device}",
-            f"--input={layout.send_bytes}xi8=@{self.path}/in{{rank}}.bin",
-            f"--input={layout.receive_bytes}xi8=0",
-            f"--output=@{self.path}/out{{rank}}.bin"])
+            f"--input={layouts[0].send_bytes}xi8=@{self.path}/in{{rank}}.bin",
+            f"--input={layouts[0].receive_bytes}xi8=0",
+            f"--output=@{self.path}/out{{rank}}.bin"], ranks)
         self.assertEqual(code, 0, text)
-        for rank in range(RANKS):
-            got = (self.path / f"out{rank}.bin").read_bytes()
-            for case in cases:
-                with self.subTest(rank=rank, case=case.name):
+        for process, layout in enumerate(layouts):
+            got = (self.path / f"out{process}.bin").read_bytes()
+            for case in layout.cases:
+                with self.subTest(process=process, case=case.name):
                     self.assertEqual(layout.received(got, case),
-                                     case.wanted(rank))
-        return len(cases)
+                                     case.wanted(case.rank(process)))
+        return len(layouts[0].cases)
+
+    def check_on_devices(self, cases_of, ranks=RANKS):
+        for device in ("local-sync", "local-task"):
+            with self.subTest(device, ranks=ranks):
+                count = self.check_cases(
+                    device, ranks, lambda process: cases_of(process, ranks))
+                print(f"{count} collectives on {ranks} ranks, {device}")
 
     def test_every_kind_and_type(self):
-        for device in ("local-sync", "local-task"):
-            with self.subTest(device):
-                count = self.check_cases(device)
-        print(f"{count} collectives on {RANKS} ranks, twice")
+        for ranks in (1, 2, RANKS):
+            self.check_on_devices(
+                lambda _, ranks: rank_cases.all_cases(ranks), ranks)
+
+    # What runs on a channel of one rank is over when it is run, whether the
+    # other ranks are there or not, alone or among collectives of all ranks.
+    def test_groups_of_one(self):
+        for ranks in (1, 2, RANKS):
+            self.check_on_devices(
+                lambda process, _: rank_cases.all_cases(1, process), ranks)
+
+    def test_groups_of_one_among_others(self):
+        def mixed(process, ranks):
+            pairs = zip(rank_cases.all_cases(ranks),
+                        rank_cases.all_cases(1, process))
+            return [case for pair in pairs for case in pair]
+
+        for ranks in (2, RANKS):
+            self.check_on_devices(mixed, ranks)
 
     def test_fixtures_as_one_rank(self):
         a = "2x8xf32=1 2 3 4 5 6 7 8 8 7 6 5 4 3 2 1"
