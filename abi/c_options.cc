@@ -73,11 +73,12 @@ absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(int mode) {
   };
   switch (mode) {
     case EYRIE_JIT_LAZY: {
-      static const auto kLazy = make(vm::jit::Mode::kLazy);
+      // Never destroyed, as the other: threads may ask while the process ends.
+      static const auto& kLazy = *new auto(make(vm::jit::Mode::kLazy));
       return kLazy;
     }
     case EYRIE_JIT_EAGER: {
-      static const auto kEager = make(vm::jit::Mode::kEager);
+      static const auto& kEager = *new auto(make(vm::jit::Mode::kEager));
       return kEager;
     }
     case EYRIE_JIT_OFF:

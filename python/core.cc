@@ -375,7 +375,9 @@ NB_MODULE(_core, m) {
   m.def("set_main_thread", &SetMainThread,
         "Whose calls Ctrl-C ends: threading.main_thread().ident.");
   m.def("forget_calls", &ForgetCalls, "In the child of a fork.");
-  m.def("close_gil", &CloseGil, "At exit: no thread asks for it any more.");
+  nb::class_<AtEnd>(m, "AtEnd",
+                    "When it is released, no thread asks for the GIL any more.")
+      .def(nb::init<>());
   m.def("set_log", &SetLogFunction,
         "Has a function(severity, line) take what the library says.");
   m.def(

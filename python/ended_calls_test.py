@@ -308,8 +308,73 @@ print("begun", flush=True)
 """
 
 
+# A handler that Python calls before or after what the import registers, which
+# calls a model itself, starts a thread that does, or joins one that has begun.
+HANDLERS = """
+import atexit, sys, threading
+begun = threading.Event()
+stops = threading.Event()
+
+def call():
+    print(model.add(one, one)[0], flush=True)
+
+def in_a_thread():
+    thread = threading.Thread(target=call)
+    thread.start()
+    thread.join()
+
+def go():
+    while not stops.is_set():
+        model.add(one, one)
+        begun.set()
+
+def join_running():
+    stops.set()
+    running.join()
+    call()
+
+running = threading.Thread(target=go, daemon=True)
+if sys.argv[3] == "earlier":
+    atexit.register({0})
+import numpy, eyrie
+if sys.argv[3] == "later":
+    atexit.register({0})
+one = numpy.ones(4, numpy.float32)
+model = eyrie.load(sys.argv[1], device=sys.argv[2])
+if "{0}" == "join_running":
+    running.start()
+    begun.wait()
+"""
+
+
 class ExitTest(Test):
     """Programs with calls that run when they end."""
+
+    def test_handlers(self):
+        # From 3.12 on Python starts no threads any more at exit.
+        handlers = ("call", "in_a_thread", "join_running")
+        if sys.version_info >= (3, 12):
+            handlers = ("call", "join_running")
+        for device in (*DEVICES, "vulkan"):
+            path = os.path.join(
+                MODULES, "3.13",
+                "add.vulkan.vmfb" if device == "vulkan" else "add.vmfb")
+            try:
+                eyrie.load(path, device=device)
+            except eyrie.Error as error:
+                self.assertEqual(error.code, "UNAVAILABLE")
+                print(f"Left out: {error}")
+                continue
+            for handler in handlers:
+                for when in ("earlier", "later"):
+                    with self.subTest(handler, device=device, when=when):
+                        done = subprocess.run(
+                            [sys.executable, "-c", HANDLERS.format(handler),
+                             path, device, when],
+                            capture_output=True, check=False, timeout=60)
+                        self.assertEqual(
+                            (done.returncode, done.stdout, done.stderr),
+                            (0, b"2.0\n", b""))
 
     def test_daemons(self):
         for name, args in (("next", ()), ("talk", (1,)), ("endless", ())):

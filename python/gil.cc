@@ -37,7 +37,7 @@ void SetMainThread(unsigned long ident) {
 
 bool IsMainThread() { return PyThread_get_thread_ident() == main_thread; }
 
-void CloseGil() {
+AtEnd::~AtEnd() {
   closed = true;
   const nanobind::gil_scoped_release release;
   const auto end = std::chrono::steady_clock::now() + kMostPatience;

@@ -16,8 +16,14 @@ namespace eyrie::python {
 void SetMainThread(unsigned long ident);
 bool IsMainThread();
 
-// At exit, from the main thread, which alone has the GIL from here on.
-void CloseGil();
+// Its end comes after all handlers of the program's exit, on the main thread,
+// which alone has the GIL from there on.
+struct AtEnd {
+  AtEnd() = default;
+  AtEnd(const AtEnd&) = delete;
+  AtEnd& operator=(const AtEnd&) = delete;
+  ~AtEnd();
+};
 
 // Gives it up in a scope.
 class WithoutGil {

@@ -20,15 +20,15 @@ namespace eyrie::native {
 namespace {
 
 // What libraries have registered, by the system's handle: their constructors
-// run only once in a process.
+// run only once in a process. Never destroyed: calls may run while it ends.
 struct OpenedLibraries {
   std::mutex mutex;
   std::map<void*, FfiRegistry> registries;  // guarded by mutex
 };
 
 OpenedLibraries& Opened() {
-  static OpenedLibraries opened;
-  return opened;
+  static auto* const opened = new OpenedLibraries();
+  return *opened;
 }
 
 std::string SystemError() {

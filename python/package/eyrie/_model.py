@@ -210,4 +210,6 @@ def _after_fork():
 
 _core.set_main_thread(threading.main_thread().ident)
 os.register_at_fork(after_in_child=_after_fork)
-atexit.register(_core.close_gil)
+# atexit releases what a handler is called with after the last handler returns,
+# also after those that are registered earlier and may wait for calls.
+atexit.register(lambda _: None, _core.AtEnd())
