@@ -42,7 +42,7 @@ Buffer::~Buffer() { std::free(storage_); }
 
 absl::StatusOr<Ref<Buffer>> Buffer::Allocate(
     uint64_t size, uint64_t alignment,
-    const std::shared_ptr<MemoryMeter>& memory) {
+    const std::shared_ptr<MemoryMeter>& memory, PayForBytes pay) {
   if (alignment == 0) alignment = kDefaultAlignment;
   if (!std::has_single_bit(alignment) || alignment > kMaxAlignment) {
     return absl::InvalidArgumentError(
@@ -53,6 +53,9 @@ absl::StatusOr<Ref<Buffer>> Buffer::Allocate(
   ASSIGN_OR_RETURN(MemoryCharge charge,
                    MemoryCharge::Take(memory, sizeof(Buffer) + alignment + size,
                                       "a buffer"));
+  RETURN_IF_ERROR(pay(size));
+  // An alignment of less costs next to nothing.
+  if (alignment > kDefaultAlignment) RETURN_IF_ERROR(pay(alignment));
   // calloc leaves big zeroed ranges untouched until they are used.
   void* storage = std::calloc(1, size + alignment);
   if (storage == nullptr) return TooLarge(size);
@@ -66,10 +69,15 @@ absl::StatusOr<Ref<Buffer>> Buffer::Allocate(
 
 absl::StatusOr<Ref<Buffer>> Buffer::Copy(
     std::span<const uint8_t> bytes, uint64_t alignment,
-    const std::shared_ptr<MemoryMeter>& memory) {
+    const std::shared_ptr<MemoryMeter>& memory, PayForBytes pay) {
   ASSIGN_OR_RETURN(Ref<Buffer> buffer,
-                   Allocate(bytes.size(), alignment, memory));
-  if (!bytes.empty()) std::memcpy(buffer->data_, bytes.data(), bytes.size());
+                   Allocate(bytes.size(), alignment, memory, pay));
+  // Which is paid for with the allocation.
+  const auto look = [&](uint64_t) { return pay(0); };
+  RETURN_IF_ERROR(
+      DoInPieces(bytes.size(), look, [&](uint64_t at, uint64_t length) {
+        std::memcpy(buffer->data_ + at, bytes.data() + at, length);
+      }));
   return buffer;
 }
 
@@ -158,64 +166,85 @@ absl::Status Buffer::CheckFill(uint64_t element, uint64_t count, uint64_t width,
 
 absl::Status Buffer::CopyBytes(const Buffer& source, uint64_t source_offset,
                                Buffer& target, uint64_t target_offset,
-                               uint64_t length) {
+                               uint64_t length, PayForBytes pay) {
   ASSIGN_OR_RETURN(std::span<const uint8_t> from,
                    source.Range(source_offset, length));
   ASSIGN_OR_RETURN(std::span<uint8_t> to,
                    target.MutableRange(target_offset, length));
-  if (length != 0) std::memmove(to.data(), from.data(), length);
-  return absl::OkStatus();
+  // To a place further on in the same bytes the last piece goes first.
+  const bool backwards = to.data() > from.data();
+  return DoInPieces(length, pay, [&](uint64_t at, uint64_t piece) {
+    if (backwards) at = length - at - piece;
+    std::memmove(to.data() + at, from.data() + at, piece);
+  });
 }
 
 absl::StatusOr<bool> Buffer::Compare(const Buffer& left, uint64_t left_offset,
                                      const Buffer& right, uint64_t right_offset,
-                                     uint64_t length) {
+                                     uint64_t length, PayForBytes pay) {
   ASSIGN_OR_RETURN(std::span<const uint8_t> a, left.Range(left_offset, length));
   ASSIGN_OR_RETURN(std::span<const uint8_t> b,
                    right.Range(right_offset, length));
-  return length == 0 || std::memcmp(a.data(), b.data(), length) == 0;
+  bool equal = true;
+  RETURN_IF_ERROR(DoInPieces(length, pay, [&](uint64_t at, uint64_t piece) {
+    equal = equal && std::memcmp(a.data() + at, b.data() + at, piece) == 0;
+  }));
+  return equal;
 }
 
-absl::StatusOr<uint64_t> Buffer::Hash(uint64_t offset, uint64_t length) const {
+absl::StatusOr<uint64_t> Buffer::Hash(uint64_t offset, uint64_t length,
+                                      PayForBytes pay) const {
   ASSIGN_OR_RETURN(std::span<const uint8_t> bytes, Range(offset, length));
-  return SipHash24(bytes);
+  SipHash24State state;
+  RETURN_IF_ERROR(DoInPieces(length, pay, [&](uint64_t at, uint64_t piece) {
+    state.Add(bytes.subspan(at, piece));
+  }));
+  return state.Finish();
+}
+
+void SipHash24State::Rounds(int count) {
+  for (int i = 0; i < count; ++i) {
+    v0_ += v1_;
+    v1_ = std::rotl(v1_, 13) ^ v0_;
+    v0_ = std::rotl(v0_, 32);
+    v2_ += v3_;
+    v3_ = std::rotl(v3_, 16) ^ v2_;
+    v0_ += v3_;
+    v3_ = std::rotl(v3_, 21) ^ v0_;
+    v2_ += v1_;
+    v1_ = std::rotl(v1_, 17) ^ v2_;
+    v2_ = std::rotl(v2_, 32);
+  }
+}
+
+void SipHash24State::Absorb(uint64_t word) {
+  v3_ ^= word;
+  Rounds(2);
+  v0_ ^= word;
+}
+
+void SipHash24State::Add(std::span<const uint8_t> bytes) {
+  size_t i = 0;
+  for (; i + 8 <= bytes.size(); i += 8) {
+    Absorb(LoadLittleEndian<uint64_t>(bytes.data() + i));
+  }
+  for (int shift = 0; i < bytes.size(); ++i, shift += 8) {
+    last_ |= static_cast<uint64_t>(bytes[i]) << shift;
+  }
+  size_ += bytes.size();
+}
+
+uint64_t SipHash24State::Finish() {
+  Absorb(last_ | size_ << 56);
+  v2_ ^= 0xff;
+  Rounds(4);
+  return v0_ ^ v1_ ^ v2_ ^ v3_;
 }
 
 uint64_t SipHash24(std::span<const uint8_t> bytes) {
-  constexpr uint64_t kKey0 = 0x0706050403020100, kKey1 = 0x0f0e0d0c0b0a0908;
-  uint64_t v0 = kKey0 ^ 0x736f6d6570736575, v1 = kKey1 ^ 0x646f72616e646f6d;
-  uint64_t v2 = kKey0 ^ 0x6c7967656e657261, v3 = kKey1 ^ 0x7465646279746573;
-  auto rounds = [&](int count) {
-    for (int i = 0; i < count; ++i) {
-      v0 += v1;
-      v1 = std::rotl(v1, 13) ^ v0;
-      v0 = std::rotl(v0, 32);
-      v2 += v3;
-      v3 = std::rotl(v3, 16) ^ v2;
-      v0 += v3;
-      v3 = std::rotl(v3, 21) ^ v0;
-      v2 += v1;
-      v1 = std::rotl(v1, 17) ^ v2;
-      v2 = std::rotl(v2, 32);
-    }
-  };
-  auto absorb = [&](uint64_t word) {
-    v3 ^= word;
-    rounds(2);
-    v0 ^= word;
-  };
-  size_t i = 0;
-  for (; i + 8 <= bytes.size(); i += 8) {
-    absorb(LoadLittleEndian<uint64_t>(bytes.data() + i));
-  }
-  uint64_t last = static_cast<uint64_t>(bytes.size()) << 56;
-  for (int shift = 0; i < bytes.size(); ++i, shift += 8) {
-    last |= static_cast<uint64_t>(bytes[i]) << shift;
-  }
-  absorb(last);
-  v2 ^= 0xff;
-  rounds(4);
-  return v0 ^ v1 ^ v2 ^ v3;
+  SipHash24State state;
+  state.Add(bytes);
+  return state.Finish();
 }
 
 }  // namespace eyrie::vm

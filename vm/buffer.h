@@ -2,7 +2,8 @@
 //
 // Strings, rodata and scratch memory of compiled programs are these. Reading
 // is always allowed; writing only if the buffer is mutable. Nothing here reads
-// or writes out of bounds, whatever the offsets.
+// or writes out of bounds, whatever the offsets. Work on many bytes is paid for
+// once it is certain that its ranges fit, and stops where `pay` says so.
 // Tested by list_buffer_test.cc, tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_BUFFER_H_
 #define EYRIE_VM_BUFFER_H_
@@ -19,6 +20,7 @@
 #include "base/charged_object.h"
 #include "base/memory_meter.h"
 #include "base/ref.h"
+#include "vm/pay.h"
 
 namespace eyrie {
 class MappedFile;
@@ -42,12 +44,14 @@ class Buffer final : public ChargedObject {
   // exceeds kMaxSize, the limit of `memory`, which counts it, or what there is.
   static absl::StatusOr<Ref<Buffer>> Allocate(
       uint64_t size, uint64_t alignment = kDefaultAlignment,
-      const std::shared_ptr<MemoryMeter>& memory = nullptr);
+      const std::shared_ptr<MemoryMeter>& memory = nullptr,
+      PayForBytes pay = PayNothing);
 
   // A mutable copy.
   static absl::StatusOr<Ref<Buffer>> Copy(
       std::span<const uint8_t> bytes, uint64_t alignment = kDefaultAlignment,
-      const std::shared_ptr<MemoryMeter>& memory = nullptr);
+      const std::shared_ptr<MemoryMeter>& memory = nullptr,
+      PayForBytes pay = PayNothing);
   static absl::StatusOr<Ref<Buffer>> CopyText(
       absl::string_view text,
       const std::shared_ptr<MemoryMeter>& memory = nullptr);
@@ -118,27 +122,32 @@ class Buffer final : public ChargedObject {
 
   // Sets `count` Ts from index `element` on, both counted in Ts.
   template <typename T>
-  absl::Status Fill(uint64_t element, uint64_t count, T value) {
+  absl::Status Fill(uint64_t element, uint64_t count, T value,
+                    PayForBytes pay = PayNothing) {
     uint8_t* begin = nullptr;
     absl::Status status = CheckFill(element, count, sizeof(T), begin);
     if (!status.ok()) [[unlikely]]
       return status;
-    for (uint64_t i = 0; i < count; ++i) {
-      std::memcpy(begin + i * sizeof(T), &value, sizeof(T));
-    }
-    return absl::OkStatus();
+    return DoInPieces(count * sizeof(T), pay,
+                      [&](uint64_t at, uint64_t length) {
+                        for (uint64_t i = 0; i < length; i += sizeof(T)) {
+                          std::memcpy(begin + at + i, &value, sizeof(T));
+                        }
+                      });
   }
 
   // Copies bytes to another or the same buffer; ranges may overlap.
   static absl::Status CopyBytes(const Buffer& source, uint64_t source_offset,
                                 Buffer& target, uint64_t target_offset,
-                                uint64_t length);
+                                uint64_t length, PayForBytes pay = PayNothing);
   // Whether two ranges of bytes are equal.
   static absl::StatusOr<bool> Compare(const Buffer& left, uint64_t left_offset,
                                       const Buffer& right,
-                                      uint64_t right_offset, uint64_t length);
+                                      uint64_t right_offset, uint64_t length,
+                                      PayForBytes pay = PayNothing);
   // SipHash-2-4 of a range, with the key 000102…0f.
-  absl::StatusOr<uint64_t> Hash(uint64_t offset, uint64_t length) const;
+  absl::StatusOr<uint64_t> Hash(uint64_t offset, uint64_t length,
+                                PayForBytes pay = PayNothing) const;
 
  private:
   friend struct BufferLayout;  // for compiled code
@@ -161,6 +170,26 @@ class Buffer final : public ChargedObject {
 };
 
 // SipHash-2-4 with the key 000102…0f.
+class SipHash24State {
+ public:
+  // All pieces but the last must be of a multiple of 8 bytes.
+  void Add(std::span<const uint8_t> bytes);
+  uint64_t Finish();
+
+ private:
+  void Rounds(int count);
+  void Absorb(uint64_t word);
+
+  uint64_t v0_ = 0x736f6d6570736575 ^ kKey0;
+  uint64_t v1_ = 0x646f72616e646f6d ^ kKey1;
+  uint64_t v2_ = 0x6c7967656e657261 ^ kKey0;
+  uint64_t v3_ = 0x7465646279746573 ^ kKey1;
+  uint64_t size_ = 0;
+  uint64_t last_ = 0;  // bytes that fill no word
+
+  static constexpr uint64_t kKey0 = 0x0706050403020100;
+  static constexpr uint64_t kKey1 = 0x0f0e0d0c0b0a0908;
+};
 uint64_t SipHash24(std::span<const uint8_t> bytes);
 
 }  // namespace eyrie::vm

@@ -2,10 +2,11 @@
 //
 // Loads, stores and fills count in elements of their type, everything else in
 // bytes. A buffer of the format is never read or written out of its bounds.
+// What an instruction does to many bytes takes fuel as branches do, or a
+// program without loops could run for days.
 #ifndef EYRIE_VM_EXEC_BUFFER_H_
 #define EYRIE_VM_EXEC_BUFFER_H_
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -22,18 +23,6 @@ EYRIE_VM_INLINE Buffer* AsBuffer(Machine& m, RefObject* object) {
   return buffer;
 }
 
-// What an instruction does to many bytes counts as branches do, or a program
-// without loops could run for days. Once it is done: its range was checked.
-EYRIE_VM_INLINE bool ChargeBytes(Machine& m, uint64_t length) {
-  constexpr uint64_t kBytesPerUnit = 1024;
-  const uint64_t units = length / kBytesPerUnit;
-  if (units == 0) [[likely]]
-    return true;
-  constexpr uint64_t kMost = uint64_t{1} << 31;
-  return m.meter.Charge(static_cast<uint32_t>(std::min(units, kMost))) ||
-         m.Stop();
-}
-
 EYRIE_VM_INLINE bool ReturnBuffer(Machine& m,
                                   absl::StatusOr<Ref<Buffer>> buffer,
                                   RefObject*& result) {
@@ -48,9 +37,8 @@ EYRIE_VM_INLINE bool ExecBufferAlloc(Machine& m, int64_t length,
   return ReturnBuffer(m,
                       Buffer::Allocate(static_cast<uint64_t>(length),
                                        static_cast<uint64_t>(alignment),
-                                       m.state->memory()),
-                      result) &&
-         ChargeBytes(m, static_cast<uint64_t>(length));
+                                       m.state->memory(), m.payer()),
+                      result);
 }
 
 EYRIE_VM_INLINE bool ExecBufferClone(Machine& m, RefObject* source,
@@ -65,9 +53,8 @@ EYRIE_VM_INLINE bool ExecBufferClone(Machine& m, RefObject* source,
     return m.Fail(std::move(range).status());
   return ReturnBuffer(m,
                       Buffer::Copy(*range, static_cast<uint64_t>(alignment),
-                                   m.state->memory()),
-                      result) &&
-         ChargeBytes(m, static_cast<uint64_t>(length));
+                                   m.state->memory(), m.payer()),
+                      result);
 }
 
 EYRIE_VM_INLINE bool ExecBufferLength(Machine& m, RefObject* object,
@@ -89,8 +76,7 @@ EYRIE_VM_INLINE bool ExecBufferCopy(Machine& m, RefObject* source,
   return to != nullptr &&
          m.Check(Buffer::CopyBytes(*from, static_cast<uint64_t>(source_offset),
                                    *to, static_cast<uint64_t>(target_offset),
-                                   static_cast<uint64_t>(length))) &&
-         ChargeBytes(m, static_cast<uint64_t>(length));
+                                   static_cast<uint64_t>(length), m.payer()));
 }
 
 EYRIE_VM_INLINE bool ExecBufferCompare(Machine& m, RefObject* left,
@@ -103,13 +89,14 @@ EYRIE_VM_INLINE bool ExecBufferCompare(Machine& m, RefObject* left,
   Buffer* b = AsBuffer(m, right);
   if (b == nullptr) [[unlikely]]
     return false;
-  absl::StatusOr<bool> equal = Buffer::Compare(
-      *a, static_cast<uint64_t>(left_offset), *b,
-      static_cast<uint64_t>(right_offset), static_cast<uint64_t>(length));
+  absl::StatusOr<bool> equal =
+      Buffer::Compare(*a, static_cast<uint64_t>(left_offset), *b,
+                      static_cast<uint64_t>(right_offset),
+                      static_cast<uint64_t>(length), m.payer());
   if (!equal.ok()) [[unlikely]]
     return m.Fail(std::move(equal).status());
   result = *equal;
-  return ChargeBytes(m, static_cast<uint64_t>(length));
+  return true;
 }
 
 EYRIE_VM_INLINE bool ExecBufferHash(Machine& m, RefObject* object,
@@ -118,12 +105,12 @@ EYRIE_VM_INLINE bool ExecBufferHash(Machine& m, RefObject* object,
   Buffer* buffer = AsBuffer(m, object);
   if (buffer == nullptr) [[unlikely]]
     return false;
-  absl::StatusOr<uint64_t> hash = buffer->Hash(static_cast<uint64_t>(offset),
-                                               static_cast<uint64_t>(length));
+  absl::StatusOr<uint64_t> hash = buffer->Hash(
+      static_cast<uint64_t>(offset), static_cast<uint64_t>(length), m.payer());
   if (!hash.ok()) [[unlikely]]
     return m.Fail(std::move(hash).status());
   result = static_cast<int64_t>(*hash);
-  return ChargeBytes(m, static_cast<uint64_t>(length));
+  return true;
 }
 
 template <typename Element, typename T>
@@ -162,8 +149,7 @@ EYRIE_VM_INLINE bool BufferFill(Machine& m, RefObject* object, int64_t index,
   return buffer != nullptr &&
          m.Check(buffer->Fill(static_cast<uint64_t>(index),
                               static_cast<uint64_t>(count),
-                              static_cast<Element>(value))) &&
-         ChargeBytes(m, static_cast<uint64_t>(count) * sizeof(Element));
+                              static_cast<Element>(value), m.payer()));
 }
 
 #define EYRIE_VM_LOAD_OP(name, Element, T)                                 \

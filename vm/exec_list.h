@@ -1,4 +1,5 @@
-// Bodies of list instructions. Indices and sizes are unsigned.
+// Bodies of list instructions. Indices and sizes are unsigned. Those that grow
+// and shrink lists take fuel for the bytes that they allocate and clear.
 #ifndef EYRIE_VM_EXEC_LIST_H_
 #define EYRIE_VM_EXEC_LIST_H_
 
@@ -20,8 +21,9 @@ EYRIE_VM_INLINE List* AsList(Machine& m, RefObject* object) {
 
 EYRIE_VM_INLINE bool ExecListAlloc(Machine& m, uint32_t type, int32_t capacity,
                                    RefObject*& result) {
-  absl::StatusOr<Ref<List>> list = List::Create(
-      m.state->types[type], static_cast<uint64_t>(capacity), m.state->memory());
+  absl::StatusOr<Ref<List>> list =
+      List::Create(m.state->types[type], static_cast<uint64_t>(capacity),
+                   m.state->memory(), m.payer());
   if (!list.ok()) [[unlikely]]
     return m.Fail(std::move(list).status());
   ReplaceRef(result, list->release());
@@ -32,7 +34,7 @@ EYRIE_VM_INLINE bool ExecListReserve(Machine& m, RefObject* object,
                                      int32_t capacity) {
   List* list = AsList(m, object);
   return list != nullptr &&
-         m.Check(list->Reserve(static_cast<uint64_t>(capacity)));
+         m.Check(list->Reserve(static_cast<uint64_t>(capacity), m.payer()));
 }
 
 EYRIE_VM_INLINE bool ExecListSize(Machine& m, RefObject* object,
@@ -47,7 +49,8 @@ EYRIE_VM_INLINE bool ExecListSize(Machine& m, RefObject* object,
 EYRIE_VM_INLINE bool ExecListResize(Machine& m, RefObject* object,
                                     int32_t size) {
   List* list = AsList(m, object);
-  return list != nullptr && m.Check(list->Resize(static_cast<uint64_t>(size)));
+  return list != nullptr &&
+         m.Check(list->Resize(static_cast<uint64_t>(size), m.payer()));
 }
 
 template <typename T>

@@ -33,6 +33,7 @@ ModuleBuilder Hungry() {
   module.AddImport("host.cancel", "0v_v");
   module.AddImport("host.again", "0i_i");
   module.AddImport("host.queue", "0i_v");
+  module.types.push_back("!vm.opaque");
   // Counts to its argument, one branch backwards at a time.
   module.AddFunction("count", "0i_i",
                      "entry: const.i32.zero i1 const.i32 1 i2 br ^loop [] "
@@ -71,6 +72,17 @@ ModuleBuilder Hungry() {
       "buffer.hash r0 i2 i0 i4 buffer.fill.i8 r0 i2 i0 i6 "
       "buffer.copy r0 i2 r0 i2 i0 buffer.compare r0 i2 r0 i2 i0 i7 "
       "buffer.clone r0 i2 i0 i6 r1 return []");
+  // Lists of numbers, of references and of anything, up and down again.
+  for (const int type : {1, 2, 4}) {
+    module.AddFunction(
+        absl::StrCat("resize_", type), "0i_v",
+        absl::StrCat("entry: const.i32.zero i1 list.alloc ", type,
+                     " i1 r0 list.resize r0 i0 list.resize r0 i1 return []"));
+  }
+  module.AddFunction("capacity", "0i_v", "entry: list.alloc 1 i0 r0 return []");
+  module.AddFunction("align", "0i_v",
+                     "entry: const.i64.zero i2 buffer.alloc i2 i0 r0 return "
+                     "[]");
   module.AddFunction("quiet", "0v_v", "entry: return []");
   module.AddFunction("queue", "0i_v", "entry: call #3 [i0] [] return []");
   return module;
@@ -198,6 +210,35 @@ TEST_P(LimitsTest, Calls) {
       {"a byte's worth is free", Fuel(1), "bulk", 1023, "OK"},
       {"bulk instructions count", Fuel(600), "bulk", 102400,
        "RESOURCE_EXHAUSTED: The call makes more than 600 branches backwards "
+       "and calls, its limit of fuel."},
+      // 1 MiB of elements that are made, and cleared.
+      {"a list's elements", Fuel(2049), "resize_1", 131072, "OK"},
+      {"those of a list count", Fuel(2048), "resize_1", 131072,
+       "RESOURCE_EXHAUSTED: The call makes more than 2048 branches backwards "
+       "and calls, its limit of fuel."},
+      {"a list's references", Fuel(2049), "resize_2", 131072, "OK"},
+      {"those of a list count", Fuel(2048), "resize_2", 131072,
+       "RESOURCE_EXHAUSTED: The call makes more than 2048 branches backwards "
+       "and calls, its limit of fuel."},
+      {"elements of any type", Fuel(4097), "resize_4", 131072, "OK"},
+      {"those of a list count", Fuel(4096), "resize_4", 131072,
+       "RESOURCE_EXHAUSTED: The call makes more than 4096 branches backwards "
+       "and calls, its limit of fuel."},
+      {"a few elements are free", Fuel(1), "resize_4", 63, "OK"},
+      {"the largest list", Fuel(1000), "resize_1", 268435456,
+       "RESOURCE_EXHAUSTED: The call makes more than 1000 branches backwards "
+       "and calls, its limit of fuel."},
+      {"a capacity", Fuel(1025), "capacity", 131072, "OK"},
+      {"a capacity counts", Fuel(1024), "capacity", 131072,
+       "RESOURCE_EXHAUSTED: The call makes more than 1024 branches backwards "
+       "and calls, its limit of fuel."},
+      {"a list's reserve", Fuel(1025), "reserve", 131072, "OK"},
+      {"a list's reserve counts", Fuel(1024), "reserve", 131072,
+       "RESOURCE_EXHAUSTED: The call makes more than 1024 branches backwards "
+       "and calls, its limit of fuel."},
+      {"an alignment", Fuel(1025), "align", 1 << 20, "OK"},
+      {"an alignment counts", Fuel(1024), "align", 1 << 20,
+       "RESOURCE_EXHAUSTED: The call makes more than 1024 branches backwards "
        "and calls, its limit of fuel."},
       {"a loop without end", Fuel(1000000), "for_ever", 0,
        "RESOURCE_EXHAUSTED: The call makes more than 1000000 branches "

@@ -107,7 +107,7 @@ List::List(ElementType element) : ChargedObject(kType), element_(element) {
 
 List::~List() {
   nested_.reset();  // from here on nobody looks
-  Clear(0, size_);
+  VisitRefs([](RefObject* object) { object->DropRef(); });
   std::free(storage_);
 }
 
@@ -132,7 +132,7 @@ void List::OnLastRef() {
 
 absl::StatusOr<Ref<List>> List::Create(
     ElementType element, uint64_t capacity,
-    const std::shared_ptr<MemoryMeter>& memory) {
+    const std::shared_ptr<MemoryMeter>& memory, PayForBytes pay) {
   const bool may_nest = element.kind >= Kind::kRef;
   ASSIGN_OR_RETURN(
       MemoryCharge charge,
@@ -141,7 +141,7 @@ absl::StatusOr<Ref<List>> List::Create(
           "a list"));
   Ref<List> list = Ref<List>::Adopt(new List(element));
   list->Hold(std::move(charge));
-  RETURN_IF_ERROR(list->Reserve(capacity));
+  RETURN_IF_ERROR(list->Reserve(capacity, pay));
   return list;
 }
 
@@ -154,46 +154,73 @@ RefObject* List::TakeAt(void* place) {
   return old.kind() == Kind::kRef ? old.slot.ref : nullptr;
 }
 
-void List::Clear(uint64_t begin, uint64_t end) {
-  if (!HoldsRefs()) {
-    if (begin == end) return;
-    std::memset(storage_ + begin * width_, 0, (end - begin) * width_);
-    return;
-  }
-  for (uint64_t i = begin; i < end; ++i) {
-    RefObject* object = TakeAt(PlaceOf(i));
-    if (object != nullptr) object->DropRef();
-  }
+void List::ClearAt(uint64_t index) {
+  RefObject* object = TakeAt(PlaceOf(index));
+  if (object != nullptr) object->DropRef();
 }
 
-absl::Status List::Reserve(uint64_t capacity) {
+absl::Status List::Clear(uint64_t begin, uint64_t end, PayForBytes pay) {
+  // Of elements that may be the last to hold an object.
+  constexpr uint64_t kRefsAtATime = 8192;
+  const uint64_t most = HoldsRefs() ? kRefsAtATime : kPieceBytes / width_;
+  // From the end on: what is cleared by then is at the end.
+  while (begin < end) {
+    const uint64_t from = end - std::min(most, end - begin);
+    RETURN_IF_ERROR(pay((end - from) * width_));
+    if (HoldsRefs()) {
+      VisitWritten(from, end, [this](uint64_t i) { ClearAt(i); });
+    } else {
+      std::memset(PlaceOf(from), 0, (end - from) * width_);
+    }
+    end = from;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status List::Reserve(uint64_t capacity, PayForBytes pay) {
   if (capacity <= capacity_) return absl::OkStatus();
   if (capacity > kMaxSize) return TooMany(capacity);
   const uint64_t grown =
       std::min(kMaxSize, std::max({capacity, capacity_ * 2, uint64_t{8}}));
+  const uint64_t bytes = StorageBytes(grown);
+  RETURN_IF_ERROR(pay(bytes));
   // Both the old and the new elements, for as long as they are copied.
-  RETURN_IF_ERROR(charge().Add(grown * width_, "a list's elements"));
-  auto* storage = static_cast<uint8_t*>(std::calloc(grown, width_));
+  RETURN_IF_ERROR(charge().Add(bytes, "a list's elements"));
+  auto* storage = static_cast<uint8_t*>(std::calloc(1, bytes));
   if (storage == nullptr) {
-    charge().Sub(grown * width_);
+    charge().Sub(bytes);
     return TooMany(capacity);
   }
-  if (size_ != 0) std::memcpy(storage, storage_, size_ * width_);
+  // Which is paid for with the storage.
+  const auto look = [&](uint64_t) { return pay(0); };
+  absl::Status copied =
+      DoInPieces(size_ * width_, look, [&](uint64_t at, uint64_t length) {
+        std::memcpy(storage + at, storage_ + at, length);
+      });
+  if (!copied.ok()) {
+    std::free(storage);
+    charge().Sub(bytes);
+    return copied;
+  }
   {
     const auto lock = Lock();
+    if (HoldsRefs()) {
+      auto* marks = reinterpret_cast<uint64_t*>(storage + grown * width_);
+      if (capacity_ != 0) std::memcpy(marks, marks_, MarkBytes(capacity_));
+      marks_ = marks;
+    }
     std::swap(storage_, storage);
   }
   std::free(storage);
-  charge().Sub(capacity_ * width_);
-  capacity_ = grown;
+  charge().Sub(StorageBytes(std::exchange(capacity_, grown)));
   return absl::OkStatus();
 }
 
-absl::Status List::Resize(uint64_t size) {
+absl::Status List::Resize(uint64_t size, PayForBytes pay) {
   if (size > size_) {
-    RETURN_IF_ERROR(Reserve(size));
+    RETURN_IF_ERROR(Reserve(size, pay));
   } else {
-    Clear(size, size_);
+    RETURN_IF_ERROR(Clear(size, size_, pay));
   }
   const auto lock = Lock();
   size_ = size;
@@ -237,8 +264,9 @@ absl::Status List::SetNumber(uint64_t index, T value) {
     StoreNumber(place, element_.kind, value);
     return absl::OkStatus();
   }
-  Clear(index, index + 1);
+  ClearAt(index);
   const auto lock = Lock();
+  MarkWritten(index);
   static_cast<Variant*>(place)->set_kind(KindOf<T>());
   StoreNumber(place, KindOf<T>(), value);
   return absl::OkStatus();
@@ -272,7 +300,7 @@ absl::Status List::TakeRef(uint64_t index, Ref<RefObject>& object) {
   RefObject* found = nullptr;
   RETURN_IF_ERROR(GetRef(index, found));
   object = Ref<RefObject>::Share(found);
-  Clear(index, index + 1);
+  if (HoldsRefs()) ClearAt(index);
   return absl::OkStatus();
 }
 
@@ -289,8 +317,9 @@ absl::Status List::SetRef(uint64_t index, Ref<RefObject> object) {
         "A ", object->type().name, " cannot be an element of a list of ",
         element_.ToString(), "."));
   }
-  Clear(index, index + 1);
+  ClearAt(index);
   const auto lock = Lock();
+  MarkWritten(index);
   if (element_.kind == Kind::kVariant) {
     static_cast<Variant*>(place)->set_kind(Kind::kRef);
   }

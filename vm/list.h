@@ -3,7 +3,9 @@
 // A list of numbers converts between integer widths and between f32 and f64;
 // between integers and floats it gives 0, as the format defines it. A variant
 // element keeps the type it was set with; new elements are zero, null or empty.
-// However deep lists are in lists, they are freed one after another.
+// However deep lists are in lists, they are freed one after another. Freeing a
+// list takes as long as setting its references did: pages of a list that were
+// never written are not looked at.
 // Tested by list_buffer_test.cc, tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_LIST_H_
 #define EYRIE_VM_LIST_H_
@@ -19,6 +21,7 @@
 #include "base/memory_meter.h"
 #include "base/ref.h"
 #include "vm/nested_lists.h"
+#include "vm/pay.h"
 #include "vm/value.h"
 
 namespace eyrie::vm {
@@ -61,14 +64,18 @@ class List final : public ChargedObject {
   // the capacity exceeds kMaxSize, the meter's limit or the memory there is.
   static absl::StatusOr<Ref<List>> Create(
       ElementType element, uint64_t capacity = 0,
-      const std::shared_ptr<MemoryMeter>& memory = nullptr);
+      const std::shared_ptr<MemoryMeter>& memory = nullptr,
+      PayForBytes pay = PayNothing);
 
   const ElementType& element_type() const { return element_; }
   uint64_t size() const { return size_; }
 
-  // RESOURCE_EXHAUSTED: as Create; the list is unchanged.
-  absl::Status Reserve(uint64_t capacity);
-  absl::Status Resize(uint64_t size);
+  // Pays for the bytes of storage that are allocated, or cleared: none if the
+  // list grows within its capacity. RESOURCE_EXHAUSTED: as Create; the list is
+  // unchanged. If `pay` fails while a list shrinks, its size is unchanged, and
+  // some of its last elements may be zero, null or empty.
+  absl::Status Reserve(uint64_t capacity, PayForBytes pay = PayNothing);
+  absl::Status Resize(uint64_t size, PayForBytes pay = PayNothing);
 
   // An element as a number. T: int32_t, int64_t, float, double.
   // OUT_OF_RANGE: no such index. FAILED_PRECONDITION: it is a ref or empty.
@@ -131,8 +138,28 @@ class List final : public ChargedObject {
   // What is at a place, which becomes null or empty; null if it is no ref.
   RefObject* TakeAt(void* place);
 
-  // Drops the refs of elements in [begin, end) and zeroes them.
-  void Clear(uint64_t begin, uint64_t end);
+  // Refs are looked for by pages of elements that were written.
+  static constexpr uint64_t kPage = 512;  // elements
+  static uint64_t MarkBytes(uint64_t capacity) {
+    return (capacity + kPage * 64 - 1) / (kPage * 64) * 8;
+  }
+  uint64_t StorageBytes(uint64_t capacity) const {
+    return capacity * width_ + (HoldsRefs() ? MarkBytes(capacity) : 0);
+  }
+  void MarkWritten(uint64_t index) {
+    marks_[index / (kPage * 64)] |= uint64_t{1} << (index / kPage % 64);
+  }
+  bool IsWritten(uint64_t index) const {
+    return (marks_[index / (kPage * 64)] >> (index / kPage % 64) & 1) != 0;
+  }
+  // Calls `visit` with each element of [begin, end) whose page was written.
+  template <typename Visit>
+  void VisitWritten(uint64_t begin, uint64_t end, Visit visit) const;
+
+  // Drops the ref of an element, if it has one, and zeroes the element.
+  void ClearAt(uint64_t index);
+  // The same for elements in [begin, end).
+  absl::Status Clear(uint64_t begin, uint64_t end, PayForBytes pay);
   void* PlaceOf(uint64_t index) const { return storage_ + index * width_; }
   // The kind of what is at a place of this list.
   Kind KindAt(const void* place) const {
@@ -149,20 +176,36 @@ class List final : public ChargedObject {
   uint64_t size_ = 0;
   uint64_t capacity_ = 0;
   uint8_t* storage_ = nullptr;  // from malloc, zeroed beyond size_
+  uint64_t* marks_ = nullptr;   // of pages; behind the elements in the storage
   std::unique_ptr<NestedLists::Member> nested_;
   List* next_dying_ = nullptr;
 };
 
 template <typename Visit>
+void List::VisitWritten(uint64_t begin, uint64_t end, Visit visit) const {
+  constexpr uint64_t kWord = kPage * 64;
+  while (begin < end) {
+    if (marks_[begin / kWord] == 0) {
+      begin = (begin / kWord + 1) * kWord;
+    } else if (!IsWritten(begin)) {
+      begin = (begin / kPage + 1) * kPage;
+    } else {
+      const uint64_t last = (begin / kPage + 1) * kPage;
+      for (; begin < end && begin < last; ++begin) visit(begin);
+    }
+  }
+}
+
+template <typename Visit>
 void List::VisitRefs(Visit visit) const {
   if (!HoldsRefs()) return;
-  for (uint64_t i = 0; i < size_; ++i) {
+  VisitWritten(0, size_, [&](uint64_t i) {
     const void* place = PlaceOf(i);
-    if (IsNumber(KindAt(place))) continue;
+    if (IsNumber(KindAt(place))) return;
     // A variant begins with its slot, which is null if empty.
     RefObject* object = *static_cast<RefObject* const*>(place);
     if (object != nullptr) visit(object);
-  }
+  });
 }
 
 }  // namespace eyrie::vm

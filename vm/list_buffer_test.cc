@@ -1,5 +1,8 @@
 // Lists, buffers and the set of ref types, as their hosts use them.
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -89,6 +92,76 @@ TEST(List, GrowsShrinksAndForgets) {
   EXPECT_EQ(list->size(), 50u);
 }
 
+// References far from each other in lists of many empty elements.
+TEST(List, FindsItsReferences) {
+  for (const Kind kind : {Kind::kRef, Kind::kVariant}) {
+    SCOPED_TRACE(static_cast<int>(kind));
+    const Ref<List> list = *List::Create({kind});
+    const uint64_t kPlaces[] = {0,      511,    512,    513,    32767,
+                                32768,  65535,  65536,  131072, 999999,
+                                262144, 262143, 786431, 786432};
+    ASSERT_TRUE(list->Resize(1000000).ok());
+    const Ref<RefObject> text = Text("x");
+    for (const uint64_t place : kPlaces) {
+      ASSERT_TRUE(list->SetRef(place, text).ok());
+    }
+    if (kind == Kind::kVariant) {
+      ASSERT_TRUE(list->SetNumber(5, int32_t{1}).ok());
+    }
+    EXPECT_EQ(text->use_count(), 1 + std::size(kPlaces));
+    size_t visited = 0;
+    list->VisitRefs(
+        [&](RefObject* object) { visited += object == text.get(); });
+    EXPECT_EQ(visited, std::size(kPlaces));
+    // Into larger storage, and down again.
+    ASSERT_TRUE(list->Resize(3000000).ok());
+    ASSERT_TRUE(list->SetRef(2999999, text).ok());
+    for (const uint64_t size : {3000000, 2999999, 786432, 65536, 512, 0}) {
+      ASSERT_TRUE(list->Resize(size).ok());
+      uint64_t left = size == 3000000;
+      for (const uint64_t place : kPlaces) left += place < size;
+      EXPECT_EQ(text->use_count(), 1 + left) << size;
+      ASSERT_TRUE(list->Resize(3000000).ok());
+      EXPECT_EQ(Show(list->Get(2999999)),
+                size == 3000000 ? "vm.buffer" : "null");
+    }
+    ASSERT_TRUE(list->SetRef(77777, text).ok());
+  }
+}
+
+// Pays for `pieces` more looks, and counts what it is asked for.
+struct Purse {
+  mutable int pieces;
+  mutable uint64_t bytes = 0;
+  absl::Status operator()(uint64_t more) const {
+    bytes += more;
+    return --pieces >= 0 ? absl::OkStatus() : absl::CancelledError("enough");
+  }
+};
+
+TEST(List, PaysAndStops) {
+  const Ref<List> list = *List::Create({Kind::kI32});
+  Purse none = {0};
+  EXPECT_EQ(list->Resize(1 << 20, none).message(), "enough");
+  EXPECT_EQ(none.bytes, 4u << 20);
+  EXPECT_EQ(list->size(), 0u);
+  Purse purse = {100};
+  ASSERT_TRUE(list->Resize(1 << 20, purse).ok());
+  EXPECT_EQ(purse.bytes, 4u << 20);
+  ASSERT_TRUE(list->Resize(1000, purse).ok());
+  EXPECT_EQ(purse.bytes, (8u << 20) - 4000);
+  ASSERT_TRUE(list->Resize(1 << 20, purse).ok());  // within the capacity
+  EXPECT_EQ(purse.bytes, (8u << 20) - 4000);
+  ASSERT_TRUE(list->SetNumber(7, int32_t{7}).ok());
+  Purse two = {2};
+  EXPECT_EQ(list->Resize(0, two).message(), "enough");
+  EXPECT_EQ(list->size(), 1u << 20);
+  EXPECT_EQ(Show(list->Get(7)), "i32 7");
+  Purse look = {1};  // for the storage, and no piece of the copy
+  EXPECT_EQ(list->Reserve(2 << 20, look).message(), "enough");
+  EXPECT_EQ(Show(list->Get(7)), "i32 7");
+}
+
 TEST(List, AppendLeavesNothingBehindOnFailure) {
   Ref<List> list = *List::Create({Kind::kRef, &List::kType});
   EXPECT_EQ(list->Append(Value(Text("x"))).ToString(),
@@ -145,6 +218,77 @@ TEST(Buffer, Ranges) {
   EXPECT_TRUE(Buffer::CopyBytes(*buffer, 0, *buffer, 1, 9).ok());
   EXPECT_EQ(buffer->text(), "0012345678");
   EXPECT_EQ(*Buffer::Compare(*buffer, 0, *buffer, 1, 1), true);
+}
+
+// In pieces as at once, and overlapping either way.
+TEST(Buffer, WorksInPieces) {
+  constexpr uint64_t kSize = 3 * kPieceBytes + 12345;
+  std::vector<uint8_t> bytes(kSize);
+  for (size_t i = 0; i < kSize; ++i)
+    bytes[i] = static_cast<uint8_t>(i * i >> 7);
+  const Ref<Buffer> buffer = *Buffer::Copy(bytes);
+  EXPECT_TRUE(std::ranges::equal(buffer->bytes(), bytes));
+  EXPECT_EQ(*buffer->Hash(3, kSize - 3),
+            SipHash24(std::span(bytes).subspan(3)));
+  const struct {
+    uint64_t from;
+    uint64_t to;
+  } kCopies[] = {{0, 1}, {1, 0}, {0, 1000}, {70000, 1}, {0, kPieceBytes + 1}};
+  for (const auto& copy : kCopies) {
+    SCOPED_TRACE(absl::StrCat(copy.from, " to ", copy.to));
+    const uint64_t length = kSize - std::max(copy.from, copy.to);
+    std::memmove(&bytes[copy.to], &bytes[copy.from], length);
+    ASSERT_TRUE(
+        Buffer::CopyBytes(*buffer, copy.from, *buffer, copy.to, length).ok());
+    EXPECT_TRUE(std::ranges::equal(buffer->bytes(), bytes));
+  }
+  const Ref<Buffer> other = *Buffer::Copy(bytes);
+  EXPECT_TRUE(*Buffer::Compare(*buffer, 0, *other, 0, kSize));
+  ASSERT_TRUE(other->Fill<uint16_t>(kSize / 2 - 1, 1, 0xABCD).ok());
+  EXPECT_FALSE(*Buffer::Compare(*buffer, 0, *other, 0, kSize));
+  EXPECT_TRUE(*Buffer::Compare(*buffer, 0, *other, 0, kSize - 3));
+  ASSERT_TRUE(other->Fill<uint64_t>(1, kSize / 8 - 1, 0x0102030405060708).ok());
+  EXPECT_EQ(other->bytes()[7], bytes[7]);
+  EXPECT_EQ(other->bytes()[8], 8);
+  EXPECT_EQ(other->bytes()[kSize / 8 * 8 - 1], 1);
+}
+
+TEST(Buffer, PaysAndStops) {
+  constexpr uint64_t kSize = 4 * kPieceBytes;
+  const Ref<Buffer> buffer = *Buffer::Allocate(kSize);
+  const struct {
+    const char* what;
+    std::function<absl::Status(PayForBytes)> run;
+  } kCases[] = {
+      {"fill",
+       [&](PayForBytes pay) {
+         return buffer->Fill<uint8_t>(0, kSize, 1, pay);
+       }},
+      {"copy",
+       [&](PayForBytes pay) {
+         return Buffer::CopyBytes(*buffer, 0, *buffer, 0, kSize, pay);
+       }},
+      {"compare",
+       [&](PayForBytes pay) {
+         return Buffer::Compare(*buffer, 0, *buffer, 0, kSize, pay).status();
+       }},
+      {"hash",
+       [&](PayForBytes pay) { return buffer->Hash(0, kSize, pay).status(); }},
+      {"clone",
+       [&](PayForBytes pay) {
+         return Buffer::Copy(buffer->bytes(), 64, nullptr, pay).status();
+       }},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.what);
+    Purse enough = {100};
+    EXPECT_TRUE(c.run(enough).ok());
+    EXPECT_EQ(enough.bytes, kSize);
+    for (int pieces = 0; pieces < 4; ++pieces) {
+      Purse purse = {pieces};
+      EXPECT_EQ(c.run(purse).message(), "enough") << pieces;
+    }
+  }
 }
 
 TEST(RefTypes, FindsByName) {

@@ -7,6 +7,7 @@
 #ifndef EYRIE_VM_MACHINE_H_
 #define EYRIE_VM_MACHINE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -193,6 +194,10 @@ class Machine {
   // False: leave the loop, to end the call or, of a turn of a loop, to go on in
   // compiled code.
   [[gnu::cold]] bool RenewAt(const uint8_t* pc, bool turns);
+  // What compiling for this machine asks.
+  auto stopped() const {
+    return [this] { return meter.stopped(); };
+  }
   // Notes that the topmost frame's function is hot, and compiles it when it has
   // been so for long enough. False: there is no code of it.
   bool NoteHot();
@@ -209,6 +214,25 @@ class Machine {
                       const FunctionCode* function);
   void LeaveCompiled(Frame* top, uint32_t offset, const FunctionCode* function);
   const void* ResolveCompiled(Frame* callee, const FunctionCode* function);
+
+  // Takes fuel for work on many bytes, before it is done: a unit for each KiB.
+  // An error says why the call is to stop. As PayForBytes of pay.h.
+  absl::Status PayFor(uint64_t bytes) {
+    constexpr uint64_t kBytesPerUnit = 1024;
+    constexpr uint64_t kMost = uint64_t{1} << 31;
+    const uint64_t units = bytes / kBytesPerUnit;
+    if (units == 0 && (bytes != 0 || !meter.stopped())) [[likely]]
+      return absl::OkStatus();
+    if (units != 0 &&
+        meter.Charge(static_cast<uint32_t>(std::min(units, kMost)))) {
+      return absl::OkStatus();
+    }
+    return meter.StopReason();
+  }
+  // What lists and buffers pay with.
+  auto payer() {
+    return [this](uint64_t bytes) { return PayFor(bytes); };
+  }
 
   // Asks the stepper, if there is one, before the instruction at an offset of
   // the topmost frame's function.
