@@ -155,14 +155,15 @@ const uint8_t* BytecodeModule::LowerLocked(uint32_t ordinal) const {
   return function.Lowered();
 }
 
-const void* BytecodeModule::CompileFunction(const Jit& jit,
-                                            uint32_t ordinal) const {
+const void* BytecodeModule::CompileFunction(const Jit& jit, uint32_t ordinal,
+                                            CompileStopped stopped) const {
   const std::lock_guard<std::mutex> gate(ForkGate());
   const std::lock_guard<std::mutex> lock(lowering_);
-  return CompileLocked(jit, ordinal);
+  return CompileLocked(jit, ordinal, stopped);
 }
 
-const void* BytecodeModule::CompileHot(const Jit& jit, uint32_t ordinal) const {
+const void* BytecodeModule::CompileHot(const Jit& jit, uint32_t ordinal,
+                                       CompileStopped stopped) const {
   // It stays hot: nobody waits here for who compiles another.
   const std::unique_lock<std::mutex> gate(ForkGate(), std::try_to_lock);
   if (!gate.owns_lock()) return nullptr;
@@ -173,7 +174,7 @@ const void* BytecodeModule::CompileHot(const Jit& jit, uint32_t ordinal) const {
     attempt = Attempt::kDoesNotPay;
   }
   if (attempt == Attempt::kDoesNotPay) return nullptr;
-  return CompileLocked(jit, ordinal);
+  return CompileLocked(jit, ordinal, stopped);
 }
 
 // With a function are compiled what its loops call, what the loops of those
@@ -181,11 +182,12 @@ const void* BytecodeModule::CompileHot(const Jit& jit, uint32_t ordinal) const {
 struct BytecodeModule::Callees {
   int deep = 8;
   uint32_t bytes = 64 << 10;
+  CompileStopped stopped;
 };
 
-const void* BytecodeModule::CompileLocked(const Jit& jit,
-                                          uint32_t ordinal) const {
-  Callees callees;
+const void* BytecodeModule::CompileLocked(const Jit& jit, uint32_t ordinal,
+                                          CompileStopped stopped) const {
+  Callees callees = {.stopped = stopped};
   return CompileWith(jit, ordinal, callees);
 }
 
@@ -215,7 +217,8 @@ const void* BytecodeModule::CompileWith(const Jit& jit, uint32_t ordinal,
       ++callees.deep;
     };
     const CompiledFunction code =
-        jit.Compile(*this, ordinal, *compiled_, callee);
+        jit.Compile(*this, ordinal, *compiled_, callee, callees.stopped);
+    if (code.stopped) attempts_[ordinal] = Attempt::kNone;
     if (code.call == nullptr) return nullptr;
     function.compiled_words.store(code.words, std::memory_order_relaxed);
     function.compiled_entry.store(code.entry, std::memory_order_release);

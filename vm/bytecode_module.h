@@ -120,10 +120,13 @@ class BytecodeModule final
   // Lowers a function, once, and gives its first instruction. Thread-safe.
   const uint8_t* LowerFunction(uint32_t ordinal, bool traced) const;
   // Compiles a function, once, lowering it first, and gives its compiled code,
-  // compiled_entry; null: it stays interpreted. Thread-safe.
-  const void* CompileFunction(const Jit& jit, uint32_t ordinal) const;
+  // compiled_entry; null: it stays interpreted, for now if `stopped` said that
+  // the call is to stop. Thread-safe.
+  const void* CompileFunction(const Jit& jit, uint32_t ordinal,
+                              CompileStopped stopped) const;
   // The same if that pays for who calls it, once it has been found hot.
-  const void* CompileHot(const Jit& jit, uint32_t ordinal) const;
+  const void* CompileHot(const Jit& jit, uint32_t ordinal,
+                         CompileStopped stopped) const;
   // The compiled functions, of which there are some. Under their own lock.
   const CompiledModule* compiled() const { return compiled_.get(); }
 
@@ -154,7 +157,8 @@ class BytecodeModule final
   Traced& traced() const;
   // Under the mutex.
   const uint8_t* LowerLocked(uint32_t ordinal) const;
-  const void* CompileLocked(const Jit& jit, uint32_t ordinal) const;
+  const void* CompileLocked(const Jit& jit, uint32_t ordinal,
+                            CompileStopped stopped) const;
   // With what it calls, so far as that may yet be compiled with it.
   struct Callees;
   const void* CompileWith(const Jit& jit, uint32_t ordinal,

@@ -4,6 +4,12 @@
 #include "vm/lowered.h"
 
 namespace eyrie::vm {
+namespace {
+
+// Of a condition that is copied to each branch back to it.
+constexpr uint32_t kMostMoves = 16;
+
+}  // namespace
 
 bool BranchesOn(const uint8_t* code, uint16_t reg, uint32_t pc) {
   if (ReadOp(code, pc).op != Op::kCondBranch) return false;
@@ -16,7 +22,10 @@ bool IsCondition(const uint8_t* code, uint32_t block) {
   if (!IsComparison(op)) return false;
   pc += op.reads.count * FixedSize(OperandKind::kI32);
   const auto result = LoadFrom<uint16_t>(code, pc);
-  return BranchesOn(code, result, pc);
+  if (!BranchesOn(code, result, pc)) return false;
+  pc += 1 + FixedSize(OperandKind::kI32);
+  const uint32_t taken = ReadEdge(code, pc).moves.size();
+  return taken + ReadEdge(code, pc).moves.size() <= kMostMoves;
 }
 
 }  // namespace eyrie::vm

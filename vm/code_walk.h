@@ -67,7 +67,8 @@ inline Edge PlainEdge(uint32_t block) {
 
 // True if a cond_br on this register is at `pc`.
 bool BranchesOn(const uint8_t* code, uint16_t reg, uint32_t pc);
-// True if a block is a comparison and the branch on its result.
+// True if a block is a comparison and the branch on its result, and so short
+// that each branch back to it may have a copy of its own.
 bool IsCondition(const uint8_t* code, uint32_t block);
 
 // Tells the visitor what the instruction at `pc` touches, and moves behind it:

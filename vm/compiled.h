@@ -114,7 +114,11 @@ struct CompiledFunction {
   const void* entry = nullptr;
   uint32_t words = 0;
   size_t bytes = 0;
+  bool stopped = false;  // before it was compiled: it may be another time
 };
+
+// Reports whether the call that compiles a function is to stop.
+using CompileStopped = absl::FunctionRef<bool()>;
 
 // Where compiled code called a function.
 struct CompiledSite {
@@ -157,10 +161,12 @@ class Jit {
       const BytecodeModule& module) const = 0;
   // Code of a function that has been lowered. Null: it stays interpreted. Not
   // of one module from several threads at a time. Functions that its loops call
-  // are named first: what is compiled by then is called directly.
-  virtual CompiledFunction Compile(
-      const BytecodeModule& module, uint32_t function, CompiledModule& into,
-      absl::FunctionRef<void(uint32_t)> callee) const = 0;
+  // are named first: what is compiled by then is called directly. Takes time in
+  // proportion to the function's bytes, and looks whether to stop meanwhile.
+  virtual CompiledFunction Compile(const BytecodeModule& module,
+                                   uint32_t function, CompiledModule& into,
+                                   absl::FunctionRef<void(uint32_t)> callee,
+                                   CompileStopped stopped) const = 0;
   // Whether calls by the host are shorter for a function's code: to enter and
   // to leave that takes longer than what little a short function does itself.
   virtual bool Pays(const BytecodeModule& module, uint32_t function) const = 0;

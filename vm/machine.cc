@@ -55,7 +55,7 @@ const uint8_t* Machine::PrepareFunction(bool traced) {
 
 const uint8_t* Machine::CompiledEntryOf(const FunctionCode& function,
                                         const BytecodeState& of) const {
-  of.module->CompileFunction(*jit_, function.ordinal);
+  of.module->CompileFunction(*jit_, function.ordinal, stopped());
   return function.Entry(traced_);
 }
 

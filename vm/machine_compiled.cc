@@ -68,7 +68,8 @@ bool Machine::NoteHot() {
   const uint32_t ticks =
       function.ticks.fetch_add(1, std::memory_order_relaxed) + 1;
   if (ticks <= function.code_size / kBytesPerTick) return false;
-  return state->module->CompileHot(*jit_, function.ordinal) != nullptr;
+  return state->module->CompileHot(*jit_, function.ordinal, stopped()) !=
+         nullptr;
 }
 
 void Machine::EnterHot() {
@@ -228,7 +229,8 @@ void Machine::LeaveCompiled(Frame* top, uint32_t offset,
 const void* Machine::ResolveCompiled(Frame* callee,
                                      const FunctionCode* function) {
   StorePassed(*function, compiled_, callee);
-  const void* code = state->module->CompileFunction(*jit_, function->ordinal);
+  const void* code =
+      state->module->CompileFunction(*jit_, function->ordinal, stopped());
   if (code != nullptr) return code;
   // As the interpreter enters it: what is no argument is zero.
   std::vector<uint64_t> arguments(function->argument_count);

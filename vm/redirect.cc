@@ -152,8 +152,11 @@ bool Liveness::Find() {
     more = false;
     for (size_t i = blocks_.size(); i > 0; --i) {
       more |= UpdateLive(i - 1);
-      work += uint64_t{words_} *
-              (1 + blocks_[i - 1].end_edge - blocks_[i - 1].first_edge);
+      const Block& block = blocks_[i - 1];
+      work += uint64_t{words_} * (1 + block.end_edge - block.first_edge);
+      for (uint32_t e = block.first_edge; e < block.end_edge; ++e) {
+        work += edges_[e].moves.size() / 4;
+      }
     }
     if (more && work > kMaxRedirectWork) return false;
   }

@@ -57,8 +57,9 @@ absl::Status Measure(const Jit& jit, const char* path, Costs& costs) {
     const auto code = jit.NewModule(*module);
     for (uint32_t f = 0; f < count; ++f) {
       const absl::Time begin = absl::Now();
-      const CompiledFunction compiled =
-          jit.Compile(*module, f, *code, /*callee=*/[](uint32_t) {});
+      const CompiledFunction compiled = jit.Compile(
+          *module, f, *code, /*callee=*/[](uint32_t) {},
+          /*stopped=*/[] { return false; });
       costs.time += absl::Now() - begin;
       if (round > 0 || compiled.call == nullptr) continue;
       ++costs.functions;

@@ -413,6 +413,21 @@ void Emitter::EmitReturn() {
       }
     }
   }
+  EmitExit();
+}
+
+// Of many references all returns but the first use the same code: it would grow
+// with the product of both.
+void Emitter::EmitExit() {
+  constexpr uint32_t kFew = 8;
+  if (function().ref_count > kFew) {
+    if (exit_.isValid()) {
+      a_.jmp(exit_);
+      return;
+    }
+    exit_ = a_.newLabel();
+    a_.bind(exit_);
+  }
   for (uint32_t ref = 0; ref < function().ref_count; ++ref) {
     DropReference(static_cast<uint16_t>(ref));
   }

@@ -57,13 +57,20 @@ Emitter::Emitter(Body body, Inlined inlined, std::vector<View> views,
   }
 }
 
-Marks Emitter::Run() {
+Marks Emitter::Run(CompileStopped stopped) {
+  constexpr uint32_t kLookEvery = 64;  // blocks
   EmitEntry();
-  for (uint32_t b = 0; b < program().blocks.size(); ++b) EmitBlock(b);
+  for (uint32_t b = 0; b < program().blocks.size(); ++b) {
+    if (b % kLookEvery == 0 && stopped()) return {};
+    EmitBlock(b);
+  }
   a_.ud2();  // which no block reaches
   EmitFrameEntry();
   NoteDepth(kept_.size());
-  for (size_t i = 0; i < slows_.size(); ++i) EmitSlow(Slow(slows_[i]));
+  for (size_t i = 0; i < slows_.size(); ++i) {
+    if (i % kLookEvery == 0 && stopped()) return {};
+    EmitSlow(Slow(slows_[i]));
+  }
   NoteDepth(0);
   EmitStubs();
   EmitConstants();

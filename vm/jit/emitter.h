@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -55,7 +56,8 @@ class Emitter {
           asmjit::CodeHolder& code);
 
   // Where compiled code calls the function is the first byte.
-  Marks Run();
+  // If `stopped` says so, returns early, with nothing of use.
+  Marks Run(CompileStopped stopped);
 
  private:
   using Access = jit::Access;
@@ -190,6 +192,7 @@ class Emitter {
                  const FunctionCode& callee);
   void TakeResults(const FunctionCode& callee, const uint16_t* to);
   void EmitReturn();
+  void EmitExit();
   // In rax, or xmm0.
   void ReturnNumber(const Access& value);
   // Of a jump from a block: by the views where it enters a loop.
@@ -264,6 +267,8 @@ class Emitter {
   std::map<uint32_t, asmjit::Label> run_ends_;  // by a run's last instruction
   bool again_ = false;
   std::vector<Constant> constants_;
+  std::unordered_map<uint64_t, size_t> constant_at_[2];  // by bits; wide ones
+  asmjit::Label exit_;  // of a function with many references: drops them
   // Webs by the register that they are in, ascending by their begin: integers,
   // then floats.
   std::vector<uint32_t> in_register_[32];

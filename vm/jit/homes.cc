@@ -32,13 +32,10 @@ bool Emitter::IsSmall(const Access& access, int64_t* value) const {
 }
 
 x86::Mem Emitter::ConstantAt(uint64_t bits, bool wide) {
-  for (const Constant& constant : constants_) {
-    if (constant.bits == bits && constant.wide == wide) {
-      return x86::ptr(constant.label, 0, wide ? 8 : 4);
-    }
-  }
-  constants_.push_back({bits, wide, a_.newLabel()});
-  return x86::ptr(constants_.back().label, 0, wide ? 8 : 4);
+  const auto [at, is_new] =
+      constant_at_[wide ? 1 : 0].try_emplace(bits, constants_.size());
+  if (is_new) constants_.push_back({bits, wide, a_.newLabel()});
+  return x86::ptr(constants_[at->second].label, 0, wide ? 8 : 4);
 }
 
 x86::Gp Emitter::Integer(const Access& access, const x86::Gp& scratch) {

@@ -34,6 +34,9 @@ namespace {
 
 // Longer functions stay interpreted: compiling one would hold up the caller.
 constexpr uint32_t kMostBytes = uint32_t{1} << 20;
+// Code clears each register of references, and drops it: those that bytecode
+// has more of than it can name would make a short function long.
+constexpr uint32_t kFewRefs = 256;
 // Of globals, in bytes, and of what else is found by its number: offsets in
 // code are signed.
 constexpr uint32_t kMostGlobals = uint32_t{1} << 30;
@@ -103,10 +106,12 @@ void NameCallees(const Body& body, const Inlined& inlined,
 }
 
 bool Assemble(const BytecodeModule& module, uint32_t function, bool inlines,
-              absl::FunctionRef<void(uint32_t)> callee, MachineCode& result) {
+              absl::FunctionRef<void(uint32_t)> callee, CompileStopped stopped,
+              MachineCode& result) {
   Body body;
   auto& [program, webs, homes] = body;
   program = ReadProgram(module, function);
+  if (stopped()) return false;
   std::vector<View> views;
   if (FindWebs(program, webs)) {
     views = FindViews(program, webs);
@@ -118,6 +123,7 @@ bool Assemble(const BytecodeModule& module, uint32_t function, bool inlines,
   } else {
     StayInFrame(body);
   }
+  if (stopped()) return false;
   Inlined inlined;
   if (inlines) inlined = FindInlined(program);
   NameCallees(body, inlined, callee);
@@ -126,7 +132,8 @@ bool Assemble(const BytecodeModule& module, uint32_t function, bool inlines,
   code.setErrorHandler(&result.errors);
   result.marks =
       Emitter(std::move(body), std::move(inlined), std::move(views), code)
-          .Run();
+          .Run(stopped);
+  if (stopped()) return false;
   return !result.errors.any() && code.flatten() == asmjit::kErrorOk &&
          code.resolveUnresolvedLinks() == asmjit::kErrorOk;
 }
@@ -226,11 +233,13 @@ class JitOfThisMachine final : public Jit {
     return std::make_unique<ModuleCode>(ready_, pool_, names_.gdb);
   }
 
-  CompiledFunction Compile(
-      const BytecodeModule& module, uint32_t function, CompiledModule& into,
-      absl::FunctionRef<void(uint32_t)> callee) const override {
+  CompiledFunction Compile(const BytecodeModule& module, uint32_t function,
+                           CompiledModule& into,
+                           absl::FunctionRef<void(uint32_t)> callee,
+                           CompileStopped stopped) const override {
     const FunctionCode& code = module.function(function);
     if (code.code_size > kMostBytes || code.code_size == 0 ||
+        code.ref_count > kFewRefs + code.code_size / 2 ||
         code.result_count > kMaxCompiledResults ||
         module.def().global_bytes > kMostGlobals ||
         module.def().global_refs > kMostThings ||
@@ -242,7 +251,9 @@ class JitOfThisMachine final : public Jit {
     MachineCode machine_code;
     // Debuggers stop at functions that are called.
     const bool inlines = !names_.gdb;
-    if (!Assemble(module, function, inlines, callee, machine_code)) return {};
+    if (!Assemble(module, function, inlines, callee, stopped, machine_code)) {
+      return {.stopped = stopped()};
+    }
     std::string name;
     if (names_.gdb || names_.perf_map != nullptr) {
       name = NameOf(module, function);

@@ -1,6 +1,7 @@
 // Lowers the function once more, with numbers for handlers, and reads that.
 #include "vm/jit/program.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -232,6 +233,11 @@ void Reader::FindBlocks(uint32_t size) {
       program_.successors.push_back(program_.BlockAt(target));
     }
     if (!EndsBlock(last)) program_.successors.push_back(b + 1);
+    // Each once, however often a table has it.
+    const auto begin = program_.successors.begin() + block.first_successor;
+    std::sort(begin, program_.successors.end());
+    program_.successors.erase(std::unique(begin, program_.successors.end()),
+                              program_.successors.end());
     block.successor_count = static_cast<uint32_t>(program_.successors.size()) -
                             block.first_successor;
   }

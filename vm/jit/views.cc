@@ -10,6 +10,10 @@ namespace {
 using Kind = ElementType::Kind;
 
 constexpr size_t kMostViews = 16;
+constexpr size_t kMostElements = 64;  // that a loop is looked through for
+// How often an instruction is looked at, on average: loops in each other are
+// looked through one by one, the outer ones first.
+constexpr uint64_t kMostLooks = 16;
 // What one spares an instruction, as numbers of webs are weighed.
 constexpr float kCountWeight = 4;
 constexpr float kDataWeight = 3;
@@ -18,6 +22,50 @@ constexpr float kDataWeight = 3;
 struct Loop {
   uint32_t head;
   uint32_t last;
+};
+
+// The first and the last block from which one of some blocks is entered.
+struct Sources {
+  uint32_t first = Program::kNone;
+  uint32_t last = 0;
+
+  void Add(const Sources& more) {
+    first = std::min(first, more.first);
+    last = std::max(last, more.last);
+  }
+};
+
+// Sources of all ranges of blocks, in a tree: the node n of 2n and 2n + 1.
+class SourceTree {
+ public:
+  explicit SourceTree(const Program& p)
+      : leaves_(p.blocks.size()), nodes_(2 * leaves_) {
+    for (uint32_t b = 0; b < leaves_; ++b) {
+      const Block& block = p.blocks[b];
+      for (uint32_t s = 0; s < block.successor_count; ++s) {
+        const uint32_t to = p.successors[block.first_successor + s];
+        nodes_[leaves_ + to].Add({b, b});
+      }
+    }
+    for (size_t n = leaves_ - 1; n > 0; --n) {
+      nodes_[n].Add(nodes_[2 * n]);
+      nodes_[n].Add(nodes_[2 * n + 1]);
+    }
+  }
+
+  // Of the blocks from `begin` to before `end`.
+  Sources Of(size_t begin, size_t end) const {
+    Sources sources;
+    for (begin += leaves_, end += leaves_; begin < end; begin /= 2, end /= 2) {
+      if (begin % 2 == 1) sources.Add(nodes_[begin++]);
+      if (end % 2 == 1) sources.Add(nodes_[--end]);
+    }
+    return sources;
+  }
+
+ private:
+  const size_t leaves_;
+  std::vector<Sources> nodes_;
 };
 
 std::vector<Loop> FindLoops(const Program& p) {
@@ -33,16 +81,11 @@ std::vector<Loop> FindLoops(const Program& p) {
   for (uint32_t b = 0; b < p.blocks.size(); ++b) {
     if (last[b] != 0) loops.push_back({b, last[b] - 1});
   }
+  if (loops.empty()) return loops;
+  const SourceTree tree(p);
   std::erase_if(loops, [&](const Loop& loop) {
-    for (uint32_t b = 0; b < p.blocks.size(); ++b) {
-      if (b >= loop.head && b <= loop.last) continue;
-      const Block& block = p.blocks[b];
-      for (uint32_t s = 0; s < block.successor_count; ++s) {
-        const uint32_t to = p.successors[block.first_successor + s];
-        if (to > loop.head && to <= loop.last) return true;
-      }
-    }
-    return false;
+    const Sources sources = tree.Of(loop.head + 1, loop.last + 1);
+    return sources.first < loop.head || sources.last > loop.last;
   });
   // Outer ones first.
   std::stable_sort(loops.begin(), loops.end(),
@@ -54,10 +97,17 @@ std::vector<Loop> FindLoops(const Program& p) {
 
 class Finder {
  public:
-  Finder(const Program& program, Webs& webs) : p_(program), w_(webs) {}
+  Finder(const Program& program, Webs& webs)
+      : p_(program),
+        w_(webs),
+        looks_(kMostLooks * program.instructions.size()),
+        written_(program.function->ref_count) {}
 
   std::vector<View> Run() {
-    for (const Loop& loop : FindLoops(p_)) Look(loop);
+    for (const Loop& loop : FindLoops(p_)) {
+      if (views_.size() == kMostViews) break;
+      Look(loop);
+    }
     return std::move(views_);
   }
 
@@ -74,6 +124,9 @@ class Finder {
   const Program& p_;
   Webs& w_;
   std::vector<View> views_;
+  uint64_t looks_;                 // which may still be taken
+  std::vector<uint32_t> written_;  // by reference: the last loop that writes it
+  uint32_t loop_ = 0;              // the number of that at hand
 };
 
 uint32_t Finder::AddWeb(const Loop& loop, float weight) {
@@ -93,21 +146,26 @@ uint32_t Finder::AddWeb(const Loop& loop, float weight) {
 void Finder::Look(const Loop& loop) {
   const uint32_t first = p_.blocks[loop.head].first;
   const uint32_t end = p_.blocks[loop.last].end;
-  std::vector<bool> written(p_.function->ref_count);
+  if (looks_ < end - first) return;
+  looks_ -= end - first;
+  ++loop_;
   for (uint32_t n = first; n < end; ++n) {
     VisitWrittenRefs(p_, p_.instructions[n],
-                     [&](uint16_t ref) { written[ref] = true; });
+                     [&](uint16_t ref) { written_[ref] = loop_; });
   }
   std::vector<Element> elements;
   std::vector<float> gains;
   for (uint32_t n = first; n < end; ++n) {
     const Element element = ElementOf(p_.instructions[n]);
-    if (element.of == Element::Of::kNone || written[element.ref]) continue;
+    if (element.of == Element::Of::kNone || written_[element.ref] == loop_) {
+      continue;
+    }
     auto same =
         std::find_if(elements.begin(), elements.end(),
                      [&](const Element& other) { return other.Like(element); });
     const auto at = static_cast<size_t>(same - elements.begin());
     if (same == elements.end()) {
+      if (elements.size() == kMostElements) continue;
       elements.push_back(element);
       gains.push_back(0);
     }

@@ -14,6 +14,8 @@ namespace {
 // Words of liveness: 512 KiB.
 constexpr uint64_t kMaxWords = uint64_t{1} << 16;
 constexpr uint32_t kMostNodes = uint32_t{1} << 20;
+// What is live is carried over branches, so many words and registers of it.
+constexpr uint64_t kMostCarried = uint64_t{1} << 23;
 constexpr float kLoopFactor = 8;
 constexpr int kMostDepth = 5;
 
@@ -28,10 +30,10 @@ class Finder {
   bool Run() {
     if (uint64_t{words_} * p_.blocks.size() > kMaxWords) return false;
     FindPredecessors();
-    FindLiveIn();
+    if (!FindLiveIn()) return false;
     FindFrequencies();
     FindWaysBack();
-    MakeLiveInNodes();
+    if (!MakeLiveInNodes()) return false;
     for (uint32_t b = 0; b < p_.blocks.size(); ++b) {
       LinkBlock(b);
       if (parents_.size() > kMostNodes) return false;
@@ -74,12 +76,13 @@ class Finder {
     return {predecessors_.begin() + first_predecessor_[block],
             predecessors_.begin() + first_predecessor_[block + 1]};
   }
-  void FindLiveIn();
+  // False, as of the others: it would take too long.
+  bool FindLiveIn();
   // What is live into the next block, unless it is written. True: it is more.
   bool AddLive(uint32_t block, uint32_t next, const uint64_t* written);
   void FindFrequencies();
   void FindWaysBack();
-  void MakeLiveInNodes();
+  bool MakeLiveInNodes();
   void LinkBlock(uint32_t block);
   void JoinArguments();
   void MakeWebs();
@@ -114,7 +117,7 @@ class Finder {
   std::vector<uint32_t> current_;
 };
 
-void Finder::FindLiveIn() {
+bool Finder::FindLiveIn() {
   const size_t blocks = p_.blocks.size();
   std::vector<uint64_t> read(blocks * words_);
   std::vector<uint64_t> written(blocks * words_);
@@ -139,10 +142,13 @@ void Finder::FindLiveIn() {
   std::vector<uint32_t> grown(blocks);
   std::iota(grown.begin(), grown.end(), 0);
   std::vector<bool> waits(blocks, true);
+  uint64_t carried = 0;
   while (!grown.empty()) {
     const uint32_t next = grown.back();
     grown.pop_back();
     waits[next] = false;
+    carried += words_ * uint64_t{PredecessorsOf(next).size()};
+    if (carried > kMostCarried) return false;
     for (const uint32_t b : PredecessorsOf(next)) {
       if (AddLive(b, next, &written[size_t{b} * words_]) && !waits[b]) {
         waits[b] = true;
@@ -150,6 +156,7 @@ void Finder::FindLiveIn() {
       }
     }
   }
+  return true;
 }
 
 bool Finder::AddLive(uint32_t block, uint32_t next, const uint64_t* written) {
@@ -219,12 +226,17 @@ void Finder::FindWaysBack() {
   }
 }
 
-void Finder::MakeLiveInNodes() {
+bool Finder::MakeLiveInNodes() {
+  uint64_t carried = 0;
   for (uint32_t b = 0; b < p_.blocks.size(); ++b) {
     live_in_.push_back(static_cast<uint32_t>(parents_.size()));
     VisitLive(b, [&](uint32_t slot) { NewNode(static_cast<uint16_t>(slot)); });
+    const uint64_t nodes = parents_.size() - live_in_.back();
+    carried += nodes * PredecessorsOf(b).size();
+    if (parents_.size() > kMostNodes || carried > kMostCarried) return false;
   }
   live_in_.push_back(static_cast<uint32_t>(parents_.size()));
+  return true;
 }
 
 void Finder::LinkBlock(uint32_t b) {

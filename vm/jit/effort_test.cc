@@ -1,0 +1,152 @@
+// What compiling takes: code and time in proportion to the bytecode, whatever
+// its shape, and an end when the call that compiles is to stop.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/support/module_builder.h"
+#include "vm/bytecode_module.h"
+#include "vm/jit/jit.h"
+#include "vm/verifier.h"
+
+namespace eyrie::vm {
+namespace {
+
+// One loop after another.
+std::string Loops(int count) {
+  std::string code = "entry: const.i32 1 i1 br ^h0 [] ";
+  for (int i = 0; i < count; ++i) {
+    absl::StrAppend(&code, "h", i, ": add.i32 i0 i1 i0 cmp.lt.i32.s i0 i1 i2 ",
+                    "cond_br i2 ^h", i, " [] ^h", i + 1, " [] ");
+  }
+  return absl::StrCat(code, "h", count, ": return [i0]");
+}
+
+// One loop in another.
+std::string Nest(int count) {
+  std::string code = "entry: const.i32 1 i1 br ^h0 [] ";
+  for (int i = 0; i < count; ++i) {
+    absl::StrAppend(&code, "h", i, ": add.i32 i0 i1 i0 br ^h", i + 1, " [] ");
+  }
+  absl::StrAppend(&code, "h", count, ": br ^t", count - 1, " [] ");
+  for (int i = count - 1; i >= 0; --i) {
+    absl::StrAppend(&code, "t", i, ": cmp.lt.i32.s i0 i1 i2 cond_br i2 ^h", i,
+                    " [] ^", i == 0 ? "end" : absl::StrCat("t", i - 1), " [] ");
+  }
+  return absl::StrCat(code, "end: return [i0]");
+}
+
+// Constants, all different.
+std::string Constants(int count) {
+  std::string code = "entry: const.f64 1.5 i4 br ^loop [] loop: ";
+  for (int i = 0; i < count; ++i) {
+    absl::StrAppend(&code, "const.f64 ", i, ".5 i2 add.f64 i4 i2 i4 ");
+  }
+  return absl::StrCat(code, "cond_br i0 ^loop [] ^end [] end: return [i0]");
+}
+
+// Returns, each of which drops all references.
+std::string Returns(int count) {
+  std::string code = "entry: ";
+  for (int i = 0; i < count; ++i) {
+    absl::StrAppend(&code, "const.ref.zero r", i, " ");
+  }
+  absl::StrAppend(&code, "br ^b0 [] ");
+  for (int i = 0; i < count; ++i) {
+    absl::StrAppend(&code, "b", i, ": cond_br i0 ^x", i, " [] ^b", i + 1,
+                    " [] x", i, ": return [i0] ");
+  }
+  return absl::StrCat(code, "b", count, ": return [i0]");
+}
+
+// Branches back to a loop whose condition moves registers.
+std::string Conditions(int count) {
+  std::string moves;
+  for (int i = 0; i < count; ++i) {
+    absl::StrAppend(&moves, " i", i + 3, ">i", i + 2);
+  }
+  std::string code = absl::StrCat(
+      "entry: br ^loop [] loop: cmp.eq.i32 i0 i0 i1 cond_br i1 ^b0 [", moves,
+      "] ^end [] ");
+  for (int i = 0; i < count; ++i) {
+    absl::StrAppend(&code, "b", i, ": cond_br i0 ^x", i, " [] ^b", i + 1,
+                    " [] x", i, ": br ^loop [] ");
+  }
+  return absl::StrCat(code, "b", count, ": br ^end [] end: return [i0]");
+}
+
+std::shared_ptr<const BytecodeModule> Make(const std::string& code,
+                                           int registers) {
+  tests::ModuleBuilder builder;
+  auto& function = builder.AddFunction("f", "0i_i", code);
+  function.i32_registers = static_cast<uint16_t>(registers + 8);
+  function.ref_registers = static_cast<uint16_t>(registers);
+  auto verified = LoadModule(builder.Build(), "effort");
+  EXPECT_TRUE(verified.ok()) << verified.status();
+  auto module = *BytecodeModule::Create(*std::move(verified));
+  module->LowerFunction(0, /*traced=*/false);
+  return module;
+}
+
+// Twice as large, these took from 6 s to minutes once, or gigabytes.
+TEST(Effort, GrowsWithTheBytecode) {
+  const auto jit = *jit::Create(jit::Mode::kEager);
+  const struct {
+    const char* what;
+    std::function<std::string(int)> code;
+    int count;
+    int registers;
+  } kCases[] = {
+      {"loops", Loops, 6000, 0},
+      {"loops in each other", Nest, 5000, 0},
+      {"constants", Constants, 20000, 0},
+      {"returns", Returns, 1500, 1500},
+      {"conditions", Conditions, 1000, 1000},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.what);
+    const auto module = Make(c.code(c.count), c.registers);
+    const auto code = jit->NewModule(*module);
+    const CompiledFunction compiled =
+        jit->Compile(*module, 0, *code, [](uint32_t) {}, [] { return false; });
+    ASSERT_NE(compiled.call, nullptr);
+    EXPECT_LT(compiled.bytes, module->function(0).code_size * 32);
+  }
+}
+
+TEST(Effort, EndsWithTheCall) {
+  const auto jit = *jit::Create(jit::Mode::kEager);
+  const auto module = Make(Loops(1000), 0);
+  const auto code = jit->NewModule(*module);
+  int most = 0;
+  for (int looks = 0; most == 0; ++looks) {
+    int looked = 0;
+    const CompiledFunction compiled = jit->Compile(
+        *module, 0, *code, [](uint32_t) {}, [&] { return ++looked > looks; });
+    EXPECT_EQ(compiled.stopped, compiled.call == nullptr);
+    if (compiled.call != nullptr) most = looked;
+    ASSERT_LT(looks, 1000);
+  }
+  EXPECT_GT(most, 10);
+}
+
+// Nor is it given up: another call may have the time.
+TEST(Effort, CompilesWhatACallHadNoTimeFor) {
+  const auto jit = *jit::Create(jit::Mode::kEager);
+  const auto module = Make(Loops(100), 0);
+  EXPECT_EQ(module->CompileFunction(*jit, 0, [] { return true; }), nullptr);
+  EXPECT_NE(module->CompileFunction(*jit, 0, [] { return false; }), nullptr);
+}
+
+// Bytecode that declares references and names none: code would be their drops.
+TEST(Effort, LeavesUnnamedReferencesAlone) {
+  const auto jit = *jit::Create(jit::Mode::kEager);
+  const auto module = Make("entry: return [i0]", 16000);
+  EXPECT_EQ(module->CompileFunction(*jit, 0, [] { return false; }), nullptr);
+}
+
+}  // namespace
+}  // namespace eyrie::vm
