@@ -296,6 +296,11 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
                                          absl::string_view key) {
     auto& list =
         category == "hal.device.id" ? refusals->devices : refusals->formats;
+    // A program may ask for ever, and by the gigabyte.
+    constexpr size_t kMost = 16;
+    constexpr size_t kLongest = 256;
+    key = key.substr(0, kLongest);
+    if (list.size() == kMost || absl::c_linear_search(list, key)) return;
     list.emplace_back(key.data(), key.size());
   };
   ASSIGN_OR_RETURN(HostModules modules,

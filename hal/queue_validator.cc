@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
+#include "base/hash_map.h"
 #include "base/status_macros.h"
 
 namespace eyrie::hal {
@@ -42,17 +43,19 @@ absl::StatusOr<BufferRef> ValidateTransfer(
 }  // namespace
 
 absl::Status ValidateLoop(const Fence& wait, const Fence& signal) {
+  // A fence has one point of each semaphore.
+  HashMap<const Semaphore*, uint64_t> raised;
+  for (const Fence::Point& point : signal.points()) {
+    raised[point.semaphore.get()] = point.value;
+  }
   for (const Fence::Point& until : wait.points()) {
-    for (const Fence::Point& point : signal.points()) {
-      if (until.semaphore != point.semaphore || until.value < point.value) {
-        continue;
-      }
-      // A failure is for the operation to find.
-      if (wait.Query().value_or(true)) return absl::OkStatus();
-      return absl::InvalidArgumentError(absl::StrCat(
-          "The operation waits until a semaphore reaches ", until.value,
-          ", which it would itself raise to ", point.value, "."));
-    }
+    const auto point = raised.find(until.semaphore.get());
+    if (point == raised.end() || until.value < point->second) continue;
+    // A failure is for the operation to find.
+    if (wait.Query().value_or(true)) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The operation waits until a semaphore reaches ", until.value,
+        ", which it would itself raise to ", point->second, "."));
   }
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 #ifndef EYRIE_HAL_QUEUE_VALIDATOR_H_
 #define EYRIE_HAL_QUEUE_VALIDATOR_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -20,6 +21,9 @@ namespace eyrie::hal {
 // INVALID_ARGUMENT: the operation would wait for what it signals itself.
 absl::Status ValidateLoop(const Fence& wait, const Fence& signal);
 inline absl::Status ValidateFences(const Fence& wait, const Fence& signal) {
+  constexpr size_t kFewPairs = 64;
+  if (wait.points().size() * signal.points().size() > kFewPairs) [[unlikely]]
+    return ValidateLoop(wait, signal);
   for (const Fence::Point& until : wait.points()) {
     for (const Fence::Point& point : signal.points()) {
       if (until.semaphore == point.semaphore) return ValidateLoop(wait, signal);

@@ -33,6 +33,8 @@ absl::Status ReadRange(absl::string_view what, Buffer& buffer, int64_t offset,
 absl::StatusOr<std::tuple<int32_t, int64_t>> DeviceQueryI64(
     HalModuleState& state, Device& device, vm::Buffer& category,
     vm::Buffer& key) {
+  // A pattern is gone through.
+  RETURN_IF_ERROR(state.WorkOnBytes(key.size()));
   std::optional<int64_t> value = device.Query(TextOf(category), TextOf(key));
   if (value.value_or(0) == 0 && state.options().query_refused &&
       (TextOf(category) == "hal.executable.format" ||

@@ -60,9 +60,12 @@ absl::StatusOr<Ref<Executable>> ExecutableCreateV5(HalModuleState& state,
   return ExecutableCreate(state, device, 0, format, data, constants);
 }
 
-absl::StatusOr<int64_t> ExecutableLookupFunction(HalModuleState&,
+absl::StatusOr<int64_t> ExecutableLookupFunction(HalModuleState& state,
                                                  Executable& executable,
                                                  vm::Buffer& name) {
+  constexpr size_t kExportsPerUnit = 64;
+  const size_t units = executable.exports().size() / kExportsPerUnit;
+  if (units != 0) RETURN_IF_ERROR(state.Work(static_cast<uint32_t>(units)));
   std::optional<uint32_t> ordinal = executable.FindExport(TextOf(name));
   if (ordinal) return int64_t{*ordinal};
   std::string known;

@@ -58,6 +58,7 @@ absl::StatusOr<int32_t> FenceAwaitV5(HalModuleState& state, int32_t timeout_ms,
   for (size_t i = 0; i < fences.size(); ++i) {
     const Fence* const fence = fences.get(i);
     if (fence == nullptr || fence->IsKnownReached()) continue;
+    RETURN_IF_ERROR(state.WorkOnPoints(fence));
     ASSIGN_OR_RETURN(bool reached, fence->Query());
     all_reached &= reached;
   }
@@ -99,7 +100,8 @@ absl::StatusOr<Ref<Fence>> FenceCreateV5(HalModuleState& state, Device& device,
   return FenceCreate(state, device, 0);
 }
 
-absl::Status FenceFail(HalModuleState&, Fence& fence, int32_t status) {
+absl::Status FenceFail(HalModuleState& state, Fence& fence, int32_t status) {
+  RETURN_IF_ERROR(state.WorkOnPoints(&fence));
   const int32_t code = status & kStatusCodeMask;
   if (code == 0) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -121,6 +123,7 @@ absl::StatusOr<Ref<Fence>> FenceJoinV5(HalModuleState& state,
   for (size_t i = 0; i < fences.size(); ++i) {
     Fence* fence = fences.get(i);
     if (fence == nullptr || fence->points().empty()) continue;
+    RETURN_IF_ERROR(state.WorkOnPoints(fence));
     if (fence->IsKnownReached()) {
       reached = fence;
     } else {
@@ -142,13 +145,15 @@ absl::StatusOr<Ref<Fence>> FenceJoin(HalModuleState& state, int64_t,
   return FenceJoinV5(state, fences);
 }
 
-absl::StatusOr<int32_t> FenceQuery(HalModuleState&, Fence& fence) {
+absl::StatusOr<int32_t> FenceQuery(HalModuleState& state, Fence& fence) {
+  RETURN_IF_ERROR(state.WorkOnPoints(&fence));
   absl::StatusOr<bool> reached = fence.Query();
   if (!reached.ok()) return static_cast<int32_t>(reached.status().code());
   return *reached ? 0 : kDeferred;
 }
 
-absl::Status FenceSignal(HalModuleState&, Fence& fence) {
+absl::Status FenceSignal(HalModuleState& state, Fence& fence) {
+  RETURN_IF_ERROR(state.WorkOnPoints(&fence));
   return fence.Signal();
 }
 

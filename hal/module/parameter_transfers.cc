@@ -92,6 +92,7 @@ absl::Status ParameterTransfers::ReadSplat(const Splat& splat,
   const auto file =
       MakeRef<File>(repeated->writable_bytes(), memory_access::kRead, repeated);
   for (uint64_t done = 0; done < span.length;) {
+    RETURN_IF_ERROR(state_.Work(1));
     const uint64_t part = std::min(span.length - done, kSplatChunk);
     ASSIGN_OR_RETURN(const QueueFences fences, Next());
     RETURN_IF_ERROR(device_.QueueRead(

@@ -28,7 +28,7 @@ struct ParameterSpan {
 // this. The caller has checked that spans lie in their parameters.
 class ParameterTransfers {
  public:
-  ParameterTransfers(const HalModuleState& state, Device& device, Fence* wait,
+  ParameterTransfers(HalModuleState& state, Device& device, Fence* wait,
                      Fence* signal)
       : state_(state),
         device_(device),
@@ -57,7 +57,7 @@ class ParameterTransfers {
   absl::Status ReadSplat(const Splat& splat, const ParameterSpan& span,
                          const Ref<Buffer>& target);
 
-  const HalModuleState& state_;
+  HalModuleState& state_;
   Device& device_;
   Ref<Fence> before_;    // what the latest operation waits for
   Ref<Fence> previous_;  // what it signals

@@ -50,34 +50,35 @@ struct Request {
 class Requests {
  public:
   // INVALID_ARGUMENT: the spans are no triples, or have no keys.
-  static absl::StatusOr<Requests> Read(const ParametersState& state,
+  static absl::StatusOr<Requests> Read(ParametersState& state,
                                        const vm::Buffer* scope,
                                        const vm::Buffer& key_table,
                                        const vm::Buffer& key_data,
                                        const vm::Buffer& spans);
 
   uint64_t count() const { return spans_.size() / kSpanSize; }
-  // OUT_OF_RANGE: a key that is not in the block of text, or a span that is
-  // not in the parameter. NOT_FOUND: no such parameter.
+  // Takes fuel: a module may ask for millions. OUT_OF_RANGE: a key that is not
+  // in the block of text, or a span that is not in the parameter. NOT_FOUND: no
+  // such parameter.
   absl::StatusOr<Request> At(uint64_t index) const;
 
  private:
   Requests() = default;
 
-  const ParameterScopes* scopes_ = nullptr;
+  ParametersState* state_ = nullptr;
   absl::string_view scope_;
   std::span<const uint8_t> table_;
   absl::string_view text_;
   std::span<const uint8_t> spans_;
 };
 
-absl::StatusOr<Requests> Requests::Read(const ParametersState& state,
+absl::StatusOr<Requests> Requests::Read(ParametersState& state,
                                         const vm::Buffer* scope,
                                         const vm::Buffer& key_table,
                                         const vm::Buffer& key_data,
                                         const vm::Buffer& spans) {
   Requests requests;
-  requests.scopes_ = &state.scopes();
+  requests.state_ = &state;
   if (scope != nullptr) requests.scope_ = scope->text();
   requests.table_ = key_table.bytes();
   requests.text_ = key_data.text();
@@ -101,9 +102,11 @@ absl::StatusOr<Request> Requests::At(uint64_t index) const {
                                               " bytes at offset ", offset,
                                               " of ", text_.size(), "."));
   }
+  RETURN_IF_ERROR(state_->Work(1));
+  RETURN_IF_ERROR(state_->WorkOnBytes(uint64_t{length} + scope_.size()));
   Request request;
   ASSIGN_OR_RETURN(request.parameter,
-                   scopes_->Find(scope_, text_.substr(offset, length)));
+                   state_->scopes().Find(scope_, text_.substr(offset, length)));
   request.span =
       LoadLittleEndian<ParameterSpan>(spans_.data() + index * kSpanSize);
   const ParameterSpan& span = request.span;

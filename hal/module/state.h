@@ -88,8 +88,18 @@ class HalModuleState : public vm::ModuleState {
   // A range of a buffer, charged for if it is not all of it.
   absl::StatusOr<Ref<Buffer>> Subspan(Buffer& source, uint64_t offset,
                                       uint64_t length) const;
-  // Fences of a queue operation, which counts what it keeps and does.
-  QueueFences Fences(Fence* wait, Fence* signal, int64_t affinity = -1) const {
+  // Takes fuel for what an import does to a fence's points, if they are many.
+  absl::Status WorkOnPoints(const Fence* fence) {
+    constexpr size_t kPointsPerUnit = 16;
+    if (fence == nullptr || fence->points().size() < kPointsPerUnit) [[likely]]
+      return absl::OkStatus();
+    return Work(static_cast<uint32_t>(fence->points().size() / kPointsPerUnit));
+  }
+  // Fences of a queue operation, which counts what it keeps and does. If their
+  // points take the rest of the fuel, the next branch or call says so.
+  QueueFences Fences(Fence* wait, Fence* signal, int64_t affinity = -1) {
+    WorkOnPoints(wait).IgnoreError();
+    WorkOnPoints(signal).IgnoreError();
     return {wait,      signal,
             &memory(), meter() != nullptr ? &meter()->work() : nullptr,
             this,      static_cast<QueueAffinity>(affinity)};

@@ -1,5 +1,6 @@
-// Programs whose transfers would run for hours, on both CPU devices: they end
-// with the call's fuel, its time or its cancelling, and give everything back.
+// Programs whose transfers and questions would run for hours, on both CPU
+// devices: they end with the call's fuel, its time or its cancelling, and give
+// everything back.
 #include <memory>
 #include <string>
 #include <thread>
@@ -26,6 +27,7 @@ const struct {
     {"recorded", 50000, kFillBytes}, {"deferred", 50000, kFillBytes},
     {"queued", 50000, kFillBytes},   {"copied", 50000, kFillBytes},
     {"read", 50000, kFillBytes},     {"repeated", 100000, 8},
+    {"asked", 50000, kFillBytes},    {"joined", 50000, 0},
 };
 
 class DeviceWorkTest : public ::testing::TestWithParam<const char*> {
