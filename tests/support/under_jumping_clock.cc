@@ -1,0 +1,28 @@
+// Runs all tests of the program that links this while the wall clock jumps, and
+// fails those during which somebody asks it.
+#include <optional>
+
+#include "gtest/gtest.h"
+#include "tests/support/jumping_clock.h"
+
+namespace eyrie::tests {
+namespace {
+
+class Watch final : public ::testing::EmptyTestEventListener {
+  void OnTestStart(const ::testing::TestInfo&) override { clock_.emplace(); }
+  void OnTestEnd(const ::testing::TestInfo&) override {
+    // GoogleTest itself notes when each test begins.
+    EXPECT_EQ(clock_->reads(), 1) << "The test reads the wall clock.";
+    clock_.reset();
+  }
+
+  std::optional<JumpingClock> clock_;
+};
+
+[[maybe_unused]] const bool kIsAdded = [] {
+  ::testing::UnitTest::GetInstance()->listeners().Append(new Watch());
+  return true;
+}();
+
+}  // namespace
+}  // namespace eyrie::tests
