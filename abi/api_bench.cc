@@ -3,6 +3,7 @@
 //
 //   bazel run -c opt //abi:api_bench
 // `tools/bench/compare --only=api` prints the ratios.
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -30,11 +31,11 @@ std::unique_ptr<abi::Session> OpenSession(const char* path) {
   return *abi::Session::Create({*program}, *std::move(devices));
 }
 
-Context OpenContext(const char* path) {
+Context OpenContext(const char* path, const Limits& limits = {}) {
   auto device = Device::Open("local-sync");
   auto module = Module::Load(path);
   if (!device || !module) std::abort();
-  return *Context::Create(*device, *module);
+  return *Context::Create(*device, *module, limits);
 }
 
 // A lent array, which the caller may change between calls.
@@ -96,6 +97,18 @@ void Prepared(benchmark::State& state, const char* path, const char* name,
   }
 }
 
+// A call whose time is limited, to far more than it takes.
+void Limited(benchmark::State& state, std::chrono::nanoseconds timeout) {
+  Limits limits;
+  limits.timeout = timeout;
+  Context context = OpenContext(kAdd, limits);
+  auto function = context.Find("add");
+  auto call = Call::Prepare(*function, AddArguments());
+  for (auto _ : state) {
+    if (!call->Invoke()) std::abort();
+  }
+}
+
 void Marshalled(benchmark::State& state, const char* path, const char* name,
                 const std::vector<Value>& arguments) {
   Context context = OpenContext(path);
@@ -109,6 +122,9 @@ void Marshalled(benchmark::State& state, const char* path, const char* name,
 BENCHMARK_CAPTURE(Raw, add, kAdd, "add", RawFloats())->Name("BM_add_raw");
 BENCHMARK_CAPTURE(Prepared, add, kAdd, "add", AddArguments())
     ->Name("BM_add_prepared");
+BENCHMARK_CAPTURE(Limited, minute, std::chrono::minutes(1))
+    ->Name("BM_add_timeout")
+    ->ThreadRange(1, 2);
 BENCHMARK_CAPTURE(Marshalled, add, kAdd, "add", AddArguments())
     ->Name("BM_add_marshalled");
 BENCHMARK_CAPTURE(Raw, all, kScalars, "all", RawScalars())

@@ -10,8 +10,8 @@
 
 #include "abi/c_handles.h"
 #include "absl/status/status.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/deadline.h"
 #include "base/ref.h"
 #include "base/status_macros.h"
 #include "hal/fence.h"
@@ -36,9 +36,9 @@ absl::Status Create(eyrie_device_t& device, eyrie_fence_t** out_fence) {
 }
 
 absl::Status Wait(const eyrie_fence_t& fence, int64_t timeout_ns) {
-  return fence.fence->Wait(timeout_ns < 0
-                               ? absl::InfiniteFuture()
-                               : absl::Now() + absl::Nanoseconds(timeout_ns));
+  return fence.fence->Wait(
+      timeout_ns < 0 ? Deadline::Never()
+                     : Deadline::After(absl::Nanoseconds(timeout_ns)));
 }
 
 absl::Status Start(eyrie_function_t& function,

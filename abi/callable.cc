@@ -13,7 +13,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
+#include "base/deadline.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/trace.h"
@@ -39,7 +39,7 @@ absl::string_view WordFor(vm::ValueType type) {
 absl::Status Session::WaitFor(const hal::Fence& fence) const {
   const vm::Meter& meter = context_->meter();
   absl::Status status =
-      fence.Wait(absl::InfiniteFuture(), [&meter] { return meter.stopped(); });
+      fence.Wait(Deadline::Never(), [&meter] { return meter.stopped(); });
   if (!status.ok() && meter.stopped()) {
     return Annotate(meter.StopReason(), "(while waiting for the device)");
   }

@@ -5,7 +5,7 @@
 
 #include "abi/signature.h"
 #include "absl/container/inlined_vector.h"
-#include "absl/time/time.h"
+#include "base/deadline.h"
 #include "base/status_macros.h"
 
 namespace eyrie::abi {
@@ -75,8 +75,7 @@ void PendingCall::Return(absl::StatusOr<std::vector<vm::Value>> values) {
 
 // A fence that nobody can signal any more fails.
 void PendingCall::CheckFence() {
-  const absl::StatusOr<bool> reached =
-      done_->IsWaitOver(absl::InfiniteFuture());
+  const absl::StatusOr<bool> reached = done_->IsWaitOver(Deadline::Never());
   if (reached.ok() && !*reached) return;
   status_ = reached.status();
   state_ = State::kOver;

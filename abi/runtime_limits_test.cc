@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "eyrie/fence.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
+#include "tests/support/thread_limit.h"
 
 namespace eyrie {
 namespace {
@@ -50,6 +52,10 @@ TEST_F(LimitsApiTest, CallsOverALimitFailTheirContext) {
        {2000, std::chrono::minutes(5), 1 << 20, 1 << 16},
        1000,
        "OK"},
+      {"more time than there is",
+       {.timeout = std::chrono::nanoseconds::max()},
+       1000,
+       "OK"},
       {"fuel",
        {.fuel = 500},
        1000,
@@ -73,6 +79,30 @@ TEST_F(LimitsApiTest, CallsOverALimitFailTheirContext) {
     EXPECT_EQ(SumTo(*context, 1).substr(0, 3), failed ? "9: " : "OK");
     EXPECT_EQ(SumTo(*other, 100), "OK");
   }
+}
+
+// A fence's wait, of the longest time there is, of none, and of some.
+TEST_F(LimitsApiTest, FencesAreWaitedFor) {
+  auto fence = Fence::Create(*device_);
+  ASSERT_EQ(Text(fence), "OK");
+  for (const int64_t ns : {0, 1, 2000000}) {
+    EXPECT_EQ(Text(fence->Wait(std::chrono::nanoseconds(ns))),
+              "4: The semaphore is at 0 and did not reach 1 in time.");
+  }
+  std::thread signaller([&fence] {
+    std::this_thread::sleep_for(milliseconds(20));
+    EXPECT_EQ(Text(fence->Signal()), "OK");
+  });
+  EXPECT_EQ(Text(fence->Wait(std::chrono::nanoseconds::max())), "OK");
+  signaller.join();
+}
+
+TEST_F(LimitsApiTest, LimitsOfTimeNeedAThread) {
+  const tests::ThreadLimit none(0);
+  EXPECT_EQ(Text(NewContext({})), "OK");
+  EXPECT_EQ(Text(NewContext({.timeout = std::chrono::nanoseconds::max()})),
+            "8: Cannot start a thread for limits of time: Resource temporarily "
+            "unavailable.");
 }
 
 TEST_F(LimitsApiTest, MemoryMayNotSufficeToStart) {

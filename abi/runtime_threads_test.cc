@@ -10,6 +10,7 @@
 #include "eyrie/call_pool.h"
 #include "eyrie/runtime.h"
 #include "gtest/gtest.h"
+#include "tests/support/thread_limit.h"
 
 namespace eyrie {
 namespace {
@@ -106,6 +107,18 @@ TEST(CppApiTest, CallPoolEnds) {
   auto none = CallPool::Start(
       [] { return Result<Context>(Error(EYRIE_ABORTED, "No.")); }, 2);
   EXPECT_EQ(none.error().message(), "No.");
+}
+
+TEST(CppApiTest, CallPoolNeedsItsThreads) {
+  auto device = Device::Open("local-sync");
+  auto module = Module::Load(kCounter);
+  const tests::ThreadLimit limit(2);
+  auto pool = CallPool::Start(*device, *module, 4);
+  ASSERT_FALSE(pool.ok());
+  EXPECT_EQ(pool.error().code(), EYRIE_RESOURCE_EXHAUSTED);
+  EXPECT_EQ(pool.error().message(),
+            "Cannot start thread 3 of 4 of a pool: Resource temporarily "
+            "unavailable.");
 }
 
 // The code of a call of sum_to, 0 if it succeeds.

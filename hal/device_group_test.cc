@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "base/deadline.h"
 #include "base/memory_meter.h"
 #include "base/ref.h"
 #include "gtest/gtest.h"
@@ -46,7 +46,7 @@ Ref<Buffer> Filled(Device& device, uint32_t word) {
                   .QueueFill({nullptr, done.get()},
                              {buffer, 0, 0, kWholeBuffer}, pattern)
                   .ok());
-  EXPECT_TRUE(done->Wait(absl::InfiniteFuture()).ok());
+  EXPECT_TRUE(done->Wait(Deadline::Never()).ok());
   return buffer;
 }
 
@@ -62,7 +62,7 @@ std::string Contents(Device& device, const Ref<Buffer>& buffer) {
                   .QueueCopy({nullptr, done.get()}, {buffer, 0, 0, size},
                              {seen, 0, 0, size})
                   .ok());
-  EXPECT_TRUE(done->Wait(absl::InfiniteFuture()).ok());
+  EXPECT_TRUE(done->Wait(Deadline::Never()).ok());
   std::vector<uint32_t> words(size / 4);
   EXPECT_TRUE(
       seen->Read(0, {reinterpret_cast<uint8_t*>(words.data()), size}).ok());
@@ -77,7 +77,7 @@ std::string Contents(Device& device, const Ref<Buffer>& buffer) {
 }
 
 std::string Ended(const Ref<Fence>& fence) {
-  return StatusText(fence->Wait(absl::Now() + absl::Seconds(20)));
+  return StatusText(fence->Wait(Deadline::After(absl::Seconds(20))));
 }
 
 // Pairs of devices of each kind that share no memory.
@@ -292,7 +292,7 @@ TEST_P(Apart2, WhatWaitsEndsWithItsOwner) {
                   .QueueCopy(*b_, fences, {Filled(*a_, 1), 0, 0, kBytes},
                              {Filled(*b_, 2), 0, 0, kBytes})
                   .ok());
-  EXPECT_EQ(StatusText(over->Wait(absl::Now() + absl::Milliseconds(20)))
+  EXPECT_EQ(StatusText(over->Wait(Deadline::After(absl::Milliseconds(20))))
                 .substr(0, 17),
             "DEADLINE_EXCEEDED");
   a_->CancelQueued(&owner);

@@ -11,7 +11,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/deadline.h"
 #include "base/hash_map.h"
 #include "base/status_macros.h"
 #include "base/trace.h"
@@ -63,19 +64,14 @@ class Fence::Waiter {
   }
 
   // DEADLINE_EXCEEDED, or how the wait ended. May be called again.
-  absl::Status Until(absl::Time deadline) const {
+  absl::Status Until(Deadline deadline) const {
     if (!latch_) {
       const Point& point = fence_.points_[0];
       return point.semaphore->Wait(point.value, deadline);
     }
     std::unique_lock<std::mutex> lock(latch_->mutex);
     const auto done = [&] { return latch_->done; };
-    if (deadline == absl::InfiniteFuture()) {
-      latch_->changed.wait(lock, done);
-    } else if (deadline > absl::InfinitePast()) {
-      latch_->changed.wait_until(lock, absl::ToChronoTime(deadline), done);
-    }
-    if (latch_->done) return latch_->status;
+    if (WaitUntil(latch_->changed, lock, deadline, done)) return latch_->status;
     return absl::DeadlineExceededError(
         absl::StrCat("The fence of ", fence_.points_.size(),
                      " points was not reached in time."));
@@ -193,9 +189,9 @@ absl::StatusOr<bool> Fence::IsAbandoned() const {
   return false;
 }
 
-absl::StatusOr<bool> Fence::IsWaitOver(absl::Time deadline) const {
+absl::StatusOr<bool> Fence::IsWaitOver(Deadline deadline) const {
   ASSIGN_OR_RETURN(const bool reached, Query());
-  if (reached || deadline != absl::InfiniteFuture()) return reached;
+  if (reached || !deadline.IsNever()) return reached;
   ASSIGN_OR_RETURN(const bool abandoned, IsAbandoned());
   if (!abandoned) return false;
   return absl::FailedPreconditionError(
@@ -203,22 +199,22 @@ absl::StatusOr<bool> Fence::IsWaitOver(absl::Time deadline) const {
       "signal it.");
 }
 
-absl::Status Fence::Wait(absl::Time deadline) const {
+absl::Status Fence::Wait(Deadline deadline) const {
   ASSIGN_OR_RETURN(const bool over, IsWaitOver(deadline));
   if (over) return absl::OkStatus();
   const trace::Span span(trace::Category::kWait, trace::Name::kWait);
   return Waiter(*this).Until(deadline);
 }
 
-absl::Status Fence::Wait(absl::Time deadline,
+absl::Status Fence::Wait(Deadline deadline,
                          absl::FunctionRef<bool()> stopped) const {
   ASSIGN_OR_RETURN(const bool over, IsWaitOver(deadline));
   if (over) return absl::OkStatus();
   const trace::Span span(trace::Category::kWait, trace::Name::kWait);
   const Waiter waiter(*this);
   while (!stopped()) {
-    const absl::Time look =
-        std::min(deadline, absl::Now() + absl::Milliseconds(10));
+    const Deadline look =
+        std::min(deadline, Deadline::After(absl::Milliseconds(10)));
     absl::Status status = waiter.Until(look);
     // A fence may itself have failed with DEADLINE_EXCEEDED.
     ASSIGN_OR_RETURN(const bool reached, Query());

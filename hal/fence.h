@@ -13,8 +13,8 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "base/charged_object.h"
+#include "base/deadline.h"
 #include "base/ref.h"
 #include "hal/fence_store.h"
 #include "hal/semaphore.h"
@@ -62,12 +62,11 @@ class Fence final : public ChargedObject {
   // DEADLINE_EXCEEDED, or the first failure, as soon as there is one.
   // FAILED_PRECONDITION: a wait without limit, and nobody but the caller holds
   // the fence or one of its semaphores, which is not reached.
-  absl::Status Wait(absl::Time deadline) const;
+  absl::Status Wait(Deadline deadline) const;
   // The same, but CANCELLED when `stopped`, asked every 10 ms, says true.
-  absl::Status Wait(absl::Time deadline,
-                    absl::FunctionRef<bool()> stopped) const;
+  absl::Status Wait(Deadline deadline, absl::FunctionRef<bool()> stopped) const;
   // True if a wait would end at once: the fence is reached. Fails as Wait does.
-  absl::StatusOr<bool> IsWaitOver(absl::Time deadline) const;
+  absl::StatusOr<bool> IsWaitOver(Deadline deadline) const;
   // Called once when all points are reached, or with the first failure; on
   // this thread before returning if that is already so.
   void OnReached(Semaphore::Callback callback) const;

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/deadline.h"
 #include "gtest/gtest.h"
 #include "hal/host_semaphore.h"
 #include "tests/support/status_text.h"
@@ -50,7 +51,7 @@ TEST(Semaphore, FailureStays) {
   semaphore->Fail(absl::InternalError("Two."));
   EXPECT_EQ(StatusText(semaphore->Query()), "DATA_LOSS: One.");
   EXPECT_EQ(StatusText(semaphore->Signal(9)), "DATA_LOSS: One.");
-  EXPECT_EQ(StatusText(semaphore->Wait(1, absl::InfinitePast())),
+  EXPECT_EQ(StatusText(semaphore->Wait(1, Deadline::Passed())),
             "DATA_LOSS: One.");
   std::string log;
   semaphore->OnReached(1, Log(log, "a"));
@@ -93,17 +94,18 @@ TEST(Semaphore, FailureReachesCallbacks) {
 
 TEST(Semaphore, WaitEnds) {
   const Ref<Semaphore> semaphore = NewSemaphore(4);
-  EXPECT_EQ(StatusText(semaphore->Wait(4, absl::InfinitePast())), "OK");
+  EXPECT_EQ(StatusText(semaphore->Wait(4, Deadline::Passed())), "OK");
   const std::string late =
       "DEADLINE_EXCEEDED: The semaphore is at 4 and did not reach 5 in time.";
-  EXPECT_EQ(StatusText(semaphore->Wait(5, absl::InfinitePast())), late);
-  EXPECT_EQ(StatusText(semaphore->Wait(5, absl::Now() + absl::Milliseconds(5))),
-            late);
+  EXPECT_EQ(StatusText(semaphore->Wait(5, Deadline::Passed())), late);
+  EXPECT_EQ(
+      StatusText(semaphore->Wait(5, Deadline::After(absl::Milliseconds(5)))),
+      late);
   std::thread signaller([&] { semaphore->Signal(6).IgnoreError(); });
-  EXPECT_EQ(StatusText(semaphore->Wait(6, absl::InfiniteFuture())), "OK");
+  EXPECT_EQ(StatusText(semaphore->Wait(6, Deadline::Never())), "OK");
   signaller.join();
   std::thread failer([&] { semaphore->Fail(absl::AbortedError("Stop.")); });
-  EXPECT_EQ(StatusText(semaphore->Wait(7, absl::InfiniteFuture())),
+  EXPECT_EQ(StatusText(semaphore->Wait(7, Deadline::Never())),
             "ABORTED: Stop.");
   failer.join();
 }
@@ -115,7 +117,7 @@ TEST(Semaphore, ManyThreads) {
   std::atomic<int> callbacks{0};
   std::thread other([&] {
     for (int i = 1; i <= kSteps; ++i) {
-      EXPECT_TRUE(ping->Wait(i, absl::InfiniteFuture()).ok());
+      EXPECT_TRUE(ping->Wait(i, Deadline::Never()).ok());
       EXPECT_TRUE(pong->Signal(i).ok());
     }
   });
@@ -127,7 +129,7 @@ TEST(Semaphore, ManyThreads) {
   });
   for (int i = 1; i <= kSteps; ++i) {
     EXPECT_TRUE(ping->Signal(i).ok());
-    EXPECT_TRUE(pong->Wait(i, absl::InfiniteFuture()).ok());
+    EXPECT_TRUE(pong->Wait(i, Deadline::Never()).ok());
   }
   other.join();
   watcher.join();
@@ -189,12 +191,12 @@ TEST(Fence, States) {
   EXPECT_EQ(state(), "waiting");
   EXPECT_TRUE(a->Signal(3).ok());
   EXPECT_EQ(state() + log, "waiting");
-  EXPECT_EQ(StatusText(fence->Wait(absl::Now() + absl::Milliseconds(2))),
+  EXPECT_EQ(StatusText(fence->Wait(Deadline::After(absl::Milliseconds(2)))),
             "DEADLINE_EXCEEDED: The fence of 2 points was not reached in "
             "time.");
   EXPECT_TRUE(b->Signal(1).ok());
   EXPECT_EQ(state() + " " + log, "reached first OK;");
-  EXPECT_EQ(StatusText(fence->Wait(absl::InfinitePast())), "OK");
+  EXPECT_EQ(StatusText(fence->Wait(Deadline::Passed())), "OK");
   b->Fail(absl::AbortedError("Stop."));
   EXPECT_EQ(state(), "ABORTED: Stop.");
   fence->OnReached(Log(log, "second"));
@@ -209,7 +211,7 @@ TEST(Fence, OneFailureIsEnough) {
   std::string log;
   fence->OnReached(Log(log, "fence"));
   std::thread failer([&] { b->Fail(absl::AbortedError("Stop.")); });
-  EXPECT_EQ(StatusText(fence->Wait(absl::InfiniteFuture())), "ABORTED: Stop.");
+  EXPECT_EQ(StatusText(fence->Wait(Deadline::Never())), "ABORTED: Stop.");
   failer.join();
   EXPECT_TRUE(a->Signal(1).ok());
   EXPECT_EQ(log, "fence ABORTED: Stop.;");
@@ -236,20 +238,20 @@ TEST(Fence, NobodyWaitsForWhatNothingCanSignal) {
   Ref<Semaphore> held = NewSemaphore();
   const Ref<Fence> fence = Fence::At(held, 1);
   fence->Insert(NewSemaphore(), 1);
-  EXPECT_EQ(StatusText(fence->Wait(absl::InfiniteFuture())), kWant);
-  EXPECT_EQ(StatusText(fence->Wait(absl::InfinitePast())),
+  EXPECT_EQ(StatusText(fence->Wait(Deadline::Never())), kWant);
+  EXPECT_EQ(StatusText(fence->Wait(Deadline::Passed())),
             "DEADLINE_EXCEEDED: The fence of 2 points was not reached in "
             "time.");
   // What is reached needs nobody.
   EXPECT_TRUE(fence->Signal().ok());
-  EXPECT_EQ(StatusText(fence->Wait(absl::InfiniteFuture())), "OK");
+  EXPECT_EQ(StatusText(fence->Wait(Deadline::Never())), "OK");
   // Another thread holds the semaphore, then lets go of it.
   const Ref<Fence> next = Fence::At(held, 2);
   std::thread signaller([semaphore = std::move(held)] {
     absl::SleepFor(absl::Milliseconds(5));
     EXPECT_TRUE(semaphore->Signal(2).ok());
   });
-  EXPECT_EQ(StatusText(next->Wait(absl::InfiniteFuture())), "OK");
+  EXPECT_EQ(StatusText(next->Wait(Deadline::Never())), "OK");
   signaller.join();
 }
 
@@ -370,7 +372,7 @@ TEST(Fence, ManyThreads) {
       }
     });
   }
-  EXPECT_EQ(StatusText(fence->Wait(absl::InfiniteFuture())), "OK");
+  EXPECT_EQ(StatusText(fence->Wait(Deadline::Never())), "OK");
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(callbacks, 3);
 }

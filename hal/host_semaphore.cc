@@ -5,7 +5,6 @@
 // Tested by fence_test.cc.
 #include "hal/host_semaphore.h"
 
-#include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -80,7 +79,7 @@ void HostSemaphore::Fail(absl::Status status) {
   for (auto& due : Release(kFailed)) due.second(status);
 }
 
-void HostSemaphore::Block(uint64_t value, absl::Time deadline) {
+void HostSemaphore::Block(uint64_t value, Deadline deadline) {
   const auto reached = [&] { return known_.load() >= value; };
   if (host_) {
     waiting_.fetch_add(1);
@@ -90,17 +89,13 @@ void HostSemaphore::Block(uint64_t value, absl::Time deadline) {
   }
   std::unique_lock<std::mutex> lock(mutex_);
   waiting_.fetch_add(1);
-  if (deadline == absl::InfiniteFuture()) {
-    reached_.wait(lock, reached);
-  } else {
-    reached_.wait_until(lock, absl::ToChronoTime(deadline), reached);
-  }
+  WaitUntil(reached_, lock, deadline, reached);
   waiting_.fetch_sub(1);
 }
 
-absl::Status HostSemaphore::Wait(uint64_t value, absl::Time deadline) {
+absl::Status HostSemaphore::Wait(uint64_t value, Deadline deadline) {
   uint64_t present = known_.load(std::memory_order_acquire);
-  if (present < value && deadline > absl::InfinitePast()) {
+  if (present < value && deadline > Deadline::Passed()) {
     Block(value, deadline);
     present = known_.load();
   }

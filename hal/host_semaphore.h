@@ -18,7 +18,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+#include "base/deadline.h"
 #include "base/ref.h"
 #include "hal/semaphore.h"
 
@@ -31,8 +31,7 @@ class WaitHost : public RefObject {
 
   // Returns when `done()` says true, or after the deadline. `done` is asked
   // again after each Nudge.
-  virtual void WaitUntil(absl::Time deadline,
-                         absl::FunctionRef<bool()> done) = 0;
+  virtual void WaitUntil(Deadline deadline, absl::FunctionRef<bool()> done) = 0;
   // What a thread waits for may have come.
   virtual void Nudge() = 0;
 
@@ -50,7 +49,7 @@ class HostSemaphore : public Semaphore {
   absl::StatusOr<uint64_t> Query() override;
   absl::Status Signal(uint64_t value) override;
   void Fail(absl::Status status) override;
-  absl::Status Wait(uint64_t value, absl::Time deadline) override;
+  absl::Status Wait(uint64_t value, Deadline deadline) override;
   void OnReached(uint64_t value, Callback callback) override;
   bool CanGoOn() const override {
     return known_.load() < kFailed - 1 && waiting_.load() == 0;
@@ -64,7 +63,7 @@ class HostSemaphore : public Semaphore {
   // By value, then by age.
   using Waiters = std::multimap<uint64_t, Callback>;
   // Blocks until `value` is reached or the deadline is over.
-  void Block(uint64_t value, absl::Time deadline);
+  void Block(uint64_t value, Deadline deadline);
   // The failure, once known_ is kFailed.
   absl::Status Failure();
   // Takes the waiters up to `value` out, and wakes the blocked.

@@ -14,7 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+#include "base/deadline.h"
 #include "base/ref.h"
 
 namespace eyrie::hal {
@@ -35,7 +35,7 @@ class Semaphore : public RefObject {
   // Fails the timeline for good; a second failure is ignored.
   virtual void Fail(absl::Status status) = 0;
   // Blocks until `value` is reached. DEADLINE_EXCEEDED: not by then.
-  virtual absl::Status Wait(uint64_t value, absl::Time deadline) = 0;
+  virtual absl::Status Wait(uint64_t value, Deadline deadline) = 0;
   virtual void OnReached(uint64_t value, Callback callback) = 0;
 
   // True if the timeline can be another's: nothing waits for it and it has not

@@ -62,6 +62,21 @@ BANNED_IN_LIBRARIES = [
     (re.compile(r"\bthrow\b\s*[\w(:;]|\bdynamic_cast<|\btypeid\("),
      "needs exceptions or RTTI"),
 ]
+# What few files may do. Clocks: everywhere; threads: in what is shipped.
+WALL_CLOCK = re.compile(
+    r"\babsl::Now\b|\bGetCurrentTimeNanos\b|\bsystem_clock\b|"
+    r"\bCLOCK_REALTIME|\bgettimeofday\b|\btimespec_get\b|"
+    r"\b(Wait|Await)With(Timeout|Deadline)\b|\btime\.time\(|\bdatetime\.now\b")
+WALL_CLOCK_FILES = {
+    "tests/support/jumping_clock.cc", "tests/support/preloaded_clock.cc",
+    "tests/lint_test.py",
+    "tests/house_test.py",
+    # Reports say when tests were run.
+    "tools/check/check.cc", "tools/check/test_runner.cc"}
+NEW_THREAD = re.compile(
+    r"\bstd::(j?thread\b(?!::)|async\()|\bpthread_create\b")
+NEW_THREAD_FILES = {"base/thread.cc", "include/eyrie/call_pool.h"}
+SHIPPED = LIBRARIES + ("include/", "plugins/", "python/", "tools/")
 
 
 def is_source(path):
@@ -198,6 +213,20 @@ def check_lines(path, lines):
         yield len(lines), "ends with an empty line"
 
 
+def check_owners(path, lines):
+    """Clocks and threads come from base/deadline.h and base/thread.h."""
+    if not path.endswith(CPP + (".py",)):
+        return
+    for number, line in enumerate(lines, 1):
+        code = re.sub(r"//.*", "", line)
+        if path not in WALL_CLOCK_FILES and WALL_CLOCK.search(code):
+            yield number, ("reads the wall clock, which anyone may set; "
+                           "base/deadline.h has another")
+        if (path.startswith(SHIPPED) and path not in NEW_THREAD_FILES and
+                not TEST_FILE.search(path) and NEW_THREAD.search(code)):
+            yield number, "starts a thread that base/thread.h would guard"
+
+
 def cpp_functions(lines):
     """Yields (first line, length) of function bodies, by indentation.
 
@@ -277,6 +306,7 @@ def check_file(path, text, files, builds):
     yield from check_size(path, lines)
     yield from check_head(path, lines)
     yield from check_lines(path, lines)
+    yield from check_owners(path, lines)
     yield from check_functions(path, lines)
     if path.endswith(COMMENTED):
         yield from check_tested_by(path, lines, files)

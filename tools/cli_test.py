@@ -4,7 +4,7 @@ A block of the table is a line "$ command", then what it prints: "| " lines for
 stdout, "! " lines for stderr, "? 1" for an exit code other than 0. "!~ text"
 asks for a part of stderr. Commands run by sh, in order, in one folder of test
 files; $M is tests/modules, $B tests/bad_input/testdata, $S samples, $N
-tests/native.
+tests/native, $P tests/support.
 
 $T is a folder of links by the public tools' names.
 
@@ -171,7 +171,7 @@ def run(command, folder, environment):
     lines = []
     for mark, stream in (("|", done.stdout), ("!", done.stderr)):
         text = stream.decode("utf-8", "replace")
-        for name in ("M", "B", "S", "N", "T"):
+        for name in ("M", "B", "S", "N", "P", "T"):
             text = text.replace(environment[name], "$" + name)
         lines += [(mark + " " + line).rstrip()
                   for line in text.split("\n")[:-1]]
@@ -199,7 +199,8 @@ def main():
     environment = dict(os.environ, M=str(here / "tests/modules"),
                        B=str(here / "tests/bad_input/testdata"),
                        S=str(here / "samples"),
-                       N=str(here / "tests/native"), LC_ALL="C",
+                       N=str(here / "tests/native"),
+                       P=str(here / "tests/support"), LC_ALL="C",
                        PATH="%s:%s" % (eyrie.parent, os.environ["PATH"]))
     blocks, tail = parse(pathlib.Path(table).read_text(encoding="utf-8"))
     failures, output = 0, []

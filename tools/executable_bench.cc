@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/time/time.h"
+#include "base/deadline.h"
 #include "base/mapped_file.h"
 #include "base/ref.h"
 #include "base/status_macros.h"
@@ -185,7 +185,7 @@ absl::Status Submit(const Kernel& kernel,
   ASSIGN_OR_RETURN(const Ref<hal::Fence> fence, kernel.device->CreateFence());
   RETURN_IF_ERROR(
       kernel.device->QueueExecute({.signal = fence.get()}, commands, {}));
-  return fence->Wait(absl::InfiniteFuture());
+  return fence->Wait(Deadline::Never());
 }
 
 absl::Status Run(benchmark::State& state, const Kernel& kernel,

@@ -35,18 +35,28 @@ InterruptThread::InterruptThread(std::function<void()> interrupted) {
   sigset_t before;
   pthread_sigmask(SIG_BLOCK, &set, &before);
   was_blocked_ = sigismember(&before, SIGINT) == 1;
-  thread_ = std::thread([this, call = std::move(interrupted)] { Run(call); });
+  auto thread = Thread::Start(
+      "interrupts", [this, call = std::move(interrupted)] { Run(call); });
+  if (thread.ok()) {
+    thread_ = *std::move(thread);
+  } else {
+    Unblock();  // an interrupt ends the process
+  }
 }
 
 InterruptThread::~InterruptThread() {
-  if (thread_.joinable()) {
+  if (thread_.is_started()) {
     eventfd_write(end_, 1);
-    thread_.join();
-    const sigset_t set = Interrupts();
-    if (!was_blocked_) pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    thread_.Join();
+    Unblock();
   }
   if (signals_ >= 0) close(signals_);
   if (end_ >= 0) close(end_);
+}
+
+void InterruptThread::Unblock() const {
+  const sigset_t set = Interrupts();
+  if (!was_blocked_) pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 void InterruptThread::Run(const std::function<void()>& interrupted) const {

@@ -5,7 +5,8 @@
 #define EYRIE_TOOLS_INTERRUPT_THREAD_H_
 
 #include <functional>
-#include <thread>
+
+#include "base/thread.h"
 
 namespace eyrie::tools {
 
@@ -19,12 +20,13 @@ class InterruptThread {
   ~InterruptThread();
 
  private:
+  void Unblock() const;
   void Run(const std::function<void()>& interrupted) const;
 
   bool was_blocked_ = false;
   int signals_ = -1;  // readable when an interrupt has come
   int end_ = -1;      // readable when the watch ends
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace eyrie::tools

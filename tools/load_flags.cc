@@ -9,7 +9,7 @@
 
 #include "abi/function_io.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "base/deadline.h"
 #include "base/memory_meter.h"
 #include "base/status_macros.h"
 #include "hal/driver.h"
@@ -203,7 +203,7 @@ absl::Status ReadSessionOptions(const Arguments& arguments,
     preload.memory = options.memory;
   }
   if (options.limits.timeout < absl::InfiniteDuration()) {
-    preload.deadline = absl::Now() + options.limits.timeout;
+    preload.deadline = Deadline::After(options.limits.timeout);
   }
   ASSIGN_OR_RETURN(options.parameters, LoadParameters(arguments, preload));
   return absl::OkStatus();

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/plain_text.h"
-#include "base/signal_block.h"
 
 namespace eyrie::tools {
 namespace {
@@ -32,18 +31,19 @@ size_t Columns() {
 ProgressLine::ProgressLine(std::function<std::string()> text)
     : text_(std::move(text)) {
   if (isatty(STDERR_FILENO) == 0) return;
-  const SignalBlock block;
-  thread_ = std::thread([this] { Run(); });
+  // Without a thread there is no line.
+  auto thread = Thread::Start("the progress line", [this] { Run(); });
+  if (thread.ok()) thread_ = *std::move(thread);
 }
 
 ProgressLine::~ProgressLine() {
-  if (!thread_.joinable()) return;
+  if (!thread_.is_started()) return;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     end_ = true;
     ended_.notify_all();
   }
-  thread_.join();
+  thread_.Join();
 }
 
 void ProgressLine::Print(absl::FunctionRef<void()> print) {

@@ -10,9 +10,9 @@
 #include <functional>
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include "absl/functional/function_ref.h"
+#include "base/thread.h"
 
 namespace eyrie::tools {
 
@@ -40,7 +40,7 @@ class ProgressLine {
   std::condition_variable ended_;
   bool end_ = false;
   bool shown_ = false;
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace eyrie::tools

@@ -2,9 +2,11 @@
 #include "vm/async_call.h"
 
 #include <atomic>
-#include <optional>
+#include <memory>
 #include <utility>
 
+#include "base/alarm.h"
+#include "base/deadline.h"
 #include "base/status_macros.h"
 #include "vm/invocation.h"
 
@@ -46,7 +48,7 @@ class AsyncCall::State : public std::enable_shared_from_this<State> {
   // To the next yield or the end. True: somebody will wake the call.
   absl::StatusOr<bool> Run();
   void Finish(absl::StatusOr<std::vector<Value>> results);
-  void SetAlarm();
+  absl::Status SetAlarm();
   void StopAlarm();
 
   Context& context_;
@@ -55,7 +57,7 @@ class AsyncCall::State : public std::enable_shared_from_this<State> {
   const Scheduler scheduler_;
   Done done_;
   std::unique_ptr<Invocation> invocation_;
-  std::optional<Timer::Id> alarm_;
+  std::unique_ptr<Alarm> alarm_;  // while the call is suspended
   bool over_ = false;
   std::atomic<bool> scheduled_ = false;
 };
@@ -91,10 +93,10 @@ void AsyncCall::State::Step() {
   if (invocation_->state() == Invocation::State::kDone) {
     return Finish(invocation_->TakeResults());
   }
-  if (*awaited) {
-    SetAlarm();
-  } else {
+  if (!*awaited) {
     Schedule();
+  } else if (const absl::Status set = SetAlarm(); !set.ok()) {
+    Finish(set);
   }
 }
 
@@ -104,19 +106,18 @@ void AsyncCall::State::Finish(absl::StatusOr<std::vector<Value>> results) {
   done(std::move(results));
 }
 
-// Nobody may ever wake a call whose time is over.
-void AsyncCall::State::SetAlarm() {
-  const absl::Time deadline = invocation_->budget().deadline;
-  if (deadline == absl::InfiniteFuture()) return;
-  alarm_ = context_.timer_.Add(deadline, [self = weak_from_this()] {
-    if (const std::shared_ptr<State> state = self.lock()) state->Schedule();
-  });
+// A call may never be woken before its deadline.
+absl::Status AsyncCall::State::SetAlarm() {
+  const Deadline deadline = invocation_->budget().deadline;
+  if (deadline.IsNever()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(alarm_, Alarm::Create([self = weak_from_this()] {
+                     if (const std::shared_ptr<State> state = self.lock())
+                       state->Schedule();
+                   }));
+  return alarm_->Set(deadline);
 }
 
-void AsyncCall::State::StopAlarm() {
-  if (alarm_) context_.timer_.Remove(*alarm_);
-  alarm_.reset();
-}
+void AsyncCall::State::StopAlarm() { alarm_ = nullptr; }
 
 absl::StatusOr<std::unique_ptr<AsyncCall>> AsyncCall::Begin(
     Context& context, const Function& function, std::span<const Value> args,

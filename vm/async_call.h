@@ -24,7 +24,7 @@ namespace eyrie::vm {
 
 // Takes work that is ready and runs it once, later, on the context's thread:
 // never inside this call. Called from any thread: the one that signals a fence,
-// or that of the context's timer. Work may be dropped when its AsyncCall is
+// or that of all alarms. Work may be dropped when its AsyncCall is
 // gone, and does nothing then.
 using Scheduler = std::function<void(std::function<void()> work)>;
 

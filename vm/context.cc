@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "base/counted.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -78,29 +78,31 @@ void HostCall::Begin(const CallBudget& budget) {
   if (work.refused() && context_.failure_.ok()) [[unlikely]]
     context_.failure_ = work.StopReason();
   if (context_.memory_) refusals_ = context_.memory_->refusals();
-  if (budget.deadline != absl::InfiniteFuture()) SetAlarm(budget.deadline);
+  if (!budget.deadline.IsNever()) SetAlarm(budget.deadline);
 }
 
-void HostCall::SetAlarm(absl::Time deadline) {
-  Meter* const meter = &context_.meter_;
-  if (absl::Now() >= deadline) {
-    meter->Stop(Meter::Reason::kDeadline);
+void HostCall::SetAlarm(Deadline deadline) {
+  Meter& meter = context_.meter_;
+  if (deadline.HasPassed()) {
+    meter.Stop(Meter::Reason::kDeadline);
     return;
   }
   timed_ = true;
-  meter->timed = this;
-  alarm_ = context_.timer_.Add(
-      deadline, [meter] { meter->Stop(Meter::Reason::kDeadline); });
+  meter.timed = this;
+  absl::Status set = context_.alarm_->Set(deadline);
+  if (set.ok() || !context_.failure_.ok()) return;
+  context_.failure_ = std::move(set);
+  context_.is_unlimited_ = true;
 }
 
 void HostCall::HoldClock() {
-  context_.timer_.Remove(alarm_);
-  held_at_ = absl::Now();
+  context_.alarm_->Stop();
+  held_at_ = Deadline::Now();
 }
 
 void HostCall::ReleaseClock() {
   Meter& meter = context_.meter_;
-  meter.Extend(absl::Now() - held_at_);
+  meter.Extend(Deadline::Now() - held_at_);
   if (!meter.stopped()) SetAlarm(meter.deadline());
 }
 
@@ -108,6 +110,7 @@ HostCall::~HostCall() { End(absl::OkStatus()).IgnoreError(); }
 
 absl::Status HostCall::WhyNot() const {
   const absl::Status& failure = context_.failure_;
+  if (context_.is_unlimited_) return failure;
   return absl::FailedPreconditionError(
       absl::StrCat("The context can be called no more, since a call failed "
                    "with ",
@@ -121,9 +124,12 @@ absl::Status HostCall::End(absl::Status status) {
   Meter& meter = context_.meter_;
   if (timed_) [[unlikely]] {
     meter.timed = nullptr;
-    context_.timer_.Remove(alarm_);
+    context_.alarm_->Stop();
+    if (std::exchange(context_.is_unlimited_, false)) {
+      context_.failure_ = absl::OkStatus();
+    }
     // The alarm may be late on a busy machine.
-    if (absl::Now() >= meter.deadline()) meter.Stop(Meter::Reason::kDeadline);
+    if (meter.deadline().HasPassed()) meter.Stop(Meter::Reason::kDeadline);
   }
   const CallBudget left = meter.Exchange(CallBudget());
   if (budget_ != nullptr) *budget_ = left;
@@ -171,6 +177,11 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Create(
     const ContextOptions& options) {
   std::unique_ptr<Context> context(new Context(options));
   ASSIGN_OR_RETURN(context->stack_, Stack::Create(context->max_stack_));
+  if (context->meter_.has_timeout()) {
+    ASSIGN_OR_RETURN(context->alarm_, Alarm::Create([meter = &context->meter_] {
+                       meter->Stop(Meter::Reason::kDeadline);
+                     }));
+  }
   for (std::shared_ptr<const Module>& module : modules) {
     RETURN_IF_ERROR(context->AddModule(std::move(module)));
   }

@@ -18,6 +18,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/alarm.h"
+#include "base/deadline.h"
 #include "base/memory_meter.h"
 #include "base/work_budget.h"
 #include "vm/bytecode_module.h"
@@ -30,7 +32,6 @@
 #include "vm/module_def.h"
 #include "vm/stack.h"
 #include "vm/stepper.h"
-#include "vm/timer.h"
 #include "vm/value.h"
 
 namespace eyrie::vm {
@@ -97,7 +98,8 @@ class Context {
   // Links modules, each to those before it, and runs their __init functions in
   // order. NOT_FOUND: a module or function that another requires is missing.
   // UNIMPLEMENTED: it is there with other signatures or in an older version.
-  // INVALID_ARGUMENT: two modules have the same name. Else __init's error.
+  // INVALID_ARGUMENT: two modules have the same name. RESOURCE_EXHAUSTED: there
+  // is no room for the stack, or no thread for a timeout. Else __init's error.
   static absl::StatusOr<std::unique_ptr<Context>> Create(
       std::vector<std::shared_ptr<const Module>> modules,
       const ContextOptions& options = {});
@@ -193,13 +195,16 @@ class Context {
       std::make_shared<NestedLists>();
   absl::Status failure_;
   bool in_call_ = false;  // from the host
+  // failure_ is of the present call alone, whose alarm cannot be set.
+  bool is_unlimited_ = false;
   MemoryCharge globals_;  // of all modules
   std::unique_ptr<Stack> stack_;
   std::vector<std::unique_ptr<Stack>> spare_stacks_;  // of invocations
   std::vector<std::shared_ptr<const Module>> modules_;
   std::vector<std::unique_ptr<ModuleState>> states_;  // of modules_
   int depth_ = 0;  // of calls from native functions back into the context
-  Timer timer_;    // of deadlines; ends before all above
+  // Stops a call at its deadline, before all above ends; null: no timeout.
+  std::unique_ptr<Alarm> alarm_;
 };
 
 // What limits see as one call from the host: all between its begin and end,
@@ -221,6 +226,7 @@ class HostCall {
   ~HostCall();
 
   // FAILED_PRECONDITION: the context has failed before this call.
+  // RESOURCE_EXHAUSTED: in the child of a fork, nothing can limit its time.
   absl::Status status() const {
     if (context_.failure_.ok()) [[likely]]
       return absl::OkStatus();
@@ -237,7 +243,7 @@ class HostCall {
 
  private:
   void Begin(const CallBudget& budget);
-  [[gnu::cold, gnu::noinline]] void SetAlarm(absl::Time deadline);
+  [[gnu::cold, gnu::noinline]] void SetAlarm(Deadline deadline);
   [[gnu::cold, gnu::noinline]] absl::Status WhyNot() const;
   // End of a call that has failed or was stopped.
   [[gnu::cold, gnu::noinline]] absl::Status EndStopped(absl::Status status,
@@ -248,8 +254,7 @@ class HostCall {
   bool outermost_ = false;
   uint64_t refusals_ = 0;  // of memory, at the begin
   bool timed_ = false;
-  Timer::Id alarm_;
-  absl::Time held_at_;
+  Deadline held_at_;
 };
 
 }  // namespace eyrie::vm

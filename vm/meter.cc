@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 
 namespace eyrie::vm {
 namespace {
@@ -53,7 +53,7 @@ bool Meter::Renew() {
   return true;
 }
 
-absl::Time Meter::DeadlineFromNow() const { return absl::Now() + timeout_; }
+Deadline Meter::DeadlineFromNow() const { return Deadline::After(timeout_); }
 
 absl::Status Meter::StopReason() const {
   switch (stop_.load(std::memory_order_relaxed)) {

@@ -18,6 +18,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "base/deadline.h"
 #include "base/work_budget.h"
 #include "vm/limits.h"
 #include "vm/suspension.h"
@@ -32,7 +33,7 @@ class Stepper;
 struct CallBudget {
   int64_t fuel = static_cast<int64_t>(Limits::kUnlimited);
   int64_t held = 0;  // further fuel, which is not to be used before a tick
-  absl::Time deadline = absl::InfiniteFuture();
+  Deadline deadline;
 };
 
 // The context's thread's, except Stop and what only reads.
@@ -54,7 +55,7 @@ class Meter {
     budget.fuel = std::min(fuel_limit_, first_portion_);
     budget.held = fuel_limit_ - budget.fuel;
     work_->Refill(fuel_limit_);
-    if (timeout_ != absl::InfiniteDuration()) [[unlikely]]
+    if (has_timeout()) [[unlikely]]
       budget.deadline = DeadlineFromNow();
     return budget;
   }
@@ -66,14 +67,16 @@ class Meter {
     CallBudget left;
     left.fuel = std::exchange(budget_.fuel, budget.fuel);
     left.held = std::exchange(budget_.held, budget.held);
-    if (budget.deadline != absl::InfiniteFuture() ||
-        budget_.deadline != absl::InfiniteFuture()) [[unlikely]] {
+    if (!budget.deadline.IsNever() || !budget_.deadline.IsNever())
+        [[unlikely]] {
       left.deadline = std::exchange(budget_.deadline, budget.deadline);
     }
     return left;
   }
   // Moves the running call's deadline.
-  void Extend(absl::Duration by) { budget_.deadline += by; }
+  void Extend(absl::Duration by) {
+    budget_.deadline = budget_.deadline.Plus(by);
+  }
   // Gives what a call has taken from the source and not used back to it.
   void Return(const CallBudget& left) {
     const int64_t fuel = left.fuel + left.held;
@@ -160,8 +163,10 @@ class Meter {
   // from: in all as much again as a call may use itself.
   const std::shared_ptr<WorkBudget>& work() const { return work_; }
 
-  // When the call must have ended; the infinite future if it need not.
-  absl::Time deadline() const { return budget_.deadline; }
+  // Reports whether calls have a deadline.
+  bool has_timeout() const { return timeout_ != absl::InfiniteDuration(); }
+  // When the call must have ended.
+  Deadline deadline() const { return budget_.deadline; }
 
   // Who may suspend the running call.
   Suspension suspension;
@@ -192,7 +197,7 @@ class Meter {
     budget_.fuel += std::exchange(budget_.held, 0);
   }
 
-  absl::Time DeadlineFromNow() const;
+  Deadline DeadlineFromNow() const;
 
   CallBudget budget_;
   int64_t* lent_ = nullptr;  // the credit of who runs compiled code

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
+#include "base/deadline.h"
 #include "base/status_macros.h"
 #include "vm/meter.h"
 
@@ -36,7 +36,7 @@ absl::Status WaitWithinLimits(const hal::Fence& fence,
                               const vm::ModuleState& state) {
   const vm::Meter* meter = state.meter();
   const auto stopped = [meter] { return meter && meter->stopped(); };
-  const absl::Status status = fence.Wait(absl::InfiniteFuture(), stopped);
+  const absl::Status status = fence.Wait(Deadline::Never(), stopped);
   if (status.ok() || !stopped()) return status;
   return Annotate(meter->StopReason(), "(while waiting for a native function)");
 }

@@ -2,6 +2,7 @@
 #include "abi/native/task_pool.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace eyrie::native {
@@ -11,18 +12,17 @@ TaskPool::TaskPool(size_t threads)
           threads != 0 ? threads : std::thread::hardware_concurrency(), 1)) {}
 
 TaskPool::~TaskPool() {
-  std::vector<std::thread> threads;
+  std::vector<Thread> threads;  // joined at the end
+  bool own = false;
   {
     const std::lock_guard lock(state_->mutex);
     state_->ending = true;
     threads.swap(threads_);
   }
   state_->changed.notify_all();
-  const bool own = std::any_of(
-      threads.begin(), threads.end(), [](const std::thread& thread) {
-        return thread.get_id() == std::this_thread::get_id();
-      });
-  for (std::thread& thread : threads) own ? thread.detach() : thread.join();
+  for (const Thread& thread : threads) own |= thread.IsCurrent();
+  if (!own) return;
+  for (Thread& thread : threads) thread.Detach();
 }
 
 void TaskPool::Schedule(Task task) {
@@ -30,13 +30,18 @@ void TaskPool::Schedule(Task task) {
   const std::shared_ptr<State> state = state_;
   {
     const std::lock_guard lock(state->mutex);
-    state->tasks.push_back(std::move(task));
-    // While the pool ends its threads see to what their tasks schedule.
-    if (state->tasks.size() > state->idle && threads_.size() < most_ &&
+    if (state->tasks.size() >= state->idle && threads_.size() < most_ &&
         !state->ending) {
-      threads_.emplace_back([state] { Work(*state); });
+      auto thread =
+          Thread::Start("tasks of native functions", [state] { Work(*state); });
+      if (thread.ok()) threads_.push_back(*std::move(thread));
+    }
+    // While the pool ends its threads see to what their tasks schedule.
+    if (!threads_.empty() || state->ending) {
+      state->tasks.push_back(std::exchange(task, nullptr));
     }
   }
+  if (task) return task();
   state->changed.notify_one();
 }
 

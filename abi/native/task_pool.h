@@ -1,7 +1,8 @@
 // Threads for the tasks of native functions.
 //
 // Started one by one as tasks come, up to the machine's number, and joined at
-// the end, when all tasks have run. Thread-safe.
+// the end, when all tasks have run. If none can be started, tasks run on the
+// threads that schedule them. Thread-safe.
 // Tested by task_pool_test.cc.
 #ifndef EYRIE_ABI_NATIVE_TASK_POOL_H_
 #define EYRIE_ABI_NATIVE_TASK_POOL_H_
@@ -12,8 +13,9 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
+
+#include "base/thread.h"
 
 namespace eyrie::native {
 
@@ -47,7 +49,7 @@ class TaskPool {
 
   const size_t most_;
   const std::shared_ptr<State> state_ = std::make_shared<State>();
-  std::vector<std::thread> threads_;  // guarded by the state's mutex
+  std::vector<Thread> threads_;  // guarded by the state's mutex
 };
 
 }  // namespace eyrie::native

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "gtest/gtest.h"
+#include "tests/support/thread_limit.h"
 
 namespace eyrie::native {
 namespace {
@@ -22,6 +23,25 @@ TEST(TaskPool, RunsAllBeforeItEnds) {
           pool.Schedule([&] { ++count; });
         });
       }
+    }
+    EXPECT_EQ(count, 200);
+  }
+}
+
+// Tasks run, whether all, one or none of the threads can be started.
+TEST(TaskPool, MayHaveFewerThreads) {
+  for (const int some : {0, 1, 3}) {
+    const tests::ThreadLimit limit(some);
+    std::atomic<int> count = 0;
+    {
+      TaskPool pool(7);
+      for (int i = 0; i < 100; ++i) {
+        pool.Schedule([&] {
+          ++count;
+          pool.Schedule([&] { ++count; });
+        });
+      }
+      EXPECT_TRUE(some > 0 || count == 200);
     }
     EXPECT_EQ(count, 200);
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -38,8 +39,9 @@ absl::Status Gone() {
 absl::StatusOr<std::shared_ptr<Messenger>> Messenger::Create(
     const TransportFactory& factory) {
   auto messenger = std::shared_ptr<Messenger>(new Messenger());
-  messenger->thread_ =
-      std::thread([self = messenger.get(), factory] { self->Work(factory); });
+  const auto work = [self = messenger.get(), factory] { self->Work(factory); };
+  ASSIGN_OR_RETURN(messenger->thread_,
+                   Thread::Start("messages between ranks", work));
   std::unique_lock<std::mutex> lock(messenger->mutex_);
   messenger->wakes_.wait(lock, [&] { return messenger->started_; });
   if (!messenger->result_.ok()) return messenger->result_;
@@ -148,7 +150,7 @@ absl::Status Messenger::Stop(bool orderly) {
     stopping_ = true;
   }
   wakes_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  thread_.Join();
   std::vector<Entry> late;
   {
     std::lock_guard<std::mutex> lock(mutex_);

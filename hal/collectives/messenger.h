@@ -13,11 +13,11 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/thread.h"
 #include "hal/collectives/operation.h"
 #include "hal/collectives/transport.h"
 
@@ -29,7 +29,8 @@ class Messenger {
   // Called on the messenger's thread when an operation is over.
   using Ended = std::function<void(Operation& operation)>;
 
-  // Starts the thread, and the transport on it.
+  // Starts the thread, and the transport on it. RESOURCE_EXHAUSTED: there is no
+  // thread.
   static absl::StatusOr<std::shared_ptr<Messenger>> Create(
       const TransportFactory& factory);
   ~Messenger();
@@ -59,7 +60,7 @@ class Messenger {
   bool StepAll(std::vector<Entry>& active);
   void Finish(std::vector<Entry>& active);
 
-  std::thread thread_;
+  Thread thread_;
   int rank_ = 0;
   int count_ = 1;
   std::unique_ptr<Transport> transport_;  // the thread's, once it runs

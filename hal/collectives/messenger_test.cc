@@ -17,6 +17,7 @@
 #include "hal/collectives/messenger_provider.h"
 #include "tests/support/rank_hub.h"
 #include "tests/support/status_text.h"
+#include "tests/support/thread_limit.h"
 
 namespace eyrie::hal {
 namespace {
@@ -451,6 +452,15 @@ TEST(Messenger, StopsAndFailsHere) {
 }
 
 TEST(Messenger, TransportsThatDoNotStart) {
+  {
+    const tests::ThreadLimit none(0);
+    EXPECT_EQ(StatusText(MakeMessengerProvider(
+                  []() -> absl::StatusOr<std::unique_ptr<Transport>> {
+                    return absl::InternalError("It is not called.");
+                  })),
+              "RESOURCE_EXHAUSTED: Cannot start a thread for messages between "
+              "ranks: Resource temporarily unavailable.");
+  }
   EXPECT_EQ(StatusText(MakeMessengerProvider([] {
               return absl::StatusOr<std::unique_ptr<Transport>>(
                   absl::UnavailableError("no network"));

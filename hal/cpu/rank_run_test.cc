@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/deadline.h"
 #include "gtest/gtest.h"
 #include "hal/collectives/channel.h"
 #include "tests/support/cpu_device.h"
@@ -112,8 +113,8 @@ class Rank {
 // Waits until the first word is `value`; a minute is for ever.
 bool Becomes(hal::Buffer& buffer, uint32_t value) {
   const auto* word = reinterpret_cast<const uint32_t*>(buffer.host_data());
-  const absl::Time until = absl::Now() + absl::Minutes(1);
-  while (absl::Now() < until) {
+  const Deadline until = Deadline::After(absl::Minutes(1));
+  while (!until.HasPassed()) {
     if (__atomic_load_n(word, __ATOMIC_ACQUIRE) == value) return true;
     absl::SleepFor(absl::Milliseconds(1));
   }

@@ -4,7 +4,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "base/status_macros.h"
 #include "hal/module/arguments.h"
 #include "hal/module/imports.h"
@@ -21,7 +20,7 @@ Channel::Stop StopOf(const HalModuleState& state) {
   return [meter = state.meter()] {
     if (meter == nullptr) return absl::OkStatus();
     if (meter->stopped()) return meter->StopReason();
-    if (absl::Now() < meter->deadline()) return absl::OkStatus();
+    if (!meter->deadline().HasPassed()) return absl::OkStatus();
     return absl::DeadlineExceededError(
         "The call's time is over while it waits for other ranks.");
   };

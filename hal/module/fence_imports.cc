@@ -7,8 +7,8 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/deadline.h"
 #include "base/status_macros.h"
 #include "hal/host_semaphore.h"
 #include "hal/module/imports.h"
@@ -20,12 +20,12 @@ namespace {
 constexpr int32_t kDeferred = 17;
 constexpr int32_t kStatusCodeMask = 0x1F;
 
-absl::Time Deadline(int32_t timeout_ms) {
+Deadline DeadlineOf(int32_t timeout_ms) {
   // The number is unsigned; all ones mean that there is no limit.
   const auto unsigned_ms = static_cast<uint32_t>(timeout_ms);
-  if (unsigned_ms == UINT32_MAX) return absl::InfiniteFuture();
-  if (unsigned_ms == 0) return absl::InfinitePast();
-  return absl::Now() + absl::Milliseconds(int64_t{unsigned_ms});
+  if (unsigned_ms == UINT32_MAX) return Deadline::Never();
+  if (unsigned_ms == 0) return Deadline::Passed();
+  return Deadline::After(absl::Milliseconds(int64_t{unsigned_ms}));
 }
 
 // What a fence and a timeline of its own take.
@@ -34,10 +34,10 @@ constexpr uint64_t kFenceBytes = sizeof(Fence) + sizeof(HostSemaphore);
 // Whether the fence is reached before the deadline. DEADLINE_EXCEEDED or
 // CANCELLED: the call is stopped.
 absl::StatusOr<bool> WaitFor(const HalModuleState& state, const Fence& fence,
-                             absl::Time deadline) {
+                             Deadline deadline) {
   ASSIGN_OR_RETURN(bool reached, fence.Query());
   if (reached) return true;
-  if (deadline == absl::InfinitePast()) return false;
+  if (deadline == Deadline::Passed()) return false;
   const vm::Meter* meter = state.meter();
   const auto stopped = [meter] { return meter && meter->stopped(); };
   absl::Status waited = fence.Wait(deadline, stopped);
@@ -63,8 +63,8 @@ absl::StatusOr<int32_t> FenceAwaitV5(HalModuleState& state, int32_t timeout_ms,
     all_reached &= reached;
   }
   if (all_reached) return 0;
-  const absl::Time deadline = Deadline(timeout_ms);
-  if (deadline == absl::InfiniteFuture() && state.CanSuspend()) {
+  const Deadline deadline = DeadlineOf(timeout_ms);
+  if (deadline.IsNever() && state.CanSuspend()) {
     absl::InlinedVector<Fence*, 8> list;
     for (size_t i = 0; i < fences.size(); ++i) {
       if (fences.get(i) == nullptr) continue;

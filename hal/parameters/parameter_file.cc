@@ -9,7 +9,6 @@
 #include <cerrno>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "base/status_macros.h"
 #include "base/system_error.h"
 
@@ -25,8 +24,7 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> ReadWhole(
     const off_t at =
         limits.progress == nullptr ? -1 : lseek(descriptor, 0, SEEK_CUR);
     if (at >= 0) *limits.progress = static_cast<uint64_t>(at);
-    if (limits.deadline != absl::InfiniteFuture() &&
-        absl::Now() >= limits.deadline) {
+    if (limits.deadline.HasPassed()) {
       return absl::DeadlineExceededError(
           absl::StrCat("The limit of time passes while ", path, " is read."));
     }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+#include "base/deadline.h"
 #include "base/mapped_file.h"
 #include "base/memory_meter.h"
 #include "base/ref.h"
@@ -24,7 +24,7 @@ namespace eyrie::hal {
 // What preloading may take. Both are without limit unless set.
 struct PreloadLimits {
   std::shared_ptr<MemoryMeter> memory;  // counts a file while it is there
-  absl::Time deadline = absl::InfiniteFuture();
+  Deadline deadline;
   // Says, while a file is read, how many of its bytes are; outlives the
   // reading. May be null.
   std::atomic<uint64_t>* progress = nullptr;

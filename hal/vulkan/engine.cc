@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/deadline.h"
 #include "base/status_macros.h"
 #include "hal/paid_transfer.h"
 #include "hal/vulkan/buffer.h"
@@ -59,7 +60,7 @@ class Transfers final : public ImmediateTransfers {
     kept.commands = std::move(commands);
     ASSIGN_OR_RETURN(const uint64_t epoch,
                      queue_->Submit(0, std::move(kept), nullptr));
-    return queue_->WaitForEpoch(epoch, absl::InfiniteFuture());
+    return queue_->WaitForEpoch(epoch, Deadline::Never());
   }
 
   const std::shared_ptr<LogicalDevice> device_;

@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
-#include "base/signal_block.h"
+#include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "base/trace.h"
 
@@ -46,15 +45,9 @@ void Queue::Shutdown() {
     last = last_epoch_;
   }
   changed_.notify_all();
-  if (service_.joinable()) {
-    // The last reference to a device may go in a callback of that thread.
-    if (service_.get_id() == std::this_thread::get_id()) {
-      service_.detach();
-    } else {
-      service_.join();
-    }
-  }
-  WaitForEpoch(last, absl::InfiniteFuture()).IgnoreError();
+  // The last reference to a device may go in a callback of that thread.
+  service_.Join();
+  WaitForEpoch(last, Deadline::Never()).IgnoreError();
   // Mesa's own thread still works with the timeline after it is signalled.
   std::lock_guard<std::mutex> lock(mutex_);
   device_->fn().vkQueueWaitIdle(device_->queue());
@@ -63,7 +56,7 @@ void Queue::Shutdown() {
 Queue::Watch::Watch(Queue& queue) : queue_(queue.shared_from_this()) {
   std::lock_guard<std::mutex> lock(queue.mutex_);
   ++queue.watches_;
-  queue.StartServiceIfNeeded();
+  status_ = queue.StartService();
 }
 
 Queue::Watch::~Watch() {
@@ -71,15 +64,17 @@ Queue::Watch::~Watch() {
   --queue_->watches_;
 }
 
-void Queue::StartServiceIfNeeded() {
-  if (watches_ == 0 || pending_.empty() || is_over_) return;
-  if (!service_.joinable()) {
-    // The thread keeps the queue until Shutdown has ended it.
-    const SignalBlock no_signals;
-    service_ = std::thread([self = shared_from_this()] { self->Serve(); });
-  } else {
+absl::Status Queue::StartService() {
+  if (is_over_) return absl::OkStatus();
+  if (service_.is_started()) {
     changed_.notify_all();
+    return absl::OkStatus();
   }
+  // The thread keeps the queue until Shutdown has ended it.
+  ASSIGN_OR_RETURN(
+      service_, Thread::Start("what waits for a Vulkan device",
+                              [self = shared_from_this()] { self->Serve(); }));
+  return absl::OkStatus();
 }
 
 void Queue::Serve() {
@@ -92,7 +87,7 @@ void Queue::Serve() {
     if (is_over_) return;
     const uint64_t epoch = pending_.front().epoch;
     lock.unlock();
-    WaitForEpoch(epoch, absl::InfiniteFuture()).IgnoreError();
+    WaitForEpoch(epoch, Deadline::Never()).IgnoreError();
     lock.lock();
   }
 }
@@ -169,7 +164,7 @@ absl::Status Queue::WaitForRoom() {
     if (pending_.size() < kMaxPending) return absl::OkStatus();
     first = pending_.front().epoch;
   }
-  return WaitForEpoch(first, absl::InfiniteFuture());
+  return WaitForEpoch(first, Deadline::Never());
 }
 
 absl::StatusOr<uint64_t> Queue::Submit(uint64_t after, Kept kept,
@@ -194,7 +189,7 @@ absl::StatusOr<uint64_t> Queue::Submit(uint64_t after, Kept kept,
     submission.signals.assign(signal->points().begin(), signal->points().end());
   }
   is_busy_.store(true, std::memory_order_relaxed);
-  StartServiceIfNeeded();
+  if (watches_ > 0) changed_.notify_all();
   return epoch;
 }
 
@@ -254,7 +249,7 @@ bool Queue::LooksReached(uint64_t epoch) {
     skipped_looks_.store(skipped - 1, std::memory_order_relaxed);
     return false;
   }
-  const absl::Time end = absl::Now() + kLook;
+  const Deadline end = Deadline::After(kLook);
   do {
     for (int i = 0; i < kLooksPerClock; ++i) {
       uint64_t done = 0;
@@ -267,7 +262,7 @@ bool Queue::LooksReached(uint64_t epoch) {
         return true;
       }
     }
-  } while (absl::Now() < end);
+  } while (!end.HasPassed());
   const uint32_t in_vain = looks_in_vain_.load(std::memory_order_relaxed);
   const uint32_t next = std::min(2 * in_vain + 1, kMaxSkipped);
   looks_in_vain_.store(next, std::memory_order_relaxed);
@@ -275,7 +270,7 @@ bool Queue::LooksReached(uint64_t epoch) {
   return false;
 }
 
-bool Queue::WaitNative(uint64_t epoch, absl::Time deadline) {
+bool Queue::WaitNative(uint64_t epoch, Deadline deadline) {
   if (LooksReached(epoch)) return true;
   VkSemaphoreWaitInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
@@ -283,9 +278,8 @@ bool Queue::WaitNative(uint64_t epoch, absl::Time deadline) {
   info.pSemaphores = &timeline_;
   info.pValues = &epoch;
   uint64_t timeout = ~uint64_t{0};
-  if (deadline != absl::InfiniteFuture()) {
-    timeout = static_cast<uint64_t>(
-        std::max<int64_t>(0, absl::ToInt64Nanoseconds(deadline - absl::Now())));
+  if (!deadline.IsNever()) {
+    timeout = static_cast<uint64_t>(absl::ToInt64Nanoseconds(deadline.Left()));
   }
   const VkResult result =
       device_->fn().vkWaitSemaphores(device_->handle(), &info, timeout);
@@ -293,7 +287,7 @@ bool Queue::WaitNative(uint64_t epoch, absl::Time deadline) {
   return result == VK_SUCCESS;
 }
 
-absl::Status Queue::WaitForEpoch(uint64_t epoch, absl::Time deadline) {
+absl::Status Queue::WaitForEpoch(uint64_t epoch, Deadline deadline) {
   if (epoch == 0) return absl::OkStatus();
   const bool reached = WaitNative(epoch, deadline);
   Retire();

@@ -17,15 +17,15 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+#include "base/deadline.h"
 #include "base/memory_meter.h"
 #include "base/ref.h"
+#include "base/thread.h"
 #include "hal/fence.h"
 #include "hal/vulkan/logical_device.h"
 #include "hal/vulkan/native_commands.h"
@@ -45,12 +45,15 @@ class Queue : public std::enable_shared_from_this<Queue> {
   class Watch {
    public:
     explicit Watch(Queue& queue);
+    // RESOURCE_EXHAUSTED: there is no thread that could see to it.
+    const absl::Status& status() const { return status_; }
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
     ~Watch();
 
    private:
     const std::shared_ptr<Queue> queue_;
+    absl::Status status_;
   };
 
   // Whether work may be submitted that waits for a fence, and after which
@@ -75,7 +78,7 @@ class Queue : public std::enable_shared_from_this<Queue> {
 
   // Blocks until an epoch is reached, and retires it. DEADLINE_EXCEEDED: not
   // by then.
-  absl::Status WaitForEpoch(uint64_t epoch, absl::Time deadline);
+  absl::Status WaitForEpoch(uint64_t epoch, Deadline deadline);
   // The epoch that a value of a semaphore is promised for; 0: none yet.
   uint64_t PromisedEpoch(const Semaphore& semaphore, uint64_t value);
   // Tells who waits for what is done by now.
@@ -104,7 +107,7 @@ class Queue : public std::enable_shared_from_this<Queue> {
   VkResult SubmitNative(VkCommandBuffer commands, uint64_t after,
                         uint64_t epoch);
   void Promise(const Fence& signal, uint64_t epoch);
-  void StartServiceIfNeeded();
+  absl::Status StartService();
 
   void Serve();
   // Fails all that is pending, and all that comes.
@@ -113,7 +116,7 @@ class Queue : public std::enable_shared_from_this<Queue> {
   bool LooksReached(uint64_t epoch);
   // Returns true if the epoch was reached in time; loses the device if it
   // cannot be waited for.
-  bool WaitNative(uint64_t epoch, absl::Time deadline);
+  bool WaitNative(uint64_t epoch, Deadline deadline);
 
   const std::shared_ptr<LogicalDevice> device_;
   VkSemaphore timeline_ = VK_NULL_HANDLE;
@@ -128,7 +131,7 @@ class Queue : public std::enable_shared_from_this<Queue> {
   absl::Status lost_;
   int watches_ = 0;
   bool is_over_ = false;
-  std::thread service_;
+  Thread service_;
 };
 
 }  // namespace eyrie::hal::vulkan

@@ -10,10 +10,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/deadline.h"
 #include "gtest/gtest.h"
 #include "hal/device.h"
 #include "tests/devices/each_device.h"
 #include "tests/support/cpu_device.h"
+#include "tests/support/thread_limit.h"
 #include "tests/support/vulkan_device.h"
 
 namespace eyrie::hal {
@@ -169,17 +171,40 @@ TEST_P(QueueTest, WaitsForWhatIsNotYetPromised) {
 TEST_P(QueueTest, Deadlines) {
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 4096);
   const Ref<Semaphore> timeline = *device_->CreateSemaphore(0);
-  EXPECT_EQ(StatusText(timeline->Wait(1, absl::Now() + absl::Milliseconds(5))),
-            "DEADLINE_EXCEEDED: The semaphore is at 0 and did not reach 1 in "
-            "time.");
-  EXPECT_EQ(timeline->Wait(1, absl::InfinitePast()).code(),
+  EXPECT_EQ(
+      StatusText(timeline->Wait(1, Deadline::After(absl::Milliseconds(5)))),
+      "DEADLINE_EXCEEDED: The semaphore is at 0 and did not reach 1 in "
+      "time.");
+  EXPECT_EQ(timeline->Wait(1, Deadline::Passed()).code(),
             absl::StatusCode::kDeadlineExceeded);
   EXPECT_TRUE(Fill(buffer, 1, timeline, 0).ok());
   // Whether it is done by now only the device knows; it ends in no other way.
-  const absl::Status at_once = timeline->Wait(1, absl::InfinitePast());
+  const absl::Status at_once = timeline->Wait(1, Deadline::Passed());
   EXPECT_TRUE(at_once.ok() || absl::IsDeadlineExceeded(at_once)) << at_once;
   EXPECT_EQ(StateAt(*timeline, 1), "1");
-  EXPECT_EQ(StatusText(timeline->Wait(1, absl::InfinitePast())), "OK");
+  EXPECT_EQ(StatusText(timeline->Wait(1, Deadline::Passed())), "OK");
+}
+
+// What the host is still to signal needs a thread that waits for it; what the
+// device has promised does not.
+TEST_P(QueueTest, ThereMayBeNoThread) {
+  constexpr char kNoThread[] =
+      "RESOURCE_EXHAUSTED: Cannot start a thread for what waits for a Vulkan "
+      "device: Resource temporarily unavailable.";
+  const Ref<hal::Buffer> buffer = NewBuffer(*device_, 4);
+  const Ref<Semaphore> timeline = *device_->CreateSemaphore(0);
+  std::string how;
+  {
+    const tests::ThreadLimit none(0);
+    EXPECT_EQ(StatusText(timeline->Wait(9, Deadline::Never())), kNoThread);
+    timeline->OnReached(9, [&](const absl::Status& s) { how = StatusText(s); });
+    EXPECT_EQ(how, kNoThread);
+    EXPECT_TRUE(Fill(buffer, 1, timeline, 0).ok());
+    EXPECT_EQ(StatusText(timeline->Wait(1, Deadline::Never())), "OK");
+  }
+  timeline->OnReached(9, [&](const absl::Status& s) { how = StatusText(s); });
+  EXPECT_TRUE(timeline->Signal(9).ok());
+  EXPECT_EQ(how, "OK");
 }
 
 // The host signals beyond a promise, or fails what is promised.
@@ -218,17 +243,17 @@ TEST_P(QueueTest, ThreadsSubmitAndWait) {
           ++called;
         });
         if (i % 3 != t % 3) continue;
-        EXPECT_TRUE(timeline->Wait(i + 1, absl::InfiniteFuture()).ok());
+        EXPECT_TRUE(timeline->Wait(i + 1, Deadline::Never()).ok());
         EXPECT_EQ(Words(**hal::Buffer::Subspan(buffer, 252, 4)),
                   absl::StrCat(t * 1000 + i));
       }
-      EXPECT_TRUE(timeline->Wait(kSteps, absl::InfiniteFuture()).ok());
+      EXPECT_TRUE(timeline->Wait(kSteps, Deadline::Never()).ok());
     });
   }
   for (std::thread& thread : threads) thread.join();
   // A thread may hear of the end before the last callback was called.
-  const absl::Time limit = absl::Now() + absl::Minutes(1);
-  while (called != 4 * kSteps && absl::Now() < limit) {
+  const Deadline limit = Deadline::After(absl::Minutes(1));
+  while (called != 4 * kSteps && !limit.HasPassed()) {
     absl::SleepFor(absl::Milliseconds(1));
   }
   EXPECT_EQ(called, 4 * kSteps);

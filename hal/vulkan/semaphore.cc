@@ -3,8 +3,10 @@
 // Tested by queue_test.cc.
 #include "hal/vulkan/semaphore.h"
 
+#include <memory>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "hal/vulkan/queue.h"
 
 namespace eyrie::hal::vulkan {
@@ -18,7 +20,7 @@ absl::StatusOr<uint64_t> Semaphore::Query() {
   return HostSemaphore::Query();
 }
 
-absl::Status Semaphore::Wait(uint64_t value, absl::Time deadline) {
+absl::Status Semaphore::Wait(uint64_t value, Deadline deadline) {
   const absl::StatusOr<uint64_t> present = HostSemaphore::Query();
   if (!present.ok() || *present >= value) {
     return HostSemaphore::Wait(value, deadline);
@@ -30,6 +32,7 @@ absl::Status Semaphore::Wait(uint64_t value, absl::Time deadline) {
   }
   // Somebody has yet to submit the work, or to signal.
   const Queue::Watch watch(*queue_);
+  RETURN_IF_ERROR(watch.status());
   return HostSemaphore::Wait(value, deadline);
 }
 
@@ -39,9 +42,10 @@ void Semaphore::OnReached(uint64_t value, Callback callback) {
     return HostSemaphore::OnReached(value, std::move(callback));
   }
   // Until then a thread is to see to what is submitted.
+  auto watch = std::make_shared<Queue::Watch>(*queue_);
+  if (!watch->status().ok()) return callback(watch->status());
   HostSemaphore::OnReached(
-      value, [callback = std::move(callback),
-              watch = std::make_shared<Queue::Watch>(*queue_)](
+      value, [callback = std::move(callback), watch = std::move(watch)](
                  const absl::Status& status) { callback(status); });
 }
 

@@ -25,7 +25,7 @@ class Semaphore final : public HostSemaphore {
   Semaphore(uint64_t value, std::shared_ptr<Queue> queue);
 
   absl::StatusOr<uint64_t> Query() override;
-  absl::Status Wait(uint64_t value, absl::Time deadline) override;
+  absl::Status Wait(uint64_t value, Deadline deadline) override;
   void OnReached(uint64_t value, Callback callback) override;
 
  private:

@@ -10,15 +10,18 @@
 #ifndef EYRIE_CALL_POOL_H_
 #define EYRIE_CALL_POOL_H_
 
+#include <pthread.h>
+#include <signal.h>
+
 #include <condition_variable>
 #include <cstddef>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -38,7 +41,9 @@ class CallPool {
   // Makes a context. Kept, and called by one thread at a time.
   using Create = std::function<Result<Context>()>;
 
-  // Makes as many contexts as threads, at least one. Fails as Context::Create.
+  // Makes as many contexts as threads, at least one. The threads take no
+  // signals. Fails as Context::Create; RESOURCE_EXHAUSTED: a thread cannot be
+  // started.
   static Result<CallPool> Start(const Device& device, const Module& module,
                                 size_t threads, const Limits& limits = {}) {
     return Start([device, module,
@@ -58,9 +63,13 @@ class CallPool {
     } while (contexts.size() < threads);
     CallPool pool(std::move(create));
     for (Context& context : contexts) {
-      pool.threads_.emplace_back(
-          [queue = pool.queue_.get(), own = std::make_unique<Context>(std::move(
-                                          context))] { queue->Serve(*own); });
+      const int error = pool.StartThread(std::move(context));
+      if (error != 0) {
+        return Error(EYRIE_RESOURCE_EXHAUSTED,
+                     "Cannot start thread " + std::to_string(pool.size() + 1) +
+                         " of " + std::to_string(contexts.size()) +
+                         " of a pool: " + std::strerror(error) + ".");
+      }
     }
     return pool;
   }
@@ -73,7 +82,7 @@ class CallPool {
   }
   ~CallPool() {
     if (queue_ != nullptr) queue_->Close();
-    for (std::thread& thread : threads_) thread.join();
+    for (const pthread_t thread : threads_) pthread_join(thread, nullptr);
   }
 
   // Calls the function on the first thread that is free. The arguments are the
@@ -156,11 +165,40 @@ class CallPool {
     bool closed_ = false;
   };
 
+  // What a thread has.
+  struct Worker {
+    Queue* queue;
+    Context context;
+  };
+
   explicit CallPool(Create create)
       : queue_(std::make_unique<Queue>(std::move(create))) {}
 
+  static void* Work(void* worker) {
+    const std::unique_ptr<Worker> own(static_cast<Worker*>(worker));
+    own->queue->Serve(own->context);
+    return nullptr;
+  }
+
+  // Returns an errno, or 0.
+  int StartThread(Context context) {
+    std::unique_ptr<Worker> worker(
+        new Worker{queue_.get(), std::move(context)});
+    threads_.reserve(threads_.size() + 1);
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    const int error = pthread_create(&thread, nullptr, Work, worker.get());
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (error != 0) return error;
+    static_cast<void>(worker.release());  // the thread's
+    threads_.push_back(thread);
+    return 0;
+  }
+
   std::unique_ptr<Queue> queue_;
-  std::vector<std::thread> threads_;
+  std::vector<pthread_t> threads_;
 };
 
 }  // namespace eyrie

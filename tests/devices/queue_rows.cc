@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/deadline.h"
 #include "gtest/gtest.h"
 #include "hal/device.h"
 #include "hal/file.h"
@@ -367,7 +367,7 @@ TEST_P(Queue, Threads) {
             ->QueueFill({both.get(), signal.get()}, Whole(buffer), BytesOf(i))
             .ok());
   }
-  EXPECT_TRUE(done->Wait(kSteps, absl::InfiniteFuture()).ok());
+  EXPECT_TRUE(done->Wait(kSteps, Deadline::Never()).ok());
   opener.join();
   EXPECT_EQ(Words(*buffer), absl::StrCat(kSteps));
 }

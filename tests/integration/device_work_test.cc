@@ -10,6 +10,7 @@
 #include "abi/session.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/deadline.h"
 #include "gtest/gtest.h"
 #include "tests/support/files.h"
 #include "vm/asm/assembler.h"
@@ -56,9 +57,9 @@ class DeviceWorkTest : public ::testing::TestWithParam<const char*> {
       if (canceller.joinable()) canceller.join();
     }
     // What a thread of the device runs just then ends at its next piece.
-    const absl::Time end = absl::Now() + absl::Minutes(1);
+    const Deadline end = Deadline::After(absl::Minutes(1));
     while (device->allocator().statistics().device_local.live() != 0 &&
-           absl::Now() < end) {
+           !end.HasPassed()) {
       absl::SleepFor(absl::Milliseconds(1));
     }
     EXPECT_EQ(device->allocator().statistics().device_local.live(), 0u);

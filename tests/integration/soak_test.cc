@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/time/clock.h"
+#include "base/deadline.h"
 #include "gtest/gtest.h"
 #include "hal/cpu/task/device.h"
 #include "tests/integration/manifest_cases.h"
@@ -41,8 +42,8 @@ class Host {
         device_(std::move(device)),
         random_(seed) {}
 
-  void RunUntil(absl::Time end) {
-    while (absl::Now() < end) {
+  void RunUntil(Deadline end) {
+    while (!end.HasPassed()) {
       RunOne();
       ++calls_;
     }
@@ -89,7 +90,7 @@ TEST(Soak, EightHostsWithLimitsOfTime) {
   topology.threads = 3;
   const Ref<hal::Device> device = hal::cpu::MakeTaskDevice(
       EveryFormat(), topology, hal::cpu::SharingPolicy::Everything());
-  const absl::Time end = absl::Now() + SoakTime();
+  const Deadline end = Deadline::After(SoakTime());
   std::vector<Host> hosts;
   for (unsigned i = 0; i < kHosts; ++i) {
     hosts.emplace_back(modules, programs, device, i + 1);
@@ -112,8 +113,8 @@ TEST(Soak, EightHostsWithLimitsOfTime) {
     const auto statistics = device->allocator().statistics();
     return statistics.device_local.live() + statistics.host_local.live();
   };
-  const absl::Time patience = absl::Now() + absl::Seconds(30);
-  while (live() != 0 && absl::Now() < patience) {
+  const Deadline patience = Deadline::After(absl::Seconds(30));
+  while (live() != 0 && !patience.HasPassed()) {
     absl::SleepFor(absl::Milliseconds(1));
   }
   EXPECT_EQ(live(), 0u);

@@ -11,6 +11,7 @@
 #include "abi/session.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/deadline.h"
 #include "gtest/gtest.h"
 #include "hal/fence.h"
 #include "tests/support/module_builder.h"
@@ -86,13 +87,13 @@ TEST_F(WaitsTest, EndWithTheTime) {
   for (const char* function : {"wait", "suspend", "never"}) {
     SCOPED_TRACE(function);
     Open(absl::Milliseconds(50));
-    const absl::Time begin = absl::Now();
+    const Deadline begin = Deadline::Now();
     const std::string late = Call(function);
     EXPECT_EQ(late,
               absl::StrCat("DEADLINE_EXCEEDED: The call takes longer than its "
                            "limit of time (50ms).",
                            WhileWaiting(function)));
-    EXPECT_GE(absl::Now() - begin, absl::Milliseconds(50));
+    EXPECT_GE(Deadline::Now() - begin, absl::Milliseconds(50));
     EXPECT_EQ(Call(function).substr(0, 20), "FAILED_PRECONDITION:");
   }
 }

@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
+#include "base/deadline.h"
 #include "base/status_macros.h"
 #include "gtest/gtest.h"
 #include "hal/fence.h"
@@ -113,7 +114,7 @@ class OracleSession {
     }
     ASSIGN_OR_RETURN(std::vector<vm::Value> results,
                      instance_->Call(function.name(), arguments));
-    if (done) RETURN_IF_ERROR(done->Wait(absl::InfiniteFuture()));
+    if (done) RETURN_IF_ERROR(done->Wait(Deadline::Never()));
     return results;
   }
 

@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/deadline.h"
 #include "base/status_macros.h"
 #include "hal/command_buffer.h"
 
@@ -120,7 +121,7 @@ class ApartSemaphore final : public Semaphore {
   absl::StatusOr<uint64_t> Query() override { return inner_->Query(); }
   absl::Status Signal(uint64_t value) override { return inner_->Signal(value); }
   void Fail(absl::Status status) override { inner_->Fail(std::move(status)); }
-  absl::Status Wait(uint64_t value, absl::Time deadline) override {
+  absl::Status Wait(uint64_t value, Deadline deadline) override {
     return inner_->Wait(value, deadline);
   }
   void OnReached(uint64_t value, Callback callback) override {

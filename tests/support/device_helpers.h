@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/deadline.h"
 #include "base/memory_meter.h"
 #include "base/ref.h"
 #include "gtest/gtest.h"
@@ -65,7 +66,7 @@ inline std::string State(Semaphore& semaphore) {
 
 // The same, once it has reached `value` or failed; a minute is for ever.
 inline std::string StateAt(Semaphore& semaphore, uint64_t value) {
-  semaphore.Wait(value, absl::Now() + absl::Minutes(1)).IgnoreError();
+  semaphore.Wait(value, Deadline::After(absl::Minutes(1))).IgnoreError();
   return State(semaphore);
 }
 
@@ -81,7 +82,7 @@ absl::Status Finish(hal::Device& device, const Operation& operation) {
   }
   // A copy of its own, made before the fence is let go of: ThreadSanitizer does
   // not see how Abseil's library counts the copies that a worker has last.
-  const absl::Status waited = done->Wait(1, absl::InfiniteFuture());
+  const absl::Status waited = done->Wait(1, Deadline::Never());
   return absl::Status(waited.code(), waited.message());
 }
 

@@ -25,6 +25,11 @@ bool IsWallClock(clockid_t clock) {
   return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
 }
 
+// Whether its waits are by the monotonic clock, as glibc notes it.
+bool IsMonotonic(const pthread_cond_t& condition) {
+  return (condition.__data.__wrefs & 2) != 0;
+}
+
 template <typename F>
 F* Next(F*, const char* name) {
   return reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
@@ -57,7 +62,7 @@ int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
   static const auto next =
       Next(pthread_cond_timedwait, "pthread_cond_timedwait");
   timespec at = *time;
-  at.tv_sec -= Ahead();
+  if (!IsMonotonic(*condition)) at.tv_sec -= Ahead();
   return next(condition, mutex, &at);
 }
 

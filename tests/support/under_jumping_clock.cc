@@ -12,7 +12,7 @@ class Watch final : public ::testing::EmptyTestEventListener {
   void OnTestStart(const ::testing::TestInfo&) override { clock_.emplace(); }
   void OnTestEnd(const ::testing::TestInfo&) override {
     // GoogleTest itself notes when each test begins.
-    EXPECT_EQ(clock_->reads(), 1) << "The test reads the wall clock.";
+    EXPECT_LE(clock_->reads(), 1) << "The test reads the wall clock.";
     clock_.reset();
   }
 

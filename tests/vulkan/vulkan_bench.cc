@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "abi/session.h"
+#include "base/deadline.h"
 #include "benchmark/benchmark.h"
 #include "hal/buffer_view.h"
 #include "hal/driver.h"
@@ -229,7 +230,7 @@ void Chain(benchmark::State& state) {
     if (!commands->Finalize().ok()) std::abort();
     const Ref<Fence> signal = Fence::At(semaphore, ++value);
     if (!device->QueueExecute({nullptr, signal.get()}, commands, {}).ok() ||
-        !signal->Wait(absl::InfiniteFuture()).ok()) {
+        !signal->Wait(Deadline::Never()).ok()) {
       std::abort();
     }
   }

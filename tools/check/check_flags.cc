@@ -12,7 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "absl/time/clock.h"
+#include "base/deadline.h"
 #include "base/status_macros.h"
 
 namespace eyrie::tools {
@@ -188,8 +188,8 @@ absl::StatusOr<CheckOptions> ReadCheckOptions(const Arguments& arguments) {
   options.seed = static_cast<uint32_t>(
       static_cast<uint64_t>(arguments.GetInt("gtest_random_seed")) % kSeeds);
   if (options.seed == 0) {
-    options.seed =
-        static_cast<uint32_t>(absl::ToUnixMillis(absl::Now()) % kSeeds) + 1;
+    const int64_t now = Deadline::Now().nanoseconds();
+    options.seed = static_cast<uint32_t>(now / 1000000 % kSeeds) + 1;
   }
   ASSIGN_OR_RETURN(options.jobs, ReadJobs(arguments.GetInt("jobs")));
   options.fail_fast = arguments.GetBool("gtest_fail_fast");

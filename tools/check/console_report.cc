@@ -6,7 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "base/counted.h"
 #include "base/plain_text.h"
 
@@ -60,13 +60,14 @@ std::string ConsoleReport::ProgressText() {
   std::string text = absl::StrCat(ended_, " of ", Counted(total_, "test"), ", ",
                                   failed_, " failed");
   if (running_.empty()) return text;
-  absl::StrAppendFormat(&text, "; %s, %.1f s", running_,
-                        absl::ToDoubleSeconds(absl::Now() - running_since_));
+  absl::StrAppendFormat(
+      &text, "; %s, %.1f s", running_,
+      absl::ToDoubleSeconds(Deadline::Now() - running_since_));
   return text;
 }
 
 void ConsoleReport::BeginRun(std::span<const size_t> order) {
-  begin_ = absl::Now();
+  begin_ = Deadline::Now();
   total_ = order.size();
   sizes_.assign(plan_.suites().size(), 0);
   for (const size_t index : order) ++sizes_[plan_.tests()[index].suite];
@@ -94,7 +95,7 @@ void ConsoleReport::EndSuite() {
       absl::StrCat(Counted(sizes_[*suite_], "test"), " from ",
                    plan_.suites()[*suite_].name,
                    TimeText(options_.jobs > 1 ? suite_elapsed_
-                                              : absl::Now() - suite_begin_,
+                                              : Deadline::Now() - suite_begin_,
                             " total"),
                    "\n"));
 }
@@ -104,13 +105,13 @@ void ConsoleReport::BeginTest(const Test& test) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     running_ = name;
-    running_since_ = absl::Now();
+    running_since_ = Deadline::Now();
   }
   if (options_.brief) return;
   if (test.suite != suite_) {
     EndSuite();
     suite_ = test.suite;
-    suite_begin_ = absl::Now();
+    suite_begin_ = Deadline::Now();
     suite_elapsed_ = absl::ZeroDuration();
     PrintLine("----------", Color::kGreen,
               absl::StrCat(Counted(sizes_[test.suite], "test"), " from ",
@@ -191,7 +192,7 @@ void ConsoleReport::EndRun(std::span<const TestRecord> records,
   PrintLine("==========", Color::kGreen,
             absl::StrCat(interrupted ? absl::StrCat(done, " of ") : "",
                          TestsFromSuites(total_, suites_), " ran.",
-                         TimeText(absl::Now() - begin_, " total")));
+                         TimeText(Deadline::Now() - begin_, " total")));
   PrintLine("  PASSED  ", Color::kGreen,
             absl::StrCat(Counted(count(Verdict::kPassed), "test"), "."));
   ListTests(records, Verdict::kExpectedFailure, "    XFAIL ",

@@ -17,6 +17,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/deadline.h"
 #include "tools/check/test_plan.h"
 #include "tools/check/test_record.h"
 #include "tools/progress_line.h"
@@ -63,14 +64,14 @@ class ConsoleReport {
   std::vector<size_t> sizes_;  // of suites, in this run
   size_t suites_ = 0;          // that have tests
   size_t total_ = 0;
-  absl::Time begin_;
+  Deadline begin_;               // of the run
   std::optional<size_t> suite_;  // whose tests are being told of
-  absl::Time suite_begin_;
+  Deadline suite_begin_;
   absl::Duration suite_elapsed_;  // its tests, added
 
   std::mutex mutex_;  // guards what follows, which the line says
   std::string running_;
-  absl::Time running_since_;
+  Deadline running_since_;
   size_t ended_ = 0;
   size_t failed_ = 0;
 

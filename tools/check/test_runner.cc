@@ -6,7 +6,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "abi/function_io.h"
@@ -14,8 +13,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
+#include "base/deadline.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
+#include "base/thread.h"
 
 namespace eyrie::tools {
 namespace {
@@ -137,8 +138,9 @@ absl::Status TestRunner::Call(const Test& test, TestResult& result) {
 TestResult TestRunner::RunOne(const Test& test) {
   TestResult result;
   result.begin = absl::Now();
+  const Deadline begin = Deadline::Now();
   result.status = Call(test, result);
-  result.elapsed = absl::Now() - result.begin;
+  result.elapsed = Deadline::Now() - begin;
   // A test may also fail as cancelled of its own accord.
   result.interrupted = stopped_ && absl::IsCancelled(result.status);
   return result;
@@ -156,19 +158,19 @@ void TestRunner::RunInOrder(std::span<const size_t> order, Begin begin,
 
 void TestRunner::Run(std::span<const size_t> order, size_t jobs, Begin begin,
                      End end) {
-  if (jobs <= 1) {
-    RunInOrder(order, begin, end);
-    return;
-  }
   Queue queue(order.size());
-  std::vector<std::thread> threads;
-  for (size_t i = 0; i < std::min(jobs, order.size()); ++i) {
-    threads.emplace_back([this, order, &queue] {
-      while (const std::optional<size_t> place = queue.Take(stopped_)) {
-        queue.Put(*place, RunOne(plan_.tests()[order[*place]]));
-      }
-    });
+  const auto work = [this, order, &queue] {
+    while (const std::optional<size_t> place = queue.Take(stopped_)) {
+      queue.Put(*place, RunOne(plan_.tests()[order[*place]]));
+    }
+  };
+  std::vector<Thread> threads;  // as many as there can be
+  for (size_t i = 0; jobs > 1 && i < std::min(jobs, order.size()); ++i) {
+    auto thread = Thread::Start("tests", work);
+    if (!thread.ok()) break;
+    threads.push_back(*std::move(thread));
   }
+  if (threads.empty()) return RunInOrder(order, begin, end);
   for (size_t i = 0; i < order.size(); ++i) {
     const std::optional<TestResult> result = queue.Wait(i);
     if (!result.has_value()) break;
@@ -177,7 +179,7 @@ void TestRunner::Run(std::span<const size_t> order, size_t jobs, Begin begin,
     if (!end(test, *result)) break;
   }
   queue.Close();
-  for (std::thread& thread : threads) thread.join();
+  for (Thread& thread : threads) thread.Join();
 }
 
 void TestRunner::Stop() {

@@ -14,8 +14,8 @@
 #include <array>
 #include <cerrno>
 
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/deadline.h"
 #include "base/signal_block.h"
 #include "base/status_macros.h"
 #include "base/system_error.h"
@@ -159,11 +159,11 @@ void AwaitEnd(pid_t child, const RunControl& control) {
   const long descriptor = syscall(SYS_pidfd_open, child, 0);
   pollfd file = {static_cast<int>(descriptor), POLLIN, 0};
   size_t step = 0;
-  absl::Time next = absl::InfinitePast();
+  Deadline next = Deadline::Passed();
   while (!HasEnded(child)) {
-    if (control.interrupted && step < kSteps.size() && absl::Now() >= next) {
+    if (control.interrupted && step < kSteps.size() && next.HasPassed()) {
       kill(-child, kSteps[step].signal);
-      next = absl::Now() + kSteps[step++].patience;
+      next = Deadline::After(kSteps[step++].patience);
     }
     const bool has_file = file.fd >= 0;
     poll(&file, has_file ? 1 : 0, has_file ? kInterval : kShortInterval);

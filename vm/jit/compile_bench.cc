@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/deadline.h"
 #include "base/status_macros.h"
 #include "vm/bytecode_module.h"
 #include "vm/code_walk.h"
@@ -56,11 +56,11 @@ absl::Status Measure(const Jit& jit, const char* path, Costs& costs) {
   for (int round = 0; round < kRounds; ++round) {
     const auto code = jit.NewModule(*module);
     for (uint32_t f = 0; f < count; ++f) {
-      const absl::Time begin = absl::Now();
+      const Deadline begin = Deadline::Now();
       const CompiledFunction compiled = jit.Compile(
           *module, f, *code, /*callee=*/[](uint32_t) {},
           /*stopped=*/[] { return false; });
-      costs.time += absl::Now() - begin;
+      costs.time += Deadline::Now() - begin;
       if (round > 0 || compiled.call == nullptr) continue;
       ++costs.functions;
       costs.instructions += CountInstructions(module->function(f));

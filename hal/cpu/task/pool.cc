@@ -11,12 +11,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <memory>
 #include <utility>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "base/signal_block.h"
 #include "base/small_numbers.h"
+#include "base/thread.h"
 #include "base/trace.h"
 
 namespace eyrie::hal::cpu {
@@ -65,37 +65,24 @@ Pool::Pool(PoolOptions options)
 
 Pool::~Pool() { pool_numbers.Give(number_); }
 
-void* Pool::WorkerMain(void* worker) {
-  const std::unique_ptr<Worker> self(static_cast<Worker*>(worker));
-  BindThread(self->pool->options_.cpus, self->index);
+void Pool::BeWorker(int index) {
+  BindThread(options_.cpus, index);
   // The pool outlives its threads.
-  trace::SetThreadName(self->pool->thread_name_.c_str(), self->index);
-  self->pool->Work(self->index);
-  return nullptr;
+  trace::SetThreadName(thread_name_.c_str(), index);
+  Work(index);
 }
 
 bool Pool::StartWorker() {
   std::lock_guard<std::mutex> lock(mutex_);
   const int index = workers_.load() + 1;  // 0 is the caller's
   if (stopping_.load() || index >= options_.threads) return false;
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return false;
-  if (options_.stack_bytes != 0) {
-    const size_t least = 16384;  // the system's own limit
-    const size_t size = std::max(options_.stack_bytes, least) / 4096 * 4096;
-    pthread_attr_setstacksize(&attributes, size);
-  }
-  auto worker = std::make_unique<Worker>(Worker{Ref<Pool>::Share(this), index});
-  pthread_t id;
-  bool started = false;
-  {
-    const SignalBlock no_signals;
-    started = pthread_create(&id, &attributes, WorkerMain, worker.get()) == 0;
-  }
-  pthread_attr_destroy(&attributes);
-  if (!started) return false;
-  static_cast<void>(worker.release());  // the thread's
-  ids_.push_back(id);
+  // The thread keeps the pool while it runs.
+  absl::StatusOr<Thread> thread = Thread::Start(
+      "kernels",
+      [self = Ref<Pool>::Share(this), index] { self->BeWorker(index); },
+      options_.stack_bytes);
+  if (!thread.ok()) return false;
+  threads_.push_back(*std::move(thread));
   workers_.store(index);
   return true;
 }
@@ -215,22 +202,15 @@ void Pool::Nudge() {
   guest_wakes_.notify_all();
 }
 
-void Pool::SleepAsGuest(absl::Time deadline, absl::FunctionRef<bool()> found) {
+void Pool::SleepAsGuest(Deadline deadline, absl::FunctionRef<bool()> found) {
   std::unique_lock<std::mutex> lock(mutex_);
   guests_.fetch_add(1);
-  if (deadline == absl::InfiniteFuture()) {
-    guest_wakes_.wait(lock, found);
-  } else {
-    guest_wakes_.wait_until(lock, absl::ToChronoTime(deadline), found);
-  }
+  eyrie::WaitUntil(guest_wakes_, lock, deadline, found);
   guests_.fetch_sub(1);
 }
 
-void Pool::WaitUntil(absl::Time deadline, absl::FunctionRef<bool()> done) {
-  const bool limited = deadline != absl::InfiniteFuture();
-  const auto over = [&] {
-    return done() || (limited && absl::Now() >= deadline);
-  };
+void Pool::WaitUntil(Deadline deadline, absl::FunctionRef<bool()> done) {
+  const auto over = [&] { return done() || deadline.HasPassed(); };
   bool helped = false;
   while (true) {
     const uint32_t seen = calls_.load();
@@ -261,7 +241,7 @@ void Pool::Run(const Ref<Job>& job) {
     };
     if (Search(absl::ToDoubleNanoseconds(options_.spin), found)) continue;
     job->driver_looks_.store(false);
-    SleepAsGuest(absl::InfiniteFuture(), found);
+    SleepAsGuest(Deadline::Never(), found);
     job->driver_looks_.store(true);
   }
 }
@@ -274,22 +254,15 @@ bool Pool::Start(const Ref<Job>& job) {
 }
 
 void Pool::Shutdown() {
-  std::vector<pthread_t> ids;
+  std::vector<Thread> threads;  // joined at the end
   while (!stopping_.load()) {
-    WaitUntil(absl::InfiniteFuture(), [&] { return offered_.load() == 0; });
+    WaitUntil(Deadline::Never(), [&] { return offered_.load() == 0; });
     std::lock_guard<std::mutex> lock(mutex_);
     if (!jobs_.empty()) continue;
     stopping_.store(true);
     calls_.fetch_add(1);
     worker_wakes_.notify_all();
-    ids.swap(ids_);
-  }
-  for (const pthread_t id : ids) {
-    if (pthread_equal(id, pthread_self())) {
-      pthread_detach(id);
-    } else {
-      pthread_join(id, nullptr);
-    }
+    threads.swap(threads_);
   }
 }
 

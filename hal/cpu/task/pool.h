@@ -9,8 +9,6 @@
 #ifndef EYRIE_HAL_CPU_TASK_POOL_H_
 #define EYRIE_HAL_CPU_TASK_POOL_H_
 
-#include <pthread.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -21,7 +19,9 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
+#include "base/deadline.h"
 #include "base/ref.h"
+#include "base/thread.h"
 #include "hal/cpu/task/job.h"
 #include "hal/host_semaphore.h"
 
@@ -55,7 +55,7 @@ class Pool final : public WaitHost {
   void Wake();
 
   // Runs chunks of all jobs meanwhile.
-  void WaitUntil(absl::Time deadline, absl::FunctionRef<bool()> done) override;
+  void WaitUntil(Deadline deadline, absl::FunctionRef<bool()> done) override;
   void Nudge() override;
 
   // Runs all jobs to their ends, and ends the threads. May be called on one of
@@ -65,12 +65,8 @@ class Pool final : public WaitHost {
  private:
   friend class Job;
 
-  struct Worker {
-    Ref<Pool> pool;  // keeps it while the thread runs
-    int index;
-  };
-
-  static void* WorkerMain(void* worker);
+  // The whole life of a thread.
+  void BeWorker(int index);
   void Work(int index);
 
   // Makes a job known to all, and asks for `helpers` threads. False: the pool
@@ -89,7 +85,7 @@ class Pool final : public WaitHost {
   // Looks out for `limit`; true as soon as `found()` is.
   bool Search(double limit_ns, absl::FunctionRef<bool()> found);
   // Sleeps as one of those that wait, until `found()` after a nudge or a call.
-  void SleepAsGuest(absl::Time deadline, absl::FunctionRef<bool()> found);
+  void SleepAsGuest(Deadline deadline, absl::FunctionRef<bool()> found);
 
   const PoolOptions options_;
   const int number_;               // among the pools that live; from 0
@@ -109,7 +105,7 @@ class Pool final : public WaitHost {
   std::condition_variable guest_wakes_;
   std::vector<Job*> jobs_;  // offered, each retained
   size_t next_job_ = 0;     // where the next search begins
-  std::vector<pthread_t> ids_;
+  std::vector<Thread> threads_;
 };
 
 }  // namespace eyrie::hal::cpu

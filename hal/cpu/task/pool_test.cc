@@ -11,9 +11,11 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
+#include "base/deadline.h"
 #include "base/trace.h"
 #include "base/trace_recorder.h"
 #include "gtest/gtest.h"
+#include "tests/support/thread_limit.h"
 
 namespace eyrie::hal::cpu {
 namespace {
@@ -192,16 +194,16 @@ TEST_P(PoolTest, HandsOver) {
       started += pool_->Start(job);
     }
     EXPECT_EQ(started, GetParam() == 1 ? 0 : 4);
-    pool_->WaitUntil(absl::InfiniteFuture(),
+    pool_->WaitUntil(Deadline::Never(),
                      [&] { return finished.load() == started; });
     EXPECT_EQ(runs.load(), started * 20);
   }
 }
 
 TEST_P(PoolTest, WaitsEndInTime) {
-  const absl::Time begin = absl::Now();
-  pool_->WaitUntil(begin + absl::Milliseconds(20), [] { return false; });
-  EXPECT_GE(absl::Now(), begin + absl::Milliseconds(20));
+  const Deadline begin = Deadline::Now();
+  pool_->WaitUntil(begin.Plus(absl::Milliseconds(20)), [] { return false; });
+  EXPECT_GE(Deadline::Now() - begin, absl::Milliseconds(20));
 }
 
 // One that helps leaves between two chunks when its time is over, and the rest
@@ -220,10 +222,10 @@ TEST_P(PoolTest, HelpersLeaveInTime) {
         pool_->Nudge();
       });
   ASSERT_TRUE(pool_->Start(job));
-  pool_->WaitUntil(absl::Now() + absl::Milliseconds(10),
+  pool_->WaitUntil(Deadline::After(absl::Milliseconds(10)),
                    [&] { return finished.load(); });
   EXPECT_FALSE(finished.load());
-  pool_->WaitUntil(absl::InfiniteFuture(), [&] { return finished.load(); });
+  pool_->WaitUntil(Deadline::Never(), [&] { return finished.load(); });
   EXPECT_TRUE(finished.load());
 }
 
@@ -266,6 +268,30 @@ TEST_P(PoolTest, EndsOnAThreadOfItsOwn) {
       }));
   EXPECT_EQ(started, GetParam() > 1);
   while (started && !ended.load()) absl::SleepFor(absl::Milliseconds(1));
+}
+
+// Fewer threads than asked for do the work; without any the caller does.
+TEST(PoolThreads, MayBeFewer) {
+  for (const int some : {0, 1}) {
+    SCOPED_TRACE(some);
+    const tests::ThreadLimit limit(some);
+    PoolOptions options;
+    options.threads = 7;
+    const Ref<Pool> pool = MakeRef<Pool>(std::move(options));
+    for (int round = 0; round < 5; ++round) {
+      std::atomic<int> sum{0};
+      const auto add = [&sum](int, int index) {
+        sum.fetch_add(index);
+        return true;
+      };
+      pool->Run(MakeRef<TestJob>(3, 10, 6, add));
+      EXPECT_EQ(sum.load(), 3 * 45);
+      const auto job = MakeRef<TestJob>(3, 10, 6, add);
+      EXPECT_EQ(pool->Start(job), some > 0);
+      while (some > 0 && !job->done()) absl::SleepFor(absl::Milliseconds(1));
+    }
+    pool->Shutdown();
+  }
 }
 
 // Threads of several pools can be told apart; numbers are used again.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/time/clock.h"
+#include "base/deadline.h"
 #include "gtest/gtest.h"
 #include "hal/cpu/task/device.h"
 #include "hal/file.h"
@@ -192,8 +193,8 @@ TEST_F(TaskDeviceTest, SharesCallsThatFollowClosely) {
   topology.threads = 2;
   device_ = MakeTaskDevice(options, topology, SharingPolicy());
   const Ref<CommandBuffer> commands = Commands(kBrief, 4);
-  const absl::Time end = absl::Now() + absl::Seconds(40);
-  while (absl::Now() < end && board_.threads.size() < 2) {
+  const Deadline end = Deadline::After(absl::Seconds(40));
+  while (!end.HasPassed() && board_.threads.size() < 2) {
     EXPECT_TRUE(device_->QueueExecute({}, commands, {}).ok());
   }
   EXPECT_EQ(board_.threads.size(), 2u);
@@ -361,7 +362,7 @@ TEST_F(TaskDeviceTest, FailuresReachTheFence) {
 // A thread that helps while it waits leaves when its time is over.
 TEST_F(TaskDeviceTest, WaitsEndInTime) {
   const Ref<Semaphore> done = Queue(kSlow, 400);
-  EXPECT_EQ(done->Wait(1, absl::Now() + absl::Milliseconds(20)).code(),
+  EXPECT_EQ(done->Wait(1, Deadline::After(absl::Milliseconds(20))).code(),
             absl::StatusCode::kDeadlineExceeded);
   EXPECT_LT(board_.runs.load(), 400);
   EXPECT_EQ(StateAt(*done, 1), "1");
