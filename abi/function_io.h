@@ -18,6 +18,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/file_appender.h"
+#include "base/file_writer.h"
 #include "base/mapped_file.h"
 #include "base/ref.h"
 #include "hal/device.h"
@@ -124,33 +126,54 @@ void AppendTrace(absl::string_view key,
                  std::span<hal::BufferView* const> tensors,
                  const PrintOptions& options, std::string& out);
 
-// INVALID_ARGUMENT: a text that ValueWriter does not take.
+// INVALID_ARGUMENT: --output has not the form of one of the texts above.
 absl::Status CheckOutputText(absl::string_view text);
 
-// Writes values as --output texts say. Files appear whole or not at all, when
-// Commit has written all of them (base/file_writer.h).
+// INVALID_ARGUMENT: the file has the name of a format (.json, .csv, .png …)
+// that bytes of tensors and scalars alone are not. Buffers may hold any.
+absl::Status CheckOutputFormat(absl::string_view text);
+
+// Writes values as --output texts say. A run's values for one file are one
+// record: it is appended whole (base/file_appender.h), or replaces the file
+// (base/file_writer.h).
 class ValueWriter {
  public:
   explicit ValueWriter(PrintOptions options) : options_(options) {}
 
-  // Adds one value to what its text names; printed ones go to `out`.
-  // INVALID_ARGUMENT: the text has none of the forms, or the value no bytes.
+  // Checks that all files may be written, without creating or changing one.
+  // INVALID_ARGUMENT: a text has none of the forms; or a file is replaced with
+  // '@' after it got another value, which would be lost; or '+' is to add to a
+  // .npz that is none. Else the files' errors.
+  absl::Status Prepare(std::span<const std::string> texts);
+
+  // Adds one value to what its text names, prepared or not; printed ones go to
+  // `out`. INVALID_ARGUMENT as Prepare and CheckOutputFormat, or the value has
+  // no bytes.
   absl::Status Write(absl::string_view text, const vm::Value& value,
                      std::string& out);
-  // Writes the files. INTERNAL: the system refuses, in its words.
+  // Writes the files: either all new contents could be written whole, or none
+  // takes its place. Else the system's errors, in its words.
   absl::Status Commit();
+
+  // True if one of the files has FileWriter::identity().
+  bool Writes(const std::string& identity) const {
+    return targets_.contains(identity);
+  }
 
  private:
   struct Target {
-    std::string contents;
-    ZipWriter zip;
-    size_t member_count = 0;
+    std::unique_ptr<FileWriter> writer;      // '@'
+    std::unique_ptr<FileAppender> appender;  // '+'
     bool is_zip = false;
+    std::vector<std::string> arrays;  // of a .npz: .npy files
+    std::string contents;             // of all else
   };
-  absl::StatusOr<Target*> Open(const std::string& path, bool append);
+  absl::StatusOr<Target*> Open(absl::string_view text);
+  static absl::Status Append(Target& target);
 
   PrintOptions options_;
-  std::map<std::string, Target> targets_;
+  std::map<std::string, Target> targets_;  // by the file's identity, or path
+  std::map<std::string, Target*> by_text_;
 };
 
 // How near values must be to what is expected.

@@ -260,6 +260,44 @@ TEST(Npz, Reads) {
             "1000.");
 }
 
+// What a file becomes when arrays are added to it, without what was there.
+std::string Continued(const std::string& file, int arrays) {
+  auto writer = ZipWriter::Continue(Bytes(file));
+  if (!writer.ok()) return StatusText(writer);
+  for (int i = 0; i < arrays; ++i) writer->AddArray(absl::StrCat("new", i));
+  const uint64_t begin = writer->begin();
+  return Members(file.substr(0, begin) + writer->Finish());
+}
+
+TEST(Npz, Continues) {
+  EXPECT_EQ(Continued("", 0), "");
+  EXPECT_EQ(Continued("", 2), "arr_0=new0 arr_1=new1");
+  EXPECT_EQ(Continued(ZipWriter().Finish(), 1), "arr_0=new0");
+  EXPECT_EQ(Continued(TwoMembers(), 0), "a=hello b=world");
+  EXPECT_EQ(Continued(TwoMembers(), 2),
+            "a=hello b=world arr_2=new0 arr_3=new1");
+  EXPECT_EQ(Continued(Deflated("hello", 5), 1), "z=hello arr_1=new0");
+  // A name that is there is not given again.
+  ZipWriter taken;
+  taken.Add("arr_1.npy", "one");
+  EXPECT_EQ(Continued(taken.Finish(), 2), "arr_1=one arr_2=new0 arr_3=new1");
+  EXPECT_EQ(Continued("PK", 1),
+            "INVALID_ARGUMENT: The .npz file is damaged: it is too short.");
+  EXPECT_EQ(Continued(std::string(100, 'x'), 1),
+            "INVALID_ARGUMENT: The .npz file is damaged: it has no ZIP "
+            "directory.");
+  // A directory before its members, which would be lost.
+  std::string early = TwoMembers();
+  const uint64_t begin = ZipWriter::Continue(Bytes(early))->begin();
+  const std::string directory = early.substr(begin);
+  early = std::string(directory.size(), ' ') + early;
+  early.replace(0, directory.size(), directory);
+  const std::string end = directory.substr(directory.size() - 22, 16);
+  EXPECT_EQ(Continued(early + end + std::string(6, 0), 1),
+            "INVALID_ARGUMENT: The .npz file is damaged: 'a.npy' is outside "
+            "the file.");
+}
+
 TEST(Npz, MembersAreAligned) {
   const std::string file = TwoMembers();
   EXPECT_EQ(file.find("hello") % 64, 0u);

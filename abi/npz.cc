@@ -277,17 +277,49 @@ absl::StatusOr<std::vector<NpzMember>> ReadZip(std::span<const uint8_t> bytes,
   return members;
 }
 
+absl::StatusOr<ZipWriter> ZipWriter::Continue(std::span<const uint8_t> zip) {
+  ZipWriter writer;
+  if (zip.empty()) return writer;
+  ASSIGN_OR_RETURN(const Directory directory, FindDirectory(zip));
+  ByteReader reader(zip);
+  if (!reader.Seek(directory.offset).ok()) {
+    return Damaged("its directory is outside the file");
+  }
+  for (uint64_t i = 0; i < directory.count; ++i) {
+    ASSIGN_OR_RETURN(Row row, ReadRow(reader));
+    RETURN_IF_ERROR(PackedBytes(zip.first(directory.offset), row).status());
+    writer.old_names_.insert(std::move(row.name));
+  }
+  const auto rows =
+      zip.subspan(directory.offset)
+          .first(zip.size() - directory.offset - reader.remaining());
+  writer.old_rows_.assign(reinterpret_cast<const char*>(rows.data()),
+                          rows.size());
+  writer.old_count_ = directory.count;
+  writer.next_array_ = directory.count;
+  writer.begin_ = directory.offset;
+  return writer;
+}
+
+void ZipWriter::AddArray(absl::string_view npy) {
+  std::string name;
+  do {
+    name = absl::StrCat("arr_", next_array_++, ".npy");
+  } while (old_names_.contains(name));
+  Add(name, npy);
+}
+
 void ZipWriter::Add(absl::string_view name, absl::string_view bytes) {
   Entry entry;
   entry.name = std::string(name);
   entry.size = bytes.size();
-  entry.offset = file_.size();
+  entry.offset = begin_ + file_.size();
   entry.crc =
       Crc32({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
   const bool wide = entry.size >= kFull32;
   const size_t fixed = kLocalSize + name.size() + (wide ? 20 : 0) + 4;
   const size_t padding =
-      (kMemberAlignment - (file_.size() + fixed) % kMemberAlignment) %
+      (kMemberAlignment - (entry.offset + fixed) % kMemberAlignment) %
       kMemberAlignment;
   Append<uint32_t>(file_, kLocalSignature);
   Append<uint16_t>(file_, wide ? 45 : 20);  // version needed
@@ -314,7 +346,9 @@ void ZipWriter::Add(absl::string_view name, absl::string_view bytes) {
 }
 
 std::string ZipWriter::Finish() {
-  const uint64_t begin = file_.size();
+  const uint64_t begin = begin_ + file_.size();
+  const uint64_t entry_count = old_count_ + entries_.size();
+  absl::StrAppend(&file_, old_rows_);
   for (const Entry& entry : entries_) {
     const bool wide = entry.size >= kFull32 || entry.offset >= kFull32;
     Append<uint32_t>(file_, kCentralSignature);
@@ -341,14 +375,14 @@ std::string ZipWriter::Finish() {
       Append<uint64_t>(file_, entry.offset);
     }
   }
-  const uint64_t end = file_.size();
-  if (begin >= kFull32 || entries_.size() >= 0xFFFF) {
+  const uint64_t end = begin_ + file_.size();
+  if (begin >= kFull32 || entry_count >= 0xFFFF) {
     Append<uint32_t>(file_, kEnd64Signature);
     Append<uint64_t>(file_, 44);
     Append<uint32_t>(file_, 45 | 45 << 16);
     Append<uint64_t>(file_, 0);  // disks
-    Append<uint64_t>(file_, entries_.size());
-    Append<uint64_t>(file_, entries_.size());
+    Append<uint64_t>(file_, entry_count);
+    Append<uint64_t>(file_, entry_count);
     Append<uint64_t>(file_, end - begin);
     Append<uint64_t>(file_, begin);
     Append<uint32_t>(file_, kLocator64Signature);
@@ -357,7 +391,7 @@ std::string ZipWriter::Finish() {
     Append<uint32_t>(file_, 1);
   }
   const auto count =
-      static_cast<uint16_t>(std::min<size_t>(entries_.size(), 0xFFFF));
+      static_cast<uint16_t>(std::min<uint64_t>(entry_count, 0xFFFF));
   Append<uint32_t>(file_, kEndSignature);
   Append<uint32_t>(file_, 0);
   Append<uint16_t>(file_, count);
@@ -365,8 +399,9 @@ std::string ZipWriter::Finish() {
   Append<uint32_t>(file_, Narrow(end - begin));
   Append<uint32_t>(file_, begin >= kFull32 ? kFull32 : Narrow(begin));
   Append<uint16_t>(file_, 0);
-  entries_.clear();
-  return std::exchange(file_, std::string());
+  std::string rest = std::move(file_);
+  *this = ZipWriter();
+  return rest;
 }
 
 }  // namespace eyrie::abi

@@ -7,6 +7,7 @@
 #define EYRIE_ABI_NPZ_H_
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,8 +43,18 @@ absl::StatusOr<std::vector<NpzMember>> ReadZip(
 // A ZIP of stored members, their bytes aligned to 64 from the file's start.
 class ZipWriter {
  public:
+  ZipWriter() = default;
+  // Adds to a ZIP, whose directory is at its end. An empty span is a new ZIP.
+  // Besides ReadZip's errors for a directory, INVALID_ARGUMENT: a member's
+  // bytes are after it.
+  static absl::StatusOr<ZipWriter> Continue(std::span<const uint8_t> zip);
+
   void Add(absl::string_view name, absl::string_view bytes);
-  // The whole file. The writer is empty afterwards.
+  // Adds a .npy file as arr_N, the next number that no member has.
+  void AddArray(absl::string_view npy);
+  // Where what Finish returns begins in the file: what is there before stays.
+  uint64_t begin() const { return begin_; }
+  // The rest of the file. The writer is empty afterwards.
   std::string Finish();
 
  private:
@@ -53,8 +64,14 @@ class ZipWriter {
     uint64_t size;
     uint64_t offset;
   };
-  std::string file_;
+  uint64_t begin_ = 0;
+  // Of the ZIP that is continued: rows of its directory as they are.
+  std::string old_rows_;
+  uint64_t old_count_ = 0;
+  std::set<std::string> old_names_;
+  std::string file_;  // from begin_ on
   std::vector<Entry> entries_;
+  uint64_t next_array_ = 0;
 };
 
 }  // namespace eyrie::abi

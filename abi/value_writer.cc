@@ -1,18 +1,20 @@
 // Writes values to files.
 //
-// Tested by function_io_test.cc.
-#include <sys/stat.h>
-
-#include <cstdio>
-#include <cstring>
+// Tested by function_io_test.cc, value_writer_test.cc.
+#include <memory>
 #include <utility>
 
 #include "abi/function_io.h"
 #include "abi/npy.h"
 #include "abi/session.h"
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/file_appender.h"
 #include "base/file_writer.h"
+#include "base/folders.h"
+#include "base/mapped_file.h"
 #include "base/status_macros.h"
 #include "hal/buffer.h"
 #include "vm/buffer.h"
@@ -20,14 +22,27 @@
 namespace eyrie::abi {
 namespace {
 
+// Names of files that programs other than these would misread. Names without
+// such an extension, .bin, .raw and .dat among them, take a value's bytes.
+constexpr absl::string_view kOtherFormats[] = {
+    ".json",    ".jsonl", ".csv",  ".tsv",         ".txt",  ".yaml", ".yml",
+    ".xml",     ".html",  ".png",  ".jpg",         ".jpeg", ".gif",  ".bmp",
+    ".webp",    ".tif",   ".tiff", ".svg",         ".pdf",  ".wav",  ".mp3",
+    ".flac",    ".mp4",   ".zip",  ".gz",          ".zst",  ".xz",   ".pkl",
+    ".pt",      ".pth",   ".h5",   ".hdf5",        ".mat",  ".onnx", ".gguf",
+    ".parquet", ".irpa",  ".vmfb", ".safetensors",
+};
+
 // A value as a tensor of bytes in host memory.
 struct FlatValue {
+  bool is_buffer = false;  // bytes that may be in any format
   TensorSpec spec;
   std::span<const uint8_t> bytes;
 };
 
 FlatValue FlatBytes(std::span<const uint8_t> bytes) {
   FlatValue flat;
+  flat.is_buffer = true;
   flat.spec.type = hal::ElementType::kInt8;
   flat.spec.shape.push_back(static_cast<int64_t>(bytes.size()));
   flat.bytes = bytes;
@@ -81,32 +96,11 @@ absl::string_view TextOf(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-}  // namespace
-
-absl::StatusOr<ValueWriter::Target*> ValueWriter::Open(const std::string& path,
-                                                       bool append) {
-  const auto known = targets_.find(path);
-  if (known != targets_.end() && append) return &known->second;
-  Target& target = targets_[path];
-  target = Target();
-  target.is_zip = absl::EndsWith(path, ".npz");
-  struct stat existing = {};
-  if (!append || stat(path.c_str(), &existing) != 0 ||
-      !S_ISREG(existing.st_mode)) {
-    return &target;
-  }
-  ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
-  if (!target.is_zip) {
-    target.contents = std::string(TextOf(file->bytes()));
-    return &target;
-  }
-  ASSIGN_OR_RETURN(const auto members, ReadZip(file->bytes()));
-  for (const NpzMember& member : members) {
-    target.zip.Add(member.name, TextOf(member.bytes));
-  }
-  target.member_count = members.size();
-  return &target;
+std::span<const uint8_t> AsBytes(const std::string& text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
+
+}  // namespace
 
 absl::Status CheckOutputText(absl::string_view text) {
   if (text.empty() || text == "-" || text[0] == '@' || text[0] == '+') {
@@ -114,6 +108,63 @@ absl::Status CheckOutputText(absl::string_view text) {
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "--output='", text, "' is neither '-' nor '@file' nor '+file'."));
+}
+
+absl::Status CheckOutputFormat(absl::string_view text) {
+  const size_t dot = text.rfind('.');
+  if (dot == text.npos || text[0] == '-') return absl::OkStatus();
+  const std::string extension = absl::AsciiStrToLower(text.substr(dot));
+  if (!absl::c_linear_search(kOtherFormats, extension)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--output='", text, "' would have the value's bytes alone, which are no ",
+      extension,
+      " file. Use .npy or .npz for a NumPy array, .bin for its "
+      "bytes, '-' for its text, or --output=json for JSON on standard "
+      "output."));
+}
+
+absl::StatusOr<ValueWriter::Target*> ValueWriter::Open(absl::string_view text) {
+  RETURN_IF_ERROR(CheckOutputText(text));
+  const bool append = text[0] == '+';
+  const std::string path(text.substr(1));
+  Target target;
+  target.is_zip = absl::EndsWith(path, ".npz");
+  std::string identity;
+  if (append) {
+    target.appender = std::make_unique<FileAppender>(path);
+    RETURN_IF_ERROR(target.appender->status());
+    identity = target.appender->identity();
+  } else {
+    target.writer = std::make_unique<FileWriter>(path);
+    RETURN_IF_ERROR(target.writer->status());
+    identity = target.writer->identity();
+  }
+  const bool is_stream = identity.empty();
+  if (is_stream) identity = path;
+  const auto known = targets_.find(identity);
+  if (known != targets_.end()) {
+    if (append || is_stream) return &known->second;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--output='", text,
+        "' would replace the result before it in the same file; '+' appends."));
+  }
+  if (append && target.is_zip && IsRegularFile(path)) {
+    ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
+    const auto zip = ZipWriter::Continue(file->bytes());
+    if (!zip.ok()) {
+      return Annotate(zip.status(), absl::StrCat("(file '", path, "')"));
+    }
+  }
+  return &(targets_[identity] = std::move(target));
+}
+
+absl::Status ValueWriter::Prepare(std::span<const std::string> texts) {
+  for (const std::string& text : texts) {
+    if (text.empty() || text == "-") continue;
+    ASSIGN_OR_RETURN(Target * target, Open(text));
+    by_text_[text] = target;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ValueWriter::Write(absl::string_view text, const vm::Value& value,
@@ -124,19 +175,22 @@ absl::Status ValueWriter::Write(absl::string_view text, const vm::Value& value,
     out.push_back('\n');
     return absl::OkStatus();
   }
-  RETURN_IF_ERROR(CheckOutputText(text));
-  const bool append = text[0] == '+';
-  const std::string path(text.substr(1));
   ASSIGN_OR_RETURN(const FlatValue flat, Flatten(value));
+  if (!flat.is_buffer) RETURN_IF_ERROR(CheckOutputFormat(text));
+  Target* target = nullptr;
+  if (const auto found = by_text_.find(std::string(text));
+      found != by_text_.end()) {
+    target = found->second;
+  } else {
+    ASSIGN_OR_RETURN(target, Open(text));
+  }
   std::string contents;
-  if (absl::EndsWith(path, ".npy") || absl::EndsWith(path, ".npz")) {
+  if (target->is_zip || absl::EndsWith(text, ".npy")) {
     ASSIGN_OR_RETURN(contents, NpyHeader(flat.spec));
   }
   absl::StrAppend(&contents, TextOf(flat.bytes));
-  ASSIGN_OR_RETURN(Target * target, Open(path, append));
   if (target->is_zip) {
-    target->zip.Add(absl::StrCat("arr_", target->member_count++, ".npy"),
-                    contents);
+    target->arrays.push_back(std::move(contents));
   } else if (target->contents.empty()) {
     target->contents = std::move(contents);
   } else {
@@ -145,14 +199,33 @@ absl::Status ValueWriter::Write(absl::string_view text, const vm::Value& value,
   return absl::OkStatus();
 }
 
+absl::Status ValueWriter::Append(Target& target) {
+  if (!target.is_zip) {
+    return target.appender->Append(AsBytes(target.contents));
+  }
+  return target.appender->ReplaceTail(
+      [&](std::span<const uint8_t> old) -> absl::StatusOr<FileTail> {
+        ASSIGN_OR_RETURN(ZipWriter zip, ZipWriter::Continue(old));
+        for (const std::string& array : target.arrays) zip.AddArray(array);
+        const uint64_t begin = zip.begin();
+        return FileTail{begin, zip.Finish()};
+      });
+}
+
 absl::Status ValueWriter::Commit() {
   for (auto& [path, target] : targets_) {
-    if (target.is_zip) target.contents = target.zip.Finish();
-    FileWriter writer(path);
-    RETURN_IF_ERROR(writer.WriteText(target.contents));
-    RETURN_IF_ERROR(writer.Finish());
+    if (target.writer == nullptr) continue;
+    ZipWriter zip;
+    for (const std::string& array : target.arrays) zip.AddArray(array);
+    if (target.is_zip) target.contents = zip.Finish();
+    RETURN_IF_ERROR(target.writer->WriteText(target.contents));
+  }
+  for (auto& [path, target] : targets_) {
+    RETURN_IF_ERROR(target.writer != nullptr ? target.writer->Finish()
+                                             : Append(target));
   }
   targets_.clear();
+  by_text_.clear();
   return absl::OkStatus();
 }
 

@@ -1,18 +1,30 @@
-// Files that get their names when they are whole.
+// The new content is first written whole to a file of its own, without a name
+// and next to the old one. Then
+//  * a missing file gets its name: it appears whole;
+//  * a file that no one could tell from a new one with the same mode, owner and
+//    attributes is replaced by a rename: readers see the old or the new one;
+//  * any other file (several hard links, another owner, a folder that takes no
+//    new file) is overwritten with the new content, after its room is reserved.
+//    Only an error of the disk in this last copy can lose the old content.
 //
-// Tested by abi/function_io_test.cc, tools/cli_test.py.
+// Tested by file_writer_test.cc, tools/files_test.py.
 #include "base/file_writer.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
+#include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/file_attributes.h"
+#include "base/folders.h"
+#include "base/signal_block.h"
 #include "base/status_macros.h"
 #include "base/system_error.h"
 
@@ -21,18 +33,16 @@ namespace {
 
 // Zeros that are worth a hole in a file, in bytes: a page.
 constexpr size_t kLeastHole = 4096;
+constexpr int kMostPartials = 100;  // names that are tried
 
 bool IsZero(std::span<const uint8_t> bytes) {
   return bytes[0] == 0 &&
          std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
 }
 
-std::string DescriptorPath(int descriptor) {
-  return absl::StrCat("/proc/self/fd/", descriptor);
-}
-
-std::string PartialPath(const std::string& path) {
-  return absl::StrCat(path, ".", getpid(), ".part");
+std::string PartialPath(const std::string& place, int number) {
+  return absl::StrCat(place, ".", getpid(),
+                      number == 0 ? "" : absl::StrCat(".", number), ".part");
 }
 
 }  // namespace
@@ -40,42 +50,64 @@ std::string PartialPath(const std::string& path) {
 FileWriter::FileWriter(std::string path) : path_(std::move(path)) { Open(); }
 
 FileWriter::~FileWriter() {
-  if (descriptor_ >= 0) close(descriptor_);
   if (!partial_.empty()) unlink(partial_.c_str());
 }
 
 void FileWriter::Open() {
-  struct stat existing = {};
-  if (stat(path_.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
-    if (S_ISDIR(existing.st_mode)) {
-      errno = EISDIR;
-      return Fail("write");
-    }
-    descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor_ < 0) Fail("open");
+  absl::StatusOr<FileTarget> target = FindFileTarget(path_);
+  if (!target.ok()) {
+    status_ = target.status();
     return;
   }
-  regular_ = true;
-  if (!OpenUnnamed()) OpenPartial();
+  target_ = *std::move(target);
+  target_.file.reset();  // Finish looks again
+  if (target_.is_stream()) return;
+  const std::string folder = FolderOf(target_.place);
+  if (OpenUnnamed(folder.empty() ? "." : folder) || OpenPartial()) return;
+  if (target_.kind == FileTarget::Kind::kMissing || !OpenElsewhere()) {
+    Fail("create");
+  }
 }
 
-bool FileWriter::OpenUnnamed() {
+bool FileWriter::OpenUnnamed(const std::string& folder) {
   // Names are given by way of /proc.
   if (access("/proc/self/fd", X_OK) != 0) return false;
-  const size_t slash = path_.rfind('/');
-  const std::string folder =
-      slash == path_.npos ? "." : path_.substr(0, slash + 1);
-  descriptor_ = open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
-  unnamed_ = descriptor_ >= 0;
+  new_file_.reset(open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666));
+  unnamed_ = new_file_.is_open();
   return unnamed_;
 }
 
-void FileWriter::OpenPartial() {
-  std::string partial = PartialPath(path_);
-  descriptor_ =
-      open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) return Fail("create");
-  partial_ = std::move(partial);
+bool FileWriter::OpenPartial() {
+  for (int i = 0; i < kMostPartials; ++i) {
+    std::string partial = PartialPath(target_.place, i);
+    new_file_.reset(open(partial.c_str(),
+                         O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                         0666));
+    if (new_file_.is_open()) {
+      partial_ = std::move(partial);
+      return true;
+    }
+    if (errno != EEXIST) return false;
+  }
+  return false;
+}
+
+bool FileWriter::OpenElsewhere() {
+  const char* const folder = std::getenv("TMPDIR");
+  new_file_.reset(open(folder == nullptr ? P_tmpdir : folder,
+                       O_RDWR | O_TMPFILE | O_CLOEXEC | O_EXCL, 0600));
+  if (new_file_.is_open()) return true;
+  new_file_.reset(memfd_create("eyrie-new-content", MFD_CLOEXEC));
+  return new_file_.is_open();
+}
+
+absl::Status FileWriter::OpenStream() {
+  if (!status_.ok() || !is_stream() || new_file_.is_open()) return status_;
+  new_file_.reset(target_.kind == FileTarget::Kind::kDescriptor
+                      ? fcntl(target_.number, F_DUPFD_CLOEXEC, 0)
+                      : open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (!new_file_.is_open()) Fail("open");
+  return status_;
 }
 
 void FileWriter::Fail(const char* doing) {
@@ -84,7 +116,7 @@ void FileWriter::Fail(const char* doing) {
 
 absl::Status FileWriter::CheckRoom(uint64_t size) {
   struct statvfs room = {};
-  if (!status_.ok() || !regular_ || fstatvfs(descriptor_, &room) != 0) {
+  if (!status_.ok() || is_stream() || fstatvfs(new_file_.get(), &room) != 0) {
     return status_;
   }
   const uint64_t left = uint64_t{room.f_bavail} * room.f_frsize;
@@ -97,12 +129,13 @@ absl::Status FileWriter::CheckRoom(uint64_t size) {
 }
 
 absl::Status FileWriter::Write(std::span<const uint8_t> bytes) {
-  if (regular_ && bytes.size() >= kLeastHole && IsZero(bytes)) {
+  if (bytes.empty()) return status_;
+  if (!is_stream() && bytes.size() >= kLeastHole && IsZero(bytes)) {
     zeros_ += bytes.size();
     return status_;
   }
   if (zeros_ != 0 && status_.ok() &&
-      lseek(descriptor_, static_cast<off_t>(std::exchange(zeros_, 0)),
+      lseek(new_file_.get(), static_cast<off_t>(std::exchange(zeros_, 0)),
             SEEK_CUR) < 0) {
     Fail("write");
   }
@@ -110,14 +143,9 @@ absl::Status FileWriter::Write(std::span<const uint8_t> bytes) {
 }
 
 absl::Status FileWriter::Put(std::span<const uint8_t> bytes) {
-  while (status_.ok() && !bytes.empty()) {
-    const ssize_t written = write(descriptor_, bytes.data(), bytes.size());
-    if (written >= 0) {
-      bytes = bytes.subspan(static_cast<size_t>(written));
-    } else if (errno != EINTR) {
-      Fail("write");
-    }
-  }
+  RETURN_IF_ERROR(OpenStream());
+  RETURN_IF_ERROR(status_);
+  if (WriteAll(new_file_.get(), bytes) != bytes.size()) Fail("write");
   return status_;
 }
 
@@ -125,41 +153,138 @@ absl::Status FileWriter::WriteText(absl::string_view text) {
   return Write({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
 }
 
-bool FileWriter::Link() {
-  const std::string from = DescriptorPath(descriptor_);
-  const auto link_as = [&from](const std::string& name) {
-    return linkat(AT_FDCWD, from.c_str(), AT_FDCWD, name.c_str(),
-                  AT_SYMLINK_FOLLOW) == 0;
-  };
-  if (link_as(path_)) return true;
-  if (errno != EEXIST) return false;
-  // A name is replaced by another one only.
-  std::string partial = PartialPath(path_);
-  unlink(partial.c_str());  // of a process that was killed
-  if (!link_as(partial)) return false;
-  partial_ = std::move(partial);
-  return true;
-}
-
 absl::Status FileWriter::Finish() {
   if (!status_.ok()) return status_;
+  if (is_stream()) {
+    RETURN_IF_ERROR(OpenStream());  // of an empty one, too
+    if (!FlushAsClose(new_file_.get())) Fail("write");
+    new_file_.reset();
+    return status_;
+  }
   if (zeros_ != 0) {  // the last byte makes the file's size
     const uint8_t zero[] = {0};
     --zeros_;
     RETURN_IF_ERROR(Write(zero));
   }
-  if (unnamed_ && !Link()) Fail("create");
-  const bool closed = close(std::exchange(descriptor_, -1)) == 0;
-  if (!regular_ || !status_.ok()) return status_;
-  if (!closed) {
-    Fail("write");
-  } else if (!partial_.empty() &&
-             rename(partial_.c_str(), path_.c_str()) != 0) {
-    Fail("replace");
-  } else {
-    partial_.clear();  // it has its name
-  }
+  if (!FlushAsClose(new_file_.get())) Fail("write");
+  if (status_.ok()) Publish();
+  new_file_.reset();
   return status_;
+}
+
+void FileWriter::Publish() {
+  // Once more, since the file may have been created, replaced or removed.
+  absl::StatusOr<FileTarget> target = FindFileTarget(path_);
+  if (!target.ok()) {
+    status_ = target.status();
+    return;
+  }
+  target_ = *std::move(target);
+  const SignalBlock block;  // neither a partial file nor a partial copy stays
+  if (target_.kind == FileTarget::Kind::kMissing) return CreateNew();
+  if (target_.kind != FileTarget::Kind::kRegular) {
+    status_ = absl::FailedPreconditionError(absl::StrCat(
+        "Cannot write ", path_, ": meanwhile it is no regular file."));
+  } else if (HowMapped(target_.info) == Mapped::kForWriting) {
+    status_ = absl::FailedPreconditionError(absl::StrCat(
+        "Cannot replace ", path_,
+        ": this process has it open for writing in another way, as a file of "
+        "parameters. Its old content is kept."));
+  } else if (!Replace() && status_.ok()) {
+    WriteInPlace();
+  }
+}
+
+bool FileWriter::Link(const std::string& name) {
+  const std::string from = absl::StrCat("/proc/self/fd/", new_file_.get());
+  return linkat(AT_FDCWD, from.c_str(), AT_FDCWD, name.c_str(),
+                AT_SYMLINK_FOLLOW) == 0;
+}
+
+bool FileWriter::LinkPartial() {
+  if (!partial_.empty()) return true;
+  for (int i = 0; unnamed_ && i < kMostPartials; ++i) {
+    std::string partial = PartialPath(target_.place, i);
+    if (Link(partial)) {
+      partial_ = std::move(partial);
+      return true;
+    }
+    if (errno != EEXIST) return false;
+  }
+  return false;
+}
+
+void FileWriter::CreateNew() {
+  if (partial_.empty() && Link(target_.place)) return;
+  // A name that another process has just made is replaced.
+  if ((!partial_.empty() || errno == EEXIST) && LinkPartial() &&
+      rename(partial_.c_str(), target_.place.c_str()) == 0) {
+    partial_.clear();
+    return;
+  }
+  Fail("create");
+}
+
+// False: the file has to be written in place.
+bool FileWriter::Replace() {
+  if (!target_.has_name || target_.info.st_nlink != 1 ||
+      !CopyAttributes(target_.file.get(), new_file_.get()) || !LinkPartial() ||
+      rename(partial_.c_str(), target_.place.c_str()) != 0) {
+    return false;
+  }
+  partial_.clear();
+  return true;
+}
+
+absl::Status FileWriter::CheckInPlace() const {
+  if (HowMapped(target_.info) == Mapped::kNot) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "Cannot write ", path_,
+      " in place, since this process still reads from it; and it cannot be "
+      "replaced without breaking its other names or changing its owner. Its "
+      "old content is kept."));
+}
+
+void FileWriter::WriteInPlace() {
+  status_ = CheckInPlace();
+  struct stat info = {};
+  if (status_.ok() && fstat(new_file_.get(), &info) != 0) Fail("write");
+  if (!status_.ok()) return;
+  const FileSizeSignalBlock block;
+  if (info.st_size > target_.info.st_size &&
+      fallocate(target_.file.get(), FALLOC_FL_KEEP_SIZE, target_.info.st_size,
+                info.st_size - target_.info.st_size) != 0 &&
+      (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
+    return Fail("write");
+  }
+  CopyInto(target_.file.get(), static_cast<uint64_t>(info.st_size));
+}
+
+void FileWriter::CopyInto(int target, uint64_t size) {
+  uint8_t buffer[size_t{1} << 16];
+  uint64_t done = 0;
+  bool failed = false;
+  while (done < size && !failed) {
+    const ssize_t got = pread(new_file_.get(), buffer,
+                              std::min<uint64_t>(sizeof(buffer), size - done),
+                              static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got == 0) errno = EIO;
+    failed = got <= 0;
+    if (failed) break;
+    const uint64_t written = WriteAllAt(
+        target, std::span(buffer).first(static_cast<size_t>(got)), done);
+    done += written;
+    failed = written != static_cast<uint64_t>(got);
+  }
+  failed = failed || ftruncate(target, static_cast<off_t>(size)) != 0 ||
+           !FlushAsClose(target);
+  if (!failed) return;
+  Fail("write");
+  status_ = absl::Status(
+      status_.code(),
+      absl::StrCat(status_.message(), " Its old content is lost: ", done,
+                   " of ", size, " new bytes were written over it."));
 }
 
 }  // namespace eyrie

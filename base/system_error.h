@@ -21,7 +21,7 @@ inline absl::Status SystemError(const char* what, const std::string& path,
   if (error == EACCES || error == EPERM || error == EROFS || error == EEXIST) {
     return absl::PermissionDeniedError(text);
   }
-  if (error == ENOMEM || error == ENOSPC || error == EDQUOT) {
+  if (error == ENOMEM || error == ENOSPC || error == EDQUOT || error == EFBIG) {
     return absl::ResourceExhaustedError(text);
   }
   if (error == EISDIR) {

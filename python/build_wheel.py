@@ -10,6 +10,7 @@ Tested by python_test.sh.
 import argparse
 import base64
 import hashlib
+import io
 import os
 import platform
 import re
@@ -83,7 +84,8 @@ def write_wheel(path, members):
     record = []
     info = next(name for name, _, _ in members if name.endswith("/WHEEL"))
     record_name = info[:-len("WHEEL")] + "RECORD"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    wheel = io.BytesIO()
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         def add(name, data, mode):
             member = zipfile.ZipInfo(name, DATE)
             member.compress_type = zipfile.ZIP_DEFLATED
@@ -96,6 +98,9 @@ def write_wheel(path, members):
             add(name, data, mode)
         record.append(f"{record_name},,\n")
         add(record_name, "".join(record).encode(), 0o644)
+    # A wheel that is there stays until the new one is complete.
+    with open(path, "wb") as file:
+        file.write(wheel.getbuffer())
 
 
 def main():

@@ -1,8 +1,6 @@
 // `eyrie asm`: a module from its assembly text.
 //
 // Tested by cli_test.py.
-#include <sys/stat.h>
-
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -76,14 +74,6 @@ absl::StatusOr<std::vector<uint8_t>> ReadBeside(const std::string& text_path,
   return std::vector<uint8_t>(bytes.begin(), bytes.end());
 }
 
-// True if both paths are of one regular file.
-bool SameFile(const std::string& a, const std::string& b) {
-  struct stat first, second;
-  return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 &&
-         first.st_dev == second.st_dev && first.st_ino == second.st_ino &&
-         S_ISREG(first.st_mode);
-}
-
 absl::Status Run(std::span<const char* const> args) {
   const std::vector<const char*> all = WithLongNames(args, kShortNames);
   ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kFlags, all));
@@ -97,9 +87,8 @@ absl::Status Run(std::span<const char* const> args) {
   }
   const std::string& path = arguments.positional()[0];
   const std::string& output = arguments.GetString("output");
-  if (SameFile(path, output)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--output='", output, "' is the text itself."));
+  if (!output.empty()) {
+    RETURN_IF_ERROR(CheckOutputPath("--output", output, {&path, 1}));
   }
   ASSIGN_OR_RETURN(auto file, MappedFile::Open(path));
   const absl::string_view text(

@@ -151,7 +151,7 @@ absl::StatusOr<std::vector<Target>> FindTargets(const Arguments& arguments,
 }
 
 // `interrupted` becomes true if the user ends it.
-absl::Status Bench(const Arguments& arguments, const BenchmarkFlags& flags,
+absl::Status Bench(const Arguments& arguments, BenchmarkFlags& flags,
                    std::atomic<bool>& interrupted) {
   ASSIGN_OR_RETURN(const benchmark::TimeUnit unit,
                    ParseUnit(arguments.GetString("time_unit")));
@@ -160,12 +160,13 @@ absl::Status Bench(const Arguments& arguments, const BenchmarkFlags& flags,
     return absl::InvalidArgumentError(absl::StrCat(
         "--batch_size=", batch_size, " is not 1 to ", kMaxIterations, "."));
   }
+  ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
   ASSIGN_OR_RETURN(auto natives, LoadNativeLibraries(arguments));
+  abi::SessionOptions options;
+  RETURN_IF_ERROR(ReadSessionOptions(arguments, options));
   ASSIGN_OR_RETURN(auto programs, LoadPrograms(arguments, natives));
   ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments));
-  abi::SessionOptions options;
   options.native_libraries = std::move(natives);
-  RETURN_IF_ERROR(ReadSessionOptions(arguments, options));
   std::unique_ptr<abi::Session> session;
   std::atomic<abi::Session*> running = nullptr;
   std::optional<InterruptWatch> watch(std::in_place, [&running, &interrupted] {
@@ -178,7 +179,6 @@ absl::Status Bench(const Arguments& arguments, const BenchmarkFlags& flags,
                                                  std::move(options)));
   ASSIGN_OR_RETURN(std::vector<Target> targets,
                    FindTargets(arguments, *session));
-  ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
   absl::Status failure;
   for (Target& target : targets) {
     const std::string name =
@@ -247,6 +247,12 @@ absl::StatusOr<VersusResult> CompareWithRival(
     const Arguments& arguments, const BenchmarkFlags& flags,
     std::span<const char* const> args) {
   RETURN_IF_ERROR(CheckVersus(arguments));
+  if (!flags.out().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--benchmark_out='", flags.out(),
+                     "' is given beside --vs, whose table is printed only; "
+                     "--benchmark_format=json prints it as JSON."));
+  }
   VersusOptions options;
   options.ours = OwnCommand(args);
   options.rival = arguments.GetString("vs");

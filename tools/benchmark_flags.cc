@@ -2,7 +2,9 @@
 #include "tools/benchmark_flags.h"
 
 #include <benchmark/benchmark.h>
+#include <sys/mman.h>
 
+#include <cerrno>
 #include <cstdlib>
 
 #include "absl/strings/ascii.h"
@@ -10,8 +12,10 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/mapped_file.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
+#include "base/system_error.h"
 
 namespace eyrie::tools {
 namespace {
@@ -186,6 +190,10 @@ absl::Status BenchmarkFlags::Add(const std::string& place,
   }
   if (name == "filter") filter_ = value;
   if (name == "format") json_ = value == "json";
+  if (name == "out") {
+    out_ = value;
+    return absl::OkStatus();
+  }
   flags_.push_back(absl::StrCat(kPrefix, name, "=", value));
   return absl::OkStatus();
 }
@@ -217,7 +225,25 @@ absl::Status BenchmarkFlags::AddMinTime(const std::string& place,
   return absl::OkStatus();
 }
 
+absl::Status BenchmarkFlags::OpenFile() {
+  if (out_.empty()) return absl::OkStatus();
+  file_ = std::make_unique<FileWriter>(out_);
+  RETURN_IF_ERROR(file_->status());
+  memory_.reset(memfd_create("benchmark_out", MFD_CLOEXEC));
+  if (!memory_.is_open()) return SystemError("write", out_, errno);
+  flags_.push_back(absl::StrCat(kPrefix, "out=/proc/self/fd/", memory_.get()));
+  return absl::OkStatus();
+}
+
+absl::Status BenchmarkFlags::WriteFile() {
+  if (file_ == nullptr) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto text, MappedFile::ReadAll(memory_.get(), out_));
+  RETURN_IF_ERROR(file_->Write(text->bytes()));
+  return file_->Finish();
+}
+
 absl::Status BenchmarkFlags::Initialize() {
+  RETURN_IF_ERROR(OpenFile());
   std::vector<char*> pointers;
   for (std::string& flag : flags_) pointers.push_back(flag.data());
   int count = static_cast<int>(pointers.size());
@@ -227,10 +253,10 @@ absl::Status BenchmarkFlags::Initialize() {
       absl::StrCat("Google Benchmark does not take ", pointers[1], "."));
 }
 
-absl::Status BenchmarkFlags::MeasureRows() const {
+absl::Status BenchmarkFlags::MeasureRows() {
   const size_t rows = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
-  if (rows > 0) return absl::OkStatus();
+  if (rows > 0) return WriteFile();
   return absl::NotFoundError(absl::StrCat(
       "--benchmark_filter='", filter_,
       "' leaves no row to measure; --benchmark_list_tests lists them."));

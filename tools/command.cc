@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/file_target.h"
 #include "base/file_writer.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -86,6 +87,19 @@ absl::Status CheckStdout() {
     return absl::OkStatus();
   }
   return absl::DataLossError("Standard output could not be written.");
+}
+
+absl::Status CheckOutputPath(absl::string_view flag, const std::string& path,
+                             std::span<const std::string> inputs) {
+  if (path == "-") return absl::OkStatus();
+  ASSIGN_OR_RETURN(const FileTarget target, FindFileTarget(path));
+  for (const std::string& input : inputs) {
+    if (!target.identity.empty() && target.identity == FileIdentity(input)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(flag, "='", path, "' is the file that is read."));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status WriteTo(const std::string& path, uint64_t size,

@@ -58,6 +58,12 @@ absl::Status WriteStdout(const std::string& text);
 // DATA_LOSS: something written there by stdio is lost.
 absl::Status CheckStdout();
 
+// Checks the file that a flag names, before anything is done that it is to
+// hold; nothing is created or changed. The errors of FileWriter, or
+// INVALID_ARGUMENT: it is one of the files that the command reads.
+absl::Status CheckOutputPath(absl::string_view flag, const std::string& path,
+                             std::span<const std::string> inputs);
+
 // Gives `produce` a sink that leads to a file, or for "-" to stdout.
 // RESOURCE_EXHAUSTED: a file of `size` bytes, 0 if it is not known, finds no
 // room; then nothing is written.

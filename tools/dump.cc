@@ -198,6 +198,11 @@ absl::Status Run(std::span<const char* const> args) {
                      arguments.positional().size(), "."));
   }
   RETURN_IF_ERROR(CheckCompat(arguments));
+  if (const std::string& folder = arguments.GetString("rodata");
+      !folder.empty()) {
+    RETURN_IF_ERROR(CheckOutputPath(
+        "--rodata", absl::StrCat(folder, "/", RodataName(0)), {}));
+  }
   ASSIGN_OR_RETURN(const std::string text,
                    Dump(arguments, arguments.positional()[0]));
   return WriteStdout(text);

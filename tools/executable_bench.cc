@@ -206,7 +206,7 @@ absl::Status Run(benchmark::State& state, const Kernel& kernel,
 std::span<const Flag> ExecutableFlags() { return kFlags; }
 
 absl::Status BenchExecutable(const Arguments& arguments,
-                             const BenchmarkFlags& flags) {
+                             BenchmarkFlags& flags) {
   ASSIGN_OR_RETURN(const Kernel kernel, Prepare(arguments));
   const std::vector<std::string>& counts = arguments.GetList("workgroup_count");
   if (counts.empty()) {

@@ -21,8 +21,7 @@ std::span<const Flag> ExecutableFlags();
 // Measures a row for each --workgroup_count with Google Benchmark, which has
 // its flags. INVALID_ARGUMENT: flags that are malformed; else as MeasureRows,
 // or as a device fails to load the executable or to run it.
-absl::Status BenchExecutable(const Arguments& arguments,
-                             const BenchmarkFlags& flags);
+absl::Status BenchExecutable(const Arguments& arguments, BenchmarkFlags& flags);
 
 }  // namespace eyrie::tools
 

@@ -3,6 +3,9 @@
 // Tested by cli_test.py.
 #include "tools/load_flags.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -12,6 +15,7 @@
 #include "base/deadline.h"
 #include "base/memory_meter.h"
 #include "base/status_macros.h"
+#include "base/system_error.h"
 #include "hal/driver.h"
 #include "tools/command.h"
 #include "tools/jit_flags.h"
@@ -106,6 +110,16 @@ std::string NumberOf(std::span<const Ref<hal::Device>> devices, size_t index) {
   return of > 1 ? absl::StrCat(" #", number) : "";
 }
 
+// Before parameters are read, which may take long.
+absl::Status CheckModulePaths(const Arguments& arguments) {
+  for (const std::string& path : ModulePaths(arguments)) {
+    if (path != "-" && access(path.c_str(), R_OK) != 0) {
+      return SystemError("open", path, errno);
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Of those above, which say what to call.
 bool IsOfCall(absl::string_view flag) {
   return flag == "function" || flag == "input";
@@ -148,11 +162,16 @@ std::vector<Flag> WithLoadFlags(std::span<const Flag> own) {
   return flags;
 }
 
-absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
-    const Arguments& arguments, const NativeLibraries& natives, bool pauses) {
+std::vector<std::string> ModulePaths(const Arguments& arguments) {
   std::vector<std::string> paths = arguments.GetList("module");
   paths.insert(paths.end(), arguments.positional().begin(),
                arguments.positional().end());
+  return paths;
+}
+
+absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
+    const Arguments& arguments, const NativeLibraries& natives, bool pauses) {
+  const std::vector<std::string> paths = ModulePaths(arguments);
   if (paths.empty() && !natives.empty()) {
     ASSIGN_OR_RETURN(abi::Program program, CallingProgram(arguments, natives));
     return std::vector<abi::Program>{std::move(program)};
@@ -197,6 +216,7 @@ absl::Status ReadSessionOptions(const Arguments& arguments,
                                 abi::SessionOptions& options) {
   ASSIGN_OR_RETURN(options.limits, LimitsOf(arguments));
   ASSIGN_OR_RETURN(options.jit, JitOf(arguments));
+  RETURN_IF_ERROR(CheckModulePaths(arguments));
   hal::PreloadLimits preload;
   if (options.limits.max_memory < vm::Limits::kUnlimited) {
     options.memory = std::make_shared<MemoryMeter>(options.limits.max_memory);

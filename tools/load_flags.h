@@ -27,6 +27,9 @@ std::vector<Flag> WithLoadFlags(std::span<const Flag> own);
 // The same without the flags that say which function to call, and with what.
 std::vector<Flag> WithSessionFlags(std::span<const Flag> own);
 
+// The modules' paths: those of --module, then plain arguments.
+std::vector<std::string> ModulePaths(const Arguments& arguments);
+
 // Loads --module files, then those that are plain arguments. If there are none
 // but native libraries, a program that calls --function of them. `pauses`: for
 // a session with a stepper.
@@ -35,7 +38,9 @@ absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
     bool pauses = false);
 
 // Limits, and the parameters that are read within them: what the flags say of
-// a session's options. Fails as LimitsOf and LoadParameters.
+// a session's options. To be called before modules are loaded, one of which may
+// be standard input, so that a wrong path is reported at once. Fails as
+// LimitsOf and LoadParameters, or because a module's file cannot be read.
 absl::Status ReadSessionOptions(const Arguments& arguments,
                                 abi::SessionOptions& options);
 

@@ -117,6 +117,7 @@ absl::Status Run(std::span<const char* const> args) {
         "the file to write.");
   }
   const std::string path = by_flags ? "" : arguments.positional()[0];
+  RETURN_IF_ERROR(CheckOutputPath("--output", output, arguments.positional()));
   absl::StatusOr<std::string> text =
       by_flags ? ManifestOfFlags(arguments) : ReadManifestText(arguments, path);
   absl::Status status = text.status();

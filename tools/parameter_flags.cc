@@ -42,6 +42,14 @@ constexpr ModeName kModes[] = {
 
 std::span<const Flag> ParameterFlags() { return kFlags; }
 
+std::vector<std::string> ParameterPaths(const Arguments& arguments) {
+  std::vector<std::string> paths;
+  for (const std::string& text : arguments.GetList("parameters")) {
+    paths.push_back(text.substr(text.find('=') + 1));
+  }
+  return paths;
+}
+
 absl::StatusOr<std::shared_ptr<const hal::ParameterScopes>> LoadParameters(
     const Arguments& arguments, const hal::PreloadLimits& limits) {
   const std::string& name = arguments.GetString("parameter_mode");

@@ -6,6 +6,8 @@
 
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "hal/parameters/parameter_index.h"
@@ -15,6 +17,9 @@ namespace eyrie::tools {
 
 // The rows of --parameters and --parameter_mode.
 std::span<const Flag> ParameterFlags();
+
+// The paths of --parameters, without scopes.
+std::vector<std::string> ParameterPaths(const Arguments& arguments);
 
 // Reads the tables of all --parameters files, never null. INVALID_ARGUMENT: a
 // mode that is none; else as ParameterScopes::AddFile.

@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/file_target.h"
 #include "base/file_writer.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
@@ -79,14 +80,23 @@ ParameterSource SourceOf(const Parameter& parameter) {
   return source;
 }
 
-// "[scope::]key=file"
+// Those of "[scope::]key=file".
+absl::Status CheckExtracted(const Arguments& arguments) {
+  for (const std::string& text : arguments.GetList("extract")) {
+    const size_t equals = text.rfind('=');
+    if (equals == text.npos || equals + 1 == text.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--extract='", text, "' is not [scope::]key=file."));
+    }
+    RETURN_IF_ERROR(CheckOutputPath("--extract", text.substr(equals + 1),
+                                    ParameterPaths(arguments)));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Extract(const hal::ParameterScopes& scopes,
                      const std::string& text) {
   const size_t equals = text.rfind('=');
-  if (equals == text.npos || equals + 1 == text.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--extract='", text, "' is not [scope::]key=file."));
-  }
   std::string scope;
   std::string key = text.substr(0, equals);
   if (const size_t colons = key.find("::"); colons != key.npos) {
@@ -101,6 +111,7 @@ absl::Status Extract(const hal::ParameterScopes& scopes,
 }
 
 absl::Status Dump(const Arguments& arguments) {
+  RETURN_IF_ERROR(CheckExtracted(arguments));
   ASSIGN_OR_RETURN(const auto scopes, LoadParameters(arguments));
   for (const std::string& text : arguments.GetList("extract")) {
     RETURN_IF_ERROR(Extract(*scopes, text));
@@ -113,13 +124,19 @@ absl::Status Dump(const Arguments& arguments) {
   return WriteStdout(out);
 }
 
-// Writes the file, then shows its table.
-absl::Status WriteArchive(const Arguments& arguments,
-                          std::span<const ParameterSource> sources) {
+// The new file may be one that is converted.
+absl::Status CheckArchivePath(const Arguments& arguments) {
   const std::string& path = arguments.GetString("output");
   if (path.empty()) {
     return absl::InvalidArgumentError("--output names no file to write.");
   }
+  return CheckOutputPath("--output", path, {});
+}
+
+// Writes the file, then shows its table.
+absl::Status WriteArchive(const Arguments& arguments,
+                          std::span<const ParameterSource> sources) {
+  const std::string& path = arguments.GetString("output");
   const auto alignment = static_cast<uint64_t>(
       std::max<int64_t>(arguments.GetInt("alignment"), 0));
   ASSIGN_OR_RETURN(const uint64_t size, hal::IrpaSize(sources, alignment));
@@ -135,6 +152,9 @@ absl::Status WriteArchive(const Arguments& arguments,
     }));
   }
   if (arguments.GetBool("quiet") || path == "-") return absl::OkStatus();
+  // Of a pipe or a device there is nothing to show.
+  const auto target = FindFileTarget(path);
+  if (!target.ok() || target->is_stream()) return target.status();
   hal::ParameterScopes written;
   RETURN_IF_ERROR(written.AddFile("", path, hal::ParameterFile::Mode::kMapped));
   std::string out;
@@ -207,6 +227,7 @@ absl::StatusOr<ParameterSource> ParseNew(const char* flag,
 }
 
 absl::Status Create(const Arguments& arguments) {
+  RETURN_IF_ERROR(CheckArchivePath(arguments));
   std::vector<ParameterSource> sources;
   struct Kind {
     const char* flag;
@@ -328,6 +349,7 @@ absl::Status CheckMerged(const std::map<std::string, std::string>& scopes,
 }
 
 absl::Status Convert(const Arguments& arguments) {
+  RETURN_IF_ERROR(CheckArchivePath(arguments));
   ASSIGN_OR_RETURN(const auto scopes, LoadParameters(arguments));
   ASSIGN_OR_RETURN(Changes changes, Changes::Read(arguments));
   std::vector<ParameterSource> sources;

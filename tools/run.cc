@@ -8,9 +8,11 @@
 #include <memory>
 #include <utility>
 
+#include "abi/declaration.h"
 #include "abi/function_io.h"
 #include "abi/session.h"
 #include "absl/strings/str_cat.h"
+#include "base/file_target.h"
 #include "base/lone_thread.h"
 #include "base/plain_text.h"
 #include "base/sanitized.h"
@@ -51,7 +53,8 @@ constexpr Flag kOwnFlags[] = {
      "  @a.npz +a.npz    the same as a member arr_0, arr_1 ... of a .npz\n"
      "  @a.bin +a.bin    its bytes alone\n"
      "json alone prints all results by the signature, as one line of JSON.\n"
-     "Files appear when all results are there, or not at all."},
+     "Files are written when all results are there. A file keeps its links,\n"
+     "mode and owner, and its content if the new one cannot be written."},
     {"expected_output", FlagKind::kList, "",
      "What a result must be, in the forms of --input; (ignored) for one that\n"
      "may be anything. Results are compared, not printed."},
@@ -104,20 +107,60 @@ abi::Tolerance ToleranceOf(const Arguments& arguments) {
 
 // Prints or writes the results.
 absl::Status OutputResults(const Arguments& arguments,
-                           std::span<const vm::Value> results) {
+                           std::span<const vm::Value> results,
+                           abi::ValueWriter& writer) {
   const std::vector<std::string>& outputs = arguments.GetList("output");
-  const abi::PrintOptions print = PrintOptionsOf(arguments);
   std::string text;
   if (outputs.empty()) {
-    abi::AppendValues("result", results, print, text);
+    abi::AppendValues("result", results, PrintOptionsOf(arguments), text);
     return WriteStdout(text);
   }
-  abi::ValueWriter writer(print);
   for (size_t i = 0; i < results.size(); ++i) {
     RETURN_IF_ERROR(writer.Write(outputs[i], results[i], text));
   }
   RETURN_IF_ERROR(writer.Commit());
   return WriteStdout(text);
+}
+
+// Checks the files that the run writes, before it does anything else.
+absl::Status PrepareOutputs(const Arguments& arguments,
+                            abi::ValueWriter& writer, const Tracing& tracing) {
+  // An expectation is all that results are for.
+  if (WantsJsonOutput(arguments) ||
+      !arguments.GetList("expected_output").empty()) {
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(writer.Prepare(arguments.GetList("output")));
+  const std::string trace = tracing.file_identity();
+  if (writer.Writes(trace)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--trace='", arguments.GetString("trace"),
+                     "' is a file of --output, too."));
+  }
+  for (const std::string& path : ModulePaths(arguments)) {
+    const std::string module = FileIdentity(path);
+    if (module.empty() || (module != trace && !writer.Writes(module))) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("The module '", path, "' is a file to be written, too."));
+  }
+  return absl::OkStatus();
+}
+
+// A buffer is taken to have the format of its file's name.
+absl::Status CheckFormats(const Arguments& arguments,
+                          const abi::Callable& function) {
+  const std::vector<std::string>& outputs = arguments.GetList("output");
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const abi::DeclaredValue* declared = function.declared_result(i);
+    const auto kind = declared == nullptr ? abi::DeclaredType::Kind::kUnknown
+                                          : declared->type.kind;
+    if (function.result_types()[i] != vm::ValueType::kRef ||
+        kind == abi::DeclaredType::Kind::kTensor ||
+        kind == abi::DeclaredType::Kind::kBufferView) {
+      RETURN_IF_ERROR(abi::CheckOutputFormat(outputs[i]));
+    }
+  }
+  return absl::OkStatus();
 }
 
 // OUT_OF_RANGE unless --output is given for each result or not at all;
@@ -134,7 +177,8 @@ absl::Status CheckOutputs(const Arguments& arguments,
   for (const std::string& text : arguments.GetList("output")) {
     RETURN_IF_ERROR(abi::CheckOutputText(text));
   }
-  if (outputs == 0 || outputs == results) return absl::OkStatus();
+  if (outputs == 0) return absl::OkStatus();
+  if (outputs == results) return CheckFormats(arguments, function);
   return absl::OutOfRangeError(absl::StrCat(
       outputs, outputs == 1 ? " output is" : " outputs are",
       " specified; function '", PlainName(function.function().name()), "' has ",
@@ -201,7 +245,8 @@ struct CallReport {
 absl::StatusOr<bool> ShowResults(const Arguments& arguments,
                                  const abi::Callable& function,
                                  const Ref<hal::Device>& device,
-                                 std::vector<vm::Value> results) {
+                                 std::vector<vm::Value> results,
+                                 abi::ValueWriter& writer) {
   if (WantsJsonOutput(arguments)) {
     ASSIGN_OR_RETURN(const std::string text,
                      ResultsJson(std::move(results), function, device));
@@ -211,7 +256,7 @@ absl::StatusOr<bool> ShowResults(const Arguments& arguments,
   if (!arguments.GetList("expected_output").empty()) {
     return CheckResults(arguments, function, device, results);
   }
-  RETURN_IF_ERROR(OutputResults(arguments, results));
+  RETURN_IF_ERROR(OutputResults(arguments, results, writer));
   return true;
 }
 
@@ -242,12 +287,13 @@ bool LeavesMemoryOnly(const Arguments& arguments,
 // Loads, calls, shows. False: results differ from what was expected.
 absl::StatusOr<bool> CallFunction(const Arguments& arguments,
                                   const std::vector<Ref<hal::Device>>& devices,
-                                  Tracing& tracing, CallReport& report) {
+                                  Tracing& tracing, abi::ValueWriter& writer,
+                                  CallReport& report) {
   abi::SessionOptions options = Listening(PrintOptionsOf(arguments));
   ASSIGN_OR_RETURN(options.native_libraries, LoadNativeLibraries(arguments));
+  RETURN_IF_ERROR(ReadSessionOptions(arguments, options));
   ASSIGN_OR_RETURN(auto programs,
                    LoadPrograms(arguments, options.native_libraries));
-  RETURN_IF_ERROR(ReadSessionOptions(arguments, options));
   ASSIGN_OR_RETURN(report.collectives, OpenCollectives(arguments));
   options.hal.collectives = report.collectives;
   std::unique_ptr<abi::Session> session;
@@ -280,7 +326,7 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
   inputs.clear();
   ASSIGN_OR_RETURN(
       const bool passed,
-      ShowResults(arguments, function, devices[0], std::move(results)));
+      ShowResults(arguments, function, devices[0], std::move(results), writer));
   if (passed && leaves_memory_only && IsLoneThread()) EndProcess();
   return passed;
 }
@@ -366,10 +412,12 @@ absl::StatusOr<bool> Run(std::span<const char* const> args,
   }
   RETURN_IF_ERROR(CheckCompat(arguments));
   RETURN_IF_ERROR(CheckEquality(arguments));
-  ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments));
   ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
+  abi::ValueWriter writer(PrintOptionsOf(arguments));
+  RETURN_IF_ERROR(PrepareOutputs(arguments, writer, tracing));
+  ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments));
   absl::StatusOr<bool> passed =
-      CallFunction(arguments, devices, tracing, report);
+      CallFunction(arguments, devices, tracing, writer, report);
   if (!passed.ok()) {
     // Now: to close a device is to wait for its kernels.
     ReportError(passed.status());

@@ -35,6 +35,10 @@ class Tracing {
 
   absl::Status Begin();
   bool has_begun() const { return recorder_ != nullptr; }
+  // FileWriter::identity() of the trace's file; empty if there is none.
+  std::string file_identity() const {
+    return file_ == nullptr ? "" : file_->identity();
+  }
   // Writes the file and prints the table; both are lost without it.
   absl::Status Finish();
 

@@ -32,8 +32,11 @@ EYRIE_EXPORT void eyrie_trace_stop(eyrie_trace_t* trace);
 
 /* All below stop it first. */
 
-/* Writes it as JSON that ui.perfetto.dev and chrome://tracing open; the file
- * is there when it is whole. NOT_FOUND, PERMISSION_DENIED or INTERNAL. */
+/* Writes it as JSON that ui.perfetto.dev and chrome://tracing open. A file that
+ * exists keeps its links, mode and owner, and also its content unless the new
+ * one is complete. NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT (a
+ * directory), RESOURCE_EXHAUSTED (a full disk), FAILED_PRECONDITION (this
+ * process has the file mapped) or INTERNAL. */
 EYRIE_EXPORT eyrie_error_t* eyrie_trace_write_file(eyrie_trace_t* trace,
                                                    const char* path);
 

@@ -47,8 +47,7 @@ class Trace {
   // Nothing is noted any more. All below do so first.
   void Stop() { eyrie_trace_stop(get()); }
 
-  // NOT_FOUND, PERMISSION_DENIED or INTERNAL. The file is there when it is
-  // whole.
+  // The file and the errors are as eyrie_trace_write_file has them.
   Result<void> Write(const std::string& path) {
     if (eyrie_error_t* error = eyrie_trace_write_file(get(), path.c_str())) {
       return Error(error);

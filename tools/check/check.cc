@@ -364,6 +364,9 @@ absl::StatusOr<bool> RunChecks(const Arguments& arguments,
   if (!options.xfail.empty()) {
     ASSIGN_OR_RETURN(expected_failures, ExpectedFailures::Read(options.xfail));
   }
+  ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
+  abi::SessionOptions session_options;
+  RETURN_IF_ERROR(ReadSessionOptions(arguments, session_options));
   TestPlan plan;
   RETURN_IF_ERROR(Loader(arguments, devices).Load(plan));
   Check check(options, std::move(plan), std::move(expected_failures));
@@ -372,15 +375,12 @@ absl::StatusOr<bool> RunChecks(const Arguments& arguments,
     RETURN_IF_ERROR(WriteStdout(check.ListText()));
     return true;
   }
-  abi::SessionOptions session_options;
   ASSIGN_OR_RETURN(session_options.native_libraries,
                    LoadNativeLibraries(arguments));
   ASSIGN_OR_RETURN(std::vector<TestRunner::DeviceList> lists,
                    OpenDeviceLists(arguments, devices));
-  RETURN_IF_ERROR(ReadSessionOptions(arguments, session_options));
   // Each test has the limit for itself.
   session_options.memory = nullptr;
-  ASSIGN_OR_RETURN(Tracing tracing, Tracing::Prepare(arguments));
   RETURN_IF_ERROR(tracing.Begin());
   TestRunner runner(check.plan(), std::move(session_options), lists);
   interruption.Watch(&runner);

@@ -120,6 +120,10 @@ absl::Status Run(std::span<const char* const> args) {
   if (arguments.IsSet("html") && arguments.GetString("html").empty()) {
     return absl::InvalidArgumentError("--html='' names no file.");
   }
+  if (arguments.IsSet("html")) {
+    RETURN_IF_ERROR(CheckOutputPath("--html", arguments.GetString("html"),
+                                    arguments.positional()));
+  }
   return Inspect(arguments, arguments.positional()[0]);
 }
 
