@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/plain_text.h"
 
 namespace eyrie {
@@ -48,33 +49,38 @@ class Builder {
 
   bool null() { return Add(Kind::kNull) != nullptr; }
   bool boolean(bool value) {
-    Add(Kind::kBool)->boolean = value;
-    return true;
+    Json* const added = Add(Kind::kBool);
+    if (added != nullptr) added->boolean = value;
+    return added != nullptr;
   }
   bool number_integer(int64_t value) {
-    Add(Kind::kInt, /*lookahead=*/1)->integer = value;
-    return true;
+    Json* const added = Add(Kind::kInt, /*lookahead=*/1);
+    if (added != nullptr) added->integer = value;
+    return added != nullptr;
   }
   bool number_unsigned(uint64_t value) {
     const bool fits = value <= uint64_t{INT64_MAX};
-    Add(fits ? Kind::kInt : Kind::kUint, /*lookahead=*/1)->natural = value;
-    return true;
+    Json* const added = Add(fits ? Kind::kInt : Kind::kUint, /*lookahead=*/1);
+    if (added != nullptr) added->natural = value;
+    return added != nullptr;
   }
   bool number_float(double value, const std::string&) {
-    Add(Kind::kFloat, /*lookahead=*/1)->number = value;
-    return true;
+    Json* const added = Add(Kind::kFloat, /*lookahead=*/1);
+    if (added != nullptr) added->number = value;
+    return added != nullptr;
   }
   bool string(std::string& value) {
-    Add(Kind::kString)->text = std::move(value);
-    return true;
+    Json* const added = Add(Kind::kString);
+    if (added != nullptr) added->text = std::move(value);
+    return added != nullptr;
   }
   bool binary(nlohmann::json::binary_t&) { return false; }  // not in text
   bool start_array(size_t) { return Open(Kind::kArray); }
   bool end_array() { return Close(); }
   bool start_object(size_t) { return Open(Kind::kObject); }
   bool key(std::string& value) {
-    open_.back()->keys.push_back(std::move(value));
-    return true;
+    status_ = PushBack(open_.back()->keys, std::move(value), kWhat);
+    return status_.ok();
   }
   bool end_object() { return Close(); }
 
@@ -83,22 +89,28 @@ class Builder {
                    const Exception&) {
     const size_t at = position > 0 ? position - 1 : 0;
     if (std::is_same_v<Exception, nlohmann::json::out_of_range>) {
-      error_ = absl::StrCat("The number ", PlainText(token, kLongestToken),
-                            " at byte ", at, " is out of range for f64.");
+      Refuse(absl::StrCat("The number ", PlainText(token, kLongestToken),
+                          " at byte ", at, " is out of range for f64."));
       return false;
     }
-    error_ = token.empty() || token[0] == '\0'
-                 ? absl::StrCat("The JSON text is malformed at byte ", at, ".")
-                 : absl::StrCat("The JSON text is malformed at byte ", at,
-                                ", after '", Printable(token), "'.");
+    Refuse(token.empty() || token[0] == '\0'
+               ? absl::StrCat("The JSON text is malformed at byte ", at, ".")
+               : absl::StrCat("The JSON text is malformed at byte ", at,
+                              ", after '", Printable(token), "'."));
     return false;
   }
 
-  const std::string& error() const { return error_; }
+  // Why the last event has ended the parsing.
+  const absl::Status& status() const { return status_; }
   Json Take() { return std::move(root_); }
 
  private:
   static constexpr size_t kLongestToken = 24;
+  static constexpr char kWhat[] = "the values of a JSON text";
+
+  void Refuse(absl::string_view sentence) {
+    status_ = absl::InvalidArgumentError(sentence);
+  }
 
   // The end of a token, without what is not text.
   static std::string Printable(absl::string_view token) {
@@ -111,10 +123,15 @@ class Builder {
   }
 
   // A new value where the next one belongs. The parser has read `lookahead`
-  // bytes beyond it.
+  // bytes beyond it. Null: there is no memory for it.
   Json* Add(Kind kind, size_t lookahead = 0) {
     Json* place = &root_;
-    if (!open_.empty()) place = &open_.back()->items.emplace_back();
+    if (!open_.empty()) {
+      std::vector<Json>& items = open_.back()->items;
+      status_ = ReserveMore(items, 1, kWhat);
+      if (!status_.ok()) return nullptr;
+      place = &items.emplace_back();
+    }
     place->kind = kind;
     const size_t read = *count_;
     place->offset = read > lookahead ? read - 1 - lookahead : 0;
@@ -123,14 +140,14 @@ class Builder {
 
   bool Open(Kind kind) {
     if (open_.size() == Json::kMaxDepth) {
-      error_ = absl::StrCat("The JSON text is nested ", open_.size() + 1,
-                            " deep at byte ", *count_ - 1, "; the limit is ",
-                            Json::kMaxDepth, ".");
+      Refuse(absl::StrCat("The JSON text is nested ", open_.size() + 1,
+                          " deep at byte ", *count_ - 1, "; the limit is ",
+                          Json::kMaxDepth, "."));
       return false;
     }
     // Stays where it is: nothing joins the list it is in while it is open.
     open_.push_back(Add(kind));
-    return true;
+    return open_.back() != nullptr;
   }
 
   bool Close() {
@@ -141,7 +158,7 @@ class Builder {
   const size_t* count_;
   Json root_;
   std::vector<Json*> open_;
-  std::string error_;
+  absl::Status status_;
 };
 
 // Nearly always as few digits as by std::to_chars, whose tables have 140 KB.
@@ -190,7 +207,7 @@ absl::StatusOr<Json> ParseJson(absl::string_view text) {
   const CountingIterator begin(text.data(), &count);
   const CountingIterator end(text.data() + text.size(), &count);
   if (!nlohmann::json::sax_parse(begin, end, &builder)) {
-    return absl::InvalidArgumentError(builder.error());
+    return builder.status();
   }
   return builder.Take();
 }

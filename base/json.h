@@ -49,6 +49,7 @@ struct Json {
   std::string Describe() const;
 };
 
+// RESOURCE_EXHAUSTED: there is no memory for so many values.
 absl::StatusOr<Json> ParseJson(absl::string_view text);
 
 // Appends text between quotes, escaped as JSON and a terminal ask. The text is

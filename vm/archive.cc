@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/allocate.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "base/crc32.h"
@@ -122,7 +123,8 @@ bool ReadZip64Field(Bytes extra, uint64_t& plain_size, uint64_t& packed_size,
 }
 
 // The members by offset, or nullopt if the directory does not read cleanly.
-std::optional<std::vector<ArchiveMember>> ReadZipDirectory(Bytes file) {
+absl::StatusOr<std::optional<std::vector<ArchiveMember>>> ReadZipDirectory(
+    Bytes file) {
   std::vector<ArchiveMember> members;
   std::optional<ZipDirectory> place = FindZipDirectory(file);
   if (!place || !RangeFits(place->offset, place->size, file.size())) {
@@ -151,8 +153,11 @@ std::optional<std::vector<ArchiveMember>> ReadZipDirectory(Bytes file) {
     if (!contents || !RangeFits(*contents, size, file.size())) {
       return std::nullopt;
     }
-    members.push_back({std::string(Text(name)), *contents, size,
-                       Get<uint32_t>(directory, 16)});
+    RETURN_IF_ERROR(PushBack(
+        members,
+        ArchiveMember{std::string(Text(name)), *contents, size,
+                      Get<uint32_t>(directory, 16)},
+        "the directory of a ZIP"));
     directory = directory.subspan(entry_size);
   }
   std::sort(members.begin(), members.end(),
@@ -374,14 +379,17 @@ absl::Status Archive::Parse() {
   rodata_base_ =
       *CheckedAlignUp<uint64_t>(flatbuffer_offset_ + size, kArchiveAlignment);
   if (is_zip_) {
-    auto members = ReadZipDirectory(bytes_);
+    ASSIGN_OR_RETURN(auto members, ReadZipDirectory(bytes_));
     if (!members) {
       return absl::InvalidArgumentError(
           absl::StrCat(name_, " is a ZIP without the directory at its end (",
                        bytes_.size(), " bytes): it is cut short or damaged."));
     }
     members_ = *std::move(members);
-    checked_ = std::make_unique<std::atomic<bool>[]>(members_.size());
+    checked_ = NewArray<std::atomic<bool>>(members_.size());
+    if (checked_ == nullptr) {
+      return CannotAllocate(members_.size(), 1, "the directory of a ZIP");
+    }
   }
 
   if (reinterpret_cast<uintptr_t>(flatbuffer_.data()) % 16 != 0) {

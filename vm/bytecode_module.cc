@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/allocate.h"
 #include "base/fork_gate.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -17,6 +18,9 @@
 
 namespace eyrie::vm {
 namespace {
+
+constexpr char kFunctions[] = "the functions of a module";
+constexpr char kState[] = "the globals of a module";
 
 constexpr uint32_t AlignTo16(uint32_t bytes) { return (bytes + 15) & ~15u; }
 
@@ -50,13 +54,13 @@ absl::StatusOr<std::shared_ptr<const BytecodeModule>> BytecodeModule::Create(
     bool pauses) {
   std::shared_ptr<BytecodeModule> module(
       new BytecodeModule(std::move(verified), pauses));
-  module->ResolveTypes(types);
+  RETURN_IF_ERROR(module->ResolveTypes(types));
   RETURN_IF_ERROR(module->LayOutFunctions());
   return std::shared_ptr<const BytecodeModule>(std::move(module));
 }
 
-void BytecodeModule::ResolveTypes(const RefTypes& types) {
-  types_.reserve(def().types.size());
+absl::Status BytecodeModule::ResolveTypes(const RefTypes& types) {
+  RETURN_IF_ERROR(Reserve(types_, def().types.size(), "a module's types"));
   for (absl::string_view name : def().types) {
     ElementType type;
     if (!FindPlainType(name, type)) {
@@ -66,23 +70,31 @@ void BytecodeModule::ResolveTypes(const RefTypes& types) {
       type = {ElementType::Kind::kRef, types.Find(ref_name)};
       if (type.ref == nullptr) {
         // Names come from the FlatBuffer, whose strings end with a NUL.
-        unknown_types_.push_back(
-            std::make_unique<RefType>(RefType{ref_name.data()}));
+        RETURN_IF_ERROR(PushBack(
+            unknown_types_, std::make_unique<RefType>(RefType{ref_name.data()}),
+            "a module's types"));
         type.ref = unknown_types_.back().get();
       }
     }
     types_.push_back(type);
   }
+  return absl::OkStatus();
 }
 
 absl::Status BytecodeModule::LayOutFunctions() {
   const std::vector<FunctionDef>& defs = def().functions;
-  functions_ = std::make_unique<FunctionCode[]>(defs.size());
-  argument_places_.reserve(defs.size());
-  lowered_.resize(defs.size());
+  functions_ = NewArray<FunctionCode>(defs.size());
+  if (functions_ == nullptr) {
+    return CannotAllocate(defs.size(), sizeof(FunctionCode), kFunctions);
+  }
+  RETURN_IF_ERROR(Reserve(argument_places_, defs.size(), kFunctions));
+  RETURN_IF_ERROR(Resize(lowered_, defs.size(), kFunctions));
+  RETURN_IF_ERROR(Resize(attempts_, defs.size(), kFunctions));
   for (uint32_t i = 0; i < defs.size(); ++i) {
     const CallingConvention& signature = verified_->signature(i);
     std::vector<ArgumentPlace>& places = argument_places_.emplace_back();
+    RETURN_IF_ERROR(
+        Reserve(places, signature.argument_types().size(), kFunctions));
     RegisterCounts next;
     const ArgumentLayout layout = verified_->argument_layout(i);
     for (ValueType type : signature.argument_types()) {
@@ -138,6 +150,7 @@ const uint8_t* BytecodeModule::LowerFunction(uint32_t ordinal,
   if (!traced) return LowerLocked(ordinal);
   LoweredCode& code = this->traced().lowered[ordinal];
   if (code.empty()) code = Lower(*this, ordinal, InterpreterHandlers(true));
+  if (code.empty()) return nullptr;
   const auto* entry = reinterpret_cast<const uint8_t*>(code.data());
   functions_[ordinal].traced_entry.store(entry, std::memory_order_release);
   return entry;
@@ -148,6 +161,7 @@ const uint8_t* BytecodeModule::LowerLocked(uint32_t ordinal) const {
   FunctionCode& function = functions_[ordinal];
   if (code.empty()) {
     code = Lower(*this, ordinal, InterpreterHandlers(/*traced=*/false));
+    if (code.empty()) return nullptr;
     const auto* entry = reinterpret_cast<const uint8_t*>(code.data());
     function.lowered.store(entry, std::memory_order_release);
     function.entry.store(entry, std::memory_order_release);
@@ -168,7 +182,6 @@ const void* BytecodeModule::CompileHot(const Jit& jit, uint32_t ordinal,
   const std::unique_lock<std::mutex> gate(ForkGate(), std::try_to_lock);
   if (!gate.owns_lock()) return nullptr;
   const std::lock_guard<std::mutex> lock(lowering_);
-  attempts_.resize(def().functions.size());
   Attempt& attempt = attempts_[ordinal];
   if (attempt == Attempt::kNone && !jit.Pays(*this, ordinal)) {
     attempt = Attempt::kDoesNotPay;
@@ -193,12 +206,11 @@ const void* BytecodeModule::CompileLocked(const Jit& jit, uint32_t ordinal,
 
 const void* BytecodeModule::CompileWith(const Jit& jit, uint32_t ordinal,
                                         Callees& callees) const {
-  LowerLocked(ordinal);
+  const uint8_t* lowered = LowerLocked(ordinal);
   const CompiledThunks* thunks = jit.thunks();
-  if (thunks == nullptr || pauses_) return nullptr;
+  if (lowered == nullptr || thunks == nullptr || pauses_) return nullptr;
   if (compiled_ == nullptr) {
     compiled_ = jit.NewModule(*this);
-    attempts_.resize(def().functions.size());
     for (size_t i = 0; i < attempts_.size(); ++i) {
       functions_[i].compiled = thunks->uncompiled;
     }
@@ -270,30 +282,35 @@ absl::StatusOr<uint32_t> BytecodeModule::ResolveImport(
 
 absl::StatusOr<std::unique_ptr<ModuleState>> BytecodeModule::CreateState()
     const {
+  BytecodeState::Storage storage;
+  const size_t words = (size_t{def().global_bytes} + 7) / 8;
+  RETURN_IF_ERROR(Resize(storage.globals, words, kState));
+  RETURN_IF_ERROR(Resize(storage.refs, def().global_refs, kState));
+  RETURN_IF_ERROR(Resize(storage.rodata, def().rodata.size(), kState));
+  RETURN_IF_ERROR(Resize(storage.imports, def().imports.size(), kState));
   return std::unique_ptr<ModuleState>(
-      std::make_unique<BytecodeState>(shared_from_this()));
+      std::make_unique<BytecodeState>(shared_from_this(), std::move(storage)));
 }
 
-BytecodeState::BytecodeState(std::shared_ptr<const BytecodeModule> owner)
+BytecodeState::BytecodeState(std::shared_ptr<const BytecodeModule> owner,
+                             Storage storage)
     : module(std::move(owner)),
       types(module->types().data()),
       global_bytes(module->def().global_bytes),
       global_ref_count(module->def().global_refs),
-      global_storage_((size_t{global_bytes} + 7) / 8),
-      global_ref_storage_(global_ref_count),
-      rodata_(module->def().rodata.size()),
-      globals(reinterpret_cast<uint8_t*>(global_storage_.data())),
-      global_refs(global_ref_storage_.data()),
-      imports(module->def().imports.size()) {}
+      storage_(std::move(storage)),
+      globals(reinterpret_cast<uint8_t*>(storage_.globals.data())),
+      global_refs(storage_.refs.data()),
+      imports(std::move(storage_.imports)) {}
 
 BytecodeState::~BytecodeState() {
-  for (RefObject* object : global_ref_storage_) {
+  for (RefObject* object : storage_.refs) {
     if (object != nullptr) object->DropRef();
   }
 }
 
 Buffer* BytecodeState::Rodata(uint32_t ordinal) {
-  Ref<Buffer>& buffer = rodata_[ordinal];
+  Ref<Buffer>& buffer = storage_.rodata[ordinal];
   if (!buffer) {
     const ModuleDef& def = module->def();
     buffer =

@@ -117,7 +117,8 @@ class BytecodeModule final
   const std::vector<ElementType>& types() const { return types_; }
   bool pauses() const { return pauses_; }
 
-  // Lowers a function, once, and gives its first instruction. Thread-safe.
+  // Lowers a function, once, and gives its first instruction; null: there is no
+  // memory for it now. Thread-safe.
   const uint8_t* LowerFunction(uint32_t ordinal, bool traced) const;
   // Compiles a function, once, lowering it first, and gives its compiled code,
   // compiled_entry; null: it stays interpreted, for now if `stopped` said that
@@ -163,7 +164,7 @@ class BytecodeModule final
   struct Callees;
   const void* CompileWith(const Jit& jit, uint32_t ordinal,
                           Callees& callees) const;
-  void ResolveTypes(const RefTypes& types);
+  absl::Status ResolveTypes(const RefTypes& types);
   absl::Status LayOutFunctions();
 
   std::shared_ptr<const VerifiedModule> verified_;
@@ -187,13 +188,20 @@ class BytecodeModule final
 // interpreter's, which runs verified code and indexes without checking.
 class BytecodeState final : public ModuleState {
  public:
-  explicit BytecodeState(std::shared_ptr<const BytecodeModule> module);
+  // What grows with the module.
+  struct Storage {
+    std::vector<uint64_t> globals;
+    std::vector<RefObject*> refs;
+    std::vector<Ref<Buffer>> rodata;
+    std::vector<ResolvedImport> imports;
+  };
+  BytecodeState(std::shared_ptr<const BytecodeModule> module, Storage storage);
   ~BytecodeState() override;
 
   // The rodata segment as a buffer, made at first use. Borrowed.
   Buffer* Rodata(uint32_t ordinal);
   // Those that have been made, by ordinal; else null.
-  const Ref<Buffer>* rodata() const { return rodata_.data(); }
+  const Ref<Buffer>* rodata() const { return storage_.rodata.data(); }
 
   const std::shared_ptr<const BytecodeModule> module;
   const ElementType* const types;
@@ -201,9 +209,7 @@ class BytecodeState final : public ModuleState {
   const uint32_t global_ref_count;
 
  private:
-  std::vector<uint64_t> global_storage_;
-  std::vector<RefObject*> global_ref_storage_;
-  std::vector<Ref<Buffer>> rodata_;
+  Storage storage_;
 
  public:
   uint8_t* const globals;               // global_bytes of them, zeroed

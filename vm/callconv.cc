@@ -6,6 +6,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
+#include "base/status_macros.h"
 
 namespace eyrie::vm {
 namespace {
@@ -16,38 +18,51 @@ absl::Status BadLetter(absl::string_view text, size_t at, const char* why) {
                    " of the calling convention \"", text, "\" ", why, "."));
 }
 
+// The most types of a span: more than the operands of any call.
+constexpr size_t kMaxSpan = size_t{1} << 15;
+
+constexpr char kWhat[] = "a calling convention";
+
 // The elements of text[begin, end).
 absl::StatusOr<std::vector<CallElement>> ParseSide(absl::string_view text,
                                                    size_t begin, size_t end,
                                                    bool spans_allowed) {
   std::vector<CallElement> elements;
   if (end - begin == 1 && text[begin] == 'v') return elements;
-  elements.reserve(end - begin);
-  std::optional<size_t> open;  // where the span began
+  RETURN_IF_ERROR(Reserve(elements, end - begin, kWhat));
+  constexpr size_t kNone = absl::string_view::npos;
+  size_t open = kNone;  // where the span began
   for (size_t i = begin; i < end; ++i) {
     char c = text[i];
     if (std::optional<ValueType> type = ValueTypeOf(c)) {
-      if (!open) elements.emplace_back();
+      if (open == kNone) elements.emplace_back();
+      if (elements.back().types.size() == kMaxSpan) {
+        return BadLetter(text, i, "is one type too many for a span");
+      }
       elements.back().types.push_back(*type);
     } else if (c == 'C') {
       if (!spans_allowed) return BadLetter(text, i, "opens a span of results");
-      if (open) return BadLetter(text, i, "opens a span within a span");
+      if (open != kNone) {
+        return BadLetter(text, i, "opens a span within a span");
+      }
       open = i;
       elements.emplace_back();
       elements.back().variadic = true;
     } else if (c == 'D') {
-      if (!open) return BadLetter(text, i, "closes no span");
+      if (open == kNone) return BadLetter(text, i, "closes no span");
       if (elements.back().types.empty()) {
         return BadLetter(text, i, "closes a span of nothing");
       }
-      open.reset();
+      open = kNone;
     } else if (c == 'v') {
       return BadLetter(text, i, "(nothing) does not stand alone");
     } else {
       return BadLetter(text, i, "is no type");
     }
   }
-  if (open) return BadLetter(text, *open, "opens a span that does not end");
+  if (open != kNone) {
+    return BadLetter(text, open, "opens a span that does not end");
+  }
   return elements;
 }
 
@@ -109,7 +124,8 @@ absl::StatusOr<CallingConvention> CallingConvention::Parse(
     parsed.variadic_ |= element.variadic;
   }
   if (!parsed.variadic_) {
-    parsed.argument_types_.reserve(parsed.arguments_.size());
+    RETURN_IF_ERROR(
+        Reserve(parsed.argument_types_, parsed.arguments_.size(), kWhat));
     for (const CallElement& element : parsed.arguments_) {
       parsed.argument_types_.push_back(element.type());
       const RegisterCounts before = parsed.argument_registers_;
@@ -119,7 +135,7 @@ absl::StatusOr<CallingConvention> CallingConvention::Parse(
           before.gap != 0 && parsed.argument_registers_.i32 == before.i32 + 1;
     }
   }
-  parsed.result_types_.reserve(parsed.results_.size());
+  RETURN_IF_ERROR(Reserve(parsed.result_types_, parsed.results_.size(), kWhat));
   for (const CallElement& element : parsed.results_) {
     parsed.result_types_.push_back(element.type());
   }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "base/allocate.h"
 #include "base/counted.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -339,7 +340,9 @@ std::vector<Function> Context::ExportsOf(const Module& module) const {
   if (bytecode == nullptr || FindModule(module.name(), &state) != &module) {
     return functions;
   }
-  for (const ExportDef& def : bytecode->def().exports) {
+  const std::vector<ExportDef>& exports = bytecode->def().exports;
+  if (!Reserve(functions, exports.size(), "functions").ok()) return functions;
+  for (const ExportDef& def : exports) {
     if (absl::StartsWith(def.name, "__")) continue;
     functions.push_back(MakeFunction(*bytecode, def, state));
   }

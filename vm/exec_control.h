@@ -19,7 +19,10 @@ inline constexpr LoweredAway ExecCall, ExecCallVariadic, ExecCallYieldable,
 
 template <bool kTraced>
 EYRIE_VM_INLINE bool ExecLowerFunction(Machine& m, Cursor& c) {
-  c.pc = m.PrepareFunction(kTraced);
+  const uint8_t* code = m.PrepareFunction(kTraced);
+  if (code == nullptr) [[unlikely]]
+    return m.NoMemoryForCode();
+  c.pc = code;
   return true;
 }
 

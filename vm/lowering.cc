@@ -8,8 +8,8 @@
 
 #include "vm/bytecode_module.h"
 #include "vm/code_walk.h"
+#include "vm/lowering_pass.h"
 #include "vm/machine.h"
-#include "vm/redirect.h"
 #include "vm/remap.h"
 #include "vm/stack.h"
 
@@ -23,136 +23,33 @@ constexpr auto MakeLayouts() {
 }
 constexpr auto kLayouts = MakeLayouts();
 
-class Lowering {
- public:
-  Lowering(const BytecodeModule& module, uint32_t function, FindHandler handler,
-           LoweredPlaces* places)
-      : module_(module),
-        function_(module.function(function)),
-        handler_(handler),
-        places_(places),
-        moves_(module.def().bytecode_version->operand_moves),
-        redirects_(
-            module.pauses() || !module.verified().has_loop(function)
-                ? std::vector<Redirect>()
-                : FindRedirects(
-                      {function_.code, function_.code_size},
-                      module.def().functions[function].i32_register_count)) {}
+// More words than a branch adds to the comparison before it.
+constexpr size_t kBranchWords = 8;
 
-  LoweredCode Run();
-
- private:
-  // Of the bytecode.
-  template <typename T>
-  T Take() {
-    return LoadFrom<T>(function_.code, pc_);
-  }
-  const uint8_t* TakeList(uint32_t words_per_item) {
-    return ReadList(function_.code, pc_, words_per_item);
-  }
-  Edge TakeEdge() { return ReadEdge(function_.code, pc_); }
-
-  // Of the lowered code, in bytes.
-  uint32_t size() const { return static_cast<uint32_t>(code_.size() * 8); }
-  uint8_t* At(uint32_t offset) {
-    return reinterpret_cast<uint8_t*>(code_.data()) + offset;
-  }
-  template <typename T>
-  void Put(uint32_t offset, T value) {
-    std::memcpy(At(offset), &value, sizeof(T));
-  }
-  // Makes room for an instruction and gives its offset.
-  uint32_t Begin(Handler handler, uint32_t bytes);
-  // The same for one that begins with `head`, whose handler is filled in.
-  template <typename T>
-  uint32_t BeginWith(Lowered instruction, T head, uint32_t more_bytes = 0) {
-    head.handler = HandlerOf(instruction);
-    const uint32_t at = Begin(head.handler, sizeof(T) + more_bytes);
-    Put(at, head);
-    return at;
-  }
-  Handler HandlerOf(Lowered instruction) const {
-    return handler_(Form::kLowered, static_cast<size_t>(instruction));
-  }
-
-  void LowerPause();
-  void LowerInstruction();
-  void LowerOperands(const OpInfo& op);
-  void LowerOperand(OperandKind kind, uint32_t to, bool written);
-  uint16_t Redirected(uint16_t reg, bool written) const;
-  void LowerBranchOn(const OpInfo& comparison, uint32_t at);
-  void LowerCondBranch();
-  void LowerBranchTable();
-  void LowerYield();
-  void LowerReturn();
-  void LowerCall(bool variadic, bool yieldable);
-  void LowerCallFunction(uint32_t callee, RegisterList args,
-                         RegisterList results);
-  void LowerCallImport(uint32_t import, RegisterList segments,
-                       RegisterList args, RegisterList results, bool yieldable);
-  void PutResults(uint32_t call, uint32_t at, RegisterList results);
-  uint32_t PlaceOf(ValueType type, uint16_t reg) const;
-
-  // Control goes on at the edge's block, after its moves.
-  void LowerEdge(const Edge& edge);
-  // Fills in the jump in the field at `field` of the instruction at `from`;
-  // LowerStub then appends what the edge does on the way.
-  bool IsDirect(const Edge& edge) const {
-    return edge.moves.size() == 0 && !IsBack(edge);
-  }
-  bool IsBack(const Edge& edge) const { return edge.block <= start_; }
-  void LinkEdge(uint32_t from, uint32_t field, const Edge& edge);
-  void LowerCopy(uint32_t block, bool charges);
-  void DropRedirected(std::vector<LoweredMove>& moves);
-  void ResolveJumps();
-
-  const BytecodeModule& module_;
-  const FunctionCode& function_;
-  const FindHandler handler_;
-  LoweredPlaces* places_;
-  const bool moves_;  // the move bit of a single operand counts
-
-  uint32_t pc_ = 0;
-  uint32_t start_ = 0;  // of the instruction at hand
-  bool copying_ = false;
-  bool charging_ = false;  // the copy at hand takes fuel
-  const std::vector<Redirect> redirects_;
-  size_t next_redirect_ = 0;  // the first of the block at hand, or below
-  LoweredCode code_;
-  struct Block {
-    uint32_t from;
-    uint32_t to;
-  };
-  std::vector<Block> blocks_;  // ascending
-  struct Jump {
-    uint32_t from;   // the instruction
-    uint32_t field;  // its int32_t
-    uint32_t block;
-  };
-  std::vector<Jump> jumps_;
-  // Of the call at hand: moves of narrow values, wide ones and references;
-  // places of arguments, and of those that it moves.
-  std::vector<LoweredMove> groups_[3];
-  std::vector<uint32_t> words_;
-  std::vector<uint32_t> moved_;
-};
+}  // namespace
 
 LoweredCode Lowering::Run() {
-  code_.reserve(function_.code_size);  // 8 bytes for each of the bytecode
+  // 8 bytes for each of the bytecode.
+  if (!HasRoom(code_, function_.code_size)) return {};
   while (pc_ < function_.code_size) {
     start_ = pc_;
     if (module_.pauses()) LowerPause();
     LowerInstruction();
+    if (failed_) return {};
   }
   ResolveJumps();
-  code_.shrink_to_fit();
-  return std::move(code_);
+  LoweredCode fitting;
+  if (!Assign(fitting, code_, "lowered code").ok()) return {};
+  return fitting;
 }
 
 uint32_t Lowering::Begin(Handler handler, uint32_t bytes) {
   const uint32_t at = size();
+  const size_t words = (bytes + 7) / 8;
+  if (!HasRoom(code_, words + kBranchWords)) return at;
+  if (places_ != nullptr && !HasRoom(*places_, 1)) return at;
   if (places_ != nullptr) places_->push_back({at, start_});
-  code_.resize(code_.size() + (bytes + 7) / 8);
+  code_.resize(code_.size() + words);
   Put(at, handler);
   return at;
 }
@@ -170,7 +67,8 @@ void Lowering::LowerInstruction() {
   const OpInfo& op = ReadOp(function_.code, pc_);
   switch (op.op) {
     case Op::kBlock:
-      return blocks_.push_back({start_, size()});
+      if (HasRoom(blocks_, 1)) blocks_.push_back({start_, size()});
+      return;
     case Op::kBreak:
     case Op::kBranch:
       return LowerEdge(TakeEdge());
@@ -251,6 +149,7 @@ void Lowering::LowerOperand(OperandKind kind, uint32_t to, bool written) {
 // The comparison at `at` becomes one with the cond_br behind it, if that is on
 // its result.
 void Lowering::LowerBranchOn(const OpInfo& comparison, uint32_t at) {
+  if (failed_) return;
   const size_t row = RowOf(comparison);
   const LoweredLayout& layout = kLayouts[row];
   uint16_t result;
@@ -341,7 +240,10 @@ void Lowering::PutResults(uint32_t call, uint32_t at, RegisterList results) {
 void Lowering::LowerCallFunction(uint32_t ordinal, RegisterList args,
                                  RegisterList results) {
   const FunctionCode& callee = module_.function(ordinal);
-  for (std::vector<LoweredMove>& group : groups_) group.clear();
+  for (std::vector<LoweredMove>& group : groups_) {
+    group.clear();
+    if (!HasRoom(group, callee.argument_count)) return;
+  }
   for (uint32_t i = 0; i < callee.argument_count; ++i) {
     const ArgumentPlace place = callee.arguments[i];
     const bool is_ref = place.type == ValueType::kRef;
@@ -377,6 +279,12 @@ void Lowering::LowerCallImport(uint32_t import, RegisterList segments,
   moved_.clear();
   uint32_t next = 0;
   const std::vector<CallElement>& elements = callee.arguments();
+  // Each argument may be moved, and each element may be a count.
+  if (!HasRoom(words_, size_t{2} * args.size() + elements.size() +
+                           results.size() + 1) ||
+      !HasRoom(moved_, args.size())) {
+    return;
+  }
   for (uint32_t i = 0; i < elements.size(); ++i) {
     const uint32_t tuples = elements[i].variadic ? segments[i] : 1;
     if (elements[i].variadic) words_.push_back(kPlaceCount | tuples);
@@ -431,7 +339,9 @@ void Lowering::LowerCopy(uint32_t block, bool charges) {
   charging_ = false;
   pc_ = pc;
   start_ = start;
-  if (places_ != nullptr && charges) (*places_)[place].second = start;
+  if (places_ != nullptr && charges && !failed_) {
+    (*places_)[place].second = start;
+  }
 }
 
 // Leaves out the moves that the instructions above have made.
@@ -445,7 +355,9 @@ void Lowering::DropRedirected(std::vector<LoweredMove>& moves) {
 }
 
 void Lowering::LowerEdge(const Edge& edge) {
-  std::vector<LoweredMove> moves = Merge(edge.moves);
+  std::vector<LoweredMove> moves;
+  if (!HasRoom(moves, edge.moves.size())) return;
+  Merge(edge.moves, moves);
   DropRedirected(moves);
   const bool back = IsBack(edge);
   if (moves.empty() && !back && edge.block == pc_) return;  // it is the next
@@ -467,14 +379,13 @@ void Lowering::LowerEdge(const Edge& edge) {
         moves[i]);
   }
   if (falls) return LowerCopy(edge.block, /*charges=*/false);
-  jumps_.push_back({at,
-                    at + static_cast<uint32_t>(offsetof(LoweredJump, target)),
-                    edge.block});
+  AddJump(at, at + static_cast<uint32_t>(offsetof(LoweredJump, target)),
+          edge.block);
 }
 
 void Lowering::LinkEdge(uint32_t from, uint32_t field, const Edge& edge) {
   if (IsDirect(edge)) {
-    jumps_.push_back({from, field, edge.block});
+    AddJump(from, field, edge.block);
     return;
   }
   Put(field, static_cast<int32_t>(size() - from));
@@ -489,8 +400,6 @@ void Lowering::ResolveJumps() {
     Put(jump.field, static_cast<int32_t>(block->to - jump.from));
   }
 }
-
-}  // namespace
 
 LoweredCode Lower(const BytecodeModule& module, uint32_t function,
                   FindHandler handler, LoweredPlaces* places) {

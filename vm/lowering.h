@@ -26,7 +26,7 @@ using LoweredPlaces = std::vector<std::pair<uint32_t, uint32_t>>;
 inline constexpr uint32_t kMaxFunctionBytes = uint32_t{1} << 26;
 
 // Lowers a function. With `places`, also says where instructions come from;
-// the code is the same.
+// the code is the same. Empty: there is no memory for it.
 LoweredCode Lower(const BytecodeModule& module, uint32_t function,
                   FindHandler handler, LoweredPlaces* places = nullptr);
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/plain_text.h"
 #include "vm/backtrace.h"
 #include "vm/interpreter.h"
@@ -50,7 +51,8 @@ void Machine::PassResults(const LoweredReturn& from) {
 const uint8_t* Machine::PrepareFunction(bool traced) {
   const FunctionCode& function = *frame->function;
   const uint8_t* code = state->module->LowerFunction(function.ordinal, traced);
-  return jit_ == nullptr ? code : EntryOf(function, *state);
+  if (code == nullptr || jit_ == nullptr) return code;
+  return EntryOf(function, *state);
 }
 
 const uint8_t* Machine::CompiledEntryOf(const FunctionCode& function,
@@ -205,6 +207,11 @@ bool Machine::FailWithCode(int32_t code, absl::string_view text) {
   if (code == kIncompatible) return Fail(absl::UnimplementedError(message));
   return Fail(absl::UnknownError(absl::StrCat(
       message, message.empty() ? "" : " ", "(status code ", code, ")")));
+}
+
+bool Machine::NoMemoryForCode() {
+  return Fail(CannotAllocate(frame->function->code_size, sizeof(uint64_t),
+                             "the code of a function"));
 }
 
 bool Machine::Stop() { return Fail(meter.StopReason()); }

@@ -252,6 +252,7 @@ class Machine {
   bool FailWithCode(int32_t code, absl::string_view message);
   // As the meter says.
   [[gnu::cold]] bool Stop();
+  [[gnu::cold]] bool NoMemoryForCode();
   bool DivisionByZero();
   bool QuotientOverflows(int64_t dividend, int bits);
   bool NotRepresentable(double value, const char* type);

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/checked_math.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -31,15 +32,15 @@ uint32_t Size(const T* vector) {
   return vector == nullptr ? 0 : vector->size();
 }
 
-std::vector<Attribute> ReadAttributes(
-    const flatbuffers::Vector<flatbuffers::Offset<fbs::Attr>>* list) {
-  std::vector<Attribute> attributes;
-  attributes.reserve(Size(list));
+absl::Status ReadAttributes(
+    const flatbuffers::Vector<flatbuffers::Offset<fbs::Attr>>* list,
+    std::vector<Attribute>& attributes) {
+  RETURN_IF_ERROR(Reserve(attributes, Size(list), "a module's attributes"));
   for (uint32_t i = 0; i < Size(list); ++i) {
     const fbs::Attr* attr = list->Get(i);
     attributes.push_back({View(attr->key()), View(attr->value())});
   }
-  return attributes;
+  return absl::OkStatus();
 }
 
 absl::Status Unnamed(absl::string_view what, uint32_t index) {
@@ -117,11 +118,14 @@ absl::Status ModuleDef::DecodeHeader(const fbs::Module& module) {
     return absl::InvalidArgumentError("The module has no name.");
   }
   version = module.version();
-  attributes = ReadAttributes(module.attrs());
+  RETURN_IF_ERROR(ReadAttributes(module.attrs(), attributes));
+  RETURN_IF_ERROR(Reserve(types, Size(module.types()), "a module's types"));
   for (uint32_t i = 0; i < Size(module.types()); ++i) {
     types.push_back(View(module.types()->Get(i)->full_name()));
     if (types.back().empty()) return Unnamed("type", i);
   }
+  RETURN_IF_ERROR(Reserve(dependencies, Size(module.dependencies()),
+                          "a module's dependencies"));
   for (uint32_t i = 0; i < Size(module.dependencies()); ++i) {
     const fbs::Dependency* from = module.dependencies()->Get(i);
     dependencies.push_back({View(from->name()), from->minimum_version(),
@@ -149,7 +153,8 @@ absl::Status ModuleDef::CheckConventions() const {
 }
 
 absl::Status ModuleDef::DecodeImports(const fbs::Module& module) {
-  imports.reserve(Size(module.imports()));
+  RETURN_IF_ERROR(
+      Reserve(imports, Size(module.imports()), "a module's imports"));
   for (uint32_t i = 0; i < Size(module.imports()); ++i) {
     const fbs::Import* from = module.imports()->Get(i);
     ImportDef import = {
@@ -162,7 +167,7 @@ absl::Status ModuleDef::DecodeImports(const fbs::Module& module) {
     }
     if (const fbs::Signature* signature = from->signature()) {
       import.calling_convention = View(signature->calling_convention());
-      import.attributes = ReadAttributes(signature->attrs());
+      RETURN_IF_ERROR(ReadAttributes(signature->attrs(), import.attributes));
     }
     imports.push_back(std::move(import));
   }
@@ -180,7 +185,7 @@ absl::Status ModuleDef::DecodeFunctions(const fbs::Module& module) {
                      " signatures for ", count, " functions."));
   }
   uint64_t bytes_left = bytecode.size();
-  functions.reserve(count);
+  RETURN_IF_ERROR(Reserve(functions, count, "a module's functions"));
   for (uint32_t i = 0; i < count; ++i) {
     const fbs::Function& from = *module.functions()->Get(i);
     auto where = [&] { return absl::StrCat("Function ", i); };
@@ -222,7 +227,7 @@ absl::Status ModuleDef::DecodeFunctions(const fbs::Module& module) {
     }
     const fbs::Signature* signature = module.signatures()->Get(i);
     function.calling_convention = View(signature->calling_convention());
-    function.attributes = ReadAttributes(signature->attrs());
+    RETURN_IF_ERROR(ReadAttributes(signature->attrs(), function.attributes));
     functions.push_back(std::move(function));
   }
   return absl::OkStatus();
@@ -253,7 +258,8 @@ std::optional<uint32_t> ModuleDef::SourceMapOf(uint32_t function) const {
 }
 
 absl::Status ModuleDef::DecodeExports(const fbs::Module& module) {
-  exports.reserve(Size(module.exports()));
+  RETURN_IF_ERROR(
+      Reserve(exports, Size(module.exports()), "a module's exports"));
   for (uint32_t i = 0; i < Size(module.exports()); ++i) {
     const fbs::Export* from = module.exports()->Get(i);
     absl::string_view export_name = View(from->local_name());
@@ -271,7 +277,8 @@ absl::Status ModuleDef::DecodeExports(const fbs::Module& module) {
 
 absl::Status ModuleDef::DecodeRodata(const fbs::Module& module) {
   std::span<const uint8_t> file = archive_->bytes();
-  rodata.reserve(Size(module.rodata()));
+  RETURN_IF_ERROR(
+      Reserve(rodata, Size(module.rodata()), "a module's constants"));
   for (uint32_t i = 0; i < Size(module.rodata()); ++i) {
     const fbs::Rodata* from = module.rodata()->Get(i);
     if (from->compression_type() != fbs::Compression::NONE &&

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/allocate.h"
 #include "vm/code_walk.h"
 
 namespace eyrie::vm {
@@ -43,7 +44,7 @@ class Liveness {
   Liveness(std::span<const uint8_t> code, uint32_t registers)
       : code_(code), words_((registers + 63) / 64) {}
 
-  // False: there are no numbers, or it would take too long.
+  // False: there are no numbers, or it would take too long or too much memory.
   bool Find();
 
   const std::vector<Block>& blocks() const { return blocks_; }
@@ -64,7 +65,9 @@ class Liveness {
     Touch(reg, false);
     if (reg % 2 == 0) Touch(reg + 1u, false);
   }
-  void Goes(const Edge& edge) { edges_.push_back(edge); }
+  void Goes(const Edge& edge) {
+    if (HasRoom(edges_, 1)) edges_.push_back(edge);
+  }
 
  private:
   // Three sets a block: read before written, written, live at its beginning.
@@ -87,6 +90,11 @@ class Liveness {
       RegisterSet(Words(block, 0)).add(reg);
     }
   }
+  template <typename T>
+  bool HasRoom(std::vector<T>& vector, size_t more) {
+    failed_ |= !ReserveMore(vector, more, "the liveness of registers").ok();
+    return !failed_;
+  }
   bool Scan();
   bool UpdateLive(size_t block);
 
@@ -97,15 +105,20 @@ class Liveness {
   std::vector<uint64_t> sets_;
   std::vector<uint64_t> live_;     // where the block at hand ends
   std::vector<uint64_t> on_edge_;  // where the edge at hand begins
+  bool failed_ = false;            // there is no memory
 };
 
-// Fills in all but the live sets. False: too large.
+// Fills in all but the live sets. False: too large, or there is no memory.
 bool Liveness::Scan() {
   for (uint32_t pc = 0; pc < code_.size();) {
     const uint32_t start = pc;
     const auto edge = static_cast<uint32_t>(edges_.size());
     const OpInfo& op = VisitInstruction(code_.data(), pc, *this);
+    if (failed_) return false;
     if (op.op == Op::kBlock) {
+      if (!HasRoom(blocks_, 1) || !HasRoom(sets_, size_t{3} * words_)) {
+        return false;
+      }
       blocks_.push_back({start, start, false, edge, edge});
       sets_.resize(sets_.size() + size_t{3} * words_);
       if (sets_.size() > kMaxRedirectWork) return false;
@@ -251,10 +264,15 @@ std::vector<Redirect> FindRedirects(std::span<const uint8_t> code,
   for (const Block& block : liveness.blocks()) {
     if (!block.is_plain) continue;
     const Edge& edge = liveness.edge(block.first_edge);
-    const std::vector<LoweredMove> moves = Merge(edge.moves);
+    std::vector<LoweredMove> moves;
+    if (!Reserve(moves, edge.moves.size(), "moves").ok()) return redirects;
+    Merge(edge.moves, moves);
     for (size_t i = 0; i < moves.size(); ++i) {
       work += block.branch - block.from + moves.size();
-      if (work > kMaxRedirectWork) return redirects;
+      if (work > kMaxRedirectWork ||
+          !ReserveMore(redirects, 1, "redirects").ok()) {
+        return redirects;
+      }
       TryMove(code, liveness, block, moves, i, redirects);
     }
   }

@@ -26,7 +26,8 @@ struct Redirect {
 
 // The redirects of a verified function, ascending by branch; without a loop
 // they spare less than they take to find. None for one so large that finding
-// them would take longer than kMaxRedirectWork words of register sets.
+// them would take longer than kMaxRedirectWork words of register sets, or for
+// which there is no memory.
 std::vector<Redirect> FindRedirects(std::span<const uint8_t> code,
                                     uint32_t i32_registers);
 inline constexpr uint64_t kMaxRedirectWork = uint64_t{1} << 18;

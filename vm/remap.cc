@@ -5,9 +5,7 @@
 
 namespace eyrie::vm {
 
-std::vector<LoweredMove> Merge(const RemapList& moves) {
-  std::vector<LoweredMove> merged;
-  merged.reserve(moves.size());
+void Merge(const RemapList& moves, std::vector<LoweredMove>& merged) {
   for (uint32_t i = 0; i < moves.size(); ++i) {
     LoweredMove move = {moves.from(i), moves.to(i)};
     if (!IsRefRegister(move.from) && move.from % 2 == 0 && move.to % 2 == 0 &&
@@ -18,7 +16,6 @@ std::vector<LoweredMove> Merge(const RemapList& moves) {
     }
     merged.push_back(move);
   }
-  return merged;
 }
 
 namespace {

@@ -25,8 +25,9 @@ class RemapList {
   RegisterList words_;
 };
 
-// The moves, the halves of an even pair together.
-std::vector<LoweredMove> Merge(const RemapList& moves);
+// Appends the moves, the halves of an even pair together. There is room for
+// moves.size() of them.
+void Merge(const RemapList& moves, std::vector<LoweredMove>& merged);
 
 // The row for a jump that makes these moves; `back`: to a block above.
 Lowered JumpRow(const std::vector<LoweredMove>& moves, bool back);

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "base/plain_text.h"
@@ -125,7 +126,7 @@ absl::StatusOr<ArgumentLayout> FunctionVerifier::Verify(uint32_t ordinal) {
   pc_ = start_ = 0;
   op_ = nullptr;
   in_block_ = false;
-  blocks_.Reset(code_.size());
+  RETURN_IF_ERROR(blocks_.Reset(code_.size()));
   absl::Status status = CheckFrame();
   if (status.ok()) status = CheckBody();
   if (status.ok()) return watch_.layout();
@@ -367,8 +368,7 @@ absl::Status FunctionVerifier::CheckPlace(OperandKind kind, uint32_t value) {
       value &= ~kImportBit;
       return ordinal("import", def_.imports.size());
     case OperandKind::kBlock:
-      blocks_.AddTarget(start_, value);
-      return absl::OkStatus();
+      return blocks_.AddTarget(start_, value);
     default:
       return absl::InternalError(
           absl::StrCat(op_->text, " has an operand the verifier skips."));
@@ -429,10 +429,19 @@ absl::StatusOr<std::shared_ptr<const VerifiedModule>> VerifyArchive(
 
 }  // namespace
 
+absl::Status VerifiedModule::ReserveTables() {
+  constexpr char kWhat[] = "the signatures of a module";
+  RETURN_IF_ERROR(Reserve(import_signatures_, def_.imports.size(), kWhat));
+  RETURN_IF_ERROR(Reserve(signatures_, def_.functions.size(), kWhat));
+  RETURN_IF_ERROR(Reserve(layouts_, def_.functions.size(), kWhat));
+  return Reserve(have_loops_, def_.functions.size(), kWhat);
+}
+
 absl::StatusOr<std::shared_ptr<const VerifiedModule>> VerifiedModule::Verify(
     ModuleDef def, FaultPlace* fault) {
   std::shared_ptr<VerifiedModule> module(new VerifiedModule(std::move(def)));
   const ModuleDef& checked = module->def_;
+  RETURN_IF_ERROR(module->ReserveTables());
   for (const ImportDef& import : checked.imports) {
     auto parsed = CallingConvention::Parse(import.calling_convention);
     if (!parsed.ok()) {

@@ -35,6 +35,7 @@ class VerifiedModule {
  public:
   // The only way to make one. INVALID_ARGUMENT or OUT_OF_RANGE: the module is
   // malformed. UNIMPLEMENTED: it uses what its version does not have.
+  // RESOURCE_EXHAUSTED: there is no memory.
   // Messages end with the place, "(at module.function+0x12)"; `fault`, where
   // it is not null, is set to it.
   static absl::StatusOr<std::shared_ptr<const VerifiedModule>> Verify(
@@ -57,16 +58,17 @@ class VerifiedModule {
     return layouts_[function];
   }
   // True if a branch of the function leads back.
-  bool has_loop(uint32_t function) const { return have_loops_[function]; }
+  bool has_loop(uint32_t function) const { return have_loops_[function] != 0; }
 
  private:
   explicit VerifiedModule(ModuleDef def) : def_(std::move(def)) {}
+  absl::Status ReserveTables();
 
   ModuleDef def_;
   std::vector<CallingConvention> signatures_;
   std::vector<CallingConvention> import_signatures_;
   std::vector<ArgumentLayout> layouts_;  // of functions
-  std::vector<bool> have_loops_;
+  std::vector<uint8_t> have_loops_;      // 0 or 1
 };
 
 // Opens, decodes and verifies a file ("-": standard input). Errors name it.

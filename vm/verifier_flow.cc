@@ -161,22 +161,24 @@ absl::Status CheckReturn(const CallingConvention& own,
   return CheckValues(own.result_types(), values, limits);
 }
 
-void BlockMap::Reset(size_t function_size) {
-  is_block_.assign(function_size, false);
+absl::Status BlockMap::Reset(size_t function_size) {
+  marks_.clear();
+  function_size_ = function_size;
   targets_.clear();
   block_count_ = 0;
   has_loop_ = false;
+  return Resize(marks_, function_size / 64 + 1, "the blocks of a function");
 }
 
 absl::Status BlockMap::CheckTargets(uint32_t& from) const {
   for (const Target& branch : targets_) {
-    if (branch.target >= is_block_.size()) {
+    if (branch.target >= function_size_) {
       from = branch.from;
       return absl::OutOfRangeError(
           absl::StrCat("A branch leads to 0x", absl::Hex(branch.target),
-                       ", past the function's ", is_block_.size(), " bytes."));
+                       ", past the function's ", function_size_, " bytes."));
     }
-    if (!is_block_[branch.target]) {
+    if (!IsBlock(branch.target)) {
       from = branch.from;
       return absl::InvalidArgumentError(
           absl::StrCat("A branch leads to 0x", absl::Hex(branch.target),

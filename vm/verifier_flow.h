@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/allocate.h"
 #include "vm/callconv.h"
 #include "vm/operand.h"
 #include "vm/value.h"
@@ -72,17 +73,19 @@ absl::Status CheckReturn(const CallingConvention& own,
 // functions; Reset costs their length.
 class BlockMap {
  public:
-  void Reset(size_t function_size);
+  // RESOURCE_EXHAUSTED: there is no memory.
+  absl::Status Reset(size_t function_size);
 
   void AddBlock(uint32_t offset) {
-    is_block_[offset] = true;
+    marks_[offset / 64] |= uint64_t{1} << offset % 64;
     ++block_count_;
   }
 
   // Notes a branch in the instruction at `from`; CheckTargets looks at it.
-  void AddTarget(uint32_t from, uint32_t target) {
-    targets_.push_back({from, target});
+  // RESOURCE_EXHAUSTED: there is no memory.
+  absl::Status AddTarget(uint32_t from, uint32_t target) {
     has_loop_ |= target <= from;
+    return PushBack(targets_, Target{from, target}, kTargets);
   }
 
   uint32_t block_count() const { return block_count_; }
@@ -97,7 +100,14 @@ class BlockMap {
     uint32_t from;
     uint32_t target;
   };
-  std::vector<bool> is_block_;
+  static constexpr char kTargets[] = "the branches of a function";
+
+  bool IsBlock(uint32_t offset) const {
+    return (marks_[offset / 64] >> offset % 64 & 1) != 0;
+  }
+
+  size_t function_size_ = 0;
+  std::vector<uint64_t> marks_;  // a bit each byte of the function
   std::vector<Target> targets_;
   uint32_t block_count_ = 0;
   bool has_loop_ = false;

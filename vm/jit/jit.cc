@@ -111,7 +111,7 @@ bool Assemble(const BytecodeModule& module, uint32_t function, bool inlines,
   Body body;
   auto& [program, webs, homes] = body;
   program = ReadProgram(module, function);
-  if (stopped()) return false;
+  if (program.code.empty() || stopped()) return false;
   std::vector<View> views;
   if (FindWebs(program, webs)) {
     views = FindViews(program, webs);
@@ -270,7 +270,8 @@ class JitOfThisMachine final : public Jit {
   }
 
   bool Pays(const BytecodeModule& module, uint32_t function) const override {
-    return PaysToCompile(ReadProgram(module, function));
+    return probe_.Has(module.function(function).code_size) &&
+           PaysToCompile(ReadProgram(module, function));
   }
 
  private:

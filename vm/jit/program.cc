@@ -77,7 +77,7 @@ class Reader {
           static_cast<uint32_t>(program_.accesses.size()) - next.first_access;
       program_.instructions.push_back(next);
     }
-    FindBlocks(size);
+    if (size != 0) FindBlocks(size);
     return std::move(program_);
   }
 

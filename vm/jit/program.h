@@ -76,7 +76,7 @@ struct Program {
   }
 };
 
-// Decodes a verified function.
+// Decodes a verified function. Empty: there is no memory for its code.
 Program ReadProgram(const BytecodeModule& module, uint32_t function);
 
 // What the compiler asks of lowered instructions.

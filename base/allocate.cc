@@ -1,0 +1,36 @@
+// Sentences, and strings.
+#include "base/allocate.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/reserve_string.h"
+
+namespace eyrie {
+
+absl::Status CannotAllocate(uint64_t count, uint64_t size,
+                            absl::string_view what) {
+  const std::optional<uint64_t> bytes = CheckedMul(count, size);
+  return absl::ResourceExhaustedError(
+      bytes ? absl::StrCat("Cannot allocate ", *bytes, " bytes for ", what, ".")
+            : absl::StrCat("Cannot allocate ", count, " times ", size,
+                           " bytes for ", what, "."));
+}
+
+absl::Status Reserve(std::string& text, size_t size, absl::string_view what) {
+  if (allocate_internal::ReserveString(text, size)) return absl::OkStatus();
+  return CannotAllocate(size, 1, what);
+}
+
+absl::Status Resize(std::string& text, size_t size, absl::string_view what) {
+  absl::Status status = Reserve(text, size, what);
+  if (status.ok()) text.resize(size);
+  return status;
+}
+
+absl::Status Assign(std::string& text, absl::string_view source,
+                    absl::string_view what) {
+  absl::Status status = Reserve(text, source.size(), what);
+  if (status.ok()) text.assign(source.data(), source.size());
+  return status;
+}
+
+}  // namespace eyrie
