@@ -67,6 +67,7 @@ HostCall::HostCall(Context& context) : context_(context) {
 
 HostCall::HostCall(Context& context, CallBudget& budget) : context_(context) {
   if (context.in_call_) return;
+  if (budget.deadline.HasPassed()) budget.deadline = Deadline::Passed();
   budget_ = &budget;
   Begin(budget);
 }
@@ -84,7 +85,8 @@ void HostCall::Begin(const CallBudget& budget) {
 
 void HostCall::SetAlarm(Deadline deadline) {
   Meter& meter = context_.meter_;
-  if (deadline.HasPassed()) {
+  // Of a new call it was in the future just now.
+  if (deadline == Deadline::Passed()) {
     meter.Stop(Meter::Reason::kDeadline);
     return;
   }

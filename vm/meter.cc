@@ -53,7 +53,11 @@ bool Meter::Renew() {
   return true;
 }
 
-Deadline Meter::DeadlineFromNow() const { return Deadline::After(timeout_); }
+Deadline Meter::DeadlineFromNow() const {
+  // A limit that allows nothing has passed at once.
+  if (timeout_ <= absl::ZeroDuration()) return Deadline::Passed();
+  return Deadline::After(timeout_);
+}
 
 absl::Status Meter::StopReason() const {
   switch (stop_.load(std::memory_order_relaxed)) {
