@@ -14,6 +14,7 @@
 #include "abi/c_options.h"
 #include "abi/function_io.h"
 #include "abi/session.h"
+#include "abi/user_exports.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
@@ -42,12 +43,11 @@ absl::StatusOr<std::unique_ptr<eyrie_module_t>> MakeModule(
   module->program = *std::move(program);
   const vm::ModuleDef& def = module->program->def();
   module->name = Text(def.name);
-  for (const vm::ExportDef& exported : def.exports) {
-    const absl::string_view name = exported.name;
-    if (name.substr(0, 2) == "__") continue;  // the module's own
+  for (const uint32_t index : UserExports(def)) {
+    const vm::ExportDef& exported = def.exports[index];
     const vm::FunctionDef& function = def.functions[exported.function];
     module->functions.push_back(
-        {Text(name), Text(function.calling_convention),
+        {Text(exported.name), Text(function.calling_convention),
          Text(vm::FindAttribute(function.attributes, "iree.abi.declaration")
                   .value_or(""))});
   }

@@ -9,6 +9,7 @@
 
 #include "abi/native/native_libraries.h"
 #include "abi/native/task_pool.h"
+#include "abi/user_exports.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -20,6 +21,7 @@
 #include "hal/module/inline_modules.h"
 #include "hal/module/parameters_module.h"
 #include "hal/vmvx/executable.h"
+#include "vm/lifecycle.h"
 #include "vm/native_module.h"
 #include "vm/verifier.h"
 
@@ -77,11 +79,18 @@ absl::string_view Nearest(const std::vector<vm::Function>& functions,
   return nearest;
 }
 
-// True for "__init" and "__deinit", which run once, with the context.
-bool IsLifecycleFunction(absl::string_view name) {
-  const size_t dot = name.rfind('.');
-  if (dot != name.npos) name.remove_prefix(dot + 1);
-  return name == "__init" || name == "__deinit";
+// The function to call where none is named: the only one there is or, as
+// upstream's tools have it, the only one whose name does not begin with "__".
+// Null: there is no such function.
+const vm::Function* OnlyOne(const std::vector<vm::Function>& functions) {
+  if (functions.size() == 1) return &functions[0];
+  const vm::Function* only = nullptr;
+  for (const vm::Function& function : functions) {
+    if (absl::StartsWith(function.name(), "__")) continue;
+    if (only != nullptr) return nullptr;
+    only = &function;
+  }
+  return only;
 }
 
 // In what programs of all releases say of a device that they do not find.
@@ -330,9 +339,11 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
 
 std::vector<vm::Function> Session::FunctionsOf(const vm::Module& module) const {
   std::vector<vm::Function> functions;
-  for (const vm::Function& function : context_->ExportsOf(module)) {
-    if (absl::StrContains(function.name(), '$')) continue;
-    functions.push_back(function);
+  const vm::BytecodeModule* bytecode = module.AsBytecode();
+  if (bytecode == nullptr) return functions;
+  const std::vector<vm::Function> exports = context_->ExportsOf(module);
+  for (const uint32_t index : UserExports(bytecode->def())) {
+    functions.push_back(exports[index]);
   }
   return functions;
 }
@@ -366,24 +377,28 @@ absl::Status Session::NoSuchFunction(absl::string_view name) const {
 }
 
 absl::StatusOr<Callable> Session::Lookup(absl::string_view name) {
-  if (!name.empty() && !IsLifecycleFunction(name)) {
+  if (!name.empty()) {
     absl::StatusOr<vm::Function> function = context_->Lookup(name);
-    if (function.ok()) return Bind(*function);
-    if (!absl::IsNotFound(function.status())) return function.status();
+    if (absl::IsNotFound(function.status()) ||
+        (function.ok() && vm::IsLifecycleExport(function->name()))) {
+      return NoSuchFunction(name);
+    }
+    RETURN_IF_ERROR(function);
+    return Bind(*function);
   }
-  if (!name.empty()) return NoSuchFunction(name);
   const std::vector<vm::Function> functions = Functions();
   const std::string module = PlainName(main_->name());
   if (functions.empty()) {
     return absl::NotFoundError(
         absl::StrCat("Module '", module, "' exports no function to call."));
   }
-  if (functions.size() > 1) {
+  const vm::Function* function = OnlyOne(functions);
+  if (function == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(
         "Module '", module, "' exports ", functions.size(),
         " functions; one must be named: ", ListOf(functions), "."));
   }
-  return Bind(functions[0]);
+  return Bind(*function);
 }
 
 }  // namespace eyrie::abi

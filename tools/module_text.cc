@@ -6,6 +6,7 @@
 
 #include "abi/signature.h"
 #include "abi/structures.h"
+#include "abi/user_exports.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -240,10 +241,17 @@ std::string SignaturesText(const vm::ModuleDef& module,
   const auto add = [&text](const auto&... parts) {
     absl::StrAppend(&text, Plain(absl::StrCat(parts...)), "\n");
   };
-  for (const vm::ExportDef& exported : module.exports) {
-    const absl::string_view name = exported.name;
-    if (only.empty() ? absl::StartsWith(name, "__") : name != only) continue;
-    const vm::FunctionDef& function = module.functions[exported.function];
+  std::vector<const vm::ExportDef*> shown;
+  if (only.empty()) {
+    for (const uint32_t i : abi::UserExports(module)) {
+      shown.push_back(&module.exports[i]);
+    }
+  } else if (const vm::ExportDef* exported = module.FindExport(only)) {
+    shown.push_back(exported);
+  }
+  for (const vm::ExportDef* exported : shown) {
+    const absl::string_view name = exported->name;
+    const vm::FunctionDef& function = module.functions[exported->function];
     const auto convention =
         vm::CallingConvention::Parse(function.calling_convention);
     if (!convention.ok()) continue;

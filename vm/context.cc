@@ -5,7 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
@@ -15,6 +14,7 @@
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "vm/interpreter.h"
+#include "vm/lifecycle.h"
 
 namespace eyrie::vm {
 namespace {
@@ -195,7 +195,7 @@ Context::~Context() {
   for (size_t i = states_.size(); i-- > 0;) {
     const BytecodeModule* module = modules_[i]->AsBytecode();
     if (module != nullptr && failure_.ok() && !serves_) {
-      const absl::Status ended = RunIfExported(*module, "__deinit");
+      const absl::Status ended = RunIfExported(*module, kDeinitExport);
       if (!ended.ok() && lost_) lost_(ended);
     }
   }
@@ -224,7 +224,7 @@ absl::Status Context::AddModule(std::shared_ptr<const Module> module) {
   modules_.push_back(std::move(module));
   states_.push_back(std::move(state));
   if (bytecode == nullptr) return absl::OkStatus();
-  return RunIfExported(*bytecode, "__init");
+  return RunIfExported(*bytecode, kInitExport);
 }
 
 const Module* Context::FindModule(absl::string_view name,
@@ -345,7 +345,6 @@ std::vector<Function> Context::ExportsOf(const Module& module) const {
   const std::vector<ExportDef>& exports = bytecode->def().exports;
   if (!Reserve(functions, exports.size(), "functions").ok()) return functions;
   for (const ExportDef& def : exports) {
-    if (absl::StartsWith(def.name, "__")) continue;
     functions.push_back(MakeFunction(*bytecode, def, state));
   }
   return functions;

@@ -204,11 +204,14 @@ TEST(Context, FunctionsTellWhatTheyAre) {
   auto module = Make(CounterModule());
   auto context = *Context::Create({module});
   std::vector<Function> functions = context->ExportsOf(*module);
-  ASSERT_EQ(functions.size(), 1u);
-  EXPECT_EQ(functions[0].full_name(), "counter.add");
-  EXPECT_EQ(functions[0].signature().ToString(), "0i_i");
-  EXPECT_EQ(functions[0].attribute("iree.abi.declaration"), "add(n)");
-  EXPECT_EQ(functions[0].attribute("other"), std::nullopt);
+  ASSERT_EQ(functions.size(), module->def().exports.size());
+  for (size_t i = 0; i < functions.size(); ++i) {
+    EXPECT_EQ(functions[i].name(), module->def().exports[i].name);
+  }
+  EXPECT_EQ(functions[1].full_name(), "counter.add");
+  EXPECT_EQ(functions[1].signature().ToString(), "0i_i");
+  EXPECT_EQ(functions[1].attribute("iree.abi.declaration"), "add(n)");
+  EXPECT_EQ(functions[1].attribute("other"), std::nullopt);
 }
 
 TEST(Context, CallErrors) {

@@ -71,7 +71,7 @@ absl::StatusOr<Attributes> Attributes::Read(
         CheckVersion(attributes, convention.version_key, convention.name));
   }
   RETURN_IF_ERROR(CheckEarlier(attributes, found));
-  found.result_allocator = vm::FindAttribute(attributes, "fbr");
+  found.result_allocator = vm::FindAttribute(attributes, kResultAllocatorKey);
   return found;
 }
 

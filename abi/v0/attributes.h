@@ -16,11 +16,13 @@
 
 namespace eyrie::abi::v0 {
 
+// Names the function that allocates results.
+inline constexpr absl::string_view kResultAllocatorKey = "fbr";
+
 // Views into the attributes.
 struct Attributes {
   std::optional<absl::string_view> raw;  // f: raw_signature.h reads it
   std::optional<absl::string_view> sip;  // sip: sip_signature.h reads it
-  // fbr: the function that allocates results.
   std::optional<absl::string_view> result_allocator;
 
   bool empty() const { return !raw && !sip; }

@@ -10,6 +10,7 @@
 #include "base/status_macros.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/vmvx/module.h"
+#include "vm/lifecycle.h"
 #include "vm/module_def.h"
 #include "vm/verifier.h"
 
@@ -32,6 +33,13 @@ absl::StatusOr<uint32_t> ReadCount(const vm::FunctionDef& function,
   return absl::InvalidArgumentError(absl::StrCat(
       "The attribute ", key, " of the executable's function '", function_name,
       "' is '", text->substr(0, 40), "', no number up to ", limit, "."));
+}
+
+// Reports whether an export has an ordinal: all do except those that the
+// loader or the context calls. A name that begins like theirs does not count:
+// the compiler makes kernels such as "__builtin_splat_i64".
+bool IsKernel(absl::string_view name) {
+  return !vm::IsLifecycleExport(name) && name != kSetConstantsExport;
 }
 
 class Loader final : public ExecutableLoader {
@@ -111,8 +119,9 @@ absl::StatusOr<ExecutableFacts> Executable::Describe(
 
 absl::Status Executable::AddExports() {
   const vm::ModuleDef& def = params_.program->def();
-  for (const vm::ExportDef& entry : def.exports) {
-    if (IsLifecycleExport(entry.name)) continue;
+  for (uint32_t i = 0; i < def.exports.size(); ++i) {
+    const vm::ExportDef& entry = def.exports[i];
+    if (!IsKernel(entry.name)) continue;
     const vm::FunctionDef& function = def.functions[entry.function];
     const std::string convention =
         params_.program->verified().signature(entry.function).ToString();
@@ -134,6 +143,7 @@ absl::Status Executable::AddExports() {
         ReadCount(function, entry.name, "local_memory", kMaxLocalMemory));
     params_.binding_capacity =
         std::max(params_.binding_capacity, info.binding_count);
+    params_.kernels.push_back(i);
     exports_.push_back(info);
     local_memory_sizes_.push_back(local_memory);
   }

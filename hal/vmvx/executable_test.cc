@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -15,101 +14,12 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/memory_meter.h"
-#include "base/status_macros.h"
 #include "base/work_budget.h"
 #include "gtest/gtest.h"
-#include "vm/asm/assembler.h"
+#include "hal/vmvx/executable_fixture.h"
 
 namespace eyrie::hal::vmvx {
 namespace {
-
-constexpr char kHead[] = R"(vm.module @kernels version 0
-//! depends @vmvx version 0
-vm.type i32
-vm.type i64
-vm.type !vm.buffer
-vm.type !vm.list<!vm.buffer>
-vm.import @vmvx.fill.2d.x32 cconv "0irIIII_v"
-)";
-// An entry point's header.
-constexpr char kEntry[] =
-    "(%r0: !vm.ref<?>, %r1: !vm.ref<?>, %r2: !vm.ref<?>, %i0: i32, %i1: i32, "
-    "%i2: i32, %i3: i32, %i4: i32, %i5: i32, %i6: i32, %i7: i32, %i8: i32) "
-    "-> () {\n";
-// Takes the first buffer out of the list.
-constexpr char kTakeFirst[] = R"(  %i9 = vm.const.i32.zero
-  %r3 = vm.list.get.ref %r2, %i9 : !vm.buffer
-)";
-
-// A module with one entry point, `attributes` as "key=value".
-std::string Module(absl::string_view body,
-                   const std::vector<std::string>& attributes,
-                   absl::string_view before = "") {
-  std::string text = absl::StrCat(kHead, before, "vm.export @run\n");
-  for (const std::string& attribute : attributes) {
-    const size_t equals = attribute.find('=');
-    absl::StrAppend(&text, "//! func.attr \"", attribute.substr(0, equals),
-                    "\" = \"", attribute.substr(equals + 1), "\"\n");
-  }
-  return absl::StrCat(text, "vm.func @run", kEntry, "^bb0:\n", body, "}\n");
-}
-
-absl::StatusOr<Ref<hal::Executable>> Load(const std::string& text,
-                                          ExecutableParams params = {}) {
-  ASSIGN_OR_RETURN(const std::vector<uint8_t> bytes,
-                   vm::Assemble(text, "kernels.vmasm"));
-  params.format = kFormat;
-  params.data = bytes;
-  return MakeLoader()->Load(params);
-}
-
-using Words = std::vector<int32_t>;
-
-// One dispatch with one binding.
-class Dispatch {
- public:
-  Dispatch(const Dispatch&) = delete;
-  Dispatch& operator=(const Dispatch&) = delete;
-
-  Dispatch(Words binding, std::vector<uint32_t> constants)
-      : binding_(std::move(binding)),
-        constants_(std::move(constants)),
-        pointer_(binding_.data()),
-        length_(binding_.size() * sizeof(int32_t)) {
-    state_.workgroup_size_x = 11;
-    state_.workgroup_size_y = 12;
-    state_.workgroup_size_z = 13;
-    state_.workgroup_count_x = 3;
-    state_.workgroup_count_y = 2;
-    state_.workgroup_count_z = 2;
-    state_.constants = constants_.data();
-    state_.constant_count = static_cast<uint16_t>(constants_.size());
-    state_.binding_count = 1;
-    state_.binding_pointers = &pointer_;
-    state_.binding_lengths = &length_;
-  }
-
-  // The binding after workgroups [begin, end), or the error.
-  std::string Run(const hal::Executable& executable, uint64_t begin,
-                  uint64_t end, std::vector<uint8_t> local_memory = {}) {
-    const auto& kernels = static_cast<const cpu::KernelExecutable&>(executable);
-    const absl::Status status =
-        kernels.RunWorkgroups(0, state_, {begin, end}, local_memory);
-    if (!status.ok()) return status.ToString();
-    return absl::StrJoin(binding_, " ");
-  }
-
- private:
-  Words binding_;
-  std::vector<uint32_t> constants_;
-  void* pointer_;
-  size_t length_;
-  cpu::DispatchState state_ = {};
-};
-
-Dispatch Over(Words binding, std::vector<uint32_t> constants = {}) {
-  return Dispatch(std::move(binding), std::move(constants));
-}
 
 TEST(VmvxExecutableTest, LoadsOrSaysWhyNot) {
   const std::string kReturn = "  vm.return\n";
@@ -185,6 +95,73 @@ vm.func @run)",
   ASSERT_TRUE(executable.ok()) << executable.status();
   EXPECT_EQ((*executable)->exports().size(), 1u);
   EXPECT_EQ(Over({0}).Run(**executable, 0, 1), "7");
+}
+
+// An export that writes a number into the first word.
+std::string Writer(absl::string_view name, int number) {
+  return absl::StrCat("vm.export @", name,
+                      "\n//! func.attr \"binding_count\" = \"1\"\nvm.func @",
+                      name, kEntry, "^bb0:\n", kTakeFirst,
+                      "  %i10:11 = vm.const.i64.zero\n  %i12 = vm.const.i32 ",
+                      number,
+                      "\n  vm.buffer.store.i32 %i12, %r3, %i10:11\n"
+                      "  vm.return\n}\n");
+}
+// An export without arguments.
+std::string Lifecycle(absl::string_view name) {
+  return absl::StrCat("vm.export @", name, "\nvm.func @", name,
+                      "() -> () {\n^bb0:\n  vm.return\n}\n");
+}
+constexpr char kSetConstants[] = R"(vm.export @__set_constants
+vm.func @__set_constants(%r0: !vm.buffer) -> () {
+^bb0:
+  vm.return
+}
+)";
+
+// Kernels have the ordinals of exports, except what the loader calls.
+TEST(VmvxExecutableTest, OrdinalsCountKernelsWhateverTheirNames) {
+  const struct {
+    std::vector<std::string> exports;
+    std::vector<uint32_t> constants;
+    const char* want;
+  } kCases[] = {
+      {{Writer("first", 1), Writer("__builtin_splat_i64", 2),
+        Writer("last", 3)},
+       {},
+       "first:1 __builtin_splat_i64:2 last:3"},
+      {{Writer("__scale", 1), Writer("__init_0", 2), Writer("__deinited", 3),
+        Writer("__set_constants_0", 4), Writer("__", 5)},
+       {},
+       "__scale:1 __init_0:2 __deinited:3 __set_constants_0:4 __:5"},
+      {{kSetConstants, Writer("a", 1), Writer("__b", 2), Lifecycle("__init"),
+        Lifecycle("__deinit"), Writer("c", 3)},
+       {7},
+       "a:1 __b:2 c:3"},
+      {{Writer("a", 1), Lifecycle("__initial")},
+       {},
+       "INVALID_ARGUMENT: The executable's function '__initial' has the "
+       "convention 0v_v; 0rrriiiiiiiii_v is required. (in a VMVX executable)"},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(&c - kCases);
+    ExecutableParams params;
+    params.constants = c.constants;
+    const auto executable =
+        Load(absl::StrCat(kHead, absl::StrJoin(c.exports, "")), params);
+    if (!executable.ok()) {
+      EXPECT_EQ(executable.status().ToString(), c.want);
+      continue;
+    }
+    std::vector<std::string> got;
+    for (uint32_t i = 0; i < (*executable)->exports().size(); ++i) {
+      const absl::string_view name = (*executable)->exports()[i].name;
+      EXPECT_EQ((*executable)->FindExport(name), i);
+      got.push_back(
+          absl::StrCat(name, ":", Over({0}).Run(**executable, 0, 1, {}, i)));
+    }
+    EXPECT_EQ(absl::StrJoin(got, " "), c.want);
+  }
 }
 
 // Adds to the word of each workgroup what tells it from others.

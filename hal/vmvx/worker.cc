@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "vm/value.h"
@@ -11,7 +10,6 @@
 namespace eyrie::hal::vmvx {
 namespace {
 
-constexpr absl::string_view kSetConstants = "__set_constants";
 constexpr char kSetConstantsConvention[] = "0r_v";
 
 std::span<uint8_t> BytesOf(std::span<const uint32_t> words) {
@@ -21,10 +19,6 @@ std::span<uint8_t> BytesOf(std::span<const uint32_t> words) {
 }
 
 }  // namespace
-
-bool IsLifecycleExport(absl::string_view name) {
-  return absl::StartsWith(name, "__");
-}
 
 absl::StatusOr<std::unique_ptr<Worker>> Worker::Create(
     const WorkerParams& params) {
@@ -36,7 +30,11 @@ absl::StatusOr<std::unique_ptr<Worker>> Worker::Create(
   ASSIGN_OR_RETURN(worker->context_,
                    vm::Context::Create({params.vmvx, params.program}, options));
   RETURN_IF_ERROR(worker->SetConstants(params.constants));
-  worker->entries_ = worker->context_->ExportsOf(*params.program);
+  const std::vector<vm::Function> exports =
+      worker->context_->ExportsOf(*params.program);
+  for (const uint32_t kernel : params.kernels) {
+    worker->entries_.push_back(exports[kernel]);
+  }
   const vm::ElementType of_buffers = {vm::ElementType::Kind::kRef,
                                       &vm::Buffer::kType};
   ASSIGN_OR_RETURN(
@@ -49,7 +47,7 @@ absl::StatusOr<std::unique_ptr<Worker>> Worker::Create(
 }
 
 absl::Status Worker::SetConstants(std::span<const uint32_t> constants) {
-  absl::StatusOr<vm::Function> set = context_->Lookup(kSetConstants);
+  absl::StatusOr<vm::Function> set = context_->Lookup(kSetConstantsExport);
   if (!set.ok() || constants.empty()) {
     if (set.ok() == !constants.empty()) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(
@@ -58,9 +56,9 @@ absl::Status Worker::SetConstants(std::span<const uint32_t> constants) {
   }
   if (set->signature().ToString() != kSetConstantsConvention) {
     return absl::InvalidArgumentError(
-        absl::StrCat("The executable's ", kSetConstants, " has the convention ",
-                     set->signature().ToString(), "; ", kSetConstantsConvention,
-                     " is required."));
+        absl::StrCat("The executable's ", kSetConstantsExport,
+                     " has the convention ", set->signature().ToString(), "; ",
+                     kSetConstantsConvention, " is required."));
   }
   constants_->Lend(BytesOf(constants), /*is_mutable=*/false);
   vm::Slot argument;

@@ -32,6 +32,8 @@ inline constexpr char kEntryConvention[] = "0rrriiiiiiiii_v";
 struct WorkerParams {
   std::shared_ptr<const vm::Module> vmvx;  // what the program imports
   std::shared_ptr<const vm::BytecodeModule> program;
+  // By ordinal: the kernel's index in ModuleDef::exports.
+  std::vector<uint32_t> kernels;
   uint32_t binding_capacity = 0;    // the most that any entry takes
   std::vector<uint32_t> constants;  // specialization constants
   std::shared_ptr<WorkBudget> work;
@@ -39,8 +41,8 @@ struct WorkerParams {
   std::shared_ptr<const vm::Jit> jit;  // may be null
 };
 
-// True for a function that runs with the context and not as a kernel.
-bool IsLifecycleExport(absl::string_view name);
+// The export that receives the specialization constants.
+inline constexpr absl::string_view kSetConstantsExport = "__set_constants";
 
 // One thread's at a time. A worker that failed is of no use any more.
 class Worker {
