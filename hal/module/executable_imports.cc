@@ -1,6 +1,8 @@
 // Executables: hal.executable.*.
 //
 // Tested by queue_imports_test.cc.
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -15,6 +17,10 @@ namespace eyrie::hal {
 namespace {
 
 constexpr uint64_t kMaxConstantBytes = 1 << 20;
+
+// What an executable's creation costs in units of fuel, whatever its format.
+constexpr uint64_t kUnitsPerExecutable = 100;
+constexpr uint64_t kExecutableBytesPerUnit = 64;
 
 }  // namespace
 
@@ -42,6 +48,9 @@ absl::StatusOr<Ref<Executable>> ExecutableCreate(HalModuleState& state,
       std::memcpy(words.data(), constants->data(), constants->size());
     }
   }
+  RETURN_IF_ERROR(state.Work(static_cast<uint32_t>(std::min<uint64_t>(
+      kUnitsPerExecutable + data.size() / kExecutableBytesPerUnit,
+      UINT32_MAX))));
   ExecutableParams params;
   params.format = TextOf(format);
   params.data = data.bytes();

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 
 #include "absl/status/status.h"
@@ -20,10 +21,26 @@
 
 namespace eyrie::hal::vmvx {
 
-// Elements between two looks at the call's budget.
-inline constexpr int64_t kChunk = 1 << 14;
-// Elements that take about as long as a branch of the interpreter.
-inline constexpr int64_t kPerBranch = 8;
+// How much of an operand is touched for a unit of fuel, and between two looks
+// at the call's budget. A unit takes about as long as a branch of the
+// interpreter: it buys eight elements next to each other or one that lies in a
+// cache line, perhaps a page, of its own.
+struct Pace {
+  int64_t per_unit;
+  int64_t chunk;  // elements
+
+  // Of loops over elements of `width` bytes, `strides` elements apart.
+  static Pace Of(uint64_t width, std::initializer_list<int64_t> strides) {
+    constexpr uint64_t kLine = 64;  // bytes
+    for (const int64_t stride : strides) {
+      if (static_cast<uint64_t>(stride) >= kLine / width) return {1, 1 << 11};
+    }
+    return {8, 1 << 14};
+  }
+  uint32_t Units(int64_t elements) const {
+    return static_cast<uint32_t>(1 + elements / per_unit);
+  }
+};
 
 #define EYRIE_VMVX_UNARY(name, type, expression) \
   struct name {                                  \
@@ -122,12 +139,13 @@ bool RunBinary(Walk<const Any<T>*> lhs, Walk<const Any<T>*> rhs,
 // Calls `run(row, column, count)` for pieces of the extent, in order, each
 // charged for.
 template <typename Run>
-absl::Status InChunks(vm::ModuleState& state, const Extent& extent, Run run) {
+absl::Status InChunks(vm::ModuleState& state, const Extent& extent,
+                      const Pace& pace, Run run) {
   for (int64_t row = 0; row < extent.size0; ++row) {
-    for (int64_t column = 0; column < extent.size1; column += kChunk) {
-      const int64_t count = std::min(kChunk, extent.size1 - column);
-      RETURN_IF_ERROR(
-          state.Work(static_cast<uint32_t>(1 + count / kPerBranch)));
+    int64_t count;
+    for (int64_t column = 0; column < extent.size1; column += count) {
+      count = std::min(pace.chunk, extent.size1 - column);
+      RETURN_IF_ERROR(state.Work(pace.Units(count)));
       RETURN_IF_ERROR(run(row, column, count));
     }
   }
@@ -151,11 +169,14 @@ absl::Status Unary(vm::ModuleState& state, vm::Buffer& in_buffer,
   RETURN_IF_ERROR(CheckTarget(out, extent, sizeof(T)));
   const Any<T>* from = Begin<T>(in);
   Any<T>* to = BeginTarget<T>(out);
-  return InChunks(state, extent, [&](int64_t i, int64_t j, int64_t count) {
-    RunUnary<Op>({from + i * in_stride0 + j * in_stride1, in_stride1},
-                 {to + i * out_stride0 + j * out_stride1, out_stride1}, count);
-    return absl::OkStatus();
-  });
+  const Pace pace = Pace::Of(sizeof(T), {in_stride1, out_stride1});
+  return InChunks(
+      state, extent, pace, [&](int64_t i, int64_t j, int64_t count) {
+        RunUnary<Op>({from + i * in_stride0 + j * in_stride1, in_stride1},
+                     {to + i * out_stride0 + j * out_stride1, out_stride1},
+                     count);
+        return absl::OkStatus();
+      });
 }
 
 template <typename Op>
@@ -182,16 +203,19 @@ absl::Status Binary(vm::ModuleState& state, vm::Buffer& lhs_buffer,
   const Any<T>* left = Begin<T>(lhs);
   const Any<T>* right = Begin<T>(rhs);
   Any<T>* to = BeginTarget<T>(out);
-  return InChunks(state, extent, [&](int64_t i, int64_t j, int64_t count) {
-    const bool valid = RunBinary<Op>(
-        {left + i * lhs_stride0 + j * lhs_stride1, lhs_stride1},
-        {right + i * rhs_stride0 + j * rhs_stride1, rhs_stride1},
-        {to + i * out_stride0 + j * out_stride1, out_stride1}, count);
-    if (valid) [[likely]]
-      return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        "An integer is divided by zero, or a quotient exceeds i32.");
-  });
+  const Pace pace =
+      Pace::Of(sizeof(T), {lhs_stride1, rhs_stride1, out_stride1});
+  return InChunks(
+      state, extent, pace, [&](int64_t i, int64_t j, int64_t count) {
+        const bool valid = RunBinary<Op>(
+            {left + i * lhs_stride0 + j * lhs_stride1, lhs_stride1},
+            {right + i * rhs_stride0 + j * rhs_stride1, rhs_stride1},
+            {to + i * out_stride0 + j * out_stride1, out_stride1}, count);
+        if (valid) [[likely]]
+          return absl::OkStatus();
+        return absl::InvalidArgumentError(
+            "An integer is divided by zero, or a quotient exceeds i32.");
+      });
 }
 
 }  // namespace eyrie::hal::vmvx

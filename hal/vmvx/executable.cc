@@ -35,6 +35,39 @@ absl::StatusOr<uint32_t> ReadCount(const vm::FunctionDef& function,
       "' is '", text->substr(0, 40), "', no number up to ", limit, "."));
 }
 
+// The most memory that a byte of an executable's file takes while the file is
+// decoded and verified: a letter of a calling convention becomes an element of
+// a vector that grows.
+constexpr uint64_t kMostBytesPerByte = 72;
+// Lowered code per byte of bytecode, made when a kernel first runs.
+constexpr uint64_t kLoweredBytesPerByte = 8;
+
+// Returns about how many bytes a verified executable takes, with its file.
+uint64_t MemoryOf(const vm::ModuleDef& def, uint64_t file_bytes) {
+  uint64_t bytes = file_bytes + def.bytecode.size() * kLoweredBytesPerByte;
+  uint64_t letters = 0;
+  for (const vm::FunctionDef& function : def.functions) {
+    letters += function.calling_convention.size();
+    bytes += function.attributes.size() * sizeof(vm::Attribute);
+  }
+  for (const vm::ImportDef& import : def.imports) {
+    letters += import.calling_convention.size();
+    bytes += import.attributes.size() * sizeof(vm::Attribute);
+  }
+  bytes += letters * 2 * sizeof(vm::CallElement);
+  bytes += def.functions.size() *
+           (sizeof(vm::FunctionDef) + sizeof(vm::FunctionCode) +
+            sizeof(vm::CallingConvention) + sizeof(vm::LoweredCode));
+  bytes += def.imports.size() *
+           (sizeof(vm::ImportDef) + sizeof(vm::CallingConvention));
+  bytes += def.exports.size() *
+           (sizeof(vm::ExportDef) + sizeof(ExportInfo) + 2 * sizeof(uint32_t));
+  bytes += def.types.size() * (sizeof(vm::ElementType) + sizeof(RefType) +
+                               2 * sizeof(absl::string_view));
+  bytes += def.dependencies.size() * sizeof(vm::DependencyDef);
+  return bytes + def.rodata.size() * sizeof(vm::RodataDef);
+}
+
 // Reports whether an export has an ordinal: all do except those that the
 // loader or the context calls. A name that begins like theirs does not count:
 // the compiler makes kernels such as "__builtin_splat_i64".
@@ -75,6 +108,11 @@ std::shared_ptr<const ExecutableLoader> MakeLoader(
 absl::StatusOr<Ref<hal::Executable>> Executable::Load(
     const ExecutableParams& params, std::shared_ptr<const vm::Module> vmvx,
     std::shared_ptr<const vm::Jit> jit) {
+  // Charged for the worst before it is there, then for what it is.
+  const uint64_t worst = params.data.size() * kMostBytesPerByte;
+  ASSIGN_OR_RETURN(
+      MemoryCharge charge,
+      MemoryCharge::Take(params.memory, worst, "decoding an executable"));
   // The data may go away before the executable does: it is copied.
   ASSIGN_OR_RETURN(auto verified,
                    vm::LoadModule(params.data, "The executable"));
@@ -88,6 +126,10 @@ absl::StatusOr<Ref<hal::Executable>> Executable::Load(
   executable->params_.work = params.work;
   executable->params_.memory = params.memory;
   RETURN_IF_ERROR(executable->AddExports());
+  charge.Sub(worst -
+             std::min(worst, MemoryOf(executable->params_.program->def(),
+                                      params.data.size())));
+  executable->charge_ = std::move(charge);
   ASSIGN_OR_RETURN(std::unique_ptr<Worker> worker,
                    Worker::Create(executable->params_));
   executable->free_.push_back(std::move(worker));
@@ -119,6 +161,9 @@ absl::StatusOr<ExecutableFacts> Executable::Describe(
 
 absl::Status Executable::AddExports() {
   const vm::ModuleDef& def = params_.program->def();
+  params_.kernels.reserve(def.exports.size());
+  exports_.reserve(def.exports.size());
+  local_memory_sizes_.reserve(def.exports.size());
   for (uint32_t i = 0; i < def.exports.size(); ++i) {
     const vm::ExportDef& entry = def.exports[i];
     if (!IsKernel(entry.name)) continue;

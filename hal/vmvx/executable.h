@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/memory_meter.h"
 #include "base/ref.h"
 #include "hal/cpu/kernel_executable.h"
 #include "hal/executable_loader.h"
@@ -34,7 +35,8 @@ class Executable final : public cpu::KernelExecutable {
   // Verifies the module and the conventions and attributes of its exports,
   // and makes the first worker. INVALID_ARGUMENT and UNIMPLEMENTED as
   // vm::VerifiedModule::Verify and Worker::Create; NOT_FOUND: it imports what
-  // `vmvx` does not have.
+  // `vmvx` does not have; RESOURCE_EXHAUSTED: what it may take while it is
+  // decoded passes the limit of params.memory, which counts what it keeps.
   static absl::StatusOr<Ref<hal::Executable>> Load(
       const ExecutableParams& params, std::shared_ptr<const vm::Module> vmvx,
       std::shared_ptr<const vm::Jit> jit);
@@ -64,6 +66,7 @@ class Executable final : public cpu::KernelExecutable {
   absl::Status AddExports();
   absl::StatusOr<std::unique_ptr<Worker>> TakeWorker() const;
 
+  MemoryCharge charge_;  // of all but workers; before what it is for
   WorkerParams params_;
   std::vector<ExportInfo> exports_;
   std::vector<uint32_t> local_memory_sizes_;

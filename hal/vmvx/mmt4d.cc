@@ -25,9 +25,14 @@ constexpr int32_t kAccumulate = 0x100;
 // What the kernels do not depend on: fallbacks and roundings.
 constexpr int32_t kIgnored = 0x200 | 0x400;
 
-// Multiplications that take about as long as a branch of the interpreter.
-constexpr int64_t kPerBranch = 32;
-// Compilers' tiles are far smaller; one of this size takes a second at most.
+// Multiplications and results that take about as long as a branch of the
+// interpreter.
+constexpr int64_t kMultipliesPerUnit = 32;
+constexpr int64_t kResultsPerUnit = 8;
+// Multiplications between two looks at the call's budget: a millisecond or two
+// where every operand is far from the next.
+constexpr int64_t kPiece = 1 << 18;
+// Compilers' tiles are far smaller.
 constexpr int64_t kMaxTile = 1 << 10;
 
 struct TileShape {
@@ -36,7 +41,7 @@ struct TileShape {
 };
 
 // One product of a row of lhs tiles and one of rhs tiles, `count` of each,
-// into a tile of out.
+// into a tile of out, or into the part of it that `rows` and `columns` are.
 template <typename In, typename Out>
 struct TileWork {
   const Any<In>* lhs;
@@ -45,6 +50,10 @@ struct TileWork {
   int64_t count;
   TileShape shape;
   bool accumulate;
+  struct Range {
+    int64_t begin, end;
+    int64_t size() const { return end - begin; }
+  } rows, columns;
 };
 template <typename In, typename Out>
 using TileFunction = void (*)(const TileWork<In, Out>& work);
@@ -52,8 +61,8 @@ using TileFunction = void (*)(const TileWork<In, Out>& work);
 template <typename In, typename Out>
 void AnyTile(const TileWork<In, Out>& work) {
   const auto& [m, n, depth] = work.shape;
-  for (int64_t i = 0; i < m; ++i) {
-    for (int64_t j = 0; j < n; ++j) {
+  for (int64_t i = work.rows.begin; i < work.rows.end; ++i) {
+    for (int64_t j = work.columns.begin; j < work.columns.end; ++j) {
       Out sum = work.accumulate ? work.out[i * n + j] : Out{0};
       for (int64_t k = 0; k < work.count; ++k) {
         const Any<In>* lhs = work.lhs + (k * m + i) * depth;
@@ -73,7 +82,7 @@ void AnyTile(const TileWork<In, Out>& work) {
   }
 }
 
-// A tile whose rows are vectors and whose depth is 1.
+// A whole tile whose rows are vectors and whose depth is 1.
 template <int kM, int kN>
 [[gnu::always_inline]] inline void VectorTile(
     const TileWork<float, float>& work) {
@@ -180,42 +189,74 @@ absl::Status Check(const Product& p) {
   return absl::OkStatus();
 }
 
+// How much of a product is computed at once: all of a small tile, a part of a
+// large one.
+struct Piece {
+  explicit Piece(const TileShape& tile) {
+    const int64_t depth = std::max<int64_t>(tile.k, 1);
+    columns = std::min(tile.n, std::max<int64_t>(kPiece / depth, 1));
+    rows = std::min(tile.m, std::max<int64_t>(kPiece / (depth * columns), 1));
+    count = std::max<int64_t>(kPiece / (depth * columns * rows), 1);
+  }
+  int64_t rows, columns;
+  int64_t count;  // of tiles of lhs and rhs
+};
+
+// Computes one tile of out, `total` tiles deep, in pieces that are charged for.
+template <typename In, typename Out>
+absl::Status RunTile(vm::ModuleState& state, const Piece& piece,
+                     TileFunction<In, Out> run, int64_t total,
+                     const TileWork<In, Out>& whole) {
+  const TileShape& tile = whole.shape;
+  TileWork<In, Out> work = whole;
+  for (int64_t i = 0; i < tile.m; i += piece.rows) {
+    work.rows = {i, std::min(i + piece.rows, tile.m)};
+    for (int64_t j = 0; j < tile.n; j += piece.columns) {
+      work.columns = {j, std::min(j + piece.columns, tile.n)};
+      const int64_t results = work.rows.size() * work.columns.size();
+      work.accumulate = whole.accumulate;
+      int64_t k = 0;
+      do {
+        work.count = std::min(piece.count, total - k);
+        RETURN_IF_ERROR(state.Work(static_cast<uint32_t>(
+            1 + results / kResultsPerUnit +
+            work.count * tile.k * results / kMultipliesPerUnit)));
+        work.lhs = whole.lhs + k * tile.m * tile.k;
+        work.rhs = whole.rhs + k * tile.n * tile.k;
+        run(work);
+        work.accumulate = true;
+        k += work.count;
+      } while (k < total);
+    }
+  }
+  return absl::OkStatus();
+}
+
 template <typename In, typename Out>
 absl::Status Run(vm::ModuleState& state, const Product& p) {
   RETURN_IF_ERROR((Check<In, Out>(p)));
   const int64_t tile = p.tile.m * p.tile.n;
+  // Of no depth, operands are not there to be pointed at.
+  const int64_t total = p.tile.k == 0 ? 0 : p.k;
+  const bool accumulate = (p.flags & kAccumulate) != 0;
   if (p.m == 0 || p.n == 0 || tile == 0) return absl::OkStatus();
-  TileWork<In, Out> work;
-  work.shape = p.tile;
-  work.accumulate = (p.flags & kAccumulate) != 0;
+  if (total == 0 && accumulate) return absl::OkStatus();  // adds nothing
   const TileFunction<In, Out> run = FunctionFor<In, Out>(p.tile);
-  // Of no depth, they are not there to be pointed at.
-  const bool deep = p.k != 0 && p.tile.k != 0;
-  const Any<In>* lhs = deep ? Begin<In>(p.lhs) : nullptr;
-  const Any<In>* rhs = deep ? Begin<In>(p.rhs) : nullptr;
-  const int64_t lhs_stride = deep ? p.lhs.stride0 : 0;
-  const int64_t rhs_stride = deep ? p.rhs.stride0 : 0;
+  const Piece piece(p.tile);
+  const Any<In>* lhs = total != 0 ? Begin<In>(p.lhs) : nullptr;
+  const Any<In>* rhs = total != 0 ? Begin<In>(p.rhs) : nullptr;
+  const int64_t lhs_stride = total != 0 ? p.lhs.stride0 : 0;
+  const int64_t rhs_stride = total != 0 ? p.rhs.stride0 : 0;
   Any<Out>* out = BeginTarget<Out>(p.out);
-  // Deep tiles are computed by parts, each charged for.
-  const int64_t part = std::max<int64_t>(
-      1, (int64_t{1} << 22) / std::max<int64_t>(1, tile * p.tile.k));
-  const bool accumulate = work.accumulate;
   for (int64_t i = 0; i < p.m; ++i) {
     for (int64_t j = 0; j < p.n; ++j) {
-      work.out = out + i * p.out.stride0 + j * tile;
-      work.accumulate = accumulate;
-      int64_t k = 0;
-      do {
-        work.count = std::min(part, p.k - k);
-        const int64_t branches = 1 + work.count * p.tile.k * tile / kPerBranch;
-        RETURN_IF_ERROR(state.Work(static_cast<uint32_t>(
-            std::min<int64_t>(branches, int64_t{1} << 31))));
-        work.lhs = lhs + i * lhs_stride + k * p.tile.m * p.tile.k;
-        work.rhs = rhs + j * rhs_stride + k * p.tile.n * p.tile.k;
-        run(work);
-        work.accumulate = true;
-        k += work.count;
-      } while (k < p.k);
+      TileWork<In, Out> whole = {};
+      whole.lhs = lhs + i * lhs_stride;
+      whole.rhs = rhs + j * rhs_stride;
+      whole.out = out + i * p.out.stride0 + j * tile;
+      whole.shape = p.tile;
+      whole.accumulate = accumulate;
+      RETURN_IF_ERROR((RunTile<In, Out>(state, piece, run, total, whole)));
     }
   }
   return absl::OkStatus();

@@ -31,11 +31,13 @@ absl::Status FillX32(vm::ModuleState& state, int32_t value,
   if (extent.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(CheckTarget(out, extent, sizeof(value)));
   Any<int32_t>* to = BeginTarget<int32_t>(out);
-  return InChunks(state, extent, [&](int64_t i, int64_t j, int64_t count) {
-    Any<int32_t>* row = to + i * out_row_stride + j;
-    for (int64_t n = 0; n < count; ++n) row[n] = value;
-    return absl::OkStatus();
-  });
+  const Pace pace = Pace::Of(sizeof(value), {1});
+  return InChunks(state, extent, pace,
+                  [&](int64_t i, int64_t j, int64_t count) {
+                    Any<int32_t>* row = to + i * out_row_stride + j;
+                    for (int64_t n = 0; n < count; ++n) row[n] = value;
+                    return absl::OkStatus();
+                  });
 }
 
 std::shared_ptr<const vm::NativeModule> CreateModule() {

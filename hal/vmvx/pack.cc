@@ -99,15 +99,9 @@ struct Rectangle {
   int64_t stride1;
 };
 
-// Copies a rectangle, along its longer side.
 template <typename T>
-void CopyRectangle(Rectangle<const Any<T>*> from, Rectangle<Any<T>*> to,
-                   int64_t size0, int64_t size1) {
-  if (size1 < size0) {
-    std::swap(size0, size1);
-    std::swap(from.stride0, from.stride1);
-    std::swap(to.stride0, to.stride1);
-  }
+void CopyPiece(const Rectangle<const Any<T>*>& from,
+               const Rectangle<Any<T>*>& to, int64_t size0, int64_t size1) {
   for (int64_t i = 0; i < size0; ++i) {
     const Any<T>* source = from.at + i * from.stride0;
     Any<T>* target = to.at + i * to.stride0;
@@ -121,6 +115,46 @@ void CopyRectangle(Rectangle<const Any<T>*> from, Rectangle<Any<T>*> to,
   }
 }
 
+// Copies a rectangle along its longer side, in pieces that are charged for.
+template <typename T>
+absl::Status CopyRectangle(vm::ModuleState& state,
+                           Rectangle<const Any<T>*> from, Rectangle<Any<T>*> to,
+                           int64_t size0, int64_t size1) {
+  if (size1 < size0) {
+    std::swap(size0, size1);
+    std::swap(from.stride0, from.stride1);
+    std::swap(to.stride0, to.stride1);
+  }
+  const Pace pace = Pace::Of(sizeof(T), {from.stride1, to.stride1});
+  const int64_t columns = std::min(size1, pace.chunk);
+  const int64_t rows = std::min(size0, pace.chunk / columns);
+  for (int64_t i = 0; i < size0; i += rows) {
+    const int64_t high = std::min(rows, size0 - i);
+    for (int64_t j = 0; j < size1; j += columns) {
+      const int64_t wide = std::min(columns, size1 - j);
+      RETURN_IF_ERROR(state.Work(pace.Units(high * wide)));
+      CopyPiece<T>(
+          {from.at + i * from.stride0 + j * from.stride1, from.stride0,
+           from.stride1},
+          {to.at + i * to.stride0 + j * to.stride1, to.stride0, to.stride1},
+          high, wide);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Fills elements that lie next to each other, in pieces that are charged for.
+template <typename T>
+absl::Status FillRun(vm::ModuleState& state, Any<T>* to, int64_t size,
+                     T value) {
+  const Pace pace = Pace::Of(sizeof(T), {1});
+  return InChunks(state, {1, size}, pace,
+                  [&](int64_t, int64_t begin, int64_t count) {
+                    for (int64_t n = 0; n < count; ++n) to[begin + n] = value;
+                    return absl::OkStatus();
+                  });
+}
+
 // A tile, and the part of the matrix in it, which may have less elements or
 // none.
 struct Tile {
@@ -129,22 +163,20 @@ struct Tile {
   int64_t size0, size1;  // of the part
 };
 
-// Calls `run` for each tile, charged for.
+// Calls `run` for each tile, which charges for what it writes.
 template <typename Run>
 absl::Status ForEachTile(vm::ModuleState& state, const Tiles& tiles,
                          const Extent& matrix, Run run) {
   const auto& [rows, columns] = tiles.cut;
-  // The product is checked: it is part of a row of tiles.
-  const int64_t branches =
-      1 + std::min(rows.size * columns.size, int64_t{1} << 32) / kPerBranch;
   for (int64_t i = 0; i < rows.count; ++i) {
     for (int64_t j = 0; j < columns.count; ++j) {
-      RETURN_IF_ERROR(state.Work(static_cast<uint32_t>(branches)));
+      RETURN_IF_ERROR(state.Work(1));
       const int64_t row = i * rows.size;
       const int64_t column = j * columns.size;
-      run(Tile{i * rows.tile_stride + j * columns.tile_stride, row, column,
+      RETURN_IF_ERROR(run(
+          Tile{i * rows.tile_stride + j * columns.tile_stride, row, column,
                std::clamp<int64_t>(matrix.size0 - row, 0, rows.size),
-               std::clamp<int64_t>(matrix.size1 - column, 0, columns.size)});
+               std::clamp<int64_t>(matrix.size1 - column, 0, columns.size)}));
     }
   }
   return absl::OkStatus();
@@ -154,15 +186,18 @@ template <typename T>
 absl::Status PackTiles(vm::ModuleState& state, const Operand& in,
                        const Extent& matrix, const Tiles& tiles, T padding) {
   const auto& [rows, columns] = tiles.cut;
+  // The product is checked: it is part of a row of tiles.
   const int64_t size = rows.size * columns.size;
   return ForEachTile(state, tiles, matrix, [&](const Tile& tile) {
     Any<T>* target = BeginTarget<T>(tiles.operand) + tile.offset;
     const bool empty = tile.size0 == 0 || tile.size1 == 0;
     if (tile.size0 != rows.size || tile.size1 != columns.size) {
-      for (int64_t n = 0; n < size; ++n) target[n] = padding;
+      RETURN_IF_ERROR(FillRun<T>(state, target, size, padding));
     }
-    if (empty) return;  // and nothing of the matrix to point at
-    CopyRectangle<T>(
+    // Of an empty part there is nothing in the matrix to point at.
+    if (empty) return absl::OkStatus();
+    return CopyRectangle<T>(
+        state,
         {Begin<T>(in) + tile.row * in.stride0 + tile.column * in.stride1,
          in.stride0, in.stride1},
         {target, rows.element_stride, columns.element_stride}, tile.size0,
@@ -175,13 +210,14 @@ absl::Status UnpackTiles(vm::ModuleState& state, const Operand& out,
                          const Extent& matrix, const Tiles& tiles) {
   const auto& [rows, columns] = tiles.cut;
   return ForEachTile(state, tiles, matrix, [&](const Tile& tile) {
-    if (tile.size0 == 0 || tile.size1 == 0) return;
-    CopyRectangle<T>({Begin<T>(tiles.operand) + tile.offset,
-                      rows.element_stride, columns.element_stride},
-                     {BeginTarget<T>(out) + tile.row * out.stride0 +
-                          tile.column * out.stride1,
-                      out.stride0, out.stride1},
-                     tile.size0, tile.size1);
+    if (tile.size0 == 0 || tile.size1 == 0) return absl::OkStatus();
+    return CopyRectangle<T>(state,
+                            {Begin<T>(tiles.operand) + tile.offset,
+                             rows.element_stride, columns.element_stride},
+                            {BeginTarget<T>(out) + tile.row * out.stride0 +
+                                 tile.column * out.stride1,
+                             out.stride0, out.stride1},
+                            tile.size0, tile.size1);
   });
 }
 

@@ -12,6 +12,9 @@ namespace {
 
 constexpr char kSetConstantsConvention[] = "0r_v";
 
+// What a context takes besides globals: its stack's first pages above all.
+constexpr uint64_t kContextBytes = 16 << 10;
+
 std::span<uint8_t> BytesOf(std::span<const uint32_t> words) {
   // Lent for reading only.
   auto* data = reinterpret_cast<const uint8_t*>(words.data());
@@ -23,6 +26,12 @@ std::span<uint8_t> BytesOf(std::span<const uint32_t> words) {
 absl::StatusOr<std::unique_ptr<Worker>> Worker::Create(
     const WorkerParams& params) {
   std::unique_ptr<Worker> worker(new Worker());
+  const uint64_t bytes =
+      kContextBytes + params.kernels.size() * sizeof(vm::Function) +
+      params.binding_capacity * (sizeof(vm::Buffer) + sizeof(Ref<vm::Buffer>));
+  ASSIGN_OR_RETURN(
+      worker->charge_,
+      MemoryCharge::Take(params.memory, bytes, "a context of an executable"));
   vm::ContextOptions options;
   options.work = params.work;
   options.memory = params.memory;
@@ -32,6 +41,7 @@ absl::StatusOr<std::unique_ptr<Worker>> Worker::Create(
   RETURN_IF_ERROR(worker->SetConstants(params.constants));
   const std::vector<vm::Function> exports =
       worker->context_->ExportsOf(*params.program);
+  worker->entries_.reserve(params.kernels.size());
   for (const uint32_t kernel : params.kernels) {
     worker->entries_.push_back(exports[kernel]);
   }

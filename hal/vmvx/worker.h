@@ -66,6 +66,7 @@ class Worker {
                     std::span<uint8_t> local_memory, uint64_t read_only);
   void TakeBack();
 
+  MemoryCharge charge_;  // of what follows
   std::unique_ptr<vm::Context> context_;
   std::vector<vm::Function> entries_;  // by ordinal
   Ref<vm::Buffer> local_memory_ = vm::Buffer::Window();

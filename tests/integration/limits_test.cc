@@ -77,6 +77,35 @@ TEST(Limits, MemoryIsRefusedInSteps) {
   EXPECT_GT(refused, 100);
 }
 
+// Of each format, from files whose other work is little.
+TEST(Limits, ExecutablesCostFuel) {
+  const struct {
+    const char* file;
+    uint64_t fuel;
+    const char* want;
+  } kCases[] = {
+      {"3.13/vm_i32.vmfb", 50, "OK"},  // it has none
+      {"3.13/add.vmfb", 50, "RESOURCE_EXHAUSTED"},
+      {"3.13/add.vmfb", 2000, "OK"},
+      {"3.13/kernel_names.vmvx.vmfb", 90, "RESOURCE_EXHAUSTED"},
+      {"3.13/kernel_names.vmvx.vmfb", 2000, "OK"},
+      {"3.13/kernel_names.inline-dynamic-vmvx.vmfb", 90, "RESOURCE_EXHAUSTED"},
+      {"3.13/kernel_names.inline-dynamic-vmvx.vmfb", 2000, "OK"},
+  };
+  for (const auto& c : kCases) {
+    const auto program =
+        abi::LoadProgram(absl::StrCat("tests/modules/", c.file));
+    ASSERT_TRUE(program.ok()) << program.status();
+    Programs programs;
+    programs.push_back(*program);
+    vm::Limits limits;
+    limits.fuel = c.fuel;
+    const SessionOr session = NewSession(programs, NewDevices(), limits);
+    EXPECT_EQ(absl::StatusCodeToString(session.status().code()), c.want)
+        << c.file << " " << c.fuel << " " << session.status();
+  }
+}
+
 TEST(Limits, NativeCodeIsRefused) {
   for (const char* release : {"3.3", "3.9", "3.11", "3.12", "3.13"}) {
     const struct {
