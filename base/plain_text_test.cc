@@ -2,8 +2,10 @@
 #include "base/plain_text.h"
 
 #include <string>
+#include <vector>
 
 #include "base/counted.h"
+#include "base/name_list.h"
 #include "gtest/gtest.h"
 
 namespace eyrie {
@@ -84,6 +86,23 @@ TEST(PlainText, MeasuresSequences) {
   for (const auto& row : kSequences) {
     EXPECT_EQ(Utf8Length(row.text), row.want);
   }
+}
+
+TEST(NameList, IsBounded) {
+  const struct {
+    std::vector<std::string> names;
+    std::string want;
+  } kRows[] = {
+      {{}, ""},
+      {{"a"}, "'a'"},
+      {{"a", "b\n"}, "'a', 'b?'"},
+      {{std::string(1000, 'x')}, "'" + std::string(200, 'x') + "...'"},
+  };
+  for (const auto& row : kRows) EXPECT_EQ(QuotedNames(row.names), row.want);
+  const std::vector<std::string> many(100000, std::string(1000, 'x'));
+  const std::string text = QuotedNames(many);
+  EXPECT_LT(text.size(), 20 * 220u);
+  EXPECT_EQ(text.substr(text.size() - 15), " and 99980 more");
 }
 
 TEST(Counted, HasAPluralOfAllButOne) {

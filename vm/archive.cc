@@ -149,14 +149,17 @@ absl::StatusOr<std::optional<std::vector<ArchiveMember>>> ReadZipDirectory(
     Bytes extra =
         directory.subspan(kZipDirectoryEntrySize + name_size, extra_size);
     if (!ReadZip64Field(extra, size, packed_size, header)) return std::nullopt;
+    uint32_t crc = Get<uint32_t>(directory, 16);
+    if (Get<uint16_t>(directory, 10) != 0) {  // compressed: of other use
+      size = packed_size;
+      crc = 0;
+    }
     std::optional<uint64_t> contents = MemberContents(file, header);
     if (!contents || !RangeFits(*contents, size, file.size())) {
       return std::nullopt;
     }
     RETURN_IF_ERROR(PushBack(
-        members,
-        ArchiveMember{std::string(Text(name)), *contents, size,
-                      Get<uint32_t>(directory, 16)},
+        members, ArchiveMember{std::string(Text(name)), *contents, size, crc},
         "the directory of a ZIP"));
     directory = directory.subspan(entry_size);
   }
@@ -165,6 +168,20 @@ absl::StatusOr<std::optional<std::vector<ArchiveMember>>> ReadZipDirectory(
               return a.offset < b.offset;
             });
   return members;
+}
+
+// Each byte of the file is one member's at most, so that all of them together
+// are no more than the file. `members` ascend by offset.
+absl::Status CheckDisjoint(const std::vector<ArchiveMember>& members,
+                           absl::string_view name) {
+  for (size_t i = 1; i < members.size(); ++i) {
+    const ArchiveMember& before = members[i - 1];
+    if (members[i].offset - before.offset >= before.size) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, " is a ZIP whose members ", PlainName(before.name), " and ",
+        PlainName(members[i].name), " share bytes: it is damaged."));
+  }
+  return absl::OkStatus();
 }
 
 bool HasIdentifier(Bytes flatbuffer) {
@@ -386,6 +403,7 @@ absl::Status Archive::Parse() {
                        bytes_.size(), " bytes): it is cut short or damaged."));
     }
     members_ = *std::move(members);
+    RETURN_IF_ERROR(CheckDisjoint(members_, name_));
     checked_ = NewArray<std::atomic<bool>>(members_.size());
     if (checked_ == nullptr) {
       return CannotAllocate(members_.size(), 1, "the directory of a ZIP");

@@ -276,6 +276,19 @@ TEST(Archive, RefusesOtherZips) {
   }
 }
 
+// The second entry's header is the first's, or lies within its bytes.
+TEST(Archive, RefusesMembersThatShareBytes) {
+  Bytes zip = Small().BuildZip();
+  const Bytes mark = FromText("PK\x01\x02");
+  auto entry = std::search(zip.begin(), zip.end(), mark.begin(), mark.end());
+  entry = std::search(entry + 1, zip.end(), mark.begin(), mark.end());
+  ASSERT_NE(entry, zip.end());
+  std::fill_n(entry + 42, 4, 0);
+  EXPECT_EQ(Read(zip),
+            "INVALID_ARGUMENT: x.vmfb is a ZIP whose members module.fb and "
+            "rodata_1.bin share bytes: it is damaged.");
+}
+
 TEST(Archive, RefusesAZipCutAnywhere) {
   Bytes zip = Small().BuildZip();
   for (size_t size = 0; size < zip.size(); ++size) {

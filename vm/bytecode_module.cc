@@ -133,14 +133,15 @@ BytecodeModule::Traced& BytecodeModule::traced() const {
 }
 
 void BytecodeModule::TraceFunction(uint32_t ordinal) const {
-  trace::Begin(trace::Category::kFunction, traced().functions[ordinal], [&] {
-    return absl::StrCat(name(), ".", def().FunctionName(ordinal));
-  });
+  trace::Begin(trace::Category::kFunction, traced().functions[ordinal],
+               [&] { return def().QualifiedName(ordinal); });
 }
 
 void BytecodeModule::TraceImport(uint32_t ordinal) const {
-  trace::Begin(trace::Category::kImport, traced().imports[ordinal],
-               [&] { return std::string(def().imports[ordinal].full_name); });
+  trace::Begin(trace::Category::kImport, traced().imports[ordinal], [&] {
+    constexpr size_t kMost = 1024;
+    return std::string(def().imports[ordinal].full_name.substr(0, kMost));
+  });
 }
 
 const uint8_t* BytecodeModule::LowerFunction(uint32_t ordinal,

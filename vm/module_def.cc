@@ -12,6 +12,7 @@
 #include "base/status_macros.h"
 #include "flatbuffers/flatbuffers.h"
 #include "vm/module_generated.h"
+#include "vm/module_growth.h"
 #include "vm/operand.h"
 
 namespace eyrie::vm {
@@ -91,6 +92,8 @@ absl::StatusOr<ModuleDef> ModuleDef::Decode(
   auto decode = [&def]() -> absl::Status {
     ASSIGN_OR_RETURN(const fbs::Module* module,
                      VerifyFlatBuffer(def.archive_->flatbuffer()));
+    RETURN_IF_ERROR(
+        CheckModuleGrowth(*module, def.archive_->flatbuffer().size()));
     RETURN_IF_ERROR(def.DecodeHeader(*module));
     RETURN_IF_ERROR(def.DecodeImports(*module));
     RETURN_IF_ERROR(def.DecodeFunctions(*module));
@@ -267,10 +270,12 @@ absl::Status ModuleDef::DecodeExports(const fbs::Module& module) {
     int32_t function = from->function();
     if (function < 0 || static_cast<size_t>(function) >= functions.size()) {
       return absl::OutOfRangeError(
-          absl::StrCat("Export ", export_name, " is function ", function,
-                       "; the module has ", functions.size(), "."));
+          absl::StrCat("Export ", PlainName(export_name), " is function ",
+                       function, "; the module has ", functions.size(), "."));
     }
     exports.push_back({export_name, static_cast<uint32_t>(function)});
+    absl::string_view& first = functions[function].export_name;
+    if (first.empty()) first = export_name;
   }
   return absl::OkStatus();
 }
@@ -342,13 +347,19 @@ const ExportDef* ModuleDef::FindExport(absl::string_view export_name) const {
 }
 
 std::string ModuleDef::FunctionName(uint32_t function) const {
-  if (function < functions.size() && !functions[function].debug_name.empty()) {
-    return std::string(functions[function].debug_name);
-  }
-  for (const ExportDef& candidate : exports) {
-    if (candidate.function == function) return std::string(candidate.name);
+  if (function < functions.size()) {
+    const FunctionDef& def = functions[function];
+    if (!def.debug_name.empty()) return std::string(def.debug_name);
+    if (!def.export_name.empty()) return std::string(def.export_name);
   }
   return absl::StrCat("@", function);
+}
+
+std::string ModuleDef::QualifiedName(uint32_t function) const {
+  constexpr size_t kMost = 1024;
+  const std::string local = FunctionName(function);
+  return absl::StrCat(name.substr(0, kMost), ".",
+                      absl::string_view(local).substr(0, kMost));
 }
 
 namespace {
@@ -387,8 +398,8 @@ void LocationReader::Read(int32_t index, absl::string_view label) {
   switch (debug_.locations_type()->GetEnum<fbs::Location>(index)) {
     case fbs::Location::FileLocation: {
       const auto& file = Get<fbs::FileLocation>(index);
-      found_.push_back({std::string(View(file.filename())), file.line(),
-                        file.column(), std::string(label)});
+      found_.push_back(
+          {View(file.filename()), file.line(), file.column(), label});
       return;
     }
     case fbs::Location::NamedLocation:
@@ -409,7 +420,7 @@ void LocationReader::ReadNamed(const fbs::NamedLocation& named) {
   size_t before = found_.size();
   Read(named.child(), View(named.name()));
   if (found_.size() == before) {
-    found_.push_back({"", 0, 0, std::string(View(named.name()))});
+    found_.push_back({"", 0, 0, View(named.name())});
   }
 }
 
@@ -419,6 +430,7 @@ void LocationReader::ReadFused(const fbs::FusedLocation& fused,
   size_t before = found_.size();
   for (uint32_t i = 0; i < Size(fused.locations()); ++i) {
     if (found_.size() != before || steps_left_ == 0) return;
+    --steps_left_;  // also of a place that does not exist
     Read(fused.locations()->Get(i), label);
   }
 }
@@ -475,9 +487,13 @@ std::vector<SourceLocation> ModuleDef::ReadLocation(int32_t location) const {
 }
 
 std::string SourceLocation::ToString() const {
+  // Each instruction may name the same text, of any length.
+  constexpr size_t kMost = 4096;
   std::string place = file.empty() ? std::string("?")
-                                   : absl::StrCat(file, ":", line, ":", column);
-  return name.empty() ? place : absl::StrCat(name, " (", place, ")");
+                                   : absl::StrCat(file.substr(0, kMost), ":",
+                                                  line, ":", column);
+  return name.empty() ? place
+                      : absl::StrCat(name.substr(0, kMost), " (", place, ")");
 }
 
 std::optional<absl::string_view> FindAttribute(

@@ -59,6 +59,7 @@ struct FunctionDef {
   absl::string_view calling_convention;
   std::vector<Attribute> attributes;  // reflection, "iree.abi.declaration" …
   absl::string_view debug_name;       // empty if stripped
+  absl::string_view export_name;      // of its first export; empty: it has none
 };
 
 struct RodataDef {
@@ -68,14 +69,16 @@ struct RodataDef {
   absl::string_view member_name;  // of the ZIP; empty if unknown
 };
 
-// A place in the source a module was compiled from.
+// A place in the source a module was compiled from. Its views are the
+// archive's, of any length.
 struct SourceLocation {
-  std::string file;  // empty if unknown
+  absl::string_view file;  // empty if unknown
   int line = 0;
   int column = 0;
-  std::string name;  // of a NameLoc around it; may be empty
+  absl::string_view name;  // of a NameLoc around it; may be empty
 
-  // "model.mlir:12:3", with the name before it if there is one.
+  // "model.mlir:12:3", with the name before it if there is one; at most 4096
+  // bytes of each.
   std::string ToString() const;
 };
 
@@ -92,7 +95,8 @@ class ModuleDef {
  public:
   // Reads the archive's FlatBuffer. INVALID_ARGUMENT or OUT_OF_RANGE: damaged.
   // UNIMPLEMENTED: a bytecode version, feature or compression we lack.
-  // RESOURCE_EXHAUSTED: more globals than kMaxGlobalBytes, kMaxGlobalRefs.
+  // RESOURCE_EXHAUSTED: more globals than kMaxGlobalBytes, kMaxGlobalRefs, or
+  // tables that name the same bytes too often (module_growth.h).
   static absl::StatusOr<ModuleDef> Decode(
       std::shared_ptr<const Archive> archive);
 
@@ -124,6 +128,9 @@ class ModuleDef {
   // A function's name for messages: its debug name, else the name it is
   // exported by, else "@<ordinal>".
   std::string FunctionName(uint32_t function) const;
+  // "module.function", for names that are made of many functions: at most 1 KiB
+  // of each part.
+  std::string QualifiedName(uint32_t function) const;
 
   bool has_debug_database() const { return debug_ != nullptr; }
   // Entries of the debug database's location table.

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/file_growth.h"
 #include "base/status_macros.h"
 
 namespace eyrie::hal::cpu {
@@ -52,7 +53,23 @@ absl::StatusOr<absl::string_view> ReadHeader(
   return image.ReadString(header.name, "library name");
 }
 
+// Entries may point to the same name, which is searched for its end each time.
+DecodingBudget BudgetOf(const Image& image) {
+  uint64_t bytes = 0;
+  for (const Image::Range& range : image.ranges()) bytes += range.bytes.size();
+  return DecodingBudget(bytes);
+}
+
+absl::StatusOr<absl::string_view> ReadName(const Image& image, const char* name,
+                                           absl::string_view what,
+                                           DecodingBudget& budget) {
+  ASSIGN_OR_RETURN(const absl::string_view text, image.ReadString(name, what));
+  RETURN_IF_ERROR(budget.TakeBytes(text.size(), "The executable's tables"));
+  return text;
+}
+
 absl::Status ReadImports(const Image& image, const ImportTable& table,
+                         DecodingBudget& budget,
                          std::vector<absl::string_view>& imports) {
   RETURN_IF_ERROR(CheckCount(table.count, "imports"));
   for (uint32_t i = 0; i < table.count; ++i) {
@@ -60,7 +77,7 @@ absl::Status ReadImports(const Image& image, const ImportTable& table,
         const char* name,
         image.ReadElement(table.symbols, i, "table of import names"));
     ASSIGN_OR_RETURN(absl::string_view text,
-                     image.ReadString(name, "import name"));
+                     ReadName(image, name, "import name", budget));
     imports.push_back(text);
   }
   return absl::OkStatus();
@@ -102,6 +119,7 @@ absl::Status ReadAttributes(const Image& image, const Attributes* table,
 
 template <typename Table>
 absl::Status ReadExports(const Image& image, const Table& table,
+                         DecodingBudget& budget,
                          std::vector<LibraryExport>& exports) {
   RETURN_IF_ERROR(CheckCount(table.count, "exports"));
   for (uint32_t i = 0; i < table.count; ++i) {
@@ -117,7 +135,8 @@ absl::Status ReadExports(const Image& image, const Table& table,
       ASSIGN_OR_RETURN(
           const char* name,
           image.ReadElement(table.names, i, "table of export names"));
-      ASSIGN_OR_RETURN(entry.name, image.ReadString(name, "export name"));
+      ASSIGN_OR_RETURN(entry.name,
+                       ReadName(image, name, "export name", budget));
     }
     exports.push_back(entry);
   }
@@ -130,8 +149,9 @@ absl::Status ReadTables(const Image& image, const void* answer,
   ASSIGN_OR_RETURN(const LibraryTables tables,
                    image.Read<LibraryTables>(answer, "library"));
   library.constant_count = tables.constants.count;
-  RETURN_IF_ERROR(ReadImports(image, tables.imports, library.imports));
-  return ReadExports(image, tables.exports, library.exports);
+  DecodingBudget budget = BudgetOf(image);
+  RETURN_IF_ERROR(ReadImports(image, tables.imports, budget, library.imports));
+  return ReadExports(image, tables.exports, budget, library.exports);
 }
 
 }  // namespace

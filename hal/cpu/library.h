@@ -35,7 +35,8 @@ struct Library {
 };
 
 // Reads what a LibraryQuery for `version` answered. INVALID_ARGUMENT: a table
-// is damaged. RESOURCE_EXHAUSTED: one has more than 65536 entries.
+// is damaged. RESOURCE_EXHAUSTED: one has more than 65536 entries, or they
+// name the same bytes too often.
 // UNIMPLEMENTED: a feature or sanitizer we lack.
 absl::StatusOr<Library> ReadLibrary(const Image& image, uint32_t version,
                                     const LibraryHeader* const* answer);

@@ -9,6 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/name_list.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/module/arguments.h"
 #include "hal/module/imports.h"
@@ -77,13 +79,12 @@ absl::StatusOr<int64_t> ExecutableLookupFunction(HalModuleState& state,
   if (units != 0) RETURN_IF_ERROR(state.Work(static_cast<uint32_t>(units)));
   std::optional<uint32_t> ordinal = executable.FindExport(TextOf(name));
   if (ordinal) return int64_t{*ordinal};
-  std::string known;
-  for (const ExportInfo& info : executable.exports()) {
-    absl::StrAppend(&known, known.empty() ? "" : ", ",
-                    info.name.empty() ? "(no name)" : info.name);
-  }
+  const auto& exports = executable.exports();
+  const std::string known = ListNames(exports.size(), [&](size_t i) {
+    return exports[i].name.empty() ? "(no name)" : PlainName(exports[i].name);
+  });
   return absl::NotFoundError(
-      absl::StrCat("The executable has no function ", TextOf(name),
+      absl::StrCat("The executable has no function ", PlainName(TextOf(name)),
                    "; it has: ", known.empty() ? "none" : known, "."));
 }
 

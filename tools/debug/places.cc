@@ -98,7 +98,7 @@ void AddLine(const vm::BytecodeModule& module, uint32_t function,
 std::string FileOf(const vm::ModuleDef& def, uint32_t function) {
   for (const auto& [offset, location] : def.LocationsOf(function)) {
     for (const vm::SourceLocation& source : def.ReadLocation(location)) {
-      if (!source.file.empty()) return source.file;
+      if (!source.file.empty()) return std::string(source.file);
     }
   }
   return "";
@@ -108,7 +108,9 @@ std::string FileOf(const vm::ModuleDef& def, uint32_t function) {
 std::string FileAtHand(const CodeSpot& at) {
   const vm::ModuleDef& def = at.module->def();
   const auto sources = def.FindLocations(at.function, at.offset);
-  if (!sources.empty() && !sources[0].file.empty()) return sources[0].file;
+  if (!sources.empty() && !sources[0].file.empty()) {
+    return std::string(sources[0].file);
+  }
   std::string file = FileOf(def, at.function);
   for (uint32_t i = 0; i < def.functions.size() && file.empty(); ++i) {
     file = FileOf(def, i);
@@ -119,7 +121,7 @@ std::string FileAtHand(const CodeSpot& at) {
 // What lines there are instead of one: of the file, else the files.
 absl::Status NoSuchLine(absl::string_view file, int line,
                         const Modules& modules) {
-  std::set<std::string> files;
+  std::set<absl::string_view> files;
   int before = 0;  // the nearest lines with code
   int behind = 0;
   for (const vm::BytecodeModule* const module : modules) {

@@ -97,7 +97,10 @@ absl::Status Inspect(const Arguments& arguments, const std::string& path) {
     RETURN_IF_ERROR(WriteFile(
         html, {reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
   }
-  if (arguments.GetBool("json")) return WriteStdout(ReportJson(*report));
+  if (arguments.GetBool("json")) {
+    ASSIGN_OR_RETURN(const std::string text, ReportJson(*report));
+    return WriteStdout(text);
+  }
   if (arguments.GetBool("dot")) return WriteStdout(ReportDot(*report));
   if (!html.empty()) return absl::OkStatus();
   return WriteStdout(

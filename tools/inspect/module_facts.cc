@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
+#include "base/file_growth.h"
 #include "tools/inspect/value_flow.h"
 #include "vm/asm/instruction.h"
 #include "vm/callconv.h"
@@ -154,7 +155,9 @@ class ImportCall {
 class Reader {
  public:
   explicit Reader(const vm::VerifiedModule& module)
-      : module_(module), def_(module.def()) {
+      : module_(module),
+        def_(module.def()),
+        budget_(def_.archive().bytes().size()) {
     for (const vm::ImportDef& import : def_.imports) {
       rows_.push_back(FindRow(import));
     }
@@ -208,11 +211,16 @@ class Reader {
     return absl::string_view(reinterpret_cast<const char*>(bytes.data()),
                              bytes.size());
   }
-  // A name; empty if it is not known, or too long for one.
-  std::string Text(std::optional<uint32_t> rodata) const {
+  // A name; empty if it is not known, too long for one, or if code has named
+  // too much.
+  std::string Text(std::optional<uint32_t> rodata) {
     if (!rodata.has_value()) return "";
     const absl::string_view text = View(*rodata);
-    return text.size() > kMostName ? "" : std::string(text);
+    if (text.size() > kMostName ||
+        !budget_.TakeBytes(text.size(), "Its names").ok()) {
+      return "";
+    }
+    return std::string(text);
   }
   std::optional<size_t> ExecutableOf(const std::optional<KnownValue>& value);
 
@@ -228,6 +236,7 @@ class Reader {
   std::map<std::tuple<uint32_t, bool, uint32_t>, uint32_t> calls_;
   std::map<std::pair<std::string, std::string>, uint64_t> parameters_;
   size_t keys_ = 0;
+  DecodingBudget budget_;  // of names
   ModuleFacts facts_;
 };
 
@@ -391,7 +400,7 @@ void Reader::Parameters(const ImportRow& row, const ImportCall& call) {
     const auto size = triples.Read<uint64_t>();
     if (!offset.ok() || !length.ok() || !from.ok() || !to.ok() || !size.ok() ||
         !RangeFits(*offset, *length, keys.size()) || *length > kMostName ||
-        ++keys_ > kMostKeys) {
+        ++keys_ > kMostKeys || !budget_.TakeBytes(*length, "Its keys").ok()) {
       ++facts_.unknown_parameters;
       return;
     }

@@ -124,12 +124,14 @@ class SourceMap {
 std::string ReportText(const Report& report, size_t most);
 
 // One object: that of `dump --json` as "module", and the rest.
-std::string ReportJson(const Report& report);
+// RESOURCE_EXHAUSTED: dispatches name the same long names too often.
+absl::StatusOr<std::string> ReportJson(const Report& report);
 
 // The call graph in Graphviz' language.
 std::string ReportDot(const Report& report);
 
-// A file for a browser, which loads nothing else. Fails as the disassembler.
+// A file for a browser, which loads nothing else, of MostTextOf() bytes, and
+// how many more are not shown. Fails as the disassembler.
 absl::StatusOr<std::string> ReportHtml(const Report& report);
 
 }  // namespace eyrie::tools

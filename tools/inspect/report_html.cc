@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "base/file_growth.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "tools/inspect/call_graph.h"
@@ -80,7 +81,8 @@ std::string Plain(absl::string_view text) {
 
 class HtmlWriter {
  public:
-  explicit HtmlWriter(const Report& report) : report_(report) {}
+  explicit HtmlWriter(const Report& report)
+      : report_(report), most_(MostTextOf(report.sizes.file)) {}
 
   absl::StatusOr<std::string> Write() {
     WriteHead();
@@ -92,14 +94,18 @@ class HtmlWriter {
     WriteDispatches();
     WriteGraph();
     RETURN_IF_ERROR(WriteCode());
-    Add("</body>\n</html>\n");
-    return std::move(text_);
+    if (left_out_ > 0) {
+      absl::StrAppend(&text_, "\n<p>... ", left_out_,
+                      " more bytes are not shown.</p>\n");
+    }
+    return absl::StrCat(text_, "</body>\n</html>\n");
   }
 
  private:
   template <typename... Args>
   void Add(const Args&... args) {
-    absl::StrAppend(&text_, args...);
+    if (text_.size() <= most_) return absl::StrAppend(&text_, args...);
+    left_out_ += absl::StrCat(args...).size();
   }
   void Row(const std::vector<std::string>& cells) {
     Add("<tr><td>", absl::StrJoin(cells, "</td><td>"), "</td></tr>\n");
@@ -131,6 +137,8 @@ class HtmlWriter {
                          const std::vector<absl::string_view>& lines);
 
   const Report& report_;
+  const uint64_t most_;  // bytes of text
+  uint64_t left_out_ = 0;
   std::string text_;
 };
 

@@ -3,8 +3,11 @@
 // Tested by inspect_test.txt.
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
+#include "base/file_growth.h"
 #include "base/plain_text.h"
+#include "base/status_macros.h"
 #include "tools/inspect/report.h"
 #include "tools/module_text.h"
 
@@ -82,21 +85,27 @@ Json Executables(const Report& report) {
   return list;
 }
 
-Json Dispatches(const Report& report) {
+// Names of functions and kernels stand in each dispatch again.
+absl::StatusOr<Json> Dispatches(const Report& report) {
   Json list = Json::array();
   SourceMap sources(report.def);
+  DecodingBudget budget(report.sizes.file);
   for (const DispatchUse& dispatch : report.facts.dispatches) {
+    const std::string& function = report.names[dispatch.place.function];
+    const std::string kernel = KernelName(report, dispatch);
+    RETURN_IF_ERROR(budget.TakeBytes(function.size() + kernel.size(),
+                                     "The module's dispatches"));
     Json workgroups = Json::array();
     for (const auto& count : dispatch.workgroups) {
       workgroups.push_back(Optional(count));
     }
-    list.push_back({{"function", report.names[dispatch.place.function]},
+    list.push_back({{"function", function},
                     {"offset", dispatch.place.offset},
                     {"executable",
                      dispatch.executable.has_value()
                          ? Json(report.executable_of_use[*dispatch.executable])
                          : Json()},
-                    {"kernel", KernelName(report, dispatch)},
+                    {"kernel", kernel},
                     {"indirect", dispatch.indirect},
                     {"workgroups", workgroups},
                     {"bindings", dispatch.bindings},
@@ -128,7 +137,8 @@ Json Parameters(const Report& report) {
 
 }  // namespace
 
-std::string ReportJson(const Report& report) {
+absl::StatusOr<std::string> ReportJson(const Report& report) {
+  ASSIGN_OR_RETURN(Json dispatches, Dispatches(report));
   const Json root = {
       {"file", report.def.archive().name()},
       {"releases", Releases(report.releases)},
@@ -140,7 +150,7 @@ std::string ReportJson(const Report& report) {
       {"needs", Needs(report)},
       {"sizes", SizesJson(report.sizes)},
       {"executables", Executables(report)},
-      {"dispatches", Dispatches(report)},
+      {"dispatches", std::move(dispatches)},
       {"calls", Calls(report)},
       {"parameters", Parameters(report)},
       {"module", Json::parse(MetadataJson(report.def), nullptr,

@@ -13,6 +13,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/file_growth.h"
 #include "base/status_macros.h"
 #include "flatbuffers/flatbuffers.h"
 #include "vm/asm/code_printer.h"
@@ -27,8 +28,6 @@ namespace {
 
 constexpr size_t kLeastPreview = 4;
 constexpr size_t kMostPreview = 60;
-constexpr size_t kMostGrowth = 64;  // bytes of text for one of the file
-constexpr size_t kLeastText = size_t{1} << 20;
 
 // The type a convention's letter stands for.
 const char* TypeWord(ValueType type) {
@@ -80,16 +79,17 @@ class Disassembler {
       : module_(module),
         def_(module.def()),
         options_(options),
-        most_(def_.archive().bytes().size() * kMostGrowth + kLeastText),
+        most_(MostTextOf(def_.archive().bytes().size())),
         debug_(fbs::GetSizePrefixedModule(def_.archive().flatbuffer().data())
                    ->debug()) {}
 
   absl::StatusOr<std::string> Print();
 
  private:
+  // A text that is too long already stays as it is: CheckLength says so.
   template <typename... Args>
   void Line(const Args&... args) {
-    absl::StrAppend(&text_, args..., "\n");
+    if (text_.size() <= most_) absl::StrAppend(&text_, args..., "\n");
   }
   // What upstream's assembler takes for a comment.
   template <typename... Args>
@@ -99,7 +99,7 @@ class Disassembler {
 
   void CountNeeds();
   void NameFunctions();
-  void NameCallees();
+  absl::Status NameCallees();
   void PrintHeader();
   void PrintAttributes(absl::string_view word,
                        const std::vector<Attribute>& attributes);
@@ -112,7 +112,10 @@ class Disassembler {
   void PrintExport(const ExportDef& exported);
   absl::Status PrintFunction(uint32_t function, CodePrinter& printer);
   // The error of a text that has grown too long.
-  absl::Status CheckLength() const;
+  absl::Status CheckLength() const {
+    return text_.size() <= most_ ? absl::OkStatus() : TooLong();
+  }
+  absl::Status TooLong() const;
   LocationMap LocationsOf(uint32_t function) const;
   // The function to print, or npos for all.
   absl::StatusOr<size_t> FindFunction() const;
@@ -179,8 +182,9 @@ void Disassembler::NameFunctions() {
   }
 }
 
-void Disassembler::NameCallees() {
+absl::Status Disassembler::NameCallees() {
   absl::flat_hash_set<std::string> imports;
+  uint64_t bytes = 0;
   for (size_t i = 0; i < def_.imports.size(); ++i) {
     const std::string name(def_.imports[i].full_name);
     callees_.imports.push_back(imports.insert(name).second
@@ -195,7 +199,11 @@ void Disassembler::NameCallees() {
     callees_.functions.push_back(
         clear ? SymbolText(names_[i])
               : absl::StrCat(SymbolText(def_.name), ":", i));
+    // The module's name may be long.
+    bytes += callees_.functions.back().size();
+    if (bytes > most_) return TooLong();
   }
+  return absl::OkStatus();
 }
 
 void Disassembler::PrintAttributes(absl::string_view word,
@@ -241,6 +249,7 @@ void Disassembler::PrintImports() {
 
 absl::Status Disassembler::PrintRodata() {
   for (size_t i = 0; i < def_.rodata.size(); ++i) {
+    RETURN_IF_ERROR(CheckLength());
     const RodataDef& rodata = def_.rodata[i];
     const std::span<const uint8_t> bytes = rodata.bytes;
     absl::StrAppend(&text_, "vm.rodata[", i, "] = ");
@@ -268,6 +277,7 @@ absl::string_view View(const flatbuffers::String* text) {
 
 void Disassembler::PrintLocations() {
   for (uint32_t i = 0; i < def_.location_count(); ++i) {
+    if (text_.size() > most_) return;
     std::string text = "none";
     // What is not an earlier place is none.
     const auto earlier = [i](int32_t place) {
@@ -349,11 +359,11 @@ LocationMap Disassembler::LocationsOf(uint32_t function) const {
   return at;
 }
 
-absl::Status Disassembler::CheckLength() const {
-  if (text_.size() <= most_) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      absl::StrCat("The text of the module exceeds ", most_, " bytes, ",
-                   kMostGrowth, " times its file: names in it are long."));
+absl::Status Disassembler::TooLong() const {
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "The text of the module exceeds ", most_,
+      " bytes, the limit for a file of ", def_.archive().bytes().size(),
+      " bytes: names in it are long."));
 }
 
 absl::Status Disassembler::PrintFunction(uint32_t function,
@@ -406,14 +416,15 @@ absl::StatusOr<size_t> Disassembler::FindFunction() const {
 absl::StatusOr<std::string> Disassembler::Print() {
   CountNeeds();
   NameFunctions();
-  NameCallees();
+  RETURN_IF_ERROR(NameCallees());
   ASSIGN_OR_RETURN(const size_t only, FindFunction());
   PrintHeader();
   PrintTypes();
   PrintImports();
   RETURN_IF_ERROR(PrintRodata());
   PrintState();
-  PrintLocations();
+  if (options_.notes) PrintLocations();
+  RETURN_IF_ERROR(CheckLength());
   if (!exports_ascend_) {
     text_ += '\n';
     absl::flat_hash_set<absl::string_view> seen;

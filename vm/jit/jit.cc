@@ -296,8 +296,7 @@ class JitOfThisMachine final : public Jit {
   }
 
   static std::string NameOf(const BytecodeModule& module, uint32_t function) {
-    return absl::StrCat(module.name(), ".",
-                        module.def().FunctionName(function));
+    return module.def().QualifiedName(function);
   }
 
   const Names names_;

@@ -1,0 +1,39 @@
+// Lists of names in messages: bounded, whatever the file that has them.
+//
+// Tested by plain_text_test.cc.
+#ifndef EYRIE_BASE_NAME_LIST_H_
+#define EYRIE_BASE_NAME_LIST_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
+
+namespace eyrie {
+
+// "a, b and 3 more": the first 20 of `count` names, which `name` returns by
+// their index and which must be fit for a sentence.
+template <typename NameOf>
+std::string ListNames(size_t count, const NameOf& name) {
+  constexpr size_t kMost = 20;
+  std::string text;
+  for (size_t i = 0; i < std::min(count, kMost); ++i) {
+    absl::StrAppend(&text, i == 0 ? "" : ", ", name(i));
+  }
+  if (count > kMost) absl::StrAppend(&text, " and ", count - kMost, " more");
+  return text;
+}
+
+// The same of names from a file, as PlainName() has them, between quotes.
+inline std::string QuotedNames(std::span<const std::string> names) {
+  return ListNames(names.size(), [&](size_t i) {
+    return absl::StrCat("'", PlainName(names[i]), "'");
+  });
+}
+
+}  // namespace eyrie
+
+#endif  // EYRIE_BASE_NAME_LIST_H_
