@@ -57,8 +57,12 @@ struct ParsedValue {
 class ValueReader {
  public:
   // `flag` stands in messages before the text: "--input".
-  ValueReader(Ref<hal::Device> device, std::string flag)
-      : device_(std::move(device)), flag_(std::move(flag)) {}
+  // `memory`, if there is one, counts the tensors that are made.
+  ValueReader(Ref<hal::Device> device, std::string flag,
+              std::shared_ptr<MemoryMeter> memory = nullptr)
+      : device_(std::move(device)),
+        flag_(std::move(flag)),
+        memory_(std::move(memory)) {}
 
   // INVALID_ARGUMENT or OUT_OF_RANGE: a text that is not its slot's, or too
   // many values; UNIMPLEMENTED: a value that has no text; and files' errors.
@@ -83,8 +87,7 @@ class ValueReader {
                           std::vector<ParsedValue>& values);
   absl::Status ReadMembers(Source& source, char mode, absl::string_view member,
                            std::vector<vm::Value>& values);
-  absl::StatusOr<vm::Value> ReadArray(std::span<const uint8_t> bytes,
-                                      size_t& offset);
+  absl::StatusOr<vm::Value> CopyOf(const NpyArray& array);
   absl::StatusOr<vm::Value> ReadTensor(absl::string_view text);
   absl::StatusOr<vm::Value> ReadStorage(absl::string_view text);
   absl::StatusOr<vm::Value> ReadBytes(absl::string_view text);
@@ -94,6 +97,7 @@ class ValueReader {
 
   Ref<hal::Device> device_;
   std::string flag_;
+  std::shared_ptr<MemoryMeter> memory_;
   std::map<std::string, Source> sources_;
 };
 

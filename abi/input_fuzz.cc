@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "abi/tensor_text.h"
 #include "absl/strings/string_view.h"
 #include "base/byte_reader.h"
+#include "base/memory_meter.h"
 
 namespace eyrie::abi {
 namespace {
@@ -41,9 +43,14 @@ void FuzzNpy(std::span<const uint8_t> bytes) {
 }
 
 void FuzzNpz(std::span<const uint8_t> bytes) {
-  const auto members = ReadZip(bytes, kMaxBytes);
+  const auto members = ReadZip(bytes);
   if (!members.ok()) return;
-  for (const NpzMember& member : *members) FuzzNpy(member.bytes);
+  const auto memory = std::make_shared<MemoryMeter>(kMaxBytes);
+  for (const NpzMember& member : *members) {
+    const auto contents = ReadMember(member, memory);
+    if (contents.ok()) FuzzNpy(contents->bytes);
+    ReadNpzArray(member, memory).status().IgnoreError();
+  }
 }
 
 void FuzzText(absl::string_view text) {

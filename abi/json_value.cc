@@ -19,6 +19,7 @@
 #include "absl/strings/str_join.h"
 #include "base/byte_reader.h"
 #include "base/mapped_file.h"
+#include "base/name_list.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 
@@ -66,9 +67,7 @@ absl::Status CheckKeys(const Json& json,
   return absl::OkStatus();
 }
 
-absl::StatusOr<ArrayPtr> ReadArray(std::span<const uint8_t> bytes) {
-  ByteReader reader(bytes);
-  ASSIGN_OR_RETURN(const NpyArray array, ReadNpy(reader));
+absl::StatusOr<ArrayPtr> CopyOf(const NpyArray& array) {
   auto elements = std::make_shared<std::vector<uint8_t>>(array.bytes.size());
   array.CopyTo(*elements);
   const std::span<const uint8_t> kept = *elements;
@@ -78,8 +77,9 @@ absl::StatusOr<ArrayPtr> ReadArray(std::span<const uint8_t> bytes) {
 
 absl::StatusOr<ArrayPtr> ReadNpyFile(const std::string& path) {
   ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
-  auto array = ReadArray(file->bytes());
-  if (array.ok()) return array;
+  ByteReader reader(file->bytes());
+  const auto array = ReadNpy(reader);
+  if (array.ok()) return CopyOf(*array);
   return Annotate(array.status(), absl::StrCat("(file '", path, "')"));
 }
 
@@ -90,21 +90,21 @@ absl::StatusOr<ArrayPtr> ReadNpzFile(const std::string& path, const Json* key) {
   if (!members.ok()) {
     return Annotate(members.status(), absl::StrCat("(file '", path, "')"));
   }
-  std::vector<absl::string_view> names;
+  std::vector<std::string> names;
   for (const NpzMember& member : *members) {
-    names.push_back(member.array_name());
+    names.push_back(std::string(member.array_name()));
     const bool meant =
         key ? member.array_name() == key->text : members->size() == 1;
     if (!meant) continue;
-    auto array = ReadArray(member.bytes);
-    if (array.ok()) return array;
+    const auto array = ReadNpzArray(member);
+    if (array.ok()) return CopyOf(array->array);
     return Annotate(array.status(), absl::StrCat("(array '", names.back(),
                                                  "' of '", path, "')"));
   }
-  return absl::NotFoundError(absl::StrCat(
-      "'", path, "' has the arrays '", absl::StrJoin(names, "', '"), "'; ",
-      key ? absl::StrCat("'", key->text, "' is none of them.")
-          : "\"key\" must say which."));
+  return absl::NotFoundError(
+      absl::StrCat("'", path, "' has the arrays ", QuotedNames(names), "; ",
+                   key ? absl::StrCat("'", key->text, "' is none of them.")
+                       : "\"key\" must say which."));
 }
 
 // The shape of nested lists, by their first items.

@@ -147,8 +147,9 @@ absl::Status ParseDescr(absl::string_view descr, NpyArray& array) {
       }
     }
   }
-  return absl::UnimplementedError(absl::StrCat(
-      "The .npy element type '", descr, "' is not one that tensors have."));
+  return absl::UnimplementedError(
+      absl::StrCat("The .npy element type '", PlainName(descr),
+                   "' is not one that tensors have."));
 }
 
 absl::Status ParseHeader(absl::string_view text, NpyArray& array) {
@@ -236,7 +237,7 @@ void NpyArray::CopyTo(std::span<uint8_t> target) const {
   }
 }
 
-absl::StatusOr<NpyArray> ReadNpy(ByteReader& reader) {
+absl::StatusOr<NpyArray> ReadNpyHeader(ByteReader& reader) {
   if (reader.remaining() == 0) {
     return absl::OutOfRangeError("The file has no further array.");
   }
@@ -266,6 +267,11 @@ absl::StatusOr<NpyArray> ReadNpy(ByteReader& reader) {
   ASSIGN_OR_RETURN(const auto header, reader.Take(header_size));
   NpyArray array;
   RETURN_IF_ERROR(ParseHeader(TextOf(header), array));
+  return array;
+}
+
+absl::StatusOr<NpyArray> ReadNpy(ByteReader& reader) {
+  ASSIGN_OR_RETURN(NpyArray array, ReadNpyHeader(reader));
   ASSIGN_OR_RETURN(const uint64_t size, array.spec.ByteLength());
   if (size > reader.remaining()) {
     return absl::InvalidArgumentError(absl::StrCat(

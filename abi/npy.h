@@ -36,6 +36,10 @@ struct NpyArray {
 // UNIMPLEMENTED: a kind of element that tensors do not have.
 absl::StatusOr<NpyArray> ReadNpy(ByteReader& reader);
 
+// Reads what comes before the elements, whose bytes stay empty, and moves
+// behind it.
+absl::StatusOr<NpyArray> ReadNpyHeader(ByteReader& reader);
+
 // Everything before the elements: magic number, version and header, padded to
 // a multiple of 64 bytes. UNIMPLEMENTED: elements narrower than a byte.
 // Types NumPy has no name for (bf16, the 8-bit floats) are written as raw

@@ -8,7 +8,11 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <tuple>
+#include <utility>
 
+#include "abi/zip_format.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -16,25 +20,11 @@
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "base/crc32.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 
 namespace eyrie::abi {
 namespace {
-
-constexpr uint32_t kLocalSignature = 0x04034b50;
-constexpr uint32_t kCentralSignature = 0x02014b50;
-constexpr uint32_t kEndSignature = 0x06054b50;
-constexpr uint32_t kEnd64Signature = 0x06064b50;
-constexpr uint32_t kLocator64Signature = 0x07064b50;
-constexpr size_t kEndSize = 22;
-constexpr size_t kLocator64Size = 20;
-constexpr size_t kLocalSize = 30;
-constexpr uint32_t kFull32 = 0xFFFFFFFF;
-constexpr uint16_t kStored = 0, kDeflated = 8;
-constexpr uint16_t kEncrypted = 1;
-constexpr size_t kMemberAlignment = 64;
-constexpr uint16_t kZip64Field = 1;
-constexpr uint16_t kPaddingField = 0xD935;  // as Android's zipalign uses
 
 absl::Status Damaged(absl::string_view what) {
   return absl::InvalidArgumentError(
@@ -152,34 +142,42 @@ absl::StatusOr<Row> ReadRow(ByteReader& reader) {
 absl::StatusOr<std::span<const uint8_t>> PackedBytes(
     std::span<const uint8_t> bytes, const Row& row) {
   if (!RangeFits(row.offset, kLocalSize, bytes.size())) {
-    return Damaged(absl::StrCat("'", row.name, "' is outside the file"));
+    return Damaged(
+        absl::StrCat("'", PlainName(row.name), "' is outside the file"));
   }
   const uint8_t* local = bytes.data() + row.offset;
   if (LoadLittleEndian<uint32_t>(local) != kLocalSignature) {
-    return Damaged(absl::StrCat("'", row.name, "' is not where it should be"));
+    return Damaged(
+        absl::StrCat("'", PlainName(row.name), "' is not where it should be"));
   }
   const uint64_t begin = row.offset + kLocalSize +
                          LoadLittleEndian<uint16_t>(local + 26) +
                          LoadLittleEndian<uint16_t>(local + 28);
   if (!RangeFits(begin, row.packed, bytes.size())) {
-    return Damaged(absl::StrCat("'", row.name, "' is cut off"));
+    return Damaged(absl::StrCat("'", PlainName(row.name), "' is cut off"));
   }
   return bytes.subspan(begin, row.packed);
 }
 
-absl::Status Inflate(std::span<const uint8_t> packed, const Row& row,
+// What deflate makes of one byte at most.
+constexpr uint64_t kMostRatio = 1032;
+
+// Inflates the member, or its first `most` bytes if it has more.
+absl::Status Inflate(const NpzMember& member, uint64_t most,
                      std::vector<uint8_t>& out) {
+  const std::span<const uint8_t> packed = member.packed;
   z_stream stream = {};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) {
     return absl::ResourceExhaustedError("zlib cannot be started.");
   }
   const auto damaged = [&] {
-    return Damaged(absl::StrCat("'", row.name, "' cannot be inflated"));
+    return Damaged(
+        absl::StrCat("'", PlainName(member.name), "' cannot be inflated"));
   };
   absl::Status status;
   size_t in = 0;
   int code = Z_OK;
-  while (code == Z_OK && status.ok()) {
+  while (code == Z_OK && status.ok() && out.size() < most) {
     if (stream.avail_in == 0) {
       const size_t step = std::min<size_t>(packed.size() - in, 1u << 30);
       stream.next_in = const_cast<Bytef*>(packed.data() + in);
@@ -188,8 +186,9 @@ absl::Status Inflate(std::span<const uint8_t> packed, const Row& row,
     }
     // Grows as data comes: a size that lies costs nothing.
     const size_t have = out.size();
-    const size_t room = static_cast<size_t>(std::min<uint64_t>(
-        row.size - have + 1, std::max<size_t>(have, size_t{1} << 16)));
+    const size_t room = static_cast<size_t>(
+        std::min<uint64_t>(std::min(member.size - have + 1, most - have),
+                           std::max<size_t>(have, size_t{1} << 16)));
     out.resize(have + room);
     stream.next_out = out.data() + have;
     stream.avail_out = static_cast<uInt>(std::min<size_t>(room, 1u << 30));
@@ -197,55 +196,92 @@ absl::Status Inflate(std::span<const uint8_t> packed, const Row& row,
     code = inflate(&stream, Z_NO_FLUSH);
     const size_t made = offered - stream.avail_out;
     out.resize(have + made);
-    if (out.size() > row.size || (code == Z_BUF_ERROR && made == 0)) {
+    if (out.size() > member.size || (code == Z_BUF_ERROR && made == 0)) {
       status = damaged();
     }
   }
   inflateEnd(&stream);
   RETURN_IF_ERROR(status);
-  if (code != Z_STREAM_END || out.size() != row.size) return damaged();
+  if (out.size() >= most && most < member.size) return absl::OkStatus();
+  if (code != Z_STREAM_END || out.size() != member.size) return damaged();
   return absl::OkStatus();
 }
 
-absl::StatusOr<NpzMember> ReadMember(std::span<const uint8_t> bytes, Row row,
-                                     uint64_t max_inflated) {
+absl::StatusOr<NpzMember> MemberOf(std::span<const uint8_t> bytes, Row row) {
+  const auto name = [&row] { return PlainName(row.name); };
   if (row.flags & kEncrypted) {
     return absl::UnimplementedError(
-        absl::StrCat("'", row.name, "' in the .npz file is encrypted."));
+        absl::StrCat("'", name(), "' in the .npz file is encrypted."));
   }
-  ASSIGN_OR_RETURN(const auto packed, PackedBytes(bytes, row));
-  NpzMember member;
-  if (row.method == kStored) {
-    if (row.size != row.packed) return Damaged("two sizes of a member differ");
-    member.bytes = packed;
-  } else if (row.method == kDeflated) {
-    if (row.size > max_inflated) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("'", row.name, "' inflates to ", row.size,
-                       " bytes; the limit is ", max_inflated, "."));
-    }
-    RETURN_IF_ERROR(Inflate(packed, row, member.inflated));
-    member.bytes = member.inflated;
-  } else {
+  if (row.method != kStored && row.method != kDeflated) {
     return absl::UnimplementedError(
-        absl::StrCat("'", row.name, "' has the ZIP compression ", row.method,
+        absl::StrCat("'", name(), "' has the ZIP compression ", row.method,
                      "; stored (0) and deflated (8) are known."));
   }
-  if (Crc32(member.bytes) != row.crc) {
-    return Damaged(absl::StrCat("the checksum of '", row.name, "' differs"));
+  NpzMember member;
+  ASSIGN_OR_RETURN(member.packed, PackedBytes(bytes, row));
+  member.deflated = row.method == kDeflated;
+  if (!member.deflated && row.size != row.packed) {
+    return Damaged("two sizes of a member differ");
   }
+  if (member.deflated && row.size / kMostRatio > row.packed) {
+    return Damaged(absl::StrCat("'", name(), "' has ", row.packed,
+                                " bytes, which cannot inflate to ", row.size));
+  }
+  member.crc = row.crc;
+  member.size = row.size;
   member.name = std::move(row.name);
   return member;
 }
 
-template <typename T>
-void Append(std::string& out, T value) {
-  out.append(reinterpret_cast<const char*>(&value), sizeof(T));
+// A range of the file's bytes, and whose it is.
+struct Part {
+  uint64_t begin;
+  uint64_t end;
+  absl::string_view name;
+};
+
+// Readers count each byte of the file once: a byte must not be several
+// members', nor a member's and the directory's.
+absl::Status CheckParts(std::vector<Part> parts) {
+  std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+    return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
+  });
+  for (size_t i = 1; i < parts.size(); ++i) {
+    if (parts[i].begin >= parts[i - 1].end) continue;
+    return Damaged(absl::StrCat("'", PlainName(parts[i - 1].name), "' and '",
+                                PlainName(parts[i].name),
+                                "' share bytes, from ", parts[i].begin, " on"));
+  }
+  return absl::OkStatus();
 }
 
-// Sizes that ZIP's 32 bits cannot hold stand in a ZIP64 field.
-uint32_t Narrow(uint64_t value) {
-  return static_cast<uint32_t>(std::min<uint64_t>(value, kFull32));
+absl::Status CheckNames(const std::vector<NpzMember>& members) {
+  absl::flat_hash_set<absl::string_view> names;
+  for (const NpzMember& member : members) {
+    if (names.insert(member.name).second) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The .npz file has two members named '", PlainName(member.name), "'."));
+  }
+  return absl::OkStatus();
+}
+
+// The first `most` bytes of a member, or all if it has fewer.
+absl::Status ReadPrefix(const NpzMember& member, uint64_t most,
+                        std::vector<uint8_t>& storage,
+                        std::span<const uint8_t>& bytes) {
+  most = std::min(most, member.size);
+  if (member.deflated) {
+    storage.clear();
+    // Of a whole member its end is read, too.
+    RETURN_IF_ERROR(
+        Inflate(member, most + (most == member.size ? 1 : 0), storage));
+    bytes = std::span<const uint8_t>(storage).first(
+        std::min<size_t>(storage.size(), most));
+  } else {
+    bytes = member.packed.first(most);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -260,21 +296,86 @@ bool LooksLikeZip(std::span<const uint8_t> bytes) {
           LoadLittleEndian<uint32_t>(bytes.data()) == kEndSignature);
 }
 
-absl::StatusOr<std::vector<NpzMember>> ReadZip(std::span<const uint8_t> bytes,
-                                               uint64_t max_inflated) {
+absl::StatusOr<std::vector<NpzMember>> ReadZip(std::span<const uint8_t> bytes) {
   ASSIGN_OR_RETURN(const Directory directory, FindDirectory(bytes));
   ByteReader reader(bytes);
   if (!reader.Seek(directory.offset).ok()) {
     return Damaged("its directory is outside the file");
   }
   std::vector<NpzMember> members;
+  std::vector<uint64_t> begins;  // of local headers
   for (uint64_t i = 0; i < directory.count; ++i) {
     ASSIGN_OR_RETURN(Row row, ReadRow(reader));
-    ASSIGN_OR_RETURN(NpzMember member,
-                     ReadMember(bytes, std::move(row), max_inflated));
+    begins.push_back(row.offset);
+    ASSIGN_OR_RETURN(NpzMember member, MemberOf(bytes, std::move(row)));
     members.push_back(std::move(member));
   }
+  std::vector<Part> parts = {
+      {directory.offset, reader.offset(), "the directory"}};
+  for (size_t i = 0; i < members.size(); ++i) {
+    const std::span<const uint8_t> packed = members[i].packed;
+    const auto end =
+        static_cast<uint64_t>(packed.data() + packed.size() - bytes.data());
+    parts.push_back({begins[i], end, members[i].name});
+  }
+  RETURN_IF_ERROR(CheckParts(std::move(parts)));
+  RETURN_IF_ERROR(CheckNames(members));
   return members;
+}
+
+absl::StatusOr<NpzContents> ReadMember(
+    const NpzMember& member, const std::shared_ptr<MemoryMeter>& memory) {
+  NpzContents contents;
+  contents.bytes = member.packed;
+  if (member.deflated) {
+    if (memory == nullptr && member.size > kMostInflated) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "'", PlainName(member.name), "' inflates to ", member.size,
+          " bytes; the limit is ", kMostInflated, "."));
+    }
+    ASSIGN_OR_RETURN(contents.charge,
+                     MemoryCharge::Take(memory, member.size,
+                                        "an inflated member of a .npz file"));
+    RETURN_IF_ERROR(Inflate(member, member.size + 1, contents.inflated));
+    contents.bytes = contents.inflated;
+  }
+  if (Crc32(contents.bytes) != member.crc) {
+    return Damaged(
+        absl::StrCat("the checksum of '", PlainName(member.name), "' differs"));
+  }
+  return contents;
+}
+
+absl::StatusOr<NpzArray> ReadNpzArray(
+    const NpzMember& member, const std::shared_ptr<MemoryMeter>& memory) {
+  // Magic number, version and length of the header, in the longest form; then
+  // the header, which has a few hundred bytes.
+  constexpr uint64_t kFixed = 12;
+  constexpr uint64_t kMostHeader = uint64_t{1} << 20;
+  std::vector<uint8_t> storage;
+  std::span<const uint8_t> prefix;
+  RETURN_IF_ERROR(ReadPrefix(member, kFixed, storage, prefix));
+  uint64_t length = 0;
+  if (prefix.size() == kFixed) {
+    length = prefix[6] == 1 ? LoadLittleEndian<uint16_t>(prefix.data() + 8)
+                            : LoadLittleEndian<uint32_t>(prefix.data() + 8);
+  }
+  RETURN_IF_ERROR(ReadPrefix(member, kFixed + std::min(length, kMostHeader),
+                             storage, prefix));
+  ByteReader header(prefix);
+  ASSIGN_OR_RETURN(const NpyArray array, ReadNpyHeader(header));
+  ASSIGN_OR_RETURN(const uint64_t elements, array.spec.ByteLength());
+  if (CheckedAdd<uint64_t>(header.offset(), elements) != member.size) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The .npy array of ", array.spec.ToString(), " needs ", elements,
+        " bytes after its header of ", header.offset(),
+        "; its member of the .npz file has ", member.size, " in all."));
+  }
+  NpzArray read;
+  ASSIGN_OR_RETURN(read.contents, ReadMember(member, memory));
+  ByteReader whole(read.contents.bytes);
+  ASSIGN_OR_RETURN(read.array, ReadNpy(whole));
+  return read;
 }
 
 absl::StatusOr<ZipWriter> ZipWriter::Continue(std::span<const uint8_t> zip) {
@@ -307,101 +408,6 @@ void ZipWriter::AddArray(absl::string_view npy) {
     name = absl::StrCat("arr_", next_array_++, ".npy");
   } while (old_names_.contains(name));
   Add(name, npy);
-}
-
-void ZipWriter::Add(absl::string_view name, absl::string_view bytes) {
-  Entry entry;
-  entry.name = std::string(name);
-  entry.size = bytes.size();
-  entry.offset = begin_ + file_.size();
-  entry.crc =
-      Crc32({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
-  const bool wide = entry.size >= kFull32;
-  const size_t fixed = kLocalSize + name.size() + (wide ? 20 : 0) + 4;
-  const size_t padding =
-      (kMemberAlignment - (entry.offset + fixed) % kMemberAlignment) %
-      kMemberAlignment;
-  Append<uint32_t>(file_, kLocalSignature);
-  Append<uint16_t>(file_, wide ? 45 : 20);  // version needed
-  Append<uint16_t>(file_, 0);
-  Append<uint16_t>(file_, kStored);
-  Append<uint32_t>(file_, 0x00210000);  // 1 January 1980, midnight
-  Append<uint32_t>(file_, entry.crc);
-  Append<uint32_t>(file_, Narrow(entry.size));
-  Append<uint32_t>(file_, Narrow(entry.size));
-  Append<uint16_t>(file_, static_cast<uint16_t>(name.size()));
-  Append<uint16_t>(file_, static_cast<uint16_t>((wide ? 20 : 0) + 4 + padding));
-  absl::StrAppend(&file_, name);
-  if (wide) {
-    Append<uint16_t>(file_, kZip64Field);
-    Append<uint16_t>(file_, 16);
-    Append<uint64_t>(file_, entry.size);
-    Append<uint64_t>(file_, entry.size);
-  }
-  Append<uint16_t>(file_, kPaddingField);
-  Append<uint16_t>(file_, static_cast<uint16_t>(padding));
-  file_.append(padding, 0);
-  absl::StrAppend(&file_, bytes);
-  entries_.push_back(std::move(entry));
-}
-
-std::string ZipWriter::Finish() {
-  const uint64_t begin = begin_ + file_.size();
-  const uint64_t entry_count = old_count_ + entries_.size();
-  absl::StrAppend(&file_, old_rows_);
-  for (const Entry& entry : entries_) {
-    const bool wide = entry.size >= kFull32 || entry.offset >= kFull32;
-    Append<uint32_t>(file_, kCentralSignature);
-    Append<uint16_t>(file_, 0x0300 | 20);  // made on Unix
-    Append<uint16_t>(file_, wide ? 45 : 20);
-    Append<uint16_t>(file_, 0);
-    Append<uint16_t>(file_, kStored);
-    Append<uint32_t>(file_, 0x00210000);
-    Append<uint32_t>(file_, entry.crc);
-    Append<uint32_t>(file_, wide ? kFull32 : Narrow(entry.size));
-    Append<uint32_t>(file_, wide ? kFull32 : Narrow(entry.size));
-    Append<uint16_t>(file_, static_cast<uint16_t>(entry.name.size()));
-    Append<uint16_t>(file_, wide ? 28 : 0);
-    Append<uint16_t>(file_, 0);  // comment
-    Append<uint32_t>(file_, 0);  // disk, internal attributes
-    Append<uint32_t>(file_, 0644u << 16);
-    Append<uint32_t>(file_, wide ? kFull32 : Narrow(entry.offset));
-    absl::StrAppend(&file_, entry.name);
-    if (wide) {
-      Append<uint16_t>(file_, kZip64Field);
-      Append<uint16_t>(file_, 24);
-      Append<uint64_t>(file_, entry.size);
-      Append<uint64_t>(file_, entry.size);
-      Append<uint64_t>(file_, entry.offset);
-    }
-  }
-  const uint64_t end = begin_ + file_.size();
-  if (begin >= kFull32 || entry_count >= 0xFFFF) {
-    Append<uint32_t>(file_, kEnd64Signature);
-    Append<uint64_t>(file_, 44);
-    Append<uint32_t>(file_, 45 | 45 << 16);
-    Append<uint64_t>(file_, 0);  // disks
-    Append<uint64_t>(file_, entry_count);
-    Append<uint64_t>(file_, entry_count);
-    Append<uint64_t>(file_, end - begin);
-    Append<uint64_t>(file_, begin);
-    Append<uint32_t>(file_, kLocator64Signature);
-    Append<uint32_t>(file_, 0);
-    Append<uint64_t>(file_, end);
-    Append<uint32_t>(file_, 1);
-  }
-  const auto count =
-      static_cast<uint16_t>(std::min<uint64_t>(entry_count, 0xFFFF));
-  Append<uint32_t>(file_, kEndSignature);
-  Append<uint32_t>(file_, 0);
-  Append<uint16_t>(file_, count);
-  Append<uint16_t>(file_, count);
-  Append<uint32_t>(file_, Narrow(end - begin));
-  Append<uint32_t>(file_, begin >= kFull32 ? kFull32 : Narrow(begin));
-  Append<uint16_t>(file_, 0);
-  std::string rest = std::move(file_);
-  *this = ZipWriter();
-  return rest;
 }
 
 }  // namespace eyrie::abi

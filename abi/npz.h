@@ -1,44 +1,80 @@
 // NumPy's .npz files: a ZIP of .npy arrays, stored or deflated.
 //
 // Sizes, offsets and checksums of the ZIP are checked against the file's
-// bytes; ZIP64 fields are understood.
+// bytes, and members must not share any; ZIP64 fields are understood. Nothing
+// is inflated before the header of its array agrees with its size.
 // Tested by npy_test.cc.
 #ifndef EYRIE_ABI_NPZ_H_
 #define EYRIE_ABI_NPZ_H_
 
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "abi/npy.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/memory_meter.h"
 
 namespace eyrie::abi {
 
-// A member of a ZIP, uncompressed.
+// A member of a ZIP, as its directory has it.
 struct NpzMember {
-  NpzMember() = default;
-  NpzMember(NpzMember&&) noexcept = default;  // not copied: `bytes` would lie
-  NpzMember& operator=(NpzMember&&) noexcept = default;
-
-  std::string name;                // "arr_0.npy"
-  std::vector<uint8_t> inflated;   // of a deflated member
-  std::span<const uint8_t> bytes;  // of `inflated`, or of the file: borrowed
+  std::string name;  // "arr_0.npy"
+  bool deflated = false;
+  uint32_t crc = 0;                 // of its bytes
+  uint64_t size = 0;                // once inflated
+  std::span<const uint8_t> packed;  // in the file: borrowed
 
   // The array's name: without ".npy".
   absl::string_view array_name() const;
 };
 
+// A member's bytes. Movable only: `bytes` may be those of `inflated`.
+struct NpzContents {
+  NpzContents() = default;
+  NpzContents(NpzContents&&) noexcept = default;
+  NpzContents& operator=(NpzContents&&) noexcept = default;
+
+  std::vector<uint8_t> inflated;   // of a deflated member
+  std::span<const uint8_t> bytes;  // of `inflated`, or of the file: borrowed
+  MemoryCharge charge;             // for `inflated`
+};
+
+// An array of a .npz, and what holds its elements.
+struct NpzArray {
+  NpzContents contents;
+  NpyArray array;
+};
+
 // True if the bytes begin as a ZIP does.
 bool LooksLikeZip(std::span<const uint8_t> bytes);
 
-// All members, in the archive's order. INVALID_ARGUMENT: damaged, encrypted
-// or of a checksum that differs. UNIMPLEMENTED: another compression.
-// RESOURCE_EXHAUSTED: a member that inflates beyond `max_inflated` bytes.
-absl::StatusOr<std::vector<NpzMember>> ReadZip(
-    std::span<const uint8_t> bytes, uint64_t max_inflated = uint64_t{1} << 36);
+// What a member may inflate to where no meter counts it.
+inline constexpr uint64_t kMostInflated = uint64_t{1} << 30;
+
+// All members, in the archive's order, as they are in the file.
+// INVALID_ARGUMENT: the ZIP is damaged, two members have the same name or share
+// bytes. UNIMPLEMENTED: an encrypted member, or another compression.
+absl::StatusOr<std::vector<NpzMember>> ReadZip(std::span<const uint8_t> bytes);
+
+// A member's bytes, inflated if need be, which `memory` counts while they
+// live. INVALID_ARGUMENT: damaged, or of a checksum that differs.
+// RESOURCE_EXHAUSTED: it inflates beyond the meter's limit, or beyond
+// kMostInflated where `memory` is null.
+absl::StatusOr<NpzContents> ReadMember(
+    const NpzMember& member,
+    const std::shared_ptr<MemoryMeter>& memory = nullptr);
+
+// The array that a member is. Reads its header before the rest is inflated.
+// Besides ReadNpy's errors and ReadMember's, INVALID_ARGUMENT: the member's
+// size is not the one that the header says.
+absl::StatusOr<NpzArray> ReadNpzArray(
+    const NpzMember& member,
+    const std::shared_ptr<MemoryMeter>& memory = nullptr);
 
 // A ZIP of stored members, their bytes aligned to 64 from the file's start.
 class ZipWriter {

@@ -24,8 +24,9 @@ constexpr uint64_t kWrap = 8;  // of the numbers that are counted or drawn
 
 class Sampler {
  public:
-  Sampler(hal::Device& device, SampleKind kind, uint64_t seed)
-      : device_(device), kind_(kind), state_(seed) {}
+  Sampler(hal::Device& device, SampleKind kind, uint64_t seed,
+          const std::shared_ptr<MemoryMeter>& memory)
+      : device_(device), kind_(kind), state_(seed), memory_(memory) {}
 
   absl::StatusOr<HostValue> Make(const Type& type) {
     switch (type.kind) {
@@ -110,7 +111,8 @@ class Sampler {
     spec.type = type.element;
     const std::vector<int64_t> shape = ShapeOf(type);
     spec.shape.assign(shape.begin(), shape.end());
-    ASSIGN_OR_RETURN(Ref<hal::BufferView> view, NewTensor(device_, spec));
+    ASSIGN_OR_RETURN(Ref<hal::BufferView> view,
+                     NewTensor(device_, spec, memory_));
     if (kind_ != SampleKind::kZeros) {
       count_ = 0;
       ASSIGN_OR_RETURN(const std::span<uint8_t> bytes,
@@ -215,6 +217,7 @@ class Sampler {
   hal::Device& device_;
   SampleKind kind_;
   uint64_t state_;
+  const std::shared_ptr<MemoryMeter>& memory_;
   uint64_t count_ = 0;
   size_t rows_ = 0;
 };
@@ -230,12 +233,12 @@ std::optional<SampleKind> ParseSampleKind(absl::string_view text) {
 
 absl::StatusOr<std::vector<HostValue>> SampleArguments(
     const Signature& signature, hal::Device& device, SampleKind kind,
-    uint64_t seed) {
+    uint64_t seed, const std::shared_ptr<MemoryMeter>& memory) {
   std::vector<HostValue> values;
   if (const StructuredCall* call = signature.structured()) {
     // What stands at several places is one value.
     ASSIGN_OR_RETURN(const std::vector<HostValue> raw,
-                     SampleArguments(*call->flat, device, kind, seed));
+                     SampleArguments(*call->flat, device, kind, seed, memory));
     for (const v0::SipNode* node : call->structures->arguments) {
       ASSIGN_OR_RETURN(HostValue value,
                        v0::SipNest(node ? *node : v0::SipNode(), raw));
@@ -243,7 +246,7 @@ absl::StatusOr<std::vector<HostValue>> SampleArguments(
     }
     return values;
   }
-  Sampler sampler(device, kind, seed);
+  Sampler sampler(device, kind, seed, memory);
   for (size_t i = 0; i < signature.arguments().size(); ++i) {
     const Parameter& argument = signature.arguments()[i];
     const auto results = signature.results();

@@ -5,6 +5,7 @@
 #define EYRIE_ABI_SAMPLE_VALUES_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "abi/signature.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/memory_meter.h"
 #include "hal/device.h"
 
 namespace eyrie::abi {
@@ -30,10 +32,11 @@ inline constexpr int64_t kSampleDimension = 4;
 
 // One value per argument. The same seed gives the same values everywhere.
 // INVALID_ARGUMENT: an argument whose type says too little.
-// RESOURCE_EXHAUSTED: an array that the device cannot hold.
+// RESOURCE_EXHAUSTED: an array that the device cannot hold, or that passes the
+// limit of `memory`, which counts arrays if there is one.
 absl::StatusOr<std::vector<HostValue>> SampleArguments(
     const Signature& signature, hal::Device& device, SampleKind kind,
-    uint64_t seed);
+    uint64_t seed, const std::shared_ptr<MemoryMeter>& memory = nullptr);
 
 }  // namespace eyrie::abi
 

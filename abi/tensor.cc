@@ -15,11 +15,13 @@ hal::BufferParams TensorParams() {
   return params;
 }
 
-absl::StatusOr<Ref<hal::BufferView>> NewTensor(hal::Device& device,
-                                               const TensorSpec& spec) {
+absl::StatusOr<Ref<hal::BufferView>> NewTensor(
+    hal::Device& device, const TensorSpec& spec,
+    const std::shared_ptr<MemoryMeter>& memory) {
   ASSIGN_OR_RETURN(const uint64_t size, spec.ByteLength());
   ASSIGN_OR_RETURN(Ref<hal::Buffer> buffer,
-                   device.allocator().Allocate(TensorParams(), size));
+                   device.allocator().AllocateCharged(memory, "an argument",
+                                                      TensorParams(), size));
   return hal::BufferView::Create(std::move(buffer), spec.shape, spec.type);
 }
 

@@ -5,10 +5,12 @@
 #define EYRIE_ABI_TENSOR_H_
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "abi/tensor_text.h"
 #include "absl/status/statusor.h"
+#include "base/memory_meter.h"
 #include "base/ref.h"
 #include "hal/buffer_view.h"
 #include "hal/device.h"
@@ -19,9 +21,11 @@ namespace eyrie::abi {
 // What the buffers of tensors are: memory that a device and the host use.
 hal::BufferParams TensorParams();
 
-// A tensor with room for its elements, which are zero, on a device.
-absl::StatusOr<Ref<hal::BufferView>> NewTensor(hal::Device& device,
-                                               const TensorSpec& spec);
+// A tensor with room for its elements, which are zero, on a device. `memory`,
+// if there is one, counts its buffer while that lives.
+absl::StatusOr<Ref<hal::BufferView>> NewTensor(
+    hal::Device& device, const TensorSpec& spec,
+    const std::shared_ptr<MemoryMeter>& memory = nullptr);
 
 // A tensor with a copy of `bytes`, which must be as many as it needs.
 absl::StatusOr<Ref<hal::BufferView>> CopyTensor(hal::Device& device,

@@ -14,6 +14,8 @@
 #include "absl/strings/strip.h"
 #include "base/byte_reader.h"
 #include "base/half.h"
+#include "base/name_list.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "vm/buffer.h"
 
@@ -145,13 +147,9 @@ absl::StatusOr<ValueReader::Source*> ValueReader::Open(absl::string_view path,
   return &source;
 }
 
-absl::StatusOr<Value> ValueReader::ReadArray(std::span<const uint8_t> bytes,
-                                             size_t& offset) {
-  ByteReader reader(bytes);
-  RETURN_IF_ERROR(reader.Seek(offset));
-  ASSIGN_OR_RETURN(const NpyArray array, ReadNpy(reader));
-  offset = reader.offset();
-  ASSIGN_OR_RETURN(Ref<hal::BufferView> view, NewTensor(*device_, array.spec));
+absl::StatusOr<Value> ValueReader::CopyOf(const NpyArray& array) {
+  ASSIGN_OR_RETURN(Ref<hal::BufferView> view,
+                   NewTensor(*device_, array.spec, memory_));
   ASSIGN_OR_RETURN(const std::span<uint8_t> target,
                    view->buffer()->Map(hal::memory_access::kDiscardWrite, 0,
                                        view->byte_length()));
@@ -171,13 +169,16 @@ absl::Status ValueReader::ReadMembers(Source& source, char mode,
   for (size_t i = source.next_member; i < source.members.size(); ++i) {
     const NpzMember& array = source.members[i];
     if (!member.empty() && array.array_name() != member) continue;
-    size_t offset = 0;
-    absl::StatusOr<Value> value = ReadArray(array.bytes, offset);
+    const auto value = [&]() -> absl::StatusOr<Value> {
+      ASSIGN_OR_RETURN(const NpzArray read, ReadNpzArray(array, memory_));
+      return CopyOf(read.array);
+    }();
     if (!value.ok()) {
-      return Annotate(value.status(),
-                      absl::StrCat("(array '", array.array_name(), "')"));
+      return Annotate(
+          value.status(),
+          absl::StrCat("(array '", PlainName(array.array_name()), "')"));
     }
-    values.push_back(*std::move(value));
+    values.push_back(*value);
     found = true;
     source.next_member = i + 1;
     if (mode == '+' || !member.empty()) break;
@@ -186,14 +187,13 @@ absl::Status ValueReader::ReadMembers(Source& source, char mode,
     return absl::OkStatus();
   }
   if (!member.empty()) {
-    std::string names;
+    std::vector<std::string> names;
     for (const NpzMember& array : source.members) {
-      absl::StrAppend(&names, names.empty() ? "'" : ", '", array.array_name(),
-                      "'");
+      names.push_back(std::string(array.array_name()));
     }
     return absl::NotFoundError(
         absl::StrCat("The file has no array '", member, "'; it has ",
-                     names.empty() ? "none" : names, "."));
+                     names.empty() ? "none" : QuotedNames(names), "."));
   }
   return absl::OutOfRangeError("The file has no further array.");
 }
@@ -227,7 +227,11 @@ absl::Status ValueReader::ReadArrays(absl::string_view text,
   } else {
     size_t& offset = (*source)->offset;
     while (mode != '*' || offset < bytes.size()) {
-      ASSIGN_OR_RETURN(Value value, ReadArray(bytes, offset));
+      ByteReader reader(bytes);
+      RETURN_IF_ERROR(reader.Seek(offset));
+      ASSIGN_OR_RETURN(const NpyArray array, ReadNpy(reader));
+      offset = reader.offset();
+      ASSIGN_OR_RETURN(Value value, CopyOf(array));
       read.push_back(std::move(value));
       if (mode != '*') break;
     }
@@ -274,7 +278,8 @@ absl::StatusOr<Value> ValueReader::ReadTensor(absl::string_view text) {
                      CopyTensor(*device_, spec, bytes));
     return Value(std::move(view));
   }
-  ASSIGN_OR_RETURN(Ref<hal::BufferView> view, NewTensor(*device_, spec));
+  ASSIGN_OR_RETURN(Ref<hal::BufferView> view,
+                   NewTensor(*device_, spec, memory_));
   ASSIGN_OR_RETURN(
       const std::span<uint8_t> target,
       view->buffer()->Map(hal::memory_access::kWrite, 0, view->byte_length()));

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "base/status_macros.h"
+#include "tools/limit_flags.h"
 
 namespace eyrie::tools {
 namespace {
@@ -87,10 +88,12 @@ absl::StatusOr<std::vector<vm::Value>> ReadJsonInputs(
   abi::HostValue::Items positional;
   abi::HostValue::Entries named;
   if (const auto kind = SampleKindOf(arguments)) {
-    ASSIGN_OR_RETURN(
-        positional,
+    auto made =
         abi::SampleArguments(signature, *device, *kind,
-                             static_cast<uint64_t>(arguments.GetInt("seed"))));
+                             static_cast<uint64_t>(arguments.GetInt("seed")),
+                             MeterOf(function.memory()));
+    if (!made.ok()) return HintAtMaxMemory(arguments, made.status());
+    positional = *std::move(made);
   }
   if (arguments.IsSet("args")) {
     ASSIGN_OR_RETURN(const abi::HostValue value, ReadFlag(arguments, "args"));

@@ -1,6 +1,7 @@
 // Tested by limit_flags_test.cc.
 #include "tools/limit_flags.h"
 
+#include <memory>
 #include <string>
 
 #include "absl/strings/numbers.h"
@@ -84,6 +85,21 @@ absl::Status ReadSize(const Arguments& arguments, const char* name,
   }
   return absl::InvalidArgumentError(
       absl::StrCat("--", name, "=", parsed.status().message(), "."));
+}
+
+std::shared_ptr<MemoryMeter> MeterOf(
+    const std::shared_ptr<MemoryMeter>& memory) {
+  return memory != nullptr ? memory : std::make_shared<MemoryMeter>(kMostMade);
+}
+
+absl::Status HintAtMaxMemory(const Arguments& arguments,
+                             const absl::Status& status) {
+  if (!absl::IsResourceExhausted(status) || arguments.IsSet("max_memory")) {
+    return status;
+  }
+  return Annotate(status, absl::StrCat("Without --max_memory, ", kMostMade,
+                                       " bytes of arguments may be made; "
+                                       "--max_memory=SIZE allows more."));
 }
 
 absl::StatusOr<vm::Limits> LimitsOf(const Arguments& arguments) {

@@ -6,10 +6,12 @@
 #define EYRIE_TOOLS_LIMIT_FLAGS_H_
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/memory_meter.h"
 #include "tools/arg_parser.h"
 #include "vm/limits.h"
 
@@ -21,6 +23,17 @@ std::span<const Flag> LimitFlags();
 // The limits that the flags name. INVALID_ARGUMENT: a text that is no number,
 // size or duration, or a stack that is too small or large.
 absl::StatusOr<vm::Limits> LimitsOf(const Arguments& arguments);
+
+// What counts the memory that is made for a call on the word of files: its
+// context's own meter, or one of kMostMade where that is null.
+inline constexpr uint64_t kMostMade = uint64_t{1} << 30;
+std::shared_ptr<MemoryMeter> MeterOf(
+    const std::shared_ptr<MemoryMeter>& memory);
+
+// Adds to a failure for want of memory that --max_memory allows more, if it is
+// not given.
+absl::Status HintAtMaxMemory(const Arguments& arguments,
+                             const absl::Status& status);
 
 // "4096", "64KiB", "1.5GiB": bytes; B, KiB, MiB, GiB, TiB and KB, MB, GB, TB.
 // INVALID_ARGUMENT.

@@ -247,9 +247,14 @@ absl::StatusOr<std::vector<vm::Value>> ReadInputs(
   if (texts.size() > slots.size()) {  // too many even if each gives one value
     return function.CheckArguments(std::vector<vm::Value>(texts.size()));
   }
-  abi::ValueReader reader(device, "--input");
+  // Without a limit what the user asks for is made, and of .npz files what
+  // kMostInflated allows.
+  abi::ValueReader reader(device, "--input", function.memory());
   auto parsed = reader.Read(texts, slots);
-  if (!parsed.ok()) return HintAtSamples(arguments, parsed.status());
+  if (!parsed.ok()) {
+    return HintAtSamples(arguments,
+                         HintAtMaxMemory(arguments, parsed.status()));
+  }
   std::vector<vm::Value> values;
   for (abi::ParsedValue& value : *parsed) {
     values.push_back(std::move(value.value));

@@ -1,6 +1,6 @@
 // The bound on what a module's tables decode to.
 //
-// Tested by tests/bad_input/shared_text_test.cc.
+// Tested by tools/inspect/shared_text_test.cc.
 #ifndef EYRIE_VM_MODULE_GROWTH_H_
 #define EYRIE_VM_MODULE_GROWTH_H_
 

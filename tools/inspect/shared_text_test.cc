@@ -1,0 +1,195 @@
+// Small modules that name one long text many times: every command prints a
+// bounded text of them or fails with a sentence, in bounded memory.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/file_growth.h"
+#include "base/sanitized.h"
+#include "base/status_macros.h"
+#include "gtest/gtest.h"
+#include "hal/driver.h"
+#include "tests/support/shared_module.h"
+#include "tools/inspect/report.h"
+#include "tools/module_text.h"
+#include "vm/archive.h"
+#include "vm/asm/disassembler.h"
+#include "vm/module_def.h"
+#include "vm/verifier.h"
+
+namespace eyrie::tools {
+namespace {
+
+using tests::SharedPart;
+
+constexpr uint64_t kMostMemory = uint64_t{1} << 30;
+
+// A command's text of a file, or its error.
+using Print = absl::StatusOr<std::string> (*)(const std::string& path);
+
+absl::StatusOr<vm::ModuleDef> Decode(const std::string& path) {
+  ASSIGN_OR_RETURN(auto archive, vm::Archive::Open(path));
+  return vm::ModuleDef::Decode(std::move(archive));
+}
+
+template <std::string (*print)(const vm::ModuleDef&)>
+absl::StatusOr<std::string> OfModule(const std::string& path) {
+  ASSIGN_OR_RETURN(const vm::ModuleDef module, Decode(path));
+  return print(module);
+}
+
+std::string Signatures(const vm::ModuleDef& module) {
+  return SignaturesText(module);
+}
+
+absl::StatusOr<std::string> Disassembly(const std::string& path) {
+  ASSIGN_OR_RETURN(const auto module, vm::LoadModule(path));
+  return vm::Disassemble(*module);
+}
+
+absl::StatusOr<Report> ReportOf(const std::string& path) {
+  return MakeReport(path, hal::DriverOptions());
+}
+
+absl::StatusOr<std::string> Text(const std::string& path) {
+  ASSIGN_OR_RETURN(const Report report, ReportOf(path));
+  return ReportText(report, 0);
+}
+
+absl::StatusOr<std::string> Json(const std::string& path) {
+  ASSIGN_OR_RETURN(const Report report, ReportOf(path));
+  return ReportJson(report);
+}
+
+absl::StatusOr<std::string> Dot(const std::string& path) {
+  ASSIGN_OR_RETURN(const Report report, ReportOf(path));
+  return ReportDot(report);
+}
+
+absl::StatusOr<std::string> Html(const std::string& path) {
+  ASSIGN_OR_RETURN(const Report report, ReportOf(path));
+  return ReportHtml(report);
+}
+
+const struct {
+  const char* name;
+  Print print;
+} kCommands[] = {
+    {"dump", OfModule<MetadataText>},
+    {"dump --json", OfModule<MetadataJson>},
+    {"dump --signatures", OfModule<Signatures>},
+    {"dump --output=disassembly", Disassembly},
+    {"inspect --all", Text},
+    {"inspect --json", Json},
+    {"inspect --dot", Dot},
+    {"inspect --html", Html},
+};
+
+struct Outcome {
+  int status = 0;
+  uint64_t peak = 0;     // bytes of memory
+  uint64_t printed = 0;  // bytes of text
+  std::string error;     // its first bytes
+};
+
+// Prints in a child with a limit of its own.
+Outcome RunApart(Print print, const std::string& path) {
+  int ends[2];
+  EXPECT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (!kIsSanitized) {
+      const rlimit limit = {4 * kMostMemory, 4 * kMostMemory};
+      setrlimit(RLIMIT_AS, &limit);
+    }
+    const absl::StatusOr<std::string> text = print(path);
+    const std::string told =
+        absl::StrCat(text.ok() ? text->size() : 0, " ",
+                     text.ok() ? "" : text.status().message().substr(0, 1000));
+    _exit(write(ends[1], told.data(), told.size()) < 0 ? 1 : 0);
+  }
+  close(ends[1]);
+  std::string told(2000, '\0');
+  const ssize_t size = read(ends[0], told.data(), told.size());
+  told.resize(size < 0 ? 0 : static_cast<size_t>(size));
+  close(ends[0]);
+  Outcome outcome;
+  rusage used = {};
+  wait4(child, &outcome.status, 0, &used);
+  outcome.peak = static_cast<uint64_t>(used.ru_maxrss) << 10;
+  const size_t blank = std::min(told.find(' '), told.size());
+  EXPECT_TRUE(absl::SimpleAtoi(told.substr(0, blank), &outcome.printed));
+  outcome.error = told.substr(std::min(blank + 1, told.size()));
+  return outcome;
+}
+
+struct Row {
+  SharedPart part;
+  size_t text;
+  size_t count;
+  size_t calls;
+  bool refused;  // whatever the command: the tables decode to too much
+};
+
+const Row kRows[] = {
+    {SharedPart::kNone, 1000000, 1, 1000, false},
+    {SharedPart::kModuleName, 1000000, 1, 5000, false},
+    {SharedPart::kAttributes, 1000000, 40000, 0, true},
+    {SharedPart::kTypes, 1000000, 40000, 0, true},
+    {SharedPart::kDependencies, 1000000, 40000, 0, true},
+    {SharedPart::kImports, 1000000, 40000, 10, true},
+    {SharedPart::kImports, 1000000, 1, 5000, false},
+    {SharedPart::kExports, 1000000, 40000, 10, true},
+    {SharedPart::kExports, 1000000, 1, 5000, false},
+    {SharedPart::kExports, 3, 100000, 0, true},
+    {SharedPart::kImportAttributes, 10, 30000, 0, true},
+    {SharedPart::kFunctionAttributes, 10, 10000, 0, true},
+    {SharedPart::kReflection, 1000000, 10000, 0, true},
+    {SharedPart::kConventions, 1000000, 10000, 0, true},
+    {SharedPart::kFunctionNames, 1000000, 10000, 0, true},
+    {SharedPart::kFunctionNames, 1000000, 2, 5000, false},
+    {SharedPart::kFiles, 1000000, 40000, 5000, false},
+    {SharedPart::kLocationNames, 1000000, 40000, 5000, false},
+    {SharedPart::kFusedMetadata, 1000000, 40000, 0, false},
+    {SharedPart::kFusedPlaces, 10, 30000, 5000, false},
+};
+
+TEST(SharedText, IsBounded) {
+  const std::string path = testing::TempDir() + "/shared.vmfb";
+  for (const Row& row : kRows) {
+    tests::SharedModule module;
+    module.part = row.part;
+    module.text = std::string(row.text, '<');
+    module.count = row.count;
+    module.calls = row.calls;
+    const std::vector<uint8_t> bytes = module.Build();
+    std::ofstream(path).write(reinterpret_cast<const char*>(bytes.data()),
+                              static_cast<std::streamsize>(bytes.size()));
+    for (const auto& command : kCommands) {
+      SCOPED_TRACE(absl::StrCat("row ", &row - kRows, ", ", command.name));
+      const Outcome outcome = RunApart(command.print, path);
+      ASSERT_TRUE(WIFEXITED(outcome.status)) << outcome.status;
+      EXPECT_LE(outcome.printed, MostTextOf(bytes.size()) + (2 << 20));
+      if (!kIsSanitized) EXPECT_LE(outcome.peak, kMostMemory);
+      // Of tables in shared lists the verifier counts too many.
+      const bool refused =
+          absl::StrContains(outcome.error, "FlatBuffer is damaged") ||
+          absl::StrContains(outcome.error, "name the same bytes too often");
+      EXPECT_EQ(refused, row.refused) << outcome.error;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace eyrie::tools
