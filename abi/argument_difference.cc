@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 
+#include "abi/element_range.h"
 #include "abi/tensor.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -18,10 +20,29 @@
 #include "vm/list.h"
 
 namespace eyrie::abi {
+
+using hal::ElementType;
+
+std::string ElementDifference(const RefObject* object, ElementType declared) {
+  if (object == nullptr || &object->type() != &hal::BufferView::kType) {
+    return "";
+  }
+  const auto& view = static_cast<const hal::BufferView&>(*object);
+  if (!MayChangeValue(view.element_type(), declared)) return "";
+  const auto bytes = BytesOf(view);
+  if (!bytes.ok()) return std::string(bytes.status().message());
+  const std::optional<Misfit> misfit =
+      FindMisfit(*bytes, view.element_type(), declared, view.shape());
+  if (!misfit) return "";
+  return absl::StrCat(misfit->number, " is out of range for ",
+                      hal::ElementTypeName(declared), RangeText(declared),
+                      misfit->index.empty() ? "" : ", at ", misfit->Place(),
+                      ".");
+}
+
 namespace {
 
 using Kind = DeclaredType::Kind;
-using hal::ElementType;
 
 bool IsInteger(ElementType type) { return hal::NumericalKind(type) >> 4 == 1; }
 
@@ -51,7 +72,7 @@ std::string TensorDifference(const hal::BufferView& view,
                             ? kDemotedHint
                             : "");
   }
-  if (!type.ranked) return "";
+  if (!type.ranked) return ElementDifference(&view, type.element);
   if (view.shape().size() != type.shape.size()) {
     return absl::StrCat("the rank is ", view.shape().size(), ", expected ",
                         type.shape.size(), " (", type.ToString(), ").");
@@ -64,7 +85,7 @@ std::string TensorDifference(const hal::BufferView& view,
     return absl::StrCat("dimension ", i, " is ", view.shape()[i], ", expected ",
                         type.shape[i], " (", type.ToString(), ").");
   }
-  return "";
+  return ElementDifference(&view, type.element);
 }
 
 // The RefType an argument of this kind must have; nullptr: any.

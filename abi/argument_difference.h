@@ -9,6 +9,7 @@
 #include "abi/declaration.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
+#include "hal/element_type.h"
 
 namespace eyrie::abi {
 
@@ -20,6 +21,10 @@ std::string WithArticle(absl::string_view name);
 bool RefFits(const RefObject* object, const DeclaredValue& declared);
 // What is wrong with a reference, as the end of a sentence; empty if nothing.
 std::string RefDifference(RefObject* object, const DeclaredValue& declared);
+// Which integer of a tensor is out of the range of a type of the same width,
+// likewise: "200 is out of range for si8 (-128 to 127), at [3]."
+std::string ElementDifference(const RefObject* object,
+                              hal::ElementType declared);
 // What is wrong with storage for result `index`, likewise.
 std::string StorageDifference(RefObject* object, int index,
                               const DeclaredType& result);

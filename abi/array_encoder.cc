@@ -3,11 +3,13 @@
 // Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "abi/buffer_use.h"
 #include "abi/convert.h"
+#include "abi/element_range.h"
 #include "abi/marshal.h"
 #include "abi/tensor.h"
 #include "abi/tensor_text.h"
@@ -180,14 +182,9 @@ absl::Status Encoder::MakeStorage(const Type& result, const Type& argument,
   return absl::OkStatus();
 }
 
-absl::Status Encoder::GivenArray(const HostArray& array, const Type& type,
-                                 Ref<RefObject>& object) {
+absl::Status Encoder::CheckGiven(const HostArray& array, const Type& type,
+                                 ElementType to, BufferUse use) const {
   const ElementType from = array.type();
-  const ElementType to =
-      type.element == ElementType::kNone ? from : type.element;
-  const bool lends =
-      array.use() == HostArray::Use::kLend || (is_storage_ && array.view());
-  const BufferUse use = UseOfElements(from, to, array.is_dense(), lends);
   const bool converts = IsReal(from) == IsReal(to);
   if (use == BufferUse::kConvert && !(array.casts() && converts) &&
       !IsLossless(from, to)) {
@@ -202,7 +199,45 @@ absl::Status Encoder::GivenArray(const HostArray& array, const Type& type,
         absl::StrCat("an array ", array.ShapeText(), " is given; ",
                      ShapeDifference(array.shape(), type)));
   }
+  const bool lends = array.use() == HostArray::Use::kLend;
+  if (is_storage_ && lends && array.is_read_only()) {
+    return absl::InvalidArgumentError(
+        "an array that is read-only cannot take a result.");
+  }
+  if (use == BufferUse::kAsIs && elements_may_change_ &&
+      MayChangeValue(from, to)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "an array ", array.ShapeText(), " is lent; ", type.ToString(),
+        " is expected, and elements that may still change cannot be compared "
+        "with the range of ",
+        ElementText(to), RangeText(to), "; give a copy."));
+  }
+  return absl::OkStatus();
+}
+
+// INVALID_ARGUMENT: an element, as it is given, is not one of the other type.
+absl::Status Encoder::CheckRange(std::span<const uint8_t> elements,
+                                 const HostArray& array, ElementType to) {
+  // Nothing reads what is there to be written.
+  if (array.type() == to || is_storage_) [[likely]]
+    return absl::OkStatus();
+  const std::optional<Misfit> misfit =
+      FindMisfit(elements, array.type(), to, array.shape());
+  if (!misfit) return absl::OkStatus();
+  path_ = misfit->Place();
+  return OutOfRange(misfit->number, to);
+}
+
+absl::Status Encoder::GivenArray(const HostArray& array, const Type& type,
+                                 Ref<RefObject>& object) {
+  const ElementType to =
+      type.element == ElementType::kNone ? array.type() : type.element;
+  const bool lends = array.may_be_used() || (is_storage_ && array.view());
+  const BufferUse use =
+      UseOfElements(array.type(), to, array.is_dense(), lends);
+  RETURN_IF_ERROR(CheckGiven(array, type, to, use));
   if (use == BufferUse::kAsIs) {
+    RETURN_IF_ERROR(CheckRange(array.bytes(), array, to));
     const absl::Status lent = Lend(array, to, object);
     if (!absl::IsUnavailable(lent)) return lent;
   }
@@ -210,6 +245,7 @@ absl::Status Encoder::GivenArray(const HostArray& array, const Type& type,
   std::span<uint8_t> target;
   RETURN_IF_ERROR(NewArray(to, array.shape(), view, target));
   RETURN_IF_ERROR(WriteElements(array, to, target.data()));
+  RETURN_IF_ERROR(CheckRange(target, array, to));
   ++(use == BufferUse::kConvert ? statistics_->converted
      : use == BufferUse::kPack  ? statistics_->packed
                                 : statistics_->copied);

@@ -356,6 +356,11 @@ void eyrie_value_lend(eyrie_value_t* value) {
   abi::ChangeArrays(*abi::FromHandle(value), &abi::HostArray::Lent);
 }
 
+void eyrie_value_set_read_only(eyrie_value_t* value) {
+  if (value == nullptr) return;
+  abi::ChangeArrays(*abi::FromHandle(value), &abi::HostArray::ReadOnly);
+}
+
 void eyrie_value_allow_loss(eyrie_value_t* value) {
   if (value == nullptr) return;
   abi::ChangeArrays(*abi::FromHandle(value), &abi::HostArray::Casting);

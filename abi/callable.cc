@@ -186,18 +186,25 @@ absl::Status Callable::CheckArguments(
   for (size_t i = 0; i < arguments.size(); ++i) {
     const v0::RawType* raw =
         makes_storage ? &raw_->raw().signature.inputs[i] : nullptr;
-    if (raw && arguments[i].type() == argument_types()[i] &&
-        v0::RawMatches(*raw, arguments[i].type(), arguments[i].slot()))
-        [[likely]] {
-      continue;
-    }
-    std::string wrong = Difference(arguments[i], i);
+    std::string wrong;
     absl::string_view colon = " ";
-    if (wrong.empty() && raw) {
-      wrong = v0::RawDifference(*raw, arguments[i].type(), arguments[i].slot());
+    if (raw == nullptr || arguments[i].type() != argument_types()[i] ||
+        !v0::RawMatches(*raw, arguments[i].type(), arguments[i].slot())) {
+      wrong = Difference(arguments[i], i);
+      if (wrong.empty() && raw) {
+        wrong =
+            v0::RawDifference(*raw, arguments[i].type(), arguments[i].slot());
+        colon = ": ";
+      }
+    }
+    if (wrong.empty() && raw_ && i < raw_->raw().signature.inputs.size() &&
+        arguments[i].is_ref()) {
+      wrong = ElementDifference(arguments[i].ref(),
+                                raw_->raw().signature.inputs[i].element);
       colon = ": ";
     }
-    if (wrong.empty()) continue;
+    if (wrong.empty()) [[likely]]
+      continue;
     std::string name = ArgumentName(i);
     name[0] = 'A';
     return absl::InvalidArgumentError(absl::StrCat(name, colon, wrong));

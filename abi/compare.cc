@@ -2,7 +2,9 @@
 //
 // Tested by function_io_test.cc.
 #include <algorithm>
+#include <optional>
 
+#include "abi/element_range.h"
 #include "abi/function_io.h"
 #include "abi/session.h"
 #include "abi/tensor_compare.h"
@@ -74,14 +76,19 @@ absl::StatusOr<std::string> TensorDifference(const hal::BufferView& expected,
   }
   ASSIGN_OR_RETURN(const auto expected_bytes, BytesOf(expected));
   ASSIGN_OR_RETURN(const auto actual_bytes, BytesOf(actual));
-  const int64_t index = FirstDifference(expected_bytes, actual_bytes, type,
-                                        actual.element_count(), tolerance);
+  int64_t index = FirstDifference(expected_bytes, actual_bytes, type,
+                                  actual.element_count(), tolerance);
+  // The same bits may be another number where the signs differ.
+  const std::optional<Misfit> misfit = FindMisfit(
+      expected_bytes, expected.element_type(), type, expected.shape());
+  if (misfit && (index < 0 || misfit->element < index)) index = misfit->element;
   if (index < 0) return std::string();
   const uint64_t bit = static_cast<uint64_t>(index) * hal::StrideBits(type);
   std::string text = absl::StrCat("element at index ", index, " (");
   AppendElement(actual_bytes, bit, type, FloatCase::kUpper, text);
   absl::StrAppend(&text, ") does not match the expected (");
-  AppendElement(expected_bytes, bit, type, FloatCase::kUpper, text);
+  AppendElement(expected_bytes, bit, expected.element_type(), FloatCase::kUpper,
+                text);
   absl::StrAppend(&text, ")");
   return text;
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 
+#include "abi/element_range.h"
 #include "abi/signature.h"
 #include "abi/tensor_text.h"
 #include "absl/status/statusor.h"
@@ -58,15 +59,15 @@ absl::Status WrongKind(const HostValue& value, ElementType type) {
       value.Describe(), " is given; ", ElementText(type), " is expected."));
 }
 
+}  // namespace
+
 absl::Status OutOfRange(absl::string_view number, ElementType type) {
-  std::string range;
-  if (IsInteger(type)) {
-    const IntegerRange limits = RangeOf(type);
-    range = absl::StrCat(" (", limits.least, " to ", limits.greatest, ")");
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      number, " is out of range for ", ElementText(type), range, "."));
+  return absl::InvalidArgumentError(
+      absl::StrCat(number, " is out of range for ", ElementText(type),
+                   IsInteger(type) ? RangeText(type) : "", "."));
 }
+
+namespace {
 
 // The nearest value of a type, as a double.
 double Rounded(double value, ElementType type) {

@@ -12,6 +12,7 @@
 
 #include "abi/host_value.h"
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "hal/element_type.h"
 
 namespace eyrie::abi {
@@ -30,6 +31,9 @@ bool IsReal(hal::ElementType type);
 bool SameBits(hal::ElementType from, hal::ElementType to);
 // Whether every value of `from` has its equal in `to`.
 bool IsLossless(hal::ElementType from, hal::ElementType to);
+
+// INVALID_ARGUMENT: "200 is out of range for si8 (-128 to 127)."
+absl::Status OutOfRange(absl::string_view number, hal::ElementType type);
 
 // A number as an integer of a type, sign-extended to 64 bits.
 // INVALID_ARGUMENT: no integer, or out of range.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "abi/convert.h"
+#include "abi/element_range.h"
 #include "abi/marshal.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -183,6 +184,7 @@ absl::StatusOr<HostValue> Decoder::Array(Ref<RefObject> object,
     return absl::InvalidArgumentError(absl::StrCat(
         "an array ", view->ShapeAndType(), " is returned; ", difference));
   }
+  const ElementType given = view->element_type();
   Ref<hal::BufferView> shared = Ref<hal::BufferView>::Share(view);
   if (type.element != ElementType::kNone &&
       view->element_type() != type.element) {
@@ -194,6 +196,15 @@ absl::StatusOr<HostValue> Decoder::Array(Ref<RefObject> object,
       HostArray::OfTensor(std::move(shared));
   // One that the host cannot see is passed on as it is.
   if (!array.ok()) return HostValue(std::move(object));
+  const ElementType taken = (*array)->type();
+  if (given != taken) [[unlikely]] {
+    const std::optional<Misfit> misfit =
+        FindMisfit((*array)->bytes(), given, taken, (*array)->shape());
+    if (misfit) {
+      path_ = misfit->Place();
+      return OutOfRange(misfit->number, taken);
+    }
+  }
   ++statistics_->lent;
   return HostValue(*std::move(array));
 }

@@ -6,6 +6,7 @@
 #define EYRIE_ABI_FUNCTION_IO_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
@@ -45,6 +46,14 @@ struct ValueSlot {
   std::string name;                         // "argument 0 ('input0')"
 };
 
+// What a plain number is for a scalar of a float type that travels as bits in
+// an i32, f16 above all: "15872". With the register's name, "i32=15872", and
+// as 0x3E00 it is the bits.
+enum class NarrowFloats : uint8_t {
+  kNumbers,  // the number
+  kBits,     // the bits, as for the public tools
+};
+
 struct ParsedValue {
   vm::Value value;
   bool ignored = false;  // the text was "(ignored)"
@@ -59,9 +68,11 @@ class ValueReader {
   // `flag` stands in messages before the text: "--input".
   // `memory`, if there is one, counts the tensors that are made.
   ValueReader(Ref<hal::Device> device, std::string flag,
+              NarrowFloats floats = NarrowFloats::kNumbers,
               std::shared_ptr<MemoryMeter> memory = nullptr)
       : device_(std::move(device)),
         flag_(std::move(flag)),
+        floats_(floats),
         memory_(std::move(memory)) {}
 
   // INVALID_ARGUMENT or OUT_OF_RANGE: a text that is not its slot's, or too
@@ -97,15 +108,16 @@ class ValueReader {
 
   Ref<hal::Device> device_;
   std::string flag_;
+  NarrowFloats floats_;
   std::shared_ptr<MemoryMeter> memory_;
   std::map<std::string, Source> sources_;
 };
 
 // Reads a scalar: by its declared type if there is one, else by its register's.
-// f16 and bf16 travel as bits in an i32: a number is converted, 0x… is bits.
 absl::StatusOr<vm::Value> ParseScalar(absl::string_view text,
                                       vm::ValueType type,
-                                      const DeclaredValue* declared);
+                                      const DeclaredValue* declared,
+                                      NarrowFloats floats);
 
 struct PrintOptions {
   size_t max_elements = 1024;

@@ -109,6 +109,10 @@ TEST_F(FunctionIo, Inputs) {
       {"i:i1 i:i1", "true;0", "i32=1; i32=0"},
       {"i:f16 i:f16 i:bf16", "1.5;0x3C00;1", "i32=15872; i32=15360; i32=16256"},
       {"f:f16", "1.5", "f32=1.5"},  // how 3.3 carries an f16
+      // As it is printed it is bits again.
+      {"i:f16 i:bf16 i:f8E5M2", "i32=15872;i32=-128;i32=60",
+       "i32=15872; i32=-128; i32=60"},
+      {"i:f16 i:f8E4M3FN", "f16=15872;f8E4M3FN=1", "i32=29632; i32=56"},
       {"I:index", "12", "i64=12"},
       {"i", "+5", "i32=5"},
       {"r", "2x2xf32=1 2 3 4", "hal.buffer_view 2x2xf32=[1 2][3 4]"},
@@ -197,6 +201,42 @@ TEST_F(FunctionIo, Inputs) {
   }
   EXPECT_EQ(Read("r", "@missing.npy").status().code(),
             absl::StatusCode::kNotFound);
+}
+
+// What the public tools read: bits, of each narrow float. Wide ones are
+// numbers, and so are narrow ones in registers of floats.
+TEST_F(FunctionIo, PublicScalars) {
+  const struct {
+    const char* slots;
+    const char* text;
+    const char* want;
+  } kRows[] = {
+      {"i:f16", "15872", "i32=15872"},
+      {"i:bf16", "16256", "i32=16256"},
+      {"i:f8E5M2", "60", "i32=60"},
+      {"i:f16", "-1", "i32=-1"},
+      {"i:f16", "0x3E00", "i32=15872"},
+      {"i:f16", "i32=15872", "i32=15872"},
+      {"i:f16", "f16=15872", "i32=29632"},
+      {"i:f16", "1.5",
+       "INVALID_ARGUMENT: '1.5' is not a whole number, as i32 needs; f16 is "
+       "expected. (--input='1.5', argument 0)"},
+      {"f:f16", "1.5", "f32=1.5"},
+      {"f", "15872", "f32=15872"},
+      {"i:i8", "-5", "i32=-5"},
+  };
+  for (const auto& row : kRows) {
+    ValueReader reader(device_, "--input", NarrowFloats::kBits);
+    const std::vector<ValueSlot> slots = Slots(row.slots);
+    const std::string text = row.text;
+    const auto values = reader.Read({&text, 1}, slots);
+    std::string out = StatusText(values);
+    if (values.ok()) {
+      out.clear();
+      AppendValue((*values)[0].value, PrintOptions(), out);
+    }
+    EXPECT_EQ(out, row.want) << row.slots << " " << row.text;
+  }
 }
 
 TEST_F(FunctionIo, Printing) {
@@ -354,6 +394,14 @@ TEST_F(FunctionIo, Comparisons) {
       {"r", "2xbf16=1 100", "2xbf16=1.0078 100", ""},
       {"r", "2xf64=1 2", "2xf64=1.00005 2", ""},
       {"r", "2xsi32=1 2", "2xi32=1 2", ""},  // .npy knows signed ones only
+      {"r", "2xui32=1 2", "2xsi32=1 2", ""},
+      {"r", "2xi8=200 1", "2xsi8=-56 1", ""},
+      // The same bits, another number.
+      {"r", "2xui8=1 200", "2xsi8=1 -56",
+       absl::StrCat(
+           "[FAILED] result[0]: element at index 1 (-56) does not "
+           "match the expected (200)",
+           kView, "2xui8\n  expected:\n2xui8=1 200\n  actual:\n2xsi8=1 -56\n")},
       {"r", "2xi4=1 2", "2xi4=1 2", ""},
       {"r", "2xf8E5M2=1 2", "2xf8E5M2=1 2", ""},
       {"r", "(null)", "(null)", ""},

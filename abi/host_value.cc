@@ -260,6 +260,12 @@ std::shared_ptr<const HostArray> HostArray::Lent() const {
   return array;
 }
 
+std::shared_ptr<const HostArray> HostArray::ReadOnly() const {
+  auto array = std::shared_ptr<HostArray>(new HostArray(*this));
+  array->read_only_ = true;
+  return array;
+}
+
 std::shared_ptr<const HostArray> HostArray::Transposed() const {
   auto array = std::shared_ptr<HostArray>(new HostArray(*this));
   std::reverse(array->shape_.begin(), array->shape_.end());

@@ -33,7 +33,7 @@ class HostArray {
   // What a call may do with the elements.
   enum class Use : uint8_t {
     kCopy,  // it gets a copy where its program might write to them
-    kLend,  // it may use them in place, and change them
+    kLend,  // it may use them in place, and change them, unless read-only
   };
 
   // Elements that the array owns, dense row-major, copied. INVALID_ARGUMENT:
@@ -79,6 +79,11 @@ class HostArray {
   // Bytes that the elements take when packed.
   uint64_t byte_length() const { return byte_length_; }
   Use use() const { return use_; }
+  // True if nothing may write to the elements, whatever use() says.
+  bool is_read_only() const { return read_only_; }
+  // Whether a call may use the elements in place. Compiled code of every
+  // release writes to some of its arguments, and nothing says to which.
+  bool may_be_used() const { return use_ == Use::kLend && !read_only_; }
   // The tensor this is, or null.
   const Ref<hal::BufferView>& view() const { return view_; }
   // True if a caller asked for elements to be converted, with loss if need be.
@@ -92,6 +97,8 @@ class HostArray {
   std::shared_ptr<const HostArray> Casting() const;
   // The same elements, to be lent.
   std::shared_ptr<const HostArray> Lent() const;
+  // The same elements, not to be written.
+  std::shared_ptr<const HostArray> ReadOnly() const;
   // The same elements, of whole bytes, with dimensions in reverse.
   std::shared_ptr<const HostArray> Transposed() const;
 
@@ -120,6 +127,7 @@ class HostArray {
   Use use_ = Use::kCopy;
   bool dense_ = true;
   bool casts_ = false;
+  bool read_only_ = false;
   std::vector<int64_t> shape_;
   std::vector<int64_t> strides_;
   int64_t count_ = 0;

@@ -206,6 +206,7 @@ absl::Status Invoker::EncodeAll(std::span<const HostValue* const> values,
   if (positional.size() > count) return TooMany(positional.size());
   statistics_ = CallStatistics();
   Encoder encoder(device_.get(), &statistics_, memory_, &spares_);
+  encoder.set_elements_may_change(elements_may_change_);
   if (positional.size() == count && names.empty()) {
     for (size_t i = 0; i < count; ++i) {
       RETURN_IF_ERROR(EncodeOne(*positional[i], i, encoder, slots[i]));
@@ -335,7 +336,7 @@ absl::StatusOr<PreparedCall> Invoker::Prepare(
     std::span<const HostValue* const> given,
     std::span<const absl::string_view> names) {
   if (session_ == nullptr) return NothingToCall();
-  ASSIGN_OR_RETURN(std::vector<vm::Value> arguments, Encode(given, names));
+  ASSIGN_OR_RETURN(std::vector<vm::Value> arguments, EncodeEarly(given, names));
   return PreparedCall::Create(callable_, std::move(arguments));
 }
 
@@ -362,8 +363,10 @@ absl::StatusOr<std::vector<vm::Value>> Invoker::StartValues(
     RETURN_IF_ERROR(call.status());
     RETURN_IF_ERROR(call.End(session_->WaitFor(*wait)));
   }
+  // Of one that waits itself, elements come later.
   ASSIGN_OR_RETURN(const std::vector<vm::Value> arguments,
-                   Encode(given, names));
+                   is_async&& wait != nullptr ? EncodeEarly(given, names)
+                                              : Encode(given, names));
   if (!is_async) {
     ASSIGN_OR_RETURN(std::vector<vm::Value> values, callable_.Call(arguments));
     RETURN_IF_ERROR(signal.Signal());
@@ -401,6 +404,15 @@ absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(
   return Encode(given.values, given.names);
 }
 
+absl::StatusOr<std::vector<vm::Value>> Invoker::EncodeEarly(
+    std::span<const HostValue* const> given,
+    std::span<const absl::string_view> names) {
+  elements_may_change_ = true;
+  auto values = Encode(given, names);
+  elements_may_change_ = false;
+  return values;
+}
+
 absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(
     std::span<const HostValue* const> given,
     std::span<const absl::string_view> names) {
@@ -408,7 +420,8 @@ absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(
     HostValue rest;
     ASSIGN_OR_RETURN(const std::vector<const HostValue*> raw,
                      FlatArguments(given, names, rest));
-    return flat_->Encode(raw, {});
+    return elements_may_change_ ? flat_->EncodeEarly(raw, {})
+                                : flat_->Encode(raw, {});
   }
   Slots slots(signature_.arguments().size());
   const std::span<vm::Slot> arguments(slots.data(), slots.size());

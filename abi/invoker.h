@@ -97,6 +97,10 @@ class Invoker {
           Ref<hal::Device> device, std::shared_ptr<MemoryMeter> memory);
   static Invoker Bind(Session& session, Callable callable, Signature signature);
 
+  // As Encode, where lent elements may change before the call reads them.
+  absl::StatusOr<std::vector<vm::Value>> EncodeEarly(
+      std::span<const HostValue* const> given,
+      std::span<const absl::string_view> names);
   absl::StatusOr<std::vector<vm::Value>> StartValues(
       std::span<const HostValue* const> given,
       std::span<const absl::string_view> names, hal::Fence* wait,
@@ -142,6 +146,7 @@ class Invoker {
   Signature signature_;
   CallStatistics statistics_;
   std::vector<Ref<hal::BufferView>> spares_;  // of the last call's arguments
+  bool elements_may_change_ = false;          // see EncodeEarly
   // Calls what structures are made of; null: there are none.
   std::unique_ptr<Invoker> flat_;
 };

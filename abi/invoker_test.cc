@@ -227,6 +227,79 @@ TEST(Invoker, ArraysAreLentWhereTheyCanBe) {
   }
 }
 
+// What is read-only is copied, and refused as storage.
+TEST(Invoker, ReadOnlyArraysAreNotLent) {
+  struct alignas(64) {
+    float numbers[4] = {1, 2, 3, 4};
+  } memory;
+  const std::span<const uint8_t> bytes(
+      reinterpret_cast<const uint8_t*>(memory.numbers), sizeof(memory.numbers));
+  const int64_t shape[] = {4};
+  const auto array =
+      *HostArray::Borrow(ElementType::kFloat32, shape, {}, bytes);
+  for (const auto& fixed :
+       {array->ReadOnly()->Lent(), array->Lent()->ReadOnly()}) {
+    for (const char* release : {"3.3", "3.9", "3.11", "3.12", "3.13"}) {
+      auto session = Open(absl::StrCat(release, "/sharing.vmfb"));
+      ASSERT_NE(session, nullptr);
+      auto write = Bind(*session, "write");
+      ASSERT_EQ(StatusText(write), "OK");
+      const HostValue values[] = {HostValue(fixed), HostValue(int64_t{2})};
+      std::vector<HostValue> results;
+      ASSERT_EQ(StatusText(write->Call(values, {}, results)), "OK");
+      EXPECT_EQ(Text(results[0]), "[1.0, 2.0, 7.0, 4.0]");
+      EXPECT_EQ(write->statistics().copied, 1u);
+      EXPECT_EQ(memory.numbers[2], 3);
+    }
+  }
+}
+
+TEST(Invoker, ReadOnlyArraysAreNoStorage) {
+  auto session = Open("3.13/destination.vmfb");
+  ASSERT_NE(session, nullptr);
+  auto add = Bind(*session, "add_into");
+  ASSERT_EQ(StatusText(add), "OK");
+  const int64_t shape[] = {4};
+  const auto array = *HostArray::Copy(ElementType::kFloat32, shape,
+                                      std::vector<uint8_t>(16, 0));
+  std::vector<HostValue> values(3, HostValue(array));
+  std::vector<HostValue> results;
+  EXPECT_EQ(StatusText(add->Call(values, {}, results)), "OK");
+  values[2] = HostValue(array->Lent()->ReadOnly());
+  EXPECT_EQ(StatusText(add->Call(values, {}, results)),
+            "INVALID_ARGUMENT: Argument 2 ('input2'): an array that is "
+            "read-only cannot take a result.");
+}
+
+// Elements that may change after they were compared are not compared.
+TEST(Invoker, PreparedCallsTakeCopiesOfTheOtherSign) {
+  auto session = Open("3.13/sharing.vmfb");
+  ASSERT_NE(session, nullptr);
+  auto pass = Bind(*session, "signed");
+  ASSERT_EQ(StatusText(pass), "OK");
+  const int64_t shape[] = {1, 2};
+  const auto array =
+      *HostArray::Copy(ElementType::kUint8, shape, std::vector<uint8_t>{1, 2});
+  const struct {
+    std::shared_ptr<const HostArray> array;
+    const char* want;
+  } kRows[] = {
+      {array, "OK"},
+      {array->Lent()->ReadOnly(), "OK"},
+      {array->Lent(),
+       "INVALID_ARGUMENT: Argument 0 ('input0'): an array 1x2xui8 is lent; "
+       "?x2xsi8 is expected, and elements that may still change cannot be "
+       "compared with the range of si8 (-128 to 127); give a copy."},
+  };
+  for (const auto& row : kRows) {
+    const HostValue value(row.array);
+    const HostValue* const given[] = {&value};
+    EXPECT_EQ(StatusText(pass->Prepare(given, {})), row.want);
+    std::vector<HostValue> results;
+    EXPECT_EQ(StatusText(pass->Call({&value, 1}, {}, results)), "OK");
+  }
+}
+
 // Memory is the caller's until the last tensor over it is gone.
 TEST(Invoker, LentMemoryIsKept) {
   auto session = Open("3.13/add.vmfb");

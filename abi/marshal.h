@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "abi/buffer_use.h"
 #include "abi/host_value.h"
 #include "abi/signature.h"
 #include "absl/status/status.h"
@@ -68,6 +69,10 @@ class Encoder {
   absl::Status MakeStorage(const Type& result, const Type& argument,
                            vm::Slot& slot);
 
+  // Says that lent elements may change after Encode has looked at them: those
+  // that must be looked at are then refused.
+  void set_elements_may_change(bool may) { elements_may_change_ = may; }
+
   // Where in the value the last error is: "['a'][2]".
   const std::string& path() const { return path_; }
 
@@ -117,6 +122,10 @@ class Encoder {
                            Ref<RefObject>& object);
   absl::Status Fill(const HostValue& value, hal::ElementType type,
                     std::span<const int64_t> shape, uint8_t*& target);
+  absl::Status CheckGiven(const HostArray& array, const Type& type,
+                          hal::ElementType to, BufferUse use) const;
+  absl::Status CheckRange(std::span<const uint8_t> elements,
+                          const HostArray& array, hal::ElementType to);
   absl::Status Lend(const HostArray& array, hal::ElementType type,
                     Ref<RefObject>& object);
   bool TakeSpare(hal::ElementType type, std::span<const int64_t> shape,
@@ -139,6 +148,7 @@ class Encoder {
   std::string path_;
   size_t depth_ = 0;
   bool is_storage_ = false;  // the argument is there to be written
+  bool elements_may_change_ = false;
 };
 
 // Results of one call.

@@ -152,6 +152,34 @@ TEST(Session, ArgumentsAreCheckedBeforeTheCall) {
   }
 }
 
+// Integers of one width pass for each other where their values do.
+TEST(Session, IntegersFitTheDeclaredType) {
+  const struct {
+    const char* function;
+    const char* arguments;
+    const char* want;
+  } kRows[] = {
+      {"signed", "1x2xui8=1 127", "hal.buffer_view\n1x2xui8=[1 127];"},
+      {"signed", "1x2xi8=1 200", "hal.buffer_view\n1x2xi8=[1 -56];"},
+      {"signed", "2x2xui8=1 2 200 3",
+       "INVALID_ARGUMENT: Argument 0 ('input0') is 2x2xui8; 200 is out of "
+       "range for si8 (-128 to 127), at [1][0]."},
+      {"unsigned", "1x2xsi8=0 -1",
+       "INVALID_ARGUMENT: Argument 0 ('input0') is 1x2xsi8; -1 is out of "
+       "range for ui8 (0 to 255), at [0][1]."},
+      {"signed_32", "2xui32=1 4000000000",
+       "INVALID_ARGUMENT: Argument 0 ('input0') is 2xui32; 4000000000 is out "
+       "of range for si32 (-2147483648 to 2147483647), at [1]."},
+  };
+  for (const char* release : {"3.3", "3.9", "3.11", "3.12", "3.13"}) {
+    auto session = Open(absl::StrCat(release, "/sharing.vmfb"));
+    ASSERT_NE(session, nullptr);
+    for (const auto& row : kRows) {
+      EXPECT_EQ(Call(*session, row.function, row.arguments), row.want);
+    }
+  }
+}
+
 TEST(Session, Lookup) {
   auto session = Open("3.13/counter.vmfb");
   ASSERT_NE(session, nullptr);

@@ -76,6 +76,72 @@ TEST(TypedFunctionTest, Calls) {
   EXPECT_EQ(*(*next)(), 2);
 }
 
+// Integers whose sign is not the function's pass where they fit.
+TEST(TypedFunctionTest, IntegersFit) {
+  Context sharing = Open("sharing");
+  using Naturals = Tensor<uint8_t>;
+  using Integers = Tensor<int8_t>;
+  auto pass = sharing.Find<Integers(Naturals)>("signed");
+  ASSERT_TRUE(pass) << pass.error().message();
+  auto good = (*pass)(*Naturals::Copy({1, 2}, std::vector<uint8_t>{1, 127}));
+  ASSERT_TRUE(good) << good.error().message();
+  EXPECT_EQ(good->elements()[1], 127);
+  EXPECT_EQ((*pass)(*Naturals::Copy({1, 2}, std::vector<uint8_t>{1, 200}))
+                .error()
+                .message(),
+            "Argument 0 ('input0')[0][1]: 200 is out of range for si8 (-128 "
+            "to 127).");
+  auto unsign = sharing.Find<Integers(Integers)>("unsigned");
+  ASSERT_TRUE(unsign) << unsign.error().message();
+  EXPECT_EQ(
+      (*unsign)(*Integers::Copy({1, 2}, std::vector<int8_t>{5, -1}))
+          .error()
+          .message(),
+      "Argument 0 ('input0')[0][1]: -1 is out of range for ui8 (0 to 255).");
+  // A result that the C++ type does not hold.
+  auto read = sharing.Find<Integers(Naturals)>("unsigned");
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_TRUE((*read)(*Naturals::Copy({1, 2}, std::vector<uint8_t>{1, 2})));
+  EXPECT_EQ((*read)(*Naturals::Copy({1, 2}, std::vector<uint8_t>{1, 200}))
+                .error()
+                .message(),
+            "The array has an integer that is out of the range of the type "
+            "asked for.");
+}
+
+struct alignas(64) Four {
+  float numbers[4] = {1, 2, 3, 4};
+};
+
+// Const elements are copied though they are lent, and nothing shares them.
+TEST(TypedFunctionTest, ConstElementsAreNotWritten) {
+  for (const char* name : {"same", "write"}) {
+    Context sharing = Open("sharing");
+    auto function = sharing.Find(name);
+    Four memory;
+    const std::span<const float> fixed(memory.numbers);
+    const std::span<float> open(memory.numbers);
+    const bool writes = std::string(name) == "write";
+    const auto call = [&](Value array) {
+      array.Lend();
+      std::vector<Value> arguments = {std::move(array)};
+      if (writes) arguments.emplace_back(int64_t{2});
+      auto results = function->Call(arguments);
+      EXPECT_TRUE(results);
+      return results->front().elements<float>()->data() == memory.numbers;
+    };
+    EXPECT_FALSE(call(*Value::Borrow({4}, fixed)));
+    auto said = *Value::Borrow({4}, open);
+    said.SetReadOnly();
+    EXPECT_FALSE(call(std::move(said)));
+    const Tensor<float> tensor = *Tensor<float>::Borrow({4}, fixed);
+    EXPECT_FALSE(call(tensor.value()));
+    EXPECT_EQ(memory.numbers[2], 3);
+    EXPECT_TRUE(call(*Value::Borrow({4}, open)));
+    EXPECT_EQ(memory.numbers[2], writes ? 7 : 3);
+  }
+}
+
 TEST(TypedFunctionTest, ReturnsSeveral) {
   Context scalars = Open("scalars");
   using All =

@@ -94,20 +94,25 @@ std::string Shortened(absl::string_view text) {
 }  // namespace
 
 absl::StatusOr<Value> ParseScalar(absl::string_view text, ValueType type,
-                                  const DeclaredValue* declared) {
+                                  const DeclaredValue* declared,
+                                  NarrowFloats floats) {
   const ElementType element = ScalarType(type, declared);
   const ElementType carried = ElementOf(type);
+  const bool is_float = !IsInteger(element);
+  // A float in an i32 is there as its bits.
+  bool bits_given =
+      carried == ElementType::kInt32 && floats == NarrowFloats::kBits;
   // "i32=7", as results are printed.
   if (const size_t equals = text.find('='); equals != absl::string_view::npos) {
     const auto named = hal::ParseElementType(text.substr(0, equals));
     if (named.ok() && (*named == element || *named == carried)) {
       text.remove_prefix(equals + 1);
+      bits_given = *named == carried && carried == ElementType::kInt32;
     }
   }
   vm::Slot slot;
   uint8_t bytes[16] = {};
-  const bool is_float = !IsInteger(element);
-  const bool bits_given =
+  bits_given |=
       carried == ElementType::kInt32 && absl::StartsWithIgnoreCase(text, "0x");
   const ElementType read_as = is_float && bits_given ? carried : element;
   const absl::Status status = ParseElement(text, read_as, bytes);
@@ -309,7 +314,7 @@ absl::StatusOr<Value> ValueReader::ReadSingle(absl::string_view text,
                                               const ValueSlot& slot) {
   if (IsNull(text)) return NullOf(slot.type);
   if (slot.type != ValueType::kRef) {
-    return ParseScalar(text, slot.type, slot.declared);
+    return ParseScalar(text, slot.type, slot.declared, floats_);
   }
   const Kind kind = slot.declared ? slot.declared->type.kind : Kind::kUnknown;
   if (kind == Kind::kBytes) return ReadBytes(text);

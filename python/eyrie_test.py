@@ -4,7 +4,6 @@ Run by python_test.sh.
 """
 
 import asyncio
-import gc
 import inspect
 import multiprocessing
 import os
@@ -37,19 +36,6 @@ def eyrie_error():
         eyrie.load("/nonexistent.vmfb")
     except eyrie.Error as error:
         return error
-
-
-class OnlyDlpack:
-    """An array that offers nothing but DLPack's protocol."""
-
-    def __init__(self, array):
-        self.array = array
-
-    def __dlpack__(self, **options):
-        return self.array.__dlpack__(**options)
-
-    def __dlpack_device__(self):
-        return self.array.__dlpack_device__()
 
 
 class ValuesTest(unittest.TestCase):
@@ -189,41 +175,6 @@ class ValuesTest(unittest.TestCase):
         again = pickle.loads(pickle.dumps(eyrie_error()))
         self.assertEqual(again.code, "NOT_FOUND")
         self.assertIn("Cannot open", str(again))
-
-
-class MemoryTest(unittest.TestCase):
-    """What is copied and what is not."""
-
-    def test_results_are_shared_through_dlpack(self):
-        result = load("add").add(floats(1, 2, 3, 4), floats(1, 1, 1, 1))
-        other = np.from_dlpack(result)
-        self.assertTrue(np.shares_memory(result, other))
-        del result
-        gc.collect()
-        np.testing.assert_array_equal(other, floats(2, 3, 4, 5))
-
-    def test_lent_arguments_are_not_copied(self):
-        add = load("add").add
-        first = add(floats(1, 2, 3, 4), floats(1, 1, 1, 1))
-        self.assertEqual(add.statistics["copied"], 2)
-        for wrap in (lambda array: array, OnlyDlpack):
-            add(eyrie.lend(wrap(first)), eyrie.lend(wrap(first)))
-            self.assertEqual(add.statistics["copied"], 0)
-            self.assertEqual(add.statistics["packed"], 0)
-
-    def test_an_argument_lives_as_long_as_it_is_needed(self):
-        add = load("add").add
-        for wrap in (lambda array: array, OnlyDlpack):
-            array = floats(1, 2, 3, 4)
-            before = sys.getrefcount(array)
-            add(wrap(array), wrap(array))
-            gc.collect()
-            self.assertEqual(sys.getrefcount(array), before)
-
-    def test_results_outlive_the_model(self):
-        result = load("add").add(floats(1, 2, 3, 4), floats(1, 1, 1, 1))
-        gc.collect()
-        np.testing.assert_array_equal(result, floats(2, 3, 4, 5))
 
 
 class ModelTest(unittest.TestCase):

@@ -81,12 +81,6 @@ eyrie_dtype_t FindCode(nb::dlpack::dtype code) {
   return EYRIE_DTYPE_NONE;
 }
 
-// Modules know integers without a sign mostly; these are of either kind.
-eyrie_dtype_t Signless(eyrie_dtype_t dtype) {
-  if (dtype >> 24 != 0x11) return dtype;
-  return static_cast<eyrie_dtype_t>(dtype & ~0x01000000);
-}
-
 // Drops what a value has borrowed from, on any thread, with or without the GIL.
 template <typename Owner>
 std::function<void()> Releaser(Owner owner) {
@@ -100,6 +94,7 @@ struct Layout {
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;  // bytes
   eyrie_array_t array = {};
+  bool is_read_only = false;
 
   // Elements side by side, where no strides are known.
   void SetDense() {
@@ -125,6 +120,7 @@ Value Borrow(Layout layout, Owner owner) {
     release();
     Raise(value.error());
   }
+  if (layout.is_read_only) value->SetReadOnly();
   return std::move(*value);
 }
 
@@ -143,11 +139,11 @@ Value FromInterface(nb::handle object) {
                              .c_str());
   }
   Layout layout;
-  layout.array.dtype = Signless(row->dtype);
+  layout.array.dtype = row->dtype;
   for (const nb::handle dimension : nb::cast<nb::tuple>(interface["shape"])) {
     layout.shape.push_back(nb::cast<int64_t>(dimension));
   }
-  const nb::object strides = interface["strides"];
+  const nb::object strides = interface.attr("get")("strides");
   if (strides.is_none()) {
     layout.SetDense();
   } else {
@@ -158,19 +154,47 @@ Value FromInterface(nb::handle object) {
   const auto data = nb::cast<nb::tuple>(interface["data"]);
   layout.array.data =
       reinterpret_cast<const void*>(nb::cast<uintptr_t>(data[0]));
+  layout.is_read_only = nb::cast<bool>(data[1]);
   return Borrow(std::move(layout), nb::borrow(object));
 }
 
+// The capsule of an array. DLPack says since version 1.0 whether the memory is
+// read-only; a producer that does not may be JAX, whose arrays never change.
+nb::object CapsuleOf(nb::handle object, bool& may_be_written) {
+  const nb::object get = object.attr("__dlpack__");
+  nb::object capsule;
+  try {
+    capsule = get(nb::arg("max_version") = nb::make_tuple(1, 1));
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError)) throw;  // knows no versions
+    capsule = get();
+  }
+  may_be_written = PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned") != 0;
+  if (!may_be_written) {
+    const auto module =
+        nb::cast<std::string>(nb::str(object.type().attr("__module__")));
+    may_be_written = module == "torch" || module.starts_with("torch.");
+  }
+  return capsule;
+}
+
 Value FromDlpack(nb::handle object) {
+  Layout layout;
+  bool may_be_written = false;
+  const nb::object capsule = CapsuleOf(object, may_be_written);
+  nb::ndarray<> writable;  // what is read-only is no such array
   nb::ndarray<nb::ro> array;
-  if (!nb::try_cast(object, array)) {
+  layout.is_read_only =
+      !may_be_written || !nb::try_cast(nb::handle(capsule), writable);
+  if (!layout.is_read_only) {
+    array = nb::ndarray<nb::ro>(writable);
+  } else if (!nb::try_cast(nb::handle(capsule), array)) {
     throw nb::type_error("The array's __dlpack__ gives nothing to read.");
   }
   if (array.device_type() != nb::device::cpu::value) {
     throw nb::type_error("The array is not in host memory.");
   }
-  Layout layout;
-  layout.array.dtype = Signless(FindCode(array.dtype()));
+  layout.array.dtype = FindCode(array.dtype());
   if (layout.array.dtype == EYRIE_DTYPE_NONE) {
     throw nb::type_error("Arrays of this DLPack type cannot be arguments.");
   }

@@ -231,7 +231,7 @@ absl::Status ReadSessionOptions(const Arguments& arguments,
 
 absl::StatusOr<std::vector<vm::Value>> ReadInputs(
     const Arguments& arguments, const abi::Callable& function,
-    const Ref<hal::Device>& device) {
+    const Ref<hal::Device>& device, abi::NarrowFloats floats) {
   if (HasJsonInputs(arguments)) {
     ASSIGN_OR_RETURN(std::vector<vm::Value> values,
                      ReadJsonInputs(arguments, function, device));
@@ -249,7 +249,7 @@ absl::StatusOr<std::vector<vm::Value>> ReadInputs(
   }
   // Without a limit what the user asks for is made, and of .npz files what
   // kMostInflated allows.
-  abi::ValueReader reader(device, "--input", function.memory());
+  abi::ValueReader reader(device, "--input", floats, function.memory());
   auto parsed = reader.Read(texts, slots);
   if (!parsed.ok()) {
     return HintAtSamples(arguments,

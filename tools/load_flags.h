@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/function_io.h"
 #include "abi/session.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -55,7 +56,8 @@ absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
 // and checks them.
 absl::StatusOr<std::vector<vm::Value>> ReadInputs(
     const Arguments& arguments, const abi::Callable& function,
-    const Ref<hal::Device>& device);
+    const Ref<hal::Device>& device,
+    abi::NarrowFloats floats = abi::NarrowFloats::kNumbers);
 
 // Prints each device's memory statistics to stderr.
 void PrintStatistics(std::span<const Ref<hal::Device>> devices);

@@ -94,6 +94,12 @@ abi::PrintOptions PrintOptionsOf(const Arguments& arguments) {
   return options;
 }
 
+// Scalars of f16 are bits to the public tools.
+abi::NarrowFloats NarrowFloatsOf(const Arguments& arguments) {
+  return arguments.GetString("compat").empty() ? abi::NarrowFloats::kNumbers
+                                               : abi::NarrowFloats::kBits;
+}
+
 abi::Tolerance ToleranceOf(const Arguments& arguments) {
   abi::Tolerance tolerance;
   tolerance.exact = arguments.GetString("equality_mode") == "exact";
@@ -195,7 +201,8 @@ absl::StatusOr<bool> CheckResults(const Arguments& arguments,
     slots.push_back({results[i].type(), function.declared_result(i),
                      absl::StrCat("result ", i)});
   }
-  abi::ValueReader reader(device, "--expected_output");
+  abi::ValueReader reader(device, "--expected_output",
+                          NarrowFloatsOf(arguments));
   ASSIGN_OR_RETURN(const std::vector<abi::ParsedValue> expected,
                    reader.Read(arguments.GetList("expected_output"), slots));
   abi::PrintOptions print = PrintOptionsOf(arguments);
@@ -313,8 +320,9 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
   report.used_hal = session->uses_hal();
   ASSIGN_OR_RETURN(abi::Callable function,
                    session->Lookup(arguments.GetString("function")));
-  ASSIGN_OR_RETURN(std::vector<vm::Value> inputs,
-                   ReadInputs(arguments, function, devices[0]));
+  ASSIGN_OR_RETURN(
+      std::vector<vm::Value> inputs,
+      ReadInputs(arguments, function, devices[0], NarrowFloatsOf(arguments)));
   RETURN_IF_ERROR(CheckOutputs(arguments, function));
   if (!WantsJsonOutput(arguments)) {
     RETURN_IF_ERROR(WriteStdout(absl::StrCat(

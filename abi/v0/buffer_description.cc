@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "abi/convert.h"
+#include "abi/element_range.h"
 #include "abi/tensor.h"
 #include "abi/tensor_text.h"
 #include "absl/strings/str_cat.h"
@@ -233,7 +234,7 @@ BufferDescription BufferDescription::Of(const HostArray& array,
   description.memory = array.view() ? Memory::kDevice : Memory::kHost;
   description.alignment = AlignmentOf(array.data());
   description.device = array.view() ? device : nullptr;
-  description.lends = array.use() == HostArray::Use::kLend;
+  description.lends = array.may_be_used();
   description.casts = array.casts();
   return description;
 }
@@ -289,6 +290,16 @@ absl::StatusOr<Ref<hal::BufferView>> MakeBuffer(
 
 namespace {
 
+// INVALID_ARGUMENT: an element, as an array has it, is not one of the type.
+absl::Status CheckRange(std::span<const uint8_t> elements,
+                        const HostArray& array, ElementType to) {
+  const std::optional<Misfit> misfit =
+      FindMisfit(elements, array.type(), to, array.shape());
+  if (!misfit) return absl::OkStatus();
+  return Annotate(OutOfRange(misfit->number, to),
+                  absl::StrCat("(element ", misfit->element, ")"));
+}
+
 // Lends memory to a device. Of a device's buffer, another view.
 absl::StatusOr<Ref<hal::BufferView>> Lend(
     hal::Device& device, const BufferDescription& description,
@@ -317,7 +328,10 @@ absl::StatusOr<Ref<hal::BufferView>> ToBuffer(
                    BufferDescriptionOracle(
                        device, type, BufferDescription::Of(*array, &device)));
   const BufferDescription& description = plan.description;
-  if (plan.use == BufferUse::kAsIs) return Lend(device, description, array);
+  if (plan.use == BufferUse::kAsIs) {
+    RETURN_IF_ERROR(CheckRange(array->bytes(), *array, description.element));
+    return Lend(device, description, array);
+  }
   ASSIGN_OR_RETURN(Ref<hal::BufferView> view,
                    MakeBuffer(device, description, owner));
   const uint64_t size = *description.byte_length;
@@ -327,6 +341,7 @@ absl::StatusOr<Ref<hal::BufferView>> ToBuffer(
   // Packed by columns is packed by rows with the dimensions in reverse.
   if (type.layout == Layout::kColumnMajor) array = array->Transposed();
   RETURN_IF_ERROR(WriteElements(*array, description.element, target.data()));
+  RETURN_IF_ERROR(CheckRange(target, *array, description.element));
   RETURN_IF_ERROR(view->buffer()->Unmap(0, size));
   return view;
 }

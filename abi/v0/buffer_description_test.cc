@@ -370,6 +370,19 @@ TEST(Buffers, ElementsThatDoNotFit) {
   EXPECT_EQ(StatusText(ToBuffer(*device, type, integers->Casting())),
             "INVALID_ARGUMENT: 1065353216 is out of range for si8 (-128 to "
             "127). (element 0)");
+  // Of one width they are not converted, and compared all the same.
+  const std::vector<uint8_t> bytes = {1, 127, 200};
+  const int64_t three[] = {3};
+  const auto naturals =
+      *HostArray::Borrow(ElementType::kUint8, three, {}, bytes);
+  EXPECT_EQ(StatusText(ToBuffer(*device, type, naturals)),
+            "INVALID_ARGUMENT: 200 is out of range for si8 (-128 to 127). "
+            "(element 2)");
+  const int64_t two[] = {2};
+  EXPECT_EQ(StatusText(ToBuffer(*device, type,
+                                *HostArray::Borrow(ElementType::kUint8, two, {},
+                                                   std::span(bytes).first(2)))),
+            "OK");
 }
 
 TEST(Buffers, AreCountedByTheirOwner) {

@@ -2,8 +2,6 @@
 #ifndef EYRIE_ARRAY_H_
 #define EYRIE_ARRAY_H_
 
-#include "eyrie/language.h"
-
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +11,7 @@
 #include <type_traits>
 
 #include "eyrie/c.h"
+#include "eyrie/language.h"
 
 namespace eyrie {
 
@@ -44,6 +43,24 @@ constexpr eyrie_dtype_t DtypeOf() {
   else
     static_assert(sizeof(T) == 0, "no element type for this C++ type");
 }
+
+namespace internal {
+
+// The same, where C++ integers with a sign are not those of either sign.
+template <typename T>
+constexpr eyrie_dtype_t SignedDtypeOf() {
+  constexpr eyrie_dtype_t kDtype = DtypeOf<T>();
+  return kDtype >> 24 == 0x10 ? static_cast<eyrie_dtype_t>(kDtype | 0x01000000)
+                              : kDtype;
+}
+
+// True for integers that are unsigned where T is signed, or the reverse.
+template <typename T>
+constexpr bool HasOtherSign(eyrie_dtype_t dtype) {
+  return dtype >> 24 == (std::is_signed_v<T> ? 0x12 : 0x11);
+}
+
+}  // namespace internal
 
 // A parameter that takes a row of Ts as braces, vector, array or span: it
 // refers to them, and keeps nothing.

@@ -168,8 +168,13 @@ EYRIE_EXPORT eyrie_error_t* eyrie_value_borrow(const eyrie_array_t* array,
  * each call copies them, as compiled code may write to its arguments. Only
  * dense memory that is 64-byte aligned can be used in place; that of results
  * and of eyrie_value_array is. A lent argument and a result may be the same
- * memory afterwards. */
+ * memory afterwards. Do not lend memory that must not change, such as a
+ * read-only mapping, unless eyrie_value_set_read_only says so. */
 EYRIE_EXPORT void eyrie_value_lend(eyrie_value_t* value);
+/* Says that nothing may write to the arrays of a value. Calls copy them even
+ * if they are lent, so no result shares their memory; as storage for a result
+ * they are refused. */
+EYRIE_EXPORT void eyrie_value_set_read_only(eyrie_value_t* value);
 /* Lets calls convert the numbers of all arrays of a value to those that they
  * need though it rounds them. */
 EYRIE_EXPORT void eyrie_value_allow_loss(eyrie_value_t* value);

@@ -68,9 +68,10 @@ class Tensor {
   }
   // Over the caller's memory: see Value::Borrow.
   template <std::ranges::contiguous_range Range>
-  static Result<Tensor> Borrow(RowOf<int64_t> shape, const Range& elements,
+  static Result<Tensor> Borrow(RowOf<int64_t> shape, Range&& elements,
                                std::function<void()> release = nullptr) {
-    return Made(Value::Borrow(shape, Typed(elements), std::move(release)));
+    static_cast<void>(Typed(elements));
+    return Made(Value::Borrow(shape, elements, std::move(release)));
   }
 
   // Empty if there is no array.

@@ -81,7 +81,8 @@ class ValueView {
     return ArrayView(array);
   }
   // The elements of a dense array, row by row. T has their size, and is a
-  // float where they are f32 or f64. INVALID_ARGUMENT: anything else.
+  // float where they are f32 or f64. INVALID_ARGUMENT: anything else, or an
+  // integer that T does not hold, as 200 of ui8 where T is int8_t.
   template <typename T>
   Result<std::span<const T>> elements() const {
     auto array = this->array();
@@ -95,8 +96,20 @@ class ValueView {
     if (!array->is_dense()) {
       return Error(EYRIE_INVALID_ARGUMENT, "The array is not dense.");
     }
-    return std::span<const T>(static_cast<const T*>(array->data()),
-                              array->bytes().size() / sizeof(T));
+    const std::span<const T> elements(static_cast<const T*>(array->data()),
+                                      array->bytes().size() / sizeof(T));
+    if constexpr (std::integral<T> && !std::is_same_v<T, bool>) {
+      if (internal::HasOtherSign<T>(dtype)) {
+        using Signed = std::make_signed_t<T>;
+        for (const T element : elements) {
+          if (static_cast<Signed>(element) >= 0) continue;
+          return Error(EYRIE_INVALID_ARGUMENT,
+                       "The array has an integer that is out of the range of "
+                       "the type asked for.");
+        }
+      }
+    }
+    return elements;
   }
 
   // Items of lists, tuples and dicts. Where there is none it is null.
@@ -202,7 +215,7 @@ class Value : public ValueView {
   template <std::ranges::contiguous_range Range>
   static Result<Value> Array(RowOf<int64_t> shape, const Range& elements) {
     using T = std::ranges::range_value_t<Range>;
-    return Array(DtypeOf<T>(), shape,
+    return Array(internal::SignedDtypeOf<T>(), shape,
                  std::as_bytes(std::span<const T>(elements)));
   }
   template <typename T>
@@ -222,18 +235,24 @@ class Value : public ValueView {
   }
 
   // An array over the caller's memory, which must stay until `release` is
-  // called: on any thread, and not before the Value is gone. Fails as Array
-  // does, and then does not call it.
+  // called: on any thread, and not before the Value is gone. Const elements
+  // are read-only: see SetReadOnly. Fails as Array does, and then does not
+  // call it.
   template <std::ranges::contiguous_range Range>
-  static Result<Value> Borrow(RowOf<int64_t> shape, const Range& elements,
+  static Result<Value> Borrow(RowOf<int64_t> shape, Range&& elements,
                               std::function<void()> release = nullptr) {
     using T = std::ranges::range_value_t<Range>;
     const std::span<const T> span(elements);
-    return Borrow({DtypeOf<T>(), shape.size(), shape.data(), nullptr,
-                   span.data(), span.size_bytes()},
-                  std::move(release));
+    auto value = Borrow({internal::SignedDtypeOf<T>(), shape.size(),
+                         shape.data(), nullptr, span.data(), span.size_bytes()},
+                        std::move(release));
+    using Reference = std::ranges::range_reference_t<Range>;
+    if constexpr (std::is_const_v<std::remove_reference_t<Reference>>) {
+      if (value) value->SetReadOnly();
+    }
+    return value;
   }
-  // The same at any strides.
+  // The same at any strides. Lent, its elements may be changed.
   static Result<Value> Borrow(const eyrie_array_t& array,
                               std::function<void()> release = nullptr) {
     using Release = std::function<void()>;
@@ -254,6 +273,9 @@ class Value : public ValueView {
   // Lets calls use all arrays in this value in place, and change them; see
   // eyrie_value_lend.
   void Lend() { eyrie_value_lend(handle_); }
+  // Says that nothing may write to the arrays in this value: calls copy them
+  // even if they are lent; see eyrie_value_set_read_only.
+  void SetReadOnly() { eyrie_value_set_read_only(handle_); }
   // Lets calls round the numbers of all arrays in this value.
   void AllowLoss() { eyrie_value_allow_loss(handle_); }
   // The array in memory of a device. INVALID_ARGUMENT: not an array.
