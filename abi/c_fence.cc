@@ -15,6 +15,7 @@
 #include "base/ref.h"
 #include "base/status_macros.h"
 #include "hal/fence.h"
+#include "hal/forked_device.h"
 #include "hal/semaphore.h"
 
 struct eyrie_fence_t {
@@ -28,6 +29,7 @@ namespace eyrie::abi {
 namespace {
 
 absl::Status Create(eyrie_device_t& device, eyrie_fence_t** out_fence) {
+  RETURN_IF_ERROR(hal::CheckProcess(*device.device));
   ASSIGN_OR_RETURN(Ref<hal::Fence> fence, device.device->CreateFence());
   *out_fence = new eyrie_fence_t();
   (*out_fence)->semaphore = fence->points()[0].semaphore;

@@ -7,6 +7,7 @@
 #include "absl/container/inlined_vector.h"
 #include "base/deadline.h"
 #include "base/status_macros.h"
+#include "hal/forked_device.h"
 
 namespace eyrie::abi {
 
@@ -15,26 +16,25 @@ absl::StatusOr<std::unique_ptr<PendingCall>> PendingCall::Begin(
     std::span<const absl::string_view> names, std::function<void()> wake) {
   ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
                    invoker.Encode(given, names));
-  std::unique_ptr<PendingCall> call(new PendingCall(invoker));
+  std::unique_ptr<PendingCall> call(new PendingCall(session, invoker));
   call->wakes_->wake = std::move(wake);
-  RETURN_IF_ERROR(call->Start(session, std::move(arguments)));
+  RETURN_IF_ERROR(call->Start(std::move(arguments)));
   return call;
 }
 
-absl::Status PendingCall::Start(Session& session,
-                                std::vector<vm::Value> arguments) {
+absl::Status PendingCall::Start(std::vector<vm::Value> arguments) {
   const Callable& callable = invoker_.callable();
   const vm::Function& function = callable.function();
   RETURN_IF_ERROR(callable.AddStorage(arguments, storage_));
   if (TakesFences(function.attributes(), function.signature())) {
-    ASSIGN_OR_RETURN(done_, session.devices()[0]->CreateFence());
+    ASSIGN_OR_RETURN(done_, session_.devices()[0]->CreateFence());
     // The arguments are ready, and storage will be.
     arguments.emplace_back(Ref<RefObject>(storage_.usable));
     arguments.emplace_back(Ref<RefObject>(done_));
   }
   ASSIGN_OR_RETURN(call_,
                    vm::AsyncCall::Begin(
-                       session.context(), function, arguments,
+                       session_.context(), function, arguments,
                        [wakes = wakes_](std::function<void()> work) {
                          const std::lock_guard<std::mutex> lock(wakes->mutex);
                          wakes->work = std::move(work);
@@ -81,7 +81,20 @@ void PendingCall::CheckFence() {
   state_ = State::kOver;
 }
 
+absl::Status PendingCall::CheckProcess() const {
+  for (const Ref<hal::Device>& device : session_.devices()) {
+    RETURN_IF_ERROR(hal::CheckProcess(*device));
+  }
+  return absl::OkStatus();
+}
+
 bool PendingCall::Run() {
+  if (state_ >= State::kOver) return true;
+  if (absl::Status usable = CheckProcess(); !usable.ok()) {
+    status_ = std::move(usable);
+    state_ = State::kOver;
+    return true;
+  }
   std::function<void()> work;
   {
     const std::lock_guard<std::mutex> lock(wakes_->mutex);

@@ -45,7 +45,9 @@ class PendingCall {
   // Drops the call where it stands, with all it holds.
   ~PendingCall();
 
-  // Runs what there is to run, if there is. True: the call is over.
+  // Runs what there is to run, if there is. True: the call is over. In a child
+  // of the process that began it, it fails so as soon as this is called, if a
+  // device has threads: nothing would wake it there.
   bool Run();
 
   // What it returned, once; `results` is replaced. FAILED_PRECONDITION: it is
@@ -61,13 +63,17 @@ class PendingCall {
   };
   enum class State { kRunning, kReturned, kOver, kTaken };
 
-  explicit PendingCall(Invoker& invoker) : invoker_(invoker) {}
+  PendingCall(Session& session, Invoker& invoker)
+      : session_(session), invoker_(invoker) {}
 
-  absl::Status Start(Session& session, std::vector<vm::Value> arguments);
+  absl::Status Start(std::vector<vm::Value> arguments);
+  // FAILED_PRECONDITION: a device is of the parent of this process.
+  absl::Status CheckProcess() const;
   void Return(absl::StatusOr<std::vector<vm::Value>> values);
   // Looks whether the results are ready.
   void CheckFence();
 
+  Session& session_;
   Invoker& invoker_;
   const std::shared_ptr<Wakes> wakes_ = std::make_shared<Wakes>();
   State state_ = State::kRunning;

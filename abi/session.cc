@@ -17,6 +17,7 @@
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
+#include "hal/forked_device.h"
 #include "hal/module/hal_module.h"
 #include "hal/module/inline_modules.h"
 #include "hal/module/parameters_module.h"
@@ -295,6 +296,9 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
     SessionOptions options) {
   if (programs.empty()) {
     return absl::InvalidArgumentError("A session needs at least one module.");
+  }
+  for (const Ref<hal::Device>& device : devices) {
+    RETURN_IF_ERROR(hal::CheckProcess(*device));
   }
   auto session = std::unique_ptr<Session>(new Session());
   session->devices_ = std::move(devices);

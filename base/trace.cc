@@ -7,6 +7,7 @@
 // Tested by trace_test.cc.
 #include "base/trace.h"
 
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -46,23 +47,42 @@ struct Registry {
   std::vector<ThreadSlot*> slots;
 };
 
-Registry& TheRegistry() {
-  static Registry* const registry = new Registry();
-  return *registry;
-}
-
 constinit thread_local bool thread_ends = false;
+constinit thread_local ThreadSlot* thread_slot = nullptr;
 constinit thread_local const char* thread_text = nullptr;
 constinit thread_local int thread_number = 0;
+
+Registry& TheRegistry();
+
+// A recording is its process's. A child has none, and one thread.
+void GoOnInChild() {
+  Registry& registry = TheRegistry();
+  registry.active.store(nullptr);
+  internal::g_recording.store(0);
+  registry.slots.clear();
+  if (thread_slot != nullptr) registry.slots.push_back(thread_slot);
+  registry.mutex.unlock();
+}
+
+Registry& TheRegistry() {
+  static Registry* const registry = [] {
+    pthread_atfork([] { TheRegistry().mutex.lock(); },
+                   [] { TheRegistry().mutex.unlock(); }, GoOnInChild);
+    return new Registry();
+  }();
+  return *registry;
+}
 
 ThreadSlot::ThreadSlot() {
   Registry& registry = TheRegistry();
   const std::lock_guard<std::mutex> lock(registry.mutex);
   registry.slots.push_back(this);
+  thread_slot = this;
 }
 
 ThreadSlot::~ThreadSlot() {
   thread_ends = true;
+  thread_slot = nullptr;
   Registry& registry = TheRegistry();
   const std::lock_guard<std::mutex> lock(registry.mutex);
   std::erase(registry.slots, this);
@@ -301,6 +321,10 @@ absl::StatusOr<std::unique_ptr<Recorder>> Recorder::Start(
 void Recorder::Stop() {
   if (stopped_) return;
   stopped_ = true;
+  if (mark_.IsForked()) {  // there it ended with the fork
+    stop_ns_ = Now();
+    return;
+  }
   internal::g_recording.store(0);
   Registry& registry = TheRegistry();
   {

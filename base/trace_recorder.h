@@ -1,6 +1,7 @@
 // A recording: what all threads note between its start and its stop, and what
 // becomes of it: a file for trace viewers, and sums by kernel.
 //
+// A child of fork() is not recorded, unless it starts a recording of its own.
 // A thread notes events in chunks, which it takes under a lock; when the bound
 // is reached, what comes later is counted instead. A thread that writes says
 // so, and Stop waits for it: nothing is written to a recording that is over.
@@ -20,6 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/fork_mark.h"
 #include "base/hash_map.h"
 #include "base/trace.h"
 
@@ -132,6 +134,7 @@ class Recorder {
 
   static constexpr size_t kMaxName = 256;
 
+  const ForkMark mark_;
   const RecorderOptions options_;
   const uint64_t serial_;  // of this process's recordings, from 1
   const int64_t start_ns_;

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/lone_thread.h"
+#include "base/status_macros.h"
 
 namespace eyrie::hal {
 
@@ -117,6 +118,24 @@ void HostSemaphore::OnReached(uint64_t value, Callback callback) {
     waiting_.fetch_sub(1);
   }
   callback(known_.load() == kFailed ? Failure() : absl::OkStatus());
+}
+
+absl::StatusOr<uint64_t> ThreadedSemaphore::Query() {
+  // A caller asks for a value that is not known to be reached.
+  if (known() != kFailed) RETURN_IF_ERROR(CheckProcess());
+  return HostSemaphore::Query();
+}
+
+absl::Status ThreadedSemaphore::Wait(uint64_t value, Deadline deadline) {
+  if (known() < value) RETURN_IF_ERROR(CheckProcess());
+  return HostSemaphore::Wait(value, deadline);
+}
+
+void ThreadedSemaphore::OnReached(uint64_t value, Callback callback) {
+  const absl::Status usable =
+      known() < value ? CheckProcess() : absl::OkStatus();
+  if (!usable.ok()) return callback(usable);
+  HostSemaphore::OnReached(value, std::move(callback));
 }
 
 }  // namespace eyrie::hal

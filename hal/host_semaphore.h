@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/deadline.h"
+#include "base/fork_mark.h"
 #include "base/ref.h"
 #include "hal/semaphore.h"
 
@@ -77,6 +78,29 @@ class HostSemaphore : public Semaphore {
   std::condition_variable reached_;
   Waiters waiters_;       // guarded by mutex_
   absl::Status failure_;  // guarded by mutex_; set before kFailed
+};
+
+// The same of a device with threads. In a child of the process that made it,
+// FAILED_PRECONDITION stands for values that are not reached: the threads that
+// would signal them do not exist there.
+class ThreadedSemaphore : public HostSemaphore {
+ public:
+  ThreadedSemaphore(uint64_t value, Ref<WaitHost> host, const void* driver_tag,
+                    const ForkMark& mark)
+      : HostSemaphore(value, std::move(host), driver_tag), mark_(mark) {}
+
+  absl::StatusOr<uint64_t> Query() override;
+  absl::Status Wait(uint64_t value, Deadline deadline) override;
+  void OnReached(uint64_t value, Callback callback) override;
+
+ protected:
+  // Of a value that is not reached.
+  absl::Status CheckProcess() const {
+    return mark_.Check("The device of a fence");
+  }
+
+ private:
+  const ForkMark mark_;
 };
 
 }  // namespace eyrie::hal

@@ -12,6 +12,11 @@ TaskPool::TaskPool(size_t threads)
           threads != 0 ? threads : std::thread::hardware_concurrency(), 1)) {}
 
 TaskPool::~TaskPool() {
+  if (mark_.IsForked()) {
+    // They are not here to be joined.
+    for (Thread& thread : threads_) thread.Forget();
+    return;
+  }
   std::vector<Thread> threads;  // joined at the end
   bool own = false;
   {
@@ -26,6 +31,7 @@ TaskPool::~TaskPool() {
 }
 
 void TaskPool::Schedule(Task task) {
+  if (mark_.IsForked()) return task();
   // The task may end the pool before this returns.
   const std::shared_ptr<State> state = state_;
   {

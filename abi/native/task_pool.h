@@ -1,8 +1,9 @@
 // Threads for the tasks of native functions.
 //
 // Started one by one as tasks come, up to the machine's number, and joined at
-// the end, when all tasks have run. If none can be started, tasks run on the
-// threads that schedule them. Thread-safe.
+// the end, when all tasks have run. If none can be started, and in a child of
+// the process that made the pool, tasks run on the threads that schedule them.
+// Thread-safe.
 // Tested by task_pool_test.cc.
 #ifndef EYRIE_ABI_NATIVE_TASK_POOL_H_
 #define EYRIE_ABI_NATIVE_TASK_POOL_H_
@@ -15,6 +16,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/fork_mark.h"
 #include "base/thread.h"
 
 namespace eyrie::native {
@@ -31,7 +33,7 @@ class TaskPool {
   // threads it leaves them to end by themselves.
   ~TaskPool();
 
-  size_t thread_count() const { return most_; }
+  size_t thread_count() const { return mark_.IsForked() ? 1 : most_; }
   void Schedule(Task task);
 
  private:
@@ -47,6 +49,7 @@ class TaskPool {
 
   static void Work(State& state);
 
+  const ForkMark mark_;
   const size_t most_;
   const std::shared_ptr<State> state_ = std::make_shared<State>();
   std::vector<Thread> threads_;  // guarded by the state's mutex

@@ -21,6 +21,8 @@ constexpr int kMaxPauseUs = 200;
 // How long farewells may take to leave a process that does not end orderly.
 constexpr auto kFarewellTime = std::chrono::milliseconds(200);
 
+constexpr char kChannel[] = "The channel of collectives";
+
 // Messages in flight use this memory until the process ends.
 template <typename T>
 void LeaveBehind(std::unique_ptr<T> object) {
@@ -38,7 +40,11 @@ absl::Status Gone() {
 
 absl::StatusOr<std::shared_ptr<Messenger>> Messenger::Create(
     const TransportFactory& factory) {
-  auto messenger = std::shared_ptr<Messenger>(new Messenger());
+  // In a child of this process, which lacks the thread, it stays as it is.
+  const auto end = [](Messenger* object) {
+    if (!object->mark_.IsForked()) delete object;
+  };
+  std::shared_ptr<Messenger> messenger(new Messenger(), end);
   const auto work = [self = messenger.get(), factory] { self->Work(factory); };
   ASSIGN_OR_RETURN(messenger->thread_,
                    Thread::Start("messages between ranks", work));
@@ -51,6 +57,7 @@ absl::StatusOr<std::shared_ptr<Messenger>> Messenger::Create(
 Messenger::~Messenger() { Stop(/*orderly=*/false).IgnoreError(); }
 
 absl::Status Messenger::Add(std::unique_ptr<Operation> operation, Ended ended) {
+  RETURN_IF_ERROR(mark_.Check(kChannel));
   std::lock_guard<std::mutex> lock(mutex_);
   if (stopped_) return Gone();
   new_.push_back({std::move(operation), std::move(ended)});
@@ -144,6 +151,7 @@ void Messenger::Finish(std::vector<Entry>& active) {
 }
 
 absl::Status Messenger::Stop(bool orderly) {
+  RETURN_IF_ERROR(mark_.Check(kChannel));
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (!stopping_) orderly_ = orderly;

@@ -17,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/fork_mark.h"
 #include "base/thread.h"
 #include "hal/collectives/operation.h"
 #include "hal/collectives/transport.h"
@@ -39,6 +40,7 @@ class Messenger {
   int count() const { return count_; }
 
   // CANCELLED: the messenger has stopped, and nothing is called.
+  // FAILED_PRECONDITION: so in a child of the process that started it.
   absl::Status Add(std::unique_ptr<Operation> operation, Ended ended);
   // Ends the thread, once. Orderly, if no operation is running: with the other
   // ranks. Else what is in flight is left behind, with its memory and the
@@ -60,6 +62,7 @@ class Messenger {
   bool StepAll(std::vector<Entry>& active);
   void Finish(std::vector<Entry>& active);
 
+  const ForkMark mark_;
   Thread thread_;
   int rank_ = 0;
   int count_ = 1;

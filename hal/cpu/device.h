@@ -71,7 +71,6 @@ class CpuDevice : public hal::Device {
       std::make_shared<OperationQueue>();
   const std::shared_ptr<RankRuns> rank_runs_ = std::make_shared<RankRuns>();
 
- private:
   absl::StatusOr<Ref<hal::Buffer>> DoAlloca(const QueueFences& fences,
                                             const BufferParams& params,
                                             uint64_t size) override;

@@ -173,6 +173,7 @@ absl::Status Allocator::Exhausted(const Pool& pool, uint64_t size) const {
 
 absl::StatusOr<std::shared_ptr<MemoryBlock>> Allocator::NewBlock(
     const Pool& pool, uint64_t size) {
+  RETURN_IF_ERROR(device_->CheckProcess());
   const PhysicalDevice& physical = device_->physical();
   const uint64_t refused = device_->options().refuse_blocks_above;
   if (size > physical.max_allocation ||
@@ -266,6 +267,7 @@ absl::StatusOr<PooledBuffer*> Allocator::MakeBlock(size_t kind,
 
 absl::Status Allocator::ClearUnseen(PooledBuffer& block, uint64_t offset,
                                     uint64_t length) {
+  RETURN_IF_ERROR(device_->CheckProcess());
   const uint64_t begin = offset / 4 * 4;
   const DeviceRange& range = *RangeOf(*device_, block);
   const uint64_t end = std::min(RoundUp(offset + length, 4), range.capacity);
@@ -277,6 +279,7 @@ absl::Status Allocator::CopyNow(const hal::Buffer& source,
                                 const hal::Buffer& target,
                                 uint64_t target_offset, uint64_t length) {
   if (length == 0) return absl::OkStatus();
+  RETURN_IF_ERROR(device_->CheckProcess());
   return transfers_->Copy(*RangeOf(*device_, source), source_offset,
                           *RangeOf(*device_, target), target_offset, length);
 }
@@ -284,6 +287,7 @@ absl::Status Allocator::CopyNow(const hal::Buffer& source,
 absl::StatusOr<Ref<hal::Buffer>> Allocator::ImportHost(
     const BufferParams& params, std::span<uint8_t> bytes,
     std::function<void()> release) {
+  RETURN_IF_ERROR(device_->CheckProcess());
   const uint64_t alignment = device_->physical().host_pointer_alignment;
   if (alignment == 0 || bytes.size() < kMinImport ||
       device_->options().hide_device_memory) {

@@ -21,6 +21,10 @@ absl::Status LoadVulkan();
 // lost, or what this machine has not got; else INTERNAL.
 absl::Status Check(VkResult result, absl::string_view what);
 
+// Functions of a device, as many as are used here, that do nothing and return
+// VK_ERROR_DEVICE_LOST.
+const VolkDeviceTable& LostFunctions();
+
 // "VK_ERROR_DEVICE_LOST", or the number.
 const char* ResultName(VkResult result);
 

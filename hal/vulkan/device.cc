@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "hal/file_transfer.h"
+#include "hal/forked_device.h"
 #include "hal/operation_queue.h"
 #include "hal/vulkan/engine.h"
 #include "hal/vulkan/executable.h"
@@ -72,6 +73,7 @@ class VulkanDevice final : public hal::Device {
     return FormatsOf(*device_);
   }
   absl::StatusOr<Ref<hal::Semaphore>> CreateSemaphore(uint64_t value) override {
+    RETURN_IF_ERROR(CheckProcess(*this, device_->mark()));
     return Ref<hal::Semaphore>(MakeRef<Semaphore>(value, engine_->queue()));
   }
   absl::StatusOr<Ref<hal::Executable>> CreateExecutable(
@@ -85,7 +87,10 @@ class VulkanDevice final : public hal::Device {
     return MakeRef<CommandBuffer>(mode, affinity, binding_capacity);
   }
   absl::Status QueueFlush() override { return absl::OkStatus(); }
-  void CancelQueued(const void* owner) override { operations_->Cancel(owner); }
+  void CancelQueued(const void* owner) override {
+    // What was queued before a fork is the parent's.
+    if (!device_->mark().IsForked()) operations_->Cancel(owner);
+  }
 
  private:
   bool TakesThis(const hal::Semaphore& semaphore) const override {
@@ -103,6 +108,15 @@ class VulkanDevice final : public hal::Device {
   absl::Status DoBarrier(const QueueFences& fences) override;
   absl::Status DoExecute(const QueueFences& fences, Ref<CommandBuffer> commands,
                          std::span<const BufferBinding> table) override;
+  // Refuses an operation in a child of the process that opened the device.
+  absl::Status Check(const QueueFences& fences) const {
+    if (!device_->mark().IsForked()) [[likely]]
+      return absl::OkStatus();
+    return fences.Refuse(CheckProcess(*this, device_->mark()));
+  }
+  void OnLastRef() override {
+    if (!device_->mark().IsForked()) delete this;
+  }
 
   // Runs what the host does once the wait is over.
   absl::Status RunOnHost(const QueueFences& fences, OperationQueue::Body body);
@@ -138,6 +152,7 @@ std::optional<int64_t> VulkanDevice::Query(absl::string_view category,
     return RunsFormat(*device_, key);
   }
   if (category == "hal.device" && key == "concurrency") return 1;
+  if (category == kForkedQuery) return device_->mark().IsForked();
   if (category == "hal.dispatch") return QueryDispatch(*device_, key);
   if (category == kNativeCodeQuery || category == kSystemFormatQuery) return 0;
   return std::nullopt;
@@ -145,6 +160,7 @@ std::optional<int64_t> VulkanDevice::Query(absl::string_view category,
 
 absl::StatusOr<Ref<hal::Buffer>> VulkanDevice::DoAlloca(
     const QueueFences& fences, const BufferParams& params, uint64_t size) {
+  RETURN_IF_ERROR(Check(fences));
   // The memory is there from now on; what waits is only the signal.
   absl::StatusOr<Ref<hal::Buffer>> buffer =
       engine_->allocator().Allocate(params, size);
@@ -162,6 +178,7 @@ absl::Status VulkanDevice::DoDealloca(const QueueFences& fences,
 }
 
 absl::Status VulkanDevice::DoBarrier(const QueueFences& fences) {
+  RETURN_IF_ERROR(Check(fences));
   const absl::StatusOr<Queue::Readiness> ready =
       engine_->queue()->Look(fences.wait);
   if (!ready.ok()) [[unlikely]]
@@ -181,6 +198,7 @@ absl::Status VulkanDevice::DoBarrier(const QueueFences& fences) {
 absl::Status VulkanDevice::DoExecute(const QueueFences& fences,
                                      Ref<CommandBuffer> commands,
                                      std::span<const BufferBinding> table) {
+  RETURN_IF_ERROR(Check(fences));
   const absl::StatusOr<Queue::Readiness> ready =
       engine_->queue()->Look(fences.wait);
   if (!ready.ok()) [[unlikely]]
@@ -206,6 +224,7 @@ absl::Status VulkanDevice::DoExecute(const QueueFences& fences,
 
 absl::Status VulkanDevice::RunOnHost(const QueueFences& fences,
                                      OperationQueue::Body body) {
+  RETURN_IF_ERROR(Check(fences));
   // Files take their time: what the device has yet to do is waited for by a
   // thread of the queue's.
   return operations_->Submit(fences, body, [&] { return body; });

@@ -99,6 +99,7 @@ absl::Status Executable::Check(const LogicalDevice& device,
 absl::StatusOr<Ref<Executable>> Executable::Load(
     const std::shared_ptr<LogicalDevice>& device, PipelineCache& cache,
     const ExecutableParams& params) {
+  RETURN_IF_ERROR(device->CheckProcess());
   RETURN_IF_ERROR(CheckFormat(*device, params.format));
   ASSIGN_OR_RETURN(ExecutableDef def, ReadExecutable(params.data));
   RETURN_IF_ERROR(CheckDef(*device, def));

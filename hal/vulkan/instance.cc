@@ -81,11 +81,13 @@ absl::Status NoDriverError() {
 
 absl::StatusOr<std::shared_ptr<Instance>> Instance::Get(bool validation_layer) {
   // Volk has one set of functions for the process; so instances are shared.
+  // Threads may ask while the process ends: nothing here is destroyed.
   static std::mutex mutex;
-  static std::weak_ptr<Instance> alive[2];
+  static auto* const alive = new std::weak_ptr<Instance>[2];
   std::lock_guard<std::mutex> lock(mutex);
   std::weak_ptr<Instance>& known = alive[validation_layer ? 1 : 0];
-  if (std::shared_ptr<Instance> instance = known.lock()) return instance;
+  const std::shared_ptr<Instance> alive_one = known.lock();
+  if (alive_one != nullptr && !alive_one->mark_.IsForked()) return alive_one;
   std::shared_ptr<Instance> instance(new Instance());
   RETURN_IF_ERROR(instance->Open(validation_layer));
   known = instance;
@@ -141,7 +143,8 @@ absl::Status Instance::Open(bool validation_layer) {
 }
 
 Instance::~Instance() {
-  if (handle_ == VK_NULL_HANDLE) return;
+  // A driver waits for threads, which a child of the process does not have.
+  if (handle_ == VK_NULL_HANDLE || mark_.IsForked()) return;
   if (messenger_ != VK_NULL_HANDLE) {
     vkDestroyDebugUtilsMessengerEXT(handle_, messenger_, nullptr);
   }

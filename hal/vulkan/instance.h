@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/fork_mark.h"
 #include "hal/vulkan/api.h"
 
 namespace eyrie::hal::vulkan {
@@ -22,8 +23,9 @@ absl::Status NoDriverError();
 
 class Instance {
  public:
-  // An instance that is alive already, or a new one. UNAVAILABLE: no loader,
-  // no driver, or the layer is asked for and not installed.
+  // An instance that is alive already in this process, or a new one.
+  // UNAVAILABLE: no loader, no driver, or the layer is asked for and not
+  // installed.
   static absl::StatusOr<std::shared_ptr<Instance>> Get(bool validation_layer);
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
@@ -46,6 +48,7 @@ class Instance {
               VkDebugUtilsMessageTypeFlagsEXT types,
               const VkDebugUtilsMessengerCallbackDataEXT* data, void* instance);
 
+  const ForkMark mark_;
   VkInstance handle_ = VK_NULL_HANDLE;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
   bool has_debug_names_ = false;

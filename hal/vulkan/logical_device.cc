@@ -31,7 +31,7 @@ LogicalDevice::LogicalDevice(std::shared_ptr<Instance> instance,
 
 LogicalDevice::~LogicalDevice() {
   device_numbers.Give(number_);
-  if (handle_ != VK_NULL_HANDLE) table_.vkDestroyDevice(handle_, nullptr);
+  if (handle_ != VK_NULL_HANDLE) fn().vkDestroyDevice(handle_, nullptr);
   if (!options_.notice) return;
   for (const std::string& message : instance_->TakeMessages()) {
     Notice(message);

@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/fork_mark.h"
 #include "hal/driver.h"
 #include "hal/vulkan/api.h"
 #include "hal/vulkan/instance.h"
@@ -30,8 +31,15 @@ class LogicalDevice {
   LogicalDevice& operator=(const LogicalDevice&) = delete;
   ~LogicalDevice();
 
-  // Vulkan's functions of this device: fn().vkQueueSubmit(…).
-  const VolkDeviceTable& fn() const { return table_; }
+  // Vulkan's functions of this device: fn().vkQueueSubmit(…). In a child of
+  // the process that opened it, functions that do nothing: the driver's threads
+  // do not exist there, and the driver may wait for them.
+  const VolkDeviceTable& fn() const {
+    return mark_.IsForked() ? LostFunctions() : table_;
+  }
+  const ForkMark& mark() const { return mark_; }
+  // FAILED_PRECONDITION in such a child.
+  absl::Status CheckProcess() const { return mark_.Check("The Vulkan device"); }
   VkDevice handle() const { return handle_; }
   VkQueue queue() const { return queue_; }
   Instance& instance() const { return *instance_; }
@@ -78,6 +86,7 @@ class LogicalDevice {
   void SetNameOf(VkObjectType type, uint64_t handle,
                  absl::string_view name) const;
 
+  const ForkMark mark_;
   const std::shared_ptr<Instance> instance_;
   const PhysicalDevice physical_;
   const DriverOptions options_;

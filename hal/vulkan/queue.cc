@@ -38,6 +38,7 @@ Queue::~Queue() {
 }
 
 void Queue::Shutdown() {
+  if (mark().IsForked()) return;
   uint64_t last;
   {
     std::lock_guard<std::mutex> lock(mutex_);

@@ -87,6 +87,10 @@ class Queue : public std::enable_shared_from_this<Queue> {
     if (is_busy_.load(std::memory_order_relaxed)) Retire();
   }
 
+  // The process that the queue is of. In a child of it the queue is not used,
+  // and its end waits for nothing.
+  const ForkMark& mark() const { return device_->mark(); }
+
   // Waits for all that is submitted, and ends the queue's thread.
   void Shutdown();
 

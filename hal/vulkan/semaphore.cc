@@ -12,10 +12,11 @@
 namespace eyrie::hal::vulkan {
 
 Semaphore::Semaphore(uint64_t value, std::shared_ptr<Queue> queue)
-    : HostSemaphore(value, /*host=*/nullptr, queue.get()),
+    : ThreadedSemaphore(value, /*host=*/nullptr, queue.get(), queue->mark()),
       queue_(std::move(queue)) {}
 
 absl::StatusOr<uint64_t> Semaphore::Query() {
+  if (known() != kFailed) RETURN_IF_ERROR(CheckProcess());
   queue_->RetireIfBusy();
   return HostSemaphore::Query();
 }
@@ -25,6 +26,7 @@ absl::Status Semaphore::Wait(uint64_t value, Deadline deadline) {
   if (!present.ok() || *present >= value) {
     return HostSemaphore::Wait(value, deadline);
   }
+  RETURN_IF_ERROR(CheckProcess());
   if (const uint64_t epoch = queue_->PromisedEpoch(*this, value)) {
     // How it ended is the semaphore's to say.
     queue_->WaitForEpoch(epoch, deadline).IgnoreError();
@@ -37,6 +39,9 @@ absl::Status Semaphore::Wait(uint64_t value, Deadline deadline) {
 }
 
 void Semaphore::OnReached(uint64_t value, Callback callback) {
+  const absl::Status usable =
+      known() < value ? CheckProcess() : absl::OkStatus();
+  if (!usable.ok()) return callback(usable);
   const absl::StatusOr<uint64_t> present = Query();
   if (!present.ok() || *present >= value) {
     return HostSemaphore::OnReached(value, std::move(callback));

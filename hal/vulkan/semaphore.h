@@ -20,7 +20,7 @@ namespace eyrie::hal::vulkan {
 
 class Queue;
 
-class Semaphore final : public HostSemaphore {
+class Semaphore final : public ThreadedSemaphore {
  public:
   Semaphore(uint64_t value, std::shared_ptr<Queue> queue);
 

@@ -95,7 +95,9 @@ typedef struct eyrie_device_options_t {
 } eyrie_device_options_t;
 
 /* Opens "local-sync" or any other name `eyrie run --list_devices` prints.
- * Options may be NULL. NOT_FOUND: no such driver or device. */
+ * Options may be NULL. NOT_FOUND: no such driver or device. A child of fork()
+ * cannot use its parent's devices that have threads, FAILED_PRECONDITION, and
+ * opens its own (docs/embedding.md, "Processes that fork"). */
 EYRIE_EXPORT eyrie_error_t* eyrie_device_open(
     const char* uri, const eyrie_device_options_t* options,
     eyrie_device_t** out_device);

@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <cstddef>
@@ -33,7 +34,9 @@
 
 namespace eyrie {
 
-// Thread-safe. Its end waits for the calls that have been asked for.
+// Thread-safe. Its end waits for the calls that have been asked for. In a child
+// of fork(), which lacks the threads, calls fail with FAILED_PRECONDITION, and
+// its end waits for nothing.
 class CallPool {
  public:
   using Task = std::function<void(Context&)>;
@@ -78,9 +81,15 @@ class CallPool {
   CallPool& operator=(CallPool&& other) noexcept {
     std::swap(queue_, other.queue_);
     std::swap(threads_, other.threads_);
+    std::swap(process_, other.process_);
     return *this;
   }
   ~CallPool() {
+    if (is_forked()) {
+      // It counts waiters of the parent, which would be waited for.
+      static_cast<void>(queue_.release());
+      return;
+    }
     if (queue_ != nullptr) queue_->Close();
     for (const pthread_t thread : threads_) pthread_join(thread, nullptr);
   }
@@ -96,12 +105,23 @@ class CallPool {
     });
   }
 
-  // Runs what wants a context: typed functions, several calls in a row.
+  // Runs what wants a context: typed functions, several calls in a row. In a
+  // child of fork() the future of what is no Result has no value.
   template <typename F>
   auto Run(F run) -> std::future<std::invoke_result_t<F, Context&>> {
     using R = std::invoke_result_t<F, Context&>;
     auto promise = std::make_shared<std::promise<R>>();
     std::future<R> future = promise->get_future();
+    if (is_forked()) {
+      if constexpr (std::is_constructible_v<R, Error>) {
+        promise->set_value(
+            Error(EYRIE_FAILED_PRECONDITION,
+                  "The call pool was started before fork(), and its threads do "
+                  "not exist in this child process. Start a pool in the "
+                  "child."));
+      }
+      return future;
+    }
     queue_->Add([promise, run = std::move(run)](Context& context) mutable {
       if constexpr (std::is_void_v<R>) {
         run(context);
@@ -165,6 +185,8 @@ class CallPool {
     bool closed_ = false;
   };
 
+  bool is_forked() const { return process_ != getpid(); }
+
   // What a thread has.
   struct Worker {
     Queue* queue;
@@ -197,6 +219,7 @@ class CallPool {
     return 0;
   }
 
+  pid_t process_ = getpid();
   std::unique_ptr<Queue> queue_;
   std::vector<pthread_t> threads_;
 };

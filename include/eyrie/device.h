@@ -1,4 +1,5 @@
-// Devices by name. Thread-safe; shared by any number of contexts.
+// Devices by name. Thread-safe; shared by any number of contexts. A child of
+// fork() cannot use its parent's devices that have threads, and opens its own.
 #ifndef EYRIE_DEVICE_H_
 #define EYRIE_DEVICE_H_
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fork_mark.h"
 #include "base/status_macros.h"
 #include "base/trace.h"
 #include "hal/cpu/device.h"
@@ -16,6 +17,7 @@
 #include "hal/cpu/task/call_streak.h"
 #include "hal/cpu/task/command_run.h"
 #include "hal/cpu/task/pool.h"
+#include "hal/forked_device.h"
 #include "hal/host_semaphore.h"
 
 namespace eyrie::hal::cpu {
@@ -247,15 +249,53 @@ class TaskDevice final : public CpuDevice {
   ~TaskDevice() override;
 
   absl::string_view id() const override { return "local-task"; }
+  std::optional<int64_t> Query(absl::string_view category,
+                               absl::string_view key) const override {
+    if (category == kForkedQuery && has_threads()) return mark_.IsForked();
+    return CpuDevice::Query(category, key);
+  }
   absl::StatusOr<Ref<Semaphore>> CreateSemaphore(uint64_t value) override;
+  void CancelQueued(const void* owner) override {
+    // What was queued before a fork is the parent's.
+    if (!IsForked()) CpuDevice::CancelQueued(owner);
+  }
 
  private:
+  bool has_threads() const { return concurrency() > 1; }
+  // True in a child of the process that opened the device, without its threads.
+  bool IsForked() const { return has_threads() && mark_.IsForked(); }
+  // Refuses an operation there.
+  absl::Status Check(const QueueFences& fences) const {
+    if (!IsForked()) [[likely]]
+      return absl::OkStatus();
+    return fences.Refuse(CheckProcess(*this, mark_));
+  }
+  void OnLastRef() override {
+    if (!IsForked()) delete this;
+  }
+
   int concurrency() const override { return engine_->pool()->threads(); }
+  absl::StatusOr<Ref<hal::Buffer>> DoAlloca(const QueueFences& fences,
+                                            const BufferParams& params,
+                                            uint64_t size) override {
+    RETURN_IF_ERROR(Check(fences));
+    return CpuDevice::DoAlloca(fences, params, size);
+  }
+  absl::Status DoDealloca(const QueueFences& fences,
+                          Ref<hal::Buffer> buffer) override {
+    RETURN_IF_ERROR(Check(fences));
+    return CpuDevice::DoDealloca(fences, std::move(buffer));
+  }
+  absl::Status DoBarrier(const QueueFences& fences) override {
+    RETURN_IF_ERROR(Check(fences));
+    return CpuDevice::DoBarrier(fences);
+  }
   absl::Status Transfer(const QueueFences& fences, uint64_t bytes,
                         OperationQueue::Body body) override;
   absl::Status DoExecute(const QueueFences& fences, Ref<CommandBuffer> commands,
                          std::span<const BufferBinding> table) override;
 
+  const ForkMark mark_;
   const std::shared_ptr<Engine> engine_;
 };
 
@@ -282,13 +322,15 @@ TaskDevice::~TaskDevice() {
 }
 
 absl::StatusOr<Ref<Semaphore>> TaskDevice::CreateSemaphore(uint64_t value) {
-  Ref<WaitHost> host;
-  if (concurrency() > 1) host = engine_->pool();
-  return Ref<Semaphore>(MakeRef<HostSemaphore>(value, std::move(host)));
+  if (!has_threads()) return CpuDevice::CreateSemaphore(value);
+  RETURN_IF_ERROR(CheckProcess(*this, mark_));
+  return Ref<Semaphore>(
+      MakeRef<ThreadedSemaphore>(value, engine_->pool(), nullptr, mark_));
 }
 
 absl::Status TaskDevice::Transfer(const QueueFences& fences, uint64_t bytes,
                                   OperationQueue::Body body) {
+  RETURN_IF_ERROR(Check(fences));
   return queue_->SubmitOpen(
       fences, [&] { return engine_->Move(fences, bytes, std::move(body)); },
       [&]() -> OperationQueue::Start {
@@ -302,6 +344,7 @@ absl::Status TaskDevice::Transfer(const QueueFences& fences, uint64_t bytes,
 absl::Status TaskDevice::DoExecute(const QueueFences& fences,
                                    Ref<CommandBuffer> commands,
                                    std::span<const BufferBinding> table) {
+  RETURN_IF_ERROR(Check(fences));
   if (commands->talks_to_ranks()) {
     return ExecuteWithRanks(fences, std::move(commands), table, engine_);
   }

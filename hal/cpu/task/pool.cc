@@ -186,6 +186,7 @@ void Pool::Call(int helpers) {
 
 void Pool::Wake() {
   if (options_.threads < 2 || searching_.load() != 0) return;
+  if (mark_.IsForked()) return;
   if (workers_.load() == 0) {
     StartWorker();
     return;
@@ -197,7 +198,7 @@ void Pool::Wake() {
 }
 
 void Pool::Nudge() {
-  if (guests_.load() == 0) return;
+  if (guests_.load() == 0 || mark_.IsForked()) return;
   std::lock_guard<std::mutex> lock(mutex_);
   guest_wakes_.notify_all();
 }
@@ -212,6 +213,7 @@ void Pool::SleepAsGuest(Deadline deadline, absl::FunctionRef<bool()> found) {
 void Pool::WaitUntil(Deadline deadline, absl::FunctionRef<bool()> done) {
   const auto over = [&] { return done() || deadline.HasPassed(); };
   bool helped = false;
+  if (mark_.IsForked()) return;
   while (true) {
     const uint32_t seen = calls_.load();
     if (over()) break;
@@ -247,13 +249,14 @@ void Pool::Run(const Ref<Job>& job) {
 }
 
 bool Pool::Start(const Ref<Job>& job) {
-  if (options_.threads < 2) return false;
+  if (options_.threads < 2 || mark_.IsForked()) return false;
   if (workers_.load() == 0 && !StartWorker()) return false;
   job->driven_ = false;
   return Offer(*job, 1);
 }
 
 void Pool::Shutdown() {
+  if (mark_.IsForked()) return;
   std::vector<Thread> threads;  // joined at the end
   while (!stopping_.load()) {
     WaitUntil(Deadline::Never(), [&] { return offered_.load() == 0; });

@@ -20,6 +20,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
 #include "base/deadline.h"
+#include "base/fork_mark.h"
 #include "base/ref.h"
 #include "base/thread.h"
 #include "hal/cpu/task/job.h"
@@ -34,7 +35,9 @@ struct PoolOptions {
   size_t stack_bytes = 0;                        // 0: the system's default
 };
 
-// Thread-safe. Whoever makes a pool calls Shutdown once.
+// Thread-safe. Whoever makes a pool calls Shutdown once. In a child of the
+// process that made it, where its threads do not exist, it starts and waits for
+// nothing.
 class Pool final : public WaitHost {
  public:
   explicit Pool(PoolOptions options);
@@ -88,6 +91,7 @@ class Pool final : public WaitHost {
   void SleepAsGuest(Deadline deadline, absl::FunctionRef<bool()> found);
 
   const PoolOptions options_;
+  const ForkMark mark_;
   const int number_;               // among the pools that live; from 0
   const std::string thread_name_;  // but for its index
   // Changes when there may be work.
