@@ -346,6 +346,7 @@ std::vector<vm::Function> Session::FunctionsOf(const vm::Module& module) const {
   const vm::BytecodeModule* bytecode = module.AsBytecode();
   if (bytecode == nullptr) return functions;
   const std::vector<vm::Function> exports = context_->ExportsOf(module);
+  if (exports.empty()) return functions;
   for (const uint32_t index : UserExports(bytecode->def())) {
     functions.push_back(exports[index]);
   }

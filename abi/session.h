@@ -215,12 +215,12 @@ class Session {
   // Ends the running call; see vm::Context::Cancel. Any thread's.
   void Cancel() { context_->Cancel(); }
 
-  // The exports of the last program that a user may call: not its internal
-  // functions ("__init") nor compiler-made variants ("f$async").
+  // The exports of the last program that a user calls; see UserExports.
   std::vector<vm::Function> Functions() const { return FunctionsOf(*main_); }
 
   // "function" of the last program, or "module.function". Empty: the only one
-  // there is. NOT_FOUND and INVALID_ARGUMENT list those that could be meant.
+  // there is, or the only one whose name does not begin with "__". NOT_FOUND
+  // and INVALID_ARGUMENT list those that could be meant.
   absl::StatusOr<Callable> Lookup(absl::string_view name);
 
   // The same for a function that is already known.

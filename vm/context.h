@@ -118,8 +118,8 @@ class Context {
   // An exported function, as "module.function" or as "function", which is
   // sought in the last module first. NOT_FOUND: none has that name.
   absl::StatusOr<Function> Lookup(absl::string_view name) const;
-  // What a module of this context exports, bar functions whose names begin
-  // with "__". Empty for a native module.
+  // Everything that a module of this context exports, in the order of
+  // ModuleDef::exports. Empty for a native module, and where there is no memory.
   std::vector<Function> ExportsOf(const Module& module) const;
 
   // Calls a function; allocates nothing of its own. Slots are laid out by its

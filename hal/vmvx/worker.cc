@@ -41,6 +41,10 @@ absl::StatusOr<std::unique_ptr<Worker>> Worker::Create(
   RETURN_IF_ERROR(worker->SetConstants(params.constants));
   const std::vector<vm::Function> exports =
       worker->context_->ExportsOf(*params.program);
+  if (exports.size() != params.program->def().exports.size()) {
+    return absl::ResourceExhaustedError(
+        "There is no memory for the executable's functions.");
+  }
   worker->entries_.reserve(params.kernels.size());
   for (const uint32_t kernel : params.kernels) {
     worker->entries_.push_back(exports[kernel]);
