@@ -185,7 +185,7 @@ TEST(ModuleDef, RefusesSharedConventions) {
         3000;
   }
   absl::Status status = Decode(module.Build()).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status;
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
 }
 
 TEST(ModuleDef, RefusesConstantsPastTheEnd) {

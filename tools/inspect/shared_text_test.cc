@@ -181,7 +181,9 @@ TEST(SharedText, IsBounded) {
       const Outcome outcome = RunApart(command.print, path);
       ASSERT_TRUE(WIFEXITED(outcome.status)) << outcome.status;
       EXPECT_LE(outcome.printed, MostTextOf(bytes.size()) + (2 << 20));
-      if (!kIsSanitized) EXPECT_LE(outcome.peak, kMostMemory);
+      if (!kIsSanitized) {
+        EXPECT_LE(outcome.peak, kMostMemory);
+      }
       // Of tables in shared lists the verifier counts too many.
       const bool refused =
           absl::StrContains(outcome.error, "FlatBuffer is damaged") ||
