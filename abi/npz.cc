@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "abi/zip_format.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -20,6 +19,7 @@
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "base/crc32.h"
+#include "base/hash_map.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 
@@ -257,7 +257,7 @@ absl::Status CheckParts(std::vector<Part> parts) {
 }
 
 absl::Status CheckNames(const std::vector<NpzMember>& members) {
-  absl::flat_hash_set<absl::string_view> names;
+  HashSet<absl::string_view> names;
   for (const NpzMember& member : members) {
     if (names.insert(member.name).second) continue;
     return absl::InvalidArgumentError(absl::StrCat(

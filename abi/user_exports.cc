@@ -2,17 +2,17 @@
 #include "abi/user_exports.h"
 
 #include "abi/v0/attributes.h"
-#include "vm/lifecycle.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "base/hash_map.h"
+#include "vm/lifecycle.h"
 
 namespace eyrie::abi {
 
 std::vector<uint32_t> UserExports(const vm::ModuleDef& def) {
-  absl::flat_hash_set<absl::string_view> names;
-  absl::flat_hash_set<absl::string_view> allocators;
+  HashSet<absl::string_view> names;
+  HashSet<absl::string_view> allocators;
   for (const vm::ExportDef& exported : def.exports) {
     names.insert(exported.name);
     const vm::FunctionDef& function = def.functions[exported.function];
