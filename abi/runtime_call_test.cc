@@ -68,7 +68,7 @@ TEST(CppCalls, EveryKindOfValue) {
       {any, Value::Dict({{"b", 2}, {"a", 1.5f}}), "[1.5f, 2]"},
       {any, std::string("text"), "\"text\""},
       {any, *Value::Array({2, 2}, {1.f, 2.f, 3.f, 4.f}), "2x2x21000020=16"},
-      {any, *Value::Array({}, {int8_t{3}}), "10000008=1"},
+      {any, *Value::Array({}, {int8_t{3}}), "11000008=1"},
       {absl::StrCat(R"({"a":[)", dict, R"(],"r":[)", dict, "]}"),
        Value::Dict({{"s", Value::List({"x"})}, {"i", Value::Tuple({1, 2})}}),
        "{i: (1, 2f), s: [\"x\"]}"},
@@ -483,7 +483,7 @@ TEST(CppValues, ElementsHaveTheirType) {
   }
   EXPECT_EQ(released, 1);
   EXPECT_EQ(Text(Value::Borrow({3}, numbers, [&released] { ++released; })),
-            "3: 16 bytes are given; 3xi32 needs 12.");
+            "3: 16 bytes are given; 3xsi32 needs 12.");
   EXPECT_EQ(released, 1);
 }
 

@@ -31,20 +31,21 @@ TEST(FileGrowth, DecodingBudget) {
     const char* want;
   } kRows[] = {
       {0, 1024, 0, "OK"},
-      {100, 1000, 1536, "OK"},
-      {100, 1000, 1537,
+      {100, 1000, 2304, "OK"},
+      {100, 1000, 2305,
        "RESOURCE_EXHAUSTED: The tables name the same bytes too often: they "
-       "would decode to more than 65536 bytes, the limit for 100 bytes of a "
+       "would decode to more than 98304 bytes, the limit for 100 bytes of a "
        "file."},
       {1 << 20, 0, 8 << 20, "OK"},
-      {1 << 20, 131073, 0,
+      {1 << 20, 87381, 32, "OK"},
+      {1 << 20, 87382, 0,
        "RESOURCE_EXHAUSTED: The tables name the same bytes too often: they "
        "would decode to more than 8388608 bytes, the limit for 1048576 bytes "
        "of a file (8 times as many)."},
-      {UINT64_MAX, UINT64_MAX / 64, 63, "OK"},
+      {UINT64_MAX, UINT64_MAX / 96, 63, "OK"},
       {1, UINT64_MAX, 0,
        "RESOURCE_EXHAUSTED: The tables name the same bytes too often: they "
-       "would decode to more than 65536 bytes, the limit for 1 bytes of a "
+       "would decode to more than 98304 bytes, the limit for 1 bytes of a "
        "file."},
   };
   for (const auto& row : kRows) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "base/deadline.h"
 #include "gtest/gtest.h"
 #include "hal/device.h"
@@ -219,9 +220,10 @@ TEST_P(Fork, EveryOperation) {
     SCOPED_TRACE(row.name);
     const bool fails = HasThreads(before) && row.subject != nullptr;
     const std::string subject =
-        row.subject == std::string("Device")
+        !fails ? ""
+        : row.subject == absl::string_view("Device")
             ? absl::StrCat("Device '", before.device->id(), "'")
-            : absl::StrCat(fails ? row.subject : "");
+            : row.subject;
     EXPECT_EQ(InChild([&] { return row.run(before); }),
               fails ? absl::StrCat("FAILED_PRECONDITION: ", subject,
                                    " was opened before fork(), and its threads "
