@@ -365,13 +365,20 @@ absl::Status HtmlWriter::WriteCode() {
   options.store = [](size_t ordinal, std::span<const uint8_t>) {
     return absl::StrCat("rodata_", ordinal, ".bin");
   };
-  ASSIGN_OR_RETURN(const std::string text,
-                   vm::Disassemble(*report_.module, options));
+  // More than browsers show.
+  options.most_text = kLeastMostText;
+  const absl::StatusOr<std::string> text =
+      vm::Disassemble(*report_.module, options);
+  if (absl::IsResourceExhausted(text.status())) {
+    Add("<p>", Plain(text.status().message()), "</p>\n");
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(text.status());
   // Functions come in their order, each from "vm.func" to "}".
   uint32_t function = 0;
   bool inside = false;
   std::vector<absl::string_view> lines;
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+  for (const absl::string_view line : absl::StrSplit(*text, '\n')) {
     inside |= absl::StartsWith(line, "vm.func ");
     if (inside) lines.push_back(line);
     if (!inside || line != "}") continue;

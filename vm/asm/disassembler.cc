@@ -79,7 +79,8 @@ class Disassembler {
       : module_(module),
         def_(module.def()),
         options_(options),
-        most_(MostTextOf(def_.archive().bytes().size())),
+        most_(std::min(MostTextOf(def_.archive().bytes().size()),
+                       options.most_text)),
         debug_(fbs::GetSizePrefixedModule(def_.archive().flatbuffer().data())
                    ->debug()) {}
 

@@ -7,6 +7,7 @@
 #define EYRIE_VM_ASM_DISASSEMBLER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -31,10 +32,13 @@ struct DisassemblyOptions {
   std::function<absl::StatusOr<std::string>(size_t ordinal,
                                             std::span<const uint8_t> bytes)>
       store;
+  // The largest text, in bytes, where that is less than MostTextOf() the file.
+  uint64_t most_text = UINT64_MAX;
 };
 
 // NOT_FOUND: the module has no such function. RESOURCE_EXHAUSTED: the text
-// would be many times the file, whose names are long. Else `store`'s errors.
+// would exceed `most_text` or many times the file, whose names are long. Else
+// `store`'s errors.
 absl::StatusOr<std::string> Disassemble(const VerifiedModule& module,
                                         const DisassemblyOptions& options = {});
 

@@ -4,7 +4,8 @@
 // and 100 ms; memory of at most 1.25 times --max_memory and 64 MiB; text of at
 // most 64 times the file or 64 MiB. Processor time stands for time, so that a
 // busy machine fails no attack; one that sleeps past 30 s fails, too. Reading
-// a file costs 0.1 s and writing text 0.02 s a MiB more.
+// a file costs 0.1 s a MiB more. Commands that print a file hold the text that
+// they may print, and take 0.02 s more for each MiB of it.
 #ifndef EYRIE_TESTS_FUZZ_LIMITS_CAMPAIGN_H_
 #define EYRIE_TESTS_FUZZ_LIMITS_CAMPAIGN_H_
 
