@@ -79,7 +79,9 @@ TEST(Report, OfEveryFixture) {
         ExpectKernel(*report, dispatch);
       }
       EXPECT_FALSE(ReportText(*report, 40).empty());
-      EXPECT_FALSE(ReportJson(*report).empty());
+      const auto json = ReportJson(*report);
+      ASSERT_TRUE(json.ok()) << json.status().message();
+      EXPECT_FALSE(json->empty());
       EXPECT_FALSE(ReportDot(*report).empty());
       const auto html = ReportHtml(*report);
       ASSERT_TRUE(html.ok()) << html.status().message();
