@@ -119,7 +119,7 @@ class Context {
   // sought in the last module first. NOT_FOUND: none has that name.
   absl::StatusOr<Function> Lookup(absl::string_view name) const;
   // Everything that a module of this context exports, in the order of
-  // ModuleDef::exports. Empty for a native module, and where there is no memory.
+  // ModuleDef::exports. Empty for a native module, and if there is no memory.
   std::vector<Function> ExportsOf(const Module& module) const;
 
   // Calls a function; allocates nothing of its own. Slots are laid out by its
