@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -23,17 +24,14 @@ struct Allowed {
   double cpu_seconds, memory_bytes, text_bytes;
 };
 
-// Commands that print a file hold its text, and take time for all of it.
-Allowed AllowedFor(const Attack& attack) {
+Allowed AllowedFor(const Attack& attack, const Usage& usage) {
   const double file = static_cast<double>(attack.module.size());
   Allowed allowed;
+  allowed.cpu_seconds = kTimeout + kOverrun + 0.1 * file / kMiB +
+                        0.02 * static_cast<double>(usage.output_bytes) / kMiB;
+  allowed.memory_bytes =
+      1.25 * static_cast<double>(kAttackMemory) + 64 * kMiB + file;
   allowed.text_bytes = std::max(64 * file, 64 * kMiB);
-  allowed.cpu_seconds = kTimeout + kOverrun + 0.1 * file / kMiB;
-  allowed.memory_bytes = 1.25 * static_cast<double>(kAttackMemory) + 64 * kMiB;
-  if (attack.arguments[0] != "run") {
-    allowed.cpu_seconds += 0.02 * allowed.text_bytes / kMiB;
-    allowed.memory_bytes += 1.25 * allowed.text_bytes;
-  }
   return allowed;
 }
 
@@ -99,8 +97,10 @@ CampaignReport RunCampaign(const std::string& eyrie, const std::string& folder,
                static_cast<std::streamsize>(attack.module.size()));
     const std::vector<std::string> command = CommandOf(eyrie, attack, file);
     const Usage usage = RunMeasured(command, kWallSeconds);
-    const Allowed allowed = AllowedFor(attack);
+    const Allowed allowed = AllowedFor(attack, usage);
     ++report.attacks;
+    report.stopped += absl::StrContains(usage.last_output, "_EXCEEDED") ||
+                      absl::StrContains(usage.last_output, "_EXHAUSTED");
     Note(usage.cpu_seconds / allowed.cpu_seconds, attack.name,
          report.time_share, report.slowest);
     Note(static_cast<double>(usage.memory_bytes) / allowed.memory_bytes,

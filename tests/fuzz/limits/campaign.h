@@ -1,11 +1,11 @@
 // Runs attacks with `eyrie` under limits and says which of them passed one.
 //
 // What must hold for each: no signal; processor time of at most the timeout
-// and 100 ms; memory of at most 1.25 times --max_memory and 64 MiB; text of at
+// and 100 ms; memory of at most 1.25 times --max_memory, 64 MiB and the file,
+// whose pages are mapped; text of at
 // most 64 times the file or 64 MiB. Processor time stands for time, so that a
 // busy machine fails no attack; one that sleeps past 30 s fails, too. Reading
-// a file costs 0.1 s a MiB more. Commands that print a file hold the text that
-// they may print, and take 0.02 s more for each MiB of it.
+// a file costs 0.1 s and writing text 0.02 s a MiB more.
 #ifndef EYRIE_TESTS_FUZZ_LIMITS_CAMPAIGN_H_
 #define EYRIE_TESTS_FUZZ_LIMITS_CAMPAIGN_H_
 
@@ -17,6 +17,7 @@ namespace eyrie::tests {
 
 struct CampaignReport {
   uint64_t attacks = 0;
+  uint64_t stopped = 0;  // by a limit of time, fuel, memory or text
   std::vector<std::string> failures;  // one text per attack that passed a limit
   // The worst of all attacks, as shares of what is allowed, with their names.
   double time_share = 0, memory_share = 0, text_share = 0;

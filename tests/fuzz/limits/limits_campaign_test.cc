@@ -17,8 +17,7 @@ TEST(LimitsCampaign, AttacksKeepLimits) {
   std::printf("%s", Summary(report).c_str());
   EXPECT_EQ(report.attacks, kAttacks);
   // Attacks that do nothing would prove nothing.
-  EXPECT_GT(report.time_share, 0.2);
-  EXPECT_GT(report.memory_share, 0.2);
+  EXPECT_GT(report.stopped, kAttacks / 4);
 }
 
 }  // namespace
