@@ -16,7 +16,9 @@ struct Limits {
   static constexpr uint64_t kUnlimited = std::numeric_limits<int64_t>::max();
   static constexpr size_t kDefaultStackBytes = size_t{4} << 20;
 
-  // Branches backwards and calls that one call from the host may make.
+  // Units that one call from the host may use. A branch backwards and a call
+  // take 1; instructions and imports take 1 more for each KiB that they work on
+  // (pay.h). docs/limits.md has the table.
   uint64_t fuel = kUnlimited;
   // How long one call from the host may take, from its begin to its end. Native
   // code is not interrupted: the call fails when it comes back.

@@ -74,7 +74,9 @@ class Module {
 // that passes a limit fails, RESOURCE_EXHAUSTED or DEADLINE_EXCEEDED, and its
 // context with it: later calls are FAILED_PRECONDITION. Others go on.
 struct Limits {
-  uint64_t fuel = 0;  // branches backwards and calls, of each call; 0: any
+  // Of each call; 0: any. A branch backwards, a call, and each KiB that an
+  // instruction or import works on take 1 unit.
+  uint64_t fuel = 0;
   // Of each call, with the wait for its results; 0: any. Native code is not
   // interrupted: the call fails when it comes back.
   std::chrono::nanoseconds timeout{0};
