@@ -24,12 +24,12 @@ absl::Status Begin(eyrie_function_t& function,
                    std::span<eyrie_value_t* const> arguments,
                    std::span<const char* const> names, eyrie_wake_t wake,
                    void* user, eyrie_call_t** out_call) {
-  const GivenArguments given(arguments, names);
-  RETURN_IF_ERROR(given.status());
+  GivenArguments given;
+  RETURN_IF_ERROR(given.Set(arguments, names));
   ASSIGN_OR_RETURN(
       std::unique_ptr<PendingCall> call,
-      PendingCall::Begin(*function.session, function.invoker, given.values,
-                         given.names, [wake, user] { wake(user); }));
+      PendingCall::Begin(*function.session, function.invoker, given.values(),
+                         given.names(), [wake, user] { wake(user); }));
   *out_call = new eyrie_call_t{&function, std::move(call)};
   return absl::OkStatus();
 }

@@ -4,6 +4,7 @@
 #include "eyrie/c_fence.h"
 
 #include <atomic>
+#include <cstring>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "abi/c_handles.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "base/allocate.h"
 #include "base/deadline.h"
 #include "base/ref.h"
 #include "base/status_macros.h"
@@ -27,6 +29,9 @@ struct eyrie_fence_t {
 
 namespace eyrie::abi {
 namespace {
+
+// A status ends the process if it has no memory for its message.
+constexpr size_t kMaxMessage = kSmallBytes / 2;
 
 absl::Status Create(eyrie_device_t& device, eyrie_fence_t** out_fence) {
   RETURN_IF_ERROR(hal::CheckProcess(*device.device));
@@ -48,14 +53,14 @@ absl::Status Start(eyrie_function_t& function,
                    std::span<const char* const> names,
                    const eyrie_fence_t* wait, const eyrie_fence_t& signal,
                    std::span<eyrie_value_t*> results) {
-  const GivenArguments given(arguments, names);
-  absl::Status status = given.status();
+  GivenArguments given;
+  absl::Status status = given.Set(arguments, names);
   if (status.ok()) status = CheckRoom(function, results.size());
   if (!status.ok()) {
     signal.fence->Fail(status);
     return status;
   }
-  RETURN_IF_ERROR(function.invoker.Start(given.values, given.names,
+  RETURN_IF_ERROR(function.invoker.Start(given.values(), given.names(),
                                          wait ? wait->fence.get() : nullptr,
                                          *signal.fence, function.results));
   HandOut(function, results);
@@ -83,7 +88,8 @@ void eyrie_fence_fail(eyrie_fence_t* fence, eyrie_code_t code,
                       const char* message) {
   const auto known = code == EYRIE_OK ? absl::StatusCode::kUnknown
                                       : static_cast<absl::StatusCode>(code);
-  fence->fence->Fail(absl::Status(known, message));
+  fence->fence->Fail(
+      absl::Status(known, {message, strnlen(message, abi::kMaxMessage)}));
 }
 
 eyrie_error_t* eyrie_fence_query(eyrie_fence_t* fence, int* out_reached) {

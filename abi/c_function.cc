@@ -1,7 +1,10 @@
 // The C API's functions: what they take and return, and calls of them.
 //
 // Tested by runtime_test.cc, runtime_call_test.cc, c_api_test.c.
+#include <array>
+#include <cstddef>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/counted.h"
 #include "base/status_macros.h"
 #include "eyrie/c.h"
@@ -134,10 +138,10 @@ absl::Status Call(eyrie_function_t& function,
                   std::span<const char* const> names,
                   std::span<eyrie_value_t*> out_results) {
   RETURN_IF_ERROR(CheckRoom(function, out_results.size()));
-  const GivenArguments given(arguments, names);
-  RETURN_IF_ERROR(given.status());
+  GivenArguments given;
+  RETURN_IF_ERROR(given.Set(arguments, names));
   RETURN_IF_ERROR(
-      function.invoker.Call(given.values, given.names, function.results));
+      function.invoker.Call(given.values(), given.names(), function.results));
   HandOut(function, out_results);
   return absl::OkStatus();
 }
@@ -146,10 +150,10 @@ absl::Status Prepare(eyrie_function_t& function,
                      std::span<eyrie_value_t* const> arguments,
                      std::span<const char* const> names,
                      eyrie_prepared_t** out_prepared) {
-  const GivenArguments given(arguments, names);
-  RETURN_IF_ERROR(given.status());
+  GivenArguments given;
+  RETURN_IF_ERROR(given.Set(arguments, names));
   ASSIGN_OR_RETURN(PreparedCall call,
-                   function.invoker.Prepare(given.values, given.names));
+                   function.invoker.Prepare(given.values(), given.names()));
   *out_prepared = new eyrie_prepared_t{&function, std::move(call)};
   return absl::OkStatus();
 }
@@ -163,6 +167,18 @@ absl::Status Call(eyrie_prepared_t& prepared,
   return absl::OkStatus();
 }
 
+// Makes `row` `count` elements of `few`, or of `many` if they are more.
+template <typename T, size_t kFew>
+absl::Status SetRow(size_t count, std::array<T, kFew>& few,
+                    std::unique_ptr<T[]>& many, std::span<T>& row) {
+  if (count > kFew) many = NewArray<T>(count);
+  if (count > kFew && many == nullptr) {
+    return CannotAllocate(count, sizeof(T), "the arguments of a call");
+  }
+  row = {count > kFew ? many.get() : few.data(), count};
+  return absl::OkStatus();
+}
+
 eyrie_parameter_t At(const std::vector<eyrie_parameter_t>& parameters,
                      size_t index) {
   return index < parameters.size() ? parameters[index] : eyrie_parameter_t();
@@ -170,11 +186,54 @@ eyrie_parameter_t At(const std::vector<eyrie_parameter_t>& parameters,
 
 }  // namespace
 
-absl::Status GivenArguments::status() const {
-  if (names.size() <= values.size()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      Counted(names.size(), "name"), names.size() == 1 ? " is" : " are",
-      " given for ", Counted(values.size(), "argument"), "."));
+absl::Status NewHandle(HostValue value, eyrie_value_t** out_value) {
+  eyrie_value_t* const made = NewHandle(std::move(value));
+  if (made == NoMemoryHandle()) {
+    return CannotAllocate(1, sizeof(HostValue), "a value");
+  }
+  *out_value = made;
+  return absl::OkStatus();
+}
+
+eyrie_error_t& NoMemoryError() {
+  // The message is short enough to be a part of the string itself.
+  alignas(eyrie_error_t) static std::byte place[sizeof(eyrie_error_t)];
+  static auto* const error =
+      new (place) eyrie_error_t{EYRIE_RESOURCE_EXHAUSTED, "No memory."};
+  return *error;
+}
+
+eyrie_error_t* MakeError(const absl::Status& status) {
+  if (status.ok()) return nullptr;
+  std::unique_ptr<eyrie_error_t> error(new (std::nothrow) eyrie_error_t());
+  if (error == nullptr ||
+      !Assign(error->message, status.message(), "an error").ok()) {
+    return &NoMemoryError();
+  }
+  error->code = static_cast<eyrie_code_t>(status.code());
+  return error.release();
+}
+
+absl::Status GivenArguments::Set(std::span<eyrie_value_t* const> arguments,
+                                 std::span<const char* const> names) {
+  if (names.size() > arguments.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        Counted(names.size(), "name"), names.size() == 1 ? " is" : " are",
+        " given for ", Counted(arguments.size(), "argument"), "."));
+  }
+  RETURN_IF_ERROR(SetRow(arguments.size(), few_values_, many_values_, values_));
+  RETURN_IF_ERROR(SetRow(names.size(), few_names_, many_names_, names_));
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const eyrie_value_t* const value = arguments[i];
+    if (value == NoMemoryHandle()) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("There was no memory for the value of argument ", i,
+                       ", counted from 0."));
+    }
+    values_[i] = &FromHandle(value);
+  }
+  for (size_t i = 0; i < names.size(); ++i) names_[i] = names[i];
+  return absl::OkStatus();
 }
 
 absl::Status CheckRoom(const eyrie_function_t& function, size_t room) {
@@ -188,7 +247,7 @@ absl::Status CheckRoom(const eyrie_function_t& function, size_t room) {
 void HandOut(eyrie_function_t& function, std::span<eyrie_value_t*> results) {
   for (size_t i = 0; i < function.results.size(); ++i) {
     HostValue& result = function.results[i];
-    if (results[i] == nullptr) {
+    if (results[i] == nullptr || results[i] == NoMemoryHandle()) {
       results[i] = NewHandle(std::move(result));
     } else {
       *FromHandle(results[i]) = std::move(result);

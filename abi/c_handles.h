@@ -5,12 +5,15 @@
 #ifndef EYRIE_ABI_C_HANDLES_H_
 #define EYRIE_ABI_C_HANDLES_H_
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,7 +24,6 @@
 #include "abi/invoker.h"
 #include "abi/native/native_libraries.h"
 #include "abi/session.h"
-#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
@@ -85,14 +87,23 @@ namespace eyrie::abi {
 inline HostValue* FromHandle(eyrie_value_t* value) {
   return reinterpret_cast<HostValue*>(value);
 }
+// A null value, made without allocating.
+inline HostValue& SharedNull() {
+  alignas(HostValue) static std::byte place[sizeof(HostValue)];
+  static HostValue* const null = new (place) HostValue();
+  return *null;
+}
 // NULL reads as null.
 inline const HostValue& FromHandle(const eyrie_value_t* value) {
-  static const HostValue* const kNull = new HostValue();
-  return value ? *reinterpret_cast<const HostValue*>(value) : *kNull;
+  return value ? *reinterpret_cast<const HostValue*>(value) : SharedNull();
 }
 inline eyrie_value_t* ToHandle(HostValue* value) {
   return reinterpret_cast<eyrie_value_t*>(value);
 }
+// The one handle of all values of EYRIE_KIND_NO_MEMORY, which reads as null. It
+// is never changed, freed, or an item of another value.
+inline eyrie_value_t* NoMemoryHandle() { return ToHandle(&SharedNull()); }
+
 // Handles that are counted.
 template <typename T>
 void Retain(T* handle) {
@@ -106,37 +117,44 @@ void Release(T* handle) {
   }
 }
 
-// A handle that the caller frees.
+// A handle that the caller frees, or NoMemoryHandle().
 inline eyrie_value_t* NewHandle(HostValue value) {
-  return ToHandle(new HostValue(std::move(value)));
+  auto* const made = new (std::nothrow) HostValue(std::move(value));
+  return made != nullptr ? ToHandle(made) : NoMemoryHandle();
 }
+// The same for functions that return an error: RESOURCE_EXHAUSTED.
+absl::Status NewHandle(HostValue value, eyrie_value_t** out_value);
 
+// The error of a lack of memory for an error. It is never freed.
+eyrie_error_t& NoMemoryError();
 // NULL if the status is OK.
-inline eyrie_error_t* MakeError(const absl::Status& status) {
-  if (status.ok()) return nullptr;
-  return new eyrie_error_t{static_cast<eyrie_code_t>(status.code()),
-                           std::string(status.message())};
-}
+eyrie_error_t* MakeError(const absl::Status& status);
 
 // The arguments of a call, of which the last have names.
-struct GivenArguments {
-  GivenArguments(std::span<eyrie_value_t* const> arguments,
-                 std::span<const char* const> given_names)
-      : names(given_names.begin(), given_names.end()) {
-    for (const eyrie_value_t* value : arguments) {
-      values.push_back(&FromHandle(value));
-    }
-  }
-  // INVALID_ARGUMENT: more names than arguments.
-  absl::Status status() const;
+class GivenArguments {
+ public:
+  // INVALID_ARGUMENT: more names than arguments. RESOURCE_EXHAUSTED: a value
+  // of EYRIE_KIND_NO_MEMORY, or no memory for these lists.
+  absl::Status Set(std::span<eyrie_value_t* const> arguments,
+                   std::span<const char* const> names);
 
-  absl::InlinedVector<const HostValue*, 16> values;
-  absl::InlinedVector<absl::string_view, 16> names;
+  std::span<const HostValue* const> values() const { return values_; }
+  std::span<const absl::string_view> names() const { return names_; }
+
+ private:
+  // Calls with few arguments allocate nothing.
+  static constexpr size_t kFew = 16;
+  std::array<const HostValue*, kFew> few_values_;
+  std::array<absl::string_view, kFew> few_names_;
+  std::unique_ptr<const HostValue*[]> many_values_;
+  std::unique_ptr<absl::string_view[]> many_names_;
+  std::span<const HostValue*> values_;
+  std::span<absl::string_view> names_;
 };
 
 // RESOURCE_EXHAUSTED: more results than there is room for.
 absl::Status CheckRoom(const eyrie_function_t& function, size_t room);
-// Gives the function's results to the caller: into his values, or new ones.
+// Moves the function's results to the caller's values, or to new ones.
 void HandOut(eyrie_function_t& function, std::span<eyrie_value_t*> results);
 
 }  // namespace eyrie::abi

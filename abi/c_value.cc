@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/status_macros.h"
 #include "eyrie/c.h"
 #include "hal/buffer.h"
@@ -37,6 +38,9 @@ absl::StatusOr<hal::ElementType> TypeOf(eyrie_dtype_t dtype) {
 }
 
 absl::StatusOr<const HostArray*> ArrayOf(const eyrie_value_t* value) {
+  if (value == NoMemoryHandle()) {
+    return absl::ResourceExhaustedError("There was no memory for the value.");
+  }
   const HostArray* array = FromHandle(value).array();
   if (array != nullptr) return array;
   return absl::InvalidArgumentError(absl::StrCat(
@@ -61,8 +65,7 @@ absl::Status CopyArray(eyrie_dtype_t dtype, std::span<const int64_t> shape,
                        eyrie_value_t** out_value) {
   ASSIGN_OR_RETURN(const hal::ElementType type, TypeOf(dtype));
   ASSIGN_OR_RETURN(ArrayPtr array, HostArray::Copy(type, shape, bytes));
-  *out_value = NewHandle(HostValue(std::move(array)));
-  return absl::OkStatus();
+  return NewHandle(HostValue(std::move(array)), out_value);
 }
 
 absl::Status BorrowArray(const eyrie_array_t& given,
@@ -81,9 +84,9 @@ absl::Status BorrowArray(const eyrie_array_t& given,
         array, HostArray::BorrowAt(type, shape, {given.strides, given.rank},
                                    data, loan));
   }
+  RETURN_IF_ERROR(NewHandle(HostValue(std::move(array)), out_value));
   loan->release = release;
   loan->user = user;
-  *out_value = NewHandle(HostValue(std::move(array)));
   return absl::OkStatus();
 }
 
@@ -101,8 +104,7 @@ absl::Status UploadArray(const eyrie_value_t* value, hal::Device& device,
   array->Pack(target.data());
   RETURN_IF_ERROR(view->buffer()->Unmap(0, size));
   ASSIGN_OR_RETURN(ArrayPtr uploaded, HostArray::OfTensor(std::move(view)));
-  *out_value = NewHandle(HostValue(std::move(uploaded)));
-  return absl::OkStatus();
+  return NewHandle(HostValue(std::move(uploaded)), out_value);
 }
 
 size_t CountOf(const HostValue& value) {
@@ -131,14 +133,49 @@ void ChangeArrays(HostValue& value, ArrayPtr (HostArray::*change)() const) {
   }
 }
 
-HostValue::Items TakeItems(std::span<eyrie_value_t* const> items) {
-  HostValue::Items taken;
-  taken.reserve(items.size());
+// Takes the items over, whatever comes of it. False: there is no memory for
+// them, or there was none for one of them.
+bool TakeItems(std::span<eyrie_value_t* const> items, HostValue::Items& taken) {
+  bool taking = Reserve(taken, items.size(), "items").ok();
   for (eyrie_value_t* item : items) {
-    const std::unique_ptr<HostValue> owned(FromHandle(item));
-    taken.push_back(owned ? std::move(*owned) : HostValue());
+    taking &= item != NoMemoryHandle();
+    if (taking) {
+      taken.push_back(item ? std::move(*FromHandle(item)) : HostValue());
+    }
+    eyrie_value_free(item);
   }
-  return taken;
+  return taking;
+}
+
+eyrie_value_t* NewSequence(std::span<eyrie_value_t* const> items,
+                           HostValue (*make)(HostValue::Items)) {
+  HostValue::Items taken;
+  if (!TakeItems(items, taken)) return NoMemoryHandle();
+  return NewHandle(make(std::move(taken)));
+}
+
+// `sizes` of keys may be null: they end with a NUL.
+eyrie_value_t* NewDict(const char* const* keys, const size_t* sizes,
+                       std::span<eyrie_value_t* const> items) {
+  HostValue::Items taken;
+  HostValue::Entries entries;
+  if (!TakeItems(items, taken) ||
+      !Reserve(entries, items.size(), "entries").ok()) {
+    return NoMemoryHandle();
+  }
+  for (size_t i = 0; i < items.size(); ++i) {
+    const size_t size = sizes ? sizes[i] : std::strlen(keys[i]);
+    HostValue::Entry& entry = entries.emplace_back();
+    if (!Assign(entry.first, {keys[i], size}, "a key").ok()) {
+      return NoMemoryHandle();
+    }
+    entry.second = std::move(taken[i]);
+  }
+  return NewHandle(HostValue::Dict(std::move(entries)));
+}
+
+void Set(eyrie_value_t* value, HostValue number) {
+  if (value != NoMemoryHandle()) *FromHandle(value) = std::move(number);
 }
 
 // The bits of integers above the greatest int64 are kept as they are.
@@ -155,6 +192,7 @@ namespace abi = eyrie::abi;
 using abi::HostValue;
 
 eyrie_kind_t eyrie_value_kind(const eyrie_value_t* value) {
+  if (value == abi::NoMemoryHandle()) return EYRIE_KIND_NO_MEMORY;
   switch (abi::FromHandle(value).kind()) {
     case HostValue::Kind::kNull:
       return EYRIE_KIND_NULL;
@@ -181,10 +219,14 @@ eyrie_kind_t eyrie_value_kind(const eyrie_value_t* value) {
 }
 
 eyrie_value_t* eyrie_value_copy(const eyrie_value_t* value) {
-  return abi::NewHandle(abi::FromHandle(value));
+  if (value == abi::NoMemoryHandle()) return abi::NoMemoryHandle();
+  absl::StatusOr<HostValue> copy = abi::FromHandle(value).Copy();
+  return copy.ok() ? abi::NewHandle(*std::move(copy)) : abi::NoMemoryHandle();
 }
 
-void eyrie_value_free(eyrie_value_t* value) { delete abi::FromHandle(value); }
+void eyrie_value_free(eyrie_value_t* value) {
+  if (value != abi::NoMemoryHandle()) delete abi::FromHandle(value);
+}
 
 eyrie_value_t* eyrie_value_null(void) { return abi::NewHandle(HostValue()); }
 eyrie_value_t* eyrie_value_bool(int value) {
@@ -207,27 +249,30 @@ eyrie_value_t* eyrie_value_f64(double value) {
 }
 eyrie_value_t* eyrie_value_bytes(const void* data, size_t size) {
   std::string bytes;
-  if (size > 0) bytes.assign(static_cast<const char*>(data), size);
+  if (!eyrie::Assign(bytes, {static_cast<const char*>(data), size}, "bytes")
+           .ok()) {
+    return abi::NoMemoryHandle();
+  }
   return abi::NewHandle(HostValue::Bytes(std::move(bytes)));
 }
 
 void eyrie_value_set_bool(eyrie_value_t* value, int boolean) {
-  *abi::FromHandle(value) = HostValue(boolean != 0);
+  abi::Set(value, HostValue(boolean != 0));
 }
 void eyrie_value_set_i32(eyrie_value_t* value, int32_t number) {
-  *abi::FromHandle(value) = HostValue(number);
+  abi::Set(value, HostValue(number));
 }
 void eyrie_value_set_i64(eyrie_value_t* value, int64_t number) {
-  *abi::FromHandle(value) = HostValue(number);
+  abi::Set(value, HostValue(number));
 }
 void eyrie_value_set_u64(eyrie_value_t* value, uint64_t number) {
-  *abi::FromHandle(value) = abi::OfUnsigned(number);
+  abi::Set(value, abi::OfUnsigned(number));
 }
 void eyrie_value_set_f32(eyrie_value_t* value, float number) {
-  *abi::FromHandle(value) = HostValue(number);
+  abi::Set(value, HostValue(number));
 }
 void eyrie_value_set_f64(eyrie_value_t* value, double number) {
-  *abi::FromHandle(value) = HostValue(number);
+  abi::Set(value, HostValue(number));
 }
 
 int eyrie_value_get_bool(const eyrie_value_t* value, int* out) {
@@ -267,31 +312,23 @@ int eyrie_value_get_bytes(const eyrie_value_t* value, const void** out_data,
 }
 
 eyrie_value_t* eyrie_value_list(eyrie_value_t* const* items, size_t count) {
-  return abi::NewHandle(HostValue::List(abi::TakeItems({items, count})));
+  return abi::NewSequence({items, count}, HostValue::List);
 }
 
 eyrie_value_t* eyrie_value_tuple(eyrie_value_t* const* items, size_t count) {
-  return abi::NewHandle(HostValue::Tuple(abi::TakeItems({items, count})));
+  return abi::NewSequence({items, count}, HostValue::Tuple);
 }
 
 eyrie_value_t* eyrie_value_dict(const char* const* keys,
                                 eyrie_value_t* const* items, size_t count) {
-  std::vector<size_t> sizes(count);
-  for (size_t i = 0; i < count; ++i) sizes[i] = std::strlen(keys[i]);
-  return eyrie_value_dict_sized(keys, sizes.data(), items, count);
+  return abi::NewDict(keys, nullptr, {items, count});
 }
 
 eyrie_value_t* eyrie_value_dict_sized(const char* const* keys,
                                       const size_t* sizes,
                                       eyrie_value_t* const* items,
                                       size_t count) {
-  HostValue::Items taken = abi::TakeItems({items, count});
-  HostValue::Entries entries;
-  entries.reserve(count);
-  for (size_t i = 0; i < count; ++i) {
-    entries.emplace_back(std::string(keys[i], sizes[i]), std::move(taken[i]));
-  }
-  return abi::NewHandle(HostValue::Dict(std::move(entries)));
+  return abi::NewDict(keys, sizes, {items, count});
 }
 
 size_t eyrie_value_count(const eyrie_value_t* value) {

@@ -38,6 +38,7 @@ inline std::string ValueText(const eyrie_value_t* value) {
   const void* data = nullptr;
   size_t size = 0;
   if (kind == EYRIE_KIND_NULL) return "null";
+  if (kind == EYRIE_KIND_NO_MEMORY) return "no memory";
   if (eyrie_value_get_bool(value, &boolean)) return boolean ? "true" : "false";
   if (eyrie_value_get_i64(value, &integer)) return absl::StrCat(integer);
   if (eyrie_value_get_u64(value, &natural)) return absl::StrCat(natural);

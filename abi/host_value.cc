@@ -7,8 +7,10 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/checked_math.h"
 #include "base/counted.h"
 #include "base/status_macros.h"
@@ -21,16 +23,23 @@ using hal::ElementType;
 
 constexpr uint32_t kBitsPerByte = 8;
 
+// So that shapes and their texts are of less than kSmallBytes.
+constexpr size_t kMaxRank = 1024;
+
 std::string ShapeTextOf(ElementType type, std::span<const int64_t> shape) {
   std::string text;
   for (const int64_t dimension : shape) absl::StrAppend(&text, dimension, "x");
   return text + hal::ElementTypeName(type);
 }
 
-// The number of elements. INVALID_ARGUMENT: a negative dimension, or more than
-// 64 bits count.
+// The number of elements. INVALID_ARGUMENT: a negative dimension, more than
+// kMaxRank of them, or more elements than 64 bits count.
 absl::StatusOr<int64_t> CountOf(ElementType type,
                                 std::span<const int64_t> shape) {
+  if (shape.size() > kMaxRank) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The rank (", shape.size(), ") exceeds ", kMaxRank, "."));
+  }
   int64_t count = 1;
   bool empty = false;
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -123,8 +132,7 @@ absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::Copy(
   void* const made = ::operator new(std::max<size_t>(bytes.size(), 1),
                                     kAlignment, std::nothrow);
   if (made == nullptr) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "No memory is left for the ", bytes.size(), " bytes of an array."));
+    return CannotAllocate(bytes.size(), 1, "an array");
   }
   const std::shared_ptr<void> owned(
       made, [](void* memory) { ::operator delete(memory, kAlignment); });
@@ -141,8 +149,8 @@ absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::Borrow(
   auto array = std::shared_ptr<HostArray>(new HostArray());
   array->type_ = type;
   array->use_ = use;
-  array->shape_.assign(shape.begin(), shape.end());
   ASSIGN_OR_RETURN(array->count_, CountOf(type, shape));
+  array->shape_.assign(shape.begin(), shape.end());
   const std::optional<uint64_t> length =
       hal::DenseByteLength(type, array->count_);
   if (!length || hal::BitCount(type) == 0) {
@@ -320,6 +328,49 @@ HostValue HostValue::Dict(Entries entries) {
   HostValue value;
   value.value_ = DictOf{std::move(entries)};
   return value;
+}
+
+namespace {
+
+absl::Status CopyItems(const HostValue::Items& items, HostValue::Items& copy) {
+  RETURN_IF_ERROR(Reserve(copy, items.size(), "the items of a copy"));
+  for (const HostValue& item : items) {
+    ASSIGN_OR_RETURN(HostValue value, item.Copy());
+    copy.push_back(std::move(value));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CopyEntries(const HostValue::Entries& entries,
+                         HostValue::Entries& copy) {
+  RETURN_IF_ERROR(Reserve(copy, entries.size(), "the items of a copy"));
+  for (const auto& [key, item] : entries) {
+    auto& [copied_key, copied_item] = copy.emplace_back();
+    RETURN_IF_ERROR(Assign(copied_key, key, "a key"));
+    ASSIGN_OR_RETURN(copied_item, item.Copy());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<HostValue> HostValue::Copy() const {
+  if (const std::string* source = bytes()) {
+    std::string text;
+    RETURN_IF_ERROR(Assign(text, *source, "the copy of a text"));
+    return Bytes(std::move(text));
+  }
+  if (const auto* held = std::get_if<SequenceOf>(&value_)) {
+    Items copy;
+    RETURN_IF_ERROR(CopyItems(held->items, copy));
+    return Sequence(std::move(copy), held->is_tuple);
+  }
+  if (const Entries* source = entries()) {
+    Entries copy;
+    RETURN_IF_ERROR(CopyEntries(*source, copy));
+    return Dict(std::move(copy));
+  }
+  return HostValue(*this);
 }
 
 HostValue::Kind HostValue::kind() const {

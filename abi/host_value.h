@@ -37,7 +37,8 @@ class HostArray {
   };
 
   // Elements that the array owns, dense row-major, copied. INVALID_ARGUMENT:
-  // a negative dimension, or bytes of another number than the shape needs.
+  // a negative dimension, more than 1024 of them, or bytes of another number
+  // than the shape needs. RESOURCE_EXHAUSTED: no memory.
   static absl::StatusOr<std::shared_ptr<const HostArray>> Copy(
       hal::ElementType type, std::span<const int64_t> shape,
       std::span<const uint8_t> bytes);
@@ -190,6 +191,10 @@ class HostValue {
     return Sequence(std::move(items), true);
   }
   static HostValue Dict(Entries entries);
+
+  // The same value; elements of arrays are shared. RESOURCE_EXHAUSTED: no
+  // memory for it, which ends the process if the constructor copies.
+  absl::StatusOr<HostValue> Copy() const;
 
   Kind kind() const;
   bool is(Kind other) const { return kind() == other; }

@@ -170,7 +170,9 @@ const char* eyrie_error_message(const eyrie_error_t* error) {
   return error->message.c_str();
 }
 
-void eyrie_error_free(eyrie_error_t* error) { delete error; }
+void eyrie_error_free(eyrie_error_t* error) {
+  if (error != &abi::NoMemoryError()) delete error;
+}
 
 const char* eyrie_version(void) { return EYRIE_VERSION; }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -348,6 +349,8 @@ nb::object ToPython(Value value, bool text) {
     }
     case EYRIE_KIND_REF:
       return nb::cast(Reference{std::move(value)});
+    case EYRIE_KIND_NO_MEMORY:
+      throw std::bad_alloc();  // MemoryError
     default:
       return nb::none();
   }

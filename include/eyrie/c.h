@@ -291,8 +291,9 @@ eyrie_function_result(const eyrie_function_t* function, size_t index);
  *
  * INVALID_ARGUMENT: an argument that is missing, not expected, given twice or
  * not what the signature says. RESOURCE_EXHAUSTED: more results than room,
- * found before the call, or a limit is passed. Else what the function fails
- * with. Results are left alone then. */
+ * found before the call, or a limit is passed, or there is no memory, or an
+ * argument is of EYRIE_KIND_NO_MEMORY. Else what the function fails with.
+ * Results are left alone then. */
 EYRIE_EXPORT eyrie_error_t* eyrie_function_call(eyrie_function_t* function,
                                                 eyrie_value_t* const* arguments,
                                                 size_t argument_count,

@@ -27,7 +27,8 @@ EYRIE_EXPORT void eyrie_fence_release(eyrie_fence_t* fence);
  * failure. */
 EYRIE_EXPORT eyrie_error_t* eyrie_fence_signal(eyrie_fence_t* fence);
 /* Fails the fence, with a code that is not EYRIE_OK; all that waits for it
- * fails with code and message. Of no effect on one that has failed. */
+ * fails with the code and the first 32 KiB of the message. Of no effect on one
+ * that has failed. */
 EYRIE_EXPORT void eyrie_fence_fail(eyrie_fence_t* fence, eyrie_code_t code,
                                    const char* message);
 

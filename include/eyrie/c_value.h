@@ -16,6 +16,12 @@ extern "C" {
 
 typedef struct eyrie_value_t eyrie_value_t;
 
+/* If there is no memory for a value, the functions that return one return a
+ * value of EYRIE_KIND_NO_MEMORY. It has no content, it stays as it is when it
+ * is set, and it may be freed. A copy of it, and a list, tuple or dict that is
+ * made with it, are of that kind, too. Functions that take values and return an
+ * error return RESOURCE_EXHAUSTED for it, so a program may make all arguments
+ * of a call and look at the call's error alone. */
 typedef enum eyrie_kind_t {
   EYRIE_KIND_NULL = 0,
   EYRIE_KIND_BOOL = 1,
@@ -28,6 +34,7 @@ typedef enum eyrie_kind_t {
   EYRIE_KIND_DICT = 8,
   EYRIE_KIND_REF = 9,  /* a module's object: all one can do is pass it on */
   EYRIE_KIND_ANY = 10, /* of types, not of values: any of these */
+  EYRIE_KIND_NO_MEMORY = 11, /* of values only: there was no memory for one */
 } eyrie_kind_t;
 
 EYRIE_EXPORT eyrie_kind_t eyrie_value_kind(const eyrie_value_t* value);
@@ -69,8 +76,9 @@ EYRIE_EXPORT int eyrie_value_get_bytes(const eyrie_value_t* value,
 
 /* ---- Lists, tuples, dicts ----------------------------------------------- */
 
-/* Take over `count` values, whose handles are the caller's no more; NULL among
- * them is null. Keys are copied. */
+/* Take over `count` values, whose handles are the caller's no more, even if
+ * there is no memory for the result; NULL among them is null. Keys are
+ * copied. */
 EYRIE_EXPORT eyrie_value_t* eyrie_value_list(eyrie_value_t* const* items,
                                              size_t count);
 EYRIE_EXPORT eyrie_value_t* eyrie_value_tuple(eyrie_value_t* const* items,
@@ -147,7 +155,8 @@ typedef struct eyrie_array_t {
 } eyrie_array_t;
 
 /* An array with a copy of dense row-major elements. INVALID_ARGUMENT: `size`
- * is not what the shape and dtype need, or they are none. */
+ * is not what the shape and dtype need, or they are none, or the rank exceeds
+ * 1024. RESOURCE_EXHAUSTED: there is no memory for the elements. */
 EYRIE_EXPORT eyrie_error_t* eyrie_value_array(eyrie_dtype_t dtype, size_t rank,
                                               const int64_t* shape,
                                               const void* data, size_t size,

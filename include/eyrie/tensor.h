@@ -76,8 +76,8 @@ class Tensor {
 
   // Empty if there is no array.
   std::span<const int64_t> shape() const {
-    if (value_.is_null()) return {};
-    return value_.array()->shape();
+    auto array = value_.array();
+    return array ? array->shape() : std::span<const int64_t>();
   }
   std::span<const T> elements() const
     requires(!std::is_void_v<T>)

@@ -41,7 +41,11 @@ inline bool FitsWidth(const eyrie_parameter_t& parameter, size_t size,
   return is_argument ? bits >= 8 * size : bits <= 8 * size;
 }
 
-inline Error Unexpected(const std::string& name) {
+inline Error Unexpected(const Value& value, const std::string& name) {
+  if (value.kind() == EYRIE_KIND_NO_MEMORY) {
+    return Error(EYRIE_RESOURCE_EXHAUSTED,
+                 "There is no memory for the result.");
+  }
   return Error(EYRIE_INVALID_ARGUMENT, "The result is not " + name + ".");
 }
 
@@ -65,7 +69,7 @@ struct CppType<T> {
   static void Put(T number, Value& to) { to.Set(number); }
   static Result<T> Take(Value& value) {
     if (auto number = value.As<T>()) return *number;
-    return Unexpected(Name());
+    return Unexpected(value, Name());
   }
 };
 
@@ -78,7 +82,7 @@ struct CppType<std::string> {
   static void Put(const std::string& text, Value& to) { to = Value(text); }
   static Result<std::string> Take(Value& value) {
     if (auto text = value.As<std::string_view>()) return std::string(*text);
-    return Unexpected(Name());
+    return Unexpected(value, Name());
   }
 };
 
@@ -116,7 +120,7 @@ struct CppType<std::vector<T>> {
     to = Value::List(values);
   }
   static Result<std::vector<T>> Take(Value& value) {
-    if (value.kind() != EYRIE_KIND_LIST) return Unexpected(Name());
+    if (value.kind() != EYRIE_KIND_LIST) return Unexpected(value, Name());
     std::vector<T> items;
     for (size_t i = 0; i < value.size(); ++i) {
       Value copy(value.item(i));

@@ -5,6 +5,8 @@
 //   auto point = eyrie::Value::Dict({{"x", 1.5}, {"tags", weights}});
 // A Value owns what it holds and is copied as a std::string is, but that copies
 // share the elements of arrays. A ValueView reads one that it does not own.
+// If the library has no memory for a Value or a copy, its kind() is
+// EYRIE_KIND_NO_MEMORY, and calls with it return RESOURCE_EXHAUSTED.
 #ifndef EYRIE_VALUE_H_
 #define EYRIE_VALUE_H_
 
