@@ -25,10 +25,10 @@ const struct {
   int32_t count;
   int64_t bytes;  // of each
 } kPrograms[] = {
-    {"recorded", 50000, kFillBytes}, {"deferred", 50000, kFillBytes},
-    {"queued", 50000, kFillBytes},   {"copied", 50000, kFillBytes},
-    {"read", 50000, kFillBytes},     {"repeated", 100000, 8},
-    {"asked", 50000, kFillBytes},    {"joined", 50000, 0},
+    {"recorded", 50000, kFillBytes},  {"deferred", 50000, kFillBytes},
+    {"queued", 50000, kFillBytes},    {"copied", 50000, kFillBytes},
+    {"read", 50000, kFillBytes},      {"repeated", 100000, 8},
+    {"asked", INT32_MAX, kFillBytes}, {"joined", 50000, 0},
 };
 
 class DeviceWorkTest : public ::testing::TestWithParam<const char*> {
