@@ -17,6 +17,11 @@ HalModuleState::~HalModuleState() {
   for (const Ref<Device>& device : devices()) device->CancelQueued(this);
 }
 
+void HalModuleState::WorkOnManyPoints(const Fence* wait, const Fence* signal) {
+  WorkOnPoints(wait).IgnoreError();
+  WorkOnPoints(signal).IgnoreError();
+}
+
 BufferParams HalModuleState::MakeParams(const Allocator& allocator,
                                         int32_t memory_types,
                                         int32_t buffer_usage,

@@ -90,16 +90,15 @@ class HalModuleState : public vm::ModuleState {
                                       uint64_t length) const;
   // Takes fuel for what an import does to a fence's points, if they are many.
   absl::Status WorkOnPoints(const Fence* fence) {
-    constexpr size_t kPointsPerUnit = 16;
-    if (fence == nullptr || fence->points().size() < kPointsPerUnit) [[likely]]
+    if (!HasManyPoints(fence)) [[likely]]
       return absl::OkStatus();
     return Work(static_cast<uint32_t>(fence->points().size() / kPointsPerUnit));
   }
   // Fences of a queue operation, which counts what it keeps and does. If their
   // points take the rest of the fuel, the next branch or call says so.
   QueueFences Fences(Fence* wait, Fence* signal, int64_t affinity = -1) {
-    WorkOnPoints(wait).IgnoreError();
-    WorkOnPoints(signal).IgnoreError();
+    if (HasManyPoints(wait) || HasManyPoints(signal)) [[unlikely]]
+      WorkOnManyPoints(wait, signal);
     return {wait,      signal,
             &memory(), meter() != nullptr ? &meter()->work() : nullptr,
             this,      static_cast<QueueAffinity>(affinity)};
@@ -111,6 +110,15 @@ class HalModuleState : public vm::ModuleState {
   }
 
  private:
+  // A fence of fewer points takes no fuel.
+  static constexpr size_t kPointsPerUnit = 16;
+
+  static bool HasManyPoints(const Fence* fence) {
+    return fence != nullptr && fence->points().size() >= kPointsPerUnit;
+  }
+  // Apart from Fences, which is to be inlined.
+  void WorkOnManyPoints(const Fence* wait, const Fence* signal);
+
   // Of each device, by its allocator; nearly always there is one.
   struct Owner {
     const Allocator* allocator;
