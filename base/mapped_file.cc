@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
+#include "base/descriptor.h"
 #include "base/status_macros.h"
 #include "base/system_error.h"
 
@@ -37,21 +38,6 @@ size_t PipeBytes() {
   return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) / 2 *
          static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
 
 // A growing block from aligned_alloc.
 struct HeapBlock {
@@ -83,7 +69,7 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Open(
     const std::string& path) {
   if (path == "-") return OpenInput();
   Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return SystemError("open", path, errno);
+  if (!file.is_open()) return SystemError("open", path, errno);
   return Map(file.release(), path);
 }
 
@@ -97,7 +83,7 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::OpenRegular(
   if (!S_ISREG(info.st_mode)) return irregular;
   Descriptor file(
       open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
-  if (file.get() < 0) return SystemError("open", path, errno);
+  if (!file.is_open()) return SystemError("open", path, errno);
   if (fstat(file.get(), &info) != 0) return SystemError("stat", path, errno);
   if (!S_ISREG(info.st_mode)) return irregular;
   if (static_cast<uint64_t>(info.st_size) > most) {
@@ -116,7 +102,7 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::OpenInput() {
                           lseek(STDIN_FILENO, 0, SEEK_CUR) == 0;
   if (!whole_file) return ReadAll(STDIN_FILENO, kName);
   Descriptor file(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
-  if (file.get() < 0) return SystemError("open", kName, errno);
+  if (!file.is_open()) return SystemError("open", kName, errno);
   // As if it had been read.
   lseek(STDIN_FILENO, 0, SEEK_END);
   return Map(file.release(), kName);
