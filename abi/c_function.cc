@@ -1,7 +1,6 @@
 // The C API's functions: what they take and return, and calls of them.
 //
 // Tested by runtime_test.cc, runtime_call_test.cc, c_api_test.c.
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -167,18 +166,6 @@ absl::Status Call(eyrie_prepared_t& prepared,
   return absl::OkStatus();
 }
 
-// Makes `row` `count` elements of `few`, or of `many` if they are more.
-template <typename T, size_t kFew>
-absl::Status SetRow(size_t count, std::array<T, kFew>& few,
-                    std::unique_ptr<T[]>& many, std::span<T>& row) {
-  if (count > kFew) many = NewArray<T>(count);
-  if (count > kFew && many == nullptr) {
-    return CannotAllocate(count, sizeof(T), "the arguments of a call");
-  }
-  row = {count > kFew ? many.get() : few.data(), count};
-  return absl::OkStatus();
-}
-
 eyrie_parameter_t At(const std::vector<eyrie_parameter_t>& parameters,
                      size_t index) {
   return index < parameters.size() ? parameters[index] : eyrie_parameter_t();
@@ -221,8 +208,8 @@ absl::Status GivenArguments::Set(std::span<eyrie_value_t* const> arguments,
         Counted(names.size(), "name"), names.size() == 1 ? " is" : " are",
         " given for ", Counted(arguments.size(), "argument"), "."));
   }
-  RETURN_IF_ERROR(SetRow(arguments.size(), few_values_, many_values_, values_));
-  RETURN_IF_ERROR(SetRow(names.size(), few_names_, many_names_, names_));
+  RETURN_IF_ERROR(values_.Resize(arguments.size(), "arguments"));
+  RETURN_IF_ERROR(names_.Resize(names.size(), "names of arguments"));
   for (size_t i = 0; i < arguments.size(); ++i) {
     const eyrie_value_t* const value = arguments[i];
     if (value == NoMemoryHandle()) {

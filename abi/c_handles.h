@@ -5,7 +5,6 @@
 #ifndef EYRIE_ABI_C_HANDLES_H_
 #define EYRIE_ABI_C_HANDLES_H_
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +26,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
+#include "base/short_row.h"
 #include "eyrie/c.h"
 #include "hal/device.h"
 
@@ -138,18 +138,12 @@ class GivenArguments {
   absl::Status Set(std::span<eyrie_value_t* const> arguments,
                    std::span<const char* const> names);
 
-  std::span<const HostValue* const> values() const { return values_; }
-  std::span<const absl::string_view> names() const { return names_; }
+  std::span<const HostValue* const> values() { return values_; }
+  std::span<const absl::string_view> names() { return names_; }
 
  private:
-  // Calls with few arguments allocate nothing.
-  static constexpr size_t kFew = 16;
-  std::array<const HostValue*, kFew> few_values_;
-  std::array<absl::string_view, kFew> few_names_;
-  std::unique_ptr<const HostValue*[]> many_values_;
-  std::unique_ptr<absl::string_view[]> many_names_;
-  std::span<const HostValue*> values_;
-  std::span<absl::string_view> names_;
+  ShortRow<const HostValue*, 16> values_;
+  ShortRow<absl::string_view, 16> names_;
 };
 
 // RESOURCE_EXHAUSTED: more results than there is room for.

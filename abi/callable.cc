@@ -11,10 +11,11 @@
 #include "abi/structures.h"
 #include "abi/v0/attributes.h"
 #include "absl/algorithm/container.h"
-#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/deadline.h"
 #include "base/plain_text.h"
+#include "base/short_row.h"
 #include "base/status_macros.h"
 #include "base/trace.h"
 #include "hal/fence.h"
@@ -29,6 +30,16 @@ constexpr size_t kFences = 2;  // wait, signal
 
 constexpr absl::string_view kNoStorage =
     "(without storage for all results: none was allocated)";
+
+constexpr absl::string_view kArguments = "the arguments of a call";
+constexpr absl::string_view kResults = "the results of a call";
+
+absl::Status SlotsOf(std::span<const vm::Value> values,
+                     ShortRow<vm::Slot, 16>& slots) {
+  RETURN_IF_ERROR(slots.Resize(values.size(), kArguments));
+  for (size_t i = 0; i < values.size(); ++i) slots[i] = values[i].slot();
+  return absl::OkStatus();
+}
 
 absl::string_view WordFor(vm::ValueType type) {
   return type == vm::ValueType::kRef ? "reference" : vm::NameOf(type);
@@ -227,8 +238,8 @@ absl::Status Callable::CheckResults(std::span<const vm::Slot> results) const {
 absl::Status Callable::AddStorage(std::vector<vm::Value>& arguments,
                                   v0::ResultStorage::Slots& slots) const {
   if (!MakesStorage(arguments.size())) return absl::OkStatus();
-  absl::InlinedVector<vm::Slot, 16> inputs;
-  for (const vm::Value& value : arguments) inputs.push_back(value.slot());
+  ShortRow<vm::Slot, 16> inputs;
+  RETURN_IF_ERROR(SlotsOf(arguments, inputs));
   vm::HostCall call(session_->context());
   RETURN_IF_ERROR(call.status());
   absl::Status status = raw_->Make(inputs, slots);
@@ -245,8 +256,10 @@ absl::Status Callable::AddStorage(std::vector<vm::Value>& arguments,
 absl::Status Callable::AddFilled(const v0::ResultStorage::Slots& slots,
                                  std::vector<vm::Value>& values) const {
   if (slots.views.empty()) return absl::OkStatus();
-  absl::InlinedVector<vm::Slot, 8> filled(result_types().size());
-  RETURN_IF_ERROR(raw_->TakeFilled({}, slots, {filled.data(), filled.size()}));
+  ShortRow<vm::Slot, 8> filled;
+  RETURN_IF_ERROR(filled.Resize(result_types().size(), kResults));
+  RETURN_IF_ERROR(Reserve(values, filled.size(), kResults));
+  RETURN_IF_ERROR(raw_->TakeFilled({}, slots, filled));
   for (size_t i = 0; i < filled.size(); ++i) {
     values.push_back(vm::Value::Adopt(result_types()[i], filled[i]));
   }
@@ -260,9 +273,13 @@ absl::Status Callable::Begin(std::span<const vm::Slot> arguments,
   if (MakesStorage(arguments.size())) {
     RETURN_IF_ERROR(raw_->Make(arguments, made));
   }
-  absl::InlinedVector<vm::Slot, 16> slots(arguments.begin(), arguments.end());
+  ShortRow<vm::Slot, 16> slots;
+  RETURN_IF_ERROR(slots.Resize(
+      arguments.size() + made.storage.size() + (adds_fences_ ? kFences : 0),
+      kArguments));
+  vm::Slot* next = std::copy(arguments.begin(), arguments.end(), slots.begin());
   for (const Ref<RefObject>& object : made.storage) {
-    slots.emplace_back().ref = object.get();
+    (next++)->ref = object.get();
   }
   Ref<hal::Fence> joined;
   if (adds_fences_) {
@@ -271,8 +288,8 @@ absl::Status Callable::Begin(std::span<const vm::Slot> arguments,
       joined = hal::Fence::Join(fences);
       wait = joined.get();
     }
-    slots.emplace_back().ref = wait;
-    slots.emplace_back().ref = signal;
+    (next++)->ref = wait;
+    (next++)->ref = signal;
   } else if (made.usable) {
     RETURN_IF_ERROR(session_->WaitFor(*made.usable));
   }
@@ -294,29 +311,31 @@ absl::Status Callable::Start(std::span<const vm::Value> arguments,
                              v0::ResultStorage::Slots& made,
                              std::vector<vm::Value>& results) {
   RETURN_IF_ERROR(CheckArguments(arguments));
-  absl::InlinedVector<vm::Slot, 16> slots(arguments.size());
-  for (size_t i = 0; i < arguments.size(); ++i) slots[i] = arguments[i].slot();
-  absl::InlinedVector<vm::Slot, 8> returned(result_types().size());
-  RETURN_IF_ERROR(Begin(slots, wait, signal, made,
-                        std::span<vm::Slot>(returned.data(), returned.size())));
-  results.clear();
-  results.reserve(returned.size());
+  ShortRow<vm::Slot, 16> slots;
+  ShortRow<vm::Slot, 8> returned;
+  RETURN_IF_ERROR(SlotsOf(arguments, slots));
+  RETURN_IF_ERROR(returned.Resize(result_types().size(), kResults));
+  // The arguments may be what the results are of the call before.
+  std::vector<vm::Value> values;
+  RETURN_IF_ERROR(Reserve(values, returned.size(), kResults));
+  RETURN_IF_ERROR(Begin(slots, wait, signal, made, returned));
   for (size_t i = 0; i < returned.size(); ++i) {
-    results.push_back(vm::Value::Adopt(result_types()[i], returned[i]));
+    values.push_back(vm::Value::Adopt(result_types()[i], returned[i]));
   }
+  results = std::move(values);
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<vm::Value>> Callable::Call(
     std::span<const vm::Value> arguments) {
   RETURN_IF_ERROR(CheckArguments(arguments));
-  absl::InlinedVector<vm::Slot, 16> slots(arguments.size());
-  for (size_t i = 0; i < arguments.size(); ++i) slots[i] = arguments[i].slot();
-  absl::InlinedVector<vm::Slot, 8> results(result_types().size());
-  RETURN_IF_ERROR(
-      Invoke(slots, std::span<vm::Slot>(results.data(), results.size())));
+  ShortRow<vm::Slot, 16> slots;
+  ShortRow<vm::Slot, 8> results;
   std::vector<vm::Value> values;
-  values.reserve(results.size());
+  RETURN_IF_ERROR(SlotsOf(arguments, slots));
+  RETURN_IF_ERROR(results.Resize(result_types().size(), kResults));
+  RETURN_IF_ERROR(Reserve(values, results.size(), kResults));
+  RETURN_IF_ERROR(Invoke(slots, results));
   for (size_t i = 0; i < results.size(); ++i) {
     values.push_back(vm::Value::Adopt(result_types()[i], results[i]));
   }

@@ -12,6 +12,7 @@
 #include "abi/marshal.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/checked_math.h"
 #include "base/status_macros.h"
 #include "hal/buffer.h"
@@ -24,6 +25,8 @@ using Kind = Type::Kind;
 using hal::ElementType;
 using vm::ValueType;
 using ListKind = vm::ElementType::Kind;
+
+constexpr absl::string_view kItems = "the items of a result";
 
 absl::Status NotReturned(const RefObject* object, const Type& type) {
   return absl::InvalidArgumentError(
@@ -214,13 +217,16 @@ absl::StatusOr<HostValue> Decoder::Bytes(const Ref<RefObject>& object,
   if (auto* buffer = RefCast<vm::Buffer>(object.get());
       buffer != nullptr && !type.is(Kind::kByteList)) {
     const absl::string_view text = buffer->text();
-    return HostValue::Bytes(std::string(text));
+    std::string bytes;
+    RETURN_IF_ERROR(Assign(bytes, text, "a result's text"));
+    return HostValue::Bytes(std::move(bytes));
   }
   auto* list = RefCast<vm::List>(object.get());
   if (list == nullptr || type.is(Kind::kBytes)) {
     return NotReturned(object.get(), type);
   }
-  std::string bytes(list->size(), '\0');
+  std::string bytes;
+  RETURN_IF_ERROR(Resize(bytes, list->size(), "a result's text"));
   for (size_t i = 0; i < bytes.size(); ++i) {
     int32_t byte = 0;
     RETURN_IF_ERROR(At(i, list->GetNumber(i, byte)));
@@ -239,7 +245,7 @@ absl::StatusOr<HostValue> Decoder::List(const Ref<RefObject>& object,
   ++depth_;
   RETURN_IF_ERROR(Count(list->size()));
   std::vector<vm::Value> values;
-  values.reserve(list->size());
+  RETURN_IF_ERROR(Reserve(values, list->size(), kItems));
   for (size_t i = 0; i < list->size(); ++i) {
     ASSIGN_OR_RETURN(vm::Value value, list->Get(i));
     values.push_back(std::move(value));
@@ -266,17 +272,19 @@ absl::StatusOr<HostValue> Decoder::ListOf(std::span<vm::Value> values,
   }
   if (type.is(Kind::kDict)) {
     HostValue::Entries entries;
-    entries.reserve(values.size());
+    RETURN_IF_ERROR(Reserve(entries, values.size(), kItems));
     for (size_t i = 0; i < values.size(); ++i) {
       const Member& member = type.members[i];
       absl::StatusOr<HostValue> item = Decode(values[i], member.type);
       if (!item.ok()) return At(member.key, item.status());
-      entries.emplace_back(member.key, *std::move(item));
+      HostValue::Entry& entry = entries.emplace_back();
+      RETURN_IF_ERROR(Assign(entry.first, member.key, "a key"));
+      entry.second = *std::move(item);
     }
     return HostValue::Dict(std::move(entries));
   }
   HostValue::Items items;
-  items.reserve(values.size());
+  RETURN_IF_ERROR(Reserve(items, values.size(), kItems));
   for (size_t i = 0; i < values.size(); ++i) {
     const Type& item_type = type.is_structure()           ? type.members[i].type
                             : type.is(Kind::kHomogeneous) ? type.members[0].type
@@ -357,6 +365,7 @@ absl::StatusOr<HostValue> Decoder::NestRefArray(const vm::List& values,
   RETURN_IF_ERROR(Count(static_cast<size_t>(
       values.size() == 0 ? std::min<int64_t>(shape[0], kMaxValues + 1) : 0)));
   HostValue::Items items;
+  RETURN_IF_ERROR(Reserve(items, static_cast<size_t>(shape[0]), kItems));
   for (int64_t i = 0; i < shape[0]; ++i) {
     ASSIGN_OR_RETURN(HostValue item,
                      NestRefArray(values, next, shape.subspan(1), type));

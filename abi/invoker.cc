@@ -12,12 +12,17 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/counted.h"
+#include "base/short_row.h"
 #include "base/status_macros.h"
 #include "vm/context.h"
 
 namespace eyrie::abi {
 namespace {
+
+constexpr absl::string_view kArguments = "the arguments of a call";
+constexpr absl::string_view kResults = "the results of a call";
 
 // "Argument 0 ('x')['a']: the sentence."
 absl::Status Located(const absl::Status& status, std::string name,
@@ -29,17 +34,22 @@ absl::Status Located(const absl::Status& status, std::string name,
 
 // The arguments of a call by where they are.
 struct Pointers {
-  Pointers(std::span<const HostValue> positional,
-           std::span<const HostValue::Entry> named) {
-    for (const HostValue& value : positional) values.push_back(&value);
-    for (const auto& [name, value] : named) {
-      values.push_back(&value);
-      names.push_back(name);
+  absl::Status Set(std::span<const HostValue> positional,
+                   std::span<const HostValue::Entry> named) {
+    RETURN_IF_ERROR(
+        values.Resize(positional.size() + named.size(), kArguments));
+    RETURN_IF_ERROR(names.Resize(named.size(), kArguments));
+    size_t next = 0;
+    for (const HostValue& value : positional) values[next++] = &value;
+    for (size_t i = 0; i < named.size(); ++i) {
+      values[next++] = &named[i].second;
+      names[i] = named[i].first;
     }
+    return absl::OkStatus();
   }
 
-  absl::InlinedVector<const HostValue*, 16> values;
-  absl::InlinedVector<absl::string_view, 4> names;
+  ShortRow<const HostValue*, 16> values;
+  ShortRow<absl::string_view, 4> names;
 };
 
 }  // namespace
@@ -135,7 +145,9 @@ absl::Status Invoker::Place(std::span<const HostValue* const> named,
         });
     if (parameter == parameters.end()) {
       if (!takes_rest) return Unexpected(name);
-      others.emplace_back(std::string(name), *named[i]);
+      RETURN_IF_ERROR(PushBack(others, HostValue::Entry(), kArguments));
+      RETURN_IF_ERROR(Assign(others.back().first, name, "a keyword"));
+      ASSIGN_OR_RETURN(others.back().second, named[i]->Copy());
       continue;
     }
     const HostValue*& place = places[parameter - parameters.begin()];
@@ -213,11 +225,12 @@ absl::Status Invoker::EncodeAll(std::span<const HostValue* const> values,
     }
     return OrderArguments(slots);
   }
-  absl::InlinedVector<const HostValue*, 16> places(count, nullptr);
+  ShortRow<const HostValue*, 16> places;
+  RETURN_IF_ERROR(places.Resize(count, kArguments));
   std::copy(positional.begin(), positional.end(), places.begin());
   HostValue rest;
-  RETURN_IF_ERROR(Place(values.subspan(positional.size()), names,
-                        {places.data(), places.size()}, rest));
+  RETURN_IF_ERROR(
+      Place(values.subspan(positional.size()), names, places, rest));
   for (size_t i = 0; i < count; ++i) {
     if (places[i] != nullptr) {
       RETURN_IF_ERROR(EncodeOne(*places[i], i, encoder, slots[i]));
@@ -275,7 +288,7 @@ absl::Status Invoker::DecodeAll(std::span<vm::Value> values,
                                 std::vector<HostValue>& results) {
   RETURN_IF_ERROR(OrderResults(values));
   const std::span<const Parameter> parameters = signature_.results();
-  results.resize(parameters.size());
+  RETURN_IF_ERROR(Resize(results, parameters.size(), kResults));
   for (size_t i = 0; i < parameters.size(); ++i) {
     const bool slots = signature_.results_are_slots();
     if (!slots && Decoder::DecodeNumber(values[i], parameters[i].type,
@@ -298,7 +311,8 @@ absl::Status Invoker::DecodeAll(std::span<vm::Value> values,
 absl::Status Invoker::Call(std::span<const HostValue> positional,
                            std::span<const HostValue::Entry> named,
                            std::vector<HostValue>& results) {
-  const Pointers given(positional, named);
+  Pointers given;
+  RETURN_IF_ERROR(given.Set(positional, named));
   return Call(given.values, given.names, results);
 }
 
@@ -313,23 +327,21 @@ absl::Status Invoker::Call(std::span<const HostValue* const> given,
     RETURN_IF_ERROR(flat_->Call(raw, {}, results));
     return NestResults(results);
   }
-  Slots slots(signature_.arguments().size());
-  const std::span<vm::Slot> arguments(slots.data(), slots.size());
   const std::span<const vm::ValueType> carriers = signature_.result_carriers();
-  Slots returned(carriers.size());
+  Slots arguments;
+  Slots returned;
+  ShortRow<vm::Value, 8> values;
+  RETURN_IF_ERROR(arguments.Resize(signature_.arguments().size(), kArguments));
+  RETURN_IF_ERROR(returned.Resize(carriers.size(), kResults));
+  RETURN_IF_ERROR(values.Resize(carriers.size(), kResults));
   absl::Status status = EncodeAll(given, names, arguments);
-  if (status.ok()) {
-    status = callable_.Invoke(
-        arguments, std::span<vm::Slot>(returned.data(), returned.size()));
-  }
+  if (status.ok()) status = callable_.Invoke(arguments, returned);
   DropSlots(arguments);
   RETURN_IF_ERROR(status);
-  absl::InlinedVector<vm::Value, 8> values;
-  values.reserve(returned.size());
   for (size_t i = 0; i < returned.size(); ++i) {
-    values.push_back(vm::Value::Adopt(carriers[i], returned[i]));
+    values[i] = vm::Value::Adopt(carriers[i], returned[i]);
   }
-  return DecodeAll({values.data(), values.size()}, results);
+  return DecodeAll(values, results);
 }
 
 absl::StatusOr<PreparedCall> Invoker::Prepare(
@@ -400,7 +412,8 @@ absl::Status Invoker::Start(std::span<const HostValue* const> given,
 absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(
     std::span<const HostValue> positional,
     std::span<const HostValue::Entry> named) {
-  const Pointers given(positional, named);
+  Pointers given;
+  RETURN_IF_ERROR(given.Set(positional, named));
   return Encode(given.values, given.names);
 }
 
@@ -423,14 +436,16 @@ absl::StatusOr<std::vector<vm::Value>> Invoker::Encode(
     return elements_may_change_ ? flat_->EncodeEarly(raw, {})
                                 : flat_->Encode(raw, {});
   }
-  Slots slots(signature_.arguments().size());
-  const std::span<vm::Slot> arguments(slots.data(), slots.size());
-  const absl::Status status = EncodeAll(given, names, arguments);
+  Slots slots;
+  std::vector<vm::Value> values;
+  const size_t count = signature_.arguments().size();
+  RETURN_IF_ERROR(slots.Resize(count, kArguments));
+  RETURN_IF_ERROR(Reserve(values, count, kArguments));
+  const absl::Status status = EncodeAll(given, names, slots);
   if (!status.ok()) {
-    DropSlots(arguments);
+    DropSlots(slots);
     return status;
   }
-  std::vector<vm::Value> values;
   for (size_t i = 0; i < slots.size(); ++i) {
     values.push_back(
         vm::Value::Adopt(signature_.arguments()[i].carrier, slots[i]));

@@ -17,10 +17,10 @@
 #include "abi/prepared_call.h"
 #include "abi/session.h"
 #include "abi/signature.h"
-#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/short_row.h"
 #include "hal/fence.h"
 
 namespace eyrie::abi {
@@ -91,7 +91,7 @@ class Invoker {
   absl::StatusOr<std::vector<HostValue>> Decode(std::vector<vm::Value> values);
 
  private:
-  using Slots = absl::InlinedVector<vm::Slot, 16>;
+  using Slots = ShortRow<vm::Slot, 16>;
 
   Invoker(Session* session, Callable callable, Signature signature,
           Ref<hal::Device> device, std::shared_ptr<MemoryMeter> memory);

@@ -11,8 +11,8 @@
 #include "abi/marshal.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/checked_math.h"
-#include "base/hash_map.h"
 #include "base/status_macros.h"
 #include "vm/buffer.h"
 
@@ -72,6 +72,35 @@ std::string KeysText(const std::vector<Member>& members) {
   }
   return text.empty() ? "none are"
                       : text + (members.size() > 1 ? " are" : " is");
+}
+
+using SortedEntries = std::vector<const HostValue::Entry*>;
+
+absl::Status Sort(const HostValue::Entries& entries, SortedEntries& sorted) {
+  RETURN_IF_ERROR(Reserve(sorted, entries.size(), "the keys of a dict"));
+  for (const HostValue::Entry& entry : entries) sorted.push_back(&entry);
+  std::sort(sorted.begin(), sorted.end(),
+            [](const auto* a, const auto* b) { return a->first < b->first; });
+  return absl::OkStatus();
+}
+
+// A key that two entries have; null: there is none.
+const std::string* FindDouble(const SortedEntries& sorted) {
+  const auto found = std::adjacent_find(
+      sorted.begin(), sorted.end(),
+      [](const auto* a, const auto* b) { return a->first == b->first; });
+  return found != sorted.end() ? &(*found)->first : nullptr;
+}
+
+// Null: no entry has this key.
+const HostValue* Find(const SortedEntries& sorted, absl::string_view key) {
+  const auto found =
+      std::lower_bound(sorted.begin(), sorted.end(), key,
+                       [](const auto* entry, absl::string_view wanted) {
+                         return entry->first < wanted;
+                       });
+  const bool is_it = found != sorted.end() && (*found)->first == key;
+  return is_it ? &(*found)->second : nullptr;
 }
 
 // Which key of a dict is one too many, twice there or missing.
@@ -189,20 +218,17 @@ absl::Status Encoder::Dict(const HostValue::Entries& entries, const Type& type,
   if (entries.size() != count) return WrongKeys(entries, type);
   ASSIGN_OR_RETURN(Ref<vm::List> list, NewList({}, count));
   // Made when the keys turn out not to be in the signature's order.
-  HashMap<absl::string_view, const HostValue*> by_key;
+  SortedEntries by_key;
   for (size_t i = 0; i < count; ++i) {
     const std::string& key = type.members[i].key;
     const HostValue* value = &entries[i].second;
     if (entries[i].first != key || !by_key.empty()) {
       if (by_key.empty()) {
-        for (const auto& entry : entries) {
-          by_key.emplace(entry.first, &entry.second);
-        }
-        if (by_key.size() != count) return WrongKeys(entries, type);
+        RETURN_IF_ERROR(Sort(entries, by_key));
+        if (FindDouble(by_key)) return WrongKeys(entries, type);
       }
-      const auto found = by_key.find(key);
-      if (found == by_key.end()) return WrongKeys(entries, type);
-      value = found->second;
+      value = Find(by_key, key);
+      if (value == nullptr) return WrongKeys(entries, type);
     }
     RETURN_IF_ERROR(
         At(key, SetElement(*list, i, *value, type.members[i].type)));
@@ -256,16 +282,14 @@ absl::Status Encoder::AnyList(const HostValue& value, Ref<RefObject>& object) {
     }
   } else {
     // No signature gives them an order: the keys' own.
-    std::vector<const HostValue::Entry*> sorted;
-    for (const HostValue::Entry& entry : *entries) sorted.push_back(&entry);
-    std::sort(sorted.begin(), sorted.end(),
-              [](const auto* a, const auto* b) { return a->first < b->first; });
+    SortedEntries sorted;
+    RETURN_IF_ERROR(Sort(*entries, sorted));
+    if (const std::string* key = FindDouble(sorted)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the key ", Quoted(*key), " is given twice."));
+    }
     for (size_t i = 0; i < sorted.size(); ++i) {
       const std::string& key = sorted[i]->first;
-      if (i > 0 && key == sorted[i - 1]->first) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("the key ", Quoted(key), " is given twice."));
-      }
       RETURN_IF_ERROR(At(key, SetAny(*list, i, sorted[i]->second)));
     }
   }

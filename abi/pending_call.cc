@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "abi/signature.h"
-#include "absl/container/inlined_vector.h"
 #include "base/deadline.h"
+#include "base/short_row.h"
 #include "base/status_macros.h"
 #include "hal/forked_device.h"
 
@@ -114,8 +114,9 @@ absl::Status PendingCall::TakeResults(std::vector<HostValue>& results) {
   }
   state_ = State::kTaken;
   RETURN_IF_ERROR(status_);
-  absl::InlinedVector<vm::Slot, 8> returned;
-  for (const vm::Value& value : values_) returned.push_back(value.slot());
+  ShortRow<vm::Slot, 8> returned;
+  RETURN_IF_ERROR(returned.Resize(values_.size(), "the results of a call"));
+  for (size_t i = 0; i < values_.size(); ++i) returned[i] = values_[i].slot();
   RETURN_IF_ERROR(invoker_.callable().CheckResults(returned));
   ASSIGN_OR_RETURN(results, invoker_.Decode(std::move(values_)));
   return absl::OkStatus();

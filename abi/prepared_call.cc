@@ -3,24 +3,28 @@
 // Tested by session_test.cc.
 #include "abi/prepared_call.h"
 
+#include "absl/strings/string_view.h"
+#include "base/allocate.h"
 #include "base/status_macros.h"
 
 namespace eyrie::abi {
 
 PreparedCall::PreparedCall(Callable callable, std::vector<vm::Value> arguments)
-    : callable_(std::move(callable)),
-      arguments_(std::move(arguments)),
-      returned_(callable_.result_types().size()) {
-  for (const vm::Value& argument : arguments_) {
-    slots_.push_back(argument.slot());
-  }
-  results_.reserve(returned_.size());
-}
+    : callable_(std::move(callable)), arguments_(std::move(arguments)) {}
 
 absl::StatusOr<PreparedCall> PreparedCall::Create(
     Callable callable, std::vector<vm::Value> arguments) {
   RETURN_IF_ERROR(callable.CheckArguments(arguments));
-  return PreparedCall(std::move(callable), std::move(arguments));
+  constexpr absl::string_view kWhat = "a prepared call";
+  PreparedCall call(std::move(callable), std::move(arguments));
+  const size_t count = call.callable_.result_types().size();
+  RETURN_IF_ERROR(Reserve(call.slots_, call.arguments_.size(), kWhat));
+  RETURN_IF_ERROR(Resize(call.returned_, count, kWhat));
+  RETURN_IF_ERROR(Reserve(call.results_, count, kWhat));
+  for (const vm::Value& argument : call.arguments_) {
+    call.slots_.push_back(argument.slot());
+  }
+  return call;
 }
 
 absl::Status PreparedCall::Invoke() {

@@ -4,6 +4,7 @@
 // arguments are taken out of their structures for that one, and its results
 // put into theirs.
 // Tested by structures_test.cc, tests/conformance/abi/abi_test.cc.
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "abi/v0/sip_values.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/status_macros.h"
 
 namespace eyrie::abi {
@@ -30,8 +32,9 @@ absl::StatusOr<std::vector<const HostValue*>> Invoker::FlatArguments(
   const size_t count = nodes.size();
   const auto positional = values.first(values.size() - names.size());
   if (positional.size() > count) return TooMany(positional.size());
-  std::vector<const HostValue*> places(positional.begin(), positional.end());
-  places.resize(count);
+  std::vector<const HostValue*> places;
+  RETURN_IF_ERROR(Resize(places, count, "the arguments of a call"));
+  std::copy(positional.begin(), positional.end(), places.begin());
   RETURN_IF_ERROR(
       Place(values.subspan(positional.size()), names, places, rest));
   static const v0::SipNode* const kNothing = new v0::SipNode();
@@ -49,8 +52,9 @@ absl::StatusOr<std::vector<const HostValue*>> Invoker::FlatArguments(
                                                     ": ", status.message()));
   }
   // The signature has a place for each.
-  return std::vector<const HostValue*>(flattener.raw().begin(),
-                                       flattener.raw().end());
+  std::vector<const HostValue*> raw;
+  RETURN_IF_ERROR(Assign(raw, flattener.raw(), "the arguments of a call"));
+  return raw;
 }
 
 absl::Status Invoker::NestResults(std::vector<HostValue>& results) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/sanitized.h"
+#include "base/short_row.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -43,6 +44,24 @@ TEST(AllocateTest, ReservesExactlyButGrowsByDoubling) {
   vector.resize(100);
   ASSERT_TRUE(ReserveMore(vector, 1, "words").ok());
   EXPECT_EQ(vector.capacity(), 200);
+}
+
+TEST(AllocateTest, ShortRows) {
+  for (const size_t count : {0, 1, 4, 5, 1000}) {
+    auto counted = std::make_shared<int>(0);
+    ShortRow<std::shared_ptr<int>, 4> row;
+    ASSERT_TRUE(row.Resize(count, "numbers").ok());
+    EXPECT_EQ(row.size(), count);
+    for (std::shared_ptr<int>& element : row) {
+      EXPECT_EQ(element, nullptr);
+      element = counted;
+    }
+    EXPECT_EQ(counted.use_count(), count + 1);
+  }
+  ShortRow<uint64_t, 4> row;
+  const absl::Status status = row.Resize(kTooMuch, "numbers");
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(row.size(), 0);
 }
 
 struct alignas(128) Wide {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "abi/v0/result_storage.h"
-#include "absl/container/inlined_vector.h"
+#include "base/short_row.h"
 #include "base/status_macros.h"
 #include "hal/device.h"
 #include "vm/context.h"
@@ -65,8 +65,9 @@ absl::Status Pipeline::Start(Callable& function,
   statistics_.made += slots.made;
   statistics_.allocated += slots.allocated;
   statistics_.fetched += slots.storage.size() - slots.made - slots.allocated;
-  absl::InlinedVector<vm::Slot, 8> returned;
-  for (const vm::Value& result : results) returned.push_back(result.slot());
+  ShortRow<vm::Slot, 8> returned;
+  RETURN_IF_ERROR(returned.Resize(results.size(), "the results of a call"));
+  for (size_t i = 0; i < results.size(); ++i) returned[i] = results[i].slot();
   return function.CheckResults(returned);
 }
 

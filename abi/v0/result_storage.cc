@@ -6,6 +6,7 @@
 #include "abi/convert.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/short_row.h"
 #include "base/status_macros.h"
 #include "hal/buffer.h"
 
@@ -230,7 +231,8 @@ absl::StatusOr<Ref<hal::BufferView>> ResultStorage::Filled(
 absl::Status ResultStorage::TakeFilled(std::span<const vm::Slot> given,
                                        const Slots& slots,
                                        std::span<vm::Slot> results) const {
-  absl::InlinedVector<Ref<hal::BufferView>, 4> views(results.size());
+  ShortRow<Ref<hal::BufferView>, 4> views;
+  RETURN_IF_ERROR(views.Resize(results.size(), "the results of a call"));
   for (size_t i = 0; i < results.size(); ++i) {
     const size_t slot = *results_[i].slot;
     if (!slots.views.empty()) {

@@ -9,6 +9,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/hash_map.h"
 #include "base/status_macros.h"
 
@@ -17,6 +18,8 @@ namespace {
 
 using Kind = SipNode::Kind;
 using HostKind = HostValue::Kind;
+
+constexpr absl::string_view kItems = "the items of a result";
 
 bool SameArray(const HostArray& a, const HostArray& b) {
   if (&a == &b) return true;
@@ -93,11 +96,13 @@ class Nester {
     } else {
       weight = WeightOf(raw_[index]);
     }
-    return raw_[index];
+    return raw_[index].Copy();
   }
 
   absl::StatusOr<HostValue> List(const SipNode& node) {
-    HostValue::Items items(static_cast<size_t>(node.list_size()));
+    HostValue::Items items;
+    RETURN_IF_ERROR(
+        Resize(items, static_cast<size_t>(node.list_size()), kItems));
     for (const SipItem& item : node.items) {
       ASSIGN_OR_RETURN(items[std::get<int64_t>(item.key)], Nest(item.node));
     }
@@ -106,10 +111,13 @@ class Nester {
 
   absl::StatusOr<HostValue> Dict(const SipNode& node) {
     HostValue::Entries entries;
-    entries.reserve(node.items.size());
+    RETURN_IF_ERROR(Reserve(entries, node.items.size(), kItems));
     for (const SipItem& item : node.items) {
       ASSIGN_OR_RETURN(HostValue value, Nest(item.node));
-      entries.emplace_back(std::get<std::string>(item.key), std::move(value));
+      HostValue::Entry& entry = entries.emplace_back();
+      RETURN_IF_ERROR(
+          Assign(entry.first, std::get<std::string>(item.key), "a key"));
+      entry.second = std::move(value);
     }
     return HostValue::Dict(std::move(entries));
   }

@@ -1,0 +1,162 @@
+// Calls by the C API while there is no memory: arguments, results, lookups.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/allocate.h"
+#include "eyrie/c.h"
+#include "gtest/gtest.h"
+#include "tests/support/failing_allocations.h"
+#include "tests/support/module_builder.h"
+
+namespace eyrie {
+namespace {
+
+using tests::FailEach;
+using tests::ModuleBuilder;
+
+// An OK status, or the error, which is freed.
+absl::Status Take(eyrie_error_t* error) {
+  if (error == nullptr) return absl::OkStatus();
+  absl::Status status(static_cast<absl::StatusCode>(eyrie_error_code(error)),
+                      eyrie_error_message(error));
+  eyrie_error_free(error);
+  return status;
+}
+
+// More arguments and results than fit into kSmallBytes.
+constexpr size_t kWide = 9000;
+
+std::string Repeated(absl::string_view text, size_t count) {
+  std::string all;
+  for (size_t i = 0; i < count; ++i) absl::StrAppend(&all, text);
+  return all;
+}
+
+std::string Registers(size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) absl::StrAppend(&text, " i", i);
+  return "[" + text.substr(1) + "]";
+}
+
+// A function that returns its argument, of the type that iree.abi gives it.
+void AddEcho(ModuleBuilder& builder, std::string name,
+             const std::string& type) {
+  builder.AddFunction(std::move(name), "0r_r", "entry: return [r0]")
+      .attributes = {{"iree.abi", absl::StrCat(R"({"v":1,"a":[)", type,
+                                               R"(],"r":[)", type, "]}")}};
+}
+
+std::vector<uint8_t> Module() {
+  ModuleBuilder builder;
+  builder.AddFunction("any", "0r_r", "entry: return [r0]");
+  AddEcho(builder, "bytes", R"(["bytes"])");
+  const std::string letters = Repeated("i", kWide);
+  builder
+      .AddFunction("wide", absl::StrCat("0", letters, "_", letters),
+                   absl::StrCat("entry: return ", Registers(kWide)))
+      .i32_registers = kWide;
+  return builder.Build();
+}
+
+// A context of that module, and arguments.
+class CallNoMemory : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::vector<uint8_t> file = Module();
+    ASSERT_TRUE(
+        Take(eyrie_module_load_memory(file.data(), file.size(), &module_))
+            .ok());
+    ASSERT_TRUE(
+        Take(eyrie_context_create(&module_, 1, nullptr, 0, &context_)).ok());
+  }
+  void TearDown() override {
+    eyrie_context_free(context_);
+    eyrie_module_release(module_);
+  }
+
+  // Calls a function, and checks that each result is its argument.
+  absl::Status Call(const char* name, std::vector<eyrie_value_t*>& arguments,
+                    std::vector<eyrie_value_t*>& results) {
+    eyrie_function_t* function = nullptr;
+    absl::Status status =
+        Take(eyrie_context_function(context_, name, &function));
+    if (status.ok()) {
+      status =
+          Take(eyrie_function_call(function, arguments.data(), arguments.size(),
+                                   results.data(), results.size()));
+    }
+    return status;
+  }
+
+  // Does it again and again with the value, which is freed.
+  tests::MemoryRow Row(const char* name, const char* function,
+                       eyrie_value_t* value, size_t count, uint64_t least) {
+    std::vector<eyrie_value_t*> arguments(count, value);
+    std::vector<eyrie_value_t*> results(count, nullptr);
+    given_.push_back(std::move(arguments));
+    results_.push_back(std::move(results));
+    const size_t at = given_.size() - 1;
+    return {name,
+            [this, function, at] {
+              return Call(function, given_[at], results_[at]);
+            },
+            least};
+  }
+
+  void Free() {
+    for (const auto& arguments : given_) eyrie_value_free(arguments[0]);
+    for (const auto& results : results_) {
+      for (eyrie_value_t* result : results) eyrie_value_free(result);
+    }
+  }
+
+  eyrie_module_t* module_ = nullptr;
+  eyrie_context_t* context_ = nullptr;
+  std::vector<std::vector<eyrie_value_t*>> given_;
+  std::vector<std::vector<eyrie_value_t*>> results_;
+};
+
+eyrie_value_t* LongText() {
+  const std::string text(size_t{1} << 18, 'x');
+  return eyrie_value_bytes(text.data(), text.size());
+}
+
+eyrie_value_t* LongList() {
+  std::vector<eyrie_value_t*> items(10000);
+  for (eyrie_value_t*& item : items) item = eyrie_value_i64(1ll << 40);
+  return eyrie_value_list(items.data(), items.size());
+}
+
+// Without a signature it is a list in the order of its keys.
+eyrie_value_t* LongDict() {
+  std::vector<eyrie_value_t*> items(10000);
+  std::vector<std::string> names;
+  std::vector<const char*> keys;
+  for (size_t i = 0; i < items.size(); ++i) {
+    names.push_back(absl::StrCat("key", i));
+  }
+  for (size_t i = 0; i < items.size(); ++i) {
+    items[i] = eyrie_value_bytes(nullptr, 0);
+    keys.push_back(names[i].c_str());
+  }
+  return eyrie_value_dict(keys.data(), items.data(), items.size());
+}
+
+TEST_F(CallNoMemory, ArgumentsAndResults) {
+  FailEach({
+      Row("a text as a buffer", "bytes", LongText(), 1, 2),
+      Row("a text as a list", "any", LongText(), 1, 2),
+      Row("a list", "any", LongList(), 1, 3),
+      Row("a dict", "any", LongDict(), 1, 3),
+      Row("9000 arguments", "wide", eyrie_value_i32(7), kWide, 4),
+  });
+  Free();
+}
+
+}  // namespace
+}  // namespace eyrie
