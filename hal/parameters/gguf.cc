@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "base/status_macros.h"
@@ -43,10 +44,12 @@ constexpr uint8_t kValueSizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 constexpr uint64_t kLeastPair = 8 + 4 + 1;
 constexpr uint64_t kLeastTensor = 8 + 4 + 4 + 8;
 
-absl::StatusOr<std::string> ReadString(ByteReader& reader) {
+// Of the file's bytes.
+absl::StatusOr<absl::string_view> ReadString(ByteReader& reader) {
   ASSIGN_OR_RETURN(const uint64_t length, reader.ReadU64());
   ASSIGN_OR_RETURN(const std::span<const uint8_t> bytes, reader.Take(length));
-  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return absl::string_view(reinterpret_cast<const char*>(bytes.data()),
+                           bytes.size());
 }
 
 absl::Status SkipString(ByteReader& reader) {
@@ -124,7 +127,7 @@ absl::Status ReadPairs(ByteReader& reader, uint64_t count,
                        uint32_t& alignment) {
   RETURN_IF_ERROR(CheckCount(reader, "n_kv", count, kLeastPair));
   for (uint64_t i = 0; i < count; ++i) {
-    const absl::StatusOr<std::string> key = ReadString(reader);
+    const absl::StatusOr<absl::string_view> key = ReadString(reader);
     absl::Status status = key.status();
     if (key.ok()) status = ReadPair(reader, *key, alignment);
     if (!status.ok()) {
@@ -178,7 +181,8 @@ absl::StatusOr<uint64_t> ReadSize(ByteReader& reader, std::string& text) {
 
 absl::Status ReadTensor(ByteReader& reader, uint32_t alignment,
                         ParameterEntry& entry) {
-  ASSIGN_OR_RETURN(entry.key, ReadString(reader));
+  ASSIGN_OR_RETURN(const absl::string_view key, ReadString(reader));
+  RETURN_IF_ERROR(Assign(entry.key, key, "a parameter's key"));
   ASSIGN_OR_RETURN(entry.length, ReadSize(reader, entry.metadata));
   ASSIGN_OR_RETURN(const uint64_t offset, reader.ReadU64());
   entry.storage = FileOffset{offset};
@@ -193,7 +197,8 @@ absl::StatusOr<std::vector<ParameterEntry>> ReadTensors(ByteReader& reader,
   RETURN_IF_ERROR(CheckCount(reader, "n_tensors", count, kLeastTensor));
   std::vector<ParameterEntry> entries;
   for (uint64_t i = 0; i < count; ++i) {
-    ParameterEntry& entry = entries.emplace_back();
+    RETURN_IF_ERROR(PushBack(entries, ParameterEntry(), kParameterEntries));
+    ParameterEntry& entry = entries.back();
     const absl::Status status = ReadTensor(reader, alignment, entry);
     if (!status.ok()) {
       return At(status, "tensor", entry.key, i, "n_tensors", count);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "base/status_macros.h"
@@ -182,7 +183,10 @@ absl::StatusOr<std::string> IrpaParser::ReadText(irpa::Range range,
   }
   RETURN_IF_ERROR(Spend(range.length));
   const uint8_t* data = file_.data() + metadata_.begin + range.offset;
-  return std::string(reinterpret_cast<const char*>(data), range.length);
+  std::string text;
+  RETURN_IF_ERROR(
+      Assign(text, {reinterpret_cast<const char*>(data), range.length}, what));
+  return text;
 }
 
 absl::Status IrpaParser::ReadEntry(std::span<const uint8_t> bytes) {
@@ -213,8 +217,7 @@ absl::Status IrpaParser::ReadEntry(std::span<const uint8_t> bytes) {
   if (!status.ok()) {
     return Annotate(status, absl::StrCat("(", QuotedName(entry.key), ")"));
   }
-  entries_.push_back(std::move(entry));
-  return absl::OkStatus();
+  return PushBack(entries_, std::move(entry), kParameterEntries);
 }
 
 absl::Status IrpaParser::ReadSplat(std::span<const uint8_t> bytes,

@@ -9,6 +9,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
+#include "base/status_macros.h"
 
 namespace eyrie::hal {
 namespace {
@@ -57,6 +59,7 @@ absl::Status CheckDisjoint(std::span<const ParameterEntry> entries) {
     const ParameterEntry* entry;
   };
   std::vector<Range> ranges;
+  RETURN_IF_ERROR(Reserve(ranges, entries.size(), kParameterEntries));
   for (const ParameterEntry& entry : entries) {
     const FileOffset* begin = std::get_if<FileOffset>(&entry.storage);
     if (begin == nullptr || entry.length == 0) continue;

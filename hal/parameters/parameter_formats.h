@@ -17,9 +17,14 @@
 
 namespace eyrie::hal {
 
+// What memory for them is for.
+inline constexpr absl::string_view kParameterEntries =
+    "the entries of a parameter file";
+
 // The entries of a file. The format is told by how the bytes begin, else by
 // the name's end. INVALID_ARGUMENT or OUT_OF_RANGE: damaged, or of no format
 // known here. UNIMPLEMENTED: a version or a kind of entry that is not.
+// RESOURCE_EXHAUSTED, as all below: no memory.
 absl::StatusOr<std::vector<ParameterEntry>> ParseParameters(
     std::span<const uint8_t> bytes, absl::string_view name);
 

@@ -3,9 +3,12 @@
 // Tested by parameters_test.cc.
 #include "hal/parameters/parameter_index.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/checked_math.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -15,8 +18,9 @@
 namespace eyrie::hal {
 namespace {
 
-// So many keys are compared with one that is not there.
-constexpr size_t kMaxSuggestions = 4096;
+// So many keys are compared with one that is not there, none of them longer
+// than a hint.
+constexpr size_t kMaxSuggestions = 1024;
 constexpr size_t kMostHint = 300;
 
 // What to say of a key that an index does not have.
@@ -24,8 +28,8 @@ absl::Status NoSuchKey(absl::string_view scope, absl::string_view key,
                        const ParameterIndex& index) {
   std::vector<std::string> keys;
   for (const Parameter& parameter : index.parameters()) {
-    if (keys.size() == kMaxSuggestions) break;
-    keys.push_back(parameter.key);
+    if (keys.size() == kMaxSuggestions || key.size() >= kMostHint) break;
+    if (parameter.key.size() < kMostHint) keys.push_back(parameter.key);
   }
   return absl::NotFoundError(absl::StrCat(
       "There is no parameter ", QuotedName(key), " among the ",
@@ -48,7 +52,9 @@ std::span<const uint8_t> Parameter::bytes() const {
 
 absl::Status ParameterIndex::Add(std::vector<ParameterEntry> entries,
                                  const Ref<ParameterFile>& file) {
-  HashMap<absl::string_view, const Parameter*> added = by_key_;
+  const size_t first = parameters_.size();
+  RETURN_IF_ERROR(ReserveMore(parameters_, entries.size(), kParameterEntries));
+  RETURN_IF_ERROR(ReserveMore(by_key_, entries.size(), kParameterEntries));
   for (const ParameterEntry& entry : entries) {
     const FileOffset* begin = std::get_if<FileOffset>(&entry.storage);
     if (begin != nullptr &&
@@ -58,24 +64,48 @@ absl::Status ParameterIndex::Add(std::vector<ParameterEntry> entries,
                        entry.length, " bytes at offset ", begin->offset, "; ",
                        file->path(), " has ", file->bytes().size(), "."));
     }
-    if (!added.emplace(entry.key, nullptr).second) {
-      return absl::AlreadyExistsError(
-          absl::StrCat("Parameter ", QuotedName(entry.key),
-                       " is there twice in one scope."));
-    }
   }
   for (ParameterEntry& entry : entries) {
     const bool splat = std::holds_alternative<Splat>(entry.storage);
     parameters_.push_back(
         {std::move(entry), splat ? Ref<ParameterFile>() : file});
-    by_key_[parameters_.back().key] = &parameters_.back();
   }
-  return absl::OkStatus();
+  absl::Status status = Sort(first);
+  if (!status.ok()) {
+    parameters_.erase(parameters_.begin() + static_cast<ptrdiff_t>(first),
+                      parameters_.end());
+    std::erase_if(by_key_, [first](size_t index) { return index >= first; });
+  }
+  return status;
+}
+
+absl::Status ParameterIndex::Sort(size_t first) {
+  for (size_t i = first; i < parameters_.size(); ++i) by_key_.push_back(i);
+  std::sort(by_key_.begin(), by_key_.end(), [this](size_t a, size_t b) {
+    const int order = parameters_[a].key.compare(parameters_[b].key);
+    return order < 0 || (order == 0 && a < b);
+  });
+  // Of keys that are there twice the first is named.
+  size_t second = parameters_.size();
+  for (size_t i = 1; i < by_key_.size(); ++i) {
+    if (parameters_[by_key_[i]].key == parameters_[by_key_[i - 1]].key) {
+      second = std::min(second, by_key_[i]);
+    }
+  }
+  if (second == parameters_.size()) return absl::OkStatus();
+  return absl::AlreadyExistsError(
+      absl::StrCat("Parameter ", QuotedName(parameters_[second].key),
+                   " is there twice in one scope."));
 }
 
 const Parameter* ParameterIndex::Find(absl::string_view key) const {
-  const auto found = by_key_.find(key);
-  return found == by_key_.end() ? nullptr : found->second;
+  const auto found =
+      std::lower_bound(by_key_.begin(), by_key_.end(), key,
+                       [this](size_t index, absl::string_view wanted) {
+                         return parameters_[index].key < wanted;
+                       });
+  const bool is_it = found != by_key_.end() && parameters_[*found].key == key;
+  return is_it ? &parameters_[*found] : nullptr;
 }
 
 ParameterIndex& ParameterScopes::scope(absl::string_view name) {

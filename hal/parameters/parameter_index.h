@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <span>
 #include <string>
@@ -19,7 +18,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "base/hash_map.h"
 #include "base/ref.h"
 #include "hal/parameters/parameter_file.h"
 
@@ -62,19 +60,25 @@ struct Parameter : ParameterEntry {
 // The parameters of one scope. Thread-compatible; const calls may be shared.
 class ParameterIndex {
  public:
-  // Adds a file's entries. ALREADY_EXISTS: a key is there. OUT_OF_RANGE: an
-  // entry passes the end of the file. Either way nothing is added.
+  // Adds a file's entries, after which those that were found before may be
+  // elsewhere. ALREADY_EXISTS: a key is there. OUT_OF_RANGE: an entry passes
+  // the end of the file. RESOURCE_EXHAUSTED: no memory. Each way nothing is
+  // added.
   absl::Status Add(std::vector<ParameterEntry> entries,
                    const Ref<ParameterFile>& file);
 
   // Null: there is none.
   const Parameter* Find(absl::string_view key) const;
   // In the order they were added.
-  const std::deque<Parameter>& parameters() const { return parameters_; }
+  const std::vector<Parameter>& parameters() const { return parameters_; }
 
  private:
-  std::deque<Parameter> parameters_;  // addresses stay
-  HashMap<absl::string_view, const Parameter*> by_key_;
+  // Puts the parameters from `first` on in their places in by_key_.
+  // ALREADY_EXISTS: a key is there twice.
+  absl::Status Sort(size_t first);
+
+  std::vector<Parameter> parameters_;
+  std::vector<size_t> by_key_;  // their indices, by ascending key
 };
 
 // Indices by scope: what a program's parameters come from.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "base/json.h"
@@ -144,6 +145,7 @@ absl::Status CheckCovered(std::span<const ParameterEntry> entries,
     const ParameterEntry* entry;
   };
   std::vector<Range> ranges;
+  RETURN_IF_ERROR(Reserve(ranges, entries.size(), kParameterEntries));
   for (const ParameterEntry& entry : entries) {
     const uint64_t begin =
         std::get<FileOffset>(entry.storage).offset - data_begin;
@@ -190,10 +192,11 @@ absl::StatusOr<std::vector<ParameterEntry>> ParseSafetensors(
         absl::StrCat("The header is ", root.Describe(), ", not an object."));
   }
   std::vector<ParameterEntry> entries;
+  RETURN_IF_ERROR(Reserve(entries, root.items.size(), kParameterEntries));
   for (size_t i = 0; i < root.items.size(); ++i) {
     if (root.keys[i] == "__metadata__") continue;
     ParameterEntry entry;
-    entry.key = root.keys[i];
+    RETURN_IF_ERROR(Assign(entry.key, root.keys[i], "a parameter's key"));
     absl::Status status = ReadTensor(root.items[i], kPrefixSize + header_size,
                                      reader.remaining(), entry);
     if (!status.ok()) {
