@@ -4,18 +4,22 @@
 // It takes the place of libstdc++'s own, whose demangler is 50 KB of a program.
 // Tested by terminate_test.cc.
 #include <cxxabi.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <system_error>
 
 namespace __gnu_cxx {
 
+// A lack of memory or of threads is an error as any other: its sentence, and
+// the exit status of a failed command. All else is a fault of the program's.
 void __verbose_terminate_handler() {
   static std::atomic_flag is_ending = ATOMIC_FLAG_INIT;
-  if (is_ending.test_and_set()) std::abort();
+  while (is_ending.test_and_set()) pause();  // another thread ends the process
   if (abi::__cxa_current_exception_type() == nullptr) {
     std::fputs("eyrie: std::terminate was called.\n", stderr);
     std::abort();
@@ -25,6 +29,10 @@ void __verbose_terminate_handler() {
   } catch (const std::bad_alloc&) {
     std::fputs("eyrie: The system has no more memory for this process.\n",
                stderr);
+    _exit(EXIT_FAILURE);
+  } catch (const std::system_error& error) {
+    std::fprintf(stderr, "eyrie: The process ends: %s\n", error.what());
+    _exit(EXIT_FAILURE);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "eyrie: The process ends: %s\n", error.what());
   } catch (...) {

@@ -1,7 +1,9 @@
 // What is said of exceptions that nobody catches.
+#include <cerrno>
 #include <exception>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 
 #include "gtest/gtest.h"
 
@@ -19,8 +21,11 @@ void EndBy(const T& exception) noexcept {
 }
 
 TEST(TerminateDeathTest, SaysWhy) {
-  EXPECT_DEATH(EndBy(std::bad_alloc()),
-               "^eyrie: The system has no more memory for this process\\.");
+  EXPECT_EXIT(EndBy(std::bad_alloc()), testing::ExitedWithCode(1),
+              "^eyrie: The system has no more memory for this process\\.");
+  EXPECT_EXIT(EndBy(std::system_error(EAGAIN, std::generic_category(), "x")),
+              testing::ExitedWithCode(1),
+              "^eyrie: The process ends: x: Resource temporarily unavailable");
   EXPECT_DEATH(EndBy(std::runtime_error("No thread")),
                "^eyrie: The process ends: No thread\n");
   EXPECT_DEATH(EndBy(7), "^eyrie: The process ends by an unknown exception");

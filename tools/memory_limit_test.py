@@ -1,0 +1,116 @@
+"""Commands under limits of address space that rise in steps.
+
+Each ends with its result or with exit code 1 and a sentence, never by a signal.
+The limits begin where the system starts the program at all.
+
+  memory_limit_test.py <eyrie>
+"""
+
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+
+STEPS = 24
+KIB = 1 << 10
+MIB = 1 << 20
+GIB = 1 << 30
+
+# More functions and bytes than fit beside the program.
+MODULE = """vm.module @many version 0
+vm.rodata[0] = %s
+%s"""
+FUNCTION = """vm.export @f%d
+vm.func @f%d(%%i0: i32) -> (i32) {
+^bb0:
+  vm.return %%i0
+}
+"""
+
+
+def run(command, limit):
+  """The exit code below `limit` bytes of address space, and stderr."""
+
+  def restrict():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+  done = subprocess.run(command, preexec_fn=restrict, stdin=subprocess.DEVNULL,
+                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                        timeout=120, check=False)
+  return done.returncode, done.stderr.decode(errors="replace")
+
+
+def least(command):
+  """The limit from which on a command that needs next to nothing succeeds."""
+  limit = MIB
+  while run(command, limit)[0] != 0:
+    limit += 256 * KIB
+  return limit
+
+
+def is_good(code, text):
+  return code == 0 or (code == 1 and text.startswith("eyrie"))
+
+
+def sweep(command, begin):
+  """How many runs of those below the limit that suffices fail, and how the
+  wrong ones end."""
+  end = begin
+  while run(command, end)[0] != 0:
+    end += end // 4
+    assert end < GIB, command
+  failures = 0
+  bad = []
+  for step in range(STEPS):
+    limit = begin + (end - begin) * step // STEPS
+    code, text = run(command, limit)
+    failures += code != 0
+    if not is_good(code, text):
+      bad.append(f"{limit} bytes: exit code {code}, {text[:200]!r}")
+  return failures, bad
+
+
+def main():
+  eyrie = pathlib.Path(sys.argv[1]).resolve()
+  full = eyrie.with_name("eyrie-full")
+  digits = "samples/digits/digits.vmfb"
+  with tempfile.TemporaryDirectory() as folder:
+    text = os.path.join(folder, "many.vmasm")
+    many = os.path.join(folder, "many.vmfb")
+    functions = "\n".join(FUNCTION % (i, i) for i in range(4000))
+    pathlib.Path(text).write_text(MODULE % ("00FF" * MIB, functions))
+    subprocess.run([full, "asm", text, "-o", many], check=True)
+    rows = [
+        (eyrie, ["run", digits, "--input=@samples/digits/seven.npy"], 1),
+        (eyrie, ["run", digits, "--input=auto", "--device=local-task"],
+         1),
+        (eyrie, ["run", many, "--function=f7", "--input=1"], 1),
+        (full, ["inspect", many], 1),
+        (full, ["inspect", many, "--json"], 1),
+        (full, ["inspect", many, "--html=" + os.path.join(folder, "i.html")],
+         1),
+        (full, ["dump", many], 1),
+        (full, ["dump", many, "--output=disassembly"], 1),
+        (full, ["asm", text, "-o", os.path.join(folder, "again.vmfb")], 1),
+    ]
+    begins = {program: least([program, "--version"]) for program in
+              (eyrie, full)}
+    wrong = 0
+    for program, arguments, expected in rows:
+      failures, bad = sweep([program] + arguments, begins[program])
+      name = " ".join([program.name] + [pathlib.Path(a).name
+                                        for a in arguments])
+      print(f"{name}: {failures} of {STEPS} runs lack memory")
+      if failures < expected:
+        bad.append("no run lacks memory")
+      for line in bad:
+        print("  WRONG:", line)
+      wrong += len(bad)
+  sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+  main()
