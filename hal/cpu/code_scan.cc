@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/allocate.h"
+#include "base/status_macros.h"
 #include "hal/cpu/instruction.h"
 
 namespace eyrie::hal::cpu {
@@ -40,6 +42,12 @@ uint64_t Target(uint64_t address, const Instruction& instruction) {
          static_cast<uint64_t>(static_cast<int64_t>(instruction.target));
 }
 
+// Adds the element unless something was refused before.
+template <typename T>
+void Keep(std::vector<T>& elements, const T& element, absl::Status& status) {
+  if (status.ok()) status = PushBack(elements, element, "a scan of code");
+}
+
 void SortUnique(std::vector<uint64_t>& values) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -60,13 +68,13 @@ void CodeScan::Sweep(const CodeRegion& region) {
         all_ = all_ | instruction.needs;
         const bool is_trap = region.bytes[address - region.address] == kTrap;
         if (!is_trap && (after_end || address % kFunctionAlignment == 0)) {
-          openings_.push_back(address);
+          Keep(openings_, address, status_);
         }
         // Nothing need follow a call that never returns.
         const bool is_end = instruction.flow == Flow::kStop ||
                             instruction.flow == Flow::kJump ||
                             instruction.flow == Flow::kCall;
-        if (is_end) ends_.push_back(address + instruction.length);
+        if (is_end) Keep(ends_, address + instruction.length, status_);
         after_end = is_end || (after_end && instruction.flow == Flow::kPadding);
       });
 }
@@ -94,7 +102,7 @@ class ReachableSearch {
   ReachableSearch(const CodeScan& scan, std::vector<uint64_t> starts)
       : scan_(scan), starts_(std::move(starts)) {}
 
-  FeatureSet Run(std::span<const uint64_t> roots);
+  absl::StatusOr<FeatureSet> Run(std::span<const uint64_t> roots);
 
  private:
   // A direct jump.
@@ -113,15 +121,16 @@ class ReachableSearch {
 
   const CodeScan& scan_;
   std::vector<uint64_t> starts_;  // of functions, ascending
-  std::vector<bool> reached_;     // by function
+  std::vector<uint8_t> reached_;  // nonzero: yes; by function
   std::vector<size_t> queue_;
   FeatureSet needs_;
+  absl::Status status_;
 };
 
 void ReachableSearch::FindStarts() {
   std::vector<Jump> jumps;
   for (const CodeRegion& region : scan_.regions_) {
-    starts_.push_back(region.address);
+    Keep(starts_, region.address, status_);
     VisitInstructions(region, region.address, End(region),
                       [&](uint64_t address, const Instruction& instruction) {
                         if (!instruction.has_target) return;
@@ -129,9 +138,9 @@ void ReachableSearch::FindStarts() {
                         if (scan_.Find(target) == nullptr) return;
                         if (instruction.flow == Flow::kBranch ||
                             instruction.flow == Flow::kJump) {
-                          jumps.push_back({address, target});
+                          Keep(jumps, Jump{address, target}, status_);
                         } else {
-                          starts_.push_back(target);
+                          Keep(starts_, target, status_);
                         }
                       });
   }
@@ -139,9 +148,11 @@ void ReachableSearch::FindStarts() {
   // A jump out of its function is a call in the last place of another.
   std::vector<uint64_t> tails;
   for (const Jump& jump : jumps) {
-    if (FunctionAt(jump.from) != FunctionAt(jump.to)) tails.push_back(jump.to);
+    if (FunctionAt(jump.from) != FunctionAt(jump.to)) {
+      Keep(tails, jump.to, status_);
+    }
   }
-  starts_.insert(starts_.end(), tails.begin(), tails.end());
+  for (const uint64_t tail : tails) Keep(starts_, tail, status_);
   SortUnique(starts_);
 }
 
@@ -149,8 +160,8 @@ void ReachableSearch::Enqueue(uint64_t address) {
   if (scan_.Find(address) == nullptr) return;
   const size_t function = FunctionAt(address);
   if (reached_[function]) return;
-  reached_[function] = true;
-  queue_.push_back(function);
+  reached_[function] = 1;
+  Keep(queue_, function, status_);
 }
 
 void ReachableSearch::Scan(size_t function) {
@@ -179,27 +190,33 @@ void ReachableSearch::Scan(size_t function) {
   if (falls_through && end < End(region)) Enqueue(end);
 }
 
-FeatureSet ReachableSearch::Run(std::span<const uint64_t> roots) {
+absl::StatusOr<FeatureSet> ReachableSearch::Run(
+    std::span<const uint64_t> roots) {
   FindStarts();
-  reached_.assign(starts_.size(), false);
+  RETURN_IF_ERROR(status_);
+  RETURN_IF_ERROR(Resize(reached_, starts_.size(), "a scan of code"));
   for (const uint64_t root : roots) Enqueue(root);
   while (!queue_.empty()) {
     const size_t function = queue_.back();
     queue_.pop_back();
     Scan(function);
   }
+  RETURN_IF_ERROR(status_);
   return needs_;
 }
 
-FeatureSet CodeScan::Reachable(std::span<const uint64_t> roots,
-                               std::span<const uint64_t> starts) const {
+absl::StatusOr<FeatureSet> CodeScan::Reachable(
+    std::span<const uint64_t> roots, std::span<const uint64_t> starts) const {
+  RETURN_IF_ERROR(status_);
   std::vector<uint64_t> known;
+  absl::Status status;
   for (const uint64_t address : roots) {
-    if (Find(address) != nullptr) known.push_back(address);
+    if (Find(address) != nullptr) Keep(known, address, status);
   }
   for (const uint64_t address : starts) {
-    if (Find(address) != nullptr) known.push_back(address);
+    if (Find(address) != nullptr) Keep(known, address, status);
   }
+  RETURN_IF_ERROR(status);
   return ReachableSearch(*this, std::move(known)).Run(roots);
 }
 

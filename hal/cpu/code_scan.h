@@ -14,6 +14,8 @@
 #include <span>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "hal/cpu/cpu_features.h"
 
 namespace eyrie::hal::cpu {
@@ -30,14 +32,17 @@ class CodeScan {
   // `regions` do not overlap and ascend by address.
   explicit CodeScan(std::vector<CodeRegion> regions);
 
+  // RESOURCE_EXHAUSTED: there was no memory for what is below.
+  const absl::Status& status() const { return status_; }
+
   // What all the code needs, reached or not.
   FeatureSet all() const { return all_; }
 
   // What is needed by the code that the functions at `roots` run on every
   // machine: themselves, and what they call and jump to by name. `starts` are
-  // more addresses known to begin functions.
-  FeatureSet Reachable(std::span<const uint64_t> roots,
-                       std::span<const uint64_t> starts) const;
+  // more addresses known to begin functions. RESOURCE_EXHAUSTED: no memory.
+  absl::StatusOr<FeatureSet> Reachable(std::span<const uint64_t> roots,
+                                       std::span<const uint64_t> starts) const;
 
   // Whether a function may begin here: not in the midst of an instruction,
   // and at a compiler's alignment or after the end of other code.
@@ -54,6 +59,7 @@ class CodeScan {
   void Sweep(const CodeRegion& region);
 
   std::vector<CodeRegion> regions_;
+  absl::Status status_;
   FeatureSet all_;
   // Addresses at which a function may begin, ascending.
   std::vector<uint64_t> openings_;

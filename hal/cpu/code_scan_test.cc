@@ -9,11 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "base/status_macros.h"
 #include "gtest/gtest.h"
 #include "hal/cpu/cpu_features.h"
+#include "tests/support/failing_allocations.h"
 
 namespace eyrie::hal::cpu {
 namespace {
@@ -147,7 +150,7 @@ TEST(CodeScan, Reachable) {
     const bool known = absl::string_view(c.root).substr(0, 2) != "90";
     const uint64_t starts[] = {kAddress + 16, kAddress + 32, kAddress + 48};
     const uint64_t roots[] = {kAddress};
-    EXPECT_EQ(scan.Reachable(roots, {starts, known ? 3u : 0u}).ToString(),
+    EXPECT_EQ(scan.Reachable(roots, {starts, known ? 3u : 0u})->ToString(),
               c.want)
         << c.root;
   }
@@ -205,6 +208,29 @@ TEST(CpuFeatures, AsCodeSeesThem) {
   EXPECT_EQ(EncodeProcessorData(FeatureSet::All()).data[0],
             0x001C'0001'FFF0'FC1Full);
   EXPECT_EQ(EncodeProcessorData(FeatureSet::All()).data[1], 0);
+}
+
+// A function every 16 bytes, each with a call of the next one.
+std::vector<uint8_t> ManyFunctions() {
+  constexpr int kFunctions = 1 << 15;
+  std::vector<uint8_t> code;
+  for (int i = 0; i < kFunctions; ++i) {
+    std::vector<uint8_t> one = Bytes("e8 0b 00 00 00 c3");
+    one.resize(16, 0xCC);
+    code.insert(code.end(), one.begin(), one.end());
+  }
+  return code;
+}
+
+TEST(CodeScan, NoMemory) {
+  const std::vector<uint8_t> code = ManyFunctions();
+  const uint64_t roots[] = {kAddress};
+  const auto scan = [&]() -> absl::Status {
+    const CodeScan made({{code, kAddress}});
+    RETURN_IF_ERROR(made.status());
+    return made.Reachable(roots, {}).status();
+  };
+  tests::FailEach({{"32768 functions", scan, 12}});
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       .status()
       .IgnoreError();
   const CodeScan scan((*image)->CodeRegions());
-  scan.Reachable((*image)->code_pointers(), {});
+  scan.Reachable((*image)->code_pointers(), {}).status().IgnoreError();
   const uint8_t* base = (*image)->ranges().front().bytes.data();
   const auto* library = reinterpret_cast<const LibraryHeader* const*>(
       reinterpret_cast<uintptr_t>(base) + place);

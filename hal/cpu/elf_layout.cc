@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/allocate.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "base/status_macros.h"
@@ -178,7 +179,9 @@ absl::StatusOr<ElfLayout> ReadElfLayout(std::span<const uint8_t> file) {
     switch (segment.type) {
       case elf::kSegmentLoad:
         RETURN_IF_ERROR(CheckSegment(file, segment));
-        if (segment.memory_size != 0) layout.segments.push_back(segment);
+        if (segment.memory_size != 0) {
+          RETURN_IF_ERROR(PushBack(layout.segments, segment, "ELF segments"));
+        }
         break;
       case elf::kSegmentDynamic:
         layout.dynamic = segment;

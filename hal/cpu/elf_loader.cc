@@ -15,8 +15,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/cpu/elf_layout.h"
 
@@ -121,6 +123,9 @@ absl::Status ElfLoader::Map() {
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED) {
     const int error = errno;
+    if (error == ENOMEM) {
+      return CannotAllocate(image_.mapping_size_, 1, "an executable");
+    }
     return absl::InternalError(
         absl::StrCat("The system maps no ", image_.mapping_size_,
                      " bytes for an executable: ", strerror(error), "."));
@@ -133,9 +138,10 @@ absl::Status ElfLoader::Map() {
   for (const ProgramHeader& segment : layout_.segments) {
     std::memcpy(Host(segment.address), file_.data() + segment.offset,
                 segment.file_size);
-    image_.ranges_.push_back(
-        {{Host(segment.address), static_cast<size_t>(segment.memory_size)},
-         (segment.flags & elf::kSegmentExecutable) != 0});
+    const Image::Range range = {
+        {Host(segment.address), static_cast<size_t>(segment.memory_size)},
+        (segment.flags & elf::kSegmentExecutable) != 0};
+    RETURN_IF_ERROR(PushBack(image_.ranges_, range, "ELF segments"));
   }
   return absl::OkStatus();
 }
@@ -261,7 +267,7 @@ absl::Status ElfLoader::ReadSymbols() {
           text, strnlen(text, image_.strings_.size() - symbol.name));
     }
     return absl::NotFoundError(
-        absl::StrCat("The ELF file imports the symbol '", name,
+        absl::StrCat("The ELF file imports the symbol '", PlainName(name),
                      "'; embedded executables can import none."));
   }
   return absl::OkStatus();
@@ -314,8 +320,8 @@ absl::Status ElfLoader::ApplyRelocation(const Rela& relocation) {
   }
   const uint64_t address = image_.bias_ + value;
   std::memcpy(Host(relocation.offset), &address, sizeof(address));
-  if (image_.IsCode(address)) image_.code_pointers_.push_back(address);
-  return absl::OkStatus();
+  if (!image_.IsCode(address)) return absl::OkStatus();
+  return PushBack(image_.code_pointers_, address, "an executable's pointers");
 }
 
 absl::Status ElfLoader::Relocate(const Table& table) {
@@ -330,12 +336,14 @@ absl::Status ElfLoader::Relocate(const Table& table) {
 
 absl::Status ElfLoader::ReadInitializers() {
   std::vector<uint64_t>& functions = image_.initializers_;
+  constexpr absl::string_view kWhat = "an executable's initializers";
   if (initializer_) functions.push_back(image_.bias_ + *initializer_);
   ASSIGN_OR_RETURN(const std::span<const uint8_t> bytes,
                    View(initializers_, "initializer table"));
   for (size_t at = 0; bytes.size() - at >= 8; at += 8) {
     const auto address = LoadLittleEndian<uint64_t>(bytes.data() + at);
-    if (address != 0 && address != ~uint64_t{0}) functions.push_back(address);
+    if (address == 0 || address == ~uint64_t{0}) continue;
+    RETURN_IF_ERROR(PushBack(functions, address, kWhat));
   }
   for (const uint64_t function : functions) {
     if (!image_.IsCode(function)) {
@@ -349,7 +357,9 @@ absl::Status ElfLoader::ProtectPages(uint64_t begin, uint64_t end, int rights) {
   if (begin >= end) return absl::OkStatus();
   if (mprotect(Host(begin), end - begin, rights) == 0) return absl::OkStatus();
   const int error = errno;
-  return absl::InternalError(
+  return absl::Status(
+      error == ENOMEM ? absl::StatusCode::kResourceExhausted
+                      : absl::StatusCode::kInternal,
       absl::StrCat("The system does not change the rights of ", end - begin,
                    " bytes of an executable: ", strerror(error), "."));
 }

@@ -12,6 +12,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/allocate.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/cpu/code_scan.h"
 #include "hal/cpu/elf_loader.h"
@@ -31,6 +33,10 @@ namespace {
 
 constexpr absl::string_view kEmbeddedFormat = "embedded-elf-x86_64";
 constexpr absl::string_view kSystemFormat = "system-elf-x86_64";
+
+// What memory is for.
+constexpr absl::string_view kExports = "an executable's functions";
+constexpr absl::string_view kImports = "an executable's imports";
 
 // How a library calls what it imports: host and library agree on everything,
 // so there is nothing to translate.
@@ -61,7 +67,8 @@ absl::Status NoSuchFormat(absl::string_view format,
                           const DriverOptions& options) {
   const auto formats = SupportedFormats(options);
   return absl::UnimplementedError(absl::StrCat(
-      "Executables of the format '", format, "' do not run here; what does: ",
+      "Executables of the format '", PlainName(format),
+      "' do not run here; what does: ",
       formats.empty() ? "none" : absl::StrJoin(formats, ", "), "."));
 }
 
@@ -104,7 +111,7 @@ class LibraryLoader {
   absl::StatusOr<Library> Query(uint64_t address);
   absl::Status CheckExports(const Library& library) const;
   absl::Status ResolveImports(const Library& library);
-  void TakeExports(const Library& library);
+  absl::Status TakeExports(const Library& library);
 
   const FeatureSet machine_;
   const CodeScan scan_;
@@ -115,8 +122,9 @@ absl::Status LibraryLoader::CheckFeatures(std::span<const uint64_t> roots,
                                           absl::string_view where) const {
   // Nearly always the machine has all that is there.
   if ((scan_.all() - machine_).empty()) return absl::OkStatus();
-  const FeatureSet lacking =
-      scan_.Reachable(roots, image().code_pointers()) - machine_;
+  ASSIGN_OR_RETURN(const FeatureSet needs,
+                   scan_.Reachable(roots, image().code_pointers()));
+  const FeatureSet lacking = needs - machine_;
   if (lacking.empty()) return absl::OkStatus();
   return absl::UnimplementedError(
       absl::StrCat("The executable uses CPU features that this machine lacks (",
@@ -144,16 +152,19 @@ absl::StatusOr<Library> LibraryLoader::Query(uint64_t address) {
 
 absl::Status LibraryLoader::CheckExports(const Library& library) const {
   std::vector<uint64_t> functions;
+  RETURN_IF_ERROR(Reserve(functions, library.exports.size(), kExports));
   for (const LibraryExport& entry : library.exports) {
     functions.push_back(reinterpret_cast<uintptr_t>(entry.function));
-    RETURN_IF_ERROR(CheckBegins(functions.back(),
-                                absl::StrCat("export '", entry.name, "'")));
+    if (scan_.MayBegin(functions.back())) continue;
+    return CheckBegins(functions.back(),
+                       absl::StrCat("export '", PlainName(entry.name), "'"));
   }
-  if (CheckFeatures(functions, "").ok()) return absl::OkStatus();
+  const absl::Status all = CheckFeatures(functions, "");
+  if (!absl::IsUnimplemented(all)) return all;
   for (size_t i = 0; i < functions.size(); ++i) {
-    RETURN_IF_ERROR(
-        CheckFeatures({&functions[i], 1},
-                      absl::StrCat(" in '", library.exports[i].name, "'")));
+    RETURN_IF_ERROR(CheckFeatures(
+        {&functions[i], 1},
+        absl::StrCat(" in '", PlainName(library.exports[i].name), "'")));
   }
   return absl::OkStatus();
 }
@@ -162,19 +173,23 @@ absl::Status LibraryLoader::ResolveImports(const Library& library) {
   for (const absl::string_view name : library.imports) {
     if (!name.empty() && name.front() == '?') continue;
     return absl::NotFoundError(
-        absl::StrCat("The executable imports the function '", name,
+        absl::StrCat("The executable imports the function '", PlainName(name),
                      "', which nobody offers."));
   }
   // All of them are optional, and absent.
-  executable_->import_functions_.resize(library.imports.size());
-  executable_->import_contexts_.resize(library.imports.size());
+  const size_t count = library.imports.size();
+  RETURN_IF_ERROR(Resize(executable_->import_functions_, count, kImports));
+  RETURN_IF_ERROR(Resize(executable_->import_contexts_, count, kImports));
   Environment& environment = executable_->library_environment_;
   environment.import_functions = executable_->import_functions_.data();
   environment.import_contexts = executable_->import_contexts_.data();
   return absl::OkStatus();
 }
 
-void LibraryLoader::TakeExports(const Library& library) {
+absl::Status LibraryLoader::TakeExports(const Library& library) {
+  const size_t count = library.exports.size();
+  RETURN_IF_ERROR(Reserve(executable_->exports_, count, kExports));
+  RETURN_IF_ERROR(Reserve(executable_->export_kernels_, count, kExports));
   for (const LibraryExport& entry : library.exports) {
     executable_->exports_.push_back(
         {.name = entry.name,
@@ -188,14 +203,18 @@ void LibraryLoader::TakeExports(const Library& library) {
   executable_->code_ = {executable_->export_kernels_,
                         &executable_->library_environment_};
   executable_->name_ = library.name;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Ref<LibraryExecutable>> LibraryLoader::Run(
     std::span<const uint32_t> constants) {
+  RETURN_IF_ERROR(scan_.status());
   ASSIGN_OR_RETURN(const Image::Function query,
                    image().FindFunction(kLibraryQuerySymbol));
-  std::vector<uint64_t> first(image().initializers().begin(),
-                              image().initializers().end());
+  const std::span<const uint64_t> initializers = image().initializers();
+  std::vector<uint64_t> first;
+  RETURN_IF_ERROR(Reserve(first, initializers.size() + 1, "initializers"));
+  first.assign(initializers.begin(), initializers.end());
   for (const uint64_t address : first) {
     RETURN_IF_ERROR(CheckBegins(address, "initializer"));
   }
@@ -208,7 +227,7 @@ absl::StatusOr<Ref<LibraryExecutable>> LibraryLoader::Run(
   first.push_back(query.address);
   RETURN_IF_ERROR(CheckFeatures(first, ""));
 
-  executable_->constants_.assign(constants.begin(), constants.end());
+  RETURN_IF_ERROR(Assign(executable_->constants_, constants, "constants"));
   Environment& environment = executable_->library_environment_;
   environment.constants = executable_->constants_.data();
   environment.import_thunk = CallImport;
@@ -224,7 +243,7 @@ absl::StatusOr<Ref<LibraryExecutable>> LibraryLoader::Run(
   }
   RETURN_IF_ERROR(CheckExports(library));
   RETURN_IF_ERROR(ResolveImports(library));
-  TakeExports(library);
+  RETURN_IF_ERROR(TakeExports(library));
   return std::move(executable_);
 }
 

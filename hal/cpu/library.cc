@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/file_growth.h"
 #include "base/status_macros.h"
 
@@ -78,7 +79,7 @@ absl::Status ReadImports(const Image& image, const ImportTable& table,
         image.ReadElement(table.symbols, i, "table of import names"));
     ASSIGN_OR_RETURN(absl::string_view text,
                      ReadName(image, name, "import name", budget));
-    imports.push_back(text);
+    RETURN_IF_ERROR(PushBack(imports, text, "an executable's imports"));
   }
   return absl::OkStatus();
 }
@@ -138,7 +139,7 @@ absl::Status ReadExports(const Image& image, const Table& table,
       ASSIGN_OR_RETURN(entry.name,
                        ReadName(image, name, "export name", budget));
     }
-    exports.push_back(entry);
+    RETURN_IF_ERROR(PushBack(exports, entry, "an executable's functions"));
   }
   return absl::OkStatus();
 }

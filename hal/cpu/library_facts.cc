@@ -82,10 +82,12 @@ absl::StatusOr<ExecutableFacts> ReadLibraryFacts(std::span<const uint8_t> file,
     }
   }
   const CodeScan scan(image->CodeRegions());
+  RETURN_IF_ERROR(scan.status());
   if (!scan.all().empty()) facts.uses = scan.all().ToString();
   if (!(scan.all() - machine).empty()) {
-    const FeatureSet lacking =
-        scan.Reachable(roots, image->code_pointers()) - machine;
+    ASSIGN_OR_RETURN(const FeatureSet needs,
+                     scan.Reachable(roots, image->code_pointers()));
+    const FeatureSet lacking = needs - machine;
     if (!lacking.empty()) facts.lacks = lacking.ToString();
   }
   return facts;
