@@ -123,7 +123,7 @@ absl::StatusOr<Value> ParseScalar(absl::string_view text, ValueType type,
   }
   if (type == ValueType::kI32 && IsInteger(element)) {
     // Narrow integers keep their sign.
-    const uint32_t unused = 32 - std::max(hal::BitCount(element), 8u);
+    const uint32_t unused = 32 - hal::BitCount(element);
     uint32_t value;
     std::memcpy(&value, bytes, sizeof(value));
     slot.i32 = text[0] == '-' ? static_cast<int32_t>(value << unused) >> unused

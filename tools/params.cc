@@ -310,7 +310,10 @@ absl::StatusOr<hal::Splat> ParseTypedNumber(const std::string& text) {
 
 absl::StatusOr<bool> Changes::Apply(ParameterSource& source) {
   bool stays = true;
-  if (strip_) source.content = ParameterSource::Content::kSplat;
+  if (strip_) {
+    source.content = ParameterSource::Content::kSplat;
+    source.splat = hal::Splat();
+  }
   const auto [begin, end] = changes_.equal_range(source.key);
   for (auto it = begin; it != end; ++it) {
     Change& change = it->second;
