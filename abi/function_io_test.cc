@@ -159,6 +159,9 @@ TEST_F(FunctionIo, Inputs) {
       {"i", "two",
        "INVALID_ARGUMENT: 'two' is not a number; i32 is expected. "
        "(--input='two', argument 0)"},
+      {"i", "0x 10",
+       "INVALID_ARGUMENT: '0x 10' is not a number; i32 is expected. "
+       "(--input='0x 10', argument 0)"},
       {"i", "1.5",
        "INVALID_ARGUMENT: '1.5' is not a whole number, as i32 needs; i32 is "
        "expected. (--input='1.5', argument 0)"},

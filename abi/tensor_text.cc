@@ -66,6 +66,11 @@ absl::Status OutOfRange(absl::string_view text, ElementType type) {
       "'", text, "' is out of the range of ", hal::ElementTypeName(type)));
 }
 
+bool IsHex(absl::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return absl::ascii_isxdigit(c); });
+}
+
 // A whole number, of either sign, as its bits.
 struct WholeNumber {
   bool negative;
@@ -76,9 +81,11 @@ std::optional<WholeNumber> ParseWhole(absl::string_view text) {
   number.negative = absl::ConsumePrefix(&text, "-");
   if (!number.negative) absl::ConsumePrefix(&text, "+");
   if (text.empty() || !absl::ascii_isalnum(text[0])) return std::nullopt;
+  // SimpleHexAtoi also reads "+1", " 1" and "0x1".
   const bool parsed =
       absl::StartsWithIgnoreCase(text, "0x")
-          ? absl::SimpleHexAtoi(text.substr(2), &number.magnitude)
+          ? IsHex(text.substr(2)) &&
+                absl::SimpleHexAtoi(text.substr(2), &number.magnitude)
           : absl::SimpleAtoi(text, &number.magnitude);
   if (!parsed) return std::nullopt;
   return number;
@@ -132,11 +139,6 @@ absl::StatusOr<uint8_t> ParseBoolean(absl::string_view text) {
   }
   return absl::InvalidArgumentError(
       absl::StrCat("'", text, "' is not a boolean (0, 1, true or false)"));
-}
-
-bool IsHex(absl::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return absl::ascii_isxdigit(c); });
 }
 
 // The element's bytes, two digits each, first byte first.

@@ -107,6 +107,9 @@ TEST(TensorText, Errors) {
       {"1xcf128=1e400",
        "INVALID_ARGUMENT: Element 0 '1e400' is out of the range of cf128."},
       {"1xi32=1z", "INVALID_ARGUMENT: Element 0 '1z' is not a number."},
+      {"1xi8=0x", "INVALID_ARGUMENT: Element 0 '0x' is not a number."},
+      {"1xi8=0x+1", "INVALID_ARGUMENT: Element 0 '0x+1' is not a number."},
+      {"1xi8=0x0x1", "INVALID_ARGUMENT: Element 0 '0x0x1' is not a number."},
       {"2xi1=0 2",
        "INVALID_ARGUMENT: Element 1 '2' is not a boolean (0, 1, true or "
        "false)."},

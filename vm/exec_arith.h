@@ -118,6 +118,14 @@ EYRIE_VM_INLINE T Remainder(T a, T b) {
   return rest == 0 ? std::copysign(rest, a) : rest;
 }
 
+// A number as arithmetic reads it: a subnormal is zero where the processor
+// flushes them, as it does in kernels. glibc's logarithms look at the bits and
+// would give one wrong number, such as -745.133, for every subnormal.
+template <typename T>
+EYRIE_VM_INLINE T AsRead(T a) {
+  return a + T{0};
+}
+
 // The format's ordered "not equal" is true for NaN, as `!=` is. fma rounds the
 // product and then the sum: the build forbids the compiler to fuse them.
 #define EYRIE_VM_FLOAT_OPS(F, T)                                          \
@@ -142,10 +150,10 @@ EYRIE_VM_INLINE T Remainder(T a, T b) {
   EYRIE_VM_INLINE T ExecExp##F(T a) { return std::exp(a); }               \
   EYRIE_VM_INLINE T ExecExp2##F(T a) { return std::exp2(a); }             \
   EYRIE_VM_INLINE T ExecExpm1##F(T a) { return std::expm1(a); }           \
-  EYRIE_VM_INLINE T ExecLog##F(T a) { return std::log(a); }               \
-  EYRIE_VM_INLINE T ExecLog10##F(T a) { return std::log10(a); }           \
+  EYRIE_VM_INLINE T ExecLog##F(T a) { return std::log(AsRead(a)); }       \
+  EYRIE_VM_INLINE T ExecLog10##F(T a) { return std::log10(AsRead(a)); }   \
   EYRIE_VM_INLINE T ExecLog1p##F(T a) { return std::log1p(a); }           \
-  EYRIE_VM_INLINE T ExecLog2##F(T a) { return std::log2(a); }             \
+  EYRIE_VM_INLINE T ExecLog2##F(T a) { return std::log2(AsRead(a)); }     \
   EYRIE_VM_INLINE T ExecPow##F(T a, T b) { return std::pow(a, b); }       \
   EYRIE_VM_INLINE T ExecRsqrt##F(T a) { return T{1} / std::sqrt(a); }     \
   EYRIE_VM_INLINE T ExecSqrt##F(T a) { return std::sqrt(a); }             \

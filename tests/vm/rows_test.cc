@@ -16,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "gtest/gtest.h"
+#include "hal/cpu/float_state.h"
 #include "tests/oracle/engine.h"
 #include "tests/oracle/oracle.h"
 #include "tests/vm/row_module.h"
@@ -174,6 +175,32 @@ TEST(Rows, HoldOnEveryEngineInEveryMajor) {
     }
   }
   std::printf("%d runs on each engine\n", runs);
+}
+
+// In kernels subnormals are zero, and -inf is its logarithm.
+TEST(Rows, HoldWhereSubnormalsAreFlushed) {
+  const Row kRows[] = {
+      {"log.f32", "0x00000001", "-inf"},
+      {"log2.f32", "0x00000001", "-inf"},
+      {"log10.f32", "0x80000001", "-inf"},
+      {"log10.f32", "0x00800000", "~-37.92977945"},  // the least normal one
+      {"log.f64", "0x0000000000000001", "-inf"},
+      {"log2.f64", "0x000FFFFFFFFFFFFF", "-inf"},
+      {"log10.f64", "0x8000000000000001", "-inf"},
+      {"log2.f64", "0x0010000000000000", "-1022"},
+  };
+  InterpreterEngine interpreter;
+  const auto jit = EagerJit();
+  ASSERT_TRUE(jit.ok()) << jit.status();
+  InterpreterEngine compiled(InterpreterEngine::Resumes::kAtOnce, {}, *jit);
+  const hal::cpu::FlushDenormals flush;
+  for (const Row& row : kRows) {
+    const uint16_t major = MajorsOf(row).back();
+    EXPECT_EQ(RunRow(row, major, interpreter, /*exact=*/true), "")
+        << row.op << " " << row.args;
+    EXPECT_EQ(RunRow(row, major, compiled, /*exact=*/true), "")
+        << row.op << " " << row.args << ", compiled";
+  }
 }
 
 TEST(Rows, CoverEveryInstruction) {
