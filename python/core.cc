@@ -15,6 +15,7 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -214,6 +215,7 @@ class Core {
   bool text() const { return options_.text; }
   Value Argument(nb::handle object) const {
     Value value = FromPython(object);
+    if (value.kind() == EYRIE_KIND_NO_MEMORY) throw std::bad_alloc();
     if (options_.allow_loss) value.AllowLoss();
     return value;
   }
@@ -368,6 +370,7 @@ NB_MODULE(_core, m) {
       "copy",
       [](nb::object object) {
         Value value = FromPython(object);
+    if (value.kind() == EYRIE_KIND_NO_MEMORY) throw std::bad_alloc();
         return ToPython(Value(value), false);
       },
       nb::arg("value").none(),

@@ -19,6 +19,7 @@ here=$(dirname "$0")
 export PYTHONPATH="$TEST_TMPDIR/site"
 "$python" "$here/eyrie_test.py" tests/modules
 "$python" "$here/arrays_test.py" tests/modules
+"$python" "$here/memory_test.py" tests/modules
 # Calls end in time whatever the wall clock does.
 export LD_PRELOAD="$PWD/$3"
 exec "$python" "$here/ended_calls_test.py" tests/modules \

@@ -11,6 +11,18 @@
 #ifndef EYRIE_C_H_
 #define EYRIE_C_H_
 
+/* Out of memory. If the system has no memory for a block whose size a module, a
+ * file or the caller decides, a function returns RESOURCE_EXHAUSTED, or a value
+ * of EYRIE_KIND_NO_MEMORY (c_value.h), and the process goes on. The process
+ * ends, by std::bad_alloc, if there is no memory for
+ *   - a block of less than 64 KiB: handles, names, sentences, threads;
+ *   - what is noted of functions: their signatures (eyrie_context_function) and
+ *     the names and declarations of a module's functions;
+ *   - one text of JSON, as a key in a .safetensors file;
+ *   - what executables for Vulkan and VMVX list;
+ *   - what a recorder of traces notes.
+ * docs/embedding.md, "Out of memory", says more. */
+
 #include "eyrie/c_base.h"
 #include "eyrie/c_value.h"
 

@@ -10,6 +10,11 @@
 #ifndef EYRIE_RUNTIME_H_
 #define EYRIE_RUNTIME_H_
 
+// Out of memory: what c.h says. The library returns RESOURCE_EXHAUSTED for
+// blocks whose size a module, a file or the caller decides. What these headers
+// allocate themselves, std::vectors and std::strings in the program's own code,
+// fails as all of the program's does: by std::bad_alloc.
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
