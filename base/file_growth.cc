@@ -5,6 +5,13 @@
 
 namespace eyrie {
 
+absl::Status TextTooLongError(uint64_t most, uint64_t file_bytes) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("The text of the module exceeds ", most,
+                   " bytes, the limit for a file of ", file_bytes,
+                   " bytes: names in it are long."));
+}
+
 absl::Status DecodingBudget::Exhausted(absl::string_view what) const {
   const bool least = most_ == kLeastMost;
   return absl::ResourceExhaustedError(absl::StrCat(

@@ -26,6 +26,9 @@ constexpr uint64_t MostTextOf(uint64_t file_bytes) {
   return std::max(file_bytes * kMostTextGrowth, kLeastMostText);
 }
 
+// The error of a text that ended at a limit of `most` bytes.
+absl::Status TextTooLongError(uint64_t most, uint64_t file_bytes);
+
 // Counts the entries of a file's tables, and the text that they name, before
 // they are decoded. A file that stores each entry once uses at most 5 of the 8
 // bytes that each of its own may become.

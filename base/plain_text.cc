@@ -26,6 +26,14 @@ bool IsControl(absl::string_view sequence) {
   return absl::StartsWith(sequence, "\xE2\x81") && last >= 0xA6 && last <= 0xA9;
 }
 
+// How many printable ASCII characters the text begins with.
+size_t PrintableLength(absl::string_view text) {
+  const auto end = std::find_if_not(text.begin(), text.end(), [](char c) {
+    return absl::ascii_isprint(static_cast<unsigned char>(c));
+  });
+  return static_cast<size_t>(end - text.begin());
+}
+
 // Of a sequence that is a control character: three bytes at most.
 uint32_t CodePoint(absl::string_view sequence) {
   uint32_t point = static_cast<uint8_t>(sequence[0]);
@@ -61,7 +69,12 @@ size_t Utf8Length(absl::string_view text) {
 
 std::string PlainText(absl::string_view text, size_t most) {
   std::string plain;
-  while (!text.empty()) {
+  while (true) {
+    const size_t printable =
+        PrintableLength(text.substr(0, most - plain.size()));
+    plain.append(text.data(), printable);
+    text.remove_prefix(printable);
+    if (text.empty()) return plain;
     const size_t length = Utf8Length(text);
     const absl::string_view sequence = text.substr(0, length == 0 ? 1 : length);
     const bool shown = length != 0 && !IsControl(sequence);
@@ -70,7 +83,16 @@ std::string PlainText(absl::string_view text, size_t most) {
     absl::StrAppend(&plain, next);
     text.remove_prefix(sequence.size());
   }
-  return plain;
+}
+
+bool IsPlainText(absl::string_view text) {
+  while (true) {
+    text.remove_prefix(PrintableLength(text));
+    if (text.empty()) return true;
+    const size_t length = Utf8Length(text);
+    if (length == 0 || IsControl(text.substr(0, length))) return false;
+    text.remove_prefix(length);
+  }
 }
 
 std::string PlainName(absl::string_view name) {
@@ -85,7 +107,12 @@ std::string PlainPath(absl::string_view path) {
 
 std::string EscapeJsonControls(absl::string_view json) {
   std::string escaped;
-  while (!json.empty()) {
+  escaped.reserve(json.size());
+  while (true) {
+    const size_t printable = PrintableLength(json);
+    escaped.append(json.data(), printable);
+    json.remove_prefix(printable);
+    if (json.empty()) return escaped;
     const size_t length = std::max<size_t>(Utf8Length(json), 1);
     const absl::string_view sequence = json.substr(0, length);
     // Escapes of one byte are JSON's own affair, but for DEL.
@@ -98,7 +125,6 @@ std::string EscapeJsonControls(absl::string_view json) {
     }
     json.remove_prefix(length);
   }
-  return escaped;
 }
 
 }  // namespace eyrie

@@ -20,6 +20,9 @@ size_t Utf8Length(absl::string_view text);
 // what is beyond `most` bytes.
 std::string PlainText(absl::string_view text, size_t most);
 
+// Reports whether PlainText leaves the text as it is.
+bool IsPlainText(absl::string_view text);
+
 // A name from a file as a part of a sentence: 200 bytes at most.
 std::string PlainName(absl::string_view name);
 

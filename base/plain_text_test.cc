@@ -43,6 +43,9 @@ const Row kRows[] = {
 TEST(PlainText, ReplacesWhatATerminalObeys) {
   for (const Row& row : kRows) {
     EXPECT_EQ(PlainText(row.text, row.most), row.want) << row.text;
+    EXPECT_EQ(IsPlainText(row.text),
+              PlainText(row.text, row.text.size()) == row.text)
+        << row.text;
   }
 }
 

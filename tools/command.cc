@@ -118,6 +118,16 @@ absl::Status WriteTo(const std::string& path, uint64_t size,
   return CheckStdout();
 }
 
+absl::Status WriteTextTo(
+    const std::string& path,
+    absl::FunctionRef<absl::Status(TextSink sink)> produce) {
+  return WriteTo(path, 0, [produce](ByteSink sink) {
+    return produce([sink](absl::string_view text) {
+      return sink({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+    });
+  });
+}
+
 absl::Status WriteFile(const std::string& path,
                        std::span<const uint8_t> bytes) {
   return WriteTo(path, bytes.size(),

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "base/file_writer.h"
+#include "base/text_stream.h"
 #include "tools/arg_parser.h"
 
 namespace eyrie::tools {
@@ -69,6 +70,11 @@ absl::Status CheckOutputPath(absl::string_view flag, const std::string& path,
 // room; then nothing is written.
 absl::Status WriteTo(const std::string& path, uint64_t size,
                      absl::FunctionRef<absl::Status(ByteSink sink)> produce);
+
+// The same for text.
+absl::Status WriteTextTo(
+    const std::string& path,
+    absl::FunctionRef<absl::Status(TextSink sink)> produce);
 
 // Writes all of it there.
 absl::Status WriteFile(const std::string& path, std::span<const uint8_t> bytes);

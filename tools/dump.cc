@@ -6,13 +6,16 @@
 #include "abi/native/manifest.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/file_growth.h"
 #include "base/folders.h"
 #include "base/json.h"
 #include "base/mapped_file.h"
 #include "base/status_macros.h"
+#include "base/text_stream.h"
 #include "tools/arg_parser.h"
 #include "tools/command.h"
 #include "tools/compat_flag.h"
+#include "tools/json_object.h"
 #include "tools/module_text.h"
 #include "vm/archive.h"
 #include "vm/asm/disassembler.h"
@@ -64,8 +67,8 @@ std::string RodataName(size_t ordinal) {
   return absl::StrCat("rodata_", ordinal, ".bin");
 }
 
-absl::StatusOr<std::string> Disassembly(const Arguments& arguments,
-                                        const vm::VerifiedModule& module) {
+absl::Status PrintDisassembly(const Arguments& arguments,
+                              const vm::VerifiedModule& module, TextSink sink) {
   vm::DisassemblyOptions options;
   options.offsets = arguments.GetBool("bytecode_offsets");
   options.notes = arguments.GetString("compat").empty();
@@ -79,21 +82,48 @@ absl::StatusOr<std::string> Disassembly(const Arguments& arguments,
       return path;
     };
   }
-  return vm::Disassemble(module, options);
+  return vm::Disassemble(module, options, sink);
 }
 
 // The disassembly as a part of all: the metadata has told of constants.
-absl::StatusOr<std::string> Functions(const Arguments& arguments,
-                                      const vm::VerifiedModule& module) {
+absl::Status PrintFunctions(const Arguments& arguments,
+                            const vm::VerifiedModule& module, uint64_t most,
+                            TextSink sink) {
   vm::DisassemblyOptions options;
   options.notes = arguments.GetString("compat").empty();
   options.offsets = arguments.GetBool("bytecode_offsets");
+  options.most_text = most;
   if (options.notes) {
     options.store = [](size_t ordinal, std::span<const uint8_t>) {
       return RodataName(ordinal);
     };
   }
-  return vm::Disassemble(module, options);
+  return vm::Disassemble(module, options, sink);
+}
+
+// Prints the metadata, and the functions of a module that is given. Both
+// together have MostTextOf() bytes at most.
+absl::Status PrintModule(const Arguments& arguments, const vm::ModuleDef& def,
+                         const vm::VerifiedModule* module, TextSink sink) {
+  const uint64_t file_bytes = def.archive().bytes().size();
+  TextStream to(MostTextOf(file_bytes), sink);
+  if (arguments.GetBool("json") ||
+      arguments.GetString("output") == "flatbuffer-json") {
+    JsonObject object(to);
+    PrintMetadataJson(def, object);
+    object.End();
+  } else {
+    PrintMetadata(def, to);
+    if (module != nullptr && !arguments.GetString("compat").empty()) {
+      to.Add("\n");
+    }
+  }
+  RETURN_IF_ERROR(to.Finish());
+  if (to.is_too_long()) {
+    return TextTooLongError(MostTextOf(file_bytes), file_bytes);
+  }
+  if (module == nullptr) return absl::OkStatus();
+  return PrintFunctions(arguments, *module, to.left(), sink);
 }
 
 // The file's bytes; null: one that cannot be looked at twice.
@@ -145,18 +175,20 @@ absl::StatusOr<std::string> NativeFunctions(const Arguments& arguments,
   return manifest.Describe();
 }
 
-// The text to print for one module.
-absl::StatusOr<std::string> Dump(const Arguments& arguments,
-                                 const std::string& path) {
+// Prints one module.
+absl::Status Dump(const Arguments& arguments, const std::string& path,
+                  TextSink sink) {
   const std::string& output = arguments.GetString("output");
   ASSIGN_OR_RETURN(const auto file, OpenRegular(path));
   if (file != nullptr && IsNative(*file, path)) {
-    return NativeFunctions(arguments, *file, path);
+    ASSIGN_OR_RETURN(const std::string text,
+                     NativeFunctions(arguments, *file, path));
+    return sink(text);
   }
   ASSIGN_OR_RETURN(auto archive, vm::Archive::Open(path));
   if (output == "flatbuffer-binary") {
     const auto bytes = archive->flatbuffer();
-    return std::string(bytes.begin(), bytes.end());
+    return sink({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
   const bool json = arguments.GetBool("json") || output == "flatbuffer-json";
   const bool code =
@@ -173,18 +205,12 @@ absl::StatusOr<std::string> Dump(const Arguments& arguments,
     ASSIGN_OR_RETURN(verified, vm::VerifiedModule::Verify(module));
   }
   if (arguments.GetBool("signatures") && !json) {
-    return SignaturesText(module);
+    return sink(SignaturesText(module));
   }
-  if (code) return Disassembly(arguments, *verified);
-  if (json) return MetadataJson(module);
-  std::string text = MetadataText(module);
-  if (output == "all" && verified != nullptr) {
-    ASSIGN_OR_RETURN(const std::string functions,
-                     Functions(arguments, *verified));
-    absl::StrAppend(&text, arguments.GetString("compat").empty() ? "" : "\n",
-                    functions);
-  }
-  return text;
+  if (code) return PrintDisassembly(arguments, *verified, sink);
+  const bool functions = output == "all" && !json;
+  return PrintModule(arguments, module, functions ? verified.get() : nullptr,
+                     sink);
 }
 
 absl::Status Run(std::span<const char* const> args) {
@@ -203,9 +229,9 @@ absl::Status Run(std::span<const char* const> args) {
     RETURN_IF_ERROR(CheckOutputPath(
         "--rodata", absl::StrCat(folder, "/", RodataName(0)), {}));
   }
-  ASSIGN_OR_RETURN(const std::string text,
-                   Dump(arguments, arguments.positional()[0]));
-  return WriteStdout(text);
+  return WriteTextTo("-", [&arguments](TextSink sink) {
+    return Dump(arguments, arguments.positional()[0], sink);
+  });
 }
 
 }  // namespace

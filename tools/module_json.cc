@@ -1,13 +1,14 @@
 // A module's metadata as JSON.
 //
 // Tested by module_text_test.cc.
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "abi/signature.h"
 #include "abi/signature_json.h"
-#include "base/plain_text.h"
+#include "absl/container/flat_hash_map.h"
 #include "tools/module_text.h"
 #include "vm/callconv.h"
 
@@ -20,23 +21,27 @@ std::string Text(absl::string_view view) {
   return std::string(view.data(), view.size());
 }
 
+// Each key once, with its last value.
 Json Attributes(const std::vector<vm::Attribute>& attributes) {
-  Json object = Json::object();
+  absl::flat_hash_map<absl::string_view, ptrdiff_t> places;
+  Json::object_t object;
   for (const vm::Attribute& attribute : attributes) {
-    object[Text(attribute.key)] = Text(attribute.value);
+    const auto [known, is_new] =
+        places.try_emplace(attribute.key, std::ssize(object));
+    if (is_new) {
+      object.emplace_back(Text(attribute.key), Text(attribute.value));
+    } else {
+      std::next(object.begin(), known->second)->second = Text(attribute.value);
+    }
   }
   return object;
 }
 
-Json Imports(const vm::ModuleDef& module) {
-  Json list = Json::array();
-  for (const vm::ImportDef& import : module.imports) {
-    list.push_back({{"name", Text(import.full_name)},
-                    {"calling_convention", Text(import.calling_convention)},
-                    {"optional", import.optional},
-                    {"attributes", Attributes(import.attributes)}});
-  }
-  return list;
+Json ImportJson(const vm::ImportDef& import) {
+  return {{"name", Text(import.full_name)},
+          {"calling_convention", Text(import.calling_convention)},
+          {"optional", import.optional},
+          {"attributes", Attributes(import.attributes)}};
 }
 
 Json SignatureJson(absl::string_view name, const vm::FunctionDef& function) {
@@ -50,87 +55,68 @@ Json SignatureJson(absl::string_view name, const vm::FunctionDef& function) {
                      /*allow_exceptions=*/false);
 }
 
-Json Exports(const vm::ModuleDef& module) {
-  Json list = Json::array();
-  for (const vm::ExportDef& exported : module.exports) {
-    const vm::FunctionDef& function = module.functions[exported.function];
-    list.push_back({{"name", Text(exported.name)},
-                    {"function", exported.function},
-                    {"calling_convention", Text(function.calling_convention)},
-                    {"attributes", Attributes(function.attributes)},
-                    {"signature", SignatureJson(exported.name, function)}});
-  }
-  return list;
+Json ExportJson(const vm::ModuleDef& module, const vm::ExportDef& exported) {
+  const vm::FunctionDef& function = module.functions[exported.function];
+  return {{"name", Text(exported.name)},
+          {"function", exported.function},
+          {"calling_convention", Text(function.calling_convention)},
+          {"attributes", Attributes(function.attributes)},
+          {"signature", SignatureJson(exported.name, function)}};
 }
 
-Json Functions(const vm::ModuleDef& module) {
-  Json list = Json::array();
-  for (size_t i = 0; i < module.functions.size(); ++i) {
-    const vm::FunctionDef& function = module.functions[i];
-    list.push_back(
-        {{"name", module.FunctionName(static_cast<uint32_t>(i))},
-         {"calling_convention", Text(function.calling_convention)},
-         {"bytecode_offset", function.bytecode_offset},
-         {"bytecode_length", function.bytecode.size()},
-         {"blocks", function.block_count},
-         {"i32_registers", function.i32_register_count},
-         {"ref_registers", function.ref_register_count},
-         {"requirements", vm::FeaturesToString(function.requirements)}});
-  }
-  return list;
+Json FunctionJson(const vm::ModuleDef& module, size_t i) {
+  const vm::FunctionDef& function = module.functions[i];
+  return {{"name", module.FunctionName(static_cast<uint32_t>(i))},
+          {"calling_convention", Text(function.calling_convention)},
+          {"bytecode_offset", function.bytecode_offset},
+          {"bytecode_length", function.bytecode.size()},
+          {"blocks", function.block_count},
+          {"i32_registers", function.i32_register_count},
+          {"ref_registers", function.ref_register_count},
+          {"requirements", vm::FeaturesToString(function.requirements)}};
 }
 
-Json Rodata(const vm::ModuleDef& module) {
-  Json list = Json::array();
-  for (const vm::RodataDef& rodata : module.rodata) {
-    list.push_back({{"length", rodata.bytes.size()},
-                    {"external", rodata.external},
-                    {"file_offset", rodata.file_offset},
-                    {"member", Text(rodata.member_name)}});
-  }
-  return list;
+Json RodataJson(const vm::RodataDef& rodata) {
+  return {{"length", rodata.bytes.size()},
+          {"external", rodata.external},
+          {"file_offset", rodata.file_offset},
+          {"member", Text(rodata.member_name)}};
 }
 
-Json Dependencies(const vm::ModuleDef& module) {
-  Json list = Json::array();
-  for (const vm::DependencyDef& dependency : module.dependencies) {
-    list.push_back({{"name", Text(dependency.name)},
-                    {"minimum_version", dependency.minimum_version},
-                    {"optional", dependency.optional}});
-  }
-  return list;
+Json DependencyJson(const vm::DependencyDef& dependency) {
+  return {{"name", Text(dependency.name)},
+          {"minimum_version", dependency.minimum_version},
+          {"optional", dependency.optional}};
 }
 
 }  // namespace
 
-std::string MetadataJson(const vm::ModuleDef& module) {
-  Json types = Json::array();
-  for (absl::string_view type : module.types) types.push_back(Text(type));
-  Json root = {
-      {"name", Text(module.name)},
-      {"version", module.version},
-      {"bytecode_version",
-       {{"major", module.bytecode_major}, {"minor", module.bytecode_minor}}},
-      {"requirements", vm::FeaturesToString(module.requirements)},
-      {"container", module.archive().is_zip() ? "zip" : "flatbuffer"},
-      {"file_bytes", module.archive().bytes().size()},
-      {"flatbuffer_bytes", module.archive().flatbuffer().size()},
-      {"bytecode_bytes", module.bytecode.size()},
-      {"attributes", Attributes(module.attributes)},
-      {"types", std::move(types)},
-      {"dependencies", Dependencies(module)},
-      {"imports", Imports(module)},
-      {"exports", Exports(module)},
-      {"functions", Functions(module)},
-      {"rodata", Rodata(module)},
-      {"global_bytes", module.global_bytes},
-      {"global_refs", module.global_refs},
-      {"debug_locations", module.location_count()},
-  };
-  // Names come from the file: what is not UTF-8 is replaced, never thrown.
-  return EscapeJsonControls(
-             root.dump(2, ' ', false, Json::error_handler_t::replace)) +
-         "\n";
+void PrintMetadataJson(const vm::ModuleDef& module, JsonObject& to) {
+  to.Field("name", Text(module.name));
+  to.Field("version", module.version);
+  to.Field("bytecode_version", {{"major", module.bytecode_major},
+                                {"minor", module.bytecode_minor}});
+  to.Field("requirements", vm::FeaturesToString(module.requirements));
+  to.Field("container", module.archive().is_zip() ? "zip" : "flatbuffer");
+  to.Field("file_bytes", module.archive().bytes().size());
+  to.Field("flatbuffer_bytes", module.archive().flatbuffer().size());
+  to.Field("bytecode_bytes", module.bytecode.size());
+  to.Field("attributes", Attributes(module.attributes));
+  to.List("types", module.types.size(),
+          [&](size_t i) { return Json(Text(module.types[i])); });
+  to.List("dependencies", module.dependencies.size(),
+          [&](size_t i) { return DependencyJson(module.dependencies[i]); });
+  to.List("imports", module.imports.size(),
+          [&](size_t i) { return ImportJson(module.imports[i]); });
+  to.List("exports", module.exports.size(),
+          [&](size_t i) { return ExportJson(module, module.exports[i]); });
+  to.List("functions", module.functions.size(),
+          [&](size_t i) { return FunctionJson(module, i); });
+  to.List("rodata", module.rodata.size(),
+          [&](size_t i) { return RodataJson(module.rodata[i]); });
+  to.Field("global_bytes", module.global_bytes);
+  to.Field("global_refs", module.global_refs);
+  to.Field("debug_locations", module.location_count());
 }
 
 }  // namespace eyrie::tools

@@ -48,9 +48,10 @@ std::string Plain(absl::string_view text) { return PlainText(text, kMostText); }
 
 class Writer {
  public:
-  explicit Writer(const vm::ModuleDef& module) : module_(module) {}
+  Writer(const vm::ModuleDef& module, TextStream& to)
+      : module_(module), to_(to) {}
 
-  std::string Write() {
+  void Write() {
     Section(
         absl::StrCat("@", Plain(module_.name), " : version ", module_.version));
     WriteHeader();
@@ -62,19 +63,22 @@ class Writer {
     Section(absl::StrCat("Bytecode : version ", module_.bytecode_minor));
     WriteFunctions();
     WriteDebug();
-    return std::move(text_);
   }
 
  private:
   template <typename... Args>
   void Add(const Args&... args) {
-    absl::StrAppend(&text_, args...);
+    to_.Add(args...);
   }
 
-  void Section(absl::string_view title) {
+  void Title(absl::string_view title) {
     const std::string rule =
         absl::StrCat("//===", std::string(kRuleWidth, '-'), "===//\n");
-    Add(rule, "// ", title, "\n", rule, "\n");
+    Add(rule, "// ", title, "\n", rule);
+  }
+  void Section(absl::string_view title) {
+    Title(title);
+    Add("\n");
   }
 
   void WriteAttributes(const std::vector<vm::Attribute>& attributes,
@@ -189,41 +193,45 @@ class Writer {
     if (external) Add("External .rodata: ~", external, " bytes\n\n");
   }
 
-  std::string Aliases(size_t function) const {
-    std::vector<std::string> names;
-    for (const vm::ExportDef& exported : module_.exports) {
-      if (exported.function == function) names.push_back(Plain(exported.name));
-    }
-    return absl::StrJoin(names, ", ");
-  }
-
   void WriteFunctions() {
     Add("  # | Offset   |   Length | Blocks | i32 # | ref # | Requirements | "
         "Aliases\n",
         "----+----------+----------+--------+-------+-------+--------------+",
         std::string(53, '-'), "\n");
+    std::vector<const vm::ExportDef*> exports;
+    for (const vm::ExportDef& exported : module_.exports) {
+      exports.push_back(&exported);
+    }
+    std::stable_sort(
+        exports.begin(), exports.end(),
+        [](const auto* a, const auto* b) { return a->function < b->function; });
+    auto alias = exports.begin();
     for (size_t i = 0; i < module_.functions.size(); ++i) {
       const vm::FunctionDef& function = module_.functions[i];
-      Add(absl::StrFormat("%3d | %08X | %8d | %6d | %5d | %5d | %-12s | %s\n",
-                          i, function.bytecode_offset, function.bytecode.size(),
+      Add(absl::StrFormat("%3d | %08X | %8d | %6d | %5d | %5d | %-12s | ", i,
+                          function.bytecode_offset, function.bytecode.size(),
                           function.block_count, function.i32_register_count,
                           function.ref_register_count,
-                          Features(function.requirements), Aliases(i)));
+                          Features(function.requirements)));
+      for (bool first = true; alias != exports.end() && (*alias)->function == i;
+           ++alias, first = false) {
+        Add(first ? "" : ", ", Plain((*alias)->name));
+      }
+      Add("\n");
     }
     Add("\n");
   }
 
   void WriteDebug() {
     if (!module_.has_debug_database()) return;
-    Section("Debug Information");
-    text_.pop_back();  // the note follows the rule directly
+    Title("Debug Information");
     Add("// NOTE: debug databases are large and should be stripped in deployed "
         "artifacts.\n\nLocations: ",
         module_.location_count(), "\n\n");
   }
 
   const vm::ModuleDef& module_;
-  std::string text_;
+  TextStream& to_;
 };
 
 }  // namespace
@@ -275,8 +283,8 @@ std::string SignaturesText(const vm::ModuleDef& module,
   return text;
 }
 
-std::string MetadataText(const vm::ModuleDef& module) {
-  return Writer(module).Write();
+void PrintMetadata(const vm::ModuleDef& module, TextStream& to) {
+  Writer(module, to).Write();
 }
 
 }  // namespace eyrie::tools

@@ -8,16 +8,17 @@
 
 #include <string>
 
+#include "base/text_stream.h"
+#include "tools/json_object.h"
 #include "vm/module_def.h"
 
 namespace eyrie::tools {
 
 // Names and values from the file are plain text (plain_text.h) in all of these.
-std::string MetadataText(const vm::ModuleDef& module);
+void PrintMetadata(const vm::ModuleDef& module, TextStream& to);
 
-// One object; exports have a "signature". Two spaces of indentation. Bytes that
-// are not UTF-8 are replaced, control characters escaped.
-std::string MetadataJson(const vm::ModuleDef& module);
+// The fields of an object; exports have a "signature".
+void PrintMetadataJson(const vm::ModuleDef& module, JsonObject& to);
 
 // What each export takes and returns by the best source it has, one a line:
 // "add(x: 4xf32) -> 4xf32  [iree.abi]", with its doc below. Records that

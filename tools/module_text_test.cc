@@ -6,13 +6,29 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
+#include "base/text_stream.h"
 #include "gtest/gtest.h"
+#include "tools/json_object.h"
 #include "vm/archive.h"
 #include "vm/module_def.h"
 
 namespace eyrie::tools {
 namespace {
+
+std::string Printed(absl::FunctionRef<void(TextStream&)> print) {
+  std::string text;
+  const auto sink = [&text](absl::string_view piece) {
+    absl::StrAppend(&text, piece);
+    return absl::OkStatus();
+  };
+  TextStream to(UINT64_MAX, sink);
+  print(to);
+  EXPECT_TRUE(to.Finish().ok());
+  return text;
+}
 
 vm::ModuleDef Load(const std::string& name) {
   auto archive = vm::Archive::Open(absl::StrCat("tests/modules/", name));
@@ -20,6 +36,18 @@ vm::ModuleDef Load(const std::string& name) {
   auto module = vm::ModuleDef::Decode(*std::move(archive));
   EXPECT_TRUE(module.ok()) << module.status().message();
   return *std::move(module);
+}
+
+std::string MetadataText(const vm::ModuleDef& module) {
+  return Printed([&](TextStream& to) { PrintMetadata(module, to); });
+}
+
+std::string MetadataJson(const vm::ModuleDef& module) {
+  return Printed([&](TextStream& to) {
+    JsonObject object(to);
+    PrintMetadataJson(module, object);
+    object.End();
+  });
 }
 
 TEST(ModuleText, Signatures) {
@@ -86,6 +114,40 @@ TEST(ModuleText, Json) {
               "add(input0: 4xf32, input1: 4xf32) -> (output0: 4xf32)  "
               "[iree.abi.declaration]\n");
   }
+}
+
+// The text is that of the whole object, printed at once.
+TEST(JsonObject, PrintsAsOneValue) {
+  using Json = JsonObject::Json;
+  const Json kValues[] = {1,
+                          "text \x7F\n\" \xFF",
+                          Json::array(),
+                          Json::object(),
+                          {1, 2},
+                          {{"key", Json::array({1, Json::object()})}}};
+  Json want = Json::object();
+  const std::string text = Printed([&](TextStream& to) {
+    JsonObject object(to);
+    for (size_t i = 0; i < std::size(kValues); ++i) {
+      const std::string key = absl::StrCat("field ", i);
+      object.Field(key, kValues[i]);
+      want[key] = kValues[i];
+    }
+    for (const size_t count : {size_t{0}, std::size(kValues)}) {
+      const std::string key = absl::StrCat(count, " values");
+      object.List(key, count, [&](size_t i) { return kValues[i]; });
+      want[key] = Json(std::vector<Json>(kValues, kValues + count));
+    }
+    object.Object("none", [](JsonObject&) {});
+    want["none"] = Json::object();
+    object.Object("object",
+                  [&](JsonObject& inner) { inner.Field("a", kValues[4]); });
+    want["object"] = {{"a", kValues[4]}};
+    object.End();
+  });
+  EXPECT_EQ(text, EscapeJsonControls(want.dump(
+                      2, ' ', false, Json::error_handler_t::replace)) +
+                      "\n");
 }
 
 }  // namespace

@@ -147,14 +147,13 @@ std::vector<SourceLocation> ModuleDef::ReadLocation(int32_t location) const {
   return reader.Take();
 }
 
-std::string SourceLocation::ToString() const {
+std::string SourceLocation::ToString(size_t most) const {
   // Each instruction may name the same text, of any length.
-  constexpr size_t kMost = 4096;
-  std::string place = file.empty() ? std::string("?")
-                                   : absl::StrCat(file.substr(0, kMost), ":",
-                                                  line, ":", column);
+  std::string place =
+      file.empty() ? std::string("?")
+                   : absl::StrCat(file.substr(0, most), ":", line, ":", column);
   return name.empty() ? place
-                      : absl::StrCat(name.substr(0, kMost), " (", place, ")");
+                      : absl::StrCat(name.substr(0, most), " (", place, ")");
 }
 
 }  // namespace eyrie::vm

@@ -77,9 +77,9 @@ struct SourceLocation {
   int column = 0;
   absl::string_view name;  // of a NameLoc around it; may be empty
 
-  // "model.mlir:12:3", with the name before it if there is one; at most 4096
+  // "model.mlir:12:3", with the name before it if there is one; at most `most`
   // bytes of each.
-  std::string ToString() const;
+  std::string ToString(size_t most = 4096) const;
 };
 
 namespace fbs {

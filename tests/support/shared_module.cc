@@ -36,6 +36,16 @@ class Writer {
     return Repeat(module_.count,
                   fbs::CreateAttr(to_, to_.CreateString("key"), text_));
   }
+  // Of the module.
+  Attrs OwnAttributes() {
+    if (!Is(SharedPart::kKeys)) return Attributes(SharedPart::kAttributes);
+    std::vector<Offset<fbs::Attr>> list;
+    for (size_t i = 0; i < module_.count; ++i) {
+      list.push_back(
+          fbs::CreateAttr(to_, to_.CreateString(absl::StrCat(i)), text_));
+    }
+    return to_.CreateVector(list);
+  }
   auto Types() {
     const auto name = Is(SharedPart::kTypes)
                           ? to_.CreateString(absl::StrCat("!", module_.text))
@@ -160,7 +170,7 @@ class Writer {
 
 std::vector<uint8_t> Writer::Write() {
   text_ = to_.CreateString(module_.text);
-  const auto attributes = Attributes(SharedPart::kAttributes);
+  const auto attributes = OwnAttributes();
   const auto types = Types();
   const auto dependencies = Dependencies();
   const auto imports = Imports();

@@ -16,6 +16,7 @@ enum class SharedPart : uint8_t {
   kNone,
   kModuleName,  // once; what says the module's name repeats it
   kAttributes,  // values of the module's attributes
+  kKeys,        // the same, with a key of each its own
   kTypes,       // "!" and the text
   kDependencies,
   kImports,           // "m." and the text

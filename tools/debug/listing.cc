@@ -24,9 +24,7 @@ const std::vector<CodeLine>& Listing::Of(const vm::BytecodeModule& module,
   options.offsets = true;
   options.notes = false;
   options.function = absl::StrCat(function);
-  options.store = [](size_t ordinal, std::span<const uint8_t>) {
-    return absl::StrCat("rodata_", ordinal);
-  };
+  options.only_functions = true;
   const auto text = vm::Disassemble(module.verified(), options);
   if (!text.ok()) return lines;
   for (absl::string_view line : absl::StrSplit(*text, '\n')) {

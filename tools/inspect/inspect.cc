@@ -93,13 +93,14 @@ absl::Status Inspect(const Arguments& arguments, const std::string& path) {
   if (!report.ok()) return WithCommand(report.status(), path);
   const std::string& html = arguments.GetString("html");
   if (!html.empty()) {
-    ASSIGN_OR_RETURN(const std::string text, ReportHtml(*report));
-    RETURN_IF_ERROR(WriteFile(
-        html, {reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
+    RETURN_IF_ERROR(WriteTextTo(html, [&report](TextSink sink) {
+      return PrintReportHtml(*report, sink);
+    }));
   }
   if (arguments.GetBool("json")) {
-    ASSIGN_OR_RETURN(const std::string text, ReportJson(*report));
-    return WriteStdout(text);
+    return WriteTextTo("-", [&report](TextSink sink) {
+      return PrintReportJson(*report, sink);
+    });
   }
   if (arguments.GetBool("dot")) return WriteStdout(ReportDot(*report));
   if (!html.empty()) return absl::OkStatus();

@@ -16,6 +16,7 @@
 #include "abi/host_imports.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/text_stream.h"
 #include "hal/driver.h"
 #include "hal/executable_facts.h"
 #include "tools/inspect/module_facts.h"
@@ -124,15 +125,15 @@ class SourceMap {
 std::string ReportText(const Report& report, size_t most);
 
 // One object: that of `dump --json` as "module", and the rest.
-// RESOURCE_EXHAUSTED: dispatches name the same long names too often.
-absl::StatusOr<std::string> ReportJson(const Report& report);
+// RESOURCE_EXHAUSTED: it ended at MostTextOf() bytes. Else the sink's error.
+absl::Status PrintReportJson(const Report& report, TextSink sink);
 
 // The call graph in Graphviz' language.
 std::string ReportDot(const Report& report);
 
 // A file for a browser, which loads nothing else, of MostTextOf() bytes, and
-// how many more are not shown. Fails as the disassembler.
-absl::StatusOr<std::string> ReportHtml(const Report& report);
+// how many more are not shown. Returns the sink's error.
+absl::Status PrintReportHtml(const Report& report, TextSink sink);
 
 }  // namespace eyrie::tools
 

@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "base/file_growth.h"
 #include "base/plain_text.h"
-#include "base/status_macros.h"
+#include "base/text_stream.h"
 #include "tools/inspect/call_graph.h"
 #include "tools/inspect/html_text.h"
 #include "tools/inspect/report.h"
@@ -81,10 +81,12 @@ std::string Plain(absl::string_view text) {
 
 class HtmlWriter {
  public:
-  explicit HtmlWriter(const Report& report)
-      : report_(report), most_(MostTextOf(report.sizes.file)) {}
+  HtmlWriter(const Report& report, TextSink sink)
+      : report_(report),
+        left_(MostTextOf(report.sizes.file)),
+        to_(UINT64_MAX, sink) {}
 
-  absl::StatusOr<std::string> Write() {
+  absl::Status Write() {
     WriteHead();
     WriteVerdict();
     WriteFunctions();
@@ -93,19 +95,24 @@ class HtmlWriter {
     WriteExecutables();
     WriteDispatches();
     WriteGraph();
-    RETURN_IF_ERROR(WriteCode());
+    WriteCode();
     if (left_out_ > 0) {
-      absl::StrAppend(&text_, "\n<p>... ", left_out_,
-                      " more bytes are not shown.</p>\n");
+      to_.Add("\n<p>... ", left_out_, " more bytes are not shown.</p>\n");
     }
-    return absl::StrCat(text_, "</body>\n</html>\n");
+    to_.Add("</body>\n</html>\n");
+    return to_.Finish();
   }
 
  private:
   template <typename... Args>
   void Add(const Args&... args) {
-    if (text_.size() <= most_) return absl::StrAppend(&text_, args...);
-    left_out_ += absl::StrCat(args...).size();
+    const std::string text = absl::StrCat(args...);
+    if (left_out_ > 0 || text.size() > left_) {
+      left_out_ += text.size();
+    } else {
+      left_ -= text.size();
+      to_.Add(text);
+    }
   }
   void Row(const std::vector<std::string>& cells) {
     Add("<tr><td>", absl::StrJoin(cells, "</td><td>"), "</td></tr>\n");
@@ -132,14 +139,14 @@ class HtmlWriter {
   void WriteExecutables();
   void WriteDispatches();
   void WriteGraph();
-  absl::Status WriteCode();
-  void WriteFunctionCode(uint32_t function,
-                         const std::vector<absl::string_view>& lines);
+  void WriteCode();
+  void WriteFunctionHead(uint32_t function);
+  void WriteCodeLine(absl::string_view line);
 
   const Report& report_;
-  const uint64_t most_;  // bytes of text
+  uint64_t left_;  // bytes of text that may still be shown
   uint64_t left_out_ = 0;
-  std::string text_;
+  TextStream to_;
 };
 
 void HtmlWriter::WriteHead() {
@@ -332,67 +339,86 @@ void HtmlWriter::WriteGraph() {
   Add("</p>\n<div class=\"scroll\">", SvgGraph(graph), "</div>\n");
 }
 
-void HtmlWriter::WriteFunctionCode(
-    uint32_t function, const std::vector<absl::string_view>& lines) {
+void HtmlWriter::WriteFunctionHead(uint32_t function) {
   const vm::FunctionDef& def = report_.def.functions[function];
   Add("<details><summary><code>", Plain(report_.names[function]), "</code> ",
       def.bytecode.size(), " bytes, ", def.block_count, " blocks, ",
       def.i32_register_count, " and ", def.ref_register_count,
       " registers</summary>\n<pre id=\"f", function, "\">");
-  for (absl::string_view line : lines) {
-    // What is for the assembler is left out, where the code comes from is not.
-    const size_t note = line.find("  //! loc[");
-    const size_t comment = line.find("  // ");
-    const absl::string_view code =
-        line.substr(0, std::min({note, comment, line.size()}));
-    Add(HtmlText(PlainText(code, kMostLine)));
-    if (comment != line.npos) {
-      Add("<i>", HtmlText(PlainText(line.substr(comment), kMostLine)), "</i>");
-    }
-    Add("\n");
-  }
-  Add("</pre></details>\n");
 }
 
-absl::Status HtmlWriter::WriteCode() {
+void HtmlWriter::WriteCodeLine(absl::string_view line) {
+  // What is for the assembler is left out, where the code comes from is not.
+  const size_t note = line.find("  //! loc[");
+  const size_t comment = line.find("  // ");
+  const absl::string_view code =
+      line.substr(0, std::min({note, comment, line.size()}));
+  Add(HtmlText(PlainText(code, kMostLine)));
+  if (comment != line.npos) {
+    Add("<i>", HtmlText(PlainText(line.substr(comment), kMostLine)), "</i>");
+  }
+  Add("\n");
+}
+
+// Gives a text's lines to a function, whatever pieces it comes in.
+class Lines {
+ public:
+  explicit Lines(absl::FunctionRef<void(absl::string_view line)> take)
+      : take_(take) {}
+
+  void Add(absl::string_view piece) {
+    for (size_t end; (end = piece.find('\n')) != piece.npos;) {
+      absl::StrAppend(&begun_, piece.substr(0, end));
+      take_(begun_);
+      begun_.clear();
+      piece.remove_prefix(end + 1);
+    }
+    absl::StrAppend(&begun_, piece);
+  }
+
+ private:
+  absl::FunctionRef<void(absl::string_view line)> take_;
+  std::string begun_;
+};
+
+void HtmlWriter::WriteCode() {
   Add("<h2 id=\"Code\">Code</h2>\n");
   if (report_.module == nullptr) {
-    Add("<p>", Plain(report_.verified.message()), "</p>\n");
-    return absl::OkStatus();
+    return Add("<p>", Plain(report_.verified.message()), "</p>\n");
   }
   vm::DisassemblyOptions options;
   options.offsets = true;
-  options.store = [](size_t ordinal, std::span<const uint8_t>) {
-    return absl::StrCat("rodata_", ordinal, ".bin");
-  };
+  options.only_functions = true;
   // More than browsers show.
   options.most_text = kLeastMostText;
-  const absl::StatusOr<std::string> text =
-      vm::Disassemble(*report_.module, options);
-  if (absl::IsResourceExhausted(text.status())) {
-    Add("<p>", Plain(text.status().message()), "</p>\n");
-    return absl::OkStatus();
-  }
-  RETURN_IF_ERROR(text.status());
   // Functions come in their order, each from "vm.func" to "}".
   uint32_t function = 0;
   bool inside = false;
-  std::vector<absl::string_view> lines;
-  for (const absl::string_view line : absl::StrSplit(*text, '\n')) {
-    inside |= absl::StartsWith(line, "vm.func ");
-    if (inside) lines.push_back(line);
-    if (!inside || line != "}") continue;
-    WriteFunctionCode(function++, lines);
-    lines.clear();
+  const auto take = [&](absl::string_view line) {
+    if (!inside && absl::StartsWith(line, "vm.func ")) {
+      WriteFunctionHead(function++);
+      inside = true;
+    }
+    if (!inside) return;
+    WriteCodeLine(line);
+    if (line != "}") return;
+    Add("</pre></details>\n");
     inside = false;
-  }
-  return absl::OkStatus();
+  };
+  Lines lines(take);
+  const auto add = [&](absl::string_view piece) {
+    lines.Add(piece);
+    return absl::OkStatus();
+  };
+  const absl::Status status = vm::Disassemble(*report_.module, options, add);
+  if (inside) Add("</pre></details>\n");
+  if (!status.ok()) Add("<p>", Plain(status.message()), "</p>\n");
 }
 
 }  // namespace
 
-absl::StatusOr<std::string> ReportHtml(const Report& report) {
-  return HtmlWriter(report).Write();
+absl::Status PrintReportHtml(const Report& report, TextSink sink) {
+  return HtmlWriter(report, sink).Write();
 }
 
 }  // namespace eyrie::tools

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/file_growth.h"
-#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "tools/inspect/report.h"
+#include "tools/json_object.h"
 #include "tools/module_text.h"
 
 namespace eyrie::tools {
@@ -26,18 +26,14 @@ Json Releases(const abi::ReleaseRange& releases) {
           {"last", "3." + std::to_string(releases.last)}};
 }
 
-Json Needs(const Report& report) {
+Json NeedJson(const Need& need) {
   constexpr const char* kWords[] = {"device", "format", "module", "function",
                                     "parameters"};
-  Json list = Json::array();
-  for (const Need& need : report.needs) {
-    list.push_back({{"kind", kWords[static_cast<size_t>(need.kind)]},
-                    {"name", need.name},
-                    {"required", need.required},
-                    {"found", need.found},
-                    {"detail", need.detail}});
-  }
-  return list;
+  return {{"kind", kWords[static_cast<size_t>(need.kind)]},
+          {"name", need.name},
+          {"required", need.required},
+          {"found", need.found},
+          {"detail", need.detail}};
 }
 
 Json SizesJson(const Sizes& sizes) {
@@ -66,99 +62,90 @@ Json Kernels(const hal::ExecutableFacts& facts) {
   return list;
 }
 
-Json Executables(const Report& report) {
-  Json list = Json::array();
-  for (const ExecutableReport& executable : report.executables) {
-    list.push_back(
-        {{"format", executable.format},
-         {"rodata",
-          executable.rodata.has_value() ? Json(*executable.rodata) : Json()},
-         {"member", executable.member},
-         {"bytes", executable.bytes},
-         {"name", executable.facts.name},
-         {"uses", executable.facts.uses},
-         {"lacks", executable.facts.lacks},
-         {"runs_on", executable.runs_on},
-         {"refused", executable.refused},
-         {"kernels", Kernels(executable.facts)}});
-  }
-  return list;
+Json ExecutableJson(const ExecutableReport& executable) {
+  return {{"format", executable.format},
+          {"rodata",
+           executable.rodata.has_value() ? Json(*executable.rodata) : Json()},
+          {"member", executable.member},
+          {"bytes", executable.bytes},
+          {"name", executable.facts.name},
+          {"uses", executable.facts.uses},
+          {"lacks", executable.facts.lacks},
+          {"runs_on", executable.runs_on},
+          {"refused", executable.refused},
+          {"kernels", Kernels(executable.facts)}};
 }
 
-// Names of functions and kernels stand in each dispatch again.
-absl::StatusOr<Json> Dispatches(const Report& report) {
-  Json list = Json::array();
-  SourceMap sources(report.def);
-  DecodingBudget budget(report.sizes.file);
-  for (const DispatchUse& dispatch : report.facts.dispatches) {
-    const std::string& function = report.names[dispatch.place.function];
-    const std::string kernel = KernelName(report, dispatch);
-    RETURN_IF_ERROR(budget.TakeBytes(function.size() + kernel.size(),
-                                     "The module's dispatches"));
-    Json workgroups = Json::array();
-    for (const auto& count : dispatch.workgroups) {
-      workgroups.push_back(Optional(count));
-    }
-    list.push_back({{"function", function},
-                    {"offset", dispatch.place.offset},
-                    {"executable",
-                     dispatch.executable.has_value()
+Json DispatchJson(const Report& report, const DispatchUse& dispatch,
+                  SourceMap& sources) {
+  Json workgroups = Json::array();
+  for (const auto& count : dispatch.workgroups) {
+    workgroups.push_back(Optional(count));
+  }
+  return {
+      {"function", report.names[dispatch.place.function]},
+      {"offset", dispatch.place.offset},
+      {"executable", dispatch.executable.has_value()
                          ? Json(report.executable_of_use[*dispatch.executable])
                          : Json()},
-                    {"kernel", kernel},
-                    {"indirect", dispatch.indirect},
-                    {"workgroups", workgroups},
-                    {"bindings", dispatch.bindings},
-                    {"constants", dispatch.constants},
-                    {"source", sources.Find(dispatch.place)}});
-  }
-  return list;
+      {"kernel", KernelName(report, dispatch)},
+      {"indirect", dispatch.indirect},
+      {"workgroups", workgroups},
+      {"bindings", dispatch.bindings},
+      {"constants", dispatch.constants},
+      {"source", sources.Find(dispatch.place)}};
 }
 
-Json Calls(const Report& report) {
-  Json list = Json::array();
-  for (const CallEdge& call : report.facts.calls) {
-    list.push_back({{"caller", call.caller},
-                    {call.import ? "import" : "callee", call.callee},
-                    {"count", call.count}});
-  }
-  return list;
+Json CallJson(const CallEdge& call) {
+  return {{"caller", call.caller},
+          {call.import ? "import" : "callee", call.callee},
+          {"count", call.count}};
 }
 
-Json Parameters(const Report& report) {
-  Json list = Json::array();
-  for (const ParameterUse& parameter : report.facts.parameters) {
-    list.push_back({{"scope", parameter.scope},
-                    {"key", parameter.key},
-                    {"bytes", parameter.bytes}});
-  }
-  return list;
+Json ParameterJson(const ParameterUse& parameter) {
+  return {{"scope", parameter.scope},
+          {"key", parameter.key},
+          {"bytes", parameter.bytes}};
+}
+
+void PrintLists(const Report& report, JsonObject& to) {
+  const auto& executables = report.executables;
+  const ModuleFacts& facts = report.facts;
+  to.List("executables", executables.size(),
+          [&](size_t i) { return ExecutableJson(executables[i]); });
+  SourceMap sources(report.def);
+  to.List("dispatches", facts.dispatches.size(), [&](size_t i) {
+    return DispatchJson(report, facts.dispatches[i], sources);
+  });
+  to.List("calls", facts.calls.size(),
+          [&](size_t i) { return CallJson(facts.calls[i]); });
+  to.List("parameters", facts.parameters.size(),
+          [&](size_t i) { return ParameterJson(facts.parameters[i]); });
 }
 
 }  // namespace
 
-absl::StatusOr<std::string> ReportJson(const Report& report) {
-  ASSIGN_OR_RETURN(Json dispatches, Dispatches(report));
-  const Json root = {
-      {"file", report.def.archive().name()},
-      {"releases", Releases(report.releases)},
-      {"targets", report.targets},
-      {"would_run", report.verdict.runs},
-      {"devices", report.verdict.devices},
-      {"reasons", report.verdict.reasons},
-      {"notes", report.verdict.notes},
-      {"needs", Needs(report)},
-      {"sizes", SizesJson(report.sizes)},
-      {"executables", Executables(report)},
-      {"dispatches", std::move(dispatches)},
-      {"calls", Calls(report)},
-      {"parameters", Parameters(report)},
-      {"module", Json::parse(MetadataJson(report.def), nullptr,
-                             /*allow_exceptions=*/false)},
-  };
-  return EscapeJsonControls(
-             root.dump(2, ' ', false, Json::error_handler_t::replace)) +
-         "\n";
+absl::Status PrintReportJson(const Report& report, TextSink sink) {
+  const uint64_t most = MostTextOf(report.sizes.file);
+  TextStream text(most, sink);
+  JsonObject to(text);
+  to.Field("file", report.def.archive().name());
+  to.Field("releases", Releases(report.releases));
+  to.Field("targets", report.targets);
+  to.Field("would_run", report.verdict.runs);
+  to.Field("devices", report.verdict.devices);
+  to.Field("reasons", report.verdict.reasons);
+  to.Field("notes", report.verdict.notes);
+  to.List("needs", report.needs.size(),
+          [&](size_t i) { return NeedJson(report.needs[i]); });
+  to.Field("sizes", SizesJson(report.sizes));
+  PrintLists(report, to);
+  to.Object("module",
+            [&](JsonObject& module) { PrintMetadataJson(report.def, module); });
+  to.End();
+  RETURN_IF_ERROR(text.Finish());
+  return text.is_too_long() ? TextTooLongError(most, report.sizes.file)
+                            : absl::OkStatus();
 }
 
 }  // namespace eyrie::tools

@@ -18,10 +18,12 @@
 #include "base/file_growth.h"
 #include "base/sanitized.h"
 #include "base/status_macros.h"
+#include "base/text_stream.h"
 #include "gtest/gtest.h"
 #include "hal/driver.h"
 #include "tests/support/shared_module.h"
 #include "tools/inspect/report.h"
+#include "tools/json_object.h"
 #include "tools/module_text.h"
 #include "vm/archive.h"
 #include "vm/asm/disassembler.h"
@@ -33,62 +35,76 @@ namespace {
 
 using tests::SharedPart;
 
-constexpr uint64_t kMostMemory = uint64_t{1} << 30;
+// What a process may hold at a time, beside eight times the file.
+constexpr uint64_t kMostMemory = uint64_t{96} << 20;
+constexpr uint64_t kMostAddresses = uint64_t{4} << 30;
+constexpr double kMostSeconds = 4;  // of processor time
 
-// A command's text of a file, or its error.
-using Print = absl::StatusOr<std::string> (*)(const std::string& path);
+// Prints what a command says of a file, or returns its error.
+using Print = absl::Status (*)(const std::string& path, TextSink sink);
 
 absl::StatusOr<vm::ModuleDef> Decode(const std::string& path) {
   ASSIGN_OR_RETURN(auto archive, vm::Archive::Open(path));
   return vm::ModuleDef::Decode(std::move(archive));
 }
 
-template <std::string (*print)(const vm::ModuleDef&)>
-absl::StatusOr<std::string> OfModule(const std::string& path) {
+absl::Status Metadata(const std::string& path, TextSink sink) {
   ASSIGN_OR_RETURN(const vm::ModuleDef module, Decode(path));
-  return print(module);
+  TextStream to(MostTextOf(module.archive().bytes().size()), sink);
+  PrintMetadata(module, to);
+  return to.Finish();
 }
 
-std::string Signatures(const vm::ModuleDef& module) {
-  return SignaturesText(module);
+absl::Status MetadataAsJson(const std::string& path, TextSink sink) {
+  ASSIGN_OR_RETURN(const vm::ModuleDef module, Decode(path));
+  TextStream to(MostTextOf(module.archive().bytes().size()), sink);
+  JsonObject object(to);
+  PrintMetadataJson(module, object);
+  object.End();
+  return to.Finish();
 }
 
-absl::StatusOr<std::string> Disassembly(const std::string& path) {
+absl::Status Signatures(const std::string& path, TextSink sink) {
+  ASSIGN_OR_RETURN(const vm::ModuleDef module, Decode(path));
+  return sink(SignaturesText(module));
+}
+
+absl::Status Disassembly(const std::string& path, TextSink sink) {
   ASSIGN_OR_RETURN(const auto module, vm::LoadModule(path));
-  return vm::Disassemble(*module);
+  return vm::Disassemble(*module, {}, sink);
 }
 
 absl::StatusOr<Report> ReportOf(const std::string& path) {
   return MakeReport(path, hal::DriverOptions());
 }
 
-absl::StatusOr<std::string> Text(const std::string& path) {
+absl::Status Text(const std::string& path, TextSink sink) {
   ASSIGN_OR_RETURN(const Report report, ReportOf(path));
-  return ReportText(report, 0);
+  return sink(ReportText(report, 0));
 }
 
-absl::StatusOr<std::string> Json(const std::string& path) {
+absl::Status Json(const std::string& path, TextSink sink) {
   ASSIGN_OR_RETURN(const Report report, ReportOf(path));
-  return ReportJson(report);
+  return PrintReportJson(report, sink);
 }
 
-absl::StatusOr<std::string> Dot(const std::string& path) {
+absl::Status Dot(const std::string& path, TextSink sink) {
   ASSIGN_OR_RETURN(const Report report, ReportOf(path));
-  return ReportDot(report);
+  return sink(ReportDot(report));
 }
 
-absl::StatusOr<std::string> Html(const std::string& path) {
+absl::Status Html(const std::string& path, TextSink sink) {
   ASSIGN_OR_RETURN(const Report report, ReportOf(path));
-  return ReportHtml(report);
+  return PrintReportHtml(report, sink);
 }
 
 const struct {
   const char* name;
   Print print;
 } kCommands[] = {
-    {"dump", OfModule<MetadataText>},
-    {"dump --json", OfModule<MetadataJson>},
-    {"dump --signatures", OfModule<Signatures>},
+    {"dump", Metadata},
+    {"dump --json", MetadataAsJson},
+    {"dump --signatures", Signatures},
     {"dump --output=disassembly", Disassembly},
     {"inspect --all", Text},
     {"inspect --json", Json},
@@ -99,9 +115,15 @@ const struct {
 struct Outcome {
   int status = 0;
   uint64_t peak = 0;     // bytes of memory
+  double seconds = 0;    // of processor time
   uint64_t printed = 0;  // bytes of text
   std::string error;     // its first bytes
 };
+
+double Seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) +
+         static_cast<double>(time.tv_usec) / 1e6;
+}
 
 // Prints in a child with a limit of its own.
 Outcome RunApart(Print print, const std::string& path) {
@@ -110,13 +132,16 @@ Outcome RunApart(Print print, const std::string& path) {
   const pid_t child = fork();
   if (child == 0) {
     if (!kIsSanitized) {
-      const rlimit limit = {4 * kMostMemory, 4 * kMostMemory};
+      const rlimit limit = {kMostAddresses, kMostAddresses};
       setrlimit(RLIMIT_AS, &limit);
     }
-    const absl::StatusOr<std::string> text = print(path);
+    uint64_t printed = 0;
+    const absl::Status status = print(path, [&printed](absl::string_view text) {
+      printed += text.size();
+      return absl::OkStatus();
+    });
     const std::string told =
-        absl::StrCat(text.ok() ? text->size() : 0, " ",
-                     text.ok() ? "" : text.status().message().substr(0, 1000));
+        absl::StrCat(printed, " ", status.message().substr(0, 1000));
     _exit(write(ends[1], told.data(), told.size()) < 0 ? 1 : 0);
   }
   close(ends[1]);
@@ -128,6 +153,7 @@ Outcome RunApart(Print print, const std::string& path) {
   rusage used = {};
   wait4(child, &outcome.status, 0, &used);
   outcome.peak = static_cast<uint64_t>(used.ru_maxrss) << 10;
+  outcome.seconds = Seconds(used.ru_utime) + Seconds(used.ru_stime);
   const size_t blank = std::min(told.find(' '), told.size());
   EXPECT_TRUE(absl::SimpleAtoi(told.substr(0, blank), &outcome.printed));
   outcome.error = told.substr(std::min(blank + 1, told.size()));
@@ -136,10 +162,12 @@ Outcome RunApart(Print print, const std::string& path) {
 
 struct Row {
   SharedPart part;
-  size_t text;
+  size_t text;  // bytes
   size_t count;
   size_t calls;
   bool refused;  // whatever the command: the tables decode to too much
+  // What the text is: this, as often as it fits.
+  absl::string_view unit = "<";
 };
 
 const Row kRows[] = {
@@ -163,14 +191,39 @@ const Row kRows[] = {
     {SharedPart::kLocationNames, 1000000, 40000, 5000, false},
     {SharedPart::kFusedMetadata, 1000000, 40000, 0, false},
     {SharedPart::kFusedPlaces, 10, 30000, 5000, false},
+    // Text of many times a large file, where it is allowed and where not.
+    {SharedPart::kFiles, 4000000, 60, 5000, false},
+    {SharedPart::kFiles, 4000000, 60, 0, false, "\""},
+    {SharedPart::kFiles, 4000000, 40000, 5000, false},
+    {SharedPart::kModuleName, 4000000, 1, 5000, false},
+    // Names of functions, attributes by name.
+    {SharedPart::kReflection, 10, 50000, 0, false},
+    {SharedPart::kKeys, 3, 60000, 0, false},
+    // Reflection: deep, wide, and named by few functions.
+    {SharedPart::kReflection, 1000000, 1, 0, false, "["},
+    {SharedPart::kReflection, 1000000, 1, 0, false, "{\"a\":["},
+    {SharedPart::kReflection, 1000000, 1, 0, false, "[],"},
+    {SharedPart::kReflection, 1000000, 1, 0, false, "0,"},
+    {SharedPart::kReflection, 300000, 3, 0, false, "\"a\":[0],"},
 };
+
+std::string TextOf(const Row& row) {
+  std::string text;
+  while (text.size() < row.text) absl::StrAppend(&text, row.unit);
+  if (row.part == SharedPart::kReflection && row.unit != "<") {
+    // The arguments of a function, as far as this is JSON.
+    return absl::StrCat("{\"v\":1,\"a\":[", text, "0],\"r\":[]}");
+  }
+  text.resize(row.text);
+  return text;
+}
 
 TEST(SharedText, IsBounded) {
   const std::string path = testing::TempDir() + "/shared.vmfb";
   for (const Row& row : kRows) {
     tests::SharedModule module;
     module.part = row.part;
-    module.text = std::string(row.text, '<');
+    module.text = TextOf(row);
     module.count = row.count;
     module.calls = row.calls;
     const std::vector<uint8_t> bytes = module.Build();
@@ -182,7 +235,8 @@ TEST(SharedText, IsBounded) {
       ASSERT_TRUE(WIFEXITED(outcome.status)) << outcome.status;
       EXPECT_LE(outcome.printed, MostTextOf(bytes.size()) + (2 << 20));
       if (!kIsSanitized) {
-        EXPECT_LE(outcome.peak, kMostMemory);
+        EXPECT_LE(outcome.peak, kMostMemory + 8 * bytes.size());
+        EXPECT_LE(outcome.seconds, kMostSeconds);
       }
       // Of tables in shared lists the verifier counts too many.
       const bool refused =

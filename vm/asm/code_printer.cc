@@ -1,6 +1,8 @@
 // Fills the pattern of each instruction in.
 #include "vm/asm/code_printer.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/plain_text.h"
@@ -41,36 +43,36 @@ void CodePrinter::NumberBlocks() {
   blocks_.clear();
   for (uint32_t pc = 0; pc < code_.size();) {
     const uint32_t start = pc;
-    if (Decode(code_, pc).op->op == Op::kBlock) {
-      blocks_.emplace(start, static_cast<uint32_t>(blocks_.size()));
-    }
+    if (Decode(code_, pc).op->op == Op::kBlock) blocks_.push_back(start);
   }
 }
 
-bool CodePrinter::Print(uint32_t function, const LocationMap& locations,
-                        bool offsets, size_t most, std::string& to) {
+void CodePrinter::Print(uint32_t function, const LocationList& locations,
+                        bool offsets, TextStream& to) {
   code_ = def_.functions[function].bytecode;
   NumberBlocks();
-  for (uint32_t pc = 0; pc < code_.size();) {
-    if (to.size() > most) return false;
+  auto location = locations.begin();
+  std::string line;
+  for (uint32_t pc = 0; pc < code_.size() && to.ok();) {
     const uint32_t start = pc;
     const Instruction instruction = Decode(code_, pc);
-    if (offsets) absl::StrAppendFormat(&to, "[%08X]", start);
+    line.clear();
+    if (offsets) absl::StrAppendFormat(&line, "[%08X]", start);
     if (instruction.op->op == Op::kBlock) {
-      PrintBlock(start, to);
-      to += ':';
+      PrintBlock(start, line);
+      line += ':';
     } else {
-      to += "  ";
-      PrintInstruction(instruction, to);
+      line += "  ";
+      PrintInstruction(instruction, line);
     }
-    if (auto it = locations.find(start); it != locations.end()) {
-      PrintLocation(it->second, to);
+    if (location != locations.end() && location->first == start) {
+      PrintLocation(location->second, line);
+      ++location;
     } else {
-      PrintComment(instruction, to);
+      PrintComment(instruction, line);
     }
-    to += '\n';
+    to.Add(line, "\n");
   }
-  return true;
 }
 
 void CodePrinter::PrintInstruction(const Instruction& instruction,
@@ -149,9 +151,7 @@ void CodePrinter::PrintOperand(OperandKind kind, const OperandValue& value,
       return absl::StrAppend(&to, TypeText(def_.types[number]));
     case OperandKind::kFunc:
     case OperandKind::kImport:
-      return absl::StrAppend(&to, (number & kImportBit) == 0
-                                      ? callees_.functions[number]
-                                      : callees_.imports[number ^ kImportBit]);
+      return PrintCallee(number, to);
     case OperandKind::kSegments:
       return PrintSegments(value.list, to);
     case OperandKind::kBlock:
@@ -171,8 +171,22 @@ void CodePrinter::PrintOperand(OperandKind kind, const OperandValue& value,
   }
 }
 
+void CodePrinter::PrintCallee(uint64_t callee, std::string& to) const {
+  const bool imported = (callee & kImportBit) != 0;
+  const uint64_t ordinal = imported ? callee ^ kImportBit : callee;
+  const auto& names = imported ? callees_.imports : callees_.functions;
+  if (names[ordinal].has_value()) {
+    absl::StrAppend(&to, SymbolText(*names[ordinal]));
+  } else if (imported) {
+    absl::StrAppend(&to, "@import[", ordinal, "]");
+  } else {
+    absl::StrAppend(&to, callees_.module, ":", ordinal);
+  }
+}
+
 void CodePrinter::PrintBlock(uint32_t offset, std::string& to) const {
-  absl::StrAppend(&to, "^bb", blocks_.at(offset));
+  const auto block = std::lower_bound(blocks_.begin(), blocks_.end(), offset);
+  absl::StrAppend(&to, "^bb", block - blocks_.begin());
 }
 
 void CodePrinter::PrintRemap(const std::vector<uint16_t>& pairs,
@@ -207,7 +221,8 @@ void CodePrinter::PrintLocation(int32_t location, std::string& to) const {
   absl::StrAppend(&to, "  //! loc[", known ? location : kNoPlace, "]");
   const std::vector<SourceLocation> places = def_.ReadLocation(location);
   if (places.empty()) return;
-  absl::StrAppend(&to, "  // ", PlainText(places[0].ToString(), kMostPlace));
+  absl::StrAppend(&to, "  // ",
+                  PlainText(places[0].ToString(kMostPlace), kMostPlace));
 }
 
 }  // namespace eyrie::vm

@@ -6,26 +6,31 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "base/text_stream.h"
 #include "vm/asm/instruction.h"
 #include "vm/module_def.h"
 #include "vm/operand.h"
 
 namespace eyrie::vm {
 
-// Where instructions of one function come from, by offset: entries of the
-// debug database's location table.
-using LocationMap = absl::flat_hash_map<uint32_t, int32_t>;
+// Where instructions of one function come from, by ascending offset: entries of
+// the debug database's location table.
+using LocationList = std::vector<std::pair<uint32_t, int32_t>>;
 
-// How functions are called: "@name", "@module:4", "@import[2]".
+// How functions are called: "@name", "@module:4", "@import[2]". Borrows names,
+// which may be long: their text is made when it is printed.
 struct Callees {
-  std::vector<std::string> functions;
-  std::vector<std::string> imports;
+  // Without a name: one that would not say which it is.
+  std::vector<std::optional<absl::string_view>> functions;
+  std::vector<std::optional<absl::string_view>> imports;
+  std::string module;  // "@module"
 };
 
 // Prints bodies of functions. Borrows the module, which has been verified, and
@@ -36,10 +41,10 @@ class CodePrinter {
   CodePrinter(const ModuleDef& def, const Callees& callees, bool escapes)
       : def_(def), callees_(callees), escapes_(escapes) {}
 
-  // Appends the lines between a function's braces. With `offsets` each begins
-  // with its instruction's: "[0000000C]". False: `to` grew beyond `most` bytes.
-  bool Print(uint32_t function, const LocationMap& locations, bool offsets,
-             size_t most, std::string& to);
+  // Prints the lines between a function's braces. With `offsets` each begins
+  // with its instruction's: "[0000000C]".
+  void Print(uint32_t function, const LocationList& locations, bool offsets,
+             TextStream& to);
 
  private:
   void NumberBlocks();
@@ -48,6 +53,7 @@ class CodePrinter {
                     std::string& to) const;
   void PrintOperand(OperandKind kind, const OperandValue& value,
                     std::string& to) const;
+  void PrintCallee(uint64_t callee, std::string& to) const;
   void PrintBlock(uint32_t offset, std::string& to) const;
   void PrintRemap(const std::vector<uint16_t>& pairs, std::string& to) const;
   void PrintComment(const Instruction& instruction, std::string& to) const;
@@ -59,7 +65,7 @@ class CodePrinter {
 
   // Of the function at hand.
   std::span<const uint8_t> code_;
-  absl::flat_hash_map<uint32_t, uint32_t> blocks_;  // ordinals by offset
+  std::vector<uint32_t> blocks_;  // their offsets, ascending
 };
 
 }  // namespace eyrie::vm

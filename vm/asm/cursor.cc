@@ -53,6 +53,22 @@ size_t CommentBegin(absl::string_view text, size_t from) {
   return text.size();
 }
 
+// Whether a quoted text with escapes has the character as it is.
+bool StandsInEscapes(char c) {
+  return absl::ascii_isprint(c) && c != '"' && c != '\\';
+}
+
+void AppendEscaped(char c, std::string& to) {
+  if (c == '"' || c == '\\') {
+    to += {'\\', c};
+  } else if (c == '\n') {
+    to += "\\n";
+  } else {
+    absl::StrAppend(&to, "\\x",
+                    absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+  }
+}
+
 // The quiet bit of a NaN, and the bits below it.
 uint64_t QuietBit(int bits) { return uint64_t{1} << (bits == 32 ? 22 : 51); }
 
@@ -384,22 +400,18 @@ absl::StatusOr<std::string> TextCursor::TakeType() {
 
 std::string QuoteText(absl::string_view text) {
   // What a terminal would obey is escaped.
-  const bool plain =
-      !absl::StrContains(text, '"') && PlainText(text, text.size()) == text;
-  if (plain) return absl::StrCat("\"", text, "\"");
+  if (!absl::StrContains(text, '"') && IsPlainText(text)) {
+    return absl::StrCat("\"", text, "\"");
+  }
   std::string quoted = "e\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') {
-      quoted += {'\\', c};
-    } else if (c == '\n') {
-      quoted += "\\n";
-    } else if (absl::ascii_isprint(c)) {
-      quoted += c;
-    } else {
-      absl::StrAppend(
-          &quoted, "\\x",
-          absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
-    }
+  while (!text.empty()) {
+    const auto end =
+        std::find_if_not(text.begin(), text.end(), StandsInEscapes);
+    quoted.append(text.begin(), end);
+    text.remove_prefix(static_cast<size_t>(end - text.begin()));
+    if (text.empty()) break;
+    AppendEscaped(text[0], quoted);
+    text.remove_prefix(1);
   }
   return quoted + '"';
 }

@@ -2,7 +2,9 @@
 #include "vm/asm/disassembler.h"
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -18,6 +20,7 @@
 #include "flatbuffers/flatbuffers.h"
 #include "vm/asm/code_printer.h"
 #include "vm/asm/cursor.h"
+#include "vm/asm/debug_locations.h"
 #include "vm/asm/frame_needs.h"
 #include "vm/asm/module_plan.h"
 #include "vm/module_generated.h"
@@ -75,22 +78,23 @@ std::string Preview(std::span<const uint8_t> bytes) {
 
 class Disassembler {
  public:
-  Disassembler(const VerifiedModule& module, const DisassemblyOptions& options)
+  Disassembler(const VerifiedModule& module, const DisassemblyOptions& options,
+               TextSink sink)
       : module_(module),
         def_(module.def()),
         options_(options),
         most_(std::min(MostTextOf(def_.archive().bytes().size()),
                        options.most_text)),
         debug_(fbs::GetSizePrefixedModule(def_.archive().flatbuffer().data())
-                   ->debug()) {}
+                   ->debug()),
+        text_(most_, sink) {}
 
-  absl::StatusOr<std::string> Print();
+  absl::Status Print();
 
  private:
-  // A text that is too long already stays as it is: CheckLength says so.
   template <typename... Args>
   void Line(const Args&... args) {
-    if (text_.size() <= most_) absl::StrAppend(&text_, args..., "\n");
+    text_.Add(args..., "\n");
   }
   // What upstream's assembler takes for a comment.
   template <typename... Args>
@@ -100,40 +104,45 @@ class Disassembler {
 
   void CountNeeds();
   void NameFunctions();
-  absl::Status NameCallees();
+  void NameCallees();
+  // What stands before the functions.
+  absl::Status PrintTables();
   void PrintHeader();
   void PrintAttributes(absl::string_view word,
                        const std::vector<Attribute>& attributes);
   void PrintTypes();
   void PrintImports();
   absl::Status PrintRodata();
+  void PrintBytes(std::span<const uint8_t> bytes);
+  // Whether the texts that locations name fit, before any is quoted.
+  bool LocationsFit();
   void PrintLocations();
+  void PrintLocation(uint32_t i);
   void PrintState();
   void PrintExports(uint32_t function);
   void PrintExport(const ExportDef& exported);
-  absl::Status PrintFunction(uint32_t function, CodePrinter& printer);
-  // The error of a text that has grown too long.
-  absl::Status CheckLength() const {
-    return text_.size() <= most_ ? absl::OkStatus() : TooLong();
+  void PrintFunction(uint32_t function, CodePrinter& printer);
+  absl::Status TooLong() const {
+    return TextTooLongError(most_, def_.archive().bytes().size());
   }
-  absl::Status TooLong() const;
-  LocationMap LocationsOf(uint32_t function) const;
+  LocationList LocationsOf(uint32_t function) const;
   // The function to print, or npos for all.
   absl::StatusOr<size_t> FindFunction() const;
 
   const VerifiedModule& module_;
   const ModuleDef& def_;
   const DisassemblyOptions& options_;
-  const size_t most_;  // bytes of text
+  const uint64_t most_;  // bytes of text
   const fbs::DebugDatabase* const debug_;
-  std::vector<FrameNeeds> needs_;   // of functions
-  FrameNeeds all_needs_;            // of all together
-  std::vector<std::string> names_;  // of functions in the text, each once
+  std::vector<FrameNeeds> needs_;         // of functions
+  FrameNeeds all_needs_;                  // of all together
+  std::vector<absl::string_view> names_;  // of functions in the text, each once
+  std::deque<std::string> made_names_;    // those that the module has not
   Callees callees_;
   // Exports by function; a name that comes again names nothing.
   absl::flat_hash_map<uint32_t, std::vector<const ExportDef*>> exports_;
   bool exports_ascend_ = true;  // by function, as they stand before it
-  std::string text_;
+  TextStream text_;
 };
 
 void Disassembler::CountNeeds() {
@@ -163,48 +172,46 @@ void Disassembler::CountNeeds() {
 }
 
 void Disassembler::NameFunctions() {
-  absl::flat_hash_set<std::string> used;
+  absl::flat_hash_set<absl::string_view> used;
   uint32_t last = 0;
   for (const ExportDef& exported : def_.exports) {
-    if (!used.insert(std::string(exported.name)).second) continue;
+    if (!used.insert(exported.name).second) continue;
     exports_[exported.function].push_back(&exported);
     if (exported.function < last) exports_ascend_ = false;
     last = exported.function;
   }
   for (uint32_t i = 0; i < def_.functions.size(); ++i) {
     if (auto it = exports_.find(i); it != exports_.end()) {
-      names_.push_back(std::string(it->second[0]->name));
+      names_.push_back(it->second[0]->name);
       continue;
     }
-    std::string name(def_.functions[i].debug_name);
-    if (name.empty()) name = absl::StrCat("fn", i);
-    while (!used.insert(name).second) absl::StrAppend(&name, "$", i);
-    names_.push_back(std::move(name));
+    absl::string_view name = def_.functions[i].debug_name;
+    if (name.empty() || !used.insert(name).second) {
+      std::string& made = made_names_.emplace_back(name);
+      if (name.empty()) made = absl::StrCat("fn", i);
+      while (used.contains(made)) absl::StrAppend(&made, "$", i);
+      name = *used.insert(made).first;
+    }
+    names_.push_back(name);
   }
 }
 
-absl::Status Disassembler::NameCallees() {
-  absl::flat_hash_set<std::string> imports;
-  uint64_t bytes = 0;
-  for (size_t i = 0; i < def_.imports.size(); ++i) {
-    const std::string name(def_.imports[i].full_name);
-    callees_.imports.push_back(imports.insert(name).second
-                                   ? SymbolText(name)
-                                   : absl::StrCat("@import[", i, "]"));
+void Disassembler::NameCallees() {
+  using Name = std::optional<absl::string_view>;
+  absl::flat_hash_set<absl::string_view> imports;
+  for (const ImportDef& import : def_.imports) {
+    const bool is_first = imports.insert(import.full_name).second;
+    callees_.imports.push_back(is_first ? Name(import.full_name)
+                                        : std::nullopt);
   }
+  callees_.module = SymbolText(def_.name);
   const std::string own = absl::StrCat(def_.name, ".");
   for (size_t i = 0; i < names_.size(); ++i) {
     const bool clear = !imports.contains(names_[i]) &&
                        !absl::StartsWith(names_[i], own) &&
                        (options_.notes || exports_.contains(i));
-    callees_.functions.push_back(
-        clear ? SymbolText(names_[i])
-              : absl::StrCat(SymbolText(def_.name), ":", i));
-    // The module's name may be long.
-    bytes += callees_.functions.back().size();
-    if (bytes > most_) return TooLong();
+    callees_.functions.push_back(clear ? Name(names_[i]) : std::nullopt);
   }
-  return absl::OkStatus();
 }
 
 void Disassembler::PrintAttributes(absl::string_view word,
@@ -248,19 +255,27 @@ void Disassembler::PrintImports() {
   }
 }
 
+void Disassembler::PrintBytes(std::span<const uint8_t> bytes) {
+  constexpr size_t kPieceBytes = size_t{1} << 14;
+  while (!bytes.empty() && text_.ok()) {
+    const auto piece = bytes.first(std::min(bytes.size(), kPieceBytes));
+    text_.Add(absl::AsciiStrToUpper(absl::BytesToHexString(absl::string_view(
+        reinterpret_cast<const char*>(piece.data()), piece.size()))));
+    bytes = bytes.subspan(piece.size());
+  }
+}
+
 absl::Status Disassembler::PrintRodata() {
-  for (size_t i = 0; i < def_.rodata.size(); ++i) {
-    RETURN_IF_ERROR(CheckLength());
+  for (size_t i = 0; i < def_.rodata.size() && text_.ok(); ++i) {
     const RodataDef& rodata = def_.rodata[i];
     const std::span<const uint8_t> bytes = rodata.bytes;
-    absl::StrAppend(&text_, "vm.rodata[", i, "] = ");
+    text_.Add("vm.rodata[", i, "] = ");
     if (options_.store && bytes.size() > options_.inline_bytes) {
       ASSIGN_OR_RETURN(const std::string name, options_.store(i, bytes));
       Line("file ", QuoteText(name), "  // ", bytes.size(), "b");
     } else {
-      Line(absl::AsciiStrToUpper(absl::BytesToHexString(absl::string_view(
-               reinterpret_cast<const char*>(bytes.data()), bytes.size()))),
-           options_.notes ? Preview(bytes) : "");
+      PrintBytes(bytes);
+      Line(options_.notes ? Preview(bytes) : "");
     }
     if (!rodata.external) continue;
     Note("rodata.external",
@@ -271,52 +286,61 @@ absl::Status Disassembler::PrintRodata() {
   return absl::OkStatus();
 }
 
-absl::string_view View(const flatbuffers::String* text) {
-  return text == nullptr ? absl::string_view()
-                         : absl::string_view(text->c_str(), text->size());
+bool Disassembler::LocationsFit() {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < def_.location_count() && bytes <= most_; ++i) {
+    bytes += TextOf(*debug_, i).size();
+  }
+  return text_.Fits(bytes);
 }
 
 void Disassembler::PrintLocations() {
-  for (uint32_t i = 0; i < def_.location_count(); ++i) {
-    if (text_.size() > most_) return;
-    std::string text = "none";
-    // What is not an earlier place is none.
-    const auto earlier = [i](int32_t place) {
-      return place >= 0 && static_cast<uint32_t>(place) < i ? place : kNoPlace;
-    };
-    const auto get = [&]<typename T>() -> const T& {
-      return *debug_->locations()->GetAs<T>(i);
-    };
-    const fbs::Location kind =
-        i < debug_->locations_type()->size()
-            ? debug_->locations_type()->GetEnum<fbs::Location>(i)
-            : fbs::Location::NONE;
-    if (kind == fbs::Location::FileLocation) {
+  for (uint32_t i = 0; i < def_.location_count() && text_.ok(); ++i) {
+    PrintLocation(i);
+  }
+}
+
+void Disassembler::PrintLocation(uint32_t i) {
+  // What is not an earlier place is none.
+  const auto earlier = [i](int32_t place) {
+    return place >= 0 && static_cast<uint32_t>(place) < i ? place : kNoPlace;
+  };
+  const auto get = [&]<typename T>() -> const T& {
+    return *debug_->locations()->GetAs<T>(i);
+  };
+  const absl::string_view text = TextOf(*debug_, i);
+  if (!text_.Fits(text.size())) return;
+  switch (KindOf(*debug_, i)) {
+    case fbs::Location::FileLocation: {
       const auto& file = get.operator()<fbs::FileLocation>();
-      text = absl::StrCat(QuoteText(View(file.filename())), ":", file.line(),
-                          ":", file.column());
-    } else if (kind == fbs::Location::NamedLocation) {
-      const auto& named = get.operator()<fbs::NamedLocation>();
-      text = absl::StrCat("name ", QuoteText(View(named.name())), " loc[",
-                          earlier(named.child()), "]");
-    } else if (kind == fbs::Location::CallSiteLocation) {
-      const auto& call = get.operator()<fbs::CallSiteLocation>();
-      text = absl::StrCat("call loc[", earlier(call.callee()), "] from loc[",
-                          earlier(call.caller()), "]");
-    } else if (kind == fbs::Location::FusedLocation) {
-      const auto& fused = get.operator()<fbs::FusedLocation>();
-      text = "fused";
-      if (fused.metadata() != nullptr) {
-        absl::StrAppend(&text, " ", QuoteText(View(fused.metadata())));
-      }
-      std::vector<int32_t> places;
-      if (fused.locations() != nullptr) {
-        std::transform(fused.locations()->begin(), fused.locations()->end(),
-                       std::back_inserter(places), earlier);
-      }
-      absl::StrAppend(&text, " [", absl::StrJoin(places, ", "), "]");
+      return Note("loc[", i, "] = ", QuoteText(text), ":", file.line(), ":",
+                  file.column());
     }
-    Note("loc[", i, "] = ", text);
+    case fbs::Location::NamedLocation: {
+      const auto& named = get.operator()<fbs::NamedLocation>();
+      return Note("loc[", i, "] = name ", QuoteText(text), " loc[",
+                  earlier(named.child()), "]");
+    }
+    case fbs::Location::CallSiteLocation: {
+      const auto& call = get.operator()<fbs::CallSiteLocation>();
+      return Note("loc[", i, "] = call loc[", earlier(call.callee()),
+                  "] from loc[", earlier(call.caller()), "]");
+    }
+    case fbs::Location::FusedLocation: {
+      const auto& fused = get.operator()<fbs::FusedLocation>();
+      const uint32_t count =
+          fused.locations() == nullptr ? 0 : fused.locations()->size();
+      text_.Add(
+          "//! loc[", i, "] = fused",
+          fused.metadata() == nullptr ? "" : absl::StrCat(" ", QuoteText(text)),
+          " [");
+      for (uint32_t j = 0; j < count && text_.ok(); ++j) {
+        text_.Add(j == 0 ? "" : ", ", earlier(fused.locations()->Get(j)));
+      }
+      return Line("]");
+    }
+    default:
+      return Note("loc[", i, "] = none");
   }
 }
 
@@ -329,8 +353,7 @@ void Disassembler::PrintState() {
 }
 
 void Disassembler::PrintExport(const ExportDef& exported) {
-  if (text_.size() > most_) return;  // CheckLength says it
-  const std::string& name = names_[exported.function];
+  const absl::string_view name = names_[exported.function];
   if (exported.name == name) {
     Line("vm.export ", SymbolText(name));
   } else {
@@ -344,8 +367,8 @@ void Disassembler::PrintExports(uint32_t function) {
   for (const ExportDef* exported : it->second) PrintExport(*exported);
 }
 
-LocationMap Disassembler::LocationsOf(uint32_t function) const {
-  LocationMap at;
+LocationList Disassembler::LocationsOf(uint32_t function) const {
+  LocationList at;
   // An entry counts from its offset on: one within an instruction counts from
   // the next, unless that has its own.
   const auto entries = def_.LocationsOf(function);
@@ -354,23 +377,15 @@ LocationMap Disassembler::LocationsOf(uint32_t function) const {
   for (uint32_t pc = 0; pc < code.size() && next < entries.size();) {
     const size_t before = next;
     while (next < entries.size() && entries[next].first <= pc) ++next;
-    if (next != before) at[pc] = entries[next - 1].second;
+    if (next != before) at.emplace_back(pc, entries[next - 1].second);
     Decode(code, pc);
   }
   return at;
 }
 
-absl::Status Disassembler::TooLong() const {
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "The text of the module exceeds ", most_,
-      " bytes, the limit for a file of ", def_.archive().bytes().size(),
-      " bytes: names in it are long."));
-}
-
-absl::Status Disassembler::PrintFunction(uint32_t function,
-                                         CodePrinter& printer) {
+void Disassembler::PrintFunction(uint32_t function, CodePrinter& printer) {
   const FunctionDef& def = def_.functions[function];
-  text_ += '\n';
+  Line();
   if (exports_ascend_) PrintExports(function);
   PrintAttributes("func.attr", def.attributes);
   if (!def.debug_name.empty()) {
@@ -392,10 +407,9 @@ absl::Status Disassembler::PrintFunction(uint32_t function,
   Line("vm.func ", SymbolText(names_[function]), SignatureText(signature),
        " {");
   printer.Print(function,
-                options_.notes ? LocationsOf(function) : LocationMap(),
-                options_.offsets, most_, text_);
+                options_.notes ? LocationsOf(function) : LocationList(),
+                options_.offsets, text_);
   Line("}");
-  return CheckLength();
 }
 
 absl::StatusOr<size_t> Disassembler::FindFunction() const {
@@ -414,39 +428,55 @@ absl::StatusOr<size_t> Disassembler::FindFunction() const {
       absl::StrCat("The module has no function ", options_.function, "."));
 }
 
-absl::StatusOr<std::string> Disassembler::Print() {
-  CountNeeds();
-  NameFunctions();
-  RETURN_IF_ERROR(NameCallees());
-  ASSIGN_OR_RETURN(const size_t only, FindFunction());
+absl::Status Disassembler::PrintTables() {
   PrintHeader();
   PrintTypes();
   PrintImports();
   RETURN_IF_ERROR(PrintRodata());
   PrintState();
   if (options_.notes) PrintLocations();
-  RETURN_IF_ERROR(CheckLength());
-  if (!exports_ascend_) {
-    text_ += '\n';
-    absl::flat_hash_set<absl::string_view> seen;
-    for (const ExportDef& exported : def_.exports) {
-      if (seen.insert(exported.name).second) PrintExport(exported);
-    }
-    RETURN_IF_ERROR(CheckLength());
+  if (exports_ascend_) return absl::OkStatus();
+  Line();
+  absl::flat_hash_set<absl::string_view> seen;
+  for (const ExportDef& exported : def_.exports) {
+    if (seen.insert(exported.name).second) PrintExport(exported);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Disassembler::Print() {
+  CountNeeds();
+  NameFunctions();
+  NameCallees();
+  ASSIGN_OR_RETURN(const size_t only, FindFunction());
+  if (!options_.only_functions) {
+    if (options_.notes && !LocationsFit()) return TooLong();
+    RETURN_IF_ERROR(PrintTables());
   }
   CodePrinter printer(def_, callees_, options_.notes);
-  for (uint32_t i = 0; i < def_.functions.size(); ++i) {
-    if (only != std::string::npos && i != only) continue;
-    RETURN_IF_ERROR(PrintFunction(i, printer));
+  for (uint32_t i = 0; i < def_.functions.size() && text_.ok(); ++i) {
+    if (only == std::string::npos || i == only) PrintFunction(i, printer);
   }
-  return std::move(text_);
+  RETURN_IF_ERROR(text_.Finish());
+  return text_.is_too_long() ? TooLong() : absl::OkStatus();
 }
 
 }  // namespace
 
+absl::Status Disassemble(const VerifiedModule& module,
+                         const DisassemblyOptions& options, TextSink sink) {
+  return Disassembler(module, options, sink).Print();
+}
+
 absl::StatusOr<std::string> Disassemble(const VerifiedModule& module,
                                         const DisassemblyOptions& options) {
-  return Disassembler(module, options).Print();
+  std::string text;
+  const auto collect = [&text](absl::string_view piece) {
+    absl::StrAppend(&text, piece);
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(Disassemble(module, options, collect));
+  return text;
 }
 
 }  // namespace eyrie::vm

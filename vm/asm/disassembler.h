@@ -13,6 +13,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "base/text_stream.h"
 #include "vm/verifier.h"
 
 namespace eyrie::vm {
@@ -32,13 +33,20 @@ struct DisassemblyOptions {
   std::function<absl::StatusOr<std::string>(size_t ordinal,
                                             std::span<const uint8_t> bytes)>
       store;
+  // The functions alone, without what the text has before them.
+  bool only_functions = false;
   // The largest text, in bytes, where that is less than MostTextOf() the file.
   uint64_t most_text = UINT64_MAX;
 };
 
-// NOT_FOUND: the module has no such function. RESOURCE_EXHAUSTED: the text
-// would exceed `most_text` or many times the file, whose names are long. Else
-// `store`'s errors.
+// Gives the text to `sink` as it is made. NOT_FOUND: the module has no such
+// function; `sink` got nothing. RESOURCE_EXHAUSTED: the text would exceed
+// `most_text` or many times the file, whose names are long; `sink` got its
+// begin, or nothing. Else the errors of `sink` and of `store`.
+absl::Status Disassemble(const VerifiedModule& module,
+                         const DisassemblyOptions& options, TextSink sink);
+
+// The whole text.
 absl::StatusOr<std::string> Disassemble(const VerifiedModule& module,
                                         const DisassemblyOptions& options = {});
 

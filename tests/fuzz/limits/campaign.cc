@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kTimeout = 0.2, kOverrun = 0.1, kWallSeconds = 30;
 constexpr double kMiB = 1 << 20;
+constexpr double kSentence = 4096;  // bytes of the error that ends a text
 
 struct Allowed {
   double cpu_seconds, memory_bytes, text_bytes;
@@ -31,7 +32,7 @@ Allowed AllowedFor(const Attack& attack, const Usage& usage) {
                         0.02 * static_cast<double>(usage.output_bytes) / kMiB;
   allowed.memory_bytes =
       1.25 * static_cast<double>(kAttackMemory) + 64 * kMiB + file;
-  allowed.text_bytes = std::max(64 * file, 64 * kMiB);
+  allowed.text_bytes = std::max(64 * file, 64 * kMiB) + kSentence;
   return allowed;
 }
 

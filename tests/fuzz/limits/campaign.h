@@ -2,10 +2,10 @@
 //
 // What must hold for each: no signal; processor time of at most the timeout
 // and 100 ms; memory of at most 1.25 times --max_memory, 64 MiB and the file,
-// whose pages are mapped; text of at
-// most 64 times the file or 64 MiB. Processor time stands for time, so that a
-// busy machine fails no attack; one that sleeps past 30 s fails, too. Reading
-// a file costs 0.1 s and writing text 0.02 s a MiB more.
+// whose pages are mapped; text of at most 64 times the file or 64 MiB, and a
+// sentence. Processor time stands for time, so that a busy machine fails no
+// attack; one that sleeps past 30 s fails, too. Reading a file costs 0.1 s and
+// writing text 0.02 s a MiB more.
 #ifndef EYRIE_TESTS_FUZZ_LIMITS_CAMPAIGN_H_
 #define EYRIE_TESTS_FUZZ_LIMITS_CAMPAIGN_H_
 

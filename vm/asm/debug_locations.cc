@@ -1,0 +1,38 @@
+// Reads entries by their kind.
+#include "vm/asm/debug_locations.h"
+
+#include "flatbuffers/flatbuffers.h"
+
+namespace eyrie::vm {
+namespace {
+
+absl::string_view View(const flatbuffers::String* text) {
+  return text == nullptr ? absl::string_view()
+                         : absl::string_view(text->c_str(), text->size());
+}
+
+}  // namespace
+
+fbs::Location KindOf(const fbs::DebugDatabase& debug, uint32_t location) {
+  return location < debug.locations_type()->size()
+             ? debug.locations_type()->GetEnum<fbs::Location>(location)
+             : fbs::Location::NONE;
+}
+
+absl::string_view TextOf(const fbs::DebugDatabase& debug, uint32_t location) {
+  const auto get = [&]<typename T>() -> const T& {
+    return *debug.locations()->GetAs<T>(location);
+  };
+  switch (KindOf(debug, location)) {
+    case fbs::Location::FileLocation:
+      return View(get.operator()<fbs::FileLocation>().filename());
+    case fbs::Location::NamedLocation:
+      return View(get.operator()<fbs::NamedLocation>().name());
+    case fbs::Location::FusedLocation:
+      return View(get.operator()<fbs::FusedLocation>().metadata());
+    default:
+      return "";
+  }
+}
+
+}  // namespace eyrie::vm

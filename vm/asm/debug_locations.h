@@ -1,0 +1,21 @@
+// Entries of a debug database's location table.
+#ifndef EYRIE_VM_ASM_DEBUG_LOCATIONS_H_
+#define EYRIE_VM_ASM_DEBUG_LOCATIONS_H_
+
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "vm/module_generated.h"
+
+namespace eyrie::vm {
+
+// NONE where the table of kinds is too short.
+fbs::Location KindOf(const fbs::DebugDatabase& debug, uint32_t location);
+
+// The text that an entry names itself: a file, a name or metadata. Empty if it
+// names none.
+absl::string_view TextOf(const fbs::DebugDatabase& debug, uint32_t location);
+
+}  // namespace eyrie::vm
+
+#endif  // EYRIE_VM_ASM_DEBUG_LOCATIONS_H_
