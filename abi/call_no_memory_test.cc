@@ -158,5 +158,32 @@ TEST_F(CallNoMemory, ArgumentsAndResults) {
   Free();
 }
 
+// A module of thousands of functions, one of which has a long name.
+std::vector<uint8_t> ManyFunctions() {
+  ModuleBuilder builder;
+  builder.debug_database = false;
+  for (int i = 0; i < 5000; ++i) {
+    builder.AddFunction(absl::StrCat("f", i), "0i_i", "entry: return [i0]");
+  }
+  builder.AddFunction(std::string(100000, 'x'), "0i_i", "entry: return [i0]");
+  return builder.Build();
+}
+
+absl::Status LoadAndRelease(const std::vector<uint8_t>& file) {
+  eyrie_module_t* module = nullptr;
+  absl::Status status =
+      Take(eyrie_module_load_memory(file.data(), file.size(), &module));
+  if (status.ok()) {
+    EXPECT_EQ(eyrie_module_function_count(module), 5001u);
+    eyrie_module_release(module);
+  }
+  return status;
+}
+
+TEST(LoadNoMemory, Functions) {
+  const std::vector<uint8_t> file = ManyFunctions();
+  FailEach({{"load", [&] { return LoadAndRelease(file); }, 10}});
+}
+
 }  // namespace
 }  // namespace eyrie

@@ -4,6 +4,7 @@
 // an error object. Nothing here decides anything.
 // Tested by runtime_test.cc, runtime_limits_test.cc.
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,6 +22,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/allocate.h"
 #include "base/plain_text.h"
 #include "base/ref.h"
 #include "base/status_macros.h"
@@ -32,24 +34,27 @@
 namespace eyrie::abi {
 namespace {
 
-std::string Text(absl::string_view view) {
-  return std::string(view.data(), view.size());
-}
-
 absl::StatusOr<std::unique_ptr<eyrie_module_t>> MakeModule(
     absl::StatusOr<Program> program) {
   RETURN_IF_ERROR(program);
+  constexpr absl::string_view kWhat = "what is said of a module";
   auto module = std::make_unique<eyrie_module_t>();
   module->program = *std::move(program);
   const vm::ModuleDef& def = module->program->def();
-  module->name = Text(def.name);
-  for (const uint32_t index : UserExports(def)) {
+  RETURN_IF_ERROR(Assign(module->name, def.name, kWhat));
+  ASSIGN_OR_RETURN(const std::vector<uint32_t> exports, UserExports(def));
+  RETURN_IF_ERROR(Reserve(module->functions, exports.size(), kWhat));
+  for (const uint32_t index : exports) {
     const vm::ExportDef& exported = def.exports[index];
     const vm::FunctionDef& function = def.functions[exported.function];
-    module->functions.push_back(
-        {Text(exported.name), Text(function.calling_convention),
-         Text(vm::FindAttribute(function.attributes, "iree.abi.declaration")
-                  .value_or(""))});
+    const absl::string_view declaration =
+        vm::FindAttribute(function.attributes, "iree.abi.declaration")
+            .value_or("");
+    eyrie_module_t::Function& row = module->functions.emplace_back();
+    RETURN_IF_ERROR(Assign(row.name, exported.name, kWhat));
+    RETURN_IF_ERROR(
+        Assign(row.calling_convention, function.calling_convention, kWhat));
+    RETURN_IF_ERROR(Assign(row.declaration, declaration, kWhat));
   }
   return module;
 }

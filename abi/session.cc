@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/allocate.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
@@ -347,9 +348,11 @@ std::vector<vm::Function> Session::FunctionsOf(const vm::Module& module) const {
   if (bytecode == nullptr) return functions;
   const std::vector<vm::Function> exports = context_->ExportsOf(module);
   if (exports.empty()) return functions;
-  for (const uint32_t index : UserExports(bytecode->def())) {
-    functions.push_back(exports[index]);
+  const auto indices = UserExports(bytecode->def());
+  if (!indices.ok() || !Reserve(functions, indices->size(), "functions").ok()) {
+    return functions;
   }
+  for (const uint32_t index : *indices) functions.push_back(exports[index]);
   return functions;
 }
 

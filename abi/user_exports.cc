@@ -1,33 +1,55 @@
 // Each export is looked at twice: for what it names, then for its own name.
 #include "abi/user_exports.h"
 
+#include <algorithm>
+
 #include "abi/v0/attributes.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "base/hash_map.h"
+#include "base/allocate.h"
+#include "base/status_macros.h"
 #include "vm/lifecycle.h"
 
 namespace eyrie::abi {
 
-std::vector<uint32_t> UserExports(const vm::ModuleDef& def) {
-  HashSet<absl::string_view> names;
-  HashSet<absl::string_view> allocators;
+namespace {
+
+constexpr absl::string_view kWhat = "the functions of a module";
+
+// Names, ascending once all are there.
+using Names = std::vector<absl::string_view>;
+
+bool Contains(const Names& names, absl::string_view name) {
+  return std::binary_search(names.begin(), names.end(), name);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<uint32_t>> UserExports(const vm::ModuleDef& def) {
+  Names names;
+  Names allocators;
+  RETURN_IF_ERROR(Reserve(names, def.exports.size(), kWhat));
   for (const vm::ExportDef& exported : def.exports) {
-    names.insert(exported.name);
+    names.push_back(exported.name);
     const vm::FunctionDef& function = def.functions[exported.function];
     const auto allocator =
         vm::FindAttribute(function.attributes, v0::kResultAllocatorKey);
-    if (allocator && *allocator != exported.name) allocators.insert(*allocator);
+    if (!allocator || *allocator == exported.name) continue;
+    RETURN_IF_ERROR(PushBack(allocators, *allocator, kWhat));
   }
+  std::sort(names.begin(), names.end());
+  std::sort(allocators.begin(), allocators.end());
   std::vector<uint32_t> found;
+  RETURN_IF_ERROR(Reserve(found, def.exports.size(), kWhat));
   for (uint32_t i = 0; i < def.exports.size(); ++i) {
     const absl::string_view name = def.exports[i].name;
     absl::string_view synchronous = name;
     const bool is_variant = absl::ConsumeSuffix(&synchronous, "$async") &&
-                            names.contains(synchronous);
-    if (vm::IsLifecycleExport(name) || is_variant || allocators.contains(name))
+                            Contains(names, synchronous);
+    if (vm::IsLifecycleExport(name) || is_variant ||
+        Contains(allocators, name)) {
       continue;
+    }
     found.push_back(i);
   }
   return found;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "vm/module_def.h"
 
 namespace eyrie::abi {
@@ -18,7 +19,8 @@ namespace eyrie::abi {
 //   - "__init" and "__deinit" (vm/lifecycle.h),
 //   - "f$async" where "f" is exported: the compiler makes "f" to call it,
 //   - result allocators, which the attribute "fbr" of another export names.
-std::vector<uint32_t> UserExports(const vm::ModuleDef& def);
+// RESOURCE_EXHAUSTED: no memory for the list.
+absl::StatusOr<std::vector<uint32_t>> UserExports(const vm::ModuleDef& def);
 
 }  // namespace eyrie::abi
 

@@ -30,7 +30,9 @@ std::string UserNames(const std::vector<Export>& exports) {
       vm::ModuleDef::Decode(*vm::Archive::Copy(builder.Build(), "x.vmfb"));
   if (!def.ok()) return def.status().ToString();
   std::vector<absl::string_view> names;
-  for (const uint32_t index : UserExports(*def)) {
+  const auto indices = UserExports(*def);
+  if (!indices.ok()) return indices.status().ToString();
+  for (const uint32_t index : *indices) {
     names.push_back(def->exports[index].name);
   }
   return absl::StrJoin(names, " ");

@@ -251,7 +251,9 @@ std::string SignaturesText(const vm::ModuleDef& module,
   };
   std::vector<const vm::ExportDef*> shown;
   if (only.empty()) {
-    for (const uint32_t i : abi::UserExports(module)) {
+    const auto exports = abi::UserExports(module);
+    if (!exports.ok()) return absl::StrCat(exports.status().message(), "\n");
+    for (const uint32_t i : *exports) {
       shown.push_back(&module.exports[i]);
     }
   } else if (const vm::ExportDef* exported = module.FindExport(only)) {

@@ -7,6 +7,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
+#include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/vmvx/module.h"
@@ -20,6 +22,9 @@ namespace {
 // Bytes of scratch per workgroup; what native executables can ask for.
 constexpr uint64_t kMaxLocalMemory = 0xFFFF * cpu::kLocalMemoryPageSize;
 
+// What memory is for.
+constexpr absl::string_view kExports = "an executable's functions";
+
 // A number among a function's attributes; 0 if there is none of that name.
 absl::StatusOr<uint32_t> ReadCount(const vm::FunctionDef& function,
                                    absl::string_view function_name,
@@ -30,9 +35,10 @@ absl::StatusOr<uint32_t> ReadCount(const vm::FunctionDef& function,
   if (absl::SimpleAtoi(*text, &value) && value <= limit) {
     return static_cast<uint32_t>(value);
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "The attribute ", key, " of the executable's function '", function_name,
-      "' is '", text->substr(0, 40), "', no number up to ", limit, "."));
+  return absl::InvalidArgumentError(
+      absl::StrCat("The attribute ", key, " of the executable's function '",
+                   PlainName(function_name), "' is '", text->substr(0, 40),
+                   "', no number up to ", limit, "."));
 }
 
 // The most memory that a byte of an executable's file takes while the file is
@@ -121,8 +127,8 @@ absl::StatusOr<Ref<hal::Executable>> Executable::Load(
   executable->params_.jit = std::move(jit);
   ASSIGN_OR_RETURN(executable->params_.program,
                    vm::BytecodeModule::Create(std::move(verified)));
-  executable->params_.constants.assign(params.constants.begin(),
-                                       params.constants.end());
+  RETURN_IF_ERROR(
+      Assign(executable->params_.constants, params.constants, "constants"));
   executable->params_.work = params.work;
   executable->params_.memory = params.memory;
   RETURN_IF_ERROR(executable->AddExports());
@@ -145,6 +151,8 @@ absl::StatusOr<ExecutableFacts> Executable::Describe(
   RETURN_IF_ERROR(executable->AddExports());
   ExecutableFacts facts;
   facts.name = std::string(executable->params_.program->name());
+  RETURN_IF_ERROR(
+      Reserve(facts.kernels, executable->exports_.size(), kExports));
   for (size_t i = 0; i < executable->exports_.size(); ++i) {
     const ExportInfo& info = executable->exports_[i];
     facts.kernels.push_back(
@@ -161,9 +169,10 @@ absl::StatusOr<ExecutableFacts> Executable::Describe(
 
 absl::Status Executable::AddExports() {
   const vm::ModuleDef& def = params_.program->def();
-  params_.kernels.reserve(def.exports.size());
-  exports_.reserve(def.exports.size());
-  local_memory_sizes_.reserve(def.exports.size());
+  const size_t count = def.exports.size();
+  RETURN_IF_ERROR(Reserve(params_.kernels, count, kExports));
+  RETURN_IF_ERROR(Reserve(exports_, count, kExports));
+  RETURN_IF_ERROR(Reserve(local_memory_sizes_, count, kExports));
   for (uint32_t i = 0; i < def.exports.size(); ++i) {
     const vm::ExportDef& entry = def.exports[i];
     if (!IsKernel(entry.name)) continue;
@@ -171,9 +180,10 @@ absl::Status Executable::AddExports() {
     const std::string convention =
         params_.program->verified().signature(entry.function).ToString();
     if (convention != kEntryConvention) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "The executable's function '", entry.name, "' has the convention ",
-          convention, "; ", kEntryConvention, " is required."));
+      return absl::InvalidArgumentError(
+          absl::StrCat("The executable's function '", PlainName(entry.name),
+                       "' has the convention ", PlainName(convention), "; ",
+                       kEntryConvention, " is required."));
     }
     ExportInfo info;
     info.name = entry.name;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/allocate.h"
 #include "base/status_macros.h"
 #include "vm/value.h"
 
@@ -45,7 +46,8 @@ absl::StatusOr<std::unique_ptr<Worker>> Worker::Create(
     return absl::ResourceExhaustedError(
         "There is no memory for the executable's functions.");
   }
-  worker->entries_.reserve(params.kernels.size());
+  RETURN_IF_ERROR(Reserve(worker->entries_, params.kernels.size(),
+                          "an executable's functions"));
   for (const uint32_t kernel : params.kernels) {
     worker->entries_.push_back(exports[kernel]);
   }

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/allocate.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "base/hash_map.h"
@@ -136,7 +137,8 @@ absl::Status Reader::Verify(Bytes flatbuffer) {
                          FLATBUFFERS_MAX_BUFFER_SIZE - 1, ".");
   }
   if (reinterpret_cast<uintptr_t>(flatbuffer.data()) % sizeof(uint64_t) != 0) {
-    copy_.resize(flatbuffer.size() / sizeof(uint64_t) + 1);
+    RETURN_IF_ERROR(Resize(copy_, flatbuffer.size() / sizeof(uint64_t) + 1,
+                           "a FlatBuffer"));
     std::memcpy(copy_.data(), flatbuffer.data(), flatbuffer.size());
     flatbuffer = {reinterpret_cast<const uint8_t*>(copy_.data()),
                   flatbuffer.size()};
@@ -162,14 +164,17 @@ absl::Status Reader::ReadShaderModules(size_t flatbuffer_size) {
     total += uint64_t{Size(code)} * sizeof(uint32_t);
     RETURN_IF_ERROR(CheckLimit(total, flatbuffer_size, "bytes of shaders"));
     ShaderModule module;
-    if (code != nullptr) module.words.assign(code->begin(), code->end());
+    if (code != nullptr) {
+      RETURN_IF_ERROR(Assign(module.words, *code, "a shader"));
+    }
     absl::StatusOr<SpirvModule> spirv = ReadSpirv(module.words);
     if (!spirv.ok()) {
       return Annotate(spirv.status(), absl::StrCat("(shader module ", i,
                                                    " of the executable)"));
     }
     module.spirv = *std::move(spirv);
-    result_.shader_modules.push_back(std::move(module));
+    RETURN_IF_ERROR(
+        PushBack(result_.shader_modules, std::move(module), "shaders"));
   }
   return absl::OkStatus();
 }
@@ -263,7 +268,7 @@ absl::Status Reader::ReadLayouts() {
       RETURN_IF_ERROR(ReadSet(*root_->set_layouts()->Get(set), set, layout));
     }
     RETURN_IF_ERROR(ReadPushConstants(from, i, layout));
-    result_.layouts.push_back(std::move(layout));
+    RETURN_IF_ERROR(PushBack(result_.layouts, std::move(layout), "layouts"));
   }
   return absl::OkStatus();
 }
@@ -441,7 +446,8 @@ absl::Status Reader::ReadPipelines(size_t flatbuffer_size) {
     if (!pipeline.ok()) {
       return Annotate(pipeline.status(), absl::StrCat("(export ", i, ")"));
     }
-    result_.pipelines.push_back(*std::move(pipeline));
+    RETURN_IF_ERROR(
+        PushBack(result_.pipelines, *std::move(pipeline), "pipelines"));
   }
   return absl::OkStatus();
 }

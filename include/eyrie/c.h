@@ -16,10 +16,9 @@
  * of EYRIE_KIND_NO_MEMORY (c_value.h), and the process goes on. The process
  * ends, by std::bad_alloc, if there is no memory for
  *   - a block of less than 64 KiB: handles, names, sentences, threads;
- *   - what is noted of functions: their signatures (eyrie_context_function) and
- *     the names and declarations of a module's functions;
+ *   - the signature of a function (eyrie_context_function);
  *   - one text of JSON, as a key in a .safetensors file;
- *   - what executables for Vulkan and VMVX list;
+ *   - what shaders for Vulkan declare, and what a command buffer retains;
  *   - what a recorder of traces notes.
  * docs/embedding.md, "Out of memory", says more. */
 
