@@ -9,9 +9,6 @@
 namespace eyrie::vm {
 namespace {
 
-// Lines of the innermost and of the outermost frames that are shown.
-constexpr size_t kInnermost = 12;
-constexpr size_t kOutermost = 4;
 // Places of one instruction that are shown.
 constexpr size_t kMaxPlaces = 4;
 
@@ -53,44 +50,29 @@ std::string FrameText(const BacktraceFrame& frame) {
 
 }  // namespace
 
-void Backtrace::Add(const BacktraceFrame& frame) {
-  Run* last = !outer_.empty()   ? &outer_.back()
-              : !inner_.empty() ? &inner_.back()
-                                : nullptr;
-  if (last != nullptr && last->frame == frame) {
-    ++last->count;
-    return;
-  }
-  if (inner_.size() < kInnermost) {
-    inner_.push_back({frame, 1});
-    return;
-  }
-  outer_.push_back({frame, 1});
-  if (outer_.size() <= kOutermost) return;
-  left_out_ += outer_.front().count;
-  outer_.pop_front();
-}
-
-std::string Backtrace::Format(absl::string_view native) const {
+std::string FormatBacktrace(const Backtrace& backtrace,
+                            absl::string_view native) {
   std::string text;
   if (!native.empty())
     absl::StrAppend(&text, kFirst, "native ", PlainName(native));
-  const auto add = [&text](const Run& run) {
+  const auto add = [&text](const Backtrace::Run& run) {
     absl::StrAppend(&text, text.empty() ? kFirst : kNext, FrameText(run.frame));
     if (run.count > 1) absl::StrAppend(&text, ", ", run.count, " deep");
   };
-  for (const Run& run : inner_) add(run);
-  if (left_out_ != 0) {
-    absl::StrAppend(&text, "\n  ... ", left_out_, " frames more ...");
+  for (const Backtrace::Run& run : backtrace.inner()) add(run);
+  if (backtrace.left_out() != 0) {
+    absl::StrAppend(&text, "\n  ... ", backtrace.left_out(),
+                    " frames more ...");
   }
-  for (const Run& run : outer_) add(run);
+  for (const Backtrace::Run& run : backtrace.outer()) add(run);
   return text;
 }
 
 absl::Status WithBacktrace(const absl::Status& status, absl::string_view native,
                            const Backtrace& backtrace) {
-  return absl::Status(status.code(),
-                      absl::StrCat(status.message(), backtrace.Format(native)));
+  return absl::Status(
+      status.code(),
+      absl::StrCat(status.message(), FormatBacktrace(backtrace, native)));
 }
 
 absl::string_view WithoutBacktrace(absl::string_view message) {

@@ -23,7 +23,7 @@ std::string Format(absl::string_view native,
                    const std::vector<BacktraceFrame>& frames) {
   Backtrace backtrace;
   for (const BacktraceFrame& frame : frames) backtrace.Add(frame);
-  return backtrace.Format(native);
+  return FormatBacktrace(backtrace, native);
 }
 
 // A module of functions f0, f1 ... that do nothing.
@@ -131,6 +131,23 @@ TEST(Backtrace, Calls) {
   const std::string ringed = Format("", ring);
   EXPECT_NE(ringed.find("... 99978 frames more ..."), std::string::npos)
       << ringed;
+}
+
+// What is kept is looked up, however many frames there are.
+TEST(Backtrace, LooksFewFramesUp) {
+  FrameRuns<int> frames;
+  for (int i = 0; i < 100000; ++i) frames.Add(i / 2);
+  int calls = 0;
+  const FrameRuns<std::string> texts =
+      frames.As<std::string>([&calls](const int& frame) {
+        ++calls;
+        return absl::StrCat("f", frame);
+      });
+  EXPECT_EQ(calls, 16);
+  EXPECT_EQ(texts.inner()[11].frame, "f11");
+  EXPECT_EQ(texts.outer()[0].frame, "f49996");
+  EXPECT_EQ(texts.outer()[0].count, 2u);
+  EXPECT_EQ(texts.left_out(), 99968u);
 }
 
 TEST(Backtrace, LongNamesAreCut) {

@@ -241,13 +241,18 @@ const void* BytecodeModule::CompileWith(const Jit& jit, uint32_t ordinal,
   return function.compiled_entry.load(std::memory_order_relaxed);
 }
 
-uint32_t BytecodeModule::BytecodeOffset(uint32_t ordinal,
-                                        const uint8_t* lowered) const {
-  LoweredPlaces places;
-  const LoweredCode code =
-      Lower(*this, ordinal, InterpreterHandlers(/*traced=*/false), &places);
-  const size_t size = code.size() * sizeof(code[0]);
-  // It has the same layout in both forms.
+LoweredFunctionPlaces BytecodeModule::PlacesOf(uint32_t ordinal) const {
+  LoweredFunctionPlaces found;
+  const LoweredCode code = Lower(
+      *this, ordinal, InterpreterHandlers(/*traced=*/false), &found.places);
+  found.bytes = code.size() * sizeof(code[0]);
+  return found;
+}
+
+uint32_t BytecodeModule::BytecodeOffset(
+    uint32_t ordinal, const uint8_t* lowered,
+    const LoweredFunctionPlaces& found) const {
+  // The code has the same layout in both forms.
   uint32_t offset = 0;
   for (const bool traced : {false, true}) {
     const FunctionCode& function = functions_[ordinal];
@@ -255,10 +260,11 @@ uint32_t BytecodeModule::BytecodeOffset(uint32_t ordinal,
     const uint8_t* unlowered = UnloweredCode(traced);
     if (lowered == unlowered || lowered == EnterCode()) return 0;
     if (entry != nullptr && entry != unlowered && lowered >= entry &&
-        lowered < entry + size) {
+        lowered < entry + found.bytes) {
       offset = static_cast<uint32_t>(lowered - entry);
     }
   }
+  const auto& places = found.places;
   const auto place = std::upper_bound(
       places.begin(), places.end(), std::make_pair(offset, kMaxFunctionBytes));
   return place == places.begin() ? 0 : (place - 1)->second;

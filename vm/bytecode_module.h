@@ -88,6 +88,12 @@ struct alignas(64) ResolvedImport {
   bool resolved() const { return native.resolved() || callee != nullptr; }
 };
 
+// Offsets in a function's lowered code, ascending, and in its bytecode.
+struct LoweredFunctionPlaces {
+  std::vector<std::pair<uint32_t, uint32_t>> places;
+  size_t bytes = 0;  // of the lowered code
+};
+
 // Immutable; shared by threads.
 class BytecodeModule final
     : public Module,
@@ -131,9 +137,16 @@ class BytecodeModule final
   // The compiled functions, of which there are some. Under their own lock.
   const CompiledModule* compiled() const { return compiled_.get(); }
 
+  // Where a function's lowered code comes from. Takes as long as lowering it:
+  // for messages.
+  LoweredFunctionPlaces PlacesOf(uint32_t ordinal) const;
   // The offset in the function's bytecode of an instruction of its lowered
-  // code. Slow: for messages.
-  uint32_t BytecodeOffset(uint32_t ordinal, const uint8_t* lowered) const;
+  // code.
+  uint32_t BytecodeOffset(uint32_t ordinal, const uint8_t* lowered,
+                          const LoweredFunctionPlaces& places) const;
+  uint32_t BytecodeOffset(uint32_t ordinal, const uint8_t* lowered) const {
+    return BytecodeOffset(ordinal, lowered, PlacesOf(ordinal));
+  }
 
   // Begins the span of a function, or of an import's. Thread-safe.
   void TraceFunction(uint32_t ordinal) const;

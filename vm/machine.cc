@@ -2,7 +2,9 @@
 // tests/vm/rows_test.cc, native_module_test.cc.
 #include "vm/machine.h"
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -21,6 +23,32 @@ constexpr int32_t kIncompatible = 18;
 
 // Bytes of a module's own text that a message or a printed line has.
 constexpr size_t kMostMessage = 4096;
+
+// Where a frame is, before that is looked up.
+struct FramePlace {
+  const BytecodeModule* module;
+  uint32_t function;
+  const uint8_t* pc;
+
+  friend bool operator==(const FramePlace&, const FramePlace&) = default;
+};
+
+Backtrace BacktraceOf(const Frame* frame) {
+  FrameRuns<FramePlace> frames;
+  for (const Frame* at = frame; at != nullptr; at = at->caller) {
+    frames.Add({&*at->state->module, at->function->ordinal, at->pc});
+  }
+  // Each function is lowered once, which may take long.
+  std::map<std::pair<const BytecodeModule*, uint32_t>, LoweredFunctionPlaces>
+      known;
+  return frames.As<BacktraceFrame>([&known](const FramePlace& at) {
+    const auto [places, is_new] = known.try_emplace({at.module, at.function});
+    if (is_new) places->second = at.module->PlacesOf(at.function);
+    return BacktraceFrame{
+        &at.module->def(), at.function,
+        at.module->BytecodeOffset(at.function, at.pc, places->second)};
+  });
+}
 
 }  // namespace
 
@@ -292,12 +320,9 @@ absl::Status Machine::TakeError() {
   if (meter.stepper != nullptr && frame != nullptr) {
     meter.stepper->Failed(*frame, PlaceOf(*frame).offset, error_, native_);
   }
-  Backtrace backtrace;
-  for (const Frame* at = frame; at != nullptr; at = at->caller) {
-    backtrace.Add(PlaceOf(*at));
-  }
-  absl::Status status = WithBacktrace(std::exchange(error_, absl::OkStatus()),
-                                      std::exchange(native_, {}), backtrace);
+  absl::Status status =
+      WithBacktrace(std::exchange(error_, absl::OkStatus()),
+                    std::exchange(native_, {}), BacktraceOf(frame));
   PopAll();
   return status;
 }

@@ -206,7 +206,8 @@ EYRIE_EXPORT void eyrie_context_free(eyrie_context_t* context);
 typedef struct eyrie_context_options_t {
   size_t struct_size;  /* sizeof(eyrie_context_options_t) */
   uint64_t fuel;       /* of each call: 1 unit a branch backwards, a call, a KiB
-                        * that an instruction or import works on */
+                        * that an instruction or import works on, and what
+                        * docs/limits.md lists; taken before it is done */
   int64_t timeout_ns;  /* nanoseconds, of each call with its wait for results */
   uint64_t max_memory; /* bytes of host and device memory held at a time */
   size_t max_stack;    /* bytes; 4 MiB if 0 */

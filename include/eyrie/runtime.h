@@ -80,7 +80,8 @@ class Module {
 // context with it: later calls are FAILED_PRECONDITION. Others go on.
 struct Limits {
   // Of each call; 0: any. A branch backwards, a call, and each KiB that an
-  // instruction or import works on take 1 unit.
+  // instruction or import works on take 1 unit, before they are done.
+  // docs/limits.md has what else takes some.
   uint64_t fuel = 0;
   // Of each call, with the wait for its results; 0: any. Native code is not
   // interrupted: the call fails when it comes back.

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "abi/session.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -98,6 +99,19 @@ absl::Status Html(const std::string& path, TextSink sink) {
   return PrintReportHtml(report, sink);
 }
 
+// What a caller reads of a function that is called, or that does not exist.
+absl::Status Run(const std::string& path, TextSink sink) {
+  ASSIGN_OR_RETURN(const abi::Program program, abi::LoadProgram(path));
+  ASSIGN_OR_RETURN(auto session, abi::Session::Create({program}, {}));
+  for (const char* name : {"absent", "run"}) {
+    auto function = session->Lookup(name);
+    const absl::Status status =
+        function.ok() ? function->Call({}).status() : function.status();
+    RETURN_IF_ERROR(sink(status.ToString()));
+  }
+  return absl::OkStatus();
+}
+
 const struct {
   const char* name;
   Print print;
@@ -110,6 +124,7 @@ const struct {
     {"inspect --json", Json},
     {"inspect --dot", Dot},
     {"inspect --html", Html},
+    {"run", Run},
 };
 
 struct Outcome {

@@ -51,6 +51,13 @@ std::string Calls(uint32_t count) {
   return absl::StrCat(code, "return []");
 }
 
+// A function that calls itself, at `count` places.
+std::string Recursion(uint32_t count) {
+  std::string code;
+  for (uint32_t i = 0; i < count; ++i) absl::StrAppend(&code, "call 2 [] [] ");
+  return absl::StrCat(code, "return []");
+}
+
 }  // namespace
 
 Attack ShapeAttack(Random& random) {
@@ -58,7 +65,7 @@ Attack ShapeAttack(Random& random) {
   module.AddFunction("small", "0i_i", "entry: add.i32 i0 i0 i0 return [i0]");
   const uint32_t count = 1u << (6 + random.Below(9));
   std::string name, code;
-  switch (random.Below(5)) {
+  switch (random.Below(6)) {
     case 0:
       name = "loops";
       code = Loops(count, false);
@@ -74,6 +81,10 @@ Attack ShapeAttack(Random& random) {
     case 3:
       name = "long block";
       code = Line(count);
+      break;
+    case 4:
+      name = "recursion";
+      code = Recursion(count);
       break;
     default:
       name = "calls";
