@@ -16,15 +16,18 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/allocate.h"
 #include "base/byte_reader.h"
 #include "base/checked_math.h"
 #include "base/crc32.h"
-#include "base/hash_map.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 
 namespace eyrie::abi {
 namespace {
+
+// What memory is for.
+constexpr absl::string_view kMembers = "the members of a .npz file";
 
 absl::Status Damaged(absl::string_view what) {
   return absl::InvalidArgumentError(
@@ -189,6 +192,8 @@ absl::Status Inflate(const NpzMember& member, uint64_t most,
     const size_t room = static_cast<size_t>(
         std::min<uint64_t>(std::min(member.size - have + 1, most - have),
                            std::max<size_t>(have, size_t{1} << 16)));
+    status = ReserveMore(out, room, "an inflated member of a .npz file");
+    if (!status.ok()) break;
     out.resize(have + room);
     stream.next_out = out.data() + have;
     stream.avail_out = static_cast<uInt>(std::min<size_t>(room, 1u << 30));
@@ -257,13 +262,14 @@ absl::Status CheckParts(std::vector<Part> parts) {
 }
 
 absl::Status CheckNames(const std::vector<NpzMember>& members) {
-  HashSet<absl::string_view> names;
-  for (const NpzMember& member : members) {
-    if (names.insert(member.name).second) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "The .npz file has two members named '", PlainName(member.name), "'."));
-  }
-  return absl::OkStatus();
+  std::vector<absl::string_view> names;
+  RETURN_IF_ERROR(Reserve(names, members.size(), kMembers));
+  for (const NpzMember& member : members) names.push_back(member.name);
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice == names.end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "The .npz file has two members named '", PlainName(*twice), "'."));
 }
 
 // The first `most` bytes of a member, or all if it has fewer.
@@ -306,12 +312,13 @@ absl::StatusOr<std::vector<NpzMember>> ReadZip(std::span<const uint8_t> bytes) {
   std::vector<uint64_t> begins;  // of local headers
   for (uint64_t i = 0; i < directory.count; ++i) {
     ASSIGN_OR_RETURN(Row row, ReadRow(reader));
-    begins.push_back(row.offset);
+    RETURN_IF_ERROR(PushBack(begins, row.offset, kMembers));
     ASSIGN_OR_RETURN(NpzMember member, MemberOf(bytes, std::move(row)));
-    members.push_back(std::move(member));
+    RETURN_IF_ERROR(PushBack(members, std::move(member), kMembers));
   }
-  std::vector<Part> parts = {
-      {directory.offset, reader.offset(), "the directory"}};
+  std::vector<Part> parts;
+  RETURN_IF_ERROR(Reserve(parts, members.size() + 1, kMembers));
+  parts.push_back({directory.offset, reader.offset(), "the directory"});
   for (size_t i = 0; i < members.size(); ++i) {
     const std::span<const uint8_t> packed = members[i].packed;
     const auto end =
