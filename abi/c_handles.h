@@ -87,22 +87,25 @@ namespace eyrie::abi {
 inline HostValue* FromHandle(eyrie_value_t* value) {
   return reinterpret_cast<HostValue*>(value);
 }
-// A null value, made without allocating.
-inline HostValue& SharedNull() {
-  alignas(HostValue) static std::byte place[sizeof(HostValue)];
-  static HostValue* const null = new (place) HostValue();
-  return *null;
-}
+// A null value that is there from the start to the end of the process.
+union SharedValue {
+  constexpr SharedValue() : null() {}
+  ~SharedValue() {}
+
+  HostValue null;
+};
+inline constinit SharedValue shared_value;
+
 // NULL reads as null.
 inline const HostValue& FromHandle(const eyrie_value_t* value) {
-  return value ? *reinterpret_cast<const HostValue*>(value) : SharedNull();
+  return value ? *reinterpret_cast<const HostValue*>(value) : shared_value.null;
 }
 inline eyrie_value_t* ToHandle(HostValue* value) {
   return reinterpret_cast<eyrie_value_t*>(value);
 }
 // The one handle of all values of EYRIE_KIND_NO_MEMORY, which reads as null. It
 // is never changed, freed, or an item of another value.
-inline eyrie_value_t* NoMemoryHandle() { return ToHandle(&SharedNull()); }
+inline eyrie_value_t* NoMemoryHandle() { return ToHandle(&shared_value.null); }
 
 // Handles that are counted.
 template <typename T>
