@@ -12,12 +12,11 @@
 #include "abi/npy.h"
 #include "abi/npz.h"
 #include "abi/signature.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/byte_reader.h"
+#include "base/hex.h"
 #include "base/mapped_file.h"
 #include "base/name_list.h"
 #include "base/plain_text.h"
@@ -267,11 +266,11 @@ absl::StatusOr<HostValue> Special(const Json& json, absl::string_view form,
   } else if (form == "$hex") {
     RETURN_IF_ERROR(CheckKeys(json, {"$hex"}));
     ASSIGN_OR_RETURN(const std::string digits, StringOf(json, "$hex"));
-    if (digits.size() % 2 != 0 ||
-        !std::all_of(digits.begin(), digits.end(), absl::ascii_isxdigit)) {
+    std::optional<std::string> bytes = BytesOfHex(digits);
+    if (!bytes.has_value()) {
       return Malformed("'$hex' is not pairs of hexadecimal digits,", json);
     }
-    return HostValue::Bytes(absl::HexStringToBytes(digits));
+    return HostValue::Bytes(*std::move(bytes));
   } else if (form == "$dict") {
     RETURN_IF_ERROR(CheckKeys(json, {"$dict"}));
     if (!json.items[0].is(Json::Kind::kObject)) {

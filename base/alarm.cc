@@ -130,7 +130,7 @@ absl::Status AlarmClock::Queue(const std::shared_ptr<Alarm::Entry>& entry) {
 void AlarmClock::AwaitCallback(const Alarm::Entry& entry) {
   std::unique_lock<std::mutex> lock(mutex_);
   if (pthread_equal(entry.ringer, pthread_self()) != 0) return;
-  finished_.wait(lock, [&] { return entry.rings_in != process_; });
+  Wait(finished_, lock, [&] { return entry.rings_in != process_; });
 }
 
 // The child has the queue and no thread; nobody there waits for a condition.

@@ -8,6 +8,8 @@
 #ifndef EYRIE_BASE_DEADLINE_H_
 #define EYRIE_BASE_DEADLINE_H_
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <chrono>
 #include <compare>
@@ -86,6 +88,17 @@ class Deadline {
   int64_t nanoseconds_ = kNever;  // of the monotonic clock
 };
 
+// Waits until `done()` is true, which is asked after each notification.
+//
+// As wait() of the standard library, whose one needs the libstdc++ of GCC 12.
+template <typename Done>
+void Wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+          Done&& done) {
+  while (!done()) {
+    pthread_cond_wait(changed.native_handle(), lock.mutex()->native_handle());
+  }
+}
+
 // Waits until `done()` is true, which is asked after each notification, or
 // until the deadline. Returns what `done()` said last.
 template <typename Done>
@@ -97,7 +110,7 @@ bool WaitUntil(std::condition_variable& changed,
     return changed.wait_until(lock, deadline.ToChrono(),
                               std::forward<Done>(done));
   }
-  changed.wait(lock, std::forward<Done>(done));
+  Wait(changed, lock, std::forward<Done>(done));
   return true;
 }
 

@@ -11,6 +11,8 @@
 #include <memory>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/system_error.h"
 
 namespace eyrie {
@@ -67,6 +69,22 @@ std::string ProgramPath() {
 
 std::string FolderOf(absl::string_view path) {
   return std::string(path.data(), path.rfind('/') + 1);
+}
+
+absl::StatusOr<std::string> FindPlugin(absl::string_view name) {
+  std::string folder = FolderOf(ProgramPath());
+  if (folder.empty()) folder = "./";
+  const std::string file = absl::StrCat("libeyrie_", name, ".so");
+  const std::string places[] = {
+      absl::StrCat(folder, file),
+      absl::StrCat(folder, "../lib/eyrie/", file),  // installed
+      absl::StrCat(folder, "../plugins/", name, "/", file)};
+  for (const std::string& place : places) {
+    if (access(place.c_str(), F_OK) == 0) return place;
+  }
+  return absl::NotFoundError(
+      absl::StrCat("There is no plug-in '", name, "': neither ",
+                   absl::StrJoin(places, " nor "), " exists."));
 }
 
 bool IsFolder(const std::string& path) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
 namespace eyrie {
@@ -25,6 +26,11 @@ uint64_t FileSize(const std::string& path);
 std::string ProgramPath();
 // What stands before a path's last part, with its '/'; "" if that is all.
 std::string FolderOf(absl::string_view path);
+
+// The file of a plug-in of the tool: libeyrie_NAME.so beside the running
+// program, where an installation has it, or where Bazel makes it. NOT_FOUND: it
+// is at none of these.
+absl::StatusOr<std::string> FindPlugin(absl::string_view name);
 
 // Makes a folder and those above it that are missing. The error is that of
 // SystemError and names the one that could not be made: NOT_FOUND where

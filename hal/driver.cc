@@ -36,10 +36,6 @@ const Driver* FindDriver(std::span<const std::unique_ptr<Driver>> drivers,
 
 }  // namespace
 
-bool HasDriver(absl::string_view uri) {
-  return FindDriver(AllDrivers(), Uri(uri).driver) != nullptr;
-}
-
 absl::StatusOr<Ref<Device>> OpenDevice(absl::string_view text,
                                        const DriverOptions& options) {
   const Uri uri(text);

@@ -110,9 +110,6 @@ class Driver {
 // Every driver built into this binary, by name ascending.
 std::vector<std::unique_ptr<Driver>> AllDrivers();
 
-// True if the driver of a --device value is built in.
-bool HasDriver(absl::string_view uri);
-
 // Opens a --device value. NOT_FOUND names the drivers there are.
 absl::StatusOr<Ref<Device>> OpenDevice(absl::string_view uri,
                                        const DriverOptions& options);

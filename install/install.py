@@ -16,7 +16,6 @@ import subprocess
 import sys
 
 MANIFEST = "share/eyrie/manifest.txt"
-TOOLS = ("eyrie", "eyrie-full", "eyrie-bench")
 PACKAGE_FILES = {
     "eyrie.pc.in": "{libdir}/pkgconfig/eyrie.pc",
     "eyrie-config.cmake.in": "{libdir}/cmake/eyrie/eyrie-config.cmake",
@@ -101,9 +100,9 @@ def plan(options):
     source, built, lib = options.source, options.built, options.libdir
     version = version_of(source)
     tree = Tree()
-    for name in TOOLS:
-        tree.add_stripped(f"bin/{name}", os.path.join(built, "tools", name),
-                          0o755)
+    tree.add_stripped("bin/eyrie", os.path.join(built, "tools/eyrie"), 0o755)
+    tree.add_stripped("lib/eyrie/libeyrie_benchmark.so",
+                      os.path.join(built, "tools/libeyrie_benchmark.so"), 0o755)
     for name in re.findall(r'^PUBLIC_TOOL\("([^"]+)"',
                            read(source, "tools/names.def"), re.M):
         tree.add_link(f"bin/{name}", "eyrie")

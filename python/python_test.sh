@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the wheel and tests what is in it, with the Python of install.sh.
-#   python_test.sh <libeyrie.a> <eyrie> <preloaded_clock.so>
+#   python_test.sh <libeyrie.so> <eyrie> <preloaded_clock.so>
 set -eu
 # Bazel's tests have no HOME.
 home=${HOME:-$(getent passwd "$(id -u)" | cut -d : -f 6)}
@@ -17,6 +17,8 @@ here=$(dirname "$0")
   --target="$TEST_TMPDIR/site" "$TEST_TMPDIR"/dist/*.whl
 "$2" asm "$here/talker.vmasm" -o "$TEST_TMPDIR/talker.vmfb"
 export PYTHONPATH="$TEST_TMPDIR/site"
+# Else lavapipe says on stderr that it cannot write the home directory.
+export MESA_SHADER_CACHE_DIR="$TEST_TMPDIR"
 "$python" "$here/eyrie_test.py" tests/modules
 "$python" "$here/arrays_test.py" tests/modules
 "$python" "$here/memory_test.py" tests/modules

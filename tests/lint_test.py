@@ -35,8 +35,7 @@ LAYERS = {
     "tests": None,
 }
 # The one list of drivers names every driver.
-LAYER_EXCEPTIONS = {"hal/all_drivers.cc": ["hal/cpu", "hal/vulkan"],
-                    "hal/local_drivers.cc": ["hal/cpu"]}
+LAYER_EXCEPTIONS = {"hal/all_drivers.cc": ["hal/cpu", "hal/vulkan"]}
 TEST_FILE = re.compile(r"_(test|fuzz|bench)\.cc$")
 
 CPP = (".h", ".cc")

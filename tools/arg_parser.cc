@@ -243,23 +243,6 @@ absl::Status ArgParser::Parse(std::span<const std::string> args, int depth) {
   return absl::OkStatus();
 }
 
-std::vector<std::string> Arguments::AsGiven() const {
-  std::vector<std::string> args;
-  for (const Setting& setting : settings_) {
-    if (!setting.set) continue;
-    // Of a string one pair of quotes is taken away.
-    const char* const quote =
-        setting.flag.kind == FlagKind::kString ? "\"" : "";
-    for (const std::string& value : setting.values) {
-      args.push_back(
-          absl::StrCat("--", setting.flag.name, "=", quote, value, quote));
-    }
-  }
-  args.push_back("--");
-  args.insert(args.end(), positional_.begin(), positional_.end());
-  return args;
-}
-
 const Arguments::Setting* Arguments::Find(absl::string_view name) const {
   const char key = KeyOf(name);
   for (size_t i = keys_.find(key); i != keys_.npos;

@@ -52,8 +52,6 @@ class Arguments {
   bool IsSet(absl::string_view name) const;
 
   const std::vector<std::string>& positional() const { return positional_; }
-  // What was given, flag files read, as arguments that mean the same.
-  std::vector<std::string> AsGiven() const;
   // Flags given that mean nothing here, each once.
   std::vector<std::string> IgnoredFlags() const;
 

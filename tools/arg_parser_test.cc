@@ -79,31 +79,6 @@ TEST(ArgParser, Lines) {
     EXPECT_EQ(Parsed(row.line), row.want) << row.line;
 }
 
-// Parsed again, what was given means the same.
-TEST(ArgParser, AsGiven) {
-  const struct {
-    std::vector<const char*> args;
-    std::vector<std::string> want;
-  } kRows[] = {
-      {{}, {"--"}},
-      {{"m.vmfb", "--function", "add", "--input=1", "--input", "2 3"},
-       {"--input=1", "--input=2 3", "--function=\"add\"", "--", "m.vmfb"}},
-      {{"--function=\"\"a\"\"", "--noverbose", "--", "--verbose"},
-       {"--function=\"\"a\"\"", "--verbose=false", "--", "--verbose"}},
-      {{"--cuda_tracing", "--count=1", "--count=7", "-"},
-       {"--count=7", "--cuda_tracing=true", "--", "-"}},
-  };
-  for (const auto& row : kRows) {
-    SCOPED_TRACE(&row - kRows);
-    const auto parsed = ParseArguments(kFlags, row.args);
-    ASSERT_TRUE(parsed.ok()) << parsed.status();
-    EXPECT_EQ(parsed->AsGiven(), row.want);
-    std::vector<const char*> again;
-    for (const std::string& text : row.want) again.push_back(text.c_str());
-    EXPECT_EQ(ParseArguments(kFlags, again)->AsGiven(), row.want);
-  }
-}
-
 TEST(ArgParser, FlagFiles) {
   const std::string path = absl::StrCat(testing::TempDir(), "/flags.txt");
   std::ofstream(path) << "# a comment\n\n--count=7\n  --input=a b \n";

@@ -4,8 +4,6 @@
 // Modules, context and inputs are made once; the loop is the call alone, after
 // a first one that does not count.
 // Tested by cli_test.py.
-#include <benchmark/benchmark.h>
-
 #include <atomic>
 #include <cstdio>
 #include <memory>
@@ -73,87 +71,62 @@ constexpr Flag kOwnFlags[] = {
 
 constexpr int64_t kMaxRounds = 10'000;
 
-// One function with the arguments it is called with.
-struct Target {
-  abi::PreparedCall call;
-  bool is_warm = false;  // has been called
-};
-
-absl::StatusOr<Target> Prepare(abi::Callable function,
-                               std::vector<vm::Value> inputs) {
-  ASSIGN_OR_RETURN(
-      abi::PreparedCall call,
-      abi::PreparedCall::Create(std::move(function), std::move(inputs)));
-  return Target{std::move(call)};
-}
-
-// One call. False if it fails; the first failure is kept.
-bool CallOnce(benchmark::State& state, Target& target, absl::Status& failure) {
-  const absl::Status status = target.call.Invoke();
-  if (status.ok()) [[likely]]
-    return true;
-  const std::string message(status.message());
-  if (failure.ok()) failure = status;
-  state.SkipWithError(message.c_str());
-  return false;
-}
-
-// Calls until Google Benchmark has seen enough, or a call fails.
-void Measure(benchmark::State& state, int64_t batch_size, Target& target,
-             absl::Status& failure) {
-  // What is made at first use, such as a driver's code of kernels, is there
-  // then, however few calls are measured.
-  if (!std::exchange(target.is_warm, true) &&
-      !CallOnce(state, target, failure)) {
-    return;
-  }
-  while (state.KeepRunningBatch(batch_size)) {
-    if (!CallOnce(state, target, failure)) return;
-  }
-  state.SetItemsProcessed(state.iterations());
-}
-
-absl::StatusOr<benchmark::TimeUnit> ParseUnit(absl::string_view text) {
-  if (text == "ms") return benchmark::kMillisecond;
-  if (text == "us") return benchmark::kMicrosecond;
-  if (text == "ns") return benchmark::kNanosecond;
+absl::StatusOr<BenchmarkUnit> ParseUnit(absl::string_view text) {
+  if (text == "ms") return BenchmarkUnit::kMillisecond;
+  if (text == "us") return BenchmarkUnit::kMicrosecond;
+  if (text == "ns") return BenchmarkUnit::kNanosecond;
   return absl::InvalidArgumentError(
       absl::StrCat("--time_unit='", text, "' is none of ms, us and ns."));
 }
 
 // The function asked for or, if none is, every one that takes nothing.
-absl::StatusOr<std::vector<Target>> FindTargets(const Arguments& arguments,
-                                                abi::Session& session) {
-  std::vector<Target> targets;
+absl::StatusOr<std::vector<abi::PreparedCall>> PrepareCalls(
+    const Arguments& arguments, abi::Session& session) {
+  std::vector<abi::PreparedCall> calls;
   const std::vector<vm::Function> functions = session.Functions();
   const std::string& name = arguments.GetString("function");
   if (!name.empty() || functions.size() == 1) {
     ASSIGN_OR_RETURN(abi::Callable function, session.Lookup(name));
     ASSIGN_OR_RETURN(std::vector<vm::Value> inputs,
                      ReadInputs(arguments, function, session.devices()[0]));
-    ASSIGN_OR_RETURN(Target target,
-                     Prepare(std::move(function), std::move(inputs)));
-    targets.push_back(std::move(target));
-    return targets;
+    ASSIGN_OR_RETURN(
+        abi::PreparedCall call,
+        abi::PreparedCall::Create(std::move(function), std::move(inputs)));
+    calls.push_back(std::move(call));
+    return calls;
   }
   for (const vm::Function& each : functions) {
     ASSIGN_OR_RETURN(abi::Callable function, session.Bind(each));
     if (!function.argument_types().empty()) continue;
-    ASSIGN_OR_RETURN(Target target, Prepare(std::move(function), {}));
-    targets.push_back(std::move(target));
+    ASSIGN_OR_RETURN(abi::PreparedCall call,
+                     abi::PreparedCall::Create(std::move(function), {}));
+    calls.push_back(std::move(call));
   }
-  if (targets.empty()) {
+  if (calls.empty()) {
     return absl::InvalidArgumentError(
         "Every function takes arguments; one must be named with --function "
         "and given its inputs with --input.");
   }
-  return targets;
+  return calls;
+}
+
+MeasuredRow RowOf(abi::PreparedCall& call) {
+  MeasuredRow row;
+  row.name = absl::StrCat("BM_", call.callable().function().name());
+  // What is made at first use, such as a driver's code of kernels, is there
+  // then, however few calls are measured and however often.
+  auto is_warm = std::make_shared<bool>(false);
+  row.prepare = [&call, is_warm] {
+    return std::exchange(*is_warm, true) ? absl::OkStatus() : call.Invoke();
+  };
+  row.call = [&call] { return call.Invoke(); };
+  return row;
 }
 
 // `interrupted` becomes true if the user ends it.
 absl::Status Bench(const Arguments& arguments, BenchmarkFlags& flags,
                    std::atomic<bool>& interrupted) {
-  ASSIGN_OR_RETURN(const benchmark::TimeUnit unit,
+  ASSIGN_OR_RETURN(const BenchmarkUnit unit,
                    ParseUnit(arguments.GetString("time_unit")));
   const int64_t batch_size = arguments.GetInt("batch_size");
   if (batch_size < 1 || batch_size > kMaxIterations) {
@@ -177,28 +150,22 @@ absl::Status Bench(const Arguments& arguments, BenchmarkFlags& flags,
   });
   ASSIGN_OR_RETURN(session, abi::Session::Create(std::move(programs), devices,
                                                  std::move(options)));
-  ASSIGN_OR_RETURN(std::vector<Target> targets,
-                   FindTargets(arguments, *session));
-  absl::Status failure;
-  for (Target& target : targets) {
-    const std::string name =
-        absl::StrCat("BM_", target.call.callable().function().name());
-    benchmark::internal::Benchmark* const row = benchmark::RegisterBenchmark(
-        name.c_str(), [batch_size, &target, &failure](benchmark::State& state) {
-          Measure(state, batch_size, target, failure);
-        });
-    row->MeasureProcessCPUTime()->UseRealTime()->Unit(unit);
-    if (flags.iterations() > 0) row->Iterations(flags.iterations());
+  ASSIGN_OR_RETURN(std::vector<abi::PreparedCall> calls,
+                   PrepareCalls(arguments, *session));
+  std::vector<MeasuredRow> rows;
+  for (abi::PreparedCall& call : calls) {
+    MeasuredRow& row = rows.emplace_back(RowOf(call));
+    row.unit = unit;
+    row.batch = batch_size;
   }
   RETURN_IF_ERROR(tracing.Begin());
   running = session.get();
-  absl::Status measured = flags.MeasureRows();
+  absl::Status measured = flags.MeasureRows(rows);
   watch.reset();
-  targets.clear();
+  calls.clear();
   session.reset();
   if (arguments.GetBool("print_statistics")) PrintStatistics(devices);
   absl::Status traced = tracing.Finish();
-  if (!failure.ok()) return failure;
   return measured.ok() ? traced : measured;
 }
 
@@ -343,7 +310,7 @@ absl::StatusOr<int> Run(std::span<const char* const> given,
       !arguments.GetBool("vs_side")) {
     return VersusMain(arguments, flags, given);
   }
-  RETURN_IF_ERROR(flags.Initialize());
+  RETURN_IF_ERROR(flags.OpenFile());
   RETURN_IF_ERROR(is_executable ? BenchExecutable(arguments, flags)
                                 : Bench(arguments, flags, interrupted));
   RETURN_IF_ERROR(CheckStdout());

@@ -1,17 +1,19 @@
 // The table of flags, and what is not as this Google Benchmark has it.
 #include "tools/benchmark_flags.h"
 
-#include <benchmark/benchmark.h>
+#include <dlfcn.h>
 #include <sys/mman.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/folders.h"
 #include "base/mapped_file.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
@@ -125,6 +127,30 @@ absl::Status Unknown(absl::string_view name) {
   const std::string full = absl::StrCat("benchmark_", name);
   return absl::InvalidArgumentError(
       absl::StrCat("There is no flag --", full, ".", DidYouMean(full, names)));
+}
+
+absl::StatusOr<MeasureBenchmarksFunction> LoadPlugin() {
+  ASSIGN_OR_RETURN(const std::string path, FindPlugin("benchmark"));
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const function =
+      library == nullptr ? nullptr : dlsym(library, kMeasureBenchmarks);
+  if (function == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("Google Benchmark cannot be loaded: ", dlerror(), "."));
+  }
+  return reinterpret_cast<MeasureBenchmarksFunction>(function);
+}
+
+// Calls one of a row's functions, for the plug-in.
+template <std::function<absl::Status()> MeasuredRow::* function>
+const char* Run(void* self) {
+  MeasuredRow& row = *static_cast<MeasuredRow*>(self);
+  absl::Status status = (row.*function)();
+  if (status.ok()) [[likely]]
+    return nullptr;
+  row.failure = std::move(status);
+  row.failure_text = std::string(row.failure.message());
+  return row.failure_text.c_str();
 }
 
 }  // namespace
@@ -242,21 +268,25 @@ absl::Status BenchmarkFlags::WriteFile() {
   return file_->Finish();
 }
 
-absl::Status BenchmarkFlags::Initialize() {
-  RETURN_IF_ERROR(OpenFile());
-  std::vector<char*> pointers;
-  for (std::string& flag : flags_) pointers.push_back(flag.data());
-  int count = static_cast<int>(pointers.size());
-  benchmark::Initialize(&count, pointers.data());
-  if (count == 1) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("Google Benchmark does not take ", pointers[1], "."));
-}
-
-absl::Status BenchmarkFlags::MeasureRows() {
-  const size_t rows = benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  if (rows > 0) return WriteFile();
+absl::Status BenchmarkFlags::MeasureRows(std::span<MeasuredRow> rows) {
+  ASSIGN_OR_RETURN(const MeasureBenchmarksFunction measure, LoadPlugin());
+  std::vector<BenchmarkRow> table;
+  for (MeasuredRow& row : rows) {
+    table.push_back({row.name.c_str(), row.unit, iterations_, row.batch,
+                     row.items, &row, &Run<&MeasuredRow::prepare>,
+                     &Run<&MeasuredRow::call>});
+  }
+  std::vector<const char*> flags;
+  for (const std::string& flag : flags_) flags.push_back(flag.c_str());
+  const char* unknown = nullptr;
+  const int64_t count =
+      measure(flags.data(), flags.size(), table.data(), table.size(), &unknown);
+  for (const MeasuredRow& row : rows) RETURN_IF_ERROR(row.failure);
+  if (count > 0) return WriteFile();
+  if (count < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Google Benchmark does not take ", unknown, "."));
+  }
   return absl::NotFoundError(absl::StrCat(
       "--benchmark_filter='", filter_,
       "' leaves no row to measure; --benchmark_list_tests lists them."));

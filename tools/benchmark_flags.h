@@ -7,7 +7,9 @@
 #define EYRIE_TOOLS_BENCHMARK_FLAGS_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,10 +17,23 @@
 #include "absl/status/statusor.h"
 #include "base/descriptor.h"
 #include "base/file_writer.h"
+#include "tools/benchmark_plugin.h"
 
 namespace eyrie::tools {
 
 inline constexpr int64_t kMaxIterations = 1'000'000'000;  // of a row, its own
+
+// A row of the table: what is called in a loop.
+struct MeasuredRow {
+  std::string name;
+  BenchmarkUnit unit = BenchmarkUnit::kMillisecond;
+  int64_t batch = 1;                      // iterations that one call counts for
+  double items = 1;                       // of an iteration
+  std::function<absl::Status()> prepare;  // called before the row is measured
+  std::function<absl::Status()> call;
+  absl::Status failure;  // of either, which ends the row
+  std::string failure_text;
+};
 
 class BenchmarkFlags {
  public:
@@ -35,18 +50,19 @@ class BenchmarkFlags {
   // The file of --benchmark_out; empty: none.
   const std::string& out() const { return out_; }
 
-  // Hands the flags over, once and before rows are made. Fails as FileWriter
-  // if the file of --benchmark_out cannot be written.
-  absl::Status Initialize();
-  // Measures the rows and writes the file of --benchmark_out. NOT_FOUND: the
-  // filter leaves no row. Else as FileWriter.
-  absl::Status MeasureRows();
+  // Opens the file of --benchmark_out, before there is anything to write.
+  // Fails as FileWriter if it cannot be written.
+  absl::Status OpenFile();
+  // Measures the rows, once in a process, and writes the file of
+  // --benchmark_out. Returns the first failure of a row, NOT_FOUND if the
+  // filter leaves no row or libeyrie_benchmark.so is nowhere, or
+  // FAILED_PRECONDITION if that cannot be loaded; else fails as FileWriter.
+  absl::Status MeasureRows(std::span<MeasuredRow> rows);
 
  private:
   absl::Status Add(const std::string& place, const std::string& name,
                    const std::string& value);
   absl::Status AddMinTime(const std::string& place, const std::string& value);
-  absl::Status OpenFile();
   absl::Status WriteFile();
 
   std::vector<std::string> flags_;  // the first is the program's name

@@ -71,11 +71,6 @@ void ReportIgnoredFlags(const Arguments& arguments) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-void EndProcess() {
-  std::fflush(nullptr);
-  _exit(0);
-}
-
 absl::Status WriteStdout(const std::string& text) {
   return WriteTo("-", text.size(), [&text](ByteSink sink) {
     return sink({reinterpret_cast<const uint8_t*>(text.data()), text.size()});

@@ -22,18 +22,6 @@ using CommandMain = int (*)(std::span<const char* const> args);
   int main(std::span<const char* const> args);
 #include "tools/commands.def"
 
-// The tool's programs beside `eyrie`.
-inline constexpr char kFullProgram[] = "eyrie-full";
-inline constexpr char kBenchProgram[] = "eyrie-bench";
-
-// True in a program that loads shared libraries where it is asked to.
-extern const bool kLoadsLibraries;
-
-// Becomes a program that stands beside this one, to do a command. Returns only
-// if it cannot be started. NOT_FOUND: why; INTERNAL: it is this one itself.
-absl::Status HandOver(const char* program, const char* command,
-                      std::span<const char* const> args);
-
 // Has a standard stream that is closed be /dev/null, the wrong way: reading
 // from it, and writing to it, fails. Else the first file that is opened would
 // be what others take for the stream. First of all in a program.
@@ -48,10 +36,6 @@ void PrintNote(absl::string_view sentence);
 
 // Says once, on stderr, which flags were accepted and mean nothing here.
 void ReportIgnoredFlags(const Arguments& arguments);
-
-// Ends the process as a success, without destructors: for one that has memory
-// alone to let go of, which the system takes back faster.
-[[noreturn]] void EndProcess();
 
 // Writes all of it to stdout; an error if the reader has gone or the disk is
 // full.

@@ -1,8 +1,6 @@
 // Dispatches an executable's export many times, in batches.
 #include "tools/executable_bench.h"
 
-#include <benchmark/benchmark.h>
-
 #include <array>
 #include <memory>
 #include <string>
@@ -188,17 +186,20 @@ absl::Status Submit(const Kernel& kernel,
   return fence->Wait(Deadline::Never());
 }
 
-absl::Status Run(benchmark::State& state, const Kernel& kernel,
-                 const Grid& grid) {
-  ASSIGN_OR_RETURN(const auto commands, Record(kernel, grid));
-  while (state.KeepRunningBatch(kernel.batch_size)) {
-    RETURN_IF_ERROR(Submit(kernel, commands));
-  }
+MeasuredRow RowOf(const Kernel& kernel, const Grid& grid) {
+  MeasuredRow row;
+  row.name = absl::StrCat("BM_dispatch_", absl::StrJoin(grid, "x"));
+  row.unit = BenchmarkUnit::kNanosecond;
+  row.batch = kernel.batch_size;
   // Google Benchmark takes what a row of one workgroup counts for.
-  const double groups = double{1} * grid[0] * grid[1] * grid[2];
-  state.SetItemsProcessed(
-      static_cast<int64_t>(groups * static_cast<double>(state.iterations())));
-  return absl::OkStatus();
+  row.items = double{1} * grid[0] * grid[1] * grid[2];
+  auto commands = std::make_shared<Ref<hal::CommandBuffer>>();
+  row.prepare = [&kernel, grid, commands] {
+    ASSIGN_OR_RETURN(*commands, Record(kernel, grid));
+    return absl::OkStatus();
+  };
+  row.call = [&kernel, commands] { return Submit(kernel, *commands); };
+  return row;
 }
 
 }  // namespace
@@ -213,24 +214,12 @@ absl::Status BenchExecutable(const Arguments& arguments,
     return absl::InvalidArgumentError(
         "--workgroup_count is not given: x,y,z for a row of the table.");
   }
-  absl::Status failure;
+  std::vector<MeasuredRow> rows;
   for (const std::string& text : counts) {
     ASSIGN_OR_RETURN(const Grid grid, ReadGrid(text));
-    const std::string name =
-        absl::StrCat("BM_dispatch_", absl::StrJoin(grid, "x"));
-    benchmark::internal::Benchmark* const row = benchmark::RegisterBenchmark(
-        name.c_str(), [grid, &kernel, &failure](benchmark::State& state) {
-          const absl::Status status = Run(state, kernel, grid);
-          if (status.ok()) return;
-          if (failure.ok()) failure = status;
-          state.SkipWithError(std::string(status.message()).c_str());
-        });
-    row->MeasureProcessCPUTime()->UseRealTime();
-    row->Unit(benchmark::kNanosecond);
-    if (flags.iterations() > 0) row->Iterations(flags.iterations());
+    rows.push_back(RowOf(kernel, grid));
   }
-  absl::Status measured = flags.MeasureRows();
-  return failure.ok() ? measured : failure;
+  return flags.MeasureRows(rows);
 }
 
 }  // namespace eyrie::tools

@@ -2,7 +2,6 @@
 // checks its results.
 //
 // Tested by cli_test.py.
-#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <memory>
@@ -13,12 +12,9 @@
 #include "abi/session.h"
 #include "absl/strings/str_cat.h"
 #include "base/file_target.h"
-#include "base/lone_thread.h"
 #include "base/plain_text.h"
-#include "base/sanitized.h"
 #include "base/status_macros.h"
 #include "hal/collectives/channel.h"
-#include "hal/driver.h"
 #include "tools/arg_parser.h"
 #include "tools/collective_flags.h"
 #include "tools/command.h"
@@ -267,30 +263,6 @@ absl::StatusOr<bool> ShowResults(const Arguments& arguments,
   return true;
 }
 
-// True if a call leaves memory behind and nothing else, where no thread was
-// started that work could go on in: no module has something to run at the end,
-// and neither the user, a driver, a library nor another process is to hear of
-// it. Sanitizers are to see the destructors.
-bool LeavesMemoryOnly(const Arguments& arguments,
-                      std::span<const abi::Program> programs,
-                      std::span<const Ref<hal::Device>> devices,
-                      const abi::SessionOptions& options,
-                      const Tracing& tracing) {
-  const bool has_listeners =
-      arguments.GetBool("print_statistics") || tracing.has_begun() ||
-      arguments.GetBool("allow_system_executables") ||
-      !options.native_libraries.empty() || options.hal.collectives != nullptr;
-  const auto is_local = [](const Ref<hal::Device>& device) {
-    return device->id() == "local-sync" || device->id() == "local-task";
-  };
-  const auto has_end = [](const abi::Program& program) {
-    return program->def().FindExport("__deinit") != nullptr;
-  };
-  return !kIsSanitized && !has_listeners &&
-         std::all_of(devices.begin(), devices.end(), is_local) &&
-         std::none_of(programs.begin(), programs.end(), has_end);
-}
-
 // Loads, calls, shows. False: results differ from what was expected.
 absl::StatusOr<bool> CallFunction(const Arguments& arguments,
                                   const std::vector<Ref<hal::Device>>& devices,
@@ -312,8 +284,6 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
     called->Cancel();
   });
   RETURN_IF_ERROR(tracing.Begin());
-  const bool leaves_memory_only =
-      LeavesMemoryOnly(arguments, programs, devices, options, tracing);
   ASSIGN_OR_RETURN(session, abi::Session::Create(std::move(programs), devices,
                                                  std::move(options)));
   running = session.get();
@@ -332,11 +302,8 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
   // From here on nothing is left to cancel.
   running = nullptr;
   inputs.clear();
-  ASSIGN_OR_RETURN(
-      const bool passed,
-      ShowResults(arguments, function, devices[0], std::move(results), writer));
-  if (passed && leaves_memory_only && IsLoneThread()) EndProcess();
-  return passed;
+  return ShowResults(arguments, function, devices[0], std::move(results),
+                     writer);
 }
 
 // The signature of --function, or those of all functions.
@@ -350,33 +317,6 @@ absl::Status PrintSignatures(const Arguments& arguments) {
         absl::StrCat("The module exports no function '", function, "'."));
   }
   return WriteStdout(text);
-}
-
-// True if the run may load a shared library, or is to say what a program that
-// can load some has.
-bool NeedsLibraries(const Arguments& arguments) {
-  for (const std::string& uri : arguments.GetList("device")) {
-    if (!hal::HasDriver(uri)) return true;
-  }
-  return !arguments.GetList("native_library").empty() ||
-         !arguments.GetString("collectives").empty() ||
-         arguments.GetBool("allow_system_executables") ||
-         arguments.GetBool("list_drivers") ||
-         arguments.GetAction("list_devices") != nullptr ||
-         arguments.GetAction("dump_devices") != nullptr;
-}
-
-// Where the run is for eyrie-full, does not return, or fails as HandOver does.
-absl::Status HandOverIfNeeded(const Arguments& arguments,
-                              std::span<const char* const> args) {
-  if (kLoadsLibraries || !NeedsLibraries(arguments)) return absl::OkStatus();
-  // A flag file that is a pipe can be read once.
-  const std::vector<std::string> given = arguments.AsGiven();
-  std::vector<const char*> flags;
-  for (const std::string& text : given) flags.push_back(text.c_str());
-  HandOver(kFullProgram, "run", flags).IgnoreError();
-  // A file may have more than the system takes as arguments.
-  return HandOver(kFullProgram, "run", args);
 }
 
 // INVALID_ARGUMENT: a value of --equality_mode or of a threshold is none.
@@ -410,7 +350,6 @@ absl::StatusOr<bool> Run(std::span<const char* const> args,
     RETURN_IF_ERROR(WriteStdout(absl::StrCat(kUsage, FlagsHelp(flags))));
     return true;
   }
-  RETURN_IF_ERROR(HandOverIfNeeded(arguments, args));
   ReportIgnoredFlags(arguments);
   ASSIGN_OR_RETURN(const bool listed, ListDevices(arguments));
   if (listed) return true;

@@ -7,8 +7,8 @@
 
 #include "abi/native/numbers.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/hex.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 
@@ -80,12 +80,11 @@ absl::StatusOr<std::string> Parser::Text() {
   while (!AtEnd()) {
     const char c = text_[at_];
     if (c == '%') {
-      const absl::string_view digits = text_.substr(at_ + 1, 2);
-      if (digits.size() != 2 || !absl::ascii_isxdigit(digits[0]) ||
-          !absl::ascii_isxdigit(digits[1])) {
+      const auto byte = BytesOfHex(text_.substr(at_ + 1, 2));
+      if (!byte.has_value() || byte->empty()) {
         return Error("'%' without two hexadecimal digits stands");
       }
-      text += absl::HexStringToBytes(digits);
+      text += *byte;
       at_ += 3;
       continue;
     }

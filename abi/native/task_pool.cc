@@ -5,6 +5,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/deadline.h"
+
 namespace eyrie::native {
 
 TaskPool::TaskPool(size_t threads)
@@ -55,7 +57,7 @@ void TaskPool::Work(State& state) {
   std::unique_lock lock(state.mutex);
   while (true) {
     ++state.idle;
-    state.changed.wait(lock, [&state] {
+    Wait(state.changed, lock, [&state] {
       return !state.tasks.empty() || (state.ending && state.running == 0);
     });
     --state.idle;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/deadline.h"
 #include "base/status_macros.h"
 
 namespace eyrie::hal {
@@ -49,7 +50,7 @@ absl::StatusOr<std::shared_ptr<Messenger>> Messenger::Create(
   ASSIGN_OR_RETURN(messenger->thread_,
                    Thread::Start("messages between ranks", work));
   std::unique_lock<std::mutex> lock(messenger->mutex_);
-  messenger->wakes_.wait(lock, [&] { return messenger->started_; });
+  Wait(messenger->wakes_, lock, [&] { return messenger->started_; });
   if (!messenger->result_.ok()) return messenger->result_;
   return messenger;
 }
@@ -69,7 +70,7 @@ bool Messenger::TakeNew(std::vector<Entry>& active, int pause_us) {
   std::unique_lock<std::mutex> lock(mutex_);
   const auto woken = [&] { return stopping_ || !new_.empty(); };
   if (active.empty()) {
-    wakes_.wait(lock, woken);
+    Wait(wakes_, lock, woken);
   } else if (pause_us > 0) {
     wakes_.wait_for(lock, std::chrono::microseconds(pause_us), woken);
   }

@@ -8,11 +8,9 @@
 
 #include <cstring>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "base/folders.h"
 #include "base/status_macros.h"
 #include "eyrie/collectives_plugin.h"
@@ -91,25 +89,14 @@ absl::StatusOr<std::unique_ptr<Transport>> PluginTransport::Open(
   return std::unique_ptr<Transport>(std::move(opened));
 }
 
-absl::StatusOr<std::string> FindPlugin(absl::string_view name) {
-  if (name.find('/') != absl::string_view::npos) {
-    if (access(std::string(name).c_str(), F_OK) == 0) return std::string(name);
-    return absl::NotFoundError(
-        absl::StrCat("There is no collectives plug-in '", name, "'."));
+absl::StatusOr<std::string> PathOf(absl::string_view name_or_path) {
+  if (name_or_path.find('/') == name_or_path.npos) {
+    return FindPlugin(name_or_path);
   }
-  std::string folder = FolderOf(ProgramPath());
-  if (folder.empty()) folder = "./";
-  const std::string file = absl::StrCat("libeyrie_", name, ".so");
-  const std::vector<std::string> places = {
-      absl::StrCat(folder, file),
-      absl::StrCat(folder, "../lib/eyrie/", file),  // installed
-      absl::StrCat(folder, "../plugins/", name, "/", file)};
-  for (const std::string& place : places) {
-    if (access(place.c_str(), F_OK) == 0) return place;
-  }
+  std::string path(name_or_path);
+  if (access(path.c_str(), F_OK) == 0) return path;
   return absl::NotFoundError(
-      absl::StrCat("There is no collectives plug-in '", name, "': neither ",
-                   absl::StrJoin(places, " nor "), " exists."));
+      absl::StrCat("There is no collectives plug-in '", path, "'."));
 }
 
 absl::StatusOr<const Plugin*> Load(const std::string& path) {
@@ -141,7 +128,7 @@ absl::StatusOr<const Plugin*> Load(const std::string& path) {
 
 absl::StatusOr<std::shared_ptr<ChannelProvider>> OpenCollectivesPlugin(
     absl::string_view name_or_path) {
-  ASSIGN_OR_RETURN(const std::string path, FindPlugin(name_or_path));
+  ASSIGN_OR_RETURN(const std::string path, PathOf(name_or_path));
   ASSIGN_OR_RETURN(const Plugin* const plugin, Load(path));
   return MakeMessengerProvider(
       [plugin] { return PluginTransport::Open(*plugin); });

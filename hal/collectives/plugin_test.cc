@@ -44,7 +44,7 @@ TEST(Plugin, SaysWhatIsWrong) {
   }
   EXPECT_TRUE(absl::StartsWith(
       Open("absent"),
-      "NOT_FOUND: There is no collectives plug-in 'absent': neither /"));
+      "NOT_FOUND: There is no plug-in 'absent': neither /"));
 }
 
 TEST(Plugin, IsCalled) {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "base/hex.h"
 #include "base/status_macros.h"
 #include "gtest/gtest.h"
 #include "hal/cpu/cpu_features.h"
@@ -24,7 +24,7 @@ namespace {
 // Bytes of "62 f1 7c".
 std::vector<uint8_t> Bytes(absl::string_view hex) {
   const std::string digits = absl::StrReplaceAll(hex, {{" ", ""}});
-  const std::string bytes = absl::HexStringToBytes(digits);
+  const std::string bytes = BytesOfHex(digits).value();
   return std::vector<uint8_t>(bytes.begin(), bytes.end());
 }
 

@@ -82,9 +82,8 @@ void Queue::Serve() {
   trace::SetThreadName("vulkan ", device_->number());
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] {
-      return is_over_ || (watches_ > 0 && !pending_.empty());
-    });
+    Wait(changed_, lock,
+         [this] { return is_over_ || (watches_ > 0 && !pending_.empty()); });
     if (is_over_) return;
     const uint64_t epoch = pending_.front().epoch;
     lock.unlock();

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs recipes_test.py with the Python of install.sh, and the wheel that it is
 # given the parts of, as python_test.sh.
-#   recipes_test.sh <libeyrie.a> <digits.vmfb>
+#   recipes_test.sh <libeyrie.so> <digits.vmfb>
 set -eu
 # Bazel's tests have no HOME.
 HOME=${HOME:-$(getent passwd "$(id -u)" | cut -d : -f 6)}

@@ -1,5 +1,7 @@
 """What a fuzz target is built into: a replay test and a libFuzzer binary."""
 
+load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_test")
+
 def fuzz_target(name, target, mutator = None):
     """Declares <name>_replay_test and <name>_fuzz.
 
@@ -9,7 +11,7 @@ def fuzz_target(name, target, mutator = None):
       mutator: one that defines LLVMFuzzerCustomMutator, if there is one.
     """
     corpus = native.glob(["corpus/" + name + "/**"])
-    native.cc_test(
+    cc_test(
         name = name + "_replay_test",
         size = "small",
         srcs = ["replay_main.cc"],
@@ -17,7 +19,7 @@ def fuzz_target(name, target, mutator = None):
         data = corpus,
         deps = [target],
     )
-    native.cc_binary(
+    cc_binary(
         name = name + "_fuzz",
         testonly = True,
         linkopts = ["-fsanitize=fuzzer"],

@@ -1,5 +1,7 @@
 """Shared libraries of test handlers, with their manifests beside and within."""
 
+load("@rules_cc//cc:defs.bzl", "cc_binary")
+
 def handler_library(name, srcs, manifest, minor = 3):
     """Declares lib/<name>.so, and lib/<name>_noted.so with its manifest.
 
@@ -15,14 +17,14 @@ def handler_library(name, srcs, manifest, minor = 3):
         # The tool is a source, to be built once, as it is for the tests.
         srcs = [
             manifest,
-            "//tools:eyrie-full",
+            "//tools:eyrie",
         ],
         outs = [name + "_note.o"],
-        cmd = "$(location //tools:eyrie-full) note " +
+        cmd = "$(location //tools:eyrie) note " +
               "$(location %s) -o $@" % manifest,
     )
     for suffix, note in [("", []), ("_noted", [name + "_note.o"])]:
-        native.cc_binary(
+        cc_binary(
             name = "lib/" + name + suffix + ".so",
             testonly = True,
             srcs = srcs + note,

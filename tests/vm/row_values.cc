@@ -15,6 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/hex.h"
 #include "vm/buffer.h"
 #include "vm/list.h"
 
@@ -44,7 +45,9 @@ Value ParseRef(absl::string_view text) {
     }
     return Value(Ref<RefObject>(std::move(list)));
   }
-  const std::string bytes = absl::HexStringToBytes(parts.second);
+  const std::optional<std::string> hex = BytesOfHex(parts.second);
+  if (!hex.has_value()) NoValue(text);
+  const std::string& bytes = *hex;
   if (parts.first == "buf") {
     return Value(Ref<RefObject>(*Buffer::CopyText(bytes)));
   }

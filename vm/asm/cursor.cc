@@ -13,6 +13,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/hex.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 
@@ -71,11 +72,6 @@ void AppendEscaped(char c, std::string& to) {
 
 // The quiet bit of a NaN, and the bits below it.
 uint64_t QuietBit(int bits) { return uint64_t{1} << (bits == 32 ? 22 : 51); }
-
-int HexDigit(char c) {
-  if (!absl::ascii_isxdigit(c)) return -1;
-  return absl::ascii_isdigit(c) ? c - '0' : absl::ascii_tolower(c) - 'a' + 10;
-}
 
 // The character that the escape at the front of `text` stands for, and how
 // long it is; nullopt for an unknown one.

@@ -172,15 +172,18 @@ class TableWriter {
   // Where there is none, the vector has a zero.
   flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<void>>>
   LocationVector(const std::vector<flatbuffers::uoffset_t>& locations) {
-    to_.StartVector(locations.size(), sizeof(flatbuffers::uoffset_t));
-    for (size_t i = locations.size(); i-- > 0;) {
-      if (locations[i] == 0) {
-        to_.PushElement(flatbuffers::uoffset_t{0});
-      } else {
-        to_.PushElement(flatbuffers::Offset<void>(locations[i]));
-      }
+    using flatbuffers::uoffset_t;
+    uoffset_t* elements = nullptr;
+    const auto vector =
+        to_.CreateUninitializedVector(locations.size(), &elements);
+    // Locations count from the end of the buffer, whose last entry is the
+    // vector.
+    uoffset_t place = to_.GetSize() - sizeof(uoffset_t);
+    for (size_t i = 0; i < locations.size(); ++i, place -= sizeof(uoffset_t)) {
+      const uoffset_t distance = locations[i] == 0 ? 0 : place - locations[i];
+      elements[i] = flatbuffers::EndianScalar(distance);
     }
-    return to_.EndVector(locations.size());
+    return {vector.o};
   }
 
   flatbuffers::Offset<fbs::SourceMap> SourceMap(

@@ -1,16 +1,11 @@
 // The contents of constants: bytes, text, numbers, a file.
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "base/hex.h"
 #include "base/status_macros.h"
 #include "vm/asm/module_parser.h"
 
 namespace eyrie::vm {
 namespace {
-
-int HexDigit(char c) {
-  if (!absl::ascii_isxdigit(c)) return -1;
-  return absl::ascii_isdigit(c) ? c - '0' : absl::ascii_tolower(c) - 'a' + 10;
-}
 
 // Pairs of digits, blanks between them as one likes.
 absl::StatusOr<std::vector<uint8_t>> TakeHex(TextCursor& in) {

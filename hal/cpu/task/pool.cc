@@ -104,7 +104,7 @@ void Pool::Work(int index) {
     if (found) continue;
     std::unique_lock<std::mutex> lock(mutex_);
     sleeping_.fetch_add(1);
-    worker_wakes_.wait(lock, called);
+    Wait(worker_wakes_, lock, called);
     sleeping_.fetch_sub(1);
     limit = std::max(limit, longest / 4);
   }

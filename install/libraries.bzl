@@ -1,0 +1,86 @@
+"""The two forms of libeyrie, of the objects that the tool has, too.
+
+Both show the names of libeyrie.map alone, so that a program may have an Abseil
+of its own.
+"""
+
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+
+def _parts(deps):
+    """Returns the objects and the flags for the linker of what is linked."""
+    objects = []
+    flags = []
+    for dep in deps:
+        for part in dep[CcInfo].linking_context.linker_inputs.to_list():
+            for library in part.libraries:
+                objects += library.pic_objects
+            flags += part.user_link_flags
+    return depset(objects).to_list(), flags
+
+def _static_archive_impl(ctx):
+    objects, flags = _parts(ctx.attr.deps)
+    arguments = ctx.actions.args()
+    arguments.add(ctx.outputs.archive)
+    arguments.add_all(objects)
+    arguments.add("--")
+    arguments.add_all(
+        [flag for flag in flags if flag.startswith("-l:")],
+        uniquify = True,
+    )
+    ctx.actions.run(
+        executable = ctx.executable._merge,
+        arguments = [arguments],
+        inputs = objects,
+        outputs = [ctx.outputs.archive],
+        use_default_shell_env = True,
+        mnemonic = "MergeObjects",
+    )
+    return [DefaultInfo(files = depset([ctx.outputs.archive]))]
+
+# An archive of one object, with all that it needs of other archives in it.
+static_archive = rule(
+    implementation = _static_archive_impl,
+    attrs = {
+        "deps": attr.label_list(providers = [CcInfo]),
+        "archive": attr.output(),
+        "_merge": attr.label(
+            default = "//install:merge_objects",
+            executable = True,
+            cfg = "host",
+        ),
+    },
+)
+
+def _shared_library_impl(ctx):
+    objects, flags = _parts(ctx.attr.deps)
+    arguments = ctx.actions.args()
+    arguments.add_all(["-shared", "-o", ctx.outputs.library])
+    arguments.add("-Wl,-soname," + ctx.attr.soname)
+    arguments.add("-Wl,--version-script=" + ctx.file.version_script.path)
+    arguments.add_all(["-Wl,-z,defs", "-Wl,--gc-sections", "-Wl,--as-needed"])
+    arguments.add_all(objects)
+    for flag in flags:
+        # Some objects of Abseil's archives can be part of programs only.
+        if flag.startswith("-l:libabsl_"):
+            flag = flag[:-len(".a")] + ".so"
+        arguments.add(flag)
+    ctx.actions.run_shell(
+        command = 'g++ "$@"',
+        arguments = [arguments],
+        inputs = objects + [ctx.file.version_script],
+        outputs = [ctx.outputs.library],
+        use_default_shell_env = True,
+        mnemonic = "LinkShared",
+    )
+    return [DefaultInfo(files = depset([ctx.outputs.library]))]
+
+# A shared library that needs Abseil's and libstdc++, as Debian has them.
+shared_library = rule(
+    implementation = _shared_library_impl,
+    attrs = {
+        "deps": attr.label_list(providers = [CcInfo]),
+        "library": attr.output(),
+        "soname": attr.string(),
+        "version_script": attr.label(allow_single_file = True),
+    },
+)

@@ -1,0 +1,3 @@
+"""Bazel's own rule, where newer ones have it."""
+
+sh_test = native.sh_test
