@@ -12,6 +12,8 @@
 #include "tools/command.h"
 #include "vm/version.h"
 
+extern const char eyrie_commit[];  // of version_stamp.cc
+
 namespace eyrie::tools {
 namespace {
 
@@ -60,7 +62,9 @@ std::string Usage() {
 }
 
 std::string Version() {
+  const absl::string_view commit = eyrie_commit;
   return absl::StrCat("eyrie ", EYRIE_VERSION,
+                      commit.empty() ? "" : ", commit ", commit,
                       "\nModules of iree-compile run with bytecode ",
                       vm::KnownBytecodeVersions(), ".\n");
 }

@@ -1,8 +1,9 @@
 """Counts the test cases that Bazel ran, from its build event files.
 
-usage: count_tests.py <events.json>...
+usage: count_tests.py <events.json>... [--root=FOLDER <events.json>...]
 
-Each file is one configuration. Prints the failures, then, as the last line,
+Each file is one configuration; those behind --root were written by a Bazel for
+which that folder was /. Prints the failures, then, as the last line,
 "N passed, M failed": cases of GoogleTest targets one by one, any other test
 as one case. A target that does not build counts as failed, and so does a
 configuration without a record. Exits with 1 on a failure or without a test.
@@ -33,20 +34,20 @@ def count_cases(path):
     return passed, failed
 
 
-def xml_path(result):
+def xml_path(result, root):
     """Returns the path of a test result's test.xml, or None."""
     for output in result.get("testActionOutput", []):
         if output.get("name") == "test.xml":
             url = urllib.parse.urlparse(output.get("uri", ""))
-            return urllib.request.url2pathname(url.path)
+            return root + urllib.request.url2pathname(url.path)
     return None
 
 
-def count_result(label, result):
+def count_result(label, result, root):
     """Returns (passed, sentences about failures) of one testResult event."""
     passed, failed = 0, []
     try:
-        passed, failed = count_cases(xml_path(result))
+        passed, failed = count_cases(xml_path(result, root))
     except (OSError, TypeError, ElementTree.ParseError):
         pass  # Without a readable report the status alone counts.
     ok = result.get("status") in ("PASSED", "FLAKY")
@@ -57,7 +58,7 @@ def count_result(label, result):
     return passed, [f"{label}: {result.get('status')}."]
 
 
-def count_events(path):
+def count_events(path, root=""):
     """Returns (passed, sentences about failures) of one event file."""
     passed, failures, exit_name = 0, [], None
     with open(path, encoding="utf-8") as lines:
@@ -68,7 +69,8 @@ def count_events(path):
                 if event["testResult"].get("status") == "NO_STATUS":
                     continue
                 count, sentences = count_result(
-                    kind["testResult"]["label"], event["testResult"])
+                    kind["testResult"]["label"], event["testResult"],
+                    root)
                 passed += count
                 failures += sentences
             elif "targetCompleted" in kind:
@@ -82,12 +84,16 @@ def count_events(path):
     return passed, failures
 
 
-def main(paths):
+def main(arguments):
     total_passed, total_failed = 0, 0
-    for path in paths:
+    root = ""
+    for path in arguments:
+        if path.startswith("--root="):
+            root = path[len("--root="):]
+            continue
         name = os.path.splitext(os.path.basename(path))[0]
         try:
-            passed, failures = count_events(path)
+            passed, failures = count_events(path, root)
         except (OSError, ValueError) as error:
             passed, failures = 0, [f"No record of the run: {error}."]
         for sentence in failures:

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Runs ./eyrie in another release of Debian: other_system.sh trixie test --quick
+#
+# debootstrap makes a root of that release, once, below the user's cache. The
+# checkout is copied into it as /eyrie. The last line of stdout is the root's
+# folder. Exits as ./eyrie does there, or with 75 if there can be no such root.
+set -euo pipefail
+
+readonly CANNOT=75
+release=$1
+shift
+tree=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
+root=${XDG_CACHE_HOME:-$HOME/.cache}/eyrie/roots/$release
+
+say() { echo "eyrie: $*" >&2; }
+
+make_root() {
+  local mirror
+  mirror=$(apt-get indextargets --format '$(SITE)' 'Origin: Debian' \
+    'Label: Debian' | head -n 1)
+  say "Making a root of Debian $release ..."
+  rm -rf "$root.new"
+  mkdir -p "$(dirname "$root")"
+  debootstrap --variant=minbase --include=ca-certificates "$release" \
+    "$root.new" ${mirror:+"$mirror"} >&2 &&
+    mv "$root.new" "$root"
+}
+
+copy_tree() {
+  rm -rf "$root/eyrie"
+  mkdir "$root/eyrie"
+  tar -C "$tree" --exclude='./bazel-*' --exclude=./.git --exclude=./.eyrie \
+    -cf - . | tar -C "$root/eyrie" -xf -
+}
+
+# In a mount namespace of its own, so that no mount outlives the command.
+enter() {
+  unshare --mount --pid --fork --kill-child sh -euc '
+    root=$1
+    shift
+    mount -t proc proc "$root/proc"
+    mount --rbind /dev "$root/dev"
+    exec chroot "$root" env -i HOME=/root LANG=C.UTF-8 PATH="$PATH" \
+      ${http_proxy:+"http_proxy=$http_proxy"} "$@"' - "$root" "$@"
+}
+
+give_up() {
+  say "Debian $release is left out: $*"
+  exit $CANNOT
+}
+
+((EUID == 0)) || give_up "root alone can make a root of it and enter that."
+unshare --mount true || give_up "there are no mount namespaces here."
+[[ -d $root ]] || make_root || give_up "debootstrap fails."
+copy_tree
+status=0
+enter /eyrie/eyrie "$@" >&2 || status=$?
+echo "$root"
+exit $status
