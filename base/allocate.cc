@@ -1,18 +1,40 @@
 // Sentences, and strings.
 #include "base/allocate.h"
 
+#include <atomic>
+#include <cstdlib>
+
 #include "absl/strings/str_cat.h"
 #include "base/reserve_string.h"
 
 namespace eyrie {
+namespace {
+
+// Room for errors: many small blocks may have taken the last of the memory.
+class Spare {
+ public:
+  Spare() : block_(std::malloc(kSmallBytes)) {}
+  void LetGo() { std::free(block_.exchange(nullptr)); }
+  void Take() { std::free(block_.exchange(std::malloc(kSmallBytes))); }
+
+ private:
+  std::atomic<void*> block_;
+};
+
+Spare spare;  // made when the program or library is loaded
+
+}  // namespace
 
 absl::Status CannotAllocate(uint64_t count, uint64_t size,
                             absl::string_view what) {
+  spare.LetGo();
   const std::optional<uint64_t> bytes = CheckedMul(count, size);
-  return absl::ResourceExhaustedError(
+  absl::Status status = absl::ResourceExhaustedError(
       bytes ? absl::StrCat("Cannot allocate ", *bytes, " bytes for ", what, ".")
             : absl::StrCat("Cannot allocate ", count, " times ", size,
                            " bytes for ", what, "."));
+  spare.Take();
+  return status;
 }
 
 absl::Status Reserve(std::string& text, size_t size, absl::string_view what) {
