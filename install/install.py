@@ -5,7 +5,7 @@ prefix, and takes them out again.
 DESTDIR, if set, is where the prefix stands for now. A manifest,
 share/eyrie/manifest.txt, lists what was put there; a later installation takes
 out what it does not put there itself.
-Tested by consumer_test.py.
+Tested by consumer_test.py, package_test.py.
 """
 
 import argparse
@@ -14,6 +14,9 @@ import re
 import stat
 import subprocess
 import sys
+
+sys.path.append(os.path.dirname(os.path.realpath(__file__)))
+import help_files  # noqa: E402  pylint: disable=wrong-import-position
 
 MANIFEST = "share/eyrie/manifest.txt"
 PACKAGE_FILES = {
@@ -31,9 +34,10 @@ class Failure(Exception):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="eyrie install", description=(
-        "Installs the eyrie tool, the libraries libeyrie.so and libeyrie.a, "
-        "their headers, and files for pkg-config, CMake and Bazel. DESTDIR in "
-        "the environment is put before the prefix."))
+        "Installs the eyrie tool with its man pages and completions, the "
+        "libraries libeyrie.so and libeyrie.a, their headers, and files for "
+        "pkg-config, CMake and Bazel. DESTDIR in the environment is put before "
+        "the prefix."))
     parser.add_argument("--prefix", default="/usr/local",
                         help="where to (%(default)s)")
     parser.add_argument("--libdir", default="lib",
@@ -66,6 +70,19 @@ def version_of(source):
     found = re.search(r'#define EYRIE_VERSION "(\d+\.\d+\.\d+)"',
                       read(source, "include/eyrie/c_base.h"))
     return found.group(1)
+
+
+def epoch_of(source):
+    """Returns the date of the sources, in seconds: SOURCE_DATE_EPOCH, or that
+    of the commit, or of a file where there is no repository."""
+    if "SOURCE_DATE_EPOCH" in os.environ:
+        return int(os.environ["SOURCE_DATE_EPOCH"])
+    try:
+        return int(subprocess.run(
+            ["git", "-C", source, "log", "-1", "--format=%ct"], check=True,
+            capture_output=True).stdout)
+    except (OSError, subprocess.CalledProcessError):
+        return int(os.stat(os.path.join(source, "LICENSE")).st_mtime)
 
 
 class Tree:
@@ -103,11 +120,15 @@ def plan(options):
     tree.add_stripped("bin/eyrie", os.path.join(built, "tools/eyrie"), 0o755)
     tree.add_stripped("lib/eyrie/libeyrie_benchmark.so",
                       os.path.join(built, "tools/libeyrie_benchmark.so"), 0o755)
-    for name in re.findall(r'^PUBLIC_TOOL\("([^"]+)"',
-                           read(source, "tools/names.def"), re.M):
+    for path, text in help_files.files(os.path.join(built, "tools/eyrie"),
+                                       version, epoch_of(source)).items():
+        tree.add_bytes(path, text.encode())
+    for name, *words in help_files.public_names(source):
         tree.add_link(f"bin/{name}", "eyrie")
+        tree.add_link(f"share/man/man1/{name}.1", "-".join(
+            ["eyrie", *words]) + ".1")
     tree.add_stripped(f"{lib}/libeyrie.so.{version}",
-                      os.path.join(built, "install/libeyrie.so"), 0o755)
+                      os.path.join(built, "install/libeyrie.so"), 0o644)
     tree.add_link(f"{lib}/libeyrie.so.0", f"libeyrie.so.{version}")
     tree.add_link(f"{lib}/libeyrie.so", "libeyrie.so.0")
     tree.add_file(f"{lib}/libeyrie.a",

@@ -258,8 +258,8 @@ def parse_help(text):
     return plain(parts[0].split("\n")), flags
 
 
-def commands_of(eyrie):
-    """Returns (words, usage, flags) of every command that has flags."""
+def every_command(eyrie):
+    """Returns (words, usage, flags) of every command."""
     found = []
     waiting = [[name] for name in re.findall(r"^  (\w+)  ", help_of(eyrie),
                                              re.M)]
@@ -273,11 +273,15 @@ def commands_of(eyrie):
         more += re.findall(rf"eyrie {name} (\w+) --help:", text)
         waiting[:0] = [words + [word] for word in more]
         usage, flags = parse_help(text)
-        if flags:
-            found.append((name, usage, flags))
+        found.append((name, usage, flags))
     if not found:
         raise SystemExit("eyrie --help lists no command.")
     return found
+
+
+def commands_of(eyrie):
+    """Returns (words, usage, flags) of every command that has flags."""
+    return [command for command in every_command(eyrie) if command[2]]
 
 
 def flag_key(flag):
