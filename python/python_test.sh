@@ -11,8 +11,27 @@ if ! "$python" -c 'import nanobind, numpy, ml_dtypes' 2>/dev/null; then
   exit 0
 fi
 here=$(dirname "$0")
-"$python" "$here/build_wheel.py" --library="$1" --include=include \
-  --license=LICENSE --out="$TEST_TMPDIR/dist"
+make_wheel() {
+  "$python" "$here/build_wheel.py" --library="$library" --python="$2" \
+    --out="$TEST_TMPDIR/$1"
+}
+library=$1
+# Equal sources give equal bytes.
+make_wheel dist "$python"
+make_wheel again "$python"
+cmp "$TEST_TMPDIR"/dist/*.whl "$TEST_TMPDIR"/again/*.whl
+# The wheels of the other Pythons that install.sh --all found.
+for other in "$home"/.cache/eyrie/pythons/*/bin/python; do
+  if [ ! -x "$other" ]; then continue; fi
+  name=$(basename "${other%/bin/python}")
+  echo "The wheel of $name:"
+  make_wheel "$name" "$other"
+  "$other" -m pip install --quiet --no-index --no-deps \
+    --target="$TEST_TMPDIR/site-$name" "$TEST_TMPDIR/$name"/*.whl
+  for test in eyrie_test.py arrays_test.py; do
+    PYTHONPATH="$TEST_TMPDIR/site-$name" "$other" "$here/$test" tests/modules
+  done
+done
 "$python" -m pip install --quiet --no-index --no-deps \
   --target="$TEST_TMPDIR/site" "$TEST_TMPDIR"/dist/*.whl
 "$2" asm "$here/talker.vmasm" -o "$TEST_TMPDIR/talker.vmfb"

@@ -248,7 +248,7 @@ Value From(nb::handle object, int depth) {
   PyObject* const p = object.ptr();
   if (p == Py_None) return Value();
   if (PyBool_Check(p)) return Value(p == Py_True);
-  if (PyFloat_Check(p)) return Value(PyFloat_AS_DOUBLE(p));
+  if (PyFloat_Check(p)) return Value(PyFloat_AsDouble(p));
   if (PyLong_Check(p)) return FromInteger(object);
   if (PyUnicode_Check(p)) {
     Py_ssize_t size = 0;
@@ -257,7 +257,7 @@ Value From(nb::handle object, int depth) {
     return Value(std::string_view(text, size));
   }
   if (PyBytes_Check(p)) {
-    return Value(std::string_view(PyBytes_AS_STRING(p), PyBytes_GET_SIZE(p)));
+    return Value(std::string_view(PyBytes_AsString(p), PyBytes_Size(p)));
   }
   if (PyList_Check(p)) return Value::List(Items(object, depth));
   if (PyTuple_Check(p)) return Value::Tuple(Items(object, depth));

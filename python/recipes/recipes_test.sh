@@ -15,8 +15,7 @@ if ! "$python" -c 'import nanobind' 2>/dev/null ||
     "from PyPI."
   exit 0
 fi
-"$python" python/build_wheel.py --library="$1" --include=include \
-  --license=LICENSE --out="$TEST_TMPDIR/dist"
+"$python" python/build_wheel.py --library="$1" --out="$TEST_TMPDIR/dist"
 "$engines" -m pip install --quiet --no-index --no-deps \
   --target="$TEST_TMPDIR/site" "$TEST_TMPDIR"/dist/*.whl
 # Ray's sockets have names of at most 107 bytes.
