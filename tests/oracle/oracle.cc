@@ -204,7 +204,7 @@ std::string OracleInstance::Places() const {
     backtrace.Add(
         {&frames_[i].module->def(), frames_[i].function, frames_[i].at});
   }
-  return backtrace.Format("");
+  return vm::FormatBacktrace(backtrace, "");
 }
 
 absl::Status OracleInstance::Step(const Instruction& in) {
