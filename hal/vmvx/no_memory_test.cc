@@ -27,8 +27,8 @@ TEST(VmvxNoMemory, Loads) {
   params.data = *bytes;
   const auto loader = MakeLoader();
   tests::FailEach({
-      {"load", [&] { return loader->Load(params).status(); }, 12},
-      {"describe", [&] { return loader->Describe(params.data).status(); }, 11},
+      {"load", [&] { return loader->Load(params).status(); }, 11},
+      {"describe", [&] { return loader->Describe(params.data).status(); }, 10},
   });
 }
 
