@@ -13,8 +13,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/file_appender.h"
 #include "base/file_writer.h"
-#include "base/folders.h"
-#include "base/mapped_file.h"
 #include "base/status_macros.h"
 #include "hal/buffer.h"
 #include "vm/buffer.h"
@@ -103,8 +101,11 @@ std::span<const uint8_t> AsBytes(const std::string& text) {
 }  // namespace
 
 absl::Status CheckOutputText(absl::string_view text) {
-  if (text.empty() || text == "-" || text[0] == '@' || text[0] == '+') {
-    return absl::OkStatus();
+  if (text.empty() || text == "-") return absl::OkStatus();
+  if (text[0] == '@' || text[0] == '+') {
+    if (text.size() > 1) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("--output='", text, "' names no file."));
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "--output='", text, "' is neither '-' nor '@file' nor '+file'."));
@@ -148,12 +149,11 @@ absl::StatusOr<ValueWriter::Target*> ValueWriter::Open(absl::string_view text) {
         "--output='", text,
         "' would replace the result before it in the same file; '+' appends."));
   }
-  if (append && target.is_zip && IsRegularFile(path)) {
-    ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
-    const auto zip = ZipWriter::Continue(file->bytes());
-    if (!zip.ok()) {
-      return Annotate(zip.status(), absl::StrCat("(file '", path, "')"));
-    }
+  if (append && target.is_zip) {
+    RETURN_IF_ERROR(target.appender->Look([&](std::span<const uint8_t> zip) {
+      return Annotate(ZipWriter::Continue(zip).status(),
+                      absl::StrCat("(file '", path, "')"));
+    }));
   }
   return &(targets_[identity] = std::move(target));
 }

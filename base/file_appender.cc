@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/file_writer.h"
+#include "base/folders.h"
 #include "base/signal_block.h"
 #include "base/status_macros.h"
 #include "base/system_error.h"
@@ -47,6 +48,11 @@ class Content {
   std::span<const uint8_t> bytes_;
 };
 
+// Without locks (some network file systems) O_APPEND has to do.
+void Lock(const Descriptor& file, int kind) {
+  while (flock(file.get(), kind) != 0 && errno == EINTR) continue;
+}
+
 }  // namespace
 
 FileAppender::FileAppender(std::string path) : path_(std::move(path)) {
@@ -67,8 +73,7 @@ absl::StatusOr<FileAppender::Locked> FileAppender::OpenLocked(int flags) const {
       locked.created = true;
     }
     if (!locked.file.is_open()) return SystemError("open", path_, errno);
-    // Without locks (some network file systems) O_APPEND has to do.
-    while (flock(locked.file.get(), LOCK_EX) != 0 && errno == EINTR) continue;
+    Lock(locked.file, LOCK_EX);
     struct stat own = {};
     if (fstat(locked.file.get(), &own) != 0) {
       return SystemError("open", path_, errno);
@@ -85,6 +90,19 @@ absl::StatusOr<FileAppender::Locked> FileAppender::OpenLocked(int flags) const {
     locked.size = static_cast<uint64_t>(own.st_size);
     return locked;
   }
+}
+
+absl::Status FileAppender::Look(LookAt look) const {
+  if (!IsRegularFile(path_)) return absl::OkStatus();
+  const Descriptor file(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return SystemError("open", path_, errno);
+  Lock(file, LOCK_SH);
+  struct stat now = {};
+  if (fstat(file.get(), &now) != 0) return SystemError("open", path_, errno);
+  const auto size = static_cast<uint64_t>(now.st_size);
+  const Content content(file.get(), size);
+  if (content.bytes().size() != size) return SystemError("map", path_, errno);
+  return look(content.bytes());
 }
 
 absl::Status FileAppender::WriteStream(std::span<const uint8_t> bytes) const {

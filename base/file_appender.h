@@ -41,6 +41,12 @@ class FileAppender {
   const std::string& identity() const { return target_.identity; }
   bool is_stream() const { return target_.is_stream(); }
 
+  // Calls `look` with what a regular file holds, while no appender of any
+  // process changes it; not at all where there is none. Returns its error, or
+  // one of opening the file.
+  using LookAt = absl::FunctionRef<absl::Status(std::span<const uint8_t> now)>;
+  absl::Status Look(LookAt look) const;
+
   // Adds one record: one write at the end of the file (O_APPEND).
   absl::Status Append(std::span<const uint8_t> record);
 
