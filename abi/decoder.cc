@@ -27,6 +27,7 @@ using vm::ValueType;
 using ListKind = vm::ElementType::Kind;
 
 constexpr absl::string_view kItems = "the items of a result";
+constexpr absl::string_view kText = "a result's text";
 
 absl::Status NotReturned(const RefObject* object, const Type& type) {
   return absl::InvalidArgumentError(
@@ -108,9 +109,13 @@ absl::Status Decoder::Count(size_t values) {
                                                    kMaxValueDepth, "."));
   }
   values_ += values;
-  if (values_ <= kMaxValues) return absl::OkStatus();
+  if (values_ <= kMaxValues) return Charge(values * sizeof(HostValue), kItems);
   return absl::ResourceExhaustedError(absl::StrCat(
       "more than ", kMaxValues, " values are returned, which is the limit."));
+}
+
+absl::Status Decoder::Charge(uint64_t bytes, absl::string_view what) {
+  return charge_ == nullptr ? absl::OkStatus() : charge_->Add(bytes, what);
 }
 
 bool Decoder::DecodeNumber(const vm::Value& value, const Type& type,
@@ -218,7 +223,8 @@ absl::StatusOr<HostValue> Decoder::Bytes(const Ref<RefObject>& object,
       buffer != nullptr && !type.is(Kind::kByteList)) {
     const absl::string_view text = buffer->text();
     std::string bytes;
-    RETURN_IF_ERROR(Assign(bytes, text, "a result's text"));
+    RETURN_IF_ERROR(Charge(text.size(), kText));
+    RETURN_IF_ERROR(Assign(bytes, text, kText));
     return HostValue::Bytes(std::move(bytes));
   }
   auto* list = RefCast<vm::List>(object.get());
@@ -226,7 +232,8 @@ absl::StatusOr<HostValue> Decoder::Bytes(const Ref<RefObject>& object,
     return NotReturned(object.get(), type);
   }
   std::string bytes;
-  RETURN_IF_ERROR(Resize(bytes, list->size(), "a result's text"));
+  RETURN_IF_ERROR(Charge(list->size(), kText));
+  RETURN_IF_ERROR(Resize(bytes, list->size(), kText));
   for (size_t i = 0; i < bytes.size(); ++i) {
     int32_t byte = 0;
     RETURN_IF_ERROR(At(i, list->GetNumber(i, byte)));

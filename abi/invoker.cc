@@ -289,13 +289,15 @@ absl::Status Invoker::DecodeAll(std::span<vm::Value> values,
   RETURN_IF_ERROR(OrderResults(values));
   const std::span<const Parameter> parameters = signature_.results();
   RETURN_IF_ERROR(Resize(results, parameters.size(), kResults));
+  ASSIGN_OR_RETURN(MemoryCharge charge,
+                   MemoryCharge::Take(memory_, 0, kResults));
   for (size_t i = 0; i < parameters.size(); ++i) {
     const bool slots = signature_.results_are_slots();
     if (!slots && Decoder::DecodeNumber(values[i], parameters[i].type,
                                         results[i])) [[likely]] {
       continue;
     }
-    Decoder decoder(&statistics_);
+    Decoder decoder(&statistics_, &charge);
     absl::StatusOr<HostValue> value =
         slots ? decoder.DecodeSlots(values, parameters[0].type)
               : decoder.Decode(values[i], parameters[i].type);

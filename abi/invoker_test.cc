@@ -412,30 +412,6 @@ TEST(HostArray, ImportsAreKept) {
       (*unaligned)->Import(device, ElementType::kInt8).status()));
 }
 
-// A program's lists may hold themselves, or each other many times.
-TEST(Decoder, HostileLists) {
-  CallStatistics statistics;
-  auto self = *vm::List::Create({});
-  ASSERT_TRUE(self->Append(vm::Value(Ref<RefObject>(self))).ok());
-  Decoder decoder(&statistics);
-  const auto looped = decoder.Decode(vm::Value(Ref<RefObject>(self)), Type());
-  EXPECT_EQ(StatusText(looped),
-            "INVALID_ARGUMENT: values are nested 129 deep; the limit is 128.");
-  ASSERT_TRUE(self->Resize(0).ok());
-
-  auto many = *vm::List::Create({});
-  for (int depth = 0; depth < 40; ++depth) {
-    auto outer = *vm::List::Create({});
-    for (int i = 0; i < 8; ++i) {
-      ASSERT_TRUE(outer->Append(vm::Value(Ref<RefObject>(many))).ok());
-    }
-    many = std::move(outer);
-  }
-  Decoder counting(&statistics);
-  const auto counted = counting.Decode(vm::Value(Ref<RefObject>(many)), Type());
-  EXPECT_EQ(counted.status().code(), absl::StatusCode::kResourceExhausted);
-}
-
 TEST(Encoder, DepthIsLimited) {
   HostValue value = HostValue::List({});
   for (size_t i = 0; i < kMaxValueDepth; ++i) {

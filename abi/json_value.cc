@@ -15,6 +15,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/allocate.h"
 #include "base/byte_reader.h"
 #include "base/hex.h"
 #include "base/mapped_file.h"
@@ -66,24 +67,38 @@ absl::Status CheckKeys(const Json& json,
   return absl::OkStatus();
 }
 
-absl::StatusOr<ArrayPtr> CopyOf(const NpyArray& array) {
-  auto elements = std::make_shared<std::vector<uint8_t>>(array.bytes.size());
-  array.CopyTo(*elements);
-  const std::span<const uint8_t> kept = *elements;
-  return HostArray::Borrow(array.spec.type, array.spec.shape, {}, kept, 0,
-                           std::move(elements));
+using Meter = std::shared_ptr<MemoryMeter>;
+
+// The elements of a file's array, and what is counted for them.
+struct KeptArray {
+  MemoryCharge charge;
+  std::vector<uint8_t> elements;
+};
+
+absl::StatusOr<ArrayPtr> CopyOf(const NpyArray& array, const Meter& memory) {
+  constexpr absl::string_view kWhat = "an array of a file";
+  auto kept = std::make_shared<KeptArray>();
+  const size_t size = array.bytes.size();
+  ASSIGN_OR_RETURN(kept->charge, MemoryCharge::Take(memory, size, kWhat));
+  RETURN_IF_ERROR(Resize(kept->elements, size, kWhat));
+  array.CopyTo(kept->elements);
+  const std::span<const uint8_t> elements = kept->elements;
+  return HostArray::Borrow(array.spec.type, array.spec.shape, {}, elements, 0,
+                           std::move(kept));
 }
 
-absl::StatusOr<ArrayPtr> ReadNpyFile(const std::string& path) {
+absl::StatusOr<ArrayPtr> ReadNpyFile(const std::string& path,
+                                     const Meter& memory) {
   ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
   ByteReader reader(file->bytes());
   const auto array = ReadNpy(reader);
-  if (array.ok()) return CopyOf(*array);
+  if (array.ok()) return CopyOf(*array, memory);
   return Annotate(array.status(), absl::StrCat("(file '", path, "')"));
 }
 
 // The array of a .npz with a name, or the only one there is.
-absl::StatusOr<ArrayPtr> ReadNpzFile(const std::string& path, const Json* key) {
+absl::StatusOr<ArrayPtr> ReadNpzFile(const std::string& path, const Json* key,
+                                     const Meter& memory) {
   ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
   const auto members = ReadZip(file->bytes());
   if (!members.ok()) {
@@ -95,8 +110,8 @@ absl::StatusOr<ArrayPtr> ReadNpzFile(const std::string& path, const Json* key) {
     const bool meant =
         key ? member.array_name() == key->text : members->size() == 1;
     if (!meant) continue;
-    const auto array = ReadNpzArray(member);
-    if (array.ok()) return CopyOf(array->array);
+    const auto array = ReadNpzArray(member, memory);
+    if (array.ok()) return CopyOf(array->array, memory);
     return Annotate(array.status(), absl::StrCat("(array '", names.back(),
                                                  "' of '", path, "')"));
   }
@@ -232,18 +247,19 @@ absl::Status ApplyCast(const Json& json, ArrayPtr& array) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<HostValue> DictOf(const Json& json, JsonFiles files) {
+absl::StatusOr<HostValue> DictOf(const Json& json, JsonFiles files,
+                                 const Meter& memory) {
   HostValue::Entries entries;
   entries.reserve(json.items.size());
   for (size_t i = 0; i < json.items.size(); ++i) {
-    ASSIGN_OR_RETURN(HostValue value, FromJson(json.items[i], files));
+    ASSIGN_OR_RETURN(HostValue value, FromJson(json.items[i], files, memory));
     entries.emplace_back(json.keys[i], std::move(value));
   }
   return HostValue::Dict(std::move(entries));
 }
 
 absl::StatusOr<HostValue> Special(const Json& json, absl::string_view form,
-                                  JsonFiles files) {
+                                  JsonFiles files, const Meter& memory) {
   ArrayPtr array;
   if (form == "$npy" || form == "$npz") {
     ASSIGN_OR_RETURN(const std::string path, StringOf(json, form));
@@ -255,10 +271,10 @@ absl::StatusOr<HostValue> Special(const Json& json, absl::string_view form,
     }
     if (form == "$npy") {
       RETURN_IF_ERROR(CheckKeys(json, {"$npy", "$cast"}));
-      ASSIGN_OR_RETURN(array, ReadNpyFile(path));
+      ASSIGN_OR_RETURN(array, ReadNpyFile(path, memory));
     } else {
       RETURN_IF_ERROR(CheckKeys(json, {"$npz", "key", "$cast"}));
-      ASSIGN_OR_RETURN(array, ReadNpzFile(path, json.Find("key")));
+      ASSIGN_OR_RETURN(array, ReadNpzFile(path, json.Find("key"), memory));
     }
   } else if (form == "$dtype") {
     RETURN_IF_ERROR(CheckKeys(json, {"$dtype", "shape", "data", "$cast"}));
@@ -276,13 +292,14 @@ absl::StatusOr<HostValue> Special(const Json& json, absl::string_view form,
     if (!json.items[0].is(Json::Kind::kObject)) {
       return Malformed("'$dict' is not an object,", json);
     }
-    return DictOf(json.items[0], files);
+    return DictOf(json.items[0], files, memory);
   } else {
     RETURN_IF_ERROR(CheckKeys(json, {"$tuple"}));
     if (!json.items[0].is(Json::Kind::kArray)) {
       return Malformed("'$tuple' is not an array,", json);
     }
-    ASSIGN_OR_RETURN(const HostValue list, FromJson(json.items[0], files));
+    ASSIGN_OR_RETURN(const HostValue list,
+                     FromJson(json.items[0], files, memory));
     return HostValue::Tuple(*list.items());
   }
   RETURN_IF_ERROR(ApplyCast(json, array));
@@ -291,7 +308,8 @@ absl::StatusOr<HostValue> Special(const Json& json, absl::string_view form,
 
 }  // namespace
 
-absl::StatusOr<HostValue> FromJson(const Json& json, JsonFiles files) {
+absl::StatusOr<HostValue> FromJson(const Json& json, JsonFiles files,
+                                   const std::shared_ptr<MemoryMeter>& memory) {
   switch (json.kind) {
     case Json::Kind::kNull:
       return HostValue();
@@ -299,15 +317,15 @@ absl::StatusOr<HostValue> FromJson(const Json& json, JsonFiles files) {
       HostValue::Items items;
       items.reserve(json.items.size());
       for (const Json& item : json.items) {
-        ASSIGN_OR_RETURN(HostValue value, FromJson(item, files));
+        ASSIGN_OR_RETURN(HostValue value, FromJson(item, files, memory));
         items.push_back(std::move(value));
       }
       return HostValue::List(std::move(items));
     }
     case Json::Kind::kObject: {
       ASSIGN_OR_RETURN(const std::string* form, FormOf(json));
-      if (form == nullptr) return DictOf(json, files);
-      return Special(json, *form, files);
+      if (form == nullptr) return DictOf(json, files, memory);
+      return Special(json, *form, files, memory);
     }
     default:
       return Number(json);

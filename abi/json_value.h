@@ -5,6 +5,8 @@
 #ifndef EYRIE_ABI_JSON_VALUE_H_
 #define EYRIE_ABI_JSON_VALUE_H_
 
+#include <cstdint>
+#include <memory>
 #include <string>
 
 #include "abi/host_value.h"
@@ -12,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/json.h"
+#include "base/memory_meter.h"
 
 namespace eyrie::abi {
 
@@ -26,8 +29,12 @@ enum class JsonFiles : uint8_t { kRefused, kRead };
 //   {"$hex": "00FF"}                       bytes
 //   {"$tuple": [1, 2]}                     a tuple
 // "$cast": true beside an array lets its elements be converted with loss.
+// `memory`, if there is one, counts the arrays of files while they live.
 // INVALID_ARGUMENT: another key with '$', or not what it needs, with the byte.
-absl::StatusOr<HostValue> FromJson(const Json& json, JsonFiles files);
+// RESOURCE_EXHAUSTED: the meter's limit is passed, or as ReadMember has it.
+absl::StatusOr<HostValue> FromJson(
+    const Json& json, JsonFiles files,
+    const std::shared_ptr<MemoryMeter>& memory = nullptr);
 
 // One line: FromJson's forms, but arrays are nested numbers and tuples lists.
 // What JSON has no number for is a string, "nan" or "-inf"; bytes are a string

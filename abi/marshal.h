@@ -154,10 +154,14 @@ class Encoder {
 // Results of one call.
 class Decoder {
  public:
-  explicit Decoder(CallStatistics* statistics) : statistics_(statistics) {}
+  // `charge`, if there is one, takes for all that is made: an object that is
+  // returned many times is copied as often.
+  explicit Decoder(CallStatistics* statistics, MemoryCharge* charge = nullptr)
+      : statistics_(statistics), charge_(charge) {}
 
   // The value of a slot.
-  // INVALID_ARGUMENT: not what the type says.
+  // INVALID_ARGUMENT: not what the type says. RESOURCE_EXHAUSTED: the charge
+  // takes no more, or there is no memory.
   absl::StatusOr<HostValue> Decode(const vm::Value& value, const Type& type);
   // The same for a number that needs no check but its register's; false if
   // it does, or is none.
@@ -188,8 +192,10 @@ class Decoder {
   absl::Status At(absl::string_view key, absl::Status status);
   absl::Status At(size_t index, absl::Status status);
   absl::Status Count(size_t values);
+  absl::Status Charge(uint64_t bytes, absl::string_view what);
 
   CallStatistics* statistics_;
+  MemoryCharge* charge_;
   std::string path_;
   size_t depth_ = 0;
   size_t values_ = 0;

@@ -54,7 +54,7 @@ TEST(ValueWriter, Refuses) {
       {"f.bin",
        "INVALID_ARGUMENT: --output='f.bin' is neither '-' nor '@file' "
        "nor '+file'."},
-      {"@", "NOT_FOUND: Cannot open '': No such file or directory."},
+      {"@", "INVALID_ARGUMENT: --output='@' names no file."},
       {"@/no/dir/f.npy",
        "NOT_FOUND: Cannot create /no/dir/f.npy: No such file "
        "or directory."},

@@ -40,12 +40,15 @@ absl::StatusOr<abi::Signature> SignatureOf(const abi::Callable& function) {
 }
 
 absl::StatusOr<abi::HostValue> ReadFlag(const Arguments& arguments,
-                                        const char* flag) {
+                                        const char* flag,
+                                        const abi::Callable& function) {
   const std::string where = absl::StrCat("(--", flag, ")");
   const auto json = ParseJson(arguments.GetString(flag));
   if (!json.ok()) return Annotate(json.status(), where);
-  auto value = abi::FromJson(*json, abi::JsonFiles::kRead);
-  if (!value.ok()) return Annotate(value.status(), where);
+  auto value = abi::FromJson(*json, abi::JsonFiles::kRead, function.memory());
+  if (!value.ok()) {
+    return HintAtMaxMemory(arguments, Annotate(value.status(), where));
+  }
   return value;
 }
 
@@ -96,7 +99,8 @@ absl::StatusOr<std::vector<vm::Value>> ReadJsonInputs(
     positional = *std::move(made);
   }
   if (arguments.IsSet("args")) {
-    ASSIGN_OR_RETURN(const abi::HostValue value, ReadFlag(arguments, "args"));
+    ASSIGN_OR_RETURN(const abi::HostValue value,
+                     ReadFlag(arguments, "args", function));
     if (value.items() == nullptr) {
       return absl::InvalidArgumentError(
           absl::StrCat("--args is ", value.Describe(), ", not a JSON array."));
@@ -104,7 +108,8 @@ absl::StatusOr<std::vector<vm::Value>> ReadJsonInputs(
     positional = *value.items();
   }
   if (arguments.IsSet("kwargs")) {
-    ASSIGN_OR_RETURN(const abi::HostValue value, ReadFlag(arguments, "kwargs"));
+    ASSIGN_OR_RETURN(const abi::HostValue value,
+                     ReadFlag(arguments, "kwargs", function));
     if (value.entries() == nullptr) {
       return absl::InvalidArgumentError(absl::StrCat(
           "--kwargs is ", value.Describe(), ", not a JSON object."));
@@ -121,18 +126,20 @@ bool WantsJsonOutput(const Arguments& arguments) {
   return outputs.size() == 1 && outputs[0] == "json";
 }
 
-absl::StatusOr<std::string> ResultsJson(std::vector<vm::Value> results,
+absl::StatusOr<std::string> ResultsJson(const Arguments& arguments,
+                                        std::vector<vm::Value> results,
                                         const abi::Callable& function,
                                         const Ref<hal::Device>& device) {
   ASSIGN_OR_RETURN(abi::Signature signature, SignatureOf(function));
-  ASSIGN_OR_RETURN(std::vector<abi::HostValue> values,
-                   abi::Invoker::WithoutFunction(device, std::move(signature))
-                       .Decode(std::move(results)));
+  auto values = abi::Invoker::WithoutFunction(device, std::move(signature),
+                                              MeterOf(function.memory()))
+                    .Decode(std::move(results));
+  if (!values.ok()) return HintAtMaxMemory(arguments, values.status());
   std::string text;
-  if (values.size() == 1) {
-    abi::AppendJson(values[0], text);
+  if (values->size() == 1) {
+    abi::AppendJson((*values)[0], text);
   } else {
-    abi::AppendJson(abi::HostValue::List(std::move(values)), text);
+    abi::AppendJson(abi::HostValue::List(*std::move(values)), text);
   }
   return text + "\n";
 }

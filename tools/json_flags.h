@@ -39,7 +39,8 @@ absl::StatusOr<std::vector<vm::Value>> ReadJsonInputs(
 bool WantsJsonOutput(const Arguments& arguments);
 
 // The results as one line: the value where there is one, else an array.
-absl::StatusOr<std::string> ResultsJson(std::vector<vm::Value> results,
+absl::StatusOr<std::string> ResultsJson(const Arguments& arguments,
+                                        std::vector<vm::Value> results,
                                         const abi::Callable& function,
                                         const Ref<hal::Device>& device);
 

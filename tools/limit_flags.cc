@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -94,11 +95,12 @@ std::shared_ptr<MemoryMeter> MeterOf(
 
 absl::Status HintAtMaxMemory(const Arguments& arguments,
                              const absl::Status& status) {
-  if (!absl::IsResourceExhausted(status) || arguments.IsSet("max_memory")) {
-    return status;
+  if (!absl::IsResourceExhausted(status) || arguments.IsSet("max_memory") ||
+      !absl::StrContains(status.message(), absl::StrCat(kMostMade))) {
+    return status;  // of another limit, or of the machine's
   }
   return Annotate(status, absl::StrCat("Without --max_memory, ", kMostMade,
-                                       " bytes of arguments may be made; "
+                                       " bytes of values may be made; "
                                        "--max_memory=SIZE allows more."));
 }
 

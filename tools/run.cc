@@ -198,7 +198,7 @@ absl::StatusOr<bool> CheckResults(const Arguments& arguments,
                      absl::StrCat("result ", i)});
   }
   abi::ValueReader reader(device, "--expected_output",
-                          NarrowFloatsOf(arguments));
+                          NarrowFloatsOf(arguments), function.memory());
   ASSIGN_OR_RETURN(const std::vector<abi::ParsedValue> expected,
                    reader.Read(arguments.GetList("expected_output"), slots));
   abi::PrintOptions print = PrintOptionsOf(arguments);
@@ -251,8 +251,9 @@ absl::StatusOr<bool> ShowResults(const Arguments& arguments,
                                  std::vector<vm::Value> results,
                                  abi::ValueWriter& writer) {
   if (WantsJsonOutput(arguments)) {
-    ASSIGN_OR_RETURN(const std::string text,
-                     ResultsJson(std::move(results), function, device));
+    ASSIGN_OR_RETURN(
+        const std::string text,
+        ResultsJson(arguments, std::move(results), function, device));
     RETURN_IF_ERROR(WriteStdout(text));
     return true;
   }
@@ -286,7 +287,6 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
   RETURN_IF_ERROR(tracing.Begin());
   ASSIGN_OR_RETURN(session, abi::Session::Create(std::move(programs), devices,
                                                  std::move(options)));
-  running = session.get();
   report.used_hal = session->uses_hal();
   ASSIGN_OR_RETURN(abi::Callable function,
                    session->Lookup(arguments.GetString("function")));
@@ -298,11 +298,13 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
     RETURN_IF_ERROR(WriteStdout(absl::StrCat(
         "EXEC @", PlainText(function.function().name(), kMostLine), "\n")));
   }
-  ASSIGN_OR_RETURN(std::vector<vm::Value> results, function.Call(inputs));
-  // From here on nothing is left to cancel.
+  // Before the call and behind it an interrupt ends the process.
+  running = session.get();
+  absl::StatusOr<std::vector<vm::Value>> results = function.Call(inputs);
   running = nullptr;
+  if (!results.ok()) return results.status();
   inputs.clear();
-  return ShowResults(arguments, function, devices[0], std::move(results),
+  return ShowResults(arguments, function, devices[0], *std::move(results),
                      writer);
 }
 

@@ -19,9 +19,11 @@ using vm::Op;
 using vm::OperandKind;
 using Kind = KnownValue::Kind;
 
-// Instructions and known registers that are looked at, for each byte of code.
-constexpr uint64_t kMostWork = 32;
+// What is looked at for each byte of code: bytes of instructions, and known
+// registers, which are copied. These bound the memory, too: 128 bytes a byte.
+constexpr uint64_t kMostWork = 16;
 constexpr uint64_t kLeastWork = uint64_t{1} << 16;
+constexpr uint64_t kRegisterWork = 8;
 
 uint16_t KeyOf(uint16_t reg) {
   return vm::IsRefRegister(reg)
@@ -160,7 +162,7 @@ class Flow {
 
   bool RunBlock(uint32_t block) {
     KnownRegisters registers = entries_[block];
-    if (!Spend(registers.size() + 1)) return false;
+    if (!Spend(registers.size() * kRegisterWork + 1)) return false;
     for (uint32_t pc = block; pc < code_.size();) {
       const uint32_t offset = pc;
       const Instruction instruction = vm::Decode(code_, pc);
@@ -179,7 +181,9 @@ class Flow {
   bool Enter(uint32_t target, KnownRegisters registers,
              const std::vector<uint16_t>& moves) {
     registers.Move(moves);
-    if (!Spend(registers.size() + moves.size() + 1)) return false;
+    if (!Spend((registers.size() + moves.size()) * kRegisterWork + 1)) {
+      return false;
+    }
     const auto [entry, is_new] = entries_.try_emplace(target, registers);
     if (is_new || entry->second.Meet(registers)) waiting_.insert(target);
     return true;
