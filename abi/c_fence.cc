@@ -30,7 +30,8 @@ struct eyrie_fence_t {
 namespace eyrie::abi {
 namespace {
 
-// A status ends the process if it has no memory for its message.
+// If a status cannot allocate its message, the process ends; a message of this
+// size is small bookkeeping.
 constexpr size_t kMaxMessage = kSmallBytes / 2;
 
 absl::Status Create(eyrie_device_t& device, eyrie_fence_t** out_fence) {

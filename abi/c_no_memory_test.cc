@@ -1,4 +1,5 @@
-// Values of the C API that there is no memory for, and what takes them.
+// Tests that values of the C API whose allocation fails are of
+// EYRIE_KIND_NO_MEMORY, and that functions refuse them.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -32,7 +33,7 @@ std::vector<eyrie_value_t*> Sevens(size_t count) {
 
 struct Constructor {
   const char* name;
-  // What is given, made while there is memory.
+  // The number of items, which are made before allocations fail.
   size_t items;
   std::function<eyrie_value_t*(std::vector<eyrie_value_t*>&)> make;
 };
@@ -137,7 +138,7 @@ TEST(CNoMemory, TheValueStaysAsItIs) {
   EXPECT_EQ(ValueText(value), "no memory");
 }
 
-// What is made with it is of its kind.
+// A container that is made with such a value is of the same kind.
 TEST(CNoMemory, Spreads) {
   const char* const keys[] = {"a", "b"};
   const auto items = [] {
@@ -239,8 +240,8 @@ TEST_F(CNoMemoryCalls, ResultsReplaceIt) {
   eyrie_value_free(result);
 }
 
-// An error for which there is no memory is one, too. Messages of the caller's
-// are cut off, since a status cannot refuse one.
+// If an error cannot be allocated, the caller gets NoMemoryError(). A message
+// of the caller is cut off, since a status cannot refuse one.
 TEST_F(CNoMemoryCalls, Errors) {
   constexpr size_t kLongest = 32768;
   const std::string message(kLarge, 'x');

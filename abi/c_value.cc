@@ -133,8 +133,8 @@ void ChangeArrays(HostValue& value, ArrayPtr (HostArray::*change)() const) {
   }
 }
 
-// Takes the items over, whatever comes of it. False: there is no memory for
-// them, or there was none for one of them.
+// Moves the items, and frees all of them, also if it fails. Returns false if
+// the list cannot be allocated, or if an item is of EYRIE_KIND_NO_MEMORY.
 bool TakeItems(std::span<eyrie_value_t* const> items, HostValue::Items& taken) {
   bool taking = Reserve(taken, items.size(), "items").ok();
   for (eyrie_value_t* item : items) {

@@ -1,4 +1,5 @@
-// Calls by the C API while there is no memory: arguments, results, lookups.
+// Tests calls by the C API in which allocations fail: of arguments, of results,
+// and of what a lookup makes.
 #include <cstddef>
 #include <cstdint>
 #include <string>

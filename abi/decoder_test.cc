@@ -37,7 +37,7 @@ TEST(Decoder, HostileLists) {
   EXPECT_EQ(counted.status().code(), absl::StatusCode::kResourceExhausted);
 }
 
-// What is returned many times is copied as often, and counts as often.
+// An object that is returned many times is copied, and charged, each time.
 TEST(Decoder, SharedObjectsAreCharged) {
   const auto buffer = *vm::Buffer::CopyText(std::string(1000, 'x'));
   auto list = *vm::List::Create({});

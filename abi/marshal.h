@@ -160,8 +160,8 @@ class Decoder {
       : statistics_(statistics), charge_(charge) {}
 
   // The value of a slot.
-  // INVALID_ARGUMENT: not what the type says. RESOURCE_EXHAUSTED: the charge
-  // takes no more, or there is no memory.
+  // Returns INVALID_ARGUMENT if it is not what the type says, and
+  // RESOURCE_EXHAUSTED if the charge's limit is passed or an allocation fails.
   absl::StatusOr<HostValue> Decode(const vm::Value& value, const Type& type);
   // The same for a number that needs no check but its register's; false if
   // it does, or is none.

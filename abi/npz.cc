@@ -26,7 +26,7 @@
 namespace eyrie::abi {
 namespace {
 
-// What memory is for.
+// For the sentence "Cannot allocate N bytes for ...".
 constexpr absl::string_view kMembers = "the members of a .npz file";
 
 absl::Status Damaged(absl::string_view what) {

@@ -1,4 +1,4 @@
-// Reads .npz files while there is no memory.
+// Tests reading of .npz files in which allocations fail.
 #include <algorithm>
 #include <cstdint>
 #include <span>

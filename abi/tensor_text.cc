@@ -16,6 +16,7 @@
 #include "absl/strings/strip.h"
 #include "base/checked_math.h"
 #include "base/half.h"
+#include "base/hex.h"
 #include "base/status_macros.h"
 
 namespace eyrie::abi {
@@ -143,15 +144,13 @@ absl::StatusOr<uint8_t> ParseBoolean(absl::string_view text) {
 
 // The element's bytes, two digits each, first byte first.
 absl::Status ParseHex(absl::string_view text, std::span<uint8_t> target) {
-  if (text.size() != target.size() * 2 || !IsHex(text)) {
+  const auto bytes =
+      text.size() == target.size() * 2 ? BytesOfHex(text) : std::nullopt;
+  if (!bytes.has_value()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "'", text, "' is not ", target.size() * 2, " hexadecimal digits"));
   }
-  for (size_t i = 0; i < target.size(); ++i) {
-    uint32_t byte = 0;
-    static_cast<void>(absl::SimpleHexAtoi(text.substr(i * 2, 2), &byte));
-    target[i] = static_cast<uint8_t>(byte);
-  }
+  std::copy(bytes->begin(), bytes->end(), target.begin());
   return absl::OkStatus();
 }
 

@@ -16,30 +16,13 @@ import time
 HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path.insert(0, HERE)
+from checks import check, failures, run  # noqa: E402
 import install  # noqa: E402
 
 COMPILERS = (("gcc", "g++"), ("clang-19", "clang++-19"))
 C_HEADERS = re.compile(r"(c|c_\w+|collectives_plugin|xla_ffi)\.h")
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Werror"]
 EXPORTED = {"XLA_FFI_GetApi", "_ZN3xla3ffi12GetXlaFfiApiEv"}
-failures = []
-
-
-def check(good, sentence):
-    if not good:
-        failures.append(sentence)
-        print(f"FAILED: {sentence}", flush=True)
-
-
-def run(command, **options):
-    """Returns the output of a command; a failure is printed and noted."""
-    done = subprocess.run(command, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, check=False,
-                          **options)
-    if done.returncode != 0:
-        print(done.stdout[-4000:])
-        check(False, f"'{' '.join(command)}' gives {done.returncode}.")
-    return done.stdout
 
 
 class Consumers:

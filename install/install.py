@@ -232,14 +232,10 @@ def uninstall(root):
     print(f"eyrie: {len(paths)} files are gone from {root}.", file=sys.stderr)
 
 
-def main(arguments):
+def exit_code(action, arguments):
+    """Calls a program's action; prints the sentence of what it fails with."""
     try:
-        options = parse(arguments)
-        root = os.environ.get("DESTDIR", "") + options.prefix
-        if options.uninstall:
-            uninstall(root)
-        else:
-            install(options, root)
+        action(arguments)
         return 0
     except Failure as failure:
         print(f"eyrie: {failure}", file=sys.stderr)
@@ -250,5 +246,14 @@ def main(arguments):
     return 1
 
 
+def main(arguments):
+    options = parse(arguments)
+    root = os.environ.get("DESTDIR", "") + options.prefix
+    if options.uninstall:
+        uninstall(root)
+    else:
+        install(options, root)
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(exit_code(main, sys.argv[1:]))

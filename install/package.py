@@ -191,15 +191,8 @@ def main(arguments):
     parser.add_argument("--source", help=argparse.SUPPRESS)
     parser.add_argument("--built", help=argparse.SUPPRESS)
     parser.add_argument("--plugins", help=argparse.SUPPRESS)
-    try:
-        print(build(parser.parse_args(arguments)))
-        return 0
-    except OSError as error:
-        print(f"eyrie: {error.filename}: {error.strerror}.", file=sys.stderr)
-    except subprocess.CalledProcessError as error:
-        print(f"eyrie: {error.cmd[0]} failed.", file=sys.stderr)
-    return 1
+    print(build(parser.parse_args(arguments)))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(install.exit_code(main, sys.argv[1:]))

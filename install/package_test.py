@@ -17,6 +17,7 @@ import sys
 HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path.insert(0, HERE)
+from checks import check, failures, run  # noqa: E402
 import help_files  # noqa: E402
 import install  # noqa: E402
 
@@ -71,24 +72,6 @@ exec chroot "$2/all" sh -euc '
     { cat /srv/log; exit 1; }
   eyrie run /srv/digits.vmfb --input=@/srv/seven.npy'
 """
-failures = []
-
-
-def check(good, sentence):
-    if not good:
-        failures.append(sentence)
-        print(f"FAILED: {sentence}", flush=True)
-
-
-def run(*command, **options):
-    """Returns the output of a command; a failure is printed and noted."""
-    done = subprocess.run(command, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, check=False,
-                          **options)
-    if done.returncode != 0:
-        print(done.stdout[-4000:])
-        check(False, f"'{' '.join(command)}' gives {done.returncode}.")
-    return done.stdout
 
 
 def has(program):
@@ -103,8 +86,8 @@ def make(built, folder):
     paths = []
     for name in ("one", "two"):
         out = os.path.join(folder, name)
-        run(sys.executable, os.path.join(HERE, "package.py"), f"--out={out}",
-            f"--source={ROOT}", f"--built={built}", env=dict(
+        run([sys.executable, os.path.join(HERE, "package.py"), f"--out={out}",
+            f"--source={ROOT}", f"--built={built}"], env=dict(
                 os.environ, SOURCE_DATE_EPOCH=str(EPOCH), DEBFULLNAME="Ada",
                 DEBEMAIL="ada@example.org"))
         paths += glob.glob(out + "/eyrie_*_*.deb")
@@ -138,7 +121,7 @@ def check_files(usr):
 
 def check_control(package):
     for field, pattern in FIELDS:
-        value = run("dpkg-deb", "--field", package, field).strip()
+        value = run(["dpkg-deb", "--field", package, field]).strip()
         check(re.fullmatch(pattern, value), f"{field} is {value!r}.")
 
 
@@ -156,7 +139,7 @@ def check_pages(usr, commands):
                     check(f"\\fB\\-\\-{flag.name}" in text,
                           f"{page} does not list --{flag.name}.")
         if shutil.which("groff"):
-            warnings = run("groff", "-ww", "-man", "-Tutf8", "-z", input=text)
+            warnings = run(["groff", "-ww", "-man", "-Tutf8", "-z"], input=text)
             check(not warnings, f"{page}: {warnings}")
 
 
@@ -173,30 +156,31 @@ def check_completions(usr, commands):
                 check(re.search(rf"(--|-l ){flag.name}\b", text),
                       f"{path} lacks --{flag.name}.")
         if has(shell):
-            run(shell, "-n", path)
+            run([shell, "-n", path])
     for words, want in COMPLETIONS:
-        got = run("bash", "-c", COMPLETE, "-", paths[0], *words).strip()
+        got = run(["bash", "-c", COMPLETE, "-", paths[0], *words]).strip()
         check(got == want, f"{words} completes to {got!r}, not {want!r}.")
 
 
 def check_use(usr, module, picture):
     """The tool and the library run where they were unpacked."""
-    scores = run(os.path.join(usr, "bin/eyrie"), "run", module,
-                 "--input=@" + picture)
+    scores = run([os.path.join(usr, "bin/eyrie"), "run", module,
+                 "--input=@" + picture])
     check("1x10xf32=" in scores or "10xf32=" in scores,
           f"The digits give {scores!r}.")
-    bench = run(os.path.join(usr, "bin/eyrie"), "bench", module,
-                "--input=@" + picture, "--benchmark_min_time=0.001")
+    bench = run([os.path.join(usr, "bin/eyrie"), "bench", module,
+                "--input=@" + picture, "--benchmark_min_time=0.001"])
     check("BM_" in bench, f"The benchmark gives {bench!r}.")
     if not has("pkg-config"):
         return
     folder, = glob.glob(usr + "/lib/*-linux-gnu")
-    flags = run("pkg-config", "--cflags", "--libs", "eyrie", env=dict(
+    flags = run(["pkg-config", "--cflags", "--libs", "eyrie"], env=dict(
         os.environ, PKG_CONFIG_PATH=folder + "/pkgconfig")).split()
     program = os.path.join(os.path.dirname(usr), "embed")
-    run("gcc", "-std=c11", os.path.join(HERE, "consumers/add.c"), "-o", program,
-        *flags)
-    needed = run("ldd", program, env=dict(os.environ, LD_LIBRARY_PATH=folder))
+    source = os.path.join(HERE, "consumers/add.c")
+    run(["gcc", "-std=c11", source, "-o", program,
+        *flags])
+    needed = run(["ldd", program], env=dict(os.environ, LD_LIBRARY_PATH=folder))
     check(f"=> {folder}/libeyrie.so.0" in needed, f"It needs {needed}.")
 
 
@@ -227,7 +211,7 @@ def main():
     folder = os.environ["TEST_TMPDIR"]
     package = make(built, folder)
     unpacked = os.path.join(folder, "unpacked")
-    run("dpkg-deb", "--extract", package, unpacked)
+    run(["dpkg-deb", "--extract", package, unpacked])
     usr = os.path.join(unpacked, "usr")
     commands = help_files.commands_of(os.path.join(usr, "bin/eyrie"))
     check(len(commands) > 10, f"There are {len(commands)} commands.")
@@ -237,7 +221,7 @@ def main():
     check_completions(usr, commands)
     check_use(usr, module, picture)
     if has("lintian"):
-        print(run("lintian", "--allow-root", "--fail-on=error", package))
+        print(run(["lintian", "--allow-root", "--fail-on=error", package]))
     check_in_root(package, folder, module, picture)
     print(f"{len(failures)} failures.")
     return 1 if failures else 0

@@ -115,9 +115,8 @@ MeasuredRow RowOf(abi::PreparedCall& call) {
   row.name = absl::StrCat("BM_", call.callable().function().name());
   // What is made at first use, such as a driver's code of kernels, is there
   // then, however few calls are measured and however often.
-  auto is_warm = std::make_shared<bool>(false);
-  row.prepare = [&call, is_warm] {
-    return std::exchange(*is_warm, true) ? absl::OkStatus() : call.Invoke();
+  row.prepare = [&call, is_warm = false]() mutable {
+    return std::exchange(is_warm, true) ? absl::OkStatus() : call.Invoke();
   };
   row.call = [&call] { return call.Invoke(); };
   return row;

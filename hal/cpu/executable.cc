@@ -34,7 +34,7 @@ namespace {
 constexpr absl::string_view kEmbeddedFormat = "embedded-elf-x86_64";
 constexpr absl::string_view kSystemFormat = "system-elf-x86_64";
 
-// What memory is for.
+// For the sentence "Cannot allocate N bytes for ...".
 constexpr absl::string_view kExports = "an executable's functions";
 constexpr absl::string_view kImports = "an executable's imports";
 

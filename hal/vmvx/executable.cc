@@ -22,7 +22,7 @@ namespace {
 // Bytes of scratch per workgroup; what native executables can ask for.
 constexpr uint64_t kMaxLocalMemory = 0xFFFF * cpu::kLocalMemoryPageSize;
 
-// What memory is for.
+// For the sentence "Cannot allocate N bytes for ...".
 constexpr absl::string_view kExports = "an executable's functions";
 
 // A number among a function's attributes; 0 if there is none of that name.

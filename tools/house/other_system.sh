@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs ./eyrie in another release of Debian: other_system.sh trixie test --quick
 #
+# Reads the names of the packages that are needed there from stdin.
 # debootstrap makes a root of that release, once, below the user's cache. The
 # checkout is copied into it as /eyrie. The last line of stdout is the root's
 # folder. Exits as ./eyrie does there, or with 75 if there can be no such root.
@@ -44,12 +45,11 @@ enter() {
       ${http_proxy:+"http_proxy=$http_proxy"} "$@"' - "$root" "$@"
 }
 
-# What ./eyrie would install there, too; now, so that a mirror that does not
-# answer is no failure of the tests.
+# Installs what ./eyrie would install there, too. If a mirror does not answer
+# now, that is no failure of the tests.
 install_packages() {
   local wanted
-  mapfile -t wanted < <(awk '$1 == "build" || $1 == "test" { print $2 }' \
-    "$tree/tools/house/packages.txt")
+  mapfile -t wanted
   enter sh -euc 'export DEBIAN_FRONTEND=noninteractive
     apt-get update
     apt-get install -y --no-install-recommends "$@"' - "${wanted[@]}" >&2
