@@ -63,8 +63,9 @@ std::string Usage() {
 
 std::string Version() {
   const absl::string_view commit = eyrie_commit;
-  return absl::StrCat("eyrie ", EYRIE_VERSION,
-                      commit.empty() ? "" : ", commit ", commit,
+  const bool is_known = !commit.empty() && commit != "redacted";
+  return absl::StrCat("eyrie ", EYRIE_VERSION, is_known ? ", commit " : "",
+                      is_known ? commit : "",
                       "\nModules of iree-compile run with bytecode ",
                       vm::KnownBytecodeVersions(), ".\n");
 }

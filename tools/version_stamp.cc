@@ -1,9 +1,6 @@
-// The commit that the tool was built from, compiled when a build with --stamp
-// links it: tools/house/status.sh prints it to Bazel.
+// The commit that the tool was built from: the label of a build with --stamp
+// and
+// --embed_label, for which Bazel compiles this when it links.
 extern const char eyrie_commit[];
 
-#ifndef STABLE_EYRIE_COMMIT
-#define STABLE_EYRIE_COMMIT ""
-#endif
-
-const char eyrie_commit[] = STABLE_EYRIE_COMMIT;
+const char eyrie_commit[] = BUILD_EMBED_LABEL;  // "redacted" without --stamp
