@@ -162,8 +162,8 @@ absl::Status Encoder::NewArray(ElementType type, std::span<const int64_t> shape,
   return absl::OkStatus();
 }
 
-absl::Status Encoder::MakeStorage(const Type& result, const Type& argument,
-                                  vm::Slot& slot) {
+absl::Status Encoder::CreateStorage(const Type& result, const Type& argument,
+                                    vm::Slot& slot) {
   Ref<hal::BufferView> view;
   std::span<uint8_t> target;
   // Not of the last call's: its results may be read still.

@@ -52,15 +52,16 @@ eyrie_error_t* eyrie_function_begin(eyrie_function_t* function,
                                     const char* const* names, size_t name_count,
                                     eyrie_wake_t wake, void* user,
                                     eyrie_call_t** out_call) {
-  return abi::MakeError(abi::Begin(*function, {arguments, argument_count},
-                                   {names, name_count}, wake, user, out_call));
+  return abi::CreateError(abi::Begin(*function, {arguments, argument_count},
+                                     {names, name_count}, wake, user,
+                                     out_call));
 }
 
 int eyrie_call_run(eyrie_call_t* call) { return call->call->Run() ? 1 : 0; }
 
 eyrie_error_t* eyrie_call_results(eyrie_call_t* call, eyrie_value_t** results,
                                   size_t result_capacity) {
-  return abi::MakeError(abi::Results(*call, {results, result_capacity}));
+  return abi::CreateError(abi::Results(*call, {results, result_capacity}));
 }
 
 void eyrie_call_free(eyrie_call_t* call) { delete call; }

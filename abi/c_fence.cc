@@ -75,14 +75,14 @@ namespace abi = eyrie::abi;
 
 eyrie_error_t* eyrie_fence_create(eyrie_device_t* device,
                                   eyrie_fence_t** out_fence) {
-  return abi::MakeError(abi::Create(*device, out_fence));
+  return abi::CreateError(abi::Create(*device, out_fence));
 }
 
 void eyrie_fence_retain(eyrie_fence_t* fence) { abi::Retain(fence); }
 void eyrie_fence_release(eyrie_fence_t* fence) { abi::Release(fence); }
 
 eyrie_error_t* eyrie_fence_signal(eyrie_fence_t* fence) {
-  return abi::MakeError(fence->fence->Signal());
+  return abi::CreateError(fence->fence->Signal());
 }
 
 void eyrie_fence_fail(eyrie_fence_t* fence, eyrie_code_t code,
@@ -95,18 +95,18 @@ void eyrie_fence_fail(eyrie_fence_t* fence, eyrie_code_t code,
 
 eyrie_error_t* eyrie_fence_query(eyrie_fence_t* fence, int* out_reached) {
   const absl::StatusOr<bool> reached = fence->fence->Query();
-  if (!reached.ok()) return abi::MakeError(reached.status());
+  if (!reached.ok()) return abi::CreateError(reached.status());
   *out_reached = *reached ? 1 : 0;
   return nullptr;
 }
 
 eyrie_error_t* eyrie_fence_wait(eyrie_fence_t* fence, int64_t timeout_ns) {
-  return abi::MakeError(abi::Wait(*fence, timeout_ns));
+  return abi::CreateError(abi::Wait(*fence, timeout_ns));
 }
 
 void eyrie_fence_on_done(eyrie_fence_t* fence, eyrie_done_t done, void* user) {
   fence->fence->OnReached([done, user](const absl::Status& status) {
-    done(user, abi::MakeError(status));
+    done(user, abi::CreateError(status));
   });
 }
 
@@ -117,7 +117,7 @@ eyrie_error_t* eyrie_function_start(eyrie_function_t* function,
                                     eyrie_fence_t* wait, eyrie_fence_t* signal,
                                     eyrie_value_t** results,
                                     size_t result_capacity) {
-  return abi::MakeError(abi::Start(*function, {arguments, argument_count},
-                                   {names, name_count}, wait, *signal,
-                                   {results, result_capacity}));
+  return abi::CreateError(abi::Start(*function, {arguments, argument_count},
+                                     {names, name_count}, wait, *signal,
+                                     {results, result_capacity}));
 }

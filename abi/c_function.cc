@@ -190,7 +190,7 @@ eyrie_error_t& NoMemoryError() {
   return *error;
 }
 
-eyrie_error_t* MakeError(const absl::Status& status) {
+eyrie_error_t* CreateError(const absl::Status& status) {
   if (status.ok()) return nullptr;
   std::unique_ptr<eyrie_error_t> error(new (std::nothrow) eyrie_error_t());
   if (error == nullptr ||
@@ -249,7 +249,7 @@ namespace abi = eyrie::abi;
 eyrie_error_t* eyrie_context_function(eyrie_context_t* context,
                                       const char* name,
                                       eyrie_function_t** out_function) {
-  return abi::MakeError(abi::Find(*context, name, out_function));
+  return abi::CreateError(abi::Find(*context, name, out_function));
 }
 
 eyrie_signature_t eyrie_function_signature(const eyrie_function_t* function) {
@@ -279,9 +279,9 @@ eyrie_error_t* eyrie_function_call_named(
     eyrie_function_t* function, eyrie_value_t* const* arguments,
     size_t argument_count, const char* const* names, size_t name_count,
     eyrie_value_t** results, size_t result_capacity) {
-  return abi::MakeError(abi::Call(*function, {arguments, argument_count},
-                                  {names, name_count},
-                                  {results, result_capacity}));
+  return abi::CreateError(abi::Call(*function, {arguments, argument_count},
+                                    {names, name_count},
+                                    {results, result_capacity}));
 }
 
 eyrie_error_t* eyrie_function_prepare(eyrie_function_t* function,
@@ -290,14 +290,14 @@ eyrie_error_t* eyrie_function_prepare(eyrie_function_t* function,
                                       const char* const* names,
                                       size_t name_count,
                                       eyrie_prepared_t** out_prepared) {
-  return abi::MakeError(abi::Prepare(*function, {arguments, argument_count},
-                                     {names, name_count}, out_prepared));
+  return abi::CreateError(abi::Prepare(*function, {arguments, argument_count},
+                                       {names, name_count}, out_prepared));
 }
 
 eyrie_error_t* eyrie_prepared_call(eyrie_prepared_t* prepared,
                                    eyrie_value_t** results,
                                    size_t result_capacity) {
-  return abi::MakeError(abi::Call(*prepared, {results, result_capacity}));
+  return abi::CreateError(abi::Call(*prepared, {results, result_capacity}));
 }
 
 void eyrie_prepared_free(eyrie_prepared_t* prepared) { delete prepared; }

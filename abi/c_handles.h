@@ -131,7 +131,7 @@ absl::Status NewHandle(HostValue value, eyrie_value_t** out_value);
 // The error of a lack of memory for an error. It is never freed.
 eyrie_error_t& NoMemoryError();
 // NULL if the status is OK.
-eyrie_error_t* MakeError(const absl::Status& status);
+eyrie_error_t* CreateError(const absl::Status& status);
 
 // The arguments of a call, of which the last have names.
 class GivenArguments {

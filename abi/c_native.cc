@@ -16,7 +16,7 @@ eyrie_error_t* eyrie_native_library_open(const char* path, const char* manifest,
                                          eyrie_native_library_t** out_library) {
   auto loaded =
       native::LoadNativeLibrary(path, manifest == nullptr ? "" : manifest);
-  if (!loaded.ok()) return abi::MakeError(loaded.status());
+  if (!loaded.ok()) return abi::CreateError(loaded.status());
   auto library = std::make_unique<eyrie_native_library_t>();
   library->library = *std::move(loaded);
   library->functions = native::NativeFunctionNames({&library->library, 1});

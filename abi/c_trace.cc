@@ -65,18 +65,18 @@ namespace abi = eyrie::abi;
 
 eyrie_error_t* eyrie_trace_start(const eyrie_trace_options_t* options,
                                  eyrie_trace_t** out_trace) {
-  return abi::MakeError(abi::StartTrace(options, out_trace));
+  return abi::CreateError(abi::StartTrace(options, out_trace));
 }
 
 void eyrie_trace_stop(eyrie_trace_t* trace) { abi::Stopped(trace); }
 
 eyrie_error_t* eyrie_trace_write_file(eyrie_trace_t* trace, const char* path) {
-  return abi::MakeError(abi::WriteTrace(abi::Stopped(trace), path));
+  return abi::CreateError(abi::WriteTrace(abi::Stopped(trace), path));
 }
 
 eyrie_error_t* eyrie_trace_write(eyrie_trace_t* trace, eyrie_sink_t sink,
                                  void* user) {
-  return abi::MakeError(
+  return abi::CreateError(
       abi::Stopped(trace).WriteJson([&](absl::string_view piece) {
         return sink(user, piece.data(), piece.size()) == 0
                    ? absl::OkStatus()

@@ -371,7 +371,7 @@ eyrie_value_t* eyrie_value_find_sized(const eyrie_value_t* value,
 eyrie_error_t* eyrie_value_array(eyrie_dtype_t dtype, size_t rank,
                                  const int64_t* shape, const void* data,
                                  size_t size, eyrie_value_t** out_value) {
-  return abi::MakeError(
+  return abi::CreateError(
       abi::CopyArray(dtype, {shape, rank},
                      {static_cast<const uint8_t*>(data), size}, out_value));
 }
@@ -379,13 +379,13 @@ eyrie_error_t* eyrie_value_array(eyrie_dtype_t dtype, size_t rank,
 eyrie_error_t* eyrie_value_borrow(const eyrie_array_t* array,
                                   void (*release)(void* user), void* user,
                                   eyrie_value_t** out_value) {
-  return abi::MakeError(abi::BorrowArray(*array, release, user, out_value));
+  return abi::CreateError(abi::BorrowArray(*array, release, user, out_value));
 }
 
 eyrie_error_t* eyrie_value_upload(const eyrie_value_t* array,
                                   eyrie_device_t* device,
                                   eyrie_value_t** out_value) {
-  return abi::MakeError(abi::UploadArray(array, *device->device, out_value));
+  return abi::CreateError(abi::UploadArray(array, *device->device, out_value));
 }
 
 void eyrie_value_lend(eyrie_value_t* value) {
@@ -406,7 +406,7 @@ void eyrie_value_allow_loss(eyrie_value_t* value) {
 eyrie_error_t* eyrie_value_get_array(const eyrie_value_t* value,
                                      eyrie_array_t* out_array) {
   const absl::StatusOr<const abi::HostArray*> found = abi::ArrayOf(value);
-  if (!found.ok()) return abi::MakeError(found.status());
+  if (!found.ok()) return abi::CreateError(found.status());
   const abi::HostArray& array = **found;
   out_array->dtype = static_cast<eyrie_dtype_t>(array.type());
   out_array->rank = array.shape().size();

@@ -37,7 +37,7 @@ std::string Readings(const eyrie_value_t* value) {
 }
 
 TEST(CValues, ScalarsAndBytes) {
-  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+  constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
   struct Case {
     eyrie_value_t* value;
     eyrie_kind_t kind;
@@ -51,7 +51,7 @@ TEST(CValues, ScalarsAndBytes) {
       {eyrie_value_i64(1ll << 40), EYRIE_KIND_INT,
        "- 1099511627776 1099511627776 - -"},
       {eyrie_value_u64(5), EYRIE_KIND_INT, "- 5 5 - -"},
-      {eyrie_value_u64(kMost), EYRIE_KIND_INT, "- - 18446744073709551615 - -"},
+      {eyrie_value_u64(kMax), EYRIE_KIND_INT, "- - 18446744073709551615 - -"},
       {eyrie_value_f32(1.5f), EYRIE_KIND_FLOAT, "- - - 1.5 -"},
       {eyrie_value_f64(0.1), EYRIE_KIND_FLOAT, "- - - 0.1 -"},
       {eyrie_value_bytes("text", 4), EYRIE_KIND_BYTES, "- - - - text"},
@@ -193,7 +193,7 @@ std::string Elements(const eyrie_value_t* value) {
 }
 
 TEST(CValues, BorrowedMemoryIsGivenBackOnce) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   struct Case {
     std::vector<int64_t> shape;
     std::vector<int64_t> strides;
@@ -206,9 +206,9 @@ TEST(CValues, BorrowedMemoryIsGivenBackOnce) {
       {{6}, {-4}, 5, "5 4 3 2 1 0"},
       {{2, 3}, {0, -8}, 4, "4 2 0 4 2 0"},
       {{}, {}, 3, "3"},
-      {{0}, {kMost}, 0, ""},
+      {{0}, {kMax}, 0, ""},
       {{3},
-       {kMost},
+       {kMax},
        0,
        "3: The strides of 3xi32 lead further than 64 bits "
        "count."},

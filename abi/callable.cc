@@ -242,7 +242,7 @@ absl::Status Callable::AddStorage(std::vector<vm::Value>& arguments,
   RETURN_IF_ERROR(SlotsOf(arguments, inputs));
   vm::HostCall call(session_->context());
   RETURN_IF_ERROR(call.status());
-  absl::Status status = raw_->Make(inputs, slots);
+  absl::Status status = raw_->Create(inputs, slots);
   if (status.ok() && !adds_fences_ && slots.usable) {
     status = session_->WaitFor(*slots.usable);
   }
@@ -271,7 +271,7 @@ absl::Status Callable::Begin(std::span<const vm::Slot> arguments,
                              v0::ResultStorage::Slots& made,
                              std::span<vm::Slot> results) {
   if (MakesStorage(arguments.size())) {
-    RETURN_IF_ERROR(raw_->Make(arguments, made));
+    RETURN_IF_ERROR(raw_->Create(arguments, made));
   }
   ShortRow<vm::Slot, 16> slots;
   RETURN_IF_ERROR(slots.Resize(

@@ -10,7 +10,7 @@ namespace eyrie::abi {
 
 absl::StatusOr<hal::ExecutableFacts> DescribeExecutable(
     absl::string_view format, std::span<const uint8_t> data) {
-  const auto loader = hal::vmvx::MakeLoader();
+  const auto loader = hal::vmvx::CreateLoader();
   if (format == loader->format()) return loader->Describe(data);
   for (const auto& driver : hal::AllDrivers()) {
     auto facts = driver->DescribeExecutable(format, data);

@@ -191,8 +191,8 @@ const Type* Invoker::StorageType(size_t argument) const {
                              : &only.members[0].type;
 }
 
-absl::Status Invoker::MakeStorage(size_t index, Encoder& encoder,
-                                  vm::Slot& slot) {
+absl::Status Invoker::CreateStorage(size_t index, Encoder& encoder,
+                                    vm::Slot& slot) {
   const Type* type = StorageType(index);
   if (type == nullptr) return Missing(index);
   const bool is_static = type->is(Type::Kind::kArray) && type->ranked &&
@@ -205,7 +205,7 @@ absl::Status Invoker::MakeStorage(size_t index, Encoder& encoder,
                                  type->ToString(), ": its size is not known)"));
   }
   const absl::Status status =
-      encoder.MakeStorage(*type, signature_.arguments()[index].type, slot);
+      encoder.CreateStorage(*type, signature_.arguments()[index].type, slot);
   if (status.ok()) return status;
   return Located(status, signature_.ArgumentName(index), "");
 }
@@ -235,7 +235,7 @@ absl::Status Invoker::EncodeAll(std::span<const HostValue* const> values,
     if (places[i] != nullptr) {
       RETURN_IF_ERROR(EncodeOne(*places[i], i, encoder, slots[i]));
     } else {
-      RETURN_IF_ERROR(MakeStorage(i, encoder, slots[i]));
+      RETURN_IF_ERROR(CreateStorage(i, encoder, slots[i]));
     }
   }
   return OrderArguments(slots);

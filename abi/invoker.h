@@ -125,7 +125,7 @@ class Invoker {
   // The type of the result that an argument is storage for; null: of none.
   const Type* StorageType(size_t argument) const;
   // Storage for a result whose argument is left out.
-  absl::Status MakeStorage(size_t index, Encoder& encoder, vm::Slot& slot);
+  absl::Status CreateStorage(size_t index, Encoder& encoder, vm::Slot& slot);
   absl::Status DecodeAll(std::span<vm::Value> values,
                          std::vector<HostValue>& results);
   void DropSlots(std::span<vm::Slot> slots) const;

@@ -40,7 +40,7 @@ const std::vector<int32_t>& Numbers() {
 }
 
 TEST(HostArray, StridesAndBounds) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   const struct {
     ElementType type;
     std::vector<int64_t> shape;
@@ -57,7 +57,7 @@ TEST(HostArray, StridesAndBounds) {
       {ElementType::kInt32, {2, 1, 2}, {12, 99, 4}, 0, "[[[0, 1]], [[3, 4]]]"},
       {ElementType::kInt32, {}, {}, 20, "5"},
       {ElementType::kInt16, {3}, {1}, 0, "[0, 0, 0]"},  // unaligned
-      {ElementType::kInt32, {0}, {kMost}, 0, "[]"},
+      {ElementType::kInt32, {0}, {kMax}, 0, "[]"},
       {ElementType::kInt32,
        {2, 3},
        {12, 4},
@@ -70,7 +70,7 @@ TEST(HostArray, StridesAndBounds) {
        "OUT_OF_RANGE: The strides lead outside of the 24 bytes of the array."},
       {ElementType::kInt32,
        {3},
-       {kMost},
+       {kMax},
        0,
        "OUT_OF_RANGE: The strides lead outside of the 24 bytes of the array."},
       {ElementType::kInt32,
@@ -94,13 +94,13 @@ TEST(HostArray, StridesAndBounds) {
        0,
        "INVALID_ARGUMENT: Dimension 1 of 2x-3xi32 is below 0."},
       {ElementType::kInt32,
-       {kMost, 2},
+       {kMax, 2},
        {4, 4},
        0,
        "INVALID_ARGUMENT: The elements of 9223372036854775807x2xi32 cannot be "
        "counted."},
       {ElementType::kInt64,
-       {kMost},
+       {kMax},
        {},
        0,
        "INVALID_ARGUMENT: The bytes of 9223372036854775807xi64 cannot be "

@@ -66,8 +66,8 @@ class Encoder {
 
   // The slot of an argument that is storage for a result of a static type; it
   // owns its reference. Fails as arrays do.
-  absl::Status MakeStorage(const Type& result, const Type& argument,
-                           vm::Slot& slot);
+  absl::Status CreateStorage(const Type& result, const Type& argument,
+                             vm::Slot& slot);
 
   // Says that lent elements may change after Encode has looked at them: those
   // that must be looked at are then refused.

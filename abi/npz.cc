@@ -163,7 +163,7 @@ absl::StatusOr<std::span<const uint8_t>> PackedBytes(
 }
 
 // What deflate makes of one byte at most.
-constexpr uint64_t kMostRatio = 1032;
+constexpr uint64_t kMaxRatio = 1032;
 
 // Inflates the member, or its first `most` bytes if it has more.
 absl::Status Inflate(const NpzMember& member, uint64_t most,
@@ -229,7 +229,7 @@ absl::StatusOr<NpzMember> MemberOf(std::span<const uint8_t> bytes, Row row) {
   if (!member.deflated && row.size != row.packed) {
     return Damaged("two sizes of a member differ");
   }
-  if (member.deflated && row.size / kMostRatio > row.packed) {
+  if (member.deflated && row.size / kMaxRatio > row.packed) {
     return Damaged(absl::StrCat("'", name(), "' has ", row.packed,
                                 " bytes, which cannot inflate to ", row.size));
   }
@@ -335,10 +335,10 @@ absl::StatusOr<NpzContents> ReadMember(
   NpzContents contents;
   contents.bytes = member.packed;
   if (member.deflated) {
-    if (memory == nullptr && member.size > kMostInflated) {
+    if (memory == nullptr && member.size > kMaxInflated) {
       return absl::ResourceExhaustedError(absl::StrCat(
           "'", PlainName(member.name), "' inflates to ", member.size,
-          " bytes; the limit is ", kMostInflated, "."));
+          " bytes; the limit is ", kMaxInflated, "."));
     }
     ASSIGN_OR_RETURN(contents.charge,
                      MemoryCharge::Take(memory, member.size,
@@ -358,7 +358,7 @@ absl::StatusOr<NpzArray> ReadNpzArray(
   // Magic number, version and length of the header, in the longest form; then
   // the header, which has a few hundred bytes.
   constexpr uint64_t kFixed = 12;
-  constexpr uint64_t kMostHeader = uint64_t{1} << 20;
+  constexpr uint64_t kMaxHeader = uint64_t{1} << 20;
   std::vector<uint8_t> storage;
   std::span<const uint8_t> prefix;
   RETURN_IF_ERROR(ReadPrefix(member, kFixed, storage, prefix));
@@ -367,7 +367,7 @@ absl::StatusOr<NpzArray> ReadNpzArray(
     length = prefix[6] == 1 ? LoadLittleEndian<uint16_t>(prefix.data() + 8)
                             : LoadLittleEndian<uint32_t>(prefix.data() + 8);
   }
-  RETURN_IF_ERROR(ReadPrefix(member, kFixed + std::min(length, kMostHeader),
+  RETURN_IF_ERROR(ReadPrefix(member, kFixed + std::min(length, kMaxHeader),
                              storage, prefix));
   ByteReader header(prefix);
   ASSIGN_OR_RETURN(const NpyArray array, ReadNpyHeader(header));

@@ -54,7 +54,7 @@ struct NpzArray {
 bool LooksLikeZip(std::span<const uint8_t> bytes);
 
 // What a member may inflate to where no meter counts it.
-inline constexpr uint64_t kMostInflated = uint64_t{1} << 30;
+inline constexpr uint64_t kMaxInflated = uint64_t{1} << 30;
 
 // All members, in the archive's order, as they are in the file.
 // INVALID_ARGUMENT: the ZIP is damaged, two members have the same name or share
@@ -64,7 +64,7 @@ absl::StatusOr<std::vector<NpzMember>> ReadZip(std::span<const uint8_t> bytes);
 // A member's bytes, inflated if need be, which `memory` counts while they
 // live. INVALID_ARGUMENT: damaged, or of a checksum that differs.
 // RESOURCE_EXHAUSTED: it inflates beyond the meter's limit, or beyond
-// kMostInflated where `memory` is null.
+// kMaxInflated where `memory` is null.
 absl::StatusOr<NpzContents> ReadMember(
     const NpzMember& member,
     const std::shared_ptr<MemoryMeter>& memory = nullptr);

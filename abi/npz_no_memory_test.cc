@@ -21,10 +21,10 @@ std::span<const uint8_t> BytesOf(const std::string& text) {
 
 // A stored block of deflate's is the bytes with five before them.
 std::string Deflated(const std::string& bytes) {
-  constexpr size_t kMost = 65535;
+  constexpr size_t kMax = 65535;
   std::string packed;
-  for (size_t at = 0; at < bytes.size(); at += kMost) {
-    const size_t size = std::min(kMost, bytes.size() - at);
+  for (size_t at = 0; at < bytes.size(); at += kMax) {
+    const size_t size = std::min(kMax, bytes.size() - at);
     packed.push_back(at + size == bytes.size() ? 1 : 0);
     for (const size_t word : {size, ~size}) {
       packed.push_back(static_cast<char>(word));

@@ -34,7 +34,7 @@
 namespace eyrie::abi {
 namespace {
 
-absl::StatusOr<std::unique_ptr<eyrie_module_t>> MakeModule(
+absl::StatusOr<std::unique_ptr<eyrie_module_t>> CreateModule(
     absl::StatusOr<Program> program) {
   RETURN_IF_ERROR(program);
   constexpr absl::string_view kWhat = "what is said of a module";
@@ -59,8 +59,9 @@ absl::StatusOr<std::unique_ptr<eyrie_module_t>> MakeModule(
   return module;
 }
 
-absl::Status MakeDevice(const char* uri, const eyrie_device_options_t* options,
-                        eyrie_device_t** out_device) {
+absl::Status CreateDevice(const char* uri,
+                          const eyrie_device_options_t* options,
+                          eyrie_device_t** out_device) {
   ASSIGN_OR_RETURN(DeviceSetup setup, DeviceSetupOf(options));
   ASSIGN_OR_RETURN(Ref<hal::Device> device,
                    abi::OpenDevice(uri, std::move(setup.driver), setup.jit));
@@ -184,7 +185,7 @@ const char* eyrie_version(void) { return EYRIE_VERSION; }
 eyrie_error_t* eyrie_device_open(const char* uri,
                                  const eyrie_device_options_t* options,
                                  eyrie_device_t** out_device) {
-  return abi::MakeError(abi::MakeDevice(uri, options, out_device));
+  return abi::CreateError(abi::CreateDevice(uri, options, out_device));
 }
 
 void eyrie_device_retain(eyrie_device_t* device) { abi::Retain(device); }
@@ -192,17 +193,17 @@ void eyrie_device_release(eyrie_device_t* device) { abi::Release(device); }
 
 eyrie_error_t* eyrie_module_load_file(const char* path,
                                       eyrie_module_t** out_module) {
-  auto module = abi::MakeModule(abi::LoadProgram(path));
-  if (!module.ok()) return abi::MakeError(module.status());
+  auto module = abi::CreateModule(abi::LoadProgram(path));
+  if (!module.ok()) return abi::CreateError(module.status());
   *out_module = module->release();
   return nullptr;
 }
 
 eyrie_error_t* eyrie_module_load_memory(const void* data, size_t size,
                                         eyrie_module_t** out_module) {
-  auto module = abi::MakeModule(abi::LoadProgram(
+  auto module = abi::CreateModule(abi::LoadProgram(
       {static_cast<const uint8_t*>(data), size}, "The module in memory"));
-  if (!module.ok()) return abi::MakeError(module.status());
+  if (!module.ok()) return abi::CreateError(module.status());
   *out_module = module->release();
   return nullptr;
 }
@@ -239,7 +240,7 @@ eyrie_error_t* eyrie_context_create_with_options(
     eyrie_module_t* const* modules, size_t module_count,
     eyrie_device_t* const* devices, size_t device_count,
     const eyrie_context_options_t* options, eyrie_context_t** out_context) {
-  return abi::MakeError(abi::CreateContext(
+  return abi::CreateError(abi::CreateContext(
       {modules, module_count}, {devices, device_count}, options, out_context));
 }
 

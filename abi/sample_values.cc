@@ -28,7 +28,7 @@ class Sampler {
           const std::shared_ptr<MemoryMeter>& memory)
       : device_(device), kind_(kind), state_(seed), memory_(memory) {}
 
-  absl::StatusOr<HostValue> Make(const Type& type) {
+  absl::StatusOr<HostValue> Create(const Type& type) {
     switch (type.kind) {
       case Kind::kScalar:
         return Number(type.element);
@@ -167,7 +167,7 @@ class Sampler {
     HostValue::Items items;
     HostValue::Entries entries;
     for (const Member& member : type.members) {
-      ASSIGN_OR_RETURN(HostValue value, Make(member.type));
+      ASSIGN_OR_RETURN(HostValue value, Create(member.type));
       if (type.is(Kind::kDict)) {
         entries.emplace_back(member.key, std::move(value));
       } else {
@@ -182,7 +182,7 @@ class Sampler {
     HostValue::Items items;
     for (int64_t i = 0; i < kSampleDimension; ++i) {
       RETURN_IF_ERROR(CountRow());
-      ASSIGN_OR_RETURN(HostValue value, Make(element));
+      ASSIGN_OR_RETURN(HostValue value, Create(element));
       items.push_back(std::move(value));
     }
     return HostValue::List(std::move(items));
@@ -195,7 +195,7 @@ class Sampler {
 
   absl::StatusOr<HostValue> Rows(const std::vector<int64_t>& shape,
                                  size_t depth, const Type& element) {
-    if (depth == shape.size()) return Make(element);
+    if (depth == shape.size()) return Create(element);
     HostValue::Items items;
     for (int64_t i = 0; i < shape[depth]; ++i) {
       RETURN_IF_ERROR(CountRow());
@@ -253,7 +253,7 @@ absl::StatusOr<std::vector<HostValue>> SampleArguments(
     const bool is_storage =
         argument.storage_of && !signature.results_are_slots() &&
         static_cast<size_t>(*argument.storage_of) < results.size();
-    absl::StatusOr<HostValue> value = sampler.Make(
+    absl::StatusOr<HostValue> value = sampler.Create(
         is_storage ? results[*argument.storage_of].type : argument.type);
     if (!value.ok()) {
       return Annotate(value.status(),

@@ -39,9 +39,9 @@ constexpr struct {
     {"hal_inline", hal::CreateHalInlineModule},
     {"hal_loader", hal::CreateHalLoaderModule},
 };
-constexpr size_t kMostListed = 50;  // functions in a message
+constexpr size_t kMaxListed = 50;  // functions in a message
 
-absl::StatusOr<Program> MakeProgram(
+absl::StatusOr<Program> CreateProgram(
     absl::StatusOr<std::shared_ptr<const vm::VerifiedModule>> verified,
     bool pauses = false) {
   RETURN_IF_ERROR(verified);
@@ -53,7 +53,7 @@ absl::StatusOr<Program> MakeProgram(
 std::string ListOf(const std::vector<vm::Function>& functions) {
   std::string text;
   for (size_t i = 0; i < functions.size(); ++i) {
-    if (i == kMostListed && functions.size() > kMostListed + 1) {
+    if (i == kMaxListed && functions.size() > kMaxListed + 1) {
       absl::StrAppend(&text, " and ", functions.size() - i, " more");
       break;
     }
@@ -200,12 +200,12 @@ absl::Status WithRefusals(const absl::Status& status, const Refusals& refusals,
 }  // namespace
 
 absl::StatusOr<Program> LoadProgram(const std::string& path, bool pauses) {
-  return MakeProgram(vm::LoadModule(path), pauses);
+  return CreateProgram(vm::LoadModule(path), pauses);
 }
 
 absl::StatusOr<Program> LoadProgram(std::span<const uint8_t> bytes,
                                     const std::string& name) {
-  return MakeProgram(vm::LoadModule(bytes, name));
+  return CreateProgram(vm::LoadModule(bytes, name));
 }
 
 bool UsesModule(const vm::ModuleDef& def, absl::string_view name) {
@@ -221,7 +221,7 @@ bool UsesModule(const vm::ModuleDef& def, absl::string_view name) {
 absl::StatusOr<Ref<hal::Device>> OpenDevice(
     absl::string_view uri, hal::DriverOptions options,
     const std::shared_ptr<const vm::Jit>& jit) {
-  options.loaders.push_back(hal::vmvx::MakeLoader(jit));
+  options.loaders.push_back(hal::vmvx::CreateLoader(jit));
   return hal::OpenDevice(uri, options);
 }
 
@@ -239,7 +239,7 @@ absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
   return devices;
 }
 
-absl::StatusOr<HostModules> MakeHostModules(
+absl::StatusOr<HostModules> CreateHostModules(
     std::span<const Program> programs,
     const std::vector<Ref<hal::Device>>& devices,
     const SessionOptions& options) {
@@ -275,7 +275,7 @@ absl::StatusOr<HostModules> MakeHostModules(
                                options.native_user_data});
     ASSIGN_OR_RETURN(
         native::NativeModules natives,
-        native::MakeNativeModules(options.native_libraries, services));
+        native::CreateNativeModules(options.native_libraries, services));
     for (auto& module : natives) {
       const auto is_named = [&](const auto& other) {
         return other->name() == module->name();
@@ -311,14 +311,14 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
     auto& list =
         category == "hal.device.id" ? refusals->devices : refusals->formats;
     // A program may ask for ever, and by the gigabyte.
-    constexpr size_t kMost = 16;
+    constexpr size_t kMax = 16;
     constexpr size_t kLongest = 256;
     key = key.substr(0, kLongest);
-    if (list.size() == kMost || absl::c_linear_search(list, key)) return;
+    if (list.size() == kMax || absl::c_linear_search(list, key)) return;
     list.emplace_back(key.data(), key.size());
   };
   ASSIGN_OR_RETURN(HostModules modules,
-                   MakeHostModules(programs, session->devices_, options));
+                   CreateHostModules(programs, session->devices_, options));
   session->uses_hal_ = !modules.empty();
   const bool lacks_module = LacksModule(programs, modules);
   for (Program& program : programs) modules.push_back(std::move(program));

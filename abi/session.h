@@ -93,7 +93,7 @@ struct SessionOptions {
 // The native modules that programs import, of those there are: `hal` and those
 // of inline execution over the devices, and of parameters.
 using HostModules = std::vector<std::shared_ptr<const vm::Module>>;
-absl::StatusOr<HostModules> MakeHostModules(
+absl::StatusOr<HostModules> CreateHostModules(
     std::span<const Program> programs,
     const std::vector<Ref<hal::Device>>& devices,
     const SessionOptions& options);

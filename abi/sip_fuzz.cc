@@ -32,8 +32,8 @@ class RawCounter : public SipVisitor {
   void Open(SipNode::Kind) override {}
   void Close() override {}
   void Leaf(int64_t raw) override {
-    constexpr int64_t kMost = 100;
-    count_ = std::max(count_, static_cast<size_t>(std::min(raw, kMost) + 1));
+    constexpr int64_t kMax = 100;
+    count_ = std::max(count_, static_cast<size_t>(std::min(raw, kMax) + 1));
   }
   size_t count() const { return count_; }
 

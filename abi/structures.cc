@@ -55,7 +55,7 @@ class TypeMaker {
   // The leaves are below raw.size().
   explicit TypeMaker(std::span<const Parameter> raw) : raw_(raw) {}
 
-  absl::StatusOr<Type> Make(const v0::SipNode& node) {
+  absl::StatusOr<Type> Create(const v0::SipNode& node) {
     Type type;
     type.kind = Type::Kind::kNull;
     RETURN_IF_ERROR(Count(1));
@@ -78,7 +78,7 @@ class TypeMaker {
       type.members.assign(size, nothing);
     }
     for (const v0::SipItem& item : node.items) {
-      ASSIGN_OR_RETURN(Type made, Make(item.node));
+      ASSIGN_OR_RETURN(Type made, Create(item.node));
       if (is_list) {
         type.members[std::get<int64_t>(item.key)].type = std::move(made);
       } else {
@@ -229,13 +229,13 @@ class StructureReader {
     for (size_t i = 0; i < signature.arguments_.size(); ++i) {
       const v0::SipNode* node = structures.arguments[i];
       ASSIGN_OR_RETURN(signature.arguments_[i].type,
-                       arguments.Make(node ? *node : *kNothing));
+                       arguments.Create(node ? *node : *kNothing));
     }
     const v0::SipNode& root = structures.signature.results;
     signature.results_.clear();
     if (root.is(NodeKind::kNothing)) return absl::OkStatus();
     Parameter& result = signature.results_.emplace_back();
-    ASSIGN_OR_RETURN(result.type, TypeMaker(flat.results_).Make(root));
+    ASSIGN_OR_RETURN(result.type, TypeMaker(flat.results_).Create(root));
     if (root.is(NodeKind::kLeaf)) result.name = flat.results_[root.raw].name;
     return absl::OkStatus();
   }

@@ -19,7 +19,7 @@
 namespace eyrie::abi {
 namespace {
 
-constexpr size_t kMostKey = 4096;  // bytes of a trace's name
+constexpr size_t kMaxKey = 4096;  // bytes of a trace's name
 
 // The text between quotes with \n, \t, \r, \" and \\; empty if the bytes are
 // not text.
@@ -190,7 +190,7 @@ void AppendValues(absl::string_view name, std::span<const vm::Value> values,
 void AppendTrace(absl::string_view key,
                  std::span<hal::BufferView* const> tensors,
                  const PrintOptions& options, std::string& out) {
-  absl::StrAppend(&out, "=== ", PlainText(key, kMostKey), " ===\n");
+  absl::StrAppend(&out, "=== ", PlainText(key, kMaxKey), " ===\n");
   Printer printer(options, out);
   for (const hal::BufferView* tensor : tensors) {
     printer.AppendTensor(*tensor);

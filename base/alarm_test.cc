@@ -49,7 +49,7 @@ class Event {
   bool happened_ = false;
 };
 
-std::unique_ptr<Alarm> Make(Alarm::Callback callback) {
+std::unique_ptr<Alarm> Create(Alarm::Callback callback) {
   auto alarm = Alarm::Create(std::move(callback));
   EXPECT_TRUE(alarm.ok()) << alarm.status();
   return alarm.ok() ? *std::move(alarm) : nullptr;
@@ -62,10 +62,10 @@ void Set(Alarm& alarm, absl::Duration after) {
 TEST(Alarm, RingsInOrder) {
   std::string order;  // the clock's thread's, until the notification
   Event done;
-  const auto a = Make([&] { order += "a"; });
-  const auto b = Make([&] { order += "b"; });
-  const auto c = Make([&] { order += "c"; });
-  const auto last = Make([&] { done.Notify(); });
+  const auto a = Create([&] { order += "a"; });
+  const auto b = Create([&] { order += "b"; });
+  const auto c = Create([&] { order += "c"; });
+  const auto last = Create([&] { done.Notify(); });
   const Deadline end = Deadline::After(absl::Milliseconds(40));
   Set(*c, absl::Milliseconds(30));
   Set(*b, absl::Milliseconds(20));
@@ -80,20 +80,20 @@ TEST(Alarm, CountsTheLastSettingAlone) {
   // Earlier, later, never and again: each from what the queue has then.
   std::atomic<int> rings = 0;
   Event done;
-  const auto alarm = Make([&] { ++rings; });
+  const auto alarm = Create([&] { ++rings; });
   Set(*alarm, absl::Hours(1));
   Set(*alarm, absl::Milliseconds(1));
   Set(*alarm, absl::Hours(2));
   EXPECT_TRUE(alarm->Set(Deadline::Never()).ok());
   Set(*alarm, absl::InfiniteDuration());
-  const auto last = Make([&] { done.Notify(); });
+  const auto last = Create([&] { done.Notify(); });
   Set(*last, absl::Milliseconds(30));
   ASSERT_TRUE(done.Wait());
   alarm->Stop();
   EXPECT_EQ(rings, 0);
   for (int i = 1; i <= 3; ++i) {
     Event rung;
-    const auto again = Make([&] { rung.Notify(); });
+    const auto again = Create([&] { rung.Notify(); });
     Set(*again, absl::Hours(1));
     Set(*again, absl::ZeroDuration());
     EXPECT_TRUE(rung.Wait()) << i;
@@ -103,7 +103,7 @@ TEST(Alarm, CountsTheLastSettingAlone) {
 TEST(Alarm, DoesNotRingOnceItIsStopped) {
   for (int i = 0; i < 1000; ++i) {
     auto alive = std::make_unique<std::atomic<bool>>(true);
-    const auto alarm = Make([&alive = *alive] { EXPECT_TRUE(alive); });
+    const auto alarm = Create([&alive = *alive] { EXPECT_TRUE(alive); });
     Set(*alarm, absl::Microseconds(i % 3));
     alarm->Stop();
     alive = nullptr;
@@ -114,11 +114,11 @@ TEST(Alarm, DoesNotRingOnceItIsStopped) {
 TEST(Alarm, MayStopOrFreeItselfAndMakeMore) {
   Event set, done;
   std::unique_ptr<Alarm> alarm, other;
-  alarm = Make([&] {
+  alarm = Create([&] {
     set.Wait();
     alarm->Stop();
     alarm = nullptr;  // the last one: its thread ends
-    other = Make([&] { done.Notify(); });
+    other = Create([&] { done.Notify(); });
     Set(*other, absl::ZeroDuration());
   });
   Set(*alarm, absl::ZeroDuration());
@@ -129,7 +129,7 @@ TEST(Alarm, MayStopOrFreeItselfAndMakeMore) {
 TEST(Alarm, EndsWithoutWaitingForItsDeadline) {
   auto kept = std::make_shared<int>(1);
   {
-    const auto alarm = Make([kept] {});
+    const auto alarm = Create([kept] {});
     Set(*alarm, absl::Hours(24 * 365 * 1000));
     EXPECT_EQ(kept.use_count(), 2);
   }
@@ -143,7 +143,7 @@ TEST(Alarm, SharesOneThread) {
     std::atomic<int> left = 1000;
     std::vector<std::unique_ptr<Alarm>> alarms;
     for (int i = 0; i < 1000; ++i) {
-      alarms.push_back(Make([&] {
+      alarms.push_back(Create([&] {
         if (--left == 0) done.Notify();
       }));
       Set(*alarms.back(), absl::Microseconds(10 * (i % 100)));
@@ -170,7 +170,7 @@ TEST(Alarm, TakesManyThreads) {
       std::minstd_rand random(seed + 1);
       for (int i = 0; i < 100; ++i) {
         auto alive = std::make_unique<int>(1);
-        const auto alarm = Make([&] { rings += *alive; });
+        const auto alarm = Create([&] { rings += *alive; });
         for (int j = 0; j < 10; ++j) {
           Set(*alarm, absl::Microseconds(random() % 200));
           if (random() % 3 == 0) std::this_thread::yield();
@@ -199,10 +199,10 @@ TEST(Alarm, RingsInTheChildOfAForkToo) {
   for (const bool may_start : {true, false}) {
     SCOPED_TRACE(may_start);
     Event rung, busy, go_on;
-    auto alarm = Make([&] { rung.Notify(); });
+    auto alarm = Create([&] { rung.Notify(); });
     Set(*alarm, absl::Hours(1));
     // The thread is inside a callback when the process forks.
-    auto slow = Make([&] {
+    auto slow = Create([&] {
       busy.Notify();
       go_on.Wait();
     });

@@ -15,7 +15,7 @@
 namespace eyrie {
 namespace {
 
-constexpr absl::Duration kMost =
+constexpr absl::Duration kMax =
     absl::Nanoseconds(std::numeric_limits<int64_t>::max());
 
 TEST(Deadline, Saturates) {
@@ -32,13 +32,13 @@ TEST(Deadline, Saturates) {
       {now.Plus(absl::Seconds(1)).Plus(-absl::Seconds(2)), false, true},
       {now.Plus(absl::Hours(1)), false, false},
       {now.Plus(absl::Hours(24 * 365 * 100)), false, false},
-      {now.Plus(kMost), true, false},
+      {now.Plus(kMax), true, false},
       {now.Plus(absl::InfiniteDuration()), true, false},
-      {now.Plus(-kMost), false, true},
+      {now.Plus(-kMax), false, true},
       {now.Plus(-absl::InfiniteDuration()), false, true},
       {Deadline::Never().Plus(-absl::Hours(1)), true, false},
-      {Deadline::Passed().Plus(kMost), false, true},
-      {Deadline::After(kMost), true, false},
+      {Deadline::Passed().Plus(kMax), false, true},
+      {Deadline::After(kMax), true, false},
       {Deadline::After(absl::InfiniteDuration()), true, false},
       {Deadline::After(absl::ZeroDuration()), false, true},
       {Deadline::After(absl::Hours(1)), false, false},
@@ -74,7 +74,7 @@ TEST(Deadline, EndsWaits) {
   EXPECT_FALSE(wait.Until(soon));
   EXPECT_TRUE(soon.HasPassed());
   for (const absl::Duration time :
-       {absl::InfiniteDuration(), kMost, kMost - absl::Hours(1),
+       {absl::InfiniteDuration(), kMax, kMax - absl::Hours(1),
         absl::Hours(24 * 365 * 200)}) {
     SCOPED_TRACE(absl::FormatDuration(time));
     wait.done = false;

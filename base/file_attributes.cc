@@ -19,15 +19,15 @@ namespace {
 
 using Attributes = std::map<std::string, std::string>;
 
-constexpr size_t kMostBytes = size_t{1} << 16;  // the kernel's limit
+constexpr size_t kMaxBytes = size_t{1} << 16;  // the kernel's limit
 
 // False: the system does not say. A file system without any has none.
 bool ReadAttributes(int file, Attributes& attributes) {
-  std::string names(kMostBytes, '\0');
+  std::string names(kMaxBytes, '\0');
   const ssize_t size = flistxattr(file, names.data(), names.size());
   if (size < 0) return errno == ENOTSUP;
   names.resize(static_cast<size_t>(size));
-  std::string value(kMostBytes, '\0');
+  std::string value(kMaxBytes, '\0');
   for (const absl::string_view view :
        absl::StrSplit(names, '\0', absl::SkipEmpty())) {
     const std::string name(view);

@@ -17,7 +17,7 @@ absl::Status DecodingBudget::Exhausted(absl::string_view what) const {
   return absl::ResourceExhaustedError(absl::StrCat(
       what, " name the same bytes too often: they would decode to more than ",
       most_, " bytes, the limit for ", file_bytes_, " bytes of a file",
-      least ? "" : absl::StrCat(" (", kMostGrowth, " times as many)"), "."));
+      least ? "" : absl::StrCat(" (", kMaxGrowth, " times as many)"), "."));
 }
 
 }  // namespace eyrie

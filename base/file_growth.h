@@ -18,12 +18,12 @@ namespace eyrie {
 
 // Text of what a file names: 64 bytes for each byte of the file, and at least
 // 64 MiB.
-inline constexpr uint64_t kMostTextGrowth = 64;
+inline constexpr uint64_t kMaxTextGrowth = 64;
 inline constexpr uint64_t kLeastMostText = uint64_t{64} << 20;
 
 constexpr uint64_t MostTextOf(uint64_t file_bytes) {
-  if (file_bytes > UINT64_MAX / kMostTextGrowth) return UINT64_MAX;
-  return std::max(file_bytes * kMostTextGrowth, kLeastMostText);
+  if (file_bytes > UINT64_MAX / kMaxTextGrowth) return UINT64_MAX;
+  return std::max(file_bytes * kMaxTextGrowth, kLeastMostText);
 }
 
 // The error of a text that ended at a limit of `most` bytes.
@@ -37,14 +37,14 @@ class DecodingBudget {
   // What one entry counts, besides its text.
   static constexpr uint64_t kEntryBytes = 96;
   // Bytes that may be decoded for each byte of the file, and at least.
-  static constexpr uint64_t kMostGrowth = 8;
+  static constexpr uint64_t kMaxGrowth = 8;
   static constexpr uint64_t kLeastMost = uint64_t{96} << 10;
 
   // `file_bytes` are those of the file, or of the part of it, that is decoded.
   explicit DecodingBudget(uint64_t file_bytes)
       : file_bytes_(file_bytes),
-        most_(std::max(file_bytes <= UINT64_MAX / kMostGrowth
-                           ? file_bytes * kMostGrowth
+        most_(std::max(file_bytes <= UINT64_MAX / kMaxGrowth
+                           ? file_bytes * kMaxGrowth
                            : UINT64_MAX,
                        kLeastMost)),
         left_(most_) {}

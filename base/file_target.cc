@@ -24,7 +24,7 @@
 namespace eyrie {
 namespace {
 
-constexpr int kMostLinks = 40;  // as the kernel
+constexpr int kMaxLinks = 40;  // as the kernel
 
 std::string NonEmptyFolderOf(const std::string& path) {
   std::string folder = FolderOf(path);
@@ -53,7 +53,7 @@ int OwnDescriptor(const std::string& place) {
 // Follows the links at the path's end to what is no link, or is not there.
 absl::Status FollowLinks(const std::string& path, FileTarget& target) {
   target.place = path;
-  for (int links = 0; links < kMostLinks; ++links) {
+  for (int links = 0; links < kMaxLinks; ++links) {
     struct stat info = {};
     if (lstat(target.place.c_str(), &info) != 0 || !S_ISLNK(info.st_mode)) {
       return absl::OkStatus();  // any error is the opening's, too

@@ -33,7 +33,7 @@ namespace {
 
 // Zeros that are worth a hole in a file, in bytes: a page.
 constexpr size_t kLeastHole = 4096;
-constexpr int kMostPartials = 100;  // names that are tried
+constexpr int kMaxPartials = 100;  // names that are tried
 
 bool IsZero(std::span<const uint8_t> bytes) {
   return bytes[0] == 0 &&
@@ -78,7 +78,7 @@ bool FileWriter::OpenUnnamed(const std::string& folder) {
 }
 
 bool FileWriter::OpenPartial() {
-  for (int i = 0; i < kMostPartials; ++i) {
+  for (int i = 0; i < kMaxPartials; ++i) {
     std::string partial = PartialPath(target_.place, i);
     new_file_.reset(open(partial.c_str(),
                          O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
@@ -203,7 +203,7 @@ bool FileWriter::Link(const std::string& name) {
 
 bool FileWriter::LinkPartial() {
   if (!partial_.empty()) return true;
-  for (int i = 0; unnamed_ && i < kMostPartials; ++i) {
+  for (int i = 0; unnamed_ && i < kMaxPartials; ++i) {
     std::string partial = PartialPath(target_.place, i);
     if (Link(partial)) {
       partial_ = std::move(partial);

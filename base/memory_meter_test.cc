@@ -11,7 +11,7 @@ namespace eyrie {
 namespace {
 
 TEST(MemoryMeter, RefusesWhatPassesTheLimit) {
-  constexpr uint64_t kMost = ~uint64_t{0};
+  constexpr uint64_t kMax = ~uint64_t{0};
   const struct {
     uint64_t limit, first, second;
     const char* want;  // of the second
@@ -24,8 +24,8 @@ TEST(MemoryMeter, RefusesWhatPassesTheLimit) {
       {0, 0, 1,
        "RESOURCE_EXHAUSTED: 1 bytes for a list exceed the context's memory "
        "limit (0 bytes, of which 0 are in use)."},
-      {kMost, kMost - 1, 1, "OK"},
-      {100, 100, kMost,
+      {kMax, kMax - 1, 1, "OK"},
+      {100, 100, kMax,
        "RESOURCE_EXHAUSTED: 18446744073709551615 bytes for a list exceed the "
        "context's memory limit (100 bytes, of which 100 are in use)."},
   };

@@ -18,12 +18,12 @@ namespace eyrie {
 // their index and which must be fit for a sentence.
 template <typename NameOf>
 std::string ListNames(size_t count, const NameOf& name) {
-  constexpr size_t kMost = 20;
+  constexpr size_t kMax = 20;
   std::string text;
-  for (size_t i = 0; i < std::min(count, kMost); ++i) {
+  for (size_t i = 0; i < std::min(count, kMax); ++i) {
     absl::StrAppend(&text, i == 0 ? "" : ", ", name(i));
   }
-  if (count > kMost) absl::StrAppend(&text, " and ", count - kMost, " more");
+  if (count > kMax) absl::StrAppend(&text, " and ", count - kMax, " more");
   return text;
 }
 

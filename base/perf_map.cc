@@ -19,7 +19,7 @@
 namespace eyrie {
 namespace {
 
-constexpr size_t kMostName = 256;  // bytes
+constexpr size_t kMaxName = 256;  // bytes
 
 // Only ever a new file: what is there already is not opened, links not
 // followed.
@@ -70,7 +70,7 @@ absl::Status PerfMap::Add(std::span<const Function> functions) {
   for (const Function& function : functions) {
     absl::StrAppend(&text, absl::Hex(function.address), " ",
                     absl::Hex(function.size), " ",
-                    PlainText(function.name, kMostName), "\n");
+                    PlainText(function.name, kMaxName), "\n");
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   absl::string_view left = text;

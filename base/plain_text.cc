@@ -96,13 +96,13 @@ bool IsPlainText(absl::string_view text) {
 }
 
 std::string PlainName(absl::string_view name) {
-  constexpr size_t kMost = 200;
-  return PlainText(name, kMost);
+  constexpr size_t kMax = 200;
+  return PlainText(name, kMax);
 }
 
 std::string PlainPath(absl::string_view path) {
-  constexpr size_t kMost = 4096;
-  return PlainText(path, kMost);
+  constexpr size_t kMax = 4096;
+  return PlainText(path, kMax);
 }
 
 std::string EscapeJsonControls(absl::string_view json) {

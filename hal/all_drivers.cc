@@ -13,9 +13,9 @@ namespace eyrie::hal {
 
 std::vector<std::unique_ptr<Driver>> AllDrivers() {
   std::vector<std::unique_ptr<Driver>> drivers;
-  drivers.push_back(cpu::MakeLocalSyncDriver());
-  drivers.push_back(cpu::MakeLocalTaskDriver());
-  drivers.push_back(vulkan::MakeVulkanDriver());
+  drivers.push_back(cpu::CreateLocalSyncDriver());
+  drivers.push_back(cpu::CreateLocalTaskDriver());
+  drivers.push_back(vulkan::CreateVulkanDriver());
   return drivers;
 }
 

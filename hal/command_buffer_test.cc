@@ -302,7 +302,7 @@ TEST(Record, Dispatches) {
 
 TEST(Record, Collectives) {
   const Ref<Channel> channel =
-      *MakeSelfProvider()->Create({}, [] { return absl::OkStatus(); });
+      *CreateSelfProvider()->Create({}, [] { return absl::OkStatus(); });
   const CollectiveOp sum = {CollectiveKind::kAllReduce,
                             CollectiveReduction::kSum, CollectiveType::kSint32};
   const CollectiveOp exchange = {CollectiveKind::kSendReceive,

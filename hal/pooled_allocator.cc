@@ -101,7 +101,7 @@ absl::StatusOr<PooledBuffer*> PooledAllocator::Take(
     }
   }
   ASSIGN_OR_RETURN(PooledBuffer* const made,
-                   MakeBlock(pool, pooled ? ClassSize(size_class) : size));
+                   CreateBlock(pool, pooled ? ClassSize(size_class) : size));
   const std::lock_guard<ShortLock> lock(lock_);
   Count(params, size);
   return made;

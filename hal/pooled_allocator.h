@@ -98,8 +98,8 @@ class PooledAllocator : public Allocator {
                                                   uint64_t size);
 
   // A block of `capacity` bytes, at least one, aligned to 64 or more.
-  virtual absl::StatusOr<PooledBuffer*> MakeBlock(size_t pool,
-                                                  size_t capacity) = 0;
+  virtual absl::StatusOr<PooledBuffer*> CreateBlock(size_t pool,
+                                                    size_t capacity) = 0;
   // Makes bytes of a block that the host cannot see zeros.
   virtual absl::Status ClearUnseen(PooledBuffer& block, uint64_t offset,
                                    uint64_t length);

@@ -320,7 +320,7 @@ namespace {
 
 // Has libstdc++ make this thread's own data now: later there may be no memory
 // for it, and the system's loader would end the process.
-void MakeThreadData() {
+void CreateThreadData() {
   try {
     throw 0;
   } catch (int) {
@@ -328,7 +328,7 @@ void MakeThreadData() {
 }
 
 NB_MODULE(_core, m) {
-  MakeThreadData();
+  CreateThreadData();
   // Of what lives when the interpreter ends, and after a fork.
   nb::set_leak_warnings(false);
   m.attr("__version__") = EYRIE_VERSION;

@@ -13,7 +13,7 @@ namespace eyrie::python {
 namespace {
 
 // How long the end waits for who has asked before: a log's handler may hang.
-constexpr std::chrono::seconds kMostPatience{1};
+constexpr std::chrono::seconds kMaxPatience{1};
 
 unsigned long main_thread = 0;
 std::atomic<bool> closed = false;
@@ -40,7 +40,7 @@ bool IsMainThread() { return PyThread_get_thread_ident() == main_thread; }
 AtEnd::~AtEnd() {
   closed = true;
   const nanobind::gil_scoped_release release;
-  const auto end = std::chrono::steady_clock::now() + kMostPatience;
+  const auto end = std::chrono::steady_clock::now() + kMaxPatience;
   while (takers.load() != 0 && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

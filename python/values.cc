@@ -18,7 +18,7 @@ namespace nb = nanobind;
 namespace eyrie::python {
 namespace {
 
-constexpr int kMostDepth = 128;  // of lists in lists
+constexpr int kMaxDepth = 128;  // of lists in lists
 
 // Element types by NumPy's names and DLPack's codes. Those that NumPy has not
 // are ml_dtypes'.
@@ -242,7 +242,7 @@ Value FromInteger(nb::handle object) {
 }
 
 Value From(nb::handle object, int depth) {
-  if (depth > kMostDepth) {
+  if (depth > kMaxDepth) {
     throw nb::value_error("Arguments are nested more than 128 deep.");
   }
   PyObject* const p = object.ptr();

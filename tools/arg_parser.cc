@@ -63,13 +63,13 @@ absl::Status CheckValue(const Flag& flag, absl::string_view value) {
 }
 
 // Flag files are written by hand.
-constexpr size_t kMostFlagFile = size_t{1} << 20;
+constexpr size_t kMaxFlagFile = size_t{1} << 20;
 
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path) {
   std::string contents;
   bool failed = true;
   if (std::FILE* const file = std::fopen(path.c_str(), "r")) {
-    contents.resize(kMostFlagFile + 1);
+    contents.resize(kMaxFlagFile + 1);
     contents.resize(std::fread(contents.data(), 1, contents.size(), file));
     failed = std::ferror(file) != 0;  // a directory opens
     std::fclose(file);
@@ -78,9 +78,9 @@ absl::StatusOr<std::string> ReadSmallFile(const std::string& path) {
     return absl::NotFoundError(
         absl::StrCat("The flag file '", path, "' cannot be read."));
   }
-  if (contents.size() <= kMostFlagFile) return contents;
+  if (contents.size() <= kMaxFlagFile) return contents;
   return absl::InvalidArgumentError(absl::StrCat(
-      "The flag file '", path, "' has more than ", kMostFlagFile, " bytes."));
+      "The flag file '", path, "' has more than ", kMaxFlagFile, " bytes."));
 }
 
 [[noreturn]] void Bug(absl::string_view name) {

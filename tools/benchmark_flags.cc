@@ -22,8 +22,8 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr int64_t kMostSeconds = 1'000'000;   // days of one row
-constexpr int64_t kMostRepetitions = 100000;  // it keeps room for each
+constexpr int64_t kMaxSeconds = 1'000'000;   // days of one row
+constexpr int64_t kMaxRepetitions = 100000;  // it keeps room for each
 
 enum class Kind : uint8_t {
   kBool,
@@ -66,7 +66,7 @@ constexpr absl::string_view kPrefix = "--benchmark_";
 bool IsSeconds(absl::string_view text) {
   double seconds = 0;
   return absl::SimpleAtod(text, &seconds) && seconds >= 0 &&
-         seconds <= static_cast<double>(kMostSeconds);
+         seconds <= static_cast<double>(kMaxSeconds);
 }
 
 // What a value must be, if it is not; kMinTime is looked at elsewhere.
@@ -91,12 +91,12 @@ std::string Wanted(Kind kind, absl::string_view value) {
     case Kind::kSeconds:
       return IsSeconds(value)
                  ? ""
-                 : absl::StrCat("a number of seconds, 0 to ", kMostSeconds);
+                 : absl::StrCat("a number of seconds, 0 to ", kMaxSeconds);
     case Kind::kCount:
       return absl::SimpleAtoi(value, &count) && count >= 1 &&
-                     count <= kMostRepetitions
+                     count <= kMaxRepetitions
                  ? ""
-                 : absl::StrCat("a number, 1 to ", kMostRepetitions);
+                 : absl::StrCat("a number, 1 to ", kMaxRepetitions);
     case Kind::kPairs:
       return value.empty() || absl::StrContains(value, '=') ? "" : "key=value";
     case Kind::kText:
@@ -243,7 +243,7 @@ absl::Status BenchmarkFlags::AddMinTime(const std::string& place,
   absl::ConsumeSuffix(&text, "s");
   if (!IsSeconds(text)) {
     return Refused(place, value,
-                   absl::StrCat("neither a time of 0 to ", kMostSeconds,
+                   absl::StrCat("neither a time of 0 to ", kMaxSeconds,
                                 " seconds, such as 0.2s, nor a number of "
                                 "calls, such as 100x"));
   }

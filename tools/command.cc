@@ -18,8 +18,8 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMostLine = 8192;  // bytes of a line of an error
-constexpr int kMostNotes = 100;
+constexpr size_t kMaxLine = 8192;  // bytes of a line of an error
+constexpr int kMaxNotes = 100;
 
 // Lines of a backtrace and of a text that an error shows begin with two blanks;
 // other line breaks are of what the sentence quotes.
@@ -29,7 +29,7 @@ std::string PlainLines(absl::string_view text) {
   for (size_t end = 0; end != text.npos; begin = end + 1) {
     end = text.find("\n  ", begin);
     absl::StrAppend(&lines, begin == 0 ? "" : "\n",
-                    PlainText(text.substr(begin, end - begin), kMostLine));
+                    PlainText(text.substr(begin, end - begin), kMaxLine));
   }
   return lines;
 }
@@ -55,10 +55,10 @@ int ReportError(const absl::Status& status) {
 void PrintNote(absl::string_view sentence) {
   static std::atomic<int> count = 0;
   const int number = ++count;
-  if (number > kMostNotes + 1) return;
+  if (number > kMaxNotes + 1) return;
   const std::string line = absl::StrCat(
       "eyrie: note: ",
-      number > kMostNotes ? "there are more notes." : PlainLines(sentence),
+      number > kMaxNotes ? "there are more notes." : PlainLines(sentence),
       "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
 }

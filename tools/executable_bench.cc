@@ -37,7 +37,7 @@ const char kExecutableUsage[] =
 namespace {
 
 constexpr uint32_t kAllStages = ~0u;
-constexpr int64_t kMostBatch = 1'000'000;
+constexpr int64_t kMaxBatch = 1'000'000;
 
 constexpr Flag kFlags[] = {
     {"executable_file", FlagKind::kString, "",
@@ -143,9 +143,9 @@ absl::StatusOr<Kernel> Prepare(const Arguments& arguments) {
         "A module is named: of an executable no module is wanted.");
   }
   const int64_t batch = arguments.GetInt("batch_size");
-  if (batch < 1 || batch > kMostBatch) {
+  if (batch < 1 || batch > kMaxBatch) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--batch_size=", batch, " is not 1 to ", kMostBatch, "."));
+        absl::StrCat("--batch_size=", batch, " is not 1 to ", kMaxBatch, "."));
   }
   kernel.batch_size = static_cast<uint32_t>(batch);
   ASSIGN_OR_RETURN(const auto devices, OpenDevices(arguments));

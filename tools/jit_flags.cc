@@ -27,8 +27,8 @@ constexpr Flag kFlags[] = {
 
 // Null: none can be made. A lazy one is not asked before a function is hot, so
 // that another has to say whether it will be refused.
-std::shared_ptr<const vm::Jit> MakeJit(vm::jit::Mode mode, vm::jit::Names names,
-                                       bool verbose) {
+std::shared_ptr<const vm::Jit> CreateJit(vm::jit::Mode mode,
+                                         vm::jit::Names names, bool verbose) {
   if (verbose) {
     const auto refused = vm::jit::Create(vm::jit::Mode::kEager).status();
     if (!refused.ok()) {
@@ -62,8 +62,8 @@ absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(
   ASSIGN_OR_RETURN(names.perf_map, PerfMapOf(arguments));
   // One, though devices and sessions ask each.
   static const std::shared_ptr<const vm::Jit> kJit =
-      MakeJit(text == "lazy" ? vm::jit::Mode::kLazy : vm::jit::Mode::kEager,
-              std::move(names), arguments.GetBool("verbose"));
+      CreateJit(text == "lazy" ? vm::jit::Mode::kLazy : vm::jit::Mode::kEager,
+                std::move(names), arguments.GetBool("verbose"));
   return kJit;
 }
 

@@ -15,7 +15,7 @@ namespace eyrie::tools {
 namespace {
 
 constexpr uint64_t kLeastStack = 4096;
-constexpr uint64_t kMostStack = uint64_t{1} << 40;
+constexpr uint64_t kMaxStack = uint64_t{1} << 40;
 
 constexpr Flag kFlags[] = {
     {"fuel", FlagKind::kInt, "-1",
@@ -90,16 +90,16 @@ absl::Status ReadSize(const Arguments& arguments, const char* name,
 
 std::shared_ptr<MemoryMeter> MeterOf(
     const std::shared_ptr<MemoryMeter>& memory) {
-  return memory != nullptr ? memory : std::make_shared<MemoryMeter>(kMostMade);
+  return memory != nullptr ? memory : std::make_shared<MemoryMeter>(kMaxMade);
 }
 
 absl::Status HintAtMaxMemory(const Arguments& arguments,
                              const absl::Status& status) {
   if (!absl::IsResourceExhausted(status) || arguments.IsSet("max_memory") ||
-      !absl::StrContains(status.message(), absl::StrCat(kMostMade))) {
+      !absl::StrContains(status.message(), absl::StrCat(kMaxMade))) {
     return status;  // of another limit, or of the machine's
   }
-  return Annotate(status, absl::StrCat("Without --max_memory, ", kMostMade,
+  return Annotate(status, absl::StrCat("Without --max_memory, ", kMaxMade,
                                        " bytes of values may be made; "
                                        "--max_memory=SIZE allows more."));
 }
@@ -116,10 +116,10 @@ absl::StatusOr<vm::Limits> LimitsOf(const Arguments& arguments) {
   }
   uint64_t stack = limits.max_stack;
   RETURN_IF_ERROR(ReadSize(arguments, "max_stack", stack));
-  if (stack < kLeastStack || stack > kMostStack) {
+  if (stack < kLeastStack || stack > kMaxStack) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--max_stack=", arguments.GetString("max_stack"), " is not between ",
-        kLeastStack, " bytes and ", kMostStack >> 40, "TiB."));
+        kLeastStack, " bytes and ", kMaxStack >> 40, "TiB."));
   }
   limits.max_stack = stack;
   return limits;

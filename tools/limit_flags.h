@@ -25,8 +25,8 @@ std::span<const Flag> LimitFlags();
 absl::StatusOr<vm::Limits> LimitsOf(const Arguments& arguments);
 
 // What counts the memory that is made for a call on the word of files: its
-// context's own meter, or one of kMostMade where that is null.
-inline constexpr uint64_t kMostMade = uint64_t{1} << 30;
+// context's own meter, or one of kMaxMade where that is null.
+inline constexpr uint64_t kMaxMade = uint64_t{1} << 30;
 std::shared_ptr<MemoryMeter> MeterOf(
     const std::shared_ptr<MemoryMeter>& memory);
 

@@ -248,7 +248,7 @@ absl::StatusOr<std::vector<vm::Value>> ReadInputs(
     return function.CheckArguments(std::vector<vm::Value>(texts.size()));
   }
   // Without a limit what the user asks for is made, and of .npz files what
-  // kMostInflated allows.
+  // kMaxInflated allows.
   abi::ValueReader reader(device, "--input", floats, function.memory());
   auto parsed = reader.Read(texts, slots);
   if (!parsed.ok()) {

@@ -41,10 +41,10 @@ std::string ListText(const std::vector<vm::CallElement>& elements) {
 }
 
 // Of a line, and of what a file gives for one.
-constexpr size_t kMostText = size_t{1} << 16;
+constexpr size_t kMaxText = size_t{1} << 16;
 
 // A name or a value from the file, as a part of a line.
-std::string Plain(absl::string_view text) { return PlainText(text, kMostText); }
+std::string Plain(absl::string_view text) { return PlainText(text, kMaxText); }
 
 class Writer {
  public:

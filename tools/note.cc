@@ -133,7 +133,7 @@ absl::Status Run(std::span<const char* const> args) {
                                 "MLIR is in files that end in .mlir)"));
   }
   RETURN_IF_ERROR(status);
-  const std::string object = native::MakeNoteObject(*text);
+  const std::string object = native::CreateNoteObject(*text);
   return WriteFile(
       output, {reinterpret_cast<const uint8_t*>(object.data()), object.size()});
 }

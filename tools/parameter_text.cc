@@ -14,11 +14,11 @@ namespace {
 
 using hal::Parameter;
 
-constexpr size_t kMostKey = 4096;
+constexpr size_t kMaxKey = 4096;
 
 void AppendEntryJson(const Parameter& parameter, std::string& out) {
   const auto text = [&out](absl::string_view value) {
-    AppendJsonString(PlainText(value, kMostKey), out);
+    AppendJsonString(PlainText(value, kMaxKey), out);
   };
   out += "{\"key\": ";
   text(parameter.key);
@@ -53,7 +53,7 @@ void AppendParameterTable(const std::string& scope,
   absl::StrAppend(&out, "//===", rule, "===//\n// Parameter scope ",
                   scope.empty()
                       ? std::string("<global>")
-                      : absl::StrCat("`", PlainText(scope, kMostKey), "`"),
+                      : absl::StrCat("`", PlainText(scope, kMaxKey), "`"),
                   " (", index.parameters().size(), " entries, ", total,
                   " total bytes)\n//===------------+------------------+------"
                   "------------+",
@@ -71,7 +71,7 @@ void AppendParameterTable(const std::string& scope,
     }
     absl::StrAppend(&out, absl::StrFormat("%16s | %16s | %16d | `%s`\n", begin,
                                           end, parameter.length,
-                                          PlainText(parameter.key, kMostKey)));
+                                          PlainText(parameter.key, kMaxKey)));
   }
   out += "\n";
 }
@@ -80,7 +80,7 @@ std::string ScopesJson(const hal::ParameterScopes& scopes) {
   std::string out = "{";
   for (const auto& [scope, index] : scopes.scopes()) {
     out += out.size() > 1 ? ",\n " : "";
-    AppendJsonString(PlainText(scope, kMostKey), out);
+    AppendJsonString(PlainText(scope, kMaxKey), out);
     out += ": [";
     bool first = true;
     for (const Parameter& parameter : index.parameters()) {

@@ -37,8 +37,8 @@ constexpr char kUsage[] =
     "#   eyrie run model.vmfb --function=predict --input=@x.npy "
     "--output=@y.npy\n\n";
 
-constexpr size_t kMostPrinted = 10000;  // lines that modules print
-constexpr size_t kMostLine = 65536;     // bytes of a line about a module
+constexpr size_t kMaxPrinted = 10000;  // lines that modules print
+constexpr size_t kMaxLine = 65536;     // bytes of a line about a module
 
 constexpr Flag kOwnFlags[] = {
     {"output", FlagKind::kList, "",
@@ -224,11 +224,11 @@ abi::SessionOptions Listening(const abi::PrintOptions& print) {
     std::fwrite(text.data(), 1, text.size(), stderr);
   };
   options.print = [lines = size_t{0}](absl::string_view line) mutable {
-    if (lines > kMostPrinted) return;
+    if (lines > kMaxPrinted) return;
     const std::string text =
-        lines++ < kMostPrinted
+        lines++ < kMaxPrinted
             ? absl::StrCat(line, "\n")
-            : absl::StrCat("eyrie: the module prints more than ", kMostPrinted,
+            : absl::StrCat("eyrie: the module prints more than ", kMaxPrinted,
                            " lines; the rest is not shown.\n");
     std::fwrite(text.data(), 1, text.size(), stderr);
   };
@@ -296,7 +296,7 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
   RETURN_IF_ERROR(CheckOutputs(arguments, function));
   if (!WantsJsonOutput(arguments)) {
     RETURN_IF_ERROR(WriteStdout(absl::StrCat(
-        "EXEC @", PlainText(function.function().name(), kMostLine), "\n")));
+        "EXEC @", PlainText(function.function().name(), kMaxLine), "\n")));
   }
   // Before the call and behind it an interrupt ends the process.
   running = session.get();

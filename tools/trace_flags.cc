@@ -15,7 +15,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMostName = 256;  // bytes
+constexpr size_t kMaxName = 256;  // bytes
 
 constexpr Flag kTraceFlags[] = {
     {"trace", FlagKind::kString, "",
@@ -64,7 +64,7 @@ std::string ProfileText(std::span<const trace::DispatchTotals> rows,
     absl::StrAppendFormat(&text, "%9d %12d %10s %10s %6.1f%%  %s\n", row.count,
                           row.workgroups, TimeText(row.ns), TimeText(mean),
                           wall_ns > 0 ? 100 * row.ns / wall_ns : 0,
-                          PlainText(row.name, kMostName));
+                          PlainText(row.name, kMaxName));
   }
   return text;
 }

@@ -332,7 +332,7 @@ absl::StatusOr<std::shared_ptr<const Archive>> Archive::Open(
 absl::StatusOr<std::shared_ptr<const Archive>> Archive::FromFile(
     std::shared_ptr<const MappedFile> file) {
   const MappedFile& mapped = *file;
-  return Make(std::move(file), &mapped, mapped.bytes(), mapped.path());
+  return Create(std::move(file), &mapped, mapped.bytes(), mapped.path());
 }
 
 absl::StatusOr<std::shared_ptr<const Archive>> Archive::Copy(
@@ -361,10 +361,10 @@ absl::StatusOr<std::shared_ptr<const Archive>> Archive::Borrow(
 absl::StatusOr<std::shared_ptr<const Archive>> Archive::FromOwner(
     std::shared_ptr<const void> owner, std::span<const uint8_t> bytes,
     const std::string& name) {
-  return Make(std::move(owner), nullptr, bytes, name);
+  return Create(std::move(owner), nullptr, bytes, name);
 }
 
-absl::StatusOr<std::shared_ptr<const Archive>> Archive::Make(
+absl::StatusOr<std::shared_ptr<const Archive>> Archive::Create(
     std::shared_ptr<const void> owner, const MappedFile* file,
     std::span<const uint8_t> bytes, const std::string& name) {
   std::shared_ptr<Archive> archive(new Archive());

@@ -95,7 +95,7 @@ class Archive {
 
  private:
   Archive() = default;
-  static absl::StatusOr<std::shared_ptr<const Archive>> Make(
+  static absl::StatusOr<std::shared_ptr<const Archive>> Create(
       std::shared_ptr<const void> owner, const MappedFile* file,
       std::span<const uint8_t> bytes, const std::string& name);
   absl::Status Parse();

@@ -139,8 +139,8 @@ void BytecodeModule::TraceFunction(uint32_t ordinal) const {
 
 void BytecodeModule::TraceImport(uint32_t ordinal) const {
   trace::Begin(trace::Category::kImport, traced().imports[ordinal], [&] {
-    constexpr size_t kMost = 1024;
-    return std::string(def().imports[ordinal].full_name.substr(0, kMost));
+    constexpr size_t kMax = 1024;
+    return std::string(def().imports[ordinal].full_name.substr(0, kMax));
   });
 }
 

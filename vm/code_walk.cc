@@ -7,7 +7,7 @@ namespace eyrie::vm {
 namespace {
 
 // Of a condition that is copied to each branch back to it.
-constexpr uint32_t kMostMoves = 16;
+constexpr uint32_t kMaxMoves = 16;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ bool IsCondition(const uint8_t* code, uint32_t block) {
   if (!BranchesOn(code, result, pc)) return false;
   pc += 1 + FixedSize(OperandKind::kI32);
   const uint32_t taken = ReadEdge(code, pc).moves.size();
-  return taken + ReadEdge(code, pc).moves.size() <= kMostMoves;
+  return taken + ReadEdge(code, pc).moves.size() <= kMaxMoves;
 }
 
 }  // namespace eyrie::vm

@@ -54,7 +54,7 @@ struct PassedNumber {
   bool real;
   uint8_t ordinal;  // among the integers, or the floats
 };
-inline constexpr uint8_t kMostPassed = 4;  // of each
+inline constexpr uint8_t kMaxPassed = 4;  // of each
 std::vector<PassedNumber> PassedNumbers(const FunctionCode& function);
 
 // Enters code with the machine's topmost frame. True: its function returned.

@@ -308,8 +308,9 @@ absl::Status Context::LinkImport(const ImportDef& import,
   return absl::OkStatus();
 }
 
-Function Context::MakeFunction(const BytecodeModule& module,
-                               const ExportDef& def, ModuleState* state) const {
+Function Context::CreateFunction(const BytecodeModule& module,
+                                 const ExportDef& def,
+                                 ModuleState* state) const {
   Function function;
   function.context_ = this;
   function.state_ = static_cast<BytecodeState*>(state);
@@ -328,7 +329,7 @@ absl::StatusOr<Function> Context::Lookup(absl::string_view name) const {
       found = module->def().FindExport(local);
     }
     if (found != nullptr)
-      return MakeFunction(*module, *found, states_[i].get());
+      return CreateFunction(*module, *found, states_[i].get());
   }
   return absl::NotFoundError(
       absl::StrCat("No loaded module exports a function ", PlainName(name),
@@ -345,7 +346,7 @@ std::vector<Function> Context::ExportsOf(const Module& module) const {
   const std::vector<ExportDef>& exports = bytecode->def().exports;
   if (!Reserve(functions, exports.size(), "functions").ok()) return functions;
   for (const ExportDef& def : exports) {
-    functions.push_back(MakeFunction(*bytecode, def, state));
+    functions.push_back(CreateFunction(*bytecode, def, state));
   }
   return functions;
 }
@@ -356,7 +357,7 @@ absl::Status Context::RunIfExported(const BytecodeModule& module,
   if (found == nullptr) return absl::OkStatus();
   ModuleState* state = nullptr;
   FindModule(module.name(), &state);
-  return Invoke(MakeFunction(module, *found, state), {}, {});
+  return Invoke(CreateFunction(module, *found, state), {}, {});
 }
 
 absl::Status Context::CheckInvoke(const Function& function, size_t arguments,

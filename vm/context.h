@@ -178,8 +178,8 @@ class Context {
   std::string LoadedModules() const;
   absl::Status RunIfExported(const BytecodeModule& module,
                              absl::string_view name);
-  Function MakeFunction(const BytecodeModule& module, const ExportDef& def,
-                        ModuleState* state) const;
+  Function CreateFunction(const BytecodeModule& module, const ExportDef& def,
+                          ModuleState* state) const;
 
   absl::StatusOr<std::unique_ptr<Stack>> TakeStack();
   void ReturnStack(std::unique_ptr<Stack> stack);

@@ -20,7 +20,7 @@ namespace {
 using tests::ModuleBuilder;
 using Modules = std::vector<std::shared_ptr<const Module>>;
 
-std::shared_ptr<const BytecodeModule> Make(const ModuleBuilder& builder) {
+std::shared_ptr<const BytecodeModule> Create(const ModuleBuilder& builder) {
   auto verified = LoadModule(builder.Build(), builder.name);
   EXPECT_TRUE(verified.ok()) << verified.status();
   return *BytecodeModule::Create(*std::move(verified));
@@ -45,8 +45,8 @@ constexpr NativeFunction kHostRows[] = {
     Bind<Wait>("wait", "0i_i"),
 };
 
-std::shared_ptr<const NativeModule> MakeHost(std::vector<std::string>* log,
-                                             uint32_t version = 2) {
+std::shared_ptr<const NativeModule> CreateHost(std::vector<std::string>* log,
+                                               uint32_t version = 2) {
   return *NativeModule::Create(
       "host", version, kHostRows,
       [log]() -> absl::StatusOr<std::unique_ptr<ModuleState>> {
@@ -84,8 +84,8 @@ ModuleBuilder CounterModule() {
 
 TEST(Context, LinkErrors) {
   std::vector<std::string> log;
-  auto host = MakeHost(&log);
-  auto counter = Make(CounterModule());
+  auto host = CreateHost(&log);
+  auto counter = Create(CounterModule());
   ModuleBuilder user;
   user.name = "user";
   user.AddFunction("f", "0v_v", "entry: return []");
@@ -167,7 +167,7 @@ TEST(Context, LinkErrors) {
     builder.dependencies = c.dependencies;
     builder.imports = c.imports;
     Modules modules = c.before;
-    modules.push_back(Make(builder));
+    modules.push_back(Create(builder));
     auto context = Context::Create(modules);
     EXPECT_EQ(context.ok() ? "OK" : context.status().ToString(), c.want)
         << c.what;
@@ -175,7 +175,7 @@ TEST(Context, LinkErrors) {
 }
 
 TEST(Context, GlobalsAreEachContextsOwn) {
-  auto module = Make(CounterModule());
+  auto module = Create(CounterModule());
   auto one = *Context::Create({module});
   auto two = *Context::Create({module});
   EXPECT_EQ(CallByName(*one, "counter.add", {Value(int32_t{1})}), "11");
@@ -185,7 +185,7 @@ TEST(Context, GlobalsAreEachContextsOwn) {
 }
 
 TEST(Context, ModulesAreSharedByThreads) {
-  auto module = Make(CounterModule());
+  auto module = Create(CounterModule());
   std::vector<std::thread> threads;
   std::vector<std::string> sums(4);
   for (std::string& sum : sums) {
@@ -201,7 +201,7 @@ TEST(Context, ModulesAreSharedByThreads) {
 }
 
 TEST(Context, FunctionsTellWhatTheyAre) {
-  auto module = Make(CounterModule());
+  auto module = Create(CounterModule());
   auto context = *Context::Create({module});
   std::vector<Function> functions = context->ExportsOf(*module);
   ASSERT_EQ(functions.size(), module->def().exports.size());
@@ -215,7 +215,7 @@ TEST(Context, FunctionsTellWhatTheyAre) {
 }
 
 TEST(Context, CallErrors) {
-  auto module = Make(CounterModule());
+  auto module = Create(CounterModule());
   auto context = *Context::Create({module});
   auto other = *Context::Create({module});
   EXPECT_EQ(CallByName(*context, "sub"),
@@ -248,11 +248,11 @@ TEST(Context, InitAndDeinitRunInOrder) {
     module.AddFunction("__deinit", "0v_v",
                        absl::StrCat("entry: const.i32 ", base + 1,
                                     " i0 call #0 [i0] [] return []"));
-    return Make(module);
+    return Create(module);
   };
   {
     auto context =
-        *Context::Create({MakeHost(&log), logger("a", 10), logger("b", 20)});
+        *Context::Create({CreateHost(&log), logger("a", 10), logger("b", 20)});
   }
   EXPECT_EQ(absl::StrJoin(log, " "), "10 20 21 11");
 }
@@ -262,7 +262,7 @@ TEST(Context, AFailingInitFailsTheContext) {
   module.AddFunction("__init", "0v_v",
                      "entry: const.i32 8 i0 fail i0 \"broken.\"");
   EXPECT_EQ(
-      Context::Create({Make(module)}).status().ToString(),
+      Context::Create({Create(module)}).status().ToString(),
       "RESOURCE_EXHAUSTED: broken.\n  at test.__init+0x8 (test.mlir:1:1)");
 }
 
@@ -271,14 +271,14 @@ TEST(Context, ErrorsHaveABacktrace) {
   module.AddFunction("outer", "0i_i", "entry: call 1 [i0] [i1] return [i1]");
   module.AddFunction("inner", "0i_i",
                      "entry: const.i32.zero i1 div.i32.s i0 i1 i2 return [i2]");
-  auto context = *Context::Create({Make(module)});
+  auto context = *Context::Create({Create(module)});
   EXPECT_EQ(CallByName(*context, "outer", {Value(int32_t{1})}),
             "INVALID_ARGUMENT: An integer is divided by zero.\n  at "
             "test.inner+0x4 (test.mlir:2:1)\n  from test.outer+0x1 "
             "(test.mlir:1:1)");
   module.debug_database = false;
   module.functions[1].exported = false;
-  context = *Context::Create({Make(module)});
+  context = *Context::Create({Create(module)});
   EXPECT_EQ(CallByName(*context, "outer", {Value(int32_t{1})}),
             "INVALID_ARGUMENT: An integer is divided by zero.\n  at "
             "test.@1+0x4\n  from test.outer+0x1");
@@ -292,7 +292,7 @@ TEST(Context, ModulesCallEachOther) {
   user.AddFunction("twice", "0i_i",
                    "entry: call #0 [i0] [i1] call 1 [i1] [i2] return [i2]");
   user.AddFunction("again", "0i_i", "entry: call #0 [i0] [i0] return [i0]");
-  auto context = *Context::Create({Make(CounterModule()), Make(user)});
+  auto context = *Context::Create({Create(CounterModule()), Create(user)});
   EXPECT_EQ(CallByName(*context, "twice", {Value(int32_t{1})}), "22");
   EXPECT_EQ(CallByName(*context, "counter.add", {Value(int32_t{0})}), "22");
 }
@@ -304,7 +304,7 @@ TEST(Context, DeepRecursionIsAnError) {
                      "call 0 [i0 r0] [i2] return [i2]");
   ContextOptions options;
   options.limits.max_stack = 64 << 10;
-  auto context = *Context::Create({Make(module)}, options);
+  auto context = *Context::Create({Create(module)}, options);
   Ref<Buffer> buffer = *Buffer::CopyText("kept");
   const std::string error = CallByName(
       *context, "down", {Value(int32_t{0}), Value(Ref<RefObject>(buffer))});
@@ -349,7 +349,7 @@ TEST(Context, NativeFunctionsMayCallBack) {
                      "entry: cond_br i0 ^more [] ^end [] "
                      "more: call #0 [i0] [i1] return [i1] "
                      "end: return [i0]");
-  context = *Context::Create({native, Make(module)});
+  context = *Context::Create({native, Create(module)});
   EXPECT_EQ(CallByName(*context, "down", {Value(int32_t{50})}), "50");
   const std::string error = CallByName(*context, "down", {Value(int32_t{-1})});
   EXPECT_EQ(error.substr(0, 108),
@@ -368,7 +368,7 @@ TEST(Invocation, YieldsAndResumesInAnyOrder) {
                    "more: add.i32 i2 i1 i2 yield ^loop [] "
                    "done: return [i2 r0!]")
       .requirements = 0xF;
-  auto context = *Context::Create({Make(module)});
+  auto context = *Context::Create({Create(module)});
   Function count = *context->Lookup("count");
   Ref<Buffer> buffer = *Buffer::CopyText("held");
   auto begin = [&](int32_t n) {
@@ -404,7 +404,7 @@ TEST(Invocation, WaitsForANativeFunction) {
                    "entry: call.yieldable #0 [i0] ^next [i1] "
                    "next: return [i1]")
       .requirements = 0xF;
-  auto context = *Context::Create({MakeHost(&log), Make(module)});
+  auto context = *Context::Create({CreateHost(&log), Create(module)});
   Function function = *context->Lookup("f");
   const Value args[] = {Value(int32_t{5})};
   auto call = *Invocation::Begin(*context, function, args);
@@ -420,7 +420,7 @@ TEST(Invocation, FailuresStay) {
   module
       .AddFunction("f", "0i_v", "entry: yield ^next [] next: fail i0 \"late\"")
       .requirements = 0xF;
-  auto context = *Context::Create({Make(module)});
+  auto context = *Context::Create({Create(module)});
   const Value args[] = {Value(int32_t{10})};
   auto call = *Invocation::Begin(*context, *context->Lookup("f"), args);
   const std::string want = "ABORTED: late\n  at test.f+0x9 (test.mlir:1:1)";

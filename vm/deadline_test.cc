@@ -41,7 +41,7 @@ std::shared_ptr<const BytecodeModule> Loops() {
 
 class DeadlineTest : public ::testing::Test {
  protected:
-  absl::StatusOr<std::unique_ptr<Context>> Make(absl::Duration timeout) {
+  absl::StatusOr<std::unique_ptr<Context>> Create(absl::Duration timeout) {
     ContextOptions options;
     options.limits.timeout = timeout;
     options.limits.max_stack = 1 << 16;
@@ -73,7 +73,7 @@ TEST_F(DeadlineTest, AThousandContextsShareAThread) {
   std::vector<std::unique_ptr<Context>> contexts;
   for (int i = 0; i < kContexts; ++i) {
     contexts.push_back(
-        *Make(i % 2 == 0 ? absl::Milliseconds(1) : absl::Hours(1)));
+        *Create(i % 2 == 0 ? absl::Milliseconds(1) : absl::Hours(1)));
     if (i % 2 == 1) {
       EXPECT_EQ(Call(*contexts[i], "once"), "OK");
     }
@@ -101,9 +101,9 @@ TEST_F(DeadlineTest, ContextsComeAndGo) {
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([this] {
       for (int round = 0; round < 50; ++round) {
-        const auto limited = *Make(absl::Milliseconds(1));
+        const auto limited = *Create(absl::Milliseconds(1));
         EXPECT_EQ(Call(*limited, "for_ever"), kLate);
-        const auto other = *Make(absl::Hours(24 * 365 * 1000));
+        const auto other = *Create(absl::Hours(24 * 365 * 1000));
         EXPECT_EQ(Call(*other, "once"), "OK");
       }
     });
@@ -115,15 +115,15 @@ TEST_F(DeadlineTest, LongTimesDoNotOverflow) {
   for (const absl::Duration time :
        {absl::Nanoseconds(INT64_MAX), absl::Seconds(INT64_MAX),
         absl::InfiniteDuration() - absl::Seconds(1)}) {
-    const auto context = *Make(time);
+    const auto context = *Create(time);
     for (int i = 0; i < 3; ++i) EXPECT_EQ(Call(*context, "once"), "OK");
   }
 }
 
 TEST_F(DeadlineTest, NeedsAThread) {
   const ThreadLimit none(0);
-  EXPECT_EQ(StatusText(Make(absl::Hours(1))), kNoThread);
-  const auto unlimited = *Make(absl::InfiniteDuration());
+  EXPECT_EQ(StatusText(Create(absl::Hours(1))), kNoThread);
+  const auto unlimited = *Create(absl::InfiniteDuration());
   EXPECT_EQ(Call(*unlimited, "once"), "OK");
 }
 
@@ -146,8 +146,8 @@ std::string InChild(Context& context, Context& limited,
 // The child of a fork has no thread but its own: it starts another timer, or
 // refuses calls that nobody would stop.
 TEST_F(DeadlineTest, HoldInTheChildOfAFork) {
-  auto context = *Make(absl::Hours(1));
-  auto limited = *Make(absl::Milliseconds(1));
+  auto context = *Create(absl::Hours(1));
+  auto limited = *Create(absl::Milliseconds(1));
   EXPECT_EQ(Call(*context, "once"), "OK");
   const pid_t child = fork();
   if (child == 0) {

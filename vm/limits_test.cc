@@ -120,7 +120,7 @@ constexpr NativeFunction kHostRows[] = {
     Bind<Queue>("queue", "0i_v"),
 };
 
-std::shared_ptr<const BytecodeModule> Make(const ModuleBuilder& builder) {
+std::shared_ptr<const BytecodeModule> Create(const ModuleBuilder& builder) {
   auto verified = LoadModule(builder.Build(), builder.name);
   EXPECT_TRUE(verified.ok()) << verified.status();
   return *BytecodeModule::Create(*std::move(verified));
@@ -156,7 +156,7 @@ class LimitsTest : public ::testing::TestWithParam<bool> {
                         WithoutBacktrace(results.status().message()));
   }
 
-  const std::shared_ptr<const BytecodeModule> module_ = Make(Hungry());
+  const std::shared_ptr<const BytecodeModule> module_ = Create(Hungry());
   std::unique_ptr<Context> context_;
 };
 
@@ -332,10 +332,10 @@ TEST_P(LimitsTest, GlobalsCount) {
   builder.global_bytes = 5000;
   ContextOptions options;
   options.limits.max_memory = 4999;
-  EXPECT_EQ(Context::Create({Make(builder)}, options).status().code(),
+  EXPECT_EQ(Context::Create({Create(builder)}, options).status().code(),
             absl::StatusCode::kResourceExhausted);
   options.limits.max_memory = 6000;
-  EXPECT_TRUE(Context::Create({Make(builder)}, options).ok());
+  EXPECT_TRUE(Context::Create({Create(builder)}, options).ok());
 }
 
 TEST_P(LimitsTest, OnlyTheContextFails) {
@@ -453,7 +453,7 @@ TEST_P(LimitsTest, FailedContextsRunNoDeinit) {
       log.emplace_back(line.data(), line.size());
     };
     if (kind == Kind::kServes) options.work = std::make_shared<WorkBudget>();
-    auto context = *Context::Create({Make(builder)}, options);
+    auto context = *Context::Create({Create(builder)}, options);
     if (kind == Kind::kFails) {
       EXPECT_FALSE(context->Call(*context->Lookup("f"), {}).ok());
     }

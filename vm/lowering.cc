@@ -16,12 +16,12 @@
 namespace eyrie::vm {
 namespace {
 
-constexpr auto MakeLayouts() {
+constexpr auto CreateLayouts() {
   std::array<LoweredLayout, kOpCount> layouts;
   for (size_t i = 0; i < kOpCount; ++i) layouts[i] = LayOut(kOps[i]);
   return layouts;
 }
-constexpr auto kLayouts = MakeLayouts();
+constexpr auto kLayouts = CreateLayouts();
 
 // More words than a branch adds to the comparison before it.
 constexpr size_t kBranchWords = 8;

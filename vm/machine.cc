@@ -22,7 +22,7 @@ constexpr int32_t kLastStatusCode = 16;
 constexpr int32_t kIncompatible = 18;
 
 // Bytes of a module's own text that a message or a printed line has.
-constexpr size_t kMostMessage = 4096;
+constexpr size_t kMaxMessage = 4096;
 
 // Where a frame is, before that is looked up.
 struct FramePlace {
@@ -227,7 +227,7 @@ bool Machine::Fail(absl::Status status) {
 }
 
 bool Machine::FailWithCode(int32_t code, absl::string_view text) {
-  std::string message = PlainText(text, kMostMessage);
+  std::string message = PlainText(text, kMaxMessage);
   if (code >= 1 && code <= kLastStatusCode) {
     if (message.empty()) message = "The module fails without a message";
     return Fail(absl::Status(static_cast<absl::StatusCode>(code), message));
@@ -291,12 +291,12 @@ void Machine::Print(absl::string_view name, RegisterList values, bool trace) {
   const bool listening = print_ != nullptr && *print_;
   std::string line;
   if (listening) {
-    absl::StrAppend(&line, trace ? "trace " : "", PlainText(name, kMostMessage),
+    absl::StrAppend(&line, trace ? "trace " : "", PlainText(name, kMaxMessage),
                     "(");
   }
   for (uint32_t i = 0; i < values.size(); ++i) {
     const uint16_t reg = values[i];
-    const bool shown = listening && line.size() < kMostMessage;
+    const bool shown = listening && line.size() < kMaxMessage;
     if (shown && i != 0) absl::StrAppend(&line, ", ");
     if (!IsRefRegister(reg)) {
       if (shown) absl::StrAppend(&line, frame->i32[reg]);
@@ -307,7 +307,7 @@ void Machine::Print(absl::string_view name, RegisterList values, bool trace) {
     if (IsMove(reg)) ReplaceRef(ref, nullptr);
   }
   if (!listening) return;
-  (*print_)(absl::StrCat(line, line.size() < kMostMessage ? ")" : "..."));
+  (*print_)(absl::StrCat(line, line.size() < kMaxMessage ? ")" : "..."));
 }
 
 BacktraceFrame Machine::PlaceOf(const Frame& at) {

@@ -219,12 +219,12 @@ class Machine {
   // An error says why the call is to stop. As PayForBytes of pay.h.
   absl::Status PayFor(uint64_t bytes) {
     constexpr uint64_t kBytesPerUnit = 1024;
-    constexpr uint64_t kMost = uint64_t{1} << 31;
+    constexpr uint64_t kMax = uint64_t{1} << 31;
     const uint64_t units = bytes / kBytesPerUnit;
     if (units == 0 && (bytes != 0 || !meter.stopped())) [[likely]]
       return absl::OkStatus();
     if (units != 0 &&
-        meter.Charge(static_cast<uint32_t>(std::min(units, kMost)))) {
+        meter.Charge(static_cast<uint32_t>(std::min(units, kMax)))) {
       return absl::OkStatus();
     }
     return meter.StopReason();

@@ -271,7 +271,7 @@ std::vector<PassedNumber> PassedNumbers(const FunctionCode& function) {
     const bool real =
         place.type == ValueType::kF32 || place.type == ValueType::kF64;
     uint8_t& count = counts[real ? 1 : 0];
-    if (count == kMostPassed) continue;
+    if (count == kMaxPassed) continue;
     passed.push_back({place.reg, IsWide(place.type), real, count++});
   }
   return passed;

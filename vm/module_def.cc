@@ -353,10 +353,10 @@ std::string ModuleDef::FunctionName(uint32_t function) const {
 }
 
 std::string ModuleDef::QualifiedName(uint32_t function) const {
-  constexpr size_t kMost = 1024;
+  constexpr size_t kMax = 1024;
   const std::string local = FunctionName(function);
-  return absl::StrCat(name.substr(0, kMost), ".",
-                      absl::string_view(local).substr(0, kMost));
+  return absl::StrCat(name.substr(0, kMax), ".",
+                      absl::string_view(local).substr(0, kMax));
 }
 
 std::optional<absl::string_view> FindAttribute(

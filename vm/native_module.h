@@ -5,7 +5,7 @@
 //       Bind<FillV2>("fill", "0rII_v"),   // one name, several signatures
 //       Bind<FillV1>("fill", "0rI_v"),
 //   };
-//   auto module = NativeModule::Create("hal", 6, kRows, MakeState);
+//   auto module = NativeModule::Create("hal", 6, kRows, CreateState);
 // Tested by native_module_test.cc.
 #ifndef EYRIE_VM_NATIVE_MODULE_H_
 #define EYRIE_VM_NATIVE_MODULE_H_

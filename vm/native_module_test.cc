@@ -62,12 +62,12 @@ constexpr NativeFunction kRows[] = {
     Bind<Many>("add", "0CiD_i"),
 };
 
-absl::StatusOr<std::unique_ptr<ModuleState>> MakeState() {
+absl::StatusOr<std::unique_ptr<ModuleState>> CreateState() {
   return std::make_unique<Counter>();
 }
 
-std::shared_ptr<const NativeModule> MakeModule() {
-  return *NativeModule::Create("test", 3, kRows, MakeState);
+std::shared_ptr<const NativeModule> CreateModule() {
+  return *NativeModule::Create("test", 3, kRows, CreateState);
 }
 
 TEST(NativeModule, ResolvesByNameAndSignature) {
@@ -87,7 +87,7 @@ TEST(NativeModule, ResolvesByNameAndSignature) {
        "known is 0CiD_i."},
       {"sub", "0ii_i", "NOT_FOUND: Module test version 3 has no function sub."},
   };
-  auto module = MakeModule();
+  auto module = CreateModule();
   for (const auto& c : kCases) {
     auto ordinal = module->ResolveImport(c.name, c.signature);
     EXPECT_EQ(
@@ -102,9 +102,10 @@ TEST(NativeModule, RefusesBadTables) {
                                              {"f", "0i_i", thunk}};
   const std::vector<NativeFunction> odd = {{"g", "0x", thunk},
                                            {"f", "0i_i", thunk}};
-  EXPECT_EQ(NativeModule::Create("m", 0, twice, MakeState).status().ToString(),
-            "INVALID_ARGUMENT: Native function m.f 0i_i occurs twice.");
-  EXPECT_EQ(NativeModule::Create("m", 0, odd, MakeState).status().ToString(),
+  EXPECT_EQ(
+      NativeModule::Create("m", 0, twice, CreateState).status().ToString(),
+      "INVALID_ARGUMENT: Native function m.f 0i_i occurs twice.");
+  EXPECT_EQ(NativeModule::Create("m", 0, odd, CreateState).status().ToString(),
             "INVALID_ARGUMENT: Signature \"0x\" of native function m.g is not "
             "a canonical calling convention.");
 }
@@ -112,7 +113,7 @@ TEST(NativeModule, RefusesBadTables) {
 // Calls row `name` with slots; prints the first result as an i64, or the error.
 std::string Call(const char* name, const char* signature,
                  std::vector<Slot> args) {
-  auto module = MakeModule();
+  auto module = CreateModule();
   auto ordinal = module->ResolveImport(name, signature);
   if (!ordinal.ok()) return ordinal.status().ToString();
   std::unique_ptr<ModuleState> state = *module->CreateState();
@@ -164,7 +165,7 @@ TEST(NativeBinding, UnpacksAndChecks) {
 }
 
 TEST(NativeBinding, PacksOwnedResults) {
-  auto module = MakeModule();
+  auto module = CreateModule();
   std::unique_ptr<ModuleState> state = *module->CreateState();
   Ref<Buffer> buffer = *Buffer::CopyText("abc");
   const Slot argument = Borrow(buffer.get());

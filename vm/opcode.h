@@ -87,14 +87,14 @@ static_assert(TokensKnown(), "opcodes.def: unknown operand word");
 static_assert(PrefixesFree(), "opcodes.def: a core code is a prefix byte");
 
 // Row number + 1 by key; 0 where no instruction has the key.
-constexpr auto MakeIndex() {
+constexpr auto CreateIndex() {
   std::array<uint16_t, size_t{3} * 256> index = {};
   for (size_t i = 0; i < kOpCount; ++i) {
     index[static_cast<uint16_t>(kOps[i].op)] = static_cast<uint16_t>(i + 1);
   }
   return index;
 }
-inline constexpr auto kIndex = MakeIndex();
+inline constexpr auto kIndex = CreateIndex();
 
 }  // namespace opcode_internal
 

@@ -19,7 +19,7 @@ namespace {
 
 using Kind = Attribute::Kind;
 
-constexpr size_t kMostQuoted = 80;
+constexpr size_t kMaxQuoted = 80;
 
 std::string KindText(const Attribute& attribute) {
   switch (attribute.kind) {
@@ -47,8 +47,7 @@ class Merger {
  private:
   // "'opts.deep' of 'f'".
   std::string Named(absl::string_view name) const {
-    return absl::StrCat("'",
-                        PlainText(absl::StrCat(within_, name), kMostQuoted),
+    return absl::StrCat("'", PlainText(absl::StrCat(within_, name), kMaxQuoted),
                         "' of '", function_, "'");
   }
   absl::Status Unknown(const Attribute& declared,
@@ -67,7 +66,7 @@ absl::Status Merger::Unknown(const Attribute& declared,
   std::vector<std::string> described;
   for (const auto& [other, value] : declared.members) {
     known.push_back(other);
-    described.push_back(absl::StrCat("'", PlainText(other, kMostQuoted), "', ",
+    described.push_back(absl::StrCat("'", PlainText(other, kMaxQuoted), "', ",
                                      KindText(value)));
   }
   return absl::InvalidArgumentError(absl::StrCat(
@@ -104,7 +103,7 @@ absl::Status Merger::Take(const std::string& name, const Attribute& declared,
   const Attributes one = {{name, std::move(given)}};
   return absl::InvalidArgumentError(
       absl::StrCat(expected, ", and given as ", KindText(one.begin()->second),
-                   ": '", PlainText(AttributesText(one), kMostQuoted), "'."));
+                   ": '", PlainText(AttributesText(one), kMaxQuoted), "'."));
 }
 
 absl::StatusOr<Attributes> Merger::Merge(const Attribute& declared,

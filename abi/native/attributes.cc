@@ -16,7 +16,7 @@ namespace eyrie::native {
 namespace {
 
 constexpr int kMaxDepth = 16;
-constexpr size_t kMostQuoted = 80;
+constexpr size_t kMaxQuoted = 80;
 // What ends a bare text; all else may stand in it.
 constexpr absl::string_view kEnds = "&={}[]:@%";
 // In declarations.
@@ -49,7 +49,7 @@ class Parser {
   absl::Status Error(absl::string_view what) const {
     return absl::InvalidArgumentError(
         absl::StrCat(what, " at byte ", at_, " of the attributes '",
-                     PlainText(text_, kMostQuoted), "'."));
+                     PlainText(text_, kMaxQuoted), "'."));
   }
   absl::Status Unexpected(absl::string_view wanted) const {
     return Error(absl::StrCat(
@@ -209,7 +209,7 @@ absl::Status Parser::Pair(int depth, Attribute& dictionary) {
     return Unexpected(declares_ ? "'=' or ':'" : "'='");
   }
   if (!dictionary.members.emplace(name, std::move(value)).second) {
-    return Error(absl::StrCat("'", PlainText(name, kMostQuoted),
+    return Error(absl::StrCat("'", PlainText(name, kMaxQuoted),
                               "' stands for the second time"));
   }
   return absl::OkStatus();

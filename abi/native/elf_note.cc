@@ -171,7 +171,7 @@ absl::StatusOr<std::optional<absl::string_view>> FindAbiNote(
   return found;
 }
 
-std::string MakeNoteObject(absl::string_view manifest) {
+std::string CreateNoteObject(absl::string_view manifest) {
   // Header, the note, the names of the sections, the table of the sections.
   constexpr char kNames[] = "\0.note.eyrie.abi\0.note.GNU-stack\0.shstrtab";
   constexpr uint32_t kNoteName = 1;

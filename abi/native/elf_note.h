@@ -34,7 +34,7 @@ absl::StatusOr<std::optional<absl::string_view>> FindAbiNote(
 
 // A relocatable object file of this machine that holds nothing but the note:
 // linked into a library, it is the library's manifest.
-std::string MakeNoteObject(absl::string_view manifest);
+std::string CreateNoteObject(absl::string_view manifest);
 
 }  // namespace eyrie::native
 

@@ -10,7 +10,7 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMostQuoted = 80;
+constexpr size_t kMaxQuoted = 80;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ absl::StatusOr<JsonReader> JsonReader::Open(const Json& json,
   if (twice != keys.end()) {
     return absl::InvalidArgumentError(
         absl::StrCat("In the manifest, ", where, " has '",
-                     PlainText(*twice, kMostQuoted), "' twice."));
+                     PlainText(*twice, kMaxQuoted), "' twice."));
   }
   return JsonReader(json, std::move(where));
 }
@@ -77,7 +77,7 @@ absl::Status JsonReader::Finish() const {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "In the manifest, ", where_, " has an unknown '",
-        PlainText(key, kMostQuoted), "'.", DidYouMean(key, known_)));
+        PlainText(key, kMaxQuoted), "'.", DidYouMean(key, known_)));
   }
   return absl::OkStatus();
 }

@@ -18,7 +18,7 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMostQuoted = 80;
+constexpr size_t kMaxQuoted = 80;
 constexpr int64_t kVersion = 1;
 
 struct Convention {
@@ -45,7 +45,7 @@ bool IsName(absl::string_view name, bool dots) {
 absl::Status BadName(absl::string_view what, absl::string_view name) {
   return absl::InvalidArgumentError(
       absl::StrCat("In the manifest, the ", what, "'s name is '",
-                   PlainText(name, kMostQuoted),
+                   PlainText(name, kMaxQuoted),
                    "'; it has letters, digits, '_', '-' and '$'",
                    what == "function" ? ", and '.'." : "."));
 }
@@ -70,7 +70,7 @@ absl::StatusOr<ManifestFunction> ReadFunction(absl::string_view name,
       function.convention.empty()
           ? "no \"convention\"."
           : absl::StrCat("the convention '",
-                         PlainText(function.convention, kMostQuoted),
+                         PlainText(function.convention, kMaxQuoted),
                          "', which is unknown."),
       DidYouMean(function.convention, names)));
 }
@@ -82,7 +82,7 @@ absl::Status ReadTypes(const Json& list, Manifest& manifest) {
         JsonReader json,
         JsonReader::Open(
             list.items[i],
-            absl::StrCat("type '", PlainText(list.keys[i], kMostQuoted), "'")));
+            absl::StrCat("type '", PlainText(list.keys[i], kMaxQuoted), "'")));
     ManifestType& type = manifest.types[list.keys[i]];
     ASSIGN_OR_RETURN(type.id, json.GetString("id"));
     ASSIGN_OR_RETURN(type.info, json.GetString("info"));

@@ -191,7 +191,7 @@ std::string LibraryWith(absl::string_view note) {
 
 // The note's bytes, as they are in the object file.
 std::string NoteOf(absl::string_view manifest) {
-  const std::string object = MakeNoteObject(manifest);
+  const std::string object = CreateNoteObject(manifest);
   Elf64_Ehdr header;
   std::memcpy(&header, object.data(), sizeof(header));
   Elf64_Shdr section;

@@ -14,7 +14,7 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMostQuoted = 200;
+constexpr size_t kMaxQuoted = 200;
 
 // A function, or why it cannot be called here.
 using LoadedFunction = absl::StatusOr<std::shared_ptr<const NativeFunction>>;
@@ -80,12 +80,12 @@ absl::StatusOr<vm::NativeImport> LibraryModule::BindImport(
     for (const auto& row : functions_) names.push_back(row.first);
     return absl::NotFoundError(
         absl::StrCat("The native module ", name_, " has no function '",
-                     PlainText(function, kMostQuoted), "'.",
+                     PlainText(function, kMaxQuoted), "'.",
                      DidYouMean(std::string(function), names)));
   }
   const std::string full_name = absl::StrCat(name_, ".", name);
   const std::string where =
-      absl::StrCat("(native function ", PlainText(full_name, kMostQuoted), ")");
+      absl::StrCat("(native function ", PlainText(full_name, kMaxQuoted), ")");
   if (!found->second.ok()) return Annotate(found->second.status(), where);
   const ImportRequest request = {.name = full_name,
                                  .attributes = attributes,
@@ -118,7 +118,7 @@ absl::StatusOr<std::string> ForwardingText(
   for (const char c : name) {
     if (absl::ascii_isgraph(c) && c != '"' && c != '\\') continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("The function's name '", PlainText(name, kMostQuoted),
+        absl::StrCat("The function's name '", PlainText(name, kMaxQuoted),
                      "' has a blank, a quote, a backslash or a character that "
                      "is not printed; in attributes %HH is a byte."));
   }
@@ -186,14 +186,14 @@ absl::StatusOr<std::shared_ptr<const LoadedLibrary>> LoadNativeLibrary(
         library->RegisterType(name, type.id, type.info);
     if (registered.ok()) continue;
     return Annotate(registered,
-                    absl::StrCat("(type '", PlainText(name, kMostQuoted),
+                    absl::StrCat("(type '", PlainText(name, kMaxQuoted),
                                  "' of the manifest)"));
   }
   return std::make_shared<const LoadedLibrary>(
       LoadedLibrary{std::move(library), std::move(read)});
 }
 
-absl::StatusOr<NativeModules> MakeNativeModules(
+absl::StatusOr<NativeModules> CreateNativeModules(
     std::span<const std::shared_ptr<const LoadedLibrary>> libraries,
     const std::shared_ptr<const NativeServices>& services) {
   std::map<std::string, Functions> modules;
@@ -248,7 +248,7 @@ absl::StatusOr<std::string> ForwardingProgram(
     const std::vector<std::string> names = NativeFunctionNames(libraries);
     return absl::NotFoundError(
         absl::StrCat("No native library has a function '",
-                     PlainText(name, kMostQuoted), "'; there are ",
+                     PlainText(name, kMaxQuoted), "'; there are ",
                      absl::StrJoin(names, ", "), ".", DidYouMean(name, names)));
   }
   ASSIGN_OR_RETURN(const auto convention,

@@ -1,7 +1,7 @@
 // Native libraries as VM modules: one for each module name of their manifests.
 //
 //   ASSIGN_OR_RETURN(auto library, LoadNativeLibrary("k.so", ""));
-//   ASSIGN_OR_RETURN(auto modules, MakeNativeModules({library}, services));
+//   ASSIGN_OR_RETURN(auto modules, CreateNativeModules({library}, services));
 // A program's import "xffi.scale?axis=1:i32" is then the function "scale" of
 // the manifest's module "xffi" with that attribute.
 // Tested by tools/native_test.sh.
@@ -37,7 +37,7 @@ using NativeModules = std::vector<std::shared_ptr<const vm::Module>>;
 // Checks every function that is of this platform: its symbols, its version.
 // Those that cannot be called here fail when they are imported. ALREADY_EXISTS:
 // two libraries have a function of the same name.
-absl::StatusOr<NativeModules> MakeNativeModules(
+absl::StatusOr<NativeModules> CreateNativeModules(
     std::span<const std::shared_ptr<const LoadedLibrary>> libraries,
     const std::shared_ptr<const NativeServices>& services);
 

@@ -21,11 +21,11 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMostQuoted = 40;
+constexpr size_t kMaxQuoted = 40;
 
 absl::Status NotHeld(absl::string_view text, FfiType type) {
   return absl::InvalidArgumentError(
-      absl::StrCat("'", PlainText(text, kMostQuoted), "' is no number that ",
+      absl::StrCat("'", PlainText(text, kMaxQuoted), "' is no number that ",
                    InfoOf(type).name, " holds."));
 }
 

@@ -13,11 +13,11 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMostQuoted = 80;
+constexpr size_t kMaxQuoted = 80;
 
 absl::Status NoDim(const JsonReader& json, absl::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat(
-      "In the manifest, the dimension '", PlainText(text, kMostQuoted), "' of ",
+      "In the manifest, the dimension '", PlainText(text, kMaxQuoted), "' of ",
       json.where(),
       " is none of 4, \"0.1\", \"0.-1\", \"0.:-2\" and \"0.1:\"."));
 }
@@ -101,7 +101,7 @@ absl::StatusOr<DimRule> ReadDim(const JsonReader& json, const Json& value,
   if (rank != kAnyRank && !Resolve(rule, rank)) {
     return absl::InvalidArgumentError(
         absl::StrCat("In the manifest, ", json.where(), " takes \"",
-                     PlainText(value.text, kMostQuoted), "\", but operand ",
+                     PlainText(value.text, kMaxQuoted), "\", but operand ",
                      rule.operand, " has rank ", rank, "."));
   }
   return rule;

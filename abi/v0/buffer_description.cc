@@ -271,7 +271,7 @@ absl::StatusOr<BufferPlan> BufferDescriptionOracle(
   return Oracle(device, type, given).Answer();
 }
 
-absl::StatusOr<Ref<hal::BufferView>> MakeBuffer(
+absl::StatusOr<Ref<hal::BufferView>> CreateBuffer(
     hal::Device& device, const BufferDescription& description,
     const BufferOwner& owner) {
   if (!description.shape || !description.byte_length) {
@@ -333,7 +333,7 @@ absl::StatusOr<Ref<hal::BufferView>> ToBuffer(
     return Lend(device, description, array);
   }
   ASSIGN_OR_RETURN(Ref<hal::BufferView> view,
-                   MakeBuffer(device, description, owner));
+                   CreateBuffer(device, description, owner));
   const uint64_t size = *description.byte_length;
   ASSIGN_OR_RETURN(
       const std::span<uint8_t> target,

@@ -5,7 +5,7 @@
 // It completes what is known of a buffer by its type, or refuses it, and says
 // whether the buffer can be used as it is or is to be copied, packed or
 // converted. Without memory a description is of a buffer to be made, which
-// MakeBuffer does.
+// CreateBuffer does.
 // Tested by buffer_description_test.cc.
 #ifndef EYRIE_ABI_V0_BUFFER_DESCRIPTION_H_
 #define EYRIE_ABI_V0_BUFFER_DESCRIPTION_H_
@@ -83,7 +83,7 @@ struct BufferOwner {
 
 // A buffer for a complete description. Its elements are zero, or what the
 // owner's own buffers held. RESOURCE_EXHAUSTED: the memory is not to be had.
-absl::StatusOr<Ref<hal::BufferView>> MakeBuffer(
+absl::StatusOr<Ref<hal::BufferView>> CreateBuffer(
     hal::Device& device, const BufferDescription& description,
     const BufferOwner& owner = {});
 

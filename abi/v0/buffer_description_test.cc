@@ -25,7 +25,7 @@ constexpr auto kF32 = ElementType::kFloat32;
 constexpr auto kI16 = ElementType::kInt16;
 constexpr auto kColumns = Layout::kColumnMajor;
 constexpr int64_t kUnknown = BufferDescription::kUnknown;
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 Ref<hal::Device> Device() {
   return (*OpenDevices({}, hal::DriverOptions()))[0];
@@ -151,14 +151,14 @@ TEST(BufferDescriptionOracle, CompletesAndRefuses) {
       {f32_nxm,
        {},
        {},
-       Dims{kMost, kMost},
+       Dims{kMax, kMax},
        {},
        "RESOURCE_EXHAUSTED: The number of elements of "
        "9223372036854775807x9223372036854775807xf32 exceeds 64 bits."},
       {f32_nxm,
        {},
        24,
-       Dims{kMost, kUnknown},
+       Dims{kMax, kUnknown},
        {},
        "RESOURCE_EXHAUSTED: The size of 9223372036854775807x1xf32 exceeds 64 "
        "bits."},
@@ -393,16 +393,16 @@ TEST(Buffers, AreCountedByTheirOwner) {
   const uint64_t bytes = device->allocator().Footprint(24);
   owner.meter = std::make_shared<MemoryMeter>(bytes + 16);
   {
-    const auto view = MakeBuffer(*device, plan.description, owner);
+    const auto view = CreateBuffer(*device, plan.description, owner);
     ASSERT_EQ(StatusText(view), "OK");
     EXPECT_EQ((*view)->ShapeAndType(), "2x3xf32");
     EXPECT_EQ(Elements(**view), "[0 0 0][0 0 0]");
     EXPECT_EQ(owner.meter->in_use(), bytes);
-    EXPECT_EQ(MakeBuffer(*device, plan.description, owner).status().code(),
+    EXPECT_EQ(CreateBuffer(*device, plan.description, owner).status().code(),
               absl::StatusCode::kResourceExhausted);
   }
   EXPECT_EQ(owner.meter->in_use(), 0u);
-  EXPECT_EQ(StatusText(MakeBuffer(*device, BufferDescription())),
+  EXPECT_EQ(StatusText(CreateBuffer(*device, BufferDescription())),
             "INVALID_ARGUMENT: A buffer cannot be made of *x?.");
 }
 

@@ -190,15 +190,15 @@ void ResultStorage::Put(const Result& result, Ref<hal::BufferView> view,
   }
 }
 
-absl::Status ResultStorage::Make(std::span<const vm::Slot> inputs,
-                                 Slots& slots) {
+absl::Status ResultStorage::Create(std::span<const vm::Slot> inputs,
+                                   Slots& slots) {
   slots.storage.resize(raw_->storage.size());
   if (raw_->fills) slots.views.resize(raw_->storage.size());
   if (has_allocator_) RETURN_IF_ERROR(Allocate(inputs, slots));
   for (const Result& result : results_) {
     if (!result.slot || !result.made.shape) continue;
     ASSIGN_OR_RETURN(Ref<hal::BufferView> view,
-                     MakeBuffer(*device_, result.made, owner_));
+                     CreateBuffer(*device_, result.made, owner_));
     Put(result, std::move(view), slots);
     ++slots.made;
   }

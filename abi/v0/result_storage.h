@@ -73,7 +73,7 @@ class ResultStorage {
   // register types. INVALID_ARGUMENT: an input is not of its type, or what the
   // allocator returns is not what it is to return;
   // RESOURCE_EXHAUSTED: no memory; else what the allocator fails with.
-  absl::Status Make(std::span<const vm::Slot> inputs, Slots& slots);
+  absl::Status Create(std::span<const vm::Slot> inputs, Slots& slots);
 
   // The results of a function that returns nothing: its storage, which `slots`
   // has or, where that is empty, `given`. The caller owns them.

@@ -24,7 +24,7 @@ struct Leaf {
   std::vector<SipKey> path;
 };
 
-SipNode Make(const std::vector<Leaf>& leaves) {
+SipNode Create(const std::vector<Leaf>& leaves) {
   SipMangler mangler;
   for (const Leaf& leaf : leaves) {
     const absl::Status status = mangler.Set(leaf.raw, leaf.path);
@@ -77,7 +77,7 @@ TEST(SipSignature, FromLeavesToTextAndBack) {
        ":[\n  9=raw(1),\n],\n"},
   };
   for (const auto& row : kRows) {
-    const SipSignature made = {Make(row.inputs), Make(row.results)};
+    const SipSignature made = {Create(row.inputs), Create(row.results)};
     EXPECT_EQ(made.Mangle(), row.mangled);
     EXPECT_EQ(SipText(made.inputs), row.input_text);
     EXPECT_EQ(SipText(made.results), row.result_text);

@@ -91,7 +91,7 @@ absl::Status CheckRankAndCount(const ChannelParams& params, int rank, int count,
                    count, advice, "."));
 }
 
-std::shared_ptr<ChannelProvider> MakeSelfProvider() {
+std::shared_ptr<ChannelProvider> CreateSelfProvider() {
   return std::make_shared<SelfProvider>();
 }
 

@@ -96,7 +96,7 @@ class ChannelProvider {
 };
 
 // The provider of a process that is alone.
-std::shared_ptr<ChannelProvider> MakeSelfProvider();
+std::shared_ptr<ChannelProvider> CreateSelfProvider();
 
 // INVALID_ARGUMENT: what is asked for is not what there is; `advice` ends the
 // sentence.

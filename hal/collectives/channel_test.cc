@@ -55,7 +55,7 @@ TEST(SelfChannel, RunsEveryKind) {
       {0x000008, 0, "OK 1 2 3 4"},
       {0x000008, 0xFFFFFFFF, "OK 0 0 0 0"},
   };
-  const Ref<Channel> channel = *MakeSelfProvider()->Create({}, GoOn);
+  const Ref<Channel> channel = *CreateSelfProvider()->Create({}, GoOn);
   EXPECT_EQ(channel->rank(), 0);
   EXPECT_EQ(channel->count(), 1);
   for (const auto& c : kCases) {
@@ -64,7 +64,7 @@ TEST(SelfChannel, RunsEveryKind) {
 }
 
 TEST(SelfChannel, SplitsAndFails) {
-  const Ref<Channel> channel = *MakeSelfProvider()->Create({}, GoOn);
+  const Ref<Channel> channel = *CreateSelfProvider()->Create({}, GoOn);
   EXPECT_FALSE(*channel->Split(-1, 0, GoOn));
   const Ref<Channel> part = *channel->Split(5, 0, GoOn);
   EXPECT_EQ(part->count(), 1);
@@ -91,7 +91,7 @@ TEST(SelfChannel, IsAlone) {
   };
   for (const auto& c : kCases) {
     EXPECT_EQ(
-        StatusText(MakeSelfProvider()->Create({"", c.rank, c.count}, GoOn)),
+        StatusText(CreateSelfProvider()->Create({"", c.rank, c.count}, GoOn)),
         c.want);
   }
 }

@@ -75,7 +75,7 @@ absl::Status MessengerProvider::Close() {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<ChannelProvider>> MakeMessengerProvider(
+absl::StatusOr<std::shared_ptr<ChannelProvider>> CreateMessengerProvider(
     const TransportFactory& factory) {
   ASSIGN_OR_RETURN(std::shared_ptr<Messenger> messenger,
                    Messenger::Create(factory));

@@ -14,7 +14,7 @@ namespace eyrie::hal {
 
 // Fails as the factory does, which is called on a thread that the provider
 // keeps for the transport.
-absl::StatusOr<std::shared_ptr<ChannelProvider>> MakeMessengerProvider(
+absl::StatusOr<std::shared_ptr<ChannelProvider>> CreateMessengerProvider(
     const TransportFactory& factory);
 
 }  // namespace eyrie::hal

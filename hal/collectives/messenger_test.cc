@@ -454,14 +454,14 @@ TEST(Messenger, StopsAndFailsHere) {
 TEST(Messenger, TransportsThatDoNotStart) {
   {
     const tests::ThreadLimit none(0);
-    EXPECT_EQ(StatusText(MakeMessengerProvider(
+    EXPECT_EQ(StatusText(CreateMessengerProvider(
                   []() -> absl::StatusOr<std::unique_ptr<Transport>> {
                     return absl::InternalError("It is not called.");
                   })),
               "RESOURCE_EXHAUSTED: Cannot start a thread for messages between "
               "ranks: Resource temporarily unavailable.");
   }
-  EXPECT_EQ(StatusText(MakeMessengerProvider([] {
+  EXPECT_EQ(StatusText(CreateMessengerProvider([] {
               return absl::StatusOr<std::unique_ptr<Transport>>(
                   absl::UnavailableError("no network"));
             })),

@@ -63,7 +63,7 @@ bool Operation::ReceivesFromOther() const {
 }
 
 uint32_t Operation::tag() const {
-  return MakeTag(group_->channel, TagUse::kCollective, params_.sequence);
+  return CreateTag(group_->channel, TagUse::kCollective, params_.sequence);
 }
 
 uint64_t Operation::BlockBegin(int rank) const {
@@ -140,16 +140,17 @@ absl::Status Operation::Greet(Transport& transport) {
     const int source = params_.plan.source;
     if (SendsToOther()) {
       RETURN_IF_ERROR(Send(transport, target,
-                           MakeTag(channel, TagUse::kToTarget, out), own));
+                           CreateTag(channel, TagUse::kToTarget, out), own));
       RETURN_IF_ERROR(Receive(transport, target,
-                              MakeTag(channel, TagUse::kToSource, out),
+                              CreateTag(channel, TagUse::kToSource, out),
                               slot(0)));
     }
     if (ReceivesFromOther()) {
       RETURN_IF_ERROR(Send(transport, source,
-                           MakeTag(channel, TagUse::kToSource, in), own));
-      RETURN_IF_ERROR(Receive(
-          transport, source, MakeTag(channel, TagUse::kToTarget, in), slot(1)));
+                           CreateTag(channel, TagUse::kToSource, in), own));
+      RETURN_IF_ERROR(Receive(transport, source,
+                              CreateTag(channel, TagUse::kToTarget, in),
+                              slot(1)));
     }
     return absl::OkStatus();
   }
@@ -218,13 +219,13 @@ absl::Status Operation::BeginPeers(Transport& transport) {
   if (SendsToOther()) {
     RETURN_IF_ERROR(Send(
         transport, plan.target,
-        MakeTag(group_->channel, TagUse::kToTarget, params_.target_sequence),
+        CreateTag(group_->channel, TagUse::kToTarget, params_.target_sequence),
         send_));
   }
   if (ReceivesFromOther()) {
     return Receive(
         transport, plan.source,
-        MakeTag(group_->channel, TagUse::kToTarget, params_.source_sequence),
+        CreateTag(group_->channel, TagUse::kToTarget, params_.source_sequence),
         receive);
   }
   if (plan.source == group_->rank) {

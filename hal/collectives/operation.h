@@ -58,7 +58,7 @@ enum class TagUse : uint32_t {
   kToSource = 2,
 };
 inline constexpr uint32_t kMaxChannels = 1u << 11;
-constexpr uint32_t MakeTag(uint32_t channel, TagUse use, uint32_t sequence) {
+constexpr uint32_t CreateTag(uint32_t channel, TagUse use, uint32_t sequence) {
   return channel << 19 | static_cast<uint32_t>(use) << 17 |
          (sequence & ((1u << 17) - 1));
 }

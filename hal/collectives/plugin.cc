@@ -130,7 +130,7 @@ absl::StatusOr<std::shared_ptr<ChannelProvider>> OpenCollectivesPlugin(
     absl::string_view name_or_path) {
   ASSIGN_OR_RETURN(const std::string path, PathOf(name_or_path));
   ASSIGN_OR_RETURN(const Plugin* const plugin, Load(path));
-  return MakeMessengerProvider(
+  return CreateMessengerProvider(
       [plugin] { return PluginTransport::Open(*plugin); });
 }
 

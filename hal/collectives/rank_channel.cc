@@ -134,7 +134,7 @@ void RankChannel::SayFarewell(const absl::Status& status) {
         {TagUse::kToTarget, sequences_.targets[rank]},
         {TagUse::kToSource, sequences_.sources[rank]}};
     for (const auto& [use, sequence] : next) {
-      params.farewells.emplace_back(rank, MakeTag(channel, use, sequence));
+      params.farewells.emplace_back(rank, CreateTag(channel, use, sequence));
     }
   }
   if (params.farewells.empty()) return;

@@ -32,7 +32,7 @@ Allocator::Allocator(std::shared_ptr<HostMemory> memory)
            .object_bytes = sizeof(HostBuffer) + 2 * kBufferAlignment}),
       memory_(std::move(memory)) {}
 
-absl::StatusOr<PooledBuffer*> Allocator::MakeHostBlock(size_t capacity) {
+absl::StatusOr<PooledBuffer*> Allocator::CreateHostBlock(size_t capacity) {
   void* const data = memory_->Allocate(capacity, kBufferAlignment);
   if (data == nullptr) {
     return absl::ResourceExhaustedError(
@@ -51,11 +51,11 @@ absl::StatusOr<PooledBuffer*> Allocator::MakeHostBlock(size_t capacity) {
                         /*dirty=*/capacity, *memory_);
 }
 
-absl::StatusOr<PooledBuffer*> Allocator::MakeBlock(size_t, size_t capacity) {
-  if (memory_ != nullptr) return MakeHostBlock(capacity);
+absl::StatusOr<PooledBuffer*> Allocator::CreateBlock(size_t, size_t capacity) {
+  if (memory_ != nullptr) return CreateHostBlock(capacity);
   PooledBuffer* block = nullptr;
   if (capacity < kMapThreshold || capacity <= MachineMemory()) [[likely]]
-    block = HostBuffer::Make(capacity, kMapThreshold);
+    block = HostBuffer::Create(capacity, kMapThreshold);
   if (block != nullptr) [[likely]]
     return block;
   return absl::ResourceExhaustedError(absl::StrCat(

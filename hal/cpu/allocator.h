@@ -38,11 +38,11 @@ class Allocator final : public PooledAllocator {
  private:
   // What a request stands for.
   static BufferParams Resolve(const BufferParams& params);
-  absl::StatusOr<PooledBuffer*> MakeBlock(size_t pool,
-                                          size_t capacity) override;
+  absl::StatusOr<PooledBuffer*> CreateBlock(size_t pool,
+                                            size_t capacity) override;
 
   // A block of the host's.
-  absl::StatusOr<PooledBuffer*> MakeHostBlock(size_t capacity);
+  absl::StatusOr<PooledBuffer*> CreateHostBlock(size_t capacity);
 
   const std::shared_ptr<HostMemory> memory_;
 };

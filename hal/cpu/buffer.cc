@@ -38,7 +38,7 @@ class SystemPages final : public HostMemory {
 
 }  // namespace
 
-HostBuffer* HostBuffer::Make(size_t capacity, size_t map_threshold) {
+HostBuffer* HostBuffer::Create(size_t capacity, size_t map_threshold) {
   static SystemHeap& heap = *new SystemHeap();
   static SystemPages& pages = *new SystemPages();
   const bool mapped = capacity >= map_threshold;

@@ -29,7 +29,7 @@ class HostBuffer final : public PooledBuffer {
 
   // The system's memory of `capacity` bytes; null if there is none. From
   // `map_threshold` on, pages cost nothing until they are touched.
-  static HostBuffer* Make(size_t capacity, size_t map_threshold);
+  static HostBuffer* Create(size_t capacity, size_t map_threshold);
 
  private:
   HostMemory& memory_;

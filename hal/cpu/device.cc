@@ -183,7 +183,7 @@ absl::Status SyncDevice::DoExecute(const QueueFences& fences,
 
 }  // namespace
 
-Ref<hal::Device> MakeSyncDevice(const DriverOptions& options) {
+Ref<hal::Device> CreateSyncDevice(const DriverOptions& options) {
   return MakeRef<SyncDevice>(options);
 }
 

@@ -84,7 +84,7 @@ class CpuDevice : public hal::Device {
 };
 
 // A "local-sync" device with an allocator of its own.
-Ref<hal::Device> MakeSyncDevice(const DriverOptions& options);
+Ref<hal::Device> CreateSyncDevice(const DriverOptions& options);
 
 }  // namespace eyrie::hal::cpu
 

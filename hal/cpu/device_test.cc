@@ -97,7 +97,7 @@ int DenormalKernel(const Environment*, const DispatchState* dispatch,
 enum Export : uint32_t { kAdd, kIds, kFail, kLocal, kDenormal };
 
 Ref<hal::Executable> NewExecutable() {
-  return MakeFakeExecutable({
+  return CreateFakeExecutable({
       {"add", 1, 2, AddKernel},
       {"ids", 0, 1, IdKernel},
       {"fail", 0, 0, FailKernel},

@@ -57,16 +57,17 @@ class CpuDriver final : public Driver {
 
 }  // namespace
 
-std::unique_ptr<Driver> MakeCpuDriver(const char* name, const char* description,
-                                      OpenFunction open) {
+std::unique_ptr<Driver> CreateCpuDriver(const char* name,
+                                        const char* description,
+                                        OpenFunction open) {
   return std::make_unique<CpuDriver>(name, description, open);
 }
 
-std::unique_ptr<Driver> MakeLocalSyncDriver() {
-  return MakeCpuDriver(
+std::unique_ptr<Driver> CreateLocalSyncDriver() {
+  return CreateCpuDriver(
       "local-sync", "CPU kernels on the calling thread, one after the other",
       [](const DriverOptions& options) -> absl::StatusOr<Ref<hal::Device>> {
-        return MakeSyncDevice(options);
+        return CreateSyncDevice(options);
       });
 }
 

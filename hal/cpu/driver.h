@@ -14,11 +14,12 @@ namespace eyrie::hal::cpu {
 
 // Drivers of one device each. Texts are constants.
 using OpenFunction = absl::StatusOr<Ref<hal::Device>> (*)(const DriverOptions&);
-std::unique_ptr<Driver> MakeCpuDriver(const char* name, const char* description,
-                                      OpenFunction open);
+std::unique_ptr<Driver> CreateCpuDriver(const char* name,
+                                        const char* description,
+                                        OpenFunction open);
 
 // "local-sync": one device, which runs everything on the calling thread.
-std::unique_ptr<Driver> MakeLocalSyncDriver();
+std::unique_ptr<Driver> CreateLocalSyncDriver();
 
 }  // namespace eyrie::hal::cpu
 

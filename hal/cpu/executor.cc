@@ -266,9 +266,9 @@ absl::Status CommandResolver::Resolve(const DispatchCommand& command,
     return InDispatch(info, resolved);
   dispatch.executable = &executable;
   dispatch.ordinal = command.export_ordinal;
-  dispatch.state = MakeDispatchState(info, count, command.constants(),
-                                     {pointers, command.binding_count}, lengths,
-                                     max_concurrency_);
+  dispatch.state = CreateDispatchState(info, count, command.constants(),
+                                       {pointers, command.binding_count},
+                                       lengths, max_concurrency_);
   return absl::OkStatus();
 }
 

@@ -61,7 +61,7 @@ absl::Status KernelExecutable::RunOnHost(const HostDispatch& dispatch) const {
   Bindings bindings;
   absl::Status status = Resolve(dispatch.bindings, bindings);
   if (!status.ok()) return status;
-  const DispatchState state = MakeDispatchState(
+  const DispatchState state = CreateDispatchState(
       exports()[dispatch.ordinal], dispatch.workgroup_count, dispatch.constants,
       {bindings.pointers, dispatch.bindings.size()}, bindings.lengths,
       /*max_concurrency=*/1);

@@ -89,7 +89,7 @@ struct FeatureTable {
   }
 };
 
-constexpr FeatureTable MakeFeatureTable() {
+constexpr FeatureTable CreateFeatureTable() {
   FeatureTable table;
 #define ROW(encoding, map, first, last, p, w, length, feature) \
   table.Set(k##encoding, map, first, last, p, w, length, Feature::k##feature);
@@ -101,7 +101,7 @@ constexpr FeatureTable MakeFeatureTable() {
   return table;
 }
 
-constexpr FeatureTable kFeatures = MakeFeatureTable();
+constexpr FeatureTable kFeatures = CreateFeatureTable();
 
 // No decoder reads further than this: 14 prefixes, then at most 12 bytes.
 constexpr size_t kReadAhead = 32;

@@ -21,7 +21,7 @@ absl::Status MisalignedBinding(size_t index, const void* data) {
 
 KernelExecutable::~KernelExecutable() { delete[] records_.load(); }
 
-KernelExecutable::Record* KernelExecutable::MakeRecords() const {
+KernelExecutable::Record* KernelExecutable::CreateRecords() const {
   Record* made = new Record[exports().size()];
   Record* first = nullptr;
   if (records_.compare_exchange_strong(first, made)) return made;

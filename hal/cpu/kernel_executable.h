@@ -47,12 +47,12 @@ struct NativeCode {
 
 // What is the same for all workgroups of a dispatch; borrows all that it points
 // to. `count` and the bindings are within what dispatch_abi.h can carry.
-inline DispatchState MakeDispatchState(const ExportInfo& info,
-                                       const uint32_t (&count)[3],
-                                       std::span<const uint32_t> constants,
-                                       std::span<void* const> pointers,
-                                       const size_t* lengths,
-                                       int max_concurrency) {
+inline DispatchState CreateDispatchState(const ExportInfo& info,
+                                         const uint32_t (&count)[3],
+                                         std::span<const uint32_t> constants,
+                                         std::span<void* const> pointers,
+                                         const size_t* lengths,
+                                         int max_concurrency) {
   DispatchState state = {};
   state.workgroup_size_x = info.workgroup_size[0];
   state.workgroup_size_y = info.workgroup_size[1];
@@ -143,10 +143,10 @@ class KernelExecutable : public hal::Executable {
   Record& record(uint32_t ordinal) const {
     Record* records = records_.load(std::memory_order_acquire);
     if (records == nullptr) [[unlikely]]
-      records = MakeRecords();
+      records = CreateRecords();
     return records[ordinal];
   }
-  Record* MakeRecords() const;
+  Record* CreateRecords() const;
   absl::Status TakeTime(uint32_t ordinal, const DispatchState& state,
                         WorkgroupRange range, bool due,
                         absl::FunctionRef<absl::Status()> run) const;

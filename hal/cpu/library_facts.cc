@@ -20,7 +20,7 @@
 namespace eyrie::hal::cpu {
 namespace {
 
-constexpr int kMostCandidates = 16;
+constexpr int kMaxCandidates = 16;
 
 // The version that a header at this address says; nullopt: there is none.
 std::optional<uint32_t> VersionAt(const Image& image, uint64_t address) {
@@ -47,7 +47,7 @@ std::optional<Library> FindLibrary(const Image& image) {
       const uint8_t* const place = range.bytes.data() + at;
       const auto version = VersionAt(image, LoadLittleEndian<uint64_t>(place));
       if (!version.has_value()) continue;
-      if (++candidates > kMostCandidates) return std::nullopt;
+      if (++candidates > kMaxCandidates) return std::nullopt;
       absl::StatusOr<Library> library =
           ReadLibrary(image, *version,
                       reinterpret_cast<const LibraryHeader* const*>(place));

@@ -39,7 +39,7 @@ int FailKernel(const Environment*, const DispatchState*,
 }
 
 Ref<Executable> Kernels() {
-  return MakeFakeExecutable(
+  return CreateFakeExecutable(
       {{"double", 0, 1, DoubleKernel}, {"fail", 0, 1, FailKernel}});
 }
 

@@ -38,8 +38,8 @@ absl::StatusOr<Ref<Buffer>> ImportConstant(const HalModuleState& state,
   ASSIGN_OR_RETURN(std::span<const uint8_t> bytes,
                    source.Range(offset, length));
   ASSIGN_OR_RETURN(Ref<Buffer> image,
-                   MakeFileImage(state, allocator, params, source.file(), bytes,
-                                 "an image of a constant"));
+                   CreateFileImage(state, allocator, params, source.file(),
+                                   bytes, "an image of a constant"));
   if (image) return image;
   params.type |= memory_type::kHostVisible;
   params.usage |= buffer_usage::kMappingScoped;
@@ -90,7 +90,7 @@ absl::StatusOr<Ref<Buffer>> AllocatorAllocate(
   ASSIGN_OR_RETURN(uint64_t bytes, ReadSize("allocation size", size));
   return state.Allocate(
       allocator,
-      state.MakeParams(allocator, memory_types, buffer_usage, queue_affinity),
+      state.CreateParams(allocator, memory_types, buffer_usage, queue_affinity),
       bytes);
 }
 
@@ -101,7 +101,7 @@ absl::StatusOr<Ref<Buffer>> AllocatorImport(
   ASSIGN_OR_RETURN(std::span<const uint8_t> range,
                    ReadHostRange(source, offset, length));
   const BufferParams params =
-      state.MakeParams(allocator, memory_types, buffer_usage, queue_affinity);
+      state.CreateParams(allocator, memory_types, buffer_usage, queue_affinity);
   auto import = source.is_mutable() ? ImportMutable : ImportConstant;
   absl::StatusOr<Ref<Buffer>> imported =
       import(state, allocator, params, source, static_cast<uint64_t>(offset),

@@ -52,7 +52,7 @@ absl::StatusOr<Ref<Channel>> ChannelCreate(HalModuleState& state, Device&,
   const std::shared_ptr<ChannelProvider>& given = state.options().collectives;
   const ChannelParams params = {GroupName(id, group), rank, count};
   const std::shared_ptr<ChannelProvider> provider =
-      given != nullptr ? given : MakeSelfProvider();
+      given != nullptr ? given : CreateSelfProvider();
   return Charged(state, provider->Create(params, StopOf(state)));
 }
 

@@ -54,7 +54,7 @@ absl::StatusOr<Ref<Buffer>> DeviceQueueAlloca(
   Allocator& allocator = device.allocator();
   const QueueFences fences = state.Fences(wait, signal, queue_affinity);
   const BufferParams params =
-      state.MakeParams(allocator, memory_types, buffer_usage, queue_affinity);
+      state.CreateParams(allocator, memory_types, buffer_usage, queue_affinity);
   if (state.memory() == nullptr) [[likely]]
     return device.QueueAlloca(fences, params, bytes);
   // A refusal fails the signal fence too, as the device's own do.

@@ -15,12 +15,12 @@ constexpr uint64_t kLeastMapped = uint64_t{16} * 1024;
 
 }  // namespace
 
-absl::StatusOr<Ref<Buffer>> MakeFileImage(const HalModuleState& state,
-                                          Allocator& allocator,
-                                          const BufferParams& params,
-                                          const MappedFile* file,
-                                          std::span<const uint8_t> bytes,
-                                          absl::string_view what) {
+absl::StatusOr<Ref<Buffer>> CreateFileImage(const HalModuleState& state,
+                                            Allocator& allocator,
+                                            const BufferParams& params,
+                                            const MappedFile* file,
+                                            std::span<const uint8_t> bytes,
+                                            absl::string_view what) {
   if (file == nullptr || bytes.size() < kLeastMapped) return Ref<Buffer>();
   ASSIGN_OR_RETURN(MemoryCharge charge, state.Charge(bytes.size(), what));
   const auto mapping = file->MapPrivately(bytes);

@@ -21,12 +21,12 @@ namespace eyrie::hal {
 // there is: few bytes, a file that is not mapped, bytes that are badly aligned
 // or memory that the device cannot use. RESOURCE_EXHAUSTED: the limit of the
 // context's memory; `what` is what the bytes are.
-absl::StatusOr<Ref<Buffer>> MakeFileImage(const HalModuleState& state,
-                                          Allocator& allocator,
-                                          const BufferParams& params,
-                                          const MappedFile* file,
-                                          std::span<const uint8_t> bytes,
-                                          absl::string_view what);
+absl::StatusOr<Ref<Buffer>> CreateFileImage(const HalModuleState& state,
+                                            Allocator& allocator,
+                                            const BufferParams& params,
+                                            const MappedFile* file,
+                                            std::span<const uint8_t> bytes,
+                                            absl::string_view what);
 
 }  // namespace eyrie::hal
 

@@ -41,8 +41,8 @@ absl::StatusOr<BufferAndStorage> Allocate(HalModuleState& state,
   ASSIGN_OR_RETURN(
       Ref<Buffer> buffer,
       state.Allocate(allocator,
-                     state.MakeParams(allocator, kInlineMemory, kInlineUsage,
-                                      static_cast<int64_t>(kAnyQueue)),
+                     state.CreateParams(allocator, kInlineMemory, kInlineUsage,
+                                        static_cast<int64_t>(kAnyQueue)),
                      size));
   ASSIGN_OR_RETURN(Ref<vm::Buffer> storage,
                    InlineBufferStorage(state, *buffer));

@@ -42,7 +42,7 @@ absl::StatusOr<Ref<Buffer>> ParameterTransfers::Load(
   if (parameter.file && span.buffer_offset == 0) {
     ASSIGN_OR_RETURN(
         Ref<Buffer> image,
-        MakeFileImage(
+        CreateFileImage(
             state_, device_.allocator(), params, parameter.file->mapping(),
             parameter.bytes().subspan(span.parameter_offset, span.length),
             "an image of a parameter"));

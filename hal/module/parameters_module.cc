@@ -151,8 +151,8 @@ absl::StatusOr<Ref<vm::List>> Load(ParametersState& state, Device& device,
   if (!requests.ok()) return transfers.End(requests.status());
   absl::StatusOr<Ref<vm::List>> buffers =
       LoadAll(state, *requests,
-              state.MakeParams(device.allocator(), memory_types, buffer_usage,
-                               target_affinity),
+              state.CreateParams(device.allocator(), memory_types, buffer_usage,
+                                 target_affinity),
               transfers);
   RETURN_IF_ERROR(transfers.End(buffers.status()));
   return buffers;

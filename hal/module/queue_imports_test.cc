@@ -406,7 +406,7 @@ TEST_F(HalModuleTest, Channels) {
 
 TEST_F(HalModuleTest, Collectives) {
   const Ref<Channel> channel =
-      *MakeSelfProvider()->Create({}, [] { return absl::OkStatus(); });
+      *CreateSelfProvider()->Create({}, [] { return absl::OkStatus(); });
   const char* const kCollective = "command_buffer.collective 0rriiiirrIIIII_v";
   const int64_t all_reduce = 0x090101;  // the sum of f32
   const int64_t send_receive = 0x000008;

@@ -22,10 +22,10 @@ void HalModuleState::WorkOnManyPoints(const Fence* wait, const Fence* signal) {
   WorkOnPoints(signal).IgnoreError();
 }
 
-BufferParams HalModuleState::MakeParams(const Allocator& allocator,
-                                        int32_t memory_types,
-                                        int32_t buffer_usage,
-                                        int64_t queue_affinity) const {
+BufferParams HalModuleState::CreateParams(const Allocator& allocator,
+                                          int32_t memory_types,
+                                          int32_t buffer_usage,
+                                          int64_t queue_affinity) const {
   BufferParams params;
   params.type = static_cast<MemoryType>(memory_types);
   params.usage = static_cast<BufferUsage>(buffer_usage);

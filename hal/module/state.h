@@ -62,8 +62,8 @@ class HalModuleState : public vm::ModuleState {
 
   // What a new buffer of this context is: bits as modules pass them, and this
   // context as the owner.
-  BufferParams MakeParams(const Allocator& allocator, int32_t memory_types,
-                          int32_t buffer_usage, int64_t queue_affinity) const;
+  BufferParams CreateParams(const Allocator& allocator, int32_t memory_types,
+                            int32_t buffer_usage, int64_t queue_affinity) const;
 
   // A buffer of this context, charged for. RESOURCE_EXHAUSTED: its memory
   // limit, else as the allocator.

@@ -43,7 +43,7 @@ class IrpaWriter {
 
  private:
   absl::Status Check() const;
-  std::vector<uint8_t> MakeTable(uint64_t size) const;
+  std::vector<uint8_t> CreateTable(uint64_t size) const;
   absl::Status Put(std::span<const uint8_t> bytes);
   absl::Status PadTo(uint64_t offset);
   absl::Status PutText(const std::string& text);
@@ -105,7 +105,7 @@ absl::StatusOr<irpa::Header> IrpaWriter::Plan() const {
   return header;
 }
 
-std::vector<uint8_t> IrpaWriter::MakeTable(uint64_t size) const {
+std::vector<uint8_t> IrpaWriter::CreateTable(uint64_t size) const {
   std::vector<uint8_t> table(size);
   uint64_t place = 0;
   uint64_t text = 0;
@@ -160,7 +160,7 @@ absl::Status IrpaWriter::Write() {
   RETURN_IF_ERROR(
       Put({reinterpret_cast<const uint8_t*>(&header), sizeof(header)}));
   RETURN_IF_ERROR(PadTo(header.entries.offset));
-  RETURN_IF_ERROR(Put(MakeTable(header.entries.length)));
+  RETURN_IF_ERROR(Put(CreateTable(header.entries.length)));
   for (const ParameterSource& parameter : parameters_) {
     RETURN_IF_ERROR(PutText(parameter.key));
     RETURN_IF_ERROR(PutText(parameter.metadata));

@@ -21,27 +21,27 @@ namespace {
 // So many keys are compared with one that is not there, none of them longer
 // than a hint.
 constexpr size_t kMaxSuggestions = 1024;
-constexpr size_t kMostHint = 300;
+constexpr size_t kMaxHint = 300;
 
 // What to say of a key that an index does not have.
 absl::Status NoSuchKey(absl::string_view scope, absl::string_view key,
                        const ParameterIndex& index) {
   std::vector<std::string> keys;
   for (const Parameter& parameter : index.parameters()) {
-    if (keys.size() == kMaxSuggestions || key.size() >= kMostHint) break;
-    if (parameter.key.size() < kMostHint) keys.push_back(parameter.key);
+    if (keys.size() == kMaxSuggestions || key.size() >= kMaxHint) break;
+    if (parameter.key.size() < kMaxHint) keys.push_back(parameter.key);
   }
   return absl::NotFoundError(absl::StrCat(
       "There is no parameter ", QuotedName(key), " among the ",
       index.parameters().size(), " of the scope ", QuotedName(scope), ".",
-      PlainText(DidYouMean(key, keys), kMostHint)));
+      PlainText(DidYouMean(key, keys), kMaxHint)));
 }
 
 }  // namespace
 
 std::string QuotedName(absl::string_view name) {
-  constexpr size_t kMostShown = 200;
-  return absl::StrCat("'", PlainText(name, kMostShown), "'");
+  constexpr size_t kMaxShown = 200;
+  return absl::StrCat("'", PlainText(name, kMaxShown), "'");
 }
 
 std::span<const uint8_t> Parameter::bytes() const {
@@ -157,7 +157,7 @@ absl::StatusOr<const Parameter*> ParameterScopes::Find(
       there.empty() ? "none are given"
                     : absl::StrCat("given are those of ", there),
       " (--parameters=",
-      scope.empty() ? "" : absl::StrCat(PlainText(scope, kMostHint), "="),
+      scope.empty() ? "" : absl::StrCat(PlainText(scope, kMaxHint), "="),
       "FILE)."));
 }
 

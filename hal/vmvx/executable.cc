@@ -44,7 +44,7 @@ absl::StatusOr<uint32_t> ReadCount(const vm::FunctionDef& function,
 // The most memory that a byte of an executable's file takes while the file is
 // decoded and verified: a letter of a calling convention becomes an element of
 // a vector that grows.
-constexpr uint64_t kMostBytesPerByte = 72;
+constexpr uint64_t kMaxBytesPerByte = 72;
 // Lowered code per byte of bytecode, made when a kernel first runs.
 constexpr uint64_t kLoweredBytesPerByte = 8;
 
@@ -106,7 +106,7 @@ class Loader final : public ExecutableLoader {
 
 }  // namespace
 
-std::shared_ptr<const ExecutableLoader> MakeLoader(
+std::shared_ptr<const ExecutableLoader> CreateLoader(
     std::shared_ptr<const vm::Jit> jit) {
   return std::make_shared<Loader>(std::move(jit));
 }
@@ -115,7 +115,7 @@ absl::StatusOr<Ref<hal::Executable>> Executable::Load(
     const ExecutableParams& params, std::shared_ptr<const vm::Module> vmvx,
     std::shared_ptr<const vm::Jit> jit) {
   // Charged for the worst before it is there, then for what it is.
-  const uint64_t worst = params.data.size() * kMostBytesPerByte;
+  const uint64_t worst = params.data.size() * kMaxBytesPerByte;
   ASSIGN_OR_RETURN(
       MemoryCharge charge,
       MemoryCharge::Take(params.memory, worst, "decoding an executable"));

@@ -27,7 +27,7 @@ inline constexpr char kFormat[] = "vmvx-bytecode-fb";
 
 // The loader that DriverOptions::loaders takes. `jit` compiles kernels; null:
 // all are interpreted.
-std::shared_ptr<const ExecutableLoader> MakeLoader(
+std::shared_ptr<const ExecutableLoader> CreateLoader(
     std::shared_ptr<const vm::Jit> jit = nullptr);
 
 class Executable final : public cpu::KernelExecutable {

@@ -55,7 +55,7 @@ inline absl::StatusOr<Ref<hal::Executable>> Load(const std::string& text,
                    vm::Assemble(text, "kernels.vmasm"));
   params.format = kFormat;
   params.data = bytes;
-  return MakeLoader()->Load(params);
+  return CreateLoader()->Load(params);
 }
 
 using Words = std::vector<int32_t>;

@@ -50,7 +50,7 @@ void RunExport(const Executable& executable, uint32_t ordinal) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const auto loader = eyrie::hal::vmvx::MakeLoader();
+  static const auto loader = eyrie::hal::vmvx::CreateLoader();
   ExecutableParams params;
   params.format = eyrie::hal::vmvx::kFormat;
   params.data = std::span(data, size);

@@ -59,7 +59,7 @@ TEST(VmvxExecutableTest, LoadsOrSaysWhyNot) {
   const uint8_t bytes[] = {1, 2, 3};
   ExecutableParams damaged;
   damaged.data = bytes;
-  EXPECT_EQ(MakeLoader()->Load(damaged).status().code(),
+  EXPECT_EQ(CreateLoader()->Load(damaged).status().code(),
             absl::StatusCode::kInvalidArgument);
 }
 

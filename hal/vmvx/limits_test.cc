@@ -158,7 +158,7 @@ TEST(VmvxLimitsTest, ExecutablesCountAsWhatTheyBecome) {
     params.format = kFormat;
     params.data = *bytes;
     params.memory = std::make_shared<MemoryMeter>(limit);
-    auto executable = MakeLoader()->Load(params);
+    auto executable = CreateLoader()->Load(params);
     in_use = params.memory->in_use();
     const std::string code =
         absl::StatusCodeToString(executable.status().code());

@@ -25,7 +25,7 @@ TEST(VmvxNoMemory, Loads) {
   ExecutableParams params;
   params.format = kFormat;
   params.data = *bytes;
-  const auto loader = MakeLoader();
+  const auto loader = CreateLoader();
   tests::FailEach({
       {"load", [&] { return loader->Load(params).status(); }, 11},
       {"describe", [&] { return loader->Describe(params.data).status(); }, 10},

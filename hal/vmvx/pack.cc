@@ -50,8 +50,8 @@ struct Tiles {
   }
 };
 
-absl::Status MakeTiles(const Operand& operand, const int64_t (&sizes)[4],
-                       int32_t flags, Tiles& tiles) {
+absl::Status CreateTiles(const Operand& operand, const int64_t (&sizes)[4],
+                         int32_t flags, Tiles& tiles) {
   int64_t tile;
   int64_t row;
   RETURN_IF_ERROR(CheckExtent({sizes[0], sizes[1]}));
@@ -236,8 +236,8 @@ absl::Status Pack(vm::ModuleState& state, vm::Buffer& in_buffer,
   const Extent matrix = {in_size0, in_size1};
   Tiles tiles;
   RETURN_IF_ERROR(
-      MakeTiles({"out", &out_buffer, out_offset, out_stride0, out_stride1},
-                {out_size0, out_size1, out_size2, out_size3}, flags, tiles));
+      CreateTiles({"out", &out_buffer, out_offset, out_stride0, out_stride1},
+                  {out_size0, out_size1, out_size2, out_size3}, flags, tiles));
   RETURN_IF_ERROR(CheckExtent(matrix));
   RETURN_IF_ERROR(CheckCovers(tiles, matrix));
   if (tiles.empty()) return absl::OkStatus();
@@ -269,8 +269,8 @@ absl::Status Unpack(vm::ModuleState& state, vm::Buffer& in_buffer,
   const Extent matrix = {out_size0, out_size1};
   Tiles tiles;
   RETURN_IF_ERROR(
-      MakeTiles({"in", &in_buffer, in_offset, in_stride0, in_stride1},
-                {in_size0, in_size1, in_size2, in_size3}, flags, tiles));
+      CreateTiles({"in", &in_buffer, in_offset, in_stride0, in_stride1},
+                  {in_size0, in_size1, in_size2, in_size3}, flags, tiles));
   RETURN_IF_ERROR(CheckExtent(matrix));
   RETURN_IF_ERROR(CheckCovers(tiles, matrix));
   if (matrix.empty()) return absl::OkStatus();

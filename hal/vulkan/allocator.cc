@@ -65,7 +65,7 @@ Allocator::Allocator(std::shared_ptr<LogicalDevice> device,
       transfers_(std::move(transfers)),
       granularity_(Granularity(device_->limits())) {}
 
-absl::StatusOr<Ref<Allocator>> Allocator::Make(
+absl::StatusOr<Ref<Allocator>> Allocator::Create(
     std::shared_ptr<LogicalDevice> device,
     std::shared_ptr<ImmediateTransfers> transfers) {
   Ref<Allocator> allocator = Ref<Allocator>::Adopt(
@@ -181,7 +181,7 @@ absl::StatusOr<std::shared_ptr<MemoryBlock>> Allocator::NewBlock(
       (refused != 0 && size > refused)) {
     return absl::ResourceExhaustedError("The device gives no such block.");
   }
-  return MemoryBlock::Make(device_, pool.memory_type, size, pool.is_seen);
+  return MemoryBlock::Create(device_, pool.memory_type, size, pool.is_seen);
 }
 
 absl::StatusOr<std::shared_ptr<MemoryBlock>> Allocator::NewBlockOf(
@@ -252,8 +252,8 @@ absl::StatusOr<PooledBuffer*> Allocator::TakeFromBlocks(size_t kind,
   return buffer;
 }
 
-absl::StatusOr<PooledBuffer*> Allocator::MakeBlock(size_t kind,
-                                                   size_t capacity) {
+absl::StatusOr<PooledBuffer*> Allocator::CreateBlock(size_t kind,
+                                                     size_t capacity) {
   if (capacity > ~uint64_t{0} - granularity_) {
     return Exhausted(pools_[kind], capacity);
   }

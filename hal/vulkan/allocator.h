@@ -41,7 +41,7 @@ class ImmediateTransfers {
 class Allocator final : public PooledAllocator {
  public:
   // FAILED_PRECONDITION: the device has no memory that can be used.
-  static absl::StatusOr<Ref<Allocator>> Make(
+  static absl::StatusOr<Ref<Allocator>> Create(
       std::shared_ptr<LogicalDevice> device,
       std::shared_ptr<ImmediateTransfers> transfers);
 
@@ -84,8 +84,8 @@ class Allocator final : public PooledAllocator {
 
   // What a request stands for, and where it is served.
   Kind Resolve(BufferParams& params) const;
-  absl::StatusOr<PooledBuffer*> MakeBlock(size_t kind,
-                                          size_t capacity) override;
+  absl::StatusOr<PooledBuffer*> CreateBlock(size_t kind,
+                                            size_t capacity) override;
   absl::Status ClearUnseen(PooledBuffer& block, uint64_t offset,
                            uint64_t length) override;
   // A buffer in a block that has room, or in a new one.

@@ -267,7 +267,7 @@ absl::StatusOr<Ref<hal::Device>> OpenVulkanDevice(
   ASSIGN_OR_RETURN(
       const std::shared_ptr<LogicalDevice> device,
       LogicalDevice::Open(std::move(instance), std::move(physical), options));
-  ASSIGN_OR_RETURN(std::shared_ptr<Engine> engine, Engine::Make(device));
+  ASSIGN_OR_RETURN(std::shared_ptr<Engine> engine, Engine::Create(device));
   ASSIGN_OR_RETURN(std::unique_ptr<PipelineCache> cache,
                    PipelineCache::Open(device));
   if (!cache->loaded().ok()) {

@@ -92,7 +92,7 @@ absl::StatusOr<Ref<hal::Device>> VulkanDriver::Open(
 
 }  // namespace
 
-std::unique_ptr<Driver> MakeVulkanDriver() {
+std::unique_ptr<Driver> CreateVulkanDriver() {
   return std::make_unique<VulkanDriver>();
 }
 

@@ -12,7 +12,7 @@ namespace eyrie::hal::vulkan {
 
 // "vulkan": the devices that Vulkan's loader finds. Without a loader it lists
 // none, and opening one says what is missing.
-std::unique_ptr<Driver> MakeVulkanDriver();
+std::unique_ptr<Driver> CreateVulkanDriver();
 
 }  // namespace eyrie::hal::vulkan
 

@@ -32,7 +32,7 @@ class DriverTest : public VulkanTest {
     return opened.ok() ? std::string((*opened)->id()) : StatusText(opened);
   }
 
-  const std::unique_ptr<Driver> driver_ = MakeVulkanDriver();
+  const std::unique_ptr<Driver> driver_ = CreateVulkanDriver();
 };
 
 TEST_F(DriverTest, ListsWhatOpens) {
@@ -169,7 +169,7 @@ TEST(Driver, WithoutDrivers) {
   const char* const before = std::getenv("VK_ICD_FILENAMES");
   const std::string kept = before != nullptr ? before : "";
   setenv("VK_ICD_FILENAMES", empty.c_str(), 1);
-  const std::unique_ptr<Driver> driver = MakeVulkanDriver();
+  const std::unique_ptr<Driver> driver = CreateVulkanDriver();
   const auto uris = driver->ListDevices();
   EXPECT_EQ(StatusText(uris), "OK");
   EXPECT_EQ(absl::StrJoin(uris.value_or(std::vector<std::string>{"?"}), ","),

@@ -68,18 +68,18 @@ class Transfers final : public ImmediateTransfers {
   const std::shared_ptr<Queue> queue_;
 };
 
-absl::StatusOr<std::shared_ptr<Pipeline>> MakeFillPipeline(
+absl::StatusOr<std::shared_ptr<Pipeline>> CreateFillPipeline(
     const std::shared_ptr<LogicalDevice>& device) {
   PipelineLayout layout;
   layout.has_set = true;
   layout.bindings = {{0, DescriptorKind::kStorageBuffer}};
   layout.push_constants_size = 20;
   ASSIGN_OR_RETURN(std::shared_ptr<NativeLayout> native,
-                   NativeLayout::Make(device, layout));
+                   NativeLayout::Create(device, layout));
   PipelineParams params;
   params.words = kFillShader;
   params.entry_point = "main";
-  return Pipeline::Make(device, std::move(native), params);
+  return Pipeline::Create(device, std::move(native), params);
 }
 
 uint32_t CountDispatches(const CommandBuffer& commands) {
@@ -117,17 +117,17 @@ absl::Status PayFor(const CommandBuffer& commands,
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<Engine>> Engine::Make(
+absl::StatusOr<std::shared_ptr<Engine>> Engine::Create(
     const std::shared_ptr<LogicalDevice>& device) {
   std::shared_ptr<Engine> engine(new Engine());
   engine->device_ = device;
-  ASSIGN_OR_RETURN(engine->queue_, Queue::Make(device));
+  ASSIGN_OR_RETURN(engine->queue_, Queue::Create(device));
   engine->store_ = std::make_shared<CommandStore>(device);
   ASSIGN_OR_RETURN(
       engine->allocator_,
-      Allocator::Make(device, std::make_shared<Transfers>(
-                                  device, engine->store_, engine->queue_)));
-  ASSIGN_OR_RETURN(engine->fill_, MakeFillPipeline(device));
+      Allocator::Create(device, std::make_shared<Transfers>(
+                                    device, engine->store_, engine->queue_)));
+  ASSIGN_OR_RETURN(engine->fill_, CreateFillPipeline(device));
   return engine;
 }
 

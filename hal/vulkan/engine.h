@@ -28,7 +28,7 @@ namespace eyrie::hal::vulkan {
 
 class Engine {
  public:
-  static absl::StatusOr<std::shared_ptr<Engine>> Make(
+  static absl::StatusOr<std::shared_ptr<Engine>> Create(
       const std::shared_ptr<LogicalDevice>& device);
 
   Allocator& allocator() { return *allocator_; }

@@ -106,7 +106,7 @@ absl::StatusOr<Ref<Executable>> Executable::Load(
   RETURN_IF_ERROR(ValidateShaders(*device, def));
   Ref<Executable> executable =
       Ref<Executable>::Adopt(new Executable(device, std::move(def)));
-  RETURN_IF_ERROR(executable->MakePipelines(cache, params.constants));
+  RETURN_IF_ERROR(executable->CreatePipelines(cache, params.constants));
   return executable;
 }
 
@@ -131,12 +131,12 @@ void Executable::NoteSubgroups() const {
   }
 }
 
-absl::Status Executable::MakePipelines(PipelineCache& cache,
-                                       std::span<const uint32_t> constants) {
+absl::Status Executable::CreatePipelines(PipelineCache& cache,
+                                         std::span<const uint32_t> constants) {
   std::vector<std::shared_ptr<NativeLayout>> layouts;
   for (const PipelineLayout& layout : def_.layouts) {
     ASSIGN_OR_RETURN(std::shared_ptr<NativeLayout> made,
-                     NativeLayout::Make(device_, layout));
+                     NativeLayout::Create(device_, layout));
     layouts.push_back(std::move(made));
   }
   for (const PipelineDef& def : def_.pipelines) {
@@ -147,7 +147,7 @@ absl::Status Executable::MakePipelines(PipelineCache& cache,
     params.constants = constants;
     params.cache = cache.handle();
     ASSIGN_OR_RETURN(std::shared_ptr<Pipeline> made,
-                     Pipeline::Make(device_, layouts[def.layout], params));
+                     Pipeline::Create(device_, layouts[def.layout], params));
     pipelines_.push_back(std::move(made));
     exports_.push_back(
         {.name = def.name,

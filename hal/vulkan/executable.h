@@ -59,8 +59,8 @@ class Executable final : public hal::Executable {
       : hal::Executable(device.get()),
         device_(std::move(device)),
         def_(std::move(def)) {}
-  absl::Status MakePipelines(PipelineCache& cache,
-                             std::span<const uint32_t> constants);
+  absl::Status CreatePipelines(PipelineCache& cache,
+                               std::span<const uint32_t> constants);
   bool UsesSubgroups(const PipelineDef& pipeline) const {
     return def_.shader_modules[pipeline.shader_module].spirv.uses_subgroups;
   }

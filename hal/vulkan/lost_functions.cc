@@ -21,7 +21,7 @@ struct Lost<Result(VKAPI_PTR*)(Arguments...)> {
   }
 };
 
-VolkDeviceTable MakeTable() {
+VolkDeviceTable CreateTable() {
   VolkDeviceTable table = {};
 #define LOST(name) table.name = Lost<decltype(table.name)>::Call;
   LOST(vkAllocateCommandBuffers)
@@ -86,7 +86,7 @@ VolkDeviceTable MakeTable() {
 }  // namespace
 
 const VolkDeviceTable& LostFunctions() {
-  static const VolkDeviceTable table = MakeTable();
+  static const VolkDeviceTable table = CreateTable();
   return table;
 }
 

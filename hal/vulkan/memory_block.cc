@@ -73,7 +73,7 @@ absl::Status MemoryBlock::Bind(const VkMemoryAllocateInfo& info) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::shared_ptr<MemoryBlock>> MemoryBlock::Make(
+absl::StatusOr<std::shared_ptr<MemoryBlock>> MemoryBlock::Create(
     std::shared_ptr<LogicalDevice> device, uint32_t memory_type, uint64_t size,
     bool map) {
   std::shared_ptr<MemoryBlock> block(new MemoryBlock(std::move(device), size));

@@ -31,7 +31,7 @@ class MemoryBlock {
  public:
   // `size` bytes of a memory type, mapped if `map`. RESOURCE_EXHAUSTED: as the
   // driver says.
-  static absl::StatusOr<std::shared_ptr<MemoryBlock>> Make(
+  static absl::StatusOr<std::shared_ptr<MemoryBlock>> Create(
       std::shared_ptr<LogicalDevice> device, uint32_t memory_type,
       uint64_t size, bool map);
   // Memory of the host's, whole pages, not copied. UNAVAILABLE: this memory

@@ -89,7 +89,8 @@ absl::Status NativeCommands::Create() {
 
 absl::Status NativeCommands::AddTimestamps(uint32_t dispatches) {
   if (dispatches == 0) return absl::OkStatus();
-  ASSIGN_OR_RETURN(timestamps_, Timestamps::Make(device_, handle_, dispatches));
+  ASSIGN_OR_RETURN(timestamps_,
+                   Timestamps::Create(device_, handle_, dispatches));
   return absl::OkStatus();
 }
 

@@ -10,7 +10,7 @@ namespace eyrie::hal::vulkan {
 namespace {
 
 TEST(NoLoader, NothingIsThere) {
-  const std::unique_ptr<Driver> driver = MakeVulkanDriver();
+  const std::unique_ptr<Driver> driver = CreateVulkanDriver();
   const auto uris = driver->ListDevices();
   ASSERT_EQ(StatusText(uris), "OK");
   EXPECT_TRUE(uris->empty());

@@ -27,7 +27,7 @@ NativeLayout::~NativeLayout() {
   fn.vkDestroyDescriptorSetLayout(device_->handle(), set_, nullptr);
 }
 
-absl::StatusOr<std::shared_ptr<NativeLayout>> NativeLayout::Make(
+absl::StatusOr<std::shared_ptr<NativeLayout>> NativeLayout::Create(
     std::shared_ptr<LogicalDevice> device, const PipelineLayout& layout) {
   std::shared_ptr<NativeLayout> made(
       new NativeLayout(std::move(device), layout));
@@ -86,7 +86,7 @@ Pipeline::~Pipeline() {
   device_->fn().vkDestroyPipeline(device_->handle(), handle_, nullptr);
 }
 
-absl::StatusOr<std::shared_ptr<Pipeline>> Pipeline::Make(
+absl::StatusOr<std::shared_ptr<Pipeline>> Pipeline::Create(
     std::shared_ptr<LogicalDevice> device, std::shared_ptr<NativeLayout> layout,
     const PipelineParams& params) {
   std::shared_ptr<Pipeline> pipeline(

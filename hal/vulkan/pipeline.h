@@ -19,7 +19,7 @@ namespace eyrie::hal::vulkan {
 // A layout's objects. A set has as many bindings as the layout lists.
 class NativeLayout {
  public:
-  static absl::StatusOr<std::shared_ptr<NativeLayout>> Make(
+  static absl::StatusOr<std::shared_ptr<NativeLayout>> Create(
       std::shared_ptr<LogicalDevice> device, const PipelineLayout& layout);
   NativeLayout(const NativeLayout&) = delete;
   NativeLayout& operator=(const NativeLayout&) = delete;
@@ -56,7 +56,7 @@ struct PipelineParams {
 class Pipeline {
  public:
   // As the driver fails; the sentence names the entry point.
-  static absl::StatusOr<std::shared_ptr<Pipeline>> Make(
+  static absl::StatusOr<std::shared_ptr<Pipeline>> Create(
       std::shared_ptr<LogicalDevice> device,
       std::shared_ptr<NativeLayout> layout, const PipelineParams& params);
   Pipeline(const Pipeline&) = delete;

@@ -50,7 +50,7 @@ Header HeaderFor(const CacheIdentity& identity, std::span<const uint8_t> data) {
 }
 
 // A folder and those above it.
-absl::Status MakeFolder(const std::string& path) {
+absl::Status CreateFolder(const std::string& path) {
   const absl::Status made = MakeFolders(path);
   if (made.ok()) return made;
   return absl::UnavailableError(made.message());
@@ -170,7 +170,7 @@ absl::Status PipelineCache::Save() {
       fn.vkGetPipelineCacheData(device_->handle(), handle_, &size, data.data()),
       "vkGetPipelineCacheData"));
   data.resize(size);
-  RETURN_IF_ERROR(MakeFolder(device_->options().cache_folder));
+  RETURN_IF_ERROR(CreateFolder(device_->options().cache_folder));
   FileWriter writer(path);
   RETURN_IF_ERROR(writer.Write(WrapCache(identity_, data)));
   return writer.Finish();

@@ -271,7 +271,7 @@ TEST_F(CacheFolder, IsTheDevices) {
       absl::StrAppend(&said, text);
     };
     if (c.folder == file) std::ofstream(file) << "x";
-    auto device = MakeVulkanDriver()->Open("", options);
+    auto device = CreateVulkanDriver()->Open("", options);
     ASSERT_EQ(StatusText(device), "OK");
     device->reset();
     EXPECT_TRUE(absl::StrContains(said, c.want) &&

@@ -16,7 +16,7 @@ namespace eyrie::hal::vulkan {
 Queue::Queue(std::shared_ptr<LogicalDevice> device)
     : device_(std::move(device)) {}
 
-absl::StatusOr<std::shared_ptr<Queue>> Queue::Make(
+absl::StatusOr<std::shared_ptr<Queue>> Queue::Create(
     std::shared_ptr<LogicalDevice> device) {
   std::shared_ptr<Queue> queue(new Queue(std::move(device)));
   VkSemaphoreTypeCreateInfo type = {};

@@ -35,7 +35,7 @@ namespace eyrie::hal::vulkan {
 
 class Queue : public std::enable_shared_from_this<Queue> {
  public:
-  static absl::StatusOr<std::shared_ptr<Queue>> Make(
+  static absl::StatusOr<std::shared_ptr<Queue>> Create(
       std::shared_ptr<LogicalDevice> device);
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;

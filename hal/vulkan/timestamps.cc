@@ -17,7 +17,7 @@ bool Timestamps::AreWanted(const LogicalDevice& device) {
          device.physical().timestamp_bits != 0;
 }
 
-absl::StatusOr<std::unique_ptr<Timestamps>> Timestamps::Make(
+absl::StatusOr<std::unique_ptr<Timestamps>> Timestamps::Create(
     std::shared_ptr<LogicalDevice> device, VkCommandBuffer commands,
     uint32_t dispatches) {
   std::unique_ptr<Timestamps> made(new Timestamps(std::move(device)));

@@ -23,7 +23,7 @@ class Timestamps {
   static bool AreWanted(const LogicalDevice& device);
 
   // Room for so many dispatches of one recording, which begins with this.
-  static absl::StatusOr<std::unique_ptr<Timestamps>> Make(
+  static absl::StatusOr<std::unique_ptr<Timestamps>> Create(
       std::shared_ptr<LogicalDevice> device, VkCommandBuffer commands,
       uint32_t dispatches);
   Timestamps(const Timestamps&) = delete;

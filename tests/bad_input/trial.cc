@@ -26,8 +26,8 @@ namespace {
 enum Stage { kLoad, kLink, kCall, kDone };
 
 // A tensor as declared, small enough to be made; else of four floats.
-absl::StatusOr<vm::Value> MakeTensor(hal::Device& device,
-                                     const abi::DeclaredValue* declared) {
+absl::StatusOr<vm::Value> CreateTensor(hal::Device& device,
+                                       const abi::DeclaredValue* declared) {
   constexpr uint64_t kMaxBytes = 4096;
   abi::TensorSpec spec;
   if (declared != nullptr) {
@@ -45,7 +45,7 @@ absl::StatusOr<vm::Value> MakeTensor(hal::Device& device,
   return vm::Value(Ref<RefObject>(std::move(view)));
 }
 
-absl::StatusOr<std::vector<vm::Value>> MakeArguments(
+absl::StatusOr<std::vector<vm::Value>> CreateArguments(
     hal::Device& device, const abi::Callable& callable) {
   std::vector<vm::Value> arguments;
   for (size_t i = 0; i < callable.argument_types().size(); ++i) {
@@ -64,7 +64,7 @@ absl::StatusOr<std::vector<vm::Value>> MakeArguments(
         break;
       case vm::ValueType::kRef: {
         ASSIGN_OR_RETURN(vm::Value tensor,
-                         MakeTensor(device, callable.declared_argument(i)));
+                         CreateTensor(device, callable.declared_argument(i)));
         arguments.push_back(std::move(tensor));
       }
     }
@@ -122,7 +122,7 @@ std::string TryModule(std::span<const uint8_t> bytes, hal::Device& device,
     absl::Status status = [&] {
       ASSIGN_OR_RETURN(abi::Callable callable, (*session)->Bind(function));
       ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
-                       MakeArguments(device, callable));
+                       CreateArguments(device, callable));
       ASSIGN_OR_RETURN(std::vector<vm::Value> results,
                        callable.Call(arguments));
       return ReadResults(results);

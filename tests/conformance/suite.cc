@@ -22,8 +22,8 @@ namespace eyrie::tests {
 namespace {
 
 constexpr absl::string_view kFailPrefix = "fail_";
-constexpr absl::Duration kMostTime = absl::Seconds(10);
-constexpr uint64_t kMostMemory = uint64_t{256} << 20;
+constexpr absl::Duration kMaxTime = absl::Seconds(10);
+constexpr uint64_t kMaxMemory = uint64_t{256} << 20;
 
 // A call that yields is made again until its turns are over.
 struct YieldState : vm::ModuleState {
@@ -66,8 +66,8 @@ absl::StatusOr<CaseResult> RunCase(
     const std::string& name, const std::shared_ptr<const vm::Jit>& jit) {
   vm::ContextOptions options;
   options.jit = jit;
-  options.limits.timeout = kMostTime;
-  options.limits.max_memory = kMostMemory;
+  options.limits.timeout = kMaxTime;
+  options.limits.max_memory = kMaxMemory;
   ASSIGN_OR_RETURN(auto context, vm::Context::Create(modules, options));
   ASSIGN_OR_RETURN(const vm::Function function, context->Lookup(name));
   CaseResult result;

@@ -84,7 +84,7 @@ std::vector<Json> Modules(bool for_vulkan) {
 
 hal::DriverOptions EveryFormat() {
   hal::DriverOptions options;
-  options.loaders.push_back(hal::vmvx::MakeLoader());
+  options.loaders.push_back(hal::vmvx::CreateLoader());
   return options;
 }
 

@@ -88,7 +88,7 @@ TEST(Soak, EightHostsWithLimitsOfTime) {
   ASSERT_FALSE(modules.empty());
   hal::cpu::Topology topology;
   topology.threads = 3;
-  const Ref<hal::Device> device = hal::cpu::MakeTaskDevice(
+  const Ref<hal::Device> device = hal::cpu::CreateTaskDevice(
       EveryFormat(), topology, hal::cpu::SharingPolicy::Everything());
   const Deadline end = Deadline::After(SoakTime());
   std::vector<Host> hosts;

@@ -15,7 +15,7 @@ using Devices = std::vector<Ref<hal::Device>>;
 Devices TaskDevice(int threads, const hal::cpu::SharingPolicy& policy) {
   hal::cpu::Topology topology;
   topology.threads = threads;
-  return {hal::cpu::MakeTaskDevice(EveryFormat(), topology, policy)};
+  return {hal::cpu::CreateTaskDevice(EveryFormat(), topology, policy)};
 }
 
 // The outcome of a case's calls, bit by bit.

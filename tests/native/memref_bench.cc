@@ -64,7 +64,7 @@ void Import(benchmark::State& state) {
       *abi::OpenDevice("local-sync", hal::DriverOptions());
   vm::ModuleState module_state;
   MemrefImport import(function,
-                      *MemrefPlan::Make(function->signature, convention),
+                      *MemrefPlan::Create(function->signature, convention),
                       {.name = "m.f",
                        .attributes = "",
                        .signature = convention,

@@ -89,7 +89,7 @@ class OracleSession {
     auto session = std::make_unique<OracleSession>();
     ASSIGN_OR_RETURN(session->devices_, abi::OpenDevices(programs.devices, {}));
     ASSIGN_OR_RETURN(abi::HostModules modules,
-                     abi::MakeHostModules(programs, session->devices_, {}));
+                     abi::CreateHostModules(programs, session->devices_, {}));
     modules.insert(modules.end(), programs.begin(), programs.end());
     ASSIGN_OR_RETURN(session->instance_,
                      oracle.Load(std::move(modules), std::move(print)));

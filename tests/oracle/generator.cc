@@ -31,7 +31,7 @@ FunctionGenerator::FunctionGenerator(Random& random, const Program& program,
     : random_(random), program_(program), function_(function) {}
 
 // The last body block returns; guards come behind it.
-Blocks FunctionGenerator::Make() {
+Blocks FunctionGenerator::Create() {
   body_blocks_ = 2 + random_.Below(4);
   blocks_.resize(body_blocks_);
   Prologue();

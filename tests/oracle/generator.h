@@ -68,7 +68,7 @@ class FunctionGenerator {
   // The signatures of all functions are in the program already.
   FunctionGenerator(Random& random, const Program& program, uint32_t function);
 
-  Blocks Make();
+  Blocks Create();
   // Of a function whose arguments are numbers, as its one result.
   Blocks MakeShort();
 

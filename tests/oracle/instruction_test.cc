@@ -15,7 +15,7 @@ namespace {
 
 TEST(Instruction, DecodesWhatItEncodes) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
-    const Program program = MakeProgram(seed);
+    const Program program = CreateProgram(seed);
     for (const RandomFunction& function : program.functions) {
       const std::vector<uint8_t> code = Encode(function.blocks);
       uint32_t offset = 0;
@@ -48,7 +48,7 @@ TEST(Instruction, DecodesWhatItEncodes) {
 
 TEST(Instruction, PrintsWhatTheAssemblerReads) {
   for (uint64_t seed = 1; seed <= 50; ++seed) {
-    const Program program = MakeProgram(seed);
+    const Program program = CreateProgram(seed);
     for (const RandomFunction& function : program.functions) {
       std::string text;
       for (size_t i = 0; i < function.blocks.size(); ++i) {

@@ -129,7 +129,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size <= sizeof(uint64_t)) {
     uint64_t seed = 0;
     std::memcpy(&seed, data, size);
-    program = eyrie::tests::ToModule(eyrie::tests::MakeProgram(seed)).Build();
+    program = eyrie::tests::ToModule(eyrie::tests::CreateProgram(seed)).Build();
     file = program;
   }
   auto verified = eyrie::vm::LoadModule(file, "fuzz");

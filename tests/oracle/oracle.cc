@@ -29,7 +29,7 @@ size_t FrameBytes(const vm::FunctionDef& function) {
          size_t{8} * function.ref_register_count;
 }
 
-Value MakeValue(ValueType type, uint64_t bits) {
+Value CreateValue(ValueType type, uint64_t bits) {
   Slot slot;
   slot.i64 = static_cast<int64_t>(bits);
   return Value::Adopt(type, slot);
@@ -307,7 +307,7 @@ void OracleInstance::ChooseCase(const Instruction& in) {
 
 Value OracleInstance::TakeRegister(ValueType type, uint16_t reg) {
   if (type != ValueType::kRef) {
-    return MakeValue(type, Top().Number(reg, IsWide(type)));
+    return CreateValue(type, Top().Number(reg, IsWide(type)));
   }
   Ref<RefObject>& ref = Top().RefAt(reg);
   return Value(vm::IsMove(reg) ? std::exchange(ref, nullptr) : ref);

@@ -253,7 +253,7 @@ Kind KindOf(OperandKind kind) {
   }
 }
 
-Value MakeValue(uint64_t bits, Kind kind) {
+Value CreateValue(uint64_t bits, Kind kind) {
   switch (kind) {
     case Kind::kI64:
       return Value(static_cast<int64_t>(bits));
@@ -292,8 +292,8 @@ absl::Status ListSetNumber(Activation& a, const Instruction& in) {
   if (to == Kind::kRef) return absl::FailedPreconditionError("of refs");
   const Kind from = KindOf(in.operands[2].kind);
   if (to == Kind::kVariant) to = from;
-  return list->Set(index,
-                   MakeValue(Convert(a.Number(in.operands[2]), from, to), to));
+  return list->Set(
+      index, CreateValue(Convert(a.Number(in.operands[2]), from, to), to));
 }
 
 // One of another type than asked for comes as null.

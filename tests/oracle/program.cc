@@ -72,7 +72,7 @@ PlannedValue RandomValue(Random& random, ValueType type) {
   return value;
 }
 
-Value MakeValue(const PlannedValue& planned) {
+Value CreateValue(const PlannedValue& planned) {
   if (planned.type != ValueType::kRef) {
     vm::Slot slot;
     slot.i64 = static_cast<int64_t>(planned.bits);
@@ -134,7 +134,7 @@ void AddFunction(ModuleBuilder& module, std::string name,
 
 }  // namespace
 
-Program MakeProgram(uint64_t seed) {
+Program CreateProgram(uint64_t seed) {
   Random random(seed);
   Program program;
   program.seed = seed;
@@ -154,7 +154,7 @@ Program MakeProgram(uint64_t seed) {
     FunctionGenerator generator(random, program, i);
     RandomFunction& function = program.functions[i];
     function.blocks =
-        function.is_short ? generator.MakeShort() : generator.Make();
+        function.is_short ? generator.MakeShort() : generator.Create();
   }
   program.calls.resize(1 + random.Below(2));
   for (PlannedCall& call : program.calls) {
@@ -193,10 +193,10 @@ ModuleBuilder ToModule(const Program& program) {
   return module;
 }
 
-std::vector<Value> MakeArguments(const PlannedCall& call) {
+std::vector<Value> CreateArguments(const PlannedCall& call) {
   std::vector<Value> values;
   for (const PlannedValue& planned : call.arguments) {
-    values.push_back(MakeValue(planned));
+    values.push_back(CreateValue(planned));
   }
   return values;
 }

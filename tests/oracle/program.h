@@ -47,13 +47,13 @@ struct Program {
 };
 
 // The same program for the same seed.
-Program MakeProgram(uint64_t seed);
+Program CreateProgram(uint64_t seed);
 
 // The module: its functions, and one named "state" that returns every global.
 ModuleBuilder ToModule(const Program& program);
 
 // Fresh objects for a call.
-std::vector<vm::Value> MakeArguments(const PlannedCall& call);
+std::vector<vm::Value> CreateArguments(const PlannedCall& call);
 
 // All of it, to read.
 std::string ToText(const Program& program);

@@ -57,7 +57,7 @@ std::vector<Outcome> RunAll(Engine& engine, const Modules& modules,
   std::vector<Outcome> outcomes;
   if (!instance.ok()) return {Observe(instance.status(), "")};
   for (const PlannedCall& call : program.calls) {
-    const std::vector<vm::Value> arguments = MakeArguments(call);
+    const std::vector<vm::Value> arguments = CreateArguments(call);
     const auto results =
         (*instance)->Call(absl::StrCat("f", call.function), arguments);
     outcomes.push_back(Observe(results, absl::StrJoin(lines, "; ")));
@@ -187,7 +187,7 @@ TEST_P(RandomPrograms, EnginesAgree) {
   Tally tally;
   constexpr uint64_t kCount = kPrograms / kShards;
   for (uint64_t i = 0; i < kCount; ++i) {
-    const Program program = MakeProgram(kFirstSeed + GetParam() * kCount + i);
+    const Program program = CreateProgram(kFirstSeed + GetParam() * kCount + i);
     const std::string difference = Disagreement(program, oracle, &tally);
     if (!difference.empty()) FAIL() << Report(program, difference);
   }
@@ -218,7 +218,7 @@ TEST(RandomProgram, OfSeed) {
   const char* text = std::getenv(kSeedVariable);
   uint64_t seed = 0;
   if (text == nullptr || !absl::SimpleAtoi(text, &seed)) GTEST_SKIP();
-  const Program program = MakeProgram(seed);
+  const Program program = CreateProgram(seed);
   std::printf("%s", ToText(program).c_str());
   OracleEngine oracle;
   oracle.max_steps = kMaxSteps;

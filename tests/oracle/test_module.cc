@@ -91,7 +91,7 @@ constexpr vm::NativeFunction kFunctions[] = {
     Bind<Hold>("hold", "0r_r"),
 };
 
-std::shared_ptr<const vm::Module> MakeNative() {
+std::shared_ptr<const vm::Module> CreateNative() {
   return *vm::NativeModule::Create(
       "native", 1, kFunctions,
       []() -> absl::StatusOr<std::unique_ptr<vm::ModuleState>> {
@@ -123,7 +123,7 @@ constexpr LibraryFunction kLibrary[] = {
      "return [i2 i3]"},
 };
 
-std::shared_ptr<const vm::Module> MakeLibrary() {
+std::shared_ptr<const vm::Module> CreateLibrary() {
   ModuleBuilder module;
   module.name = "library";
   module.requirements = 0xF;
@@ -142,8 +142,8 @@ std::shared_ptr<const vm::Module> MakeLibrary() {
 
 std::vector<std::shared_ptr<const vm::Module>> ImportedModules() {
   static const auto* const kModules =
-      new std::vector<std::shared_ptr<const vm::Module>>{MakeNative(),
-                                                         MakeLibrary()};
+      new std::vector<std::shared_ptr<const vm::Module>>{CreateNative(),
+                                                         CreateLibrary()};
   return *kModules;
 }
 

@@ -14,7 +14,9 @@
 
 namespace eyrie::hal::cpu {
 
-inline Ref<hal::Device> NewDevice() { return MakeSyncDevice(DriverOptions()); }
+inline Ref<hal::Device> NewDevice() {
+  return CreateSyncDevice(DriverOptions());
+}
 
 // One way to run things: a driver, its threads, and what it shares.
 struct DeviceKind {
@@ -36,7 +38,7 @@ inline Ref<hal::Device> NewDevice(const DeviceKind& kind) {
   if (kind.id == kDeviceKinds[0].id) return NewDevice();
   Topology topology;
   topology.threads = kind.threads;
-  return MakeTaskDevice(
+  return CreateTaskDevice(
       DriverOptions(), topology,
       kind.shares_everything ? SharingPolicy::Everything() : SharingPolicy());
 }

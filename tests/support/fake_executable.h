@@ -40,7 +40,7 @@ class FakeExecutable final : public hal::cpu::NativeExecutable {
   hal::cpu::Environment no_environment_ = {};
 };
 
-inline Ref<hal::Executable> MakeFakeExecutable(
+inline Ref<hal::Executable> CreateFakeExecutable(
     std::vector<FakeKernel> kernels) {
   return MakeRef<FakeExecutable>(kernels);
 }

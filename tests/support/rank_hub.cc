@@ -93,7 +93,7 @@ std::unique_ptr<Transport> RankHub::Connect(int rank) {
 }
 
 std::shared_ptr<ChannelProvider> RankHub::Provider(int rank) {
-  return *MakeMessengerProvider(
+  return *CreateMessengerProvider(
       [this, rank]() -> absl::StatusOr<std::unique_ptr<Transport>> {
         return Connect(rank);
       });

@@ -34,7 +34,7 @@ inline absl::StatusOr<Ref<hal::Device>> OpenFirst(
   DriverOptions all;
   all.vulkan = options;
   all.vulkan.validation_layer |= IsWatched();
-  const std::unique_ptr<Driver> driver = MakeVulkanDriver();
+  const std::unique_ptr<Driver> driver = CreateVulkanDriver();
   absl::StatusOr<Ref<hal::Device>> opened = driver->Open("", all);
   if (!absl::IsUnavailable(opened.status())) return opened;
   // What is there, and does not open, is a failure.

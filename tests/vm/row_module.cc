@@ -87,7 +87,7 @@ class OneInstruction {
     function_.code = absl::StrCat("entry: ", row.op);
   }
 
-  RowFunction Make() {
+  RowFunction Create() {
     for (OperandKind kind : op_.reads) Operand(kind);
     std::string results;
     std::string returned;
@@ -175,7 +175,7 @@ void AddHelpers(ModuleBuilder& module, uint16_t major) {
 }  // namespace
 
 RowFunction FunctionOf(const Row& row) {
-  if (row.code == nullptr) return OneInstruction(row).Make();
+  if (row.code == nullptr) return OneInstruction(row).Create();
   return {row.convention, row.code,
           absl::StrSplit(row.args, ' ', absl::SkipEmpty())};
 }

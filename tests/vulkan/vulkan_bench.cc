@@ -80,10 +80,10 @@ ByHand::ByHand() {
   PipelineParams params;
   params.words = def.shader_modules[0].words;
   params.entry_point = def.pipelines[0].name;
-  pipeline_ = OrAbort(Pipeline::Make(
-      device_, OrAbort(NativeLayout::Make(device_, def.layouts[0])), params));
+  pipeline_ = OrAbort(Pipeline::Create(
+      device_, OrAbort(NativeLayout::Create(device_, def.layouts[0])), params));
   bindings_ = def.pipelines[0].binding_count;
-  memory_ = OrAbort(MemoryBlock::Make(device_, 0, 1 << 20, true));
+  memory_ = OrAbort(MemoryBlock::Create(device_, 0, 1 << 20, true));
   VkCommandPoolCreateInfo pool = {};
   pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
   pool.queueFamilyIndex = device_->physical().queue_family;

@@ -18,7 +18,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr int64_t kMostJobs = 1024;
+constexpr int64_t kMaxJobs = 1024;
 constexpr uint32_t kSeeds = 100000;  // as many as GoogleTest has
 
 constexpr Flag kFlags[] = {
@@ -134,9 +134,9 @@ absl::StatusOr<bool> WantsColor(absl::string_view text) {
 }
 
 absl::StatusOr<size_t> ReadJobs(int64_t jobs) {
-  if (jobs < 0 || jobs > kMostJobs) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--jobs=", jobs, " is not between 0 and ", kMostJobs, "."));
+  if (jobs < 0 || jobs > kMaxJobs) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--jobs=", jobs, " is not between 0 and ", kMaxJobs, "."));
   }
   if (jobs == 0) jobs = std::max(1u, std::thread::hardware_concurrency());
   return static_cast<size_t>(jobs);

@@ -13,7 +13,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMostLine = 65536;  // bytes of what a module prints
+constexpr size_t kMaxLine = 65536;  // bytes of what a module prints
 
 std::string TestsFromSuites(size_t tests, size_t suites) {
   return absl::StrCat(Counted(tests, "test"), " from ",
@@ -131,7 +131,7 @@ void ConsoleReport::EndTest(const TestRecord& record) {
   if (!record.result.printed.empty()) {
     std::string text;
     for (const std::string& line : record.result.printed) {
-      absl::StrAppend(&text, PlainText(line, kMostLine), "\n");
+      absl::StrAppend(&text, PlainText(line, kMaxLine), "\n");
     }
     progress_->Print(
         [&text] { std::fwrite(text.data(), 1, text.size(), stderr); });

@@ -22,7 +22,7 @@ using hal::BufferView;
 using hal::ElementType;
 using Bytes = std::span<const uint8_t>;
 
-constexpr size_t kMostElements = 1024;  // of a tensor, that are printed
+constexpr size_t kMaxElements = 1024;  // of a tensor, that are printed
 
 // The elements that are not as expected.
 struct Misfits {
@@ -64,7 +64,7 @@ std::string ElementText(Bytes bytes, const BufferView& view, int64_t index) {
 void AppendTensor(absl::string_view name, Bytes bytes, const BufferView& view,
                   std::string& out) {
   absl::StrAppend(&out, "\n  ", name, ":\n    ", view.ShapeAndType(), "=");
-  abi::AppendElements(bytes, abi::SpecOf(view), kMostElements,
+  abi::AppendElements(bytes, abi::SpecOf(view), kMaxElements,
                       abi::FloatCase::kUpper, out);
 }
 

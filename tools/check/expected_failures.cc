@@ -15,7 +15,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMostReason = 500;  // bytes
+constexpr size_t kMaxReason = 500;  // bytes
 
 }  // namespace
 
@@ -47,7 +47,7 @@ absl::StatusOr<ExpectedFailures> ExpectedFailures::Parse(
     }
     const absl::string_view reason =
         end == line.npos ? "" : absl::StripAsciiWhitespace(line.substr(end));
-    failures.lines_.push_back({pattern, PlainText(reason, kMostReason), place});
+    failures.lines_.push_back({pattern, PlainText(reason, kMaxReason), place});
   }
   return failures;
 }

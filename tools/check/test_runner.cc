@@ -21,12 +21,12 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMostFailures = 20;   // of a test, that are kept
-constexpr size_t kMostPrinted = 1000;  // lines of a test's
+constexpr size_t kMaxFailures = 20;   // of a test, that are kept
+constexpr size_t kMaxPrinted = 1000;  // lines of a test's
 
 void AddLine(absl::string_view line, TestResult& result) {
-  if (result.printed.size() > kMostPrinted) return;
-  if (result.printed.size() == kMostPrinted) {
+  if (result.printed.size() > kMaxPrinted) return;
+  if (result.printed.size() == kMaxPrinted) {
     line = "The test prints more, which is not shown.";
   }
   result.printed.emplace_back(line.data(), line.size());
@@ -111,7 +111,7 @@ absl::Status TestRunner::Call(const Test& test, TestResult& result) {
   });
   if (checks) {
     ASSIGN_OR_RETURN(auto module, CreateCheckModule([&](auto describe) {
-                       if (result.failures.size() == kMostFailures) {
+                       if (result.failures.size() == kMaxFailures) {
                          ++result.more_failures;
                        } else {
                          result.failures.push_back(describe());

@@ -39,8 +39,8 @@ constexpr Flag kOwnFlags[] = {
 };
 
 constexpr char kPrompt[] = "(eyrie) ";
-constexpr size_t kMostLine = 4096;             // bytes of a command
-constexpr size_t kMostRead = size_t{1} << 20;  // of a line
+constexpr size_t kMaxLine = 4096;             // bytes of a command
+constexpr size_t kMaxRead = size_t{1} << 20;  // of a line
 
 bool IsTerminal() { return isatty(STDIN_FILENO) != 0; }
 
@@ -50,13 +50,13 @@ bool IsTerminal() { return isatty(STDIN_FILENO) != 0; }
 std::optional<std::string> ReadLine() {
   if (IsTerminal()) WriteStdout(kPrompt).IgnoreError();
   const auto is_command = [](const std::string& line) {
-    if (line.size() <= kMostLine) return true;
-    PrintNote(absl::StrCat("A command has more than ", kMostLine,
+    if (line.size() <= kMaxLine) return true;
+    PrintNote(absl::StrCat("A command has more than ", kMaxLine,
                            " bytes; it is passed over."));
     return false;
   };
   std::string line;
-  for (int c = std::getchar(); c != EOF && line.size() < kMostRead;
+  for (int c = std::getchar(); c != EOF && line.size() < kMaxRead;
        c = std::getchar()) {
     if (c != '\n') {
       line.push_back(static_cast<char>(c));

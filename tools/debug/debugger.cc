@@ -19,7 +19,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMostMessage = 8192;  // bytes of an error
+constexpr size_t kMaxMessage = 8192;  // bytes of an error
 
 // Frames of one stack ascend, those of calls back from native functions too.
 bool IsAbove(const vm::Frame* frame, const vm::Frame* other) {
@@ -125,7 +125,7 @@ void Debugger::Failed(vm::Frame& frame, uint32_t offset,
       "The call fails",
       native.empty() ? "" : absl::StrCat(" in ", PlainName(native)), " with ",
       absl::StatusCodeToString(status.code()), ": ",
-      PlainText(std::string(status.message()), kMostMessage), "\n"));
+      PlainText(std::string(status.message()), kMaxMessage), "\n"));
   ShowSelected();
   has_failed_ = true;
   Ask().IgnoreError();

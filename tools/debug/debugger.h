@@ -118,7 +118,7 @@ class Debugger final : public vm::Stepper {
   bool Quit(absl::string_view argument);
 
   // Fails as FindSpots, Condition::Parse and Condition::CheckFor.
-  absl::StatusOr<Breakpoint> MakeBreakpoint(absl::string_view text);
+  absl::StatusOr<Breakpoint> CreateBreakpoint(absl::string_view text);
   bool Advance(Mode mode, absl::string_view count);
   // The frame that is looked at, and where it is.
   const vm::Frame& Selected() const { return *frames_[selected_]; }

@@ -17,11 +17,11 @@ namespace eyrie::tools {
 namespace {
 
 constexpr char kIndent[] = "\n                             ";  // of help
-constexpr size_t kAround = 5;        // lines that 'list' shows on each side
-constexpr size_t kMostFrames = 100;  // that 'bt' shows
-constexpr size_t kMostSpots = 1000;  // of one breakpoint
-constexpr char kIf[] = " if ";       // between a place and a condition
-constexpr size_t kMostSaid = 5;      // of those, when it is set
+constexpr size_t kAround = 5;       // lines that 'list' shows on each side
+constexpr size_t kMaxFrames = 100;  // that 'bt' shows
+constexpr size_t kMaxSpots = 1000;  // of one breakpoint
+constexpr char kIf[] = " if ";      // between a place and a condition
+constexpr size_t kMaxSaid = 5;      // of those, when it is set
 
 // Code that runs before any function does.
 bool IsInit(const CodeSpot& spot) {
@@ -82,7 +82,7 @@ void Debugger::ShowFrame(size_t index) {
   Say(absl::StrCat("#", index, " ", PlaceText(SpotOf(*frames_[index])), "\n"));
 }
 
-absl::StatusOr<Debugger::Breakpoint> Debugger::MakeBreakpoint(
+absl::StatusOr<Debugger::Breakpoint> Debugger::CreateBreakpoint(
     absl::string_view text) {
   Breakpoint made = {next_number_, PlainName(text), {}, std::nullopt};
   const std::vector<absl::string_view> parts =
@@ -90,7 +90,7 @@ absl::StatusOr<Debugger::Breakpoint> Debugger::MakeBreakpoint(
   ASSIGN_OR_RETURN(made.spots,
                    FindSpots(absl::StripAsciiWhitespace(parts[0]), modules_,
                              SpotOf(Selected()), listing_));
-  if (made.spots.size() > kMostSpots) made.spots.resize(kMostSpots);
+  if (made.spots.size() > kMaxSpots) made.spots.resize(kMaxSpots);
   if (parts.size() == 1) return made;
   ASSIGN_OR_RETURN(made.condition,
                    Condition::Parse(absl::StripAsciiWhitespace(parts[1])));
@@ -111,7 +111,7 @@ bool Debugger::Break(absl::string_view argument) {
     if (breakpoints_.empty()) Say("There are no breakpoints.\n");
     return true;
   }
-  auto made = MakeBreakpoint(argument);
+  auto made = CreateBreakpoint(argument);
   if (!made.ok()) {
     Say(absl::StrCat(made.status().message(), "\n"));
     return true;
@@ -119,11 +119,11 @@ bool Debugger::Break(absl::string_view argument) {
   const std::vector<CodeSpot>* const spots = &made->spots;
   spots_.insert(spots->begin(), spots->end());
   std::string text = absl::StrCat("Breakpoint ", next_number_, " at ");
-  for (size_t i = 0; i < spots->size() && i < kMostSaid; ++i) {
+  for (size_t i = 0; i < spots->size() && i < kMaxSaid; ++i) {
     absl::StrAppend(&text, i == 0 ? "" : ", ", PlaceText((*spots)[i]));
   }
-  if (spots->size() > kMostSaid) {
-    absl::StrAppend(&text, " and ", spots->size() - kMostSaid, " more");
+  if (spots->size() > kMaxSaid) {
+    absl::StrAppend(&text, " and ", spots->size() - kMaxSaid, " more");
   }
   Say(absl::StrCat(text, ".\n"));
   const bool is_late = !IsInit(SpotOf(*frames_.back())) &&
@@ -277,7 +277,7 @@ bool Debugger::List(absl::string_view argument) {
 }
 
 bool Debugger::ShowBacktrace(absl::string_view) {
-  const size_t shown = std::min(frames_.size(), kMostFrames);
+  const size_t shown = std::min(frames_.size(), kMaxFrames);
   for (size_t i = 0; i < shown; ++i) ShowFrame(i);
   if (shown < frames_.size()) {
     Say(absl::StrCat("... and ", frames_.size() - shown, " more\n"));

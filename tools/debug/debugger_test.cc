@@ -31,7 +31,7 @@ using Lines = std::vector<std::string>;
 constexpr char kFolder[] = "tests/modules/";
 constexpr int64_t kFuel = int64_t{1} << 40;
 // After so many stops of a call its steps are longer: those of loops.
-constexpr int kMostStops = 500;
+constexpr int kMaxStops = 500;
 
 // What is seen of a call.
 struct Seen {
@@ -66,7 +66,7 @@ class Walker {
     if (*looks_ != nullptr) return *looks_++;
     // To look changes nothing.
     if (++stops_ % 64 == 0) looks_ = kLooks;
-    return stops_ < kMostStops ? "step" : "step 97";
+    return stops_ < kMaxStops ? "step" : "step 97";
   }
 
   static constexpr const char* kLooks[] = {

@@ -11,7 +11,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMostLine = 1000;  // bytes
+constexpr size_t kMaxLine = 1000;  // bytes
 
 }  // namespace
 
@@ -36,7 +36,7 @@ const std::vector<CodeLine>& Listing::Of(const vm::BytecodeModule& module,
     }
     line.remove_prefix(end + 1);
     lines.push_back(
-        {offset, !line.empty() && line[0] == '^', PlainText(line, kMostLine)});
+        {offset, !line.empty() && line[0] == '^', PlainText(line, kMaxLine)});
   }
   return lines;
 }

@@ -23,10 +23,10 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMostElements = 64;  // of a tensor or list
-constexpr size_t kMostBytes = 200;    // of a buffer's text
-constexpr size_t kMostText = 8192;    // bytes of a value
-constexpr size_t kDeepest = 64;       // blanks before an element
+constexpr size_t kMaxElements = 64;  // of a tensor or list
+constexpr size_t kMaxBytes = 200;    // of a buffer's text
+constexpr size_t kMaxText = 8192;    // bytes of a value
+constexpr size_t kDeepest = 64;      // blanks before an element
 
 std::string Cut(std::string text, size_t most) {
   if (text.size() <= most) return text;
@@ -36,7 +36,7 @@ std::string Cut(std::string text, size_t most) {
 
 std::string TextOf(const vm::Value& value) {
   abi::PrintOptions options;
-  options.max_elements = kMostElements;
+  options.max_elements = kMaxElements;
   std::string text;
   abi::AppendValue(value, options, text);
   return text;
@@ -78,7 +78,7 @@ std::string Text(const vm::Value& value) {
     absl::string_view bytes = absl::StripSuffix(text, "\n");
     absl::ConsumePrefix(&bytes, object->type().name);
     return absl::StrCat(BufferTitle(*object, *length),
-                        Cut(std::string(bytes), kMostBytes));
+                        Cut(std::string(bytes), kMaxBytes));
   }
   return std::string(
       absl::StripSuffix(absl::StripSuffix(text, "\n"), "\n(no printer)"));
@@ -98,7 +98,7 @@ void AppendText(const vm::Value& value, const std::string& indent,
   absl::StrAppend(&out, "vm.list<", list->element_type().ToString(), "> of ",
                   list->size());
   for (uint64_t i = 0; i < list->size(); ++i) {
-    if (i == kMostElements || out.size() > kMostText ||
+    if (i == kMaxElements || out.size() > kMaxText ||
         indent.size() > kDeepest) {
       absl::StrAppend(&out, indent, "...");
       return;
@@ -127,7 +127,7 @@ absl::StatusOr<std::span<const uint8_t>> BytesOf(RefObject& object) {
 std::string ObjectText(RefObject* object) {
   std::string text;
   AppendText(vm::Value(Ref<RefObject>::Share(object)), "\n    ", text);
-  return Cut(std::move(text), kMostText);
+  return Cut(std::move(text), kMaxText);
 }
 
 absl::StatusOr<std::string> ObjectTextAs(RefObject* object,
@@ -153,8 +153,8 @@ absl::StatusOr<std::string> ObjectTextAs(RefObject* object,
   ASSIGN_OR_RETURN(const auto bytes, BytesOf(*object));
   std::string text = absl::StrCat(BufferTitle(*object, *length), "\n    ",
                                   spec.ToString(), "=");
-  abi::AppendElements(bytes, spec, kMostElements, abi::FloatCase::kUpper, text);
-  return Cut(std::move(text), kMostText);
+  abi::AppendElements(bytes, spec, kMaxElements, abi::FloatCase::kUpper, text);
+  return Cut(std::move(text), kMaxText);
 }
 
 }  // namespace eyrie::tools

@@ -20,7 +20,7 @@ namespace {
 
 using vm::OperandKind;
 
-constexpr uint32_t kMostGlobals = 64;
+constexpr uint32_t kMaxGlobals = 64;
 
 // What instructions take the bytes of globals for.
 using GlobalKinds = std::map<uint32_t, OperandKind>;
@@ -154,7 +154,7 @@ std::string RefLineAs(const vm::Frame& frame, uint16_t index,
 
 std::string GlobalLines(const vm::BytecodeState& state) {
   std::string text;
-  const uint32_t refs = std::min(state.global_ref_count, kMostGlobals);
+  const uint32_t refs = std::min(state.global_ref_count, kMaxGlobals);
   for (uint32_t i = 0; i < refs; ++i) {
     absl::StrAppend(&text, ".refs[", i,
                     "] = ", ObjectText(state.global_refs[i]), "\n");
@@ -162,7 +162,7 @@ std::string GlobalLines(const vm::BytecodeState& state) {
   const GlobalKinds kinds = KindsOfGlobals(*state.module);
   uint32_t lines = 0;
   uint32_t at = 0;
-  while (at + sizeof(int32_t) <= state.global_bytes && lines < kMostGlobals) {
+  while (at + sizeof(int32_t) <= state.global_bytes && lines < kMaxGlobals) {
     const auto next = kinds.lower_bound(at);
     if (next != kinds.end() && next->first > at && next->first - at < 4) {
       at = next->first;
@@ -179,7 +179,7 @@ std::string GlobalLines(const vm::BytecodeState& state) {
     at += is_wide ? 8 : 4;
     ++lines;
   }
-  if (refs < state.global_ref_count || lines == kMostGlobals) {
+  if (refs < state.global_ref_count || lines == kMaxGlobals) {
     absl::StrAppend(&text, "... of ", state.global_ref_count,
                     " references and ", state.global_bytes, " bytes\n");
   }

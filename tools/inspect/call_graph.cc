@@ -14,14 +14,14 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMostLayers = 64;
+constexpr size_t kMaxLayers = 64;
 
 class GraphMaker {
  public:
   GraphMaker(const Report& report, size_t most)
       : report_(report), most_(most), functions_(report.names.size()) {}
 
-  CallGraph Make() {
+  CallGraph Create() {
     CountCalls();
     Walk();
     AddEdges();
@@ -85,7 +85,7 @@ std::optional<size_t> GraphMaker::AddFunction(uint32_t function, size_t layer) {
       AddNode({exports_.contains(function) ? GraphNode::Kind::kExport
                                            : GraphNode::Kind::kFunction,
                PlainName(report_.names[function]), function,
-               std::min(layer, kMostLayers), 0});
+               std::min(layer, kMaxLayers), 0});
   if (functions_[function].has_value()) waiting_.push_back(function);
   return functions_[function];
 }
@@ -191,8 +191,8 @@ void GraphMaker::PlaceInLayers() {
 
 }  // namespace
 
-CallGraph MakeCallGraph(const Report& report, size_t most) {
-  return GraphMaker(report, most).Make();
+CallGraph CreateCallGraph(const Report& report, size_t most) {
+  return GraphMaker(report, most).Create();
 }
 
 }  // namespace eyrie::tools

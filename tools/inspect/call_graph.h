@@ -37,7 +37,7 @@ struct CallGraph {
 };
 
 // At most `most` nodes, those first that calls of exports come to first.
-CallGraph MakeCallGraph(const Report& report, size_t most);
+CallGraph CreateCallGraph(const Report& report, size_t most);
 
 }  // namespace eyrie::tools
 

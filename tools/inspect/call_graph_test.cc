@@ -39,30 +39,30 @@ std::string Text(const CallGraph& graph) {
 }
 
 TEST(CallGraph, HasLayers) {
-  EXPECT_EQ(Text(MakeCallGraph(ReportOf(0, {}, {}), 10)), "");
-  EXPECT_EQ(Text(MakeCallGraph(ReportOf(1, {}, {}), 10)), "a/0.0");
-  EXPECT_EQ(Text(MakeCallGraph(
+  EXPECT_EQ(Text(CreateCallGraph(ReportOf(0, {}, {}), 10)), "");
+  EXPECT_EQ(Text(CreateCallGraph(ReportOf(1, {}, {}), 10)), "a/0.0");
+  EXPECT_EQ(Text(CreateCallGraph(
                 ReportOf(3, {{0, 1, false, 2}, {1, 2, false, 1}}, {0}), 10)),
             "a/0.0 b/1.0 c/2.0 | a>b*2 | b>c*1");
   // Recursion, and functions that call each other.
   EXPECT_EQ(
-      Text(MakeCallGraph(
+      Text(CreateCallGraph(
           ReportOf(2, {{0, 0, false, 1}, {0, 1, false, 1}, {1, 0, false, 1}},
                    {0}),
           10)),
       "a/0.0 b/1.0 | a>a*1 | a>b*1 | b>a*1");
   // What nobody calls.
-  EXPECT_EQ(Text(MakeCallGraph(ReportOf(3, {{2, 1, false, 1}}, {0}), 10)),
+  EXPECT_EQ(Text(CreateCallGraph(ReportOf(3, {{2, 1, false, 1}}, {0}), 10)),
             "a/0.0 b/0.1 c/0.2 | c>b*1");
   // Near their callers.
-  EXPECT_EQ(Text(MakeCallGraph(
+  EXPECT_EQ(Text(CreateCallGraph(
                 ReportOf(4, {{0, 3, false, 1}, {1, 2, false, 1}}, {0, 1}), 10)),
             "a/0.0 b/0.1 d/1.0 c/1.1 | a>d*1 | b>c*1");
 }
 
 TEST(CallGraph, LeavesOutWhatIsTooMuch) {
   EXPECT_EQ(
-      Text(MakeCallGraph(
+      Text(CreateCallGraph(
           ReportOf(4, {{0, 1, false, 1}, {0, 2, false, 1}, {2, 1, false, 1}},
                    {0}),
           2)),

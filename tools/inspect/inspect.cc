@@ -16,7 +16,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMostLines = 40;  // of a list
+constexpr size_t kMaxLines = 40;  // of a list
 
 constexpr char kUsage[] =
     "# Usage: eyrie inspect [flags] model.vmfb\n"
@@ -89,7 +89,7 @@ absl::Status Inspect(const Arguments& arguments, const std::string& path) {
   options.allow_system_executables =
       arguments.GetBool("allow_system_executables");
   options.allow_native_code = !arguments.GetBool("no_native_code");
-  const absl::StatusOr<Report> report = MakeReport(path, options);
+  const absl::StatusOr<Report> report = CreateReport(path, options);
   if (!report.ok()) return WithCommand(report.status(), path);
   const std::string& html = arguments.GetString("html");
   if (!html.empty()) {
@@ -105,7 +105,7 @@ absl::Status Inspect(const Arguments& arguments, const std::string& path) {
   if (arguments.GetBool("dot")) return WriteStdout(ReportDot(*report));
   if (!html.empty()) return absl::OkStatus();
   return WriteStdout(
-      ReportText(*report, arguments.GetBool("all") ? 0 : kMostLines));
+      ReportText(*report, arguments.GetBool("all") ? 0 : kMaxLines));
 }
 
 absl::Status Run(std::span<const char* const> args) {

@@ -87,10 +87,10 @@ constexpr struct ImportRow {
 };
 
 constexpr absl::string_view kFormatCategory = "hal.executable.format";
-constexpr size_t kMostTargetTexts = 16;
-constexpr size_t kMostName = 4096;  // bytes
+constexpr size_t kMaxTargetTexts = 16;
+constexpr size_t kMaxName = 4096;  // bytes
 // Keys that are read in all: tables may be named many times.
-constexpr size_t kMostKeys = size_t{1} << 20;
+constexpr size_t kMaxKeys = size_t{1} << 20;
 
 const ImportRow* FindRow(const vm::ImportDef& import) {
   for (const ImportRow& row : kRows) {
@@ -216,7 +216,7 @@ class Reader {
   std::string Text(std::optional<uint32_t> rodata) {
     if (!rodata.has_value()) return "";
     const absl::string_view text = View(*rodata);
-    if (text.size() > kMostName ||
+    if (text.size() > kMaxName ||
         !budget_.TakeBytes(text.size(), "Its names").ok()) {
       return "";
     }
@@ -282,7 +282,7 @@ void Reader::Visit(CodePlace place, const Instruction& instruction,
     }
     case Op::kFail: {
       const std::string& text = instruction.reads[1].text;
-      if (!collects_ && facts_.target_texts.size() < kMostTargetTexts &&
+      if (!collects_ && facts_.target_texts.size() < kMaxTargetTexts &&
           absl::StrContains(text, "#hal.device.target")) {
         facts_.target_texts.push_back(text);
       }
@@ -399,8 +399,8 @@ void Reader::Parameters(const ImportRow& row, const ImportCall& call) {
     const auto to = triples.Read<uint64_t>();
     const auto size = triples.Read<uint64_t>();
     if (!offset.ok() || !length.ok() || !from.ok() || !to.ok() || !size.ok() ||
-        !RangeFits(*offset, *length, keys.size()) || *length > kMostName ||
-        ++keys_ > kMostKeys || !budget_.TakeBytes(*length, "Its keys").ok()) {
+        !RangeFits(*offset, *length, keys.size()) || *length > kMaxName ||
+        ++keys_ > kMaxKeys || !budget_.TakeBytes(*length, "Its keys").ok()) {
       ++facts_.unknown_parameters;
       return;
     }

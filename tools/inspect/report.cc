@@ -27,7 +27,7 @@ constexpr char kDeviceCategory[] = "hal.device.id";
 constexpr char kFormatCategory[] = "hal.executable.format";
 constexpr char kCheckModule[] = "check";
 constexpr char kSystemPrefix[] = "system-elf-";
-constexpr uint64_t kMostReads = 4;  // of each byte of a file
+constexpr uint64_t kMaxReads = 4;  // of each byte of a file
 
 // Adds what may overflow: a size of a file is what it is, of a sum not.
 void Add(uint64_t& sum, uint64_t bytes) {
@@ -136,7 +136,7 @@ void Gatherer::GatherExecutable(const ExecutableUse& use) {
   executable.bytes = rodata.bytes.size();
   executable.member = std::string(rodata.member_name);
   read_ = CheckedAdd(read_, executable.bytes).value_or(UINT64_MAX);
-  if (read_ > kMostReads * report_.def.archive().bytes().size()) {
+  if (read_ > kMaxReads * report_.def.archive().bytes().size()) {
     executable.readable = absl::ResourceExhaustedError(
         "The module has the same bytes as too many executables.");
     report_.executables.push_back(std::move(executable));
@@ -357,8 +357,8 @@ void Gatherer::Judge() {
 
 }  // namespace
 
-absl::StatusOr<Report> MakeReport(const std::string& path,
-                                  const hal::DriverOptions& options) {
+absl::StatusOr<Report> CreateReport(const std::string& path,
+                                    const hal::DriverOptions& options) {
   ASSIGN_OR_RETURN(auto archive, vm::Archive::Open(path));
   ASSIGN_OR_RETURN(vm::ModuleDef def, vm::ModuleDef::Decode(archive));
   return Gatherer(std::move(def), options).Gather();

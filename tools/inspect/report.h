@@ -97,8 +97,8 @@ struct Report {
 // Reads what there is to know. `options` are those of this machine's devices.
 // Fails as Archive::Open and ModuleDef::Decode; a module that the verifier
 // refuses is a report.
-absl::StatusOr<Report> MakeReport(const std::string& path,
-                                  const hal::DriverOptions& options);
+absl::StatusOr<Report> CreateReport(const std::string& path,
+                                    const hal::DriverOptions& options);
 
 // The kernel of a dispatch, by what is known: a name, "kernel 3", or "?".
 std::string KernelName(const Report& report, const DispatchUse& dispatch);

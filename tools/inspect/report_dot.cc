@@ -35,7 +35,7 @@ const char* ShapeOf(GraphNode::Kind kind) {
 }  // namespace
 
 std::string ReportDot(const Report& report) {
-  const CallGraph graph = MakeCallGraph(report, SIZE_MAX);
+  const CallGraph graph = CreateCallGraph(report, SIZE_MAX);
   std::string text = absl::StrCat(
       "digraph ", Quoted(PlainName(report.def.name)), " {\n  rankdir=LR;\n");
   for (size_t i = 0; i < graph.nodes.size(); ++i) {

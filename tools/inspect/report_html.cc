@@ -26,10 +26,10 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMostNodes = 400;     // of the graph
-constexpr size_t kMostRows = 2000;     // of a table
-constexpr size_t kMostConstants = 50;  // the largest
-constexpr size_t kMostLine = 4096;     // bytes of code
+constexpr size_t kMaxNodes = 400;     // of the graph
+constexpr size_t kMaxRows = 2000;     // of a table
+constexpr size_t kMaxConstants = 50;  // the largest
+constexpr size_t kMaxLine = 4096;     // bytes of code
 
 constexpr char kHead[] = R"html(<!DOCTYPE html>
 <html lang="en">
@@ -76,7 +76,7 @@ pre:target { outline: 2px solid #4878d0; }
 
 // A text from a file, on one line.
 std::string Plain(absl::string_view text) {
-  return HtmlText(PlainText(text, kMostLine));
+  return HtmlText(PlainText(text, kMaxLine));
 }
 
 class HtmlWriter {
@@ -200,7 +200,7 @@ void HtmlWriter::WriteNeeds() {
   Header({"what", "name", "here", ""});
   constexpr const char* kWords[] = {"device", "format of executables", "module",
                                     "function", "parameters"};
-  const size_t shown = std::min(report_.needs.size(), kMostRows);
+  const size_t shown = std::min(report_.needs.size(), kMaxRows);
   for (size_t i = 0; i < shown; ++i) {
     const Need& need = report_.needs[i];
     const bool is_device =
@@ -255,7 +255,7 @@ void HtmlWriter::WriteSizes() {
 void HtmlWriter::WriteConstants() {
   std::vector<size_t> order;
   for (size_t i = 0; i < report_.def.rodata.size(); ++i) order.push_back(i);
-  const size_t shown = std::min(order.size(), kMostConstants);
+  const size_t shown = std::min(order.size(), kMaxConstants);
   std::partial_sort(order.begin(),
                     order.begin() + static_cast<ptrdiff_t>(shown), order.end(),
                     [&](size_t a, size_t b) {
@@ -275,7 +275,7 @@ void HtmlWriter::WriteConstants() {
 
 void HtmlWriter::WriteExecutables() {
   Add("<h2 id=\"Executables\">Executables</h2>\n");
-  const size_t shown = std::min(report_.executables.size(), kMostRows);
+  const size_t shown = std::min(report_.executables.size(), kMaxRows);
   size_t rows = 0;
   for (size_t i = 0; i < shown; ++i) {
     const ExecutableReport& executable = report_.executables[i];
@@ -290,7 +290,7 @@ void HtmlWriter::WriteExecutables() {
     if (kernels.empty()) continue;
     Header({"", "kernel", "bindings", "constants", "workgroup size",
             "local memory", "source"});
-    const size_t of_this = std::min(kernels.size(), kMostRows - rows);
+    const size_t of_this = std::min(kernels.size(), kMaxRows - rows);
     for (size_t j = 0; j < of_this; ++j) {
       const hal::KernelFacts& kernel = kernels[j];
       Row({absl::StrCat(j),
@@ -312,7 +312,7 @@ void HtmlWriter::WriteDispatches() {
       {"function", "kernel", "workgroups", "bindings", "constants", "source"});
   SourceMap sources(report_.def);
   const auto& dispatches = report_.facts.dispatches;
-  const size_t shown = std::min(dispatches.size(), kMostRows);
+  const size_t shown = std::min(dispatches.size(), kMaxRows);
   for (size_t i = 0; i < shown; ++i) {
     const DispatchUse& dispatch = dispatches[i];
     Row({FunctionLink(dispatch.place.function),
@@ -330,7 +330,7 @@ void HtmlWriter::WriteGraph() {
   if (report_.module == nullptr) {
     return Add("<h2 id=\"Calls\">Calls</h2>\n");
   }
-  const CallGraph graph = MakeCallGraph(report_, kMostNodes);
+  const CallGraph graph = CreateCallGraph(report_, kMaxNodes);
   Add("<h2 id=\"Calls\">Calls</h2>\n<p class=\"dim\">Exported functions have "
       "a thick border, kernels are round, modules that are imported dashed.");
   if (graph.left_out > 0) {
@@ -353,9 +353,9 @@ void HtmlWriter::WriteCodeLine(absl::string_view line) {
   const size_t comment = line.find("  // ");
   const absl::string_view code =
       line.substr(0, std::min({note, comment, line.size()}));
-  Add(HtmlText(PlainText(code, kMostLine)));
+  Add(HtmlText(PlainText(code, kMaxLine)));
   if (comment != line.npos) {
-    Add("<i>", HtmlText(PlainText(line.substr(comment), kMostLine)), "</i>");
+    Add("<i>", HtmlText(PlainText(line.substr(comment), kMaxLine)), "</i>");
   }
   Add("\n");
 }

@@ -72,7 +72,7 @@ TEST(Report, OfEveryFixture) {
       const std::string path = entry.path().string();
       if (path.find(".vulkan") != path.npos) continue;
       SCOPED_TRACE(path);
-      const auto report = MakeReport(path, {});
+      const auto report = CreateReport(path, {});
       ASSERT_TRUE(report.ok()) << report.status().message();
       ++seen;
       EXPECT_TRUE(report->verdict.runs)

@@ -18,7 +18,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMostTarget = 300;  // bytes of what a module is compiled for
+constexpr size_t kMaxTarget = 300;  // bytes of what a module is compiled for
 
 class TextWriter {
  public:
@@ -117,7 +117,7 @@ void TextWriter::WriteHead() {
                    def.archive().is_zip() ? "in a ZIP" : "bare",
                    def.has_debug_database() ? ", with debug information" : ""));
   for (const std::string& target : report_.targets) {
-    Item("for", PlainText(target, kMostTarget));
+    Item("for", PlainText(target, kMaxTarget));
   }
   WriteVerdict();
 }

@@ -37,9 +37,9 @@ namespace {
 using tests::SharedPart;
 
 // What a process may hold at a time, beside eight times the file.
-constexpr uint64_t kMostMemory = uint64_t{96} << 20;
-constexpr uint64_t kMostAddresses = uint64_t{4} << 30;
-constexpr double kMostSeconds = 4;  // of processor time
+constexpr uint64_t kMaxMemory = uint64_t{96} << 20;
+constexpr uint64_t kMaxAddresses = uint64_t{4} << 30;
+constexpr double kMaxSeconds = 4;  // of processor time
 
 // Prints what a command says of a file, or returns its error.
 using Print = absl::Status (*)(const std::string& path, TextSink sink);
@@ -76,7 +76,7 @@ absl::Status Disassembly(const std::string& path, TextSink sink) {
 }
 
 absl::StatusOr<Report> ReportOf(const std::string& path) {
-  return MakeReport(path, hal::DriverOptions());
+  return CreateReport(path, hal::DriverOptions());
 }
 
 absl::Status Text(const std::string& path, TextSink sink) {
@@ -147,7 +147,7 @@ Outcome RunApart(Print print, const std::string& path) {
   const pid_t child = fork();
   if (child == 0) {
     if (!kIsSanitized) {
-      const rlimit limit = {kMostAddresses, kMostAddresses};
+      const rlimit limit = {kMaxAddresses, kMaxAddresses};
       setrlimit(RLIMIT_AS, &limit);
     }
     uint64_t printed = 0;
@@ -250,8 +250,8 @@ TEST(SharedText, IsBounded) {
       ASSERT_TRUE(WIFEXITED(outcome.status)) << outcome.status;
       EXPECT_LE(outcome.printed, MostTextOf(bytes.size()) + (2 << 20));
       if (!kIsSanitized) {
-        EXPECT_LE(outcome.peak, kMostMemory + 8 * bytes.size());
-        EXPECT_LE(outcome.seconds, kMostSeconds);
+        EXPECT_LE(outcome.peak, kMaxMemory + 8 * bytes.size());
+        EXPECT_LE(outcome.seconds, kMaxSeconds);
       }
       // Of tables in shared lists the verifier counts too many.
       const bool refused =

@@ -22,7 +22,7 @@ constexpr int kHeight = 22;
 constexpr int kRow = 30;
 constexpr int kGap = 60;  // between columns
 constexpr int kMargin = 4;
-constexpr size_t kMostName = 48;  // bytes
+constexpr size_t kMaxName = 48;  // bytes
 
 struct Box {
   int x;
@@ -45,7 +45,7 @@ const char* ClassOf(GraphNode::Kind kind) {
 }
 
 std::string Label(const GraphNode& node) {
-  return PlainText(node.name, kMostName);
+  return PlainText(node.name, kMaxName);
 }
 
 std::vector<Box> PlaceBoxes(const CallGraph& graph) {

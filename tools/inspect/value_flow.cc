@@ -21,7 +21,7 @@ using Kind = KnownValue::Kind;
 
 // What is looked at for each byte of code: bytes of instructions, and known
 // registers, which are copied. These bound the memory, too: 128 bytes a byte.
-constexpr uint64_t kMostWork = 16;
+constexpr uint64_t kMaxWork = 16;
 constexpr uint64_t kLeastWork = uint64_t{1} << 16;
 constexpr uint64_t kRegisterWork = 8;
 
@@ -133,7 +133,7 @@ void VisitEdges(
 class Flow {
  public:
   explicit Flow(std::span<const uint8_t> code)
-      : code_(code), work_(kLeastWork + code.size() * kMostWork) {}
+      : code_(code), work_(kLeastWork + code.size() * kMaxWork) {}
 
   // False: too much work.
   bool Run() {

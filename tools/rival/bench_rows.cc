@@ -20,7 +20,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMostMessage = 500;  // bytes of what a row says
+constexpr size_t kMaxMessage = 500;  // bytes of what a row says
 
 constexpr std::pair<absl::string_view, double> kUnits[] = {
     {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
@@ -39,7 +39,7 @@ std::optional<double> Seconds(double number, absl::string_view unit) {
 
 absl::Status RowFailed(absl::string_view name, absl::string_view why) {
   return absl::InvalidArgumentError(
-      absl::StrCat(PlainName(name), " fails: ", PlainText(why, kMostMessage)));
+      absl::StrCat(PlainName(name), " fails: ", PlainText(why, kMaxMessage)));
 }
 
 double NumberOf(const Json& value) {

@@ -40,7 +40,7 @@ class MemoryFile {
   std::string Read() const {
     const off_t end = lseek(file_, 0, SEEK_END);
     std::string text(
-        std::min(end < 0 ? 0 : static_cast<size_t>(end), kMostOutput), '\0');
+        std::min(end < 0 ? 0 : static_cast<size_t>(end), kMaxOutput), '\0');
     size_t done = 0;
     while (done < text.size()) {
       const ssize_t got = pread(file_, text.data() + done, text.size() - done,

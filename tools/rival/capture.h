@@ -35,10 +35,10 @@ struct RunControl {
 // Runs a program, which is sought in PATH, with standard input empty, in a
 // process group of its own; one run at a time. A signal that ends this process
 // (SIGTERM, SIGHUP, SIGQUIT) kills that group first. What it prints goes to
-// files in memory, of kMostOutput bytes each at most when read. It is asked, by
+// files in memory, of kMaxOutput bytes each at most when read. It is asked, by
 // BENCHMARK_FORMAT, for rows in full precision, unless that is set. INTERNAL:
 // it cannot be started.
-inline constexpr size_t kMostOutput = size_t{16} << 20;
+inline constexpr size_t kMaxOutput = size_t{16} << 20;
 absl::StatusOr<Captured> RunAndCapture(const std::vector<std::string>& command,
                                        RunControl& control);
 

@@ -22,7 +22,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMostLine = 1000;  // bytes of what is told of a side
+constexpr size_t kMaxLine = 1000;  // bytes of what is told of a side
 
 double PerSecond(absl::string_view unit) {
   return unit == "ns" ? 1e9 : unit == "us" ? 1e6 : 1e3;
@@ -35,7 +35,7 @@ std::string LastLine(absl::string_view text) {
   for (const absl::string_view line :
        absl::StrSplit(text, '\n', absl::SkipWhitespace())) {
     if (!last.empty() && line.front() == '[') continue;
-    last = PlainText(absl::StripPrefix(line, "eyrie: "), kMostLine);
+    last = PlainText(absl::StripPrefix(line, "eyrie: "), kMaxLine);
   }
   return last;
 }
@@ -138,7 +138,7 @@ std::string Contest::Table() const {
                       "Ratio (quartiles)");
   const std::string rule(head.size() + 4, '-');
   std::string text =
-      absl::StrCat("Rival: ", PlainText(options_.rival, kMostLine), "\n",
+      absl::StrCat("Rival: ", PlainText(options_.rival, kMaxLine), "\n",
                    rounds_.size(), rounds_.size() == 1 ? " round" : " rounds",
                    ", ours and the rival in turn. Medians, and ours by the "
                    "rival's: below 1 ours is faster.\n",
@@ -155,7 +155,7 @@ std::string Contest::Table() const {
 
 std::string Contest::Json() const {
   std::string text = "{\n  \"context\": {\n    \"rival\": ";
-  AppendJsonString(PlainText(options_.rival, kMostLine), text);
+  AppendJsonString(PlainText(options_.rival, kMaxLine), text);
   absl::StrAppend(&text, ",\n    \"rounds\": ", rounds_.size(),
                   "\n  },\n  \"benchmarks\": [");
   const double scale = PerSecond(options_.unit);

@@ -13,11 +13,11 @@
 namespace eyrie::vm {
 namespace {
 
-constexpr size_t kMostEntries = 0xFFFF;
+constexpr size_t kMaxEntries = 0xFFFF;
 
 absl::Status TooLong(const TextCursor& in) {
   return in.Error(
-      absl::StrCat("The list has more than ", kMostEntries, " entries."));
+      absl::StrCat("The list has more than ", kMaxEntries, " entries."));
 }
 
 uint32_t GlobalSize(OperandKind kind) {
@@ -51,9 +51,9 @@ absl::Status CodeParser::ParseOperand(TextCursor& in, OperandKind kind,
     }
     case OperandKind::kString: {
       ASSIGN_OR_RETURN(value.text, in.TakeQuoted());
-      return value.text.size() > kMostEntries
+      return value.text.size() > kMaxEntries
                  ? in.Error(absl::StrCat("The text has ", value.text.size(),
-                                         " bytes; the most is ", kMostEntries,
+                                         " bytes; the most is ", kMaxEntries,
                                          "."))
                  : absl::OkStatus();
     }
@@ -164,7 +164,7 @@ absl::Status CodeParser::TakeRegisters(TextCursor& in, OperandKind kind,
                                 ? "Here a number is expected, as in %i0."
                                 : "Here a ref is expected, as in %r0.");
     }
-    if (list.size() == kMostEntries) return TooLong(in);
+    if (list.size() == kMaxEntries) return TooLong(in);
     list.push_back(reg);
   } while (in.Accept(","));
   return absl::OkStatus();
@@ -178,7 +178,7 @@ absl::Status CodeParser::TakeSegments(TextCursor& in,
     const size_t at = in.position();
     ASSIGN_OR_RETURN(const uint32_t count, in.TakeU32("a count of values"));
     if (count > 0xFFFF) return in.ErrorAt(at, "The count exceeds 65535.");
-    if (list.size() == kMostEntries) return TooLong(in);
+    if (list.size() == kMaxEntries) return TooLong(in);
     list.push_back(static_cast<uint16_t>(count));
   } while (in.Accept(","));
   return absl::OkStatus();
@@ -203,7 +203,7 @@ absl::Status CodeParser::TakeRemap(TextCursor& in,
                         "What a branch writes is not taken away: write "
                         "%r.");
     }
-    if (list.size() == 2 * kMostEntries) return TooLong(in);
+    if (list.size() == 2 * kMaxEntries) return TooLong(in);
     list.push_back(from);
     list.push_back(to);
   } while (in.Accept(","));
@@ -220,7 +220,7 @@ absl::Status CodeParser::TakeCases(TextCursor& in,
       return in.ErrorAt(at, absl::StrCat("Cases count on from 0: this is case ",
                                          cases.size(), "."));
     }
-    if (cases.size() == kMostEntries) return TooLong(in);
+    if (cases.size() == kMaxEntries) return TooLong(in);
     RETURN_IF_ERROR(in.Expect(":"));
     BranchCase next;
     ASSIGN_OR_RETURN(next.target, TakeBlock(in));

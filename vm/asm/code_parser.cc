@@ -12,7 +12,7 @@
 namespace eyrie::vm {
 namespace {
 
-constexpr uint64_t kMostCode = 0x7FFFFFFF;
+constexpr uint64_t kMaxCode = 0x7FFFFFFF;
 
 // The nearest mnemonics to an unknown one.
 std::string NearestOps(absl::string_view text) {
@@ -34,7 +34,7 @@ absl::Status CheckBlocks(const FrameNeeds& needs, const TextCursor& in,
 absl::Status CodeParser::ParseLine(const SourceLine& line, TextCursor& in) {
   line_ = line;
   callee_name_.clear();
-  if (code_.size() > kMostCode) {
+  if (code_.size() > kMaxCode) {
     return in.Error("The function exceeds 2 GiB of bytecode.");
   }
   return in.Peek() == '^' ? ParseLabel(in) : ParseInstruction(in);
@@ -67,7 +67,7 @@ absl::Status CodeParser::ParseLabel(TextCursor& in) {
   RETURN_IF_ERROR(CheckBlocks(needs_, in, at));
   label.defined = true;
   label.offset = static_cast<uint32_t>(code_.size());
-  Emit(Instruction::Make(InfoOf(Op::kBlock)), {line_, at});
+  Emit(Instruction::Create(InfoOf(Op::kBlock)), {line_, at});
   return absl::OkStatus();
 }
 
@@ -106,7 +106,7 @@ absl::Status CodeParser::ParseInstruction(TextCursor& in) {
   }
   const size_t op_at = in.position();
   ASSIGN_OR_RETURN(const OpInfo* op, TakeOp(in));
-  Instruction instruction = Instruction::Make(*op);
+  Instruction instruction = Instruction::Create(*op);
   RETURN_IF_ERROR(ParseOperands(in, instruction));
   const bool placed = PlacesResults(PatternsOf(*op)[0]);
   if (has_results) {
@@ -131,7 +131,7 @@ absl::Status CodeParser::ParseInstruction(TextCursor& in) {
   if (op->op == Op::kBlock) {
     RETURN_IF_ERROR(CheckBlocks(needs_, in, place.at));
   } else if (code_.empty()) {
-    Emit(Instruction::Make(InfoOf(Op::kBlock)), place);
+    Emit(Instruction::Create(InfoOf(Op::kBlock)), place);
   }
   SettleNames(instruction);
   Emit(instruction, place);
@@ -173,7 +173,7 @@ absl::Status CodeParser::ParseOperands(TextCursor& in,
   size_t farthest = 0;
   for (const std::string& pattern : PatternsOf(*instruction.op)) {
     in.set_position(begin);
-    Instruction attempt = Instruction::Make(*instruction.op);
+    Instruction attempt = Instruction::Create(*instruction.op);
     absl::Status status = ParsePattern(in, pattern, attempt);
     if (status.ok()) status = in.ExpectEnd();
     if (status.ok()) {

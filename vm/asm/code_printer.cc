@@ -13,7 +13,7 @@
 namespace eyrie::vm {
 namespace {
 
-constexpr size_t kMostPlace = 80;  // bytes of a location for the reader
+constexpr size_t kMaxPlace = 80;  // bytes of a location for the reader
 
 // A register whose type its number does not say, in a list or a remap.
 void PrintRegister(uint16_t reg, std::string& to) {
@@ -222,7 +222,7 @@ void CodePrinter::PrintLocation(int32_t location, std::string& to) const {
   const std::vector<SourceLocation> places = def_.ReadLocation(location);
   if (places.empty()) return;
   absl::StrAppend(&to, "  // ",
-                  PlainText(places[0].ToString(kMostPlace), kMostPlace));
+                  PlainText(places[0].ToString(kMaxPlace), kMaxPlace));
 }
 
 }  // namespace eyrie::vm

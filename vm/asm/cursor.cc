@@ -21,7 +21,7 @@ namespace eyrie::vm {
 namespace {
 
 constexpr size_t kShownColumns = 100;
-constexpr size_t kMostSentence = 1000;  // bytes: names in it may be long
+constexpr size_t kMaxSentence = 1000;  // bytes: names in it may be long
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -159,7 +159,7 @@ absl::Status SourceLine::Error(size_t at, absl::string_view sentence) const {
   const size_t columns = Columns(Shown(text.substr(begin, at - begin)));
   return absl::InvalidArgumentError(
       absl::StrCat(file, ":", number, ":", Columns(text.substr(0, at)) + 1,
-                   ": ", PlainText(sentence, kMostSentence), "\n  ", shown,
+                   ": ", PlainText(sentence, kMaxSentence), "\n  ", shown,
                    "\n  ", std::string(columns, ' '), "^"));
 }
 

@@ -30,7 +30,7 @@ namespace eyrie::vm {
 namespace {
 
 constexpr size_t kLeastPreview = 4;
-constexpr size_t kMostPreview = 60;
+constexpr size_t kMaxPreview = 60;
 
 // The type a convention's letter stands for.
 const char* TypeWord(ValueType type) {
@@ -68,7 +68,7 @@ std::string Preview(std::span<const uint8_t> bytes) {
   absl::string_view text(reinterpret_cast<const char*>(bytes.data()),
                          bytes.size());
   while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
-  if (text.size() < kLeastPreview || text.size() > kMostPreview ||
+  if (text.size() < kLeastPreview || text.size() > kMaxPreview ||
       !std::all_of(text.begin(), text.end(),
                    [](char c) { return absl::ascii_isprint(c); })) {
     return "";

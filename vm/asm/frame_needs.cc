@@ -8,7 +8,7 @@
 namespace eyrie::vm {
 namespace {
 
-constexpr uint32_t kMostGlobal = 0xFFFFFFF0;
+constexpr uint32_t kMaxGlobal = 0xFFFFFFF0;
 
 uint32_t WidthOf(ValueType type) { return IsWide(type) ? 2 : 1; }
 
@@ -35,7 +35,7 @@ void FrameNeeds::AddOperand(OperandKind kind, const OperandValue& value) {
     for (uint16_t reg : c.remap) AddRegister(reg, 1);
   }
   const uint32_t place =
-      static_cast<uint32_t>(std::min<uint64_t>(value.number, kMostGlobal));
+      static_cast<uint32_t>(std::min<uint64_t>(value.number, kMaxGlobal));
   switch (kind) {
     case OperandKind::kGlobalI32:
     case OperandKind::kGlobalF32:

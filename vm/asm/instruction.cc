@@ -126,7 +126,7 @@ void Encode(const Instruction& instruction, std::vector<uint8_t>& code,
 
 Instruction Decode(std::span<const uint8_t> code, uint32_t& pc) {
   Decoder in(code, pc);
-  Instruction instruction = Instruction::Make(*in.ReadOp());
+  Instruction instruction = Instruction::Create(*in.ReadOp());
   const OpInfo& op = *instruction.op;
   for (int i = 0; i < op.reads.count; ++i) {
     in.Read(op.reads[i], instruction.reads[i]);

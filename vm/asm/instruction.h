@@ -38,7 +38,7 @@ struct Instruction {
   std::vector<OperandValue> reads;   // as many as op->reads
   std::vector<OperandValue> writes;  // as many as op->writes
 
-  static Instruction Make(const OpInfo& op) {
+  static Instruction Create(const OpInfo& op) {
     return {&op, std::vector<OperandValue>(op.reads.count),
             std::vector<OperandValue>(op.writes.count)};
   }

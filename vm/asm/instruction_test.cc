@@ -12,7 +12,7 @@ namespace eyrie::vm {
 namespace {
 
 // A value that fits the kind; `seed` tells one from another.
-OperandValue Make(OperandKind kind, uint32_t seed) {
+OperandValue Create(OperandKind kind, uint32_t seed) {
   OperandValue value;
   if (kind == OperandKind::kString) {
     value.text = std::string(seed % 5, 'x');
@@ -47,12 +47,12 @@ bool Same(const OperandValue& a, const OperandValue& b) {
 TEST(Instruction, DecodesWhatIsEncoded) {
   for (const OpInfo& op : kOps) {
     for (uint32_t seed = 0; seed < 12; ++seed) {
-      Instruction made = Instruction::Make(op);
+      Instruction made = Instruction::Create(op);
       for (int i = 0; i < op.reads.count; ++i) {
-        made.reads[i] = Make(op.reads[i], seed + i);
+        made.reads[i] = Create(op.reads[i], seed + i);
       }
       for (int i = 0; i < op.writes.count; ++i) {
-        made.writes[i] = Make(op.writes[i], seed + i + 1);
+        made.writes[i] = Create(op.writes[i], seed + i + 1);
       }
       // Lists are aligned from the start of the function: at both parities.
       std::vector<uint8_t> code(seed % 2, 0);

@@ -15,7 +15,7 @@
 namespace eyrie::vm {
 namespace {
 
-constexpr size_t kMostText = size_t{512} << 20;
+constexpr size_t kMaxText = size_t{512} << 20;
 constexpr absl::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // The letter of a type in a convention, or 0.
@@ -58,9 +58,9 @@ const ModuleParser::Word ModuleParser::kDirectives[] = {
 absl::Status ModuleParser::Parse(absl::string_view text,
                                  absl::string_view file) {
   line_.file = file;
-  if (text.size() > kMostText) {
+  if (text.size() > kMaxText) {
     return absl::ResourceExhaustedError(absl::StrCat(
-        "The text has ", text.size(), " bytes; the most is ", kMostText, "."));
+        "The text has ", text.size(), " bytes; the most is ", kMaxText, "."));
   }
   absl::ConsumePrefix(&text, kByteOrderMark);
   line_.number = 0;

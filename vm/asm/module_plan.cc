@@ -218,7 +218,7 @@ absl::Status Check(absl::string_view what, uint64_t value, uint64_t most) {
 // What the format's fields cannot hold. The builder holds less than 2 GiB and
 // aborts beyond it.
 absl::Status CheckSizes(const ModulePlan& plan) {
-  constexpr uint64_t kMostInt32 = std::numeric_limits<int32_t>::max();
+  constexpr uint64_t kMaxInt32 = std::numeric_limits<int32_t>::max();
   uint64_t total = plan.locations.size() * 64;
   uint64_t file = 0;
   const auto attributes = [&](const ModulePlan::Attributes& list) {
@@ -255,7 +255,7 @@ absl::Status CheckSizes(const ModulePlan& plan) {
   if (plan.zip) {
     RETURN_IF_ERROR(Check("constants", plan.rodata.size(), 0xFFFE));
   }
-  return Check("bytes of contents", total, kMostInt32 / 2);
+  return Check("bytes of contents", total, kMaxInt32 / 2);
 }
 
 Bytes BuildFlatBuffer(const ModulePlan& plan,

@@ -53,7 +53,7 @@ std::string InOrder(const OpInfo& op) {
   return pattern;
 }
 
-std::vector<std::string> MakePatterns(const OpInfo& op) {
+std::vector<std::string> CreatePatterns(const OpInfo& op) {
   for (const Family& family : kFamilies) {
     if (!absl::StartsWith(op.text, family.prefix)) continue;
     if (family.other == nullptr) return {family.pattern};
@@ -67,7 +67,7 @@ std::vector<std::string> MakePatterns(const OpInfo& op) {
 const std::vector<std::string>& PatternsOf(const OpInfo& op) {
   static const auto& kPatterns = *[] {
     auto* all = new std::array<std::vector<std::string>, kOpCount>;
-    for (size_t i = 0; i < kOpCount; ++i) (*all)[i] = MakePatterns(kOps[i]);
+    for (size_t i = 0; i < kOpCount; ++i) (*all)[i] = CreatePatterns(kOps[i]);
     return all;
   }();
   return kPatterns[RowOf(op)];

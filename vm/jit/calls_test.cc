@@ -21,7 +21,7 @@ namespace {
 
 using tests::ModuleBuilder;
 
-std::shared_ptr<const BytecodeModule> Make(const ModuleBuilder& builder) {
+std::shared_ptr<const BytecodeModule> Create(const ModuleBuilder& builder) {
   auto verified = LoadModule(builder.Build(), builder.name);
   EXPECT_TRUE(verified.ok()) << verified.status();
   return *BytecodeModule::Create(*std::move(verified));
@@ -84,7 +84,7 @@ TEST(CompiledCalls, AreOfWhatIsCompiledBefore) {
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(absl::StrCat(c.called, " ", c.number));
-    const auto module = Make(builder);
+    const auto module = Create(builder);
     auto interpreted = *Context::Create({module}, With(false));
     auto compiled = *Context::Create({module}, With(true));
     const std::string want = CallOne(*interpreted, c.called, c.number);
@@ -118,7 +118,7 @@ TEST(CompiledCalls, DoNotHoldUpTheCaller) {
                       absl::StrCat("entry: br ^head [] head: cond_br i0 "
                                    "^body [] ^end [] body:",
                                    calls, " br ^head [] end: return [i0]"));
-  const auto module = Make(builder);
+  const auto module = Create(builder);
   auto context = *Context::Create({module}, With(true));
   EXPECT_EQ(CallOne(*context, "loops", 0), "0");
   const uint32_t size = module->function(0).code_size;
@@ -247,7 +247,7 @@ TEST(CompiledCalls, CopyShortFunctions) {
         SCOPED_TRACE(absl::StrCat(turns, " turns with ", fuel));
         Limits limits;
         limits.fuel = fuel;
-        const auto module = Make(builder);
+        const auto module = Create(builder);
         const auto want = CallWithin(module, false, "loop", turns, limits);
         EXPECT_EQ(CallWithin(module, true, "loop", turns, limits), want);
         const bool compiled = module->function(0).compiled_entry != nullptr;
@@ -284,7 +284,7 @@ TEST(CompiledCalls, CopyAFew) {
                                      calls,
                                      " const.i32 -1 i2 add.i32 i0 i2 i0 "
                                      "br ^head [] end: return [i1]"));
-    const auto module = Make(builder);
+    const auto module = Create(builder);
     const auto want = CallWithin(module, false, "loops", 3, {});
     EXPECT_EQ(CallWithin(module, true, "loops", 3, {}), want);
     int copied = 0;
@@ -316,7 +316,7 @@ TEST(CompiledCalls, CopyWhatHasNoRoom) {
                      "entry: call 0 [i0] [i1] const.i32 1 i2 add.i32 i1 i2 "
                      "i1 call 1 [i1] [i3] return [i3]")
         .i32_registers = c.deep;
-    const auto module = Make(builder);
+    const auto module = Create(builder);
     Limits limits;
     for (limits.max_stack = 20000; limits.max_stack < 20400;
          limits.max_stack += 8) {
@@ -334,7 +334,7 @@ TEST(CompiledCalls, CopyNothingForDebuggers) {
   builder.name = "seen";
   builder.AddFunction("short", "0i_i", "entry: return [i0]");
   builder.AddFunction("loop", "0i_i", LoopOf("i", 'i')).i32_registers = 32;
-  const auto module = Make(builder);
+  const auto module = Create(builder);
   ContextOptions options;
   options.jit = *jit::Create(jit::Mode::kEager, {.perf_map = {}, .gdb = true});
   CallOne(**Context::Create({module}, options), "loop", 3);
@@ -374,7 +374,8 @@ TEST(CompiledCalls, AskTheQuickFunctionFirst) {
   std::string want;
   for (const auto& c : kCases) {
     SCOPED_TRACE(absl::StrCat(c.number, " ", c.compiled));
-    auto context = *Context::Create({native, Make(builder)}, With(c.compiled));
+    auto context =
+        *Context::Create({native, Create(builder)}, With(c.compiled));
     Host::asked = 0;
     const std::string result = CallOne(*context, "sum", c.number);
     EXPECT_EQ(Host::asked, c.asked);

@@ -11,8 +11,8 @@ namespace eyrie::vm::jit {
 namespace {
 
 // What may be emitted once more: instructions of a run, times its guards.
-constexpr uint64_t kMostAgain = 96;
-constexpr size_t kMostGuards = 16;  // in force at a time
+constexpr uint64_t kMaxAgain = 96;
+constexpr size_t kMaxGuards = 16;  // in force at a time
 
 // Of a view, all up to a constant, or what a web holds.
 struct Index {
@@ -52,7 +52,7 @@ class Finder {
   void LookAt(uint32_t n, const View& view);
   void Forget(const Access& written);
   void EndRuns(uint32_t block);
-  void MakeRun(uint32_t block, std::span<const Guarding> guards);
+  void CreateRun(uint32_t block, std::span<const Guarding> guards);
 
   const Program& p_;
   const Webs& w_;
@@ -88,7 +88,7 @@ void Finder::LookAt(uint32_t n, const View& view) {
   for (Guarding& guarding : in_force_) {
     if (guarding.index.Covers(index)) return guarding.relying.push_back(n);
   }
-  if (in_force_.size() < kMostGuards) in_force_.push_back({index, n, {}});
+  if (in_force_.size() < kMaxGuards) in_force_.push_back({index, n, {}});
 }
 
 void Finder::Forget(const Access& written) {
@@ -113,19 +113,19 @@ void Finder::EndRuns(uint32_t block) {
     while (end < past_.size() && past_[end].guard < last) {
       last = std::max(last, past_[end++].last());
     }
-    MakeRun(block, {&past_[first], end - first});
+    CreateRun(block, {&past_[first], end - first});
     first = end;
   }
   past_.clear();
 }
 
-void Finder::MakeRun(uint32_t block, std::span<const Guarding> guards) {
+void Finder::CreateRun(uint32_t block, std::span<const Guarding> guards) {
   uint32_t last = 0;
   for (const Guarding& guarding : guards) {
     last = std::max(last, guarding.last());
   }
   const uint64_t length = last - guards.front().guard;
-  if (length * guards.size() > kMostAgain) return;
+  if (length * guards.size() > kMaxAgain) return;
   for (const Guarding& guarding : guards) {
     found_.guards[guarding.guard] = {block, last};
     for (const uint32_t n : guarding.relying) found_.spared[n] = true;

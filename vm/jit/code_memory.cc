@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kPage = 4096;
 constexpr size_t kChunk = size_t{256} << 10;
-constexpr size_t kMostSpareChunks = 16;
+constexpr size_t kMaxSpareChunks = 16;
 
 constexpr size_t Align(size_t size, size_t to) {
   return (size + to - 1) / to * to;
@@ -188,7 +188,7 @@ absl::StatusOr<std::unique_ptr<CodeChunk>> CodePool::Take(size_t size) {
 void CodePool::Return(std::unique_ptr<CodeChunk> chunk) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (chunk->size() == kChunk && !chunk->takes_breakpoints() &&
-      !chunk->forked() && chunks_.size() < kMostSpareChunks) {
+      !chunk->forked() && chunks_.size() < kMaxSpareChunks) {
     chunks_.push_back(std::move(chunk));
   }
 }

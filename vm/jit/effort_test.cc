@@ -78,8 +78,8 @@ std::string Conditions(int count) {
   return absl::StrCat(code, "b", count, ": br ^end [] end: return [i0]");
 }
 
-std::shared_ptr<const BytecodeModule> Make(const std::string& code,
-                                           int registers) {
+std::shared_ptr<const BytecodeModule> Create(const std::string& code,
+                                             int registers) {
   tests::ModuleBuilder builder;
   auto& function = builder.AddFunction("f", "0i_i", code);
   function.i32_registers = static_cast<uint16_t>(registers + 8);
@@ -108,7 +108,7 @@ TEST(Effort, GrowsWithTheBytecode) {
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.what);
-    const auto module = Make(c.code(c.count), c.registers);
+    const auto module = Create(c.code(c.count), c.registers);
     const auto code = jit->NewModule(*module);
     const CompiledFunction compiled =
         jit->Compile(*module, 0, *code, [](uint32_t) {}, [] { return false; });
@@ -119,7 +119,7 @@ TEST(Effort, GrowsWithTheBytecode) {
 
 TEST(Effort, EndsWithTheCall) {
   const auto jit = *jit::Create(jit::Mode::kEager);
-  const auto module = Make(Loops(1000), 0);
+  const auto module = Create(Loops(1000), 0);
   const auto code = jit->NewModule(*module);
   int most = 0;
   for (int looks = 0; most == 0; ++looks) {
@@ -136,7 +136,7 @@ TEST(Effort, EndsWithTheCall) {
 // Nor is it given up: another call may have the time.
 TEST(Effort, CompilesWhatACallHadNoTimeFor) {
   const auto jit = *jit::Create(jit::Mode::kEager);
-  const auto module = Make(Loops(100), 0);
+  const auto module = Create(Loops(100), 0);
   EXPECT_EQ(module->CompileFunction(*jit, 0, [] { return true; }), nullptr);
   EXPECT_NE(module->CompileFunction(*jit, 0, [] { return false; }), nullptr);
 }
@@ -144,7 +144,7 @@ TEST(Effort, CompilesWhatACallHadNoTimeFor) {
 // Bytecode that declares references and names none: code would be their drops.
 TEST(Effort, LeavesUnnamedReferencesAlone) {
   const auto jit = *jit::Create(jit::Mode::kEager);
-  const auto module = Make("entry: return [i0]", 16000);
+  const auto module = Create("entry: return [i0]", 16000);
   EXPECT_EQ(module->CompileFunction(*jit, 0, [] { return false; }), nullptr);
 }
 

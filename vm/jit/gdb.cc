@@ -249,9 +249,9 @@ class Writer {
 
 }  // namespace
 
-std::vector<uint8_t> MakeObjectFile(uint64_t address, uint64_t size,
-                                    const std::vector<CodeName>& names,
-                                    const Unwinding& unwinding) {
+std::vector<uint8_t> CreateObjectFile(uint64_t address, uint64_t size,
+                                      const std::vector<CodeName>& names,
+                                      const Unwinding& unwinding) {
   Writer writer;
   Elf64_Shdr& text = writer.Describe(kText, ".text", SHT_NOBITS);
   text.sh_flags = SHF_ALLOC | SHF_EXECINSTR;

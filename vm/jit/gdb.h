@@ -22,9 +22,9 @@ struct CodeName {
 };
 
 // An ELF file of code that lies at `address`.
-std::vector<uint8_t> MakeObjectFile(uint64_t address, uint64_t size,
-                                    const std::vector<CodeName>& names,
-                                    const Unwinding& unwinding);
+std::vector<uint8_t> CreateObjectFile(uint64_t address, uint64_t size,
+                                      const std::vector<CodeName>& names,
+                                      const Unwinding& unwinding);
 
 // Makes such a file known while it lives. Thread-safe.
 class GdbEntry {

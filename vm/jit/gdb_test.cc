@@ -45,9 +45,9 @@ std::vector<uint8_t> Sample() {
   unwinding.rows = {{0, 0},  {2, 1},  {4, 2},  {40, 1},
                     {42, 0}, {43, 2}, {60, 0}, {70, 0, /*in_cpp=*/true},
                     {80, 0}};
-  return MakeObjectFile(kAddress, 100,
-                        {{"sample.sum", 0, 60}, {"sample.rest", 60, 40}},
-                        unwinding);
+  return CreateObjectFile(kAddress, 100,
+                          {{"sample.sum", 0, 60}, {"sample.rest", 60, 40}},
+                          unwinding);
 }
 
 // Lines that readelf prints, blanks made one.

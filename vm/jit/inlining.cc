@@ -9,18 +9,17 @@
 namespace eyrie::vm::jit {
 namespace {
 
-constexpr size_t kMostInstructions = 8;       // with the return
-constexpr uint32_t kMostBytes = 128;          // of bytecode
-constexpr uint32_t kMostFrameBytes = 1 << 9;  // of what is looked at for each
+constexpr size_t kMaxInstructions = 8;       // with the return
+constexpr uint32_t kMaxBytes = 128;          // of bytecode
+constexpr uint32_t kMaxFrameBytes = 1 << 9;  // of what is looked at for each
 // Of one caller, whose own size bounds the time to compile it, and the memory.
-constexpr size_t kMostCallees = 32;
-constexpr size_t kMostCopies = 64;
+constexpr size_t kMaxCallees = 32;
+constexpr size_t kMaxCopies = 64;
 
 bool IsShort(const FunctionCode& function) {
   const std::span arguments(function.arguments, function.argument_count);
-  return function.code_size <= kMostBytes &&
-         function.frame_bytes <= kMostFrameBytes &&
-         ReturnsOneNumber(function) &&
+  return function.code_size <= kMaxBytes &&
+         function.frame_bytes <= kMaxFrameBytes && ReturnsOneNumber(function) &&
          std::ranges::none_of(arguments, [](const ArgumentPlace& argument) {
            return argument.type == ValueType::kRef;
          });
@@ -28,7 +27,7 @@ bool IsShort(const FunctionCode& function) {
 
 bool OnlyComputes(const Program& program) {
   const std::vector<Instruction>& all = program.instructions;
-  return program.blocks.size() == 1 && all.size() <= kMostInstructions &&
+  return program.blocks.size() == 1 && all.size() <= kMaxInstructions &&
          IsReturn(all.back()) &&
          std::all_of(all.begin(), all.end() - 1, Computes);
 }
@@ -73,11 +72,11 @@ Inlined FindInlined(const Program& program) {
     const FunctionCode* const callee =
         LoweredAt<LoweredCallFunction>(i.at).callee;
     if (!IsShort(*callee)) continue;
-    if (bodies.size() == kMostCallees && !bodies.contains(callee)) continue;
+    if (bodies.size() == kMaxCallees && !bodies.contains(callee)) continue;
     auto [body, is_new] = bodies.try_emplace(callee);
     if (is_new) body->second = Read(*program.module, *callee);
     if (body->second != nullptr) inlined[n] = body->second;
-    if (inlined.size() == kMostCopies) break;
+    if (inlined.size() == kMaxCopies) break;
   }
   return inlined;
 }

@@ -33,14 +33,14 @@ namespace eyrie::vm::jit {
 namespace {
 
 // Longer functions stay interpreted: compiling one would hold up the caller.
-constexpr uint32_t kMostBytes = uint32_t{1} << 20;
+constexpr uint32_t kMaxBytes = uint32_t{1} << 20;
 // Code clears each register of references, and drops it: those that bytecode
 // has more of than it can name would make a short function long.
 constexpr uint32_t kFewRefs = 256;
 // Of globals, in bytes, and of what else is found by its number: offsets in
 // code are signed.
-constexpr uint32_t kMostGlobals = uint32_t{1} << 30;
-constexpr size_t kMostThings = size_t{1} << 24;
+constexpr uint32_t kMaxGlobals = uint32_t{1} << 30;
+constexpr size_t kMaxThings = size_t{1} << 24;
 
 // Asks the system for what compiling takes. There is no going on without:
 // neither asmjit nor the standard library can say that there is no memory.
@@ -185,7 +185,7 @@ class ModuleCode final : public CompiledModule {
       turns_[std::make_pair(function.ordinal, mark.offset)] = at(mark.label);
     }
     if (gdb_name != nullptr) {
-      gdb_.push_back(std::make_unique<GdbEntry>(MakeObjectFile(
+      gdb_.push_back(std::make_unique<GdbEntry>(CreateObjectFile(
           reinterpret_cast<uint64_t>(place), bytes.size(),
           {{*gdb_name, 0, bytes.size()}}, made.marks.unwinding)));
     }
@@ -220,7 +220,7 @@ class JitOfThisMachine final : public Jit {
 
   // Once, by the first that asks.
   const absl::Status& Prepare() const {
-    std::call_once(once_, [this] { prepared_ = MakeReady(); });
+    std::call_once(once_, [this] { prepared_ = CreateReady(); });
     return prepared_;
   }
 
@@ -238,13 +238,13 @@ class JitOfThisMachine final : public Jit {
                            absl::FunctionRef<void(uint32_t)> callee,
                            CompileStopped stopped) const override {
     const FunctionCode& code = module.function(function);
-    if (code.code_size > kMostBytes || code.code_size == 0 ||
+    if (code.code_size > kMaxBytes || code.code_size == 0 ||
         code.ref_count > kFewRefs + code.code_size / 2 ||
         code.result_count > kMaxCompiledResults ||
-        module.def().global_bytes > kMostGlobals ||
-        module.def().global_refs > kMostThings ||
-        module.def().rodata.size() > kMostThings ||
-        module.def().imports.size() > kMostThings ||
+        module.def().global_bytes > kMaxGlobals ||
+        module.def().global_refs > kMaxThings ||
+        module.def().rodata.size() > kMaxThings ||
+        module.def().imports.size() > kMaxThings ||
         !probe_.Has(code.code_size)) {
       return {};
     }
@@ -275,7 +275,7 @@ class JitOfThisMachine final : public Jit {
   }
 
  private:
-  absl::Status MakeReady() const {
+  absl::Status CreateReady() const {
     if (!HasNeededInstructions()) {
       return absl::UnimplementedError(
           "Code is compiled for processors with SSE4.1 and LZCNT alone.");
@@ -284,12 +284,12 @@ class JitOfThisMachine final : public Jit {
       return absl::ResourceExhaustedError("There is no memory for a compiler.");
     }
     auto ready = std::make_shared<ReadyThunks>(pool_, names_.gdb);
-    ASSIGN_OR_RETURN(ThunkCode made, MakeThunks(ready->memory));
+    ASSIGN_OR_RETURN(ThunkCode made, CreateThunks(ready->memory));
     ready->thunks = made.thunks;
     if (names_.gdb) {
       ready->gdb = std::make_unique<GdbEntry>(
-          MakeObjectFile(reinterpret_cast<uint64_t>(made.code), made.size,
-                         made.names, made.unwinding));
+          CreateObjectFile(reinterpret_cast<uint64_t>(made.code), made.size,
+                           made.names, made.unwinding));
     }
     ready_ = std::move(ready);
     return absl::OkStatus();

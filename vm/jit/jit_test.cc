@@ -122,7 +122,7 @@ ModuleBuilder Sample() {
   return module;
 }
 
-std::shared_ptr<const BytecodeModule> Make(const ModuleBuilder& builder) {
+std::shared_ptr<const BytecodeModule> Create(const ModuleBuilder& builder) {
   auto verified = LoadModule(builder.Build(), builder.name);
   EXPECT_TRUE(verified.ok()) << verified.status();
   return *BytecodeModule::Create(*std::move(verified));
@@ -187,7 +187,7 @@ TEST(Jit, AgreesWithTheInterpreter) {
       {"passes", {1}},
       {"passes", {12}},
   };
-  const auto module = Make(Sample());
+  const auto module = Create(Sample());
   for (const Case& c : kCases) {
     SCOPED_TRACE(absl::StrCat(c.function, " ", c.arguments[0]));
     Limits limits;
@@ -201,7 +201,7 @@ TEST(Jit, AgreesWithTheInterpreter) {
 }
 
 TEST(Jit, UsesTheSameFuel) {
-  const auto module = Make(Sample());
+  const auto module = Create(Sample());
   const auto jit = Eager();
   for (const char* name : {"mixed", "loops", "sum"}) {
     bool enough = false;
@@ -232,12 +232,12 @@ TEST(Jit, CompilesWhatIsHot) {
     return code != nullptr && code != jit->thunks()->uncompiled;
   };
   for (const int32_t turns : {10, 20000}) {
-    const auto module = Make(Sample());
+    const auto module = Create(Sample());
     const std::string want = Call(module, nullptr, "count", {turns});
     EXPECT_EQ(Call(module, jit, "count", {turns}), want);
     EXPECT_EQ(is_compiled(*module, 6), turns == 20000);
   }
-  const auto module = Make(Sample());
+  const auto module = Create(Sample());
   ContextOptions options;
   options.jit = jit;
   auto context = *Context::Create({module}, options);
@@ -262,7 +262,7 @@ TEST(Jit, CompilesWhatGains) {
                       "div.i32.s i1 i2 i1 return [i1]");
   builder.AddFunction("long", "0i_i", absl::StrCat(sums, " return [i0]"));
   builder.AddFunction("calls", "0i_i", "entry: call 0 [i0] [i1] return [i1]");
-  const auto module = Make(builder);
+  const auto module = Create(builder);
   const auto jit = *jit::Create(jit::Mode::kLazy);
   EXPECT_FALSE(jit->Pays(*module, 0));
   EXPECT_TRUE(jit->Pays(*module, 1));
@@ -305,7 +305,7 @@ bool IsSoInAChild(const std::function<bool()>& is_so) {
 // The child and the parent each compile into memory of their own.
 TEST(Jit, CompilesOnBothSidesOfAFork) {
   const auto jit = Eager();
-  const auto module = Make(Sample());
+  const auto module = Create(Sample());
   const std::string sum = Call(module, jit, "sum", {9});
   const std::string loops = Call(module, nullptr, "loops", {12});
   const std::string mixed = Call(module, nullptr, "mixed", {12});
@@ -326,7 +326,7 @@ TEST(Jit, CompilesInForksOfWhoCompiles) {
     for (int n = 0; n < 40; ++n) absl::StrAppend(&code, " add.i32 i0 i0 i0");
     builder.AddFunction(absl::StrCat("f", i), "0i_i", code + " return [i0]");
   }
-  const auto module = Make(builder);
+  const auto module = Create(builder);
   const auto jit = Eager();
   std::atomic<bool> started = false;
   std::thread compiling([&] {
@@ -349,7 +349,7 @@ TEST(Jit, CompilesInForksOfWhoCompiles) {
 // Code runs when its maker is gone: with another, and with one that was given
 // no memory for code.
 TEST(Jit, CodeOutlivesItsMaker) {
-  const auto module = Make(Sample());
+  const auto module = Create(Sample());
   {
     jit::Names names;
     names.gdb = true;  // by which no memory for code is kept for others
@@ -369,19 +369,20 @@ TEST(Jit, CodeOutlivesItsMaker) {
 
 // Ticks cost no fuel, and lose none.
 TEST(Jit, LooksForWhatIsHotWithinTheFuel) {
-  const auto module = Make(Sample());
+  const auto module = Create(Sample());
   const auto jit = *jit::Create(jit::Mode::kLazy);
   for (uint64_t fuel = 8180; fuel < 8220; ++fuel) {
     Limits limits;
     limits.fuel = fuel;
     const std::string want = Call(module, nullptr, "count", {8200}, limits);
     EXPECT_EQ(Call(module, jit, "count", {8200}, limits), want) << fuel;
-    EXPECT_EQ(Call(Make(Sample()), jit, "count", {8200}, limits), want) << fuel;
+    EXPECT_EQ(Call(Create(Sample()), jit, "count", {8200}, limits), want)
+        << fuel;
   }
 }
 
 TEST(Jit, YieldsToTheHost) {
-  const auto module = Make(Sample());
+  const auto module = Create(Sample());
   ContextOptions options;
   options.jit = Eager();
   auto context = *Context::Create({module}, options);
@@ -399,7 +400,7 @@ TEST(Jit, YieldsToTheHost) {
 }
 
 TEST(Jit, CompilesOnSeveralThreads) {
-  const auto module = Make(Sample());
+  const auto module = Create(Sample());
   const auto jit = Eager();
   std::vector<std::thread> threads;
   std::vector<std::string> results(4);
@@ -421,7 +422,7 @@ TEST(Jit, EndsAtOnceWhenCancelled) {
   module.AddFunction("spin", "0v_v", "entry: br ^entry []");
   ContextOptions options;
   options.jit = Eager();
-  auto context = *Context::Create({Make(module)}, options);
+  auto context = *Context::Create({Create(module)}, options);
   std::thread canceller([&] { context->Cancel(); });
   const auto results = context->Call(*context->Lookup("spin"), {});
   canceller.join();

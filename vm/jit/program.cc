@@ -15,12 +15,12 @@ Handler Numbered(Form form, size_t row) {
       (static_cast<uintptr_t>(form) << kFormShift) | row);
 }
 
-constexpr auto MakeLayouts() {
+constexpr auto CreateLayouts() {
   std::array<LoweredLayout, kOpCount> layouts;
   for (size_t i = 0; i < kOpCount; ++i) layouts[i] = LayOut(kOps[i]);
   return layouts;
 }
-constexpr auto kLayouts = MakeLayouts();
+constexpr auto kLayouts = CreateLayouts();
 
 template <typename T>
 T Read(const uint8_t* at) {

@@ -320,7 +320,7 @@ class Writer {
 
 }  // namespace
 
-absl::StatusOr<ThunkCode> MakeThunks(CodeMemory& memory) {
+absl::StatusOr<ThunkCode> CreateThunks(CodeMemory& memory) {
   const auto failed = [] {
     return absl::ResourceExhaustedError(
         "The code that all compiled functions call cannot be made; there may "

@@ -23,7 +23,7 @@ struct ThunkCode {
 };
 
 // PERMISSION_DENIED, RESOURCE_EXHAUSTED: as CodeMemory::Publish.
-absl::StatusOr<ThunkCode> MakeThunks(CodeMemory& memory);
+absl::StatusOr<ThunkCode> CreateThunks(CodeMemory& memory);
 
 }  // namespace eyrie::vm::jit
 

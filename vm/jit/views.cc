@@ -9,11 +9,11 @@ namespace {
 
 using Kind = ElementType::Kind;
 
-constexpr size_t kMostViews = 16;
-constexpr size_t kMostElements = 64;  // that a loop is looked through for
+constexpr size_t kMaxViews = 16;
+constexpr size_t kMaxElements = 64;  // that a loop is looked through for
 // How often an instruction is looked at, on average: loops in each other are
 // looked through one by one, the outer ones first.
-constexpr uint64_t kMostLooks = 16;
+constexpr uint64_t kMaxLooks = 16;
 // What one spares an instruction, as numbers of webs are weighed.
 constexpr float kCountWeight = 4;
 constexpr float kDataWeight = 3;
@@ -100,12 +100,12 @@ class Finder {
   Finder(const Program& program, Webs& webs)
       : p_(program),
         w_(webs),
-        looks_(kMostLooks * program.instructions.size()),
+        looks_(kMaxLooks * program.instructions.size()),
         written_(program.function->ref_count) {}
 
   std::vector<View> Run() {
     for (const Loop& loop : FindLoops(p_)) {
-      if (views_.size() == kMostViews) break;
+      if (views_.size() == kMaxViews) break;
       Look(loop);
     }
     return std::move(views_);
@@ -165,7 +165,7 @@ void Finder::Look(const Loop& loop) {
                      [&](const Element& other) { return other.Like(element); });
     const auto at = static_cast<size_t>(same - elements.begin());
     if (same == elements.end()) {
-      if (elements.size() == kMostElements) continue;
+      if (elements.size() == kMaxElements) continue;
       elements.push_back(element);
       gains.push_back(0);
     }
@@ -173,7 +173,7 @@ void Finder::Look(const Loop& loop) {
     gains[at] += w_.frequency[n];
   }
   for (size_t i = 0; i < elements.size(); ++i) {
-    if (views_.size() == kMostViews) return;
+    if (views_.size() == kMaxViews) return;
     if (Covered(elements[i], loop)) continue;
     const uint32_t count = AddWeb(loop, gains[i] * kCountWeight);
     const uint32_t data = AddWeb(loop, gains[i] * kDataWeight);

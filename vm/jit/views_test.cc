@@ -109,7 +109,7 @@ ModuleBuilder Sample() {
   return module;
 }
 
-std::shared_ptr<const BytecodeModule> Make() {
+std::shared_ptr<const BytecodeModule> Create() {
   auto verified = LoadModule(Sample().Build(), "sample");
   EXPECT_TRUE(verified.ok()) << verified.status();
   return *BytecodeModule::Create(*std::move(verified));
@@ -142,7 +142,7 @@ std::string Call(const std::shared_ptr<const Jit>& jit, const char* function,
                  int32_t turns) {
   ContextOptions options;
   options.jit = jit;
-  auto context = *Context::Create({Make()}, options);
+  auto context = *Context::Create({Create()}, options);
   const std::vector<Value> args = {Object(first), Object(second), Value(turns)};
   const auto results = context->Call(*context->Lookup(function), args);
   std::string text = results.ok() ? absl::StrCat((*results)[0].i32())

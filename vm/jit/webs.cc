@@ -13,11 +13,11 @@ namespace {
 
 // Words of liveness: 512 KiB.
 constexpr uint64_t kMaxWords = uint64_t{1} << 16;
-constexpr uint32_t kMostNodes = uint32_t{1} << 20;
+constexpr uint32_t kMaxNodes = uint32_t{1} << 20;
 // What is live is carried over branches, so many words and registers of it.
-constexpr uint64_t kMostCarried = uint64_t{1} << 23;
+constexpr uint64_t kMaxCarried = uint64_t{1} << 23;
 constexpr float kLoopFactor = 8;
-constexpr int kMostDepth = 5;
+constexpr int kMaxDepth = 5;
 
 class Finder {
  public:
@@ -33,13 +33,13 @@ class Finder {
     if (!FindLiveIn()) return false;
     FindFrequencies();
     FindWaysBack();
-    if (!MakeLiveInNodes()) return false;
+    if (!CreateLiveInNodes()) return false;
     for (uint32_t b = 0; b < p_.blocks.size(); ++b) {
       LinkBlock(b);
-      if (parents_.size() > kMostNodes) return false;
+      if (parents_.size() > kMaxNodes) return false;
     }
     JoinArguments();
-    MakeWebs();
+    CreateWebs();
     return true;
   }
 
@@ -82,10 +82,10 @@ class Finder {
   bool AddLive(uint32_t block, uint32_t next, const uint64_t* written);
   void FindFrequencies();
   void FindWaysBack();
-  bool MakeLiveInNodes();
+  bool CreateLiveInNodes();
   void LinkBlock(uint32_t block);
   void JoinArguments();
-  void MakeWebs();
+  void CreateWebs();
   void Count(uint32_t instruction, Access& access, bool late_reads);
   void Extend(uint32_t node, uint32_t position) {
     Web& web = out_.webs[number_[Find(node)]];
@@ -148,7 +148,7 @@ bool Finder::FindLiveIn() {
     grown.pop_back();
     waits[next] = false;
     carried += words_ * uint64_t{PredecessorsOf(next).size()};
-    if (carried > kMostCarried) return false;
+    if (carried > kMaxCarried) return false;
     for (const uint32_t b : PredecessorsOf(next)) {
       if (AddLive(b, next, &written[size_t{b} * words_]) && !waits[b]) {
         waits[b] = true;
@@ -200,7 +200,7 @@ void Finder::FindFrequencies() {
   for (size_t i = 0; i < p_.instructions.size(); ++i) {
     deep += depth[i];
     float frequency = 1;
-    for (int d = std::min(deep, kMostDepth); d > 0; --d) {
+    for (int d = std::min(deep, kMaxDepth); d > 0; --d) {
       frequency *= kLoopFactor;
     }
     out_.frequency[i] = frequency;
@@ -226,14 +226,14 @@ void Finder::FindWaysBack() {
   }
 }
 
-bool Finder::MakeLiveInNodes() {
+bool Finder::CreateLiveInNodes() {
   uint64_t carried = 0;
   for (uint32_t b = 0; b < p_.blocks.size(); ++b) {
     live_in_.push_back(static_cast<uint32_t>(parents_.size()));
     VisitLive(b, [&](uint32_t slot) { NewNode(static_cast<uint16_t>(slot)); });
     const uint64_t nodes = parents_.size() - live_in_.back();
     carried += nodes * PredecessorsOf(b).size();
-    if (parents_.size() > kMostNodes || carried > kMostCarried) return false;
+    if (parents_.size() > kMaxNodes || carried > kMaxCarried) return false;
   }
   live_in_.push_back(static_cast<uint32_t>(parents_.size()));
   return true;
@@ -302,7 +302,7 @@ void Finder::Count(uint32_t instruction, Access& access, bool late_reads) {
   web.read |= !access.written;
 }
 
-void Finder::MakeWebs() {
+void Finder::CreateWebs() {
   number_.assign(parents_.size(), Web::kNever);
   for (uint32_t node = 0; node < parents_.size(); ++node) {
     const uint32_t root = Find(node);

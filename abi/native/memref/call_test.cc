@@ -59,7 +59,7 @@ class MemrefCallTest : public testing::Test {
         options.convention != nullptr ? options.convention
                                       : function->signature.ImportConvention());
     letters_ = convention.ToString();
-    auto plan = MemrefPlan::Make(function->signature, convention);
+    auto plan = MemrefPlan::Create(function->signature, convention);
     if (!plan.ok()) return plan.status();
     return std::make_unique<MemrefImport>(function, *std::move(plan),
                                           ImportRequest{.name = "m.f",

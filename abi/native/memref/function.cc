@@ -24,7 +24,7 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMostQuoted = 80;
+constexpr size_t kMaxQuoted = 80;
 // What MLIR's C wrappers begin with.
 constexpr char kPrefix[] = "_mlir_ciface_";
 // What libraries free with that are lowered to functions of their own.
@@ -40,11 +40,11 @@ class LoadedMemref final : public NativeFunction {
     if (!request.attributes.empty()) {
       return absl::InvalidArgumentError(
           absl::StrCat("The import has the attributes '",
-                       PlainText(request.attributes, kMostQuoted),
+                       PlainText(request.attributes, kMaxQuoted),
                        "'; memref functions have none."));
     }
-    ASSIGN_OR_RETURN(MemrefPlan plan,
-                     MemrefPlan::Make(function_->signature, request.signature));
+    ASSIGN_OR_RETURN(MemrefPlan plan, MemrefPlan::Create(function_->signature,
+                                                         request.signature));
     return std::shared_ptr<BoundFunction>(
         std::make_shared<MemrefImport>(function_, std::move(plan), request));
   }
@@ -186,7 +186,7 @@ absl::StatusOr<std::unique_ptr<NativeDeclaration>> DeclareMemref(
   if (!absl::StartsWith(symbol, kPrefix)) {
     return absl::UnimplementedError(
         absl::StrCat("In the manifest, function '", function,
-                     "' has the symbol '", PlainText(symbol, kMostQuoted),
+                     "' has the symbol '", PlainText(symbol, kMaxQuoted),
                      "'; only C wrappers are called, of "
                      "names that begin with ",
                      kPrefix, "."));

@@ -22,7 +22,7 @@ namespace {
 
 using Kind = MemrefType::Kind;
 
-constexpr int64_t kMostIndex32 = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxIndex32 = std::numeric_limits<int32_t>::max();
 
 // Of integers of any sign; a tensor may be declared with another one.
 bool IsSameWidth(hal::ElementType have, hal::ElementType want) {
@@ -149,8 +149,8 @@ inline bool MemrefImport::Fits(size_t index,
   }
   if (function_->signature.index_bits == 64) [[likely]]
     return true;
-  bool fits = view.element_count() <= kMostIndex32;
-  for (const int64_t dim : view.shape()) fits = fits && dim <= kMostIndex32;
+  bool fits = view.element_count() <= kMaxIndex32;
+  for (const int64_t dim : view.shape()) fits = fits && dim <= kMaxIndex32;
   return fits;
 }
 
@@ -235,7 +235,7 @@ absl::Status MemrefImport::Misfit(size_t index,
   }
   return absl::OutOfRangeError(absl::StrCat(argument, view.ShapeAndType(),
                                             "; an index of 32 bits reaches ",
-                                            kMostIndex32, " elements."));
+                                            kMaxIndex32, " elements."));
 }
 
 absl::Status MemrefImport::Pack(const MemrefType& type,
@@ -250,7 +250,7 @@ absl::Status MemrefImport::Pack(const MemrefType& type,
                                  static_cast<uint64_t>(width))
                     : std::nullopt;
   if (!bytes ||
-      (function_->signature.index_bits == 32 && *reach > kMostIndex32)) {
+      (function_->signature.index_bits == 32 && *reach > kMaxIndex32)) {
     return absl::OutOfRangeError(
         absl::StrCat(view.ShapeAndType(), " as ", type.ToString(),
                      " reaches further than an index does."));
@@ -305,7 +305,7 @@ absl::Status MemrefImport::OutputShape(size_t index,
       views_, element, shape));
   bool fits = HasDims(type, shape);
   for (const int64_t dim : shape) {
-    fits = fits && (signature.index_bits == 64 || dim <= kMostIndex32);
+    fits = fits && (signature.index_bits == 64 || dim <= kMaxIndex32);
   }
   if (fits) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(

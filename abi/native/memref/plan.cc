@@ -160,7 +160,7 @@ std::string MemrefSignature::ImportConvention() const {
   return text;
 }
 
-absl::StatusOr<MemrefPlan> MemrefPlan::Make(
+absl::StatusOr<MemrefPlan> MemrefPlan::Create(
     const MemrefSignature& signature, const vm::CallingConvention& convention) {
   const std::string has = convention.ToString();
   const std::string wants = signature.ImportConvention();

@@ -62,7 +62,7 @@ struct MemrefPlan {
 
   // INVALID_ARGUMENT: the import's convention is not that of the signature.
   // RESOURCE_EXHAUSTED: too many arguments.
-  static absl::StatusOr<MemrefPlan> Make(
+  static absl::StatusOr<MemrefPlan> Create(
       const MemrefSignature& signature,
       const vm::CallingConvention& convention);
 

@@ -18,7 +18,7 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMostQuoted = 24;
+constexpr size_t kMaxQuoted = 24;
 constexpr char kWrapped[] = "llvm.emit_c_interface";
 constexpr char kOutput[] = "bufferize.result";
 
@@ -79,7 +79,7 @@ absl::Status Scanner::Error(absl::string_view expected) const {
       rest_.empty()
           ? "nothing"
           : absl::StrCat(
-                "'", PlainText(rest_.substr(0, rest_.find('\n')), kMostQuoted),
+                "'", PlainText(rest_.substr(0, rest_.find('\n')), kMaxQuoted),
                 "'"),
       " follows."));
 }

@@ -12,7 +12,7 @@
 namespace eyrie::native {
 namespace {
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 MemrefShape Shape(std::initializer_list<int64_t> sizes,
                   std::initializer_list<int64_t> strides) {
@@ -39,10 +39,10 @@ TEST(Strided, CountsAndReach) {
       {Shape({1, 3}, {77, 1}), true, 3, 3},
       {Shape({2, 1}, {1, 77}), true, 2, 2},
       {Shape({0, 3}, {9, 9}), true, 0, 0},
-      {Shape({0, kMost, kMost}, {1, 1, 1}), true, 0, 0},
-      {Shape({kMost, 2}, {2, 1}), true, std::nullopt, std::nullopt},
+      {Shape({0, kMax, kMax}, {1, 1, 1}), true, 0, 0},
+      {Shape({kMax, 2}, {2, 1}), true, std::nullopt, std::nullopt},
       {Shape({-1, 2}, {2, 1}), true, std::nullopt, 0},
-      {Shape({3}, {kMost}), false, 3, std::nullopt},
+      {Shape({3}, {kMax}), false, 3, std::nullopt},
   };
   for (const auto& row : kRows) {
     SCOPED_TRACE(&row - kRows);

@@ -27,7 +27,7 @@ constexpr MemrefElementInfo kElements[] = {
 };
 
 constexpr size_t kMaxText = size_t{1} << 16;  // bytes
-constexpr size_t kMostQuoted = 24;
+constexpr size_t kMaxQuoted = 24;
 
 class Parser {
  public:
@@ -72,7 +72,7 @@ class Parser {
 
 std::string Parser::Next() const {
   if (rest_.empty()) return "nothing";
-  return absl::StrCat("'", PlainText(rest_, kMostQuoted), "'");
+  return absl::StrCat("'", PlainText(rest_, kMaxQuoted), "'");
 }
 
 absl::Status Parser::Error(absl::string_view expected) const {

@@ -19,7 +19,7 @@ namespace {
 using Error = eyrie_ffi_error_t*;
 
 Error TooSmall(absl::string_view function, size_t size, size_t least) {
-  return MakeFfiError(absl::InvalidArgumentError(
+  return CreateFfiError(absl::InvalidArgumentError(
       absl::StrCat("XLA FFI's ", function, " is called with a struct of ", size,
                    " bytes; it has ", least, ".")));
 }
@@ -50,7 +50,7 @@ Error ErrorCreate(eyrie_ffi_error_create_t* args) {
   } else if (!known) {
     absl::StrAppend(&message, " (", named, ")");
   }
-  return MakeFfiError(absl::Status(code, message));
+  return CreateFfiError(absl::Status(code, message));
 }
 
 void ErrorMessage(eyrie_ffi_error_message_t* args) {
@@ -62,7 +62,7 @@ void ErrorDestroy(eyrie_ffi_error_destroy_t* args) {
 }
 
 Error NotOpening(absl::string_view what) {
-  return MakeFfiError(absl::FailedPreconditionError(
+  return CreateFfiError(absl::FailedPreconditionError(
       absl::StrCat(what, " is registered while no library is opened.")));
 }
 
@@ -71,7 +71,7 @@ Error HandlerRegister(eyrie_ffi_handler_register_t* args) {
                     EYRIE_FFI_SIZE(eyrie_ffi_handler_register_t, traits));
   FfiRegistry* registry = RegistrationScope::Current();
   if (registry == nullptr) return NotOpening("A handler");
-  return MakeFfiError(registry->AddHandler(
+  return CreateFfiError(registry->AddHandler(
       View(args->name),
       {std::string(View(args->platform)), args->bundle, args->traits}));
 }
@@ -87,12 +87,12 @@ Error TypeRegister(eyrie_ffi_type_register_t* args) {
   RETURN_IF_SMALLER("Type_Register", args, EYRIE_FFI_TYPE_REGISTER_SIZE);
   FfiRegistry* registry = RegistrationScope::Current();
   if (registry == nullptr) return NotOpening("A type");
-  return MakeFfiError(
+  return CreateFfiError(
       registry->AddType(View(args->name), *args->type_id, InfoBehind(args)));
 }
 
 Error StreamGet(eyrie_ffi_stream_get_t*) {
-  return MakeFfiError(absl::UnimplementedError(
+  return CreateFfiError(absl::UnimplementedError(
       "A handler asks for its platform's stream; a CPU has none."));
 }
 
@@ -102,7 +102,7 @@ Error ContextGet(eyrie_ffi_context_get_t* args) {
   const auto& user_data = ContextOf(args->context).services().user_data;
   const auto found = user_data.find(args->type_id->id);
   if (found == user_data.end()) {
-    return MakeFfiError(absl::NotFoundError(absl::StrCat(
+    return CreateFfiError(absl::NotFoundError(absl::StrCat(
         "The call has no user data of the type ", args->type_id->id, ".")));
   }
   args->data = found->second;
@@ -118,9 +118,9 @@ Error SetState(eyrie_ffi_context_t* context, int32_t stage,
                const eyrie_ffi_type_id_t* type_id, void* object,
                FfiDeleter deleter) {
   FfiState* state = ContextOf(context).state(stage);
-  if (state == nullptr) return MakeFfiError(NoStateOf(stage));
+  if (state == nullptr) return CreateFfiError(NoStateOf(stage));
   if (state->is_set()) {
-    return MakeFfiError(absl::FailedPreconditionError(
+    return CreateFfiError(absl::FailedPreconditionError(
         absl::StrCat("The state of stage ", stage, " is set twice.")));
   }
   state->Set(object, type_id->id, deleter);
@@ -133,7 +133,7 @@ Error SetTypedState(eyrie_ffi_context_t* context, int32_t stage,
   const RegisteredType* type =
       ContextOf(context).registry().FindType(type_id->id);
   if (type == nullptr) {
-    return MakeFfiError(absl::FailedPreconditionError(absl::StrCat(
+    return CreateFfiError(absl::FailedPreconditionError(absl::StrCat(
         "A state has the type ", type_id->id, ", which is not registered.")));
   }
   return SetState(context, stage, type_id, object,
@@ -143,13 +143,13 @@ Error SetTypedState(eyrie_ffi_context_t* context, int32_t stage,
 Error GetState(eyrie_ffi_context_t* context, int32_t stage,
                const eyrie_ffi_type_id_t* type_id, void*& object) {
   const FfiState* state = ContextOf(context).state(stage);
-  if (state == nullptr) return MakeFfiError(NoStateOf(stage));
+  if (state == nullptr) return CreateFfiError(NoStateOf(stage));
   if (!state->is_set()) {
-    return MakeFfiError(absl::NotFoundError(
+    return CreateFfiError(absl::NotFoundError(
         absl::StrCat("Stage ", stage, " has left no state.")));
   }
   if (state->type_id() != type_id->id) {
-    return MakeFfiError(absl::InvalidArgumentError(
+    return CreateFfiError(absl::InvalidArgumentError(
         absl::StrCat("The state of stage ", stage, " has the type ",
                      state->type_id(), ", not ", type_id->id, ".")));
   }
@@ -203,7 +203,7 @@ Error MemoryAllocate(eyrie_ffi_memory_allocate_t* args) {
                     EYRIE_FFI_SIZE(eyrie_ffi_memory_allocate_t, data));
   absl::StatusOr<void*> data =
       ContextOf(args->context).Allocate(args->byte_count, args->alignment);
-  if (!data.ok()) return MakeFfiError(data.status());
+  if (!data.ok()) return CreateFfiError(data.status());
   args->data = *data;
   return nullptr;
 }
@@ -211,7 +211,7 @@ Error MemoryAllocate(eyrie_ffi_memory_allocate_t* args) {
 Error MemoryFree(eyrie_ffi_memory_free_t* args) {
   RETURN_IF_SMALLER("DeviceMemory_Free", args,
                     EYRIE_FFI_SIZE(eyrie_ffi_memory_free_t, data));
-  return MakeFfiError(ContextOf(args->context).Free(args->data));
+  return CreateFfiError(ContextOf(args->context).Free(args->data));
 }
 
 Error Schedule(eyrie_ffi_schedule_t* args) {
@@ -240,14 +240,14 @@ Error FutureCreate(eyrie_ffi_future_create_t* args) {
 Error FutureAvailable(eyrie_ffi_future_available_t* args) {
   RETURN_IF_SMALLER("Future_SetAvailable", args,
                     EYRIE_FFI_SIZE(eyrie_ffi_future_available_t, future));
-  return MakeFfiError(Fulfil(args->future, absl::OkStatus()));
+  return CreateFfiError(Fulfil(args->future, absl::OkStatus()));
 }
 
 Error FutureError(eyrie_ffi_future_error_t* args) {
   RETURN_IF_SMALLER("Future_SetError", args,
                     EYRIE_FFI_SIZE(eyrie_ffi_future_error_t, error));
   absl::Status status = TakeFfiError(args->error);
-  return MakeFfiError(Fulfil(args->future, std::move(status)));
+  return CreateFfiError(Fulfil(args->future, std::move(status)));
 }
 
 // The first releases of 0.1 had the futures one place earlier, where later
@@ -292,7 +292,7 @@ Error DeviceOrdinal(eyrie_ffi_device_ordinal_t* args) {
   return nullptr;
 }
 
-constexpr eyrie_ffi_api_t MakeApi(int minor) {
+constexpr eyrie_ffi_api_t CreateApi(int minor) {
   eyrie_ffi_api_t api = {};
   api.size = sizeof(eyrie_ffi_api_t);
   api.version.size = EYRIE_FFI_SIZE(eyrie_ffi_version_t, minor);
@@ -319,7 +319,7 @@ constexpr eyrie_ffi_api_t MakeApi(int minor) {
   return api;
 }
 
-constexpr eyrie_ffi_api_t kApis[] = {MakeApi(1), MakeApi(2), MakeApi(3)};
+constexpr eyrie_ffi_api_t kApis[] = {CreateApi(1), CreateApi(2), CreateApi(3)};
 static_assert(std::size(kApis) == kNewestFfiMinor - kOldestFfiMinor + 1);
 
 }  // namespace

@@ -154,7 +154,7 @@ void FfiCall::KeepSpare(size_t index, Ref<hal::BufferView> view) {
   newer = std::move(view);
 }
 
-absl::Status FfiCall::MakeResult(size_t index) {
+absl::Status FfiCall::CreateResult(size_t index) {
   const FfiResult& plan = parts_.plan.results[index];
   if (plan.kind == FfiResult::Kind::kToken) return absl::OkStatus();
   hal::ElementType element = hal::ElementType::kNone;
@@ -217,7 +217,7 @@ absl::Status FfiCall::Prepare(const vm::Slot* arguments) {
   for (size_t i = 0; i < parts_.plan.scalars.size(); ++i) {
     RETURN_IF_ERROR(SetScalar(i, arguments[parts_.plan.scalars[i].slot]));
   }
-  for (size_t i = 0; i < results_.size(); ++i) RETURN_IF_ERROR(MakeResult(i));
+  for (size_t i = 0; i < results_.size(); ++i) RETURN_IF_ERROR(CreateResult(i));
   return absl::OkStatus();
 }
 

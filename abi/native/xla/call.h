@@ -71,7 +71,7 @@ class FfiCall {
   absl::Status CheckType(size_t index, const hal::BufferView& view);
   absl::Status CheckDims(size_t index, const hal::BufferView& view) const;
   absl::Status SetScalar(size_t index, const vm::Slot& slot);
-  absl::Status MakeResult(size_t index);
+  absl::Status CreateResult(size_t index);
   // A view that nobody else holds any more, of an earlier call; or null.
   Ref<hal::BufferView> TakeSpare(size_t index, hal::ElementType element,
                                  const hal::BufferView::Shape& shape);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kMaxAlignment = 4096;
 constexpr size_t kMinAlignment = 64;  // as our buffers have
-constexpr size_t kMostQuoted = 400;
+constexpr size_t kMaxQuoted = 400;
 
 }  // namespace
 
@@ -111,7 +111,7 @@ void TaskWatch::Run(void (*task)(void* data), void* data) {
   const std::lock_guard lock(mutex_);
   failure_ = absl::UnknownError(
       absl::StrCat("A task of the handler's threw an exception: ",
-                   PlainText(*thrown.what, kMostQuoted)));
+                   PlainText(*thrown.what, kMaxQuoted)));
   if (future_) future_->timeline()->Fail(failure_);
 }
 

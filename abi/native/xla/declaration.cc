@@ -15,9 +15,9 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMostQuoted = 80;
-constexpr size_t kMostValues = 1024;  // operands, or results
-constexpr int kMaxTuples = 16;        // within each other
+constexpr size_t kMaxQuoted = 80;
+constexpr size_t kMaxValues = 1024;  // operands, or results
+constexpr int kMaxTuples = 16;       // within each other
 constexpr char kOperandTexts[] =
     "\"buffer\", \"token\", or a type such as \"?x4xf32\" or \"*xf32\" is "
     "expected.";
@@ -29,7 +29,7 @@ absl::Status BadText(absl::string_view where, absl::string_view text,
                      absl::string_view why) {
   return absl::InvalidArgumentError(
       absl::StrCat("In the manifest, ", where, " is '",
-                   PlainText(text, kMostQuoted), "': ", why));
+                   PlainText(text, kMaxQuoted), "': ", why));
 }
 
 absl::Status NotOneOf(absl::string_view where, const Json& value,
@@ -189,10 +189,10 @@ absl::Status Reader::CheckList(const Json& list, absl::string_view what,
         absl::StrCat("In the manifest, \"", what, "\" of ", where_, " is ",
                      list.Describe(), "; an array is expected."));
   }
-  if (depth > kMaxTuples || have + list.items.size() > kMostValues) {
+  if (depth > kMaxTuples || have + list.items.size() > kMaxValues) {
     return absl::InvalidArgumentError(absl::StrCat(
         "In the manifest, ", where_, " has ", what, " of more than ",
-        kMostValues, ", or tuples within more than ", kMaxTuples, "."));
+        kMaxValues, ", or tuples within more than ", kMaxTuples, "."));
   }
   return absl::OkStatus();
 }
@@ -274,7 +274,7 @@ absl::Status Reader::CheckNames() const {
     if (!declared && names.insert(name).second) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "In the manifest, ", Where("argument", i), " is the attribute '",
-        PlainText(name, kMostQuoted), "', as ",
+        PlainText(name, kMaxQuoted), "', as ",
         declared ? "one of \"attributes\" is." : "one before it is."));
   }
   return absl::OkStatus();
@@ -319,7 +319,7 @@ std::string OperandText(const FfiOperand& operand) {
       operand.type == FfiType::kNone ? nullptr : InfoOf(operand.type).name;
   if (operand.kind == FfiOperand::Kind::kToken) return "token";
   if (operand.kind == FfiOperand::Kind::kAttribute) {
-    return absl::StrCat(PlainText(operand.attribute, kMostQuoted), ": ",
+    return absl::StrCat(PlainText(operand.attribute, kMaxQuoted), ": ",
                         type == nullptr ? "string" : type);
   }
   std::string text;
@@ -403,7 +403,7 @@ std::string FfiDeclaration::Describe() const {
   if (!declared.empty()) absl::StrAppend(&text, " ", declared);
   if (fences) text += *fences ? " with fences" : " without fences";
   if (!IsHostPlatform(platform)) {
-    absl::StrAppend(&text, " on ", PlainText(platform, kMostQuoted),
+    absl::StrAppend(&text, " on ", PlainText(platform, kMaxQuoted),
                     ", which does not run here");
   }
   return text;

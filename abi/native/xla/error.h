@@ -20,7 +20,7 @@ struct eyrie_ffi_error {
 namespace eyrie::native {
 
 // Null for an OK status; else owned by who gets it.
-inline eyrie_ffi_error_t* MakeFfiError(absl::Status status) {
+inline eyrie_ffi_error_t* CreateFfiError(absl::Status status) {
   if (status.ok()) return nullptr;
   std::string message(status.message());
   return std::make_unique<eyrie_ffi_error>(

@@ -14,14 +14,14 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMostQuoted = 400;
+constexpr size_t kMaxQuoted = 400;
 
 absl::Status ThrownStatus(const Thrown& thrown) {
   return absl::UnknownError(absl::StrCat("The handler threw an exception: ",
-                                         PlainText(*thrown.what, kMostQuoted)));
+                                         PlainText(*thrown.what, kMaxQuoted)));
 }
 
-constexpr eyrie_ffi_buffer_t MakeBuffer() {
+constexpr eyrie_ffi_buffer_t CreateBuffer() {
   eyrie_ffi_buffer_t buffer = {};
   buffer.size = EYRIE_FFI_SIZE(eyrie_ffi_buffer_t, dims);
   return buffer;
@@ -35,8 +35,8 @@ FfiFrame::FfiFrame(const FfiHandlers& handlers, const AttributePack& pack,
       context_(context),
       one_stage_(handlers.stages[EYRIE_FFI_PREPARE] == nullptr &&
                  handlers.stages[EYRIE_FFI_INITIALIZE] == nullptr),
-      args_(args, MakeBuffer()),
-      results_(results, MakeBuffer()),
+      args_(args, CreateBuffer()),
+      results_(results, CreateBuffer()),
       kinds_(std::max(args, results), EYRIE_FFI_BUFFER) {
   for (eyrie_ffi_buffer_t& arg : args_) pointers_.push_back(&arg);
   for (eyrie_ffi_buffer_t& result : results_) pointers_.push_back(&result);

@@ -21,7 +21,7 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMostQuoted = 80;
+constexpr size_t kMaxQuoted = 80;
 
 class FfiFunction final : public NativeFunction {
  public:
@@ -55,7 +55,7 @@ absl::StatusOr<Attributes> FfiFunction::AllAttributes(
   for (const FfiImportPlan::Scalar& scalar : plan.scalars) {
     if (!given.contains(scalar.attribute)) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        "The attribute '", PlainText(scalar.attribute, kMostQuoted),
+        "The attribute '", PlainText(scalar.attribute, kMaxQuoted),
         "' is an operand of '", declaration_->name, "', and given beside."));
   }
   ASSIGN_OR_RETURN(Attributes attributes,
@@ -75,9 +75,9 @@ absl::StatusOr<Attributes> FfiFunction::AllAttributes(
 absl::StatusOr<std::shared_ptr<BoundFunction>> FfiFunction::Bind(
     const ImportRequest& request) const {
   auto parts = std::make_unique<FfiImportParts>();
-  parts->name = PlainText(request.name, kMostQuoted);
+  parts->name = PlainText(request.name, kMaxQuoted);
   ASSIGN_OR_RETURN(parts->plan,
-                   FfiImportPlan::Make(*declaration_, request.signature));
+                   FfiImportPlan::Create(*declaration_, request.signature));
   ASSIGN_OR_RETURN(Attributes attributes, AllAttributes(request, parts->plan));
   ASSIGN_OR_RETURN(parts->pack,
                    AttributePack::Create(std::move(attributes),
@@ -127,7 +127,7 @@ absl::Status DeclaredFfi::CheckPlatform(absl::string_view platform) const {
   if (IsHostPlatform(platform)) return absl::OkStatus();
   return absl::UnimplementedError(absl::StrCat(
       "'", declaration_->name, "' is a handler for the platform '",
-      PlainText(platform, kMostQuoted), "'; here run handlers for Host."));
+      PlainText(platform, kMaxQuoted), "'; here run handlers for Host."));
 }
 
 absl::StatusOr<FfiHandlers> DeclaredFfi::FindHandlers(
@@ -140,7 +140,7 @@ absl::StatusOr<FfiHandlers> DeclaredFfi::FindHandlers(
     if (registered == nullptr) {
       return absl::NotFoundError(
           absl::StrCat("'", library.path(), "' registers no handler '",
-                       PlainText(declaration_->registered, kMostQuoted), "'."));
+                       PlainText(declaration_->registered, kMaxQuoted), "'."));
     }
     RETURN_IF_ERROR(CheckPlatform(registered->platform));
     std::copy(std::begin(registered->bundle.stages),

@@ -156,7 +156,7 @@ absl::Status Planner::PlanResults() {
 
 }  // namespace
 
-absl::StatusOr<FfiImportPlan> FfiImportPlan::Make(
+absl::StatusOr<FfiImportPlan> FfiImportPlan::Create(
     const FfiDeclaration& declaration,
     const vm::CallingConvention& convention) {
   if (convention.is_variadic()) {

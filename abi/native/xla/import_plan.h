@@ -40,7 +40,7 @@ struct FfiImportPlan {
   // INVALID_ARGUMENT: the convention is another one than the declaration has;
   // the sentence gives both. UNIMPLEMENTED: a variadic import. The declaration
   // must outlive the plan.
-  static absl::StatusOr<FfiImportPlan> Make(
+  static absl::StatusOr<FfiImportPlan> Create(
       const FfiDeclaration& declaration,
       const vm::CallingConvention& convention);
 };

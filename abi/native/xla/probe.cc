@@ -13,7 +13,7 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMostQuoted = 400;
+constexpr size_t kMaxQuoted = 400;
 constexpr int32_t kUnset = -1;
 
 absl::Status WrongVersion(const eyrie_ffi_version_t& version) {
@@ -51,14 +51,14 @@ absl::StatusOr<FfiMetadata> ProbeHandler(eyrie_ffi_handler_t* handler) {
   if (thrown.any()) {
     return absl::InvalidArgumentError(
         absl::StrCat("The handler, asked for its version, threw an exception: ",
-                     PlainText(*thrown.what, kMostQuoted)));
+                     PlainText(*thrown.what, kMaxQuoted)));
   }
   if (version.major == kUnset && version.minor == kUnset) {
     if (!status.ok()) {
       return absl::Status(
           status.code(),
           absl::StrCat("The handler, asked for its version, fails: ",
-                       PlainText(status.message(), kMostQuoted)));
+                       PlainText(status.message(), kMaxQuoted)));
     }
     return absl::InvalidArgumentError(
         "The handler does not say which version of XLA FFI it speaks: it is "

@@ -11,7 +11,7 @@
 namespace eyrie::native {
 namespace {
 
-constexpr size_t kMostQuoted = 80;
+constexpr size_t kMaxQuoted = 80;
 
 thread_local FfiRegistry* current_registry = nullptr;
 
@@ -29,9 +29,9 @@ absl::Status FfiRegistry::AddType(absl::string_view name,
   }
   const int64_t own = FfiTypeIdOf(name);
   if (id.id != 0 && id.id != own) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "The type '", PlainText(name, kMostQuoted), "' has the id ", id.id,
-        " already; here it is ", own, "."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("The type '", PlainText(name, kMaxQuoted), "' has the id ",
+                     id.id, " already; here it is ", own, "."));
   }
   id.id = own;
   RegisteredType& type = types_[own];
@@ -46,8 +46,8 @@ absl::Status FfiRegistry::AddHandler(absl::string_view name,
   for (auto row = first; row != last; ++row) {
     if (row->second.platform != handler.platform) continue;
     return absl::AlreadyExistsError(absl::StrCat(
-        "The handler '", PlainText(name, kMostQuoted), "' of the platform '",
-        PlainText(handler.platform, kMostQuoted), "' is registered twice."));
+        "The handler '", PlainText(name, kMaxQuoted), "' of the platform '",
+        PlainText(handler.platform, kMaxQuoted), "' is registered twice."));
   }
   handlers_.emplace(std::string(name), std::move(handler));
   return absl::OkStatus();

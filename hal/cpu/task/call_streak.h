@@ -39,14 +39,14 @@ class alignas(64) CallStreak {
     const bool is_enough = sum_ >= enough * times_;
     if (is_enough) {
       sum_ = 0;
-      times_ = std::min(2 * times_, kMostTimes);
+      times_ = std::min(2 * times_, kMaxTimes);
     }
     busy_.clear(std::memory_order_release);
     return is_enough;
   }
 
  private:
-  static constexpr double kMostTimes = 1 << 20;
+  static constexpr double kMaxTimes = 1 << 20;
 
   const double pause_ns_;
   std::atomic_flag busy_ = ATOMIC_FLAG_INIT;  // guards all below

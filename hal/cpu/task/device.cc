@@ -363,9 +363,9 @@ absl::Status TaskDevice::DoExecute(const QueueFences& fences,
 
 }  // namespace
 
-Ref<hal::Device> MakeTaskDevice(const DriverOptions& options,
-                                const Topology& topology,
-                                const SharingPolicy& policy) {
+Ref<hal::Device> CreateTaskDevice(const DriverOptions& options,
+                                  const Topology& topology,
+                                  const SharingPolicy& policy) {
   return MakeRef<TaskDevice>(options, topology, policy);
 }
 

@@ -18,9 +18,9 @@ namespace eyrie::hal::cpu {
 
 // A "local-task" device with an allocator and threads of its own. With one
 // thread it does what "local-sync" does.
-Ref<hal::Device> MakeTaskDevice(const DriverOptions& options,
-                                const Topology& topology,
-                                const SharingPolicy& policy = {});
+Ref<hal::Device> CreateTaskDevice(const DriverOptions& options,
+                                  const Topology& topology,
+                                  const SharingPolicy& policy = {});
 
 }  // namespace eyrie::hal::cpu
 

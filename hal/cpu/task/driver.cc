@@ -10,13 +10,13 @@
 
 namespace eyrie::hal::cpu {
 
-std::unique_ptr<Driver> MakeLocalTaskDriver() {
-  return MakeCpuDriver(
+std::unique_ptr<Driver> CreateLocalTaskDriver() {
+  return CreateCpuDriver(
       "local-task", "CPU kernels shared between threads",
       [](const DriverOptions& options) -> absl::StatusOr<Ref<hal::Device>> {
         ASSIGN_OR_RETURN(const Topology topology,
                          ChooseTopology(options.task, ThisMachine()));
-        return MakeTaskDevice(options, topology);
+        return CreateTaskDevice(options, topology);
       });
 }
 

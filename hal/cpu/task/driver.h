@@ -11,7 +11,7 @@
 namespace eyrie::hal::cpu {
 
 // "local-task": one device, whose threads DriverOptions::task chooses.
-std::unique_ptr<Driver> MakeLocalTaskDriver();
+std::unique_ptr<Driver> CreateLocalTaskDriver();
 
 }  // namespace eyrie::hal::cpu
 

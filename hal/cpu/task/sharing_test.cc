@@ -50,8 +50,8 @@ int Nothing(const Environment*, const DispatchState*, const WorkgroupState*) {
 
 TEST(Sharing, Estimates) {
   const Ref<hal::Device> device = NewDevice();
-  const Ref<hal::Executable> executable =
-      MakeFakeExecutable({{"measured", 0, 0, Nothing}, {"new", 0, 0, Nothing}});
+  const Ref<hal::Executable> executable = CreateFakeExecutable(
+      {{"measured", 0, 0, Nothing}, {"new", 0, 0, Nothing}});
   static_cast<const KernelExecutable&>(*executable).cost(0).Add(1000, 10);
   const Ref<hal::Buffer> buffer = NewBuffer(*device, 8000);
   const auto estimate = [&](auto record) {

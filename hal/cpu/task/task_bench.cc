@@ -81,9 +81,9 @@ int Empty(const Environment*, const DispatchState*, const WorkgroupState*) {
 void Dispatch(benchmark::State& state, const SharingPolicy& policy) {
   Topology topology;
   topology.threads = static_cast<int>(state.range(0));
-  const Ref<hal::Device> device = MakeTaskDevice({}, topology, policy);
+  const Ref<hal::Device> device = CreateTaskDevice({}, topology, policy);
   const Ref<hal::Executable> executable =
-      MakeFakeExecutable({{"empty", 0, 0, Empty}});
+      CreateFakeExecutable({{"empty", 0, 0, Empty}});
   const Ref<CommandBuffer> commands =
       *device->CreateCommandBuffer(0, kAnyQueue, 0);
   if (!commands->Dispatch(executable, 0, {2, 1, 1}, {}, {}).ok() ||

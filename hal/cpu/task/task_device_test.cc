@@ -143,14 +143,14 @@ class TaskDeviceTest : public ::testing::Test {
 
   Board board_;
   const Ref<hal::Executable> executable_ =
-      MakeFakeExecutable({{"slow", 0, 0, SlowKernel},
-                          {"meet", 0, 0, MeetKernel},
-                          {"gate", 0, 0, GateKernel},
-                          {"quick", 0, 0, QuickKernel},
-                          {"fail", 0, 0, FailKernel},
-                          {"double", 0, 1, DoubleKernel},
-                          {"compare", 0, 2, CompareKernel},
-                          {"brief", 0, 0, BriefKernel}});
+      CreateFakeExecutable({{"slow", 0, 0, SlowKernel},
+                            {"meet", 0, 0, MeetKernel},
+                            {"gate", 0, 0, GateKernel},
+                            {"quick", 0, 0, QuickKernel},
+                            {"fail", 0, 0, FailKernel},
+                            {"double", 0, 1, DoubleKernel},
+                            {"compare", 0, 2, CompareKernel},
+                            {"brief", 0, 0, BriefKernel}});
   Ref<hal::Device> device_;
 };
 
@@ -191,7 +191,7 @@ TEST_F(TaskDeviceTest, SharesCallsThatFollowClosely) {
   options.task.spin_us = 4000;
   Topology topology;
   topology.threads = 2;
-  device_ = MakeTaskDevice(options, topology, SharingPolicy());
+  device_ = CreateTaskDevice(options, topology, SharingPolicy());
   const Ref<CommandBuffer> commands = Commands(kBrief, 4);
   const Deadline end = Deadline::After(absl::Seconds(40));
   while (!end.HasPassed() && board_.threads.size() < 2) {

@@ -43,7 +43,7 @@ std::vector<std::string> RunArguments(Random& random) {
   return arguments;
 }
 
-Attack MakeAttack(uint64_t number) {
+Attack CreateAttack(uint64_t number) {
   Random random(number);
   constexpr Attack (*kKinds[])(Random&) = {InstructionAttack, ImportAttack,
                                            InstructionAttack, ShapeAttack,

@@ -27,7 +27,7 @@ struct Attack {
 };
 
 // Attack `number`. Consecutive numbers alternate between all kinds.
-Attack MakeAttack(uint64_t number);
+Attack CreateAttack(uint64_t number);
 
 // Instructions of opcodes.def in an endless loop.
 Attack InstructionAttack(Random& random);

@@ -91,7 +91,7 @@ CampaignReport RunCampaign(const std::string& eyrie, const std::string& folder,
   CampaignReport report;
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t number = first + i * step;
-    const Attack attack = MakeAttack(number);
+    const Attack attack = CreateAttack(number);
     const std::string file = absl::StrCat(folder, "/attack_", number, ".vmfb");
     std::ofstream(file, std::ios::binary)
         .write(reinterpret_cast<const char*>(attack.module.data()),
