@@ -1,4 +1,3 @@
-// Tested by invoker_test.cc, v0/buffer_description_test.cc.
 #include "abi/buffer_use.h"
 
 #include <vector>

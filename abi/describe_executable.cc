@@ -1,4 +1,3 @@
-// Tested by describe_executable_test.cc.
 #include "abi/describe_executable.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,4 +1,3 @@
-// Tested by element_range_test.cc.
 #include "abi/element_range.h"
 
 #include <algorithm>

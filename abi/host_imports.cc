@@ -1,4 +1,3 @@
-// Tested by host_imports_test.cc.
 #include "abi/host_imports.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Tested by runtime_pending_test.cc.
 #include "abi/pending_call.h"
 
 #include <utility>

@@ -1,4 +1,3 @@
-// Tested by structures_test.cc.
 #include "abi/structures.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Tested by session_test.cc.
 #include "abi/tensor.h"
 
 #include <utility>

@@ -1,4 +1,3 @@
-// Tested by function_io_test.cc, tools/check/expectation_test.cc.
 #include "abi/tensor_compare.h"
 
 #include <cmath>

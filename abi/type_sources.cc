@@ -1,4 +1,3 @@
-// Tested by signature_test.cc.
 #include "abi/type_sources.h"
 
 #include <algorithm>

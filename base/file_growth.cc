@@ -1,4 +1,3 @@
-// Tested by file_growth_test.cc.
 #include "base/file_growth.h"
 
 #include "absl/strings/str_cat.h"

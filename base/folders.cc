@@ -1,4 +1,3 @@
-// Tested by folders_test.cc.
 #include "base/folders.h"
 
 #include <fts.h>

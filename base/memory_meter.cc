@@ -1,4 +1,3 @@
-// Tested by memory_meter_test.cc.
 #include "base/memory_meter.h"
 
 #include "absl/strings/str_cat.h"

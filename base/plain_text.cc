@@ -1,4 +1,3 @@
-// Tested by plain_text_test.cc.
 #include "base/plain_text.h"
 
 #include <algorithm>

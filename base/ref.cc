@@ -1,4 +1,3 @@
-// Tested by base_test.cc.
 #include "base/ref.h"
 
 namespace eyrie {

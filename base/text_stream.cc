@@ -1,4 +1,3 @@
-// Tested by text_stream_test.cc.
 #include "base/text_stream.h"
 
 namespace eyrie {

@@ -1,4 +1,3 @@
-// Tested by thread_test.cc.
 #include "base/thread.h"
 
 #include <unistd.h>

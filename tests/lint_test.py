@@ -126,7 +126,7 @@ def head_comment(lines):
     return head
 
 
-def check_head(path, lines):
+def check_head(path, lines, files):
     """Files begin by saying what they are for, in at most 12 lines."""
     name = os.path.basename(path)
     if path.startswith("third_party/") and name in ("BUILD", "WORKSPACE"):
@@ -136,6 +136,8 @@ def check_head(path, lines):
     if path.startswith("tests/modules/") and path.endswith(".mlir"):
         return
     head = head_comment(lines)
+    if not head and path.endswith(".cc") and path[:-3] + ".h" in files:
+        return  # Its header says it.
     if not head:
         yield 1, "does not begin with a comment that says what it is for"
     elif len(head) > MAX_HEAD_LINES and not path.endswith(".def"):
@@ -303,7 +305,7 @@ def check_file(path, text, files, builds):
     elif text:
         yield len(lines), "does not end with a newline"
     yield from check_size(path, lines)
-    yield from check_head(path, lines)
+    yield from check_head(path, lines, files)
     yield from check_lines(path, lines)
     yield from check_owners(path, lines)
     yield from check_functions(path, lines)

@@ -1,4 +1,3 @@
-// Tested by cli_test.txt.
 #include "tools/compat_flag.h"
 
 #include <string>

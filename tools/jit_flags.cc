@@ -1,4 +1,3 @@
-// Tested by cli_test.sh.
 #include "tools/jit_flags.h"
 
 #include <string>

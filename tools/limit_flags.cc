@@ -1,4 +1,3 @@
-// Tested by limit_flags_test.cc.
 #include "tools/limit_flags.h"
 
 #include <memory>

@@ -1,4 +1,3 @@
-// Tested by cli_test.py.
 #include "tools/load_progress.h"
 
 #include <unistd.h>

@@ -1,4 +1,3 @@
-// Tested by cli_test.py.
 #include "tools/progress_line.h"
 
 #include <sys/ioctl.h>

@@ -1,4 +1,3 @@
-// Tested by async_call_test.cc.
 #include "vm/async_call.h"
 
 #include <atomic>

@@ -1,4 +1,3 @@
-// Tested by backtrace_test.cc.
 #include "vm/backtrace.h"
 
 #include <vector>

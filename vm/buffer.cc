@@ -1,4 +1,3 @@
-// Tested by list_buffer_test.cc.
 #include "vm/buffer.h"
 
 #include <bit>

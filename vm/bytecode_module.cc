@@ -1,4 +1,3 @@
-// Tested by context_test.cc, tests/vm/rows_test.cc.
 #include "vm/bytecode_module.h"
 
 #include <algorithm>

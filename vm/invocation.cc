@@ -1,4 +1,3 @@
-// Tested by context_test.cc.
 #include "vm/invocation.h"
 
 #include <thread>

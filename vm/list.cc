@@ -1,4 +1,3 @@
-// Tested by list_buffer_test.cc.
 #include "vm/list.h"
 
 #include <algorithm>

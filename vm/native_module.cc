@@ -1,4 +1,3 @@
-// Tested by native_module_test.cc.
 #include "vm/native_module.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Tested by list_buffer_test.cc.
 #include "vm/ref_types.h"
 
 #include "vm/buffer.h"

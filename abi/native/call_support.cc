@@ -1,4 +1,3 @@
-// Tested by memref/call_test.cc, tools/native_test.sh.
 #include "abi/native/call_support.h"
 
 #include <string>

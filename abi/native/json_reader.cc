@@ -1,4 +1,3 @@
-// Tested by manifest_test.cc.
 #include "abi/native/json_reader.h"
 
 #include <algorithm>

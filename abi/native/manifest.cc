@@ -1,4 +1,3 @@
-// Tested by manifest_test.cc, native_fuzz.cc.
 #include "abi/native/manifest.h"
 
 #include <utility>

@@ -1,4 +1,3 @@
-// Tested by attributes_test.cc, native_fuzz.cc.
 #include "abi/native/numbers.h"
 
 #include <bit>

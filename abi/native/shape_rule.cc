@@ -1,4 +1,3 @@
-// Tested by manifest_test.cc, native_fuzz.cc, memref/call_test.cc.
 #include "abi/native/shape_rule.h"
 
 #include <algorithm>

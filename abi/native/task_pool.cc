@@ -1,4 +1,3 @@
-// Tested by task_pool_test.cc.
 #include "abi/native/task_pool.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Tested by attributes_test.cc.
 #include "abi/v0/attributes.h"
 
 #include "absl/strings/escaping.h"

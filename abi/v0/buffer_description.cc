@@ -1,4 +1,3 @@
-// Tested by buffer_description_test.cc.
 #include "abi/v0/buffer_description.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Tested by mangle_test.cc, raw_fuzz.cc, abi/sip_fuzz.cc.
 #include "abi/v0/mangle.h"
 
 #include <optional>

@@ -1,4 +1,3 @@
-// Tested by pipeline_test.cc.
 #include "abi/v0/pipeline.h"
 
 #include <utility>

@@ -1,4 +1,3 @@
-// Tested by raw_signature_test.cc, round_trip_test.cc, raw_fuzz.cc.
 #include "abi/v0/raw_signature.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Tested by raw_call_test.cc.
 #include "abi/v0/result_storage.h"
 
 #include <utility>

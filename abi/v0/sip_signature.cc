@@ -1,4 +1,3 @@
-// Tested by sip_signature_test.cc, round_trip_test.cc, abi/sip_fuzz.cc.
 #include "abi/v0/sip_signature.h"
 
 #include <algorithm>

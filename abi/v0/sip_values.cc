@@ -1,4 +1,3 @@
-// Tested by sip_values_test.cc, round_trip_test.cc.
 #include "abi/v0/sip_values.h"
 
 #include <algorithm>

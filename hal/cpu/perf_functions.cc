@@ -1,4 +1,3 @@
-// Tested by perf_functions_test.cc.
 #include "hal/cpu/perf_functions.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Tested by abi/host_imports_test.cc.
 #include "hal/module/import_releases.h"
 
 namespace eyrie::hal {

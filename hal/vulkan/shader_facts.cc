@@ -1,4 +1,3 @@
-// Tested by abi/describe_executable_test.cc.
 #include "hal/vulkan/shader_facts.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Tested by manifest_test.cc.
 #include "tests/integration/manifest_cases.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // The cases of tests/modules/manifest.json, and how one is run and judged.
 //
 // EYRIE_MANIFEST_ONLY, a part of a module's path, leaves other modules out.
+// Tested by manifest_test.cc.
 #ifndef EYRIE_TESTS_INTEGRATION_MANIFEST_CASES_H_
 #define EYRIE_TESTS_INTEGRATION_MANIFEST_CASES_H_
 

@@ -1,4 +1,3 @@
-// Tested by random_programs_test.cc, fixtures_test.cc.
 #include "tests/oracle/arithmetic.h"
 
 #include <bit>

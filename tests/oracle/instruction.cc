@@ -1,4 +1,3 @@
-// Tested by instruction_test.cc.
 #include "tests/oracle/instruction.h"
 
 #include <cstring>

@@ -1,4 +1,5 @@
 // The module that a row runs in.
+// Tested by rows_test.cc.
 #ifndef EYRIE_TESTS_VM_ROW_MODULE_H_
 #define EYRIE_TESTS_VM_ROW_MODULE_H_
 

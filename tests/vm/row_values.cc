@@ -1,4 +1,3 @@
-// Tested by rows_test.cc.
 #include "tests/vm/row_values.h"
 
 #include <bit>

@@ -1,4 +1,5 @@
 // Values of rows, from text and compared with it. rows.h has the grammar.
+// Tested by rows_test.cc.
 #ifndef EYRIE_TESTS_VM_ROW_VALUES_H_
 #define EYRIE_TESTS_VM_ROW_VALUES_H_
 

@@ -1,4 +1,3 @@
-// Tested by check_test.txt.
 #include "tools/check/check_flags.h"
 
 #include <unistd.h>

@@ -1,4 +1,3 @@
-// Tested by check_test.txt.
 #include "tools/check/console_report.h"
 
 #include <cstdio>

@@ -1,4 +1,3 @@
-// Tested by expectation_test.cc.
 #include "tools/check/expectation.h"
 
 #include <cmath>

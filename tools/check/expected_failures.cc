@@ -1,4 +1,3 @@
-// Tested by expected_failures_test.cc, check_test.txt.
 #include "tools/check/expected_failures.h"
 
 #include <cstddef>

@@ -1,4 +1,3 @@
-// Tested by junit_report_test.cc, check_test.txt.
 #include "tools/check/junit_report.h"
 
 #include <time.h>

@@ -1,4 +1,3 @@
-// Tested by name_filter_test.cc.
 #include "tools/check/name_filter.h"
 
 #include "absl/algorithm/container.h"

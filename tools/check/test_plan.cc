@@ -1,4 +1,3 @@
-// Tested by test_plan_test.cc, check_test.txt.
 #include "tools/check/test_plan.h"
 
 #include <limits.h>

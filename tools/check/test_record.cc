@@ -1,4 +1,3 @@
-// Tested by check_test.txt.
 #include "tools/check/test_record.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,7 @@
 // What came of a test, beside what was expected of it.
 //
 // Read by the reports: console_report.h, junit_report.h.
+// Tested by check_test.txt.
 #ifndef EYRIE_TOOLS_CHECK_TEST_RECORD_H_
 #define EYRIE_TOOLS_CHECK_TEST_RECORD_H_
 

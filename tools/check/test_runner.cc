@@ -1,4 +1,3 @@
-// Tested by check_test.txt.
 #include "tools/check/test_runner.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Tested by debug_test.txt.
 #include "tools/debug/object_text.h"
 
 #include <cstdint>

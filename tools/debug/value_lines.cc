@@ -1,4 +1,3 @@
-// Tested by debug_test.txt.
 #include "tools/debug/value_lines.h"
 
 #include <algorithm>

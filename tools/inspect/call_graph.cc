@@ -1,4 +1,3 @@
-// Tested by call_graph_test.cc.
 #include "tools/inspect/call_graph.h"
 
 #include <algorithm>

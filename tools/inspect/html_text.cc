@@ -1,4 +1,3 @@
-// Tested by report_test.cc.
 #include "tools/inspect/html_text.h"
 
 #include "absl/strings/str_replace.h"

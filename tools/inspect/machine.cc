@@ -1,4 +1,3 @@
-// Tested by inspect_test.txt.
 #include "tools/inspect/machine.h"
 
 #include <utility>

@@ -1,4 +1,3 @@
-// Tested by report_test.cc.
 #include "tools/inspect/size_text.h"
 
 #include "absl/strings/str_cat.h"

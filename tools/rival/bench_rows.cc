@@ -1,4 +1,3 @@
-// Tested by bench_rows_test.cc.
 #include "tools/rival/bench_rows.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Tested by rival_test.txt.
 #include "tools/rival/versus.h"
 
 #include <algorithm>

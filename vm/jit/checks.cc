@@ -1,4 +1,3 @@
-// Tested by views_test.cc, tests/oracle.
 #include "vm/jit/checks.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Tested by code_memory_test.cc.
 #include "vm/jit/code_memory.h"
 
 #include <pthread.h>

@@ -1,4 +1,3 @@
-// Tested by gdb_test.cc, tools/gdb_test.sh.
 #include "vm/jit/gdb.h"
 
 #include <elf.h>

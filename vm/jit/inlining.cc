@@ -1,4 +1,3 @@
-// Tested by calls_test.cc, tests/oracle.
 #include "vm/jit/inlining.h"
 
 #include <algorithm>

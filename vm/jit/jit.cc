@@ -1,4 +1,3 @@
-// Tested by jit_test.cc, tests/vm/rows_test.cc, tests/oracle.
 #include "vm/jit/jit.h"
 
 #include <sys/mman.h>

@@ -1,4 +1,3 @@
-// Tested by tests/vm/rows_test.cc, tests/oracle.
 #include "vm/jit/registers.h"
 
 #include <algorithm>

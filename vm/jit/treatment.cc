@@ -1,4 +1,3 @@
-// Tested by tests/vm/rows_test.cc.
 #include "vm/jit/treatment.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // How each instruction is compiled.
+// Tested by tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_JIT_TREATMENT_H_
 #define EYRIE_VM_JIT_TREATMENT_H_
 

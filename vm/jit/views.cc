@@ -1,4 +1,3 @@
-// Tested by views_test.cc, tests/vm/rows_test.cc, tests/oracle.
 #include "vm/jit/views.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Tested by call_test.cc.
 #include "abi/native/memref/import.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Tested by call_test.cc.
 #include "abi/native/memref/layout.h"
 
 #include <optional>

@@ -1,4 +1,3 @@
-// Tested by strided_test.cc.
 #include "abi/native/memref/strided.h"
 
 #include <cstring>

@@ -1,4 +1,3 @@
-// Tested by abi/native/manifest_test.cc, abi/native/native_fuzz.cc.
 #include "abi/native/xla/declaration.h"
 
 #include <set>

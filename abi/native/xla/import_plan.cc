@@ -1,4 +1,3 @@
-// Tested by tools/native_test.sh.
 #include "abi/native/xla/import_plan.h"
 
 #include <utility>

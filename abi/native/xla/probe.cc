@@ -1,4 +1,3 @@
-// Tested by tools/native_test.sh.
 #include "abi/native/xla/probe.h"
 
 #include <utility>

@@ -1,4 +1,3 @@
-// Tested by abi/native/attributes_test.cc.
 #include "abi/native/xla/types.h"
 
 #include <array>
