@@ -372,16 +372,17 @@ absl::Status ParseElement(absl::string_view text, ElementType type,
   if (small || type == ElementType::kFloat32) {
     const std::optional<float> value = ParseF32(text);
     if (!value) return NotANumber(text);
-    // Narrow formats round to the infinity that they have, as compilers do;
-    // what no double holds is a slip.
-    const double held = small ? ParseF64(text).value_or(0) : *value;
-    if (IsBeyond(text, held)) return OutOfRange(text, type);
+    if (IsBeyond(text, *value)) return OutOfRange(text, type);
     if (!small) {
       Store(*value, target);
-    } else {
-      const uint16_t bits = EncodeFloat(*small, *value);
-      std::memcpy(target.data(), &bits, hal::BitCount(type) / 8);
+      return absl::OkStatus();
     }
+    const uint16_t bits = EncodeFloat(*small, *value);
+    // A finite number must not become the infinity or the NaN of the format.
+    if (std::isfinite(*value) && !std::isfinite(DecodeFloat(*small, bits))) {
+      return OutOfRange(text, type);
+    }
+    std::memcpy(target.data(), &bits, hal::BitCount(type) / 8);
     return absl::OkStatus();
   }
   if (hal::NumericalKind(type) == hal::numerical_kind::kComplex) {
