@@ -127,9 +127,9 @@ struct PrintOptions {
 
 // Appends "i32=7", or a reference's type name and its value on further lines:
 // a tensor as its text, a list one line per element. Bytes are a quoted string
-// if they are UTF-8 text, else "0x…". Of lists no more than kMaxValues elements
-// are shown, those of what they hold included, and none nested deeper than
-// kMaxValueDepth; a sentence stands for the rest.
+// if they are UTF-8 text, else "0x…". Lists give no more than about 16 MiB of
+// text, and show nothing that is nested deeper than kMaxValueDepth; a sentence
+// replaces the rest.
 void AppendValue(const vm::Value& value, const PrintOptions& options,
                  std::string& out);
 

@@ -19,7 +19,8 @@
 namespace eyrie::abi {
 namespace {
 
-constexpr size_t kMaxKey = 4096;  // bytes of a trace's name
+constexpr size_t kMaxKey = 4096;      // bytes of a trace's name
+constexpr uint64_t kMaxListMiB = 16;  // of text that lists give
 
 // The text between quotes with \n, \t, \r, \" and \\; empty if the bytes are
 // not text.
@@ -33,8 +34,8 @@ std::string Quoted(absl::string_view text) {
   return out;
 }
 
-// Of one or more values together: what lists hold is counted, as they may hold
-// each other, and themselves, many times.
+// Prints one or more values. The text of all their lists is bounded, because
+// lists may hold each other, and themselves, many times.
 class Printer {
  public:
   Printer(const PrintOptions& options, std::string& out)
@@ -47,22 +48,16 @@ class Printer {
   void AppendRef(RefObject& object);
   void AppendList(const vm::List& list);
   void AppendBytes(std::span<const uint8_t> bytes);
-  // Counts elements of what a list holds; what it does not is the user's to
-  // limit.
-  void Count(uint64_t elements) {
-    if (depth_ > 0) values_ += std::min<uint64_t>(elements, kMaxValues);
-  }
-
   const PrintOptions& options_;
   std::string& out_;
-  size_t depth_ = 0;  // of lists
-  uint64_t values_ = 0;
-  bool cut_ = false;  // of the outermost list something is left out
+  size_t depth_ = 0;         // of lists
+  size_t begin_ = 0;         // of the outermost list's text
+  uint64_t list_bytes_ = 0;  // of the outermost lists before
+  bool cut_ = false;         // of the outermost list something is left out
 };
 
 void Printer::AppendBytes(std::span<const uint8_t> bytes) {
   const size_t shown = std::min(bytes.size(), options_.max_elements);
-  Count(shown);
   const std::string quoted =
       shown < bytes.size()
           ? std::string()
@@ -86,7 +81,6 @@ void Printer::AppendTensor(const hal::BufferView& view) {
   } else if (view.encoding() != hal::EncodingType::kDenseRowMajor) {
     absl::StrAppend(&out_, "(not a dense tensor)");
   } else {
-    Count(std::min<uint64_t>(view.element_count(), options_.max_elements));
     AppendElements(*bytes, SpecOf(view), options_.max_elements,
                    options_.float_case, out_);
   }
@@ -99,14 +93,13 @@ void Printer::AppendList(const vm::List& list) {
                     " deep)");
     return;
   }
-  ++depth_;
+  if (depth_++ == 0) begin_ = out_.size();
   const Kind kind = list.element_type().kind;
   for (uint64_t i = 0; i < list.size(); ++i) {
-    if (values_ >= kMaxValues) {
+    if (list_bytes_ + (out_.size() - begin_) >= kMaxListMiB << 20) {
       cut_ = true;
       break;
     }
-    Count(1);
     absl::StrAppend(&out_, "child_list[", i, "]: ");
     const absl::StatusOr<vm::Value> value = list.Get(i);
     if (!value.ok()) {
@@ -118,10 +111,12 @@ void Printer::AppendList(const vm::List& list) {
     }
     out_.push_back('\n');
   }
+  if (--depth_ > 0) return;
+  list_bytes_ += out_.size() - begin_;
   // Said once, by the outermost list.
-  if (--depth_ > 0 || !std::exchange(cut_, false)) return;
-  absl::StrAppend(&out_, "(not shown: more than ", kMaxValues,
-                  " values in lists)\n");
+  if (!std::exchange(cut_, false)) return;
+  absl::StrAppend(&out_, "(not shown: lists give more than ", kMaxListMiB,
+                  " MiB of text)\n");
 }
 
 void Printer::AppendRef(RefObject& object) {
