@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "base/json.h"
 #include "base/memory_meter.h"
+#include "base/text_stream.h"
 
 namespace eyrie::abi {
 
@@ -39,6 +40,7 @@ absl::StatusOr<HostValue> FromJson(
 // One line: FromJson's forms, but arrays are nested numbers and tuples lists.
 // What JSON has no number for is a string, "nan" or "-inf"; bytes are a string
 // if they are UTF-8. A reference is {"$ref": "its type"}.
+void WriteJson(const HostValue& value, TextStream& out);
 void AppendJson(const HostValue& value, std::string& out);
 
 }  // namespace eyrie::abi

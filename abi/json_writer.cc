@@ -10,83 +10,29 @@
 #include "abi/convert.h"
 #include "abi/json_value.h"
 #include "abi/tensor_text.h"
+#include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "base/json.h"
+#include "base/text_stream.h"
 
 namespace eyrie::abi {
 namespace {
 
-template <typename T>
-void AppendFloat(T value, std::string& out) {
-  if (std::isfinite(value)) {
-    AppendJsonFloat(value, out);
-  } else {
-    out += std::isnan(value) ? "\"nan\"" : value > 0 ? "\"inf\"" : "\"-inf\"";
-  }
-}
+constexpr size_t kChunkBytes = size_t{1} << 14;  // of a string's, at a time
 
-void AppendBytes(const std::string& bytes, std::string& out) {
-  if (IsUtf8(bytes)) {
-    AppendJsonString(bytes, out);
-  } else {
-    absl::StrAppend(&out, "{\"$hex\": \"", absl::BytesToHexString(bytes),
-                    "\"}");
-  }
-}
+bool IsContinuation(char c) { return (static_cast<uint8_t>(c) & 0xC0) == 0x80; }
 
-// An element narrower than a byte is in its place among the bits of all.
-void AppendPacked(const HostArray& array, int64_t index, std::string& out) {
-  std::string text;
-  const uint32_t bits = hal::StrideBits(array.type());
-  AppendElement(array.bytes(), static_cast<uint64_t>(index) * bits,
-                array.type(), FloatCase::kLower, text);
-  if (IsInteger(array.type()) && bits > 1) {
-    out += text;
-  } else {
-    AppendJsonString(text, out);
-  }
-}
-
-// Without elements rows say little of a shape, and may be any number.
-void AppendEmpty(const HostArray& array, std::string& out) {
-  if (array.shape().size() == 1) {
-    out += "[]";
-    return;
-  }
-  absl::StrAppend(&out, "{\"$dtype\": \"", hal::ElementTypeName(array.type()),
-                  "\", \"shape\": [", absl::StrJoin(array.shape(), ", "),
-                  "], \"data\": []}");
-}
-
-// The elements from dimension `depth` on; `index` counts those before.
-void AppendRows(const HostArray& array, size_t depth, const uint8_t* at,
-                int64_t& index, std::string& out) {
-  if (depth == array.shape().size()) {
-    if (hal::StrideBits(array.type()) % 8 != 0) {
-      AppendPacked(array, index, out);
-    } else {
-      AppendJson(ReadElement(at, array.type()), out);
-    }
-    ++index;
-    return;
-  }
-  out += '[';
-  for (int64_t i = 0; i < array.shape()[depth]; ++i) {
-    if (i > 0) out += ", ";
-    AppendRows(array, depth + 1, at + i * array.strides()[depth], index, out);
-  }
-  out += ']';
-}
-
-void AppendItems(const HostValue::Items& items, std::string& out) {
-  out += '[';
-  for (const HostValue& item : items) {
-    if (&item != &items.front()) out += ", ";
-    AppendJson(item, out);
-  }
-  out += ']';
+// Takes some bytes off the front, without cutting a character.
+absl::string_view TakeChunk(absl::string_view& bytes) {
+  size_t size = std::min(bytes.size(), kChunkBytes);
+  while (size < bytes.size() && IsContinuation(bytes[size])) ++size;
+  const absl::string_view chunk = bytes.substr(0, size);
+  bytes.remove_prefix(size);
+  return chunk;
 }
 
 // Keys that begin like those of the forms would read back as one.
@@ -96,70 +42,179 @@ bool LooksLikeForm(const HostValue::Entries& entries) {
   });
 }
 
-void AppendEntries(const HostValue::Entries& entries, std::string& out) {
-  const bool wrapped = LooksLikeForm(entries);
-  out += wrapped ? "{\"$dict\": {" : "{";
-  for (const HostValue::Entry& entry : entries) {
-    if (&entry != &entries.front()) out += ", ";
-    AppendJsonString(entry.first, out);
-    out += ": ";
-    AppendJson(entry.second, out);
+// Writes values to a stream, and stops when the stream takes no more.
+class Writer {
+ public:
+  explicit Writer(TextStream& out) : out_(out) {}
+
+  void Write(const HostValue& value);
+
+ private:
+  template <typename T>
+  void WriteFloat(T value);
+  void WriteString(absl::string_view text);
+  void WriteBytes(absl::string_view bytes);
+  void WritePacked(const HostArray& array, int64_t index);
+  void WriteEmpty(const HostArray& array);
+  void WriteRows(const HostArray& array, size_t depth, const uint8_t* at,
+                 int64_t& index);
+  void WriteItems(const HostValue::Items& items);
+  void WriteEntries(const HostValue::Entries& entries);
+
+  TextStream& out_;
+};
+
+template <typename T>
+void Writer::WriteFloat(T value) {
+  if (!std::isfinite(value)) {
+    out_.Add(std::isnan(value) ? "\"nan\""
+             : value > 0       ? "\"inf\""
+                               : "\"-inf\"");
+    return;
   }
-  out += wrapped ? "}}" : "}";
+  std::string text;
+  AppendJsonFloat(value, text);
+  out_.Add(text);
+}
+
+void Writer::WriteString(absl::string_view text) {
+  std::string escaped;
+  out_.Add("\"");
+  while (!text.empty() && out_.ok()) {
+    escaped.clear();
+    AppendJsonText(TakeChunk(text), escaped);
+    out_.Add(escaped);
+  }
+  out_.Add("\"");
+}
+
+void Writer::WriteBytes(absl::string_view bytes) {
+  if (IsUtf8(bytes)) return WriteString(bytes);
+  out_.Add("{\"$hex\": \"");
+  while (!bytes.empty() && out_.ok()) {
+    out_.Add(absl::BytesToHexString(TakeChunk(bytes)));
+  }
+  out_.Add("\"}");
+}
+
+// An element narrower than a byte is in its place among the bits of all.
+void Writer::WritePacked(const HostArray& array, int64_t index) {
+  std::string text;
+  const uint32_t bits = hal::StrideBits(array.type());
+  AppendElement(array.bytes(), static_cast<uint64_t>(index) * bits,
+                array.type(), FloatCase::kLower, text);
+  if (IsInteger(array.type()) && bits > 1) {
+    out_.Add(text);
+  } else {
+    WriteString(text);
+  }
+}
+
+// Without elements rows say little of a shape, and may be any number.
+void Writer::WriteEmpty(const HostArray& array) {
+  if (array.shape().size() == 1) return out_.Add("[]");
+  out_.Add("{\"$dtype\": \"", hal::ElementTypeName(array.type()),
+           "\", \"shape\": [", absl::StrJoin(array.shape(), ", "),
+           "], \"data\": []}");
+}
+
+// The elements from dimension `depth` on; `index` counts those before.
+void Writer::WriteRows(const HostArray& array, size_t depth, const uint8_t* at,
+                       int64_t& index) {
+  if (depth == array.shape().size()) {
+    if (hal::StrideBits(array.type()) % 8 != 0) {
+      WritePacked(array, index);
+    } else {
+      Write(ReadElement(at, array.type()));
+    }
+    ++index;
+    return;
+  }
+  out_.Add("[");
+  for (int64_t i = 0; i < array.shape()[depth] && out_.ok(); ++i) {
+    if (i > 0) out_.Add(", ");
+    WriteRows(array, depth + 1, at + i * array.strides()[depth], index);
+  }
+  out_.Add("]");
+}
+
+void Writer::WriteItems(const HostValue::Items& items) {
+  out_.Add("[");
+  for (const HostValue& item : items) {
+    if (!out_.ok()) return;
+    if (&item != &items.front()) out_.Add(", ");
+    Write(item);
+  }
+  out_.Add("]");
+}
+
+void Writer::WriteEntries(const HostValue::Entries& entries) {
+  const bool wrapped = LooksLikeForm(entries);
+  out_.Add(wrapped ? "{\"$dict\": {" : "{");
+  for (const HostValue::Entry& entry : entries) {
+    if (!out_.ok()) return;
+    if (&entry != &entries.front()) out_.Add(", ");
+    WriteString(entry.first);
+    out_.Add(": ");
+    Write(entry.second);
+  }
+  out_.Add(wrapped ? "}}" : "}");
+}
+
+void Writer::Write(const HostValue& value) {
+  using Kind = HostValue::Kind;
+  switch (value.kind()) {
+    case Kind::kNull:
+      return out_.Add("null");
+    case Kind::kBool:
+      return out_.Add(*value.boolean() ? "true" : "false");
+    case Kind::kInt:
+      if (value.integer()->is_unsigned) {
+        return out_.Add(static_cast<uint64_t>(value.integer()->value));
+      }
+      return out_.Add(value.integer()->value);
+    case Kind::kFloat: {
+      const HostValue::Float& number = *value.number();
+      if (number.bits != 0 && number.bits <= 32) {
+        return WriteFloat(static_cast<float>(number.value));
+      }
+      return WriteFloat(number.value);
+    }
+    case Kind::kBytes:
+      return WriteBytes(*value.bytes());
+    case Kind::kArray: {
+      const HostArray& array = *value.array();
+      if (array.element_count() == 0) return WriteEmpty(array);
+      int64_t index = 0;
+      return WriteRows(array, 0, array.data(), index);
+    }
+    case Kind::kList:
+    case Kind::kTuple:
+      return WriteItems(*value.items());
+    case Kind::kDict:
+      return WriteEntries(*value.entries());
+    case Kind::kRef:
+      out_.Add("{\"$ref\": ");
+      WriteString((*value.ref())->type().name);
+      out_.Add("}");
+      return;
+  }
 }
 
 }  // namespace
 
+void WriteJson(const HostValue& value, TextStream& out) {
+  Writer(out).Write(value);
+}
+
 void AppendJson(const HostValue& value, std::string& out) {
-  using Kind = HostValue::Kind;
-  switch (value.kind()) {
-    case Kind::kNull:
-      out += "null";
-      return;
-    case Kind::kBool:
-      out += *value.boolean() ? "true" : "false";
-      return;
-    case Kind::kInt:
-      if (value.integer()->is_unsigned) {
-        absl::StrAppend(&out, static_cast<uint64_t>(value.integer()->value));
-      } else {
-        absl::StrAppend(&out, value.integer()->value);
-      }
-      return;
-    case Kind::kFloat: {
-      const HostValue::Float& number = *value.number();
-      if (number.bits != 0 && number.bits <= 32) {
-        AppendFloat(static_cast<float>(number.value), out);
-      } else {
-        AppendFloat(number.value, out);
-      }
-      return;
-    }
-    case Kind::kBytes:
-      AppendBytes(*value.bytes(), out);
-      return;
-    case Kind::kArray: {
-      int64_t index = 0;
-      if (value.array()->element_count() == 0) {
-        AppendEmpty(*value.array(), out);
-        return;
-      }
-      AppendRows(*value.array(), 0, value.array()->data(), index, out);
-      return;
-    }
-    case Kind::kList:
-    case Kind::kTuple:
-      AppendItems(*value.items(), out);
-      return;
-    case Kind::kDict:
-      AppendEntries(*value.entries(), out);
-      return;
-    case Kind::kRef:
-      out += "{\"$ref\": ";
-      AppendJsonString((*value.ref())->type().name, out);
-      out += '}';
-      return;
-  }
+  const auto append = [&out](absl::string_view text) {
+    absl::StrAppend(&out, text);
+    return absl::OkStatus();
+  };
+  TextStream stream(std::numeric_limits<uint64_t>::max(), append);
+  WriteJson(value, stream);
+  stream.Finish().IgnoreError();
 }
 
 }  // namespace eyrie::abi

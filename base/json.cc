@@ -220,7 +220,7 @@ void AppendJsonFloat(double number, std::string& out) {
   AppendShort(number, out);
 }
 
-void AppendJsonString(absl::string_view text, std::string& out) {
+void AppendJsonText(absl::string_view text, std::string& out) {
   std::string quoted;
   for (const char c : text) {
     switch (c) {
@@ -248,7 +248,13 @@ void AppendJsonString(absl::string_view text, std::string& out) {
         }
     }
   }
-  absl::StrAppend(&out, "\"", EscapeJsonControls(quoted), "\"");
+  out += EscapeJsonControls(quoted);
+}
+
+void AppendJsonString(absl::string_view text, std::string& out) {
+  out += '"';
+  AppendJsonText(text, out);
+  out += '"';
 }
 
 bool IsUtf8(absl::string_view bytes) {

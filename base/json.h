@@ -55,6 +55,8 @@ absl::StatusOr<Json> ParseJson(absl::string_view text);
 // Appends text between quotes, escaped as JSON and a terminal ask. The text is
 // UTF-8.
 void AppendJsonString(absl::string_view text, std::string& out);
+// The same without the quotes.
+void AppendJsonText(absl::string_view text, std::string& out);
 
 // Appends a finite number by few digits that read back as the same float or
 // double, and ".0" or an exponent where it is whole: to who reads it, it stays

@@ -3,6 +3,8 @@
 // Tested by cli_test.py.
 #include "tools/json_flags.h"
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +17,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "base/status_macros.h"
+#include "base/text_stream.h"
+#include "tools/command.h"
 #include "tools/limit_flags.h"
 
 namespace eyrie::tools {
@@ -126,22 +130,25 @@ bool WantsJsonOutput(const Arguments& arguments) {
   return outputs.size() == 1 && outputs[0] == "json";
 }
 
-absl::StatusOr<std::string> ResultsJson(const Arguments& arguments,
-                                        std::vector<vm::Value> results,
-                                        const abi::Callable& function,
-                                        const Ref<hal::Device>& device) {
+absl::Status PrintResultsJson(const Arguments& arguments,
+                              std::vector<vm::Value> results,
+                              const abi::Callable& function,
+                              const Ref<hal::Device>& device) {
   ASSIGN_OR_RETURN(abi::Signature signature, SignatureOf(function));
   auto values = abi::Invoker::WithoutFunction(device, std::move(signature),
                                               MeterOf(function.memory()))
                     .Decode(std::move(results));
   if (!values.ok()) return HintAtMaxMemory(arguments, values.status());
-  std::string text;
-  if (values->size() == 1) {
-    abi::AppendJson((*values)[0], text);
-  } else {
-    abi::AppendJson(abi::HostValue::List(*std::move(values)), text);
-  }
-  return text + "\n";
+  const abi::HostValue printed = values->size() == 1
+                                     ? std::move((*values)[0])
+                                     : abi::HostValue::List(*std::move(values));
+  // Never kept: the text may be six times the values.
+  return WriteTextTo("-", [&printed](TextSink sink) {
+    TextStream out(std::numeric_limits<uint64_t>::max(), sink);
+    abi::WriteJson(printed, out);
+    out.Add("\n");
+    return out.Finish();
+  });
 }
 
 }  // namespace eyrie::tools

@@ -38,11 +38,11 @@ absl::StatusOr<std::vector<vm::Value>> ReadJsonInputs(
 // True for --output=json alone.
 bool WantsJsonOutput(const Arguments& arguments);
 
-// The results as one line: the value where there is one, else an array.
-absl::StatusOr<std::string> ResultsJson(const Arguments& arguments,
-                                        std::vector<vm::Value> results,
-                                        const abi::Callable& function,
-                                        const Ref<hal::Device>& device);
+// Prints the results on one line: the value if there is one, else an array.
+absl::Status PrintResultsJson(const Arguments& arguments,
+                              std::vector<vm::Value> results,
+                              const abi::Callable& function,
+                              const Ref<hal::Device>& device);
 
 }  // namespace eyrie::tools
 

@@ -29,6 +29,18 @@ vm.func @f%d(%%i0: i32) -> (i32) {
 }
 """
 
+# Returns 16 MiB of zeros, whose JSON text is six times as long.
+ZEROS = """vm.module @zeros version 0
+vm.export @zeros
+vm.func @zeros() -> (!vm.buffer) {
+^bb0:
+  %i0:1 = vm.const.i64 16777216
+  %i2 = vm.const.i32 16
+  %r0 = vm.buffer.alloc %i0:1, %i2
+  vm.return %r0
+}
+"""
+
 
 def run(command, limit):
   """The exit code below `limit` bytes of address space, and stderr."""
@@ -93,6 +105,9 @@ def main():
         (["dump", many, "--output=disassembly"], 1),
         (["asm", text, "-o", os.path.join(folder, "again.vmfb")], 1),
     ]
+    zeros = os.path.join(folder, "zeros.vmfb")
+    subprocess.run([eyrie, "asm", "-", "-o", zeros], input=ZEROS.encode(),
+                   check=True)
     begin = least([eyrie, "--version"])
     wrong = 0
     for arguments, expected in rows:
@@ -104,6 +119,11 @@ def main():
       for line in bad:
         print("  WRONG:", line)
       wrong += len(bad)
+    # The text is written while it is made.
+    code, text = run([eyrie, "run", zeros, "--output=json"], begin + 64 * MIB)
+    if code != 0:
+      print("WRONG: JSON text is kept:", code, text)
+      wrong += 1
   sys.exit(1 if wrong else 0)
 
 

@@ -251,10 +251,8 @@ absl::StatusOr<bool> ShowResults(const Arguments& arguments,
                                  std::vector<vm::Value> results,
                                  abi::ValueWriter& writer) {
   if (WantsJsonOutput(arguments)) {
-    ASSIGN_OR_RETURN(
-        const std::string text,
-        ResultsJson(arguments, std::move(results), function, device));
-    RETURN_IF_ERROR(WriteStdout(text));
+    RETURN_IF_ERROR(
+        PrintResultsJson(arguments, std::move(results), function, device));
     return true;
   }
   if (!arguments.GetList("expected_output").empty()) {
