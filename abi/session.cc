@@ -328,6 +328,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   context_options.stepper = options.stepper;
   context_options.limits = options.limits;
   context_options.memory = options.memory;
+  context_options.cancellation = options.cancellation;
   context_options.jit = options.jit;
   auto context = vm::Context::Create(std::move(modules), context_options);
   if (lacks_module && absl::IsNotFound(context.status())) {

@@ -80,6 +80,8 @@ struct SessionOptions {
   vm::Stepper* stepper = nullptr;
   // What counts the memory; null: one of limits.max_memory.
   std::shared_ptr<MemoryMeter> memory;
+  // Cancels the session, also before Create has returned it; null: nothing.
+  std::shared_ptr<vm::Cancellation> cancellation;
   // What programs load parameters from; null: nothing.
   std::shared_ptr<const hal::ParameterScopes> parameters;
   // Whose functions programs may import; results are in the first device.

@@ -87,7 +87,7 @@ STATES = [
     ("limit, missing", ":", "E none"),
 ]
 # Folders that are missing are made, as GoogleTest does.
-MAKES_FOLDERS = ("--xml", "--gtest_output")
+MAKES_FOLDERS = ("--gtest_output",)
 
 
 def drop_powers():

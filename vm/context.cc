@@ -165,13 +165,15 @@ Context::Context(const ContextOptions& options)
       jit_(options.jit),
       meter_(options.work ? Meter(options.limits, options.work)
                           : Meter(options.limits)),
-      memory_(options.memory) {
+      memory_(options.memory),
+      cancellation_(options.cancellation) {
   if (jit_ != nullptr && !jit_->eager()) meter_.BeginTicks();
   if (memory_ == nullptr && options.limits.max_memory < Limits::kUnlimited) {
     memory_ = std::make_shared<MemoryMeter>(options.limits.max_memory);
   }
   meter_.stepper = options.stepper;
   if (memory_ != nullptr) globals_ = *MemoryCharge::Take(memory_, 0, "globals");
+  if (cancellation_ != nullptr) cancellation_->Add(this);
 }
 
 absl::StatusOr<std::unique_ptr<Context>> Context::Create(
@@ -200,6 +202,7 @@ Context::~Context() {
   }
   while (!states_.empty()) states_.pop_back();
   nested_lists_->DropRings();
+  if (cancellation_ != nullptr) cancellation_->Remove(this);
 }
 
 absl::Status Context::AddModule(std::shared_ptr<const Module> module) {

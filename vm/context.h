@@ -24,6 +24,7 @@
 #include "base/work_budget.h"
 #include "vm/bytecode_module.h"
 #include "vm/callconv.h"
+#include "vm/cancellation.h"
 #include "vm/compiled.h"
 #include "vm/limits.h"
 #include "vm/machine.h"
@@ -85,6 +86,8 @@ struct ContextOptions {
   std::shared_ptr<WorkBudget> work;
   // Stands for limits.max_memory: counts what others hold for the context, too.
   std::shared_ptr<MemoryMeter> memory;
+  // Cancels the context, also before Create has returned it. May be null.
+  std::shared_ptr<Cancellation> cancellation;
 };
 
 // One thread's, at a time. Modules may be shared with other contexts.
@@ -205,6 +208,7 @@ class Context {
   int depth_ = 0;  // of calls from native functions back into the context
   // Stops a call at its deadline, before all above ends; null: no timeout.
   std::unique_ptr<Alarm> alarm_;
+  std::shared_ptr<Cancellation> cancellation_;  // may be null
 };
 
 // What limits see as one call from the host: all between its begin and end,

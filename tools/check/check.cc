@@ -132,7 +132,10 @@ absl::StatusOr<std::unique_ptr<FileWriter>> OpenXml(
   std::unique_ptr<FileWriter> file;
   if (options.xml.empty()) return file;
   // The file says it if there is none.
-  MakeFolders(options.xml.substr(0, options.xml.rfind('/') + 1)).IgnoreError();
+  if (options.xml_folders) {
+    const size_t slash = options.xml.rfind('/');
+    MakeFolders(options.xml.substr(0, slash + 1)).IgnoreError();
+  }
   file = std::make_unique<FileWriter>(options.xml);
   RETURN_IF_ERROR(file->status());
   return file;

@@ -195,7 +195,8 @@ absl::StatusOr<CheckOptions> ReadCheckOptions(const Arguments& arguments) {
   options.expect_failure = arguments.GetBool("expect_failure");
   ASSIGN_OR_RETURN(options.xml,
                    OutputPath(arguments.GetString("gtest_output")));
-  if (arguments.IsSet("xml")) options.xml = arguments.GetString("xml");
+  options.xml_folders = !arguments.IsSet("xml");
+  if (!options.xml_folders) options.xml = arguments.GetString("xml");
   options.xfail = arguments.GetString("xfail");
   ASSIGN_OR_RETURN(options.color,
                    WantsColor(arguments.GetString("gtest_color")));

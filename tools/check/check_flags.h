@@ -32,8 +32,9 @@ struct CheckOptions {
   size_t jobs = 1;
   bool fail_fast = false;
   bool expect_failure = false;
-  std::string xml;    // a path; empty: none
-  std::string xfail;  // a path; empty: none
+  std::string xml;           // a path; empty: none
+  bool xml_folders = false;  // create those on the way to it, as GoogleTest
+  std::string xfail;         // a path; empty: none
   bool color = false;
   bool print_time = true;
   bool brief = false;

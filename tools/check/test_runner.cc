@@ -45,15 +45,6 @@ abi::SessionOptions Listening(abi::SessionOptions options, TestResult& result) {
   return options;
 }
 
-absl::StatusOr<vm::Function> FindTest(const abi::Session& session,
-                                      const Test& test) {
-  for (const vm::Function& function : session.Functions()) {
-    if (function.name() == test.function) return function;
-  }
-  return absl::NotFoundError(
-      absl::StrCat("There is no function '", test.name, "' to call."));
-}
-
 }  // namespace
 
 // The tests of one run, which threads take, in order, and whose results one
@@ -105,6 +96,7 @@ absl::Status TestRunner::Call(const Test& test, TestResult& result) {
   const TestSuite& suite = plan_.SuiteOf(test);
   RETURN_IF_ERROR(suite.loaded);
   abi::SessionOptions options = Listening(options_, result);
+  options.cancellation = cancellation_;
   const bool checks = absl::c_any_of(suite.programs, [](const auto& program) {
     return abi::UsesModule(program->def(), kCheckModuleName);
   });
@@ -121,17 +113,11 @@ absl::Status TestRunner::Call(const Test& test, TestResult& result) {
   ASSIGN_OR_RETURN(const std::unique_ptr<abi::Session> session,
                    abi::Session::Create(suite.programs, devices_[suite.devices],
                                         std::move(options)));
-  ASSIGN_OR_RETURN(const vm::Function function, FindTest(*session, test));
+  // Looked up, not searched for: each test has a context of its own.
+  ASSIGN_OR_RETURN(const vm::Function function,
+                   session->context().Lookup(test.function));
   ASSIGN_OR_RETURN(abi::Callable callable, session->Bind(function));
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (stopped_) return absl::CancelledError("It was not begun.");
-    running_.push_back(session.get());
-  }
-  const absl::Status status = callable.Call({}).status();
-  const std::lock_guard<std::mutex> lock(mutex_);
-  running_.erase(absl::c_find(running_, session.get()));
-  return status;
+  return callable.Call({}).status();
 }
 
 TestResult TestRunner::RunOne(const Test& test) {
@@ -183,8 +169,7 @@ void TestRunner::Run(std::span<const size_t> order, size_t jobs, Begin begin,
 
 void TestRunner::Stop() {
   stopped_ = true;
-  const std::lock_guard<std::mutex> lock(mutex_);
-  for (abi::Session* session : running_) session->Cancel();
+  cancellation_->Cancel();
 }
 
 }  // namespace eyrie::tools

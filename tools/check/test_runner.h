@@ -7,7 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,6 +21,7 @@
 #include "hal/device.h"
 #include "tools/check/check_module.h"
 #include "tools/check/test_plan.h"
+#include "vm/cancellation.h"
 
 namespace eyrie::tools {
 
@@ -75,8 +76,8 @@ class TestRunner {
   const abi::SessionOptions options_;
   const std::vector<DeviceList> devices_;
   std::atomic<bool> stopped_ = false;
-  std::mutex mutex_;  // guards what follows
-  std::vector<abi::Session*> running_;
+  const std::shared_ptr<vm::Cancellation> cancellation_ =
+      std::make_shared<vm::Cancellation>();
 };
 
 }  // namespace eyrie::tools
