@@ -26,7 +26,8 @@ struct FileTail {
 // For one thread. The file itself is written, under a lock that all appenders
 // of all processes take (flock), so that records are not mixed and none is
 // lost. A file that does not exist is created. After an error the file is as
-// before, or the error says what is left in it.
+// before, or the error says what is left in it. A process that is killed while
+// it writes leaves a part of its record at the end.
 //
 // FIFOs, terminals, devices and descriptors are written as by FileWriter.
 class FileAppender {

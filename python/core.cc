@@ -104,7 +104,8 @@ class Core {
     }
     return Error(error.code(),
                  error.message() +
-                     " eyrie.load(..., allow_loss=True) lets it be rounded.");
+                     " eyrie.load(..., allow_loss=True) converts it and "
+                     "refuses values that do not fit.");
   }
 
   // What `get` makes of a function, with the GIL.

@@ -6,10 +6,12 @@
 #include <cstdlib>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -325,6 +327,21 @@ std::vector<const char*> WithLongNames(std::span<const char* const> args,
     }
   }
   return all;
+}
+
+absl::Status WithShortNames(const absl::Status& status,
+                            std::span<const char* const> args,
+                            std::span<const ShortName> names) {
+  std::string message(status.message());
+  for (const ShortName& row : names) {
+    if (!absl::c_linear_search(args, row.name)) continue;
+    message = absl::StrReplaceAll(
+        message,
+        {{absl::StrCat(row.flag, "=..."), absl::StrCat(row.name, " ...")},
+         {absl::StrCat(row.flag, "='"), absl::StrCat(row.name, " '")},
+         {row.flag, row.name}});
+  }
+  return absl::Status(status.code(), message);
 }
 
 std::span<const Flag> PublicToolFlags() { return kPublicToolFlags; }

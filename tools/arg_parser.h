@@ -90,6 +90,10 @@ struct ShortName {
 };
 std::vector<const char*> WithLongNames(std::span<const char* const> args,
                                        std::span<const ShortName> names);
+// An error in which flags have the names that `args` spell them with.
+absl::Status WithShortNames(const absl::Status& status,
+                            std::span<const char* const> args,
+                            std::span<const ShortName> names);
 
 // Flags of the public tools of all releases that concern their GPU drivers,
 // thread pool, tracing, profiling and replay: rows of kind kIgnored.

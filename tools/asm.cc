@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -76,7 +77,9 @@ absl::StatusOr<std::vector<uint8_t>> ReadBeside(const std::string& text_path,
 
 absl::Status Run(std::span<const char* const> args) {
   const std::vector<const char*> all = WithLongNames(args, kShortNames);
-  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kFlags, all));
+  const absl::StatusOr<Arguments> parsed = ParseArguments(kFlags, all);
+  if (!parsed.ok()) return WithShortNames(parsed.status(), args, kShortNames);
+  const Arguments& arguments = *parsed;
   if (arguments.GetBool("help")) {
     return WriteStdout(absl::StrCat(kUsage, FlagsHelp(kFlags)));
   }
@@ -88,7 +91,8 @@ absl::Status Run(std::span<const char* const> args) {
   const std::string& path = arguments.positional()[0];
   const std::string& output = arguments.GetString("output");
   if (!output.empty()) {
-    RETURN_IF_ERROR(CheckOutputPath("--output", output, {&path, 1}));
+    RETURN_IF_ERROR(WithShortNames(
+        CheckOutputPath("--output", output, {&path, 1}), args, kShortNames));
   }
   ASSIGN_OR_RETURN(auto file, MappedFile::Open(path));
   const absl::string_view text(

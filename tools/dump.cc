@@ -226,6 +226,10 @@ absl::Status Run(std::span<const char* const> args) {
   RETURN_IF_ERROR(CheckCompat(arguments));
   if (const std::string& folder = arguments.GetString("rodata");
       !folder.empty()) {
+    if (!IsFolder(folder)) {
+      return absl::NotFoundError(
+          absl::StrCat("--rodata='", folder, "' is not a folder."));
+    }
     RETURN_IF_ERROR(CheckOutputPath(
         "--rodata", absl::StrCat(folder, "/", RodataName(0)), {}));
   }

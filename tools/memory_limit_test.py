@@ -119,6 +119,18 @@ def main():
       for line in bad:
         print("  WRONG:", line)
       wrong += len(bad)
+    # Where the program hardly starts: 127 is the dynamic loader's own.
+    for limit in range(begin - 512 * KIB, begin, 8 * KIB):
+      code, text = run([eyrie, "inspect", digits], limit)
+      if code != 127 and not is_good(code, text):
+        print(f"WRONG: {limit} bytes: exit code {code}, {text[:200]!r}")
+        wrong += 1
+    # The limit in force is named.
+    _, text = run([eyrie, "run", digits, "--input=1000000000000xf32=1"],
+                  begin + 64 * MIB)
+    if f"may have {begin + 64 * MIB} bytes of address space" not in text:
+      print("WRONG: the limit is not named:", text)
+      wrong += 1
     # The text is written while it is made.
     code, text = run([eyrie, "run", zeros, "--output=json"], begin + 64 * MIB)
     if code != 0:

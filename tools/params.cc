@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "abi/tensor_text.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/file_target.h"
@@ -162,22 +160,6 @@ absl::Status WriteArchive(const Arguments& arguments,
   return WriteStdout(out);
 }
 
-// A number that is too large for a narrow type becomes an infinity, or NaN
-// where there is none.
-absl::Status CheckRange(absl::string_view number, hal::ElementType type,
-                        std::span<const uint8_t> element) {
-  std::string text;
-  abi::AppendElement(element, 0, type, abi::FloatCase::kLower, text);
-  const auto special = [](absl::string_view value) {
-    const std::string lower = absl::AsciiStrToLower(value);
-    return absl::StrContains(lower, "inf") || absl::StrContains(lower, "nan");
-  };
-  if (!special(text) || special(number)) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("'", number, "' is out of the range of ",
-                   hal::ElementTypeName(type), "; it would be ", text, "."));
-}
-
 // A number of an element type as a pattern. Types of less than a byte have
 // none.
 absl::StatusOr<hal::Splat> ParseSplat(absl::string_view number,
@@ -196,7 +178,6 @@ absl::StatusOr<hal::Splat> ParseSplat(absl::string_view number,
   if (!parsed.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(parsed.message(), "."));
   }
-  RETURN_IF_ERROR(CheckRange(number, type, element));
   return splat;
 }
 

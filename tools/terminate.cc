@@ -13,6 +13,23 @@
 #include <new>
 #include <system_error>
 
+namespace {
+
+// Reports whether a block of 64 KiB cannot be had.
+bool LacksMemory() {
+  void* const block = std::malloc(size_t{64} << 10);
+  std::free(block);
+  return block == nullptr;
+}
+
+[[noreturn]] void ExitWithoutMemory() {
+  std::fputs("eyrie: The system has no more memory for this process.\n",
+             stderr);
+  _exit(EXIT_FAILURE);
+}
+
+}  // namespace
+
 namespace __gnu_cxx {
 
 // A lack of memory or of threads is an error as any other: its sentence, and
@@ -21,15 +38,15 @@ void __verbose_terminate_handler() {
   static std::atomic_flag is_ending = ATOMIC_FLAG_INIT;
   while (is_ending.test_and_set()) pause();  // another thread ends the process
   if (abi::__cxa_current_exception_type() == nullptr) {
+    // There may be none because there was no memory for it either.
+    if (LacksMemory()) ExitWithoutMemory();
     std::fputs("eyrie: std::terminate was called.\n", stderr);
     std::abort();
   }
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    std::fputs("eyrie: The system has no more memory for this process.\n",
-               stderr);
-    _exit(EXIT_FAILURE);
+    ExitWithoutMemory();
   } catch (const std::system_error& error) {
     std::fprintf(stderr, "eyrie: The process ends: %s\n", error.what());
     _exit(EXIT_FAILURE);

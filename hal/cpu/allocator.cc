@@ -3,8 +3,10 @@
 // Tested by allocator_test.cc.
 #include "hal/cpu/allocator.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -20,6 +22,16 @@ constexpr size_t kMapThreshold = size_t{256} << 10;
 uint64_t MachineMemory() {  // in bytes
   return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
          static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// The bound that a buffer cannot be had under, as the end of a sentence.
+std::string BoundText() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < MachineMemory()) {
+    return absl::StrCat("this process may have ", limit.rlim_cur,
+                        " bytes of address space (ulimit -v).");
+  }
+  return absl::StrCat("this machine's memory has ", MachineMemory(), " bytes.");
 }
 
 }  // namespace
@@ -59,8 +71,7 @@ absl::StatusOr<PooledBuffer*> Allocator::CreateBlock(size_t, size_t capacity) {
   if (block != nullptr) [[likely]]
     return block;
   return absl::ResourceExhaustedError(absl::StrCat(
-      "A buffer of ", capacity, " bytes cannot be had; this machine's memory ",
-      "has ", MachineMemory(), " bytes."));
+      "A buffer of ", capacity, " bytes cannot be had; ", BoundText()));
 }
 
 // All memory here is visible to both sides.
