@@ -20,6 +20,7 @@ class Counter {
 
  private:
   static constexpr absl::string_view kWhat = "The module's tables";
+  static constexpr uint64_t kSharedAttributeBytes = 16;
 
   absl::Status Count(const flatbuffers::String* text) {
     return budget_.TakeBytes(text == nullptr ? 0 : text->size(), kWhat);
@@ -43,6 +44,17 @@ class Counter {
   absl::Status CountSignature(const fbs::Signature& signature) {
     RETURN_IF_ERROR(Count(signature.calling_convention()));
     return CountAttributes(signature.attrs());
+  }
+  // One that is counted elsewhere, too: its text, and little for an attribute.
+  absl::Status CountShared(const fbs::Signature& signature) {
+    RETURN_IF_ERROR(Count(signature.calling_convention()));
+    if (signature.attrs() == nullptr) return absl::OkStatus();
+    for (const fbs::Attr* attribute : *signature.attrs()) {
+      RETURN_IF_ERROR(budget_.TakeBytes(kSharedAttributeBytes, kWhat));
+      RETURN_IF_ERROR(Count(attribute->key()));
+      RETURN_IF_ERROR(Count(attribute->value()));
+    }
+    return absl::OkStatus();
   }
   absl::Status CountDebugDatabase(const fbs::DebugDatabase& debug) {
     return CountEach(debug.functions(), [this](const fbs::SourceMap& map) {
@@ -73,13 +85,14 @@ absl::Status Counter::CountModule(const fbs::Module& module) {
       }));
   RETURN_IF_ERROR(CountEach(module.exports(), [&](const fbs::Export& exported) {
     RETURN_IF_ERROR(Count(exported.local_name()));
-    // It is printed and called with its function's signature.
+    // It is printed and searched with its function's signature, which is
+    // decoded once.
     const auto* signatures = module.signatures();
     const auto function = static_cast<uint32_t>(exported.function());
     if (signatures == nullptr || function >= signatures->size()) {
       return absl::OkStatus();  // the decoder refuses it
     }
-    return CountSignature(*signatures->Get(function));
+    return CountShared(*signatures->Get(function));
   }));
   RETURN_IF_ERROR(
       CountEach(module.signatures(), [this](const fbs::Signature& signature) {
