@@ -1,4 +1,4 @@
-// Where a device's buffers come from.
+// Allocates and imports a device's buffers.
 //
 // Thread-safe. Statistics count bytes by kind of memory.
 #ifndef EYRIE_HAL_ALLOCATOR_H_
@@ -19,7 +19,7 @@
 
 namespace eyrie::hal {
 
-// Bytes since the allocator was made. Imported memory is not counted.
+// Bytes since the allocator was created. Imported memory is not counted.
 struct MemoryStatistics {
   uint64_t peak = 0;
   uint64_t allocated = 0;
@@ -30,7 +30,7 @@ struct MemoryStatistics {
 struct AllocatorStatistics {
   MemoryStatistics host_local;
   MemoryStatistics device_local;
-  // The text of --print_statistics, without the title line: two lines.
+  // Returns the two lines of --print_statistics after its title.
   std::string ToString() const;
 };
 
@@ -38,18 +38,18 @@ class Allocator : public RefObject {
  public:
   static constexpr RefType kType{"hal.allocator"};
 
-  // A buffer of `size` bytes (0 is allowed), aligned to 64 at least; contents
-  // are zero, or undefined where only this context's bytes could be seen.
-  // RESOURCE_EXHAUSTED: the size asked for and what limits it.
-  // INVALID_ARGUMENT: a memory type the device does not have.
+  // Allocates a buffer of `size` bytes (0 is allowed), aligned to at least 64
+  // bytes. It reads as zeros, except for bytes that the owner in `params` wrote
+  // earlier. RESOURCE_EXHAUSTED: the message has the size and the limit.
+  // INVALID_ARGUMENT: the device does not have this memory type.
   virtual absl::StatusOr<Ref<Buffer>> Allocate(const BufferParams& params,
                                                uint64_t size) = 0;
 
-  // What a buffer of `size` bytes takes in all, its object and what its size
-  // is rounded up to included.
+  // Returns the bytes that a buffer of `size` bytes takes, including its object
+  // and rounding.
   virtual uint64_t Footprint(uint64_t size) const = 0;
-  // The charge for that; empty if `memory` is null. RESOURCE_EXHAUSTED: `what`
-  // passes the limit.
+  // Charges Footprint(size) to `memory`; the charge is empty if `memory` is
+  // null. RESOURCE_EXHAUSTED: the limit is exceeded; the message names `what`.
   absl::StatusOr<MemoryCharge> Charge(
       const std::shared_ptr<MemoryMeter>& memory, uint64_t size,
       absl::string_view what) const;
@@ -58,21 +58,21 @@ class Allocator : public RefObject {
       const std::shared_ptr<MemoryMeter>& memory, absl::string_view what,
       const BufferParams& params, uint64_t size);
 
-  // A buffer over host memory, without a copy. `release` runs when the last
-  // reference goes. UNAVAILABLE: this memory cannot be imported (alignment, or
-  // read-only memory asked for with write access); the caller then copies.
+  // Creates a buffer over host memory without copying it. `release` is called
+  // when the last reference is dropped. UNAVAILABLE: this memory cannot be
+  // imported (its alignment, or write access to read-only memory); the caller
+  // should copy it instead.
   virtual absl::StatusOr<Ref<Buffer>> ImportHost(
       const BufferParams& params, std::span<uint8_t> bytes,
       std::function<void()> release) = 0;
 
-  // True if the device may be handed the buffer: it is of this allocator, or
-  // in memory within the device's reach. What is not goes to and fro by copy
-  // (device_group.h).
+  // Reports whether the device can use the buffer directly. If not, its bytes
+  // are copied to the device and back (device_group.h).
   virtual bool CanUse(const Buffer& buffer) const = 0;
 
   virtual AllocatorStatistics statistics() const = 0;
 
-  // An id for BufferParams::owner that nobody else has: one per context.
+  // Returns a new, unique id for BufferParams::owner. Each context takes one.
   virtual uint64_t NewOwner() = 0;
 
  protected:

@@ -1,9 +1,9 @@
-// Device memory as modules hold it: a byte range of an allocation.
+// Device memory as modules see it: a byte range of an allocation.
 //
-// A driver subclasses Buffer for its allocations; a subspan is a plain Buffer
-// that keeps its allocation alive. Shapes and element types are BufferView's.
-// The object is immutable and shared by threads; its contents are ordered by
-// semaphores, never by locks.
+// Drivers subclass Buffer for their allocations; a subspan is a plain Buffer
+// that retains its allocation. Shapes and element types are in BufferView. The
+// object is immutable and may be shared by threads. Accesses to its contents
+// must be ordered by semaphores; no lock guards them.
 // Tested by buffer_test.cc.
 #ifndef EYRIE_HAL_BUFFER_H_
 #define EYRIE_HAL_BUFFER_H_
@@ -24,18 +24,19 @@ class Buffer : public ChargedObject {
  public:
   static constexpr RefType kType{"hal.buffer"};
 
-  // A range of `buffer`'s bytes, sharing its allocation. kWholeBuffer as the
-  // length means the rest. OUT_OF_RANGE: the range passes the buffer's end.
-  // Returns `buffer` itself when the range is all of it.
+  // Returns a range of `buffer` that shares its allocation, or `buffer` itself
+  // if the range is all of it. A length of kWholeBuffer means up to the end.
+  // OUT_OF_RANGE: the range exceeds the buffer.
   static absl::StatusOr<Ref<Buffer>> Subspan(Ref<Buffer> buffer,
                                              uint64_t offset, uint64_t length);
 
-  // The buffer the driver allocated: this one, or the one this is a range of.
+  // Returns the buffer that the driver allocated: this one, or the one that it
+  // is a range of.
   Buffer& allocation() { return allocation_ ? *allocation_ : *this; }
   const Buffer& allocation() const {
     return allocation_ ? *allocation_ : *this;
   }
-  // Offset of this range within the allocation, and its length, in bytes.
+  // Offset of this range in the allocation, and its length, in bytes.
   uint64_t byte_offset() const { return byte_offset_; }
   uint64_t byte_length() const { return byte_length_; }
 
@@ -44,9 +45,9 @@ class Buffer : public ChargedObject {
   BufferUsage allowed_usage() const { return params_.usage; }
   const BufferParams& params() const { return params_; }
 
-  // PERMISSION_DENIED: the buffer lacks a bit; the sentence names it, with the
-  // buffer's own bits. Access means reading and writing; other bits of it, and
-  // kAny, ask for nothing.
+  // PERMISSION_DENIED: the buffer lacks a required bit; the message names it
+  // and the buffer's own bits. CheckAccess looks at kRead and kWrite alone, and
+  // accepts everything if kAny is set.
   absl::Status CheckAccess(MemoryAccess required) const;
   absl::Status CheckUsage(BufferUsage required) const {
     if ((required & ~params_.usage) == 0) [[likely]]
@@ -58,11 +59,13 @@ class Buffer : public ChargedObject {
       return absl::OkStatus();
     return LacksMemoryType(required);
   }
-  // [offset, offset + length) within the buffer, kWholeBuffer resolved.
+  // Returns the length of the range, with kWholeBuffer resolved. OUT_OF_RANGE:
+  // the range exceeds the buffer.
   absl::StatusOr<uint64_t> ResolveRange(uint64_t offset, uint64_t length) const;
 
-  // Owners of an allocation as modules count them, beside references: one at
-  // first. Discarding says whether that was the last one's.
+  // The module-visible count of an allocation's owners, separate from
+  // references; it starts at 1. DiscardOwner reports whether it dropped the
+  // last one.
   void PreserveOwner() { owners_.fetch_add(1, std::memory_order_relaxed); }
   bool DiscardOwner() {
     return owners_.fetch_sub(1, std::memory_order_acq_rel) == 1;
@@ -71,12 +74,12 @@ class Buffer : public ChargedObject {
     return owners_.load(std::memory_order_acquire) == 1;
   }
 
-  // The range's address in host memory, or null where the host cannot see it.
-  // Drivers' execution paths use it; everyone else maps.
+  // Returns the range's address in host memory, or null if the host cannot see
+  // it. For drivers; other code must use Map.
   uint8_t* host_data() const { return host_data_; }
 
-  // The bytes [offset, offset + length) where Read would copy them from as they
-  // are; null: ask Read, which gets them, or says why not.
+  // Returns the address of bytes [offset, offset + length) if they can be read
+  // in place; else null, and the caller must use Read.
   const uint8_t* Peek(uint64_t offset, uint64_t length) const {
     const bool plain = host_data_ != nullptr &&
                        (params_.type & memory_type::kHostCoherent) != 0 &&
@@ -84,17 +87,18 @@ class Buffer : public ChargedObject {
                        RangeFits(offset, length, byte_length_);
     return plain ? host_data_ + offset : nullptr;
   }
-  // Host access to bytes [offset, offset + length). The span is valid until
-  // Unmap or the buffer's end. A Map for write must be followed by Unmap for
-  // the device to see it. Memory that the host cannot see is mapped as a copy,
-  // by drivers that can: Map and Unmap then wait for the device.
-  // FAILED_PRECONDITION names the memory type otherwise.
+  // Maps bytes [offset, offset + length) for the host. The span is valid until
+  // Unmap or until the buffer is destroyed. Writes reach the device at Unmap.
+  // If the host cannot see the memory, drivers that support it map a copy; Map
+  // and Unmap then wait for the device.
+  // FAILED_PRECONDITION: the host cannot see the memory, and the driver cannot
+  // map a copy. OUT_OF_RANGE, PERMISSION_DENIED: as ResolveRange, CheckAccess.
   absl::StatusOr<std::span<uint8_t>> Map(MemoryAccess access, uint64_t offset,
                                          uint64_t length);
   absl::Status Unmap(uint64_t offset, uint64_t length);
 
-  // What the driver that allocated this knows of it, if `tag` is its own: of
-  // other drivers, null. Of allocations.
+  // Returns the driver's own data of an allocation if `tag` is the tag of the
+  // driver that allocated it, else null. Call it on allocation().
   virtual const void* DriverData(const void* tag) const;
 
   // Copies between host memory and the buffer, through Map.
@@ -102,18 +106,19 @@ class Buffer : public ChargedObject {
   absl::Status Write(uint64_t offset, std::span<const uint8_t> source);
 
  protected:
-  // An allocation of `length` bytes; `host_data` null if not host-visible.
+  // Creates an allocation of `length` bytes; `host_data` is null if the host
+  // cannot see it.
   Buffer(const BufferParams& params, uint64_t length, uint8_t* host_data);
 
-  // Makes an allocation that nobody refers to stand for a new one.
+  // Reuses an unreferenced allocation as a new one.
   void Reset(const BufferParams& params, uint64_t length);
 
-  // Drivers with non-coherent memory flush and invalidate here; offsets are
-  // within the allocation.
+  // Overridden by drivers with non-coherent memory. Offsets are relative to the
+  // allocation.
   virtual absl::Status Invalidate(uint64_t offset, uint64_t length);
   virtual absl::Status Flush(uint64_t offset, uint64_t length);
 
-  // Host access where `host_data` is null; as Map and Unmap, within the
+  // Implement Map and Unmap if `host_data` is null. Offsets are relative to the
   // allocation.
   virtual absl::StatusOr<std::span<uint8_t>> MapCopy(MemoryAccess access,
                                                      uint64_t offset,

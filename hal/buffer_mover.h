@@ -1,8 +1,9 @@
-// Moves bytes between buffers of devices that cannot use each other's memory.
+// Copies bytes between buffers of devices that cannot use each other's memory.
 //
-// Three steps, each on a fence: the source's device makes them visible to the
-// host, a callback copies them, the target's device takes them over. Where the
-// host sees a buffer itself its step is a barrier.
+// There are three steps, ordered by fences: the source's device copies the
+// bytes to host-visible memory, a callback on the host copies them, and the
+// target's device copies them into the target. If the host can see a buffer
+// itself, the device's step is a barrier.
 // Tested by device_group_test.cc.
 #ifndef EYRIE_HAL_BUFFER_MOVER_H_
 #define EYRIE_HAL_BUFFER_MOVER_H_
@@ -13,15 +14,15 @@
 
 namespace eyrie::hal {
 
-// A range of a buffer, its length known, and a device that can use it.
+// A range of a buffer with a known length, and a device that can use it.
 struct Place {
   Device& device;
   BufferRef ref;
 };
 
-// Queues the move; the ranges are of one length and lie in their buffers.
-// Whatever goes wrong fails the signal fence, and is returned as well if it is
-// known by then. The affinity is not used: any queue of either device.
+// Queues the copy. Both ranges must have the same length and fit their buffers.
+// Errors are reported as by Device's operations. The affinity in `fences` is
+// ignored: any queue of either device may run a step.
 absl::Status QueueMove(const QueueFences& fences, const Place& source,
                        const Place& target);
 

@@ -1,7 +1,8 @@
-// A shape and an element type over a buffer: the tensors of a call.
+// A tensor: a buffer with a shape and an element type.
 //
-// Immutable and shared by threads. Dense row-major; the byte length needed is
-// never more than the buffer's, sub-byte elements are packed.
+// Immutable; may be shared by threads. The elements of a dense view are in
+// row-major order and always fit in the buffer; elements of less than a byte
+// are packed.
 // Tested by buffer_test.cc.
 #ifndef EYRIE_HAL_BUFFER_VIEW_H_
 #define EYRIE_HAL_BUFFER_VIEW_H_
@@ -19,7 +20,7 @@
 
 namespace eyrie::hal {
 
-// How elements are laid out. Modules pass these numbers.
+// The layout of elements; the values are those that modules pass.
 enum class EncodingType : uint32_t { kOpaque = 0, kDenseRowMajor = 1 };
 
 class BufferView final : public ChargedObject {
@@ -27,9 +28,9 @@ class BufferView final : public ChargedObject {
   static constexpr RefType kType{"hal.buffer_view"};
   using Shape = absl::InlinedVector<int64_t, 6>;
 
-  // INVALID_ARGUMENT: no buffer, a negative dimension, a byte size that
-  // overflows, or one greater than the buffer's. A view that is not dense has
-  // all of the buffer's bytes.
+  // INVALID_ARGUMENT: null buffer, negative dimension, element type without a
+  // size, or a byte size that overflows or exceeds the buffer's. A view that is
+  // not dense covers the whole buffer.
   static absl::StatusOr<Ref<BufferView>> Create(
       Ref<Buffer> buffer, std::span<const int64_t> shape, ElementType type,
       EncodingType encoding = EncodingType::kDenseRowMajor);
@@ -40,10 +41,10 @@ class BufferView final : public ChargedObject {
   EncodingType encoding() const { return encoding_; }
   // Product of the dimensions; 1 for rank 0.
   int64_t element_count() const { return element_count_; }
-  // Bytes that the elements take, at most the buffer's length.
+  // Bytes that the elements take; at most the buffer's length.
   uint64_t byte_length() const { return byte_length_; }
 
-  // "2x3xf32"; a dynamic dimension never stands in a view.
+  // Returns the type as text: "2x3xf32".
   std::string ShapeAndType() const;
 
  private:

@@ -1,11 +1,11 @@
-// A recorded list of commands: the front end that all drivers share.
+// A recorded list of commands, shared by all drivers.
 //
-// Recording validates each command once (command_validator.h) and stores it in
-// one growing arena; drivers translate or walk the list at submission. A
-// binding may name a buffer, or a slot of the table given at submission
-// ("indirect"); indirect ranges are validated then. What is recorded is added
-// to the charge that the object holds. Thread-compatible while
-// recording; immutable and shareable once finalized. Retains what it names.
+// Recording validates each command (command_validator.h) and appends it to an
+// arena. Drivers walk or translate the list at submission. A binding names a
+// buffer, or a slot of the table given at submission ("indirect"); the table is
+// validated at submission. Recorded bytes are added to the charge that the
+// object holds. Retains the objects that commands name. Thread-compatible while
+// recording; immutable and thread-safe once finalized.
 // Tested by command_buffer_test.cc.
 #ifndef EYRIE_HAL_COMMAND_BUFFER_H_
 #define EYRIE_HAL_COMMAND_BUFFER_H_
@@ -33,7 +33,7 @@
 
 namespace eyrie::hal {
 
-// Behaviour of a command buffer, as modules pass it.
+// Bits of a command buffer's mode; the values are those that modules pass.
 using CommandBufferMode = uint32_t;
 namespace command_buffer_mode {
 inline constexpr CommandBufferMode kOneShot = 1u << 0;
@@ -56,8 +56,9 @@ constexpr bool IsDispatch(CommandKind kind) {
          kind == CommandKind::kDispatchIndirect;
 }
 
-// The commands as recorded. Each begins with Command; variable parts follow
-// the struct in the arena. Ranges are resolved where the buffer is known.
+// A recorded command. Every command struct begins with Command; its variable
+// parts follow the struct in the arena. Lengths are resolved unless the range
+// is indirect.
 struct Command {
   CommandKind kind;
   uint32_t size;  // bytes to the next command, a multiple of 8
@@ -95,7 +96,7 @@ struct CopyCommand : Command {
 struct CollectiveCommand : Command {
   Channel* channel;  // retained
   CollectivePlan plan;
-  // As long as the plan says; one of no bytes names nothing.
+  // Their lengths are those of the plan. A range of 0 bytes has no buffer.
   RecordedRef send;
   RecordedRef receive;
 };
@@ -118,7 +119,8 @@ struct DispatchCommand : Command {
   }
 };
 
-// Words for commands: the first ones within the object, then twice as many.
+// Growing storage for commands. The first words are inside the object; when
+// full, the capacity doubles.
 class CommandArena {
  public:
   static constexpr size_t kFirstWords = 64;
@@ -128,10 +130,10 @@ class CommandArena {
   CommandArena& operator=(const CommandArena&) = delete;
   ~CommandArena();
 
-  // Appends zeroed words. RESOURCE_EXHAUSTED: there is no memory, or the charge
-  // has a limit.
+  // Appends zeroed words. Invalidates pointers into the arena.
+  // RESOURCE_EXHAUSTED: out of memory, or the limit of `charge` is exceeded.
   absl::Status Append(size_t words, MemoryCharge& charge);
-  // Takes words off the end.
+  // Truncates the arena to `size` words.
   void Cut(size_t size) { size_ = size; }
 
   uint64_t* data() { return words_; }
@@ -155,9 +157,10 @@ class CommandBuffer final : public ChargedObject {
                 uint32_t binding_capacity);
   ~CommandBuffer() override;
 
-  // Recording. FAILED_PRECONDITION: finalized already. INVALID_ARGUMENT,
-  // OUT_OF_RANGE or PERMISSION_DENIED: what command_validator.h says. What
-  // changes nothing (no bytes, no workgroups) is not recorded.
+  // Recording. FAILED_PRECONDITION: already finalized. RESOURCE_EXHAUSTED: out
+  // of memory, or over the charge's limit. INVALID_ARGUMENT, OUT_OF_RANGE,
+  // PERMISSION_DENIED: see command_validator.h. Commands without effect (0
+  // bytes or workgroups) are not recorded.
   absl::Status ExecutionBarrier(uint32_t source_stages, uint32_t target_stages);
   absl::Status Fill(const BufferRef& target, std::span<const uint8_t> pattern);
   absl::Status Update(std::span<const uint8_t> source, const BufferRef& target);
@@ -172,45 +175,49 @@ class CommandBuffer final : public ChargedObject {
                                 const BufferRef& workgroup_count,
                                 std::span<const uint32_t> constants,
                                 std::span<const BufferRef> bindings);
-  // This rank's part in a collective; a range that it does not use is not
-  // looked at. Fails as PlanCollective does, too.
+  // Records this rank's part in a collective; ranges that it does not use are
+  // ignored. Returns PlanCollective's errors, too.
   absl::Status Collective(const Ref<Channel>& channel, const CollectiveOp& op,
                           uint32_t param, const BufferRef& send,
                           const BufferRef& receive, uint64_t element_count);
   absl::Status BeginDebugGroup(absl::string_view label);
   absl::Status EndDebugGroup();
-  // Ends recording. FAILED_PRECONDITION: already ended, or a debug group open.
+  // Ends recording. FAILED_PRECONDITION: already ended, or a debug group is
+  // open.
   absl::Status Finalize();
 
   bool finalized() const { return finalized_; }
   CommandBufferMode mode() const { return mode_; }
   QueueAffinity affinity() const { return affinity_; }
-  // The slots that were announced. Commands may use others: what counts is
-  // the table that a submission brings.
+  // The number of slots given at creation. Commands may use higher slots: only
+  // the table given at submission limits them.
   uint32_t binding_capacity() const { return binding_capacity_; }
-  // Slots that commands use: one more than the highest, 0 if none.
+  // Returns the highest slot that commands use plus one; 0 if they use none.
   uint32_t slots_used() const { return static_cast<uint32_t>(slots_.size()); }
 
-  // True if commands talk to other ranks.
+  // Reports whether any command communicates with other ranks.
   bool talks_to_ranks() const { return talks_to_ranks_; }
 
-  // Checks a table against every indirect command: slots filled, ranges
-  // inside, usage allowed. Once per submission, before anything runs.
+  // Validates a binding table for all indirect commands; see
+  // hal::ValidateTable. Must be called once per submission, before any command
+  // runs.
   absl::Status ValidateTable(std::span<const BufferBinding> table) const {
     return hal::ValidateTable(slots_, table);
   }
 
-  // Calls `see` with each reference to a range.
+  // Calls `see` with each range that commands name.
   void ForEachRef(absl::FunctionRef<void(const RecordedRef&)> see) const;
-  // The same commands, finalized, for one submission. `change` may give each
-  // reference another buffer, one of `kept`, and offset. `charge` is for
-  // the copy. RESOURCE_EXHAUSTED: no memory for it.
+  // Copies the commands for one submission; the copy is finalized. `change` may
+  // replace the buffer and offset of each range; new buffers must be in `kept`,
+  // which the copy retains. The copy holds `charge`. RESOURCE_EXHAUSTED: out of
+  // memory, or over the charge's limit.
   absl::StatusOr<Ref<CommandBuffer>> CopyWith(
       absl::FunctionRef<void(RecordedRef&)> change,
       std::span<const Ref<Buffer>> kept, MemoryCharge charge) const;
 
-  // What a driver has made of the commands, for the next submission: null at
-  // first, or if another submission has taken it. Thread-safe.
+  // A driver's cached translation of the commands, for the next submission.
+  // TakeTranslation returns null if there is none or another submission has
+  // taken it. Thread-safe.
   Ref<RefObject> TakeTranslation() const;
   void KeepTranslation(Ref<RefObject> translation) const;
 
@@ -220,7 +227,7 @@ class CommandBuffer final : public ChargedObject {
     const Command* const next = command->After();
     return next == end() ? nullptr : next;
   }
-  // Behind the last.
+  // Returns the address after the last command.
   const Command* end() const {
     return reinterpret_cast<const Command*>(arena_.data() + arena_.size());
   }
@@ -231,14 +238,14 @@ class CommandBuffer final : public ChargedObject {
     return reinterpret_cast<const Command*>(arena_.data() + word);
   }
   absl::Status CheckRecording() const;
-  // Appends a command with `extra` bytes after it, zeroed; `kind` and `size`
-  // are set. Valid until the next.
+  // Appends a command followed by `extra` zeroed bytes, and sets `kind` and
+  // `size`. The pointer is valid until the next Append.
   template <typename T>
   absl::StatusOr<T*> Append(CommandKind kind, uint64_t extra);
   void Retain(RefObject* object);
-  // Charges for slots that came since the last time.
+  // Charges for slots added since the last call.
   absl::Status ChargeSlots();
-  // Both kinds of dispatch; null `count` means `count_ref`.
+  // Records either kind of dispatch; if `count` is null, `count_ref` is used.
   absl::Status RecordDispatch(const Ref<Executable>& executable,
                               uint32_t ordinal, const uint32_t* count,
                               const BufferRef& count_ref,

@@ -1,8 +1,9 @@
-// What may be recorded: the one set of checks above all drivers.
+// Validates commands and binding tables, for all drivers.
 //
-// A reference to a buffer is checked when it is recorded. One to a slot of the
-// binding table adds to what its slot requires, and a submission checks each
-// slot of its table once, whatever the number of commands.
+// A reference to a buffer is validated when it is recorded. A reference to a
+// slot of the binding table adds to the slot's requirements instead; a
+// submission validates each slot of its table once, however many commands use
+// it.
 // Tested by command_buffer_test.cc.
 #ifndef EYRIE_HAL_COMMAND_VALIDATOR_H_
 #define EYRIE_HAL_COMMAND_VALIDATOR_H_
@@ -22,7 +23,8 @@
 
 namespace eyrie::hal {
 
-// A range of a buffer, or of binding-table slot `slot` when `buffer` is null.
+// A range of a buffer, or of slot `slot` of the binding table if `buffer` is
+// null.
 struct BufferRef {
   Ref<Buffer> buffer;
   uint32_t slot = 0;
@@ -30,15 +32,15 @@ struct BufferRef {
   uint64_t length = 0;  // kWholeBuffer: the rest
 };
 
-// One entry of the table an indirect submission supplies. The buffer is
-// borrowed, and may be null where no command uses the slot.
+// One entry of the table given at submission. The buffer is borrowed; it may be
+// null if no command uses the slot.
 struct BufferBinding {
   Buffer* buffer = nullptr;
   uint64_t offset = 0;
   uint64_t length = 0;  // kWholeBuffer: the rest
 };
 
-// A table that keeps its buffers: what outlasts its submission has one.
+// A table that retains its buffers, for submissions that outlive their call.
 class BindingTable {
  public:
   BindingTable() = default;
@@ -58,8 +60,8 @@ class BindingTable {
   std::vector<Ref<Buffer>> kept_;
 };
 
-// A BufferRef as recorded. The buffer is retained by the command buffer, and
-// its length is known; a slot's may still be kWholeBuffer.
+// A BufferRef as recorded. The command buffer retains the buffer. The length is
+// resolved, except that a slot's may be kWholeBuffer.
 struct RecordedRef {
   Buffer* buffer;  // null: slot
   uint32_t slot;
@@ -67,21 +69,21 @@ struct RecordedRef {
   uint64_t length;
 };
 
-// The bytes of a binding; the caller knows that it fits its buffer.
+// Returns the length of a binding in bytes. The binding must fit its buffer.
 inline uint64_t LengthOf(const BufferBinding& binding) {
   return binding.length != kWholeBuffer
              ? binding.length
              : binding.buffer->byte_length() - binding.offset;
 }
 
-// A range with a buffer and a length, wherever it was named.
+// A range with its buffer and length resolved.
 struct LocatedRange {
   const Buffer& buffer;
   uint64_t offset;  // within `buffer`
   uint64_t length;
 };
 
-// Where a reference's bytes are, in a table that has passed ValidateTable.
+// Resolves a reference. The table must have passed ValidateTable.
 inline LocatedRange Locate(const RecordedRef& ref,
                            std::span<const BufferBinding> table) {
   if (ref.buffer != nullptr) return {*ref.buffer, ref.offset, ref.length};
@@ -91,56 +93,60 @@ inline LocatedRange Locate(const RecordedRef& ref,
       ref.length != kWholeBuffer ? ref.length : LengthOf(binding) - ref.offset};
 }
 
-// What a command does with a range.
+// How a command uses a range.
 struct RangeUse {
-  absl::string_view what;  // "The fill's target"
+  absl::string_view what;  // for messages: "the fill's target"
   BufferUsage usage;
   MemoryAccess access;
-  uint32_t alignment;  // of the offset, and of the length where it is a fill's
+  uint32_t alignment;  // of offset and length
 };
 
-// What the commands that name a slot ask of it, all together.
+// The combined requirements of all commands that use a slot.
 struct SlotRequirements {
   BufferUsage usage = 0;
   MemoryAccess access = 0;
   uint32_t alignment = 1;        // of the binding's offset
   uint32_t length_multiple = 1;  // of the binding's length
   bool used = false;
-  uint64_t end = 0;  // bytes the binding has at least
+  uint64_t end = 0;  // the binding's minimum length in bytes
 };
 using SlotTable = std::vector<SlotRequirements>;
 
-// No table has more slots. A command that names one past it is refused.
+// Upper limit of the slots that commands may use.
 inline constexpr uint32_t kMaxBindingSlots = 1u << 16;
-// Workgroups in z, and in all: what the narrowest kernel interface counts, and
-// what a dispatch could finish in reasonable time.
+// Upper limits of workgroups in z, and in total. The first is the range of the
+// narrowest kernel interface; the second bounds a dispatch's time.
 inline constexpr uint32_t kMaxWorkgroupsZ = 0xFFFF;
 inline constexpr uint64_t kMaxWorkgroups = uint64_t{1} << 31;
 
-// Checks one reference and resolves its length where that is known.
+// Validates one reference and resolves its length if it names a buffer.
 // OUT_OF_RANGE: past the buffer's end, or past the last slot.
-// PERMISSION_DENIED: a usage, an access or device visibility that is missing.
-// INVALID_ARGUMENT: not aligned.
+// PERMISSION_DENIED: the buffer lacks the usage, access or device visibility.
+// INVALID_ARGUMENT: misaligned.
 absl::StatusOr<RecordedRef> ValidateRef(const BufferRef& ref,
                                         const RangeUse& use, SlotTable& slots);
 
-// A pattern of 1, 2, 4 or 8 bytes.
+// INVALID_ARGUMENT: the pattern does not have 1, 2, 4 or 8 bytes.
 absl::Status ValidatePattern(size_t pattern_length);
 
-// Equal lengths, and no overlap that can be seen.
+// INVALID_ARGUMENT: the lengths differ, or the ranges overlap. Overlaps of
+// indirect ranges are not detected.
 absl::Status ValidateCopy(const RecordedRef& source, const RecordedRef& target);
 
-// The export exists and takes as many constants and bindings as are given.
+// INVALID_ARGUMENT: no executable, or the export takes other numbers of
+// constants or bindings. OUT_OF_RANGE: the export does not exist.
 absl::Status ValidateDispatch(const Executable* executable,
                               uint64_t export_ordinal, size_t constant_count,
                               size_t binding_count);
 
-// Also for the counts that an indirect dispatch reads when it runs.
+// INVALID_ARGUMENT: more workgroups than the limits above. Drivers must also
+// call this for the counts that an indirect dispatch reads when it runs.
 absl::Status ValidateWorkgroupCount(const uint32_t (&count)[3]);
 
-// A submission's table against what the slots require.
-// INVALID_ARGUMENT: a slot that is used and empty, or misaligned.
-// OUT_OF_RANGE: a table with too few slots, or a binding with too few bytes.
+// Validates a submission's table.
+// INVALID_ARGUMENT: a used slot is empty or misaligned.
+// OUT_OF_RANGE: the table has too few slots, or a binding too few bytes.
+// PERMISSION_DENIED: as ValidateRef.
 absl::Status ValidateTable(const SlotTable& slots,
                            std::span<const BufferBinding> table);
 

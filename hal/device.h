@@ -1,11 +1,11 @@
-// One device: its allocator, executables and queues.
+// A device: its allocator, executables and queues.
 //
 // Thread-safe. Every queue operation waits for its wait fence, runs, then
-// signals its signal fence; it never blocks for the wait. Whatever goes wrong
-// fails the signal fence, and is returned as well if it is known by then; so
-// does an operation whose call may do no more work (paid_transfer.h). Null
-// fences are allowed: no wait, nobody to tell. queue_validator.h checks
-// arguments once above all drivers; drivers implement the Do... functions.
+// signals its signal fence. It does not block the caller while it waits. An
+// error fails the signal fence; if it is known before the call returns, it is
+// also returned. An operation also fails if its call has used up its budget
+// (paid_transfer.h). Either fence may be null. Device validates arguments
+// (queue_validator.h) before it calls the driver's Do... functions.
 // Tested by tests/devices/queue_rows.cc, device_group_test.cc.
 #ifndef EYRIE_HAL_DEVICE_H_
 #define EYRIE_HAL_DEVICE_H_
@@ -33,36 +33,38 @@
 
 namespace eyrie::hal {
 
-// The fences around one queue operation, borrowed for the call.
+// The fences, limits and queues of one operation, borrowed for the call.
+//
+// A driver must release all that an operation retains, its memory charge
+// included, before it signals or fails `signal`: whoever waits may rely on it.
 struct QueueFences {
   Fence* wait = nullptr;
   Fence* signal = nullptr;
-  // Counts what an operation keeps until its wait is over; may be null.
+  // Counts the bytes that an operation keeps while it waits; may be null.
   const std::shared_ptr<MemoryMeter>* memory = nullptr;
-  // What the operation pays for its commands and bytes; may be null.
+  // The budget that pays for commands and bytes; may be null (no limit).
   const std::shared_ptr<WorkBudget>* work = nullptr;
-  // Whose operation it is, for CancelQueued; null: nobody's.
+  // Identifies the operation for CancelQueued; may be null (no owner).
   const void* owner = nullptr;
-  // Which of the device's queues may run it; 0 and kAnyQueue: any.
+  // The queues that may run it. Both 0 and kAnyQueue mean any queue.
   QueueAffinity affinity = kAnyQueue;
 
-  // Null: nothing limits it.
+  // Returns null if nothing limits the operation's work.
   WorkBudget* budget() const { return work ? work->get() : nullptr; }
 
-  // RESOURCE_EXHAUSTED: the bytes pass the limit.
+  // Charges `bytes` to `memory`. RESOURCE_EXHAUSTED: the limit is exceeded.
   absl::StatusOr<MemoryCharge> Charge(uint64_t bytes) const {
     if (memory == nullptr) return MemoryCharge();
     return MemoryCharge::Take(*memory, bytes, kWhat);
   }
-  // A buffer for the operation's own use, which holds its charge.
+  // Allocates a buffer for the operation's own use, which holds its charge.
   absl::StatusOr<Ref<Buffer>> Allocate(Allocator& allocator,
                                        const BufferParams& params,
                                        uint64_t size) const {
     return allocator.AllocateCharged(memory ? *memory : nullptr, kWhat, params,
                                      size);
   }
-  // Ends an operation that cannot be queued: fails the signal fence, if there
-  // is one, and returns the status.
+  // Rejects an operation: fails the signal fence, if any, and returns `status`.
   absl::Status Refuse(absl::Status status) const {
     if (signal != nullptr) signal->Fail(status);
     return status;
@@ -74,12 +76,13 @@ struct QueueFences {
 
 class FenceBridge;
 
-// True if `name` is what `pattern` says: '*' stands for any text, '?' for any
-// one character. How modules ask for devices by id.
+// Reports whether `name` matches `pattern`: '*' matches any text, '?' any one
+// character. Modules ask for devices by such patterns of ids.
 bool MatchesPattern(absl::string_view name, absl::string_view pattern);
 
-// Asked of a device as categories, for messages. Whether it runs machine code;
-// whether it would run the format that is the key if it were allowed to.
+// Categories for Device::Query that messages use. The first asks whether the
+// device runs machine code, the second whether it would run executables of the
+// format in `key` if system executables were allowed.
 inline constexpr char kNativeCodeQuery[] = "eyrie.native_code";
 inline constexpr char kSystemFormatQuery[] = "eyrie.system_format";
 
@@ -87,47 +90,50 @@ class Device : public RefObject {
  public:
   static constexpr RefType kType{"hal.device"};
 
-  // The device's name within a driver, as in --device: "local-sync".
+  // Returns the device's name within its driver, as in --device: "local-sync".
   virtual absl::string_view id() const = 0;
   virtual Allocator& allocator() = 0;
-  // How many queues there are, 1 to 64. An affinity names no others.
+  // Returns the number of queues, 1 to 64.
   virtual int queue_count() const = 0;
-  // INVALID_ARGUMENT: bits past the device's queues; but kAnyQueue is any.
+  // INVALID_ARGUMENT: a bit names a queue that the device does not have;
+  // kAnyQueue is always valid.
   absl::Status CheckAffinity(QueueAffinity affinity) const {
     if (affinity == kAnyQueue) [[likely]]
       return absl::OkStatus();
     return CheckQueues(affinity);
   }
-  // True if the queues can wait for the semaphore and signal it. For others
-  // they get semaphores of the device's own, which the host keeps in step
-  // (fence_bridge.h).
+  // Reports whether the queues can wait for the semaphore and signal it. The
+  // device replaces other semaphores by its own, and the host forwards signals
+  // between the two (fence_bridge.h).
   bool TakesSemaphore(const Semaphore& semaphore) const {
     return takes_all_semaphores_ || TakesThis(semaphore);
   }
   bool takes_all_semaphores() const { return takes_all_semaphores_; }
 
-  // What the device says of (category, key), as modules ask by
-  // hal.device.query; nullopt for what it does not know.
+  // Returns the device's answer to hal.device.query, or nullopt if it does not
+  // know (category, key).
   virtual std::optional<int64_t> Query(absl::string_view category,
                                        absl::string_view key) const = 0;
 
-  // Formats of executables that run, for messages; empty: not known.
+  // Returns the executable formats that the device runs, for messages; empty if
+  // they are not known.
   virtual std::vector<absl::string_view> executable_formats() const {
     return {};
   }
 
-  // A timeline that starts at `value`.
+  // Creates a timeline that starts at `value`.
   virtual absl::StatusOr<Ref<Semaphore>> CreateSemaphore(uint64_t value) = 0;
-  // A fence, not yet reached, on a timeline of its own.
+  // Creates a fence, not yet reached, on its own timeline.
   absl::StatusOr<Ref<Fence>> CreateFence();
 
-  // UNIMPLEMENTED: a format this device does not run; the sentence names it
-  // and those it does. INVALID_ARGUMENT: damaged data.
+  // Loads an executable. UNIMPLEMENTED: the device does not run this format;
+  // the message names it and the formats it runs. INVALID_ARGUMENT: the data
+  // are damaged.
   virtual absl::StatusOr<Ref<Executable>> CreateExecutable(
       const ExecutableParams& params) = 0;
 
-  // OK, or an error that CreateExecutable would have, as far as it can be told
-  // without running, compiling or keeping any of it.
+  // Returns the error that CreateExecutable would return, as far as it can be
+  // found without running, compiling or loading the executable; OK if none.
   virtual absl::Status CheckExecutable(const ExecutableParams&) const {
     return absl::OkStatus();
   }
@@ -136,8 +142,8 @@ class Device : public RefObject {
       CommandBufferMode mode, QueueAffinity affinity,
       uint32_t binding_capacity) = 0;
 
-  // Memory that exists from the signal fence of QueueAlloca to the wait fence
-  // of QueueDealloca. The buffer object may be recorded before then.
+  // Allocates memory that is valid from the signal fence of QueueAlloca until
+  // the wait fence of QueueDealloca. Commands may name the buffer before that.
   absl::StatusOr<Ref<Buffer>> QueueAlloca(const QueueFences& fences,
                                           const BufferParams& params,
                                           uint64_t size);
@@ -155,15 +161,16 @@ class Device : public RefObject {
   absl::Status QueueWrite(const QueueFences& fences, const BufferRef& source,
                           Ref<File> target, uint64_t target_offset);
   absl::Status QueueBarrier(const QueueFences& fences);
-  // Runs the commands with slot i of the table for each indirect binding.
-  // No commands at all are a barrier.
+  // Runs the commands; an indirect binding with slot i uses table[i]. Null
+  // `commands` act as a barrier.
   absl::Status QueueExecute(const QueueFences& fences,
                             Ref<CommandBuffer> commands,
                             std::span<const BufferBinding> table);
-  // Hands queued work to the device now.
+  // Submits queued work to the device now.
   virtual absl::Status QueueFlush() = 0;
-  // Fails, with CANCELLED, what an owner (not null) has queued and still waits:
-  // what it would have signalled may be all that could let it begin.
+  // Fails the waiting operations of `owner` (not null) with CANCELLED. They
+  // might otherwise wait forever, for fences that only this owner would have
+  // signalled.
   virtual void CancelQueued(const void* owner) = 0;
 
  protected:
@@ -187,16 +194,17 @@ class Device : public RefObject {
                                  Ref<CommandBuffer> commands,
                                  std::span<const BufferBinding> table) = 0;
 
-  // Of a device that does not take all: what TakesSemaphore says.
+  // Implements TakesSemaphore for devices that do not take all semaphores.
   virtual bool TakesThis(const Semaphore&) const { return true; }
 
  private:
   absl::Status CheckQueues(QueueAffinity affinity) const;
-  // Checks what surrounds an operation, and puts fences that the device can
-  // use in place of others; `bridge` keeps these. Begin fails the signal fence.
+  // Validates affinity and fences, and replaces fences that the device cannot
+  // use; `bridge` owns the replacements. On error, Begin also fails the signal
+  // fence; Check does not.
   absl::Status Check(FenceBridge& bridge);
   absl::Status Begin(FenceBridge& bridge);
-  // Queues the one command that `record` records.
+  // Queues the one command that `record` adds to a command buffer.
   template <typename Record>
   absl::Status QueueOne(const QueueFences& fences, Record record);
 

@@ -1,12 +1,11 @@
-// The devices of a program, and the one place that decides whether they share
-// a buffer or copy it.
+// The devices of a program. Decides whether they share a buffer or copy it.
 //
-// Allocator::CanUse is asked. Where each device can use the memory of all, as
-// CPU devices can, operations go to their device as they are. Else one that
-// names a single buffer goes to a device that can use it; a copy between two
-// goes through memory of the host; and commands run on copies, which go back
-// when they have run, as far as the buffers may be written.
-// Immutable and thread-safe; operations behave as Device's, fences included.
+// Allocator::CanUse decides. If every device can use the memory of all others,
+// as CPU devices can, operations run unchanged. Otherwise, an operation on one
+// buffer runs on a device that can use it; a copy between two devices goes
+// through host memory; and commands run on copies of the buffers, which are
+// copied back afterwards if they are writable. Immutable and thread-safe.
+// Operations treat fences and errors as Device does.
 // Tested by device_group_test.cc.
 #ifndef EYRIE_HAL_DEVICE_GROUP_H_
 #define EYRIE_HAL_DEVICE_GROUP_H_
@@ -30,18 +29,18 @@ class DeviceGroup {
   explicit DeviceGroup(std::vector<Ref<Device>> devices);
 
   std::span<const Ref<Device>> devices() const { return devices_; }
-  // True if nothing is ever copied between the devices for their sake.
+  // Reports whether every device can use the memory of all others.
   bool shares_memory() const { return shares_memory_; }
 
-  // Which of some devices, at least one, is to have a buffer that all of them
-  // use: the first whose memory of this kind the others can use, else the
-  // first.
+  // Returns the index of the device that should allocate a buffer for all
+  // devices in `among` (at least one): the first whose memory with these params
+  // all others can use, else 0.
   size_t Select(std::span<Device* const> among,
                 const BufferParams& params) const;
 
-  // Where an operation on one buffer runs: on `device` or, with an affinity
-  // for any queue, on the first that can use the buffer. INVALID_ARGUMENT, and
-  // the signal fence fails: none can.
+  // Returns the device for an operation on one buffer: `device` if it can use
+  // the buffer, else the first that can, with the affinity set to any queue.
+  // INVALID_ARGUMENT: no device can; this also fails the signal fence.
   absl::StatusOr<Device*> Reaching(Device& device, const Buffer& buffer,
                                    QueueFences& fences) const {
     if (shares_memory_) [[likely]]

@@ -1,7 +1,7 @@
 // Drivers by name, and the devices they open.
 //
-// A --device value is "driver", "driver://" or "driver://path"; the list of
-// drivers built in is all_drivers.cc.
+// A --device value is "driver", "driver://" or "driver://path". all_drivers.cc
+// lists the drivers that are built in.
 #ifndef EYRIE_HAL_DRIVER_H_
 #define EYRIE_HAL_DRIVER_H_
 
@@ -23,63 +23,62 @@
 
 namespace eyrie::hal {
 
-// How many threads "local-task" uses, and where. The defaults leave it to the
-// machine; texts and numbers are checked when the device is opened.
+// The threads of "local-task": their number and processors. By default both
+// depend on the machine. Driver::Open validates the values.
 struct TaskOptions {
-  // "physical_cores" or "logical_cores": what is counted.
+  // What is counted if `group_count` is 0: "physical_cores" or "logical_cores".
   std::string mode = "physical_cores";
-  int64_t group_count = 0;       // threads, whatever is counted; 0: count
-  int64_t max_group_count = 64;  // threads at most where they are counted
-  // Processors ("0-3,8") that threads are bound to, one each; repeated sets
-  // are taken together. Empty: the system places threads.
+  int64_t group_count = 0;       // number of threads; 0: count them
+  int64_t max_group_count = 64;  // upper limit if counted
+  // Sets of processors ("0-3,8"). Each processor in their union gets one
+  // thread, bound to it. Empty: the system places threads.
   std::vector<std::string> cpu_ids;
-  int64_t spin_us = 50;     // how long an idle thread looks for work at most
-  int64_t stack_bytes = 0;  // of each thread at least; 0: the system's default
+  int64_t spin_us = 50;     // how long an idle thread polls at most
+  int64_t stack_bytes = 0;  // minimum per thread; 0: system default
 };
 
-// How "vulkan" uses its devices.
+// Options of the "vulkan" driver.
 struct VulkanOptions {
-  // Checks shaders with SPIRV-Tools before the driver sees them.
+  // Validates shaders with SPIRV-Tools before the driver gets them.
   bool validate_spirv = false;
-  // Khronos' validation layer watches what is done, where it is installed.
+  // Enables Khronos' validation layer, if it is installed.
   bool validation_layer = false;
-  // For tests: treats memory of the device as if the host could not see it.
+  // For tests: treats device memory as not visible to the host.
   bool hide_device_memory = false;
-  // For tests: binds by sets from pools, as on devices that cannot push
+  // For tests: allocates descriptor sets from pools, as on devices without push
   // descriptors.
   bool hide_push_descriptors = false;
-  // For tests: the device has no piece of memory larger than this left, bytes;
-  // 0: it has what it has.
+  // For tests: allocations of more bytes than this fail; 0: no limit.
   uint64_t refuse_blocks_above = 0;
-  // Invocations of a subgroup where shaders that use subgroups name no number;
-  // 0: the driver chooses.
+  // Subgroup size for shaders that use subgroups and do not require a size; 0:
+  // the driver chooses.
   uint32_t subgroup_size = 0;
-  // The folder of pipeline caches, made when there is something to keep;
-  // empty: none is kept.
+  // Folder for pipeline caches, created on the first write; empty: no caches
+  // are written.
   std::string cache_folder;
-  // Shaders reach no memory past the buffers that are bound, as far as the
-  // device's robustBufferAccess goes.
+  // Keeps shaders from accessing memory outside the bound buffers, as far as
+  // the device's robustBufferAccess does.
   bool robust_buffer_access = false;
 };
 
-// What the user chose for the devices of this process.
+// The user's options for all devices of this process.
 struct DriverOptions {
   bool allow_system_executables = false;  // dlopen of system-elf executables
-  // False: machine code is refused. Shaders are taken, with robust access and
-  // without raw addresses.
+  // If false, machine code is rejected. Shaders still run, with robust access
+  // and without raw addresses.
   bool allow_native_code = true;
   TaskOptions task;
   VulkanOptions vulkan;
-  // Takes a sentence that is worth knowing and no error; may be null. It is
-  // called on any thread, also on several at once, as long as anything of the
-  // device is alive, and must not use the device.
+  // Receives notices that are not errors, one sentence each; may be null.
+  // Called on any thread, also concurrently, while any object of the device is
+  // alive. Must not use the device.
   std::function<void(absl::string_view)> notice;
-  // Where CPU devices have the bytes of their buffers from; null: the system.
-  // Devices with memory of their own are UNIMPLEMENTED with it.
+  // Allocates the buffers of CPU devices; null: the system's allocator. If set,
+  // opening a device with its own memory fails with UNIMPLEMENTED.
   std::shared_ptr<HostMemory> host_memory;
-  // Where the functions of loaded machine code are named; may be null.
+  // Receives the names of loaded machine-code functions; may be null.
   std::shared_ptr<PerfMap> perf_map;
-  // For executables that are no machine code, of formats that differ.
+  // Loaders of executables that are not machine code, one per format.
   std::vector<std::shared_ptr<const ExecutableLoader>> loaders;
 };
 
@@ -88,29 +87,32 @@ class Driver {
   virtual ~Driver() = default;
   virtual absl::string_view name() const = 0;         // "local-sync"
   virtual absl::string_view description() const = 0;  // one line
-  // URIs of the devices present: {"local-sync://"}.
+  // Returns the URIs of the devices present: {"local-sync://"}.
   virtual absl::StatusOr<std::vector<std::string>> ListDevices() const = 0;
-  // What is known of a device, "key: value" in lines, for --dump_devices; may
-  // be empty. Fails as Open.
+  // Describes a device for --dump_devices in lines of "key: value"; may be
+  // empty. Takes the same path as Open and returns the same errors.
   virtual absl::StatusOr<std::string> DescribeDevice(absl::string_view) const {
     return std::string();
   }
-  // What an executable holds, without running any of it; nullopt: its format
-  // is none of this driver's. Needs no device. INVALID_ARGUMENT: damaged;
-  // UNIMPLEMENTED: what is not read.
+  // Describes an executable (format, bytes) without running any of it. Returns
+  // nullopt if the driver does not know the format. Needs no device.
+  // INVALID_ARGUMENT: damaged data; UNIMPLEMENTED: a version or feature not
+  // supported.
   virtual std::optional<absl::StatusOr<ExecutableFacts>> DescribeExecutable(
       absl::string_view, std::span<const uint8_t>) const {
     return std::nullopt;
   }
-  // `path` is what follows "driver://". NOT_FOUND: no such device.
+  // Opens a device; `path` is the text after "driver://". NOT_FOUND: the device
+  // does not exist.
   virtual absl::StatusOr<Ref<Device>> Open(
       absl::string_view path, const DriverOptions& options) const = 0;
 };
 
-// Every driver built into this binary, by name ascending.
+// Returns all drivers built into this binary, in ascending order of names.
 std::vector<std::unique_ptr<Driver>> AllDrivers();
 
-// Opens a --device value. NOT_FOUND names the drivers there are.
+// Opens a --device value. NOT_FOUND: unknown driver (the message lists those
+// built in) or device.
 absl::StatusOr<Ref<Device>> OpenDevice(absl::string_view uri,
                                        const DriverOptions& options);
 

@@ -1,7 +1,7 @@
-// The element types of tensors: codes, sizes, names.
+// The element types of tensors: codes, sizes and names.
 //
-// An ElementType is the 32-bit code modules pass; codes without a row in
-// element_types.def are carried and sized by their low bits.
+// An ElementType is the 32-bit code that modules pass. Codes without a row in
+// element_types.def are valid, too; their low 8 bits give their size.
 // Tested by buffer_test.cc.
 #ifndef EYRIE_HAL_ELEMENT_TYPE_H_
 #define EYRIE_HAL_ELEMENT_TYPE_H_
@@ -24,7 +24,7 @@ enum class ElementType : uint32_t {
 #undef ELEMENT_TYPE
 };
 
-// The row of a type.
+// A row of element_types.def.
 struct ElementTypeInfo {
   ElementType type;
   const char* name;
@@ -37,7 +37,7 @@ std::span<const ElementTypeInfo> ElementTypes();
 constexpr uint32_t BitCount(ElementType type) {
   return static_cast<uint32_t>(type) & 0xFF;
 }
-// Of the table's kinds, those that are told apart by more than their names.
+// The numerical kinds that code distinguishes.
 namespace numerical_kind {
 inline constexpr uint8_t kSignless = 0x10;
 inline constexpr uint8_t kSigned = 0x11;
@@ -50,25 +50,25 @@ constexpr uint8_t NumericalKind(ElementType type) {
   return static_cast<uint32_t>(type) >> 24;
 }
 
-// Bits from one element of a dense tensor to the next: those of 1, 2 and 4
-// bits are packed, all others take whole bytes.
+// Returns the distance between elements of a dense tensor in bits. Elements of
+// 1, 2 and 4 bits are packed; all others take whole bytes.
 constexpr uint32_t StrideBits(ElementType type) {
   const uint32_t bits = BitCount(type);
   return bits == 1 || bits == 2 || bits == 4 ? bits : (bits + 7) / 8 * 8;
 }
 
-// Bytes that `count` elements take, rounded up; nullopt on overflow or a
-// negative count.
+// Returns the bytes that `count` elements take, rounded up, or nullopt on
+// overflow or a negative count.
 std::optional<uint64_t> DenseByteLength(ElementType type, int64_t count);
-// The same into `length`, for where calls come by; false: nullopt.
+// The same for hot paths: sets `length`, or returns false instead of nullopt.
 bool GetDenseByteLength(ElementType type, int64_t count, uint64_t& length);
 
-// "f32"; a code without a row is named after its kind and bits, "i24" or
-// "f80", one of an unknown kind as "*32".
+// Returns the type's name: "f32". A code without a row is named after its kind
+// and bits ("i24", "f80"), or "*32" if the kind is unknown.
 std::string ElementTypeName(ElementType type);
-// Names of the table; "i1" is the byte-sized boolean, and "bool", "bool8",
-// "x8", "complex<f32>" and the like are understood. NOT_FOUND suggests the
-// nearest: "Unknown element type 'f99'; did you mean f16, f32 or f64?"
+// Parses a name of the table or an alias ("bool", "x8", "complex<f32>"); "i1"
+// means the byte-sized boolean. NOT_FOUND suggests the nearest names: "Unknown
+// element type 'f99'; did you mean f16, f32 or f64?"
 absl::StatusOr<ElementType> ParseElementType(absl::string_view name);
 
 }  // namespace eyrie::hal

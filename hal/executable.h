@@ -1,6 +1,6 @@
-// Loaded kernels: a set of exported functions a dispatch can name.
+// Loaded kernels: the exported functions that dispatches name.
 //
-// Immutable and shared by threads. Drivers subclass it.
+// Immutable; may be shared by threads. Drivers subclass it.
 #ifndef EYRIE_HAL_EXECUTABLE_H_
 #define EYRIE_HAL_EXECUTABLE_H_
 
@@ -18,7 +18,7 @@
 
 namespace eyrie::hal {
 
-// What a dispatch of one export must supply.
+// The arguments that a dispatch of an export must supply.
 struct ExportInfo {
   absl::string_view name;       // may be empty; owned by the executable
   uint32_t constant_count = 0;  // 32-bit words
@@ -26,16 +26,16 @@ struct ExportInfo {
   uint32_t workgroup_size[3] = {1, 1, 1};
 };
 
-// Host memory of a dispatch. What is read-only may be mapped so: only kernels
-// of machine code, which nothing can hold back, may try to write it.
+// Host memory of a dispatch. Read-only memory may be mapped read-only: bytecode
+// kernels never write it, and machine code that tries may fault.
 struct HostBinding {
   uint8_t* data;
   uint64_t length;  // bytes
   bool read_only;
 };
 
-// A dispatch of an export outside a command buffer, on host memory. It has
-// passed ValidateDispatch and ValidateWorkgroupCount. Borrowed for the call.
+// A dispatch outside a command buffer, on host memory. Must have passed
+// ValidateDispatch and ValidateWorkgroupCount. Borrowed for the call.
 struct HostDispatch {
   uint32_t ordinal;
   uint32_t workgroup_count[3];
@@ -47,19 +47,19 @@ class Executable : public ChargedObject {
  public:
   static constexpr RefType kType{"hal.executable"};
 
-  // One per export, in ordinal order.
+  // Returns the exports in the order of their ordinals.
   virtual std::span<const ExportInfo> exports() const = 0;
 
-  // The ordinal of the export of this name, if there is one.
+  // Returns the ordinal of the export named `name`, or nullopt.
   std::optional<uint32_t> FindExport(absl::string_view name) const;
 
-  // Runs all workgroups at once, on this thread. UNIMPLEMENTED: the driver's
-  // executables do not run so. INVALID_ARGUMENT: a binding's alignment; else as
-  // the kernels fail.
+  // Runs all workgroups on this thread before it returns. UNIMPLEMENTED: the
+  // driver does not support it. INVALID_ARGUMENT: a binding is misaligned. Also
+  // returns the kernels' own errors.
   virtual absl::Status RunOnHost(const HostDispatch& dispatch) const;
 
-  // The address of a constant of the driver that made this. A driver runs only
-  // executables that carry its own.
+  // Identifies the driver that created this, by the address of one of its
+  // constants. A driver rejects executables with another tag.
   const void* driver_tag() const { return driver_tag_; }
 
  protected:
@@ -70,13 +70,13 @@ class Executable : public ChargedObject {
   const void* const driver_tag_;
 };
 
-// What an executable is made from. Views are borrowed for the call.
+// The input of CreateExecutable. Views are borrowed for the call.
 struct ExecutableParams {
   absl::string_view format;  // "embedded-elf-x86_64"
   std::span<const uint8_t> data;
   std::span<const uint32_t> constants;
-  // What kernels that are bytecode may use up, and what counts the memory they
-  // allocate; null: nothing limits them.
+  // The budget of bytecode kernels, and the meter of memory that they allocate;
+  // null: no limit.
   std::shared_ptr<WorkBudget> work = nullptr;
   std::shared_ptr<MemoryMeter> memory = nullptr;
 };

@@ -1,4 +1,4 @@
-// What an executable holds, as far as that is known without running any of it.
+// A description of an executable, found without running any of it.
 #ifndef EYRIE_HAL_EXECUTABLE_FACTS_H_
 #define EYRIE_HAL_EXECUTABLE_FACTS_H_
 
@@ -10,20 +10,20 @@ namespace eyrie::hal {
 
 // One export.
 struct KernelFacts {
-  std::string name;  // empty: not known
+  std::string name;  // empty if unknown
   uint32_t constant_count = 0;
   uint32_t binding_count = 0;
   uint32_t workgroup_size[3] = {1, 1, 1};
-  uint32_t local_memory = 0;  // bytes of each workgroup
-  std::string source;         // "model.mlir:12"; empty: not known
+  uint32_t local_memory = 0;  // bytes per workgroup
+  std::string source;         // "model.mlir:12"; empty if unknown
 };
 
 struct ExecutableFacts {
-  std::string name;                  // empty: it has none
-  std::vector<KernelFacts> kernels;  // by ordinal; empty: not known
-  // What its code is made for: "avx2, fma", "Int64, Shader".
+  std::string name;                  // empty if it has none
+  std::vector<KernelFacts> kernels;  // by ordinal; empty if unknown
+  // The features that its code uses: "avx2, fma", "Int64, Shader".
   std::string uses;
-  // Of that, what it needs and this machine has not; empty: nothing.
+  // The required features that this machine lacks; empty if none.
   std::string lacks;
 };
 

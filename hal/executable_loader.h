@@ -1,7 +1,7 @@
-// What loads executables of one format for devices: who opens a device gives
-// it the loaders it may use (DriverOptions).
+// Loads executables of one format. Devices use the loaders that DriverOptions
+// lists.
 //
-// A loader makes executables of the kind that the devices run: for the CPU,
+// A loader must create executables that the devices can run: for CPU devices,
 // cpu::KernelExecutable.
 #ifndef EYRIE_HAL_EXECUTABLE_LOADER_H_
 #define EYRIE_HAL_EXECUTABLE_LOADER_H_
@@ -17,21 +17,22 @@
 
 namespace eyrie::hal {
 
-// Immutable; shared by threads.
+// Immutable; may be shared by threads.
 class ExecutableLoader {
  public:
   virtual ~ExecutableLoader() = default;
 
-  // As modules ask for it by hal.executable.format: "vmvx-bytecode-fb".
+  // Returns the format's name, as modules query it by hal.executable.format:
+  // "vmvx-bytecode-fb".
   virtual absl::string_view format() const = 0;
 
-  // Loads an executable of this format. INVALID_ARGUMENT: damaged;
-  // UNIMPLEMENTED: a version or feature that is not here.
+  // Loads an executable of this format. INVALID_ARGUMENT: damaged data;
+  // UNIMPLEMENTED: a version or feature that is not supported.
   virtual absl::StatusOr<Ref<Executable>> Load(
       const ExecutableParams& params) const = 0;
 
-  // What an executable of this format holds, without running any of it. Fails
-  // as Load, as far as that can be told so.
+  // Describes an executable of this format without running any of it. Returns
+  // the errors of Load that can be found without loading it.
   virtual absl::StatusOr<ExecutableFacts> Describe(
       std::span<const uint8_t> data) const = 0;
 };

@@ -1,7 +1,7 @@
 // A set of timeline points that must all be reached.
 //
-// Thread-compatible. Retains every semaphore. Frozen once a queue has it. A
-// null fence, like an empty one, is reached.
+// Thread-compatible. Retains its semaphores. Must not change once it is passed
+// to a queue. A null or empty fence counts as reached.
 // Tested by fence_test.cc.
 #ifndef EYRIE_HAL_FENCE_H_
 #define EYRIE_HAL_FENCE_H_
@@ -30,64 +30,73 @@ class Fence final : public ChargedObject {
   };
 
   Fence() : ChargedObject(kType) {}
-  // A fence on one point: what a call's results are signalled by.
+  // Creates a fence of one point.
   static Ref<Fence> At(Ref<Semaphore> semaphore, uint64_t value);
-  // The points of all; a semaphore that stands twice keeps its larger value.
+  // Creates a fence of the points of all `fences`; entries may be null. For a
+  // semaphore that occurs twice, the larger value counts.
   static Ref<Fence> Join(std::span<Fence* const> fences);
 
-  // Where the fence goes when nobody holds it and it is over, to be another.
-  // Before it is shared.
+  // Sets the store that takes the fence for reuse when its last reference is
+  // dropped. Must be called before the fence is shared.
   void ReturnTo(Ref<FenceStore> store) { store_ = std::move(store); }
 
-  // Adds a point; a known semaphore keeps its larger value.
+  // Adds a point. If the semaphore is already in the fence, the larger value
+  // counts.
   void Insert(Ref<Semaphore> semaphore, uint64_t value);
   std::span<const Point> points() const { return points_; }
 
-  // True if every point is known to be reached; asks no device.
+  // Reports whether every point is known to be reached, without asking a
+  // device; may be false for a fence that is reached.
   bool IsKnownReached() const {
     for (const Point& point : points_) {
       if (!point.semaphore->IsKnownReached(point.value)) return false;
     }
     return true;
   }
-  // True when every point is reached; the first failure, if any failed.
+  // Reports whether every point is reached. If a semaphore has failed, returns
+  // the first failure.
   absl::StatusOr<bool> Query() const {
     if (IsKnownReached()) return true;
     return Ask();
   }
-  // Moves every point's timeline to its value. An error is the first one; the
-  // other points have been signalled all the same.
+  // Signals every point, even if one of them fails; returns the first error.
   absl::Status Signal() const;
   void Fail(const absl::Status& status) const;
-  // DEADLINE_EXCEEDED, or the first failure, as soon as there is one.
-  // FAILED_PRECONDITION: a wait without limit, and nobody but the caller holds
-  // the fence or one of its semaphores, which is not reached.
+  // Blocks until every point is reached, or returns the first failure as soon
+  // as it occurs. DEADLINE_EXCEEDED: not reached by the deadline.
+  // FAILED_PRECONDITION: the deadline is infinite, and a point can never be
+  // reached because only this fence holds its semaphore.
   absl::Status Wait(Deadline deadline) const;
-  // The same, but CANCELLED when `stopped`, asked every 10 ms, says true.
+  // The same, but calls `stopped` every 10 ms, and returns CANCELLED if it
+  // returns true.
   absl::Status Wait(Deadline deadline, absl::FunctionRef<bool()> stopped) const;
-  // True if a wait would end at once: the fence is reached. Fails as Wait does.
+  // Reports whether Wait would return OK at once. Returns the failures of the
+  // fence, and FAILED_PRECONDITION as Wait does.
   absl::StatusOr<bool> IsWaitOver(Deadline deadline) const;
-  // Called once when all points are reached, or with the first failure; on
-  // this thread before returning if that is already so.
+  // Calls `callback` once: with OK when all points are reached, or with the
+  // first failure. If either has already happened, calls it on this thread
+  // before returning. See Semaphore::Callback.
   void OnReached(Semaphore::Callback callback) const;
-  // What the semaphores keep of such a callback, about, beyond the callback;
-  // some of them until they go, if another one fails first.
+  // Returns the approximate bytes that semaphores allocate for such a callback,
+  // not counting the callback itself. If one semaphore fails, others may hold
+  // them until they are destroyed.
   uint64_t WaitBytes() const {
-    constexpr uint64_t kNode = 144;  // of a map, with a function and its data
+    constexpr uint64_t kNode = 144;  // a map's node with its function
     return points_.size() > 1 ? points_.size() * kNode : 0;
   }
 
  private:
   class Waiter;
-  // What Query says of points that are not known to be reached.
+  // Implements Query for points that are not known to be reached.
   absl::StatusOr<bool> Ask() const;
-  // The points of fences, each looked at once however often it stands there,
-  // into an empty fence.
+  // Adds the points of `fences`, in linear time, to this empty fence.
   void InsertMany(std::span<Fence* const> fences);
-  // True if only this fence could still signal one of its points.
+  // Reports whether a point is not reached and only this fence holds its
+  // semaphore.
   absl::StatusOr<bool> IsAbandoned() const;
   void OnLastRef() override;
-  // Makes a fence that nobody holds one not yet reached; false: it cannot.
+  // Resets an unreferenced fence to one not yet reached. Returns false if that
+  // is impossible.
   bool Renew();
 
   absl::InlinedVector<Point, 2> points_;

@@ -1,8 +1,9 @@
-// Fences of a device's own in place of those that its queues cannot take.
+// Replaces fences that a device's queues cannot use by the device's own.
 //
-// A semaphore of another device is waited for by the host: a callback of it
-// raises one of the device's. One that is to be signalled is raised by a
-// callback of the device's. Failures go the same ways, with their messages.
+// To wait for a foreign semaphore, the device waits for one of its own, which a
+// callback of the foreign one signals on the host. To signal a foreign
+// semaphore, the device signals one of its own, whose callback signals the
+// foreign one. Failures are forwarded the same way, with their messages.
 // Tested by device_group_test.cc.
 #ifndef EYRIE_HAL_FENCE_BRIDGE_H_
 #define EYRIE_HAL_FENCE_BRIDGE_H_
@@ -16,15 +17,16 @@
 
 namespace eyrie::hal {
 
-// Of one operation; lives until it is queued, as do the fences given.
+// The bridge of one operation. It and the given fences must live until the
+// operation is queued.
 class FenceBridge {
  public:
   explicit FenceBridge(const QueueFences& given) : fences_(&given) {}
   FenceBridge(const FenceBridge&) = delete;
   FenceBridge& operator=(const FenceBridge&) = delete;
 
-  // Puts others in place of fences that the device cannot take. Fails as
-  // Device::CreateSemaphore; the fences are as they were then.
+  // Replaces the fences that the device cannot use. On error (that of
+  // Device::CreateSemaphore) the fences are unchanged.
   absl::Status Connect(Device& device) {
     if (device.takes_all_semaphores()) [[likely]]
       return absl::OkStatus();
@@ -35,7 +37,7 @@ class FenceBridge {
     return ConnectForeign(device);
   }
 
-  // Those given, or the others.
+  // Returns the fences to use: the given ones, or their replacements.
   const QueueFences& fences() const { return *fences_; }
 
  private:

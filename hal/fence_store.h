@@ -1,8 +1,8 @@
-// Fences that are over, kept for new ones: a call makes two or more, and what
-// they are made of goes to the system's allocator no more.
+// Keeps used fences for reuse. Every call creates two or more, so reuse avoids
+// the system's allocator.
 //
-// A timeline only rises, so a kept fence waits for a value above what its
-// timeline has reached. Thread-safe, without a lock.
+// A timeline only rises, so a reused fence waits for a value above the one that
+// its timeline has reached. Thread-safe and lock-free.
 // Tested by fence_test.cc.
 #ifndef EYRIE_HAL_FENCE_STORE_H_
 #define EYRIE_HAL_FENCE_STORE_H_
@@ -23,11 +23,13 @@ class FenceStore final : public RefObject {
 
   FenceStore() : RefObject(kType) {}
 
-  // A fence not yet reached, on a timeline of its own; null: none is kept.
+  // Returns a fence not yet reached, on its own timeline; null if the store is
+  // empty.
   Ref<Fence> Take();
-  // Takes over a fence that nobody holds; false: there is no room.
+  // Takes ownership of an unreferenced fence. Returns false if it is full or
+  // closed; the caller then still owns the fence.
   bool Keep(Fence* fence);
-  // Lets go of all that is kept, and keeps nothing more.
+  // Deletes all kept fences; from now on Keep returns false.
   void Close();
 
  private:

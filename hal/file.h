@@ -1,6 +1,6 @@
 // A source or sink of bytes that queues read from and write to.
 //
-// Thread-safe for reads. A memory file borrows or keeps its storage.
+// Concurrent reads are safe; writes must be ordered by the caller.
 // Tested by buffer_test.cc.
 #ifndef EYRIE_HAL_FILE_H_
 #define EYRIE_HAL_FILE_H_
@@ -20,8 +20,8 @@ class File final : public ChargedObject {
  public:
   static constexpr RefType kType{"hal.file"};
 
-  // A file over host memory that `keep_alive` owns. Writable only with
-  // memory_access::kWrite.
+  // Creates a file over host memory, and retains `keep_alive`, which owns that
+  // memory. It is readable with kRead in `access`, writable with kWrite.
   File(std::span<uint8_t> contents, MemoryAccess access,
        Ref<RefObject> keep_alive)
       : ChargedObject(kType),
@@ -31,7 +31,8 @@ class File final : public ChargedObject {
 
   uint64_t length() const { return contents_.size(); }
   MemoryAccess allowed_access() const { return access_; }
-  // OUT_OF_RANGE: past the end. PERMISSION_DENIED: not writable.
+  // Copy bytes at `offset` (in bytes) from or to the file. OUT_OF_RANGE: the
+  // range exceeds the file. PERMISSION_DENIED: not readable, or not writable.
   absl::Status Read(uint64_t offset, std::span<uint8_t> target) const;
   absl::Status Write(uint64_t offset, std::span<const uint8_t> source);
 

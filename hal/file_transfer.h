@@ -1,7 +1,7 @@
-// Bytes between files and buffers, moved by the host: what every driver's queue
-// reads and writes with once it is their turn.
+// Copies bytes between files and buffers on the host. Drivers use it to run
+// QueueRead and QueueWrite.
 //
-// A buffer in memory that the host cannot see is moved by a copy, as Map says.
+// Buffers are accessed by Buffer::Map, so host-invisible memory is copied.
 // Thread-compatible.
 // Tested by tests/devices/queue_rows.cc, tests/devices/work_rows.cc.
 #ifndef EYRIE_HAL_FILE_TRANSFER_H_
@@ -16,9 +16,9 @@
 
 namespace eyrie::hal {
 
-// The ranges have passed ValidateRead and ValidateWrite; `work` pays for the
-// bytes, and may be null. Both fail as MovePaid, Buffer::Map and Unmap do, or
-// as the file.
+// The ranges must have passed ValidateRead or ValidateWrite. `work` pays for
+// the bytes; null: no limit. Both return the errors of MovePaid, of Buffer::Map
+// and Unmap, and of the file.
 absl::Status ReadFile(WorkBudget* work, const File& source,
                       uint64_t source_offset, const BufferRef& target);
 absl::Status WriteFile(WorkBudget* work, const BufferRef& source, File& target,

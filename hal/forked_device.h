@@ -1,7 +1,7 @@
-// Devices with threads in a child of fork(), where their threads do not exist.
+// Devices with threads after fork(): their threads do not exist in the child.
 //
-// Such a device fails every operation there, waits for nothing, and is never
-// destroyed. A device without threads goes on.
+// In the child, every operation of such a device fails and no wait blocks; the
+// device is never destroyed. Devices without threads continue to work.
 // Tested by tests/devices/fork_rows.cc.
 #ifndef EYRIE_HAL_FORKED_DEVICE_H_
 #define EYRIE_HAL_FORKED_DEVICE_H_
@@ -13,19 +13,21 @@
 
 namespace eyrie::hal {
 
-// Asked of a device as a category: 1 if this process is a child of the one that
-// opened it and it has threads, 0 if it has some and is not, nothing if it has
-// none.
+// Category for Device::Query. For a device with threads, the answer is 1 in a
+// forked child of the process that opened it, else 0; nullopt for other
+// devices.
 inline constexpr char kForkedQuery[] = "eyrie.forked";
 
-// What a device with threads says of itself.
+// The check that a device with threads makes of itself; `mark` is from when it
+// was opened. FAILED_PRECONDITION: as below.
 inline absl::Status CheckProcess(const Device& device, const ForkMark& mark) {
   if (!mark.IsForked()) [[likely]]
     return absl::OkStatus();
   return mark.Check(absl::StrCat("Device '", device.id(), "'"));
 }
 
-// FAILED_PRECONDITION: the device has threads, and they do not exist here.
+// FAILED_PRECONDITION: the device has threads, and this is a forked child where
+// they do not exist.
 inline absl::Status CheckProcess(const Device& device) {
   if (device.Query(kForkedQuery, "").value_or(0) == 0) return absl::OkStatus();
   return ForkMark::Forked(absl::StrCat("Device '", device.id(), "'"));

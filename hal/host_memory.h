@@ -1,6 +1,6 @@
-// Where CPU devices have the bytes of their buffers from.
+// Allocates the memory of CPU devices' buffers; implemented by embedders.
 //
-// Called on any thread, also on several at once, without a lock of ours held.
+// Must be thread-safe. Called on any thread, without holding Eyrie's locks.
 // Tested by cpu/allocator_test.cc, abi/runtime_host_test.cc.
 #ifndef EYRIE_HAL_HOST_MEMORY_H_
 #define EYRIE_HAL_HOST_MEMORY_H_
@@ -12,10 +12,10 @@ namespace eyrie::hal {
 class HostMemory {
  public:
   virtual ~HostMemory() = default;
-  // `size` bytes, one at least, with any content; null: they cannot be had.
-  // `alignment` is a power of two.
+  // Returns `size` bytes (at least 1) with any contents, or null if out of
+  // memory. `alignment` is a power of two.
   virtual void* Allocate(size_t size, size_t alignment) = 0;
-  // Takes back what Allocate gave, with the size that it was asked for.
+  // Frees memory that Allocate returned for the same `size`.
   virtual void Free(void* memory, size_t size) = 0;
 };
 

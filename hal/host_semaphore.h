@@ -1,9 +1,8 @@
-// A timeline semaphore in host memory: what drivers without one of their own
-// use.
+// A timeline semaphore in host memory, for drivers without a native one.
 //
-// Thread-safe. Asking for the value, and signalling with nobody waiting, take
-// no lock. Callbacks run on the thread that signals, outside the lock. A thread
-// that waits may be lent to a device with work to do.
+// Thread-safe. Query, and Signal without waiters, take no lock. Callbacks run
+// on the signalling thread, without the lock. A waiting thread may run a
+// device's work meanwhile (WaitHost).
 // Tested by fence_test.cc.
 #ifndef EYRIE_HAL_HOST_SEMAPHORE_H_
 #define EYRIE_HAL_HOST_SEMAPHORE_H_
@@ -25,15 +24,16 @@
 
 namespace eyrie::hal {
 
-// What blocks threads that wait, and may use them meanwhile. Thread-safe.
+// Blocks waiting threads, and may run other work on them meanwhile.
+// Thread-safe.
 class WaitHost : public RefObject {
  public:
   static constexpr RefType kType{"hal.wait_host"};
 
-  // Returns when `done()` says true, or after the deadline. `done` is asked
+  // Returns when `done()` returns true or the deadline has passed. Calls `done`
   // again after each Nudge.
   virtual void WaitUntil(Deadline deadline, absl::FunctionRef<bool()> done) = 0;
-  // What a thread waits for may have come.
+  // Wakes waiting threads to call their `done` again.
   virtual void Nudge() = 0;
 
  protected:
@@ -42,7 +42,7 @@ class WaitHost : public RefObject {
 
 class HostSemaphore : public Semaphore {
  public:
-  // Of null, a waiting thread sleeps.
+  // If `host` is null, waiting threads sleep.
   explicit HostSemaphore(uint64_t value, Ref<WaitHost> host = nullptr,
                          const void* driver_tag = nullptr)
       : Semaphore(value, driver_tag), host_(std::move(host)) {}
@@ -57,22 +57,23 @@ class HostSemaphore : public Semaphore {
   }
 
  protected:
-  // Calls the callbacks that are left, with CANCELLED.
+  // Calls the remaining callbacks with CANCELLED.
   ~HostSemaphore() override;
 
  private:
-  // By value, then by age.
+  // Ordered by value, then by age.
   using Waiters = std::multimap<uint64_t, Callback>;
-  // Blocks until `value` is reached or the deadline is over.
+  // Blocks until `value` is reached, the timeline fails, or the deadline
+  // passes.
   void Block(uint64_t value, Deadline deadline);
-  // The failure, once known_ is kFailed.
+  // Returns the failure; known_ must be kFailed.
   absl::Status Failure();
-  // Takes the waiters up to `value` out, and wakes the blocked.
+  // Removes and returns the waiters up to `value`, and wakes blocked threads.
   Waiters Release(uint64_t value);
 
   const Ref<WaitHost> host_;
-  // Callbacks and blocked threads. One announces itself here before it looks
-  // at known_ again; a signaller sets known_ before it looks here.
+  // The number of callbacks and blocked threads. A waiter increments it before
+  // it reads known_ again; a signaller sets known_ before it reads this.
   std::atomic<uint32_t> waiting_{0};
   std::mutex mutex_;
   std::condition_variable reached_;
@@ -80,8 +81,8 @@ class HostSemaphore : public Semaphore {
   absl::Status failure_;  // guarded by mutex_; set before kFailed
 };
 
-// The same of a device with threads. In a child of the process that made it,
-// FAILED_PRECONDITION stands for values that are not reached: the threads that
+// A semaphore of a device with threads. In a forked child, operations on values
+// that are not reached return FAILED_PRECONDITION, because the threads that
 // would signal them do not exist there.
 class ThreadedSemaphore : public HostSemaphore {
  public:
@@ -94,7 +95,7 @@ class ThreadedSemaphore : public HostSemaphore {
   void OnReached(uint64_t value, Callback callback) override;
 
  protected:
-  // Of a value that is not reached.
+  // FAILED_PRECONDITION: this process is a forked child.
   absl::Status CheckProcess() const {
     return mark_.Check("The device of a fence");
   }

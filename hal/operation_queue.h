@@ -1,10 +1,11 @@
-// The order of a device's operations.
+// Runs a device's operations once their wait fences are reached.
 //
-// An operation whose wait is met runs at once, on the caller's thread. Another
-// is put by, and runs on the thread that reaches its wait; operations that
-// become ready while one of them runs are run after it, by the same thread, so
-// that a chain of any length needs no stack.
-// Thread-safe. Shared: callbacks of semaphores may outlive the device.
+// An operation whose wait fence is reached runs at once, on the caller's
+// thread. Otherwise it is deferred, and runs on the thread that signals its
+// wait fence. Deferred operations that become ready while another one runs are
+// run after it, in a loop, so that chains of any length do not overflow the
+// stack. Thread-safe. Held by shared_ptr, because semaphores' callbacks may
+// outlive the device.
 // Tested by tests/devices/queue_rows.cc.
 #ifndef EYRIE_HAL_OPERATION_QUEUE_H_
 #define EYRIE_HAL_OPERATION_QUEUE_H_
@@ -29,26 +30,26 @@ namespace eyrie::hal {
 
 class OperationQueue : public std::enable_shared_from_this<OperationQueue> {
  public:
-  // `work` is what it pays for; may be null.
+  // Runs an operation; `work` pays for it and may be null.
   using Body = std::function<absl::Status(WorkBudget* work)>;
 
-  // How an operation that was put by ends: whoever takes it over signals the
-  // fence, or fails it, and holds the charge until then.
+  // How a deferred operation ends. Its Start must eventually release `charge`,
+  // then signal or fail `signal` (may be null).
   struct Ending {
     Ref<Fence> signal;
     MemoryCharge charge;
     std::shared_ptr<WorkBudget> work;
   };
-  // Of an operation that goes on beyond the caller.
+  // Creates the ending of an operation that outlives its caller's fences.
   static Ending EndingOf(const QueueFences& fences, MemoryCharge charge) {
     return {Ref<Fence>::Share(fences.signal), std::move(charge),
             fences.work ? *fences.work : nullptr};
   }
   using Start = std::function<void(Ending ending)>;
 
-  // Runs `now(work)` between the fences, or puts the Body that `later()`
-  // returns by: it owns what it needs. Returns what fails at once.
-  // `kept` are the bytes that it owns.
+  // Runs `now(work)` and signals or fails the signal fence; or, if the wait
+  // fence is not reached, defers the Body that `later()` returns. The Body must
+  // own all that it uses, `kept` bytes of it. Returns errors known by then.
   template <typename Now, typename Later>
   absl::Status Submit(const QueueFences& fences, const Now& now,
                       const Later& later, uint64_t kept = 0) {
@@ -57,8 +58,9 @@ class OperationQueue : public std::enable_shared_from_this<OperationQueue> {
         [&] { return Closed(later()); }, kept);
   }
 
-  // The same for operations that end themselves: `now()` signals, or sees to
-  // it, and `later()` returns a Start.
+  // The same for operations that signal or fail the fence themselves, possibly
+  // after the call returns: `now()` does so, and `later()` returns a Start that
+  // does.
   template <typename Now, typename Later>
   absl::Status SubmitOpen(const QueueFences& fences, const Now& now,
                           const Later& later, uint64_t kept = 0) {
@@ -73,14 +75,17 @@ class OperationQueue : public std::enable_shared_from_this<OperationQueue> {
     return now();
   }
 
-  // Puts an operation by until its wait, not null, is over; `kept` bytes are
-  // its own. RESOURCE_EXHAUSTED: too much is put by already.
+  // Defers an operation until its wait fence (not null) is reached; it owns
+  // `kept` bytes. RESOURCE_EXHAUSTED: over the limit of fences.memory. Errors
+  // also fail the signal fence.
   absl::Status Defer(const QueueFences& fences, Start start, uint64_t kept);
 
-  // Signals the fence, or fails it. Null: nobody to tell.
+  // Signals the fence, or fails it if `status` is an error; returns the result.
+  // `signal` may be null.
   static absl::Status Complete(Fence* signal, absl::Status status);
 
-  // Fails what an owner has put by, with CANCELLED; of null, all that is.
+  // Fails the deferred operations of `owner` with CANCELLED; all of them if
+  // `owner` is null.
   void Cancel(const void* owner);
 
  private:
@@ -89,29 +94,29 @@ class OperationQueue : public std::enable_shared_from_this<OperationQueue> {
     Ending ending;
     Start start;
     absl::Status waited;  // how the wait ended
-    uint64_t flow;        // from where it was put by, of a trace
+    uint64_t flow;        // of the trace, from Defer to Run
   };
-  // By age. What waits for one's fence knows it by its key.
+  // Ordered by age. Callbacks on wait fences find operations by key.
   using Operations = std::map<uint64_t, Operation>;
-  // What an operation takes beside its struct: its body, and its place among
-  // the waiters of the fence.
+  // Estimated bytes per operation beside its struct: its body and its entry in
+  // the semaphore's waiters.
   static constexpr uint64_t kBodyBytes = 256;
 
-  // A Start that runs the body, lets go of what it owns, and completes.
+  // Returns a Start that runs the body, releases what it owns, and completes.
   static Start Closed(Body body);
 
-  // Starts an operation, or ends it if its wait failed.
+  // Starts an operation, or fails it if its wait failed.
   static void Run(Operation operation);
-  // The wait of a pending operation is over.
+  // Called when the wait of a pending operation ends, with its result.
   void Arrive(uint64_t key, const absl::Status& status);
-  // Takes out what an owner has put by; of null, all.
+  // Removes and returns the pending operations of `owner`; all if it is null.
   Operations Take(const void* owner);
 
   std::mutex mutex_;  // guards all below
   Operations pending_;
   std::deque<Operations::node_type> ready_;
   uint64_t next_key_ = 0;
-  bool running_ = false;  // a thread is running what is ready
+  bool running_ = false;  // a thread is running ready operations
 };
 
 }  // namespace eyrie::hal

@@ -1,6 +1,6 @@
-// What device work takes of its call's budget: a unit for each command, and
-// one for each KiB that is moved. Long transfers pay piece by piece, so that
-// none runs on for long once the call is to stop.
+// Charges device work to its call's budget: one unit per command, and one per
+// KiB copied. Long transfers pay piece by piece, so that they stop soon after
+// the call is stopped.
 //
 // Tested by tests/devices/work_rows.cc.
 #ifndef EYRIE_HAL_PAID_TRANSFER_H_
@@ -17,19 +17,20 @@
 
 namespace eyrie::hal {
 
-// A few milliseconds, and long enough for memcpy to go past the caches.
+// Takes a few milliseconds, and is large enough for memcpy to bypass the
+// caches.
 inline constexpr uint64_t kPaidPiece = uint64_t{16} << 20;
 inline constexpr uint64_t kBytesPerUnit = 1024;
 
-// Pays for one command; a null budget has no limits. RESOURCE_EXHAUSTED,
-// DEADLINE_EXCEEDED, CANCELLED: it is not to run.
+// Pays for one command; null `work` means no limit. RESOURCE_EXHAUSTED,
+// DEADLINE_EXCEEDED, CANCELLED: the command must not run.
 inline absl::Status PayForCommand(WorkBudget* work) {
   if (work == nullptr) return absl::OkStatus();
   return work->Pay(1);
 }
 
-// Pays for bytes that `what` is about to move, of which `done` of `all` have
-// been moved. Fails as PayForCommand.
+// Pays for the next `bytes` of a transfer; `done` of `all` bytes are copied
+// already. `what` names the transfer in messages. Errors as PayForCommand.
 inline absl::Status PayForBytes(WorkBudget* work, absl::string_view what,
                                 uint64_t bytes, uint64_t done = 0,
                                 uint64_t all = 0) {
@@ -42,9 +43,9 @@ inline absl::Status PayForBytes(WorkBudget* work, absl::string_view what,
                                      " bytes, ", done, " of them done)"));
 }
 
-// Calls `move(offset, length)` for pieces of `bytes` bytes, each once it is
-// paid for; returns an error of its own, too. `backwards`: the last bytes come
-// first. `what` names the operation in sentences. Fails as PayForCommand.
+// Pays for `bytes` bytes in pieces, and calls `move(offset, length)` for each;
+// the last piece first if `backwards`. `what` names the operation in messages.
+// Returns the errors of PayForCommand and of `move`.
 template <typename Move>
 absl::Status MovePaid(WorkBudget* work, absl::string_view what, uint64_t bytes,
                       const Move& move, bool backwards = false) {

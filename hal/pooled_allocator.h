@@ -1,11 +1,11 @@
-// Memory in blocks of sized classes, which go back to free lists: the
-// allocator that all drivers share. A driver makes the blocks.
+// The allocator that all drivers share: blocks in size classes with free lists.
+// A driver creates the blocks.
 //
-// A block returns to its free list with the last reference to its buffer, the
-// buffer object with it, and is handed out again without going to the system.
-// It reads as zeros, but that an owner (BufferParams::owner) may be given back,
-// in more than a kilobyte, bytes it left itself: what one context wrote, no
-// other ever sees. Thread-safe; one short lock per allocation and per release.
+// When the last reference to a buffer is dropped, its block and the buffer
+// object return to a free list for reuse. A new buffer reads as zeros, except
+// that an owner (BufferParams::owner) may see bytes that it wrote earlier
+// (buffers over 1 KiB). No context sees another's bytes. Thread-safe; takes one
+// short lock per allocation and per release.
 // Tested by tests/devices/memory_rows.cc, cpu/allocator_test.cc,
 // vulkan/allocator_test.cc.
 #ifndef EYRIE_HAL_POOLED_ALLOCATOR_H_
@@ -29,24 +29,25 @@ namespace eyrie::hal {
 
 class PooledAllocator;
 
-// A block, and the buffer that stands for it. Drivers subclass it and free the
-// memory in their destructor.
+// A block of memory and its buffer object. Drivers subclass it; the subclass's
+// destructor must free the memory.
 class PooledBuffer : public Buffer {
  public:
   size_t capacity() const { return capacity_; }
 
  protected:
-  // `pool` is one of the allocator's; bytes from `dirty` on are zeros.
+  // `pool` is an index of the allocator's pools; bytes from offset `dirty` on
+  // are zeros.
   PooledBuffer(uint8_t* host_data, size_t capacity, size_t pool, size_t dirty)
       : Buffer(BufferParams(), 0, host_data),
         capacity_(capacity),
         pool_(pool),
         dirty_(dirty) {}
 
-  // Nobody refers to the buffer any more.
+  // Called when the last reference to the buffer has been dropped.
   virtual void WillBeIdle() {}
 
-  // The allocator it goes back to, while it is handed out.
+  // Returns the allocator that it returns to; null while it is in a free list.
   PooledAllocator* home() const { return home_.get(); }
 
  private:
@@ -56,12 +57,12 @@ class PooledBuffer : public Buffer {
 
   const size_t capacity_;
   const size_t pool_;
-  // Below, what the allocator keeps here.
+  // The allocator's own data.
   Ref<PooledAllocator> home_;     // null while in a free list
   PooledBuffer* next_ = nullptr;  // in a free list
-  uint64_t owner_ = 0;            // who has written here last
-  size_t dirty_;                  // bytes that may be other than zero
-  bool counted_ = false;          // in the statistics
+  uint64_t owner_ = 0;            // the last owner that could write
+  size_t dirty_;                  // bytes from here on are zero
+  bool counted_ = false;          // if in the statistics
 };
 
 class PooledAllocator : public Allocator {
@@ -70,71 +71,71 @@ class PooledAllocator : public Allocator {
   AllocatorStatistics statistics() const override;
   uint64_t NewOwner() override { return next_owner_.fetch_add(1); }
 
-  // Gives what lies idle in the free lists back to the system.
+  // Frees all blocks in the free lists.
   void Trim();
 
  protected:
   struct Options {
-    size_t pools = 1;       // kinds of memory, whose blocks are kept apart
-    size_t max_pooled;      // larger blocks are never kept; up to 4 GiB
-    size_t max_idle;        // bytes in the free lists at most
-    uint64_t object_bytes;  // what a block takes beside its bytes
+    size_t pools = 1;       // kinds of memory, each with its own lists
+    size_t max_pooled;      // larger blocks are not reused; up to 4 GiB
+    size_t max_idle;        // limit of bytes in the free lists
+    uint64_t object_bytes;  // bytes of a block's object
   };
   explicit PooledAllocator(const Options& options);
   ~PooledAllocator() override;
 
-  // What a request stands for where memory may be mapped and copied: access
-  // and usage that are not given are the common ones.
+  // Fills in default access and usage, and allows mapping and transfers.
   static BufferParams WithDefaults(const BufferParams& params);
 
-  // A cleared buffer of a pool, whose params are these: what is asked for,
-  // with what the memory has.
+  // Allocates a buffer from a pool, cleared as described above. `params` become
+  // the buffer's: the request plus the properties of the memory.
   absl::StatusOr<Ref<Buffer>> AllocateFrom(size_t pool,
                                            const BufferParams& params,
                                            uint64_t size);
-  // The same with any content, outside statistics, and nobody's.
+  // The same with any contents, without an owner, and not in the statistics.
   absl::StatusOr<Ref<Buffer>> AllocateScratchFrom(size_t pool,
                                                   const BufferParams& params,
                                                   uint64_t size);
 
-  // A block of `capacity` bytes, at least one, aligned to 64 or more.
+  // Creates a block of `capacity` bytes (at least 1), aligned to at least 64
+  // bytes.
   virtual absl::StatusOr<PooledBuffer*> CreateBlock(size_t pool,
                                                     size_t capacity) = 0;
-  // Makes bytes of a block that the host cannot see zeros.
+  // Clears bytes of a block that the host cannot see.
   virtual absl::Status ClearUnseen(PooledBuffer& block, uint64_t offset,
                                    uint64_t length);
 
  private:
   friend class PooledBuffer;
 
-  // Blocks come in classes: four per power of two.
+  // There are four size classes per power of two.
   static constexpr size_t kMinBlock = 64;
-  // Up to here clearing costs less than what it saves is worth.
+  // Buffers up to this size are always cleared, because it is cheap.
   static constexpr size_t kAlwaysCleared = 1024;
 
   static size_t ClassOf(size_t size);
   static size_t ClassSize(size_t size_class);
 
-  // A block for `size` bytes from a free list or from the driver, counted if
-  // `params` are given.
+  // Takes a block for `size` bytes from a free list or from the driver. Counts
+  // it in the statistics if `params` is not null.
   absl::StatusOr<PooledBuffer*> Take(size_t pool, uint64_t size,
                                      const BufferParams* params);
-  // Counts an allocation, if `params` are given; the lock is held.
+  // Counts an allocation if `params` is not null. The lock must be held.
   void Count(const BufferParams* params, uint64_t size);
   absl::Status Clear(PooledBuffer& block, uint64_t offset, uint64_t length);
-  // What a new owner is to see of a block: `size` bytes.
+  // Clears what a new owner of the block's first `size` bytes must not see.
   absl::Status ClearFor(PooledBuffer& block, uint64_t owner, uint64_t size);
   Ref<Buffer> HandOut(PooledBuffer* block, const BufferParams& params,
                       uint64_t size, uint64_t owner, bool counted);
-  // Takes a buffer that nobody refers to.
+  // Takes back an unreferenced buffer.
   void Recycle(PooledBuffer* buffer);
-  // Puts it among those that are free, or deletes it.
+  // Adds it to its free list, or deletes it.
   void Release(PooledBuffer* buffer);
   void TraceChange(trace::Name name, uint64_t size) const;
   MemoryStatistics& StatisticsOf(MemoryType type);
 
   const Options options_;
-  const size_t class_count_;  // of each pool
+  const size_t class_count_;  // per pool
   std::atomic<uint64_t> next_owner_{1};
 
   mutable ShortLock lock_;           // guards all below

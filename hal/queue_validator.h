@@ -1,5 +1,5 @@
-// What may be queued: checks of a queue operation's arguments, once above all
-// drivers. What is recorded is command_validator.h's.
+// Validates the arguments of queue operations, for all drivers. Recorded
+// commands are validated by command_validator.h.
 //
 // Tested by tests/devices/queue_rows.cc.
 #ifndef EYRIE_HAL_QUEUE_VALIDATOR_H_
@@ -18,7 +18,7 @@
 
 namespace eyrie::hal {
 
-// INVALID_ARGUMENT: the operation would wait for what it signals itself.
+// INVALID_ARGUMENT: the operation would wait for a point that only it signals.
 absl::Status ValidateLoop(const Fence& wait, const Fence& signal);
 inline absl::Status ValidateFences(const Fence& wait, const Fence& signal) {
   constexpr size_t kFewPairs = 64;
@@ -32,11 +32,12 @@ inline absl::Status ValidateFences(const Fence& wait, const Fence& signal) {
   return absl::OkStatus();
 }
 
-// INVALID_ARGUMENT: no buffer.
+// INVALID_ARGUMENT: `buffer` is null.
 absl::Status ValidateDealloca(const Buffer* buffer);
 
-// The target with its length resolved. OUT_OF_RANGE: past the end of the file
-// or the buffer. PERMISSION_DENIED: what either does not allow.
+// Return the buffer's range with its length resolved. INVALID_ARGUMENT: no file
+// or buffer. OUT_OF_RANGE: past the end of the file or buffer.
+// PERMISSION_DENIED: either does not allow the access or usage.
 absl::StatusOr<BufferRef> ValidateRead(const File* source,
                                        uint64_t source_offset,
                                        const BufferRef& target);
@@ -44,7 +45,7 @@ absl::StatusOr<BufferRef> ValidateWrite(const BufferRef& source,
                                         const File* target,
                                         uint64_t target_offset);
 
-// FAILED_PRECONDITION: commands still being recorded; else as ValidateTable.
+// FAILED_PRECONDITION: the commands are not finalized. Else as ValidateTable.
 absl::Status ValidateExecute(const CommandBuffer& commands,
                              std::span<const BufferBinding> table);
 

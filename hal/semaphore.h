@@ -1,9 +1,9 @@
-// Timeline semaphores: a value that only rises, or a failure that stays.
+// Timeline semaphores: a value that only rises, or a permanent failure.
 //
-// Thread-safe. Host and device both signal and wait; work may be queued on a
-// value before anybody has promised to reach it. A failure reaches every
-// present and later waiter with its code and message.
-// The implementation for drivers without one of their own: host_semaphore.h.
+// Thread-safe. Host and devices can signal and wait. Work may wait for a value
+// before anything that signals it is queued. Every present and later waiter
+// gets a failure's code and message. host_semaphore.h implements it for drivers
+// without native semaphores.
 // Tested by fence_test.cc.
 #ifndef EYRIE_HAL_SEMAPHORE_H_
 #define EYRIE_HAL_SEMAPHORE_H_
@@ -22,32 +22,33 @@ namespace eyrie::hal {
 class Semaphore : public RefObject {
  public:
   static constexpr RefType kType{"hal.semaphore"};
-  // Called once, with the failure or OK; on the thread that signals, or on the
-  // caller's own if the value has been reached already. Must not block. If the
-  // timeline goes away first, the failure is CANCELLED.
+  // Called once, with OK or the failure: on the signalling thread, or on the
+  // caller's if the value is already reached. Must not block. If the semaphore
+  // is destroyed first, the failure is CANCELLED.
   using Callback = std::function<void(const absl::Status&)>;
 
-  // The value reached so far, or the failure.
+  // Returns the current value, or the failure.
   virtual absl::StatusOr<uint64_t> Query() = 0;
-  // INVALID_ARGUMENT: `value` is not above the present one. A timeline that
-  // has failed gives its failure.
+  // Raises the value. INVALID_ARGUMENT: `value` is not above the current one.
+  // If the timeline has failed, returns its failure.
   virtual absl::Status Signal(uint64_t value) = 0;
-  // Fails the timeline for good; a second failure is ignored.
+  // Fails the timeline permanently. `status` must be an error. A second failure
+  // is ignored.
   virtual void Fail(absl::Status status) = 0;
-  // Blocks until `value` is reached. DEADLINE_EXCEEDED: not by then.
+  // Blocks until `value` is reached, or returns the failure.
+  // DEADLINE_EXCEEDED: not reached by the deadline.
   virtual absl::Status Wait(uint64_t value, Deadline deadline) = 0;
   virtual void OnReached(uint64_t value, Callback callback) = 0;
 
-  // True if the timeline can be another's: nothing waits for it and it has not
-  // failed. Asked where nobody but the caller holds it.
+  // Reports whether the semaphore can be reused: nothing waits for it, and it
+  // has not failed. Only the caller may hold a reference.
   virtual bool CanGoOn() const { return false; }
 
-  // What tells the driver that made this, and one of its devices, from others;
-  // null: the host's.
+  // Identifies the driver and device that created this; null: the host.
   const void* driver_tag() const { return driver_tag_; }
 
-  // What the timeline is known to have reached, without asking a device; of one
-  // that has failed, more than any value.
+  // Returns the value that is known to be reached, without asking a device. If
+  // the timeline has failed, returns a number above all values.
   uint64_t known() const { return known_.load(std::memory_order_acquire); }
   bool IsKnownReached(uint64_t value) const {
     const uint64_t reached = known();
@@ -55,7 +56,7 @@ class Semaphore : public RefObject {
   }
 
  protected:
-  // Stands in known_ for a failure; never a value.
+  // The content of known_ after a failure; never a value.
   static constexpr uint64_t kFailed = ~uint64_t{0};
 
   explicit Semaphore(uint64_t value = 0, const void* driver_tag = nullptr)

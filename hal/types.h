@@ -1,5 +1,5 @@
-// Bit sets and small structs shared by the whole HAL. The values are those
-// that compiled modules pass as integers.
+// Bit sets and small structs of the HAL. The values are those that compiled
+// modules pass as integers.
 //
 // Source of the values: IREE's runtime/src/iree/hal/{buffer,command_buffer}.h.
 #ifndef EYRIE_HAL_TYPES_H_
@@ -10,7 +10,7 @@
 
 namespace eyrie::hal {
 
-// Where memory lives and who sees it.
+// Where memory is, and whether host and device can see it.
 using MemoryType = uint32_t;
 namespace memory_type {
 inline constexpr MemoryType kNone = 0;
@@ -23,7 +23,7 @@ inline constexpr MemoryType kDeviceVisible = 1u << 4;
 inline constexpr MemoryType kDeviceLocal = kDeviceVisible | 1u << 5;
 }  // namespace memory_type
 
-// What a buffer may be used for.
+// The allowed uses of a buffer.
 using BufferUsage = uint32_t;
 namespace buffer_usage {
 inline constexpr BufferUsage kNone = 0;
@@ -47,7 +47,7 @@ inline constexpr BufferUsage kMapping = kMappingScoped | kMappingPersistent;
 inline constexpr BufferUsage kDefault = kTransfer | kDispatchStorage;
 }  // namespace buffer_usage
 
-// How a buffer's contents may be accessed.
+// The allowed accesses to a buffer's contents.
 using MemoryAccess = uint32_t;
 namespace memory_access {
 inline constexpr MemoryAccess kNone = 0;
@@ -61,25 +61,26 @@ inline constexpr MemoryAccess kAny = 1u << 5;
 inline constexpr MemoryAccess kAll = kRead | kWrite | kDiscard;
 }  // namespace memory_access
 
-// Which queues of a device may run an operation; bit i is queue i.
+// The queues of a device that may run an operation; bit i is queue i.
 using QueueAffinity = uint64_t;
 inline constexpr QueueAffinity kAnyQueue = ~QueueAffinity{0};
 
-// "From the offset to the end of the buffer."
+// As a length: from the offset to the end of the buffer.
 inline constexpr uint64_t kWholeBuffer = ~uint64_t{0};
 
-// What a new buffer is asked to be.
+// The requested properties of a new buffer.
 struct BufferParams {
   MemoryType type = memory_type::kDeviceLocal;
   MemoryAccess access = memory_access::kAll;
   BufferUsage usage = buffer_usage::kDefault;
   QueueAffinity affinity = kAnyQueue;
-  // Whose bytes the memory may still hold: an id from Allocator::NewOwner, so
-  // that memory an owner gets back is not cleared again. 0: always zeros.
+  // An id from Allocator::NewOwner. The buffer may contain bytes that earlier
+  // buffers of the same owner had, which saves clearing them. 0: always zeros.
   uint64_t owner = 0;
 };
 
-// "HOST_VISIBLE|DEVICE_LOCAL", bits without a name in hexadecimal, "NONE".
+// Return bits as text: "HOST_VISIBLE|DEVICE_LOCAL", or "NONE" for 0. Bits
+// without a name are in hexadecimal.
 std::string MemoryTypeText(MemoryType type);
 std::string BufferUsageText(BufferUsage usage);
 std::string MemoryAccessText(MemoryAccess access);
