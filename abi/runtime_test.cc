@@ -111,10 +111,10 @@ TEST_F(CApiTest, Devices) {
        "3: The device options' struct_size (1) is below that of the first "
        "version (16)."},
       {"local-sink", 0,
-       "5: No driver 'local-sink' is built in; there are 'local-sync', "
+       "5: Unknown driver 'local-sink'; expected one of 'local-sync', "
        "'local-task', 'vulkan'."},
       {"", 0,
-       "5: No driver '' is built in; there are 'local-sync', 'local-task', "
+       "5: Unknown driver ''; expected one of 'local-sync', 'local-task', "
        "'vulkan'."},
   };
   for (const Case& c : cases) {
@@ -324,7 +324,7 @@ TEST_F(CApiTest, ContextsThatCannotBeMade) {
 
 TEST(CppApiTest, ErrorsAreValues) {
   EXPECT_EQ(Text(Device::Open("nowhere")),
-            "5: No driver 'nowhere' is built in; there are 'local-sync', "
+            "5: Unknown driver 'nowhere'; expected one of 'local-sync', "
             "'local-task', 'vulkan'.");
   EXPECT_EQ(Text(Module::Load("no/such.vmfb")),
             "5: Cannot open no/such.vmfb: No such file or directory.");

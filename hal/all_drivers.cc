@@ -1,4 +1,4 @@
-// The one list of drivers, by name ascending.
+// The list of all drivers, in ascending order of names.
 //
 // Tested by cpu/device_test.cc.
 #include <memory>

@@ -1,6 +1,3 @@
-// Charged allocation, and the text of statistics.
-//
-// Tested by cpu/allocator_test.cc.
 #include "hal/allocator.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // Allocates and imports a device's buffers.
 //
 // Thread-safe. Statistics count bytes by kind of memory.
+// Tested by cpu/allocator_test.cc.
 #ifndef EYRIE_HAL_ALLOCATOR_H_
 #define EYRIE_HAL_ALLOCATOR_H_
 

@@ -1,6 +1,3 @@
-// Buffers: subspans, checks, and host access.
-//
-// Tested by buffer_test.cc.
 #include "hal/buffer.h"
 
 #include <cstring>

@@ -1,6 +1,3 @@
-// The steps of a move.
-//
-// Tested by device_group_test.cc.
 #include "hal/buffer_mover.h"
 
 #include <cstring>
@@ -12,11 +9,11 @@
 namespace eyrie::hal {
 namespace {
 
-// A range that the host can read or write while its device does not.
+// A range in host-visible memory that the device does not use meanwhile.
 struct Window {
   Ref<Buffer> buffer;
   uint64_t offset = 0;
-  bool is_staging = false;  // a buffer of its own; the range itself if not
+  bool is_staging = false;  // a separate buffer, else the range itself
 
   BufferRef ref(uint64_t length) const { return {buffer, 0, offset, length}; }
 };
@@ -62,7 +59,7 @@ absl::Status QueueSteps(const QueueFences& fences, const Place& source,
   first.signal = readable.get();
   QueueFences last = fences;
   last.wait = written.get();
-  // From here on each step fails the next one, and the last the signal.
+  // From here on, a failed step fails the next one, and the last one `signal`.
   absl::Status status =
       from.is_staging
           ? source.device.QueueCopy(first, source.ref, from.ref(length))
@@ -74,11 +71,11 @@ absl::Status QueueSteps(const QueueFences& fences, const Place& source,
         if (ready.ok()) {
           ready = CopyOnHost(from, to, length, work.get());
         }
-        // Whoever hears of the end finds that nothing is kept any more.
+        // See QueueFences: release before signalling.
         from.buffer = nullptr;
         to.buffer = nullptr;
         if (!ready.ok()) return written->Fail(ready);
-        // Fails if the last step was cancelled meanwhile; nobody is left then.
+        // An error means that the last step was cancelled; nothing waits then.
         written->Signal().IgnoreError();
       });
   absl::Status ended =
@@ -94,7 +91,7 @@ absl::Status QueueMove(const QueueFences& fences, const Place& source,
   QueueFences anywhere = fences;
   anywhere.affinity = kAnyQueue;
   absl::Status status = QueueSteps(anywhere, source, target);
-  // The steps have done so already, unless one could not be made.
+  // Needed only if a step could not be queued; else the steps did it.
   return status.ok() ? status : fences.Refuse(std::move(status));
 }
 

@@ -1,6 +1,3 @@
-// Buffer views: the sum of a shape, and its text.
-//
-// Tested by buffer_test.cc.
 #include "hal/buffer_view.h"
 
 #include <optional>
@@ -17,12 +14,12 @@ std::string ShapeText(std::span<const int64_t> shape, ElementType type) {
                       shape.empty() ? "" : "x", ElementTypeName(type));
 }
 
-// Plain numbers where an optional would do: what is copied in two parts and
-// read back in one keeps the processor waiting, and every call comes by here.
+// Uses plain numbers instead of std::optional, which is written in two parts
+// and read in one: that stalls store forwarding, and every call runs this.
 struct Extent {
-  int64_t all = 0;       // the dimensions, or-ed: negative if one is
-  int64_t elements = 1;  // a zero anywhere makes it zero
-  bool fits = true;      // in 64 bits
+  int64_t all = 0;       // bitwise or: negative if a dimension is
+  int64_t elements = 1;  // 0 if any dimension is 0
+  bool fits = true;      // `elements` does not overflow
 
   explicit Extent(std::span<const int64_t> shape) {
     bool empty = false;
@@ -37,7 +34,7 @@ struct Extent {
   }
 };
 
-// What is wrong with a view that takes `length` bytes, if that is a number.
+// Returns why a view of `length` bytes (nullopt: overflow) is invalid.
 [[gnu::cold]] absl::Status ExplainView(const Buffer& buffer,
                                        std::span<const int64_t> shape,
                                        ElementType type,

@@ -1,6 +1,3 @@
-// Recording: validated commands, one after the other in an arena.
-//
-// Tested by command_buffer_test.cc.
 #include "hal/command_buffer.h"
 
 #include <algorithm>
@@ -17,13 +14,14 @@
 namespace eyrie::hal {
 namespace {
 
-// Bytes that follow one command: an update's data, a dispatch's arguments.
+// Limit of the bytes after a command: an update's data or a dispatch's
+// arguments.
 constexpr uint64_t kMaxExtra = uint64_t{1} << 30;
 
-// Room for a few commands and their slots before anything grows.
+// Slots reserved at first.
 constexpr uint32_t kFirstSlots = 16;
 
-// Gives a copy's "the rest" its length where either side tells.
+// Resolves kWholeBuffer of a copy's sides if either side's length is known.
 void MatchLengths(BufferRef& source, BufferRef& target) {
   for (BufferRef* ref : {&source, &target}) {
     if (ref->length != kWholeBuffer || !ref->buffer) continue;
@@ -35,7 +33,7 @@ void MatchLengths(BufferRef& source, BufferRef& target) {
   if (target.length == kWholeBuffer) target.length = source.length;
 }
 
-// Calls `see` with each reference of a command.
+// Calls `see` with each range of a command.
 void VisitRefs(Command& command, absl::FunctionRef<void(RecordedRef&)> see) {
   switch (command.kind) {
     case CommandKind::kBarrier:
@@ -62,12 +60,12 @@ void VisitRefs(Command& command, absl::FunctionRef<void(RecordedRef&)> see) {
   }
   for (const RecordedRef& ref :
        static_cast<DispatchCommand&>(command).bindings()) {
-    see(const_cast<RecordedRef&>(ref));  // it lies behind the command
+    see(const_cast<RecordedRef&>(ref));  // bindings follow the command
   }
 }
 
-// The bytes of a range, where they are known; one that is past its buffer's
-// end is for ValidateRef to refuse.
+// Returns the length of a range if it is known. ValidateRef reports ranges that
+// exceed their buffer.
 std::optional<uint64_t> KnownLength(const BufferRef& ref) {
   if (!ref.buffer) {
     if (ref.length == kWholeBuffer) return std::nullopt;
@@ -89,7 +87,7 @@ absl::Status CommandArena::Append(size_t words, MemoryCharge& charge) {
   const size_t size = size_ + words;
   if (size > capacity_) [[unlikely]] {
     const size_t capacity = std::max(size, capacity_ * 2);
-    // The first words are a part of the object, and stay one.
+    // The first words are part of the object and are not freed.
     const size_t taken = is_first() ? 0 : capacity_;
     const uint64_t more = (capacity - taken) * sizeof(uint64_t);
     RETURN_IF_ERROR(charge.Add(more, "a command buffer"));
@@ -157,7 +155,7 @@ absl::StatusOr<T*> CommandBuffer::Append(CommandKind kind, uint64_t extra) {
 
 void CommandBuffer::Retain(RefObject* object) {
   if (object == nullptr) return;
-  // Commands near each other name the same objects.
+  // Consecutive commands often name the same objects.
   const std::span<const Ref<RefObject>> all = retained_;
   for (const Ref<RefObject>& near : all.last(std::min<size_t>(all.size(), 8))) {
     if (near.get() == object) return;
@@ -249,7 +247,7 @@ absl::Status CommandBuffer::RecordDispatch(
   RecordedRef count_range = {};
   if (count == nullptr) {
     BufferRef three = count_ref;
-    // More than three words may be named; only these are read.
+    // The range may be longer, but only three words are read.
     if (three.length >= 12) three.length = 12;
     const RangeUse use = {"the dispatch's workgroup counts",
                           buffer_usage::kDispatchIndirectParameters,
@@ -391,7 +389,7 @@ absl::Status CommandBuffer::Finalize() {
 void CommandBuffer::ForEachRef(
     absl::FunctionRef<void(const RecordedRef&)> see) const {
   for (const Command* command = begin(); command; command = Next(command)) {
-    VisitRefs(const_cast<Command&>(*command), see);  // which changes nothing
+    VisitRefs(const_cast<Command&>(*command), see);  // `see` does not change it
   }
 }
 
@@ -413,7 +411,7 @@ absl::StatusOr<Ref<CommandBuffer>> CommandBuffer::CopyWith(
   copy->retained_.insert(copy->retained_.end(), kept.begin(), kept.end());
   for (const Command* command = copy->begin(); command;
        command = copy->Next(command)) {
-    VisitRefs(const_cast<Command&>(*command), change);  // in our own arena
+    VisitRefs(const_cast<Command&>(*command), change);  // it is in copy's arena
   }
   copy->finalized_ = true;
   return copy;

@@ -325,7 +325,7 @@ TEST(Record, Collectives) {
        record(sum, 0, range, slot, 4)},
       {"all-reduce sum of i32 slot0@0+0 slot0@0+0",
        record(sum, 0, range, slot, 0)},
-      // What a rank has no use for is not looked at.
+      // Ranges that a rank does not use are ignored.
       {"send-receive of i8 slot0@0+0 slot3@8+5",
        record(exchange, 0xFFFFFFFF, {constant, 0, 80, 0}, slot, 5)},
       {"OUT_OF_RANGE: The send range has 16 bytes; its elements take 20. "
@@ -352,7 +352,7 @@ TEST(Record, Order) {
   for (int i = 0; i < 50; ++i) {
     EXPECT_TRUE(commands->Fill({buffer, 0, 0, 4}, Pattern(1)).ok());
     EXPECT_TRUE(commands->ExecutionBarrier(1, 2).ok());
-    // What was refused leaves no trace.
+    // Rejected commands leave no trace.
     EXPECT_FALSE(
         commands
             ->Dispatch(NewExecutable(), 1, {1, 1, 1},
@@ -383,7 +383,7 @@ TEST(Record, Order) {
 
 TEST(Table, Requirements) {
   const Ref<CommandBuffer> commands = MakeRef<CommandBuffer>(0, kAnyQueue, 0);
-  // Slot 0: 16 bytes, aligned to 4, written. Slot 2: storage, from byte 8 on.
+  // Slot 0: 16 written bytes, aligned to 4. Slot 2: storage from byte 8 on.
   EXPECT_TRUE(commands->Fill({nullptr, 0, 8, 8}, Pattern(4)).ok());
   EXPECT_TRUE(commands->Fill({nullptr, 0, 0, kWholeBuffer}, Pattern(2)).ok());
   EXPECT_TRUE(
@@ -412,8 +412,8 @@ TEST(Table, Requirements) {
       {"OUT_OF_RANGE: The binding table has 0 slots; the commands use 3.", {}},
       {"OUT_OF_RANGE: The binding table has 2 slots; the commands use 3.",
        {{good.get(), 0, 64}, {good.get(), 0, 64}}},
-      {"INVALID_ARGUMENT: Slot 2 of the binding table: It has no buffer, and "
-       "is used.",
+      {"INVALID_ARGUMENT: Slot 2 of the binding table: It has no buffer, but "
+       "commands use it.",
        {{good.get(), 0, 64}, {}, {}}},
       {"OUT_OF_RANGE: Slot 0 of the binding table: It has 12 bytes; its "
        "commands use 16.",

@@ -1,6 +1,3 @@
-// Checks of recorded commands and of binding tables.
-//
-// Tested by command_buffer_test.cc.
 #include "hal/command_validator.h"
 
 #include <algorithm>
@@ -13,7 +10,7 @@
 namespace eyrie::hal {
 namespace {
 
-// Usage, access and visibility of a buffer that a queue works on.
+// Checks the visibility, usage and access of a buffer.
 absl::Status CheckBuffer(const Buffer& buffer, BufferUsage usage,
                          MemoryAccess access) {
   RETURN_IF_ERROR(buffer.CheckMemoryType(memory_type::kDeviceVisible));
@@ -21,7 +18,7 @@ absl::Status CheckBuffer(const Buffer& buffer, BufferUsage usage,
   return buffer.CheckAccess(access);
 }
 
-// True if CheckBuffer has nothing to say.
+// Reports whether CheckBuffer returns OK, without its messages.
 bool Allows(const Buffer& buffer, BufferUsage usage, MemoryAccess access) {
   const BufferParams& params = buffer.params();
   const MemoryAccess needed =
@@ -32,12 +29,12 @@ bool Allows(const Buffer& buffer, BufferUsage usage, MemoryAccess access) {
           (usage & ~params.usage) | (needed & ~params.access)) == 0;
 }
 
-// "(the fill's target)", for the end of a buffer's own sentence.
+// Returns "(the fill's target)", to append to a buffer's own message.
 std::string Where(absl::string_view what) {
   return absl::StrCat("(", what, ")");
 }
 
-// Of what does not fit, the first thing.
+// Returns the first reason why ValidateDirect rejects a reference.
 [[gnu::cold, gnu::noinline]] absl::Status ExplainDirect(const BufferRef& ref,
                                                         const RangeUse& use) {
   const Buffer& buffer = *ref.buffer;
@@ -55,7 +52,7 @@ absl::StatusOr<RecordedRef> ValidateDirect(const BufferRef& ref,
                                            const RangeUse& use) {
   Buffer& buffer = *ref.buffer;
   const uint64_t size = buffer.byte_length();
-  // Past the end, "the rest" has a length that no range has.
+  // If the offset is past the end, the length wraps and RangeFits fails.
   const uint64_t length =
       ref.length == kWholeBuffer ? size - ref.offset : ref.length;
   const bool aligned = ((ref.offset | length) & (use.alignment - 1)) == 0;
@@ -93,7 +90,7 @@ absl::StatusOr<RecordedRef> ValidateIndirect(const BufferRef& ref,
   slot.usage |= use.usage;
   slot.access |= use.access & ~memory_access::kAny;
   slot.end = std::max(slot.end, *end);
-  // Alignments are powers of two: the larger holds both.
+  // Alignments are powers of two, so the larger satisfies both.
   slot.alignment = std::max(slot.alignment, use.alignment);
   if (whole) {
     slot.length_multiple = std::max(slot.length_multiple, use.alignment);
@@ -107,7 +104,7 @@ bool IsAligned(const BufferBinding& binding, uint64_t length,
           (length & (slot.length_multiple - 1))) == 0;
 }
 
-// All that ExplainBinding looks at, without a word.
+// Reports whether ExplainBinding returns OK, without its messages.
 bool BindingFits(const BufferBinding& binding, const SlotRequirements& slot) {
   const Buffer* buffer = binding.buffer;
   if (buffer == nullptr) return false;
@@ -123,7 +120,7 @@ bool BindingFits(const BufferBinding& binding, const SlotRequirements& slot) {
 absl::Status ExplainBinding(const BufferBinding& binding,
                             const SlotRequirements& slot) {
   if (!binding.buffer) {
-    return absl::InvalidArgumentError("It has no buffer, and is used.");
+    return absl::InvalidArgumentError("It has no buffer, but commands use it.");
   }
   RETURN_IF_ERROR(CheckBuffer(*binding.buffer, slot.usage, slot.access));
   ASSIGN_OR_RETURN(const uint64_t length, binding.buffer->ResolveRange(
@@ -138,7 +135,7 @@ absl::Status ExplainBinding(const BufferBinding& binding,
                    ") is not a multiple of ", slot.alignment, "."));
 }
 
-// Out of line, as the next: a table that fits pays nothing for messages.
+// Out of line, so that valid tables do not pay for messages.
 [[gnu::cold, gnu::noinline]] absl::Status TooFewSlots(size_t given,
                                                       size_t used) {
   return absl::OutOfRangeError(absl::StrCat(

@@ -1,7 +1,3 @@
-// Queue operations: arguments checked once, then the driver's turn. Fills,
-// updates and copies become one-command command buffers.
-//
-// Tested by tests/devices/queue_rows.cc.
 #include "hal/device.h"
 
 #include <utility>
@@ -17,7 +13,7 @@ namespace eyrie::hal {
 bool MatchesPattern(absl::string_view name, absl::string_view pattern) {
   size_t n = 0;
   size_t p = 0;
-  // Where the last '*' was, and how much of the name it has taken so far.
+  // The position of the last '*', and the end of the text that it matches.
   size_t star = absl::string_view::npos;
   size_t taken = 0;
   while (n < name.size()) {
@@ -57,7 +53,7 @@ absl::StatusOr<Ref<Fence>> Device::CreateFence() {
   return fence;
 }
 
-// Inline in Begin, which every operation comes by.
+// Inlined into Begin, because every operation runs it.
 [[gnu::always_inline]] inline absl::Status Device::Check(FenceBridge& bridge) {
   const QueueFences& fences = bridge.fences();
   RETURN_IF_ERROR(CheckAffinity(fences.affinity));

@@ -1,6 +1,3 @@
-// Who can use what, and commands that run on copies.
-//
-// Tested by device_group_test.cc.
 #include "hal/device_group.h"
 
 #include <algorithm>
@@ -18,8 +15,8 @@ bool CanUse(Device& device, const Ref<Buffer>& buffer) {
   return device.allocator().CanUse(*buffer);
 }
 
-// True if all can use memory that a device allocates like this: an empty
-// buffer is asked about.
+// Reports whether all devices can use memory that `of` allocates with these
+// params, by trying an empty buffer.
 template <typename Devices>
 bool AllCanUse(const Devices& devices, Device& of, const BufferParams& params) {
   const auto probe = of.allocator().Allocate(params, 0);
@@ -29,27 +26,27 @@ bool AllCanUse(const Devices& devices, Device& of, const BufferParams& params) {
   });
 }
 
-// What offsets in a copy keep of those in the original: no device asks for a
-// stricter alignment of a binding.
+// Offsets in a copy equal those in the original modulo this number. No device
+// requires a stricter alignment of bindings.
 constexpr uint64_t kAlignment = 256;
 
-// A buffer of the device for each allocation that it cannot use.
+// Copies on a device of the allocations that it cannot use.
 class Copies {
  public:
   Copies(const DeviceGroup& group, Device& device, const QueueFences& fences)
       : group_(group), device_(device), fences_(fences) {}
 
-  // Notes a range that commands use. Fails if it is not in the buffer.
+  // Adds a range that commands use. OUT_OF_RANGE: it exceeds the buffer.
   absl::Status Note(Buffer* buffer, uint64_t offset, uint64_t length);
   bool empty() const { return copies_.empty(); }
-  // Makes the buffers. INVALID_ARGUMENT: one that no device can use.
+  // Allocates the copies. INVALID_ARGUMENT: no device can use an original.
   absl::Status Allocate();
-  // Gives a range's buffer and offset in a copy, if it has one.
+  // If the buffer has a copy, sets `copy`, adjusts `offset`, and returns true.
   bool Find(const Buffer& buffer, uint64_t& offset, Buffer*& copy) const;
   std::vector<Ref<Buffer>> buffers() const;
 
-  // Queues moves from what is copied, or back to what may be written; the
-  // fence is reached when all are over.
+  // Queue the transfers into the copies, or from them to writable originals.
+  // The returned fence is reached when all are done.
   absl::StatusOr<Ref<Fence>> MoveIn(Fence* wait) {
     return MoveAll(wait, /*back=*/false);
   }
@@ -60,14 +57,14 @@ class Copies {
  private:
   struct Copy {
     Ref<Buffer> original;  // an allocation
-    uint64_t begin;        // of the bytes used, in it
+    uint64_t begin;        // of the used bytes in `original`
     uint64_t end;
     bool is_written;
     Ref<Buffer> buffer;
     Device* home;
 
     uint64_t length() const { return end - begin; }
-    // Where the bytes begin in the copy.
+    // Offset of the used bytes in the copy.
     uint64_t offset() const { return begin % kAlignment; }
   };
 
@@ -149,7 +146,7 @@ absl::StatusOr<Ref<Fence>> Copies::MoveAll(Fence* wait, bool back) {
   return all;
 }
 
-// The copies of what a submission names; none: it can go as it is.
+// Adds all ranges of a submission that need copies.
 absl::Status Gather(const CommandBuffer& commands,
                     std::span<const BufferBinding> table, Copies& copies) {
   RETURN_IF_ERROR(ValidateExecute(commands, table));
@@ -248,12 +245,12 @@ absl::Status DeviceGroup::CopyBetween(Device& device, const QueueFences& given,
     return from->QueueCopy(fences, source, target);
   }
   if (CanUse(*to, source.buffer)) return to->QueueCopy(fences, source, target);
-  // Recorded nowhere, the copy is checked here.
+  // No device validates this copy, so record it here to do so.
   const auto check =
       MakeRef<CommandBuffer>(command_buffer_mode::kOneShot, kAnyQueue, 0);
   absl::Status valid = check->Copy(source, target);
   if (!valid.ok()) return fences.Refuse(std::move(valid));
-  uint64_t length = 0;  // stays so if there is nothing to copy
+  uint64_t length = 0;  // remains 0 if there is nothing to copy
   check->ForEachRef([&](const RecordedRef& ref) { length = ref.length; });
   return QueueMove(fences, {*from, {source.buffer, 0, source.offset, length}},
                    {*to, {target.buffer, 0, target.offset, length}});

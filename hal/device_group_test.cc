@@ -184,7 +184,7 @@ TEST_P(Apart2, RunsCommandsOnCopies) {
   const uint32_t five = 5;
   const std::span<const uint8_t> pattern(
       reinterpret_cast<const uint8_t*>(&five), sizeof(five));
-  // 4 bytes of ours, then of both of theirs, then within one of them.
+  // 4 bytes of a buffer here, then of both there, then within one of those.
   ASSERT_TRUE(commands->Fill({own, 0, 0, 4}, pattern).ok());
   ASSERT_TRUE(commands->ExecutionBarrier(0, 0).ok());
   ASSERT_TRUE(commands->Copy({own, 0, 0, 8}, {nullptr, 1, 0, 8}).ok());
@@ -237,7 +237,7 @@ TEST_P(Apart2, WaitsForEachOther) {
   const BufferRef a = {on_a, 0, 0, kBytes};
   const BufferRef b = {on_b, 0, 0, kBytes};
   const uint8_t six[] = {6, 0, 0, 0};
-  // Queued from the last to the first.
+  // Queued in reverse order.
   EXPECT_TRUE(a_->QueueBarrier({back.get(), over.get()}).ok());
   EXPECT_TRUE(group_.QueueCopy(*a_, {moved.get(), back.get()}, b, a).ok());
   EXPECT_TRUE(b_->QueueFill({start.get(), moved.get()}, b, six).ok());
@@ -275,7 +275,7 @@ TEST_P(Apart2, FailuresTravel) {
   for (const Ref<Fence>& fence : {start, first, second, third}) {
     EXPECT_EQ(Ended(fence), want);
   }
-  // Later waits too; what they were to change is as it was.
+  // Later waits fail, too; their targets are unchanged.
   const Ref<Fence> later = NewFence(*a_);
   a_->QueueBarrier({third.get(), later.get()}).IgnoreError();
   EXPECT_EQ(Ended(later), want);
@@ -298,8 +298,8 @@ TEST_P(Apart2, WhatWaitsEndsWithItsOwner) {
   a_->CancelQueued(&owner);
   b_->CancelQueued(&owner);
   EXPECT_EQ(Ended(over),
-            "CANCELLED: The context was released before the operation's wait "
-            "was over.");
+            "CANCELLED: The context was released while the operation was "
+            "waiting.");
   EXPECT_TRUE(start->Signal().ok());  // comes too late
 }
 
@@ -364,7 +364,7 @@ TEST(DeviceGroup, AffinitiesNameQueues) {
     EXPECT_EQ(StatusText(apart->QueueBarrier(fences)), c.want);
     EXPECT_EQ(Ended(done), c.want);
   }
-  // A CPU device has as many as there can be.
+  // A CPU device has the maximum number of queues.
   QueueFences fences;
   fences.affinity = QueueAffinity{1} << 63;
   EXPECT_TRUE(cpu::NewDevice()->QueueBarrier(fences).ok());

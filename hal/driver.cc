@@ -1,6 +1,3 @@
-// Opens devices by URI.
-//
-// Tested by cpu/device_test.cc.
 #include "hal/driver.h"
 
 #include <utility>
@@ -12,7 +9,7 @@ namespace eyrie::hal {
 
 namespace {
 
-// What stands before and behind "://"; a name alone has no path.
+// The parts before and after "://"; `path` is empty if there is no "://".
 struct Uri {
   explicit Uri(absl::string_view uri) : driver(uri) {
     const size_t separator = uri.find("://");
@@ -25,7 +22,7 @@ struct Uri {
   absl::string_view path;
 };
 
-// The driver of that name, or null.
+// Returns the driver of that name, or null.
 const Driver* FindDriver(std::span<const std::unique_ptr<Driver>> drivers,
                          absl::string_view name) {
   for (const std::unique_ptr<Driver>& driver : drivers) {
@@ -46,8 +43,8 @@ absl::StatusOr<Ref<Device>> OpenDevice(absl::string_view text,
     absl::StrAppend(out, "'", each->name(), "'");
   };
   return absl::NotFoundError(
-      absl::StrCat("No driver '", uri.driver, "' is built in; there ",
-                   drivers.size() == 1 ? "is only " : "are ",
+      absl::StrCat("Unknown driver '", uri.driver, "'; expected ",
+                   drivers.size() == 1 ? "" : "one of ",
                    absl::StrJoin(drivers, ", ", quoted), "."));
 }
 

@@ -2,6 +2,7 @@
 //
 // A --device value is "driver", "driver://" or "driver://path". all_drivers.cc
 // lists the drivers that are built in.
+// Tested by cpu/device_test.cc.
 #ifndef EYRIE_HAL_DRIVER_H_
 #define EYRIE_HAL_DRIVER_H_
 

@@ -1,6 +1,3 @@
-// The element type table: lookup by code and by name.
-//
-// Tested by buffer_test.cc.
 #include "hal/element_type.h"
 
 #include <algorithm>
@@ -23,7 +20,7 @@ constexpr ElementTypeInfo kElementTypes[] = {
 #undef ELEMENT_TYPE
 };
 
-// Other spellings that are understood.
+// Aliases that ParseElementType accepts.
 struct Alias {
   absl::string_view name;
   ElementType type;
@@ -39,9 +36,10 @@ constexpr Alias kAliases[] = {
     {"complex<f64>", ElementType::kComplex128},
 };
 
-// What other libraries and languages call the types; these are suggested.
+// Names of other libraries and languages; not accepted, but mapped to
+// suggestions.
 struct ForeignName {
-  absl::string_view name;  // in small letters
+  absl::string_view name;  // in lower case
   absl::string_view ours;
 };
 constexpr ForeignName kForeignNames[] = {
@@ -57,7 +55,7 @@ constexpr ForeignName kForeignNames[] = {
     {"uint32", "ui32"},      {"uint64", "ui64"},    {"uint8", "ui8"},
 };
 
-// Our name for what can only be one type; empty if there is none.
+// Returns our name if `name` can only mean one type, else an empty string.
 absl::string_view SureSuggestion(absl::string_view name) {
   for (const ElementTypeInfo& row : kElementTypes) {
     if (absl::EqualsIgnoreCase(name, row.name)) return row.name;
@@ -68,22 +66,22 @@ absl::string_view SureSuggestion(absl::string_view name) {
   return "";
 }
 
-// "; did you mean f16, f32 or f64?", or "." if nothing comes near.
+// Returns "; did you mean f16, f32 or f64?", or "." if no name is similar.
 std::string Suggestion(absl::string_view name) {
   if (const auto sure = SureSuggestion(name); !sure.empty()) {
     return absl::StrCat("; did you mean ", sure, "?");
   }
   std::vector<std::pair<size_t, absl::string_view>> near;
   for (const ElementTypeInfo& row : kElementTypes) {
-    if (row.type == ElementType::kInt1) continue;  // spelt like kBool8
-    if (row.name[0] == '*') continue;  // whoever wants bytes knows the star
+    if (row.type == ElementType::kInt1) continue;  // same name as kBool8
+    if (row.name[0] == '*') continue;              // opaque: not suggested
     const size_t distance = EditDistance(name, row.name);
-    // Longer words may differ more; one with nothing in common is no help.
+    // A candidate must have something in common with `name`.
     if (distance <= 2 && distance < name.size()) {
       near.emplace_back(distance, row.name);
     }
   }
-  // Of those equally near, the one that begins the same comes first.
+  // If distances are equal, longer common prefixes come first.
   const auto prefix = [name](absl::string_view candidate) {
     size_t same = 0;
     while (same < std::min(name.size(), candidate.size()) &&
@@ -110,7 +108,7 @@ std::string Suggestion(absl::string_view name) {
   return text + "?";
 }
 
-// What names of a kind begin with; "*" where the bits say too little.
+// Returns the prefix of a kind's names, or "*" if it is unknown or has several.
 absl::string_view KindPrefix(ElementType type) {
   switch (NumericalKind(type)) {
     case 0x10:
@@ -136,7 +134,7 @@ std::span<const ElementTypeInfo> ElementTypes() { return kElementTypes; }
 
 bool GetDenseByteLength(ElementType type, int64_t count, uint64_t& length) {
   if (count < 0) return false;
-  // Eight elements take as many bytes as one takes bits.
+  // Eight elements take `bits` bytes.
   const uint64_t bits = StrideBits(type);
   const auto elements = static_cast<uint64_t>(count);
   uint64_t bytes;

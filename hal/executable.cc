@@ -1,6 +1,3 @@
-// Lookup of an executable's exports.
-//
-// Tested by command_buffer_test.cc.
 #include "hal/executable.h"
 
 namespace eyrie::hal {
@@ -15,7 +12,7 @@ std::optional<uint32_t> Executable::FindExport(absl::string_view name) const {
 
 absl::Status Executable::RunOnHost(const HostDispatch&) const {
   return absl::UnimplementedError(
-      "The executable runs on its device only, not in a program.");
+      "The executable runs on its device only, not on host memory.");
 }
 
 }  // namespace eyrie::hal

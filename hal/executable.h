@@ -1,6 +1,7 @@
 // Loaded kernels: the exported functions that dispatches name.
 //
 // Immutable; may be shared by threads. Drivers subclass it.
+// Tested by command_buffer_test.cc.
 #ifndef EYRIE_HAL_EXECUTABLE_H_
 #define EYRIE_HAL_EXECUTABLE_H_
 

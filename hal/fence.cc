@@ -1,6 +1,3 @@
-// Fences: several timeline points taken as one.
-//
-// Tested by fence_test.cc.
 #include "hal/fence.h"
 
 #include <algorithm>
@@ -20,11 +17,11 @@
 namespace eyrie::hal {
 namespace {
 
-// Up to here points are looked for one after another.
+// Up to this many points, linear search is used.
 constexpr size_t kFewPoints = 16;
 
-// What the callbacks of a fence's points share. The first failure, or the
-// last point, calls back.
+// Shared by the callbacks of a fence's points. The first failure or the last
+// point calls `callback`.
 struct Arrival {
   Arrival(size_t count, Semaphore::Callback done)
       : left(count), callback(std::move(done)) {}
@@ -39,7 +36,7 @@ struct Arrival {
   Semaphore::Callback callback;
 };
 
-// What a blocked thread shares with the callback, which may outlive the wait.
+// Shared by a blocked thread and its callback, which may outlive the wait.
 struct Latch {
   std::mutex mutex;
   std::condition_variable changed;
@@ -49,7 +46,7 @@ struct Latch {
 
 }  // namespace
 
-// One blocked thread.
+// A blocked thread.
 class Fence::Waiter {
  public:
   explicit Waiter(const Fence& fence) : fence_(fence) {
@@ -63,7 +60,8 @@ class Fence::Waiter {
     });
   }
 
-  // DEADLINE_EXCEEDED, or how the wait ended. May be called again.
+  // Blocks until the wait ends, and returns its result, or DEADLINE_EXCEEDED.
+  // May be called repeatedly.
   absl::Status Until(Deadline deadline) const {
     if (!latch_) {
       const Point& point = fence_.points_[0];
@@ -88,7 +86,7 @@ Ref<Fence> Fence::At(Ref<Semaphore> semaphore, uint64_t value) {
   return fence;
 }
 
-// Inline in OnLastRef, which every fence of a call comes by.
+// Inlined into OnLastRef, because every fence of a call runs it.
 [[gnu::always_inline]] inline bool Fence::Renew() {
   if (points_.size() != 1) return false;
   Point& point = points_[0];
@@ -181,7 +179,8 @@ void Fence::Fail(const absl::Status& status) const {
 absl::StatusOr<bool> Fence::IsAbandoned() const {
   if (!IsUnique()) return false;
   for (const Point& point : points_) {
-    // In this order: whoever signalled may have let go since.
+    // Check references before the value: a signaller may signal and then
+    // release its reference in between.
     const bool held = !point.semaphore->IsUnique();
     ASSIGN_OR_RETURN(const uint64_t value, point.semaphore->Query());
     if (!held && value < point.value) return true;
@@ -195,7 +194,7 @@ absl::StatusOr<bool> Fence::IsWaitOver(Deadline deadline) const {
   ASSIGN_OR_RETURN(const bool abandoned, IsAbandoned());
   if (!abandoned) return false;
   return absl::FailedPreconditionError(
-      "The fence would be waited for for ever: nothing is left that could "
+      "The wait for the fence would never end: nothing is left that could "
       "signal it.");
 }
 
@@ -232,10 +231,10 @@ void Fence::OnReached(Semaphore::Callback callback) const {
                                            std::move(callback));
   }
   auto arrival = std::make_shared<Arrival>(points_.size(), std::move(callback));
-  // The callback may drop this fence; the points are not its to free.
+  // Copied, because the callback may delete this fence.
   const absl::InlinedVector<Point, 2> points = points_;
   for (const Point& point : points) {
-    if (arrival->called.load()) return;  // it has failed: none else matters
+    if (arrival->called.load()) return;  // a point has failed
     point.semaphore->OnReached(
         point.value, [arrival](const absl::Status& s) { arrival->Reach(s); });
   }

@@ -1,6 +1,3 @@
-// Callbacks between semaphores of two devices.
-//
-// Tested by device_group_test.cc.
 #include "hal/fence_bridge.h"
 
 #include <utility>
@@ -10,17 +7,18 @@
 namespace eyrie::hal {
 namespace {
 
-// Has `to` follow `from`, which it outlives only by this.
+// Forwards the result of `from` to `to`, and retains `to` until then.
 void Follow(const Fence& from, Ref<Fence> to) {
   from.OnReached([to = std::move(to)](const absl::Status& status) {
     if (!status.ok()) return to->Fail(status);
-    // Who fails to be signalled has failed already, or been signalled.
+    // An error means that it has failed or been signalled already.
     to->Signal().IgnoreError();
   });
 }
 
-// Parts a fence into points that the device takes, and the others. To the
-// first a point of the device's own is added, returned apart as well.
+// The points of a fence that the device takes, and the others. If there are
+// others, `own` is a point of the device that stands in for them; `taken`
+// includes it.
 struct Parted {
   Ref<Fence> taken = MakeRef<Fence>();
   Ref<Fence> foreign = MakeRef<Fence>();

@@ -1,6 +1,3 @@
-// Fences that are over, kept for new ones.
-//
-// Tested by fence_test.cc.
 #include "hal/fence_store.h"
 
 #include "base/lone_thread.h"
@@ -25,7 +22,7 @@ bool FenceStore::Keep(Fence* fence) {
         !CompareExchange(place, none, fence, std::memory_order_seq_cst)) {
       continue;
     }
-    // Close may have passed here already.
+    // Close may have passed this place already; then take the fence back.
     Fence* mine = fence;
     return !closed_.load() || !place.compare_exchange_strong(mine, nullptr);
   }
@@ -34,7 +31,8 @@ bool FenceStore::Keep(Fence* fence) {
 
 void FenceStore::Close() {
   closed_.store(true);
-  // Of a fence so taken, the last reference goes: it is not kept again.
+  // This drops the last reference. Keep returns false now, so the fence is
+  // deleted.
   for (std::atomic<Fence*>& place : kept_) {
     Ref<Fence>::Adopt(place.exchange(nullptr)).reset();
   }

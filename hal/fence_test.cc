@@ -72,7 +72,7 @@ TEST(Semaphore, Callbacks) {
     EXPECT_EQ(log, "1 OK;2 OK;");
     log.clear();
     semaphore->OnReached(4, [&](const absl::Status&) {
-      // A callback may signal in its turn.
+      // A callback may signal other semaphores.
       semaphore->Signal(8).IgnoreError();
       log += "4;";
     });
@@ -171,7 +171,7 @@ TEST(Fence, ManyPointsAreJoined) {
     EXPECT_EQ(joined->points()[i].semaphore, semaphores[i]);
     EXPECT_EQ(joined->points()[i].value, 2 * i + 2);
   }
-  // Wide fences, given often, are looked at once.
+  // Fences with many points, given several times, are read only once.
   const std::vector<Fence*> often(100000, joined.get());
   EXPECT_EQ(Fence::Join(often)->points().size(), kCount / 2);
 }
@@ -233,7 +233,7 @@ TEST(Fence, SignalAndFailMoveEveryPoint) {
 
 TEST(Fence, NobodyWaitsForWhatNothingCanSignal) {
   constexpr char kWant[] =
-      "FAILED_PRECONDITION: The fence would be waited for for ever: nothing is "
+      "FAILED_PRECONDITION: The wait for the fence would never end: nothing is "
       "left that could signal it.";
   Ref<Semaphore> held = NewSemaphore();
   const Ref<Fence> fence = Fence::At(held, 1);
@@ -242,10 +242,10 @@ TEST(Fence, NobodyWaitsForWhatNothingCanSignal) {
   EXPECT_EQ(StatusText(fence->Wait(Deadline::Passed())),
             "DEADLINE_EXCEEDED: The fence of 2 points was not reached in "
             "time.");
-  // What is reached needs nobody.
+  // A reached fence needs no signaller.
   EXPECT_TRUE(fence->Signal().ok());
   EXPECT_EQ(StatusText(fence->Wait(Deadline::Never())), "OK");
-  // Another thread holds the semaphore, then lets go of it.
+  // Another thread holds the semaphore, then releases it.
   const Ref<Fence> next = Fence::At(held, 2);
   std::thread signaller([semaphore = std::move(held)] {
     absl::SleepFor(absl::Milliseconds(5));

@@ -1,6 +1,3 @@
-// Files over host memory.
-//
-// Tested by buffer_test.cc.
 #include "hal/file.h"
 
 #include <cstring>

@@ -1,6 +1,3 @@
-// Moves bytes through a mapping, which ends however the move does.
-//
-// Tested by tests/devices/queue_rows.cc, tests/devices/work_rows.cc.
 #include "hal/file_transfer.h"
 
 #include <span>
@@ -12,7 +9,8 @@
 namespace eyrie::hal {
 namespace {
 
-// Calls `move(offset, bytes)` for pieces of the mapped range.
+// Maps a range, calls `move(offset, bytes)` for its pieces, and unmaps it even
+// if that fails.
 template <typename Move>
 absl::Status MoveMapped(WorkBudget* work, absl::string_view what,
                         const BufferRef& range, MemoryAccess access,

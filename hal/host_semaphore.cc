@@ -1,8 +1,3 @@
-// Timeline semaphores in host memory.
-//
-// The value and the number of waiters are both sequentially consistent: either
-// a waiter sees the new value, or its signaller sees the waiter.
-// Tested by fence_test.cc.
 #include "hal/host_semaphore.h"
 
 #include <utility>
@@ -121,7 +116,7 @@ void HostSemaphore::OnReached(uint64_t value, Callback callback) {
 }
 
 absl::StatusOr<uint64_t> ThreadedSemaphore::Query() {
-  // A caller asks for a value that is not known to be reached.
+  // Query is called only for values that are not known to be reached.
   if (known() != kFailed) RETURN_IF_ERROR(CheckProcess());
   return HostSemaphore::Query();
 }

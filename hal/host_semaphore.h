@@ -73,7 +73,9 @@ class HostSemaphore : public Semaphore {
 
   const Ref<WaitHost> host_;
   // The number of callbacks and blocked threads. A waiter increments it before
-  // it reads known_ again; a signaller sets known_ before it reads this.
+  // it reads known_ again; a signaller sets known_ before it reads this. Both
+  // are sequentially consistent, so that either the waiter sees the new value
+  // or the signaller sees the waiter.
   std::atomic<uint32_t> waiting_{0};
   std::mutex mutex_;
   std::condition_variable reached_;

@@ -1,6 +1,3 @@
-// Operations that wait.
-//
-// Tested by tests/devices/queue_rows.cc.
 #include "hal/operation_queue.h"
 
 #include <iterator>
@@ -14,7 +11,7 @@ namespace {
 
 absl::Status Gone(absl::string_view what) {
   return absl::CancelledError(absl::StrCat(
-      "The ", what, " was released before the operation's wait was over."));
+      "The ", what, " was released while the operation was waiting."));
 }
 
 }  // namespace
@@ -30,10 +27,10 @@ absl::Status OperationQueue::Complete(Fence* signal, absl::Status status) {
 OperationQueue::Start OperationQueue::Closed(Body body) {
   return [body = std::move(body)](Ending ending) mutable {
     absl::Status status = body(ending.work.get());
-    // Whoever hears of the end finds that nothing is kept any more.
+    // See QueueFences: release before signalling.
     body = nullptr;
     ending.charge.Reset();
-    // There is no caller to tell.
+    // No caller is left to return it to.
     Complete(ending.signal.get(), std::move(status)).IgnoreError();
   };
 }
@@ -43,7 +40,7 @@ absl::Status OperationQueue::Defer(const QueueFences& fences, Start start,
   absl::StatusOr<MemoryCharge> charge =
       fences.Charge(sizeof(Operation) + kBodyBytes + kept);
   if (!charge.ok()) return fences.Refuse(charge.status());
-  // Of the semaphores, which may keep it for longer than the operation waits.
+  // Charged for the semaphores, which may hold it longer than the operation.
   std::shared_ptr<MemoryCharge> waiting;
   if (const uint64_t bytes = fences.wait->WaitBytes(); bytes != 0) {
     absl::StatusOr<MemoryCharge> more = fences.Charge(bytes);
@@ -58,8 +55,8 @@ absl::Status OperationQueue::Defer(const QueueFences& fences, Start start,
     pending_[key] = {fences.owner, EndingOf(fences, *std::move(charge)),
                      std::move(start), absl::OkStatus(), flow};
   }
-  // Weak: a semaphore that is never signalled must not keep what waits for
-  // it, which may hold that very semaphore.
+  // Weak, to avoid a reference cycle: the semaphore holds this callback, and a
+  // pending operation may hold the semaphore.
   fences.wait->OnReached(
       [queue = weak_from_this(), key, waiting](const absl::Status& status) {
         if (const std::shared_ptr<OperationQueue> self = queue.lock()) {

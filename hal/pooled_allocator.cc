@@ -1,7 +1,3 @@
-// Free lists of blocks.
-//
-// Tested by tests/devices/memory_rows.cc, cpu/allocator_test.cc,
-// vulkan/allocator_test.cc.
 #include "hal/pooled_allocator.h"
 
 #include <algorithm>
@@ -19,7 +15,8 @@ namespace eyrie::hal {
 void PooledBuffer::OnLastRef() {
   charge().Reset();
   WillBeIdle();
-  // The allocator may go with this reference; it must outlive the call.
+  // This may be the last reference to the allocator, which must outlive the
+  // call.
   const Ref<PooledAllocator> home = std::move(home_);
   home->Recycle(this);
 }
@@ -43,7 +40,7 @@ void PooledAllocator::Trim() {
   }
 }
 
-// Sizes up to 64 are class 0; then the classes end at 80, 96, 112, 128, 160...
+// Class 0 holds sizes up to 64; the next classes up to 80, 96, 112, 128, 160...
 size_t PooledAllocator::ClassOf(size_t size) {
   if (size <= kMinBlock) return 0;
   const size_t last = size - 1;
@@ -118,13 +115,14 @@ absl::Status PooledAllocator::Clear(PooledBuffer& block, uint64_t offset,
 absl::Status PooledAllocator::ClearFor(PooledBuffer& block, uint64_t owner,
                                        uint64_t size) {
   const uint64_t dirty = block.dirty_;
-  // An owner's own bytes may stay where clearing them would cost; anybody
-  // else's become zeros again.
+  // An owner may see its own bytes if clearing them is expensive. Other owners'
+  // bytes are always cleared.
   if (owner == 0 || owner != block.owner_ || size <= kAlwaysCleared) {
     RETURN_IF_ERROR(Clear(block, 0, std::min(dirty, size)));
   }
   if (owner != block.owner_ && dirty > size) {
-    // The rest too: a longer buffer of the new owner's may come next.
+    // Clear the rest, too: the new owner may reuse the block for a longer
+    // buffer.
     RETURN_IF_ERROR(Clear(block, size, dirty - size));
     block.dirty_ = size;
   }
@@ -161,7 +159,7 @@ absl::StatusOr<Ref<Buffer>> PooledAllocator::AllocateScratchFrom(
 }
 
 absl::Status PooledAllocator::ClearUnseen(PooledBuffer&, uint64_t, uint64_t) {
-  return absl::InternalError("Memory that the host cannot see is not cleared.");
+  return absl::InternalError("Cannot clear memory that the host cannot see.");
 }
 
 void PooledAllocator::TraceChange(trace::Name name, uint64_t size) const {

@@ -1,6 +1,3 @@
-// Checks of queue operations' arguments.
-//
-// Tested by tests/devices/queue_rows.cc.
 #include "hal/queue_validator.h"
 
 #include "absl/strings/str_cat.h"
@@ -11,8 +8,8 @@
 namespace eyrie::hal {
 namespace {
 
-// One side of a transfer between a file and a buffer; `usage` and `access`
-// are what is done with the buffer.
+// Validates a transfer between a file and a buffer. `usage` and `access` are
+// those that the buffer needs.
 absl::StatusOr<BufferRef> ValidateTransfer(
     const BufferRef& ref, BufferUsage usage, MemoryAccess access,
     const File* file, uint64_t file_offset, MemoryAccess file_access) {
@@ -43,7 +40,7 @@ absl::StatusOr<BufferRef> ValidateTransfer(
 }  // namespace
 
 absl::Status ValidateLoop(const Fence& wait, const Fence& signal) {
-  // A fence has one point of each semaphore.
+  // A fence has at most one point per semaphore.
   HashMap<const Semaphore*, uint64_t> raised;
   for (const Fence::Point& point : signal.points()) {
     raised[point.semaphore.get()] = point.value;
@@ -51,7 +48,7 @@ absl::Status ValidateLoop(const Fence& wait, const Fence& signal) {
   for (const Fence::Point& until : wait.points()) {
     const auto point = raised.find(until.semaphore.get());
     if (point == raised.end() || until.value < point->second) continue;
-    // A failure is for the operation to find.
+    // If the wait has failed, the operation itself reports it.
     if (wait.Query().value_or(true)) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(
         "The operation waits until a semaphore reaches ", until.value,

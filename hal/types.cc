@@ -1,6 +1,3 @@
-// Bit sets as text, for messages.
-//
-// Tested by buffer_test.cc.
 #include "hal/types.h"
 
 #include <span>
@@ -16,7 +13,8 @@ struct BitName {
   absl::string_view name;
 };
 
-// Names the bits that are set; a row of several bits stands before its parts.
+// Returns the names of the set bits. In `names`, a row of several bits must
+// precede the rows of its parts.
 std::string BitText(uint32_t value, std::span<const BitName> names) {
   std::string text;
   for (const BitName& row : names) {

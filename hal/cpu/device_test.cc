@@ -362,10 +362,10 @@ TEST(Driver, OpenDevice) {
        "NOT_FOUND: The driver 'local-task' has no device '1'; its only one is "
        "'local-task://'."},
       {"local",
-       "NOT_FOUND: No driver 'local' is built in; there are 'local-sync', "
+       "NOT_FOUND: Unknown driver 'local'; expected one of 'local-sync', "
        "'local-task', 'vulkan'."},
       {"",
-       "NOT_FOUND: No driver '' is built in; there are 'local-sync', "
+       "NOT_FOUND: Unknown driver ''; expected one of 'local-sync', "
        "'local-task', 'vulkan'."},
   };
   for (const Case& c : kCases) {

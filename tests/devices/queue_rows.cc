@@ -299,8 +299,8 @@ TEST_P(Queue, WhatWaitsEndsWithTheDevice) {
   EXPECT_TRUE(device_->QueueBarrier({wait.get(), same.get()}).ok());
   device_.reset();
   EXPECT_EQ(State(*done),
-            "CANCELLED: The device was released before the operation's wait "
-            "was over.");
+            "CANCELLED: The device was released while the operation was "
+            "waiting.");
   EXPECT_FALSE(gate->Signal(1).ok());
 }
 
@@ -327,8 +327,8 @@ TEST_P(Queue, WhatWaitsEndsWithItsOwner) {
   queue(gate, semaphores[3], nullptr);
   device_->CancelQueued(&ours);
   const std::string gone =
-      "CANCELLED: The context was released before the operation's wait was "
-      "over.";
+      "CANCELLED: The context was released while the operation was "
+      "waiting.";
   EXPECT_EQ(State(*semaphores[0]), gone);
   EXPECT_EQ(State(*semaphores[1]), gone);
   EXPECT_TRUE(gate->Signal(1).ok());
