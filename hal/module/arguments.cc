@@ -1,4 +1,3 @@
-// The checks of arguments.h that are not worth inlining.
 #include "hal/module/arguments.h"
 
 #include <bit>
@@ -60,7 +59,7 @@ absl::StatusOr<std::span<const uint8_t>> ReadPattern(const uint64_t& pattern,
       !std::has_single_bit(static_cast<uint32_t>(length))) {
     return absl::InvalidArgumentError(
         absl::StrCat("The fill pattern's length (", length,
-                     " bytes) is no power of two up to ", limit, "."));
+                     " bytes) is not a power of two up to ", limit, "."));
   }
   return std::span<const uint8_t>(reinterpret_cast<const uint8_t*>(&pattern),
                                   static_cast<size_t>(length));

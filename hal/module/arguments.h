@@ -1,7 +1,7 @@
-// Integers from a module, checked before anything adds to them.
+// Validates integers that modules pass, before any arithmetic on them.
 //
-// Modules carry sizes as signed numbers; none may be negative but a length of
-// -1, which means "to the end of the buffer".
+// Modules pass sizes as signed numbers. None may be negative, except that a
+// length of -1 means "to the end of the buffer".
 // Tested by queue_imports_test.cc.
 #ifndef EYRIE_HAL_MODULE_ARGUMENTS_H_
 #define EYRIE_HAL_MODULE_ARGUMENTS_H_
@@ -17,10 +17,10 @@
 
 namespace eyrie::hal {
 
-// "The target offset (-4) is negative."
+// Returns OUT_OF_RANGE: "The target offset (-4) is negative."
 absl::Status NegativeError(absl::string_view what, int64_t value);
 
-// A size, offset or count. OUT_OF_RANGE: it is negative.
+// Reads a size, offset or count. OUT_OF_RANGE: it is negative.
 inline absl::StatusOr<uint64_t> ReadSize(absl::string_view what,
                                          int64_t value) {
   if (value < 0) [[unlikely]]
@@ -28,7 +28,7 @@ inline absl::StatusOr<uint64_t> ReadSize(absl::string_view what,
   return static_cast<uint64_t>(value);
 }
 
-// A length; -1 is kWholeBuffer. OUT_OF_RANGE: any other negative number.
+// Reads a length; -1 is kWholeBuffer. OUT_OF_RANGE: any other negative number.
 inline absl::StatusOr<uint64_t> ReadLength(absl::string_view what,
                                            int64_t value) {
   if (value < -1) [[unlikely]]
@@ -36,26 +36,26 @@ inline absl::StatusOr<uint64_t> ReadLength(absl::string_view what,
   return static_cast<uint64_t>(value);
 }
 
-// A range of `buffer`, or of the slot where that is null, in `ref`.
-// OUT_OF_RANGE: a negative number. `what` names the range: "target".
+// Sets `ref` to a range of `buffer`, or of `slot` if `buffer` is null. `what`
+// names the range in messages: "target". OUT_OF_RANGE: a negative number.
 absl::Status ReadBufferRef(absl::string_view what, Buffer* buffer, int32_t slot,
                            int64_t offset, int64_t length, BufferRef& ref);
 
-// A name, key or message: the first kilobytes, for a buffer may be as large as
-// memory is, and the text stands in messages.
+// Returns the first 4 KiB of a name, key or message. Limited, because it may
+// appear in our messages, and a buffer may be of any size.
 inline absl::string_view TextOf(const vm::Buffer& buffer) {
   constexpr size_t kMaxText = 4096;
   return buffer.text().substr(0, kMaxText);
 }
 
-// The bytes [offset, offset + length) of a host buffer; a length of -1 means
-// the rest. OUT_OF_RANGE: they pass its end.
+// Returns bytes [offset, offset + length) of a host buffer; a length of -1
+// means up to its end. OUT_OF_RANGE: the range exceeds the buffer.
 absl::StatusOr<std::span<const uint8_t>> ReadHostRange(const vm::Buffer& buffer,
                                                        int64_t offset,
                                                        int64_t length);
 
-// The bytes of a fill pattern, low first: a view of `pattern`.
-// INVALID_ARGUMENT: a length that is not 1, 2, 4 or 8, or above `limit`.
+// Returns the bytes of a fill pattern, low byte first, as a view of `pattern`.
+// INVALID_ARGUMENT: the length is not 1, 2, 4 or 8, or exceeds `limit`.
 absl::StatusOr<std::span<const uint8_t>> ReadPattern(const uint64_t& pattern,
                                                      int32_t length,
                                                      int32_t limit);

@@ -1,8 +1,7 @@
 // Allocators and buffers: hal.allocator.* and hal.buffer.*.
 //
-// Importing constants never exposes a module's file or another context's
-// memory to writes: read-only bytes become a private copy, page by page where
-// the file is mapped. Modules do write to their constants.
+// Modules do write to imported constants, so read-only bytes are never imported
+// directly: they become a private copy, page by page if the file is mapped.
 // Tested by hal_module_test.cc.
 #include <cstring>
 #include <utility>
@@ -29,7 +28,7 @@ absl::StatusOr<Ref<Buffer>> ImportMutable(const HalModuleState&,
                               [keep = Ref<vm::Buffer>::Share(&source)] {});
 }
 
-// Read-only bytes become a private image or copy.
+// Imports read-only bytes as a private mapping or a copy.
 absl::StatusOr<Ref<Buffer>> ImportConstant(const HalModuleState& state,
                                            Allocator& allocator,
                                            BufferParams params,
@@ -48,7 +47,7 @@ absl::StatusOr<Ref<Buffer>> ImportConstant(const HalModuleState& state,
   return copy;
 }
 
-// Why a buffer is not what a module asserts.
+// Returns why a buffer fails a module's assertion.
 absl::Status BufferDifference(const Buffer& buffer, uint64_t minimum,
                               int32_t memory_types, int32_t buffer_usage) {
   if (buffer.byte_length() < minimum) {
@@ -106,7 +105,7 @@ absl::StatusOr<Ref<Buffer>> AllocatorImport(
   absl::StatusOr<Ref<Buffer>> imported =
       import(state, allocator, params, source, static_cast<uint64_t>(offset),
              range.size());
-  // A module that only tries then allocates and copies.
+  // A module that sets `is_try` then allocates and copies.
   if (!imported.ok() && is_try != 0) return Ref<Buffer>();
   return imported;
 }

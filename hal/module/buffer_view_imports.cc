@@ -15,21 +15,21 @@
 namespace eyrie::hal {
 namespace {
 
-// Dimensions of a tensor; more than a module may pass sensibly.
+// Limit of a tensor's dimensions, far above real ones.
 constexpr size_t kMaxRank = 128;
 
 // The kinds 0x10 to 0x13 are integers; 0x00 is opaque.
 bool IsInteger(ElementType type) { return NumericalKind(type) >> 4 == 1; }
 bool IsOpaque(ElementType type) { return NumericalKind(type) == 0; }
 
-// Opaque elements pass for any; integers for integers of the same width.
+// Opaque elements match any type; integers match integers of the same width.
 bool Accepts(ElementType expected, ElementType actual) {
   if (expected == actual || IsOpaque(actual)) return true;
   return IsInteger(expected) && IsInteger(actual) &&
          BitCount(expected) == BitCount(actual);
 }
 
-// "2x3xf32" of the shape a module expects.
+// Returns the expected type as text: "2x3xf32".
 std::string ExpectedText(vm::Spread<int64_t> shape, ElementType type) {
   std::string text;
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -38,7 +38,7 @@ std::string ExpectedText(vm::Spread<int64_t> shape, ElementType type) {
   return absl::StrCat(text, ElementTypeName(type));
 }
 
-// What differs first, as the end of a sentence; empty if nothing does.
+// Returns the first difference as the end of a sentence; empty if none.
 std::string Difference(const BufferView& view, ElementType type,
                        vm::Spread<int64_t> shape) {
   if (!Accepts(type, view.element_type())) {
@@ -58,7 +58,7 @@ std::string Difference(const BufferView& view, ElementType type,
   return "";
 }
 
-// The common case, without text.
+// Reports whether a tensor is as expected, without a message.
 bool Matches(const BufferView& view, ElementType type, EncodingType encoding,
              vm::Spread<int64_t> shape) {
   if (view.encoding() != encoding && view.encoding() != EncodingType::kOpaque) {

@@ -12,28 +12,28 @@
 namespace eyrie::hal {
 namespace {
 
-// What a channel costs, about: its object and its provider's notes of it.
+// Approximate bytes of a channel, including the provider's records.
 constexpr uint64_t kChannelBytes = 512;
 
-// Ends a wait for other ranks when the call is to end.
+// Returns a function that ends waits for other ranks when the call must end.
 Channel::Stop StopOf(const HalModuleState& state) {
   return [meter = state.meter()] {
     if (meter == nullptr) return absl::OkStatus();
     if (meter->stopped()) return meter->StopReason();
     if (!meter->deadline().HasPassed()) return absl::OkStatus();
     return absl::DeadlineExceededError(
-        "The call's time is over while it waits for other ranks.");
+        "The call timed out while it waited for other ranks.");
   };
 }
 
-// A channel that others have as well is theirs to count.
+// Charges for a channel unless it is shared, and so charged already.
 absl::StatusOr<Ref<Channel>> Charged(const HalModuleState& state,
                                      absl::StatusOr<Ref<Channel>> channel) {
   if (!channel.ok() || !*channel || !(*channel)->IsUnique()) return channel;
   return state.Charged<Channel>(std::move(channel), kChannelBytes, "a channel");
 }
 
-// Ranks that give the same id and group belong together.
+// Returns the name of a group. Ranks with the same id and group share it.
 std::string GroupName(const vm::Buffer* id, const vm::Buffer* group) {
   std::string name;
   if (group != nullptr) name = std::string(TextOf(*group));
@@ -73,8 +73,9 @@ absl::StatusOr<Ref<Channel>> ChannelSplit(HalModuleState& state,
                                           Channel& channel, int32_t color,
                                           int32_t key, int64_t) {
   if (color < -1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "A channel's color (", color, ") is negative, and not -1: no part."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("A channel's color (", color,
+                     ") must be at least 0, or -1 for no channel."));
   }
   return Charged(state, channel.Split(color, key, StopOf(state)));
 }

@@ -1,7 +1,6 @@
 // Recording command buffers: hal.command_buffer.*.
 //
-// Ranges, usage and arity are the command buffer's to check; here integers
-// become what it takes.
+// Converts integers. The command buffer validates ranges, usages and counts.
 // Tested by queue_imports_test.cc.
 #include <cstdint>
 #include <limits>
@@ -16,10 +15,10 @@
 namespace eyrie::hal {
 namespace {
 
-// Flags of a dispatch whose arguments are not constants and bindings.
+// The flags of dispatches with custom arguments.
 constexpr int64_t kCustomArguments = 1 << 2 | 1 << 3 | 1 << 4;
 
-// Constants and bindings of a dispatch, in storage that usually is enough.
+// Constants and bindings of a dispatch, usually without heap allocation.
 struct DispatchArguments {
   uint32_t ordinal = 0;
   absl::InlinedVector<uint32_t, 32> constants;
@@ -33,14 +32,15 @@ struct DispatchArguments {
 constexpr uint32_t kMaxOrdinal = std::numeric_limits<uint32_t>::max();
 constexpr size_t kMaxCount = std::numeric_limits<uint16_t>::max();
 
-// What Read says of arguments that no dispatch has.
+// Returns the error of Read for invalid arguments.
 [[gnu::cold, gnu::noinline]] absl::Status NoDispatch(int64_t function,
                                                      int64_t flags,
                                                      size_t constants,
                                                      size_t bindings) {
   if (function < 0 || function > kMaxOrdinal) {
-    return absl::OutOfRangeError(absl::StrCat("The executable's function (",
-                                              function, ") is no ordinal."));
+    return absl::OutOfRangeError(absl::StrCat("The function of the dispatch (",
+                                              function,
+                                              ") is not an export's ordinal."));
   }
   if (flags & kCustomArguments) {
     return absl::UnimplementedError(
@@ -130,7 +130,7 @@ absl::Status CommandBufferExecutionBarrierV5(HalModuleState& state,
                                        target_stages, 0);
 }
 
-// Advice changes no result; it is checked and forgotten.
+// Advice does not change results, so it is validated and ignored.
 absl::Status CommandBufferAdviseBuffer(HalModuleState&, CommandBuffer&,
                                        Buffer* buffer, int64_t, int64_t,
                                        int64_t, int32_t slot) {

@@ -1,8 +1,7 @@
 // Devices and their queues: hal.device.* and hal.devices.*.
 //
-// Arguments are checked by the queue validator above all drivers; here
-// integers become what it takes. A buffer may be another device's: the group
-// of devices says what then becomes of the operation.
+// Converts integers. Device validates the arguments. Buffers may belong to
+// another device; DeviceGroup decides how such operations run.
 // Tested by queue_imports_test.cc.
 #include <utility>
 
@@ -16,16 +15,15 @@
 namespace eyrie::hal {
 namespace {
 
-// One end of a transfer.
+// Reads one side of a transfer.
 absl::Status ReadRange(absl::string_view what, Buffer& buffer, int64_t offset,
                        int64_t length, BufferRef& ref) {
   return ReadBufferRef(what, &buffer, 0, offset, length, ref);
 }
 
 [[gnu::noinline]] absl::Status PoolError(int64_t pool) {
-  return absl::UnimplementedError(
-      absl::StrCat("Allocation pool ", pool,
-                   " is asked for; devices here have the default pool, 0."));
+  return absl::UnimplementedError(absl::StrCat(
+      "Allocation pool ", pool, " does not exist; devices have pool 0 only."));
 }
 
 }  // namespace
@@ -33,7 +31,7 @@ absl::Status ReadRange(absl::string_view what, Buffer& buffer, int64_t offset,
 absl::StatusOr<std::tuple<int32_t, int64_t>> DeviceQueryI64(
     HalModuleState& state, Device& device, vm::Buffer& category,
     vm::Buffer& key) {
-  // A pattern is gone through.
+  // The key may be a pattern, which takes time to match.
   RETURN_IF_ERROR(state.WorkOnBytes(key.size()));
   std::optional<int64_t> value = device.Query(TextOf(category), TextOf(key));
   if (value.value_or(0) == 0 && state.options().query_refused &&
@@ -57,7 +55,7 @@ absl::StatusOr<Ref<Buffer>> DeviceQueueAlloca(
       state.CreateParams(allocator, memory_types, buffer_usage, queue_affinity);
   if (state.memory() == nullptr) [[likely]]
     return device.QueueAlloca(fences, params, bytes);
-  // A refusal fails the signal fence too, as the device's own do.
+  // On error, fail the signal fence, too, as Device does.
   absl::StatusOr<MemoryCharge> charge =
       allocator.Charge(state.memory(), bytes, "a device buffer");
   if (!charge.ok()) return fences.Refuse(charge.status());

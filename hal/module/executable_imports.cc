@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint64_t kMaxConstantBytes = 1 << 20;
 
-// What an executable's creation costs in units of fuel, whatever its format.
+// Units of fuel for creating an executable of any format.
 constexpr uint64_t kUnitsPerExecutable = 100;
 constexpr uint64_t kExecutableBytesPerUnit = 64;
 
@@ -31,7 +31,8 @@ absl::StatusOr<Ref<Executable>> ExecutableCreate(HalModuleState& state,
                                                  vm::Buffer& format,
                                                  vm::Buffer& data,
                                                  vm::Buffer* constants) {
-  // What damaged code would do is not to be known, nor is its driver's answer.
+  // Damaged machine code could do anything, and so could a driver that loads
+  // it.
   RETURN_IF_ERROR(data.CheckOrigin());
   std::vector<uint32_t> words;
   if (constants != nullptr) {

@@ -1,4 +1,3 @@
-// Commands and queue operations as text.
 #include "hal/module/fake_device.h"
 
 #include <cstdlib>

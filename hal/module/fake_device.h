@@ -1,8 +1,8 @@
-// A device for tests of what stands above devices: it runs nothing and notes
-// what it is asked, in order, as text.
+// A device for tests of code above drivers: it runs nothing, and logs all
+// requests in order, as text.
 //
-// Memory is the host's; fences are signalled at once. Queue operations arrive
-// validated, as at any driver.
+// Memory is host memory; fences are signalled at once. Queue operations are
+// validated as for every driver.
 #ifndef EYRIE_HAL_MODULE_FAKE_DEVICE_H_
 #define EYRIE_HAL_MODULE_FAKE_DEVICE_H_
 
@@ -47,7 +47,7 @@ class FakeDevice : public Device {
   absl::string_view id() const override { return "fake"; }
   Allocator& allocator() override { return *allocator_; }
   int queue_count() const override { return 2; }
-  // Knows ("device", "answer"): 42.
+  // Answers ("device", "answer") with 42.
   std::optional<int64_t> Query(absl::string_view category,
                                absl::string_view key) const override;
   absl::StatusOr<Ref<Semaphore>> CreateSemaphore(uint64_t value) override;
@@ -59,7 +59,7 @@ class FakeDevice : public Device {
   absl::Status QueueFlush() override;
   void CancelQueued(const void*) override {}
 
-  // What was asked since the last time: "alloca 16; barrier".
+  // Returns the requests since the last call: "alloca 16; barrier".
   std::string TakeLog() { return std::exchange(log_, ""); }
 
  protected:
@@ -83,7 +83,7 @@ class FakeDevice : public Device {
   std::string log_;
 };
 
-// The commands of a finalized or open command buffer: "fill 0+4 of 16 with 7".
+// Returns a command buffer's commands as text: "fill 0+4 of 16 with 7".
 std::string CommandText(const CommandBuffer& commands);
 
 }  // namespace eyrie::hal

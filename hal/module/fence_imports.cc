@@ -16,23 +16,23 @@
 namespace eyrie::hal {
 namespace {
 
-// The status modules see for "not yet". Those below are Abseil's codes.
+// The status that modules see for "not yet reached". Lower ones are Abseil's.
 constexpr int32_t kDeferred = 17;
 constexpr int32_t kStatusCodeMask = 0x1F;
 
 Deadline DeadlineOf(int32_t timeout_ms) {
-  // The number is unsigned; all ones mean that there is no limit.
+  // The number is unsigned; all bits set means no limit.
   const auto unsigned_ms = static_cast<uint32_t>(timeout_ms);
   if (unsigned_ms == UINT32_MAX) return Deadline::Never();
   if (unsigned_ms == 0) return Deadline::Passed();
   return Deadline::After(absl::Milliseconds(int64_t{unsigned_ms}));
 }
 
-// What a fence and a timeline of its own take.
+// The bytes of a fence with its own timeline.
 constexpr uint64_t kFenceBytes = sizeof(Fence) + sizeof(HostSemaphore);
 
-// Whether the fence is reached before the deadline. DEADLINE_EXCEEDED or
-// CANCELLED: the call is stopped.
+// Waits, and reports whether the fence was reached before the deadline.
+// DEADLINE_EXCEEDED, CANCELLED: the call was stopped. Else the fence's error.
 absl::StatusOr<bool> WaitFor(const HalModuleState& state, const Fence& fence,
                              Deadline deadline) {
   ASSIGN_OR_RETURN(bool reached, fence.Query());
@@ -53,7 +53,8 @@ absl::StatusOr<bool> WaitFor(const HalModuleState& state, const Fence& fence,
 
 absl::StatusOr<int32_t> FenceAwaitV5(HalModuleState& state, int32_t timeout_ms,
                                      vm::Spread<Fence*> fences) {
-  // Failures first: waiting for one fence must not hide another's.
+  // Check for failures first, so that a wait for one fence does not delay
+  // another's failure.
   bool all_reached = true;
   for (size_t i = 0; i < fences.size(); ++i) {
     const Fence* const fence = fences.get(i);
@@ -104,10 +105,10 @@ absl::Status FenceFail(HalModuleState& state, Fence& fence, int32_t status) {
   RETURN_IF_ERROR(state.WorkOnPoints(&fence));
   const int32_t code = status & kStatusCodeMask;
   if (code == 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Status ", status, " is no failure to fail a fence with."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Status ", status, " (OK) cannot fail a fence."));
   }
-  // Abseil knows the first seventeen.
+  // Abseil has codes 0 to 16.
   const auto known = code < kDeferred ? static_cast<absl::StatusCode>(code)
                                       : absl::StatusCode::kUnknown;
   fence.Fail(absl::Status(
@@ -130,7 +131,7 @@ absl::StatusOr<Ref<Fence>> FenceJoinV5(HalModuleState& state,
       list.push_back(fence);
     }
   }
-  // One that is alone, or that is over as all are, is the join itself.
+  // If at most one fence is not reached, no new fence is needed.
   if (list.empty()) return Ref<Fence>::Share(reached);
   if (list.size() == 1) return Ref<Fence>::Share(list[0]);
   Ref<Fence> joined = Fence::Join(list);

@@ -1,6 +1,3 @@
-// Maps parts of files once more, for a device.
-//
-// Tested by hal_module_test.cc, parameters_module_test.cc.
 #include "hal/module/file_image.h"
 
 #include <utility>
@@ -10,7 +7,7 @@
 namespace eyrie::hal {
 namespace {
 
-// Below this a copy is cheaper than a mapping, which takes whole pages.
+// For fewer bytes, a copy is cheaper than a mapping of whole pages.
 constexpr uint64_t kLeastMapped = uint64_t{16} * 1024;
 
 }  // namespace

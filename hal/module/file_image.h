@@ -1,4 +1,4 @@
-// Device buffers over pages of a mapped file.
+// Device buffers over private pages of a mapped file.
 //
 // Tested by hal_module_test.cc, parameters_module_test.cc.
 #ifndef EYRIE_HAL_MODULE_FILE_IMAGE_H_
@@ -15,12 +15,12 @@
 
 namespace eyrie::hal {
 
-// A private, writable image of a file's bytes: what is written to it neither
-// the file nor another context sees. Charged for in full, though pages that
-// are never written cost nothing. Null where a copy is better or all that
-// there is: few bytes, a file that is not mapped, bytes that are badly aligned
-// or memory that the device cannot use. RESOURCE_EXHAUSTED: the limit of the
-// context's memory; `what` is what the bytes are.
+// Creates a private, writable mapping of a file's bytes. Writes to it change
+// neither the file nor other contexts' data. All bytes are charged, although
+// pages that are never written use no memory. Returns null if the caller should
+// copy instead: few bytes, no mapped file, misaligned bytes, or memory that the
+// device cannot use. RESOURCE_EXHAUSTED: the context's memory limit is
+// exceeded; `what` names the bytes in the message.
 absl::StatusOr<Ref<Buffer>> CreateFileImage(const HalModuleState& state,
                                             Allocator& allocator,
                                             const BufferParams& params,

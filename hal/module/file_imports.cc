@@ -14,15 +14,14 @@ absl::StatusOr<Ref<File>> FileFromMemory(HalModuleState& state, Device&,
                                          vm::Buffer& buffer, int64_t offset,
                                          int64_t length, int32_t) {
   if ((static_cast<MemoryAccess>(access) & ~memory_access::kRead) != 0) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("Access ", access,
-                     " is asked for; a file over memory "
-                     "can only be read (access ",
-                     memory_access::kRead, ")."));
+    return absl::PermissionDeniedError(absl::StrCat(
+        "Access ", access,
+        " was requested; a file over memory can only be read (access ",
+        memory_access::kRead, ")."));
   }
   ASSIGN_OR_RETURN(std::span<const uint8_t> bytes,
                    ReadHostRange(buffer, offset, length));
-  // Never written: the file allows reading alone.
+  // Safe, because the file does not allow writes.
   std::span<uint8_t> contents(const_cast<uint8_t*>(bytes.data()), bytes.size());
   return state.Charged<File>(MakeRef<File>(contents, memory_access::kRead,
                                            Ref<vm::Buffer>::Share(&buffer)),

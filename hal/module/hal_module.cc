@@ -1,5 +1,3 @@
-// Builds the module from imports.def. A row whose calling convention is not
-// its function's does not compile, nor does one out of order.
 #include "hal/module/hal_module.h"
 
 #include <utility>

@@ -1,7 +1,9 @@
 // The `hal` module that compiled programs import, over a list of devices.
 //
-// It answers the imports of every release from 3.1 to 3.13; imports.def has
-// them. Immutable; contexts on any thread share it.
+// It provides the imports of releases 3.1 to 3.13, which imports.def lists. A
+// row that is out of order, or has another calling convention than its
+// function, does not compile. Immutable; may be shared by contexts on any
+// thread.
 // Tested by hal_module_test.cc, imports_test.cc.
 #ifndef EYRIE_HAL_MODULE_HAL_MODULE_H_
 #define EYRIE_HAL_MODULE_HAL_MODULE_H_
@@ -19,15 +21,15 @@
 
 namespace eyrie::hal {
 
-// 0.7, what 3.13 has. Modules ask for at least 5, 6 or 7.
+// Version 0.7, as in release 3.13. Modules require at least 5, 6 or 7.
 inline constexpr uint32_t kHalModuleVersion = 7;
 
-// A module named "hal". `devices` are indexed by the programs in this order.
+// Creates the module "hal". Programs index `devices` in this order.
 absl::StatusOr<std::shared_ptr<const vm::NativeModule>> CreateHalModule(
     std::vector<Ref<Device>> devices, HalModuleOptions options = {});
 
-// vm.buffer, vm.list and every HAL type: what a bytecode module that imports
-// `hal` may name.
+// Returns the types that a module importing `hal` may name: vm.buffer, vm.list
+// and all HAL types.
 vm::RefTypes HalRefTypes();
 
 }  // namespace eyrie::hal

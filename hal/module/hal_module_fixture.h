@@ -1,7 +1,7 @@
-// Calls the `hal` module as programs do, for its tests.
+// A fixture for tests that call the `hal` module as programs do.
 //
-// A call is written as "name convention"; results, objects and errors are
-// text. Queue operations and commands are read back from the fake device.
+// Calls are written as "name convention"; results, objects and errors are text.
+// Queue operations and commands are read from the fake device's log.
 #ifndef EYRIE_HAL_MODULE_HAL_MODULE_FIXTURE_H_
 #define EYRIE_HAL_MODULE_HAL_MODULE_FIXTURE_H_
 
@@ -33,7 +33,7 @@ inline constexpr int64_t kI32 = 0x10000020;
 inline constexpr int64_t kUsage = buffer_usage::kDefault;
 inline constexpr int64_t kLocal = memory_type::kDeviceLocal;
 
-// An argument slot. A variadic span is its count, then its elements.
+// An argument slot. A variadic span is passed as its count, then its elements.
 struct Arg {
   vm::Slot slot;
   Arg(int64_t value) { slot.i64 = value; }       // NOLINT
@@ -87,7 +87,7 @@ class HalModuleTest : public ::testing::Test {
     view_ = *BufferView::Create(buffer_, shape, ElementType::kFloat32);
   }
 
-  // Calls "name convention"; the first ref among the results is kept.
+  // Calls "name convention". Last() returns the last reference among results.
   std::string Call(absl::string_view call, const Args& args) {
     const std::vector<std::string> parts = absl::StrSplit(call, ' ');
     auto ordinal = module_->ResolveImport(parts[0], parts[1]);
@@ -119,7 +119,7 @@ class HalModuleTest : public ::testing::Test {
     const char* call;
     Args args;
     const char* want;
-    const char* log = "";  // what the device noted
+    const char* log = "";  // the device's log
   };
   void Check(const std::vector<Case>& cases) {
     for (const Case& c : cases) {
@@ -134,17 +134,17 @@ class HalModuleTest : public ::testing::Test {
     return Ref<T>::Share(RefCast<T>(last_.get()));
   }
 
-  // A command buffer made through the import.
+  // Creates a command buffer through the import.
   Ref<CommandBuffer> NewCommands() {
     EXPECT_EQ(Call("command_buffer.create 0riiIi_r", {device_, 1, 3, kRest, 2}),
               "hal.command_buffer");
     return Last<CommandBuffer>();
   }
 
-  // Records one command and gives what was recorded, or the error.
+  // Records a command; `want` is the recorded text, or the error.
   struct Recording {
     const char* call;
-    Args args;  // behind the command buffer
+    Args args;  // after the command buffer
     const char* want;
   };
   void CheckRecorded(const std::vector<Recording>& cases) {

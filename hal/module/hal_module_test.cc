@@ -221,7 +221,7 @@ TEST_F(HalModuleTest, Fences) {
       {"fence.await 0iCrD_i", {0, 1, fence}, "4"},
       {"fence.fail 0ri_v",
        {failed, 0},
-       "INVALID_ARGUMENT: Status 0 is no failure to fail a fence with."},
+       "INVALID_ARGUMENT: Status 0 (OK) cannot fail a fence."},
       {"fence.fail 0ri_v", {failed, 13}, "OK"},
       {"fence.query 0r_i", {failed}, "13"},
       {kAwait,
@@ -233,7 +233,7 @@ TEST_F(HalModuleTest, Fences) {
   });
 }
 
-// Where there is nothing to join, one of the fences is the join.
+// If at most one fence is not reached, the join is one of the fences.
 TEST_F(HalModuleTest, JoinsOfOneFence) {
   const Ref<Fence> waits = *device_->CreateFence();
   const Ref<Fence> reached = *device_->CreateFence();
@@ -316,7 +316,7 @@ TEST_F(HalModuleTest, ImportedFilePagesArePrivateAndNotCopied) {
                    {allocator, 1, kRest, kLocal, kUsage, rodata, 64, 80'000}),
               "buffer 80000");
     imported.push_back(Last<Buffer>());
-    // A mapping keeps its place within a page; a copy stands anywhere.
+    // A mapping keeps its offset within a page; a copy may not.
     const auto address =
         reinterpret_cast<uintptr_t>(imported.back()->host_data());
     EXPECT_EQ(address % 4096, 128u);

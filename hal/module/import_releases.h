@@ -1,5 +1,5 @@
-// Which releases' compilers ask for each function that host modules offer: the
-// rows of imports.def and its like, for who wants to know who wrote a program.
+// The releases whose compilers import each function of the host modules, from
+// imports.def and similar files. Used to find which release wrote a module.
 //
 // Tested by abi/host_imports_test.cc.
 #ifndef EYRIE_HAL_MODULE_IMPORT_RELEASES_H_

@@ -1,10 +1,10 @@
-// The C++ functions behind imports.def, one per row.
+// The C++ functions of imports.def, one per row.
 //
-// Argument names and meanings are those of the compiler's import declarations.
-// A name that ends in V5 or V6 serves modules built for version 0.5 (releases
-// 3.1 to 3.3) or 0.6 (to 3.11) of the hal module, where the convention changed
-// after them. Flags without an effect here are not named.
-// Refs are borrowed for the call; every integer is checked.
+// Arguments have the names and meanings of the compiler's import declarations.
+// Functions named ...V5 or ...V6 serve modules built for version 0.5 (releases
+// 3.1 to 3.3) or 0.6 (to 3.11) of the hal module, if the calling convention
+// changed afterwards. Unnamed arguments are ignored. References are borrowed
+// for the call; every integer is validated.
 #ifndef EYRIE_HAL_MODULE_IMPORTS_H_
 #define EYRIE_HAL_MODULE_IMPORTS_H_
 
@@ -37,7 +37,7 @@ namespace eyrie::hal {
 absl::StatusOr<Ref<Buffer>> AllocatorAllocate(
     HalModuleState&, Allocator& allocator, int64_t queue_affinity,
     int32_t memory_types, int32_t buffer_usage, int64_t size);
-// Null if the memory cannot be imported and `is_try` is set.
+// Returns null if the memory cannot be imported and `is_try` is set.
 absl::StatusOr<Ref<Buffer>> AllocatorImport(
     HalModuleState&, Allocator& allocator, int32_t is_try,
     int64_t queue_affinity, int32_t memory_types, int32_t buffer_usage,
@@ -56,7 +56,8 @@ absl::Status BufferAssert(HalModuleState&, Buffer& buffer, vm::Buffer& message,
 absl::StatusOr<int64_t> BufferLength(HalModuleState&, Buffer& buffer);
 absl::StatusOr<int32_t> BufferLoadAny(Buffer& source, int64_t offset,
                                       int32_t length);
-// Null for what is not four bytes that lie there.
+// Returns four bytes if they are in range and can be read in place, else
+// nullopt.
 inline std::optional<int32_t> BufferPeek(Buffer& source, int64_t offset,
                                          int32_t length) {
   int32_t value;
@@ -106,8 +107,8 @@ absl::StatusOr<int32_t> BufferViewRank(HalModuleState&, BufferView& view);
 absl::Status BufferViewTrace(HalModuleState& state, vm::Buffer& key,
                              vm::Spread<BufferView*> views);
 
-// channel_imports.cc: collectives. A rank or count of -1 is the provider's; a
-// null id or group is the default.
+// channel_imports.cc: collectives. A rank or count of -1 means the provider's;
+// a null id or group means the default.
 
 absl::StatusOr<Ref<Channel>> ChannelCreate(HalModuleState& state, Device&,
                                            int64_t, int64_t, vm::Buffer* id,
@@ -119,7 +120,7 @@ absl::StatusOr<Ref<Channel>> ChannelCreateV5(HalModuleState& state,
                                              int32_t rank, int32_t count);
 absl::StatusOr<std::tuple<int32_t, int32_t>> ChannelRankAndCount(
     HalModuleState&, Channel& channel);
-// Null for a color of -1.
+// Returns null for a color of -1.
 absl::StatusOr<Ref<Channel>> ChannelSplit(HalModuleState& state,
                                           Channel& channel, int32_t color,
                                           int32_t key, int64_t);
@@ -132,7 +133,7 @@ absl::Status CommandBufferCollective(
     Buffer* receive, int64_t send_offset, int64_t send_length,
     int64_t receive_offset, int64_t receive_length, int64_t element_count);
 
-// command_imports.cc: recording. A null buffer means the slot beside it.
+// command_imports.cc: recording. If a buffer is null, its slot is used.
 
 // Bindings of a dispatch: reserved, slot, buffer, offset, length.
 using DispatchBindings =
@@ -211,13 +212,12 @@ absl::Status CommandBufferUpdateBufferV5(HalModuleState&,
                                          int64_t target_offset, int64_t length,
                                          int32_t slot);
 
-// device_imports.cc: devices and their queues. Null fences mean: do not wait,
-// tell nobody.
+// device_imports.cc: devices and their queues. Fences may be null.
 
 inline Ref<Allocator> DeviceAllocator(HalModuleState&, Device& device) {
   return Ref<Allocator>::Share(&device.allocator());
 }
-// (1, value), or (0, 0) for a key the device does not know.
+// Returns (1, value), or (0, 0) if the device does not know the key.
 absl::StatusOr<std::tuple<int32_t, int64_t>> DeviceQueryI64(
     HalModuleState&, Device& device, vm::Buffer& category, vm::Buffer& key);
 absl::StatusOr<Ref<Buffer>> DeviceQueueAlloca(
@@ -242,7 +242,7 @@ absl::Status DeviceQueueDeallocaV5(HalModuleState&, Device& device, int64_t,
 absl::Status DeviceQueueExecute(HalModuleState&, Device& device, int64_t,
                                 Fence* wait, Fence* signal,
                                 CommandBuffer& commands, int64_t);
-// At most one command buffer; none is a barrier.
+// Takes at most one command buffer; without one it is a barrier.
 absl::Status DeviceQueueExecuteV5(HalModuleState&, Device& device, int64_t,
                                   Fence* wait, Fence* signal,
                                   vm::Spread<CommandBuffer*> commands);
@@ -279,7 +279,7 @@ absl::Status DeviceQueueWriteV5(HalModuleState&, Device& device, int64_t,
                                 int64_t source_offset, File& target,
                                 int64_t target_offset, int64_t length, int32_t);
 absl::StatusOr<int32_t> DevicesCount(HalModuleState& state);
-// Null for an index that no device has.
+// Returns null if the index is out of range.
 absl::StatusOr<Ref<Device>> DevicesGet(HalModuleState& state, int32_t index);
 
 // executable_imports.cc.
@@ -294,16 +294,17 @@ absl::StatusOr<Ref<Executable>> ExecutableCreateV5(HalModuleState&,
                                                    vm::Buffer& format,
                                                    vm::Buffer& data,
                                                    vm::Buffer* constants);
-// What command_buffer.dispatch takes as its function: the export's ordinal.
+// Returns the export's ordinal, which command_buffer.dispatch takes.
+// NOT_FOUND: the message lists the executable's functions.
 absl::StatusOr<int64_t> ExecutableLookupFunction(HalModuleState&,
                                                  Executable& executable,
                                                  vm::Buffer& name);
 
-// fence_imports.cc. Statuses are passed as numbers: 0 is reached, 17 not yet,
+// fence_imports.cc. Statuses are numbers: 0 means reached, 17 not yet reached;
 // others are Abseil's codes.
 
-// 0, or 4 if the time (milliseconds; -1: none) ran out. The status of a fence
-// that failed is the call's.
+// Returns 0, or 4 (DEADLINE_EXCEEDED) after `timeout_ms` milliseconds (-1: no
+// limit). If a fence failed, the call fails with its status.
 absl::StatusOr<int32_t> FenceAwait(HalModuleState&, int32_t timeout_ms, int64_t,
                                    vm::Spread<Fence*> fences);
 absl::StatusOr<int32_t> FenceAwaitV5(HalModuleState&, int32_t timeout_ms,
@@ -313,7 +314,7 @@ absl::StatusOr<Ref<Fence>> FenceCreate(HalModuleState&, Device& device,
 absl::StatusOr<Ref<Fence>> FenceCreateV5(HalModuleState&, Device& device,
                                          int32_t);
 absl::Status FenceFail(HalModuleState&, Fence& fence, int32_t status);
-// Null, which is reached, if no fence has a point.
+// Returns null, which counts as reached, if no fence has a point.
 absl::StatusOr<Ref<Fence>> FenceJoin(HalModuleState&, int64_t,
                                      vm::Spread<Fence*> fences);
 absl::StatusOr<Ref<Fence>> FenceJoinV5(HalModuleState&,
@@ -323,13 +324,14 @@ absl::Status FenceSignal(HalModuleState&, Fence& fence);
 
 // file_imports.cc.
 
-// A read-only file over a part of `buffer`, which it keeps.
+// Creates a read-only file over a range of `buffer`, which it retains.
 absl::StatusOr<Ref<File>> FileFromMemory(HalModuleState&, Device& device,
                                          int64_t, int32_t access,
                                          vm::Buffer& buffer, int64_t offset,
                                          int64_t length, int32_t);
 
-// Of functions that loops' conditions and shapes are read by, the quick one.
+// Fast paths for functions that programs call often, in loop conditions and for
+// shapes; null: none. A fast path returns nullopt to fall back.
 template <auto kFunction>
 inline constexpr auto kQuick = nullptr;
 

@@ -1,7 +1,7 @@
-// The rows of imports.def against the releases' own tables.
+// Compares the rows of imports.def with the releases' own tables.
 //
-// kFirst is what 3.1 declares; the other lists are what a later release drops
-// and adds, written down from the compilers' import declarations.
+// kFirst has the declarations of 3.1; the other lists are the removals and
+// additions of later releases, from the compilers' import declarations.
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -147,7 +147,7 @@ void Drop(Names& names, const char* const (&list)[kSize]) {
   for (const char* name : list) names.erase(name);
 }
 
-// What release 3.`minor` declares.
+// Returns the declarations of release 3.`minor`.
 Names Declared(int minor) {
   Names names;
   Add(names, kFirst);

@@ -21,7 +21,7 @@ constexpr MemoryType kInlineMemory =
     memory_type::kHostLocal | memory_type::kDeviceVisible;
 constexpr BufferUsage kInlineUsage =
     buffer_usage::kDefault | buffer_usage::kMapping;
-// What every allocator gives.
+// The alignment that every allocator guarantees.
 constexpr int32_t kMaxAlignment = 64;
 
 Allocator& AllocatorOf(const HalModuleState& state) {

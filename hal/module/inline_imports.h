@@ -1,9 +1,9 @@
-// The C++ functions behind inline_imports.def and loader_imports.def that are
-// not those of `hal` too (imports.h).
+// The C++ functions of inline_imports.def and loader_imports.def that `hal`
+// does not have, too (see imports.h).
 //
-// Programs of the inline execution models have no device: what they allocate
-// comes from the first device, whose memory they read and write themselves.
-// Refs are borrowed for the call; every integer is checked.
+// Programs of the inline execution models do not see devices. Their memory is
+// allocated from the context's first device, and they access it directly.
+// References are borrowed for the call; every integer is validated.
 #ifndef EYRIE_HAL_MODULE_INLINE_IMPORTS_H_
 #define EYRIE_HAL_MODULE_INLINE_IMPORTS_H_
 
@@ -23,20 +23,20 @@ namespace eyrie::hal {
 
 // inline_imports.cc
 
-// A buffer, and its bytes as a vm.buffer, which keeps it.
+// A buffer, and a vm.buffer over its bytes, which retains the first.
 using BufferAndStorage = std::tuple<Ref<Buffer>, Ref<vm::Buffer>>;
 
 absl::StatusOr<BufferAndStorage> InlineBufferAllocate(HalModuleState&,
                                                       int32_t minimum_alignment,
                                                       int64_t size);
-// With a copy of the source's range.
+// The same, with a copy of the source's range.
 absl::StatusOr<BufferAndStorage> InlineBufferAllocateInitialized(
     HalModuleState&, int32_t minimum_alignment, vm::Buffer& source,
     int64_t offset, int64_t length);
 absl::StatusOr<Ref<vm::Buffer>> InlineBufferStorage(HalModuleState&,
                                                     Buffer& buffer);
-// The source's bytes as a device buffer: themselves if they may be written,
-// else a private image.
+// Returns a device buffer over the source's bytes if they are writable, else
+// over a private copy (file_image.h).
 absl::StatusOr<Ref<Buffer>> InlineBufferWrap(HalModuleState&,
                                              vm::Buffer& source, int64_t offset,
                                              int64_t length);
@@ -49,7 +49,8 @@ absl::StatusOr<int32_t> LoaderQuerySupport(HalModuleState&, vm::Buffer& format);
 absl::StatusOr<Ref<Executable>> LoaderLoad(HalModuleState&, vm::Buffer& format,
                                            vm::Buffer& data,
                                            vm::Buffer* constants);
-// Runs at once. Bindings are a buffer, an offset and a length each.
+// Runs the kernel before it returns. Each binding is a buffer, an offset and a
+// length.
 absl::Status LoaderDispatch(HalModuleState&, Executable& executable,
                             int64_t function, int32_t count_x, int32_t count_y,
                             int32_t count_z, vm::Spread<int32_t> constants,

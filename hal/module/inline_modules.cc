@@ -1,5 +1,3 @@
-// Builds the modules from their tables. A row whose calling convention is not
-// its function's does not compile, nor does one out of order.
 #include "hal/module/inline_modules.h"
 
 #include <string>

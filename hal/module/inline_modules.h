@@ -1,9 +1,10 @@
 // The `hal_inline` and `hal_loader` modules, which programs of the execution
 // models inline-static and inline-dynamic import instead of `hal`.
 //
-// inline_imports.def and loader_imports.def have their functions, of releases
-// 3.1 to 3.13. Types are those of `hal`. Immutable; contexts on any thread
-// share them.
+// inline_imports.def and loader_imports.def list the functions of releases 3.1
+// to 3.13; a row that is out of order, or has another calling convention than
+// its function, does not compile. Types are those of `hal`. Immutable; may be
+// shared by contexts on any thread.
 // Tested by inline_modules_test.cc.
 #ifndef EYRIE_HAL_MODULE_INLINE_MODULES_H_
 #define EYRIE_HAL_MODULE_INLINE_MODULES_H_
@@ -21,11 +22,11 @@
 namespace eyrie::hal {
 
 inline constexpr uint32_t kHalInlineModuleVersion = 0;
-// 0.1, what 3.12 has; modules of earlier releases ask for 0.
+// Version 0.1, as in release 3.12; modules of earlier releases require 0.
 inline constexpr uint32_t kHalLoaderModuleVersion = 1;
 
-// Memory and executables come from the first device. INVALID_ARGUMENT: there
-// is none.
+// Create the modules. Memory and executables come from the first device.
+// INVALID_ARGUMENT: `devices` is empty.
 absl::StatusOr<std::shared_ptr<const vm::NativeModule>> CreateHalInlineModule(
     std::vector<Ref<Device>> devices, HalModuleOptions options = {});
 absl::StatusOr<std::shared_ptr<const vm::NativeModule>> CreateHalLoaderModule(

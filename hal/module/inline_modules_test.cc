@@ -1,5 +1,5 @@
-// The `hal_inline` and `hal_loader` modules: tables, buffers and their bytes,
-// dispatches on host memory, and what they refuse.
+// Tests the `hal_inline` and `hal_loader` modules: tables, buffers and their
+// bytes, dispatches on host memory, and errors.
 #include "hal/module/inline_modules.h"
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace eyrie::hal {
 namespace {
 
-// Notes the dispatches that programs make, and doubles the first binding.
+// Logs dispatches, and doubles the elements of the first binding.
 class HostExecutable final : public Executable {
  public:
   std::span<const ExportInfo> exports() const override { return exports_; }
@@ -111,7 +111,7 @@ TEST_F(InlineModulesTest, Initialized) {
 }
 
 TEST_F(InlineModulesTest, WrappedBytes) {
-  // What may be written is the same memory; what may not, an image of it.
+  // Writable bytes are shared; read-only ones are copied.
   alignas(64) uint8_t bytes[64] = {1, 2, 3};
   const Ref<vm::Buffer> writable = vm::Buffer::BorrowMutable(bytes, nullptr);
   const Ref<vm::Buffer> constant = vm::Buffer::Borrow(bytes, nullptr);
@@ -215,7 +215,7 @@ TEST_F(InlineModulesTest, Dispatches) {
     }
   }
   EXPECT_EQ(bytes->bytes()[2], 12);  // doubled by each signature
-  // Executables of drivers that run nothing on the host.
+  // Executables of drivers that cannot run on the host.
   const Ref<FakeExecutable> fake = MakeRef<FakeExecutable>();
   EXPECT_EQ(Call(kNew, {fake, 1, 1, 1, 1, 0, 0}).substr(0, 13),
             "UNIMPLEMENTED");

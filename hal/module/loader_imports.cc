@@ -1,6 +1,6 @@
 // Executables of programs without a device: hal_loader.*.
 //
-// The first device loads them, by the same rules as for `hal`.
+// The first device loads them, with the same restrictions as for `hal`.
 // Tested by inline_modules_test.cc.
 #include <vector>
 
@@ -58,7 +58,7 @@ absl::Status LoaderDispatch(
     ASSIGN_OR_RETURN(
         const std::span<const uint8_t> bytes,
         ReadHostRange(*buffer, bindings.get<1>(i), bindings.get<2>(i)));
-    // Who is told that a binding is read-only does not write it.
+    // Safe, because kernels do not write to read-only bindings.
     ranges.push_back({const_cast<uint8_t*>(bytes.data()), bytes.size(),
                       !buffer->is_mutable()});
   }

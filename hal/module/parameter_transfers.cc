@@ -1,6 +1,3 @@
-// Queue operations in a chain.
-//
-// Tested by parameters_module_test.cc.
 #include "hal/module/parameter_transfers.h"
 
 #include <algorithm>
@@ -15,10 +12,10 @@
 namespace eyrie::hal {
 namespace {
 
-// Of a splat, what is written at once where a device cannot fill.
+// Bytes per write if a device cannot fill with a splat's pattern.
 constexpr uint64_t kSplatChunk = uint64_t{64} * 1024;
 
-// Whether devices fill with this pattern, which begins with the first byte.
+// Reports whether devices can fill with this pattern; it must be aligned.
 bool CanFill(const Splat& splat, const ParameterSpan& span) {
   return splat.length <= 8 && span.parameter_offset % splat.length == 0 &&
          span.buffer_offset % splat.length == 0 &&
@@ -66,7 +63,7 @@ absl::Status ParameterTransfers::Read(const Parameter& parameter,
     return ReadSplat(*splat, span, target);
   }
   const std::span<const uint8_t> bytes = parameter.bytes();
-  // Never written: the file allows reading alone.
+  // Safe, because the file does not allow writes.
   const std::span<uint8_t> contents(const_cast<uint8_t*>(bytes.data()),
                                     bytes.size());
   ASSIGN_OR_RETURN(const QueueFences fences, Next());
@@ -113,7 +110,7 @@ absl::Status ParameterTransfers::Write(const Ref<Buffer>& source,
   if (bytes.empty() && span.length != 0) {
     return absl::PermissionDeniedError(
         absl::StrCat(parameter.file->path(),
-                     " is not writable; --parameter_mode=write makes it so."));
+                     " is not writable; use --parameter_mode=write."));
   }
   const uint64_t begin = std::get<FileOffset>(parameter.storage).offset;
   ASSIGN_OR_RETURN(const QueueFences fences, Next());

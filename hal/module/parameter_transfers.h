@@ -1,4 +1,4 @@
-// Moves bytes between parameters and device buffers, in a device's queue.
+// Copies bytes between parameters and device buffers, in a device's queue.
 //
 // Tested by parameters_module_test.cc.
 #ifndef EYRIE_HAL_MODULE_PARAMETER_TRANSFERS_H_
@@ -16,16 +16,16 @@
 
 namespace eyrie::hal {
 
-// A part of a parameter and its place in a buffer, in bytes.
+// A range of a parameter and its offset in a buffer, in bytes.
 struct ParameterSpan {
   uint64_t parameter_offset;
   uint64_t buffer_offset;
   uint64_t length;
 };
 
-// The transfers of one call: they run one after another, the first when `wait`
-// is reached; the last signals `signal`. Either may be null, and both outlive
-// this. The caller has checked that spans lie in their parameters.
+// The transfers of one call. They run one after another, the first when `wait`
+// is reached; End signals `signal` after the last. Either fence may be null;
+// both must outlive this object. Spans must be within their parameters.
 class ParameterTransfers {
  public:
   ParameterTransfers(HalModuleState& state, Device& device, Fence* wait,
@@ -35,32 +35,34 @@ class ParameterTransfers {
         previous_(Ref<Fence>::Share(wait)),
         signal_(signal) {}
 
-  // A new buffer with a part of a parameter, charged for. Fails as
-  // Device::QueueAlloca and Read.
+  // Queues the creation of a buffer with a range of a parameter, and charges
+  // for it. Returns the errors of Device::QueueAlloca and of Read.
   absl::StatusOr<Ref<Buffer>> Load(const Parameter& parameter,
                                    const BufferParams& params,
                                    const ParameterSpan& span);
-  // Parameter to buffer. Fails as Device::QueueRead and QueueFill.
+  // Queues a copy from a parameter to a buffer. Returns the errors of
+  // Device::QueueRead and QueueFill.
   absl::Status Read(const Parameter& parameter, const ParameterSpan& span,
                     const Ref<Buffer>& target);
-  // Buffer to parameter. PERMISSION_DENIED: its file is not writable, or it is
-  // a splat. Else as Device::QueueWrite.
+  // Queues a copy from a buffer to a parameter. PERMISSION_DENIED: the file is
+  // not writable, or the parameter is a splat. Else as Device::QueueWrite.
   absl::Status Write(const Ref<Buffer>& source, const Parameter& parameter,
                      const ParameterSpan& span);
 
-  // Signals, or fails, once and at the end. Returns the status.
+  // Signals `signal` after the last transfer, or fails it with `status`. Must
+  // be called once, last. Returns the status.
   absl::Status End(const absl::Status& status);
 
  private:
-  // Fences of the next operation; valid until the one after it.
+  // Returns the fences of the next operation, valid until the next call.
   absl::StatusOr<QueueFences> Next();
   absl::Status ReadSplat(const Splat& splat, const ParameterSpan& span,
                          const Ref<Buffer>& target);
 
   HalModuleState& state_;
   Device& device_;
-  Ref<Fence> before_;    // what the latest operation waits for
-  Ref<Fence> previous_;  // what it signals
+  Ref<Fence> before_;    // the wait fence of the latest operation
+  Ref<Fence> previous_;  // the signal fence of the latest operation
   Fence* signal_;
   Ref<Semaphore> semaphore_;
   uint64_t value_ = 0;

@@ -1,8 +1,8 @@
-// load, gather and scatter: their arguments, checked.
+// Validates the arguments of load, gather and scatter.
 //
-// Keys come as a table of (offset, length) pairs of 32 bits into a block of
-// text; spans as triples of 64 bits: the offset in the parameter, that in the
-// buffer, the length. Source of the format:
+// Keys are a table of (offset, length) pairs of 32-bit numbers into a block of
+// text. Spans are triples of 64-bit numbers: the offset in the parameter, the
+// offset in the buffer, and the length. Source of the format:
 // compiler/src/iree/compiler/Modules/IO/Parameters/io_parameters.imports.mlir.
 // Tested by parameters_module_test.cc.
 #include "hal/module/parameters_module.h"
@@ -40,7 +40,7 @@ class ParametersState final : public HalModuleState {
   std::shared_ptr<const ParameterScopes> scopes_;
 };
 
-// One request of a call.
+// A range of a parameter that a call requests.
 struct Request {
   const Parameter* parameter;
   ParameterSpan span;
@@ -49,7 +49,7 @@ struct Request {
 // The requests of a call: keys of one scope, each with a span.
 class Requests {
  public:
-  // INVALID_ARGUMENT: the spans are no triples, or have no keys.
+  // INVALID_ARGUMENT: the spans are not triples, or not one per key.
   static absl::StatusOr<Requests> Read(ParametersState& state,
                                        const vm::Buffer* scope,
                                        const vm::Buffer& key_table,
@@ -57,9 +57,9 @@ class Requests {
                                        const vm::Buffer& spans);
 
   uint64_t count() const { return spans_.size() / kSpanSize; }
-  // Takes fuel: a module may ask for millions. OUT_OF_RANGE: a key that is not
-  // in the block of text, or a span that is not in the parameter. NOT_FOUND: no
-  // such parameter.
+  // Reads a request, and takes fuel for it, because there may be millions.
+  // OUT_OF_RANGE: the key exceeds the text, or the span the parameter.
+  // NOT_FOUND: the parameter does not exist.
   absl::StatusOr<Request> At(uint64_t index) const;
 
  private:
@@ -87,7 +87,7 @@ absl::StatusOr<Requests> Requests::Read(ParametersState& state,
       requests.count() > key_table.size() / kKeySize) {
     return absl::InvalidArgumentError(
         absl::StrCat("Spans of ", spans.size(), " bytes, ", kSpanSize,
-                     " each, are given with keys of ", key_table.size(),
+                     " each, do not match keys of ", key_table.size(),
                      " bytes, ", kKeySize, " each."));
   }
   return requests;
@@ -158,7 +158,7 @@ absl::StatusOr<Ref<vm::List>> Load(ParametersState& state, Device& device,
   return buffers;
 }
 
-// Does `transfer` for each request, on a device that can use the buffer.
+// Calls `transfer` for each request, on a device that can use the buffer.
 template <typename Transfer>
 absl::Status ForEach(ParametersState& state, Device& device,
                      const Buffer& buffer, Fence* wait, Fence* signal,

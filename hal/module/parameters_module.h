@@ -1,7 +1,7 @@
-// The `io_parameters` module that compiled programs import: their parameters,
-// from files.
+// The `io_parameters` module that compiled programs import: loads parameters
+// from files and stores them.
 //
-// Immutable; contexts on any thread share it.
+// Immutable; may be shared by contexts on any thread.
 // Tested by parameters_module_test.cc, tools/cli_test.py.
 #ifndef EYRIE_HAL_MODULE_PARAMETERS_MODULE_H_
 #define EYRIE_HAL_MODULE_PARAMETERS_MODULE_H_
@@ -19,8 +19,8 @@ namespace eyrie::hal {
 
 inline constexpr char kParametersModuleName[] = "io_parameters";
 
-// `devices` are those of the context's `hal` module. The scopes may be null
-// (no parameters at all) and must not change any more.
+// Creates the module. `devices` must be those of the context's `hal` module.
+// `scopes` may be null (no parameters), and must not change afterwards.
 absl::StatusOr<std::shared_ptr<const vm::NativeModule>> CreateParametersModule(
     std::vector<Ref<Device>> devices,
     std::shared_ptr<const ParameterScopes> scopes);

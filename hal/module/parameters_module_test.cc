@@ -1,5 +1,5 @@
-// What a device is asked to do with parameters, and that failures reach the
-// signal fence.
+// Tests the queue operations for parameters, and that errors fail the signal
+// fence.
 #include "hal/module/parameters_module.h"
 
 #include <cstring>
@@ -33,8 +33,7 @@ Ref<vm::Buffer> Words(std::vector<T> words) {
   return *vm::Buffer::Copy(bytes);
 }
 
-// A scope "m": "w", 24 bytes of a writable file, and "s", 32 bytes of a
-// pattern.
+// A scope "m" with "w", 24 bytes of a writable file, and "s", a 32-byte splat.
 class ParametersModuleTest : public HalModuleTest {
  protected:
   ParametersModuleTest() {
@@ -76,7 +75,7 @@ TEST_F(ParametersModuleTest, Transfers) {
        {device_, kRest, nullptr, nullptr, scope_, buffer_, s, names_, whole},
        "OK",
        "execute [fill 0+16 of 16 with 0xcdabcdabcdabcdab]; barrier after"},
-      // Patterns that devices do not fill with.
+      // Patterns that devices cannot fill with.
       {kGather,
        {device_, kRest, nullptr, nullptr, scope_, buffer_, s, names_, odd},
        "OK",
@@ -136,10 +135,10 @@ TEST_F(ParametersModuleTest, Refusals) {
        "OUT_OF_RANGE: The range of 16 bytes at offset 8 passes the end of the "
        "buffer (16 bytes)."},
       {kGather, w, w,
-       "INVALID_ARGUMENT: Spans of 8 bytes, 24 each, are given with keys of 8 "
+       "INVALID_ARGUMENT: Spans of 8 bytes, 24 each, do not match keys of 8 "
        "bytes, 8 each."},
       {kGather, Words<uint32_t>({0}), whole,
-       "INVALID_ARGUMENT: Spans of 24 bytes, 24 each, are given with keys of 4 "
+       "INVALID_ARGUMENT: Spans of 24 bytes, 24 each, do not match keys of 4 "
        "bytes, 8 each."},
       {kScatter, s, whole,
        "PERMISSION_DENIED: A parameter that is a splat cannot be written."},
@@ -151,13 +150,13 @@ TEST_F(ParametersModuleTest, Refusals) {
     args.insert(args.end(), {row.keys, names_, row.spans});
     const std::string got = Call(row.call, args);
     EXPECT_EQ(got, row.want);
-    // Whoever waits hears of it.
+    // The signal fence gets the error.
     EXPECT_EQ(done->Query().status().ToString(), got);
     device_->TakeLog();
   }
 }
 
-// What the device cannot use goes to the one that can.
+// A buffer that the device cannot use goes to the device that can.
 TEST_F(ParametersModuleTest, DevicesApart) {
   const Ref<Device> asked = tests::MakeApart(cpu::NewDevice());
   const Ref<Device> apart = tests::MakeApart(cpu::NewDevice());

@@ -30,12 +30,12 @@ TEST_F(HalModuleTest, Recording) {
        "fill 0+16 of 16 with 0xffffffffffffffff"},
       {"command_buffer.fill_buffer 0rrIIiii_v",
        {buffer_, 0, 16, 0, -1, 8},
-       "INVALID_ARGUMENT: The fill pattern's length (8 bytes) is no power of "
-       "two up to 4."},
+       "INVALID_ARGUMENT: The fill pattern's length (8 bytes) is not a power "
+       "of two up to 4."},
       {"command_buffer.fill_buffer 0rrIIiIiI_v",
        {buffer_, 0, 16, 0, -1, 3, 0},
-       "INVALID_ARGUMENT: The fill pattern's length (3 bytes) is no power of "
-       "two up to 8."},
+       "INVALID_ARGUMENT: The fill pattern's length (3 bytes) is not a power "
+       "of two up to 8."},
       {"command_buffer.fill_buffer 0rrIIiIiI_v",
        {buffer_, -4, 16, 0, -1, 4, 0},
        "OUT_OF_RANGE: The target offset (-4) is negative."},
@@ -96,10 +96,12 @@ TEST_F(HalModuleTest, Dispatches) {
        "OUT_OF_RANGE: Export 2 is past the executable's last one (it has 2)."},
       {kDispatch,
        {kernels, int64_t{1} << 32, 1, 1, 1, 0, 0, 0},
-       "OUT_OF_RANGE: The executable's function (4294967296) is no ordinal."},
+       "OUT_OF_RANGE: The function of the dispatch (4294967296) is not an "
+       "export's ordinal."},
       {kDispatch,
        {kernels, -1, 1, 1, 1, 0, 0, 0},
-       "OUT_OF_RANGE: The executable's function (-1) is no ordinal."},
+       "OUT_OF_RANGE: The function of the dispatch (-1) is not an export's "
+       "ordinal."},
       {kDispatch,
        {kernels, 1, 1, -1, 1, 0, 0, 0},
        "OUT_OF_RANGE: The workgroup count (-1) is negative."},
@@ -146,8 +148,8 @@ TEST_F(HalModuleTest, Queues) {
        "alloca 32 after"},
       {"device.queue.alloca 0rIrrIiiII_r",
        {device_, kRest, nullptr, nullptr, 3, kLocal, kUsage, 32, 0},
-       "UNIMPLEMENTED: Allocation pool 3 is asked for; devices here have the "
-       "default pool, 0."},
+       "UNIMPLEMENTED: Allocation pool 3 does not exist; devices have pool 0 "
+       "only."},
       {"device.queue.alloca 0rIrrIiiII_r",
        {device_, kRest, nullptr, nullptr, 0, kLocal, kUsage, -32, 0},
        "OUT_OF_RANGE: The allocation size (-32) is negative."},
@@ -169,8 +171,8 @@ TEST_F(HalModuleTest, Queues) {
        "execute [fill 4+8 of 16 with 0x201020102010201]"},
       {"device.queue.fill 0rIrrrIIIiI_v",
        {device_, kRest, nullptr, nullptr, buffer_, 4, 8, 0x0201, 16, 0},
-       "INVALID_ARGUMENT: The fill pattern's length (16 bytes) is no power of "
-       "two up to 8."},
+       "INVALID_ARGUMENT: The fill pattern's length (16 bytes) is not a power "
+       "of two up to 8."},
       {"device.queue.update 0rIrrrIrIII_v",
        {device_, kRest, nullptr, nullptr, host, 1, buffer_, 4, 2, 0},
        "OK",
@@ -246,7 +248,7 @@ TEST_F(HalModuleTest, Files) {
   Check({
       {kFile,
        {device_, kRest, 2, host, 0, 4, 0},
-       "PERMISSION_DENIED: Access 2 is asked for; a file over memory can only "
+       "PERMISSION_DENIED: Access 2 was requested; a file over memory can only "
        "be read (access 1)."},
       {kFile,
        {device_, kRest, 1, host, 2, 4, 0},
@@ -398,8 +400,8 @@ TEST_F(HalModuleTest, Channels) {
       {"channel.split 0riiI_r", {channel, -1, 0, 0}, "null"},
       {"channel.split 0riii_r",
        {channel, -2, 0, 0},
-       "INVALID_ARGUMENT: A channel's color (-2) is negative, and not -1: no "
-       "part."},
+       "INVALID_ARGUMENT: A channel's color (-2) must be at least 0, or -1 for "
+       "no channel."},
       {"channel.split 0riii_r", {channel, 3, 0, 0}, "hal.channel"},
   });
 }

@@ -1,4 +1,3 @@
-// What a context allocates is told apart by owner.
 #include "hal/module/state.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// What the imports of the `hal` module work on: the devices of a context.
+// The state of the `hal` module in a context: its devices and allocations.
 #ifndef EYRIE_HAL_MODULE_STATE_H_
 #define EYRIE_HAL_MODULE_STATE_H_
 
@@ -26,56 +26,57 @@
 
 namespace eyrie::hal {
 
-// What an embedder gives to the `hal` module. Immutable once the module is
-// made; the function must be safe to call from every context's thread.
+// An embedder's options for the `hal` module. Immutable once the module is
+// created. The functions are called on the thread of any context.
 struct HalModuleOptions {
-  // Called by buffer_view.trace with its key and at least one tensor, none
-  // null; they are borrowed for the call. Empty: traces are dropped.
+  // Called by buffer_view.trace with its key and at least one tensor, none of
+  // them null; both are borrowed for the call. If empty, traces are dropped.
   std::function<void(absl::string_view key,
                      std::span<BufferView* const> tensors)>
       trace;
-  // Called with each question of a module's about a device's name or the
-  // executables it runs that the device answers with no: "hal.device.id",
-  // "vulkan*" or "hal.executable.format", "embedded-elf-arm_64".
+  // Called when a device answers a module's query of its name or executable
+  // formats with no: ("hal.device.id", "vulkan*") or ("hal.executable.format",
+  // "embedded-elf-arm_64"). May be empty.
   std::function<void(absl::string_view category, absl::string_view key)>
       query_refused;
-  // What makes channels to other ranks; null: this process is alone.
+  // Creates channels to other ranks; null: this process is the only rank.
   std::shared_ptr<ChannelProvider> collectives;
 };
 
-// The module's devices, in the order modules index them, and its options.
+// The module's devices, in the order in which programs index them, and options.
 struct HalModuleConfig {
   DeviceGroup group;
   HalModuleOptions options;
 };
 
-// One per context. Only the context's thread uses it.
+// The state of one context. Only the context's thread may use it.
 class HalModuleState : public vm::ModuleState {
  public:
   explicit HalModuleState(std::shared_ptr<const HalModuleConfig> config);
-  // Cancels what the context has queued and still waits.
+  // Cancels the context's queued operations that are still waiting.
   ~HalModuleState() override;
 
   const DeviceGroup& group() const { return config_->group; }
   std::span<const Ref<Device>> devices() const { return group().devices(); }
   const HalModuleOptions& options() const { return config_->options; }
 
-  // What a new buffer of this context is: bits as modules pass them, and this
+  // Returns the params of a new buffer: the bits that modules pass, and this
   // context as the owner.
   BufferParams CreateParams(const Allocator& allocator, int32_t memory_types,
                             int32_t buffer_usage, int64_t queue_affinity) const;
 
-  // A buffer of this context, charged for. RESOURCE_EXHAUSTED: its memory
-  // limit, else as the allocator.
+  // Allocates a buffer and charges it to the context. RESOURCE_EXHAUSTED: the
+  // memory limit is exceeded. Else as Allocator::Allocate.
   absl::StatusOr<Ref<Buffer>> Allocate(Allocator& allocator,
                                        const BufferParams& params,
                                        uint64_t size) const;
-  // Takes bytes that `what` is going to need. RESOURCE_EXHAUSTED.
+  // Charges bytes to the context; `what` names their use in messages.
+  // RESOURCE_EXHAUSTED: the memory limit is exceeded.
   absl::StatusOr<MemoryCharge> Charge(uint64_t bytes,
                                       absl::string_view what) const {
     return MemoryCharge::Take(memory(), bytes, what);
   }
-  // The same for an object that was just made; gives the object back.
+  // The same for a new object, which then holds the charge. Returns the object.
   template <typename T>
   absl::StatusOr<Ref<T>> Charged(absl::StatusOr<Ref<T>> object, uint64_t bytes,
                                  absl::string_view what) const {
@@ -85,17 +86,19 @@ class HalModuleState : public vm::ModuleState {
     (*object)->Hold(std::move(charge));
     return object;
   }
-  // A range of a buffer, charged for if it is not all of it.
+  // Returns a range of a buffer, and charges for a new object if it is not the
+  // whole buffer.
   absl::StatusOr<Ref<Buffer>> Subspan(Buffer& source, uint64_t offset,
                                       uint64_t length) const;
-  // Takes fuel for what an import does to a fence's points, if they are many.
+  // Takes fuel for work on a fence's points if there are many.
   absl::Status WorkOnPoints(const Fence* fence) {
     if (!HasManyPoints(fence)) [[likely]]
       return absl::OkStatus();
     return Work(static_cast<uint32_t>(fence->points().size() / kPointsPerUnit));
   }
-  // Fences of a queue operation, which counts what it keeps and does. If their
-  // points take the rest of the fuel, the next branch or call says so.
+  // Returns the fences of a queue operation, with the context's meter, budget
+  // and owner. If their points use up the fuel, the next branch or call of the
+  // program reports it.
   QueueFences Fences(Fence* wait, Fence* signal, int64_t affinity = -1) {
     if (HasManyPoints(wait) || HasManyPoints(signal)) [[unlikely]]
       WorkOnManyPoints(wait, signal);
@@ -103,23 +106,23 @@ class HalModuleState : public vm::ModuleState {
             &memory(), meter() != nullptr ? &meter()->work() : nullptr,
             this,      static_cast<QueueAffinity>(affinity)};
   }
-  // Counts bytes that an import moves itself. Fails as ModuleState::Work.
+  // Takes fuel for bytes that an import copies. Fails as ModuleState::Work.
   absl::Status WorkOnBytes(uint64_t bytes) {
     return Work(static_cast<uint32_t>(
         std::min<uint64_t>(bytes / kBytesPerUnit, UINT32_MAX)));
   }
 
  private:
-  // A fence of fewer points takes no fuel.
+  // Fences with fewer points take no fuel.
   static constexpr size_t kPointsPerUnit = 16;
 
   static bool HasManyPoints(const Fence* fence) {
     return fence != nullptr && fence->points().size() >= kPointsPerUnit;
   }
-  // Apart from Fences, which is to be inlined.
+  // Separate, so that Fences can be inlined.
   void WorkOnManyPoints(const Fence* wait, const Fence* signal);
 
-  // Of each device, by its allocator; nearly always there is one.
+  // The owner ids by allocator. There is one per device; usually one in total.
   struct Owner {
     const Allocator* allocator;
     uint64_t id;

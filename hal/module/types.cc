@@ -1,4 +1,3 @@
-// The list of HAL types.
 #include "hal/module/types.h"
 
 #include "hal/allocator.h"

@@ -10,11 +10,11 @@
 
 namespace eyrie::hal {
 
-// A type that modules may name and that we make no objects of.
+// A type that modules may name, although no objects of it exist.
 inline constexpr RefType kEventType{"hal.event"};
 
-// Every type a module's type table may name with the prefix "hal.", ascending
-// by name. For vm::RefTypes::Add.
+// Returns all types that a module's type table may name with the prefix "hal.",
+// in ascending order of names, for vm::RefTypes::Add.
 std::span<const RefType* const> HalTypes();
 
 }  // namespace eyrie::hal
