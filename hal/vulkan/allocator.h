@@ -1,9 +1,8 @@
-// A Vulkan device's allocator: pools over few large blocks.
+// Allocates the memory of a Vulkan device from pools over a few large blocks.
 //
-// Two kinds of memory: the device's own, which the host sees where there is
-// such memory (one that is shared, or a window over all of it), and the
-// host's, which both see. What is large has a block of its own.
-// Thread-safe.
+// There are two pools: device memory, which the host can access if it is shared
+// or fully mappable, and host memory, which both can access. A buffer that is
+// too large for a pool gets its own block. Thread-safe.
 // Tested by allocator_test.cc.
 #ifndef EYRIE_HAL_VULKAN_ALLOCATOR_H_
 #define EYRIE_HAL_VULKAN_ALLOCATOR_H_
@@ -26,21 +25,22 @@
 
 namespace eyrie::hal::vulkan {
 
-// Moves bytes on the device while the caller waits.
+// Transfers on the device that block the caller until they are complete.
 class ImmediateTransfers {
  public:
   virtual ~ImmediateTransfers() = default;
   virtual absl::Status Copy(const DeviceRange& source, uint64_t source_offset,
                             const DeviceRange& target, uint64_t target_offset,
                             uint64_t length) = 0;
-  // Offset and length are multiples of 4.
+  // `offset` and `length` must be multiples of 4.
   virtual absl::Status Clear(const DeviceRange& target, uint64_t offset,
                              uint64_t length) = 0;
 };
 
 class Allocator final : public PooledAllocator {
  public:
-  // FAILED_PRECONDITION: the device has no memory that can be used.
+  // Creates an allocator. FAILED_PRECONDITION: the device has no memory that
+  // the host can access.
   static absl::StatusOr<Ref<Allocator>> Create(
       std::shared_ptr<LogicalDevice> device,
       std::shared_ptr<ImmediateTransfers> transfers);
@@ -52,17 +52,20 @@ class Allocator final : public PooledAllocator {
       std::function<void()> release) override;
   bool CanUse(const hal::Buffer& buffer) const override;
 
-  // Memory of the host's with any content, outside statistics.
+  // Allocates host memory for internal use. The contents are undefined, and the
+  // allocation is not counted in statistics.
   absl::StatusOr<Ref<hal::Buffer>> AllocateStaging(uint64_t size);
-  // Copies between buffers of the device; offsets are of the allocations.
+  // Copies between two buffers of this device and waits for the end. Offsets
+  // are relative to the allocations.
   absl::Status CopyNow(const hal::Buffer& source, uint64_t source_offset,
                        const hal::Buffer& target, uint64_t target_offset,
                        uint64_t length);
 
-  // Bytes of the blocks that small buffers share, in use or not.
+  // Returns the total size of the blocks that small buffers share, whether or
+  // not buffers use them.
   uint64_t SharedBytes();
 
-  // True if the host sees the device's own memory.
+  // Reports whether the host can access the device's own memory.
   bool sees_device_memory() const { return pools_[kDevice].is_seen; }
 
  private:
@@ -71,9 +74,9 @@ class Allocator final : public PooledAllocator {
     uint32_t memory_type = 0;
     uint32_t heap = 0;
     bool is_seen = false;
-    MemoryType type = 0;  // as the HAL says it
-    // Below, guarded by mutex_. Buffers own the blocks that they lie in, and
-    // the newest stays for those to come.
+    MemoryType type = 0;  // in the HAL's terms
+    // Both guarded by mutex_. Buffers own the blocks that contain them;
+    // `newest` keeps the last block alive for later allocations.
     std::vector<std::weak_ptr<MemoryBlock>> blocks;
     std::shared_ptr<MemoryBlock> newest;
   };
@@ -82,31 +85,31 @@ class Allocator final : public PooledAllocator {
             std::shared_ptr<ImmediateTransfers> transfers);
   absl::Status ChooseTypes();
 
-  // What a request stands for, and where it is served.
+  // Completes a request's parameters and returns the pool that serves it.
   Kind Resolve(BufferParams& params) const;
   absl::StatusOr<PooledBuffer*> CreateBlock(size_t kind,
                                             size_t capacity) override;
   absl::Status ClearUnseen(PooledBuffer& block, uint64_t offset,
                            uint64_t length) override;
-  // A buffer in a block that has room, or in a new one.
+  // Allocates from an existing block with room, or from a new one.
   absl::StatusOr<PooledBuffer*> TakeFromBlocks(size_t kind, uint64_t size,
                                                size_t capacity);
   static PooledBuffer* TakeFrom(std::shared_ptr<MemoryBlock> block, size_t kind,
                                 uint64_t size, size_t capacity);
   absl::StatusOr<std::shared_ptr<MemoryBlock>> NewBlock(const Pool& pool,
                                                         uint64_t size);
-  // One of `wanted` bytes or, where that cannot be had, of fewer, down to
-  // `least`; both are multiples of the granularity.
+  // Creates a block of `wanted` bytes. If that fails, tries smaller sizes down
+  // to `least`. Both must be multiples of the granularity.
   absl::StatusOr<std::shared_ptr<MemoryBlock>> NewBlockOf(const Pool& pool,
                                                           uint64_t wanted,
                                                           uint64_t least);
   absl::Status Exhausted(const Pool& pool, uint64_t size) const;
-  // Gives back what is idle.
+  // Frees idle buffers and blocks.
   void TrimBlocks();
 
   const std::shared_ptr<LogicalDevice> device_;
   const std::shared_ptr<ImmediateTransfers> transfers_;
-  const uint64_t granularity_;  // of offsets and capacities, bytes
+  const uint64_t granularity_;  // of offsets and capacities, in bytes
   Pool pools_[kKinds];
   std::mutex mutex_;
 };

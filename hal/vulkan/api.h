@@ -1,8 +1,8 @@
-// Vulkan's functions, as volk finds them.
+// Vulkan's functions, loaded by volk.
 //
-// The loader is opened when a driver first asks for it: machines without one
-// run everything else. Functions of a device are in its own table
-// (logical_device.h); those of instances are volk's.
+// The loader is opened at a driver's first use, so that Eyrie also runs on
+// machines without Vulkan. Device functions are in each device's own table
+// (logical_device.h); instance functions are volk's globals.
 #ifndef EYRIE_HAL_VULKAN_API_H_
 #define EYRIE_HAL_VULKAN_API_H_
 
@@ -13,19 +13,21 @@
 
 namespace eyrie::hal::vulkan {
 
-// Opens the loader, once. UNAVAILABLE: there is none; says what to install.
+// Opens the Vulkan loader, once per process. UNAVAILABLE: the loader cannot be
+// opened; the message says what to install.
 absl::Status LoadVulkan();
 
-// The failure of `what`, "vkCreateDevice"; VK_SUCCESS and other positive
-// results are none. RESOURCE_EXHAUSTED: memory; UNAVAILABLE: a device that is
-// lost, or what this machine has not got; else INTERNAL.
+// Converts a result to a status. `what` names the call, such as
+// "vkCreateDevice". Returns OK for VK_SUCCESS and other positive results.
+// RESOURCE_EXHAUSTED: out of memory; UNAVAILABLE: the device is lost, or this
+// machine lacks the feature; INTERNAL: any other failure.
 absl::Status Check(VkResult result, absl::string_view what);
 
-// Functions of a device, as many as are used here, that do nothing and return
-// VK_ERROR_DEVICE_LOST.
+// Returns a table with the device functions that Eyrie uses, each of which does
+// nothing and returns VK_ERROR_DEVICE_LOST.
 const VolkDeviceTable& LostFunctions();
 
-// "VK_ERROR_DEVICE_LOST", or the number.
+// Returns a result's name, such as "VK_ERROR_DEVICE_LOST".
 const char* ResultName(VkResult result);
 
 }  // namespace eyrie::hal::vulkan

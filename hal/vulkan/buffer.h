@@ -1,7 +1,8 @@
-// Buffers of a Vulkan device: ranges of its memory blocks, and of the host's.
+// Buffers of a Vulkan device: ranges of its memory blocks, and imported host
+// memory.
 //
-// Where the host cannot see the memory, Map makes a copy that it can see, and
-// Unmap takes it back. Thread-safe.
+// If the host cannot access the memory, Map copies it to memory that the host
+// can access, and Unmap copies it back. Thread-safe.
 // Tested by allocator_test.cc.
 #ifndef EYRIE_HAL_VULKAN_BUFFER_H_
 #define EYRIE_HAL_VULKAN_BUFFER_H_
@@ -23,7 +24,8 @@ namespace eyrie::hal::vulkan {
 
 class Allocator;
 
-// Where a buffer lies, or null if it is no buffer of this device.
+// Returns the range that a buffer occupies, or nullptr if the buffer belongs to
+// another device.
 inline const DeviceRange* RangeOf(const LogicalDevice& device,
                                   const hal::Buffer& buffer) {
   return static_cast<const DeviceRange*>(
@@ -32,8 +34,8 @@ inline const DeviceRange* RangeOf(const LogicalDevice& device,
 
 class Buffer final : public PooledBuffer {
  public:
-  // `taken` bytes of the block have been taken at `offset`; `capacity` of them
-  // are the buffer's.
+  // `taken` bytes of the block are reserved at `offset`; the buffer uses the
+  // first `capacity` of them.
   Buffer(std::shared_ptr<MemoryBlock> block, uint64_t offset, uint64_t taken,
          size_t capacity, size_t pool);
   ~Buffer() override;
@@ -43,7 +45,8 @@ class Buffer final : public PooledBuffer {
   }
 
  private:
-  // A range that is mapped as a copy, by as many as map just this range.
+  // A host-visible copy of a mapped range, shared by all maps of exactly this
+  // range.
   struct Copy {
     uint64_t offset;
     uint64_t length;
@@ -52,8 +55,8 @@ class Buffer final : public PooledBuffer {
     Ref<hal::Buffer> staging;
   };
 
-  // Counts a map of a range; returns the range's copy as it was before, of no
-  // maps if it is new.
+  // Counts a map of a range. Returns the range's copy as it was before the
+  // call; its `maps` is 0 if it is new.
   absl::StatusOr<Copy> TakePart(uint64_t offset, uint64_t length,
                                 bool is_written);
   absl::StatusOr<std::span<uint8_t>> MapCopy(MemoryAccess access,
@@ -68,10 +71,10 @@ class Buffer final : public PooledBuffer {
   std::vector<Copy> copies_;  // guarded by mutex_
 };
 
-// Memory of the host's that `release` gives back.
+// Imported host memory. `release` is called when it is no longer used.
 class ImportedBuffer final : public hal::Buffer {
  public:
-  // `bytes` lie within the pages that the block is.
+  // `bytes` must lie within the pages of the block.
   ImportedBuffer(const BufferParams& params, std::shared_ptr<MemoryBlock> block,
                  std::span<uint8_t> bytes, std::function<void()> release);
   ~ImportedBuffer() override;

@@ -1,7 +1,8 @@
-// The Vulkan device as the HAL sees it.
+// The HAL device for Vulkan.
 //
-// Operations whose wait is met by submitted work are submitted behind it; the
-// others are put by until it is met. What touches files runs on the host.
+// An operation that waits only for submitted work is submitted at once, after
+// that work. Other operations are queued on the host until their wait is
+// satisfied. File operations run on the host.
 // Tested by device_test.cc.
 #ifndef EYRIE_HAL_VULKAN_DEVICE_H_
 #define EYRIE_HAL_VULKAN_DEVICE_H_
@@ -17,8 +18,8 @@
 
 namespace eyrie::hal::vulkan {
 
-// Opens a device. As Vulkan fails; INVALID_ARGUMENT: options that do not fit
-// the device.
+// Opens a device. INVALID_ARGUMENT: the options do not suit the device. Fails,
+// too, if Vulkan does.
 absl::StatusOr<Ref<hal::Device>> OpenVulkanDevice(
     std::shared_ptr<Instance> instance, PhysicalDevice physical,
     const DriverOptions& options);

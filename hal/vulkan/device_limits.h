@@ -1,5 +1,6 @@
-// What a Vulkan device offers to kernels, as plain numbers and bits: whoever
-// opens a device fills them in, and whoever loads an executable compares.
+// The limits and features of a Vulkan device, in plain numbers and bits. They
+// are filled in when a device is opened and checked when an executable is
+// loaded.
 //
 // Needs no Vulkan headers. Tested by spirv_check_test.cc.
 #ifndef EYRIE_HAL_VULKAN_DEVICE_LIMITS_H_
@@ -14,8 +15,8 @@
 
 namespace eyrie::hal::vulkan {
 
-// The rows of device_features.def: Feature::shaderInt64, as Vulkan spells it,
-// Feature::kSubgroupShuffle, Feature::kDenormPreserve32.
+// One value for each row of device_features.def: Feature::shaderInt64 (Vulkan's
+// spelling), Feature::kSubgroupShuffle, Feature::kDenormPreserve32.
 enum class Feature : uint8_t {
 #define FEATURE(structure, member) member,
 #define SUBGROUP(bit, name) kSubgroup##name,
@@ -36,8 +37,9 @@ inline constexpr size_t kFeatureCount = 0
 #undef FLOAT_CONTROL
     ;
 
-// A phrase for messages: "the feature shaderInt64", "subgroup operations of
-// the kind ShuffleRelative", "the property shaderDenormPreserveFloat32".
+// Returns a phrase for messages: "the feature shaderInt64", "subgroup
+// operations of the kind ShuffleRelative", "the property
+// shaderDenormPreserveFloat32".
 std::string DescribeFeature(Feature feature);
 
 // A set of features.
@@ -54,8 +56,8 @@ class FeatureSet {
   std::bitset<kFeatureCount> bits_;
 };
 
-// The members of VkPhysicalDeviceLimits and of its companions that kernels
-// are compared with. What is not filled in is what every Vulkan device has.
+// The limits that kernels are checked against, from VkPhysicalDeviceLimits and
+// related structures. The defaults are the minimum that Vulkan guarantees.
 struct DeviceLimits {
   uint32_t spirv_version = 0x00010600;  // header word; 1.6 with Vulkan 1.3
   uint32_t max_workgroup_size[3] = {128, 128, 64};
@@ -64,8 +66,8 @@ struct DeviceLimits {
   uint32_t max_push_constants_size = 128;  // bytes
   uint32_t max_storage_buffers = 4;        // per stage
   uint32_t max_uniform_buffers = 12;       // per stage
-  uint32_t min_subgroup_size = 1;          // of sizes that can be required
-  uint32_t max_subgroup_size = 1;          // of compute shaders
+  uint32_t min_subgroup_size = 1;          // smallest that can be required
+  uint32_t max_subgroup_size = 1;          // largest of compute shaders
 };
 
 }  // namespace eyrie::hal::vulkan

@@ -10,8 +10,9 @@
 
 namespace eyrie::hal::vulkan {
 
-// "vulkan": the devices that Vulkan's loader finds. Without a loader it lists
-// none, and opening one says what is missing.
+// Creates the driver "vulkan", for the devices that the Vulkan loader finds.
+// Without a loader the list of devices is empty, and opening a device fails
+// with a message that says what to install.
 std::unique_ptr<Driver> CreateVulkanDriver();
 
 }  // namespace eyrie::hal::vulkan

@@ -1,5 +1,5 @@
-// What a device and its pending operations share: where commands are
-// translated, submitted and paid for.
+// State that a device shares with its pending operations: it translates
+// commands, submits them and charges the work budget.
 //
 // Thread-safe.
 // Tested by device_test.cc.
@@ -34,24 +34,24 @@ class Engine {
   Allocator& allocator() { return *allocator_; }
   const std::shared_ptr<Queue>& queue() const { return queue_; }
 
-  // Submits commands, to run after an epoch, and has their end signal the
-  // fence, which may be null; nothing is signalled if this fails. As Recorder
-  // fails, or the budget.
+  // Submits commands to run after the epoch `after`. Signals the fence, which
+  // may be null, when they are complete. If this fails, nothing is signalled.
+  // Returns the errors of Recorder and of the budget.
   absl::Status Execute(const Ref<CommandBuffer>& commands,
                        std::span<const BufferBinding> table, uint64_t after,
                        Fence* signal, WorkBudget* work, MemoryCharge charge);
 
  private:
   Engine() = default;
-  // The commands as recorded for this table.
+  // Records the commands for this table.
   absl::StatusOr<Ref<NativeCommands>> Translate(
       const CommandBuffer& commands, std::span<const BufferBinding> table);
-  // The last submission's, if it can be had for this table, whose key is
-  // given; or null.
+  // Returns the last translation, patched for this table if needed, or null if
+  // it cannot be reused. `key` must be the table's key.
   absl::StatusOr<Ref<NativeCommands>> Reuse(
       const CommandBuffer& commands, std::span<const BufferBinding> table,
       const BindingKey& key);
-  // Where each slot of the table lies.
+  // Appends the location of each slot of the table to `key`.
   void AppendKey(std::span<const BufferBinding> table, BindingKey& key) const;
 
   std::shared_ptr<LogicalDevice> device_;

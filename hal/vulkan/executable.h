@@ -24,20 +24,21 @@ namespace eyrie::hal::vulkan {
 inline constexpr char kDescriptorFormat[] = "vulkan-spirv-fb";
 inline constexpr char kAddressFormat[] = "vulkan-spirv-bda-v1";
 
-// The formats that the device runs.
+// Returns the executable formats that the device can run.
 std::vector<absl::string_view> FormatsOf(const LogicalDevice& device);
 bool RunsFormat(const LogicalDevice& device, absl::string_view format);
 
 class Executable final : public hal::Executable {
  public:
-  // UNIMPLEMENTED: a format or feature that the device has not, by name.
-  // INVALID_ARGUMENT: damaged data. RESOURCE_EXHAUSTED: a limit of the
-  // device's. Otherwise as the driver fails.
+  // Loads an executable. UNIMPLEMENTED: the device lacks the format or a
+  // feature, which the message names. INVALID_ARGUMENT: the data is damaged.
+  // RESOURCE_EXHAUSTED: the executable exceeds a limit of the device. Also
+  // returns the driver's errors.
   static absl::StatusOr<Ref<Executable>> Load(
       const std::shared_ptr<LogicalDevice>& device, PipelineCache& cache,
       const ExecutableParams& params);
 
-  // What Load refuses before it makes anything, but for what validation says.
+  // Makes all of Load's checks that need no Vulkan objects, except validation.
   static absl::Status Check(const LogicalDevice& device,
                             const ExecutableParams& params);
 
@@ -46,7 +47,7 @@ class Executable final : public hal::Executable {
   const Pipeline& pipeline(uint32_t ordinal) const {
     return *pipelines_[ordinal];
   }
-  // Where a recorder keeps the number of an export's name.
+  // Returns the slot in which the trace recorder caches the export's name.
   trace::NameCache& trace_name(uint32_t ordinal) const {
     return trace_names_[ordinal];
   }
@@ -64,13 +65,14 @@ class Executable final : public hal::Executable {
   bool UsesSubgroups(const PipelineDef& pipeline) const {
     return def_.shader_modules[pipeline.shader_module].spirv.uses_subgroups;
   }
-  // The subgroup size that an export's pipeline is to have; 0: any.
+  // Returns the subgroup size to require for an export's pipeline; 0 means any.
   uint32_t SubgroupSizeOf(const PipelineDef& pipeline) const;
-  // Tells the user, once for a device, if an export takes a size for granted.
+  // Notifies the user, once per device, if an export assumes a subgroup size
+  // without declaring it.
   void NoteSubgroups() const;
 
   const std::shared_ptr<LogicalDevice> device_;
-  ExecutableDef def_;  // without the shaders' words
+  ExecutableDef def_;  // the shaders' words are freed
   std::vector<std::shared_ptr<Pipeline>> pipelines_;
   std::vector<ExportInfo> exports_;
   std::unique_ptr<trace::NameCache[]> trace_names_;  // one per export

@@ -1,4 +1,4 @@
-// Builds executables for tests: plain structs in, FlatBuffer out.
+// Builds executable FlatBuffers for tests from plain structs.
 #ifndef EYRIE_HAL_VULKAN_EXECUTABLE_BUILDER_H_
 #define EYRIE_HAL_VULKAN_EXECUTABLE_BUILDER_H_
 
@@ -30,7 +30,7 @@ struct AddressesPart {
   std::vector<AddressedPart> bindings = {{4, 16}, {16, 0}};
 };
 
-// One of each part, which a test changes. What is empty is left out.
+// One part of each kind, for tests to change. Empty parts are omitted.
 struct ExecutableParts {
   struct Binding {
     uint32_t binding;
@@ -48,7 +48,7 @@ struct ExecutableParts {
       "Capability 1; MemoryModel 0 1; EntryPoint 5 1 'main';"
       "ExecutionMode 1 17 8 2 1; Decorate 4 34 0; Decorate 4 33 1;"
       "Variable 3 4 12"};
-  std::vector<uint32_t> words;  // if any, those of the first shader
+  std::vector<uint32_t> words;  // if not empty, replaces the first shader
   std::vector<Binding> bindings = {{0}, {1}};
   std::vector<uint32_t> sets = {0};
   std::vector<Range> ranges = {{0, 8}};
@@ -60,7 +60,7 @@ struct ExecutableParts {
   uint8_t dispatch_abi = 0;
   std::optional<AddressesPart> addresses;
 
-  // One that passes buffers by address.
+  // Returns parts that pass buffers by address.
   static ExecutableParts Addressing();
 
   std::vector<uint8_t> Build() const;
@@ -130,7 +130,7 @@ inline std::vector<uint8_t> ExecutableParts::Build() const {
   return {to.GetBufferPointer(), to.GetBufferPointer() + to.GetSize()};
 }
 
-// A FlatBuffer below the header of 3.9 and later.
+// Adds the header that 3.9 and later write before the FlatBuffer.
 inline std::vector<uint8_t> WithHeader(const std::vector<uint8_t>& flatbuffer) {
   std::vector<uint8_t> bytes(64);
   const uint64_t size = flatbuffer.size();

@@ -1,7 +1,7 @@
-// What a physical device offers, asked of Vulkan, and what of it a device is
-// opened with: both by the rows of device_features.def.
+// Queries the features of a physical device, and chooses those to enable on a
+// logical device, from the rows of device_features.def.
 //
-// Immutable helpers; thread-safe.
+// Not synchronized; each object is used by one thread.
 // Tested by driver_test.cc.
 #ifndef EYRIE_HAL_VULKAN_FEATURES_H_
 #define EYRIE_HAL_VULKAN_FEATURES_H_
@@ -16,28 +16,30 @@
 
 namespace eyrie::hal::vulkan {
 
-// Structures of features, chained as far as a device knows them.
+// A chain of the feature structures that a device supports.
 class FeatureChain {
  public:
-  // `extensions` are those the device has.
+  // `extensions` must list the extensions that the device supports.
   FeatureChain(uint32_t api_version,
                const std::vector<std::string>& extensions);
   FeatureChain(const FeatureChain&) = delete;
   FeatureChain& operator=(const FeatureChain&) = delete;
   ~FeatureChain();
 
-  // For vkGetPhysicalDeviceFeatures2 and VkDeviceCreateInfo::pNext.
+  // Returns the chain for vkGetPhysicalDeviceFeatures2 and
+  // VkDeviceCreateInfo::pNext.
   VkPhysicalDeviceFeatures2* head();
-  // Extensions that the structures belong to.
+  // Returns the extensions that define the structures of the chain.
   const std::vector<const char*>& extensions() const { return extensions_; }
 
-  // The rows that are set, but for those of subgroups.
+  // Returns the features that are set, except subgroup operations.
   FeatureSet Read() const;
-  // Sets these rows and what the driver itself works with, if `has` has it.
+  // Sets these features, and those that the driver itself uses if `has`
+  // contains them.
   void Enable(const FeatureSet& rows, const FeatureChain& has);
 
-  // Bounds what shaders reach through descriptors, as tightly as `has` can.
-  // UNIMPLEMENTED: it cannot.
+  // Enables the strictest bounds checks for descriptor accesses that `has`
+  // contains. UNIMPLEMENTED: it contains none.
   absl::Status EnableRobustAccess(const FeatureChain& has);
 
   bool has_timeline_semaphores() const;

@@ -1,4 +1,5 @@
-// An executable for tests: the kernel of testdata/grid.comp, several times.
+// A test executable that exports the kernel of testdata/grid.comp several
+// times.
 #ifndef EYRIE_HAL_VULKAN_GRID_EXECUTABLE_H_
 #define EYRIE_HAL_VULKAN_GRID_EXECUTABLE_H_
 
@@ -11,8 +12,9 @@
 
 namespace eyrie::hal::vulkan {
 
-// Export "main": bindings are the words to change and the addend, constants the
-// first word and how many; a workgroup is two invocations.
+// Export "main" has two bindings, the words to change and the addend, and two
+// constants, the first word and the word count. A workgroup has two
+// invocations.
 inline ExecutableParts GridParts() {
   ExecutableParts parts;
   parts.shaders = {""};

@@ -1,7 +1,7 @@
-// A connection to Vulkan: what physical devices are found through.
+// A Vulkan instance, used to find physical devices.
 //
-// Thread-safe. Devices hold it. With the validation layer on it keeps what the
-// layer says.
+// Thread-safe. Devices keep it alive. If the validation layer is enabled, the
+// instance collects the layer's messages.
 // Tested by driver_test.cc, validation_test.cc.
 #ifndef EYRIE_HAL_VULKAN_INSTANCE_H_
 #define EYRIE_HAL_VULKAN_INSTANCE_H_
@@ -18,14 +18,14 @@
 
 namespace eyrie::hal::vulkan {
 
-// UNAVAILABLE: no driver with a device was found, and where it was looked for.
+// Returns UNAVAILABLE with a message that no driver with a device was found,
+// and where the loader searched.
 absl::Status NoDriverError();
 
 class Instance {
  public:
-  // An instance that is alive already in this process, or a new one.
-  // UNAVAILABLE: no loader, no driver, or the layer is asked for and not
-  // installed.
+  // Returns the process's live instance, or creates one. UNAVAILABLE: there is
+  // no loader or driver, or the requested validation layer is not installed.
   static absl::StatusOr<std::shared_ptr<Instance>> Get(bool validation_layer);
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
@@ -33,11 +33,11 @@ class Instance {
 
   absl::StatusOr<std::vector<VkPhysicalDevice>> PhysicalDevices() const;
 
-  // Whether objects can be named and commands labelled.
+  // Reports whether objects can be named and commands labelled.
   bool has_debug_names() const { return has_debug_names_; }
 
-  // What the layer has said and nobody has taken, oldest first; no more than
-  // a hundred are kept.
+  // Returns the layer's messages since the last call, oldest first. Keeps at
+  // most 100.
   std::vector<std::string> TakeMessages();
 
  private:

@@ -1,8 +1,8 @@
-// An opened Vulkan device: its functions, its queue's handle, its memory
-// types, and what every object made of it needs.
+// An opened Vulkan device: its functions, queue handle and memory types, and
+// the data that all of its objects share.
 //
-// Shared by all objects of the device, immutable but for what it has told;
-// thread-safe but for the queue, which queue.h guards.
+// Immutable except for the record of notices already given. Thread-safe except
+// for the queue handle, which queue.h guards.
 // Tested by device_test.cc.
 #ifndef EYRIE_HAL_VULKAN_LOGICAL_DEVICE_H_
 #define EYRIE_HAL_VULKAN_LOGICAL_DEVICE_H_
@@ -31,30 +31,33 @@ class LogicalDevice {
   LogicalDevice& operator=(const LogicalDevice&) = delete;
   ~LogicalDevice();
 
-  // Vulkan's functions of this device: fn().vkQueueSubmit(…). In a child of
-  // the process that opened it, functions that do nothing: the driver's threads
-  // do not exist there, and the driver may wait for them.
+  // Returns Vulkan's functions for this device: fn().vkQueueSubmit(…). In a
+  // forked child of the process that opened the device it returns functions
+  // that do nothing, because the driver's threads do not exist there and the
+  // driver might wait for them.
   const VolkDeviceTable& fn() const {
     return mark_.IsForked() ? LostFunctions() : table_;
   }
   const ForkMark& mark() const { return mark_; }
-  // FAILED_PRECONDITION in such a child.
+  // Returns FAILED_PRECONDITION in a forked child.
   absl::Status CheckProcess() const { return mark_.Check("The Vulkan device"); }
   VkDevice handle() const { return handle_; }
   VkQueue queue() const { return queue_; }
   Instance& instance() const { return *instance_; }
-  // Tells devices that are open at the same time apart, from 0.
+  // Returns the number of this device among those that are open now, from 0.
   int number() const { return number_; }
-  // The line of its kernels in traces: "vulkan queue", "vulkan queue 1".
+  // Returns the name of the device's track in traces: "vulkan queue", "vulkan
+  // queue 1".
   const std::string& queue_name() const { return queue_name_; }
   const PhysicalDevice& physical() const { return physical_; }
   const VulkanOptions& options() const { return options_.vulkan; }
   bool allows_native_code() const { return options_.allow_native_code; }
-  // Hands a sentence to DriverOptions::notice.
+  // Passes a message to DriverOptions::notice.
   void Notice(absl::string_view sentence) const {
     if (options_.notice) options_.notice(sentence);
   }
-  // True once: what is to be told of a device, and not of each executable.
+  // Return true at the first call only, to give a notice once per device and
+  // not once per executable.
   bool IsFirstUseOfSubgroups() const { return !told_subgroups_.exchange(true); }
   bool IsFirstUnvalidated() const { return !told_unvalidated_.exchange(true); }
   const VkPhysicalDeviceLimits& limits() const {
@@ -71,7 +74,7 @@ class LogicalDevice {
     return table_.vkGetCalibratedTimestampsEXT != nullptr;
   }
 
-  // Names an object for tools, and for what the validation layer says.
+  // Names an object for debuggers and for the validation layer's messages.
   template <typename Handle>
   void SetName(VkObjectType type, Handle handle, absl::string_view name) const {
     if (instance_->has_debug_names()) {

@@ -1,7 +1,7 @@
-// A large piece of a device's memory, and the ranges of it that are free.
+// A large block of device memory that tracks its free ranges.
 //
-// One VkBuffer spans it, so that buffers of the HAL are ranges of it: they
-// cost no call of Vulkan. Thread-safe.
+// One VkBuffer spans the block. HAL buffers are ranges of it, so that creating
+// one calls no Vulkan function. Thread-safe.
 // Tested by allocator_test.cc.
 #ifndef EYRIE_HAL_VULKAN_MEMORY_BLOCK_H_
 #define EYRIE_HAL_VULKAN_MEMORY_BLOCK_H_
@@ -18,24 +18,24 @@
 
 namespace eyrie::hal::vulkan {
 
-// Bytes that commands can name.
+// A range of bytes that commands can refer to.
 struct DeviceRange {
   VkBuffer buffer = VK_NULL_HANDLE;
   uint64_t offset = 0;
-  uint64_t capacity = 0;        // from `offset` on; a multiple of 4
-  VkDeviceAddress address = 0;  // of `offset`; 0: the device has none
-  uint64_t serial = 0;          // of the block; never used again
+  uint64_t capacity = 0;        // bytes from `offset`; a multiple of 4
+  VkDeviceAddress address = 0;  // of `offset`; 0: not supported
+  uint64_t serial = 0;          // of the block; never reused
 };
 
 class MemoryBlock {
  public:
-  // `size` bytes of a memory type, mapped if `map`. RESOURCE_EXHAUSTED: as the
-  // driver says.
+  // Allocates `size` bytes of a memory type and maps them if `map`.
+  // RESOURCE_EXHAUSTED: the driver is out of memory.
   static absl::StatusOr<std::shared_ptr<MemoryBlock>> Create(
       std::shared_ptr<LogicalDevice> device, uint32_t memory_type,
       uint64_t size, bool map);
-  // Memory of the host's, whole pages, not copied. UNAVAILABLE: this memory
-  // cannot be imported.
+  // Imports whole pages of host memory without a copy. `pages` must outlive the
+  // block. UNAVAILABLE: the device cannot import this memory.
   static absl::StatusOr<std::shared_ptr<MemoryBlock>> Import(
       std::shared_ptr<LogicalDevice> device, std::span<uint8_t> pages);
   MemoryBlock(const MemoryBlock&) = delete;
@@ -43,11 +43,12 @@ class MemoryBlock {
   ~MemoryBlock();
 
   uint64_t size() const { return size_; }
-  uint8_t* host() const { return host_; }  // null: not mapped
+  uint8_t* host() const { return host_; }  // null if not mapped
   const LogicalDevice& device() const { return *device_; }
   DeviceRange Range(uint64_t offset, uint64_t capacity) const;
 
-  // The offset of `size` free bytes, taken; nullopt: there are none together.
+  // Reserves `size` contiguous bytes and returns their offset, or nullopt if no
+  // free range is large enough.
   std::optional<uint64_t> Take(uint64_t size);
   void Give(uint64_t offset, uint64_t size);
 

@@ -1,8 +1,9 @@
-// Commands as Vulkan has them: a pool with one command buffer, and what they
-// refer to.
+// Vulkan command buffers: each has its own pool and retains the objects that it
+// uses.
 //
-// With its last reference an object goes to a free list, where recording
-// begins anew without going to the driver. Thread-compatible.
+// When the last reference is released, the command buffer returns to a free
+// list and is recorded again without another allocation in the driver.
+// Thread-compatible.
 // Tested by device_test.cc.
 #ifndef EYRIE_HAL_VULKAN_NATIVE_COMMANDS_H_
 #define EYRIE_HAL_VULKAN_NATIVE_COMMANDS_H_
@@ -25,7 +26,7 @@ namespace eyrie::hal::vulkan {
 
 class NativeCommands;
 
-// Where command buffers come from, and go back to. Thread-safe.
+// Creates command buffers and recycles them. Thread-safe.
 class CommandStore : public std::enable_shared_from_this<CommandStore> {
  public:
   explicit CommandStore(std::shared_ptr<LogicalDevice> device)
@@ -34,8 +35,8 @@ class CommandStore : public std::enable_shared_from_this<CommandStore> {
   CommandStore& operator=(const CommandStore&) = delete;
   ~CommandStore();
 
-  // A command buffer that is being recorded. `is_reused`: it may be submitted
-  // again, also while it runs.
+  // Begins the recording of a command buffer. If `is_reused`, it may be
+  // submitted again, even while it runs.
   absl::StatusOr<Ref<NativeCommands>> Begin(bool is_reused);
 
  private:
@@ -51,14 +52,14 @@ class CommandStore : public std::enable_shared_from_this<CommandStore> {
   std::vector<NativeCommands*> idle_;  // guarded by mutex_
 };
 
-// Where each range of a submission's table lies: serial of the block, offset,
-// length.
+// The location of each range in a submission's binding table: block serial,
+// offset, length.
 using BindingKey = absl::InlinedVector<uint64_t, 24>;
 
-// An address in a table that shaders read, of a range in a submission's table
-// of bindings: another submission writes another address.
+// An entry of an address table that shaders read. It refers to a binding table,
+// so each submission must write the address again.
 struct AddressPatch {
-  uint8_t* entry;  // eight bytes, which the host sees
+  uint8_t* entry;  // eight bytes, writable by the host
   RecordedRef ref;
   uint32_t binding;
   AddressedBinding needs;
@@ -69,29 +70,32 @@ class NativeCommands final : public RefObject {
   static constexpr RefType kType{"vulkan.native_commands"};
 
   VkCommandBuffer handle() const { return handle_; }
-  // Writes of the stages before are seen by these accesses of those after.
+  // Makes all writes of the stages `before` visible to `accesses` of the stages
+  // `after`.
   void AddBarrier(VkPipelineStageFlags before, VkPipelineStageFlags after,
                   VkAccessFlags accesses);
-  // Ends recording.
+  // Ends the recording.
   absl::Status End();
 
-  // A descriptor set for this recording, where there are no push descriptors.
+  // Allocates a descriptor set for this recording, for devices without push
+  // descriptors.
   absl::StatusOr<VkDescriptorSet> AllocateSet(VkDescriptorSetLayout layout);
-  // What must live as long as the commands.
+  // Retains an object until the commands are reset.
   void Keep(Ref<RefObject> object) { kept_.push_back(std::move(object)); }
 
-  // Times dispatches of this recording, which has at most so many.
+  // Adds timestamps for at most `dispatches` dispatches.
   absl::Status AddTimestamps(uint32_t dispatches);
   Timestamps* timestamps() { return timestamps_.get(); }  // null: none
 
-  // What a table of bindings goes into, if nothing else of the recording
-  // depends on it; see can_be_patched.
+  // The address table entries to rewrite for another binding table. Sufficient
+  // only if can_be_patched(), that is, if nothing else in the recording depends
+  // on the table.
   std::vector<AddressPatch>& patches() { return patches_; }
   bool can_be_patched() const { return can_be_patched_; }
   void set_can_be_patched(bool value) { can_be_patched_ = value; }
 
-  // Of a translation that may be submitted again: what it was recorded for.
-  // Who records decides what is in it.
+  // For a translation that can be submitted again: the key of the table that it
+  // was recorded for. The recorder's caller sets it.
   BindingKey& key() { return key_; }
 
  private:
@@ -102,7 +106,7 @@ class NativeCommands final : public RefObject {
   ~NativeCommands() override;
   absl::Status Create();
   absl::Status AddDescriptorPool();
-  // Makes it as it was before anything was recorded.
+  // Resets the object for a new recording.
   absl::Status Reset();
   void OnLastRef() override;
 
@@ -115,7 +119,7 @@ class NativeCommands final : public RefObject {
   std::vector<AddressPatch> patches_;
   bool can_be_patched_ = false;
   std::unique_ptr<Timestamps> timestamps_;
-  std::shared_ptr<CommandStore> home_;  // null while idle
+  std::shared_ptr<CommandStore> home_;  // null while on the free list
 };
 
 }  // namespace eyrie::hal::vulkan

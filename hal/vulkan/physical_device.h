@@ -1,4 +1,4 @@
-// A Vulkan device as it is found: its names, limits and features.
+// A physical Vulkan device: its names, limits and features.
 //
 // Immutable.
 // Tested by driver_test.cc.
@@ -26,37 +26,39 @@ struct PhysicalDevice {
   VkPhysicalDeviceProperties properties = {};
   VkPhysicalDeviceMemoryProperties memory = {};
   std::vector<std::string> extensions;
-  std::vector<const char*> feature_extensions;  // those of `features`
-  // What shaders may need: features and kinds of subgroup operations.
+  std::vector<const char*>
+      feature_extensions;  // extensions that define `features`
+  // Features and subgroup operations that shaders may need.
   FeatureSet features;
   DeviceLimits limits;
   uint32_t subgroup_size = 0;
   uint32_t queue_family = 0;
-  uint32_t timestamp_bits = 0;          // of its queues; 0: none
-  uint64_t max_allocation = 0;          // bytes of one allocation
+  uint32_t timestamp_bits = 0;          // of its queues; 0: no timestamps
+  uint64_t max_allocation = 0;          // bytes; largest single allocation
   uint32_t max_push_descriptors = 0;    // 0: no push descriptors
-  uint64_t host_pointer_alignment = 0;  // of imported memory; 0: none is
+  uint64_t host_pointer_alignment = 0;  // of imported memory; 0: no import
   bool has_memory_budget = false;
-  std::string lacks;  // why Eyrie cannot use it; empty: it can
+  std::string lacks;  // why Eyrie cannot use it; empty: usable
 
   bool HasExtension(absl::string_view extension) const;
-  // "GPU-" and 32 hexadecimal digits: the path of its URI.
+  // Returns "GPU-" and 32 hexadecimal digits, the path of the device's URI.
   std::string path() const;
-  // The older form of it: 8-4-4-4-12 digits.
+  // Returns the same UUID in the older form of 8-4-4-4-12 digits.
   std::string uuid_text() const;
-  // What --dump_devices prints, indented: several lines.
+  // Returns the text that --dump_devices prints, several indented lines.
   std::string Describe() const;
 };
 
 PhysicalDevice Inspect(VkPhysicalDevice handle);
 
-// All devices, in the order of the loader.
+// Returns all devices, in the loader's order.
 absl::StatusOr<std::vector<PhysicalDevice>> FindDevices(
     const Instance& instance);
 
-// The device that a path names: nothing (the first that can be used), an
-// index, "GPU-<hex>" or a UUID. NOT_FOUND lists those present;
-// FAILED_PRECONDITION: what the device lacks.
+// Returns the device that `path` names. An empty path means the first usable
+// device; otherwise it must be an index, "GPU-<hex>" or a UUID. NOT_FOUND: no
+// device matches; the message lists the devices. FAILED_PRECONDITION: the
+// device lacks a required feature.
 absl::StatusOr<PhysicalDevice> SelectDevice(
     const std::vector<PhysicalDevice>& devices, absl::string_view path);
 

@@ -1,6 +1,6 @@
-// Pipelines and their layouts: what a dispatch binds.
+// Compute pipelines and their layouts.
 //
-// Immutable; shared by threads.
+// Immutable; may be shared by threads.
 // Tested by device_test.cc.
 #ifndef EYRIE_HAL_VULKAN_PIPELINE_H_
 #define EYRIE_HAL_VULKAN_PIPELINE_H_
@@ -16,7 +16,7 @@
 
 namespace eyrie::hal::vulkan {
 
-// A layout's objects. A set has as many bindings as the layout lists.
+// The Vulkan objects of a pipeline layout.
 class NativeLayout {
  public:
   static absl::StatusOr<std::shared_ptr<NativeLayout>> Create(
@@ -26,8 +26,8 @@ class NativeLayout {
   ~NativeLayout();
 
   VkPipelineLayout handle() const { return handle_; }
-  VkDescriptorSetLayout set() const { return set_; }  // null: no set
-  // Whether descriptors are pushed, and need no set of their own.
+  VkDescriptorSetLayout set() const { return set_; }  // null if there is no set
+  // Reports whether descriptors are pushed, so that no set is allocated.
   bool is_pushed() const { return is_pushed_; }
   const PipelineLayout& def() const { return def_; }
 
@@ -44,18 +44,19 @@ class NativeLayout {
   VkPipelineLayout handle_ = VK_NULL_HANDLE;
 };
 
-// What a pipeline is made from; views are borrowed for the call.
+// Parameters of Pipeline::Create. The views are not used after the call.
 struct PipelineParams {
   std::span<const uint32_t> words;
   std::string entry_point;
-  uint32_t subgroup_size = 0;           // required; 0: the driver chooses
-  std::span<const uint32_t> constants;  // of specialization, by their index
+  uint32_t subgroup_size = 0;           // 0: the driver chooses
+  std::span<const uint32_t> constants;  // specialization constants, by index
   VkPipelineCache cache = VK_NULL_HANDLE;
 };
 
 class Pipeline {
  public:
-  // As the driver fails; the sentence names the entry point.
+  // Compiles a pipeline. Returns the driver's error; the message names the
+  // entry point.
   static absl::StatusOr<std::shared_ptr<Pipeline>> Create(
       std::shared_ptr<LogicalDevice> device,
       std::shared_ptr<NativeLayout> layout, const PipelineParams& params);

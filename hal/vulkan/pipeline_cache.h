@@ -1,9 +1,8 @@
-// The pipelines that a device's driver has compiled, kept in a file between
-// runs.
+// Keeps the pipelines that a driver has compiled in a file between runs.
 //
-// The file is for one device and one version of its driver, checksummed, and
-// replaced as a whole; one that does not fit or is damaged is left out of
-// account. Thread-safe.
+// Each file is for one device and one driver version. It has a checksum and is
+// always replaced as a whole. A file that does not match or is damaged is
+// ignored. Thread-safe.
 // Tested by pipeline_cache_test.cc, pipeline_cache_fuzz.cc.
 #ifndef EYRIE_HAL_VULKAN_PIPELINE_CACHE_H_
 #define EYRIE_HAL_VULKAN_PIPELINE_CACHE_H_
@@ -20,7 +19,7 @@
 
 namespace eyrie::hal::vulkan {
 
-// What a cache file is for.
+// The device and driver that a cache file belongs to.
 struct CacheIdentity {
   uint32_t vendor = 0;
   uint32_t device = 0;
@@ -28,10 +27,11 @@ struct CacheIdentity {
   uint8_t uuid[VK_UUID_SIZE] = {};  // pipelineCacheUUID
 };
 
-// A file's bytes around the driver's data, and the data of a file. A header of
-// 64 bytes: "EYRIEVPC", u32 version 1, vendor, device and driver version, the
-// UUID, u64 size and u64 checksum of the data, 8 bytes reserved.
-// INVALID_ARGUMENT: damaged; NOT_FOUND: of another device or driver.
+// WrapCache returns the file's bytes for the driver's data; UnwrapCache returns
+// the driver's data, a view of the file's bytes. The header has 64 bytes:
+// "EYRIEVPC", u32 version 1, vendor, device and driver version, the UUID, u64
+// size and u64 checksum of the data, 8 reserved bytes. INVALID_ARGUMENT: the
+// file is damaged. NOT_FOUND: it belongs to another device or driver.
 std::vector<uint8_t> WrapCache(const CacheIdentity& identity,
                                std::span<const uint8_t> data);
 absl::StatusOr<std::span<const uint8_t>> UnwrapCache(
@@ -39,7 +39,8 @@ absl::StatusOr<std::span<const uint8_t>> UnwrapCache(
 
 class PipelineCache {
  public:
-  // With what the file of VulkanOptions::cache_folder holds, if there is one.
+  // Creates a cache and fills it from the file in VulkanOptions::cache_folder,
+  // if that exists.
   static absl::StatusOr<std::unique_ptr<PipelineCache>> Open(
       std::shared_ptr<LogicalDevice> device);
   PipelineCache(const PipelineCache&) = delete;
@@ -47,9 +48,10 @@ class PipelineCache {
   ~PipelineCache();
 
   VkPipelineCache handle() const { return handle_; }
-  // Why the file was not used; OK if it was, or there is none.
+  // Returns why the file was not used, or OK if it was used or does not exist.
   const absl::Status& loaded() const { return loaded_; }
-  // Writes the file if there is more to keep than was read; makes its folder.
+  // Writes the file if the cache has new entries since it was read. Creates the
+  // folder if needed.
   absl::Status Save();
 
  private:

@@ -1,12 +1,12 @@
-// What is submitted to a Vulkan queue, in order, and what is told when it is
-// done.
+// Submits work to a Vulkan queue in order, and signals fences when it is
+// complete.
 //
-// Each submission has an epoch, which a timeline of Vulkan's has once it is
-// done. None waits for anything but earlier ones: the queue never stands still
-// for the host's sake. What is done is retired by whoever looks: a thread that
-// waits, submits or asks; where only callbacks wait, by a thread of the queue's
-// own, which sleeps in the driver.
-// Thread-safe. Shared: semaphores outlive the device.
+// Each submission has an epoch, the value that a Vulkan timeline semaphore
+// reaches when it is complete. A submission waits only for earlier submissions,
+// so the queue never waits for the host. Completed submissions are retired by
+// any thread that waits, submits or queries. If only callbacks wait, the
+// queue's own thread does this; it sleeps in the driver. Thread-safe. Shared
+// ownership: semaphores may outlive the device.
 // Tested by queue_test.cc.
 #ifndef EYRIE_HAL_VULKAN_QUEUE_H_
 #define EYRIE_HAL_VULKAN_QUEUE_H_
@@ -41,11 +41,11 @@ class Queue : public std::enable_shared_from_this<Queue> {
   Queue& operator=(const Queue&) = delete;
   ~Queue();
 
-  // While it exists, what is done is retired without anybody's asking.
+  // While a Watch exists, completed submissions are retired without a call.
   class Watch {
    public:
     explicit Watch(Queue& queue);
-    // RESOURCE_EXHAUSTED: there is no thread that could see to it.
+    // RESOURCE_EXHAUSTED: the thread could not be started.
     const absl::Status& status() const { return status_; }
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
@@ -56,42 +56,44 @@ class Queue : public std::enable_shared_from_this<Queue> {
     absl::Status status_;
   };
 
-  // Whether work may be submitted that waits for a fence, and after which
-  // epoch it is to run. Null waits for nothing. A failure is the fence's.
+  // Reports whether work that waits for a fence may be submitted now, and the
+  // epoch that it must run after. A null fence means no wait. Look returns the
+  // fence's own failure as an error.
   struct Readiness {
     bool is_ready;
     uint64_t epoch;
   };
   absl::StatusOr<Readiness> Look(const Fence* wait);
 
-  // What a submission needs until it is done.
+  // Objects to retain until a submission is complete.
   struct Kept {
     Ref<NativeCommands> commands;
     absl::InlinedVector<Ref<RefObject>, 6> objects;
     MemoryCharge charge;
   };
-  // Submits recorded commands, to run after an epoch; `signal` may be null.
-  // Returns the submission's epoch, or UNAVAILABLE: the device is lost.
+  // Submits recorded commands to run after the epoch `after`; `signal` may be
+  // null. Returns the submission's epoch. UNAVAILABLE: the device is lost.
   absl::StatusOr<uint64_t> Submit(uint64_t after, Kept kept, Fence* signal);
-  // Signals the fence, not null, once an epoch has been reached.
+  // Signals the fence, which must not be null, after the epoch is reached.
   absl::Status SignalAfter(uint64_t epoch, Fence* signal);
 
-  // Blocks until an epoch is reached, and retires it. DEADLINE_EXCEEDED: not
-  // by then.
+  // Blocks until the epoch is reached, and retires it. DEADLINE_EXCEEDED: it
+  // was not reached by the deadline.
   absl::Status WaitForEpoch(uint64_t epoch, Deadline deadline);
-  // The epoch that a value of a semaphore is promised for; 0: none yet.
+  // Returns the epoch that will signal a semaphore's value, or 0 if no
+  // submission does yet.
   uint64_t PromisedEpoch(const Semaphore& semaphore, uint64_t value);
-  // Tells who waits for what is done by now.
+  // Signals the fences of all completed submissions.
   void Retire();
   void RetireIfBusy() {
     if (is_busy_.load(std::memory_order_relaxed)) Retire();
   }
 
-  // The process that the queue is of. In a child of it the queue is not used,
-  // and its end waits for nothing.
+  // Identifies the process that created the queue. In a forked child the queue
+  // must not be used, and its destructor does not wait.
   const ForkMark& mark() const { return device_->mark(); }
 
-  // Waits for all that is submitted, and ends the queue's thread.
+  // Waits for all submissions and stops the queue's thread.
   void Shutdown();
 
  private:
@@ -101,37 +103,37 @@ class Queue : public std::enable_shared_from_this<Queue> {
     absl::InlinedVector<Fence::Point, 2> signals;
   };
 
-  // Who submits more waits for the first of these: what is submitted cannot be
-  // taken back, and is still run if a call is cancelled.
+  // Limits the pending submissions; further ones block. A submission cannot be
+  // withdrawn, so it runs even if its call is cancelled.
   static constexpr size_t kMaxPending = 64;
 
   explicit Queue(std::shared_ptr<LogicalDevice> device);
   absl::Status WaitForRoom();
-  // With the mutex held:
+  // The following require that the mutex is held.
   VkResult SubmitNative(VkCommandBuffer commands, uint64_t after,
                         uint64_t epoch);
   void Promise(const Fence& signal, uint64_t epoch);
   absl::Status StartService();
 
   void Serve();
-  // Fails all that is pending, and all that comes.
+  // Fails all pending and future submissions.
   void Lose(const absl::Status& status);
-  // True if the epoch is reached within some microseconds.
+  // Polls for a few microseconds; returns true if the epoch is reached.
   bool LooksReached(uint64_t epoch);
-  // Returns true if the epoch was reached in time; loses the device if it
-  // cannot be waited for.
+  // Returns true if the epoch was reached by the deadline. If the wait itself
+  // fails, marks the device as lost.
   bool WaitNative(uint64_t epoch, Deadline deadline);
 
   const std::shared_ptr<LogicalDevice> device_;
   VkSemaphore timeline_ = VK_NULL_HANDLE;
-  std::atomic<bool> is_busy_{false};  // something is pending
+  std::atomic<bool> is_busy_{false};  // submissions are pending
   std::atomic<uint32_t> looks_in_vain_{0};
-  std::atomic<uint32_t> skipped_looks_{0};  // to come
+  std::atomic<uint32_t> skipped_looks_{0};  // still to skip
 
-  std::mutex mutex_;  // guards all below, and Vulkan's queue
+  std::mutex mutex_;  // guards all below, and the VkQueue
   std::condition_variable changed_;
   uint64_t last_epoch_ = 0;
-  std::deque<Submission> pending_;  // by epoch
+  std::deque<Submission> pending_;  // ascending by epoch
   absl::Status lost_;
   int watches_ = 0;
   bool is_over_ = false;

@@ -1,9 +1,9 @@
-// Translates recorded commands into a command buffer of Vulkan's.
+// Translates HAL commands into a Vulkan command buffer, in one pass.
 //
-// Commands are walked once. A dispatch binds by descriptors, pushed where the
-// device can, or by a table of addresses; fills that Vulkan has no command for
-// run a shader of our own. Barriers cover all that commands can do to memory:
-// those of modules say less than what the commands around them do.
+// A dispatch binds its buffers by descriptors, which are pushed if the device
+// supports that, or by a table of addresses. Fills that Vulkan has no command
+// for run an internal shader. Barriers cover all memory accesses of the
+// surrounding commands, because a module's own barriers can say too little.
 // Thread-compatible.
 // Tested by device_test.cc.
 #ifndef EYRIE_HAL_VULKAN_RECORDER_H_
@@ -28,16 +28,16 @@
 
 namespace eyrie::hal::vulkan {
 
-// A range with nothing left to look up.
+// A range of a VkBuffer that a binding resolves to.
 struct BoundRange {
   VkBuffer buffer;
   uint64_t offset;  // in the VkBuffer
   uint64_t length;
-  uint64_t room;            // bytes from `offset` that may be named
+  uint64_t room;            // usable bytes from `offset`
   VkDeviceAddress address;  // of `offset`
 };
 
-// What a recorder works with; all of it is the device's.
+// The device's objects that a recorder uses.
 struct RecorderContext {
   const LogicalDevice& device;
   Allocator& allocator;
@@ -46,26 +46,27 @@ struct RecorderContext {
 
 class Recorder {
  public:
-  // The table has passed ValidateTable.
+  // `table` must have passed ValidateTable.
   Recorder(const RecorderContext& context, NativeCommands& target,
            std::span<const BufferBinding> table);
 
-  // Records all commands, and ends the recording. FAILED_PRECONDITION: a
-  // buffer or an executable of another device. INVALID_ARGUMENT: an alignment,
-  // or a copy's lengths, that show only now. RESOURCE_EXHAUSTED: a limit of
-  // the device's.
+  // Records all commands and ends the recording. FAILED_PRECONDITION: a buffer
+  // or executable belongs to another device. INVALID_ARGUMENT: an alignment or
+  // a copy's lengths, which earlier checks could not know, are wrong.
+  // RESOURCE_EXHAUSTED: a limit of the device is exceeded.
   absl::Status Record(const CommandBuffer& commands);
 
-  // Makes a recording that can be patched, and does not run, one for the table
-  // instead. Fails as Record does; it must not be submitted then.
+  // Rewrites a patchable recording for this table. The recording must not be
+  // running. Returns the same errors as Record; after an error it must not be
+  // submitted.
   absl::Status Patch();
 
  private:
   absl::Status RecordOne(const Command& command);
-  // What comes sees what commands before it have written.
+  // Makes the writes of earlier commands visible to later ones.
   void OrderCommands();
   absl::Status RecordFill(const FillCommand& command);
-  // Bytes of a range by the shader: [begin, begin + length).
+  // Fills the bytes [begin, begin + length) of a range with the shader.
   absl::Status FillByShader(const BoundRange& target, uint64_t begin,
                             uint64_t length, uint64_t pattern);
   absl::Status RecordUpdate(const UpdateCommand& command);
@@ -75,24 +76,24 @@ class Recorder {
                                const Pipeline& pipeline);
   absl::Status BindAddresses(const DispatchCommand& command,
                              const PipelineDef& def, const Pipeline& pipeline);
-  // Writes descriptors for a pipeline's set, in its bindings' order.
+  // Writes the descriptors of a pipeline's set, in the order of its bindings.
   absl::Status BindSet(const NativeLayout& layout,
                        std::span<const VkDescriptorBufferInfo> buffers);
   absl::Status Launch(const DispatchCommand& command);
 
-  // Writes the address of a range.
+  // Writes the address of a range into an address table.
   absl::Status WriteAddress(const AddressPatch& patch) const;
 
-  // The range of a reference that the recording depends on.
+  // Resolves a reference, and notes that the recording depends on its range.
   absl::StatusOr<BoundRange> Resolve(const RecordedRef& ref) {
     is_fixed_ |= ref.buffer == nullptr;
     return Find(ref);
   }
   absl::StatusOr<BoundRange> Find(const RecordedRef& ref) const;
-  // The descriptor of a binding.
+  // Returns the descriptor of a binding.
   absl::StatusOr<VkDescriptorBufferInfo> Describe(const BoundRange& range,
                                                   DescriptorKind kind) const;
-  // Memory of the host's that lives as long as the commands.
+  // Allocates host memory that lives as long as the commands.
   absl::StatusOr<Ref<hal::Buffer>> Staging(uint64_t size);
 
   const LogicalDevice& device_;
@@ -103,7 +104,7 @@ class Recorder {
   const VkCommandBuffer handle_;
   const std::span<const BufferBinding> table_;
   VkPipeline bound_ = VK_NULL_HANDLE;
-  bool is_fixed_ = false;  // the table stands in more than address tables
+  bool is_fixed_ = false;  // not only address tables depend on the table
 };
 
 }  // namespace eyrie::hal::vulkan

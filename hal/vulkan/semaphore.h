@@ -1,8 +1,9 @@
-// Timeline semaphores of a Vulkan device's queues.
+// Timeline semaphores for the queues of a Vulkan device.
 //
-// A value is reached by the host, or by work that has been submitted: that is
-// a promise, which only the loss of the device breaks. Who waits for a promise
-// waits for the work itself, with no thread between. Thread-safe.
+// A value is signalled by the host or by submitted work. Once work is
+// submitted, its value will be signalled unless the device is lost, so a thread
+// that waits for it waits for the work directly, without another thread.
+// Thread-safe.
 // Tested by queue_test.cc.
 #ifndef EYRIE_HAL_VULKAN_SEMAPHORE_H_
 #define EYRIE_HAL_VULKAN_SEMAPHORE_H_
@@ -31,7 +32,7 @@ class Semaphore final : public ThreadedSemaphore {
  private:
   friend class Queue;
 
-  // The submission with which `value` will have been reached.
+  // The submission that will signal `value`.
   struct Promise {
     uint64_t value;
     uint64_t epoch;

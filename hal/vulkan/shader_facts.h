@@ -1,5 +1,4 @@
-// What an executable of shaders holds, for who does not run it.
-//
+// Describes a shader executable without running it.
 // Tested by abi/describe_executable_test.cc.
 #ifndef EYRIE_HAL_VULKAN_SHADER_FACTS_H_
 #define EYRIE_HAL_VULKAN_SHADER_FACTS_H_
@@ -12,7 +11,7 @@
 
 namespace eyrie::hal::vulkan {
 
-// Fails as ReadExecutable.
+// Returns the same errors as ReadExecutable.
 absl::StatusOr<ExecutableFacts> DescribeShaders(std::span<const uint8_t> data);
 
 }  // namespace eyrie::hal::vulkan

@@ -1,8 +1,8 @@
-// What a driver must know of a shader before it makes a pipeline of it, read
-// from the SPIR-V itself: executables do not say it.
+// Reads from SPIR-V the facts that a driver needs to create a pipeline and that
+// executables do not record.
 //
-// No validation: spirv_validate.h does that. What is read is in range, and
-// nothing else of the shader is trusted or judged.
+// This is not validation; see spirv_validate.h. The facts returned are within
+// range; nothing else in the shader is checked.
 // Tested by spirv_test.cc, spirv_fuzz.cc.
 #ifndef EYRIE_HAL_VULKAN_SPIRV_H_
 #define EYRIE_HAL_VULKAN_SPIRV_H_
@@ -24,22 +24,22 @@ struct SpirvResource {
   auto operator<=>(const SpirvResource&) const = default;
 };
 
-// A function that a compute pipeline can be made of.
+// A function from which a compute pipeline can be created.
 struct SpirvEntryPoint {
   std::string name;
   uint32_t workgroup_size[3];  // each at least 1
-  // Bytes of its shared variables, without padding: the least that any device
-  // needs. 0 if a shader before SPIR-V 1.4 does not say which variables are
-  // whose.
+  // Size in bytes of its shared variables without padding, which is a lower
+  // bound for every device. 0 if the shader precedes SPIR-V 1.4 and does not
+  // say which entry point uses which variable.
   uint64_t shared_memory = 0;
-  // Bytes of its push constants; as above.
+  // Size in bytes of its push constants; 0 in the same case.
   uint64_t push_constants = 0;
-  // Its variables, as far as the same is known; ascending, once each.
+  // Its bound variables, ascending and unique; incomplete in the same case.
   std::vector<SpirvResource> resources;
 };
 
-// How floats of a width are rounded, or what becomes of small ones: an
-// execution mode, DenormPreserve (4459) to RoundingModeRTZ (4463).
+// A rounding or denormal mode for floats of one width: an execution mode from
+// DenormPreserve (4459) to RoundingModeRTZ (4463).
 struct SpirvFloatControl {
   uint32_t mode;
   uint32_t width;  // bits
@@ -53,25 +53,25 @@ struct SpirvModule {
   std::vector<uint32_t> spec_ids;             // of specialization constants
   std::vector<SpirvFloatControl> float_controls;
   bool has_local_size_id = false;  // needs the feature maintenance4
-  // Results may depend on how many invocations a subgroup has.
+  // True if results may depend on the subgroup size.
   bool uses_subgroups = false;
 };
 
-// Reads a shader and mends in place what compilers of the releases get wrong:
-//  - A header of a version before 1.4 above code for 1.4 (integers declared
-//    not to wrap, an interface of more than inputs and outputs) is raised.
+// Reads a shader, and corrects two errors of released compilers in `words`:
+//  - A header with a version before 1.4 is raised to 1.4 if the code needs it
+//    (no-wrap decorations, or an interface with more than inputs and outputs).
 //  - SPV_EXT_physical_storage_buffer becomes SPV_KHR_physical_storage_buffer,
 //    the name that Vulkan knows.
-// INVALID_ARGUMENT: no SPIR-V, or damaged, or no workgroup size. UNIMPLEMENTED:
-// a newer version, or a memory model that Vulkan lacks. `words` are unchanged
-// then.
+// INVALID_ARGUMENT: the words are not SPIR-V, are damaged, or lack a workgroup
+// size. UNIMPLEMENTED: the version is newer, or Vulkan lacks the memory model.
+// On error, `words` is unchanged.
 absl::StatusOr<SpirvModule> ReadSpirv(std::vector<uint32_t>& words);
 
-// The entry point of this name, or nullptr.
+// Returns the entry point of this name, or nullptr.
 const SpirvEntryPoint* FindEntryPoint(const SpirvModule& module,
                                       absl::string_view name);
 
-// "1.3" for 0x00010300.
+// Returns "1.3" for 0x00010300.
 std::string SpirvVersionName(uint32_t version);
 
 }  // namespace eyrie::hal::vulkan

@@ -1,6 +1,6 @@
-// Compares shaders and executables with a device before anything is made of
-// them: modules do not ask first, and drivers need not refuse.
-//
+// Checks shaders and executables against a device's limits before any Vulkan
+// object is created. Modules do not query these limits, and drivers are not
+// required to reject violations.
 // Tested by spirv_check_test.cc.
 #ifndef EYRIE_HAL_VULKAN_SPIRV_CHECK_H_
 #define EYRIE_HAL_VULKAN_SPIRV_CHECK_H_
@@ -15,18 +15,18 @@
 
 namespace eyrie::hal::vulkan {
 
-// "Int64"; of an unknown one its number.
+// Returns the name of a capability, such as "Int64", or its number if unknown.
 std::string CapabilityName(uint32_t number);
 
-// UNIMPLEMENTED: the shader declares a capability that the device lacks, or
-// an unknown one, or is of a newer version than the device takes.
-// RESOURCE_EXHAUSTED: a workgroup is too large, or its shared memory.
+// Checks a shader. UNIMPLEMENTED: it declares a capability that is unknown or
+// that the device lacks, or its version is newer than the device supports.
+// RESOURCE_EXHAUSTED: a workgroup or its shared memory is too large.
 absl::Status CheckModule(const SpirvModule& module, const DeviceLimits& limits,
                          const FeatureSet& enabled);
 
-// All of an executable: its shaders, and of each export the subgroup size and
-// how buffers are passed (UNIMPLEMENTED), the bytes of push constants and the
-// number of buffers (RESOURCE_EXHAUSTED).
+// Checks a whole executable: its shaders, and for each export the subgroup size
+// and use of buffer addresses (UNIMPLEMENTED), the size of push constants and
+// the number of buffers (RESOURCE_EXHAUSTED).
 absl::Status CheckExecutable(const ExecutableDef& executable,
                              const DeviceLimits& limits,
                              const FeatureSet& enabled);

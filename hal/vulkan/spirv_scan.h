@@ -1,7 +1,8 @@
-// What one walk over the words of a SPIR-V module finds, still by ids.
+// Collects facts from the words of a SPIR-V module in one pass; they refer to
+// each other by id.
 //
-// Inside of spirv.cc, which draws the conclusions. Instructions that say
-// nothing about resources, sizes or capabilities are passed over.
+// Internal to spirv.cc, which interprets the facts. Instructions about anything
+// other than resources, sizes or capabilities are skipped.
 // Tested by spirv_test.cc, spirv_fuzz.cc.
 #ifndef EYRIE_HAL_VULKAN_SPIRV_SCAN_H_
 #define EYRIE_HAL_VULKAN_SPIRV_SCAN_H_
@@ -20,15 +21,15 @@
 
 namespace eyrie::hal::vulkan {
 
-// Views are of the words scanned.
+// Spans are views of the scanned words.
 struct SpirvFacts {
-  struct EntryPoint {  // of GLCompute
+  struct EntryPoint {  // with model GLCompute
     uint32_t function;
     std::string name;
     std::span<const uint32_t> interface;  // ids of variables
   };
   struct LocalSize {
-    uint32_t values[3];  // ids of constants, if by_id
+    uint32_t values[3];  // ids of constants if by_id
     bool by_id;
   };
   struct Variable {
@@ -41,22 +42,22 @@ struct SpirvFacts {
   };
   struct Extension {
     std::string name;
-    size_t word;  // where the instruction begins
+    size_t word;  // index of the instruction's first word
   };
 
-  uint32_t version = 0;                // the header's word
-  std::vector<uint32_t> capabilities;  // once each
+  uint32_t version = 0;                // from the header
+  std::vector<uint32_t> capabilities;  // without duplicates
   std::vector<Extension> extensions;
   std::optional<std::pair<uint32_t, uint32_t>> model;  // addressing, memory
   std::vector<EntryPoint> entry_points;
-  HashMap<uint32_t, LocalSize> local_sizes;  // by function
-  HashMap<uint32_t, Variable> variables;     // of the module
+  HashMap<uint32_t, LocalSize> local_sizes;  // by function id
+  HashMap<uint32_t, Variable> variables;     // at module scope
   HashMap<uint32_t, Decorations> decorations;
   HashMap<uint32_t, uint64_t> constants;  // scalars
   HashMap<uint32_t, std::span<const uint32_t>> composites;
   HashMap<uint32_t, uint32_t> pointees;    // by pointer type
   HashMap<uint32_t, uint64_t> type_sizes;  // bytes, saturated
-  std::optional<uint32_t> workgroup_size;  // the constant so decorated
+  std::optional<uint32_t> workgroup_size;  // the constant with this decoration
   std::vector<uint32_t> spec_ids;
   std::vector<SpirvFloatControl> float_controls;
   bool has_wrap_decoration = false;  // NoSignedWrap, NoUnsignedWrap
@@ -64,8 +65,8 @@ struct SpirvFacts {
   bool HasExtension(absl::string_view name) const;
 };
 
-// INVALID_ARGUMENT: the words are no SPIR-V module, or end within one;
-// UNIMPLEMENTED: a version after 1.6.
+// INVALID_ARGUMENT: the words are not a SPIR-V module or are truncated.
+// UNIMPLEMENTED: the version is after 1.6.
 absl::StatusOr<SpirvFacts> ScanSpirv(std::span<const uint32_t> words);
 
 }  // namespace eyrie::hal::vulkan

@@ -1,7 +1,8 @@
-// Shaders as text, for tests: instructions in the order of SPIR-V's words.
+// Assembles shaders from text, for tests.
 //
-// "Capability 1; MemoryModel 0 1; EntryPoint 5 1 'main' 7" has one instruction
-// per semicolon: a name without Op, or a number, then numbers and texts.
+// In "Capability 1; MemoryModel 0 1; EntryPoint 5 1 'main' 7", each instruction
+// ends at a semicolon. It is an opcode name without "Op", or a number, followed
+// by numbers and quoted strings.
 #ifndef EYRIE_HAL_VULKAN_SPIRV_TEXT_H_
 #define EYRIE_HAL_VULKAN_SPIRV_TEXT_H_
 
@@ -60,7 +61,7 @@ inline uint32_t SpirvOpcode(absl::string_view name) {
   return number;
 }
 
-// One instruction's words.
+// Assembles one instruction.
 inline std::vector<uint32_t> AssembleInstruction(absl::string_view text) {
   std::vector<uint32_t> words;
   for (absl::string_view token : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
@@ -80,7 +81,7 @@ inline std::vector<uint32_t> AssembleInstruction(absl::string_view text) {
   return words;
 }
 
-// A module: its header, with ids below 100, and the instructions.
+// Assembles a module: a header with an id bound of 100, and the instructions.
 inline std::vector<uint32_t> AssembleSpirv(absl::string_view text,
                                            uint32_t version = 0x00010300) {
   std::vector<uint32_t> words = {0x07230203, version, 0, 100, 0};

@@ -1,4 +1,5 @@
-// What we call of SPIRV-Tools' C API, so that building needs no headers of it.
+// The part of SPIRV-Tools' C API that Eyrie uses, declared here so that the
+// build does not need its headers.
 //
 // Source: spirv-tools/libspirv.h; spirv_validate_test.cc compares.
 #ifndef EYRIE_HAL_VULKAN_SPIRV_TOOLS_ABI_H_

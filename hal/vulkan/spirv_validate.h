@@ -1,8 +1,8 @@
-// Full validation of shaders by SPIRV-Tools, for who asks for it: a library
-// that is loaded then, and that nothing else needs.
+// Optional full validation of shaders by SPIRV-Tools, a library that is loaded
+// only when needed.
 //
-// It finds compilers' errors. It does not make a stranger's shader safe: what
-// it passes may still bring a driver down.
+// Validation finds compiler errors. It does not make an untrusted shader safe:
+// a valid shader may still crash a driver.
 // Tested by spirv_validate_test.cc.
 #ifndef EYRIE_HAL_VULKAN_SPIRV_VALIDATE_H_
 #define EYRIE_HAL_VULKAN_SPIRV_VALIDATE_H_
@@ -18,23 +18,24 @@
 
 namespace eyrie::hal::vulkan {
 
-// What the linker finds if the library is installed. Debian's package
-// spirv-tools has an archive alone; //plugins/spirv_tools makes this of it.
+// The library's name for dlopen. Debian's spirv-tools package contains only an
+// archive; //plugins/spirv_tools builds this shared library from it.
 inline constexpr char kSpirvToolsLibrary[] = "libSPIRV-Tools-shared.so";
 
-// SPIRV-Tools. Immutable; copies are the same; shared by threads. The library
-// stays loaded until the process ends.
+// A handle to SPIRV-Tools. Immutable, cheap to copy, shared by threads. The
+// library stays loaded until the process ends.
 class SpirvValidator {
  public:
-  // Loads the library, a path or a name as the linker takes it; that of
-  // //plugins/spirv_tools where there is no kSpirvToolsLibrary.
-  // FAILED_PRECONDITION: there is none, or it is another.
+  // Loads the library from a path or a name for dlopen. If kSpirvToolsLibrary
+  // is not installed, tries the one that //plugins/spirv_tools builds.
+  // FAILED_PRECONDITION: the library is not found, or it is a different
+  // library.
   static absl::StatusOr<SpirvValidator> Load(
       const std::string& library = kSpirvToolsLibrary);
 
-  // Validates a shader, as ReadSpirv left it, by the rules of Vulkan 1.3.
-  // INVALID_ARGUMENT: it breaks one; the sentence is the library's. A shader
-  // with a capability that the library is too old for is not judged.
+  // Validates a shader that ReadSpirv has returned, by the rules of Vulkan 1.3.
+  // INVALID_ARGUMENT: the shader is invalid; the message is the library's.
+  // Returns OK if the shader uses a capability that is too new for the library.
   absl::Status Validate(std::span<const uint32_t> words) const;
 
  private:

@@ -1,7 +1,7 @@
-// When the dispatches of a submission ran, by the device's own clock.
+// Measures when the dispatches of a submission run, by the device's clock.
 //
-// Recorded only while a trace or a profile is; told to it once the submission
-// is done. Thread-compatible.
+// Active only during a trace or profile, which gets the times once the
+// submission is complete. Thread-compatible.
 // Tested by timestamps_test.cc.
 #ifndef EYRIE_HAL_VULKAN_TIMESTAMPS_H_
 #define EYRIE_HAL_VULKAN_TIMESTAMPS_H_
@@ -19,10 +19,11 @@ namespace eyrie::hal::vulkan {
 
 class Timestamps {
  public:
-  // True if dispatches of the device are to be timed now.
+  // Reports whether dispatches of the device should be timed now.
   static bool AreWanted(const LogicalDevice& device);
 
-  // Room for so many dispatches of one recording, which begins with this.
+  // Creates room for `dispatches` dispatches in one recording, and adds its
+  // first command to `commands`.
   static absl::StatusOr<std::unique_ptr<Timestamps>> Create(
       std::shared_ptr<LogicalDevice> device, VkCommandBuffer commands,
       uint32_t dispatches);
@@ -30,12 +31,13 @@ class Timestamps {
   Timestamps& operator=(const Timestamps&) = delete;
   ~Timestamps();
 
-  // Around a dispatch of an export, which outlives the report.
+  // Must be called before and after a dispatch. `executable` must outlive the
+  // call to Report.
   void Begin(VkCommandBuffer commands, const Executable& executable,
              uint32_t ordinal, const uint32_t (&workgroup_count)[3]);
   void End(VkCommandBuffer commands);
 
-  // Tells the recorder of all dispatches, once they are done.
+  // Reports all dispatches to the trace recorder. They must be complete.
   void Report();
 
  private:
@@ -47,8 +49,8 @@ class Timestamps {
 
   explicit Timestamps(std::shared_ptr<LogicalDevice> device)
       : device_(std::move(device)) {}
-  // Nanoseconds of the steady clock less those of the device's clock, if the
-  // last timestamp is of now at the latest.
+  // Returns the steady clock minus the device's clock, in nanoseconds, given a
+  // device timestamp that is not in the future.
   int64_t ClockOffset(int64_t last_ns) const;
 
   const std::shared_ptr<LogicalDevice> device_;
