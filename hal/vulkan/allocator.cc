@@ -148,8 +148,8 @@ absl::Status Allocator::Exhausted(const Pool& pool, uint64_t size) const {
   const uint64_t heap = physical.memory.memoryHeaps[pool.heap].size;
   std::string limits = absl::StrCat("the device's memory has ", heap, " bytes");
   if (size > physical.max_allocation) {
-    limits = absl::StrCat("the device gives at most ", physical.max_allocation,
-                          " bytes at once");
+    limits = absl::StrCat("the device allocates at most ",
+                          physical.max_allocation, " bytes at once");
   } else if (physical.has_memory_budget) {
     VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {};
     budget.sType =
@@ -161,14 +161,14 @@ absl::Status Allocator::Exhausted(const Pool& pool, uint64_t size) const {
     const uint64_t limit = budget.heapBudget[pool.heap];
     const uint64_t used = budget.heapUsage[pool.heap];
     absl::StrAppend(&limits, ", of which ", limit > used ? limit - used : 0,
-                    " are left to this process");
+                    " are available to this process");
   } else {
     const AllocatorStatistics now = statistics();
-    absl::StrAppend(&limits, ", of which this device's buffers take ",
+    absl::StrAppend(&limits, ", of which this device's buffers use ",
                     now.device_local.live() + now.host_local.live());
   }
   return absl::ResourceExhaustedError(absl::StrCat(
-      "A buffer of ", size, " bytes cannot be had; ", limits, "."));
+      "A buffer of ", size, " bytes cannot be allocated; ", limits, "."));
 }
 
 absl::StatusOr<std::shared_ptr<MemoryBlock>> Allocator::NewBlock(
@@ -179,7 +179,8 @@ absl::StatusOr<std::shared_ptr<MemoryBlock>> Allocator::NewBlock(
   if (size > physical.max_allocation ||
       size > physical.memory.memoryHeaps[pool.heap].size ||
       (refused != 0 && size > refused)) {
-    return absl::ResourceExhaustedError("The device gives no such block.");
+    return absl::ResourceExhaustedError(
+        "The block exceeds the device's limits.");
   }
   return MemoryBlock::Create(device_, pool.memory_type, size, pool.is_seen);
 }
@@ -292,7 +293,7 @@ absl::StatusOr<Ref<hal::Buffer>> Allocator::ImportHost(
   if (alignment == 0 || bytes.size() < kMinImport ||
       device_->options().hide_device_memory) {
     return absl::UnavailableError(absl::StrCat(
-        "The device does not use ", bytes.size(), " bytes of the host's."));
+        "The device cannot import ", bytes.size(), " bytes of host memory."));
   }
   const auto address = reinterpret_cast<uintptr_t>(bytes.data());
   if (address % granularity_ != 0) {

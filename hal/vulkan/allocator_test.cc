@@ -63,8 +63,8 @@ TEST_P(AllocatorTest, TooMuch) {
         StatusText(allocator().Allocate(BufferParams(), size));
     EXPECT_EQ(text.substr(0, text.find(';')),
               absl::StrCat("RESOURCE_EXHAUSTED: A buffer of ", size,
-                           " bytes cannot be had"));
-    EXPECT_NE(text.find("the device gives at most "), std::string::npos)
+                           " bytes cannot be allocated"));
+    EXPECT_NE(text.find("the device allocates at most "), std::string::npos)
         << text;
     EXPECT_EQ(text.substr(text.size() - 15), " bytes at once.");
   }
@@ -154,14 +154,14 @@ TEST_P(AllocatorTest, Imports) {
                                   [&] { ++released; });
   };
   if (is_hidden()) {
-    EXPECT_EQ(StatusText(import(0, kSize)),
-              "UNAVAILABLE: The device does not use 262144 bytes of the "
-              "host's.");
+    EXPECT_EQ(
+        StatusText(import(0, kSize)),
+        "UNAVAILABLE: The device cannot import 262144 bytes of host memory.");
     return;
   }
   // What is small, or lies badly, is better copied.
   EXPECT_EQ(StatusText(import(0, 4096)),
-            "UNAVAILABLE: The device does not use 4096 bytes of the host's.");
+            "UNAVAILABLE: The device cannot import 4096 bytes of host memory.");
   const std::string odd = StatusText(import(4, kSize - 4));
   EXPECT_EQ(odd.substr(0, odd.find(" to ")),
             "UNAVAILABLE: Memory that is not aligned");
@@ -261,7 +261,7 @@ TEST_F(VulkanTest, SmallerBlocksWhereLargeOnesCannotBeHad) {
     const std::string text = StatusText(own.Allocate(BufferParams(), size));
     EXPECT_EQ(text.substr(0, text.find(" has ")),
               absl::StrCat("RESOURCE_EXHAUSTED: A buffer of ", size,
-                           " bytes cannot be had; the device's memory"));
+                           " bytes cannot be allocated; the device's memory"));
     EXPECT_NE(text.find(", of which "), std::string::npos) << text;
     EXPECT_EQ(StatusText(own.AllocateStaging(size)), text);
   }

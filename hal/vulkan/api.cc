@@ -55,7 +55,7 @@ absl::Status LoadVulkan() {
 
 const char* ResultName(VkResult result) {
   const ResultRow* const row = FindRow(result);
-  return row != nullptr ? row->name : "a result without a name";
+  return row != nullptr ? row->name : "unknown result";
 }
 
 absl::Status Check(VkResult result, absl::string_view what) {

@@ -260,9 +260,9 @@ absl::StatusOr<Ref<hal::Device>> OpenVulkanDevice(
        (size & (size - 1)) != 0 || size < limits.min_subgroup_size ||
        size > limits.max_subgroup_size)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "A subgroup size of ", size, " cannot be required of '", physical.name,
-        "'; powers of two from ", limits.min_subgroup_size, " to ",
-        limits.max_subgroup_size, " can."));
+        "A subgroup size of ", size, " is not supported by '", physical.name,
+        "'; expected a power of two from ", limits.min_subgroup_size, " to ",
+        limits.max_subgroup_size, "."));
   }
   ASSIGN_OR_RETURN(
       const std::shared_ptr<LogicalDevice> device,

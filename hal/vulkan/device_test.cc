@@ -105,7 +105,7 @@ TEST_P(DeviceTest, Refusals) {
   // What the device can is up to it.
   EXPECT_TRUE(count.substr(0, 4) == "0 0 " ||
               count ==
-                  "RESOURCE_EXHAUSTED: The workgroup count 65536 in x passes "
+                  "RESOURCE_EXHAUSTED: The workgroup count 65536 in x exceeds "
                   "the device's limit of 65535. (dispatch 'main')")
       << count;
   EXPECT_EQ(sentence({1, 1, 65536}, {whole, Whole(addend)}),
@@ -319,7 +319,7 @@ TEST_P(DeviceTest, ForeignObjects) {
       *other.CreateExecutable({kFormat, bytes, {}});
   const BufferRef bindings[] = {Whole(ours), Whole(ours)};
   EXPECT_EQ(Dispatch(executable, {1, 1, 1}, std::array{0u, 0u}, bindings),
-            "FAILED_PRECONDITION: The executable was made by another device.");
+            "FAILED_PRECONDITION: The executable belongs to another device.");
 }
 
 // An executable outlives its device, and is of no use to the next.

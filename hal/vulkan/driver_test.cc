@@ -105,7 +105,7 @@ TEST_F(DriverTest, Options) {
     const std::string text = StatusText(driver_->Open("", options));
     EXPECT_TRUE(absl::StartsWith(
         text, absl::StrCat("INVALID_ARGUMENT: A subgroup size of ", size,
-                           " cannot be required of '")))
+                           " is not supported by '")))
         << text;
   }
 }
@@ -178,8 +178,8 @@ TEST(Driver, WithoutDrivers) {
       "UNAVAILABLE: Vulkan has no device on this machine: its loader looked in "
       "VK_ICD_FILENAMES='",
       empty,
-      "' and found no driver with one (Debian: mesa-vulkan-drivers, or that of "
-      "the GPU's maker).");
+      "' and found no driver with a device (Debian: mesa-vulkan-drivers, or "
+      "the GPU vendor's driver).");
   EXPECT_EQ(StatusText(driver->Open("", DriverOptions())), none);
   EXPECT_EQ(StatusText(driver->DescribeDevice("0")), none);
   if (before == nullptr) {
@@ -218,7 +218,7 @@ TEST(Check, Results) {
       {VK_ERROR_MEMORY_MAP_FAILED,
        "INTERNAL: vkX failed: VK_ERROR_MEMORY_MAP_FAILED (-5)."},
       {VK_ERROR_UNKNOWN, "INTERNAL: vkX failed: VK_ERROR_UNKNOWN (-13)."},
-      {-12345, "INTERNAL: vkX failed: a result without a name (-12345)."},
+      {-12345, "INTERNAL: vkX failed: unknown result (-12345)."},
   };
   for (const auto& c : kCases) {
     EXPECT_EQ(StatusText(Check(static_cast<VkResult>(c.result), "vkX")),

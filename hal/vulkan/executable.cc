@@ -35,7 +35,7 @@ absl::Status CheckFormat(const LogicalDevice& device,
   if (format == kAddressFormat && !device.allows_native_code()) {
     return absl::UnimplementedError(absl::StrCat(
         "Executables of the format '", format,
-        "' take raw addresses, which are refused as native code is."));
+        "' use raw addresses, which are refused together with native code."));
   }
   return absl::UnimplementedError(
       absl::StrCat("The device '", device.physical().name,
@@ -51,7 +51,7 @@ absl::Status CheckDef(const LogicalDevice& device, const ExecutableDef& def) {
     return status;
   }
   return Annotate(status,
-                  "(where native code is refused, devices are opened without "
+                  "(if native code is refused, devices are opened without "
                   "bufferDeviceAddress and cooperativeMatrix)");
 }
 
@@ -61,9 +61,9 @@ std::string SubgroupRemedy(const LogicalDevice& device) {
   if (!device.Has(Feature::subgroupSizeControl)) return "";
   if (limits.min_subgroup_size == limits.max_subgroup_size) {
     return absl::StrCat("; --vulkan_subgroup_size=", limits.max_subgroup_size,
-                        " says that they were not");
+                        " confirms the size");
   }
-  return absl::StrCat("; --vulkan_subgroup_size takes theirs, ",
+  return absl::StrCat("; pass it with --vulkan_subgroup_size, from ",
                       limits.min_subgroup_size, " to ",
                       limits.max_subgroup_size);
 }
@@ -122,10 +122,9 @@ void Executable::NoteSubgroups() const {
     const PhysicalDevice& on = device_->physical();
     device_->Notice(absl::StrCat(
         "The kernel '", pipeline.name,
-        "' uses subgroups and does not say of how many invocations; '", on.name,
+        "' uses subgroups but does not declare their size; '", on.name,
         "' has ", on.subgroup_size,
-        ". If modules were compiled for another number, their results are "
-        "wrong",
+        ". If the module was compiled for another size, its results are wrong",
         SubgroupRemedy(*device_), "."));
     return;
   }

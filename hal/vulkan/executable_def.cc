@@ -91,7 +91,7 @@ absl::StatusOr<Bytes> FindFlatBuffer(Bytes data) {
   }
   data = data.subspan(kHeaderSize);
   if (size < kLeastFlatBuffer || size > data.size()) {
-    return Invalid("'s header announces ", size, " bytes; ", data.size(),
+    return Invalid("'s header declares ", size, " bytes; ", data.size(),
                    " follow.");
   }
   return data.first(size);
@@ -149,7 +149,7 @@ absl::Status Reader::Verify(Bytes flatbuffer) {
   flatbuffers::Verifier verifier(flatbuffer.data(), flatbuffer.size(), limits);
   if (!fbs::VerifyExecutableBuffer(verifier)) {
     return Invalid(
-        "'s FlatBuffer is damaged: an offset or a size in it leads outside of "
+        "'s FlatBuffer is damaged: an offset or a size in it points outside of "
         "it.");
   }
   root_ = fbs::GetExecutable(flatbuffer.data());
@@ -239,10 +239,10 @@ absl::Status Reader::ReadPushConstants(const fbs::PipelineLayout& from,
                    "h, without compute (20h).");
   }
   if (range.offset() % 4 != 0 || range.size() % 4 != 0) {
-    return Invalid(where(), ", which are no multiples of 4.");
+    return Invalid(where(), ", which must be multiples of 4.");
   }
   if (!CheckedAdd(range.offset(), range.size())) {
-    return Invalid(where(), ", past what 32 bits count.");
+    return Invalid(where(), ", past the limit of 32 bits.");
   }
   layout.push_constants_offset = range.offset();
   layout.push_constants_size = range.size();
@@ -294,7 +294,7 @@ absl::Status Reader::CheckAddresses(const fbs::AddressLayout& from,
     if (part.size == 0) continue;
     if (part.offset % 4 != 0) {
       return Invalid("'s ", part.what, " at byte ", part.offset,
-                     " of the push constants: no multiple of 4.");
+                     " of the push constants: not a multiple of 4.");
     }
     if (part.offset < begin || !RangeFits(part.offset - begin, part.size,
                                           layout.push_constants_size)) {
@@ -314,7 +314,7 @@ absl::Status Reader::CheckAddresses(const fbs::AddressLayout& from,
 absl::Status Reader::ReadAddresses(const fbs::AddressLayout* from,
                                    PipelineDef& pipeline) {
   if (from == nullptr) {
-    return Invalid(" passes buffers by address, but does not say where.");
+    return Invalid(" passes buffers by address but has no address layout.");
   }
   if (from->version() != kAddressLayoutVersion) {
     return Unimplemented(" passes buffers by address, version ",
@@ -342,8 +342,8 @@ absl::Status Reader::ReadAddresses(const fbs::AddressLayout* from,
     const fbs::AddressedBinding& binding = *from->bindings()->Get(i);
     const uint32_t alignment = binding.minimum_alignment();
     if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
-      return Invalid("'s binding ", i, " is to be aligned to ", alignment,
-                     " bytes, no power of two.");
+      return Invalid("'s binding ", i, " has an alignment of ", alignment,
+                     " bytes, not a power of two.");
     }
     pipeline.addresses.bindings[i] = {alignment, binding.minimum_length()};
   }
@@ -404,7 +404,7 @@ absl::StatusOr<PipelineDef> Reader::ReadPipeline(const fbs::Pipeline& from) {
   }
   const uint32_t size = pipeline.subgroup_size;
   if ((size & (size - 1)) != 0) {
-    return Invalid(" requires subgroups of ", size, ", no power of two.");
+    return Invalid(" requires subgroups of ", size, ", not a power of two.");
   }
   std::copy_n(entry->workgroup_size, 3, pipeline.workgroup_size);
   const PipelineLayout& layout = result_.layouts[pipeline.layout];
@@ -423,9 +423,9 @@ absl::StatusOr<PipelineDef> Reader::ReadPipeline(const fbs::Pipeline& from) {
                          "; 0 and 1 are known.");
   }
   if (layout.push_constants_offset != 0 && layout.push_constants_size != 0) {
-    return Unimplemented(" has constants from byte ",
+    return Unimplemented(" has constants at byte ",
                          layout.push_constants_offset,
-                         " of the push constants on; kernels have them at 0.");
+                         " of the push constants; expected byte 0.");
   }
   pipeline.constant_count = layout.push_constants_size / sizeof(uint32_t);
   pipeline.binding_count = static_cast<uint32_t>(layout.bindings.size());

@@ -225,14 +225,14 @@ TEST(ExecutableDef, Refused) {
        "of 8 bytes at 0 for the stages 1h, without compute (20h)."},
       {"odd constants", With(whole, [](P& p) { p.ranges = {{0, 6}}; }),
        "INVALID_ARGUMENT: The Vulkan executable's layout 0 has push constants "
-       "of 6 bytes at 0, which are no multiples of 4."},
+       "of 6 bytes at 0, which must be multiples of 4."},
       {"constants without end",
        With(whole, [](P& p) { p.ranges = {{4294967292, 4}}; }),
        "INVALID_ARGUMENT: The Vulkan executable's layout 0 has push constants "
-       "of 4 bytes at 4294967292, past what 32 bits count."},
+       "of 4 bytes at 4294967292, past the limit of 32 bits."},
       {"constants elsewhere", With(whole, [](P& p) { p.ranges = {{8, 4}}; }),
-       "UNIMPLEMENTED: The Vulkan executable has constants from byte 8 of the "
-       "push constants on; kernels have them at 0. (export 0)"},
+       "UNIMPLEMENTED: The Vulkan executable has constants at byte 8 of the "
+       "push constants; expected byte 0. (export 0)"},
       {"no name", With(whole, [](P& p) { p.exports = {"main", ""}; }),
        "INVALID_ARGUMENT: The Vulkan executable does not name the entry point. "
        "(export 1)"},
@@ -246,8 +246,8 @@ TEST(ExecutableDef, Refused) {
        "INVALID_ARGUMENT: The Vulkan executable names layout 1; there are 1. "
        "(export 0)"},
       {"subgroups", With(whole, [](P& p) { p.subgroup_size = 24; }),
-       "INVALID_ARGUMENT: The Vulkan executable requires subgroups of 24, no "
-       "power of two. (export 0)"},
+       "INVALID_ARGUMENT: The Vulkan executable requires subgroups of 24, not "
+       "a power of two. (export 0)"},
       {"ABI", With(whole, [](P& p) { p.dispatch_abi = 2; }),
        "UNIMPLEMENTED: The Vulkan executable has dispatch ABI 2; 0 and 1 are "
        "known. (export 0)"},
@@ -298,8 +298,8 @@ TEST(ExecutableDef, Addresses) {
        "INVALID_ARGUMENT: The Vulkan executable passes buffers both by address "
        "and by descriptor. (export 0)"},
       {"no layout", With(whole, [](P& p) { p.addresses.reset(); }),
-       "INVALID_ARGUMENT: The Vulkan executable passes buffers by address, but "
-       "does not say where. (export 0)"},
+       "INVALID_ARGUMENT: The Vulkan executable passes buffers by address but "
+       "has no address layout. (export 0)"},
       {"version", With(whole, [](P& p) { p.addresses->version = 2; }),
        "UNIMPLEMENTED: The Vulkan executable passes buffers by address, "
        "version 2; 1 is known. (export 0)"},
@@ -312,7 +312,7 @@ TEST(ExecutableDef, Addresses) {
       {"root not aligned",
        With(whole, [](P& p) { p.addresses->root_offset = 2; }),
        "INVALID_ARGUMENT: The Vulkan executable's address root at byte 2 of "
-       "the push constants: no multiple of 4. (export 0)"},
+       "the push constants: not a multiple of 4. (export 0)"},
       {"root outside", With(whole, [](P& p) { p.addresses->root_offset = 12; }),
        "INVALID_ARGUMENT: The Vulkan executable's address root (32 bytes at "
        "12) exceed the push constants (40 bytes at 0). (export 0)"},
@@ -335,8 +335,8 @@ TEST(ExecutableDef, Addresses) {
        "2. (export 0)"},
       {"alignment",
        With(whole, [](P& p) { p.addresses->bindings[1].alignment = 12; }),
-       "INVALID_ARGUMENT: The Vulkan executable's binding 1 is to be aligned "
-       "to 12 bytes, no power of two. (export 0)"},
+       "INVALID_ARGUMENT: The Vulkan executable's binding 1 has an alignment "
+       "of 12 bytes, not a power of two. (export 0)"},
   };
   for (const Case& c : kCases) {
     EXPECT_EQ(ReadText(c.parts.Build()), c.want) << c.what;
@@ -361,23 +361,23 @@ TEST(ExecutableDef, Headers) {
        "UNIMPLEMENTED: The Vulkan executable's header is of version 1; 0 is "
        "known."},
       {"size 0", 8, 0, 8,
-       absl::StrCat("INVALID_ARGUMENT: The Vulkan executable's header "
-                    "announces 0 bytes; ",
+       absl::StrCat("INVALID_ARGUMENT: The Vulkan executable's header declares "
+                    "0 bytes; ",
                     size, " follow.")},
       {"size", 8, size + 1, 8,
-       absl::StrCat("INVALID_ARGUMENT: The Vulkan executable's header "
-                    "announces ",
-                    size + 1, " bytes; ", size, " follow.")},
+       absl::StrCat(
+           "INVALID_ARGUMENT: The Vulkan executable's header declares ",
+           size + 1, " bytes; ", size, " follow.")},
       {"huge", 8, ~0ull, 8,
-       absl::StrCat("INVALID_ARGUMENT: The Vulkan executable's header "
-                    "announces 18446744073709551615 bytes; ",
+       absl::StrCat("INVALID_ARGUMENT: The Vulkan executable's header declares "
+                    "18446744073709551615 bytes; ",
                     size, " follow.")},
       {"smaller", 8, 16, 8,
        "INVALID_ARGUMENT: The Vulkan executable's FlatBuffer is damaged: an "
-       "offset or a size in it leads outside of it."},
+       "offset or a size in it points outside of it."},
       {"inner identifier", 68, 'X', 1,
        "INVALID_ARGUMENT: The Vulkan executable's FlatBuffer is damaged: an "
-       "offset or a size in it leads outside of it."},
+       "offset or a size in it points outside of it."},
       {"reserved", 16, ~0ull, 8,
        "main 8x2x1 constants 2 pushed 0+8 bindings 2 s0 s1"},
   };

@@ -144,8 +144,8 @@ bool FeatureChain::has_timeline_semaphores() const {
 absl::Status FeatureChain::EnableRobustAccess(const FeatureChain& has) {
   if (has.structures_->Vulkan10.robustBufferAccess != VK_TRUE) {
     return absl::UnimplementedError(
-        "The device has no robust buffer access; without it shaders are not "
-        "kept to their buffers.");
+        "The device has no robust buffer access, which confines shaders to "
+        "their buffers.");
   }
   structures_->Vulkan10.robustBufferAccess = VK_TRUE;
   structures_->robustness2.robustBufferAccess2 =

@@ -165,8 +165,8 @@ TEST(FeatureChain, RobustAccess) {
   FeatureChain has(VK_API_VERSION_1_3, extensions);
   FeatureChain enabled(VK_API_VERSION_1_3, extensions);
   EXPECT_EQ(StatusText(enabled.EnableRobustAccess(has)),
-            "UNIMPLEMENTED: The device has no robust buffer access; without it "
-            "shaders are not kept to their buffers.");
+            "UNIMPLEMENTED: The device has no robust buffer access, which "
+            "confines shaders to their buffers.");
   has.head()->features.robustBufferAccess = VK_TRUE;
   constexpr int kType =
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT;

@@ -72,11 +72,11 @@ absl::Status CreateInstance(const VkInstanceCreateInfo& info,
 }  // namespace
 
 absl::Status NoDriverError() {
-  return absl::UnavailableError(absl::StrCat(
-      "Vulkan has no device on this machine: its loader looked ",
-      DriverPlaces(),
-      " and found no driver with one (Debian: mesa-vulkan-drivers, or that of "
-      "the GPU's maker)."));
+  return absl::UnavailableError(
+      absl::StrCat("Vulkan has no device on this machine: its loader looked ",
+                   DriverPlaces(),
+                   " and found no driver with a device (Debian: "
+                   "mesa-vulkan-drivers, or the GPU vendor's driver)."));
 }
 
 absl::StatusOr<std::shared_ptr<Instance>> Instance::Get(bool validation_layer) {

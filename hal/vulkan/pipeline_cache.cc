@@ -79,7 +79,7 @@ absl::StatusOr<std::span<const uint8_t>> UnwrapCache(
   const auto header = LoadLittleEndian<Header>(file.data());
   const std::span<const uint8_t> data = file.subspan(sizeof(Header));
   if (std::memcmp(header.magic, kMagic, sizeof(header.magic)) != 0) {
-    return absl::InvalidArgumentError("The file is no pipeline cache.");
+    return absl::InvalidArgumentError("The file is not a pipeline cache.");
   }
   if (header.version != kVersion) {
     return absl::NotFoundError(absl::StrCat("The pipeline cache has version ",
@@ -89,13 +89,13 @@ absl::StatusOr<std::span<const uint8_t>> UnwrapCache(
   if (header.size != data.size() || header.checksum != Fnv1a(data)) {
     return absl::InvalidArgumentError(
         absl::StrCat("The pipeline cache is damaged: its ", data.size(),
-                     " bytes are not those that were written."));
+                     " bytes do not match its checksum."));
   }
   if (header.vendor != identity.vendor || header.device != identity.device ||
       header.driver_version != identity.driver_version ||
       std::memcmp(header.uuid, identity.uuid, sizeof(header.uuid)) != 0) {
     return absl::NotFoundError(
-        "The pipeline cache is of another device or version of its driver.");
+        "The pipeline cache belongs to another device or driver version.");
   }
   return data;
 }

@@ -59,8 +59,8 @@ TEST(UnwrapCache, OfOthers) {
   const std::vector<uint8_t> file =
       WrapCache(SomeIdentity(), BytesOf(uint32_t{1}));
   const std::string other =
-      "NOT_FOUND: The pipeline cache is of another device or version of its "
-      "driver.";
+      "NOT_FOUND: The pipeline cache belongs to another device or driver "
+      "version.";
   CacheIdentity identity = SomeIdentity();
   ++identity.vendor;
   EXPECT_EQ(Unwrapped(identity, file), other);
@@ -80,14 +80,14 @@ TEST(UnwrapCache, Damaged) {
   const std::vector<uint8_t> good = WrapCache(SomeIdentity(), data);
   for (size_t size = 0; size < good.size(); ++size) {
     const auto cut = std::span(good).first(size);
-    EXPECT_EQ(Unwrapped(SomeIdentity(), cut),
-              size < 64
-                  ? absl::StrCat("INVALID_ARGUMENT: The file has ", size,
-                                 " bytes; a pipeline cache begins with 64.")
-                  : absl::StrCat("INVALID_ARGUMENT: The pipeline cache is "
-                                 "damaged: its ",
-                                 size - 64,
-                                 " bytes are not those that were written."));
+    EXPECT_EQ(
+        Unwrapped(SomeIdentity(), cut),
+        size < 64
+            ? absl::StrCat("INVALID_ARGUMENT: The file has ", size,
+                           " bytes; a pipeline cache begins with 64.")
+            : absl::StrCat("INVALID_ARGUMENT: The pipeline cache is "
+                           "damaged: its ",
+                           size - 64, " bytes do not match its checksum."));
   }
   std::vector<uint8_t> more = good;
   more.push_back(0);
@@ -98,7 +98,7 @@ TEST(UnwrapCache, Damaged) {
     size_t begin, end;
     const char* want;
   } kParts[] = {
-      {0, 8, "INVALID_ARGUMENT: The file is no pipeline cache."},
+      {0, 8, "INVALID_ARGUMENT: The file is not a pipeline cache."},
       {8, 12, "NOT_FOUND: The pipeline cache has version "},
       {12, 40, "NOT_FOUND: The pipeline cache is of another device"},
       {40, 56, "INVALID_ARGUMENT: The pipeline cache is damaged"},
@@ -196,10 +196,10 @@ TEST_F(CacheFolder, DamagedFilesAreReplaced) {
     size_t at;
     const char* want;
   } kCases[] = {
-      {0, "INVALID_ARGUMENT: The file is no pipeline cache. ("},
+      {0, "INVALID_ARGUMENT: The file is not a pipeline cache. ("},
       {12,
-       "NOT_FOUND: The pipeline cache is of another device or version of "
-       "its driver. ("},
+       "NOT_FOUND: The pipeline cache belongs to another device or driver "
+       "version. ("},
       {70, "INVALID_ARGUMENT: The pipeline cache is damaged: "},
   };
   for (const auto& c : kCases) {

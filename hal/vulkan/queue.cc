@@ -73,7 +73,7 @@ absl::Status Queue::StartService() {
   }
   // The thread keeps the queue until Shutdown has ended it.
   ASSIGN_OR_RETURN(
-      service_, Thread::Start("what waits for a Vulkan device",
+      service_, Thread::Start("the waits of a Vulkan device",
                               [self = shared_from_this()] { self->Serve(); }));
   return absl::OkStatus();
 }
@@ -294,7 +294,8 @@ absl::Status Queue::WaitForEpoch(uint64_t epoch, Deadline deadline) {
   if (reached) return absl::OkStatus();
   std::lock_guard<std::mutex> lock(mutex_);
   RETURN_IF_ERROR(lost_);
-  return absl::DeadlineExceededError("The device's work did not end in time.");
+  return absl::DeadlineExceededError(
+      "The device's work did not end before the deadline.");
 }
 
 void Queue::Lose(const absl::Status& status) {

@@ -189,7 +189,7 @@ TEST_P(QueueTest, Deadlines) {
 // device has promised does not.
 TEST_P(QueueTest, ThereMayBeNoThread) {
   constexpr char kNoThread[] =
-      "RESOURCE_EXHAUSTED: Cannot start a thread for what waits for a Vulkan "
+      "RESOURCE_EXHAUSTED: Cannot start a thread for the waits of a Vulkan "
       "device: Resource temporarily unavailable.";
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 4);
   const Ref<Semaphore> timeline = *device_->CreateSemaphore(0);

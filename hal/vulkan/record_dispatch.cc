@@ -185,7 +185,7 @@ absl::Status Recorder::Launch(const DispatchCommand& command) {
     return absl::ResourceExhaustedError(
         absl::StrCat("The workgroup count ", command.workgroup_count[i], " in ",
                      absl::string_view(&"xyz"[i], 1),
-                     " passes the device's limit of ", limits[i], "."));
+                     " exceeds the device's limit of ", limits[i], "."));
   }
   fn_.vkCmdDispatch(handle_, command.workgroup_count[0],
                     command.workgroup_count[1], command.workgroup_count[2]);
@@ -195,7 +195,7 @@ absl::Status Recorder::Launch(const DispatchCommand& command) {
 absl::Status Recorder::RecordDispatch(const DispatchCommand& command) {
   if (command.executable->driver_tag() != &device_) [[unlikely]] {
     return absl::FailedPreconditionError(
-        "The executable was made by another device.");
+        "The executable belongs to another device.");
   }
   const auto& executable = static_cast<const Executable&>(*command.executable);
   const Pipeline& pipeline = executable.pipeline(command.export_ordinal);

@@ -73,7 +73,7 @@ absl::StatusOr<bool> NeedsVersion14(const SpirvFacts& facts) {
       if (variable == nullptr) {
         return absl::InvalidArgumentError(absl::StrCat(
             "The shader's entry point '", entry.name, "' has the interface id ",
-            id, ", which is no variable of the module."));
+            id, ", which is not a variable."));
       }
       needed |= !IsClass(variable->storage_class, spv::StorageClass::Input) &&
                 !IsClass(variable->storage_class, spv::StorageClass::Output);
@@ -103,7 +103,7 @@ absl::Status ReadWorkgroupSize(const SpirvFacts& facts,
       if (constant == nullptr) {
         return absl::InvalidArgumentError(absl::StrCat(
             "The shader's entry point '", from.name,
-            "' has a workgroup size of id ", id, ", which is no constant."));
+            "' has a workgroup size of id ", id, ", which is not a constant."));
       }
       value = *constant;
     } else {

@@ -115,7 +115,7 @@ absl::Status CheckFloatControl(const SpirvFloatControl& control,
     if (row.mode != control.mode || row.width != control.width) continue;
     if (enabled.Has(row.feature)) return absl::OkStatus();
     return absl::UnimplementedError(absl::StrCat(
-        "The shader asks for ", row.name, " of floats of ", row.width,
+        "The shader requires ", row.name, " of floats of ", row.width,
         " bits; the device lacks ", DescribeFeature(row.feature), "."));
   }
   return absl::UnimplementedError(absl::StrCat(
@@ -134,14 +134,14 @@ absl::Status CheckCapability(uint32_t number, const FeatureSet& enabled) {
     case Capability::Where::kEverywhere:
       return absl::OkStatus();
     case Capability::Where::kNowhere:
-      return absl::UnimplementedError(absl::StrCat(
-          "The shader declares SPIR-V capability ", row->name, " (", number,
-          "), which is OpenCL's: no Vulkan device has it."));
+      return absl::UnimplementedError(
+          absl::StrCat("The shader declares SPIR-V capability ", row->name,
+                       " (", number, "), which only OpenCL devices support."));
     case Capability::Where::kAnyWidth:
       if (HasAnyWidth(enabled, row->feature)) return absl::OkStatus();
       return absl::UnimplementedError(absl::StrCat(
           "The shader declares SPIR-V capability ", row->name, " (", number,
-          "), which the device has for floats of no width."));
+          "), which the device does not support for any float width."));
     case Capability::Where::kFeature:
       break;
   }
@@ -250,8 +250,8 @@ absl::Status CheckModule(const SpirvModule& module, const DeviceLimits& limits,
                          const FeatureSet& enabled) {
   if (module.version > limits.spirv_version) {
     return absl::UnimplementedError(absl::StrCat(
-        "The shader is of SPIR-V ", SpirvVersionName(module.version),
-        "; the device takes ", SpirvVersionName(limits.spirv_version), "."));
+        "The shader uses SPIR-V ", SpirvVersionName(module.version),
+        "; the device supports ", SpirvVersionName(limits.spirv_version), "."));
   }
   for (const uint32_t capability : module.capabilities) {
     RETURN_IF_ERROR(CheckCapability(capability, enabled));

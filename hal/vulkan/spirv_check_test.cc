@@ -60,10 +60,10 @@ TEST(SpirvCheck, Capabilities) {
        "cooperativeMatrix."},
       {6, std::nullopt,
        "UNIMPLEMENTED: The shader declares SPIR-V capability Kernel (6), which "
-       "is OpenCL's: no Vulkan device has it."},
+       "only OpenCL devices support."},
       {5, std::nullopt,
        "UNIMPLEMENTED: The shader declares SPIR-V capability Linkage (5), "
-       "which is OpenCL's: no Vulkan device has it."},
+       "which only OpenCL devices support."},
       {3, std::nullopt,
        "UNIMPLEMENTED: The shader declares SPIR-V capability 3, which is "
        "unknown."},
@@ -98,18 +98,18 @@ TEST(SpirvCheck, FloatControls) {
       {kPreserve, Feature::kDenormPreserve64, "OK"},
       {kPreserve, Feature::kDenormFlushToZero16,
        "UNIMPLEMENTED: The shader declares SPIR-V capability DenormPreserve "
-       "(4464), which the device has for floats of no width."},
+       "(4464), which the device does not support for any float width."},
       {"Capability 4468", Feature::kRoundingModeRTZ32, "OK"},
       {"Capability 4468", std::nullopt,
        "UNIMPLEMENTED: The shader declares SPIR-V capability RoundingModeRTZ "
-       "(4468), which the device has for floats of no width."},
+       "(4468), which the device does not support for any float width."},
       {"ExecutionMode 1 4459 32", Feature::kDenormPreserve32, "OK"},
       {"ExecutionMode 1 4459 32", Feature::kDenormPreserve16,
-       "UNIMPLEMENTED: The shader asks for DenormPreserve of floats of 32 "
+       "UNIMPLEMENTED: The shader requires DenormPreserve of floats of 32 "
        "bits; the device lacks the property shaderDenormPreserveFloat32."},
       {"ExecutionMode 1 4463 64", Feature::kRoundingModeRTZ64, "OK"},
       {"ExecutionMode 1 4461 64", std::nullopt,
-       "UNIMPLEMENTED: The shader asks for SignedZeroInfNanPreserve of floats "
+       "UNIMPLEMENTED: The shader requires SignedZeroInfNanPreserve of floats "
        "of 64 bits; the device lacks the property "
        "shaderSignedZeroInfNanPreserveFloat64."},
       {"ExecutionMode 1 4462 8", Feature::kRoundingModeRTE16,
@@ -172,7 +172,7 @@ TEST(SpirvCheck, Limits) {
        "RESOURCE_EXHAUSTED: The shader's 'main' shares 1028 bytes within a "
        "workgroup; the device's limit is 1024."},
       {kKernel,
-       "UNIMPLEMENTED: The shader is of SPIR-V 1.4; the device takes 1.3.",
+       "UNIMPLEMENTED: The shader uses SPIR-V 1.4; the device supports 1.3.",
        0x00010400},
       {head + "TypeInt 2 32 0; Constant 2 3 8; ExecutionModeId 1 38 3 3 3",
        "UNIMPLEMENTED: The shader gives its workgroup size by constants; the "

@@ -95,7 +95,7 @@ absl::StatusOr<std::string> ReadText(const Instruction& from, size_t& first) {
   if (length == bytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("The shader's ", from.name, " at word ", from.place,
-                     " has a text without an end."));
+                     " has an unterminated string."));
   }
   first += length / sizeof(uint32_t) + 1;
   return std::string(text, length);
@@ -156,17 +156,17 @@ absl::Status Scanner::ReadHeader() {
     return absl::InvalidArgumentError(absl::StrCat(
         "The shader begins with ", absl::Hex(words_[0], absl::kZeroPad8),
         "h instead of ", absl::Hex(spv::MagicNumber, absl::kZeroPad8),
-        "h: it is no SPIR-V."));
+        "h: it is not SPIR-V."));
   }
   facts_.version = words_[1];
   if ((facts_.version & 0xFF0000FF) != 0 || facts_.version < 0x00010000) {
     return absl::InvalidArgumentError(
         absl::StrCat("The shader's version word (", absl::Hex(facts_.version),
-                     "h) is none of SPIR-V's."));
+                     "h) is not a SPIR-V version."));
   }
   if (facts_.version > kNewestVersion) {
     return absl::UnimplementedError(
-        absl::StrCat("The shader is of SPIR-V ", facts_.version >> 16, ".",
+        absl::StrCat("The shader uses SPIR-V ", facts_.version >> 16, ".",
                      facts_.version >> 8 & 0xFF, "; the newest known is 1.6."));
   }
   if (words_[3] == 0 || words_[3] > kMaxBound) {

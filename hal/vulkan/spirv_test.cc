@@ -197,17 +197,17 @@ TEST(Spirv, DamagedHeaders) {
        "takes the machine's own."},
       {"no SPIR-V", 0, 0x464C457F,
        "INVALID_ARGUMENT: The shader begins with 464c457fh instead of "
-       "07230203h: it is no SPIR-V."},
+       "07230203h: it is not SPIR-V."},
       {"version 1.7", 1, 0x00010700,
-       "UNIMPLEMENTED: The shader is of SPIR-V 1.7; the newest known is 1.6."},
+       "UNIMPLEMENTED: The shader uses SPIR-V 1.7; the newest known is 1.6."},
       {"version 2.0", 1, 0x00020000,
-       "UNIMPLEMENTED: The shader is of SPIR-V 2.0; the newest known is 1.6."},
+       "UNIMPLEMENTED: The shader uses SPIR-V 2.0; the newest known is 1.6."},
       {"version 0.99", 1, 0x00006300,
-       "INVALID_ARGUMENT: The shader's version word (6300h) is none of "
-       "SPIR-V's."},
+       "INVALID_ARGUMENT: The shader's version word (6300h) is not a SPIR-V "
+       "version."},
       {"version with more bits", 1, 0x00010301,
-       "INVALID_ARGUMENT: The shader's version word (10301h) is none of "
-       "SPIR-V's."},
+       "INVALID_ARGUMENT: The shader's version word (10301h) is not a SPIR-V "
+       "version."},
       {"no ids", 3, 0,
        "INVALID_ARGUMENT: The shader's ids are below 0; the bound is 1 to "
        "4194303."},
@@ -240,8 +240,8 @@ TEST(Spirv, DamagedInstructions) {
        "INVALID_ARGUMENT: The shader's OpTypeInt at word 5 has 3 words; the "
        "least is 4."},
       {"text without an end", "Extension 1819043176",
-       "INVALID_ARGUMENT: The shader's OpExtension at word 5 has a text "
-       "without an end."},
+       "INVALID_ARGUMENT: The shader's OpExtension at word 5 has an "
+       "unterminated string."},
       {"no memory model", "Nop",
        "INVALID_ARGUMENT: The shader has no memory "
        "model."},
@@ -273,7 +273,7 @@ TEST(Spirv, DamagedInstructions) {
        "invocations in dimension 0 of a workgroup."},
       {"size by no constant", entry + "ExecutionModeId 1 38 2 2 2",
        "INVALID_ARGUMENT: The shader's entry point 'main' has a workgroup size "
-       "of id 2, which is no constant."},
+       "of id 2, which is not a constant."},
       {"size by a vector of 2",
        entry + "Constant 9 2 4; ConstantComposite 8 4 2 2; Decorate 4 11 25",
        "INVALID_ARGUMENT: The shader's entry point 'main' has no workgroup "
@@ -283,7 +283,7 @@ TEST(Spirv, DamagedInstructions) {
       {"interface of no variables",
        "MemoryModel 0 1; EntryPoint 5 1 'main' 2; ExecutionMode 1 17 8 2 1",
        "INVALID_ARGUMENT: The shader's entry point 'main' has the interface id "
-       "2, which is no variable of the module."},
+       "2, which is not a variable."},
   };
   for (const Case& c : kCases) {
     std::vector<uint32_t> words = AssembleSpirv(c.text, c.version);

@@ -50,7 +50,7 @@ absl::Status Find(void* library, const std::string& path, const char* name,
   function = reinterpret_cast<Function*>(dlsym(library, name));
   if (function != nullptr) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
-      "The library '", path, "' is not SPIRV-Tools': it has no ", name, "."));
+      "The library '", path, "' is not SPIRV-Tools: it lacks ", name, "."));
 }
 
 // Where Bazel puts what it makes of Debian's archive, beside the tool.
@@ -92,10 +92,10 @@ absl::StatusOr<SpirvValidator> SpirvValidator::Load(
   void* const handle = OpenLibrary(library);
   if (handle == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "Shaders cannot be validated: SPIRV-Tools is not loaded from '",
-        library, "': ", dlerror(),
-        ". The target //plugins/spirv_tools:libSPIRV-Tools-shared.so makes it "
-        "of Debian's package spirv-tools."));
+        "Shaders cannot be validated: cannot load SPIRV-Tools from '", library,
+        "': ", dlerror(),
+        ". Build //plugins/spirv_tools:libSPIRV-Tools-shared.so, which makes "
+        "it from Debian's package spirv-tools."));
   }
   auto tools = std::make_shared<Functions>();
   const auto find = [&](const char* name, auto*& function) {
@@ -119,7 +119,8 @@ absl::Status SpirvValidator::Validate(std::span<const uint32_t> words) const {
   const std::unique_ptr<Options, void (*)(Options*)> options(
       tools_->create_options(), tools_->destroy_options);
   if (context == nullptr || options == nullptr) {
-    return absl::InternalError("SPIRV-Tools makes no context for Vulkan 1.3.");
+    return absl::InternalError(
+        "SPIRV-Tools cannot create a context for Vulkan 1.3.");
   }
   tools_->set_scalar_layout(options.get(), true);
   const Binary binary = {words.data(), words.size()};

@@ -120,19 +120,19 @@ TEST(SpirvValidate, ThreadsShareIt) {
 
 TEST(SpirvValidate, OtherLibraries) {
   const std::string missing = StatusText(SpirvValidator::Load("./none.so"));
-  EXPECT_TRUE(absl::StartsWith(
-      missing,
-      "FAILED_PRECONDITION: Shaders cannot be validated: SPIRV-Tools is not "
-      "loaded from './none.so': ./none.so: "))
+  EXPECT_TRUE(
+      absl::StartsWith(missing,
+                       "FAILED_PRECONDITION: Shaders cannot be validated: "
+                       "cannot load SPIRV-Tools from './none.so': ./none.so: "))
       << missing;
   EXPECT_TRUE(absl::EndsWith(
       missing,
-      " The target //plugins/spirv_tools:libSPIRV-Tools-shared.so makes it of "
-      "Debian's package spirv-tools."))
+      ". Build //plugins/spirv_tools:libSPIRV-Tools-shared.so, which makes it "
+      "from Debian's package spirv-tools."))
       << missing;
   EXPECT_EQ(StatusText(SpirvValidator::Load("libm.so.6")),
-            "FAILED_PRECONDITION: The library 'libm.so.6' is not "
-            "SPIRV-Tools': it has no spvContextCreate.");
+            "FAILED_PRECONDITION: The library 'libm.so.6' is not SPIRV-Tools: "
+            "it lacks spvContextCreate.");
 }
 
 }  // namespace
