@@ -1,5 +1,4 @@
-// Memory types, and blocks of them.
-//
+// Chooses memory types and manages blocks.
 // Tested by allocator_test.cc.
 #include "hal/vulkan/allocator.h"
 
@@ -13,10 +12,11 @@
 namespace eyrie::hal::vulkan {
 namespace {
 
-// Blocks for small buffers, and the largest buffers that are put in them.
+// The size of the blocks for small buffers, and the largest buffer that goes in
+// them.
 constexpr uint64_t kBlockSize = uint64_t{64} << 20;
 constexpr uint64_t kMaxShared = uint64_t{16} << 20;
-// To import less costs more than to copy it.
+// Importing less memory than this costs more than copying it.
 constexpr uint64_t kMinImport = uint64_t{64} << 10;
 
 uint64_t Granularity(const VkPhysicalDeviceLimits& limits) {
@@ -29,7 +29,8 @@ uint64_t RoundUp(uint64_t value, uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// The type that has all `required` flags and most of `wanted`, or -1.
+// Returns the memory type that has all `required` flags and the most of
+// `wanted`, or -1.
 int FindType(const VkPhysicalDeviceMemoryProperties& memory,
              VkMemoryPropertyFlags required, VkMemoryPropertyFlags wanted) {
   constexpr VkMemoryPropertyFlags kNever =
@@ -86,7 +87,7 @@ absl::Status Allocator::ChooseTypes() {
                      "' has no memory that the host can see."));
   }
   if (device < 0) device = host;
-  // A small window onto the device's memory is not worth having.
+  // Do not use a small host-visible window into device memory.
   const int window =
       FindType(memory, kSeen | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
@@ -248,7 +249,7 @@ absl::StatusOr<PooledBuffer*> Allocator::TakeFromBlocks(size_t kind,
   PooledBuffer* const buffer = TakeFrom(block, kind, size, capacity);
   std::lock_guard<std::mutex> lock(mutex_);
   pool.blocks.push_back(block);
-  // The one before goes after the lock, if nobody needs it.
+  // The previous block, if unused, is freed after the lock is released.
   pool.newest.swap(block);
   return buffer;
 }
@@ -301,7 +302,7 @@ absl::StatusOr<Ref<hal::Buffer>> Allocator::ImportHost(
                                                granularity_,
                                                " bytes cannot be imported."));
   }
-  // Whole pages: those that the bytes lie in are mapped as wholes.
+  // Only whole pages can be imported.
   const uint64_t before = address % alignment;
   const std::span<uint8_t> pages(bytes.data() - before,
                                  RoundUp(before + bytes.size(), alignment));

@@ -1,5 +1,5 @@
-// The Vulkan driver's memory: sizes, reuse, imports, statistics, blocks, and
-// what the host sees only through copies.
+// Tests the Vulkan allocator: sizes, reuse, imports, statistics, blocks, and
+// memory that the host accesses by copies.
 #include "hal/vulkan/allocator.h"
 
 #include <sys/mman.h>
@@ -29,7 +29,7 @@ class AllocatorTest : public EachVulkanDevice {
 INSTANTIATE_TEST_SUITE_P(Devices, AllocatorTest, AllVulkanKinds(),
                          NameOfVulkanKind);
 
-// The byte at an offset, as the host reads it.
+// Returns the byte at an offset, as the host reads it.
 int ByteAt(hal::Buffer& buffer, uint64_t offset) {
   uint8_t byte = 0xEE;
   EXPECT_EQ(StatusText(buffer.Read(offset, {&byte, 1})), "OK");
@@ -70,12 +70,12 @@ TEST_P(AllocatorTest, TooMuch) {
   }
 }
 
-// Which memory a request gets, and what it may be used for.
+// Each request gets the expected memory type and usage.
 TEST_P(AllocatorTest, Resolves) {
   struct Case {
     MemoryType type;
-    const char* want;    // seen by the host, in device memory
-    const char* hidden;  // where that is hidden
+    const char* want;    // host-visible device memory
+    const char* hidden;  // with device memory hidden
   };
   const Case kCases[] = {
       {memory_type::kDeviceLocal, "seen, device", "unseen, device"},
@@ -106,7 +106,7 @@ TEST_P(AllocatorTest, Resolves) {
   }
 }
 
-// Sizes that are no multiple of a word: the last bytes are zeros, too.
+// If the size is not a multiple of a word, the last bytes are zero, too.
 TEST_P(AllocatorTest, OddSizesAreClear) {
   for (uint64_t size : {1, 2, 3, 5, 61, 1021, 4097}) {
     for (int round = 0; round < 2; ++round) {
@@ -128,7 +128,7 @@ TEST_P(AllocatorTest, BuffersOutliveTheDevice) {
   EXPECT_EQ(Words(*span), "1 2");
 }
 
-// Pages of the host's, which are given back at the end.
+// Host pages that are freed at the end.
 class Pages {
  public:
   explicit Pages(size_t size)
@@ -159,14 +159,14 @@ TEST_P(AllocatorTest, Imports) {
         "UNAVAILABLE: The device cannot import 262144 bytes of host memory.");
     return;
   }
-  // What is small, or lies badly, is better copied.
+  // Small or misaligned memory is not imported.
   EXPECT_EQ(StatusText(import(0, 4096)),
             "UNAVAILABLE: The device cannot import 4096 bytes of host memory.");
   const std::string odd = StatusText(import(4, kSize - 4));
   EXPECT_EQ(odd.substr(0, odd.find(" to ")),
             "UNAVAILABLE: Memory that is not aligned");
   EXPECT_EQ(released, 0);
-  // Whole pages, and a range within them that ends oddly.
+  // Whole pages, and a range in them with an odd end.
   for (const uint64_t offset : {0, 128}) {
     SCOPED_TRACE(offset);
     released = 0;
@@ -178,7 +178,7 @@ TEST_P(AllocatorTest, Imports) {
     Ref<hal::Buffer> buffer = *std::move(imported);
     EXPECT_EQ(buffer->host_data(), pages.bytes().data() + offset);
     EXPECT_EQ(buffer->byte_length(), kSize - offset - 13);
-    // The device writes what the host reads, and the other way.
+    // Device and host see each other's writes.
     const auto fill = [&](const QueueFences& fences) {
       return device_->QueueFill(fences, {buffer, 0, 65, 6},
                                 BytesOf(uint8_t{9}));
@@ -219,7 +219,7 @@ TEST_P(AllocatorTest, Statistics) {
   const AllocatorStatistics now = allocator().statistics();
   EXPECT_EQ(now.device_local.live() + now.host_local.live(), 0u);
   EXPECT_EQ(now.device_local.freed + now.host_local.freed, 4222u);
-  // What buffers take is at least what is counted, with their alignment.
+  // The usage is at least the counted size, because of alignment.
   for (const uint64_t size : {uint64_t{0}, uint64_t{1}, uint64_t{64},
                               uint64_t{1000}, uint64_t{100000}, 20 * kMiB}) {
     EXPECT_GE(allocator().Footprint(size), std::max(size, uint64_t{64}));
@@ -228,24 +228,24 @@ TEST_P(AllocatorTest, Statistics) {
   EXPECT_EQ(allocator().Footprint(~uint64_t{0}), ~uint64_t{0});
 }
 
-// Small buffers share blocks, which go back to the system with the last of
-// them; what is kept for the next buffers is bounded.
+// Small buffers share blocks. A block is freed with its last buffer, except for
+// a bounded number kept for later.
 TEST_P(AllocatorTest, BlocksAreGivenBack) {
   auto& own = static_cast<Allocator&>(allocator());
   const uint64_t before = own.SharedBytes();
   std::vector<Ref<hal::Buffer>> buffers;
-  // Of a class that the free lists keep up to 64 MiB of.
+  // A size class of which the free lists keep up to 64 MiB.
   while (buffers.size() < 20) buffers.push_back(NewBuffer(*device_, 14 * kMiB));
   EXPECT_GE(own.SharedBytes(), before + 280 * kMiB);
   buffers.clear();
   EXPECT_LE(own.SharedBytes(), before + 192 * kMiB);
   own.Trim();
   EXPECT_LE(own.SharedBytes(), before + 64 * kMiB);
-  // There is room as ever.
+  // There is still room.
   EXPECT_EQ(ByteAt(*NewBuffer(*device_, 14 * kMiB), 14 * kMiB - 1), 0);
 }
 
-// A device whose memory is used up but for small pieces serves what fits them.
+// A device with only small free pieces can still serve buffers that fit them.
 TEST_F(VulkanTest, SmallerBlocksWhereLargeOnesCannotBeHad) {
   if (device_ == nullptr) return;
   VulkanOptions options;
@@ -267,7 +267,7 @@ TEST_F(VulkanTest, SmallerBlocksWhereLargeOnesCannotBeHad) {
   }
 }
 
-// Staging is the host's, of any content, and outside statistics.
+// Staging memory is host memory, is not cleared, and is not in statistics.
 TEST_P(AllocatorTest, Staging) {
   auto& own = static_cast<Allocator&>(allocator());
   EXPECT_EQ(own.sees_device_memory(), !is_hidden());
@@ -277,14 +277,14 @@ TEST_P(AllocatorTest, Staging) {
   EXPECT_EQ(allocator().statistics().device_local.live(), 0u);
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 12);
   std::memset(staging->host_data(), 5, 100);
-  // Any bytes, between any offsets.
+  // Unaligned offsets and lengths.
   EXPECT_EQ(StatusText(own.CopyNow(*staging, 3, *buffer, 1, 6)), "OK");
   EXPECT_EQ(Words(*buffer), "84215040 328965 0");
   EXPECT_EQ(StatusText(own.CopyNow(*buffer, 0, *staging, 99, 0)), "OK");
   EXPECT_EQ(StatusText(own.CopyNow(*buffer, 8, *staging, 98, 2)), "OK");
   EXPECT_EQ(staging->host_data()[97], 5);
   EXPECT_EQ(staging->host_data()[98], 0);
-  // What has been staging is cleared like anything else.
+  // Former staging memory is cleared for a new buffer.
   EXPECT_EQ(Words(*NewBuffer(*device_, 96)).substr(0, 3), "0 0");
 }
 

@@ -1,5 +1,4 @@
-// The loader, and the names of Vulkan's results.
-//
+// Loads Vulkan and names its results.
 // Tested by driver_test.cc.
 #include "hal/vulkan/api.h"
 

@@ -1,5 +1,4 @@
-// Buffers, and copies of what the host cannot see.
-//
+// Maps buffers, by copies if the host cannot access the memory.
 // Tested by allocator_test.cc.
 #include "hal/vulkan/buffer.h"
 
@@ -44,8 +43,8 @@ absl::StatusOr<Buffer::Copy> Buffer::TakePart(uint64_t offset, uint64_t length,
   return Copy{made.offset, made.length, 0, false, std::move(staging)};
 }
 
-// The lock is not held while the device copies: it may call back into whatever
-// waits for it.
+// The lock must not be held during the device's copy, which may run callbacks
+// that map this buffer.
 absl::StatusOr<std::span<uint8_t>> Buffer::MapCopy(MemoryAccess access,
                                                    uint64_t offset,
                                                    uint64_t length) {
@@ -54,10 +53,12 @@ absl::StatusOr<std::span<uint8_t>> Buffer::MapCopy(MemoryAccess access,
       const Copy before,
       TakePart(offset, length, (access & memory_access::kWrite) != 0));
   const std::span<uint8_t> bytes(before.staging->host_data(), length);
-  // What another map of the range has written and not yet given back stays.
+  // Keep the data that another map of the range has written but not yet
+  // unmapped.
   if (before.is_written) return bytes;
   if (!is_read) {
-    // Staging has been anybody's, and need not be written as a whole.
+    // Staging memory holds old data, and the caller need not overwrite all of
+    // it.
     if (before.maps == 0) std::fill(bytes.begin(), bytes.end(), uint8_t{0});
     return bytes;
   }
@@ -75,7 +76,7 @@ absl::StatusOr<std::span<uint8_t>> Buffer::MapCopy(MemoryAccess access,
 
 absl::Status Buffer::UnmapCopy(uint64_t offset, uint64_t length) {
   const uint64_t end = offset + length;
-  // What of copies is to be given back, and copies that end here.
+  // The parts of copies to write back, and the copies that end here.
   std::vector<Copy> parts;
   {
     std::lock_guard<std::mutex> lock(mutex_);

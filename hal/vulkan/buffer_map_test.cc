@@ -1,5 +1,5 @@
-// Host access to memory of a device that the host cannot see: maps are copies,
-// which Unmap takes back.
+// Tests host access to device memory that the host cannot see: maps are copies,
+// and Unmap writes them back.
 #include <algorithm>
 #include <chrono>
 #include <future>
@@ -33,7 +33,7 @@ class BufferMap : public VulkanTest {
     Set("abcdefgh");
   }
 
-  // What the device has, by way of a buffer that the host sees.
+  // Returns the device's contents by way of a host-visible buffer.
   std::string Device() {
     BufferParams params;
     params.type = memory_type::kHostLocal;
@@ -63,8 +63,8 @@ void Put(std::span<uint8_t> bytes, absl::string_view text) {
   std::copy(text.begin(), text.end(), bytes.begin());
 }
 
-// A step: "map", "unmap", "put" (into the map of this number), "set" (on the
-// device), and what it gives: the bytes mapped, or what the device has.
+// A step: "map", "unmap", "put" (into the map of this number) or "set" (on the
+// device), and the expected bytes of the map or the device.
 TEST_F(BufferMap, Steps) {
   struct Step {
     const char* what;
@@ -174,7 +174,7 @@ TEST_F(BufferMap, RangesAndAccess) {
   EXPECT_EQ(Device(), "abcdeFGh");
 }
 
-// A map that nobody ends goes with the buffer, and is not seen by the next.
+// An unfinished map ends with the buffer, and the next buffer does not see it.
 TEST_F(BufferMap, EndsWithTheBuffer) {
   Ref<hal::Buffer> buffer = NewBuffer(*device_, 2048);
   const auto map = buffer->Map(kWrite, 0, 2048);
@@ -189,7 +189,7 @@ TEST_F(BufferMap, EndsWithTheBuffer) {
   EXPECT_EQ(Words(**hal::Buffer::Subspan(buffer, 0, 8)), "0 0");
 }
 
-// Threads read one range, each through a map of its own.
+// Threads read one range, each through its own map.
 TEST_F(BufferMap, ThreadsReadTheSame) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 3; ++t) {
@@ -204,8 +204,8 @@ TEST_F(BufferMap, ThreadsReadTheSame) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// While the device copies for a map, it may find that work is done, and call
-// whoever waits for that; who may map the same buffer.
+// While the device copies for a map, it may find that other work is complete
+// and run callbacks, which may map the same buffer.
 TEST_F(BufferMap, CallbacksMapToo) {
   for (int round = 0; round < 20; ++round) {
     const Ref<Semaphore> done = *device_->CreateSemaphore(0);
@@ -225,7 +225,7 @@ TEST_F(BufferMap, CallbacksMapToo) {
     uint8_t bytes[8] = {};
     EXPECT_TRUE(buffer_->Read(0, bytes).ok());
     EXPECT_EQ(StateAt(*done, 1), "1");
-    // A thread of the queue's may be the one that calls.
+    // The callback may run on the queue's thread.
     ASSERT_EQ(called.get_future().wait_for(std::chrono::minutes(1)),
               std::future_status::ready);
     EXPECT_EQ(seen, "xxxxxxxx");

@@ -1,5 +1,4 @@
-// Queue operations, executables and queries of a Vulkan device.
-//
+// Implements queue operations, executables and queries of a Vulkan device.
 // Tested by device_test.cc.
 #include "hal/vulkan/device.h"
 
@@ -21,8 +20,8 @@
 namespace eyrie::hal::vulkan {
 namespace {
 
-// What modules of older releases may ask by hal.dispatch: each bit stands for
-// a feature. Source: IREE 3.11's Vulkan driver.
+// Queries of category hal.dispatch by modules of older releases; each bit is a
+// feature. Source: IREE 3.11's Vulkan driver.
 std::optional<int64_t> QueryDispatch(const LogicalDevice& device,
                                      absl::string_view key) {
   static constexpr struct {
@@ -64,8 +63,8 @@ class VulkanDevice final : public hal::Device {
 
   absl::string_view id() const override { return "vulkan"; }
   hal::Allocator& allocator() override { return engine_->allocator(); }
-  // They stand for the same queue of Vulkan's, and operations are ordered by
-  // fences alone: there are as many as a program asks for.
+  // All HAL queues share one Vulkan queue, and only fences order operations, so
+  // any number is fine; programs use up to 64.
   int queue_count() const override { return 64; }
   std::optional<int64_t> Query(absl::string_view category,
                                absl::string_view key) const override;
@@ -88,7 +87,7 @@ class VulkanDevice final : public hal::Device {
   }
   absl::Status QueueFlush() override { return absl::OkStatus(); }
   void CancelQueued(const void* owner) override {
-    // What was queued before a fork is the parent's.
+    // Operations that were queued before a fork belong to the parent.
     if (!device_->mark().IsForked()) operations_->Cancel(owner);
   }
 
@@ -108,7 +107,7 @@ class VulkanDevice final : public hal::Device {
   absl::Status DoBarrier(const QueueFences& fences) override;
   absl::Status DoExecute(const QueueFences& fences, Ref<CommandBuffer> commands,
                          std::span<const BufferBinding> table) override;
-  // Refuses an operation in a child of the process that opened the device.
+  // Fails if this is a forked child of the process that opened the device.
   absl::Status Check(const QueueFences& fences) const {
     if (!device_->mark().IsForked()) [[likely]]
       return absl::OkStatus();
@@ -118,7 +117,7 @@ class VulkanDevice final : public hal::Device {
     if (!device_->mark().IsForked()) delete this;
   }
 
-  // Runs what the host does once the wait is over.
+  // Runs `body` on the host after the wait.
   absl::Status RunOnHost(const QueueFences& fences, OperationQueue::Body body);
 
   const std::shared_ptr<LogicalDevice> device_;
@@ -161,7 +160,7 @@ std::optional<int64_t> VulkanDevice::Query(absl::string_view category,
 absl::StatusOr<Ref<hal::Buffer>> VulkanDevice::DoAlloca(
     const QueueFences& fences, const BufferParams& params, uint64_t size) {
   RETURN_IF_ERROR(Check(fences));
-  // The memory is there from now on; what waits is only the signal.
+  // The memory is available at once; only the signal waits.
   absl::StatusOr<Ref<hal::Buffer>> buffer =
       engine_->allocator().Allocate(params, size);
   if (!buffer.ok()) [[unlikely]]
@@ -172,8 +171,8 @@ absl::StatusOr<Ref<hal::Buffer>> VulkanDevice::DoAlloca(
 
 absl::Status VulkanDevice::DoDealloca(const QueueFences& fences,
                                       Ref<hal::Buffer>) {
-  // Memory goes back with its last reference: a result that still holds the
-  // buffer keeps it, and no later allocation can come to share it.
+  // The memory is freed with its last reference. A result may still hold the
+  // buffer, so no later allocation may reuse the memory now.
   return DoBarrier(fences);
 }
 
@@ -225,8 +224,7 @@ absl::Status VulkanDevice::DoExecute(const QueueFences& fences,
 absl::Status VulkanDevice::RunOnHost(const QueueFences& fences,
                                      OperationQueue::Body body) {
   RETURN_IF_ERROR(Check(fences));
-  // Files take their time: what the device has yet to do is waited for by a
-  // thread of the queue's.
+  // File operations are slow, so a thread waits for the device and runs them.
   return operations_->Submit(fences, body, [&] { return body; });
 }
 

@@ -1,5 +1,5 @@
-// Dispatches of Vulkan devices: what is bound, counted, refused; commands that
-// are submitted again; executables of other devices and damaged ones.
+// Tests dispatches on Vulkan devices: bindings, workgroup counts, errors;
+// commands that are submitted again; damaged and foreign executables.
 #include "hal/vulkan/device.h"
 
 #include <array>
@@ -33,7 +33,7 @@ class DeviceTest : public EachVulkanDevice {
     EXPECT_EQ(StatusText(loaded), "OK");
     return loaded.ok() ? *std::move(loaded) : nullptr;
   }
-  // Words that the device and, by copies, the host have.
+  // Creates a device buffer of words, filled by copies.
   Ref<hal::Buffer> NewWords(std::vector<uint32_t> words) {
     Ref<hal::Buffer> buffer = NewBuffer(*device_, words.size() * 4);
     SetWords(*buffer, std::move(words));
@@ -42,7 +42,7 @@ class DeviceTest : public EachVulkanDevice {
   Ref<CommandBuffer> NewCommands(uint32_t slots, CommandBufferMode mode = 0) {
     return *device_->CreateCommandBuffer(mode, kAnyQueue, slots);
   }
-  // One dispatch: the words of the target, or the error.
+  // Runs one dispatch and returns the target's words, or the error.
   std::string Dispatch(const Ref<hal::Executable>& executable,
                        const uint32_t (&count)[3],
                        std::span<const uint32_t> constants,
@@ -102,7 +102,7 @@ TEST_P(DeviceTest, Refusals) {
       "INVALID_ARGUMENT: Binding 0 cannot be bound: it begins 2 bytes "
       "past a multi");
   const std::string count = sentence({65536, 1, 1}, {whole, Whole(addend)});
-  // What the device can is up to it.
+  // The result depends on the device.
   EXPECT_TRUE(count.substr(0, 4) == "0 0 " ||
               count ==
                   "RESOURCE_EXHAUSTED: The workgroup count 65536 in x exceeds "
@@ -113,7 +113,7 @@ TEST_P(DeviceTest, Refusals) {
             "limits (65535 in z, 2147483648 in all).");
 }
 
-// Bindings of no bytes stand anywhere, also past the end.
+// Empty bindings may be anywhere, also past the end.
 TEST_P(DeviceTest, BindingsOfNoBytes) {
   for (const uint64_t size : {0, 4, 64, 1024}) {
     const Ref<hal::Buffer> target = NewBuffer(*device_, size);
@@ -166,7 +166,7 @@ TEST_P(DeviceTest, ConstantsOfSpecialization) {
   const Case kCases[] = {
       {{}, "0 1 2 3"},
       {{10}, "0 10 20 30"},
-      // Those that a shader has not are nothing to it.
+      // Constants that the shader does not have are ignored.
       {{3, 4, 5}, "0 3 6 9"},
   };
   for (const Case& c : kCases) {
@@ -178,8 +178,8 @@ TEST_P(DeviceTest, ConstantsOfSpecialization) {
   }
 }
 
-// Commands that are submitted again, with tables that change between or while
-// they run: each submission works on its own.
+// Commands that are submitted again, with tables that change between runs or
+// during them: the submissions do not affect each other.
 TEST_P(DeviceTest, RecordedOnceRunOften) {
   const Ref<hal::Buffer> addend = NewWords({10, 0, 0, 0});
   for (const CommandBufferMode mode :
@@ -202,7 +202,8 @@ TEST_P(DeviceTest, RecordedOnceRunOften) {
     }
     const Ref<Semaphore> timeline = *device_->CreateSemaphore(0);
     uint64_t value = 0;
-    // The same, another, another range of the same; in flight together.
+    // The same table, another one, another range of the same; in flight
+    // together.
     const struct {
       size_t buffer;
       uint64_t offset;
@@ -232,7 +233,7 @@ TEST_P(DeviceTest, RecordedOnceRunOften) {
   }
 }
 
-// Many dispatches in one recording: more sets than one pool of descriptors has.
+// Many dispatches in one recording need several descriptor pools.
 TEST_P(DeviceTest, ManyDispatches) {
   constexpr uint32_t kCount = 300;
   const Ref<hal::Buffer> target = NewBuffer(*device_, size_t{kCount} * 4);
@@ -301,7 +302,7 @@ TEST_P(DeviceTest, ForeignObjects) {
     return device_->QueueFill(fences, Whole(theirs), BytesOf(1u));
   };
   EXPECT_EQ(StatusText(Finish(*device_, fill)), not_ours);
-  // In a table, where there may have been one of ours before.
+  // In a table, where an earlier buffer may have been ours.
   const Ref<CommandBuffer> commands = NewCommands(1);
   EXPECT_TRUE(commands->Fill({nullptr, 0, 0, 64}, BytesOf(1u)).ok());
   EXPECT_TRUE(commands->Finalize().ok());
@@ -313,7 +314,7 @@ TEST_P(DeviceTest, ForeignObjects) {
     EXPECT_EQ(StatusText(Execute(*device_, commands, bad)), not_ours);
   }
   EXPECT_EQ(Words(**hal::Buffer::Subspan(ours, 56, 8)), "1 1");
-  // Executables, too.
+  // Executables are rejected, too.
   const std::vector<uint8_t> bytes = GridParts().Build();
   const Ref<hal::Executable> executable =
       *other.CreateExecutable({kFormat, bytes, {}});
@@ -322,7 +323,7 @@ TEST_P(DeviceTest, ForeignObjects) {
             "FAILED_PRECONDITION: The executable belongs to another device.");
 }
 
-// An executable outlives its device, and is of no use to the next.
+// An executable may outlive its device, but another device cannot run it.
 TEST_P(DeviceTest, ExecutablesOutliveTheDevice) {
   const Ref<CommandBuffer> commands = NewCommands(2);
   const BufferRef bindings[] = {{nullptr, 0, 0, 16}, {nullptr, 1, 0, 16}};

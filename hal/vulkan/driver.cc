@@ -38,13 +38,13 @@ class VulkanDriver final : public Driver {
       absl::string_view path, const DriverOptions& options) const override;
 };
 
-// Vulkan's drivers start threads when they are loaded and when devices are
-// opened; so no function here lets them have signals.
+// Vulkan drivers start threads when they are loaded and when devices are
+// opened. Signals are blocked so that these threads do not receive them.
 absl::StatusOr<std::vector<std::string>> VulkanDriver::ListDevices() const {
   const SignalBlock no_signals;
   std::vector<std::string> uris;
   const auto instance = Instance::Get(/*validation_layer=*/false);
-  // A machine without Vulkan has no devices of it.
+  // Without Vulkan the list is empty.
   if (absl::IsUnavailable(instance.status())) return uris;
   RETURN_IF_ERROR(instance.status());
   ASSIGN_OR_RETURN(const std::vector<PhysicalDevice> devices,

@@ -1,5 +1,5 @@
-// What the Vulkan driver lists, describes and opens, and what it says of what
-// it cannot.
+// Tests how the Vulkan driver lists, describes and opens devices, and its
+// errors.
 #include "hal/vulkan/driver.h"
 
 #include <cstdio>
@@ -26,7 +26,7 @@ namespace {
 
 class DriverTest : public VulkanTest {
  protected:
-  // How opening a path ends: the device's id, or the error.
+  // Opens a path and returns the device's id, or the error.
   std::string Opened(absl::string_view path) {
     const auto opened = driver_->Open(path, DriverOptions());
     return opened.ok() ? std::string((*opened)->id()) : StatusText(opened);
@@ -50,7 +50,7 @@ TEST_F(DriverTest, ListsWhatOpens) {
     EXPECT_EQ(path.substr(0, 4), "GPU-");
     EXPECT_EQ(path.substr(4).find_first_not_of("0123456789abcdef"),
               std::string::npos);
-    // The same device by either form of its number, in any case of letters.
+    // Both forms of the UUID, in upper or lower case, name the same device.
     const std::string uuid = absl::StrCat(
         path.substr(4, 8), "-", path.substr(12, 4), "-", path.substr(16, 4),
         "-", path.substr(20, 4), "-", path.substr(24));
@@ -110,7 +110,7 @@ TEST_F(DriverTest, Options) {
   }
 }
 
-// Devices as they may be found; opening one is another matter.
+// A device for SelectDevice only; it cannot be opened.
 PhysicalDevice Fake(const char* name, uint8_t first, const char* lacks) {
   PhysicalDevice device;
   device.name = name;
@@ -160,7 +160,7 @@ TEST(SelectDevice, ByAnyName) {
   }
 }
 
-// A loader that is there, and finds no driver.
+// A loader that finds no driver.
 TEST(Driver, WithoutDrivers) {
   if (!LoadVulkan().ok()) GTEST_SKIP() << StatusText(LoadVulkan());
   const std::string empty =
@@ -189,7 +189,7 @@ TEST(Driver, WithoutDrivers) {
   }
 }
 
-// One connection serves all that asks at the same time.
+// All concurrent users share one instance.
 TEST_F(DriverTest, InstancesAreShared) {
   const auto first = Instance::Get(false);
   ASSERT_EQ(StatusText(first), "OK");

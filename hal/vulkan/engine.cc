@@ -1,5 +1,4 @@
-// Translation and submission.
-//
+// Translates and submits commands.
 // Tested by device_test.cc.
 #include "hal/vulkan/engine.h"
 
@@ -15,7 +14,7 @@
 namespace eyrie::hal::vulkan {
 namespace {
 
-// Copies and fills of which the caller waits for the end.
+// Copies and fills that block the caller until they are complete.
 class Transfers final : public ImmediateTransfers {
  public:
   Transfers(std::shared_ptr<LogicalDevice> device,
@@ -46,7 +45,7 @@ class Transfers final : public ImmediateTransfers {
   template <typename Record>
   absl::Status Run(const Record& record) {
     ASSIGN_OR_RETURN(Ref<NativeCommands> commands, store_->Begin(false));
-    // After all that was submitted before, and before all that comes.
+    // Runs after all earlier submissions and before all later ones.
     constexpr VkPipelineStageFlags kAll = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
     commands->AddBarrier(
         kAll, VK_PIPELINE_STAGE_TRANSFER_BIT,
@@ -91,7 +90,7 @@ uint32_t CountDispatches(const CommandBuffer& commands) {
   return count;
 }
 
-// Pays for each command, and for the bytes that it moves.
+// Charges the budget for each command and for the bytes that it moves.
 absl::Status PayFor(const CommandBuffer& commands,
                     std::span<const BufferBinding> table, WorkBudget* work) {
   if (work == nullptr) return absl::OkStatus();
@@ -154,7 +153,7 @@ absl::StatusOr<Ref<NativeCommands>> Engine::Reuse(
   auto* const known = RefCast<NativeCommands>(kept.get());
   if (known == nullptr) return Ref<NativeCommands>();
   if (known->key() != key) {
-    // What runs must stay as it is.
+    // A recording that is still running must not be changed.
     if (!known->can_be_patched() || !kept->IsUnique()) {
       return Ref<NativeCommands>();
     }

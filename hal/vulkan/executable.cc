@@ -1,5 +1,5 @@
-// Loads executables: read, compared with the device, made into pipelines.
-//
+// Loads executables: reads them, checks them against the device and creates
+// pipelines.
 // Tested by device_test.cc.
 #include "hal/vulkan/executable.h"
 
@@ -43,7 +43,7 @@ absl::Status CheckFormat(const LogicalDevice& device,
                    "'; it runs ", absl::StrJoin(FormatsOf(device), ", "), "."));
 }
 
-// What the device lacks because the user wants no native code.
+// Adds a note to an error that may be due to refused native code.
 absl::Status CheckDef(const LogicalDevice& device, const ExecutableDef& def) {
   const absl::Status status = CheckExecutable(def, device.physical().limits,
                                               device.physical().features);
@@ -55,7 +55,7 @@ absl::Status CheckDef(const LogicalDevice& device, const ExecutableDef& def) {
                   "bufferDeviceAddress and cooperativeMatrix)");
 }
 
-// What the user can do where kernels leave the size of subgroups open.
+// Returns advice for kernels that do not declare their subgroup size.
 std::string SubgroupRemedy(const LogicalDevice& device) {
   const DeviceLimits& limits = device.physical().limits;
   if (!device.Has(Feature::subgroupSizeControl)) return "";
@@ -68,8 +68,8 @@ std::string SubgroupRemedy(const LogicalDevice& device) {
                       limits.max_subgroup_size);
 }
 
-// Before the driver sees a shader. Where native code is refused, what there is
-// to validate with is used, and what there is not is told.
+// Validates shaders before the driver sees them, if requested or if native code
+// is refused. In the latter case, gives a notice if the validator is missing.
 absl::Status ValidateShaders(const LogicalDevice& device,
                              const ExecutableDef& def) {
   const bool is_asked_for = device.options().validate_spirv;
@@ -157,7 +157,7 @@ absl::Status Executable::CreatePipelines(PipelineCache& cache,
   }
   trace_names_ = std::make_unique<trace::NameCache[]>(def_.pipelines.size());
   NoteSubgroups();
-  // The driver has its own form of them now.
+  // The driver has its own copy now.
   for (ShaderModule& module : def_.shader_modules) module.words = {};
   return absl::OkStatus();
 }

@@ -1,5 +1,4 @@
-// Decodes the FlatBuffer of an executable and checks what it says.
-//
+// Decodes and checks the FlatBuffer of an executable.
 // Tested by executable_def_test.cc, executable_fuzz.cc.
 #include "hal/vulkan/executable_def.h"
 
@@ -25,16 +24,16 @@ using Bytes = std::span<const uint8_t>;
 
 constexpr char kMagic[] = "VKE1";
 constexpr size_t kHeaderSize = 64;
-constexpr size_t kLeastFlatBuffer = 8;  // the root's offset, the identifier
+constexpr size_t kLeastFlatBuffer = 8;  // root offset, identifier
 
 constexpr uint32_t kComputeStage = 0x20;    // VkShaderStageFlagBits
 constexpr uint32_t kUniformDescriptor = 6;  // VkDescriptorType
 constexpr uint32_t kStorageDescriptor = 7;  // VkDescriptorType
 constexpr uint32_t kAddressLayoutVersion = 1;
-constexpr uint8_t kAddressEntries = 0;  // of the table of addresses
+constexpr uint8_t kAddressEntries = 0;  // in the table of addresses
 
-// No compiler comes near these; tables that share their parts, as a damaged
-// file may, would multiply them.
+// Far above real executables. Without limits, a damaged file whose tables share
+// parts could take much more memory than its size.
 constexpr uint32_t kMaxPipelines = 65536;
 constexpr uint32_t kMaxBindings = 256;
 constexpr uint32_t kMaxBindingsInAll = 1 << 20;
@@ -69,7 +68,7 @@ absl::Status CheckLimit(uint64_t value, uint64_t limit,
                    "; the limit is ", limit, "."));
 }
 
-// The FlatBuffer within the data, with or without the header.
+// Returns the FlatBuffer within the data, with or without the header.
 absl::StatusOr<Bytes> FindFlatBuffer(Bytes data) {
   const auto has_magic = [data](size_t offset) {
     return data.size() >= offset + 4 &&
@@ -124,7 +123,7 @@ class Reader {
                               const PipelineLayout& layout);
   absl::Status CountBindings(uint32_t count);
 
-  std::vector<uint64_t> copy_;  // of a FlatBuffer that is not aligned
+  std::vector<uint64_t> copy_;  // if the FlatBuffer is not aligned
   const fbs::Executable* root_ = nullptr;
   uint64_t bindings_ = 0;
   ExecutableDef result_;
@@ -144,7 +143,7 @@ absl::Status Reader::Verify(Bytes flatbuffer) {
                   flatbuffer.size()};
   }
   flatbuffers::Verifier::Options limits;
-  // Each table but the root is named by an offset of 4 bytes of its own.
+  // Each table except the root needs an offset of 4 bytes that refers to it.
   limits.max_tables = static_cast<uint32_t>(flatbuffer.size() / 4 + 1);
   flatbuffers::Verifier verifier(flatbuffer.data(), flatbuffer.size(), limits);
   if (!fbs::VerifyExecutableBuffer(verifier)) {
@@ -160,7 +159,7 @@ absl::Status Reader::ReadShaderModules(size_t flatbuffer_size) {
   uint64_t total = 0;
   for (uint32_t i = 0; i < Size(root_->shader_modules()); ++i) {
     const auto* code = root_->shader_modules()->Get(i)->code();
-    // Modules that share their words would take more memory than the file.
+    // If modules shared words, they would take more memory than the file.
     total += uint64_t{Size(code)} * sizeof(uint32_t);
     RETURN_IF_ERROR(CheckLimit(total, flatbuffer_size, "bytes of shaders"));
     ShaderModule module;
@@ -273,7 +272,7 @@ absl::Status Reader::ReadLayouts() {
   return absl::OkStatus();
 }
 
-// Where the root and the constants lie within the range of push constants.
+// Checks that the root and the constants are within the push constants.
 absl::Status Reader::CheckAddresses(const fbs::AddressLayout& from,
                                     const PipelineLayout& layout) {
   if (from.root_length() != kAddressRootSize) {
@@ -350,7 +349,7 @@ absl::Status Reader::ReadAddresses(const fbs::AddressLayout* from,
   return absl::OkStatus();
 }
 
-// What the shader declares to use must be bound, or pushed.
+// Checks that the layout has all the resources that the shader declares.
 absl::Status CheckResources(const SpirvEntryPoint& entry,
                             const PipelineLayout& layout) {
   const uint64_t pushed =
@@ -438,7 +437,7 @@ absl::Status Reader::ReadPipelines(size_t flatbuffer_size) {
   uint64_t letters = 0;
   for (uint32_t i = 0; i < count; ++i) {
     const fbs::Pipeline& from = *root_->pipelines()->Get(i);
-    // Each name is copied, so a long one must not stand for many exports.
+    // Each export copies its name, so many exports must not share a long one.
     letters += Size(from.entry_point());
     RETURN_IF_ERROR(
         CheckLimit(letters, flatbuffer_size, "letters in names of exports"));

@@ -1,4 +1,4 @@
-// Tests reading executables: of every release, built by hand, and damaged.
+// Tests reading executables: from every release, built by hand, and damaged.
 #include "hal/vulkan/executable_def.h"
 
 #include <cstdint>
@@ -53,7 +53,7 @@ std::string DescribePipeline(const ExecutableDef& def,
   return text;
 }
 
-// "main 8x2x1 constants 2 ...", or the error.
+// Returns "main 8x2x1 constants 2 ...", or the error.
 std::string ReadText(std::span<const uint8_t> bytes) {
   absl::StatusOr<ExecutableDef> def = ReadExecutable(bytes);
   if (!def.ok()) return StatusText(def);
@@ -68,7 +68,7 @@ TEST(ExecutableDef, ReadsWhatCompilersWrite) {
   const struct {
     const char* file;
     const char* want;
-    const char* shader;  // mended version, capabilities, shared memory
+    const char* shader;  // corrected version, capabilities, shared memory
   } kCases[] = {
       {"add_3_3",
        "add_dispatch_0_elementwise_4_f32 64x1x1 constants 0 pushed 0+0 "
@@ -124,7 +124,7 @@ struct Case {
   const char* want;
 };
 
-// A copy of parts with something changed.
+// Returns a modified copy of parts.
 template <typename Change>
 ExecutableParts With(ExecutableParts parts, Change change) {
   change(parts);
@@ -394,7 +394,7 @@ TEST(ExecutableDef, Headers) {
             "identifier VKE1 neither at its start nor at byte 4.");
 }
 
-// Each export may be cheap in the file and dear in memory.
+// An export can be small in the file but large in memory.
 TEST(ExecutableDef, SharedParts) {
   P parts;
   parts.shaders.clear();
@@ -415,8 +415,8 @@ TEST(ExecutableDef, SharedParts) {
             "shaders; the limit is 1384.");
 }
 
-// The bytes at an address that is no multiple of anything, and nothing behind
-// them, so that a read too far is seen.
+// Reads a misaligned copy of the bytes with nothing after them, so that a read
+// past the end is detected.
 std::string ReadAt(size_t misalignment, std::span<const uint8_t> bytes) {
   auto room = std::make_unique<uint8_t[]>(misalignment + bytes.size());
   if (!bytes.empty()) {
@@ -445,7 +445,7 @@ TEST(ExecutableDef, DamageIsRefusedOrHarmless) {
         ++(ReadExecutable(bytes).ok() ? harmless : refused);
       }
     }
-    // The padding behind the FlatBuffer's last word may be missing.
+    // The padding after the FlatBuffer's last word may be missing.
     for (size_t size = 0; size + 16 < whole.size(); ++size) {
       EXPECT_FALSE(ReadAt(0, std::span(whole).first(size)).empty())
           << name << " cut to " << size;

@@ -1,7 +1,7 @@
-// Any bytes as an executable: refused with a sentence, or what is read is in
-// range; then it is compared with devices that have nothing and everything.
+// Fuzzes the executable reader: the input must be rejected, or all facts must
+// be in range. Then compares it with devices that have no features and all.
 //
-// Run it with: tests/fuzz/BUILD says how.
+// To run it, see tests/fuzz/BUILD.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,7 +1,7 @@
-// Chains of feature structures.
+// Chains Vulkan's feature structures.
 //
-// Devices of Vulkan 1.2 have three features of VkPhysicalDeviceVulkan13Features
-// in structures of extensions; they are read into it and out of it.
+// On Vulkan 1.2, three features of VkPhysicalDeviceVulkan13Features are in
+// structures of extensions; they are copied into it and out of it.
 // Tested by driver_test.cc.
 #include "hal/vulkan/features.h"
 
@@ -10,7 +10,7 @@
 namespace eyrie::hal::vulkan {
 namespace {
 
-// Structures younger than the oldest headers that Eyrie is built with.
+// Structures that are missing in the oldest headers Eyrie is built with.
 // Source: the Vulkan registry, vk.xml.
 #ifndef VK_KHR_cooperative_matrix
 struct VkPhysicalDeviceCooperativeMatrixFeaturesKHR {
@@ -44,7 +44,7 @@ struct VkPhysicalDeviceShaderExpectAssumeFeaturesKHR {
 };
 #endif
 
-// What every structure begins with.
+// The first members of every structure.
 struct Header {
   VkStructureType type;
   void* next;
@@ -58,12 +58,12 @@ struct FeatureChain::Structures {
   VkPhysicalDeviceVulkan11Features Vulkan11 = {};
   VkPhysicalDeviceVulkan12Features Vulkan12 = {};
   VkPhysicalDeviceVulkan13Features Vulkan13 = {};
-  // Of Vulkan 1.2, in place of Vulkan13.
+  // Used on Vulkan 1.2 in place of Vulkan13.
   VkPhysicalDeviceMaintenance4Features maintenance4 = {};
   VkPhysicalDeviceShaderIntegerDotProductFeatures dot_product = {};
   VkPhysicalDeviceSubgroupSizeControlFeatures subgroup_size = {};
   bool is_old = false;
-  // Of extensions.
+  // Extensions.
   VkPhysicalDeviceCooperativeMatrixFeaturesKHR CooperativeMatrixKHR = {};
   VkPhysicalDeviceRobustness2FeaturesEXT robustness2 = {};
   VkPhysicalDeviceShaderAtomicFloatFeaturesEXT ShaderAtomicFloatEXT = {};

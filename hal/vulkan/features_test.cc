@@ -1,5 +1,5 @@
-// Chains of feature structures, for devices of any version: filled in as a
-// driver would, read, and enabled.
+// Tests chains of feature structures for several device versions: filled in as
+// a driver would, read, and enabled.
 #include "hal/vulkan/features.h"
 
 #include <string>
@@ -13,7 +13,7 @@
 namespace eyrie::hal::vulkan {
 namespace {
 
-// The rows that are set, and no subgroups.
+// Returns the names of the set features, except subgroup operations.
 std::string Names(const FeatureSet& features) {
   std::string text;
 #define FEATURE(structure, member) \
@@ -30,7 +30,7 @@ std::string Names(const FeatureSet& features) {
   return text;
 }
 
-// The structure of a type in a chain, or null.
+// Returns the structure of a type in a chain, or nullptr.
 template <typename T>
 T* Find(FeatureChain& chain, int type) {
   auto* structure = reinterpret_cast<VkBaseOutStructure*>(chain.head());
@@ -40,7 +40,7 @@ T* Find(FeatureChain& chain, int type) {
   return nullptr;
 }
 
-// Types beyond those that every device has, in the chain's order.
+// Returns the chain's types, in order, except those that every device has.
 std::string Types(FeatureChain& chain) {
   std::string text;
   auto* structure = reinterpret_cast<VkBaseOutStructure*>(chain.head());
@@ -60,7 +60,7 @@ TEST(FeatureChain, HasWhatTheDeviceKnows) {
   } kCases[] = {
       {VK_API_VERSION_1_2, {}, "1000059000 49 51", ""},
       {VK_API_VERSION_1_3, {}, "1000059000 49 51 53", ""},
-      // What 1.3 has is in extensions of 1.2's.
+      // Vulkan 1.2 has 1.3's features as extensions.
       {VK_API_VERSION_1_2,
        {"VK_KHR_maintenance4", "VK_KHR_shader_integer_dot_product",
         "VK_EXT_subgroup_size_control"},
@@ -71,7 +71,7 @@ TEST(FeatureChain, HasWhatTheDeviceKnows) {
        {"VK_KHR_maintenance4", "VK_EXT_subgroup_size_control"},
        "1000059000 49 51 53",
        ""},
-      // In an order of our own, and none that means nothing to us.
+      // Our own order, without unknown structures.
       {VK_API_VERSION_1_3,
        {"VK_KHR_workgroup_memory_explicit_layout", "VK_KHR_swapchain",
         "VK_KHR_cooperative_matrix", "VK_EXT_shader_atomic_float2",
@@ -96,7 +96,7 @@ TEST(FeatureChain, HasWhatTheDeviceKnows) {
   }
 }
 
-// A device of 1.2: three features stand elsewhere.
+// On Vulkan 1.2, three features are in other structures.
 TEST(FeatureChain, OldDevices) {
   const std::vector<std::string> extensions = {
       "VK_KHR_maintenance4", "VK_KHR_shader_integer_dot_product",
@@ -122,7 +122,7 @@ TEST(FeatureChain, OldDevices) {
       Names(has.Read()),
       "shaderInt64 maintenance4 shaderIntegerDotProduct subgroupSizeControl ");
 
-  // What is enabled is what is asked for, where it stands.
+  // Exactly the requested features are enabled, in the right structures.
   FeatureSet rows = has.Read();
   rows.Set(Feature::shaderIntegerDotProduct, false);
   FeatureChain enabled(VK_API_VERSION_1_2, extensions);
@@ -137,7 +137,7 @@ TEST(FeatureChain, OldDevices) {
       VK_TRUE);
 }
 
-// What the driver works with itself is taken where it is there, and only then.
+// Features for the driver's own use are enabled only if they are supported.
 TEST(FeatureChain, WhatTheDriverUses) {
   for (const uint32_t version : {VK_API_VERSION_1_2, VK_API_VERSION_1_3}) {
     FeatureChain has(version, {});

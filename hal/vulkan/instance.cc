@@ -1,5 +1,4 @@
-// Instances, and what the validation layer says.
-//
+// Creates instances and collects the validation layer's messages.
 // Tested by driver_test.cc, validation_test.cc.
 #include "hal/vulkan/instance.h"
 
@@ -17,7 +16,7 @@ namespace {
 constexpr char kLayer[] = "VK_LAYER_KHRONOS_validation";
 constexpr size_t kMaxMessages = 100;
 
-// What `enumerate(count, items)` lists.
+// Returns all items of a Vulkan enumeration, `enumerate(count, items)`.
 template <typename T, typename Enumerate>
 std::vector<T> List(const Enumerate& enumerate) {
   uint32_t count = 0;
@@ -52,7 +51,7 @@ bool HasLayer() {
   });
 }
 
-// Where the loader looks for drivers, as its documentation has it.
+// Returns where the loader looks for drivers, according to its documentation.
 std::string DriverPlaces() {
   for (const char* name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"}) {
     const char* const files = std::getenv(name);
@@ -64,7 +63,7 @@ std::string DriverPlaces() {
 absl::Status CreateInstance(const VkInstanceCreateInfo& info,
                             VkInstance* handle) {
   const VkResult result = vkCreateInstance(&info, nullptr, handle);
-  // What the loader says if there is none, too.
+  // The loader returns this, too, if there is no driver.
   if (result == VK_ERROR_INCOMPATIBLE_DRIVER) return NoDriverError();
   return Check(result, "vkCreateInstance");
 }
@@ -80,8 +79,8 @@ absl::Status NoDriverError() {
 }
 
 absl::StatusOr<std::shared_ptr<Instance>> Instance::Get(bool validation_layer) {
-  // Volk has one set of functions for the process; so instances are shared.
-  // Threads may ask while the process ends: nothing here is destroyed.
+  // Volk has one set of functions per process, so instances are shared. They
+  // are never destroyed at exit, when other threads may still call this.
   static std::mutex mutex;
   static auto* const alive = new std::weak_ptr<Instance>[2];
   std::lock_guard<std::mutex> lock(mutex);
@@ -143,7 +142,8 @@ absl::Status Instance::Open(bool validation_layer) {
 }
 
 Instance::~Instance() {
-  // A driver waits for threads, which a child of the process does not have.
+  // In a forked child, do not call the driver: it could wait for threads that
+  // exist only in the parent.
   if (handle_ == VK_NULL_HANDLE || mark_.IsForked()) return;
   if (messenger_ != VK_NULL_HANDLE) {
     vkDestroyDebugUtilsMessengerEXT(handle_, messenger_, nullptr);

@@ -1,4 +1,4 @@
-// Executables that compilers have written, on a device: loaded, run, refused,
+// Tests executables from compilers on a device: loaded, run, rejected, and
 // damaged at every byte.
 #include <array>
 #include <cstring>
@@ -25,7 +25,7 @@ std::vector<uint8_t> TestFile(absl::string_view name) {
 
 class LoadTest : public EachVulkanDevice {
  protected:
-  // Words of a buffer after a dispatch of the first export.
+  // Returns the words of a buffer after a dispatch of the first export.
   std::string Run(const Ref<hal::Executable>& executable,
                   const uint32_t (&count)[3],
                   std::span<const uint32_t> constants,
@@ -49,7 +49,7 @@ uint32_t Bits(float value) {
   return bits;
 }
 
-// Of each release that changed how shaders are bound or wrapped.
+// One executable for each release that changed binding or packaging.
 TEST_P(LoadTest, Adds) {
   for (const char* file : {"add_3_3", "add_3_11", "add_3_13"}) {
     SCOPED_TRACE(file);
@@ -68,7 +68,7 @@ TEST_P(LoadTest, Adds) {
   }
 }
 
-// Twice each of so many numbers as the constants, two halves of 64 bits, say.
+// Doubles as many numbers as the constants say, two halves of 64 bits.
 TEST_P(LoadTest, Scales) {
   for (const auto& [file, format] :
        {std::pair{"scale_3_13", kDescriptors},
@@ -87,15 +87,15 @@ TEST_P(LoadTest, Scales) {
     const BufferRef bindings[] = {{from, 0, 32, 32}, Whole(to)};
     EXPECT_EQ(Run(*loaded, {1, 1, 1}, std::array{8u, 0u}, bindings, to),
               "2 4 6 8 10 12 14 16");
-    // Bindings of no bytes, past the end of what they are of.
+    // Empty bindings, past the end of their buffers.
     const BufferRef nothing[] = {{from, 0, 64, 0}, {to, 0, 32, 0}};
     EXPECT_EQ(Run(*loaded, {1, 1, 1}, std::array{0u, 0u}, nothing, to),
               "2 4 6 8 10 12 14 16");
   }
 }
 
-// Commands that bind by address, run with one table after the other, some of
-// them together.
+// Commands that bind by address run with different tables, some at the same
+// time.
 TEST_P(LoadTest, AddressesChangeWithTheTable) {
   if (device_->Query("hal.executable.format", kAddresses) != 1) {
     GTEST_SKIP() << "The device does not run " << kAddresses << ".";
@@ -159,7 +159,7 @@ TEST_P(LoadTest, Refusals) {
   const struct {
     const char* format;
     std::span<const uint8_t> data;
-    const char* want;  // how the sentence begins
+    const char* want;  // start of the message
   } kCases[] = {
       {"embedded-elf-x86_64", add, "UNIMPLEMENTED: The device '"},
       {"vulkan-spirv-fb-ptr", add, "UNIMPLEMENTED: The device '"},
@@ -174,7 +174,8 @@ TEST_P(LoadTest, Refusals) {
     const std::string text = StatusText(loaded);
     EXPECT_EQ(text.substr(0, strlen(c.want)), c.want);
   }
-  // What the device has not is named; lavapipe has no such matrices.
+  // The message names the missing feature; lavapipe has no cooperative
+  // matrices.
   const auto loaded = device_->CreateExecutable({kDescriptors, matmul, {}});
   if (!loaded.ok()) {
     EXPECT_EQ(loaded.status().code(), absl::StatusCode::kUnimplemented);
@@ -183,18 +184,17 @@ TEST_P(LoadTest, Refusals) {
   }
 }
 
-// Flips bits of what is around the shader, one byte after the other: loaded or
-// refused with a sentence. Bytes of the shader itself are the driver's to read,
-// and drivers trust them: spirv_fuzz.cc and spirv_validate_test.cc are for
-// those.
+// Flips bits in each byte outside of the shader: the file must load or fail
+// with an error. Drivers trust the shader's bytes; spirv_fuzz.cc and
+// spirv_validate_test.cc test those.
 TEST_F(VulkanTest, DamagedExecutables) {
   if (IsWatched()) GTEST_SKIP() << "The layer trusts shaders, too.";
   int loads = 0;
   int refusals = 0;
   for (const std::vector<uint8_t>& good :
        {TestFile("add_3_13"), GridParts().Build()}) {
-    // The shader begins with SPIR-V's magic number, and is as long as the
-    // vector before it says.
+    // The shader begins with SPIR-V's magic number; the preceding vector length
+    // gives its size.
     const std::array<uint8_t, 4> magic = {0x03, 0x02, 0x23, 0x07};
     const auto begin =
         std::search(good.begin(), good.end(), magic.begin(), magic.end());
@@ -222,7 +222,7 @@ TEST_F(VulkanTest, DamagedExecutables) {
       EXPECT_FALSE(loaded.ok()) << length;
     }
   }
-  // Names and places in sources are nobody's concern; the rest is.
+  // Only changes to names and source locations are accepted.
   EXPECT_GT(loads, 0);
   EXPECT_GT(refusals, loads / 4);
 }

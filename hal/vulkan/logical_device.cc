@@ -42,7 +42,8 @@ absl::StatusOr<std::shared_ptr<LogicalDevice>> LogicalDevice::Open(
     std::shared_ptr<Instance> instance, PhysicalDevice physical,
     const DriverOptions& options) {
   if (!options.allow_native_code) {
-    // What would reach memory past the buffers, robust access or not.
+    // These features can access memory outside of buffers, even with robust
+    // access.
     physical.features.Set(Feature::bufferDeviceAddress, false);
     physical.features.Set(Feature::cooperativeMatrix, false);
   }

@@ -1,5 +1,4 @@
-// The functions of a device that is not to be used any more.
-//
+// Functions for a device that must not be used any more.
 // Tested by tests/integration/fork_test.cc.
 #include <type_traits>
 

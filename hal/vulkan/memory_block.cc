@@ -1,5 +1,4 @@
-// Blocks of device memory.
-//
+// Allocates and imports blocks of device memory.
 // Tested by allocator_test.cc.
 #include "hal/vulkan/memory_block.h"
 
@@ -123,7 +122,7 @@ absl::StatusOr<std::shared_ptr<MemoryBlock>> MemoryBlock::Import(
   owner.fn().vkGetBufferMemoryRequirements(owner.handle(), block->buffer_,
                                            &needs);
   uint32_t types = found.memoryTypeBits & needs.memoryTypeBits;
-  // What the host writes must be seen by the device without a call.
+  // The device must see the host's writes without an explicit flush.
   for (uint32_t i = 0; i < owner.physical().memory.memoryTypeCount; ++i) {
     if ((owner.physical().memory.memoryTypes[i].propertyFlags &
          VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) == 0) {

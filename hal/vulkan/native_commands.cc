@@ -1,5 +1,4 @@
-// Command buffers, used again.
-//
+// Creates and recycles command buffers.
 // Tested by device_test.cc.
 #include "hal/vulkan/native_commands.h"
 
@@ -115,7 +114,7 @@ absl::Status NativeCommands::Reset() {
   key_.clear();
   patches_.clear();
   can_be_patched_ = false;
-  // One pool of descriptors is kept for the next recording.
+  // Keep one descriptor pool for the next recording.
   while (descriptor_pools_.size() > 1) {
     device_->fn().vkDestroyDescriptorPool(device_->handle(),
                                           descriptor_pools_.back(), nullptr);

@@ -1,5 +1,5 @@
-// A machine without Vulkan's loader, as LD_LIBRARY_PATH makes this one: a file
-// that is no library stands in its place.
+// Tests a machine without a Vulkan loader, simulated with LD_LIBRARY_PATH: a
+// file that is not a library replaces the loader.
 #include <string>
 
 #include "gtest/gtest.h"

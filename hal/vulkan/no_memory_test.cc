@@ -1,4 +1,4 @@
-// Reads executables while there is no memory.
+// Tests reading executables when allocation fails.
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -19,7 +19,7 @@ TEST(VulkanNoMemory, Executables) {
   parts.words = AssembleSpirv(parts.shaders[0]);
   parts.words.resize(parts.words.size() + 50000, kNothing);
   const std::vector<uint8_t> file = parts.Build();
-  // A FlatBuffer that is not aligned is copied.
+  // An unaligned FlatBuffer is copied.
   std::vector<uint8_t> storage(file.size() + 1);
   std::memcpy(storage.data() + 1, file.data(), file.size());
   const auto unaligned = std::span<const uint8_t>(storage).subspan(1);

@@ -1,5 +1,4 @@
-// Asks physical devices what they are, and picks one.
-//
+// Queries physical devices and selects one.
 // Tested by driver_test.cc.
 #include "hal/vulkan/physical_device.h"
 
@@ -39,8 +38,8 @@ std::vector<std::string> ExtensionsOf(VkPhysicalDevice handle) {
   return names;
 }
 
-// The family to compute with: the one that can do least beside, for work on
-// others not to hold it up.
+// Chooses the compute queue family with the fewest other capabilities, so that
+// other work is less likely to delay ours.
 bool FindQueueFamily(PhysicalDevice& device) {
   uint32_t count = 0;
   vkGetPhysicalDeviceQueueFamilyProperties(device.handle, &count, nullptr);
@@ -63,7 +62,7 @@ bool FindQueueFamily(PhysicalDevice& device) {
 constexpr VkStructureType kHostMemoryType =
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT;
 
-// Properties in structures that the device's version and extensions have.
+// Properties in the structures that the device supports.
 struct Properties {
   explicit Properties(const PhysicalDevice& device) {
     base.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;

@@ -1,5 +1,4 @@
-// Makes layouts and pipelines.
-//
+// Creates layouts and pipelines.
 // Tested by device_test.cc.
 #include "hal/vulkan/pipeline.h"
 

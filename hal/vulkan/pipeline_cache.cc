@@ -1,5 +1,4 @@
-// Cache files: read, written, and told from others.
-//
+// Reads, writes and checks cache files.
 // Tested by pipeline_cache_test.cc, pipeline_cache_fuzz.cc.
 #include "hal/vulkan/pipeline_cache.h"
 
@@ -20,7 +19,7 @@ namespace {
 
 constexpr char kMagic[9] = "EYRIEVPC";
 constexpr uint32_t kVersion = 1;
-// What a driver is given at most: caches of large models are some megabytes.
+// Largest file to give to a driver. Caches of large models have a few MB.
 constexpr uint64_t kMaxFile = uint64_t{256} << 20;
 
 struct Header {
@@ -49,7 +48,7 @@ Header HeaderFor(const CacheIdentity& identity, std::span<const uint8_t> data) {
   return header;
 }
 
-// A folder and those above it.
+// Creates a folder and its parents.
 absl::Status CreateFolder(const std::string& path) {
   const absl::Status made = MakeFolders(path);
   if (made.ok()) return made;

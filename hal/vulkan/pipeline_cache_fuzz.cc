@@ -1,7 +1,7 @@
-// Any bytes as the file of a pipeline cache: refused with a sentence, or what
-// is in it is what was put in; and any bytes as what is put in.
+// Fuzzes pipeline cache files: as the file, the input must be rejected or
+// contain the original data; as the data, it must be returned unchanged.
 //
-// Run it with: tests/fuzz/BUILD says how.
+// To run it, see tests/fuzz/BUILD.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ using eyrie::hal::vulkan::CacheIdentity;
 using eyrie::hal::vulkan::UnwrapCache;
 using eyrie::hal::vulkan::WrapCache;
 
-// Where a file's header is reserved, and where it ends.
+// The header's reserved bytes, and its end.
 constexpr size_t kReserved = 56;
 constexpr size_t kHeader = 64;
 
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto back = UnwrapCache(CacheIdentity(), file);
   Require(back.ok() &&
           std::equal(back->begin(), back->end(), data, data + size));
-  // One byte of it changed.
+  // Change one byte.
   size_t at = 0;
   std::memcpy(&at, data, std::min(size, sizeof(at)));
   at %= file.size();

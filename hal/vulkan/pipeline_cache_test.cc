@@ -1,5 +1,5 @@
-// Files of pipeline caches: written and read back, of others, damaged, and in
-// folders that cannot be written.
+// Tests pipeline cache files: written and read back, of other devices, damaged,
+// and in folders that are not writable.
 #include "hal/vulkan/pipeline_cache.h"
 
 #include <dirent.h>
@@ -93,7 +93,7 @@ TEST(UnwrapCache, Damaged) {
   more.push_back(0);
   EXPECT_TRUE(absl::StrContains(Unwrapped(SomeIdentity(), more),
                                 "damaged: its 6 bytes"));
-  // Byte by byte: of what is there, only what is reserved may change.
+  // Change each byte of the header; only reserved bytes may change.
   const struct {
     size_t begin, end;
     const char* want;
@@ -117,7 +117,7 @@ TEST(UnwrapCache, Damaged) {
   }
 }
 
-// A folder of the test's own, and what is in it.
+// A temporary folder, and a list of its files.
 class CacheFolder : public VulkanTest {
  protected:
   void SetUp() override {
@@ -144,7 +144,7 @@ class CacheFolder : public VulkanTest {
     return names.empty() ? "" : absl::StrCat(folder_, "/", names[0]);
   }
 
-  // A cache as a device has it.
+  // Opens a cache as a device does.
   std::unique_ptr<PipelineCache> OpenCache(const std::string& folder) {
     DriverOptions options;
     options.vulkan.cache_folder = folder;
@@ -170,7 +170,7 @@ TEST_F(CacheFolder, IsWrittenAndReadBack) {
     EXPECT_EQ(StatusText(cache->Save()), "OK");
   }
   const std::string path = OnlyFile();
-  // Vendor, device, version of the driver, and its UUID.
+  // Vendor, device, driver version, and driver UUID.
   std::string name = path.substr(path.rfind('/') + 1);
   for (char& c : name) c = absl::ascii_isxdigit(c) ? 'x' : c;
   EXPECT_TRUE(absl::EndsWith(
@@ -179,7 +179,7 @@ TEST_F(CacheFolder, IsWrittenAndReadBack) {
   const std::vector<uint8_t> bytes = FileBytes(path);
   EXPECT_GE(bytes.size(), 64u + 32u);
   {
-    // What brings nothing new is not written.
+    // A cache without new entries is not written.
     const auto cache = OpenCache(folder_);
     EXPECT_EQ(StatusText(cache->loaded()), "OK");
     ASSERT_EQ(unlink(path.c_str()), 0);
@@ -217,7 +217,7 @@ TEST_F(CacheFolder, DamagedFilesAreReplaced) {
   }
 }
 
-// A folder is made with those above it, when there is something to keep.
+// The folder and its parents are created when there is something to save.
 TEST_F(CacheFolder, IsMade) {
   folder_ = absl::StrCat(folder_, "/one/more");
   const auto cache = OpenCache(folder_);
@@ -228,7 +228,7 @@ TEST_F(CacheFolder, IsMade) {
 }
 
 TEST_F(CacheFolder, ThatCannotBeUsed) {
-  // A file in the folder's place, and a folder in the file's.
+  // A file in place of the folder, and a folder in place of the file.
   const std::string file = absl::StrCat(folder_, "/file");
   std::ofstream(file) << "x";
   for (const std::string& folder : {file, absl::StrCat(file, "/below")}) {
@@ -251,12 +251,12 @@ TEST_F(CacheFolder, NoneIsKeptWithoutAFolder) {
   EXPECT_EQ(StatusText(cache->Save()), "OK");
 }
 
-// The device does all that by itself, and says where it cannot.
+// The device loads and saves the cache itself, and reports failures.
 TEST_F(CacheFolder, IsTheDevices) {
   const std::string file = absl::StrCat(folder_, "/file");
   const struct {
     std::string folder;
-    const char* want;  // how what is said begins
+    const char* want;  // start of the notice
   } kCases[] = {
       {folder_, ""},
       {folder_, ""},

@@ -1,5 +1,4 @@
-// Submissions, from the first to the last.
-//
+// Submits work and retires it in order.
 // Tested by queue_test.cc.
 #include "hal/vulkan/queue.h"
 
@@ -46,10 +45,10 @@ void Queue::Shutdown() {
     last = last_epoch_;
   }
   changed_.notify_all();
-  // The last reference to a device may go in a callback of that thread.
+  // A callback on this thread may release the last reference to the device.
   service_.Join();
   WaitForEpoch(last, Deadline::Never()).IgnoreError();
-  // Mesa's own thread still works with the timeline after it is signalled.
+  // Mesa's own thread still uses the timeline after it is signalled.
   std::lock_guard<std::mutex> lock(mutex_);
   device_->fn().vkQueueWaitIdle(device_->queue());
 }
@@ -71,7 +70,7 @@ absl::Status Queue::StartService() {
     changed_.notify_all();
     return absl::OkStatus();
   }
-  // The thread keeps the queue until Shutdown has ended it.
+  // The thread retains the queue until Shutdown stops it.
   ASSIGN_OR_RETURN(
       service_, Thread::Start("the waits of a Vulkan device",
                               [self = shared_from_this()] { self->Serve(); }));
@@ -98,7 +97,7 @@ absl::StatusOr<Queue::Readiness> Queue::Look(const Fence* wait) {
   ASSIGN_OR_RETURN(const bool reached, wait->Query());
   if (reached) return readiness;
   for (const Fence::Point& point : wait->points()) {
-    // Every semaphore that the device takes is one of this queue's.
+    // All semaphores of the device belong to this queue.
     auto& semaphore = static_cast<Semaphore&>(*point.semaphore);
     ASSIGN_OR_RETURN(const uint64_t present, semaphore.HostSemaphore::Query());
     if (present >= point.value) continue;
@@ -228,18 +227,18 @@ void Queue::Retire() {
         [[unlikely]] {
       times->Report();
     }
-    // Whoever hears of the end finds that nothing is kept any more.
+    // Release resources before signalling completion.
     submission.kept = {};
     for (const Fence::Point& point : submission.signals) {
-      // One that another thread has signalled further, or that has failed.
+      // May fail if another thread signalled a larger value or an error.
       point.semaphore->Signal(point.value).IgnoreError();
     }
   }
 }
 
-// Small work is done before a thread that slept for it would be awake: to look
-// for a while first takes less time, and no more of the processor's. Where it
-// was in vain, the next waits, ever more of them, go without.
+// Small work often completes before a sleeping thread could wake, so polling
+// first saves both latency and processor time. After polls that did not
+// succeed, more and more waits skip polling.
 bool Queue::LooksReached(uint64_t epoch) {
   constexpr absl::Duration kLook = absl::Microseconds(30);
   constexpr int kLooksPerClock = 16;

@@ -1,5 +1,5 @@
-// Queues of Vulkan devices: what tests/devices has for every device, and what
-// only work that a device does by itself can show.
+// Tests Vulkan queues beyond the tests for all devices in tests/devices: work
+// that the device does without the host.
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -47,7 +47,7 @@ class QueueTest : public EachVulkanDevice {
 INSTANTIATE_TEST_SUITE_P(Devices, QueueTest, AllVulkanKinds(),
                          NameOfVulkanKind);
 
-// Work that waits for work goes to the device at once: nobody looks between.
+// Work that waits for submitted work is submitted at once, without the host.
 TEST_P(QueueTest, ChainsWithoutTheHost) {
   constexpr uint32_t kSteps = 200;
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 4096);
@@ -59,7 +59,7 @@ TEST_P(QueueTest, ChainsWithoutTheHost) {
   EXPECT_EQ(StateAt(*timeline, kSteps), absl::StrCat(kSteps));
   EXPECT_EQ(Words(**hal::Buffer::Subspan(buffer, 4092, 4)),
             absl::StrCat(kSteps - 1));
-  // Barriers and memory take their place between work.
+  // Barriers and allocations are ordered with other work.
   const Ref<Semaphore> other = *device_->CreateSemaphore(0);
   EXPECT_TRUE(Fill(buffer, 7, timeline, kSteps).ok());
   const Ref<Fence> filled = Fence::At(timeline, kSteps + 1);
@@ -74,7 +74,7 @@ TEST_P(QueueTest, ChainsWithoutTheHost) {
   EXPECT_EQ(State(*timeline), absl::StrCat(kSteps + 1));
 }
 
-// A fence on several timelines, some reached, some promised, some neither.
+// A fence on several timelines: reached, promised, and neither.
 TEST_P(QueueTest, WaitsForSeveralTimelines) {
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 16);
   const Ref<Semaphore> reached = *device_->CreateSemaphore(5);
@@ -105,7 +105,7 @@ TEST_P(QueueTest, WaitsForSeveralTimelines) {
   EXPECT_EQ(Words(*buffer), "1 2 3 1");
 }
 
-// The value waited for need not be one that is signalled.
+// A wait may be for a value that is never signalled itself.
 TEST_P(QueueTest, SkipsValues) {
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 4);
   const Ref<Semaphore> timeline = *device_->CreateSemaphore(0);
@@ -122,7 +122,7 @@ TEST_P(QueueTest, SkipsValues) {
   EXPECT_EQ(Words(*buffer), "2");
 }
 
-// A callback is called though no thread waits or asks.
+// A callback runs even if no thread waits or queries.
 TEST_P(QueueTest, CallsBackByItself) {
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 4096);
   for (uint32_t round = 0; round < 20; ++round) {
@@ -135,7 +135,7 @@ TEST_P(QueueTest, CallsBackByItself) {
         called.set_value();
       });
     };
-    // Before the work is submitted, or after.
+    // Before or after the work is submitted.
     if (round % 2 == 0) listen();
     EXPECT_TRUE(Fill(buffer, round, timeline, 0).ok());
     if (round % 2 == 1) listen();
@@ -145,8 +145,8 @@ TEST_P(QueueTest, CallsBackByItself) {
   }
 }
 
-// Work that waits for the host is submitted by who signals, and noticed by a
-// thread that waits for what comes after it.
+// Work that waits for the host is submitted by the thread that signals, and
+// noticed by a thread that waits for a later value.
 TEST_P(QueueTest, WaitsForWhatIsNotYetPromised) {
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 4096);
   const Ref<Semaphore> gate = *device_->CreateSemaphore(0);
@@ -178,15 +178,15 @@ TEST_P(QueueTest, Deadlines) {
   EXPECT_EQ(timeline->Wait(1, Deadline::Passed()).code(),
             absl::StatusCode::kDeadlineExceeded);
   EXPECT_TRUE(Fill(buffer, 1, timeline, 0).ok());
-  // Whether it is done by now only the device knows; it ends in no other way.
+  // Only the device knows whether it is complete; no other error is possible.
   const absl::Status at_once = timeline->Wait(1, Deadline::Passed());
   EXPECT_TRUE(at_once.ok() || absl::IsDeadlineExceeded(at_once)) << at_once;
   EXPECT_EQ(StateAt(*timeline, 1), "1");
   EXPECT_EQ(StatusText(timeline->Wait(1, Deadline::Passed())), "OK");
 }
 
-// What the host is still to signal needs a thread that waits for it; what the
-// device has promised does not.
+// A wait for the host's signal needs the queue's thread; a wait for submitted
+// work does not.
 TEST_P(QueueTest, ThereMayBeNoThread) {
   constexpr char kNoThread[] =
       "RESOURCE_EXHAUSTED: Cannot start a thread for the waits of a Vulkan "
@@ -207,12 +207,12 @@ TEST_P(QueueTest, ThereMayBeNoThread) {
   EXPECT_EQ(how, "OK");
 }
 
-// The host signals beyond a promise, or fails what is promised.
+// The host signals more than a promised value, or fails the timeline.
 TEST_P(QueueTest, TheHostMayBeFaster) {
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 4);
   const Ref<Semaphore> timeline = *device_->CreateSemaphore(0);
   EXPECT_TRUE(Fill(buffer, 1, timeline, 0).ok());
-  // Work and host may signal in any order; the larger value stays.
+  // Work and host may signal in any order; the larger value remains.
   EXPECT_TRUE(timeline->Signal(9).ok());
   EXPECT_EQ(StateAt(*timeline, 9), "9");
   const Ref<Semaphore> broken = *device_->CreateSemaphore(0);
@@ -251,7 +251,7 @@ TEST_P(QueueTest, ThreadsSubmitAndWait) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  // A thread may hear of the end before the last callback was called.
+  // A thread may see the end before the last callback has run.
   const Deadline limit = Deadline::After(absl::Minutes(1));
   while (called != 4 * kSteps && !limit.HasPassed()) {
     absl::SleepFor(absl::Milliseconds(1));
@@ -259,7 +259,7 @@ TEST_P(QueueTest, ThreadsSubmitAndWait) {
   EXPECT_EQ(called, 4 * kSteps);
 }
 
-// What is submitted is finished by the device that goes; buffers stay.
+// Closing a device waits for submitted work; buffers remain valid.
 TEST_P(QueueTest, ADeviceGoesWithItsWorkDone) {
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 1 << 20);
   const Ref<Semaphore> timeline = *device_->CreateSemaphore(0);
@@ -275,7 +275,7 @@ TEST_P(QueueTest, ADeviceGoesWithItsWorkDone) {
   EXPECT_EQ(Words(**hal::Buffer::Subspan(buffer, 0, 8)), "19 19");
 }
 
-// The last reference to a device goes in a callback, on the queue's thread.
+// A callback on the queue's thread releases the last reference to a device.
 TEST_P(QueueTest, ADeviceGoesInACallback) {
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 4096);
   const Ref<Semaphore> timeline = *device_->CreateSemaphore(0);
@@ -292,7 +292,7 @@ TEST_P(QueueTest, ADeviceGoesInACallback) {
   EXPECT_EQ(State(*timeline), "1");
 }
 
-// Fences of another device's: the host stands between.
+// The host connects fences of other devices.
 TEST_P(QueueTest, OtherDevicesFences) {
   const Ref<hal::Device> cpu = cpu::NewDevice();
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 8);
@@ -320,7 +320,7 @@ TEST_P(QueueTest, OtherDevicesFences) {
   EXPECT_TRUE(theirs->Signal(1).ok());
   EXPECT_EQ(StateAt(*theirs, 3), "3");
   EXPECT_EQ(Words(*buffer), "1 2");
-  // Failures cross, too.
+  // Failures are passed on, too.
   const Ref<Semaphore> broken = *cpu->CreateSemaphore(0);
   const Ref<Semaphore> end = *device_->CreateSemaphore(0);
   const Ref<Fence> wait = at(broken, 1);

@@ -1,5 +1,4 @@
-// Dispatches: bindings, constants, workgroups.
-//
+// Records dispatches: bindings, constants and workgroup counts.
 // Tested by device_test.cc.
 #include <algorithm>
 #include <cstring>
@@ -16,7 +15,7 @@ namespace {
 using Descriptors = absl::InlinedVector<VkDescriptorBufferInfo, 8>;
 using Writes = absl::InlinedVector<VkWriteDescriptorSet, 8>;
 
-// Of kBufferAddresses, what is pushed before the constants.
+// For kBufferAddresses: pushed before the constants.
 struct AddressRoot {
   uint64_t table;
   uint64_t constants = 0;
@@ -39,8 +38,8 @@ absl::StatusOr<VkDescriptorBufferInfo> Recorder::Describe(
   const uint64_t max_length =
       is_uniform ? limits.maxUniformBufferRange : limits.maxStorageBufferRange;
   if (range.length == 0) {
-    // A range of no bytes cannot be bound, nor one past the end: some word of
-    // the allocation stands for it.
+    // Vulkan cannot bind an empty range or one past the end, so bind some word
+    // of the allocation instead.
     const uint64_t back = range.room < 4 ? std::max<uint64_t>(alignment, 4) : 0;
     const uint64_t offset = (range.offset - back) / alignment * alignment;
     return VkDescriptorBufferInfo{range.buffer, offset, 4};
@@ -209,7 +208,7 @@ absl::Status Recorder::RecordDispatch(const DispatchCommand& command) {
                             : BindAddresses(command, def, pipeline);
   Timestamps* const times = target_.timestamps();
   if (times != nullptr && status.ok()) [[unlikely]] {
-    // How many workgroups an indirect dispatch has only the device knows.
+    // For an indirect dispatch only the device knows the workgroup count.
     const uint32_t one[3] = {1, 1, 1};
     const bool is_known = command.kind == CommandKind::kDispatch;
     times->Begin(handle_, executable, command.export_ordinal,

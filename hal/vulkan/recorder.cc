@@ -1,5 +1,4 @@
-// Commands, one after the other; dispatches are in record_dispatch.cc.
-//
+// Records all commands except dispatches, which are in record_dispatch.cc.
 // Tested by device_test.cc.
 #include "hal/vulkan/recorder.h"
 
@@ -15,13 +14,13 @@
 namespace eyrie::hal::vulkan {
 namespace {
 
-// What vkCmdUpdateBuffer takes at once.
+// The limit of vkCmdUpdateBuffer.
 constexpr uint64_t kMaxUpdate = 65536;
-// What one dispatch of the shader fills: workgroups of 64 words in x, less what
-// an odd offset takes.
+// The most that one dispatch of the fill shader covers: workgroups of 64 words
+// in x, minus a margin for an unaligned offset.
 constexpr uint64_t kFillWorkgroup = 256;
 constexpr uint64_t kMaxShaderFill = kFillWorkgroup * 65535 - 8;
-// Fills of up to this size are the shader's altogether, if any of it is.
+// If a fill up to this size has an odd part, the shader does all of it.
 constexpr uint64_t kOddFill = 64 << 10;
 
 constexpr VkPipelineStageFlags kStages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT |
@@ -45,7 +44,7 @@ absl::Status Recorder::Record(const CommandBuffer& commands) {
        command = commands.Next(command)) {
     RETURN_IF_ERROR(RecordOne(*command));
   }
-  // What the host reads once it hears of the end, and writes then.
+  // The host reads and writes after the completion is signalled.
   target_.AddBarrier(kStages, VK_PIPELINE_STAGE_HOST_BIT,
                      VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
   target_.set_can_be_patched(!is_fixed_);
@@ -100,7 +99,7 @@ absl::StatusOr<Ref<hal::Buffer>> Recorder::Staging(uint64_t size) {
 absl::Status Recorder::RecordFill(const FillCommand& command) {
   ASSIGN_OR_RETURN(const BoundRange target, Resolve(command.target));
   const uint64_t pattern = command.pattern;
-  // Vulkan fills whole words, with one that is always the same.
+  // vkCmdFillBuffer fills only whole words, all with one value.
   const uint64_t head = std::min(target.length, (4 - target.offset % 4) % 4);
   const uint64_t words = (target.length - head) / 4 * 4;
   const bool is_odd = words != target.length && target.length <= kOddFill;
@@ -115,8 +114,8 @@ absl::Status Recorder::RecordFill(const FillCommand& command) {
   }
   const uint64_t tail = head + words;
   if (words != 0 && tail != target.length) {
-    // The shader's binding may begin within the words, and whoever watches
-    // takes all of it for written.
+    // The shader's binding may overlap the words just filled, and tools treat
+    // all of it as written.
     OrderCommands();
   }
   return FillByShader(target, tail, target.length - tail,
@@ -127,7 +126,8 @@ absl::Status Recorder::FillByShader(const BoundRange& target, uint64_t begin,
                                     uint64_t length, uint64_t pattern) {
   const uint64_t alignment =
       std::max<uint64_t>(device_.limits().minStorageBufferOffsetAlignment, 4);
-  // A multiple of the pattern's eight bytes, so that each piece begins alike.
+  // A multiple of 8 bytes, the pattern's size, so that each piece starts at the
+  // same phase.
   const uint64_t most = device_.limits().maxStorageBufferRange;
   const uint64_t piece = std::min<uint64_t>(
       kMaxShaderFill, most / 8 * 8 - 2 * std::max<uint64_t>(alignment, 8));
@@ -188,7 +188,8 @@ absl::Status Recorder::RecordCopy(const CopyCommand& command) {
                         source.offset < target.offset + target.length &&
                         target.offset < source.offset + source.length;
   if (overlaps) {
-    // Between slots: nothing has compared them.
+    // Ranges of two table slots may overlap, because no check has compared
+    // them.
     ASSIGN_OR_RETURN(const Ref<hal::Buffer> staging, Staging(source.length));
     const DeviceRange& between = *RangeOf(device_, *staging);
     const VkBufferCopy copy = {source.offset, between.offset, source.length};

@@ -28,11 +28,11 @@ absl::Status Semaphore::Wait(uint64_t value, Deadline deadline) {
   }
   RETURN_IF_ERROR(CheckProcess());
   if (const uint64_t epoch = queue_->PromisedEpoch(*this, value)) {
-    // How it ended is the semaphore's to say.
+    // The semaphore, not the queue, has the outcome.
     queue_->WaitForEpoch(epoch, deadline).IgnoreError();
     return HostSemaphore::Wait(value, deadline);
   }
-  // Somebody has yet to submit the work, or to signal.
+  // The work is not submitted yet, or the host will signal.
   const Queue::Watch watch(*queue_);
   RETURN_IF_ERROR(watch.status());
   return HostSemaphore::Wait(value, deadline);
@@ -46,7 +46,7 @@ void Semaphore::OnReached(uint64_t value, Callback callback) {
   if (!present.ok() || *present >= value) {
     return HostSemaphore::OnReached(value, std::move(callback));
   }
-  // Until then a thread is to see to what is submitted.
+  // Until then, the queue's thread must retire submissions.
   auto watch = std::make_shared<Queue::Watch>(*queue_);
   if (!watch->status().ok()) return callback(watch->status());
   HostSemaphore::OnReached(

@@ -1,4 +1,4 @@
-// Draws from a shader's instructions what its pipelines need.
+// Derives the facts that a pipeline needs from a shader's instructions.
 //
 // Source: SPIR-V specification, "Entry Point and Execution Model", "Version
 // 1.4"; Vulkan specification, "Standalone SPIR-V Validation".
@@ -62,7 +62,7 @@ absl::Status CheckModel(const SpirvFacts& facts) {
   return absl::OkStatus();
 }
 
-// Whether code of 1.4 stands below a header that says less.
+// Reports whether the code needs version 1.4 while the header has less.
 absl::StatusOr<bool> NeedsVersion14(const SpirvFacts& facts) {
   if (facts.version >= kVersion14) return false;
   bool needed = facts.has_wrap_decoration &&
@@ -82,7 +82,7 @@ absl::StatusOr<bool> NeedsVersion14(const SpirvFacts& facts) {
   return needed;
 }
 
-// The constants that give a function's workgroup size, or its literals.
+// Reads a function's workgroup size from constants or literals.
 absl::Status ReadWorkgroupSize(const SpirvFacts& facts,
                                const SpirvFacts::EntryPoint& from,
                                SpirvEntryPoint& entry) {
@@ -119,7 +119,7 @@ absl::Status ReadWorkgroupSize(const SpirvFacts& facts,
   return absl::OkStatus();
 }
 
-// The least that a variable takes.
+// Returns the fewest bytes that a variable can take.
 uint64_t BytesOf(const SpirvFacts& facts, const SpirvFacts::Variable& from) {
   const uint32_t* pointee = Find(facts.pointees, from.type);
   const uint64_t* size =
@@ -127,14 +127,14 @@ uint64_t BytesOf(const SpirvFacts& facts, const SpirvFacts::Variable& from) {
   return size == nullptr ? 0 : *size;
 }
 
-// Adds what a variable of an entry point needs.
+// Adds the needs of a variable to an entry point.
 void AddVariable(const SpirvFacts& facts, uint32_t id, bool overlap,
                  SpirvEntryPoint& entry) {
   const SpirvFacts::Variable* variable = Find(facts.variables, id);
   if (variable == nullptr) return;
   const uint64_t bytes = BytesOf(facts, *variable);
   if (IsClass(variable->storage_class, spv::StorageClass::Workgroup)) {
-    // Blocks of an explicit layout begin at the same place.
+    // Blocks with an explicit layout start at the same address.
     entry.shared_memory =
         overlap ? std::max(entry.shared_memory, bytes)
                 : CheckedAdd(entry.shared_memory, bytes)

@@ -1,5 +1,4 @@
-// Looks shaders up in the tables of capabilities and limits.
-//
+// Checks shaders against the tables of capabilities and limits.
 // Tested by spirv_check_test.cc.
 #include "hal/vulkan/spirv_check.h"
 
@@ -20,7 +19,7 @@ struct Capability {
   uint32_t number;
   const char* name;
   Where where;
-  Feature feature;  // of kFeature; of kAnyWidth, that for 16 bits
+  Feature feature;  // for kFeature; for kAnyWidth, that of 16 bits
 };
 
 constexpr Capability kCapabilities[] = {
@@ -39,7 +38,7 @@ constexpr Capability kCapabilities[] = {
 #undef NEWER_CAPABILITY
 };
 
-// The numbers are those of SPIR-V's own header.
+// Check the numbers against SPIR-V's own header.
 #define CAPABILITY(number, name, needs) \
   static_assert(static_cast<uint32_t>(spv::Capability::name) == number);
 #define NEWER_CAPABILITY(number, name, needs)
@@ -88,7 +87,7 @@ constexpr FloatControlRow kFloatControls[] = {
 #undef FLOAT_CONTROL
 };
 
-// The modes' numbers are SPIR-V's, and a name's widths follow each other.
+// Check the numbers of modes, and that a name's widths are consecutive.
 #define FEATURE(structure, member)
 #define SUBGROUP(bit, name)
 #define FLOAT_CONTROL(name, mode, width)                                  \
@@ -164,7 +163,7 @@ absl::Status CheckEntryPoint(const SpirvEntryPoint& entry,
                        "limit is ",
                        limits.max_workgroup_size[i], "."));
     }
-    // Each factor has 32 bits, and the product so far is within a limit.
+    // Cannot overflow: the size has 32 bits, and the product is within a limit.
     invocations *= size;
     if (invocations > limits.max_workgroup_invocations) {
       return absl::ResourceExhaustedError(absl::StrCat(

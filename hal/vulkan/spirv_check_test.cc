@@ -1,4 +1,4 @@
-// Tests what is refused for a device: by capability, limit and ABI.
+// Tests which shaders are rejected for a device: by capability, limit and ABI.
 #include "hal/vulkan/spirv_check.h"
 
 #include <cstdint>
@@ -40,7 +40,7 @@ std::string CheckText(const std::string& text, const DeviceLimits& limits,
 TEST(SpirvCheck, Capabilities) {
   const struct {
     int capability;
-    std::optional<Feature> feature;  // none: no device has it
+    std::optional<Feature> feature;  // nullopt: no device has it
     const char* want;                // without the feature
   } kCases[] = {
       {11, Feature::shaderInt64,
@@ -126,7 +126,7 @@ TEST(SpirvCheck, FloatControls) {
   }
 }
 
-// Every feature is called what Vulkan calls it, and every row is reached.
+// Every feature has Vulkan's name, and every row is used.
 TEST(SpirvCheck, FeatureNames) {
   for (size_t i = 0; i < kFeatureCount; ++i) {
     const std::string name = DescribeFeature(static_cast<Feature>(i));
@@ -250,7 +250,7 @@ TEST(SpirvCheck, Executables) {
   }
 }
 
-// Compilers' kernels on a device without cooperative matrices.
+// Kernels from compilers on a device without cooperative matrices.
 TEST(SpirvCheck, CompiledKernels) {
   FeatureSet features = AllFeatures();
   features.Set(Feature::cooperativeMatrix, false);

@@ -1,7 +1,7 @@
-// Any words as a shader: read, and again once mended; neither may fault, and
-// what was mended stays as it is.
+// Fuzzes the shader reader: reads the input, and again after corrections.
+// Neither may crash, and the second read must change nothing.
 //
-// Run it with: tests/fuzz/BUILD says how.
+// To run it, see tests/fuzz/BUILD.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -21,10 +21,10 @@ namespace {
 constexpr size_t kHeaderWords = 5;
 constexpr uint32_t kSwappedMagic = 0x03022307;
 constexpr uint32_t kNewestVersion = 0x00010600;
-// SPIR-V specification, "Universal Limits".
+// Source: SPIR-V specification, "Universal Limits".
 constexpr uint32_t kMaxBound = 4194303;
 
-// The instructions that are read, and how many words each has at least.
+// The instructions of interest and the least number of words of each.
 struct Row {
   spv::Op opcode;
   const char* name;
@@ -70,10 +70,10 @@ Value Find(const Map& map, uint32_t key, Value otherwise) {
   return it == map.end() ? otherwise : it->second;
 }
 
-// One instruction: its words, the first of which is opcode and length.
+// One instruction. The first word is its opcode and length.
 struct Instruction {
   std::span<const uint32_t> words;
-  size_t place;  // in words from the start of the module
+  size_t place;  // index of the first word in the module
   const char* name;
 
   uint32_t operator[](size_t index) const { return words[index]; }
@@ -87,7 +87,8 @@ struct Instruction {
   }
 };
 
-// A text of whole words, ended by a zero byte; `first` becomes the word after.
+// Reads a null-terminated string of whole words that begins at word `first`;
+// sets `first` to the word after it.
 absl::StatusOr<std::string> ReadText(const Instruction& from, size_t& first) {
   const size_t bytes = (from.size() - first) * sizeof(uint32_t);
   const char* text = reinterpret_cast<const char*>(from.words.data() + first);
@@ -289,7 +290,7 @@ absl::Status Scanner::ReadDecoration(const Instruction& it) {
   }
 }
 
-// Sizes without padding: what no layout makes smaller.
+// Sizes are without padding: a lower bound for any layout.
 void Scanner::ReadType(spv::Op opcode, const Instruction& it) {
   uint64_t& size = facts_.type_sizes[it[1]];
   switch (opcode) {
@@ -316,7 +317,7 @@ void Scanner::ReadType(spv::Op opcode, const Instruction& it) {
       size = sum;
       return;
     }
-    default:  // a pointer, of 64 bits where it is in memory at all
+    default:  // a pointer: 64 bits if it is in memory
       size = sizeof(uint64_t);
       facts_.pointees[it[1]] = it[3];
       return;

@@ -1,4 +1,4 @@
-// Tests reading shaders: what is found, what is mended, what is refused.
+// Tests reading shaders: facts, corrections and errors.
 #include "hal/vulkan/spirv.h"
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 namespace eyrie::hal::vulkan {
 namespace {
 
-// A shader of one kernel of 8x2x1 invocations; function 1.
+// A shader with one kernel of 8x2x1 invocations; function 1.
 constexpr char kKernel[] =
     "Capability 1; MemoryModel 0 1; EntryPoint 5 1 'main';"
     "ExecutionMode 1 17 8 2 1;";
 
-// All that is known of a shader: "1.3 caps 1 main 8x2x1".
+// Returns all facts about a shader: "1.3 caps 1 main 8x2x1".
 std::string Describe(const SpirvModule& module) {
   std::string text = absl::StrCat(SpirvVersionName(module.version), " caps ",
                                   absl::StrJoin(module.capabilities, ","));
@@ -177,7 +177,7 @@ TEST(Spirv, Mending) {
     EXPECT_EQ(ReadText(words), c.want) << c.what;
     ASSERT_EQ(StatusText(ReadSpirv(words)), "OK");
     EXPECT_EQ(words.size(), size);
-    // The words say the same when read again: nothing is left to mend.
+    // A second read changes nothing.
     const std::vector<uint32_t> once = words;
     EXPECT_EQ(ReadText(words), c.want) << c.what;
     ASSERT_EQ(StatusText(ReadSpirv(words)), "OK");

@@ -1,5 +1,4 @@
-// Finds SPIRV-Tools' functions in the library and calls them.
-//
+// Loads SPIRV-Tools and calls its functions.
 // Tested by spirv_validate_test.cc.
 #include "hal/vulkan/spirv_validate.h"
 
@@ -41,7 +40,7 @@ struct SpirvValidator::Functions {
 
 namespace {
 
-// A shader is passed over if the library stops at this: it is older.
+// If an older library stops with this message, the shader is not rejected.
 constexpr absl::string_view kUnknownCapability = "Invalid capability operand:";
 
 template <typename Function>
@@ -53,7 +52,7 @@ absl::Status Find(void* library, const std::string& path, const char* name,
       "The library '", path, "' is not SPIRV-Tools: it lacks ", name, "."));
 }
 
-// Where Bazel puts what it makes of Debian's archive, beside the tool.
+// Returns where Bazel puts the library that it builds, next to the program.
 std::string BuiltPath(const std::string& library) {
   const std::string folder = FolderOf(ProgramPath());
   if (folder.empty()) return "";
@@ -64,13 +63,13 @@ void* OpenLibrary(const std::string& library) {
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle != nullptr || library != kSpirvToolsLibrary) return handle;
   const std::string built = BuiltPath(library);
-  // A library that is there and does not load is what the error is about.
+  // If the file exists but does not load, report that error.
   if (access(built.c_str(), F_OK) != 0) return nullptr;
   return dlopen(built.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
-// What the library says in its first line, without the point at the end, and
-// in those that a colon announces. What follows is the instruction.
+// Returns the first line of the library's message without the final period,
+// plus the lines that its colons introduce. The rest is the instruction.
 std::string FirstSentence(absl::string_view text) {
   std::string sentence;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {

@@ -1,4 +1,4 @@
-// Tests validation by SPIRV-Tools: a library made of Debian's archive.
+// Tests validation by SPIRV-Tools, with a library built from Debian's archive.
 #include "hal/vulkan/spirv_validate.h"
 
 #include <cstddef>
@@ -32,7 +32,7 @@ static_assert(offsetof(spirv_tools::Diagnostic, error) ==
 
 constexpr char kLibrary[] = "plugins/spirv_tools/libSPIRV-Tools-shared.so";
 
-// An entry point with an empty body, ids 1 to 4; `more` is after its mode.
+// An entry point with an empty body, ids 1 to 4; `more` follows its mode.
 std::vector<uint32_t> Shader(const std::string& more) {
   return AssembleSpirv(
       absl::StrCat("Capability 1; MemoryModel 0 1; EntryPoint 5 1 'main';"
@@ -72,14 +72,14 @@ TEST(SpirvValidate, Words) {
             "number.");
 }
 
-// As compilers wrote them, and as ReadSpirv leaves them.
+// Kernels as compiled, and after ReadSpirv.
 TEST(SpirvValidate, CompiledKernels) {
   absl::StatusOr<SpirvValidator> validator = SpirvValidator::Load(kLibrary);
   ASSERT_EQ(StatusText(validator), "OK");
   const struct {
     const char* file;
-    uint32_t version;  // of the compiler's header
-    bool valid;        // with it
+    uint32_t version;  // from the compiler's header
+    bool valid;        // with that version
   } kCases[] = {
       {"add_3_3", 0x00010000, true},
       {"add_3_11", 0x00010000, false},
@@ -87,7 +87,7 @@ TEST(SpirvValidate, CompiledKernels) {
       {"scale_3_13", 0x00010000, false},
       {"scale_addresses", 0x00010000, false},
       {"sum_turing", 0x00010300, false},
-      // It declares capability 6022, later than SPIRV-Tools 2023.1.
+      // It declares capability 6022, which is newer than SPIRV-Tools 2023.1.
       {"matmul_rdna3", 0x00010600, true},
   };
   for (const auto& c : kCases) {

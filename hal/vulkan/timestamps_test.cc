@@ -1,4 +1,4 @@
-// What a recorder is told of a device's dispatches.
+// Tests the dispatch times that a recorder receives from a device.
 #include "hal/vulkan/timestamps.h"
 
 #include <array>
@@ -19,7 +19,7 @@ class TimestampsTest : public EachVulkanDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, TimestampsTest, AllVulkanKinds(),
                          NameOfVulkanKind);
 
-// Three dispatches of 2x3x1 workgroups, to be run again and again.
+// Three dispatches of 2x3x1 workgroups, for repeated submission.
 Ref<CommandBuffer> ThreeDispatches(hal::Device& device) {
   const std::vector<uint8_t> data = GridParts().Build();
   const Ref<hal::Executable> grid =
@@ -49,8 +49,8 @@ std::string JsonOf(const trace::Recorder& recorder) {
   return json;
 }
 
-// Commands that are submitted twice count twice, those before the recording
-// not at all.
+// Commands that are submitted twice count twice; dispatches before the trace do
+// not count.
 TEST_P(TimestampsTest, DispatchesAreTold) {
   const Ref<CommandBuffer> commands = ThreeDispatches(*device_);
   ASSERT_EQ(StatusText(Execute(*device_, commands, {})), "OK");
@@ -73,7 +73,7 @@ TEST_P(TimestampsTest, DispatchesAreTold) {
   EXPECT_NE(JsonOf(*recorder).find("\"vulkan queue\""), std::string::npos);
 }
 
-// Kernels of several devices are on lines of their own.
+// Kernels of several devices are on separate tracks.
 TEST_P(TimestampsTest, EachDeviceHasItsLine) {
   const Ref<hal::Device> other = *OpenFirst(OptionsOf(GetParam()));
   const auto recorder = *trace::Recorder::Start({});

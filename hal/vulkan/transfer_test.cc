@@ -1,5 +1,5 @@
-// Fills, updates and copies of Vulkan devices, byte by byte: Vulkan's own
-// commands know only words.
+// Tests fills, updates and copies on Vulkan devices for all byte alignments;
+// Vulkan's own commands support only words.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -38,7 +38,7 @@ class TransferTest : public EachVulkanDevice {
 INSTANTIATE_TEST_SUITE_P(Devices, TransferTest, AllVulkanKinds(),
                          NameOfVulkanKind);
 
-// Any bytes: 1, 2, 3, ...
+// Returns the bytes 1, 2, 3, ...
 Bytes Count(size_t size) {
   Bytes bytes(size);
   for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<uint8_t>(i + 1);
@@ -47,15 +47,14 @@ Bytes Count(size_t size) {
 
 constexpr uint64_t kPattern = 0x8877665544332211;
 
-// What a fill makes of bytes.
+// Fills bytes on the host.
 void FillBytes(Bytes& bytes, size_t offset, size_t length, size_t pattern) {
   for (size_t i = 0; i < length; ++i) {
     bytes[offset + i] = static_cast<uint8_t>(kPattern >> (i % pattern * 8));
   }
 }
 
-// Every offset and length; each in cells of their own, all in one submission
-// for a pattern.
+// All offsets and lengths, each in its own cell, in one submission per pattern.
 TEST_P(TransferTest, FillsOfAllOffsetsAndLengths) {
   constexpr size_t kMax = 21;
   constexpr size_t kCell = 64;
@@ -69,7 +68,7 @@ TEST_P(TransferTest, FillsOfAllOffsetsAndLengths) {
       for (size_t length = 0; length < kMax; length += pattern) {
         const size_t at = (offset * kMax + length) * kCell + offset;
         FillBytes(want, at, length, pattern);
-        // Of a span, so that the fill itself is aligned.
+        // In a span, so that the fill itself is aligned.
         const Ref<hal::Buffer> span = *hal::Buffer::Subspan(buffer, at, length);
         ASSERT_EQ(StatusText(commands->Fill(Whole(span),
                                             BytesOf(kPattern).first(pattern))),
@@ -81,7 +80,7 @@ TEST_P(TransferTest, FillsOfAllOffsetsAndLengths) {
   }
 }
 
-// Neighbours in one word, side by side.
+// Fills of adjacent bytes in one word.
 TEST_P(TransferTest, FillsOfNeighbours) {
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 64);
   const Ref<CommandBuffer> commands = NewCommands();
@@ -101,7 +100,7 @@ TEST_P(TransferTest, LongFills) {
   const Case kCases[] = {
       {70000, 3, 69990, 1},
       {70000, 2, 69996, 2},
-      // More than one dispatch of the shader's fills.
+      // More than one dispatch of the fill shader.
       {size_t{34} << 20, 5, (size_t{17} << 20) + 24, 8},
       {size_t{34} << 20, 64, (size_t{33} << 20), 8},
   };
@@ -141,7 +140,7 @@ TEST_P(TransferTest, Updates) {
   }
 }
 
-// Between buffers and within one, any bytes to any others.
+// Between buffers and within one, at any byte offset.
 TEST_P(TransferTest, Copies) {
   const Ref<hal::Buffer> source = NewBuffer(*device_, 64);
   const Ref<hal::Buffer> target = NewBuffer(*device_, 64);
@@ -172,7 +171,7 @@ TEST_P(TransferTest, Copies) {
   }
 }
 
-// Slots that overlap, in either direction and not at all.
+// Slots that overlap in either direction, or not at all.
 TEST_P(TransferTest, CopiesOfSlots) {
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 16);
   const Ref<CommandBuffer> commands =

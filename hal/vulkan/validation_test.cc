@@ -1,6 +1,6 @@
-// The tests of devices that stand beside it, watched by Khronos' validation
-// layer, its checks of synchronization among them: a message fails the test
-// that it came in. Two misuses show that the layer is awake.
+// Runs the device tests under Khronos' validation layer, including its
+// synchronization checks; a message fails the test in which it arrives. Two
+// deliberate errors prove that the layer is active.
 #include <dlfcn.h>
 
 #include <memory>
@@ -21,8 +21,7 @@
 namespace eyrie::hal::vulkan {
 namespace {
 
-// What hears the layer; of the whole run, for messages come also while devices
-// go.
+// Collects messages for the whole run, because some arrive while devices close.
 std::shared_ptr<Instance>& Watched() {
   static std::shared_ptr<Instance> instance;
   return instance;
@@ -39,7 +38,7 @@ class Listener final : public ::testing::EmptyTestEventListener {
 class Watch final : public ::testing::Environment {
   void SetUp() override {
     ChooseLavapipe();
-    // As for drivers: see lavapipe.cc.
+    // For the same reason as drivers: see lavapipe.cc.
     dlopen("libVkLayer_khronos_validation.so", RTLD_NOW | RTLD_NODELETE);
     const auto instance = Instance::Get(/*validation_layer=*/true);
     if (absl::IsUnavailable(instance.status())) {
@@ -70,7 +69,7 @@ TEST_F(Validation, HearsMisuse) {
       LogicalDevice::Open(Watched(), *physical, DriverOptions());
   ASSERT_EQ(StatusText(device), "OK");
   EXPECT_EQ(Messages(), "");
-  // A buffer of no bytes.
+  // An empty buffer, which is an error.
   VkBufferCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
@@ -85,7 +84,7 @@ TEST_F(Validation, HearsMisuse) {
       << messages;
 }
 
-// Two writes with nothing between, as no compiler records them.
+// Two writes without a barrier, which compilers never produce.
 TEST_F(Validation, HearsHazards) {
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 64);
   const Ref<CommandBuffer> commands =
