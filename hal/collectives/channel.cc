@@ -1,7 +1,3 @@
-// Channels of a single rank, where every collective is a copy, or nothing, and
-// the provider that makes them.
-//
-// Tested by channel_test.cc.
 #include "hal/collectives/channel.h"
 
 #include <algorithm>
@@ -52,7 +48,7 @@ class SelfProvider final : public ChannelProvider {
   absl::StatusOr<Ref<Channel>> Create(const ChannelParams& params,
                                       const Channel::Stop&) override {
     absl::Status valid =
-        CheckRankAndCount(params, 0, 1, "; others come with --collectives");
+        CheckRankAndCount(params, 0, 1, "; use --collectives for more ranks");
     if (!valid.ok()) return valid;
     return Ref<Channel>(MakeRef<SelfChannel>());
   }
@@ -69,7 +65,7 @@ absl::Status Channel::RunAlone(const CollectivePlan&,
   }
   absl::Status failed = failure();
   if (!failed.ok() || ranges.receive.empty()) return failed;
-  // One element alone is its own sum, product, minimum and average.
+  // Every reduction of a single element returns it.
   if (ranges.send.empty()) {
     std::memset(ranges.receive.data(), 0, ranges.receive.size());
   } else {
@@ -86,8 +82,8 @@ absl::Status CheckRankAndCount(const ChannelParams& params, int rank, int count,
   if (rank_fits && count_fits) [[likely]]
     return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("A channel of rank ", params.rank, " and ", params.count,
-                   " ranks is asked for; this process is rank ", rank, " of ",
+      absl::StrCat("A channel with rank ", params.rank, " and ", params.count,
+                   " ranks was requested; this process is rank ", rank, " of ",
                    count, advice, "."));
 }
 

@@ -1,8 +1,8 @@
-// Channels: the ranks that run collectives together, as one of them sees it.
+// Channels: groups of ranks that run collectives together, as seen by one rank.
 //
-// A provider makes the channels of a process. The one that is always there
-// knows a single rank; others are plug-ins (plugin.h). All ranks of a channel
-// run the same collectives in the same order.
+// A provider creates the channels of a process. The built-in one has a single
+// rank; others are plug-ins (plugin.h). All ranks of a channel must run the
+// same collectives in the same order.
 // Tested by channel_test.cc.
 #ifndef EYRIE_HAL_COLLECTIVES_CHANNEL_H_
 #define EYRIE_HAL_COLLECTIVES_CHANNEL_H_
@@ -22,7 +22,8 @@
 
 namespace eyrie::hal {
 
-// The ranges of a collective, as long as its plan says. They may overlap.
+// The ranges of a collective; their lengths are those of its plan. They may
+// overlap.
 struct CollectiveRanges {
   std::span<const uint8_t> send;
   std::span<uint8_t> receive;
@@ -34,33 +35,35 @@ class Channel : public ChargedObject {
   static constexpr RefType kType{"hal.channel"};
   // Called once, on any thread. Must not block.
   using Done = std::function<void(const absl::Status&)>;
-  // Asked now and then while a thread waits: not OK ends the wait with it.
+  // Called repeatedly while a thread waits. An error ends the wait with that
+  // error.
   using Stop = std::function<absl::Status()>;
 
   int rank() const { return rank_; }    // in [0, count)
   int count() const { return count_; }  // at least 1
 
-  // The channel of those ranks that give the same color, ordered by key, then
-  // by rank; null for a color of -1. Waits until every rank has come.
+  // Creates a channel of all ranks that pass the same color, ordered by key,
+  // then by rank. Returns null for a color of -1. Blocks until every rank of
+  // this channel has called Split, or `stop` fails.
   virtual absl::StatusOr<Ref<Channel>> Split(int32_t color, int32_t key,
                                              const Stop& stop) = 0;
 
-  // Begins a collective, in the order of the calls. The ranges stay as long as
-  // `kept` is held, which may be longer than until `done`. A failure says
-  // which rank and which operation it was; it stays with the channel.
-  // A channel of one rank calls `done` before this returns.
+  // Starts a collective. Collectives run in the order of these calls. `kept`
+  // must own the ranges; the channel may hold it even after it calls `done`. A
+  // failure is permanent for the channel; its message names the rank and the
+  // operation. A channel of one rank calls `done` before this returns.
   virtual void Start(const CollectivePlan& plan, const CollectiveRanges& ranges,
                      Ref<RefObject> kept, Done done) = 0;
 
-  // This rank will not run what others wait for: everything on the channel
-  // that is not over fails, here and there, and all that follows.
+  // Fails the channel permanently, on all ranks: running and later collectives
+  // fail with `status`. For a rank that cannot run what others wait for.
   virtual void Fail(const absl::Status& status) = 0;
-  // Returns why the channel has failed; OK if it has not.
+  // Returns the failure of the channel, or OK.
   virtual absl::Status failure() = 0;
 
-  // Runs a collective on a channel of one rank, before it returns: there is no
-  // other rank to wait for. Fails as the channel has. INTERNAL: the channel has
-  // more ranks, for which there is Start.
+  // Runs a collective on a channel of one rank before it returns. Returns
+  // failure() if the channel has failed. INTERNAL: the channel has more ranks;
+  // use Start.
   absl::Status RunAlone(const CollectivePlan& plan,
                         const CollectiveRanges& ranges);
 
@@ -73,33 +76,34 @@ class Channel : public ChargedObject {
   const int count_;
 };
 
-// What a module asks a new channel to be.
+// The requested properties of a new channel.
 struct ChannelParams {
-  std::string group;       // ranks that name the same group belong together
-  int32_t rank = kNoRank;  // kNoRank: the provider's
-  int32_t count = -1;      // -1: the provider's
+  std::string group;       // ranks with equal groups share a channel
+  int32_t rank = kNoRank;  // kNoRank: the provider's rank
+  int32_t count = -1;      // -1: the provider's count
 };
 
 // Thread-safe.
 class ChannelProvider {
  public:
   virtual ~ChannelProvider() = default;
-  // A channel of all ranks; the same for the same group. INVALID_ARGUMENT: a
-  // rank or count that are not the provider's.
+  // Returns a channel of all ranks: the same one for the same group. May block
+  // until all ranks call it, or `stop` fails. INVALID_ARGUMENT: the rank or
+  // count differs from the provider's.
   virtual absl::StatusOr<Ref<Channel>> Create(const ChannelParams& params,
                                               const Channel::Stop& stop) = 0;
-  // This process will run no more collectives, and all went well: waits until
-  // the other ranks say so too. A provider that goes without this takes its
-  // rank for lost, and the others hear of it. FAILED_PRECONDITION: a channel
-  // has failed, or collectives are running.
+  // Ends collectives in this process after success, and blocks until all other
+  // ranks do so, too. If a provider is destroyed without Close, the collectives
+  // of other ranks fail. FAILED_PRECONDITION: collectives are running. If a
+  // channel has failed, returns its failure.
   virtual absl::Status Close() = 0;
 };
 
-// The provider of a process that is alone.
+// Creates the provider of a process that is the only rank.
 std::shared_ptr<ChannelProvider> CreateSelfProvider();
 
-// INVALID_ARGUMENT: what is asked for is not what there is; `advice` ends the
-// sentence.
+// INVALID_ARGUMENT: `params` has another rank or count; `advice` is appended to
+// the message.
 absl::Status CheckRankAndCount(const ChannelParams& params, int rank, int count,
                                absl::string_view advice);
 

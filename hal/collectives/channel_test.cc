@@ -1,4 +1,4 @@
-// The channel of a single rank.
+// Tests the channel of a single rank.
 #include "hal/collectives/channel.h"
 
 #include <cstdint>
@@ -47,7 +47,8 @@ TEST(SelfChannel, RunsEveryKind) {
       {0x000304, 0, "OK 1 2 3 4"},
       {0x000405, 0, "OK 1 2 3 4"},
       {0x000006, 0,
-       "INVALID_ARGUMENT: Rank 0 would send to itself alone, or receive. "
+       "INVALID_ARGUMENT: Rank 0 would only send to itself, or only receive "
+       "from itself. "
        "(send of i8)"},
       {0x000007, 1,
        "INVALID_ARGUMENT: The source (rank 1) is past the channel's last rank "
@@ -83,11 +84,11 @@ TEST(SelfChannel, IsAlone) {
       {kNoRank, -1, "OK"},
       {0, 1, "OK"},
       {0, 2,
-       "INVALID_ARGUMENT: A channel of rank 0 and 2 ranks is asked for; this "
-       "process is rank 0 of 1; others come with --collectives."},
+       "INVALID_ARGUMENT: A channel with rank 0 and 2 ranks was requested; "
+       "this process is rank 0 of 1; use --collectives for more ranks."},
       {1, -1,
-       "INVALID_ARGUMENT: A channel of rank 1 and -1 ranks is asked for; this "
-       "process is rank 0 of 1; others come with --collectives."},
+       "INVALID_ARGUMENT: A channel with rank 1 and -1 ranks was requested; "
+       "this process is rank 0 of 1; use --collectives for more ranks."},
   };
   for (const auto& c : kCases) {
     EXPECT_EQ(

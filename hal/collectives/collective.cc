@@ -1,6 +1,3 @@
-// Decodes collectives by the rows of collectives.def, and plans them by kind.
-//
-// Tested by collective_test.cc, collective_fuzz.cc.
 #include "hal/collectives/collective.h"
 
 #include <iterator>
@@ -52,10 +49,10 @@ const Row& RowOf(CollectiveType type) {
 absl::Status UnknownPart(absl::string_view what, uint32_t value, size_t count) {
   return absl::InvalidArgumentError(
       absl::StrCat("A collective's ", what, " (", value,
-                   ") is past the last one known (", count - 1, ")."));
+                   ") exceeds the last known one (", count - 1, ")."));
 }
 
-// Fills a plan in, kind by kind. Sizes are computed once, checked.
+// Computes a plan with checked sizes.
 class Planner {
  public:
   Planner(const CollectiveOp& op, const CollectiveArguments& arguments,
@@ -72,10 +69,10 @@ class Planner {
   absl::Status PlanAllGather();
   absl::Status PlanRooted();
   absl::Status PlanPeers();
-  // The bytes of `count` elements of so many ranks.
+  // Returns the bytes of `count` elements times `ranks`.
   absl::StatusOr<uint64_t> Bytes(uint64_t count, uint64_t ranks) const;
   absl::StatusOr<int32_t> Rank(absl::string_view what, uint32_t rank) const;
-  // The peer that 16 bits name; all of them: none.
+  // Returns the peer in 16 bits; kNoRank if all bits are set.
   absl::StatusOr<int32_t> Peer(absl::string_view what, uint32_t rank) const;
   absl::Status CheckLength(absl::string_view what, uint64_t needed,
                            std::optional<uint64_t> length) const;
@@ -125,7 +122,7 @@ absl::Status Planner::PlanAllGather() {
   const std::optional<uint64_t> received = arguments_.receive_length;
   const absl::StatusOr<uint64_t> all = Bytes(plan_.count, ranks);
   plan_.block_bytes = bytes_;
-  // What all ranks give fits: the count is one rank's.
+  // If `count` elements of every rank fit, the count is per rank.
   const bool is_total = received && (!all.ok() || *received < *all) &&
                         *received >= bytes_ && plan_.count % ranks == 0;
   if (is_total) {
@@ -167,7 +164,7 @@ absl::Status Planner::PlanRooted() {
     return absl::OkStatus();
   }
   plan_.send_bytes = is_root ? bytes_ : 0;
-  // The root need not have a range to receive what it has.
+  // The root may omit its receive range.
   const bool receives = !is_root || arguments_.receive_length.value_or(0) != 0;
   plan_.receive_bytes = receives ? bytes_ : 0;
   return absl::OkStatus();
@@ -198,7 +195,8 @@ absl::Status Planner::PlanPeers() {
   }
   if (plan_.target != rank_ && plan_.source != rank_) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("Rank ", rank_, " would send to itself alone, or receive."));
+      absl::StrCat("Rank ", rank_,
+                   " would only send to itself, or only receive from itself."));
 }
 
 absl::StatusOr<CollectivePlan> Planner::Plan() {
@@ -260,9 +258,8 @@ absl::StatusOr<CollectiveOp> DecodeCollective(uint32_t packed) {
   if (!Reduces(op.kind)) {
     op.reduction = CollectiveReduction::kNone;
   } else if (op.reduction == CollectiveReduction::kNone) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("The collective '", RowOf(op.kind).text,
-                     "' has no reduction, and needs one."));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The collective '", RowOf(op.kind).text, "' needs a reduction."));
   }
   return op;
 }

@@ -1,7 +1,7 @@
-// What a collective operation is, and what it makes of a rank's two ranges.
+// Collective operations: decoding, and planning of a rank's part.
 //
-// A collective is run by every rank of a channel, each with its own buffers.
-// Decoding and planning check all that a module says, before anything is sent.
+// Every rank of a channel runs a collective, with its own buffers. Decoding and
+// planning validate all of a module's numbers before anything is sent.
 // Tested by collective_test.cc, collective_fuzz.cc.
 #ifndef EYRIE_HAL_COLLECTIVES_COLLECTIVE_H_
 #define EYRIE_HAL_COLLECTIVES_COLLECTIVE_H_
@@ -37,28 +37,28 @@ struct CollectiveOp {
   bool operator==(const CollectiveOp&) const = default;
 };
 
-// Reads the number that a module gives. INVALID_ARGUMENT: a part that is not
-// known, or a kind that reduces without a reduction. UNIMPLEMENTED: an element
-// type that is known and not supported. Reductions of other kinds are dropped.
+// Decodes the number that a module passes. Ignores the reduction of kinds that
+// do not reduce. INVALID_ARGUMENT: an unknown part, or a missing reduction.
+// UNIMPLEMENTED: the element type is not supported.
 absl::StatusOr<CollectiveOp> DecodeCollective(uint32_t packed);
 
-// True for the kinds that combine elements.
+// Reports whether the kind combines elements.
 bool Reduces(CollectiveKind kind);
-// True for the kinds that only some ranks run.
+// Reports whether only the ranks that are source or target take part.
 bool IsPointToPoint(CollectiveKind kind);
-// Bytes of an element.
+// Returns the bytes of an element.
 uint32_t ByteCount(CollectiveType type);
-// "all-reduce sum of f32", "send of i8".
+// Returns the operation as text: "all-reduce sum of f32", "send of i8".
 std::string CollectiveText(const CollectiveOp& op);
 
-// No rank.
+// Stands for no rank.
 inline constexpr int32_t kNoRank = -1;
 
-// One rank's part in a collective. Ranges of no bytes are not used.
+// One rank's part in a collective. Ranges of 0 bytes are not used.
 struct CollectivePlan {
   CollectiveOp op;
-  uint64_t count = 0;          // elements, as the module gives them
-  uint64_t block_bytes = 0;    // one rank's share of what is cut into shares
+  uint64_t count = 0;          // elements, as the module passes them
+  uint64_t block_bytes = 0;    // one rank's share; 0 if not shared
   uint64_t send_bytes = 0;     // read from the start of the send range
   uint64_t receive_bytes = 0;  // written from the start of the receive range
   int32_t root = kNoRank;      // of broadcast and reduce
@@ -66,20 +66,20 @@ struct CollectivePlan {
   int32_t source = kNoRank;    // of receive and send-receive
 };
 
-// What a rank passes along with the operation.
+// The arguments that a rank passes with the operation.
 struct CollectiveArguments {
   uint32_t param = 0;  // the root or peer, or target and source of 16 bits each
   uint64_t count = 0;  // elements
-  // Bytes of the ranges; nullopt: known to the table of bindings alone.
+  // Bytes of the ranges; nullopt: unknown until a binding table is given.
   std::optional<uint64_t> send_length;
   std::optional<uint64_t> receive_length;
 };
 
-// What `rank` of `ranks` does. An all-gather's count may be what one rank
-// gives or, as compilers have it, what every rank receives; the receive
-// range's length tells which. INVALID_ARGUMENT: a count that ranks cannot
-// share, or a rank that does not exist. OUT_OF_RANGE: a range that is too
-// short, or a size that overflows.
+// Plans the part of `rank` of `ranks`. An all-gather's count may be what each
+// rank sends or, in compilers' modules, what each rank receives; the receive
+// range's length decides. INVALID_ARGUMENT: the ranks cannot share the count,
+// or a rank does not exist. OUT_OF_RANGE: a range is too short, or a size
+// overflows.
 absl::StatusOr<CollectivePlan> PlanCollective(
     const CollectiveOp& op, const CollectiveArguments& arguments, int rank,
     int ranks);

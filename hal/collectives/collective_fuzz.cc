@@ -1,5 +1,5 @@
-// Any operation, ranges and counts may be refused; a plan stays in its ranges
-// and names ranks that exist.
+// Fuzzes decoding and planning: they may reject any input, but a plan must stay
+// in its ranges and name existing ranks.
 //
 // Run it with: tests/fuzz/BUILD says how.
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace eyrie::hal {
 namespace {
 
-// The number at the start of the bytes, which it is taken off.
+// Removes and returns a number from the start of the bytes.
 template <typename T>
 T Take(const uint8_t*& data, size_t& size) {
   T value = 0;

@@ -1,4 +1,4 @@
-// Decoding and planning: every kind, and every way to ask for too much.
+// Tests decoding and planning: all kinds and all errors.
 #include "hal/collectives/collective.h"
 
 #include <string>
@@ -28,17 +28,16 @@ TEST(Collective, Decodes) {
       {0x080501, "all-reduce average of f16"},
       {0x0B0101, "all-reduce sum of bf16"},
       {0x090001,
-       "INVALID_ARGUMENT: The collective 'all-reduce' has no reduction, and "
-       "needs one."},
+       "INVALID_ARGUMENT: The collective 'all-reduce' needs a reduction."},
       {0x090009,
-       "INVALID_ARGUMENT: A collective's kind (9) is past the last one known "
+       "INVALID_ARGUMENT: A collective's kind (9) exceeds the last known one "
        "(8)."},
       {0x090601,
-       "INVALID_ARGUMENT: A collective's reduction (6) is past the last one "
-       "known (5)."},
+       "INVALID_ARGUMENT: A collective's reduction (6) exceeds the last known "
+       "one (5)."},
       {0x100101,
-       "INVALID_ARGUMENT: A collective's element type (16) is past the last "
-       "one known (15)."},
+       "INVALID_ARGUMENT: A collective's element type (16) exceeds the last "
+       "known one (15)."},
       {0x01090101,
        "INVALID_ARGUMENT: A collective's reserved byte is 1, not 0."},
       {0x0D0000,
@@ -64,7 +63,7 @@ std::string PlanText(const absl::StatusOr<CollectivePlan>& plan) {
   return text;
 }
 
-// As rank 1 of 4, of f32.
+// Plans for rank 1 of 4, with f32.
 TEST(Collective, Plans) {
   constexpr std::optional<uint64_t> kUnknown;
   constexpr uint64_t kMuch = uint64_t{1} << 62;
@@ -76,7 +75,7 @@ TEST(Collective, Plans) {
     std::optional<uint64_t> receive;
     const char* want;
   } kCases[] = {
-      // The count of an all-gather is one rank's, or everybody's.
+      // The count of an all-gather is one rank's, or the total.
       {CollectiveKind::kAllGather, 0, 2, 8, 32, "8->32 by 8"},
       {CollectiveKind::kAllGather, 0, 8, 8, 32, "8->32 by 8"},
       {CollectiveKind::kAllGather, 0, 2, kUnknown, kUnknown, "8->32 by 8"},
@@ -120,7 +119,8 @@ TEST(Collective, Plans) {
        "INVALID_ARGUMENT: The source (rank 9) is past the channel's last rank "
        "(3). (receive of f32)"},
       {CollectiveKind::kSend, 1, 2, 8, 0,
-       "INVALID_ARGUMENT: Rank 1 would send to itself alone, or receive. "
+       "INVALID_ARGUMENT: Rank 1 would only send to itself, or only receive "
+       "from itself. "
        "(send of f32)"},
       {CollectiveKind::kSendReceive, 0x00000002, 2, 8, 8, "8->8 to 2 from 0"},
       {CollectiveKind::kSendReceive, 0xFFFF0002, 2, 8, 8, "8->8 to 2"},
@@ -128,7 +128,8 @@ TEST(Collective, Plans) {
       {CollectiveKind::kSendReceive, 0xFFFFFFFF, 2, 0, 8, "0->8"},
       {CollectiveKind::kSendReceive, 0x00010001, 2, 8, 8, "8->8 to 1 from 1"},
       {CollectiveKind::kSendReceive, 0x00010002, 2, 8, 8,
-       "INVALID_ARGUMENT: Rank 1 would send to itself alone, or receive. "
+       "INVALID_ARGUMENT: Rank 1 would only send to itself, or only receive "
+       "from itself. "
        "(send-receive of f32)"},
       {CollectiveKind::kSendReceive, 0x00000004, 2, 8, 8,
        "INVALID_ARGUMENT: The target (rank 4) is past the channel's last rank "

@@ -1,6 +1,6 @@
-// A plug-in of one kind of several, by FAKE_PLUGIN: 0 has no entry, 1 another
-// version, 2 does not open, 3 says that it is a rank past the last, 4 is a
-// rank alone, whose messages to itself are lost.
+// A plug-in for tests. FAKE_PLUGIN selects its defect: 0 has no entry point, 1
+// another version, 2 fails to open, 3 reports a rank past the last; 4 works as
+// a single rank, but loses messages to itself.
 #include <cstdio>
 
 #include "eyrie/collectives_plugin.h"

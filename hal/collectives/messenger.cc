@@ -1,6 +1,3 @@
-// Steps operations until they are over.
-//
-// Tested by messenger_test.cc.
 #include "hal/collectives/messenger.h"
 
 #include <algorithm>
@@ -15,16 +12,16 @@
 namespace eyrie::hal {
 namespace {
 
-// Rounds without progress during which the thread only yields, and the longest
-// it sleeps after that.
+// The thread yields for this many rounds without progress; then it sleeps, for
+// at most kMaxPauseUs per round.
 constexpr int kYields = 50;
 constexpr int kMaxPauseUs = 200;
-// How long farewells may take to leave a process that does not end orderly.
+// Time limit for sending farewells if the process does not end orderly.
 constexpr auto kFarewellTime = std::chrono::milliseconds(200);
 
 constexpr char kChannel[] = "The channel of collectives";
 
-// Messages in flight use this memory until the process ends.
+// Leaks an object, because messages in flight use its memory.
 template <typename T>
 void LeaveBehind(std::unique_ptr<T> object) {
   static std::mutex mutex;
@@ -41,7 +38,7 @@ absl::Status Gone() {
 
 absl::StatusOr<std::shared_ptr<Messenger>> Messenger::Create(
     const TransportFactory& factory) {
-  // In a child of this process, which lacks the thread, it stays as it is.
+  // In a forked child, leak it: the thread to join does not exist there.
   const auto end = [](Messenger* object) {
     if (!object->mark_.IsForked()) delete object;
   };
@@ -90,7 +87,7 @@ bool Messenger::StepAll(std::vector<Entry>& active) {
       std::exchange(entry.ended, nullptr)(*entry.operation);
       moved = true;
     }
-    // One that has failed stays while messages use its memory.
+    // A failed operation stays while messages use its memory.
     if (over && entry.operation->in_flight() == 0) {
       active.erase(active.begin() + static_cast<ptrdiff_t>(i));
     } else {

@@ -1,9 +1,9 @@
-// The thread that moves a process's messages.
+// The thread that transfers a process's messages.
 //
-// All calls of the transport are made on that thread, which sleeps while there
-// is nothing to move. Operations begin in the order in which channels start
-// them. One that has failed, or was given up, keeps its memory until none of
-// its messages is in flight.
+// All calls of the transport are made on that thread, which sleeps while it has
+// nothing to do. Operations begin in the order in which channels start them. A
+// failed or abandoned operation keeps its memory until none of its messages is
+// in flight.
 // Tested by messenger_test.cc.
 #ifndef EYRIE_HAL_COLLECTIVES_MESSENGER_H_
 #define EYRIE_HAL_COLLECTIVES_MESSENGER_H_
@@ -27,11 +27,11 @@ namespace eyrie::hal {
 // Thread-safe.
 class Messenger {
  public:
-  // Called on the messenger's thread when an operation is over.
+  // Called on the messenger's thread when an operation has ended.
   using Ended = std::function<void(Operation& operation)>;
 
-  // Starts the thread, and the transport on it. RESOURCE_EXHAUSTED: there is no
-  // thread.
+  // Starts the thread, and calls `factory` on it, whose error is returned.
+  // RESOURCE_EXHAUSTED: no thread can be started.
   static absl::StatusOr<std::shared_ptr<Messenger>> Create(
       const TransportFactory& factory);
   ~Messenger();
@@ -39,26 +39,27 @@ class Messenger {
   int rank() const { return rank_; }
   int count() const { return count_; }
 
-  // CANCELLED: the messenger has stopped, and nothing is called.
-  // FAILED_PRECONDITION: so in a child of the process that started it.
+  // Adds an operation. On error, `ended` is not called. CANCELLED: the
+  // messenger has stopped. FAILED_PRECONDITION: this is a forked child.
   absl::Status Add(std::unique_ptr<Operation> operation, Ended ended);
-  // Ends the thread, once. Orderly, if no operation is running: with the other
-  // ranks. Else what is in flight is left behind, with its memory and the
-  // transport. FAILED_PRECONDITION: operations were running that should not.
+  // Ends the thread. If `orderly`, and no operation is running, closes the
+  // transport together with the other ranks. Else the transport and the memory
+  // of messages in flight are leaked. FAILED_PRECONDITION: `orderly`, but
+  // operations are running; or this is a forked child.
   absl::Status Stop(bool orderly);
 
  private:
   struct Entry {
     std::unique_ptr<Operation> operation;
-    Ended ended;  // empty: it was called
+    Ended ended;  // empty once called
   };
 
   Messenger() = default;
   void Work(const TransportFactory& factory);
-  // Takes new entries into `active`; waits for them, or for `pause_us`.
-  // False: the thread is to end.
+  // Moves new entries to `active`. If there is nothing else to do, waits for
+  // them; else up to `pause_us`. Returns false if the thread must end.
   bool TakeNew(std::vector<Entry>& active, int pause_us);
-  // Steps all once; true if anything moved.
+  // Steps all operations once; reports whether any made progress.
   bool StepAll(std::vector<Entry>& active);
   void Finish(std::vector<Entry>& active);
 
@@ -66,7 +67,7 @@ class Messenger {
   Thread thread_;
   int rank_ = 0;
   int count_ = 1;
-  std::unique_ptr<Transport> transport_;  // the thread's, once it runs
+  std::unique_ptr<Transport> transport_;  // used by the thread only
 
   std::mutex mutex_;  // guards all below
   std::condition_variable wakes_;
@@ -74,8 +75,8 @@ class Messenger {
   bool started_ = false;
   bool stopping_ = false;
   bool stopped_ = false;
-  bool orderly_ = false;  // the transport is to end with the other ranks
-  absl::Status result_;   // of the start, then of the end
+  bool orderly_ = false;  // close the transport with the other ranks
+  absl::Status result_;   // of Create, then of Stop
 };
 
 }  // namespace eyrie::hal

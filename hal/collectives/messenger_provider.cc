@@ -1,6 +1,3 @@
-// The channel of all ranks, and one for each name.
-//
-// Tested by messenger_test.cc.
 #include "hal/collectives/messenger_provider.h"
 
 #include <cstdint>

@@ -12,8 +12,8 @@
 
 namespace eyrie::hal {
 
-// Fails as the factory does, which is called on a thread that the provider
-// keeps for the transport.
+// Creates a provider. Calls `factory` on a new thread, which the provider owns,
+// and returns its error, if any.
 absl::StatusOr<std::shared_ptr<ChannelProvider>> CreateMessengerProvider(
     const TransportFactory& factory);
 

@@ -1,5 +1,5 @@
-// Collectives of several ranks, which are threads: what every kind does, and
-// how failures travel.
+// Tests collectives between ranks that are threads: results of every kind, and
+// how failures reach other ranks.
 #include <algorithm>
 #include <condition_variable>
 #include <cstdint>
@@ -42,7 +42,7 @@ CollectiveOp OpOf(CollectiveKind kind) {
       CollectiveType::kSint32};
 }
 
-// Begins a job; Wait gives what was received, or the failure.
+// Starts a job; Wait returns the received elements, or the failure.
 class JobRun : public RefObject {
  public:
   static constexpr RefType kType{"test.run"};
@@ -229,7 +229,7 @@ TEST(Messenger, EveryKind) {
   }
 }
 
-// What a channel of one rank does, whatever the channel came from.
+// Cases for any channel of one rank.
 const struct AloneCase {
   const char* name;
   Job job;
@@ -251,11 +251,13 @@ const struct AloneCase {
     {"reduce-scatter", {Kind::kReduceScatter, 0, {1, 2}, 2, 2}, "1 2"},
     {"send",
      {Kind::kSend, 0, {1}, 0, 1},
-     "INVALID_ARGUMENT: Rank 0 would send to itself alone, or receive. (send "
+     "INVALID_ARGUMENT: Rank 0 would only send to itself, or only receive from "
+     "itself. (send "
      "of i32)"},
     {"receive",
      {Kind::kReceive, 0, {}, 1, 1},
-     "INVALID_ARGUMENT: Rank 0 would send to itself alone, or receive. "
+     "INVALID_ARGUMENT: Rank 0 would only send to itself, or only receive from "
+     "itself. "
      "(receive of i32)"},
     {"send and receive", {Kind::kSendReceive, 0, {1, 2}, 2, 2}, "1 2"},
     {"send and receive of nobody",
@@ -263,8 +265,8 @@ const struct AloneCase {
      "0 0"},
 };
 
-// The rows end before Start returns, on the channels of one rank that a process
-// among `ranks` can have.
+// Runs the cases on channels of one rank in a process among `ranks`; each must
+// end before Start returns.
 TEST(Messenger, EveryKindAlone) {
   for (const int ranks : {1, 2, kRanks}) {
     const auto hub = std::make_shared<RankHub>(ranks);
@@ -288,7 +290,7 @@ TEST(Messenger, EveryKindAlone) {
           EXPECT_EQ(run->Wait(), c.want);
         }
       }
-      // Alone for good: nobody else hears of it.
+      // Fails permanently; no other rank is told.
       alone->Fail(absl::DataLossError("The kernel is ill."));
       EXPECT_EQ(RunJob(*alone, {Kind::kAllReduce, 0, {1}, 1, 1}),
                 "DATA_LOSS: The kernel is ill.");
@@ -301,7 +303,7 @@ TEST(Messenger, EveryKindAlone) {
   }
 }
 
-// Two ranks that do what does not fit, point to point.
+// Mismatched point-to-point operations of two ranks.
 TEST(Messenger, PeersThatDisagree) {
   const auto hub = std::make_shared<RankHub>(2);
   std::string got[2];
@@ -320,7 +322,7 @@ TEST(Messenger, PeersThatDisagree) {
             "receive of i32 x 3.");
 }
 
-// Many at once, on every rank in the same order; long ones too.
+// Many operations at once, in the same order on every rank; some are long.
 TEST(Messenger, ManyInFlight) {
   const auto hub = std::make_shared<RankHub>(kRanks);
   RunRanks(kRanks, [&](int rank) {
@@ -358,7 +360,7 @@ TEST(Messenger, Splits) {
     const Ref<Channel> all = *provider->Create({}, GoOn);
     const Ref<Channel> named = *provider->Create({"name", rank, 4}, GoOn);
     EXPECT_EQ(named, *provider->Create({"name", -1, -1}, GoOn));
-    // Halves, the second one backwards; then one rank alone.
+    // Two halves, the second in reverse order; then a single rank.
     const Ref<Channel> half =
         *all->Split(rank / 2, rank < 2 ? rank : -rank, GoOn);
     const Ref<Channel> alone = *half->Split(rank == 2 ? 7 : -1, 0, GoOn);
@@ -372,8 +374,8 @@ TEST(Messenger, Splits) {
                              gather(*half), ", ", sum(*all), " ", sum(*named));
     if (alone) absl::StrAppend(&got[rank], " ", sum(*alone));
     EXPECT_EQ(StatusText(provider->Create({"", 1, 3}, GoOn)),
-              absl::StrCat("INVALID_ARGUMENT: A channel of rank 1 and 3 ranks "
-                           "is asked for; this process is rank ",
+              absl::StrCat("INVALID_ARGUMENT: A channel with rank 1 and 3 "
+                           "ranks was requested; this process is rank ",
                            rank, " of 4."));
     EXPECT_EQ(StatusText(provider->Close()), "OK");
   });
@@ -383,7 +385,7 @@ TEST(Messenger, Splits) {
   EXPECT_EQ(got[3], "0/2 3 2, 6 6");
 }
 
-// A rank that gives up tells the others, once what it began is over.
+// A rank that fails tells the others after its running operations have ended.
 TEST(Messenger, FailuresTravel) {
   const auto hub = std::make_shared<RankHub>(kRanks);
   std::string got[kRanks];
@@ -407,7 +409,7 @@ TEST(Messenger, FailuresTravel) {
   }
 }
 
-// A rank that ends takes what waits for it along, point to point too.
+// When a rank ends, operations that wait for it fail, point-to-point too.
 TEST(Messenger, RanksThatEnd) {
   const auto hub = std::make_shared<RankHub>(2);
   std::string got;
@@ -432,7 +434,7 @@ TEST(Messenger, BrokenLines) {
   EXPECT_EQ(StatusText(channel->Split(0, 0, GoOn)), want);
 }
 
-// Who waits for others alone may stop.
+// A rank that waits for others can stop.
 TEST(Messenger, StopsAndFailsHere) {
   const auto hub = std::make_shared<RankHub>(2);
   const auto provider = hub->Provider(0);

@@ -1,6 +1,3 @@
-// The phases of an operation, and what is exchanged in each.
-//
-// Tested by messenger_test.cc.
 #include "hal/collectives/operation.h"
 
 #include <algorithm>
@@ -34,7 +31,7 @@ std::string GreetingText(const Greeting& greeting) {
   return absl::StrCat(text, " with root ", greeting.root);
 }
 
-// What a rank that does not take part says of itself.
+// Returns the error from the greeting of a rank that does not take part.
 absl::Status ReadFarewell(int rank, const Greeting& greeting,
                           const Greeting& own) {
   const size_t length = strnlen(greeting.text, sizeof(greeting.text));
@@ -47,7 +44,7 @@ absl::Status ReadFarewell(int rank, const Greeting& greeting,
 absl::Status CheckMagic(int rank, const Greeting& greeting) {
   if (greeting.magic == Greeting::kMagic) return absl::OkStatus();
   return absl::InternalError(
-      absl::StrCat("Rank ", rank, " does not greet as this version does."));
+      absl::StrCat("Rank ", rank, " uses another version of the protocol."));
 }
 
 }  // namespace
@@ -73,7 +70,7 @@ uint64_t Operation::BlockBegin(int rank) const {
   }
   const uint64_t ranks = static_cast<uint64_t>(group_->count());
   const uint64_t each = plan.count / ranks + (plan.count % ranks != 0);
-  // No product is larger than all bytes and a block.
+  // Cannot overflow: at most all elements plus one block.
   return std::min(each * static_cast<uint64_t>(rank), plan.count) *
          ByteCount(plan.op.type);
 }
@@ -195,7 +192,7 @@ absl::Status Operation::CheckGreetings() const {
       return ReadFarewell(rank, greetings_[rank], params_.greeting);
     }
   }
-  // All ranks compare with the first, so that all come to one sentence.
+  // Every rank compares with rank 0, so that all return the same message.
   const Greeting& first = greetings_[0];
   for (int rank = 1; rank < group_->count(); ++rank) {
     const Greeting& other = greetings_[rank];
@@ -241,7 +238,7 @@ absl::Status Operation::BeginReduction(Transport& transport) {
   const std::span<uint8_t> receive = params_.ranges.receive;
   const uint64_t size = BlockSize(own);
   RETURN_IF_ERROR(Allocate(size * group_->ranks.size(), staging_));
-  // A rank that is not the root has no other place for what it combines.
+  // A rank that is not the root combines its block here.
   result_ = {staging_.get() + size * static_cast<uint64_t>(own), size};
   if (params_.plan.op.kind == CollectiveKind::kReduceScatter) {
     result_ = receive;
@@ -366,7 +363,7 @@ bool Operation::Step(Transport& transport) {
       messages_[i] = messages_.back();
       messages_.pop_back();
     }
-    // After a failure, what is in flight is still waited for.
+    // After a failure, messages in flight are still tested.
     if (!status_.ok()) return true;
     if (!messages_.empty()) return false;
     if (phase_ == Phase::kOver) return true;

@@ -1,8 +1,8 @@
-// One rank's run of a collective, as messages to and from the others.
+// Runs one rank's part of a collective by messages to and from other ranks.
 //
-// Ranks greet each other first, and go on only if all say the same. Then every
-// collective is one or two exchanges of blocks: reductions send each rank the
-// blocks that it combines, and what comes of them back. Nothing here waits.
+// First, ranks exchange greetings, and continue only if these match. Then there
+// are one or two exchanges of blocks: a reduction sends each rank the blocks
+// that it combines, then sends the results back. Nothing here blocks.
 // Tested by messenger_test.cc.
 #ifndef EYRIE_HAL_COLLECTIVES_OPERATION_H_
 #define EYRIE_HAL_COLLECTIVES_OPERATION_H_
@@ -20,17 +20,17 @@
 
 namespace eyrie::hal {
 
-// What ranks tell each other before an operation, as it is sent: all machines
-// of a run are of one kind.
+// The message that ranks exchange before an operation. It is sent as it is in
+// memory, so all machines of a run must have the same architecture.
 struct Greeting {
   static constexpr uint32_t kMagic = 0x65797231;  // "1rye"
 
   uint32_t magic = kMagic;
   uint32_t op = 0;      // as modules pack it, or kSplit
-  uint32_t status = 0;  // not 0: this rank will not take part
+  uint32_t status = 0;  // not 0: this rank does not take part
   int32_t root = kNoRank;
-  uint64_t count = 0;  // elements; of a split, what names it
-  // Of a split.
+  uint64_t count = 0;  // elements; in a split, its name
+  // Only in a split.
   int32_t color = 0;
   int32_t key = 0;
   uint32_t next_channel = 0;
@@ -38,20 +38,20 @@ struct Greeting {
 };
 static_assert(sizeof(Greeting) == 128);
 
-// The op of a greeting by which a channel is split.
+// The `op` of greetings that split a channel.
 inline constexpr uint32_t kSplitOp = 0xFF;
 
-// The ranks of a channel, as the transport knows them.
+// The ranks of a channel, as numbered by the transport.
 struct RankGroup {
   std::vector<int> ranks;  // by rank in the channel
   int rank = 0;            // this one's
-  uint32_t channel = 0;    // below kMaxChannels; no two that share ranks agree
+  uint32_t channel = 0;    // < kMaxChannels; unique among shared ranks
 
   int count() const { return static_cast<int>(ranks.size()); }
 };
 
-// Tags: a channel, what the message belongs to, and a number that grows with
-// each such operation and begins again when all its bits are used.
+// A tag has a channel, the use of the message, and a sequence number of such
+// operations, which wraps to 0.
 enum class TagUse : uint32_t {
   kCollective = 0,
   kToTarget = 1,
@@ -63,17 +63,17 @@ constexpr uint32_t CreateTag(uint32_t channel, TagUse use, uint32_t sequence) {
          (sequence & ((1u << 17) - 1));
 }
 
-// What to run. The sequences are those of the channel, or with the peers.
+// The operation to run. Sequence numbers are per channel, or per peer.
 struct OperationParams {
   CollectivePlan plan;
   CollectiveRanges ranges;
   Greeting greeting;
-  uint32_t sequence = 0;         // of a collective
-  uint32_t target_sequence = 0;  // of sends to the target
-  uint32_t source_sequence = 0;  // of receives from the source
-  // Where the greeting goes, if it is all there is to say: rank and tag.
+  uint32_t sequence = 0;         // for collectives
+  uint32_t target_sequence = 0;  // for sends to the target
+  uint32_t source_sequence = 0;  // for receives from the source
+  // If not empty, only the greeting is sent, to these ranks and tags.
   std::vector<std::pair<int, uint32_t>> farewells;
-  Ref<RefObject> kept;  // what the ranges lie in
+  Ref<RefObject> kept;  // owns the ranges
 };
 
 class Operation {
@@ -81,17 +81,18 @@ class Operation {
   Operation(std::shared_ptr<const RankGroup> group, OperationParams params)
       : group_(std::move(group)), params_(std::move(params)) {}
 
-  // Goes on as far as it can. True: it is over, and status() says how. It must
-  // not be let go while messages are in flight, for they use its memory.
+  // Continues as far as possible without blocking. Returns true if the
+  // operation has ended; status() then has its result. It must not be destroyed
+  // while in_flight() is not 0, because messages use its memory.
   bool Step(Transport& transport);
 
   const absl::Status& status() const { return status_; }
   size_t in_flight() const { return messages_.size(); }
-  // Ends it from outside, unless it is over.
+  // Fails the operation with `status`, unless it has ended.
   void Abandon(const absl::Status& status) {
     if (phase_ != Phase::kOver && status_.ok()) status_ = status;
   }
-  // What all ranks have said, by rank; of a split that is over.
+  // Returns the greetings of all ranks, by rank. Only after a split has ended.
   std::span<const Greeting> greetings() const { return greetings_; }
 
  private:
@@ -101,7 +102,8 @@ class Operation {
   bool is_point_to_point() const {
     return !is_split() && IsPointToPoint(params_.plan.op.kind);
   }
-  // What a point-to-point operation does with another rank.
+  // Whether a point-to-point operation sends to, or receives from, another
+  // rank.
   bool SendsToOther() const;
   bool ReceivesFromOther() const;
   uint32_t tag() const;
@@ -109,14 +111,15 @@ class Operation {
   absl::Status Advance(Transport& transport);
   absl::Status Greet(Transport& transport);
   absl::Status CheckGreetings() const;
-  // The peer's part of a point-to-point operation against this one's.
+  // Compares the peer's greeting in a point-to-point operation with this
+  // rank's.
   absl::Status CheckPeer(int peer, const Greeting& greeting) const;
   absl::Status BeginFirst(Transport& transport);
   absl::Status BeginPeers(Transport& transport);
   absl::Status BeginReduction(Transport& transport);
   absl::Status FinishReduction(Transport& transport);
 
-  // The block that a rank combines, as a part of all elements.
+  // The bytes of the block that a rank combines, within all elements.
   uint64_t BlockBegin(int rank) const;
   uint64_t BlockSize(int rank) const {
     return BlockBegin(rank + 1) - BlockBegin(rank);
@@ -127,7 +130,7 @@ class Operation {
   std::span<uint8_t> ReceiveBlock(int rank) const {
     return params_.ranges.receive.subspan(BlockBegin(rank), BlockSize(rank));
   }
-  // Reads the send range from a copy, before the receive range is written.
+  // Copies the send range, before the receive range is written.
   absl::Status CopySend();
   absl::Status Allocate(uint64_t bytes, std::unique_ptr<uint8_t[]>& memory);
 
@@ -140,7 +143,7 @@ class Operation {
   OperationParams params_;
   Phase phase_ = Phase::kBegin;
   absl::Status status_;
-  // By rank; of point-to-point operations the target's and the source's.
+  // By rank. In point-to-point operations, the target's and the source's.
   std::vector<Greeting> greetings_;
   std::unique_ptr<uint8_t[]> copy_;     // of the send range
   std::unique_ptr<uint8_t[]> staging_;  // other ranks' blocks

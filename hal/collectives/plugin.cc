@@ -1,6 +1,3 @@
-// Finds and loads a plug-in, and calls its functions as a transport.
-//
-// Tested by plugin_test.cc.
 #include "hal/collectives/plugin.h"
 
 #include <dlfcn.h>
@@ -55,7 +52,7 @@ class PluginTransport final : public Transport {
  private:
   explicit PluginTransport(const Plugin& plugin) : plugin_(plugin) {}
 
-  // Calls a function of the plug-in, whose last parameter is the error.
+  // Calls a function of the plug-in; its last parameter receives the error.
   template <typename Function, typename... Args>
   absl::Status Call(absl::string_view name, Function function, Args... args) {
     eyrie_transport_error_t error = {};
@@ -78,13 +75,13 @@ absl::StatusOr<std::unique_ptr<Transport>> PluginTransport::Open(
   std::unique_ptr<PluginTransport> opened(new PluginTransport(plugin));
   RETURN_IF_ERROR(opened->Call("open", plugin.open, &opened->transport_,
                                &opened->rank_, &opened->count_));
-  constexpr int32_t kMaxRanks = 0xFFFF;  // a send-receive's peers have 16 bits
+  constexpr int32_t kMaxRanks = 0xFFFF;  // send-receive has 16 bits per peer
   if (opened->count_ < 1 || opened->count_ > kMaxRanks || opened->rank_ < 0 ||
       opened->rank_ >= opened->count_) {
     return absl::InvalidArgumentError(
         absl::StrCat("The collectives plug-in '", plugin.name,
-                     "' says that this is rank ", opened->rank_, " of ",
-                     opened->count_, "; there are 1 to ", kMaxRanks, "."));
+                     "' reports rank ", opened->rank_, " of ", opened->count_,
+                     "; expected 1 to ", kMaxRanks, " ranks."));
   }
   return std::unique_ptr<Transport>(std::move(opened));
 }
@@ -110,15 +107,15 @@ absl::StatusOr<const Plugin*> Load(const std::string& path) {
   if (function == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("The library '", path,
-                     "' is no collectives plug-in: it "
-                     "has no " EYRIE_COLLECTIVES_PLUGIN_SYMBOL "."));
+                     "' is not a collectives plug-in: it does not "
+                     "export " EYRIE_COLLECTIVES_PLUGIN_SYMBOL "."));
   }
   const Plugin* const plugin = function();
   if (plugin == nullptr ||
       plugin->version != EYRIE_COLLECTIVES_PLUGIN_VERSION) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "The collectives plug-in '", path, "' is of version ",
-        plugin == nullptr ? 0 : plugin->version, "; this program takes ",
+        "The collectives plug-in '", path, "' has version ",
+        plugin == nullptr ? 0 : plugin->version, "; this program needs ",
         EYRIE_COLLECTIVES_PLUGIN_VERSION, "."));
   }
   return plugin;

@@ -1,5 +1,5 @@
-// Providers of channels that are shared libraries, loaded when they are asked
-// for: the runtime itself knows no way to other ranks.
+// Loads providers of channels from shared libraries. The runtime itself cannot
+// communicate with other ranks.
 //
 // Tested by plugin_test.cc.
 #ifndef EYRIE_HAL_COLLECTIVES_PLUGIN_H_
@@ -14,10 +14,11 @@
 
 namespace eyrie::hal {
 
-// Opens a plug-in, whose library stays loaded: a path with a '/', or a name
-// such as "mpi", which stands for libeyrie_mpi.so beside the program or where
-// the build leaves it. NOT_FOUND: there is no such file. INVALID_ARGUMENT: it
-// is no plug-in, or one of another version. Else why it does not open.
+// Opens a plug-in; its library is never unloaded. The argument is a path with a
+// '/', or a name like "mpi", which means libeyrie_mpi.so in the program's
+// folder or in the build's output. NOT_FOUND: the file does not exist.
+// INVALID_ARGUMENT: not a plug-in, or another version. UNAVAILABLE: the
+// plug-in's own error.
 absl::StatusOr<std::shared_ptr<ChannelProvider>> OpenCollectivesPlugin(
     absl::string_view name_or_path);
 

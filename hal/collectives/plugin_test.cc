@@ -1,4 +1,4 @@
-// Plug-ins that are missing, damaged or of another version.
+// Tests plug-ins that are missing, invalid or of another version.
 #include "hal/collectives/plugin.h"
 
 #include <string>
@@ -25,26 +25,25 @@ TEST(Plugin, SaysWhatIsWrong) {
        "NOT_FOUND: There is no collectives plug-in "
        "'hal/collectives/libabsent.so'."},
       {"libfake_none.so",
-       "INVALID_ARGUMENT: The library 'hal/collectives/libfake_none.so' is no "
-       "collectives plug-in: it has no eyrie_collectives_plugin."},
+       "INVALID_ARGUMENT: The library 'hal/collectives/libfake_none.so' is not "
+       "a collectives plug-in: it does not export eyrie_collectives_plugin."},
       {"libfake_version.so",
        "INVALID_ARGUMENT: The collectives plug-in "
-       "'hal/collectives/libfake_version.so' is of version 42; this program "
-       "takes 1."},
+       "'hal/collectives/libfake_version.so' has version 42; this program "
+       "needs 1."},
       {"libfake_closed.so",
        "UNAVAILABLE: The collectives plug-in 'fake' fails to open: the door is "
        "shut"},
       {"libfake_rank.so",
-       "INVALID_ARGUMENT: The collectives plug-in 'fake' says that this is "
-       "rank 7 of 4; there are 1 to 65535."},
+       "INVALID_ARGUMENT: The collectives plug-in 'fake' reports rank 7 of 4; "
+       "expected 1 to 65535 ranks."},
       {"libfake_alone.so", "OK"},
   };
   for (const auto& c : kCases) {
     EXPECT_EQ(Open(absl::StrCat(folder, c.name)), c.want);
   }
   EXPECT_TRUE(absl::StartsWith(
-      Open("absent"),
-      "NOT_FOUND: There is no plug-in 'absent': neither /"));
+      Open("absent"), "NOT_FOUND: There is no plug-in 'absent': neither /"));
 }
 
 TEST(Plugin, IsCalled) {

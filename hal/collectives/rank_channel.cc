@@ -1,6 +1,3 @@
-// Numbers operations, and carries failures between ranks.
-//
-// Tested by messenger_test.cc.
 #include "hal/collectives/rank_channel.h"
 
 #include <algorithm>
@@ -24,7 +21,7 @@ uint32_t Pack(const CollectiveOp& op) {
          static_cast<uint32_t>(op.type) << 16;
 }
 
-// The ranks that gave the same color, by key, then by rank.
+// Returns the ranks with this rank's color, ordered by key, then by rank.
 std::shared_ptr<RankGroup> GroupOf(const RankGroup& all,
                                    std::span<const Greeting> greetings) {
   const int32_t color = greetings[all.rank].color;
@@ -61,7 +58,6 @@ RankChannel::RankChannel(std::shared_ptr<Messenger> messenger,
 
 absl::Status RankChannel::Begin(OperationParams params,
                                 Messenger::Ended ended) {
-  // Under the lock: operations are handed over in the order of their numbers.
   const CollectivePlan& plan = params.plan;
   const bool is_split = params.greeting.op == kSplitOp;
   if (is_split || !IsPointToPoint(plan.op.kind)) {
@@ -113,7 +109,7 @@ void RankChannel::Start(const CollectivePlan& plan,
 Channel::Done RankChannel::TakeWaiting(uint64_t key) {
   std::lock_guard<std::mutex> lock(mutex_);
   const auto it = waiting_.find(key);
-  if (it == waiting_.end()) return nullptr;  // given up
+  if (it == waiting_.end()) return nullptr;  // already called
   Done done = std::move(it->second);
   waiting_.erase(it);
   return done;
@@ -125,7 +121,7 @@ void RankChannel::SayFarewell(const absl::Status& status) {
   const absl::string_view text = status.message();
   std::memcpy(params.greeting.text, text.data(),
               std::min(text.size(), sizeof(params.greeting.text)));
-  // What each other rank would hear next from this one, whatever it runs.
+  // The tags of the next greeting that each rank can wait for.
   const uint32_t channel = group_->channel;
   for (int rank = 0; rank < count(); ++rank) {
     if (rank == this->rank()) continue;
@@ -138,7 +134,7 @@ void RankChannel::SayFarewell(const absl::Status& status) {
     }
   }
   if (params.farewells.empty()) return;
-  // Without a messenger there is nobody to hear it.
+  // If the messenger has stopped, no message can be sent.
   messenger_
       ->Add(std::make_unique<Operation>(group_, std::move(params)),
             [](Operation&) {})
@@ -159,7 +155,7 @@ void RankChannel::Fail(const absl::Status& status) {
 
 absl::StatusOr<std::vector<Greeting>> RankChannel::ExchangeGreetings(
     const Greeting& greeting, const Stop& stop) {
-  // Shared with the messenger's thread, which may answer after a stop.
+  // Shared with the messenger's thread, which may answer after `stop` fails.
   struct Answer {
     std::mutex mutex;
     std::condition_variable comes;
@@ -221,7 +217,7 @@ absl::StatusOr<Ref<Channel>> RankChannel::SplitAs(uint64_t name, int32_t color,
   greeting.count = name;
   greeting.color = color;
   greeting.key = key;
-  // One at a time, so that no two come to the same number.
+  // One split at a time, so that each gets its own number.
   std::unique_lock<std::timed_mutex> lock(numbers_->mutex, std::defer_lock);
   while (!lock.try_lock_for(kStopInterval)) RETURN_IF_ERROR(stop());
   greeting.next_channel = numbers_->next;
@@ -231,8 +227,8 @@ absl::StatusOr<Ref<Channel>> RankChannel::SplitAs(uint64_t name, int32_t color,
   numbers_->next = group->channel + 1;
   if (group->channel >= kMaxChannels) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("A process has had ", group->channel,
-                     " channels; there are at most ", kMaxChannels, "."));
+        absl::StrCat("A process has created ", group->channel,
+                     " channels; the limit is ", kMaxChannels, "."));
   }
   if (color == -1) return Ref<Channel>();
   return Ref<Channel>(

@@ -21,7 +21,7 @@ namespace eyrie::hal {
 
 class RankChannel final : public Channel {
  public:
-  // The channels that a process has had; 0 is the one of all ranks.
+  // Numbers of a process's channels; 0 is the channel of all ranks.
   struct Numbers {
     std::timed_mutex mutex;  // held while a channel is split
     uint32_t next = 1;       // guarded by mutex
@@ -33,7 +33,7 @@ class RankChannel final : public Channel {
 
   absl::StatusOr<Ref<Channel>> Split(int32_t color, int32_t key,
                                      const Stop& stop) override;
-  // Splits of one channel that all ranks begin have the same `name`.
+  // All ranks must call it with the same `name`.
   absl::StatusOr<Ref<Channel>> SplitAs(uint64_t name, int32_t color,
                                        int32_t key, const Stop& stop);
   void Start(const CollectivePlan& plan, const CollectiveRanges& ranges,
@@ -45,21 +45,23 @@ class RankChannel final : public Channel {
   }
 
  private:
-  // Numbers of operations: all ranks' count alike.
+  // Sequence numbers of operations, the same on all ranks.
   struct Sequences {
     uint32_t collective = 0;
     std::vector<uint32_t> targets;  // sends, by rank
     std::vector<uint32_t> sources;  // receives, by rank
   };
 
-  // Waits for what all ranks say of a split.
+  // Exchanges a split's greetings, and blocks until those of all ranks arrive.
   absl::StatusOr<std::vector<Greeting>> ExchangeGreetings(
       const Greeting& greeting, const Stop& stop);
-  // Gives the operation its sequences and hands it over; under mutex_.
+  // Assigns sequence numbers, and adds the operation to the messenger. mutex_
+  // must be held, so that operations are added in the order of their numbers.
   absl::Status Begin(OperationParams params, Messenger::Ended ended);
-  // What waits for an operation; empty if it was told already.
+  // Removes and returns the callback of an operation; empty if already called.
   Done TakeWaiting(uint64_t key);
-  // Tells all others that nothing will come any more; under mutex_.
+  // Tells all other ranks that this one sends nothing more. mutex_ must be
+  // held.
   void SayFarewell(const absl::Status& status);
 
   const std::shared_ptr<Messenger> messenger_;
@@ -70,7 +72,7 @@ class RankChannel final : public Channel {
   absl::Status failure_;
   Sequences sequences_;
   uint64_t next_waiting_ = 0;
-  std::unordered_map<uint64_t, Done> waiting_;  // for operations that run
+  std::unordered_map<uint64_t, Done> waiting_;  // of running operations
 };
 
 }  // namespace eyrie::hal

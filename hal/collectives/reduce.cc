@@ -1,7 +1,3 @@
-// One loop for all: elements are widened, combined and narrowed in pieces that
-// stay in the cache.
-//
-// Tested by reduce_test.cc.
 #include "hal/collectives/reduce.h"
 
 #include <algorithm>
@@ -15,10 +11,10 @@
 namespace eyrie::hal {
 namespace {
 
-// Elements combined at a time.
+// Elements combined at a time; they stay in the cache.
 constexpr size_t kPiece = 512;
 
-// How an element lies in memory, and what it is combined as.
+// The type of elements in memory, and the type to combine them in.
 template <typename Stored, typename Wide>
 struct Plain {
   using Element = Stored;
@@ -95,7 +91,7 @@ void Fold(std::span<const uint8_t* const> blocks, std::span<uint8_t> result,
   }
 }
 
-// The sums of integers wrap as those of Modular do; Exact holds any sum.
+// Integer sums wrap in Modular; Exact can hold any sum.
 template <typename Format, typename Modular, typename Exact>
 void FoldBy(CollectiveReduction reduction,
             std::span<const uint8_t* const> blocks, std::span<uint8_t> result) {
@@ -167,7 +163,7 @@ void ReduceBlocks(const CollectiveOp& op,
     case CollectiveType::kFloat8E4M3FN:
     case CollectiveType::kFloat8E5M2FNUZ:
     case CollectiveType::kFloat8E4M3FNUZ:
-      return;  // DecodeCollective refuses them
+      return;  // DecodeCollective rejects them
   }
 }
 

@@ -1,5 +1,4 @@
-// Every reduction of every element type: three ranks' elements, and their
-// result.
+// Tests every reduction of every element type, with elements of three ranks.
 #include "hal/collectives/reduce.h"
 
 #include <cstdint>
@@ -110,7 +109,7 @@ std::string Reduce(Type type, Reduction reduction,
   return absl::StrJoin(texts, " ");
 }
 
-// Sum, product, minimum, maximum, average of the same elements.
+// Sum, product, minimum, maximum and average of the same elements.
 TEST(Reduce, EveryTypeAndReduction) {
   const struct {
     Type type;
@@ -166,7 +165,7 @@ TEST(Reduce, EveryTypeAndReduction) {
       SCOPED_TRACE(CollectiveText(op));
       std::string got = Reduce(c.type, op.reduction, c.ranks);
       std::string want = c.want[i];
-      // The sign of a NaN is nobody's business.
+      // The sign of a NaN is ignored.
       for (std::string* text : {&got, &want}) {
         for (size_t at; (at = text->find("-nan")) != std::string::npos;) {
           text->erase(at, 1);

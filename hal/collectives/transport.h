@@ -1,9 +1,8 @@
-// How bytes get from one rank to another: all that a plug-in provides.
+// Transfers bytes between ranks; implemented by plug-ins.
 //
-// A message is taken by its receiver's rank, its sender's rank and its tag.
-// Those of the same three arrive in the order in which they were sent, and are
-// taken by receives in the order in which these were begun. One thread at a
-// time uses a transport.
+// Messages are matched with receives by sender, receiver and tag. For equal
+// triples, messages match in the order of sends and receives.
+// Thread-compatible: only one thread may use a transport at a time.
 // Tested by messenger_test.cc.
 #ifndef EYRIE_HAL_COLLECTIVES_TRANSPORT_H_
 #define EYRIE_HAL_COLLECTIVES_TRANSPORT_H_
@@ -22,9 +21,9 @@ class Transport {
  public:
   using Request = uint64_t;
 
-  // No message is longer.
+  // Maximum bytes of a message.
   static constexpr uint64_t kMaxMessage = uint64_t{1} << 30;
-  // No tag is larger.
+  // Maximum value of a tag.
   static constexpr uint32_t kMaxTag = (1u << 30) - 1;
 
   virtual ~Transport() = default;
@@ -32,19 +31,21 @@ class Transport {
   virtual int rank() const = 0;
   virtual int count() const = 0;
 
-  // Begin a message; the bytes stay until Test says that it is over.
+  // Start a message. The bytes must stay valid until Test returns true or an
+  // error for the request.
   virtual absl::StatusOr<Request> Send(int peer, uint32_t tag,
                                        std::span<const uint8_t> bytes) = 0;
   virtual absl::StatusOr<Request> Receive(int peer, uint32_t tag,
                                           std::span<uint8_t> bytes) = 0;
-  // True, or an error: the message is over, and the request forgotten.
+  // Reports whether the message is done. After true or an error, the request is
+  // invalid.
   virtual absl::StatusOr<bool> Test(Request request) = 0;
-  // Ends orderly, when nothing is in flight; may wait for the other ranks.
-  // A transport that goes without this may take its process with it.
+  // Ends the transport. Nothing may be in flight. May block for other ranks. A
+  // transport destroyed without Close may end the process.
   virtual absl::Status Close() = 0;
 };
 
-// Called on the thread that will use the transport.
+// Creates a transport. Called on the thread that will use it.
 using TransportFactory =
     std::function<absl::StatusOr<std::unique_ptr<Transport>>()>;
 

@@ -1,5 +1,5 @@
-// Reads GGUF: key-value pairs, which are skipped, a table of tensors, data.
-// What tensors take follows from their types (ggml_types.def) and shapes.
+// Reads GGUF: key-value pairs, which are skipped, a table of tensors, and data.
+// The size of a tensor follows from its type (ggml_types.def) and shape.
 //
 // Tested by gguf_test.cc, parameters_fuzz.cc.
 #include <string>
@@ -36,15 +36,15 @@ constexpr GgmlType kTypes[] = {
 constexpr uint32_t kUint32 = 4;
 constexpr uint32_t kString = 8;
 constexpr uint32_t kArray = 9;
-// Bytes of each kind; 0 for strings and arrays.
+// Bytes per kind; 0 for strings and arrays.
 constexpr uint8_t kValueSizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 
-// What a pair takes at least: a name's length, a kind and a byte; and a tensor:
-// a name's length, a rank, a type and an offset.
+// Minimum bytes of a pair (a name's length, a kind, a byte), and of a tensor (a
+// name's length, a rank, a type, an offset).
 constexpr uint64_t kLeastPair = 8 + 4 + 1;
 constexpr uint64_t kLeastTensor = 8 + 4 + 4 + 8;
 
-// Of the file's bytes.
+// Returns a view of the file's bytes.
 absl::StatusOr<absl::string_view> ReadString(ByteReader& reader) {
   ASSIGN_OR_RETURN(const uint64_t length, reader.ReadU64());
   ASSIGN_OR_RETURN(const std::span<const uint8_t> bytes, reader.Take(length));
@@ -57,7 +57,7 @@ absl::Status SkipString(ByteReader& reader) {
   return reader.Skip(length);
 }
 
-// OUT_OF_RANGE: more elements than the bytes left can hold.
+// OUT_OF_RANGE: `count` exceeds what fits in the bytes left.
 absl::Status CheckCount(const ByteReader& reader, absl::string_view what,
                         uint64_t count, uint64_t least_bytes) {
   const uint64_t most = reader.remaining() / least_bytes;
@@ -67,8 +67,8 @@ absl::Status CheckCount(const ByteReader& reader, absl::string_view what,
                    " bytes left hold at most ", most, "."));
 }
 
-// Annotates with the name of a pair or tensor, and which of how many it is: a
-// count that is too large reads what follows as if it were one more.
+// Adds the name of a pair or tensor, its number, and the count: if the count is
+// too large, the parser reads later bytes as another item.
 absl::Status At(const absl::Status& status, absl::string_view what,
                 absl::string_view name, uint64_t index,
                 absl::string_view counter, uint64_t count) {
@@ -80,7 +80,7 @@ absl::Status At(const absl::Status& status, absl::string_view what,
 absl::Status CheckKind(uint32_t kind) {
   if (kind < std::size(kValueSizes)) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("A value is of kind ", kind, "; kinds are 0 to ",
+      absl::StrCat("A value has kind ", kind, "; expected 0 to ",
                    std::size(kValueSizes) - 1, "."));
 }
 
@@ -89,7 +89,7 @@ absl::Status SkipArray(ByteReader& reader) {
   ASSIGN_OR_RETURN(const uint64_t count, reader.ReadU64());
   RETURN_IF_ERROR(CheckKind(kind));
   if (kind == kArray) {
-    return absl::UnimplementedError("An array of arrays is not read.");
+    return absl::UnimplementedError("Arrays of arrays are not supported.");
   }
   const uint64_t least =
       kind == kString ? sizeof(uint64_t) : uint64_t{kValueSizes[kind]};
@@ -106,21 +106,21 @@ absl::Status SkipValue(ByteReader& reader, uint32_t kind) {
   return reader.Skip(kValueSizes[kind]);
 }
 
-// Skips the value of a pair, all but the alignment of data.
+// Skips the value of a pair, except for the alignment of data, which it reads.
 absl::Status ReadPair(ByteReader& reader, absl::string_view key,
                       uint32_t& alignment) {
   ASSIGN_OR_RETURN(const uint32_t kind, reader.ReadU32());
   if (key != kAlignmentKey) return SkipValue(reader, kind);
   if (kind != kUint32) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "Its value is of kind ", kind, ", not ", kUint32, " (uint32)."));
+        "Its value has kind ", kind, ", not ", kUint32, " (uint32)."));
   }
   ASSIGN_OR_RETURN(alignment, reader.ReadU32());
   if (alignment != 0 && (alignment & (alignment - 1)) == 0) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("It is ", alignment, ", which is no power of two."));
+      absl::StrCat("It is ", alignment, "; expected a power of two."));
 }
 
 absl::Status ReadPairs(ByteReader& reader, uint64_t count,
@@ -137,13 +137,13 @@ absl::Status ReadPairs(ByteReader& reader, uint64_t count,
   return absl::OkStatus();
 }
 
-// Bytes of a tensor.
+// Returns the bytes of a tensor; sets `text` to its type and shape.
 absl::StatusOr<uint64_t> ReadSize(ByteReader& reader, std::string& text) {
   ASSIGN_OR_RETURN(const uint32_t rank, reader.ReadU32());
   if (rank > kMaxDimensions) {
     return absl::InvalidArgumentError(
         absl::StrCat("It has ", rank, " dimensions; at most ", kMaxDimensions,
-                     " are read."));
+                     " are supported."));
   }
   std::optional<uint64_t> elements = 1;
   uint64_t row = 1;  // elements; the first dimension varies fastest
@@ -165,9 +165,9 @@ absl::StatusOr<uint64_t> ReadSize(ByteReader& reader, std::string& text) {
   }
   text = absl::StrCat(type->name, "[", shape, "]");
   if (elements && row % type->block_elements != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("A tensor of ", text, " is no number of blocks of ",
-                     type->block_elements, " elements."));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "A tensor of ", text, " is not a whole number of blocks of ",
+        type->block_elements, " elements."));
   }
   std::optional<uint64_t> bytes;
   if (elements) {
@@ -188,7 +188,7 @@ absl::Status ReadTensor(ByteReader& reader, uint32_t alignment,
   entry.storage = FileOffset{offset};
   if (offset % alignment == 0) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "Its offset ", offset, " is no multiple of ", alignment, "."));
+      "Its offset ", offset, " is not a multiple of ", alignment, "."));
 }
 
 absl::StatusOr<std::vector<ParameterEntry>> ReadTensors(ByteReader& reader,
@@ -207,7 +207,7 @@ absl::StatusOr<std::vector<ParameterEntry>> ReadTensors(ByteReader& reader,
   return entries;
 }
 
-// Offsets were from the data's begin; makes them the file's.
+// Converts offsets relative to the data to offsets in the file.
 absl::Status Place(uint64_t data_begin, uint64_t data_size,
                    std::vector<ParameterEntry>& entries) {
   for (ParameterEntry& entry : entries) {
@@ -235,7 +235,7 @@ absl::StatusOr<std::vector<ParameterEntry>> ParseGguf(
   ASSIGN_OR_RETURN(const uint32_t version, reader.ReadU32());
   if (version < 2 || version > 3) {
     return absl::UnimplementedError(absl::StrCat(
-        "The file has GGUF's version ", version, "; known are 2 and 3."));
+        "The file has GGUF version ", version, "; supported are 2 and 3."));
   }
   ASSIGN_OR_RETURN(const uint64_t tensor_count, reader.ReadU64());
   ASSIGN_OR_RETURN(const uint64_t pair_count, reader.ReadU64());

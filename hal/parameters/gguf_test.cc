@@ -1,4 +1,4 @@
-// GGUF: what is read, what is refused, and what is said of lies.
+// Tests the GGUF parser: valid files, errors, and wrong counts.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -45,13 +45,15 @@ TEST(Gguf, Rows) {
       {{{"q", {64}, 2, 64}, {"s", {}, 1, 0}},
        "q Q4_0[64] 36@320, s F16[] 2@256"},
       {{{"w", {2, 3}, 0, 8}},
-       "INVALID_ARGUMENT: Its offset 8 is no multiple of 64. (tensor 'w', 1 of "
+       "INVALID_ARGUMENT: Its offset 8 is not a multiple of 64. (tensor 'w', 1 "
+       "of "
        "n_tensors=1)"},
       {{{"w", {2}, 99, 0}},
        "UNIMPLEMENTED: Its element type (99) is not known. (tensor 'w', 1 of "
        "n_tensors=1)"},
       {{{"w", {33}, 2, 0}},
-       "INVALID_ARGUMENT: A tensor of Q4_0[33] is no number of blocks of 32 "
+       "INVALID_ARGUMENT: A tensor of Q4_0[33] is not a whole number of blocks "
+       "of 32 "
        "elements. (tensor 'w', 1 of n_tensors=1)"},
       {{{"w", {1u << 31, 1u << 31, 4}, 0, 0}},
        "INVALID_ARGUMENT: A tensor of F32[4x2147483648x2147483648] has "
@@ -72,15 +74,16 @@ TEST(Gguf, Rows) {
 }
 
 TEST(Gguf, RefusesVersionsAndEndings) {
-  EXPECT_EQ(Show(ParseGguf(Gguf({}, 0, 1))),
-            "UNIMPLEMENTED: The file has GGUF's version 1; known are 2 and 3.");
+  EXPECT_EQ(
+      Show(ParseGguf(Gguf({}, 0, 1))),
+      "UNIMPLEMENTED: The file has GGUF version 1; supported are 2 and 3.");
   const Bytes whole = Gguf({{"w", {2, 3}, 0, 0}}, 24);
   for (size_t size = 4; size < whole.size(); ++size) {
     EXPECT_FALSE(ParseGguf({whole.data(), size}).ok()) << size;
   }
 }
 
-// What key-value pairs and counts say that cannot be.
+// Invalid key-value pairs and counts.
 TEST(Gguf, PairsAndCounts) {
   constexpr uint64_t kMany = ~uint64_t{0};
   struct Row {
@@ -96,19 +99,20 @@ TEST(Gguf, PairsAndCounts) {
        1,
        "k",
        {13, 7},
-       "INVALID_ARGUMENT: A value is of kind 13; kinds are 0 to 12. (key 'k', "
+       "INVALID_ARGUMENT: A value has kind 13; expected 0 to 12. (key 'k', "
        "1 of n_kv=1)"},
       {0,
        1,
        "k",
        {9, 13, 1, 0},
-       "INVALID_ARGUMENT: A value is of kind 13; kinds are 0 to 12. (key 'k', "
+       "INVALID_ARGUMENT: A value has kind 13; expected 0 to 12. (key 'k', "
        "1 of n_kv=1)"},
       {0,
        1,
        "k",
        {9, 9, 1, 0},
-       "UNIMPLEMENTED: An array of arrays is not read. (key 'k', 1 of n_kv=1)"},
+       "UNIMPLEMENTED: Arrays of arrays are not supported. (key 'k', 1 of "
+       "n_kv=1)"},
       {0,
        1,
        "k",
@@ -125,13 +129,13 @@ TEST(Gguf, PairsAndCounts) {
        1,
        "general.alignment",
        {5, 64},
-       "INVALID_ARGUMENT: Its value is of kind 5, not 4 (uint32). (key "
+       "INVALID_ARGUMENT: Its value has kind 5, not 4 (uint32). (key "
        "'general.alignment', 1 of n_kv=1)"},
       {0,
        1,
        "general.alignment",
        {4, 48},
-       "INVALID_ARGUMENT: It is 48, which is no power of two. (key "
+       "INVALID_ARGUMENT: It is 48; expected a power of two. (key "
        "'general.alignment', 1 of n_kv=1)"},
       {0,
        kMany,

@@ -1,4 +1,5 @@
-// Reads parameter archives. A file may hold several, each naming the next.
+// Reads parameter archives. A file may contain several, each with the offset of
+// the next.
 //
 // Tested by parameters_test.cc, parameters_fuzz.cc.
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace {
 
 using irpa::EntryType;
 
-// A segment of an archive, as bytes of the file.
+// A segment of an archive, as a range of the file.
 struct Segment {
   uint64_t begin = 0;
   uint64_t length = 0;
@@ -31,8 +32,7 @@ class IrpaParser {
   explicit IrpaParser(std::span<const uint8_t> file)
       : file_(file), budget_(file.size() * 4) {}
 
-  // Reads the archive at `begin`; `next` is where the one after it begins, or
-  // 0.
+  // Reads the archive at `begin`; sets `next` to the next one's offset, or 0.
   absl::Status ReadArchive(uint64_t begin, uint64_t& next);
   std::vector<ParameterEntry> TakeEntries() { return std::move(entries_); }
 
@@ -42,7 +42,7 @@ class IrpaParser {
                                  absl::string_view what) const;
   absl::Status ReadTable(uint64_t count);
   absl::Status ReadEntry(std::span<const uint8_t> bytes);
-  // Text of the metadata segment.
+  // Reads text of the metadata segment.
   absl::StatusOr<std::string> ReadText(irpa::Range range,
                                        absl::string_view what);
   absl::Status ReadSplat(std::span<const uint8_t> bytes,
@@ -50,8 +50,8 @@ class IrpaParser {
   absl::Status ReadData(std::span<const uint8_t> bytes,
                         ParameterEntry& entry) const;
 
-  // Counts what the file makes us keep: archives that share tables or text
-  // could ask for any amount.
+  // Limits the memory that a file makes us allocate. Archives that share tables
+  // or text could otherwise need any amount.
   absl::Status Spend(uint64_t bytes);
 
   std::span<const uint8_t> file_;
@@ -62,7 +62,7 @@ class IrpaParser {
   std::vector<ParameterEntry> entries_;
 };
 
-// A struct of the format; false if there are too few bytes.
+// Reads a struct of the format. Returns false if there are too few bytes.
 template <typename T>
 bool Load(std::span<const uint8_t> bytes, T& value) {
   if (bytes.size() < sizeof(T)) return false;
@@ -90,7 +90,7 @@ absl::Status IrpaParser::ReadHeader(uint64_t begin,
   if (header.version_major != 0 || header.version_minor != 0) {
     return absl::UnimplementedError(
         absl::StrCat("The archive has version ", header.version_major, ".",
-                     header.version_minor, "; known is 0.0."));
+                     header.version_minor, "; supported is 0.0."));
   }
   if (header.header_size < sizeof(header) || bytes.size() < sizeof(header)) {
     return TooShort("archive's header",
@@ -122,14 +122,14 @@ absl::Status IrpaParser::ReadArchive(uint64_t begin, uint64_t& next) {
   RETURN_IF_ERROR(ReadTable(header.entry_count));
   next = 0;
   if (header.next_header == 0) return absl::OkStatus();
-  // Onwards only: archives cannot form a ring.
+  // Offsets only increase, so that archives cannot form a cycle.
   if (header.next_header % irpa::kHeaderAlignment != 0 ||
       !RangeFits(header.next_header, irpa::kHeaderPrefixSize,
                  file_.size() - begin)) {
-    return absl::OutOfRangeError(absl::StrCat(
-        "The next archive is said to be at offset ", header.next_header,
-        ", which is no multiple of ", irpa::kHeaderAlignment,
-        " within the file's ", file_.size() - begin, " bytes."));
+    return absl::OutOfRangeError(
+        absl::StrCat("The offset of the next archive is ", header.next_header,
+                     ", which is not a multiple of ", irpa::kHeaderAlignment,
+                     " within the file's ", file_.size() - begin, " bytes."));
   }
   next = begin + header.next_header;
   return absl::OkStatus();
@@ -207,12 +207,12 @@ absl::Status IrpaParser::ReadEntry(std::span<const uint8_t> bytes) {
       break;
     case EntryType::kExternal:
       status = absl::UnimplementedError(
-          "The entry's data lie in another file, which is not followed.");
+          "The entry's data are in another file, which is not supported.");
       break;
     default:
-      status = absl::UnimplementedError(
-          absl::StrCat("The entry is of type ",
-                       static_cast<uint32_t>(header.type), ", not of 0 to 2."));
+      status = absl::UnimplementedError(absl::StrCat(
+          "The entry has type ", static_cast<uint32_t>(header.type),
+          "; expected 0 to 2."));
   }
   if (!status.ok()) {
     return Annotate(status, absl::StrCat("(", QuotedName(entry.key), ")"));
@@ -235,7 +235,7 @@ absl::Status IrpaParser::ReadSplat(std::span<const uint8_t> bytes,
   if (size % length != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("The entry's length (", size,
-                     ") is no multiple of its pattern's (", length, ")."));
+                     ") is not a multiple of its pattern's (", length, ")."));
   }
   Splat storage;
   std::memcpy(storage.pattern.data(), splat.pattern, length);

@@ -1,5 +1,6 @@
-// The layout of a parameter archive, format 0.0, little-endian: a header,
-// then three segments it points to. Offsets are from the header's begin.
+// The layout of a parameter archive, format 0.0, little-endian: a header, then
+// the three segments that it points to. Offsets are relative to the header's
+// start.
 //
 // Source: runtime/src/iree/schemas/parameter_archive.h.
 #ifndef EYRIE_HAL_PARAMETERS_IRPA_FORMAT_H_
@@ -13,7 +14,7 @@ namespace eyrie::hal::irpa {
 inline constexpr uint32_t kMagic = 0x41505249;  // "IRPA"
 inline constexpr uint64_t kHeaderAlignment = 16;
 inline constexpr uint64_t kEntryAlignment = 16;
-inline constexpr uint64_t kDataAlignment = 64;  // unless one is asked for
+inline constexpr uint64_t kDataAlignment = 64;  // by default
 
 struct Range {
   uint64_t offset;
@@ -25,7 +26,7 @@ struct Header {
   uint16_t version_major;
   uint16_t version_minor;
   uint64_t header_size;
-  uint64_t next_header;  // 0: none; from this header's begin
+  uint64_t next_header;  // 0: none; relative to this header
   uint64_t flags;
   // Of major version 0:
   uint64_t entry_count;
@@ -44,10 +45,10 @@ enum class EntryType : uint32_t {
   kExternal = 3,
 };
 
-// The fields of entries are not aligned: no reference to one may be taken.
+// The fields of entries are not aligned, so no references to them may be taken.
 #pragma pack(push, 1)
 struct Entry {
-  uint64_t size;  // of the entry without padding
+  uint64_t size;  // of the entry, without padding
   EntryType type;
   uint64_t flags;
   Range name;      // in the metadata segment

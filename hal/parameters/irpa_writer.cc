@@ -1,6 +1,3 @@
-// Lays an archive out and writes it from its begin to its end.
-//
-// Tested by parameters_test.cc.
 #include "hal/parameters/irpa_writer.h"
 
 #include <algorithm>
@@ -17,7 +14,7 @@ namespace {
 
 using Content = ParameterSource::Content;
 
-// That of a huge page, beyond which nothing is gained.
+// The size of the largest huge page; more has no use.
 constexpr uint64_t kMaxAlignment = uint64_t{1} << 30;
 
 constexpr size_t kChunk = size_t{64} * 1024;
@@ -37,7 +34,7 @@ class IrpaWriter {
              ByteSink sink)
       : parameters_(parameters), alignment_(alignment), sink_(sink) {}
 
-  // Makes the header; OUT_OF_RANGE: the file would be too large.
+  // Returns the header. OUT_OF_RANGE: the file would be too large.
   absl::StatusOr<irpa::Header> Plan() const;
   absl::Status Write();
 
@@ -58,20 +55,20 @@ absl::Status IrpaWriter::Check() const {
   if (alignment_ < irpa::kHeaderAlignment || alignment_ > kMaxAlignment ||
       (alignment_ & (alignment_ - 1)) != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "An alignment of ", alignment_, " bytes is no power of two from ",
+        "An alignment of ", alignment_, " bytes is not a power of two from ",
         irpa::kHeaderAlignment, " to ", kMaxAlignment, "."));
   }
   absl::flat_hash_set<absl::string_view> keys;
   for (const ParameterSource& parameter : parameters_) {
     if (!keys.insert(parameter.key).second) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "Parameter ", QuotedName(parameter.key), " is there twice."));
+          "Parameter ", QuotedName(parameter.key), " occurs twice."));
     }
     if (parameter.content != Content::kBytes &&
         parameter.length % parameter.splat.length != 0) {
       return absl::InvalidArgumentError(absl::StrCat(
           "Parameter ", QuotedName(parameter.key), " has ", parameter.length,
-          " bytes, no multiple of its pattern's ", parameter.splat.length,
+          " bytes, not a multiple of its pattern's ", parameter.splat.length,
           "."));
     }
   }

@@ -1,4 +1,4 @@
-// Writes parameter archives.
+// Writes parameter archives, from start to end.
 //
 // Tested by parameters_test.cc.
 #ifndef EYRIE_HAL_PARAMETERS_IRPA_WRITER_H_
@@ -16,35 +16,35 @@
 
 namespace eyrie::hal {
 
-// A parameter to write. Borrows its bytes.
+// A parameter to write. Borrows `bytes`.
 struct ParameterSource {
-  // What it holds where `bytes` are none.
+  // Where the contents come from.
   enum class Content : uint8_t {
     kBytes,  // `bytes`
-    kSplat,  // `splat`, as such
-    kFill,   // `splat`, repeated in the file
+    kSplat,  // `splat`, stored as a splat
+    kFill,   // `splat`, stored repeatedly as data
   };
 
   std::string key;
   std::string metadata;
-  uint64_t length = 0;  // bytes, a multiple of the splat's
+  uint64_t length = 0;  // bytes; a multiple of the splat's length
   Content content = Content::kBytes;
   std::span<const uint8_t> bytes;
   Splat splat;
 };
 
-// Writes one archive. Data begin at multiples of `alignment`, a power of two
-// from 16 to 2^30. INVALID_ARGUMENT: another alignment, a length that is no
-// multiple of its splat, or a key that is there twice. OUT_OF_RANGE: more than
-// 2^62 bytes. Else as the sink.
+// Writes one archive. Data start at multiples of `alignment`, a power of two
+// from 16 to 2^30. INVALID_ARGUMENT: invalid alignment, a length that is not a
+// multiple of its splat's, or a duplicate key. OUT_OF_RANGE: more than 2^62
+// bytes. Also returns the sink's errors.
 absl::Status WriteIrpa(std::span<const ParameterSource> parameters,
                        uint64_t alignment, ByteSink sink);
 
-// How many bytes WriteIrpa writes; fails as it does.
+// Returns the number of bytes that WriteIrpa writes, or its error.
 absl::StatusOr<uint64_t> IrpaSize(std::span<const ParameterSource> parameters,
                                   uint64_t alignment);
 
-// Writes what one parameter holds, a splat repeated.
+// Writes the contents of one parameter; a splat is written repeatedly.
 absl::Status WriteContents(const ParameterSource& parameter, ByteSink sink);
 
 }  // namespace eyrie::hal

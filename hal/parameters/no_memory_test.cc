@@ -1,4 +1,4 @@
-// Reads files of parameters while there is no memory.
+// Reads parameter files while allocations fail.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -18,8 +18,7 @@
 namespace eyrie::hal {
 namespace {
 
-// More entries than fit into kSmallBytes, one of them with a key that does not
-// either.
+// More entries than fit in kSmallBytes, and a key that does not fit, either.
 constexpr int kEntryCount = 3000;
 
 std::string Key(int index) {
@@ -52,7 +51,8 @@ Bytes Gguf() {
   return writer.PadTo(32).Zeros(size_t{32} * kEntryCount).bytes();
 }
 
-// Its keys are short: the texts of a JSON text are read as they come.
+// The keys are short, because the JSON reader allocates every text as it is
+// read.
 Bytes Safetensors() {
   std::string header = "{";
   for (int i = 0; i < kEntryCount; ++i) {

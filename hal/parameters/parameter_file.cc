@@ -1,6 +1,3 @@
-// Opens files of parameters.
-//
-// Tested by parameters_test.cc.
 #include "hal/parameters/parameter_file.h"
 
 #include <fcntl.h>
@@ -25,8 +22,8 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> ReadWhole(
         limits.progress == nullptr ? -1 : lseek(descriptor, 0, SEEK_CUR);
     if (at >= 0) *limits.progress = static_cast<uint64_t>(at);
     if (limits.deadline.HasPassed()) {
-      return absl::DeadlineExceededError(
-          absl::StrCat("The limit of time passes while ", path, " is read."));
+      return absl::DeadlineExceededError(absl::StrCat(
+          "The time limit expired while ", path, " was being read."));
     }
     return more == 0 ? absl::OkStatus()
                      : charge.Add(more, "a preloaded file of parameters");

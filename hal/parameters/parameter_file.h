@@ -1,4 +1,4 @@
-// A file that parameters lie in.
+// A file that contains parameters.
 //
 // Tested by parameters_test.cc.
 #ifndef EYRIE_HAL_PARAMETERS_PARAMETER_FILE_H_
@@ -21,39 +21,39 @@
 
 namespace eyrie::hal {
 
-// What preloading may take. Both are without limit unless set.
+// Limits of preloading; by default there are none.
 struct PreloadLimits {
-  std::shared_ptr<MemoryMeter> memory;  // counts a file while it is there
+  std::shared_ptr<MemoryMeter> memory;  // charged until the file is closed
   Deadline deadline;
-  // Says, while a file is read, how many of its bytes are; outlives the
-  // reading. May be null.
+  // Receives the number of bytes read so far; must outlive Open. May be null.
   std::atomic<uint64_t>* progress = nullptr;
 };
 
-// Shared by threads; writes to a writable one are the caller's to order.
+// May be shared by threads; callers must order writes to writable_bytes().
 class ParameterFile final : public RefObject {
  public:
   static constexpr RefType kType{"eyrie.parameter_file"};
 
   enum class Mode {
-    kMapped,     // read from the mapping, page by page when first used
-    kPreloaded,  // read whole at once
-    kWritable,   // mapped; what programs write goes to the file
+    kMapped,     // mapped; pages are read when first used
+    kPreloaded,  // read completely by Open
+    kWritable,   // mapped; programs' writes change the file
   };
 
-  // Fails as MappedFile::Open or WritableFile::Open; RESOURCE_EXHAUSTED: there
-  // is no memory to preload it, or the limit is passed; DEADLINE_EXCEEDED.
+  // Opens a file. Returns the errors of MappedFile::Open or WritableFile::Open.
+  // While preloading, RESOURCE_EXHAUSTED: out of memory, or over the limit;
+  // DEADLINE_EXCEEDED: not read by the deadline.
   static absl::StatusOr<Ref<ParameterFile>> Open(
       const std::string& path, Mode mode, const PreloadLimits& limits = {});
-  // A file in memory, writable.
+  // Creates a writable file in memory.
   static Ref<ParameterFile> FromBytes(std::vector<uint8_t> bytes,
                                       std::string name);
 
   const std::string& path() const { return path_; }
   std::span<const uint8_t> bytes() const { return bytes_; }
-  // Bytes to write to; empty if the file may only be read.
+  // Returns the bytes for writing; empty if the file is read-only.
   std::span<uint8_t> writable_bytes() const { return writable_bytes_; }
-  // The mapping whose pages may be mapped privately; null if there is none.
+  // Returns the mapping, for private mappings of its pages; null if none.
   const MappedFile* mapping() const { return mapping_.get(); }
 
  private:
@@ -63,7 +63,7 @@ class ParameterFile final : public RefObject {
   std::string path_;
   std::span<const uint8_t> bytes_;
   std::span<uint8_t> writable_bytes_;
-  // What holds the bytes.
+  // Own the bytes; only one is used.
   std::shared_ptr<const MappedFile> mapping_;
   std::unique_ptr<WritableFile> shared_;
   std::vector<uint8_t> loaded_;

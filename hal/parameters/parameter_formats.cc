@@ -1,6 +1,3 @@
-// Which format a file has.
-//
-// Tested by parameters_test.cc, parameters_fuzz.cc.
 #include "hal/parameters/parameter_formats.h"
 
 #include <algorithm>
@@ -49,7 +46,7 @@ absl::StatusOr<std::vector<ParameterEntry>> ParseParameters(
   }
   return absl::InvalidArgumentError(
       absl::StrCat("The file (", bytes.size(),
-                   " bytes) is no .irpa, .safetensors or .gguf file."));
+                   " bytes) is not a .irpa, .safetensors or .gguf file."));
 }
 
 absl::Status CheckDisjoint(std::span<const ParameterEntry> entries) {

@@ -1,8 +1,8 @@
-// The formats that files of parameters have.
+// Parsers of parameter files, by format.
 //
-// A file is hostile: its tables are read with checked arithmetic, every
-// entry's range lies in the file, and what is wrong is an error that names the
-// entry. Parameters themselves are not read.
+// Files are untrusted: tables are read with checked arithmetic, every entry's
+// range is within the file, and errors name the entry. The parameters
+// themselves are not read.
 // Tested by parameters_test.cc, parameters_fuzz.cc.
 #ifndef EYRIE_HAL_PARAMETERS_PARAMETER_FORMATS_H_
 #define EYRIE_HAL_PARAMETERS_PARAMETER_FORMATS_H_
@@ -17,36 +17,36 @@
 
 namespace eyrie::hal {
 
-// What memory for them is for.
+// Names the memory of entries in messages.
 inline constexpr absl::string_view kParameterEntries =
     "the entries of a parameter file";
 
-// The entries of a file. The format is told by how the bytes begin, else by
-// the name's end. INVALID_ARGUMENT or OUT_OF_RANGE: damaged, or of no format
-// known here. UNIMPLEMENTED: a version or a kind of entry that is not.
-// RESOURCE_EXHAUSTED, as all below: no memory.
+// Parses a file whose format is found by its first bytes, else by the extension
+// of `name`. INVALID_ARGUMENT, OUT_OF_RANGE: damaged, or of unknown format.
+// UNIMPLEMENTED: unknown version or kind of entry. RESOURCE_EXHAUSTED (here and
+// below): out of memory.
 absl::StatusOr<std::vector<ParameterEntry>> ParseParameters(
     std::span<const uint8_t> bytes, absl::string_view name);
 
-// Archives of iree-create-parameters (".irpa", format 0.0): data and splats.
-// Entries in other files are UNIMPLEMENTED. Format:
+// Parses archives of iree-create-parameters (".irpa", format 0.0) with data and
+// splats. UNIMPLEMENTED: entries in other files. Format:
 // runtime/src/iree/schemas/parameter_archive.h.
 absl::StatusOr<std::vector<ParameterEntry>> ParseIrpa(
     std::span<const uint8_t> bytes);
 
-// Hugging Face's safetensors: a JSON table before the data.
-// INVALID_ARGUMENT also: tensors that overlap, whose shape is not their size,
-// or that leave a byte of the data to nobody. Format:
+// Parses Hugging Face's safetensors: a JSON table before the data.
+// INVALID_ARGUMENT also: tensors overlap, have a size that does not match their
+// shape, or leave gaps in the data. Format:
 // https://github.com/huggingface/safetensors#format
 absl::StatusOr<std::vector<ParameterEntry>> ParseSafetensors(
     std::span<const uint8_t> bytes);
 
-// GGUF 2 and 3. INVALID_ARGUMENT also: tensors that overlap. Format:
+// Parses GGUF 2 and 3. INVALID_ARGUMENT also: tensors overlap. Format:
 // https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 absl::StatusOr<std::vector<ParameterEntry>> ParseGguf(
     std::span<const uint8_t> bytes);
 
-// INVALID_ARGUMENT: two entries share bytes; it names both.
+// INVALID_ARGUMENT: two entries overlap; the message names both.
 absl::Status CheckDisjoint(std::span<const ParameterEntry> entries);
 
 }  // namespace eyrie::hal

@@ -1,6 +1,3 @@
-// Keys and scopes.
-//
-// Tested by parameters_test.cc.
 #include "hal/parameters/parameter_index.h"
 
 #include <algorithm>
@@ -18,12 +15,11 @@
 namespace eyrie::hal {
 namespace {
 
-// So many keys are compared with one that is not there, none of them longer
-// than a hint.
+// Limits of the keys that are compared for a suggestion, and of their length.
 constexpr size_t kMaxSuggestions = 1024;
 constexpr size_t kMaxHint = 300;
 
-// What to say of a key that an index does not have.
+// Returns the error for a key that is not in an index.
 absl::Status NoSuchKey(absl::string_view scope, absl::string_view key,
                        const ParameterIndex& index) {
   std::vector<std::string> keys;
@@ -85,7 +81,7 @@ absl::Status ParameterIndex::Sort(size_t first) {
     const int order = parameters_[a].key.compare(parameters_[b].key);
     return order < 0 || (order == 0 && a < b);
   });
-  // Of keys that are there twice the first is named.
+  // Name the first of the duplicate keys.
   size_t second = parameters_.size();
   for (size_t i = 1; i < by_key_.size(); ++i) {
     if (parameters_[by_key_[i]].key == parameters_[by_key_[i - 1]].key) {
@@ -95,7 +91,7 @@ absl::Status ParameterIndex::Sort(size_t first) {
   if (second == parameters_.size()) return absl::OkStatus();
   return absl::AlreadyExistsError(
       absl::StrCat("Parameter ", QuotedName(parameters_[second].key),
-                   " is there twice in one scope."));
+                   " occurs twice in one scope."));
 }
 
 const Parameter* ParameterIndex::Find(absl::string_view key) const {
@@ -133,7 +129,7 @@ absl::Status ParameterScopes::AddFile(absl::string_view text,
   const size_t equals = text.find('=');
   if (text.empty() || equals + 1 == text.size()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(QuotedName(text), " names no file of parameters."));
+        absl::StrCat(QuotedName(text), " does not name a parameter file."));
   }
   const size_t path = equals == text.npos ? 0 : equals + 1;
   const absl::string_view scope = text.substr(0, path == 0 ? 0 : equals);
@@ -154,8 +150,7 @@ absl::StatusOr<const Parameter*> ParameterScopes::Find(
   }
   return absl::NotFoundError(absl::StrCat(
       "There are no parameters of the scope ", QuotedName(scope), "; ",
-      there.empty() ? "none are given"
-                    : absl::StrCat("given are those of ", there),
+      there.empty() ? "none are given" : absl::StrCat("given scopes: ", there),
       " (--parameters=",
       scope.empty() ? "" : absl::StrCat(PlainText(scope, kMaxHint), "="),
       "FILE)."));

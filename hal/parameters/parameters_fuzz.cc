@@ -1,5 +1,5 @@
-// Any bytes may be refused as a file of parameters; none may fault, and every
-// entry lies within them.
+// Fuzzes the parsers of parameter files: no bytes may crash them, and every
+// entry must be within the bytes.
 //
 // Run it with: tests/fuzz/BUILD says how.
 #include <cstddef>
@@ -20,7 +20,7 @@ void Fuzz(std::span<const uint8_t> bytes) {
   const auto file = ParameterFile::FromBytes(
       std::vector<uint8_t>(bytes.begin(), bytes.end()), "x");
   const absl::Status status = index.Add(*std::move(entries), file);
-  // All formats check ranges themselves.
+  // All parsers must have checked ranges already.
   if (absl::IsOutOfRange(status)) std::abort();
   for (const Parameter& parameter : index.parameters()) {
     const std::vector<uint8_t> copy(parameter.bytes().begin(),

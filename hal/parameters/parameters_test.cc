@@ -1,4 +1,4 @@
-// Files of parameters: what is read of them, and what is refused.
+// Tests parameter files: valid ones and errors.
 #include <cstring>
 #include <functional>
 #include <string>
@@ -60,26 +60,26 @@ TEST(Safetensors, Rows) {
        "(tensor 'w')"},
       {R"({"w":{"dtype":"F32","shape":[4294967296,4294967296],)"
        R"("data_offsets":[0,8]}})",
-       "INVALID_ARGUMENT: A tensor of f32[4294967296x4294967296] is no number "
-       "of bytes. (tensor 'w')"},
+       "INVALID_ARGUMENT: A tensor of f32[4294967296x4294967296] is not a "
+       "whole number of bytes. (tensor 'w')"},
       {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},)"
        R"("b":{"dtype":"U8","shape":[4],"data_offsets":[3,7]}})",
        "INVALID_ARGUMENT: Parameter 'b' at offset 116 begins within 'a', "
        "which ends at 117."},
-      // Bytes that are nobody's: before, between, behind.
+      // Gaps: before, between and after tensors.
       {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[1,5]}})",
-       "INVALID_ARGUMENT: Tensor 'a' begins at offset 1 of the data, not where "
-       "the one before it ends, at 0.",
+       "INVALID_ARGUMENT: Tensor 'a' begins at offset 1 of the data; the one "
+       "before it ends at 0.",
        5},
       {R"({"b":{"dtype":"U8","shape":[4],"data_offsets":[8,12]},)"
        R"("a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})",
-       "INVALID_ARGUMENT: Tensor 'b' begins at offset 8 of the data, not where "
-       "the one before it ends, at 4.",
+       "INVALID_ARGUMENT: Tensor 'b' begins at offset 8 of the data; the one "
+       "before it ends at 4.",
        12},
       {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},)"
        R"("e":{"dtype":"I64","shape":[0],"data_offsets":[3,3]}})",
-       "INVALID_ARGUMENT: Tensor 'e' begins at offset 3 of the data, not where "
-       "the one before it ends, at 4.",
+       "INVALID_ARGUMENT: Tensor 'e' begins at offset 3 of the data; the one "
+       "before it ends at 4.",
        4},
       {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})",
        "INVALID_ARGUMENT: The tensors end at offset 4 of the data, which has 5 "
@@ -104,8 +104,8 @@ TEST(Safetensors, EndsEarly) {
             "left (5).");
   EXPECT_EQ(
       Show(ParseSafetensors(Writer().Put<uint64_t>(99).Text("{}").bytes())),
-      "OUT_OF_RANGE: The header is said to have 99 bytes; the file has "
-      "2 after it began, and at most 100000000 are read.");
+      "OUT_OF_RANGE: The header's size is 99 bytes; the file has "
+      "2 bytes left, and the limit is 100000000 bytes.");
 }
 
 // ---- Archives -------------------------------------------------------------
@@ -178,15 +178,15 @@ TEST(Irpa, Damage) {
   };
   const Row rows[] = {
       {"version", [](irpa::Header& h, uint8_t*) { h.version_minor = 1; },
-       "UNIMPLEMENTED: The archive has version 0.1; known is 0.0."},
+       "UNIMPLEMENTED: The archive has version 0.1; supported is 0.0."},
       {"header", [](irpa::Header& h, uint8_t*) { h.header_size = 32; },
        "OUT_OF_RANGE: The archive's header has 32 bytes; it needs 88."},
       {"ring", [](irpa::Header& h, uint8_t*) { h.next_header = 8; },
-       "OUT_OF_RANGE: The next archive is said to be at offset 8, which is no "
+       "OUT_OF_RANGE: The offset of the next archive is 8, which is not a "
        "multiple of 16 within the file's 452 bytes."},
       {"next", [](irpa::Header& h, uint8_t*) { h.next_header = 448; },
-       "OUT_OF_RANGE: The next archive is said to be at offset 448, which is "
-       "no multiple of 16 within the file's 452 bytes."},
+       "OUT_OF_RANGE: The offset of the next archive is 448, which is not a "
+       "multiple of 16 within the file's 452 bytes."},
       {"not an archive", [](irpa::Header& h, uint8_t*) { h.next_header = 96; },
        "INVALID_ARGUMENT: There is no archive at offset 96."},
       {"table", [](irpa::Header& h, uint8_t*) { h.entries.length = 400; },
@@ -213,14 +213,14 @@ TEST(Irpa, Damage) {
          reinterpret_cast<irpa::Entry*>(e)->type =
              static_cast<irpa::EntryType>(9);
        },
-       "UNIMPLEMENTED: The entry is of type 9, not of 0 to 2. ('w') (entry 0 "
+       "UNIMPLEMENTED: The entry has type 9; expected 0 to 2. ('w') (entry 0 "
        "of the archive)"},
       {"elsewhere",
        [](irpa::Header&, uint8_t* e) {
          reinterpret_cast<irpa::Entry*>(e)->type = irpa::EntryType::kExternal;
        },
-       "UNIMPLEMENTED: The entry's data lie in another file, which is not "
-       "followed. ('w') (entry 0 of the archive)"},
+       "UNIMPLEMENTED: The entry's data are in another file, which is not "
+       "supported. ('w') (entry 0 of the archive)"},
       {"data",
        [](irpa::Header&, uint8_t* e) {
          reinterpret_cast<irpa::DataEntry*>(e)->storage.length = 69;
@@ -237,7 +237,7 @@ TEST(Irpa, Damage) {
        [](irpa::Header&, uint8_t* e) {
          reinterpret_cast<irpa::SplatEntry*>(e + 80)->length = 9;
        },
-       "INVALID_ARGUMENT: The entry's length (9) is no multiple of its "
+       "INVALID_ARGUMENT: The entry's length (9) is not a multiple of its "
        "pattern's (2). ('s') (entry 1 of the archive)"},
       {"skip",
        [](irpa::Header&, uint8_t* e) {
@@ -252,7 +252,7 @@ TEST(Irpa, Damage) {
   }
 }
 
-// Archives that point to one table again and again cost what one costs.
+// Many archives that share one table must not use more memory than one.
 TEST(Irpa, SharedTablesAreBounded) {
   Bytes file = SmallArchive();
   constexpr size_t kStep = 96;
@@ -282,17 +282,17 @@ TEST(Irpa, WriterRefuses) {
   const ParameterSource odd[] = {
       Source("a", 3, ParameterSource::Content::kFill, kPair)};
   EXPECT_EQ(StatusText(WriteIrpa(twice, 64, ignore)),
-            "INVALID_ARGUMENT: Parameter 'a' is there twice.");
+            "INVALID_ARGUMENT: Parameter 'a' occurs twice.");
   EXPECT_EQ(StatusText(WriteIrpa(odd, 64, ignore)),
-            "INVALID_ARGUMENT: Parameter 'a' has 3 bytes, no multiple of its "
-            "pattern's 2.");
+            "INVALID_ARGUMENT: Parameter 'a' has 3 bytes, not a multiple of "
+            "its pattern's 2.");
   EXPECT_EQ(
       StatusText(WriteIrpa({}, 24, ignore)),
-      "INVALID_ARGUMENT: An alignment of 24 bytes is no power of two from "
+      "INVALID_ARGUMENT: An alignment of 24 bytes is not a power of two from "
       "16 to 1073741824.");
   EXPECT_EQ(StatusText(WriteIrpa({}, uint64_t{1} << 31, ignore)),
-            "INVALID_ARGUMENT: An alignment of 2147483648 bytes is no power of "
-            "two from 16 to 1073741824.");
+            "INVALID_ARGUMENT: An alignment of 2147483648 bytes is not a power "
+            "of two from 16 to 1073741824.");
   const ParameterSource large[] = {
       Source("a", uint64_t{1} << 61, ParameterSource::Content::kFill, kPair),
       Source("b", 2, ParameterSource::Content::kFill, kPair),
@@ -332,10 +332,10 @@ TEST(ParameterScopes, FindsAndSaysWhatThereIs) {
             "NOT_FOUND: There is no parameter 'ww' among the 3 of the scope "
             "'m'. Did you mean 'w'?");
   EXPECT_EQ(FindText(scopes, "n", "w"),
-            "NOT_FOUND: There are no parameters of the scope 'n'; given are "
-            "those of 'm' (--parameters=n=FILE).");
+            "NOT_FOUND: There are no parameters of the scope 'n'; given "
+            "scopes: 'm' (--parameters=n=FILE).");
   EXPECT_EQ(StatusText(scopes.scope("m").Add(*entries, file)),
-            "ALREADY_EXISTS: Parameter 'w' is there twice in one scope.");
+            "ALREADY_EXISTS: Parameter 'w' occurs twice in one scope.");
   const Parameter& w = **scopes.Find("m", "w");
   EXPECT_EQ(Bytes(w.bytes().begin(), w.bytes().end()), Bytes({1, 2, 3}));
   EXPECT_EQ(
@@ -345,8 +345,8 @@ TEST(ParameterScopes, FindsAndSaysWhatThereIs) {
 
 TEST(ParameterScopes, RefusesOtherFiles) {
   EXPECT_EQ(Show(ParseParameters(Bytes(3), "notes.txt")),
-            "INVALID_ARGUMENT: The file (3 bytes) is no .irpa, .safetensors or "
-            ".gguf file.");
+            "INVALID_ARGUMENT: The file (3 bytes) is not a .irpa, .safetensors "
+            "or .gguf file.");
 }
 
 }  // namespace

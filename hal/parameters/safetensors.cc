@@ -1,4 +1,4 @@
-// Reads safetensors: the length of a JSON object, the object, then data.
+// Reads safetensors: the length of a JSON object, the object, and data.
 //
 // Tested by parameters_test.cc, parameters_fuzz.cc.
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr size_t kPrefixSize = 8;
 // The format's own limit.
 constexpr uint64_t kMaxHeader = 100'000'000;
 
-// Names of element types, their bits, and their names elsewhere in Eyrie.
+// Names of element types, their bits, and Eyrie's names for them.
 struct DataType {
   const char* name;
   uint32_t bits;
@@ -59,7 +59,7 @@ absl::StatusOr<uint64_t> ReadNumber(const Json& json, absl::string_view what) {
       absl::StrCat(what, " is ", json.Describe(), ", not a size."));
 }
 
-// A member that must be there.
+// Returns a required member.
 absl::StatusOr<const Json*> ReadMember(const Json& tensor, const char* name,
                                        Json::Kind kind) {
   const Json* member = tensor.Find(name);
@@ -73,7 +73,7 @@ absl::StatusOr<const Json*> ReadMember(const Json& tensor, const char* name,
   return member;
 }
 
-// Bytes of a tensor of this type and shape, and "f32[2x3]".
+// Returns the bytes of a tensor, and sets `text` to "f32[2x3]".
 absl::StatusOr<uint64_t> ReadShape(const Json& tensor, std::string& text) {
   ASSIGN_OR_RETURN(const Json* type,
                    ReadMember(tensor, "dtype", Json::Kind::kString));
@@ -97,7 +97,7 @@ absl::StatusOr<uint64_t> ReadShape(const Json& tensor, std::string& text) {
   text += "]";
   if (!bits || *bits % 8 != 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("A tensor of ", text, " is no number of bytes."));
+        absl::StrCat("A tensor of ", text, " is not a whole number of bytes."));
   }
   return *bits / 8;
 }
@@ -134,8 +134,8 @@ absl::Status ReadTensor(const Json& tensor, uint64_t data_begin,
   return absl::OkStatus();
 }
 
-// The format wants data without a byte that is nobody's: sorted, each tensor
-// begins where the one before it ends, and the last ends with the file.
+// The format does not allow gaps: in sorted order, each tensor must begin where
+// the previous one ends, and the last must end at the end of the file.
 absl::Status CheckCovered(std::span<const ParameterEntry> entries,
                           uint64_t data_begin, uint64_t data_size) {
   RETURN_IF_ERROR(CheckDisjoint(entries));
@@ -159,8 +159,7 @@ absl::Status CheckCovered(std::span<const ParameterEntry> entries,
     if (range.begin != end) {
       return absl::InvalidArgumentError(absl::StrCat(
           "Tensor ", QuotedName(range.entry->key), " begins at offset ",
-          range.begin, " of the data, not where the one before it ends, at ",
-          end, "."));
+          range.begin, " of the data; the one before it ends at ", end, "."));
     }
     end = range.end;
   }
@@ -177,10 +176,10 @@ absl::StatusOr<std::vector<ParameterEntry>> ParseSafetensors(
   ByteReader reader(bytes);
   ASSIGN_OR_RETURN(const uint64_t header_size, reader.ReadU64());
   if (header_size > reader.remaining() || header_size > kMaxHeader) {
-    return absl::OutOfRangeError(absl::StrCat(
-        "The header is said to have ", header_size, " bytes; the file has ",
-        reader.remaining(), " after it began, and at most ", kMaxHeader,
-        " are read."));
+    return absl::OutOfRangeError(
+        absl::StrCat("The header's size is ", header_size,
+                     " bytes; the file has ", reader.remaining(),
+                     " bytes left, and the limit is ", kMaxHeader, " bytes."));
   }
   ASSIGN_OR_RETURN(const std::span<const uint8_t> header,
                    reader.Take(header_size));

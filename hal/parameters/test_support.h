@@ -1,4 +1,4 @@
-// What tests of parameter files share: bytes put together, entries as text.
+// Helpers for tests of parameter files: build bytes, show entries as text.
 #ifndef EYRIE_HAL_PARAMETERS_TEST_SUPPORT_H_
 #define EYRIE_HAL_PARAMETERS_TEST_SUPPORT_H_
 
@@ -29,7 +29,7 @@ class Writer {
     bytes_.insert(bytes_.end(), text.begin(), text.end());
     return *this;
   }
-  // As GGUF has it.
+  // Appends a string in GGUF's encoding.
   Writer& Counted(absl::string_view text) {
     return Put<uint64_t>(text.size()).Text(text);
   }
@@ -47,7 +47,7 @@ class Writer {
   Bytes bytes_;
 };
 
-// "w f32[2] 8@64, b 4x07", or the error.
+// Returns entries as text: "w f32[2] 8@64, b 4x07", or the error.
 inline std::string Show(
     const absl::StatusOr<std::vector<ParameterEntry>>& entries) {
   if (!entries.ok()) return entries.status().ToString();
