@@ -1,4 +1,4 @@
-// Element types, buffers, views and files.
+// Tests element types, buffers, views and files.
 #include "hal/buffer.h"
 
 #include <array>
@@ -18,7 +18,7 @@
 namespace eyrie::hal {
 namespace {
 
-// A buffer over an array; no host data: memory the host cannot see.
+// A buffer over an array. Without host data, the host cannot see its memory.
 class TestBuffer final : public Buffer {
  public:
   TestBuffer(const BufferParams& params, uint64_t length, bool visible = true)

@@ -1,4 +1,4 @@
-// Recording and its checks, and binding tables.
+// Tests recording, its validation, and binding tables.
 #include "hal/command_buffer.h"
 
 #include <array>
@@ -97,7 +97,7 @@ std::string CommandText(const Command& command) {
   return "?";
 }
 
-// What was recorded, or why it was not.
+// Returns the recorded commands, or the error.
 std::string Recorded(CommandBuffer& commands, const absl::Status& status) {
   if (!status.ok()) return StatusText(status);
   std::string text;

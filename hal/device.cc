@@ -39,8 +39,8 @@ absl::Status Device::CheckQueues(QueueAffinity affinity) const {
   const int count = queue_count();
   if (count >= 64 || (affinity >> count) == 0) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "The queue affinity (0x", absl::Hex(affinity), ") names queues past the ",
-      count, " of the device ", id(), "."));
+      "The queue affinity (0x", absl::Hex(affinity), ") exceeds the ", count,
+      " queues of the device ", id(), "."));
 }
 
 absl::StatusOr<Ref<Fence>> Device::CreateFence() {

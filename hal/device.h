@@ -36,7 +36,8 @@ namespace eyrie::hal {
 // The fences, limits and queues of one operation, borrowed for the call.
 //
 // A driver must release all that an operation retains, its memory charge
-// included, before it signals or fails `signal`: whoever waits may rely on it.
+// included, before it signals or fails `signal`, because waiters may rely on
+// it.
 struct QueueFences {
   Fence* wait = nullptr;
   Fence* signal = nullptr;

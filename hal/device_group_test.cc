@@ -1,5 +1,5 @@
-// What devices do together: buffers that are shared or copied, fences of one
-// that another waits for, affinities. Devices that share nothing prove it.
+// Tests operations on several devices: shared and copied buffers, fences of
+// other devices, affinities. Includes devices that share no memory.
 #include "hal/device_group.h"
 
 #include <memory>
@@ -36,7 +36,7 @@ Ref<Fence> NewFence(Device& device) {
   return Fence::At(*device.CreateSemaphore(0), 1);
 }
 
-// Buffers of 256 words, which the host fills and reads by the device.
+// Buffers of 256 words that the host fills and reads through the device.
 Ref<Buffer> Filled(Device& device, uint32_t word) {
   Ref<Buffer> buffer = *device.allocator().Allocate({}, kBytes);
   const Ref<Fence> done = NewFence(device);
@@ -50,7 +50,7 @@ Ref<Buffer> Filled(Device& device, uint32_t word) {
   return buffer;
 }
 
-// "7*2 9*254": the words, runs of equal ones as one.
+// Returns the words as text, with runs of equal ones: "7*2 9*254".
 std::string Contents(Device& device, const Ref<Buffer>& buffer) {
   BufferParams params;
   params.type |= memory_type::kHostVisible;
@@ -133,7 +133,7 @@ TEST(DeviceGroup, KnowsWhoSharesMemory) {
     for (const Ref<Device>& device : c.devices) among.push_back(device.get());
     EXPECT_EQ(group.Select(among, {}), c.selected);
   }
-  // A device whose memory the host sees serves one that takes such memory.
+  // Select prefers a device whose memory the others can use.
   const DeviceGroup mixed({hidden, sync, task});
   Device* const among[] = {hidden.get(), sync.get()};
   BufferParams params;
@@ -172,8 +172,8 @@ TEST_P(Apart2, CopiesBetween) {
   }
 }
 
-// Commands of one device on buffers of both, bound and recorded, and ranges of
-// one buffer twice.
+// Commands of one device on buffers of both, bound and recorded, including two
+// ranges of one buffer.
 TEST_P(Apart2, RunsCommandsOnCopies) {
   const Ref<Buffer> own = Filled(*b_, 1);
   const Ref<Buffer> bound = Filled(*a_, 2);
@@ -225,8 +225,8 @@ TEST_P(Apart2, RefusesCommandsAsADeviceDoes) {
   EXPECT_EQ(Ended(done), StatusText(status));
 }
 
-// Each operation waits for the one before, which is of the other device, and
-// the first for the host.
+// Each operation waits for the previous one, on the other device; the first one
+// waits for the host.
 TEST_P(Apart2, WaitsForEachOther) {
   const Ref<Buffer> on_a = Filled(*a_, 1);
   const Ref<Buffer> on_b = Filled(*b_, 2);
@@ -248,7 +248,7 @@ TEST_P(Apart2, WaitsForEachOther) {
   EXPECT_EQ(Contents(*a_, on_a), "6*256");
 }
 
-// Through three queues, to all that waits, whenever it began to.
+// A failure passes through three queues to all waiters, early and late ones.
 TEST_P(Apart2, FailuresTravel) {
   const Ref<Buffer> on_a = Filled(*a_, 1);
   const Ref<Buffer> on_b = Filled(*b_, 2);
@@ -351,11 +351,11 @@ TEST(DeviceGroup, AffinitiesNameQueues) {
       {3, "OK"},
       {kAnyQueue, "OK"},
       {4,
-       "INVALID_ARGUMENT: The queue affinity (0x4) names queues past the 2 of "
-       "the device local-sync."},
+       "INVALID_ARGUMENT: The queue affinity (0x4) exceeds the 2 queues of the "
+       "device local-sync."},
       {kAnyQueue - 1,
-       "INVALID_ARGUMENT: The queue affinity (0xfffffffffffffffe) names queues "
-       "past the 2 of the device local-sync."},
+       "INVALID_ARGUMENT: The queue affinity (0xfffffffffffffffe) exceeds the "
+       "2 queues of the device local-sync."},
   };
   for (const auto& c : kCases) {
     const Ref<Fence> done = NewFence(*apart);

@@ -53,8 +53,8 @@ class Fence final : public ChargedObject {
     }
     return true;
   }
-  // Reports whether every point is reached. If a semaphore has failed, returns
-  // the first failure.
+  // Reports whether every point is reached. If semaphores have failed, returns
+  // the first one's failure.
   absl::StatusOr<bool> Query() const {
     if (IsKnownReached()) return true;
     return Ask();
@@ -64,8 +64,8 @@ class Fence final : public ChargedObject {
   void Fail(const absl::Status& status) const;
   // Blocks until every point is reached, or returns the first failure as soon
   // as it occurs. DEADLINE_EXCEEDED: not reached by the deadline.
-  // FAILED_PRECONDITION: the deadline is infinite, and a point can never be
-  // reached because only this fence holds its semaphore.
+  // FAILED_PRECONDITION: the deadline is infinite, and nothing can signal a
+  // point: only the caller holds the fence, and only the fence its semaphore.
   absl::Status Wait(Deadline deadline) const;
   // The same, but calls `stopped` every 10 ms, and returns CANCELLED if it
   // returns true.

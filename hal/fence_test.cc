@@ -1,4 +1,4 @@
-// Semaphores and fences, on one thread and on several.
+// Tests semaphores and fences, on one thread and on several.
 #include "hal/fence.h"
 
 #include <array>
@@ -21,7 +21,7 @@ Ref<Semaphore> NewSemaphore(uint64_t value = 0) {
   return MakeRef<HostSemaphore>(value);
 }
 
-// Appends what a callback was given.
+// Appends the status that a callback received.
 Semaphore::Callback Log(std::string& log, const std::string& name) {
   return [&log, name](const absl::Status& status) {
     absl::StrAppend(&log, name, " ", StatusText(status), ";");
@@ -154,7 +154,7 @@ TEST(Fence, PointsAreJoined) {
   EXPECT_TRUE(*Fence::Join({})->Query());
 }
 
-// What a fence of two points says after each step.
+// The state of a fence of two points after each step.
 TEST(Fence, ManyPointsAreJoined) {
   constexpr size_t kCount = 100;
   std::vector<Ref<Semaphore>> semaphores;
@@ -255,8 +255,8 @@ TEST(Fence, NobodyWaitsForWhatNothingCanSignal) {
   signaller.join();
 }
 
-// What becomes of a fence that goes, by what was done with it: whether the next
-// one is it again, and then not yet reached.
+// Cases of used fences: whether the next fence reuses them, and whether it is
+// then not yet reached.
 TEST(FenceStore, KeepsFencesThatAreOver) {
   using Use = void (*)(const Ref<Fence>&, Ref<Semaphore>&);
   const struct {
@@ -327,9 +327,9 @@ TEST(FenceStore, KeepsNothingOnceClosed) {
   EXPECT_EQ(store->Take(), nullptr);
 }
 
-// Threads that make fences, signal them and let them go, while the store is
-// closed: each is had by one thread only, and none is lost (as the leak check
-// of the sanitizers knows).
+// Threads create, signal and release fences while the store is closed. Each
+// fence belongs to one thread at a time, and none leaks (checked by the
+// sanitizers).
 TEST(FenceStore, ManyThreads) {
   const Ref<FenceStore> store = MakeRef<FenceStore>();
   std::vector<std::thread> threads;

@@ -40,7 +40,7 @@ class OperationQueue : public std::enable_shared_from_this<OperationQueue> {
     MemoryCharge charge;
     std::shared_ptr<WorkBudget> work;
   };
-  // Creates the ending of an operation that outlives its caller's fences.
+  // Creates the ending of an operation that outlives the call, from its fences.
   static Ending EndingOf(const QueueFences& fences, MemoryCharge charge) {
     return {Ref<Fence>::Share(fences.signal), std::move(charge),
             fences.work ? *fences.work : nullptr};

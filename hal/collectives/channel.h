@@ -94,8 +94,8 @@ class ChannelProvider {
                                               const Channel::Stop& stop) = 0;
   // Ends collectives in this process after success, and blocks until all other
   // ranks do so, too. If a provider is destroyed without Close, the collectives
-  // of other ranks fail. FAILED_PRECONDITION: collectives are running. If a
-  // channel has failed, returns its failure.
+  // of other ranks fail. FAILED_PRECONDITION: collectives are running. If the
+  // channel of all ranks has failed, returns its failure.
   virtual absl::Status Close() = 0;
 };
 

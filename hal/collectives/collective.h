@@ -51,7 +51,7 @@ uint32_t ByteCount(CollectiveType type);
 // Returns the operation as text: "all-reduce sum of f32", "send of i8".
 std::string CollectiveText(const CollectiveOp& op);
 
-// Stands for no rank.
+// The value of a rank that does not exist.
 inline constexpr int32_t kNoRank = -1;
 
 // One rank's part in a collective. Ranges of 0 bytes are not used.

@@ -50,8 +50,8 @@ struct RankGroup {
   int count() const { return static_cast<int>(ranks.size()); }
 };
 
-// A tag has a channel, the use of the message, and a sequence number of such
-// operations, which wraps to 0.
+// A tag has a channel, a use, and a sequence number within the use, which wraps
+// around to 0.
 enum class TagUse : uint32_t {
   kCollective = 0,
   kToTarget = 1,

@@ -15,7 +15,7 @@ absl::Status NegativeError(absl::string_view what, int64_t value) {
 
 namespace {
 
-// Says which number of a range is below what it may be.
+// Returns the error for the negative number of a range.
 [[gnu::cold, gnu::noinline]] absl::Status NegativeRange(absl::string_view what,
                                                         int32_t slot,
                                                         int64_t offset,

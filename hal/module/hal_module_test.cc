@@ -1,4 +1,4 @@
-// Imports of the `hal` module on devices, buffers, tensors and fences.
+// Tests imports of the `hal` module on devices, buffers, tensors and fences.
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>

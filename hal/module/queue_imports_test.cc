@@ -1,4 +1,5 @@
-// Imports of the `hal` module on command buffers, queues, files, executables.
+// Tests imports of the `hal` module on command buffers, queues, files and
+// executables.
 #include <cstdint>
 #include <vector>
 
@@ -195,8 +196,8 @@ TEST_F(HalModuleTest, Queues) {
 // The fake device has two queues.
 TEST_F(HalModuleTest, Affinities) {
   const std::string wrong =
-      "INVALID_ARGUMENT: The queue affinity (0x4) names queues past the 2 of "
-      "the device fake.";
+      "INVALID_ARGUMENT: The queue affinity (0x4) exceeds the 2 queues of the "
+      "device fake.";
   const struct {
     int64_t affinity;
     bool is_right;

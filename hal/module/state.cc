@@ -44,7 +44,7 @@ absl::StatusOr<Ref<Buffer>> HalModuleState::Allocate(Allocator& allocator,
 absl::StatusOr<Ref<Buffer>> HalModuleState::Subspan(Buffer& source,
                                                     uint64_t offset,
                                                     uint64_t length) const {
-  // All of a buffer is the buffer itself, which holds its own charge.
+  // A range of the whole buffer is the buffer itself, which is charged already.
   if (offset == 0 && (length == source.byte_length() || length == kWholeBuffer))
       [[likely]] {
     return Ref<Buffer>::Share(&source);
