@@ -95,8 +95,8 @@ class Fence final : public ChargedObject {
   // semaphore.
   absl::StatusOr<bool> IsAbandoned() const;
   void OnLastRef() override;
-  // Resets an unreferenced fence to one not yet reached. Returns false if that
-  // is impossible.
+  // Resets an unreferenced fence, so that it is not yet reached. Returns false
+  // if that is impossible.
   bool Renew();
 
   absl::InlinedVector<Point, 2> points_;

@@ -26,7 +26,7 @@ struct Greeting {
   static constexpr uint32_t kMagic = 0x65797231;  // "1rye"
 
   uint32_t magic = kMagic;
-  uint32_t op = 0;      // as modules pack it, or kSplit
+  uint32_t op = 0;      // as modules pack it, or kSplitOp
   uint32_t status = 0;  // not 0: this rank does not take part
   int32_t root = kNoRank;
   uint64_t count = 0;  // elements; in a split, its name
@@ -44,8 +44,8 @@ inline constexpr uint32_t kSplitOp = 0xFF;
 // The ranks of a channel, as numbered by the transport.
 struct RankGroup {
   std::vector<int> ranks;  // by rank in the channel
-  int rank = 0;            // this one's
-  uint32_t channel = 0;    // < kMaxChannels; unique among shared ranks
+  int rank = 0;            // this process's
+  uint32_t channel = 0;    // < kMaxChannels; channels that share ranks differ
 
   int count() const { return static_cast<int>(ranks.size()); }
 };

@@ -122,7 +122,7 @@ class HalModuleState : public vm::ModuleState {
   // Separate, so that Fences can be inlined.
   void WorkOnManyPoints(const Fence* wait, const Fence* signal);
 
-  // The owner ids by allocator. There is one per device; usually one in total.
+  // The owner ids by allocator. There is one per device, so usually one in all.
   struct Owner {
     const Allocator* allocator;
     uint64_t id;

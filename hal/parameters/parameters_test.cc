@@ -252,7 +252,7 @@ TEST(Irpa, Damage) {
   }
 }
 
-// Many archives that share one table must not use more memory than one.
+// Archives that share one table must not need unbounded memory.
 TEST(Irpa, SharedTablesAreBounded) {
   Bytes file = SmallArchive();
   constexpr size_t kStep = 96;
