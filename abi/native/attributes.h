@@ -1,5 +1,5 @@
-// Static attributes of native functions, as text and as a tree: those that an
-// import gives, and those that a manifest declares.
+// Static attributes of native functions, as text and as a tree. An import gives
+// attributes, and a manifest declares them.
 //
 //   axis=1:i32&mode=near&dims=[1,2]:i64&opts={deep=true:pred&name=a%26b}
 // Tested by attributes_test.cc, native_fuzz.cc.
@@ -17,7 +17,7 @@
 namespace eyrie::native {
 
 struct Attribute;
-// In the order that handlers ask for: by the bytes of the names.
+// Sorted by the bytes of the names, the order that handlers require.
 using Attributes = std::map<std::string, Attribute>;
 
 struct Attribute {
@@ -25,16 +25,18 @@ struct Attribute {
 
   Kind kind = Kind::kString;
   FfiType type = FfiType::kNone;  // of a scalar or an array's elements
-  std::string bytes;              // values, or text, or the symbol's name
+  std::string bytes;              // values, text, or the symbol's name
   Attributes members;             // of a dictionary
-  // Of declared ones alone: false, the import is to give it; of a dictionary,
-  // true, it may have members that are not declared.
+  // For declared attributes only. If !is_given, the import must give a value.
+  // If is_open, a dictionary may have members that are not declared.
   bool is_given = true;
   bool is_open = false;
 
   friend bool operator==(const Attribute&, const Attribute&) = default;
 };
 
+// Parses attributes:
+//
 //   attributes := pair ('&' pair)*
 //   pair       := name '=' value
 //   value      := text                      a string; %HH is a byte
@@ -42,30 +44,33 @@ struct Attribute {
 //               | '[' numbers ']' ':' type  an array
 //               | '{' [attributes] '}'      a dictionary, or a struct
 //               | '@' symbol ':ptr'         an address in the library, as i64
+//
 // A number of a complex type is (real,imaginary); enums are integers.
-// INVALID_ARGUMENT: not this grammar, a name twice, a number that its type does
-// not hold, dictionaries deeper than 16; the sentence gives the place.
+// INVALID_ARGUMENT: the text does not match the grammar, repeats a name, has a
+// number that its type cannot hold, or nests dictionaries deeper than 16; the
+// message gives the byte.
 absl::StatusOr<Attributes> ParseAttributes(absl::string_view text);
 
-// Attributes as a manifest declares them, as one dictionary. A pair is a
-// default, or one of
-//   name ':' type             a scalar that the import is to give; or "string",
-//                             "ptr"
-//   name ':' '[' type ']'     an array, the same
+// Parses a manifest's declarations as one dictionary. A pair is a default, or
+// one of:
+//
+//   name ':' type             a required scalar, "string" or "ptr"
+//   name ':' '[' type ']'     a required array of them
 //   '*'                       the import may give others
-// Fails as ParseAttributes; an empty text declares none.
+//
+// Returns the same errors as ParseAttributes. An empty text declares none.
 absl::StatusOr<Attribute> ParseDeclaredAttributes(absl::string_view text);
 
-// What a function gets: the defaults, and over them what the import gives.
-// Strings that are declared as numbers become numbers. INVALID_ARGUMENT: an
-// attribute of another kind or type than is declared, one that is not declared,
-// or one that lacks; the sentence names the function.
+// Returns the attributes that a function receives: the defaults, replaced by
+// those that the import gives. Strings become numbers if they are declared as
+// numbers. INVALID_ARGUMENT: an attribute has the wrong kind or type, is not
+// declared, or is missing; the message names the function.
 absl::StatusOr<Attributes> MergeAttributes(absl::string_view function,
                                            const Attribute& declared,
                                            Attributes given);
 
-// A text that gives the same attributes again, by the function that has read
-// them.
+// Return a text that ParseAttributes or ParseDeclaredAttributes reads back to
+// the same attributes.
 std::string AttributesText(const Attributes& attributes);
 std::string DeclaredText(const Attribute& declared);
 

@@ -1,6 +1,5 @@
-// What imports of native functions share, whatever their convention: fences
-// around a call, memory for results, sentences about arguments.
-//
+// Helpers for imports of native functions in any convention: fences around a
+// call, memory for results, error messages about arguments.
 // Tested by memref/call_test.cc, tools/native_test.sh.
 #ifndef EYRIE_ABI_NATIVE_CALL_SUPPORT_H_
 #define EYRIE_ABI_NATIVE_CALL_SUPPORT_H_
@@ -19,28 +18,31 @@
 
 namespace eyrie::native {
 
-// The fences of an import that has them, borrowed from its slots.
+// The fences of an import, borrowed from its slots.
 struct CallFences {
   hal::Fence* wait;    // may be null
-  hal::Fence* signal;  // is not null
+  hal::Fence* signal;  // never null
 };
 
-// Reads two slots. INVALID_ARGUMENT: no fences, or none to signal.
+// Reads two slots. INVALID_ARGUMENT: a slot holds something else than a fence,
+// or the fence to signal is null.
 absl::StatusOr<CallFences> ReadFences(const vm::Slot* slots);
 
-// Waits within the limits of the call that runs, if there is one. Fails as
-// Fence::Wait; DEADLINE_EXCEEDED or CANCELLED: the call is stopped.
+// Waits within the limits of the running call, if there is one. Returns the
+// errors of Fence::Wait. DEADLINE_EXCEEDED or CANCELLED: the call was stopped.
 absl::Status WaitWithinLimits(const hal::Fence& fence,
                               const vm::ModuleState& state);
 
-// Signals the fence, or fails it: with the status, or because it cannot be
-// signalled.
+// Signals the fence if `status` is OK; otherwise, or if signalling fails, fails
+// the fence.
 void EndFence(const hal::Fence& signal, const absl::Status& status);
 
-// Memory that the host sees, for results. `owner` is as in BufferParams.
+// Returns parameters for results in host-visible memory. `owner` is as in
+// BufferParams.
 hal::BufferParams ResultParams(uint64_t owner);
 
-// "Argument 1 of the function is null; a !hal.buffer_view is required."
+// Returns the error "Argument 1 of the function is null; a !hal.buffer_view is
+// required."
 absl::Status NoViewError(size_t index, absl::string_view callee,
                          const RefObject* object);
 

@@ -1,4 +1,4 @@
-// The conventions that there are; conventions.def is the list.
+// The calling conventions, as listed in conventions.def.
 #ifndef EYRIE_ABI_NATIVE_CONVENTIONS_H_
 #define EYRIE_ABI_NATIVE_CONVENTIONS_H_
 

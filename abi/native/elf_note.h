@@ -1,9 +1,9 @@
-// The note in a library that says what its functions are: its manifest, in the
-// section .note.eyrie.abi, owner "EYRIE", type 1.
+// Reads and writes the note that holds a library's manifest: section
+// .note.eyrie.abi, owner "EYRIE", type 1.
 //
-// A note is part of what the linker made, so that it cannot get lost or be of
-// another library. It is read from the file's bytes, before any of its code
-// runs; every offset in them is checked.
+// The note is part of the linked file, so it always matches the library. It is
+// read from the file's bytes before any code of the library runs. Every offset
+// is checked.
 // Tested by manifest_test.cc, native_fuzz.cc.
 #ifndef EYRIE_ABI_NATIVE_ELF_NOTE_H_
 #define EYRIE_ABI_NATIVE_ELF_NOTE_H_
@@ -19,21 +19,23 @@
 
 namespace eyrie::native {
 
-// INVALID_ARGUMENT: not a shared library, or damaged. UNIMPLEMENTED: one of
-// another machine. The sentences name the path.
+// Checks the headers of a library. INVALID_ARGUMENT: not a shared library, or
+// damaged. UNIMPLEMENTED: the library is for another machine. The messages name
+// the path.
 absl::Status CheckNativeElf(std::span<const uint8_t> bytes,
                             absl::string_view path);
 
-// True if the bytes begin as an ELF file does.
+// Reports whether the bytes begin with the ELF magic number.
 bool IsElf(std::span<const uint8_t> bytes);
 
-// The note's text, a view of the bytes of a library of any 64-bit machine;
-// nullopt: it has none. INVALID_ARGUMENT: a damaged file, or two such notes.
+// Returns the note's text, a view of `bytes`, or nullopt if there is no note.
+// The library may be for any 64-bit machine. INVALID_ARGUMENT: the file is
+// damaged, or has two such notes.
 absl::StatusOr<std::optional<absl::string_view>> FindAbiNote(
     std::span<const uint8_t> bytes, absl::string_view path);
 
-// A relocatable object file of this machine that holds nothing but the note:
-// linked into a library, it is the library's manifest.
+// Returns a relocatable object file for this machine that contains only the
+// note. Linked into a library, it provides the library's manifest.
 std::string CreateNoteObject(absl::string_view manifest);
 
 }  // namespace eyrie::native

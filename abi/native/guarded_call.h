@@ -1,9 +1,9 @@
-// Calls into native code that may throw: an exception ends here.
+// Calls native code that may throw, and catches its exceptions.
 //
-// Eyrie is built without exceptions, so that none may pass through it; handlers
-// are C++ programs of others and may throw all the same. This library alone is
-// compiled with exceptions, and has nothing in it but the catch clauses. A call
-// that does not throw costs what a plain call does.
+// Eyrie is built without exceptions, so none may propagate through it, but
+// handlers are third-party C++ and may throw. Only this library is compiled
+// with exceptions, and it contains only the catch clauses. A call that does not
+// throw costs as much as a plain call.
 // Tested by tools/native_test.sh.
 #ifndef EYRIE_ABI_NATIVE_GUARDED_CALL_H_
 #define EYRIE_ABI_NATIVE_GUARDED_CALL_H_
@@ -15,24 +15,25 @@
 
 namespace eyrie::native {
 
-// What a call threw: std::exception's text, or that it was something else.
+// An exception that a call threw: the text of std::exception, or a note that it
+// had another type.
 struct Thrown {
-  // Null: it threw nothing.
+  // Null if nothing was thrown.
   std::unique_ptr<const std::string> what;
 
   bool any() const { return what != nullptr; }
 };
 
-// Before the first of the calls below. A library may bring an unwinder of its
-// own, which then meets frames of ours: what reads these must have been used
-// once. Thread-safe.
+// Must be called before the first of the calls below. A library may bring its
+// own unwinder, which then sees our frames; this ensures that ours has been
+// used once before. Thread-safe.
 void PrepareGuardedCalls();
 
-// Calls the handler and returns what it does; null if it throws.
+// Calls the handler and returns its result, or null if it throws.
 eyrie_ffi_error_t* CallGuarded(eyrie_ffi_handler_t* handler,
                                eyrie_ffi_call_frame_t* frame, Thrown& thrown);
 
-// Calls a function of one pointer: a task, a deleter.
+// Calls a function with one pointer argument, such as a task or a deleter.
 void RunGuarded(void (*function)(void* data), void* data, Thrown& thrown);
 
 }  // namespace eyrie::native

@@ -1,6 +1,5 @@
-// Members of a JSON object of a manifest, each asked for by name, with errors
-// that say where.
-//
+// Reads the members of a JSON object in a manifest by name. Errors say where
+// they are.
 // Tested by manifest_test.cc.
 #ifndef EYRIE_ABI_NATIVE_JSON_READER_H_
 #define EYRIE_ABI_NATIVE_JSON_READER_H_
@@ -17,24 +16,26 @@
 
 namespace eyrie::native {
 
-// Borrows the JSON. A getter of something absent gives its default.
+// Borrows the JSON. A getter returns its default if the member is absent.
 class JsonReader {
  public:
-  // INVALID_ARGUMENT: not an object, or a member twice.
+  // `where` names the object in messages. INVALID_ARGUMENT: the value is not an
+  // object, or has a member twice.
   static absl::StatusOr<JsonReader> Open(const Json& json, std::string where);
 
   const std::string& where() const { return where_; }
 
-  // The member, or null. Counts as known.
+  // Returns the member, or nullptr, and marks its name as known.
   const Json* Find(absl::string_view key);
   absl::StatusOr<std::string> GetString(absl::string_view key,
                                         absl::string_view otherwise = "");
   absl::StatusOr<bool> GetBool(absl::string_view key, bool otherwise);
   absl::StatusOr<int64_t> GetInt(absl::string_view key, int64_t otherwise);
-  // INVALID_ARGUMENT: a member that nobody has asked for.
+  // INVALID_ARGUMENT: the object has a member that no getter has asked for.
   absl::Status Finish() const;
 
-  // "The "key" of function 'f' is the number 7; a string is expected."
+  // Returns the error: The "key" of function 'f' is the number 7; a string is
+  // expected.
   absl::Status WrongKind(absl::string_view key, const Json& value,
                          absl::string_view expected) const;
 

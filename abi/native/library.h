@@ -1,9 +1,9 @@
 // A shared library of native functions, opened by its path.
 //
-// The path is one that somebody named: no folder is searched, and no import's
-// name is ever made a path. A library is never closed: its functions may own
-// threads, and what they registered stays. What it registers while it is opened
-// is kept for whoever opens it again. Immutable; shared by threads.
+// The path must be given explicitly: no folder is searched, and import names
+// never become paths. A library is never closed, because its functions may own
+// threads and its registrations remain. Registrations made while it is first
+// opened are kept for later calls of Open. Immutable; may be shared by threads.
 // Tested by tools/native_test.sh.
 #ifndef EYRIE_ABI_NATIVE_LIBRARY_H_
 #define EYRIE_ABI_NATIVE_LIBRARY_H_
@@ -18,10 +18,10 @@ namespace eyrie::native {
 
 class NativeLibrary {
  public:
-  // Runs the library's constructors. A global one's symbols are found by
-  // libraries that are opened later and lack them. INVALID_ARGUMENT: no shared
-  // library, or one of another machine. FAILED_PRECONDITION: the system cannot
-  // load it, in its own words.
+  // Opens a library, which runs its constructors. If `global`, its symbols are
+  // visible to libraries that are opened later. INVALID_ARGUMENT: not a shared
+  // library, or for another machine. FAILED_PRECONDITION: the system cannot
+  // load it; the message has the system's reason.
   static absl::StatusOr<std::shared_ptr<NativeLibrary>> Open(
       const std::string& path, bool global = false);
 
@@ -29,16 +29,18 @@ class NativeLibrary {
   NativeLibrary& operator=(const NativeLibrary&) = delete;
 
   const std::string& path() const { return path_; }
-  // NOT_FOUND: the library itself exports no such symbol.
+  // Returns a symbol's address. NOT_FOUND: the library itself does not export
+  // it.
   absl::StatusOr<void*> FindSymbol(const std::string& name) const;
-  // The same of a function. INVALID_ARGUMENT: the symbol is of data, by the
-  // library's own table; calling it would end the process.
+  // Like FindSymbol, for a function. INVALID_ARGUMENT: the library's symbol
+  // table says that the symbol is data.
   absl::StatusOr<void*> FindFunction(const std::string& name) const;
   const FfiRegistry& registry() const { return registry_; }
 
-  // Registers a type of XLA FFI by what the library exports: a function that
-  // gives its id, and one that gives its info, or none. Before the library is
-  // shared. Fails as FindFunction and FfiRegistry::AddType.
+  // Registers an XLA FFI type by the names of two exported functions: one
+  // returns the type's id, the other, which is optional, its info. Must be
+  // called before the library is shared. Returns the errors of FindFunction and
+  // FfiRegistry::AddType.
   absl::Status RegisterType(const std::string& name, const std::string& id,
                             const std::string& info);
 

@@ -1,9 +1,10 @@
-// What a native library offers: a module's name, types, functions.
+// The manifest of a native library: its module name, types and functions.
 //
 //   {"module": "xffi",
 //    "types": {"Counter": {"id": "CounterId", "info": "CounterInfo"}},
 //    "functions": {"scale": {"convention": "xla_ffi", …}}}
-// From the library's own note, or from a JSON file that is named.
+//
+// It is in the library's note or in a JSON file.
 // Tested by manifest_test.cc, native_fuzz.cc.
 #ifndef EYRIE_ABI_NATIVE_MANIFEST_H_
 #define EYRIE_ABI_NATIVE_MANIFEST_H_
@@ -19,8 +20,8 @@
 namespace eyrie::native {
 
 struct ManifestType {
-  std::string id;    // the symbol of a function that gives the type's id
-  std::string info;  // the same of its info; may be empty
+  std::string id;    // symbol of a function that returns the id
+  std::string info;  // the same for the info; may be empty
 };
 
 struct ManifestFunction {
@@ -30,21 +31,22 @@ struct ManifestFunction {
 
 struct Manifest {
   std::string module;
-  bool global = false;  // its symbols serve libraries that are opened later
+  bool global = false;  // its symbols are visible to later libraries
   std::map<std::string, ManifestType> types;
   std::map<std::string, ManifestFunction, std::less<>> functions;
 
-  // INVALID_ARGUMENT: not JSON, or not a manifest; the sentence says where.
+  // Parses a manifest. INVALID_ARGUMENT: not JSON, or not a manifest; the
+  // message says where.
   static absl::StatusOr<Manifest> Parse(absl::string_view text);
 
-  // One line for each function, "xffi.scale: xla_ffi (…) -> (…)", without
+  // Returns one line per function, "xffi.scale: xla_ffi (…) -> (…)", without
   // control characters.
   std::string Describe() const;
 };
 
-// The manifest of a library: its note, or else the JSON file beside it, of the
-// library's name and ".json", or one that is named, which goes first. Runs no
-// code. NOT_FOUND: there is none.
+// Reads a library's manifest without running its code. Uses the file `manifest`
+// if not empty, else the library's note, else the JSON file next to the
+// library, which has its name plus ".json". NOT_FOUND: there is none.
 absl::StatusOr<Manifest> ReadManifest(const std::string& library,
                                       const std::string& manifest);
 

@@ -1,5 +1,4 @@
-// Numbers of any element type: their bytes from text, and the text of bytes.
-//
+// Converts numbers of any element type from text to bytes and back.
 // Tested by attributes_test.cc, native_fuzz.cc.
 #ifndef EYRIE_ABI_NATIVE_NUMBERS_H_
 #define EYRIE_ABI_NATIVE_NUMBERS_H_
@@ -12,17 +11,17 @@
 
 namespace eyrie::native {
 
-// Appends the bytes of one number: "-7", "1.5", "true", "(1,-2)" of a complex
-// type. INVALID_ARGUMENT: no number, or one that the type does not hold.
-// UNIMPLEMENTED: a type that attributes do not have.
+// Appends the bytes of one number, such as "-7", "1.5", "true", or "(1,-2)" for
+// a complex type. INVALID_ARGUMENT: the text is not a number, or the type
+// cannot hold it. UNIMPLEMENTED: attributes do not support the type.
 absl::Status AppendNumber(absl::string_view text, FfiType type,
                           std::string& bytes);
 
-// What printf made of a number, with a point for the sign that the locale has
-// in its place.
+// Returns a number that printf printed, with '.' in place of the locale's
+// decimal separator.
 std::string WithPoint(absl::string_view printed);
 
-// Appends a text that gives these bytes again.
+// Appends a text that AppendNumber reads back to the same bytes.
 void AppendNumberText(absl::string_view bytes, FfiType type, std::string& text);
 
 }  // namespace eyrie::native

@@ -1,9 +1,9 @@
-// Threads for the tasks of native functions.
+// A thread pool for the tasks of native functions.
 //
-// Started one by one as tasks come, up to the machine's number, and joined at
-// the end, when all tasks have run. If none can be started, and in a child of
-// the process that made the pool, tasks run on the threads that schedule them.
-// Thread-safe.
+// Threads start one by one as tasks arrive, up to the machine's number of
+// processors. The destructor joins them after all tasks have run. If no thread
+// can be started, or in a forked child of the process that created the pool, a
+// task runs on the thread that schedules it. Thread-safe.
 // Tested by task_pool_test.cc.
 #ifndef EYRIE_ABI_NATIVE_TASK_POOL_H_
 #define EYRIE_ABI_NATIVE_TASK_POOL_H_
@@ -25,23 +25,23 @@ class TaskPool {
  public:
   using Task = std::function<void()>;
 
-  // At least one thread; 0: as many as the machine has.
+  // `threads` is the maximum, at least 1; 0 means as many as the machine has.
   explicit TaskPool(size_t threads = 0);
   TaskPool(const TaskPool&) = delete;
   TaskPool& operator=(const TaskPool&) = delete;
-  // Waits for all tasks, those that tasks schedule included; on one of its own
-  // threads it leaves them to end by themselves.
+  // Waits for all tasks, including those that tasks schedule. On one of the
+  // pool's own threads it does not wait; the tasks then end on their own.
   ~TaskPool();
 
   size_t thread_count() const { return mark_.IsForked() ? 1 : most_; }
   void Schedule(Task task);
 
  private:
-  // What the threads share with the pool, and may outlive it with.
+  // Shared with the threads, which may outlive the pool.
   struct State {
     std::mutex mutex;
     std::condition_variable changed;
-    std::deque<Task> tasks;  // guarded by the mutex, as all below
+    std::deque<Task> tasks;  // guarded by the mutex, as is all below
     size_t idle = 0;
     size_t running = 0;
     bool ending = false;

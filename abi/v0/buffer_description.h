@@ -1,11 +1,10 @@
-// What a buffer of a call is, and what becomes of one that a caller has: the
-// oracle between a signature, which knows types, and a device, which has
-// memory.
+// Decides how a buffer of a call is made or converted.
 //
-// It completes what is known of a buffer by its type, or refuses it, and says
-// whether the buffer can be used as it is or is to be copied, packed or
-// converted. Without memory a description is of a buffer to be made, which
-// CreateBuffer does.
+// The oracle combines a signature, which knows types, with a device, which has
+// memory. It completes a partial description of a buffer from its type, or
+// rejects it, and decides whether the caller's memory can be used directly or
+// must be copied, packed or converted. A description without memory is for a
+// new buffer, which CreateBuffer allocates.
 // Tested by buffer_description_test.cc.
 #ifndef EYRIE_ABI_V0_BUFFER_DESCRIPTION_H_
 #define EYRIE_ABI_V0_BUFFER_DESCRIPTION_H_
@@ -29,77 +28,81 @@ namespace eyrie::abi::v0 {
 
 struct BufferDescription {
   enum class Memory : uint8_t {
-    kNone,  // a buffer that is to be made
+    kNone,  // a buffer to be created
     kHost,
     kDevice,
   };
   using Dimensions = hal::BufferView::Shape;
   static constexpr int64_t kUnknown = -1;
 
-  hal::ElementType element = hal::ElementType::kNone;  // kNone: not known
-  // Of all elements when they are packed.
+  hal::ElementType element = hal::ElementType::kNone;  // kNone: unknown
+  // The size of all elements when packed.
   std::optional<uint64_t> byte_length;
-  std::optional<Dimensions> shape;  // kUnknown where not known
-  // In bytes; may be negative or zero. None: packed as the signature has it.
+  std::optional<Dimensions> shape;  // kUnknown where unknown
+  // In bytes; may be negative or zero. nullopt: packed in the signature's
+  // order.
   std::optional<Dimensions> strides;
 
   Memory memory = Memory::kNone;
   uint64_t alignment = 1;               // of the first element, in host memory
-  const hal::Device* device = nullptr;  // whose memory it is
-  bool lends = false;  // the call may use this memory, and change it
-  bool casts = false;  // elements may be converted with loss
+  const hal::Device* device = nullptr;  // of the memory
+  bool lends = false;  // the call may use and change this memory
+  bool casts = false;  // allows conversions with loss
 
-  // Of memory that a caller has; what lies on a device is taken to lie on this
-  // one, and a view to have its elements in the signature's order.
+  // Describes a caller's memory. Device memory is assumed to be on this device,
+  // and a view's elements to be in the signature's order.
   static BufferDescription Of(const HostArray& array,
                               const hal::Device* device);
   static BufferDescription Of(const hal::BufferView& view,
                               const hal::Device* device);
 
-  // "2x?xf32", "*xf32": what is known of shape and element type.
+  // Returns the known parts of shape and element type: "2x?xf32", "*xf32".
   std::string ToString() const;
 };
 
 struct BufferPlan {
-  // Compatible with the call, and complete: element type, length, shape and
-  // strides.
+  // Compatible with the call and complete: element type, length, shape and
+  // strides are known.
   BufferDescription description;
   BufferUse use = BufferUse::kMake;
 };
 
-// INVALID_ARGUMENT: the type is no buffer's; rank, dimension, length or strides
-// are not the type's, or a dimension is not known; the sentence names it. Or
-// elements would lose what they are. UNIMPLEMENTED: elements of less than a
-// byte, or that have no numbers. RESOURCE_EXHAUSTED: more than 64 bits count.
+// INVALID_ARGUMENT: the type is not a buffer's; the rank, a dimension, the
+// length or the strides differ from the type's, or a dimension is unknown (the
+// message names it); or a conversion would lose data. UNIMPLEMENTED: the
+// elements are smaller than a byte, or are not numbers. RESOURCE_EXHAUSTED: the
+// size exceeds 64 bits.
 absl::StatusOr<BufferPlan> BufferDescriptionOracle(
     const hal::Device& device, const RawType& type,
     const BufferDescription& given);
 
-// Where the memory of new buffers is counted: as modules of a context do.
+// Accounts for the memory of new buffers, in the same way as modules of a
+// context.
 struct BufferOwner {
   uint64_t id = 0;  // hal::BufferParams::owner
   std::shared_ptr<MemoryMeter> meter;
 };
 
-// A buffer for a complete description. Its elements are zero, or what the
-// owner's own buffers held. RESOURCE_EXHAUSTED: the memory is not to be had.
+// Creates a buffer for a complete description. Elements are zero, or data of
+// earlier buffers of the same owner. RESOURCE_EXHAUSTED: out of memory.
 absl::StatusOr<Ref<hal::BufferView>> CreateBuffer(
     hal::Device& device, const BufferDescription& description,
     const BufferOwner& owner = {});
 
-// A caller's array as a buffer of a type: what the oracle says, done. Fails as
-// both do, or as ConvertElements where an element has no equal.
+// Converts a caller's array to a buffer of a type, as the oracle decides.
+// Returns the errors of the oracle and CreateBuffer, and those of
+// ConvertElements if an element cannot be represented.
 absl::StatusOr<Ref<hal::BufferView>> ToBuffer(
     hal::Device& device, const RawType& type,
     std::shared_ptr<const HostArray> array, const BufferOwner& owner = {});
 
-// The elements of a buffer of this type, in the order that it says. As
-// HostArray::OfTensor.
+// Returns the elements of a buffer of this type, in the type's order. Returns
+// the errors of HostArray::OfTensor.
 absl::StatusOr<std::shared_ptr<const HostArray>> FromBuffer(
     const RawType& type, Ref<hal::BufferView> view);
 
-// A buffer with its elements by rows as one of this type, in the order that it
-// says, and back. The same buffer where that is by rows. As ToBuffer.
+// Convert between a row-major buffer and one in the type's order. They return
+// the same buffer if the type is row-major. Errors are as for ToBuffer.
 absl::StatusOr<Ref<hal::BufferView>> FromRows(hal::Device& device,
                                               const RawType& type,
                                               Ref<hal::BufferView> view);

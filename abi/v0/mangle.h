@@ -1,11 +1,12 @@
-// Tagged integers and length-prefixed spans, of which V0 signatures consist.
+// Tagged integers and length-prefixed spans, the components of V0 signatures.
 //
 //   component ::= integer-tag integer | span-tag length '!' body
 //   integer-tag ::= '_' | 'a' … 'z'      integer ::= '-'? [0-9]+
 //   span-tag ::= 'A' … 'Z'               length ::= [0-9]+
-// The length counts the '!' and the body's bytes. The '!' stands in every
-// span, so a body may begin with a digit, '-' or '!': "A4!-23" is -23 and
-// "A3!!5" is !5. A body is any bytes; often it is components again.
+//
+// The length includes the '!' and the body's bytes. Every span has the '!', so
+// a body may begin with a digit, '-' or '!': "A4!-23" is -23 and "A3!!5" is !5.
+// A body is any bytes, often components again.
 // Tested by mangle_test.cc, raw_fuzz.cc, abi/sip_fuzz.cc.
 #ifndef EYRIE_ABI_V0_MANGLE_H_
 #define EYRIE_ABI_V0_MANGLE_H_
@@ -21,14 +22,14 @@
 
 namespace eyrie::abi::v0 {
 
-// Appends components to a text. Tags are the caller's to choose rightly.
+// Appends components to a text. The caller must choose valid tags.
 class SignatureBuilder {
  public:
-  // The tag is '_' or 'a' to 'z'.
+  // `tag` must be '_' or 'a' to 'z'.
   SignatureBuilder& Integer(int64_t value, char tag = '_');
-  // The tag is 'A' to 'Z'.
+  // `tag` must be 'A' to 'Z'.
   SignatureBuilder& Span(absl::string_view body, char tag);
-  // Appends what another builder holds, as a span.
+  // Appends another builder's text as a span.
   SignatureBuilder& Span(const SignatureBuilder& body, char tag) {
     return Span(body.encoded(), tag);
   }
@@ -39,9 +40,9 @@ class SignatureBuilder {
   std::string encoded_;
 };
 
-// One component of a text, which must outlive it.
+// One component. A view: the text must outlive it.
 struct Component {
-  char tag = 0;         // 0: the text has ended
+  char tag = 0;         // 0: the end of the text
   size_t offset = 0;    // of the tag, in bytes from the start of the signature
   int64_t integer = 0;  // of integers
   absl::string_view body;  // of spans
@@ -54,27 +55,27 @@ struct Component {
 // Reads components one after another.
 class SignatureParser {
  public:
-  // `offset` is where the text stands in the whole signature.
+  // `offset` is the position of the text in the whole signature.
   explicit SignatureParser(absl::string_view text, size_t offset = 0)
       : text_(text), base_(offset) {}
-  // Those of a span's body.
+  // Reads the components of a span's body.
   explicit SignatureParser(const Component& span)
       : SignatureParser(span.body, span.body_offset) {}
 
-  // The next component; at_end() after the last. INVALID_ARGUMENT: what
-  // stands there is none, with its byte.
+  // Returns the next component; at_end() is true after the last.
+  // INVALID_ARGUMENT: the text is malformed; the message gives the byte.
   absl::StatusOr<Component> Next();
-  // The next one, which has this tag. INVALID_ARGUMENT: as Next, or it has
-  // another; `what` names what was looked for.
+  // Returns the next component, which must have this tag. `what` names it in
+  // the message. INVALID_ARGUMENT: malformed, or another tag.
   absl::StatusOr<Component> Expect(char tag, absl::string_view what);
-  // INVALID_ARGUMENT: something follows.
+  // INVALID_ARGUMENT: there is more text.
   absl::Status ExpectEnd(absl::string_view what);
 
-  // Calls `visit` for every component left; its errors are passed on.
+  // Calls `visit` for each remaining component, until it returns an error.
   absl::Status Visit(absl::FunctionRef<absl::Status(const Component&)> visit);
 
   bool at_end() const { return position_ == text_.size(); }
-  // The byte of the signature that is read next.
+  // Returns the byte in the signature that is read next.
   size_t offset() const { return base_ + position_; }
 
  private:
@@ -86,9 +87,9 @@ class SignatureParser {
   size_t position_ = 0;
 };
 
-// INVALID_ARGUMENT: "Byte 7 of the signature: the sentence."
+// Returns the error "Byte 7 of the signature: the sentence."
 absl::Status ErrorAt(size_t offset, absl::string_view sentence);
-// "'k'", "'\x01'": a tag for a reader.
+// Returns a tag for messages: "'k'", "'\x01'".
 std::string TagText(char tag);
 
 }  // namespace eyrie::abi::v0

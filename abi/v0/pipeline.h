@@ -1,11 +1,12 @@
-// A chain of calls that is submitted without waiting: each begins on the
-// device when the one before is complete, whose results it may take.
+// A chain of calls that are submitted without waiting. Each starts on the
+// device when the one before is complete, and may use its results.
 //
 //   RETURN_IF_ERROR(pipeline.Submit(encode, values, values));
 //   RETURN_IF_ERROR(pipeline.Submit(decode, values, values));
 //   RETURN_IF_ERROR(pipeline.Wait());  // the values are ready
-// Only a result that depends on data, and a synchronous function behind
-// asynchronous ones, make Submit wait.
+//
+// Submit waits only if a result depends on data, or if a synchronous function
+// follows asynchronous ones.
 // Tested by pipeline_test.cc.
 #ifndef EYRIE_ABI_V0_PIPELINE_H_
 #define EYRIE_ABI_V0_PIPELINE_H_
@@ -24,12 +25,12 @@
 
 namespace eyrie::abi::v0 {
 
-// Valid while the session is. One thread at a time, the session's.
+// Valid while the session is. Must be used by the session's thread only.
 class Pipeline {
  public:
   struct Statistics {
     uint64_t calls = 0;
-    uint64_t waits = 0;      // for a fence; a module's own are not counted
+    uint64_t waits = 0;      // for fences; those within modules are not counted
     uint64_t made = 0;       // results in storage made from signatures
     uint64_t allocated = 0;  // in storage from result allocators
     uint64_t fetched = 0;    // after completion
@@ -37,27 +38,30 @@ class Pipeline {
 
   explicit Pipeline(Session& session) : session_(&session) {}
 
-  // What is submitted from now on waits for this fence too.
+  // Makes all later submissions wait for this fence, too.
   void After(Ref<hal::Fence> fence);
 
-  // Checks and calls. `results` is replaced by what the function returns, and
-  // may hold the arguments; shapes are known, elements are not ready until
-  // fence() is reached. Fails as Callable::Call does; also with the failure of
-  // an earlier call, which is for good. Limits hold for each Submit and Wait.
+  // Checks and calls a function. Replaces `results` with its results; they may
+  // be the same vector as the arguments. Shapes are known at once; elements are
+  // ready when fence() is reached. Returns the errors of Callable::Call. After
+  // any call has failed, always returns that failure. Limits apply to each
+  // Submit and Wait separately.
   absl::Status Submit(Callable& function, std::span<const vm::Value> arguments,
                       std::vector<vm::Value>& results);
 
-  // Waits until all calls are complete. The first failure of any.
+  // Waits until all calls are complete. Returns the first failure.
   absl::Status Wait();
 
-  // Reached when all calls are complete; null: they are.
+  // Returns the fence that is reached when all calls are complete, or null if
+  // they are.
   const Ref<hal::Fence>& fence() const { return last_; }
   const Statistics& statistics() const { return statistics_; }
 
  private:
   absl::Status Start(Callable& function, std::span<const vm::Value> arguments,
                      std::vector<vm::Value>& results);
-  // Whether the last call is known to be complete; its failure.
+  // Reports whether the last call is known to be complete, or returns its
+  // failure.
   absl::StatusOr<bool> IsComplete();
   absl::Status Await();
   void Complete();

@@ -1,9 +1,10 @@
-// V0 raw function signatures: what registers a function takes and returns,
+// V0 raw function signatures: the registers that a function takes and returns,
 // with element types and dimensions.
 //
 //   I16!B8!t6d4d-1S3!t2R4!O1!
+//
 // is (Buffer<sint32[4x?]>, float64) -> (RefObject<?>). docs/abi.md has the
-// grammar; mangle.h what it consists of.
+// grammar; mangle.h has the encoding.
 // Tested by raw_signature_test.cc, round_trip_test.cc, raw_fuzz.cc.
 #ifndef EYRIE_ABI_V0_RAW_SIGNATURE_H_
 #define EYRIE_ABI_V0_RAW_SIGNATURE_H_
@@ -19,9 +20,9 @@
 
 namespace eyrie::abi::v0 {
 
-// Order of a buffer's elements, as a signature prefers it. The specification
-// reserves such a hint without a spelling; here it is the tag 'c' at the end
-// of a buffer type, 0 or 1.
+// The preferred order of a buffer's elements. The specification reserves this
+// hint without a spelling; here it is the tag 'c' at the end of a buffer type,
+// with 0 or 1.
 enum class Layout : uint8_t { kUnspecified, kRowMajor, kColumnMajor };
 
 struct RawType {
@@ -30,34 +31,35 @@ struct RawType {
   static constexpr size_t kMaxRank = 64;
 
   Kind kind = Kind::kUnrecognized;
-  // Of buffers and scalars: one of the 12 that ScalarTypeName() knows.
+  // For buffers and scalars: one of the 12 types of ScalarTypeName().
   hal::ElementType element = hal::ElementType::kFloat32;
-  std::vector<int64_t> dims;             // of buffers; kDynamic where not known
+  std::vector<int64_t> dims;             // of buffers; kDynamic where unknown
   Layout layout = Layout::kUnspecified;  // of buffers
 
-  // True if nothing about the value is left to be known: a scalar, or a buffer
+  // Reports whether the type determines the value's size: a scalar, or a buffer
   // without dynamic dimensions.
   bool is_static() const;
-  // "Buffer<float32[?x128]>", "sint32", "RefObject<?>", "!UNKNOWN!".
+  // Returns "Buffer<float32[?x128]>", "sint32", "RefObject<?>" or "!UNKNOWN!".
   std::string ToString() const;
 
   bool operator==(const RawType&) const = default;
 };
 
-// "sint32"; empty for element types that raw signatures do not have.
+// Returns "sint32" and so on; empty for types that raw signatures lack.
 absl::string_view ScalarTypeName(hal::ElementType type);
-// The 12 types, each at its number.
+// Returns the 12 types, in the order of their numbers.
 std::vector<hal::ElementType> ScalarTypes();
 
 struct RawSignature {
   std::vector<RawType> inputs;
   std::vector<RawType> results;
 
-  // INVALID_ARGUMENT: not by the grammar, with the byte.
+  // INVALID_ARGUMENT: the text does not match the grammar; the message gives
+  // the byte.
   static absl::StatusOr<RawSignature> Parse(absl::string_view text);
-  // The text that Parse reads.
+  // Returns the text that Parse reads.
   std::string Mangle() const;
-  // "(Buffer<float32[?x128x64]>, sint32, RefObject<?>) -> ()"
+  // Returns "(Buffer<float32[?x128x64]>, sint32, RefObject<?>) -> ()".
   std::string ToString() const;
 
   bool operator==(const RawSignature&) const = default;

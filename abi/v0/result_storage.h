@@ -1,11 +1,12 @@
-// Storage for the results of a raw function, made before it is called: where
-// the signature says all, by the oracle; else by the function that attribute
-// fbr names, which is given every dynamic dimension of the inputs and returns
-// a buffer, or null, for every dynamic result.
+// Allocates storage for the results of a raw function before the call.
 //
-// A null slot is of a result that depends on data: it is fetched after
-// completion. A function that takes no storage makes its results itself, and
-// its allocator is not called.
+// If the signature determines a result's size, the oracle allocates its
+// storage. Otherwise the function named by the attribute fbr is called with
+// every dynamic dimension of the inputs, and returns a buffer or null for every
+// dynamic result.
+//
+// A null slot means that the result depends on data; it is fetched after
+// completion. For a function without storage the allocator is not called.
 // Tested by raw_call_test.cc.
 #ifndef EYRIE_ABI_V0_RESULT_STORAGE_H_
 #define EYRIE_ABI_V0_RESULT_STORAGE_H_
@@ -35,33 +36,33 @@
 
 namespace eyrie::abi::v0 {
 
-// Whether what is in a slot of a register type is what a raw type says. Empty,
-// or why it is not, as a sentence.
+// Checks a slot of a register type against a raw type. Returns an empty text if
+// it matches; otherwise, a sentence that says why not.
 bool RawMatches(const RawType& type, vm::ValueType carrier,
                 const vm::Slot& slot);
 std::string RawDifference(const RawType& type, vm::ValueType carrier,
                           const vm::Slot& slot);
 
-// Valid while the context is. One thread at a time.
+// Valid while the context is. Not thread-safe.
 class ResultStorage {
  public:
-  // What a call passes behind its inputs.
+  // The storage that a call passes after its inputs.
   struct Slots {
-    // One for each storage argument; null where a result depends on data.
+    // One per storage argument; null if the result depends on data.
     absl::InlinedVector<Ref<RefObject>, 4> storage;
     size_t made = 0;         // from the signature
     size_t allocated = 0;    // by the result allocator
-    Ref<hal::Fence> usable;  // what to wait for before; null: nothing
-    // Where the function returns nothing: storage as the results it becomes.
+    Ref<hal::Fence> usable;  // to wait for before use; null: ready
+    // If the function returns nothing: the storage, as the results it becomes.
     absl::InlinedVector<Ref<hal::BufferView>, 4> views;
 
-    // True if a result is known after completion alone.
+    // Reports whether a result is known only after completion.
     bool has_unknown() const { return made + allocated < storage.size(); }
   };
 
-  // NOT_FOUND: the module exports no such allocator. INVALID_ARGUMENT: it is
-  // no function of a list to a list, or a result has more bytes than can be
-  // counted. FAILED_PRECONDITION: there is no device to hold results.
+  // NOT_FOUND: the module does not export the allocator. INVALID_ARGUMENT: the
+  // allocator is not a function from a list to a list, or a result's size
+  // overflows. FAILED_PRECONDITION: results need a device, and there is none.
   static absl::StatusOr<std::shared_ptr<ResultStorage>> Create(
       vm::Context& context, const vm::Function& function,
       std::shared_ptr<const RawCall> raw, Ref<hal::Device> device);
@@ -69,23 +70,23 @@ class ResultStorage {
   const RawCall& raw() const { return *raw_; }
   size_t input_count() const { return raw_->signature.inputs.size(); }
 
-  // Makes storage for a call with these inputs, which are of the signature's
-  // register types. INVALID_ARGUMENT: an input is not of its type, or what the
-  // allocator returns is not what it is to return;
-  // RESOURCE_EXHAUSTED: no memory; else what the allocator fails with.
+  // Creates storage for a call. The inputs must have the signature's register
+  // types. INVALID_ARGUMENT: an input does not match its type, or the allocator
+  // returns a wrong value. RESOURCE_EXHAUSTED: out of memory. Also returns the
+  // allocator's errors.
   absl::Status Create(std::span<const vm::Slot> inputs, Slots& slots);
 
-  // The results of a function that returns nothing: its storage, which `slots`
-  // has or, where that is empty, `given`. The caller owns them.
-  // INVALID_ARGUMENT: a buffer's bytes do not say what its dimensions are.
+  // Returns the results of a function that returns nothing: the storage in
+  // `slots` or, if that is empty, in `given`. The caller owns them.
+  // INVALID_ARGUMENT: a buffer's size does not determine its dimensions.
   absl::Status TakeFilled(std::span<const vm::Slot> given, const Slots& slots,
                           std::span<vm::Slot> results) const;
 
  private:
-  // Who makes a result's storage, if its function takes any.
+  // How the storage of one result is made, if its function takes any.
   struct Result {
     const RawType* type = nullptr;
-    std::optional<size_t> slot;  // of storage
+    std::optional<size_t> slot;  // of the storage
     bool as_buffer = false;      // storage is a hal.buffer, without a shape
     BufferDescription made;      // of a static result
   };
@@ -100,20 +101,21 @@ class ResultStorage {
   absl::Status PlanResults();
   absl::Status BindAllocator(const vm::Function& function);
   absl::Status Allocate(std::span<const vm::Slot> inputs, Slots& slots);
-  // What the allocator returns, and by which fence it is usable.
+  // Calls the allocator; `usable` becomes the fence to wait for before use.
   absl::StatusOr<Ref<RefObject>> CallAllocator(std::span<const vm::Slot> inputs,
                                                Ref<hal::Fence>& usable);
   absl::Status SetDimensions(std::span<const vm::Slot> inputs);
-  // Takes the buffers of a list.
+  // Takes the buffers from a list.
   absl::Status Take(const Ref<RefObject>& returned,
                     std::span<const vm::Slot> inputs, Slots& slots);
   absl::StatusOr<Ref<hal::BufferView>> TakeView(vm::List& list, size_t index,
                                                 size_t result);
-  // A buffer or view as the result that it is storage for.
+  // Returns a buffer or view as the result that it is storage for.
   absl::StatusOr<Ref<hal::BufferView>> Filled(const Result& result,
                                               RefObject* object) const;
   void Put(const Result& result, Ref<hal::BufferView> view, Slots& slots);
-  // "Result allocator '__allocate' of function 'f' …"
+  // Returns an error that begins with "Result allocator '__allocate' of
+  // function 'f' …".
   absl::Status Wrong(absl::string_view what) const;
   absl::Status Wrong(size_t result, absl::string_view why) const;
 
@@ -124,13 +126,13 @@ class ResultStorage {
   BufferOwner owner_;
   std::vector<Result> results_;
   size_t dynamic_results_ = 0;
-  size_t dynamic_inputs_ = 0;  // their dimensions
+  size_t dynamic_inputs_ = 0;  // in all inputs together
 
   vm::Function allocator_;
   bool has_allocator_ = false;
   bool allocator_takes_fences_ = false;
   FenceLine allocations_;
-  Ref<vm::List> dimensions_;  // kept from call to call, if nobody else does
+  Ref<vm::List> dimensions_;  // reused if no one else retains it
 };
 
 }  // namespace eyrie::abi::v0

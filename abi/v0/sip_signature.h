@@ -1,10 +1,11 @@
-// V0 structured index paths (SIP): which raw argument or result stands where
-// in a structure of lists and dicts.
+// V0 structured index paths (SIP): the places of raw arguments and results in a
+// structure of lists and dicts.
 //
 //   I17!S13!k0_0k1D6!K2!a_1R3!_0
+//
 // is [raw 0, {a: raw 1}] for the inputs and raw 0 for the results. Lists may
-// lack items and dicts hold any keys; one raw value may stand at several
-// places. docs/abi.md has the grammar; mangle.h what it consists of.
+// have missing items, dict keys may be any text, and one raw value may be at
+// several places. docs/abi.md has the grammar; mangle.h has the encoding.
 // Tested by sip_signature_test.cc, round_trip_test.cc, abi/sip_fuzz.cc.
 #ifndef EYRIE_ABI_V0_SIP_SIGNATURE_H_
 #define EYRIE_ABI_V0_SIP_SIGNATURE_H_
@@ -23,14 +24,14 @@
 
 namespace eyrie::abi::v0 {
 
-inline constexpr size_t kSipMaxDepth = 32;  // of structures in structures
-// Items of all lists and dicts of one side together, those that lists lack
-// included: what a key may cost.
+inline constexpr size_t kSipMaxDepth = 32;  // of nested structures
+// Maximum of all items in the lists and dicts of one side, including missing
+// items. Bounds the cost of a large key.
 inline constexpr int64_t kSipMaxItems = int64_t{1} << 16;
 
-// The place of an item: an index of a list, or a key of a dict.
+// An index of a list, or a key of a dict.
 using SipKey = std::variant<int64_t, std::string>;
-// "[2]", "['foo']": how errors write a path.
+// Returns "[2]" or "['foo']", as in messages.
 std::string SipKeyText(const SipKey& key);
 using SipPath = std::span<const SipKey>;
 std::string SipPathText(SipPath path);
@@ -40,18 +41,18 @@ struct SipItem;
 // A structure, or a leaf of one.
 struct SipNode {
   enum class Kind : uint8_t {
-    kNothing,  // no value at all: only as the whole
+    kNothing,  // no value; only for the whole
     kLeaf,
     kList,
     kDict,
   };
 
   Kind kind = Kind::kNothing;
-  int64_t raw = 0;  // of leaves: the index of the raw value
+  int64_t raw = 0;  // index of the raw value, of leaves
   std::vector<SipItem> items;
 
   bool is(Kind other) const { return kind == other; }
-  // Of lists: items, those that it lacks included.
+  // Returns the number of a list's items, including missing ones.
   int64_t list_size() const;
 
   bool operator==(const SipNode&) const = default;
@@ -64,8 +65,8 @@ struct SipItem {
   bool operator==(const SipItem&) const = default;
 };
 
-// Is told of a structure from its start to its end: before each item of a
-// list or dict its key, then what it is.
+// Receives a structure from start to end: for each item of a list or dict,
+// first its key and then its content.
 class SipVisitor {
  public:
   virtual ~SipVisitor() = default;
@@ -75,15 +76,16 @@ class SipVisitor {
   virtual void Leaf(int64_t raw) = 0;
 };
 
-// Reads a signature and tells one visitor of the inputs, one of the results;
-// neither is told of kNothing. INVALID_ARGUMENT: the text is not by the
-// grammar, has a key twice in one list or dict, a negative key or raw index,
-// or exceeds a limit above, with the byte. They may have been told of a part.
+// Reads a signature and passes the inputs to one visitor and the results to the
+// other; kNothing is not passed. INVALID_ARGUMENT: the text does not match the
+// grammar, repeats a key in one list or dict, has a negative key or raw index,
+// or exceeds a limit above; the message gives the byte. The visitors may have
+// received a part by then.
 absl::Status ParseSip(absl::string_view text, SipVisitor& inputs,
                       SipVisitor& results);
-// Tells a visitor of a structure. Its depth is within the limit.
+// Passes a structure to a visitor. Its depth must be within the limit.
 void VisitSip(const SipNode& node, SipVisitor& visitor);
-// The structure, indented, one line per item:
+// Returns the structure as indented text, one line per item:
 //   :[
 //     0:{
 //       bar=raw(1),
@@ -92,38 +94,39 @@ void VisitSip(const SipNode& node, SipVisitor& visitor);
 //   ],
 std::string SipText(const SipNode& node);
 
-// The first path of a raw index; empty if it has none.
+// Returns the first path of a raw index; empty if it has none.
 std::vector<SipKey> SipFirstPath(const SipNode& root, int64_t raw);
 
 struct SipSignature {
   SipNode inputs;
   SipNode results;
 
-  // Fails as ParseSip does.
+  // Returns the same errors as ParseSip.
   static absl::StatusOr<SipSignature> Parse(absl::string_view text);
-  // The text that Parse reads.
+  // Returns the text that Parse reads.
   std::string Mangle() const;
 
   bool operator==(const SipSignature&) const = default;
 };
 
-// Makes a structure from its leaves, given in any order.
+// Builds a structure from its leaves, which may be added in any order.
 class SipMangler {
  public:
-  // The raw value at a path; an empty path is the whole structure.
-  // INVALID_ARGUMENT: a negative index or raw index; a path through a leaf, to
-  // a structure or to a place that is taken; an index for a dict or a name for
-  // a list; a limit above.
+  // Puts a raw value at a path; an empty path is the whole structure.
+  // INVALID_ARGUMENT: an index or raw index is negative; the path leads through
+  // a leaf, or to a structure or a place that is taken; an index is used for a
+  // dict or a name for a list; or a limit above is exceeded.
   absl::Status Set(int64_t raw, SipPath path);
   absl::Status Set(int64_t raw, std::initializer_list<SipKey> path) {
     return Set(raw, SipPath(path.begin(), path.size()));
   }
 
-  // Items of lists by index, those of dicts by name.
+  // List items are sorted by index, dict items by name.
   const SipNode& root() const { return root_; }
 
  private:
-  // Set's errors; `added` becomes the items that there will be more.
+  // Returns Set's errors; sets `added` to the number of items that Set would
+  // add.
   absl::Status Check(int64_t raw, SipPath path, int64_t& added) const;
 
   SipNode root_;

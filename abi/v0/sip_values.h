@@ -1,5 +1,4 @@
-// Raw values out of structures of host values, and back into them.
-//
+// Extracts raw values from structures of host values, and puts them back.
 // Tested by sip_values_test.cc, round_trip_test.cc.
 #ifndef EYRIE_ABI_V0_SIP_VALUES_H_
 #define EYRIE_ABI_V0_SIP_VALUES_H_
@@ -16,26 +15,27 @@
 
 namespace eyrie::abi::v0 {
 
-// True if two values are the same: of one kind, with the same bits.
+// Reports whether two values have the same kind and the same bits.
 bool SameValue(const HostValue& a, const HostValue& b);
 
-// Collects raw values from structures. Values are the caller's to keep.
+// Collects raw values from structures. Borrows the values.
 class SipFlattener {
  public:
-  // `root` is the structure of all inputs; its leaves are below `count`.
+  // `root` is the structure of all inputs. Its raw indices must be below
+  // `count`.
   SipFlattener(const SipNode& root, size_t count)
       : root_(root), raw_(count, nullptr) {}
 
-  // Takes what a value holds, whose structure is `node`, a part of the root.
-  // Lists and tuples have as many items as the signature's list, or more that
-  // are null, as all are that it lacks; dicts have its keys, in any order.
-  // INVALID_ARGUMENT: the value is structured in another way, or differs from
-  // one given before for the same raw index.
+  // Collects the raw values of a value whose structure is `node`, a part of the
+  // root. Lists and tuples must have as many items as the signature's list;
+  // extra items and those that the list lacks must be null. Dicts must have the
+  // same keys, in any order. INVALID_ARGUMENT: the value has another structure,
+  // or differs from an earlier value for the same raw index.
   absl::Status Add(const SipNode& node, const HostValue& value);
 
-  // Where in the value the last error is: "['a'][2]".
+  // Returns the place of the last error in the value: "['a'][2]".
   const std::string& path() const { return path_; }
-  // By raw index; null for those that were at no path.
+  // By raw index; null for those without a path.
   const std::vector<const HostValue*>& raw() const { return raw_; }
 
  private:
@@ -49,13 +49,13 @@ class SipFlattener {
   std::string path_;
 };
 
-// Copies that a structure may hold of its raw values besides the first, in
-// items and in 16 bytes of strings; arrays are shared.
+// Maximum number of copies of raw values in a structure, not counting the first
+// of each; counts items and 16 bytes of strings. Arrays are shared.
 inline constexpr size_t kSipMaxCopied = size_t{1} << 22;
 
-// Puts raw values into a structure: lists have null where they lack an item.
-// The leaves are below raw.size(), each of which stands at all its places;
-// those at none are dropped. RESOURCE_EXHAUSTED: the limit above.
+// Puts raw values into a structure. A list's missing items become null. All raw
+// indices must be below raw.size(). A raw value goes to all its places; one
+// without a place is dropped. RESOURCE_EXHAUSTED: the limit above.
 absl::StatusOr<HostValue> SipNest(const SipNode& node,
                                   std::vector<HostValue> raw);
 

@@ -1,9 +1,11 @@
-// Descriptors of memrefs as MLIR lowers them, with an index of 32 or 64 bits.
+// Memref descriptors as MLIR lowers them, with an index of 32 or 64 bits.
 //
 //   allocated* | aligned* | offset | sizes[rank] | strides[rank]
+//
 // Offset and strides count elements. An unranked memref is { rank, descriptor*
-// } with a rank of the index's bits, in 16 bytes. Both are aligned to 8. Source
-// of the format: MLIR's LLVM type converter. Tested by call_test.cc.
+// }; its rank has the index's bits, and it takes 16 bytes. Both are aligned to
+// 8. Source of the format: MLIR's LLVM type converter.
+// Tested by call_test.cc.
 #ifndef EYRIE_ABI_NATIVE_MEMREF_DESCRIPTOR_H_
 #define EYRIE_ABI_NATIVE_MEMREF_DESCRIPTOR_H_
 
@@ -17,7 +19,7 @@
 
 namespace eyrie::native {
 
-// A memref's place, sizes and strides, at most as many as it may have.
+// The offset, sizes and strides of a memref, with room for the largest rank.
 struct MemrefShape {
   using Numbers = std::array<int64_t, MemrefType::kMaxRank>;
 
@@ -29,13 +31,13 @@ struct MemrefShape {
 };
 
 struct MemrefDescriptor {
-  void* allocated = nullptr;  // what is freed
+  void* allocated = nullptr;  // the pointer to free
   uint8_t* aligned = nullptr;
   int64_t offset = 0;
   MemrefShape shape;
 };
 
-// Stores the descriptor of a row-major tensor, with an index of 64 bits.
+// Stores the descriptor of a row-major tensor with a 64-bit index.
 inline void StoreDense(void* data, std::span<const int64_t> dims,
                        uint64_t* words) {
   words[0] = words[1] = reinterpret_cast<uintptr_t>(data);
@@ -50,7 +52,7 @@ inline void StoreDense(void* data, std::span<const int64_t> dims,
   }
 }
 
-// How descriptors lie in memory.
+// The memory layout of descriptors.
 class DescriptorLayout {
  public:
   static constexpr size_t kUnrankedBytes = 16;
@@ -61,7 +63,8 @@ class DescriptorLayout {
     const size_t index = is_wide_ ? 8 : 4;
     return (2 * sizeof(void*) + index * (1 + 2 * rank) + 7) & ~size_t{7};
   }
-  // Both: `at` has Bytes(rank). An index of 32 bits takes the lower ones.
+  // For both functions, `at` must have Bytes(rank) bytes. A 32-bit index is
+  // stored as the low bits.
   void Store(const MemrefDescriptor& descriptor, uint8_t* at) const {
     std::memcpy(at, &descriptor.allocated, sizeof(void*));
     std::memcpy(at + sizeof(void*), &descriptor.aligned, sizeof(void*));

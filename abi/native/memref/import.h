@@ -1,10 +1,10 @@
-// An import that a memref function serves: slots to descriptors, the call, and
-// back.
+// Binds a memref function to an import: converts slots to descriptors, calls
+// the function, and converts its results.
 //
-// All is checked before the call, as the function itself checks nothing. Buffer
-// views are passed without a copy, unless their declared layout has strides of
-// its own. Between fences the call waits for the first one, within the limits
-// of the context's call, and signals the second.
+// All arguments are checked before the call, because the function checks
+// nothing. Buffer views are not copied, unless the declared layout has its own
+// strides. With fences, the call first waits for the wait fence, within the
+// limits of the context's call, and then signals the other.
 // Tested by call_test.cc.
 #ifndef EYRIE_ABI_NATIVE_MEMREF_IMPORT_H_
 #define EYRIE_ABI_NATIVE_MEMREF_IMPORT_H_
@@ -23,11 +23,11 @@
 
 namespace eyrie::native {
 
-// A function of a library. Immutable; shared by threads.
+// A function of a library. Immutable; may be shared by threads.
 struct MemrefFunction {
   MemrefSignature signature;
-  void* entry = nullptr;                         // its C wrapper
-  void (*free)(void*) = nullptr;                 // for what it allocates
+  void* entry = nullptr;          // its C wrapper
+  void (*free)(void*) = nullptr;  // frees what the function allocates
   std::shared_ptr<const NativeLibrary> library;  // keeps it loaded
 };
 
@@ -41,35 +41,37 @@ class MemrefImport final : public BoundFunction {
  private:
   static constexpr size_t kWordBytes = sizeof(uint64_t);
 
-  // A memref that any row-major tensor of its element and rank is.
+  // A memref that accepts any row-major tensor of its element and rank.
   struct PlainArgument {
-    uint64_t* words;  // its descriptor
+    uint64_t* words;  // the descriptor
     size_t rank;
     hal::ElementType element;
   };
 
-  // If a call is of such memrefs alone, with one scalar result or none: makes
-  // their descriptors. False: it is not, or an argument is not as declared.
+  // Fast path: if all arguments are plain memrefs, with at most one scalar
+  // result, writes their descriptors and returns true. Returns false if the
+  // function is not of this form, or an argument does not match.
   bool SetPlainArguments(const vm::Slot* arguments);
   void FindPlainArguments();
   absl::Status Run(const vm::Slot* arguments, vm::Slot* results);
   absl::Status SetArguments(const vm::Slot* arguments);
   absl::Status SetScalar(size_t index, const vm::Slot& slot);
   absl::Status SetMemref(size_t index, const hal::BufferView& view);
-  // Memory for the argument `index`, which is a result.
+  // Allocates memory for the argument `index`, which is an output.
   absl::Status SetOutput(size_t index);
-  // Its shape: the type's own, or by its rule.
+  // Computes an output's shape, from its type or its rule.
   absl::Status OutputShape(size_t index, hal::BufferView::Shape& shape) const;
-  // True if the view is what is declared, and the function can reach it.
+  // Reports whether the view matches the declaration and the function can
+  // access its memory.
   bool Fits(size_t index, const hal::BufferView& view) const;
   absl::Status Misfit(size_t index, const hal::BufferView& view) const;
-  // Lays the view's elements out as the type's strides want them.
+  // Copies the view's elements to the strides that the type requires.
   absl::Status Pack(const MemrefType& type, const hal::BufferView& view,
                     MemrefDescriptor& descriptor);
   void Point(size_t index, const MemrefDescriptor& descriptor);
 
   absl::Status TakeResults(uint64_t word, vm::Slot* results);
-  // A descriptor of a result in the struct.
+  // Reads a result's descriptor from the result struct.
   absl::Status LoadResult(size_t index, MemrefDescriptor& descriptor);
   vm::Slot ScalarOf(MemrefElement element, uint64_t bits) const;
 
@@ -84,14 +86,15 @@ class MemrefImport final : public BoundFunction {
   const DescriptorLayout layout_;
   const MemrefResultParts parts_;
   const vm::ModuleState& state_;  // for limits
-  // Of the call that runs, if any.
+  // State of the current call.
   MachineWords words_ = {};
   std::vector<uint64_t> arena_;
-  std::vector<PlainArgument> plain_;  // all arguments, or none
+  std::vector<PlainArgument> plain_;  // all arguments, or empty
   std::vector<LentMemory> lent_;
   std::vector<Ref<hal::Buffer>> packed_;
   std::vector<Ref<hal::BufferView>> outputs_;
-  // By input, null: a scalar. For outputs' rules; none: they have none.
+  // By input, null for scalars; used by output rules. Empty if there are no
+  // rules.
   std::vector<const hal::BufferView*> views_;
 };
 

@@ -1,5 +1,4 @@
-// Shapes and strides of tensors, beside those that memref types declare.
-//
+// Compares shapes and strides of tensors with those that memref types declare.
 // Tested by call_test.cc.
 #ifndef EYRIE_ABI_NATIVE_MEMREF_LAYOUT_H_
 #define EYRIE_ABI_NATIVE_MEMREF_LAYOUT_H_
@@ -13,7 +12,8 @@
 
 namespace eyrie::native {
 
-// True if the type takes these dimensions. Of an unranked one: up to the limit.
+// Reports whether the type accepts these dimensions. An unranked type accepts
+// any up to the maximum rank.
 inline bool HasDims(const MemrefType& type, std::span<const int64_t> dims) {
   if (type.kind == MemrefType::Kind::kUnranked) {
     return dims.size() <= MemrefType::kMaxRank;
@@ -27,14 +27,15 @@ inline bool HasDims(const MemrefType& type, std::span<const int64_t> dims) {
   return true;
 }
 
-// The shape of a row-major tensor, of kMaxRank dimensions at most.
+// Returns the shape of a row-major tensor. `dims` must have at most kMaxRank
+// elements.
 MemrefShape ShapeOf(std::span<const int64_t> dims);
 
-// True if the type's own strides are those that the shape has.
+// Reports whether the shape has the strides that the type declares.
 bool HasStrides(const MemrefType& type, const MemrefShape& shape);
 
-// Gives the type's strides to the shape; those that it leaves open are chosen
-// so that no two elements meet. False: the numbers overflow.
+// Sets the shape's strides to those of the type. Dynamic strides are chosen so
+// that elements do not overlap. Returns false if a number overflows.
 bool SetStrides(const MemrefType& type, MemrefShape& shape);
 
 }  // namespace eyrie::native

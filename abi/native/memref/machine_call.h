@@ -1,11 +1,11 @@
-// Calls of C functions whose parameters are known only at run time.
+// Calls C functions whose parameter types are known only at run time.
 //
-// A call has words for integer registers, for floating-point registers and for
-// the stack, as the machine's C ABI gives them to pointers, integers and
-// floats: System V on x86-64, AAPCS64 on AArch64. Both fill the registers of a
-// kind in order, and put what is left on the stack, eight bytes each; so the
-// call itself is one through a C function type that has all registers and
-// enough words more, which a callee with fewer does not look at.
+// The arguments are words for integer registers, floating-point registers and
+// the stack, as the C ABI assigns pointers, integers and floats: System V on
+// x86-64, AAPCS64 on AArch64. Both fill each kind of register in order and pass
+// the rest on the stack, eight bytes each. So one C function type with all
+// registers and enough stack words can call any function; the callee ignores
+// extra words.
 // Tested by machine_call_test.cc.
 #ifndef EYRIE_ABI_NATIVE_MEMREF_MACHINE_CALL_H_
 #define EYRIE_ABI_NATIVE_MEMREF_MACHINE_CALL_H_
@@ -31,36 +31,36 @@ inline constexpr size_t kIntegerRegisters = 6;
 inline constexpr size_t kFloatRegisters = 8;
 inline constexpr size_t kStackWords = 32;
 
-// The words of a call. Integers shorter than a word have upper bits that the
-// callee ignores; so have floats, in what stands for their register.
+// The words of a call. The callee ignores the upper bits of integers and floats
+// that are shorter than a word.
 struct MachineWords {
   std::array<uint64_t, kIntegerRegisters> integers;
   std::array<uint64_t, kFloatRegisters> floats;
   std::array<uint64_t, kStackWords> stack;
 };
 
-// Where parameters go, and how a function that takes them is called. Made once
-// for a function; immutable.
+// Assigns places to parameters and calls functions with them. Built once per
+// function; immutable afterwards.
 class MachineCall {
  public:
-  enum class Returns : uint8_t { kInteger, kFloat };  // or nothing: either
+  enum class Returns : uint8_t { kInteger, kFloat };  // either also fits void
 
-  // A function without parameters.
+  // Starts with no parameters.
   explicit MachineCall(Returns returns)
       : returns_(returns), caller_(FindCaller()) {}
 
-  // The place of the next parameter, an index into MachineWords as an array of
-  // words. RESOURCE_EXHAUSTED: the stack words are used up.
+  // Adds a parameter and returns its place, an index into MachineWords as an
+  // array of words. RESOURCE_EXHAUSTED: there are no stack words left.
   absl::StatusOr<size_t> AddInteger();
   absl::StatusOr<size_t> AddFloat();
 
-  // Gives the word of a place.
+  // Returns the word at a place.
   static uint64_t& At(MachineWords& words, size_t place) {
     return reinterpret_cast<uint64_t*>(&words)[place];
   }
 
-  // Calls. The result is the word of the integer or float register; bits that
-  // its type does not have are arbitrary.
+  // Calls the function. Returns the word of the integer or float register; bits
+  // beyond the result's type are undefined.
   uint64_t Call(void* function, const MachineWords& words) const {
     return caller_(function, words);
   }
@@ -69,7 +69,7 @@ class MachineCall {
   using Caller = uint64_t (*)(void* function, const MachineWords& words);
 
   absl::StatusOr<size_t> AddStack();
-  // The caller for the parameters that there are.
+  // Returns the caller for the current parameters.
   Caller FindCaller() const;
 
   Returns returns_;

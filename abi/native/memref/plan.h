@@ -1,10 +1,9 @@
-// Where the values of a call go: from slots of the calling convention to words
-// of the C call and descriptors in an arena, and back from the struct of
-// results.
+// Maps the values of a call: from the calling convention's slots to words of
+// the C call and descriptors in an arena, and from the result struct back.
 //
-// MLIR's C wrapper of a function takes a pointer to a descriptor for each
-// memref, scalars as they are, and, if it returns a memref or several values,
-// before all others a pointer to the struct of them.
+// MLIR's C wrapper takes a pointer to a descriptor for each memref, and scalars
+// by value. If the function returns a memref or several values, the first
+// parameter is a pointer to a struct for them.
 // Tested by call_test.cc.
 #ifndef EYRIE_ABI_NATIVE_MEMREF_PLAN_H_
 #define EYRIE_ABI_NATIVE_MEMREF_PLAN_H_
@@ -22,21 +21,24 @@
 
 namespace eyrie::native {
 
-// What a manifest says of a function.
+// The signature of a function in a manifest.
 struct MemrefSignature {
   MemrefFunctionType type;
-  int index_bits = 64;  // or 32
-  // So many arguments, the last ones, are memory for results.
+  int index_bits = 64;  // 32 or 64
+  // The number of trailing arguments that are memory for results.
   size_t outputs = 0;
-  // Their shapes, by the arguments before them; none: the types' are static.
+  // Their shapes, computed from earlier arguments. Empty if their types are
+  // static.
   std::vector<ShapeRule> output_rules = {};
 
   size_t input_count() const { return type.arguments.size() - outputs; }
-  // Of the inputs, for rules.
+  // Returns the ranks of the inputs, for rules.
   std::vector<OperandRank> InputRanks() const;
-  // "(memref<?xf32>, memref<?xf32>) -> (), outputs: like 0".
+  // Returns a text such as "(memref<?xf32>, memref<?xf32>) -> (), outputs: like
+  // 0".
   std::string ToString() const;
-  // "0rIrr_r", as imports of the function have it.
+  // Returns the calling convention of the function's imports, such as
+  // "0rIrr_r".
   std::string ImportConvention() const;
   size_t ElementBytes(MemrefElement element) const {
     if (element == MemrefElement::kIndex) return index_bits / 8;
@@ -54,27 +56,27 @@ struct MemrefPlan {
   static constexpr uint32_t kNone = ~uint32_t{0};
 
   struct Argument {
-    size_t place;              // a word of the call
-    size_t descriptor;         // where in the arena, in bytes; of memrefs
+    size_t place;              // word of the call
+    size_t descriptor;         // of memrefs: byte offset in the arena
     hal::ElementType element;  // of tensors; kNone: a scalar
-    bool is_dense;             // any row-major tensor's descriptor is right
+    bool is_dense;             // accepts any row-major tensor
   };
 
-  // INVALID_ARGUMENT: the import's convention is not that of the signature.
-  // RESOURCE_EXHAUSTED: too many arguments.
+  // INVALID_ARGUMENT: the import's convention does not match the signature.
+  // RESOURCE_EXHAUSTED: there are too many arguments.
   static absl::StatusOr<MemrefPlan> Create(
       const MemrefSignature& signature,
       const vm::CallingConvention& convention);
 
   MachineCall call{MachineCall::Returns::kInteger};
-  std::vector<Argument> arguments;     // of the type's
-  std::vector<size_t> result_offsets;  // of the type's results, in the struct
+  std::vector<Argument> arguments;     // in the type's order
+  std::vector<size_t> result_offsets;  // in the struct, in the type's order
   bool returns_memrefs = false;
   bool has_struct = false;
-  size_t struct_place = 0;   // the word that points to it
-  size_t struct_offset = 0;  // where it is in the arena
+  size_t struct_place = 0;   // word that points to the struct
+  size_t struct_offset = 0;  // in the arena
   size_t arena_bytes = 0;
-  uint32_t wait_slot = kNone;  // of two fences; kNone: there are none
+  uint32_t wait_slot = kNone;  // first of two fences; kNone: no fences
 };
 
 }  // namespace eyrie::native

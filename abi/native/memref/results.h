@@ -1,12 +1,13 @@
-// Memrefs that a function returns, as buffer views: whose memory they are, and
-// when it is freed.
+// Converts returned memrefs to buffer views, and determines who owns and frees
+// their memory.
 //
-// MLIR does not say who owns a result. One whose allocation is an argument's is
-// a range of that argument's buffer, if it is aligned as tensors are; one that
-// lies at 0xdeadbeef is a constant or a variable of the library, and is copied,
-// as the library may change it; any other was allocated for the caller, once,
-// however many results it has. Memory that a device can take as it is becomes a
-// buffer; else it is copied and freed at once. Tested by call_test.cc.
+// MLIR does not define who owns a result. If its allocation is an argument's,
+// the result is a range of that argument's buffer if aligned as tensors are. An
+// allocation of 0xdeadbeef marks library data, which may change and is copied.
+// Any other was allocated for the caller and is freed once, even if several
+// results share it: a device that can use it imports it; otherwise it is
+// copied.
+// Tested by call_test.cc.
 #ifndef EYRIE_ABI_NATIVE_MEMREF_RESULTS_H_
 #define EYRIE_ABI_NATIVE_MEMREF_RESULTS_H_
 
@@ -26,59 +27,60 @@
 
 namespace eyrie::native {
 
-// How results are made.
+// What is needed to create results.
 struct MemrefResultParts {
   Ref<hal::Device> device;
   hal::BufferParams params;
-  std::shared_ptr<MemoryMeter> memory;  // null: nobody counts
-  void (*free)(void*);                  // of the library's allocations
+  std::shared_ptr<MemoryMeter> memory;  // null: not counted
+  void (*free)(void*);                  // frees the library's allocations
 };
 
-// An argument that a result may lie in.
+// The memory of an argument that a result may refer to.
 struct LentMemory {
   const void* allocated;        // as the function saw it
-  uint64_t bytes;               // from there on
-  const hal::BufferView* view;  // null: a copy, which does not outlive the call
+  uint64_t bytes;               // from there
+  const hal::BufferView* view;  // null: a copy for this call only
   size_t argument;
 };
 
-// The memrefs of one call; one thread. What is not taken is freed at its end.
+// The memrefs of one call; not thread-safe. Its destructor frees allocations
+// that no result uses.
 class MemrefResults {
  public:
   MemrefResults(const MemrefResultParts& parts,
                 const std::vector<LentMemory>& lent)
       : parts_(parts), lent_(lent) {}
 
-  // Takes the allocation of a descriptor that the function returned: of all,
-  // before any of them is made a view.
+  // Records the allocation of a returned descriptor. Must be called for all
+  // results before View is called for any.
   void Adopt(const MemrefDescriptor& descriptor);
 
-  // The view of a descriptor. INTERNAL: no such memory can be: a size that is
-  // negative or not the type's, a null pointer, an overflow, elements in the
-  // memory of an argument that are past its end.
-  // RESOURCE_EXHAUSTED: the limit of memory.
+  // Returns a view of a descriptor. INTERNAL: the descriptor is invalid: a size
+  // is negative or not the type's, a pointer is null, a number overflows, or
+  // elements are past the end of an argument's memory. RESOURCE_EXHAUSTED: the
+  // memory limit.
   absl::StatusOr<Ref<hal::BufferView>> View(const MemrefDescriptor& descriptor,
                                             hal::ElementType element);
 
  private:
-  // Frees an allocation when the last result of it goes.
+  // Frees an allocation when its last result is released.
   using Owner = std::shared_ptr<void>;
 
   bool IsLent(const void* allocated) const;
-  // The argument that a descriptor's elements are in, or null. INTERNAL: they
-  // are not all in it.
+  // Returns the argument that contains a descriptor's elements, or nullptr.
+  // INTERNAL: the argument contains only some of them.
   absl::StatusOr<const LentMemory*> FindLent(const MemrefDescriptor& descriptor,
                                              hal::ElementType element) const;
-  // Null: the function allocated nothing there.
+  // Returns null if the function allocated nothing at this address.
   Owner FindOwner(const void* allocated) const;
   absl::StatusOr<Ref<hal::BufferView>> Copy(const MemrefDescriptor& descriptor,
                                             hal::ElementType element,
                                             uint64_t bytes);
-  // Null: it is to be copied.
+  // Returns null if the memory must be copied.
   static absl::StatusOr<Ref<hal::Buffer>> Share(const LentMemory& lent,
                                                 const uint8_t* data,
                                                 uint64_t bytes);
-  // Null: the device does not take it.
+  // Returns null if the device cannot import the memory.
   absl::StatusOr<Ref<hal::Buffer>> Import(Owner owner, uint8_t* data,
                                           uint64_t bytes);
 

@@ -1,12 +1,13 @@
-// The functions of an MLIR module's text, and the manifest that they make.
+// Reads function signatures from MLIR text and creates a manifest.
 //
 //   module @plate {
 //     func.func @heat(%x: memref<?xf32>, %n: index) -> f32
 //         attributes {llvm.emit_c_interface} { … } }
-// Reads the signatures of func.func operations alone, in the form that MLIR
-// prints, and what is before and behind them only as far as brackets, strings
-// and comments go. Source of the format: MLIR's language reference and its
-// func dialect. Tested by source_test.cc, abi/native/native_fuzz.cc.
+//
+// Reads only the signatures of func.func operations, in MLIR's pretty form.
+// Other text is skipped by matching brackets, strings and comments. Source of
+// the format: MLIR's language reference and func dialect.
+// Tested by source_test.cc, abi/native/native_fuzz.cc.
 #ifndef EYRIE_ABI_NATIVE_MEMREF_SOURCE_H_
 #define EYRIE_ABI_NATIVE_MEMREF_SOURCE_H_
 
@@ -22,22 +23,23 @@ namespace eyrie::native {
 
 struct MlirFunction {
   std::string name;
-  std::string type;      // "(memref<?xf32>, index) -> f32", not yet parsed
-  size_t outputs = 0;    // arguments at the end that are bufferize.result
+  std::string type;      // "(memref<?xf32>, index) -> f32", unparsed
+  size_t outputs = 0;    // trailing bufferize.result arguments
   bool wrapped = false;  // has the attribute llvm.emit_c_interface
 };
 
 struct MlirSource {
-  std::string name;  // of the first module that has one; else empty
-  // Those that are not private. If some are `wrapped`, only these.
+  std::string name;  // of the first named module; may be empty
+  // The public functions. If some are `wrapped`, only those.
   std::vector<MlirFunction> functions;
 };
 
-// INVALID_ARGUMENT: a signature that cannot be read, or no function at all; the
-// sentence gives the line. UNIMPLEMENTED: MLIR's generic form.
+// INVALID_ARGUMENT: a signature cannot be parsed, or there is no function; the
+// message gives the line. UNIMPLEMENTED: the text is in MLIR's generic form.
 absl::StatusOr<MlirSource> ReadMlirSource(absl::string_view text);
 
-// The manifest of memref functions: JSON, of which nothing is checked.
+// Returns a manifest of memref functions as JSON. The arguments are not
+// checked.
 std::string MemrefManifest(absl::string_view module,
                            std::span<const MlirFunction> functions,
                            int index_bits);

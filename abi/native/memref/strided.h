@@ -1,6 +1,7 @@
-// Elements that lie with strides: how far they reach, and copies of them.
+// Strided elements: their extent in memory, and copies of them.
 //
-// Strides count elements. Tested by strided_test.cc.
+// Strides count elements.
+// Tested by strided_test.cc.
 #ifndef EYRIE_ABI_NATIVE_MEMREF_STRIDED_H_
 #define EYRIE_ABI_NATIVE_MEMREF_STRIDED_H_
 
@@ -12,20 +13,21 @@
 
 namespace eyrie::native {
 
-// Row-major strides without gaps for the shape's sizes, which are not negative.
+// Sets row-major strides without gaps. The sizes must not be negative.
 void SetDenseStrides(MemrefShape& shape);
-// True if the elements lie row-major without gaps; strides of dimensions of one
-// element do not matter, and none does where there are no elements.
+// Reports whether the elements are row-major without gaps. The stride of a
+// dimension of size 1 is ignored; a shape without elements is dense.
 bool IsDense(const MemrefShape& shape);
 
-// The product of the sizes; nullopt: one is negative, or it overflows.
+// Returns the product of the sizes, or nullopt if one is negative or the
+// product overflows.
 std::optional<int64_t> CountElements(const MemrefShape& shape);
-// Elements from the first to behind the last, for strides that are not
-// negative; nullopt: it overflows.
+// Returns the number of elements from the first to the end of the last, gaps
+// included, or nullopt if it overflows. The strides must not be negative.
 std::optional<int64_t> CountReach(const MemrefShape& shape);
 
-// Copies the shape's elements, of so many bytes, from strides to strides. The
-// ranges do not overlap.
+// Copies the shape's elements, each of `bytes` bytes, from one set of strides
+// to another. The ranges must not overlap.
 void CopyStrided(const MemrefShape& shape, size_t bytes, const uint8_t* from,
                  const MemrefShape::Numbers& from_strides, uint8_t* to,
                  const MemrefShape::Numbers& to_strides);

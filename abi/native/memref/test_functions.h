@@ -1,6 +1,6 @@
-// Functions as MLIR's C wrappers are, and the descriptors that they take.
+// Functions with the interface of MLIR's C wrappers, and their descriptors.
 //
-// Of call_test.cc alone.
+// For call_test.cc only.
 #ifndef EYRIE_ABI_NATIVE_MEMREF_TEST_FUNCTIONS_H_
 #define EYRIE_ABI_NATIVE_MEMREF_TEST_FUNCTIONS_H_
 
@@ -34,7 +34,7 @@ struct Unranked {
   void* descriptor;
 };
 
-inline int live = 0;  // allocations of the functions below
+inline int live = 0;  // allocations by the functions below
 
 inline void* Allocate(size_t bytes, size_t alignment = 16) {
   ++live;
@@ -64,7 +64,7 @@ inline void Scaled(Memref<1>* result, const Memref<1>* m, float factor) {
   *result = {data, data, 0, {n}, {1}};
   for (int64_t i = 0; i < n; ++i) result->at(i) = m->at(i) * factor;
 }
-// Not aligned as a device wants it.
+// Not aligned as devices require.
 inline void Unaligned(Memref<1>* result, const Memref<1>* m, float factor) {
   auto* const data = static_cast<char*>(Allocate(m->sizes[0] * 4 + 4, 64));
   *result = {data, data, 1, {m->sizes[0]}, {1}};
@@ -76,7 +76,7 @@ inline void Tail(Memref<1>* result, const Memref<1>* m) {
   result->offset += 1;
   result->sizes[0] -= 1;
 }
-// One element too many; from one before the first on; of a huge stride.
+// One element too many; starting one before the first; a huge stride.
 inline void PastEnd(Memref<1>* result, const Memref<1>* m) {
   *result = *m;
   result->sizes[0] += 1;
@@ -134,7 +134,7 @@ inline void Halves(Two* results, const Memref<1>* m) {
   results->first = {all.allocated, all.aligned, 0, {half}, {1}};
   results->second = {all.allocated, all.aligned, half, {half}, {1}};
 }
-// The same with the rank taken off.
+// The same tensor with rank 1.
 inline void Flat(Unranked* result, const Unranked* m) {
   const auto* const from = static_cast<const int64_t*>(m->descriptor);
   int64_t count = 1;
@@ -167,7 +167,7 @@ inline void Outer(const Memref<1>* a, const Memref<1>* b,
     }
   }
 }
-// Two results that are arguments, and a scalar that is none.
+// Two results that are arguments, and a scalar that is not.
 inline float ScaledInto(const Memref<1>* m, float by, const Memref<1>* out,
                         const Memref0* factor) {
   float sum = 0;
@@ -175,7 +175,7 @@ inline float ScaledInto(const Memref<1>* m, float by, const Memref<1>* out,
   *static_cast<float*>(factor->aligned) = by;
   return sum;
 }
-// Column 1 of a matrix that lies by columns, as its type says.
+// Column 1 of a column-major matrix, as its type declares.
 inline float Column(const Memref<2>* m) {
   const float* const data = static_cast<float*>(m->aligned) + 3;
   return data[2] * 10 + data[3];

@@ -1,9 +1,9 @@
-// Types of MLIR functions, as text: what a library's function of the memref
-// convention takes and returns.
+// Parses the types of MLIR functions, which a manifest gives for functions of
+// the memref convention.
 //
 //   (memref<?x4xf32, strided<[?, 1]>>, index) -> (memref<*xf32>, i64)
 //
-// The grammar stands at ParseMemrefFunctionType. Source of the format: MLIR's
+// ParseMemrefFunctionType documents the grammar. Source of the format: MLIR's
 // builtin dialect (types MemRefType, UnrankedMemRefType, StridedLayoutAttr).
 // Tested by type_test.cc, type_fuzz.cc.
 #ifndef EYRIE_ABI_NATIVE_MEMREF_TYPE_H_
@@ -32,21 +32,22 @@ struct MemrefElementInfo {
   const char* name;
   int bytes;                 // of an element
   hal::ElementType element;  // of tensors
-  char letter;               // that carries a scalar; 0: none does
+  char letter;               // of a scalar's carrier; 0: no scalars
 };
 const MemrefElementInfo& InfoOf(MemrefElement element);
 
 // A scalar or a memref.
 struct MemrefType {
   enum class Kind : uint8_t { kScalar, kRanked, kUnranked };
-  // A dimension, stride or offset that only a value has.
+  // A dimension, stride or offset that is known only at run time.
   static constexpr int64_t kDynamic = std::numeric_limits<int64_t>::min();
   static constexpr size_t kMaxRank = 8;
 
   Kind kind = Kind::kScalar;
   MemrefElement element = MemrefElement::kI32;
-  std::vector<int64_t> dims;  // of a ranked one
-  // The layout is the identity, row-major without gaps, or given in elements.
+  std::vector<int64_t> dims;  // of a ranked memref
+  // If false, the layout is the identity: row-major without gaps. If true,
+  // `strides` and `offset` give it, in elements.
   bool is_strided = false;
   std::vector<int64_t> strides;  // as many as dims
   int64_t offset = 0;
@@ -57,12 +58,13 @@ struct MemrefType {
 };
 
 struct MemrefFunctionType {
-  static constexpr size_t kMaxValues = 64;  // on each side
+  static constexpr size_t kMaxValues = 64;  // for arguments, and for results
 
   std::vector<MemrefType> arguments;
   std::vector<MemrefType> results;
 
-  // As the grammar below has it, with one space after each ',' and ':'.
+  // Returns the type in the grammar below, with one space after each ',' and
+  // ':'.
   std::string ToString() const;
 };
 

@@ -1,7 +1,7 @@
-// The tables of functions that handlers call, one for each version of the API.
+// The function tables that handlers call, one for each version of the API.
 //
-// A handler is given the table of the version it was built for: what its state
-// functions take differs, and no size tells 0.1 and 0.3 apart.
+// A handler receives the table of the version that it was built for, because
+// the state functions of 0.1 and 0.3 take different structs of the same size.
 // Tested by tools/native_test.sh.
 #ifndef EYRIE_ABI_NATIVE_XLA_API_H_
 #define EYRIE_ABI_NATIVE_XLA_API_H_
@@ -13,14 +13,14 @@ namespace eyrie::native {
 inline constexpr int kOldestFfiMinor = 1;
 inline constexpr int kNewestFfiMinor = EYRIE_FFI_NEWEST_MINOR;
 
-// Of a minor version between these.
+// Returns the table of a minor version, which must be between these.
 const eyrie_ffi_api_t& FfiApi(int minor);
 
 }  // namespace eyrie::native
 
-// What libraries that register themselves look up when they are opened: the
-// newest table, under the two names that XLA's headers have for it. Types and
-// handlers are taken as any version has them.
+// Libraries that register themselves look these up when they are opened. XLA's
+// headers use both names. They return the newest table, which accepts types and
+// handlers of any version.
 extern "C" {
 __attribute__((visibility("default"))) const eyrie_ffi_api_t* XLA_FFI_GetApi();
 __attribute__((visibility("default"))) const eyrie_ffi_api_t*

@@ -1,6 +1,5 @@
-// Attributes as handlers get them: built once for an import, read by every
-// call.
-//
+// Attributes in the form that handlers receive, built once per import and read
+// by every call.
 // Tested by tools/native_test.sh.
 #ifndef EYRIE_ABI_NATIVE_XLA_ATTRIBUTE_PACK_H_
 #define EYRIE_ABI_NATIVE_XLA_ATTRIBUTE_PACK_H_
@@ -18,14 +17,15 @@
 
 namespace eyrie::native {
 
-// Gives the address of a library's symbol.
+// Returns the address of a library's symbol.
 using SymbolFinder =
     absl::FunctionRef<absl::StatusOr<void*>(const std::string& name)>;
 
-// Owns what its structs point to. Immutable; neither copied nor moved.
+// Owns all data that its structs point to. Immutable; cannot be copied or
+// moved.
 class AttributePack {
  public:
-  // NOT_FOUND: a symbol that the library does not have.
+  // NOT_FOUND: the library does not have a symbol.
   static absl::StatusOr<std::unique_ptr<const AttributePack>> Create(
       Attributes attributes, SymbolFinder find_symbol);
 
@@ -33,7 +33,7 @@ class AttributePack {
   AttributePack& operator=(const AttributePack&) = delete;
 
   const eyrie_ffi_attributes_t& attributes() const { return attributes_; }
-  // Where an attribute stands among them; its name is one of them.
+  // Returns the index of an attribute. `name` must exist.
   size_t IndexOf(const std::string& name) const;
 
  private:
@@ -46,7 +46,7 @@ class AttributePack {
   std::vector<int32_t> kinds_;
   std::vector<eyrie_ffi_bytes_t*> names_;
   std::vector<void*> values_;
-  // What they point to; elements stay where they are.
+  // The data that the structs point to; deques keep addresses stable.
   std::deque<eyrie_ffi_bytes_t> texts_;
   std::deque<eyrie_ffi_scalar_t> scalars_;
   std::deque<eyrie_ffi_array_t> arrays_;

@@ -1,6 +1,6 @@
-// One call of a handler in flight: its frame, its context, what it keeps.
+// One call of a handler: its frame, its context, and the objects it retains.
 //
-// Made once and used for one call after another. One thread at a time.
+// Reused for one call after another. Not thread-safe.
 // Tested by tools/native_test.sh.
 #ifndef EYRIE_ABI_NATIVE_XLA_CALL_H_
 #define EYRIE_ABI_NATIVE_XLA_CALL_H_
@@ -25,9 +25,9 @@
 
 namespace eyrie::native {
 
-// What all calls of one import share; outlives them.
+// Shared by all calls of one import. Must outlive them.
 struct FfiImportParts {
-  std::string name;  // of the import, for messages
+  std::string name;  // the import's, for messages
   FfiImportPlan plan;
   FfiHandlers handlers;
   std::unique_ptr<const AttributePack> pack;
@@ -45,18 +45,20 @@ class FfiCall {
   FfiCall(const FfiCall&) = delete;
   FfiCall& operator=(const FfiCall&) = delete;
 
-  // Checks arguments and makes results. INVALID_ARGUMENT: an argument that is
-  // not as declared. UNIMPLEMENTED: one that the handler cannot know.
+  // Checks the arguments and creates the results. INVALID_ARGUMENT: an argument
+  // does not match its declaration. UNIMPLEMENTED: the handler's version cannot
+  // know an argument's type.
   absl::Status Prepare(const vm::Slot* arguments);
-  // Keeps the arguments until the end: of a call that goes on after it returns.
+  // Retains the arguments until End, for a call that continues after it
+  // returns.
   void Retain(const vm::Slot* arguments);
   absl::Status Run(int64_t run_id, Ref<eyrie_ffi_future>& future) {
     context_.Begin(run_id);
     return frame_.Run(future);
   }
-  // A new reference to each result that the import has.
+  // Stores a new reference to each result of the import.
   void ShareResults(vm::Slot* results) const;
-  // Gives up all that the call kept.
+  // Releases all objects that the call retained.
   void End();
 
   absl::Status Instantiate() { return frame_.Instantiate(); }
@@ -72,7 +74,7 @@ class FfiCall {
   absl::Status CheckDims(size_t index, const hal::BufferView& view) const;
   absl::Status SetScalar(size_t index, const vm::Slot& slot);
   absl::Status CreateResult(size_t index);
-  // A view that nobody else holds any more, of an earlier call; or null.
+  // Returns an unused view of an earlier call, or null.
   Ref<hal::BufferView> TakeSpare(size_t index, hal::ElementType element,
                                  const hal::BufferView::Shape& shape);
   void KeepSpare(size_t index, Ref<hal::BufferView> view);
@@ -84,8 +86,9 @@ class FfiCall {
   std::vector<SeenType> seen_;
   std::vector<Ref<hal::BufferView>>
       results_;  // by result; null: not one of ours
-  // By result: those of the last calls, while they are small. Of two in turn,
-  // a caller that replaces one result by the next has let go of one.
+  // Recent results, kept for reuse while they are small. Two for each result,
+  // because a caller that keeps only the latest result has released the one
+  // before.
   std::vector<std::array<Ref<hal::BufferView>, 2>> spares_;
   std::vector<hal::BufferView::Shape> shapes_;  // of temporaries
   std::vector<Ref<RefObject>> retained_;

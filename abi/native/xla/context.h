@@ -1,7 +1,7 @@
-// What a handler reaches through its context: the states of its stages, memory
-// for the call, threads, user data, who it is.
+// The objects that a handler accesses through its context: stage states, memory
+// for the call, threads and user data.
 //
-// One call's at a time; tasks of that call may use it from any thread.
+// Used by one call at a time; that call's tasks may use it from any thread.
 // Tested by tools/native_test.sh.
 #ifndef EYRIE_ABI_NATIVE_XLA_CONTEXT_H_
 #define EYRIE_ABI_NATIVE_XLA_CONTEXT_H_
@@ -22,12 +22,12 @@
 #include "base/ref.h"
 #include "eyrie/xla_ffi.h"
 
-// What the C ABI's opaque type is here.
+// Defines the opaque type of the C ABI.
 struct eyrie_ffi_context {};
 
 namespace eyrie::native {
 
-// An object that a stage has made for later ones. Thread-compatible.
+// An object that one stage creates for later stages. Thread-compatible.
 class FfiState {
  public:
   FfiState() = default;
@@ -38,9 +38,9 @@ class FfiState {
   bool is_set() const { return object_ != nullptr; }
   int64_t type_id() const { return type_id_; }
   void* object() const { return object_; }
-  // Takes the object over. A null deleter: it is never deleted.
+  // Takes ownership of the object. With a null deleter it is never deleted.
   void Set(void* object, int64_t type_id, FfiDeleter deleter);
-  // Deletes the object. What the deleter throws ends here.
+  // Deletes the object. Exceptions of the deleter are caught.
   void Reset() {
     if (object_ != nullptr) [[unlikely]]
       Delete();
@@ -54,19 +54,19 @@ class FfiState {
   FfiDeleter deleter_ = nullptr;
 };
 
-// What all calls of a module share; outlives them.
+// Shared by all calls of a module. Must outlive them.
 struct FfiServices {
   std::shared_ptr<TaskPool> tasks;     // null: tasks run in the caller
-  std::map<int64_t, void*> user_data;  // by FfiTypeIdOf its type's name
+  std::map<int64_t, void*> user_data;  // by FfiTypeIdOf of the type's name
   int32_t device_ordinal = 0;
 };
 
-// Fails the future of a call one of whose tasks throws. The tasks share it
-// with the call, which may be over before they are. Thread-safe.
+// Fails a call's future if one of its tasks throws. Shared by the call and its
+// tasks, which may outlive the call. Thread-safe.
 class TaskWatch {
  public:
   void Run(void (*task)(void* data), void* data);
-  // The future of the call, once the handler has returned it.
+  // Sets the call's future, once the handler has returned it.
   void Attach(Ref<eyrie_ffi_future> future);
 
  private:
@@ -77,7 +77,7 @@ class TaskWatch {
 
 class FfiContext final : public eyrie_ffi_context {
  public:
-  // `instantiated` is the state of the import, set in its first stage.
+  // `instantiated` is the import's state, set by its first stage.
   FfiContext(const FfiServices& services, const FfiRegistry& registry,
              FfiState& instantiated, std::shared_ptr<MemoryMeter> memory)
       : services_(services),
@@ -92,7 +92,8 @@ class FfiContext final : public eyrie_ffi_context {
     return static_cast<FfiContext&>(context);
   }
 
-  // Around a call. The end deletes the states of its stages and its memory.
+  // Must be called before and after a call. End deletes the stage states and
+  // memory of the call.
   void Begin(int64_t run_id) { run_id_ = run_id; }
   void End() {
     for (FfiState& state : states_) state.Reset();
@@ -101,25 +102,25 @@ class FfiContext final : public eyrie_ffi_context {
     if (watch_ != nullptr) [[unlikely]]
       watch_ = nullptr;
   }
-  // The stage that runs: a state without a stage of its own is that one's.
+  // The current stage, whose state is used by calls that do not name a stage.
   void set_stage(int32_t stage) { stage_ = stage; }
   int32_t stage() const { return stage_; }
 
   const FfiServices& services() const { return services_; }
   const FfiRegistry& registry() const { return registry_; }
   int64_t run_id() const { return run_id_; }
-  // Null: the stage keeps no state.
+  // Returns a stage's state, or nullptr if the stage has none.
   FfiState* state(int32_t stage);
 
-  // INVALID_ARGUMENT: the alignment is no power of two up to a page.
-  // RESOURCE_EXHAUSTED: no memory, or past the limit of the context.
+  // INVALID_ARGUMENT: the alignment is not a power of two up to a page.
+  // RESOURCE_EXHAUSTED: out of memory, or over the context's limit.
   absl::StatusOr<void*> Allocate(size_t bytes, size_t alignment);
-  // INVALID_ARGUMENT: not an allocation of this call.
+  // INVALID_ARGUMENT: `data` was not allocated by this call.
   absl::Status Free(void* data);
 
-  // Runs a task on a thread, or here if there are none.
+  // Runs a task on a pool thread, or on this thread if there is no pool.
   void Schedule(void (*task)(void* data), void* data);
-  // A task that throws is to fail this future of the call's.
+  // Makes a task that throws fail this future, which must be the call's.
   void Watch(const Ref<eyrie_ffi_future>& future) {
     if (watch_ != nullptr) watch_->Attach(future);
   }
@@ -132,7 +133,7 @@ class FfiContext final : public eyrie_ffi_context {
     std::unique_ptr<void, FreeDeleter> data;
     MemoryCharge charge;
   };
-  // States of calls: of the stages prepare and initialize.
+  // Per-call states: of the stages prepare and initialize.
   static constexpr size_t kCallStates = 2;
 
   const FfiServices& services_;
@@ -144,7 +145,7 @@ class FfiContext final : public eyrie_ffi_context {
   std::array<FfiState, kCallStates> states_;
   std::mutex mutex_;
   std::vector<Allocation> allocations_;  // guarded by mutex_
-  std::shared_ptr<TaskWatch> watch_;     // guarded by mutex_; made when needed
+  std::shared_ptr<TaskWatch> watch_;     // guarded by mutex_; created on demand
 };
 
 }  // namespace eyrie::native

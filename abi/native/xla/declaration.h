@@ -1,10 +1,11 @@
-// What a manifest says of an XLA FFI handler: symbols, operands, results.
+// The manifest's declaration of an XLA FFI handler: symbols, operands, results.
 //
 //   "scale": {"convention": "xla_ffi", "symbol": "Scale",
-//             "arguments": ["?xf32", {"attribute": "by", "type": "f32"}],
-//             "attributes": "mode=near", "results": [{"like": 0}]}
-// Handlers cannot be asked what they take, so that this is all there is.
-// docs/native.md describes every member.
+//     "arguments": ["?xf32", {"attribute": "by", "type": "f32"}],
+//     "attributes": "mode=near", "results": [{"like": 0}]}
+//
+// This is the only source, because handlers cannot be queried. docs/native.md
+// describes every member.
 // Tested by abi/native/manifest_test.cc, abi/native/native_fuzz.cc.
 #ifndef EYRIE_ABI_NATIVE_XLA_DECLARATION_H_
 #define EYRIE_ABI_NATIVE_XLA_DECLARATION_H_
@@ -31,27 +32,27 @@ namespace eyrie::native {
 struct FfiOperand {
   enum class Kind : uint8_t {
     kBuffer,     // a !hal.buffer_view
-    kToken,      // no operand of the import
-    kAttribute,  // a scalar, or a !vm.buffer: an attribute of this name
+    kToken,      // not an operand of the import
+    kAttribute,  // a scalar or !vm.buffer, as this attribute
   };
   enum class Presence : uint8_t { kRequired, kOptional, kRest };
 
   Kind kind = Kind::kBuffer;
   Presence presence = Presence::kRequired;
-  FfiType type = FfiType::kNone;  // kNone: any; of an attribute: a string
+  FfiType type = FfiType::kNone;  // kNone: any type; of an attribute: a string
   std::optional<std::vector<int64_t>> dims;  // kAnyDim where dynamic
   std::string attribute;
 
   static constexpr int64_t kAnyDim = -1;
-  // The letter of the import's convention; 0 for a token.
+  // Returns the letter in the import's convention, or 0 for a token.
   char letter() const;
 };
 
 struct FfiResult {
   enum class Kind : uint8_t {
     kBuffer,
-    kToken,      // no result of the import
-    kTemporary,  // the handler's alone: memory for the call
+    kToken,      // not a result of the import
+    kTemporary,  // memory for the handler, for one call
   };
   Kind kind = Kind::kBuffer;
   bool rest = false;
@@ -61,21 +62,22 @@ struct FfiResult {
 struct FfiDeclaration {
   std::string name;                                   // of the function
   std::array<std::string, EYRIE_FFI_STAGES> symbols;  // empty: no such stage
-  std::string registered;  // a handler that registers itself, instead
+  std::string registered;  // or: a handler that registers itself
   std::string platform;
   std::vector<FfiOperand> operands;
   std::vector<FfiResult> results;
   Attribute attributes;  // declared ones, as a dictionary
-  // Whether an import has a fence to wait for and one to signal behind its
-  // operands; not set: both kinds do.
+  // Whether imports must have a wait fence and a signal fence after their
+  // operands. If not set, imports with and without fences are accepted.
   std::optional<bool> fences;
 
   bool takes_rest() const;
   std::string Describe() const;
 };
 
-// Reads one function of a manifest. INVALID_ARGUMENT: the sentence names the
-// function and the member. UNIMPLEMENTED: what is not of this host.
+// Reads one function of a manifest. INVALID_ARGUMENT: the declaration is wrong;
+// the message names the function and member. UNIMPLEMENTED: the declaration
+// needs something that this host does not support.
 absl::StatusOr<FfiDeclaration> ReadFfiDeclaration(absl::string_view name,
                                                   JsonReader& json);
 

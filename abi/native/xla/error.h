@@ -1,5 +1,4 @@
-// Errors as handlers hold them, and as we do.
-//
+// Converts errors between the form of handlers and absl::Status.
 // Tested by tools/native_test.sh.
 #ifndef EYRIE_ABI_NATIVE_XLA_ERROR_H_
 #define EYRIE_ABI_NATIVE_XLA_ERROR_H_
@@ -11,15 +10,15 @@
 #include "absl/status/status.h"
 #include "eyrie/xla_ffi.h"
 
-// What the C ABI's opaque type is here.
+// Defines the opaque type of the C ABI.
 struct eyrie_ffi_error {
   absl::Status status;  // never OK
-  std::string message;  // ends with a zero byte, which a status' need not
+  std::string message;  // null-terminated copy of the message
 };
 
 namespace eyrie::native {
 
-// Null for an OK status; else owned by who gets it.
+// Returns null for an OK status; otherwise an error that the receiver owns.
 inline eyrie_ffi_error_t* CreateFfiError(absl::Status status) {
   if (status.ok()) return nullptr;
   std::string message(status.message());
@@ -28,7 +27,7 @@ inline eyrie_ffi_error_t* CreateFfiError(absl::Status status) {
       .release();
 }
 
-// Takes an error over; null is OK.
+// Takes ownership of an error and returns its status; null is OK.
 inline absl::Status TakeFfiError(eyrie_ffi_error_t* error) {
   if (error == nullptr) return absl::OkStatus();
   const std::unique_ptr<eyrie_ffi_error> owned(error);

@@ -1,6 +1,8 @@
-// A call frame with all that it points to: built once, filled for each call.
+// A call frame and all data that it points to, built once and filled for each
+// call.
 //
-// One call's at a time. Buffers are given by address; dims are borrowed, too.
+// Used by one call at a time. Buffers are passed by address, and dims are
+// borrowed.
 // Tested by tools/native_test.sh.
 #ifndef EYRIE_ABI_NATIVE_XLA_FRAME_H_
 #define EYRIE_ABI_NATIVE_XLA_FRAME_H_
@@ -20,7 +22,7 @@
 
 namespace eyrie::native {
 
-// The handlers of an import's stages, of one version. Null: no such stage.
+// The handlers of an import's stages, all of one version. Null: no such stage.
 struct FfiHandlers {
   std::array<eyrie_ffi_handler_t*, EYRIE_FFI_STAGES> stages = {};
   int minor = 0;
@@ -28,7 +30,8 @@ struct FfiHandlers {
 
 class FfiFrame {
  public:
-  // Room for `args` and `results` at most; all of the attributes.
+  // Reserves room for at most `args` arguments and `results` results, and for
+  // all attributes.
   FfiFrame(const FfiHandlers& handlers, const AttributePack& pack,
            FfiContext& context, size_t args, size_t results);
   FfiFrame(const FfiFrame&) = delete;
@@ -43,22 +46,24 @@ class FfiFrame {
     buffer.rank = static_cast<int64_t>(dims.size());
     buffer.dims = const_cast<int64_t*>(dims.data());
   }
-  // How many of the arguments there are in this call.
+  // Sets the number of arguments in this call.
   void set_arg_count(size_t count) {
     frame_.args.count = static_cast<int64_t>(count);
   }
 
-  // An attribute of this call's own, in place of the pack's at `index`.
+  // Adds an attribute whose value is set per call and replaces the pack's at
+  // `index`.
   void AddScalar(size_t index, FfiType type);
   void AddText(size_t index);
-  // Their values, in the order they were added: 8 bytes, the low ones used.
+  // Values of the added attributes, in the order of the calls; 8 bytes, of
+  // which the low ones are used.
   uint64_t& scalar(size_t index) { return scalar_bits_[index]; }
   eyrie_ffi_bytes_t& text(size_t index) { return texts_[index]; }
 
-  // Calls the handlers of the stages from prepare on. The future is null if
-  // the handler is done. What is thrown is UNKNOWN.
+  // Calls the handlers of all stages from prepare on. The future is null if the
+  // handler is done. UNKNOWN: a handler threw an exception.
   absl::Status Run(Ref<eyrie_ffi_future>& future);
-  // Calls the one stage that has no arguments.
+  // Calls the stage instantiate, which has no arguments.
   absl::Status Instantiate();
 
  private:
@@ -75,7 +80,7 @@ class FfiFrame {
   Buffers results_;
   std::vector<int32_t> kinds_;
   std::vector<void*> pointers_;
-  // Of attributes of this call's own; the vectors have room from the start.
+  // The per-call attributes. Capacity is reserved, so addresses are stable.
   std::vector<void*> attributes_;
   std::vector<eyrie_ffi_scalar_t> scalars_;
   std::vector<uint64_t> scalar_bits_;

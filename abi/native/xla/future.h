@@ -1,8 +1,8 @@
-// What a handler that is not done returns: it is fulfilled later, from any
-// thread, perhaps before the handler returns.
+// The future that an asynchronous handler returns. Any thread may fulfil it,
+// even before the handler returns.
 //
-// One reference is the handler's, who gives it up by fulfilling the future;
-// one is the host's. Thread-safe.
+// The handler owns one reference, which it releases by fulfilling the future;
+// the host owns the other. Thread-safe.
 // Tested by tools/native_test.sh.
 #ifndef EYRIE_ABI_NATIVE_XLA_FUTURE_H_
 #define EYRIE_ABI_NATIVE_XLA_FUTURE_H_
@@ -12,11 +12,11 @@
 #include "eyrie/xla_ffi.h"
 #include "hal/host_semaphore.h"
 
-// What the C ABI's opaque type is here.
+// Defines the opaque type of the C ABI.
 struct eyrie_ffi_future final : public eyrie::RefObject {
  public:
   static constexpr eyrie::RefType kType{"eyrie.ffi_future"};
-  static constexpr uint64_t kDone = 1;  // the timeline's value then
+  static constexpr uint64_t kDone = 1;  // the timeline's final value
 
   eyrie_ffi_future() : RefObject(kType) {}
 
@@ -32,7 +32,7 @@ struct eyrie_ffi_future final : public eyrie::RefObject {
 
 namespace eyrie::native {
 
-// Ends a future as the handler asks, and takes its reference.
+// Completes a future for the handler and takes its reference.
 inline absl::Status Fulfil(eyrie_ffi_future_t* future, absl::Status status) {
   const Ref<eyrie_ffi_future> owned = Ref<eyrie_ffi_future>::Adopt(future);
   if (status.ok()) return owned->timeline()->Signal(eyrie_ffi_future::kDone);

@@ -1,9 +1,9 @@
-// An import that an XLA FFI handler serves.
+// Binds an XLA FFI handler to an import.
 //
-// Without fences the call waits for a handler's future. With them it returns at
-// once: results have their shapes, the handler runs when the first fence is
-// reached, on the thread that signals it, and the second one is signalled, or
-// failed, when the handler or its future is done.
+// Without fences, a call waits for the handler's future. With fences, it
+// returns at once: the results have their shapes; the handler runs when the
+// wait fence is reached, on the thread that signals it; the signal fence is
+// signalled or failed when the handler and its future are done.
 // Tested by tools/native_test.sh.
 #ifndef EYRIE_ABI_NATIVE_XLA_IMPORT_H_
 #define EYRIE_ABI_NATIVE_XLA_IMPORT_H_
@@ -23,8 +23,8 @@ namespace eyrie::native {
 class FfiImport final : public BoundFunction,
                         public std::enable_shared_from_this<FfiImport> {
  public:
-  // Runs the stage instantiate, if there is one. `owner` keeps what the parts
-  // point to.
+  // Runs the stage instantiate, if there is one. `owner` keeps alive what the
+  // parts point to.
   static absl::StatusOr<std::shared_ptr<BoundFunction>> Create(
       std::unique_ptr<FfiImportParts> parts, vm::ModuleState& state,
       std::shared_ptr<const void> owner);
@@ -39,15 +39,17 @@ class FfiImport final : public BoundFunction,
   absl::Status InvokeAndWait(const vm::Slot* arguments, vm::Slot* results);
   absl::Status InvokeBetweenFences(const vm::Slot* arguments,
                                    vm::Slot* results);
-  // Waits within the limits of the context's call. If these end the wait, the
-  // call goes on without us.
+  // Waits within the limits of the context's call. If a limit ends the wait,
+  // the handler continues in the background.
   absl::Status Await(const Ref<eyrie_ffi_future>& future);
-  // Runs a prepared call; `signal` becomes its outcome. Any thread's.
+  // Runs a prepared call and completes `signal` with its outcome. May be called
+  // by any thread.
   void Start(std::shared_ptr<FfiCall> call, const absl::Status& reached,
              Ref<hal::Fence> signal);
   static void Finish(FfiCall& call, const absl::Status& status,
                      const hal::Fence* signal);
-  // With the function's name: who meets a failed fence knows no other.
+  // Adds the function's name to an error, because a failed fence does not show
+  // it.
   absl::Status Named(const absl::Status& status) const;
   int64_t NextRunId() {
     return next_run_.fetch_add(1, std::memory_order_relaxed);
@@ -55,7 +57,7 @@ class FfiImport final : public BoundFunction,
 
   const std::shared_ptr<const void> owner_;
   const std::unique_ptr<FfiImportParts> parts_;
-  vm::ModuleState& state_;  // for calls that wait: the context's thread's
+  vm::ModuleState& state_;  // for calls that wait, on the context's thread
   std::atomic<int64_t> next_run_{1};
   std::shared_ptr<FfiCall> call_;  // for calls that wait; reused
 };

@@ -1,6 +1,5 @@
-// How the slots of an import become the arguments of a handler: worked out once
-// from the import's calling convention and the declaration.
-//
+// Maps an import's slots to a handler's arguments. Computed once from the
+// import's calling convention and the declaration.
 // Tested by tools/native_test.sh.
 #ifndef EYRIE_ABI_NATIVE_XLA_IMPORT_PLAN_H_
 #define EYRIE_ABI_NATIVE_XLA_IMPORT_PLAN_H_
@@ -26,20 +25,20 @@ struct FfiImportPlan {
     uint32_t slot;
     FfiType type;  // kNone: the text of a !vm.buffer
     std::string attribute;
-    uint32_t place;  // among those of its kind: numbers, or texts
+    uint32_t place;  // index among the numbers, or the texts
   };
 
-  std::vector<Buffer> buffers;  // as the handler has them
+  std::vector<Buffer> buffers;  // in the handler's order
   std::vector<Scalar> scalars;
-  std::vector<FfiResult> results;  // as the handler has them
-  uint32_t returned = 0;           // how many of them the import has
-  uint32_t wait_slot = kNoSlot;    // of fences: to wait for, then to signal
+  std::vector<FfiResult> results;  // in the handler's order
+  uint32_t returned = 0;           // how many the import returns
+  uint32_t wait_slot = kNoSlot;    // the wait fence; the signal fence is next
 
   bool has_fences() const { return wait_slot != kNoSlot; }
 
-  // INVALID_ARGUMENT: the convention is another one than the declaration has;
-  // the sentence gives both. UNIMPLEMENTED: a variadic import. The declaration
-  // must outlive the plan.
+  // INVALID_ARGUMENT: the import's convention does not match the declaration;
+  // the message gives both. UNIMPLEMENTED: the import is variadic. The
+  // declaration must outlive the plan.
   static absl::StatusOr<FfiImportPlan> Create(
       const FfiDeclaration& declaration,
       const vm::CallingConvention& convention);

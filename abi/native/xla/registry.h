@@ -1,8 +1,8 @@
-// What a library has registered: types of states and user data, handlers.
+// The registrations of a library: types of states and user data, and handlers.
 //
-// A type's id is made of its name, so that every registry gives a name the same
-// id, and a library that is opened twice needs none of its own anew. Filled
-// while a library is opened; immutable then.
+// A type's id is computed from its name, so it is the same in every registry,
+// and a library that is opened twice needs no new ids. Filled while a library
+// is opened; immutable afterwards.
 // Tested by tools/native_test.sh.
 #ifndef EYRIE_ABI_NATIVE_XLA_REGISTRY_H_
 #define EYRIE_ABI_NATIVE_XLA_REGISTRY_H_
@@ -19,13 +19,13 @@ namespace eyrie::native {
 
 using FfiDeleter = void (*)(void* object);
 
-// The id of a type, above 0.
+// Returns the id of a type, which is positive.
 int64_t FfiTypeIdOf(absl::string_view name);
 
 struct RegisteredType {
   std::string name;
-  // Where the caller's info would be if it speaks 0.2 or later: to be read
-  // only for handlers that do.
+  // The address of the info of a caller of version 0.2 or later. Must be read
+  // only for handlers of those versions.
   const eyrie_ffi_type_info_t* info = nullptr;
 };
 
@@ -37,15 +37,17 @@ struct RegisteredHandler {
 
 class FfiRegistry {
  public:
-  // Gives the type its id. INVALID_ARGUMENT: no name, or it has another id.
+  // Registers a type and sets its id. INVALID_ARGUMENT: the name is empty, or
+  // `id` already has another value.
   absl::Status AddType(absl::string_view name, eyrie_ffi_type_id_t& id,
                        const eyrie_ffi_type_info_t* info);
-  // ALREADY_EXISTS: the name and platform are taken.
+  // ALREADY_EXISTS: the name is already registered for this platform.
   absl::Status AddHandler(absl::string_view name, RegisteredHandler handler);
 
-  // Null: unknown.
+  // Returns a type, or nullptr if it is unknown.
   const RegisteredType* FindType(int64_t id) const;
-  // The handler of this name on the host, else on any platform; null: none.
+  // Returns the handler of this name for the host, else for any platform, else
+  // nullptr.
   const RegisteredHandler* FindHandler(absl::string_view name) const;
   const std::multimap<std::string, RegisteredHandler, std::less<>>& handlers()
       const {
@@ -57,8 +59,8 @@ class FfiRegistry {
   std::multimap<std::string, RegisteredHandler, std::less<>> handlers_;
 };
 
-// While it lives, what this thread's libraries register goes into a registry:
-// what they do when they are opened, by their constructors.
+// While a scope exists, libraries opened by this thread register their types
+// and handlers in its registry.
 class RegistrationScope {
  public:
   explicit RegistrationScope(FfiRegistry& registry);
@@ -66,14 +68,14 @@ class RegistrationScope {
   RegistrationScope(const RegistrationScope&) = delete;
   RegistrationScope& operator=(const RegistrationScope&) = delete;
 
-  // The innermost scope's; null outside of any.
+  // Returns the registry of the innermost scope, or nullptr outside of any.
   static FfiRegistry* Current();
 
  private:
   FfiRegistry* const outer_;
 };
 
-// "Host" and "cpu" in any case: what runs here.
+// Reports whether the platform is "Host" or "cpu", in any case.
 bool IsHostPlatform(absl::string_view platform);
 
 }  // namespace eyrie::native

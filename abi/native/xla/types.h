@@ -1,5 +1,4 @@
-// The element types of XLA FFI, and ours for them.
-//
+// The element types of XLA FFI and the corresponding HAL types.
 // Tested by abi/native/attributes_test.cc.
 #ifndef EYRIE_ABI_NATIVE_XLA_TYPES_H_
 #define EYRIE_ABI_NATIVE_XLA_TYPES_H_
@@ -24,22 +23,24 @@ struct FfiTypeInfo {
   FfiType type;
   const char* name;
   int bytes;                 // of an element
-  hal::ElementType element;  // kNone: no tensor has the type
-  int since;                 // the minor version of the API
+  hal::ElementType element;  // kNone: no tensor has this type
+  int since;                 // minor version of the API
 };
 
-// The row of a number that stands in the table.
+// Returns the row of a type, which must be in the table.
 const FfiTypeInfo& InfoOf(FfiType type);
 
-// "f32"; a boolean is "pred" or "i1", signless integers are signed ones.
-// NOT_FOUND suggests the nearest.
+// Parses a name such as "f32". A boolean is "pred" or "i1"; signless integers
+// become signed. NOT_FOUND: the name is unknown; the message suggests the
+// nearest.
 absl::StatusOr<FfiType> ParseFfiType(absl::string_view name);
 
-// What a handler sees of a tensor's elements; kNone: it has no such type.
+// Returns the type that a handler sees for a tensor's elements, or kNone if XLA
+// FFI has no such type.
 FfiType FfiTypeOf(hal::ElementType element);
 
-// True if a tensor of `have` may be taken as `want`: signless integers for
-// those of a sign, and the same.
+// Reports whether a tensor of `have` may be passed as `want`: the types must be
+// equal, or differ only in that `have` is signless.
 bool IsTakenAs(hal::ElementType have, FfiType want);
 
 }  // namespace eyrie::native
