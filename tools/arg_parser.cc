@@ -78,7 +78,7 @@ absl::StatusOr<std::string> ReadSmallFile(const std::string& path) {
   }
   if (failed) {
     return absl::NotFoundError(
-        absl::StrCat("The flag file '", path, "' cannot be read."));
+        absl::StrCat("Cannot read the flag file '", path, "'."));
   }
   if (contents.size() <= kMaxFlagFile) return contents;
   return absl::InvalidArgumentError(absl::StrCat(

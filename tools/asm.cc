@@ -22,21 +22,20 @@ namespace {
 constexpr Flag kFlags[] = {
     {"help", FlagKind::kBool, "false", "Prints this."},
     {"flagfile", FlagKind::kString, "",
-     "Reads flags from a file, one a line; later flags override it."},
+     "Reads flags from a file, one per line; later flags override it."},
     {"output", FlagKind::kString, "",
-     "The file to write, also as -o FILE; '-' is standard output. Without it\n"
-     "the text is only checked."},
+     "The file to write; also -o FILE. '-' is standard output. Without it the\n"
+     "text is only checked."},
     {"debug", FlagKind::kBool, "false",
-     "Also -g: notes the lines of the text in the module, for backtraces."},
+     "Also -g: stores line numbers of the text in the module, for backtraces."},
     {"verify", FlagKind::kBool, "true",
-     "Refuses a module that would not be run; --noverify writes it all the\n"
-     "same."},
+     "Rejects a module that Eyrie would not run; --noverify writes it anyway."},
 };
 
 constexpr char kUsage[] =
     "# Usage: eyrie asm [flags] module.vmasm -o module.vmfb\n"
-    "# Makes a module from its assembly text, as 'eyrie dump\n"
-    "# --output=disassembly' prints it. '-' reads standard input.\n\n";
+    "# Assembles a module from the text that 'eyrie dump\n"
+    "# --output=disassembly' prints. '-' reads standard input.\n\n";
 
 constexpr ShortName kShortNames[] = {{"-o", "--output"}, {"-g", "--debug"}};
 
@@ -53,7 +52,7 @@ std::string Resolve(const std::string& path) {
 absl::StatusOr<std::vector<uint8_t>> ReadBeside(const std::string& text_path,
                                                 const std::string& name) {
   const absl::Status outside = absl::InvalidArgumentError(
-      absl::StrCat("The file '", name, "' is not below the text's folder."));
+      absl::StrCat("The file '", name, "' is outside the folder of the text."));
   const std::vector<std::string> parts = absl::StrSplit(name, '/');
   for (const std::string& part : parts) {
     if (part.empty() || part == "..") return outside;
@@ -63,8 +62,8 @@ absl::StatusOr<std::vector<uint8_t>> ReadBeside(const std::string& text_path,
       slash == std::string::npos ? "./" : text_path.substr(0, slash + 1);
   const std::string path = Resolve(folder + name);
   if (path.empty()) {
-    return absl::NotFoundError(
-        absl::StrCat("There is no file '", name, "' beside the text."));
+    return absl::NotFoundError(absl::StrCat("Cannot find the file '", name,
+                                            "' in the folder of the text."));
   }
   std::string inside = Resolve(folder);
   if (!absl::EndsWith(inside, "/")) inside += '/';
@@ -101,8 +100,8 @@ absl::Status Run(std::span<const char* const> args) {
   if (absl::StrContains(text, '\0')) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", path,
-                     "' is not text; eyrie asm takes what eyrie dump "
-                     "--output=disassembly prints."));
+                     "' is not text; expected assembly, as printed by "
+                     "'eyrie dump --output=disassembly'."));
   }
   vm::AssemblerOptions options;
   options.verify = arguments.GetBool("verify");

@@ -40,22 +40,21 @@ constexpr char kUsage[] =
     "# Usage: eyrie bench [flags] model.vmfb\n"
     "# Measures how long calls of a compiled module take.\n"
     "#   eyrie bench model.vmfb --function=predict --input=1x3x224x224xf32\n"
-    "#   eyrie bench executable --help: of a kernel without a module.\n"
-    "# All --benchmark_... flags of Google Benchmark are understood.\n\n";
+    "#   eyrie bench executable --help: measures a kernel without a module.\n"
+    "# All --benchmark_... flags of Google Benchmark are accepted.\n\n";
 
 constexpr Flag kOwnFlags[] = {
     {"time_unit", FlagKind::kString, "ms", "ms, us or ns."},
     {"batch_size", FlagKind::kInt, "1",
-     "Items one call works on; the time is divided by it."},
+     "Number of items that one call processes; times are divided by it."},
     {"vs", FlagKind::kString, "",
-     "Another program's benchmark of the same functions, a command for sh "
-     "that\n"
-     "prints Google Benchmark's rows. Both run in turn, each as a process, "
+     "A shell command that benchmarks the same functions in another program "
      "and\n"
-     "the ratio of their times is printed:\n"
+     "prints Google Benchmark's table. Both programs run in turn, in separate\n"
+     "processes; the ratio of their times is printed:\n"
      "  --vs='iree-benchmark-module --module=model.vmfb --function=f ...'\n"
      "  --vs='./eyrie-of-yesterday bench model.vmfb --function=f ...'"},
-    {"vs_rounds", FlagKind::kInt, "5", "How often both run."},
+    {"vs_rounds", FlagKind::kInt, "5", "How many times each program runs."},
     {"vs_side", FlagKind::kBool, "false", ""},  // of one such process itself
     // Of results, which a benchmark does not look at.
     {"output", FlagKind::kIgnored, "", ""},
@@ -75,8 +74,8 @@ absl::StatusOr<BenchmarkUnit> ParseUnit(absl::string_view text) {
   if (text == "ms") return BenchmarkUnit::kMillisecond;
   if (text == "us") return BenchmarkUnit::kMicrosecond;
   if (text == "ns") return BenchmarkUnit::kNanosecond;
-  return absl::InvalidArgumentError(
-      absl::StrCat("--time_unit='", text, "' is none of ms, us and ns."));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--time_unit='", text, "' is not valid; expected ms, us or ns."));
 }
 
 // The function asked for or, if none is, every one that takes nothing.
@@ -104,8 +103,8 @@ absl::StatusOr<std::vector<abi::PreparedCall>> PrepareCalls(
   }
   if (calls.empty()) {
     return absl::InvalidArgumentError(
-        "Every function takes arguments; one must be named with --function "
-        "and given its inputs with --input.");
+        "Every function takes arguments; name one with --function and give its "
+        "arguments with --input.");
   }
   return calls;
 }
@@ -190,7 +189,8 @@ std::vector<std::string> OwnCommand(std::span<const char* const> args) {
 absl::Status CheckVersus(const Arguments& arguments) {
   if (absl::StripAsciiWhitespace(arguments.GetString("vs")).empty()) {
     return absl::InvalidArgumentError(
-        "--vs='' names no rival: it takes a command for sh.");
+        "--vs='' is empty; expected a shell command that benchmarks another "
+        "program.");
   }
   RETURN_IF_ERROR(ParseUnit(arguments.GetString("time_unit")).status());
   const int64_t rounds = arguments.GetInt("vs_rounds");
@@ -202,8 +202,8 @@ absl::Status CheckVersus(const Arguments& arguments) {
        {&arguments.GetList("module"), &arguments.positional()}) {
     if (absl::c_linear_search(*list, "-")) {
       return absl::InvalidArgumentError(
-          "With --vs a module is read several times, and standard input can "
-          "be read once.");
+          "--vs reads a module several times, but standard input can be read "
+          "only once; give the path of a file.");
     }
   }
   return absl::OkStatus();
@@ -216,8 +216,8 @@ absl::StatusOr<VersusResult> CompareWithRival(
   if (!flags.out().empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--benchmark_out='", flags.out(),
-                     "' is given beside --vs, whose table is printed only; "
-                     "--benchmark_format=json prints it as JSON."));
+                     "' cannot be combined with --vs; "
+                     "--benchmark_format=json prints its table as JSON."));
   }
   VersusOptions options;
   options.ours = OwnCommand(args);
@@ -240,8 +240,7 @@ int VersusMain(const Arguments& arguments, const BenchmarkFlags& flags,
                                               : code;
   }
   for (const std::string& name : result->alone) {
-    PrintNote(
-        absl::StrCat("The row ", PlainName(name), " is of one side only."));
+    PrintNote(absl::StrCat("Only one side has the row ", PlainName(name), "."));
   }
   return result->interrupted ? InterruptWatch::kExitCode : 0;
 }

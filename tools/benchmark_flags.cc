@@ -287,9 +287,9 @@ absl::Status BenchmarkFlags::MeasureRows(std::span<MeasuredRow> rows) {
     return absl::InvalidArgumentError(
         absl::StrCat("Google Benchmark does not take ", unknown, "."));
   }
-  return absl::NotFoundError(absl::StrCat(
-      "--benchmark_filter='", filter_,
-      "' leaves no row to measure; --benchmark_list_tests lists them."));
+  return absl::NotFoundError(
+      absl::StrCat("--benchmark_filter='", filter_,
+                   "' matches no row; --benchmark_list_tests lists all."));
 }
 
 }  // namespace eyrie::tools

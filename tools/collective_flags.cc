@@ -12,8 +12,9 @@ namespace {
 
 constexpr Flag kFlags[] = {
     {"collectives", FlagKind::kString, "",
-     "What connects this process to other ranks: mpi, under mpirun, or the\n"
-     "path of a plug-in. Without it the process is a rank alone."},
+     "How this process communicates with other ranks: mpi (under mpirun), or "
+     "the\n"
+     "path of a plug-in. Without it the process is the only rank."},
 };
 
 }  // namespace

@@ -81,7 +81,7 @@ absl::Status CheckStdout() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
     return absl::OkStatus();
   }
-  return absl::DataLossError("Standard output could not be written.");
+  return absl::DataLossError("Cannot write to standard output.");
 }
 
 absl::Status CheckOutputPath(absl::string_view flag, const std::string& path,
@@ -91,7 +91,7 @@ absl::Status CheckOutputPath(absl::string_view flag, const std::string& path,
   for (const std::string& input : inputs) {
     if (!target.identity.empty() && target.identity == FileIdentity(input)) {
       return absl::InvalidArgumentError(
-          absl::StrCat(flag, "='", path, "' is the file that is read."));
+          absl::StrCat(flag, "='", path, "' is also the input file."));
     }
   }
   return absl::OkStatus();

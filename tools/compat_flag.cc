@@ -15,9 +15,9 @@ absl::Status CheckCompat(const Arguments& arguments) {
     found |= compat == absl::StrCat("3.", minor);
   }
   if (found) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--compat='", compat,
-      "' is no release that is known here: ", known.ToString(), "."));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--compat='", compat, "' is not a known release; expected ",
+                   known.ToString(), "."));
 }
 
 }  // namespace eyrie::tools

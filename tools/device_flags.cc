@@ -15,11 +15,11 @@ namespace eyrie::tools {
 namespace {
 
 constexpr Flag kFlags[] = {
-    {"list_drivers", FlagKind::kBool, "false", "Lists the drivers built in."},
+    {"list_drivers", FlagKind::kBool, "false", "Lists the available drivers."},
     {"list_devices", FlagKind::kAction, "",
-     "Lists the devices present, or one driver's: --list_devices=local-sync."},
+     "Lists the devices, or those of one driver: --list_devices=local-sync."},
     {"dump_devices", FlagKind::kAction, "",
-     "Describes the devices present, or one driver's."},
+     "Describes the devices, or those of one driver."},
 };
 
 constexpr char kRule[] =

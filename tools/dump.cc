@@ -28,29 +28,32 @@ namespace {
 constexpr Flag kFlags[] = {
     {"help", FlagKind::kBool, "false", "Prints this."},
     {"flagfile", FlagKind::kString, "",
-     "Reads flags from a file, one a line; later flags override it."},
+     "Reads flags from a file, one per line; later flags override it."},
     {"output", FlagKind::kString, "all",
      "What to print: all, metadata, disassembly, flatbuffer-binary or\n"
-     "flatbuffer-json. 'all' is the metadata and the functions; from the\n"
-     "disassembly 'eyrie asm' makes the module again."},
+     "flatbuffer-json. 'all' is the metadata and the functions. 'eyrie asm'\n"
+     "assembles the disassembly into the same module."},
     {"json", FlagKind::kBool, "false", "Prints the metadata as JSON."},
     {"signatures", FlagKind::kBool, "false",
-     "Prints what each function takes and returns, one a line, and where that\n"
-     "stands; --json has the same as \"signature\" of each export."},
+     "Prints the arguments and results of each function, one per line, and "
+     "where\n"
+     "the module describes them. --json prints the same as \"signature\" of "
+     "each\n"
+     "export."},
     {"verify", FlagKind::kBool, "true",
-     "Refuses a module that would not be run; --noverify prints what can be\n"
-     "read of a damaged one."},
+     "Rejects a module that Eyrie would not run; --noverify prints the "
+     "readable\n"
+     "parts of a damaged module."},
     {"function", FlagKind::kString, "",
      "Disassembles only this function, by name or number."},
     {"rodata", FlagKind::kString, "",
-     "Writes constants of more than 256 bytes to files in this folder, for\n"
-     "the disassembly to name; else they are in the text."},
+     "Writes constants of more than 256 bytes to files in this folder; the\n"
+     "disassembly names them. Without it the text contains all constants."},
     {"bytecode_offsets", FlagKind::kBool, "false",
      "Adds offsets to the disassembly."},
     {"compat", FlagKind::kString, "",
-     "A release of the public runtime, such as 3.13, whose text is to be\n"
-     "matched: without Eyrie's notes the disassembly is not always a whole\n"
-     "module."},
+     "A release of the public runtime, such as 3.13, whose text to match.\n"
+     "Without Eyrie's notes the disassembly is not always a complete module."},
     {"pretty", FlagKind::kIgnored, "", ""},
     {"agents_md", FlagKind::kIgnored, "", ""},
     {"flatbuffer_pretty", FlagKind::kIgnored, "", ""},
@@ -58,9 +61,9 @@ constexpr Flag kFlags[] = {
 
 constexpr char kUsage[] =
     "Usage: eyrie dump [flags] model.vmfb\n"
-    "Prints what a compiled module of any release contains: requirements,\n"
+    "Prints the contents of a compiled module of any release: requirements,\n"
     "types, imports, exports with their attributes, sizes. '-' reads standard\n"
-    "input. Of a native library (.so) or its manifest (.json): its "
+    "input. For a native library (.so) or its manifest (.json), prints its\n"
     "functions.\n\n";
 
 std::string RodataName(size_t ordinal) {
@@ -157,7 +160,7 @@ absl::StatusOr<std::string> NativeFunctions(const Arguments& arguments,
     return absl::InvalidArgumentError(
         absl::StrCat("'", path, "' is a native library",
                      absl::EndsWith(path, ".json") ? "'s manifest" : "",
-                     ": what it offers is printed as text, without --json, "
+                     ": its functions are printed as text only; omit --json, "
                      "--output and --function."));
   }
   if (absl::EndsWith(path, ".json")) {
@@ -196,7 +199,7 @@ absl::Status Dump(const Arguments& arguments, const std::string& path,
   if (!json && !code && output != "all" && output != "metadata") {
     return absl::InvalidArgumentError(absl::StrCat(
         "--output is '", output,
-        "'; it is one of all, metadata, disassembly, flatbuffer-binary, "
+        "'; expected all, metadata, disassembly, flatbuffer-binary or "
         "flatbuffer-json."));
   }
   ASSIGN_OR_RETURN(vm::ModuleDef module, vm::ModuleDef::Decode(archive));

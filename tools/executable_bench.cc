@@ -32,7 +32,7 @@ const char kExecutableUsage[] =
     "#   eyrie bench executable --executable_file=x.so "
     "--executable_format=embedded-elf-x86_64 --binding=4xf32=1 "
     "--binding=4xf32 --workgroup_count=1,1,1\n"
-    "# All --benchmark_... flags of Google Benchmark are understood.\n\n";
+    "# All --benchmark_... flags of Google Benchmark are accepted.\n\n";
 
 namespace {
 
@@ -41,20 +41,21 @@ constexpr int64_t kMaxBatch = 1'000'000;
 
 constexpr Flag kFlags[] = {
     {"executable_file", FlagKind::kString, "",
-     "The executable, as it stands in a module: unzip takes it out."},
+     "The executable file; 'unzip' extracts it from a module."},
     {"executable_format", FlagKind::kString, "",
-     "What it is: embedded-elf-x86_64, vmvx-bytecode-fb, vulkan-spirv-fb ..."},
-    {"entry_point", FlagKind::kInt, "0", "The number of the kernel in it."},
+     "Its format: embedded-elf-x86_64, vmvx-bytecode-fb, vulkan-spirv-fb ..."},
+    {"entry_point", FlagKind::kInt, "0",
+     "The number of the kernel in the executable."},
     {"workgroup_count", FlagKind::kList, "",
-     "x,y,z: workgroups of a dispatch. Repeat it for a row each."},
+     "Workgroups of a dispatch: x,y,z. Repeat it to measure several."},
     {"executable_constant", FlagKind::kList, "",
      "A 32-bit constant of the executable, in order."},
     {"constant", FlagKind::kList, "",
      "A 32-bit constant of the dispatch, in order."},
     {"binding", FlagKind::kList, "",
-     "A buffer of the dispatch, in order, in the forms of a module's inputs."},
+     "A buffer of the dispatch, in order, written as a module's --input."},
     {"batch_size", FlagKind::kInt, "64",
-     "Dispatches in a submission; the time is of one."},
+     "Dispatches per submission; the time printed is that of one dispatch."},
 };
 
 using Grid = std::array<uint32_t, 3>;
@@ -89,8 +90,9 @@ absl::StatusOr<Grid> ReadGrid(const std::string& text) {
     good = absl::SimpleAtoi(parts[i], &grid[i]);
   }
   if (good) return grid;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--workgroup_count='", text, "' is not three numbers, such as 4,1,1."));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--workgroup_count='", text,
+                   "' is not valid; expected three numbers, such as 4,1,1."));
 }
 
 absl::StatusOr<Ref<hal::Executable>> Load(const Arguments& arguments,
@@ -98,7 +100,7 @@ absl::StatusOr<Ref<hal::Executable>> Load(const Arguments& arguments,
   const std::string& path = arguments.GetString("executable_file");
   if (path.empty()) {
     return absl::InvalidArgumentError(
-        "--executable_file is not given: it names what is measured.");
+        "--executable_file must name the executable to measure.");
   }
   ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
   ASSIGN_OR_RETURN(const std::vector<uint32_t> constants,
@@ -128,8 +130,8 @@ absl::Status ReadBindings(const Arguments& arguments, Kernel& kernel) {
     } else if (auto* storage = RefCast<hal::Buffer>(object)) {
       buffer = Ref<hal::Buffer>::Share(storage);
     } else {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Binding ", kernel.bindings.size(), " is no tensor."));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Binding ", kernel.bindings.size(), " is not a tensor."));
     }
     kernel.bindings.push_back({std::move(buffer), 0, 0, hal::kWholeBuffer});
   }
@@ -140,7 +142,7 @@ absl::StatusOr<Kernel> Prepare(const Arguments& arguments) {
   Kernel kernel;
   if (arguments.IsSet("module") || !arguments.positional().empty()) {
     return absl::InvalidArgumentError(
-        "A module is named: of an executable no module is wanted.");
+        "'eyrie bench executable' takes no module.");
   }
   const int64_t batch = arguments.GetInt("batch_size");
   if (batch < 1 || batch > kMaxBatch) {
@@ -212,7 +214,7 @@ absl::Status BenchExecutable(const Arguments& arguments,
   const std::vector<std::string>& counts = arguments.GetList("workgroup_count");
   if (counts.empty()) {
     return absl::InvalidArgumentError(
-        "--workgroup_count is not given: x,y,z for a row of the table.");
+        "--workgroup_count is missing; expected x,y,z.");
   }
   std::vector<MeasuredRow> rows;
   for (const std::string& text : counts) {

@@ -57,7 +57,7 @@ std::string Usage() {
                     command.summary, "\n");
   }
   absl::StrAppend(&text, "\neyrie COMMAND --help lists the flags; ",
-                  "eyrie --version says which modules run.\n");
+                  "eyrie --version lists the supported modules.\n");
   return text;
 }
 

@@ -13,15 +13,16 @@ namespace {
 
 constexpr Flag kFlags[] = {
     {"jit", FlagKind::kString, "lazy",
-     "Machine code for functions of modules: lazy: for those that are hot;\n"
-     "eager: for each that is called; off. The interpreter runs the others."},
+     "Compiles functions of modules to machine code: lazy compiles hot\n"
+     "functions, eager each function when it is first called, off none. Other\n"
+     "functions are interpreted."},
     {"perf_map", FlagKind::kBool, "false",
-     "Names kernels of native code and compiled functions for Linux' perf, in\n"
-     "perf-PID.map under /tmp, which stays when the process ends."},
+     "Tells Linux perf the names of native kernels and compiled functions, in\n"
+     "perf-PID.map under /tmp. The file is kept when the process ends."},
     {"gdb", FlagKind::kBool, "false",
-     "Shows compiled functions to gdb: their names, and who called them."},
+     "Tells gdb the names and call frames of compiled functions."},
     {"verbose", FlagKind::kBool, "false",
-     "Says why functions of modules do not become machine code."},
+     "Prints why functions of modules are not compiled to machine code."},
 };
 
 // Null: none can be made. A lazy one is not asked before a function is hot, so
@@ -53,8 +54,8 @@ absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(
   const std::string& text = arguments.GetString("jit");
   if (text == "off") return std::shared_ptr<const vm::Jit>();
   if (text != "lazy" && text != "eager") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--jit='", text, "' is not off, lazy or eager."));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--jit='", text, "' is not valid; expected off, lazy or eager."));
   }
   vm::jit::Names names;
   names.gdb = arguments.GetBool("gdb");

@@ -27,13 +27,13 @@ namespace {
 constexpr Flag kJsonFlags[] = {
     {"args", FlagKind::kString, "",
      "The function's arguments as a JSON array, instead of --input: numbers,\n"
-     "strings, lists, objects as its signature has them. Arrays are nested\n"
+     "strings, lists and objects, as in its signature. Arrays are nested\n"
      "numbers, {\"$npy\": \"a.npy\"}, {\"$npz\": \"a.npz\", \"key\": \"x\"} "
      "or\n"
      "{\"$dtype\": \"bf16\", \"data\": [1, 2]}."},
     {"kwargs", FlagKind::kString, "",
-     "Arguments by name, as a JSON object; together with --args, those that\n"
-     "--args does not give."},
+     "Arguments by name, as a JSON object. With --args: the arguments that\n"
+     "--args does not contain."},
     {"seed", FlagKind::kInt, "0", "The seed of --input=random."},
 };
 
@@ -77,8 +77,8 @@ absl::Status HintAtSamples(const Arguments& arguments,
   for (const std::string& text : arguments.GetList("input")) {
     if (status.ok() || !abi::ParseSampleKind(text).has_value()) continue;
     return Annotate(status, absl::StrCat("--input=", text,
-                                         " makes all inputs up, and stands "
-                                         "alone."));
+                                         " makes all inputs and must be "
+                                         "the only --input."));
   }
   return status;
 }
@@ -90,7 +90,7 @@ absl::StatusOr<std::vector<vm::Value>> ReadJsonInputs(
   const bool has_json = arguments.IsSet("args") || arguments.IsSet("kwargs");
   if (has_json && !arguments.GetList("input").empty()) {
     return absl::InvalidArgumentError(
-        "--input is given beside --args or --kwargs.");
+        "--input cannot be combined with --args or --kwargs.");
   }
   abi::HostValue::Items positional;
   abi::HostValue::Entries named;

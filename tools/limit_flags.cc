@@ -18,15 +18,16 @@ constexpr uint64_t kMaxStack = uint64_t{1} << 40;
 
 constexpr Flag kFlags[] = {
     {"fuel", FlagKind::kInt, "-1",
-     "What each call may use: 1 for each branch backwards, call, and KiB that\n"
-     "it allocates or moves; its device as much again. Below 0: any."},
+     "Fuel of each call: a backward branch, a call, and each KiB allocated or\n"
+     "copied use 1 each. The device gets the same amount. Negative: no limit."},
     {"timeout", FlagKind::kString, "",
-     "How long each call may take, 2s, 500ms; machine code is not "
+     "Time limit of each call, such as 2s or 500ms. Machine code is not\n"
      "interrupted."},
     {"max_memory", FlagKind::kString, "",
-     "What a module may hold at a time of host and device memory, 64MiB."},
+     "Limit of the host and device memory that a module holds at a time, such\n"
+     "as 64MiB."},
     {"max_stack", FlagKind::kString, "4MiB",
-     "What the functions of one call may take of stack."},
+     "Limit of the stack that the functions of one call use."},
 };
 
 struct Unit {
@@ -41,7 +42,9 @@ constexpr Unit kUnits[] = {
 
 absl::Status NoSize(absl::string_view text) {
   return absl::InvalidArgumentError(
-      absl::StrCat("'", text, "' is not a size such as 4096, 64MiB or 2GiB"));
+      absl::StrCat("'", text,
+                   "' is not a size; expected a number of bytes such as 4096, "
+                   "64MiB or 2GiB"));
 }
 
 absl::Status ReadTimeout(const Arguments& arguments, absl::Duration& timeout) {
@@ -49,8 +52,9 @@ absl::Status ReadTimeout(const Arguments& arguments, absl::Duration& timeout) {
   if (absl::ParseDuration(text, &timeout) && timeout >= absl::ZeroDuration()) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--timeout='", text, "' is not a duration such as 2s or 500ms."));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--timeout='", text,
+                   "' is not a duration; expected one such as 2s or 500ms."));
 }
 
 }  // namespace
@@ -98,9 +102,10 @@ absl::Status HintAtMaxMemory(const Arguments& arguments,
       !absl::StrContains(status.message(), absl::StrCat(kMaxMade))) {
     return status;  // of another limit, or of the machine's
   }
-  return Annotate(status, absl::StrCat("Without --max_memory, ", kMaxMade,
-                                       " bytes of values may be made; "
-                                       "--max_memory=SIZE allows more."));
+  return Annotate(
+      status, absl::StrCat("Without --max_memory, values may have ", kMaxMade,
+                           " bytes at most; "
+                           "--max_memory=SIZE allows more."));
 }
 
 absl::StatusOr<vm::Limits> LimitsOf(const Arguments& arguments) {

@@ -34,52 +34,59 @@ namespace {
 constexpr Flag kLoadFlags[] = {
     {"help", FlagKind::kBool, "false", "Prints this."},
     {"flagfile", FlagKind::kString, "",
-     "Reads flags from a file, one a line; later flags override it. This text\n"
-     "is such a file."},
+     "Reads flags from a file, one per line; later flags override it. This "
+     "text\n"
+     "is a valid flag file."},
     {"module", FlagKind::kList, "",
-     "A compiled module (.vmfb), '-' for standard input; may be given as a\n"
-     "plain argument. Repeat it for several, dependencies first."},
+     "A compiled module (.vmfb), or '-' for standard input. Modules can also "
+     "be\n"
+     "given without --module=. Repeat it for several, dependencies first."},
     {"function", FlagKind::kString, "",
-     "The function to call, of the last module; module.function for "
-     "another's.\n"
-     "May be left out where there is only one."},
+     "The function of the last module to call, or module.function for a\n"
+     "function of another. Optional if there is only one."},
     {"input", FlagKind::kList, "",
-     "A value of the function's, in order:\n"
+     "An argument of the function, in order:\n"
      "  3.14             a scalar\n"
-     "  2x2xi32=1 2 3 4  a tensor; brackets and commas are free, one number\n"
-     "                   fills it, none are zeros\n"
-     "  2x2xi32=@a.bin   a tensor with a file's bytes, from its start; '+' "
+     "  2x2xi32=1 2 3 4  a tensor; brackets and commas are optional; one "
+     "number\n"
+     "                   fills the tensor; no numbers mean zeros\n"
+     "  2x2xi32=@a.bin   a tensor from the start of a binary file; with '+' "
      "for\n"
-     "                   '@' goes on where the last use of the file ended\n"
-     "  @a.npy           a NumPy array; '+' goes on, '*' takes all to the end\n"
-     "  @a.npz           all arrays of a .npz; @a.npz:name takes one\n"
+     "                   '@', from the end of the last read of that file\n"
+     "  @a.npy           a NumPy array; '+' reads the next, '*' all that "
+     "follow\n"
+     "  @a.npz           all arrays of a .npz file; @a.npz:name reads one\n"
      "  &2x2xi32         storage for a result\n"
      "  (null)           a null reference, or zero\n"
-     "Alone, auto, random or zeros stand for all: values by the signature."},
+     "A single auto, random or zeros makes all arguments from the signature."},
     {"device", FlagKind::kList, "",
-     "A device to run on, as --list_devices prints them; local-sync if none "
-     "is\n"
-     "given. Repeat it for several."},
+     "A device to run on, as listed by --list_devices; the default is\n"
+     "local-sync. Repeat it for several."},
     {"allow_system_executables", FlagKind::kBool, "false",
-     "Lets modules bring executables in the system's own format, which are\n"
-     "loaded like any shared library: only for modules you trust."},
+     "Allows executables in the system's own format. They are loaded like any\n"
+     "shared library: use it only for modules you trust."},
     {"no_native_code", FlagKind::kBool, "false",
-     "Refuses executables of native code, and native libraries: for modules\n"
-     "from strangers. Vulkan's shaders are kept to their buffers."},
+     "Rejects executables of native code, and native libraries: use it for\n"
+     "modules you do not trust. Vulkan shaders cannot access memory outside\n"
+     "their buffers."},
     {"task_topology_group_count", FlagKind::kInt, "0",
-     "Threads of local-task, the caller's included; 0 takes what the machine\n"
-     "gives this process."},
+     "Number of threads of local-task, including the caller's; 0 uses the\n"
+     "processors available to this process."},
     {"task_topology_max_group_count", FlagKind::kInt, "64",
-     "Threads at most where the machine is asked."},
+     "Maximum number of threads if --task_topology_group_count is 0."},
     {"task_topology_mode", FlagKind::kString, "physical_cores",
-     "What is counted then: physical_cores or logical_cores."},
+     "What --task_topology_group_count=0 counts: physical_cores or\n"
+     "logical_cores."},
     {"task_topology_cpu_ids", FlagKind::kList, "",
-     "Processors (0-3,8) that threads are bound to, one each. Repeated lists\n"
-     "are taken together."},
+     "Processors (0-3,8) to bind threads to, one thread each. Repeated lists "
+     "are\n"
+     "joined."},
     {"task_worker_spin_us", FlagKind::kInt, "50",
-     "How long an idle thread looks for work before it sleeps, at most."},
+     "Maximum time that an idle thread looks for work before it sleeps, in\n"
+     "microseconds."},
     {"task_worker_stack_size", FlagKind::kInt, "0",
-     "Bytes of each thread's stack at least; 0 is the system's default."},
+     "Minimum stack size of each thread in bytes; 0 uses the system's "
+     "default."},
     {"print_statistics", FlagKind::kBool, "false",
      "Prints each device's memory statistics to stderr at the end."},
     {"module_mode", FlagKind::kIgnored, "", ""},  // modules are mapped always
@@ -178,8 +185,8 @@ absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
   }
   if (paths.empty()) {
     return absl::InvalidArgumentError(
-        "No module is named; the path of a .vmfb file, or '-' for standard "
-        "input, is needed.");
+        "No module is given; expected the path of a .vmfb file, or '-' for "
+        "standard input.");
   }
   std::vector<abi::Program> programs;
   LoadProgress progress;

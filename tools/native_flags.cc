@@ -20,10 +20,9 @@ constexpr char kManifest[] = "manifest=";
 
 constexpr Flag kFlags[] = {
     {"native_library", FlagKind::kList, "",
-     "A shared library whose functions modules may import: path, or\n"
-     "path,manifest=file.json where it does not say itself what they are. "
-     "Only\n"
-     "for libraries you trust. Repeat it for several; without a module,\n"
+     "A shared library with functions that modules can import: path, or\n"
+     "path,manifest=file.json if the library has no note that describes them.\n"
+     "Only for libraries you trust. Repeat it for several. Without a module,\n"
      "--function names one of their functions, as module.function."},
 };
 
@@ -36,8 +35,9 @@ absl::StatusOr<NativeLibraries> LoadNativeLibraries(
   NativeLibraries libraries;
   for (const std::string& text : arguments.GetList("native_library")) {
     if (arguments.GetBool("no_native_code")) {
-      return absl::PermissionDeniedError(absl::StrCat(
-          "--native_library='", text, "' is given beside --no_native_code."));
+      return absl::PermissionDeniedError(
+          absl::StrCat("--native_library='", text,
+                       "' cannot be combined with --no_native_code."));
     }
     const size_t comma = text.find(',');
     if (comma == 0 || text.empty()) {
@@ -48,9 +48,9 @@ absl::StatusOr<NativeLibraries> LoadNativeLibraries(
     if (comma != text.npos) {
       manifest = absl::string_view(text).substr(comma + 1);
       if (!absl::ConsumePrefix(&manifest, kManifest) || manifest.empty()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("--native_library='", text,
-                         "' is neither path nor path,manifest=file."));
+        return absl::InvalidArgumentError(absl::StrCat(
+            "--native_library='", text,
+            "' is not valid; expected path or path,manifest=file."));
       }
     }
     ASSIGN_OR_RETURN(auto library,
@@ -68,7 +68,7 @@ absl::StatusOr<abi::Program> CallingProgram(const Arguments& arguments,
     const std::vector<std::string> names = native::NativeFunctionNames(natives);
     if (names.size() != 1) {
       return absl::InvalidArgumentError(
-          absl::StrCat("One of the native functions must be named: ",
+          absl::StrCat("--function must name one of the native functions: ",
                        absl::StrJoin(names, ", "), "."));
     }
     function = names[0];
@@ -97,8 +97,8 @@ absl::Status CheckCalled(const Arguments& arguments,
   }
   return absl::InvalidArgumentError(
       absl::StrCat("--function='", function,
-                   "' is a function of a native library; it is called where "
-                   "no module is given."));
+                   "' is a function of a native library; to call it, give "
+                   "no module."));
 }
 
 }  // namespace eyrie::tools

@@ -24,14 +24,15 @@ constexpr Flag kFlags[] = {
     {"help", FlagKind::kBool, "false", "Prints this."},
     {"output", FlagKind::kString, "", "The object file to write; also -o."},
     {"module", FlagKind::kString, "",
-     "The module that functions of an .mlir file or of --function are of; by\n"
-     "default the file's own module, or its name."},
+     "The module of the functions of an .mlir file or of --function. The "
+     "default\n"
+     "is the file's module, or the name of the file."},
     {"function", FlagKind::kList, "",
-     "A memref function and its type in place of a file, as\n"
+     "A memref function and its type, instead of a file:\n"
      "\"sum: (memref<?xf32>) -> f32\". Repeat it for several."},
     {"index_bits", FlagKind::kInt, "64",
-     "What functions of an .mlir file or of --function are lowered with: 64,\n"
-     "or 32."},
+     "Bits of index in the functions of an .mlir file or of --function: 64 or\n"
+     "32."},
 };
 
 constexpr char kUsage[] =
@@ -39,14 +40,12 @@ constexpr char kUsage[] =
     "       eyrie note functions.mlir -o note.o\n"
     "       eyrie note --module=m --function=\"sum: (memref<?xf32>) -> f32\" "
     "-o note.o\n"
-    "Checks a manifest and writes it as an object file of this machine, to be\n"
-    "linked into the library that it describes:\n"
+    "Checks a manifest and writes it as an object file for this machine. Link\n"
+    "it into the library that the manifest describes:\n"
     "  cc -shared -o k.so k.o note.o\n"
-    "Of MLIR, those functions that have the attribute llvm.emit_c_interface, "
-    "or\n"
-    "all that are not private, are the manifest's, with bodies or without. Use "
-    "it\n"
-    "as it is before it is lowered to LLVM's dialect.\n\n";
+    "From MLIR, the manifest takes the functions that have the attribute\n"
+    "llvm.emit_c_interface, or else all that are not private, with or without\n"
+    "bodies. Use the MLIR from before it is lowered to LLVM's dialect.\n\n";
 
 // "folder/plate.mlir" as "plate".
 std::string Stem(absl::string_view path) {
@@ -77,8 +76,8 @@ absl::StatusOr<std::string> ReadManifestText(const Arguments& arguments,
   }
   if (arguments.IsSet("module") || arguments.IsSet("index_bits")) {
     return absl::InvalidArgumentError(
-        "--module and --index_bits are for .mlir files and --function; a "
-        "manifest says them itself.");
+        "--module and --index_bits apply to .mlir files and --function only; a "
+        "manifest contains them.");
   }
   return std::string(text);
 }
@@ -89,7 +88,7 @@ absl::StatusOr<std::string> ManifestOfFlags(const Arguments& arguments) {
     const size_t colon = text.find(':');
     if (colon == text.npos) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "--function='", text, "' is no name and type, \"name: type\"."));
+          "--function='", text, "' is not valid; expected \"name: type\"."));
     }
     functions.push_back({.name = text.substr(0, colon),
                          .type = std::string(absl::StripAsciiWhitespace(

@@ -17,14 +17,15 @@ using Mode = hal::ParameterFile::Mode;
 
 constexpr Flag kFlags[] = {
     {"parameters", FlagKind::kList, "",
-     "A file of parameters, .irpa, .safetensors or .gguf: path, or scope=path\n"
-     "for those that programs ask for by a scope. Repeat it for several."},
+     "A parameter file (.irpa, .safetensors or .gguf): path, or scope=path "
+     "for\n"
+     "parameters that programs look up in a scope. Repeat it for several."},
     {"parameter_mode", FlagKind::kString, "file",
      "How parameter files are read:\n"
-     "  file     mapped; pages are read when they are first used (or mmap,\n"
-     "           its name of releases before 3.9)\n"
-     "  preload  read whole before anything runs\n"
-     "  write    mapped; what programs write to parameters goes to the file"},
+     "  file     mapped; pages are read at first use (mmap in releases before\n"
+     "           3.9, still accepted)\n"
+     "  preload  read completely before anything runs\n"
+     "  write    mapped; programs' writes to parameters change the file"},
 };
 
 struct ModeName {
@@ -59,8 +60,8 @@ absl::StatusOr<std::shared_ptr<const hal::ParameterScopes>> LoadParameters(
   }
   if (!mode) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--parameter_mode is '", name,
-                     "'; it is file (or mmap), preload or write."));
+        absl::StrCat("--parameter_mode='", name,
+                     "' is not valid; expected file, mmap, preload or write."));
   }
   auto scopes = std::make_shared<hal::ParameterScopes>();
   LoadProgress progress;

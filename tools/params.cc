@@ -31,12 +31,12 @@ using hal::ParameterSource;
 constexpr Flag kCommonFlags[] = {
     {"help", FlagKind::kBool, "false", "Prints this."},
     {"flagfile", FlagKind::kString, "",
-     "Reads flags from a file, one a line; later flags override it."},
+     "Reads flags from a file, one per line; later flags override it."},
 };
 constexpr ShortName kShortNames[] = {{"-o", "--output"}};
 constexpr Flag kDumpFlags[] = {
     {"json", FlagKind::kBool, "false",
-     "Prints one JSON object: an array of entries by scope."},
+     "Prints one JSON object that maps scopes to arrays of entries."},
     {"extract", FlagKind::kList, "",
      "Writes a parameter's bytes to a file: [scope::]key=file."},
 };
@@ -44,9 +44,9 @@ constexpr Flag kOutputFlags[] = {
     {"output", FlagKind::kString, "",
      "The .irpa file to write; '-' is standard output."},
     {"alignment", FlagKind::kInt, "64",
-     "Data begin at multiples of so many bytes, a power of two from 16 to\n"
-     "1073741824."},
-    {"quiet", FlagKind::kBool, "false", "Prints no table of what is written."},
+     "Alignment of data in bytes, a power of two from 16 to 1073741824."},
+    {"quiet", FlagKind::kBool, "false",
+     "Does not print a table of the written file."},
 };
 constexpr Flag kCreateFlags[] = {
     {"data", FlagKind::kList, "",
@@ -56,12 +56,12 @@ constexpr Flag kCreateFlags[] = {
      "One number for all elements, which takes no room: name=4x4xf32=1.5."},
 };
 constexpr Flag kConvertFlags[] = {
-    {"exclude", FlagKind::kList, "", "Leaves a parameter out, by name."},
+    {"exclude", FlagKind::kList, "", "Omits a parameter, by name."},
     {"rename", FlagKind::kList, "", "Renames a parameter: old=new."},
     {"splat", FlagKind::kList, "",
      "Replaces a parameter by zeros (name) or a number (name=f32=4.5,\n"
      "name=x32=CAFEF00D) that takes no room."},
-    {"strip", FlagKind::kBool, "false", "Replaces all parameters by zeros."},
+    {"strip", FlagKind::kBool, "false", "Replaces all parameters with zeros."},
 };
 
 // What writes a parameter as it is.
@@ -126,7 +126,7 @@ absl::Status Dump(const Arguments& arguments) {
 absl::Status CheckArchivePath(const Arguments& arguments) {
   const std::string& path = arguments.GetString("output");
   if (path.empty()) {
-    return absl::InvalidArgumentError("--output names no file to write.");
+    return absl::InvalidArgumentError("--output must name a file to write.");
   }
   return CheckOutputPath("--output", path, {});
 }
@@ -191,7 +191,7 @@ absl::StatusOr<ParameterSource> ParseNew(const char* flag,
   const std::vector<std::string> parts = absl::StrSplit(text, '=');
   if (parts.size() < 2 || parts.size() > 3 || parts[0].empty()) {
     return where(absl::InvalidArgumentError(
-        "A parameter is given as name=4x4xf32 or name=4x4xf32=1.5."));
+        "Expected name=4x4xf32 or name=4x4xf32=1.5."));
   }
   ParameterSource source;
   source.key = parts[0];
@@ -282,7 +282,8 @@ absl::StatusOr<hal::Splat> ParseTypedNumber(const std::string& text) {
   if (text.empty()) return hal::Splat();
   const std::vector<std::string> parts = absl::StrSplit(text, '=');
   if (parts.size() != 2) {
-    return absl::InvalidArgumentError("A number is given as f32=4.5.");
+    return absl::InvalidArgumentError(
+        "Expected a type and a number, such as f32=4.5.");
   }
   ASSIGN_OR_RETURN(const hal::ElementType type,
                    hal::ParseElementType(parts[0]));
@@ -364,11 +365,11 @@ const std::vector<Verb>& Verbs() {
       {"dump",
        Dump,
        {ParameterFlags(), kDumpFlags},
-       "prints the tables of parameter files"},
+       "prints the parameters in files"},
       {"create",
        Create,
        {kCreateFlags, kOutputFlags},
-       "makes an .irpa file of zeros or numbers"},
+       "creates an .irpa file of zeros or numbers"},
       {"convert",
        Convert,
        {ParameterFlags(), kConvertFlags, kOutputFlags},
@@ -380,7 +381,7 @@ const std::vector<Verb>& Verbs() {
 std::string Usage() {
   std::string text =
       "# Usage: eyrie params COMMAND [flags] [file ...]\n"
-      "# Files are --parameters files: .irpa, .safetensors or .gguf.\n#\n";
+      "# Parameter files are .irpa, .safetensors or .gguf files.\n#\n";
   for (const Verb& verb : Verbs()) {
     absl::StrAppend(&text, "#   ", verb.name,
                     std::string(9 - std::string(verb.name).size(), ' '),
@@ -421,7 +422,7 @@ absl::Status RunVerb(const Verb& verb, std::span<const char* const> args) {
                      arguments.positional()[0], "'."));
   }
   if (takes_files && arguments.GetList("parameters").empty()) {
-    return absl::InvalidArgumentError("No parameter file is named.");
+    return absl::InvalidArgumentError("No parameter file is given.");
   }
   return verb.run(arguments);
 }

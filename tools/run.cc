@@ -42,20 +42,22 @@ constexpr size_t kMaxLine = 65536;     // bytes of a line about a module
 
 constexpr Flag kOwnFlags[] = {
     {"output", FlagKind::kList, "",
-     "What becomes of a result, in order:\n"
-     "  (nothing)        it is dropped\n"
-     "  -                it is printed\n"
-     "  @a.npy +a.npy    written as a NumPy array, or added behind others\n"
-     "  @a.npz +a.npz    the same as a member arr_0, arr_1 ... of a .npz\n"
-     "  @a.bin +a.bin    its bytes alone\n"
-     "json alone prints all results by the signature, as one line of JSON.\n"
-     "Files are written when all results are there. A file keeps its links,\n"
-     "mode and owner, and its content if the new one cannot be written."},
+     "How to show a result, in order:\n"
+     "  (nothing)        discarded\n"
+     "  -                printed\n"
+     "  @a.npy +a.npy    written as a NumPy array; '+' appends it to the file\n"
+     "  @a.npz +a.npz    written as a member arr_0, arr_1 ... of a .npz file\n"
+     "  @a.bin +a.bin    written as raw bytes\n"
+     "A single json prints all results by the signature, as one line of JSON.\n"
+     "Files are written after all results are available. A file keeps its "
+     "links,\n"
+     "mode and owner, and its old content if writing fails."},
     {"expected_output", FlagKind::kList, "",
-     "What a result must be, in the forms of --input; (ignored) for one that\n"
-     "may be anything. Results are compared, not printed."},
+     "The expected value of a result, written as for --input; (ignored) "
+     "accepts\n"
+     "any. Results are compared instead of printed."},
     {"expected_f16_threshold", FlagKind::kDouble, "0.001",
-     "How far an f16 may be from what is expected."},
+     "Maximum absolute difference of an f16 from the expected value."},
     {"expected_f32_threshold", FlagKind::kDouble, "0.0001",
      "The same for f32."},
     {"expected_f64_threshold", FlagKind::kDouble, "0.0001",
@@ -63,20 +65,21 @@ constexpr Flag kOwnFlags[] = {
     {"expected_bf16_threshold", FlagKind::kDouble, "0.01",
      "The same for bf16."},
     {"expected_rtol", FlagKind::kDouble, "1e-05",
-     "How far any float may be besides, as a part of what is expected."},
+     "Additional difference allowed for all floats, relative to the expected\n"
+     "value."},
     {"equality_mode", FlagKind::kString, "approximate",
-     "approximate, or exact: the bytes must be the same."},
+     "approximate, or exact: results must be equal byte for byte."},
     {"output_max_element_count", FlagKind::kInt, "1024",
-     "Elements of a result that are printed at most."},
+     "Maximum number of elements printed of a result."},
     {"print_signature", FlagKind::kBool, "false",
-     "Prints what the function takes and returns, or every function where "
-     "none\n"
-     "is named, and calls nothing."},
+     "Prints the arguments and results of the function, or of every function "
+     "if\n"
+     "none is named, and calls nothing."},
     {"compat", FlagKind::kString, "",
-     "A release of the public runtime, such as 3.13, whose texts are to be\n"
-     "matched where they differ: all print (no printer) for bytes, 3.11 prints "
-     "nan and inf in\n"
-     "small letters."},
+     "A release of the public runtime, such as 3.13. Matches its output where "
+     "it\n"
+     "differs from Eyrie's: all releases print (no printer) for bytes, 3.11\n"
+     "prints nan and inf in lower case."},
 };
 
 abi::PrintOptions PrintOptionsOf(const Arguments& arguments) {
@@ -137,7 +140,7 @@ absl::Status PrepareOutputs(const Arguments& arguments,
   if (writer.Writes(trace)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--trace='", arguments.GetString("trace"),
-                     "' is a file of --output, too."));
+                     "' is also a file of --output."));
   }
   for (const std::string& path : ModulePaths(arguments)) {
     const std::string module = FileIdentity(path);
@@ -174,7 +177,7 @@ absl::Status CheckOutputs(const Arguments& arguments,
   if (WantsJsonOutput(arguments)) {
     if (arguments.GetList("expected_output").empty()) return absl::OkStatus();
     return absl::InvalidArgumentError(
-        "--output=json is given beside --expected_output.");
+        "--output=json cannot be combined with --expected_output.");
   }
   for (const std::string& text : arguments.GetList("output")) {
     RETURN_IF_ERROR(abi::CheckOutputText(text));
@@ -324,8 +327,9 @@ absl::Status CheckEquality(const Arguments& arguments) {
   const std::string& equality = arguments.GetString("equality_mode");
   if (equality != "approximate" && equality != "exact" &&
       equality != "absolute") {  // what 3.9 called approximate
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--equality_mode='", equality, "' is neither approximate nor exact."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--equality_mode='", equality,
+                     "' is not valid; expected approximate or exact."));
   }
   for (const char* flag :
        {"expected_f16_threshold", "expected_f32_threshold",

@@ -19,12 +19,12 @@ constexpr size_t kMaxName = 256;  // bytes
 
 constexpr Flag kTraceFlags[] = {
     {"trace", FlagKind::kString, "",
-     "Writes what the call did, thread by thread, to a file that\n"
-     "https://ui.perfetto.dev and chrome://tracing open."},
+     "Writes a trace of the call, thread by thread, to a file for\n"
+     "https://ui.perfetto.dev or chrome://tracing."},
     {"trace_memory", FlagKind::kString, "256MiB",
-     "What a trace may take in memory; what comes later is counted only."},
+     "Memory limit of a trace; later events are only counted."},
     {"profile", FlagKind::kBool, "false",
-     "Prints what each kernel took, the longest first, to stderr at the end."},
+     "Prints the time of each kernel to stderr at the end, the longest first."},
 };
 
 // "12.3 us".
@@ -77,9 +77,9 @@ absl::StatusOr<Tracing> Tracing::Prepare(const Arguments& arguments) {
   const std::string& path = arguments.GetString("trace");
   if (arguments.IsSet("trace")) {
     if (path.empty() || path == "-") {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--trace='", path,
-                       "' names no file; standard output is for results."));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--trace='", path,
+          "' is not a file; standard output is reserved for results."));
     }
     tracing.options_.what |= trace::kEvents;
     tracing.file_ = std::make_unique<FileWriter>(path);

@@ -14,23 +14,27 @@ constexpr int64_t kMaxSubgroupSize = 128;  // of any device known
 
 constexpr Flag kVulkanFlags[] = {
     {"vulkan_subgroup_size", FlagKind::kInt, "0",
-     "Invocations of a subgroup for kernels that use subgroups and do not say\n"
-     "how many they were compiled for; 0 leaves it to the device."},
+     "Subgroup size of kernels that use subgroups and do not state the size "
+     "that\n"
+     "they were compiled for; 0 lets the device choose."},
     {"vulkan_pipeline_cache", FlagKind::kString, "",
-     "The folder where compiled pipelines are kept for the next run, made if\n"
-     "it is missing; nothing (--vulkan_pipeline_cache=) keeps none. If this "
-     "is\n"
-     "not given, eyrie in $XDG_CACHE_HOME, or in .cache of $HOME."},
+     "The folder that keeps compiled pipelines for the next run, created if "
+     "it\n"
+     "does not exist. The default is eyrie in $XDG_CACHE_HOME or in\n"
+     "$HOME/.cache. An empty value keeps none."},
     {"vulkan_validate_spirv", FlagKind::kBool, "false",
-     "Checks shaders with SPIRV-Tools before the device's driver sees them:\n"
-     "the target //plugins/spirv_tools:libSPIRV-Tools-shared.so."},
+     "Validates shaders with SPIRV-Tools before the device's driver reads "
+     "them.\n"
+     "Needs the plug-in //plugins/spirv_tools:libSPIRV-Tools-shared.so."},
     {"vulkan_validation_layers", FlagKind::kBool, "false",
-     "Has Khronos' validation layer watch uses of Vulkan, synchronization\n"
-     "included; what it finds is printed to stderr when the device is closed."},
+     "Enables Khronos' validation layer, including synchronization "
+     "validation.\n"
+     "Its messages are printed to stderr when the device is closed."},
     {"vulkan_robust_buffer_access", FlagKind::kBool, "false",
-     "Keeps shaders to their buffers, as far as the device can."},
+     "Prevents shaders from accessing memory outside their buffers, as far as\n"
+     "the device supports it."},
     {"vulkan_hide_device_memory", FlagKind::kBool, "false",
-     "For tests: treats memory of the device as if the host could not see it."},
+     "For tests: treats device memory as invisible to the host."},
 };
 
 bool IsAbsolute(const char* path) { return path != nullptr && *path == '/'; }

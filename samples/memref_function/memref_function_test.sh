@@ -25,7 +25,7 @@ expect '4x4xf32=[8 8 8 8][0 2.5 2.5 0][0 0.5 0.5 0][0 0 0 0]' \
 expect '4x4xf32=[8 8 8 8][0 3 3 0][0 1 1 0][0 0 0 0]' "${heat[@]}" --input=200
 expect '0x3xf32=' --function=plate.heat --input=0x3xf32 --input=5
 expect 'result[0]: f32=2.5' --function=plate.mean --input='2x2xf32=1 2 3 4'
-expect 'of the native functions must be named: plate.heat, plate.mean.' \
+expect 'one of the native functions: plate.heat, plate.mean.' \
   --input=4
 got=$("$eyrie" run "--native_library=$library" --function=plate.mean \
   --input=4xf32 2>&1) && exit 1

@@ -22,38 +22,41 @@ constexpr uint32_t kSeeds = 100000;  // as many as GoogleTest has
 
 constexpr Flag kFlags[] = {
     {"filter", FlagKind::kString, "",
-     "Runs only tests whose names match a pattern: '*' is any text, '?' any\n"
-     "character, ':' stands between patterns, what follows a '-' is left out:\n"
+     "Runs only tests whose names match a pattern: '*' matches any text, '?' "
+     "any\n"
+     "character, ':' separates patterns, patterns after '-' exclude tests:\n"
      "  --filter='math.*:*.add-*.slow_*'"},
-    {"list_tests", FlagKind::kBool, "false", "Lists the tests, runs none."},
+    {"list_tests", FlagKind::kBool, "false",
+     "Lists the tests without running them."},
     {"jobs", FlagKind::kInt, "1",
-     "Tests that run at a time; 0: as many as there are processors."},
+     "Number of tests that run at the same time; 0: one per processor."},
     {"xfail", FlagKind::kString, "",
-     "A file of tests that are known to fail, a pattern and a reason a line.\n"
-     "One that passes counts as a failure."},
-    {"xml", FlagKind::kString, "", "Writes results to a file, as JUnit's XML."},
+     "A file of tests that are known to fail, one pattern and reason per "
+     "line.\n"
+     "If one of them passes, the run fails."},
+    {"xml", FlagKind::kString, "",
+     "Writes results to a file in JUnit's XML format."},
     {"expect_failure", FlagKind::kBool, "false",
-     "Succeeds if a test fails or cannot be run, and only then."},
+     "Succeeds only if a test fails or cannot be run."},
     {"gtest_filter", FlagKind::kString, "", "The same as --filter."},
     {"gtest_list_tests", FlagKind::kBool, "false", "The same as --list_tests."},
     {"gtest_output", FlagKind::kString, "",
      "xml, xml:FILE or xml:FOLDER/: the same as --xml."},
     {"gtest_also_run_disabled_tests", FlagKind::kBool, "false",
-     "Runs tests whose names begin with DISABLED_, too."},
+     "Also runs tests whose names begin with DISABLED_."},
     {"gtest_repeat", FlagKind::kInt, "1",
-     "Runs all so many times; below 0 for ever."},
-    {"gtest_shuffle", FlagKind::kBool, "false",
-     "Runs tests in an order of chance."},
+     "How many times to run all tests; negative: for ever."},
+    {"gtest_shuffle", FlagKind::kBool, "false", "Runs tests in random order."},
     {"gtest_random_seed", FlagKind::kInt, "0",
-     "Which order that is; 0: one that the time gives."},
+     "Seed of that order; 0: derived from the time."},
     {"gtest_fail_fast", FlagKind::kBool, "false",
-     "Begins no test after one that failed."},
+     "Starts no further tests after a failure."},
     {"gtest_color", FlagKind::kString, "auto",
-     "yes, no, or auto: on a terminal."},
+     "yes, no, or auto: only on a terminal."},
     {"gtest_print_time", FlagKind::kBool, "true",
      "Prints how long tests take."},
     {"gtest_brief", FlagKind::kBool, "false",
-     "Prints failures and the end alone."},
+     "Prints only failures and the summary."},
     {"gtest_break_on_failure", FlagKind::kIgnored, "", ""},
     {"gtest_catch_exceptions", FlagKind::kIgnored, "", ""},
     {"gtest_death_test_style", FlagKind::kIgnored, "", ""},

@@ -28,14 +28,13 @@ namespace {
 constexpr char kUsage[] =
     "# Usage: eyrie debug [flags] model.vmfb\n"
     "# Calls a function of a compiled module, stops before its first\n"
-    "# instruction, and takes commands there: 'help' lists them.\n"
+    "# instruction, and reads commands: 'help' lists them.\n"
     "#   eyrie debug model.vmfb --function=predict --input=auto\n"
     "#   printf 'break f+0x1c\\ncontinue\\nregisters\\n' | eyrie debug ...\n\n";
 
 constexpr Flag kOwnFlags[] = {
     {"stop_at_init", FlagKind::kBool, "false",
-     "Stops before the first instruction of all, which is of the modules'\n"
-     "initializers."},
+     "Stops before the first instruction of the modules' initializers."},
 };
 
 constexpr char kPrompt[] = "(eyrie) ";
@@ -52,7 +51,7 @@ std::optional<std::string> ReadLine() {
   const auto is_command = [](const std::string& line) {
     if (line.size() <= kMaxLine) return true;
     PrintNote(absl::StrCat("A command has more than ", kMaxLine,
-                           " bytes; it is passed over."));
+                           " bytes; it is ignored."));
     return false;
   };
   std::string line;

@@ -20,28 +20,29 @@ constexpr size_t kMaxLines = 40;  // of a list
 
 constexpr char kUsage[] =
     "# Usage: eyrie inspect [flags] model.vmfb\n"
-    "# Says what a compiled module is: who made it, what its functions take,\n"
-    "# what it needs and whether it would run here, what takes how much room,\n"
-    "# what it dispatches. Nothing of it is run. '-' reads standard input.\n"
+    "# Describes a compiled module: its compiler, the arguments of its\n"
+    "# functions, its requirements and whether it would run here, its sizes "
+    "and\n"
+    "# its dispatches. Runs no code of it. '-' reads standard input.\n"
     "#   eyrie inspect model.vmfb\n"
     "#   eyrie inspect model.vmfb --html model.html\n\n";
 
 constexpr Flag kFlags[] = {
     {"help", FlagKind::kBool, "false", "Prints this."},
     {"flagfile", FlagKind::kString, "",
-     "Reads flags from a file, one a line; later flags override it."},
+     "Reads flags from a file, one per line; later flags override it."},
     {"all", FlagKind::kBool, "false",
-     "Shows all of each list, not the first 40."},
-    {"json", FlagKind::kBool, "false", "Prints it as JSON, for programs."},
+     "Shows all entries of each list instead of the first 40."},
+    {"json", FlagKind::kBool, "false", "Prints the report as JSON."},
     {"dot", FlagKind::kBool, "false",
      "Prints the call graph for Graphviz: | dot -Tsvg."},
     {"html", FlagKind::kString, "",
-     "Writes a page for a browser, with the call graph, the code and where it\n"
-     "comes from: one file, which loads nothing else."},
+     "Writes an HTML page with the call graph, the code and its source\n"
+     "locations: one file, which loads nothing else."},
     {"allow_system_executables", FlagKind::kBool, "false",
-     "Counts executables in the system's own format as such that run."},
+     "Treats executables in the system's own format as supported."},
     {"no_native_code", FlagKind::kBool, "false",
-     "Counts executables of native code as such that do not."},
+     "Treats executables of native code as not supported."},
 };
 
 // What a file is that is no module, by its name, and the command for it; empty:
@@ -62,9 +63,10 @@ std::string OtherCommand(const std::string& path) {
     }
   }
   if (absl::EndsWith(name, ".mlir")) {
-    return absl::StrCat("'", path,
-                        "' is a program's source, which iree-compile makes a "
-                        "module of.");
+    return absl::StrCat(
+        "'", path,
+        "' is a program's source; compile it with 'iree-compile' "
+        "first.");
   }
   if (absl::EndsWith(name, ".vmasm")) {
     return absl::StrCat("'", path, "' is assembly: eyrie asm ", path,
@@ -77,7 +79,7 @@ std::string OtherCommand(const std::string& path) {
 absl::Status WithCommand(const absl::Status& status, const std::string& path) {
   if (IsFolder(path)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", path, "' is a folder; a module's file is needed."));
+        absl::StrCat("'", path, "' is a folder; expected a module's file."));
   }
   const std::string other = OtherCommand(path);
   if (other.empty() || absl::IsNotFound(status)) return status;
@@ -119,10 +121,11 @@ absl::Status Run(std::span<const char* const> args) {
                      arguments.positional().size(), "."));
   }
   if (arguments.GetBool("json") && arguments.GetBool("dot")) {
-    return absl::InvalidArgumentError("--json is given beside --dot.");
+    return absl::InvalidArgumentError("--json cannot be combined with --dot.");
   }
   if (arguments.IsSet("html") && arguments.GetString("html").empty()) {
-    return absl::InvalidArgumentError("--html='' names no file.");
+    return absl::InvalidArgumentError(
+        "--html='' is empty; expected a file to write.");
   }
   if (arguments.IsSet("html")) {
     RETURN_IF_ERROR(CheckOutputPath("--html", arguments.GetString("html"),
