@@ -163,8 +163,8 @@ TEST(PendingCallTest, MakesStorage) {
   auto call = PendingCall::Begin(*function, {four}, [] {});
   ASSERT_FALSE(call);
   EXPECT_EQ(std::string(call.error().message()),
-            "Function 'unknown' returns nothing, and no storage is made for "
-            "all of its results; it must be given.");
+            "Function 'unknown' returns nothing, and storage cannot be created "
+            "for all of its results; pass it as arguments.");
 }
 
 TEST(PendingCallTest, Refuses) {

@@ -54,8 +54,8 @@ class Parser {
   absl::Status Unexpected(absl::string_view wanted) const {
     return Error(absl::StrCat(
         AtEnd()
-            ? "The end stands"
-            : absl::StrCat("'", PlainText(text_.substr(at_, 1), 4), "' stands"),
+            ? "Found the end"
+            : absl::StrCat("Found '", PlainText(text_.substr(at_, 1), 4), "'"),
         " where ", wanted, " is expected"));
   }
 
@@ -82,7 +82,7 @@ absl::StatusOr<std::string> Parser::Text() {
     if (c == '%') {
       const auto byte = BytesOfHex(text_.substr(at_ + 1, 2));
       if (!byte.has_value() || byte->empty()) {
-        return Error("'%' without two hexadecimal digits stands");
+        return Error("Expected two hexadecimal digits after '%'");
       }
       text += *byte;
       at_ += 3;
@@ -101,9 +101,9 @@ absl::StatusOr<FfiType> Parser::Type() {
   const absl::string_view name = text_.substr(from, at_ - from);
   absl::StatusOr<FfiType> type = ParseFfiType(name);
   if (!type.ok()) {
-    return Error(absl::StrCat("The unknown type '", name, "' stands"));
+    return Error(absl::StrCat("Unknown type '", name, "'"));
   }
-  if (InfoOf(*type).bytes == 0) return Error("A token as an attribute stands");
+  if (InfoOf(*type).bytes == 0) return Error("Unexpected type 'token'");
   return type;
 }
 
@@ -127,8 +127,7 @@ absl::StatusOr<Attribute> Parser::Array() {
         AppendNumber(numbers.substr(0, comma), array.type, array.bytes));
     if (comma == numbers.npos) break;
     numbers.remove_prefix(comma + 1);
-    if (numbers.empty())
-      return Error("A ',' without a number behind it stands");
+    if (numbers.empty()) return Error("Expected a number after ','");
   }
   return array;
 }
@@ -136,7 +135,7 @@ absl::StatusOr<Attribute> Parser::Array() {
 absl::StatusOr<Attribute> Parser::Dictionary(int depth) {
   if (depth == kMaxDepth) {
     return Error(
-        absl::StrCat("A dictionary within ", kMaxDepth, " others stands"));
+        absl::StrCat("Dictionaries nested deeper than ", kMaxDepth, " levels"));
   }
   Attribute dictionary;
   dictionary.kind = Attribute::Kind::kDictionary;
@@ -152,7 +151,7 @@ absl::StatusOr<Attribute> Parser::Symbol() {
   ASSIGN_OR_RETURN(symbol.bytes, Text());
   if (symbol.bytes.empty()) return Unexpected("a symbol's name");
   if (symbol.bytes.find('\0') != symbol.bytes.npos) {
-    return Error("A symbol's name with a zero byte stands");
+    return Error("Symbol name with a zero byte");
   }
   if (text_.substr(at_, 4) != ":ptr") return Unexpected("':ptr'");
   at_ += 4;
@@ -209,8 +208,8 @@ absl::Status Parser::Pair(int depth, Attribute& dictionary) {
     return Unexpected(declares_ ? "'=' or ':'" : "'='");
   }
   if (!dictionary.members.emplace(name, std::move(value)).second) {
-    return Error(absl::StrCat("'", PlainText(name, kMaxQuoted),
-                              "' stands for the second time"));
+    return Error(absl::StrCat("The name '", PlainText(name, kMaxQuoted),
+                              "' is repeated"));
   }
   return absl::OkStatus();
 }

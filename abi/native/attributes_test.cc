@@ -92,13 +92,13 @@ TEST(Attributes, Declared) {
     EXPECT_EQ(*again, *declared) << text;
   }
   constexpr Case kBad[] = {
-      {"a", "The end stands where '=' or ':' is expected at byte 1"},
-      {"a:i7", "The unknown type 'i7' stands at byte 4"},
-      {"a:", "The unknown type '' stands at byte 2"},
-      {"a:token", "A token as an attribute stands at byte 7"},
-      {"a:[i32", "The end stands where ']' is expected at byte 6"},
-      {"a:i32&a=1:i32", "'a' stands for the second time at byte 13"},
-      {"*a", "The end stands where '=' or ':' is expected at byte 2"},
+      {"a", "Found the end where '=' or ':' is expected at byte 1"},
+      {"a:i7", "Unknown type 'i7' at byte 4"},
+      {"a:", "Unknown type '' at byte 2"},
+      {"a:token", "Unexpected type 'token' at byte 7"},
+      {"a:[i32", "Found the end where ']' is expected at byte 6"},
+      {"a:i32&a=1:i32", "The name 'a' is repeated at byte 13"},
+      {"*a", "Found the end where '=' or ':' is expected at byte 2"},
   };
   for (const Case& c : kBad) {
     const absl::Status status = ParseDeclaredAttributes(c.text).status();
@@ -132,10 +132,12 @@ TEST(Attributes, Merged) {
        "The attribute 'by' of 'f' is declared as f32, and given as s32: "
        "'by=7:s32'."},
       {"by=3:f32", "by=near",
-       "The attribute 'by' of 'f' is declared as f32; 'near' is no number that "
+       "The attribute 'by' of 'f' is declared as f32; 'near' is not a number "
+       "that "
        "f32 holds."},
       {"n=1:u8", "n=256",
-       "The attribute 'n' of 'f' is declared as u8; '256' is no number that u8 "
+       "The attribute 'n' of 'f' is declared as u8; '256' is not a number that "
+       "u8 "
        "holds."},
       {"mode=near", "mode=7:i32",
        "The attribute 'mode' of 'f' is declared as a string, and given as s32: "
@@ -153,7 +155,8 @@ TEST(Attributes, Merged) {
        "The attribute 'o' of 'f' is declared as a dictionary, and given as a "
        "string: 'o=x'."},
       {"o={x=1:i32}", "o={x=a}",
-       "The attribute 'o.x' of 'f' is declared as s32; 'a' is no number that "
+       "The attribute 'o.x' of 'f' is declared as s32; 'a' is not a number "
+       "that "
        "s32 holds."},
       {"by=3:f32&mode=near", "bj=1:f32",
        "The manifest has no attribute 'bj' of 'f'; it has 'by', f32; 'mode', a "
@@ -183,30 +186,30 @@ TEST(Attributes, Merged) {
 
 TEST(Attributes, Refused) {
   constexpr Case kCases[] = {
-      {"", "The end stands where a name is expected at byte 0"},
-      {"a", "The end stands where '=' is expected at byte 1"},
-      {"=1", "'=' stands where a name is expected at byte 0"},
-      {"a=1:i32&", "The end stands where a name is expected at byte 8"},
-      {"a=1:i32&a=2:i32", "'a' stands for the second time at byte 15"},
-      {"a=1:", "The unknown type '' stands at byte 4"},
-      {"a=1:i7", "The unknown type 'i7' stands at byte 6"},
-      {"a=1:token", "A token as an attribute stands at byte 9"},
-      {"a=b]", "']' stands where '&' or the end is expected at byte 3"},
-      {"a=%4", "'%' without two hexadecimal digits stands at byte 2"},
-      {"a=[1,2", "The end stands where ']' is expected at byte 6"},
-      {"a=[1,2]", "The end stands where ':' and the elements' type is"},
-      {"a=[1,]:i8", "A ',' without a number behind it stands"},
-      {"a={b=1:i8", "The end stands where '&' or '}' is expected"},
-      {"a=@:ptr", "':' stands where a symbol's name is expected"},
-      {"a=@f:i64", "':' stands where ':ptr' is expected"},
-      {"a=256:u8", "'256' is no number that u8 holds."},
-      {"a=-1:u64", "'-1' is no number that u64 holds."},
-      {"a=1.5:i32", "'1.5' is no number that s32 holds."},
-      {"a=1e39:f32", "'1e39' is no number that f32 holds."},
-      {"a=1e6:f16", "'1e6' is no number that f16 holds."},
-      {"a=2:pred", "'2' is no number that pred holds."},
-      {"a=1:c64", "'1' is no number that c64 holds."},
-      {"a=1:f8E5M2", "'1' is no number that f8E5M2 holds."},
+      {"", "Found the end where a name is expected at byte 0"},
+      {"a", "Found the end where '=' is expected at byte 1"},
+      {"=1", "Found '=' where a name is expected at byte 0"},
+      {"a=1:i32&", "Found the end where a name is expected at byte 8"},
+      {"a=1:i32&a=2:i32", "The name 'a' is repeated at byte 15"},
+      {"a=1:", "Unknown type '' at byte 4"},
+      {"a=1:i7", "Unknown type 'i7' at byte 6"},
+      {"a=1:token", "Unexpected type 'token' at byte 9"},
+      {"a=b]", "Found ']' where '&' or the end is expected at byte 3"},
+      {"a=%4", "Expected two hexadecimal digits after '%' at byte 2"},
+      {"a=[1,2", "Found the end where ']' is expected at byte 6"},
+      {"a=[1,2]", "Found the end where ':' and the elements' type is"},
+      {"a=[1,]:i8", "Expected a number after ','"},
+      {"a={b=1:i8", "Found the end where '&' or '}' is expected"},
+      {"a=@:ptr", "Found ':' where a symbol's name is expected"},
+      {"a=@f:i64", "Found ':' where ':ptr' is expected"},
+      {"a=256:u8", "'256' is not a number that u8 holds."},
+      {"a=-1:u64", "'-1' is not a number that u64 holds."},
+      {"a=1.5:i32", "'1.5' is not a number that s32 holds."},
+      {"a=1e39:f32", "'1e39' is not a number that f32 holds."},
+      {"a=1e6:f16", "'1e6' is not a number that f16 holds."},
+      {"a=2:pred", "'2' is not a number that pred holds."},
+      {"a=1:c64", "'1' is not a number that c64 holds."},
+      {"a=1:f8E5M2", "'1' is not a number that f8E5M2 holds."},
   };
   for (const Case& c : kCases) {
     const absl::Status status = ParseAttributes(c.text).status();

@@ -37,8 +37,9 @@ absl::StatusOr<Elf64_Ehdr> ReadHeader(std::span<const uint8_t> bytes,
                                       absl::string_view path) {
   if (!IsElf(bytes)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "'", path, "' is no shared library: it ",
-        bytes.empty() ? "is empty." : "does not begin as an ELF file does."));
+        "'", path, "' is not a shared library: it ",
+        bytes.empty() ? "is empty."
+                      : "does not begin with ELF's magic number."));
   }
   if (bytes.size() < sizeof(Elf64_Ehdr)) {
     return Damaged(path,
@@ -49,7 +50,7 @@ absl::StatusOr<Elf64_Ehdr> ReadHeader(std::span<const uint8_t> bytes,
   if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
       header.e_ident[EI_DATA] != ELFDATA2LSB) {
     return absl::UnimplementedError(absl::StrCat(
-        "'", path, "' is no library of a 64-bit little-endian machine."));
+        "'", path, "' is not for a 64-bit little-endian machine."));
   }
   if (header.e_type != ET_DYN) {
     return absl::InvalidArgumentError(
@@ -85,7 +86,7 @@ absl::Status ReadNotes(std::span<const uint8_t> segment, absl::string_view path,
         std::memcmp(name.data(), kOwner, sizeof(kOwner)) != 0) {
       continue;
     }
-    if (found) return Damaged(path, "it has two notes of Eyrie's");
+    if (found) return Damaged(path, "it has two Eyrie notes");
     found = absl::string_view(reinterpret_cast<const char*>(text.data()),
                               text.size());
   }
@@ -120,9 +121,9 @@ absl::Status CheckNativeElf(std::span<const uint8_t> bytes,
                             absl::string_view path) {
   ASSIGN_OR_RETURN(const Elf64_Ehdr header, ReadHeader(bytes, path));
   if (header.e_machine != kMachine) {
-    return absl::UnimplementedError(absl::StrCat(
-        "'", path, "' is a library of another machine (ELF machine ",
-        header.e_machine, "); this is ", kMachineName, "."));
+    return absl::UnimplementedError(
+        absl::StrCat("'", path, "' is for another machine (ELF machine ",
+                     header.e_machine, "); this is ", kMachineName, "."));
   }
   // The system's loader trusts what is in the file.
   ByteReader in(bytes);

@@ -26,7 +26,7 @@ eyrie_ffi_error_t* CallGuarded(eyrie_ffi_handler_t* handler,
   } catch (const std::exception& exception) {
     thrown = Throwing(exception.what());
   } catch (...) {
-    thrown = Throwing("an object that is no std::exception");
+    thrown = Throwing("an object that is not a std::exception");
   }
   return nullptr;
 }
@@ -37,7 +37,7 @@ void RunGuarded(void (*function)(void* data), void* data, Thrown& thrown) {
   } catch (const std::exception& exception) {
     thrown = Throwing(exception.what());
   } catch (...) {
-    thrown = Throwing("an object that is no std::exception");
+    thrown = Throwing("an object that is not a std::exception");
   }
 }
 

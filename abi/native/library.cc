@@ -81,7 +81,7 @@ absl::StatusOr<void*> NativeLibrary::FindSymbol(const std::string& name) const {
       ::dladdr1(symbol, &info, &owner, RTLD_DL_LINKMAP) != 0 && owner == self;
   if (!own) {
     return absl::NotFoundError(
-        absl::StrCat("'", path_, "' exports no symbol '", name, "'."));
+        absl::StrCat("'", path_, "' does not export the symbol '", name, "'."));
   }
   return symbol;
 }
@@ -117,7 +117,7 @@ absl::Status NativeLibrary::RegisterType(const std::string& name,
   eyrie_ffi_type_id_t* const type_id = reinterpret_cast<GetId*>(get_id)();
   if (type_id == nullptr) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", id, "' of '", path_, "' gives no type id."));
+        absl::StrCat("'", id, "' of '", path_, "' returned no type id."));
   }
   return registry_.AddType(name, *type_id, type_info);
 }

@@ -45,7 +45,7 @@ absl::Status BadName(absl::string_view what, absl::string_view name) {
   return absl::InvalidArgumentError(
       absl::StrCat("In the manifest, the ", what, "'s name is '",
                    PlainText(name, kMaxQuoted),
-                   "'; it has letters, digits, '_', '-' and '$'",
+                   "'; expected letters, digits, '_', '-' and '$'",
                    what == "function" ? ", and '.'." : "."));
 }
 
@@ -110,11 +110,11 @@ absl::Status ReadFunctions(const Json& list, Manifest& manifest) {
 
 absl::StatusOr<Manifest> Manifest::Parse(absl::string_view text) {
   ASSIGN_OR_RETURN(const Json root, ParseJson(text));
-  ASSIGN_OR_RETURN(JsonReader json, JsonReader::Open(root, "the whole"));
+  ASSIGN_OR_RETURN(JsonReader json, JsonReader::Open(root, "the root"));
   ASSIGN_OR_RETURN(const int64_t version, json.GetInt("version", kVersion));
   if (version != kVersion) {
     return absl::UnimplementedError(absl::StrCat(
-        "The manifest has version ", version, "; known is ", kVersion, "."));
+        "The manifest has version ", version, "; expected ", kVersion, "."));
   }
   Manifest manifest;
   ASSIGN_OR_RETURN(manifest.module, json.GetString("module"));
@@ -161,7 +161,7 @@ absl::StatusOr<Manifest> ReadManifest(const std::string& library,
   if (absl::IsNotFound(file.status()) && manifest.empty()) {
     return absl::NotFoundError(
         absl::StrCat("'", library,
-                     "' does not say what its functions are: it has no note "
+                     "' has no manifest: it has no note "
                      ".note.eyrie.abi, and there is no file '",
                      path, "'."));
   }

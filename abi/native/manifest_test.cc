@@ -76,7 +76,7 @@ TEST(Manifest, Refuses) {
     const char* want;
   } kCases[] = {
       {"", "JSON"},
-      {"[]", "the whole is an array; an object is expected."},
+      {"[]", "the root is an array; an object is expected."},
       {"{}", "the module's name is ''"},
       {R"({"module": "a.b", "functions": {}})", "the module's name is 'a.b'"},
       {R"({"module": "m"})", "The manifest has no \"functions\"."},
@@ -94,7 +94,7 @@ TEST(Manifest, Refuses) {
       {WithFunction(R"("symbol": "a", "symbol": "b")"), "has 'symbol' twice"},
       {WithFunction(R"("symbol": "a", "registered": "b")"), "more than one of"},
       {WithFunction(R"("stages": {"prepare": "p"})"), "has no \"execute\""},
-      {WithFunction(R"("attributes": "a=1:i3")"), "The unknown type 'i3'"},
+      {WithFunction(R"("attributes": "a=1:i3")"), "Unknown type 'i3'"},
       {WithFunction(R"("arguments": ["?xf99"])"),
        "argument 0 of function 'f' is '?xf99': There is no element type 'f99' "
        "of XLA FFI. Did you mean 'f"},
@@ -103,7 +103,7 @@ TEST(Manifest, Refuses) {
        "type such as \"?x4xf32\" or \"*xf32\" is expected."},
       {WithFunction(R"("arguments": ["4"])"), "is '4': \"buffer\", "},
       {WithFunction(R"("arguments": ["?x"])"), "is '?x': \"buffer\", "},
-      {WithFunction(R"("arguments": ["?xs4"])"), "which no tensor is of"},
+      {WithFunction(R"("arguments": ["?xs4"])"), "which tensors cannot have"},
       {WithFunction(R"("arguments": [7])"),
        "argument 0 of function 'f' is the number 7; a string, an object or an "
        "array is expected."},
@@ -115,25 +115,27 @@ TEST(Manifest, Refuses) {
        "argument 0 of function 'f' has 129 dimensions; the limit is 128."},
       {WithFunction(R"("attributes": "by=1:f32", "arguments":)"
                     R"( [{"attribute": "by", "type": "f32"}])"),
-       "argument 0 of function 'f' is the attribute 'by', as one of "
-       "\"attributes\" is."},
+       "argument 0 of function 'f' is the attribute 'by', like one of "
+       "\"attributes\"."},
       {WithFunction(R"("arguments": [{"attribute": "a", "type": "f32"},)"
                     R"( {"attribute": "a", "type": "i32"}])"),
-       "argument 1 of function 'f' is the attribute 'a', as one before it is."},
-      {WithFunction(R"("arguments": [{}])"), "is none of \"attribute\""},
+       "argument 1 of function 'f' is the attribute 'a', like an earlier one."},
+      {WithFunction(R"("arguments": [{}])"),
+       "must have exactly one of \"attribute\""},
       {WithFunction(R"("arguments": [{"rest": "buffer"}, "buffer"])"),
-       "stands behind one that may be left out"},
+       "must not follow an optional one"},
       {WithFunction(R"("arguments": [{"rest": "token"}])"), "'token'"},
       {WithFunction(R"("arguments": [{"attribute": "a", "type": "c64"}])"),
-       "\"type\" of argument 0 of function 'f' is 'c64': no operand of an "
-       "import is of it."},
+       "\"type\" of argument 0 of function 'f' is 'c64': operands of imports "
+       "cannot have this type."},
       {WithFunction(R"("arguments": [{"attribute": "a", "type": "f9"}])"),
        "is 'f9': There is no element type 'f9'"},
       {WithFunction(R"("arguments": [{"attribute": ""}])"),
-       "\"attribute\" of argument 0 of function 'f' is '': it has a name."},
+       "\"attribute\" of argument 0 of function 'f' is '': a name is "
+       "required."},
       {WithFunction(R"("stages": {"instantiate": "i", "execute": "e"},)"
                     R"( "arguments": [{"attribute": "a", "type": "f32"}])"),
-       "which runs before there are any"},
+       "which runs before the arguments exist"},
       {WithFunction(R"("results": [{}])"), "neither \"like\" nor"},
       {WithFunction(R"("results": [{"like": 0}])"), "operand 0; there are 0"},
       {WithFunction(R"("results": [{"dtype": "f99", "shape": []}])"), "f99"},
@@ -149,15 +151,15 @@ TEST(Manifest, Refuses) {
       {WithDims(R"("0.-2")"), "takes \"0.-2\", but operand 0 has rank 1."},
       {WithDims(R"("0.2:")"), "takes \"0.2:\", but operand 0 has rank 1."},
       {WithDims(R"("0.1:0")"), "takes \"0.1:0\", but operand 0 has rank 1."},
-      {WithDims(R"("1.0")"), "follows operand 1, which is no tensor."},
+      {WithDims(R"("1.0")"), "depends on operand 1, which is not a tensor."},
       {WithDims(Repeated("1,", 128, "1")),
        "\"shape\" of result 0 of function 'f' has 129 dimensions; the limit is "
        "128."},
       {WithFunction(R"("arguments": ["token"], "results": [{"like": 0}])"),
-       "follows operand 0, which is no tensor."},
+       "depends on operand 0, which is not a tensor."},
       {WithFunction(R"("arguments": ["token"], "results": [{"dtype": 0,)"
                     R"( "shape": []}])"),
-       "follows operand 0, which is no tensor."},
+       "depends on operand 0, which is not a tensor."},
       {WithFunction(R"("arguments": ["buffer"], "results": [)"
                     R"({"like": 0, "rest": true}, {"like": 0}])"),
        "is not the last"},
@@ -228,7 +230,7 @@ TEST(ElfNote, DamagedFilesAreRefused) {
   }
   const std::string note = NoteOf("text");
   EXPECT_EQ(Find(LibraryWith(note + note)).status().message(),
-            "'k.so' is damaged: it has two notes of Eyrie's.");
+            "'k.so' is damaged: it has two Eyrie notes.");
   std::string cut = note;
   cut[4] = '\x7F';  // the text's size
   EXPECT_EQ(Find(LibraryWith(cut)).status().message(),

@@ -119,7 +119,7 @@ absl::StatusOr<std::string> ForwardingText(
     return absl::InvalidArgumentError(
         absl::StrCat("The function's name '", PlainText(name, kMaxQuoted),
                      "' has a blank, a quote, a backslash or a character that "
-                     "is not printed; in attributes %HH is a byte."));
+                     "is not printed; in attributes, write it as %HH."));
   }
   std::vector<std::string> parameters;
   std::vector<std::string> arguments;

@@ -24,7 +24,7 @@ constexpr size_t kMaxQuoted = 40;
 
 absl::Status NotHeld(absl::string_view text, FfiType type) {
   return absl::InvalidArgumentError(
-      absl::StrCat("'", PlainText(text, kMaxQuoted), "' is no number that ",
+      absl::StrCat("'", PlainText(text, kMaxQuoted), "' is not a number that ",
                    InfoOf(type).name, " holds."));
 }
 

@@ -15,10 +15,11 @@ namespace {
 constexpr size_t kMaxQuoted = 80;
 
 absl::Status NoDim(const JsonReader& json, absl::string_view text) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "In the manifest, the dimension '", PlainText(text, kMaxQuoted), "' of ",
-      json.where(),
-      " is none of 4, \"0.1\", \"0.-1\", \"0.:-2\" and \"0.1:\"."));
+  return absl::InvalidArgumentError(
+      absl::StrCat("In the manifest, the dimension '",
+                   PlainText(text, kMaxQuoted), "' of ", json.where(),
+                   " must have a form such as 4, \"0.1\", \"0.-1\", \"0.:-2\" "
+                   "and \"0.1:\"."));
 }
 
 absl::Status CheckOperand(const JsonReader& json, int64_t operand,
@@ -27,18 +28,18 @@ absl::Status CheckOperand(const JsonReader& json, int64_t operand,
   if (operand < 0 || operand >= static_cast<int64_t>(operands.size())) {
     why = absl::StrCat("; there are ", operands.size(), ".");
   } else if (operands[static_cast<size_t>(operand)] == kNoTensor) {
-    why = ", which is no tensor.";
+    why = ", which is not a tensor.";
   } else {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "In the manifest, ", json.where(), " follows operand ", operand, why));
+      "In the manifest, ", json.where(), " depends on operand ", operand, why));
 }
 
 absl::Status LikeAndMore(const JsonReader& json) {
   return absl::InvalidArgumentError(
       absl::StrCat("In the manifest, ", json.where(),
-                   " has \"like\" beside \"dtype\" or \"shape\"."));
+                   " has \"like\" together with \"dtype\" or \"shape\"."));
 }
 
 bool ReadIndex(absl::string_view text, int64_t& index) {
@@ -124,7 +125,7 @@ absl::Status AppendDims(const DimRule& rule, const hal::BufferView& operand,
   if (!range) {
     return absl::InvalidArgumentError(
         absl::StrCat("Argument ", rule.operand, " is ", operand.ShapeAndType(),
-                     "; a result takes its dimensions ", DimText(rule), "."));
+                     "; a result needs its dimensions ", DimText(rule), "."));
   }
   shape.insert(shape.end(), dims.begin() + range->first,
                dims.begin() + range->second);
@@ -136,7 +137,7 @@ absl::StatusOr<const hal::BufferView*> OperandAt(
   if (static_cast<size_t>(index) >= operands.size() ||
       operands[index] == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "A result follows argument ", index, ", which is not given."));
+        "A result depends on argument ", index, ", which is not given."));
   }
   return operands[index];
 }
@@ -161,7 +162,7 @@ absl::Status ShapeRule::ReadType(JsonReader& json, const Json& type,
   if (InfoOf(type_).element == hal::ElementType::kNone) {
     return absl::UnimplementedError(
         absl::StrCat("In the manifest, ", json.where(), " is of ", type.text,
-                     ", which no tensor is of."));
+                     ", which tensors cannot have."));
   }
   return absl::OkStatus();
 }

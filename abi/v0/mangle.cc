@@ -43,9 +43,9 @@ absl::StatusOr<Component> SignatureParser::Next() {
   if (position_ == text_.size()) return component;
   const char tag = text_[position_];
   if (!IsTag(tag)) {
-    return ErrorAt(offset(),
-                   absl::StrCat(TagText(tag),
-                                " is no tag ('_', 'a' to 'z', 'A' to 'Z')."));
+    return ErrorAt(
+        offset(), absl::StrCat(TagText(tag),
+                               " is not a tag ('_', 'a' to 'z', 'A' to 'Z')."));
   }
   component.tag = tag;
   ++position_;
@@ -67,11 +67,11 @@ absl::Status SignatureParser::ReadInteger(Component& component) {
   }
   if (position_ == first_digit) {
     return ErrorAt(base_ + position_,
-                   absl::StrCat("no digits of the integer after tag ",
+                   absl::StrCat("expected digits of the integer after tag ",
                                 TagText(component.tag), "."));
   }
   if (!value) {
-    return ErrorAt(base_ + start, "the integer exceeds 64 bits, with a sign.");
+    return ErrorAt(base_ + start, "the integer exceeds 64 bits.");
   }
   component.integer = *value;
   return absl::OkStatus();
@@ -93,8 +93,9 @@ absl::Status SignatureParser::ReadBody(Component& component) {
                                 " bytes left."));
   }
   if (text_[position_] != '!') {
-    return ErrorAt(offset(), absl::StrCat(TagText(text_[position_]),
-                                          " stands where a span has its '!'."));
+    return ErrorAt(offset(),
+                   absl::StrCat(TagText(text_[position_]),
+                                " is found where a span must have '!'."));
   }
   component.body_offset = offset() + 1;
   component.body = text_.substr(position_ + 1, length - 1);
@@ -109,8 +110,8 @@ absl::StatusOr<Component> SignatureParser::Expect(char tag,
   const std::string found =
       component.at_end() ? "the end" : TagText(component.tag);
   return ErrorAt(component.offset,
-                 absl::StrCat(found, " stands where ", what, " (", TagText(tag),
-                              ") should."));
+                 absl::StrCat(found, " is found in place of ", what, " (",
+                              TagText(tag), ")."));
 }
 
 absl::Status SignatureParser::ExpectEnd(absl::string_view what) {

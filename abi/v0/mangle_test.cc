@@ -87,30 +87,39 @@ TEST(SignatureParser, ReadsOrRefuses) {
       {absl::string_view("Z3!\0\xFF", 5), R"(Z'\x00\xff'@0+3)"},
       // Tags.
       {absl::string_view("\0", 1),
-       R"(Byte 0 of the signature: '\x00' is no tag ('_', 'a' to 'z', 'A' to )"
-       "'Z')."},
+       R"(Byte 0 of the signature: '\x00' is not a tag ('_', 'a' to 'z', 'A' )"
+       "to 'Z')."},
       {"_1 _2",
-       "Byte 2 of the signature: ' ' is no tag ('_', 'a' to 'z', 'A' to 'Z')."},
+       "Byte 2 of the signature: ' ' is not a tag ('_', 'a' to 'z', 'A' to "
+       "'Z')."},
       {"_1@2",
-       "Byte 2 of the signature: '@' is no tag ('_', 'a' to 'z', 'A' to 'Z')."},
+       "Byte 2 of the signature: '@' is not a tag ('_', 'a' to 'z', 'A' to "
+       "'Z')."},
       {"!",
-       "Byte 0 of the signature: '!' is no tag ('_', 'a' to 'z', 'A' to 'Z')."},
+       "Byte 0 of the signature: '!' is not a tag ('_', 'a' to 'z', 'A' to "
+       "'Z')."},
       // Integers.
-      {"_", "Byte 1 of the signature: no digits of the integer after tag '_'."},
+      {"_",
+       "Byte 1 of the signature: expected digits of the integer after tag "
+       "'_'."},
       {"_+12",
-       "Byte 1 of the signature: no digits of the integer after tag '_'."},
+       "Byte 1 of the signature: expected digits of the integer after tag "
+       "'_'."},
       {"a1k-",
-       "Byte 4 of the signature: no digits of the integer after tag 'k'."},
+       "Byte 4 of the signature: expected digits of the integer after tag "
+       "'k'."},
       {"k--1",
-       "Byte 2 of the signature: no digits of the integer after tag 'k'."},
+       "Byte 2 of the signature: expected digits of the integer after tag "
+       "'k'."},
       {"A!",
-       "Byte 1 of the signature: no digits of the integer after tag 'A'."},
+       "Byte 1 of the signature: expected digits of the integer after tag "
+       "'A'."},
       {"_9223372036854775808",
-       "Byte 1 of the signature: the integer exceeds 64 bits, with a sign."},
+       "Byte 1 of the signature: the integer exceeds 64 bits."},
       {"_1_-9223372036854775809",
-       "Byte 3 of the signature: the integer exceeds 64 bits, with a sign."},
+       "Byte 3 of the signature: the integer exceeds 64 bits."},
       {"Z99999999999999999999999999!",
-       "Byte 1 of the signature: the integer exceeds 64 bits, with a sign."},
+       "Byte 1 of the signature: the integer exceeds 64 bits."},
       // Lengths.
       {"Z-3!abc",
        "Byte 1 of the signature: the length -3 is less than 1, which is the "
@@ -125,9 +134,10 @@ TEST(SignatureParser, ReadsOrRefuses) {
        "Byte 1 of the signature: the length 9223372036854775807 exceeds the 1 "
        "bytes left."},
       {"Z3abc",
-       "Byte 2 of the signature: 'a' stands where a span has its '!'."},
+       "Byte 2 of the signature: 'a' is found where a span must have '!'."},
       {"Z2!ab",
-       "Byte 5 of the signature: no digits of the integer after tag 'b'."},
+       "Byte 5 of the signature: expected digits of the integer after tag "
+       "'b'."},
   };
   for (const auto& row : kRows) {
     const std::string prefix =
@@ -152,16 +162,17 @@ TEST(SignatureParser, Nests) {
             "should be the end.");
   const auto inner = nested.Next();
   ASSERT_TRUE(inner.ok());
-  EXPECT_EQ(StatusText(SignatureParser(*inner).Next()),
-            "INVALID_ARGUMENT: Byte 10 of the signature: '?' is no tag ('_', "
-            "'a' to 'z', 'A' to 'Z').");
+  EXPECT_EQ(
+      StatusText(SignatureParser(*inner).Next()),
+      "INVALID_ARGUMENT: Byte 10 of the signature: '?' is not a tag ('_', "
+      "'a' to 'z', 'A' to 'Z').");
   EXPECT_EQ(StatusText(nested.Expect('Z', "a zed")),
-            "INVALID_ARGUMENT: Byte 11 of the signature: the end stands where "
-            "a zed ('Z') should.");
+            "INVALID_ARGUMENT: Byte 11 of the signature: the end is found in "
+            "place of a zed ('Z').");
   EXPECT_TRUE(nested.ExpectEnd("all").ok());
   EXPECT_EQ(StatusText(SignatureParser("k1").Expect('Z', "a zed")),
-            "INVALID_ARGUMENT: Byte 0 of the signature: 'k' stands where a zed "
-            "('Z') should.");
+            "INVALID_ARGUMENT: Byte 0 of the signature: 'k' is found in place "
+            "of a zed ('Z').");
 }
 
 }  // namespace

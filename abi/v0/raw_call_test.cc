@@ -137,8 +137,8 @@ TEST(RawCall, StorageIsTheResult) {
       // The length of a buffer says its only dimension.
       {"unknown", "2xf32=1 2;&2xf32=0", "2xf32=2 4"},
       {"unknown", "2xf32=1 2",
-       "INVALID_ARGUMENT: Function 'unknown' returns nothing, and no storage "
-       "is made for all of its results; it must be given."},
+       "INVALID_ARGUMENT: Function 'unknown' returns nothing, and storage "
+       "cannot be created for all of its results; pass it as arguments."},
       {"fill", "",
        "INVALID_ARGUMENT: Function 'fill' takes 2 arguments (input0: 4xf32, "
        "input1: !hal.buffer_view), or without storage 1 (Buffer<float32[4]>) "
@@ -195,7 +195,8 @@ TEST(RawCall, AllocatorsThatDoOtherThings) {
       {"missing",
        "INVALID_ARGUMENT: Function 'missing' takes 2 arguments (input0: "
        "!hal.buffer_view, input1: !hal.buffer_view); 1 is given. The module "
-       "exports no function '__missing', which is the result allocator of "
+       "does not export the function '__missing', which is the result "
+       "allocator of "
        "'missing'."},
       {"scalar",
        "INVALID_ARGUMENT: Function 'scalar' takes 2 arguments (input0: "

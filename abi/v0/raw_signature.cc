@@ -15,7 +15,7 @@ namespace {
 using hal::ElementType;
 using Kind = RawType::Kind;
 
-// The element types, each at its number; the first is what stands where none
+// The element types, each at its number; the first is what is found where none
 // is written.
 constexpr struct {
   ElementType type;
@@ -66,8 +66,8 @@ class TypeReader {
       if (component.tag == kLayoutTag) return Order(component);
     }
     return ErrorAt(component.offset,
-                   absl::StrCat(TagText(component.tag), " stands in a type '",
-                                NameOfKind(), "', which has no such part."));
+                   absl::StrCat(TagText(component.tag), " is in a type '",
+                                NameOfKind(), "', which does not allow it."));
   }
 
  private:
@@ -81,7 +81,7 @@ class TypeReader {
   absl::Status Element(const Component& component) {
     if (read_any_) {
       return ErrorAt(component.offset,
-                     "an element type that is not the first of its type.");
+                     "an element type must come first in its type.");
     }
     read_any_ = true;
     const size_t count = std::size(kScalarTypes);
@@ -89,7 +89,7 @@ class TypeReader {
         static_cast<uint64_t>(component.integer) >= count) {
       return ErrorAt(component.offset,
                      absl::StrCat("element type ", component.integer,
-                                  "; they go from 0 to ", count - 1, "."));
+                                  "; expected 0 to ", count - 1, "."));
     }
     type_.element = kScalarTypes[component.integer].type;
     return absl::OkStatus();
@@ -98,12 +98,13 @@ class TypeReader {
   absl::Status Dimension(const Component& component) {
     read_any_ = true;
     if (type_.layout != Layout::kUnspecified) {
-      return ErrorAt(component.offset, "a dimension after the layout.");
+      return ErrorAt(component.offset,
+                     "a dimension must come before the layout.");
     }
     if (component.integer < RawType::kDynamic) {
       return ErrorAt(component.offset,
                      absl::StrCat("dimension ", component.integer,
-                                  " is less than -1, a dynamic one."));
+                                  " is less than -1, which means dynamic."));
     }
     if (type_.dims.size() == RawType::kMaxRank) {
       return ErrorAt(component.offset,
@@ -141,7 +142,7 @@ absl::StatusOr<RawType> ReadType(const Component& component) {
   if (row == std::end(kKinds)) {
     return ErrorAt(component.offset,
                    absl::StrCat(TagText(component.tag),
-                                " is no type ('B', 'S', 'O' or 'U')."));
+                                " is not a type ('B', 'S', 'O' or 'U')."));
   }
   type.kind = row->kind;
   TypeReader reader(type);

@@ -23,22 +23,23 @@ TEST(RawSignature, ReadsOrRefuses) {
        "(Buffer<float32[?x128x64]>, sint32, RefObject<?>, !UNKNOWN!) -> "
        "(Buffer<float32[]>)"},
       {"I5!B2!tR1!",
-       "Byte 7 of the signature: no digits of the integer after tag 't'."},
+       "Byte 7 of the signature: expected digits of the integer after tag "
+       "'t'."},
       {"I19!B5!d2c0B9!t1d2d3c1R1!",
        "(Buffer<float32[2], row-major>, Buffer<float16[2x3], column-major>) -> "
        "()"},
       {"I8!B5!t0d0R1!", "(Buffer<float32[0]>) -> ()"},
       // The whole.
       {"",
-       "Byte 0 of the signature: the end stands where the inputs ('I') "
-       "should."},
+       "Byte 0 of the signature: the end is found in place of the inputs "
+       "('I')."},
       {"I1!",
-       "Byte 3 of the signature: the end stands where the results ('R') "
-       "should."},
+       "Byte 3 of the signature: the end is found in place of the results "
+       "('R')."},
       {"R1!I1!",
-       "Byte 0 of the signature: 'R' stands where the inputs ('I') should."},
+       "Byte 0 of the signature: 'R' is found in place of the inputs ('I')."},
       {"I1!I1!R1!",
-       "Byte 3 of the signature: 'I' stands where the results ('R') should."},
+       "Byte 3 of the signature: 'I' is found in place of the results ('R')."},
       {"I1!R1!R1!",
        "Byte 6 of the signature: 'R' follows the results, which should be the "
        "end."},
@@ -49,45 +50,44 @@ TEST(RawSignature, ReadsOrRefuses) {
        "Byte 1 of the signature: the length 9 exceeds the 4 bytes left."},
       // Types.
       {"I3!_5R1!",
-       "Byte 3 of the signature: '_' is no type ('B', 'S', 'O' or 'U')."},
+       "Byte 3 of the signature: '_' is not a type ('B', 'S', 'O' or 'U')."},
       {"I4!X1!R1!",
-       "Byte 3 of the signature: 'X' is no type ('B', 'S', 'O' or 'U')."},
+       "Byte 3 of the signature: 'X' is not a type ('B', 'S', 'O' or 'U')."},
       {"I4!B3!R1!",
        "Byte 4 of the signature: the length 3 exceeds the 1 bytes left."},
       {"I6!O3!d1R1!",
-       "Byte 6 of the signature: 'd' stands in a type 'O', which has no such "
-       "part."},
+       "Byte 6 of the signature: 'd' is in a type 'O', which does not allow "
+       "it."},
       {"I1!R6!U3!t1",
-       "Byte 9 of the signature: 't' stands in a type 'U', which has no such "
-       "part."},
+       "Byte 9 of the signature: 't' is in a type 'U', which does not allow "
+       "it."},
       {"I6!S3!d1R1!",
-       "Byte 6 of the signature: 'd' stands in a type 'S', which has no such "
-       "part."},
+       "Byte 6 of the signature: 'd' is in a type 'S', which does not allow "
+       "it."},
       {"I6!S3!c1R1!",
-       "Byte 6 of the signature: 'c' stands in a type 'S', which has no such "
-       "part."},
+       "Byte 6 of the signature: 'c' is in a type 'S', which does not allow "
+       "it."},
       {"I6!B3!x1R1!",
-       "Byte 6 of the signature: 'x' stands in a type 'B', which has no such "
-       "part."},
+       "Byte 6 of the signature: 'x' is in a type 'B', which does not allow "
+       "it."},
       {"I9!B6!T3!d1R1!",
-       "Byte 6 of the signature: 'T' stands in a type 'B', which has no such "
-       "part."},
+       "Byte 6 of the signature: 'T' is in a type 'B', which does not allow "
+       "it."},
       // Element types.
       {"I7!S4!t12R1!",
-       "Byte 6 of the signature: element type 12; they go from 0 to 11."},
+       "Byte 6 of the signature: element type 12; expected 0 to 11."},
       {"I7!B4!t-1R1!",
-       "Byte 6 of the signature: element type -1; they go from 0 to 11."},
+       "Byte 6 of the signature: element type -1; expected 0 to 11."},
       {"I8!B5!d1t1R1!",
-       "Byte 8 of the signature: an element type that is not the first of its "
-       "type."},
+       "Byte 8 of the signature: an element type must come first in its type."},
       {"I8!S5!t1t1R1!",
-       "Byte 8 of the signature: an element type that is not the first of its "
-       "type."},
+       "Byte 8 of the signature: an element type must come first in its type."},
       // Dimensions and layouts.
       {"I7!B4!d-2R1!",
-       "Byte 6 of the signature: dimension -2 is less than -1, a dynamic one."},
+       "Byte 6 of the signature: dimension -2 is less than -1, which means "
+       "dynamic."},
       {"I8!B5!c0d1R1!",
-       "Byte 8 of the signature: a dimension after the layout."},
+       "Byte 8 of the signature: a dimension must come before the layout."},
       {"I8!B5!c0c1R1!", "Byte 8 of the signature: a second layout."},
       {"I6!B3!c2R1!",
        "Byte 6 of the signature: layout 2; 0 is row-major, 1 is column-major."},

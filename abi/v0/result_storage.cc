@@ -148,9 +148,10 @@ absl::Status ResultStorage::BindAllocator(const vm::Function& function) {
       absl::StrCat(function.module().name(), ".", raw_->allocator);
   const auto found = context_.Lookup(name);
   if (!found.ok()) {
-    return absl::NotFoundError(absl::StrCat(
-        "The module exports no function '", absl::CHexEscape(raw_->allocator),
-        "', which is the result allocator of '", function_, "'."));
+    return absl::NotFoundError(
+        absl::StrCat("The module does not export the function '",
+                     absl::CHexEscape(raw_->allocator),
+                     "', which is the result allocator of '", function_, "'."));
   }
   allocator_ = *found;
   allocator_takes_fences_ =
@@ -204,8 +205,8 @@ absl::Status ResultStorage::Create(std::span<const vm::Slot> inputs,
   if (!raw_->fills || !slots.has_unknown()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("Function '", function_,
-                   "' returns nothing, and no storage is made for all of its "
-                   "results; it must be given."));
+                   "' returns nothing, and storage cannot be created for all "
+                   "of its results; pass it as arguments."));
 }
 
 absl::StatusOr<Ref<hal::BufferView>> ResultStorage::Filled(

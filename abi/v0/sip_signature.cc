@@ -66,7 +66,7 @@ class SipReader {
             component.offset,
             absl::StrCat(
                 component.at_end() ? "the end" : TagText(component.tag),
-                " stands where a value ('_', 'S' or 'D') should."));
+                " is found where a value ('_', 'S' or 'D') is expected."));
     }
   }
 
@@ -92,8 +92,8 @@ class SipReader {
       ASSIGN_OR_RETURN(const SipKey key, Key(parser, is_list));
       RETURN_IF_ERROR(Grow(key, offset, size));
       if (!keys.insert(key).second) {
-        return ErrorAt(offset, absl::StrCat("the key ", SipKeyText(key),
-                                            " stands twice."));
+        return ErrorAt(
+            offset, absl::StrCat("the key ", SipKeyText(key), " is repeated."));
       }
       visitor_.Key(key);
       RETURN_IF_ERROR(Value(parser, depth));
@@ -377,7 +377,7 @@ absl::Status SipMangler::Check(int64_t raw, SipPath path,
     node = child;
   }
   if (node != nullptr && !node->is(Kind::kNothing)) {
-    return At(path, absl::StrCat(Describe(*node), " stands there already."));
+    return At(path, absl::StrCat(Describe(*node), " is already there."));
   }
   if (added > kSipMaxItems - items_) return At(path, TooManyItems());
   return absl::OkStatus();

@@ -98,21 +98,24 @@ TEST(SipSignature, ReadsOrRefuses) {
       {"_00", "=raw(0),\n"},
       // Values.
       {"_-1", "+0: the raw index -1 is negative."},
-      {"k0_0", "+0: 'k' stands where a value ('_', 'S' or 'D') should."},
+      {"k0_0", "+0: 'k' is found where a value ('_', 'S' or 'D') is expected."},
       {"_0_1", "+2: '_' follows the structure, which should be the end."},
-      {"X1!", "+0: 'X' stands where a value ('_', 'S' or 'D') should."},
-      {"S3!k0", "+5: the end stands where a value ('_', 'S' or 'D') should."},
-      {"S5!k0k1", "+5: 'k' stands where a value ('_', 'S' or 'D') should."},
-      {"D4!K1!", "+6: the end stands where a value ('_', 'S' or 'D') should."},
+      {"X1!", "+0: 'X' is found where a value ('_', 'S' or 'D') is expected."},
+      {"S3!k0",
+       "+5: the end is found where a value ('_', 'S' or 'D') is expected."},
+      {"S5!k0k1",
+       "+5: 'k' is found where a value ('_', 'S' or 'D') is expected."},
+      {"D4!K1!",
+       "+6: the end is found where a value ('_', 'S' or 'D') is expected."},
       {"S5!k0S1", "+6: the length 1 exceeds the 0 bytes left."},
       // Keys.
-      {"S6!K1!_0", "+3: 'K' stands where a list's index ('k') should."},
-      {"D5!k0_0", "+3: 'k' stands where a dict's key ('K') should."},
-      {"S3!_0", "+3: '_' stands where a list's index ('k') should."},
+      {"S6!K1!_0", "+3: 'K' is found in place of a list's index ('k')."},
+      {"D5!k0_0", "+3: 'k' is found in place of a dict's key ('K')."},
+      {"S3!_0", "+3: '_' is found in place of a list's index ('k')."},
       {"S6!k-1_0", "+3: the index -1 is negative."},
-      {"S9!k3_0k3_0", "+7: the key [3] stands twice."},
-      {"D13!K2!a_0K2!a_1", "+10: the key ['a'] stands twice."},
-      {"S5!k0?0", "+5: '?' is no tag ('_', 'a' to 'z', 'A' to 'Z')."},
+      {"S9!k3_0k3_0", "+7: the key [3] is repeated."},
+      {"D13!K2!a_0K2!a_1", "+10: the key ['a'] is repeated."},
+      {"S5!k0?0", "+5: '?' is not a tag ('_', 'a' to 'z', 'A' to 'Z')."},
       // What keys may cost.
       {"S9!k65535_0", ":[\n  65535=raw(0),\n],\n"},
       {"S9!k65536_0",
@@ -152,20 +155,19 @@ TEST(SipSignature, TheWholeIsInputsAndResults) {
     const char* want;
   } kRows[] = {
       {"",
-       "Byte 0 of the signature: the end stands where the inputs ('I') "
-       "should."},
+       "Byte 0 of the signature: the end is found in place of the inputs "
+       "('I')."},
       {"I1!",
-       "Byte 3 of the signature: the end stands where the results "
-       "('R') should."},
+       "Byte 3 of the signature: the end is found in place of the results "
+       "('R')."},
       {"R1!",
-       "Byte 0 of the signature: 'R' stands where the inputs ('I') "
-       "should."},
+       "Byte 0 of the signature: 'R' is found in place of the inputs ('I')."},
       {"I1!R1!_0",
        "Byte 6 of the signature: '_' follows the results, which "
        "should be the end."},
       {"I1!R3!_x",
-       "Byte 7 of the signature: no digits of the integer after "
-       "tag '_'."},
+       "Byte 7 of the signature: expected digits of the integer after tag "
+       "'_'."},
   };
   for (const auto& row : kRows) {
     EXPECT_EQ(StatusText(SipSignature::Parse(row.text)),
@@ -207,10 +209,10 @@ TEST(SipMangler, RefusesPaths) {
   } kRows[] = {
       {{}, {-1, {}}, "Path '': the raw index -1 is negative."},
       {{}, {0, {"a", -1}}, "Path '['a'][-1]': the index -1 is negative."},
-      {{{0, {}}}, {1, {}}, "Path '': raw value 0 stands there already."},
-      {{{0, {1}}}, {0, {1}}, "Path '[1]': raw value 0 stands there already."},
-      {{{0, {1, 2}}}, {1, {1}}, "Path '[1]': a list stands there already."},
-      {{{0, {"a"}}}, {1, {}}, "Path '': a dict stands there already."},
+      {{{0, {}}}, {1, {}}, "Path '': raw value 0 is already there."},
+      {{{0, {1}}}, {0, {1}}, "Path '[1]': raw value 0 is already there."},
+      {{{0, {1, 2}}}, {1, {1}}, "Path '[1]': a list is already there."},
+      {{{0, {"a"}}}, {1, {}}, "Path '': a dict is already there."},
       {{{0, {}}}, {1, {2}}, "Path '[2]': raw value 0 has no item [2]."},
       {{{0, {2}}}, {1, {"a"}}, "Path '['a']': a list has no item ['a']."},
       {{{0, {0, "a"}}}, {1, {0, 1}}, "Path '[0][1]': a dict has no item [1]."},

@@ -100,7 +100,7 @@ TEST(UnwrapCache, Damaged) {
   } kParts[] = {
       {0, 8, "INVALID_ARGUMENT: The file is not a pipeline cache."},
       {8, 12, "NOT_FOUND: The pipeline cache has version "},
-      {12, 40, "NOT_FOUND: The pipeline cache is of another device"},
+      {12, 40, "NOT_FOUND: The pipeline cache belongs to another device"},
       {40, 56, "INVALID_ARGUMENT: The pipeline cache is damaged"},
       {56, 64, "\1\2\3\4\5"},
       {64, 69, "INVALID_ARGUMENT: The pipeline cache is damaged"},

@@ -109,13 +109,12 @@ TEST_F(NativeApiTest, RefusesInSentences) {
       {kPlain, "none.json",
        "5: Cannot open none.json: No such file or directory."},
       {kPlain, "",
-       "5: 'tests/native/lib/handlers_3.so' does not say what its functions "
-       "are: it has no note .note.eyrie.abi, and there is no file "
+       "5: 'tests/native/lib/handlers_3.so' has no manifest: it has no note "
+       ".note.eyrie.abi, and there is no file "
        "'tests/native/lib/handlers_3.so.json'."},
       {kModule, kManifest,
-       "3: 'tests/native/modules/3.13/scale.vmfb' is no shared library: it "
-       "does "
-       "not begin as an ELF file does."},
+       "3: 'tests/native/modules/3.13/scale.vmfb' is not a shared library: it "
+       "does not begin with ELF's magic number."},
   };
   for (const auto& row : kRows) {
     EXPECT_EQ(Text(NativeLibrary::Open(row.path, row.manifest)), row.want);

@@ -217,10 +217,10 @@ TEST_F(MemrefCallTest, OutputsByRules) {
     const char* want;
   } kRows[] = {
       {R"({"like": 0})",
-       "INVALID_ARGUMENT: Argument 2 of the function, a result, has by its "
+       "INVALID_ARGUMENT: Argument 2 of the function, an output, gets from its "
        "rule the sizes [2]; memref<?x4xf32> is declared."},
       {R"({"shape": ["0.0", 5]})",
-       "INVALID_ARGUMENT: Argument 2 of the function, a result, has by its "
+       "INVALID_ARGUMENT: Argument 2 of the function, an output, gets from its "
        "rule the sizes [2, 5]; memref<?x4xf32> is declared."},
       {R"({"shape": ["0.1", 4]})",
        "INVALID_ARGUMENT: In the manifest, a rule takes \"0.1\", but operand 0 "
@@ -236,13 +236,13 @@ TEST_F(MemrefCallTest, OutputsByRules) {
   }
   EXPECT_EQ(Call("(memref<*xf32>, memref<?xf32>) -> ()", test::Nothing,
                  "2xf32=1 2", {.rules = {R"({"shape": ["0.1"]})"}}),
-            "INVALID_ARGUMENT: Argument 0 is 2xf32; a result takes its "
+            "INVALID_ARGUMENT: Argument 0 is 2xf32; a result needs its "
             "dimensions 0.1.");
   EXPECT_EQ(
       Call("(memref<?xindex>, memref<?xindex>) -> ()", test::Nothing, "1xi32=1",
            {.index_bits = 32, .rules = {R"({"shape": [2147483648]})"}}),
-      "INVALID_ARGUMENT: Argument 1 of the function, a result, has by "
-      "its rule the sizes [2147483648]; memref<?xindex> is declared, an "
+      "INVALID_ARGUMENT: Argument 1 of the function, an output, gets from its "
+      "rule the sizes [2147483648]; memref<?xindex> is declared, an "
       "index of 32 bits.");
 }
 
@@ -262,7 +262,7 @@ TEST_F(MemrefCallTest, LayoutsOfTheirOwn) {
       Call("(memref<2x?xf32, strided<[9223372036854775807, ?]>>, index) -> f32",
            test::SumRows, "2x3xf32=1 2 3 4 5 6; 1"),
       "OUT_OF_RANGE: 2x3xf32 as memref<2x?xf32, "
-      "strided<[9223372036854775807, ?]>> reaches further than an index does.");
+      "strided<[9223372036854775807, ?]>> exceeds the range of an index.");
 }
 
 TEST_F(MemrefCallTest, Scalars) {
@@ -344,7 +344,7 @@ TEST_F(MemrefCallTest, RefusesWhatCannotBeAResult) {
       "INTERNAL: The function returns a memref of the sizes [1] at null.");
   EXPECT_EQ(Call("() -> memref<?xf32>", test::Negative, ""),
             "INTERNAL: The function returns a memref of the sizes [-1], which "
-            "no memory has.");
+            "exceed any memory.");
   EXPECT_EQ(Call("(memref<?xf32>, f32) -> memref<2xf32>", test::Scaled,
                  "3xf32=1 2 3; 1"),
             "INTERNAL: Result 0 of the function has the sizes [3], but is "
@@ -358,7 +358,7 @@ TEST_F(MemrefCallTest, RefusesResultsOutsideOfArguments) {
   constexpr char kOut[] =
       "INTERNAL: The function returns a memref of the sizes ";
   constexpr char kOf[] =
-      "] that does not lie within the memory of argument 0, 12 bytes.";
+      "] that is not within the memory of argument 0, 12 bytes.";
   constexpr char kVector[] = "3xf32=1 2 3";
   EXPECT_EQ(Call(kType, test::PastEnd, kVector),
             absl::StrCat(kOut, "[4] and the strides [1", kOf));
@@ -371,11 +371,11 @@ TEST_F(MemrefCallTest, RefusesResultsOutsideOfArguments) {
   EXPECT_EQ(Call("(memref<3xf32, strided<[2]>>) -> memref<?xf32, strided<[2]>>",
                  test::PastEnd, kVector),
             "INTERNAL: The function returns a memref of the sizes [4] and the "
-            "strides [2] that does not lie within the memory of argument 0, 20 "
+            "strides [2] that is not within the memory of argument 0, 20 "
             "bytes.");
   EXPECT_EQ(Call("(memref<?xf32>) -> memref<?xf32>", test::PastEnd, "0xf32="),
             "INTERNAL: The function returns a memref of the sizes [1] and the "
-            "strides [1] that does not lie within the memory of argument 0, 0 "
+            "strides [1] that is not within the memory of argument 0, 0 "
             "bytes.");
 }
 

@@ -150,12 +150,12 @@ absl::Status OutputReader::CheckTypes(bool has_rules) const {
     const std::string text = output.ToString();
     if (output.kind != MemrefType::Kind::kRanked || output.is_strided) {
       return Error(absl::StrCat("but argument ", i, ", ", text,
-                                ", is no ranked memref without a layout"));
+                                ", is not a ranked memref without a layout"));
     }
     if (!has_rules && absl::StrContains(text, "?")) {
       return Error(absl::StrCat("but argument ", i, ", ", text,
-                                ", is not of a static shape; an array in place "
-                                "of the number says which it has"));
+                                ", does not have a static shape; give an array "
+                                "of shapes instead of the number"));
     }
   }
   return absl::OkStatus();
@@ -177,19 +177,17 @@ absl::StatusOr<std::unique_ptr<NativeDeclaration>> DeclareMemref(
   if (index_bits != 32 && index_bits != 64) {
     return absl::InvalidArgumentError(
         absl::StrCat("In the manifest, function '", function, "' has ",
-                     index_bits, " \"index_bits\"; they are 32 or 64."));
+                     index_bits, " \"index_bits\"; expected 32 or 64."));
   }
   signature.index_bits = static_cast<int>(index_bits);
   RETURN_IF_ERROR(OutputReader(function, signature).Read(json));
   ASSIGN_OR_RETURN(std::string symbol,
                    json.GetString("symbol", absl::StrCat(kPrefix, function)));
   if (!absl::StartsWith(symbol, kPrefix)) {
-    return absl::UnimplementedError(
-        absl::StrCat("In the manifest, function '", function,
-                     "' has the symbol '", PlainText(symbol, kMaxQuoted),
-                     "'; only C wrappers are called, of "
-                     "names that begin with ",
-                     kPrefix, "."));
+    return absl::UnimplementedError(absl::StrCat(
+        "In the manifest, function '", function, "' has the symbol '",
+        PlainText(symbol, kMaxQuoted),
+        "'; expected a C wrapper, whose name begins with ", kPrefix, "."));
   }
   return std::unique_ptr<NativeDeclaration>(std::make_unique<DeclaredMemref>(
       std::move(signature), std::move(symbol)));

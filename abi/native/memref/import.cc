@@ -230,10 +230,10 @@ absl::Status MemrefImport::Misfit(size_t index,
   }
   if (view.buffer()->host_data() == nullptr) {
     return absl::FailedPreconditionError(
-        absl::StrCat(argument, "in memory that the host does not see."));
+        absl::StrCat(argument, "in memory that the host cannot access."));
   }
   return absl::OutOfRangeError(absl::StrCat(argument, view.ShapeAndType(),
-                                            "; an index of 32 bits reaches ",
+                                            "; a 32-bit index addresses only ",
                                             kMaxIndex32, " elements."));
 }
 
@@ -252,7 +252,7 @@ absl::Status MemrefImport::Pack(const MemrefType& type,
       (function_->signature.index_bits == 32 && *reach > kMaxIndex32)) {
     return absl::OutOfRangeError(
         absl::StrCat(view.ShapeAndType(), " as ", type.ToString(),
-                     " reaches further than an index does."));
+                     " exceeds the range of an index."));
   }
   ASSIGN_OR_RETURN(
       packed_.emplace_back(),
@@ -309,8 +309,7 @@ absl::Status MemrefImport::OutputShape(size_t index,
   if (fits) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "Argument ", index,
-      " of the function, a result, has by its rule the "
-      "sizes [",
+      " of the function, an output, gets from its rule the sizes [",
       absl::StrJoin(shape, ", "), "]; ", type.ToString(), " is declared",
       signature.index_bits == 64 ? "." : ", an index of 32 bits."));
 }

@@ -112,7 +112,7 @@ absl::StatusOr<size_t> MachineCall::AddStack() {
   if (stack_ == kStackWords) {
     return absl::ResourceExhaustedError(
         absl::StrCat("A native function takes more than ", kStackWords,
-                     " words on the stack, the limit."));
+                     " words on the stack, which is the limit."));
   }
   const size_t place = kStackPlace + stack_++;
   caller_ = FindCaller();

@@ -97,7 +97,7 @@ TEST(MachineCall, StackWordsEnd) {
   EXPECT_EQ(count, kIntegerRegisters + kStackWords);
   EXPECT_EQ(StatusText(place),
             "RESOURCE_EXHAUSTED: A native function takes more than 32 words on "
-            "the stack, the limit.");
+            "the stack, which is the limit.");
   EXPECT_TRUE(call.AddFloat().ok());  // registers of the other kind are left
 }
 

@@ -172,8 +172,8 @@ absl::StatusOr<MemrefPlan> MemrefPlan::Create(
       with_fences.begin() + arguments);
   if (has != wants && has != with_fences) {
     return absl::InvalidArgumentError(
-        absl::StrCat("The import has the convention ", has, "; ", wants,
-                     " is that of ", signature.type.ToString(), "."));
+        absl::StrCat("The import has the convention ", has, "; expected ",
+                     wants, " for ", signature.type.ToString(), "."));
   }
   MemrefPlan plan;
   if (has != wants) {

@@ -80,12 +80,11 @@ absl::StatusOr<const LentMemory*> MemrefResults::FindLent(
     if (found == nullptr) found = &lent;
   }
   if (found == nullptr) return found;
-  return BadShape(
-      descriptor.shape,
-      absl::StrCat(" and the strides [",
-                   absl::StrJoin(Strides(descriptor.shape), ", "),
-                   "] that does not lie within the memory of argument ",
-                   found->argument, ", ", found->bytes, " bytes"));
+  return BadShape(descriptor.shape,
+                  absl::StrCat(" and the strides [",
+                               absl::StrJoin(Strides(descriptor.shape), ", "),
+                               "] that is not within the memory of argument ",
+                               found->argument, ", ", found->bytes, " bytes"));
 }
 
 MemrefResults::Owner MemrefResults::FindOwner(const void* allocated) const {
@@ -156,7 +155,7 @@ absl::StatusOr<Ref<hal::BufferView>> MemrefResults::View(
   const std::optional<int64_t> count = CountElements(shape);
   const std::optional<uint64_t> bytes =
       count ? hal::DenseByteLength(element, *count) : std::nullopt;
-  if (!bytes) return BadShape(shape, ", which no memory has");
+  if (!bytes) return BadShape(shape, ", which exceed any memory");
   if (*bytes == 0) return Copy(descriptor, element, 0);
   if (descriptor.aligned == nullptr) return BadShape(shape, " at null");
   ASSIGN_OR_RETURN(const LentMemory* const lent, FindLent(descriptor, element));

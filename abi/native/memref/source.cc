@@ -118,7 +118,7 @@ absl::StatusOr<absl::string_view> Scanner::TakeString() {
       return string;
     }
   }
-  return Error("a string that ends in its line");
+  return Error("a string that ends on its line");
 }
 
 absl::StatusOr<absl::string_view> Scanner::TakeSymbol() {
@@ -129,7 +129,7 @@ absl::StatusOr<absl::string_view> Scanner::TakeSymbol() {
   });
   const absl::string_view name =
       rest_.substr(0, static_cast<size_t>(end - rest_.begin()));
-  if (name.empty()) return Error("a name behind the '@'");
+  if (name.empty()) return Error("a name after the '@'");
   rest_.remove_prefix(name.size());
   return name;
 }
@@ -251,11 +251,10 @@ absl::Status Scanner::TakeNext() {
   if (absl::ConsumePrefix(&rest_, "\"")) {
     ASSIGN_OR_RETURN(const absl::string_view string, TakeString());
     if (string != "func.func") return absl::OkStatus();
-    return absl::UnimplementedError(
-        absl::StrCat("In line ", Line(),
-                     " of the MLIR text is a function in MLIR's generic form; "
-                     "mlir-opt without --mlir-print-op-generic prints the one "
-                     "that is read."));
+    return absl::UnimplementedError(absl::StrCat(
+        "In line ", Line(),
+        " of the MLIR text is a function in MLIR's generic form; use mlir-opt "
+        "without --mlir-print-op-generic to print the supported form."));
   }
   const char first = rest_[0];
   const absl::string_view word = TakeWord();
@@ -282,8 +281,7 @@ absl::StatusOr<MlirSource> Scanner::Scan() {
   }
   std::vector<MlirFunction>& functions = source_.functions;
   if (functions.empty()) {
-    return absl::InvalidArgumentError(
-        "The MLIR text has no func.func that is not private.");
+    return absl::InvalidArgumentError("The MLIR text has no public func.func.");
   }
   const auto is_wrapped = [](const MlirFunction& f) { return f.wrapped; };
   if (std::any_of(functions.begin(), functions.end(), is_wrapped)) {

@@ -64,7 +64,7 @@ TEST(MlirSource, Functions) {
 
 TEST(MlirSource, Refuses) {
   constexpr char kNone[] =
-      "INVALID_ARGUMENT: The MLIR text has no func.func that is not private.";
+      "INVALID_ARGUMENT: The MLIR text has no public func.func.";
   const struct {
     const char* text;
     std::string want;
@@ -74,8 +74,8 @@ TEST(MlirSource, Refuses) {
       {"llvm.func @f() {}", kNone},
       {"\n\"func.func\"() <{}> ({})",
        "UNIMPLEMENTED: In line 2 of the MLIR text is a function in MLIR's "
-       "generic form; mlir-opt without --mlir-print-op-generic prints the one "
-       "that is read."},
+       "generic form; use mlir-opt without --mlir-print-op-generic to print "
+       "the supported form."},
       {"func.func f() {}",
        "INVALID_ARGUMENT: In line 1 of the MLIR text, a name, @name, is "
        "expected, but 'f() {}' follows."},
@@ -98,7 +98,7 @@ TEST(MlirSource, Refuses) {
        "INVALID_ARGUMENT: In line 1 of the MLIR text, '{' is expected, but "
        "'x {}' follows."},
       {"func.func @\"f\n() {}",
-       "INVALID_ARGUMENT: In line 1 of the MLIR text, a string that ends in "
+       "INVALID_ARGUMENT: In line 1 of the MLIR text, a string that ends on "
        "its line is expected, but 'f' follows."},
   };
   for (const auto& row : kRows) EXPECT_EQ(Read(row.text), row.want);

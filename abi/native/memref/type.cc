@@ -123,7 +123,7 @@ absl::StatusOr<MemrefElement> Parser::Element() {
     return static_cast<MemrefElement>(i);
   }
   if (length == 0) return Error("an element type");
-  return Unsupported("a type that the memref convention does not have here");
+  return Unsupported("a type that the memref convention does not support here");
 }
 
 absl::Status Parser::Dims(MemrefType& type) {

@@ -88,11 +88,10 @@ TEST(MemrefType, SaysWhereItEnds) {
        "space other than strided<...> and 0 ('affine_map<(d0) -> (d0)>...')."},
       {"(memref<4xi4>) -> ()",
        "UNIMPLEMENTED: At offset 10 of the function type, a type that the "
-       "memref convention does not have here ('i4>) -> ()')."},
+       "memref convention does not support here ('i4>) -> ()')."},
       {"(vector<4xf32>) -> ()",
        "UNIMPLEMENTED: At offset 1 of the function type, a type that the "
-       "memref "
-       "convention does not have here ('vector<4xf32>) -> ()')."},
+       "memref convention does not support here ('vector<4xf32>) -> ()')."},
       {"(complex<f32>) -> ()",
        "UNIMPLEMENTED: Before offset 13 of the function type, a scalar of "
        "complex<f32>, which calling conventions cannot carry."},

@@ -46,7 +46,7 @@ Error ErrorCreate(eyrie_ffi_error_create_t* args) {
   std::string message = args->message == nullptr ? "" : args->message;
   if (message.empty()) {
     message =
-        absl::StrCat("The handler fails without a message, with ", named, ".");
+        absl::StrCat("The handler failed without a message, with ", named, ".");
   } else if (!known) {
     absl::StrAppend(&message, " (", named, ")");
   }
@@ -62,8 +62,8 @@ void ErrorDestroy(eyrie_ffi_error_destroy_t* args) {
 }
 
 Error NotOpening(absl::string_view what) {
-  return CreateFfiError(absl::FailedPreconditionError(
-      absl::StrCat(what, " is registered while no library is opened.")));
+  return CreateFfiError(absl::FailedPreconditionError(absl::StrCat(
+      what, " can be registered only while a library is opened.")));
 }
 
 Error HandlerRegister(eyrie_ffi_handler_register_t* args) {
@@ -93,7 +93,7 @@ Error TypeRegister(eyrie_ffi_type_register_t* args) {
 
 Error StreamGet(eyrie_ffi_stream_get_t*) {
   return CreateFfiError(absl::UnimplementedError(
-      "A handler asks for its platform's stream; a CPU has none."));
+      "A handler requested its platform's stream; the CPU has none."));
 }
 
 Error ContextGet(eyrie_ffi_context_get_t* args) {
@@ -111,7 +111,7 @@ Error ContextGet(eyrie_ffi_context_get_t* args) {
 
 absl::Status NoStateOf(int32_t stage) {
   return absl::InvalidArgumentError(
-      absl::StrCat("Stage ", stage, " keeps no state."));
+      absl::StrCat("Stage ", stage, " cannot have a state."));
 }
 
 Error SetState(eyrie_ffi_context_t* context, int32_t stage,
@@ -146,7 +146,7 @@ Error GetState(eyrie_ffi_context_t* context, int32_t stage,
   if (state == nullptr) return CreateFfiError(NoStateOf(stage));
   if (!state->is_set()) {
     return CreateFfiError(absl::NotFoundError(
-        absl::StrCat("Stage ", stage, " has left no state.")));
+        absl::StrCat("Stage ", stage, " has set no state.")));
   }
   if (state->type_id() != type_id->id) {
     return CreateFfiError(absl::InvalidArgumentError(

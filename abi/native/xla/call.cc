@@ -62,13 +62,13 @@ absl::Status FfiCall::CheckType(size_t index, const hal::BufferView& view) {
   if (type == FfiType::kNone) {
     return absl::UnimplementedError(absl::StrCat(
         "Argument ", index, " of the handler is ", view.ShapeAndType(),
-        "; XLA FFI has no such elements, or in other bytes."));
+        "; XLA FFI does not support this type, or stores it differently."));
   }
   if (InfoOf(type).since > parts_.handlers.minor) {
     return absl::UnimplementedError(absl::StrCat(
         "Argument ", index, " of the handler is ", view.ShapeAndType(),
-        "; the handler speaks version 0.", parts_.handlers.minor,
-        " of XLA FFI, which need not know this type."));
+        "; the handler uses version 0.", parts_.handlers.minor,
+        " of XLA FFI, which may not support this type."));
   }
   seen_[index] = {element, type};
   return absl::OkStatus();
@@ -107,7 +107,7 @@ absl::Status FfiCall::SetBuffer(size_t index, const vm::Slot* arguments) {
   if (data == nullptr && view->byte_length() != 0) [[unlikely]] {
     return absl::FailedPreconditionError(absl::StrCat(
         "Argument ", index,
-        " of the handler is in memory that the host does not see."));
+        " of the handler is in memory that the host cannot access."));
   }
   FfiFrame::Fill(frame_.arg(index), seen_[index].type, data, view->shape());
   return absl::OkStatus();
@@ -120,7 +120,7 @@ absl::Status FfiCall::SetScalar(size_t index, const vm::Slot& slot) {
     if (buffer == nullptr) {
       return absl::InvalidArgumentError(
           absl::StrCat("The attribute '", scalar.attribute,
-                       "' of the handler is no !vm.buffer."));
+                       "' of the handler is not a !vm.buffer."));
     }
     frame_.text(scalar.place) = {buffer->text().data(), buffer->text().size()};
     return absl::OkStatus();
@@ -167,10 +167,10 @@ absl::Status FfiCall::CreateResult(size_t index) {
   const FfiType type = FfiTypeOf(element);
   if (!bytes || type == FfiType::kNone) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "Result ", index, " of the handler is of the sizes [",
+        "Result ", index, " of the handler has the sizes [",
         absl::StrJoin(shape, ", "), "], ",
-        type == FfiType::kNone ? "of elements that XLA FFI does not have."
-                               : "which no memory has."));
+        type == FfiType::kNone ? "of elements that XLA FFI does not support."
+                               : "which exceed any memory."));
   }
   if (plan.kind == FfiResult::Kind::kTemporary) {
     ASSIGN_OR_RETURN(void* data,

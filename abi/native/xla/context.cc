@@ -50,13 +50,13 @@ FfiState* FfiContext::state(int32_t stage) {
 absl::StatusOr<void*> FfiContext::Allocate(size_t bytes, size_t alignment) {
   if (!std::has_single_bit(alignment) || alignment > kMaxAlignment) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "Scratch memory is asked for at an alignment of ", alignment,
-        "; it is a power of two up to ", kMaxAlignment, "."));
+        "Scratch memory was requested with an alignment of ", alignment,
+        "; expected a power of two up to ", kMaxAlignment, "."));
   }
   alignment = std::max(alignment, kMinAlignment);
   if (bytes > SIZE_MAX - alignment) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("Scratch memory of ", bytes, " bytes is asked for."));
+        absl::StrCat("Scratch memory of ", bytes, " bytes was requested."));
   }
   const size_t whole =
       (std::max<size_t>(bytes, 1) + alignment - 1) & ~(alignment - 1);
@@ -65,8 +65,8 @@ absl::StatusOr<void*> FfiContext::Allocate(size_t bytes, size_t alignment) {
   Allocation allocation;
   allocation.data.reset(std::aligned_alloc(alignment, whole));
   if (allocation.data == nullptr) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("The system has no ", whole, " bytes of scratch memory."));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "The system cannot allocate ", whole, " bytes of scratch memory."));
   }
   allocation.charge = std::move(charge);
   void* const data = allocation.data.get();
@@ -83,7 +83,7 @@ absl::Status FfiContext::Free(void* data) {
       [data](const Allocation& each) { return each.data.get() == data; });
   if (found == allocations_.end()) {
     return absl::InvalidArgumentError(
-        "Scratch memory is freed that this call has not allocated.");
+        "The handler freed scratch memory that this call did not allocate.");
   }
   std::swap(*found, allocations_.back());
   allocations_.pop_back();
@@ -109,7 +109,7 @@ void TaskWatch::Run(void (*task)(void* data), void* data) {
     return;
   const std::lock_guard lock(mutex_);
   failure_ = absl::UnknownError(
-      absl::StrCat("A task of the handler's threw an exception: ",
+      absl::StrCat("A task of the handler threw an exception: ",
                    PlainText(*thrown.what, kMaxQuoted)));
   if (future_) future_->timeline()->Fail(failure_);
 }

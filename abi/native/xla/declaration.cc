@@ -76,9 +76,9 @@ absl::Status ReadOperandText(absl::string_view where, absl::string_view text,
   }
   operand.type = *type;
   if (InfoOf(*type).element == hal::ElementType::kNone) {
-    return absl::UnimplementedError(absl::StrCat("In the manifest, ", where,
-                                                 " has an argument of ", rest,
-                                                 ", which no tensor is of."));
+    return absl::UnimplementedError(
+        absl::StrCat("In the manifest, ", where, " has an argument of ", rest,
+                     ", which tensors cannot have."));
   }
   if (!unranked) operand.dims = std::move(dims);
   return absl::OkStatus();
@@ -93,13 +93,14 @@ absl::Status ReadAttributeOperand(JsonReader& json, FfiOperand& operand) {
     return BadText(absl::StrCat("\"", member, "\" of ", json.where()), text,
                    why);
   };
-  if (operand.attribute.empty()) return bad("attribute", "", "it has a name.");
+  if (operand.attribute.empty())
+    return bad("attribute", "", "a name is required.");
   if (type == "string") return absl::OkStatus();
   const absl::StatusOr<FfiType> parsed = ParseFfiType(type);
   if (!parsed.ok()) return bad("type", type, parsed.status().message());
   operand.type = *parsed;
   if (operand.letter() != 0) return absl::OkStatus();
-  return bad("type", type, "no operand of an import is of it.");
+  return bad("type", type, "operands of imports cannot have this type.");
 }
 
 // {"rest": "?xf32"}, {"optional": "buffer"}, {"attribute": …}
@@ -111,9 +112,9 @@ absl::Status ReadOperandObject(JsonReader& json, FfiOperand& operand) {
   const Json* optional = json.Find("optional");
   const Json* text = rest != nullptr ? rest : optional;
   if (text == nullptr || (rest != nullptr && optional != nullptr)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("In the manifest, ", json.where(),
-                     " is none of \"attribute\", \"optional\" and \"rest\"."));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "In the manifest, ", json.where(),
+        " must have exactly one of \"attribute\", \"optional\" and \"rest\"."));
   }
   operand.presence = rest != nullptr ? FfiOperand::Presence::kRest
                                      : FfiOperand::Presence::kOptional;
@@ -123,7 +124,7 @@ absl::Status ReadOperandObject(JsonReader& json, FfiOperand& operand) {
   }
   RETURN_IF_ERROR(ReadOperandText(json.where(), text->text, operand));
   if (operand.kind == FfiOperand::Kind::kToken) {
-    return BadText(json.where(), "token", "tokens may not be left out.");
+    return BadText(json.where(), "token", "tokens cannot be optional.");
   }
   return absl::OkStatus();
 }
@@ -190,8 +191,8 @@ absl::Status Reader::CheckList(const Json& list, absl::string_view what,
   }
   if (depth > kMaxTuples || have + list.items.size() > kMaxValues) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "In the manifest, ", where_, " has ", what, " of more than ",
-        kMaxValues, ", or tuples within more than ", kMaxTuples, "."));
+        "In the manifest, ", where_, " has more ", what, " than ", kMaxValues,
+        ", or tuples nested deeper than ", kMaxTuples, "."));
   }
   return absl::OkStatus();
 }
@@ -273,8 +274,8 @@ absl::Status Reader::CheckNames() const {
     if (!declared && names.insert(name).second) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "In the manifest, ", Where("argument", i), " is the attribute '",
-        PlainText(name, kMaxQuoted), "', as ",
-        declared ? "one of \"attributes\" is." : "one before it is."));
+        PlainText(name, kMaxQuoted), "', like ",
+        declared ? "one of \"attributes\"." : "an earlier one."));
   }
   return absl::OkStatus();
 }
@@ -294,7 +295,7 @@ absl::Status Reader::Check() const {
     if (operand.presence < before || before == Presence::kRest) {
       return absl::InvalidArgumentError(
           absl::StrCat("In the manifest, ", Where("argument", i),
-                       " stands behind one that may be left out."));
+                       " must not follow an optional one."));
     }
     before = operand.presence;
   }
@@ -302,13 +303,13 @@ absl::Status Reader::Check() const {
     if (!declaration_.results[i].rest) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("In the manifest, ", Where("result", i),
-                     " stands for all others, and is not the last."));
+                     " is a rest result and must be the last."));
   }
   if (dynamic && !declaration_.symbols[EYRIE_FFI_INSTANTIATE].empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "In the manifest, ", where_,
         " has attributes among its arguments, and a stage \"instantiate\", "
-        "which runs before there are any."));
+        "which runs before the arguments exist."));
   }
   return absl::OkStatus();
 }

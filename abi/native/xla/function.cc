@@ -54,9 +54,10 @@ absl::StatusOr<Attributes> FfiFunction::AllAttributes(
   }
   for (const FfiImportPlan::Scalar& scalar : plan.scalars) {
     if (!given.contains(scalar.attribute)) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "The attribute '", PlainText(scalar.attribute, kMaxQuoted),
-        "' is an operand of '", declaration_->name, "', and given beside."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("The attribute '", PlainText(scalar.attribute, kMaxQuoted),
+                     "' is an operand of '", declaration_->name,
+                     "', and is also given as an attribute."));
   }
   ASSIGN_OR_RETURN(Attributes attributes,
                    MergeAttributes(declaration_->name, declaration_->attributes,
@@ -125,9 +126,10 @@ class DeclaredFfi final : public NativeDeclaration {
 
 absl::Status DeclaredFfi::CheckPlatform(absl::string_view platform) const {
   if (IsHostPlatform(platform)) return absl::OkStatus();
-  return absl::UnimplementedError(absl::StrCat(
-      "'", declaration_->name, "' is a handler for the platform '",
-      PlainText(platform, kMaxQuoted), "'; here run handlers for Host."));
+  return absl::UnimplementedError(
+      absl::StrCat("'", declaration_->name, "' is a handler for the platform '",
+                   PlainText(platform, kMaxQuoted),
+                   "'; only handlers for Host can run here."));
 }
 
 absl::StatusOr<FfiHandlers> DeclaredFfi::FindHandlers(
@@ -139,7 +141,7 @@ absl::StatusOr<FfiHandlers> DeclaredFfi::FindHandlers(
         library.registry().FindHandler(declaration_->registered);
     if (registered == nullptr) {
       return absl::NotFoundError(
-          absl::StrCat("'", library.path(), "' registers no handler '",
+          absl::StrCat("'", library.path(), "' does not register a handler '",
                        PlainText(declaration_->registered, kMaxQuoted), "'."));
     }
     RETURN_IF_ERROR(CheckPlatform(registered->platform));
@@ -165,14 +167,14 @@ absl::StatusOr<std::shared_ptr<const NativeFunction>> DeclaredFfi::Load(
     if (handlers.minor != 0 && handlers.minor != metadata.minor) {
       return absl::InvalidArgumentError(
           absl::StrCat("The stages of '", declaration_->name,
-                       "' speak different versions of XLA FFI: 0.",
+                       "' use different versions of XLA FFI: 0.",
                        handlers.minor, " and 0.", metadata.minor, "."));
     }
     handlers.minor = metadata.minor;
   }
   if (handlers.stages[EYRIE_FFI_EXECUTE] == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "'", declaration_->name, "' has no stage that executes it."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", declaration_->name, "' has no stage \"execute\"."));
   }
   return std::make_shared<const FfiFunction>(declaration_, std::move(library),
                                              handlers);

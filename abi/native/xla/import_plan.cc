@@ -113,7 +113,7 @@ absl::Status Planner::PlanOperands() {
   }
   for (; plan_.has_fences() && next_ < slot_count(); ++next_) {
     if (convention_.argument_types()[next_] != vm::ValueType::kRef) {
-      return Disagreement("its last two operands are no fences");
+      return Disagreement("its last two operands are not fences");
     }
   }
   return absl::OkStatus();
@@ -123,7 +123,7 @@ absl::Status Planner::PlanResults() {
   const auto& types = convention_.result_types();
   for (const vm::ValueType type : types) {
     if (type != vm::ValueType::kRef) {
-      return Disagreement("a result is no buffer view");
+      return Disagreement("a result is not a buffer view");
     }
   }
   for (const FfiResult& result : declaration_.results) {
@@ -159,9 +159,9 @@ absl::StatusOr<FfiImportPlan> FfiImportPlan::Create(
     const FfiDeclaration& declaration,
     const vm::CallingConvention& convention) {
   if (convention.is_variadic()) {
-    return absl::UnimplementedError(
-        absl::StrCat("The import has the convention ", convention.ToString(),
-                     "; variadic imports of native functions are not there."));
+    return absl::UnimplementedError(absl::StrCat(
+        "The import has the convention ", convention.ToString(),
+        "; variadic imports of native functions are not supported."));
   }
   FfiImportPlan plan;
   Planner planner(declaration, convention, plan);

@@ -17,9 +17,9 @@ constexpr int32_t kUnset = -1;
 
 absl::Status WrongVersion(const eyrie_ffi_version_t& version) {
   return absl::UnimplementedError(absl::StrCat(
-      "The handler speaks version ", version.major, ".", version.minor,
-      " of XLA FFI; known here are ", EYRIE_FFI_MAJOR, ".", kOldestFfiMinor,
-      " to ", EYRIE_FFI_MAJOR, ".", kNewestFfiMinor, "."));
+      "The handler uses version ", version.major, ".", version.minor,
+      " of XLA FFI; expected ", EYRIE_FFI_MAJOR, ".", kOldestFfiMinor, " to ",
+      EYRIE_FFI_MAJOR, ".", kNewestFfiMinor, "."));
 }
 
 }  // namespace
@@ -56,12 +56,12 @@ absl::StatusOr<FfiMetadata> ProbeHandler(eyrie_ffi_handler_t* handler) {
     if (!status.ok()) {
       return absl::Status(
           status.code(),
-          absl::StrCat("The handler, asked for its version, fails: ",
+          absl::StrCat("The handler, asked for its version, failed: ",
                        PlainText(status.message(), kMaxQuoted)));
     }
     return absl::InvalidArgumentError(
-        "The handler does not say which version of XLA FFI it speaks: it is "
-        "older than 0.1, or no handler.");
+        "The handler does not report its version of XLA FFI: it is older than "
+        "0.1, or not a handler.");
   }
   if (version.major != EYRIE_FFI_MAJOR || version.minor < kOldestFfiMinor ||
       version.minor > kNewestFfiMinor) {

@@ -57,7 +57,7 @@ TEST(Probe, Answers) {
       {{.minor = -1}, "UNIMPLEMENTED: "},
       {{.silent = true}, "INVALID_ARGUMENT: "},
       {{.error = 9},
-       "FAILED_PRECONDITION: The handler, asked for its version, fails: No."},
+       "FAILED_PRECONDITION: The handler, asked for its version, failed: No."},
   };
   for (const auto& row : kRows) {
     SCOPED_TRACE(row.want);

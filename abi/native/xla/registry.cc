@@ -30,7 +30,7 @@ absl::Status FfiRegistry::AddType(absl::string_view name,
   if (id.id != 0 && id.id != own) {
     return absl::InvalidArgumentError(
         absl::StrCat("The type '", PlainText(name, kMaxQuoted), "' has the id ",
-                     id.id, " already; here it is ", own, "."));
+                     id.id, " already; expected ", own, "."));
   }
   id.id = own;
   RegisteredType& type = types_[own];
