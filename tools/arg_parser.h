@@ -1,11 +1,11 @@
-// Command-line flags from one table per tool.
+// Parses command-line flags by one table per tool.
 //
-// --name=value, --name value, --name for booleans (--noname clears one); a
-// list flag may be repeated. --flagfile=path reads flags from a file, one a
-// line, '#' or '//' begins a comment; later flags override earlier ones. "--"
-// ends the flags; what has no dashes, or is one alone, is positional. Values
-// are checked when parsed; a string loses quotes around all of it. Tested by
-// arg_parser_test.cc.
+// --name=value, --name value, --name for booleans (--noname clears one); a list
+// flag may be repeated. --flagfile=path reads flags from a file, one per line;
+// '#' or '//' begins a comment. Later flags override earlier ones. "--" ends
+// the flags. Arguments without a leading "--", including "-", are positional.
+// Values are checked when parsed; double quotes around a whole string are
+// removed. Tested by arg_parser_test.cc.
 #ifndef EYRIE_TOOLS_ARG_PARSER_H_
 #define EYRIE_TOOLS_ARG_PARSER_H_
 
@@ -25,8 +25,8 @@ enum class FlagKind : uint8_t {
   kDouble,
   kString,
   kList,     // strings, repeated
-  kAction,   // --name or --name=value: a string that may be left out
-  kIgnored,  // accepted for compatibility; means nothing here
+  kAction,   // --name or --name=value: an optional string
+  kIgnored,  // accepted for compatibility, without effect
 };
 
 // One row of a tool's table.
@@ -37,8 +37,8 @@ struct Flag {
   const char* help;  // lines separated by '\n'; "" hides the flag
 };
 
-// What was given, by name. Asking for a name that is not in the table, or as
-// another kind, is a bug and ends the process.
+// The parsed values, by name. A name that is not in the table, or is of another
+// kind than the getter's, is a bug and aborts the process.
 class Arguments {
  public:
   bool GetBool(absl::string_view name) const;
@@ -46,13 +46,13 @@ class Arguments {
   double GetDouble(absl::string_view name) const;
   const std::string& GetString(absl::string_view name) const;
   const std::vector<std::string>& GetList(absl::string_view name) const;
-  // The value of an action, nullptr if it was not given.
+  // Returns the value of an action, or nullptr if it was not given.
   const std::string* GetAction(absl::string_view name) const;
-  // True if the flag stood on the command line or in a flag file.
+  // Reports whether the flag is on the command line or in a flag file.
   bool IsSet(absl::string_view name) const;
 
   const std::vector<std::string>& positional() const { return positional_; }
-  // Flags given that mean nothing here, each once.
+  // Returns the names of given flags without effect, sorted, each once.
   std::vector<std::string> IgnoredFlags() const;
 
  private:
@@ -61,7 +61,8 @@ class Arguments {
   struct Setting {
     Flag flag;
     bool set = false;
-    // One, but for lists; none while a flag that is no string has its default.
+    // Any number for a list, else at most one. Empty while a flag other than a
+    // string has its default.
     std::vector<std::string> values;
 
     absl::string_view value() const {
@@ -73,33 +74,33 @@ class Arguments {
   const Setting* Find(absl::string_view name) const;
   const Setting& Find(absl::string_view name, FlagKind kind) const;
 
-  std::vector<Setting> settings_;  // of every flag, as in the table
-  std::string keys_;               // of their names, for Find
+  std::vector<Setting> settings_;  // one per flag, in the table's order
+  std::string keys_;               // a byte per name, for Find
   std::vector<std::string> positional_;
 };
 
-// INVALID_ARGUMENT: an unknown flag (the sentence suggests the nearest), a
-// value that is not of the flag's kind, or none. NOT_FOUND: no such flag file.
+// Parses `args`, which do not include the program's name. INVALID_ARGUMENT: a
+// flag is unknown (the message suggests the nearest), or its value is missing
+// or of the wrong kind. NOT_FOUND: a flag file cannot be read.
 absl::StatusOr<Arguments> ParseArguments(std::span<const Flag> flags,
                                          std::span<const char* const> args);
 
-// What stands for a flag of a tool: "-o" for "--output".
+// A short name of a flag, such as "-o" for "--output".
 struct ShortName {
   absl::string_view name;
   const char* flag;
 };
 std::vector<const char*> WithLongNames(std::span<const char* const> args,
                                        std::span<const ShortName> names);
-// An error in which flags have the names that `args` spell them with.
+// Returns the error with the short names that `args` use in its message.
 absl::Status WithShortNames(const absl::Status& status,
                             std::span<const char* const> args,
                             std::span<const ShortName> names);
 
-// Flags of the public tools of all releases that concern their GPU drivers,
-// thread pool, tracing, profiling and replay: rows of kind kIgnored.
+// Returns the flags of public_flags.def, as rows of kind kIgnored.
 std::span<const Flag> PublicToolFlags();
 
-// The flags with their defaults, as a flag file that --flagfile reads.
+// Returns the help of all flags and their defaults, as a valid flag file.
 std::string FlagsHelp(std::span<const Flag> flags);
 
 }  // namespace eyrie::tools

@@ -1,7 +1,7 @@
-// Google Benchmark's flags, checked before it sees them.
+// Checks Google Benchmark's flags before they are passed on.
 //
-// Of a value that it does not take it prints its usage and ends the process as
-// if all were well, or it goes on, or throws.
+// For an invalid value, Google Benchmark itself prints its usage and exits with
+// code 0, ignores the value, or throws.
 // Tested by cli_test.txt, names_test.txt.
 #ifndef EYRIE_TOOLS_BENCHMARK_FLAGS_H_
 #define EYRIE_TOOLS_BENCHMARK_FLAGS_H_
@@ -21,42 +21,43 @@
 
 namespace eyrie::tools {
 
-inline constexpr int64_t kMaxIterations = 1'000'000'000;  // of a row, its own
+inline constexpr int64_t kMaxIterations =
+    1'000'000'000;  // of a row, in Google Benchmark
 
-// A row of the table: what is called in a loop.
+// A row of the table: a function that is called in a loop.
 struct MeasuredRow {
   std::string name;
   BenchmarkUnit unit = BenchmarkUnit::kMillisecond;
-  int64_t batch = 1;                      // iterations that one call counts for
-  double items = 1;                       // of an iteration
+  int64_t batch = 1;                      // iterations per call
+  double items = 1;                       // per iteration
   std::function<absl::Status()> prepare;  // called before the row is measured
   std::function<absl::Status()> call;
-  absl::Status failure;  // of either, which ends the row
+  absl::Status failure;  // of `prepare` or `call`; ends the row
   std::string failure_text;
 };
 
 class BenchmarkFlags {
  public:
-  // Takes --benchmark_... out of `args`; what variables such as
-  // BENCHMARK_FILTER say counts before them. INVALID_ARGUMENT: there is no such
-  // flag, or a value is none of its own.
+  // Removes --benchmark_... flags from `args`. They override environment
+  // variables such as BENCHMARK_FILTER. INVALID_ARGUMENT: a flag is unknown or
+  // its value is invalid.
   static absl::StatusOr<BenchmarkFlags> Take(const char* program,
                                              std::vector<const char*>& args);
 
-  // Calls of a row; 0: as many as Google Benchmark wants.
+  // The number of calls of a row; 0: Google Benchmark decides.
   int64_t iterations() const { return iterations_; }
-  // The format of what is printed.
+  // Reports whether the output is JSON.
   bool json() const { return json_; }
-  // The file of --benchmark_out; empty: none.
+  // The path of --benchmark_out, or "".
   const std::string& out() const { return out_; }
 
-  // Opens the file of --benchmark_out, before there is anything to write.
-  // Fails as FileWriter if it cannot be written.
+  // Opens the file of --benchmark_out, if given. Fails as FileWriter does.
   absl::Status OpenFile();
-  // Measures the rows, once in a process, and writes the file of
-  // --benchmark_out. Returns the first failure of a row, NOT_FOUND if the
-  // filter leaves no row or libeyrie_benchmark.so is nowhere, or
-  // FAILED_PRECONDITION if that cannot be loaded; else fails as FileWriter.
+  // Measures the rows and writes the file of --benchmark_out. Must be called at
+  // most once per process. Returns the first failure of a row. NOT_FOUND: the
+  // filter matches no row, or libeyrie_benchmark.so is not found.
+  // FAILED_PRECONDITION: the library cannot be loaded. Otherwise fails as
+  // FileWriter does.
   absl::Status MeasureRows(std::span<MeasuredRow> rows);
 
  private:
@@ -67,8 +68,8 @@ class BenchmarkFlags {
 
   std::vector<std::string> flags_;  // the first is the program's name
   std::string filter_;
-  // --benchmark_out: Google Benchmark empties its file before it measures, and
-  // does not see that a disk is full, so that it writes to memory instead.
+  // --benchmark_out: Google Benchmark truncates its file before it measures and
+  // does not notice a full disk. So it writes to memory, which is then copied.
   std::string out_;
   std::unique_ptr<FileWriter> file_;
   Descriptor memory_;

@@ -1,9 +1,9 @@
-// The interface of libeyrie_benchmark.so, by which the tool calls Google
+// The interface of libeyrie_benchmark.so, through which the tool calls Google
 // Benchmark.
 //
-// Debian has Google Benchmark as a shared library alone, which needs the shared
-// libstdc++. Only `eyrie bench` loads them; no object of the C++ library is
-// handed over.
+// Debian has Google Benchmark only as a shared library, which needs the shared
+// libstdc++. Only `eyrie bench` loads them. No object of the C++ library
+// crosses this interface.
 #ifndef EYRIE_TOOLS_BENCHMARK_PLUGIN_H_
 #define EYRIE_TOOLS_BENCHMARK_PLUGIN_H_
 
@@ -14,24 +14,24 @@ namespace eyrie::tools {
 
 enum class BenchmarkUnit : int32_t { kNanosecond, kMicrosecond, kMillisecond };
 
-// One row of the table. All is the caller's, and lives until the rows are
-// measured.
+// One row of the table. The caller owns all pointers; they must be valid until
+// the rows are measured.
 struct BenchmarkRow {
   const char* name;
   BenchmarkUnit unit;
-  int64_t iterations;  // 0: as many as Google Benchmark wants
-  int64_t batch;       // iterations that one call counts for
-  double items;        // of an iteration
-  void* self;          // for the functions below
-  // Called before the row is measured, and then in turn while it is. Both
-  // return nullptr, or a text that says why they fail, which ends the row.
+  int64_t iterations;  // 0: Google Benchmark decides
+  int64_t batch;       // iterations per call
+  double items;        // per iteration
+  void* self;          // passed to the functions below
+  // `prepare` is called before the row is measured, `call` in the measured
+  // loop. Both return nullptr, or an error message, which ends the row.
   const char* (*prepare)(void* self);
   const char* (*call)(void* self);
 };
 
-// Measures the rows that the flags leave. Returns how many these are, or -1 if
-// Google Benchmark does not take a flag, which `unknown` then points to.
-// `flags[0]` is the program's name. To be called once in a process.
+// Measures the rows that match the filter. Returns their number, or -1 if
+// Google Benchmark rejects a flag, which `unknown` then points to. `flags[0]`
+// is the program's name. Must be called at most once per process.
 using MeasureBenchmarksFunction = int64_t (*)(const char* const* flags,
                                               size_t flag_count,
                                               const BenchmarkRow* rows,

@@ -1,4 +1,4 @@
-// The flag that chooses what connects a program to other ranks.
+// The flag that connects a program to other ranks: --collectives.
 #ifndef EYRIE_TOOLS_COLLECTIVE_FLAGS_H_
 #define EYRIE_TOOLS_COLLECTIVE_FLAGS_H_
 
@@ -14,8 +14,9 @@ namespace eyrie::tools {
 // The row of --collectives.
 std::span<const Flag> CollectiveFlags();
 
-// What --collectives names; null if it is not given. Fails as
-// hal::OpenCollectivesPlugin does. Who uses it calls Close when all went well.
+// Opens the plug-in of --collectives, or returns null without the flag. The
+// caller must call Close() after success. Fails as hal::OpenCollectivesPlugin
+// does.
 absl::StatusOr<std::shared_ptr<hal::ChannelProvider>> OpenCollectives(
     const Arguments& arguments);
 

@@ -1,4 +1,4 @@
-// What every subcommand shares: its entry point, and how it reports errors.
+// Shared by all subcommands: entry points, error reports and output files.
 #ifndef EYRIE_TOOLS_COMMAND_H_
 #define EYRIE_TOOLS_COMMAND_H_
 
@@ -15,43 +15,43 @@
 
 namespace eyrie::tools {
 
-// A subcommand: gets what follows its name, returns the exit code.
+// A subcommand. `args` are the arguments after its name; returns the exit code.
 using CommandMain = int (*)(std::span<const char* const> args);
 
 #define COMMAND(name, main, summary) \
   int main(std::span<const char* const> args);
 #include "tools/commands.def"
 
-// Has a standard stream that is closed be /dev/null, the wrong way: reading
-// from it, and writing to it, fails. Else the first file that is opened would
-// be what others take for the stream. First of all in a program.
+// Opens /dev/null on any closed standard stream, in the direction that makes
+// its use fail. Otherwise the first file that is opened would take the stream's
+// number. Must be called before anything else in main().
 void OccupyStandardStreams();
 
 // Prints "eyrie: INVALID_ARGUMENT: The sentence." to stderr; returns 1.
 int ReportError(const absl::Status& status);
 
-// Prints "eyrie: note: The sentence." to stderr. On any thread; after a hundred
-// it prints no more.
+// Prints "eyrie: note: The sentence." to stderr. Thread-safe. Only the first
+// hundred notes of a process are printed.
 void PrintNote(absl::string_view sentence);
 
-// Says once, on stderr, which flags were accepted and mean nothing here.
+// Prints the names of given flags without effect to stderr, on one line.
 void ReportIgnoredFlags(const Arguments& arguments);
 
-// Writes all of it to stdout; an error if the reader has gone or the disk is
-// full.
+// Writes the text to stdout and flushes it. DATA_LOSS: the pipe's reader has
+// exited or the disk is full.
 absl::Status WriteStdout(const std::string& text);
-// DATA_LOSS: something written there by stdio is lost.
+// Flushes stdout. DATA_LOSS: earlier output of stdio is lost.
 absl::Status CheckStdout();
 
-// Checks the file that a flag names, before anything is done that it is to
-// hold; nothing is created or changed. The errors of FileWriter, or
-// INVALID_ARGUMENT: it is one of the files that the command reads.
+// Checks that the file that a flag names can be written, before its content is
+// computed. Creates and changes nothing. INVALID_ARGUMENT: the file is one of
+// `inputs`. Otherwise fails as FileWriter does.
 absl::Status CheckOutputPath(absl::string_view flag, const std::string& path,
                              std::span<const std::string> inputs);
 
-// Gives `produce` a sink that leads to a file, or for "-" to stdout.
-// RESOURCE_EXHAUSTED: a file of `size` bytes, 0 if it is not known, finds no
-// room; then nothing is written.
+// Calls `produce` with a sink that writes to a file, or to stdout if `path` is
+// "-". `size` is the expected size in bytes, or 0 if unknown.
+// RESOURCE_EXHAUSTED: the disk has no room for it; nothing is written then.
 absl::Status WriteTo(const std::string& path, uint64_t size,
                      absl::FunctionRef<absl::Status(ByteSink sink)> produce);
 
@@ -60,7 +60,7 @@ absl::Status WriteTextTo(
     const std::string& path,
     absl::FunctionRef<absl::Status(TextSink sink)> produce);
 
-// Writes all of it there.
+// Writes `bytes` to a file, or to stdout if `path` is "-".
 absl::Status WriteFile(const std::string& path, std::span<const uint8_t> bytes);
 
 }  // namespace eyrie::tools

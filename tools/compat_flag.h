@@ -1,4 +1,4 @@
-// --compat: a release whose tools' texts are to be matched.
+// --compat: the release whose tools' output to match.
 //
 // Tested by cli_test.txt.
 #ifndef EYRIE_TOOLS_COMPAT_FLAG_H_
@@ -9,8 +9,8 @@
 
 namespace eyrie::tools {
 
-// INVALID_ARGUMENT: it is given and neither empty nor one of the releases whose
-// modules run here, "3.11".
+// INVALID_ARGUMENT: --compat is not empty and not a supported release, such as
+// "3.11".
 absl::Status CheckCompat(const Arguments& arguments);
 
 }  // namespace eyrie::tools

@@ -1,5 +1,5 @@
-// Flags that say which devices there are, and end the command:
-// --list_drivers, --list_devices, --dump_devices.
+// Flags that print the available devices and end the command: --list_drivers,
+// --list_devices, --dump_devices.
 //
 // Tested by cli_test.py.
 #ifndef EYRIE_TOOLS_DEVICE_FLAGS_H_
@@ -15,7 +15,8 @@ namespace eyrie::tools {
 // The rows of these flags.
 std::span<const Flag> DeviceFlags();
 
-// Prints what they ask for; false: nothing. NOT_FOUND: no such driver.
+// Prints what the flags ask for. Returns false if none of them is given.
+// NOT_FOUND: the driver does not exist.
 absl::StatusOr<bool> ListDevices(const Arguments& arguments);
 
 }  // namespace eyrie::tools

@@ -1,5 +1,4 @@
-// `eyrie bench executable`: how long dispatches of one kernel take, without a
-// module around them.
+// `eyrie bench executable`: measures dispatches of one kernel without a module.
 //
 // Tested by names_test.txt.
 #ifndef EYRIE_TOOLS_EXECUTABLE_BENCH_H_
@@ -18,9 +17,9 @@ extern const char kExecutableUsage[];
 // The rows of its own flags.
 std::span<const Flag> ExecutableFlags();
 
-// Measures a row for each --workgroup_count with Google Benchmark, which has
-// its flags. INVALID_ARGUMENT: flags that are malformed; else as MeasureRows,
-// or as a device fails to load the executable or to run it.
+// Measures one row per --workgroup_count. INVALID_ARGUMENT: a flag is
+// malformed. Otherwise fails as MeasureRows does, or as the device does when it
+// loads or runs the executable.
 absl::Status BenchExecutable(const Arguments& arguments, BenchmarkFlags& flags);
 
 }  // namespace eyrie::tools

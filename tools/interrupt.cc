@@ -1,4 +1,4 @@
-// A signal handler that knows the one watch there is.
+// A signal handler that calls the function of the current InterruptWatch.
 //
 // Tested by cli_test.py.
 #include "tools/interrupt.h"
@@ -13,7 +13,7 @@ namespace eyrie::tools {
 namespace {
 
 std::atomic<const std::function<void()>*> called = nullptr;
-std::atomic<int> handlers = 0;  // that run now
+std::atomic<int> handlers = 0;  // running now
 static_assert(std::atomic<int>::is_always_lock_free);
 
 // The first interrupt takes the function, so that the next one finds none.
@@ -42,7 +42,7 @@ void InterruptWatch::Rearm() { called = &interrupted_; }
 
 InterruptWatch::~InterruptWatch() {
   sigaction(SIGINT, &before_, nullptr);
-  // On other threads it may be running still.
+  // The handler may still run on another thread.
   while (handlers.load() != 0) std::this_thread::yield();
   called = nullptr;
 }

@@ -1,4 +1,4 @@
-// Ctrl-C as an order to a running call, not the end of the process.
+// Makes Ctrl-C cancel a running call instead of ending the process.
 //
 // Tested by cli_test.py.
 #ifndef EYRIE_TOOLS_INTERRUPT_H_
@@ -10,25 +10,24 @@
 
 namespace eyrie::tools {
 
-// While it lives, the first interrupt calls a function; a second one ends the
-// process, for code that does not come back. One at a time; restores what was
-// before.
+// While an object lives, the first interrupt calls a function; a second one
+// ends the process, in case the code does not return. At most one object may
+// exist at a time. The destructor restores the previous handler.
 class InterruptWatch {
  public:
-  static constexpr int kExitCode = 130;  // of what is interrupted, by custom
-  // Ends the process with it, at once.
+  static constexpr int kExitCode = 130;  // the shell's code for SIGINT
+  // Ends the process immediately, with kExitCode.
   [[noreturn]] static void Exit();
 
-  // `interrupted` is called in a signal handler, on any thread: it may do
-  // what is async-signal-safe, as abi::Session::Cancel is. No thread is
-  // needed for that: a process of one thread does without atomics and locks.
+  // `interrupted` is called in a signal handler, on any thread. It must be
+  // async-signal-safe, as abi::Session::Cancel is. A handler needs no second
+  // thread, and a process with one thread avoids atomics and locks.
   explicit InterruptWatch(std::function<void()> interrupted);
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;
   ~InterruptWatch();
 
-  // Has the next interrupt call the function again, though one came before.
-  // Async-signal-safe.
+  // Makes the next interrupt call the function again. Async-signal-safe.
   void Rearm();
 
  private:

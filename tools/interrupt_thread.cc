@@ -1,5 +1,5 @@
-// A signal that all threads block is read from a file, by a thread that waits
-// for it or for the watch's end.
+// All threads block SIGINT; one thread reads it from a signalfd, and waits for
+// the destructor at the same time.
 //
 // Tested by cli_test.py.
 #include "tools/interrupt_thread.h"
@@ -31,7 +31,7 @@ InterruptThread::InterruptThread(std::function<void()> interrupted) {
   const sigset_t set = Interrupts();
   signals_ = signalfd(-1, &set, SFD_CLOEXEC);
   end_ = eventfd(0, EFD_CLOEXEC);
-  if (signals_ < 0 || end_ < 0) return;  // the process ends as ever
+  if (signals_ < 0 || end_ < 0) return;  // SIGINT still ends the process
   sigset_t before;
   pthread_sigmask(SIG_BLOCK, &set, &before);
   was_blocked_ = sigismember(&before, SIGINT) == 1;

@@ -1,4 +1,5 @@
-// Ctrl-C as a call on a thread, for work that no signal handler may do.
+// Calls a function on a thread after Ctrl-C, for work that a signal handler
+// must not do.
 //
 // Tested by progress_test.txt, check/check_test.txt.
 #ifndef EYRIE_TOOLS_INTERRUPT_THREAD_H_
@@ -10,8 +11,9 @@
 
 namespace eyrie::tools {
 
-// As InterruptWatch, but that the function may do anything: locks, prints.
-// Made before other threads are, by one thread; restores what was before.
+// Like InterruptWatch, but the function may lock and print. Must be created
+// before other threads are started. The destructor restores the previous signal
+// mask.
 class InterruptThread {
  public:
   explicit InterruptThread(std::function<void()> interrupted);
@@ -24,8 +26,8 @@ class InterruptThread {
   void Run(const std::function<void()>& interrupted) const;
 
   bool was_blocked_ = false;
-  int signals_ = -1;  // readable when an interrupt has come
-  int end_ = -1;      // readable when the watch ends
+  int signals_ = -1;  // readable after an interrupt
+  int end_ = -1;      // readable when the destructor runs
   Thread thread_;
 };
 

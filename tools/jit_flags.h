@@ -1,5 +1,4 @@
-// The flags that say which functions of modules become machine code, and who
-// is told: --jit, --verbose, --perf_map.
+// Flags of the JIT compiler: --jit, --verbose, --perf_map, --gdb.
 //
 // Tested by cli_test.sh.
 #ifndef EYRIE_TOOLS_JIT_FLAGS_H_
@@ -18,13 +17,14 @@ namespace eyrie::tools {
 // The rows of these flags.
 std::span<const Flag> JitFlags();
 
-// The process's one map for perf; null: none is wanted. Fails as
+// Returns the process's only map for perf, or null without --perf_map. Fails as
 // PerfMap::Create does.
 absl::StatusOr<std::shared_ptr<PerfMap>> PerfMapOf(const Arguments& arguments);
 
-// What compiles; null: nothing does. Where the system or the processor does not
-// allow it, --verbose says so. INVALID_ARGUMENT: the flag is none of its words.
-// Otherwise as PerfMapOf.
+// Returns the compiler, or null if functions are interpreted only: with
+// --jit=off, or if the system or the processor does not support it (--verbose
+// then prints the reason). INVALID_ARGUMENT: --jit has an unknown value.
+// Otherwise fails as PerfMapOf does.
 absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(
     const Arguments& arguments);
 

@@ -1,5 +1,5 @@
-// --args, --kwargs and --output=json: calls with JSON by a function's
-// signature; --input=auto, random and zeros: arguments made up from it.
+// --args, --kwargs and --output=json: JSON arguments and results by a
+// function's signature. --input=auto, random and zeros: generated arguments.
 //
 // Tested by cli_test.py.
 #ifndef EYRIE_TOOLS_JSON_FLAGS_H_
@@ -21,24 +21,25 @@ namespace eyrie::tools {
 // The rows of these flags.
 std::span<const Flag> JsonFlags();
 
-// True if arguments come from here rather than from --input texts.
+// Reports whether ReadJsonInputs, not the --input texts, gives the arguments.
 bool HasJsonInputs(const Arguments& arguments);
 
-// Adds to a failure to read --input values that auto, random and zeros stand
-// alone, where one of them is among several.
+// If auto, random or zeros is one of several --input values, adds to the error
+// that it must be the only one.
 absl::Status HintAtSamples(const Arguments& arguments,
                            const absl::Status& status);
 
-// The function's arguments. INVALID_ARGUMENT: --input is given as well, the
-// JSON is malformed, or its values are not what the signature says.
+// Returns the function's arguments. INVALID_ARGUMENT: --input is given as well,
+// the JSON is malformed, or its values do not match the signature.
 absl::StatusOr<std::vector<vm::Value>> ReadJsonInputs(
     const Arguments& arguments, const abi::Callable& function,
     const Ref<hal::Device>& device);
 
-// True for --output=json alone.
+// Reports whether --output=json is given, and no other --output.
 bool WantsJsonOutput(const Arguments& arguments);
 
-// Prints the results on one line: the value if there is one, else an array.
+// Prints the results on one line: a single result as its value, otherwise an
+// array.
 absl::Status PrintResultsJson(const Arguments& arguments,
                               std::vector<vm::Value> results,
                               const abi::Callable& function,

@@ -1,5 +1,5 @@
-// An object as JSON text that is printed field by field, so that no more than
-// one value of it, or of a list in it, is kept.
+// Prints a JSON object field by field, so that only one value at a time is in
+// memory.
 //
 // Tested by module_text_test.cc.
 #ifndef EYRIE_TOOLS_JSON_OBJECT_H_
@@ -14,28 +14,30 @@
 
 namespace eyrie::tools {
 
-// Two spaces of indentation a level. Bytes that are not UTF-8 are replaced,
-// control characters escaped. Keys are printed as they are.
+// Indents by two spaces per level. Replaces bytes that are not UTF-8, and
+// escapes control characters. Keys are printed unchanged.
 class JsonObject {
  public:
   using Json = nlohmann::ordered_json;
 
-  // Begins the object, which is `depth` levels deep. End() ends it.
+  // Begins the object, which is nested `depth` levels deep. The caller must
+  // call End().
   explicit JsonObject(TextStream& to, size_t depth = 0);
   JsonObject(const JsonObject&) = delete;
   JsonObject& operator=(const JsonObject&) = delete;
 
   void Field(absl::string_view key, const Json& value);
-  // A field of `count` values, each of which is asked for when it is printed.
+  // Prints a field with a list of `count` values; `make` is called for each
+  // when it is printed.
   void List(absl::string_view key, size_t count,
             absl::FunctionRef<Json(size_t)> make);
-  // A field that `fill` adds fields to.
+  // Prints a field with an object; `fill` adds its fields.
   void Object(absl::string_view key, absl::FunctionRef<void(JsonObject&)> fill);
   void End();
 
  private:
   void Key(absl::string_view key);
-  // A value whose further lines are indented by `depth` levels.
+  // Prints a value; its lines after the first are indented by `depth` levels.
   void Value(const Json& value, size_t depth);
 
   TextStream& to_;

@@ -1,4 +1,4 @@
-// Flags that bound what a module may use: --fuel, --timeout, --max_memory,
+// Flags that limit a module's resources: --fuel, --timeout, --max_memory,
 // --max_stack.
 //
 // Tested by limit_flags_test.cc.
@@ -20,26 +20,28 @@ namespace eyrie::tools {
 // The rows of these flags.
 std::span<const Flag> LimitFlags();
 
-// The limits that the flags name. INVALID_ARGUMENT: a text that is no number,
-// size or duration, or a stack that is too small or large.
+// Returns the limits that the flags set. INVALID_ARGUMENT: a value is not a
+// number, size or duration, or the stack size is out of range.
 absl::StatusOr<vm::Limits> LimitsOf(const Arguments& arguments);
 
-// What counts the memory that is made for a call on the word of files: its
-// context's own meter, or one of kMaxMade where that is null.
+// Returns the meter of memory that is allocated for a call because an input
+// file asks for it: `memory`, or a new meter of kMaxMade bytes if it is null.
 inline constexpr uint64_t kMaxMade = uint64_t{1} << 30;
 std::shared_ptr<MemoryMeter> MeterOf(
     const std::shared_ptr<MemoryMeter>& memory);
 
-// Adds to a failure for want of memory that --max_memory allows more, if it is
-// not given.
+// Adds a hint at --max_memory to a RESOURCE_EXHAUSTED error of the kMaxMade
+// limit, unless the flag is given.
 absl::Status HintAtMaxMemory(const Arguments& arguments,
                              const absl::Status& status);
 
-// "4096", "64KiB", "1.5GiB": bytes; B, KiB, MiB, GiB, TiB and KB, MB, GB, TB.
-// INVALID_ARGUMENT.
+// Parses a size, such as "4096", "64KiB" or "1.5GiB", as bytes. Units are B,
+// KiB, MiB, GiB, TiB and KB, MB, GB, TB. INVALID_ARGUMENT: the text is not a
+// size.
 absl::StatusOr<uint64_t> ParseBytes(absl::string_view text);
 
-// The same of a flag's value; the error names the flag.
+// Parses the value of the flag `name` in the same way; the error names the
+// flag.
 absl::Status ReadSize(const Arguments& arguments, const char* name,
                       uint64_t& bytes);
 

@@ -1,5 +1,5 @@
-// Flags that say what to load, where to run it and with which inputs: those of
-// every command that calls functions.
+// Flags of modules, devices and inputs, which all commands that call functions
+// share.
 //
 // Tested by cli_test.py.
 #ifndef EYRIE_TOOLS_LOAD_FLAGS_H_
@@ -22,33 +22,33 @@
 
 namespace eyrie::tools {
 
-// The rows of this file's flags, then `own`, then those without effect.
+// Returns this file's flags, then `own`, then the flags without effect.
 std::vector<Flag> WithLoadFlags(std::span<const Flag> own);
 
-// The same without the flags that say which function to call, and with what.
+// Returns the same without the flags for the function and its inputs.
 std::vector<Flag> WithSessionFlags(std::span<const Flag> own);
 
-// The modules' paths: those of --module, then plain arguments.
+// Returns the modules' paths: those of --module, then positional arguments.
 std::vector<std::string> ModulePaths(const Arguments& arguments);
 
-// Loads --module files, then those that are plain arguments. If there are none
-// but native libraries, a program that calls --function of them. `pauses`: for
-// a session with a stepper.
+// Loads the modules of ModulePaths(). If there are only native libraries,
+// returns a program that calls --function of them. `pauses` must be true for a
+// session with a stepper.
 absl::StatusOr<std::vector<abi::Program>> LoadPrograms(
     const Arguments& arguments, const NativeLibraries& natives,
     bool pauses = false);
 
-// Limits, and the parameters that are read within them: what the flags say of
-// a session's options. To be called before modules are loaded, one of which may
-// be standard input, so that a wrong path is reported at once. Fails as
-// LimitsOf and LoadParameters, or because a module's file cannot be read.
+// Sets the limits, the JIT and the parameters of a session from the flags. Must
+// be called before modules are loaded (one may be standard input), so that a
+// wrong path is reported at once. Fails as LimitsOf, JitOf and LoadParameters
+// do, or if a module's file cannot be read.
 absl::Status ReadSessionOptions(const Arguments& arguments,
                                 abi::SessionOptions& options);
 
-// What the flags say of devices, but for their names.
+// Returns the options of devices from the flags. Device names are not included.
 absl::StatusOr<hal::DriverOptions> DriverOptionsOf(const Arguments& arguments);
 
-// Opens --device values.
+// Opens the devices of --device.
 absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
     const Arguments& arguments);
 

@@ -14,7 +14,7 @@ namespace eyrie::tools {
 namespace {
 
 constexpr double kMebi = 1 << 20;
-// A file this short is there before a line would be, and before threads are.
+// A shorter file is read before the line would appear, so no thread is started.
 constexpr uint64_t kBrief = uint64_t{8} << 20;
 
 }  // namespace
@@ -23,7 +23,7 @@ LoadProgress::LoadProgress() : on_terminal_(isatty(STDERR_FILENO) != 0) {}
 
 void LoadProgress::Start() {
   if (!on_terminal_ || line_ != nullptr) return;
-  // Before the line, whose thread takes no signals.
+  // Before the line's thread starts, which must block signals.
   watch_.emplace([this] {
     if (line_ != nullptr) line_->Print([] {});
     InterruptWatch::Exit();

@@ -1,7 +1,7 @@
-// How far the reading or writing of files has come, on a terminal.
+// Shows the progress of reading or writing files on a terminal.
 //
-// Ctrl-C ends the process, as it does anyway, and leaves the terminal without
-// half a line. In a pipe all of this is nothing.
+// Ctrl-C ends the process as usual, after the line is erased. Does nothing if
+// stderr is not a terminal.
 // Tested by cli_test.py.
 #ifndef EYRIE_TOOLS_LOAD_PROGRESS_H_
 #define EYRIE_TOOLS_LOAD_PROGRESS_H_
@@ -18,20 +18,21 @@
 
 namespace eyrie::tools {
 
-// One thread's. While it lives nothing else may watch for interrupts.
+// Thread-compatible; done() is thread-safe. While an object lives, no other
+// InterruptThread or InterruptWatch may exist.
 class LoadProgress {
  public:
   LoadProgress();
   LoadProgress(const LoadProgress&) = delete;
   LoadProgress& operator=(const LoadProgress&) = delete;
 
-  // Begins with another file: "loading model.vmfb". `bytes` are to be counted
-  // by done(); 0: they are not known.
+  // Starts a step such as "loading model.vmfb". done() counts up to `bytes`; 0
+  // means that the size is unknown.
   void Begin(std::string what, uint64_t bytes = 0);
-  // The same with the size of a file, if it is one; nothing for a short one.
+  // Starts a step with the size of a file. Shows nothing for a short file.
   void BeginFile(std::string what, const std::string& path);
 
-  // How many of them there are now. Any thread's.
+  // The number of bytes processed so far. Thread-safe.
   std::atomic<uint64_t>& done() { return done_; }
 
  private:

@@ -1,7 +1,7 @@
 // A module's metadata as text and as JSON.
 //
 // The text has the sections, order and columns of iree-dump-module's
-// --output=metadata, so that scripts which read one read the other.
+// --output=metadata, so that scripts can read both.
 // Tested by module_text_test.cc.
 #ifndef EYRIE_TOOLS_MODULE_TEXT_H_
 #define EYRIE_TOOLS_MODULE_TEXT_H_
@@ -14,20 +14,22 @@
 
 namespace eyrie::tools {
 
-// Names and values from the file are plain text (plain_text.h) in all of these.
+// All functions print names and values from the file as plain text
+// (plain_text.h).
 void PrintMetadata(const vm::ModuleDef& module, TextStream& to);
 
-// The fields of an object; exports have a "signature".
+// Adds the fields to an object; exports have a "signature".
 void PrintMetadataJson(const vm::ModuleDef& module, JsonObject& to);
 
-// What each export takes and returns by the best source it has, one a line:
-// "add(x: 4xf32) -> 4xf32  [iree.abi]", with its doc below. Records that
-// cannot be read are said on a line of their own. Of one function if it is
-// named, which may have no line.
+// Returns the signature of each export from its best source, one per line:
+// "add(x: 4xf32) -> 4xf32  [iree.abi]", followed by its doc. Unreadable records
+// are reported on lines of their own. If `only` is given, returns the lines of
+// that function alone, or "" if it has none.
 std::string SignaturesText(const vm::ModuleDef& module,
                            absl::string_view only = "");
 
-// "(!vm.ref<?>, i32, tuple<i64>...) -> (i64)"; an unreadable convention as is.
+// Returns "(!vm.ref<?>, i32, tuple<i64>...) -> (i64)", or an unreadable
+// convention unchanged.
 std::string SignatureText(absl::string_view calling_convention);
 
 }  // namespace eyrie::tools

@@ -22,12 +22,12 @@ using NativeLibraries =
 // The rows of this file's flags.
 std::span<const Flag> NativeFlags();
 
-// Opens --native_library values, which runs code of theirs. PERMISSION_DENIED:
-// --no_native_code is given beside.
+// Opens the libraries of --native_library, which runs their initializers.
+// PERMISSION_DENIED: --no_native_code is given, too.
 absl::StatusOr<NativeLibraries> LoadNativeLibraries(const Arguments& arguments);
 
-// A program that calls the native function --function, or the only one there
-// is, with as many operands as there is --input.
+// Returns a program that calls the native function --function, or the only one,
+// with one operand per --input.
 absl::StatusOr<abi::Program> CallingProgram(const Arguments& arguments,
                                             const NativeLibraries& natives);
 

@@ -1,4 +1,4 @@
-// Flags that say where parameters come from.
+// Flags of parameter files.
 //
 // Tested by cli_test.py.
 #ifndef EYRIE_TOOLS_PARAMETER_FLAGS_H_
@@ -18,11 +18,12 @@ namespace eyrie::tools {
 // The rows of --parameters and --parameter_mode.
 std::span<const Flag> ParameterFlags();
 
-// The paths of --parameters, without scopes.
+// Returns the paths of --parameters, without their scopes.
 std::vector<std::string> ParameterPaths(const Arguments& arguments);
 
-// Reads the tables of all --parameters files, never null. INVALID_ARGUMENT: a
-// mode that is none; else as ParameterScopes::AddFile.
+// Reads the tables of all --parameters files. Never returns null.
+// INVALID_ARGUMENT: the mode is unknown. Otherwise fails as
+// ParameterScopes::AddFile does.
 absl::StatusOr<std::shared_ptr<const hal::ParameterScopes>> LoadParameters(
     const Arguments& arguments, const hal::PreloadLimits& limits = {});
 

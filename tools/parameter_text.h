@@ -1,4 +1,4 @@
-// What `eyrie params` prints of parameters.
+// Prints parameters for `eyrie params`.
 //
 // Tested by cli_test.py.
 #ifndef EYRIE_TOOLS_PARAMETER_TEXT_H_
@@ -10,11 +10,11 @@
 
 namespace eyrie::tools {
 
-// Appends a scope's entries as a table, as the public tools print it.
+// Appends a scope's entries as a table, in the format of the public tools.
 void AppendParameterTable(const std::string& scope,
                           const hal::ParameterIndex& index, std::string& out);
 
-// One JSON object: an array of entries by scope.
+// Returns one JSON object that maps scopes to arrays of entries.
 std::string ScopesJson(const hal::ParameterScopes& scopes);
 
 }  // namespace eyrie::tools

@@ -1,7 +1,7 @@
-// A line at the bottom of a terminal that says how far something has come.
+// A progress line at the bottom of a terminal.
 //
-// It stands on stderr, if that is a terminal, from half a second after the
-// beginning, and is wiped away for other output. In a pipe there is none.
+// It is shown on stderr after half a second, and erased for other output. There
+// is no line if stderr is not a terminal.
 // Tested by cli_test.py.
 #ifndef EYRIE_TOOLS_PROGRESS_LINE_H_
 #define EYRIE_TOOLS_PROGRESS_LINE_H_
@@ -18,16 +18,17 @@ namespace eyrie::tools {
 
 class ProgressLine {
  public:
-  // `text` is called now and then, on a thread: what the line is to say. It
-  // must not use the line.
+  // `text` returns the line's text. It is called repeatedly on another thread,
+  // and must not use this object.
   explicit ProgressLine(std::function<std::string()> text);
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
-  // Wipes it away.
+  // Erases the line.
   ~ProgressLine();
 
-  // Wipes the line away, prints something else to stdout or stderr, which ends
-  // its last line, and lets the line come back. Any thread's.
+  // Erases the line, calls `print`, and shows the line again later. `print` may
+  // write to stdout or stderr, and must end its output with a line break.
+  // Thread-safe.
   void Print(absl::FunctionRef<void()> print);
 
  private:

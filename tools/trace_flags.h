@@ -1,5 +1,4 @@
-// Flags that show what a call did and when: --trace, --trace_memory,
-// --profile.
+// Flags that record a call over time: --trace, --trace_memory, --profile.
 //
 // Tested by cli_test.py, trace_flags_test.cc.
 #ifndef EYRIE_TOOLS_TRACE_FLAGS_H_
@@ -21,25 +20,26 @@ namespace eyrie::tools {
 // The rows of these flags.
 std::span<const Flag> TraceFlags();
 
-// The table of --profile: a line that sums it up, then one for each kernel.
-// `wall_ns`: what shares are of.
+// Returns the table of --profile: a summary line, then a line per kernel.
+// `wall_ns` is the time of which shares are computed.
 std::string ProfileText(std::span<const trace::DispatchTotals> rows,
                         double wall_ns);
 
-// What the flags ask for, from Begin to Finish; nothing if they do not.
+// Records from Begin to Finish if the flags ask for it.
 class Tracing {
  public:
-  // INVALID_ARGUMENT: --trace_memory is no size, --trace no file. Else why the
-  // file cannot be written.
+  // Opens the file of --trace. INVALID_ARGUMENT: --trace_memory is not a size,
+  // or --trace is not a file. Otherwise fails as FileWriter does.
   static absl::StatusOr<Tracing> Prepare(const Arguments& arguments);
 
   absl::Status Begin();
   bool has_begun() const { return recorder_ != nullptr; }
-  // FileWriter::identity() of the trace's file; empty if there is none.
+  // Returns FileWriter::identity() of the trace's file, or "" if there is none.
   std::string file_identity() const {
     return file_ == nullptr ? "" : file_->identity();
   }
-  // Writes the file and prints the table; both are lost without it.
+  // Writes the trace file and prints the table to stderr. Without this call
+  // both are discarded.
   absl::Status Finish();
 
  private:

@@ -1,4 +1,4 @@
-// Flags of Vulkan devices, of every command that opens devices.
+// Flags of Vulkan devices, which all commands that open devices share.
 //
 // Tested by vulkan_flags_test.cc, vulkan_test.txt.
 #ifndef EYRIE_TOOLS_VULKAN_FLAGS_H_
@@ -15,11 +15,13 @@ namespace eyrie::tools {
 
 std::span<const Flag> VulkanFlags();
 
-// What they say. INVALID_ARGUMENT: a subgroup size that no device has.
+// Returns the options that the flags set. INVALID_ARGUMENT: the subgroup size
+// is out of range.
 absl::StatusOr<hal::VulkanOptions> VulkanOptionsOf(const Arguments& arguments);
 
-// Where pipeline caches are kept if nobody says: "eyrie" in XDG_CACHE_HOME, or
-// in .cache of HOME; empty if neither is an absolute path. Either may be null.
+// Returns the default folder of pipeline caches: "eyrie" in XDG_CACHE_HOME, or
+// in .cache of HOME, or "" if neither is an absolute path. Either argument may
+// be null.
 std::string DefaultCacheFolder(const char* xdg_cache_home, const char* home);
 
 }  // namespace eyrie::tools
