@@ -1,7 +1,8 @@
-// Attributes that an import gives, held against those that a manifest declares.
+// Checks the attributes that an import gives against the manifest's
+// declarations.
 //
-// Handlers need not check what they are given, and may fault where a string
-// stands for a number. Tested by attributes_test.cc, native_fuzz.cc.
+// Handlers need not check their attributes, and may crash if a string is given
+// for a number. Tested by attributes_test.cc, native_fuzz.cc.
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,14 +46,14 @@ class Merger {
                                    Attributes given) const;
 
  private:
-  // "'opts.deep' of 'f'".
+  // Returns a name for messages: "'opts.deep' of 'f'".
   std::string Named(absl::string_view name) const {
     return absl::StrCat("'", PlainText(absl::StrCat(within_, name), kMaxQuoted),
                         "' of '", function_, "'");
   }
   absl::Status Unknown(const Attribute& declared,
                        const std::string& name) const;
-  // Takes what is given for one that is declared.
+  // Converts a given attribute to the type of the declared one.
   absl::Status Take(const std::string& name, const Attribute& declared,
                     Attribute given, Attribute& merged) const;
 
@@ -127,7 +128,7 @@ absl::StatusOr<Attributes> Merger::Merge(const Attribute& declared,
           absl::StrCat("The import lacks the attribute ", Named(name), ", ",
                        KindText(value), "."));
     }
-    // Members of a dictionary that is not given may be asked for, too.
+    // A dictionary that is not given may have required members, too.
     if (value.kind == Kind::kDictionary && given.find(name) == given.end()) {
       Attribute defaults;
       defaults.kind = Kind::kDictionary;

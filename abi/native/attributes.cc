@@ -1,5 +1,4 @@
-// A recursive descent over the text; nothing is looked at twice.
-//
+// Parses and prints attributes by recursive descent, in one pass.
 // Tested by attributes_test.cc, native_fuzz.cc.
 #include "abi/native/attributes.h"
 
@@ -17,20 +16,20 @@ namespace {
 
 constexpr int kMaxDepth = 16;
 constexpr size_t kMaxQuoted = 80;
-// What ends a bare text; all else may stand in it.
+// The characters that end a bare text.
 constexpr absl::string_view kEnds = "&={}[]:@%";
-// In declarations.
+// Types that only declarations have.
 constexpr absl::string_view kStringType = "string";
 constexpr absl::string_view kSymbolType = "ptr";
 constexpr absl::string_view kOthers = "*";
 
 class Parser {
  public:
-  // `declares`: as a manifest does.
+  // If `declares`, parses a manifest's declarations.
   Parser(absl::string_view text, bool declares)
       : text_(text), declares_(declares) {}
 
-  // The attributes as a dictionary.
+  // Returns all attributes as a dictionary.
   absl::StatusOr<Attribute> Parse() {
     Attribute all;
     all.kind = Attribute::Kind::kDictionary;
@@ -66,7 +65,7 @@ class Parser {
   absl::StatusOr<Attribute> Array();
   absl::StatusOr<Attribute> Dictionary(int depth);
   absl::StatusOr<Attribute> Symbol();
-  // Bytes up to one of kEnds, with %HH read as a byte.
+  // Reads bytes up to one of kEnds; %HH is one byte.
   absl::StatusOr<std::string> Text();
   absl::StatusOr<FfiType> Type();
 
@@ -120,7 +119,7 @@ absl::StatusOr<Attribute> Parser::Array() {
   if (!Consume(':')) return Unexpected("':' and the elements' type");
   ASSIGN_OR_RETURN(array.type, Type());
   while (!numbers.empty()) {
-    // A comma within parentheses is a complex number's.
+    // A comma within parentheses belongs to a complex number.
     const size_t from = numbers[0] == '(' ? numbers.find(')') : 0;
     const size_t comma = from == numbers.npos ? from : numbers.find(',', from);
     RETURN_IF_ERROR(
@@ -172,7 +171,7 @@ absl::StatusOr<Attribute> Parser::Value(int depth) {
   return value;
 }
 
-// What stands behind "name:".
+// Parses the text after "name:".
 absl::StatusOr<Attribute> Parser::Declared() {
   Attribute declared;
   declared.is_given = false;
@@ -264,7 +263,7 @@ void AppendValue(const Attribute& value, std::string& out) {
   absl::StrAppend(&out, array ? "]:" : ":", type.name);
 }
 
-// What stands behind the name of one that is not given.
+// Returns the text after the name of an attribute without a value.
 std::string TypeText(const Attribute& value) {
   switch (value.kind) {
     case Attribute::Kind::kScalar:

@@ -1,4 +1,4 @@
-// Attribute texts: what they give, what they are refused for, round trips.
+// Tests attribute texts: values, errors and round trips.
 #include "abi/native/attributes.h"
 
 #include <cstring>
@@ -109,7 +109,7 @@ TEST(Attributes, Declared) {
   EXPECT_FALSE(ParseAttributes("*").ok());
 }
 
-// What a function gets of what is declared and what is given.
+// Given attributes are merged with declared ones.
 TEST(Attributes, Merged) {
   constexpr struct {
     const char* declared;
@@ -225,8 +225,8 @@ TEST(Attributes, Refused) {
 TEST(FfiTypes, OfTensors) {
   constexpr struct {
     hal::ElementType element;
-    const char* want;  // what a handler sees
-    const char* also;  // what it may be declared as
+    const char* want;  // as a handler sees it
+    const char* also;  // how it may be declared
   } kCases[] = {
       {hal::ElementType::kBool8, "pred", "pred"},
       {hal::ElementType::kInt8, "s8", "u8"},

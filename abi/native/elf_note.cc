@@ -32,7 +32,7 @@ absl::Status Damaged(absl::string_view path, absl::string_view what) {
       absl::StrCat("'", path, "' is damaged: ", what, "."));
 }
 
-// The file's header, once it is known to be a 64-bit shared library.
+// Returns the file's header after checks that it is a 64-bit shared library.
 absl::StatusOr<Elf64_Ehdr> ReadHeader(std::span<const uint8_t> bytes,
                                       absl::string_view path) {
   if (!IsElf(bytes)) {
@@ -64,7 +64,7 @@ uint64_t AlignNote(uint64_t size) {
   return (size + kNoteAlignment - 1) & ~(kNoteAlignment - 1);
 }
 
-// Looks for the note among those of one segment.
+// Looks for the note in one segment.
 absl::Status ReadNotes(std::span<const uint8_t> segment, absl::string_view path,
                        std::optional<absl::string_view>& found) {
   ByteReader in(segment);
@@ -72,7 +72,7 @@ absl::Status ReadNotes(std::span<const uint8_t> segment, absl::string_view path,
     ASSIGN_OR_RETURN(const auto note, in.Read<Elf64_Nhdr>());
     const uint64_t name_size = AlignNote(note.n_namesz);
     const uint64_t text_size = AlignNote(note.n_descsz);
-    // The last note's padding may be left out.
+    // The last note may have no padding.
     if (name_size > in.remaining() ||
         note.n_descsz > in.remaining() - name_size) {
       return Damaged(path, absl::StrCat("a note of ", note.n_namesz, " and ",
@@ -125,7 +125,7 @@ absl::Status CheckNativeElf(std::span<const uint8_t> bytes,
         absl::StrCat("'", path, "' is for another machine (ELF machine ",
                      header.e_machine, "); this is ", kMachineName, "."));
   }
-  // The system's loader trusts what is in the file.
+  // The system's loader does not check the file's offsets, so check them here.
   ByteReader in(bytes);
   for (int i = 0; i < header.e_phnum; ++i) {
     const uint64_t place = header.e_phoff + uint64_t{sizeof(Elf64_Phdr)} *
@@ -172,7 +172,7 @@ absl::StatusOr<std::optional<absl::string_view>> FindAbiNote(
 }
 
 std::string CreateNoteObject(absl::string_view manifest) {
-  // Header, the note, the names of the sections, the table of the sections.
+  // The file header, the note, the section names, and the section table.
   constexpr char kNames[] = "\0.note.eyrie.abi\0.note.GNU-stack\0.shstrtab";
   constexpr uint32_t kNoteName = 1;
   constexpr uint32_t kStackName = kNoteName + sizeof(kSection);

@@ -18,8 +18,8 @@
 namespace eyrie::native {
 namespace {
 
-// What libraries have registered, by the system's handle: their constructors
-// run only once in a process. Never destroyed: calls may run while it ends.
+// Registrations by the system's handle, because a library's constructors run
+// only once per process. Never destroyed, because calls may run during exit.
 struct OpenedLibraries {
   std::mutex mutex;
   std::map<void*, FfiRegistry> registries;  // guarded by mutex
@@ -35,7 +35,7 @@ std::string SystemError() {
   return text == nullptr ? "no reason is given" : text;
 }
 
-// With a slash, so that the system searches no folders.
+// Adds a slash if there is none, so that the system searches no folders.
 std::string ExplicitPath(const std::string& path) {
   return path.find('/') == path.npos ? absl::StrCat("./", path) : path;
 }
@@ -51,7 +51,7 @@ absl::StatusOr<std::shared_ptr<NativeLibrary>> NativeLibrary::Open(
   OpenedLibraries& opened = Opened();
   const std::lock_guard lock(opened.mutex);
   FfiRegistry registered;
-  // Looked up by libraries that register themselves.
+  // Libraries that register themselves look these functions up by name.
   if (XLA_FFI_GetApi() != EyrieGetXlaFfiApi()) {
     return absl::InternalError("The two names of XLA FFI's table differ.");
   }
@@ -72,7 +72,8 @@ absl::StatusOr<std::shared_ptr<NativeLibrary>> NativeLibrary::Open(
 
 absl::StatusOr<void*> NativeLibrary::FindSymbol(const std::string& name) const {
   void* const symbol = ::dlsym(handle_, name.c_str());
-  // The system looks into what the library needs, too: "sin" is libm's.
+  // The system also searches the library's dependencies: it would find "sin" in
+  // libm.
   Dl_info info;
   void* owner = nullptr;
   void* self = nullptr;

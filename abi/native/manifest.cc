@@ -30,7 +30,7 @@ constexpr Convention kConventions[] = {
 #undef NATIVE_CONVENTION
 };
 
-// A name within "module.function?attributes".
+// Reports whether a text is a valid part of "module.function?attributes".
 bool IsName(absl::string_view name, bool dots) {
   for (const char c : name) {
     if (!absl::ascii_isalnum(c) && c != '_' && c != '-' && c != '$' &&

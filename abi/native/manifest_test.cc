@@ -1,4 +1,4 @@
-// Manifests and notes: what is read, what is refused and why.
+// Tests manifests and notes: contents and errors.
 #include "abi/native/manifest.h"
 
 #include <elf.h>
@@ -14,15 +14,15 @@
 namespace eyrie::native {
 namespace {
 
-// A manifest whose one function has these members.
+// Returns a manifest with one function that has these members.
 std::string WithFunction(absl::string_view members) {
   return absl::StrCat(R"({"module": "m", "functions": {"f": {)",
                       R"("convention": "xla_ffi")", members.empty() ? "" : ", ",
                       members, "}}}");
 }
 
-// The same of a function of a vector and a token, whose result is of floats
-// and has these dimensions.
+// Returns a manifest with a function from a vector and a token to floats with
+// these dimensions.
 std::string WithDims(absl::string_view dims) {
   return WithFunction(
       absl::StrCat(R"("arguments": ["?xf32", "token"], "results": [)",
@@ -172,7 +172,7 @@ TEST(Manifest, Refuses) {
   }
 }
 
-// A shared library of this machine with nothing in it but a note segment.
+// Returns a shared library for this machine that has only a note segment.
 std::string LibraryWith(absl::string_view note) {
   Elf64_Ehdr header = {};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
@@ -191,7 +191,7 @@ std::string LibraryWith(absl::string_view note) {
   return absl::StrCat(file, note);
 }
 
-// The note's bytes, as they are in the object file.
+// Returns the note's bytes as they are in the object file.
 std::string NoteOf(absl::string_view manifest) {
   const std::string object = CreateNoteObject(manifest);
   Elf64_Ehdr header;
@@ -232,7 +232,7 @@ TEST(ElfNote, DamagedFilesAreRefused) {
   EXPECT_EQ(Find(LibraryWith(note + note)).status().message(),
             "'k.so' is damaged: it has two Eyrie notes.");
   std::string cut = note;
-  cut[4] = '\x7F';  // the text's size
+  cut[4] = '\x7F';  // the size of the text
   EXPECT_EQ(Find(LibraryWith(cut)).status().message(),
             "'k.so' is damaged: a note of 6 and 127 bytes is cut off.");
 }

@@ -1,8 +1,7 @@
-// Any bytes may be refused as a note, a manifest, attributes or MLIR; none may
-// fault, and what is taken is the same when it is written and read again.
+// Fuzzes notes, manifests, attributes and MLIR text: no input may crash, and
+// accepted input must be the same after it is written and read again.
 //
-// The first byte of an input says what the others are.
-// Run it with: tests/fuzz/BUILD says how.
+// The first byte selects the format. To run it, see tests/fuzz/BUILD.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -23,7 +22,7 @@ void TryAttributes(absl::string_view text) {
   if (!again.ok() || eyrie::native::AttributesText(*again) != written) abort();
 }
 
-// Declared ones, and behind a line break what an import gives.
+// The input is declarations, a line break, and an import's attributes.
 void TryDeclared(absl::string_view text) {
   const size_t line = text.find('\n');
   const auto declared =
@@ -37,7 +36,7 @@ void TryDeclared(absl::string_view text) {
   if (!given.ok()) return;
   const auto merged =
       eyrie::native::MergeAttributes("f", *declared, *std::move(given));
-  // What a function gets fits what is declared.
+  // Merged attributes must fit the declarations.
   if (merged.ok() &&
       !eyrie::native::MergeAttributes("f", *declared, *merged).ok()) {
     abort();

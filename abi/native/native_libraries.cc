@@ -15,11 +15,11 @@ namespace {
 
 constexpr size_t kMaxQuoted = 200;
 
-// A function, or why it cannot be called here.
+// A function, or the reason why it cannot be called here.
 using LoadedFunction = absl::StatusOr<std::shared_ptr<const NativeFunction>>;
 using Functions = std::map<std::string, LoadedFunction, std::less<>>;
 
-// One context's imports. They may outlive it, those that still run.
+// The imports of one context. An import whose call is running may outlive it.
 class LibraryState final : public vm::ModuleState {
  public:
   explicit LibraryState(uint64_t owner) : owner_(owner) {}
@@ -60,7 +60,7 @@ class LibraryModule final : public vm::Module {
   const std::shared_ptr<const NativeServices> services_;
 };
 
-// "scale?axis=1:i32" as its two parts.
+// Splits "scale?axis=1:i32" into its name and attributes.
 std::pair<absl::string_view, absl::string_view> SplitName(
     absl::string_view name) {
   const size_t mark = name.find('?');
@@ -110,7 +110,8 @@ absl::string_view TypeText(vm::ValueType type) {
   return type == vm::ValueType::kRef ? "!vm.ref<?>" : vm::NameOf(type);
 }
 
-// A function that calls an import of the same name.
+// Returns the text of a program with a function that calls an import of the
+// same name.
 absl::StatusOr<std::string> ForwardingText(
     const std::string& name, const vm::CallingConvention& convention,
     bool has_fences) {
@@ -148,7 +149,7 @@ absl::StatusOr<std::string> ForwardingText(
       absl::StrJoin(arguments, ", "), ")\n  vm.return ", returned, "\n}\n");
 }
 
-// The first library with this function; null: none has it.
+// Returns the first library with this function, or nullptr.
 const LoadedLibrary* FirstWith(
     std::span<const std::shared_ptr<const LoadedLibrary>> libraries,
     absl::string_view module, absl::string_view function) {
@@ -199,7 +200,7 @@ absl::StatusOr<NativeModules> CreateNativeModules(
   for (const auto& loaded : libraries) {
     for (const auto& [name, function] : loaded->manifest.functions) {
       LoadedFunction native = function.declaration->Load(loaded->library);
-      // What another machine could call is refused when it is called here.
+      // A function for another platform fails only when it is called here.
       if (!native.ok() && !absl::IsUnimplemented(native.status())) {
         return Annotate(
             native.status(),

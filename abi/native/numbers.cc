@@ -46,7 +46,7 @@ bool AppendInteger(absl::string_view text, std::string& bytes) {
   return true;
 }
 
-// A finite text is not to become an infinity.
+// A finite number must not become an infinity.
 template <typename T>
 bool ParseFloat(absl::string_view text, T& value) {
   double wide;
@@ -99,7 +99,7 @@ T At(absl::string_view bytes, size_t index = 0) {
   return LoadLittleEndian<T>(bytes.data() + index * sizeof(T));
 }
 
-// As "%.*g" prints. (std::to_chars has tables of 140 KB for it, and
+// Prints as "%.*g" does. (std::to_chars would add tables of 140 KB, and
 // absl::StrFormat cannot be in a shared library.)
 void AppendDigits(double number, int digits, std::string& text) {
   char buffer[40];

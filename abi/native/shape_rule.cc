@@ -47,10 +47,11 @@ bool ReadIndex(absl::string_view text, int64_t& index) {
          index <= ShapeRule::kMaxRank;
 }
 
-// Dimensions of a tensor, from the first to the one behind the last.
+// A range of a tensor's dimensions: the first, and the end.
 using DimRange = std::pair<int64_t, int64_t>;
 
-// Of what follows an operand, if the rank has such dimensions.
+// Returns the range for a rule that follows an operand, or nullopt if the rank
+// does not have these dimensions.
 std::optional<DimRange> Resolve(const DimRule& rule, int64_t rank) {
   const auto from_start = [rank](int64_t index) {
     return index < 0 ? index + rank : index;
@@ -63,7 +64,7 @@ std::optional<DimRange> Resolve(const DimRule& rule, int64_t rank) {
   return DimRange(first, last);
 }
 
-// "0.1", "0.:-2": a dimension, or some of them.
+// Reads "0.1" or "0.:-2": one dimension or a range.
 absl::StatusOr<DimRule> ReadDimText(const JsonReader& json,
                                     absl::string_view text,
                                     ShapeRule::Operands operands) {

@@ -14,7 +14,7 @@ TaskPool::TaskPool(size_t threads)
 
 TaskPool::~TaskPool() {
   if (mark_.IsForked()) {
-    // They are not here to be joined.
+    // A forked child has no such threads to join.
     for (Thread& thread : threads_) thread.Forget();
     return;
   }
@@ -33,7 +33,7 @@ TaskPool::~TaskPool() {
 
 void TaskPool::Schedule(Task task) {
   if (mark_.IsForked()) return task();
-  // The task may end the pool before this returns.
+  // The task may destroy the pool before this returns.
   const std::shared_ptr<State> state = state_;
   {
     const std::lock_guard lock(state->mutex);
@@ -43,7 +43,8 @@ void TaskPool::Schedule(Task task) {
           Thread::Start("tasks of native functions", [state] { Work(*state); });
       if (thread.ok()) threads_.push_back(*std::move(thread));
     }
-    // While the pool ends its threads see to what their tasks schedule.
+    // During destruction, the pool's own threads run the tasks that tasks
+    // schedule.
     if (!threads_.empty() || state->ending) {
       state->tasks.push_back(std::exchange(task, nullptr));
     }

@@ -1,4 +1,5 @@
-// Every task runs, those of tasks too, whatever the number of threads.
+// Tests that every task runs, including those that tasks schedule, with any
+// number of threads.
 #include "abi/native/task_pool.h"
 
 #include <atomic>
@@ -28,7 +29,7 @@ TEST(TaskPool, RunsAllBeforeItEnds) {
   }
 }
 
-// Tasks run, whether all, one or none of the threads can be started.
+// Tasks run whether all, one or none of the threads can be started.
 TEST(TaskPool, MayHaveFewerThreads) {
   for (const int some : {0, 1, 3}) {
     const tests::ThreadLimit limit(some);

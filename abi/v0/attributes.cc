@@ -9,8 +9,7 @@ namespace {
 
 constexpr absl::string_view kVersion = "1";
 
-// The conventions by their names in `abi`; each has a signature, and a version
-// of its own.
+// The conventions by their names in `abi`. Each has a signature and a version.
 constexpr struct Convention {
   absl::string_view name;
   absl::string_view key;
@@ -32,7 +31,7 @@ absl::Status CheckVersion(std::span<const vm::Attribute> attributes,
       "' (attribute '", key, "') is not known; version ", kVersion, " is."));
 }
 
-// What `abi` says, if it is there.
+// Checks `abi` and `abiv`, if present.
 absl::Status CheckEarlier(std::span<const vm::Attribute> attributes,
                           const Attributes& found) {
   const auto name = vm::FindAttribute(attributes, kEarlierKey);

@@ -1,4 +1,4 @@
-// Both sets of V0 attributes, and versions that nobody knows.
+// Tests both sets of V0 attributes, and unknown versions.
 #include "abi/v0/attributes.h"
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace eyrie::abi::v0 {
 namespace {
 
-// "raw=… sip=… allocator=…", "none", or the error.
+// Returns "raw=… sip=… allocator=…", "none", or the error.
 std::string ReadText(const std::vector<vm::Attribute>& attributes) {
   const auto found = Attributes::Read(attributes);
   if (!found.ok()) return StatusText(found);
@@ -40,7 +40,7 @@ TEST(Attributes, Read) {
       {{{"abi", "sip"}, {"abiv", "1"}, {"sip", "S"}, {"f", "F"}, {"fv", "1"}},
        "raw=F sip=S "},
       {{{"abi", "sip"}, {"sip", "S"}}, "sip=S "},
-      // Nobody knows these.
+      // Unknown versions and conventions.
       {{{"fv", "2"}, {"f", "F"}},
        "UNIMPLEMENTED: Version '2' of the V0 convention 'raw' (attribute 'fv') "
        "is not known; version 1 is."},

@@ -20,7 +20,7 @@ using hal::ElementType;
 
 constexpr int64_t kUnknown = BufferDescription::kUnknown;
 constexpr uint32_t kBitsPerByte = 8;
-// Of memory that a device may use.
+// The alignment of memory that a device may use.
 constexpr uint64_t kAlignment = 64;
 
 uint64_t AlignmentOf(const void* data) {
@@ -37,13 +37,13 @@ Dimensions PackedStrides(const Dimensions& shape, Layout layout,
   for (size_t i = 0; i < rank; ++i) {
     const size_t dimension = columns ? i : rank - 1 - i;
     strides[dimension] = static_cast<int64_t>(stride);
-    // Wraps only for buffers without elements, which nobody walks.
+    // Can overflow only if there are no elements, when strides are not used.
     stride *= static_cast<uint64_t>(shape[dimension]);
   }
   return strides;
 }
 
-// Whether elements lie one behind the other in an order.
+// Reports whether the elements are contiguous in an order.
 bool IsPacked(const Dimensions& shape, const Dimensions& strides, Layout layout,
               int64_t width) {
   const Dimensions packed = PackedStrides(shape, layout, width);
@@ -61,7 +61,7 @@ TensorSpec SpecOf(ElementType element, const Dimensions& shape) {
   return spec;
 }
 
-// What one question to the oracle works on.
+// The state of one query.
 class Oracle {
  public:
   Oracle(const hal::Device& device, const RawType& type,
@@ -99,7 +99,8 @@ class Oracle {
     return hal::StrideBits(type) / kBitsPerByte;
   }
 
-  // "A buffer 2x?xf32 is given; Buffer<float32[2]> is expected, and ..."
+  // Returns the error "A buffer 2x?xf32 is given; Buffer<float32[2]> is
+  // expected, and …".
   absl::Status Refused(absl::string_view why) const {
     return absl::InvalidArgumentError(
         absl::StrCat("A buffer ", given_.ToString(), " is given; ",
@@ -133,7 +134,7 @@ class Oracle {
                      hal::ElementTypeName(type_.element), " without loss"));
   }
 
-  // Finds what dimensions are.
+  // Computes the dimensions.
   absl::Status Complete() {
     const size_t rank = type_.dims.size();
     if (given_.shape && given_.shape->size() != rank) {
@@ -165,7 +166,7 @@ class Oracle {
     return absl::OkStatus();
   }
 
-  // Finds the one dimension that is not known by the length.
+  // Computes the one unknown dimension from the length.
   absl::Status Derive(size_t unknown) {
     const auto other =
         std::find(shape_.begin() + unknown + 1, shape_.end(), kUnknown);
@@ -217,7 +218,7 @@ class Oracle {
   const hal::Device& device_;
   const RawType& type_;
   const BufferDescription& given_;
-  ElementType element_ = ElementType::kNone;  // of the memory given
+  ElementType element_ = ElementType::kNone;  // of the given memory
   Dimensions shape_;
 };
 
@@ -289,7 +290,7 @@ absl::StatusOr<Ref<hal::BufferView>> CreateBuffer(
 
 namespace {
 
-// INVALID_ARGUMENT: an element, as an array has it, is not one of the type.
+// INVALID_ARGUMENT: an element of the array is out of the type's range.
 absl::Status CheckRange(std::span<const uint8_t> elements,
                         const HostArray& array, ElementType to) {
   const std::optional<Misfit> misfit =
@@ -299,7 +300,7 @@ absl::Status CheckRange(std::span<const uint8_t> elements,
                   absl::StrCat("(element ", misfit->element, ")"));
 }
 
-// Lends memory to a device. Of a device's buffer, another view.
+// Lends memory to a device; for a device buffer, creates another view.
 absl::StatusOr<Ref<hal::BufferView>> Lend(
     hal::Device& device, const BufferDescription& description,
     const std::shared_ptr<const HostArray>& array) {
@@ -337,7 +338,7 @@ absl::StatusOr<Ref<hal::BufferView>> ToBuffer(
   ASSIGN_OR_RETURN(
       const std::span<uint8_t> target,
       view->buffer()->Map(hal::memory_access::kDiscardWrite, 0, size));
-  // Packed by columns is packed by rows with the dimensions in reverse.
+  // Column-major order is row-major order with the dimensions reversed.
   if (type.layout == Layout::kColumnMajor) array = array->Transposed();
   RETURN_IF_ERROR(WriteElements(*array, description.element, target.data()));
   RETURN_IF_ERROR(CheckRange(target, *array, description.element));

@@ -1,4 +1,4 @@
-// What the oracle says of buffers, and what becomes of them.
+// Tests the oracle's decisions on buffers, and the conversions that follow.
 #include "abi/v0/buffer_description.h"
 
 #include <cstring>
@@ -46,7 +46,7 @@ const char* Name(BufferUse use) {
   return kNames[static_cast<int>(use)];
 }
 
-// "copy 2x3xf32 of 24 bytes at 12 4"
+// Returns a text such as "copy 2x3xf32 of 24 bytes at 12 4".
 std::string Text(const absl::StatusOr<BufferPlan>& plan) {
   if (!plan.ok()) return StatusText(plan);
   const BufferDescription& d = plan->description;
@@ -72,7 +72,7 @@ TEST(BufferDescriptionOracle, CompletesAndRefuses) {
     std::optional<Dims> strides;
     const char* want;
   } kRows[] = {
-      // Nothing is known but the type.
+      // Only the type is known.
       {f32_2x3, {}, {}, {}, {}, "make 2x3xf32 of 24 bytes at 12 4"},
       {scalar, {}, {}, {}, {}, "make si32 of 4 bytes at "},
       {columns, {}, 24, {}, {}, "make 2x3xf32 of 24 bytes at 4 8"},
@@ -252,7 +252,7 @@ TEST(BufferDescriptionOracle, DecidesByMemory) {
       {kThisDevice, false, 1, {}, kF32, {12, 4}, "copy"},
       {kOtherDevice, true, 64, {}, kF32, {12, 4}, "copy"},
       {kThisDevice, true, 1, {}, kF16, {6, 2}, "convert"},
-      // Columns.
+      // Column-major types.
       {kHost, true, 64, kColumns, kF32, {4, 8}, "as is"},
       {kThisDevice, true, 64, kColumns, kF32, {12, 4}, "pack"},
       {kHost, true, 64, Layout::kRowMajor, kF32, {4, 8}, "pack"},
@@ -283,7 +283,7 @@ std::span<const uint8_t> Bytes(size_t count) {
   return {reinterpret_cast<const uint8_t*>(kElements), count * sizeof(float)};
 }
 
-// The elements in the order they lie in.
+// Returns the elements in memory order.
 std::string Elements(const hal::BufferView& view) {
   std::string text;
   AppendElements(*BytesOf(view), SpecOf(view), 64, FloatCase::kLower, text);
@@ -298,7 +298,7 @@ TEST(Buffers, AreMadeOfArraysAndRead) {
     Dims strides;
     bool lends;
     const char* want;  // in memory
-    bool same_order;   // read back, they lie as they did in memory
+    bool same_order;   // reading back gives the same memory order
   } kRows[] = {
       {{}, kF32, {2, 3}, {12, 4}, false, "[1 2 3][4 5 6]", true},
       {{}, kF32, {2, 3}, {12, 4}, true, "[1 2 3][4 5 6]", true},
@@ -323,7 +323,7 @@ TEST(Buffers, AreMadeOfArraysAndRead) {
     const auto read = FromBuffer(type, *view);
     ASSERT_EQ(StatusText(read), "OK");
     EXPECT_EQ((*read)->is_dense(), row.same_order);
-    // Read by rows, it has the elements that it was made of.
+    // Read in row-major order, it has the original elements.
     const auto again = ToBuffer(*device, BufferType(kF32, {-1, -1}), *read);
     const auto packed = ToBuffer(*device, BufferType(kF32, {-1, -1}), array);
     ASSERT_EQ(StatusText(again), "OK");
@@ -370,7 +370,7 @@ TEST(Buffers, ElementsThatDoNotFit) {
   EXPECT_EQ(StatusText(ToBuffer(*device, type, integers->Casting())),
             "INVALID_ARGUMENT: 1065353216 is out of range for si8 (-128 to "
             "127). (element 0)");
-  // Of one width they are not converted, and compared all the same.
+  // Elements of the same width are not converted, but are still checked.
   const std::vector<uint8_t> bytes = {1, 127, 200};
   const int64_t three[] = {3};
   const auto naturals =

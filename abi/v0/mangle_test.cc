@@ -1,5 +1,5 @@
-// Components of V0 signatures: what is written, read, and refused at which
-// byte.
+// Tests components of V0 signatures: writing, reading, and errors with their
+// bytes.
 #include "abi/v0/mangle.h"
 
 #include <cstdint>
@@ -51,7 +51,7 @@ TEST(SignatureBuilder, Writes) {
             "_5X3!_6");
 }
 
-// All components: "k7@0", and of spans "A'body'@0+3".
+// Returns all components: "k7@0"; a span is "A'body'@0+3".
 std::string ReadAll(absl::string_view text) {
   std::string out;
   const absl::Status status =
@@ -147,7 +147,7 @@ TEST(SignatureParser, ReadsOrRefuses) {
   }
 }
 
-// Offsets within a span are those of the whole.
+// Offsets within a span are relative to the whole signature.
 TEST(SignatureParser, Nests) {
   SignatureParser parser("_5X7!_6Y2!?");
   ASSERT_TRUE(parser.Expect('_', "five").ok());

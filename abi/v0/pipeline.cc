@@ -49,7 +49,7 @@ absl::Status Pipeline::Start(Callable& function,
     const absl::Status status =
         function.Start(arguments, last_.get(), signal.get(), slots, results);
     if (!status.ok()) {
-      signal->Fail(status);  // what the module queued may wait for it
+      signal->Fail(status);  // queued operations may wait for it
       return status;
     }
     last_ = std::move(signal);

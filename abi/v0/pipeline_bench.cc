@@ -1,13 +1,13 @@
-// A chain of 16 calls, each given the result of the one before: pipelined, and
-// with a wait after each call.
+// Measures a chain of 16 calls, each of which uses the previous result:
+// pipelined, and with a wait after each call.
 //
 //   bazel run -c opt //abi/v0:pipeline_bench
-// What a user writes without a pipeline is HostValues: results come out as
-// arrays and are given again (Invoker), of the same module or, Default, of one
-// compiled by the compiler's default, whose functions wait themselves.
-// References pass the same buffers on (Callable), and wait too. The argument
-// is the number of floats; items are calls. On Vulkan, whose work runs beside
-// the caller's, a wait costs what it does on any device with a queue.
+//
+// HostValues is the usual code without a pipeline: results become arrays and
+// are passed again (Invoker). It uses the same module or, as Default, one
+// compiled with the compiler's defaults, whose functions wait themselves.
+// References passes the same buffers on (Callable), and also waits. The
+// argument is the number of floats; items are calls.
 #include <cstdlib>
 #include <memory>
 #include <span>
@@ -26,11 +26,11 @@ namespace {
 
 constexpr int kCalls = 16;
 
-// Names of functions of 4xf32, and of ?xf32 with a result allocator.
+// Functions of 4xf32, and of ?xf32 with a result allocator.
 constexpr char kMade[] = "double";
 constexpr char kAllocated[] = "scale";
 
-// The same source for a device, by two execution models.
+// The same source compiled for a device, in two execution models.
 struct Place {
   const char* device;
   const char* async;
@@ -43,7 +43,8 @@ constexpr Place kVulkan = {"vulkan",
                            "tests/modules/3.13/raw_results.vulkan-async.vmfb",
                            "tests/modules/3.13/raw_results.vulkan.vmfb"};
 
-// Null, and the benchmark says so, where there is no such device.
+// Returns null and reports an error to the benchmark if the device does not
+// exist.
 std::unique_ptr<Session> Open(benchmark::State& state, const char* device,
                               const char* path) {
   auto program = LoadProgram(path);

@@ -1,4 +1,4 @@
-// Chains of calls: how often they wait, what they compute, how they fail.
+// Tests chains of calls: how often they wait, results and failures.
 #include "abi/v0/pipeline.h"
 
 #include <memory>
@@ -26,7 +26,7 @@ std::unique_ptr<Session> Open(const std::string& module) {
   return *Session::Create({*program}, *OpenDevices({}, hal::DriverOptions()));
 }
 
-// Four ones.
+// Returns a tensor of four ones.
 vm::Value Ones(Session& session) {
   TensorSpec spec;
   spec.type = hal::ElementType::kFloat32;
@@ -44,13 +44,13 @@ std::string Text(const vm::Value& value) {
   return text;
 }
 
-// A fence that nothing has reached.
+// Returns a fence that is not signalled.
 Ref<hal::Fence> Unreached(Session& session) {
   return hal::Fence::At(*session.devices()[0]->CreateSemaphore(0), 1);
 }
 
 TEST(Pipeline, CountsWaits) {
-  // 2^16 in every element, where 16 calls double ones.
+  // 16 calls that double ones give 2^16 in every element.
   constexpr char kDoubled[] = "4xf32=65536 65536 65536 65536";
   const struct {
     const char* variant;
@@ -62,7 +62,7 @@ TEST(Pipeline, CountsWaits) {
       {".async", {"scale"}, 1, 0, 16, 0, kDoubled},
       {".async", {"plain"}, 1, 0, 0, 0, kDoubled},
       {".async", {"scale", "double", "plain"}, 1, 1, 1, 0, kDoubled},
-      // One that depends on data, which returns what it is given here.
+      // The result depends on data, and is the argument that is passed here.
       {".async",
        {"scale", "scale", "scale", "scale", "scale", "scale", "scale",
         "leading", "scale"},
@@ -103,7 +103,7 @@ TEST(Pipeline, CountsWaits) {
   }
 }
 
-// All calls are submitted before the first of them may begin.
+// All calls are submitted before the first one can start.
 TEST(Pipeline, SubmitsWhatCannotRunYet) {
   for (const char* name : {"double", "scale", "plain"}) {
     const auto session = Open("3.13/raw_results.async");
@@ -125,7 +125,7 @@ TEST(Pipeline, SubmitsWhatCannotRunYet) {
   }
 }
 
-// A result that depends on data holds up the thread that submits.
+// A result that depends on data blocks Submit.
 TEST(Pipeline, WaitsForData) {
   const auto session = Open("3.13/raw_results.async");
   Callable scale = *session->Lookup("scale");
@@ -148,7 +148,7 @@ TEST(Pipeline, WaitsForData) {
   EXPECT_EQ(pipeline.statistics().waits, 1u);
 }
 
-// What fails before, within and between calls, and what the end hears of it.
+// Failures before, during and between calls are reported at the end.
 TEST(Pipeline, FailuresReachTheEnd) {
   const auto session = Open("3.13/raw_results.async");
   Callable scale = *session->Lookup("scale");
@@ -175,7 +175,7 @@ TEST(Pipeline, FailuresReachTheEnd) {
       if (i == (row.failing == kMiddle ? kCalls / 2 : 0)) pipeline.After(fence);
       if (row.failing == kArgument && i == kCalls / 2) {
         EXPECT_EQ(StatusText(pipeline.Submit(scale, {}, values)), row.want);
-        // For good.
+        // The failure remains.
         EXPECT_EQ(StatusText(pipeline.Submit(scale, values, values)), row.want);
         break;
       }
@@ -208,7 +208,7 @@ TEST(Pipeline, AFailingAllocatorReachesTheEnd) {
   EXPECT_EQ(pipeline.Wait(), failed);
 }
 
-// Waiting for nobody's fence is an error, not a wait for ever.
+// A wait for a fence that no one can signal is an error, not a deadlock.
 TEST(Pipeline, AFenceThatNobodyHolds) {
   const auto session = Open("3.13/raw_results.async");
   Pipeline pipeline(*session);
@@ -218,7 +218,7 @@ TEST(Pipeline, AFenceThatNobodyHolds) {
   EXPECT_EQ(pipeline.Wait().code(), absl::StatusCode::kFailedPrecondition);
 }
 
-// A synchronous function behind what is not complete.
+// A synchronous function after calls that are not complete.
 TEST(Pipeline, SynchronousFunctionsWait) {
   const auto session = Open("3.13/raw_results");
   Callable scale = *session->Lookup("scale");

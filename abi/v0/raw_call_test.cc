@@ -1,5 +1,5 @@
-// Raw functions called without storage for their results: by the signature, by
-// result allocators, and by such as do not what is asked of them.
+// Tests calls of raw functions without storage for results: storage from
+// signatures, from result allocators, and from allocators that misbehave.
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,7 +29,7 @@ std::unique_ptr<Session> Open(const std::string& module,
   return *std::move(session);
 }
 
-// Each "2xf32=1 2" as a tensor, "&2xf32=1 2" as its buffer; "7" as an i32;
+// Reads "2xf32=1 2" as a tensor, "&2xf32=1 2" as its buffer, "7" as an i32, and
 // "null".
 std::vector<vm::Value> Read(Session& session, const std::string& texts) {
   std::vector<vm::Value> values;
@@ -64,7 +64,7 @@ std::string Text(const std::vector<vm::Value>& values) {
   return text;
 }
 
-// What a call returns, or the first line of why not.
+// Returns the results of a call, or the first line of its error.
 std::string Call(Session& session, const char* function,
                  const std::string& arguments) {
   auto callable = session.Lookup(function);
@@ -80,7 +80,7 @@ TEST(RawCall, OfEveryRelease) {
     const char* arguments;
     const char* want;
   } kRows[] = {
-      // Storage is made, or given.
+      // Storage is created, or given.
       {"double", "4xf32=1 2 3 4", "4xf32=2 4 6 8"},
       {"double", "4xf32=1 2 3 4;4xf32=0", "4xf32=2 4 6 8"},
       {"scale", "3xf32=1 2 3", "3xf32=2 4 6"},
@@ -89,7 +89,7 @@ TEST(RawCall, OfEveryRelease) {
       {"leading", "4xf32=1 0 3 -4", "2xf32=1 0"},
       {"leading", "4xf32=1 0 3 -4;null", "2xf32=1 0"},
       {"plain", "3xf32=1 2 3", "3xf32=2 4 6"},
-      // Arguments that are not the signature's.
+      // Arguments that do not match the signature.
       {"double", "3xf32=1 2 3",
        "INVALID_ARGUMENT: Argument 0 ('input0') is 3xf32; dimension 0 is 3, "
        "expected 4 (4xf32)."},
@@ -134,7 +134,7 @@ TEST(RawCall, StorageIsTheResult) {
       {"fill_buffer", "2x2xi32=1 2 3 4;&4xi32=0", "2x2xsi32=[2 4][6 8]"},
       {"fill_scaled", "2xf32=1 2", "2xf32=2 4;1xf32=3"},
       {"fill_scaled", "2xf32=1 2;2xf32=0;1xf32=0", "2xf32=2 4;1xf32=3"},
-      // The length of a buffer says its only dimension.
+      // The length of a buffer determines its only dimension.
       {"unknown", "2xf32=1 2;&2xf32=0", "2xf32=2 4"},
       {"unknown", "2xf32=1 2",
        "INVALID_ARGUMENT: Function 'unknown' returns nothing, and storage "
@@ -217,14 +217,14 @@ TEST(RawCall, AllocatorsThatDoOtherThings) {
         EXPECT_EQ(Call(*session, row.function, "4xf32=1 2 3 4"), row.want)
             << release << variant;
       }
-      // Whose storage is given needs no allocator.
+      // If storage is given, the allocator is not needed.
       EXPECT_EQ(Call(*session, "empty", "2xf32=1 2;2xf32=3 4"), "2xf32=3 4");
       EXPECT_EQ(Call(*session, "missing", "2xf32=1 2;2xf32=3 4"), "2xf32=3 4");
     }
   }
 }
 
-// The module's own words, which differ by release.
+// The messages come from the module and differ between releases.
 TEST(RawCall, AllocatorsThatFail) {
   for (const char* release : kReleases) {
     for (const char* variant : kVariants) {
@@ -246,8 +246,8 @@ TEST(RawCall, AllocatorsThatFail) {
   }
 }
 
-// An allocator that returns one buffer again and again: not for a call that
-// reads it.
+// An allocator that always returns the same buffer, which a call must not
+// receive if it also reads it.
 TEST(RawCall, StorageIsNoArgument) {
   const auto session = Open("3.13/raw_allocators");
   auto kept = *session->Lookup("kept");

@@ -1,7 +1,7 @@
-// Any text may be refused as a raw signature; one that is read is written in
-// one form, which reads as the same.
+// Fuzzes raw signatures: an accepted text must be written in one canonical
+// form, which reads back as the same signature.
 //
-// Run it with: tests/fuzz/BUILD says how.
+// To run it, see tests/fuzz/BUILD.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -15,8 +15,7 @@ namespace {
 using hal::ElementType;
 using Kind = RawType::Kind;
 
-// The element types, each at its number; the first is what is found where none
-// is written.
+// The element types in the order of their numbers. The first is the default.
 constexpr struct {
   ElementType type;
   absl::string_view name;
@@ -51,8 +50,8 @@ size_t NumberOf(ElementType type) {
   return row - std::begin(kScalarTypes);
 }
 
-// Reads what stands in a span of a type, in the order that the grammar has:
-// element type, dimensions, layout.
+// Reads the parts of a type's span in the order of the grammar: element type,
+// dimensions, layout.
 class TypeReader {
  public:
   explicit TypeReader(RawType& type) : type_(type) {}

@@ -1,4 +1,4 @@
-// Raw signatures: what they say, and what is refused at which byte.
+// Tests raw signatures: contents, and errors with their bytes.
 #include "abi/v0/raw_signature.h"
 
 #include <string>
@@ -29,7 +29,7 @@ TEST(RawSignature, ReadsOrRefuses) {
        "(Buffer<float32[2], row-major>, Buffer<float16[2x3], column-major>) -> "
        "()"},
       {"I8!B5!t0d0R1!", "(Buffer<float32[0]>) -> ()"},
-      // The whole.
+      // The whole signature.
       {"",
        "Byte 0 of the signature: the end is found in place of the inputs "
        "('I')."},

@@ -20,7 +20,7 @@ bool IsDynamicBuffer(const RawType& type) {
   return type.kind == Kind::kBuffer && !type.is_static();
 }
 
-// Booleans pass for integers of 8 bits; raw types have none.
+// Booleans match integers of 8 bits, because raw types have no booleans.
 bool Matches(const RawType& type, const hal::BufferView& view) {
   const bool boolean = view.element_type() == hal::ElementType::kBool8 &&
                        IsInteger(type.element) &&
@@ -35,7 +35,7 @@ bool Matches(const RawType& type, const hal::BufferView& view) {
   return true;
 }
 
-// What of a view is not a buffer type's, as the end of a sentence.
+// Returns how a view differs from a buffer type, as the end of a sentence.
 std::string ViewDifference(const RawType& type, const hal::BufferView& view) {
   std::string text =
       absl::StrCat("a buffer ", view.ShapeAndType(), " is given; ",
@@ -54,7 +54,7 @@ std::string ViewDifference(const RawType& type, const hal::BufferView& view) {
   return text + ".";
 }
 
-// Whether a buffer, or a view of one, has bytes of another buffer.
+// Reports whether a buffer or view shares bytes with another buffer.
 bool Overlap(RefObject* object, const hal::Buffer& other) {
   auto* view = RefCast<hal::BufferView>(object);
   const hal::Buffer* buffer =
@@ -137,7 +137,7 @@ absl::Status ResultStorage::PlanResults() {
   return absl::OkStatus();
 }
 
-// The allocator is needed if a dynamic result has storage.
+// The allocator is required if a dynamic result has storage.
 absl::Status ResultStorage::BindAllocator(const vm::Function& function) {
   bool needed = false;
   for (const Result& result : results_) {
@@ -344,7 +344,7 @@ absl::Status ResultStorage::Take(const Ref<RefObject>& returned,
   return absl::OkStatus();
 }
 
-// The buffer of a dynamic result, or null.
+// Returns the buffer of a dynamic result, or null.
 absl::StatusOr<Ref<hal::BufferView>> ResultStorage::TakeView(vm::List& list,
                                                              size_t index,
                                                              size_t result) {

@@ -1,6 +1,6 @@
-// Random signatures, written and read; random values, out of their structures
-// and back; and signatures with bytes changed, which must be refused or be
-// what they are written as.
+// Tests random signatures, written and read; random values, extracted from
+// structures and put back; and signatures with changed bytes, which must be
+// rejected or be written back unchanged.
 #include <cstdint>
 #include <iterator>
 #include <random>
@@ -24,7 +24,7 @@ class Random {
  public:
   explicit Random(uint64_t seed) : engine_(seed) {}
 
-  // From 0 to count - 1.
+  // Returns a random number from 0 to count - 1.
   int64_t Below(int64_t count) {
     return static_cast<int64_t>(engine_() % static_cast<uint64_t>(count));
   }
@@ -38,13 +38,14 @@ class Random {
     return signature;
   }
 
-  // A structure of raw values 0 to count - 1, each at one path or more.
+  // Returns a structure of the raw values 0 to count - 1, each at one path or
+  // more.
   SipNode Structure(int64_t count) {
     SipMangler mangler;
     for (int64_t raw = 0; raw < count; ++raw) {
       int places = Below(4) == 0 ? 2 : 1;
       for (int tries = 0; places > 0 && tries < 1000; ++tries) {
-        // Paths may be taken, or go through leaves.
+        // A path may be taken, or lead through a leaf.
         if (mangler.Set(raw, Path()).ok()) --places;
       }
     }
@@ -92,7 +93,7 @@ class Random {
   }
 
   std::vector<SipKey> Path() {
-    // The kind of a structure follows from its depth, so that most paths fit.
+    // The kind of a structure depends on its depth, so that most paths fit.
     std::vector<SipKey> path;
     for (int64_t depth = 1 + Below(4); depth > 0; --depth) {
       if (path.size() % 2 == 0) {
@@ -158,7 +159,7 @@ TEST(RoundTrip, ValuesInStructures) {
     const absl::Status status = flattener.Add(root, *nested);
     ASSERT_TRUE(status.ok()) << flattener.path() << StatusText(status);
     for (size_t j = 0; j < raw.size(); ++j) {
-      // A value that no path was found for stands nowhere.
+      // A value for which no path was found is at no place.
       const HostValue* back = flattener.raw()[j];
       if (back == nullptr) continue;
       EXPECT_TRUE(SameValue(*back, raw[j])) << SipText(root);

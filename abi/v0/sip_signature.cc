@@ -32,11 +32,11 @@ std::string TooDeep() {
                       " deep, which is the limit.");
 }
 
-// Of what a list or dict of a size becomes with one more item.
+// Returns the size of a list or dict after one more item is added.
 int64_t GrownSize(const SipKey& key, int64_t size) {
   const int64_t* index = std::get_if<int64_t>(&key);
   if (index == nullptr) return size + 1;
-  // An index that has no successor is above all limits anyway.
+  // Avoids overflow: an index this large is above all limits.
   return std::max(size, std::min(*index, kSipMaxItems) + 1);
 }
 
@@ -117,7 +117,7 @@ class SipReader {
     return SipKey(index.integer);
   }
 
-  // Counts the items that a list or dict of this size has with one more.
+  // Counts the items that one more item adds to a list or dict of this size.
   absl::Status Grow(const SipKey& key, size_t offset, int64_t& size) {
     const int64_t grown = GrownSize(key, size);
     if (grown - size > kSipMaxItems - items_) {
@@ -150,7 +150,7 @@ class TreeBuilder : public SipVisitor {
   }
 
  private:
-  SipNode* next_;  // what is told of next
+  SipNode* next_;  // receives the next event
   std::vector<SipNode*> open_;
 };
 
@@ -233,7 +233,7 @@ void Mangle(const SipNode& node, SignatureBuilder& builder) {
   builder.Span(body, node.is(Kind::kList) ? kListTag : kDictTag);
 }
 
-// "a list", "raw value 3": for errors of the mangler.
+// Returns "a list" or "raw value 3", for messages.
 std::string Describe(const SipNode& node) {
   switch (node.kind) {
     case Kind::kLeaf:
@@ -248,7 +248,7 @@ std::string Describe(const SipNode& node) {
   return "nothing";
 }
 
-// Where an item is, or would be, in sorted ones.
+// Returns the place of an item in the sorted list, whether or not it exists.
 template <typename Node>
 auto LowerBound(Node& node, const SipKey& key) {
   return std::lower_bound(
@@ -256,7 +256,7 @@ auto LowerBound(Node& node, const SipKey& key) {
       [](const SipItem& item, const SipKey& key) { return item.key < key; });
 }
 
-// Null if it is not there.
+// Returns null if there is no such item.
 const SipNode* Find(const SipNode& node, const SipKey& key) {
   const auto item = LowerBound(node, key);
   return item == node.items.end() || item->key != key ? nullptr : &item->node;
@@ -356,7 +356,7 @@ absl::Status SipMangler::Check(int64_t raw, SipPath path,
     return At(path, absl::StrCat("the raw index ", raw, " is negative."));
   }
   if (path.size() > kSipMaxDepth) return At(path, TooDeep());
-  const SipNode* node = &root_;  // null: not there yet
+  const SipNode* node = &root_;  // null: does not exist yet
   for (size_t i = 0; i < path.size(); ++i) {
     const int64_t* index = std::get_if<int64_t>(&path[i]);
     if (index != nullptr && *index < 0) {
@@ -368,7 +368,7 @@ absl::Status SipMangler::Check(int64_t raw, SipPath path,
         return At(path, absl::StrCat(Describe(*node), " has no item ",
                                      SipKeyText(path[i]), "."));
       }
-      // Lists are sorted.
+      // List items are sorted by index.
       size = index ? std::get<int64_t>(node->items.back().key) + 1
                    : static_cast<int64_t>(node->items.size());
     }

@@ -1,5 +1,5 @@
-// Structures of V0: what they say, how they are made from their leaves, and
-// what is refused at which byte.
+// Tests SIP structures: contents, construction from leaves, and errors with
+// their bytes.
 #include "abi/v0/sip_signature.h"
 
 #include <initializer_list>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kHuge = int64_t{1} << 60;
 
-// A path and what stands there.
+// A path and the raw value at it.
 struct Leaf {
   int64_t raw;
   std::vector<SipKey> path;
@@ -89,7 +89,7 @@ TEST(SipSignature, FromLeavesToTextAndBack) {
 
 TEST(SipSignature, ReadsOrRefuses) {
   const struct {
-    const char* inputs;  // what stands in the span 'I', from byte 4 or 5
+    const char* inputs;  // content of the span 'I', from byte 4 or 5
     const char* want;
   } kRows[] = {
       {"S1!", ":[\n],\n"},
@@ -116,7 +116,7 @@ TEST(SipSignature, ReadsOrRefuses) {
       {"S9!k3_0k3_0", "+7: the key [3] is repeated."},
       {"D13!K2!a_0K2!a_1", "+10: the key ['a'] is repeated."},
       {"S5!k0?0", "+5: '?' is not a tag ('_', 'a' to 'z', 'A' to 'Z')."},
-      // What keys may cost.
+      // Limits on the cost of keys.
       {"S9!k65535_0", ":[\n  65535=raw(0),\n],\n"},
       {"S9!k65536_0",
        "+3: the lists and dicts have more than 65536 items together, which is "

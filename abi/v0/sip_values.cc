@@ -47,7 +47,7 @@ bool SameEntries(const HostValue::Entries& a, const HostValue::Entries& b) {
                     });
 }
 
-// What a copy costs: a unit for each value and each 16 bytes.
+// Returns the cost of a copy: one unit per value and per 16 bytes.
 size_t WeightOf(const HostValue& value) {
   constexpr size_t kUnit = 16;
   size_t weight = 1;
@@ -122,7 +122,7 @@ class Nester {
   }
 
   std::vector<HostValue> raw_;
-  std::vector<std::optional<size_t>> weights_;  // of those that were used
+  std::vector<std::optional<size_t>> weights_;  // of the values used so far
   size_t copied_ = 0;
 };
 

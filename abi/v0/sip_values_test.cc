@@ -1,4 +1,4 @@
-// Which values are the same, and how much a structure may copy.
+// Tests which values are the same, and how much a structure may copy.
 #include "abi/v0/sip_values.h"
 
 #include <cstdint>

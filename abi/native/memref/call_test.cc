@@ -1,4 +1,5 @@
-// Memref functions behind imports: C functions that do what MLIR's wrappers do.
+// Tests imports of memref functions, with C functions in the form of MLIR's
+// wrappers.
 //
 // Arguments and results are text: "i1" and so on by the letter of the calling
 // convention, tensors as "2xf32=1 2".
@@ -27,8 +28,8 @@ namespace {
 struct Options {
   int index_bits = 64;
   size_t outputs = 0;
-  const char* convention = nullptr;     // of the import, if another one
-  std::vector<const char*> rules = {};  // of outputs, as manifests have them
+  const char* convention = nullptr;     // of the import, if not the usual one
+  std::vector<const char*> rules = {};  // of outputs, as in manifests
 };
 
 class MemrefCallTest : public testing::Test {
@@ -123,7 +124,7 @@ class MemrefCallTest : public testing::Test {
     return text;
   }
 
-  // Calls; arguments are parted by "; ".
+  // Calls a function; arguments are separated by "; ".
   template <typename Entry>
   std::string Call(absl::string_view type, Entry* entry,
                    absl::string_view arguments, Options options = {}) {
@@ -153,7 +154,7 @@ class MemrefCallTest : public testing::Test {
           NativeServices{.device = device_, .tasks = nullptr, .user_data = {}});
   vm::ModuleState state_;
   std::string letters_;
-  std::vector<Ref<hal::BufferView>> kept_;  // arguments, and results
+  std::vector<Ref<hal::BufferView>> kept_;  // arguments and results
 };
 
 TEST_F(MemrefCallTest, Memrefs) {
@@ -197,7 +198,7 @@ TEST_F(MemrefCallTest, Memrefs) {
             "2xf32=31 42");
 }
 
-// Memory for results, of shapes that follow from the arguments'.
+// Output memory whose shapes follow from the arguments.
 TEST_F(MemrefCallTest, OutputsByRules) {
   constexpr char kOuter[] =
       "(memref<?xf32>, memref<?xf32>, memref<?x?xf32>) -> ()";
@@ -246,7 +247,7 @@ TEST_F(MemrefCallTest, OutputsByRules) {
       "index of 32 bits.");
 }
 
-// The layout is the type's, whatever the tensor's.
+// The type determines the layout, whatever the tensor's is.
 TEST_F(MemrefCallTest, LayoutsOfTheirOwn) {
   EXPECT_EQ(Call("(memref<2x2xf32, strided<[1, 2], offset: 3>>) -> f32",
                  test::Column, "2x2xf32=1 2 3 4"),
@@ -270,7 +271,7 @@ TEST_F(MemrefCallTest, Scalars) {
       "(i1, i8, i16, i32, i64, memref<f32>) -> (i1, i8, f16, memref<f32>, i64)";
   EXPECT_EQ(Call(kAll, test::All, "1; 100; -2; -3; 5000000000; f32=7"),
             "0; -100; 65534; f32=8; 4999999997");
-  // Bits that a type does not have count for nothing.
+  // Bits beyond the type's width are ignored.
   EXPECT_EQ(Call(kAll, test::All, "-2; 356; 65537; 0; 0; f32=0"),
             "1; -100; 1; f32=1; 0");
   EXPECT_EQ(Call("(i8, i8) -> i8", test::Sum8, "100; 27"), "127");
@@ -351,7 +352,7 @@ TEST_F(MemrefCallTest, RefusesWhatCannotBeAResult) {
             "declared as memref<2xf32>.");
 }
 
-// Results in the memory of an argument do not pass its ends.
+// Results in an argument's memory must be within its bounds.
 TEST_F(MemrefCallTest, RefusesResultsOutsideOfArguments) {
   constexpr char kType[] =
       "(memref<?xf32>) -> memref<?xf32, strided<[?], offset: ?>>";
@@ -367,7 +368,7 @@ TEST_F(MemrefCallTest, RefusesResultsOutsideOfArguments) {
   EXPECT_EQ(
       Call(kType, test::Wide, kVector),
       absl::StrCat(kOut, "[3] and the strides [9223372036854775807", kOf));
-  // A copy, as the argument's strides are not the tensor's.
+  // A copy, because the type's strides differ from the tensor's.
   EXPECT_EQ(Call("(memref<3xf32, strided<[2]>>) -> memref<?xf32, strided<[2]>>",
                  test::PastEnd, kVector),
             "INTERNAL: The function returns a memref of the sizes [4] and the "
@@ -379,7 +380,7 @@ TEST_F(MemrefCallTest, RefusesResultsOutsideOfArguments) {
             "bytes.");
 }
 
-// Two arguments may begin at one place, of which one is shorter.
+// Two arguments may start at one address and have different lengths.
 TEST_F(MemrefCallTest, FindsTheArgumentOfAResult) {
   auto import =
       Bind("(memref<?xf32>, memref<?xf32>) -> memref<?xf32>", test::Second, {});

@@ -1,9 +1,10 @@
-// Memref functions as a convention of native functions.
+// Declares memref functions, one of the conventions of native functions.
 //
 //   "sum": {"convention": "memref", "type": "(memref<?xf32>) -> f32"}
-// and, where they are not the usual ones, "symbol" (_mlir_ciface_sum),
-// "index_bits" (64 or 32) and "outputs": how many arguments, the last ones, are
-// results of static shapes, or an array of these results' shapes.
+//
+// Optional members: "symbol" (default _mlir_ciface_sum), "index_bits" (64 or
+// 32) and "outputs": the number of trailing arguments that are results of
+// static shapes, or an array of these results' shapes.
 // Tested by call_test.cc.
 #include <cstdlib>
 #include <memory>
@@ -25,9 +26,9 @@ namespace eyrie::native {
 namespace {
 
 constexpr size_t kMaxQuoted = 80;
-// What MLIR's C wrappers begin with.
+// The prefix of MLIR's C wrappers.
 constexpr char kPrefix[] = "_mlir_ciface_";
-// What libraries free with that are lowered to functions of their own.
+// The free function of libraries that define their own allocation functions.
 constexpr char kOwnFree[] = "_mlir_memref_to_llvm_free";
 
 class LoadedMemref final : public NativeFunction {
@@ -86,7 +87,7 @@ absl::StatusOr<std::shared_ptr<const NativeFunction>> DeclaredMemref::Load(
   return std::make_shared<const LoadedMemref>(std::move(function));
 }
 
-// "outputs": a number, or an array of rules.
+// Reads "outputs": a number, or an array of rules.
 class OutputReader {
  public:
   OutputReader(absl::string_view function, MemrefSignature& signature)

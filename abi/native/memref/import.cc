@@ -23,7 +23,8 @@ using Kind = MemrefType::Kind;
 
 constexpr int64_t kMaxIndex32 = std::numeric_limits<int32_t>::max();
 
-// Of integers of any sign; a tensor may be declared with another one.
+// Reports whether both are integers of the same width, signed or not; a tensor
+// may be passed as either.
 bool IsSameWidth(hal::ElementType have, hal::ElementType want) {
   const auto is_integer = [](hal::ElementType type) {
     const uint8_t kind = hal::NumericalKind(type);
@@ -38,7 +39,7 @@ inline bool IsTakenAs(hal::ElementType have, hal::ElementType want) {
   return have == want || IsSameWidth(have, want);
 }
 
-// The lowest bits as a signed number.
+// Returns the lowest bits as a signed number.
 int32_t SignExtend(uint64_t bits, int count) {
   const int above = 32 - count;
   return static_cast<int32_t>(static_cast<uint32_t>(bits) << above) >> above;
@@ -212,7 +213,7 @@ absl::Status MemrefImport::SetScalar(size_t index, const vm::Slot& slot) {
                          "; its index has 32 bits."));
       }
       [[fallthrough]];
-    default:  // 64 bits, of an integer or a float
+    default:  // 64 bits: an integer or a float
       word = static_cast<uint64_t>(slot.i64);
   }
   return absl::OkStatus();
@@ -282,7 +283,8 @@ absl::Status MemrefImport::SetMemref(size_t index,
   }
   lent.allocated = descriptor.allocated = descriptor.aligned;
   lent_.push_back(lent);
-  // The first element stays where it is, however far off it is declared.
+  // The address of the first element stays the same, whatever offset the type
+  // declares.
   const size_t width = function_->signature.ElementBytes(type.element);
   descriptor.aligned = reinterpret_cast<uint8_t*>(
       reinterpret_cast<uintptr_t>(descriptor.aligned) -
@@ -399,7 +401,7 @@ absl::Status MemrefImport::LoadResult(size_t index,
       descriptor = layout_.Load(static_cast<const uint8_t*>(behind),
                                 static_cast<size_t>(rank));
     }
-    function_->free(behind);  // whosever the elements are
+    function_->free(behind);  // the descriptor, not the elements
     if (!known) {
       return absl::InternalError(absl::StrCat(
           "Result ", index, " of the function has rank ", rank,
@@ -438,7 +440,7 @@ absl::Status MemrefImport::TakeResults(uint64_t word, vm::Slot* results) {
         views[i],
         memrefs.View(descriptors[i], signature.TensorType(types[i].element)));
   }
-  // Nothing fails from here on.
+  // Nothing can fail from here on.
   for (size_t i = 0; i < types.size(); ++i, ++results) {
     if (!types[i].is_scalar()) {
       results->ref = views[i].release();

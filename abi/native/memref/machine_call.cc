@@ -1,6 +1,6 @@
-// The function types that calls go through: one for few integers, the common
-// case, else one with all registers and a rounded number of stack words.
-//
+// Selects the function type of a call: for the common case, one with few
+// integers; otherwise one with all registers and a rounded number of stack
+// words.
 // Tested by machine_call_test.cc.
 #include "abi/native/memref/machine_call.h"
 
@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-// The callee's own type is another one, by design.
+// The callee's real type differs on purpose.
 #if defined(__clang__)
 #define EYRIE_ANY_FUNCTION_TYPE __attribute__((no_sanitize("function")))
 #else
@@ -80,7 +80,7 @@ uint64_t CallWithIntegers(void* function, const MachineWords& words) {
                               std::make_index_sequence<kIntegers>());
 }
 
-// By function: one for so many parameters.
+// Selects the caller by the numbers of parameters.
 template <typename Result>
 auto CallerFor(size_t integers, size_t floats, size_t stack) {
   if (floats == 0 && stack == 0) {

@@ -1,4 +1,4 @@
-// Functions of C, called with words that are put together at run time.
+// Tests calls of C functions with words that are assembled at run time.
 #include "abi/native/memref/machine_call.h"
 
 #include <bit>
@@ -25,7 +25,7 @@ double Mixed(int64_t a, double b, int64_t c, double d, float e, int32_t f) {
   return static_cast<double>(a) + b * 10 + static_cast<double>(c) * 100 +
          d * 1000 + e * 1e4 + f * 1e5;
 }
-// More of both kinds than there are registers: a digit each.
+// More parameters of both kinds than there are registers; each is one digit.
 int64_t Many(int64_t a, float b, int64_t c, double d, int64_t e, double f,
              int64_t g, double h, int64_t i, double j, int64_t k, double l,
              int64_t m, double n, int64_t o, double p, int64_t q, double r,
@@ -43,7 +43,7 @@ int64_t Many(int64_t a, float b, int64_t c, double d, int64_t e, double f,
 }
 }
 
-// "i" an integer, "f" a float, "d" a double, of the values 1, 2, 3 ...
+// "i" is an integer, "f" a float, "d" a double, with the values 1, 2, 3, ...
 // modulo 7.
 struct Row {
   void* function;
@@ -98,7 +98,7 @@ TEST(MachineCall, StackWordsEnd) {
   EXPECT_EQ(StatusText(place),
             "RESOURCE_EXHAUSTED: A native function takes more than 32 words on "
             "the stack, which is the limit.");
-  EXPECT_TRUE(call.AddFloat().ok());  // registers of the other kind are left
+  EXPECT_TRUE(call.AddFloat().ok());  // registers of the other kind remain
 }
 
 }  // namespace

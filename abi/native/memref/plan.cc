@@ -28,7 +28,7 @@ bool IsFloat(const MemrefType& type) {
   }
 }
 
-// True if the layout asks for nothing that row-major strides do not give.
+// Reports whether row-major strides satisfy the layout.
 bool IsDenseLayout(const MemrefType& type) {
   if (type.kind != MemrefType::Kind::kRanked) return false;
   if (type.offset != 0 && type.offset != MemrefType::kDynamic) return false;
@@ -46,7 +46,7 @@ size_t RoundUp(size_t bytes, size_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-// Adds places to a plan, in the order of the wrapper's parameters.
+// Assigns places in the order of the wrapper's parameters.
 class Planner {
  public:
   Planner(const MemrefSignature& signature, MemrefPlan& plan)
@@ -111,7 +111,7 @@ absl::Status Planner::PlanArgument(const MemrefType& type) {
   if (type.kind == MemrefType::Kind::kRanked) {
     argument.descriptor = TakeArena(layout_.Bytes(type.dims.size()));
   } else if (type.kind == MemrefType::Kind::kUnranked) {
-    // The pair, and behind it a descriptor of any rank.
+    // The pair, followed by a descriptor of any rank.
     argument.descriptor = TakeArena(DescriptorLayout::kUnrankedBytes +
                                     layout_.Bytes(MemrefType::kMaxRank));
   }
@@ -163,7 +163,7 @@ absl::StatusOr<MemrefPlan> MemrefPlan::Create(
     const MemrefSignature& signature, const vm::CallingConvention& convention) {
   const std::string has = convention.ToString();
   const std::string wants = signature.ImportConvention();
-  // With two fences before the '_', the call is ordered by them.
+  // Two fences before the '_' order the call.
   std::string with_fences = wants;
   const size_t arguments = with_fences.find('_');
   with_fences.insert(arguments, "rr");

@@ -13,12 +13,12 @@
 namespace eyrie::native {
 namespace {
 
-// The allocation of memrefs in the library itself.
+// The allocation pointer of memrefs in the library's data.
 constexpr uintptr_t kStatic = 0xdeadbeef;
-// Of a tensor: kernels take no binding that begins elsewhere.
+// Tensors must be aligned; kernels do not accept other bindings.
 constexpr uintptr_t kAlignment = 64;
 
-// Of an i1 only bit 0 counts; of a boolean tensor's, all.
+// Of an i1 only bit 0 is defined, but in a boolean tensor all bits are.
 void CleanBooleans(std::span<uint8_t> bytes) {
   for (uint8_t& byte : bytes) byte &= 1;
 }
@@ -27,12 +27,12 @@ std::span<const int64_t> Strides(const MemrefShape& shape) {
   return {shape.strides.data(), shape.rank};
 }
 
-// True if all elements of the descriptor, of which there are some, lie in the
-// memory.
+// Reports whether all elements of a non-empty descriptor are in the memory.
 bool Holds(const LentMemory& lent, const MemrefDescriptor& descriptor,
            hal::ElementType element) {
   const auto width = static_cast<int64_t>(hal::BitCount(element) / 8);
-  // In bytes from the allocation, whose pointer the function may have moved.
+  // The offset in bytes from the allocation; the function may have moved the
+  // aligned pointer.
   const auto aligned =
       static_cast<int64_t>(reinterpret_cast<uintptr_t>(descriptor.aligned) -
                            reinterpret_cast<uintptr_t>(lent.allocated));
@@ -75,7 +75,7 @@ absl::StatusOr<const LentMemory*> MemrefResults::FindLent(
     if (lent.allocated != descriptor.allocated || lent.allocated == nullptr) {
       continue;
     }
-    // Of two arguments in one buffer both may begin there.
+    // Two arguments may start at the same address in one buffer.
     if (Holds(lent, descriptor, element)) return &lent;
     if (found == nullptr) found = &lent;
   }

@@ -1,5 +1,4 @@
-// A scanner over words, brackets, strings and comments; the printer of JSON.
-//
+// Scans words, brackets, strings and comments of MLIR text, and prints JSON.
 // Tested by source_test.cc, abi/native/native_fuzz.cc.
 #include "abi/native/memref/source.h"
 
@@ -33,7 +32,7 @@ class Scanner {
   absl::StatusOr<MlirSource> Scan();
 
  private:
-  // A value of a signature: its type, and the dictionary behind it.
+  // A parameter or result: its type and the attributes after it.
   struct Value {
     absl::string_view type;
     absl::string_view attributes;
@@ -50,22 +49,22 @@ class Scanner {
     SkipBlanks();
     return absl::ConsumePrefix(&rest_, token);
   }
-  // What follows up to the first character that is none of a word's.
+  // Takes the characters that form a word.
   absl::string_view TakeWord();
   bool TakeWord(absl::string_view word);
-  // Behind its first quote.
+  // Takes a string's rest after its opening quote.
   absl::StatusOr<absl::string_view> TakeString();
-  // A name behind '@' as it stands in the text; escapes stay what they are.
+  // Takes a name after '@', without decoding escapes.
   absl::StatusOr<absl::string_view> TakeSymbol();
-  // Text up to a blank, ',', ')' or '{' outside of brackets.
+  // Takes text up to a blank, ',', ')' or '{' outside of brackets.
   absl::StatusOr<absl::string_view> TakeType();
-  // From an opening bracket to the one that closes it.
+  // Takes text from an opening bracket to the matching one.
   absl::StatusOr<absl::string_view> TakeBrackets();
   absl::Status TakeLocation();
   absl::StatusOr<Value> TakeValue();
-  // Behind its '('.
+  // Takes values after the '('.
   absl::StatusOr<std::vector<Value>> TakeValues();
-  absl::Status TakeFunction();  // behind "func.func"
+  absl::Status TakeFunction();  // after "func.func"
   absl::Status TakeNext();
 
   const absl::string_view text_;
@@ -144,7 +143,7 @@ absl::StatusOr<absl::string_view> Scanner::TakeBrackets() {
     if (c == '"') {
       RETURN_IF_ERROR(TakeString());
     } else if (c == '-' && absl::ConsumePrefix(&rest_, ">")) {
-      // An arrow closes nothing.
+      // The '>' of an arrow does not close a bracket.
     } else if (c == '(' || c == '[' || c == '{' || c == '<') {
       open += c == '(' ? ')' : c == '[' ? ']' : c == '{' ? '}' : '>';
     } else if (c == ')' || c == ']' || c == '}' || c == '>') {
@@ -218,7 +217,7 @@ absl::Status Scanner::TakeFunction() {
     if (Take("(")) {
       ASSIGN_OR_RETURN(results, TakeValues());
     } else {
-      // What follows is the function's, not the result's.
+      // Attributes here belong to the function, not to the result.
       ASSIGN_OR_RETURN(results.emplace_back().type, TakeType());
     }
   }
@@ -228,7 +227,7 @@ absl::Status Scanner::TakeFunction() {
     if (!absl::StartsWith(rest_, "{")) return Error("'{'");
     ASSIGN_OR_RETURN(attributes, TakeBrackets());
   }
-  // Others are what the library offers, if their bodies were taken away, too.
+  // Public functions count even without a body.
   if (is_private) return absl::OkStatus();
   function.wrapped = absl::StrContains(attributes, kWrapped);
   const auto append = [](std::string* out, const Value& value) {
@@ -260,7 +259,7 @@ absl::Status Scanner::TakeNext() {
   const absl::string_view word = TakeWord();
   if (word.empty()) {
     rest_.remove_prefix(1);
-    // Names of values, symbols, types and so on are no operations.
+    // Skip names of values, symbols and types, which are not operations.
     if (absl::StrContains("%@!#^", std::string(1, first))) TakeWord();
     return absl::OkStatus();
   }

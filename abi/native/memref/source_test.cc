@@ -1,4 +1,5 @@
-// Signatures within MLIR's text: which functions are read, and what is refused.
+// Tests reading signatures from MLIR text: which functions are found, and
+// errors.
 #include "abi/native/memref/source.h"
 
 #include <string>
@@ -11,7 +12,7 @@
 namespace eyrie::native {
 namespace {
 
-// "module; f: (f32) -> (f32); g: () -> () outputs 1".
+// Returns "module; f: (f32) -> (f32); g: () -> () outputs 1".
 std::string Read(absl::string_view text) {
   const auto source = ReadMlirSource(text);
   if (!source.ok()) return StatusText(source);
@@ -41,15 +42,16 @@ TEST(MlirSource, Functions) {
        "attributes {llvm.emit_c_interface, z = {}} {",
        "; a.b: (memref<?x4xf32, strided<[?, 1], offset: ?>>, memref<4xf32, "
        "affine_map<(d0) -> (d0)>>) -> (f32, memref<f32>)"},
-      // Private functions have no wrapper to call; a body may be taken away.
+      // Private functions have no wrapper to call. A public one may have no
+      // body.
       {"func.func private @h(f32) -> f32\nfunc.func @d(memref<f32>)\n"
        "func.func private @p() {}\nfunc.func nested @f(%a: f32) {}",
        "; d: (memref<f32>) -> (); f: (f32) -> ()"},
-      // Where some ask for wrappers, the others have none.
+      // If some functions request wrappers, the others have none.
       {"func.func @f() {}\n"
        "func.func @g() attributes {llvm.emit_c_interface} {}",
        "; g: () -> ()"},
-      // Results that buffer-results-to-out-params has made arguments.
+      // Results that buffer-results-to-out-params has converted to arguments.
       {"func.func @f(%a: memref<2xf32>, %b: memref<4xf32> {bufferize.result})"
        "{}",
        "; f: (memref<2xf32>, memref<4xf32>) -> () outputs 1"},

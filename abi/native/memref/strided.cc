@@ -13,7 +13,7 @@ void CopyRow(int64_t count, const uint8_t* from, int64_t from_step, uint8_t* to,
   }
 }
 
-// One innermost row; steps are in bytes.
+// Copies one innermost row; steps are in bytes.
 void CopyRow(int64_t count, size_t bytes, const uint8_t* from,
              int64_t from_step, uint8_t* to, int64_t to_step) {
   switch (bytes) {
@@ -30,7 +30,7 @@ void CopyRow(int64_t count, size_t bytes, const uint8_t* from,
   }
 }
 
-// The product; of shapes without elements it may be past the end.
+// Returns the product, which may wrap for shapes without elements.
 int64_t Times(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) *
                               static_cast<uint64_t>(b));

@@ -1,4 +1,4 @@
-// Shapes of elements with strides.
+// Tests shapes and copies of strided elements.
 #include "abi/native/memref/strided.h"
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// A parser by descent over the grammar in type.h, and the printer.
-//
+// A recursive-descent parser for the grammar in type.h, and the printer.
 // Tested by type_test.cc, type_fuzz.cc.
 #include "abi/native/memref/type.h"
 
@@ -40,11 +39,11 @@ class Parser {
 
   absl::Status Error(absl::string_view expected) const;
   absl::Status Unsupported(absl::string_view what) const;
-  // The text of what follows, for sentences.
+  // Returns the next part of the text, for messages.
   std::string Next() const;
   size_t offset() const { return text_.size() - rest_.size(); }
 
-  // Takes the token, after blanks, if it comes next.
+  // Takes the token if it comes next, after blanks.
   bool Take(absl::string_view token) {
     rest_ = absl::StripLeadingAsciiWhitespace(rest_);
     return absl::ConsumePrefix(&rest_, token);
@@ -53,12 +52,12 @@ class Parser {
     return Take(token) ? absl::OkStatus()
                        : Error(absl::StrCat("'", token, "'"));
   }
-  // A number of digits, at most INT64_MAX.
+  // Takes a decimal number, at most INT64_MAX.
   absl::StatusOr<int64_t> Number();
-  // A number or '?'.
+  // Takes a number or '?'.
   absl::StatusOr<int64_t> Bound();
 
-  absl::StatusOr<Types> TypeList();  // behind its '('
+  absl::StatusOr<Types> TypeList();  // after the '('
   absl::StatusOr<MemrefType> Type();
   absl::StatusOr<MemrefElement> Element();
   absl::Status Memref(MemrefType& type);

@@ -1,4 +1,5 @@
-// Function types: what is parsed is printed, and parsed again as the same.
+// Fuzzes function types: a parsed type must print as text that parses to the
+// same type.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Function types as text: what is understood, and where it is not.
+// Tests function types as text: parsing, and the places of errors.
 #include "abi/native/memref/type.h"
 
 #include <string>

@@ -1,5 +1,5 @@
-// What handlers call. Every argument is a handler's: sizes are looked at first.
-//
+// The functions that handlers call. All arguments come from handlers, so their
+// sizes are checked first.
 // Tested by tools/native_test.sh.
 #include "abi/native/xla/api.h"
 
@@ -37,7 +37,7 @@ absl::string_view View(const eyrie_ffi_bytes_t& bytes) {
 }
 
 Error ErrorCreate(eyrie_ffi_error_create_t* args) {
-  // A code that is none is as good as unknown, and no error has code 0.
+  // An unknown code is treated as UNKNOWN, because no error has code 0.
   const bool known = args->code >= 1 && args->code <= 16;
   const auto code = known ? static_cast<absl::StatusCode>(args->code)
                           : absl::StatusCode::kUnknown;
@@ -76,8 +76,8 @@ Error HandlerRegister(eyrie_ffi_handler_register_t* args) {
       {std::string(View(args->platform)), args->bundle, args->traits}));
 }
 
-// Behind the struct of a caller of 0.1 stands something else; the bits are
-// looked at only when the library is known to be of a later version.
+// For a caller of version 0.1 the bits after the struct are unrelated data.
+// They are used only if the library is known to have a later version.
 __attribute__((no_sanitize("address"))) const eyrie_ffi_type_info_t* InfoBehind(
     const eyrie_ffi_type_register_t* args) {
   return args->type_info;
@@ -127,7 +127,7 @@ Error SetState(eyrie_ffi_context_t* context, int32_t stage,
   return nullptr;
 }
 
-// For versions whose types have their deleters.
+// For versions whose types have deleters.
 Error SetTypedState(eyrie_ffi_context_t* context, int32_t stage,
                     const eyrie_ffi_type_id_t* type_id, void* object) {
   const RegisteredType* type =
@@ -157,7 +157,7 @@ Error GetState(eyrie_ffi_context_t* context, int32_t stage,
   return nullptr;
 }
 
-// 0.1: the state is the import's, and brings its deleter.
+// 0.1: the state belongs to the import and comes with a deleter.
 Error StateSet1(void* raw) {
   auto* args = static_cast<eyrie_ffi_state_1_t*>(raw);
   RETURN_IF_SMALLER("State_Set", args,
@@ -166,7 +166,7 @@ Error StateSet1(void* raw) {
                   args->state, args->deleter);
 }
 
-// 0.1 and 0.2 get it alike.
+// The same for 0.1 and 0.2.
 Error StateGet2(void* raw) {
   auto* args = static_cast<eyrie_ffi_state_2_t*>(raw);
   RETURN_IF_SMALLER("State_Get", args,
@@ -183,7 +183,7 @@ Error StateSet2(void* raw) {
                        args->state);
 }
 
-// 0.3: every stage but the last may leave one.
+// 0.3: every stage except the last may set a state.
 Error StateSet3(void* raw) {
   auto* args = static_cast<eyrie_ffi_state_3_t*>(raw);
   RETURN_IF_SMALLER("State_Set", args,
@@ -232,7 +232,7 @@ Error ThreadCount(eyrie_ffi_thread_count_t* args) {
 Error FutureCreate(eyrie_ffi_future_create_t* args) {
   RETURN_IF_SMALLER("Future_Create", args, EYRIE_FFI_FUTURE_CREATE_SIZE);
   Ref<eyrie_ffi_future> future = MakeRef<eyrie_ffi_future>();
-  future->AddRef();  // the handler's, beside the host's
+  future->AddRef();  // the handler's; the host has another
   args->future = future.release();
   return nullptr;
 }
@@ -250,8 +250,9 @@ Error FutureError(eyrie_ffi_future_error_t* args) {
   return CreateFfiError(Fulfil(args->future, std::move(status)));
 }
 
-// The first releases of 0.1 had the futures one place earlier, where later
-// ones have ThreadPool_NumThreads: what a slot is called for, its size says.
+// The first releases of 0.1 had the future functions one slot earlier, where
+// later releases have ThreadPool_NumThreads. The struct's size tells which
+// function is called.
 template <typename T, typename U>
 T* As(U* args) {
   return reinterpret_cast<T*>(args);

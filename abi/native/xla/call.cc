@@ -14,10 +14,10 @@ namespace eyrie::native {
 namespace {
 
 constexpr size_t kTemporaryAlignment = 64;
-// Making smaller results costs more than what handlers do with them.
+// Allocating a result up to this size costs more than a typical handler's work.
 constexpr uint64_t kMaxSpare = 4096;
 
-// Token buffers point here, and have no bytes.
+// Token buffers point here; they have no bytes.
 constexpr int64_t kNoDims[1] = {};
 
 }  // namespace
@@ -204,7 +204,7 @@ absl::Status FfiCall::CreateResult(size_t index) {
 
 absl::Status FfiCall::Prepare(const vm::Slot* arguments) {
   size_t count = views_.size();
-  // Optional arguments at the end may be null.
+  // Trailing optional arguments may be null.
   while (count > 0 &&
          parts_.plan.buffers[count - 1].operand->presence ==
              FfiOperand::Presence::kOptional &&

@@ -14,7 +14,7 @@ namespace eyrie::native {
 namespace {
 
 constexpr size_t kMaxAlignment = 4096;
-constexpr size_t kMinAlignment = 64;  // as our buffers have
+constexpr size_t kMinAlignment = 64;  // as for our buffers
 constexpr size_t kMaxQuoted = 400;
 
 }  // namespace

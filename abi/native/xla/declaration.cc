@@ -16,14 +16,15 @@ namespace {
 
 constexpr size_t kMaxQuoted = 80;
 constexpr size_t kMaxValues = 1024;  // operands, or results
-constexpr int kMaxTuples = 16;       // within each other
+constexpr int kMaxTuples = 16;       // maximum nesting
 constexpr char kOperandTexts[] =
     "\"buffer\", \"token\", or a type such as \"?x4xf32\" or \"*xf32\" is "
     "expected.";
 constexpr const char* kStageNames[] = {"instantiate", "prepare", "initialize",
                                        "execute"};
 
-// "In the manifest, argument 0 of function 'f' is '4': no type is given."
+// Returns an error such as "In the manifest, argument 0 of function 'f' is '4':
+// " followed by `why`.
 absl::Status BadText(absl::string_view where, absl::string_view text,
                      absl::string_view why) {
   return absl::InvalidArgumentError(
@@ -38,7 +39,7 @@ absl::Status NotOneOf(absl::string_view where, const Json& value,
                                                  expected, " is expected."));
 }
 
-// "buffer", "token", "?x4xf32", "*xf32", "f32".
+// Reads "buffer", "token", "?x4xf32", "*xf32" or "f32".
 absl::Status ReadOperandText(absl::string_view where, absl::string_view text,
                              FfiOperand& operand) {
   if (text == "buffer") return absl::OkStatus();
@@ -69,7 +70,7 @@ absl::Status ReadOperandText(absl::string_view where, absl::string_view text,
   }
   const absl::StatusOr<FfiType> type = ParseFfiType(rest);
   if (!type.ok()) {
-    // What looks like no type at all.
+    // If the text is not like a type at all, list all forms.
     const bool is_word = !rest.empty() && absl::ascii_isalpha(rest[0]);
     return BadText(where, text,
                    is_word ? type.status().message() : kOperandTexts);
@@ -103,7 +104,7 @@ absl::Status ReadAttributeOperand(JsonReader& json, FfiOperand& operand) {
   return bad("type", type, "operands of imports cannot have this type.");
 }
 
-// {"rest": "?xf32"}, {"optional": "buffer"}, {"attribute": …}
+// Reads {"rest": "?xf32"}, {"optional": "buffer"} or {"attribute": …}.
 absl::Status ReadOperandObject(JsonReader& json, FfiOperand& operand) {
   if (json.Find("attribute") != nullptr) {
     return ReadAttributeOperand(json, operand);
@@ -141,7 +142,8 @@ class Reader {
 
  private:
   std::vector<OperandRank> OperandRanks() const;
-  // Of arguments that are attributes: each name stands for one thing.
+  // Checks that each attribute name is used once among the arguments and
+  // "attributes".
   absl::Status CheckNames() const;
   std::string Where(absl::string_view what, size_t index) const {
     return absl::StrCat(what, " ", index, " of ", where_);
@@ -197,7 +199,7 @@ absl::Status Reader::CheckList(const Json& list, absl::string_view what,
   return absl::OkStatus();
 }
 
-// Tuples, arrays within the array, are flattened in order.
+// Nested arrays are tuples, which are flattened in order.
 absl::Status Reader::ReadOperands(const Json& list, int depth) {
   std::vector<FfiOperand>& operands = declaration_.operands;
   RETURN_IF_ERROR(CheckList(list, "arguments", operands.size(), depth));
@@ -222,7 +224,7 @@ absl::Status Reader::ReadOperands(const Json& list, int depth) {
   return absl::OkStatus();
 }
 
-// Of those that the handler has.
+// Returns the ranks of the operands that the handler receives.
 std::vector<OperandRank> Reader::OperandRanks() const {
   std::vector<OperandRank> ranks;
   for (const FfiOperand& operand : declaration_.operands) {
@@ -291,7 +293,7 @@ absl::Status Reader::Check() const {
       dynamic = true;
       continue;
     }
-    // Required ones, then optional ones, then at most one rest.
+    // The order must be: required, optional, at most one rest.
     if (operand.presence < before || before == Presence::kRest) {
       return absl::InvalidArgumentError(
           absl::StrCat("In the manifest, ", Where("argument", i),

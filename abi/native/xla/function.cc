@@ -1,5 +1,5 @@
-// XLA FFI as a convention of native functions: handlers found, probed, bound.
-//
+// Declares XLA FFI handlers, one of the conventions of native functions: finds,
+// probes and binds them.
 // Tested by tools/native_test.sh.
 #include <memory>
 #include <string>
@@ -36,8 +36,8 @@ class FfiFunction final : public NativeFunction {
       const ImportRequest& request) const override;
 
  private:
-  // Those of the manifest, of the import, and of operands, which have no value
-  // before a call.
+  // Returns the attributes of the manifest and the import, and those that are
+  // operands, whose values are known only in a call.
   absl::StatusOr<Attributes> AllAttributes(const ImportRequest& request,
                                            const FfiImportPlan& plan) const;
 
@@ -118,7 +118,7 @@ class DeclaredFfi final : public NativeDeclaration {
 
  private:
   absl::Status CheckPlatform(absl::string_view platform) const;
-  // Looks the handlers up, in the library or among those it has registered.
+  // Finds the handlers among the library's symbols or its registrations.
   absl::StatusOr<FfiHandlers> FindHandlers(const NativeLibrary& library) const;
 
   const std::shared_ptr<const FfiDeclaration> declaration_;

@@ -49,7 +49,7 @@ absl::Status FfiImport::Await(const Ref<eyrie_ffi_future>& future) {
   const absl::Status status = WaitWithinLimits(*done, state_);
   const absl::StatusOr<bool> reached = done->Query();
   if (!reached.ok() || *reached) return status;
-  // The handler still writes; what it uses stays until it is done.
+  // The handler is still running, so keep all that it uses until it is done.
   std::shared_ptr<FfiCall> call =
       std::exchange(call_, std::make_shared<FfiCall>(*parts_));
   done->OnReached([self = shared_from_this(), call = std::move(call)](

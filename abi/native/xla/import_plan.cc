@@ -20,7 +20,7 @@ absl::Status Disagrees(const FfiDeclaration& declaration,
                    "' as ", declaration.Describe(), "."));
 }
 
-// Gives slots to the operands of a declaration, one after another.
+// Assigns slots to the operands of a declaration, in order.
 class Planner {
  public:
   Planner(const FfiDeclaration& declaration,
@@ -32,8 +32,8 @@ class Planner {
 
  private:
   size_t slot_count() const { return convention_.argument_types().size(); }
-  // How many operands there are for optional and rest ones; takes the slots of
-  // fences away.
+  // Returns the number of operands for optional and rest arguments, without
+  // fences, whose slots it assigns.
   absl::StatusOr<uint32_t> CountFree();
   absl::Status Take(const FfiOperand& operand);
   absl::Status Disagreement(absl::string_view how) const {
@@ -43,7 +43,7 @@ class Planner {
   const FfiDeclaration& declaration_;
   const vm::CallingConvention& convention_;
   FfiImportPlan& plan_;
-  uint32_t next_ = 0;  // slot
+  uint32_t next_ = 0;  // next slot
   uint32_t numbers_ = 0;
   uint32_t texts_ = 0;
 };
@@ -129,7 +129,7 @@ absl::Status Planner::PlanResults() {
   for (const FfiResult& result : declaration_.results) {
     uint32_t count = 1;
     if (result.rest) {
-      if (types.size() < plan_.returned) break;  // is too few, below
+      if (types.size() < plan_.returned) break;  // too few: reported below
       count = static_cast<uint32_t>(types.size()) - plan_.returned;
     }
     for (uint32_t i = 0; i < count; ++i) {

@@ -1,6 +1,6 @@
-// The layouts of eyrie/xla_ffi.h are those that handlers were compiled with:
-// data facts of XLA's header, per struct its size, what it says of its size,
-// and where members stand.
+// Checks that the structs of eyrie/xla_ffi.h have the layout that handlers were
+// compiled with. For each struct of XLA's header: its size, the size that it
+// declares, and the offsets of its members.
 #include <cstddef>
 
 #include "eyrie/xla_ffi.h"

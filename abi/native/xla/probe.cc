@@ -25,8 +25,8 @@ absl::Status WrongVersion(const eyrie_ffi_version_t& version) {
 }  // namespace
 
 absl::StatusOr<FfiMetadata> ProbeHandler(eyrie_ffi_handler_t* handler) {
-  // All of it is there, though handlers before 0.2 know less, and later ones
-  // write past the size that they check.
+  // The struct is large enough for all versions: handlers before 0.2 fill in
+  // less, and later ones write past the size that they check.
   eyrie_ffi_metadata_t metadata = {};
   metadata.size = EYRIE_FFI_METADATA_SIZE;
   metadata.api_version.size = EYRIE_FFI_SIZE(eyrie_ffi_version_t, minor);

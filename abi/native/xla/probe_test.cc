@@ -1,4 +1,4 @@
-// What handlers answer when they are asked who they are.
+// Tests the answers of handlers to a query for their version.
 #include "abi/native/xla/probe.h"
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace eyrie::native {
 namespace {
 
-// What the handler below answers.
+// The answer of the handler below.
 struct Answer {
   bool silent = false;
   int32_t major = 0;
@@ -44,7 +44,7 @@ eyrie_ffi_error_t* Answering(eyrie_ffi_call_frame_t* frame) {
 TEST(Probe, Answers) {
   const struct {
     Answer answer;
-    const char* want;  // "minor traits state", or a part of the error
+    const char* want;  // "minor traits state", or part of the error
   } kRows[] = {
       {{.minor = 1}, "1 0 0"},
       {{.minor = 1, .traits = EYRIE_FFI_COMMAND_BUFFER_COMPATIBLE}, "1 1 0"},

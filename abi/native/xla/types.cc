@@ -28,7 +28,7 @@ constexpr auto kByNumber = [] {
   return rows;
 }();
 
-// Signed integers that stand for signless ones of the same width.
+// The numerical kinds of integers in hal::ElementType.
 constexpr uint8_t kSignless = 0x10;
 constexpr uint8_t kSigned = 0x11;
 constexpr uint8_t kUnsigned = 0x12;
