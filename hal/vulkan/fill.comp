@@ -1,7 +1,7 @@
-// Fills bytes that vkCmdFillBuffer cannot: any offset and length, patterns of
-// up to eight bytes. Each invocation sees to one word, of which it changes
-// nothing but the bytes that are to be filled.
-// fill_shader.h holds the SPIR-V of it; regenerate_shaders.sh makes that.
+// Fills byte ranges that vkCmdFillBuffer cannot: any offset and length, and
+// patterns of up to eight bytes. Each invocation handles one word and changes
+// only those of its bytes that are in the range.
+// regenerate_shaders.sh compiles this to SPIR-V in fill_shader.h.
 #version 450
 
 layout(local_size_x = 64) in;

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Writes fill_shader.h from fill.comp, and testdata/grid_shader.h from
-# grid.comp, with Debian's glslang-tools. Run by hand after a change, with the
-# folder to write to if it is another one, and ./eyrie format.
+# Compiles fill.comp to fill_shader.h and testdata/grid.comp to
+# testdata/grid_shader.h, with Debian's glslang-tools. Run it after changes, and
+# then ./eyrie format. An argument names another folder to write to.
 # Tested by shaders_test.sh.
 set -eu
 folder=$(cd "$(dirname "$0")" && pwd)

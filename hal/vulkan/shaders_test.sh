@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compares the SPIR-V in the tree with what regenerate_shaders.sh makes of the
-# shaders: word by word, for versions of glslang differ in nothing else here.
+# Compares the SPIR-V in the tree with the output of regenerate_shaders.sh, word
+# by word, except for the word with glslang's version.
 set -eu
 cd hal/vulkan
 if ! command -v glslangValidator > /dev/null; then
@@ -21,7 +21,7 @@ for header in fill_shader.h testdata/grid_shader.h; do
   # The third word names the generator's version.
   sed -i 3d "$TEST_TMPDIR/tree" "$TEST_TMPDIR/made"
   diff "$TEST_TMPDIR/tree" "$TEST_TMPDIR/made" || {
-    echo "$header is not what regenerate_shaders.sh makes."
+    echo "$header differs from the output of regenerate_shaders.sh."
     exit 1
   }
 done

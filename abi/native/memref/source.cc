@@ -149,8 +149,8 @@ absl::StatusOr<absl::string_view> Scanner::TakeBrackets() {
     } else if (c == ')' || c == ']' || c == '}' || c == '>') {
       if (open.back() != c) {
         return Error(absl::StrCat("'", open.substr(open.size() - 1),
-                                  "' in place of '", std::string(1, c),
-                                  "' before"));
+                                  "' instead of the previous '",
+                                  std::string(1, c), "'"));
       }
       open.pop_back();
     }

@@ -88,8 +88,8 @@ TEST(MlirSource, Refuses) {
        "INVALID_ARGUMENT: In line 2 of the MLIR text, ':' is expected, but "
        "'f32) {}' follows."},
       {"func.func @f(%a: memref<?xf32) {}",
-       "INVALID_ARGUMENT: In line 1 of the MLIR text, '>' in place of ')' "
-       "before is expected, but ' {}' follows."},
+       "INVALID_ARGUMENT: In line 1 of the MLIR text, '>' instead of the "
+       "previous ')' is expected, but ' {}' follows."},
       {"func.func @f(%a: memref<?xf32",
        "INVALID_ARGUMENT: In line 1 of the MLIR text, '>' is expected, but "
        "nothing follows."},

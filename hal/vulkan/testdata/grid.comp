@@ -1,7 +1,7 @@
-// A kernel of the tests', with one of everything that a dispatch may bind: a
-// storage buffer, a uniform buffer whose number is not the next, constants,
-// and a constant of specialization.
-// grid_shader.h holds the SPIR-V of it; regenerate_shaders.sh makes that.
+// A test kernel with each kind of resource that a dispatch can bind: a storage
+// buffer, a uniform buffer whose number is not the next one, constants, and a
+// specialization constant.
+// ../regenerate_shaders.sh compiles this to SPIR-V in grid_shader.h.
 #version 450
 
 layout(local_size_x = 2) in;

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Compiles the executables of this folder anew: regenerate.sh IREE_DIR, where
-# IREE_DIR/<release>/bin holds iree-compile of each release.
+# Recompiles the executables of this folder. Usage: regenerate.sh IREE_DIR;
+# IREE_DIR/<release>/bin must contain iree-compile of each release.
 #
-# A .vmfb is a ZIP; its member besides module.fb is the executable.
+# A .vmfb is a ZIP; its member other than module.fb is the executable.
 set -eu
 iree=$1
 cd "$(dirname "$0")"
