@@ -1,4 +1,4 @@
-// What benchmarks print, and how two of them compare.
+// Reads the output of benchmarks, and compares two of them.
 //
 // Rows are Google Benchmark's, as a table or as JSON:
 //   BM_add/process_time/real_time      1.76 us         1.77 us       398211
@@ -18,28 +18,29 @@ namespace eyrie::tools {
 
 struct BenchRow {
   std::string name;
-  double seconds;  // of an iteration, on the wall
+  double seconds;  // wall time per iteration
 };
 
-// Rows in their order; of repetitions each one, of their mean, median and so on
-// none. INVALID_ARGUMENT: there is no row, or one says that it failed.
+// Returns the rows in order. Includes each repetition, but not aggregates such
+// as mean and median. INVALID_ARGUMENT: there is no row, or a row reports an
+// error.
 absl::StatusOr<std::vector<BenchRow>> ReadBenchRows(absl::string_view output);
 
-// A row of ours and of the rival's, over all rounds.
+// The result of a row and its counterpart over all rounds.
 struct BenchComparison {
   std::string name;
   std::string rival_name;
-  double seconds = 0;  // median of the rounds
+  double seconds = 0;  // median over the rounds
   double rival_seconds = 0;
-  double ratio = 0;  // of the medians, ours by the rival's
-  // Quartiles of the rounds' own ratios.
+  double ratio = 0;  // our median divided by the rival's
+  // Lower and upper quartile of the ratios per round.
   double low = 0;
   double high = 0;
   size_t rounds = 0;
 };
 
-// What rounds gave. A row's partner is the one of the same function; where
-// there is one row on each side, they are partners whatever their names.
+// Collects the rows of all rounds. Two rows of the same function are partners.
+// If each side has only one row, these are partners regardless of their names.
 class BenchRounds {
  public:
   // INVALID_ARGUMENT: no row has a partner.
@@ -47,9 +48,10 @@ class BenchRounds {
                    const std::vector<BenchRow>& theirs);
 
   size_t size() const { return rounds_; }
-  // In the order of our rows. Nothing before the first round.
+  // Returns the comparisons in the order of our rows. Empty before the first
+  // round.
   std::vector<BenchComparison> Summarize() const;
-  // Names of rows of the first round that have no partner.
+  // The names of rows of the first round without a partner.
   const std::vector<std::string>& alone() const { return alone_; }
 
  private:
@@ -65,7 +67,7 @@ class BenchRounds {
   std::vector<std::string> alone_;
 };
 
-// The lower quartile, the median and the upper one, of at least one value.
+// The lower quartile, median and upper quartile. `values` must not be empty.
 struct Quartiles {
   double low;
   double middle;

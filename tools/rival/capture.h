@@ -1,4 +1,4 @@
-// A program that is run to its end, with what it printed.
+// Runs a program and captures its output.
 //
 // Tested by rival_test.txt.
 #ifndef EYRIE_TOOLS_RIVAL_CAPTURE_H_
@@ -15,29 +15,29 @@
 namespace eyrie::tools {
 
 struct Captured {
-  int exit_code = 0;  // of one that a signal ended, 128 and its number
+  int exit_code = 0;  // 128 + the number of the signal that ended it
   std::string output;
   std::string errors;
 };
 
-// What becomes of a run from outside of it. Async-signal-safe.
+// Controls a run from another thread or a signal handler. Async-signal-safe.
 struct RunControl {
-  // True: the program is asked to end (SIGINT); two seconds later told to
-  // (SIGTERM), and after two more it and all of its group are killed.
+  // If true, the program gets SIGINT, SIGTERM after two seconds, and SIGKILL
+  // (with its process group) after two more.
   std::atomic<bool> interrupted = false;
-  // Its process and group while it runs, and 0 else.
+  // The id of its process and process group while it runs, otherwise 0.
   std::atomic<pid_t> running = 0;
 
-  // Kills the group that runs, if any: for who is about to leave.
+  // Kills the running process group, if any. For use just before this process
+  // ends.
   void Kill() const;
 };
 
-// Runs a program, which is sought in PATH, with standard input empty, in a
-// process group of its own; one run at a time. A signal that ends this process
-// (SIGTERM, SIGHUP, SIGQUIT) kills that group first. What it prints goes to
-// files in memory, of kMaxOutput bytes each at most when read. It is asked, by
-// BENCHMARK_FORMAT, for rows in full precision, unless that is set. INTERNAL:
-// it cannot be started.
+// Runs a program, found in PATH, in its own process group and with empty
+// standard input. Only one run may be active at a time. A signal that ends this
+// process (SIGTERM, SIGHUP, SIGQUIT) kills the group first. Returns at most
+// kMaxOutput bytes of each output stream. Sets BENCHMARK_FORMAT for rows in
+// full precision, unless it is set. INTERNAL: the program cannot be started.
 inline constexpr size_t kMaxOutput = size_t{16} << 20;
 absl::StatusOr<Captured> RunAndCapture(const std::vector<std::string>& command,
                                        RunControl& control);

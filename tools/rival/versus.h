@@ -1,8 +1,8 @@
-// `eyrie bench --vs='command'`: the same benchmark by another program, in turn.
+// `eyrie bench --vs='command'`: compares with the same benchmark in another
+// program.
 //
-// Both sides are processes, so that each begins as cold as the other; the one
-// that begins changes from round to round: what else the machine does then
-// falls on both.
+// Both sides run in new processes, so that both start cold. The side that runs
+// first alternates, so that other load on the machine affects both.
 // Tested by rival_test.txt.
 #ifndef EYRIE_TOOLS_RIVAL_VERSUS_H_
 #define EYRIE_TOOLS_RIVAL_VERSUS_H_
@@ -18,24 +18,24 @@
 namespace eyrie::tools {
 
 struct VersusOptions {
-  std::vector<std::string> ours;  // a program and its arguments
-  std::string rival;              // for sh
+  std::vector<std::string> ours;  // the program and its arguments
+  std::string rival;              // a shell command
   int64_t rounds = 5;
   std::string unit = "ms";  // of the table: ms, us or ns
   bool json = false;
 };
 
 struct VersusResult {
-  std::string text;  // a table, or JSON, of the rounds that were completed
+  std::string text;  // a table or JSON of the completed rounds
   bool interrupted = false;
   std::vector<std::string> alone;  // rows without a partner
 };
 
-// Runs the rounds. The first interrupt ends them after what is known, and the
-// side that runs, within seconds; a second one both and the process at once.
-// INVALID_ARGUMENT: a side prints no rows, or they have no partners. ABORTED: a
-// side ends with an error, whose last line is told. CANCELLED: interrupted
-// before the first round was complete.
+// Runs the rounds. The first interrupt stops the running side within seconds
+// and returns the completed rounds. A second interrupt ends both processes
+// immediately. INVALID_ARGUMENT: a side prints no rows, or no rows are
+// partners. ABORTED: a side fails; the message has the last line of its errors.
+// CANCELLED: interrupted before the first round was complete.
 absl::StatusOr<VersusResult> RunVersus(const VersusOptions& options);
 
 }  // namespace eyrie::tools
