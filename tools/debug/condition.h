@@ -1,5 +1,4 @@
-// What must hold for a breakpoint to stop: "%i0 == 3", "%i4 f64 < 0.5",
-// "%r0 != null".
+// Conditions of breakpoints: "%i0 == 3", "%i4 f64 < 0.5", "%r0 != null".
 //
 // Tested by debug_test.txt.
 #ifndef EYRIE_TOOLS_DEBUG_CONDITION_H_
@@ -21,13 +20,14 @@ namespace eyrie::tools {
 // A register compared with a number, or a reference with null.
 class Condition {
  public:
-  // INVALID_ARGUMENT: the text is none.
+  // INVALID_ARGUMENT: the text is not a condition.
   static absl::StatusOr<Condition> Parse(absl::string_view text);
 
-  // OUT_OF_RANGE: the function of a place has no such register.
+  // OUT_OF_RANGE: the function at `spot` does not have the register.
   absl::Status CheckFor(const CodeSpot& spot) const;
-  // Of a frame of such a function. `kinds` are what its registers hold: without
-  // a type in the text a number is taken for that.
+  // Reports whether the condition holds in a frame. CheckFor must have
+  // succeeded for the frame's function. `kinds` are the types of its registers;
+  // they are used if the condition has no type.
   bool Holds(const vm::Frame& frame,
              const std::vector<RegisterKind>& kinds) const;
 
@@ -38,10 +38,10 @@ class Condition {
   bool Compare(T value, T wanted) const;
 
   RegisterName register_ = {};
-  std::optional<RegisterKind> kind_;  // nullopt: the register's own
+  std::optional<RegisterKind> kind_;  // nullopt: the register's current type
   Relation relation_ = Relation::kEq;
   double number_ = 0;
-  std::optional<int64_t> whole_;  // the same, if it is one
+  std::optional<int64_t> whole_;  // number_ if it is an integer
 };
 
 }  // namespace eyrie::tools

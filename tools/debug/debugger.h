@@ -1,8 +1,7 @@
-// Stops a call where its user wants, and does what they say there.
+// Stops a call at breakpoints or after steps, and executes commands there.
 //
-// Commands come as lines; docs/debug.md has them. Code runs between
-// BeforeInstruction and the next: all of a debugger happens within it, or
-// within Failed.
+// Commands are lines; docs/debug.md lists them. They are executed in
+// BeforeInstruction and in Failed.
 // Tested by debug_test.txt.
 #ifndef EYRIE_TOOLS_DEBUG_DEBUGGER_H_
 #define EYRIE_TOOLS_DEBUG_DEBUGGER_H_
@@ -28,12 +27,12 @@
 
 namespace eyrie::tools {
 
-// The context's thread's, except Interrupt.
+// Used by the context's thread only, except Interrupt and is_asking.
 class Debugger final : public vm::Stepper {
  public:
-  // `read` gives the next line, or nullopt at their end; `write` takes text.
-  // Modules outlive the debugger.
-  // `repeats`: an empty line does the last command again.
+  // `read` returns the next line, or nullopt at the end of input; `write`
+  // prints text. Modules must outlive the debugger. `repeats`: an empty line
+  // repeats the last command.
   Debugger(std::vector<const vm::BytecodeModule*> modules,
            std::function<std::optional<std::string>()> read,
            std::function<absl::Status(const std::string&)> write, bool repeats)
@@ -42,16 +41,16 @@ class Debugger final : public vm::Stepper {
         write_(std::move(write)),
         repeats_(repeats) {}
 
-  // Stops before the next instruction, whichever it is.
+  // Stops before the next instruction.
   void StopNext() { mode_ = Mode::kStep; }
-  // Stops no more, for what runs when the call has ended.
+  // Disables all stops, for code that runs after the call has ended.
   void Detach();
-  // The same, of a running call. Any thread's.
+  // Stops a running call before its next instruction. Thread-safe.
   void Interrupt() { interrupted_ = true; }
 
-  // True once the user has left; the call then fails as CANCELLED.
+  // True after the user has quit; the call then fails with CANCELLED.
   bool has_quit() const { return has_quit_; }
-  // True while a line is waited for. Any thread's.
+  // True while the debugger waits for a line. Thread-safe.
   bool is_asking() const { return is_asking_; }
 
   absl::Status BeforeInstruction(vm::Frame& frame, uint32_t offset) override;
@@ -62,40 +61,40 @@ class Debugger final : public vm::Stepper {
   enum class Mode : uint8_t {
     kRun,     // to a breakpoint
     kStep,    // to the next instruction
-    kNext,    // the same of this function, or of its callers
-    kFinish,  // the same of its callers
-    kLine,    // the same of another line, as kNext
+    kNext,    // to the next one of this function or its callers
+    kFinish,  // to the next one of its callers
+    kLine,    // as kNext, to another source line
   };
   struct Breakpoint {
     int number;
     std::string text;
     std::vector<CodeSpot> spots;
-    std::optional<Condition> condition;  // for it to stop
+    std::optional<Condition> condition;  // stops only if it holds
   };
   struct Command {
     const char* name;
     const char* short_name;
-    // False: the call goes on.
+    // Returns false to continue the call.
     bool (Debugger::*run)(absl::string_view argument);
     const char* arguments;
     const char* help;
   };
   static const Command kCommands[];
 
-  // Why it stops here; nullopt: it does not.
+  // Returns the reason to stop here, or nullopt to continue.
   std::optional<std::string> ReasonToStop(const vm::Frame& frame,
                                           const CodeSpot& spot);
-  // The first breakpoint there that stops; null: there is none.
+  // Returns the first breakpoint at `spot` that stops, or null.
   const Breakpoint* BreakpointAt(const vm::Frame& frame,
                                  const CodeSpot& spot) const;
   bool IsSteppedTo(const vm::Frame& frame, const CodeSpot& spot) const;
   void StopAt(const vm::Frame& frame, const CodeSpot& spot);
-  // Reads and does commands until one lets the call go on.
+  // Reads and executes commands until one continues the call.
   absl::Status Ask();
   void AskUntilOneGoesOn();
   bool Do(absl::string_view line);
-  // The command of a name, of its short one, or of the beginning of one; null:
-  // there is none, and this has been said.
+  // Finds a command by its name, its short name or a prefix. Prints an error
+  // and returns null if there is none.
   const Command* FindCommand(absl::string_view name);
 
   // Commands; debugger_commands.cc.
@@ -120,7 +119,7 @@ class Debugger final : public vm::Stepper {
   // Fails as FindSpots, Condition::Parse and Condition::CheckFor.
   absl::StatusOr<Breakpoint> CreateBreakpoint(absl::string_view text);
   bool Advance(Mode mode, absl::string_view count);
-  // The frame that is looked at, and where it is.
+  // The frame that commands refer to, and its position.
   const vm::Frame& Selected() const { return *frames_[selected_]; }
   CodeSpot SpotOf(const vm::Frame& frame) const;
   bool Select(size_t index);
@@ -140,18 +139,18 @@ class Debugger final : public vm::Stepper {
   std::string last_line_;
 
   Mode mode_ = Mode::kRun;
-  int64_t steps_ = 1;                // still to go; of kRun, breakpoints
-  const vm::Frame* from_ = nullptr;  // where the step began
-  std::string line_;                 // of the source, there
+  int64_t steps_ = 1;                // remaining; with kRun, breakpoints
+  const vm::Frame* from_ = nullptr;  // where the step started
+  std::string line_;                 // the source line at from_
   std::atomic<bool> interrupted_ = false;
   std::atomic<bool> is_asking_ = false;
   bool has_quit_ = false;
-  bool has_failed_ = false;  // the call that is looked at
-  bool was_told_ = false;    // of the failure that is passing
+  bool has_failed_ = false;  // the current call
+  bool was_told_ = false;    // the user, of the current failure
   bool is_detached_ = false;
   absl::Status written_;
 
-  // While it stops: the frames, innermost first.
+  // Valid while stopped: the frames, innermost first.
   std::vector<const vm::Frame*> frames_;
   CodeSpot top_ = {};
   size_t selected_ = 0;

@@ -1,5 +1,5 @@
-// Which type each register of running functions has: that of what was last
-// written to it. Bytecode says of instructions, not of registers.
+// Tracks the type of each register of running functions: the type of the last
+// value written. Bytecode has types for instructions, not for registers.
 //
 // Tested by frame_tracker_test.cc.
 #ifndef EYRIE_TOOLS_DEBUG_FRAME_TRACKER_H_
@@ -15,23 +15,23 @@
 
 namespace eyrie::tools {
 
-// Of a register of the i32 bank.
+// The type of a register of the i32 bank.
 enum class RegisterKind : uint8_t {
   kUnwritten,
   kI32,
   kI64,  // with the next register
   kF32,
   kF64,
-  kUpper,  // the half of the one before it
+  kUpper,  // upper half of the previous register
 };
 
-// Told of every instruction. One thread's.
+// Must be called for every instruction. Thread-compatible.
 class FrameTracker {
  public:
-  // Before the instruction at an offset of the topmost frame's function.
+  // Must be called before the instruction at `offset` of the topmost frame.
   void Before(const vm::Frame& frame, uint32_t offset);
 
-  // By register; empty for a frame that it was not told of.
+  // Returns the types by register, or nothing for an unknown frame.
   std::vector<RegisterKind> KindsOf(const vm::Frame& frame) const;
 
  private:
@@ -40,10 +40,10 @@ class FrameTracker {
     const vm::FunctionCode* function;
     const vm::Frame* caller;
     std::vector<RegisterKind> kinds;
-    // Whose effects are still to come; null: none was.
+    // The instruction whose effects are not recorded yet; null: none.
     const vm::Instruction* last;
   };
-  // A function's instructions by their offsets, as they come.
+  // A function's instructions by offset, decoded on demand.
   using Code = std::vector<std::unique_ptr<const vm::Instruction>>;
 
   Entry& EntryOf(const vm::Frame& frame);
@@ -54,7 +54,7 @@ class FrameTracker {
   std::vector<Entry> entries_;  // outermost first
   std::map<const vm::FunctionCode*, Code> code_;
   const vm::FunctionCode* last_function_ = nullptr;
-  Code* last_code_ = nullptr;  // its
+  Code* last_code_ = nullptr;  // last_function_'s
 };
 
 }  // namespace eyrie::tools

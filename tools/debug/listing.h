@@ -1,4 +1,4 @@
-// The code of functions as lines of assembly, by their offsets.
+// The code of functions as lines of assembly with offsets.
 //
 // Tested by debug_test.txt.
 #ifndef EYRIE_TOOLS_DEBUG_LISTING_H_
@@ -18,18 +18,18 @@ namespace eyrie::tools {
 
 struct CodeLine {
   uint32_t offset;
-  bool is_block;     // the mark of a block, which is no instruction
-  std::string text;  // fit for a terminal, without its offset
+  bool is_block;     // the marker of a block, not an instruction
+  std::string text;  // safe for a terminal, without the offset
 };
 
-// Makes and keeps listings of functions that are asked for. One thread's.
+// Creates and caches listings of functions. Thread-compatible.
 class Listing {
  public:
-  // Empty if the function has no text.
+  // Returns the lines of a function, or nothing if it cannot be listed.
   const std::vector<CodeLine>& Of(const vm::BytecodeModule& module,
                                   uint32_t function);
 
-  // The index of the first instruction at an offset or behind it.
+  // Returns the index of the first instruction at or after `offset`.
   std::optional<size_t> FindAtOrBehind(const vm::BytecodeModule& module,
                                        uint32_t function, uint32_t offset);
 

@@ -1,4 +1,4 @@
-// What references lead to, as text: tensors, lists, buffers and others.
+// Describes referenced objects: tensors, lists, buffers and others.
 //
 // Tested by debug_test.txt.
 #ifndef EYRIE_TOOLS_DEBUG_OBJECT_TEXT_H_
@@ -12,13 +12,13 @@
 
 namespace eyrie::tools {
 
-// "null", or a type and what the object holds, of much the beginning; lines
-// behind the first are indented.
+// Returns "null", or the object's type and the first part of its content. Lines
+// after the first are indented.
 std::string ObjectText(RefObject* object);
 
-// A buffer's bytes as elements of a type, or as a tensor: "f32", "2x3xi8".
-// INVALID_ARGUMENT: the type is none, or the object no buffer. OUT_OF_RANGE:
-// the tensor is larger than the buffer.
+// Returns a buffer's bytes as elements of a type ("f32") or as a tensor
+// ("2x3xi8"). INVALID_ARGUMENT: `type` is not a type, or the object is not a
+// buffer. OUT_OF_RANGE: the tensor is larger than the buffer.
 absl::StatusOr<std::string> ObjectTextAs(RefObject* object,
                                          absl::string_view type);
 

@@ -1,11 +1,11 @@
-// Places in code, as people name them.
+// Names of places in code.
 //
 //   add                 the first instruction of a function
-//   lib.add, @7         of a module's, and by its ordinal
-//   hal.fence.await     where an import is called, wherever that is
-//   add+0x1c, +0x1c     an instruction; of the function at hand
-//   model.mlir:12       where a line of the source begins, wherever it is
-//   :12, 12             the same of the source at hand
+//   lib.add, @7         of a named module; by ordinal
+//   hal.fence.await     every call of an import
+//   add+0x1c, +0x1c     an instruction; of the current function
+//   model.mlir:12       every start of a source line
+//   :12, 12             the same in the current source file
 // Tested by debug_test.txt.
 #ifndef EYRIE_TOOLS_DEBUG_PLACES_H_
 #define EYRIE_TOOLS_DEBUG_PLACES_H_
@@ -32,13 +32,14 @@ struct CodeSpot {
 
 // "module.add"
 std::string FunctionText(const CodeSpot& spot);
-// "module.add+0x1c", and " (model.mlir:12:3)" behind it if that is known.
+// "module.add+0x1c", followed by " (model.mlir:12:3)" if that is known.
 std::string PlaceText(const CodeSpot& spot);
-// "model.mlir:12"; empty: not known.
+// "model.mlir:12", or "" if it is unknown.
 std::string SourceLineText(const CodeSpot& spot);
 
-// Every place that a text names. `at` is the function at hand. NOT_FOUND: there
-// is none; OUT_OF_RANGE: no instruction is at that offset.
+// Returns every place that the text names. `at` is in the current function.
+// NOT_FOUND: there is no such place. OUT_OF_RANGE: the offset is not that of an
+// instruction.
 absl::StatusOr<std::vector<CodeSpot>> FindSpots(
     absl::string_view text,
     const std::vector<const vm::BytecodeModule*>& modules, const CodeSpot& at,

@@ -1,4 +1,4 @@
-// Registers, globals and what they refer to, as lines.
+// Prints registers, globals and the objects they refer to.
 //
 // Tested by debug_test.txt.
 #ifndef EYRIE_TOOLS_DEBUG_VALUE_LINES_H_
@@ -16,7 +16,7 @@
 
 namespace eyrie::tools {
 
-// A register as assembly has it: "%i4", "%i4:5", "%r0".
+// A register in assembly syntax: "%i4", "%i4:5", "%r0".
 struct RegisterName {
   bool is_ref;
   uint16_t index;
@@ -26,7 +26,7 @@ std::optional<RegisterName> ParseRegister(absl::string_view text);
 // i32, i64, f32 or f64.
 std::optional<RegisterKind> ParseRegisterKind(absl::string_view text);
 
-// A number in registers or globals.
+// Reads a number from registers or globals.
 template <typename T>
 T Load(const void* at) {
   T value;
@@ -34,27 +34,28 @@ T Load(const void* at) {
   return value;
 }
 
-// That a function with so many of its kind has no such register.
+// Returns an error message: a function with `count` registers of this kind does
+// not have the register.
 std::string NoRegister(const RegisterName& name, uint32_t count);
 
-// "%i4:5 = i64 7" or "%r0 = !vm.list ..." on lines of their own, ending with a
-// line break; nothing for the upper half of a pair. `kind` may be kUnwritten:
-// then it is shown as an i32.
+// Returns "%i4:5 = i64 7" or "%r0 = !vm.list ...", ending with a line break, or
+// "" for the upper half of a pair. A register of kind kUnwritten is shown as an
+// i32.
 std::string NumberLine(const vm::Frame& frame, uint16_t index,
                        RegisterKind kind);
-// The same as a type that is named: i32, i64, f32, f64 or hex; as `kind` for
-// none. A sentence if there is no such type, or if it takes more than the
-// `count` registers there are.
+// Returns the line for a named type: i32, i64, f32, f64 or hex, or for `kind`
+// if `type` is empty. Returns an error message if the type is unknown, or needs
+// more than the function's `count` registers.
 std::string NumberLineAs(const vm::Frame& frame, uint16_t index,
                          RegisterKind kind, absl::string_view type,
                          uint32_t count);
 std::string RefLine(const vm::Frame& frame, uint16_t index);
-// The same of a buffer as a type or tensor that is named, or a sentence.
+// Returns the line of a buffer as a named type or tensor, or an error message.
 std::string RefLineAs(const vm::Frame& frame, uint16_t index,
                       absl::string_view type);
 
-// The module's globals: refs, then its bytes as what instructions take them
-// for, or as i32. Of many the first.
+// Returns the module's globals: references, then bytes with the types that
+// instructions use, or as i32. Limited to the first of many.
 std::string GlobalLines(const vm::BytecodeState& state);
 
 }  // namespace eyrie::tools
