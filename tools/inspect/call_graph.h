@@ -1,4 +1,4 @@
-// Who calls whom, as nodes in layers: for pictures.
+// The call graph as nodes in layers, for drawing.
 //
 // Tested by call_graph_test.cc.
 #ifndef EYRIE_TOOLS_INSPECT_CALL_GRAPH_H_
@@ -16,8 +16,8 @@ namespace eyrie::tools {
 struct GraphNode {
   enum class Kind : uint8_t { kExport, kFunction, kKernel, kModule };
   Kind kind;
-  std::string name;       // fit for a line
-  uint32_t function = 0;  // of an export or a function
+  std::string name;       // safe to print on a line
+  uint32_t function = 0;  // ordinal of an export or a function
   size_t layer = 0;       // callers come first
   size_t place = 0;       // in its layer
 };
@@ -25,18 +25,17 @@ struct GraphNode {
 struct GraphEdge {
   size_t from;
   size_t to;
-  uint64_t count;  // of calls in the code
+  uint64_t count;  // of call instructions
 };
 
-// Functions, the kernels they dispatch, and the modules they import from (one
-// node each).
+// One node per function, per dispatched kernel and per imported module.
 struct CallGraph {
   std::vector<GraphNode> nodes;
   std::vector<GraphEdge> edges;
-  size_t left_out = 0;  // nodes
+  size_t left_out = 0;  // number of omitted nodes
 };
 
-// At most `most` nodes, those first that calls of exports come to first.
+// Creates the graph with at most `most` nodes, those nearest to exports first.
 CallGraph CreateCallGraph(const Report& report, size_t most);
 
 }  // namespace eyrie::tools

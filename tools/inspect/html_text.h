@@ -1,4 +1,4 @@
-// Texts as parts of HTML.
+// Escapes text for HTML.
 //
 // Tested by report_test.cc.
 #ifndef EYRIE_TOOLS_INSPECT_HTML_TEXT_H_
@@ -10,8 +10,8 @@
 
 namespace eyrie::tools {
 
-// Between elements or in an attribute's quotes. `text` is plain (plain_text.h),
-// but for line breaks, which stay.
+// Escapes text for use between elements or in a quoted attribute. `text` must
+// be plain (plain_text.h), except that it may have line breaks, which are kept.
 std::string HtmlText(absl::string_view text);
 
 }  // namespace eyrie::tools

@@ -1,4 +1,4 @@
-// What this machine has to run a module on.
+// The devices of this machine that can run a module.
 //
 // Tested by inspect_test.txt.
 #ifndef EYRIE_TOOLS_INSPECT_MACHINE_H_
@@ -19,26 +19,27 @@
 
 namespace eyrie::tools {
 
-// The devices that a module may ask for. One thread's.
+// The devices that a module may ask for. Thread-compatible.
 class Machine {
  public:
-  // Opens the devices whose names match a pattern, such as "vulkan*"; without
-  // patterns those of the CPU. One that cannot be opened is told of by
-  // absent().
+  // Opens the devices whose names match a pattern, such as "vulkan*", or those
+  // of the CPU if there are no patterns. absent() reports devices that cannot
+  // be opened.
   Machine(const std::vector<std::string>& patterns,
           const hal::DriverOptions& options);
 
-  // Names, as --device takes them, of devices that match a pattern or run
+  // Return names, as for --device, of the devices that match a pattern or run
   // executables of a format.
   std::vector<std::string> WithName(absl::string_view pattern) const;
   std::vector<std::string> WithFormat(absl::string_view format) const;
 
-  // OK if a device takes the executable, as far as it can tell without loading
-  // it; else as Device::CheckExecutable.
+  // Checks whether a device accepts the executable, without loading it. Fails
+  // as Device::CheckExecutable does.
   absl::Status Check(absl::string_view device, absl::string_view format,
                      std::span<const uint8_t> data) const;
 
-  // Drivers that match a pattern and have no device here, and why: sentences.
+  // A sentence for each driver that matches a pattern and has no device here,
+  // with the reason.
   const std::vector<std::string>& absent() const { return absent_; }
 
  private:

@@ -1,8 +1,7 @@
-// What a module does with devices, found by reading its bytecode: what it asks
-// of them, which executables it makes and dispatches, what it allocates, which
-// parameters it loads, and who calls whom.
+// Facts about a module's use of devices, read from its bytecode: device
+// queries, executables, dispatches, allocations, parameters and the call graph.
 //
-// Nothing is run. What depends on values that only a run knows is nullopt.
+// No code is run. A field whose value is known only at run time is nullopt.
 // Tested by module_facts_test.cc, inspect_test.txt.
 #ifndef EYRIE_TOOLS_INSPECT_MODULE_FACTS_H_
 #define EYRIE_TOOLS_INSPECT_MODULE_FACTS_H_
@@ -19,7 +18,7 @@
 
 namespace eyrie::tools {
 
-// An instruction.
+// The position of an instruction.
 struct CodePlace {
   uint32_t function = 0;
   uint32_t offset = 0;
@@ -32,7 +31,7 @@ struct CallEdge {
   uint32_t caller;
   uint32_t callee;
   bool import;
-  uint32_t count;  // of instructions
+  uint32_t count;  // of call instructions
 };
 
 // A question about a device, such as hal.executable.format.
@@ -43,20 +42,20 @@ struct DeviceQuery {
   friend auto operator<=>(const DeviceQuery&, const DeviceQuery&) = default;
 };
 
-// An executable that is made.
+// An instruction that creates an executable.
 struct ExecutableUse {
   CodePlace place;
-  std::string format;              // empty: not known
+  std::string format;              // empty: unknown
   std::optional<uint32_t> rodata;  // its bytes
 };
 
 struct DispatchUse {
   CodePlace place;
   std::optional<size_t> executable;  // which of ModuleFacts::executables
-  // One of both, if it is known.
+  // At most one of these is set.
   std::string kernel;
   std::optional<int64_t> ordinal;
-  std::array<std::optional<int64_t>, 3> workgroups;  // none are known: indirect
+  std::array<std::optional<int64_t>, 3> workgroups;  // nullopt: unknown
   bool indirect = false;
   uint32_t constants = 0;
   uint32_t bindings = 0;
@@ -65,14 +64,14 @@ struct DispatchUse {
 struct AllocationUse {
   CodePlace place;
   std::optional<int64_t> bytes;
-  bool transient;  // ends with the call
+  bool transient;  // freed at the end of the call
 };
 
-// A parameter of a file, by the largest part of it that is read or written.
+// A parameter of a file, and the largest part of it that is read or written.
 struct ParameterUse {
   std::string scope;
   std::string key;
-  uint64_t bytes;  // that the file must have of it
+  uint64_t bytes;  // minimum size in the file
 
   friend auto operator<=>(const ParameterUse&, const ParameterUse&) = default;
 };
@@ -85,11 +84,11 @@ struct ModuleFacts {
   std::vector<AllocationUse> allocations;
   std::vector<ParameterUse> parameters;  // each once, ascending
   std::set<uint32_t> rodata;             // constants that code refers to
-  // Texts that code fails with and that name a device or an executable.
+  // Error messages in the code that name a device or an executable.
   std::vector<std::string> target_texts;
-  // Places whose parameters could not be known.
+  // The number of places whose parameters are unknown.
   size_t unknown_parameters = 0;
-  // Functions whose values it would take too long to follow.
+  // The number of functions that are too large for value flow analysis.
   size_t unfollowed = 0;
 };
 

@@ -1,4 +1,4 @@
-// Modules from assembly, for tests of what is read from their code.
+// Creates modules from assembly, for tests.
 #ifndef EYRIE_TOOLS_INSPECT_PROGRAM_H_
 #define EYRIE_TOOLS_INSPECT_PROGRAM_H_
 
@@ -13,7 +13,8 @@
 
 namespace eyrie::tools {
 
-// The text is assembly, docs/vmasm.md.
+// Assembles and verifies a module (docs/vmasm.md). Returns null after a test
+// failure.
 inline std::shared_ptr<const vm::VerifiedModule> Program(
     absl::string_view text) {
   const auto bytes = vm::Assemble(text, "test.vmasm");

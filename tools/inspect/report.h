@@ -1,6 +1,6 @@
-// All that `eyrie inspect` says of a module, for each form to print.
+// The report of `eyrie inspect`, for all output formats.
 //
-// Texts from the file are as they stand there: who prints them makes them fit.
+// Texts from the file are unescaped; printing functions must escape them.
 // Gathered by report.cc; tested by report_test.cc, inspect_test.txt.
 #ifndef EYRIE_TOOLS_INSPECT_REPORT_H_
 #define EYRIE_TOOLS_INSPECT_REPORT_H_
@@ -25,19 +25,19 @@
 
 namespace eyrie::tools {
 
-// Something the module needs, and where it is here.
+// A requirement of the module, and whether this machine meets it.
 struct Need {
   enum class Kind : uint8_t {
-    kDevice,     // a pattern of names: "vulkan*"
+    kDevice,     // a name pattern: "vulkan*"
     kFormat,     // of executables
     kModule,     // another module's name
-    kImport,     // a function that a host module has not
+    kImport,     // a function that a host module lacks
     kParameters  // a scope
   };
   Kind kind;
   std::string name;
-  std::vector<std::string> found;  // devices that have it
-  // Without it the module does not run; else it has a way around it.
+  std::vector<std::string> found;  // devices that meet it
+  // If true, the module cannot run without it; otherwise it has an alternative.
   bool required = true;
   std::string detail;  // "12 keys, 3.4 MiB"; may be empty
 };
@@ -45,19 +45,19 @@ struct Need {
 struct ExecutableReport {
   std::string format;
   std::optional<uint32_t> rodata;
-  std::string member;  // of the ZIP; may be empty
+  std::string member;  // in the ZIP file; may be empty
   uint64_t bytes = 0;
-  absl::Status readable;  // why facts are empty
+  absl::Status readable;  // the reason if facts are empty
   hal::ExecutableFacts facts;
   std::vector<std::string> runs_on;  // devices
-  std::string refused;               // why not on others; a sentence
+  std::string refused;               // why not on others: a sentence
 };
 
 struct Verdict {
   bool runs = false;
-  std::vector<std::string> devices;  // on any of which it would
-  std::vector<std::string> reasons;  // why it would not; sentences
-  std::vector<std::string> notes;    // what it takes besides
+  std::vector<std::string> devices;  // any of which can run it
+  std::vector<std::string> reasons;  // why it cannot run: sentences
+  std::vector<std::string> notes;    // further requirements
 };
 
 struct Sizes {
@@ -66,7 +66,7 @@ struct Sizes {
   uint64_t executables = 0;
   uint64_t constants = 0;  // other rodata
   size_t constant_count = 0;
-  uint64_t parameters = 0;  // that files must have
+  uint64_t parameters = 0;  // minimum size in files
   uint64_t state_bytes = 0;
   uint64_t state_refs = 0;
   // Allocations whose size is a constant, over all functions.
@@ -76,10 +76,10 @@ struct Sizes {
 };
 
 struct Report {
-  std::shared_ptr<const vm::VerifiedModule> module;  // null: it is refused
+  std::shared_ptr<const vm::VerifiedModule> module;  // null: it was rejected
   vm::ModuleDef def;
-  absl::Status verified;           // why it is refused
-  std::vector<std::string> names;  // of functions: "add", or "@7"
+  absl::Status verified;           // why it was rejected
+  std::vector<std::string> names;  // of functions: "add" or "@7"
   abi::ReleaseRange releases;
   ModuleFacts facts;
   std::vector<Need> needs;
@@ -87,32 +87,32 @@ struct Report {
   std::vector<size_t> executable_of_use;      // by ModuleFacts::executables
   Verdict verdict;
   Sizes sizes;
-  std::vector<std::string> targets;  // what it says it is compiled for
+  std::vector<std::string> targets;  // its stated compilation targets
 
   const ExecutableReport& ExecutableOf(size_t use) const {
     return executables[executable_of_use[use]];
   }
 };
 
-// Reads what there is to know. `options` are those of this machine's devices.
-// Fails as Archive::Open and ModuleDef::Decode; a module that the verifier
-// refuses is a report.
+// Creates the report of a file. `options` are for this machine's devices. Fails
+// as Archive::Open and ModuleDef::Decode do. A module that the verifier rejects
+// has a report.
 absl::StatusOr<Report> CreateReport(const std::string& path,
                                     const hal::DriverOptions& options);
 
-// The kernel of a dispatch, by what is known: a name, "kernel 3", or "?".
+// Returns the kernel's name, "kernel 3", or "?" if it is unknown.
 std::string KernelName(const Report& report, const DispatchUse& dispatch);
 
 // "12x1x1", "12x?x1", or "indirect".
 std::string WorkgroupsText(const DispatchUse& dispatch);
 
-// Where instructions come from. Quick where those of one function are asked for
-// together.
+// Finds source locations of instructions. Fast if queries of one function
+// follow each other. Thread-compatible.
 class SourceMap {
  public:
   explicit SourceMap(const vm::ModuleDef& def) : def_(def) {}
 
-  // "model.mlir:12:3", fit for a line; empty: not known.
+  // Returns "model.mlir:12:3", safe to print, or "" if it is unknown.
   std::string Find(const CodePlace& place);
 
  private:
@@ -121,18 +121,19 @@ class SourceMap {
   std::vector<std::pair<uint32_t, int32_t>> locations_;
 };
 
-// The page. `most` lines of each list; 0: all of them.
+// Returns the report as text, with at most `most` lines per list; 0: all.
 std::string ReportText(const Report& report, size_t most);
 
-// One object: that of `dump --json` as "module", and the rest.
-// RESOURCE_EXHAUSTED: it ended at MostTextOf() bytes. Else the sink's error.
+// Prints the report as one JSON object; "module" is the output of `dump
+// --json`. RESOURCE_EXHAUSTED: the text was cut off at MostTextOf() bytes.
+// Otherwise returns the sink's error.
 absl::Status PrintReportJson(const Report& report, TextSink sink);
 
-// The call graph in Graphviz' language.
+// Returns the call graph in Graphviz format.
 std::string ReportDot(const Report& report);
 
-// A file for a browser, which loads nothing else, of MostTextOf() bytes, and
-// how many more are not shown. Returns the sink's error.
+// Prints a self-contained HTML page. After MostTextOf() bytes, it only states
+// how many are omitted. Returns the sink's error.
 absl::Status PrintReportHtml(const Report& report, TextSink sink);
 
 }  // namespace eyrie::tools

@@ -1,4 +1,4 @@
-// Numbers of bytes for readers.
+// Formats sizes and counts.
 //
 // Tested by report_test.cc.
 #ifndef EYRIE_TOOLS_INSPECT_SIZE_TEXT_H_
@@ -11,10 +11,10 @@
 
 namespace eyrie::tools {
 
-// "17 bytes", "1.5 KiB", "3.2 GiB"; powers of two.
+// Returns "17 bytes", "1.5 KiB" or "3.2 GiB"; units are powers of 1024.
 std::string SizeText(uint64_t bytes);
 
-// "1 key", "2 keys".
+// Returns "1 key" or "2 keys".
 std::string CountText(uint64_t count, absl::string_view what);
 
 }  // namespace eyrie::tools

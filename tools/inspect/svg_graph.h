@@ -1,6 +1,6 @@
-// The call graph as a picture within HTML.
+// Draws the call graph for an HTML page.
 //
-// Looked at in a browser; tested by inspect_test.txt.
+// Checked in a browser; tested by inspect_test.txt.
 #ifndef EYRIE_TOOLS_INSPECT_SVG_GRAPH_H_
 #define EYRIE_TOOLS_INSPECT_SVG_GRAPH_H_
 
@@ -10,7 +10,7 @@
 
 namespace eyrie::tools {
 
-// An <svg> element. Functions are links to "#f" and their ordinal.
+// Returns an <svg> element. Functions link to "#f" followed by their ordinal.
 std::string SvgGraph(const CallGraph& graph);
 
 }  // namespace eyrie::tools
