@@ -1,7 +1,8 @@
-// The flags of `eyrie check`: GoogleTest's, and its own.
+// The flags of `eyrie check`: its own, and GoogleTest's.
 //
-// GoogleTest's may come from the environment, too: GTEST_FILTER for
-// --gtest_filter; XML_OUTPUT_FILE and TESTBRIDGE_TEST_ONLY are Bazel's names.
+// GoogleTest's flags can also be set by environment variables, such as
+// GTEST_FILTER for --gtest_filter. Bazel sets XML_OUTPUT_FILE and
+// TESTBRIDGE_TEST_ONLY.
 // Tested by check_test.txt.
 #ifndef EYRIE_TOOLS_CHECK_CHECK_FLAGS_H_
 #define EYRIE_TOOLS_CHECK_CHECK_FLAGS_H_
@@ -19,31 +20,31 @@ namespace eyrie::tools {
 
 std::span<const Flag> CheckFlags();
 
-// The command line, with what the environment says before it.
+// Returns the flags of environment variables, then `args`, which override them.
 std::vector<std::string> WithEnvironment(std::span<const char* const> args);
 
 struct CheckOptions {
   std::string filter;
   bool list_tests = false;
-  bool disabled_tests = false;  // are run, too
-  int64_t repeat = 1;           // below 0: for ever
+  bool disabled_tests = false;  // run them, too
+  int64_t repeat = 1;           // negative: for ever
   bool shuffle = false;
   uint32_t seed = 0;
   size_t jobs = 1;
   bool fail_fast = false;
   bool expect_failure = false;
   std::string xml;           // a path; empty: none
-  bool xml_folders = false;  // create those on the way to it, as GoogleTest
+  bool xml_folders = false;  // create its parent folders, as GoogleTest does
   std::string xfail;         // a path; empty: none
   bool color = false;
   bool print_time = true;
   bool brief = false;
-  // Which of so many processes this is.
+  // This process is number `shard` of `shards`.
   size_t shard = 0;
   size_t shards = 1;
 };
 
-// INVALID_ARGUMENT: a value that its flag does not take.
+// INVALID_ARGUMENT: a flag has an invalid value.
 absl::StatusOr<CheckOptions> ReadCheckOptions(const Arguments& arguments);
 
 }  // namespace eyrie::tools

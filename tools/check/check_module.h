@@ -1,8 +1,8 @@
-// The `check` module that tests import: their expectations.
+// The `check` module, from which tests import expectations.
 //
-// A failed expectation does not end the function; it is told and the next one
-// is looked at. What fails a call are values that cannot be compared at all.
-// Immutable; contexts on any thread share it, if the sink allows that.
+// A failed expectation is reported and does not end the function. A call fails
+// only if its values cannot be compared. Immutable, and thread-safe if the sink
+// is.
 // Tested by check_module_test.cc, check_test.txt.
 #ifndef EYRIE_TOOLS_CHECK_CHECK_MODULE_H_
 #define EYRIE_TOOLS_CHECK_CHECK_MODULE_H_
@@ -20,16 +20,18 @@ namespace eyrie::tools {
 inline constexpr char kCheckModuleName[] = "check";
 
 struct FailedExpectation {
-  // "model.mlir:12:3" or, without debug information, "module.f+0x1c"; empty if
-  // no program asked.
+  // "model.mlir:12:3" or, without debug information, "module.f+0x1c". Empty if
+  // no program made the call.
   std::string place;
-  std::string text;  // what was expected, and what is; several lines
+  std::string text;  // the expected and actual values; several lines
 };
-// `describe` makes the text: who has seen enough does not call it.
+// `describe` creates the text. A sink that has enough failures need not call
+// it.
 using ExpectationSink =
     std::function<void(absl::FunctionRef<FailedExpectation()> describe)>;
 
-// What 3.1 to 3.13 import. `failed` is called on the context's thread.
+// Creates the module, with the functions that 3.1 to 3.13 import. `failed` is
+// called on the context's thread.
 absl::StatusOr<std::shared_ptr<const vm::NativeModule>> CreateCheckModule(
     ExpectationSink failed);
 

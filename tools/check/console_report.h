@@ -1,7 +1,7 @@
-// The lines that GoogleTest's users know, on stdout.
+// Prints results on stdout in GoogleTest's format.
 //
-// What modules print goes to stderr, before their test's result. On a terminal
-// a line below says how far the run has come. One thread's.
+// Output of modules goes to stderr, before the result of their test. A terminal
+// also shows a progress line. Thread-compatible.
 // Tested by check_test.txt.
 #ifndef EYRIE_TOOLS_CHECK_CONSOLE_REPORT_H_
 #define EYRIE_TOOLS_CHECK_CONSOLE_REPORT_H_
@@ -27,8 +27,8 @@ namespace eyrie::tools {
 struct ConsoleOptions {
   bool color = false;
   bool print_time = true;
-  bool brief = false;  // failures and the end alone
-  size_t jobs = 1;     // in the first line, if there are several
+  bool brief = false;  // only failures and the summary
+  size_t jobs = 1;     // shown in the first line if above 1
 };
 
 class ConsoleReport {
@@ -36,15 +36,15 @@ class ConsoleReport {
   ConsoleReport(const TestPlan& plan, const ConsoleOptions& options)
       : plan_(plan), options_(options) {}
 
-  // `order`: the tests that are to run, by index.
+  // `order` has the indices of the tests to run.
   void BeginRun(std::span<const size_t> order);
   void BeginTest(const Test& test);
   void EndTest(const TestRecord& record);
-  // `disabled`: tests that are never run unless that is asked for.
+  // `disabled` is the number of disabled tests that were not run.
   void EndRun(std::span<const TestRecord> records, bool interrupted,
               size_t disabled);
 
-  // Writes something to stdout between other lines.
+  // Prints text to stdout between other lines.
   void Print(absl::string_view text);
 
  private:
@@ -61,15 +61,15 @@ class ConsoleReport {
 
   const TestPlan& plan_;
   const ConsoleOptions options_;
-  std::vector<size_t> sizes_;  // of suites, in this run
-  size_t suites_ = 0;          // that have tests
+  std::vector<size_t> sizes_;  // tests per suite in this run
+  size_t suites_ = 0;          // number of suites with tests
   size_t total_ = 0;
   Deadline begin_;               // of the run
-  std::optional<size_t> suite_;  // whose tests are being told of
+  std::optional<size_t> suite_;  // that is being reported
   Deadline suite_begin_;
-  absl::Duration suite_elapsed_;  // its tests, added
+  absl::Duration suite_elapsed_;  // sum of its tests
 
-  std::mutex mutex_;  // guards what follows, which the line says
+  std::mutex mutex_;  // guards the following, for the progress line
   std::string running_;
   Deadline running_since_;
   size_t ended_ = 0;

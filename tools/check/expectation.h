@@ -1,8 +1,8 @@
-// What tests expect of tensors, and what is said where they are otherwise.
+// The expectations of tests about tensors, and their failure messages.
 //
-// Each function returns an empty text if the tensors are as expected; else a
-// sentence that names the first element that is not, and the tensors. Tensors
-// of other memory than the host's are copied. Thread-safe.
+// Each function returns "" if the tensors are as expected, otherwise a message
+// with the first wrong element and the tensors. Tensors in device memory are
+// copied to the host. Thread-safe.
 // Tested by expectation_test.cc.
 #ifndef EYRIE_TOOLS_CHECK_EXPECTATION_H_
 #define EYRIE_TOOLS_CHECK_EXPECTATION_H_
@@ -14,22 +14,23 @@
 
 namespace eyrie::tools {
 
-// How far elements may be apart: |left - right| <= absolute + relative *
-// |right|. NaNs are equal, and infinities of one sign.
+// The allowed difference: |left - right| <= absolute + relative * |right|. NaNs
+// are equal to each other, and so are infinities of the same sign.
 struct Closeness {
   double absolute = 0;
   double relative = 0;
 };
 
-// No element is zero. INVALID_ARGUMENT: elements are opaque or complex.
+// Expects that no element is zero. INVALID_ARGUMENT: elements are opaque or
+// complex.
 absl::StatusOr<std::string> ExpectAllTrue(const hal::BufferView& operand);
 
-// Element type, shape and bits are the same.
+// Expects that element types, shapes and bits are equal.
 absl::StatusOr<std::string> ExpectEqual(const hal::BufferView& left,
                                         const hal::BufferView& right);
 
-// Element type and shape are the same, and elements as close. INVALID_ARGUMENT:
-// elements are no floats.
+// Expects that element types and shapes are equal, and elements within
+// `closeness`. INVALID_ARGUMENT: elements are not floats.
 absl::StatusOr<std::string> ExpectAlmostEqual(const hal::BufferView& left,
                                               const hal::BufferView& right,
                                               const Closeness& closeness);

@@ -26,14 +26,14 @@ class ExpectedFailures {
  public:
   ExpectedFailures() = default;  // none
 
-  // Fails as MappedFile::Open and as Parse.
+  // Fails as MappedFile::Open and Parse do.
   static absl::StatusOr<ExpectedFailures> Read(const std::string& path);
-  // `path` is for messages. INVALID_ARGUMENT: a pattern has a byte that names
-  // of tests never have, as of a file that is no text.
+  // `path` is for messages. INVALID_ARGUMENT: a pattern has a byte that test
+  // names never contain; the file is probably not text.
   static absl::StatusOr<ExpectedFailures> Parse(absl::string_view text,
                                                 const std::string& path);
 
-  // The first line that matches one of a test's names; nullptr if none does.
+  // Returns the first line that matches one of a test's names, or nullptr.
   const ExpectedFailure* Find(const std::vector<std::string>& names) const;
 
   const std::vector<ExpectedFailure>& lines() const { return lines_; }

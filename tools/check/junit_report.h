@@ -1,4 +1,4 @@
-// Results as the XML that GoogleTest writes, which readers of JUnit's know.
+// Results as GoogleTest's XML, which tools for JUnit's format can read.
 //
 // Tested by junit_report_test.cc, check_test.txt.
 #ifndef EYRIE_TOOLS_CHECK_JUNIT_REPORT_H_
@@ -14,15 +14,15 @@
 
 namespace eyrie::tools {
 
-// Of the tests of `order`, by index: those without a record were not run. The
-// plan's others are disabled. Expected failures are skipped tests there, with
-// the reason.
+// Returns the XML. `order` has the indices of the selected tests; those without
+// a record were not run. The plan's other tests are disabled. An expected
+// failure is reported as skipped, with its reason.
 std::string JUnitXml(const TestPlan& plan, std::span<const size_t> order,
                      std::span<const TestRecord> records, absl::Time begin,
                      absl::Duration elapsed);
 
-// A text as a part of XML, in an attribute or between elements: what XML cannot
-// hold becomes '?'.
+// Escapes text for an attribute or between elements. Characters that XML does
+// not allow become '?'.
 std::string XmlText(absl::string_view text);
 
 }  // namespace eyrie::tools

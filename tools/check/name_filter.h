@@ -1,9 +1,9 @@
-// Which tests to run, as GoogleTest's filters say it.
+// Selects tests by filters in GoogleTest's syntax.
 //
-//   filter   := [patterns] ['-' patterns]     what is to run, but for those
-//   patterns := pattern (':' pattern)*        no patterns before '-': all
-// '*' stands for any text, '?' for any character. Linear in space; a pattern
-// never takes more time than the product of its length and the name's.
+//   filter   := [patterns] ['-' patterns]     run these, except those
+//   patterns := pattern (':' pattern)*        none before '-': all
+// '*' matches any text, '?' any character. Uses linear space; the time of a
+// match is at most the product of the lengths of pattern and name.
 // Tested by name_filter_test.cc.
 #ifndef EYRIE_TOOLS_CHECK_NAME_FILTER_H_
 #define EYRIE_TOOLS_CHECK_NAME_FILTER_H_
@@ -21,7 +21,8 @@ class NameFilter {
  public:
   explicit NameFilter(absl::string_view text);
 
-  // A test has several names: a pattern that matches one of them matches it.
+  // Reports whether to run a test. A pattern matches the test if it matches any
+  // of its names.
   bool Takes(const std::vector<std::string>& names) const;
 
  private:

@@ -1,9 +1,10 @@
-// The tests of modules: what is to be loaded, and which functions are tests.
+// The plan of a test run: modules to load, and their test functions.
 //
-// A test is an exported function without arguments and results (an asynchronous
-// one takes its fences, which do not count), unless its name begins with "__"
-// or holds '$'. Its name is "module.function". Of several modules the file goes
-// before it, from the folder that holds them all: "ops/add/module.function".
+// A test is an exported function without arguments and results, apart from the
+// fences of asynchronous functions. Functions whose names begin with "__" or
+// contain '$' are not tests. A test's name is "module.function". If there are
+// several modules, their paths from the common folder come first:
+// "ops/add/module.function".
 // Tested by test_plan_test.cc, check_test.txt.
 #ifndef EYRIE_TOOLS_CHECK_TEST_PLAN_H_
 #define EYRIE_TOOLS_CHECK_TEST_PLAN_H_
@@ -21,46 +22,47 @@
 
 namespace eyrie::tools {
 
-// A file to test, and what tests of it are called by.
+// A file to test, and the prefix of its tests' names.
 struct TestFile {
   std::string path;
-  std::string prefix;  // "ops/add/"; empty if there is one file alone
+  std::string prefix;  // "ops/add/"; empty if there is only one file
 };
 
-// The files that plain arguments name: folders stand for all *.vmfb in them,
-// sorted. NOT_FOUND: a folder has none, or cannot be read.
+// Returns the files of positional arguments. A folder stands for all *.vmfb
+// files in it, sorted. NOT_FOUND: a folder has none, or cannot be read.
 absl::StatusOr<std::vector<TestFile>> FindTestFiles(
     const std::vector<std::string>& paths);
 
 // The tests of one module on one list of devices.
 struct TestSuite {
-  std::string name;    // "ops/add/module/local-task", fit for a terminal
+  std::string name;    // "ops/add/module/local-task", safe for a terminal
   std::string module;  // "module"
   std::vector<abi::Program> programs;  // the last one has the tests
-  size_t devices = 0;                  // which of the lists
-  absl::Status loaded;                 // why there are no programs
+  size_t devices = 0;                  // index of the list
+  absl::Status loaded;                 // the reason if there are no programs
 };
 
 struct Test {
   size_t suite;
-  std::string function;  // as the module has it
-  std::string name;      // fit for a terminal
+  std::string function;  // its name in the module
+  std::string name;      // safe for a terminal
   bool disabled = false;
 };
 
 class TestPlan {
  public:
-  // Adds the tests of the last program; then, `devices` texts, one suite each.
-  // Returns how many functions are no tests, since they take or give something.
+  // Adds the tests of the last program, as one suite per text in `devices`.
+  // Returns the number of functions that are not tests because they have
+  // arguments or results.
   size_t Add(const std::string& prefix,
              const std::vector<abi::Program>& programs,
              const std::vector<std::string>& devices);
-  // Adds one test, "add.(load)", that fails so.
+  // Adds one test, "add.(load)", that fails with `status`.
   void AddUnloadable(const TestFile& file, const absl::Status& status);
 
-  // Keeps the tests that the filter takes, by any of their names.
+  // Removes the tests that the filter does not select.
   void Keep(const NameFilter& filter);
-  // Keeps those that one of `total` processes is to run.
+  // Keeps the tests of process `index` of `total` processes.
   void KeepShard(size_t index, size_t total);
 
   const std::vector<TestSuite>& suites() const { return suites_; }
@@ -70,12 +72,12 @@ class TestPlan {
   }
   // "ops/add/module.function"
   std::string FullName(const Test& test) const;
-  // That, and the name without file and device.
+  // Returns FullName, and the name without file and device.
   std::vector<std::string> Names(const Test& test) const;
 
  private:
   std::vector<TestSuite> suites_;
-  std::vector<Test> tests_;  // of one suite together
+  std::vector<Test> tests_;  // grouped by suite
 };
 
 }  // namespace eyrie::tools

@@ -1,4 +1,4 @@
-// What came of a test, beside what was expected of it.
+// The result of a test, compared with the expected one.
 //
 // Read by the reports: console_report.h, junit_report.h.
 // Tested by check_test.txt.
@@ -27,15 +27,15 @@ struct TestRecord {
   const Test* test;
   Verdict verdict;
   TestResult result;
-  std::string note;  // why a verdict is not the result's own; else empty
+  std::string note;  // why the verdict differs from the result, or empty
 
   bool counts_as_failure() const {
     return verdict == Verdict::kFailed || verdict == Verdict::kUnexpectedPass;
   }
 };
 
-// One paragraph per failure: "model.mlir:12:3: Failure\nExpected ...", all that
-// a reader needs of a test that did not pass. Of one that passed, none.
+// Returns one paragraph per failure, "model.mlir:12:3: Failure\nExpected ...",
+// and none for a test that passed.
 std::vector<std::string> FailureTexts(const TestResult& result);
 
 }  // namespace eyrie::tools

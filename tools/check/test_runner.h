@@ -1,7 +1,7 @@
-// Runs tests: each in a context of its own, several at a time.
+// Runs tests, each in its own context, on one or more threads.
 //
-// Devices are shared by all tests. What a test prints is kept, to be shown with
-// its result. Tested by check_test.txt.
+// All tests share the devices. The output of a test is stored with its result.
+// Tested by check_test.txt.
 #ifndef EYRIE_TOOLS_CHECK_TEST_RUNNER_H_
 #define EYRIE_TOOLS_CHECK_TEST_RUNNER_H_
 
@@ -26,11 +26,11 @@
 namespace eyrie::tools {
 
 struct TestResult {
-  // What could not be done: to load, to link, to call. Failed expectations are
-  // no error of a call.
+  // The error of loading, linking or calling. Failed expectations are not
+  // errors.
   absl::Status status;
   std::vector<FailedExpectation> failures;  // the first ones
-  uint64_t more_failures = 0;               // that are not kept
+  uint64_t more_failures = 0;               // not stored
   std::vector<std::string> printed;         // by the module, line by line
   bool interrupted = false;                 // neither passed nor failed
   absl::Time begin;
@@ -39,7 +39,7 @@ struct TestResult {
   bool passed() const { return status.ok() && failures.empty(); }
 };
 
-// Made and run by one thread; Stop may be called on any.
+// Thread-compatible; Stop and stopped are thread-safe.
 class TestRunner {
  public:
   using DeviceList = std::vector<Ref<hal::Device>>;
@@ -47,21 +47,21 @@ class TestRunner {
   using End =
       absl::FunctionRef<bool(const Test& test, const TestResult& result)>;
 
-  // `options` are those of every context; the modules that the tests import
-  // are added. `devices` are what TestSuite::devices counts.
+  // `options` are for every context; the modules that tests import are added.
+  // TestSuite::devices is an index of `devices`.
   TestRunner(const TestPlan& plan, abi::SessionOptions options,
              std::vector<DeviceList> devices)
       : plan_(plan),
         options_(std::move(options)),
         devices_(std::move(devices)) {}
 
-  // Runs the tests of these indices, `jobs` at a time. On this thread and in
-  // order, `begin` is called before a test and `end` with its result, which
-  // returns whether to go on. With several jobs a test may have ended when
-  // `begin` is called. Returns when all that have begun have ended.
+  // Runs the tests with these indices, `jobs` at a time. Calls `begin` before
+  // and `end` after each test, on this thread and in order. With several jobs a
+  // test may have ended before `begin` is called. No further tests start after
+  // `end` returns false. Returns after all started tests have ended.
   void Run(std::span<const size_t> order, size_t jobs, Begin begin, End end);
 
-  // Cancels the running tests and begins no more.
+  // Cancels the running tests and starts no more.
   void Stop();
   bool stopped() const { return stopped_; }
 
