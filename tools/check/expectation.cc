@@ -194,7 +194,7 @@ absl::StatusOr<std::string> ExpectAlmostEqual(const BufferView& left,
   const bool is_float = type == ElementType::kFloat32 ||
                         type == ElementType::kFloat64 ||
                         abi::SmallFloatFormat(type) != nullptr;
-  if (!is_float) return NotFor(left, "are no floats, which alone may be close");
+  if (!is_float) return NotFor(left, "are not floats; only floats may differ");
   const Misfits misfits = FindMisfits(left.element_count(), [&](int64_t index) {
     return abi::IsNear(*abi::FloatAt(pair.left_bytes, index, type),
                        *abi::FloatAt(pair.right_bytes, index, type),

@@ -40,9 +40,9 @@ absl::StatusOr<ExpectedFailures> ExpectedFailures::Parse(
     const std::string place = absl::StrCat(path, ":", number);
     // Names are printed, and matched, without what a terminal cannot show.
     if (PlainText(pattern, pattern.size()) != pattern) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(place, ": '", PlainName(pattern),
-                       "' is no pattern of tests' names: it is no text."));
+      return absl::InvalidArgumentError(absl::StrCat(
+          place, ": '", PlainName(pattern),
+          "' is not a pattern of test names; the file is not text."));
     }
     const absl::string_view reason =
         end == line.npos ? "" : absl::StripAsciiWhitespace(line.substr(end));

@@ -12,10 +12,10 @@ namespace eyrie::tools {
 namespace {
 
 absl::Status NoCondition(absl::string_view text) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("'", PlainName(text),
-                   "' is no condition such as %i0 == 3, %i4 f64 < 0.5 or %r0 "
-                   "!= null."));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", PlainName(text),
+      "' is not a condition such as %i0 == 3, %i4 f64 < 0.5 or %r0 "
+      "!= null."));
 }
 
 bool IsWide(RegisterKind kind) {

@@ -103,7 +103,7 @@ void Debugger::StopAt(const vm::Frame& frame, const CodeSpot& spot) {
 
 absl::Status Debugger::BeforeInstruction(vm::Frame& frame, uint32_t offset) {
   if (is_detached_) return absl::OkStatus();
-  if (has_quit_) return absl::CancelledError("The debugger was left.");
+  if (has_quit_) return absl::CancelledError("The user quit the debugger.");
   was_told_ = false;
   tracker_.Before(frame, offset);
   const CodeSpot spot = {frame.state->module.get(), frame.function->ordinal,
@@ -138,7 +138,7 @@ absl::Status Debugger::Ask() {
   AskUntilOneGoesOn();
   if (timed != nullptr) timed->ReleaseClock();
   RETURN_IF_ERROR(written_);
-  if (has_quit_) return absl::CancelledError("The debugger was left.");
+  if (has_quit_) return absl::CancelledError("The user quit the debugger.");
   from_ = &Selected();
   line_ = SourceLineText(SpotOf(Selected()));
   return absl::OkStatus();
@@ -174,8 +174,7 @@ const Debugger::Command* Debugger::FindCommand(absl::string_view name) {
   if (found.size() == 1) return found[0];
   if (found.empty()) {
     Say(absl::StrCat("There is no command '", PlainName(name), "'.",
-                     DidYouMean(name, names),
-                     " 'help' lists those there are.\n"));
+                     DidYouMean(name, names), " 'help' lists all commands.\n"));
     return nullptr;
   }
   Say(absl::StrCat("'", name, "' may be ",
@@ -194,7 +193,7 @@ bool Debugger::Do(absl::string_view line) {
   const absl::string_view argument =
       end == line.npos ? "" : absl::StripAsciiWhitespace(line.substr(end));
   if (*command->arguments == '\0' && !argument.empty()) {
-    Say(absl::StrCat("'", command->name, "' takes nothing; '",
+    Say(absl::StrCat("'", command->name, "' takes no arguments; '",
                      PlainName(argument), "' is given.\n"));
     return true;
   }

@@ -38,14 +38,14 @@ const Debugger::Command Debugger::kCommands[] = {
      "breakpoints"},
     {"delete", "d", &Debugger::Delete, "[N]", "removes a breakpoint, or all"},
     {"step", "s", &Debugger::Step, "[N]", "runs an instruction, or N"},
-    {"next", "n", &Debugger::Next, "[N]", "the same, calls as a whole"},
+    {"next", "n", &Debugger::Next, "[N]", "the same, but steps over calls"},
     {"line", "l", &Debugger::Line, "[N]",
-     "runs to another line of the source, calls as a whole"},
+     "runs to another source line, steps over calls"},
     {"finish", "f", &Debugger::Finish, "", "runs until the function returns"},
     {"continue", "c", &Debugger::Continue, "[N]",
      "runs to the next breakpoint, or the Nth, or the end"},
     {"registers", "r", &Debugger::Registers, "",
-     "shows what registers were written, and refs that are not null"},
+     "shows written registers, and references that are not null"},
     {"print", "p", &Debugger::Print, "REG [TYPE]",
      "shows %i3, %i4:5 or %r0; numbers as i32, i64, f32, f64 or hex, buffers\n"
      "as f32, 2x3xi8 and the like"},
@@ -53,12 +53,12 @@ const Debugger::Command Debugger::kCommands[] = {
     {"list", "code", &Debugger::List, "[all | PLACE]",
      "shows the code around, the function's, or that of a place"},
     {"backtrace", "bt", &Debugger::ShowBacktrace, "", "shows the calls"},
-    {"up", "u", &Debugger::Up, "", "looks at the caller"},
-    {"down", "do", &Debugger::Down, "", "looks at what it called"},
+    {"up", "u", &Debugger::Up, "", "selects the caller"},
+    {"down", "do", &Debugger::Down, "", "selects the called function"},
     {"functions", "fn", &Debugger::Functions, "[TEXT]",
-     "lists all functions, or those with a text in their names"},
+     "lists all functions, or those whose names contain a text"},
     {"help", "h", &Debugger::Help, "", "prints this"},
-    {"quit", "q", &Debugger::Quit, "", "ends the call and leaves"},
+    {"quit", "q", &Debugger::Quit, "", "ends the call and quits"},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
@@ -160,7 +160,7 @@ bool Debugger::Advance(Mode mode, absl::string_view count) {
     return true;
   }
   if (!count.empty() && (!absl::SimpleAtoi(count, &steps) || steps < 1)) {
-    Say(absl::StrCat("'", PlainName(count), "' is no number from 1 on.\n"));
+    Say(absl::StrCat("'", PlainName(count), "' is not a positive number.\n"));
     return true;
   }
   mode_ = mode;
@@ -328,10 +328,9 @@ bool Debugger::Help(absl::string_view) {
                           command.short_name,
                           absl::StrReplaceAll(command.help, {{"\n", kIndent}}));
   }
-  Say(absl::StrCat(
-      text,
-      "The beginning of a name will do. '#' begins a comment; on a "
-      "terminal an\nempty line does the last command again.\n"));
+  Say(absl::StrCat(text,
+                   "Names may be shortened. '#' begins a comment; on a "
+                   "terminal an\nempty line repeats the last command.\n"));
   return true;
 }
 

@@ -138,7 +138,7 @@ absl::Status NoSuchLine(absl::string_view file, int line,
   }
   files.erase("");
   if (files.empty()) {
-    return absl::NotFoundError("No module says where its code comes from.");
+    return absl::NotFoundError("No module has source locations.");
   }
   std::string text = absl::StrCat("No code is of ", PlainName(file), ":", line);
   if (before != 0 || behind != 0) {
@@ -212,7 +212,7 @@ absl::Status NoSuchFunction(absl::string_view name, const Modules& modules) {
   }
   return absl::NotFoundError(absl::StrCat(
       "There is no function '", PlainName(name), "'.", DidYouMean(name, names),
-      " 'functions' lists those there are."));
+      " 'functions' lists all functions."));
 }
 
 // The instruction at an offset, or the function's first for 0.

@@ -86,12 +86,13 @@ std::optional<RegisterKind> ParseRegisterKind(absl::string_view text) {
 
 std::string NoRegister(const RegisterName& name, uint32_t count) {
   const char* const bank = name.is_ref ? "%r" : "%i";
-  const std::string text = absl::StrCat(bank, name.index, " is none here: ");
+  const std::string text =
+      absl::StrCat(bank, name.index, " does not exist here: ");
   if (count == 0) {
     return absl::StrCat(text, "the function has no ", bank, " registers.\n");
   }
-  return absl::StrCat(text, "the function's are ", bank, "0 to ", bank,
-                      count - 1, ".\n");
+  return absl::StrCat(text, "the function has ", bank, "0 to ", bank, count - 1,
+                      ".\n");
 }
 
 std::string NumberLine(const vm::Frame& frame, uint16_t index,
@@ -126,8 +127,9 @@ std::string NumberLineAs(const vm::Frame& frame, uint16_t index,
   if (!type.empty()) {
     const std::optional<RegisterKind> named = ParseRegisterKind(type);
     if (!named.has_value()) {
-      return absl::StrCat("'", PlainName(type),
-                          "' is no type; i32, i64, f32, f64 and hex are.\n");
+      return absl::StrCat(
+          "'", PlainName(type),
+          "' is not a type; expected i32, i64, f32, f64 or hex.\n");
     }
     kind = *named;
   }

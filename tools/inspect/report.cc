@@ -148,8 +148,9 @@ void Gatherer::GatherExecutable(const ExecutableUse& use) {
   for (const std::string& device : machine_->WithFormat(use.format)) {
     absl::Status status = machine_->Check(device, use.format, rodata.bytes);
     if (status.ok() && !executable.facts.lacks.empty()) {
-      status = absl::UnimplementedError(absl::StrCat(
-          "It needs what this machine has not: ", executable.facts.lacks, "."));
+      status = absl::UnimplementedError(
+          absl::StrCat("It requires features that this machine lacks: ",
+                       executable.facts.lacks, "."));
     }
     if (status.ok()) {
       executable.runs_on.push_back(device);

@@ -47,7 +47,7 @@ class TextWriter {
   // Ends a list of which `shown` of `all` were shown.
   void More(size_t all, size_t shown) {
     if (all > shown) {
-      Line("  ... ", all - shown, " more, which --all shows.");
+      Line("  ... ", all - shown, " more; --all shows them.");
     }
   }
 

@@ -162,7 +162,7 @@ absl::StatusOr<std::vector<BenchRow>> ReadBenchRows(absl::string_view output) {
                                                    : ReadTableRows(text));
   if (rows.empty()) {
     return absl::InvalidArgumentError(
-        "It prints no row of Google Benchmark's, as a table or as JSON.");
+        "It must print rows of Google Benchmark, as a table or as JSON.");
   }
   return Merge(rows);
 }

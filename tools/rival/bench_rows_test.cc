@@ -22,7 +22,7 @@ std::string Read(absl::string_view output) {
 
 TEST(BenchRows, Read) {
   constexpr char kNone[] =
-      "It prints no row of Google Benchmark's, as a table or as JSON.";
+      "It must print rows of Google Benchmark, as a table or as JSON.";
   const struct {
     const char* output;
     const char* want;

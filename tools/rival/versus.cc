@@ -83,7 +83,7 @@ absl::StatusOr<std::vector<BenchRow>> Contest::RunSide(const Side& side) {
   ASSIGN_OR_RETURN(const Captured captured,
                    RunAndCapture(side.command, control_));
   if (control_.interrupted)
-    return absl::CancelledError("The rounds are interrupted.");
+    return absl::CancelledError("The comparison was interrupted.");
   if (captured.exit_code != 0) {
     const std::string line = LastLine(captured.errors);
     return absl::AbortedError(
