@@ -28,7 +28,7 @@ constexpr Flag kPublicToolFlags[] = {
 #undef PUBLIC_FLAG
 };
 
-// A byte that few names have in common.
+// Returns a hash of the name in one byte.
 char KeyOf(absl::string_view name) {
   if (name.empty()) return 0;
   return static_cast<char>(name.size() + 7 * name.front() + 31 * name.back());
@@ -38,7 +38,7 @@ std::string ToString(absl::string_view text) {
   return std::string(text.data(), text.size());
 }
 
-// True for digits alone, behind a sign or none.
+// Reports whether the text is an optional sign followed by digits.
 bool IsDigits(absl::string_view text) {
   absl::ConsumePrefix(&text, "-");
   return !text.empty() &&
@@ -64,7 +64,7 @@ absl::Status CheckValue(const Flag& flag, absl::string_view value) {
       "Flag --", flag.name, " takes ", want, ", not '", value, "'."));
 }
 
-// Flag files are written by hand.
+// Flag files are written by hand, so they are small.
 constexpr size_t kMaxFlagFile = size_t{1} << 20;
 
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path) {
@@ -73,7 +73,7 @@ absl::StatusOr<std::string> ReadSmallFile(const std::string& path) {
   if (std::FILE* const file = std::fopen(path.c_str(), "r")) {
     contents.resize(kMaxFlagFile + 1);
     contents.resize(std::fread(contents.data(), 1, contents.size(), file));
-    failed = std::ferror(file) != 0;  // a directory opens
+    failed = std::ferror(file) != 0;  // a directory can be opened
     std::fclose(file);
   }
   if (failed) {
@@ -124,7 +124,7 @@ class ArgParser {
   absl::Status ReadFlagFile(const std::string& path, int depth);
 
   Arguments arguments_;
-  bool is_placed_ = false;  // an error says which file it is in
+  bool is_placed_ = false;  // the error already names its flag file
 };
 
 std::string ArgParser::Nearest(absl::string_view name) const {
@@ -187,7 +187,7 @@ absl::Status ArgParser::ReadFlagFile(const std::string& path, int depth) {
     args.push_back(ToString(text));
   }
   const absl::Status status = Parse(args, depth);
-  // Of files that name others the one at fault.
+  // If flag files are nested, name only the innermost.
   if (status.ok() || is_placed_) return status;
   is_placed_ = true;
   return Annotate(status, absl::StrCat("(in flag file '", path, "')"));

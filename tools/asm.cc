@@ -1,4 +1,4 @@
-// `eyrie asm`: a module from its assembly text.
+// `eyrie asm`: assembles a module from its text.
 //
 // Tested by cli_test.py.
 #include <cstdlib>
@@ -39,7 +39,7 @@ constexpr char kUsage[] =
 
 constexpr ShortName kShortNames[] = {{"-o", "--output"}, {"-g", "--debug"}};
 
-// Where a path leads to, without links; empty if nowhere.
+// Returns the path without symbolic links, or "" if it does not exist.
 std::string Resolve(const std::string& path) {
   char* const resolved = realpath(path.c_str(), nullptr);
   const std::string result = resolved == nullptr ? "" : resolved;
@@ -47,8 +47,8 @@ std::string Resolve(const std::string& path) {
   return result;
 }
 
-// Reads files beside and below the text, and none elsewhere, be it through
-// links: a text from a stranger says which.
+// Reads a file in the folder of the text or below it. Rejects all others, also
+// through links, because the text may be untrusted.
 absl::StatusOr<std::vector<uint8_t>> ReadBeside(const std::string& text_path,
                                                 const std::string& name) {
   const absl::Status outside = absl::InvalidArgumentError(

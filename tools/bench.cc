@@ -1,8 +1,8 @@
-// `eyrie bench`: how long calls of a module's functions take, measured by
-// Google Benchmark; rows and flags as the public benchmark tool has them.
+// `eyrie bench`: measures calls of a module's functions with Google Benchmark.
+// Rows and flags are those of the public benchmark tool.
 //
-// Modules, context and inputs are made once; the loop is the call alone, after
-// a first one that does not count.
+// Modules, context and inputs are created once. The loop contains only the
+// call, and the first call is not measured.
 // Tested by cli_test.py.
 #include <atomic>
 #include <cstdio>
@@ -34,7 +34,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr char kProgram[] = "eyrie bench";  // as Google Benchmark calls it
+constexpr char kProgram[] = "eyrie bench";  // in Google Benchmark's output
 
 constexpr char kUsage[] =
     "# Usage: eyrie bench [flags] model.vmfb\n"
@@ -55,8 +55,8 @@ constexpr Flag kOwnFlags[] = {
      "  --vs='iree-benchmark-module --module=model.vmfb --function=f ...'\n"
      "  --vs='./eyrie-of-yesterday bench model.vmfb --function=f ...'"},
     {"vs_rounds", FlagKind::kInt, "5", "How many times each program runs."},
-    {"vs_side", FlagKind::kBool, "false", ""},  // of one such process itself
-    // Of results, which a benchmark does not look at.
+    {"vs_side", FlagKind::kBool, "false", ""},  // set in the processes of --vs
+    // For results, which a benchmark ignores.
     {"output", FlagKind::kIgnored, "", ""},
     {"output_max_element_count", FlagKind::kIgnored, "", ""},
     {"expected_output", FlagKind::kIgnored, "", ""},
@@ -78,7 +78,8 @@ absl::StatusOr<BenchmarkUnit> ParseUnit(absl::string_view text) {
       "--time_unit='", text, "' is not valid; expected ms, us or ns."));
 }
 
-// The function asked for or, if none is, every one that takes nothing.
+// Returns calls of --function or, without it, of every function without
+// arguments.
 absl::StatusOr<std::vector<abi::PreparedCall>> PrepareCalls(
     const Arguments& arguments, abi::Session& session) {
   std::vector<abi::PreparedCall> calls;
@@ -112,8 +113,8 @@ absl::StatusOr<std::vector<abi::PreparedCall>> PrepareCalls(
 MeasuredRow RowOf(abi::PreparedCall& call) {
   MeasuredRow row;
   row.name = absl::StrCat("BM_", call.callable().function().name());
-  // What is made at first use, such as a driver's code of kernels, is there
-  // then, however few calls are measured and however often.
+  // Calls once, so that everything created at first use, such as a driver's
+  // kernel code, exists before the measurement.
   row.prepare = [&call, is_warm = false]() mutable {
     return std::exchange(is_warm, true) ? absl::OkStatus() : call.Invoke();
   };
@@ -121,7 +122,7 @@ MeasuredRow RowOf(abi::PreparedCall& call) {
   return row;
 }
 
-// `interrupted` becomes true if the user ends it.
+// Sets `interrupted` if the user interrupts.
 absl::Status Bench(const Arguments& arguments, BenchmarkFlags& flags,
                    std::atomic<bool>& interrupted) {
   ASSIGN_OR_RETURN(const BenchmarkUnit unit,
@@ -167,8 +168,8 @@ absl::Status Bench(const Arguments& arguments, BenchmarkFlags& flags,
   return measured.ok() ? traced : measured;
 }
 
-// This program and its arguments, for a process that prints rows as JSON and
-// has no rival.
+// Returns this program and its arguments, for a process that prints rows as
+// JSON and runs no rival.
 std::vector<std::string> OwnCommand(std::span<const char* const> args) {
   std::vector<std::string> command = {"/proc/self/exe", "bench"};
   std::vector<std::string> more = {"--vs_side", "--benchmark_format=json",
@@ -184,8 +185,8 @@ std::vector<std::string> OwnCommand(std::span<const char* const> args) {
   return command;
 }
 
-// INVALID_ARGUMENT: what a process cannot be given twice, or a value that its
-// flag does not take.
+// INVALID_ARGUMENT: an input cannot be read twice, or a flag has an invalid
+// value.
 absl::Status CheckVersus(const Arguments& arguments) {
   if (absl::StripAsciiWhitespace(arguments.GetString("vs")).empty()) {
     return absl::InvalidArgumentError(
@@ -245,13 +246,13 @@ int VersusMain(const Arguments& arguments, const BenchmarkFlags& flags,
   return result->interrupted ? InterruptWatch::kExitCode : 0;
 }
 
-// What the program measures: a module's functions, or an executable's kernel.
+// The usage and flags for a module's functions or for an executable's kernel.
 struct Mode {
   const char* usage;
   std::vector<Flag> flags;
 };
 
-// Of the flags for modules, those that mean something to a kernel alone.
+// Reports whether a flag for modules also applies to a kernel.
 bool IsOfKernels(absl::string_view flag) {
   if (absl::StartsWith(flag, "task_") || absl::StartsWith(flag, "vulkan_")) {
     return true;
@@ -277,7 +278,7 @@ Mode ModeOf(bool is_executable) {
   for (Flag& flag : mode.flags) {
     if (IsOfKernels(flag.name)) continue;
     flag.help = "";
-    // A module is an error, whose sentence says why.
+    // A module is reported as an error.
     const bool is_error = flag.name == absl::string_view("module");
     if (!is_error) flag.kind = FlagKind::kIgnored;
   }
@@ -286,7 +287,7 @@ Mode ModeOf(bool is_executable) {
   return mode;
 }
 
-// The exit code.
+// Returns the exit code.
 absl::StatusOr<int> Run(std::span<const char* const> given,
                         std::atomic<bool>& interrupted) {
   std::vector<const char*> args(given.begin(), given.end());

@@ -1,4 +1,4 @@
-// The table of flags, and what is not as this Google Benchmark has it.
+// The table of flags, and flags that this Google Benchmark lacks.
 #include "tools/benchmark_flags.h"
 
 #include <dlfcn.h>
@@ -23,12 +23,12 @@ namespace eyrie::tools {
 namespace {
 
 constexpr int64_t kMaxSeconds = 1'000'000;   // days of one row
-constexpr int64_t kMaxRepetitions = 100000;  // it keeps room for each
+constexpr int64_t kMaxRepetitions = 100000;  // it allocates memory for each
 
 enum class Kind : uint8_t {
   kBool,
   kText,
-  kColor,  // any text, not none
+  kColor,  // any text that is not empty
   kFormat,
   kUnit,
   kSeconds,
@@ -39,7 +39,7 @@ enum class Kind : uint8_t {
 };
 
 constexpr struct Row {
-  const char* name;  // behind benchmark_
+  const char* name;  // after benchmark_
   Kind kind;
 } kRows[] = {
     {"color", Kind::kColor},
@@ -69,7 +69,8 @@ bool IsSeconds(absl::string_view text) {
          seconds <= static_cast<double>(kMaxSeconds);
 }
 
-// What a value must be, if it is not; kMinTime is looked at elsewhere.
+// Returns a description of valid values, or "" if the value is valid. kMinTime
+// is checked in AddMinTime.
 std::string Wanted(Kind kind, absl::string_view value) {
   bool is_true = false;
   int64_t count = 0;
@@ -167,7 +168,7 @@ absl::StatusOr<BenchmarkFlags> BenchmarkFlags::Take(
     RETURN_IF_ERROR(flags.Add(variable, row.name, value));
   }
   std::vector<const char*> others;
-  bool is_over = false;  // behind "--" stand modules
+  bool is_over = false;  // modules follow "--"
   for (const char* arg : args) {
     absl::string_view text = arg;
     is_over |= text == "--";
@@ -199,7 +200,7 @@ absl::StatusOr<BenchmarkFlags> BenchmarkFlags::Take(
   return flags;
 }
 
-// `place`: where the flag stands, for messages.
+// `place` is the flag or the environment variable, for messages.
 absl::Status BenchmarkFlags::Add(const std::string& place,
                                  const std::string& name,
                                  const std::string& value) {
@@ -211,7 +212,7 @@ absl::Status BenchmarkFlags::Add(const std::string& place,
   if (kind == Kind::kMinTime) return AddMinTime(place, value);
   if (kind == Kind::kDryRun) {
     dry_run_ = false;
-    (void)absl::SimpleAtob(value, &dry_run_);  // as it has been checked
+    (void)absl::SimpleAtob(value, &dry_run_);  // already checked
     return absl::OkStatus();
   }
   if (name == "filter") filter_ = value;
@@ -224,9 +225,9 @@ absl::Status BenchmarkFlags::Add(const std::string& place,
   return absl::OkStatus();
 }
 
-// "0.2s" and "100x" are newer than this Google Benchmark, which takes seconds
-// as a plain number. What sets the number of calls is not handed over; the
-// rows' names then say it, "BM_add/iterations:100/...".
+// This Google Benchmark does not know "0.2s" and "100x"; it takes seconds as a
+// plain number. The number of calls is set by the rows instead; their names
+// then contain it: "BM_add/iterations:100/...".
 absl::Status BenchmarkFlags::AddMinTime(const std::string& place,
                                         const std::string& value) {
   absl::string_view text = value;

@@ -18,11 +18,11 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMaxLine = 8192;  // bytes of a line of an error
+constexpr size_t kMaxLine = 8192;  // bytes per line of an error
 constexpr int kMaxNotes = 100;
 
-// Lines of a backtrace and of a text that an error shows begin with two blanks;
-// other line breaks are of what the sentence quotes.
+// Keeps line breaks before two spaces, which begin lines of backtraces and
+// quoted texts. Escapes other line breaks, which come from quoted values.
 std::string PlainLines(absl::string_view text) {
   std::string lines;
   size_t begin = 0;
@@ -39,7 +39,7 @@ std::string PlainLines(absl::string_view text) {
 void OccupyStandardStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) >= 0) continue;
-    // The least number that is free: this one.
+    // open() returns the lowest free number, which is this one.
     (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
 }

@@ -1,4 +1,4 @@
-// Texts about drivers and their devices.
+// Lists drivers and their devices.
 #include "tools/device_flags.h"
 
 #include <string>
@@ -42,7 +42,7 @@ std::string DriversText() {
   return text;
 }
 
-// The devices of one driver or, if no name is given, of all.
+// Returns the devices of one driver, or of all if `name` is empty.
 absl::StatusOr<std::string> DevicesText(absl::string_view name, bool describe) {
   std::string text;
   bool found = false;
@@ -51,7 +51,7 @@ absl::StatusOr<std::string> DevicesText(absl::string_view name, bool describe) {
     found = true;
     ASSIGN_OR_RETURN(const auto uris, driver->ListDevices());
     if (uris.empty() && !name.empty()) {
-      // To ask for one says why there is none.
+      // The error of this call has the reason.
       PrintNote(driver->DescribeDevice("").status().message());
     }
     if (describe) {

@@ -1,4 +1,4 @@
-// eyrie dump: what a module of any release contains.
+// `eyrie dump`: prints the contents of a module of any release.
 #include <memory>
 #include <string>
 
@@ -88,7 +88,7 @@ absl::Status PrintDisassembly(const Arguments& arguments,
   return vm::Disassemble(module, options, sink);
 }
 
-// The disassembly as a part of all: the metadata has told of constants.
+// Prints the disassembly after the metadata, which already lists constants.
 absl::Status PrintFunctions(const Arguments& arguments,
                             const vm::VerifiedModule& module, uint64_t most,
                             TextSink sink) {
@@ -104,8 +104,8 @@ absl::Status PrintFunctions(const Arguments& arguments,
   return vm::Disassemble(module, options, sink);
 }
 
-// Prints the metadata, and the functions of a module that is given. Both
-// together have MostTextOf() bytes at most.
+// Prints the metadata, then the functions if `module` is not null. Prints at
+// most MostTextOf() bytes.
 absl::Status PrintModule(const Arguments& arguments, const vm::ModuleDef& def,
                          const vm::VerifiedModule* module, TextSink sink) {
   const uint64_t file_bytes = def.archive().bytes().size();
@@ -129,7 +129,7 @@ absl::Status PrintModule(const Arguments& arguments, const vm::ModuleDef& def,
   return PrintFunctions(arguments, *module, to.left(), sink);
 }
 
-// The file's bytes; null: one that cannot be looked at twice.
+// Returns the file's bytes, or null if the file can be read only once.
 absl::StatusOr<std::shared_ptr<const MappedFile>> OpenRegular(
     const std::string& path) {
   if (!IsRegularFile(path)) return nullptr;
@@ -144,14 +144,15 @@ bool IsManifest(const MappedFile& file, const std::string& path) {
   return json.ok() && json->Find("functions") != nullptr;
 }
 
-// True for an ELF file, a file that is called like one and is no module, and a
-// manifest.
+// Reports whether the file is an ELF file, a manifest, or named *.so without
+// being a module.
 bool IsNative(const MappedFile& file, const std::string& path) {
   if (native::IsElf(file.bytes()) || IsManifest(file, path)) return true;
   return absl::EndsWith(path, ".so") && !vm::Archive::Open(path).ok();
 }
 
-// What a native library or a manifest offers. No code of a library runs.
+// Describes the functions of a native library or a manifest. Runs no code of
+// the library.
 absl::StatusOr<std::string> NativeFunctions(const Arguments& arguments,
                                             const MappedFile& file,
                                             const std::string& path) {

@@ -60,7 +60,7 @@ constexpr Flag kFlags[] = {
 
 using Grid = std::array<uint32_t, 3>;
 
-// What all rows dispatch.
+// The kernel that all rows dispatch.
 struct Kernel {
   Ref<hal::Device> device;
   Ref<hal::Executable> executable;

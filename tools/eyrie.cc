@@ -1,5 +1,4 @@
-// The eyrie command: picks the subcommand, also by the name that it is called
-// by.
+// The eyrie command: selects the subcommand, also by the program's own name.
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -12,7 +11,7 @@
 #include "tools/command.h"
 #include "vm/version.h"
 
-extern const char eyrie_commit[];  // of version_stamp.cc
+extern const char eyrie_commit[];  // in version_stamp.cc
 
 namespace eyrie::tools {
 namespace {
@@ -28,13 +27,13 @@ constexpr Command kCommands[] = {
 #include "tools/commands.def"
 };
 
-// The public tool that a program is called as, and what that stands for.
+// A public tool's name and the arguments that it stands for.
 struct PublicTool {
   const char* name;
   std::vector<const char*> arguments;
 };
 
-// Nothing for a name that is none of theirs.
+// Returns the arguments for a public tool's name, or none for other names.
 std::vector<const char*> ArgumentsOf(absl::string_view program) {
   const size_t slash = program.rfind('/');
   if (slash != program.npos) program.remove_prefix(slash + 1);

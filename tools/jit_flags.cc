@@ -25,8 +25,8 @@ constexpr Flag kFlags[] = {
      "Prints why functions of modules are not compiled to machine code."},
 };
 
-// Null: none can be made. A lazy one is not asked before a function is hot, so
-// that another has to say whether it will be refused.
+// Returns null if compiling is not possible. A lazy compiler fails only when a
+// function is hot, so an eager one is created to report the reason.
 std::shared_ptr<const vm::Jit> CreateJit(vm::jit::Mode mode,
                                          vm::jit::Names names, bool verbose) {
   if (verbose) {
@@ -60,7 +60,7 @@ absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(
   vm::jit::Names names;
   names.gdb = arguments.GetBool("gdb");
   ASSIGN_OR_RETURN(names.perf_map, PerfMapOf(arguments));
-  // One, though devices and sessions ask each.
+  // Devices and sessions share one compiler.
   static const std::shared_ptr<const vm::Jit> kJit =
       CreateJit(text == "lazy" ? vm::jit::Mode::kLazy : vm::jit::Mode::kEager,
                 std::move(names), arguments.GetBool("verbose"));

@@ -56,7 +56,8 @@ absl::StatusOr<abi::HostValue> ReadFlag(const Arguments& arguments,
   return value;
 }
 
-// The kind of --input=auto and the like, if that is what is given.
+// Returns the kind of --input=auto, random or zeros, or nullopt for other
+// inputs.
 std::optional<abi::SampleKind> SampleKindOf(const Arguments& arguments) {
   const std::vector<std::string>& inputs = arguments.GetList("input");
   if (inputs.size() != 1) return std::nullopt;
@@ -142,7 +143,7 @@ absl::Status PrintResultsJson(const Arguments& arguments,
   const abi::HostValue printed = values->size() == 1
                                      ? std::move((*values)[0])
                                      : abi::HostValue::List(*std::move(values));
-  // Never kept: the text may be six times the values.
+  // Printed in pieces: the text may be six times as large as the values.
   return WriteTextTo("-", [&printed](TextSink sink) {
     TextStream out(std::numeric_limits<uint64_t>::max(), sink);
     abi::WriteJson(printed, out);

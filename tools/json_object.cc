@@ -9,7 +9,7 @@
 namespace eyrie::tools {
 namespace {
 
-// Between values: the begin of a line at this depth.
+// Returns the separator of values: a new line, indented to this depth.
 std::string NewLine(size_t depth) { return "\n" + std::string(2 * depth, ' '); }
 
 }  // namespace
@@ -25,7 +25,7 @@ void JsonObject::Key(absl::string_view key) {
 
 void JsonObject::Value(const Json& value, size_t depth) {
   if (!to_.ok()) return;
-  // Strings have no line breaks of their own.
+  // Line breaks in strings are escaped.
   to_.Add(
       absl::StrReplaceAll(EscapeJsonControls(value.dump(
                               2, ' ', false, Json::error_handler_t::replace)),

@@ -37,7 +37,7 @@ struct Unit {
 constexpr Unit kUnits[] = {
     {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
     {"TiB", 0x1p40}, {"KB", 1e3},     {"MB", 1e6},
-    {"GB", 1e9},     {"TB", 1e12},    {"B", 1},  // last: the others end in it
+    {"GB", 1e9},     {"TB", 1e12},    {"B", 1},  // last: a suffix of the others
 };
 
 absl::Status NoSize(absl::string_view text) {
@@ -71,7 +71,7 @@ absl::StatusOr<uint64_t> ParseBytes(absl::string_view text) {
     }
   }
   double count;
-  // Beyond 2^63 no memory goes; the sum is exact below 2^53.
+  // Sizes must be below 2^63; the product is exact below 2^53.
   if (!absl::SimpleAtod(number, &count) || !(count >= 0) ||
       !(count * unit < 0x1p63)) {
     return NoSize(text);
@@ -100,7 +100,7 @@ absl::Status HintAtMaxMemory(const Arguments& arguments,
                              const absl::Status& status) {
   if (!absl::IsResourceExhausted(status) || arguments.IsSet("max_memory") ||
       !absl::StrContains(status.message(), absl::StrCat(kMaxMade))) {
-    return status;  // of another limit, or of the machine's
+    return status;  // another limit, or the machine's memory
   }
   return Annotate(
       status, absl::StrCat("Without --max_memory, values may have ", kMaxMade,

@@ -105,7 +105,8 @@ hal::TaskOptions TaskOptionsOf(const Arguments& arguments) {
   return options;
 }
 
-// " #2" of the second device of one name; of a name that is alone, nothing.
+// Returns " #2" for the second device of the same name, or "" if the name is
+// unique.
 std::string NumberOf(std::span<const Ref<hal::Device>> devices, size_t index) {
   int number = 1;
   int of = 0;
@@ -117,7 +118,7 @@ std::string NumberOf(std::span<const Ref<hal::Device>> devices, size_t index) {
   return of > 1 ? absl::StrCat(" #", number) : "";
 }
 
-// Before parameters are read, which may take long.
+// Called before parameters are read, which may take long.
 absl::Status CheckModulePaths(const Arguments& arguments) {
   for (const std::string& path : ModulePaths(arguments)) {
     if (path != "-" && access(path.c_str(), R_OK) != 0) {
@@ -127,12 +128,12 @@ absl::Status CheckModulePaths(const Arguments& arguments) {
   return absl::OkStatus();
 }
 
-// Of those above, which say what to call.
+// Reports whether the flag sets the function or its inputs.
 bool IsOfCall(absl::string_view flag) {
   return flag == "function" || flag == "input";
 }
 
-// Those of other files that sessions have.
+// Appends the flags of other files that all sessions use.
 void AddSharedFlags(std::vector<Flag>& flags) {
   for (const std::span<const Flag> more :
        {ParameterFlags(), NativeFlags(), VulkanFlags(), LimitFlags(),
@@ -254,8 +255,7 @@ absl::StatusOr<std::vector<vm::Value>> ReadInputs(
   if (texts.size() > slots.size()) {  // too many even if each gives one value
     return function.CheckArguments(std::vector<vm::Value>(texts.size()));
   }
-  // Without a limit what the user asks for is made, and of .npz files what
-  // kMaxInflated allows.
+  // Without a limit, any size is allocated, except kMaxInflated for .npz files.
   abi::ValueReader reader(device, "--input", floats, function.memory());
   auto parsed = reader.Read(texts, slots);
   if (!parsed.ok()) {

@@ -21,7 +21,7 @@ std::string Text(absl::string_view view) {
   return std::string(view.data(), view.size());
 }
 
-// Each key once, with its last value.
+// Returns each key once, with its last value.
 Json Attributes(const std::vector<vm::Attribute>& attributes) {
   absl::flat_hash_map<absl::string_view, ptrdiff_t> places;
   Json::object_t object;

@@ -90,7 +90,7 @@ absl::Status CheckCalled(const Arguments& arguments,
     return absl::OkStatus();
   }
   for (const abi::Program& program : programs) {
-    // Modules' own functions are named so, too.
+    // Functions of modules have the same form of name.
     if (program->name() == name.substr(0, name.find('.'))) {
       return absl::OkStatus();
     }

@@ -1,4 +1,4 @@
-// eyrie note: the note that makes a library say what its functions are.
+// `eyrie note`: writes a note that describes the functions of a library.
 //
 // Tested by native_test.sh.
 #include <string>
@@ -47,7 +47,7 @@ constexpr char kUsage[] =
     "llvm.emit_c_interface, or else all that are not private, with or without\n"
     "bodies. Use the MLIR from before it is lowered to LLVM's dialect.\n\n";
 
-// "folder/plate.mlir" as "plate".
+// Returns "plate" for "folder/plate.mlir".
 std::string Stem(absl::string_view path) {
   const absl::string_view name = path.substr(path.rfind('/') + 1);
   return std::string(absl::StripSuffix(name, ".mlir"));
@@ -64,7 +64,7 @@ absl::StatusOr<std::string> ManifestOfMlir(const Arguments& arguments,
       static_cast<int>(arguments.GetInt("index_bits")));
 }
 
-// The manifest of a file, not yet checked.
+// Returns the manifest of a file, unchecked.
 absl::StatusOr<std::string> ReadManifestText(const Arguments& arguments,
                                              const std::string& path) {
   ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));

@@ -1,5 +1,4 @@
-// Keys come from files: what is no plain text in them does not reach a
-// terminal.
+// Keys come from files, so they are escaped before they are printed.
 //
 // Tested by cli_test.py.
 #include "tools/parameter_text.h"

@@ -1,4 +1,4 @@
-// eyrie params: shows, makes and converts files of parameters.
+// `eyrie params`: shows, creates and converts parameter files.
 //
 // Tested by cli_test.py.
 #include <algorithm>
@@ -64,7 +64,7 @@ constexpr Flag kConvertFlags[] = {
     {"strip", FlagKind::kBool, "false", "Replaces all parameters with zeros."},
 };
 
-// What writes a parameter as it is.
+// Returns a source that copies a parameter unchanged.
 ParameterSource SourceOf(const Parameter& parameter) {
   ParameterSource source;
   source.key = parameter.key;
@@ -78,7 +78,7 @@ ParameterSource SourceOf(const Parameter& parameter) {
   return source;
 }
 
-// Those of "[scope::]key=file".
+// Checks the values of --extract and the files that they name.
 absl::Status CheckExtracted(const Arguments& arguments) {
   for (const std::string& text : arguments.GetList("extract")) {
     const size_t equals = text.rfind('=');
@@ -122,7 +122,7 @@ absl::Status Dump(const Arguments& arguments) {
   return WriteStdout(out);
 }
 
-// The new file may be one that is converted.
+// The output file may be one of the input files.
 absl::Status CheckArchivePath(const Arguments& arguments) {
   const std::string& path = arguments.GetString("output");
   if (path.empty()) {
@@ -131,7 +131,7 @@ absl::Status CheckArchivePath(const Arguments& arguments) {
   return CheckOutputPath("--output", path, {});
 }
 
-// Writes the file, then shows its table.
+// Writes the file, then prints its table.
 absl::Status WriteArchive(const Arguments& arguments,
                           std::span<const ParameterSource> sources) {
   const std::string& path = arguments.GetString("output");
@@ -150,7 +150,7 @@ absl::Status WriteArchive(const Arguments& arguments,
     }));
   }
   if (arguments.GetBool("quiet") || path == "-") return absl::OkStatus();
-  // Of a pipe or a device there is nothing to show.
+  // A pipe or a device has no table to print.
   const auto target = FindFileTarget(path);
   if (!target.ok() || target->is_stream()) return target.status();
   hal::ParameterScopes written;
@@ -225,14 +225,14 @@ absl::Status Create(const Arguments& arguments) {
   return WriteArchive(arguments, sources);
 }
 
-// What --splat, --rename and --exclude say of parameters, by name.
+// The changes of --splat, --rename and --exclude, by parameter name.
 class Changes {
  public:
   static absl::StatusOr<Changes> Read(const Arguments& arguments);
 
-  // False: the parameter is left out.
+  // Returns false if the parameter is excluded.
   absl::StatusOr<bool> Apply(ParameterSource& source);
-  // NOT_FOUND: a name that no parameter had.
+  // NOT_FOUND: a flag names a parameter that does not exist.
   absl::Status CheckAllUsed() const;
 
  private:
@@ -322,7 +322,7 @@ absl::Status Changes::CheckAllUsed() const {
   return absl::OkStatus();
 }
 
-// Archives have no scopes. INVALID_ARGUMENT: two scopes have one key.
+// Archives have no scopes. INVALID_ARGUMENT: two scopes have the same key.
 absl::Status CheckMerged(const std::map<std::string, std::string>& scopes,
                          const std::string& key, const std::string& scope) {
   const auto found = scopes.find(key);
@@ -399,7 +399,8 @@ absl::Status RunVerb(const Verb& verb, std::span<const char* const> args) {
   }
   std::vector<const char*> all = WithLongNames(args, kShortNames);
   ASSIGN_OR_RETURN(Arguments arguments, ParseArguments(flags, all));
-  // Plain arguments are files: once more, with the flags that they stand for.
+  // Positional arguments are files: parses again, with --parameters flags for
+  // them.
   std::vector<std::string> files;
   for (const std::string& path : arguments.positional()) {
     files.push_back(absl::StrCat("--parameters=", path));

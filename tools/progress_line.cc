@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kFirst(500);
 constexpr std::chrono::milliseconds kInterval(200);
 constexpr char kWipe[] = "\r\x1b[K";
 
-// Columns of the terminal, less one: a cursor in the last may wrap.
+// Returns the terminal's columns minus one, because the last may wrap.
 size_t Columns() {
   winsize size;
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2) {
@@ -30,7 +30,7 @@ size_t Columns() {
 ProgressLine::ProgressLine(std::function<std::string()> text)
     : text_(std::move(text)) {
   if (isatty(STDERR_FILENO) == 0) return;
-  // Without a thread there is no line.
+  // If the thread cannot be started, there is no line.
   auto thread = Thread::Start("the progress line", [this] { Run(); });
   if (thread.ok()) thread_ = *std::move(thread);
 }
@@ -63,7 +63,7 @@ void ProgressLine::Run() {
 
 void ProgressLine::Show(const std::string& text) {
   std::fputs(kWipe, stderr);
-  // "..." is what PlainText adds.
+  // PlainText adds "...".
   const size_t columns = Columns();
   std::fputs(PlainText(text, columns > 3 ? columns - 3 : columns).c_str(),
              stderr);

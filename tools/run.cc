@@ -37,8 +37,8 @@ constexpr char kUsage[] =
     "#   eyrie run model.vmfb --function=predict --input=@x.npy "
     "--output=@y.npy\n\n";
 
-constexpr size_t kMaxPrinted = 10000;  // lines that modules print
-constexpr size_t kMaxLine = 65536;     // bytes of a line about a module
+constexpr size_t kMaxPrinted = 10000;  // lines of modules' output
+constexpr size_t kMaxLine = 65536;     // bytes per line about a module
 
 constexpr Flag kOwnFlags[] = {
     {"output", FlagKind::kList, "",
@@ -84,7 +84,7 @@ constexpr Flag kOwnFlags[] = {
 
 abi::PrintOptions PrintOptionsOf(const Arguments& arguments) {
   abi::PrintOptions options;
-  // A negative limit is none.
+  // A negative limit means no limit.
   options.max_elements =
       static_cast<size_t>(arguments.GetInt("output_max_element_count"));
   const std::string& compat = arguments.GetString("compat");
@@ -93,7 +93,7 @@ abi::PrintOptions PrintOptionsOf(const Arguments& arguments) {
   return options;
 }
 
-// Scalars of f16 are bits to the public tools.
+// The public tools read f16 scalars as bits.
 abi::NarrowFloats NarrowFloatsOf(const Arguments& arguments) {
   return arguments.GetString("compat").empty() ? abi::NarrowFloats::kNumbers
                                                : abi::NarrowFloats::kBits;
@@ -127,10 +127,10 @@ absl::Status OutputResults(const Arguments& arguments,
   return WriteStdout(text);
 }
 
-// Checks the files that the run writes, before it does anything else.
+// Checks the output files before the run.
 absl::Status PrepareOutputs(const Arguments& arguments,
                             abi::ValueWriter& writer, const Tracing& tracing) {
-  // An expectation is all that results are for.
+  // Expected results are compared and not written.
   if (WantsJsonOutput(arguments) ||
       !arguments.GetList("expected_output").empty()) {
     return absl::OkStatus();
@@ -151,7 +151,7 @@ absl::Status PrepareOutputs(const Arguments& arguments,
   return absl::OkStatus();
 }
 
-// A buffer is taken to have the format of its file's name.
+// Checks that the formats of file names suit the results. A buffer suits any.
 absl::Status CheckFormats(const Arguments& arguments,
                           const abi::Callable& function) {
   const std::vector<std::string>& outputs = arguments.GetList("output");
@@ -217,7 +217,8 @@ absl::StatusOr<bool> CheckResults(const Arguments& arguments,
   return same;
 }
 
-// What modules print and trace goes to stderr: so many lines of a run.
+// Prints modules' output and traces to stderr, at most kMaxPrinted lines of
+// output.
 abi::SessionOptions Listening(const abi::PrintOptions& print) {
   abi::SessionOptions options;
   options.hal.trace = [print](absl::string_view key,
@@ -238,16 +239,17 @@ abi::SessionOptions Listening(const abi::PrintOptions& print) {
   return options;
 }
 
-// What is to be known of a call, also of one that fails.
+// The state of a call, also after a failure.
 struct CallReport {
   bool used_hal = false;
-  bool is_told = false;                   // its error
+  bool is_told = false;                   // its error was printed
   std::atomic<bool> interrupted = false;  // by the user
-  // Last, so that an error is told before this rank leaves the others.
+  // Last, so that an error is reported before this rank leaves the others.
   std::shared_ptr<hal::ChannelProvider> collectives;
 };
 
-// Prints, writes or compares the results. False: they are not as expected.
+// Prints, writes or compares the results. Returns false if they are not as
+// expected.
 absl::StatusOr<bool> ShowResults(const Arguments& arguments,
                                  const abi::Callable& function,
                                  const Ref<hal::Device>& device,
@@ -265,7 +267,8 @@ absl::StatusOr<bool> ShowResults(const Arguments& arguments,
   return true;
 }
 
-// Loads, calls, shows. False: results differ from what was expected.
+// Loads the modules, calls the function and shows its results. Returns false if
+// they are not as expected.
 absl::StatusOr<bool> CallFunction(const Arguments& arguments,
                                   const std::vector<Ref<hal::Device>>& devices,
                                   Tracing& tracing, abi::ValueWriter& writer,
@@ -299,7 +302,7 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
     RETURN_IF_ERROR(WriteStdout(absl::StrCat(
         "EXEC @", PlainText(function.function().name(), kMaxLine), "\n")));
   }
-  // Before the call and behind it an interrupt ends the process.
+  // Before and after the call an interrupt ends the process.
   running = session.get();
   absl::StatusOr<std::vector<vm::Value>> results = function.Call(inputs);
   running = nullptr;
@@ -309,7 +312,7 @@ absl::StatusOr<bool> CallFunction(const Arguments& arguments,
                      writer);
 }
 
-// The signature of --function, or those of all functions.
+// Prints the signature of --function, or those of all functions.
 absl::Status PrintSignatures(const Arguments& arguments) {
   ASSIGN_OR_RETURN(const auto natives, LoadNativeLibraries(arguments));
   ASSIGN_OR_RETURN(const auto programs, LoadPrograms(arguments, natives));
@@ -322,11 +325,11 @@ absl::Status PrintSignatures(const Arguments& arguments) {
   return WriteStdout(text);
 }
 
-// INVALID_ARGUMENT: a value of --equality_mode or of a threshold is none.
+// INVALID_ARGUMENT: --equality_mode or a threshold has an invalid value.
 absl::Status CheckEquality(const Arguments& arguments) {
   const std::string& equality = arguments.GetString("equality_mode");
   if (equality != "approximate" && equality != "exact" &&
-      equality != "absolute") {  // what 3.9 called approximate
+      equality != "absolute") {  // approximate in 3.9
     return absl::InvalidArgumentError(
         absl::StrCat("--equality_mode='", equality,
                      "' is not valid; expected approximate or exact."));
@@ -370,14 +373,14 @@ absl::StatusOr<bool> Run(std::span<const char* const> args,
   absl::StatusOr<bool> passed =
       CallFunction(arguments, devices, tracing, writer, report);
   if (!passed.ok()) {
-    // Now: to close a device is to wait for its kernels.
+    // Report the error now: closing a device waits for its kernels.
     ReportError(passed.status());
     report.is_told = true;
   }
   if (arguments.GetBool("print_statistics") && report.used_hal) {
     PrintStatistics(devices);
   }
-  // Of a call that failed, too: its own error comes first then.
+  // Also after a failed call, whose own error takes precedence.
   absl::Status traced = tracing.Finish();
   if (passed.ok() && !traced.ok()) return traced;
   if (passed.ok() && report.collectives != nullptr) {
@@ -393,7 +396,7 @@ int RunMain(std::span<const char* const> args) {
   const absl::StatusOr<bool> passed = Run(args, report);
   if (!passed.ok()) {
     const int code = report.is_told ? 1 : ReportError(passed.status());
-    // A module may fail as cancelled of its own accord.
+    // A module may also return CANCELLED itself.
     return report.interrupted && absl::IsCancelled(passed.status())
                ? InterruptWatch::kExitCode
                : code;

@@ -1,7 +1,7 @@
-// What the tool says when an exception that nobody catches ends it: memory or a
-// thread that is not to be had, for its own code throws nothing.
+// Reports uncaught exceptions: a lack of memory or threads, as the tool's own
+// code does not throw.
 //
-// It takes the place of libstdc++'s own, whose demangler is 50 KB of a program.
+// Replaces libstdc++'s handler, whose demangler adds 50 KB to the program.
 // Tested by terminate_test.cc.
 #include <cxxabi.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 
 namespace {
 
-// Reports whether a block of 64 KiB cannot be had.
+// Reports whether 64 KiB cannot be allocated.
 bool LacksMemory() {
   void* const block = std::malloc(size_t{64} << 10);
   std::free(block);
@@ -32,13 +32,13 @@ bool LacksMemory() {
 
 namespace __gnu_cxx {
 
-// A lack of memory or of threads is an error as any other: its sentence, and
-// the exit status of a failed command. All else is a fault of the program's.
+// A lack of memory or threads is reported like other errors, with the exit code
+// of a failed command. Any other exception is a bug.
 void __verbose_terminate_handler() {
   static std::atomic_flag is_ending = ATOMIC_FLAG_INIT;
   while (is_ending.test_and_set()) pause();  // another thread ends the process
   if (abi::__cxa_current_exception_type() == nullptr) {
-    // There may be none because there was no memory for it either.
+    // There may be no exception object, for lack of memory.
     if (LacksMemory()) ExitWithoutMemory();
     std::fputs("eyrie: std::terminate was called.\n", stderr);
     std::abort();

@@ -58,7 +58,7 @@ std::string ProfileText(std::span<const trace::DispatchTotals> rows,
   absl::StrAppendFormat(&text, "%9s %12s %10s %10s %7s  %s\n", "count",
                         "workgroups", "total", "mean", "share", "kernel");
   for (const trace::DispatchTotals& row : rows) {
-    // A part of a dispatch may have been run when the recording began.
+    // A dispatch may have been partly run before the recording began.
     const double mean =
         row.ns / static_cast<double>(row.count == 0 ? 1 : row.count);
     absl::StrAppendFormat(&text, "%9d %12d %10s %10s %6.1f%%  %s\n", row.count,
