@@ -1,4 +1,4 @@
-// `eyrie debug`: calls a function an instruction at a time.
+// `eyrie debug`: calls a function one instruction at a time.
 //
 // Tested by debug_test.txt.
 #include <unistd.h>
@@ -38,14 +38,14 @@ constexpr Flag kOwnFlags[] = {
 };
 
 constexpr char kPrompt[] = "(eyrie) ";
-constexpr size_t kMaxLine = 4096;             // bytes of a command
-constexpr size_t kMaxRead = size_t{1} << 20;  // of a line
+constexpr size_t kMaxLine = 4096;             // bytes per command
+constexpr size_t kMaxRead = size_t{1} << 20;  // bytes per line
 
 bool IsTerminal() { return isatty(STDIN_FILENO) != 0; }
 
-// A line of standard input without its end; asks for it where somebody sits.
-// Lines that are no command by their length are passed over, up to one that
-// does not end.
+// Reads a line of standard input, without its line break; prints a prompt on a
+// terminal. Skips lines that are too long for a command. A line of more than
+// kMaxRead bytes ends the input.
 std::optional<std::string> ReadLine() {
   if (IsTerminal()) WriteStdout(kPrompt).IgnoreError();
   const auto is_command = [](const std::string& line) {
@@ -83,15 +83,15 @@ absl::Status CheckInput(const Arguments& arguments) {
   return absl::OkStatus();
 }
 
-// What goes on around a call.
+// The state around a call.
 struct DebugRun {
   std::unique_ptr<Debugger> debugger;
   std::unique_ptr<abi::Session> session;
   std::optional<InterruptWatch> watch;
 };
 
-// Asynchronously: what a signal handler may do. A running call stops; the line
-// that somebody types is begun anew; a pipe has nobody to ask again.
+// Async-signal-safe. Stops a running call. While a command is awaited, starts
+// the line again on a terminal, and otherwise exits.
 void Interrupt(DebugRun& run) {
   if (!run.debugger->is_asking()) return run.debugger->Interrupt();
   if (!IsTerminal()) InterruptWatch::Exit();
@@ -162,7 +162,7 @@ absl::Status Debug(const Arguments& arguments, DebugRun& run) {
   return Call(arguments, devices, run);
 }
 
-// Those of what is debugged: interpreted, whatever they say of machine code.
+// Returns the flags; hides those of the JIT, as debugged code is interpreted.
 std::vector<Flag> DebugFlags() {
   std::vector<Flag> flags = WithLoadFlags(kOwnFlags);
   for (Flag& flag : flags) {

@@ -19,15 +19,16 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMaxMessage = 8192;  // bytes of an error
+constexpr size_t kMaxMessage = 8192;  // bytes per error
 
-// Frames of one stack ascend, those of calls back from native functions too.
+// Frames of a stack have ascending addresses, also for calls from native
+// functions.
 bool IsAbove(const vm::Frame* frame, const vm::Frame* other) {
   return std::greater<>()(frame, other);
 }
 
-// True for the instructions that stand in code for a debugger's sake; of those
-// with a condition, if that is so.
+// Reports whether the instruction is a break instruction whose condition, if
+// any, holds.
 bool IsBreak(const vm::Frame& frame, uint32_t offset) {
   const uint8_t* const code = frame.function->code;
   const vm::Op op = vm::ReadOp(code, offset).op;

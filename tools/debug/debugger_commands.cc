@@ -18,12 +18,12 @@ namespace {
 
 constexpr char kIndent[] = "\n                             ";  // of help
 constexpr size_t kAround = 5;       // lines that 'list' shows on each side
-constexpr size_t kMaxFrames = 100;  // that 'bt' shows
+constexpr size_t kMaxFrames = 100;  // shown by 'bt'
 constexpr size_t kMaxSpots = 1000;  // of one breakpoint
 constexpr char kIf[] = " if ";      // between a place and a condition
-constexpr size_t kMaxSaid = 5;      // of those, when it is set
+constexpr size_t kMaxSaid = 5;      // printed when it is set
 
-// Code that runs before any function does.
+// Reports whether the code runs before all other functions.
 bool IsInit(const CodeSpot& spot) {
   return spot.module->def().FunctionName(spot.function) == "__init";
 }
@@ -334,7 +334,7 @@ bool Debugger::Help(absl::string_view) {
   return true;
 }
 
-// What has failed ends of its own accord.
+// A failed call ends anyway.
 bool Debugger::Quit(absl::string_view) {
   has_quit_ = !has_failed_;
   return false;

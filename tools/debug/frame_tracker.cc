@@ -1,4 +1,4 @@
-// An instruction's results have their types once the next one begins.
+// Records the types of an instruction's results when the next one begins.
 //
 // Tested by frame_tracker_test.cc.
 #include "tools/debug/frame_tracker.h"
@@ -22,7 +22,7 @@ using Kinds = std::vector<RegisterKind>;
 
 void Set(Kinds& kinds, uint16_t reg, RegisterKind kind) {
   if (vm::IsRefRegister(reg) || reg >= kinds.size()) return;
-  // Half of a pair is the end of it.
+  // Writing half of a pair ends the pair.
   if (kinds[reg] == RegisterKind::kUpper && reg > 0) {
     kinds[reg - 1] = RegisterKind::kI32;
   }
@@ -97,7 +97,7 @@ void Move(Kinds& kinds, const std::vector<uint16_t>& pairs) {
   }
 }
 
-// The types of a call's results; null: it is no call.
+// Returns the types of a call's results, or null for other instructions.
 const std::vector<vm::ValueType>* ResultsOf(const vm::VerifiedModule& module,
                                             const vm::Instruction& call) {
   const vm::OperandList& kinds = call.op->reads;
@@ -123,7 +123,7 @@ Kinds KindsAtEntry(const vm::Frame& frame) {
 
 }  // namespace
 
-// What the last instruction did, now that the one at `offset` comes.
+// Records the effects of the last instruction before the one at `offset`.
 void FrameTracker::Finish(Entry& entry, uint32_t offset) {
   if (entry.last == nullptr) return;
   const vm::Instruction& last = *entry.last;
@@ -142,7 +142,8 @@ void FrameTracker::Finish(Entry& entry, uint32_t offset) {
   }
 }
 
-// Frames of a stack ascend; those above the topmost are gone.
+// Frames of a stack have ascending addresses; those above the topmost have
+// ended.
 FrameTracker::Entry& FrameTracker::EntryOf(const vm::Frame& frame) {
   while (!entries_.empty() && std::greater<>()(entries_.back().frame, &frame)) {
     entries_.pop_back();
@@ -155,7 +156,7 @@ FrameTracker::Entry& FrameTracker::EntryOf(const vm::Frame& frame) {
         !returned) {
       return entry;
     }
-    entries_.pop_back();  // a frame at the same place, which is gone
+    entries_.pop_back();  // an ended frame at the same address
   }
   entries_.push_back(
       {&frame, frame.function, frame.caller, KindsAtEntry(frame), nullptr});

@@ -57,7 +57,8 @@ std::string BufferTitle(const RefObject& object, uint64_t length) {
                       length == 1 ? " byte" : " bytes");
 }
 
-// What a value is; of objects that abi has no text for, their state.
+// Describes a value; objects without a text in abi/ are described by their
+// state.
 std::string Text(const vm::Value& value) {
   RefObject* const object =
       value.type() == vm::ValueType::kRef ? value.ref() : nullptr;
@@ -83,8 +84,8 @@ std::string Text(const vm::Value& value) {
       absl::StripSuffix(absl::StripSuffix(text, "\n"), "\n(no printer)"));
 }
 
-// The same on lines of which those behind the first begin with `indent`; a list
-// with what it holds.
+// Appends the description; lines after the first begin with `indent`. A list
+// includes its elements.
 void AppendText(const vm::Value& value, const std::string& indent,
                 std::string& out) {
   const vm::List* const list = value.type() == vm::ValueType::kRef
@@ -109,7 +110,7 @@ void AppendText(const vm::Value& value, const std::string& indent,
   }
 }
 
-// What the host sees of a buffer.
+// Returns the host's view of a buffer.
 absl::StatusOr<std::span<const uint8_t>> BytesOf(RefObject& object) {
   if (const auto* const buffer = RefCast<vm::Buffer>(&object)) {
     return std::span<const uint8_t>(buffer->bytes());

@@ -93,7 +93,7 @@ void AddLine(const vm::BytecodeModule& module, uint32_t function,
   }
 }
 
-// The first file that a function names; empty: it names none.
+// Returns the first file that a function names, or "".
 std::string FileOf(const vm::ModuleDef& def, uint32_t function) {
   for (const auto& [offset, location] : def.LocationsOf(function)) {
     for (const vm::SourceLocation& source : def.ReadLocation(location)) {
@@ -103,7 +103,8 @@ std::string FileOf(const vm::ModuleDef& def, uint32_t function) {
   return "";
 }
 
-// The file of an instruction, or else of its function, or of its module.
+// Returns the file of the instruction, else of its function, else of its
+// module.
 std::string FileAtHand(const CodeSpot& at) {
   const vm::ModuleDef& def = at.module->def();
   const auto sources = def.FindLocations(at.function, at.offset);
@@ -170,7 +171,7 @@ absl::StatusOr<std::vector<CodeSpot>> FindLine(absl::string_view file, int line,
   return NoSuchLine(file, line, modules);
 }
 
-// The import that an instruction calls; null: it calls none.
+// Returns the import that an instruction calls, or null.
 const vm::ImportDef* ImportCalledBy(const vm::ModuleDef& def,
                                     const vm::Instruction& instruction) {
   const vm::OperandList& kinds = instruction.op->reads;
@@ -180,7 +181,7 @@ const vm::ImportDef* ImportCalledBy(const vm::ModuleDef& def,
   return &def.imports[callee & ~vm::kImportBit];
 }
 
-// Wherever an import of a name is called.
+// Returns all calls of the import with this name.
 std::vector<CodeSpot> CallsOf(absl::string_view name, const Modules& modules) {
   std::vector<CodeSpot> found;
   absl::ConsumePrefix(&name, "@");
@@ -215,7 +216,7 @@ absl::Status NoSuchFunction(absl::string_view name, const Modules& modules) {
       " 'functions' lists all functions."));
 }
 
-// The instruction at an offset, or the function's first for 0.
+// Returns the instruction at `offset`, or the function's first for 0.
 absl::StatusOr<CodeSpot> InstructionAt(CodeSpot spot, bool first,
                                        Listing& listing) {
   const auto at =

@@ -21,7 +21,7 @@ using vm::OperandKind;
 
 constexpr uint32_t kMaxGlobals = 64;
 
-// What instructions take the bytes of globals for.
+// The types that instructions use for the bytes of globals.
 using GlobalKinds = std::map<uint32_t, OperandKind>;
 
 GlobalKinds KindsOfGlobals(const vm::BytecodeModule& module) {
