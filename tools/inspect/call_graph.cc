@@ -29,7 +29,7 @@ class GraphMaker {
   }
 
  private:
-  // What a function calls: other functions, kernels and modules by name.
+  // The callees of a function: functions, kernels and modules by name.
   struct Callees {
     std::map<uint32_t, uint64_t> functions;
     std::map<std::string, uint64_t> kernels;
@@ -38,7 +38,7 @@ class GraphMaker {
 
   void CountCalls();
   void Walk();
-  // Adds a node; nullopt: there are enough.
+  // Adds a node, or returns nullopt if the graph is full.
   std::optional<size_t> AddNode(GraphNode node);
   std::optional<size_t> AddFunction(uint32_t function, size_t layer);
   void AddEdges();
@@ -89,7 +89,7 @@ std::optional<size_t> GraphMaker::AddFunction(uint32_t function, size_t layer) {
   return functions_[function];
 }
 
-// Breadth first from the exports; then from what nobody calls.
+// Breadth first from the exports, then from functions without callers.
 void GraphMaker::Walk() {
   for (const vm::ExportDef& exported : report_.def.exports) {
     exports_.insert(exported.function);

@@ -1,4 +1,4 @@
-// `eyrie inspect`: what a person wants to know of a module, on one page.
+// `eyrie inspect`: describes a module on one page.
 //
 // Tested by inspect_test.txt.
 #include <string>
@@ -16,7 +16,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMaxLines = 40;  // of a list
+constexpr size_t kMaxLines = 40;  // per list
 
 constexpr char kUsage[] =
     "# Usage: eyrie inspect [flags] model.vmfb\n"
@@ -45,8 +45,8 @@ constexpr Flag kFlags[] = {
      "Treats executables of native code as not supported."},
 };
 
-// What a file is that is no module, by its name, and the command for it; empty:
-// nothing is known of it.
+// Describes a file that is not a module, by its name, and names a command for
+// it. Returns "" for unknown files.
 std::string OtherCommand(const std::string& path) {
   const std::string name = absl::AsciiStrToLower(path);
   for (const char* ending : {".gguf", ".irpa", ".safetensors"}) {
@@ -75,7 +75,7 @@ std::string OtherCommand(const std::string& path) {
   return "";
 }
 
-// The error of a file that is no module, with the command for what it is.
+// Returns the error for a file that is not a module, with a command for it.
 absl::Status WithCommand(const absl::Status& status, const std::string& path) {
   if (IsFolder(path)) {
     return absl::InvalidArgumentError(

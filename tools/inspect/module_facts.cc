@@ -1,4 +1,4 @@
-// What is wanted of calls of imports stands in a table: which argument is what.
+// A table lists the relevant arguments of each import.
 //
 // Tested by module_facts_test.cc, inspect_test.txt.
 #include "tools/inspect/module_facts.h"
@@ -37,8 +37,8 @@ enum class What : uint8_t {
   kParameters,   // scope, key table, key data, spans
 };
 
-// Which arguments of an import are what, by its name and convention. Sources:
-// the .def tables of hal/module, whose comments name theirs.
+// The roles of an import's arguments, by its name and convention. Sources: the
+// .def tables of hal/module, whose comments name theirs.
 constexpr struct ImportRow {
   absl::string_view name;
   absl::string_view signature;

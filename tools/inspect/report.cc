@@ -1,4 +1,4 @@
-// Gathers: what the code says, what executables hold, what this machine has.
+// Combines facts about the code, the executables and this machine.
 //
 // Tested by report_test.cc, inspect_test.txt.
 #include "tools/inspect/report.h"
@@ -29,7 +29,7 @@ constexpr char kCheckModule[] = "check";
 constexpr char kSystemPrefix[] = "system-elf-";
 constexpr uint64_t kMaxReads = 4;  // of each byte of a file
 
-// Adds what may overflow: a size of a file is what it is, of a sum not.
+// Adds with saturation: sums of sizes may overflow.
 void Add(uint64_t& sum, uint64_t bytes) {
   sum = CheckedAdd(sum, bytes).value_or(UINT64_MAX);
 }
@@ -96,7 +96,7 @@ class Gatherer {
   Report report_;
 };
 
-// As ModuleDef::FunctionName, of all at once.
+// Returns ModuleDef::FunctionName of all functions.
 void Gatherer::NameFunctions() {
   const vm::ModuleDef& def = report_.def;
   for (const vm::FunctionDef& function : def.functions) {
@@ -118,7 +118,7 @@ void Gatherer::GatherExecutables() {
 }
 
 void Gatherer::GatherExecutable(const ExecutableUse& use) {
-  // Devices may make several of one; it is read once.
+  // Several devices may create the same executable; it is read once.
   const auto [known, is_new] = executables_.try_emplace(
       {use.rodata, use.format}, report_.executables.size());
   report_.executable_of_use.push_back(known->second);

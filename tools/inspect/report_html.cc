@@ -1,5 +1,5 @@
-// One file: style and pictures are in it, scripts are not, and its policy lets
-// a browser load nothing else, whatever names the module has.
+// The page is one file with its styles and pictures, without scripts. Its
+// content security policy prevents a browser from loading anything else.
 //
 // Tested by inspect_test.txt; looked at in a browser.
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace {
 
 constexpr size_t kMaxNodes = 400;     // of the graph
 constexpr size_t kMaxRows = 2000;     // of a table
-constexpr size_t kMaxConstants = 50;  // the largest
+constexpr size_t kMaxConstants = 50;  // the largest ones
 constexpr size_t kMaxLine = 4096;     // bytes of code
 
 constexpr char kHead[] = R"html(<!DOCTYPE html>
@@ -74,7 +74,7 @@ pre:target { outline: 2px solid #4878d0; }
 </style>
 )html";
 
-// A text from a file, on one line.
+// Returns a text from the file, safe to print on one line.
 std::string Plain(absl::string_view text) {
   return HtmlText(PlainText(text, kMaxLine));
 }
@@ -360,7 +360,7 @@ void HtmlWriter::WriteCodeLine(absl::string_view line) {
   Add("\n");
 }
 
-// Gives a text's lines to a function, whatever pieces it comes in.
+// Splits pieces of text into lines, and passes each line to a function.
 class Lines {
  public:
   explicit Lines(absl::FunctionRef<void(absl::string_view line)> take)

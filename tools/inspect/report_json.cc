@@ -1,4 +1,4 @@
-// For programs: what `dump --json` says, and what this command adds.
+// The JSON report: the fields of `dump --json`, and those of this command.
 //
 // Tested by inspect_test.txt.
 #include <nlohmann/json.hpp>

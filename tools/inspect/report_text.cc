@@ -1,4 +1,4 @@
-// The page that people read.
+// The report as text.
 //
 // Tested by inspect_test.txt.
 #include <algorithm>

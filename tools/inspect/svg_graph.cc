@@ -1,5 +1,5 @@
 // Layers are columns; edges are curves from the right of a caller to the left
-// of what it calls.
+// of its callee.
 //
 // Tested by inspect_test.txt.
 #include "tools/inspect/svg_graph.h"

@@ -31,7 +31,8 @@ uint16_t KeyOf(uint16_t reg) {
              : reg;
 }
 
-// What an instruction's only result is; nullopt: unknown.
+// Returns the value of an instruction's only result, or nullopt if it is
+// unknown.
 std::optional<KnownValue> ResultOf(const Instruction& instruction,
                                    uint32_t offset,
                                    const KnownRegisters& registers) {
@@ -82,7 +83,7 @@ std::optional<KnownValue> ResultOf(const Instruction& instruction,
   }
 }
 
-// Changes the registers as the instruction does, but for its branches.
+// Applies the instruction's effects on registers, except its branches' moves.
 void Apply(const Instruction& instruction, uint32_t offset,
            KnownRegisters& registers) {
   const std::optional<KnownValue> result =
@@ -109,7 +110,7 @@ void Apply(const Instruction& instruction, uint32_t offset,
   }
 }
 
-// Where control goes on behind the instruction, and with which moves.
+// Calls `visit` for each successor of the instruction, with its moves.
 void VisitEdges(
     const Instruction& instruction,
     absl::FunctionRef<void(uint32_t target, const std::vector<uint16_t>& moves)>
