@@ -55,7 +55,7 @@ constexpr char kUsage[] =
     "there\n"
     "# are no others, the last of them has the tests.\n\n";
 
-// Loads what is named and adds its tests to the plan.
+// Loads the given files and adds their tests to the plan.
 class Loader {
  public:
   Loader(const Arguments& arguments, const std::vector<std::string>& devices)
@@ -141,7 +141,7 @@ absl::StatusOr<std::unique_ptr<FileWriter>> OpenXml(
   return file;
 }
 
-// What is known of a run while it goes on, for an interrupt.
+// The state of a run, for interrupts.
 class Interruption {
  public:
   // An interrupt is to stop this; nullptr: it ends the process.
@@ -163,7 +163,7 @@ class Interruption {
   std::atomic<bool> interrupted_ = false;
 };
 
-// Runs the tests of a plan as often as it is asked for.
+// Runs the tests of a plan, repeatedly if requested.
 class Check {
  public:
   Check(const CheckOptions& options, TestPlan plan,
@@ -357,7 +357,7 @@ absl::StatusOr<std::vector<TestRunner::DeviceList>> OpenDeviceLists(
   return lists;
 }
 
-// False: a test failed.
+// Returns false if a test failed.
 absl::StatusOr<bool> RunChecks(const Arguments& arguments,
                                const CheckOptions& options,
                                Interruption& interruption) {
@@ -397,7 +397,7 @@ absl::StatusOr<bool> RunChecks(const Arguments& arguments,
   return passed;
 }
 
-// The exit code.
+// Returns the exit code.
 int RunWith(const Arguments& arguments, const CheckOptions& options) {
   Interruption interruption;
   // Before all threads, which must not take the interrupt.

@@ -1,4 +1,4 @@
-// Binds the functions of imports.def to what they look at.
+// Binds the functions of imports.def to expectations.
 //
 // Tested by check_module_test.cc, check_test.txt.
 #include "tools/check/check_module.h"
@@ -25,7 +25,7 @@ namespace {
 constexpr uint32_t kVersion = 0;
 constexpr uint64_t kBytesPerUnit = 1024;  // of fuel
 
-// How close floats were to be before programs said it (3.1, 3.2).
+// The tolerance of releases 3.1 and 3.2, whose programs do not pass one.
 constexpr double kCloseness = 1e-4;
 constexpr double kClosenessOfHalves = 1e-3;
 
@@ -56,7 +56,7 @@ class CheckState final : public vm::ModuleState {
     return absl::OkStatus();
   }
 
-  // Counts what it takes to look at a tensor.
+  // Counts the fuel for reading a tensor.
   absl::Status WorkOn(const hal::BufferView& view) {
     const uint64_t units = view.byte_length() / kBytesPerUnit;
     return Work(static_cast<uint32_t>(std::min<uint64_t>(units, UINT32_MAX)));

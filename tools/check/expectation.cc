@@ -21,9 +21,9 @@ using hal::BufferView;
 using hal::ElementType;
 using Bytes = std::span<const uint8_t>;
 
-constexpr size_t kMaxElements = 1024;  // of a tensor, that are printed
+constexpr size_t kMaxElements = 1024;  // printed per tensor
 
-// The elements that are not as expected.
+// The elements that differ from the expectation.
 struct Misfits {
   int64_t count = 0;
   int64_t first = 0;
@@ -72,7 +72,7 @@ bool HasSameShape(const BufferView& a, const BufferView& b) {
                     b.shape().end());
 }
 
-// Two tensors of which something differs.
+// Two tensors that differ.
 struct Pair {
   const BufferView& left;
   const BufferView& right;
@@ -86,7 +86,7 @@ struct Pair {
     return Pair{left, right, left_bytes, right_bytes};
   }
 
-  // What differs apart from elements; empty if nothing does.
+  // Returns differences other than elements, or "" if there are none.
   std::string TypeDifference() const {
     return absl::StrCat(
         left.element_type() == right.element_type()
@@ -117,7 +117,7 @@ absl::Status NotFor(const BufferView& view, absl::string_view what) {
                    hal::ElementTypeName(view.element_type()), " ", what, "."));
 }
 
-// True if the element has a bit that is not zero.
+// Reports whether any bit of the element is set.
 bool HasBits(Bytes bytes, int64_t index, uint32_t stride) {
   static constexpr uint8_t kZeros[32] = {};
   if (stride >= 8) {

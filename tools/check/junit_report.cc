@@ -17,11 +17,11 @@
 namespace eyrie::tools {
 namespace {
 
-// One test of the report; without a record it was not run.
+// One test of the report; without a record, it was not run.
 struct Row {
   const Test* test;
   const TestRecord* record;
-  bool disabled;  // was not to be run
+  bool disabled;  // was not selected
 };
 
 struct Counts {
@@ -86,9 +86,9 @@ std::string SkippedElement(absl::string_view why) {
   return absl::StrCat("      <skipped", Attribute("message", why), " />\n");
 }
 
-// What is within the element of a test.
+// Returns the content of a test's element.
 std::string Contents(const Row& row) {
-  if (row.disabled) return "";  // as GoogleTest has it
+  if (row.disabled) return "";  // as in GoogleTest
   const TestRecord* const record = row.record;
   if (record == nullptr) return SkippedElement("not run");
   std::string text;

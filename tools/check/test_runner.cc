@@ -20,8 +20,8 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMaxFailures = 20;   // of a test, that are kept
-constexpr size_t kMaxPrinted = 1000;  // lines of a test's
+constexpr size_t kMaxFailures = 20;   // stored per test
+constexpr size_t kMaxPrinted = 1000;  // lines per test
 
 void AddLine(absl::string_view line, TestResult& result) {
   if (result.printed.size() > kMaxPrinted) return;
@@ -85,7 +85,7 @@ class TestRunner::Queue {
   }
 
  private:
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the following
   std::condition_variable changed_;
   size_t next_ = 0;
   bool closed_ = false;
@@ -126,7 +126,7 @@ TestResult TestRunner::RunOne(const Test& test) {
   const Deadline begin = Deadline::Now();
   result.status = Call(test, result);
   result.elapsed = Deadline::Now() - begin;
-  // A test may also fail as cancelled of its own accord.
+  // A test may also return CANCELLED itself.
   result.interrupted = stopped_ && absl::IsCancelled(result.status);
   return result;
 }
@@ -149,7 +149,7 @@ void TestRunner::Run(std::span<const size_t> order, size_t jobs, Begin begin,
       queue.Put(*place, RunOne(plan_.tests()[order[*place]]));
     }
   };
-  std::vector<Thread> threads;  // as many as there can be
+  std::vector<Thread> threads;  // as many as can be started
   for (size_t i = 0; jobs > 1 && i < std::min(jobs, order.size()); ++i) {
     auto thread = Thread::Start("tests", work);
     if (!thread.ok()) break;
