@@ -19,7 +19,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMaxMessage = 500;  // bytes of what a row says
+constexpr size_t kMaxMessage = 500;  // bytes of a row's message
 
 constexpr std::pair<absl::string_view, double> kUnits[] = {
     {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
@@ -113,7 +113,7 @@ absl::string_view FunctionOf(absl::string_view name) {
   return name.substr(0, name.find('/'));
 }
 
-// Rows of one name in one, by their median; in their order.
+// Merges rows of the same name into their median, in order.
 std::vector<BenchRow> Merge(const std::vector<BenchRow>& rows) {
   std::vector<BenchRow> merged;
   std::map<std::string, std::vector<double>> seconds;
@@ -128,7 +128,8 @@ std::vector<BenchRow> Merge(const std::vector<BenchRow>& rows) {
   return merged;
 }
 
-// The index of the only row of a function; nullopt: there are none, or several.
+// Returns the index of the only row of a function, or nullopt if there are none
+// or several.
 std::optional<size_t> Partner(const BenchRow& row,
                               const std::vector<BenchRow>& rows) {
   std::optional<size_t> found;

@@ -24,7 +24,7 @@ extern char** environ;
 namespace eyrie::tools {
 namespace {
 
-// A file without a name, in memory.
+// An anonymous file in memory.
 class MemoryFile {
  public:
   MemoryFile() : file_(memfd_create("output", MFD_CLOEXEC)) {}
@@ -55,7 +55,7 @@ class MemoryFile {
   const int file_;
 };
 
-// What posix_spawn needs to be told, freed at the end.
+// Attributes for posix_spawn, freed by the destructor.
 class SpawnOrders {
  public:
   SpawnOrders() {
@@ -104,16 +104,17 @@ constexpr std::array kSteps = {
     Step{SIGKILL, absl::InfiniteDuration()},
 };
 
-// Whom a signal that ends this process would leave behind.
+// The run to kill when a signal ends this process; null: none.
 std::atomic<const RunControl*> guarded = nullptr;
 
 void KillAndEnd(int signal) {
   if (const RunControl* const control = guarded.load()) control->Kill();
   ::signal(signal, SIG_DFL);
-  raise(signal);  // when this handler is done
+  raise(signal);  // delivered when this handler returns
 }
 
-// While it lives, nobody is left behind. What is ignored stays so.
+// While an object lives, fatal signals also kill the process group. Ignored
+// signals stay ignored.
 class EndGuard {
  public:
   explicit EndGuard(const RunControl& control) {

@@ -21,7 +21,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMaxLine = 1000;  // bytes of what is told of a side
+constexpr size_t kMaxLine = 1000;  // bytes of a side's message
 
 double PerSecond(absl::string_view unit) {
   return unit == "ns" ? 1e9 : unit == "us" ? 1e6 : 1e3;
@@ -39,7 +39,7 @@ std::string LastLine(absl::string_view text) {
   return last;
 }
 
-// The two sides and what becomes of an interrupt.
+// The two sides, and the handling of interrupts.
 class Contest {
  public:
   explicit Contest(const VersusOptions& options)
@@ -67,9 +67,9 @@ class Contest {
   std::atomic<const char*> side_ = "";
 };
 
-// A terminal's interrupt comes to this process alone: the sides have groups of
-// their own. It ends the side that runs; a second one does so at once, and this
-// process too.
+// Only this process receives a terminal's interrupt, because the sides have
+// their own groups. The first interrupt ends the running side; a second one
+// kills it and ends this process immediately.
 void Contest::Interrupt(InterruptWatch& watch) {
   if (control_.interrupted.exchange(true)) {
     control_.Kill();
