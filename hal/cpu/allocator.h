@@ -20,7 +20,7 @@ namespace eyrie::hal::cpu {
 
 class Allocator final : public PooledAllocator {
  public:
-  // Blocks are of `memory`; null: the system's.
+  // Allocates blocks from `memory`, or from the system if it is null.
   explicit Allocator(std::shared_ptr<HostMemory> memory);
   ~Allocator() override { Trim(); }
 
@@ -29,10 +29,12 @@ class Allocator final : public PooledAllocator {
   absl::StatusOr<Ref<hal::Buffer>> ImportHost(
       const BufferParams& params, std::span<uint8_t> bytes,
       std::function<void()> release) override;
-  // True of all that this process can address, by whomever it was made.
+  // Returns true for any buffer that this process can address, whichever driver
+  // created it.
   bool CanUse(const hal::Buffer& buffer) const override;
 
-  // Scratch of at least `size` bytes with any content, outside statistics.
+  // Returns uninitialized scratch memory of at least `size` bytes, which the
+  // statistics do not count.
   absl::StatusOr<Ref<hal::Buffer>> AllocateScratch(uint64_t size);
 
  private:

@@ -1,7 +1,7 @@
-// An allocation of the CPU driver: host memory that goes back to its allocator
-// with the last reference, and the buffer object with it.
+// An allocation of the CPU driver: host memory. The last reference returns the
+// memory and the buffer object to the allocator.
 //
-// Also buffers over memory that somebody else owns.
+// Also wraps memory that the caller owns.
 // Tested by allocator_test.cc.
 #ifndef EYRIE_HAL_CPU_BUFFER_H_
 #define EYRIE_HAL_CPU_BUFFER_H_
@@ -21,21 +21,22 @@ namespace eyrie::hal::cpu {
 
 class HostBuffer final : public PooledBuffer {
  public:
-  // Takes over `capacity` bytes, at least one, aligned to kBufferAlignment, of
-  // which those from `dirty` on are zeros. `memory` outlives the buffer.
+  // Takes ownership of `capacity` bytes (at least one), aligned to
+  // kBufferAlignment. Bytes from `dirty` on must be zero. `memory` must outlive
+  // the buffer.
   HostBuffer(uint8_t* data, size_t capacity, size_t dirty, HostMemory& memory)
       : PooledBuffer(data, capacity, /*pool=*/0, dirty), memory_(memory) {}
   ~HostBuffer() override;
 
-  // The system's memory of `capacity` bytes; null if there is none. From
-  // `map_threshold` on, pages cost nothing until they are touched.
+  // Allocates `capacity` bytes from the system. Returns null on failure. From
+  // `map_threshold` bytes on, pages cost nothing until they are touched.
   static HostBuffer* Create(size_t capacity, size_t map_threshold);
 
  private:
   HostMemory& memory_;
 };
 
-// Memory that `release` gives back.
+// Memory that `release` frees.
 class ImportedBuffer final : public hal::Buffer {
  public:
   ImportedBuffer(const BufferParams& params, std::span<uint8_t> bytes,

@@ -1,9 +1,9 @@
-// Which instruction set extensions machine code needs, found by reading it.
+// Finds the instruction set extensions that machine code needs by decoding it.
 //
-// Neither a module nor an executable declares what processor it was compiled
-// for, so the instructions are the only witness. Code that is reached only
-// through a pointer is left out of account: compilers choose such pointers at
-// run time, from the processor data.
+// Neither a module nor an executable declares its target processor, so the
+// instructions are the only evidence. Code that is reached only through a
+// pointer is ignored: compiled code chooses these pointers at run time, from
+// the processor data.
 // Tested by code_scan_test.cc.
 #ifndef EYRIE_HAL_CPU_CODE_SCAN_H_
 #define EYRIE_HAL_CPU_CODE_SCAN_H_
@@ -20,41 +20,43 @@
 
 namespace eyrie::hal::cpu {
 
-// A stretch of machine code and the address of its first byte.
+// A range of machine code and the address of its first byte.
 struct CodeRegion {
   std::span<const uint8_t> bytes;
   uint64_t address;
 };
 
-// Reads code when made, and again when asked. Immutable; borrows the bytes.
+// Decodes code on construction and again in each query. Immutable. Borrows the
+// bytes, which must outlive it.
 class CodeScan {
  public:
-  // `regions` do not overlap and ascend by address.
+  // `regions` must not overlap and must ascend by address.
   explicit CodeScan(std::vector<CodeRegion> regions);
 
-  // RESOURCE_EXHAUSTED: there was no memory for what is below.
+  // RESOURCE_EXHAUSTED: memory for the results ran out.
   const absl::Status& status() const { return status_; }
 
-  // What all the code needs, reached or not.
+  // Returns the features that all the code needs, reached or not.
   FeatureSet all() const { return all_; }
 
-  // What is needed by the code that the functions at `roots` run on every
-  // machine: themselves, and what they call and jump to by name. `starts` are
-  // more addresses known to begin functions. RESOURCE_EXHAUSTED: no memory.
+  // Returns the features that the functions at `roots` need on every machine:
+  // those of their own code and of code that they call or jump to directly.
+  // `starts` are more addresses that begin functions. RESOURCE_EXHAUSTED:
+  // memory ran out.
   absl::StatusOr<FeatureSet> Reachable(std::span<const uint64_t> roots,
                                        std::span<const uint64_t> starts) const;
 
-  // Whether a function may begin here: not in the midst of an instruction,
-  // and at a compiler's alignment or after the end of other code.
+  // Reports whether a function may begin here: not inside an instruction, and
+  // at a compiler's alignment or after the end of other code.
   bool MayBegin(uint64_t address) const;
-  // Whether a function may end here: behind an instruction that goes on
-  // elsewhere.
+  // Reports whether a function may end here: after an instruction that never
+  // continues with the next one.
   bool MayEnd(uint64_t address) const;
 
  private:
   friend class ReachableSearch;
 
-  // The region an address is in; null if none.
+  // Returns the region that contains an address, or null.
   const CodeRegion* Find(uint64_t address) const;
   void Sweep(const CodeRegion& region);
 

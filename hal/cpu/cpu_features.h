@@ -1,5 +1,5 @@
-// Which instruction set extensions a processor has: asked of CPUID, told to
-// compiled code, and compared with what code uses.
+// Instruction set extensions of processors: reads them from CPUID, passes them
+// to compiled code, and compares them with those that code uses.
 //
 // Tested by code_scan_test.cc.
 #ifndef EYRIE_HAL_CPU_CPU_FEATURES_H_
@@ -44,7 +44,7 @@ class FeatureSet {
   constexpr void Remove(Feature feature) { bits_ &= ~Bit(feature); }
   constexpr bool empty() const { return bits_ == 0; }
 
-  // The union, and those of `a` that are not in `b`.
+  // The union of two sets, and the features of `a` that are not in `b`.
   friend constexpr FeatureSet operator|(FeatureSet a, FeatureSet b) {
     return FeatureSet(a.bits_ | b.bits_);
   }
@@ -65,14 +65,14 @@ class FeatureSet {
   uint64_t bits_ = 0;
 };
 
-// What this machine's processor has and its system saves; empty where it is
-// no x86-64. Asked once; safe from any thread.
+// Returns the features that this processor has and whose registers the system
+// saves; empty if it is not x86-64. Cached. Thread-safe.
 FeatureSet MachineFeatures();
 
-// What compiled code reads to choose its path.
+// Returns the words that compiled code reads to choose a code path.
 ProcessorData EncodeProcessorData(FeatureSet features);
 
-// 1 or 0 for a feature that modules may ask this machine for by LLVM's name;
+// Returns 1 or 0 for a feature that modules may query by LLVM's name, or
 // nullopt for any other name.
 std::optional<int64_t> CpuFeature(absl::string_view name);
 

@@ -1,7 +1,7 @@
 // CPU devices: host memory, and executables of native code.
 //
-// The synchronous one runs operations on the thread that makes them ready, one
-// after the other; task/device.h shares them between threads.
+// The synchronous device runs operations one after another, on the thread that
+// makes them ready; task/device.h shares them between threads.
 // Tested by device_test.cc.
 #ifndef EYRIE_HAL_CPU_DEVICE_H_
 #define EYRIE_HAL_CPU_DEVICE_H_
@@ -24,13 +24,13 @@
 
 namespace eyrie::hal::cpu {
 
-// What CPU devices have in common; all of them run executables and buffers of
-// each other. A subclass says how commands run.
+// The base class of CPU devices, which can use each other's executables and
+// buffers. A subclass decides how commands run.
 class CpuDevice : public hal::Device {
  public:
   hal::Allocator& allocator() override { return *allocator_; }
-  // Queues stand for the same threads, and operations are ordered by fences
-  // alone: there are as many as a program asks for.
+  // All queues use the same threads, and only fences order operations, so any
+  // number of queues is allowed.
   int queue_count() const override { return 64; }
   std::optional<int64_t> Query(absl::string_view category,
                                absl::string_view key) const override;
@@ -52,14 +52,14 @@ class CpuDevice : public hal::Device {
       : hal::Device(/*takes_all_semaphores=*/true), options_(options) {}
   ~CpuDevice() override { CpuDevice::CancelQueued(nullptr); }
 
-  // How many threads run a dispatch.
+  // Returns the number of threads that run a dispatch.
   virtual int concurrency() const = 0;
-  // Runs what moves so many bytes, and pays for them, between the fences; it
-  // owns what it needs.
+  // Runs `body`, which moves `bytes` bytes and charges for them, between the
+  // fences. `body` must own all that it needs.
   virtual absl::Status Transfer(const QueueFences& fences, uint64_t bytes,
                                 OperationQueue::Body body);
 
-  // Runs commands that talk to other ranks between the fences.
+  // Runs commands that communicate with other ranks, between the fences.
   absl::Status ExecuteWithRanks(const QueueFences& fences,
                                 Ref<CommandBuffer> commands,
                                 std::span<const BufferBinding> table,
@@ -83,7 +83,7 @@ class CpuDevice : public hal::Device {
   absl::Status DoBarrier(const QueueFences& fences) override;
 };
 
-// A "local-sync" device with an allocator of its own.
+// Creates a "local-sync" device with its own allocator.
 Ref<hal::Device> CreateSyncDevice(const DriverOptions& options);
 
 }  // namespace eyrie::hal::cpu

@@ -1,9 +1,9 @@
-// The binary interface between a CPU executable and whoever runs it: the
+// The binary interface between a CPU executable and its host: the
 // "executable library" of IREE's compilers, versions 5 (releases 3.1 to 3.7)
 // and 6 (3.8 on).
 //
-// The two differ in the export table and the attributes; what a dispatch is
-// called with is the same. Field names and offsets are the format's, from
+// The versions differ in the export table and the attributes; the arguments of
+// a dispatch are the same. Field names and offsets are the format's, from
 // IREE's runtime/src/iree/hal/local/executable_library.h.
 // Tested by executable_test.cc.
 #ifndef EYRIE_HAL_CPU_DISPATCH_ABI_H_
@@ -17,17 +17,17 @@ namespace eyrie::hal::cpu {
 inline constexpr uint32_t kLibraryVersion5 = 5;
 inline constexpr uint32_t kLibraryVersion6 = 6;
 
-// The one symbol a library exports, a LibraryQuery.
+// The only symbol that a library exports: a LibraryQuery.
 inline constexpr char kLibraryQuerySymbol[] =
     "iree_hal_executable_library_query";
 
 // The unit of DispatchAttributes::local_memory_pages, in bytes.
 inline constexpr size_t kLocalMemoryPageSize = 4096;
 
-// Where kernels may expect every buffer to begin.
+// The alignment of buffers that kernels may assume, in bytes.
 inline constexpr size_t kBufferAlignment = 64;
 
-// What one dispatch can take at most.
+// Limits of one dispatch.
 inline constexpr size_t kMaxDispatchConstants = 64;
 inline constexpr size_t kMaxDispatchBindings = 64;
 
@@ -37,14 +37,14 @@ struct ProcessorData {
   uint64_t data[kProcessorWords];
 };
 
-// A function of the host that a library calls through the thunk. Nonzero is
-// failure.
+// A function of the host that a library calls through the thunk. Returns
+// nonzero on failure.
 using ImportFunction = int (*)(void* params, void* context, void* reserved);
 using ImportThunk = int (*)(ImportFunction function, void* params,
                             void* context, void* reserved);
 
-// Where an executable runs: the same for all its dispatches, and alive as
-// long as it.
+// The environment of an executable: shared by all its dispatches. Must outlive
+// the executable.
 struct Environment {
   const uint32_t* constants;  // specialization constants
   ImportThunk import_thunk;
@@ -58,7 +58,7 @@ static_assert(offsetof(Environment, import_functions) == 16);
 static_assert(offsetof(Environment, import_contexts) == 24);
 static_assert(offsetof(Environment, processor) == 32);
 
-// One dispatch: the same for all its workgroups.
+// One dispatch. All its workgroups share it.
 struct DispatchState {
   uint32_t workgroup_size_x;
   uint32_t workgroup_size_y;
@@ -99,12 +99,12 @@ static_assert(offsetof(WorkgroupState, processor_id) == 12);
 static_assert(offsetof(WorkgroupState, local_memory) == 16);
 static_assert(offsetof(WorkgroupState, local_memory_size) == 24);
 
-// An exported kernel: runs one workgroup. Nonzero is failure.
+// An exported kernel: runs one workgroup. Returns nonzero on failure.
 using DispatchFunction = int (*)(const Environment* environment,
                                  const DispatchState* dispatch,
                                  const WorkgroupState* workgroup);
 
-// What starts every library, whatever its version.
+// The header of a library of any version.
 struct LibraryHeader {
   uint32_t version;
   const char* name;
@@ -119,8 +119,9 @@ static_assert(offsetof(LibraryHeader, sanitizer) == 20);
 inline constexpr const char* kSanitizerNames[] = {"none", "address", "memory",
                                                   "thread", "undefined"};
 
-// Returns a LibraryV5 or LibraryV6, by its header's version, or null if the
-// library has none of `version`. Compilers answer to exactly one version.
+// Returns a LibraryV5 or LibraryV6, as its header's version says, or null if
+// the library does not support `version`. A compiled library supports exactly
+// one.
 using LibraryQuery = const LibraryHeader* const* (*)(uint32_t version,
                                                      const Environment*);
 
@@ -156,7 +157,7 @@ static_assert(offsetof(DispatchAttributesV6, workgroup_size_x) == 12);
 static_assert(offsetof(DispatchAttributesV6, workgroup_size_z) == 20);
 static_assert(offsetof(DispatchAttributesV6, parameter_count) == 22);
 
-// Where an export comes from in the source.
+// The source location of an export.
 struct SourceLocation {
   uint32_t line;
   uint32_t path_length;

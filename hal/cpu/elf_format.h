@@ -77,7 +77,7 @@ struct SectionHeader {
   uint64_t address;
   uint64_t offset;
   uint64_t size;
-  uint32_t link;  // of symbols: the section of their names
+  uint32_t link;  // for symbols: the section of their names
   uint32_t info;
   uint64_t alignment;
   uint64_t entry_size;

@@ -25,8 +25,8 @@ struct ElfLayout {
   uint64_t alignment = 0;
 };
 
-// INVALID_ARGUMENT: no ELF file, or a damaged one. UNIMPLEMENTED: for another
-// machine, or of a kind we do not load. RESOURCE_EXHAUSTED: over 2 GiB.
+// INVALID_ARGUMENT: not an ELF file, or damaged. UNIMPLEMENTED: the file is for
+// another machine, or of an unsupported kind. RESOURCE_EXHAUSTED: over 2 GiB.
 absl::StatusOr<ElfLayout> ReadElfLayout(std::span<const uint8_t> file);
 
 }  // namespace eyrie::hal::cpu

@@ -21,8 +21,9 @@ namespace eyrie::hal::cpu {
 // A loaded file. Unmapped with the object.
 class ElfImage final : public Image {
  public:
-  // Loads a file, which is not needed afterwards. The codes of ReadElfLayout;
-  // NOT_FOUND: the file imports a symbol. INTERNAL: the system gives no memory.
+  // Loads a file; its bytes are not needed afterwards. Fails as ReadElfLayout
+  // does, or NOT_FOUND: the file imports a symbol. INTERNAL: the system cannot
+  // map memory.
   static absl::StatusOr<std::unique_ptr<ElfImage>> Load(
       std::span<const uint8_t> file);
 

@@ -19,8 +19,8 @@ struct ElfFunction {
   uint64_t size;           // bytes; 0 if unknown
 };
 
-// The functions of ".symtab" or, without one, ".dynsym"; none where these are
-// damaged, and no more than 65536. Any bytes will do.
+// Returns the functions in ".symtab" or, without one, ".dynsym": at most 65536,
+// and none if the table is damaged. `file` may be any bytes.
 std::vector<ElfFunction> ReadElfFunctions(std::span<const uint8_t> file);
 
 }  // namespace eyrie::hal::cpu

@@ -29,10 +29,10 @@ bool SupportsFormat(absl::string_view format, const DriverOptions& options);
 
 // Loads an executable for a processor with the features given.
 //
-// INVALID_ARGUMENT: damaged, or another number of specialization constants is
-// given. UNIMPLEMENTED: a format, machine, library version or CPU feature that
-// is not here. NOT_FOUND: it imports a function. No code of the executable
-// runs before its features are known to be there.
+// INVALID_ARGUMENT: the file is damaged, or the number of specialization
+// constants is wrong. UNIMPLEMENTED: the format, machine, library version or a
+// CPU feature is not supported. NOT_FOUND: the file imports a function. No code
+// of the executable runs before the features that it needs are checked.
 absl::StatusOr<Ref<hal::Executable>> LoadExecutable(
     const ExecutableParams& params, const DriverOptions& options,
     FeatureSet machine = MachineFeatures());

@@ -1,6 +1,7 @@
 // Runs recorded commands on the calling thread.
 //
-// Thread-compatible; the table has passed ValidateTable, and outlives all.
+// Thread-compatible. The table must have passed ValidateTable and must outlive
+// everything here.
 // Tested by device_test.cc.
 #ifndef EYRIE_HAL_CPU_EXECUTOR_H_
 #define EYRIE_HAL_CPU_EXECUTOR_H_
@@ -20,22 +21,22 @@
 
 namespace eyrie::hal::cpu {
 
-// A range as the host sees it.
+// A range of host memory.
 struct HostBytes {
   uint8_t* data;
   uint64_t length;
 };
 
-// A dispatch with nothing left to look up. The state points into the command
-// and at what the caller gave for the bindings.
+// A fully resolved dispatch. The state points into the command and at the
+// caller's arrays for bindings.
 struct ResolvedDispatch {
   const KernelExecutable* executable = nullptr;
   uint32_t ordinal;
   DispatchState state;
 };
 
-// A fill, an update or a copy with nothing left to look up. A copy between
-// slots may overlap: nothing has compared them.
+// A fully resolved fill, update or copy. A copy between slots may overlap: the
+// ranges have not been compared.
 struct ResolvedTransfer {
   const Command* command;
   const uint8_t* source;  // null: a fill
@@ -48,12 +49,13 @@ struct ResolvedTransfer {
   }
 };
 
-// Finds what commands name. FAILED_PRECONDITION: a buffer that the host cannot
-// see, or an executable of another driver. INVALID_ARGUMENT: workgroup counts,
-// a binding's alignment or a copy's lengths that show only now.
+// Resolves the buffers and executables of commands. FAILED_PRECONDITION: the
+// host cannot access a buffer, or an executable is of another driver.
+// INVALID_ARGUMENT: workgroup counts, the alignment of a binding or the lengths
+// of a copy are invalid, which can be checked only now.
 class CommandResolver {
  public:
-  // `max_concurrency` is what kernels are told of the threads.
+  // `max_concurrency` is the number of threads that kernels are told.
   CommandResolver(std::span<const BufferBinding> table, int max_concurrency)
       : table_(table), max_concurrency_(max_concurrency) {}
 
@@ -61,15 +63,15 @@ class CommandResolver {
   // Any command that moves bytes.
   absl::StatusOr<ResolvedTransfer> ResolveTransfer(
       const Command& command) const;
-  // The arrays have room for as many bindings as the dispatch has, which are
-  // at most kMaxDispatchBindings.
+  // The arrays must have room for all bindings of the dispatch, at most
+  // kMaxDispatchBindings.
   absl::Status Resolve(const DispatchCommand& command, void** pointers,
                        size_t* lengths, ResolvedDispatch& dispatch) const;
 
  private:
   absl::StatusOr<ResolvedTransfer> ResolveCopy(
       const CopyCommand& command) const;
-  // Of a dispatch whose counts a buffer has.
+  // For a dispatch that reads its workgroup counts from a buffer.
   absl::Status ReadCounts(const DispatchCommand& command,
                           uint32_t (&count)[3]) const;
   absl::Status ResolveBindings(const DispatchCommand& command, void** pointers,
@@ -82,8 +84,8 @@ class CommandResolver {
 // Both ranges of a collective; empty where it does not use them.
 absl::StatusOr<CollectiveRanges> Resolve(const CommandResolver& resolver,
                                          const CollectiveCommand& command);
-// Runs a collective on a channel of one rank, which waits for nobody and pays
-// for the bytes that it receives.
+// Runs a collective on a channel of one rank. Does not wait; charges for the
+// bytes that it receives.
 absl::Status RunAlone(const CollectiveCommand& command,
                       const CollectiveRanges& ranges, WorkBudget* work);
 
@@ -92,16 +94,17 @@ absl::Status RunAlone(const CollectiveCommand& command,
 absl::Status RunTransfer(const ResolvedTransfer& transfer, uint64_t begin,
                          uint64_t length, WorkBudget* work);
 
-// Some of a buffer's commands: [begin, end), of null up to the last.
+// Some commands of a buffer: [begin, end). A null `end` means up to the last
+// command; if `begin` is null, too, the range is empty.
 struct CommandRange {
   const Command* begin;
   const Command* end;
 };
 
-// Runs finalized commands in order, up to the first that fails. `allocator`
-// gives workgroups their local memory; `work` pays, and may be null.
-// `measures`: what kernels cost is measured now and then. Fails as
-// CommandResolver and MovePaid do, or INTERNAL: a kernel fails.
+// Runs finalized commands in order, up to the first that fails. Allocates local
+// memory of workgroups from `allocator`. Charges `work`, which may be null. If
+// `measures` is true, sometimes measures the cost of kernels. Fails as
+// CommandResolver and MovePaid do, or with INTERNAL if a kernel fails.
 absl::Status Execute(const CommandBuffer& commands,
                      std::span<const BufferBinding> table, Allocator& allocator,
                      WorkBudget* work, int max_concurrency = 1,

@@ -13,8 +13,8 @@
 
 namespace eyrie::hal::cpu {
 
-// Sets the mode of this thread, and puts the old one back at the end. On a
-// processor without such a mode, nothing.
+// Sets the mode of this thread and restores the old one on destruction. Does
+// nothing on a processor without this mode.
 class FlushDenormals {
  public:
 #if defined(__x86_64__)

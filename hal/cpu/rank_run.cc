@@ -135,7 +135,7 @@ bool RankRun::TakeEnding(OperationQueue::Ending& ending) {
 
 void RankRun::End(OperationQueue::Ending ending, const absl::Status& status) {
   runs_->Remove(*this);
-  // Whoever hears of the end finds that nothing is kept any more.
+  // Release resources before signalling completion.
   ending.charge.Reset();
   OperationQueue::Complete(ending.signal.get(), status).IgnoreError();
 }

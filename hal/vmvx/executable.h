@@ -1,8 +1,8 @@
 // Executables that are VM modules, in the format "vmvx-bytecode-fb": each
 // export is a kernel that the interpreter runs.
 //
-// The module is verified like any other; nothing of it is native code. What it
-// may import is the `vmvx` module alone (module.h).
+// The module is verified like any other and contains no native code. It may
+// import only the `vmvx` module (module.h).
 // Tested by executable_test.cc, executable_fuzz.cc.
 #ifndef EYRIE_HAL_VMVX_EXECUTABLE_H_
 #define EYRIE_HAL_VMVX_EXECUTABLE_H_
@@ -25,8 +25,8 @@ namespace eyrie::hal::vmvx {
 
 inline constexpr char kFormat[] = "vmvx-bytecode-fb";
 
-// The loader that DriverOptions::loaders takes. `jit` compiles kernels; null:
-// all are interpreted.
+// Returns a loader for DriverOptions::loaders. `jit` compiles kernels; if it is
+// null, all are interpreted.
 std::shared_ptr<const ExecutableLoader> CreateLoader(
     std::shared_ptr<const vm::Jit> jit = nullptr);
 
@@ -41,7 +41,8 @@ class Executable final : public cpu::KernelExecutable {
       const ExecutableParams& params, std::shared_ptr<const vm::Module> vmvx,
       std::shared_ptr<const vm::Jit> jit);
 
-  // What it exports, without a worker. Fails as Load, but for what it imports.
+  // Returns the exports without creating a worker. Fails as Load does, but does
+  // not check imports.
   static absl::StatusOr<ExecutableFacts> Describe(
       std::span<const uint8_t> data);
 

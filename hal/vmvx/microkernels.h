@@ -37,7 +37,7 @@ absl::StatusOr<std::tuple<int64_t, int64_t>> QueryTileSizes(vm::ModuleState&,
                                                             int32_t flags);
 
 // pack.cc: a matrix to tiles, padded with the low bits of `padding`, and back.
-// A tile lies in one piece, the next of its row behind it.
+// A tile is contiguous; the next tile of its row follows it.
 absl::Status Pack(vm::ModuleState&, vm::Buffer& in, int64_t in_offset,
                   int64_t in_stride0, int64_t in_stride1, vm::Buffer& out,
                   int64_t out_offset, int64_t out_stride0, int64_t out_stride1,

@@ -23,7 +23,7 @@ struct Unaligned {
 template <typename T>
 using Any = typename Unaligned<T>::type;
 
-// What a program passes of one operand.
+// The values that a program passes for one operand.
 struct Operand {
   absl::string_view name;  // "lhs"
   vm::Buffer* buffer;
@@ -32,7 +32,7 @@ struct Operand {
   int64_t stride1;
 };
 
-// How far a kernel walks: `size0` rows of `size1` elements.
+// The elements that a kernel visits: `size0` rows of `size1` elements.
 struct Extent {
   int64_t size0;
   int64_t size1;
@@ -47,11 +47,11 @@ absl::Status CheckExtent(const Extent& extent);
 // bytes pass the buffer's end. The extent has passed and is not empty.
 absl::Status CheckOperand(const Operand& operand, const Extent& extent,
                           uint64_t width);
-// The same for one that is written. PERMISSION_DENIED: it is read-only.
+// The same for an operand that is written. PERMISSION_DENIED: it is read-only.
 absl::Status CheckTarget(const Operand& operand, const Extent& extent,
                          uint64_t width);
 
-// Where a checked operand begins.
+// Returns the first element of a checked operand.
 template <typename T>
 const Any<T>* Begin(const Operand& operand) {
   return reinterpret_cast<const Any<T>*>(operand.buffer->data() +

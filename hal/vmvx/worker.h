@@ -28,7 +28,7 @@ namespace eyrie::hal::vmvx {
 // list of bindings; the workgroup's id, size and count, each by x, y, z.
 inline constexpr char kEntryConvention[] = "0rrriiiiiiiii_v";
 
-// What workers of one executable share.
+// Data that all workers of one executable share.
 struct WorkerParams {
   std::shared_ptr<const vm::Module> vmvx;  // what the program imports
   std::shared_ptr<const vm::BytecodeModule> program;
@@ -44,7 +44,7 @@ struct WorkerParams {
 // The export that receives the specialization constants.
 inline constexpr absl::string_view kSetConstantsExport = "__set_constants";
 
-// One thread's at a time. A worker that failed is of no use any more.
+// Thread-compatible. A worker that has failed must not be used again.
 class Worker {
  public:
   // Links the program and runs its initializer. INVALID_ARGUMENT: it takes

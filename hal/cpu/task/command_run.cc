@@ -109,7 +109,7 @@ void CommandRun::Clear() {
 }
 
 void CommandRun::Finish() {
-  // Whoever hears of the end finds that nothing is kept any more.
+  // Release resources before signalling completion.
   const Ref<Fence> signal = std::move(ending_.signal);
   const std::function<void(absl::Status)> then = std::move(then_);
   absl::Status status = TakeStatus();

@@ -31,7 +31,7 @@ class PieceJob final : public Job {
 
   void Finish() override {
     const Ref<Fence> signal = std::move(ending_.signal);
-    // Whoever hears of the end finds that nothing is kept any more.
+    // Release resources before signalling completion.
     body_ = nullptr;
     ending_ = {};
     OperationQueue::Complete(signal.get(), std::move(status_)).IgnoreError();
@@ -218,7 +218,7 @@ void Engine::Later(Ref<CommandBuffer> commands, BindingTable table,
     return HandOver(std::move(commands), std::move(table), std::move(ending));
   }
   absl::Status status = RunHere(*commands, table, ending.work.get());
-  // Whoever hears of the end finds that nothing is kept any more.
+  // Release resources before signalling completion.
   commands = nullptr;
   table.clear();
   ending.charge.Reset();

@@ -49,8 +49,8 @@ class Pool final : public WaitHost {
 
   // Runs a job to its end, on this thread and those that help.
   void Run(const Ref<Job>& job);
-  // Hands a job over, to run while this thread goes on. False: there is no
-  // thread that could take it.
+  // Submits a job to run in the background. Returns false if no thread can take
+  // it.
   bool Start(const Ref<Job>& job);
 
   // Has a thread look for work that may come soon, if none does. Waits for

@@ -18,7 +18,7 @@
 
 namespace eyrie::hal::cpu {
 
-// More threads than this are never made.
+// The maximum number of threads.
 inline constexpr int kMaxThreads = 1024;
 
 struct Topology {
@@ -33,7 +33,7 @@ struct Machine {
   double quota = 0;        // processors' worth of time; 0: no limit
 };
 
-// Reads a small file whole; nullopt if there is none.
+// Returns the content of a small file, or nullopt if it does not exist.
 using ReadText =
     absl::FunctionRef<std::optional<std::string>(const std::string& path)>;
 
@@ -50,7 +50,7 @@ double ParseCpuQuota(absl::string_view quota, absl::string_view period);
 // /proc/self/cgroup.
 double CpuQuota(ReadText read);
 
-// The first logical processor of each physical core, of those given.
+// Returns the first of the given logical processors on each physical core.
 std::vector<int> PhysicalCores(const std::vector<int>& cpus, ReadText read);
 
 // This machine.
