@@ -1,4 +1,4 @@
-// Host memory behind buffers.
+// The host memory of buffers.
 //
 // Tested by allocator_test.cc.
 #include "hal/cpu/buffer.h"
@@ -12,7 +12,7 @@
 namespace eyrie::hal::cpu {
 namespace {
 
-// What an empty import points at: kernels are given no null pointers.
+// The address of empty imports, because kernels must not get null pointers.
 alignas(kBufferAlignment) constexpr uint8_t kNoBytes[kBufferAlignment] = {};
 
 class SystemHeap final : public HostMemory {

@@ -179,7 +179,7 @@ void ReachableSearch::Scan(size_t function) {
                       if (instruction.has_target && flow != Flow::kNext) {
                         Enqueue(Target(address, instruction));
                       }
-                      // Padding behind a call shows that it does not return.
+                      // Padding after a call shows that it does not return.
                       falls_through =
                           flow == Flow::kPadding
                               ? before_padding == Flow::kNext ||

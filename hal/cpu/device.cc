@@ -1,4 +1,4 @@
-// What CPU devices have in common, and the synchronous one.
+// The base class of CPU devices, and the synchronous device.
 //
 // Tested by device_test.cc.
 #include "hal/cpu/device.h"

@@ -52,7 +52,7 @@ absl::Status CheckHeader(std::span<const uint8_t> file,
   if (std::memcmp(header.magic, elf::kMagic, sizeof(elf::kMagic)) != 0) {
     return Invalid("The executable is no ELF file.");
   }
-  // The machine stands at the same place in every kind of ELF file.
+  // The machine field is at the same offset in every kind of ELF file.
   if (header.machine != kThisMachine) {
     return absl::UnimplementedError(absl::StrCat(
         "The executable is built for ", MachineName(header.machine),

@@ -32,11 +32,11 @@ class Image {
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
 
-  // The loaded segments, by address. The first begins the image: tools that
-  // name addresses (perf, gdb) count from there.
+  // The loaded segments, by address. The first begins the image: perf and gdb
+  // count addresses from there.
   std::span<const Range> ranges() const { return ranges_; }
 
-  // What the file's addresses are moved by.
+  // The difference between addresses in memory and in the file.
   uint64_t bias() const { return bias_; }
 
   // Functions that must run before any other; the code has not run yet.
@@ -52,14 +52,14 @@ class Image {
     uint64_t size;  // bytes; 0 if unknown
   };
 
-  // NOT_FOUND: there is none of this name.
+  // NOT_FOUND: the library does not export this name.
   virtual absl::StatusOr<Function> FindFunction(
       absl::string_view name) const = 0;
 
-  // Where the code is, for CodeScan.
+  // The ranges of code, for CodeScan.
   std::vector<CodeRegion> CodeRegions() const;
 
-  // True if [address, address + size) is loaded, in one segment.
+  // Reports whether [address, address + size) is loaded, in one segment.
   bool Contains(uint64_t address, uint64_t size) const;
   bool IsCode(uint64_t address) const;
 

@@ -1,5 +1,5 @@
-// Takes x86-64 machine code apart just far enough to say which instruction
-// set extensions it needs and where it jumps.
+// Decodes x86-64 machine code just far enough to tell which instruction set
+// extensions it needs and where it jumps.
 //
 // Tested by code_scan_test.cc.
 #ifndef EYRIE_HAL_CPU_INSTRUCTION_H_
@@ -13,7 +13,7 @@
 
 namespace eyrie::hal::cpu {
 
-// What an instruction does to the flow of control.
+// The effect of an instruction on control flow.
 enum class Flow : uint8_t {
   kNext,     // nothing
   kPadding,  // nothing at all: a no-op or a trap between functions
@@ -23,7 +23,7 @@ enum class Flow : uint8_t {
   kStop,     // elsewhere: a return, a jump through a register, a trap
 };
 
-// One instruction. A length of 0 says that the bytes are none we know.
+// One instruction. Its length is 0 if the bytes are not a known instruction.
 struct Instruction {
   uint8_t length = 0;  // bytes
   Flow flow = Flow::kNext;
@@ -34,7 +34,7 @@ struct Instruction {
   FeatureSet needs;
 };
 
-// The instruction that `code` begins with. Reads nothing past its end.
+// Decodes the first instruction of `code`. Never reads past the end of `code`.
 Instruction DecodeInstruction(std::span<const uint8_t> code);
 
 }  // namespace eyrie::hal::cpu

@@ -1,7 +1,7 @@
-// What a workgroup of a kernel has cost so far: how a driver with threads
-// knows which dispatches are worth sharing.
+// The measured cost of a kernel's workgroups. A driver with threads uses it to
+// decide which dispatches to share.
 //
-// Thread-safe; estimates, so that lost updates do no harm.
+// Thread-safe. Costs are estimates, so lost updates are harmless.
 // Tested by task/sharing_test.cc.
 #ifndef EYRIE_HAL_CPU_KERNEL_COST_H_
 #define EYRIE_HAL_CPU_KERNEL_COST_H_
@@ -17,8 +17,8 @@ class KernelCost {
   // Nanoseconds per workgroup; 0: never measured.
   float ns() const { return ns_.load(std::memory_order_relaxed); }
 
-  // Adds a measurement. A lower one counts for more: what makes a workgroup
-  // slow is often something else that the machine did.
+  // Adds a measurement. A lower one counts for more, because other work on the
+  // machine often slows a workgroup down.
   void Add(double ns, uint64_t workgroups) {
     const float one =
         static_cast<float>(ns / static_cast<double>(workgroups)) + kLeast;
@@ -45,7 +45,7 @@ class KernelCost {
   std::atomic<uint32_t> runs_{0};
 };
 
-// Nanoseconds since it was made.
+// Returns the nanoseconds since construction.
 class Stopwatch {
  public:
   double ns() const {

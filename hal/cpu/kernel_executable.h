@@ -1,7 +1,7 @@
-// What running a dispatch needs of an executable: its workgroups, by ranges.
+// Executables that can run ranges of a dispatch's workgroups on the host.
 // Native code (native_executable.h) is one kind.
 //
-// Shared by threads, and immutable but for what is measured.
+// Thread-safe, and immutable except for measured costs.
 // Tested by device_test.cc, hal/module/inline_modules_test.cc.
 #ifndef EYRIE_HAL_CPU_KERNEL_EXECUTABLE_H_
 #define EYRIE_HAL_CPU_KERNEL_EXECUTABLE_H_
@@ -39,7 +39,7 @@ struct Kernel {
   uint32_t local_memory_size = 0;  // bytes of scratch per workgroup
 };
 
-// Functions that the machine runs, one per export, in ordinal order.
+// Native functions, one per export, in ordinal order.
 struct NativeCode {
   std::span<const Kernel> kernels;
   const Environment* environment = nullptr;
@@ -69,12 +69,13 @@ inline DispatchState CreateDispatchState(const ExportInfo& info,
   return state;
 }
 
-// True if kernels may be given these bytes; what has none is not accessed.
+// Reports whether these bytes may be passed to kernels. Empty ranges may always
+// be passed.
 inline bool IsAligned(const void* data, size_t length) {
   return reinterpret_cast<uintptr_t>(data) % kBufferAlignment == 0 ||
          length == 0;
 }
-// What to say of a binding that is not.
+// Returns the error for a binding that is not aligned.
 absl::Status MisalignedBinding(size_t index, const void* data);
 
 class KernelExecutable : public hal::Executable {
@@ -82,10 +83,10 @@ class KernelExecutable : public hal::Executable {
   // driver_tag() of every executable of this driver.
   static constexpr char kDriverTag = 0;
 
-  // Bytes of scratch that a workgroup of the export needs for itself.
+  // Returns the bytes of scratch that each workgroup of the export needs.
   virtual uint32_t local_memory_size(uint32_t ordinal) const = 0;
 
-  // The exports as native code; null: they are something else.
+  // Returns the exports as native code, or null if they are not native.
   const NativeCode* native_code() const { return native_code_; }
 
   // Runs workgroups of one dispatch one after the other on this thread; others
@@ -99,7 +100,7 @@ class KernelExecutable : public hal::Executable {
                                      std::span<uint8_t> local_memory) const = 0;
 
   // The same, where bit i of `read_only` says that binding i must not be
-  // written. Machine code cannot be told: it does as it was compiled.
+  // written. Native code ignores the mask.
   virtual absl::Status RunGuarded(uint32_t ordinal, const DispatchState& state,
                                   WorkgroupRange range,
                                   std::span<uint8_t> local_memory,
@@ -111,7 +112,7 @@ class KernelExecutable : public hal::Executable {
   // written is not aligned; else as RunGuarded.
   absl::Status RunOnHost(const HostDispatch& dispatch) const final;
 
-  // What the workgroups of an export have cost so far.
+  // Returns the measured cost of an export's workgroups.
   KernelCost& cost(uint32_t ordinal) const { return record(ordinal).cost; }
 
   // Calls `run()`, which runs these workgroups, all on this thread, and takes
@@ -134,7 +135,7 @@ class KernelExecutable : public hal::Executable {
   const NativeCode* native_code_ = nullptr;
 
  private:
-  // What is kept of an export.
+  // Data of one export.
   struct Record {
     KernelCost cost;
     trace::NameCache trace_name;
@@ -151,7 +152,7 @@ class KernelExecutable : public hal::Executable {
                         WorkgroupRange range, bool due,
                         absl::FunctionRef<absl::Status()> run) const;
 
-  // One per export, made when first asked for; owned.
+  // One per export, created at first use. Owned.
   mutable std::atomic<Record*> records_{nullptr};
 };
 

@@ -15,7 +15,7 @@
 
 namespace eyrie::hal::cpu {
 
-// One exported dispatch. The name lies in the image.
+// One exported dispatch. The name points into the image.
 struct LibraryExport {
   absl::string_view name;  // may be empty before version 6
   DispatchFunction function;
@@ -25,7 +25,7 @@ struct LibraryExport {
   uint32_t workgroup_size[3];
 };
 
-// A library's tables, checked: functions are code of the image.
+// Checked tables of a library: its functions are in the image's code.
 struct Library {
   uint32_t version;
   absl::string_view name;
@@ -34,10 +34,10 @@ struct Library {
   uint32_t constant_count;
 };
 
-// Reads what a LibraryQuery for `version` answered. INVALID_ARGUMENT: a table
-// is damaged. RESOURCE_EXHAUSTED: one has more than 65536 entries, or they
-// name the same bytes too often.
-// UNIMPLEMENTED: a feature or sanitizer we lack.
+// Reads the tables that a LibraryQuery returned for `version`.
+// INVALID_ARGUMENT: a table is damaged. RESOURCE_EXHAUSTED: one has more than
+// 65536 entries, or they name the same bytes too often. UNIMPLEMENTED: the
+// library needs an unsupported feature or sanitizer.
 absl::StatusOr<Library> ReadLibrary(const Image& image, uint32_t version,
                                     const LibraryHeader* const* answer);
 

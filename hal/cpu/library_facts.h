@@ -1,4 +1,4 @@
-// What the library in an ELF file holds, without running its query function.
+// Describes the library in an ELF file without running its query function.
 //
 // Tested by library_facts_test.cc.
 #ifndef EYRIE_HAL_CPU_LIBRARY_FACTS_H_
@@ -13,7 +13,8 @@
 
 namespace eyrie::hal::cpu {
 
-// Fails as ElfImage::Load. A file whose tables are not found has no kernels.
+// Fails as ElfImage::Load does. A file whose tables are not found has no
+// kernels.
 absl::StatusOr<ExecutableFacts> ReadLibraryFacts(std::span<const uint8_t> file,
                                                  FeatureSet machine);
 

@@ -13,14 +13,14 @@
 
 namespace eyrie::hal::cpu {
 
-// Runs workgroups of a kernel one after the other on this thread, which is on
-// this processor. Nonzero: what the first to fail returned.
+// Runs workgroups of a kernel one after another on this thread, which runs on
+// this processor. Returns 0, or the code of the first workgroup that fails.
 int RunKernel(DispatchFunction function, const Environment* environment,
               const DispatchState& state, WorkgroupRange range,
               std::span<uint8_t> local_memory, uint32_t processor);
-// The processor that this thread is on; 0: not known.
+// Returns the processor that runs this thread, or 0 if unknown.
 uint32_t CurrentProcessor();
-// What to say of the code that a kernel returned.
+// Returns the error for a code that a kernel returned.
 absl::Status KernelFailed(const ExportInfo& info, int code);
 
 class NativeExecutable : public KernelExecutable {
@@ -34,7 +34,7 @@ class NativeExecutable : public KernelExecutable {
   uint32_t local_memory_size(uint32_t ordinal) const final {
     return code_.kernels[ordinal].local_memory_size;
   }
-  // Neither allocates nor locks.
+  // Does not allocate or lock.
   absl::Status RunWorkgroups(uint32_t ordinal, const DispatchState& state,
                              WorkgroupRange range,
                              std::span<uint8_t> local_memory) const final;

@@ -1,5 +1,5 @@
-// What perf is told of a loaded library: its kernels, and the functions that
-// its file names.
+// The functions of a loaded library to report to perf: its kernels, and the
+// functions in its file's symbol table.
 //
 // Tested by perf_functions_test.cc.
 #ifndef EYRIE_HAL_CPU_PERF_FUNCTIONS_H_

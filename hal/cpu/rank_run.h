@@ -1,10 +1,10 @@
-// Commands that talk to other ranks: collectives are begun where they stand,
-// and what does not depend on them goes on.
+// Runs commands that communicate with other ranks. Collectives start in order,
+// and independent commands continue while they run.
 //
-// A barrier, and the end, waits for the collectives before it; whoever ends
-// the last of them goes on from there, so that no thread ever blocks. The first
-// failure fails the signal fence at once, and the channels, so that the other
-// ranks hear of it; memory that messages still use is kept until they are over.
+// Barriers and the end wait for all earlier collectives. The thread that ends
+// the last one continues the run, so no thread ever blocks. The first failure
+// fails the signal fence and the channels at once, so other ranks see it.
+// Memory that messages use is kept until they end.
 // Tested by rank_run_test.cc.
 #ifndef EYRIE_HAL_CPU_RANK_RUN_H_
 #define EYRIE_HAL_CPU_RANK_RUN_H_
@@ -28,7 +28,7 @@
 
 namespace eyrie::hal::cpu {
 
-// Runs what stands between collectives. Thread-safe.
+// Runs the commands between collectives. Thread-safe.
 class SegmentRunner {
  public:
   virtual ~SegmentRunner() = default;
@@ -43,12 +43,12 @@ class SegmentRunner {
 
 class RankRun;
 
-// The runs of a device that are not over. Thread-safe.
+// The unfinished runs of a device. Thread-safe.
 class RankRuns {
  public:
   void Add(RankRun& run, const void* owner);
   void Remove(const RankRun& run);
-  // Fails the runs of an owner with CANCELLED; of null, all.
+  // Fails the runs of an owner with CANCELLED. If the owner is null, fails all.
   void Cancel(const void* owner);
 
  private:
@@ -83,7 +83,8 @@ class RankRun final : public RefObject {
   bool Arrive() { return pending_.fetch_sub(1) == 1; }
   // Goes on when everything that was waited for is over.
   void Resume();
-  // The operation is this thread's to end; false: it has ended already.
+  // Returns true if this thread must end the operation, or false if it has
+  // already ended.
   bool TakeEnding(OperationQueue::Ending& ending);
   void End(OperationQueue::Ending ending, const absl::Status& status);
   bool failed() const { return failed_.load(); }

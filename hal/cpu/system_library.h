@@ -1,8 +1,8 @@
 // Loads "system ELF" executables: shared objects that the system's own linker
-// loads, with whatever system libraries they ask for.
+// loads, with the system libraries that they need.
 //
-// Their code runs as they are loaded, with all the rights of this process:
-// only for users who asked for it.
+// Their code runs during loading, with all rights of this process. Load them
+// only if the user asked for it.
 // Tested by executable_test.cc.
 #ifndef EYRIE_HAL_CPU_SYSTEM_LIBRARY_H_
 #define EYRIE_HAL_CPU_SYSTEM_LIBRARY_H_
@@ -16,8 +16,9 @@
 
 namespace eyrie::hal::cpu {
 
-// Loads a file from memory, which is not needed afterwards. The codes of
-// ReadElfLayout; INVALID_ARGUMENT: the linker refuses it, in its own words.
+// Loads a file from memory; its bytes are not needed afterwards. Fails as
+// ReadElfLayout does, or INVALID_ARGUMENT with the linker's message if the
+// linker refuses it.
 absl::StatusOr<std::unique_ptr<Image>> LoadSystemLibrary(
     std::span<const uint8_t> file);
 

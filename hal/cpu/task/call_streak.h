@@ -1,9 +1,9 @@
 // Calls that follow each other closely, on one thread.
 //
-// One that is short is not worth the waking of a thread, which comes 50 us
-// later; many of them are, for those behind them: a thread that finds work
-// keeps looking for it. Calls that come from several threads in turn are no
-// streak: these keep CPUs busy by themselves.
+// Waking a thread takes 50 us, which one short call is not worth. Many short
+// calls are: the thread keeps looking for work while it finds some, and helps
+// with later calls. Calls from several threads in turn are not a streak,
+// because those threads keep the CPUs busy.
 // Tested by sharing_test.cc, task_device_test.cc.
 #ifndef EYRIE_HAL_CPU_TASK_CALL_STREAK_H_
 #define EYRIE_HAL_CPU_TASK_CALL_STREAK_H_
@@ -15,17 +15,17 @@
 
 namespace eyrie::hal::cpu {
 
-// Thread-safe, and waits for nobody. Times are nanoseconds of one clock.
+// Thread-safe. Never blocks. Times are nanoseconds of one clock.
 class alignas(64) CallStreak {
  public:
-  // Within a streak no pause is longer; 0: there is never one.
+  // The longest pause within a streak; 0 disables streaks.
   explicit CallStreak(double pause_ns) : pause_ns_(pause_ns) {}
 
   bool is_possible() const { return pause_ns_ > 0; }
 
-  // Counts a call of this thread. True if a thread is to be woken for those
-  // behind it: the streak has taken `enough`, then twice that, and so on, for
-  // one that helped would have kept the others from coming here.
+  // Counts a call of this thread. Returns true if a thread should be woken for
+  // later calls: when the streak has taken `enough`, then twice that, and so
+  // on, because calls that a woken thread helps with are not counted here.
   bool Add(double begin, double end, double enough) {
     if (busy_.test_and_set(std::memory_order_acquire)) return false;
     const pthread_t thread = pthread_self();

@@ -1,8 +1,8 @@
 // A command buffer as a job: the commands between two barriers are a stage,
 // their workgroups and bytes its chunks.
 //
-// A stage that is not worth sharing is run by the thread that comes to it.
-// Runs are kept for later ones: what a run allocates, it allocates once.
+// A stage that is not worth sharing runs on the thread that reaches it. Runs
+// are reused, together with the memory that they have allocated.
 // Tested by task_device_test.cc.
 #ifndef EYRIE_HAL_CPU_TASK_COMMAND_RUN_H_
 #define EYRIE_HAL_CPU_TASK_COMMAND_RUN_H_
@@ -34,11 +34,12 @@ namespace eyrie::hal::cpu {
 
 class CommandRun;
 
-// Runs that are over. Thread-safe; shared, since a run may outlive its device.
+// Finished runs, for reuse. Thread-safe. Shared, because a run may outlive its
+// device.
 class RunStore : public std::enable_shared_from_this<RunStore> {
  public:
   ~RunStore();
-  // A run for new commands.
+  // Returns a run for new commands.
   Ref<CommandRun> Take();
 
  private:
@@ -69,9 +70,9 @@ class CommandRun final : public Job {
                 OperationQueue::Ending ending, const Ref<Allocator>& allocator,
                 const Ref<Pool>& pool, const SharingPolicy& policy);
 
-  // How it ended, once it is done: the first failure.
+  // Returns the first failure. Call it only after the run is done.
   absl::Status TakeStatus() { return std::move(status_); }
-  // Lets go of what it owns, and ends the operation.
+  // Releases the resources that it owns, then ends the operation.
   void Finish() override;
 
  protected:
@@ -104,7 +105,7 @@ class CommandRun final : public Job {
   absl::Status PrepareDispatch(const DispatchCommand& command, Task& task);
   // Learns what kernels cost that were never measured, by one workgroup each.
   absl::Status Probe();
-  // How many more threads the stage is worth.
+  // Returns the number of additional threads that the stage is worth.
   int HelpersFor(double ns, uint64_t chunks) const;
 
   // Takes tiles of a task; none: begin == end.
@@ -112,7 +113,7 @@ class CommandRun final : public Job {
   absl::Status RunTask(Task& task, absl::FunctionRef<bool()> stop);
   absl::Status RunTiles(Task& task, WorkgroupRange tiles,
                         std::span<uint8_t> scratch);
-  // Keeps the first failure, after which nothing more is taken.
+  // Keeps the first failure. No tiles are taken after it.
   void Fail(absl::Status status);
 
   const CommandBuffer* commands_ = nullptr;

@@ -168,7 +168,7 @@ absl::Status Engine::Now(const QueueFences& fences, Ref<CommandBuffer> commands,
     return OperationQueue::Complete(fences.signal,
                                     RunSmall(*commands, table, work, estimate));
   }
-  // Without a fence nobody could hear of the end.
+  // Without a fence, no caller could learn of the end.
   if (fences.signal == nullptr || !IsLarge(estimate)) {
     return OperationQueue::Complete(fences.signal,
                                     RunShared(*commands, table, work));

@@ -1,9 +1,8 @@
-// The CPU device with threads: command buffers are shared between those of a
-// pool, as far as they are worth it.
+// The CPU device with threads: a pool of threads shares large command buffers.
 //
-// What is small runs at once on the thread that submits it; what is larger is
-// shared; what is large runs while that thread goes on, which helps when it
-// comes to wait. Operations are ordered by their fences alone.
+// A small command buffer runs at once on the thread that submits it. A larger
+// one is shared. A very large one runs in the background; the submitting thread
+// helps when it waits. Only fences order operations.
 // Tested by task_device_test.cc.
 #ifndef EYRIE_HAL_CPU_TASK_DEVICE_H_
 #define EYRIE_HAL_CPU_TASK_DEVICE_H_
@@ -16,8 +15,8 @@
 
 namespace eyrie::hal::cpu {
 
-// A "local-task" device with an allocator and threads of its own. With one
-// thread it does what "local-sync" does.
+// Creates a "local-task" device with its own allocator and threads. With one
+// thread, it behaves like "local-sync".
 Ref<hal::Device> CreateTaskDevice(const DriverOptions& options,
                                   const Topology& topology,
                                   const SharingPolicy& policy = {});

@@ -39,11 +39,11 @@ class Job : public RefObject {
   // Takes chunks of the stage and runs them until none is left to take (true)
   // or `stop()`, asked between two of them. Called by many threads at once.
   virtual bool RunChunks(absl::FunctionRef<bool()> stop) = 0;
-  // The job is over, and the pool has let go of it but for the reference by
-  // which this is called. Not called for what Pool::Run runs.
+  // Called when the job is done and the pool holds no reference except the one
+  // for this call. Not called for jobs that Pool::Run runs.
   virtual void Finish() = 0;
 
-  // Makes a job that is done stand for a new one.
+  // Resets a finished job, so that it can run again.
   void Restart() {
     driver_looks_.store(false);
     state_.store(kReady);

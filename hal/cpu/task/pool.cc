@@ -1,8 +1,8 @@
 // The threads of a pool: how they find work, wait for it, and end.
 //
-// Counters are sequentially consistent: whoever announces work changes calls_
-// before looking who sleeps, and whoever goes to sleep says so before looking
-// at calls_ again, so that one of the two sees the other.
+// Counters are sequentially consistent. A thread that announces work changes
+// calls_ before it checks for sleepers. A thread that goes to sleep counts
+// itself before it checks calls_ again. So one of the two sees the other.
 // Tested by pool_test.cc.
 #include "hal/cpu/task/pool.h"
 

@@ -1,10 +1,10 @@
 // Threads that share work: jobs in stages, each stage a number of chunks.
 //
-// Any number of threads run the chunks of a stage; whoever finishes the last
-// prepares the next stage, so that no thread ever blocks inside a job, and one
-// that helps may leave between two chunks. Idle threads look at every job.
-// They search for a while, then sleep. Threads are started when there is work
-// that they are worth; where none can be, the others do it.
+// Any number of threads run the chunks of a stage. The thread that finishes the
+// last one prepares the next stage, so no thread ever blocks inside a job. A
+// helping thread may leave between two chunks. Idle threads look at every job:
+// they search for a while, then sleep. Threads start when there is enough work
+// for them; if a thread cannot start, the others do its work.
 // Tested by pool_test.cc.
 #ifndef EYRIE_HAL_CPU_TASK_POOL_H_
 #define EYRIE_HAL_CPU_TASK_POOL_H_
@@ -35,26 +35,27 @@ struct PoolOptions {
   size_t stack_bytes = 0;                        // 0: the system's default
 };
 
-// Thread-safe. Whoever makes a pool calls Shutdown once. In a child of the
-// process that made it, where its threads do not exist, it starts and waits for
-// nothing.
+// Thread-safe. The creator of a pool must call Shutdown once. In a forked child
+// of the creating process, the threads do not exist, so the pool neither starts
+// threads nor waits.
 class Pool final : public WaitHost {
  public:
   explicit Pool(PoolOptions options);
   ~Pool() override;
 
   int threads() const { return options_.threads; }
-  // True if a thread is looking for work right now: sharing costs little.
+  // Reports whether a thread is searching for work now, so that sharing is
+  // cheap.
   bool IsAwake() const { return searching_.load() != 0; }
 
-  // Runs a job to its end, on this thread and those that help.
+  // Runs a job to its end, on this thread and the threads that help.
   void Run(const Ref<Job>& job);
   // Submits a job to run in the background. Returns false if no thread can take
   // it.
   bool Start(const Ref<Job>& job);
 
-  // Has a thread look for work that may come soon, if none does. Waits for
-  // nobody.
+  // Tries to wake a thread to search for work that may come soon, unless one is
+  // already searching. Does not block.
   void Wake();
 
   // Runs chunks of all jobs meanwhile.
@@ -68,7 +69,7 @@ class Pool final : public WaitHost {
  private:
   friend class Job;
 
-  // The whole life of a thread.
+  // The main function of a thread.
   void BeWorker(int index);
   void Work(int index);
 
@@ -79,11 +80,11 @@ class Pool final : public WaitHost {
   void Call(int helpers);
   void Remove(Job& job);
 
-  // Starts a thread; false if it cannot be.
+  // Starts a thread. Returns false on failure.
   bool StartWorker();
   // A job with something to do.
   Ref<Job> Find();
-  // Runs chunks of some job; false if there are none.
+  // Runs chunks of some job. Returns false if there are none.
   bool HelpOnce(absl::FunctionRef<bool()> stop);
   // Looks out for `limit`; true as soon as `found()` is.
   bool Search(double limit_ns, absl::FunctionRef<bool()> found);

@@ -1,5 +1,5 @@
-// Which work is worth how many threads: the numbers, and estimates of what
-// commands take by what they have taken.
+// Decides how many threads work is worth: thresholds, and estimates of the time
+// that commands take, from earlier measurements.
 //
 // Tested by sharing_test.cc.
 #ifndef EYRIE_HAL_CPU_TASK_SHARING_H_
@@ -28,7 +28,7 @@ struct SharingPolicy {
   static SharingPolicy Everything() { return {0, 0, 0, 0, 0}; }
 };
 
-// What commands take on one thread.
+// The estimated time of commands on one thread.
 struct Estimate {
   double ns = 0;
   double largest_ns = 0;  // of one dispatch that threads could share

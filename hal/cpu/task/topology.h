@@ -1,5 +1,5 @@
-// How many threads a device may use, and on which processors: what the user
-// asks for, and what the system gives this process.
+// Chooses the number of threads of a device and their processors, from the
+// user's options and the limits of this process.
 //
 // The system is read through a function, and every text by a function of its
 // own, so that tests bring theirs.
@@ -26,7 +26,7 @@ struct Topology {
   std::vector<int> cpus;  // one per thread that is bound; empty: none is
 };
 
-// What the system gives this process.
+// The processors that the system allows this process.
 struct Machine {
   std::vector<int> cpus;   // logical processors it may run on
   std::vector<int> cores;  // those that are the first of their physical core
