@@ -1,12 +1,12 @@
-// What a process does and when: spans, counters and flows, noted by each
-// thread in memory of its own while a recorder is active.
+// Records spans, counters and flows of a process. While a recorder is active,
+// each thread writes its events to its own memory.
 //
 //   const trace::Span span(trace::Category::kWait, trace::Name::kWait);
 //
-// While none is, a site costs one relaxed load and a branch, and allocates
-// nothing. Active, it reads the clock and writes 32 bytes; it locks only for a
-// thread's first event, a new chunk of memory or a new name.
-// Thread-safe. The active recorder is the process's: docs/tracing.md.
+// Without a recorder, a site costs one relaxed load and a branch, and allocates
+// nothing. With one, it reads the clock and writes 32 bytes. It locks only for
+// a thread's first event, a new chunk of memory or a new name.
+// Thread-safe. A process has at most one active recorder: docs/tracing.md.
 // Tested by trace_test.cc.
 #ifndef EYRIE_BASE_TRACE_H_
 #define EYRIE_BASE_TRACE_H_
@@ -20,19 +20,20 @@
 
 namespace eyrie::trace {
 
-// What kind of work a span is, and what its numbers mean.
+// The kind of work in a span.
 enum class Category : uint8_t {
   kCall,      // a call of the host
   kFunction,  // a function of a module
   kImport,    // a native function that a module calls
   kDispatch,  // workgroups of a kernel
   kTransfer,  // bytes filled, written or copied
-  kMemory,    // bytes of device memory taken or given back
+  kMemory,    // bytes of device memory allocated or released
   kQueue,     // an operation handed to a device, or run later
   kWait,      // a thread that waits
 };
 
-// Names that are no module's. NameId is the same number in every recorder.
+// Names that do not come from a module. Each NameId is the same number in every
+// recorder.
 enum class Name : uint32_t {
 #define EYRIE_TRACE_NAME(name, text) name,
 #include "base/trace_names.def"
@@ -40,7 +41,7 @@ enum class Name : uint32_t {
 };
 using NameId = uint32_t;
 
-// What is being recorded; read by every site.
+// Bits for the kinds of data that are recorded. Every site reads them.
 inline constexpr uint32_t kEvents = 1;      // spans, counters, flows
 inline constexpr uint32_t kDispatches = 2;  // sums by kernel
 namespace internal {
@@ -51,8 +52,7 @@ inline bool IsRecording(uint32_t what) {
   return (internal::g_recording.load(std::memory_order_relaxed) & what) != 0;
 }
 
-// Where the owner of a name keeps what number it has, so that it is looked up
-// once in each recording.
+// Caches the number of a name, so that each recording looks it up only once.
 class NameCache {
  private:
   friend class Recorder;
@@ -63,15 +63,15 @@ using MakeName = absl::FunctionRef<std::string()>;
 // Names the calling thread: "task 1". The text must outlive the thread.
 void SetThreadName(const char* text, int number);
 
-// Sites that test IsRecording(kEvents) themselves. A begin is followed by its
-// end on the same thread; what is between them nests.
+// Callers must test IsRecording(kEvents) first. Each Begin needs an End on the
+// same thread. Spans nest.
 void Begin(Category category, Name name, uint64_t bytes = 0);
 void Begin(Category category, absl::string_view name);
 void Begin(Category category, NameCache& cache, MakeName name);
 void End();
-// One moment, with a number of bytes.
+// Records one moment, with a number of bytes.
 void Instant(Category category, Name name, uint64_t bytes);
-// What a quantity is from now on.
+// Records the new value of a counter.
 void Counter(Name name, uint64_t value);
 // An arrow from the running span to a later one, by the number returned; 0:
 // nothing is recorded, and FlowTo does nothing.

@@ -1,6 +1,5 @@
-// What a device's work for a call may use up, and the order to stop it: kernels
-// that are bytecode take their fuel here, and queues pay for commands and
-// bytes.
+// Limits the work that a device does for one call, and stops it on request.
+// Bytecode kernels take their fuel here; queues pay for commands and bytes.
 //
 //   int64_t fuel = budget.Take(4096);
 //   if (fuel == 0) return budget.StopReason();
@@ -28,14 +27,15 @@ class WorkBudget {
   WorkBudget(const WorkBudget&) = delete;
   WorkBudget& operator=(const WorkBudget&) = delete;
 
-  // Lets so many units be taken from now on. Does not undo Stop or refused().
+  // Sets the number of units that can still be taken. Does not undo Stop or
+  // refused().
   void Refill(int64_t units) {
     limit_.store(units, std::memory_order_relaxed);
     units_.store(units, std::memory_order_relaxed);
   }
 
-  // Takes up to `units`, more than 0, and returns how many; 0: none are left,
-  // or the work is to stop.
+  // Takes up to `units` and returns the number taken. Returns 0 if none are
+  // left or the work must stop. `units` must be positive.
   int64_t Take(int64_t units) {
     if (units_.load(std::memory_order_relaxed) == kUnlimited && !stopped())
         [[likely]] {
@@ -43,12 +43,12 @@ class WorkBudget {
     }
     return TakeCounted(units);
   }
-  // Gives back units that were taken and not used.
+  // Returns units that were taken but not used.
   void Give(int64_t units);
 
-  // Takes all the units that work is going to need, more than 0.
-  // RESOURCE_EXHAUSTED: fewer are left, and are gone now; else the code that
-  // Stop was given.
+  // Takes all of `units`, which must be positive.
+  // RESOURCE_EXHAUSTED: fewer are left; they are used up now. After Stop, the
+  // error has the code that was passed to Stop.
   absl::Status Pay(int64_t units) {
     if (Take(units) == units) [[likely]]
       return absl::OkStatus();
@@ -56,7 +56,8 @@ class WorkBudget {
     return StopReason();
   }
 
-  // Ends the work, for good: the first code counts. Async-signal-safe.
+  // Ends the work permanently. Later calls do not change the code.
+  // Async-signal-safe.
   void Stop(absl::StatusCode code) {
     int none = 0;
     stop_.compare_exchange_strong(none, static_cast<int>(code),
@@ -67,8 +68,8 @@ class WorkBudget {
   // True once work has been refused because no units, or too few, were left.
   bool refused() const { return refused_.load(std::memory_order_relaxed); }
 
-  // Why Take returns less: the code that Stop was given, else
-  // RESOURCE_EXHAUSTED.
+  // Returns the error to report if Take returned too few units: the code that
+  // was passed to Stop, or RESOURCE_EXHAUSTED.
   absl::Status StopReason() const;
 
  private:

@@ -1,5 +1,5 @@
-// A file's bytes, mapped writable and shared: what is written is in the file,
-// and seen by whoever else has it mapped.
+// Maps a file for writing. Writes change the file and are visible to every
+// other process that maps it.
 //
 // Tested by base_test.cc.
 #ifndef EYRIE_BASE_WRITABLE_FILE_H_
@@ -15,15 +15,14 @@
 
 namespace eyrie {
 
-// Its size is fixed. Threads may share it; the bytes are not synchronized. The
-// system writes what has changed to the disk when it likes, at the latest when
-// the file is unmapped. A file that another process truncates meanwhile faults
-// on access.
+// The size is fixed. Threads may share the object, but must synchronize access
+// to the bytes. If another process truncates the file, access to the removed
+// bytes faults.
 class WritableFile {
  public:
-  // NOT_FOUND: no such file. PERMISSION_DENIED: it may not be written.
-  // INVALID_ARGUMENT: it is no regular file. INTERNAL: the system refuses, in
-  // its own words.
+  // NOT_FOUND: the file does not exist. PERMISSION_DENIED: it is not writable.
+  // INVALID_ARGUMENT: it is not a regular file. INTERNAL: any other system
+  // error.
   static absl::StatusOr<std::unique_ptr<WritableFile>> Open(
       const std::string& path);
 
