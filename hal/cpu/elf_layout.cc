@@ -50,7 +50,7 @@ constexpr uint16_t kThisMachine = 0;
 absl::Status CheckHeader(std::span<const uint8_t> file,
                          const elf::Header& header) {
   if (std::memcmp(header.magic, elf::kMagic, sizeof(elf::kMagic)) != 0) {
-    return Invalid("The executable is no ELF file.");
+    return Invalid("The executable is not an ELF file.");
   }
   // The machine field is at the same offset in every kind of ELF file.
   if (header.machine != kThisMachine) {
@@ -65,7 +65,7 @@ absl::Status CheckHeader(std::span<const uint8_t> file,
   if (header.file_class != elf::kClass64 ||
       header.data_encoding != elf::kLittleEndian) {
     return absl::UnimplementedError(
-        "The executable is no 64-bit little-endian ELF file.");
+        "The executable is not a 64-bit little-endian ELF file.");
   }
   if (header.ident_version != 1 || header.version != 1) {
     return absl::UnimplementedError(absl::StrCat(
@@ -120,7 +120,7 @@ absl::Status CheckSegment(std::span<const uint8_t> file,
       (segment.alignment & (segment.alignment - 1)) != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("An ELF segment's alignment (", segment.alignment,
-                     ") is no power of two up to ", kMaxAlignment, "."));
+                     ") is not a power of two up to ", kMaxAlignment, "."));
   }
   return absl::OkStatus();
 }

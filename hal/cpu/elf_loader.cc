@@ -127,7 +127,7 @@ absl::Status ElfLoader::Map() {
       return CannotAllocate(image_.mapping_size_, 1, "an executable");
     }
     return absl::InternalError(
-        absl::StrCat("The system maps no ", image_.mapping_size_,
+        absl::StrCat("The system cannot map ", image_.mapping_size_,
                      " bytes for an executable: ", strerror(error), "."));
   }
   image_.mapping_ = static_cast<uint8_t*>(mapping);
@@ -360,8 +360,9 @@ absl::Status ElfLoader::ProtectPages(uint64_t begin, uint64_t end, int rights) {
   return absl::Status(
       error == ENOMEM ? absl::StatusCode::kResourceExhausted
                       : absl::StatusCode::kInternal,
-      absl::StrCat("The system does not change the rights of ", end - begin,
-                   " bytes of an executable: ", strerror(error), "."));
+      absl::StrCat("The system cannot change the access rights of ",
+                   end - begin, " bytes of an executable: ", strerror(error),
+                   "."));
 }
 
 absl::Status ElfLoader::Protect() {

@@ -73,11 +73,12 @@ void ExpectDamage(std::vector<uint8_t> file, const Damage& damage) {
 
 TEST(ElfLoader, DamagedHeaders) {
   const Damage kCases[] = {
-      {"magic", 0, 1, 'E', "INVALID_ARGUMENT: The executable is no ELF file."},
+      {"magic", 0, 1, 'E',
+       "INVALID_ARGUMENT: The executable is not an ELF file."},
       {"class", 4, 1, 1,
-       "UNIMPLEMENTED: The executable is no 64-bit little-endian ELF file."},
+       "UNIMPLEMENTED: The executable is not a 64-bit little-endian ELF file."},
       {"encoding", 5, 1, 2,
-       "UNIMPLEMENTED: The executable is no 64-bit little-endian ELF file."},
+       "UNIMPLEMENTED: The executable is not a 64-bit little-endian ELF file."},
       {"version", 20, 4, 2,
        "UNIMPLEMENTED: The ELF file is of version 2; 1 is known."},
       {"type", 16, 2, 2,
@@ -119,8 +120,8 @@ TEST(ElfLoader, DamagedHeaders) {
       {"writable code", Segment(2) + 4, 4, 7,
        "INVALID_ARGUMENT: An ELF segment is both writable and executable."},
       {"alignment", Segment(2) + 48, 8, 48,
-       "INVALID_ARGUMENT: An ELF segment's alignment (48) is no power of two "
-       "up to 67108864."},
+       "INVALID_ARGUMENT: An ELF segment's alignment (48) is not a power of "
+       "two up to 67108864."},
       {"overlap", Segment(2) + 16, 8, 0x20,
        "INVALID_ARGUMENT: The ELF segment at address 32 begins before the "
        "page ends that the one before it ends in (4096)."},

@@ -52,7 +52,8 @@ absl::Status SystemImage::Store(std::span<const uint8_t> file) {
   if (descriptor_ >= 0 && file.empty()) return absl::OkStatus();
   const int error = errno;
   return absl::InternalError(absl::StrCat(
-      "The system keeps no executable in memory: ", strerror(error), "."));
+      "The system cannot keep an executable in memory: ", strerror(error),
+      "."));
 }
 
 absl::Status SystemImage::Load(std::span<const uint8_t> file,

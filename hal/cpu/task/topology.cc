@@ -151,7 +151,7 @@ absl::StatusOr<std::vector<int>> ParseCpuList(absl::string_view text) {
         !ParseCpu(ends.back(), last) || last < first) {
       return absl::InvalidArgumentError(
           absl::StrCat("'", part, "' in '", text,
-                       "' is no processor and no range of processors."));
+                       "' is neither a processor nor a range of processors."));
     }
     if (last > kMaxCpu) {
       return absl::InvalidArgumentError(

@@ -24,19 +24,19 @@ TEST(Topology, CpuLists) {
       {"0-3,8\n", "0 1 2 3 8"},
       {"8,1-2,2", "1 2 8"},
       {"",
-       "INVALID_ARGUMENT: '' in '' is no processor and no range of "
+       "INVALID_ARGUMENT: '' in '' is neither a processor nor a range of "
        "processors."},
       {"1,,2",
-       "INVALID_ARGUMENT: '' in '1,,2' is no processor and no range of "
+       "INVALID_ARGUMENT: '' in '1,,2' is neither a processor nor a range of "
        "processors."},
       {"3-1",
-       "INVALID_ARGUMENT: '3-1' in '3-1' is no processor and no range of "
+       "INVALID_ARGUMENT: '3-1' in '3-1' is neither a processor nor a range of "
        "processors."},
       {"1-2-3",
-       "INVALID_ARGUMENT: '1-2-3' in '1-2-3' is no processor and no range of "
-       "processors."},
+       "INVALID_ARGUMENT: '1-2-3' in '1-2-3' is neither a processor nor a "
+       "range of processors."},
       {"-1",
-       "INVALID_ARGUMENT: '-1' in '-1' is no processor and no range of "
+       "INVALID_ARGUMENT: '-1' in '-1' is neither a processor nor a range of "
        "processors."},
       {"0-99999999",
        "INVALID_ARGUMENT: '0-99999999' in '0-99999999' names processor "
@@ -45,8 +45,8 @@ TEST(Topology, CpuLists) {
        "INVALID_ARGUMENT: '65536' in '65536' names processor 65536; the last "
        "one that there can be is 65535."},
       {"99999999999",
-       "INVALID_ARGUMENT: '99999999999' in '99999999999' is no processor and "
-       "no range of processors."},
+       "INVALID_ARGUMENT: '99999999999' in '99999999999' is neither a "
+       "processor nor a range of processors."},
   };
   for (const Case& c : kCases) EXPECT_EQ(Text(ParseCpuList(c.text)), c.want);
 }
@@ -190,7 +190,7 @@ TEST(Topology, Choices) {
        "INVALID_ARGUMENT: The task topology names processor 2, which this "
        "process may not use; it may use 4 from 0 to 5."},
       {with([](auto& o) { o.cpu_ids = {"x"}; }), four,
-       "INVALID_ARGUMENT: 'x' in 'x' is no processor and no range of "
+       "INVALID_ARGUMENT: 'x' in 'x' is neither a processor nor a range of "
        "processors. (the task topology's processors)"},
       {with([](auto& o) { o.mode = "sockets"; }), four,
        "INVALID_ARGUMENT: The task topology's mode 'sockets' is neither "
