@@ -1,11 +1,11 @@
 // Calls a function at a deadline, on a thread that all alarms share.
 //
-// The thread lives while there are alarms. An alarm that is set and stopped
-// again before it rings, as calls do with their limit of time, costs two atomic
-// operations: the thread looks at the time of the first setting, finds a later
-// one, and sleeps on. So settings that are ever later take no lock.
-// In the child of a fork alarms can be set again; the first starts a thread of
-// the child's own. What was set before the fork does not ring there.
+// The thread exists while there are alarms. Setting an alarm for a call's
+// timeout and stopping it costs two atomic operations: the thread wakes at the
+// first deadline, finds the later one, and sleeps again. So a deadline that
+// only moves later needs no lock.
+// Alarms set before fork() do not ring in the child. The child may set alarms
+// again; the first one starts a new thread.
 // Tested by alarm_test.cc.
 #ifndef EYRIE_BASE_ALARM_H_
 #define EYRIE_BASE_ALARM_H_
@@ -19,7 +19,7 @@
 
 namespace eyrie {
 
-// One thread at a time's.
+// Thread-compatible: only one thread at a time may use an alarm.
 class Alarm {
  public:
   // Must not block: all alarms wait for it.
@@ -29,15 +29,15 @@ class Alarm {
   static absl::StatusOr<std::unique_ptr<Alarm>> Create(Callback callback);
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
-  // Stops it. May be called by the callback.
+  // Stops the alarm. The callback may destroy its own alarm.
   ~Alarm();
 
-  // Has the callback called once, at the deadline, instead of at an earlier
-  // setting's. RESOURCE_EXHAUSTED: in the child of a fork, the thread cannot be
-  // started; the alarm is stopped.
+  // Calls the callback once, at `deadline`. Replaces an earlier setting.
+  // RESOURCE_EXHAUSTED: the thread cannot be started in the child of a fork;
+  // the alarm is stopped.
   absl::Status Set(Deadline deadline);
-  // The callback is not called any more. If it is running now, on another
-  // thread, this waits for its end.
+  // Prevents further calls of the callback. If the callback is running on
+  // another thread, waits until it returns.
   void Stop();
 
  private:

@@ -1,9 +1,9 @@
-// What a fork waits for: work under locks that its child would find held for
-// good, since who holds them is not there.
+// Held while a thread holds locks that must not be copied by fork(): the child
+// would find them held forever, because their owner does not exist there.
 //
 //   const std::lock_guard<std::mutex> gate(ForkGate());
-// Taken before any of those locks. Who needs forks to wait (code_memory.cc)
-// takes it before them, and gives it back on both sides.
+// Lock the gate before any of those locks. Code that makes forks wait
+// (code_memory.cc) locks it before fork() and unlocks it in parent and child.
 // Tested by vm/jit/jit_test.cc.
 #ifndef EYRIE_BASE_FORK_GATE_H_
 #define EYRIE_BASE_FORK_GATE_H_

@@ -1,4 +1,4 @@
-// The nearest of several names to one that was mistyped.
+// Finds the name that is nearest to a mistyped one.
 //
 // Tested by suggest_test.cc.
 #ifndef EYRIE_BASE_SUGGEST_H_
@@ -15,7 +15,7 @@ namespace eyrie {
 // Insertions, deletions and substitutions that turn one text into the other.
 size_t EditDistance(absl::string_view a, absl::string_view b);
 
-// " Did you mean 'input'?", or "" when no candidate is near.
+// " Did you mean 'input'?", or "" if no candidate is near.
 std::string DidYouMean(absl::string_view name,
                        std::span<const std::string> candidates);
 

@@ -1,4 +1,4 @@
-// What the system says of a file, as a status.
+// Converts an errno of a file operation to a status.
 #ifndef EYRIE_BASE_SYSTEM_ERROR_H_
 #define EYRIE_BASE_SYSTEM_ERROR_H_
 

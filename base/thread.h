@@ -1,5 +1,5 @@
-// Threads that libraries start: an error where one cannot be started, and no
-// signals, which are the program's and go to its own threads.
+// Threads of the libraries. A thread that cannot be started is an error. The
+// threads block all signals, so that only the program's own threads get them.
 //
 //   ASSIGN_OR_RETURN(thread_, Thread::Start("messages", [this] { Work(); }));
 // Tested by thread_test.cc.
@@ -18,12 +18,12 @@
 
 namespace eyrie {
 
-// Owns a thread, or none. Movable. Its end is Join's.
+// Owns at most one thread. Movable. The destructor calls Join().
 class Thread {
  public:
-  // Runs `run` on a new thread, which takes no signals. Its stack has at least
-  // `stack_bytes`; 0: the system's default (8 MiB of address space).
-  // RESOURCE_EXHAUSTED: it cannot be started; the sentence names `purpose`.
+  // Runs `run` on a new thread. Its stack has at least `stack_bytes`; 0 selects
+  // the system's default (8 MiB of address space).
+  // RESOURCE_EXHAUSTED: it cannot be started; the message names `purpose`.
   static absl::StatusOr<Thread> Start(absl::string_view purpose,
                                       std::function<void()> run,
                                       size_t stack_bytes = 0);
@@ -43,11 +43,11 @@ class Thread {
   bool IsCurrent() const {
     return id_.has_value() && pthread_equal(*id_, pthread_self()) != 0;
   }
-  // Waits for the thread's end. On the thread itself this detaches it instead.
+  // Waits until the thread ends. If called on the thread itself, detaches it.
   void Join();
   // Lets the thread run on; nothing waits for it.
   void Detach();
-  // Forgets the thread: in the child of a fork, which does not have it.
+  // Forgets the thread. For the child of a fork, where it does not exist.
   void Forget() { id_.reset(); }
 
  private:

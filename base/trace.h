@@ -63,8 +63,8 @@ using MakeName = absl::FunctionRef<std::string()>;
 // Names the calling thread: "task 1". The text must outlive the thread.
 void SetThreadName(const char* text, int number);
 
-// Callers must test IsRecording(kEvents) first. Each Begin needs an End on the
-// same thread. Spans nest.
+// Without a recorder, these do nothing; test IsRecording(kEvents) first to save
+// the call. Each Begin needs an End on the same thread. Spans nest.
 void Begin(Category category, Name name, uint64_t bytes = 0);
 void Begin(Category category, absl::string_view name);
 void Begin(Category category, NameCache& cache, MakeName name);

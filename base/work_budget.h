@@ -48,7 +48,7 @@ class WorkBudget {
 
   // Takes all of `units`, which must be positive.
   // RESOURCE_EXHAUSTED: fewer are left; they are used up now. After Stop, the
-  // error has the code that was passed to Stop.
+  // error is StopReason().
   absl::Status Pay(int64_t units) {
     if (Take(units) == units) [[likely]]
       return absl::OkStatus();
@@ -56,8 +56,8 @@ class WorkBudget {
     return StopReason();
   }
 
-  // Ends the work permanently. Later calls do not change the code.
-  // Async-signal-safe.
+  // Ends the work permanently. `code` must be DEADLINE_EXCEEDED or CANCELLED;
+  // the code of the first call is kept. Async-signal-safe.
   void Stop(absl::StatusCode code) {
     int none = 0;
     stop_.compare_exchange_strong(none, static_cast<int>(code),

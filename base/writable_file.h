@@ -21,8 +21,8 @@ namespace eyrie {
 class WritableFile {
  public:
   // NOT_FOUND: the file does not exist. PERMISSION_DENIED: it is not writable.
-  // INVALID_ARGUMENT: it is not a regular file. INTERNAL: any other system
-  // error.
+  // INVALID_ARGUMENT: it is not a regular file. Other system errors have
+  // the code of SystemError().
   static absl::StatusOr<std::unique_ptr<WritableFile>> Open(
       const std::string& path);
 
