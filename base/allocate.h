@@ -46,7 +46,7 @@ struct Pointers : std::vector<T> {
   }
 };
 
-// Null: no memory.
+// Returns null if there is no memory.
 template <typename T>
 T* NewBlock(size_t count) {
   const std::optional<size_t> bytes = CheckedMul(count, sizeof(T));
@@ -88,7 +88,7 @@ absl::Status Reserve(std::vector<T>& vector, size_t count,
   return CannotAllocate(count, sizeof(T), what);
 }
 
-// Makes room for `more` elements behind those that there are. Grows the vector
+// Makes room for `more` elements after the existing ones. Grows the vector
 // as push_back does, so that many calls cost no more than one.
 template <typename T>
 absl::Status ReserveMore(std::vector<T>& vector, size_t more,
@@ -123,13 +123,14 @@ absl::Status Assign(std::vector<T>& vector, const Range& range,
   return status;
 }
 
-// The same of texts.
+// The same for strings.
 absl::Status Reserve(std::string& text, size_t size, absl::string_view what);
 absl::Status Resize(std::string& text, size_t size, absl::string_view what);
 absl::Status Assign(std::string& text, absl::string_view source,
                     absl::string_view what);
 
-// An array of value-initialized elements; null if there is no memory.
+// Returns an array of value-initialized elements, or null if there is no
+// memory.
 template <typename T>
 std::unique_ptr<T[]> NewArray(size_t count) {
   if (count > PTRDIFF_MAX / sizeof(T)) return nullptr;

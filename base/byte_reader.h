@@ -20,7 +20,7 @@ namespace eyrie {
 static_assert(std::endian::native == std::endian::little,
               "File formats are read in place; a big-endian host is unknown.");
 
-// The value at `bytes`, which needs no alignment.
+// Returns the value at `bytes`, which need not be aligned.
 template <typename T>
 inline T LoadLittleEndian(const void* bytes) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -29,8 +29,8 @@ inline T LoadLittleEndian(const void* bytes) {
   return value;
 }
 
-// A cursor over borrowed bytes. Thread-compatible. Every Read returns
-// OUT_OF_RANGE, and does not move, where fewer bytes are left than it needs.
+// A cursor over borrowed bytes. Thread-compatible. If too few bytes
+// are left, a read returns OUT_OF_RANGE and does not move the cursor.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
@@ -50,7 +50,7 @@ class ByteReader {
   absl::StatusOr<uint32_t> ReadU32() { return Read<uint32_t>(); }
   absl::StatusOr<uint64_t> ReadU64() { return Read<uint64_t>(); }
 
-  // The next `size` bytes, which stay where they are.
+  // Returns a view of the next `size` bytes, without a copy.
   absl::StatusOr<std::span<const uint8_t>> Take(uint64_t size) {
     if (size > remaining()) return PastEnd(size);
     std::span<const uint8_t> taken = bytes_.subspan(offset_, size);

@@ -13,8 +13,8 @@ namespace eyrie {
 
 class ChargedObject : public RefObject {
  public:
-  // The object keeps the charge while it lives; one it held before is given
-  // back. Before the object is shared with other threads.
+  // Keeps `charge` until the object is destroyed. Releases an earlier charge.
+  // Must be called before the object is shared with other threads.
   void Hold(MemoryCharge charge) { charge_ = std::move(charge); }
 
  protected:
