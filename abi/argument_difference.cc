@@ -16,8 +16,8 @@
 #include "hal/buffer_view.h"
 #include "hal/element_type.h"
 #include "hal/fence.h"
-#include "vm/buffer.h"
-#include "vm/list.h"
+#include "vm/object/buffer.h"
+#include "vm/object/list.h"
 
 namespace eyrie::abi {
 

@@ -19,7 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "eyrie/c.h"
 #include "hal/driver.h"
-#include "vm/compiled.h"
+#include "vm/run/compiled.h"
 
 namespace eyrie::abi {
 

@@ -20,8 +20,8 @@
 #include "base/trace.h"
 #include "hal/fence.h"
 #include "hal/semaphore.h"
-#include "vm/buffer.h"
-#include "vm/list.h"
+#include "vm/object/buffer.h"
+#include "vm/object/list.h"
 
 namespace eyrie::abi {
 namespace {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
-#include "vm/buffer.h"
+#include "vm/object/buffer.h"
 
 namespace eyrie::abi {
 namespace {

@@ -16,7 +16,7 @@
 #include "base/checked_math.h"
 #include "base/status_macros.h"
 #include "hal/buffer.h"
-#include "vm/buffer.h"
+#include "vm/object/buffer.h"
 
 namespace eyrie::abi {
 namespace {

@@ -7,8 +7,8 @@
 #include "base/memory_meter.h"
 #include "gtest/gtest.h"
 #include "tests/support/status_text.h"
-#include "vm/buffer.h"
-#include "vm/list.h"
+#include "vm/object/buffer.h"
+#include "vm/object/list.h"
 
 namespace eyrie::abi {
 namespace {

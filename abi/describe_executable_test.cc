@@ -10,8 +10,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
-#include "vm/archive.h"
-#include "vm/module_def.h"
+#include "vm/module/archive.h"
+#include "vm/module/module_def.h"
 
 namespace eyrie::abi {
 namespace {

@@ -24,7 +24,7 @@
 #include "base/mapped_file.h"
 #include "base/ref.h"
 #include "hal/device.h"
-#include "vm/value.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::abi {
 

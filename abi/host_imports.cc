@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "hal/module/import_releases.h"
-#include "vm/version.h"
+#include "vm/isa/version.h"
 
 namespace eyrie::abi {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "vm/module_def.h"
+#include "vm/module/module_def.h"
 
 namespace eyrie::abi {
 

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "vm/archive.h"
+#include "vm/module/archive.h"
 
 namespace eyrie::abi {
 namespace {

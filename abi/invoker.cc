@@ -16,7 +16,7 @@
 #include "base/counted.h"
 #include "base/short_row.h"
 #include "base/status_macros.h"
-#include "vm/context.h"
+#include "vm/run/context.h"
 
 namespace eyrie::abi {
 namespace {

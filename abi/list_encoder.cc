@@ -14,7 +14,7 @@
 #include "base/allocate.h"
 #include "base/checked_math.h"
 #include "base/status_macros.h"
-#include "vm/buffer.h"
+#include "vm/object/buffer.h"
 
 namespace eyrie::abi {
 namespace {

@@ -24,8 +24,8 @@
 #include "base/ref.h"
 #include "hal/buffer_view.h"
 #include "hal/device.h"
-#include "vm/list.h"
-#include "vm/value.h"
+#include "vm/object/list.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::abi {
 

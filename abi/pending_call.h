@@ -3,7 +3,7 @@
 // It runs in pieces: the first as soon as the host likes, each other when the
 // function can go on after a yield or a wait for a fence, and at last the
 // fence of an asynchronous function. Between them the context is free for
-// other calls. vm/async_call.h is what it stands on.
+// other calls. vm/run/async_call.h is what it stands on.
 // Tested by runtime_pending_test.cc.
 #ifndef EYRIE_ABI_PENDING_CALL_H_
 #define EYRIE_ABI_PENDING_CALL_H_
@@ -23,7 +23,7 @@
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
 #include "hal/fence.h"
-#include "vm/async_call.h"
+#include "vm/run/async_call.h"
 
 namespace eyrie::abi {
 

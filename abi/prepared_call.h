@@ -18,7 +18,7 @@
 #include "abi/session.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "vm/value.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::abi {
 

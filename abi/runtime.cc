@@ -29,7 +29,7 @@
 #include "eyrie/c.h"
 #include "hal/buffer_view.h"
 #include "hal/parameters/parameter_index.h"
-#include "vm/limits.h"
+#include "vm/limits/limits.h"
 
 namespace eyrie::abi {
 namespace {

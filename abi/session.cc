@@ -23,9 +23,10 @@
 #include "hal/module/inline_modules.h"
 #include "hal/module/parameters_module.h"
 #include "hal/vmvx/executable.h"
-#include "vm/lifecycle.h"
-#include "vm/native_module.h"
-#include "vm/verifier.h"
+#include "vm/run/interpreter.h"
+#include "vm/module/lifecycle.h"
+#include "vm/native/native_module.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::abi {
 namespace {
@@ -45,7 +46,8 @@ absl::StatusOr<Program> CreateProgram(
     absl::StatusOr<std::shared_ptr<const vm::VerifiedModule>> verified,
     bool pauses = false) {
   RETURN_IF_ERROR(verified);
-  return vm::BytecodeModule::Create(*std::move(verified), hal::HalRefTypes(),
+  return vm::BytecodeModule::Create(vm::InterpreterHandlers(),
+                                    *std::move(verified), hal::HalRefTypes(),
                                     pauses);
 }
 

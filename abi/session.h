@@ -31,12 +31,12 @@
 #include "hal/driver.h"
 #include "hal/module/hal_module.h"
 #include "hal/parameters/parameter_index.h"
-#include "vm/bytecode_module.h"
-#include "vm/context.h"
-#include "vm/limits.h"
-#include "vm/machine.h"
-#include "vm/module.h"
-#include "vm/value.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/run/context.h"
+#include "vm/limits/limits.h"
+#include "vm/run/machine.h"
+#include "vm/module/module.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::abi {
 

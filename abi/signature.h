@@ -23,9 +23,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "hal/element_type.h"
-#include "vm/callconv.h"
-#include "vm/module_def.h"
-#include "vm/value.h"
+#include "vm/isa/callconv.h"
+#include "vm/module/module_def.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::abi {
 

@@ -10,8 +10,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "vm/callconv.h"
-#include "vm/module_def.h"
+#include "vm/isa/callconv.h"
+#include "vm/module/module_def.h"
 
 namespace eyrie::abi {
 

@@ -18,9 +18,9 @@
 #include "absl/strings/string_view.h"
 #include "base/json.h"
 #include "base/ref.h"
-#include "vm/callconv.h"
-#include "vm/module_def.h"
-#include "vm/value.h"
+#include "vm/isa/callconv.h"
+#include "vm/module/module_def.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::abi::v0 {
 namespace {

@@ -7,7 +7,7 @@
 #include "abi/declaration.h"
 #include "abi/signature.h"
 #include "abi/v0/raw_signature.h"
-#include "vm/value.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::abi {
 

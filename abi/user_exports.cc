@@ -8,7 +8,7 @@
 #include "absl/strings/strip.h"
 #include "base/allocate.h"
 #include "base/status_macros.h"
-#include "vm/lifecycle.h"
+#include "vm/module/lifecycle.h"
 
 namespace eyrie::abi {
 

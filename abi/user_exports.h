@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "vm/module_def.h"
+#include "vm/module/module_def.h"
 
 namespace eyrie::abi {
 
 // Returns the indices in `def.exports`, ascending, of all exports except
-//   - "__init" and "__deinit" (vm/lifecycle.h),
+//   - "__init" and "__deinit" (vm/module/lifecycle.h),
 //   - "f$async" where "f" is exported: the compiler makes "f" to call it,
 //   - result allocators, which the attribute "fbr" of another export names.
 // RESOURCE_EXHAUSTED: no memory for the list.

@@ -17,7 +17,7 @@
 #include "base/name_list.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
-#include "vm/buffer.h"
+#include "vm/object/buffer.h"
 
 namespace eyrie::abi {
 namespace {

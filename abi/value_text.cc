@@ -13,8 +13,8 @@
 #include "base/json.h"
 #include "base/plain_text.h"
 #include "hal/buffer.h"
-#include "vm/buffer.h"
-#include "vm/list.h"
+#include "vm/object/buffer.h"
+#include "vm/object/list.h"
 
 namespace eyrie::abi {
 namespace {

@@ -15,7 +15,7 @@
 #include "base/file_writer.h"
 #include "base/status_macros.h"
 #include "hal/buffer.h"
-#include "vm/buffer.h"
+#include "vm/object/buffer.h"
 
 namespace eyrie::abi {
 namespace {

@@ -5,7 +5,7 @@
 // that a module, a file or a caller can make larger is allocated by these
 // functions, which return RESOURCE_EXHAUSTED and leave the container as it was.
 // `what` completes the sentence "Cannot allocate N bytes for ...".
-// Tested by allocate_test.cc, vm/no_memory_test.cc.
+// Tested by allocate_test.cc, vm/run/no_memory_test.cc.
 #ifndef EYRIE_BASE_ALLOCATE_H_
 #define EYRIE_BASE_ALLOCATE_H_
 

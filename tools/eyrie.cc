@@ -9,7 +9,7 @@
 #include "base/suggest.h"
 #include "eyrie/c_base.h"
 #include "tools/command.h"
-#include "vm/version.h"
+#include "vm/isa/version.h"
 
 extern const char eyrie_commit[];  // in version_stamp.cc
 

@@ -14,7 +14,7 @@
 #include "base/ref.h"
 #include "hal/device.h"
 #include "tools/arg_parser.h"
-#include "vm/value.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::tools {
 

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "base/memory_meter.h"
 #include "tools/arg_parser.h"
-#include "vm/limits.h"
+#include "vm/limits/limits.h"
 
 namespace eyrie::tools {
 

@@ -26,7 +26,7 @@
 #include "tools/parameter_flags.h"
 #include "tools/trace_flags.h"
 #include "tools/vulkan_flags.h"
-#include "vm/limits.h"
+#include "vm/limits/limits.h"
 
 namespace eyrie::tools {
 namespace {

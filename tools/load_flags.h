@@ -18,7 +18,7 @@
 #include "hal/driver.h"
 #include "tools/arg_parser.h"
 #include "tools/native_flags.h"
-#include "vm/value.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::tools {
 

@@ -10,7 +10,7 @@
 #include "abi/signature_json.h"
 #include "absl/container/flat_hash_map.h"
 #include "tools/module_text.h"
-#include "vm/callconv.h"
+#include "vm/isa/callconv.h"
 
 namespace eyrie::tools {
 namespace {

@@ -14,8 +14,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/plain_text.h"
-#include "vm/callconv.h"
-#include "vm/version.h"
+#include "vm/isa/callconv.h"
+#include "vm/isa/version.h"
 
 namespace eyrie::tools {
 namespace {

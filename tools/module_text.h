@@ -10,7 +10,7 @@
 
 #include "base/text_stream.h"
 #include "tools/json_object.h"
-#include "vm/module_def.h"
+#include "vm/module/module_def.h"
 
 namespace eyrie::tools {
 

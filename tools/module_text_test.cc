@@ -12,8 +12,8 @@
 #include "base/text_stream.h"
 #include "gtest/gtest.h"
 #include "tools/json_object.h"
-#include "vm/archive.h"
-#include "vm/module_def.h"
+#include "vm/module/archive.h"
+#include "vm/module/module_def.h"
 
 namespace eyrie::tools {
 namespace {

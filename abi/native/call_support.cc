@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/deadline.h"
 #include "base/status_macros.h"
-#include "vm/meter.h"
+#include "vm/limits/meter.h"
 
 namespace eyrie::native {
 namespace {

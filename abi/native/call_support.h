@@ -13,8 +13,8 @@
 #include "base/ref.h"
 #include "hal/fence.h"
 #include "hal/types.h"
-#include "vm/module.h"
-#include "vm/value.h"
+#include "vm/module/module.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::native {
 

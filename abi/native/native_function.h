@@ -19,9 +19,9 @@
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
 #include "hal/device.h"
-#include "vm/callconv.h"
-#include "vm/module.h"
-#include "vm/value.h"
+#include "vm/isa/callconv.h"
+#include "vm/module/module.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::native {
 

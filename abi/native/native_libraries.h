@@ -18,7 +18,7 @@
 #include "abi/native/manifest.h"
 #include "abi/native/native_function.h"
 #include "absl/status/statusor.h"
-#include "vm/module.h"
+#include "vm/module/module.h"
 
 namespace eyrie::native {
 

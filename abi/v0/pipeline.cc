@@ -6,7 +6,7 @@
 #include "base/short_row.h"
 #include "base/status_macros.h"
 #include "hal/device.h"
-#include "vm/context.h"
+#include "vm/run/context.h"
 
 namespace eyrie::abi::v0 {
 

@@ -21,7 +21,7 @@
 #include "absl/status/statusor.h"
 #include "base/ref.h"
 #include "hal/fence.h"
-#include "vm/value.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::abi::v0 {
 

@@ -30,9 +30,9 @@
 #include "hal/buffer_view.h"
 #include "hal/device.h"
 #include "hal/fence.h"
-#include "vm/context.h"
-#include "vm/list.h"
-#include "vm/value.h"
+#include "vm/run/context.h"
+#include "vm/object/list.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::abi::v0 {
 

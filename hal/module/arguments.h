@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "hal/buffer.h"
 #include "hal/command_buffer.h"
-#include "vm/buffer.h"
+#include "vm/object/buffer.h"
 
 namespace eyrie::hal {
 

@@ -7,7 +7,7 @@
 #include "base/status_macros.h"
 #include "hal/module/arguments.h"
 #include "hal/module/imports.h"
-#include "vm/meter.h"
+#include "vm/limits/meter.h"
 
 namespace eyrie::hal {
 namespace {

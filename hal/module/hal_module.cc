@@ -4,7 +4,7 @@
 
 #include "hal/module/imports.h"
 #include "hal/module/types.h"
-#include "vm/native_binding.h"
+#include "vm/native/native_binding.h"
 
 namespace eyrie::hal {
 namespace {

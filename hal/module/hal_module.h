@@ -16,8 +16,8 @@
 #include "base/ref.h"
 #include "hal/device.h"
 #include "hal/module/state.h"
-#include "vm/native_module.h"
-#include "vm/ref_types.h"
+#include "vm/native/native_module.h"
+#include "vm/object/ref_types.h"
 
 namespace eyrie::hal {
 

@@ -27,8 +27,8 @@
 #include "hal/fence.h"
 #include "hal/file.h"
 #include "hal/module/state.h"
-#include "vm/buffer.h"
-#include "vm/native_binding.h"
+#include "vm/object/buffer.h"
+#include "vm/native/native_binding.h"
 
 namespace eyrie::hal {
 

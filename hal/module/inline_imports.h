@@ -16,8 +16,8 @@
 #include "hal/buffer.h"
 #include "hal/executable.h"
 #include "hal/module/state.h"
-#include "vm/buffer.h"
-#include "vm/native_binding.h"
+#include "vm/object/buffer.h"
+#include "vm/native/native_binding.h"
 
 namespace eyrie::hal {
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "hal/module/imports.h"
 #include "hal/module/inline_imports.h"
-#include "vm/native_binding.h"
+#include "vm/native/native_binding.h"
 
 namespace eyrie::hal {
 namespace {

@@ -17,7 +17,7 @@
 #include "base/ref.h"
 #include "hal/device.h"
 #include "hal/module/state.h"
-#include "vm/native_module.h"
+#include "vm/native/native_module.h"
 
 namespace eyrie::hal {
 

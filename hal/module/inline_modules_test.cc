@@ -11,7 +11,7 @@
 #include "base/ref.h"
 #include "gtest/gtest.h"
 #include "hal/module/hal_module_fixture.h"
-#include "vm/buffer.h"
+#include "vm/object/buffer.h"
 
 namespace eyrie::hal {
 namespace {

@@ -17,9 +17,9 @@
 #include "hal/module/arguments.h"
 #include "hal/module/parameter_transfers.h"
 #include "hal/module/state.h"
-#include "vm/buffer.h"
-#include "vm/list.h"
-#include "vm/native_binding.h"
+#include "vm/object/buffer.h"
+#include "vm/object/list.h"
+#include "vm/native/native_binding.h"
 
 namespace eyrie::hal {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/ref.h"
 #include "hal/device.h"
 #include "hal/parameters/parameter_index.h"
-#include "vm/native_module.h"
+#include "vm/native/native_module.h"
 
 namespace eyrie::hal {
 

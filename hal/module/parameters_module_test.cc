@@ -8,7 +8,7 @@
 #include "hal/module/hal_module_fixture.h"
 #include "tests/support/apart_device.h"
 #include "tests/support/cpu_device.h"
-#include "vm/list.h"
+#include "vm/object/list.h"
 
 namespace eyrie::hal {
 namespace {

@@ -22,7 +22,7 @@
 #include "hal/device_group.h"
 #include "hal/paid_transfer.h"
 #include "hal/types.h"
-#include "vm/module.h"
+#include "vm/module/module.h"
 
 namespace eyrie::hal {
 

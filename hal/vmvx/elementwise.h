@@ -16,8 +16,8 @@
 #include "absl/status/status.h"
 #include "base/status_macros.h"
 #include "hal/vmvx/strided.h"
-#include "vm/buffer.h"
-#include "vm/module.h"
+#include "vm/object/buffer.h"
+#include "vm/module/module.h"
 
 namespace eyrie::hal::vmvx {
 
@@ -56,7 +56,7 @@ EYRIE_VMVX_UNARY(CopyX64, uint64_t, a);
 EYRIE_VMVX_UNARY(CtlzI32, uint32_t, static_cast<uint32_t>(std::countl_zero(a)));
 EYRIE_VMVX_UNARY(ExpF32, float, std::exp(a));
 EYRIE_VMVX_UNARY(FloorF32, float, std::floor(a));
-// Subnormals are zero here: AsRead in vm/exec_arith.h says why.
+// Subnormals are zero here: AsRead in vm/run/exec_arith.h says why.
 EYRIE_VMVX_UNARY(LogF32, float, std::log(a + 0.0f));
 EYRIE_VMVX_UNARY(NegF32, float, -a);
 EYRIE_VMVX_UNARY(RsqrtF32, float, 1.0f / std::sqrt(a));

@@ -12,9 +12,10 @@
 #include "base/status_macros.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/vmvx/module.h"
-#include "vm/lifecycle.h"
-#include "vm/module_def.h"
-#include "vm/verifier.h"
+#include "vm/run/interpreter.h"
+#include "vm/module/lifecycle.h"
+#include "vm/module/module_def.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::hal::vmvx {
 namespace {
@@ -126,7 +127,8 @@ absl::StatusOr<Ref<hal::Executable>> Executable::Load(
   executable->params_.vmvx = std::move(vmvx);
   executable->params_.jit = std::move(jit);
   ASSIGN_OR_RETURN(executable->params_.program,
-                   vm::BytecodeModule::Create(std::move(verified)));
+                   vm::BytecodeModule::Create(vm::InterpreterHandlers(),
+                                              std::move(verified)));
   RETURN_IF_ERROR(
       Assign(executable->params_.constants, params.constants, "constants"));
   executable->params_.work = params.work;
@@ -147,7 +149,8 @@ absl::StatusOr<ExecutableFacts> Executable::Describe(
   ASSIGN_OR_RETURN(auto verified, vm::LoadModule(data, "The executable"));
   Ref<Executable> executable = Ref<Executable>::Adopt(new Executable());
   ASSIGN_OR_RETURN(executable->params_.program,
-                   vm::BytecodeModule::Create(std::move(verified)));
+                   vm::BytecodeModule::Create(vm::InterpreterHandlers(),
+                                              std::move(verified)));
   RETURN_IF_ERROR(executable->AddExports());
   ExecutableFacts facts;
   facts.name = std::string(executable->params_.program->name());

@@ -12,8 +12,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "vm/buffer.h"
-#include "vm/module.h"
+#include "vm/object/buffer.h"
+#include "vm/module/module.h"
 
 namespace eyrie::hal::vmvx {
 

@@ -6,7 +6,7 @@
 
 #include "hal/vmvx/elementwise.h"
 #include "hal/vmvx/microkernels.h"
-#include "vm/native_binding.h"
+#include "vm/native/native_binding.h"
 
 namespace eyrie::hal::vmvx {
 namespace {

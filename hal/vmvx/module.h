@@ -9,7 +9,7 @@
 
 #include <memory>
 
-#include "vm/native_module.h"
+#include "vm/native/native_module.h"
 
 namespace eyrie::hal::vmvx {
 

@@ -18,9 +18,9 @@
 #include "base/ref.h"
 #include "gtest/gtest.h"
 #include "hal/vmvx/module.h"
-#include "vm/buffer.h"
-#include "vm/native_module.h"
-#include "vm/slot_call.h"
+#include "vm/object/buffer.h"
+#include "vm/native/native_module.h"
+#include "vm/native/slot_call.h"
 
 namespace eyrie::hal::vmvx {
 inline constexpr int64_t kBig = std::numeric_limits<int64_t>::max();

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "vm/buffer.h"
+#include "vm/object/buffer.h"
 
 namespace eyrie::hal::vmvx {
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/allocate.h"
 #include "base/status_macros.h"
-#include "vm/value.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::hal::vmvx {
 namespace {

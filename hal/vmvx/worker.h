@@ -17,10 +17,10 @@
 #include "base/work_budget.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/kernel_executable.h"
-#include "vm/buffer.h"
-#include "vm/bytecode_module.h"
-#include "vm/context.h"
-#include "vm/list.h"
+#include "vm/object/buffer.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/run/context.h"
+#include "vm/object/list.h"
 
 namespace eyrie::hal::vmvx {
 

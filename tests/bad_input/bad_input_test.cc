@@ -16,7 +16,7 @@
 #include "tests/bad_input/machine_code.h"
 #include "tests/bad_input/sweep.h"
 #include "tests/bad_input/trial.h"
-#include "vm/limits.h"
+#include "vm/limits/limits.h"
 
 namespace eyrie {
 namespace {

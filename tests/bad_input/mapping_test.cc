@@ -21,7 +21,7 @@
 #include "tests/support/files.h"
 #include "tests/support/module_builder.h"
 #include "tests/support/status_text.h"
-#include "vm/module_def.h"
+#include "vm/module/module_def.h"
 
 namespace eyrie {
 namespace {

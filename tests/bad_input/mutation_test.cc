@@ -19,7 +19,7 @@
 #include "gtest/gtest.h"
 #include "tests/bad_input/sweep.h"
 #include "tests/bad_input/trial.h"
-#include "vm/limits.h"
+#include "vm/limits/limits.h"
 
 namespace eyrie {
 namespace {

@@ -22,8 +22,8 @@
 #include "tests/support/files.h"
 #include "tests/support/module_builder.h"
 #include "tests/support/status_text.h"
-#include "vm/buffer.h"
-#include "vm/list.h"
+#include "vm/object/buffer.h"
+#include "vm/object/list.h"
 
 namespace eyrie {
 namespace {

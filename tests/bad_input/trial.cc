@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "hal/buffer_view.h"
-#include "vm/value.h"
+#include "vm/isa/value.h"
 
 // Sizes in damaged modules are refused by allocations, not by sanitizers.
 extern "C" const char* __asan_default_options() {  // NOLINT

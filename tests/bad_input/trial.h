@@ -10,7 +10,7 @@
 
 #include "hal/device.h"
 #include "tests/bad_input/sweep.h"
-#include "vm/limits.h"
+#include "vm/limits/limits.h"
 
 namespace eyrie::tests {
 

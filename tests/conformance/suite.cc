@@ -12,11 +12,12 @@
 #include "base/mapped_file.h"
 #include "base/status_macros.h"
 #include "vm/asm/assembler.h"
-#include "vm/bytecode_module.h"
-#include "vm/context.h"
-#include "vm/module.h"
-#include "vm/native_binding.h"
-#include "vm/native_module.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/run/context.h"
+#include "vm/run/interpreter.h"
+#include "vm/module/module.h"
+#include "vm/native/native_binding.h"
+#include "vm/native/native_module.h"
 
 namespace eyrie::tests {
 namespace {
@@ -142,7 +143,8 @@ absl::StatusOr<std::vector<CaseResult>> RunSuite(
           []() -> absl::StatusOr<std::unique_ptr<vm::ModuleState>> {
             return std::make_unique<YieldState>();
           }));
-  ASSIGN_OR_RETURN(auto module, vm::BytecodeModule::Create(suite.module));
+  ASSIGN_OR_RETURN(auto module, vm::BytecodeModule::Create(
+                                    vm::InterpreterHandlers(), suite.module));
   const std::vector<std::shared_ptr<const vm::Module>> modules = {yieldable,
                                                                   module};
   std::vector<CaseResult> results;

@@ -12,8 +12,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "vm/compiled.h"
-#include "vm/verifier.h"
+#include "vm/run/compiled.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::tests {
 

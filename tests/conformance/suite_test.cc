@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "vm/asm/instruction.h"
 #include "vm/jit/jit.h"
-#include "vm/opcode.h"
+#include "vm/isa/opcode.h"
 
 namespace eyrie::tests {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "vm/module_object_generated.h"
+#include "vm/module/module_object_generated.h"
 
 namespace eyrie::tests {
 namespace {

@@ -8,10 +8,10 @@
 
 #include "gtest/gtest.h"
 #include "tests/support/files.h"
-#include "vm/archive.h"
-#include "vm/module_def.h"
-#include "vm/module_object_generated.h"
-#include "vm/verifier.h"
+#include "vm/module/archive.h"
+#include "vm/module/module_def.h"
+#include "vm/module/module_object_generated.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::tests {
 namespace {

@@ -1,6 +1,6 @@
 // Limits of compiled modules: memory is refused in steps, and all of it comes
 // back; native code is refused.
-#include "vm/limits.h"
+#include "vm/limits/limits.h"
 
 #include <cstdint>
 #include <string>

@@ -15,8 +15,8 @@
 #include "gtest/gtest.h"
 #include "hal/fence.h"
 #include "tests/support/module_builder.h"
-#include "vm/async_call.h"
-#include "vm/backtrace.h"
+#include "vm/run/async_call.h"
+#include "vm/module/backtrace.h"
 
 namespace eyrie::tests {
 namespace {

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "vm/opcode.h"
+#include "vm/isa/opcode.h"
 
 namespace eyrie::tests {
 

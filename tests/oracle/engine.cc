@@ -7,11 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
-#include "vm/buffer.h"
-#include "vm/context.h"
-#include "vm/invocation.h"
+#include "vm/object/buffer.h"
+#include "vm/run/context.h"
+#include "vm/run/invocation.h"
 #include "vm/jit/jit.h"
-#include "vm/list.h"
+#include "vm/object/list.h"
 
 namespace eyrie::tests {
 namespace {

@@ -16,11 +16,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "vm/compiled.h"
-#include "vm/limits.h"
-#include "vm/machine.h"
-#include "vm/module.h"
-#include "vm/value.h"
+#include "vm/run/compiled.h"
+#include "vm/limits/limits.h"
+#include "vm/run/machine.h"
+#include "vm/module/module.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::tests {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "tests/oracle/test_module.h"
-#include "vm/callconv.h"
+#include "vm/isa/callconv.h"
 
 namespace eyrie::tests {
 

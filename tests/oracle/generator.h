@@ -16,7 +16,7 @@
 #include "tests/oracle/instruction.h"
 #include "tests/oracle/program.h"
 #include "tests/oracle/random.h"
-#include "vm/opcode.h"
+#include "vm/isa/opcode.h"
 
 namespace eyrie::tests {
 

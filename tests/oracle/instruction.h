@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "vm/opcode.h"
-#include "vm/operand.h"
+#include "vm/isa/opcode.h"
+#include "vm/isa/operand.h"
 
 namespace eyrie::tests {
 

@@ -20,11 +20,12 @@
 #include "tests/oracle/engine.h"
 #include "tests/oracle/program.h"
 #include "tests/oracle/test_module.h"
-#include "vm/bytecode_module.h"
-#include "vm/context.h"
-#include "vm/limits.h"
-#include "vm/value.h"
-#include "vm/verifier.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/run/context.h"
+#include "vm/run/interpreter.h"
+#include "vm/limits/limits.h"
+#include "vm/isa/value.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::tests {
 namespace {
@@ -134,7 +135,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   auto verified = eyrie::vm::LoadModule(file, "fuzz");
   if (!verified.ok()) return 0;
-  auto module = eyrie::vm::BytecodeModule::Create(*std::move(verified));
+  auto module = eyrie::vm::BytecodeModule::Create(
+      eyrie::vm::InterpreterHandlers(), *std::move(verified));
   if (!module.ok()) return 0;
   modules.push_back(*std::move(module));
   eyrie::tests::Compare(modules);

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "vm/opcode.h"
+#include "vm/isa/opcode.h"
 
 namespace eyrie::tests {
 

@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "tests/oracle/arithmetic.h"
-#include "vm/backtrace.h"
-#include "vm/native_module.h"
-#include "vm/slot_call.h"
+#include "vm/module/backtrace.h"
+#include "vm/native/native_module.h"
+#include "vm/native/slot_call.h"
 
 namespace eyrie::tests {
 
@@ -22,7 +22,7 @@ using vm::ValueType;
 
 namespace {
 
-// What a frame costs, and how much all may: as vm/limits.h says.
+// What a frame costs, and how much all may: as vm/limits/limits.h says.
 constexpr size_t kStackBytes = size_t{4} << 20;
 size_t FrameBytes(const vm::FunctionDef& function) {
   return 64 + size_t{4} * function.i32_register_count +

@@ -22,12 +22,12 @@
 #include "base/ref.h"
 #include "tests/oracle/engine.h"
 #include "tests/oracle/instruction.h"
-#include "vm/buffer.h"
-#include "vm/bytecode_module.h"
-#include "vm/callconv.h"
-#include "vm/module.h"
-#include "vm/native_binding.h"
-#include "vm/opcode.h"
+#include "vm/object/buffer.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/isa/callconv.h"
+#include "vm/module/module.h"
+#include "vm/native/native_binding.h"
+#include "vm/isa/opcode.h"
 
 namespace eyrie::tests {
 

@@ -8,7 +8,7 @@
 #include "base/status_macros.h"
 #include "tests/oracle/op_table.h"
 #include "tests/oracle/oracle.h"
-#include "vm/buffer.h"
+#include "vm/object/buffer.h"
 
 namespace eyrie::tests {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/status_macros.h"
 #include "tests/oracle/op_table.h"
 #include "tests/oracle/oracle.h"
-#include "vm/list.h"
+#include "vm/object/list.h"
 
 namespace eyrie::tests {
 namespace {
@@ -113,8 +113,7 @@ absl::Status RefRodata(Activation& a, const Instruction& in) {
   Ref<Buffer>& buffer = a.module->rodata[ordinal];
   if (!buffer) {
     const vm::ModuleDef& def = a.module->def();
-    buffer =
-        Buffer::BorrowFrom(def.shared_archive(), def.rodata[ordinal].bytes);
+    buffer = BorrowRodata(def, ordinal);
   }
   a.RefAt(in.result()) = buffer;
   return absl::OkStatus();

@@ -10,9 +10,9 @@
 #include "tests/oracle/generator.h"
 #include "tests/oracle/random.h"
 #include "tests/oracle/test_module.h"
-#include "vm/buffer.h"
-#include "vm/list.h"
-#include "vm/opcode.h"
+#include "vm/object/buffer.h"
+#include "vm/object/list.h"
+#include "vm/isa/opcode.h"
 
 namespace eyrie::tests {
 namespace {

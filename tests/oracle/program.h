@@ -14,7 +14,7 @@
 
 #include "tests/oracle/instruction.h"
 #include "tests/support/module_builder.h"
-#include "vm/value.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::tests {
 

@@ -20,11 +20,12 @@
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/program.h"
 #include "tests/oracle/test_module.h"
-#include "vm/bytecode_module.h"
-#include "vm/limits.h"
-#include "vm/module_def.h"
-#include "vm/redirect.h"
-#include "vm/verifier.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/run/interpreter.h"
+#include "vm/limits/limits.h"
+#include "vm/module/module_def.h"
+#include "vm/lower/redirect.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::tests {
 namespace {
@@ -40,8 +41,8 @@ using Modules = std::vector<std::shared_ptr<const vm::Module>>;
 absl::StatusOr<Modules> Load(const Program& program, bool pauses = false) {
   auto verified = vm::LoadModule(ToModule(program).Build(), "random");
   if (!verified.ok()) return verified.status();
-  auto module =
-      vm::BytecodeModule::Create(*std::move(verified), vm::RefTypes(), pauses);
+  auto module = vm::BytecodeModule::Create(
+      vm::InterpreterHandlers(), *std::move(verified), vm::RefTypes(), pauses);
   if (!module.ok()) return module.status();
   Modules modules = ImportedModules();
   modules.push_back(*std::move(module));
@@ -93,7 +94,7 @@ std::string Compare(const std::vector<Outcome>& want,
 struct Tally {
   uint64_t run = 0;
   uint64_t too_long = 0;
-  uint64_t redirects = 0;  // of branches' moves, see vm/redirect.h
+  uint64_t redirects = 0;  // of branches' moves, see vm/lower/redirect.h
   uint64_t compiled = 0;   // functions
   std::map<absl::StatusCode, uint64_t> codes;
 };

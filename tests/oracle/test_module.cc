@@ -12,10 +12,11 @@
 #include "absl/strings/str_cat.h"
 #include "base/ref.h"
 #include "tests/support/module_builder.h"
-#include "vm/bytecode_module.h"
-#include "vm/native_binding.h"
-#include "vm/native_module.h"
-#include "vm/verifier.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/run/interpreter.h"
+#include "vm/native/native_binding.h"
+#include "vm/native/native_module.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::tests {
 namespace {
@@ -135,7 +136,7 @@ std::shared_ptr<const vm::Module> CreateLibrary() {
         .requirements = 0xF;
   }
   return *vm::BytecodeModule::Create(
-      *vm::LoadModule(module.Build(), "library"));
+      vm::InterpreterHandlers(), *vm::LoadModule(module.Build(), "library"));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "vm/module.h"
+#include "vm/module/module.h"
 
 namespace eyrie::tests {
 

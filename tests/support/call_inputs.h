@@ -13,7 +13,7 @@
 #include "base/ref.h"
 #include "base/status_macros.h"
 #include "hal/device.h"
-#include "vm/value.h"
+#include "vm/isa/value.h"
 
 namespace eyrie {
 

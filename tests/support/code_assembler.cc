@@ -11,8 +11,8 @@
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "tests/support/module_builder.h"
-#include "vm/opcode.h"
-#include "vm/operand.h"
+#include "vm/isa/opcode.h"
+#include "vm/isa/operand.h"
 
 namespace eyrie::tests {
 namespace {

@@ -13,8 +13,8 @@
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "flatbuffers/flatbuffers.h"
-#include "vm/module_generated.h"
-#include "vm/opcode.h"
+#include "vm/module/module_generated.h"
+#include "vm/isa/opcode.h"
 
 namespace eyrie::tests {
 namespace {

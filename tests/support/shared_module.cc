@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "flatbuffers/flatbuffers.h"
 #include "tests/support/module_builder.h"
-#include "vm/module_generated.h"
+#include "vm/module/module_generated.h"
 
 namespace eyrie::tests {
 namespace {

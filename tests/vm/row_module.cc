@@ -12,11 +12,12 @@
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
 #include "tests/support/module_builder.h"
-#include "vm/bytecode_module.h"
-#include "vm/callconv.h"
-#include "vm/native_module.h"
-#include "vm/opcode.h"
-#include "vm/verifier.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/isa/callconv.h"
+#include "vm/run/interpreter.h"
+#include "vm/native/native_module.h"
+#include "vm/isa/opcode.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::tests {
 namespace {
@@ -211,7 +212,8 @@ absl::StatusOr<std::vector<std::shared_ptr<const vm::Module>>> ModulesOf(
   }
   ASSIGN_OR_RETURN(auto verified, vm::LoadModule(module.Build(), "row"));
   ASSIGN_OR_RETURN(auto bytecode,
-                   vm::BytecodeModule::Create(std::move(verified)));
+                   vm::BytecodeModule::Create(vm::InterpreterHandlers(),
+                                              std::move(verified)));
   ASSIGN_OR_RETURN(
       auto native,
       vm::NativeModule::Create(

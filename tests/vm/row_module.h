@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "tests/vm/rows.h"
-#include "vm/module.h"
+#include "vm/module/module.h"
 
 namespace eyrie::tests {
 

@@ -15,8 +15,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/hex.h"
-#include "vm/buffer.h"
-#include "vm/list.h"
+#include "vm/object/buffer.h"
+#include "vm/object/list.h"
 
 namespace eyrie::tests {
 namespace {

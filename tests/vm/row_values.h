@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "vm/value.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::tests {
 

@@ -21,9 +21,9 @@
 #include "tests/oracle/oracle.h"
 #include "tests/vm/row_module.h"
 #include "tests/vm/row_values.h"
-#include "vm/bytecode_module.h"
-#include "vm/callconv.h"
-#include "vm/opcode.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/isa/callconv.h"
+#include "vm/isa/opcode.h"
 
 namespace eyrie::tests {
 namespace {

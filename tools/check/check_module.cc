@@ -14,10 +14,10 @@
 #include "hal/device.h"
 #include "hal/element_type.h"
 #include "tools/check/expectation.h"
-#include "vm/backtrace.h"
-#include "vm/machine.h"
-#include "vm/module.h"
-#include "vm/native_binding.h"
+#include "vm/module/backtrace.h"
+#include "vm/run/machine.h"
+#include "vm/module/module.h"
+#include "vm/native/native_binding.h"
 
 namespace eyrie::tools {
 namespace {

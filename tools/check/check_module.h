@@ -13,7 +13,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
-#include "vm/native_module.h"
+#include "vm/native/native_module.h"
 
 namespace eyrie::tools {
 

@@ -11,9 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
-#include "vm/callconv.h"
-#include "vm/slot_call.h"
-#include "vm/value.h"
+#include "vm/isa/callconv.h"
+#include "vm/native/slot_call.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::tools {
 namespace {

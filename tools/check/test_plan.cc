@@ -16,8 +16,8 @@
 #include "base/folders.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
-#include "vm/callconv.h"
-#include "vm/module_def.h"
+#include "vm/isa/callconv.h"
+#include "vm/module/module_def.h"
 
 namespace eyrie::tools {
 namespace {

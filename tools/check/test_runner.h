@@ -21,7 +21,7 @@
 #include "hal/device.h"
 #include "tools/check/check_module.h"
 #include "tools/check/test_plan.h"
-#include "vm/cancellation.h"
+#include "vm/limits/cancellation.h"
 
 namespace eyrie::tools {
 

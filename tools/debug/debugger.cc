@@ -12,9 +12,9 @@
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
-#include "vm/code_walk.h"
-#include "vm/context.h"
-#include "vm/opcode.h"
+#include "vm/isa/opcode.h"
+#include "vm/lower/code_walk.h"
+#include "vm/run/context.h"
 
 namespace eyrie::tools {
 namespace {

@@ -21,9 +21,9 @@
 #include "tools/debug/frame_tracker.h"
 #include "tools/debug/listing.h"
 #include "tools/debug/places.h"
-#include "vm/bytecode_module.h"
-#include "vm/stack.h"
-#include "vm/stepper.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/run/stack.h"
+#include "vm/limits/stepper.h"
 
 namespace eyrie::tools {
 

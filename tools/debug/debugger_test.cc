@@ -19,8 +19,8 @@
 #include "hal/device.h"
 #include "nlohmann/json.hpp"
 #include "tests/support/call_inputs.h"
-#include "vm/context.h"
-#include "vm/value.h"
+#include "vm/isa/value.h"
+#include "vm/run/context.h"
 
 namespace eyrie::tools {
 namespace {

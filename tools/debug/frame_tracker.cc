@@ -8,11 +8,14 @@
 #include <span>
 #include <utility>
 
-#include "vm/callconv.h"
-#include "vm/code_walk.h"
-#include "vm/opcode.h"
-#include "vm/operand.h"
-#include "vm/value.h"
+#include "vm/isa/callconv.h"
+#include "vm/isa/opcode.h"
+#include "vm/isa/operand.h"
+#include "vm/isa/value.h"
+#include "vm/lower/code_walk.h"
+#include "vm/module/module_def.h"
+#include "vm/module/verifier.h"
+#include "vm/run/bytecode_module.h"
 
 namespace eyrie::tools {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "vm/asm/instruction.h"
-#include "vm/stack.h"
+#include "vm/run/stack.h"
 
 namespace eyrie::tools {
 

@@ -8,11 +8,12 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "vm/asm/assembler.h"
-#include "vm/bytecode_module.h"
-#include "vm/context.h"
-#include "vm/stepper.h"
-#include "vm/value.h"
-#include "vm/verifier.h"
+#include "vm/isa/value.h"
+#include "vm/limits/stepper.h"
+#include "vm/module/verifier.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/run/context.h"
+#include "vm/run/interpreter.h"
 
 namespace eyrie::tools {
 namespace {
@@ -43,7 +44,8 @@ std::string Seen(const std::string& text, int calls = 1) {
   if (!bytes.ok()) return std::string(bytes.status().message());
   auto verified = vm::LoadModule(*bytes, "test");
   if (!verified.ok()) return std::string(verified.status().message());
-  auto module = vm::BytecodeModule::Create(*std::move(verified), vm::RefTypes(),
+  auto module = vm::BytecodeModule::Create(vm::InterpreterHandlers(),
+                                           *std::move(verified), vm::RefTypes(),
                                            /*pauses=*/true);
   Recorder recorder;
   vm::ContextOptions options;

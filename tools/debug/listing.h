@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "vm/bytecode_module.h"
+#include "vm/run/bytecode_module.h"
 
 namespace eyrie::tools {
 

@@ -15,9 +15,9 @@
 #include "hal/buffer.h"
 #include "hal/device.h"
 #include "hal/fence.h"
-#include "vm/buffer.h"
-#include "vm/list.h"
-#include "vm/value.h"
+#include "vm/isa/value.h"
+#include "vm/object/buffer.h"
+#include "vm/object/list.h"
 
 namespace eyrie::tools {
 namespace {

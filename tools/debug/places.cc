@@ -13,8 +13,8 @@
 #include "base/status_macros.h"
 #include "base/suggest.h"
 #include "vm/asm/instruction.h"
-#include "vm/opcode.h"
-#include "vm/operand.h"
+#include "vm/isa/opcode.h"
+#include "vm/isa/operand.h"
 
 namespace eyrie::tools {
 namespace {

@@ -18,7 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "tools/debug/listing.h"
-#include "vm/bytecode_module.h"
+#include "vm/run/bytecode_module.h"
 
 namespace eyrie::tools {
 

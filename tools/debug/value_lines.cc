@@ -12,7 +12,8 @@
 #include "base/plain_text.h"
 #include "tools/debug/object_text.h"
 #include "vm/asm/instruction.h"
-#include "vm/operand.h"
+#include "vm/isa/operand.h"
+#include "vm/run/bytecode_module.h"
 
 namespace eyrie::tools {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "absl/strings/string_view.h"
 #include "tools/debug/frame_tracker.h"
-#include "vm/stack.h"
+#include "vm/run/stack.h"
 
 namespace eyrie::tools {
 

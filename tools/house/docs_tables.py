@@ -103,7 +103,7 @@ a counted list of both |
 
 def opcodes(root):
     """Returns the page of instructions."""
-    path = "vm/opcodes.def"
+    path = "vm/isa/opcodes.def"
     rows = def_rows(root, path, "OP")
     text = (f"{len(rows)} instructions; [vmasm.md](../vmasm.md) has how they "
             f"are written, with `vm.` before the name.\n\n{OPERANDS}")

@@ -13,9 +13,9 @@
 #include "base/file_growth.h"
 #include "tools/inspect/value_flow.h"
 #include "vm/asm/instruction.h"
-#include "vm/callconv.h"
-#include "vm/opcode.h"
-#include "vm/operand.h"
+#include "vm/isa/callconv.h"
+#include "vm/isa/opcode.h"
+#include "vm/isa/operand.h"
 
 namespace eyrie::tools {
 namespace {

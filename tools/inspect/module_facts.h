@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "vm/verifier.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::tools {
 

@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 #include "tools/inspect/program.h"
-#include "vm/module_def.h"
+#include "vm/module/module_def.h"
 
 namespace eyrie::tools {
 namespace {

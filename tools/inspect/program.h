@@ -9,7 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "vm/asm/assembler.h"
-#include "vm/verifier.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::tools {
 

@@ -18,7 +18,7 @@
 #include "base/status_macros.h"
 #include "tools/inspect/machine.h"
 #include "tools/inspect/size_text.h"
-#include "vm/archive.h"
+#include "vm/module/archive.h"
 
 namespace eyrie::tools {
 namespace {

@@ -20,8 +20,8 @@
 #include "hal/driver.h"
 #include "hal/executable_facts.h"
 #include "tools/inspect/module_facts.h"
-#include "vm/module_def.h"
-#include "vm/verifier.h"
+#include "vm/module/module_def.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::tools {
 

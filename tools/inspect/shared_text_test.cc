@@ -26,10 +26,10 @@
 #include "tools/inspect/report.h"
 #include "tools/json_object.h"
 #include "tools/module_text.h"
-#include "vm/archive.h"
+#include "vm/module/archive.h"
 #include "vm/asm/disassembler.h"
-#include "vm/module_def.h"
-#include "vm/verifier.h"
+#include "vm/module/module_def.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::tools {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "vm/opcode.h"
-#include "vm/operand.h"
+#include "vm/isa/opcode.h"
+#include "vm/isa/operand.h"
 
 namespace eyrie::tools {
 namespace {

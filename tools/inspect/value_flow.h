@@ -14,7 +14,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "vm/asm/instruction.h"
-#include "vm/verifier.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::tools {
 

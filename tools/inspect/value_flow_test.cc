@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tools/inspect/program.h"
-#include "vm/opcode.h"
+#include "vm/isa/opcode.h"
 
 namespace eyrie::tools {
 namespace {

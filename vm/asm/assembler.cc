@@ -7,10 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "vm/archive.h"
 #include "vm/asm/module_parser.h"
-#include "vm/module_def.h"
-#include "vm/verifier.h"
+#include "vm/module/archive.h"
+#include "vm/module/module_def.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::vm {
 namespace {

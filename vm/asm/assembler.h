@@ -10,26 +10,15 @@
 #define EYRIE_VM_ASM_ASSEMBLER_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "vm/asm/assembler_options.h"
 #include "vm/asm/module_plan.h"
 
 namespace eyrie::vm {
-
-struct AssemblerOptions {
-  // Refuses a module that would not be run, at the line that is to blame.
-  bool verify = true;
-  // Writes the lines of the text into the module's debug database, unless the
-  // text has locations of its own, and the names of functions that have none.
-  bool debug_lines = false;
-  // Reads the files that constants name. Null: none may be named.
-  std::function<absl::StatusOr<std::vector<uint8_t>>(const std::string& name)>
-      read_file;
-};
 
 // The bytes of a module's file. `name` stands for the text in messages.
 // INVALID_ARGUMENT or UNIMPLEMENTED: the text is wrong; the message shows

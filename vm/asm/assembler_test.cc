@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "vm/asm/assembler_test_texts.h"
 #include "vm/asm/disassembler.h"
-#include "vm/verifier.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::vm {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "vm/asm/code_parser.h"
-#include "vm/module_def.h"
+#include "vm/module/module_def.h"
 
 namespace eyrie::vm {
 namespace {

@@ -15,8 +15,8 @@
 #include "absl/strings/string_view.h"
 #include "base/text_stream.h"
 #include "vm/asm/instruction.h"
-#include "vm/module_def.h"
-#include "vm/operand.h"
+#include "vm/isa/operand.h"
+#include "vm/module/module_def.h"
 
 namespace eyrie::vm {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
-#include "vm/module_generated.h"
+#include "vm/module/module_generated.h"
 
 namespace eyrie::vm {
 

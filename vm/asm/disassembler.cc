@@ -23,8 +23,8 @@
 #include "vm/asm/debug_locations.h"
 #include "vm/asm/frame_needs.h"
 #include "vm/asm/module_plan.h"
-#include "vm/module_generated.h"
-#include "vm/version.h"
+#include "vm/isa/version.h"
+#include "vm/module/module_generated.h"
 
 namespace eyrie::vm {
 namespace {

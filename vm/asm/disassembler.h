@@ -14,7 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/text_stream.h"
-#include "vm/verifier.h"
+#include "vm/module/verifier.h"
 
 namespace eyrie::vm {
 

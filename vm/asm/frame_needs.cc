@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "vm/version.h"
+#include "vm/isa/version.h"
 
 namespace eyrie::vm {
 namespace {

@@ -11,8 +11,8 @@
 #include <span>
 
 #include "vm/asm/instruction.h"
-#include "vm/callconv.h"
-#include "vm/value.h"
+#include "vm/isa/callconv.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::vm {
 

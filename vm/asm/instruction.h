@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "vm/opcode.h"
-#include "vm/operand.h"
+#include "vm/isa/opcode.h"
+#include "vm/isa/operand.h"
 
 namespace eyrie::vm {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "vm/opcode.h"
+#include "vm/isa/opcode.h"
 
 namespace eyrie::vm {
 namespace {

@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "vm/asm/module_parser.h"
-#include "vm/callconv.h"
-#include "vm/module_def.h"
+#include "vm/isa/callconv.h"
+#include "vm/module/module_def.h"
 
 namespace eyrie::vm {
 namespace {

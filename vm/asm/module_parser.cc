@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
-#include "vm/callconv.h"
+#include "vm/isa/callconv.h"
 
 namespace eyrie::vm {
 namespace {

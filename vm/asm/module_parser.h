@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "vm/asm/assembler.h"
+#include "vm/asm/assembler_options.h"
 #include "vm/asm/code_parser.h"
 #include "vm/asm/cursor.h"
 #include "vm/asm/module_scope.h"

@@ -10,7 +10,7 @@
 #include "base/status_macros.h"
 #include "flatbuffers/flatbuffers.h"
 #include "vm/asm/zip_writer.h"
-#include "vm/module_generated.h"
+#include "vm/module/module_generated.h"
 
 namespace eyrie::vm {
 namespace {

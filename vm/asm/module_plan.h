@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "vm/archive.h"
+#include "vm/module/archive.h"
 
 namespace eyrie::vm {
 

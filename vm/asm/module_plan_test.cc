@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "vm/archive.h"
-#include "vm/module_def.h"
+#include "vm/module/archive.h"
+#include "vm/module/module_def.h"
 
 namespace eyrie::vm {
 namespace {

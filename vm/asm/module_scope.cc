@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "vm/asm/frame_needs.h"
-#include "vm/callconv.h"
+#include "vm/isa/callconv.h"
 
 namespace eyrie::vm {
 namespace {

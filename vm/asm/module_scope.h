@@ -18,7 +18,7 @@
 #include "vm/asm/cursor.h"
 #include "vm/asm/instruction.h"
 #include "vm/asm/module_plan.h"
-#include "vm/version.h"
+#include "vm/isa/version.h"
 
 namespace eyrie::vm {
 

@@ -5,7 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "vm/operand.h"
+#include "vm/isa/operand.h"
 
 namespace eyrie::vm {
 namespace {

@@ -2,7 +2,7 @@
 #include "vm/asm/zip_writer.h"
 
 #include "base/crc32.h"
-#include "vm/archive.h"
+#include "vm/module/archive.h"
 
 namespace eyrie::vm {
 namespace {

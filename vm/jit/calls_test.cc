@@ -9,12 +9,13 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/support/module_builder.h"
-#include "vm/bytecode_module.h"
-#include "vm/context.h"
 #include "vm/jit/jit.h"
-#include "vm/limits.h"
-#include "vm/native_binding.h"
-#include "vm/native_module.h"
+#include "vm/limits/limits.h"
+#include "vm/native/native_binding.h"
+#include "vm/native/native_module.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/run/context.h"
+#include "vm/run/interpreter.h"
 
 namespace eyrie::vm {
 namespace {
@@ -24,7 +25,7 @@ using tests::ModuleBuilder;
 std::shared_ptr<const BytecodeModule> Create(const ModuleBuilder& builder) {
   auto verified = LoadModule(builder.Build(), builder.name);
   EXPECT_TRUE(verified.ok()) << verified.status();
-  return *BytecodeModule::Create(*std::move(verified));
+  return *BytecodeModule::Create(InterpreterHandlers(), *std::move(verified));
 }
 
 ContextOptions With(bool compiled) {

@@ -13,10 +13,11 @@
 #include "absl/time/time.h"
 #include "base/deadline.h"
 #include "base/status_macros.h"
-#include "vm/bytecode_module.h"
-#include "vm/code_walk.h"
 #include "vm/jit/jit.h"
-#include "vm/verifier.h"
+#include "vm/lower/code_walk.h"
+#include "vm/module/verifier.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/run/interpreter.h"
 
 namespace eyrie::vm {
 namespace {
@@ -47,8 +48,9 @@ uint64_t CountInstructions(const FunctionCode& function) {
 
 absl::Status Measure(const Jit& jit, const char* path, Costs& costs) {
   ASSIGN_OR_RETURN(auto verified, LoadModule(path));
-  ASSIGN_OR_RETURN(const auto module,
-                   BytecodeModule::Create(std::move(verified)));
+  ASSIGN_OR_RETURN(
+      const auto module,
+      BytecodeModule::Create(InterpreterHandlers(), std::move(verified)));
   const auto count = static_cast<uint32_t>(module->def().functions.size());
   for (uint32_t f = 0; f < count; ++f) {
     module->LowerFunction(f, /*traced=*/false);

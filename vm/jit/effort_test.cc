@@ -8,9 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/support/module_builder.h"
-#include "vm/bytecode_module.h"
 #include "vm/jit/jit.h"
-#include "vm/verifier.h"
+#include "vm/module/verifier.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/run/interpreter.h"
 
 namespace eyrie::vm {
 namespace {
@@ -86,7 +87,8 @@ std::shared_ptr<const BytecodeModule> Create(const std::string& code,
   function.ref_registers = static_cast<uint16_t>(registers);
   auto verified = LoadModule(builder.Build(), "effort");
   EXPECT_TRUE(verified.ok()) << verified.status();
-  auto module = *BytecodeModule::Create(*std::move(verified));
+  auto module =
+      *BytecodeModule::Create(InterpreterHandlers(), *std::move(verified));
   module->LowerFunction(0, /*traced=*/false);
   return module;
 }

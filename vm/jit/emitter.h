@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "asmjit/x86.h"
-#include "vm/compiled.h"
 #include "vm/jit/body.h"
 #include "vm/jit/checks.h"
 #include "vm/jit/inlining.h"
@@ -24,6 +23,7 @@
 #include "vm/jit/unwinding.h"
 #include "vm/jit/views.h"
 #include "vm/jit/webs.h"
+#include "vm/run/compiled.h"
 
 namespace eyrie::vm::jit {
 

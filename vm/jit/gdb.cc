@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
-#include "vm/compiled.h"
+#include "vm/run/compiled.h"
 
 // What gdb looks for by name, laid out as its manual says.
 extern "C" {

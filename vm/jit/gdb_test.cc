@@ -16,7 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
-#include "vm/compiled.h"
+#include "vm/run/compiled.h"
 
 extern "C" {
 // As gdb's manual lays them out.

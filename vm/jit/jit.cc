@@ -14,7 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "asmjit/x86.h"
 #include "base/status_macros.h"
-#include "vm/bytecode_module.h"
 #include "vm/jit/body.h"
 #include "vm/jit/code_memory.h"
 #include "vm/jit/emitter.h"
@@ -27,6 +26,7 @@
 #include "vm/jit/treatment.h"
 #include "vm/jit/views.h"
 #include "vm/jit/webs.h"
+#include "vm/run/bytecode_module.h"
 
 namespace eyrie::vm::jit {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/perf_map.h"
-#include "vm/compiled.h"
+#include "vm/run/compiled.h"
 
 namespace eyrie::vm::jit {
 

@@ -19,10 +19,11 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/support/module_builder.h"
-#include "vm/buffer.h"
-#include "vm/context.h"
-#include "vm/invocation.h"
-#include "vm/limits.h"
+#include "vm/limits/limits.h"
+#include "vm/object/buffer.h"
+#include "vm/run/context.h"
+#include "vm/run/interpreter.h"
+#include "vm/run/invocation.h"
 
 namespace eyrie::vm {
 namespace {
@@ -125,7 +126,7 @@ ModuleBuilder Sample() {
 std::shared_ptr<const BytecodeModule> Create(const ModuleBuilder& builder) {
   auto verified = LoadModule(builder.Build(), builder.name);
   EXPECT_TRUE(verified.ok()) << verified.status();
-  return *BytecodeModule::Create(*std::move(verified));
+  return *BytecodeModule::Create(InterpreterHandlers(), *std::move(verified));
 }
 
 std::shared_ptr<const Jit> Eager() { return *jit::Create(jit::Mode::kEager); }

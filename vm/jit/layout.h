@@ -6,11 +6,11 @@
 #include <cstdint>
 
 #include "base/ref.h"
-#include "vm/buffer.h"
-#include "vm/bytecode_module.h"
-#include "vm/list.h"
-#include "vm/lowered.h"
-#include "vm/stack.h"
+#include "vm/lower/lowered.h"
+#include "vm/object/buffer.h"
+#include "vm/object/list.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/run/stack.h"
 
 // These have virtual functions; both compilers lay them out plainly.
 #pragma GCC diagnostic push

@@ -58,7 +58,8 @@ class Reader {
     program_.module = &module;
     program_.function = &function_;
     program_.slots = module.def().functions[function].i32_register_count + 1;
-    program_.code = Lower(module, function, Numbered);
+    program_.code = Lower(module.verified(), module.functions(), function,
+                          module.pauses(), Numbered);
   }
 
   Program Run() {

@@ -11,10 +11,10 @@
 #include <span>
 #include <vector>
 
-#include "vm/bytecode_module.h"
-#include "vm/lowered.h"
-#include "vm/lowering.h"
-#include "vm/machine.h"
+#include "vm/lower/lowered.h"
+#include "vm/lower/lowering.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/run/machine.h"
 
 namespace eyrie::vm::jit {
 

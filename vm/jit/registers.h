@@ -13,9 +13,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "vm/compiled.h"
 #include "vm/jit/program.h"
 #include "vm/jit/webs.h"
+#include "vm/run/compiled.h"
 
 namespace eyrie::vm::jit {
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "vm/compiled.h"
 #include "vm/jit/code_memory.h"
 #include "vm/jit/gdb.h"
 #include "vm/jit/unwinding.h"
+#include "vm/run/compiled.h"
 
 namespace eyrie::vm::jit {
 

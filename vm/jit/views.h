@@ -14,7 +14,7 @@
 
 #include "vm/jit/program.h"
 #include "vm/jit/webs.h"
-#include "vm/list.h"
+#include "vm/object/list.h"
 
 namespace eyrie::vm::jit {
 

@@ -10,13 +10,14 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/support/module_builder.h"
-#include "vm/buffer.h"
-#include "vm/bytecode_module.h"
-#include "vm/context.h"
+#include "vm/isa/value.h"
 #include "vm/jit/jit.h"
-#include "vm/list.h"
-#include "vm/value.h"
-#include "vm/verifier.h"
+#include "vm/module/verifier.h"
+#include "vm/object/buffer.h"
+#include "vm/object/list.h"
+#include "vm/run/bytecode_module.h"
+#include "vm/run/context.h"
+#include "vm/run/interpreter.h"
 
 namespace eyrie::vm {
 namespace {
@@ -112,7 +113,7 @@ ModuleBuilder Sample() {
 std::shared_ptr<const BytecodeModule> Create() {
   auto verified = LoadModule(Sample().Build(), "sample");
   EXPECT_TRUE(verified.ok()) << verified.status();
-  return *BytecodeModule::Create(*std::move(verified));
+  return *BytecodeModule::Create(InterpreterHandlers(), *std::move(verified));
 }
 
 constexpr int32_t kNumbers[] = {3, -1, 4, 1, 5, 9, 2, 6, 5, 3};

@@ -17,7 +17,7 @@
 #include "abi/native/memref/type.h"
 #include "abi/native/shape_rule.h"
 #include "absl/status/statusor.h"
-#include "vm/callconv.h"
+#include "vm/isa/callconv.h"
 
 namespace eyrie::native {
 

@@ -21,7 +21,7 @@
 #include "base/ref.h"
 #include "hal/buffer_view.h"
 #include "hal/device.h"
-#include "vm/value.h"
+#include "vm/isa/value.h"
 
 namespace eyrie::native {
 

@@ -10,7 +10,7 @@
 
 #include "abi/native/xla/declaration.h"
 #include "absl/status/statusor.h"
-#include "vm/callconv.h"
+#include "vm/isa/callconv.h"
 
 namespace eyrie::native {
 

@@ -36,8 +36,8 @@
 #include "tests/support/files.h"
 #include "tests/support/status_text.h"
 #include "vm/asm/assembler.h"
-#include "vm/buffer.h"
-#include "vm/list.h"
+#include "vm/object/buffer.h"
+#include "vm/object/list.h"
 
 namespace eyrie::abi {
 namespace {

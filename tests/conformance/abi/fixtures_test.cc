@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "tests/support/status_text.h"
-#include "vm/module_def.h"
+#include "vm/module/module_def.h"
 
 namespace eyrie::abi::v0 {
 namespace {

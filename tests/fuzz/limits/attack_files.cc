@@ -7,7 +7,7 @@
 #include "flatbuffers/flatbuffers.h"
 #include "tests/fuzz/limits/attacks.h"
 #include "tests/support/module_builder.h"
-#include "vm/module_generated.h"
+#include "vm/module/module_generated.h"
 
 namespace eyrie::tests {
 namespace {

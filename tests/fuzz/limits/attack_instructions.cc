@@ -8,8 +8,8 @@
 #include "tests/fuzz/limits/attack_module.h"
 #include "tests/fuzz/limits/attacks.h"
 #include "tests/support/module_builder.h"
-#include "vm/opcode.h"
-#include "vm/operand.h"
+#include "vm/isa/opcode.h"
+#include "vm/isa/operand.h"
 
 namespace eyrie::tests {
 namespace {

@@ -1,0 +1,143 @@
+// The instructions of opcodes.def as an enum and a table, with lookups by code
+// and by text.
+//
+// A core instruction is its code in one byte; one of the f32 or f64 set is the
+// set's prefix byte, then its code. Operands follow, then results (operand.h).
+// Tested by opcode_test.cc.
+#ifndef EYRIE_VM_ISA_OPCODE_H_
+#define EYRIE_VM_ISA_OPCODE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "vm/isa/operand.h"
+#include "vm/isa/version.h"
+
+namespace eyrie::vm {
+
+enum class OpSet : uint8_t { kCore, kF32, kF64 };
+
+// First bytes of instructions of the other sets; never codes of core.
+inline constexpr uint8_t kPrefixF32 = 0xE0;
+inline constexpr uint8_t kPrefixF64 = 0xE1;
+
+constexpr uint16_t OpKey(OpSet set, uint8_t code) {
+  return static_cast<uint16_t>(static_cast<uint16_t>(set) << 8 | code);
+}
+
+// An instruction: its OpKey.
+enum class Op : uint16_t {
+#define OP(set, code, name, ...) k##name = OpKey(OpSet::k##set, code),
+#include "vm/isa/opcodes.def"
+#undef OP
+};
+
+// Without pointers, which would have to be relocated at every start.
+struct OpInfo {
+  Op op;
+  OpSet set;
+  uint8_t code;
+  char text[28];
+  OperandList reads;
+  OperandList writes;
+  uint16_t major;  // the first bytecode version that may use it
+};
+
+inline constexpr OpInfo kOps[] = {
+#define OP(set, code, name, text, operands, results, since) \
+  {Op::k##name,                                             \
+   OpSet::k##set,                                           \
+   code,                                                    \
+   text,                                                    \
+   ParseOperands(operands),                                 \
+   ParseOperands(results),                                  \
+   MajorOfRelease(since)},
+#include "vm/isa/opcodes.def"
+#undef OP
+};
+inline constexpr size_t kOpCount = std::size(kOps);
+
+namespace opcode_internal {
+
+constexpr bool RowsAscend() {
+  for (size_t i = 1; i < kOpCount; ++i) {
+    if (kOps[i - 1].op >= kOps[i].op) return false;
+  }
+  return true;
+}
+constexpr bool TokensKnown() {
+  for (const OpInfo& info : kOps) {
+    if (!IsKnown(info.reads) || !IsKnown(info.writes)) return false;
+  }
+  return true;
+}
+constexpr bool PrefixesFree() {
+  for (const OpInfo& info : kOps) {
+    if (info.set == OpSet::kCore &&
+        (info.code == kPrefixF32 || info.code == kPrefixF64)) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(RowsAscend(), "opcodes.def: rows must ascend by (set, code)");
+static_assert(TokensKnown(), "opcodes.def: unknown operand word");
+static_assert(PrefixesFree(), "opcodes.def: a core code is a prefix byte");
+
+// Row number + 1 by key; 0 where no instruction has the key.
+constexpr auto CreateIndex() {
+  std::array<uint16_t, size_t{3} * 256> index = {};
+  for (size_t i = 0; i < kOpCount; ++i) {
+    index[static_cast<uint16_t>(kOps[i].op)] = static_cast<uint16_t>(i + 1);
+  }
+  return index;
+}
+inline constexpr auto kIndex = CreateIndex();
+
+}  // namespace opcode_internal
+
+// The row, or nullptr where the code means nothing.
+constexpr const OpInfo* FindOp(OpSet set, uint8_t code) {
+  uint16_t row = opcode_internal::kIndex[OpKey(set, code)];
+  return row == 0 ? nullptr : &kOps[row - 1];
+}
+constexpr const OpInfo& InfoOf(Op op) {
+  return kOps[opcode_internal::kIndex[static_cast<uint16_t>(op)] - 1];
+}
+
+// Its row in kOps.
+constexpr size_t RowOf(const OpInfo& op) {
+  return static_cast<size_t>(&op - kOps);
+}
+
+// The row with this assembly text ("add.i32"), or nullptr.
+const OpInfo* FindOp(absl::string_view text);
+
+// True if control never reaches the next instruction: every block ends with
+// one of these and has no other.
+constexpr bool IsTerminator(Op op) {
+  switch (op) {
+    case Op::kBranch:
+    case Op::kCondBranch:
+    case Op::kBranchTable:
+    case Op::kReturn:
+    case Op::kFail:
+    case Op::kYield:
+    case Op::kCondBreak:
+    case Op::kBreak:
+    case Op::kCallYieldable:
+    case Op::kCallVariadicYieldable:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// "core", "f32", "f64".
+const char* OpSetName(OpSet set);
+
+}  // namespace eyrie::vm
+
+#endif  // EYRIE_VM_ISA_OPCODE_H_

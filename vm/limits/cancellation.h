@@ -1,0 +1,43 @@
+// An order to end the calls of several contexts, from their creation on.
+//
+//   options.cancellation = std::make_shared<Cancellation>();
+//   … Context::Create(modules, options) on some threads …
+//   options.cancellation->Cancel();  // on another
+// Tested by vm/run/limits_test.cc.
+#ifndef EYRIE_VM_LIMITS_CANCELLATION_H_
+#define EYRIE_VM_LIMITS_CANCELLATION_H_
+
+#include <mutex>
+#include <vector>
+
+namespace eyrie::vm {
+
+class Context;
+class Meter;
+
+// Thread-safe.
+class Cancellation {
+ public:
+  Cancellation() = default;
+  Cancellation(const Cancellation&) = delete;
+  Cancellation& operator=(const Cancellation&) = delete;
+
+  // Cancels, as Context::Cancel does, all contexts that have been created with
+  // it and those that will be, their __init and __deinit included. Takes a
+  // lock: not for a signal handler.
+  void Cancel();
+
+ private:
+  friend class Context;
+
+  void Add(Meter* meter);
+  void Remove(Meter* meter);
+
+  std::mutex mutex_;  // guards what follows
+  bool is_cancelled_ = false;
+  std::vector<Meter*> meters_;  // of the contexts
+};
+
+}  // namespace eyrie::vm
+
+#endif  // EYRIE_VM_LIMITS_CANCELLATION_H_

@@ -1,0 +1,159 @@
+// Reads the debug database of a module.
+//
+// Tested by module_def_test.cc.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "flatbuffers/flatbuffers.h"
+#include "vm/module/module_def.h"
+#include "vm/module/module_generated.h"
+
+namespace eyrie::vm {
+namespace {
+
+// What one instruction's location may lead to.
+constexpr int kMaxLocationSteps = 256;
+
+absl::string_view View(const flatbuffers::String* text) {
+  return text == nullptr ? absl::string_view()
+                         : absl::string_view(text->c_str(), text->size());
+}
+
+template <typename T>
+uint32_t Size(const T* vector) {
+  return vector == nullptr ? 0 : vector->size();
+}
+
+// Follows locations through the debug database, which may name any index
+// anywhere: a budget of steps ends circles.
+class LocationReader {
+ public:
+  explicit LocationReader(const fbs::DebugDatabase& debug)
+      : debug_(debug),
+        count_(
+            std::min(Size(debug.locations()), Size(debug.locations_type()))) {}
+
+  // Appends the places a location stands for, innermost first.
+  void Read(int32_t index, absl::string_view label);
+  std::vector<SourceLocation> Take() { return std::move(found_); }
+
+ private:
+  template <typename T>
+  const T& Get(int32_t index) {
+    return *debug_.locations()->GetAs<T>(index);
+  }
+  void ReadNamed(const fbs::NamedLocation& named);
+  void ReadFused(const fbs::FusedLocation& fused, absl::string_view label);
+
+  const fbs::DebugDatabase& debug_;
+  const uint32_t count_;
+  int steps_left_ = kMaxLocationSteps;
+  std::vector<SourceLocation> found_;
+};
+
+void LocationReader::Read(int32_t index, absl::string_view label) {
+  if (index < 0 || static_cast<uint32_t>(index) >= count_) return;
+  if (steps_left_ == 0) return;
+  --steps_left_;
+  switch (debug_.locations_type()->GetEnum<fbs::Location>(index)) {
+    case fbs::Location::FileLocation: {
+      const auto& file = Get<fbs::FileLocation>(index);
+      found_.push_back(
+          {View(file.filename()), file.line(), file.column(), label});
+      return;
+    }
+    case fbs::Location::NamedLocation:
+      return ReadNamed(Get<fbs::NamedLocation>(index));
+    case fbs::Location::CallSiteLocation: {
+      const auto& call = Get<fbs::CallSiteLocation>(index);
+      Read(call.callee(), label);
+      return Read(call.caller(), "");
+    }
+    case fbs::Location::FusedLocation:
+      return ReadFused(Get<fbs::FusedLocation>(index), label);
+    default:
+      return;
+  }
+}
+
+void LocationReader::ReadNamed(const fbs::NamedLocation& named) {
+  size_t before = found_.size();
+  Read(named.child(), View(named.name()));
+  if (found_.size() == before) {
+    found_.push_back({"", 0, 0, View(named.name())});
+  }
+}
+
+// Several places became one instruction: the first known stands for it.
+void LocationReader::ReadFused(const fbs::FusedLocation& fused,
+                               absl::string_view label) {
+  size_t before = found_.size();
+  for (uint32_t i = 0; i < Size(fused.locations()); ++i) {
+    if (found_.size() != before || steps_left_ == 0) return;
+    --steps_left_;  // also of a place that does not exist
+    Read(fused.locations()->Get(i), label);
+  }
+}
+
+}  // namespace
+
+size_t ModuleDef::location_count() const {
+  return debug_ == nullptr ? 0 : Size(debug_->locations());
+}
+
+std::vector<std::pair<uint32_t, int32_t>> ModuleDef::LocationsOf(
+    uint32_t function) const {
+  std::vector<std::pair<uint32_t, int32_t>> entries;
+  const std::optional<uint32_t> map = SourceMapOf(function);
+  if (!map) return entries;
+  const auto* list = debug_->functions()->Get(*map)->locations();
+  for (uint32_t i = 0; i < Size(list); ++i) {
+    const fbs::InstructionLocation* entry = list->Get(i);
+    if (entry->bytecode_offset() < 0) continue;
+    entries.emplace_back(entry->bytecode_offset(), entry->location());
+  }
+  std::stable_sort(
+      entries.begin(), entries.end(),
+      [](const auto& a, const auto& b) { return a.first < b.first; });
+  return entries;
+}
+
+std::vector<SourceLocation> ModuleDef::FindLocations(uint32_t function,
+                                                     uint32_t offset) const {
+  std::vector<SourceLocation> found;
+  std::optional<uint32_t> map = SourceMapOf(function);
+  if (!map) return found;
+  const auto* list = debug_->functions()->Get(*map)->locations();
+  const fbs::InstructionLocation* best = nullptr;
+  for (uint32_t i = 0; i < Size(list); ++i) {
+    const fbs::InstructionLocation* entry = list->Get(i);
+    if (entry->bytecode_offset() < 0 ||
+        static_cast<uint32_t>(entry->bytecode_offset()) > offset) {
+      continue;
+    }
+    if (best == nullptr ||
+        entry->bytecode_offset() >= best->bytecode_offset()) {
+      best = entry;
+    }
+  }
+  return best == nullptr ? found : ReadLocation(best->location());
+}
+
+std::vector<SourceLocation> ModuleDef::ReadLocation(int32_t location) const {
+  if (debug_ == nullptr) return {};
+  LocationReader reader(*debug_);
+  reader.Read(location, "");
+  return reader.Take();
+}
+
+std::string SourceLocation::ToString(size_t most) const {
+  // Each instruction may name the same text, of any length.
+  std::string place =
+      file.empty() ? std::string("?")
+                   : absl::StrCat(file.substr(0, most), ":", line, ":", column);
+  return name.empty() ? place
+                      : absl::StrCat(name.substr(0, most), " (", place, ")");
+}
+
+}  // namespace eyrie::vm

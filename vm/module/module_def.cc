@@ -1,0 +1,370 @@
+// Decodes the module's FlatBuffer.
+#include "vm/module/module_def.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/allocate.h"
+#include "base/checked_math.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+#include "flatbuffers/flatbuffers.h"
+#include "vm/isa/operand.h"
+#include "vm/module/module_generated.h"
+#include "vm/module/module_growth.h"
+
+namespace eyrie::vm {
+namespace {
+
+constexpr uint32_t kOptionalFlag = 1u << 1;
+
+absl::string_view View(const flatbuffers::String* text) {
+  return text == nullptr ? absl::string_view()
+                         : absl::string_view(text->c_str(), text->size());
+}
+
+template <typename T>
+uint32_t Size(const T* vector) {
+  return vector == nullptr ? 0 : vector->size();
+}
+
+absl::Status ReadAttributes(
+    const flatbuffers::Vector<flatbuffers::Offset<fbs::Attr>>* list,
+    std::vector<Attribute>& attributes) {
+  RETURN_IF_ERROR(Reserve(attributes, Size(list), "a module's attributes"));
+  for (uint32_t i = 0; i < Size(list); ++i) {
+    const fbs::Attr* attr = list->Get(i);
+    attributes.push_back({View(attr->key()), View(attr->value())});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Unnamed(absl::string_view what, uint32_t index) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("The module's ", what, " ", index, " has no name."));
+}
+
+absl::StatusOr<const fbs::Module*> VerifyFlatBuffer(
+    std::span<const uint8_t> bytes) {
+  if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) {
+    return absl::UnimplementedError(absl::StrCat(
+        "The module's FlatBuffer has ", bytes.size(), " bytes; the most is ",
+        FLATBUFFERS_MAX_BUFFER_SIZE - 1, "."));
+  }
+  flatbuffers::Verifier::Options limits;
+  // Each table but the root is named by an offset of 4 bytes of its own.
+  limits.max_tables = static_cast<uint32_t>(bytes.size() / 4 + 1);
+  flatbuffers::Verifier verifier(bytes.data(), bytes.size(), limits);
+  if (!fbs::VerifySizePrefixedModuleBuffer(verifier)) {
+    return absl::InvalidArgumentError(
+        "The module's FlatBuffer is damaged: an offset or a size in it leads "
+        "outside of it.");
+  }
+  return fbs::GetSizePrefixedModule(bytes.data());
+}
+
+absl::Status CheckFeatures(uint32_t features, absl::string_view whose) {
+  if ((features & ~kKnownFeatures) == 0) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat(whose, " asks for the features ", FeaturesToString(features),
+                   "; known are ", FeaturesToString(kKnownFeatures), "."));
+}
+
+}  // namespace
+
+absl::string_view ImportDef::module_name() const {
+  return full_name.substr(0, full_name.find('.'));
+}
+
+absl::string_view ImportDef::local_name() const {
+  return full_name.substr(full_name.find('.') + 1);
+}
+
+absl::StatusOr<ModuleDef> ModuleDef::Decode(
+    std::shared_ptr<const Archive> archive) {
+  ModuleDef def;
+  def.archive_ = std::move(archive);
+  auto decode = [&def]() -> absl::Status {
+    ASSIGN_OR_RETURN(const fbs::Module* module,
+                     VerifyFlatBuffer(def.archive_->flatbuffer()));
+    RETURN_IF_ERROR(
+        CheckModuleGrowth(*module, def.archive_->flatbuffer().size()));
+    RETURN_IF_ERROR(def.DecodeHeader(*module));
+    RETURN_IF_ERROR(def.DecodeImports(*module));
+    RETURN_IF_ERROR(def.DecodeFunctions(*module));
+    def.ReadDebugNames();
+    RETURN_IF_ERROR(def.CheckConventions());
+    RETURN_IF_ERROR(def.DecodeExports(*module));
+    RETURN_IF_ERROR(def.DecodeRodata(*module));
+    return def.DecodeState(*module);
+  };
+  if (absl::Status status = decode(); !status.ok()) {
+    return Annotate(status, absl::StrCat("(in ", def.archive_->name(), ")"));
+  }
+  return def;
+}
+
+absl::Status ModuleDef::DecodeHeader(const fbs::Module& module) {
+  ASSIGN_OR_RETURN(bytecode_version,
+                   FindBytecodeVersion(module.bytecode_version()));
+  bytecode_major = static_cast<uint16_t>(module.bytecode_version() >> 16);
+  bytecode_minor = static_cast<uint16_t>(module.bytecode_version());
+  requirements = module.requirements();
+  RETURN_IF_ERROR(CheckFeatures(requirements, "The module"));
+  name = View(module.name());
+  if (name.empty()) {
+    return absl::InvalidArgumentError("The module has no name.");
+  }
+  version = module.version();
+  RETURN_IF_ERROR(ReadAttributes(module.attrs(), attributes));
+  RETURN_IF_ERROR(Reserve(types, Size(module.types()), "a module's types"));
+  for (uint32_t i = 0; i < Size(module.types()); ++i) {
+    types.push_back(View(module.types()->Get(i)->full_name()));
+    if (types.back().empty()) return Unnamed("type", i);
+  }
+  RETURN_IF_ERROR(Reserve(dependencies, Size(module.dependencies()),
+                          "a module's dependencies"));
+  for (uint32_t i = 0; i < Size(module.dependencies()); ++i) {
+    const fbs::Dependency* from = module.dependencies()->Get(i);
+    dependencies.push_back({View(from->name()), from->minimum_version(),
+                            (from->flags() & kOptionalFlag) != 0});
+    if (dependencies.back().name.empty()) return Unnamed("dependency", i);
+  }
+  debug_ = module.debug();
+  return absl::OkStatus();
+}
+
+// Each convention is parsed, so a text must not stand for many functions.
+absl::Status ModuleDef::CheckConventions() const {
+  uint64_t total = 0;
+  for (const ImportDef& import : imports) {
+    total += import.calling_convention.size();
+  }
+  for (const FunctionDef& function : functions) {
+    total += function.calling_convention.size();
+  }
+  if (total <= archive_->flatbuffer().size()) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("The module's calling conventions have ", total,
+                   " letters, more than the FlatBuffer has bytes (",
+                   archive_->flatbuffer().size(), "): functions share them."));
+}
+
+absl::Status ModuleDef::DecodeImports(const fbs::Module& module) {
+  RETURN_IF_ERROR(
+      Reserve(imports, Size(module.imports()), "a module's imports"));
+  for (uint32_t i = 0; i < Size(module.imports()); ++i) {
+    const fbs::Import* from = module.imports()->Get(i);
+    ImportDef import = {
+        View(from->full_name()), {}, (from->flags() & kOptionalFlag) != 0, {}};
+    if (import.full_name.empty()) return Unnamed("import", i);
+    if (import.full_name.find('.') == absl::string_view::npos) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Import ", i, ", ", PlainName(import.full_name),
+                       ", does not say of which module."));
+    }
+    if (const fbs::Signature* signature = from->signature()) {
+      import.calling_convention = View(signature->calling_convention());
+      RETURN_IF_ERROR(ReadAttributes(signature->attrs(), import.attributes));
+    }
+    imports.push_back(std::move(import));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleDef::DecodeFunctions(const fbs::Module& module) {
+  if (module.bytecode() != nullptr) {
+    bytecode = {module.bytecode()->data(), module.bytecode()->size()};
+  }
+  uint32_t count = Size(module.functions());
+  if (Size(module.signatures()) != count) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The module has ", Size(module.signatures()),
+                     " signatures for ", count, " functions."));
+  }
+  uint64_t bytes_left = bytecode.size();
+  RETURN_IF_ERROR(Reserve(functions, count, "a module's functions"));
+  for (uint32_t i = 0; i < count; ++i) {
+    const fbs::Function& from = *module.functions()->Get(i);
+    auto where = [&] { return absl::StrCat("Function ", i); };
+    RETURN_IF_ERROR(CheckFeatures(from.requirements(), where()));
+    int32_t offset = from.bytecode_offset();
+    int32_t length = from.bytecode_length();
+    if (offset < 0 || length <= 0 ||
+        !RangeFits(offset, length, bytecode.size())) {
+      return absl::OutOfRangeError(absl::StrCat(
+          where(), " has its bytecode at ", offset, ", of ", length,
+          " bytes; the module has ", bytecode.size(), " bytes."));
+    }
+    // What is verified once per function must not be in the file but once.
+    if (static_cast<uint64_t>(length) > bytes_left) {
+      return absl::UnimplementedError(absl::StrCat(
+          where(),
+          " shares its bytecode with others: together the functions "
+          "have more than the module's ",
+          bytecode.size(), " bytes."));
+    }
+    bytes_left -= length;
+    FunctionDef function;
+    function.bytecode = bytecode.subspan(offset, length);
+    if (reinterpret_cast<uintptr_t>(function.bytecode.data()) % 2 != 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          where(), " has its bytecode at ", offset, ", an odd offset."));
+    }
+    function.bytecode_offset = static_cast<uint32_t>(offset);
+    function.requirements = from.requirements();
+    function.block_count = from.block_count();
+    function.i32_register_count = from.i32_register_count();
+    function.ref_register_count = from.ref_register_count();
+    if (function.i32_register_count > kMaxI32Registers ||
+        function.ref_register_count > kMaxRefRegisters) {
+      return absl::OutOfRangeError(absl::StrCat(
+          where(), " has ", function.i32_register_count, " i32 and ",
+          function.ref_register_count, " ref registers; the most are ",
+          kMaxI32Registers, " and ", kMaxRefRegisters, "."));
+    }
+    const fbs::Signature* signature = module.signatures()->Get(i);
+    function.calling_convention = View(signature->calling_convention());
+    RETURN_IF_ERROR(ReadAttributes(signature->attrs(), function.attributes));
+    functions.push_back(std::move(function));
+  }
+  return absl::OkStatus();
+}
+
+// Source maps are listed in the order of functions. Compilers from 3.11 on
+// write every function's map to the first place, so that one is left: the last
+// function's.
+void ModuleDef::ReadDebugNames() {
+  if (debug_ == nullptr) return;
+  one_source_map_ = functions.size() > 1 && Size(debug_->functions()) == 1;
+  for (uint32_t i = 0; i < functions.size(); ++i) {
+    if (std::optional<uint32_t> map = SourceMapOf(i)) {
+      functions[i].debug_name =
+          View(debug_->functions()->Get(*map)->local_name());
+    }
+  }
+}
+
+std::optional<uint32_t> ModuleDef::SourceMapOf(uint32_t function) const {
+  if (debug_ == nullptr || function >= functions.size()) return std::nullopt;
+  if (one_source_map_) {
+    if (function + 1 == functions.size()) return 0;
+    return std::nullopt;
+  }
+  if (Size(debug_->functions()) != functions.size()) return std::nullopt;
+  return function;
+}
+
+absl::Status ModuleDef::DecodeExports(const fbs::Module& module) {
+  RETURN_IF_ERROR(
+      Reserve(exports, Size(module.exports()), "a module's exports"));
+  for (uint32_t i = 0; i < Size(module.exports()); ++i) {
+    const fbs::Export* from = module.exports()->Get(i);
+    absl::string_view export_name = View(from->local_name());
+    if (export_name.empty()) return Unnamed("export", i);
+    int32_t function = from->function();
+    if (function < 0 || static_cast<size_t>(function) >= functions.size()) {
+      return absl::OutOfRangeError(
+          absl::StrCat("Export ", PlainName(export_name), " is function ",
+                       function, "; the module has ", functions.size(), "."));
+    }
+    exports.push_back({export_name, static_cast<uint32_t>(function)});
+    absl::string_view& first = functions[function].export_name;
+    if (first.empty()) first = export_name;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleDef::DecodeRodata(const fbs::Module& module) {
+  std::span<const uint8_t> file = archive_->bytes();
+  RETURN_IF_ERROR(
+      Reserve(rodata, Size(module.rodata()), "a module's constants"));
+  for (uint32_t i = 0; i < Size(module.rodata()); ++i) {
+    const fbs::Rodata* from = module.rodata()->Get(i);
+    if (from->compression_type() != fbs::Compression::NONE &&
+        from->compression_type() != fbs::Compression::Uncompressed) {
+      return absl::UnimplementedError(absl::StrCat(
+          "Constant ", i, " is compressed by method ",
+          static_cast<int>(from->compression_type()), "; none is known."));
+    }
+    if (const auto* embedded = from->embedded()) {
+      uint64_t offset = archive_->flatbuffer_offset() +
+                        (embedded->data() - archive_->flatbuffer().data());
+      rodata.push_back(
+          {{embedded->data(), embedded->size()}, false, offset, {}});
+      continue;
+    }
+    std::optional<uint64_t> offset =
+        CheckedAdd<uint64_t>(archive_->rodata_base(), from->external_offset());
+    uint64_t length = from->external_length();
+    if (length == 0) {
+      rodata.push_back({{}, true, offset.value_or(0), {}});
+      continue;
+    }
+    if (!offset || !RangeFits(*offset, length, file.size())) {
+      return absl::OutOfRangeError(absl::StrCat(
+          "Constant ", i, " has ", length, " bytes at ",
+          from->external_offset(), " after the module's FlatBuffer (",
+          archive_->rodata_base(), "); the file has ", file.size(),
+          ": it is cut short or damaged."));
+    }
+    rodata.push_back({file.subspan(*offset, length), true, *offset,
+                      archive_->MemberAt(*offset)});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModuleDef::DecodeState(const fbs::Module& module) {
+  const fbs::State* state = module.state();
+  if (state == nullptr) return absl::OkStatus();
+  int32_t bytes = state->global_bytes();
+  int32_t refs = state->global_refs();
+  if (bytes < 0 || refs < 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The module has ", bytes, " bytes and ", refs, " refs of globals."));
+  }
+  global_bytes = static_cast<uint32_t>(bytes);
+  global_refs = static_cast<uint32_t>(refs);
+  if (global_bytes > kMaxGlobalBytes || global_refs > kMaxGlobalRefs) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("The module has ", bytes, " bytes and ", refs,
+                     " refs of globals; the most are ", kMaxGlobalBytes,
+                     " and ", kMaxGlobalRefs, "."));
+  }
+  return absl::OkStatus();
+}
+
+const ExportDef* ModuleDef::FindExport(absl::string_view export_name) const {
+  for (const ExportDef& candidate : exports) {
+    if (candidate.name == export_name) return &candidate;
+  }
+  return nullptr;
+}
+
+std::string ModuleDef::FunctionName(uint32_t function) const {
+  if (function < functions.size()) {
+    const FunctionDef& def = functions[function];
+    if (!def.debug_name.empty()) return std::string(def.debug_name);
+    if (!def.export_name.empty()) return std::string(def.export_name);
+  }
+  return absl::StrCat("@", function);
+}
+
+std::string ModuleDef::QualifiedName(uint32_t function) const {
+  constexpr size_t kMax = 1024;
+  const std::string local = FunctionName(function);
+  return absl::StrCat(name.substr(0, kMax), ".",
+                      absl::string_view(local).substr(0, kMax));
+}
+
+std::optional<absl::string_view> FindAttribute(
+    std::span<const Attribute> attributes, absl::string_view key) {
+  for (const Attribute& attribute : attributes) {
+    if (attribute.key == key) return attribute.value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace eyrie::vm

@@ -1,0 +1,113 @@
+// Counts before anything is decoded.
+#include "vm/module/module_growth.h"
+
+#include "base/file_growth.h"
+#include "base/status_macros.h"
+#include "flatbuffers/flatbuffers.h"
+#include "vm/module/module_generated.h"
+
+namespace eyrie::vm {
+namespace {
+
+template <typename T>
+using Tables = flatbuffers::Vector<flatbuffers::Offset<T>>;
+
+class Counter {
+ public:
+  explicit Counter(uint64_t bytes) : budget_(bytes) {}
+
+  absl::Status CountModule(const fbs::Module& module);
+
+ private:
+  static constexpr absl::string_view kWhat = "The module's tables";
+  static constexpr uint64_t kSharedAttributeBytes = 16;
+
+  absl::Status Count(const flatbuffers::String* text) {
+    return budget_.TakeBytes(text == nullptr ? 0 : text->size(), kWhat);
+  }
+  // Counts the entries of a list, then what each of them names.
+  template <typename T, typename CountEntry>
+  absl::Status CountEach(const Tables<T>* list, CountEntry count) {
+    if (list == nullptr) return absl::OkStatus();
+    RETURN_IF_ERROR(budget_.TakeEntries(list->size(), kWhat));
+    for (uint32_t i = 0; i < list->size(); ++i) {
+      RETURN_IF_ERROR(count(*list->Get(i)));
+    }
+    return absl::OkStatus();
+  }
+  absl::Status CountAttributes(const Tables<fbs::Attr>* list) {
+    return CountEach(list, [this](const fbs::Attr& attribute) {
+      RETURN_IF_ERROR(Count(attribute.key()));
+      return Count(attribute.value());
+    });
+  }
+  absl::Status CountSignature(const fbs::Signature& signature) {
+    RETURN_IF_ERROR(Count(signature.calling_convention()));
+    return CountAttributes(signature.attrs());
+  }
+  // One that is counted elsewhere, too: its text, and little for an attribute.
+  absl::Status CountShared(const fbs::Signature& signature) {
+    RETURN_IF_ERROR(Count(signature.calling_convention()));
+    if (signature.attrs() == nullptr) return absl::OkStatus();
+    for (const fbs::Attr* attribute : *signature.attrs()) {
+      RETURN_IF_ERROR(budget_.TakeBytes(kSharedAttributeBytes, kWhat));
+      RETURN_IF_ERROR(Count(attribute->key()));
+      RETURN_IF_ERROR(Count(attribute->value()));
+    }
+    return absl::OkStatus();
+  }
+  absl::Status CountDebugDatabase(const fbs::DebugDatabase& debug) {
+    return CountEach(debug.functions(), [this](const fbs::SourceMap& map) {
+      RETURN_IF_ERROR(Count(map.local_name()));
+      if (map.locations() == nullptr) return absl::OkStatus();
+      return budget_.TakeBytes(
+          map.locations()->size() * sizeof(fbs::InstructionLocation), kWhat);
+    });
+  }
+
+  DecodingBudget budget_;
+};
+
+absl::Status Counter::CountModule(const fbs::Module& module) {
+  RETURN_IF_ERROR(CountAttributes(module.attrs()));
+  RETURN_IF_ERROR(CountEach(module.types(), [this](const fbs::Type& type) {
+    return Count(type.full_name());
+  }));
+  RETURN_IF_ERROR(CountEach(
+      module.dependencies(),
+      [this](const fbs::Dependency& from) { return Count(from.name()); }));
+  RETURN_IF_ERROR(
+      CountEach(module.imports(), [this](const fbs::Import& import) {
+        RETURN_IF_ERROR(Count(import.full_name()));
+        return import.signature() == nullptr
+                   ? absl::OkStatus()
+                   : CountSignature(*import.signature());
+      }));
+  RETURN_IF_ERROR(CountEach(module.exports(), [&](const fbs::Export& exported) {
+    RETURN_IF_ERROR(Count(exported.local_name()));
+    // It is printed and searched with its function's signature, which is
+    // decoded once.
+    const auto* signatures = module.signatures();
+    const auto function = static_cast<uint32_t>(exported.function());
+    if (signatures == nullptr || function >= signatures->size()) {
+      return absl::OkStatus();  // the decoder refuses it
+    }
+    return CountShared(*signatures->Get(function));
+  }));
+  RETURN_IF_ERROR(
+      CountEach(module.signatures(), [this](const fbs::Signature& signature) {
+        return CountSignature(signature);
+      }));
+  RETURN_IF_ERROR(CountEach(
+      module.rodata(), [](const fbs::Rodata&) { return absl::OkStatus(); }));
+  return module.debug() == nullptr ? absl::OkStatus()
+                                   : CountDebugDatabase(*module.debug());
+}
+
+}  // namespace
+
+absl::Status CheckModuleGrowth(const fbs::Module& module, uint64_t bytes) {
+  return Counter(bytes).CountModule(module);
+}
+
+}  // namespace eyrie::vm

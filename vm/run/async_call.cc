@@ -1,0 +1,138 @@
+#include "vm/run/async_call.h"
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "base/alarm.h"
+#include "base/deadline.h"
+#include "base/status_macros.h"
+#include "vm/run/invocation.h"
+
+namespace eyrie::vm {
+
+// Scheduled work and wakers refer to it weakly. Schedule is any thread's, all
+// else the context's.
+class AsyncCall::State : public std::enable_shared_from_this<State> {
+ public:
+  State(Context& context, const Function& function, std::span<const Value> args,
+        Scheduler scheduler, Done done)
+      : context_(context),
+        function_(function),
+        args_(args.begin(), args.end()),
+        scheduler_(std::move(scheduler)),
+        done_(std::move(done)) {}
+
+  // Hands the next piece to the scheduler, unless that has been done.
+  void Schedule() {
+    if (scheduled_.exchange(true)) return;
+    scheduler_([self = weak_from_this()] {
+      if (const std::shared_ptr<State> state = self.lock()) state->Step();
+    });
+  }
+
+  // Ends the call; later wake-ups do nothing.
+  void Drop() {
+    over_ = true;
+    StopAlarm();
+    invocation_ = nullptr;
+    args_.clear();
+    done_ = nullptr;
+  }
+
+  Context& context() { return context_; }
+
+ private:
+  void Step();
+  // To the next yield or the end. True: somebody will wake the call.
+  absl::StatusOr<bool> Run();
+  void Finish(absl::StatusOr<std::vector<Value>> results);
+  absl::Status SetAlarm();
+  void StopAlarm();
+
+  Context& context_;
+  const Function function_;
+  std::vector<Value> args_;  // until the call begins
+  const Scheduler scheduler_;
+  Done done_;
+  std::unique_ptr<Invocation> invocation_;
+  std::unique_ptr<Alarm> alarm_;  // while the call is suspended
+  bool over_ = false;
+  std::atomic<bool> scheduled_ = false;
+};
+
+absl::StatusOr<bool> AsyncCall::State::Run() {
+  Suspension& suspension = context_.meter_.suspension;
+  suspension.Arm([self = weak_from_this()] {
+    if (const std::shared_ptr<State> state = self.lock()) state->Schedule();
+  });
+  absl::Status status;
+  if (invocation_ == nullptr) {
+    auto begun = Invocation::Begin(context_, function_, args_);
+    args_.clear();
+    status = begun.status();
+    if (begun.ok()) invocation_ = *std::move(begun);
+  } else {
+    status = invocation_->Resume();
+  }
+  const bool awaited = suspension.Disarm();
+  RETURN_IF_ERROR(status);
+  if (invocation_->state() == Invocation::State::kFailed) {
+    return invocation_->Resume();
+  }
+  return awaited;
+}
+
+void AsyncCall::State::Step() {
+  scheduled_ = false;
+  if (over_) return;
+  StopAlarm();
+  const absl::StatusOr<bool> awaited = Run();
+  if (!awaited.ok()) return Finish(awaited.status());
+  if (invocation_->state() == Invocation::State::kDone) {
+    return Finish(invocation_->TakeResults());
+  }
+  if (!*awaited) {
+    Schedule();
+  } else if (const absl::Status set = SetAlarm(); !set.ok()) {
+    Finish(set);
+  }
+}
+
+void AsyncCall::State::Finish(absl::StatusOr<std::vector<Value>> results) {
+  const Done done = std::move(done_);
+  Drop();
+  done(std::move(results));
+}
+
+// A call may never be woken before its deadline.
+absl::Status AsyncCall::State::SetAlarm() {
+  const Deadline deadline = invocation_->budget().deadline;
+  if (deadline.IsNever()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(alarm_, Alarm::Create([self = weak_from_this()] {
+                     if (const std::shared_ptr<State> state = self.lock())
+                       state->Schedule();
+                   }));
+  return alarm_->Set(deadline);
+}
+
+void AsyncCall::State::StopAlarm() { alarm_ = nullptr; }
+
+absl::StatusOr<std::unique_ptr<AsyncCall>> AsyncCall::Begin(
+    Context& context, const Function& function, std::span<const Value> args,
+    Scheduler scheduler, Done done) {
+  RETURN_IF_ERROR(context.CheckCall(function, args));
+  auto state = std::make_shared<State>(context, function, args,
+                                       std::move(scheduler), std::move(done));
+  state->Schedule();
+  return std::unique_ptr<AsyncCall>(new AsyncCall(std::move(state)));
+}
+
+AsyncCall::~AsyncCall() { state_->Drop(); }
+
+void AsyncCall::Cancel() {
+  state_->context().Cancel();
+  state_->Schedule();
+}
+
+}  // namespace eyrie::vm

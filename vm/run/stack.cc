@@ -1,0 +1,27 @@
+// Reserves and releases a stack's memory.
+// Tested by stack_test.cc, tests/vm/rows_test.cc.
+#include "vm/run/stack.h"
+
+#include <sys/mman.h>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace eyrie::vm {
+
+absl::StatusOr<std::unique_ptr<Stack>> Stack::Create(size_t bytes) {
+  void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("A stack of ", bytes, " bytes cannot be reserved."));
+  }
+  // Most calls need a few KiB: a page of 2 MiB would be cleared for them. A
+  // kernel without such pages refuses, and all is well.
+  (void)madvise(base, bytes, MADV_NOHUGEPAGE);
+  return std::unique_ptr<Stack>(new Stack(static_cast<uint8_t*>(base), bytes));
+}
+
+Stack::~Stack() { munmap(base_, size()); }
+
+}  // namespace eyrie::vm
