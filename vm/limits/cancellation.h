@@ -1,4 +1,4 @@
-// An order to end the calls of several contexts, from their creation on.
+// Cancels the calls of several contexts, starting from their creation.
 //
 //   options.cancellation = std::make_shared<Cancellation>();
 //   … Context::Create(modules, options) on some threads …
@@ -22,9 +22,9 @@ class Cancellation {
   Cancellation(const Cancellation&) = delete;
   Cancellation& operator=(const Cancellation&) = delete;
 
-  // Cancels, as Context::Cancel does, all contexts that have been created with
-  // it and those that will be, their __init and __deinit included. Takes a
-  // lock: not for a signal handler.
+  // Cancels all contexts created with it, now or later, as Context::Cancel
+  // does; also during their __init and __deinit. Takes a lock, so it must not
+  // be called by a signal handler.
   void Cancel();
 
  private:
@@ -33,7 +33,7 @@ class Cancellation {
   void Add(Meter* meter);
   void Remove(Meter* meter);
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   bool is_cancelled_ = false;
   std::vector<Meter*> meters_;  // of the contexts
 };

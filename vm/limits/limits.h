@@ -1,4 +1,5 @@
-// What a context may use. All limits are off unless set.
+// What a context may consume. There are no limits by default except for the
+// stack.
 //
 // Tested by vm/run/limits_test.cc.
 #ifndef EYRIE_VM_LIMITS_LIMITS_H_
@@ -16,17 +17,18 @@ struct Limits {
   static constexpr uint64_t kUnlimited = std::numeric_limits<int64_t>::max();
   static constexpr size_t kDefaultStackBytes = size_t{4} << 20;
 
-  // Units that one call from the host may use. A branch backwards and a call
-  // take 1; instructions and imports take 1 more for each KiB that they work on
-  // (pay.h). docs/limits.md has the table.
+  // Units of fuel that one call from the host may use. Each backward branch and
+  // each call takes 1; instructions and imports take 1 more for each KiB that
+  // they process (pay.h). docs/limits.md has the table.
   uint64_t fuel = kUnlimited;
-  // How long one call from the host may take, from its begin to its end. Native
-  // code is not interrupted: the call fails when it comes back.
+  // How long one call from the host may take, from start to end. Native code is
+  // not interrupted: the call fails when it returns.
   absl::Duration timeout = absl::InfiniteDuration();
-  // Bytes that lists, buffers and device memory of the context hold at a time.
+  // Limit for the bytes that lists, buffers and device memory of the context
+  // occupy.
   uint64_t max_memory = kUnlimited;
-  // Bytes of stack for one call from the host; a frame takes 64 and 4 per
-  // register of numbers, 8 per register of references.
+  // Bytes of stack for one call from the host. A frame takes 64 bytes, plus 4
+  // for each number register and 8 for each ref register.
   size_t max_stack = kDefaultStackBytes;
 };
 

@@ -1,4 +1,4 @@
-// Budgets, and the sentences of calls that are stopped.
+// Budgets, and the messages of calls that are stopped.
 #include "vm/limits/meter.h"
 
 #include <algorithm>
@@ -44,7 +44,8 @@ bool Meter::Renew() {
   }
   if (budget_.fuel >= 0) return true;
   if (source_ == nullptr) return false;
-  // More than a portion may be owed, for work charged for at once.
+  // Charge may have taken many units at once, so more than one portion may be
+  // owed.
   while (budget_.fuel < 0) {
     const int64_t taken = source_->Take(kPortion);
     if (taken == 0) return false;
@@ -54,7 +55,7 @@ bool Meter::Renew() {
 }
 
 Deadline Meter::DeadlineFromNow() const {
-  // A limit that allows nothing has passed at once.
+  // A timeout of zero or less expires at once.
   if (timeout_ <= absl::ZeroDuration()) return Deadline::Passed();
   return Deadline::After(timeout_);
 }

@@ -1,10 +1,10 @@
-// Counts what a call uses up, and carries the order to stop into the loop.
+// Counts the fuel of a call, and delivers orders to stop it.
 //
-// The interpreter charges one unit of fuel at every branch backwards and every
-// call, and looks at the same places whether it is to stop:
+// The interpreter charges one unit of fuel at every backward branch and every
+// call, and checks at the same places whether the call must stop:
 //   if (!meter.Charge()) return Fail(meter.StopReason());
-// A context that was stopped stays so: a meter never starts again. A context
-// that works for another's calls takes its fuel from that one's WorkBudget.
+// Once stopped, a meter stays stopped. A context that works for another's calls
+// takes its fuel from the other's WorkBudget.
 // Tested by vm/run/limits_test.cc.
 #ifndef EYRIE_VM_LIMITS_METER_H_
 #define EYRIE_VM_LIMITS_METER_H_
@@ -29,27 +29,27 @@ class HostCall;
 class Machine;
 class Stepper;
 
-// What one call from the host may still use.
+// What one call from the host may still consume.
 struct CallBudget {
   int64_t fuel = static_cast<int64_t>(Limits::kUnlimited);
-  int64_t held = 0;  // further fuel, which is not to be used before a tick
+  int64_t held = 0;  // further fuel, released after the next tick
   Deadline deadline;
 };
 
-// The context's thread's, except Stop and what only reads.
+// Must be used on the context's thread, except where stated otherwise.
 class Meter {
  public:
   enum class Reason : uint8_t { kNone, kDeadline, kCancelled, kStack };
 
   Meter() = default;
   explicit Meter(const Limits& limits);
-  // Of a context that works for others: `source` stands for limits of fuel and
-  // time, and stops it.
+  // For a context that works for another's calls: `source` replaces the limits
+  // of fuel and time, and stops the meter.
   Meter(const Limits& limits, std::shared_ptr<WorkBudget> source);
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;
 
-  // A whole call's, beginning now; work() is refilled.
+  // Returns the budget of a call that starts now, and refills work().
   CallBudget NewBudget() const {
     CallBudget budget;
     budget.fuel = std::min(fuel_limit_, first_portion_);
@@ -59,11 +59,12 @@ class Meter {
       budget.deadline = DeadlineFromNow();
     return budget;
   }
-  // Counts against another call's budget; returns what is left of the former.
+  // Switches to another call's budget. Returns what remains of the previous
+  // one.
   CallBudget Exchange(const CallBudget& budget) {
     Reclaim();
-    // Part by part: the fuel was written just now, and reading it back as a
-    // part of the whole would keep the processor waiting.
+    // Field by field: the fuel was just written, and reading the whole struct
+    // back at once would stall the processor.
     CallBudget left;
     left.fuel = std::exchange(budget_.fuel, budget.fuel);
     left.held = std::exchange(budget_.held, budget.held);
@@ -73,34 +74,38 @@ class Meter {
     }
     return left;
   }
-  // Moves the running call's deadline.
+  // Postpones the running call's deadline.
   void Extend(absl::Duration by) {
     budget_.deadline = budget_.deadline.Plus(by);
   }
-  // Gives what a call has taken from the source and not used back to it.
+  // Gives the fuel that a call took from the source and did not use back to it.
   void Return(const CallBudget& left) {
     const int64_t fuel = left.fuel + left.held;
     if (source_ != nullptr && fuel > 0) source_->Give(fuel);
   }
 
-  // Takes one unit of fuel. False: the call must end, with StopReason().
+  // Takes one unit of fuel. Returns false if the call must end with
+  // StopReason().
   bool Charge() { return ChargeShortly() || Renew(); }
-  // The same in two parts: false, and Renew has to be asked.
+  // The fast path of Charge. If it returns false, Renew decides.
   bool ChargeShortly() {
     return --budget_.fuel >= 0 &&
            stop_.load(std::memory_order_relaxed) == Reason::kNone;
   }
-  // Goes on with fuel that was held back, or with more from the source.
+  // Continues with fuel that was held back, or with fuel from the source.
+  // Returns false if the call must end.
   [[gnu::cold, gnu::noinline]] bool Renew();
-  // The same for work that takes as long as some branches.
+  // Takes `units`, at least 1, for work that takes as long as so many branches.
   bool Charge(uint32_t units) {
     budget_.fuel -= int64_t{units} - 1;
     return Charge();
   }
 
-  // For compiled code, which counts fuel itself: `credit` is what it has taken
-  // and not used, or owes, wherever it has called C++. The meter takes it back
-  // when it needs it. Who begins is given what another one's was, to end with.
+  // For compiled code, which counts fuel itself. `credit` is the fuel that it
+  // has taken and not used yet; negative if it owes some. It must be up to date
+  // whenever compiled code calls C++; the meter may take it back then. Calls
+  // nest: BeginLending returns the previous credit, which must be passed to
+  // EndLending.
   int64_t* BeginLending(int64_t* credit) {
     Reclaim();
     return std::exchange(lent_, credit);
@@ -113,7 +118,7 @@ class Meter {
   void Reclaim() {
     if (lent_ != nullptr) budget_.fuel += std::exchange(*lent_, 0);
   }
-  // Lends up to `most` units, none if the call is to stop.
+  // Lends up to `most` units; none if the call must stop.
   void Lend(int64_t most) {
     Release();
     const int64_t taken =
@@ -121,14 +126,15 @@ class Meter {
     budget_.fuel -= taken;
     *lent_ = taken;
   }
-  // As Charge, of a unit that is owed.
+  // Charge for a unit that compiled code already owes.
   bool Settle() {
     Release();
     return !exhausted() || Renew();
   }
 
-  // For who looks which functions are hot: with every kTick units of a call
-  // Renew is asked, and TakeTick is true once; CountCall is with every kCalls.
+  // Ticks help to find hot functions. After BeginTicks, Renew is called about
+  // every kTick units of a call, and TakeTick then returns true once; CountCall
+  // returns true at every kCalls-th call.
   static constexpr int64_t kTick = 4096;
   static constexpr int64_t kCalls = 256;
   void BeginTicks() {
@@ -143,48 +149,49 @@ class Meter {
     return true;
   }
 
-  // Ends the call at its next branch backwards or call, and those of contexts
-  // that work for it. The first reason counts. Any thread's;
-  // async-signal-safe.
+  // Ends the call at its next backward branch or call; likewise those of
+  // contexts that work for it. Only the first reason counts. May be called by
+  // any thread; async-signal-safe.
   void Stop(Reason reason);
-  // True if the call must end for another reason than fuel. Any thread's.
+  // Reports whether the call must end for a reason other than fuel. May be
+  // called by any thread.
   bool stopped() const {
     return stop_.load(std::memory_order_relaxed) != Reason::kNone;
   }
-  // For compiled code: a byte that is 0 until then.
+  // For compiled code: a byte that is 0 unless stopped().
   const std::atomic<Reason>* stop_flag() const { return &stop_; }
-  // True if the call is over a limit or was told to stop.
+  // Reports whether the call has exceeded a limit or was told to stop.
   bool exhausted() const {
     const int64_t lent = lent_ == nullptr ? 0 : *lent_;
     return budget_.fuel + budget_.held + lent < 0 || stopped();
   }
 
-  // What devices and contexts that work for this one's calls take their fuel
-  // from: in all as much again as a call may use itself.
+  // The fuel of devices and contexts that work for this context's calls. In
+  // total they may use as much as the call itself.
   const std::shared_ptr<WorkBudget>& work() const { return work_; }
 
   // Reports whether calls have a deadline.
   bool has_timeout() const { return timeout_ != absl::InfiniteDuration(); }
-  // When the call must have ended.
+  // The running call's deadline.
   Deadline deadline() const { return budget_.deadline; }
 
-  // Who may suspend the running call.
+  // Whether and how the running call may be suspended.
   Suspension suspension;
-  // What runs the context's code at present; null between calls.
+  // The machine that is running the context's code; null between calls.
   const Machine* running = nullptr;
-  // Who is asked before instructions; may be null.
+  // Called before instructions; may be null.
   Stepper* stepper = nullptr;
-  // The call that has a deadline; null if none has.
+  // The running call if it has a deadline, else null.
   HostCall* timed = nullptr;
 
-  // RESOURCE_EXHAUSTED: fuel, stack; DEADLINE_EXCEEDED; CANCELLED.
+  // Returns RESOURCE_EXHAUSTED (fuel or stack), DEADLINE_EXCEEDED or CANCELLED.
   absl::Status StopReason() const;
 
  private:
   static constexpr auto kUnlimited = static_cast<int64_t>(Limits::kUnlimited);
 
   bool ticks() const { return first_portion_ == kTick; }
-  // What is beyond the next tick is held back.
+  // Holds back the fuel beyond the next tick.
   void HoldBack() {
     if (!ticks() || budget_.fuel <= until_tick_) return;
     budget_.held += budget_.fuel - until_tick_;
@@ -200,7 +207,7 @@ class Meter {
   Deadline DeadlineFromNow() const;
 
   CallBudget budget_;
-  int64_t* lent_ = nullptr;  // the credit of who runs compiled code
+  int64_t* lent_ = nullptr;  // credit of the running compiled code
   int64_t until_tick_ = kTick;
   int64_t first_portion_ = kUnlimited;  // of a call's fuel
   int64_t calls_until_tick_ = kUnlimited;

@@ -1,4 +1,4 @@
-// How work on many bytes is paid for, and stopped.
+// Charges fuel for work on many bytes, and makes that work stoppable.
 //
 // Tested by vm/object/list_buffer_test.cc, vm/run/limits_test.cc.
 #ifndef EYRIE_VM_LIMITS_PAY_H_
@@ -12,16 +12,17 @@
 
 namespace eyrie::vm {
 
-// Called before work on many bytes with their number, and with 0 between pieces
-// of work that is paid for. If it returns an error, the work stops with it.
+// Called with the number of bytes before work on many bytes, and with 0 between
+// the pieces of that work. If it returns an error, the work stops with this
+// error.
 using PayForBytes = absl::FunctionRef<absl::Status(uint64_t bytes)>;
 inline absl::Status PayNothing(uint64_t) { return absl::OkStatus(); }
 
-// The most that is done without looking whether to stop: some 0.1 to 1 ms.
+// The most bytes to process without checking for a stop: 0.1 to 1 ms of work.
 inline constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
 
-// Pays for `bytes`, and calls `work(offset, length)` for one piece of them
-// after another. Each begins at a multiple of kPieceBytes.
+// Pays for `bytes`, then calls `work(offset, length)` for consecutive pieces of
+// them. Each piece begins at a multiple of kPieceBytes.
 template <typename Work>
 absl::Status DoInPieces(uint64_t bytes, PayForBytes pay, Work work) {
   absl::Status status = pay(bytes);

@@ -1,7 +1,7 @@
-// Who is asked before each instruction, of modules that are made for it.
+// An observer that is called before each instruction, such as a debugger.
 //
-// Code of other modules has no place where anybody could be asked, and so costs
-// nothing. A module made for it runs as any other where nobody is there.
+// Only modules created with `pauses` call it, so other modules run at full
+// speed. Modules created with `pauses` also run without a stepper.
 // Tested by tools/debug/debug_test.txt, tools/debug/debugger_test.cc.
 #ifndef EYRIE_VM_LIMITS_STEPPER_H_
 #define EYRIE_VM_LIMITS_STEPPER_H_
@@ -15,21 +15,23 @@ namespace eyrie::vm {
 
 struct Frame;
 
-// A context's, which it outlives.
+// Belongs to one context, which it must outlive.
 class Stepper {
  public:
   virtual ~Stepper() = default;
 
-  // Called before the instruction at an offset of the bytecode of the topmost
-  // frame's function, on the context's thread. Registers are as the bytecode
-  // has them; those of `frame` and its callers may be read and written, with
-  // their types kept. An error ends the call, as if the instruction had failed.
+  // Called on the context's thread before the instruction at `offset` of the
+  // bytecode of the topmost frame's function. Registers have the values that
+  // the bytecode defines. Those of `frame` and its callers may be read and
+  // written, but keep their types. If an error is returned, the call fails as
+  // if the instruction had failed.
   virtual absl::Status BeforeInstruction(Frame& frame, uint32_t offset) = 0;
 
-  // Called when a call fails, for whatever reason, while its frames are there
-  // still: `frame` is the topmost, and the instruction at `offset` has failed.
-  // `status` has no backtrace; `native` is the import that failed, or empty. A
-  // failure passes several times through calls back from native functions.
+  // Called when a call fails, for any reason, before its frames are dropped.
+  // `frame` is the topmost frame, and the instruction at `offset` failed.
+  // `status` has no backtrace. `native` is the import that failed, or empty. If
+  // native functions call back into the context, one error may be reported once
+  // for each level.
   virtual void Failed(Frame& frame, uint32_t offset, const absl::Status& status,
                       absl::string_view native) {}
 };
