@@ -11,8 +11,8 @@
 
 namespace eyrie::vm {
 
-// Scheduled work and wakers refer to it weakly. Schedule is any thread's, all
-// else the context's.
+// Scheduled work and wakers hold weak references to it. Schedule may be called
+// by any thread; everything else by the context's thread only.
 class AsyncCall::State : public std::enable_shared_from_this<State> {
  public:
   State(Context& context, const Function& function, std::span<const Value> args,
@@ -23,7 +23,7 @@ class AsyncCall::State : public std::enable_shared_from_this<State> {
         scheduler_(std::move(scheduler)),
         done_(std::move(done)) {}
 
-  // Hands the next piece to the scheduler, unless that has been done.
+  // Passes the next piece to the scheduler, unless one is scheduled already.
   void Schedule() {
     if (scheduled_.exchange(true)) return;
     scheduler_([self = weak_from_this()] {
@@ -31,7 +31,7 @@ class AsyncCall::State : public std::enable_shared_from_this<State> {
     });
   }
 
-  // Ends the call; later wake-ups do nothing.
+  // Ends the call. Wakers that are called later do nothing.
   void Drop() {
     over_ = true;
     StopAlarm();
@@ -44,7 +44,7 @@ class AsyncCall::State : public std::enable_shared_from_this<State> {
 
  private:
   void Step();
-  // To the next yield or the end. True: somebody will wake the call.
+  // Runs to the next yield or the end. Returns whether a waker will resume it.
   absl::StatusOr<bool> Run();
   void Finish(absl::StatusOr<std::vector<Value>> results);
   absl::Status SetAlarm();
@@ -52,11 +52,11 @@ class AsyncCall::State : public std::enable_shared_from_this<State> {
 
   Context& context_;
   const Function function_;
-  std::vector<Value> args_;  // until the call begins
+  std::vector<Value> args_;  // cleared when the call begins
   const Scheduler scheduler_;
   Done done_;
   std::unique_ptr<Invocation> invocation_;
-  std::unique_ptr<Alarm> alarm_;  // while the call is suspended
+  std::unique_ptr<Alarm> alarm_;  // set while the call is suspended
   bool over_ = false;
   std::atomic<bool> scheduled_ = false;
 };
@@ -105,7 +105,7 @@ void AsyncCall::State::Finish(absl::StatusOr<std::vector<Value>> results) {
   done(std::move(results));
 }
 
-// A call may never be woken before its deadline.
+// The call's waker may never be called, so an alarm resumes it at its deadline.
 absl::Status AsyncCall::State::SetAlarm() {
   const Deadline deadline = invocation_->budget().deadline;
   if (deadline.IsNever()) return absl::OkStatus();

@@ -3,10 +3,10 @@
 //   auto call = AsyncCall::Begin(*context, predict, args,
 //                                [&](auto work) { loop.Post(work); },
 //                                [&](auto results) { Show(results); });
-// The scheduler is given the function in pieces: the first at once, each other
-// when it can go on; between them the context is free for other calls. An
-// import that waits (hal.fence.await) suspends the call until there is more
-// to do; a plain vm.yield schedules the next piece at once.
+// The function runs in pieces, each passed to the scheduler: the first at once,
+// the others when the function can continue. Between pieces the context may be
+// used for other calls. An import that waits (hal.fence.await) suspends the
+// call; a vm.yield schedules the next piece at once.
 // Tested by async_call_test.cc.
 #ifndef EYRIE_VM_RUN_ASYNC_CALL_H_
 #define EYRIE_VM_RUN_ASYNC_CALL_H_
@@ -22,35 +22,35 @@
 
 namespace eyrie::vm {
 
-// Takes work that is ready and runs it once, later, on the context's thread:
-// never inside this call. Called from any thread: the one that signals a fence,
-// or that of all alarms. Work may be dropped when its AsyncCall is
-// gone, and does nothing then.
+// Takes work that is ready, and must run it once on the context's thread, but
+// not inside the scheduler's call. May be called from any thread, such as one
+// that signals a fence or the one that serves alarms. Work whose AsyncCall has
+// been destroyed does nothing and may be dropped.
 using Scheduler = std::function<void(std::function<void()> work)>;
 
-// The context's thread's; must not outlive the context.
+// Must be used on the context's thread and must not outlive the context.
 class AsyncCall {
  public:
-  // Gets the results, or what the function fails with, inside scheduled work.
-  // May destroy the AsyncCall.
+  // Called inside scheduled work with the results, or with the function's
+  // error. May destroy the AsyncCall.
   using Done = std::function<void(absl::StatusOr<std::vector<Value>> results)>;
 
-  // Schedules the call; `done` hears of its end, once. Limits hold as for
-  // Invocation: a suspended call whose time is over is scheduled to fail.
-  // INVALID_ARGUMENT: the arguments are not the function's, or the function is
-  // of another context.
+  // Schedules the call. `done` is called once, at its end. Limits apply as for
+  // Invocation; when the deadline of a suspended call passes, the call is
+  // scheduled to fail. Returns INVALID_ARGUMENT if the arguments do not match
+  // the function or if the function belongs to another context.
   static absl::StatusOr<std::unique_ptr<AsyncCall>> Begin(
       Context& context, const Function& function, std::span<const Value> args,
       Scheduler scheduler, Done done);
 
   AsyncCall(const AsyncCall&) = delete;
   AsyncCall& operator=(const AsyncCall&) = delete;
-  // Drops the call where it stands, with all it holds; `done` is not called.
-  // The context can still be used.
+  // Drops the call, whatever its state, and releases everything it holds;
+  // `done` is not called. The context remains usable.
   ~AsyncCall();
 
-  // Cancels the context, see Context::Cancel, and schedules the call to hear
-  // of it. Any thread's.
+  // Cancels the context, see Context::Cancel, and schedules the call so that it
+  // fails. May be called from any thread.
   void Cancel();
 
  private:

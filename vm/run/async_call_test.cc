@@ -24,7 +24,7 @@ namespace {
 
 using tests::ModuleBuilder;
 
-// Work for one thread, from any.
+// A queue of work for one thread, filled by any thread.
 class Loop {
  public:
   Scheduler scheduler() {
@@ -34,7 +34,7 @@ class Loop {
       added_.notify_one();
     };
   }
-  // Runs one piece; false if there is none within the time.
+  // Runs one piece. Returns false if none arrives in time.
   bool RunOne(absl::Duration patience = absl::ZeroDuration()) {
     std::unique_lock<std::mutex> lock(mutex_);
     if (!added_.wait_for(lock, absl::ToChronoNanoseconds(patience),
@@ -62,7 +62,7 @@ class Loop {
   std::deque<std::function<void()>> work_;
 };
 
-// Something that comes to pass once, and who waits for it.
+// An event that happens once, and its waiters.
 struct Event {
   std::mutex mutex;
   bool passed = false;
@@ -83,7 +83,7 @@ struct Host : ModuleState {
   explicit Host(Event* event) : event(event) {}
   Event* event;
 };
-// Its number plus one, once the event has passed.
+// Waits for the event; returns `number` plus one.
 absl::StatusOr<int32_t> Wait(Host& host, int32_t number) {
   std::lock_guard<std::mutex> lock(host.event->mutex);
   if (host.event->passed) return number + 1;
@@ -120,7 +120,7 @@ class AsyncCallTest : public ::testing::Test {
         .AddFunction("fails", "0ir_ir",
                      "entry: yield ^next [] next: fail i0 \"late\"")
         .requirements = 0xF;
-    // Waits in a function that it calls.
+    // Waits in a nested call.
     module
         .AddFunction("outer", "0ir_ir",
                      "entry: call.yieldable 1 [i0 r0!] ^next [i1 r1] "
@@ -141,7 +141,7 @@ class AsyncCallTest : public ::testing::Test {
         options);
   }
 
-  // Begins a call; its end is noted in the log as "name: 5" or its failure.
+  // Begins a call. Its end is logged as "name: 5", or with its error.
   std::unique_ptr<AsyncCall> Begin(const char* name, int32_t number) {
     const Value args[] = {Value(number), Value(Ref<RefObject>(buffer_))};
     return *AsyncCall::Begin(
@@ -181,7 +181,7 @@ TEST_F(AsyncCallTest, CallsTakeTurns) {
        fails = Begin("fails", 10), none = Begin("count", 0);
   loop_.RunAll();
   EXPECT_EQ(log_, "count: 0 count: 1 fails: ABORTED late count: 3");
-  // A failure is its own call's; the context goes on.
+  // Only the call fails; the context remains usable.
   auto again = Begin("count", 1);
   loop_.RunAll();
   EXPECT_EQ(log_, "count: 0 count: 1 fails: ABORTED late count: 3 count: 1");
@@ -191,7 +191,7 @@ TEST_F(AsyncCallTest, WaitsForAWaker) {
   auto call = Begin("wait", 5), outer = Begin("outer", 7);
   loop_.RunAll();
   EXPECT_EQ(log_, "");
-  EXPECT_EQ(loop_.size(), 0u);  // suspended: nothing is run in vain
+  EXPECT_EQ(loop_.size(), 0u);  // suspended: no work is scheduled
   auto meanwhile = Begin("count", 1);
   loop_.RunAll();
   EXPECT_EQ(log_, "count: 1");
@@ -199,7 +199,7 @@ TEST_F(AsyncCallTest, WaitsForAWaker) {
   EXPECT_EQ(loop_.size(), 2u);
   loop_.RunAll();
   EXPECT_EQ(log_, "count: 1 wait: 6 outer: 8");
-  // A call that would block its thread is told so.
+  // A call that would block its thread fails.
   event_.passed = false;
   auto blocks = Begin("blocks", 0);
   loop_.RunAll();
@@ -227,7 +227,7 @@ TEST_F(AsyncCallTest, DroppedCallsLeaveNothing) {
   EXPECT_FALSE(buffer_->IsUnique());
   for (auto* call : {&begun, &waits, &outer, &never}) *call = nullptr;
   EXPECT_TRUE(buffer_->IsUnique());
-  event_.Pass();  // wakers of calls that are gone
+  event_.Pass();  // calls the wakers of destroyed calls
   loop_.RunAll();
   EXPECT_EQ(log_, "");
   auto next = Begin("count", 1);

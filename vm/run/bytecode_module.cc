@@ -23,7 +23,7 @@ constexpr char kState[] = "the globals of a module";
 
 constexpr uint32_t AlignTo16(uint32_t bytes) { return (bytes + 15) & ~15u; }
 
-// The value types and the untyped ref, as modules spell them.
+// Finds value types and the untyped ref by their names in modules.
 bool FindPlainType(absl::string_view name, ElementType& type) {
   using Kind = ElementType::Kind;
   static constexpr std::pair<const char*, Kind> kPlain[] = {
@@ -64,11 +64,11 @@ absl::Status BytecodeModule::ResolveTypes(const RefTypes& types) {
     ElementType type;
     if (!FindPlainType(name, type)) {
       absl::string_view ref_name = absl::StripPrefix(name, "!");
-      // A list's element type is the list's own affair.
+      // All lists have one type here; each list checks its elements itself.
       if (absl::StartsWith(ref_name, "vm.list")) ref_name = "vm.list";
       type = {ElementType::Kind::kRef, types.Find(ref_name)};
       if (type.ref == nullptr) {
-        // Names come from the FlatBuffer, whose strings end with a NUL.
+        // Names are strings of the FlatBuffer, which end with a NUL.
         RETURN_IF_ERROR(PushBack(
             unknown_types_, std::make_unique<RefType>(RefType{ref_name.data()}),
             "a module's types"));
@@ -114,7 +114,7 @@ absl::Status BytecodeModule::LayOutFunctions() {
     code.ref_count = defs[i].ref_register_count;
     code.ref_bytes =
         AlignTo16(code.ref_count * static_cast<uint32_t>(sizeof(RefObject*)));
-    // One register more: a native call copies 8 bytes of every i32.
+    // One extra register, since a native call copies 8 bytes of every i32.
     code.frame_bytes = static_cast<uint32_t>(sizeof(Frame)) + code.ref_bytes +
                        AlignTo16((defs[i].i32_register_count + 1u) * 4u);
     code.argument_count = static_cast<uint32_t>(places.size());
@@ -184,7 +184,8 @@ const void* BytecodeModule::CompileFunction(const Jit& jit, uint32_t ordinal,
 
 const void* BytecodeModule::CompileHot(const Jit& jit, uint32_t ordinal,
                                        CompileStopped stopped) const {
-  // It stays hot: nobody waits here for who compiles another.
+  // Does not wait while another thread compiles: the function remains hot and
+  // will be tried again.
   const std::unique_lock<std::mutex> gate(ForkGate(), std::try_to_lock);
   if (!gate.owns_lock()) return nullptr;
   const std::lock_guard<std::mutex> lock(lowering_);
@@ -196,8 +197,9 @@ const void* BytecodeModule::CompileHot(const Jit& jit, uint32_t ordinal,
   return CompileLocked(jit, ordinal, stopped);
 }
 
-// With a function are compiled what its loops call, what the loops of those
-// call, ...: so deep, and so many bytes of bytecode. The caller waits for it.
+// Compiling a function also compiles the functions that its loops call,
+// recursively up to these limits of depth and bytes of bytecode, because the
+// caller waits meanwhile.
 struct BytecodeModule::Callees {
   int deep = 8;
   uint32_t bytes = 64 << 10;
@@ -256,7 +258,7 @@ LoweredFunctionPlaces BytecodeModule::PlacesOf(uint32_t ordinal) const {
 uint32_t BytecodeModule::BytecodeOffset(
     uint32_t ordinal, const uint8_t* lowered,
     const LoweredFunctionPlaces& found) const {
-  // The code has the same layout in both forms.
+  // Lowered code has the same layout whether it is traced or not.
   uint32_t offset = 0;
   for (const bool traced : {false, true}) {
     const FunctionCode& function = functions_[ordinal];

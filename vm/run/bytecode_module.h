@@ -1,5 +1,5 @@
-// A verified module ready to run: each function's frame laid out, its types
-// resolved; and what one context owns of it: globals, imports, rodata.
+// A verified module ready to run, with the layout of each function's frame and
+// resolved types; and its state in one context: globals, imports, rodata.
 //
 // Tested by context_test.cc, tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_RUN_BYTECODE_MODULE_H_
@@ -34,22 +34,25 @@ namespace eyrie::vm {
 
 class BytecodeState;
 
-// An import as a context resolved it. One of many, it is found by a shift.
+// An import, resolved for one context. Its size makes an array of them
+// indexable by a shift.
 struct alignas(64) ResolvedImport {
   const CallingConvention* signature = nullptr;
-  // A native function, or
+  // Set if a native module provides the import.
   NativeImport native;
-  // another bytecode module's; neither: an optional import nobody has.
+  // Set if a bytecode module provides it. If neither is set, the import is
+  // optional and no module provides it.
   const FunctionCode* callee = nullptr;
   BytecodeState* callee_state = nullptr;
 
   bool resolved() const { return native.resolved() || callee != nullptr; }
 };
 
-// Offsets in a function's lowered code, ascending, and in its bytecode.
+// Maps a function's lowered code to its bytecode.
 struct LoweredFunctionPlaces {
+  // Offsets in the lowered code and in the bytecode, in ascending order.
   std::vector<std::pair<uint32_t, uint32_t>> places;
-  size_t bytes = 0;  // of the lowered code
+  size_t bytes = 0;  // size of the lowered code
 };
 
 // Immutable; shared by threads.
@@ -57,18 +60,19 @@ class BytecodeModule final
     : public Module,
       public std::enable_shared_from_this<BytecodeModule> {
  public:
-  // Creates a module that an interpreter with these handlers runs; see
-  // InterpreterHandlers(). A type that is not in `types` has no objects: only
-  // null is of it. If `pauses`, a context's Stepper is asked before each
-  // instruction; such modules run slower and are never compiled.
+  // Creates a module for the interpreter that has these handlers, see
+  // InterpreterHandlers(). A ref type that is not in `types` has no values
+  // except null. If `pauses`, a context's Stepper is called before each
+  // instruction; modules of this kind run slower and are never compiled.
   static absl::StatusOr<std::shared_ptr<const BytecodeModule>> Create(
       const Handlers& handlers, std::shared_ptr<const VerifiedModule> verified,
       const RefTypes& types = RefTypes(), bool pauses = false);
 
   absl::string_view name() const override { return def().name; }
   uint32_t version() const override { return def().version; }
-  // An exported function, by name and canonical convention.
-  // NOT_FOUND: no such name. UNIMPLEMENTED: it has another convention.
+  // Returns the ordinal of an exported function. Returns NOT_FOUND if no
+  // function has that name, and UNIMPLEMENTED if it has another signature.
+  // Signatures are compared in their canonical form.
   absl::StatusOr<uint32_t> ResolveImport(absl::string_view name,
                                          absl::string_view signature) const;
   absl::StatusOr<std::unique_ptr<ModuleState>> CreateState() const override;
@@ -79,7 +83,7 @@ class BytecodeModule final
   const FunctionCode& function(uint32_t ordinal) const {
     return functions_[ordinal];
   }
-  // By ordinal.
+  // Indexed by ordinal.
   std::span<const FunctionCode> functions() const {
     return {functions_.get(), def().functions.size()};
   }
@@ -87,32 +91,33 @@ class BytecodeModule final
   bool pauses() const { return pauses_; }
   const Handlers& handlers() const { return handlers_; }
 
-  // Lowers a function, once, and gives its first instruction; null: there is no
-  // memory for it now. Thread-safe.
+  // Lowers a function, unless that has been done, and returns its first
+  // instruction. Returns null if there is not enough memory. Thread-safe.
   const uint8_t* LowerFunction(uint32_t ordinal, bool traced) const;
-  // Compiles a function, once, lowering it first, and gives its compiled code,
-  // compiled_entry; null: it stays interpreted, for now if `stopped` said that
-  // the call is to stop. Thread-safe.
+  // Lowers and compiles a function, unless that has been done, and returns its
+  // compiled_entry. Returns null if it remains interpreted. It may be tried
+  // again later if `stopped` interrupted the compiler. Thread-safe.
   const void* CompileFunction(const Jit& jit, uint32_t ordinal,
                               CompileStopped stopped) const;
-  // The same if that pays for who calls it, once it has been found hot.
+  // The same for a function that was found hot. Returns null if compiled code
+  // would not be faster, or if another thread holds the lock.
   const void* CompileHot(const Jit& jit, uint32_t ordinal,
                          CompileStopped stopped) const;
-  // The compiled functions, of which there are some. Under their own lock.
+  // The module's compiled functions; null until one is compiled. Thread-safe.
   const CompiledModule* compiled() const { return compiled_.get(); }
 
-  // Where a function's lowered code comes from. Takes as long as lowering it:
-  // for messages.
+  // Returns which bytecode a function's lowered code comes from. Takes as long
+  // as lowering the function, so use it for messages only.
   LoweredFunctionPlaces PlacesOf(uint32_t ordinal) const;
-  // The offset in the function's bytecode of an instruction of its lowered
-  // code.
+  // Returns the offset in the function's bytecode of an instruction of its
+  // lowered code.
   uint32_t BytecodeOffset(uint32_t ordinal, const uint8_t* lowered,
                           const LoweredFunctionPlaces& places) const;
   uint32_t BytecodeOffset(uint32_t ordinal, const uint8_t* lowered) const {
     return BytecodeOffset(ordinal, lowered, PlacesOf(ordinal));
   }
 
-  // Begins the span of a function, or of an import's. Thread-safe.
+  // Begins a trace span for a call of a function or of an import. Thread-safe.
   void TraceFunction(uint32_t ordinal) const;
   void TraceImport(uint32_t ordinal) const;
 
@@ -122,7 +127,7 @@ class BytecodeModule final
   BytecodeModule(const Handlers& handlers,
                  std::shared_ptr<const VerifiedModule> verified, bool pauses)
       : handlers_(handlers), verified_(std::move(verified)), pauses_(pauses) {}
-  // What only a traced module has.
+  // Exists only in a module that is traced.
   struct Traced {
     explicit Traced(const ModuleDef& def)
         : lowered(def.functions.size()),
@@ -134,11 +139,12 @@ class BytecodeModule final
   };
 
   Traced& traced() const;
-  // Under the mutex.
+  // The caller must hold lowering_.
   const uint8_t* LowerLocked(uint32_t ordinal) const;
   const void* CompileLocked(const Jit& jit, uint32_t ordinal,
                             CompileStopped stopped) const;
-  // With what it calls, so far as that may yet be compiled with it.
+  // Compiles a function together with the functions that it calls, as far as
+  // `callees` allows.
   struct Callees;
   const void* CompileWith(const Jit& jit, uint32_t ordinal,
                           Callees& callees) const;
@@ -155,25 +161,27 @@ class BytecodeModule final
   std::unique_ptr<FunctionCode[]> functions_;
   std::vector<std::vector<ArgumentPlace>> argument_places_;
   mutable std::mutex lowering_;
-  // By ordinal; written under the mutex, once each.
+  // Indexed by ordinal. Each element is written once, with lowering_ held.
   mutable std::vector<LoweredCode> lowered_;
-  mutable std::unique_ptr<CompiledModule> compiled_;  // made under the mutex
-  // To compile; guarded by the mutex.
+  // Created with lowering_ held.
+  mutable std::unique_ptr<CompiledModule> compiled_;
+  // Attempts to compile, by ordinal; guarded by lowering_.
   enum class Attempt : uint8_t { kNone, kDoesNotPay, kMade };
   mutable std::vector<Attempt> attempts_;
   mutable std::once_flag traced_once_;
   mutable std::unique_ptr<Traced> traced_;
 };
 
-// Returns a rodata segment as a read-only buffer, which keeps the module's file
-// and fails CheckOrigin() if the file has been changed.
+// Returns a rodata segment as a read-only buffer. The buffer keeps the module's
+// file alive; its CheckOrigin() fails if the file was modified.
 Ref<Buffer> BorrowRodata(const ModuleDef& def, uint32_t ordinal);
 
-// One context's part of a bytecode module; its thread's alone. Fields are the
-// interpreter's, which runs verified code and indexes without checking.
+// A bytecode module's state in one context; used by the context's thread only.
+// The fields are public for the interpreter, which runs verified code and
+// indexes them without checks.
 class BytecodeState final : public ModuleState {
  public:
-  // What grows with the module.
+  // The parts whose size depends on the module.
   struct Storage {
     std::vector<uint64_t> globals;
     std::vector<RefObject*> refs;
@@ -183,9 +191,10 @@ class BytecodeState final : public ModuleState {
   BytecodeState(std::shared_ptr<const BytecodeModule> module, Storage storage);
   ~BytecodeState() override;
 
-  // The rodata segment as a buffer, made at first use. Borrowed.
+  // Returns a rodata segment as a buffer, which is created at its first use and
+  // owned by the state.
   Buffer* Rodata(uint32_t ordinal);
-  // Those that have been made, by ordinal; else null.
+  // The buffers created so far, by ordinal; the others are null.
   const Ref<Buffer>* rodata() const { return storage_.rodata.data(); }
 
   const std::shared_ptr<const BytecodeModule> module;
@@ -197,9 +206,9 @@ class BytecodeState final : public ModuleState {
   Storage storage_;
 
  public:
-  uint8_t* const globals;               // global_bytes of them, zeroed
+  uint8_t* const globals;               // global_bytes of them, zeroed at first
   RefObject** const global_refs;        // owned; null at first
-  std::vector<ResolvedImport> imports;  // all, as the context links them
+  std::vector<ResolvedImport> imports;  // by ordinal; set by the context
 };
 
 }  // namespace eyrie::vm

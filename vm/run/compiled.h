@@ -1,12 +1,12 @@
-// The interface between compiled code, the compiler (vm/jit) and the
-// interpreter.
+// The interface between compiled code, vm/jit and the interpreter.
 //
 // Compiled code runs on the frames of stack.h. References, and numbers that
-// others may read, are always in their registers' places. The headers of frames
-// that compiled code enters are written only when control leaves it: from the
-// return addresses between CompiledState::entered and ::left, each of which is
-// followed by FunctionCode::compiled_words words of its function. See
-// docs/jit.md. Tested by tests/vm/rows_test.cc.
+// other code may read, are always kept in their registers in the frame. The
+// headers of frames that compiled code enters are written only when control
+// leaves it. They are derived from the return addresses between
+// CompiledState::left and ::entered; each of them is followed by the
+// FunctionCode::compiled_words words of its function. See docs/jit.md.
+// Tested by tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_RUN_COMPILED_H_
 #define EYRIE_VM_RUN_COMPILED_H_
 
@@ -31,100 +31,109 @@ struct Frame;
 struct FunctionCode;
 struct ResolvedImport;
 
-// Results that are not one number are handed over in CompiledState::results;
-// functions with more of them are not compiled.
+// Any results other than a single number are returned in
+// CompiledState::results. Functions with more results than this are not
+// compiled.
 inline constexpr uint32_t kMaxCompiledResults = 16;
 
-// Bytes of frames that compiled code lays out before it is entered anew: its
-// return addresses, one per frame, are on the thread's own stack.
+// How many bytes of frames compiled code may push before it must be entered
+// anew. It limits the use of the thread's own stack, which holds one return
+// address per frame.
 inline constexpr size_t kCompiledReach = size_t{256} << 10;
 
-// Of a caller's frame and its callee's together: where they are no longer, the
-// frame's begin is compared, with CompiledState::near_limit.
+// Limit for the bytes of a caller's frame plus its callee's. If they fit, only
+// the frame's start is compared, with CompiledState::near_limit.
 inline constexpr uint32_t kNearFrames = 4096;
 
-// Fuel that compiled code takes from the meter at a time.
+// How many units of fuel compiled code takes from the meter at a time.
 inline constexpr int64_t kCompiledPortion = 1024;
 
-// An argument that compiled code passes in a register of the machine alone:
-// the first few integers and floats. Who is called puts it into its frame, if
-// anybody may look for it there.
+// An argument that compiled code passes only in a machine register: the first
+// few integers and floats. The callee stores it into its frame if other code
+// may read it there.
 struct PassedNumber {
   uint16_t slot;
   bool wide;
   bool real;
-  uint8_t ordinal;  // among the integers, or the floats
+  uint8_t ordinal;  // among the integers or among the floats
 };
-inline constexpr uint8_t kMaxPassed = 4;  // of each
+inline constexpr uint8_t kMaxPassed = 4;  // of each kind
 std::vector<PassedNumber> PassedNumbers(const FunctionCode& function);
 
-// Enters code with the machine's topmost frame. True: its function returned.
+// Enters compiled code with the machine's topmost frame. Returns true if the
+// function returned.
 using EnterCompiled = bool (*)(CompiledState* state, Frame* frame,
                                const void* code);
 
-// Where compiled code calls C++, by how it looks there. Of a machine.
+// Addresses through which compiled code calls C++. They differ in which
+// registers they preserve.
 struct CompiledThunks {
   EnterCompiled enter;
-  const void* step;        // an instruction of the interpreter; keeps nothing
-  const void* slow_step;   // the same, keeping all registers
-  const void* import;      // a call of an import; keeps nothing
-  const void* yieldable;   // the same of one that may suspend the call
-  const void* charge;      // fuel is used up; keeps all registers
-  const void* leave;       // goes on in the interpreter, at an instruction
-  const void* uncompiled;  // stands for a function that is not compiled
-  const void* drop;        // a reference; keeps all registers
+  const void* step;        // runs an instruction's body; preserves no registers
+  const void* slow_step;   // the same; preserves all registers
+  const void* import;      // calls an import; preserves no registers
+  const void* yieldable;   // the same for an import that may suspend the call
+  const void* charge;      // called when fuel is used up; preserves all
+  const void* leave;       // continues in the interpreter at an instruction
+  const void* uncompiled;  // called in place of an uncompiled function
+  const void* drop;        // drops a reference; preserves all registers
 };
 
-// A machine's variables that compiled code reads and writes, by offset.
+// A machine's variables that compiled code reads and writes. Compiled code
+// knows their offsets.
 struct CompiledState {
   static constexpr int kSavedNumbers = 16;
   static constexpr int kSavedFloats = 16;
-  // Where arguments that are passed in registers are among `saved`.
+  // Index in `saved` of the first argument passed in a float register.
   static constexpr int kFirstSavedFloat = 6;
 
   Machine* machine;
-  Frame** frame;               // the machine's topmost
-  uint8_t** stack_top;         // where that ends
-  const uint8_t* stack_limit;  // frames end below it
-  const uint8_t* near_limit;   // kNearFrames below that
-  BytecodeState* state;        // of the module, as what follows
+  Frame** frame;               // points to the machine's topmost frame
+  uint8_t** stack_top;         // points to the end of that frame
+  const uint8_t* stack_limit;  // frames must end below it
+  const uint8_t* near_limit;   // stack_limit minus kNearFrames
+  BytecodeState* state;        // of the module; the next fields are, too
   uint8_t* globals;
   RefObject* const* global_refs;
   const Ref<Buffer>* rodata;
   const ResolvedImport* imports;
-  const void* stop;  // a byte of the meter's: 0 unless the call is to stop
-  const void* const* entered;  // the stack pointer in, and
-  const void* const* left;     // where control is in C++
-  int64_t credit;              // fuel taken from the meter, not yet used
+  const void* stop;  // points to the meter's byte: nonzero to stop
+  // The stack pointer where compiled code was entered and where it called C++.
+  const void* const* entered;
+  const void* const* left;
+  int64_t credit;  // fuel taken from the meter and not yet used
   CompiledThunks thunks;
   const RefType* buffer_type;
   const RefType* list_type;
-  uint64_t number;                        // a result: of integers, and
-  uint64_t real;                          // of floats
-  uint64_t results[kMaxCompiledResults];  // else: numbers and references
-  // What an import has returned: an absl::Status, there while one ends.
+  uint64_t number;                        // the result if it is an integer,
+  uint64_t real;                          // a float,
+  uint64_t results[kMaxCompiledResults];  // or anything else
+  // An absl::Status that an import returned; constructed only until EndImport.
   alignas(absl::Status) uint8_t status[sizeof(absl::Status)];
   uint64_t saved[kSavedNumbers + kSavedFloats];
 };
 
-// Code of a function: where compiled code calls it, the same with arguments in
-// the frame alone, the words that it keeps on the thread's stack, and how many
-// bytes it has.
+// A compiled function.
 struct CompiledFunction {
+  // Where compiled code calls it, with some arguments in registers.
   const void* call = nullptr;
+  // Where others enter it, with all arguments in the frame.
   const void* entry = nullptr;
+  // How many words it keeps on the thread's stack.
   uint32_t words = 0;
+  // Size of the code.
   size_t bytes = 0;
-  bool stopped = false;  // before it was compiled: it may be another time
+  // The compiler was interrupted; it may be tried again.
+  bool stopped = false;
 };
 
-// Reports whether the call that compiles a function is to stop.
+// Returns true if the call that is compiling a function must stop.
 using CompileStopped = absl::FunctionRef<bool()>;
 
-// Where compiled code called a function.
+// The place from which compiled code called a function.
 struct CompiledSite {
   const FunctionCode* function;  // the caller
-  uint32_t offset;               // of the call, in its lowered code
+  uint32_t offset;               // of the call instruction in its lowered code
 };
 
 // A module's compiled functions.
@@ -133,70 +142,77 @@ class CompiledModule {
   explicit CompiledModule(const CompiledThunks& thunks) : thunks_(thunks) {}
   virtual ~CompiledModule() = default;
 
-  // What they run with: there as long as they are, whoever made them.
+  // The thunks that the code uses. They live at least as long as the module.
   const CompiledThunks& thunks() const { return thunks_; }
-  // The call that returns to an address.
+  // Returns the call that has this return address.
   virtual CompiledSite FindSite(const void* address) const = 0;
-  // Where to enter a function at a branch backwards, which has taken its fuel;
-  // null: not there.
+  // Returns where compiled code continues after a backward branch that has
+  // already paid its fuel; null if the function cannot be entered there.
   virtual const void* FindTurn(uint32_t function, uint32_t offset) const = 0;
 
  private:
   const CompiledThunks thunks_;
 };
 
-// Makes compiled code. Immutable; shared by threads.
+// Compiles functions. Immutable; shared by threads.
 class Jit {
  public:
-  // When functions are compiled: each at its first call, or what is hot.
+  // If `eager`, each function is compiled at its first call; otherwise, only
+  // hot functions are.
   explicit Jit(bool eager) : eager_(eager) {}
   virtual ~Jit() = default;
 
   bool eager() const { return eager_; }
-  // Made at first use; null: there is no memory for code, nor a processor that
-  // it is for, and nothing is compiled.
+  // Creates the thunks at first use. Returns null, and nothing is compiled, if
+  // there is no memory for code or if the processor is not supported.
   virtual const CompiledThunks* thunks() const = 0;
 
-  // What will hold a module's code. There are thunks.
+  // Creates the holder of a module's code. thunks() must not be null.
   virtual std::unique_ptr<CompiledModule> NewModule(
       const BytecodeModule& module) const = 0;
-  // Code of a function that has been lowered. Null: it stays interpreted. Not
-  // of one module from several threads at a time. Functions that its loops call
-  // are named first: what is compiled by then is called directly. Takes time in
-  // proportion to the function's bytes, and looks whether to stop meanwhile.
+  // Compiles a function that has been lowered. Returns a null `call` if the
+  // function must remain interpreted. Calls `callee` for the functions that its
+  // loops call; those that are compiled when it returns are called directly.
+  // Two threads must not compile functions of the same module at the same time.
+  // Takes time in proportion to the function's size; calls `stopped` repeatedly
+  // and gives up if it returns true.
   virtual CompiledFunction Compile(const BytecodeModule& module,
                                    uint32_t function, CompiledModule& into,
                                    absl::FunctionRef<void(uint32_t)> callee,
                                    CompileStopped stopped) const = 0;
-  // Whether calls by the host are shorter for a function's code: to enter and
-  // to leave that takes longer than what little a short function does itself.
+  // Reports whether calls from the host become faster if the function is
+  // compiled. Entering and leaving compiled code costs more than a short
+  // function.
   virtual bool Pays(const BytecodeModule& module, uint32_t function) const = 0;
 
  private:
   const bool eager_;
 };
 
-// The interpreter's body of an instruction, run at `pc` on the topmost frame.
-// False: it failed or yielded, as the machine says.
+// Runs the interpreter's body of the instruction at `pc`, on the topmost frame.
+// Returns false if it failed or yielded; the machine has the outcome.
 using CompiledStep = bool (*)(Machine& m, const uint8_t* pc);
 
-// By row of opcodes.def; null where there is none.
+// Indexed by row of opcodes.def; null for rows that have no body.
 extern const CompiledStep kCompiledStepTable[kOpCount];
 
-// What the thunks call, with the frame of the function that is left. Offsets
-// are those of instructions in its lowered code. False: leave compiled code.
+// The functions that thunks call. `frame` and `function` are those that call
+// the thunk; `offset` is that of an instruction in the function's lowered code.
+// If they return false, the thunk leaves compiled code.
 bool CompiledRunStep(CompiledState* state, Frame* frame, uint32_t offset,
                      const FunctionCode* function, uint32_t step);
 bool CompiledImport(CompiledState* state, Frame* frame, uint32_t offset,
                     const FunctionCode* function);
-// Ends a call whose status is not that of success, or a call that was stopped.
+// Ends an import call that returned an error or during which the call was
+// stopped.
 bool CompiledImportEnded(CompiledState* state, Frame* frame);
 bool CompiledCharge(CompiledState* state, Frame* frame, uint32_t offset,
                     const FunctionCode* function);
 bool CompiledLeave(CompiledState* state, Frame* frame, uint32_t offset,
                    const FunctionCode* function);
-// Code for a callee, of which there are only its arguments yet, in its frame
-// and in `saved`; null: leave.
+// Returns the code of a callee whose arguments are in its frame and in `saved`,
+// but whose frame is not initialized otherwise. Returns null if compiled code
+// must be left.
 const void* CompiledResolve(CompiledState* state, Frame* frame,
                             const FunctionCode* function);
 void CompiledDrop(RefObject* object);

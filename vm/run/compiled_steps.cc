@@ -1,5 +1,6 @@
-// The interpreter's bodies as functions, for what compiled code does not do
-// itself. Tested by tests/vm/rows_test.cc.
+// The interpreter's instruction bodies as functions, which compiled code calls
+// for instructions that it does not implement.
+// Tested by tests/vm/rows_test.cc.
 #include <type_traits>
 
 #include "vm/run/compiled.h"
@@ -18,7 +19,7 @@ template <Op kOp, auto kBody>
 constexpr CompiledStep StepFunction() {
   if constexpr (kIsLoweredAway<kBody> || kOp == Op::kCondBranch ||
                 kOp == Op::kBranchTable) {
-    return nullptr;  // control flow, which is compiled
+    return nullptr;  // control flow is always compiled
   } else {
     return [](Machine& m, const uint8_t* pc) {
       Cursor c = {pc, m.frame->i32, m.frame->refs};

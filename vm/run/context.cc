@@ -18,10 +18,11 @@
 namespace eyrie::vm {
 namespace {
 
-// Native functions may call back; each level takes some of the thread's stack.
+// Native functions may call back into the context; each level uses some of the
+// thread's stack.
 constexpr int kMaxDepth = 100;
 
-// What a context allocates for a module.
+// Returns the bytes that a context allocates for a module.
 uint64_t StateBytes(const ModuleDef& def) {
   return uint64_t{def.global_bytes} +
          uint64_t{def.global_refs} * sizeof(RefObject*) +
@@ -49,7 +50,7 @@ absl::Status WrongCount(const Function& function, absl::string_view what,
       got == 1 ? " was" : " were", " given."));
 }
 
-// Without the backtrace.
+// Returns the text without the backtrace.
 absl::string_view FirstLine(absl::string_view text) {
   return text.substr(0, text.find('\n'));
 }
@@ -74,7 +75,7 @@ HostCall::HostCall(Context& context, CallBudget& budget) : context_(context) {
 void HostCall::Begin(const CallBudget& budget) {
   outermost_ = context_.in_call_ = true;
   context_.meter_.Exchange(budget);
-  // Of what the calls before have queued.
+  // Work that earlier calls queued may have exceeded the budget.
   const WorkBudget& work = *context_.meter_.work();
   if (work.refused() && context_.failure_.ok()) [[unlikely]]
     context_.failure_ = work.StopReason();
@@ -84,7 +85,8 @@ void HostCall::Begin(const CallBudget& budget) {
 
 void HostCall::SetAlarm(Deadline deadline) {
   Meter& meter = context_.meter_;
-  // Of a new call it was in the future just now.
+  // This deadline belongs to a resumed call; that of a new call is in the
+  // future.
   if (deadline == Deadline::Passed()) {
     meter.Stop(Meter::Reason::kDeadline);
     return;
@@ -130,7 +132,7 @@ absl::Status HostCall::End(absl::Status status) {
     if (std::exchange(context_.is_unlimited_, false)) {
       context_.failure_ = absl::OkStatus();
     }
-    // The alarm may be late on a busy machine.
+    // The alarm may fire late on a busy machine.
     if (meter.deadline().HasPassed()) meter.Stop(Meter::Reason::kDeadline);
   }
   const CallBudget left = meter.Exchange(CallBudget());
@@ -377,7 +379,7 @@ absl::Status Context::CheckInvoke(const Function& function, size_t arguments,
                    kMaxDepth, " levels."));
 }
 
-// One body: what it calls here is the way of every call.
+// Flattened, since every call takes this path.
 [[gnu::flatten]] absl::Status Context::Invoke(const Function& function,
                                               std::span<const Slot> args,
                                               std::span<Slot> results) {
@@ -404,7 +406,7 @@ absl::Status Context::Run(const Function& function, const Slot* args,
   RETURN_IF_ERROR(
       machine.EnterFromHost(function.code(), *function.state_, args, results));
   ++depth_;
-  // A native function that calls back may itself be one that can suspend.
+  // The native function that calls back may itself be one that can suspend.
   const bool yieldable = meter_.suspension.set_yieldable(false);
   absl::Status status = RunOn(machine);
   while (status.ok() && machine.outcome == Outcome::kYielded) {
@@ -416,7 +418,7 @@ absl::Status Context::Run(const Function& function, const Slot* args,
   return status;
 }
 
-// To the next yield or the end. A resumption costs fuel, as a call does.
+// Runs to the next yield or the end. A resumption costs fuel, like a call.
 absl::Status Context::RunOn(Machine& machine) {
   if (!meter_.Charge()) [[unlikely]]
     return machine.TakeStop();

@@ -42,10 +42,10 @@ class Context;
 // An exported function of a context. A small value, valid while the context is.
 class Function {
  public:
-  Function() = default;  // refers to nothing; only `=` may be used
+  Function() = default;  // refers to nothing; may only be assigned to
 
   absl::string_view name() const { return export_->name; }
-  std::string full_name() const;  // with the module's
+  std::string full_name() const;  // "module.function"
   const CallingConvention& signature() const {
     return module().verified().signature(export_->function);
   }
@@ -73,83 +73,97 @@ class Function {
 struct ContextOptions {
   Limits limits;
   PrintSink print;  // receives what modules print and trace
-  // Receives what __deinit of a module fails with, which nobody is returned.
+  // Receives the errors of modules' __deinit functions, which have no caller to
+  // return them to. May be empty.
   std::function<void(const absl::Status&)> lost;
-  // Compiles functions to machine code; null: all are interpreted.
+  // Compiles functions to machine code. If null, all functions are interpreted.
   std::shared_ptr<const Jit> jit;
-  // Asked before each instruction of modules that are made for it; outlives
-  // the context. May be null.
+  // Called before each instruction of modules that were created with `pauses`.
+  // Must outlive the context. May be null.
   Stepper* stepper = nullptr;
-  // Of a context that works for another's calls, that one's Meter::work() and
-  // memory(): they stand for all limits but that of the stack. May be null.
-  // It runs no __deinit: there may be no call then to bound it.
+  // For a context that works on behalf of another context's calls: the other
+  // one's Meter::work(), which replaces the limits of fuel and time. Pass its
+  // memory() as `memory`. May be null. If set, no __deinit is run, since there
+  // may be no call then whose limits could bound it.
   std::shared_ptr<WorkBudget> work;
-  // Stands for limits.max_memory: counts what others hold for the context, too.
+  // Replaces limits.max_memory; also counts what others allocate for the
+  // context. May be null.
   std::shared_ptr<MemoryMeter> memory;
-  // Cancels the context, also before Create has returned it. May be null.
+  // Cancels the context; may do so before Create returns. May be null.
   std::shared_ptr<Cancellation> cancellation;
 };
 
-// One thread's, at a time. Modules may be shared with other contexts.
+// Thread-compatible: one thread at a time may use it, except for Cancel().
+// Modules may be shared with other contexts.
 //
-// A call that passes a limit, or is cancelled, fails its context for good: the
-// module may have stopped halfway through a change of its globals. Later calls
-// are FAILED_PRECONDITION and name that failure; all that can be done is to
-// free the context, which then runs no __deinit. Other contexts go on.
+// A call that exceeds a limit or is cancelled fails its context permanently,
+// because the module may have stopped halfway through an update of its globals.
+// Later calls return FAILED_PRECONDITION with a message that names the first
+// failure. A failed context can only be destroyed, and runs no __deinit then.
+// Other contexts are not affected.
 class Context {
  public:
-  // Links modules, each to those before it, and runs their __init functions in
-  // order. NOT_FOUND: a module or function that another requires is missing.
-  // UNIMPLEMENTED: it is there with other signatures or in an older version.
-  // INVALID_ARGUMENT: two modules have the same name. RESOURCE_EXHAUSTED: there
-  // is no room for the stack, or no thread for a timeout. Else __init's error.
+  // Links the modules, each to those before it in the list, and runs their
+  // __init functions in this order. Returns
+  //   NOT_FOUND if a required module or function is missing;
+  //   UNIMPLEMENTED if it has another signature or too old a version;
+  //   INVALID_ARGUMENT if two modules have the same name;
+  //   RESOURCE_EXHAUSTED if there is no memory for the stack or the globals,
+  //   or no thread for the timeout;
+  // or the error of an __init function.
   static absl::StatusOr<std::unique_ptr<Context>> Create(
       std::vector<std::shared_ptr<const Module>> modules,
       const ContextOptions& options = {});
 
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
-  // Runs __deinit of all modules, last first, each within the limits of a
-  // call; their errors go to ContextOptions::lost. Of a failed context none is
-  // run, nor of one that works for another.
+  // Runs __deinit of all modules in reverse order, each within the limits of
+  // one call, and passes their errors to ContextOptions::lost. Runs none if the
+  // context has failed or works for another context.
   ~Context();
 
   const std::vector<std::shared_ptr<const Module>>& modules() const {
     return modules_;
   }
 
-  // An exported function, as "module.function" or as "function", which is
-  // sought in the last module first. NOT_FOUND: none has that name.
+  // Returns the exported function "module.function" or "function". A name
+  // without a module is looked up in the last module first. Returns NOT_FOUND
+  // if no bytecode module exports it.
   absl::StatusOr<Function> Lookup(absl::string_view name) const;
-  // Everything that a module of this context exports, in the order of
-  // ModuleDef::exports. Empty for a native module, and if there is no memory.
+  // Returns all functions that a module of this context exports, in the order
+  // of ModuleDef::exports. Returns none for a native module, or if there is not
+  // enough memory.
   std::vector<Function> ExportsOf(const Module& module) const;
 
-  // Calls a function; allocates nothing of its own. Slots are laid out by its
-  // convention: arguments are borrowed, results owned by the caller, who finds
-  // them unwritten after an error. A yield resumes at once. INVALID_ARGUMENT:
-  // wrong counts; FAILED_PRECONDITION: the context has failed before;
-  // RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED, CANCELLED: see Limits and Cancel;
-  // else what the function fails with, followed by a backtrace.
+  // Calls a function. Allocates nothing itself. `args` and `results` are in the
+  // order of the function's calling convention. Arguments are borrowed; the
+  // caller owns the results, which are not written if the call fails. If the
+  // function yields, it is resumed at once. Returns
+  //   INVALID_ARGUMENT if the number of arguments or results is wrong;
+  //   FAILED_PRECONDITION if the context has failed before;
+  //   RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED or CANCELLED, see Limits and
+  //   Cancel;
+  // or the error of the function, followed by a backtrace.
   absl::Status Invoke(const Function& function, std::span<const Slot> args,
                       std::span<Slot> results);
 
-  // The same with tagged values, whose types are checked.
+  // The same with typed values. Checks their types.
   absl::StatusOr<std::vector<Value>> Call(const Function& function,
                                           std::span<const Value> args);
 
-  // Ends the running call with CANCELLED at its next branch backwards, call or
-  // wait, or the next call, and fails the context. Any thread's, while the
-  // context lives; async-signal-safe.
+  // Ends the running call with CANCELLED at its next backward branch, call or
+  // wait, and fails the context. If no call is running, the next one fails. May
+  // be called by any thread while the context exists; async-signal-safe.
   void Cancel() { meter_.Stop(Meter::Reason::kCancelled); }
 
-  // Why the context has failed; OK if it has not.
+  // Returns why the context has failed, or OK if it has not.
   const absl::Status& failure() const { return failure_; }
-  // What counts this context's memory; null if max_memory is not set.
+  // Counts this context's memory; null if no limit is set.
   const std::shared_ptr<MemoryMeter>& memory() const { return memory_; }
   const Meter& meter() const { return meter_; }
 
-  // INVALID_ARGUMENT unless the values are what the function takes.
+  // Returns INVALID_ARGUMENT unless the number and types of the values match
+  // the function's arguments.
   static absl::Status CheckArguments(const Function& function,
                                      std::span<const Value> args);
 
@@ -160,11 +174,11 @@ class Context {
 
   explicit Context(const ContextOptions& options);
 
-  // INVALID_ARGUMENT: other arguments than the function's, or of another
-  // context.
+  // Returns INVALID_ARGUMENT if the arguments do not match, or if the function
+  // belongs to another context.
   absl::Status CheckCall(const Function& function,
                          std::span<const Value> args) const;
-  // Why Invoke refuses.
+  // Returns the error for arguments that Invoke refuses.
   [[gnu::cold, gnu::noinline]] absl::Status CheckInvoke(
       const Function& function, size_t arguments, size_t results) const;
   absl::Status Run(const Function& function, const Slot* args, Slot* results);
@@ -188,7 +202,8 @@ class Context {
   void ReturnStack(std::unique_ptr<Stack> stack);
 
   const size_t max_stack_;
-  const bool serves_;  // another context, and its calls alone
+  // Works for another context, and only during that one's calls.
+  const bool serves_;
   const PrintSink print_;
   const std::function<void(const absl::Status&)> lost_;
   const std::shared_ptr<const Jit> jit_;
@@ -197,51 +212,57 @@ class Context {
   const std::shared_ptr<NestedLists> nested_lists_ =
       std::make_shared<NestedLists>();
   absl::Status failure_;
-  bool in_call_ = false;  // from the host
-  // failure_ is of the present call alone, whose alarm cannot be set.
+  // A call from the host is running.
+  bool in_call_ = false;
+  // failure_ applies to the current call alone: its alarm could not be set.
   bool is_unlimited_ = false;
   MemoryCharge globals_;  // of all modules
   std::unique_ptr<Stack> stack_;
-  std::vector<std::unique_ptr<Stack>> spare_stacks_;  // of invocations
+  std::vector<std::unique_ptr<Stack>> spare_stacks_;  // for invocations
   std::vector<std::shared_ptr<const Module>> modules_;
   std::vector<std::unique_ptr<ModuleState>> states_;  // of modules_
-  int depth_ = 0;  // of calls from native functions back into the context
-  // Stops a call at its deadline, before all above ends; null: no timeout.
+  // How many calls from native functions back into the context are active.
+  int depth_ = 0;
+  // Stops a call at its deadline. Destroyed before the members above. Null if
+  // there is no timeout.
   std::unique_ptr<Alarm> alarm_;
   std::shared_ptr<Cancellation> cancellation_;  // may be null
 };
 
-// What limits see as one call from the host: all between its begin and end,
-// such as a function and the wait for its results. One inside another, and
-// every call from a native function, is part of the outermost.
+// One call from the host, as limits count it: everything between construction
+// and End, for example a function and the wait for its results. A HostCall
+// inside another, and each call from a native function, counts as part of the
+// outermost one.
 //   HostCall call(context);
 //   RETURN_IF_ERROR(call.status());
 //   return call.End(DoIt());
-// The context's thread's.
+// Must be used on the context's thread.
 class HostCall {
  public:
-  // With a budget of its own.
+  // Starts with a full budget.
   explicit HostCall(Context& context);
-  // Goes on with a budget, which End brings up to date: of a call that has
-  // been suspended. The budget must outlive the HostCall.
+  // Continues with the budget of a suspended call; End updates it. The budget
+  // must outlive the HostCall.
   HostCall(Context& context, CallBudget& budget);
   HostCall(const HostCall&) = delete;
   HostCall& operator=(const HostCall&) = delete;
   ~HostCall();
 
-  // FAILED_PRECONDITION: the context has failed before this call.
-  // RESOURCE_EXHAUSTED: in the child of a fork, nothing can limit its time.
+  // Returns FAILED_PRECONDITION if the context failed before this call, and
+  // RESOURCE_EXHAUSTED if no timer can limit its time, as in the child of a
+  // fork.
   absl::Status status() const {
     if (context_.failure_.ok()) [[likely]]
       return absl::OkStatus();
     return WhyNot();
   }
 
-  // Ends the call. Returns `status` or, where that is OK and the call was
-  // stopped all the same, the reason. Fails the context if a limit was passed.
+  // Ends the call. Returns `status`; if that is OK although the call was
+  // stopped, returns the reason. Fails the context if a limit was exceeded.
   absl::Status End(absl::Status status);
 
-  // For a Stepper, of Meter::timed: time between the two is not the call's.
+  // For a Stepper, which finds the call in Meter::timed: the time between the
+  // two does not count towards the call's timeout.
   void HoldClock();
   void ReleaseClock();
 
@@ -249,14 +270,15 @@ class HostCall {
   void Begin(const CallBudget& budget);
   [[gnu::cold, gnu::noinline]] void SetAlarm(Deadline deadline);
   [[gnu::cold, gnu::noinline]] absl::Status WhyNot() const;
-  // End of a call that has failed or was stopped.
+  // Ends a call that has failed or was stopped.
   [[gnu::cold, gnu::noinline]] absl::Status EndStopped(absl::Status status,
                                                        int64_t fuel_left);
 
   Context& context_;
-  CallBudget* budget_ = nullptr;  // to bring up to date
+  CallBudget* budget_ = nullptr;  // updated by End; may be null
   bool outermost_ = false;
-  uint64_t refusals_ = 0;  // of memory, at the begin
+  // How many allocations the memory limit had refused when the call began.
+  uint64_t refusals_ = 0;
   bool timed_ = false;
   Deadline held_at_;
 };

@@ -1,4 +1,4 @@
-// Linking, calls, state, yields and the errors of contexts.
+// Linking, calls, state, yields and errors of contexts.
 #include "vm/run/context.h"
 
 #include <memory>
@@ -27,7 +27,7 @@ std::shared_ptr<const BytecodeModule> Create(const ModuleBuilder& builder) {
   return *BytecodeModule::Create(InterpreterHandlers(), *std::move(verified));
 }
 
-// What native functions log, and the context they call back into.
+// The log of native functions, and the context that they call back into.
 struct Host : ModuleState {
   explicit Host(std::vector<std::string>* log) : log(log) {}
   std::vector<std::string>* log;
@@ -69,7 +69,8 @@ std::string CallByName(Context& context, const char* name,
   return Show(context.Call(*function, args));
 }
 
-// A counter in a global: add(n) adds and returns it; __init sets it to 10.
+// A module with a counter: add(n) adds n and returns the sum; __init sets it to
+// 10.
 ModuleBuilder CounterModule() {
   ModuleBuilder module;
   module.name = "counter";
@@ -286,7 +287,7 @@ TEST(Context, ErrorsHaveABacktrace) {
 }
 
 TEST(Context, ModulesCallEachOther) {
-  // Calls counter.add twice, with a failing call in between left out.
+  // Calls counter.add twice.
   ModuleBuilder user;
   user.name = "user";
   user.AddImport("counter.add", "0i_i");
@@ -314,7 +315,7 @@ TEST(Context, DeepRecursionIsAnError) {
             "  at test.down+0xf (test.mlir:1:1)");
   EXPECT_EQ(error.substr(error.size() - 5), " deep");
   EXPECT_TRUE(buffer->IsUnique());  // every frame has dropped its ref
-  // A limit is passed: the context has failed.
+  // The call exceeds a limit, so the context fails.
   EXPECT_EQ(
       CallByName(*context, "down", {Value(int32_t{0}), Value(Ref<RefObject>())})
           .substr(0, 19),

@@ -1,4 +1,4 @@
-// Calls' limits of time: many contexts, no thread to be had, forks.
+// Time limits of calls with many contexts, without threads, and after forks.
 #include "base/deadline.h"
 
 #include <sys/wait.h>
@@ -21,7 +21,7 @@
 #include "vm/run/context.h"
 #include "vm/run/interpreter.h"
 
-// ThreadSanitizer would end children of forks that start threads.
+// ThreadSanitizer would kill forked children that start threads.
 extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 
 namespace eyrie::vm {
@@ -48,7 +48,7 @@ class DeadlineTest : public ::testing::Test {
     options.limits.max_stack = 1 << 16;
     return Context::Create({module_}, options);
   }
-  // "OK", or the failure's sentence.
+  // Returns "OK" or the error message.
   static std::string Call(Context& context, const char* function) {
     const absl::Status status =
         context.Call(*context.Lookup(function), {}).status();
@@ -66,7 +66,7 @@ constexpr char kNoThread[] =
     "RESOURCE_EXHAUSTED: Cannot start a thread for limits of time: Resource "
     "temporarily unavailable.";
 
-// Every other one has passed its limit in the end; the rest goes on.
+// Every second context exceeds its limit; the others continue.
 TEST_F(DeadlineTest, AThousandContextsShareAThread) {
   constexpr int kContexts = 1000;
   constexpr int kThreads = 4;
@@ -96,7 +96,7 @@ TEST_F(DeadlineTest, AThousandContextsShareAThread) {
   }
 }
 
-// Contexts come and go on some threads while the calls of others are stopped.
+// Some threads create and destroy contexts while calls of others are stopped.
 TEST_F(DeadlineTest, ContextsComeAndGo) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
@@ -128,7 +128,7 @@ TEST_F(DeadlineTest, NeedsAThread) {
   EXPECT_EQ(Call(*unlimited, "once"), "OK");
 }
 
-// Returns what is wrong in the child, "" if nothing is.
+// Returns what is wrong in the child, or "".
 std::string InChild(Context& context, Context& limited,
                     std::string (*call)(Context&, const char*)) {
   {
@@ -144,8 +144,8 @@ std::string InChild(Context& context, Context& limited,
   return late == kLate ? "" : late;
 }
 
-// The child of a fork has no thread but its own: it starts another timer, or
-// refuses calls that nobody would stop.
+// A forked child has no timer thread: it must start another one, or refuse
+// calls that nothing could stop.
 TEST_F(DeadlineTest, HoldInTheChildOfAFork) {
   auto context = *Create(absl::Hours(1));
   auto limited = *Create(absl::Milliseconds(1));
@@ -155,7 +155,7 @@ TEST_F(DeadlineTest, HoldInTheChildOfAFork) {
     const std::string wrong = InChild(*context, *limited, Call);
     if (!wrong.empty())
       static_cast<void>(!write(2, wrong.data(), wrong.size()));
-    // Waits for no thread of the parent.
+    // Must not wait for threads of the parent.
     context = nullptr;
     limited = nullptr;
     _exit(wrong.empty() ? 0 : 1);

@@ -1,5 +1,4 @@
-// Reads an instruction's operands as lowered.h lays them out and calls its
-// body.
+// Reads an instruction's operands from lowered code and calls its body.
 //
 // Tested by tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_RUN_DECODE_H_
@@ -17,28 +16,29 @@
 #include "vm/lower/lowered.h"
 #include "vm/run/machine.h"
 
-// A body is a plain function. What it takes decides how it is called:
+// A body is a plain function. Its signature determines how it is called:
 //   T Body(values…)                              cannot fail; T is the result
 //   void Body(Machine&, values…, results&…)      cannot fail
-//   bool Body(Machine&, values…, results&…)      false: failed
-//   bool Body(Machine&, Cursor&)                 reads and moves the cursor for
-//                                                itself; false: leave the loop
+//   bool Body(Machine&, values…, results&…)      returns false if it failed
+//   bool Body(Machine&, Cursor&)                 reads and moves the cursor
+//                                                itself; returns false to
+//                                                leave the loop
 // Values come as int32_t, int64_t, float, double, RefObject* (borrowed),
 // RefOperand, RegisterList, string_view or uint32_t; results are int32_t&…
 // (written back if the body succeeds), RefObject*& or RefOperand.
 //
-// Bodies and reading are all inlined into the one loop.
+// Bodies and the reading of operands are all inlined into the loop.
 #define EYRIE_VM_INLINE [[gnu::always_inline]] inline
 
 namespace eyrie::vm {
 
-// Stands for the body of an instruction that lowering turns into others.
+// Marks the body of an instruction that lowering replaces by others.
 struct LoweredAway {};
 template <auto kBody>
 inline constexpr bool kIsLoweredAway =
     std::is_same_v<decltype(kBody), const LoweredAway*>;
 
-// A result register of a number, and what is written to it.
+// A register that receives a number, and the number to store in it.
 template <typename T>
 struct NumberResult {
   uint16_t reg;
@@ -64,7 +64,7 @@ EYRIE_VM_INLINE void WriteNumber(const Cursor& c, uint16_t reg, T value) {
   std::memcpy(&c.i32[reg], &value, sizeof(T));
 }
 
-// Reads the operand at `at`.
+// Reads the input operand at `at`.
 template <OperandKind kKind>
 EYRIE_VM_INLINE auto Read(const Cursor& c, const uint8_t* at) {
   using K = OperandKind;
@@ -101,7 +101,7 @@ EYRIE_VM_INLINE auto Read(const Cursor& c, const uint8_t* at) {
   }
 }
 
-// Reads an operand that is written.
+// Reads the output operand at `at`.
 template <OperandKind kKind>
 EYRIE_VM_INLINE auto Write(const Cursor& c, const uint8_t* at) {
   using K = OperandKind;
@@ -121,7 +121,7 @@ EYRIE_VM_INLINE auto Write(const Cursor& c, const uint8_t* at) {
   }
 }
 
-// What a body is given of a decoded result.
+// Converts a decoded output operand to the body's parameter.
 template <typename T>
 EYRIE_VM_INLINE T& Target(NumberResult<T>& result) {
   return result.value;
@@ -171,7 +171,7 @@ EYRIE_VM_INLINE bool CallBody(Machine& m, const Cursor& c, Reads& reads,
   return ok;
 }
 
-// Runs a body on the operands at the cursor, which stays where it is.
+// Runs a body on the operands at the cursor, which does not move.
 template <Op kOp, auto kBody>
 EYRIE_VM_INLINE bool RunBody(Machine& m, const Cursor& c) {
   static constexpr OpInfo kInfo = InfoOf(kOp);
@@ -192,8 +192,8 @@ EYRIE_VM_INLINE bool RunBody(Machine& m, const Cursor& c) {
   return CallBody<kBody>(m, c, reads, writes, kReads, kWrites);
 }
 
-// Takes the first of two jumps if the condition is not zero. A branch of the
-// machine's own, which it predicts: with a conditional move all that follows
+// Takes the first of two jumps if the condition is not zero. Uses a branch,
+// which the processor predicts: with a conditional move, the next instructions
 // would wait for the condition.
 EYRIE_VM_INLINE void BranchOn(Cursor& c, int32_t condition,
                               const uint8_t* targets) {
@@ -205,7 +205,7 @@ EYRIE_VM_INLINE void BranchOn(Cursor& c, int32_t condition,
   }
 }
 
-// Runs one instruction. False: leave the loop with m.outcome.
+// Runs one instruction. Returns false to leave the loop with m.outcome.
 template <Op kOp, auto kBody>
 EYRIE_VM_INLINE bool Step(Machine& m, Cursor& c) {
   if constexpr (kIsLoweredAway<kBody>) {

@@ -1,9 +1,10 @@
 // Bodies of arithmetic, bitwise, comparison, selection and constant
 // instructions.
 //
-// Integers wrap; shift amounts count modulo the width; abs of the least integer
-// is itself; a remainder by -1 is 0. Division by zero and a quotient that does
-// not fit fail. Minimum and maximum give the left operand if either is NaN.
+// Integers wrap around; shift amounts are taken modulo the width; abs of the
+// least integer is that integer; a remainder by -1 is 0. Division by zero and a
+// quotient that does not fit fail. Minimum and maximum return the left operand
+// if either is NaN.
 #ifndef EYRIE_VM_RUN_EXEC_ARITH_H_
 #define EYRIE_VM_RUN_EXEC_ARITH_H_
 
@@ -22,7 +23,7 @@ EYRIE_VM_INLINE std::make_unsigned_t<T> U(T value) {
   return static_cast<std::make_unsigned_t<T>>(value);
 }
 
-// Instructions that exist for i32 and i64 alike, and then for f32 and f64.
+// Instructions of i32 and i64, then of f32 and f64.
 template <typename T>
 EYRIE_VM_INLINE bool Divide(Machine& m, T a, T b, T& result) {
   if (b == 0) [[unlikely]]
@@ -110,24 +111,24 @@ EYRIE_VM_INTEGER_OPS(I32, int32_t, 31)
 EYRIE_VM_INTEGER_OPS(I64, int64_t, 63)
 #undef EYRIE_VM_INTEGER_OPS
 
-// The IEEE remainder (of the nearest quotient), not fmod. A zero has the sign
-// of what is divided; glibc forgets it of some, for tiny divisors.
+// The IEEE remainder (to the nearest quotient), not fmod. A result of zero has
+// the sign of the dividend; glibc's remainder loses it for some tiny divisors.
 template <typename T>
 EYRIE_VM_INLINE T Remainder(T a, T b) {
   const T rest = std::remainder(a, b);
   return rest == 0 ? std::copysign(rest, a) : rest;
 }
 
-// A number as arithmetic reads it: a subnormal is zero where the processor
-// flushes them, as it does in kernels. glibc's logarithms look at the bits and
-// would give one wrong number, such as -745.133, for every subnormal.
+// Flushes a subnormal to zero if the processor is set to do so, as it is in
+// kernels. glibc's logarithms inspect the bits and would return a wrong number,
+// such as -745.133, for every subnormal.
 template <typename T>
 EYRIE_VM_INLINE T AsRead(T a) {
   return a + T{0};
 }
 
-// The format's ordered "not equal" is true for NaN, as `!=` is. fma rounds the
-// product and then the sum: the build forbids the compiler to fuse them.
+// The format's ordered "not equal" is true for NaN, like `!=`. fma rounds the
+// product, then the sum; the build forbids the compiler to contract them.
 #define EYRIE_VM_FLOAT_OPS(F, T)                                          \
   EYRIE_VM_INLINE T ExecAdd##F(T a, T b) { return a + b; }                \
   EYRIE_VM_INLINE T ExecSub##F(T a, T b) { return a - b; }                \
@@ -182,7 +183,7 @@ EYRIE_VM_FLOAT_OPS(F32, float)
 EYRIE_VM_FLOAT_OPS(F64, double)
 #undef EYRIE_VM_FLOAT_OPS
 
-// Constants, selection and choice by index, of every number type.
+// Constants and selections, for every number type.
 #define EYRIE_VM_CHOICE_OPS(N, T)                                            \
   EYRIE_VM_INLINE T ExecConst##N##Zero() { return 0; }                       \
   EYRIE_VM_INLINE T ExecConst##N(T value) { return value; }                  \

@@ -1,9 +1,9 @@
 // Bodies of buffer instructions.
 //
-// Loads, stores and fills count in elements of their type, everything else in
-// bytes. A buffer of the format is never read or written out of its bounds.
-// What an instruction does to many bytes takes fuel as branches do, or a
-// program without loops could run for days.
+// Offsets and lengths of loads, stores and fills count elements of their type;
+// all others count bytes. All accesses are bounds-checked. Instructions that
+// work on many bytes take fuel in proportion, because otherwise a program
+// without loops could run for days.
 #ifndef EYRIE_VM_RUN_EXEC_BUFFER_H_
 #define EYRIE_VM_RUN_EXEC_BUFFER_H_
 
@@ -15,7 +15,8 @@
 
 namespace eyrie::vm {
 
-// The operand as a buffer; null after recording why it is none.
+// Returns the operand as a buffer. If it is not a buffer, records an error and
+// returns null.
 EYRIE_VM_INLINE Buffer* AsBuffer(Machine& m, RefObject* object) {
   Buffer* buffer = RefCast<Buffer>(object);
   if (buffer == nullptr) [[unlikely]]
@@ -124,7 +125,7 @@ EYRIE_VM_INLINE bool BufferLoad(Machine& m, RefObject* object, int64_t index,
   if (!buffer->Load(at, element)) [[unlikely]] {
     return m.Fail(buffer->LoadError(at, sizeof(Element)));
   }
-  // Signed ones extend their sign, and are no characters.
+  // Signed elements are sign-extended; they are not characters.
   result = static_cast<T>(element);  // NOLINT(bugprone-signed-char-misuse)
   return true;
 }

@@ -1,6 +1,6 @@
 // Bodies of control flow: branches, calls, returns, yields and status.
 //
-// They read the structs of lowered.h. Those that take the cursor move it.
+// Bodies read the structs of lowered.h. Those that take the cursor move it.
 #ifndef EYRIE_VM_RUN_EXEC_CONTROL_H_
 #define EYRIE_VM_RUN_EXEC_CONTROL_H_
 
@@ -26,7 +26,7 @@ EYRIE_VM_INLINE bool ExecLowerFunction(Machine& m, Cursor& c) {
   return true;
 }
 
-// A machine that does not compile runs the lowered code.
+// A machine without a JIT runs the lowered code.
 EYRIE_VM_INLINE bool ExecEnterCompiled(Machine& m, Cursor& c) {
   if (m.compiles()) [[likely]] {
     m.frame->pc = c.pc;
@@ -37,22 +37,22 @@ EYRIE_VM_INLINE bool ExecEnterCompiled(Machine& m, Cursor& c) {
   return true;
 }
 
-// A branch backwards takes fuel, and sees whether the call is to stop, or goes
-// on as compiled code.
+// Charges a backward branch. Returns false if the call must stop, or if it
+// continues in compiled code.
 EYRIE_VM_INLINE bool ChargeAt(Machine& m, const Cursor& c) {
   if (m.meter.ChargeShortly()) [[likely]]
     return true;
   return m.RenewAt(c.pc, /*turns=*/true);
 }
-// The same for calls, which go on as they are.
+// Charges a call, which always continues in the interpreter.
 EYRIE_VM_INLINE bool ChargeCallAt(Machine& m, const Cursor& c) {
   if (m.meter.ChargeShortly()) [[likely]]
     return true;
   return m.RenewAt(c.pc, /*turns=*/false);
 }
 
-// Moves in the order listed: the compiler has ordered them so that none reads
-// what another has written.
+// Executes moves in the order listed: the compiler orders them so that none
+// reads a register that an earlier one has written.
 template <typename T, uint32_t kCount>
 EYRIE_VM_INLINE void MoveNumbers(const Cursor& c) {
   const LoweredMove* moves = LoweredAt<LoweredJump>(c.pc).moves();
@@ -102,7 +102,7 @@ EYRIE_VM_INLINE bool ExecJumpMoves(Machine& m, Cursor& c) {
   return true;
 }
 
-// A loop's condition at its end.
+// A comparison that is the condition of a loop and ends with a backward branch.
 template <Op kOp, auto kBody>
 EYRIE_VM_INLINE bool StepAndTurn(Machine& m, Cursor& c) {
   if constexpr (IsComparison(InfoOf(kOp))) {
@@ -147,14 +147,14 @@ EYRIE_VM_INLINE bool ExecCallFunction(Machine& m, Cursor& c) {
         TakeRef({&c.refs[RefIndex(move->from)], IsMove(move->from)});
   }
   m.frame = callee;
-  // The loop keeps the cursor in registers: no function that is not inlined
-  // may take its address.
+  // The loop keeps the cursor in registers, so functions that are not inlined
+  // must not take its address.
   c = {call.callee->Entry(kTraced), callee->i32, callee->refs};
   if constexpr (kTraced) m.TraceEntry();
   return true;
 }
 
-// Most imports are native functions that read and write the frame.
+// Most imports are native functions, which read and write the frame directly.
 EYRIE_VM_INLINE bool ExecCallImport(Machine& m, Cursor& c) {
   if (!ChargeCallAt(m, c)) [[unlikely]]
     return false;
@@ -182,7 +182,8 @@ EYRIE_VM_INLINE bool ExecCallImportTraced(Machine& m, Cursor& c) {
   return true;
 }
 
-// Goes on behind the call in the caller. False: there is none but the host.
+// Continues after the call in the caller. Returns false if the caller is the
+// host.
 EYRIE_VM_INLINE bool BackToCaller(Machine& m, Cursor& c) {
   Frame* callee = m.frame;
   Frame* caller = callee->caller;
@@ -234,7 +235,7 @@ EYRIE_VM_INLINE bool ExecPause(Machine& m, Cursor& c) {
   return true;
 }
 
-// Resumes behind itself.
+// The call resumes at the next instruction.
 EYRIE_VM_INLINE bool ExecYield(Machine& m, Cursor& c) {
   m.frame->pc = c.pc + sizeof(LoweredYield);
   m.outcome = Outcome::kYielded;

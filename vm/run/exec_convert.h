@@ -1,8 +1,8 @@
 // Bodies of conversions between number types.
 //
-// Floats become integers by rounding to nearest, halves away from zero, as the
-// format defines it; a value outside the integer's range (NaN too) fails.
-// Narrow integers live zero-extended in i32 registers.
+// Floats are converted to integers by rounding to nearest, with halves away
+// from zero, as the format defines. NaN and values outside the integer's range
+// fail. Narrow integers are kept zero-extended in i32 registers.
 #ifndef EYRIE_VM_RUN_EXEC_CONVERT_H_
 #define EYRIE_VM_RUN_EXEC_CONVERT_H_
 
@@ -16,12 +16,13 @@
 
 namespace eyrie::vm {
 
-// `Carrier` is the register type that carries an Integer.
+// `Carrier` is the type of the register that holds an Integer.
 template <typename Integer, typename Carrier, typename Float>
 EYRIE_VM_INLINE bool RoundTo(Machine& m, Float value, const char* type,
                              Carrier& result) {
   constexpr auto kMin = static_cast<Float>(std::numeric_limits<Integer>::min());
-  // One past the greatest Integer: a power of two, which any Float holds.
+  // The greatest Integer plus one: a power of two, which any Float represents
+  // exactly.
   constexpr Float kEnd =
       Float{2} * static_cast<Float>(
                      Integer{1} << (std::numeric_limits<Integer>::digits - 1));

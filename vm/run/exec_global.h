@@ -1,7 +1,7 @@
 // Bodies of global, ref and rodata instructions.
 //
-// Offsets and ordinals in the instruction are verified; indirect ones, and the
-// types of refs, are checked here.
+// Direct offsets and ordinals have been verified. Indirect ones, and the types
+// of refs, are checked here.
 #ifndef EYRIE_VM_RUN_EXEC_GLOBAL_H_
 #define EYRIE_VM_RUN_EXEC_GLOBAL_H_
 
@@ -14,7 +14,7 @@
 
 namespace eyrie::vm {
 
-// Moves or shares a ref that must be of a type; nothing changes on failure.
+// Moves or copies a ref that must have a type. If it fails, nothing changes.
 EYRIE_VM_INLINE bool AssignTyped(Machine& m, RefObject*& to, uint32_t type,
                                  RefOperand from) {
   const ElementType& want = m.state->types[type];
@@ -121,7 +121,7 @@ EYRIE_VM_INLINE bool ExecCastAnyRef(Machine& m, RefOperand operand,
   return AssignTyped(m, result, type, operand);
 }
 
-// The operand not selected is given up too if it was to be moved.
+// The operand that is not selected is dropped if it is a move.
 EYRIE_VM_INLINE bool ExecSelectRef(Machine& m, int32_t condition, uint32_t type,
                                    RefOperand a, RefOperand b,
                                    RefObject*& result) {

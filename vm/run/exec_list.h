@@ -1,5 +1,5 @@
-// Bodies of list instructions. Indices and sizes are unsigned. Those that grow
-// and shrink lists take fuel for the bytes that they allocate and clear.
+// Bodies of list instructions. Indices and sizes are unsigned. Instructions
+// that resize lists take fuel for the bytes that they allocate and clear.
 #ifndef EYRIE_VM_RUN_EXEC_LIST_H_
 #define EYRIE_VM_RUN_EXEC_LIST_H_
 
@@ -11,7 +11,8 @@
 
 namespace eyrie::vm {
 
-// The operand as a list; null after recording why it is none.
+// Returns the operand as a list. If it is not a list, records an error and
+// returns null.
 EYRIE_VM_INLINE List* AsList(Machine& m, RefObject* object) {
   List* list = RefCast<List>(object);
   if (list == nullptr) [[unlikely]]
@@ -83,7 +84,8 @@ EYRIE_VM_LIST_OPS(F32, float)
 EYRIE_VM_LIST_OPS(F64, double)
 #undef EYRIE_VM_LIST_OPS
 
-// A ref of another type than asked for comes as null, as the format defines it.
+// If the element has another type than requested, the result is null, as the
+// format defines.
 EYRIE_VM_INLINE bool ExecListGetRef(Machine& m, RefObject* object,
                                     int32_t index, uint32_t type,
                                     RefOperand result) {

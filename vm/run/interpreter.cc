@@ -1,6 +1,6 @@
-// One label per row of opcodes.def and lowered.def, each ending in a jump of
-// its own to the next (computed goto). A row without an Exec body does not
-// compile.
+// The dispatch loop has one label for each row of opcodes.def and lowered.def;
+// each ends with its own jump to the next instruction (computed goto). A row
+// without an Exec body does not compile.
 // Tested by tests/vm/rows_test.cc.
 #include "vm/run/interpreter.h"
 
@@ -18,17 +18,18 @@
 namespace eyrie::vm {
 namespace {
 
-// Where the loop's labels are, in bytes behind one of them (addresses would be
-// written at each start of the program, by its loader); 0: it is never there.
-// GCC keeps what is never run, or only calls cold functions, in a section of
-// its own, to which the assembler knows no distance.
+// The positions of the loop's labels, as distances in bytes from `base`; 0 for
+// labels that do not exist. Distances need no relocation at the start of the
+// program, but addresses would. A label that is never reached must be left out:
+// GCC puts such code in a separate section, and the assembler cannot compute a
+// distance between sections.
 struct Labels {
   uintptr_t base;
   const int32_t* rows[4];  // by form
 };
 
-// Runs `machine`; with `labels` instead only tells where they are, which nobody
-// outside of this function can say.
+// Runs `machine`. If `labels` is not null, stores the labels' positions there
+// instead, since only this function can take their addresses.
 [[gnu::noinline]] Outcome Loop(Machine* machine, Labels* labels) {
 #define EYRIE_VM_BEHIND(label)                            \
   static_cast<int32_t>(reinterpret_cast<char*>(&&label) - \
@@ -118,7 +119,7 @@ Handler Traced(Form form, size_t row) {
   return Untraced(form, row);
 }
 
-// Instructions of one word that stand alone.
+// Instructions of one word that are the only one of their code.
 struct LoneInstructions {
   Handler lower, lower_traced, enter;
 };
@@ -135,7 +136,7 @@ const LoneInstructions& Alone() {
 
 }  // namespace
 
-// Compiled code takes turns with the loop.
+// Alternates between the loop and compiled code.
 Outcome Run(Machine& machine) {
   while (true) {
     Outcome outcome = Loop(&machine, nullptr);

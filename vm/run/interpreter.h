@@ -1,7 +1,7 @@
 // The dispatch loop.
 //
-// Runs lowered code only, which is made of verified functions: operands are
-// read without a check.
+// Runs lowered code only. Lowering accepts only verified functions, so operands
+// are read without checks.
 // Tested by tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_RUN_INTERPRETER_H_
 #define EYRIE_VM_RUN_INTERPRETER_H_
@@ -12,10 +12,12 @@
 namespace eyrie::vm {
 
 // Runs the machine's topmost frame until the function that the host entered
-// returns (kDone), yields (call again to resume) or fails (TakeError says how).
+// returns (kDone), yields (kYielded; call again to resume) or fails (kFailed;
+// TakeError returns the error).
 Outcome Run(Machine& machine);
 
-// Returns the addresses in the loop that lowered code refers to.
+// Returns the addresses in the loop that lowered code refers to. They are valid
+// as long as the program runs.
 const Handlers& InterpreterHandlers();
 
 }  // namespace eyrie::vm

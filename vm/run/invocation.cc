@@ -47,7 +47,7 @@ absl::Status Invocation::RunOn() {
   if (done) state_ = State::kDone;
   status = call.End(std::move(status));
   if (!status.ok()) {
-    TakeResults();  // of one that was done too late
+    TakeResults();  // the call was done, but too late
     state_ = State::kFailed;
     failure_ = status;
     machine_.reset();  // drops the frames on the stack

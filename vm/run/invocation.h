@@ -1,5 +1,5 @@
-// A call that its host drives: where the function yields, the host gets control
-// back and resumes it when it likes.
+// A call that the host drives: when the function yields, Begin or Resume
+// returns, and the host resumes the call when it likes.
 //
 //   ASSIGN_OR_RETURN(auto call, Invocation::Begin(*context, function, args));
 //   while (call->state() == Invocation::State::kYielded) {
@@ -23,38 +23,40 @@
 
 namespace eyrie::vm {
 
-// Belongs to the context's thread; must not outlive the context. Several may be
-// suspended at once and be resumed in any order. The context's limits hold for
-// each: its fuel is counted over all resumptions, its time runs from Begin to
-// the end, suspended or not.
+// Must be used on the context's thread and must not outlive the context.
+// Several may be suspended at the same time and be resumed in any order. The
+// context's limits apply to each: fuel is counted over all its resumptions;
+// time runs from Begin to the end, also while it is suspended.
 class Invocation {
  public:
   enum class State { kYielded, kDone, kFailed };
 
-  // Starts a call and runs it to its first yield or its end. INVALID_ARGUMENT:
-  // the arguments are not the function's. FAILED_PRECONDITION: the context has
-  // failed. A failure of the function is a state of the invocation, whose
-  // Resume returns it.
+  // Starts a call and runs it to its first yield or its end. If the function
+  // itself fails, returns an invocation in state kFailed; its Resume returns
+  // the error. Returns INVALID_ARGUMENT if the arguments do not match the
+  // function, FAILED_PRECONDITION if the context has failed, and
+  // RESOURCE_EXHAUSTED if there is no memory for a stack.
   static absl::StatusOr<std::unique_ptr<Invocation>> Begin(
       Context& context, const Function& function, std::span<const Value> args);
 
   Invocation(const Invocation&) = delete;
   Invocation& operator=(const Invocation&) = delete;
-  // A suspended call is dropped with all it holds.
+  // Drops a suspended call and releases everything it holds.
   ~Invocation();
 
   State state() const { return state_; }
-  // What the call may still use.
+  // What the call may still consume.
   const CallBudget& budget() const { return budget_; }
 
-  // Runs on to the next yield or the end. Of one that has failed, the failure;
-  // FAILED_PRECONDITION: it is done.
+  // Runs to the next yield or the end. If the call has failed, returns its
+  // error. Returns FAILED_PRECONDITION if the call is done.
   absl::Status Resume();
 
-  // Resumes until done and returns the results.
+  // Resumes until the call is done and returns the results.
   absl::StatusOr<std::vector<Value>> Await();
 
-  // The results of an invocation that is done, once.
+  // Returns the results, and none if the call is not done. The second call
+  // returns none.
   std::vector<Value> TakeResults();
 
  private:
@@ -65,8 +67,8 @@ class Invocation {
   Context& context_;
   Function function_;
   std::unique_ptr<Stack> stack_;
-  CallBudget budget_;          // what is left of it
-  std::vector<Slot> results_;  // owned once done
+  CallBudget budget_;          // what remains of it
+  std::vector<Slot> results_;  // owned if the call is done
   std::unique_ptr<Machine> machine_;
   absl::Status failure_;
   State state_ = State::kYielded;

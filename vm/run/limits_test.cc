@@ -1,5 +1,5 @@
-// Limits of calls and contexts: fuel, time, memory, stack, cancelling; what a
-// context is after one was passed, and that nothing is left behind.
+// Limits of fuel, time, memory and stack; cancellation; the state of a context
+// after it exceeded a limit, and that nothing leaks.
 #include "vm/limits/limits.h"
 
 #include <memory>
@@ -25,7 +25,7 @@ namespace {
 using tests::ModuleBuilder;
 using Modules = std::vector<std::shared_ptr<const Module>>;
 
-// Functions that use up what they can.
+// Functions that use many resources.
 ModuleBuilder Hungry() {
   ModuleBuilder module;
   module.name = "hungry";
@@ -35,12 +35,12 @@ ModuleBuilder Hungry() {
   module.AddImport("host.again", "0i_i");
   module.AddImport("host.queue", "0i_v");
   module.types.push_back("!vm.opaque");
-  // Counts to its argument, one branch backwards at a time.
+  // Counts to its argument; each step takes a backward branch.
   module.AddFunction("count", "0i_i",
                      "entry: const.i32.zero i1 const.i32 1 i2 br ^loop [] "
                      "loop: add.i32 i1 i2 i1 cmp.lt.i32.s i1 i0 i3 "
                      "cond_br i3 ^loop [] ^done [] done: return [i1]");
-  // The same, one call and return at a time.
+  // The same; each step takes a call.
   module.AddFunction("calls", "0i_i",
                      "entry: const.i32.zero i1 const.i32 1 i2 br ^loop [] "
                      "loop: call 2 [i1] [i1] cmp.lt.i32.s i1 i0 i3 "
@@ -54,7 +54,7 @@ ModuleBuilder Hungry() {
   module.AddFunction("sleep", "0i_v", "entry: call #0 [i0] [] return []");
   module.AddFunction("cancelled", "0v_v",
                      "entry: call #1 [] [] br ^loop [] loop: br ^loop []");
-  // A list that grows until there is no more, each element a new buffer.
+  // Appends new buffers to a list until memory is exhausted.
   module.AddFunction(
       "hoard", "0I_v",
       "entry: const.i32.zero i2 const.i32 1 i3 list.alloc 2 i2 r0 br ^loop [] "
@@ -65,7 +65,7 @@ ModuleBuilder Hungry() {
                      "entry: const.i32.zero i1 list.alloc 3 i1 r0 "
                      "list.reserve r0 i0 return []");
   module.AddFunction("again", "0i_i", "entry: call #2 [i0] [i0] return [i0]");
-  // Bulk instructions without a branch: a new buffer, hashed, filled, copied,
+  // Bulk instructions without a branch: a new buffer is hashed, filled, copied,
   // compared and cloned.
   module.AddFunction(
       "bulk", "0I_v",
@@ -73,7 +73,7 @@ ModuleBuilder Hungry() {
       "buffer.hash r0 i2 i0 i4 buffer.fill.i8 r0 i2 i0 i6 "
       "buffer.copy r0 i2 r0 i2 i0 buffer.compare r0 i2 r0 i2 i0 i7 "
       "buffer.clone r0 i2 i0 i6 r1 return []");
-  // Lists of numbers, of references and of anything, up and down again.
+  // Lists of numbers, of references and of variants; each grows and shrinks.
   for (const int type : {1, 2, 4}) {
     module.AddFunction(
         absl::StrCat("resize_", type), "0i_v",
@@ -101,7 +101,7 @@ absl::Status Cancel(Host& host) {
   (*host.context)->Cancel();
   return absl::OkStatus();
 }
-// Calls `count` of the module that calls it.
+// Calls `count` of the calling module.
 absl::StatusOr<int32_t> Again(Host& host, int32_t number) {
   ASSIGN_OR_RETURN(Function count, (*host.context)->Lookup("hungry.count"));
   Slot slots[2];
@@ -109,7 +109,7 @@ absl::StatusOr<int32_t> Again(Host& host, int32_t number) {
   RETURN_IF_ERROR((*host.context)->Invoke(count, {slots, 1}, {slots + 1, 1}));
   return slots[1].i32;
 }
-// A device's work for the call, which fails a fence that nobody waits for.
+// Simulates a device's work for the call that fails a fence without waiters.
 absl::Status Queue(Host& host, int32_t units) {
   (*host.context)->meter().work()->Pay(units).IgnoreError();
   return absl::OkStatus();
@@ -127,7 +127,7 @@ std::shared_ptr<const BytecodeModule> Create(const ModuleBuilder& builder) {
   return *BytecodeModule::Create(InterpreterHandlers(), *std::move(verified));
 }
 
-// By the interpreter and, with the parameter, by compiled code.
+// Runs in the interpreter or, if the parameter is true, as compiled code.
 class LimitsTest : public ::testing::TestWithParam<bool> {
  protected:
   std::unique_ptr<Context> NewContext(const Limits& limits) {
@@ -142,7 +142,8 @@ class LimitsTest : public ::testing::TestWithParam<bool> {
     return *Context::Create({host, module_}, options);
   }
 
-  // Calls, in a context with these limits: "OK", or the failure's sentence.
+  // Calls a function in a context with these limits. Returns "OK" or the error
+  // message.
   std::string Call(const char* name, int64_t argument) {
     const Function function = *context_->Lookup(name);
     std::vector<Value> args;
@@ -194,7 +195,7 @@ TEST_P(LimitsTest, Calls) {
     const char* want;
   } kCases[] = {
       {"no limit", Limits(), "count", 100000, "OK"},
-      // The call itself, and 99 branches backwards.
+      // One for the call, and 99 for backward branches.
       {"enough fuel", Fuel(100), "count", 100, "OK"},
       {"a branch too many", Fuel(99), "count", 100,
        "RESOURCE_EXHAUSTED: The call makes more than 99 branches backwards and "
@@ -212,7 +213,7 @@ TEST_P(LimitsTest, Calls) {
       {"bulk instructions count", Fuel(600), "bulk", 102400,
        "RESOURCE_EXHAUSTED: The call makes more than 600 branches backwards "
        "and calls, its limit of fuel."},
-      // 1 MiB of elements that are made, and cleared.
+      // 1 MiB of elements that are allocated and cleared.
       {"a list's elements", Fuel(2049), "resize_1", 131072, "OK"},
       {"those of a list count", Fuel(2048), "resize_1", 131072,
        "RESOURCE_EXHAUSTED: The call makes more than 2048 branches backwards "
@@ -247,7 +248,7 @@ TEST_P(LimitsTest, Calls) {
       {"yields without end", Fuel(1000), "yields", 0,
        "RESOURCE_EXHAUSTED: The call makes more than 1000 branches backwards "
        "and calls, its limit of fuel."},
-      // The outer call, its import, the inner call, its branches.
+      // The outer call, its import, the inner call and its branches.
       {"nested calls share the fuel", Fuel(102), "again", 100, "OK"},
       {"and its end", Fuel(101), "again", 100,
        "RESOURCE_EXHAUSTED: The call makes more than 101 branches backwards "
@@ -290,12 +291,12 @@ TEST_P(LimitsTest, Calls) {
   }
 }
 
-// What is over the limit of memory, and that all of it comes back.
+// Calls that exceed the memory limit, and that all memory is released.
 TEST_P(LimitsTest, MemoryComesBack) {
   const struct {
     const char* function;
     int64_t argument;
-    const char* want;  // its end
+    const char* want;  // result
   } kCases[] = {
       {"reserve", 1000000,
        " bytes for a list's elements exceed the context's memory limit "
@@ -381,14 +382,14 @@ TEST_P(LimitsTest, CancelsFromAnotherThread) {
   });
   EXPECT_EQ(Call("for_ever", 0), "CANCELLED: The call is cancelled.");
   canceller.join();
-  // Before a call: the next one hears of it.
+  // Before a call: the next call fails.
   context_ = NewContext(Limits());
   context_->Cancel();
   EXPECT_EQ(Call("quiet", 0), "CANCELLED: The call is cancelled.");
 }
 
-// What devices do for a call may use as much again. Refused within the call,
-// it fails; afterwards, those that follow do.
+// Devices may use as much fuel again for a call. If that is exceeded during the
+// call, the call fails; if later, the next calls fail.
 TEST_P(LimitsTest, HoldForTheWorkOfDevices) {
   constexpr char kSpent[] =
       "RESOURCE_EXHAUSTED: The device's work for the call takes more than 10 "
@@ -409,7 +410,8 @@ TEST_P(LimitsTest, HoldForTheWorkOfDevices) {
   EXPECT_EQ(Call("quiet", 0), failed);
 }
 
-// Fuel is counted over all pieces of a suspended call, for each call alone.
+// Fuel is counted over all pieces of a suspended call, separately for each
+// call.
 TEST_P(LimitsTest, HoldAcrossSuspensions) {
   context_ = NewContext(Fuel(10));
   const Function yields = *context_->Lookup("yields");
@@ -426,7 +428,7 @@ TEST_P(LimitsTest, HoldAcrossSuspensions) {
   EXPECT_GE(resumed, 4);
   EXPECT_EQ(one->state(), Invocation::State::kFailed);
   EXPECT_EQ(one->Resume().code(), absl::StatusCode::kResourceExhausted);
-  // The other could go on; its context cannot.
+  // The other call has fuel left, but its context has failed.
   EXPECT_EQ(two->Resume().code(), absl::StatusCode::kFailedPrecondition);
 }
 
@@ -438,7 +440,7 @@ TEST_P(LimitsTest, TimePassesWhileSuspended) {
   EXPECT_EQ(call->Resume().code(), absl::StatusCode::kDeadlineExceeded);
 }
 
-// Nor do those that work for another's calls, which may be over.
+// Contexts that work for another run none either, since its calls may be over.
 TEST_P(LimitsTest, FailedContextsRunNoDeinit) {
   std::vector<std::string> log;
   enum class Kind { kEnds, kFails, kServes };

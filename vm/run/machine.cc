@@ -17,13 +17,13 @@ namespace eyrie::vm {
 namespace {
 
 constexpr int32_t kLastStatusCode = 16;
-// What modules say when no device is what they were compiled for.
+// The status code of modules if no device is one that they were compiled for.
 constexpr int32_t kIncompatible = 18;
 
-// Bytes of a module's own text that a message or a printed line has.
+// Limit for the bytes of a module's own text in a message or a printed line.
 constexpr size_t kMaxMessage = 4096;
 
-// Where a frame is, before that is looked up.
+// A frame's position, not yet converted to an offset in bytecode.
 struct FramePlace {
   const BytecodeModule* module;
   uint32_t function;
@@ -37,7 +37,7 @@ Backtrace BacktraceOf(const Frame* frame) {
   for (const Frame* at = frame; at != nullptr; at = at->caller) {
     frames.Add({&*at->state->module, at->function->ordinal, at->pc});
   }
-  // Each function is lowered once, which may take long.
+  // PlacesOf may take long, so it is called once for each function.
   std::map<std::pair<const BytecodeModule*, uint32_t>, LoweredFunctionPlaces>
       known;
   return frames.As<BacktraceFrame>([&known](const FramePlace& at) {
@@ -169,7 +169,7 @@ bool Machine::EnterImport(const ResolvedImport& import,
 bool Machine::CallImport(const uint8_t* pc) {
   const auto& call = LoweredAt<LoweredCallImport>(pc);
   const ResolvedImport& import = state->imports[call.import];
-  frame->pc = pc;  // where a suspended call is made again
+  frame->pc = pc;  // a suspended call is made again from here
   if (import.native.resolved()) [[likely]] {
     if (!CallNative(import, call)) return false;
     frame->pc = pc + call.call.size;

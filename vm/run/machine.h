@@ -1,8 +1,8 @@
-// What instruction bodies work on: the running frame, calls in and out of it,
-// and the error that stopped it.
+// The state that instruction bodies work on: the running frame, calls in and
+// out of it, and the error that stopped it.
 //
-// A body that cannot go on calls one of the failing members, which record the
-// error and return false; the loop then leaves with kFailed.
+// A body that fails calls one of the functions under "Failing", which record
+// the error and return false. The loop then returns kFailed.
 // Tested by tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_RUN_MACHINE_H_
 #define EYRIE_VM_RUN_MACHINE_H_
@@ -34,8 +34,9 @@
 
 namespace eyrie::vm {
 
-// Why the loop left. The last two are for Run alone: to enter compiled code at
-// the topmost frame, and to go on with that in the loop.
+// Why the loop returned. kEnterCompiled and kInterpret occur only inside Run:
+// the first means to enter compiled code at the topmost frame, the second to
+// continue that frame in the loop.
 enum class Outcome : uint8_t {
   kDone,
   kYielded,
@@ -44,30 +45,30 @@ enum class Outcome : uint8_t {
   kInterpret,
 };
 
-// Takes what modules print and trace, a line of some 4 KiB at most without its
-// end, fit for a terminal. Empty: nobody listens.
+// Receives each line that modules print or trace, without a line end. A line
+// has at most about 4 KiB and contains no control characters. May be empty.
 using PrintSink = std::function<void(absl::string_view line)>;
 
-// The loop's own variables, kept in machine registers between instructions.
+// Variables of the loop, kept in machine registers between instructions.
 struct Cursor {
   const uint8_t* pc;  // the instruction, in lowered code
   int32_t* i32;
   RefObject** refs;
 };
 
-// A ref register that may give its reference away.
+// A ref register. If `move`, reading it clears it.
 struct RefOperand {
   RefObject** slot;
   bool move;
 };
 
-// Puts an owned reference into a register and drops the one it held.
+// Stores an owned reference in a register and drops the previous one.
 inline void ReplaceRef(RefObject*& to, RefObject* owned) {
   RefObject* old = std::exchange(to, owned);
   if (old != nullptr) old->DropRef();
 }
 
-// Takes the operand's reference, or shares it.
+// Moves or copies the operand's reference to a register.
 inline void AssignRef(RefObject*& to, RefOperand from) {
   if (from.move) {
     if (&to == from.slot) return;
@@ -78,7 +79,7 @@ inline void AssignRef(RefObject*& to, RefOperand from) {
   }
 }
 
-// What the operand holds, to be owned: taken from it, or shared.
+// Returns an owned reference: the operand's own if it is moved, else a copy.
 inline RefObject* TakeRef(RefOperand from) {
   if (from.move) return std::exchange(*from.slot, nullptr);
   if (*from.slot != nullptr) (*from.slot)->AddRef();
@@ -88,7 +89,8 @@ inline RefObject* TakeRef(RefOperand from) {
 // One invocation's execution state. Thread-compatible.
 class Machine {
  public:
-  // `jit` compiles what it runs; null: nobody does, nor of what is traced.
+  // `jit` compiles the functions it runs. If it is null or the invocation is
+  // traced, nothing is compiled.
   Machine(Stack& stack, Meter& meter, const PrintSink* print,
           const Jit* jit = nullptr)
       : meter(meter),
@@ -98,18 +100,19 @@ class Machine {
         jit_(traced_ ? nullptr : jit) {}
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
-  // Frames left by a suspended invocation are dropped.
+  // Drops the frames of an invocation that is suspended.
   ~Machine() {
     if (frame != nullptr) PopAll();
   }
 
   Frame* frame = nullptr;          // the topmost
-  BytecodeState* state = nullptr;  // its module's
+  BytecodeState* state = nullptr;  // state of its module
   Outcome outcome = Outcome::kDone;
   Meter& meter;  // of the context
 
-  // Enters a function for the host, which keeps its references. `results`
-  // receives owned values when it returns. RESOURCE_EXHAUSTED: no stack left.
+  // Enters a function for the host, which keeps its references to `args`. When
+  // the function returns, owned values are stored in `results`. Returns
+  // RESOURCE_EXHAUSTED if the stack is full.
   absl::Status EnterFromHost(const FunctionCode& function,
                              BytecodeState& function_state, const Slot* args,
                              Slot* results) {
@@ -137,8 +140,8 @@ class Machine {
 
   Cursor Load() const { return {frame->pc, frame->i32, frame->refs}; }
 
-  // A frame above the topmost, which stays that; null after recording that the
-  // stack is full.
+  // Pushes a frame, but does not make it the topmost. If the stack is full,
+  // records the error and returns null.
   Frame* Push(const FunctionCode* function, BytecodeState* callee_state) {
     Frame* pushed = stack_.Push(function, callee_state, frame);
     if (pushed == nullptr) [[unlikely]]
@@ -147,45 +150,48 @@ class Machine {
   }
   void Pop(Frame* topmost) { stack_.Pop(topmost); }
 
-  // Calls the import that the instruction at `pc` names: a native function, or
-  // enters another module's. Load() gives the cursor to go on with.
+  // Calls the import that the instruction at `pc` names: calls a native
+  // function, or enters a function of another module. Continue with Load().
   bool CallImport(const uint8_t* pc);
-  // What the failure of a native function is to the machine: suspended if the
-  // result is pending, else failed. False.
+  // Handles the error of a native function: suspends the call if the error is
+  // Pending(), else fails. Returns false.
   [[gnu::cold]] bool NativeFailed(const LoweredCallImport& call,
                                   absl::Status status);
 
-  // Whether the functions it runs are noted in a trace: settled when it is
-  // made, since such functions run code of their own.
+  // Reports whether calls are recorded in a trace. Fixed at construction, since
+  // traced functions have separate lowered code.
   bool traced() const { return traced_; }
-  // The spans of the topmost frame's function, whose call this is.
+  // Begin and end the trace span of the topmost frame's function.
   void TraceEntry() const;
   void TraceExit() const { trace::End(); }
-  // Those of all frames: a machine may be left, and be resumed later on.
+  // The same for all frames, when a suspended machine resumes or a running one
+  // is suspended.
   void TraceEntries() const;
   void TraceExits() const;
   bool CallImportTraced(const uint8_t* pc);
 
-  // Lowers the topmost frame's function and gives the code to run.
+  // Lowers the topmost frame's function and returns its first instruction, or
+  // null if there is not enough memory.
   const uint8_t* PrepareFunction(bool traced);
 
   bool compiles() const { return jit_ != nullptr; }
-  // Where the meter's short way does not do, at an instruction that takes fuel.
-  // False: leave the loop, to end the call or, of a turn of a loop, to go on in
-  // compiled code.
+  // Called when Meter::ChargeShortly returned false at the instruction at `pc`;
+  // `turns` tells whether that is a backward branch. Returns false to leave the
+  // loop: the call must end, or it continues in compiled code.
   [[gnu::cold]] bool RenewAt(const uint8_t* pc, bool turns);
-  // What compiling for this machine asks.
+  // Passed to the compiler.
   auto stopped() const {
     return [this] { return meter.stopped(); };
   }
-  // Notes that the topmost frame's function is hot, and compiles it when it has
-  // been so for long enough. False: there is no code of it.
+  // Counts that the topmost frame's function is hot, and compiles it after
+  // enough counts. Returns false if it has no compiled code.
   bool NoteHot();
-  // The same for a function that the host has just entered.
+  // The same for a function that the host has just entered, which then runs its
+  // compiled code.
   void EnterHot();
   // Runs the topmost frame's compiled code.
   Outcome RunCompiled();
-  // What compiled code calls, see compiled.h.
+  // Called by compiled code, see compiled.h.
   bool RunStep(Frame* top, uint32_t offset, const FunctionCode* function,
                uint32_t step);
   bool RunImport(Frame* top, uint32_t offset, const FunctionCode* function);
@@ -195,8 +201,8 @@ class Machine {
   void LeaveCompiled(Frame* top, uint32_t offset, const FunctionCode* function);
   const void* ResolveCompiled(Frame* callee, const FunctionCode* function);
 
-  // Takes fuel for work on many bytes, before it is done: a unit for each KiB.
-  // An error says why the call is to stop. As PayForBytes of pay.h.
+  // Charges one unit of fuel for each KiB of work, before the work is done.
+  // Returns an error if the call must stop. See PayForBytes in pay.h.
   absl::Status PayFor(uint64_t bytes) {
     constexpr uint64_t kBytesPerUnit = 1024;
     constexpr uint64_t kMax = uint64_t{1} << 31;
@@ -209,20 +215,21 @@ class Machine {
     }
     return meter.StopReason();
   }
-  // What lists and buffers pay with.
+  // PayFor, as a PayForBytes for lists and buffers.
   auto payer() {
     return [this](uint64_t bytes) { return PayFor(bytes); };
   }
 
-  // Asks the stepper, if there is one, before the instruction at an offset of
-  // the topmost frame's function.
+  // Calls the stepper, if there is one, before the instruction at `offset` of
+  // the bytecode of the topmost frame's function.
   [[gnu::noinline]] bool Pause(uint32_t offset);
 
-  // Hands the topmost frame's results to its caller or the host.
+  // Stores the topmost frame's results in its caller's registers or for the
+  // host.
   void PassResults(const LoweredReturn& from);
   Slot* host_results() const { return host_results_; }
 
-  // Failing: each records an error and returns false.
+  // Failing. Each records an error and returns false.
   [[gnu::cold]] bool Fail(absl::Status status);
   bool Check(absl::Status status) {
     if (status.ok()) [[likely]]
@@ -230,26 +237,27 @@ class Machine {
     return Fail(std::move(status));
   }
   bool FailWithCode(int32_t code, absl::string_view message);
-  // As the meter says.
+  // Fails with the meter's StopReason().
   [[gnu::cold]] bool Stop();
   [[gnu::cold]] bool NoMemoryForCode();
   bool DivisionByZero();
   bool QuotientOverflows(int64_t dividend, int bits);
   bool NotRepresentable(double value, const char* type);
-  // A ref operand is null or of the wrong type.
+  // Fails because a ref operand is null or has the wrong type.
   bool NotA(const RefType& want, const RefObject* got);
   bool WrongType(const ElementType& want, const RefObject* got);
   bool GlobalOutOfRange(uint32_t offset, uint32_t size, uint32_t limit);
 
-  // Hands "name(values…)" to the sink.
+  // Passes "name(values…)" to the sink.
   void Print(absl::string_view name, RegisterList values, bool trace);
 
-  // Where the topmost frame is: at its call, for who is called.
+  // Returns where the topmost frame is: at its call, if it is calling a
+  // function.
   BacktraceFrame Where() const { return PlaceOf(*frame); }
 
-  // The error with a backtrace; drops all frames.
+  // Returns the error with a backtrace, and drops all frames.
   [[gnu::cold, gnu::noinline]] absl::Status TakeError();
-  // The same for a call that is to stop before it goes on.
+  // The same for a call that must stop before it continues.
   [[gnu::cold, gnu::noinline]] absl::Status TakeStop() {
     Stop();
     return TakeError();
@@ -258,14 +266,15 @@ class Machine {
  private:
   static BacktraceFrame PlaceOf(const Frame& at);
   bool CallNative(const ResolvedImport& import, const LoweredCallImport& call);
-  // With copies of the arguments, as many bytes of each as the longest type
-  // has. False: the stack is full. `status` is the function's.
+  // Calls a native function with copies of its arguments, each as wide as the
+  // longest type. Stores the function's status in `status`. Returns false if
+  // the stack is full.
   bool CallBySlots(const ResolvedImport& import, const LoweredCallImport& call,
                    absl::Status& status);
   bool EnterImport(const ResolvedImport& import, const LoweredCallImport& call);
   [[gnu::cold, gnu::noinline]] bool StackOverflow();
   [[gnu::noinline]] void PopAll();
-  // Where to begin, compiled first if that is to be.
+  // Returns where a function begins; compiles it first if the JIT is eager.
   const uint8_t* EntryOf(const FunctionCode& function,
                          const BytecodeState& of) const {
     const uint8_t* entry = function.Entry(traced_);
@@ -275,29 +284,31 @@ class Machine {
   }
   [[gnu::cold, gnu::noinline]] const uint8_t* CompiledEntryOf(
       const FunctionCode& function, const BytecodeState& of) const;
-  // Hands the results of compiled code's first frame over, and drops it.
+  // Stores the results of the frame that compiled code was entered with, and
+  // drops that frame.
   Outcome ReturnFromCompiled(Frame* base);
-  // The topmost frame that compiled code runs, at an instruction of it.
+  // Makes a frame of compiled code the topmost, at the instruction at `pc`.
   void ShowTop(Frame* top, const FunctionCode* function, const uint8_t* pc);
-  // Ends a call of C++ by compiled code in the topmost frame. False: leave it.
+  // Finishes a call from compiled code into C++. Returns false if compiled code
+  // must be left.
   bool GoOnCompiled(bool ok, Frame* top, BytecodeState* own);
   // Writes the headers of the frames between `top` and the one that compiled
-  // code was entered with, from the addresses that they return to.
+  // code was entered with. Derives them from the return addresses.
   void CompleteFrames(Frame* top, const void* const* returns);
 
   Stack& stack_;
   const PrintSink* print_;
   const bool traced_;
   const Jit* const jit_;
-  const void* turn_ = nullptr;  // where to enter, at a branch backwards
+  const void* turn_ = nullptr;  // where to enter after a backward branch
   CompiledState compiled_;
   Slot* host_results_ = nullptr;
   absl::Status error_;
-  absl::string_view native_;  // the import that failed; empty: none did
+  absl::string_view native_;  // the import that failed; empty if none did
 };
 
-// Where the code is that calls the native function which has this state;
-// nullopt if none runs.
+// Returns the place in the code that calls the native function with this state;
+// nullopt if no call is running.
 std::optional<BacktraceFrame> CallerOf(const ModuleState& state);
 
 }  // namespace eyrie::vm

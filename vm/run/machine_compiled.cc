@@ -14,11 +14,11 @@
 namespace eyrie::vm {
 namespace {
 
-// A function that has been seen so often, for each so many bytes of bytecode,
-// has taken about as long as it takes to compile.
+// A function that was found running once for each of this many bytes of its
+// bytecode has run for about as long as it takes to compile.
 constexpr uint32_t kBytesPerTick = 1024;
 
-// What a frame has beside its registers and its caller.
+// Writes a frame's header except for its caller.
 void FillHeader(Frame* frame, const FunctionCode* function,
                 BytecodeState* state, const uint8_t* pc) {
   auto* banks = reinterpret_cast<uint8_t*>(frame + 1);
@@ -29,7 +29,8 @@ void FillHeader(Frame* frame, const FunctionCode* function,
   frame->i32 = reinterpret_cast<int32_t*>(banks + function->ref_bytes);
 }
 
-// Into the callee's frame, as the interpreter has it.
+// Stores arguments passed in registers in the callee's frame, as the
+// interpreter expects them.
 void StorePassed(const FunctionCode& function, const CompiledState& state,
                  Frame* callee) {
   for (const PassedNumber& number : PassedNumbers(function)) {
@@ -169,7 +170,7 @@ void Machine::ShowTop(Frame* top, const FunctionCode* function,
 
 bool Machine::GoOnCompiled(bool ok, Frame* top, BytecodeState* own) {
   if (ok && frame == top) [[likely]] {
-    // Then the next branch backwards or call is to see it.
+    // Ensures that the next backward branch or call sees the order to stop.
     if (meter.stopped()) [[unlikely]]
       meter.Reclaim();
     return true;
@@ -231,7 +232,8 @@ const void* Machine::ResolveCompiled(Frame* callee,
   const void* code =
       state->module->CompileFunction(*jit_, function->ordinal, stopped());
   if (code != nullptr) return code;
-  // As the interpreter enters it: what is no argument is zero.
+  // Initializes the frame as the interpreter does: everything is zero except
+  // the arguments.
   std::vector<uint64_t> arguments(function->argument_count);
   FillHeader(callee, function, state, function->Entry(/*traced=*/false));
   for (uint32_t i = 0; i < function->argument_count; ++i) {
@@ -297,7 +299,7 @@ bool CompiledCharge(CompiledState* state, Frame* frame, uint32_t offset,
 
 bool CompiledLeave(CompiledState* state, Frame* frame, uint32_t offset,
                    const FunctionCode* function) {
-  ++state->credit;  // which the interpreter takes again
+  ++state->credit;  // the interpreter charges it again
   state->machine->LeaveCompiled(frame, offset, function);
   return false;
 }

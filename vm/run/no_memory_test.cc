@@ -1,4 +1,4 @@
-// Loads modules, makes contexts and calls functions while there is no memory.
+// Loads modules, creates contexts and calls functions without free memory.
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -25,7 +25,7 @@ namespace {
 using tests::FailEach;
 using tests::ModuleBuilder;
 
-// More of everything that a module lists than fits into kSmallBytes.
+// A module whose lists each exceed kSmallBytes.
 ModuleBuilder ManyOfEach() {
   ModuleBuilder module;
   module.debug_database = false;
@@ -42,7 +42,7 @@ ModuleBuilder ManyOfEach() {
   return module;
 }
 
-// A function of thousands of loops, one after the other, none of which turns.
+// A function of thousands of consecutive loops that end at once.
 std::vector<uint8_t> LongFunction() {
   constexpr int kLoops = 2500;
   std::string code = "entry: const.i32 0 i1 br ^head0 [i1>i2] ";
@@ -74,7 +74,7 @@ TEST(NoMemory, Loads) {
   });
 }
 
-// The code of a function is made when it is called first.
+// The first call lowers the function.
 absl::Status CallFirst(std::span<const uint8_t> file) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Context> context, NewContext(file));
   ASSIGN_OR_RETURN(const Function function, context->Lookup("f"));
@@ -90,7 +90,7 @@ TEST(NoMemory, FirstCalls) {
   FailEach({{"a long function", [&] { return CallFirst(file); }, 10}});
 }
 
-// The same function of the same context can be called once there is memory.
+// The same function of the same context succeeds once there is memory.
 TEST(NoMemory, TheContextGoesOn) {
   const std::vector<uint8_t> file = LongFunction();
   const auto context = NewContext(file);

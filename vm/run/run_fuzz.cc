@@ -1,8 +1,8 @@
-// A module that is verified and imports nothing runs to its end under limits,
-// whatever it does: every function is called, some twice.
+// A verified module without imports runs to its end under limits, whatever it
+// does: every function is called, some twice.
 //
-// Limits by fuel alone, so that a run is the same every time. Run it with:
-// tests/fuzz/BUILD says how.
+// The limits are fuel and memory only, never time, so that runs are
+// reproducible. See tests/fuzz/BUILD for how to run it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -52,7 +52,7 @@ Value Argument(ValueType type) {
   return Value(eyrie::Ref<eyrie::RefObject>());
 }
 
-// An error must have a sentence.
+// Every error must have a message.
 void Judge(const absl::Status& status) {
   if (!status.ok() && status.message().empty()) std::abort();
 }
@@ -63,7 +63,7 @@ void CallAll(Context& context, const Module& module) {
     std::vector<Value> arguments;
     for (ValueType type : function.signature().argument_types()) {
       arguments.push_back(Argument(type));
-      // The results of one function are arguments of the next.
+      // Passes the results of one function as arguments to the next.
       for (const Value& value : last) {
         if (value.type() == type) arguments.back() = value;
       }

@@ -16,8 +16,8 @@ absl::StatusOr<std::unique_ptr<Stack>> Stack::Create(size_t bytes) {
     return absl::ResourceExhaustedError(
         absl::StrCat("A stack of ", bytes, " bytes cannot be reserved."));
   }
-  // Most calls need a few KiB: a page of 2 MiB would be cleared for them. A
-  // kernel without such pages refuses, and all is well.
+  // Most calls need a few KiB, so clearing a huge page of 2 MiB would be
+  // wasteful. Kernels without huge pages return an error, which is harmless.
   (void)madvise(base, bytes, MADV_NOHUGEPAGE);
   return std::unique_ptr<Stack>(new Stack(static_cast<uint8_t*>(base), bytes));
 }

@@ -1,8 +1,9 @@
-// Frames and their registers, on one contiguous range of memory.
+// Frames and their registers, in one contiguous range of memory.
 //
-// A frame is its header, its refs and its i32 bank, one behind the other, all
-// zeroed on entry. Above the topmost frame the slots of a native call are laid
-// out. Address space is reserved once; pages are touched as calls deepen.
+// A frame is its header followed by its ref registers and its i32 registers,
+// all zeroed on entry. The slots of a native call are placed above the topmost
+// frame. Address space is reserved once; pages are committed as calls get
+// deeper.
 // Tested by stack_test.cc, tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_RUN_STACK_H_
 #define EYRIE_VM_RUN_STACK_H_
@@ -21,12 +22,12 @@
 
 namespace eyrie::vm {
 
-// Thread-compatible; one invocation, or a nest of them, at a time.
+// Thread-compatible. Used by one invocation, or several nested ones, at a time.
 class Stack {
  public:
   static constexpr size_t kDefaultBytes = size_t{4} << 20;
 
-  // RESOURCE_EXHAUSTED: no address space.
+  // Returns RESOURCE_EXHAUSTED if the address space cannot be reserved.
   static absl::StatusOr<std::unique_ptr<Stack>> Create(
       size_t bytes = kDefaultBytes);
   Stack(const Stack&) = delete;
@@ -35,7 +36,8 @@ class Stack {
 
   size_t size() const { return static_cast<size_t>(limit_ - base_); }
 
-  // Pushes a frame above `caller`, registers zeroed; null if it does not fit.
+  // Pushes a frame above `caller`, with zeroed registers. Returns null if it
+  // does not fit.
   Frame* Push(const FunctionCode* function, BytecodeState* state,
               Frame* caller) {
     if (static_cast<size_t>(limit_ - top_) < function->frame_bytes)
@@ -63,18 +65,18 @@ class Stack {
     top_ = reinterpret_cast<uint8_t*>(frame);
   }
 
-  // For compiled code, which lays frames out itself: the end of the stack, and
-  // its topmost frame.
+  // For compiled code, which lays out frames itself: the end of the stack, and
+  // the end of its topmost frame.
   const uint8_t* limit() const { return limit_; }
   uint8_t** top() { return &top_; }
   void SetTop(Frame* frame) {
     top_ = reinterpret_cast<uint8_t*>(frame) + frame->function->frame_bytes;
   }
-  // Pops a frame whose refs have been dropped.
+  // Pops a frame whose refs have been dropped already.
   void Drop(Frame* frame) { top_ = reinterpret_cast<uint8_t*>(frame); }
 
-  // Slots above the topmost frame; null if they do not fit. The caller gives
-  // them back in reverse order.
+  // Allocates slots above the topmost frame. Returns null if they do not fit.
+  // The caller must pop them in reverse order.
   Slot* PushSlots(size_t count) {
     if (static_cast<size_t>(limit_ - top_) / sizeof(Slot) < count + 1)
         [[unlikely]] {
@@ -87,11 +89,11 @@ class Stack {
   void PopSlots(Slot* slots) { top_ = reinterpret_cast<uint8_t*>(slots); }
 
  private:
-  // Frames are small: a call of memset would cost more than the stores.
+  // Frames are small, so that calling memset would cost more than the stores.
   static void Zero(uint8_t* begin, uint8_t* end) {
     for (; begin != end; begin += 16) {
       std::memset(begin, 0, 16);
-      asm volatile("" : : :);  // keeps the loop from becoming that call
+      asm volatile("" : : :);  // stops the compiler from calling memset
     }
   }
 

@@ -1,4 +1,4 @@
-// What a stack is to the system: address space, taken in small pages.
+// Stacks reserve address space, committed in small pages.
 #include "vm/run/stack.h"
 
 #include <cstdio>
@@ -11,7 +11,7 @@
 namespace eyrie::vm {
 namespace {
 
-// The flags that the kernel shows of the mapping around an address.
+// The kernel's flags of the mapping around an address.
 std::string MappingFlags(const void* address) {
   const auto place = reinterpret_cast<uintptr_t>(address);
   std::ifstream maps("/proc/self/smaps");
