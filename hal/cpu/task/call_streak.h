@@ -1,7 +1,7 @@
 // Calls that follow each other closely, on one thread.
 //
-// Waking a thread takes 50 us, which one short call is not worth. Many short
-// calls are: the thread keeps looking for work while it finds some, and helps
+// A woken thread arrives after 50 us, which one short call is not worth. Many
+// short calls are: the thread keeps searching while it finds work, and helps
 // with later calls. Calls from several threads in turn are not a streak,
 // because those threads keep the CPUs busy.
 // Tested by sharing_test.cc, task_device_test.cc.
@@ -24,8 +24,10 @@ class alignas(64) CallStreak {
   bool is_possible() const { return pause_ns_ > 0; }
 
   // Counts a call of this thread. Returns true if a thread should be woken for
-  // later calls: when the streak has taken `enough`, then twice that, and so
-  // on, because calls that a woken thread helps with are not counted here.
+  // later calls: when the streak has taken `enough`, after that twice as much,
+  // and so on. While a woken thread is awake, calls are shared instead of
+  // counted here; a call that comes here again shows that waking did not help.
+  // Ignores the call if another thread is in this function.
   bool Add(double begin, double end, double enough) {
     if (busy_.test_and_set(std::memory_order_acquire)) return false;
     const pthread_t thread = pthread_self();

@@ -1,4 +1,4 @@
-// Runs the commands of a buffer in stages, by chunks.
+// Runs the commands of a buffer in stages and chunks.
 //
 // Tested by task_device_test.cc.
 #include "hal/cpu/task/command_run.h"
@@ -115,7 +115,7 @@ void CommandRun::Finish() {
   absl::Status status = TakeStatus();
   Clear();
   if (then) return then(std::move(status));
-  // There is no caller to tell.
+  // The fence carries the status; there is no caller.
   OperationQueue::Complete(signal.get(), std::move(status)).IgnoreError();
 }
 
@@ -127,7 +127,8 @@ void CommandRun::Fail(absl::Status status) {
 
 absl::Status CommandRun::PrepareDispatch(const DispatchCommand& command,
                                          Task& task) {
-  // As many as bindings need; where they lie is set when all are known.
+  // The vectors may still grow, so Prepare() sets the pointers to these entries
+  // when the stage is complete.
   const size_t begin = pointers_.size();
   const size_t count =
       std::min<size_t>(command.binding_count, kMaxDispatchBindings);
@@ -160,7 +161,7 @@ absl::Status CommandRun::PrepareOne(const Command& command, Task& task) {
   ASSIGN_OR_RETURN(task.transfer, resolver_->ResolveTransfer(command));
   const uint64_t length = task.transfer.target.length;
   task.tiles = (length + kTransferChunk - 1) / kTransferChunk;
-  // One that overlaps is moved whole.
+  // An overlapping copy must run in one piece.
   if (task.transfer.Overlaps()) task.tiles = std::min<uint64_t>(task.tiles, 1);
   task.ns = task.tiles == 0
                 ? 0
@@ -221,7 +222,7 @@ int CommandRun::HelpersFor(double ns, uint64_t chunks) const {
   if (ns < each) return 0;
   const double most = static_cast<double>(
       std::min<uint64_t>(chunks, static_cast<uint64_t>(pool_->threads())) - 1);
-  // So much for this thread as well.
+  // Each thread, including this one, gets at least `each / 2`.
   const double worth = each > 0 ? 2 * ns / each - 1 : most;
   return static_cast<int>(std::min(most, worth));
 }
@@ -261,8 +262,8 @@ WorkgroupRange CommandRun::Take(Task& task) const {
   uint64_t end = 0;
   do {
     if (begin >= task.tiles) return {begin, begin};
-    // Large pieces at first, small ones when little is left: all are done at
-    // about the same time.
+    // Take large pieces first and small ones near the end, so that all threads
+    // finish at about the same time.
     const uint64_t share =
         (task.tiles - begin) / (2 * static_cast<uint64_t>(pool_->threads()));
     end = begin + std::min(task.tiles - begin, std::max(task.least, share));

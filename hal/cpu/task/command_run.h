@@ -1,5 +1,5 @@
-// A command buffer as a job: the commands between two barriers are a stage,
-// their workgroups and bytes its chunks.
+// A job that runs a command buffer. The commands between two barriers are a
+// stage; ranges of their workgroups or bytes are its chunks.
 //
 // A stage that is not worth sharing runs on the thread that reaches it. Runs
 // are reused, together with the memory that they have allocated.
@@ -39,12 +39,12 @@ class CommandRun;
 class RunStore : public std::enable_shared_from_this<RunStore> {
  public:
   ~RunStore();
-  // Returns a run for new commands.
+  // Returns a finished or a new run. Call one of its Set functions next.
   Ref<CommandRun> Take();
 
  private:
   friend class CommandRun;
-  static constexpr size_t kKept = 16;
+  static constexpr size_t kKept = 16;  // at most, in idle_
 
   std::mutex mutex_;
   std::vector<CommandRun*> idle_;
@@ -54,25 +54,28 @@ class CommandRun final : public Job {
  public:
   CommandRun() = default;
 
-  // What is run: the commands and the table are borrowed until it is done.
-  // `pool` is only asked whether its threads are awake; `work` may be null.
+  // Sets the commands to run. The commands and the table must outlive the run.
+  // `pool` is used only to size stages and chunks. `work` pays for commands and
+  // transfers; it may be null.
   void Set(const CommandBuffer& commands, std::span<const BufferBinding> table,
            const Ref<Allocator>& allocator, const Ref<Pool>& pool,
            const SharingPolicy& policy, WorkBudget* work);
-  // The same for some of the commands; `then` is called when they are over.
+  // The same for a range of the commands. Finish() calls `then` with the
+  // status.
   void SetRange(const CommandBuffer& commands, const CommandRange& range,
                 std::span<const BufferBinding> table,
                 std::function<void(absl::Status)> then,
                 const Ref<Allocator>& allocator, const Ref<Pool>& pool,
                 const SharingPolicy& policy, WorkBudget* work);
-  // The same, but it owns them, and ends the operation.
+  // The same for commands that the run owns. Finish() completes the operation.
   void SetOwned(Ref<CommandBuffer> commands, BindingTable table,
                 OperationQueue::Ending ending, const Ref<Allocator>& allocator,
                 const Ref<Pool>& pool, const SharingPolicy& policy);
 
-  // Returns the first failure. Call it only after the run is done.
+  // Returns the first failure, or OK. Call it once, after the run is done.
   absl::Status TakeStatus() { return std::move(status_); }
-  // Releases the resources that it owns, then ends the operation.
+  // Releases all resources of the run, then calls `then` of SetRange or,
+  // without one, completes the operation.
   void Finish() override;
 
  protected:
@@ -83,32 +86,33 @@ class CommandRun final : public Job {
  private:
   friend class RunStore;
 
-  // One command of a stage. A tile is a workgroup, or kTransferChunk bytes.
+  // One command of a stage. A tile is a workgroup, kTransferChunk bytes, or a
+  // whole collective or overlapping copy.
   struct Task {
     const Command* command;
     ResolvedDispatch dispatch;
     CollectiveRanges ranges;  // of a collective of one rank
     ResolvedTransfer transfer;
     uint64_t tiles;
-    uint64_t least;              // tiles taken at once
+    uint64_t least;              // tiles to take at once, at least
     double ns;                   // per tile; 0 if never measured
-    bool due;                    // its cost is to be measured
-    std::atomic<uint64_t> next;  // the first tile not taken
+    bool due;                    // its cost must be measured
+    std::atomic<uint64_t> next;  // the first tile that is not taken yet
   };
-  // Longer stages are cut: nothing depends on how long one is.
+  // Splits longer stages, which does not change results.
   static constexpr size_t kMaxTasks = 32;
 
   void Clear();
-  // Prepares tasks up to a barrier, or as many as there is room for.
+  // Prepares tasks up to the next barrier, but at most kMaxTasks.
   absl::Status Prepare();
   absl::Status PrepareOne(const Command& command, Task& task);
   absl::Status PrepareDispatch(const DispatchCommand& command, Task& task);
-  // Learns what kernels cost that were never measured, by one workgroup each.
+  // Measures each kernel that was never measured, by running one workgroup.
   absl::Status Probe();
   // Returns the number of additional threads that the stage is worth.
   int HelpersFor(double ns, uint64_t chunks) const;
 
-  // Takes tiles of a task; none: begin == end.
+  // Takes some tiles of a task. Returns an empty range if none are left.
   WorkgroupRange Take(Task& task) const;
   absl::Status RunTask(Task& task, absl::FunctionRef<bool()> stop);
   absl::Status RunTiles(Task& task, WorkgroupRange tiles,
@@ -124,16 +128,16 @@ class CommandRun final : public Job {
   WorkBudget* work_ = nullptr;
   const Command* next_command_ = nullptr;
   const Command* end_ = nullptr;            // null: after the last command
-  std::function<void(absl::Status)> then_;  // of SetRange
-  // Of SetOwned.
+  std::function<void(absl::Status)> then_;  // only by SetRange
+  // Only by SetOwned.
   Ref<CommandBuffer> owned_commands_;
   BindingTable owned_table_;
   OperationQueue::Ending ending_;
-  uint64_t flow_ = 0;  // to its first stage, of a trace
+  uint64_t flow_ = 0;  // links the caller to the first stage in a trace
 
   std::array<Task, kMaxTasks> tasks_;
   size_t task_count_ = 0;
-  std::atomic<size_t> first_task_{0};  // those before have no tiles left
+  std::atomic<size_t> first_task_{0};  // earlier tasks have no tiles left
   std::vector<void*> pointers_;        // the bindings of all tasks
   std::vector<size_t> lengths_;
 

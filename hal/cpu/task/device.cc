@@ -1,4 +1,4 @@
-// Decides where the commands of an operation run.
+// Decides on which threads the commands of an operation run.
 //
 // Tested by task_device_test.cc.
 #include "hal/cpu/task/device.h"
@@ -23,7 +23,7 @@
 namespace eyrie::hal::cpu {
 namespace {
 
-// Something done in one piece, by one thread of a pool.
+// An operation that one thread of a pool runs in one piece.
 class PieceJob final : public Job {
  public:
   PieceJob(OperationQueue::Body body, OperationQueue::Ending ending)
@@ -50,32 +50,34 @@ class PieceJob final : public Job {
   absl::Status status_;
 };
 
-// What runs commands; operations that are put by share it with the device,
-// which they may outlive.
+// Runs commands. Shared by the device and its waiting operations, which may
+// outlive the device.
 class Engine final : public SegmentRunner {
  public:
   Engine(PoolOptions options, const SharingPolicy& policy,
          const Ref<Allocator>& allocator)
       : policy_(policy),
         allocator_(allocator),
-        // A woken thread looks for work at least so long.
+        // A woken thread searches for work for at least this long.
         streak_(absl::ToDoubleNanoseconds(options.spin) / 4),
         pool_(MakeRef<Pool>(std::move(options))) {}
 
   const Ref<Pool>& pool() const { return pool_; }
 
-  // Runs commands whose wait is over, or sees to it, and ends the operation.
+  // Runs commands that need not wait, here or in the pool, and completes the
+  // operation.
   absl::Status Now(const QueueFences& fences, Ref<CommandBuffer> commands,
                    std::span<const BufferBinding> table);
-  // The same for what was put by.
+  // The same for an operation that has waited for a fence.
   void Later(Ref<CommandBuffer> commands, BindingTable table,
              OperationQueue::Ending ending);
-  // Between collectives: here if it is small, else by the pool.
+  // Runs commands between collectives: here if they are small, else in the
+  // pool.
   std::optional<absl::Status> RunSegment(
       const CommandBuffer& commands, std::span<const BufferBinding> table,
       const CommandRange& range, WorkBudget* work,
       std::function<void(absl::Status)> then) override;
-  // Both for what moves bytes.
+  // Now and Later for transfers.
   absl::Status Move(const QueueFences& fences, uint64_t bytes,
                     OperationQueue::Body body);
   void MoveLater(uint64_t bytes, OperationQueue::Body body,
@@ -83,17 +85,17 @@ class Engine final : public SegmentRunner {
 
  private:
   bool IsThreaded() const { return pool_->threads() > 1; }
-  // True if no thread but this one is worth its while.
+  // Reports whether the work is too small to share.
   bool IsSmall(const Estimate& estimate) const;
-  // True if the caller is to go on meanwhile.
+  // Reports whether the work should run in the background.
   bool IsLarge(const Estimate& estimate) const;
   absl::Status RunHere(const CommandBuffer& commands,
                        std::span<const BufferBinding> table, WorkBudget* work) {
     return Execute(commands, table, *allocator_, work, pool_->threads(),
                    IsThreaded());
   }
-  // Here too; what is small but could be shared may wake a thread for those
-  // that follow.
+  // The same, but commands that could be shared may wake a thread for later
+  // calls.
   absl::Status RunSmall(const CommandBuffer& commands,
                         std::span<const BufferBinding> table, WorkBudget* work,
                         const Estimate& estimate);
@@ -102,7 +104,7 @@ class Engine final : public SegmentRunner {
                          WorkBudget* work);
   void RunPiece(OperationQueue::Body body, OperationQueue::Ending ending,
                 bool hands_over);
-  // By the pool or, if it ends, here.
+  // Runs commands in the pool, or here if the pool takes no jobs.
   void HandOver(Ref<CommandBuffer> commands, BindingTable table,
                 OperationQueue::Ending ending);
 
@@ -256,15 +258,16 @@ class TaskDevice final : public CpuDevice {
   }
   absl::StatusOr<Ref<Semaphore>> CreateSemaphore(uint64_t value) override;
   void CancelQueued(const void* owner) override {
-    // What was queued before a fork is the parent's.
+    // Operations that were queued before a fork belong to the parent.
     if (!IsForked()) CpuDevice::CancelQueued(owner);
   }
 
  private:
   bool has_threads() const { return concurrency() > 1; }
-  // True in a child of the process that opened the device, without its threads.
+  // Reports whether this is a forked child of the process that opened the
+  // device, in which the device's threads do not exist.
   bool IsForked() const { return has_threads() && mark_.IsForked(); }
-  // Refuses an operation there.
+  // Refuses an operation in a forked child.
   absl::Status Check(const QueueFences& fences) const {
     if (!IsForked()) [[likely]]
       return absl::OkStatus();
@@ -316,7 +319,7 @@ TaskDevice::TaskDevice(const DriverOptions& options, const Topology& topology,
                                        policy, allocator_)) {}
 
 TaskDevice::~TaskDevice() {
-  // What waits fails, what runs ends.
+  // Waiting operations fail. Running ones finish.
   CancelQueued(nullptr);
   engine_->pool()->Shutdown();
 }

@@ -10,7 +10,8 @@
 
 namespace eyrie::hal::cpu {
 
-// "local-task": one device, whose threads DriverOptions::task chooses.
+// Creates the driver "local-task". It has one device; DriverOptions::task
+// selects the device's threads.
 std::unique_ptr<Driver> CreateLocalTaskDriver();
 
 }  // namespace eyrie::hal::cpu

@@ -1,4 +1,4 @@
-// How threads enter and leave the stages of a job.
+// Lets threads enter and leave the stages of a job.
 //
 // Tested by pool_test.cc.
 #include "hal/cpu/task/job.h"
@@ -27,7 +27,8 @@ bool Job::LeaveToDriver() {
   if (!driver_looks_.load()) return false;
   state_.store(kForDriver);
   if (driver_looks_.load()) return true;
-  // It has fallen asleep since; unless it has seen this all the same.
+  // The driver may have fallen asleep before it saw the stage. Take the stage
+  // back, unless the driver has claimed it.
   uint32_t state = kForDriver;
   return !state_.compare_exchange_strong(state, 1);
 }
@@ -37,7 +38,7 @@ bool Job::TakePart(Pool& pool, absl::FunctionRef<bool()> stop, bool drives) {
   if (exhausted) state_.fetch_and(~kOpen);
   const uint32_t left = state_.fetch_sub(1) - 1;
   if ((left & kOpen) != 0) {
-    // Somebody has to see to the rest.
+    // Another thread must run the remaining chunks.
     if (left == kOpen) pool.Call(1);
     return false;
   }

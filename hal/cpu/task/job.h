@@ -1,9 +1,9 @@
-// Work that a pool's threads share: stages one after the other, and in each a
-// number of chunks in any order.
+// Work that a pool's threads share. A job has stages, which run one after
+// another. A stage has chunks, which run in any order.
 //
-// A job is in one of these states: open, when any thread may come in and run
-// chunks; closed, when threads are still inside or one prepares the next stage
-// alone; ready, when it needs a thread to do that; done.
+// A job is in one of these states. Open: any thread may enter and run chunks.
+// Closed: threads are leaving the stage, or one thread prepares the next stage
+// alone. Ready: a thread must come to prepare the next stage. Done.
 // Tested by pool_test.cc.
 #ifndef EYRIE_HAL_CPU_TASK_JOB_H_
 #define EYRIE_HAL_CPU_TASK_JOB_H_
@@ -27,23 +27,25 @@ class Job : public RefObject {
  protected:
   Job() : RefObject(kType) {}
 
-  // What Advance prepared.
+  // The result of Advance.
   struct Stage {
-    bool over = false;  // no stage: the job is done
-    int helpers = 0;    // how many more threads its chunks are worth
+    bool over = false;  // there is no next stage; the job is done
+    int helpers = 0;    // the additional threads that its chunks are worth
   };
 
-  // Prepares the next stage; called on one thread at a time, with nobody in
-  // RunChunks. What is not worth sharing it may as well run itself.
+  // Prepares the next stage. May run a stage itself if it is not worth sharing.
+  // Called by one thread at a time, while no thread is in RunChunks.
   virtual Stage Advance() = 0;
-  // Takes chunks of the stage and runs them until none is left to take (true)
-  // or `stop()`, asked between two of them. Called by many threads at once.
+  // Takes chunks of the stage and runs them. Returns true when no chunk is left
+  // to take, or false when `stop()`, called after a chunk, returns true. Called
+  // by many threads at once.
   virtual bool RunChunks(absl::FunctionRef<bool()> stop) = 0;
-  // Called when the job is done and the pool holds no reference except the one
-  // for this call. Not called for jobs that Pool::Run runs.
+  // Called once, when the job is done and the pool no longer lists it. Not
+  // called for jobs that Pool::Run runs.
   virtual void Finish() = 0;
 
-  // Resets a finished job, so that it can run again.
+  // Resets a job so that it can run again. Requires that no pool or other
+  // thread uses it.
   void Restart() {
     driver_looks_.store(false);
     state_.store(kReady);
@@ -52,30 +54,33 @@ class Job : public RefObject {
  private:
   friend class Pool;
 
-  // Flags beside the number of threads inside.
-  static constexpr uint32_t kReady = 1u << 31;  // to be prepared by anyone
-  static constexpr uint32_t kOpen = 1u << 30;   // to be entered by anyone
+  // state_ holds flags and, in the bits below them, the number of threads
+  // inside. The driver is the thread in Pool::Run.
+  static constexpr uint32_t kReady = 1u << 31;  // any thread may prepare it
+  static constexpr uint32_t kOpen = 1u << 30;   // any thread may enter
   static constexpr uint32_t kDone = 1u << 29;
-  static constexpr uint32_t kForDriver = 1u << 28;     // to be prepared by it
-  static constexpr uint32_t kInside = kForDriver - 1;  // the number's bits
+  static constexpr uint32_t kForDriver = 1u << 28;     // only it may prepare it
+  static constexpr uint32_t kInside = kForDriver - 1;  // mask of the number
 
   bool HasWork() const { return (state_.load() & (kReady | kOpen)) != 0; }
-  // Runs chunks if there are any to run; false: there was nothing to do.
+  // Prepares a stage or runs chunks. Returns false if there was nothing to do.
+  // `drives`: this thread is the driver.
   bool Help(Pool& pool, absl::FunctionRef<bool()> stop, bool drives);
-  // As the one thread inside a closed stage: prepares the next and takes part,
-  // and so on, as long as this thread is the last in each.
+  // Prepares the next stage and takes part in it, and so on, as long as this
+  // thread leaves each stage last. It must be alone inside a closed stage.
   void Proceed(Pool& pool, absl::FunctionRef<bool()> stop, bool drives);
-  // Runs chunks of an open stage that this thread is in, and leaves it. True:
-  // it was the last to leave and is to go on.
+  // Runs chunks of the stage that this thread has entered, then leaves it.
+  // Returns true if this thread left last and must continue with Proceed.
   bool TakePart(Pool& pool, absl::FunctionRef<bool()> stop, bool drives);
-  // Leaves what is next to the driver if it looks out for it.
+  // Leaves the next stage to the driver. Returns false if the driver sleeps;
+  // the caller must prepare the stage then.
   bool LeaveToDriver();
 
   std::atomic<uint32_t> state_{kReady};
-  // The thread in Pool::Run looks out for its job.
+  // The driver is searching for work, not asleep.
   std::atomic<bool> driver_looks_{false};
-  bool driven_ = false;   // by Pool::Run; set before it is offered
-  bool offered_ = false;  // the pool knows of it; only in Proceed
+  bool driven_ = false;   // runs in Pool::Run; set before it is shared
+  bool offered_ = false;  // is in Pool::jobs_; used by one thread at a time
 };
 
 }  // namespace eyrie::hal::cpu

@@ -24,10 +24,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A search this short costs next to nothing, whether it finds or not.
+// A search this short costs almost nothing, even if it finds no work.
 constexpr double kLeastSearchNs = 1000;
-// A thread whose clock jumps by this much has lost its processor to another:
-// searching would take it from somebody.
+// If this much time passes between two checks of the clock, another thread has
+// used the processor. Searching longer would take it away from that thread.
 constexpr double kLostNs = 100000;
 constexpr int kLooksPerTime = 16;
 
@@ -67,16 +67,16 @@ Pool::~Pool() { pool_numbers.Give(number_); }
 
 void Pool::BeWorker(int index) {
   BindThread(options_.cpus, index);
-  // The pool outlives its threads.
+  // The name stays valid, because the pool outlives its threads.
   trace::SetThreadName(thread_name_.c_str(), index);
   Work(index);
 }
 
 bool Pool::StartWorker() {
   std::lock_guard<std::mutex> lock(mutex_);
-  const int index = workers_.load() + 1;  // 0 is the caller's
+  const int index = workers_.load() + 1;  // 0 is the caller
   if (stopping_.load() || index >= options_.threads) return false;
-  // The thread keeps the pool while it runs.
+  // The thread retains the pool while it runs.
   absl::StatusOr<Thread> thread = Thread::Start(
       "kernels",
       [self = Ref<Pool>::Share(this), index] { self->BeWorker(index); },
@@ -98,7 +98,7 @@ void Pool::Work(int index) {
     searching_.fetch_add(1);
     const bool found = Search(limit, called);
     searching_.fetch_sub(1);
-    // Searches that find are worth longer ones; vain ones are not.
+    // Search longer after a success, and shorter after a failure.
     limit = found ? std::min(longest, limit * 2)
                   : std::max(std::min(longest, kLeastSearchNs), limit / 2);
     if (found) continue;
@@ -217,7 +217,7 @@ void Pool::WaitUntil(Deadline deadline, absl::FunctionRef<bool()> done) {
   while (true) {
     const uint32_t seen = calls_.load();
     if (over()) break;
-    // No more threads run kernels than the pool may have.
+    // At most options_.threads threads help at once.
     const bool may_help = helping_.load() < options_.threads;
     if (may_help && HelpOnce(over)) {
       helped = true;
@@ -227,7 +227,7 @@ void Pool::WaitUntil(Deadline deadline, absl::FunctionRef<bool()> done) {
     if (Search(absl::ToDoubleNanoseconds(options_.spin), found)) continue;
     SleepAsGuest(deadline, found);
   }
-  // Another may take this thread's place.
+  // Another waiting thread may take the place of this one.
   if (helped && offered_.load() != 0 && guests_.load() != 0) Call(1);
 }
 
@@ -257,7 +257,7 @@ bool Pool::Start(const Ref<Job>& job) {
 
 void Pool::Shutdown() {
   if (mark_.IsForked()) return;
-  std::vector<Thread> threads;  // joined at the end
+  std::vector<Thread> threads;  // joined by their destructors
   while (!stopping_.load()) {
     WaitUntil(Deadline::Never(), [&] { return offered_.load() == 0; });
     std::lock_guard<std::mutex> lock(mutex_);

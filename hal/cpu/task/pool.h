@@ -29,15 +29,15 @@
 namespace eyrie::hal::cpu {
 
 struct PoolOptions {
-  int threads = 1;        // in all, the caller's included
+  int threads = 1;        // in total, including the caller
   std::vector<int> cpus;  // thread i is bound to cpus[i]; empty: not bound
   absl::Duration spin = absl::Microseconds(50);  // longest search for work
   size_t stack_bytes = 0;                        // 0: the system's default
 };
 
 // Thread-safe. The creator of a pool must call Shutdown once. In a forked child
-// of the creating process, the threads do not exist, so the pool neither starts
-// threads nor waits.
+// of the creating process, the threads do not exist: Start returns false, and
+// WaitUntil and Shutdown return at once.
 class Pool final : public WaitHost {
  public:
   explicit Pool(PoolOptions options);
@@ -48,22 +48,25 @@ class Pool final : public WaitHost {
   // cheap.
   bool IsAwake() const { return searching_.load() != 0; }
 
-  // Runs a job to its end, on this thread and the threads that help.
+  // Runs a job to its end, on this thread and the threads that help. Does not
+  // call Finish.
   void Run(const Ref<Job>& job);
-  // Submits a job to run in the background. Returns false if no thread can take
-  // it.
+  // Submits a job to run in the background, and retains it until it is done.
+  // Returns false without submitting it if the pool cannot start a thread, or
+  // after Shutdown.
   bool Start(const Ref<Job>& job);
 
-  // Tries to wake a thread to search for work that may come soon, unless one is
-  // already searching. Does not block.
+  // Wakes a sleeping thread, or starts the first one, to search for work that
+  // may come soon. Does nothing if a thread is already searching, or if the
+  // pool's lock is taken.
   void Wake();
 
-  // Runs chunks of all jobs meanwhile.
+  // Runs chunks of all jobs while it waits.
   void WaitUntil(Deadline deadline, absl::FunctionRef<bool()> done) override;
   void Nudge() override;
 
-  // Runs all jobs to their ends, and ends the threads. May be called on one of
-  // them. Nothing is started any more; what runs goes on without help.
+  // Runs all listed jobs to their ends, then ends the threads. May be called on
+  // one of them. Start returns false afterwards, and Run gets no help.
   void Shutdown();
 
  private:
@@ -73,31 +76,34 @@ class Pool final : public WaitHost {
   void BeWorker(int index);
   void Work(int index);
 
-  // Makes a job known to all, and asks for `helpers` threads. False: the pool
-  // ends, and nobody will come.
+  // Lists a job, unless it is listed already, and asks for `helpers` threads.
+  // Returns false if it cannot list the job because of Shutdown.
   bool Offer(Job& job, int helpers);
-  // Asks for threads to look at the jobs.
+  // Wakes or starts threads until up to `helpers` of them look at the jobs.
   void Call(int helpers);
+  // Removes a job from the list.
   void Remove(Job& job);
 
   // Starts a thread. Returns false on failure.
   bool StartWorker();
-  // A job with something to do.
+  // Returns a listed job that has work, or null.
   Ref<Job> Find();
   // Runs chunks of some job. Returns false if there are none.
   bool HelpOnce(absl::FunctionRef<bool()> stop);
-  // Looks out for `limit`; true as soon as `found()` is.
+  // Polls `found()` until it returns true or `limit_ns` has passed. Returns the
+  // last result.
   bool Search(double limit_ns, absl::FunctionRef<bool()> found);
-  // Sleeps as one of those that wait, until `found()` after a nudge or a call.
+  // Sleeps until `found()` returns true or the deadline has passed. Checks
+  // again after each Nudge and Call.
   void SleepAsGuest(Deadline deadline, absl::FunctionRef<bool()> found);
 
   const PoolOptions options_;
   const ForkMark mark_;
-  const int number_;               // among the pools that live; from 0
-  const std::string thread_name_;  // but for its index
+  const int number_;               // unique among the existing pools; from 0
+  const std::string thread_name_;  // without the thread's index
   // Changes when there may be work.
   std::atomic<uint32_t> calls_{0};
-  std::atomic<int> searching_{0};   // workers that look out
+  std::atomic<int> searching_{0};   // workers that search for work
   std::atomic<int> helping_{0};     // workers and guests inside jobs
   std::atomic<int> guests_{0};      // asleep in SleepAsGuest
   std::atomic<int> sleeping_{0};    // workers asleep; changes under mutex_

@@ -1,5 +1,5 @@
-// Jobs on pools of one, two and seven threads: every chunk once, stages in
-// order, failures, jobs handed over, threads that come and go.
+// Runs jobs on pools of one, two and seven threads: every chunk once, stages in
+// order, failures, background jobs, and threads that come and go.
 #include "hal/cpu/task/pool.h"
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace eyrie::hal::cpu {
 namespace {
 
 // Calls `chunk(stage, index)` for each of `chunks` in each stage, until it
-// says false.
+// returns false.
 class TestJob final : public Job {
  public:
   using Chunk = std::function<bool(int stage, int index)>;
@@ -37,7 +37,7 @@ class TestJob final : public Job {
 
  protected:
   Stage Advance() override {
-    // The one before is complete, and nobody is in it.
+    // The previous stage is complete, and no thread is in it.
     EXPECT_EQ(inside_.load(), 0);
     if (stage_ > 0 && !failed_.load()) {
       EXPECT_EQ(done_.load(), chunks_);
@@ -98,7 +98,7 @@ class PoolTest : public ::testing::TestWithParam<int> {
 
 INSTANTIATE_TEST_SUITE_P(Threads, PoolTest, ::testing::Values(1, 2, 7));
 
-// A plain sum by chunks: every chunk runs once, whatever threads there are.
+// Every chunk runs once, with any number of threads.
 TEST_P(PoolTest, EveryChunkOnce) {
   constexpr int kStages = 5;
   constexpr int kChunks = 200;
@@ -130,7 +130,8 @@ TEST_P(PoolTest, WithAndWithoutSpinning) {
   }
 }
 
-// After a failure no stage begins; chunks that others have begun are ended.
+// After a failure, no stage begins. Chunks that other threads have begun are
+// completed.
 TEST_P(PoolTest, FailuresStopTheOthers) {
   std::atomic<int> runs{0};
   const auto job =
@@ -143,7 +144,7 @@ TEST_P(PoolTest, FailuresStopTheOthers) {
   EXPECT_LT(runs.load(), 200000);
 }
 
-// A chunk that runs a job of its own on the same pool.
+// A chunk may run another job on the same pool.
 TEST_P(PoolTest, Nested) {
   std::atomic<int> runs{0};
   pool_->Run(MakeRef<TestJob>(2, 8, helpers(), [&](int, int) {
@@ -174,7 +175,7 @@ TEST_P(PoolTest, ManyCallers) {
   EXPECT_EQ(runs.load(), kCallers * 40 * 2 * 20);
 }
 
-// What is handed over runs while the caller goes on, or waits and helps.
+// Background jobs run while the caller continues, or while it waits and helps.
 TEST_P(PoolTest, HandsOver) {
   for (int round = 0; round < 40; ++round) {
     std::atomic<int> finished{0};
@@ -206,8 +207,8 @@ TEST_P(PoolTest, WaitsEndInTime) {
   EXPECT_GE(Deadline::Now() - begin, absl::Milliseconds(20));
 }
 
-// One that helps leaves between two chunks when its time is over, and the rest
-// is done without it.
+// A waiting thread that helps leaves between two chunks after its deadline. The
+// other threads run the remaining chunks.
 TEST_P(PoolTest, HelpersLeaveInTime) {
   if (GetParam() == 1) return;
   std::atomic<bool> finished{false};
@@ -229,7 +230,8 @@ TEST_P(PoolTest, HelpersLeaveInTime) {
   EXPECT_TRUE(finished.load());
 }
 
-// Pools end idle, just used, and with work handed over that has not begun.
+// Pools may be shut down idle, just after use, and with jobs that have not
+// begun.
 TEST_P(PoolTest, Ends) {
   for (int jobs = 0; jobs < 20; ++jobs) {
     Open(absl::Microseconds(20));
@@ -243,7 +245,7 @@ TEST_P(PoolTest, Ends) {
     }
     pool_->Shutdown();
     EXPECT_EQ(runs.load(), started * 10);
-    // What comes later runs on the caller's thread.
+    // After Shutdown, jobs run only on the caller's thread.
     EXPECT_FALSE(pool_->Start(MakeRef<TestJob>(1, 1, 1, [](int, int) {
       ADD_FAILURE() << "runs";
       return true;
@@ -256,7 +258,7 @@ TEST_P(PoolTest, Ends) {
   }
 }
 
-// The last reference may go on a thread of the pool itself.
+// A thread of the pool may shut the pool down and drop its last reference.
 TEST_P(PoolTest, EndsOnAThreadOfItsOwn) {
   ASSERT_TRUE(pool_);
   std::atomic<bool> ended{false};
@@ -270,7 +272,8 @@ TEST_P(PoolTest, EndsOnAThreadOfItsOwn) {
   while (started && !ended.load()) absl::SleepFor(absl::Milliseconds(1));
 }
 
-// Fewer threads than asked for do the work; without any the caller does.
+// If not all threads can start, the others do the work. If none can, the caller
+// does it.
 TEST(PoolThreads, MayBeFewer) {
   for (const int some : {0, 1}) {
     SCOPED_TRACE(some);
@@ -294,7 +297,7 @@ TEST(PoolThreads, MayBeFewer) {
   }
 }
 
-// Threads of several pools can be told apart; numbers are used again.
+// Threads of different pools have different names. Pools reuse numbers.
 TEST(PoolThreads, HaveNames) {
   for (int round = 0; round < 2; ++round) {
     auto recorder = trace::Recorder::Start({});

@@ -1,4 +1,4 @@
-// Adds up what commands have taken before.
+// Adds up the measured costs of commands.
 //
 // Tested by sharing_test.cc.
 #include "hal/cpu/task/sharing.h"
@@ -10,14 +10,14 @@
 namespace eyrie::hal::cpu {
 namespace {
 
-// The length of a slot's range shows only in the table, which is not worth
-// looking at: transfers of slots are rare, and small.
+// Returns 0 if the length is only in the binding table. Reading the table is
+// not worth the time, because transfers to its slots are rare and small.
 uint64_t KnownLength(const RecordedRef& ref) {
   return ref.length == kWholeBuffer ? 0 : ref.length;
 }
 
 void AddDispatch(const DispatchCommand& command, Estimate& sum) {
-  // One of another driver fails at once.
+  // A dispatch of another driver's executable fails at once.
   if (command.executable->driver_tag() != &KernelExecutable::kDriverTag) return;
   const auto& executable =
       static_cast<const KernelExecutable&>(*command.executable);
@@ -68,7 +68,7 @@ Estimate EstimateCommands(const CommandBuffer& commands) {
         break;
     }
   }
-  return {sum.ns, sum.largest_ns, sum.known};  // so that it is in registers
+  return {sum.ns, sum.largest_ns, sum.known};  // a copy keeps sum in registers
 }
 
 }  // namespace eyrie::hal::cpu

@@ -13,18 +13,21 @@ namespace eyrie::hal::cpu {
 
 // Times are nanoseconds of one thread's work.
 struct SharingPolicy {
-  // What is worth a further thread that looks for work anyway, and one that
-  // sleeps: waking it takes the caller 2 to 5 us, and it comes 50 us later.
+  // The least work that is worth another thread, if one is already searching
+  // for work (awake) or if it must be woken (asleep). Waking a thread takes the
+  // caller 2 to 5 us, and the thread arrives 50 us later.
   double awake_ns = 6000;
   double asleep_ns = 100000;
-  // The least that a thread takes at once.
+  // The least work that a thread takes at once.
   double chunk_ns = 3000;
-  // From here on the caller goes on, and the pool does it all.
+  // From this much work on, the pool runs all of it in the background. 0: also
+  // work of unknown cost.
   double hand_over_ns = 1e6;
-  // The same for what waited for a fence, and keeps whoever signals it.
+  // The same for an operation that waited for a fence. It would delay the
+  // thread that signals the fence.
   double hand_over_waited_ns = 20000;
 
-  // Shares everything that can be, in the smallest chunks: for tests.
+  // For tests: shares all work that can be shared, in the smallest chunks.
   static SharingPolicy Everything() { return {0, 0, 0, 0, 0}; }
 };
 
@@ -35,14 +38,15 @@ struct Estimate {
   bool known = true;      // false: a part of it has never been measured
 };
 
-// Bytes of a fill, an update or a copy that one thread takes at least.
+// The least bytes of a fill, an update or a copy that one thread takes at once.
 inline constexpr uint64_t kTransferChunk = uint64_t{256} << 10;
-// How fast they are, roughly.
+// Their approximate speed.
 inline constexpr double kTransferBytesPerNs = 8;
 
 Estimate EstimateTransfer(uint64_t bytes);
 
-// All commands of a buffer. Counts of an indirect dispatch are not known.
+// Returns the sum for all commands of a buffer. The cost of an indirect
+// dispatch is never known.
 Estimate EstimateCommands(const CommandBuffer& commands);
 
 }  // namespace eyrie::hal::cpu

@@ -1,4 +1,4 @@
-// Costs as they are measured, and what commands are estimated to take.
+// Measured costs, estimates for commands, and streaks of calls.
 #include "hal/cpu/task/sharing.h"
 
 #include <thread>
@@ -21,9 +21,9 @@ TEST(KernelCost, Moves) {
   const Case kCases[] = {
       {{}, 0, 0},
       {{1000}, 100, 101},
-      // Even what takes no time has been measured.
+      // A measurement of 0 ns counts as measured, too.
       {{0}, 0.01f, 1},
-      // Falls fast, and rises slowly.
+      // The cost falls fast and rises slowly.
       {{1000, 0}, 50, 51},
       {{1000, 2000}, 112, 113},
       {{1000, 0, 0, 0, 0, 0, 0, 0}, 0.01f, 1},
@@ -102,12 +102,12 @@ TEST(CallStreak, SumsUpWhatFollowsClosely) {
            Row{0, 15000, false},
            Row{0, 15000, false},
            Row{kPause, 10000, true},  // 40 us together
-           Row{0, 40000, false},      // then it takes twice as long
+           Row{0, 40000, false},      // now it needs twice as much
            Row{0, 30000, false},
            Row{0, 10000, true},
-           Row{1, 159999, false},  // and twice as long again
+           Row{1, 159999, false},  // now it needs four times as much
            Row{kPause + 1, 30000, false},
-           Row{1, 10000, true},  // another streak
+           Row{1, 10000, true},  // a new streak since the long pause
            Row{1e12, 0, false},
            Row{0, 1e9, true},
        }) {

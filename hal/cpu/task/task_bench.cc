@@ -1,9 +1,9 @@
-// What sharing costs: forks and joins of next to nothing, and submissions.
+// Measures the cost of sharing: tiny jobs, and submissions of empty dispatches.
 //
 //   bazel run -c opt //hal/cpu/task:task_bench
-// A run of two chunks that take 5 us each would take 10 us on one thread; what
-// it takes above 5 us is the pool's. The argument is the pause between two
-// runs in microseconds: after long ones, threads sleep.
+// A run of two chunks of 5 us each would take 10 us on one thread. Its time
+// above 5 us is the cost of the pool. The argument is the pause between two
+// runs in microseconds: after long pauses, the threads sleep.
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -76,8 +76,8 @@ int Empty(const Environment*, const DispatchState*, const WorkgroupState*) {
   return 0;
 }
 
-// An empty dispatch of two workgroups: on the caller's thread as by default,
-// and shared all the same.
+// Submits an empty dispatch of two workgroups, which the default policy keeps
+// on the caller's thread.
 void Dispatch(benchmark::State& state, const SharingPolicy& policy) {
   Topology topology;
   topology.threads = static_cast<int>(state.range(0));

@@ -1,5 +1,5 @@
-// What the device with threads does that no other does: sharing, handing over,
-// several command buffers at once, ends while busy.
+// Features of the device with threads only: sharing, background runs, several
+// command buffers at once, and destruction while it is busy.
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -20,7 +20,7 @@
 namespace eyrie::hal::cpu {
 namespace {
 
-// What kernels see of the test, one at a time.
+// State that the kernels share with the current test.
 struct Board {
   std::mutex mutex;
   std::set<std::thread::id> threads;
@@ -30,7 +30,7 @@ struct Board {
 };
 Board* board = nullptr;
 
-// Notes its thread, and takes a millisecond.
+// Records its thread, and takes a millisecond.
 int SlowKernel(const Environment*, const DispatchState*,
                const WorkgroupState*) {
   absl::SleepFor(absl::Milliseconds(1));
@@ -40,7 +40,7 @@ int SlowKernel(const Environment*, const DispatchState*,
   return 0;
 }
 
-// Returns once two of them run.
+// Returns when two calls of it have begun.
 int MeetKernel(const Environment*, const DispatchState*,
                const WorkgroupState*) {
   board->arrived.fetch_add(1);
@@ -48,7 +48,7 @@ int MeetKernel(const Environment*, const DispatchState*,
   return 0;
 }
 
-// Returns once the test lets it.
+// Returns after the test sets `open`.
 int GateKernel(const Environment*, const DispatchState*,
                const WorkgroupState*) {
   board->arrived.fetch_add(1);
@@ -56,7 +56,7 @@ int GateKernel(const Environment*, const DispatchState*,
   return 0;
 }
 
-// Notes its thread, and takes 5 microseconds.
+// Records its thread, and takes 5 microseconds.
 int BriefKernel(const Environment*, const DispatchState*,
                 const WorkgroupState*) {
   const auto end =
@@ -80,7 +80,8 @@ int FailKernel(const Environment*, const DispatchState*,
   return workgroup->workgroup_id_x == 7 ? 9 : 0;
 }
 
-// Adds the words of binding 0 into its own: right only after what came before.
+// Doubles its word of binding 0. Wrong results show lost or reordered
+// dispatches.
 int DoubleKernel(const Environment*, const DispatchState* dispatch,
                  const WorkgroupState* workgroup) {
   auto* words = static_cast<uint32_t*>(dispatch->binding_pointers[0]);
@@ -88,8 +89,8 @@ int DoubleKernel(const Environment*, const DispatchState* dispatch,
   return 0;
 }
 
-// Counts, at its word of binding 1, the words of binding 0 that are not equal
-// to the first.
+// Adds to its word of binding 1 the number of words of binding 0 that differ
+// from the first word.
 int CompareKernel(const Environment*, const DispatchState* dispatch,
                   const WorkgroupState* workgroup) {
   const auto* words = static_cast<uint32_t*>(dispatch->binding_pointers[0]);
@@ -130,7 +131,7 @@ class TaskDeviceTest : public ::testing::Test {
     EXPECT_TRUE(commands->Finalize().ok());
     return commands;
   }
-  // Queues one dispatch; its end is a semaphore at 1.
+  // Queues one dispatch, which signals the returned semaphore to 1.
   Ref<Semaphore> Queue(Export ordinal, uint32_t workgroups) {
     Ref<Semaphore> done = *device_->CreateSemaphore(0);
     const Ref<Fence> signal = Fence::At(done, 1);
@@ -166,7 +167,7 @@ TEST_F(TaskDeviceTest, SharesADispatch) {
   }
 }
 
-// By what was measured, not by the policy of tests.
+// Uses the default policy and measured costs.
 TEST_F(TaskDeviceTest, SharesWhatTakesLong) {
   device_ = NewDevice(DeviceKind{"", "local-task", 2});
   for (int round = 0; round < 3; ++round) {
@@ -184,8 +185,9 @@ TEST_F(TaskDeviceTest, KeepsWhatIsSmallOnItsThread) {
   EXPECT_EQ(board_.runs.load(), 800);
 }
 
-// None is worth the waking of a thread, but all of them are. (That others wake
-// none is sharing_test's: here a pause of the machine looks like long work.)
+// One call is not worth waking a thread, but many are. sharing_test.cc tests
+// the calls that wake no thread; here, a pause of the machine looks like long
+// work.
 TEST_F(TaskDeviceTest, SharesCallsThatFollowClosely) {
   DriverOptions options;
   options.task.spin_us = 4000;
@@ -200,7 +202,7 @@ TEST_F(TaskDeviceTest, SharesCallsThatFollowClosely) {
   EXPECT_EQ(board_.threads.size(), 2u);
 }
 
-// The thread that queues goes on, and may even be what the work waits for.
+// The thread that queues work continues. The work may even wait for it.
 TEST_F(TaskDeviceTest, HandsOver) {
   const Ref<Semaphore> done = Queue(kGate, 1);
   EXPECT_EQ(State(*done), "0");
@@ -208,8 +210,8 @@ TEST_F(TaskDeviceTest, HandsOver) {
   EXPECT_EQ(StateAt(*done, 1), "1");
 }
 
-// Two command buffers at once: one by the pool's thread, one by the thread
-// that waits.
+// Two command buffers run at once: one on the pool's thread, and one on the
+// waiting thread.
 TEST_F(TaskDeviceTest, RunsTwoAtOnce) {
   const Ref<Semaphore> one = Queue(kMeet, 1);
   const Ref<Semaphore> two = Queue(kMeet, 1);
@@ -217,7 +219,7 @@ TEST_F(TaskDeviceTest, RunsTwoAtOnce) {
   EXPECT_EQ(StateAt(*two, 1), "1");
 }
 
-// What one waits for at its barrier is no matter of the others.
+// A command buffer that waits at its barrier does not delay others.
 TEST_F(TaskDeviceTest, BarriersStopNoOthers) {
   Open(3);
   const Ref<CommandBuffer> slow =
@@ -238,8 +240,8 @@ TEST_F(TaskDeviceTest, BarriersStopNoOthers) {
   EXPECT_EQ(board_.runs.load(), 53);
 }
 
-// Dispatches, fills and copies between barriers, in order; more of them than a
-// stage holds.
+// Fills and dispatches between barriers run in order, even if there are more of
+// them than a stage holds.
 TEST_F(TaskDeviceTest, KeepsTheOrderOfBarriers) {
   constexpr uint32_t kWords = 40;
   constexpr uint64_t kBytes = kWords * sizeof(uint32_t);
@@ -291,7 +293,8 @@ TEST_F(TaskDeviceTest, SplitsTransfers) {
   for (uint64_t i = 0; i + 8 < kBytes; i += 8) {
     ASSERT_EQ(std::memcmp(target->host_data() + i, &pattern, 8), 0) << i;
   }
-  // Ranges of slots may overlap, and are then moved as one.
+  // The ranges of a copy between slots may overlap. They are moved in one
+  // piece.
   const Ref<CommandBuffer> commands =
       *device_->CreateCommandBuffer(0, kAnyQueue, 2);
   EXPECT_TRUE(
@@ -310,7 +313,7 @@ TEST_F(TaskDeviceTest, SplitsTransfers) {
   }
 }
 
-// Files are read and written while the caller goes on, too.
+// The device reads and writes files in the background, too.
 TEST_F(TaskDeviceTest, HandsFilesOver) {
   std::vector<uint32_t> contents(1000, 7);
   const Ref<File> file = MakeRef<File>(
@@ -345,7 +348,7 @@ TEST_F(TaskDeviceTest, FailuresReachTheFence) {
               "INTERNAL: Dispatch 'fail' failed with code 9.");
     EXPECT_LT(board_.runs.load(), 100000);
   }
-  // And what waits for it.
+  // A failure also fails operations that wait for its fence.
   const Ref<Semaphore> failed = *device_->CreateSemaphore(0);
   const Ref<Semaphore> after = *device_->CreateSemaphore(0);
   const Ref<Fence> first = Fence::At(failed, 1);
@@ -359,7 +362,7 @@ TEST_F(TaskDeviceTest, FailuresReachTheFence) {
             "INTERNAL: Dispatch 'fail' failed with code 9.");
 }
 
-// A thread that helps while it waits leaves when its time is over.
+// A waiting thread that helps returns after its deadline.
 TEST_F(TaskDeviceTest, WaitsEndInTime) {
   const Ref<Semaphore> done = Queue(kSlow, 400);
   EXPECT_EQ(done->Wait(1, Deadline::After(absl::Milliseconds(20))).code(),
@@ -377,7 +380,7 @@ TEST_F(TaskDeviceTest, EndsWhileBusy) {
   EXPECT_EQ(board_.runs.load(), 60);
 }
 
-// The last reference goes in a callback, on a thread of the device's.
+// A callback drops the last reference, on a thread of the device.
 TEST_F(TaskDeviceTest, EndsOnAThreadOfItsOwn) {
   const Ref<Semaphore> done = Queue(kGate, 1);
   std::atomic<bool> ended{false};
@@ -390,7 +393,7 @@ TEST_F(TaskDeviceTest, EndsOnAThreadOfItsOwn) {
   while (!ended.load()) std::this_thread::yield();
 }
 
-// Nothing of an operation is left when its end is heard of.
+// An operation releases its resources before it signals its fence.
 TEST_F(TaskDeviceTest, LetsGoBeforeItSignals) {
   for (int round = 0; round < 50; ++round) {
     const Ref<Semaphore> done = *device_->CreateSemaphore(0);

@@ -1,4 +1,4 @@
-// Reads what the system says of processors, and chooses threads by it.
+// Reads the system's files about processors, and chooses threads.
 //
 // Tested by topology_test.cc.
 #include "hal/cpu/task/topology.h"
@@ -25,7 +25,7 @@ constexpr int kMaxCpu = 65535;
 
 constexpr size_t kLongestFile = 16384;
 
-// Every start of a program with such a device waits for some of these.
+// Uses plain system calls for speed: opening a device waits for these files.
 std::optional<std::string> ReadFile(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;
@@ -44,12 +44,13 @@ bool ParseCpu(absl::string_view text, int& cpu) {
   return absl::SimpleAtoi(text, &cpu) && cpu >= 0;
 }
 
-// The lesser of two quotas, of which 0 is none.
+// Returns the smaller quota, where 0 means that there is no quota.
 double Least(double a, double b) {
   return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
 }
 
-// The quota of a group and of those around it. `path` is "/a/b".
+// Returns the smallest quota of a group and its parents. `path` is like "/a/b",
+// or empty for the root. `unified`: cgroup v2.
 double QuotaAlong(absl::string_view path, bool unified, ReadText read) {
   double least = 0;
   while (true) {
@@ -71,7 +72,7 @@ double QuotaAlong(absl::string_view path, bool unified, ReadText read) {
 
 std::vector<int> AllowedCpus() {
   std::vector<int> cpus;
-  // The kernel refuses sets smaller than its own.
+  // The kernel refuses a set that is smaller than its own.
   for (int size = 1024; size <= kMaxCpu + 1; size *= 4) {
     cpu_set_t* set = CPU_ALLOC(size);
     if (set == nullptr) break;
@@ -113,7 +114,8 @@ absl::Status CheckOptions(const TaskOptions& options) {
                     int64_t{1} << 30);
 }
 
-// The processors of all sets. INVALID_ARGUMENT: none, or one not allowed.
+// Returns the processors of all sets, sorted. INVALID_ARGUMENT: a set is
+// malformed, or names a processor that this process may not use.
 absl::StatusOr<std::vector<int>> ChosenCpus(
     const std::vector<std::string>& sets, const Machine& machine) {
   std::set<int> chosen;
@@ -200,7 +202,7 @@ double CpuQuota(ReadText read) {
 
 std::vector<int> PhysicalCores(const std::vector<int>& cpus, ReadText read) {
   const std::set<int> allowed(cpus.begin(), cpus.end());
-  std::set<int> others;  // that share a core with one of these
+  std::set<int> others;  // processors of the cores found so far
   std::vector<int> cores;
   for (const int cpu : cpus) {
     if (others.count(cpu) != 0) continue;
@@ -208,7 +210,7 @@ std::vector<int> PhysicalCores(const std::vector<int>& cpus, ReadText read) {
         ParseCpuList(read(absl::StrCat("/sys/devices/system/cpu/cpu", cpu,
                                        "/topology/thread_siblings_list"))
                          .value_or(""));
-    // A kernel that knows of no second threads says so of all at once.
+    // Without SMT, every processor is a core; skip the other files.
     if (cores.empty() && siblings.ok() && siblings->size() == 1 &&
         absl::StartsWith(
             read("/sys/devices/system/cpu/smt/active").value_or(""), "0")) {
@@ -250,7 +252,7 @@ absl::StatusOr<Topology> ChooseTopology(const TaskOptions& options,
                                                          : machine.cores.size();
   double threads = std::min(static_cast<double>(counted),
                             static_cast<double>(options.max_group_count));
-  // Part of a processor's time is worth a thread of its own.
+  // Round up: a fraction of a processor is worth a thread.
   if (machine.quota > 0) threads = std::min(threads, std::ceil(machine.quota));
   topology.threads = std::max(1, static_cast<int>(threads));
   return topology;

@@ -1,4 +1,4 @@
-// What the system says of processors, and what is made of it.
+// Parses the system's files about processors, and chooses threads.
 #include "hal/cpu/task/topology.h"
 
 #include <map>
@@ -88,7 +88,7 @@ TEST(Topology, QuotasOfControlGroups) {
       {{{"/proc/self/cgroup", "0::/\n"},
         {"/sys/fs/cgroup/cpu.max", "300000 100000"}},
        3},
-      // The group around it gives less.
+      // The parent's quota is smaller.
       {{{"/proc/self/cgroup", "0::/a/b\n"},
         {"/sys/fs/cgroup/a/b/cpu.max", "max 100000"},
         {"/sys/fs/cgroup/a/cpu.max", "150000 100000"},
@@ -134,14 +134,15 @@ TEST(Topology, PhysicalCores) {
       {{6, 7}, "6 7"},
       {{}, ""},
       {{4, 0}, "0"},
-      // Lists that contradict each other.
+      // The lists of siblings contradict each other.
       {{9, 10, 11}, "9"},
       {{10, 9, 11}, "9"},
   };
   for (const Case& c : kCases) {
     EXPECT_EQ(Text(PhysicalCores(c.cpus, read)), c.want);
   }
-  // A core's second thread is not asked, nor any where no core has two.
+  // The files of a core's second thread are not read. If no core has two, only
+  // those of the first core are read.
   int reads = 0;
   std::string active = "1\n";
   const auto counted = [&](const std::string& path) {
@@ -158,7 +159,7 @@ TEST(Topology, PhysicalCores) {
   active = "0\n";
   EXPECT_EQ(Text(PhysicalCores({8, 9, 10}, counted)), "8 9 10");
   EXPECT_EQ(reads, 8);
-  // That there are none is said by a kernel that cannot tell, too.
+  // A kernel that cannot tell reports "0", too. The lists of siblings count.
   EXPECT_EQ(Text(PhysicalCores({0, 1, 4, 5}, counted)), "0 1");
 }
 
@@ -183,7 +184,7 @@ TEST(Topology, Choices) {
       {{}, large, "64:"},
       {with([](auto& o) { o.mode = "logical_cores"; }), four, "4:"},
       {with([](auto& o) { o.max_group_count = 70; }), large, "70:"},
-      // What is asked for counts, whatever the machine has.
+      // An explicit choice counts, even if the machine has fewer processors.
       {with([](auto& o) { o.group_count = 7; }), half, "7:"},
       {with([](auto& o) { o.cpu_ids = {"4-5", "0"}; }), four, "3: 0 4 5"},
       {with([](auto& o) { o.cpu_ids = {"2"}; }), four,
