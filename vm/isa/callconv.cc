@@ -18,12 +18,12 @@ absl::Status BadLetter(absl::string_view text, size_t at, const char* why) {
                    " of the calling convention \"", text, "\" ", why, "."));
 }
 
-// The most types of a span: more than the operands of any call.
+// Limit for the types of a span; more than a call can have operands.
 constexpr size_t kMaxSpan = size_t{1} << 15;
 
 constexpr char kWhat[] = "a calling convention";
 
-// The elements of text[begin, end).
+// Parses the elements of text[begin, end).
 absl::StatusOr<std::vector<CallElement>> ParseSide(absl::string_view text,
                                                    size_t begin, size_t end,
                                                    bool spans_allowed) {
@@ -31,7 +31,7 @@ absl::StatusOr<std::vector<CallElement>> ParseSide(absl::string_view text,
   if (end - begin == 1 && text[begin] == 'v') return elements;
   RETURN_IF_ERROR(Reserve(elements, end - begin, kWhat));
   constexpr size_t kNone = absl::string_view::npos;
-  size_t open = kNone;  // where the span began
+  size_t open = kNone;  // start of the open span
   for (size_t i = begin; i < end; ++i) {
     char c = text[i];
     if (std::optional<ValueType> type = ValueTypeOf(c)) {
@@ -88,7 +88,7 @@ uint32_t RegisterCounts::Add(ValueType type, ArgumentLayout layout) {
     case ValueType::kI64:
     case ValueType::kF64: {
       uint32_t index = (i32 + 1) & ~1u;
-      // There is one gap at most: the next narrow value goes there.
+      // There is at most one gap, which the next narrow value fills.
       if (index != i32) gap = i32;
       i32 = index + 2;
       return index;
@@ -130,7 +130,7 @@ absl::StatusOr<CallingConvention> CallingConvention::Parse(
       parsed.argument_types_.push_back(element.type());
       const RegisterCounts before = parsed.argument_registers_;
       parsed.argument_registers_.Add(element.type());
-      // A narrow value that would have fitted below a pair.
+      // The value would have fitted into a gap.
       parsed.leaves_gaps_ |=
           before.gap != 0 && parsed.argument_registers_.i32 == before.i32 + 1;
     }

@@ -1,8 +1,8 @@
-// Calling conventions: the "0rIi_r" strings modules describe functions with.
+// Calling conventions: strings such as "0rIi_r", which describe functions.
 //
 //   convention := "" | '0' [arguments] ['_' [results]]
 //   arguments  := 'v' | (value | span)*
-//   span       := 'C' value value* 'D'     tuples, as many as the call says
+//   span       := 'C' value value* 'D'     tuples; each call states how many
 //   results    := 'v' | value*
 //   value      := 'i' | 'I' | 'f' | 'F' | 'r'
 // Tested by callconv_test.cc.
@@ -23,26 +23,27 @@ namespace eyrie::vm {
 
 // One argument or result.
 struct CallElement {
-  // One type; for a variadic span the tuple's, at least one.
+  // One type, or for a variadic span the types of its tuple. Never empty.
   absl::InlinedVector<ValueType, 16> types;
   bool variadic = false;
 
-  ValueType type() const { return types[0]; }  // of one that is not variadic
+  ValueType type() const { return types[0]; }  // only if it is not variadic
   friend bool operator==(const CallElement&, const CallElement&) = default;
 };
 
-// How arguments lie in a function's registers on entry; i64 and f64 take an
-// even pair. Compilers 3.1 to 3.4 put a value into a gap left below a pair.
+// How arguments are placed in a function's registers on entry. An i64 or f64
+// takes an even-numbered register and the next one, which may leave a gap
+// below. Compilers 3.1 to 3.4 put a later narrow value into that gap.
 enum class ArgumentLayout : uint8_t { kInOrder, kFillsGaps };
 
-// How many registers of each bank a value list takes when laid out from
-// register 0.
+// How many registers of each bank a list of values needs, starting at register
+// 0.
 struct RegisterCounts {
   uint32_t i32 = 0;
   uint32_t ref = 0;
-  uint32_t gap = 0;  // register below a pair that is free; 0: none
+  uint32_t gap = 0;  // free register below a pair; 0 if none
 
-  // Adds a value; returns its register's index in its bank.
+  // Adds a value. Returns the index of its register in its bank.
   uint32_t Add(ValueType type,
                ArgumentLayout layout = ArgumentLayout::kInOrder);
 };
@@ -52,27 +53,27 @@ class CallingConvention {
  public:
   CallingConvention() = default;  // takes and returns nothing
 
-  // INVALID_ARGUMENT: not the grammar above. UNIMPLEMENTED: a version other
-  // than '0'.
+  // Returns INVALID_ARGUMENT if the text does not match the grammar above, and
+  // UNIMPLEMENTED if its version is not '0'.
   static absl::StatusOr<CallingConvention> Parse(absl::string_view text);
 
   const std::vector<CallElement>& arguments() const { return arguments_; }
   const std::vector<CallElement>& results() const { return results_; }
   bool is_variadic() const { return variadic_; }
 
-  // The same as plain types; arguments only where nothing is variadic.
+  // The same as plain types. argument_types() is empty if anything is variadic.
   const std::vector<ValueType>& argument_types() const {
     return argument_types_;
   }
   const std::vector<ValueType>& result_types() const { return result_types_; }
 
-  // Registers that hold the arguments on entry to a function that is not
-  // variadic: each bank filled from 0, in order.
+  // The registers that hold the arguments on entry: each bank in order, from 0.
+  // Not for variadic functions.
   RegisterCounts argument_registers() const { return argument_registers_; }
-  // True if the two layouts differ.
+  // Reports whether the two layouts of arguments differ.
   bool leaves_gaps() const { return leaves_gaps_; }
 
-  // The canonical text: 'v' stands for nothing on either side.
+  // Returns the canonical text, with 'v' for an empty list.
   std::string ToString() const;
 
   friend bool operator==(const CallingConvention& a,

@@ -9,7 +9,7 @@
 namespace eyrie::vm {
 namespace {
 
-// The canonical text and the argument registers, or the error.
+// Returns the canonical text and the argument registers, or the error.
 std::string Parse(absl::string_view text) {
   auto parsed = CallingConvention::Parse(text);
   if (!parsed.ok()) return parsed.status().ToString();
@@ -33,7 +33,7 @@ TEST(CallingConvention, Parses) {
       {"0_ir", "0v_ir 0/0"},
       {"0rIi_r", "0rIi_r 3/1"},
       {"0iIfFr_iIfFr", "0iIfFr_iIfFr 8/1"},  // i _ II f _ FF
-      {"0iI_v", "0iI_v 4/0"},                // the pair is even
+      {"0iI_v", "0iI_v 4/0"},  // the pair must start at an even register
       {"0iCiD_rr", "0iCiD_rr 0/0 variadic"},
       {"0rIrrrICrIID_v", "0rIrrrICrIID_v 0/0 variadic"},
       {"0CrDCiD", "0CrDCiD_v 0/0 variadic"},

@@ -6,7 +6,7 @@
 namespace eyrie::vm {
 namespace {
 
-// Row numbers in the order of their texts.
+// Sorts row numbers by their texts.
 constexpr auto SortedByText() {
   std::array<uint16_t, kOpCount> rows = {};
   for (size_t i = 0; i < kOpCount; ++i) rows[i] = static_cast<uint16_t>(i);

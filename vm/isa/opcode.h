@@ -1,8 +1,9 @@
-// The instructions of opcodes.def as an enum and a table, with lookups by code
+// The instructions of opcodes.def as an enum and a table, with lookup by code
 // and by text.
 //
-// A core instruction is its code in one byte; one of the f32 or f64 set is the
-// set's prefix byte, then its code. Operands follow, then results (operand.h).
+// A core instruction begins with its code, one byte. An instruction of the f32
+// or f64 set begins with the set's prefix byte, then its code. Its operands
+// follow, then its results (operand.h).
 // Tested by opcode_test.cc.
 #ifndef EYRIE_VM_ISA_OPCODE_H_
 #define EYRIE_VM_ISA_OPCODE_H_
@@ -19,7 +20,7 @@ namespace eyrie::vm {
 
 enum class OpSet : uint8_t { kCore, kF32, kF64 };
 
-// First bytes of instructions of the other sets; never codes of core.
+// Prefix bytes of the other sets; never used as codes of core instructions.
 inline constexpr uint8_t kPrefixF32 = 0xE0;
 inline constexpr uint8_t kPrefixF64 = 0xE1;
 
@@ -27,14 +28,14 @@ constexpr uint16_t OpKey(OpSet set, uint8_t code) {
   return static_cast<uint16_t>(static_cast<uint16_t>(set) << 8 | code);
 }
 
-// An instruction: its OpKey.
+// Identifies an instruction by its OpKey.
 enum class Op : uint16_t {
 #define OP(set, code, name, ...) k##name = OpKey(OpSet::k##set, code),
 #include "vm/isa/opcodes.def"
 #undef OP
 };
 
-// Without pointers, which would have to be relocated at every start.
+// Contains no pointers, which would need relocation at every start.
 struct OpInfo {
   Op op;
   OpSet set;
@@ -42,7 +43,7 @@ struct OpInfo {
   char text[28];
   OperandList reads;
   OperandList writes;
-  uint16_t major;  // the first bytecode version that may use it
+  uint16_t major;  // first bytecode version that may use it
 };
 
 inline constexpr OpInfo kOps[] = {
@@ -86,7 +87,7 @@ static_assert(RowsAscend(), "opcodes.def: rows must ascend by (set, code)");
 static_assert(TokensKnown(), "opcodes.def: unknown operand word");
 static_assert(PrefixesFree(), "opcodes.def: a core code is a prefix byte");
 
-// Row number + 1 by key; 0 where no instruction has the key.
+// Maps keys to row numbers + 1; 0 if no instruction has the key.
 constexpr auto CreateIndex() {
   std::array<uint16_t, size_t{3} * 256> index = {};
   for (size_t i = 0; i < kOpCount; ++i) {
@@ -98,7 +99,7 @@ inline constexpr auto kIndex = CreateIndex();
 
 }  // namespace opcode_internal
 
-// The row, or nullptr where the code means nothing.
+// Returns the row, or null if no instruction has the code.
 constexpr const OpInfo* FindOp(OpSet set, uint8_t code) {
   uint16_t row = opcode_internal::kIndex[OpKey(set, code)];
   return row == 0 ? nullptr : &kOps[row - 1];
@@ -107,16 +108,16 @@ constexpr const OpInfo& InfoOf(Op op) {
   return kOps[opcode_internal::kIndex[static_cast<uint16_t>(op)] - 1];
 }
 
-// Its row in kOps.
+// Returns the index of the row in kOps.
 constexpr size_t RowOf(const OpInfo& op) {
   return static_cast<size_t>(&op - kOps);
 }
 
-// The row with this assembly text ("add.i32"), or nullptr.
+// Returns the row with this assembly text, such as "add.i32", or null.
 const OpInfo* FindOp(absl::string_view text);
 
-// True if control never reaches the next instruction: every block ends with
-// one of these and has no other.
+// Reports whether control never reaches the next instruction. Every block ends
+// with exactly one instruction of this kind.
 constexpr bool IsTerminator(Op op) {
   switch (op) {
     case Op::kBranch:
@@ -135,7 +136,7 @@ constexpr bool IsTerminator(Op op) {
   }
 }
 
-// "core", "f32", "f64".
+// Returns "core", "f32" or "f64".
 const char* OpSetName(OpSet set);
 
 }  // namespace eyrie::vm

@@ -12,7 +12,7 @@
 namespace eyrie::vm {
 namespace {
 
-// Kinds as their tokens, joined; "?" for an unknown one.
+// Returns the kinds as tokens, joined; "?" for an unknown one.
 std::string Show(const OperandList& list) {
   if (list.count > OperandList::kMax) return "too many";
   std::string text;
@@ -83,7 +83,7 @@ TEST(Opcode, FindsByCodeAndText) {
   EXPECT_STREQ(OpSetName(OpSet::kF32), "f32");
 }
 
-// The operands and results of each row, as opcodes.def has them.
+// The operands and results of each row of opcodes.def.
 constexpr const char* kOperandTexts[][2] = {
 #define OP(set, code, name, text, operands, results, since) {operands, results},
 #include "vm/isa/opcodes.def"

@@ -1,9 +1,9 @@
-// The kinds of operand an instruction can have, and how each is encoded.
+// The kinds of operands, and how each is encoded.
 //
-// opcodes.def spells them as words ("i r.move regs"); ParseOperands reads such
-// a list at compile time. Everything is little-endian. A counted list (of
-// registers, segments or remaps) begins at the next multiple of 2 counted from
-// the start of the function, with a u16 count. Nothing else is aligned.
+// opcodes.def writes them as words ("i r.move regs"), which ParseOperands reads
+// at compile time. All numbers are little-endian. A counted list (of registers,
+// segments or remaps) begins with a u16 count at an even offset from the start
+// of the function. Nothing else is aligned.
 // Tested by opcode_test.cc.
 #ifndef EYRIE_VM_ISA_OPERAND_H_
 #define EYRIE_VM_ISA_OPERAND_H_
@@ -16,50 +16,51 @@ enum class OperandKind : uint8_t {
   kInvalid,
   // One register: u16.
   kI32,
-  kI64,  // an even register; the value fills it and the next
+  kI64,  // an even register; the value uses it and the next
   kF32,
-  kF64,  // as kI64
+  kF64,  // like kI64
   kRef,
-  // A ref whose register may give its reference away. As a result: the move
-  // bit takes the reference out of the list or global it is read from.
+  // A ref that is taken from its register if the register has the move bit. As
+  // a result: the bit removes the ref from the list or global that it is read
+  // from.
   kRefMove,
   // Registers: u16 count, then u16 each.
   kI32List,
   kI64List,
   kF32List,
   kF64List,
-  kRefList,  // each may be moved from
-  kRegList,  // of any bank; each ref may be moved from
+  kRefList,  // each may have the move bit
+  kRegList,  // of any bank; refs may have the move bit
   // Constants.
   kImmI32,
   kImmI64,
   kImmF32,
   kImmF64,
   kString,  // u16 length, then the bytes; not terminated
-  // u32 places in the module.
-  kGlobalI32,  // byte offset, of any alignment, of a global of 4 bytes
+  // Indices into the module's tables, as u32.
+  kGlobalI32,  // byte offset, not aligned, of a global of 4 bytes
   kGlobalI64,  // of 8 bytes
   kGlobalF32,
   kGlobalF64,
   kGlobalRef,  // ordinal of a global ref
   kRodata,
   kType,
-  kFunc,      // of a function, or with kImportBit of an import
-  kImport,    // of an import; kImportBit is set
+  kFunc,      // a function, or an import if kImportBit is set
+  kImport,    // an import; kImportBit must be set
   kSegments,  // u16 count, then u16 per argument of the callee; see below
   // Control flow.
   kBlock,  // u32: byte offset from the start of the function
   kRemap,  // u16 count, then pairs of u16: from register, to register
   kCases,  // u16 count, then pairs of kBlock and kRemap
 };
-// kSegments: for an argument that is a variadic span, how many tuples are
-// passed; for any other argument the number is not used.
+// kSegments: the number of tuples for an argument that is a variadic span;
+// ignored for any other argument.
 inline constexpr int kOperandKindCount =
     static_cast<int>(OperandKind::kCases) + 1;
 
-// A register as encoded: the bank in the top bit, for refs then the move bit.
-// An i64 or f64 is named by its even first register. In lists of a call or a
-// return it takes one entry; in a remap its halves are two separate moves.
+// An encoded register: the top bit tells its bank; for refs, the next bit tells
+// whether to move it. An i64 or f64 is named by the first register of its pair.
+// It is one entry in lists of a call or return, but two moves in a remap.
 inline constexpr uint16_t kRefBit = 0x8000;
 inline constexpr uint16_t kMoveBit = 0x4000;
 inline constexpr uint16_t kRefMask = 0x3FFF;
@@ -71,7 +72,7 @@ constexpr bool IsRefRegister(uint16_t reg) { return (reg & kRefBit) != 0; }
 constexpr bool IsMove(uint16_t reg) { return (reg & kMoveBit) != 0; }
 constexpr uint16_t RefIndex(uint16_t reg) { return reg & kRefMask; }
 
-// The word for a kind, as opcodes.def has it; nullptr for kInvalid.
+// Returns the word for a kind, as used in opcodes.def; null for kInvalid.
 constexpr const char* OperandToken(OperandKind kind) {
   constexpr const char* kTokens[kOperandKindCount] = {
       nullptr,      "i",          "I",          "f",          "F",
@@ -84,7 +85,7 @@ constexpr const char* OperandToken(OperandKind kind) {
   return kTokens[static_cast<int>(kind)];
 }
 
-// Bytes the operand takes wherever it stands; 0 if that varies.
+// Returns the operand's size in bytes, or 0 if it varies.
 constexpr uint32_t FixedSize(OperandKind kind) {
   switch (kind) {
     case OperandKind::kI32:
@@ -121,22 +122,22 @@ constexpr bool IsRegister(OperandKind kind) {
 constexpr bool IsRegisterList(OperandKind kind) {
   return kind >= OperandKind::kI32List && kind <= OperandKind::kRegList;
 }
-// Lists that begin at an even offset, with their count.
+// Reports whether the operand is a counted list at an even offset.
 constexpr bool IsAlignedList(OperandKind kind) {
   return IsRegisterList(kind) || kind == OperandKind::kSegments ||
          kind == OperandKind::kRemap;
 }
 
-// Of a register or a list of them: true if each is an even pair.
+// Reports whether a register, or each one of a list, is an even pair.
 constexpr bool IsWide(OperandKind kind) {
   return kind == OperandKind::kI64 || kind == OperandKind::kF64 ||
          kind == OperandKind::kI64List || kind == OperandKind::kF64List;
 }
 
-// Where an aligned list begins, for an offset within the function.
+// Returns where an aligned list begins, given an offset in the function.
 constexpr uint32_t AlignToList(uint32_t offset) { return (offset + 1) & ~1u; }
 
-// The kinds of an instruction's operands or results, in encoding order.
+// The kinds of an instruction's operands or results, in the order of encoding.
 struct OperandList {
   static constexpr int kMax = 6;
   uint8_t count = 0;
@@ -147,8 +148,8 @@ struct OperandList {
   constexpr OperandKind operator[](int i) const { return kinds[i]; }
 };
 
-// The kind of the word that begins at `text` and ends at a blank or the end;
-// kInvalid for an unknown one.
+// Returns the kind of the word that begins at `text` and ends at a blank or
+// NUL; kInvalid if the word is unknown.
 constexpr OperandKind ParseOperand(const char* text) {
   for (int i = 1; i < kOperandKindCount; ++i) {
     const char* token = OperandToken(static_cast<OperandKind>(i));
@@ -161,8 +162,9 @@ constexpr OperandKind ParseOperand(const char* text) {
   return OperandKind::kInvalid;
 }
 
-// Parses words separated by single blanks. An unknown word is kInvalid; more
-// words than kMax give a count of kMax + 1 (opcode.h asserts neither happens).
+// Parses words separated by single blanks. Unknown words become kInvalid. If
+// there are more than kMax words, count is kMax + 1. opcode.h asserts that
+// neither occurs.
 constexpr OperandList ParseOperands(const char* text) {
   OperandList list;
   while (*text != 0) {

@@ -1,5 +1,5 @@
-// Values as the VM carries them: the five register types, one machine word
-// that holds any of them, and an owning variant for callers.
+// Values of the VM: the five register types, a machine word that holds any of
+// them, and a typed, owning value for callers.
 //
 // Tested by vm/native/native_module_test.cc.
 #ifndef EYRIE_VM_ISA_VALUE_H_
@@ -13,7 +13,7 @@
 
 namespace eyrie::vm {
 
-// The register types. The letter is the calling convention's.
+// The register types, with their letters in calling conventions.
 enum class ValueType : uint8_t {
   kI32,  // i
   kI64,  // I
@@ -31,7 +31,7 @@ constexpr const char* NameOf(ValueType type) {
   return kNames[static_cast<int>(type)];
 }
 
-// True for the types that fill an even pair of registers.
+// Reports whether the type uses an even pair of registers.
 constexpr bool IsWide(ValueType type) {
   return type == ValueType::kI64 || type == ValueType::kF64;
 }
@@ -53,9 +53,10 @@ constexpr std::optional<ValueType> ValueTypeOf(char letter) {
   }
 }
 
-// One argument or result of a call, untagged: the calling convention says
-// which member is live. Argument slots borrow their ref; result slots own it.
-// A variadic span is a slot with its count (i64), then its elements' slots.
+// One argument or result of a call. It has no tag: the calling convention tells
+// which member is set. Argument slots borrow their ref; result slots own it. A
+// variadic span is one slot with its count (i64), followed by the slots of its
+// elements.
 union Slot {
   int64_t i64 = 0;
   int32_t i32;
@@ -65,7 +66,7 @@ union Slot {
 };
 static_assert(sizeof(Slot) == 8);
 
-// A tagged value that owns its reference. Null refs are allowed.
+// A value with its type, which owns its reference. A reference may be null.
 class Value {
  public:
   Value() : Value(int32_t{0}) {}
@@ -90,7 +91,7 @@ class Value {
     if (is_ref() && slot_.ref) slot_.ref->DropRef();
   }
 
-  // Takes over the reference a result slot owns.
+  // Takes ownership of the reference in a result slot.
   static Value Adopt(ValueType type, Slot slot) {
     Value value;
     value.type_ = type;
@@ -100,7 +101,7 @@ class Value {
 
   ValueType type() const { return type_; }
   bool is_ref() const { return type_ == ValueType::kRef; }
-  // The slot, its ref borrowed from this value.
+  // Returns the slot; its ref is borrowed from this value.
   const Slot& slot() const { return slot_; }
   int32_t i32() const { return slot_.i32; }
   int64_t i64() const { return slot_.i64; }
