@@ -11,7 +11,7 @@
 namespace eyrie::vm {
 namespace {
 
-// As a program passes lengths and places: those below 0 are errors.
+// Programs pass signed lengths and offsets, so show negative ones as such.
 int64_t Signed(uint64_t value) { return static_cast<int64_t>(value); }
 
 absl::Status PastEnd(uint64_t offset, uint64_t length, uint64_t size) {
@@ -20,7 +20,7 @@ absl::Status PastEnd(uint64_t offset, uint64_t length, uint64_t size) {
       " exceeds the buffer's size (", size, " bytes)."));
 }
 
-// Of a range counted in elements, whose product may not fit.
+// The range is counted in elements, whose size in bytes may overflow.
 absl::Status ElementsPastEnd(uint64_t element, uint64_t count, uint64_t width,
                              uint64_t size) {
   return absl::OutOfRangeError(
@@ -52,9 +52,9 @@ absl::StatusOr<Ref<Buffer>> Buffer::Allocate(
                    MemoryCharge::Take(memory, sizeof(Buffer) + alignment + size,
                                       "a buffer"));
   RETURN_IF_ERROR(pay(size));
-  // An alignment of less costs next to nothing.
+  // Smaller alignments cost next to nothing.
   if (alignment > kDefaultAlignment) RETURN_IF_ERROR(pay(alignment));
-  // calloc leaves big zeroed ranges untouched until they are used.
+  // calloc does not touch large ranges before they are used.
   void* storage = std::calloc(1, size + alignment);
   if (storage == nullptr) return TooLarge(size);
   const auto address = reinterpret_cast<uintptr_t>(storage);
@@ -70,7 +70,7 @@ absl::StatusOr<Ref<Buffer>> Buffer::Copy(
     const std::shared_ptr<MemoryMeter>& memory, PayForBytes pay) {
   ASSIGN_OR_RETURN(Ref<Buffer> buffer,
                    Allocate(bytes.size(), alignment, memory, pay));
-  // Which is paid for with the allocation.
+  // The bytes were paid for by Allocate; only check for a stop.
   const auto look = [&](uint64_t) { return pay(0); };
   RETURN_IF_ERROR(
       DoInPieces(bytes.size(), look, [&](uint64_t at, uint64_t length) {
@@ -157,7 +157,8 @@ absl::Status Buffer::CopyBytes(const Buffer& source, uint64_t source_offset,
                    source.Range(source_offset, length));
   ASSIGN_OR_RETURN(std::span<uint8_t> to,
                    target.MutableRange(target_offset, length));
-  // To a place further on in the same bytes the last piece goes first.
+  // If the target is after the source, copies the last piece first, in case
+  // they overlap.
   const bool backwards = to.data() > from.data();
   return DoInPieces(length, pay, [&](uint64_t at, uint64_t piece) {
     if (backwards) at = length - at - piece;

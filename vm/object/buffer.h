@@ -1,9 +1,9 @@
 // vm.buffer: a range of bytes that modules and native functions share.
 //
-// Strings, rodata and scratch memory of compiled programs are these. Reading
-// is always allowed; writing only if the buffer is mutable. Nothing here reads
-// or writes out of bounds, whatever the offsets. Work on many bytes is paid for
-// once it is certain that its ranges fit, and stops where `pay` says so.
+// Compiled programs use buffers for strings, rodata and scratch memory. Reading
+// is always allowed; writing only if the buffer is mutable. All offsets are
+// bounds-checked. Operations on many bytes call `pay` after checking the range,
+// and stop with its error.
 // Tested by list_buffer_test.cc, tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_OBJECT_BUFFER_H_
 #define EYRIE_VM_OBJECT_BUFFER_H_
@@ -30,7 +30,7 @@ namespace eyrie::vm {
 
 struct BufferLayout;
 
-// The count is safe across threads; the bytes are not synchronized.
+// The reference count is thread-safe; access to the bytes is not synchronized.
 class Buffer final : public ChargedObject {
  public:
   static constexpr RefType kType{"vm.buffer"};
@@ -38,15 +38,17 @@ class Buffer final : public ChargedObject {
   static constexpr uint64_t kMaxAlignment = 1 << 20;
   static constexpr uint64_t kMaxSize = uint64_t{1} << 38;
 
-  // Zeroed, mutable bytes. INVALID_ARGUMENT: the alignment is no power of two
-  // or above kMaxAlignment (0 means the default). RESOURCE_EXHAUSTED: the size
-  // exceeds kMaxSize, the limit of `memory`, which counts it, or what there is.
+  // Allocates zeroed, mutable bytes. An alignment of 0 means the default.
+  // Charges `memory` if it is not null. Returns INVALID_ARGUMENT if the
+  // alignment is not a power of two or exceeds kMaxAlignment, and
+  // RESOURCE_EXHAUSTED if the size exceeds kMaxSize, the limit of `memory`, or
+  // the available memory.
   static absl::StatusOr<Ref<Buffer>> Allocate(
       uint64_t size, uint64_t alignment = kDefaultAlignment,
       const std::shared_ptr<MemoryMeter>& memory = nullptr,
       PayForBytes pay = PayNothing);
 
-  // A mutable copy.
+  // Allocates a mutable copy.
   static absl::StatusOr<Ref<Buffer>> Copy(
       std::span<const uint8_t> bytes, uint64_t alignment = kDefaultAlignment,
       const std::shared_ptr<MemoryMeter>& memory = nullptr,
@@ -55,14 +57,15 @@ class Buffer final : public ChargedObject {
       absl::string_view text,
       const std::shared_ptr<MemoryMeter>& memory = nullptr);
 
-  // Reports whether the bytes are still those that `owner` promised. Must be
-  // thread-safe.
+  // Returns an error if the bytes are no longer those that `owner` promised.
+  // Must be thread-safe.
   using CheckBytes = absl::Status (*)(const void* owner,
                                       std::span<const uint8_t> bytes);
 
-  // Returns a read-only buffer over bytes that live as long as `owner`, which
-  // the buffer keeps. `file` is the mapped file that holds the bytes and that
-  // `owner` keeps, or null. `check` is called by CheckOrigin(), or null.
+  // Returns a read-only buffer over bytes that are valid as long as `owner`,
+  // which the buffer retains. `file` is the mapped file that contains the
+  // bytes, kept alive by `owner`, or null. `check`, which may be null, is
+  // called by CheckOrigin().
   static Ref<Buffer> Borrow(std::span<const uint8_t> bytes,
                             std::shared_ptr<const void> owner,
                             const MappedFile* file = nullptr,
@@ -70,10 +73,11 @@ class Buffer final : public ChargedObject {
   static Ref<Buffer> BorrowMutable(std::span<uint8_t> bytes,
                                    std::shared_ptr<const void> owner);
 
-  // Bytes that its maker lends for a while: none at first. Whoever keeps a
-  // reference sees what is lent at the time.
+  // Returns a buffer without bytes of its own, for Lend.
   static Ref<Buffer> Window();
-  // Of a Window, on the thread that uses it.
+  // Makes a Window() show `bytes`, which must stay valid until the next Lend.
+  // All holders of the buffer see the change. Must be called on the thread that
+  // uses the buffer.
   void Lend(std::span<uint8_t> bytes, bool is_mutable) {
     data_ = bytes.data();
     size_ = bytes.size();
@@ -84,10 +88,10 @@ class Buffer final : public ChargedObject {
   bool is_mutable() const { return mutable_; }
   const uint8_t* data() const { return data_; }
   std::span<const uint8_t> bytes() const { return {data_, size_}; }
-  // The mapped file that the bytes are part of, or null.
+  // Returns the mapped file that contains the bytes, or null.
   const MappedFile* file() const { return file_; }
-  // Returns the error of the check that was given to Borrow(): DATA_LOSS if the
-  // bytes of a module's file do not have the checksum that the file says.
+  // Calls the check that was given to Borrow() and returns its error:
+  // INVALID_ARGUMENT if bytes of a module's file do not match their checksum.
   absl::Status CheckOrigin() const {
     return check_ == nullptr ? absl::OkStatus() : check_(owner_.get(), bytes());
   }
@@ -95,17 +99,19 @@ class Buffer final : public ChargedObject {
     return {reinterpret_cast<const char*>(data_), size_};
   }
 
-  // The bytes for writing. PERMISSION_DENIED: the buffer is read-only.
+  // Returns the bytes for writing. Returns PERMISSION_DENIED if the buffer is
+  // read-only.
   absl::StatusOr<std::span<uint8_t>> MutableBytes();
 
-  // A part of the bytes. OUT_OF_RANGE: it exceeds the size; the Mutable form
-  // also as MutableBytes.
+  // Returns a part of the bytes, or OUT_OF_RANGE if it exceeds the size.
+  // MutableRange also returns the error of MutableBytes.
   absl::StatusOr<std::span<const uint8_t>> Range(uint64_t offset,
                                                  uint64_t length) const;
   absl::StatusOr<std::span<uint8_t>> MutableRange(uint64_t offset,
                                                   uint64_t length);
 
-  // The T at index `element`, counted in Ts. False if out of bounds.
+  // Loads the T at index `element`, counted in Ts. Returns false if the index
+  // is out of bounds.
   template <typename T>
   bool Load(uint64_t element, T& value) const {
     if (element >= size_ / sizeof(T)) [[unlikely]]
@@ -113,7 +119,8 @@ class Buffer final : public ChargedObject {
     std::memcpy(&value, data_ + element * sizeof(T), sizeof(T));
     return true;
   }
-  // False if out of bounds or read-only; StoreError says which.
+  // Stores a T at index `element`. Returns false if the index is out of bounds
+  // or the buffer is read-only; StoreError returns which.
   template <typename T>
   bool Store(uint64_t element, T value) {
     if (element >= size_ / sizeof(T) || !mutable_) [[unlikely]]
@@ -124,7 +131,7 @@ class Buffer final : public ChargedObject {
   absl::Status LoadError(uint64_t element, uint64_t width) const;
   absl::Status StoreError(uint64_t element, uint64_t width) const;
 
-  // Sets `count` Ts from index `element` on, both counted in Ts.
+  // Sets `count` Ts, starting at index `element`. Both count Ts.
   template <typename T>
   absl::Status Fill(uint64_t element, uint64_t count, T value,
                     PayForBytes pay = PayNothing) {
@@ -140,16 +147,16 @@ class Buffer final : public ChargedObject {
                       });
   }
 
-  // Copies bytes to another or the same buffer; ranges may overlap.
+  // Copies bytes to the same or another buffer. The ranges may overlap.
   static absl::Status CopyBytes(const Buffer& source, uint64_t source_offset,
                                 Buffer& target, uint64_t target_offset,
                                 uint64_t length, PayForBytes pay = PayNothing);
-  // Whether two ranges of bytes are equal.
+  // Reports whether two ranges of bytes are equal.
   static absl::StatusOr<bool> Compare(const Buffer& left, uint64_t left_offset,
                                       const Buffer& right,
                                       uint64_t right_offset, uint64_t length,
                                       PayForBytes pay = PayNothing);
-  // SipHash-2-4 of a range, with the key 000102…0f.
+  // Returns the SipHash-2-4 of a range, with the key 000102…0f.
   absl::StatusOr<uint64_t> Hash(uint64_t offset, uint64_t length,
                                 PayForBytes pay = PayNothing) const;
 
@@ -168,7 +175,7 @@ class Buffer final : public ChargedObject {
   uint64_t size_;
   bool mutable_;
   void* storage_ = nullptr;            // owned, from malloc
-  std::shared_ptr<const void> owner_;  // of borrowed bytes
+  std::shared_ptr<const void> owner_;  // keeps borrowed bytes alive
   const MappedFile* file_ = nullptr;
   CheckBytes check_ = nullptr;
 };
@@ -176,7 +183,7 @@ class Buffer final : public ChargedObject {
 // SipHash-2-4 with the key 000102…0f.
 class SipHash24State {
  public:
-  // All pieces but the last must be of a multiple of 8 bytes.
+  // Every piece except the last must be a multiple of 8 bytes.
   void Add(std::span<const uint8_t> bytes);
   uint64_t Finish();
 
@@ -189,7 +196,7 @@ class SipHash24State {
   uint64_t v2_ = 0x6c7967656e657261 ^ kKey0;
   uint64_t v3_ = 0x7465646279746573 ^ kKey1;
   uint64_t size_ = 0;
-  uint64_t last_ = 0;  // bytes that fill no word
+  uint64_t last_ = 0;  // the incomplete last word
 
   static constexpr uint64_t kKey0 = 0x0706050403020100;
   static constexpr uint64_t kKey1 = 0x0f0e0d0c0b0a0908;

@@ -20,7 +20,7 @@ absl::Status TooMany(uint64_t size) {
       List::kMaxSize, ") or the memory there is."));
 }
 
-// A conversion as lists define it: between integers and floats the result is 0.
+// Converts a number as lists define it: between integers and floats, returns 0.
 template <typename To, typename From>
 To Convert(From value) {
   if constexpr (std::is_integral_v<To> == std::is_integral_v<From>) {
@@ -105,19 +105,20 @@ List::List(ElementType element) : ChargedObject(kType), element_(element) {
 }
 
 List::~List() {
-  nested_.reset();  // from here on nobody looks
+  nested_.reset();  // now the set can no longer visit the list
   VisitRefs([](RefObject* object) { object->DropRef(); });
   std::free(storage_);
 }
 
-// A list that dies with another waits for that one's end: lists in lists may
-// be deeper than a stack.
+// Frees lists in a loop: a list whose last reference is dropped while another
+// one is freed is queued, since nested lists may be deeper than the stack
+// allows.
 void List::OnLastRef() {
   if (!HoldsRefs()) {
     delete this;
     return;
   }
-  thread_local List* dying = nullptr;  // the first of those that wait
+  thread_local List* dying = nullptr;  // head of the queue
   thread_local bool busy = false;
   next_dying_ = std::exchange(dying, this);
   if (busy) return;
@@ -176,10 +177,10 @@ void List::ClearAt(uint64_t index) {
 }
 
 absl::Status List::Clear(uint64_t begin, uint64_t end, PayForBytes pay) {
-  // Of elements that may be the last to hold an object.
+  // A piece for refs is smaller, since dropping one may free an object.
   constexpr uint64_t kRefsAtATime = 8192;
   const uint64_t most = HoldsRefs() ? kRefsAtATime : kPieceBytes / width_;
-  // From the end on: what is cleared by then is at the end.
+  // Clears from the end, so that a failure leaves the beginning intact.
   while (begin < end) {
     const uint64_t from = end - std::min(most, end - begin);
     RETURN_IF_ERROR(pay((end - from) * width_));
@@ -200,14 +201,14 @@ absl::Status List::Reserve(uint64_t capacity, PayForBytes pay) {
       std::min(kMaxSize, std::max({capacity, capacity_ * 2, uint64_t{8}}));
   const uint64_t bytes = StorageBytes(grown);
   RETURN_IF_ERROR(pay(bytes));
-  // Both the old and the new elements, for as long as they are copied.
+  // Charges the new storage while the old one still exists.
   RETURN_IF_ERROR(charge().Add(bytes, "a list's elements"));
   auto* storage = static_cast<uint8_t*>(std::calloc(1, bytes));
   if (storage == nullptr) {
     charge().Sub(bytes);
     return TooMany(capacity);
   }
-  // Which is paid for with the storage.
+  // The bytes were paid for above; only check for a stop.
   const auto look = [&](uint64_t) { return pay(0); };
   absl::Status copied =
       DoInPieces(size_ * width_, look, [&](uint64_t at, uint64_t length) {
@@ -307,7 +308,7 @@ absl::Status List::GetRef(uint64_t index, RefObject*& object) const {
         absl::StrCat("Element ", index, " of a list of ", element_.ToString(),
                      " is a number, not a ref."));
   }
-  // A variant begins with its slot, which is null if empty.
+  // A variant begins with its slot, which is null if it is empty.
   object = *static_cast<RefObject**>(place);
   return absl::OkStatus();
 }

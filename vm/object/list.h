@@ -1,11 +1,11 @@
 // vm.list: a growable array of one element type, or of values of any type.
 //
-// A list of numbers converts between integer widths and between f32 and f64;
-// between integers and floats it gives 0, as the format defines it. A variant
-// element keeps the type it was set with; new elements are zero, null or empty.
-// However deep lists are in lists, they are freed one after another. Freeing a
-// list takes as long as setting its references did: pages of a list that were
-// never written are not looked at.
+// Lists of numbers convert between integer widths and between f32 and f64.
+// Conversion between integers and floats returns 0, as the format defines. A
+// variant element keeps the type of the value it was set to. New elements are
+// zero, null or empty. Nested lists are freed without recursion, at any depth.
+// Freeing a list of references does not read pages that were never written, so
+// it is not slower than filling it was.
 // Tested by list_buffer_test.cc, tests/vm/rows_test.cc.
 #ifndef EYRIE_VM_OBJECT_LIST_H_
 #define EYRIE_VM_OBJECT_LIST_H_
@@ -26,7 +26,7 @@
 
 namespace eyrie::vm {
 
-// What a list holds; also a row of a module's type table.
+// The type of a list's elements. Also used for rows of a module's type table.
 struct ElementType {
   enum class Kind : uint8_t {
     kI8,
@@ -39,14 +39,14 @@ struct ElementType {
     kVariant,
   };
   Kind kind = Kind::kVariant;
-  const RefType* ref = nullptr;  // of kRef; null: any type
+  const RefType* ref = nullptr;  // for kRef; null for any type
 
-  // True if a ref of this type may be `object`, or null.
+  // Reports whether a ref of this type may hold `object`, which may be null.
   bool Accepts(const RefObject* object) const {
     if (object == nullptr || kind == Kind::kVariant) return true;
     return kind == Kind::kRef && (ref == nullptr || ref == &object->type());
   }
-  // "i8", "vm.buffer", "any".
+  // Returns text such as "i8", "vm.buffer" or "any".
   std::string ToString() const;
 
   friend bool operator==(const ElementType&, const ElementType&) = default;
@@ -60,8 +60,9 @@ class List final : public ChargedObject {
   static constexpr RefType kType{"vm.list"};
   static constexpr uint64_t kMaxSize = uint64_t{1} << 28;
 
-  // An empty list; `memory` counts it and what it grows to. RESOURCE_EXHAUSTED:
-  // the capacity exceeds kMaxSize, the meter's limit or the memory there is.
+  // Creates an empty list. Charges `memory`, if it is not null, now and when
+  // the list grows. Returns RESOURCE_EXHAUSTED if the capacity exceeds
+  // kMaxSize, the meter's limit or the available memory.
   static absl::StatusOr<Ref<List>> Create(
       ElementType element, uint64_t capacity = 0,
       const std::shared_ptr<MemoryMeter>& memory = nullptr,
@@ -70,38 +71,42 @@ class List final : public ChargedObject {
   const ElementType& element_type() const { return element_; }
   uint64_t size() const { return size_; }
 
-  // Pays for the bytes of storage that are allocated, or cleared: none if the
-  // list grows within its capacity. RESOURCE_EXHAUSTED: as Create; the list is
-  // unchanged. If `pay` fails while a list shrinks, its size is unchanged, and
-  // some of its last elements may be zero, null or empty.
+  // Both call `pay` with the bytes of storage that they allocate or clear; none
+  // if the list grows within its capacity. They return RESOURCE_EXHAUSTED like
+  // Create; the list is unchanged then. If `pay` fails while a list shrinks,
+  // its size is unchanged, but some of its last elements may be zero, null or
+  // empty.
   absl::Status Reserve(uint64_t capacity, PayForBytes pay = PayNothing);
   absl::Status Resize(uint64_t size, PayForBytes pay = PayNothing);
 
-  // An element as a number. T: int32_t, int64_t, float, double.
-  // OUT_OF_RANGE: no such index. FAILED_PRECONDITION: it is a ref or empty.
+  // Gets an element as a number. T may be int32_t, int64_t, float or double.
+  // Returns OUT_OF_RANGE if the index is not less than the size, as all
+  // functions below do, and FAILED_PRECONDITION if the element is a ref or
+  // empty.
   template <typename T>
   absl::Status GetNumber(uint64_t index, T& value) const;
-  // FAILED_PRECONDITION: the list holds refs.
+  // Returns FAILED_PRECONDITION if the list holds refs.
   template <typename T>
   absl::Status SetNumber(uint64_t index, T value);
 
-  // An element as a ref, borrowed; null if empty. FAILED_PRECONDITION: it is a
-  // number.
+  // Gets an element as a borrowed ref; null if the element is empty. Returns
+  // FAILED_PRECONDITION if it is a number.
   absl::Status GetRef(uint64_t index, RefObject*& object) const;
-  // The same, taken out of the list: the element is null afterwards.
+  // The same, but moves the ref out of the list, which leaves the element null.
   absl::Status TakeRef(uint64_t index, Ref<RefObject>& object);
-  // FAILED_PRECONDITION: the list holds numbers. INVALID_ARGUMENT: the object
-  // is of another type than the list's.
+  // Returns FAILED_PRECONDITION if the list holds numbers, and INVALID_ARGUMENT
+  // if the object does not have the list's element type.
   absl::Status SetRef(uint64_t index, Ref<RefObject> object);
 
-  // For hosts: an element with its own type; i8 and i16 come as i32, an empty
-  // variant as a null ref. Set converts as SetNumber and SetRef do.
+  // For hosts: Get returns an element with its own type, i8 and i16 as i32, and
+  // an empty variant as a null ref. Set and Append convert like SetNumber and
+  // SetRef.
   absl::StatusOr<Value> Get(uint64_t index) const;
   absl::Status Set(uint64_t index, const Value& value);
   absl::Status Append(const Value& value);
 
-  // Makes this a member of the set, unless it is one of any: before a program
-  // puts a list into it.
+  // Adds this list to `set`, unless it is in a set already. Must be called
+  // before a program puts a list into this one.
   void JoinNested(const std::shared_ptr<NestedLists>& set) {
     if (nested_ == nullptr) {
       NestedLists::Add(set, this, kNestedAccess, nested_);
@@ -114,10 +119,10 @@ class List final : public ChargedObject {
  private:
   friend struct ListLayout;  // for compiled code
   using Kind = ElementType::Kind;
-  // All zero bytes: empty.
+  // An element of a variant list. If all bytes are zero, it is empty.
   struct Variant {
     Slot slot;
-    uint8_t tag = 0;  // the kind + 1; 0: empty
+    uint8_t tag = 0;  // the kind + 1; 0 if empty
 
     Kind kind() const {
       return tag == 0 ? Kind::kVariant : static_cast<Kind>(tag - 1);
@@ -132,16 +137,16 @@ class List final : public ChargedObject {
   void OnLastRef() override;
 
   bool HoldsRefs() const { return element_.kind >= Kind::kRef; }
-  // While changing what the list's set looks at.
+  // Must be held while elements change that the list's set may visit.
   std::unique_lock<std::mutex> Lock() const {
     if (nested_ == nullptr) [[likely]]
       return {};
     return std::unique_lock<std::mutex>(nested_->mutex());
   }
-  // What is at a place, which becomes null or empty; null if it is no ref.
+  // Clears an element and returns the ref it held, or null if it held none.
   RefObject* TakeAt(void* place);
 
-  // Refs are looked for by pages of elements that were written.
+  // Pages of elements that were written are marked, to find refs fast.
   static constexpr uint64_t kPage = 512;  // elements
   static uint64_t MarkBytes(uint64_t capacity) {
     return (capacity + kPage * 64 - 1) / (kPage * 64) * 8;
@@ -155,16 +160,16 @@ class List final : public ChargedObject {
   bool IsWritten(uint64_t index) const {
     return (marks_[index / (kPage * 64)] >> (index / kPage % 64) & 1) != 0;
   }
-  // Calls `visit` with each element of [begin, end) whose page was written.
+  // Calls `visit` with each element of [begin, end) in a written page.
   template <typename Visit>
   void VisitWritten(uint64_t begin, uint64_t end, Visit visit) const;
 
-  // Drops the ref of an element, if it has one, and zeroes the element.
+  // Drops the ref of an element, if there is one, and zeroes the element.
   void ClearAt(uint64_t index);
-  // The same for elements in [begin, end).
+  // The same for the elements in [begin, end).
   absl::Status Clear(uint64_t begin, uint64_t end, PayForBytes pay);
   void* PlaceOf(uint64_t index) const { return storage_ + index * width_; }
-  // The kind of what is at a place of this list.
+  // Returns the kind of the element at `place`.
   Kind KindAt(const void* place) const {
     return element_.kind == Kind::kVariant
                ? static_cast<const Variant*>(place)->kind()
@@ -179,7 +184,8 @@ class List final : public ChargedObject {
   uint64_t size_ = 0;
   uint64_t capacity_ = 0;
   uint8_t* storage_ = nullptr;  // from malloc, zeroed beyond size_
-  uint64_t* marks_ = nullptr;   // of pages; behind the elements in the storage
+  uint64_t* marks_ =
+      nullptr;  // of written pages; after the elements in the storage
   std::unique_ptr<NestedLists::Member> nested_;
   List* next_dying_ = nullptr;
 };
@@ -205,7 +211,7 @@ void List::VisitRefs(Visit visit) const {
   VisitWritten(0, size_, [&](uint64_t i) {
     const void* place = PlaceOf(i);
     if (IsNumber(KindAt(place))) return;
-    // A variant begins with its slot, which is null if empty.
+    // A variant begins with its slot, which is null if it is empty.
     RefObject* object = *static_cast<RefObject* const*>(place);
     if (object != nullptr) visit(object);
   });

@@ -42,7 +42,7 @@ TEST(List, ConvertsOnTheWayIn) {
   const struct {
     Kind kind;
     Value value;
-    const char* want;  // read back, or the error of Set
+    const char* want;  // the value read back, or the error of Set
   } kCases[] = {
       {Kind::kI8, Value(int32_t{300}), "i32 44"},
       {Kind::kI8, Value(int64_t{-1}), "i32 -1"},
@@ -92,7 +92,7 @@ TEST(List, GrowsShrinksAndForgets) {
   EXPECT_EQ(list->size(), 50u);
 }
 
-// References far from each other in lists of many empty elements.
+// A few references in lists of many empty elements.
 TEST(List, FindsItsReferences) {
   for (const Kind kind : {Kind::kRef, Kind::kVariant}) {
     SCOPED_TRACE(static_cast<int>(kind));
@@ -113,7 +113,7 @@ TEST(List, FindsItsReferences) {
     list->VisitRefs(
         [&](RefObject* object) { visited += object == text.get(); });
     EXPECT_EQ(visited, std::size(kPlaces));
-    // Into larger storage, and down again.
+    // Grow into larger storage, then shrink.
     ASSERT_TRUE(list->Resize(3000000).ok());
     ASSERT_TRUE(list->SetRef(2999999, text).ok());
     for (const uint64_t size : {3000000, 2999999, 786432, 65536, 512, 0}) {
@@ -129,7 +129,7 @@ TEST(List, FindsItsReferences) {
   }
 }
 
-// Pays for `pieces` more looks, and counts what it is asked for.
+// Fails after `pieces` calls, and sums up the bytes.
 struct Purse {
   mutable int pieces;
   mutable uint64_t bytes = 0;
@@ -157,7 +157,7 @@ TEST(List, PaysAndStops) {
   EXPECT_EQ(list->Resize(0, two).message(), "enough");
   EXPECT_EQ(list->size(), 1u << 20);
   EXPECT_EQ(Show(list->Get(7)), "i32 7");
-  Purse look = {1};  // for the storage, and no piece of the copy
+  Purse look = {1};  // for the storage, but not for a piece of the copy
   EXPECT_EQ(list->Reserve(2 << 20, look).message(), "enough");
   EXPECT_EQ(Show(list->Get(7)), "i32 7");
 }
@@ -220,7 +220,7 @@ TEST(Buffer, Ranges) {
   EXPECT_EQ(*Buffer::Compare(*buffer, 0, *buffer, 1, 1), true);
 }
 
-// In pieces as at once, and overlapping either way.
+// Work in pieces has the same result as at once, also if ranges overlap.
 TEST(Buffer, WorksInPieces) {
   constexpr uint64_t kSize = 3 * kPieceBytes + 12345;
   std::vector<uint8_t> bytes(kSize);

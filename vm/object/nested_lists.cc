@@ -1,4 +1,4 @@
-// Counts what members hold of each other; what is left is in use.
+// Counts the references between members; a member with more is in use.
 // Tested by nested_lists_test.cc.
 #include "vm/object/nested_lists.h"
 
@@ -29,8 +29,9 @@ void NestedLists::VisitHeld(const Member& member,
   });
 }
 
-// A list whose references members do not account for is in use, and so is what
-// it holds. One that nobody holds is about to die on another thread.
+// A list is in use if it has references that do not come from members; so is
+// everything that it holds. A list without any reference is being freed by
+// another thread.
 void NestedLists::MarkUsed() {
   for (Member* member : members_) {
     member->held_ = 0;

@@ -1,9 +1,9 @@
-// The lists of a context that hold lists: those that hold each other are let
-// go at its end, when nothing else holds them.
+// The set of lists of a context that hold other lists. When the context ends,
+// it frees those that keep each other alive.
 //
-// References are counted, so lists in a ring would stay for ever, however
-// small the memory limit of the context that made them. Only a list that a
-// program has put a list into is a member; others cost nothing.
+// Lists are reference-counted, so lists that form a ring would leak, whatever
+// the memory limit of their context. Only lists into which a program has put a
+// list are members.
 // Tested by nested_lists_test.cc, vm/run/limits_test.cc.
 #ifndef EYRIE_VM_OBJECT_NESTED_LISTS_H_
 #define EYRIE_VM_OBJECT_NESTED_LISTS_H_
@@ -20,21 +20,22 @@
 
 namespace eyrie::vm {
 
-// Thread-safe: members may die on any thread. Kept by its members.
+// Thread-safe: members may be freed on any thread. Retained by its members.
 class NestedLists {
  public:
   class Member;
 
-  // How a set looks into lists, which it knows as objects alone. Both are
-  // called without a lock of the list; `visit` under the set's mutex.
+  // Access to lists, which the set knows only as objects. Both functions are
+  // called without a list's own lock; `visit` is called with the set's mutex
+  // held.
   struct ListAccess {
-    // Calls `each` with the membership of every element that has one.
+    // Calls `each` with the membership of each element that is a member.
     void (*visit)(const RefObject& list, absl::FunctionRef<void(Member&)> each);
     void (*empty)(RefObject& list);
   };
 
-  // What a list knows of the set it is in. A member is changed only under the
-  // set's mutex, so that rings can be looked for while others use theirs.
+  // A list's membership. It changes only under the set's mutex, so that rings
+  // can be searched while other threads use their lists.
   class Member {
    public:
     Member(const Member&) = delete;
@@ -54,22 +55,22 @@ class NestedLists {
     RefObject* const list_;
     const ListAccess& access_;
     size_t place_ = 0;     // in members_
-    uint32_t held_ = 0;    // references that other members hold
-    bool in_use_ = false;  // somebody else holds it, or a list that holds it
+    uint32_t held_ = 0;    // how many references other members hold
+    bool in_use_ = false;  // reachable from outside of the set
   };
 
-  // Makes a list a member, which `member` says from then on: before others
-  // can come upon the list. It ends before the list does.
+  // Makes `list` a member and sets `member`, which must be destroyed before the
+  // list. Must be called before other threads can reach the list.
   static void Add(const std::shared_ptr<NestedLists>& set, RefObject* list,
                   const ListAccess& access, std::unique_ptr<Member>& member);
 
-  // Empties the lists that only members hold which are held so themselves.
-  // Returns how many. A ring with a list that the host or another context
-  // holds stays, and is then theirs.
+  // Empties the members that are referenced only by members that are themselves
+  // unreachable from outside. Returns their number. A ring that the host or
+  // another context can reach is kept.
   size_t DropRings();
 
  private:
-  // Calls `visit` for each of a member's elements that is a member, too.
+  // Calls `visit` for each element of a member that is itself a member.
   void VisitHeld(const Member& member,
                  absl::FunctionRef<void(Member&)> visit) const;
   void MarkUsed();

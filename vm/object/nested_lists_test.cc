@@ -1,6 +1,5 @@
-// Lists in lists: rings that are let go and those that somebody still holds,
-// depth that no stack holds, and threads that drop lists while rings are
-// looked for.
+// Lists in lists: unreachable and reachable rings, deep nesting, and threads
+// that drop lists while rings are searched.
 #include "vm/object/nested_lists.h"
 
 #include <initializer_list>
@@ -24,7 +23,7 @@ Ref<List> NewList(const std::shared_ptr<MemoryMeter>& memory = nullptr) {
   return *List::Create(ElementType(), 0, memory);
 }
 
-// As list.set.ref does it.
+// Does what list.set.ref does.
 void Put(const Ref<List>& list, const Ref<List>& element, const Set& set) {
   list->JoinNested(set);
   EXPECT_TRUE(list->Append(Value(Ref<RefObject>(element))).ok());
@@ -33,7 +32,7 @@ void Put(const Ref<List>& list, const Ref<List>& element, const Set& set) {
 struct Row {
   const char* what;
   int lists;
-  // Which list holds which.
+  // Pairs of lists of which the first holds the second.
   std::initializer_list<std::pair<int, int>> holds;
   std::initializer_list<int> held;  // by the host
   size_t dropped;
@@ -66,7 +65,7 @@ TEST(NestedListsTest, Rings) {
     EXPECT_EQ(set->DropRings(), row.dropped);
     EXPECT_EQ(memory->in_use() == 0, held.empty());
     EXPECT_EQ(set->DropRings(), 0u);
-    // What the host holds is whole, and goes when it lets go.
+    // Lists that the host holds are intact, and are freed when it drops them.
     for (const Ref<List>& list : held) EXPECT_GT(list->size(), 0u);
     held.clear();
     set->DropRings();
@@ -74,7 +73,7 @@ TEST(NestedListsTest, Rings) {
   }
 }
 
-// A list of another context's is in use as far as this one knows.
+// A list of another context counts as in use.
 TEST(NestedListsTest, RingsThroughTwoSetsStay) {
   const Set ours = std::make_shared<NestedLists>();
   const Set theirs = std::make_shared<NestedLists>();
@@ -87,7 +86,7 @@ TEST(NestedListsTest, RingsThroughTwoSetsStay) {
   EXPECT_EQ(ours->DropRings(), 0u);
   b.reset();
   EXPECT_EQ(theirs->DropRings(), 0u);
-  // Which lets both go.
+  // Breaks the ring.
   EXPECT_TRUE(Ref<List>::Share(kept)->Resize(0).ok());
 }
 

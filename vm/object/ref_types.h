@@ -1,7 +1,7 @@
-// The reference types modules may name: "vm.buffer", "hal.buffer_view" …
+// The reference types that modules may name, such as "hal.buffer_view".
 //
-// An embedder makes one, adds what its native modules bring and gives it to
-// every bytecode module; there is no process-wide registry.
+// An embedder creates a set, adds the types of its native modules and passes it
+// to every bytecode module. There is no global registry.
 // Tested by list_buffer_test.cc.
 #ifndef EYRIE_VM_OBJECT_REF_TYPES_H_
 #define EYRIE_VM_OBJECT_REF_TYPES_H_
@@ -14,18 +14,19 @@
 
 namespace eyrie::vm {
 
-// A set of types by name. A plain value; thread-compatible.
+// A set of types by name. Thread-compatible.
 class RefTypes {
  public:
-  // Holds vm.buffer and vm.list.
+  // Contains vm.buffer and vm.list.
   RefTypes();
-  // These and vm.buffer and vm.list.
+  // Contains `types`, vm.buffer and vm.list.
   RefTypes(std::initializer_list<const RefType*> types);
 
-  // Adds a type with static storage; a known name keeps its first type.
+  // Adds a type, which must have static storage. Does nothing if the set has a
+  // type with this name.
   void Add(const RefType& type);
 
-  // The type with this name, without a leading '!'; nullptr if unknown.
+  // Returns the type with this name (without a leading '!'), or null.
   const RefType* Find(absl::string_view name) const;
 
  private:
