@@ -1,4 +1,4 @@
-// Turns a C++ function into a function modules can import.
+// Turns a C++ function into one that modules can import.
 //
 //   absl::StatusOr<int64_t> BufferLength(HalState& state, hal::Buffer& buffer);
 //   constexpr NativeFunction kRows[] = {
@@ -32,10 +32,10 @@ struct NativeFunction {
   QuickThunk quick = nullptr;
 };
 
-// What a native function returns when its result is not ready and it does not
-// want to block: an import called by call.yieldable then suspends the
-// invocation and is called again, with the same arguments, when it is resumed.
-// Other callers get UNAVAILABLE.
+// Returned by a native function whose result is not ready, instead of blocking.
+// An import called by call.yieldable then suspends the invocation; it is called
+// again with the same arguments when the invocation resumes. Other callers
+// receive the status itself, UNAVAILABLE.
 absl::Status Pending();
 bool IsPending(const absl::Status& status);
 
@@ -47,10 +47,11 @@ absl::Status ErrorOf(absl::StatusOr<T> result) {
   return std::move(result).status();
 }
 
-// Never defined: a call in a constant expression stops the build by this name.
+// Not defined: a call in a constant expression stops the build, and its name is
+// the error message.
 void SignatureDiffersFromTheFunctionsType();
 
-// An argument that is not what a function takes.
+// An argument whose type does not match the function.
 struct Mismatch {
   int index;
   const RefType* want;
@@ -64,7 +65,7 @@ inline constexpr bool kIsRefPointer =
     std::is_pointer_v<T> &&
     std::is_base_of_v<RefObject, std::remove_const_t<std::remove_pointer_t<T>>>;
 
-// True for an object that a T* may point to.
+// Reports whether a T* may point to the object.
 template <typename T>
 bool IsA(const RefObject* object) {
   if constexpr (std::is_same_v<std::remove_const_t<T>, RefObject>) {
@@ -88,7 +89,7 @@ constexpr char Letter() {
     return 'r';
 }
 
-// What a frame has at a place; of a reference, the object.
+// Reads the value at a place in the frame; for a reference, the object.
 template <typename T>
 T ReadAt(const uint8_t* frame, uint32_t place) {
   if constexpr (kIsRefPointer<T>) {
@@ -104,7 +105,7 @@ T ReadAt(const uint8_t* frame, uint32_t place) {
 
 }  // namespace binding_internal
 
-// The elements of one variadic argument. Refs in it are type-checked already.
+// The elements of one variadic argument. The types of refs have been checked.
 template <typename... Ts>
 class Spread {
  public:
@@ -114,7 +115,7 @@ class Spread {
   size_t size() const { return places_[0] & ~kPlaceCount; }
   bool empty() const { return size() == 0; }
 
-  // The I-th member of element `index`, which must be below size().
+  // Returns the I-th member of element `index`, which must be less than size().
   template <size_t I = 0>
   auto get(size_t index) const {
     using T = std::tuple_element_t<I, std::tuple<Ts...>>;
@@ -129,9 +130,9 @@ class Spread {
 
 namespace binding_internal {
 
-// Reads parameter type P from where `*next` says and moves `next` behind it.
-// False: what is there is of another type, or null; all of `mismatch` but the
-// index then says so.
+// Reads a parameter of type P from the place at `*next` and advances `next`.
+// Returns false if the value is null or has the wrong type; sets all members of
+// `mismatch` except the index.
 template <typename P>
 struct Reader {
   static constexpr int kLetters = 1;
@@ -208,14 +209,14 @@ struct Reader<Spread<Ts...>> {
   }
 };
 
-// Drops the references that a call gives up, of which `next` is the number;
-// returns the places of the results.
+// Drops the references that a call moves: `*next` is their number, and their
+// places follow. Returns the places of the results.
 const uint32_t* GiveUpSome(uint8_t* frame, const uint32_t* next);
 inline const uint32_t* GiveUp(uint8_t* frame, const uint32_t* next) {
   return *next == 0 ? next + 1 : GiveUpSome(frame, next);
 }
 
-// Stores result type R at `*next` and moves `next` behind it.
+// Stores a result of type R at the place `*next` and advances `next`.
 template <typename R>
 struct Writer {
   static constexpr int kLetters = 1;
@@ -250,8 +251,7 @@ struct Writer<std::tuple<Rs...>> {
   }
 };
 
-// What a function that returns R gives when it does not fail, and whether it
-// can fail.
+// The value type of a function's return type R, and whether it can fail.
 template <typename R>
 inline constexpr bool kCanFail = std::is_same_v<R, absl::Status>;
 template <typename T>
@@ -344,7 +344,7 @@ struct Binding<kFunction, R (*)(State&, Ps...)> {
     if (!Read(frame, next, held, mismatch, indices)) [[unlikely]]
       return false;
     if (*next++ != 0) [[unlikely]]
-      return false;  // what gives up references takes its time
+      return false;  // dropping references is left to the direct thunk
     std::optional<ResultOf<R>> result =
         kQuick(Reader<Ps>::Get(frame, std::get<Is>(held))...);
     if (!result) [[unlikely]]
@@ -356,22 +356,23 @@ struct Binding<kFunction, R (*)(State&, Ps...)> {
 
 }  // namespace binding_internal
 
-// A row for a native module's table. The signature must be the one the C++
-// type has, or this does not compile.
+// Returns a row for a native module's table. Does not compile unless the
+// signature matches the C++ type.
 //
-// The calling convention is derived from the C++ type and compared with the
-// row's at compile time. Parameters after the state may be:
+// The calling convention is derived from the C++ type and compared at compile
+// time. Parameters after the state may be:
 //   int32_t int64_t float double    i I f F
 //   T&                              r: a T, never null
 //   T*                              r: a T or null; RefObject* takes any type
 //   Spread<Ts...>                   C…D: tuples of the above (T* for refs)
 // Results: Status, or StatusOr of one value, Ref<T>, or a std::tuple of them;
-// these alone where nothing can fail.
-// Refs are borrowed for the call; a function that keeps one shares it.
+// or one of these alone if the function cannot fail. Refs are borrowed for the
+// call; a function that retains one must share it.
 //
-// A quick function takes the same arguments but the state, gives what the
-// function would as an optional, and does nothing else: null where the function
-// would fail, wait or have an effect. It is for what loops ask often.
+// A quick function takes the same arguments except the state and returns the
+// function's result as an optional. It must have no side effects, and must
+// return null if the function would fail, wait or have side effects. It makes
+// functions fast that loops call often.
 template <auto kFunction, auto kQuick = nullptr>
 consteval NativeFunction Bind(const char* name, const char* signature) {
   using B = binding_internal::Binding<kFunction, decltype(kFunction)>;

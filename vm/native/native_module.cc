@@ -15,7 +15,7 @@
 namespace eyrie::vm {
 namespace {
 
-// Marks a Pending() status; nothing else carries it.
+// The payload URL of Pending(), which no other status has.
 constexpr char kPendingUrl[] = "eyrie.vm/pending";
 
 }  // namespace
@@ -40,7 +40,8 @@ RefObject* TakeRef(uint8_t* frame, uint32_t place) {
   return std::exchange(*reinterpret_cast<RefObject**>(frame + place), nullptr);
 }
 
-// Apart, so that the loop below needs no registers that functions keep.
+// A separate function, so that the loop that calls it needs no callee-saved
+// registers.
 [[gnu::noinline]] const uint32_t* GiveUpLast(const RefObject* object,
                                              uint8_t* frame,
                                              const uint32_t* next,
@@ -98,7 +99,7 @@ absl::Status CheckRows(absl::string_view name,
   return absl::OkStatus();
 }
 
-// The row, one or more, whose signature is most like this one.
+// Returns the row with the most similar signature. There must be a row.
 const NativeFunction& NearestOf(std::span<const NativeFunction> rows,
                                 absl::string_view signature) {
   return *std::min_element(rows.begin(), rows.end(),
@@ -127,7 +128,7 @@ absl::StatusOr<uint32_t> NativeModule::ResolveImport(
         rows_.begin(), rows_.end(),
         [&](const NativeFunction& before) { return before.name < name; });
   }
-  std::vector<NativeFunction> others;  // of this name
+  std::vector<NativeFunction> others;  // rows with this name
   for (; row != rows_.end(); ++row) {
     if (row->name != name) {
       if (ascend_) break;

@@ -2,7 +2,7 @@
 //
 //   constexpr NativeFunction kRows[] = {
 //       Bind<Length>("buffer.length", "0r_I"),
-//       Bind<FillV2>("fill", "0rII_v"),   // one name, several signatures
+//       Bind<FillV2>("fill", "0rII_v"),   // one name with two signatures
 //       Bind<FillV1>("fill", "0rI_v"),
 //   };
 //   auto module = NativeModule::Create("hal", 6, kRows, CreateState);
@@ -27,7 +27,8 @@
 
 namespace eyrie::vm {
 
-// True if rows ascend by name, then signature, each once: for static_assert.
+// Reports whether the rows ascend by name and then by signature, without
+// duplicates. For static_assert.
 constexpr bool RowsAscend(std::span<const NativeFunction> rows) {
   for (size_t i = 1; i < rows.size(); ++i) {
     const std::string_view before = rows[i - 1].name;
@@ -41,24 +42,25 @@ constexpr bool RowsAscend(std::span<const NativeFunction> rows) {
   return true;
 }
 
-// Makes what one context owns of the module: the State the functions take.
+// Creates the state of the module for one context, which functions receive.
 using NativeStateFactory =
     std::function<absl::StatusOr<std::unique_ptr<ModuleState>>()>;
 
-// Immutable; shared by threads (the factory must allow it).
+// Immutable; shared by threads, so the factory must be thread-safe.
 class NativeModule final : public Module {
  public:
-  // The rows must outlive the module. Those that ascend are a table of Bind's,
-  // which the compiler has checked. INVALID_ARGUMENT: of others, a signature is
-  // not a calling convention, or a name and signature occur twice.
+  // Creates a module. `rows` must outlive it. Rows that ascend must be made by
+  // Bind, and are not checked again. For other rows, returns INVALID_ARGUMENT
+  // if a signature is not a canonical calling convention, or if a name and
+  // signature occur twice.
   static absl::StatusOr<std::shared_ptr<const NativeModule>> Create(
       std::string name, uint32_t version, std::span<const NativeFunction> rows,
       NativeStateFactory create_state);
 
   absl::string_view name() const override { return name_; }
   uint32_t version() const override { return version_; }
-  // The row of this name and convention. NOT_FOUND and UNIMPLEMENTED as
-  // BindImport.
+  // Returns the index of the row with this name and signature. Returns the
+  // errors of BindImport.
   absl::StatusOr<uint32_t> ResolveImport(absl::string_view name,
                                          absl::string_view signature) const;
   absl::StatusOr<NativeImport> BindImport(
@@ -86,7 +88,7 @@ class NativeModule final : public Module {
   std::string name_;
   uint32_t version_;
   std::span<const NativeFunction> rows_;
-  bool ascend_;  // by name
+  bool ascend_;  // rows are sorted and can be searched by name
   NativeStateFactory create_state_;
 };
 

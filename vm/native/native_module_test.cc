@@ -110,7 +110,8 @@ TEST(NativeModule, RefusesBadTables) {
             "a canonical calling convention.");
 }
 
-// Calls row `name` with slots; prints the first result as an i64, or the error.
+// Calls the row with this name and signature. Returns the first result as an
+// i64, or the error.
 std::string Call(const char* name, const char* signature,
                  std::vector<Slot> args) {
   auto module = CreateModule();
@@ -173,7 +174,7 @@ TEST(NativeBinding, PacksOwnedResults) {
   ASSERT_TRUE(CallWithSlots(kRows[5], state.get(), &argument, results).ok());
   EXPECT_EQ(results[0].i32, 1);
   EXPECT_FALSE(buffer->IsUnique());
-  Value::Adopt(ValueType::kRef, results[1]);  // and dropped
+  Value::Adopt(ValueType::kRef, results[1]);  // drops the result
   EXPECT_TRUE(buffer->IsUnique());
   ASSERT_TRUE(CallWithSlots(kRows[4], state.get(), &argument, results).ok());
   Value clone = Value::Adopt(ValueType::kRef, results[0]);

@@ -1,5 +1,5 @@
-// Calls native functions with their arguments in slots, one behind the other,
-// for tests that have no frame.
+// Calls native functions with their arguments in consecutive slots, for tests
+// that have no frame.
 #ifndef EYRIE_VM_NATIVE_SLOT_CALL_H_
 #define EYRIE_VM_NATIVE_SLOT_CALL_H_
 
@@ -17,15 +17,15 @@
 
 namespace eyrie::vm {
 
-// `slots` are laid out by the convention: a span is its count, then its
-// elements.
+// `slots` must match the convention. A span is one slot with its count,
+// followed by its elements.
 inline absl::Status CallWithSlots(const NativeImport& import,
                                   const CallingConvention& convention,
                                   const Slot* slots, Slot* results) {
   if (import.direct == nullptr) {
     return import.thunk(import.state, slots, results);
   }
-  // Arguments and results, as a frame would have them.
+  // Arguments and results, at places like those of a frame.
   std::vector<Slot> frame;
   std::vector<uint32_t> places;
   const auto add = [&](Slot slot) {
@@ -41,7 +41,7 @@ inline absl::Status CallWithSlots(const NativeImport& import,
     }
     for (; values > 0; --values) add(*slots++);
   }
-  places.push_back(0);  // nothing is given up
+  places.push_back(0);  // no references are moved
   const size_t arguments = frame.size();
   for (size_t i = 0; i < convention.result_types().size(); ++i) add({});
   RETURN_IF_ERROR(import.direct(
@@ -51,7 +51,7 @@ inline absl::Status CallWithSlots(const NativeImport& import,
   return absl::OkStatus();
 }
 
-// A function of a native module's table.
+// Calls a function of a native module's table.
 inline absl::Status CallWithSlots(const NativeFunction& row, ModuleState* state,
                                   const Slot* slots, Slot* results) {
   return CallWithSlots({nullptr, row.thunk, state},
