@@ -37,7 +37,7 @@ constexpr size_t kZip64LocatorSize = 20;
 constexpr size_t kZip64DirectoryEndSize = 56;
 constexpr uint32_t kInZip64Field = 0xFFFFFFFF;
 
-// Size prefix, root offset, identifier, and the least a table can be.
+// Size prefix, root offset, identifier, and the smallest possible table.
 constexpr size_t kLeastFlatBuffer = 16;
 constexpr absl::string_view kIdentifier = "IREE";
 constexpr absl::string_view kModuleMember = "module.fb";
@@ -46,7 +46,7 @@ absl::string_view Text(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The bytes at an offset, or empty where they are not all there.
+// Returns the bytes at an offset, or no bytes if the range is out of bounds.
 Bytes At(Bytes bytes, uint64_t offset, uint64_t size) {
   if (!RangeFits(offset, size, bytes.size())) return {};
   return bytes.subspan(offset, size);
@@ -57,7 +57,8 @@ T Get(Bytes bytes, size_t offset) {
   return LoadLittleEndian<T>(bytes.data() + offset);
 }
 
-// Where the bytes of the member begin whose local header is at `offset`.
+// Returns where the contents begin of the member with its local header at
+// `offset`.
 std::optional<uint64_t> MemberContents(Bytes file, uint64_t offset) {
   Bytes header = At(file, offset, kZipLocalHeaderSize);
   if (header.empty() || Get<uint32_t>(header, 0) != kZipLocalHeader) {
@@ -74,7 +75,8 @@ struct ZipDirectory {
   uint64_t size;
 };
 
-// The directory's place from the end record, which only a comment may follow.
+// Reads the directory's position from the end record, which must be last except
+// for a comment.
 std::optional<ZipDirectory> FindZipDirectory(Bytes file) {
   if (file.size() < kZipDirectoryEndSize) return std::nullopt;
   uint64_t last = file.size() - kZipDirectoryEndSize;
@@ -101,7 +103,7 @@ std::optional<ZipDirectory> FindZipDirectory(Bytes file) {
   return std::nullopt;
 }
 
-// Replaces the fields of an entry that say they are in its ZIP64 field.
+// Replaces the values of an entry that are stored in its ZIP64 field.
 bool ReadZip64Field(Bytes extra, uint64_t& plain_size, uint64_t& packed_size,
                     uint64_t& header_offset) {
   ByteReader in(extra);
@@ -122,7 +124,7 @@ bool ReadZip64Field(Bytes extra, uint64_t& plain_size, uint64_t& packed_size,
   return plain_size != kInZip64Field && header_offset != kInZip64Field;
 }
 
-// The members by offset, or nullopt if the directory does not read cleanly.
+// Returns the members by offset, or nullopt if the directory is malformed.
 absl::StatusOr<std::optional<std::vector<ArchiveMember>>> ReadZipDirectory(
     Bytes file) {
   std::vector<ArchiveMember> members;
@@ -150,7 +152,8 @@ absl::StatusOr<std::optional<std::vector<ArchiveMember>>> ReadZipDirectory(
         directory.subspan(kZipDirectoryEntrySize + name_size, extra_size);
     if (!ReadZip64Field(extra, size, packed_size, header)) return std::nullopt;
     uint32_t crc = Get<uint32_t>(directory, 16);
-    if (Get<uint16_t>(directory, 10) != 0) {  // compressed: of other use
+    if (Get<uint16_t>(directory, 10) !=
+        0) {  // compressed members are not used by modules
       size = packed_size;
       crc = 0;
     }
@@ -170,8 +173,8 @@ absl::StatusOr<std::optional<std::vector<ArchiveMember>>> ReadZipDirectory(
   return members;
 }
 
-// Each byte of the file is one member's at most, so that all of them together
-// are no more than the file. `members` ascend by offset.
+// Each byte of the file must belong to at most one member, so that checking all
+// members reads no more than the file. `members` must ascend by offset.
 absl::Status CheckDisjoint(const std::vector<ArchiveMember>& members,
                            absl::string_view name) {
   for (size_t i = 1; i < members.size(); ++i) {
@@ -189,7 +192,7 @@ bool HasIdentifier(Bytes flatbuffer) {
          Text(flatbuffer.subspan(8, 4)) == kIdentifier;
 }
 
-// Offset of the FlatBuffer within a ZIP.
+// Returns the offset of the FlatBuffer in a ZIP file.
 absl::StatusOr<uint64_t> FindInZip(Bytes file, absl::string_view name) {
   std::optional<uint64_t> contents = MemberContents(file, 0);
   if (!contents) {
@@ -242,21 +245,23 @@ constexpr Magic kMagics[] = {
     {"#!", "a script"},
 };
 
-// A table of JSON behind its size. No size that a file has is a text's begin.
+// Safetensors begins with a table of JSON and its size. Text is not mistaken
+// for it: read as a size, its first bytes exceed any file.
 bool LooksLikeSafetensors(Bytes bytes) {
   if (bytes.size() < 10 || bytes[8] != '{') return false;
   const uint64_t table = Get<uint64_t>(bytes, 0);
   return RangeFits(8, table, bytes.size());
 }
 
-// True if every byte may stand in a text.
+// Reports whether every byte may occur in text.
 bool IsText(Bytes bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](uint8_t c) {
     return c >= 0x20 ? c != 0x7F : c == '\n' || c == '\r' || c == '\t';
   });
 }
 
-// MLIR may begin with a brace, but not before a string; JSON may quote MLIR.
+// MLIR may begin with a brace too, but not followed by a string. JSON may
+// contain MLIR, so it is checked first.
 bool LooksLikeJson(absl::string_view text) {
   text = absl::StripLeadingAsciiWhitespace(text);
   if (absl::ConsumePrefix(&text, "[")) return true;
@@ -274,7 +279,7 @@ bool LooksLikeMlir(absl::string_view text) {
   return false;
 }
 
-// Its first words are a module's in MLIR, too; the version is not.
+// MLIR modules begin with the same words, but have no version.
 bool LooksLikeAssembly(absl::string_view text) {
   const size_t begin = text.find("vm.module @");
   if (begin == absl::string_view::npos) return false;
@@ -283,7 +288,7 @@ bool LooksLikeAssembly(absl::string_view text) {
   return absl::StrContains(line, " version ");
 }
 
-// What a text is, as its beginning shows. Licences and comments may come first.
+// Names the kind of text. Licences and comments may come first.
 const char* DescribeText(absl::string_view text) {
   if (LooksLikeJson(text)) return "JSON text";
   if (LooksLikeAssembly(text)) return "VM assembly (see eyrie asm)";

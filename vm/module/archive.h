@@ -1,8 +1,9 @@
-// The container of a module: a ZIP whose first member is the module's
-// FlatBuffer and whose others are its large constants, or the bare FlatBuffer.
+// The container of a module: a ZIP file whose first member is the module's
+// FlatBuffer and whose other members are large constants, or the FlatBuffer
+// alone.
 //
-// In either the FlatBuffer is size-prefixed with the identifier "IREE", and
-// constants stored outside it begin at the next 64-byte boundary of the file.
+// The FlatBuffer has a size prefix and the identifier "IREE". Constants outside
+// of it begin at the next 64-byte boundary of the file.
 // Tested by archive_test.cc, archive_fuzz.cc.
 #ifndef EYRIE_VM_MODULE_ARCHIVE_H_
 #define EYRIE_VM_MODULE_ARCHIVE_H_
@@ -22,37 +23,41 @@
 
 namespace eyrie::vm {
 
-// Constants outside the FlatBuffer, and the FlatBuffer itself, begin at
-// multiples of this from the start of the file.
+// The alignment in bytes, from the start of the file, of the FlatBuffer and of
+// constants outside of it.
 inline constexpr size_t kArchiveAlignment = 64;
 
-// A member of the ZIP, from its central directory.
+// A member of the ZIP file, from its central directory.
 struct ArchiveMember {
   std::string name;
-  uint64_t offset;  // of its bytes, from the start of the file
+  // From the start of the file to the member's contents.
+  uint64_t offset;
   uint64_t size;
-  uint32_t crc = 0;  // CRC-32 of its bytes; 0: whoever wrote it kept none
+  // CRC-32 of the contents; 0 if the file was written without it.
+  uint32_t crc = 0;
 };
 
-// An open module file: where its parts are, nothing yet decoded. Immutable;
-// shared by threads. Keeps the bytes alive (Borrow: the caller does).
+// An open module file. It knows where the parts are, but nothing is decoded.
+// Immutable; shared by threads. Keeps the bytes alive, except for Borrow.
 class Archive {
  public:
-  // Maps a file ("-": reads standard input). Besides MappedFile's errors,
-  // INVALID_ARGUMENT: not a module; the sentence says what the file looks like.
+  // Maps a file; "-" reads standard input. Returns the errors of MappedFile,
+  // and INVALID_ARGUMENT if the file is not a module; the message says what it
+  // looks like.
   static absl::StatusOr<std::shared_ptr<const Archive>> Open(
       const std::string& path);
 
-  // Copies bytes to aligned storage. `name` stands for the path in messages.
+  // Copies the bytes to aligned memory. Messages use `name` in place of a path.
   static absl::StatusOr<std::shared_ptr<const Archive>> Copy(
       std::span<const uint8_t> bytes, const std::string& name);
 
-  // Uses bytes that outlive the archive and all made from it. Copies only the
-  // FlatBuffer, and only if it is not aligned to 16 bytes in memory.
+  // Uses bytes that must outlive the archive and everything created from it.
+  // Copies only the FlatBuffer, and only if it is not aligned to 16 bytes in
+  // memory.
   static absl::StatusOr<std::shared_ptr<const Archive>> Borrow(
       std::span<const uint8_t> bytes, const std::string& name);
 
-  // As Borrow, with an owner that is released with the archive.
+  // Like Borrow, but retains `owner`, which keeps the bytes alive.
   static absl::StatusOr<std::shared_ptr<const Archive>> FromOwner(
       std::shared_ptr<const void> owner, std::span<const uint8_t> bytes,
       const std::string& name);
@@ -65,32 +70,32 @@ class Archive {
   Archive& operator=(const Archive&) = delete;
   ~Archive();
 
-  // The path or name given.
+  // Returns the path or name given at creation.
   const std::string& name() const { return name_; }
   std::span<const uint8_t> bytes() const { return bytes_; }
-  // The file that bytes() are of, or nullptr if Open did not make this.
+  // Returns the file that contains bytes(), or null if they are in memory.
   const MappedFile* file() const { return file_; }
 
-  // The FlatBuffer with its size prefix.
+  // Returns the FlatBuffer with its size prefix.
   std::span<const uint8_t> flatbuffer() const { return flatbuffer_; }
-  // Its place in the file, prefix included.
+  // Returns the offset of flatbuffer() in the file.
   uint64_t flatbuffer_offset() const { return flatbuffer_offset_; }
 
-  // Where offsets of constants outside the FlatBuffer count from; past the
-  // end of the file if it has none.
+  // Returns the offset that constants outside the FlatBuffer are relative to.
+  // It is beyond the end of a file without constants.
   uint64_t rodata_base() const { return rodata_base_; }
 
   bool is_zip() const { return is_zip_; }
-  // Of a ZIP, ascending by offset; a bare FlatBuffer has none.
+  // Returns the members of a ZIP file, ascending by offset. Empty otherwise.
   const std::vector<ArchiveMember>& members() const { return members_; }
 
-  // The name of the member whose bytes begin at `offset`; empty if none.
+  // Returns the name of the member whose contents begin at `offset`, or "".
   absl::string_view MemberAt(uint64_t offset) const;
 
-  // Compares the CRC-32 of the member that holds `bytes`, a part of this
-  // archive, with the directory's. A member is read once at most, however often
-  // it is asked for. What is in no member, or has none, passes.
-  // INVALID_ARGUMENT: they differ.
+  // Checks the CRC-32 of the member that contains `bytes`, which must be a part
+  // of this archive. Reads each member only once. Returns OK if no member
+  // contains them or the member has no CRC. Returns INVALID_ARGUMENT if the CRC
+  // is wrong.
   absl::Status CheckMemberOf(std::span<const uint8_t> bytes) const;
 
  private:
@@ -99,25 +104,25 @@ class Archive {
       std::shared_ptr<const void> owner, const MappedFile* file,
       std::span<const uint8_t> bytes, const std::string& name);
   absl::Status Parse();
-  // Where a part of the archive begins in the file.
+  // Returns the offset in the file of a part of the archive.
   uint64_t OffsetOf(std::span<const uint8_t> bytes) const;
 
   std::string name_;
   std::shared_ptr<const void> owner_;
-  const MappedFile* file_ = nullptr;  // the owner
+  const MappedFile* file_ = nullptr;  // same object as owner_
   std::span<const uint8_t> bytes_;
   std::span<const uint8_t> flatbuffer_;
-  uint8_t* aligned_flatbuffer_ = nullptr;  // owned copy, if one was needed
+  uint8_t* aligned_flatbuffer_ = nullptr;  // owned; null if no copy was needed
   uint64_t flatbuffer_offset_ = 0;
   uint64_t rodata_base_ = 0;
   bool is_zip_ = false;
   std::vector<ArchiveMember> members_;
-  // One per member: whether its bytes are known to be those that were written.
+  // One per member: whether its CRC was found to be correct.
   std::unique_ptr<std::atomic<bool>[]> checked_;
 };
 
-// What bytes that are no module look like, as a sentence about `name`
-// ("model.mlir is MLIR text, not a compiled module.").
+// Describes bytes that are not a module, as a sentence about `name`:
+// "model.mlir is MLIR text, not a compiled module."
 std::string DescribeForeignBytes(std::span<const uint8_t> bytes,
                                  absl::string_view name);
 

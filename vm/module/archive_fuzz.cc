@@ -1,6 +1,6 @@
-// Any bytes may be refused as a module's container; none may fault.
+// Any bytes may be rejected as a module's container, but must not crash.
 //
-// Run it with: tests/fuzz/BUILD says how.
+// See tests/fuzz/BUILD for how to run it.
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-// Reads what an archive says is there.
+// Reads everything that the archive refers to.
 uint64_t Touch(const eyrie::vm::Archive& archive) {
   uint64_t sum = archive.flatbuffer().front() + archive.flatbuffer().back();
   for (const eyrie::vm::ArchiveMember& member : archive.members()) {

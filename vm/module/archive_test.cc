@@ -1,4 +1,4 @@
-// Tests of the module container: what is found, and what files are refused.
+// Tests of the module container: what it finds, and which files it rejects.
 #include "vm/module/archive.h"
 
 #include <algorithm>
@@ -98,10 +98,11 @@ TEST(Archive, BorrowsAtAnyAlignment) {
   }
 }
 
-// The archive with checksums of all members, as compilers write it.
+// Adds checksums to all members, as compilers do.
 Bytes Sealed(Bytes zip) {
   const auto archive = Archive::Borrow(zip, "x.vmfb");
-  size_t entry = zip.size() - 22;  // the end record, after the entries
+  size_t entry =
+      zip.size() - 22;  // of the end record, which follows the entries
   for (size_t i = (*archive)->members().size(); i-- > 0;) {
     const ArchiveMember& member = (*archive)->members()[i];
     entry -= 46 + member.name.size();
@@ -121,7 +122,7 @@ TEST(Archive, ComparesChecksumsOfWhatIsAskedFor) {
   const size_t second = members[2].offset;
   struct Case {
     const Bytes& zip;
-    size_t flipped;  // 0: none
+    size_t flipped;  // damaged byte; 0: none
     size_t asked;
     const char* want;
   };
@@ -129,7 +130,7 @@ TEST(Archive, ComparesChecksumsOfWhatIsAskedFor) {
       {sealed, 0, fb, "OK"},
       {sealed, 0, first, "OK"},
       {sealed, 0, second + 99, "OK"},
-      {sealed, second, first, "OK"},  // another's damage
+      {sealed, second, first, "OK"},  // another member is damaged
       {sealed, first, first,
        "INVALID_ARGUMENT: x.vmfb is damaged: the CRC-32 of its member "
        "rodata_1.bin "
@@ -142,8 +143,8 @@ TEST(Archive, ComparesChecksumsOfWhatIsAskedFor) {
        "INVALID_ARGUMENT: x.vmfb is damaged: the CRC-32 of its member "
        "rodata_2.bin "
        "is 96ea4676; the archive's directory says e1ed76e0."},
-      {sealed, first, first + 4, "OK"},  // between members
-      {unsealed, first, first, "OK"},    // without checksums
+      {sealed, first, first + 4, "OK"},  // between two members
+      {unsealed, first, first, "OK"},    // has no checksums
   };
   for (const Case& c : kCases) {
     SCOPED_TRACE(absl::StrCat("row ", &c - kCases));
@@ -226,7 +227,7 @@ TEST(Archive, SaysWhatAForeignFileIs) {
   }
 }
 
-// A ZIP of one stored member, up to its end.
+// A ZIP file with one stored member.
 Bytes ZipOf(absl::string_view name, absl::string_view contents,
             uint16_t method = 0) {
   Bytes zip = FromText(absl::string_view("PK\x03\x04\x14\0\0\0", 8));
@@ -276,7 +277,7 @@ TEST(Archive, RefusesOtherZips) {
   }
 }
 
-// The second entry's header is the first's, or lies within its bytes.
+// The second entry's header is the same as the first's, or inside its contents.
 TEST(Archive, RefusesMembersThatShareBytes) {
   Bytes zip = Small().BuildZip();
   const Bytes mark = FromText("PK\x01\x02");
@@ -297,7 +298,7 @@ TEST(Archive, RefusesAZipCutAnywhere) {
   }
 }
 
-// The directory as iree-compile writes it: every number in a ZIP64 field.
+// A directory as iree-compile writes it, with all numbers in ZIP64 fields.
 TEST(Archive, ReadsZip64Directories) {
   Bytes file = ZipOf("module.fb", "");
   Bytes flatbuffer = Small().Build();

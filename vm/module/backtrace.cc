@@ -8,23 +8,25 @@
 namespace eyrie::vm {
 namespace {
 
-// Places of one instruction that are shown.
+// Limit for the source locations shown for one instruction.
 constexpr size_t kMaxPlaces = 4;
 
 constexpr absl::string_view kFirst = "\n  at ";
 constexpr absl::string_view kNext = "\n  from ";
 
-// "add a.py:12:3": a name the source gives the place, and the place.
+// Returns "add a.py:12:3": the location's name in the source, if any, and the
+// location.
 std::string PlaceText(const SourceLocation& place) {
   std::string text = PlainName(place.name);
   if (place.file.empty()) return text.empty() ? "?" : text;
   absl::StrAppend(&text, text.empty() ? "" : " ", PlainName(place.file));
-  // Line 0 stands for the file as a whole.
+  // Line 0 means the whole file.
   if (place.line == 0) return text;
   return absl::StrCat(text, ":", place.line, ":", place.column);
 }
 
-// " (model.mlir:30:5, inlined at model.mlir:41:3)"; empty if nothing is known.
+// Returns " (model.mlir:30:5, inlined at model.mlir:41:3)", or "" if the
+// location is unknown.
 std::string PlacesText(const std::vector<SourceLocation>& places) {
   if (places.empty()) return "";
   std::string text = absl::StrCat(" (", PlaceText(places[0]));

@@ -1,12 +1,13 @@
-// Where a call was when it failed, as text.
+// The calls that were running when an error occurred, as text.
 //
 //   at native hal.fence.await
 //   from module.predict+0x1c (model.mlir:12:3)
 //   from module.main+0x40 (model.mlir:30:5, inlined at model.mlir:41:3)
-// Lines begin with two blanks and follow the error's sentence. Recursion takes
-// one line; of a deep call the middle is left out. Names come from the file, so
-// they are cut and cleaned of what a terminal would obey. However deep the
-// call, only the frames that are shown are kept. Tested by backtrace_test.cc.
+// The lines follow the error message and are indented by two blanks. Recursion
+// takes one line; the middle of a deep call is left out. Names from the file
+// are truncated, and their control characters are removed. However deep the
+// call, only frames that are shown are kept.
+// Tested by backtrace_test.cc.
 #ifndef EYRIE_VM_MODULE_BACKTRACE_H_
 #define EYRIE_VM_MODULE_BACKTRACE_H_
 
@@ -26,15 +27,15 @@ namespace eyrie::vm {
 struct BacktraceFrame {
   const ModuleDef* module;
   uint32_t function;  // ordinal
-  uint32_t offset;    // of the instruction in the function's bytecode
+  uint32_t offset;    // of the instruction in its bytecode
 
   friend bool operator==(const BacktraceFrame&,
                          const BacktraceFrame&) = default;
 };
 
-// Frames as they come, innermost first: the first few and the last few runs of
-// equal ones. Frames may be many, so what is costly to know of one is looked up
-// for those that are kept, with As.
+// A sequence of frames, innermost first, that keeps only the first few and the
+// last few runs of equal frames. There may be many frames, so anything that is
+// slow to compute is computed for the kept ones only, with As.
 template <typename Frame>
 class FrameRuns {
  public:
@@ -74,7 +75,7 @@ class FrameRuns {
 
   const std::vector<Run>& inner() const { return inner_; }
   const std::deque<Run>& outer() const { return outer_; }
-  uint64_t left_out() const { return left_out_; }  // frames between the two
+  uint64_t left_out() const { return left_out_; }  // number of frames between
 
  private:
   template <typename Other>
@@ -90,16 +91,16 @@ class FrameRuns {
 
 using Backtrace = FrameRuns<BacktraceFrame>;
 
-// The lines, each after a line break. `native` is the full name of the import
-// that failed; empty if none did.
+// Returns the lines, each preceded by a line break. `native` is the full name
+// of the import that failed, or empty.
 std::string FormatBacktrace(const Backtrace& backtrace,
                             absl::string_view native);
 
-// A failure with the backtrace added to its sentence.
+// Returns the error with the backtrace appended to its message.
 absl::Status WithBacktrace(const absl::Status& status, absl::string_view native,
                            const Backtrace& backtrace);
 
-// The sentence of a failure, without a backtrace.
+// Returns the message without its backtrace.
 absl::string_view WithoutBacktrace(absl::string_view message);
 
 }  // namespace eyrie::vm

@@ -26,7 +26,7 @@ std::string Format(absl::string_view native,
   return FormatBacktrace(backtrace, native);
 }
 
-// A module of functions f0, f1 ... that do nothing.
+// A module with empty functions f0, f1 and so on.
 ModuleBuilder Functions(int count) {
   ModuleBuilder module;
   module.name = "model";
@@ -39,7 +39,7 @@ ModuleBuilder Functions(int count) {
 TEST(Backtrace, Locations) {
   const struct {
     const char* what;
-    std::vector<Location> locations;  // the first is the instruction's
+    std::vector<Location> locations;  // the instruction has the first
     const char* want;
   } kCases[] = {
       {"a file", {{Location::kFile, "a.mlir", 12, 3}}, " (a.mlir:12:3)"},
@@ -110,7 +110,7 @@ TEST(Backtrace, Calls) {
   EXPECT_EQ(Format("hal.fence.await", calls(3, 2)),
             "\n  at native hal.fence.await\n  from model.f3+0x0\n  from "
             "model.f4+0x1");
-  // Of a deep call the middle is left out, but not a single frame.
+  // The middle of a deep call is left out, but never a single frame.
   EXPECT_EQ(Format("", calls(0, 16)).find("more"), std::string::npos);
   const std::string deep = Format("", calls(0, 30));
   EXPECT_NE(deep.find("f11+0xb\n  ... 14 frames more ...\n  from model.f26"),
@@ -122,7 +122,7 @@ TEST(Backtrace, Calls) {
   recursion.push_back({&module, 0, 2});
   EXPECT_EQ(Format("", recursion),
             "\n  at model.f1+0x8, 1000 deep\n  from model.f0+0x2");
-  // Functions that call each other do not, nor are they all kept.
+  // Mutual recursion takes many lines; not all frames are kept.
   std::vector<BacktraceFrame> ring;
   while (ring.size() < 100000) {
     ring.insert(ring.end(),
@@ -133,7 +133,7 @@ TEST(Backtrace, Calls) {
       << ringed;
 }
 
-// What is kept is looked up, however many frames there are.
+// Only kept frames are converted, however many there are.
 TEST(Backtrace, LooksFewFramesUp) {
   FrameRuns<int> frames;
   for (int i = 0; i < 100000; ++i) frames.Add(i / 2);

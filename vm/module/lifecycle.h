@@ -1,8 +1,8 @@
-// The exports that a context calls by itself.
+// The exports that a context calls automatically.
 //
-// Each is known by its whole name. No other name means anything to a context,
-// whatever it begins with: a user's function may be named "__scale". Tested by
-// vm/run/context_test.cc.
+// They are recognized by their full names only. Other names that begin with
+// "__" have no special meaning: a user's function may be named "__scale".
+// Tested by vm/run/context_test.cc.
 #ifndef EYRIE_VM_MODULE_LIFECYCLE_H_
 #define EYRIE_VM_MODULE_LIFECYCLE_H_
 
@@ -13,7 +13,7 @@ namespace eyrie::vm {
 inline constexpr absl::string_view kInitExport = "__init";
 inline constexpr absl::string_view kDeinitExport = "__deinit";
 
-// Reports whether it is called when a context is created or ends.
+// Reports whether a context calls this export when it is created or destroyed.
 inline bool IsLifecycleExport(absl::string_view name) {
   return name == kInitExport || name == kDeinitExport;
 }

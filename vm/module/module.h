@@ -1,7 +1,8 @@
 // A module as a context links it: a name, a version and functions to import.
 //
-// Immutable and shared by threads; what changes at run time is a ModuleState,
-// one per context. Bytecode modules and native modules implement this.
+// Modules are immutable and shared by threads. Their mutable data is in a
+// ModuleState, of which each context has one. Implemented by bytecode modules
+// and native modules.
 #ifndef EYRIE_VM_MODULE_MODULE_H_
 #define EYRIE_VM_MODULE_MODULE_H_
 
@@ -20,24 +21,25 @@ namespace eyrie::vm {
 
 class NestedLists;
 
-// What one context owns of a module. Used by the context's thread alone.
+// A module's state in one context. Used only on the context's thread.
 class ModuleState {
  public:
   virtual ~ModuleState() = default;
 
-  // What counts the context's memory: who allocates for a module charges it.
-  // Null: nobody counts.
+  // Counts the context's memory. Code that allocates for a module must charge
+  // it. Null if memory is not limited.
   const std::shared_ptr<MemoryMeter>& memory() const { return memory_; }
-  // For lists that a program puts lists into. Null: of no context.
+  // The set for lists that contain lists. Null outside of a context.
   const std::shared_ptr<NestedLists>& nested_lists() const {
     return nested_lists_;
   }
-  // What may stop the running call: who blocks for a module ends by its
-  // deadline and looks at stopped() every few milliseconds. Null: nothing
-  // does.
+  // The running call's meter. Code that blocks for a module must return by the
+  // meter's deadline and check stopped() every few milliseconds. Null outside
+  // of a context.
   const Meter* meter() const { return meter_; }
-  // Counts work that takes as long as so many branches: for functions whose
-  // loops a module's values bound. An error: the call is to stop.
+  // Charges `units` of fuel, for work that takes as long as so many branches.
+  // Must be called in loops whose length a module determines. If it returns an
+  // error, the call must stop.
   absl::Status Work(uint32_t units) {
     if (meter_ == nullptr || meter_->Charge(units)) [[likely]]
       return absl::OkStatus();
@@ -55,27 +57,29 @@ class ModuleState {
   Meter* meter_ = nullptr;
 };
 
-// Calls a native function: unpacks args, packs owned results. On error no
-// result slot is written.
+// Calls a native function with its arguments in slots. Stores owned results,
+// and none if it fails.
 using NativeThunk = absl::Status (*)(ModuleState* state, const Slot* args,
                                      Slot* results);
 
-// The same for values that stay in the caller's frame. `places` says of each
-// argument how many bytes behind `frame` it begins; a variadic span is the
-// number of its elements, with kPlaceCount, and then their places. Behind them
-// stand how many references the call gives up when it succeeds, their places,
-// and those of the results, which replace what is there.
+// The same with values in the caller's frame. `places` has, for each argument,
+// its offset in bytes from `frame`; for a variadic span, the number of its
+// elements ORed with kPlaceCount, followed by their offsets. Then come the
+// number of references that the call moves if it succeeds, their offsets, and
+// the offsets of the results, whose old values are dropped.
 using DirectThunk = absl::Status (*)(ModuleState* state, uint8_t* frame,
                                      const uint32_t* places);
 inline constexpr uint32_t kPlaceCount = 1u << 31;
 
-// The same of what needs nothing but its arguments, and neither waits nor looks
-// at frames. False: nothing has been done, and the DirectThunk is to be called.
+// The same for functions that need only their arguments, do not wait and do not
+// look at frames. If it returns false, it has done nothing, and the DirectThunk
+// must be called.
 using QuickThunk = bool (*)(uint8_t* frame, const uint32_t* places);
 
-// A native function as an import calls it, by one of the first two. Compiled
-// code asks the quick one, if there is any, before the direct one. The state is
-// the module's, or a part of it that is this import's.
+// A native function that an import is bound to: has a `thunk` or a `direct`
+// one. Compiled code tries the quick thunk, if there is one, before the direct
+// one. `state` is the module's state, or the part of it that belongs to this
+// import.
 struct NativeImport {
   NativeThunk thunk = nullptr;
   DirectThunk direct = nullptr;
@@ -96,17 +100,18 @@ class Module {
 
   virtual absl::StatusOr<std::unique_ptr<ModuleState>> CreateState() const = 0;
 
-  // What an import of this name (without the module's) and convention calls in
-  // a context that owns `state`. NOT_FOUND: no such name. UNIMPLEMENTED: the
-  // name is known with other signatures only; the sentence gives the nearest.
-  // Native modules have this; functions of bytecode are called by ordinal.
+  // Returns the native function with this name (without the module's) and
+  // signature, for a context that owns `state`. Returns NOT_FOUND if no
+  // function has the name, and UNIMPLEMENTED if it exists only with other
+  // signatures; the message has the most similar one. Only native modules
+  // implement this; functions of bytecode modules are called by ordinal.
   virtual absl::StatusOr<NativeImport> BindImport(
       ModuleState& state, absl::string_view name,
       const CallingConvention& signature) const {
     return absl::InternalError("A module of bytecode binds no imports.");
   }
 
-  // The module as what it is, or nullptr: all others are native.
+  // Returns this if it is a bytecode module; null if it is a native module.
   virtual const BytecodeModule* AsBytecode() const { return nullptr; }
 };
 

@@ -12,7 +12,7 @@
 namespace eyrie::vm {
 namespace {
 
-// What one instruction's location may lead to.
+// Limit for the steps that one instruction's location may take.
 constexpr int kMaxLocationSteps = 256;
 
 absl::string_view View(const flatbuffers::String* text) {
@@ -25,8 +25,8 @@ uint32_t Size(const T* vector) {
   return vector == nullptr ? 0 : vector->size();
 }
 
-// Follows locations through the debug database, which may name any index
-// anywhere: a budget of steps ends circles.
+// Follows locations in the debug database. They may refer to any index, so a
+// limit of steps ends cycles.
 class LocationReader {
  public:
   explicit LocationReader(const fbs::DebugDatabase& debug)
@@ -34,7 +34,7 @@ class LocationReader {
         count_(
             std::min(Size(debug.locations()), Size(debug.locations_type()))) {}
 
-  // Appends the places a location stands for, innermost first.
+  // Appends the source locations of an entry, innermost first.
   void Read(int32_t index, absl::string_view label);
   std::vector<SourceLocation> Take() { return std::move(found_); }
 
@@ -85,13 +85,13 @@ void LocationReader::ReadNamed(const fbs::NamedLocation& named) {
   }
 }
 
-// Several places became one instruction: the first known stands for it.
+// Several locations that became one instruction: uses the first known one.
 void LocationReader::ReadFused(const fbs::FusedLocation& fused,
                                absl::string_view label) {
   size_t before = found_.size();
   for (uint32_t i = 0; i < Size(fused.locations()); ++i) {
     if (found_.size() != before || steps_left_ == 0) return;
-    --steps_left_;  // also of a place that does not exist
+    --steps_left_;  // counts missing locations, too
     Read(fused.locations()->Get(i), label);
   }
 }
@@ -148,7 +148,7 @@ std::vector<SourceLocation> ModuleDef::ReadLocation(int32_t location) const {
 }
 
 std::string SourceLocation::ToString(size_t most) const {
-  // Each instruction may name the same text, of any length.
+  // Truncated, since every instruction may refer to the same long text.
   std::string place =
       file.empty() ? std::string("?")
                    : absl::StrCat(file.substr(0, most), ":", line, ":", column);

@@ -54,7 +54,7 @@ absl::StatusOr<const fbs::Module*> VerifyFlatBuffer(
         FLATBUFFERS_MAX_BUFFER_SIZE - 1, "."));
   }
   flatbuffers::Verifier::Options limits;
-  // Each table but the root is named by an offset of 4 bytes of its own.
+  // Each table except the root is referred to by an offset of 4 bytes.
   limits.max_tables = static_cast<uint32_t>(bytes.size() / 4 + 1);
   flatbuffers::Verifier verifier(bytes.data(), bytes.size(), limits);
   if (!fbs::VerifySizePrefixedModuleBuffer(verifier)) {
@@ -136,7 +136,8 @@ absl::Status ModuleDef::DecodeHeader(const fbs::Module& module) {
   return absl::OkStatus();
 }
 
-// Each convention is parsed, so a text must not stand for many functions.
+// Each convention is parsed separately, so limits texts that many functions
+// share.
 absl::Status ModuleDef::CheckConventions() const {
   uint64_t total = 0;
   for (const ImportDef& import : imports) {
@@ -198,7 +199,7 @@ absl::Status ModuleDef::DecodeFunctions(const fbs::Module& module) {
           where(), " has its bytecode at ", offset, ", of ", length,
           " bytes; the module has ", bytecode.size(), " bytes."));
     }
-    // What is verified once per function must not be in the file but once.
+    // Each function is verified separately, so their bytecode must not overlap.
     if (static_cast<uint64_t>(length) > bytes_left) {
       return absl::UnimplementedError(absl::StrCat(
           where(),
@@ -233,9 +234,8 @@ absl::Status ModuleDef::DecodeFunctions(const fbs::Module& module) {
   return absl::OkStatus();
 }
 
-// Source maps are listed in the order of functions. Compilers from 3.11 on
-// write every function's map to the first place, so that one is left: the last
-// function's.
+// Source maps are in the order of functions. Compilers from 3.11 on write all
+// of them to index 0, so that only the last function's is left.
 void ModuleDef::ReadDebugNames() {
   if (debug_ == nullptr) return;
   one_source_map_ = functions.size() > 1 && Size(debug_->functions()) == 1;

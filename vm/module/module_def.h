@@ -1,7 +1,7 @@
-// A module as its file declares it: decoded, in bounds, not yet verified.
+// A module as its file declares it: decoded and in bounds, but not verified.
 //
 // Views point into the archive, which the ModuleDef keeps alive; copies share
-// it. Immutable once decoded; shared by threads.
+// it. Immutable after Decode; shared by threads.
 // Tested by module_def_test.cc, module_fuzz.cc.
 #ifndef EYRIE_VM_MODULE_MODULE_DEF_H_
 #define EYRIE_VM_MODULE_MODULE_DEF_H_
@@ -50,35 +50,37 @@ struct ExportDef {
 };
 
 struct FunctionDef {
-  std::span<const uint8_t> bytecode;  // begins at an even address
-  uint32_t bytecode_offset;           // in the module's bytecode
+  std::span<const uint8_t> bytecode;  // starts at an even address
+  uint32_t bytecode_offset;           // relative to the module's bytecode
   uint32_t requirements;              // Feature bits
   uint16_t block_count;
   uint16_t i32_register_count;
   uint16_t ref_register_count;
   absl::string_view calling_convention;
-  std::vector<Attribute> attributes;  // reflection, "iree.abi.declaration" …
-  absl::string_view debug_name;       // empty if stripped
-  absl::string_view export_name;      // of its first export; empty: it has none
+  std::vector<Attribute>
+      attributes;                // reflection, such as "iree.abi.declaration"
+  absl::string_view debug_name;  // empty if it was stripped
+  absl::string_view
+      export_name;  // name of its first export; empty if not exported
 };
 
 struct RodataDef {
   std::span<const uint8_t> bytes;
-  bool external;                  // outside the FlatBuffer
+  bool external;                  // stored outside the FlatBuffer
   uint64_t file_offset;           // from the start of the file
-  absl::string_view member_name;  // of the ZIP; empty if unknown
+  absl::string_view member_name;  // in the ZIP file; empty if unknown
 };
 
-// A place in the source a module was compiled from. Its views are the
-// archive's, of any length.
+// A location in the source that a module was compiled from. Views point into
+// the archive and may be of any length.
 struct SourceLocation {
   absl::string_view file;  // empty if unknown
   int line = 0;
   int column = 0;
-  absl::string_view name;  // of a NameLoc around it; may be empty
+  absl::string_view name;  // of an enclosing NameLoc; may be empty
 
-  // "model.mlir:12:3", with the name before it if there is one; at most `most`
-  // bytes of each.
+  // Returns "model.mlir:12:3", preceded by the name if there is one. Truncates
+  // both to `most` bytes.
   std::string ToString(size_t most = 4096) const;
 };
 
@@ -87,16 +89,17 @@ struct DebugDatabase;  // module.fbs
 struct Module;
 }  // namespace fbs
 
-// What a module may ask for; each context allocates it.
+// Limits for the globals of a module, which each context allocates.
 inline constexpr uint32_t kMaxGlobalBytes = 1u << 28;
 inline constexpr uint32_t kMaxGlobalRefs = 1u << 24;
 
 class ModuleDef {
  public:
-  // Reads the archive's FlatBuffer. INVALID_ARGUMENT or OUT_OF_RANGE: damaged.
-  // UNIMPLEMENTED: a bytecode version, feature or compression we lack.
-  // RESOURCE_EXHAUSTED: more globals than kMaxGlobalBytes, kMaxGlobalRefs, or
-  // tables that name the same bytes too often (module_growth.h).
+  // Decodes the archive's FlatBuffer. Returns INVALID_ARGUMENT or OUT_OF_RANGE
+  // if it is malformed, UNIMPLEMENTED if it uses an unsupported bytecode
+  // version, feature or compression, and RESOURCE_EXHAUSTED if it has more than
+  // kMaxGlobalBytes or kMaxGlobalRefs, or if its tables refer to the same bytes
+  // too often (module_growth.h).
   static absl::StatusOr<ModuleDef> Decode(
       std::shared_ptr<const Archive> archive);
 
@@ -110,7 +113,7 @@ class ModuleDef {
   uint32_t requirements = 0;  // Feature bits
   uint16_t bytecode_major = 0;
   uint16_t bytecode_minor = 0;
-  const BytecodeVersion* bytecode_version = nullptr;  // never null if decoded
+  const BytecodeVersion* bytecode_version = nullptr;  // never null after Decode
   std::vector<Attribute> attributes;
   std::vector<absl::string_view> types;  // "i32", "!hal.buffer", "!vm.list<i8>"
   std::vector<DependencyDef> dependencies;
@@ -120,35 +123,37 @@ class ModuleDef {
   std::vector<RodataDef> rodata;
   uint32_t global_bytes = 0;
   uint32_t global_refs = 0;
-  std::span<const uint8_t> bytecode;  // of all functions
+  std::span<const uint8_t> bytecode;  // the bytecode of all functions
 
-  // The export with this name, or nullptr. Linear.
+  // Returns the export with this name, or null. Takes linear time.
   const ExportDef* FindExport(absl::string_view export_name) const;
 
-  // A function's name for messages: its debug name, else the name it is
-  // exported by, else "@<ordinal>".
+  // Returns a function's name for messages: its debug name, else the name of
+  // its export, else "@<ordinal>".
   std::string FunctionName(uint32_t function) const;
-  // "module.function", for names that are made of many functions: at most 1 KiB
-  // of each part.
+  // Returns "module.function", with each part truncated to 1 KiB, since many
+  // names may be needed.
   std::string QualifiedName(uint32_t function) const;
 
   bool has_debug_database() const { return debug_ != nullptr; }
-  // Entries of the debug database's location table.
+  // Returns the number of entries in the debug database's location table.
   size_t location_count() const;
 
-  // The index of a function's source map in the debug database, or nullopt.
+  // Returns the index of a function's source map in the debug database.
   std::optional<uint32_t> SourceMapOf(uint32_t function) const;
 
-  // The function's source map: entries of the location table, each from the
-  // byte offset on that it stands with, ascending. Empty if stripped.
+  // Returns the function's source map: byte offsets, ascending, each with the
+  // index of a location that applies from there on. Empty if it was stripped.
   std::vector<std::pair<uint32_t, int32_t>> LocationsOf(
       uint32_t function) const;
 
-  // The source of the instruction at a byte offset of a function, innermost
-  // first (a call site adds its callers); empty if stripped or unknown.
+  // Returns the source locations of the instruction at a byte offset of a
+  // function, innermost first: a call site is followed by its callers. Empty if
+  // unknown.
   std::vector<SourceLocation> FindLocations(uint32_t function,
                                             uint32_t offset) const;
-  // The same of an entry of the location table; empty if there is none.
+  // Returns the same for an entry of the location table; empty if it does not
+  // exist.
   std::vector<SourceLocation> ReadLocation(int32_t location) const;
 
  private:
@@ -162,11 +167,11 @@ class ModuleDef {
   void ReadDebugNames();
 
   std::shared_ptr<const Archive> archive_;
-  const fbs::DebugDatabase* debug_ = nullptr;  // in the archive, or null
+  const fbs::DebugDatabase* debug_ = nullptr;  // in the archive; may be null
   bool one_source_map_ = false;                // see ReadDebugNames
 };
 
-// The value of the first attribute with this key, or nullopt.
+// Returns the value of the first attribute with this key.
 std::optional<absl::string_view> FindAttribute(
     std::span<const Attribute> attributes, absl::string_view key);
 

@@ -196,7 +196,7 @@ TEST(ModuleDef, RefusesConstantsPastTheEnd) {
 
 TEST(ModuleDef, RefusesADamagedFlatBuffer) {
   Bytes file = Full().Build();
-  file[4] = 0xFF;  // the root's offset
+  file[4] = 0xFF;  // offset of the root
   file[5] = 0xFF;
   EXPECT_EQ(Decode(file).status().ToString(),
             "INVALID_ARGUMENT: The module's FlatBuffer is damaged: an offset "
@@ -217,7 +217,7 @@ std::string Locate(const ModuleBuilder& module, uint32_t function,
 
 TEST(ModuleDef, FindsLocations) {
   struct Case {
-    std::vector<Location> table;  // function 0 is at the first
+    std::vector<Location> table;  // function 0 is at the first entry
     const char* want;
   };
   const Case kCases[] = {
@@ -232,7 +232,7 @@ TEST(ModuleDef, FindsLocations) {
        "first: in.mlir:1:2, out.mlir:3:4"},
       {{{Location::kFused, "", 9, 1}, {Location::kFile, "a.mlir", 7, 3}},
        "first: a.mlir:7:3"},
-      {{{Location::kCallSite, "", 0, 0}}, "first: "},  // a circle
+      {{{Location::kCallSite, "", 0, 0}}, "first: "},  // a cycle
       {{{Location::kNamed, "x", 0}}, "first: x (?)"},
       {{{Location::kNone, ""}}, "first: "},
       {{{Location::kUnknown, ""}}, "first: "},
@@ -248,11 +248,11 @@ TEST(ModuleDef, NamesFunctions) {
   ModuleBuilder module = Full();
   EXPECT_EQ(Locate(module, 1), "second: test.mlir:2:1");
   EXPECT_EQ(Locate(module, 7), "@7: ");
-  // Only the last function's source map.
+  // Only the last function has a source map.
   module.one_source_map = true;
   EXPECT_EQ(Locate(module, 0), "first: ");
   EXPECT_EQ(Locate(module, 1), "second: test.mlir:2:1");
-  // Stripped.
+  // Without debug information.
   module.debug_database = false;
   EXPECT_EQ(Locate(module, 0), "first: ");
   EXPECT_EQ(Locate(module, 1), "@1: ");

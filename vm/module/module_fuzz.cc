@@ -1,9 +1,9 @@
-// Any bytes may be refused as a module; none may fault, and what is accepted
-// can be read without asking further.
+// Any bytes may be rejected as a module, but must not crash. The contents of an
+// accepted module can be read without further checks.
 //
-// Bytes that could be a module's file are loaded as one. All others are taken
-// as the code of a function in a sound module, so that they reach the verifier
-// whole. Run it with: tests/fuzz/BUILD says how.
+// Bytes that may be a module file are loaded as one. Others are used as the
+// code of a function in a valid module, so that they reach the verifier. See
+// tests/fuzz/BUILD for how to run it.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

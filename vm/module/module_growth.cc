@@ -25,7 +25,7 @@ class Counter {
   absl::Status Count(const flatbuffers::String* text) {
     return budget_.TakeBytes(text == nullptr ? 0 : text->size(), kWhat);
   }
-  // Counts the entries of a list, then what each of them names.
+  // Counts the entries of a list, and everything that each one refers to.
   template <typename T, typename CountEntry>
   absl::Status CountEach(const Tables<T>* list, CountEntry count) {
     if (list == nullptr) return absl::OkStatus();
@@ -45,7 +45,8 @@ class Counter {
     RETURN_IF_ERROR(Count(signature.calling_convention()));
     return CountAttributes(signature.attrs());
   }
-  // One that is counted elsewhere, too: its text, and little for an attribute.
+  // Counts a signature that is also counted elsewhere: its text, and a small
+  // amount for each attribute.
   absl::Status CountShared(const fbs::Signature& signature) {
     RETURN_IF_ERROR(Count(signature.calling_convention()));
     if (signature.attrs() == nullptr) return absl::OkStatus();
@@ -85,12 +86,12 @@ absl::Status Counter::CountModule(const fbs::Module& module) {
       }));
   RETURN_IF_ERROR(CountEach(module.exports(), [&](const fbs::Export& exported) {
     RETURN_IF_ERROR(Count(exported.local_name()));
-    // It is printed and searched with its function's signature, which is
+    // An export is printed and searched with its function's signature, which is
     // decoded once.
     const auto* signatures = module.signatures();
     const auto function = static_cast<uint32_t>(exported.function());
     if (signatures == nullptr || function >= signatures->size()) {
-      return absl::OkStatus();  // the decoder refuses it
+      return absl::OkStatus();  // the decoder reports this
     }
     return CountShared(*signatures->Get(function));
   }));

@@ -1,4 +1,4 @@
-// The bound on what a module's tables decode to.
+// Limits the size of decoded modules.
 //
 // Tested by tools/inspect/shared_text_test.cc.
 #ifndef EYRIE_VM_MODULE_MODULE_GROWTH_H_
@@ -14,10 +14,10 @@ namespace fbs {
 struct Module;  // module.fbs
 }  // namespace fbs
 
-// Counts the entries of a verified FlatBuffer of so many bytes, and their
-// names, each time that one is named. Names of files in the debug database are
-// not counted: compilers share them, and nobody decodes them all.
-// RESOURCE_EXHAUSTED: more than a DecodingBudget.
+// Counts the entries of a verified FlatBuffer of `bytes` bytes, and their
+// names, once for each reference. Returns RESOURCE_EXHAUSTED if they exceed a
+// DecodingBudget. Does not count file names in the debug database, which
+// compilers share and which are never all decoded.
 absl::Status CheckModuleGrowth(const fbs::Module& module, uint64_t bytes);
 
 }  // namespace eyrie::vm

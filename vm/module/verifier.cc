@@ -43,7 +43,7 @@ ValueType TypeOf(OperandKind kind) {
   }
 }
 
-// Checks functions one after another.
+// Checks one function at a time.
 class FunctionVerifier {
  public:
   FunctionVerifier(const ModuleDef& def, const Conventions& signatures,
@@ -52,12 +52,12 @@ class FunctionVerifier {
         signatures_(signatures),
         import_signatures_(import_signatures) {}
 
-  // Checks a function and gives where its code finds its arguments.
+  // Checks a function. Returns where its code expects its arguments.
   absl::StatusOr<ArgumentLayout> Verify(uint32_t ordinal);
 
-  // Of the instruction looked at last.
+  // Returns the offset of the last instruction that was checked.
   uint32_t offset() const { return start_; }
-  // Of that function.
+  // Reports whether the last function has a loop.
   bool has_loop() const { return blocks_.has_loop(); }
 
  private:
@@ -76,7 +76,7 @@ class FunctionVerifier {
   }
   absl::Status CheckCases();
 
-  // The next value of the function, or OUT_OF_RANGE past its end.
+  // Reads the next value, or returns OUT_OF_RANGE at the end of the function.
   template <typename T>
   absl::Status Read(T& value) {
     if (sizeof(T) > code_.size() - pc_) return PastEnd();
@@ -84,7 +84,7 @@ class FunctionVerifier {
     pc_ += sizeof(T);
     return absl::OkStatus();
   }
-  // An aligned list of `width` values per count.
+  // Reads an aligned list that has `width` values per count.
   absl::Status ReadList(uint32_t width, std::span<const uint16_t>& list);
   absl::Status PastEnd() const;
 
@@ -92,7 +92,7 @@ class FunctionVerifier {
   const Conventions& signatures_;
   const Conventions& import_signatures_;
 
-  // Of the function at hand.
+  // The current function.
   const FunctionDef* function_ = nullptr;
   const CallingConvention* signature_ = nullptr;
   RegisterLimits limits_ = {};
@@ -102,7 +102,7 @@ class FunctionVerifier {
   BlockMap blocks_;
   ArgumentWatch watch_;
 
-  // Of the instruction at hand.
+  // The current instruction.
   uint32_t start_ = 0;
   const OpInfo* op_ = nullptr;
   uint32_t callee_ = 0;
@@ -162,7 +162,7 @@ absl::Status FunctionVerifier::CheckBody() {
         absl::StrCat("The function's last block ends with ", op_->text,
                      ", from where control would run off the end."));
   }
-  // The count is 16 bits of a number that may have more.
+  // The file stores only the low 16 bits of the count.
   if ((blocks_.block_count() & 0xFFFF) != function_->block_count) {
     return absl::InvalidArgumentError(
         absl::StrCat("The function has ", blocks_.block_count(),
@@ -247,7 +247,7 @@ absl::Status FunctionVerifier::ReadList(uint32_t width,
   RETURN_IF_ERROR(Read(count));
   size_t size = size_t{count} * width;
   if (size * sizeof(uint16_t) > code_.size() - pc_) return PastEnd();
-  // The function begins at an even address, and so does the list.
+  // The function begins at an even address, so the list is aligned.
   list = {reinterpret_cast<const uint16_t*>(code_.data() + pc_), size};
   pc_ += static_cast<uint32_t>(size * sizeof(uint16_t));
   return absl::OkStatus();
@@ -287,7 +287,8 @@ absl::Status FunctionVerifier::CheckOperand(OperandKind kind) {
       if (!FitsRegister(reg, type, limits_)) {
         return CheckRegister(reg, type, limits_);
       }
-      // How wide a call's results are, its callee says.
+      // The widths of a call's results are those of its callee, so they are not
+      // reported here.
       if (watch_.active() && next_list_ == &call_.arguments) [[unlikely]] {
         watch_.Read(reg, type);
       }
@@ -359,7 +360,7 @@ absl::Status FunctionVerifier::CheckPlace(OperandKind kind, uint32_t value) {
       return ordinal("type", def_.types.size());
     case OperandKind::kFunc:
       callee_ = value;
-      return absl::OkStatus();  // CheckCallee looks at it
+      return absl::OkStatus();  // checked by CheckCallee
     case OperandKind::kImport:
       if ((value & kImportBit) == 0) {
         return absl::InvalidArgumentError(absl::StrCat(

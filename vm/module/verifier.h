@@ -1,12 +1,12 @@
-// Proves a decoded module safe to run unchecked.
+// Proves that a decoded module is safe to run without checks.
 //
-// Of every function: instructions known, declared and in the module's version;
-// registers within the declared counts, of the right bank, pairs even; move
-// bits only where they may stand; ordinals and global ranges in bounds;
-// branches to block marks; remaps within a bank; calls and returns with the
-// callee's arity and types; no running off the end. What depends on values
-// (indices, null refs, ref types, an indirect global's offset) is the
-// interpreter's to check. Linear in the size of the file.
+// Checks of every function that instructions are known, allowed by its features
+// and part of the module's version; that registers are in range, of the right
+// bank, with even pairs; that move bits are allowed; that ordinals and globals
+// are in bounds; that branches lead to blocks and moves stay within a bank;
+// that calls and returns match signatures; and that control cannot run past the
+// end. The interpreter checks values: indices, null refs, types of refs,
+// indirect globals. Takes linear time.
 // Tested by verifier_test.cc, module_fuzz.cc.
 #ifndef EYRIE_VM_MODULE_VERIFIER_H_
 #define EYRIE_VM_MODULE_VERIFIER_H_
@@ -23,21 +23,22 @@
 
 namespace eyrie::vm {
 
-// Where in a module a fault is; function kNone if it is in no function's code.
+// The position of an error in a module. `function` is kNone if it is not in a
+// function's code.
 struct FaultPlace {
   static constexpr uint32_t kNone = 0xFFFFFFFF;
   uint32_t function = kNone;
   uint32_t offset = 0;  // of the instruction
 };
 
-// A module whose every function has passed. Immutable; shared by threads.
+// A module all of whose functions are valid. Immutable; shared by threads.
 class VerifiedModule {
  public:
-  // The only way to make one. INVALID_ARGUMENT or OUT_OF_RANGE: the module is
-  // malformed. UNIMPLEMENTED: it uses what its version does not have.
-  // RESOURCE_EXHAUSTED: there is no memory.
-  // Messages end with the place, "(at module.function+0x12)"; `fault`, where
-  // it is not null, is set to it.
+  // Verifies a module. Returns INVALID_ARGUMENT or OUT_OF_RANGE if it is
+  // malformed, UNIMPLEMENTED if it uses a feature that its version does not
+  // have, and RESOURCE_EXHAUSTED if there is not enough memory. Messages end
+  // with the position, "(at module.function+0x12)". If `fault` is not null, it
+  // receives the position.
   static absl::StatusOr<std::shared_ptr<const VerifiedModule>> Verify(
       ModuleDef def, FaultPlace* fault = nullptr);
 
@@ -46,18 +47,18 @@ class VerifiedModule {
 
   const ModuleDef& def() const { return def_; }
 
-  // Conventions, parsed. Functions are never variadic; imports may be.
+  // The parsed signatures. Functions are never variadic; imports may be.
   const CallingConvention& signature(uint32_t function) const {
     return signatures_[function];
   }
   const CallingConvention& import_signature(uint32_t import) const {
     return import_signatures_[import];
   }
-  // Where the function's code finds its arguments.
+  // Returns where the function's code expects its arguments.
   ArgumentLayout argument_layout(uint32_t function) const {
     return layouts_[function];
   }
-  // True if a branch of the function leads back.
+  // Reports whether the function has a backward branch.
   bool has_loop(uint32_t function) const { return have_loops_[function] != 0; }
 
  private:
@@ -71,7 +72,8 @@ class VerifiedModule {
   std::vector<uint8_t> have_loops_;      // 0 or 1
 };
 
-// Opens, decodes and verifies a file ("-": standard input). Errors name it.
+// Opens, decodes and verifies a file; "-" reads standard input. Errors contain
+// the file's name.
 absl::StatusOr<std::shared_ptr<const VerifiedModule>> LoadModule(
     const std::string& path);
 

@@ -1,4 +1,4 @@
-// Checks registers, remaps, calls, returns and branch targets.
+// Checks registers, moves, calls, returns and branch targets.
 #include "vm/module/verifier_flow.h"
 
 #include "absl/status/status.h"
@@ -50,7 +50,8 @@ absl::Status CheckValues(std::span<const ValueType> types,
   return absl::OkStatus();
 }
 
-// Each span takes its segment's count of tuples from the arguments.
+// For each span, the segment's count tells how many tuples of arguments belong
+// to it.
 absl::Status CheckVariadic(const CallingConvention& callee,
                            const CallOperands& call,
                            const RegisterLimits& limits) {

@@ -1,5 +1,5 @@
-// Parts of the verifier that no single operand shows: blocks and branches,
-// and the values that calls and returns pass.
+// The parts of the verifier that need more than one operand: blocks and
+// branches, and the values that calls and returns pass.
 //
 // Tested by verifier_test.cc.
 #ifndef EYRIE_VM_MODULE_VERIFIER_FLOW_H_
@@ -18,14 +18,14 @@
 
 namespace eyrie::vm {
 
-// The registers of a function's frame.
+// How many registers a function's frame has.
 struct RegisterLimits {
   uint32_t i32;
   uint32_t ref;
 };
 
-// True if a register holds a value of this type: bank, bounds, and the even
-// pair of an i64 or f64.
+// Reports whether a value of this type fits into the register: bank, bounds,
+// and an even pair for i64 and f64.
 inline bool FitsRegister(uint16_t reg, ValueType type,
                          const RegisterLimits& limits) {
   switch (type) {
@@ -33,7 +33,7 @@ inline bool FitsRegister(uint16_t reg, ValueType type,
       return IsRefRegister(reg) && RefIndex(reg) < limits.ref;
     case ValueType::kI32:
     case ValueType::kF32:
-      return reg < limits.i32;  // kRefBit is past any limit
+      return reg < limits.i32;  // a ref register exceeds any limit
     case ValueType::kI64:
     case ValueType::kF64:
       return reg % 2 == 0 && reg + 1u < limits.i32;
@@ -41,18 +41,19 @@ inline bool FitsRegister(uint16_t reg, ValueType type,
   return false;
 }
 
-// What does not fit, as an error. INVALID_ARGUMENT or OUT_OF_RANGE.
+// Returns the error for a register that does not fit: INVALID_ARGUMENT or
+// OUT_OF_RANGE.
 absl::Status CheckRegister(uint16_t reg, ValueType type,
                            const RegisterLimits& limits);
 
-// The same for either bank, where the type is nobody's concern.
+// Checks a register of either bank, without a type.
 absl::Status CheckAnyRegister(uint16_t reg, const RegisterLimits& limits);
 
-// A branch's register moves, as pairs of from and to: within one bank each.
+// Checks a branch's moves: pairs of source and target, each within one bank.
 absl::Status CheckRemap(std::span<const uint16_t> pairs,
                         const RegisterLimits& limits);
 
-// A call as encoded.
+// The encoded operands of a call.
 struct CallOperands {
   bool has_segments = false;
   std::span<const uint16_t> segments;
@@ -60,20 +61,21 @@ struct CallOperands {
   std::span<const uint16_t> results;
 };
 
-// Arity and types of both lists against the callee's convention.
+// Checks the number and types of arguments and results against the callee's
+// signature.
 absl::Status CheckCall(const CallingConvention& callee,
                        const CallOperands& call, const RegisterLimits& limits);
 
-// The registers of a return against the function's own convention.
+// Checks the registers of a return against the function's own signature.
 absl::Status CheckReturn(const CallingConvention& own,
                          std::span<const uint16_t> values,
                          const RegisterLimits& limits);
 
-// The block marks of one function and the branches to them. Reused for many
-// functions; Reset costs their length.
+// The blocks of one function and the branches to them. May be reused: Reset
+// takes time in proportion to the function's length.
 class BlockMap {
  public:
-  // RESOURCE_EXHAUSTED: there is no memory.
+  // Returns RESOURCE_EXHAUSTED if there is not enough memory.
   absl::Status Reset(size_t function_size);
 
   void AddBlock(uint32_t offset) {
@@ -81,18 +83,18 @@ class BlockMap {
     ++block_count_;
   }
 
-  // Notes a branch in the instruction at `from`; CheckTargets looks at it.
-  // RESOURCE_EXHAUSTED: there is no memory.
+  // Records a branch by the instruction at `from`, for CheckTargets. Returns
+  // RESOURCE_EXHAUSTED if there is not enough memory.
   absl::Status AddTarget(uint32_t from, uint32_t target) {
     has_loop_ |= target <= from;
     return PushBack(targets_, Target{from, target}, kTargets);
   }
 
   uint32_t block_count() const { return block_count_; }
-  bool has_loop() const { return has_loop_; }  // a branch leads back
+  bool has_loop() const { return has_loop_; }  // it has a backward branch
 
-  // Every branch leads to a block mark. Sets `from` to the offset of an
-  // instruction that has one which does not.
+  // Checks that every branch leads to a block. If one does not, sets `from` to
+  // the offset of its instruction.
   absl::Status CheckTargets(uint32_t& from) const;
 
  private:
@@ -107,7 +109,7 @@ class BlockMap {
   }
 
   size_t function_size_ = 0;
-  std::vector<uint64_t> marks_;  // a bit each byte of the function
+  std::vector<uint64_t> marks_;  // one bit for each byte of the function
   std::vector<Target> targets_;
   uint32_t block_count_ = 0;
   bool has_loop_ = false;

@@ -1,4 +1,4 @@
-// Tests of the verifier: what it accepts, and every sentence it refuses with.
+// Tests of the verifier: what it accepts, and every error message.
 #include "vm/module/verifier.h"
 
 #include <cstdint>
@@ -24,7 +24,7 @@ std::string Load(const Bytes& file) {
   return module.ok() ? "OK" : module.status().ToString();
 }
 
-// A module with one function, its imports, constants and a second function.
+// A module with this function, imports, constants and a second function.
 ModuleBuilder Around(absl::string_view code, absl::string_view convention) {
   ModuleBuilder module;
   module.AddFunction("f", std::string(convention), code);
@@ -37,11 +37,11 @@ ModuleBuilder Around(absl::string_view code, absl::string_view convention) {
 
 struct Row {
   const char* code;
-  const char* want;  // "OK", or the error up to where it happened
+  const char* want;  // "OK", or the error without its position
   const char* convention = "0v_v";
 };
 
-// The text before the place, which is the last " (at test.f+0x…)".
+// Removes the position: the last " (at test.f+0x…)".
 std::string WithoutPlace(const std::string& text) {
   return text.substr(0, text.rfind(" (at "));
 }
@@ -94,8 +94,8 @@ TEST(Verifier, AcceptsControlFlow) {
   for (const Row& row : kRows) Check(row);
 }
 
-// The register of a convention's gap is an argument's only if the code reads
-// it before it writes it, and only in modules of the first releases.
+// The register in a gap holds an argument only if the code reads it before
+// writing it, and only in modules of the first releases.
 TEST(Verifier, FindsTheLayoutOfArguments) {
   const struct {
     const char* code;
@@ -111,7 +111,7 @@ TEST(Verifier, FindsTheLayoutOfArguments) {
       {"a: br ^b [i1>i0] b: return [i0]", 6, true},
       {"a: br ^b [i4>i1] b: return [i1]", 6, false},
       {"a: call 1 [] [i0] return [i1]", 6, false},
-      {"a: return [i0]", 4, true},  // for lack of registers
+      {"a: return [i0]", 4, true},  // it has too few registers otherwise
       {"a: return [i1]", 6, false, 17},
       {"a: return [i1]", 6, false, 15, "0iiIi_i"},
   };
@@ -354,7 +354,7 @@ TEST(Verifier, ChecksVersionsAndFeatures) {
          "INVALID_ARGUMENT: call.yieldable came with bytecode 17; the module "
          "has 16."},
         version(16));
-  // Before 16 a move bit may stand anywhere and means nothing.
+  // Before major 16, any operand may have the move bit, which has no meaning.
   Check({"a: cmp.nz.ref r0! i0 return []", "OK"}, version(15));
   Check({"a: cmp.nz.ref r0! i0 return []",
          "INVALID_ARGUMENT: cmp.nz.ref does not take r0's reference away, but "
@@ -376,7 +376,7 @@ TEST(Verifier, SaysWhere) {
   EXPECT_EQ(Load(module.Build()),
             "OUT_OF_RANGE: Register i99 is past the function's 16 i32 "
             "registers. (at test.f+0x8)");
-  // A branch's own place, not the end of the function.
+  // The position is the branch's, not the end of the function.
   module = Around("a: br ^b [] b: br 3 []", "0v_v");
   EXPECT_TRUE(absl::EndsWith(Load(module.Build()), "(at test.f+0x9)"));
 }
@@ -390,7 +390,7 @@ TEST(Verifier, KeepsSignatures) {
   EXPECT_EQ((*module)->def().name, "test");
 }
 
-// Small, with something of everything.
+// A small module that contains one of everything.
 ModuleBuilder Varied() {
   ModuleBuilder module = Around(
       "a: const.i32 5 i0 const.ref.rodata 0 r0 call #0 [i0 r0] [i1] "
@@ -405,7 +405,7 @@ ModuleBuilder Varied() {
   return module;
 }
 
-// Any bytes may fail; none may fault (the sanitizers look on).
+// Any bytes may fail, but must not crash; sanitizers check this.
 TEST(Verifier, SurvivesTruncation) {
   ASSERT_EQ(Load(Varied().Build()), "OK");
   for (const Bytes& file : {Varied().Build(), Varied().BuildZip()}) {
@@ -416,7 +416,7 @@ TEST(Verifier, SurvivesTruncation) {
   }
 }
 
-// What a caller may do with a module without asking further.
+// Reads everything that may be read without further checks.
 void Use(const VerifiedModule& module) {
   size_t sum = 0;
   const ModuleDef& def = module.def();
