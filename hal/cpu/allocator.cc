@@ -16,7 +16,7 @@
 namespace eyrie::hal::cpu {
 namespace {
 
-// Blocks of this size and more are mappings of their own.
+// Blocks of this size or more get their own memory mappings, in bytes.
 constexpr size_t kMapThreshold = size_t{256} << 10;
 
 uint64_t MachineMemory() {  // in bytes
@@ -24,7 +24,7 @@ uint64_t MachineMemory() {  // in bytes
          static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// The bound that a buffer cannot be had under, as the end of a sentence.
+// Returns the end of a message: the limit that makes an allocation fail.
 std::string BoundText() {
   rlimit limit = {};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < MachineMemory()) {
@@ -36,7 +36,8 @@ std::string BoundText() {
 
 }  // namespace
 
-// The heap keeps up to a line of its own beside the block and the object.
+// The heap's own data takes up to a cache line for the block and for the
+// object.
 Allocator::Allocator(std::shared_ptr<HostMemory> memory)
     : PooledAllocator(
           {.max_pooled = size_t{4} << 20,
@@ -74,7 +75,7 @@ absl::StatusOr<PooledBuffer*> Allocator::CreateBlock(size_t, size_t capacity) {
       "A buffer of ", capacity, " bytes cannot be had; ", BoundText()));
 }
 
-// All memory here is visible to both sides.
+// All memory is visible to the host and to the device.
 BufferParams Allocator::Resolve(const BufferParams& params) {
   BufferParams resolved = WithDefaults(params);
   resolved.type |= memory_type::kHostVisible | memory_type::kHostCoherent |

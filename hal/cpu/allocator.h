@@ -29,8 +29,8 @@ class Allocator final : public PooledAllocator {
   absl::StatusOr<Ref<hal::Buffer>> ImportHost(
       const BufferParams& params, std::span<uint8_t> bytes,
       std::function<void()> release) override;
-  // Returns true for any buffer that this process can address, whichever driver
-  // created it.
+  // Returns true for any host-coherent buffer that this process can address,
+  // whichever driver created it.
   bool CanUse(const hal::Buffer& buffer) const override;
 
   // Returns uninitialized scratch memory of at least `size` bytes, which the
@@ -38,15 +38,16 @@ class Allocator final : public PooledAllocator {
   absl::StatusOr<Ref<hal::Buffer>> AllocateScratch(uint64_t size);
 
  private:
-  // What a request stands for.
+  // Returns the parameters of the buffer that a request gets.
   static BufferParams Resolve(const BufferParams& params);
   absl::StatusOr<PooledBuffer*> CreateBlock(size_t pool,
                                             size_t capacity) override;
 
-  // A block of the host's.
+  // Creates a block of memory_. RESOURCE_EXHAUSTED: memory_ has no memory.
+  // FAILED_PRECONDITION: its memory is not aligned.
   absl::StatusOr<PooledBuffer*> CreateHostBlock(size_t capacity);
 
-  const std::shared_ptr<HostMemory> memory_;
+  const std::shared_ptr<HostMemory> memory_;  // null: the system's memory
 };
 
 }  // namespace eyrie::hal::cpu

@@ -25,7 +25,7 @@ class SystemHeap final : public HostMemory {
   }
 };
 
-// What it gives are zeros.
+// Allocates zeroed pages.
 class SystemPages final : public HostMemory {
  public:
   void* Allocate(size_t size, size_t) override {

@@ -28,15 +28,16 @@ class HostBuffer final : public PooledBuffer {
       : PooledBuffer(data, capacity, /*pool=*/0, dirty), memory_(memory) {}
   ~HostBuffer() override;
 
-  // Allocates `capacity` bytes from the system. Returns null on failure. From
-  // `map_threshold` bytes on, pages cost nothing until they are touched.
+  // Allocates `capacity` zeroed bytes from the system. Returns null on failure.
+  // A buffer of `map_threshold` bytes or more uses memory only for the pages
+  // that have been touched.
   static HostBuffer* Create(size_t capacity, size_t map_threshold);
 
  private:
   HostMemory& memory_;
 };
 
-// Memory that `release` frees.
+// A buffer in memory of the caller. The destructor calls `release`, if any.
 class ImportedBuffer final : public hal::Buffer {
  public:
   ImportedBuffer(const BufferParams& params, std::span<uint8_t> bytes,

@@ -63,7 +63,7 @@ absl::StatusOr<Ref<hal::Executable>> CpuDevice::CreateExecutable(
 absl::StatusOr<Ref<hal::Buffer>> CpuDevice::DoAlloca(const QueueFences& fences,
                                                      const BufferParams& params,
                                                      uint64_t size) {
-  // The memory is there from now on; what waits is only the signal.
+  // The memory may be used at once. Only the signal waits.
   absl::StatusOr<Ref<hal::Buffer>> buffer = allocator_->Allocate(params, size);
   if (!buffer.ok()) [[unlikely]]
     return fences.Refuse(buffer.status());
@@ -73,8 +73,8 @@ absl::StatusOr<Ref<hal::Buffer>> CpuDevice::DoAlloca(const QueueFences& fences,
 
 absl::Status CpuDevice::DoDealloca(const QueueFences& fences,
                                    Ref<hal::Buffer> buffer) {
-  // Memory goes back with its last reference: a result that still holds the
-  // buffer keeps it, and no later allocation can come to share it.
+  // The last reference frees the memory. So a result that still refers to the
+  // buffer keeps its memory, and no later allocation shares it.
   return queue_->Submit(fences, Nothing, LaterNothing);
 }
 
@@ -131,7 +131,7 @@ absl::Status CpuDevice::ExecuteWithRanks(
 
 namespace {
 
-// Runs what stands between collectives on the thread that comes to it.
+// Runs the commands between collectives on the current thread.
 class InlineRunner final : public SegmentRunner {
  public:
   explicit InlineRunner(Ref<Allocator> allocator)

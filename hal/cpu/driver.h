@@ -1,4 +1,4 @@
-// The CPU drivers' entries in the list of drivers.
+// The CPU drivers for the list of drivers.
 //
 // Tested by device_test.cc.
 #ifndef EYRIE_HAL_CPU_DRIVER_H_
@@ -12,13 +12,15 @@
 
 namespace eyrie::hal::cpu {
 
-// Drivers of one device each. Texts are constants.
 using OpenFunction = absl::StatusOr<Ref<hal::Device>> (*)(const DriverOptions&);
+// Creates a driver with one device, which `open` opens. Borrows the texts,
+// which must be constants.
 std::unique_ptr<Driver> CreateCpuDriver(const char* name,
                                         const char* description,
                                         OpenFunction open);
 
-// "local-sync": one device, which runs everything on the calling thread.
+// Creates the driver "local-sync". Its one device starts no threads: all work
+// runs on the callers' threads.
 std::unique_ptr<Driver> CreateLocalSyncDriver();
 
 }  // namespace eyrie::hal::cpu

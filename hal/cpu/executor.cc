@@ -1,7 +1,7 @@
 // Walks the commands of a command buffer, and the workgroups of a dispatch.
 //
-// Nothing here allocates, locks or formats unless a kernel wants local memory
-// or something fails.
+// Does not allocate, lock or format text, unless a kernel needs local memory or
+// something fails.
 // Tested by device_test.cc.
 #include "hal/cpu/executor.h"
 
@@ -22,7 +22,7 @@ absl::Status NotVisible() {
       "The buffer's memory is not visible to the host.");
 }
 
-// Out of line, as the next: what is not said costs nothing.
+// Out of line, like InDispatch, so that the usual path stays small.
 [[gnu::cold, gnu::noinline]] absl::Status TooManyBindings(size_t count) {
   return absl::InvalidArgumentError(
       absl::StrCat("A dispatch has ", count, " bindings; at most ",
@@ -45,7 +45,7 @@ trace::Name TraceName(CommandKind kind) {
                                       : trace::Name::kCopy;
 }
 
-// Writes the pattern (8 bytes, repeated) over `length` bytes.
+// Fills `length` bytes with the pattern, which is repeated to 8 bytes.
 void FillBytes(const FillCommand& command, uint8_t* target, uint64_t length) {
   if (command.pattern_length == 1) {
     std::memset(target, static_cast<int>(command.pattern & 0xFF), length);
@@ -79,8 +79,8 @@ class Executor {
   absl::Status RunTransfer(const Command& command);
   absl::Status RunCollective(const CollectiveCommand& command);
   absl::Status RunDispatch(const DispatchCommand& command);
-  // The same where it is measured or traced, is no native code, or wants
-  // memory of its own.
+  // The same for a dispatch that is measured or traced, is not native code, or
+  // needs local memory.
   absl::Status RunSpecial(const ResolvedDispatch& dispatch, bool measured);
   absl::Status RunWorkgroups(const ResolvedDispatch& dispatch);
 
@@ -89,9 +89,9 @@ class Executor {
   WorkBudget* const work_;
   const bool measures_;
   const bool traced_ = trace::IsRecording(trace::kEvents | trace::kDispatches);
-  // What a dispatch of one workgroup is run with.
+  // The workgroup of every dispatch that has only one.
   const WorkgroupState only_workgroup_ = OnlyWorkgroup();
-  // Of the dispatch at hand.
+  // The bindings of the current dispatch.
   void* pointers_[kMaxDispatchBindings];
   size_t lengths_[kMaxDispatchBindings];
 };
@@ -121,7 +121,7 @@ absl::Status Executor::RunWorkgroups(const ResolvedDispatch& dispatch) {
                                             all, {scratch->host_data(), size});
 }
 
-// One body: what it calls here is the way of every dispatch.
+// Inlines all calls, because every dispatch runs through them.
 [[gnu::flatten]] absl::Status Executor::RunDispatch(
     const DispatchCommand& command) {
   ResolvedDispatch dispatch;
@@ -307,7 +307,8 @@ absl::Status RunTransfer(const ResolvedTransfer& transfer, uint64_t begin,
     }
     return absl::OkStatus();
   };
-  // Of bytes that overlap, those that are read first must be written last.
+  // If the ranges overlap, start at the end that is not overwritten before it
+  // is read.
   const bool backwards =
       transfer.Overlaps() && transfer.source < transfer.target.data;
   return MovePaid(work, TextOf(kind), length, move, backwards);

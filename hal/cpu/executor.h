@@ -35,8 +35,8 @@ struct ResolvedDispatch {
   DispatchState state;
 };
 
-// A fully resolved fill, update or copy. A copy between slots may overlap: the
-// ranges have not been compared.
+// A fully resolved fill, update or copy. The ranges of a copy between binding
+// slots may overlap.
 struct ResolvedTransfer {
   const Command* command;
   const uint8_t* source;  // null: a fill
@@ -60,7 +60,7 @@ class CommandResolver {
       : table_(table), max_concurrency_(max_concurrency) {}
 
   absl::StatusOr<HostBytes> Resolve(const RecordedRef& ref) const;
-  // Any command that moves bytes.
+  // `command` must be a fill, an update or a copy.
   absl::StatusOr<ResolvedTransfer> ResolveTransfer(
       const Command& command) const;
   // The arrays must have room for all bindings of the dispatch, at most
@@ -71,7 +71,7 @@ class CommandResolver {
  private:
   absl::StatusOr<ResolvedTransfer> ResolveCopy(
       const CopyCommand& command) const;
-  // For a dispatch that reads its workgroup counts from a buffer.
+  // Reads the workgroup counts of an indirect dispatch from its buffer.
   absl::Status ReadCounts(const DispatchCommand& command,
                           uint32_t (&count)[3]) const;
   absl::Status ResolveBindings(const DispatchCommand& command, void** pointers,
@@ -81,7 +81,7 @@ class CommandResolver {
   int max_concurrency_;
 };
 
-// Both ranges of a collective; empty where it does not use them.
+// Returns both ranges of a collective. A range that it does not use is empty.
 absl::StatusOr<CollectiveRanges> Resolve(const CommandResolver& resolver,
                                          const CollectiveCommand& command);
 // Runs a collective on a channel of one rank. Does not wait; charges for the
@@ -89,8 +89,9 @@ absl::StatusOr<CollectiveRanges> Resolve(const CommandResolver& resolver,
 absl::Status RunAlone(const CollectiveCommand& command,
                       const CollectiveRanges& ranges, WorkBudget* work);
 
-// Does `length` bytes of a transfer from `begin` on, a multiple of 8; one that
-// overlaps is done as a whole. Fails as MovePaid.
+// Runs `length` bytes of a transfer, from offset `begin` on, which must be a
+// multiple of 8. An overlapping copy must run in one call. Fails as MovePaid
+// does.
 absl::Status RunTransfer(const ResolvedTransfer& transfer, uint64_t begin,
                          uint64_t length, WorkBudget* work);
 
@@ -109,7 +110,7 @@ absl::Status Execute(const CommandBuffer& commands,
                      std::span<const BufferBinding> table, Allocator& allocator,
                      WorkBudget* work, int max_concurrency = 1,
                      bool measures = false);
-// The same for some of the commands.
+// The same for a range of the commands.
 absl::Status ExecuteRange(const CommandBuffer& commands,
                           const CommandRange& range,
                           std::span<const BufferBinding> table,

@@ -39,7 +39,7 @@ class FlushDenormals {
 
  private:
 #if defined(__x86_64__)
-  static constexpr uint32_t kBits = 0x8040;  // flush to zero, take as zero
+  static constexpr uint32_t kBits = 0x8040;  // FTZ and DAZ
   uint32_t before_;
 #elif defined(__aarch64__)
   static constexpr uint64_t kBits = 0x1080000;

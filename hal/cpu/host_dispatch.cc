@@ -1,4 +1,4 @@
-// Dispatches on host memory, without a device.
+// Runs dispatches on host memory, without a device.
 //
 // Tested by hal/module/inline_modules_test.cc.
 #include <cstdlib>
@@ -18,7 +18,7 @@ struct Freed {
 };
 using Memory = std::unique_ptr<void, Freed>;
 
-// Aligned memory of at least `size` bytes, or null.
+// Returns at least `size` bytes of aligned memory, or null.
 Memory Allocate(size_t size) {
   return Memory(std::aligned_alloc(
       kBufferAlignment,
@@ -30,12 +30,12 @@ absl::Status OutOfMemory(size_t size, absl::string_view what) {
       absl::StrCat(size, " bytes for ", what, " cannot be allocated."));
 }
 
-// The bindings of one dispatch, as kernels take them.
+// The bindings of one dispatch, in the form for kernels.
 struct Bindings {
   void* pointers[kMaxDispatchBindings];
   size_t lengths[kMaxDispatchBindings];
   uint64_t read_only = 0;      // bit i: binding i
-  std::vector<Memory> copies;  // of what is not aligned
+  std::vector<Memory> copies;  // of unaligned bindings
 };
 
 absl::Status Resolve(std::span<const HostBinding> from, Bindings& to) {

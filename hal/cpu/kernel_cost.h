@@ -17,8 +17,8 @@ class KernelCost {
   // Nanoseconds per workgroup; 0: never measured.
   float ns() const { return ns_.load(std::memory_order_relaxed); }
 
-  // Adds a measurement. A lower one counts for more, because other work on the
-  // machine often slows a workgroup down.
+  // Adds a measurement of at least one workgroup. A lower cost counts for more,
+  // because other work on the machine often slows a workgroup down.
   void Add(double ns, uint64_t workgroups) {
     const float one =
         static_cast<float>(ns / static_cast<double>(workgroups)) + kLeast;
@@ -28,8 +28,8 @@ class KernelCost {
               std::memory_order_relaxed);
   }
 
-  // True for the first runs of a kernel, and now and then later on: reading
-  // the clock takes longer than small kernels do.
+  // Counts a run. Returns true if it should be measured: the first runs, then
+  // every 64th, because reading the clock takes longer than a small kernel.
   bool IsDue() {
     const uint32_t run = runs_.load(std::memory_order_relaxed);
     runs_.store(run + 1, std::memory_order_relaxed);
@@ -37,7 +37,7 @@ class KernelCost {
   }
 
  private:
-  static constexpr float kLeast = 0.1f;  // ns; tells measured from not
+  static constexpr float kLeast = 0.1f;  // ns; a measured cost is never 0
   static constexpr uint32_t kFirst = 3;
   static constexpr uint32_t kEvery = 64;
 

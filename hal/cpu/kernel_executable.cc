@@ -1,5 +1,4 @@
-// What every kind of kernel executable keeps: its measured costs; and what it
-// asks of bindings.
+// Measured costs and traces of kernels, and the error for unaligned bindings.
 //
 // Tested by task/sharing_test.cc, device_test.cc.
 #include "hal/cpu/kernel_executable.h"

@@ -33,7 +33,7 @@ inline WorkgroupRange AllWorkgroups(const DispatchState& state) {
                  state.workgroup_count_z};
 }
 
-// One export as code.
+// The code of one export.
 struct Kernel {
   DispatchFunction function = nullptr;
   uint32_t local_memory_size = 0;  // bytes of scratch per workgroup
@@ -45,8 +45,10 @@ struct NativeCode {
   const Environment* environment = nullptr;
 };
 
-// What is the same for all workgroups of a dispatch; borrows all that it points
-// to. `count` and the bindings are within what dispatch_abi.h can carry.
+// Creates the state that all workgroups of a dispatch share. It borrows the
+// constants, pointers and lengths. `count` must have passed
+// ValidateWorkgroupCount. At most kMaxDispatchConstants constants and
+// kMaxDispatchBindings bindings.
 inline DispatchState CreateDispatchState(const ExportInfo& info,
                                          const uint32_t (&count)[3],
                                          std::span<const uint32_t> constants,
@@ -75,7 +77,7 @@ inline bool IsAligned(const void* data, size_t length) {
   return reinterpret_cast<uintptr_t>(data) % kBufferAlignment == 0 ||
          length == 0;
 }
-// Returns the error for a binding that is not aligned.
+// Returns the error for a binding that is not aligned: INVALID_ARGUMENT.
 absl::Status MisalignedBinding(size_t index, const void* data);
 
 class KernelExecutable : public hal::Executable {
@@ -89,18 +91,18 @@ class KernelExecutable : public hal::Executable {
   // Returns the exports as native code, or null if they are not native.
   const NativeCode* native_code() const { return native_code_; }
 
-  // Runs workgroups of one dispatch one after the other on this thread; others
-  // may run other ranges of it meanwhile. `state` holds what the export's
-  // ExportInfo asks for; `local_memory` is as large as local_memory_size says,
-  // with any content. INTERNAL: a workgroup fails; the rest of the range is
-  // left out.
+  // Runs workgroups of a dispatch one after another on this thread. Other
+  // threads may run other ranges of the same dispatch at the same time. `state`
+  // must have the constants and bindings that the export's ExportInfo declares.
+  // `local_memory` must have local_memory_size(ordinal) bytes, with any
+  // contents. INTERNAL: a workgroup failed; the rest of the range did not run.
   virtual absl::Status RunWorkgroups(uint32_t ordinal,
                                      const DispatchState& state,
                                      WorkgroupRange range,
                                      std::span<uint8_t> local_memory) const = 0;
 
-  // The same, where bit i of `read_only` says that binding i must not be
-  // written. Native code ignores the mask.
+  // The same, but binding i must not be written if bit i of `read_only` is set.
+  // Native code ignores the mask.
   virtual absl::Status RunGuarded(uint32_t ordinal, const DispatchState& state,
                                   WorkgroupRange range,
                                   std::span<uint8_t> local_memory,
@@ -108,15 +110,18 @@ class KernelExecutable : public hal::Executable {
     return RunWorkgroups(ordinal, state, range, local_memory);
   }
 
-  // All workgroups on this thread. INVALID_ARGUMENT: a binding that may be
-  // written is not aligned; else as RunGuarded.
+  // Runs all workgroups on this thread. Copies read-only bindings that are not
+  // aligned. INVALID_ARGUMENT: a writable binding is not aligned.
+  // RESOURCE_EXHAUSTED: no memory for a copy, or for local memory. Otherwise
+  // fails as RunGuarded does.
   absl::Status RunOnHost(const HostDispatch& dispatch) const final;
 
   // Returns the measured cost of an export's workgroups.
   KernelCost& cost(uint32_t ordinal) const { return record(ordinal).cost; }
 
-  // Calls `run()`, which runs these workgroups, all on this thread, and takes
-  // the time if it is due for cost(), or wanted for a trace.
+  // Returns the result of `run()`, which must run these workgroups on this
+  // thread. Adds its time to cost() if `due` is true, and to the trace if one
+  // is being recorded.
   template <typename F>
   absl::Status Measure(uint32_t ordinal, const DispatchState& state,
                        WorkgroupRange range, bool due, const F& run) const {
@@ -131,7 +136,7 @@ class KernelExecutable : public hal::Executable {
   KernelExecutable() : hal::Executable(&kDriverTag) {}
   ~KernelExecutable() override;
 
-  // A subclass's own, which sets it when it is made.
+  // Owned by the subclass, which sets it in its constructor.
   const NativeCode* native_code_ = nullptr;
 
  private:

@@ -10,10 +10,10 @@
 namespace eyrie::hal::cpu {
 namespace {
 
-// The first workgroup of a range.
+// Returns the workgroup with this index.
 WorkgroupState WorkgroupAt(const DispatchState& state, uint64_t index) {
   WorkgroupState workgroup = {};
-  if (index == 0) return workgroup;  // a division takes as long as a kernel
+  if (index == 0) return workgroup;  // a division may take as long as a kernel
   const uint64_t row = index / state.workgroup_count_x;
   workgroup.workgroup_id_x =
       static_cast<uint32_t>(index % state.workgroup_count_x);
@@ -24,7 +24,7 @@ WorkgroupState WorkgroupAt(const DispatchState& state, uint64_t index) {
   return workgroup;
 }
 
-// The next one.
+// Moves on to the next workgroup.
 void Advance(const DispatchState& state, WorkgroupState& workgroup) {
   if (++workgroup.workgroup_id_x != state.workgroup_count_x) return;
   workgroup.workgroup_id_x = 0;

@@ -13,21 +13,22 @@
 
 namespace eyrie::hal::cpu {
 
-// Runs workgroups of a kernel one after another on this thread, which runs on
-// this processor. Returns 0, or the code of the first workgroup that fails.
+// Runs workgroups of a kernel one after another on this thread. Kernels are
+// told that it runs on `processor`. Returns 0, or the code of the first
+// workgroup that fails.
 int RunKernel(DispatchFunction function, const Environment* environment,
               const DispatchState& state, WorkgroupRange range,
               std::span<uint8_t> local_memory, uint32_t processor);
 // Returns the processor that runs this thread, or 0 if unknown.
 uint32_t CurrentProcessor();
-// Returns the error for a code that a kernel returned.
+// Returns the error for a nonzero code of a kernel: INTERNAL.
 absl::Status KernelFailed(const ExportInfo& info, int code);
 
 class NativeExecutable : public KernelExecutable {
  public:
-  // One per export, in ordinal order. What exports() says of constants and
-  // bindings (at most kMaxDispatchConstants and kMaxDispatchBindings) is what
-  // the functions read.
+  // One per export, in ordinal order. The functions read the constants and
+  // bindings that exports() declares, at most kMaxDispatchConstants and
+  // kMaxDispatchBindings.
   std::span<const Kernel> kernels() const { return code_.kernels; }
   const Environment& environment() const { return *code_.environment; }
 
@@ -42,7 +43,7 @@ class NativeExecutable : public KernelExecutable {
  protected:
   NativeExecutable() { native_code_ = &code_; }
 
-  // What a subclass sets when it is made, and owns.
+  // A subclass must set it before use, and owns the memory that it refers to.
   NativeCode code_;
 };
 

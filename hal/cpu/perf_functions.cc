@@ -11,7 +11,7 @@
 namespace eyrie::hal::cpu {
 namespace {
 
-// Bytes between functions that are none of theirs, at most.
+// The longest gap between functions that counts as padding, in bytes.
 constexpr uint64_t kPadding = 64;
 
 struct Named {
@@ -19,7 +19,7 @@ struct Named {
   std::string name;
 };
 
-// Where the code that holds an address ends; the address is code.
+// Returns the end of the code range that contains an address.
 uint64_t EndOfCode(const Image& image, uint64_t address) {
   for (const Image::Range& range : image.ranges()) {
     const auto begin = reinterpret_cast<uintptr_t>(range.bytes.data());
@@ -37,7 +37,7 @@ std::vector<PerfMap::Function> PerfFunctions(const LibraryExecutable& library,
   const Image& image = library.image();
   std::map<uint64_t, Named> found;
   for (const ElfFunction& function : ReadElfFunctions(file)) {
-    // A file may say anything: the sum may wrap, and is then no code.
+    // The file is not trusted: if the sum wraps, it is not code.
     const uint64_t address = image.bias() + function.address;
     if (!image.IsCode(address)) continue;
     found[address] = {function.size, std::string(function.name)};

@@ -1,4 +1,4 @@
-// The functions of a loaded library to report to perf: its kernels, and the
+// Lists the functions of a loaded library for perf: its kernels, and the
 // functions in its file's symbol table.
 //
 // Tested by perf_functions_test.cc.
@@ -14,10 +14,11 @@
 
 namespace eyrie::hal::cpu {
 
-// By address, apart, each within the code. A function whose size nobody says
-// reaches to the next one, or to the end of the code; what lies behind one
-// whose size is known, and is no padding, is unnamed code. `file` is what the
-// executable was loaded from.
+// Returns functions in the order of their addresses, inside the code and
+// without overlaps. A function of unknown size reaches to the next one, or to
+// the end of the code. After a function of known size, a gap that is too large
+// for padding becomes a function of its own. `file` must be the file of the
+// executable.
 std::vector<PerfMap::Function> PerfFunctions(const LibraryExecutable& library,
                                              std::span<const uint8_t> file);
 

@@ -1,4 +1,4 @@
-// Walks commands, from one wait to the next.
+// Walks the commands from one wait to the next.
 //
 // Tested by rank_run_test.cc.
 #include "hal/cpu/rank_run.h"
@@ -97,7 +97,7 @@ void RankRun::Go() {
     }
     if (next_->kind == CommandKind::kBarrier && pending_.load() > 1) {
       if (!Arrive()) return;
-      pending_.store(1);  // they have ended just now
+      pending_.store(1);  // the last collective has ended just now
     }
     const CommandRange range = NextSegment();
     next_ = range.end;
@@ -120,7 +120,8 @@ void RankRun::Resume() {
   }
   OperationQueue::Ending ending;
   if (!TakeEnding(ending)) return;  // it has failed
-  // No message uses the buffers any more.
+  // Release resources before signalling completion. No message uses the buffers
+  // any more.
   commands_ = nullptr;
   table_.clear();
   End(std::move(ending), absl::OkStatus());
@@ -135,13 +136,13 @@ bool RankRun::TakeEnding(OperationQueue::Ending& ending) {
 
 void RankRun::End(OperationQueue::Ending ending, const absl::Status& status) {
   runs_->Remove(*this);
-  // Release resources before signalling completion.
+  // The charge, too, must be released before signalling completion.
   ending.charge.Reset();
   OperationQueue::Complete(ending.signal.get(), status).IgnoreError();
 }
 
 void RankRun::Fail(const absl::Status& status) {
-  // A channel that fails calls back.
+  // A failing channel calls back, which may drop the last other reference.
   const auto self = Ref<RankRun>::Share(this);
   OperationQueue::Ending ending;
   if (!TakeEnding(ending)) return;

@@ -32,9 +32,10 @@ namespace eyrie::hal::cpu {
 class SegmentRunner {
  public:
   virtual ~SegmentRunner() = default;
-  // How the commands of the range ended; or nullopt, and `then` is called with
-  // it on another thread. The commands and the table outlive that. `work` pays,
-  // and may be null.
+  // Runs the commands of a range. Returns their status, or nullopt if they run
+  // in the background; `then` is called with the status on another thread in
+  // this case. The commands and the table must outlive that call. Charges
+  // `work`, which may be null.
   virtual std::optional<absl::Status> RunSegment(
       const CommandBuffer& commands, std::span<const BufferBinding> table,
       const CommandRange& range, WorkBudget* work,
@@ -60,13 +61,14 @@ class RankRun final : public RefObject {
  public:
   static constexpr RefType kType{"hal.cpu.rank_run"};
 
-  // Runs finalized commands whose wait is over, and ends the operation.
+  // Runs finalized commands and completes the operation. Its wait fence must
+  // have been reached.
   static void Start(Ref<CommandBuffer> commands, BindingTable table,
                     OperationQueue::Ending ending,
                     std::shared_ptr<SegmentRunner> runner,
                     std::shared_ptr<RankRuns> runs, const void* owner);
 
-  // Ends it with a failure, unless it has ended.
+  // Fails the operation and the channels, unless the operation is complete.
   void Fail(const absl::Status& status);
 
  private:
@@ -74,30 +76,32 @@ class RankRun final : public RefObject {
           OperationQueue::Ending ending, std::shared_ptr<SegmentRunner> runner,
           std::shared_ptr<RankRuns> runs);
 
-  // Goes on from next_ until something is to be waited for.
+  // Continues from next_ until it must wait, and completes the operation at the
+  // end.
   void Go();
   absl::Status StartCollective(const CollectiveCommand& command);
-  // Everything up to the next collective, or a barrier if that has to wait.
+  // Returns the commands up to the next collective. While collectives run, the
+  // next barrier ends the range, too.
   CommandRange NextSegment() const;
-  // One thing that was waited for is over; true: so are all.
+  // Counts pending_ down. Returns true if nothing is left to wait for.
   bool Arrive() { return pending_.fetch_sub(1) == 1; }
-  // Goes on when everything that was waited for is over.
+  // Continues after the last Arrive(), or completes the operation.
   void Resume();
-  // Returns true if this thread must end the operation, or false if it has
-  // already ended.
+  // Moves ending_ to `ending`. Returns true if this thread must complete the
+  // operation, or false if it is already complete.
   bool TakeEnding(OperationQueue::Ending& ending);
   void End(OperationQueue::Ending ending, const absl::Status& status);
   bool failed() const { return failed_.load(); }
 
-  // Kept after a failure: messages may use the buffers.
+  // Kept after a failure, because messages may still use the buffers.
   Ref<CommandBuffer> commands_;
   BindingTable table_;
   const std::shared_ptr<SegmentRunner> runner_;
   const std::shared_ptr<RankRuns> runs_;
   const std::shared_ptr<WorkBudget> work_;
-  // Written by the thread that goes on; the next one reads it after pending_.
+  // Written by the thread in Go(). The next thread reads it after pending_.
   const Command* next_;
-  // Collectives that run, and one for the thread that goes on.
+  // The number of running collectives, plus 1 for the thread in Go().
   std::atomic<int64_t> pending_{1};
   std::atomic<bool> failed_{false};
 
