@@ -6,7 +6,7 @@
 namespace eyrie::vm {
 namespace {
 
-// Of a condition that is copied to each branch back to it.
+// Limit for the moves of a condition that is copied.
 constexpr uint32_t kMaxMoves = 16;
 
 }  // namespace

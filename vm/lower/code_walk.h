@@ -1,6 +1,6 @@
-// Steps through the bytecode of verified functions, an instruction at a time,
-// for whoever asks which registers an instruction touches and where control
-// goes on: by the operand kinds of opcodes.def, with nothing left to check.
+// Steps through the bytecode of verified functions, one instruction at a time,
+// and reports which registers an instruction uses and where control continues.
+// Relies on the operand kinds of opcodes.def and checks nothing.
 //
 // Tested by lowering_test.cc.
 #ifndef EYRIE_VM_LOWER_CODE_WALK_H_
@@ -15,7 +15,7 @@
 
 namespace eyrie::vm {
 
-// The byte that a block begins with, as long as it is encoded.
+// The size of the instruction that marks the beginning of a block.
 inline constexpr uint32_t kBlockMarkSize = 1;
 
 template <typename T>
@@ -26,7 +26,7 @@ T LoadFrom(const uint8_t* code, uint32_t& pc) {
   return value;
 }
 
-// The instruction at `pc`, which moves to its operands.
+// Returns the instruction at `pc` and moves `pc` to its operands.
 inline const OpInfo& ReadOp(const uint8_t* code, uint32_t& pc) {
   auto byte = LoadFrom<uint8_t>(code, pc);
   OpSet set = OpSet::kCore;
@@ -37,7 +37,7 @@ inline const OpInfo& ReadOp(const uint8_t* code, uint32_t& pc) {
   return *FindOp(set, byte);
 }
 
-// A counted list, behind which `pc` moves.
+// Returns a counted list and moves `pc` past it.
 inline const uint8_t* ReadList(const uint8_t* code, uint32_t& pc,
                                uint32_t words_per_item) {
   pc = AlignToList(pc);
@@ -47,35 +47,36 @@ inline const uint8_t* ReadList(const uint8_t* code, uint32_t& pc,
   return list;
 }
 
-// A branch as encoded.
+// The encoded target of a branch.
 struct Edge {
   uint32_t block;
   RemapList moves;
 };
 
-// The edge of a branch, whose target is at `pc`; that moves behind it.
+// Reads an edge at `pc` and moves `pc` past it.
 inline Edge ReadEdge(const uint8_t* code, uint32_t& pc) {
   const auto block = LoadFrom<uint32_t>(code, pc);
   return {block, RemapList(ReadList(code, pc, 2))};
 }
 
-// A block to go on at without moves.
+// Returns an edge without moves.
 inline Edge PlainEdge(uint32_t block) {
   static constexpr uint16_t kNoMoves[1] = {0};
   return {block, RemapList(reinterpret_cast<const uint8_t*>(kNoMoves))};
 }
 
-// True if a cond_br on this register is at `pc`.
+// Reports whether the instruction at `pc` is a cond_br on this register.
 bool BranchesOn(const uint8_t* code, uint16_t reg, uint32_t pc);
-// True if a block is a comparison and the branch on its result, and so short
-// that each branch back to it may have a copy of its own.
+// Reports whether a block consists of a comparison and a branch on its result,
+// and is short enough to be copied to each backward branch to it.
 bool IsCondition(const uint8_t* code, uint32_t block);
 
-// Tells the visitor what the instruction at `pc` touches, and moves behind it:
-//   Register(kind, reg, written)   one register, of any bank
-//   Listed(reg, written)           one of a list
-//   Goes(edge)                     where control may go on
-// Reads come before writes, edges in their order.
+// Reports what the instruction at `pc` uses to the visitor and moves `pc` past
+// it. Calls, in this order,
+//   Register(kind, reg, written)   for each register operand, of any bank
+//   Listed(reg, written)           for each register of a list
+//   Goes(edge)                     for each place where control may continue
+// Registers that are read come before those that are written.
 template <typename Visitor>
 const OpInfo& VisitInstruction(const uint8_t* code, uint32_t& pc,
                                Visitor& visitor) {

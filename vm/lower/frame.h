@@ -1,6 +1,6 @@
-// The frame of a running function: its header, which its registers follow.
-//
-// First the references, then the numbers. Tested by vm/run/stack_test.cc.
+// The frame of a running function: a header, followed by its registers, first
+// the references and then the numbers.
+// Tested by vm/run/stack_test.cc.
 #ifndef EYRIE_VM_LOWER_FRAME_H_
 #define EYRIE_VM_LOWER_FRAME_H_
 
@@ -15,14 +15,15 @@ class BytecodeState;
 
 // One running function.
 struct alignas(16) Frame {
-  Frame* caller;  // null at the bottom of a stack
+  Frame* caller;  // null at the bottom of the stack
   const FunctionCode* function;
   BytecodeState* state;
-  const uint8_t* pc;  // of a caller, its call; else where the loop was left
+  // The call, in a caller's frame; otherwise where the loop continues.
+  const uint8_t* pc;
   int32_t* i32;
   RefObject** refs;
 
-  // Where a register is, in bytes from the frame.
+  // Returns where a register is, in bytes from the frame.
   static uint32_t PlaceOfRef(uint32_t index) {
     return static_cast<uint32_t>(sizeof(Frame) + index * sizeof(RefObject*));
   }

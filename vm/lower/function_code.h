@@ -1,4 +1,4 @@
-// A function of a bytecode module as an engine enters it.
+// A function of a bytecode module, as the interpreter enters it.
 //
 // Tested by lowering_test.cc, vm/run/context_test.cc.
 #ifndef EYRIE_VM_LOWER_FUNCTION_CODE_H_
@@ -11,36 +11,41 @@
 
 namespace eyrie::vm {
 
-// Where an argument goes in the callee's frame, and how wide it is.
+// Where an argument is stored in the callee's frame.
 struct ArgumentPlace {
   uint16_t reg;  // index in its bank
   ValueType type;
 };
 
-// A function as the interpreter enters it.
+// Everything that a call of a function needs. Atomic members change when the
+// function is lowered or compiled; the others are constant.
 struct FunctionCode {
-  // Lowered code; at first an instruction that lowers the function.
+  // Where the interpreter enters it: lowered code, at first an instruction that
+  // lowers the function, later one that enters compiled code.
   std::atomic<const uint8_t*> entry = nullptr;
-  // The same for invocations that are traced.
+  // The same for traced invocations, which do not run compiled code.
   std::atomic<const uint8_t*> traced_entry = nullptr;
-  // Lowered code, once there is some, whatever is entered.
+  // The lowered code; null before it is lowered. Unlike `entry`, not replaced
+  // when the function is compiled.
   std::atomic<const uint8_t*> lowered = nullptr;
-  // What compiled code calls; null in a module of which nothing is compiled.
+  // Where compiled code calls it; null if the module has no compiled code.
   std::atomic<const void*> compiled = nullptr;
-  // The same with arguments in the frame alone; null: it is not compiled.
+  // Where others enter compiled code, with all arguments in the frame; null if
+  // it is not compiled.
   std::atomic<const void*> compiled_entry = nullptr;
-  // What it keeps on the thread's stack while it runs, in words.
+  // How many words compiled code keeps on the thread's stack.
   std::atomic<uint32_t> compiled_words = 0;
-  mutable std::atomic<uint32_t> ticks = 0;  // at which it was running
-  uint32_t frame_bytes = 0;                 // header and both banks
-  uint32_t ref_bytes = 0;                   // of the ref bank, rounded up to 16
+  // How often it was found running; used to decide whether it is hot.
+  mutable std::atomic<uint32_t> ticks = 0;
+  uint32_t frame_bytes = 0;  // header and both banks
+  uint32_t ref_bytes = 0;    // size of the ref bank, rounded up to 16
   uint32_t ref_count = 0;
   uint32_t argument_count = 0;
   uint32_t result_count = 0;
   uint32_t ordinal = 0;
   const ArgumentPlace* arguments = nullptr;
   const ValueType* results = nullptr;
-  const uint8_t* code = nullptr;  // the bytecode
+  const uint8_t* code = nullptr;  // its bytecode
   uint32_t code_size = 0;
 
   const uint8_t* Entry(bool traced) const {
@@ -51,7 +56,7 @@ struct FunctionCode {
   }
 };
 
-// True if compiled code returns its result in a register.
+// Reports whether compiled code returns its only result in a machine register.
 inline bool ReturnsOneNumber(const FunctionCode& function) {
   return function.result_count == 1 && function.results[0] != ValueType::kRef;
 }

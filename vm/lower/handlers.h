@@ -1,7 +1,8 @@
-// The code of an interpreter that lowered code refers to.
+// Addresses in the interpreter that lowered code refers to.
 //
-// Lowering writes these addresses without knowing whose they are, so that it
-// does not depend on the interpreter. Tested by lowering_test.cc.
+// They are passed to the lowering, so that it does not depend on the
+// interpreter.
+// Tested by lowering_test.cc.
 #ifndef EYRIE_VM_LOWER_HANDLERS_H_
 #define EYRIE_VM_LOWER_HANDLERS_H_
 
@@ -11,13 +12,13 @@
 
 namespace eyrie::vm {
 
-// Immutable; lives as long as the program. The arrays are indexed by whether
-// the invocation is traced: traced code records calls and returns, and calls
-// traced code.
+// Immutable; valid as long as the program runs. The arrays are indexed by
+// whether an invocation is traced: traced code records calls and returns, and
+// calls traced code.
 struct Handlers {
-  FindHandler find[2];          // returns where an instruction is run
-  const uint8_t* unlowered[2];  // stands in for a function not lowered yet
-  const uint8_t* enter;         // stands in for a function that is compiled
+  FindHandler find[2];          // returns the address that runs an instruction
+  const uint8_t* unlowered[2];  // replaces a function that is not lowered yet
+  const uint8_t* enter;         // replaces a function that is compiled
 };
 
 }  // namespace eyrie::vm

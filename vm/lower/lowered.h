@@ -1,12 +1,12 @@
-// The form of a function that the interpreter runs: instructions with their
-// operands at fixed places, each beginning with the address of the code that
-// runs it (direct threading).
+// The form of a function that the interpreter runs: instructions with operands
+// at fixed positions, each beginning with the address of the code that runs it
+// (direct threading).
 //
-// An instruction of opcodes.def is its handler, then its operands and results
-// at their natural alignment, padded to 8 bytes. A register is its index in its
-// bank (a ref that moves keeps kMoveBit), an ordinal or offset 4 bytes, a list
-// or string the address of the encoded one in the module. Control flow and
-// calls have the structs below. Nothing here outlives its module.
+// An instruction of opcodes.def is a handler followed by its operands and
+// results, naturally aligned, padded to 8 bytes. A register is its index in its
+// bank (with kMoveBit for a ref that moves), an ordinal or offset has 4 bytes,
+// a list or string is the address of its encoding in the module. Control flow
+// and calls use the structs below. Valid only as long as the module.
 // Tested by lowering_test.cc.
 #ifndef EYRIE_VM_LOWER_LOWERED_H_
 #define EYRIE_VM_LOWER_LOWERED_H_
@@ -25,25 +25,25 @@ struct FunctionCode;
 
 using Handler = const void*;  // a label of the interpreter's loop
 
-// Code of one function. 8-byte words keep its instructions aligned.
+// The code of one function. Words of 8 bytes keep instructions aligned.
 using LoweredCode = std::vector<uint64_t>;
 
-// Where instructions come from: offsets in the lowered code, ascending, and in
-// the function's bytecode.
+// Pairs of offsets: in the lowered code, ascending, and in the bytecode that it
+// comes from.
 using LoweredPlaces = std::vector<std::pair<uint32_t, uint32_t>>;
 
-// Bytes of an operand; for lists, of their address.
+// Returns the size of an operand in bytes; for a list, that of its address.
 constexpr uint32_t LoweredSize(OperandKind kind) {
   if (IsRegister(kind)) return 2;
   return FixedSize(kind) == 4 ? 4 : 8;
 }
 
-// Where an instruction's operands and results are, in encoding order.
+// The offsets of an instruction's operands and results, in order of encoding.
 struct LoweredLayout {
   uint8_t at[2 * OperandList::kMax] = {};
-  uint32_t end = sizeof(Handler);  // of the last
+  uint32_t end = sizeof(Handler);  // end of the last operand
   constexpr uint32_t size() const { return (end + 7) & ~7u; }
-  // Two int32_t behind the operands of a comparison that branches.
+  // Two int32_t jumps that follow the operands of a comparison that branches.
   constexpr uint32_t branch_at() const { return (end + 3) & ~3u; }
   constexpr uint32_t branch_size() const { return (branch_at() + 15) & ~7u; }
 };
@@ -62,13 +62,13 @@ constexpr LoweredLayout LayOut(const OpInfo& op) {
   return layout;
 }
 
-// True for rows whose only result is an i32 that says yes or no.
+// Reports whether the only result is an i32 that is 0 or 1.
 constexpr bool IsComparison(const OpInfo& op) {
   return op.text[0] == 'c' && op.text[1] == 'm' && op.text[2] == 'p' &&
          op.text[3] == '.';
 }
 
-// Instructions of the lowered form alone.
+// Instructions that exist only in the lowered form.
 enum class Lowered : uint8_t {
 #define LOWERED(name, body) k##name,
 #include "vm/lower/lowered.def"
@@ -80,23 +80,23 @@ inline constexpr size_t kLoweredCount = 0
 #undef LOWERED
     ;
 
-// Which of its forms an instruction has.
+// The forms that an instruction may have.
 enum class Form : uint8_t {
   kOp,       // a row of opcodes.def
-  kBranch,   // a comparison, with the cond_br behind it
-  kTurn,     // the same at a loop's end, taking fuel first
+  kBranch,   // a comparison and the cond_br after it
+  kTurn,     // the same at a loop's end; takes fuel first
   kLowered,  // a row of lowered.def
 };
 
-// Tells where the loop runs a row's form.
+// Returns the address in the loop that runs a form of a row.
 using FindHandler = Handler (*)(Form form, size_t row);
 
-// Jumps count in bytes from the beginning of their instruction.
+// Jumps are in bytes, relative to the start of their instruction.
 
-// A register move: wide ones fill an even pair.
+// A register move. A wide one moves an even pair.
 struct LoweredMove {
-  static constexpr uint16_t kWide = 0x8000;  // in `to`, of numbers
-  uint16_t from;  // as encoded: with kRefBit and kMoveBit
+  static constexpr uint16_t kWide = 0x8000;  // flag in `to`, for numbers only
+  uint16_t from;  // with kRefBit and kMoveBit, as encoded
   uint16_t to;
 };
 
@@ -112,7 +112,7 @@ struct LoweredJump {
   }
 };
 
-// Goes to `target` if the register is not zero, else to the other.
+// Jumps to `target` if the register is not zero, else to `otherwise`.
 struct LoweredCondBranch {
   Handler handler;
   int32_t target;
@@ -121,11 +121,11 @@ struct LoweredCondBranch {
   uint32_t unused;
 };
 
-// Goes to the index's target, or to the last one.
+// Jumps to the target with this index; to the last one if there is none.
 struct LoweredBranchTable {
   Handler handler;
   uint32_t index;  // a register
-  uint32_t count;  // of targets
+  uint32_t count;  // number of targets
   const int32_t* targets() const {
     return reinterpret_cast<const int32_t*>(this + 1);
   }
@@ -133,7 +133,7 @@ struct LoweredBranchTable {
 
 struct LoweredPause {
   Handler handler;
-  uint32_t offset;  // of the instruction behind it, in the bytecode
+  uint32_t offset;  // in the bytecode, of the next instruction
   uint32_t unused;
 };
 
@@ -141,20 +141,21 @@ struct LoweredYield {
   Handler handler;
 };
 
-// What all calls begin with. A caller's frame points at its call; the callee's
-// return finds there where results go and where to go on.
+// The common beginning of all calls. A caller's `pc` points at its call; when
+// the callee returns, this tells where its results go and where to continue.
 struct LoweredCall {
   Handler handler;
-  uint32_t size;        // of the instruction
-  uint32_t results_at;  // bytes from its beginning; uint16_t registers
+  uint32_t size;        // size of the instruction
+  uint32_t results_at;  // offset in the instruction of uint16_t registers
   const uint16_t* results() const {
     return reinterpret_cast<const uint16_t*>(
         reinterpret_cast<const uint8_t*>(this) + results_at);
   }
 };
 
-// Of a function of the same module. Moves: `numbers` of 4 bytes, `wides` of 8,
-// then `refs`, as pairs of the caller's and the callee's index.
+// A call of a function of the same module. Followed by moves: `numbers` of 4
+// bytes, `wides` of 8, then `refs`; each is a pair of the caller's and the
+// callee's register index.
 struct LoweredCallFunction {
   LoweredCall call;
   const FunctionCode* callee;
@@ -167,21 +168,21 @@ struct LoweredCallFunction {
   }
 };
 
-// Of an import, with the places that a DirectThunk is given.
+// A call of an import, followed by the places that a DirectThunk takes.
 struct LoweredCallImport {
   LoweredCall call;
   uint32_t import;
   uint32_t slots;
   uint32_t yieldable;  // 0 or 1
   uint32_t unused;
-  // The registers as encoded, for a callee in another module.
+  // The encoded registers, for a callee in another bytecode module.
   const uint8_t* arguments;
   const uint32_t* places() const {
     return reinterpret_cast<const uint32_t*>(this + 1);
   }
 };
 
-// Registers as encoded, in the order of the function's results.
+// Followed by encoded registers, in the order of the function's results.
 struct LoweredReturn {
   Handler handler;
   uint32_t count;
@@ -191,7 +192,7 @@ struct LoweredReturn {
   }
 };
 
-// The struct at a place of lowered code.
+// Returns the struct at a position in lowered code.
 template <typename T>
 inline const T& LoweredAt(const uint8_t* pc) {
   return *reinterpret_cast<const T*>(pc);

@@ -24,13 +24,13 @@ constexpr auto CreateLayouts() {
 }
 constexpr auto kLayouts = CreateLayouts();
 
-// More words than a branch adds to the comparison before it.
+// Upper bound for the words that a branch adds to a comparison.
 constexpr size_t kBranchWords = 8;
 
 }  // namespace
 
 LoweredCode Lowering::Run() {
-  // 8 bytes for each of the bytecode.
+  // Reserves 8 bytes for each byte of bytecode.
   if (!HasRoom(code_, function_.code_size)) return {};
   while (pc_ < function_.code_size) {
     start_ = pc_;
@@ -55,7 +55,7 @@ uint32_t Lowering::Begin(Handler handler, uint32_t bytes) {
   return at;
 }
 
-// A block's mark is no instruction.
+// A block's mark is not an instruction, so it does not pause.
 void Lowering::LowerPause() {
   uint32_t pc = pc_;
   if (ReadOp(function_.code, pc).op == Op::kBlock) return;
@@ -74,7 +74,8 @@ void Lowering::LowerInstruction() {
     case Op::kBranch:
       return LowerEdge(TakeEdge());
     case Op::kCondBreak:
-      // Breaks for a debugger if there is one; there is none: both go on.
+      // Breaks into a debugger upstream. Without one, both targets are the
+      // same.
       Take<uint16_t>();
       return LowerEdge(TakeEdge());
     case Op::kCondBranch:
@@ -98,7 +99,7 @@ void Lowering::LowerInstruction() {
   }
 }
 
-// The register that stands for one at this instruction.
+// Returns the register to use instead of `reg` in the current instruction.
 uint16_t Lowering::Redirected(uint16_t reg, bool written) const {
   for (size_t i = next_redirect_; i < redirects_.size(); ++i) {
     const Redirect& redirect = redirects_[i];
@@ -147,8 +148,8 @@ void Lowering::LowerOperand(OperandKind kind, uint32_t to, bool written) {
   pc_ += FixedSize(kind);
 }
 
-// The comparison at `at` becomes one with the cond_br behind it, if that is on
-// its result.
+// Combines the comparison at `at` with the next instruction if that is a
+// cond_br on its result.
 void Lowering::LowerBranchOn(const OpInfo& comparison, uint32_t at) {
   if (failed_) return;
   const size_t row = RowOf(comparison);
@@ -192,7 +193,7 @@ void Lowering::LowerBranchTable() {
   LinkEdge(at, field + count * 4u, otherwise);
 }
 
-// Resumes behind itself, where the edge begins.
+// Execution resumes at the next instruction, where the edge begins.
 void Lowering::LowerYield() {
   const size_t row = RowOf(InfoOf(Op::kYield));
   Begin(handler_(Form::kOp, row), sizeof(LoweredYield));
@@ -280,7 +281,7 @@ void Lowering::LowerCallImport(uint32_t import, RegisterList segments,
   moved_.clear();
   uint32_t next = 0;
   const std::vector<CallElement>& elements = callee.arguments();
-  // Each argument may be moved, and each element may be a count.
+  // Each argument may be moved, and each element may have a count.
   if (!HasRoom(words_, size_t{2} * args.size() + elements.size() +
                            results.size() + 1) ||
       !HasRoom(moved_, args.size())) {
@@ -327,8 +328,8 @@ uint32_t Lowering::PlaceOf(ValueType type, uint16_t reg) const {
                                  : Frame::PlaceOfNumber(function_, reg);
 }
 
-// A loop's condition is lowered again behind the moves of the jump back to it,
-// or in place of one without moves; then it charges the meter.
+// Lowers a loop's condition again: after the moves of a backward jump, or in
+// place of a jump without moves, and then it charges the meter.
 void Lowering::LowerCopy(uint32_t block, bool charges) {
   const uint32_t pc = std::exchange(pc_, block + kBlockMarkSize);
   const uint32_t start = std::exchange(start_, pc_);
@@ -345,7 +346,7 @@ void Lowering::LowerCopy(uint32_t block, bool charges) {
   }
 }
 
-// Leaves out the moves that the instructions above have made.
+// Removes the moves that redirected instructions have made unnecessary.
 void Lowering::DropRedirected(std::vector<LoweredMove>& moves) {
   for (; next_redirect_ < redirects_.size(); ++next_redirect_) {
     const Redirect& redirect = redirects_[next_redirect_];
@@ -361,7 +362,7 @@ void Lowering::LowerEdge(const Edge& edge) {
   Merge(edge.moves, moves);
   DropRedirected(moves);
   const bool back = IsBack(edge);
-  if (moves.empty() && !back && edge.block == pc_) return;  // it is the next
+  if (moves.empty() && !back && edge.block == pc_) return;  // it is next
   Lowered row = JumpRow(moves, back);
   const bool falls = back && row != Lowered::kJumpBackMoves && !copying_ &&
                      !pauses_ && IsCondition(function_.code, edge.block);

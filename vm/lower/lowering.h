@@ -1,4 +1,4 @@
-// Brings verified functions into the form that the interpreter runs.
+// Translates verified functions into the form that the interpreter runs.
 //
 // Tested by lowering_test.cc.
 #ifndef EYRIE_VM_LOWER_LOWERING_H_
@@ -13,15 +13,14 @@
 
 namespace eyrie::vm {
 
-// The longest function that is lowered, in bytes of bytecode: 32-bit jumps
-// reach through what becomes of it.
+// The longest function that is lowered, in bytes of bytecode. 32-bit jumps
+// reach everywhere in the lowered code of a function of this length.
 inline constexpr uint32_t kMaxFunctionBytes = uint32_t{1} << 26;
 
-// Lowers functions[ordinal]. `functions` are those of the module, by ordinal;
-// calls refer to them by address. If `pauses`, the code asks the context's
-// Stepper before each instruction. If `places` is not null, it receives where
-// each instruction comes from; the code is the same. Returns no code if there
-// is not enough memory.
+// Lowers functions[ordinal]. `functions` are all functions of the module; calls
+// refer to them by address. If `pauses`, the code calls the context's Stepper
+// before each instruction. If `places` is not null, it receives which bytecode
+// each instruction comes from. Returns no code if there is not enough memory.
 LoweredCode Lower(const VerifiedModule& module,
                   std::span<const FunctionCode> functions, uint32_t ordinal,
                   bool pauses, FindHandler handler,

@@ -1,4 +1,4 @@
-// The pass over a function's bytecode that lowers it: lowering.cc.
+// The pass over a function's bytecode that lowers it, see lowering.cc.
 //
 // Tested by lowering_test.cc, vm/run/no_memory_test.cc.
 #ifndef EYRIE_VM_LOWER_LOWERING_PASS_H_
@@ -20,7 +20,7 @@
 
 namespace eyrie::vm {
 
-// Made for one function, and run once.
+// Lowers one function; Run may be called only once.
 class Lowering {
  public:
   Lowering(const VerifiedModule& module,
@@ -43,7 +43,7 @@ class Lowering {
   LoweredCode Run();
 
  private:
-  // Of the bytecode.
+  // Reads the bytecode at pc_.
   template <typename T>
   T Take() {
     return LoadFrom<T>(function_.code, pc_);
@@ -53,7 +53,7 @@ class Lowering {
   }
   Edge TakeEdge() { return ReadEdge(function_.code, pc_); }
 
-  // Of the lowered code, in bytes.
+  // Access to the lowered code, by offsets in bytes.
   uint32_t size() const { return static_cast<uint32_t>(code_.size() * 8); }
   uint8_t* At(uint32_t offset) {
     return reinterpret_cast<uint8_t*>(code_.data()) + offset;
@@ -62,15 +62,15 @@ class Lowering {
   void Put(uint32_t offset, T value) {
     if (!failed_) std::memcpy(At(offset), &value, sizeof(T));
   }
-  // Makes room for an instruction and gives its offset. If there is no memory,
-  // the lowering has failed: nothing is written any more.
+  // Appends space for an instruction and returns its offset. If there is no
+  // memory, sets failed_; nothing is written from then on.
   uint32_t Begin(Handler handler, uint32_t bytes);
   template <typename T>
   bool HasRoom(std::vector<T>& vector, size_t more) {
     failed_ |= !ReserveMore(vector, more, "lowered code").ok();
     return !failed_;
   }
-  // The same for one that begins with `head`, whose handler is filled in.
+  // The same for an instruction that begins with `head`; sets its handler.
   template <typename T>
   uint32_t BeginWith(Lowered instruction, T head, uint32_t more_bytes = 0) {
     head.handler = HandlerOf(instruction);
@@ -100,10 +100,10 @@ class Lowering {
   void PutResults(uint32_t call, uint32_t at, RegisterList results);
   uint32_t PlaceOf(ValueType type, uint16_t reg) const;
 
-  // Control goes on at the edge's block, after its moves.
+  // Emits the edge's moves and a jump to its block.
   void LowerEdge(const Edge& edge);
-  // Fills in the jump in the field at `field` of the instruction at `from`;
-  // LowerStub then appends what the edge does on the way.
+  // Fills in the jump at offset `field` of the lowered code, in the instruction
+  // at `from`. If the edge is not direct, emits it here, as LowerEdge does.
   bool IsDirect(const Edge& edge) const {
     return edge.moves.size() == 0 && !IsBack(edge);
   }
@@ -122,15 +122,15 @@ class Lowering {
   const bool pauses_;
   const FindHandler handler_;
   LoweredPlaces* places_;
-  const bool moves_;  // the move bit of a single operand counts
+  const bool moves_;  // the move bit of single operands counts
 
   uint32_t pc_ = 0;
-  uint32_t start_ = 0;  // of the instruction at hand
+  uint32_t start_ = 0;  // of the current instruction
   bool copying_ = false;
-  bool charging_ = false;  // the copy at hand takes fuel
-  bool failed_ = false;    // there is no memory for all of the code
+  bool charging_ = false;  // the current copy takes fuel
+  bool failed_ = false;    // not enough memory for the code
   const std::vector<Redirect> redirects_;
-  size_t next_redirect_ = 0;  // the first of the block at hand, or below
+  size_t next_redirect_ = 0;  // of the current or a later block
   LoweredCode code_;
   struct Block {
     uint32_t from;
@@ -138,13 +138,13 @@ class Lowering {
   };
   std::vector<Block> blocks_;  // ascending
   struct Jump {
-    uint32_t from;   // the instruction
-    uint32_t field;  // its int32_t
+    uint32_t from;   // offset of the instruction
+    uint32_t field;  // offset of its int32_t field
     uint32_t block;
   };
   std::vector<Jump> jumps_;
-  // Of the call at hand: moves of narrow values, wide ones and references;
-  // places of arguments, and of those that it moves.
+  // For the current call: moves of narrow values, wide ones and references; the
+  // places of its arguments, and of those that it moves.
   std::vector<LoweredMove> groups_[3];
   std::vector<uint32_t> words_;
   std::vector<uint32_t> moved_;

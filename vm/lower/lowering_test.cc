@@ -1,5 +1,5 @@
-// What functions are lowered to, as the names of their instructions: a handler
-// here is the row's text, so that lowered code reads as a listing.
+// Lowered functions, as the names of their instructions. The handlers of this
+// test are the rows' texts, so that lowered code can be read as a listing.
 #include "vm/lower/lowering.h"
 
 #include <memory>
@@ -58,7 +58,7 @@ LoweredCode LowerFirst(const BytecodeModule& module,
                places);
 }
 
-// "name@bytecode offset", one after another.
+// Returns "name@bytecode offset" for each instruction.
 std::string Listing(const BytecodeModule& module) {
   LoweredPlaces places;
   const LoweredCode code = LowerFirst(module, &places);
@@ -83,7 +83,7 @@ const Row kRows[] = {
     {"0r_r", "entry: return [r0!]", "ReturnMany@1"},
     {"0ii_ii", "entry: return [i0 i1]", "ReturnMany@1"},
 
-    // A branch to the block behind it is nothing.
+    // A branch to the next block is omitted.
     {"0v_v", "entry: br ^next [] next: return []", "ReturnNothing@9"},
     {"0i_i", "entry: br ^next [i0>i1] next: return [i1]",
      "JumpMove32x1@1 Return32@13"},
@@ -94,7 +94,7 @@ const Row kRows[] = {
      "return []",
      "ReturnNothing@19"},
 
-    // Moves: the halves of a pair go together; other kinds one by one.
+    // The two halves of a pair are moved together; others one by one.
     {"0II_I", "entry: br ^next [i2>i0 i3>i1] next: return [i0]",
      "JumpMove64x1@1 Return64@17"},
     {"0II_I", "entry: br ^next [i2>i1 i3>i2] next: return [i0]",
@@ -106,7 +106,7 @@ const Row kRows[] = {
     {"0i_i", "entry: br ^next [i0>i1 i0>i2 i0>i3 i0>i4] next: return [i1]",
      "JumpMoves@1 Return32@25"},
 
-    // A comparison joins the branch on its result, and no other.
+    // A comparison is combined with the branch on its own result only.
     {"0ii_i",
      "entry: cmp.lt.i32.s i0 i1 i2 cond_br i2 ^yes [] ^no [] "
      "yes: return [i0] no: return [i1]",
@@ -121,7 +121,7 @@ const Row kRows[] = {
      "cmp.lt.f32.o+cond_br@1 JumpMove32x1@1 JumpMove32x1@1 Return32@33 "
      "Return32@39"},
 
-    // Loops: only what goes back takes fuel.
+    // In loops, only backward branches take fuel.
     {"0i_i",
      "entry: br ^head [] head: cmp.nz.i32 i0 i1 cond_br i1 ^body [] ^out [] "
      "body: sub.i32 i0 i1 i0 br ^head [] out: return [i0]",
@@ -139,7 +139,7 @@ const Row kRows[] = {
      "return [i0]",
      "br_table@1 JumpBack@1 Return32@25 Return32@31"},
 
-    // A call to resume behind, and a yield, go on to their block.
+    // A yieldable call and a yield continue with their block.
     {"0v_v", "entry: yield ^next [] next: return []",
      "yield@1 ReturnNothing@9"},
     {"0v_v", "entry: yield ^entry []", "yield@1 JumpBack@1"},
@@ -170,7 +170,7 @@ TEST(LoweringTest, PlacesDoNotChangeTheCode) {
   }
 }
 
-// Every instruction has its operands where the reader looks for them.
+// The operands of every instruction are where the reader expects them.
 TEST(LoweringTest, LayoutsAreAligned) {
   for (const OpInfo& op : kOps) {
     SCOPED_TRACE(op.text);

@@ -1,5 +1,5 @@
-// Liveness of number registers by blocks, then one look at each block whose
-// branch moves numbers.
+// Computes the liveness of number registers per block, then examines each block
+// whose branch moves numbers.
 #include "vm/lower/redirect.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace eyrie::vm {
 namespace {
 
-// Registers of numbers, a bit each.
+// A set of number registers, with one bit each.
 class RegisterSet {
  public:
   explicit RegisterSet(uint64_t* words) : words_(words) {}
@@ -30,21 +30,22 @@ bool IsNumber(OperandKind kind) {
 }
 
 struct Block {
-  uint32_t from;    // of the code
-  uint32_t branch;  // its last instruction
-  bool is_plain;    // that is a `br` with moves
+  uint32_t from;    // offset in the code
+  uint32_t branch;  // offset of its last instruction
+  bool is_plain;    // the last instruction is a `br` with moves
   uint32_t first_edge;
   uint32_t end_edge;
 };
 
-// What a function's blocks read and write, and which registers each of them
-// is given.
+// What each block of a function reads and writes, and which registers are live
+// at its beginning.
 class Liveness {
  public:
   Liveness(std::span<const uint8_t> code, uint32_t registers)
       : code_(code), words_((registers + 63) / 64) {}
 
-  // False: there are no numbers, or it would take too long or too much memory.
+  // Returns false if there are no numbers, or if it would take too much time or
+  // memory.
   bool Find();
 
   const std::vector<Block>& blocks() const { return blocks_; }
@@ -53,14 +54,15 @@ class Liveness {
     return Live(IndexOf(block)).has(reg);
   }
 
-  // A visitor of instructions.
+  // The visitor of instructions.
   void Register(OperandKind kind, uint16_t reg, bool written) {
     if (!IsNumber(kind)) return;
     Touch(reg, written);
     if (IsWide(kind)) Touch(reg + 1u, written);
   }
   void Listed(uint16_t reg, bool written) {
-    // Of one or two registers; what a call writes may be read before as well.
+    // May be one or two registers. A call may read a register that it also
+    // writes, so its writes are ignored.
     if (IsRefRegister(reg) || written) return;
     Touch(reg, false);
     if (reg % 2 == 0) Touch(reg + 1u, false);
@@ -70,7 +72,8 @@ class Liveness {
   }
 
  private:
-  // Three sets a block: read before written, written, live at its beginning.
+  // Three sets for each block: read before written, written, live at its
+  // beginning.
   uint64_t* Words(size_t block, int set) {
     return sets_.data() + (block * 3 + set) * words_;
   }
@@ -82,7 +85,7 @@ class Liveness {
     return static_cast<uint32_t>(block - blocks_.begin());
   }
   void Touch(uint32_t reg, bool written) {
-    if (reg / 64 >= words_) return;  // the odd one of a pair that is none
+    if (reg / 64 >= words_) return;  // half of a pair that does not exist
     const size_t block = blocks_.size() - 1;
     if (written) {
       RegisterSet(Words(block, 1)).add(reg);
@@ -99,16 +102,17 @@ class Liveness {
   bool UpdateLive(size_t block);
 
   const std::span<const uint8_t> code_;
-  const uint32_t words_;  // of a set
+  const uint32_t words_;  // words of a set
   std::vector<Block> blocks_;
   std::vector<Edge> edges_;
   std::vector<uint64_t> sets_;
-  std::vector<uint64_t> live_;     // where the block at hand ends
-  std::vector<uint64_t> on_edge_;  // where the edge at hand begins
-  bool failed_ = false;            // there is no memory
+  std::vector<uint64_t> live_;     // at the end of the current block
+  std::vector<uint64_t> on_edge_;  // at the beginning of the current edge
+  bool failed_ = false;            // there is not enough memory
 };
 
-// Fills in all but the live sets. False: too large, or there is no memory.
+// Computes everything except the live sets. Returns false if the function is
+// too large or there is not enough memory.
 bool Liveness::Scan() {
   for (uint32_t pc = 0; pc < code_.size();) {
     const uint32_t start = pc;
@@ -132,8 +136,8 @@ bool Liveness::Scan() {
   return true;
 }
 
-// What is live where a block begins, by what is where it leads. True if that
-// is more than before.
+// Updates the registers that are live at the beginning of a block, from those
+// of its successors. Returns true if there are more than before.
 bool Liveness::UpdateLive(size_t index) {
   live_.assign(words_, 0);
   const Block& block = blocks_[index];
@@ -176,16 +180,16 @@ bool Liveness::Find() {
   return true;
 }
 
-// Looks for the instruction of a block that makes what its branch moves.
+// Finds the instruction in a block that computes the value its branch moves.
 class Maker {
  public:
   Maker(uint16_t from, uint16_t to, bool wide)
       : from_(from), to_(to), wide_(wide) {}
 
-  // The instruction at hand.
+  // Sets the offset of the current instruction.
   void set_pc(uint32_t pc) { pc_ = pc; }
-  // Where the value is made, if the move can be spared; else 0, where a
-  // function has its first block mark.
+  // Returns the offset of the instruction, or 0 if the move is needed. (Offset
+  // 0 is the mark of the first block.)
   uint32_t made() const { return made_; }
 
   void Register(OperandKind kind, uint16_t reg, bool written) {
@@ -226,7 +230,7 @@ bool Touches(LoweredMove move, uint32_t reg, uint32_t count) {
          (to < reg + count && reg < to + size);
 }
 
-// Adds the redirect for one of a block's moves, if there can be one.
+// Adds the redirect for one of a block's moves, if that is possible.
 void TryMove(std::span<const uint8_t> code, Liveness& liveness,
              const Block& block, std::span<const LoweredMove> moves, size_t i,
              std::vector<Redirect>& redirects) {

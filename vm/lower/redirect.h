@@ -1,10 +1,11 @@
-// Finds results that may go straight to where a branch will move them.
+// Finds results that can be written directly to the register to which a branch
+// will move them.
 //
-// A loop's values are moved to the loop's registers at its end. Where the
-// moved value is made in the same block, is not needed where it is made, and
-// the register it goes to is no longer looked at, the instruction that makes
-// it can write there, and the move falls away. In a loop of a few instructions
-// each move is a store and a load that the next turn waits for.
+// A loop's values are moved to the loop's registers at its end. If a value is
+// computed in the same block, is not needed in its own register, and the target
+// register is not used in between, then the instruction can write to the target
+// and the move is omitted. In a short loop, each move is a store and a load
+// that the next iteration waits for.
 // Tested by lowering_test.cc, tests/oracle.
 #ifndef EYRIE_VM_LOWER_REDIRECT_H_
 #define EYRIE_VM_LOWER_REDIRECT_H_
@@ -15,19 +16,19 @@
 
 namespace eyrie::vm {
 
-// From the instruction `made` on, up to the branch, `from` is `to`.
+// Uses `to` in place of `from`, from the instruction `made` to the branch.
 struct Redirect {
-  uint32_t made;    // offsets in the bytecode
+  uint32_t made;    // offset in the bytecode
   uint32_t branch;  // a `br`, which need not move it
   uint16_t from;    // registers of numbers: one, or an even pair
   uint16_t to;
   bool wide;
 };
 
-// The redirects of a verified function, ascending by branch; without a loop
-// they spare less than they take to find. None for one so large that finding
-// them would take longer than kMaxRedirectWork words of register sets, or for
-// which there is no memory.
+// Returns the redirects of a verified function, ascending by branch. Not worth
+// calling for functions without loops. Returns none if the function is so large
+// that the search would process more than kMaxRedirectWork words of register
+// sets, or if there is not enough memory.
 std::vector<Redirect> FindRedirects(std::span<const uint8_t> code,
                                     uint32_t i32_registers);
 inline constexpr uint64_t kMaxRedirectWork = uint64_t{1} << 18;

@@ -1,5 +1,5 @@
-// Which moves of a loop's end fall away: rows of a loop's body, what is needed
-// after the loop, and the redirects that there are.
+// Which moves at a loop's end are omitted: for the body of a loop and the
+// registers used after it, the expected redirects.
 #include "vm/lower/redirect.h"
 
 #include <string>
@@ -14,7 +14,8 @@ namespace {
 
 constexpr uint32_t kRegisters = 16;
 
-// "xor.i32 i4>i1", one after another; a pair has "i64" in its instruction.
+// Returns "xor.i32 i4>i1" for each redirect; pairs are those of i64
+// instructions.
 std::string Redirects(const std::string& text) {
   const auto code = tests::AssembleCode(text);
   EXPECT_TRUE(code.ok()) << code.status().message();
@@ -32,7 +33,7 @@ std::string Redirects(const std::string& text) {
 struct Row {
   const char* what;
   const char* body;
-  const char* needed;  // after the loop
+  const char* needed;  // registers used after the loop
   const char* want;
 };
 
@@ -95,8 +96,8 @@ TEST(RedirectTest, Loops) {
   }
 }
 
-// Two thousand loops in a row, and registers for all: looked at in vain, and
-// not for long.
+// Two thousand consecutive loops with many registers: the search finds nothing,
+// and ends soon.
 TEST(RedirectTest, LeavesLargeFunctionsAlone) {
   std::string text = "entry: br ^l0 [] ";
   for (int i = 0; i < 2000; ++i) {

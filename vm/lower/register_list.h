@@ -1,4 +1,4 @@
-// Lists of registers, as the bytecode of a verified function encodes them.
+// Lists of registers, as encoded in the bytecode of verified functions.
 //
 // Tested by lowering_test.cc.
 #ifndef EYRIE_VM_LOWER_REGISTER_LIST_H_
@@ -10,7 +10,8 @@
 
 namespace eyrie::vm {
 
-// A counted list of registers. Borrows the bytecode that it reads.
+// A counted list of registers. Does not copy the bytecode, which must outlive
+// it.
 class RegisterList {
  public:
   RegisterList() = default;

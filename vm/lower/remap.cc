@@ -1,4 +1,4 @@
-// Groups moves for lowering. Tested by lowering_test.cc.
+// Groups moves for lowering.
 #include "vm/lower/remap.h"
 
 #include "vm/isa/operand.h"
@@ -26,7 +26,7 @@ static_assert(static_cast<uint32_t>(Lowered::kJumpMove64x1) ==
                   static_cast<uint32_t>(Lowered::kJump) + kMaxJumpMoves + 1,
               "lowered.def: JumpRow counts on the order of rows");
 
-// How many moves there are if all are of numbers of one width; else 0.
+// Returns the number of moves if all are numbers of this width; else 0.
 uint32_t CountOfKind(const std::vector<LoweredMove>& moves, bool wide) {
   for (LoweredMove move : moves) {
     if (IsRefRegister(move.from)) return 0;

@@ -1,4 +1,4 @@
-// A branch's register moves, as encoded and as the loop makes them.
+// A branch's register moves, as encoded and as the interpreter executes them.
 //
 // Tested by lowering_test.cc.
 #ifndef EYRIE_VM_LOWER_REMAP_H_
@@ -12,7 +12,7 @@
 
 namespace eyrie::vm {
 
-// Register moves on the way to a block: from(i) to to(i), in order.
+// The moves of a branch: from(i) to to(i), in order.
 class RemapList {
  public:
   explicit RemapList(const uint8_t* at) : words_(at) {}
@@ -25,15 +25,15 @@ class RemapList {
   RegisterList words_;
 };
 
-// Appends the moves, the halves of an even pair together. There is room for
-// moves.size() of them.
+// Appends the moves to `merged`; combines the two halves of a pair. `merged`
+// must have capacity for moves.size() more.
 void Merge(const RemapList& moves, std::vector<LoweredMove>& merged);
 
-// The row for a jump that makes these moves; `back`: to a block above.
+// Returns the row for a jump with these moves. If `back`, the jump is backward.
 Lowered JumpRow(const std::vector<LoweredMove>& moves, bool back);
 
-// The row that makes a JumpBack row's moves and goes on behind itself. Not for
-// JumpBackMoves, nor for JumpBack, which has none.
+// Returns the row that executes the moves of a JumpBack row and continues with
+// the next instruction. `row` must not be JumpBackMoves or JumpBack.
 Lowered FallRow(Lowered row);
 
 }  // namespace eyrie::vm
