@@ -1,4 +1,4 @@
-// A function and where its numbers live: what code is made from.
+// A function and the homes of its numbers: the input of the emitter.
 #ifndef EYRIE_VM_JIT_BODY_H_
 #define EYRIE_VM_JIT_BODY_H_
 
@@ -13,7 +13,7 @@ namespace eyrie::vm::jit {
 struct Body {
   Program program;
   Webs webs;
-  std::vector<Home> homes;  // by web
+  std::vector<Home> homes;  // indexed by web
 };
 
 }  // namespace eyrie::vm::jit

@@ -1,5 +1,5 @@
-// What compiled code calls: functions that are compiled before it, short ones
-// that are copied, and quick native functions.
+// Calls in compiled code: of functions that are compiled first, of short
+// functions that are copied, and of quick native functions.
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,7 +41,7 @@ std::string CallOne(Context& context, const std::string& name, int32_t number) {
   return absl::StrCat((*results)[0].i32());
 }
 
-// What a callee gives for all numbers below the argument, mixed.
+// A loop that combines the callee's results for all numbers below the argument.
 std::string Loop(const std::string& callee) {
   return absl::StrCat(
       "entry: const.i32.zero i1 const.i32 1 i2 const.i32 7 i3 br ^head [] "
@@ -51,8 +51,8 @@ std::string Loop(const std::string& callee) {
       "br ^head [] end: return [i3]");
 }
 
-// Functions whose loops call the next, down to one that calls nothing; two
-// that call each other; one that calls another outside of loops.
+// A chain of functions whose loops call the next; two that call each other; one
+// that calls another outside of a loop.
 TEST(CompiledCalls, AreOfWhatIsCompiledBefore) {
   constexpr int kDeep = 12;
   ModuleBuilder builder;
@@ -71,13 +71,13 @@ TEST(CompiledCalls, AreOfWhatIsCompiledBefore) {
   const struct {
     const char* called;
     int32_t number;
-    // Which are compiled then: the first of f, last, even, odd.
+    // Which functions are compiled afterwards: the first f, last, even, odd.
     int most;
     bool last, even, odd;
   } kCases[] = {
-      {"f4", 0, 12, true, false, false},  // no turn of any loop
+      {"f4", 0, 12, true, false, false},  // no loop has an iteration
       {"f4", 2, 12, true, false, false},
-      {"f0", 0, 9, false, false, false},  // as deep as it goes
+      {"f0", 0, 9, false, false, false},  // the maximum depth
       {"f0", 12, 12, true, false, false},
       {"even", 0, 0, false, true, true},
       {"even", 5, 0, false, true, true},
@@ -104,7 +104,8 @@ TEST(CompiledCalls, AreOfWhatIsCompiledBefore) {
   }
 }
 
-// Of five long functions that a loop calls which has no turn: as many as fit.
+// A loop without iterations that calls five long functions: compiles as many as
+// fit.
 TEST(CompiledCalls, DoNotHoldUpTheCaller) {
   std::string sums = "entry:";
   for (int i = 0; i < 2500; ++i) absl::StrAppend(&sums, " add.i32 i0 i0 i0");
@@ -131,9 +132,9 @@ TEST(CompiledCalls, DoNotHoldUpTheCaller) {
   EXPECT_LT(compiled, 5u);
 }
 
-// A loop that calls function 0 with its turn's number and more, as what that
-// takes, the second one a constant and the fourth the same as the third; it
-// mixes what that gives with numbers that it keeps in and out of registers.
+// A loop that calls function 0 with its iteration's number and other arguments,
+// of which the second is a constant and the fourth equals the third. It
+// combines the result with numbers inside and outside of registers.
 std::string LoopOf(const std::string& arguments, char result) {
   std::string body, passed;
   for (size_t n = 0; n < arguments.size(); ++n) {
@@ -212,7 +213,7 @@ constexpr Callee kCallees[] = {
      true},
     {"fffff", 'f', "add.f32 i0 i4 i0 return [i0]", false},  // in the frame
     {"iiiii", 'i', "add.i32 i0 i4 i0 return [i0]", false},
-    {"i", 'i', "add.i32 i0 i5 i0 return [i0]", false},  // a number of none
+    {"i", 'i', "add.i32 i0 i5 i0 return [i0]", false},  // of an unset register
     {"ii", 'i', "const.i32 9 i4 rem.i32.u i1 i4 i2 return [i2]", false},
     {"ii", 'i', "div.i32.s i0 i1 i2 return [i2]", false},
     {"i", 'i', "call 1 [i0] [i0] return [i0]", false},
@@ -224,11 +225,11 @@ constexpr Callee kCallees[] = {
      "add.i32 i0 i0 i1 add.i32 i0 i1 i1 add.i32 i0 i1 i1 add.i32 i0 "
      "i1 i1 add.i32 i0 i1 i1 add.i32 i0 i1 i1 add.i32 i0 i1 i1 add.i32 i0 i1 "
      "i1 return [i1]",
-     false},  // longer
+     false},  // too long
 };
 
-// Short functions are part of who calls them; of what they do and take nothing
-// changes, fuel and stack neither.
+// Short functions are copied to their callers. Results, fuel and stack do not
+// change.
 TEST(CompiledCalls, CopyShortFunctions) {
   for (const Callee& c : kCallees) {
     SCOPED_TRACE(absl::StrCat(c.arguments, " ", c.code));
@@ -258,12 +259,12 @@ TEST(CompiledCalls, CopyShortFunctions) {
   }
 }
 
-// So many of them, and so often, and no more: who calls is bounded.
+// The number of copies is limited, so that callers remain small.
 TEST(CompiledCalls, CopyAFew) {
   constexpr int kFunctions = 40;
   const struct {
     int calls;   // of each function
-    int copied;  // functions, of all their calls
+    int copied;  // functions, with all their calls
   } kCases[] = {{1, 32}, {2, 32}, {3, 21}, {16, 4}};
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.calls);
@@ -296,12 +297,12 @@ TEST(CompiledCalls, CopyAFew) {
   }
 }
 
-// The stack ends in any of them, as it does interpreted, whatever size frames
-// are of.
+// The stack overflows in the same function as when interpreted, for any size of
+// frames.
 TEST(CompiledCalls, CopyWhatHasNoRoom) {
   const struct {
-    uint16_t registers;  // of the short one
-    uint16_t deep;       // and of who calls it
+    uint16_t registers;  // of the short function
+    uint16_t deep;       // and of its caller
     bool copied;
   } kCases[] = {{8, 8, true},     {96, 8, true},     {100, 8, false},
                 {3000, 8, false}, {96, 900, true},   {96, 1000, true},
@@ -329,7 +330,7 @@ TEST(CompiledCalls, CopyWhatHasNoRoom) {
   }
 }
 
-// Debuggers stop at functions that are called.
+// Breakpoints need functions to be called.
 TEST(CompiledCalls, CopyNothingForDebuggers) {
   ModuleBuilder builder;
   builder.name = "seen";
@@ -343,9 +344,9 @@ TEST(CompiledCalls, CopyNothingForDebuggers) {
 }
 
 struct Host : ModuleState {
-  static inline int asked = 0;  // of all
+  static inline int asked = 0;  // shared by all instances
 };
-// Fails at 13, and counts what the quick one does not answer.
+// Fails at 13. Counts the calls that the quick function does not answer.
 absl::StatusOr<int32_t> Tenfold(Host&, int32_t a) {
   ++Host::asked;
   if (a == 13) return absl::DataLossError("unlucky");

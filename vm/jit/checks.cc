@@ -9,15 +9,16 @@
 namespace eyrie::vm::jit {
 namespace {
 
-// What may be emitted once more: instructions of a run, times its guards.
+// Limit for the code that is emitted twice: instructions times guards.
 constexpr uint64_t kMaxAgain = 96;
-constexpr size_t kMaxGuards = 16;  // in force at a time
+constexpr size_t kMaxGuards = 16;  // at the same time
 
-// Of a view, all up to a constant, or what a web holds.
+// An index of a view. A check of a constant covers smaller constants; a check
+// of a web covers only that web.
 struct Index {
   const View* view;
   bool constant;
-  uint64_t value;  // the constant, or the web
+  uint64_t value;  // the constant, or the number of the web
 
   bool Covers(const Index& other) const {
     if (view != other.view || constant != other.constant) return false;
@@ -42,7 +43,7 @@ class Finder {
   struct Guarding {
     Index index;
     uint32_t guard;
-    std::vector<uint32_t> relying;  // instructions
+    std::vector<uint32_t> relying;  // the instructions that rely on it
 
     uint32_t last() const { return relying.back(); }
   };
@@ -58,7 +59,7 @@ class Finder {
   const std::vector<View>& views_;
   Checks found_;
   std::vector<Guarding> in_force_;
-  std::vector<Guarding> past_;  // of this block's
+  std::vector<Guarding> past_;  // earlier guards in this block
 };
 
 void Finder::LookThrough(uint32_t block) {
@@ -66,7 +67,7 @@ void Finder::LookThrough(uint32_t block) {
   for (uint32_t n = at.first; n < at.end; ++n) {
     const Instruction& i = p_.instructions[n];
     if (i.form != Form::kOp || TreatmentOf(i) != Treatment::kInline) {
-      EndRuns(block);  // it may read the views anew
+      EndRuns(block);  // it may read the views again
       continue;
     }
     const View* view = ViewOf(views_, ElementOf(i), block);
@@ -81,7 +82,7 @@ void Finder::LookThrough(uint32_t block) {
 void Finder::LookAt(uint32_t n, const View& view) {
   const Access& access = p_.AccessesOf(p_.instructions[n])[0];
   const Web& web = w_.webs[access.web];
-  if (web.in_frame) return;  // another may write half of it
+  if (web.in_frame) return;  // half of it may be written separately
   const Index index = {&view, web.constant,
                        web.constant ? web.bits : access.web};
   for (Guarding& guarding : in_force_) {
@@ -99,7 +100,7 @@ void Finder::Forget(const Access& written) {
   });
 }
 
-// Guards whose runs overlap share one.
+// Guards whose ranges overlap share one copy of the code.
 void Finder::EndRuns(uint32_t block) {
   past_.insert(past_.end(), in_force_.begin(), in_force_.end());
   in_force_.clear();

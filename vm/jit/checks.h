@@ -1,11 +1,11 @@
-// Accesses of views whose index needs no check: one before them in their block,
-// a guard, has checked that index of the same view.
+// Accesses of views whose index need not be checked, because an earlier access
+// in their block, a guard, has checked the same index of the same view.
 //
-// Where a guard finds its index out of bounds the interpreter's body may still
-// do the work (of a list of other elements, say). What comes behind the guard,
-// up to the last access that relies on it or on a guard in between, is then
-// emitted once more, with all checks, away from the straight way. Tested by
-// views_test.cc, tests/oracle.
+// If a guard finds its index out of bounds, the interpreter's body may still do
+// the work, for example on a list of another element type. The code after the
+// guard, up to the last access that relies on it or on a guard in between, is
+// therefore emitted a second time, out of line and with all checks.
+// Tested by views_test.cc, tests/oracle.
 #ifndef EYRIE_VM_JIT_CHECKS_H_
 #define EYRIE_VM_JIT_CHECKS_H_
 
@@ -22,10 +22,10 @@ namespace eyrie::vm::jit {
 struct Checks {
   struct Guard {
     uint32_t block;
-    uint32_t last;  // instruction of the run that it guards
+    uint32_t last;  // last instruction of the code it guards
   };
-  std::map<uint32_t, Guard> guards;  // by instruction
-  std::vector<bool> spared;          // by instruction
+  std::map<uint32_t, Guard> guards;  // by index of the instruction
+  std::vector<bool> spared;          // the same
 
   bool IsSpared(uint32_t instruction) const {
     return instruction < spared.size() && spared[instruction];

@@ -25,14 +25,15 @@ constexpr size_t Align(size_t size, size_t to) {
   return (size + to - 1) / to * to;
 }
 
-// True unless the process may write no file that long: who tries is sent a
-// signal that ends it. Async-signal-safe.
+// Reports whether the process may write files of this size. If it may not, an
+// attempt would raise SIGXFSZ. Async-signal-safe.
 bool MayBeSoLong(size_t size) {
   rlimit limit;
   return getrlimit(RLIMIT_FSIZE, &limit) == 0 && size <= limit.rlim_cur;
 }
 
-// Newer kernels ask whether the file may be executed; older know no such flag.
+// Newer kernels require a flag for executable files; older ones reject the
+// flag.
 int EmptyFile() {
   constexpr unsigned kExecutable = 0x10;
   const int file = memfd_create("eyrie-code", MFD_CLOEXEC | kExecutable);
@@ -40,7 +41,7 @@ int EmptyFile() {
   return memfd_create("eyrie-code", MFD_CLOEXEC);
 }
 
-// A file without a name, so long; negative: there is no memory for it.
+// Creates an anonymous file. Returns -1 if there is not enough memory.
 // Async-signal-safe.
 int AnonymousFile(size_t size) {
   const int file = MayBeSoLong(size) ? EmptyFile() : -1;
@@ -49,7 +50,8 @@ int AnonymousFile(size_t size) {
   return -1;
 }
 
-// Anywhere, or, if there is one, at a place that is mapped. Async-signal-safe.
+// Maps a file at `at`, replacing the mapping there, or anywhere if `at` is
+// null. Async-signal-safe.
 void* Map(int file, size_t size, bool takes_breakpoints, void* at) {
   const int flags = (takes_breakpoints ? MAP_PRIVATE : MAP_SHARED) |
                     (at == nullptr ? 0 : MAP_FIXED);
@@ -75,8 +77,9 @@ bool WriteAll(int file, size_t offset, const uint8_t* code, size_t size) {
 
 }  // namespace
 
-// All chunks of the process, for children: parent and child would write their
-// code into the same file. A fork waits for who is compiling.
+// The list of all chunks of the process. After a fork, children copy them,
+// because otherwise parent and child would write to the same file. A fork waits
+// while other threads compile.
 class ForkedChunks {
  public:
   static void Add(CodeChunk* chunk) {
@@ -100,7 +103,7 @@ class ForkedChunks {
     ForkGate().lock();
     mutex_.lock();
   }
-  // The child may be copying for a while yet.
+  // The child may not have copied the files yet.
   static void GoOnInParent() {
     for (CodeChunk* chunk = first_; chunk != nullptr; chunk = chunk->next_) {
       chunk->forked_.store(true, std::memory_order_relaxed);
@@ -108,7 +111,7 @@ class ForkedChunks {
     mutex_.unlock();
     ForkGate().unlock();
   }
-  // Nothing else can be done in a child that shares code with its parent.
+  // A child that shares code memory with its parent must not continue.
   static void GoOnInChild() {
     for (CodeChunk* chunk = first_; chunk != nullptr; chunk = chunk->next_) {
       if (!chunk->CopyInChild()) std::abort();
@@ -130,7 +133,7 @@ CodeChunk::CodeChunk(int file, uint8_t* code, size_t size,
   ForkedChunks::Add(this);
 }
 
-// What is mapped stays until it is replaced, also when its file is closed.
+// The mapping remains valid until it is replaced, even if the file is closed.
 bool CodeChunk::CopyInChild() {
   close(file_);
   forked_.store(false, std::memory_order_relaxed);
@@ -211,8 +214,8 @@ absl::StatusOr<const uint8_t*> CodeMemory::Reserve(size_t size) {
   return chunks_.back()->code() + used_;
 }
 
-// What is written to a page with a breakpoint is not seen there: then no code
-// shares a page with what came before it.
+// Later writes to a page in which a breakpoint was set are not visible, so with
+// breakpoints each piece of code starts on a new page.
 absl::StatusOr<const uint8_t*> CodeMemory::Publish(const uint8_t* code,
                                                    size_t size) {
   ASSIGN_OR_RETURN(const uint8_t* place, Reserve(size));

@@ -1,9 +1,9 @@
-// Memory for machine code, which is mapped executable and never writable.
+// Memory for machine code, mapped executable and never writable.
 //
-// Code lies in anonymous files, to which it is written as to any file. What a
-// module used goes to the next when that ends. A process that is forked gets
-// files of its own, with the same code at the same places; what its parent has
-// of theirs then is not written over.
+// Code is in anonymous files and is written to them with pwrite. When a module
+// ends, its memory is reused for the next one. A forked child gets files of its
+// own, with the same code at the same addresses. The parent does not overwrite
+// code in files that a child may not have copied yet.
 // Tested by code_memory_test.cc.
 #ifndef EYRIE_VM_JIT_CODE_MEMORY_H_
 #define EYRIE_VM_JIT_CODE_MEMORY_H_
@@ -21,12 +21,13 @@
 
 namespace eyrie::vm::jit {
 
-// A file and where it is mapped.
+// A file and its mapping.
 class CodeChunk {
  public:
-  // RESOURCE_EXHAUSTED: the system gives no such memory. PERMISSION_DENIED: it
-  // refuses memory that is executable. Code that is written before any of it
-  // runs may be mapped so that a debugger's breakpoints can be put there.
+  // Returns RESOURCE_EXHAUSTED if there is not enough memory, and
+  // PERMISSION_DENIED if the system forbids executable memory. With
+  // `takes_breakpoints`, a debugger can set breakpoints in the code; all code
+  // must be written before any of it runs.
   static absl::StatusOr<std::unique_ptr<CodeChunk>> Create(
       size_t size, bool takes_breakpoints = false);
   CodeChunk(const CodeChunk&) = delete;
@@ -36,16 +37,17 @@ class CodeChunk {
   size_t size() const { return size_; }
   const uint8_t* code() const { return code_; }
   bool takes_breakpoints() const { return takes_breakpoints_; }
-  // A child, which may not have copied it yet, runs what is in it.
+  // Reports whether a forked child may still be running code from this file.
   bool forked() const { return forked_.load(std::memory_order_relaxed); }
-  // Copies code to an offset.
+  // Copies code to an offset in the file.
   absl::Status Write(size_t offset, const uint8_t* code, size_t size) const;
 
  private:
   friend class ForkedChunks;
 
   CodeChunk(int file, uint8_t* code, size_t size, bool takes_breakpoints);
-  // In a child, which has the parent's file yet. False: there is no memory.
+  // Called in a child: replaces the parent's file with a copy. Returns false if
+  // there is not enough memory.
   bool CopyInChild();
 
   int file_;
@@ -53,11 +55,11 @@ class CodeChunk {
   const size_t size_;
   const bool takes_breakpoints_;
   std::atomic<bool> forked_ = false;
-  CodeChunk* next_ = nullptr;  // of all there are
+  CodeChunk* next_ = nullptr;  // in the list of all chunks
   CodeChunk* previous_ = nullptr;
 };
 
-// Chunks that nobody uses. Thread-safe.
+// Unused chunks, for reuse. Thread-safe.
 class CodePool {
  public:
   absl::StatusOr<std::unique_ptr<CodeChunk>> Take(size_t size);
@@ -68,7 +70,7 @@ class CodePool {
   std::vector<std::unique_ptr<CodeChunk>> chunks_;
 };
 
-// Of a module. Thread-compatible.
+// The code memory of one module. Thread-compatible.
 class CodeMemory {
  public:
   static constexpr size_t kAlignment = 32;
@@ -80,17 +82,17 @@ class CodeMemory {
   CodeMemory& operator=(const CodeMemory&) = delete;
   ~CodeMemory();
 
-  // Where the next code will lie if it is no longer, a multiple of kAlignment.
-  // Errors as CodeChunk's.
+  // Returns the address, a multiple of kAlignment, where the next Publish will
+  // store code of at most `size` bytes. Returns the errors of CodeChunk.
   absl::StatusOr<const uint8_t*> Reserve(size_t size);
-  // Copies code and gives its place. Errors as CodeChunk's.
+  // Copies code and returns its address. Returns the errors of CodeChunk.
   absl::StatusOr<const uint8_t*> Publish(const uint8_t* code, size_t size);
 
  private:
   const std::shared_ptr<CodePool> pool_;
   const bool takes_breakpoints_;
   std::vector<std::unique_ptr<CodeChunk>> chunks_;
-  size_t used_ = 0;  // of the last
+  size_t used_ = 0;  // bytes used of the last chunk
 };
 
 }  // namespace eyrie::vm::jit

@@ -1,4 +1,4 @@
-// Memory for code: where it lies, who has it next, and what a fork has of it.
+// Memory for code: its placement, its reuse, and forks.
 #include "vm/jit/code_memory.h"
 
 #include <pthread.h>
@@ -16,7 +16,7 @@
 namespace eyrie::vm {
 namespace {
 
-// What a child reads from before it copies code: said before there is any.
+// A pipe that a child reads before it copies code. Set before there is any.
 int held_up_by = -1;
 const int kHandlers = pthread_atfork(nullptr, nullptr, [] {
   char byte;
@@ -26,7 +26,7 @@ const int kHandlers = pthread_atfork(nullptr, nullptr, [] {
 TEST(CodeMemory, GoesFromOneToTheNext) {
   auto pool = std::make_shared<jit::CodePool>();
   const uint8_t* first = nullptr;
-  std::vector<uint8_t> code(300 << 10, 0xC3);  // more than a chunk
+  std::vector<uint8_t> code(300 << 10, 0xC3);  // larger than a chunk
   {
     jit::CodeMemory memory(pool);
     first = *memory.Publish(code.data(), 5);
@@ -35,7 +35,7 @@ TEST(CodeMemory, GoesFromOneToTheNext) {
     EXPECT_EQ(std::memcmp(*memory.Publish(code.data(), code.size()),
                           code.data(), code.size()),
               0);
-    // Not the first, since a checker may look before a function.
+    // Not the first byte, since sanitizers may read before a function.
     reinterpret_cast<void (*)()>(
         const_cast<uint8_t*>(first + jit::CodeMemory::kAlignment))();
   }
@@ -45,7 +45,7 @@ TEST(CodeMemory, GoesFromOneToTheNext) {
   EXPECT_EQ(first[0], 0x90);
 }
 
-// What one writes after a fork the other does not see.
+// Writes after a fork are not visible to the other process.
 TEST(CodeMemory, IsNotSharedWithAChild) {
   ASSERT_EQ(kHandlers, 0);
   jit::CodeMemory memory(std::make_shared<jit::CodePool>());
@@ -69,8 +69,8 @@ TEST(CodeMemory, IsNotSharedWithAChild) {
   EXPECT_EQ(first[jit::CodeMemory::kAlignment], 0xC3);
 }
 
-// Nor what one writes over before the other has copied it: a child that is held
-// up on its way out of fork runs the code that it had.
+// The parent does not overwrite code before the child has copied it: a child
+// that is delayed in fork runs the code that it had.
 TEST(CodeMemory, IsNotWrittenOverUnderAChild) {
   auto pool = std::make_shared<jit::CodePool>();
   const std::vector<uint8_t> code(8, 0xC3);
@@ -94,8 +94,8 @@ TEST(CodeMemory, IsNotWrittenOverUnderAChild) {
   close(ends[1]);
 }
 
-// The files count against the limit on the size of files, whose signal would
-// end the process.
+// Code files count towards the limit on file sizes. Exceeding it would raise a
+// signal that ends the process.
 TEST(CodeMemory, HeedsTheLimitOnFiles) {
   const pid_t child = fork();
   if (child == 0) {

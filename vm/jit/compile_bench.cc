@@ -1,8 +1,8 @@
-// What compiling costs: time, and code, per instruction of bytecode, over all
-// functions of the modules given.
+// The cost of compiling, in time and code size per instruction of bytecode, for
+// all functions of the given modules.
 //
 //   bazel run -c opt //vm/jit:compile_bench -- model.vmfb ...
-// `tools/bench/compare --only=compile` sets the means beside their limits.
+// `tools/bench/compare --only=compile` compares the means with their limits.
 #include <cstdint>
 #include <cstdio>
 #include <memory>

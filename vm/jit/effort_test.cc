@@ -1,5 +1,5 @@
-// What compiling takes: code and time in proportion to the bytecode, whatever
-// its shape, and an end when the call that compiles is to stop.
+// The cost of compiling: size and time are proportional to the bytecode,
+// whatever its shape, and compiling stops when its call must stop.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,7 +16,7 @@
 namespace eyrie::vm {
 namespace {
 
-// One loop after another.
+// Consecutive loops.
 std::string Loops(int count) {
   std::string code = "entry: const.i32 1 i1 br ^h0 [] ";
   for (int i = 0; i < count; ++i) {
@@ -26,7 +26,7 @@ std::string Loops(int count) {
   return absl::StrCat(code, "h", count, ": return [i0]");
 }
 
-// One loop in another.
+// Nested loops.
 std::string Nest(int count) {
   std::string code = "entry: const.i32 1 i1 br ^h0 [] ";
   for (int i = 0; i < count; ++i) {
@@ -40,7 +40,7 @@ std::string Nest(int count) {
   return absl::StrCat(code, "end: return [i0]");
 }
 
-// Constants, all different.
+// Distinct constants.
 std::string Constants(int count) {
   std::string code = "entry: const.f64 1.5 i4 br ^loop [] loop: ";
   for (int i = 0; i < count; ++i) {
@@ -63,7 +63,7 @@ std::string Returns(int count) {
   return absl::StrCat(code, "b", count, ": return [i0]");
 }
 
-// Branches back to a loop whose condition moves registers.
+// Backward branches to a loop whose condition moves registers.
 std::string Conditions(int count) {
   std::string moves;
   for (int i = 0; i < count; ++i) {
@@ -93,7 +93,7 @@ std::shared_ptr<const BytecodeModule> Create(const std::string& code,
   return module;
 }
 
-// Twice as large, these took from 6 s to minutes once, or gigabytes.
+// Twice this size once took from 6 s to minutes, or gigabytes.
 TEST(Effort, GrowsWithTheBytecode) {
   const auto jit = *jit::Create(jit::Mode::kEager);
   const struct {
@@ -135,7 +135,7 @@ TEST(Effort, EndsWithTheCall) {
   EXPECT_GT(most, 10);
 }
 
-// Nor is it given up: another call may have the time.
+// Interrupted compiling is tried again by the next call.
 TEST(Effort, CompilesWhatACallHadNoTimeFor) {
   const auto jit = *jit::Create(jit::Mode::kEager);
   const auto module = Create(Loops(100), 0);
@@ -143,7 +143,7 @@ TEST(Effort, CompilesWhatACallHadNoTimeFor) {
   EXPECT_NE(module->CompileFunction(*jit, 0, [] { return false; }), nullptr);
 }
 
-// Bytecode that declares references and names none: code would be their drops.
+// References that no instruction uses must not cause code to drop them.
 TEST(Effort, LeavesUnnamedReferencesAlone) {
   const auto jit = *jit::Create(jit::Mode::kEager);
   const auto module = Create("entry: return [i0]", 16000);

@@ -56,7 +56,7 @@ Condition Emitter::Compare(Op op) {
   return {code, Parity::kAny};
 }
 
-// ucomiss sets the carry, zero and parity flags where operands have no order.
+// If operands are unordered, ucomiss sets the carry, zero and parity flags.
 Condition Emitter::CompareFloats(Op op) {
   bool swapped = false;
   Condition condition = {Cond::kE, Parity::kAny};
@@ -230,8 +230,9 @@ void Emitter::EmitBranchTable() {
   a_.jmp(x86::rax);
 }
 
-// To the callee's registers, and where it has none, to its frame. By the frame,
-// too, from a register of the other bank.
+// Passes arguments in the callee's registers; those that have none, in its
+// frame. An argument in a register of the other bank is moved through the
+// frame.
 void Emitter::PassArguments(const LoweredCallFunction& call, uint32_t own) {
   const std::vector<PassedNumber> passed = PassedNumbers(*call.callee);
   auto to = [&](uint32_t place, uint32_t size) {
@@ -274,7 +275,7 @@ void Emitter::PassOther(const PassedNumber& number, const Access& access,
       static_cast<int32_t>(own + Frame::PlaceOfNumber(callee, number.slot)),
       number.wide ? 8 : 4);
   const uint8_t reg = RegisterOf(number);
-  if (HomeOf(access).in_register()) {  // of the other bank: stored already
+  if (HomeOf(access).in_register()) {  // of the other bank; it has been stored
     LoadPassed(number, stored);
   } else if (number.real) {
     Float(access, x86::xmm(reg));
@@ -283,7 +284,8 @@ void Emitter::PassOther(const PassedNumber& number, const Access& access,
   }
 }
 
-// For so many bytes of frames from this one's begin.
+// Checks that there is room for `bytes` of frames, counted from the start of
+// this one.
 void Emitter::EmitRoom(uint32_t bytes) {
   const Slow full = NewSlow(SlowKind::kLeave);
   if (bytes <= kNearFrames) {
@@ -296,8 +298,8 @@ void Emitter::EmitRoom(uint32_t bytes) {
   a_.ja(full.entry);
 }
 
-// The callee's frame follows: who is called stores there what others may look
-// for, its header is only written if somebody does.
+// The callee's frame follows this one. The callee stores what other code may
+// read; its header is written only if control leaves compiled code.
 void Emitter::EmitCall() {
   const auto& call = LoweredAt<LoweredCallFunction>(current_->at);
   const FunctionCode& callee = *call.callee;
@@ -340,7 +342,8 @@ void Emitter::CallCompiled(const FunctionCode& callee) {
   a_.sub(kFrame, own);
 }
 
-// With arguments and result where a call has them.
+// Emits a copy of the callee's instructions, with arguments and results where a
+// call has them.
 void Emitter::EmitInlined(const Body& body) {
   const Instruction* const call = current_;
   const uint32_t number = number_;
@@ -416,8 +419,8 @@ void Emitter::EmitReturn() {
   EmitExit();
 }
 
-// Of many references all returns but the first use the same code: it would grow
-// with the product of both.
+// If there are many references, all returns except the first share one exit.
+// Otherwise the code would grow with the product of returns and references.
 void Emitter::EmitExit() {
   constexpr uint32_t kFew = 8;
   if (function().ref_count > kFew) {

@@ -1,4 +1,4 @@
-// Floats: arithmetic as the processor does it, choice, rounding, conversions.
+// Floats: arithmetic, selection, rounding, conversions.
 #include "vm/jit/emitter.h"
 
 namespace eyrie::vm::jit {
@@ -94,8 +94,8 @@ void Emitter::FloatAlu(uint32_t narrow, uint32_t wide, bool commutative) {
   FloatDone(Out(), out);
 }
 
-// The processor gives its second operand where it cannot tell, as the format
-// gives the left one.
+// For NaN and for zeros of both signs, the instruction returns its second
+// operand, so pass the left one second.
 void Emitter::FloatMinMax(uint32_t narrow, uint32_t wide) {
   if (!OutIsUsed()) return;
   const x86::Xmm right = Float(In(1), x86::xmm0);
@@ -105,7 +105,7 @@ void Emitter::FloatMinMax(uint32_t narrow, uint32_t wide) {
   FloatDone(Out(), x86::xmm0);
 }
 
-// Rounds the product and then the sum.
+// Rounds the product, then the sum.
 void Emitter::FloatFma() {
   if (!OutIsUsed()) return;
   const bool wide = Out().wide;

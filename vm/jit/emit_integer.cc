@@ -1,4 +1,4 @@
-// Integers: constants, arithmetic, bits, choice, conversions between widths.
+// Integers: constants, arithmetic, bits, selection, conversions between widths.
 #include "vm/jit/emitter.h"
 
 namespace eyrie::vm::jit {
@@ -132,7 +132,8 @@ bool Emitter::EmitConversion(Op op) {
   }
 }
 
-// A constant that lives in the code has no register, but the frame may want it.
+// A constant that is part of the code has no register, but its place in the
+// frame may have to be written.
 void Emitter::EmitConst() {
   const Home& home = HomeOf(Out());
   if (home.kind == Home::Kind::kNowhere) return;
@@ -195,14 +196,14 @@ void Emitter::Alu(uint32_t id, bool commutative) {
   IntegerDone(Out(), out);
 }
 
-// With the sum of a third operand for fma.
+// Emits a multiplication; for fma, also the addition of a third operand.
 void Emitter::Multiply() {
   if (!OutIsUsed()) return;
   const bool fused = Accesses().size() == 4;
   const Access* left = &In(0);
   const Access* right = &In(1);
   if (HomeOf(*left).kind == Home::Kind::kConstant) std::swap(left, right);
-  // Into a register that no operand is in, unless it is the result's alone.
+  // The target must not hold an operand that is still needed.
   const x86::Gp target = IntegerOut(Out(), x86::rax);
   const bool clashes = fused || (HomeOf(*right).kind == Home::Kind::kInteger &&
                                  HomeOf(*right).reg == target.id());
@@ -265,7 +266,8 @@ void Emitter::CountZeros() {
   IntegerDone(Out(), out);
 }
 
-// The right operand if it is so of it and the left one, else the left.
+// Emits a minimum or maximum: the right operand if it compares to the left one
+// as `keep` requires, else the left.
 void Emitter::MinMax(x86::CondCode keep) {
   if (!OutIsUsed()) return;
   const x86::Gp result = Sized(x86::rax, Out().wide);
@@ -297,7 +299,7 @@ void Emitter::Extend(uint32_t id, bool byte) {
   IntegerDone(Out(), out);
 }
 
-// A divisor of 0 and one of -1 are the interpreter's affair.
+// The interpreter handles the divisors 0 and -1.
 void Emitter::Divide(bool is_signed, bool remainder) {
   const bool wide = Out().wide;
   const Slow slow = NewStepSlow();

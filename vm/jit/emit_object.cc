@@ -1,5 +1,5 @@
-// References, globals, buffers and lists. What is not as most often (another
-// type, an index out of bounds) is left to the interpreter's body.
+// References, globals, buffers and lists. Uncommon cases, such as another type
+// or an index out of bounds, are left to the interpreter's body.
 #include <cstring>
 
 #include "vm/jit/emitter.h"
@@ -102,7 +102,7 @@ bool Emitter::EmitObject(Op op) {
   }
 }
 
-// The interpreter makes the buffer when it is first asked for.
+// The interpreter creates the buffer at its first use.
 void Emitter::EmitRodata() {
   const Slow slow = NewStepSlow();
   a_.mov(x86::rax, State(offsetof(CompiledState, rodata), 8));
@@ -114,7 +114,7 @@ void Emitter::EmitRodata() {
   a_.bind(slow.back);
 }
 
-// One of another type is the interpreter's, whose error it is.
+// For an object of another type, the interpreter reports the error.
 void Emitter::EmitGlobalReference() {
   const ElementType& want = program().module->types()[OperandWord(1)];
   const uint16_t to = OperandRegister(2);
@@ -209,7 +209,7 @@ x86::Mem Emitter::ElementAt(const Access& index, uint32_t width,
   return x86::Mem(x86::rax, by, shift, 0, width);
 }
 
-// Clobbers rcx alone.
+// Clobbers only rcx.
 void Emitter::LoadView(const View& view) {
   const x86::Gp count = x86::gpq(homes()[view.count_web].reg);
   const x86::Gp data = x86::gpq(homes()[view.data_web].reg);
@@ -242,7 +242,7 @@ void Emitter::LoadView(const View& view) {
   a_.bind(done);
 }
 
-// Clobbers rcx. Null: the index needs no check.
+// Clobbers rcx. If `slow` is null, the index need not be checked.
 x86::Mem Emitter::ViewedAt(const View& view, const Access& index,
                            const Slow* slow) {
   const x86::Gp count = x86::gpq(homes()[view.count_web].reg);
@@ -257,7 +257,7 @@ x86::Mem Emitter::ViewedAt(const View& view, const Access& index,
     return x86::Mem(data, static_cast<int32_t>(at * width), width);
   }
   x86::Gp by = Integer(index, x86::rcx);
-  if (!index.wide) {  // of a list
+  if (!index.wide) {  // only lists have narrow indices
     a_.movsxd(x86::rcx, by);
     by = x86::rcx;
   }
@@ -315,7 +315,7 @@ void Emitter::StoreElement(const Access& value, const x86::Mem& at) {
                           : x86::Gp(x86::gpq(from)));
 }
 
-// The length in bytes of a buffer, or the elements of a list.
+// Emits the load of the size of a buffer in bytes, or of a list in elements.
 void Emitter::EmitSize(size_t type_offset, int32_t field) {
   const Slow slow = NewStepSlow();
   LoadObject(0, type_offset, slow);
@@ -370,7 +370,7 @@ bool Emitter::EmitBuffer(Op op) {
   return true;
 }
 
-// Of a list of another type of elements the interpreter converts them.
+// If a list has another element type, the interpreter converts the elements.
 bool Emitter::EmitList(Op op) {
   Kind kind;
   switch (op) {

@@ -1,5 +1,4 @@
-// The frame of a function's code: its entry, what is away from the straight
-// way, entries at branches backwards, constants.
+// The entries of a function's code, out-of-line code, and constants.
 #include "vm/jit/emitter.h"
 
 #include <algorithm>
@@ -58,13 +57,13 @@ Emitter::Emitter(Body body, Inlined inlined, std::vector<View> views,
 }
 
 Marks Emitter::Run(CompileStopped stopped) {
-  constexpr uint32_t kLookEvery = 64;  // blocks
+  constexpr uint32_t kLookEvery = 64;  // number of blocks
   EmitEntry();
   for (uint32_t b = 0; b < program().blocks.size(); ++b) {
     if (b % kLookEvery == 0 && stopped()) return {};
     EmitBlock(b);
   }
-  a_.ud2();  // which no block reaches
+  a_.ud2();  // never reached
   EmitFrameEntry();
   NoteDepth(kept_.size());
   for (size_t i = 0; i < slows_.size(); ++i) {
@@ -80,7 +79,7 @@ Marks Emitter::Run(CompileStopped stopped) {
   return std::move(marks_);
 }
 
-// Views are read on the way into the loop, not on that around.
+// Views are read on the edges that enter the loop, not on its backward edges.
 void Emitter::EmitBlock(uint32_t block) {
   const auto outside = outside_.find(block);
   if (outside != outside_.end()) {
@@ -99,8 +98,8 @@ void Emitter::EmitBlock(uint32_t block) {
   }
 }
 
-// References but arguments are null, numbers that are read before they are
-// written zero.
+// Clears references that are not arguments, and numbers that are read before
+// they are written.
 void Emitter::EmitEntry() {
   a_.bind(entry_);
   Keep();
@@ -134,7 +133,7 @@ void Emitter::Keep() {
   }
 }
 
-// What the host or the interpreter enters has its arguments in the frame.
+// The entry for the host and the interpreter, with arguments in the frame.
 void Emitter::EmitFrameEntry() {
   a_.bind(frame_entry_);
   NoteDepth(0);
@@ -188,7 +187,7 @@ void Emitter::TakeArguments() {
 }
 
 bool Emitter::IsWantedInFrame(const PassedNumber& number) const {
-  if (webs().webs.empty()) return true;  // all numbers stay there
+  if (webs().webs.empty()) return true;  // all numbers are in the frame
   for (const auto& [slot, web] : webs().entries) {
     if (slot < number.slot || slot > number.slot + int{number.wide}) continue;
     const Home& home = homes()[web];
@@ -341,7 +340,7 @@ void Emitter::EmitConstants() {
       if (constant.wide != wide) continue;
       a_.bind(constant.label);
       a_.embed(&constant.bits, wide ? 8 : 4);
-      if (wide) a_.embedUInt64(0);  // masks are of 16 bytes
+      if (wide) a_.embedUInt64(0);  // masks have 16 bytes
     }
   }
 }

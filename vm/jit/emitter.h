@@ -1,8 +1,9 @@
 // Writes the machine code of one function.
 //
-// purpose.h says what some registers are for. rax, rcx, rdx, xmm0 and xmm1 hold
-// nothing between instructions; all others hold webs. The thread's stack has
-// only return addresses. Tested by tests/vm/rows_test.cc, tests/oracle.
+// For registers with a fixed purpose see purpose.h. Between instructions, rax,
+// rcx, rdx, xmm0 and xmm1 are free; all others hold webs. The thread's stack
+// holds return addresses and saved registers only.
+// Tested by tests/vm/rows_test.cc, tests/oracle.
 #ifndef EYRIE_VM_JIT_EMITTER_H_
 #define EYRIE_VM_JIT_EMITTER_H_
 
@@ -29,21 +30,22 @@ namespace eyrie::vm::jit {
 
 namespace x86 = asmjit::x86;
 
-// A place in the code that others must know, and the instruction it is of.
+// A position in the code that callers need, and its instruction.
 struct Mark {
   asmjit::Label label;
   uint32_t offset;  // of the instruction, in lowered code
 };
 
 struct Marks {
-  asmjit::Label entry;      // with arguments in the frame alone
-  uint32_t words = 0;       // kept on the thread's stack
-  std::vector<Mark> calls;  // where they return to
-  std::vector<Mark> turns;  // entries at branches backwards
+  asmjit::Label entry;      // for calls with all arguments in the frame
+  uint32_t words = 0;       // words on the thread's stack
+  std::vector<Mark> calls;  // the addresses that they return to
+  std::vector<Mark> turns;  // entries at backward branches
   Unwinding unwinding;
 };
 
-// When a comparison holds, by flags; of floats some need two.
+// The flags for which a comparison is true. Some comparisons of floats must
+// also test the parity flag.
 struct Condition {
   enum class Parity : uint8_t { kAny, kAndOrdered, kOrUnordered };
   x86::CondCode code;
@@ -55,20 +57,20 @@ class Emitter {
   Emitter(Body body, Inlined inlined, std::vector<View> views,
           asmjit::CodeHolder& code);
 
-  // Where compiled code calls the function is the first byte.
-  // If `stopped` says so, returns early, with nothing of use.
+  // Emits the function. Compiled code calls it at the first byte. Returns
+  // early, with unusable marks, if `stopped` returns true.
   Marks Run(CompileStopped stopped);
 
  private:
   using Access = jit::Access;
   enum class SlowKind : uint8_t { kStep, kCharge, kLeave };
-  // Code away from the others.
+  // Code that is emitted out of line.
   struct Slow {
     SlowKind kind;
     uint32_t instruction;
     asmjit::Label entry;
     asmjit::Label back;
-    bool again;  // the instruction is emitted once more
+    bool again;  // belongs to code that is emitted a second time
   };
   struct Constant {
     uint64_t bits;
@@ -76,12 +78,12 @@ class Emitter {
     asmjit::Label label;
   };
 
-  // emitter.cc: the frame of it all.
+  // emitter.cc: entry, exit and out-of-line code.
   void EmitEntry();
   void EmitBlock(uint32_t block);
   void EmitFrameEntry();
   void Keep();
-  // From here on so many of the registers kept are on the stack.
+  // Records how many of the kept registers are on the stack from here on.
   void NoteDepth(size_t words) {
     marks_.unwinding.rows.push_back(
         {a_.offset(), static_cast<uint32_t>(words)});
@@ -94,7 +96,7 @@ class Emitter {
   void EmitStep(uint32_t n);
   void EmitImport();
   void EmitSlow(const Slow& slow);
-  // What a guard is followed by, with all checks.
+  // Emits the code after a guard again, with all checks.
   void EmitAgain(uint32_t guard, const Checks::Guard& run);
   void EmitTurnEntry(uint32_t n, const Mark& mark);
   void EmitStubs();
@@ -116,23 +118,26 @@ class Emitter {
   static x86::Gp Sized(const x86::Gp& reg, bool wide) {
     return wide ? x86::Gp(x86::gpq(reg.id())) : x86::Gp(x86::gpd(reg.id()));
   }
-  // A register with the value: the web's own, or the one given.
+  // Return a register with the value: the web's own, or `scratch`.
   x86::Gp Integer(const Access& access, const x86::Gp& scratch);
   x86::Xmm Float(const Access& access, const x86::Xmm& scratch);
-  // What an instruction may have as its last operand.
+  // Return the value as the last operand of an instruction: a register, memory
+  // or a small constant.
   asmjit::Operand IntegerOperand(const Access& access, const x86::Gp& scratch);
   asmjit::Operand FloatOperand(const Access& access, const x86::Xmm& scratch);
-  // A constant that an instruction may hold.
+  // Report whether the value is a constant; the first also requires that it
+  // fits into an instruction.
   bool IsSmall(const Access& access, int64_t* value) const;
   bool IsConstant(const Access& access, uint64_t* bits) const;
-  // The register to write, and what is to be done when it is.
+  // Return the register for a result; the ...Done function must follow.
   x86::Gp IntegerOut(const Access& access, const x86::Gp& scratch) const;
   x86::Xmm FloatOut(const Access& access, const x86::Xmm& scratch) const;
-  // Whether the frame is to have what the instruction at hand writes.
+  // Reports whether the result of the current instruction must be stored in the
+  // frame.
   bool IsStored(const Home& home) const;
   void IntegerDone(const Access& access, const x86::Gp& reg);
   void FloatDone(const Access& access, const x86::Xmm& reg);
-  // Brings frame and register into line.
+  // Copy between a web's register and the frame.
   void StoreHome(const Access& access);
   void LoadHome(const Access& access);
   void LoadWeb(uint32_t web);
@@ -140,15 +145,15 @@ class Emitter {
   void StoreBits(const x86::Mem& to, uint64_t bits, bool wide);
   void Move(const Access& from, const Access& to);
   x86::Mem ConstantAt(uint64_t bits, bool wide);
-  // Loads what a call has clobbered and what is needed behind it.
+  // Loads the webs that a call has clobbered and that are used after it.
   void Reload(uint32_t n);
-  // Moves between registers of a bank, all at once: pairs of to and from.
+  // Parallel moves between registers of a bank, as pairs of target and source.
   using RegisterMoves = std::vector<std::pair<uint8_t, uint8_t>>;
   void MoveRegisters(RegisterMoves moves, bool real);
   template <typename Visit>
   void VisitLive(uint32_t position, Visit visit) const;
 
-  // emit_integer.cc, emit_float.cc: false if the row is another's.
+  // emit_integer.cc, emit_float.cc. Return false if they do not handle the row.
   bool EmitInteger(Op op);
   bool EmitConversion(Op op);
   bool EmitDivision(Op op);
@@ -193,9 +198,10 @@ class Emitter {
   void TakeResults(const FunctionCode& callee, const uint16_t* to);
   void EmitReturn();
   void EmitExit();
-  // In rax, or xmm0.
+  // Returns a number in rax or xmm0.
   void ReturnNumber(const Access& value);
-  // Of a jump from a block: by the views where it enters a loop.
+  // Returns the target of a jump from a block. A jump that enters a loop goes
+  // to the code that reads the loop's views.
   asmjit::Label LabelAt(uint32_t offset, uint32_t from) const;
   asmjit::Label BlockLabel(uint32_t offset) const {
     return LabelAt(offset, block_);
@@ -212,33 +218,34 @@ class Emitter {
   bool EmitBuffer(Op op);
   bool EmitList(Op op);
   void AssignReference(uint16_t from, uint16_t to);
-  // rax takes the reference, or shares it.
+  // Moves or copies a reference to rax.
   void TakeReference(uint16_t from);
-  // Counts one more of the object in rax.
+  // Adds a reference to the object in rax.
   void ShareReference();
-  // The slot takes what rax has.
+  // Stores the reference in rax in a register, and drops the old one.
   void ReplaceReference(uint16_t to);
   void DropReference(uint16_t index);
   uint16_t OperandRegister(int operand) const;
   uint32_t OperandWord(int operand) const;
-  // rax is the object in a register of references; if it is null or of another
-  // type, the interpreter's body runs instead.
+  // Loads an object to rax. If it is null or of another type, continues at
+  // `slow` with the interpreter's body.
   void LoadObject(int operand, size_t type_offset, const Slow& slow);
-  // Of what the instruction at hand reads or writes; null: there is none.
+  // Returns the view of the element that the current instruction accesses, or
+  // null.
   const View* FindView() const {
     return ViewOf(views_, ElementOf(*current_), block_);
   }
   void LoadView(const View& view);
   x86::Mem ViewedAt(const View& view, const Access& index, const Slow* slow);
   void EmitViewed(const View& view, uint32_t load);
-  // An element of the buffer, or of the list, in rax.
+  // Return the address of an element of the buffer or list in rax.
   x86::Mem ElementAt(const Access& index, uint32_t width, const Slow& slow);
   x86::Mem ItemAt(const Access& index, uint32_t width, const Slow& slow);
   void LoadElement(const Access& to, const x86::Mem& at, uint32_t load);
   void StoreElement(const Access& value, const x86::Mem& at);
   void EmitSize(size_t type_offset, int32_t field);
 
-  // Where the instruction at hand goes on if the short way does not do.
+  // Adds out-of-line code for the current instruction.
   Slow& NewSlow(SlowKind kind);
   Slow NewStepSlow() { return NewSlow(SlowKind::kStep); }
   void CallStub(int stub, uint32_t step);
@@ -250,27 +257,28 @@ class Emitter {
 
   const Body own_;
   const Inlined inlined_;
-  const Body* body_ = &own_;       // at hand: its own, or one that is copied
-  const std::vector<View> views_;  // whose webs are in registers
+  const Body* body_ = &own_;       // current one: own_ or an inlined function's
+  const std::vector<View> views_;  // their webs are in registers
   const Checks checks_;
   x86::Assembler a_;
   std::vector<asmjit::Label> blocks_;
-  // By block that a loop with views is entered by: before these are read.
+  // By the first block of a loop with views: the label before views are read.
   std::map<uint32_t, asmjit::Label> outside_;
-  uint32_t block_ = 0;  // at hand
+  uint32_t block_ = 0;  // the current block
   asmjit::Label entry_;
   asmjit::Label frame_entry_;
-  std::vector<uint8_t> kept_;  // registers
+  std::vector<uint8_t> kept_;  // callee-saved registers that it uses
   const Instruction* current_ = nullptr;
-  uint32_t number_ = 0;  // of the instruction at hand
+  uint32_t number_ = 0;  // index of the current instruction
   std::vector<Slow> slows_;
-  std::map<uint32_t, asmjit::Label> run_ends_;  // by a run's last instruction
+  // By the last instruction of guarded code.
+  std::map<uint32_t, asmjit::Label> run_ends_;
   bool again_ = false;
   std::vector<Constant> constants_;
-  std::unordered_map<uint64_t, size_t> constant_at_[2];  // by bits; wide ones
-  asmjit::Label exit_;  // of a function with many references: drops them
-  // Webs by the register that they are in, ascending by their begin: integers,
-  // then floats.
+  // By bits; [1] is for wide ones.
+  std::unordered_map<uint64_t, size_t> constant_at_[2];
+  asmjit::Label exit_;  // shared code that drops many references
+  // Webs by their register, ascending by beginning: integers, then floats.
   std::vector<uint32_t> in_register_[32];
   static constexpr int kStubs = 5;  // in the order of emitter.cc
   asmjit::Label stubs_[kStubs];
@@ -280,7 +288,7 @@ class Emitter {
     uint32_t instruction;
     uint32_t block;
   };
-  std::vector<Table> tables_;  // of br_table
+  std::vector<Table> tables_;  // jump tables of br_table
   Marks marks_;
 };
 

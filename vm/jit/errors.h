@@ -1,4 +1,4 @@
-// Whether anything went wrong while code was written.
+// Records errors while code is emitted.
 #ifndef EYRIE_VM_JIT_ERRORS_H_
 #define EYRIE_VM_JIT_ERRORS_H_
 
@@ -6,7 +6,8 @@
 
 namespace eyrie::vm::jit {
 
-// Of one CodeHolder, whose handler it is: there is no memory for the code.
+// The error handler of one CodeHolder. Errors mean that there is no memory for
+// the code.
 class Errors final : public asmjit::ErrorHandler {
  public:
   void handleError(asmjit::Error, const char*, asmjit::BaseEmitter*) override {

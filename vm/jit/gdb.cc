@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "vm/run/compiled.h"
 
-// What gdb looks for by name, laid out as its manual says.
+// Symbols that gdb looks up by name, with the layout that its manual defines.
 extern "C" {
 
 struct jit_code_entry {
@@ -22,7 +22,7 @@ struct jit_code_entry {
 
 struct jit_descriptor {
   uint32_t version;
-  uint32_t action_flag;  // 1: registers relevant_entry; 2: takes it out
+  uint32_t action_flag;  // 1 registers relevant_entry, 2 removes it
   jit_code_entry* relevant_entry;
   jit_code_entry* first_entry;
 };
@@ -30,7 +30,7 @@ struct jit_descriptor {
 __attribute__((visibility("default"))) jit_descriptor __jit_debug_descriptor = {
     1, 0, nullptr, nullptr};
 
-// gdb stops here.
+// gdb sets a breakpoint here.
 __attribute__((visibility("default"), noinline)) void
 __jit_debug_register_code() {
   asm volatile("" : : : "memory");
@@ -55,7 +55,7 @@ void Tell(uint32_t action, jit_code_entry* entry) {
   __jit_debug_register_code();
 }
 
-// Of DWARF 3, "Call Frame Information".
+// From DWARF 3, "Call Frame Information".
 constexpr uint8_t kRsp = 7;
 constexpr uint8_t kReturnAddress = 16;
 constexpr uint8_t kRbx = 3;  // holds the CompiledState
@@ -65,8 +65,8 @@ enum : uint8_t {
   kDefCfa = 0x0C,
   kDefCfaOffset = 0x0E,
   kDefCfaExpression = 0x0F,
-  kOffset = 0x80,   // with a register
-  kRestore = 0xC0,  // the same
+  kOffset = 0x80,   // ORed with a register
+  kRestore = 0xC0,  // likewise
   kOpDeref = 0x06,
   kOpPlusUconst = 0x23,
   kOpBreg0 = 0x70,
@@ -91,7 +91,7 @@ class Bytes {
     bytes_.insert(bytes_.end(), text.begin(), text.end());
     Byte(0);
   }
-  void Unsigned(uint64_t value) {  // as LEB128
+  void Unsigned(uint64_t value) {  // LEB128
     for (; value >= 0x80; value >>= 7) Byte(static_cast<uint8_t>(value | 0x80));
     Byte(static_cast<uint8_t>(value));
   }
@@ -109,7 +109,7 @@ class Bytes {
   std::vector<uint8_t> bytes_;
 };
 
-// An entry of .debug_frame, which begins with its length.
+// Adds an entry of .debug_frame, which begins with its length.
 void AddEntry(Bytes content, Bytes& to) {
   while ((content.size() + 4) % 8 != 0) content.Byte(kNop);
   to.Add(static_cast<uint32_t>(content.size()));
@@ -118,11 +118,11 @@ void AddEntry(Bytes content, Bytes& to) {
 
 Bytes CommonEntry() {
   Bytes entry;
-  entry.Add(uint32_t{0xFFFFFFFF});  // what marks a common entry
+  entry.Add(uint32_t{0xFFFFFFFF});  // marks a common entry
   entry.Byte(1);                    // version
-  entry.Text("");                   // nothing beyond the standard
-  entry.Unsigned(1);                // bytes per unit of code, and
-  entry.Signed(-8);                 // of the stack
+  entry.Text("");                   // no augmentation
+  entry.Unsigned(1);                // code alignment factor
+  entry.Signed(-8);                 // data alignment factor
   entry.Byte(kReturnAddress);
   entry.Byte(kDefCfa);
   entry.Unsigned(kRsp);
@@ -146,11 +146,11 @@ void AddCfaInCpp(Bytes& entry) {
 
 Bytes EntryOf(uint64_t address, uint64_t size, const Unwinding& unwinding) {
   Bytes entry;
-  entry.Add(uint32_t{0});  // where the common entry is
+  entry.Add(uint32_t{0});  // offset of the common entry
   entry.Add(address);
   entry.Add(size);
   uint64_t at = 0;
-  uint32_t known = 0;  // of the registers pushed
+  uint32_t known = 0;  // number of registers pushed
   bool in_cpp = false;
   for (const UnwindRow& row : unwinding.rows) {
     if (row.offset != at) {
@@ -192,7 +192,8 @@ Bytes FramesOf(uint64_t address, uint64_t size, const Unwinding& unwinding) {
 
 enum Section { kNull, kText, kFrames, kSymbols, kStrings, kSections };
 
-// The file but for its header, and where each section is in it.
+// Collects the file's contents except for its header, and the position of each
+// section.
 class Writer {
  public:
   Writer() {
@@ -260,7 +261,7 @@ std::vector<uint8_t> CreateObjectFile(uint64_t address, uint64_t size,
   Elf64_Shdr& symbols = writer.Describe(kSymbols, ".symtab", SHT_SYMTAB);
   symbols.sh_link = kStrings;
   symbols.sh_entsize = sizeof(Elf64_Sym);
-  symbols.sh_info = 1;  // the first that is not local
+  symbols.sh_info = 1;  // index of the first symbol that is not local
   writer.Describe(kStrings, ".strtab", SHT_STRTAB);
   Bytes table;
   table.Add(Elf64_Sym());

@@ -1,6 +1,6 @@
-// Shows compiled code to gdb by its JIT interface ("JIT Interface" in its
-// manual): an object file in memory per piece of code, with the names of its
-// functions and how to unwind from each place.
+// Registers compiled code with gdb's JIT interface (see "JIT Interface" in its
+// manual): for each piece of code, an object file in memory with the names of
+// its functions and unwind information.
 // Tested by gdb_test.cc, tools/gdb_test.sh.
 #ifndef EYRIE_VM_JIT_GDB_H_
 #define EYRIE_VM_JIT_GDB_H_
@@ -14,19 +14,19 @@
 
 namespace eyrie::vm::jit {
 
-// A function, or part of one with a name of its own.
+// A function, or a named part of one.
 struct CodeName {
   std::string name;
-  uint64_t offset;  // in the code
+  uint64_t offset;  // relative to the start of the code
   uint64_t size;
 };
 
-// An ELF file of code that lies at `address`.
+// Creates an ELF file that describes code at `address`.
 std::vector<uint8_t> CreateObjectFile(uint64_t address, uint64_t size,
                                       const std::vector<CodeName>& names,
                                       const Unwinding& unwinding);
 
-// Makes such a file known while it lives. Thread-safe.
+// Registers such a file for as long as it exists. Thread-safe.
 class GdbEntry {
  public:
   explicit GdbEntry(std::vector<uint8_t> file);

@@ -1,4 +1,4 @@
-// What gdb is told of code, as readelf has it.
+// The files for gdb, as readelf prints them.
 #include "vm/jit/gdb.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 #include "vm/run/compiled.h"
 
 extern "C" {
-// As gdb's manual lays them out.
+// Laid out as gdb's manual defines.
 struct Entry {
   Entry* next;
   Entry* previous;
@@ -50,7 +50,7 @@ std::vector<uint8_t> Sample() {
                           unwinding);
 }
 
-// Lines that readelf prints, blanks made one.
+// Returns lines that readelf prints, with runs of blanks replaced by one.
 std::vector<std::string> Readelf(const std::vector<uint8_t>& file,
                                  const std::string& flags) {
   const std::string path = absl::StrCat(::testing::TempDir(), "/object");
@@ -106,7 +106,7 @@ TEST(Gdb, FileSaysWhoCalled) {
                             "; DW_OP_deref; DW_OP_plus_uconst: 8)")});
 }
 
-// Entries come and go in any order.
+// Entries are added and removed in any order.
 TEST(Gdb, KnowsWhatThereIs) {
   const auto list = [] {
     std::vector<const void*> entries;

@@ -1,4 +1,4 @@
-// Reading and writing webs, wherever they live.
+// Reads and writes webs, wherever their homes are.
 #include <algorithm>
 
 #include "vm/jit/emitter.h"
@@ -163,7 +163,7 @@ void Emitter::StoreBits(const x86::Mem& to, uint64_t bits, bool wide) {
   a_.mov(to, x86::rax);
 }
 
-// To memory, by rax if need be.
+// Stores to memory, through rax if necessary.
 void Emitter::Store(const Access& access, const x86::Mem& to) {
   const Home& home = HomeOf(access);
   uint64_t bits;
@@ -185,7 +185,7 @@ void Emitter::StoreHome(const Access& access) {
 
 void Emitter::LoadWeb(uint32_t number) {
   const Web& web = webs().webs[number];
-  if (web.view) {  // with the other of its view
+  if (web.view) {  // loaded together with the other web of its view
     for (const View& view : views_) {
       if (view.count_web == number) LoadView(view);
     }
@@ -260,7 +260,7 @@ void Emitter::MoveRegisters(RegisterMoves moves, bool real) {
     if (ready != moves.end()) {
       move(ready->first, ready->second);
       moves.erase(ready);
-    } else {  // all are in circles: rax and xmm0 open one
+    } else {  // only cycles are left: break one with rax or xmm0
       constexpr uint8_t kScratch = 0;
       move(kScratch, moves[0].second);
       moves[0].second = kScratch;

@@ -8,10 +8,10 @@
 namespace eyrie::vm::jit {
 namespace {
 
-constexpr size_t kMaxInstructions = 8;       // with the return
+constexpr size_t kMaxInstructions = 8;       // including the return
 constexpr uint32_t kMaxBytes = 128;          // of bytecode
-constexpr uint32_t kMaxFrameBytes = 1 << 9;  // of what is looked at for each
-// Of one caller, whose own size bounds the time to compile it, and the memory.
+constexpr uint32_t kMaxFrameBytes = 1 << 9;  // larger ones are not examined
+// Limits for one caller, which bound the time and memory to compile it.
 constexpr size_t kMaxCallees = 32;
 constexpr size_t kMaxCopies = 64;
 
@@ -31,7 +31,8 @@ bool OnlyComputes(const Program& program) {
          std::all_of(all.begin(), all.end() - 1, Computes);
 }
 
-// No number is in the frame, nor where callers have theirs.
+// Reports whether no number lives in the frame or in a register that callers
+// rely on.
 bool StaysInFreeRegisters(const Body& body) {
   if (!body.webs.zeroed.empty()) return false;
   const std::vector<PassedNumber> passed =
@@ -49,7 +50,7 @@ bool StaysInFreeRegisters(const Body& body) {
   return true;
 }
 
-// Null: it is to be called.
+// Returns null if the function must be called.
 std::shared_ptr<const Body> Read(const BytecodeModule& module,
                                  const FunctionCode& function) {
   auto body = std::make_shared<Body>();

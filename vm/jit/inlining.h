@@ -1,10 +1,9 @@
-// Short functions, whose code is copied to where they are called.
+// Short functions whose code is copied to their calls.
 //
-// Such a function computes one number from its arguments in registers that no
-// caller counts on: it touches no frame, calls nothing, never turns, and has no
-// instruction that may go to the interpreter. So nobody can see that it has no
-// frame; fuel for the call, and room for the frame, are asked for as ever.
-// Tested by calls_test.cc, tests/oracle.
+// Such a function computes one number from its arguments, in registers that
+// callers do not rely on. It does not use its frame, has no calls, loops or
+// instructions that may enter the interpreter. So its missing frame cannot be
+// observed. Fuel for the call and room for the frame are still checked.
 #ifndef EYRIE_VM_JIT_INLINING_H_
 #define EYRIE_VM_JIT_INLINING_H_
 
@@ -16,7 +15,7 @@
 
 namespace eyrie::vm::jit {
 
-// What to copy, by the number of the instruction that calls it.
+// Returns the functions to copy, by the index of the call instruction.
 using Inlined = std::map<uint32_t, std::shared_ptr<const Body>>;
 Inlined FindInlined(const Program& program);
 

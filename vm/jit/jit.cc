@@ -31,22 +31,22 @@
 namespace eyrie::vm::jit {
 namespace {
 
-// Longer functions stay interpreted: compiling one would hold up the caller.
+// Longer functions are interpreted, since the caller waits for the compiler.
 constexpr uint32_t kMaxBytes = uint32_t{1} << 20;
-// Code clears each register of references, and drops it: those that bytecode
-// has more of than it can name would make a short function long.
+// Compiled code clears and drops every reference register. Registers that the
+// bytecode never uses would make the code of a short function long.
 constexpr uint32_t kFewRefs = 256;
-// Of globals, in bytes, and of what else is found by its number: offsets in
-// code are signed.
+// Limits for bytes of globals and for other objects found by their number:
+// offsets in code are signed.
 constexpr uint32_t kMaxGlobals = uint32_t{1} << 30;
 constexpr size_t kMaxThings = size_t{1} << 24;
 
-// Asks the system for what compiling takes. There is no going on without:
-// neither asmjit nor the standard library can say that there is no memory.
-// Thread-safe.
+// Checks that there is enough memory to compile. Needed because neither asmjit
+// nor the standard library can report that memory is exhausted. Thread-safe.
 class MemoryProbe {
  public:
-  // Of a function with so many bytes of bytecode; asked anew every few KiB.
+  // Reports whether there is memory to compile a function of this size. Asks
+  // the system again only after several KiB of bytecode.
   bool Has(uint32_t bytecode) {
     if (left_.fetch_sub(bytecode) >= bytecode) return true;
     const size_t size = kLeast + bytecode * kPerByte;
@@ -59,22 +59,22 @@ class MemoryProbe {
   }
 
  private:
-  // Also for the copies of short functions in a few callers of each other.
+  // Includes copies of short functions in a few nested callers.
   static constexpr size_t kLeast = size_t{2} << 20;
   static constexpr size_t kPerByte = 128;
-  static constexpr int64_t kAskEvery = 4 << 10;  // of which kLeast has room
+  static constexpr int64_t kAskEvery = 4 << 10;  // kLeast has room for it
 
   std::atomic<int64_t> left_ = 0;
 };
 
-// What becomes of a function.
+// The result of compiling a function.
 struct MachineCode {
-  asmjit::CodeHolder code;  // that may lie anywhere yet
+  asmjit::CodeHolder code;  // not yet at its final address
   Errors errors;
   Marks marks;
 };
 
-// Without registers for numbers: all that are no arguments begin as zero.
+// Keeps all numbers in the frame; those that are not arguments start as zero.
 void StayInFrame(Body& body) {
   auto& [program, webs, homes] = body;
   webs = Webs();
@@ -92,7 +92,7 @@ void StayInFrame(Body& body) {
   }
 }
 
-// Of the module's functions, those that loops call.
+// Calls `callee` with each function that loops call and that is not inlined.
 void NameCallees(const Body& body, const Inlined& inlined,
                  absl::FunctionRef<void(uint32_t)> callee) {
   const std::vector<float>& frequency = body.webs.frequency;
@@ -137,7 +137,7 @@ bool Assemble(const BytecodeModule& module, uint32_t function, bool inlines,
          code.resolveUnresolvedLinks() == asmjit::kErrorOk;
 }
 
-// Kept by all code that calls them.
+// The thunks and their memory; retained by all code that calls them.
 struct ReadyThunks {
   ReadyThunks(std::shared_ptr<CodePool> pool, bool takes_breakpoints)
       : memory(std::move(pool), takes_breakpoints) {}
@@ -147,7 +147,7 @@ struct ReadyThunks {
   std::unique_ptr<GdbEntry> gdb;
 };
 
-// Looked up while another thread may be adding.
+// Thread-safe: sites are looked up while other threads add code.
 class ModuleCode final : public CompiledModule {
  public:
   ModuleCode(std::shared_ptr<const ReadyThunks> ready,
@@ -167,7 +167,7 @@ class ModuleCode final : public CompiledModule {
     return found == turns_.end() ? nullptr : found->second;
   }
 
-  // None: there is no memory for it.
+  // Adds a function's code. Returns no code if there is not enough memory.
   CompiledFunction Add(const FunctionCode& function, MachineCode& made,
                        const std::string* gdb_name) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -192,7 +192,7 @@ class ModuleCode final : public CompiledModule {
   }
 
  private:
-  // Null: there is no memory.
+  // Returns null if there is not enough memory.
   const uint8_t* Publish(MachineCode& made, std::vector<uint8_t>& bytes) {
     const auto place = memory_.Reserve(made.code.codeSize());
     if (!place.ok()) return nullptr;
@@ -206,7 +206,7 @@ class ModuleCode final : public CompiledModule {
 
   const std::shared_ptr<const ReadyThunks> ready_;
   mutable std::mutex mutex_;
-  CodeMemory memory_;  // guarded by mutex_, as the others
+  CodeMemory memory_;  // guarded by mutex_, like the members below
   std::vector<std::unique_ptr<GdbEntry>> gdb_;
   std::unordered_map<const void*, CompiledSite> sites_;
   std::map<std::pair<uint32_t, uint32_t>, const void*> turns_;
@@ -217,7 +217,7 @@ class JitOfThisMachine final : public Jit {
   JitOfThisMachine(Mode mode, Names names)
       : Jit(mode == Mode::kEager), names_(std::move(names)) {}
 
-  // Once, by the first that asks.
+  // Creates the thunks; only the first call does.
   const absl::Status& Prepare() const {
     std::call_once(once_, [this] { prepared_ = CreateReady(); });
     return prepared_;
@@ -248,7 +248,7 @@ class JitOfThisMachine final : public Jit {
       return {};
     }
     MachineCode machine_code;
-    // Debuggers stop at functions that are called.
+    // With gdb, functions must be called for breakpoints to work.
     const bool inlines = !names_.gdb;
     if (!Assemble(module, function, inlines, callee, stopped, machine_code)) {
       return {.stopped = stopped()};

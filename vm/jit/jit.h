@@ -2,7 +2,8 @@
 //
 //   options.jit = jit::Create(jit::Mode::kLazy).value_or(nullptr);
 //   ASSIGN_OR_RETURN(auto context, Context::Create(modules, options));
-// docs/jit.md says how. Tested by jit_test.cc.
+// See docs/jit.md.
+// Tested by jit_test.cc.
 #ifndef EYRIE_VM_JIT_JIT_H_
 #define EYRIE_VM_JIT_JIT_H_
 
@@ -14,19 +15,21 @@
 
 namespace eyrie::vm::jit {
 
-// When functions become code: those that are hot, or each when it is called.
+// kLazy compiles hot functions only; kEager compiles each function at its first
+// call.
 enum class Mode { kLazy, kEager };
 
-// Who is told what functions are called and where their code is.
+// Tools that are told the names and addresses of compiled functions.
 struct Names {
   std::shared_ptr<PerfMap> perf_map;  // may be null
-  bool gdb = false;                   // by gdb's JIT interface
+  bool gdb = false;                   // gdb's JIT interface
 };
 
-// UNIMPLEMENTED: the build has no compiler, or the processor is another.
-// PERMISSION_DENIED: the system refuses memory that is executable.
-// RESOURCE_EXHAUSTED: there is none left. A lazy one asks for nothing before a
-// function is hot, and compiles nothing if it is then refused.
+// Creates a compiler. Returns UNIMPLEMENTED if the build has none or the
+// processor is not supported, PERMISSION_DENIED if the system forbids
+// executable memory, and RESOURCE_EXHAUSTED if there is not enough memory. A
+// lazy one allocates nothing before a function is hot; if that fails, it
+// compiles nothing.
 absl::StatusOr<std::shared_ptr<const Jit>> Create(Mode mode, Names names = {});
 
 }  // namespace eyrie::vm::jit

@@ -1,6 +1,6 @@
-// Compiled code against the interpreter: calls deeper than the thread's own
-// stack is asked for, every amount of fuel, functions that are not compiled,
-// yields below compiled callers, one module on several threads, and forks.
+// Compares compiled code with the interpreter: calls deeper than the thread's
+// stack allows, every amount of fuel, functions that are not compiled, yields
+// under compiled callers, one module on several threads, and forks.
 #include "vm/jit/jit.h"
 
 #include <sys/resource.h>
@@ -45,13 +45,13 @@ ModuleBuilder Sample() {
                      "entry: cmp.nz.i32 i0 i1 cond_br i1 ^more [] ^end [] "
                      "more: const.i32 1 i2 sub.i32 i0 i2 i3 call 0 [i3] [i4] "
                      "add.i32 i0 i4 i5 return [i5] end: return [i0]");
-  // 1: the same with a buffer that each call holds, and divides by zero last.
+  // 1: the same; each call holds a buffer, and the last one divides by zero.
   module.AddFunction(
       "divide", "0ir_i",
       "entry: cmp.nz.i32 i0 i1 cond_br i1 ^more [] ^end [] "
       "more: const.i32 1 i2 sub.i32 i0 i2 i3 call 1 [i3 r0] [i4] "
       "add.i32 i0 i4 i5 return [i5] end: div.i32.s i0 i0 i1 return [i1]");
-  // 2: yields so often below itself.
+  // 2: yields this many times in nested calls.
   module
       .AddFunction("wait", "0ii_i",
                    "entry: cmp.nz.i32 i0 i2 cond_br i2 ^more [] ^end [] "
@@ -59,7 +59,7 @@ ModuleBuilder Sample() {
                    "yield ^go [] go: call 2 [i4 i1] [i5] "
                    "add.i32 i5 i1 i6 return [i6] end: return [i0]")
       .requirements = 0xF;
-  // 3: more results than compiled code hands over; 4 calls it in a loop.
+  // 3: has more results than compiled code can return; 4 calls it in a loop.
   module
       .AddFunction("many", absl::StrCat("0i_", std::string(17, 'i')),
                    absl::StrCat("entry: const.i32 5 i3 add.i32 i0 i3 i1 "
@@ -77,7 +77,7 @@ ModuleBuilder Sample() {
                        "add.i32 i20 i22 i20 cmp.lt.i32.s i20 i25 i24 "
                        "cond_br i24 ^loop [] ^end [] end: return [i21]"))
       .i32_registers = 32;
-  // 5: a loop with a call in it, of numbers of every type.
+  // 5: a loop with a call, with numbers of every type.
   module.AddFunction(
       "mixed", "0i_IfFi",
       "entry: const.i32.zero i1 const.i64 3 i2 const.f32 0.5 i4 "
@@ -87,18 +87,18 @@ ModuleBuilder Sample() {
       "add.f64 i6 i14 i6 const.i32 1 i9 add.i32 i1 i9 i1 "
       "cmp.lt.i32.s i1 i0 i13 cond_br i13 ^loop [] ^end [] "
       "end: return [i2 i4 i6 i8]");
-  // 6: a loop, which can be entered in the middle.
+  // 6: a loop that can be entered in the middle.
   module.AddFunction("count", "0i_i",
                      "entry: const.i32.zero i1 const.i32 1 i2 br ^loop [] "
                      "loop: add.i32 i1 i2 i1 cmp.lt.i32.s i1 i0 i3 "
                      "cond_br i3 ^loop [] ^done [] done: return [i1]");
-  // 7: calls another unless its argument is 0.
+  // 7: calls another function unless its argument is 0.
   module.AddFunction("maybe", "0i_i",
                      "entry: cond_br i0 ^more [] ^end [] "
                      "more: call 6 [i0] [i0] return [i0] end: return [i0]");
-  // 8: more numbers of each kind than registers are passed in, read behind a
-  // call; 9 has some of them in registers, some as constants, one as another
-  // kind.
+  // 8: has more numbers of each kind than are passed in registers, and reads
+  // them after a call. 9 calls it with values from registers, constants and a
+  // register of another kind.
   module
       .AddFunction(
           "takes", "0iIfFiIfFfFiI_IF",
@@ -142,7 +142,7 @@ std::string Show(const absl::StatusOr<std::vector<Value>>& results) {
   return text;
 }
 
-// What a call gives by an engine, in a context of its own.
+// Returns the results of a call in a new context.
 std::string Call(const std::shared_ptr<const BytecodeModule>& module,
                  const std::shared_ptr<const Jit>& jit, const char* name,
                  std::vector<int32_t> numbers, const Limits& limits = {}) {
@@ -172,8 +172,8 @@ TEST(Jit, AgreesWithTheInterpreter) {
   const Case kCases[] = {
       {"sum", {0}},
       {"sum", {10}},
-      {"sum", {20000}},               // several times what is entered at once
-      {"sum", {1 << 20}, 512 << 10},  // the stack is full
+      {"sum", {20000}},               // several times kCompiledReach
+      {"sum", {1 << 20}, 512 << 10},  // the stack overflows
       {"sum", {200}, 16 << 10},
       {"sum", {100}, 16 << 10},
       {"divide", {0}},
@@ -196,7 +196,7 @@ TEST(Jit, AgreesWithTheInterpreter) {
     const std::string want =
         Call(module, nullptr, c.function, c.arguments, limits);
     EXPECT_EQ(Call(module, Eager(), c.function, c.arguments, limits), want);
-    // Again where the module is compiled, by a context that does not compile.
+    // Again with the compiled module, in a context without a compiler.
     EXPECT_EQ(Call(module, nullptr, c.function, c.arguments, limits), want);
   }
 }
@@ -216,7 +216,7 @@ TEST(Jit, UsesTheSameFuel) {
     }
     EXPECT_TRUE(enough) << name;
   }
-  // Beyond a portion.
+  // More than one portion.
   for (uint64_t fuel = 2000; fuel < 2100; ++fuel) {
     Limits limits;
     limits.fuel = fuel;
@@ -225,7 +225,7 @@ TEST(Jit, UsesTheSameFuel) {
   }
 }
 
-// In one long call, and over many short ones.
+// During one long call, and over many short ones.
 TEST(Jit, CompilesWhatIsHot) {
   const auto jit = *jit::Create(jit::Mode::kLazy);
   auto is_compiled = [&](const BytecodeModule& module, uint32_t function) {
@@ -251,8 +251,8 @@ TEST(Jit, CompilesWhatIsHot) {
   EXPECT_FALSE(is_compiled(*module, 6));
 }
 
-// Of what the host calls: a function that turns, one that calls others, a long
-// one; not one that is over before code is entered and left.
+// Functions that the host calls: compiles one with a loop, one that calls
+// others, and a long one, but not one that is too short to gain.
 TEST(Jit, CompilesWhatGains) {
   std::string sums = "entry:";
   for (int i = 0; i < 60; ++i) absl::StrAppend(&sums, " add.i32 i0 i0 i0");
@@ -277,14 +277,15 @@ TEST(Jit, CompilesWhatGains) {
     for (int i = 0; i < 10000; ++i) {
       EXPECT_EQ(Show(context->Call(function, args)), "42 ");
     }
-    // Code that calls it compiles it, too.
+    // Compiled callers compile it, too.
     const void* code = module->function(0).compiled_entry.load();
     EXPECT_EQ(code != nullptr, std::string(name) == "calls");
   }
 }
 
-// Whether something is so in a child, which does not hang. It ends without the
-// last words of a sanitizer, which misses the parent's threads there.
+// Reports whether `is_so` returns true in a child, which must not hang. The
+// child exits without sanitizer reports, which would complain about the
+// parent's threads.
 bool IsSoInAChild(const std::function<bool()>& is_so) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);
@@ -303,7 +304,7 @@ bool IsSoInAChild(const std::function<bool()>& is_so) {
   return told && so;
 }
 
-// The child and the parent each compile into memory of their own.
+// Child and parent each compile into their own memory.
 TEST(Jit, CompilesOnBothSidesOfAFork) {
   const auto jit = Eager();
   const auto module = Create(Sample());
@@ -317,7 +318,7 @@ TEST(Jit, CompilesOnBothSidesOfAFork) {
   EXPECT_EQ(Call(module, jit, "mixed", {12}), mixed);
 }
 
-// Children of a process that is compiling all the time compile the same module.
+// Children of a process that compiles all the time compile the same module.
 TEST(Jit, CompilesInForksOfWhoCompiles) {
   constexpr int kFunctions = 400;
   ModuleBuilder builder;
@@ -347,13 +348,13 @@ TEST(Jit, CompilesInForksOfWhoCompiles) {
   compiling.join();
 }
 
-// Code runs when its maker is gone: with another, and with one that was given
-// no memory for code.
+// Code runs after its compiler is destroyed: with another compiler, and with
+// one that has no memory for code.
 TEST(Jit, CodeOutlivesItsMaker) {
   const auto module = Create(Sample());
   {
     jit::Names names;
-    names.gdb = true;  // by which no memory for code is kept for others
+    names.gdb = true;  // its code memory is not reused
     const auto maker = *jit::Create(jit::Mode::kEager, names);
     EXPECT_EQ(Call(module, maker, "maybe", {0}), "0 ");
   }
@@ -368,7 +369,7 @@ TEST(Jit, CodeOutlivesItsMaker) {
   EXPECT_EQ(Call(module, Eager(), "maybe", {4}), "4 ");
 }
 
-// Ticks cost no fuel, and lose none.
+// Ticks neither cost nor lose fuel.
 TEST(Jit, LooksForWhatIsHotWithinTheFuel) {
   const auto module = Create(Sample());
   const auto jit = *jit::Create(jit::Mode::kLazy);
@@ -395,7 +396,7 @@ TEST(Jit, YieldsToTheHost) {
   }
   EXPECT_EQ(yields, 6);
   EXPECT_EQ(call->TakeResults()[0].i32(), 42);
-  // One that is dropped where it waits.
+  // A call that is dropped while it waits.
   call = *Invocation::Begin(*context, *context->Lookup("wait"), args);
   call.reset();
 }

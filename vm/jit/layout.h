@@ -1,4 +1,4 @@
-// Where objects have the fields that compiled code reads.
+// The offsets of fields that compiled code reads.
 #ifndef EYRIE_VM_JIT_LAYOUT_H_
 #define EYRIE_VM_JIT_LAYOUT_H_
 
@@ -12,7 +12,7 @@
 #include "vm/run/bytecode_module.h"
 #include "vm/run/stack.h"
 
-// These have virtual functions; both compilers lay them out plainly.
+// These classes are not standard-layout, but both compilers support offsetof.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
@@ -46,7 +46,7 @@ struct ImportLayout {
   static constexpr int32_t kPlaces = sizeof(LoweredCallImport);
 };
 
-// Elements of arrays are pointers, or objects that are one.
+// Compiled code treats elements of these arrays as pointers.
 static_assert(sizeof(Ref<Buffer>) == sizeof(void*));
 
 }  // namespace vm

@@ -1,4 +1,4 @@
-// Lowers the function once more, with numbers for handlers, and reads that.
+// Lowers the function again, with numbers as handlers, and decodes the result.
 #include "vm/jit/program.h"
 
 #include <algorithm>
@@ -88,7 +88,7 @@ class Reader {
   }
   void AddResults(const FunctionCode& callee, const uint16_t* to);
 
-  // Each gives the instruction's size.
+  // Each returns the size of the instruction.
   uint32_t ReadOp(const Instruction& i);
   uint32_t ReadLowered(const Instruction& i);
   uint32_t ReadCallFunction(const Instruction& i);
@@ -234,7 +234,7 @@ void Reader::FindBlocks(uint32_t size) {
       program_.successors.push_back(program_.BlockAt(target));
     }
     if (!EndsBlock(last)) program_.successors.push_back(b + 1);
-    // Each once, however often a table has it.
+    // Lists each successor once, even if a table has it several times.
     const auto begin = program_.successors.begin() + block.first_successor;
     std::sort(begin, program_.successors.end());
     program_.successors.erase(std::unique(begin, program_.successors.end()),
@@ -249,7 +249,8 @@ bool Between(const Instruction& i, Lowered first, Lowered last) {
          i.row <= static_cast<uint16_t>(last);
 }
 
-// Of a row of opcodes.def: operands that may give theirs away, and results.
+// Visits a row of opcodes.def: the operands that are moved from, then the
+// results.
 void VisitRefOperands(const Instruction& i,
                       const std::function<void(uint16_t)>& moved,
                       const std::function<void(uint16_t)>& written) {

@@ -1,8 +1,9 @@
-// A lowered function as the compiler looks at it: instructions with the
-// registers of numbers that each reads and writes, in blocks.
+// A lowered function as the compiler sees it: basic blocks of instructions,
+// with the number registers that each instruction reads and writes.
 //
-// Offsets are those of the function's lowered code, which is what a frame is
-// handed back with. Tested by tests/vm/rows_test.cc, tests/oracle.
+// Offsets refer to the function's lowered code, where execution
+// continues when control leaves compiled code.
+// Tested by tests/vm/rows_test.cc, tests/oracle.
 #ifndef EYRIE_VM_JIT_PROGRAM_H_
 #define EYRIE_VM_JIT_PROGRAM_H_
 
@@ -18,13 +19,13 @@
 
 namespace eyrie::vm::jit {
 
-// Which of a machine's registers suits a value; what only moves does not say.
+// The kind of machine register that suits a value. Moves do not tell.
 enum class Bank : uint8_t { kAny, kInteger, kFloat };
 
-// A register of numbers that an instruction reads or writes.
+// A number register that an instruction reads or writes.
 struct Access {
   uint16_t slot;
-  bool wide;  // fills the next slot, too
+  bool wide;  // uses the next slot, too
   bool written;
   Bank bank;
   uint32_t web = 0;  // webs.h
@@ -34,20 +35,21 @@ struct Instruction {
   Form form;
   uint16_t row;
   uint32_t offset;
-  uint32_t first_access;  // operands in their order, then results;
-  uint32_t access_count;  // of moves, each from and to
-  const uint8_t* at;      // operands are where lowered.h says
+  // Operands in order, then results; source and target of each move.
+  uint32_t first_access;
+  uint32_t access_count;
+  const uint8_t* at;  // operands as in lowered.h
 
   bool is(Lowered lowered) const {
     return form == Form::kLowered && row == static_cast<uint16_t>(lowered);
   }
   bool is(Op op) const { return form == Form::kOp && kOps[row].op == op; }
-  // Of all but kLowered.
+  // Must not be called for kLowered.
   const OpInfo& op() const { return kOps[row]; }
 };
 
 struct Block {
-  uint32_t first;  // instructions
+  uint32_t first;  // index of the first instruction
   uint32_t end;
   uint32_t first_successor;
   uint32_t successor_count;
@@ -56,13 +58,14 @@ struct Block {
 struct Program {
   const BytecodeModule* module;
   const FunctionCode* function;
-  uint32_t slots;  // registers of numbers
+  uint32_t slots;  // number registers
   LoweredCode code;
   std::vector<Instruction> instructions;
   std::vector<Access> accesses;
   std::vector<Block> blocks;
-  std::vector<uint32_t> successors;       // blocks
-  std::vector<uint32_t> block_at_offset;  // by offset / 8; kNone: none begins
+  std::vector<uint32_t> successors;  // indices of blocks
+  // By offset / 8; kNone if no block begins there.
+  std::vector<uint32_t> block_at_offset;
   static constexpr uint32_t kNone = 0xFFFFFFFF;
 
   std::span<Access> AccessesOf(const Instruction& i) {
@@ -76,27 +79,28 @@ struct Program {
   }
 };
 
-// Decodes a verified function. Empty: there is no memory for its code.
+// Decodes a verified function. Returns an empty program if there is no memory
+// for its code.
 Program ReadProgram(const BytecodeModule& module, uint32_t function);
 
-// What the compiler asks of lowered instructions.
-bool IsJump(const Instruction& i);  // with moves; takes control on
-bool IsFall(const Instruction& i);  // with moves; goes on behind itself
+// Properties of lowered instructions.
+bool IsJump(const Instruction& i);  // has moves and jumps
+bool IsFall(const Instruction& i);  // has moves and falls through
 bool IsReturn(const Instruction& i);
-bool TakesFuel(const Instruction& i);  // branches backwards
+bool TakesFuel(const Instruction& i);  // is a backward branch
 bool MovesWide(const Instruction& i, LoweredMove move);
-// Register of a move of numbers, without LoweredMove::kWide.
+// Returns the target register of a move of numbers, without kWide.
 inline uint16_t MoveTo(LoweredMove move) {
   return move.to & static_cast<uint16_t>(~LoweredMove::kWide);
 }
 std::span<const LoweredMove> MovesOf(const Instruction& i);
-// Where control may go, as offsets; in the instruction's order.
+// Returns the offsets where control may continue, in the instruction's order.
 std::vector<uint32_t> TargetsOf(const Instruction& i);
-// Calls `visit` with the registers of references that an instruction writes, or
-// takes the reference away from; a return may take more.
+// Calls `visit` with the reference registers that an instruction writes or
+// moves from. Omits those that a return moves from.
 void VisitWrittenRefs(const Program& program, const Instruction& i,
                       const std::function<void(uint16_t)>& visit);
-// True if control never reaches the next instruction.
+// Reports whether control never reaches the next instruction.
 bool EndsBlock(const Instruction& i);
 
 }  // namespace eyrie::vm::jit

@@ -1,4 +1,4 @@
-// Registers of the machine that have a purpose in all compiled code.
+// Machine registers that have a fixed purpose in all compiled code.
 #ifndef EYRIE_VM_JIT_PURPOSE_H_
 #define EYRIE_VM_JIT_PURPOSE_H_
 
@@ -6,8 +6,8 @@
 
 namespace eyrie::vm::jit {
 
-// The machine's CompiledState, the frame, and the fuel that is left of the
-// portion taken.
+// The machine's CompiledState, the frame, and the remaining fuel of the portion
+// that was taken.
 inline constexpr asmjit::x86::Gp kState = asmjit::x86::rbx;
 inline constexpr asmjit::x86::Gp kFrame = asmjit::x86::rbp;
 inline constexpr asmjit::x86::Gp kFuel = asmjit::x86::r15;

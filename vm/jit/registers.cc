@@ -9,13 +9,13 @@
 namespace eyrie::vm::jit {
 namespace {
 
-// All but those with a purpose, see purpose.h: rax, rcx, rdx, rbx, rsp, rbp,
-// r15, xmm0, xmm1. Those that C++ keeps come last.
+// All registers except rax, rcx, rdx, xmm0, xmm1, the stack pointer and those
+// of purpose.h. Callee-saved ones come last.
 constexpr uint32_t kIntegers = 0x7FC0;  // rsi, rdi, r8 to r14
 constexpr uint32_t kFloats = 0xFFFC;    // xmm2 to xmm15
 constexpr uint32_t kKept = 0x7000;
-constexpr float kViewing = 3;  // what it costs to read a view's web again
-constexpr float kKeeping = 2;  // what it costs a function to keep one
+constexpr float kViewing = 3;  // cost of reading one web of a view again
+constexpr float kKeeping = 2;  // cost of saving and restoring a register
 
 class Scan {
  public:
@@ -39,11 +39,11 @@ class Scan {
  private:
   struct Call {
     uint32_t position;
-    float cost;  // of all calls up to and with this
+    float cost;  // of all calls up to this one
   };
   struct Bank {
     uint32_t free;
-    std::vector<uint32_t> active;  // webs
+    std::vector<uint32_t> active;  // webs that are in registers
   };
 
   void FindConstants();
@@ -54,9 +54,9 @@ class Scan {
   }
   void Place(uint32_t web, std::vector<uint32_t>& order);
   void Assign(uint32_t web);
-  // Calls at which it is in use, as a range of calls_.
+  // Returns the calls during the web's lifetime, as a range of calls_.
   std::pair<size_t, size_t> CallsIn(const Web& web) const;
-  // What a register gains that callees do not keep, and one that they do.
+  // Return what a caller-saved and a callee-saved register would gain.
   float GainOf(const Web& web) const;
   float GainOfKept(const Web& web, uint32_t free) const;
   int Choose(const Web& web, uint32_t free) const;
@@ -67,7 +67,7 @@ class Scan {
   std::vector<Home> homes_;
   std::vector<Call> calls_;
   Bank banks_[2] = {{kIntegers, {}}, {kFloats, {}}};
-  uint32_t kept_ = 0;  // registers that the function keeps
+  uint32_t kept_ = 0;  // callee-saved registers in use
 };
 
 void Scan::FindConstants() {
@@ -143,7 +143,7 @@ float Scan::GainOfKept(const Web& web, uint32_t free) const {
   return web.weight - ((free & kept_) != 0 ? 0 : kKeeping);
 }
 
-// Of the free registers, those that gain most.
+// Returns those free registers that gain most.
 uint32_t Scan::Suitable(const Web& web, uint32_t free) const {
   if (web.bank == jit::Bank::kFloat) return GainOf(web) > 0 ? free : 0;
   const float gain = GainOf(web);
@@ -153,7 +153,7 @@ uint32_t Scan::Suitable(const Web& web, uint32_t free) const {
   return (free & kept_) != 0 ? free & kept_ : free & kKept;
 }
 
-// The register that it is moved from, or the first.
+// Returns the register of the web that this one is moved from, if possible.
 int Scan::Choose(const Web& web, uint32_t free) const {
   if (web.moved_from != Web::kNever) {
     const Home& from = homes_[web.moved_from];

@@ -1,11 +1,10 @@
-// Where each web lives: in a register of the machine, in the frame, or in the
-// code.
+// The home of each web: a machine register, the frame, or the code.
 //
-// Linear scan over positions; where registers run short, what is used least
-// stays in the frame. The frame must hold what is needed behind a call, since
-// the callee may leave compiled code: such webs are stored where they are
-// written before it, and loaded again, unless they are in a register that
-// callees keep.
+// Linear scan over positions. If registers run short, the webs that are used
+// least stay in the frame. A callee may leave compiled code, so the frame must
+// hold everything that is used after a call: such webs are stored when they are
+// written, and loaded again after the call unless they are in a callee-saved
+// register.
 // Tested by tests/vm/rows_test.cc, tests/oracle.
 #ifndef EYRIE_VM_JIT_REGISTERS_H_
 #define EYRIE_VM_JIT_REGISTERS_H_
@@ -22,21 +21,21 @@ namespace eyrie::vm::jit {
 struct Home {
   enum class Kind : uint8_t { kNowhere, kFrame, kInteger, kFloat, kConstant };
   Kind kind = Kind::kFrame;
-  uint8_t reg = 0;  // as the machine numbers it
-  // The frame has it, too, where calls and steps may look for it: what is
-  // written is stored if control may come to the last of them, a position.
+  uint8_t reg = 0;  // its number in machine code
+  // The frame holds the value, too, since calls and steps may read it there. A
+  // write is stored if control can still reach the last of them.
   bool shared = false;
-  uint32_t last_look = 0;
+  uint32_t last_look = 0;  // position of that call or step
 
   bool in_register() const {
     return kind == Kind::kInteger || kind == Kind::kFloat;
   }
 };
 
-// By web.
+// Returns the homes, indexed by web.
 std::vector<Home> FindHomes(const Program& program, Webs& webs);
 
-// Integer registers that a callee keeps, if it is C++ or compiled: r12 to r14.
+// Integer registers that C++ and compiled callees preserve: r12 to r14.
 inline constexpr uint8_t kFirstKept = 12;
 inline constexpr uint8_t kLastKept = 14;
 constexpr bool IsKept(const Home& home) {
@@ -54,7 +53,7 @@ constexpr uint8_t RegisterOf(const PassedNumber& number) {
   return static_cast<uint8_t>(first + number.ordinal);
 }
 
-// True if the web's register can take the argument's.
+// Reports whether the web's register can receive the argument.
 inline bool Fits(const PassedNumber& number, const Web& web, const Home& home) {
   return number.slot == web.slot && KindOf(number) == home.kind &&
          (number.wide || !web.wide);

@@ -1,7 +1,7 @@
-// Written once; purpose.h says what registers mean. Code of functions calls
-// these with edx the instruction's offset, rcx the function, eax the step, or
-// as CallImport and Resolve say, and is called back with nothing but return
-// addresses on the stack.
+// Thunks are emitted once; purpose.h defines the registers. Compiled code calls
+// them with an instruction's offset in edx, the function in rcx and the step in
+// eax, except for CallImport, Resolve and Drop. Only return addresses and saved
+// registers are on the stack.
 #include "vm/jit/thunks.h"
 
 #include <cstddef>
@@ -35,7 +35,8 @@ class Writer {
  public:
   explicit Writer(asmjit::CodeHolder& code) : a_(&code) {}
 
-  // What is made: where its address goes, what debuggers call it, and how.
+  // A thunk: the field for its address, its name for debuggers, and its
+  // emitter.
   struct Thunk {
     size_t field;
     const char* name;
@@ -58,11 +59,11 @@ class Writer {
     return kThunks;
   }
 
-  // Where each begins.
+  // Returns the start of each thunk.
   std::vector<asmjit::Label> Run() {
     std::vector<asmjit::Label> labels;
     leave_ = a_.newLabel();
-    a_.embedUInt64(0, 2);  // a checker may look before a function
+    a_.embedUInt64(0, 2);  // sanitizers may read before a function
     for (const Thunk& thunk : Thunks()) {
       a_.align(asmjit::AlignMode::kCode, 16);
       labels.push_back(a_.newLabel());
@@ -88,8 +89,8 @@ class Writer {
     return State(offsetof(CompiledState, saved) + static_cast<size_t>(i) * 8);
   }
 
-  // bool (CompiledState*, Frame*, const void* code). Where compiled code is
-  // left, the stack is as it was when it was entered.
+  // bool (CompiledState*, Frame*, const void* code). If compiled code is left,
+  // the stack pointer is reset to its value on entry.
   void Enter() {
     const x86::Gp kept[] = {x86::rbp, x86::rbx, x86::r12,
                             x86::r13, x86::r14, x86::r15};
@@ -157,7 +158,7 @@ class Writer {
     Note(0);
     a_.mov(kFuel, State(offsetof(CompiledState, credit)));
   }
-  // If C++ says so.
+  // Leaves compiled code if C++ returned false.
   void GoOn() {
     a_.test(x86::al, x86::al);
     a_.jz(leave_);
@@ -185,8 +186,9 @@ class Writer {
     a_.ret();
   }
 
-  // The import is the ResolvedImport at rax, its places are at rdx, and the
-  // frame ends at rsi. One that is quick is asked first.
+  // Calls the import whose ResolvedImport is at rax and whose places are at
+  // rdx; the frame ends at rsi. Tries the quick function first, if there is
+  // one.
   void CallImport() {
     constexpr x86::Gp kQuick = x86::r8;
     constexpr x86::Gp kPassed[] = {x86::rax, x86::rcx, x86::rdx, x86::rsi};
@@ -213,8 +215,8 @@ class Writer {
     CallDirect();
   }
 
-  // An import that is not called directly is left to the next. What it may ask
-  // the frame for is where it was called.
+  // Calls the direct function. If the import has none, calls the thunk
+  // `yieldable`. The function may look for its caller in the frame's header.
   void CallDirect() {
     const asmjit::Label other = a_.newLabel();
     const asmjit::Label ended = a_.newLabel();
@@ -257,7 +259,7 @@ class Writer {
     a_.jmp(x86::qword_ptr(kState, offsetof(CompiledState, thunks.yieldable)));
   }
 
-  // How a status that says nothing lies in memory.
+  // Returns the representation in memory of an OK status.
   static int32_t Succeeded() {
     const absl::Status status;
     static_assert(sizeof(status) == sizeof(uint64_t));
@@ -266,7 +268,7 @@ class Writer {
     return static_cast<int32_t>(bits);
   }
 
-  // Called as a function would be, with rax its FunctionCode.
+  // Called like a function, with its FunctionCode in rax.
   void Resolve() {
     Save();
     ToCpp();
@@ -278,9 +280,9 @@ class Writer {
     a_.jmp(x86::rax);
   }
 
-  // Of the object in rcx; keeps rax and xmm0, too. Only the last reference
-  // needs C++. One that another thread has made the last meanwhile is counted
-  // again, and then dropped.
+  // Drops a reference to the object in rcx; preserves rax and xmm0, too. Only
+  // the last reference needs C++. If another thread has dropped its reference
+  // meanwhile, restores the count and then drops the last one.
   void Drop() {
     const asmjit::Label last = a_.newLabel();
     const asmjit::Label raced = a_.newLabel();

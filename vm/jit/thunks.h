@@ -1,4 +1,4 @@
-// The code between compiled functions and C++, which all modules share.
+// The code between compiled functions and C++. All modules share it.
 #ifndef EYRIE_VM_JIT_THUNKS_H_
 #define EYRIE_VM_JIT_THUNKS_H_
 
@@ -15,14 +15,14 @@ namespace eyrie::vm::jit {
 
 struct ThunkCode {
   CompiledThunks thunks;
-  // What debuggers are told.
+  // For debuggers.
   const uint8_t* code;
   uint64_t size;
   std::vector<CodeName> names;
   Unwinding unwinding;
 };
 
-// PERMISSION_DENIED, RESOURCE_EXHAUSTED: as CodeMemory::Publish.
+// Returns the errors of CodeMemory::Publish.
 absl::StatusOr<ThunkCode> CreateThunks(CodeMemory& memory);
 
 }  // namespace eyrie::vm::jit

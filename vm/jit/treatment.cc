@@ -9,7 +9,7 @@
 namespace eyrie::vm::jit {
 namespace {
 
-// By row of opcodes.def: those that have code of their own.
+// Instructions that have machine code of their own.
 constexpr Op kInlineOps[] = {
     Op::kGlobalLoadI32,  Op::kGlobalLoadI64,  Op::kGlobalLoadF32,
     Op::kGlobalLoadF64,  Op::kGlobalStoreI32, Op::kGlobalStoreI64,
@@ -71,7 +71,7 @@ constexpr Op kInlineOps[] = {
     Op::kCondBranch,     Op::kBranchTable,
 };
 
-// Those of them that may fail, but for what has references.
+// Those of them that may fail, apart from those with references.
 constexpr Op kDivisions[] = {
     Op::kDivI32S, Op::kDivI32U, Op::kRemI32S, Op::kRemI32U,
     Op::kDivI64S, Op::kDivI64U, Op::kRemI64S, Op::kRemI64U,
@@ -106,9 +106,9 @@ bool Computes(const Instruction& i) {
 }
 
 bool PaysToCompile(const Program& program) {
-  // Tenths of a nanosecond, of processors of 2023.
+  // In units of 0.1 ns, on processors of 2023.
   constexpr int kEntering = 120;
-  constexpr int kInline = 8;  // gained, as by a return or a jump
+  constexpr int kInline = 8;  // gain of a compiled instruction
   constexpr int kImport = 15;
   constexpr int kStep = 30;
   int gain = -kEntering;
@@ -124,7 +124,7 @@ bool PaysToCompile(const Program& program) {
 }
 
 bool HasNeededInstructions() {
-  // Not the compiler's: asking for that takes time at every start.
+  // Uses asmjit: the compiler's builtin would take time at every start.
   const asmjit::CpuInfo& machine = asmjit::CpuInfo::host();
   return machine.hasFeature(asmjit::CpuFeatures::X86::kSSE4_1) &&
          machine.hasFeature(asmjit::CpuFeatures::X86::kLZCNT);

@@ -8,23 +8,23 @@
 namespace eyrie::vm::jit {
 
 enum class Treatment : uint8_t {
-  kInline,  // machine code, which calls the interpreter's body if need be
-  kStep,    // the interpreter's body, on the frame
-  kCall,    // compiled code of another function
+  kInline,  // machine code, which may call the interpreter's body
+  kStep,    // a call of the interpreter's body
+  kCall,    // a call of another function's compiled code
 };
 
 Treatment TreatmentOf(const Instruction& i);
 
-// True if it is machine code alone, which makes numbers of numbers: it never
-// goes to the interpreter, nor anywhere else.
+// Reports whether the instruction only computes numbers from numbers and never
+// enters the interpreter.
 bool Computes(const Instruction& i);
 
-// Whether a call by the host takes less time when the function is code. One
-// that turns or calls others does its work there; of another what it gains must
-// be more than entering, leaving, and calling C++ cost.
+// Reports whether calls from the host are faster if the function is compiled.
+// True for functions with loops or calls; other functions must gain more than
+// entering, leaving and calling C++ cost.
 bool PaysToCompile(const Program& program);
 
-// What the processor has that code is made of.
+// Reports whether the processor has the instructions that compiled code uses.
 bool HasNeededInstructions();
 
 }  // namespace eyrie::vm::jit

@@ -1,5 +1,5 @@
-// Where code has its caller's registers, from place to place: what debuggers
-// need to find who called it.
+// Where the caller's registers are at each position of the code, so that
+// debuggers can unwind.
 #ifndef EYRIE_VM_JIT_UNWINDING_H_
 #define EYRIE_VM_JIT_UNWINDING_H_
 
@@ -8,19 +8,19 @@
 
 namespace eyrie::vm::jit {
 
-// From an offset on.
+// Applies from an offset on.
 struct UnwindRow {
   uint64_t offset;
-  // How many words lie between the stack pointer and the return address, the
-  // first of which are Unwinding::pushed; or
+  // How many words lie between the stack pointer and the return address. The
+  // first of them are Unwinding::pushed. Not used if `in_cpp`.
   uint32_t words;
-  // the return address is where CompiledState::left says, by rbx.
+  // The return address is at CompiledState::left; rbx holds the state.
   bool in_cpp = false;
 };
 
-// Of one piece of code. Rows ascend; the first is at its begin.
+// For one piece of code. Rows are ascending; the first is at its start.
 struct Unwinding {
-  std::vector<uint8_t> pushed;  // registers as DWARF numbers them
+  std::vector<uint8_t> pushed;  // DWARF numbers of registers
   std::vector<UnwindRow> rows;
 };
 

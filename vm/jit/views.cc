@@ -9,21 +9,21 @@ namespace {
 using Kind = ElementType::Kind;
 
 constexpr size_t kMaxViews = 16;
-constexpr size_t kMaxElements = 64;  // that a loop is looked through for
-// How often an instruction is looked at, on average: loops in each other are
-// looked through one by one, the outer ones first.
+constexpr size_t kMaxElements = 64;  // that are examined in a loop
+// How often an instruction is examined, on average. Nested loops are examined
+// one by one, the outer ones first.
 constexpr uint64_t kMaxLooks = 16;
-// What one spares an instruction, as numbers of webs are weighed.
+// What a view saves for each access, in the same unit as weights of webs.
 constexpr float kCountWeight = 4;
 constexpr float kDataWeight = 3;
 
-// Blocks in a row, entered by the first alone.
+// Consecutive blocks that are entered only through the first.
 struct Loop {
   uint32_t head;
   uint32_t last;
 };
 
-// The first and the last block from which one of some blocks is entered.
+// The first and the last block with an edge to a range of blocks.
 struct Sources {
   uint32_t first = Program::kNone;
   uint32_t last = 0;
@@ -34,7 +34,7 @@ struct Sources {
   }
 };
 
-// Sources of all ranges of blocks, in a tree: the node n of 2n and 2n + 1.
+// Sources of ranges of blocks, as a segment tree: node n covers 2n and 2n + 1.
 class SourceTree {
  public:
   explicit SourceTree(const Program& p)
@@ -52,7 +52,7 @@ class SourceTree {
     }
   }
 
-  // Of the blocks from `begin` to before `end`.
+  // Returns the sources of the blocks in [begin, end).
   Sources Of(size_t begin, size_t end) const {
     Sources sources;
     for (begin += leaves_, end += leaves_; begin < end; begin /= 2, end /= 2) {
@@ -86,7 +86,7 @@ std::vector<Loop> FindLoops(const Program& p) {
     const Sources sources = tree.Of(loop.head + 1, loop.last + 1);
     return sources.first < loop.head || sources.last > loop.last;
   });
-  // Outer ones first.
+  // Outer loops come first.
   std::stable_sort(loops.begin(), loops.end(),
                    [](const Loop& a, const Loop& b) {
                      return a.last - a.head > b.last - b.head;
@@ -123,9 +123,9 @@ class Finder {
   const Program& p_;
   Webs& w_;
   std::vector<View> views_;
-  uint64_t looks_;                 // which may still be taken
+  uint64_t looks_;  // how many instructions may still be examined
   std::vector<uint32_t> written_;  // by reference: the last loop that writes it
-  uint32_t loop_ = 0;              // the number of that at hand
+  uint32_t loop_ = 0;              // number of the current loop
 };
 
 uint32_t Finder::AddWeb(const Loop& loop, float weight) {

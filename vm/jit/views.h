@@ -1,10 +1,11 @@
-// Buffers and lists whose place and length stay in registers over a loop.
+// Buffers and lists whose data pointer and size stay in registers during a
+// loop.
 //
-// A view is of one register of references, which nothing in the loop writes.
-// It is read where the loop is entered, and again behind whatever may change
-// the object: calls and steps. An object that a view does not suit (null, of
-// another type, read-only) is one of no elements: the interpreter's body sees
-// to it, as with an index out of bounds.
+// A view belongs to one reference register that the loop does not write. It is
+// read when the loop is entered, and again after anything that may change the
+// object: calls and steps. If the object is unsuitable (null, of another type,
+// read-only), the view has no elements; the interpreter's body then handles the
+// access, as it does an index out of bounds.
 // Tested by views_test.cc, tests/vm/rows_test.cc, tests/oracle.
 #ifndef EYRIE_VM_JIT_VIEWS_H_
 #define EYRIE_VM_JIT_VIEWS_H_
@@ -22,12 +23,12 @@ namespace eyrie::vm::jit {
 struct Element {
   enum class Of : uint8_t { kNone, kBuffer, kList };
   Of of = Of::kNone;
-  uint8_t shift = 0;  // of its width in bytes
+  uint8_t shift = 0;  // log2 of its width in bytes
   bool stores = false;
-  ElementType::Kind kind = ElementType::Kind::kVariant;  // of lists
+  ElementType::Kind kind = ElementType::Kind::kVariant;  // for lists
   uint16_t ref = 0;
 
-  // True if one view serves both.
+  // Reports whether the same view serves both.
   bool Like(const Element& other) const {
     return of == other.of && shift == other.shift && kind == other.kind &&
            ref == other.ref;
@@ -36,19 +37,19 @@ struct Element {
 Element ElementOf(const Instruction& instruction);
 
 struct View {
-  Element element;     // `stores` if any is stored to
-  uint32_t head;       // the block that the loop is entered by
-  uint32_t last;       // block of it
-  uint32_t count_web;  // elements
-  uint32_t data_web;   // address of the first
+  Element element;     // `stores` if any access stores
+  uint32_t head;       // first block of the loop
+  uint32_t last;       // last block of the loop
+  uint32_t count_web;  // number of elements
+  uint32_t data_web;   // address of the first element
 };
 
-// Of an element that an instruction of a block reads or writes; null: there is
-// none.
+// Returns the view of an element that an instruction in `block` accesses, or
+// null.
 const View* ViewOf(const std::vector<View>& views, const Element& element,
                    uint32_t block);
 
-// Adds the views' webs to the others.
+// Finds views and adds their webs.
 std::vector<View> FindViews(const Program& program, Webs& webs);
 
 }  // namespace eyrie::vm::jit

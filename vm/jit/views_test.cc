@@ -1,5 +1,5 @@
-// Loops over buffers and lists: compiled code sees bounds, types, null and
-// read-only objects as the interpreter does, and what changes in the loop.
+// Loops over buffers and lists: compiled code handles bounds, types, null and
+// read-only objects, and changes during the loop, like the interpreter.
 #include <cstring>
 #include <memory>
 #include <span>
@@ -27,14 +27,14 @@ using tests::ModuleBuilder;
 ModuleBuilder Sample() {
   ModuleBuilder module;
   module.name = "sample";
-  // Running sums, in place.
+  // Running sums, stored in place.
   module.AddFunction(
       "sums", "0rri_i",
       "entry: const.i32 1 i2 const.i32.zero i1 const.i32.zero i3 br ^loop [] "
       "loop: ext.i32.i64.s i1 i4 buffer.load.i32 r0 i4 i6 add.i32 i3 i6 i3 "
       "buffer.store.i32 r0 i4 i3 add.i32 i1 i2 i1 cmp.lt.i32.s i1 i0 i7 "
       "cond_br i7 ^loop [] ^done [] done: return [i3]");
-  // The same, of what is only read, as bytes and at a fixed place.
+  // The same without stores, with bytes and a fixed index.
   module.AddFunction(
       "reads", "0rri_i",
       "entry: const.i32 1 i2 const.i32.zero i1 const.i32.zero i3 "
@@ -43,7 +43,7 @@ ModuleBuilder Sample() {
       "buffer.load.i8.s r0 i8 i7 add.i32 i3 i6 i3 add.i32 i3 i7 i3 "
       "add.i32 i1 i2 i1 cmp.lt.i32.s i1 i0 i7 "
       "cond_br i7 ^loop [] ^done [] done: return [i3]");
-  // A list that grows in the loop.
+  // A list that grows during the loop.
   module.AddFunction(
       "grows", "0rri_i",
       "entry: const.i32 1 i2 const.i32.zero i1 const.i32.zero i3 br ^loop [] "
@@ -51,7 +51,7 @@ ModuleBuilder Sample() {
       "list.get.i32 r0 i1 i5 add.i32 i3 i5 i3 add.i32 i1 i2 i1 "
       "cmp.lt.i32.s i1 i0 i7 cond_br i7 ^loop [] ^done [] "
       "done: return [i3]");
-  // 3: for the next, whose list grows in a function that it calls.
+  // 3: for the next function, whose list grows in a call.
   module.AddFunction("grow", "0ri_v", "entry: list.resize r0 i0 return []");
   module.AddFunction(
       "calls", "0rri_i",
@@ -60,8 +60,8 @@ ModuleBuilder Sample() {
       "list.get.i32 r0 i1 i5 add.i32 i3 i5 i3 add.i32 i1 i2 i1 "
       "cmp.lt.i32.s i1 i0 i7 cond_br i7 ^loop [] ^done [] "
       "done: return [i3]");
-  // Accesses behind others of the same place: by a register that is written
-  // between them, by constants. Only turn 39 writes.
+  // Accesses after others with the same index: a register that is written
+  // between them, and constants. Only iteration 39 writes.
   module.AddFunction(
       "again", "0rri_i",
       "entry: const.i32 1 i2 const.i32.zero i1 const.i32.zero i3 "
@@ -77,7 +77,7 @@ ModuleBuilder Sample() {
       "write: buffer.store.i8 r0 i12 i3 br ^next [] "
       "next: add.i32 i1 i2 i1 cmp.lt.i32.s i1 i0 i7 "
       "cond_br i7 ^loop [] ^done [] done: return [i3]");
-  // Two objects that change places around an inner loop.
+  // Two objects that are swapped around an inner loop.
   module.AddFunction(
       "swaps", "0rri_i",
       "entry: const.i32 1 i2 const.i32.zero i1 const.i32.zero i3 "
@@ -89,8 +89,8 @@ ModuleBuilder Sample() {
       "swap: assign.ref r0 r2 assign.ref r1 r0 assign.ref r2 r1 "
       "add.i32 i1 i2 i1 cmp.lt.i32.s i1 i0 i7 "
       "cond_br i7 ^outer [] ^done [] done: return [i3]");
-  // One that others share and drop in the loop; a global has it, too, and then
-  // another.
+  // An object that is shared and dropped during the loop; a global holds it,
+  // then another one.
   module.types = {"?"};
   module.global_refs = 1;
   module.AddRodata({5, 6, 7, 8});
@@ -137,7 +137,7 @@ Value Object(const std::string& what) {
   return Value(Ref<RefObject>());
 }
 
-// What a call gives, and what the objects hold afterwards.
+// Returns the results of a call, and the contents of the objects afterwards.
 std::string Call(const std::shared_ptr<const Jit>& jit, const char* function,
                  const std::string& first, const std::string& second,
                  int32_t turns) {
@@ -182,7 +182,7 @@ TEST(Views, AgreeWithTheInterpreter) {
   EXPECT_EQ(Call(jit, "drops", "buffer", "null", 2).substr(0, 3), "18 ");
 }
 
-// They are read where a loop that is hot is entered in its midst, too.
+// Views are also read when a hot loop is entered in the middle.
 TEST(Views, AreThereOnceALoopIsHot) {
   const auto jit = *jit::Create(jit::Mode::kLazy);
   for (const char* first : {"buffer", "read-only", "null"}) {

@@ -1,5 +1,6 @@
-// Liveness by words of bits; then every write, and every register that is live
-// into a block, is a node, and nodes that meet are one web.
+// Computes liveness with bit sets. Each write, and each register that is live
+// at the beginning of a block, is a node; nodes with a common reader form a
+// web.
 #include "vm/jit/webs.h"
 
 #include <algorithm>
@@ -11,10 +12,10 @@
 namespace eyrie::vm::jit {
 namespace {
 
-// Words of liveness: 512 KiB.
+// Limit for words of liveness sets: 512 KiB.
 constexpr uint64_t kMaxWords = uint64_t{1} << 16;
 constexpr uint32_t kMaxNodes = uint32_t{1} << 20;
-// What is live is carried over branches, so many words and registers of it.
+// Limit for the work of carrying live registers over branches.
 constexpr uint64_t kMaxCarried = uint64_t{1} << 23;
 constexpr float kLoopFactor = 8;
 constexpr int kMaxDepth = 5;
@@ -76,9 +77,10 @@ class Finder {
     return {predecessors_.begin() + first_predecessor_[block],
             predecessors_.begin() + first_predecessor_[block + 1]};
   }
-  // False, as of the others: it would take too long.
+  // Returns false if it would take too long, like the functions below.
   bool FindLiveIn();
-  // What is live into the next block, unless it is written. True: it is more.
+  // Adds the registers that are live at the beginning of `next` and not written
+  // in `block`. Returns true if there are new ones.
   bool AddLive(uint32_t block, uint32_t next, const uint64_t* written);
   void FindFrequencies();
   void FindWaysBack();
@@ -92,7 +94,7 @@ class Finder {
     web.begin = std::min(web.begin, position);
     web.end = std::max(web.end, position);
   }
-  // The node of a register that is live into a block.
+  // Returns the node of a register that is live at the beginning of a block.
   uint32_t LiveInNode(uint32_t block, uint32_t slot) {
     const auto begin = live_in_[block];
     const auto end = live_in_[block + 1];
@@ -104,16 +106,16 @@ class Finder {
   Program& p_;
   Webs& out_;
   const uint32_t words_;
-  std::vector<uint32_t> predecessors_;  // of the first block, the next, ...
-  std::vector<uint32_t> first_predecessor_;  // by block, and the end
-  std::vector<uint64_t> live_;               // into each block
+  std::vector<uint32_t> predecessors_;       // concatenated for all blocks
+  std::vector<uint32_t> first_predecessor_;  // by block, with the end
+  std::vector<uint64_t> live_;               // at the beginning of each block
   std::vector<uint32_t> parents_;
-  std::vector<uint16_t> slots_;    // of nodes
-  std::vector<uint32_t> live_in_;  // by block, its first node
-  // Wide reads whose halves come from two nodes, and what they were.
+  std::vector<uint16_t> slots_;    // by node
+  std::vector<uint32_t> live_in_;  // first node by block
+  // Pairs of nodes whose halves a wide read combines.
   std::vector<std::pair<uint32_t, uint32_t>> halves_;
-  std::vector<uint32_t> number_;  // of the web, by its root
-  // Of a block, the node that each live register is of at an instruction.
+  std::vector<uint32_t> number_;  // number of the web, by root node
+  // The node of each live register at the current instruction of a block.
   std::vector<uint32_t> current_;
 };
 
@@ -138,7 +140,7 @@ bool Finder::FindLiveIn() {
     }
   }
   live_ = read;
-  // What is live into a block is looked at again whenever there is more of it.
+  // A block is examined again whenever more registers are live after it.
   std::vector<uint32_t> grown(blocks);
   std::iota(grown.begin(), grown.end(), 0);
   std::vector<bool> waits(blocks, true);
@@ -207,7 +209,8 @@ void Finder::FindFrequencies() {
   }
 }
 
-// From the first block on: who comes to it, and has not come to one before.
+// For each block in order: finds the predecessors, direct or not, that no
+// earlier block has.
 void Finder::FindWaysBack() {
   std::vector<uint32_t>& back_to = out_.back_to;
   back_to.assign(p_.blocks.size(), Web::kNever);

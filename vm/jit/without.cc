@@ -1,4 +1,4 @@
-// Of builds without a compiler: for other machines, and with --define=jit=off.
+// For builds without a compiler: other processors, and --define=jit=off.
 #include "vm/jit/jit.h"
 
 namespace eyrie::vm::jit {
