@@ -152,8 +152,7 @@ absl::StatusOr<std::optional<std::vector<ArchiveMember>>> ReadZipDirectory(
         directory.subspan(kZipDirectoryEntrySize + name_size, extra_size);
     if (!ReadZip64Field(extra, size, packed_size, header)) return std::nullopt;
     uint32_t crc = Get<uint32_t>(directory, 16);
-    if (Get<uint16_t>(directory, 10) !=
-        0) {  // compressed members are not used by modules
+    if (Get<uint16_t>(directory, 10) != 0) {  // compressed: not for modules
       size = packed_size;
       crc = 0;
     }

@@ -101,8 +101,7 @@ TEST(Archive, BorrowsAtAnyAlignment) {
 // Adds checksums to all members, as compilers do.
 Bytes Sealed(Bytes zip) {
   const auto archive = Archive::Borrow(zip, "x.vmfb");
-  size_t entry =
-      zip.size() - 22;  // of the end record, which follows the entries
+  size_t entry = zip.size() - 22;  // start of the end record
   for (size_t i = (*archive)->members().size(); i-- > 0;) {
     const ArchiveMember& member = (*archive)->members()[i];
     entry -= 46 + member.name.size();

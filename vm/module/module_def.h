@@ -57,11 +57,9 @@ struct FunctionDef {
   uint16_t i32_register_count;
   uint16_t ref_register_count;
   absl::string_view calling_convention;
-  std::vector<Attribute>
-      attributes;                // reflection, such as "iree.abi.declaration"
-  absl::string_view debug_name;  // empty if it was stripped
-  absl::string_view
-      export_name;  // name of its first export; empty if not exported
+  std::vector<Attribute> attributes;  // such as "iree.abi.declaration"
+  absl::string_view debug_name;       // empty if it was stripped
+  absl::string_view export_name;      // its first; empty if not exported
 };
 
 struct RodataDef {

@@ -184,8 +184,7 @@ class List final : public ChargedObject {
   uint64_t size_ = 0;
   uint64_t capacity_ = 0;
   uint8_t* storage_ = nullptr;  // from malloc, zeroed beyond size_
-  uint64_t* marks_ =
-      nullptr;  // of written pages; after the elements in the storage
+  uint64_t* marks_ = nullptr;   // of pages; after the elements in storage_
   std::unique_ptr<NestedLists::Member> nested_;
   List* next_dying_ = nullptr;
 };
