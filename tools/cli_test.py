@@ -1,14 +1,13 @@
-"""Runs the commands of a table such as cli_test.txt and compares.
+"""Runs the commands of a table such as cli_test.txt and compares output.
 
-A block of the table is a line "$ command", then what it prints: "| " lines for
-stdout, "! " lines for stderr, "? 1" for an exit code other than 0. "!~ text"
-asks for a part of stderr. Commands run by sh, in order, in one folder of test
-files; $M is tests/modules, $B tests/bad_input/testdata, $S samples, $N
-tests/native, $P tests/support.
+A block of the table is a line "$ command", then its expected output: "| " lines
+for stdout, "! " lines for stderr, "? 1" for a nonzero exit code. "!~ text"
+expects a part of stderr. sh runs the commands in order, in one folder of test
+files. $M is tests/modules, $B tests/bad_input/testdata, $S samples, $N
+tests/native, $P tests/support. $T is a folder of links with the names of
+upstream's tools.
 
-$T is a folder of links by the public tools' names.
-
-  cli_test.py <eyrie> <table> [--update]    rewrites the table with what it sees
+  cli_test.py <eyrie> <table> [--update]    rewrites the table's expectations
 """
 
 import io
@@ -24,7 +23,7 @@ import zlib
 
 
 def npy(descr, shape, data):
-    """A .npy file as numpy.save writes it."""
+    """Returns a .npy file as numpy.save writes it."""
     header = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (
         descr, shape)
     header = header.ljust(127 - 10) + "\n"
@@ -33,9 +32,9 @@ def npy(descr, shape, data):
 
 
 def damaged_libraries(folder):
-    """Native libraries that are none of this machine, or none at all."""
+    """Returns broken native libraries and their declarations, by name."""
     path = folder / "handlers_3_noted.so"
-    if not path.exists():  # of the table for them alone
+    if not path.exists():  # only one table's test has it
         return {}
     library = path.read_bytes()
     note = library.index(b"EYRIE\0")
@@ -45,7 +44,7 @@ def damaged_libraries(folder):
         "cut.so": library[:len(library) // 2],
         "header.so": library[:40],
         "text.so": b"this is no library\n",
-        # The text of its note is as long as the file may not be.
+        # The note claims more text than the file has bytes.
         "note.so": (library[:note - 8] + struct.pack("<I", 1 << 30) +
                     library[note - 4:]),
         "plain.so": (folder / "handlers_3.so").read_bytes(),
@@ -67,7 +66,7 @@ def damaged_libraries(folder):
 
 
 def sealed(module):
-    """The archive with the checksums of what its members hold."""
+    """Returns the archive with updated checksums of its members."""
     archive = zipfile.ZipFile(io.BytesIO(module))
     directory, module = archive.start_dir, bytearray(module)
     for member in archive.infolist():
@@ -81,7 +80,7 @@ def sealed(module):
 
 
 def damaged_shaders(modules):
-    """Modules for Vulkan whose executables are damaged, each in its way."""
+    """Returns Vulkan modules, each with a different damaged executable."""
     module = (modules / "3.13/add.vulkan.vmfb").read_bytes()
     executable = module.index(b"VKE1", module.index(b"VKE1") + 1)
     shader = module.index(b"\x03\x02\x23\x07")
@@ -105,7 +104,7 @@ def damaged_shaders(modules):
 
 
 def prepare(folder, modules, table):
-    """The files that commands of the table name."""
+    """Writes the files that commands of the table name."""
     add = (modules / "3.13/add.vmfb").read_bytes()
     files = {
         "empty.vmfb": b"",
@@ -114,7 +113,7 @@ def prepare(folder, modules, table):
         "cut.vmfb": add[:1000],
         "cut_tail.vmfb": add[:-2000],
         "add.vmfb": add,
-        # An export whose name is no plain text.
+        # An export with a control character in its name.
         "escapes.vmfb": add.replace(b"\3\0\0\0add\0", b"\3\0\0\0a\x1bd\0"),
         "a.npy": npy("<f4", "(4,)", struct.pack("<4f", 1, 2, 3, 4)),
         "b.npy": npy("<f4", "(4,)", struct.pack("<4f", 10, 20, 30, 40)),
@@ -122,7 +121,7 @@ def prepare(folder, modules, table):
         "a.bin": struct.pack("<8f", 1, 2, 3, 4, 5, 6, 7, 8),
         "flags.txt": b"# the inputs\n--input=4xf32=1\n\n--input=4xf32=2\n",
     }
-    # A kernel of machine code with one byte of another value.
+    # One changed byte in the machine code of a kernel.
     kernel = add.index(b"\x7fELF") + 600
     files["flipped_add.vmfb"] = (
         add[:kernel] + bytes([add[kernel] ^ 1]) + add[kernel + 1:])
@@ -139,7 +138,7 @@ def prepare(folder, modules, table):
 
 
 def link_names(eyrie, folder):
-    """Links as `./eyrie install` makes them."""
+    """Creates the links that `./eyrie install` creates."""
     names = pathlib.Path(__file__).with_name("names.def")
     if names.exists():
         folder.mkdir()
@@ -149,7 +148,7 @@ def link_names(eyrie, folder):
 
 
 def parse(text):
-    """Splits the table into blocks: (comments above, command, expectation)."""
+    """Splits the table into blocks of (comments, command, expectation)."""
     blocks, comments, block = [], [], None
     for line in text.split("\n"):
         if line.startswith("$ "):
@@ -165,7 +164,7 @@ def parse(text):
 
 
 def run(command, folder, environment):
-    """What a command prints, as lines of the table."""
+    """Runs a command. Returns its output as lines of the table."""
     done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment,
                           capture_output=True, timeout=120, check=False)
     lines = []
@@ -183,7 +182,7 @@ def run(command, folder, environment):
 
 
 def matches(want, got):
-    """Whether lines are as expected; "!~" lines stand for all of stderr."""
+    """Reports whether lines match; "!~" lines replace all of stderr."""
     parts = [line[3:] for line in want if line.startswith("!~")]
     if not parts:
         return want == got

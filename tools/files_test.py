@@ -1,9 +1,9 @@
-"""Every flag that writes a file, over everything that its path may lead to.
+"""Runs every flag that writes a file, for every kind of path.
 
-A file keeps the links to it, its other names, its mode and owner; it keeps its
-content if the new one cannot be written; and a path that cannot be written is
-an error before anything runs. Permissions bind in the commands here, whoever
-runs them.
+A write keeps the file's links, its other names, its mode and its owner. If the
+new content cannot be written, the old content stays. A path that cannot be
+written is an error before anything runs. The commands run without root's
+capabilities, so that file permissions apply.
 
   files_test.py <eyrie>
 """
@@ -25,7 +25,8 @@ import zipfile
 MODULES = "tests/modules/3.13"
 OLD = b"old content\n"
 
-# Name, command, how the file begins. "{f}" is the file, "{d}" its folder.
+# Name, command, how the file begins, file name. "{f}" is the file, "{d}" its
+# folder.
 WRITERS = [
     ("@.npy", "run add.vmfb --input=4xf32=1 --input=4xf32=2 --output=@{f}",
      b"\x93NUMPY", "f.npy"),
@@ -58,9 +59,9 @@ WRITERS = [
      b"x" * 300, "rodata_0.bin"),
 ]
 
-# Name, commands for sh that make "f", what the file is afterwards; "E" begins
-# an error. "new" is new content, which is behind the old one where the writer
-# appends. Then what the folder is to be.
+# Name, shell commands that create "f", expected state of the file afterwards,
+# and then of its folder. "E" begins an error. "new" is the new content; it
+# follows the old content if the writer appends.
 STATES = [
     ("missing", ":", "644 new"),
     ("regular", "cp old f", "644 new"),
@@ -86,12 +87,12 @@ STATES = [
     ("limit, hard link", "cp old f; ln f g", "E 644 x2 old"),
     ("limit, missing", ":", "E none"),
 ]
-# Folders that are missing are made, as GoogleTest does.
+# These flags create missing folders, as GoogleTest does.
 MAKES_FOLDERS = ("--gtest_output",)
 
 
 def drop_powers():
-    """Has permissions bind the process and what it starts, be it root's."""
+    """Drops root's capabilities from this process and its children."""
     libc = ctypes.CDLL(None)
     libc.prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
     header = struct.pack("<II", 0x20080522, 0)
@@ -99,7 +100,7 @@ def drop_powers():
 
 
 def describe(path):
-    """Mode, number of names, another owner and content of a file."""
+    """Returns a file's mode, link count, other owner, and its content."""
     if not os.path.lexists(path):
         return "none", b""
     text = "> " if os.path.islink(path) else ""
@@ -117,7 +118,7 @@ def describe(path):
 
 
 class Tester:
-    """Runs commands in a folder of its own and counts what is not as wanted."""
+    """Runs commands in its own folder and counts wrong results."""
 
     def __init__(self, eyrie, folder):
         self.eyrie = eyrie
@@ -126,14 +127,14 @@ class Tester:
         self.failures = 0
 
     def check(self, name, got, want):
-        """One row of a table."""
+        """Checks one row of a table."""
         self.rows += 1
         if got != want:
             self.failures += 1
             print("FAILED: %s\n  want: %s\n  got:  %s" % (name, want, got))
 
     def start(self, command, limit=None, **options):
-        """Starts a command of the tool, without root's powers."""
+        """Starts a command of the tool without root's capabilities."""
 
         def prepare():
             drop_powers()
@@ -146,13 +147,13 @@ class Tester:
             stderr=subprocess.PIPE, **options)
 
     def run(self, command, limit=None):
-        """Runs a command to its end: exit code, stdout, stderr."""
+        """Runs a command. Returns its exit code, stdout and stderr."""
         process = self.start(command, limit, stdin=subprocess.DEVNULL)
         out, errors = process.communicate(timeout=300)
         return process.returncode, out, errors
 
     def prepare(self, place, state, setup):
-        """Makes the folder that a row writes to. False: it cannot be made."""
+        """Creates the folder for a row. Returns False if that fails."""
         if place.exists():
             os.chmod(place, 0o755)
             shutil.rmtree(place)
@@ -168,7 +169,7 @@ class Tester:
 
 
 def write_one(test, writer, state):
-    """One writer to one kind of path."""
+    """Tests one writer with one kind of path."""
     name, command, start, file = writer
     state_name, setup, want = state
     title = "%s to %s" % (name, state_name)
@@ -184,7 +185,7 @@ def write_one(test, writer, state):
     fails = want.startswith("E ")
     if name in MAKES_FOLDERS and state_name == "no folder":
         fails, want = False, "E 644 new"
-    # Google Benchmark itself meets the limit.
+    # Google Benchmark itself may be killed by the limit.
     killed = limit and name == "--benchmark_out" and code < 0
     test.check(title + ": exit code, " + repr(errors), code,
                code if killed else 1 if fails else 0)
@@ -216,7 +217,7 @@ def write_one(test, writer, state):
 
 
 def append_in_parallel(test):
-    """Ten processes that append to one file, which does not exist at first."""
+    """Tests ten processes that append to one file and create it."""
     command = "run add.vmfb --input=4xf32=%d --input=4xf32 --output=+%s"
     for name in ("many.npy", "many.npz", "many.bin"):
         path = test.folder / name
@@ -239,7 +240,7 @@ def append_in_parallel(test):
 
 
 def open_files(process):
-    """How many files a process has open; many if it has ended."""
+    """Returns the number of a process's open files, or 1000 if it ended."""
     try:
         return len(os.listdir("/proc/%d/fd" % process))
     except OSError:
@@ -247,7 +248,7 @@ def open_files(process):
 
 
 def end_in_the_middle(test):
-    """A process that is ended while it writes: the old content, or the new."""
+    """Tests that killing a writer leaves the old or the new content."""
     size = 16 << 20
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
         for links in (1, 2):
@@ -262,7 +263,7 @@ def end_in_the_middle(test):
             process.send_signal(number)
             process.communicate(timeout=300)
             content = (place / "f").stat().st_size
-            # A copy in place cannot be whole if the process is killed.
+            # SIGKILL during a copy in place leaves a partial file.
             test.check("ended by %d, %d names" % (number, links),
                        content == len(OLD) or content >= size * 4 or
                        (number == signal.SIGKILL and links == 2), True)
@@ -271,7 +272,7 @@ def end_in_the_middle(test):
 
 
 def report_early(test):
-    """Paths that are wrong are told while standard input is still open."""
+    """Tests that wrong paths are errors before stdin is closed."""
     for flags in ("--parameters=nowhere.irpa", "--parameters=a=nowhere.irpa",
                   "--output=@nowhere/f.npy", "--trace=nowhere/f",
                   "nowhere.vmfb", "--output=@folder", "--output=f.npy"):
@@ -290,7 +291,7 @@ def report_early(test):
 
 
 def write_to_inputs(test):
-    """Files that the command itself uses."""
+    """Tests files that are both read and written by a command."""
     folder = test.folder
     add = "run add.vmfb --input=4xf32=1 --input=@x.npy --output=@x.npy"
     npy = (folder / "f.npy").read_bytes()

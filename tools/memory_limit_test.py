@@ -1,7 +1,7 @@
-"""Commands under limits of address space that rise in steps.
+"""Runs commands under limits of address space that rise in steps.
 
-Each ends with its result or with exit code 1 and a sentence, never by a signal.
-The limits begin where the system starts the program at all.
+Each must end with its result, or with exit code 1 and a message, never by a
+signal. The lowest limit is one with which the system can start the program.
 
   memory_limit_test.py <eyrie>
 """
@@ -18,7 +18,7 @@ KIB = 1 << 10
 MIB = 1 << 20
 GIB = 1 << 30
 
-# More functions and bytes than fit beside the program.
+# More functions and bytes than fit in memory next to the program.
 MODULE = """vm.module @many version 0
 vm.rodata[0] = %s
 %s"""
@@ -43,7 +43,7 @@ vm.func @zeros() -> (!vm.buffer) {
 
 
 def run(command, limit):
-  """The exit code below `limit` bytes of address space, and stderr."""
+  """Returns the exit code under `limit` bytes of address space, and stderr."""
 
   def restrict():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -56,7 +56,7 @@ def run(command, limit):
 
 
 def least(command):
-  """The limit from which on a command that needs next to nothing succeeds."""
+  """Returns the lowest limit with which a trivial command succeeds."""
   limit = MIB
   while run(command, limit)[0] != 0:
     limit += 256 * KIB
@@ -68,8 +68,7 @@ def is_good(code, text):
 
 
 def sweep(command, begin):
-  """How many runs of those below the limit that suffices fail, and how the
-  wrong ones end."""
+  """Returns how many runs below the sufficient limit fail, and bad ends."""
   end = begin
   while run(command, end)[0] != 0:
     end += end // 4
@@ -119,19 +118,20 @@ def main():
       for line in bad:
         print("  WRONG:", line)
       wrong += len(bad)
-    # Where the program hardly starts: 127 is the dynamic loader's own.
+    # Limits with which the program hardly starts. 127 is the dynamic loader's
+    # exit code.
     for limit in range(begin - 512 * KIB, begin, 8 * KIB):
       code, text = run([eyrie, "inspect", digits], limit)
       if code != 127 and not is_good(code, text):
         print(f"WRONG: {limit} bytes: exit code {code}, {text[:200]!r}")
         wrong += 1
-    # The limit in force is named.
+    # The message must name the limit in force.
     _, text = run([eyrie, "run", digits, "--input=1000000000000xf32=1"],
                   begin + 64 * MIB)
     if f"may have {begin + 64 * MIB} bytes of address space" not in text:
       print("WRONG: the limit is not named:", text)
       wrong += 1
-    # The text is written while it is made.
+    # The text must be written while it is produced.
     code, text = run([eyrie, "run", zeros, "--output=json"], begin + 64 * MIB)
     if code != 0:
       print("WRONG: JSON text is kept:", code, text)

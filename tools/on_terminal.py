@@ -1,7 +1,7 @@
-"""Runs a command on a terminal and prints what that got, made visible.
+"""Runs a command on a terminal and prints its output in visible form.
 
-`python3 on_terminal.py COMMAND...`: "\\r" and escapes are printed as text, line
-feeds stay. The exit code is the command's. For tables of cli_test.py.
+`python3 on_terminal.py COMMAND...`: prints "\\r" and escapes as text and keeps
+line feeds. Exits with the command's exit code. For tables of cli_test.py.
 """
 
 import os

@@ -1,8 +1,8 @@
 """Checks a file that --trace wrote and lists what is in it.
 
-Prints `sound` if it is JSON whose spans nest on each thread, whose events are
-in order of time there, and whose arrows have both ends; then one line for
-each name of the categories asked for, each once, in order.
+Prints `sound` if it is JSON, the spans nest on each thread, each thread's
+events are in order of time, and arrows have both ends. Then prints one line
+for each name in the given categories, each once, in order.
 
   trace_check.py <file> <category>...
 Tested by tools/cli_test.py.
@@ -11,11 +11,11 @@ Tested by tools/cli_test.py.
 import json
 import sys
 
-SLACK = 0.0015  # Microseconds: times are written to the nanosecond.
+SLACK = 0.0015  # microseconds: times are written in nanoseconds
 
 
 def faults(events):
-    """Yields a sentence for everything that is wrong."""
+    """Yields a sentence for every error."""
     last, open_ends, arrows = {}, {}, set()
     for event in events:
         if event["ph"] == "M":

@@ -1,8 +1,9 @@
-"""The loops of programs/ as other makers of machine code run them.
+"""Runs the loops of programs/ as machine code of other compilers.
 
-wasmtime compiles loops.wat, the system's C compiler loops.c with -O2. Both run
-in this process: a measurement is the processor's time of one call, by its
-turns. wasmtime comes from the Python package index, into .eyrie/bench.
+wasmtime compiles loops.wat; the system's C compiler compiles loops.c with -O2.
+Both run in this process: a measurement is the processor time of one call
+divided by its turns. wasmtime is installed from the Python package index into
+.eyrie/bench.
 """
 
 import ctypes
@@ -14,14 +15,14 @@ import venv
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 PROGRAMS = os.path.join(HERE, "programs")
-# Calls of a measurement: some 100 ms.
+# The minimum processor time of a measurement.
 MIN_SECONDS = 0.1
 
 _TYPES = {"i32": ctypes.c_int32, "i64": ctypes.c_int64, "f32": ctypes.c_float}
 
 
 def fetch_wasmtime(cache):
-    """Makes the package importable, fetching it once."""
+    """Makes the package importable; downloads it on first use."""
     made = os.path.join(cache, "wasmtime")
     if not os.path.exists(made):
         print(f"Fetching wasmtime into {made}.", file=sys.stderr)
@@ -63,8 +64,10 @@ class Native:
         self.library = ctypes.CDLL(library)
 
     def function(self, name, types):
-        """Returns a function of numbers; types are the arguments', then the
-        result's."""
+        """Returns a Python function for the C function `name`.
+
+        `types` holds the argument types, then the result type.
+        """
         found = getattr(self.library, name)
         found.argtypes = [_TYPES[name] for name in types[:-1]]
         found.restype = _TYPES[types[-1]]
@@ -72,7 +75,7 @@ class Native:
 
 
 def time_of(function, arguments, turns, scale):
-    """Returns a measurement: the time per turn of a call."""
+    """Returns a function that measures the time per turn of a call."""
 
     def measure():
         calls = 0

@@ -1,9 +1,9 @@
 """Measures programs against each other: time, start, memory, size.
 
-Every comparison runs in rounds, and in each round both sides run, the one
-that begins changing from round to round: what else the machine does then
-falls on both. A round gives one ratio; the figure is their median, with the
-quartiles as its spread.
+Every comparison runs in rounds. In each round both sides run, and the side
+that runs first alternates, so that other load on the machine affects both. A
+round gives one ratio. The figure is the median ratio; its spread is the
+quartiles.
 Tested by tests/house_test.py.
 """
 
@@ -20,7 +20,7 @@ UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 @dataclasses.dataclass
 class Figure:
-    """Ours against theirs, in one unit; below 1 ours is the smaller."""
+    """Our value and theirs, in one unit. A ratio below 1 favours us."""
 
     name: str
     unit: str
@@ -36,7 +36,7 @@ class Figure:
 def compare(name, unit, ours, theirs, rounds, limit=None):
     """Runs two measurements in turn and returns their Figure.
 
-    ours and theirs return one number each; they run once unmeasured first.
+    `ours` and `theirs` return one number each. Each runs once unmeasured.
     """
     ours()
     theirs()
@@ -67,10 +67,10 @@ def quartiles(values):
 
 
 def benchmark_seconds(output, function, clock="wall"):
-    """Returns the seconds per call in a benchmark's table, by either clock.
+    """Returns the seconds per call from a benchmark's table.
 
     A row reads `BM_add/process_time/real_time   1.76 us   1.77 us   1000`:
-    first the time on the wall, then that of the process on its processors.
+    first the wall-clock time, then the processor time of the process.
     """
     time_of = r"([\d.e+-]+)\s+(ns|us|ms|s)\b"
     match = re.search(
@@ -83,7 +83,7 @@ def benchmark_seconds(output, function, clock="wall"):
 
 
 def call_time(command, function, scale, clock="wall"):
-    """Returns a measurement: the time per call that a benchmark prints."""
+    """Returns a function that measures the time a benchmark prints."""
 
     def measure():
         done = subprocess.run(command, capture_output=True, text=True,
@@ -98,7 +98,7 @@ def call_time(command, function, scale, clock="wall"):
 def expect_equal(ours, theirs):
     """Raises unless two commands of one call give the same results.
 
-    What they print is compared, and arrays byte for byte, as their files.
+    Compares printed output, and the files of arrays byte for byte.
     """
     printed = [_output(command) for command in (ours, theirs)]
     if b"=" in printed[1]:
@@ -119,7 +119,7 @@ def _output(command):
 
 
 def instructions(command):
-    """Counts the instructions of a call within a benchmark, by callgrind."""
+    """Counts the instructions of a call in a benchmark with callgrind."""
     with tempfile.TemporaryDirectory() as folder:
         counts = os.path.join(folder, "counts")
         subprocess.run(
@@ -132,7 +132,7 @@ def instructions(command):
 
 
 def instructions_per_call(counts):
-    """Returns what callgrind counted, by the calls that it saw in it.
+    """Returns callgrind's instruction count per call.
 
     Each call of PreparedCall::Invoke calls Callable::Invoke once.
     """
@@ -153,8 +153,8 @@ def geometric_mean(name, figures, limit=None):
 
 
 def spawn(command):
-    """Runs a command, output dropped; returns (seconds, peak KiB)."""
-    environment = dict(os.environ)  # not a part of what is timed
+    """Runs a command without output. Returns (seconds, peak KiB)."""
+    environment = dict(os.environ)  # outside the timed part
     begin = time.perf_counter()
     pid = os.posix_spawn(
         command[0], command, environment,
@@ -168,7 +168,7 @@ def spawn(command):
 
 
 def start_times(name, ours, theirs, rounds, runs, limit):
-    """Compares whole processes, single runs of both sides alternating."""
+    """Compares whole processes; single runs of both sides alternate."""
     spawn(ours)
     spawn(theirs)
     pairs = []

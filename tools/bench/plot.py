@@ -1,11 +1,12 @@
 """Draws figures: a point for each ratio, a line for its spread.
 
-Wants matplotlib, and says so where it is missing (Debian: python3-matplotlib).
+Needs matplotlib (Debian: python3-matplotlib). Reports an error if it is
+missing.
 """
 
 
 def draw(figures, version, path):
-    """Writes the figures' ratios and limits to a file, on a log scale."""
+    """Writes a plot of the figures' ratios and limits, on a log scale."""
     try:
         import matplotlib  # pylint: disable=import-outside-toplevel
     except ImportError as error:

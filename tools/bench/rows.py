@@ -1,7 +1,7 @@
-"""What is compared call by call: one row a figure, with what it may be.
+"""The calls to compare: one row per figure, with its limit.
 
 A program is a file of programs/, compiled once per release. A row's limit is
-the largest ratio of medians, ours by upstream's, that the project allows.
+the largest allowed ratio of medians, ours to upstream's.
 Tested by tests/house_test.py.
 """
 
@@ -10,7 +10,7 @@ import dataclasses
 TURNS = 1_000_000
 CALLS = 100_000
 FIB = 25
-FIB_CALLS = 242_785  # that fib(25) is made of
+FIB_CALLS = 242_785  # calls in fib(25)
 SYNC = "local-sync"
 TASK = "local-task"
 
@@ -19,7 +19,7 @@ TASK = "local-task"
 class Row:
     """A function that both sides call, with the same inputs."""
 
-    name: str  # What the table calls it.
+    name: str  # the row's name in the table
     program: str
     function: str
     inputs: tuple[str, ...] = ()
@@ -31,12 +31,12 @@ class Row:
     ours: tuple[str, ...] = ()  # Flags of our side alone: limits.
 
 
-# What is compared interpreter by interpreter.
+# Flags of our side when interpreters are compared.
 _INTERPRETED = ("--jit=off",)
 
 
 def _scalar(function, limit, *inputs):
-    """A loop of the VM's own code, ours with limits on fuel and time."""
+    """Returns a row for a loop of VM code, with limits on our side."""
     return Row(f"loop, {function}", "scalar", function,
                (f"--input={TURNS}", *inputs), limit, "ns", TURNS,
                ours=(*_INTERPRETED, f"--fuel={3 * TURNS}", "--timeout=1m"))
@@ -53,8 +53,8 @@ _RNN = ("--input=64x16xf32=0.1", "--input=16x16xf32=0.05",
 _NEWTON = ("--input=4xf32=2 3 5 7",)
 _COLLATZ = ("--input=i64=27",)
 
-# Compiled code: by upstream's interpreter, and by other makers of machine
-# code: by wasmtime, and by a compiler of C, of which nothing is asked.
+# Compiled code. A row's limit is for upstream's interpreter. CODE_ROWS has
+# limits for wasmtime's code; a C compiler's is shown without one.
 _JIT = ("--jit=lazy",)
 
 
@@ -70,12 +70,12 @@ def _compiled_loop(function, limit, *inputs):
 
 @dataclasses.dataclass(frozen=True)
 class CodeRow:
-    """A row of ROWS["jit"] that other machine code is compared with, too."""
+    """A row of ROWS["jit"] that is also compared with machine code."""
 
     function: str
-    types: tuple[str, ...]  # Of the arguments, then of the result.
+    types: tuple[str, ...]  # of the arguments, then of the result
     arguments: tuple[float, ...]
-    limit: float | None  # By wasmtime.
+    limit: float | None  # for wasmtime's code
 
 
 CODE_ROWS = (
@@ -160,12 +160,13 @@ ROWS = {
             "ms", kind="vmvx-microkernels"),
     ),
 }
-# The geometric mean of the group's ratios that the project allows.
+# The largest allowed geometric mean of a group's ratios.
 MEAN_LIMITS = {"loop": 0.8}
-# What one more dispatch of a command buffer costs: by how many two programs
-# differ, and the largest ratio.
+# The cost of one more dispatch in a command buffer: the difference in
+# dispatches between two programs, and the largest allowed ratio.
 FURTHER = (20, 0.3)
-# What an instruction of bytecode may cost when it is compiled.
+# The largest allowed cost of compiling one instruction of bytecode.
 COMPILE = {"ns": 1000, "bytes": 64}
-# Instructions of a call, under callgrind: this number falls, and never rises.
+# Instructions of a call, counted by callgrind. Lower the number when it falls;
+# never raise it.
 INSTRUCTIONS = {"add of 4 floats": 5250}

@@ -1,9 +1,9 @@
-"""The other side of a comparison: upstream's programs of one release.
+"""Upstream's programs of one release, for comparisons.
 
-They come from a virtual environment: one that is given, or one made here
-from the Python package index, under .eyrie/ of the tree. The programs are
-the binaries of the wheels, not the Python scripts around them, whose start
-would be measured too.
+They come from a virtual environment: a given one, or one created under .eyrie/
+from the Python package index. The programs are the binaries in the wheels, not
+the Python scripts that start them, because the scripts' start would be
+measured, too.
 """
 
 import glob
@@ -13,12 +13,12 @@ import sys
 import venv
 
 PACKAGES = ("iree-base-compiler", "iree-base-runtime")
-# What a module is compiled to: native code, or bytecode of which kernels too
-# are, which may call the runtime's microkernels.
+# Compiler flags for each kind of module: native code, or VMVX bytecode with or
+# without the runtime's microkernels.
 COMPILE_FLAGS = {
     "native": ("--iree-hal-target-backends=llvm-cpu",
                "--iree-llvmcpu-target-cpu=host"),
-    # What valgrind knows, on every machine.
+    # A CPU level that valgrind supports on every machine.
     "avx2": ("--iree-hal-target-backends=llvm-cpu",
              "--iree-llvmcpu-target-cpu=x86-64-v3"),
     "vmvx": ("--iree-hal-target-backends=vmvx",),
@@ -28,7 +28,7 @@ COMPILE_FLAGS = {
 
 
 class Upstream:
-    """The programs of one release, found below a virtual environment."""
+    """The programs of one release, in a virtual environment."""
 
     def __init__(self, folder):
         libs = os.path.join(folder, "lib", "python3*", "site-packages", "iree")
@@ -54,7 +54,7 @@ class Upstream:
         return "unknown"
 
     def compile(self, source, target, kind="native"):
-        """Compiles a file of MLIR for this machine, once."""
+        """Compiles an MLIR file for this machine unless it was compiled."""
         if not os.path.exists(target):
             subprocess.run(
                 [self.compiler, *COMPILE_FLAGS[kind], source, "-o",
@@ -64,7 +64,7 @@ class Upstream:
 
 
 def find(folder, release, cache):
-    """Returns the Upstream in a folder (or its bin), or in one made here."""
+    """Returns the Upstream in a folder (or its bin); creates a default."""
     if folder:
         folder = os.path.abspath(folder).rstrip("/")
         if os.path.basename(folder) == "bin":

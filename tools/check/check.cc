@@ -1,7 +1,7 @@
 // `eyrie check`: runs the tests in compiled modules.
 //
-// Loading is in here, running in test_runner.h; what is printed is in
-// console_report.h.
+// This file loads the modules. test_runner.h runs the tests; console_report.h
+// prints the results.
 // Tested by check_test.txt.
 #include <algorithm>
 #include <atomic>
@@ -85,7 +85,8 @@ class Loader {
   }
 
  private:
-  // One file among others that cannot be loaded is a test that fails.
+  // Adds the tests of one file. If the file is one of several and cannot be
+  // loaded, adds a test that fails instead.
   absl::Status LoadOne(const TestFile& file, TestPlan& plan) {
     absl::StatusOr<abi::Program> program = abi::LoadProgram(file.path);
     const bool alone = file.prefix.empty();
@@ -106,7 +107,8 @@ class Loader {
     return absl::OkStatus();
   }
 
-  // Of a module with functions that are no tests, or without tests.
+  // Returns the message for a module without tests, or with functions that are
+  // not tests.
   static std::string Sentence(const std::string& path, bool has_tests,
                               size_t others) {
     const std::string name = absl::StrCat("'", PlainPath(path), "'");
@@ -126,12 +128,13 @@ class Loader {
   std::vector<abi::Program> libraries_;
 };
 
-// The report that is asked for, before there is anything to report; null: none.
+// Opens the requested report before the tests run, so that a wrong path fails
+// early. Returns null if no report is requested.
 absl::StatusOr<std::unique_ptr<FileWriter>> OpenXml(
     const CheckOptions& options) {
   std::unique_ptr<FileWriter> file;
   if (options.xml.empty()) return file;
-  // The file says it if there is none.
+  // If this fails, opening the file reports the error.
   if (options.xml_folders) {
     const size_t slash = options.xml.rfind('/');
     MakeFolders(options.xml.substr(0, slash + 1)).IgnoreError();
@@ -141,10 +144,11 @@ absl::StatusOr<std::unique_ptr<FileWriter>> OpenXml(
   return file;
 }
 
-// The state of a run, for interrupts.
+// Decides what an interrupt does to the run.
 class Interruption {
  public:
-  // An interrupt is to stop this; nullptr: it ends the process.
+  // Makes an interrupt stop this runner. If null, an interrupt ends the
+  // process.
   void Watch(TestRunner* runner) {
     const std::lock_guard<std::mutex> lock(mutex_);
     runner_ = runner;
@@ -173,11 +177,12 @@ class Check {
         expected_failures_(std::move(expected_failures)),
         random_(options.seed) {}
 
-  // The tests that are left, for who only wants to see them.
+  // Returns the text of --list_tests: the selected tests by suite.
   std::string ListText() const;
-  // False: a test failed. INVALID_ARGUMENT: there is no test to run.
+  // Returns false if a test failed. Fails if the report cannot be written.
   absl::StatusOr<bool> Run(TestRunner& runner);
-  // Leaves out those that are not to run. INVALID_ARGUMENT: all of them.
+  // Applies the filter and the shard. INVALID_ARGUMENT: no module has a test,
+  // or none matches the filter.
   absl::Status Select();
 
   const TestPlan& plan() const { return plan_; }
@@ -195,10 +200,10 @@ class Check {
   std::mt19937 random_;
   size_t disabled_ = 0;
 
-  // Of the last run.
+  // State of the last run.
   std::vector<size_t> order_;
   std::vector<TestRecord> records_;
-  absl::Time begin_;  // what the report says
+  absl::Time begin_;  // wall clock, for the report
   Deadline clock_begin_;
 };
 
@@ -244,7 +249,8 @@ std::string Check::ListText() const {
   return text;
 }
 
-// Suites and, within them, tests, in the order in which they are to run.
+// Returns the indices of the tests to run: suites in order and, within them,
+// their tests. Shuffled if requested.
 std::vector<size_t> Check::Order() {
   std::vector<std::vector<size_t>> suites(plan_.suites().size());
   for (size_t i = 0; i < plan_.tests().size(); ++i) {
@@ -324,7 +330,7 @@ void Check::PrintHeader(ConsoleReport& report) const {
 
 absl::StatusOr<bool> Check::Run(TestRunner& runner) {
   ASSIGN_OR_RETURN(const std::unique_ptr<FileWriter> xml, OpenXml(options_));
-  // A file is wanted whether or not somebody reads the lines to their end.
+  // The file must be written even if the reader of stdout exits early.
   if (xml != nullptr) std::signal(SIGPIPE, SIG_IGN);
   ConsoleReport report(plan_, {options_.color, options_.print_time,
                                options_.brief, options_.jobs});
@@ -342,7 +348,7 @@ absl::StatusOr<bool> Check::Run(TestRunner& runner) {
   return passed;
 }
 
-// Opens each list of devices, "a,b".
+// Opens the devices of each list, for example "a,b".
 absl::StatusOr<std::vector<TestRunner::DeviceList>> OpenDeviceLists(
     const Arguments& arguments, const std::vector<std::string>& texts) {
   ASSIGN_OR_RETURN(const hal::DriverOptions options,
@@ -382,7 +388,7 @@ absl::StatusOr<bool> RunChecks(const Arguments& arguments,
                    LoadNativeLibraries(arguments));
   ASSIGN_OR_RETURN(std::vector<TestRunner::DeviceList> lists,
                    OpenDeviceLists(arguments, devices));
-  // Each test has the limit for itself.
+  // The limit applies to each test separately.
   session_options.memory = nullptr;
   RETURN_IF_ERROR(tracing.Begin());
   TestRunner runner(check.plan(), std::move(session_options), lists);
@@ -400,7 +406,7 @@ absl::StatusOr<bool> RunChecks(const Arguments& arguments,
 // Returns the exit code.
 int RunWith(const Arguments& arguments, const CheckOptions& options) {
   Interruption interruption;
-  // Before all threads, which must not take the interrupt.
+  // Must start before all other threads, so that none of them takes the signal.
   const InterruptThread watch([&interruption] { interruption.Interrupt(); });
   const absl::StatusOr<bool> passed =
       RunChecks(arguments, options, interruption);

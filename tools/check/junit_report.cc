@@ -17,7 +17,7 @@
 namespace eyrie::tools {
 namespace {
 
-// One test of the report; without a record, it was not run.
+// A test in the report. A test without a record did not run.
 struct Row {
   const Test* test;
   const TestRecord* record;
@@ -52,8 +52,8 @@ std::string Attribute(absl::string_view name, absl::string_view value) {
   return absl::StrCat(" ", name, "=\"", XmlText(value), "\"");
 }
 
-// By the clock on the wall here, as GoogleTest has it. The C library knows the
-// zone: Abseil's own reader of zones would be 90 KB of the tool.
+// Returns local time, as GoogleTest writes it. Uses the C library's time zones,
+// because Abseil's would add 90 KB to the tool.
 std::string Timestamp(absl::Time time) {
   const int64_t milliseconds = absl::ToUnixMillis(time);
   const int64_t after = (milliseconds % 1000 + 1000) % 1000;

@@ -31,7 +31,7 @@ void AddLine(absl::string_view line, TestResult& result) {
   result.printed.emplace_back(line.data(), line.size());
 }
 
-// The options of one test's context, which listens into its result.
+// Returns the options of one test's context, with its output added to `result`.
 abi::SessionOptions Listening(abi::SessionOptions options, TestResult& result) {
   options.print = [&result](absl::string_view line) { AddLine(line, result); };
   options.hal.trace = [&result](absl::string_view key,
@@ -47,13 +47,14 @@ abi::SessionOptions Listening(abi::SessionOptions options, TestResult& result) {
 
 }  // namespace
 
-// The tests of one run, which threads take, in order, and whose results one
-// thread takes in that order, too.
+// Distributes the tests of one run, in order, to threads. Hands their results,
+// in the same order, to one thread.
 class TestRunner::Queue {
  public:
   explicit Queue(size_t size) : results_(size) {}
 
-  // The place of the next test; nullopt: there is none, or no more are to run.
+  // Returns the index of the next test, or nullopt if none is left or the run
+  // is closed or stopped.
   std::optional<size_t> Take(const std::atomic<bool>& stopped) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (closed_ || stopped || next_ == results_.size()) {
@@ -70,7 +71,8 @@ class TestRunner::Queue {
     changed_.notify_all();
   }
 
-  // The result of a test that has ended; nullopt: nobody takes it any more.
+  // Waits for the result of a test. Returns nullopt if no thread will run the
+  // test.
   std::optional<TestResult> Wait(size_t place) {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [&] {
@@ -113,7 +115,8 @@ absl::Status TestRunner::Call(const Test& test, TestResult& result) {
   ASSIGN_OR_RETURN(const std::unique_ptr<abi::Session> session,
                    abi::Session::Create(suite.programs, devices_[suite.devices],
                                         std::move(options)));
-  // Looked up, not searched for: each test has a context of its own.
+  // Each test has its own context, so an index of all functions would be built
+  // for one lookup.
   ASSIGN_OR_RETURN(const vm::Function function,
                    session->context().Lookup(test.function));
   ASSIGN_OR_RETURN(abi::Callable callable, session->Bind(function));
@@ -126,7 +129,7 @@ TestResult TestRunner::RunOne(const Test& test) {
   const Deadline begin = Deadline::Now();
   result.status = Call(test, result);
   result.elapsed = Deadline::Now() - begin;
-  // A test may also return CANCELLED itself.
+  // Checks stopped_, too, because a test may return CANCELLED by itself.
   result.interrupted = stopped_ && absl::IsCancelled(result.status);
   return result;
 }

@@ -55,8 +55,8 @@ bool IsFile(absl::string_view file, absl::string_view name) {
                           file[file.size() - name.size() - 1] == '/');
 }
 
-// A line of a file; `inlined`: also code that was inlined there or merged with
-// what is there.
+// A source line to find. If `inlined`, also matches code that was inlined at
+// the line or merged with its code.
 struct Line {
   absl::string_view file;
   int number;
@@ -73,8 +73,8 @@ bool IsOfLine(const vm::ModuleDef& def, int32_t location, const Line& line) {
   return false;
 }
 
-// Where a line begins in a function: the first of its instructions in each
-// block, for optimized code goes to and fro between lines.
+// Adds the places where a line begins in a function: its first instruction in
+// each block, because optimized code alternates between lines.
 void AddLine(const vm::BytecodeModule& module, uint32_t function,
              const Line& line, Listing& listing, std::vector<CodeSpot>& found) {
   const auto map = module.def().LocationsOf(function);
@@ -103,8 +103,8 @@ std::string FileOf(const vm::ModuleDef& def, uint32_t function) {
   return "";
 }
 
-// Returns the file of the instruction, else of its function, else of its
-// module.
+// Returns the file of the instruction, or of its function, or of its module, or
+// "".
 std::string FileAtHand(const CodeSpot& at) {
   const vm::ModuleDef& def = at.module->def();
   const auto sources = def.FindLocations(at.function, at.offset);
@@ -118,7 +118,8 @@ std::string FileAtHand(const CodeSpot& at) {
   return file;
 }
 
-// What lines there are instead of one: of the file, else the files.
+// Returns NOT_FOUND with the nearest lines of the file that have code, or else
+// with the files that have code.
 absl::Status NoSuchLine(absl::string_view file, int line,
                         const Modules& modules) {
   std::set<absl::string_view> files;
@@ -216,7 +217,8 @@ absl::Status NoSuchFunction(absl::string_view name, const Modules& modules) {
       " 'functions' lists all functions."));
 }
 
-// Returns the instruction at `offset`, or the function's first for 0.
+// Returns the instruction at exactly `offset` or, if `first`, the first one at
+// or after it.
 absl::StatusOr<CodeSpot> InstructionAt(CodeSpot spot, bool first,
                                        Listing& listing) {
   const auto at =

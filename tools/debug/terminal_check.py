@@ -1,8 +1,9 @@
-"""Types commands on a terminal and prints what a person then has seen.
+"""Types commands on a terminal and prints what a user sees.
 
-`python3 terminal_check.py KEYS... -- COMMAND...`: each of KEYS is typed, with a
-line feed, when the next prompt stands, and "^C" and "^D" alone; "^C later" when
-the command has been busy for a while. The exit code is printed.
+`python3 terminal_check.py KEYS... -- COMMAND...`: types each of KEYS, with a
+line feed, when the next prompt appears. "^C" and "^D" are typed without one;
+"^C later" is typed after the command has been busy for a while. Prints the exit
+code.
 """
 
 import os
@@ -18,7 +19,7 @@ PATIENCE = 60  # seconds for a prompt
 
 
 def wait_until_busy(pid):
-    """Until the process computes, and does not wait for a line."""
+    """Waits until the process computes and does not read a line."""
     stat = pathlib.Path("/proc/%d/stat" % pid)
     busy, end = 0, time.monotonic() + PATIENCE
     while busy < 5 and time.monotonic() < end:

@@ -2,22 +2,22 @@
 
 usage: bazel aquery --output=jsonproto '...' | compdb.py <workspace>
 
-Reads the actions from stdin and prints one entry per source file; where a
-file is compiled twice, the first action counts. Paths stay relative to the
-workspace, whose bazel-out link leads to the generated headers.
+Reads the actions from stdin and prints one entry per source file. If a file is
+compiled twice, the first action counts. Paths stay relative to the workspace,
+whose bazel-out link leads to the generated headers.
 Tested by tests/house_test.py.
 """
 
 import json
 import sys
 
-# What clang-based tools do not know, or what only GCC understands.
+# Flags that clang-based tools do not support.
 DROPPED = ("-fno-canonical-system-headers", "-Wno-free-nonheap-object",
            "-Wunused-but-set-parameter")
 
 
 def entries(actions, workspace):
-    """Returns the database's entries for aquery's actions."""
+    """Returns the compilation database's entries for aquery's actions."""
     result = {}
     for action in actions:
         arguments = [a for a in action["arguments"] if a not in DROPPED]

@@ -2,11 +2,11 @@
 
 usage: count_tests.py <events.json>... [--root=FOLDER <events.json>...]
 
-Each file is one configuration; those behind --root were written by a Bazel for
-which that folder was /. Prints the failures, then, as the last line,
-"N passed, M failed": cases of GoogleTest targets one by one, any other test
-as one case. A target that does not build counts as failed, and so does a
-configuration without a record. Exits with 1 on a failure or without a test.
+Each file is one configuration. Files after --root were written by a Bazel that
+ran with that folder as its root. Prints the failures, then, as the last line,
+"N passed, M failed". Each case of a GoogleTest target counts; any other test
+counts as one case. A target that does not build counts as failed, and so does
+a configuration without a record. Exits with 1 on a failure or without a test.
 Tested by tests/house_test.py.
 """
 
@@ -17,7 +17,7 @@ import urllib.parse
 import urllib.request
 import xml.etree.ElementTree as ElementTree
 
-# Bazel's exit codes that say no more than the test results do.
+# Bazel's exit codes that add nothing to the test results.
 RESULT_CODES = {"SUCCESS", "TESTS_FAILED", "NO_TESTS_FOUND"}
 
 

@@ -3,9 +3,9 @@
     docs_tables.py --eyrie=PATH            writes what is stale
     docs_tables.py --eyrie=PATH --check    says what is stale, writes nothing
 
-`./eyrie docs` builds the tool and runs it. Beside the tool stand its other
-programs, whose --help it reads too. Tested by tests/docs_test.py and
-tests/house_docs_test.py.
+`./eyrie docs` builds the tool and runs this script. It also reads the --help of
+the tool's other programs, which are in the same folder. Tested by
+tests/docs_test.py and tests/house_docs_test.py.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def escaped(text):
 
 
 def code(text):
-    """Returns text as code in a cell of a table; nothing for nothing."""
+    """Returns text as code in a table cell; "" stays empty."""
     return "`" + text.replace("|", "\\|") + "`" if text else ""
 
 
@@ -65,7 +65,7 @@ def table(header, rows):
 
 
 def page(title, sources, text):
-    """Returns a page that says what it is made of."""
+    """Returns a page that names its sources."""
     links = " and ".join(f"[`{path}`](../../{path})" for path in sources)
     made = f"Made by `{COMMAND}` from {links}." if sources else (
         f"Made by `{COMMAND}`: what `eyrie COMMAND --help` prints, as tables.")
@@ -229,8 +229,10 @@ def plain(lines):
 
 
 def prose(lines):
-    """Returns help as the Markdown of one cell; indented items go on lines of
-    their own."""
+    """Returns help as the Markdown of one cell.
+
+    Indented items go on lines of their own.
+    """
     cell, in_items = "", False
     for line in lines:
         item = re.match(r"^  (\S.*?)(?:  +(\S.*))?$", line)
@@ -285,13 +287,13 @@ def commands_of(eyrie):
 
 
 def flag_key(flag):
-    """Flags with the same key are the same flag of several commands."""
+    """Returns a key that is equal for the same flag of two commands."""
     name, default, lines = flag
     return name, default, " ".join(lines)
 
 
 def flag_rows(flags, extra):
-    """Returns rows of a table of flags; `extra` gives a last cell, or none."""
+    """Returns table rows of flags; `extra` returns a last cell, or []."""
     return [[code("--" + flag[0]), code(flag[1]), prose(flag[2])] + extra(flag)
             for flag in flags]
 
@@ -324,7 +326,7 @@ def flags_page(root, eyrie):
 
 
 def public_names(root):
-    """Returns the sections of what the public tools' names stand for."""
+    """Returns the sections on names and flags of upstream's tools."""
     names, ignored = "tools/names.def", "tools/public_flags.def"
     text = (f"\n## By the public tools' names\n\n[`{names}`](../../{names}); "
             "[from_iree.md](../from_iree.md) says what differs.\n\n")
@@ -352,7 +354,7 @@ def pages(root, eyrie):
 
 
 def stale_pages(root, wanted):
-    """Returns a sentence for each page that is not as it would be made."""
+    """Returns a sentence for each page that is stale."""
     sentences = []
     for path, text in wanted.items():
         place = os.path.join(root, path)

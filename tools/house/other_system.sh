@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Runs ./eyrie in another release of Debian: other_system.sh trixie test --quick
 #
-# Reads the names of the packages that are needed there from stdin.
-# debootstrap makes a root of that release, once, below the user's cache. The
-# checkout is copied into it as /eyrie. The last line of stdout is the root's
-# folder. Exits as ./eyrie does there, or with 75 if there can be no such root.
+# Reads the names of the packages to install there from stdin. debootstrap
+# creates a root of that release once, in the user's cache folder. The checkout
+# is copied into it as /eyrie. The last line of stdout is the root's folder.
+# Exits with the exit code of ./eyrie in the root, or with 75 if the root cannot
+# be created.
 set -euo pipefail
 
 readonly CANNOT=75
@@ -34,7 +35,7 @@ copy_tree() {
     -cf - . | tar -C "$root/eyrie" -xf -
 }
 
-# In a mount namespace of its own, so that no mount outlives the command.
+# Runs a command in its own mount namespace, so that no mount outlives it.
 enter() {
   unshare --mount --pid --fork --kill-child sh -euc '
     root=$1
@@ -45,8 +46,8 @@ enter() {
       ${http_proxy:+"http_proxy=$http_proxy"} "$@"' - "$root" "$@"
 }
 
-# Installs what ./eyrie would install there, too. If a mirror does not answer
-# now, that is no failure of the tests.
+# Installs the packages that ./eyrie would install there. A mirror that does not
+# answer must not fail the tests.
 install_packages() {
   local wanted
   mapfile -t wanted

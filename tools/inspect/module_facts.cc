@@ -37,8 +37,8 @@ enum class What : uint8_t {
   kParameters,   // scope, key table, key data, spans
 };
 
-// The roles of an import's arguments, by its name and convention. Sources: the
-// .def tables of hal/module, whose comments name theirs.
+// The roles of an import's arguments, by its name and calling convention. From
+// the .def tables of hal/module, whose comments name the sources.
 constexpr struct ImportRow {
   absl::string_view name;
   absl::string_view signature;
@@ -89,7 +89,7 @@ constexpr struct ImportRow {
 constexpr absl::string_view kFormatCategory = "hal.executable.format";
 constexpr size_t kMaxTargetTexts = 16;
 constexpr size_t kMaxName = 4096;  // bytes
-// Keys that are read in all: tables may be named many times.
+// Keys read in total. Code may name the same table many times.
 constexpr size_t kMaxKeys = size_t{1} << 20;
 
 const ImportRow* FindRow(const vm::ImportDef& import) {
@@ -102,8 +102,8 @@ const ImportRow* FindRow(const vm::ImportDef& import) {
   return nullptr;
 }
 
-// A call of an import: its arguments by their place in the convention, and how
-// many tuples a variadic one has.
+// A call of an import. Finds arguments by their index in the calling convention
+// and counts the tuples of variadic ones.
 class ImportCall {
  public:
   ImportCall(const Instruction& instruction, const KnownRegisters& registers,
@@ -117,7 +117,7 @@ class ImportCall {
     }
   }
 
-  // Of an argument before the first that is variadic.
+  // Returns the value of an argument. It must precede the first variadic one.
   std::optional<KnownValue> Argument(int8_t index) const {
     const auto& arguments = convention_.arguments();
     const auto place = static_cast<size_t>(index);
@@ -164,7 +164,8 @@ class Reader {
   }
 
   ModuleFacts Read() {
-    // Globals are stored by initializers, which may come last.
+    // The first pass collects executables and globals, because initializers,
+    // which store globals, may come last. The second pass collects their uses.
     for (const bool collects : {true, false}) {
       collects_ = collects;
       for (uint32_t i = 0; i < def_.functions.size(); ++i) {
@@ -190,7 +191,7 @@ class Reader {
   }
 
  private:
-  // Of calls, what later instructions of the function may refer to.
+  // The result of a call that later instructions of the function may use.
   struct Made {
     std::optional<size_t> executable;
     std::string kernel;
@@ -211,8 +212,8 @@ class Reader {
     return absl::string_view(reinterpret_cast<const char*>(bytes.data()),
                              bytes.size());
   }
-  // A name; empty if it is not known, too long for one, or if code has named
-  // too much.
+  // Returns a name. Returns "" if the name is unknown or longer than kMaxName,
+  // or if the names' budget is spent.
   std::string Text(std::optional<uint32_t> rodata) {
     if (!rodata.has_value()) return "";
     const absl::string_view text = View(*rodata);
@@ -227,11 +228,11 @@ class Reader {
   const vm::VerifiedModule& module_;
   const vm::ModuleDef& def_;
   std::vector<const ImportRow*> rows_;  // by import
-  bool collects_ = false;  // executables and globals; else what uses them
+  bool collects_ = false;               // in the first pass; see Read()
   uint32_t function_ = 0;
   std::map<uint32_t, Made> results_;  // of the function's calls, by offset
   std::map<CodePlace, size_t> executables_;
-  // What is stored in globals; nullopt: several, or something else.
+  // The executable in each global; nullopt if it varies or is not known.
   std::map<int64_t, std::optional<size_t>> globals_;
   std::map<std::tuple<uint32_t, bool, uint32_t>, uint32_t> calls_;
   std::map<std::pair<std::string, std::string>, uint64_t> parameters_;
@@ -254,7 +255,7 @@ std::optional<size_t> Reader::ExecutableOf(
       return found->second.executable;
     }
   }
-  // Where there is one, it is that.
+  // If only one executable exists, it must be this one.
   if (facts_.executables.size() == 1) return 0;
   return std::nullopt;
 }
@@ -373,8 +374,9 @@ void Reader::Dispatch(CodePlace place, const ImportRow& row,
   facts_.dispatches.push_back(std::move(use));
 }
 
-// Keys are pairs of 32 bits (offset, length) into a text, spans triples of 64
-// (offset in the parameter, in the buffer, length): hal/module's parameters.
+// Keys are pairs of uint32 (offset, length) into a text. Spans are triples of
+// uint64 (offset in the parameter, offset in the buffer, length). See
+// hal/module's parameter imports.
 void Reader::Parameters(const ImportRow& row, const ImportCall& call) {
   const auto scope = call.Argument(row.arguments[0]);
   const auto table = call.Rodata(row.arguments[1]);

@@ -1,7 +1,7 @@
-"""Says whether a page of `eyrie inspect --html` is whole and safe.
+"""Checks that a page of `eyrie inspect --html` is well formed and safe.
 
-`python3 page_check.py page.html`: its elements are closed in order, its links
-lead to places in it, and it asks for nothing of another place. Prints counts.
+`python3 page_check.py page.html`: elements are closed in order, links lead to
+places in the page, and nothing is loaded from elsewhere. Prints counts.
 """
 
 import html.parser
@@ -11,7 +11,7 @@ VOID = {"meta", "link", "br", "img", "input"}
 
 
 class Page(html.parser.HTMLParser):
-    """Collects what stands in a page, and what is wrong about it."""
+    """Collects the contents of a page, and its errors."""
 
     def __init__(self):
         super().__init__()

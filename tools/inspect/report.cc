@@ -84,12 +84,13 @@ class Gatherer {
   void Judge();
   void JudgeDevices();
   void JudgeExecutables();
-  // What a device would need for executables of a format it has not.
+  // Returns what a device would need to run executables of an unsupported
+  // format.
   std::string FormatReason(const std::string& format) const;
 
   const hal::DriverOptions& options_;
   std::optional<Machine> machine_;
-  // Of the report, by what they are made of.
+  // Index in the report of each executable, by rodata segment and format.
   std::map<std::pair<std::optional<uint32_t>, std::string>, size_t>
       executables_;
   uint64_t read_ = 0;  // bytes of executables
@@ -238,7 +239,8 @@ void Gatherer::GatherParameters() {
   }
 }
 
-// What stands after the error that no device was found.
+// Adds the device targets that are listed in the text of the error "no device
+// was found".
 void Gatherer::GatherTargets() {
   for (const std::string& text : report_.facts.target_texts) {
     const size_t at = text.find("#hal.device.target");
@@ -312,8 +314,8 @@ void Gatherer::JudgeDevices() {
   }
 }
 
-// Of several formats for one device any will do, so what is not found counts
-// only where nothing is.
+// A device needs only one of several formats. So a format that is not supported
+// is a reason only if no format is; otherwise it is a note.
 void Gatherer::JudgeExecutables() {
   Verdict& verdict = report_.verdict;
   std::set<std::string> devices;

@@ -19,8 +19,8 @@ using vm::Op;
 using vm::OperandKind;
 using Kind = KnownValue::Kind;
 
-// What is looked at for each byte of code: bytes of instructions, and known
-// registers, which are copied. These bound the memory, too: 128 bytes a byte.
+// The work per byte of code: decoded bytes, and copies of known registers. This
+// also bounds the memory, to 128 bytes per byte of code.
 constexpr uint64_t kMaxWork = 16;
 constexpr uint64_t kLeastWork = uint64_t{1} << 16;
 constexpr uint64_t kRegisterWork = 8;
@@ -98,7 +98,8 @@ void Apply(const Instruction& instruction, uint32_t offset,
     }
     for (const uint16_t reg : targets) {
       registers.Forget(reg);
-      // The width of what calls return is not looked up: either half goes.
+      // The width of a call's result is not looked up, so both halves of a
+      // possible pair are forgotten.
       if (!vm::IsRefRegister(reg) &&
           (vm::IsWide(kind) || !written.list.empty())) {
         registers.Forget(static_cast<uint16_t>(reg + 1));
@@ -136,7 +137,7 @@ class Flow {
   explicit Flow(std::span<const uint8_t> code)
       : code_(code), work_(kLeastWork + code.size() * kMaxWork) {}
 
-  // False: too much work.
+  // Returns false if the function needs too much work.
   bool Run() {
     entries_[0];
     waiting_.insert(0);
@@ -148,7 +149,8 @@ class Flow {
     return true;
   }
 
-  // What is known at the begin of a block; null if it is never reached.
+  // Returns what is known at the start of a block, or null if no path reaches
+  // it.
   const KnownRegisters* EntryOf(uint32_t block) const {
     const auto found = entries_.find(block);
     return found == entries_.end() ? nullptr : &found->second;
@@ -192,7 +194,7 @@ class Flow {
 
   const std::span<const uint8_t> code_;
   uint64_t work_;
-  std::map<uint32_t, KnownRegisters> entries_;  // of blocks, by offset
+  std::map<uint32_t, KnownRegisters> entries_;  // at blocks' starts, by offset
   std::set<uint32_t> waiting_;
 };
 
@@ -224,7 +226,7 @@ void KnownRegisters::Move(const std::vector<uint16_t>& pairs) {
   for (const auto& [from, to] : all) {
     const std::optional<KnownValue> value = Get(from);
     if (!value.has_value()) continue;
-    // The halves of a wide one are moved together, or it is lost.
+    // A wide value is kept only if both of its halves move together.
     if (value->wide && !all.contains({static_cast<uint16_t>(from + 1),
                                       static_cast<uint16_t>(to + 1)})) {
       continue;

@@ -69,8 +69,9 @@ class SpawnOrders {
     posix_spawnattr_destroy(&attributes_);
   }
 
-  // Standard streams, and a process that takes all signals. Of a terminal's
-  // interrupt it gets none of its own: who watches hands it on.
+  // Sets the standard streams and unblocks all signals. The child gets a
+  // process group of its own, so that the terminal's interrupt reaches only
+  // this process, which passes it on.
   void Prepare(const MemoryFile& output, const MemoryFile& errors) {
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null",
                                      O_RDONLY, 0);
@@ -92,8 +93,8 @@ class SpawnOrders {
   posix_spawnattr_t attributes_;
 };
 
-// What is done, in order, to a program that is to end, and how long it is
-// waited for then.
+// Signals to send, in order, to a program that must end, and how long to wait
+// after each.
 struct Step {
   int signal;
   absl::Duration patience;
@@ -142,8 +143,8 @@ class EndGuard {
   std::array<struct sigaction, kSignals.size()> before_ = {};
 };
 
-// True once the process has ended. It is still there then: its number, and its
-// group's, are no other's until somebody takes its exit code.
+// Reports whether the process has ended. It stays a zombie until its exit code
+// is read, so its process and group IDs are not reused before.
 bool HasEnded(pid_t child) {
   siginfo_t info = {};
   return waitid(P_PID, static_cast<id_t>(child), &info,
@@ -151,11 +152,12 @@ bool HasEnded(pid_t child) {
          info.si_pid == child;
 }
 
-// Waits until a process has ended, which an interrupt hastens.
+// Waits until a process has ended. After an interrupt, sends it the signals of
+// kSteps.
 void AwaitEnd(pid_t child, const RunControl& control) {
-  constexpr int kInterval = 100;     // ms until an interrupt is seen for sure
-  constexpr int kShortInterval = 5;  // the same where processes are no files
-  // Debian 12's pidfd_open is none for C++.
+  constexpr int kInterval = 100;     // ms until an interrupt is noticed
+  constexpr int kShortInterval = 5;  // if pidfd_open is not available
+  // Debian 12's header for pidfd_open cannot be included from C++.
   const long descriptor = syscall(SYS_pidfd_open, child, 0);
   pollfd file = {static_cast<int>(descriptor), POLLIN, 0};
   size_t step = 0;
@@ -171,13 +173,15 @@ void AwaitEnd(pid_t child, const RunControl& control) {
   if (file.fd >= 0) close(file.fd);
 }
 
-// Runs the program to its end; `status` is waitpid's. An errno, or 0.
+// Runs the program to its end. Sets `status` as waitpid does. Returns an errno,
+// or 0.
 int RunToEnd(const SpawnOrders& orders, char* const* argv,
              char* const* environment, RunControl& control, int& status) {
   const EndGuard guard(control);
   pid_t child = 0;
   {
-    // What it is called is known before a signal asks.
+    // Blocks signals, so that a handler never runs between the start of the
+    // child and the store of its ID.
     const SignalBlock block;
     const int error = posix_spawnp(&child, argv[0], orders.actions(),
                                    orders.attributes(), argv, environment);
@@ -185,7 +189,7 @@ int RunToEnd(const SpawnOrders& orders, char* const* argv,
     control.running = child;
   }
   AwaitEnd(child, control);
-  // Of a program that was made to end, what it has started ends too.
+  // Also ends the processes that an interrupted program has started.
   if (control.interrupted) control.Kill();
   control.running = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -218,7 +222,8 @@ absl::StatusOr<Captured> RunAndCapture(const std::vector<std::string>& command,
   for (char** entry = environ; *entry != nullptr; ++entry) {
     environment.push_back(*entry);
   }
-  // What Google Benchmark reads of its flags; the first of a name counts.
+  // An environment variable that Google Benchmark reads. If a name occurs
+  // twice, the first counts.
   std::string format = "BENCHMARK_FORMAT=json";
   environment.push_back(format.data());
   environment.push_back(nullptr);

@@ -1,4 +1,4 @@
-// The loops of scalar.mlir and calls.mlir, for a compiler of C.
+// The loops of scalar.mlir and calls.mlir in C.
 #include <stdint.h>
 
 int32_t sum_i32(int32_t turns) {
