@@ -1,7 +1,7 @@
-// Any text may be refused; none may fault. What is taken is a module that
-// comes back from its disassembly as it was.
+// Any text may be rejected, but must not crash. An accepted module is the same
+// after disassembling and assembling.
 //
-// Run it with: tests/fuzz/BUILD says how.
+// See tests/fuzz/BUILD for how to run it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -15,8 +15,8 @@
 
 namespace {
 
-// The text of a file, which has been assembled and verified; empty where it
-// would be too long.
+// Returns the text of a file that was assembled and verified; empty if it would
+// be too long.
 std::string Dump(const std::vector<uint8_t>& file) {
   const auto module = eyrie::vm::LoadModule(file, "fuzz");
   if (!module.ok()) std::abort();

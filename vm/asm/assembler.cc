@@ -1,4 +1,4 @@
-// Text to plan to file to proof.
+// Assembles text to a plan and a file, and verifies the file.
 #include "vm/asm/assembler.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace eyrie::vm {
 namespace {
 
-// The source of the instruction at, or before, an offset of a function.
+// Returns the source of the instruction at, or before, the offset of a fault.
 const SourcePlace* FindPlace(const ModuleScope& scope,
                              const FaultPlace& fault) {
   if (fault.function >= scope.code_places.size()) return nullptr;
@@ -28,7 +28,7 @@ const SourcePlace* FindPlace(const ModuleScope& scope,
   return next == places.begin() ? nullptr : &(next - 1)->place;
 }
 
-// The error of a module that would not be run, where it is to blame.
+// Returns the verifier's error, with its position in the text.
 absl::Status Verify(const std::vector<uint8_t>& file, const std::string& name,
                     const ModuleScope& scope) {
   ASSIGN_OR_RETURN(auto archive, Archive::Borrow(file, name));

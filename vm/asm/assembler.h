@@ -1,9 +1,9 @@
-// Modules from assembly text.
+// Assembles modules from text.
 //
 //   ASSIGN_OR_RETURN(std::vector<uint8_t> file,
 //                    Assemble(text, "add.vmasm"));
 //
-// The language is docs/vmasm.md's. Equal texts give equal bytes.
+// docs/vmasm.md describes the language. Equal texts produce equal bytes.
 // Tested by assembler_test.cc, tests/integration/roundtrip_test.cc,
 // asm_fuzz.cc.
 #ifndef EYRIE_VM_ASM_ASSEMBLER_H_
@@ -20,14 +20,15 @@
 
 namespace eyrie::vm {
 
-// The bytes of a module's file. `name` stands for the text in messages.
-// INVALID_ARGUMENT or UNIMPLEMENTED: the text is wrong; the message shows
-// where. RESOURCE_EXHAUSTED: the module exceeds what a file can hold.
+// Returns the contents of a module file. Messages use `name` for the text.
+// Returns INVALID_ARGUMENT or UNIMPLEMENTED if the text is wrong; the message
+// shows the position. Returns RESOURCE_EXHAUSTED if the module does not fit
+// into a file, and the errors of AssemblerOptions::read_file.
 absl::StatusOr<std::vector<uint8_t>> Assemble(
     absl::string_view text, const std::string& name,
     const AssemblerOptions& options = {});
 
-// The same without the file.
+// Returns the plan of the file instead of its contents.
 absl::StatusOr<ModulePlan> AssemblePlan(absl::string_view text,
                                         const std::string& name,
                                         const AssemblerOptions& options = {});

@@ -1,4 +1,4 @@
-// How assembly text is read.
+// Options of the assembler.
 //
 // Tested by assembler_test.cc.
 #ifndef EYRIE_VM_ASM_ASSEMBLER_OPTIONS_H_
@@ -14,12 +14,15 @@
 namespace eyrie::vm {
 
 struct AssemblerOptions {
-  // Refuses a module that would not be run, at the line that is to blame.
+  // Rejects a module that the verifier would reject, with the line of the
+  // error.
   bool verify = true;
-  // Writes the lines of the text into the module's debug database, unless the
-  // text has locations of its own, and the names of functions that have none.
+  // Records the lines of the text in the module's debug database, unless the
+  // text has locations of its own, and the names of functions that have none
+  // there.
   bool debug_lines = false;
-  // Reads the files that constants name. Null: none may be named.
+  // Reads a file that a constant of the text names. If null, no constant may
+  // name a file.
   std::function<absl::StatusOr<std::vector<uint8_t>>(const std::string& name)>
       read_file;
 };

@@ -1,4 +1,4 @@
-// Texts to modules and back, and what is said of wrong ones.
+// Assembles and disassembles texts, and checks error messages.
 #include "vm/asm/assembler.h"
 
 #include <memory>
@@ -22,7 +22,7 @@ std::shared_ptr<const VerifiedModule> Load(const std::vector<uint8_t>& bytes) {
   return module.ok() ? *module : nullptr;
 }
 
-// The text of a text's module, or the error's first line.
+// Returns the text of the assembled module, or the first line of the error.
 std::string Again(const std::string& text) {
   const auto bytes = Assemble(text, "t");
   if (!bytes.ok()) {
@@ -33,7 +33,7 @@ std::string Again(const std::string& text) {
   return module == nullptr ? "" : *Disassemble(*module);
 }
 
-// A module of one function with these lines.
+// A module with one function that has these lines.
 std::string Body(absl::string_view lines) {
   return absl::StrCat(kHead, "vm.func @f() -> () {\n", lines,
                       "\n  vm.return\n}\n");
@@ -93,7 +93,7 @@ TEST(Assembler, ShowsTheLineWithACaret) {
             "          ^");
 }
 
-// Of long lines and sentences a part is shown; the caret counts characters.
+// Long lines and messages are truncated; the caret counts characters.
 TEST(Assembler, ShortensItsErrors) {
   const auto bytes = Assemble(
       absl::StrCat("vm.module @m\nvm.", std::string(100000, 'x')), "t");
@@ -149,7 +149,7 @@ TEST(Assembler, ArgumentsHaveARegisterEach) {
   }
 }
 
-// What only the verifier sees is shown where it is, too.
+// Errors of the verifier show their position, too.
 TEST(Assembler, PlacesTheVerifiersErrors) {
   const std::string text =
       "vm.module @m\n"
@@ -236,7 +236,7 @@ TEST(Assembler, NotesItsOwnLines) {
   ASSERT_EQ(places.size(), 1u);
   EXPECT_EQ(places[0].ToString(), "f.vmasm:4:3");
   EXPECT_EQ(module->def().FunctionName(0), "f");
-  // A text that has locations keeps them.
+  // A text with locations keeps them.
   const auto own = Assemble(
       "vm.module @m\n//! loc[0] = \"a.mlir\":1:2\n"
       "vm.func @f() -> () {\n  vm.return  //! loc[0]\n}\n",
@@ -270,7 +270,7 @@ TEST(Disassembler, PrintsOneFunction) {
             "The module has no function none.");
 }
 
-// Names that repeat or mislead are told apart.
+// Repeated or misleading names are made unique.
 TEST(Disassembler, NamesFunctionsApart) {
   const std::string text =
       "vm.module @m version 0\n"

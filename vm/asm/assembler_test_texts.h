@@ -1,10 +1,10 @@
-// Tables of assembler_test.cc: lines and texts, right and wrong.
+// Tables of assembler_test.cc: valid and invalid lines and texts.
 #ifndef EYRIE_VM_ASM_ASSEMBLER_TEST_TEXTS_H_
 #define EYRIE_VM_ASM_ASSEMBLER_TEST_TEXTS_H_
 
 namespace eyrie::vm {
 
-// What is around a line; the line itself is the text's twelfth.
+// The text around a line, which is the twelfth line of the text.
 inline constexpr char kHead[] =
     "vm.module @m version 0\n"
     "vm.type i32\n"
@@ -90,7 +90,7 @@ inline constexpr LinePair kOtherLines[] = {
      "%i4:5 = vm.switch.i64 %i0[%i2, %i4] else %i2:3"},
 };
 
-// Columns count from 1; the lines are indented by two.
+// Columns start at 1; the lines are indented by two.
 inline constexpr LinePair kWrongLines[] = {
     {"%i2 = vm.add.i31 %i0", "9: There is no instruction vm.add.i31."},
     {"nonsense", "3: There is no instruction nonsense."},
@@ -169,7 +169,7 @@ inline constexpr TextPair kWrongTexts[] = {
     {"", "t:1:1: The text has no module: vm.module @name."},
     {"\xEF\xBB\xBF", "t:1:1: The text has no module: vm.module @name."},
     {"\xEF\xBB\xBFvm.module @m\n!", "t:2:1: Here a directive is expected."},
-    // Columns are characters.
+    // Columns count characters, not bytes.
     {"vm.module @\"\xE6\xBC\xA2\xE5\xAD\x97\" x",
      "t:1:17: Nothing more is expected here."},
     {"vm.module @\"\"", "t:1:11: The module has no name."},
@@ -259,7 +259,7 @@ inline constexpr TextPair kWrongTexts[] = {
      "t:2:32: The most registers are 32767 and 16383."},
 };
 
-// Texts that come back as they are.
+// Texts that are unchanged after assembling and disassembling.
 inline constexpr const char* kWholeTexts[] = {
     "vm.module @m version 3\n",
     // All that notes say.
@@ -304,7 +304,7 @@ inline constexpr const char* kWholeTexts[] = {
     "^bb1:  //! loc[-1]\n"
     "  vm.return %i2\n"
     "}\n",
-    // Exports in another order than their functions.
+    // The order of exports differs from that of their functions.
     "vm.module @m version 0\n"
     "\n"
     "vm.export @second\n"

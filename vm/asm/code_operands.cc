@@ -1,4 +1,4 @@
-// The operands of an instruction, by their kinds.
+// The operands of instructions, by their kinds.
 #include <algorithm>
 #include <utility>
 
@@ -106,7 +106,7 @@ absl::StatusOr<uint16_t> CodeParser::TakeAnyRegister(TextCursor& in) {
   uint16_t reg = static_cast<uint16_t>(number);
   if (bank != 'i') reg |= kRefBit;
   if (bank == 'R') reg |= kMoveBit;
-  // An i64 or f64 is written with both its halves.
+  // An i64 or f64 is written with both of its registers.
   if (bank == 'i' && in.AcceptHere(":")) {
     ASSIGN_OR_RETURN(const uint32_t high, in.TakeU32("a register's number"));
     if (high != number + 1) {

@@ -1,4 +1,4 @@
-// Follows the pattern of each instruction through its line.
+// Parses each line by the pattern of its instruction.
 #include "vm/asm/code_parser.h"
 
 #include <utility>
@@ -14,14 +14,14 @@ namespace {
 
 constexpr uint64_t kMaxCode = 0x7FFFFFFF;
 
-// The nearest mnemonics to an unknown one.
+// Returns the mnemonics that are most similar to an unknown one.
 std::string NearestOps(absl::string_view text) {
   std::vector<std::string> names;
   for (const OpInfo& op : kOps) names.push_back(op.text);
   return DidYouMean(text, names);
 }
 
-// An error where a block begins that is one too many.
+// Returns an error if another block would be too many.
 absl::Status CheckBlocks(const FrameNeeds& needs, const TextCursor& in,
                          size_t at) {
   if (needs.blocks < kMaxBlocks) return absl::OkStatus();
@@ -153,7 +153,7 @@ void CodeParser::Emit(const Instruction& instruction,
   scope_.code_places[ordinal_].push_back({last_offset_, place});
   needs_.AddInstruction(instruction);
   Encode(instruction, code_, &block_fields_);
-  const uint32_t field = last_offset_ + 1;  // all that take functions are core
+  const uint32_t field = last_offset_ + 1;  // after an opcode of one byte
   if (!callee_name_.empty() && op.op != Op::kBlock) {
     scope_.calls.push_back(
         {{line_, callee_at_}, std::move(callee_name_), ordinal_, field});

@@ -1,4 +1,4 @@
-// Reads the body of a function, line by line.
+// Parses the body of a function, line by line.
 //
 // Tested by assembler_test.cc.
 #ifndef EYRIE_VM_ASM_CODE_PARSER_H_
@@ -19,7 +19,7 @@
 
 namespace eyrie::vm {
 
-// Borrows the scope, whose last function it fills.
+// Parses the last function of `scope`, which must outlive the parser.
 class CodeParser {
  public:
   CodeParser(ModuleScope& scope, const FrameNeeds& needs)
@@ -27,13 +27,14 @@ class CodeParser {
         ordinal_(static_cast<uint32_t>(scope.plan.functions.size() - 1)),
         needs_(needs) {}
 
-  // A label or an instruction, to the cursor's end.
+  // Parses a label or an instruction; it must extend to the cursor's end.
   absl::Status ParseLine(const SourceLine& line, TextCursor& in);
 
-  // The offset of what the last line held.
+  // Returns the offset of the code of the last line.
   uint32_t last_offset() const { return last_offset_; }
 
-  // After the last line: resolves labels and sets the function's code.
+  // Must be called after the last line. Resolves labels and sets the function's
+  // code.
   absl::Status Finish(const SourceLine& line, size_t at);
 
   const FrameNeeds& needs() const { return needs_; }
@@ -64,7 +65,7 @@ class CodeParser {
   absl::StatusOr<uint32_t> TakeBlock(TextCursor& in);
   absl::StatusOr<uint64_t> TakeGlobal(TextCursor& in, OperandKind kind);
   absl::Status TakeFunc(TextCursor& in, OperandKind kind, OperandValue& value);
-  // Sets what depends on names once the line has been understood.
+  // Updates everything that depends on names. Called only for correct lines.
   void SettleNames(Instruction& instruction);
   void Emit(const Instruction& instruction, const SourcePlace& place);
   uint32_t LabelId(absl::string_view name, const SourcePlace& place);
@@ -75,13 +76,15 @@ class CodeParser {
   std::vector<uint8_t> code_;
   std::vector<Label> labels_;
   absl::flat_hash_map<std::string, uint32_t> label_ids_;
-  std::vector<uint32_t> block_fields_;  // that hold a label's id until Finish
+  // Offsets of fields that contain a label's id until Finish.
+  std::vector<uint32_t> block_fields_;
   uint32_t last_offset_ = 0;
-  bool ended_ = true;  // the last instruction ends its block
+  bool ended_ = true;  // the last instruction ended its block
   const OpInfo* last_op_ = nullptr;
   SourceLine line_;
-  size_t callee_at_ = 0;     // of the line at hand
-  std::string callee_name_;  // of a function yet to be resolved; or empty
+  size_t callee_at_ = 0;  // of the current line
+  // The callee of the current line if it is not defined yet, else empty.
+  std::string callee_name_;
 };
 
 }  // namespace eyrie::vm

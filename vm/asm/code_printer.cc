@@ -1,4 +1,4 @@
-// Fills the pattern of each instruction in.
+// Fills in the pattern of each instruction.
 #include "vm/asm/code_printer.h"
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 namespace eyrie::vm {
 namespace {
 
-constexpr size_t kMaxPlace = 80;  // bytes of a location for the reader
+constexpr size_t kMaxPlace = 80;  // bytes of a location in a comment
 
-// A register whose type its number does not say, in a list or a remap.
+// Prints a register of a list or a remap, where only the bank is known.
 void PrintRegister(uint16_t reg, std::string& to) {
   if (IsRefRegister(reg)) {
     absl::StrAppend(&to, IsMove(reg) ? "%R" : "%r", RefIndex(reg));
@@ -96,7 +96,7 @@ void CodePrinter::PrintPattern(const Instruction& instruction,
   const OpInfo& op = *instruction.op;
   while (!pattern.empty()) {
     if (pattern[0] == '{' && pattern.size() > 1 && pattern[1] != ' ') {
-      // The optional part ends with the list that decides.
+      // The list that decides is the last operand of the optional part.
       const size_t end = pattern.find('}');
       const int index = pattern[end - 1] - '0';
       if (!instruction.reads[index].list.empty()) {

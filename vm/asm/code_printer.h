@@ -1,4 +1,4 @@
-// Functions of a verified module as lines of assembly.
+// Prints functions of a verified module as lines of assembly.
 //
 // Tested by assembler_test.cc, tests/integration/roundtrip_test.cc.
 #ifndef EYRIE_VM_ASM_CODE_PRINTER_H_
@@ -20,29 +20,29 @@
 
 namespace eyrie::vm {
 
-// Where instructions of one function come from, by ascending offset: entries of
-// the debug database's location table.
+// The locations of a function's instructions: ascending offsets, with entries
+// of the debug database's location table.
 using LocationList = std::vector<std::pair<uint32_t, int32_t>>;
 
-// How functions are called: "@name", "@module:4", "@import[2]". Borrows names,
-// which may be long: their text is made when it is printed.
+// The names of functions in calls: "@name", "@module:4", "@import[2]". Borrows
+// names instead of building the text, since they may be long.
 struct Callees {
-  // Without a name: one that would not say which it is.
+  // No name if it would be ambiguous.
   std::vector<std::optional<absl::string_view>> functions;
   std::vector<std::optional<absl::string_view>> imports;
   std::string module;  // "@module"
 };
 
-// Prints bodies of functions. Borrows the module, which has been verified, and
-// the callees.
+// Prints bodies of functions. The module, which must be verified, and the
+// callees must outlive it.
 class CodePrinter {
  public:
-  // `escapes`: in strings; upstream has none.
+  // If `escapes`, strings have escapes, which upstream does not support.
   CodePrinter(const ModuleDef& def, const Callees& callees, bool escapes)
       : def_(def), callees_(callees), escapes_(escapes) {}
 
-  // Prints the lines between a function's braces. With `offsets` each begins
-  // with its instruction's: "[0000000C]".
+  // Prints the lines between a function's braces. If `offsets`, each line
+  // begins with the offset of its instruction: "[0000000C]".
   void Print(uint32_t function, const LocationList& locations, bool offsets,
              TextStream& to);
 
@@ -63,9 +63,9 @@ class CodePrinter {
   const Callees& callees_;
   const bool escapes_;
 
-  // Of the function at hand.
+  // The current function.
   std::span<const uint8_t> code_;
-  std::vector<uint32_t> blocks_;  // their offsets, ascending
+  std::vector<uint32_t> blocks_;  // offsets, ascending
 };
 
 }  // namespace eyrie::vm

@@ -1,4 +1,4 @@
-// Reads the small parts of a line of assembly.
+// Reads the parts of a line of assembly.
 #include "vm/asm/cursor.h"
 
 #include <algorithm>
@@ -21,12 +21,12 @@ namespace eyrie::vm {
 namespace {
 
 constexpr size_t kShownColumns = 100;
-constexpr size_t kMaxSentence = 1000;  // bytes: names in it may be long
+constexpr size_t kMaxSentence = 1000;  // bytes; it may contain long names
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-// Where quoted text ends whose opening quote is at `at`: past the closing one,
-// or npos.
+// Returns the position after the closing quote of the text whose opening quote
+// is at `at`, or npos.
 size_t QuoteEnd(absl::string_view text, size_t at) {
   const bool escapes =
       at > 0 && text[at - 1] == 'e' && (at == 1 || !IsNameChar(text[at - 2]));
@@ -40,7 +40,7 @@ size_t QuoteEnd(absl::string_view text, size_t at) {
   return absl::string_view::npos;
 }
 
-// Where a comment begins, or the end of the text.
+// Returns where a comment begins, or the end of the text.
 size_t CommentBegin(absl::string_view text, size_t from) {
   for (size_t i = from; i < text.size(); ++i) {
     if (text[i] == '"') {
@@ -54,7 +54,7 @@ size_t CommentBegin(absl::string_view text, size_t from) {
   return text.size();
 }
 
-// Whether a quoted text with escapes has the character as it is.
+// Reports whether the character needs no escape in quoted text with escapes.
 bool StandsInEscapes(char c) {
   return absl::ascii_isprint(c) && c != '"' && c != '\\';
 }
@@ -70,11 +70,10 @@ void AppendEscaped(char c, std::string& to) {
   }
 }
 
-// The quiet bit of a NaN, and the bits below it.
+// Returns the quiet bit of a NaN; the bits below it are its payload.
 uint64_t QuietBit(int bits) { return uint64_t{1} << (bits == 32 ? 22 : 51); }
 
-// The character that the escape at the front of `text` stands for, and how
-// long it is; nullopt for an unknown one.
+// The character that the escape at the start of `text` means, and its length.
 struct Escape {
   char character;
   size_t length;
@@ -107,15 +106,15 @@ bool IsTypeChar(char c) {
   return IsNameChar(c) || c == '!' || c == '?' || c == '*';
 }
 
-// True for the bytes of a UTF-8 character but its first.
+// Reports whether a byte continues a UTF-8 character.
 bool Continues(char c) { return (c & 0xC0) == 0x80; }
 
-// Characters of a text, which may be no UTF-8.
+// Returns the number of characters of a text, which need not be valid UTF-8.
 size_t Columns(absl::string_view text) {
   return text.size() - std::count_if(text.begin(), text.end(), Continues);
 }
 
-// A part of a line as messages show it: each control character a blank.
+// Returns a part of a line for a message, with control characters as blanks.
 std::string Shown(absl::string_view part) {
   std::string shown(part);
   for (char& c : shown) {
@@ -124,7 +123,8 @@ std::string Shown(absl::string_view part) {
   return PlainText(shown, shown.size());
 }
 
-// Bytes of the bare type at the front of `text`; npos if a '>' is missing.
+// Returns the length of the type at the start of `text`; npos if a '>' is
+// missing.
 size_t TypeLength(absl::string_view text) {
   size_t depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -147,7 +147,7 @@ bool IsNameChar(char c) {
 
 absl::Status SourceLine::Error(size_t at, absl::string_view sentence) const {
   at = std::min(at, text.size());
-  // A long line is shown around the place.
+  // Of a long line, shows the part around the position.
   size_t begin = at > kShownColumns / 2 && text.size() > kShownColumns
                      ? at - kShownColumns / 2
                      : 0;
@@ -256,7 +256,7 @@ absl::StatusOr<uint64_t> TextCursor::TakeInteger(int bits) {
   const bool hex = digits.substr(0, 2) == "0x" || digits.substr(0, 2) == "0X";
   if (!(hex ? absl::SimpleHexAtoi(digits, &value)
             : absl::SimpleAtoi(digits, &value))) {
-    // A number all the same, if it is too large for any width.
+    // It is still a number, but too large for any width.
     const absl::string_view number = hex ? digits.substr(2) : digits;
     const bool too_large =
         !number.empty() &&
@@ -395,7 +395,7 @@ absl::StatusOr<std::string> TextCursor::TakeType() {
 }
 
 std::string QuoteText(absl::string_view text) {
-  // What a terminal would obey is escaped.
+  // Control characters, which a terminal would interpret, are escaped.
   if (!absl::StrContains(text, '"') && IsPlainText(text)) {
     return absl::StrCat("\"", text, "\"");
   }

@@ -1,5 +1,5 @@
-// A place in a line of assembly text: reads words, numbers, registers and
-// quoted text there, and makes errors that show it.
+// A position in a line of assembly text. Reads words, numbers, registers and
+// quoted text, and creates errors that show the position.
 //
 // Errors are INVALID_ARGUMENT and read
 //   add.vmasm:3:9: There is no instruction vm.ad.i32.
@@ -19,76 +19,79 @@
 
 namespace eyrie::vm {
 
-// A line of the source. Views the name and the text, which outlive it.
+// A line of the source. The file's name and the text must outlive it.
 struct SourceLine {
-  absl::string_view file;  // name for messages
-  uint32_t number = 0;     // from 1
-  absl::string_view text;  // without its end
+  absl::string_view file;  // for messages
+  uint32_t number = 0;     // starts at 1
+  absl::string_view text;  // without the line end
 
-  // The error at a byte of the text, or at its end. Places are shown by
-  // characters; of a long line or sentence a part is.
+  // Returns an error that shows the byte at `at`, or the end. Columns count
+  // characters. Long lines and messages are truncated.
   absl::Status Error(size_t at, absl::string_view sentence) const;
 };
 
-// The parts of a line: what assembles, and the note after "//!" with which
-// this assembler says what upstream's text cannot. Comments belong to neither.
+// The parts of a line: the code, and the note after "//!". Notes contain what
+// upstream's text cannot express. Comments are in neither.
 struct LineParts {
   size_t code_end;
-  size_t note_begin;  // after the "//!"; npos if there is none
+  size_t note_begin;  // after the "//!"; npos if none
   size_t note_end;
 };
 LineParts SplitLine(absl::string_view text);
 
-// True for what names are made of without quotes: letters, digits, _ $ and
-// periods.
+// Reports whether a name may contain the character without quotes: letters,
+// digits, '_', '$' and '.'.
 bool IsNameChar(char c);
 
-// A small value. Reads skip blanks first; one that does not find what it wants
-// leaves the cursor where it was.
+// Cheap to copy. Reads skip blanks first. A read that fails does not move the
+// cursor.
 class TextCursor {
  public:
-  // Over the bytes [begin, end) of the line's text.
+  // Reads the bytes [begin, end) of the line's text.
   TextCursor(const SourceLine& line, size_t begin, size_t end)
       : line_(&line), at_(begin), end_(end) {}
 
   size_t position() const { return at_; }
   void set_position(size_t at) { at_ = at; }
   void SkipBlanks();
-  // True if nothing but blanks is left.
+  // Reports whether only blanks remain.
   bool AtEnd();
-  // The next byte, or 0 at the end.
+  // Returns the next byte that is not blank, or 0 at the end.
   char Peek();
-  // Where a character stands next, or npos.
+  // Returns the position of the next `c`, or npos.
   size_t Find(char c) const { return line_->text.substr(0, end_).find(c, at_); }
 
-  // Reads exactly this text. Of a text that ends with a name's character, the
-  // next one must not be one.
+  // Reads exactly this text. If its last character may be part of a name, the
+  // next character must not be.
   bool Accept(absl::string_view text);
-  // The same where nothing stands before the text, not even a blank.
+  // The same without skipping blanks.
   bool AcceptHere(absl::string_view text);
-  // As Accept, or an error: "Here … is expected."
+  // Like Accept, but returns the error "Here … is expected." if it fails.
   absl::Status Expect(absl::string_view text);
-  // An error unless AtEnd.
+  // Returns an error unless AtEnd().
   absl::Status ExpectEnd();
 
-  // Characters of names; may be empty.
+  // Reads characters of names; may be empty.
   absl::string_view TakeName();
-  // Bytes up to the next blank or the end; may be empty.
+  // Reads bytes up to the next blank or the end; may be empty.
   absl::string_view TakeWord();
-  // All that is left, without blanks around it.
+  // Reads the rest, without blanks around it.
   absl::string_view TakeRest();
 
-  // Decimal digits. Errors name what `what` is ("a version").
+  // Reads decimal digits. Errors mention `what`, such as "a version".
   absl::StatusOr<uint32_t> TakeU32(absl::string_view what);
-  // A number of `bits` bits, signed or unsigned, decimal or 0x: its bits.
+  // Reads a number of `bits` bits, signed or unsigned, decimal or 0x. Returns
+  // its bits.
   absl::StatusOr<uint64_t> TakeInteger(int bits);
-  // Decimal, 0x hexadecimal, inf, nan, nan(0x1), snan(0x1): its bits.
+  // Reads a decimal or hexadecimal float, inf, nan, nan(0x1) or snan(0x1).
+  // Returns its bits.
   absl::StatusOr<uint64_t> TakeFloat(int bits);
-  // "text" as it is, or e"text" with escapes: \" \\ \n \r \t \xHH.
+  // Reads "text" without escapes, or e"text" with the escapes \" \\ \n \r \t
+  // \xHH.
   absl::StatusOr<std::string> TakeQuoted();
-  // '@' and a name, bare or quoted.
+  // Reads '@' and a name, which may be quoted.
   absl::StatusOr<std::string> TakeSymbol();
-  // A type, bare ("!vm.list<i8>") or quoted.
+  // Reads a type, such as !vm.list<i8>, which may be quoted.
   absl::StatusOr<std::string> TakeType();
 
   absl::Status Error(absl::string_view sentence) const {
@@ -107,7 +110,7 @@ class TextCursor {
   size_t end_;
 };
 
-// The inverses of the cursor's reads.
+// The inverse functions of the cursor's reads.
 std::string QuoteText(absl::string_view text);
 std::string SymbolText(absl::string_view name);  // with its '@'
 std::string TypeText(absl::string_view name);

@@ -1,4 +1,4 @@
-// The small parts of a line of assembly, read and written.
+// Reads and writes the parts of a line of assembly.
 #include "vm/asm/cursor.h"
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace eyrie::vm {
 namespace {
 
-// What a read gives, or the sentence of its error.
+// Returns the result of a read as text, or its error message.
 template <typename T>
 std::string Text(const absl::StatusOr<T>& got) {
   if (got.ok()) return absl::StrCat(*got);
@@ -204,7 +204,7 @@ TEST(TextCursor, ErrorsShowTheirPlace) {
             "a.vmasm:7:11: Wrong.\n"
             "   vm.fail  %i0\n"
             "            ^");
-  // A caret stands under a character, however many bytes are before it.
+  // The caret is below the character, however many bytes precede it.
   const SourceLine wide = {"a", 1, "\"\xC3\xA9\" x"};
   EXPECT_EQ(wide.Error(5, "Wrong.").message(),
             "a:1:5: Wrong.\n"

@@ -9,11 +9,11 @@
 
 namespace eyrie::vm {
 
-// NONE where the table of kinds is too short.
+// Returns the kind of an entry; NONE if the table of kinds is too short.
 fbs::Location KindOf(const fbs::DebugDatabase& debug, uint32_t location);
 
-// The text that an entry names itself: a file, a name or metadata. Empty if it
-// names none.
+// Returns an entry's own text: a file, a name or metadata. Empty if it has
+// none.
 absl::string_view TextOf(const fbs::DebugDatabase& debug, uint32_t location);
 
 }  // namespace eyrie::vm

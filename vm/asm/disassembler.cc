@@ -32,13 +32,13 @@ namespace {
 constexpr size_t kLeastPreview = 4;
 constexpr size_t kMaxPreview = 60;
 
-// The type a convention's letter stands for.
+// Returns the type for a letter of a calling convention.
 const char* TypeWord(ValueType type) {
   return type == ValueType::kRef ? "!vm.ref<?>" : NameOf(type);
 }
 
-// "(%i0: i32, %r0: !vm.ref<?>) -> (i64)". Registers are counted on, without
-// the gaps that pairs leave: so upstream wants it.
+// Returns "(%i0: i32, %r0: !vm.ref<?>) -> (i64)". Like upstream, numbers the
+// registers without the gaps before pairs.
 std::string SignatureText(const CallingConvention& signature) {
   uint32_t i32 = 0;
   uint32_t ref = 0;
@@ -63,7 +63,7 @@ std::string SignatureText(const CallingConvention& signature) {
                       absl::StrJoin(results, ", "), ")");
 }
 
-// Constants that are texts, for the reader.
+// Returns a comment that shows a constant if it is text.
 std::string Preview(std::span<const uint8_t> bytes) {
   absl::string_view text(reinterpret_cast<const char*>(bytes.data()),
                          bytes.size());
@@ -96,7 +96,7 @@ class Disassembler {
   void Line(const Args&... args) {
     text_.Add(args..., "\n");
   }
-  // What upstream's assembler takes for a comment.
+  // Prints a note, which upstream's assembler treats as a comment.
   template <typename... Args>
   void Note(const Args&... args) {
     if (options_.notes) Line("//! ", args...);
@@ -105,7 +105,7 @@ class Disassembler {
   void CountNeeds();
   void NameFunctions();
   void NameCallees();
-  // What stands before the functions.
+  // Prints everything before the functions.
   absl::Status PrintTables();
   void PrintHeader();
   void PrintAttributes(absl::string_view word,
@@ -114,7 +114,7 @@ class Disassembler {
   void PrintImports();
   absl::Status PrintRodata();
   void PrintBytes(std::span<const uint8_t> bytes);
-  // Whether the texts that locations name fit, before any is quoted.
+  // Reports whether the names in locations fit, before they are quoted.
   bool LocationsFit();
   void PrintLocations();
   void PrintLocation(uint32_t i);
@@ -126,22 +126,22 @@ class Disassembler {
     return TextTooLongError(most_, def_.archive().bytes().size());
   }
   LocationList LocationsOf(uint32_t function) const;
-  // The function to print, or npos for all.
+  // Returns the index of the function to print, or npos for all.
   absl::StatusOr<size_t> FindFunction() const;
 
   const VerifiedModule& module_;
   const ModuleDef& def_;
   const DisassemblyOptions& options_;
-  const uint64_t most_;  // bytes of text
+  const uint64_t most_;  // limit for the bytes of text
   const fbs::DebugDatabase* const debug_;
-  std::vector<FrameNeeds> needs_;         // of functions
-  FrameNeeds all_needs_;                  // of all together
-  std::vector<absl::string_view> names_;  // of functions in the text, each once
-  std::deque<std::string> made_names_;    // those that the module has not
+  std::vector<FrameNeeds> needs_;         // by function
+  FrameNeeds all_needs_;                  // of all functions together
+  std::vector<absl::string_view> names_;  // of functions in the text; unique
+  std::deque<std::string> made_names_;    // names that the module does not have
   Callees callees_;
-  // Exports by function; a name that comes again names nothing.
+  // Exports by function, without exports whose name occurred before.
   absl::flat_hash_map<uint32_t, std::vector<const ExportDef*>> exports_;
-  bool exports_ascend_ = true;  // by function, as they stand before it
+  bool exports_ascend_ = true;  // in the order of their functions
   TextStream text_;
 };
 
@@ -301,7 +301,7 @@ void Disassembler::PrintLocations() {
 }
 
 void Disassembler::PrintLocation(uint32_t i) {
-  // What is not an earlier place is none.
+  // Only earlier entries are valid; others are printed as none.
   const auto earlier = [i](int32_t place) {
     return place >= 0 && static_cast<uint32_t>(place) < i ? place : kNoPlace;
   };
@@ -369,7 +369,7 @@ void Disassembler::PrintExports(uint32_t function) {
 
 LocationList Disassembler::LocationsOf(uint32_t function) const {
   LocationList at;
-  // An entry counts from its offset on: one within an instruction counts from
+  // An entry applies from its offset on. One inside an instruction applies to
   // the next, unless that has its own.
   const auto entries = def_.LocationsOf(function);
   const std::span<const uint8_t> code = def_.functions[function].bytecode;

@@ -1,7 +1,7 @@
-// A module as assembly text, from which Assemble makes it again.
+// Prints a module as assembly text, from which Assemble restores it.
 //
-// The text is upstream's, as docs/vmasm.md has it; what that cannot say stands
-// in notes, "//! …", which upstream's assembler takes for comments.
+// The text is upstream's, described in docs/vmasm.md. Everything that it cannot
+// express is in notes, "//! …", which upstream's assembler treats as comments.
 // Tested by assembler_test.cc, tests/integration/roundtrip_test.cc.
 #ifndef EYRIE_VM_ASM_DISASSEMBLER_H_
 #define EYRIE_VM_ASM_DISASSEMBLER_H_
@@ -19,34 +19,34 @@
 namespace eyrie::vm {
 
 struct DisassemblyOptions {
-  // Begins each instruction's line with its offset.
+  // Begins each line of code with the offset of its instruction.
   bool offsets = false;
-  // Without notes the text is upstream's byte for byte, which does not always
-  // give the module again: strings have no escapes.
+  // If false, the text is identical to upstream's, but cannot always be
+  // assembled again: its strings have no escapes.
   bool notes = true;
-  // Only this function, by its name in the text or its ordinal.
+  // Prints only this function, given by its name in the text or its ordinal.
   std::string function;
-  // Constants longer than this many bytes are given to `store`, which keeps
-  // them in a file and returns its name for the text. Null: all are in the
-  // text.
+  // Constants longer than inline_bytes are passed to `store`, which writes them
+  // to a file and returns its name. If null, the text contains all constants.
   size_t inline_bytes = 256;
   std::function<absl::StatusOr<std::string>(size_t ordinal,
                                             std::span<const uint8_t> bytes)>
       store;
-  // The functions alone, without what the text has before them.
+  // Prints only the functions, without the tables before them.
   bool only_functions = false;
-  // The largest text, in bytes, where that is less than MostTextOf() the file.
+  // Limit for the text in bytes. MostTextOf() the file is a limit, too.
   uint64_t most_text = UINT64_MAX;
 };
 
-// Gives the text to `sink` as it is made. NOT_FOUND: the module has no such
-// function; `sink` got nothing. RESOURCE_EXHAUSTED: the text would exceed
-// `most_text` or many times the file, whose names are long; `sink` got its
-// begin, or nothing. Else the errors of `sink` and of `store`.
+// Passes the text to `sink` while it is created. Returns NOT_FOUND if the
+// module does not have the function, in which case `sink` receives nothing;
+// RESOURCE_EXHAUSTED if the text would exceed `most_text`, or many times the
+// size of the file because of long names, in which case `sink` may have
+// received its beginning; or the errors of `sink` and `store`.
 absl::Status Disassemble(const VerifiedModule& module,
                          const DisassemblyOptions& options, TextSink sink);
 
-// The whole text.
+// Returns the whole text.
 absl::StatusOr<std::string> Disassemble(const VerifiedModule& module,
                                         const DisassemblyOptions& options = {});
 

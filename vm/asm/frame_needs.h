@@ -1,8 +1,7 @@
-// What a function's code needs: registers, features, globals, as its
-// instructions show it.
+// What a function's instructions need: registers, features and globals.
 //
-// The assembler declares just this, and the disassembler says only what a
-// module declares beyond it.
+// The assembler declares exactly these. The disassembler prints only what a
+// module declares beyond them.
 // Tested by assembler_test.cc.
 #ifndef EYRIE_VM_ASM_FRAME_NEEDS_H_
 #define EYRIE_VM_ASM_FRAME_NEEDS_H_
@@ -26,12 +25,12 @@ struct FrameNeeds {
 
   void AddArguments(const CallingConvention& own);
   void AddInstruction(const Instruction& instruction);
-  // Registers of a list whose types something else says; as many as types, or
-  // nothing is added.
+  // Adds the registers of a list whose types are known. Does nothing if their
+  // numbers differ.
   void AddValues(std::span<const uint16_t> registers,
                  std::span<const ValueType> types);
-  // A call's lists, which its callee's convention gives types, or a return's,
-  // which the function's own does.
+  // Adds the registers of a call, with the types of its callee's convention, or
+  // of a return, with those of the function's own.
   void AddCall(const Instruction& call, const CallingConvention& callee);
   void AddReturn(const Instruction& ret, const CallingConvention& own);
 
@@ -40,7 +39,7 @@ struct FrameNeeds {
   void AddOperand(OperandKind kind, const OperandValue& value);
 };
 
-// True if the row is a call: its first operand is a function.
+// Reports whether the row is a call: its first operand is a function.
 inline bool IsCall(const OpInfo& op) {
   return op.reads.count != 0 && op.reads[0] == OperandKind::kFunc;
 }

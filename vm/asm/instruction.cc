@@ -1,4 +1,4 @@
-// Writes and reads instructions by the operand kinds of their rows.
+// Encodes and decodes instructions by the operand kinds of their rows.
 #include "vm/asm/instruction.h"
 
 namespace eyrie::vm {

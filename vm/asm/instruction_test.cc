@@ -1,4 +1,4 @@
-// Every row of opcodes.def, encoded and decoded.
+// Encodes and decodes every row of opcodes.def.
 #include "vm/asm/instruction.h"
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace eyrie::vm {
 namespace {
 
-// A value that fits the kind; `seed` tells one from another.
+// Returns a value that fits the kind. Different seeds give different values.
 OperandValue Create(OperandKind kind, uint32_t seed) {
   OperandValue value;
   if (kind == OperandKind::kString) {
@@ -54,7 +54,8 @@ TEST(Instruction, DecodesWhatIsEncoded) {
       for (int i = 0; i < op.writes.count; ++i) {
         made.writes[i] = Create(op.writes[i], seed + i + 1);
       }
-      // Lists are aligned from the start of the function: at both parities.
+      // Lists are aligned relative to the start of the function: tests even and
+      // odd offsets.
       std::vector<uint8_t> code(seed % 2, 0);
       std::vector<uint32_t> blocks;
       Encode(made, code, &blocks);

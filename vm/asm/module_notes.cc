@@ -1,4 +1,4 @@
-// Notes: what upstream's text cannot say of a module.
+// Notes, which express what upstream's text cannot.
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -11,7 +11,7 @@
 namespace eyrie::vm {
 namespace {
 
-// "key" = "value"
+// Parses "key" = "value".
 absl::Status TakeAttribute(TextCursor& in, ModulePlan::Attributes& attributes) {
   ASSIGN_OR_RETURN(std::string key, in.TakeQuoted());
   RETURN_IF_ERROR(in.Expect("="));
@@ -20,7 +20,7 @@ absl::Status TakeAttribute(TextCursor& in, ModulePlan::Attributes& attributes) {
   return absl::OkStatus();
 }
 
-// "EXT_F32 | YIELD", "none"
+// Parses features such as "EXT_F32" and "YIELD", or "none".
 absl::StatusOr<uint32_t> TakeFeatures(TextCursor& in) {
   uint32_t features = 0;
   if (in.Accept("none")) return features;
@@ -51,7 +51,7 @@ absl::StatusOr<int32_t> TakeInt32(TextCursor& in) {
   return in.ErrorAt(at, absl::StrCat("The number ", bits, " exceeds 31 bits."));
 }
 
-// The number of one of `count` places, or -1 for none.
+// Parses the number of one of `count` locations, or -1 for none.
 absl::StatusOr<int32_t> TakeOrdinal(TextCursor& in, size_t count) {
   in.SkipBlanks();
   const size_t at = in.position();
@@ -65,7 +65,7 @@ absl::StatusOr<int32_t> TakeOrdinal(TextCursor& in, size_t count) {
                                      count, "."));
 }
 
-// "loc[3]"
+// Parses "loc[3]".
 absl::StatusOr<int32_t> TakePlace(TextCursor& in, size_t count) {
   RETURN_IF_ERROR(in.Expect("loc"));
   RETURN_IF_ERROR(in.Expect("["));
@@ -85,7 +85,8 @@ absl::Status TakePlaces(TextCursor& in, size_t count,
   return in.Expect("]");
 }
 
-// A place made of others refers to earlier ones, so that none is in itself.
+// Parses a location. One that consists of others refers to earlier ones only,
+// which rules out cycles.
 absl::StatusOr<ModulePlan::Location> TakeLocation(TextCursor& in,
                                                   size_t count) {
   ModulePlan::Location location;
@@ -145,7 +146,7 @@ absl::Status ModuleParser::NoteBytecode(TextCursor& in) {
   RETURN_IF_ERROR(BeforeFunctions(in));
   in.SkipBlanks();
   const size_t at = in.position();
-  // The period belongs to names, so the version is read as one.
+  // A period may be part of a name, so the version is read as one.
   const absl::string_view text = in.TakeName();
   const size_t period = text.find('.');
   uint32_t major = 0;
@@ -292,7 +293,7 @@ absl::Status ModuleParser::NoteFuncRegisters(TextCursor& in) {
 
 absl::Status ModuleParser::NoteInstruction(TextCursor& in) {
   RETURN_IF_ERROR(in.Expect("["));
-  // Those that the lines of the text make are not the text's to name.
+  // The text must not refer to locations made from its own lines.
   const size_t count = has_locations_ ? scope_.plan.locations.size() : 0;
   ASSIGN_OR_RETURN(const int32_t location, TakeOrdinal(in, count));
   RETURN_IF_ERROR(in.Expect("]"));

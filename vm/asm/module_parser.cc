@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kMaxText = size_t{512} << 20;
 constexpr absl::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// The letter of a type in a convention, or 0.
+// Returns the letter of a type in a calling convention, or 0.
 char TypeLetter(absl::string_view type) {
   if (type == "i32") return 'i';
   if (type == "i64") return 'I';
@@ -27,7 +27,7 @@ char TypeLetter(absl::string_view type) {
   return absl::StartsWith(type, "!") ? 'r' : '\0';
 }
 
-// The register of a declaration, "%i0:" or "%i0:1:", without its '%'.
+// Parses the register of a declaration, "%i0:" or "%i0:1:", without its '%'.
 absl::StatusOr<absl::string_view> TakeDeclared(TextCursor& in) {
   RETURN_IF_ERROR(in.Expect("%"));
   const absl::string_view name = in.TakeName();
@@ -82,7 +82,7 @@ absl::Status ModuleParser::Finish() {
     return notes_.first->Error("No function follows this note.");
   }
   if (!scope_.has_module) {
-    line_.number = std::max(line_.number, 1u);  // also of an empty text
+    line_.number = std::max(line_.number, 1u);  // the text may be empty
     return line_.Error(line_.text.size(),
                        "The text has no module: vm.module @name.");
   }
@@ -92,7 +92,7 @@ absl::Status ModuleParser::Finish() {
 absl::Status ModuleParser::ParseLine() {
   const LineParts parts = SplitLine(line_.text);
   TextCursor code(line_, 0, parts.code_end);
-  // An offset, as dumps have it, says nothing.
+  // Offsets, which dumps may contain, are ignored.
   if (code.Peek() == '[') {
     if (const size_t close = code.Find(']'); close != absl::string_view::npos) {
       code.set_position(close + 1);
@@ -135,7 +135,7 @@ absl::Status ModuleParser::ParseNote(TextCursor& in) {
     if (word == "loc") return NoteInstruction(in);
     return in.ErrorAt(at, "Within a function a note is loc[…].");
   }
-  // The notes of modules first, then those of functions.
+  // Notes about modules come first, then those about functions.
   for (const Word* note = kNotes; note->text != nullptr; ++note) {
     if (word != note->text) continue;
     if (!scope_.has_module) {
@@ -204,7 +204,7 @@ absl::Status ModuleParser::Import(TextCursor& in) {
       !parsed.ok()) {
     return in.ErrorAt(at, parsed.status().message());
   }
-  // Of one that comes again the first has the name.
+  // If an import is repeated, the name refers to the first.
   scope_.imports.emplace(import.full_name,
                          static_cast<uint32_t>(scope_.plan.imports.size()));
   scope_.plan.imports.push_back(std::move(import));
@@ -299,8 +299,8 @@ absl::Status ModuleParser::Global(TextCursor& in, OperandKind kind,
 }
 
 absl::StatusOr<std::string> ModuleParser::TakeArguments(TextCursor& in) {
-  // Registers are counted on without the gaps that pairs leave, as upstream
-  // does; or as the function finds its arguments, in either layout.
+  // The registers must be numbered without gaps before pairs, as upstream does,
+  // or in one of the layouts in which functions receive arguments.
   uint32_t plain = 0;
   RegisterCounts in_order, fills_gaps;
   std::string letters;

@@ -1,4 +1,4 @@
-// Reads a whole text: directives, notes, and functions line by line.
+// Parses a whole text: directives, notes, and functions line by line.
 //
 // Tested by assembler_test.cc.
 #ifndef EYRIE_VM_ASM_MODULE_PARSER_H_
@@ -20,12 +20,12 @@
 
 namespace eyrie::vm {
 
-// Borrows the options and all text.
+// The options and the text must outlive the parser.
 class ModuleParser {
  public:
   explicit ModuleParser(const AssemblerOptions& options) : options_(options) {}
 
-  // Fills the scope; all names are resolved.
+  // Fills the scope and resolves all names.
   absl::Status Parse(absl::string_view text, absl::string_view file);
 
   ModuleScope& scope() { return scope_; }
@@ -45,7 +45,7 @@ class ModuleParser {
   absl::Status ParseNote(TextCursor& in);
   absl::Status Finish();
 
-  // Directives, after their word.
+  // Directives; their word has been read.
   absl::Status Module(TextCursor& in);
   absl::Status Type(TextCursor& in);
   absl::Status Import(TextCursor& in);
@@ -63,10 +63,10 @@ class ModuleParser {
   absl::StatusOr<std::string> TakeResults(TextCursor& in);
   absl::Status EndFunction(TextCursor& in);
 
-  // Contents of a constant (module_rodata.cc).
+  // Parses the contents of a constant (module_rodata.cc).
   absl::StatusOr<std::vector<uint8_t>> TakeContents(TextCursor& in);
 
-  // Notes, after their word (module_notes.cc).
+  // Notes (module_notes.cc); their word has been read.
   absl::Status NoteBytecode(TextCursor& in);
   absl::Status NoteRequires(TextCursor& in);
   absl::Status NoteArchive(TextCursor& in);
@@ -84,7 +84,7 @@ class ModuleParser {
   absl::Status NoteFuncRegisters(TextCursor& in);
   absl::Status NoteInstruction(TextCursor& in);
 
-  // What notes say about the function that follows.
+  // Notes about the next function.
   struct FunctionNotes {
     std::optional<SourcePlace> first;
     ModulePlan::Attributes attributes;
@@ -101,11 +101,11 @@ class ModuleParser {
   ModuleScope scope_;
   SourceLine line_;
   FunctionNotes notes_;
-  std::unique_ptr<CodeParser> code_;  // of the function at hand
+  std::unique_ptr<CodeParser> code_;  // of the current function
   SourcePlace function_place_;
   std::string function_name_;
   uint64_t rodata_bytes_ = 0;
-  bool has_locations_ = false;  // the text's own
+  bool has_locations_ = false;  // the text has locations of its own
 };
 
 }  // namespace eyrie::vm

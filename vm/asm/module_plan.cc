@@ -1,4 +1,4 @@
-// Lays a plan out as a FlatBuffer, in a ZIP or bare.
+// Writes a plan as a FlatBuffer, alone or in a ZIP file.
 #include "vm/asm/module_plan.h"
 
 #include <algorithm>
@@ -26,14 +26,14 @@ constexpr uint32_t kOptionalFlag = 2;
 template <typename T>
 using Offsets = std::vector<flatbuffers::Offset<T>>;
 
-// A vector's offset; none for an empty one.
+// Creates a vector; none if it is empty.
 template <typename T>
 flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<T>>> Vector(
     Builder& to, const Offsets<T>& list) {
   return list.empty() ? 0 : to.CreateVector(list);
 }
 
-// The tables of a module, each before those that refer to it.
+// Writes the tables of a module, each before those that refer to it.
 class TableWriter {
  public:
   TableWriter(Builder& to, const ModulePlan& plan) : to_(to), plan_(plan) {}
@@ -93,10 +93,10 @@ class TableWriter {
     return to_.CreateVector(list);
   }
 
-  // `external` are the offsets of external constants.
+  // `external` has the offsets of external constants.
   auto Rodata(const std::vector<uint64_t>& external) {
     Offsets<fbs::Rodata> list;
-    // So that the size does not depend on the offsets.
+    // Makes the FlatBuffer's size independent of the offsets.
     to_.ForceDefaults(true);
     for (size_t i = 0; i < plan_.rodata.size(); ++i) {
       const ModulePlan::Rodata& from = plan_.rodata[i];
@@ -131,7 +131,7 @@ class TableWriter {
     const auto location_vector = LocationVector(locations);
     const auto map_vector = to_.CreateVector(maps);
     fbs::DebugDatabaseBuilder database(to_);
-    // The generated reader takes the kinds for enumerators, which are bytes.
+    // The generated reader expects the kinds as enumerators of one byte.
     database.add_locations_type(
         flatbuffers::Offset<flatbuffers::Vector<fbs::Location>>(kind_vector.o));
     database.add_locations(location_vector);
@@ -169,14 +169,14 @@ class TableWriter {
     return 0;
   }
 
-  // Where there is none, the vector has a zero.
+  // Writes a zero in place of a location that does not exist.
   flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<void>>>
   LocationVector(const std::vector<flatbuffers::uoffset_t>& locations) {
     using flatbuffers::uoffset_t;
     uoffset_t* elements = nullptr;
     const auto vector =
         to_.CreateUninitializedVector(locations.size(), &elements);
-    // Locations count from the end of the buffer, whose last entry is the
+    // Locations are relative to the end of the buffer, whose last entry is the
     // vector.
     uoffset_t place = to_.GetSize() - sizeof(uoffset_t);
     for (size_t i = 0; i < locations.size(); ++i, place -= sizeof(uoffset_t)) {
@@ -215,8 +215,8 @@ absl::Status Check(absl::string_view what, uint64_t value, uint64_t most) {
       "The module has ", value, " ", what, "; the most is ", most, "."));
 }
 
-// What the format's fields cannot hold. The builder holds less than 2 GiB and
-// aborts beyond it.
+// Returns an error if the plan does not fit into the format's fields. The
+// builder aborts if it needs 2 GiB or more.
 absl::Status CheckSizes(const ModulePlan& plan) {
   constexpr uint64_t kMaxInt32 = std::numeric_limits<int32_t>::max();
   uint64_t total = plan.locations.size() * 64;
@@ -307,8 +307,8 @@ std::string MemberName(const ModulePlan& plan, size_t ordinal) {
   return absl::StrCat("rodata_", ordinal, ".bin");
 }
 
-// Where each external constant begins in a file whose FlatBuffer has this size,
-// counted from the end of the FlatBuffer, aligned.
+// Returns where each external constant begins, relative to the end of the
+// FlatBuffer, in a file whose FlatBuffer has this size.
 std::vector<uint64_t> PlaceExternals(const ModulePlan& plan,
                                      uint64_t flatbuffer_size) {
   std::vector<uint64_t> offsets(plan.rodata.size());
@@ -337,7 +337,7 @@ bool ModulePlan::has_debug() const {
 
 absl::StatusOr<std::vector<uint8_t>> WriteModule(const ModulePlan& plan) {
   RETURN_IF_ERROR(CheckSizes(plan));
-  // The offsets depend on the FlatBuffer's size, its size not on them.
+  // The offsets depend on the FlatBuffer's size, but not the reverse.
   const size_t size =
       BuildFlatBuffer(plan, std::vector<uint64_t>(plan.rodata.size())).size();
   Bytes flatbuffer = BuildFlatBuffer(plan, PlaceExternals(plan, size));

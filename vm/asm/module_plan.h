@@ -1,5 +1,5 @@
-// A module as it is to be written: everything a module file can hold, as plain
-// values, and the writer of the file.
+// A module to be written: everything that a module file may contain, as plain
+// values, and the function that writes the file.
 //
 // Tested by module_plan_test.cc, assembler_test.cc.
 #ifndef EYRIE_VM_ASM_MODULE_PLAN_H_
@@ -16,10 +16,10 @@
 namespace eyrie::vm {
 
 inline constexpr uint32_t kMaxRodataAlignment = 4096;
-inline constexpr int32_t kNoPlace = -1;         // for the number of a location
-inline constexpr uint32_t kMaxBlocks = 0xFFFF;  // of a function
+inline constexpr int32_t kNoPlace = -1;  // instead of the number of a location
+inline constexpr uint32_t kMaxBlocks = 0xFFFF;           // per function
 inline constexpr uint64_t kMaxRodataBytes = 0x7FFFFFFF;  // of all constants
-inline constexpr uint32_t kMaxStateSize = 0x7FFFFFFF;    // of its fields
+inline constexpr uint32_t kMaxStateSize = 0x7FFFFFFF;  // for each of its fields
 
 struct ModulePlan {
   using Attributes = std::vector<std::pair<std::string, std::string>>;
@@ -39,7 +39,7 @@ struct ModulePlan {
     std::string name;
     uint32_t function = 0;
   };
-  // Where the instruction at an offset comes from: an entry of `locations`.
+  // The location of an instruction: an index in `locations`.
   struct InstructionLocation {
     uint32_t offset;
     int32_t location;
@@ -57,18 +57,18 @@ struct ModulePlan {
   };
   struct Rodata {
     std::vector<uint8_t> bytes;
-    bool external = false;   // after the FlatBuffer, in a ZIP a member
-    std::string name;        // of the member; empty: "rodata_<ordinal>.bin"
-    uint32_t alignment = 0;  // 0: 16, or kArchiveAlignment if external
+    bool external = false;   // after the FlatBuffer; if zip, as a member
+    std::string name;        // of the member; "" means "rodata_<ordinal>.bin"
+    uint32_t alignment = 0;  // 0 means 16, or kArchiveAlignment if external
   };
   // An entry of the debug database's location table.
   struct Location {
     enum Kind : uint8_t { kNone, kCallSite, kFile, kFused, kNamed };
     Kind kind = kNone;
-    std::string text;             // file, metadata, name
-    int32_t a = 0;                // callee, line, child
-    int32_t b = 0;                // caller, column
-    std::vector<int32_t> places;  // of kFused
+    std::string text;             // file, metadata or name
+    int32_t a = 0;                // callee, line or child
+    int32_t b = 0;                // caller or column
+    std::vector<int32_t> places;  // for kFused
   };
 
   std::string name;
@@ -86,14 +86,14 @@ struct ModulePlan {
   uint32_t global_bytes = 0;
   uint32_t global_refs = 0;
   std::vector<Location> locations;
-  bool zip = false;  // else a bare FlatBuffer
+  bool zip = false;  // otherwise a FlatBuffer alone
 
-  // True if a debug database is written: there is something to put in it.
+  // Reports whether the file has a debug database: there is content for it.
   bool has_debug() const;
 };
 
-// The bytes of the module's file; equal plans give equal bytes.
-// RESOURCE_EXHAUSTED: a part exceeds what the format can hold.
+// Returns the contents of the module's file. Equal plans give equal bytes.
+// Returns RESOURCE_EXHAUSTED if a part does not fit into the format.
 absl::StatusOr<std::vector<uint8_t>> WriteModule(const ModulePlan& plan);
 
 }  // namespace eyrie::vm

@@ -1,4 +1,4 @@
-// Module files written from plans, as the reader of files finds them.
+// Writes module files from plans and reads them again.
 #include "vm/asm/module_plan.h"
 
 #include <algorithm>

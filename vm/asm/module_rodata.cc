@@ -1,4 +1,4 @@
-// The contents of constants: bytes, text, numbers, a file.
+// The contents of constants: bytes, text, numbers, or a file.
 #include "absl/strings/str_cat.h"
 #include "base/hex.h"
 #include "base/status_macros.h"
@@ -7,7 +7,7 @@
 namespace eyrie::vm {
 namespace {
 
-// Pairs of digits, blanks between them as one likes.
+// Parses pairs of hexadecimal digits, with any blanks between pairs.
 absl::StatusOr<std::vector<uint8_t>> TakeHex(TextCursor& in) {
   std::vector<uint8_t> bytes;
   while (!in.AtEnd()) {
@@ -31,7 +31,7 @@ absl::StatusOr<std::vector<uint8_t>> TakeHex(TextCursor& in) {
   return bytes;
 }
 
-// "[1, 2, 3]" of `width` bits each.
+// Parses "[1, 2, 3]", numbers of `width` bits each.
 absl::StatusOr<std::vector<uint8_t>> TakeNumbers(TextCursor& in, bool is_float,
                                                  int width) {
   std::vector<uint8_t> bytes;

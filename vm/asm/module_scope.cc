@@ -1,4 +1,4 @@
-// Names to ordinals, and what is known only at the end.
+// Maps names to ordinals, and completes the module at its end.
 #include "vm/asm/module_scope.h"
 
 #include <algorithm>
@@ -88,7 +88,7 @@ absl::Status ModuleScope::Resolve() {
 }
 
 void ModuleScope::SettleFrames() {
-  // A convention that does not parse is the verifier's to refuse.
+  // The verifier reports conventions that cannot be parsed.
   std::vector<CallingConvention> own;
   for (const ModulePlan::Function& function : plan.functions) {
     own.push_back(CallingConvention::Parse(function.convention)

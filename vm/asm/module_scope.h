@@ -1,4 +1,4 @@
-// The module being assembled, and the names in it: what directives declare and
+// The module being assembled, and its names: those that directives declare and
 // code refers to.
 //
 // Tested by assembler_test.cc.
@@ -22,7 +22,7 @@
 
 namespace eyrie::vm {
 
-// A place in the source, for an error that shows later.
+// A position in the source, for errors that are found later.
 struct SourcePlace {
   SourceLine line;
   size_t at = 0;
@@ -32,28 +32,28 @@ struct SourcePlace {
   }
 };
 
-// A function by name, before it is known which that is.
+// A reference to a function that is not defined yet.
 struct FunctionUse {
   SourcePlace place;
   std::string name;
-  uint32_t function;  // whose code, or the export, that refers to it
-  uint32_t offset;    // of the field in the code
+  uint32_t function;  // index of the function or export that refers to it
+  uint32_t offset;    // offset of the field in the code
 };
 
-// A call or return, whose convention says how wide its values are.
+// A call or return; its convention determines the widths of its values.
 struct ValueUse {
   Instruction instruction;
   uint32_t function;
-  uint32_t offset;  // of the callee in the code
+  uint32_t offset;  // offset of the callee in the code
 };
 
 struct NamedGlobal {
-  OperandKind kind;  // as the instructions that access it have it
-  uint32_t size;     // bytes; 0 of a ref
+  OperandKind kind;  // that of the instructions that access it
+  uint32_t size;     // in bytes; 0 for a ref
   uint32_t place = 0;
 };
 
-// Where an instruction stands in the source.
+// The position in the source of an instruction.
 struct CodePlace {
   uint32_t offset;
   SourcePlace place;
@@ -71,27 +71,28 @@ struct ModuleScope {
   absl::flat_hash_map<std::string, NamedGlobal> globals;
   std::vector<std::string> global_order;
 
-  std::vector<FunctionUse> calls;    // by names yet to come
-  std::vector<FunctionUse> exports;  // function: index in plan.exports
+  std::vector<FunctionUse> calls;    // by names that are not defined yet
+  std::vector<FunctionUse> exports;  // `function` is an index in plan.exports
   std::vector<ValueUse> values;
   std::vector<std::vector<CodePlace>> code_places;  // by function
   uint32_t used_global_bytes = 0;
   uint32_t used_global_refs = 0;
 
-  // What notes fixed, instead of what the code needs.
+  // Values that notes set explicitly, instead of what the code needs.
   std::optional<uint32_t> requirements;
   std::optional<std::pair<uint32_t, uint32_t>> global_sizes;  // bytes, refs
-  absl::flat_hash_set<uint32_t> fixed_frames;                 // functions
+  absl::flat_hash_set<uint32_t> fixed_frames;  // indices of functions
 
-  // The ordinal of a type, which is added where it is new. "vm.x" is "!vm.x"
-  // where that is known.
+  // Returns the ordinal of a type; adds it if it is new. "vm.x" means "!vm.x"
+  // if that type exists.
   uint32_t TypeOrdinal(const std::string& name);
 
-  // Lays the named globals out: bytes by size and then as declared, refs as
-  // declared. Once, before the first function.
+  // Assigns positions to the named globals: numbers by size, then in order of
+  // declaration; refs in order of declaration. Must be called once, before the
+  // first function.
   void PlaceGlobals();
 
-  // Resolves what calls and exports name, and settles the sizes of frames.
+  // Resolves the names in calls and exports, and sets the sizes of frames.
   absl::Status Resolve();
 
  private:

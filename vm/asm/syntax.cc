@@ -1,4 +1,4 @@
-// The families whose text is not simply their operands in order.
+// Instructions whose text is not simply their operands in order.
 #include "vm/asm/syntax.h"
 
 #include <array>
@@ -11,9 +11,9 @@ namespace eyrie::vm {
 namespace {
 
 struct Family {
-  const char* prefix;  // of the mnemonic; the first row that fits counts
+  const char* prefix;  // of the mnemonic; the first match counts
   const char* pattern;
-  const char* other = nullptr;  // read as well
+  const char* other = nullptr;  // parsed, too
 };
 
 constexpr Family kFamilies[] = {
@@ -41,7 +41,7 @@ constexpr Family kFamilies[] = {
     {"print", "$0{, $1}", "$0($1)"},
 };
 
-// Operands in order: "$0, $1$2 : $3".
+// Returns a pattern with the operands in order: "$0, $1$2 : $3".
 std::string InOrder(const OpInfo& op) {
   std::string pattern;
   for (int i = 0; i < op.reads.count; ++i) {

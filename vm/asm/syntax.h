@@ -1,12 +1,12 @@
-// How each instruction is written: a pattern that the printer fills in and the
-// parser follows, so that what one writes the other reads.
+// The syntax of each instruction, as a pattern that both the printer and the
+// parser follow.
 //
-// A pattern is literal text with places for operands, counted as they are
-// encoded, operands before results:
-//   $2        operand 2, as its kind is written
-//   $$        the results; where a pattern has none, "results = " comes first
-//   {, $1}    left out where list 1 is empty
-//   a blank   printed as one, and any number of them accepted
+// A pattern is literal text with places for operands, which are numbered in
+// order of encoding, operands before results:
+//   $2        operand 2, in the syntax of its kind
+//   $$        the results; if a pattern has none, "results = " comes first
+//   {, $1}    omitted if list 1 is empty
+//   a blank   printed as one blank; when parsed, any number of them
 // Tested by assembler_test.cc.
 #ifndef EYRIE_VM_ASM_SYNTAX_H_
 #define EYRIE_VM_ASM_SYNTAX_H_
@@ -19,11 +19,11 @@
 
 namespace eyrie::vm {
 
-// The patterns for what follows the mnemonic: the first is printed, any is
-// read. `op` is a row of kOps.
+// Returns the patterns for the text after the mnemonic. The first is printed;
+// all are parsed. `op` must be a row of kOps.
 const std::vector<std::string>& PatternsOf(const OpInfo& op);
 
-// True if the pattern places the results itself.
+// Reports whether the pattern contains the results.
 inline bool PlacesResults(absl::string_view pattern) {
   return pattern.find("$$") != absl::string_view::npos;
 }

@@ -1,4 +1,4 @@
-// Local headers, a directory and its end record.
+// Local headers, the directory and its end record.
 #include "vm/asm/zip_writer.h"
 
 #include "base/crc32.h"

@@ -1,4 +1,4 @@
-// Writes a ZIP of stored members, each beginning at an aligned offset.
+// Writes a ZIP file of uncompressed members with aligned contents.
 //
 // Tested by module_plan_test.cc.
 #ifndef EYRIE_VM_ASM_ZIP_WRITER_H_
@@ -12,16 +12,16 @@
 
 namespace eyrie::vm {
 
-// Dates are the format's first day, so that equal members give equal bytes. All
-// sizes and offsets are below 4 GiB, names below 64 KiB, alignments powers of
-// two up to kMaxAlignment: the caller's to see to.
+// All dates are the first day of the format, so that equal members give equal
+// bytes. The caller must keep all sizes and offsets below 4 GiB and names below
+// 64 KiB; alignments must be powers of two up to kMaxAlignment.
 class ZipWriter {
  public:
   static constexpr size_t kMaxAlignment = 4096;
 
-  // Bytes of a member's header without what aligns its contents.
+  // Returns the size of a member's header without padding.
   static uint64_t LeastHeader(const std::string& name);
-  // Where the contents of a first member with this name begin.
+  // Returns where the contents of the first member begin, given its name.
   static uint64_t FirstContents(const std::string& name);
 
   void Add(const std::string& name, std::span<const uint8_t> contents,
