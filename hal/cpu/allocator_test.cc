@@ -1,4 +1,4 @@
-// The CPU driver's memory: sizes, reuse, imports, statistics.
+// Tests the CPU driver's memory: sizes, reuse, imports and statistics.
 #include "hal/cpu/allocator.h"
 
 #include <malloc.h>
@@ -91,8 +91,8 @@ TEST(Allocator, Imports) {
   EXPECT_NE((*import({}))->host_data(), nullptr);
 }
 
-// A limit counts at least what the heap gives, so that many small buffers
-// take no more than it allows. (Sanitizers' heaps tell no figures.)
+// A footprint covers the heap's own data, so that many small buffers do not
+// exceed a limit. (The heaps of sanitizers report no sizes.)
 TEST(Allocator, FootprintsCoverWhatBuffersTake) {
   const Ref<hal::Device> device = NewDevice();
   for (const uint64_t size : {0, 1, 64, 65, 1000, 5000, 100000}) {

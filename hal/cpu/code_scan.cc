@@ -1,5 +1,6 @@
-// Sweeps code from its first byte to its last. Compilers for x86-64 put no
-// data between the instructions, so a sweep stays in step.
+// Decodes code from its first byte to its last. Compilers for x86-64 put no
+// data between instructions, so an instruction begins where the previous one
+// ends.
 //
 // Tested by code_scan_test.cc.
 #include "hal/cpu/code_scan.h"
@@ -14,13 +15,13 @@
 namespace eyrie::hal::cpu {
 namespace {
 
-// What compilers align functions to.
+// The compilers' alignment of functions, in bytes.
 constexpr uint64_t kFunctionAlignment = 16;
-// What linkers fill the room between functions with.
+// The byte with which linkers fill gaps between functions.
 constexpr uint8_t kTrap = 0xCC;
 
 // Calls visit(address, instruction) for each instruction in [begin, end) of
-// the region. Bytes that are no instruction are skipped, one at a time.
+// the region, and once, with length 0, for each byte that begins none.
 template <typename Visit>
 void VisitInstructions(const CodeRegion& region, uint64_t begin, uint64_t end,
                        Visit visit) {
@@ -42,7 +43,7 @@ uint64_t Target(uint64_t address, const Instruction& instruction) {
          static_cast<uint64_t>(static_cast<int64_t>(instruction.target));
 }
 
-// Adds the element unless something was refused before.
+// Adds an element if `status` is OK. Sets `status` if memory runs out.
 template <typename T>
 void Keep(std::vector<T>& elements, const T& element, absl::Status& status) {
   if (status.ok()) status = PushBack(elements, element, "a scan of code");
@@ -61,7 +62,7 @@ CodeScan::CodeScan(std::vector<CodeRegion> regions)
 }
 
 void CodeScan::Sweep(const CodeRegion& region) {
-  bool after_end = true;  // of other code, and of the padding behind it
+  bool after_end = true;  // after other code, and padding after it
   VisitInstructions(
       region, region.address, End(region),
       [&](uint64_t address, const Instruction& instruction) {
@@ -70,7 +71,7 @@ void CodeScan::Sweep(const CodeRegion& region) {
         if (!is_trap && (after_end || address % kFunctionAlignment == 0)) {
           Keep(openings_, address, status_);
         }
-        // Nothing need follow a call that never returns.
+        // A call may end a function, because it may never return.
         const bool is_end = instruction.flow == Flow::kStop ||
                             instruction.flow == Flow::kJump ||
                             instruction.flow == Flow::kCall;
@@ -94,9 +95,8 @@ bool CodeScan::MayEnd(uint64_t address) const {
   return std::binary_search(ends_.begin(), ends_.end(), address);
 }
 
-// The search behind CodeScan::Reachable. A function is taken to extend from
-// its beginning to the next one's, which covers the targets of its jump
-// tables.
+// The search of CodeScan::Reachable. It assumes that a function extends to the
+// beginning of the next one, which covers the targets of its jump tables.
 class ReachableSearch {
  public:
   ReachableSearch(const CodeScan& scan, std::vector<uint64_t> starts)
@@ -121,7 +121,7 @@ class ReachableSearch {
 
   const CodeScan& scan_;
   std::vector<uint64_t> starts_;  // of functions, ascending
-  std::vector<uint8_t> reached_;  // nonzero: yes; by function
+  std::vector<uint8_t> reached_;  // by function; nonzero: reached
   std::vector<size_t> queue_;
   FeatureSet needs_;
   absl::Status status_;
@@ -145,7 +145,7 @@ void ReachableSearch::FindStarts() {
                       });
   }
   SortUnique(starts_);
-  // A jump out of its function is a call in the last place of another.
+  // A jump out of its function is a tail call, so a function begins there.
   std::vector<uint64_t> tails;
   for (const Jump& jump : jumps) {
     if (FunctionAt(jump.from) != FunctionAt(jump.to)) {

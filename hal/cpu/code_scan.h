@@ -40,8 +40,8 @@ class CodeScan {
   FeatureSet all() const { return all_; }
 
   // Returns the features that the functions at `roots` need on every machine:
-  // those of their own code and of code that they call or jump to directly.
-  // `starts` are more addresses that begin functions. RESOURCE_EXHAUSTED:
+  // those of their own code and of all code that direct calls and jumps reach.
+  // `starts` are more addresses at which functions begin. RESOURCE_EXHAUSTED:
   // memory ran out.
   absl::StatusOr<FeatureSet> Reachable(std::span<const uint64_t> roots,
                                        std::span<const uint64_t> starts) const;
@@ -49,8 +49,8 @@ class CodeScan {
   // Reports whether a function may begin here: not inside an instruction, and
   // at a compiler's alignment or after the end of other code.
   bool MayBegin(uint64_t address) const;
-  // Reports whether a function may end here: after an instruction that never
-  // continues with the next one.
+  // Reports whether a function may end here: after a return, a jump, a trap, or
+  // a call, which may never return.
   bool MayEnd(uint64_t address) const;
 
  private:
@@ -65,7 +65,8 @@ class CodeScan {
   FeatureSet all_;
   // Addresses at which a function may begin, ascending.
   std::vector<uint64_t> openings_;
-  std::vector<uint64_t> ends_;  // likewise
+  // Addresses at which a function may end, ascending.
+  std::vector<uint64_t> ends_;
 };
 
 }  // namespace eyrie::hal::cpu

@@ -1,5 +1,5 @@
-// Tests decoding instructions, their CPU features, and finding what code
-// needs.
+// Tests decoding instructions, their CPU features, and searching code for
+// features.
 //
 // The decoder was compared with Zydis 4.0 over 6.9 million encodings: all of
 // VEX, EVEX and XOP, and all opcodes with each legacy prefix.
@@ -21,7 +21,7 @@
 namespace eyrie::hal::cpu {
 namespace {
 
-// Bytes of "62 f1 7c".
+// Parses bytes, for example "62 f1 7c".
 std::vector<uint8_t> Bytes(absl::string_view hex) {
   const std::string digits = absl::StrReplaceAll(hex, {{" ", ""}});
   const std::string bytes = BytesOfHex(digits).value();
@@ -85,14 +85,14 @@ TEST(CodeScan, FeaturesOfInstructions) {
       {"62 f5 7c 48 58 c1", "avx512f, avx512fp16"},  // vaddph
       {"d5 10 01 c0", "egpr"},                       // add with REX2
       {"8f e8 78 c0 c1 05", "xop"},                  // vprotb
-      // Two of them.
+      // Two instructions.
       {"c5 f8 77 62 f1 7c 48 58 02", "avx, avx512f"},
-      // Operands that look like prefixes.
+      // Operands with bytes that look like prefixes.
       {"48 b8 62 f1 7c 48 58 02 62 62", "none"},  // mov rax, imm64
       {"81 c0 c5 f8 77 62", "none"},              // add eax, imm32
       {"48 8b 84 24 c5 f8 77 00", "none"},        // mov rax, [rsp + disp32]
       {"f7 05 c5 f8 77 00 62 f1 7c 48", "none"},  // test [rip], imm32
-      // Cut off: no instruction.
+      // Truncated, so not an instruction.
       {"62 f1 7c 48 58", "none"},
       {"c5 f8", "none"},
   };
@@ -101,8 +101,8 @@ TEST(CodeScan, FeaturesOfInstructions) {
   }
 }
 
-// Code that begins where the region does; functions are 16 bytes long.
-//   0: the root     1, 2, 3: others, with features
+// Returns the code of four functions of 16 bytes each: the root, then three
+// others that need features.
 std::vector<uint8_t> Program(absl::string_view root) {
   std::vector<uint8_t> code = Bytes(root);
   code.resize(16, 0xCC);
@@ -122,7 +122,7 @@ TEST(CodeScan, Reachable) {
     const char* want;
   } kCases[] = {
       {"c3", "none"},
-      // Calls and jumps by name.
+      // Direct calls and jumps.
       {"e8 0b 00 00 00 c3", "avx"},
       {"e8 1b 00 00 00 c3", "avx512f"},
       {"e8 0b 00 00 00 e8 26 00 00 00 c3", "popcnt, avx"},
@@ -130,23 +130,24 @@ TEST(CodeScan, Reachable) {
       {"eb 1e", "avx512f"},
       {"74 0e c3", "avx"},                  // je
       {"0f 84 1a 00 00 00 c3", "avx512f"},  // je
-      // A function's address alone does not run it.
+      // Taking a function's address does not run the function.
       {"48 8d 05 19 00 00 00 ff d0 c3", "none"},
-      // Falls through into the next function's place.
+      // Falls through into the next function.
       {"90 90 90 90 90 90 90 90 90 90 90 90 90 90 01 c0",
        "popcnt, avx, "
        "avx512f"},
-      // A trap or a call that does not return ends it.
+      // A trap, or a call that does not return, ends the function.
       {"0f 0b", "none"},
       {"ff d0", "none"},
-      // Out of the code.
+      // Targets outside the code.
       {"e8 00 10 00 00 c3", "none"},
       {"e9 00 00 00 80", "none"},
   };
   for (const auto& c : kCases) {
     const std::vector<uint8_t> code = Program(c.root);
     const CodeScan scan({{code, kAddress}});
-    // The others are known from elsewhere, but where the root runs into them.
+    // The other functions are given as starts, except if the root falls
+    // through.
     const bool known = absl::string_view(c.root).substr(0, 2) != "90";
     const uint64_t starts[] = {kAddress + 16, kAddress + 32, kAddress + 48};
     const uint64_t roots[] = {kAddress};
@@ -182,7 +183,7 @@ TEST(CpuFeatures, ThisMachine) {
             __builtin_cpu_supports("avx512vnni") != 0);
   EXPECT_EQ(CpuFeature("avx2"), machine.Has(Feature::kAvx2) ? 1 : 0);
 #endif
-  EXPECT_EQ(CpuFeature("bmi2"), std::nullopt);  // not asked for by modules
+  EXPECT_EQ(CpuFeature("bmi2"), std::nullopt);  // modules do not query it
   EXPECT_EQ(CpuFeature("neon"), std::nullopt);
 }
 
@@ -210,7 +211,7 @@ TEST(CpuFeatures, AsCodeSeesThem) {
   EXPECT_EQ(EncodeProcessorData(FeatureSet::All()).data[1], 0);
 }
 
-// A function every 16 bytes, each with a call of the next one.
+// Returns functions of 16 bytes, each of which calls the next one.
 std::vector<uint8_t> ManyFunctions() {
   constexpr int kFunctions = 1 << 15;
   std::vector<uint8_t> code;

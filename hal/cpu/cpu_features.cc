@@ -1,13 +1,12 @@
-// What the processor has, by the rows of cpu_features.def. The C library asks
-// CPUID when a process starts; asking again, which takes tens of microseconds
-// in a virtual machine, is not needed.
+// Finds the processor's features, which cpu_features.def lists. The C library
+// calls CPUID when a process starts. Calling it again would take tens of
+// microseconds in a virtual machine.
 //
 // Tested by code_scan_test.cc.
 #include "hal/cpu/cpu_features.h"
 
 #if defined(__x86_64__)
-// What clang's <stdbool.h> leaves out of strict C++, and this header is full
-// of.
+// The header uses _Bool, which clang does not define in strict C++.
 #define _Bool bool
 #include <sys/platform/x86.h>
 #undef _Bool
@@ -22,7 +21,7 @@ namespace {
 enum State : uint64_t {
   kNone = 0,
   kYmm = 0x6,       // SSE, AVX
-  kZmm = 0xE6,      // and the mask and upper ZMM state
+  kZmm = 0xE6,      // kYmm, mask registers, upper ZMM state
   kTile = 0x60000,  // AMX configuration and tiles
   kApx = 0x80000,   // the upper general registers
 };
@@ -48,15 +47,14 @@ constexpr FeatureRow kRows[] = {
 
 #if defined(__x86_64__)
 
-// The four registers of CPUID's answer; zeros for a leaf that the processor
-// does not have.
+// The four registers of a CPUID leaf; zeros if the processor lacks the leaf.
 using Leaf = const unsigned int (&)[4];
 
 Leaf LeafAt(unsigned int index) {
   return __x86_get_cpuid_feature_leaf(index)->cpuid_array;
 }
 
-// XCR0: the state that the system saves.
+// Returns XCR0, the register state that the system saves.
 uint64_t ReadSavedState() {
   constexpr uint32_t kHasXgetbv = 1u << 27;
   if ((LeafAt(CPUID_INDEX_1)[kEcx] & kHasXgetbv) == 0) return 0;
@@ -67,7 +65,7 @@ uint64_t ReadSavedState() {
 
 FeatureSet DetectFeatures() {
   FeatureSet features;
-  // By LeafName.
+  // Indexed by LeafName.
   constexpr unsigned int kIndices[] = {
       CPUID_INDEX_1, CPUID_INDEX_7, CPUID_INDEX_7_ECX_1, CPUID_INDEX_80000001};
   const uint64_t saved = ReadSavedState();

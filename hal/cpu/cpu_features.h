@@ -29,7 +29,7 @@ inline constexpr size_t kFeatureCount = 0
     ;
 static_assert(kFeatureCount < 64, "A FeatureSet is one word.");
 
-// A set of features. A value.
+// A set of features.
 class FeatureSet {
  public:
   constexpr FeatureSet() = default;
@@ -53,7 +53,7 @@ class FeatureSet {
   }
   friend constexpr bool operator==(FeatureSet a, FeatureSet b) = default;
 
-  // LLVM's names: "avx512f, avx512vl"; "none" for the empty set.
+  // Returns LLVM's names, for example "avx512f, avx512vl", or "none".
   std::string ToString() const;
 
  private:

@@ -1,4 +1,4 @@
-// Command buffers on every CPU device; queries and drivers.
+// Tests command buffers on every CPU device, queries, and drivers.
 #include "hal/cpu/device.h"
 
 #if defined(__x86_64__)
@@ -38,7 +38,7 @@ std::vector<DeviceMaker> DeviceMakers() {
 namespace eyrie::hal::cpu {
 namespace {
 
-// binding 1 += binding 0 + constant 0, word by word of workgroup x.
+// binding 1 += binding 0 + constant 0, at the word of workgroup x.
 int AddKernel(const Environment*, const DispatchState* dispatch,
               const WorkgroupState* workgroup) {
   const auto* source = static_cast<uint32_t*>(dispatch->binding_pointers[0]);
@@ -49,10 +49,10 @@ int AddKernel(const Environment*, const DispatchState* dispatch,
   return 0;
 }
 
-// What kernels are to be told.
+// The max_concurrency that kernels must get.
 int expected_concurrency = 1;
 
-// Writes, at word (z * ny + y) * nx + x, x + 10 y + 100 z.
+// Writes x + 10 y + 100 z to word (z * ny + y) * nx + x.
 int IdKernel(const Environment* environment, const DispatchState* dispatch,
              const WorkgroupState* workgroup) {
   auto* target = static_cast<uint32_t*>(dispatch->binding_pointers[0]);
@@ -71,8 +71,8 @@ int FailKernel(const Environment*, const DispatchState*,
   return workgroup->workgroup_id_x == 2 ? 42 : 0;
 }
 
-// Uses its local memory and reports its size; a binding without bytes still
-// has an address.
+// Uses its local memory and reports its size. Also reports whether an empty
+// binding has an address.
 int LocalKernel(const Environment*, const DispatchState* dispatch,
                 const WorkgroupState* workgroup) {
   std::memset(workgroup->local_memory, 0xAB, workgroup->local_memory_size);
@@ -85,7 +85,8 @@ int LocalKernel(const Environment*, const DispatchState* dispatch,
   return reinterpret_cast<uintptr_t>(workgroup->local_memory) % 64 != 0;
 }
 
-// Halves the smallest normal number: zero where denormals are flushed.
+// Halves the smallest normal number. The result is zero if denormals are
+// flushed.
 int DenormalKernel(const Environment*, const DispatchState* dispatch,
                    const WorkgroupState*) {
   volatile float tiny = std::numeric_limits<float>::min();
@@ -172,8 +173,7 @@ TEST_P(ExecuteTest, Deferred) {
             "300 301 310 311 320 321");
 }
 
-// One dispatch with bindings to `target` and to no bytes; the error, or the
-// first words of the target.
+// Runs single dispatches. Expects the error, or the first words of `target`.
 TEST_P(ExecuteTest, Dispatches) {
   const Ref<hal::Device> device = NewDevice();
   const Ref<hal::Executable> executable = NewExecutable();
@@ -377,7 +377,7 @@ TEST(Driver, OpenDevice) {
   std::string all;
   for (const auto& driver : AllDrivers()) {
     absl::StrAppend(&all, driver->name());
-    // What others list is up to the machine.
+    // The list of Vulkan devices depends on the machine.
     if (driver->name() != "vulkan") {
       absl::StrAppend(&all, " ", (*driver->ListDevices())[0]);
     }

@@ -127,7 +127,7 @@ using LibraryQuery = const LibraryHeader* const* (*)(uint32_t version,
 
 struct ImportTable {
   uint32_t count;
-  const char* const* symbols;  // '?' first: optional
+  const char* const* symbols;  // "?name": optional
 };
 static_assert(sizeof(ImportTable) == 16);
 

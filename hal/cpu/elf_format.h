@@ -1,7 +1,7 @@
 // The 64-bit little-endian ELF structures and numbers that the loader reads.
 //
-// Names are the specification's without their prefixes. Fields that the loader
-// does not read keep their place.
+// Names are those of the specification, without prefixes. Fields that the
+// loader does not read are present, too.
 #ifndef EYRIE_HAL_CPU_ELF_FORMAT_H_
 #define EYRIE_HAL_CPU_ELF_FORMAT_H_
 
@@ -77,7 +77,7 @@ struct SectionHeader {
   uint64_t address;
   uint64_t offset;
   uint64_t size;
-  uint32_t link;  // for symbols: the section of their names
+  uint32_t link;  // in a symbol table: the section with the names
   uint32_t info;
   uint64_t alignment;
   uint64_t entry_size;

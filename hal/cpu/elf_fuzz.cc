@@ -1,7 +1,7 @@
-// Any bytes may be refused as an executable; none may fault. No code runs.
+// Loading may refuse any bytes, but must not crash. No code runs.
 //
-// The last four bytes of an input say where in the image the library tables
-// are, which otherwise only the code knows.
+// The last four bytes of an input are the offset of the library tables in the
+// image, which otherwise only the code knows.
 // Run it with: tests/fuzz/BUILD says how.
 #include <cstddef>
 #include <cstdint>

@@ -22,7 +22,7 @@ namespace {
 
 using elf::ProgramHeader;
 
-// Code of the small model reaches no further.
+// The small code model cannot address more.
 constexpr uint64_t kMaxImageSize = uint64_t{2} << 30;
 constexpr uint64_t kMaxAlignment = uint64_t{64} << 20;
 constexpr size_t kMaxSegments = 64;
@@ -125,7 +125,8 @@ absl::Status CheckSegment(std::span<const uint8_t> file,
   return absl::OkStatus();
 }
 
-// Finds the image's bounds. Segments share no page: each has its own rights.
+// Finds the image's bounds. Segments must not share a page, because each has
+// its own access rights.
 absl::Status PlaceSegments(ElfLayout& layout) {
   const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   uint64_t end = 0;

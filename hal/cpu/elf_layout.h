@@ -1,7 +1,7 @@
-// Where the parts of an ELF file go in memory.
+// The layout of an ELF file in memory.
 //
-// Checked against the file and one another before anything is mapped. No byte
-// of the file is trusted to be in range.
+// Offsets and sizes are checked against the file and each other before anything
+// is mapped. No byte of the file is trusted.
 // Tested by elf_loader_test.cc, elf_fuzz.cc.
 #ifndef EYRIE_HAL_CPU_ELF_LAYOUT_H_
 #define EYRIE_HAL_CPU_ELF_LAYOUT_H_
@@ -17,16 +17,19 @@
 namespace eyrie::hal::cpu {
 
 struct ElfLayout {
-  std::vector<elf::ProgramHeader> segments;  // to load, ascending, apart
+  // The segments to load, ascending, without common pages.
+  std::vector<elf::ProgramHeader> segments;
   std::optional<elf::ProgramHeader> dynamic;
   std::optional<elf::ProgramHeader> relro;
-  uint64_t begin = 0;  // of the image, page-aligned, as the file counts
-  uint64_t size = 0;   // bytes, whole pages
-  uint64_t alignment = 0;
+  uint64_t begin = 0;      // the image's address in the file; page-aligned
+  uint64_t size = 0;       // bytes, whole pages
+  uint64_t alignment = 0;  // of the image; bytes
 };
 
-// INVALID_ARGUMENT: not an ELF file, or damaged. UNIMPLEMENTED: the file is for
-// another machine, or of an unsupported kind. RESOURCE_EXHAUSTED: over 2 GiB.
+// Reads and checks the headers. INVALID_ARGUMENT: the file is not an ELF file,
+// or is damaged. UNIMPLEMENTED: it is for another machine, or of an unsupported
+// kind. RESOURCE_EXHAUSTED: the image is over 2 GiB, there are more than 64
+// segments, or memory ran out.
 absl::StatusOr<ElfLayout> ReadElfLayout(std::span<const uint8_t> file);
 
 }  // namespace eyrie::hal::cpu

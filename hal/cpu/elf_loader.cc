@@ -1,5 +1,4 @@
-// Maps an ELF file's segments, relocates them and takes the right to write
-// away again.
+// Maps an ELF file's segments, relocates them, and removes write access again.
 //
 // Tested by elf_loader_test.cc, elf_fuzz.cc.
 #include "hal/cpu/elf_loader.h"
@@ -40,7 +39,8 @@ uint64_t PageSize() { return static_cast<uint64_t>(sysconf(_SC_PAGESIZE)); }
 
 }  // namespace
 
-// One run of ElfImage::Load. Addresses are the file's until the end.
+// One call of ElfImage::Load. Addresses are the file's; Host() and bias_
+// translate them.
 class ElfLoader {
  public:
   ElfLoader(std::span<const uint8_t> file, ElfLayout layout, ElfImage& image)
@@ -49,7 +49,7 @@ class ElfLoader {
   absl::Status Run();
 
  private:
-  // A table that the dynamic section tells of.
+  // A table to which the dynamic section refers.
   struct Table {
     std::optional<uint64_t> address;
     std::optional<uint64_t> size;  // bytes
@@ -68,13 +68,13 @@ class ElfLoader {
   absl::Status Protect();
   absl::Status ProtectPages(uint64_t begin, uint64_t end, int rights);
 
-  // The segment whose memory holds a range; null if none.
+  // Returns the segment whose memory contains a range, or null.
   const ProgramHeader* FindSegment(uint64_t address, uint64_t size) const;
-  // Loaded bytes. INVALID_ARGUMENT: they are not of one segment and from the
-  // file.
+  // Returns loaded bytes. INVALID_ARGUMENT: they are not all in the file's part
+  // of one segment.
   absl::StatusOr<std::span<const uint8_t>> View(uint64_t address, uint64_t size,
                                                 absl::string_view what) const;
-  // A table's bytes; none if the file has no such table.
+  // Returns a table's bytes, or none if the file does not have the table.
   absl::StatusOr<std::span<const uint8_t>> View(const Table& table,
                                                 absl::string_view what) const {
     const uint64_t size = table.size.value_or(0);
@@ -131,7 +131,7 @@ absl::Status ElfLoader::Map() {
                      " bytes for an executable: ", strerror(error), "."));
   }
   image_.mapping_ = static_cast<uint8_t*>(mapping);
-  // The image keeps its distance from a multiple of the alignment.
+  // Keep the image's offset from a multiple of the alignment.
   uint64_t base = reinterpret_cast<uintptr_t>(mapping);
   if (slack != 0) base += (layout_.begin - base) & (slack - 1);
   image_.bias_ = base - layout_.begin;
@@ -220,7 +220,7 @@ absl::StatusOr<uint64_t> ElfLoader::CountGnuHashSymbols() const {
   ASSIGN_OR_RETURN(std::span<const uint8_t> bytes,
                    View(*gnu_hash_, sizeof(GnuHash), kWhat));
   const auto hash = LoadLittleEndian<GnuHash>(bytes.data());
-  // Addresses below 2^47 and 32-bit counts: no sum overflows.
+  // No sum overflows: the address is below 2^47, and counts have 32 bits.
   const uint64_t buckets =
       *gnu_hash_ + sizeof(GnuHash) + uint64_t{hash.bloom_count} * 8;
   const uint64_t chains = buckets + uint64_t{hash.bucket_count} * 4;
@@ -240,7 +240,8 @@ absl::StatusOr<uint64_t> ElfLoader::CountGnuHashSymbols() const {
 
 absl::StatusOr<uint64_t> ElfLoader::CountSymbols() const {
   if (hash_) {
-    // Bucket count, then chain count: one chain entry per symbol.
+    // The table begins with its bucket count and its chain count. There is one
+    // chain entry per symbol.
     ASSIGN_OR_RETURN(const std::span<const uint8_t> bytes,
                      View(*hash_, 8, "symbol hash table"));
     return LoadLittleEndian<uint32_t>(bytes.data() + 4);
@@ -296,8 +297,8 @@ absl::Status ElfLoader::ApplyRelocation(const Rela& relocation) {
     case RelocationType::kJumpSlot: {
       ASSIGN_OR_RETURN(const uint64_t symbol,
                        SymbolAddress(relocation.symbol()));
-      // Only the absolute one has an addend. It may be negative: the sum is
-      // meant to wrap.
+      // Only kAbsolute64 has an addend. It may be negative, so the sum may
+      // wrap.
       if (relocation.type() != RelocationType::kAbsolute64) value = 0;
       value += symbol;
       break;
@@ -328,7 +329,7 @@ absl::Status ElfLoader::Relocate(const Table& table) {
   ASSIGN_OR_RETURN(const std::span<const uint8_t> bytes,
                    View(table, "relocation table"));
   for (size_t at = 0; bytes.size() - at >= sizeof(Rela); at += sizeof(Rela)) {
-    // A copy: the table itself may be writable.
+    // Copy the entry, because a relocation may overwrite the table.
     RETURN_IF_ERROR(ApplyRelocation(LoadLittleEndian<Rela>(bytes.data() + at)));
   }
   return absl::OkStatus();
@@ -381,7 +382,7 @@ absl::Status ElfLoader::Protect() {
           ProtectPages(begin, end, code ? PROT_READ | PROT_EXEC : PROT_READ));
       continue;
     }
-    // What only relocations had to write is read-only from now on.
+    // Make the part read-only that only relocations had to write.
     if (!layout_.relro || layout_.relro->address < segment.address ||
         layout_.relro->address - segment.address >= segment.memory_size) {
       continue;
@@ -426,7 +427,7 @@ absl::StatusOr<Image::Function> ElfImage::FindFunction(
         symbol.binding() != elf::kSymbolWeak) {
       continue;
     }
-    // The name and its end must fit into the table.
+    // The name and its terminating zero must fit into the table.
     if (!RangeFits(symbol.name, name.size() + 1, strings_.size())) continue;
     const uint8_t* text = strings_.data() + symbol.name;
     if (std::memcmp(text, name.data(), name.size()) != 0 ||

@@ -1,9 +1,9 @@
-// Loads "embedded ELF" executables: shared objects for x86-64 that need no
-// system libraries, straight from memory.
+// Loads "embedded ELF" executables from memory: shared objects for x86-64 that
+// need no system libraries.
 //
-// No byte of the file is trusted to be in range. No page is ever writable and
-// executable, and no code runs here.
-// Tested by elf_loader_test.cc, elf_fuzz.cc.
+// No byte of the file is trusted. No page is ever writable and executable at
+// the same time. Loading runs no code of the file. Tested by
+// elf_loader_test.cc, elf_fuzz.cc.
 #ifndef EYRIE_HAL_CPU_ELF_LOADER_H_
 #define EYRIE_HAL_CPU_ELF_LOADER_H_
 
@@ -18,12 +18,12 @@
 
 namespace eyrie::hal::cpu {
 
-// A loaded file. Unmapped with the object.
+// A loaded file. The destructor unmaps it.
 class ElfImage final : public Image {
  public:
-  // Loads a file; its bytes are not needed afterwards. Fails as ReadElfLayout
-  // does, or NOT_FOUND: the file imports a symbol. INTERNAL: the system cannot
-  // map memory.
+  // Loads a file. Its bytes are not needed afterwards. Fails as ReadElfLayout
+  // does. NOT_FOUND: the file imports a symbol. RESOURCE_EXHAUSTED: memory ran
+  // out. INTERNAL: the system cannot map memory, or change its access rights.
   static absl::StatusOr<std::unique_ptr<ElfImage>> Load(
       std::span<const uint8_t> file);
 
@@ -39,7 +39,7 @@ class ElfImage final : public Image {
   // The mapping, which may begin before the image.
   uint8_t* mapping_ = nullptr;
   size_t mapping_size_ = 0;
-  // In the image.
+  // Tables in the image.
   std::span<const uint8_t> strings_;
   std::span<const uint8_t> symbols_;
 };

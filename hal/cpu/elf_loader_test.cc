@@ -1,4 +1,4 @@
-// Tests loading embedded ELF files, whole and damaged.
+// Tests loading intact and damaged embedded ELF files.
 #include "hal/cpu/elf_loader.h"
 
 #include <algorithm>
@@ -50,14 +50,14 @@ TEST(ElfLoader, LoadsWhatCompilersMake) {
 // program headers 1 to 3, the dynamic one 4, RELRO 5, the stack 6.
 constexpr size_t Segment(int index) { return 0x40 + index * 56; }
 
-// The address of the dynamic entry with a tag.
+// Returns the address of the dynamic entry with a tag.
 size_t Dynamic(const std::vector<uint8_t>& file, int64_t tag) {
   size_t at = LoadLittleEndian<uint64_t>(file.data() + Segment(4) + 8);
   while (LoadLittleEndian<int64_t>(file.data() + at) != tag) at += 16;
   return at;
 }
 
-// A value written over a file.
+// A value that overwrites part of a file.
 struct Damage {
   const char* what;
   size_t offset;
@@ -149,10 +149,10 @@ TEST(ElfLoader, DamagedHeaders) {
 TEST(ElfLoader, DamagedTables) {
   const std::vector<uint8_t> file = TestFile("add_v6");
   ASSERT_FALSE(file.empty());
-  const size_t kSymbol = 0x1E0;  // the only one
+  const size_t kSymbol = 0x1E0;  // the only symbol
   const size_t kHashTable = 0x1F8;
   const size_t kRelocation = 0x238;
-  // DT_RELACOUNT says nothing to us: its place is free for other tags.
+  // The loader ignores DT_RELACOUNT, so its entry can hold other tags.
   const size_t kSpare = Dynamic(file, 0x6FFFFFF9);
   const Damage kCases[] = {
       {"needs a library", kSpare, 8, 1,
@@ -213,7 +213,7 @@ TEST(ElfLoader, DamagedTables) {
 }
 
 TEST(ElfLoader, CountsSymbolsByTheGnuHashTable) {
-  // The system's file has both tables.
+  // A file of the system's linker has both hash tables.
   std::vector<uint8_t> file = TestFile("add_system");
   ASSERT_FALSE(file.empty());
   const size_t hash = Dynamic(file, 4);
@@ -243,7 +243,7 @@ TEST(ElfLoader, CountsSymbolsByTheGnuHashTable) {
 TEST(ElfLoader, TruncatedAtEveryLength) {
   for (const char* name : {"add_v5", "add_v6"}) {
     const std::vector<uint8_t> file = TestFile(name);
-    // Behind the segments are only section headers, which nobody reads.
+    // After the segments are only section headers, which the loader ignores.
     size_t end = 0;
     for (int i = 1; i <= 3; ++i) {
       const uint8_t* segment = file.data() + Segment(i);
@@ -251,7 +251,7 @@ TEST(ElfLoader, TruncatedAtEveryLength) {
                                       LoadLittleEndian<uint64_t>(segment + 32));
     }
     for (size_t size = 0; size < file.size(); ++size) {
-      // A copy of just this size, so that sanitizers see a read past it.
+      // A copy of exactly this size, so that sanitizers detect a read past it.
       const std::vector<uint8_t> part(file.begin(), file.begin() + size);
       EXPECT_EQ(ElfImage::Load(part).ok(), size >= end) << name << " " << size;
     }
@@ -261,7 +261,7 @@ TEST(ElfLoader, TruncatedAtEveryLength) {
 TEST(ElfLoader, NoPageIsWritableAndExecutable) {
   auto image = ElfImage::Load(TestFile("matmul_v5"));
   ASSERT_EQ(StatusText(image), "OK");
-  // Asks the system for the rights of each segment's first page.
+  // Find the access rights of each segment's first page.
   std::string rights;
   for (const Image::Range& range : (*image)->ranges()) {
     const uint64_t address = reinterpret_cast<uintptr_t>(range.bytes.data());

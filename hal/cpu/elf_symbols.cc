@@ -1,4 +1,4 @@
-// Section headers, of which the loader needs none.
+// Reads section headers, which the loader does not use.
 //
 // Tested by perf_functions_test.cc, elf_fuzz.cc.
 #include "hal/cpu/elf_symbols.h"
@@ -43,7 +43,7 @@ class SectionReader {
     return LoadLittleEndian<SectionHeader>(file_.data() + *end);
   }
 
-  // The section's bytes; none if they are not in the file.
+  // Returns the section's bytes, or none if they are not in the file.
   std::span<const uint8_t> Bytes(const SectionHeader& section) const {
     if (!RangeFits(section.offset, section.size, file_.size())) return {};
     return file_.subspan(section.offset, section.size);
@@ -63,7 +63,7 @@ class SectionReader {
   uint16_t count_ = 0;
 };
 
-// The text at an offset, to its end.
+// Returns the text at an offset, up to its terminating zero.
 absl::string_view TextAt(std::span<const uint8_t> strings, uint32_t offset) {
   if (offset >= strings.size()) return "";
   const auto* text = reinterpret_cast<const char*>(strings.data()) + offset;

@@ -1,5 +1,5 @@
-// The functions that an ELF file names in its symbol table, which need not be
-// loaded: for profilers.
+// Reads the functions in an ELF file's symbol table, for profilers. Section
+// headers locate the table; it need not be loaded.
 //
 // Tested by perf_functions_test.cc, elf_fuzz.cc.
 #ifndef EYRIE_HAL_CPU_ELF_SYMBOLS_H_
@@ -14,13 +14,14 @@
 namespace eyrie::hal::cpu {
 
 struct ElfFunction {
-  absl::string_view name;  // in the file
-  uint64_t address;        // as the file counts
+  absl::string_view name;  // points into the file
+  uint64_t address;        // in the file; add Image::bias() for memory
   uint64_t size;           // bytes; 0 if unknown
 };
 
-// Returns the functions in ".symtab" or, without one, ".dynsym": at most 65536,
-// and none if the table is damaged. `file` may be any bytes.
+// Returns the named functions among the first 65536 symbols of ".symtab" or,
+// without one, of ".dynsym". Returns none if the table is damaged. `file` may
+// be any bytes.
 std::vector<ElfFunction> ReadElfFunctions(std::span<const uint8_t> file);
 
 }  // namespace eyrie::hal::cpu

@@ -1,5 +1,5 @@
-// Makes executables of libraries: checks what the code needs, then asks it
-// for its tables.
+// Creates executables from libraries: checks the CPU features that the code
+// needs, then calls it for its tables.
 //
 // Tested by executable_test.cc.
 #include "hal/cpu/executable.h"
@@ -20,8 +20,8 @@
 #include "hal/cpu/perf_functions.h"
 #include "hal/cpu/system_library.h"
 
-// Clang's check of the types of called functions reads memory in front of
-// them, which compiled kernels do not have.
+// Clang's function sanitizer reads data before the called function. Compiled
+// kernels have none.
 #if defined(__clang__)
 #define EYRIE_CALLS_KERNELS __attribute__((no_sanitize("function")))
 #else
@@ -38,8 +38,8 @@ constexpr absl::string_view kSystemFormat = "system-elf-x86_64";
 constexpr absl::string_view kExports = "an executable's functions";
 constexpr absl::string_view kImports = "an executable's imports";
 
-// How a library calls what it imports: host and library agree on everything,
-// so there is nothing to translate.
+// The thunk through which a library calls its imports. It translates nothing,
+// because host and library use the same calling convention.
 EYRIE_CALLS_KERNELS int CallImport(ImportFunction function, void* params,
                                    void* context, void* reserved) {
   return function == nullptr ? -1 : function(params, context, reserved);
@@ -54,7 +54,7 @@ EYRIE_CALLS_KERNELS const LibraryHeader* const* CallQuery(
   return reinterpret_cast<LibraryQuery>(address)(version, environment);
 }
 
-// The loader of this format; null if there is none.
+// Returns the loader of a format, or null if there is none.
 const ExecutableLoader* FindLoader(absl::string_view format,
                                    const DriverOptions& options) {
   for (const auto& loader : options.loaders) {
@@ -103,8 +103,8 @@ class LibraryLoader {
  private:
   const Image& image() const { return *executable_->image_; }
 
-  // UNIMPLEMENTED: what runs at these addresses needs more than the machine
-  // has. `where` ends the sentence.
+  // UNIMPLEMENTED: the functions at `roots` need features that the machine
+  // lacks. `where` ends the message.
   absl::Status CheckFeatures(std::span<const uint64_t> roots,
                              absl::string_view where) const;
   absl::Status CheckBegins(uint64_t address, absl::string_view what) const;
@@ -120,7 +120,7 @@ class LibraryLoader {
 
 absl::Status LibraryLoader::CheckFeatures(std::span<const uint64_t> roots,
                                           absl::string_view where) const {
-  // Nearly always the machine has all that is there.
+  // Usually the machine has all features, so no search is needed.
   if ((scan_.all() - machine_).empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const FeatureSet needs,
                    scan_.Reachable(roots, image().code_pointers()));
@@ -139,7 +139,7 @@ absl::Status LibraryLoader::CheckBegins(uint64_t address,
 }
 
 absl::StatusOr<Library> LibraryLoader::Query(uint64_t address) {
-  // A compiler's library answers for its own version only: newest first.
+  // A compiled library supports one version only. Try the newest first.
   for (const uint32_t version : {kLibraryVersion6, kLibraryVersion5}) {
     const LibraryHeader* const* answer =
         CallQuery(address, version, &executable_->library_environment_);
@@ -176,7 +176,7 @@ absl::Status LibraryLoader::ResolveImports(const Library& library) {
         absl::StrCat("The executable imports the function '", PlainName(name),
                      "', which nobody offers."));
   }
-  // All of them are optional, and absent.
+  // All imports are optional. Null says that they are absent.
   const size_t count = library.imports.size();
   RETURN_IF_ERROR(Resize(executable_->import_functions_, count, kImports));
   RETURN_IF_ERROR(Resize(executable_->import_contexts_, count, kImports));

@@ -23,21 +23,23 @@
 
 namespace eyrie::hal::cpu {
 
-// The formats that LoadExecutable takes.
+// Returns the formats that LoadExecutable takes with these options.
 std::vector<absl::string_view> SupportedFormats(const DriverOptions& options);
 bool SupportsFormat(absl::string_view format, const DriverOptions& options);
 
-// Loads an executable for a processor with the features given.
+// Loads an executable for a processor with the given features.
 //
 // INVALID_ARGUMENT: the file is damaged, or the number of specialization
 // constants is wrong. UNIMPLEMENTED: the format, machine, library version or a
-// CPU feature is not supported. NOT_FOUND: the file imports a function. No code
-// of the executable runs before the features that it needs are checked.
+// CPU feature is not supported or not allowed. NOT_FOUND: the file imports a
+// function. RESOURCE_EXHAUSTED: a limit, or memory, is exceeded. Checks the CPU
+// features that code needs before it runs, except code that the system's linker
+// runs.
 absl::StatusOr<Ref<hal::Executable>> LoadExecutable(
     const ExecutableParams& params, const DriverOptions& options,
     FeatureSet machine = MachineFeatures());
 
-// A loaded library. Its kernels' names and addresses lie in image().
+// A loaded library. The names and addresses of its kernels point into image().
 class LibraryExecutable final : public NativeExecutable {
  public:
   std::span<const ExportInfo> exports() const override { return exports_; }
@@ -51,7 +53,7 @@ class LibraryExecutable final : public NativeExecutable {
   LibraryExecutable() = default;
 
   std::unique_ptr<Image> image_;
-  absl::string_view name_;  // in the image
+  absl::string_view name_;  // points into the image
   std::vector<uint32_t> constants_;
   std::vector<ImportFunction> import_functions_;
   std::vector<void*> import_contexts_;

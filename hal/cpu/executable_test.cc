@@ -1,5 +1,5 @@
-// Tests loading and running executables, their tables, and what damaged ones
-// and poorer machines make of them.
+// Tests loading and running executables, their tables, damaged files, and
+// machines that lack features.
 #include "hal/cpu/executable.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ absl::StatusOr<Ref<hal::Executable>> Load(
                         options, machine);
 }
 
-// Exports as text: "name (constants, bindings) size memory", by line.
+// Returns a line "name (constants, bindings) size memory" per export.
 std::string Describe(const hal::Executable& executable) {
   std::string text;
   const auto& kernels =
@@ -81,7 +81,7 @@ TEST(Executable, Exports) {
   }
 }
 
-// Adds sixteen numbers with the first export.
+// Adds sixteen pairs of numbers with the first export.
 std::string RunAdd(const hal::Executable& executable) {
   alignas(64) float a[16], b[16], sum[16] = {};
   for (int i = 0; i < 16; ++i) {
@@ -126,7 +126,7 @@ TEST(Executable, SystemLibrariesOnRequestOnly) {
             "--allow_system_executables.");
   DriverOptions options;
   options.allow_system_executables = true;
-  // Two at once: the linker must not take one for the other.
+  // Load two at once: the linker must not take one for the other.
   auto one = Load(file, MachineFeatures(), kSystem, options);
   auto two = Load(file, MachineFeatures(), kSystem, options);
   ASSERT_EQ(StatusText(one), "OK");
@@ -186,7 +186,7 @@ TEST(Executable, CpuFeatures) {
       {"add_avx512", FeatureSet(),
        "UNIMPLEMENTED: The executable uses CPU features that this machine "
        "lacks (avx, avx512f) in 'add_dispatch_0_elementwise_16_f32'."},
-      // Holds code for AVX2, which it chooses at run time.
+      // Contains code for AVX2, but chooses it at run time.
       {"matmul_v5", FeatureSet(), "OK"},
   };
   for (const auto& c : kCases) {
@@ -204,12 +204,12 @@ TEST(Executable, ConstantsAreCounted) {
       "are given.");
 }
 
-// Whatever bits are wrong outside the machine code, loading it does not fault,
-// though it runs the library's query function.
+// Loading a file with wrong bits outside the machine code does not crash,
+// although it runs the library's query function.
 TEST(Executable, FlippedBits) {
   for (const char* name : {"add_v6", "matmul_v5"}) {
     std::vector<uint8_t> file = TestFile(name);
-    // The segment with the code is the third program header.
+    // The third program header describes the segment with the code.
     uint64_t code[5];  // offset, addresses, file size, memory size
     std::memcpy(code, file.data() + 0x40 + size_t{2} * 56 + 8, sizeof(code));
     int refused = 0;
@@ -226,7 +226,7 @@ TEST(Executable, FlippedBits) {
   }
 }
 
-// A library in our own memory, to be damaged.
+// A library in the test's memory, which the tests damage.
 class FakeImage final : public Image {
  public:
   FakeImage() {

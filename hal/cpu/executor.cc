@@ -307,8 +307,8 @@ absl::Status RunTransfer(const ResolvedTransfer& transfer, uint64_t begin,
     }
     return absl::OkStatus();
   };
-  // If the ranges overlap, start at the end that is not overwritten before it
-  // is read.
+  // Moves overlapping ranges in the direction that reads each byte before it is
+  // overwritten.
   const bool backwards =
       transfer.Overlaps() && transfer.source < transfer.target.data;
   return MovePaid(work, TextOf(kind), length, move, backwards);

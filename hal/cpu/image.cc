@@ -1,4 +1,4 @@
-// Looks addresses up among an image's segments.
+// Finds addresses in an image's segments.
 //
 // Tested by executable_test.cc.
 #include "hal/cpu/image.h"

@@ -1,5 +1,5 @@
-// Memory that holds a loaded library: where its tables may point, and its
-// code.
+// The memory of a loaded library. Its segments bound the pointers in its tables
+// and hold its code.
 //
 // Thread-compatible; immutable once loaded.
 #ifndef EYRIE_HAL_CPU_IMAGE_H_
@@ -39,11 +39,11 @@ class Image {
   // The difference between addresses in memory and in the file.
   uint64_t bias() const { return bias_; }
 
-  // Functions that must run before any other; the code has not run yet.
+  // Functions that the caller must run before any other, in this order.
   std::span<const uint64_t> initializers() const { return initializers_; }
 
-  // Addresses in the code that the file's data holds: of exports, of tables
-  // of functions.
+  // Addresses in the code that relocations have written, for example in tables
+  // of functions. Empty if the system's linker has loaded the library.
   std::span<const uint64_t> code_pointers() const { return code_pointers_; }
 
   // An exported function.
@@ -52,15 +52,17 @@ class Image {
     uint64_t size;  // bytes; 0 if unknown
   };
 
-  // NOT_FOUND: the library does not export this name.
+  // Finds an exported function in the code. NOT_FOUND: the library does not
+  // export this name. INVALID_ARGUMENT: it is not a function in the code.
   virtual absl::StatusOr<Function> FindFunction(
       absl::string_view name) const = 0;
 
-  // The ranges of code, for CodeScan.
+  // Returns the executable segments, for CodeScan.
   std::vector<CodeRegion> CodeRegions() const;
 
   // Reports whether [address, address + size) is loaded, in one segment.
   bool Contains(uint64_t address, uint64_t size) const;
+  // Reports whether the address is in an executable segment.
   bool IsCode(uint64_t address) const;
 
   // Copies the T at a pointer that the library holds. INVALID_ARGUMENT: it
@@ -71,7 +73,7 @@ class Image {
     if (!Contains(address, sizeof(T))) return Outside(what);
     return LoadLittleEndian<T>(pointer);
   }
-  // Element `index` of an array of T.
+  // The same for element `index` of an array of T.
   template <typename T>
   absl::StatusOr<T> ReadElement(const T* array, uint32_t index,
                                 absl::string_view what) const {
@@ -83,7 +85,9 @@ class Image {
     return LoadLittleEndian<T>(reinterpret_cast<const uint8_t*>(array) +
                                offset);
   }
-  // A string that ends within the image; empty for null.
+  // Returns the string at a pointer that the library holds, or "" for null.
+  // INVALID_ARGUMENT: it begins outside the image, or does not end in its
+  // segment.
   absl::StatusOr<absl::string_view> ReadString(const char* string,
                                                absl::string_view what) const;
 

@@ -1,5 +1,5 @@
-// The lengths of x86-64 instructions, from one letter per opcode, and their
-// features, from the rows of instruction_features.def.
+// Finds the lengths of x86-64 instructions, from one letter per opcode, and
+// their features, from the rows of instruction_features.def.
 //
 // Tested by code_scan_test.cc.
 #include "hal/cpu/instruction.h"
@@ -11,9 +11,9 @@
 namespace eyrie::hal::cpu {
 namespace {
 
-// What follows an opcode, by letter:
+// The bytes after an opcode, as a letter:
 //   .  nothing         m  ModRM             p  a prefix or an escape
-//   b  imm8            M  ModRM, imm8       -  no instruction
+//   b  imm8            M  ModRM, imm8       -  not an instruction
 //   z  imm16 or imm32  Z  ModRM, imm16/32   w  imm16    e  imm16, imm8
 //   v  imm16/32/64     o  an address        r  rel8     R  rel32
 //   g  ModRM, imm8 if it is TEST            G  ModRM, imm16/32 if it is TEST
@@ -55,16 +55,18 @@ static_assert(sizeof(kOneByteMap) == 257 && sizeof(kTwoByteMap) == 257);
 
 enum Encoding : uint8_t { kLegacy, kVex, kEvex };
 
-// Sets of mandatory prefixes, W and vector lengths, as the rows write them.
+// Sets of mandatory prefixes, values of W, and vector lengths, for the rows.
 enum : uint8_t { PN = 1, P66 = 2, PF3 = 4, PF2 = 8, PAny = 15 };
 enum : uint8_t { W0 = 1, W1 = 2, WAny = 3 };
 enum : uint8_t { L1 = 2, LAny = 3 };
 
-// The rows of instruction_features.def, spread out.
+// The rows of instruction_features.def, expanded for look-up.
 struct FeatureTable {
-  // By encoding, map - 1, opcode, prefix, W, length; 0 is the default.
+  // The feature + 1, or 0 for the encoding's default. Indexed by encoding,
+  // map - 1, opcode, prefix, W, length.
   uint8_t feature[3][3][256][4][2][2] = {};
-  // By map, opcode: the prefixes with which an EVEX instruction is scalar.
+  // The prefixes with which an EVEX instruction is scalar. Indexed by map and
+  // opcode.
   uint8_t scalar[7][256] = {};
 
   constexpr void Set(Encoding encoding, int map, int first, int last,
@@ -103,11 +105,11 @@ constexpr FeatureTable CreateFeatureTable() {
 
 constexpr FeatureTable kFeatures = CreateFeatureTable();
 
-// No decoder reads further than this: 14 prefixes, then at most 12 bytes.
+// The decoder reads no further: 14 prefixes, then at most 12 bytes.
 constexpr size_t kReadAhead = 32;
 constexpr size_t kMaxLength = 15;
 
-// Decodes one instruction of kReadAhead readable bytes.
+// Decodes one instruction. kReadAhead bytes must be readable.
 class Decoder {
  public:
   explicit Decoder(const uint8_t* code) : code_(code) {}
@@ -132,16 +134,16 @@ class Decoder {
   const uint8_t* code_;
   size_t at_ = 0;
   Encoding encoding_ = kLegacy;
-  uint8_t map_ = 0;  // 0: one byte, 1: 0F, 2: 0F 38, 3: 0F 3A, as VEX
+  uint8_t map_ = 0;  // as in VEX; 0: one byte, 1: 0F, 2: 0F 38, 3: 0F 3A
   uint8_t opcode_ = 0;
-  uint8_t prefix_ = 0;         // 0: none, 1: 66, 2: F3, 3: F2, as VEX
-  bool operand_size_ = false;  // 66 was there
-  bool address_size_ = false;  // 67 was there
+  uint8_t prefix_ = 0;         // as in VEX; 0: none, 1: 66, 2: F3, 3: F2
+  bool operand_size_ = false;  // has prefix 66
+  bool address_size_ = false;  // has prefix 67
   bool w_ = false;
   uint8_t vector_length_ = 0;  // 0: 128, 1: 256, 2: 512 bits
   bool broadcast_ = false;     // EVEX.b
   uint8_t modrm_ = 0;
-  size_t displacement_at_ = 0;  // of one relative to the pointer; 0: none
+  size_t displacement_at_ = 0;  // of a RIP-relative operand; 0: none
   Instruction result_;
 };
 
@@ -242,7 +244,7 @@ bool Decoder::DecodeLegacy(uint8_t opcode) {
   if (opcode >= 0x40 && opcode < 0x50) {  // REX
     w_ = (opcode & 8) != 0;
     opcode = Next();
-    // Other prefixes end before REX, and none of the new encodings take it.
+    // REX must be the last prefix, and VEX and EVEX do not allow it.
     if (opcode != 0x0F && kOneByteMap[opcode] == 'p') return false;
   } else if (opcode == 0xD5) {  // REX2
     const uint8_t payload = Next();
@@ -266,7 +268,7 @@ bool Decoder::DecodeLegacy(uint8_t opcode) {
                        : 'M';
   opcode_ = opcode;
   if (!SkipOperands(letter)) return false;
-  // EXTRQ and INSERTQ.
+  // EXTRQ and INSERTQ have two immediate bytes.
   if (map_ == 1 && opcode == 0x78 && prefix_ != 0) at_ += 2;
   FindFlow(opcode);
   return true;
@@ -279,7 +281,8 @@ bool Decoder::SkipVectorOperands() {
   if (map_ == 3) {
     at_ += 1;
   } else if (map_ == 1 && kTwoByteMap[opcode_] == 'M') {
-    // The immediates of map 1 are where the legacy instructions have them.
+    // In map 1, the same opcodes have an immediate as in the legacy encoding,
+    // except these.
     if (opcode_ != 0x0F && opcode_ != 0xA4 && opcode_ != 0xAC &&
         opcode_ != 0xBA) {
       at_ += 1;
@@ -311,7 +314,7 @@ bool Decoder::DecodeEvex() {
   prefix_ = second & 3;
   vector_length_ = third >> 5 & 3;
   broadcast_ = (third & 0x10) != 0;
-  if (map_ == 4) {  // APX's new forms of the one-byte map
+  if (map_ == 4) {  // the APX forms of the one-byte map
     operand_size_ = prefix_ == 1;
     result_.needs.Add(Feature::kEgpr);
     opcode_ = Next();
@@ -351,7 +354,7 @@ void Decoder::FindFlow(uint8_t opcode) {
     } else if (opcode == 0xFF && (modrm_ >> 3 & 6) == 2) {
       result_.flow = Flow::kCall;  // through a register or memory
     } else if (opcode == 0xFF && (modrm_ >> 3 & 6) == 4) {
-      result_.flow = Flow::kStop;  // a jump through the same
+      result_.flow = Flow::kStop;  // a jump through a register or memory
     } else if (opcode == 0xCC || opcode == 0x90) {
       result_.flow = Flow::kPadding;
     } else if (opcode == 0x8D && displacement_at_ != 0) {
@@ -378,12 +381,13 @@ void Decoder::FindFlow(uint8_t opcode) {
 void Decoder::AddEvexFeatures() {
   result_.needs.Add(Feature::kAvx512F);
   if (map_ >= 5) result_.needs.Add(Feature::kAvx512Fp16);
-  // With registers only, the bit is a rounding mode, and the length its kind.
+  // If all operands are registers, the broadcast bit selects rounding control,
+  // and the length field is the rounding mode.
   const bool full_length =
       vector_length_ >= 2 || (broadcast_ && modrm_ >> 6 == 3);
   const bool scalar = (kFeatures.scalar[map_][opcode_] >> prefix_ & 1) != 0;
   if (!full_length && !scalar) result_.needs.Add(Feature::kAvx512Vl);
-  // The shifts by bytes share an opcode with those by bits.
+  // Shifts by bytes share this opcode with shifts by bits, but need AVX-512 BW.
   if (map_ == 1 && opcode_ == 0x73 && prefix_ == 1 && (modrm_ & 8) != 0) {
     result_.needs.Add(Feature::kAvx512Bw);
   }
@@ -398,7 +402,7 @@ void Decoder::AddFeatures() {
   if (row != 0) {
     result_.needs.Add(static_cast<Feature>(row - 1));
   } else if (encoding_ == kVex) {
-    // A scalar broadcast from a register came later than from memory.
+    // VBROADCASTSS and VBROADCASTSD from a register need AVX2, from memory AVX.
     const bool from_register =
         map_ == 2 && (opcode_ == 0x18 || opcode_ == 0x19) && modrm_ >> 6 == 3;
     result_.needs.Add(from_register ? Feature::kAvx2 : Feature::kAvx);

@@ -27,8 +27,8 @@ enum class Flow : uint8_t {
 struct Instruction {
   uint8_t length = 0;  // bytes
   Flow flow = Flow::kNext;
-  // Whether `target` is known: a direct call or jump, or the address that a
-  // LEA relative to the instruction pointer forms.
+  // True for direct calls and jumps, and for a LEA that forms a RIP-relative
+  // address: `target` is known.
   bool has_target = false;
   int32_t target = 0;  // relative to the end of the instruction
   FeatureSet needs;

@@ -17,7 +17,7 @@
 namespace eyrie::hal::cpu {
 namespace {
 
-// No compiler makes tables of this length; a damaged count may.
+// Compilers create no longer tables. A larger count is damaged.
 constexpr uint32_t kMaxTableEntries = 65536;
 
 absl::Status CheckCount(uint32_t count, absl::string_view what) {
@@ -54,7 +54,8 @@ absl::StatusOr<absl::string_view> ReadHeader(
   return image.ReadString(header.name, "library name");
 }
 
-// Entries may point to the same name, which is searched for its end each time.
+// Limits the total length of names, because many entries may point to one long
+// name, which is read each time.
 DecodingBudget BudgetOf(const Image& image) {
   uint64_t bytes = 0;
   for (const Image::Range& range : image.ranges()) bytes += range.bytes.size();
@@ -84,7 +85,8 @@ absl::Status ReadImports(const Image& image, const ImportTable& table,
   return absl::OkStatus();
 }
 
-// The workgroup size is not in version 5, and 0 where it is unknown.
+// An unknown workgroup size becomes 1. Version 5 has no size; in version 6, it
+// is 0 if unknown.
 void ReadWorkgroupSize(const DispatchAttributesV5&, LibraryExport& entry) {
   std::fill_n(entry.workgroup_size, 3, 1);
 }
@@ -98,7 +100,7 @@ template <typename Attributes>
 absl::Status ReadAttributes(const Image& image, const Attributes* table,
                             uint32_t ordinal, LibraryExport& entry) {
   Attributes attributes = {};
-  // Before version 6, no table says that all exports need nothing.
+  // In version 5, a null table means that all attributes are 0.
   if (table != nullptr || std::is_same_v<Attributes, DispatchAttributesV6>) {
     ASSIGN_OR_RETURN(attributes,
                      image.ReadElement(table, ordinal, "table of attributes"));

@@ -1,5 +1,4 @@
-// Reads the tables of an executable library, of every version, out of an
-// image.
+// Reads the tables of an executable library of any version from its image.
 //
 // Tested by executable_test.cc.
 #ifndef EYRIE_HAL_CPU_LIBRARY_H_
@@ -29,7 +28,7 @@ struct LibraryExport {
 struct Library {
   uint32_t version;
   absl::string_view name;
-  std::vector<absl::string_view> imports;  // '?' first: optional
+  std::vector<absl::string_view> imports;  // "?name": optional
   std::vector<LibraryExport> exports;
   uint32_t constant_count;
 };

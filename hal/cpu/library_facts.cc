@@ -1,5 +1,5 @@
-// The query function returns the address of tables that begin with that of a
-// header: the image's data is searched for what can be read as such.
+// Searches the image's data for the tables that the query function would
+// return. They begin with the address of a library header.
 //
 // Tested by library_facts_test.cc.
 #include "hal/cpu/library_facts.h"
@@ -22,7 +22,8 @@ namespace {
 
 constexpr int kMaxCandidates = 16;
 
-// The version that a header at this address says; nullopt: there is none.
+// Returns the version in the library header at this address, or nullopt if
+// there is no header.
 std::optional<uint32_t> VersionAt(const Image& image, uint64_t address) {
   if (!image.Contains(address, sizeof(LibraryHeader))) return std::nullopt;
   const auto header =

@@ -13,8 +13,9 @@
 
 namespace eyrie::hal::cpu {
 
-// Fails as ElfImage::Load does. A file whose tables are not found has no
-// kernels.
+// Describes the library for a processor with the features of `machine`. The
+// result has no kernels if the library's tables cannot be found. Fails as
+// ElfImage::Load does, or with RESOURCE_EXHAUSTED: memory ran out.
 absl::StatusOr<ExecutableFacts> ReadLibraryFacts(std::span<const uint8_t> file,
                                                  FeatureSet machine);
 

@@ -1,4 +1,4 @@
-// Tables that are found without asking for them, as those that are.
+// Tests finding a library's tables without running its query function.
 #include "hal/cpu/library_facts.h"
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace eyrie::hal::cpu {
 namespace {
 
-// "add: kernel (constants, bindings) size memory; ...", or the error.
+// Returns "add: kernel (constants, bindings) size memory; ...", or the error.
 std::string Describe(const std::string& file, FeatureSet machine) {
   const auto facts = ReadLibraryFacts(
       FileBytes(absl::StrCat("hal/cpu/testdata/", file, ".so")), machine);
@@ -70,7 +70,7 @@ TEST(LibraryFacts, RefuseDamagedFiles) {
     const auto facts = ReadLibraryFacts({file.data(), size}, FeatureSet());
     EXPECT_TRUE(!facts.ok() || facts->kernels.size() <= 1) << size;
   }
-  // Each byte flipped: an error, or facts that fit into the file.
+  // A flipped byte gives an error, or facts that fit into the file.
   for (size_t i = 0; i < file.size(); ++i) {
     file[i] ^= 0xFF;
     const auto facts = ReadLibraryFacts(file, FeatureSet());

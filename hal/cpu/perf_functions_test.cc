@@ -1,4 +1,4 @@
-// What perf is told of fixtures, against what is loaded; damaged symbols.
+// Compares the functions for perf with loaded libraries; damages symbol tables.
 #include "hal/cpu/perf_functions.h"
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST(PerfFunctions, CoverEveryKernel) {
                                : got == want)
           << got;
     }
-    // The query function, by the file's own name for it.
+    // The query function has its name from the file.
     const auto query = library.image().FindFunction(kLibraryQuerySymbol);
     ASSERT_TRUE(query.ok());
     EXPECT_EQ(functions[query->address].name, kLibraryQuerySymbol);
@@ -104,7 +104,7 @@ TEST(PerfFunctions, LoadingWritesTheMap) {
   EXPECT_EQ(lines, want);
 }
 
-// Whatever the bytes are: names lie in the file, and nothing else is read.
+// For any bytes, names point into the file, and nothing outside it is read.
 TEST(ElfFunctions, DamagedFiles) {
   const std::vector<uint8_t> whole = TestFile("matmul_v6");
   EXPECT_FALSE(ReadElfFunctions(whole).empty());
@@ -119,7 +119,7 @@ TEST(ElfFunctions, DamagedFiles) {
   for (size_t size = 0; size < whole.size(); size += 61) {
     check(std::vector<uint8_t>(whole.begin(), whole.begin() + size));
   }
-  // The header, and the section headers at the end.
+  // Damages the header, and the section headers at the end.
   const auto damage = [&](size_t from, size_t to) {
     for (size_t at = from; at < to; ++at) {
       for (const uint8_t byte : {0x00, 0x7F, 0xFF}) {

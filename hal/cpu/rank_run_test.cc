@@ -1,5 +1,5 @@
-// Commands with collectives on CPU devices, each rank's in a device of its
-// own: order, independence, failures, ends while others are waited for.
+// Tests commands with collectives on CPU devices, one device per rank: order,
+// independence, failures, and cancellation of waiting runs.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,7 +24,7 @@ constexpr CollectiveOp kSum = {CollectiveKind::kAllReduce,
 
 absl::Status GoOn() { return absl::OkStatus(); }
 
-// Atomic, for one test looks while it runs.
+// Atomic, because one test reads the words while it runs.
 int DoubleKernel(const Environment*, const DispatchState* dispatch,
                  const WorkgroupState* workgroup) {
   auto* words = static_cast<uint32_t*>(dispatch->binding_pointers[0]);
@@ -56,7 +56,7 @@ class Rank {
   ChannelProvider& provider() { return *provider_; }
   Channel& channel() { return *channel_; }
   Semaphore& done() { return *done_; }
-  // Lets go of the device and the channel.
+  // Drops the reference to the device.
   void DropDevice() { device_ = nullptr; }
 
   Ref<hal::Buffer> Words(std::vector<uint32_t> words) {
@@ -67,7 +67,7 @@ class Rank {
   Ref<CommandBuffer> NewCommands() {
     return *device_->CreateCommandBuffer(0, kAnyQueue, 4);
   }
-  // The sum over all ranks.
+  // Records the sum over all ranks.
   void Sum(CommandBuffer& commands, const BufferRef& from, const BufferRef& to,
            uint64_t count) {
     EXPECT_EQ(
@@ -90,7 +90,7 @@ class Rank {
             const Ref<hal::Buffer>& to) {
     EXPECT_TRUE(commands.Copy(Whole(from), Whole(to)).ok());
   }
-  // Queues the commands, to raise the timeline to 1.
+  // Queues the commands, which signal the timeline to 1.
   std::string Submit(const Ref<CommandBuffer>& commands,
                      const std::vector<BufferBinding>& table = {},
                      Fence* wait = nullptr, const void* owner = nullptr) {
@@ -110,7 +110,7 @@ class Rank {
   Ref<Semaphore> done_;
 };
 
-// Waits until the first word is `value`; a minute is for ever.
+// Waits up to a minute until the first word is `value`.
 bool Becomes(hal::Buffer& buffer, uint32_t value) {
   const auto* word = reinterpret_cast<const uint32_t*>(buffer.host_data());
   const Deadline until = Deadline::After(absl::Minutes(1));
@@ -128,8 +128,8 @@ class RankRunTest : public EachDevice {
 
 INSTANTIATE_TEST_SUITE_P(Devices, RankRunTest, AllDeviceKinds(), NameOfKind);
 
-// What stands beside a collective runs while others are waited for; what
-// stands behind a barrier, or a fence, does not.
+// Commands next to a collective run while it waits for other ranks. Commands
+// after a barrier or a fence do not.
 TEST_P(RankRunTest, OthersGoOn) {
   Rank first(*hub_, 0, GetParam());
   const Ref<hal::Buffer> from = first.Words({1, 2});
@@ -165,7 +165,7 @@ TEST_P(RankRunTest, OthersGoOn) {
   EXPECT_EQ(Words(*theirs), "11 22");
 }
 
-// Rounds of work and collectives, through slots, behind a fence.
+// Rounds of kernels and collectives, with binding slots, after a fence.
 TEST_P(RankRunTest, KeepsTheOrder) {
   std::string got[2];
   RunRanks(2, [&](int index) {
@@ -191,7 +191,7 @@ TEST_P(RankRunTest, KeepsTheOrder) {
     got[index] = Words(*words);
     EXPECT_EQ(StatusText(rank.provider().Close()), "OK");
   });
-  // 2 + 4, then four times as much each time.
+  // The first sum is 2 + 4; each later one is four times as large.
   const std::string word = absl::StrCat(6 * 256);
   for (const std::string& text : got) {
     EXPECT_EQ(text.substr(0, 10), absl::StrCat(word, " ", word, " "));
@@ -199,8 +199,8 @@ TEST_P(RankRunTest, KeepsTheOrder) {
   }
 }
 
-// A channel of one rank has no other to wait for: commands on it end before
-// they are submitted, with their results, alone and beside what waits.
+// A collective on a channel of one rank waits for no other rank. It is complete
+// when QueueExecute returns, alone and next to collectives that wait.
 TEST_P(RankRunTest, OneRankEndsAtOnce) {
   for (const int ranks : {1, 2}) {
     const auto hub = std::make_shared<RankHub>(ranks);
@@ -238,7 +238,7 @@ TEST_P(RankRunTest, OneRankEndsAtOnce) {
   }
 }
 
-// A rank whose kernel fails takes along who waits for it.
+// If a kernel of one rank fails, the ranks that wait for it fail, too.
 TEST_P(RankRunTest, FailuresReachTheOthers) {
   std::string got[2];
   RunRanks(2, [&](int index) {

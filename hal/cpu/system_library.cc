@@ -1,4 +1,4 @@
-// Hands a shared object to dlopen, as an anonymous file in memory.
+// Passes a shared object to dlopen as an anonymous file in memory.
 //
 // Tested by executable_test.cc.
 #include "hal/cpu/system_library.h"
@@ -36,8 +36,8 @@ class SystemImage final : public Image {
   absl::Status Store(std::span<const uint8_t> file);
 
   void* handle_ = nullptr;
-  // Open as long as the library: the linker knows libraries by their path,
-  // and would take a second one under the same path for the first.
+  // Stays open as long as the library. The linker identifies a library by its
+  // path, and would take another library with the same path for this one.
   int descriptor_ = -1;
 };
 

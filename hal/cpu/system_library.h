@@ -16,9 +16,9 @@
 
 namespace eyrie::hal::cpu {
 
-// Loads a file from memory; its bytes are not needed afterwards. Fails as
-// ReadElfLayout does, or INVALID_ARGUMENT with the linker's message if the
-// linker refuses it.
+// Loads a file from memory. Its bytes are not needed afterwards. Fails as
+// ReadElfLayout does. INVALID_ARGUMENT: the linker refuses the file; the
+// message is the linker's. INTERNAL: the file cannot be stored in memory.
 absl::StatusOr<std::unique_ptr<Image>> LoadSystemLibrary(
     std::span<const uint8_t> file);
 

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Compiles the executables of this folder anew: regenerate.sh IREE_DIR, where
-# IREE_DIR/<release>/bin holds iree-compile of each release.
+# Compiles the executables of this folder again: regenerate.sh IREE_DIR.
+# IREE_DIR/<release>/bin must contain iree-compile of each release.
 #
-# A .vmfb is a ZIP; its member that ends in .so is the executable.
+# A .vmfb is a ZIP archive. Its member that ends in .so is the executable.
 set -eu
 iree=$1
 cd "$(dirname "$0")"
