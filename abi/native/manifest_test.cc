@@ -162,7 +162,7 @@ TEST(Manifest, Refuses) {
        "depends on operand 0, which is not a tensor."},
       {WithFunction(R"("arguments": ["buffer"], "results": [)"
                     R"({"like": 0, "rest": true}, {"like": 0}])"),
-       "is not the last"},
+       "must be the last"},
   };
   for (const auto& c : kCases) {
     const absl::Status status = Manifest::Parse(c.text).status();

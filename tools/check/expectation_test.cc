@@ -170,8 +170,8 @@ TEST(Expectation, AlmostEqual) {
   }
   EXPECT_EQ(FirstLine(ExpectAlmostEqual(*Tensor("1xi32=1"), *Tensor("1xi32=1"),
                                         {1, 1})),
-            "Elements of the type i32 are no floats, which alone may be "
-            "close.");
+            "Elements of the type i32 are not floats; only floats may "
+            "differ.");
 }
 
 TEST(Expectation, ShowsBothTensors) {

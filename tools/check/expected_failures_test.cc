@@ -68,8 +68,8 @@ TEST(ExpectedFailures, RefusesWhatIsNoText) {
               c.want == std::string("OK")
                   ? "OK"
                   : absl::StrCat(c.want,
-                                 " is no pattern of tests' names: it is no "
-                                 "text."));
+                                 " is not a pattern of test names; the file is "
+                                 "not text."));
   }
 }
 

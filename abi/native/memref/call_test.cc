@@ -326,8 +326,8 @@ TEST_F(MemrefCallTest, RefusesBeforeTheCall) {
   }
   EXPECT_EQ(
       Call("(memref<?xf32>) -> f32", test::Nothing, "", {.convention = "0i_f"}),
-      "INVALID_ARGUMENT: The import has the convention 0i_f; 0r_f is that "
-      "of (memref<?xf32>) -> f32.");
+      "INVALID_ARGUMENT: The import has the convention 0i_f; expected "
+      "0r_f for (memref<?xf32>) -> f32.");
   auto import = Bind("(memref<?xf32>) -> ()", test::Nothing, {});
   ASSERT_TRUE(import.ok());
   vm::Slot null;
