@@ -1,8 +1,8 @@
-// Microkernels that compute each element of a 2-D range by itself.
+// Microkernels that compute each element of a 2-D range independently.
 //
-// An Op is a type T and a static Run; one that is not defined for all values
-// has a static Valid too. Loops are simple, for the compiler to vectorise.
-// Tested by module_test.cc.
+// An Op has a type T and a static Run. A binary Op also has a static Valid,
+// which reports whether Run is defined for the operands. Loops are simple, so
+// that the compiler can vectorise them. Tested by module_test.cc.
 #ifndef EYRIE_HAL_VMVX_ELEMENTWISE_H_
 #define EYRIE_HAL_VMVX_ELEMENTWISE_H_
 
@@ -16,20 +16,20 @@
 #include "absl/status/status.h"
 #include "base/status_macros.h"
 #include "hal/vmvx/strided.h"
-#include "vm/object/buffer.h"
 #include "vm/module/module.h"
+#include "vm/object/buffer.h"
 
 namespace eyrie::hal::vmvx {
 
-// How much of an operand is touched for a unit of fuel, and between two looks
-// at the call's budget. A unit takes about as long as a branch of the
-// interpreter: it buys eight elements next to each other or one that lies in a
-// cache line, perhaps a page, of its own.
+// The number of elements per unit of fuel, and per check of the call's budget.
+// A unit is about the time of a branch in the interpreter: eight contiguous
+// elements, or one element that needs its own cache line and perhaps page.
 struct Pace {
   int64_t per_unit;
-  int64_t chunk;  // elements
+  int64_t chunk;
 
-  // Of loops over elements of `width` bytes, `strides` elements apart.
+  // Returns the pace of loops over elements of `width` bytes. `strides` are the
+  // distances between the elements of each operand, in elements.
   static Pace Of(uint64_t width, std::initializer_list<int64_t> strides) {
     constexpr uint64_t kLine = 64;  // bytes
     for (const int64_t stride : strides) {
@@ -37,6 +37,7 @@ struct Pace {
     }
     return {8, 1 << 14};
   }
+  // Returns the units of fuel for up to `chunk` elements.
   uint32_t Units(int64_t elements) const {
     return static_cast<uint32_t>(1 + elements / per_unit);
   }
@@ -56,7 +57,7 @@ EYRIE_VMVX_UNARY(CopyX64, uint64_t, a);
 EYRIE_VMVX_UNARY(CtlzI32, uint32_t, static_cast<uint32_t>(std::countl_zero(a)));
 EYRIE_VMVX_UNARY(ExpF32, float, std::exp(a));
 EYRIE_VMVX_UNARY(FloorF32, float, std::floor(a));
-// Subnormals are zero here: AsRead in vm/run/exec_arith.h says why.
+// Adding zero flushes subnormals. AsRead in vm/run/exec_arith.h explains why.
 EYRIE_VMVX_UNARY(LogF32, float, std::log(a + 0.0f));
 EYRIE_VMVX_UNARY(NegF32, float, -a);
 EYRIE_VMVX_UNARY(RsqrtF32, float, 1.0f / std::sqrt(a));
@@ -75,7 +76,7 @@ EYRIE_VMVX_BINARY(DivF32, float, a / b);
 EYRIE_VMVX_BINARY(MulF32, float, a* b);
 EYRIE_VMVX_BINARY(MulI32, uint32_t, a* b);
 EYRIE_VMVX_BINARY(OrI32, uint32_t, a | b);
-// By 32 and more: as the processor does.
+// Shifts use the low 5 bits of the count, like the processor.
 EYRIE_VMVX_BINARY(ShlI32, uint32_t, a << (b & 31));
 EYRIE_VMVX_BINARY(ShrsI32, int32_t, a >> (b & 31));
 EYRIE_VMVX_BINARY(ShruI32, uint32_t, a >> (b & 31));
@@ -97,7 +98,7 @@ struct DivuI32 {
   static T Run(T a, T b) { return a / b; }
 };
 
-// An operand's place in a loop.
+// The first element of an operand in a loop, and its stride in elements.
 template <typename Pointer>
 struct Walk {
   Pointer at;
@@ -115,7 +116,7 @@ void RunUnary(Walk<const Any<T>*> in, Walk<Any<T>*> out, int64_t count) {
   }
 }
 
-// False if an element has no result; then nothing is written.
+// Returns false, without writing, if Op is not valid for some elements.
 template <typename Op, typename T = typename Op::T>
 bool RunBinary(Walk<const Any<T>*> lhs, Walk<const Any<T>*> rhs,
                Walk<Any<T>*> out, int64_t count) {
@@ -137,8 +138,8 @@ bool RunBinary(Walk<const Any<T>*> lhs, Walk<const Any<T>*> rhs,
   return true;
 }
 
-// Calls `run(row, column, count)` for pieces of the extent, in order, each
-// charged for.
+// Calls `run(row, column, count)` for pieces of rows, in order. Charges fuel
+// for each piece. Stops at the first error.
 template <typename Run>
 absl::Status InChunks(vm::ModuleState& state, const Extent& extent,
                       const Pace& pace, Run run) {

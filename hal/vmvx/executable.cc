@@ -1,4 +1,4 @@
-// Loading, and handing ranges to workers.
+// Loads executables, and passes ranges of workgroups to workers.
 #include "hal/vmvx/executable.h"
 
 #include <algorithm>
@@ -12,21 +12,22 @@
 #include "base/status_macros.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/vmvx/module.h"
-#include "vm/run/interpreter.h"
 #include "vm/module/lifecycle.h"
 #include "vm/module/module_def.h"
 #include "vm/module/verifier.h"
+#include "vm/run/interpreter.h"
 
 namespace eyrie::hal::vmvx {
 namespace {
 
-// Bytes of scratch per workgroup; what native executables can ask for.
+// The limit of local memory, in bytes: the same as for native executables.
 constexpr uint64_t kMaxLocalMemory = 0xFFFF * cpu::kLocalMemoryPageSize;
 
 // For the sentence "Cannot allocate N bytes for ...".
 constexpr absl::string_view kExports = "an executable's functions";
 
-// A number among a function's attributes; 0 if there is none of that name.
+// Returns the number in a function's attribute, or 0 without that attribute.
+// INVALID_ARGUMENT: it is not a number from 0 to `limit`.
 absl::StatusOr<uint32_t> ReadCount(const vm::FunctionDef& function,
                                    absl::string_view function_name,
                                    absl::string_view key, uint64_t limit) {
@@ -42,14 +43,15 @@ absl::StatusOr<uint32_t> ReadCount(const vm::FunctionDef& function,
                    "', no number up to ", limit, "."));
 }
 
-// The most memory that a byte of an executable's file takes while the file is
-// decoded and verified: a letter of a calling convention becomes an element of
-// a vector that grows.
+// The most bytes of memory per byte of the file while it is decoded and
+// verified. The worst case is a letter of a calling convention, which becomes
+// an element of a growing vector.
 constexpr uint64_t kMaxBytesPerByte = 72;
-// Lowered code per byte of bytecode, made when a kernel first runs.
+// Bytes of lowered code per byte of bytecode. A kernel is lowered at its first
+// run.
 constexpr uint64_t kLoweredBytesPerByte = 8;
 
-// Returns about how many bytes a verified executable takes, with its file.
+// Returns the approximate size of a verified executable and its file, in bytes.
 uint64_t MemoryOf(const vm::ModuleDef& def, uint64_t file_bytes) {
   uint64_t bytes = file_bytes + def.bytecode.size() * kLoweredBytesPerByte;
   uint64_t letters = 0;
@@ -75,9 +77,9 @@ uint64_t MemoryOf(const vm::ModuleDef& def, uint64_t file_bytes) {
   return bytes + def.rodata.size() * sizeof(vm::RodataDef);
 }
 
-// Reports whether an export has an ordinal: all do except those that the
-// loader or the context calls. A name that begins like theirs does not count:
-// the compiler makes kernels such as "__builtin_splat_i64".
+// Reports whether an export is a kernel and so has an ordinal: all exports
+// except those that the loader or the context calls. Compares whole names,
+// because the compiler also creates kernels like "__builtin_splat_i64".
 bool IsKernel(absl::string_view name) {
   return !vm::IsLifecycleExport(name) && name != kSetConstantsExport;
 }
@@ -115,12 +117,12 @@ std::shared_ptr<const ExecutableLoader> CreateLoader(
 absl::StatusOr<Ref<hal::Executable>> Executable::Load(
     const ExecutableParams& params, std::shared_ptr<const vm::Module> vmvx,
     std::shared_ptr<const vm::Jit> jit) {
-  // Charged for the worst before it is there, then for what it is.
+  // Charge for the worst case before decoding, then for the actual size.
   const uint64_t worst = params.data.size() * kMaxBytesPerByte;
   ASSIGN_OR_RETURN(
       MemoryCharge charge,
       MemoryCharge::Take(params.memory, worst, "decoding an executable"));
-  // The data may go away before the executable does: it is copied.
+  // LoadModule copies the data, which need not outlive this call.
   ASSIGN_OR_RETURN(auto verified,
                    vm::LoadModule(params.data, "The executable"));
   Ref<Executable> executable = Ref<Executable>::Adopt(new Executable());

@@ -32,17 +32,18 @@ std::shared_ptr<const ExecutableLoader> CreateLoader(
 
 class Executable final : public cpu::KernelExecutable {
  public:
-  // Verifies the module and the conventions and attributes of its exports,
-  // and makes the first worker. INVALID_ARGUMENT and UNIMPLEMENTED as
-  // vm::VerifiedModule::Verify and Worker::Create; NOT_FOUND: it imports what
-  // `vmvx` does not have; RESOURCE_EXHAUSTED: what it may take while it is
-  // decoded passes the limit of params.memory, which counts what it keeps.
+  // Verifies the module, and the calling conventions and attributes of its
+  // exports, then creates the first worker. Copies the file. NOT_FOUND: it
+  // imports a function that `vmvx` does not have. RESOURCE_EXHAUSTED: over the
+  // limit of params.memory, which must have room for decoding in the worst
+  // case; the executable keeps a charge for its actual size. Otherwise fails as
+  // vm::VerifiedModule::Verify and Worker::Create do.
   static absl::StatusOr<Ref<hal::Executable>> Load(
       const ExecutableParams& params, std::shared_ptr<const vm::Module> vmvx,
       std::shared_ptr<const vm::Jit> jit);
 
-  // Returns the exports without creating a worker. Fails as Load does, but does
-  // not check imports.
+  // Returns the exports without creating a worker. Fails as Load does, but
+  // checks no imports, specialization constants or memory limit.
   static absl::StatusOr<ExecutableFacts> Describe(
       std::span<const uint8_t> data);
 
@@ -50,8 +51,8 @@ class Executable final : public cpu::KernelExecutable {
   uint32_t local_memory_size(uint32_t ordinal) const override {
     return local_memory_sizes_[ordinal];
   }
-  // Takes a worker that is free or makes one; the rest allocates nothing.
-  // Besides INTERNAL, fails as the bytecode does, or as params.work says.
+  // Uses a free worker, or creates one. Allocates nothing else. Fails as
+  // Worker::Create does, as the bytecode does, or as params.work says.
   absl::Status RunWorkgroups(uint32_t ordinal, const cpu::DispatchState& state,
                              cpu::WorkgroupRange range,
                              std::span<uint8_t> local_memory) const override {
@@ -67,7 +68,7 @@ class Executable final : public cpu::KernelExecutable {
   absl::Status AddExports();
   absl::StatusOr<std::unique_ptr<Worker>> TakeWorker() const;
 
-  MemoryCharge charge_;  // of all but workers; before what it is for
+  MemoryCharge charge_;  // for the members below, without workers
   WorkerParams params_;
   std::vector<ExportInfo> exports_;
   std::vector<uint32_t> local_memory_sizes_;

@@ -31,12 +31,12 @@ inline constexpr char kEntry[] =
     "(%r0: !vm.ref<?>, %r1: !vm.ref<?>, %r2: !vm.ref<?>, %i0: i32, %i1: i32, "
     "%i2: i32, %i3: i32, %i4: i32, %i5: i32, %i6: i32, %i7: i32, %i8: i32) "
     "-> () {\n";
-// Takes the first buffer out of the list.
+// Loads the first buffer of the list.
 inline constexpr char kTakeFirst[] = R"(  %i9 = vm.const.i32.zero
   %r3 = vm.list.get.ref %r2, %i9 : !vm.buffer
 )";
 
-// A module with one entry point, `attributes` as "key=value".
+// Returns a module with one entry point. `attributes` are "key=value".
 inline std::string Module(absl::string_view body,
                           const std::vector<std::string>& attributes,
                           absl::string_view before = "") {
@@ -86,7 +86,8 @@ class Dispatch {
 
   const Words& binding() const { return binding_; }
 
-  // The binding after workgroups [begin, end), or the error.
+  // Runs workgroups [begin, end). Returns the words of the binding, or the
+  // error.
   std::string Run(const hal::Executable& executable, uint64_t begin,
                   uint64_t end, std::vector<uint8_t> local_memory = {},
                   uint32_t ordinal = 0) {

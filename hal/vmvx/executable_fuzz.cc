@@ -1,5 +1,6 @@
-// Any bytes as a bytecode executable: what loads runs a few workgroups of each
-// export under limits, and neither reads nor writes outside its bindings.
+// Loads any bytes as a bytecode executable. If they load, runs a few workgroups
+// of each export under limits. Must not crash, or access memory outside the
+// bindings.
 //
 // Run it with: tests/fuzz/BUILD says how.
 #include <algorithm>
@@ -25,7 +26,7 @@ using eyrie::hal::HostDispatch;
 constexpr int64_t kFuel = 4000;
 constexpr size_t kBindingBytes = 1024;
 
-// An error must have a sentence.
+// An error must have a message.
 void Judge(const absl::Status& status) {
   if (!status.ok() && status.message().empty()) std::abort();
 }
@@ -38,7 +39,7 @@ void RunExport(const Executable& executable, uint32_t ordinal) {
   std::vector<Block> memory(info.binding_count, Block{});
   std::vector<HostBinding> bindings;
   for (uint32_t i = 0; i < info.binding_count; ++i) {
-    // The last is read-only, as constants are.
+    // The last binding is read-only, like constants.
     bindings.push_back({memory[i].bytes, kBindingBytes,
                         i != 0 && i + 1 == info.binding_count});
   }

@@ -1,5 +1,5 @@
-// Bytecode executables: what loads and what is refused, what a workgroup sees,
-// and what stops it.
+// Tests bytecode executables: loading, errors, the state that a workgroup sees,
+// and limits.
 #include "hal/vmvx/executable.h"
 
 #include <cstdint>
@@ -97,7 +97,7 @@ vm.func @run)",
   EXPECT_EQ(Over({0}).Run(**executable, 0, 1), "7");
 }
 
-// An export that writes a number into the first word.
+// Returns an export that writes a number to the first word.
 std::string Writer(absl::string_view name, int number) {
   return absl::StrCat("vm.export @", name,
                       "\n//! func.attr \"binding_count\" = \"1\"\nvm.func @",
@@ -107,7 +107,7 @@ std::string Writer(absl::string_view name, int number) {
                       "\n  vm.buffer.store.i32 %i12, %r3, %i10:11\n"
                       "  vm.return\n}\n");
 }
-// An export without arguments.
+// Returns an export without arguments.
 std::string Lifecycle(absl::string_view name) {
   return absl::StrCat("vm.export @", name, "\nvm.func @", name,
                       "() -> () {\n^bb0:\n  vm.return\n}\n");
@@ -119,7 +119,7 @@ vm.func @__set_constants(%r0: !vm.buffer) -> () {
 }
 )";
 
-// Kernels have the ordinals of exports, except what the loader calls.
+// The ordinals count all exports except those that the loader calls.
 TEST(VmvxExecutableTest, OrdinalsCountKernelsWhateverTheirNames) {
   const struct {
     std::vector<std::string> exports;
@@ -164,7 +164,7 @@ TEST(VmvxExecutableTest, OrdinalsCountKernelsWhateverTheirNames) {
   }
 }
 
-// Adds to the word of each workgroup what tells it from others.
+// Writes x + 10 y + 100 z to the word of each workgroup.
 const char kPlaces[] = R"(  %i10 = vm.mul.i32 %i7, %i2
   %i10 = vm.add.i32 %i10, %i1
   %i10 = vm.mul.i32 %i10, %i6
@@ -195,7 +195,7 @@ TEST(VmvxExecutableTest, WorkgroupsAreNumbered) {
   for (const auto& c : kCases) {
     EXPECT_EQ(Over(Words(12, -1)).Run(**executable, c.begin, c.end), c.want);
   }
-  // Bindings end where their length says.
+  // A binding ends after its length.
   EXPECT_EQ(Over({0, 0}).Run(**executable, 0, 12).substr(0, 12),
             "OUT_OF_RANGE");
 }
@@ -252,7 +252,8 @@ TEST(VmvxExecutableTest, ConstantsLocalMemoryAndSizes) {
 }
 
 TEST(VmvxExecutableTest, WhatAKernelKeepsHasTheBytesOfTheDispatchOnly) {
-  // Keeps its first buffer, and writes how long the one it kept before is.
+  // The kernel keeps its first buffer. The next run writes the length of the
+  // kept buffer, if any.
   const std::string text = Module(
       absl::StrCat(kTakeFirst, R"(  %r4 = vm.global.load.ref @kept : !vm.buffer
   vm.global.store.ref %r3, @kept : !vm.buffer
@@ -292,7 +293,7 @@ TEST(VmvxExecutableTest, AChangedListIsWholeForTheNextRange) {
 }
 
 constexpr char kForEver[] = "  vm.br ^bb1()\n^bb1:\n  vm.br ^bb1()\n";
-// A row of one word, 2^40 times.
+// Fills a row of one word, 2^40 times.
 constexpr char kLongFill[] = R"(  %i10:11 = vm.const.i64.zero
   %i12:13 = vm.const.i64 1099511627776
   %i14:15 = vm.const.i64 1

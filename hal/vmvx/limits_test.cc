@@ -1,5 +1,5 @@
-// What limits hold of bytecode executables: microkernels pay for what they
-// write and stop between pieces of it, and what is decoded counts as memory.
+// Tests limits of bytecode executables. Microkernels pay fuel for the elements
+// they write, and stop between pieces. Decoded executables count as memory.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -20,8 +20,8 @@ constexpr int64_t kEver = int64_t{1} << 40;
 constexpr int kWords = 1 << 20;  // of the binding
 constexpr int64_t kFuel = 8192;
 
-// A kernel that calls an import: of buffers it is given the binding, of numbers
-// `numbers`, in order.
+// Returns a kernel that calls an import. All its buffers are the binding; its
+// numbers are `numbers`, in order.
 std::string Caller(absl::string_view import, absl::string_view convention,
                    const std::vector<int64_t>& numbers) {
   const size_t end = convention.find('_');
@@ -46,7 +46,7 @@ std::string Caller(absl::string_view import, absl::string_view convention,
   }
   absl::StrAppend(&body, "  vm.call @vmvx.", import, "(", operands,
                   ")\n  vm.return\n");
-  // kHead declares the fill.
+  // kHead already declares the fill.
   return Module(body, {"binding_count=1"},
                 import == "fill.2d.x32"
                     ? ""
@@ -54,8 +54,8 @@ std::string Caller(absl::string_view import, absl::string_view convention,
                                    convention, "\"\n"));
 }
 
-// Each call would write all of the binding or run for ever. With a little fuel
-// it ends early: it has written `most` words at most.
+// Each call would write the whole binding, or run almost forever. With little
+// fuel, it ends early, after at most `most` words.
 TEST(VmvxLimitsTest, MicrokernelsPayForWhatTheyWrite) {
   const char* const kUnary = "0rIIIrIIIII_v";
   const char* const kBinary = "0rIIIrIIIrIIIII_v";
@@ -74,7 +74,7 @@ TEST(VmvxLimitsTest, MicrokernelsPayForWhatTheyWrite) {
       {"fill.2d.x32", "0irIIII_v", {7, 0, 0, 1, kWords}, kNear},
       {"fill.2d.x32", "0irIIII_v", {7, 0, 1024, 1024, 1024}, kNear},
       {"fill.2d.x32", "0irIIII_v", {7, 0, 0, kEver, 1}, 1},
-      // From the first element to all; a row of a kibibyte's distance.
+      // Copies the first element to all; copies elements that are far apart.
       {"copy.2d.x32", kUnary, {0, 0, 0, 0, kWords, 1, 1, kWords}, kNear},
       {"copy.2d.x32", kUnary, {0, 0, 0, 0, 1, 1024, 1024, 1024}, kFar},
       {"copy.2d.x8", kUnary, {0, 0, 0, 0, 0, 0, 1, kEver}, 1},
@@ -82,7 +82,7 @@ TEST(VmvxLimitsTest, MicrokernelsPayForWhatTheyWrite) {
       {"exp.2d.f32", kUnary, {0, 0, 0, 0, 0, 0, kEver, kEver >> 20}, 1},
       {"add.2d.i32", kBinary, {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, kEver}, 1},
       {"sub.2d.i32", kBinary, {0, 0, 0, 0, 0, 0, 0, 1, 1024, 1024, 1024}, kFar},
-      // Tiles without depth, of either kind; the largest; endless rows.
+      // Tiles without depth, in both ways; the largest tiles; endless rows.
       {"mmt4d",
        kMmt4d,
        {0, 0, 0, 0, 0, 0, 1, 1, 0, 1024, 1024, 1, kF32},
@@ -97,7 +97,7 @@ TEST(VmvxLimitsTest, MicrokernelsPayForWhatTheyWrite) {
        kNear},
       {"mmt4d", kMmt4d, {0, 0, 0, 0, 0, 0, kEver, 1, 0, 1, 1, 1, kF32}, 1},
       {"mmt4d", kMmt4d, {0, 0, 0, 0, 0, 0, kEver, 1, kEver, 1, 1, 0, kF32}, 1},
-      // One tile of padding; one of a matrix, in both orders; endless tiles.
+      // A tile of padding; a tile of a matrix, in both orders; endless tiles.
       {"pack",
        kPack,
        {0, 0, 0, 0, kWords, kWords, 0, 0, 1, 1, 1024, 1024, 7, kI32},
@@ -125,7 +125,7 @@ TEST(VmvxLimitsTest, MicrokernelsPayForWhatTheyWrite) {
     const auto executable =
         Load(Caller(c.import, c.convention, c.numbers), params);
     ASSERT_TRUE(executable.ok()) << executable.status();
-    // Words that every kernel changes.
+    // Every kernel changes these words.
     Words words(kWords);
     for (int i = 0; i < kWords; ++i) words[i] = 1 + i % 5;
     Dispatch dispatch = Over(words);
@@ -140,7 +140,7 @@ TEST(VmvxLimitsTest, MicrokernelsPayForWhatTheyWrite) {
   }
 }
 
-// The text of an executable with so many kernels.
+// Returns the text of an executable with `count` kernels.
 std::string ManyKernels(int count) {
   std::string text(kHead);
   for (int i = 0; i < count; ++i) {
@@ -167,7 +167,7 @@ TEST(VmvxLimitsTest, ExecutablesCountAsWhatTheyBecome) {
     return code;
   };
   const struct {
-    uint64_t times;  // the file's size
+    uint64_t times;  // the limit, as a multiple of the file's size
     const char* want;
   } kCases[] = {
       {1, "RESOURCE_EXHAUSTED"}, {20, "RESOURCE_EXHAUSTED"}, {100, "OK"}};

@@ -1,5 +1,5 @@
-// Products of tiled matrices. A tile is computed in registers where its shape
-// is one that QueryTileSizes gives, else by plain loops.
+// Multiplies tiled matrices. A tile is computed in registers if it has the
+// shape from QueryTileSizes, else by plain loops.
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
@@ -22,17 +22,17 @@ constexpr int32_t kTypeF32 = 0x01;
 constexpr int32_t kTypeI8 = 0x02;
 constexpr int32_t kTypeI16 = 0x07;
 constexpr int32_t kAccumulate = 0x100;
-// What the kernels do not depend on: fallbacks and roundings.
+// Flags that do not matter here: for intermediate rounding and for fallbacks.
 constexpr int32_t kIgnored = 0x200 | 0x400;
 
-// Multiplications and results that take about as long as a branch of the
-// interpreter.
+// The multiplications, and the results, per unit of fuel. A unit is about the
+// time of a branch in the interpreter.
 constexpr int64_t kMultipliesPerUnit = 32;
 constexpr int64_t kResultsPerUnit = 8;
-// Multiplications between two looks at the call's budget: a millisecond or two
-// where every operand is far from the next.
+// The multiplications per check of the call's budget. They take up to 2 ms, if
+// all operands are far apart in memory.
 constexpr int64_t kPiece = 1 << 18;
-// Compilers' tiles are far smaller.
+// The largest tile size. Compilers use far smaller tiles.
 constexpr int64_t kMaxTile = 1 << 10;
 
 struct TileShape {
@@ -40,8 +40,8 @@ struct TileShape {
   friend bool operator==(const TileShape&, const TileShape&) = default;
 };
 
-// One product of a row of lhs tiles and one of rhs tiles, `count` of each,
-// into a tile of out, or into the part of it that `rows` and `columns` are.
+// The product of `count` lhs tiles of a row and `count` rhs tiles of a row. It
+// goes to the `rows` and `columns` of one tile of out.
 template <typename In, typename Out>
 struct TileWork {
   const Any<In>* lhs;
@@ -68,7 +68,7 @@ void AnyTile(const TileWork<In, Out>& work) {
         const Any<In>* lhs = work.lhs + (k * m + i) * depth;
         const Any<In>* rhs = work.rhs + (k * n + j) * depth;
         for (int64_t d = 0; d < depth; ++d) {
-          // Integers wrap.
+          // Integer sums wrap.
           if constexpr (sizeof(In) == sizeof(Out)) {
             sum += lhs[d] * rhs[d];
           } else {
@@ -82,7 +82,7 @@ void AnyTile(const TileWork<In, Out>& work) {
   }
 }
 
-// A whole tile whose rows are vectors and whose depth is 1.
+// Computes a whole tile of kM rows, each one vector, and depth 1.
 template <int kM, int kN>
 [[gnu::always_inline]] inline void VectorTile(
     const TileWork<float, float>& work) {
@@ -118,7 +118,7 @@ void Tile8x8(const TileWork<float, float>& work) { VectorTile<8, 8>(work); }
 void Tile8x4(const TileWork<float, float>& work) { VectorTile<8, 4>(work); }
 #endif
 
-// The tile for matrices of f32 on this machine, and what computes it.
+// The tile for f32 matrices on this machine, and its function.
 struct FastTile {
   TileShape shape;
   TileFunction<float, float> run;
@@ -126,7 +126,7 @@ struct FastTile {
 
 FastTile ChooseTile() {
 #if defined(__x86_64__)
-  // Not the compiler's: asking for that takes time at every start.
+  // __builtin_cpu_supports would cost time at every start of a process.
   const cpu::FeatureSet machine = cpu::MachineFeatures();
   if (machine.Has(cpu::Feature::kAvx512F)) return {{16, 16, 1}, Tile16x16};
   if (machine.Has(cpu::Feature::kAvx2) && machine.Has(cpu::Feature::kFma)) {
@@ -189,8 +189,8 @@ absl::Status Check(const Product& p) {
   return absl::OkStatus();
 }
 
-// How much of a product is computed at once: all of a small tile, a part of a
-// large one.
+// The part of a product that is computed at once: all of a small tile, or a
+// part of a large one.
 struct Piece {
   explicit Piece(const TileShape& tile) {
     const int64_t depth = std::max<int64_t>(tile.k, 1);
@@ -199,10 +199,11 @@ struct Piece {
     count = std::max<int64_t>(kPiece / (depth * columns * rows), 1);
   }
   int64_t rows, columns;
-  int64_t count;  // of tiles of lhs and rhs
+  int64_t count;  // tiles of lhs and of rhs
 };
 
-// Computes one tile of out, `total` tiles deep, in pieces that are charged for.
+// Computes one tile of out from `total` tiles of lhs and of rhs, in pieces.
+// Charges fuel for each.
 template <typename In, typename Out>
 absl::Status RunTile(vm::ModuleState& state, const Piece& piece,
                      TileFunction<In, Out> run, int64_t total,
@@ -236,7 +237,7 @@ template <typename In, typename Out>
 absl::Status Run(vm::ModuleState& state, const Product& p) {
   RETURN_IF_ERROR((Check<In, Out>(p)));
   const int64_t tile = p.tile.m * p.tile.n;
-  // Of no depth, operands are not there to be pointed at.
+  // Without depth, lhs and rhs are not checked and must not be used.
   const int64_t total = p.tile.k == 0 ? 0 : p.k;
   const bool accumulate = (p.flags & kAccumulate) != 0;
   if (p.m == 0 || p.n == 0 || tile == 0) return absl::OkStatus();
@@ -295,7 +296,7 @@ absl::Status Mmt4d(vm::ModuleState& state, vm::Buffer& lhs, int64_t lhs_offset,
 absl::StatusOr<std::tuple<int64_t, int64_t>> QueryTileSizes(vm::ModuleState&,
                                                             int64_t, int64_t,
                                                             int32_t flags) {
-  // By operation: matrix products of f32, i8 and others.
+  // Operations are matrix products of f32, i8 and other types.
   enum { kLhs = 1, kRhs = 2, kResult = 3, kF32 = 1, kI8 = 2, kLast = 6 };
   const int32_t operation = flags >> 8;
   TileShape tile = {8, 8, 4};

@@ -1,5 +1,5 @@
-// Builds the module from imports.def. A row whose calling convention is not
-// its function's does not compile, nor does one out of order.
+// Builds the module from imports.def. A row does not compile if its calling
+// convention does not match its function, or if it is out of order.
 #include "hal/vmvx/module.h"
 
 #include <utility>
@@ -45,7 +45,7 @@ std::shared_ptr<const vm::NativeModule> CreateModule() {
     return absl::StatusOr<std::unique_ptr<vm::ModuleState>>(
         std::make_unique<vm::ModuleState>());
   });
-  // Only rows that are no calling conventions or stand twice are refused.
+  // Create fails only for invalid calling conventions and duplicate rows.
   return *std::move(module);
 }
 

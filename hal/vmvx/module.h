@@ -1,8 +1,8 @@
 // The `vmvx` module: the microkernels that bytecode executables import.
 //
-// imports.def has them. Operands are ranges of buffers with offsets, strides
-// and sizes that the program computes: every one is checked at each call, and
-// long loops stop when the call does. Immutable; shared by threads.
+// imports.def lists them. Operands are ranges of buffers. The program computes
+// their offsets, strides and sizes, so each call checks all of them. Long loops
+// stop when the call must stop. Immutable; threads may share a module.
 // Tested by module_test.cc, tiles_test.cc.
 #ifndef EYRIE_HAL_VMVX_MODULE_H_
 #define EYRIE_HAL_VMVX_MODULE_H_
@@ -13,6 +13,7 @@
 
 namespace eyrie::hal::vmvx {
 
+// Creates the module. Never returns null.
 std::shared_ptr<const vm::NativeModule> CreateModule();
 
 }  // namespace eyrie::hal::vmvx

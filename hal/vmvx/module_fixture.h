@@ -1,5 +1,5 @@
-// Calls imports of the `vmvx` module as programs do, for its tests: a call is
-// a name and arguments, what it leaves and how it fails are text.
+// Calls imports of the `vmvx` module for its tests, by name. Results and errors
+// are text.
 #ifndef EYRIE_HAL_VMVX_MODULE_FIXTURE_H_
 #define EYRIE_HAL_VMVX_MODULE_FIXTURE_H_
 
@@ -18,14 +18,14 @@
 #include "base/ref.h"
 #include "gtest/gtest.h"
 #include "hal/vmvx/module.h"
-#include "vm/object/buffer.h"
 #include "vm/native/native_module.h"
 #include "vm/native/slot_call.h"
+#include "vm/object/buffer.h"
 
 namespace eyrie::hal::vmvx {
 inline constexpr int64_t kBig = std::numeric_limits<int64_t>::max();
 
-// A buffer's type and its elements; "?" elements are what a kernel leaves.
+// The element type and the elements of a buffer.
 struct Array {
   char type;  // f: f32; b: i8; h: i16; i: i32; l: i64
   std::vector<double> values;
@@ -33,7 +33,7 @@ struct Array {
 
 template <typename T>
 void Append(double value, std::vector<uint8_t>& bytes) {
-  // By way of i64, so that unsigned and negative values both fit.
+  // Convert through i64, so that unsigned and negative values both fit.
   const T typed = std::is_same_v<T, float>
                       ? static_cast<T>(value)
                       : static_cast<T>(static_cast<int64_t>(value));
@@ -91,8 +91,8 @@ using Args = std::vector<Arg>;
 
 class VmvxModuleTest : public ::testing::Test {
  protected:
-  // Calls the import of this name; gives its last buffer, its numbers, or its
-  // error.
+  // Calls an import. Returns its last buffer, or its numbers if it has no
+  // buffer, or its error.
   std::string Call(absl::string_view name, const Args& args,
                    bool read_only = false) {
     const vm::NativeFunction* found = nullptr;
@@ -137,7 +137,7 @@ class VmvxModuleTest : public ::testing::Test {
       SCOPED_TRACE(absl::StrCat(c.name, " row ", &c - cases.data()));
       const std::string got = Call(c.name, c.args);
       EXPECT_EQ(got.substr(0, std::strlen(c.want)), c.want);
-      // Of an error, the code is enough.
+      // For an error, `want` may be only the beginning.
       if (c.want[0] < 'A') {
         EXPECT_EQ(got, c.want);
       }

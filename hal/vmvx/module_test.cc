@@ -1,5 +1,4 @@
-// Elementwise imports of the `vmvx` module: values, strides, and what they
-// refuse.
+// Tests elementwise imports of the `vmvx` module: values, strides and errors.
 #include <limits>
 #include <string>
 
@@ -65,7 +64,7 @@ TEST_F(VmvxModuleTest, Binary) {
       {"shru.2d.i32", a, b, "1 1.07374e+09 0 0"},
       {"sub.2d.i32", a, b, "5 -9 103 -240"},
       {"xor.2d.i32", a, b, "5 -5 -103 240"},
-      // Wraps.
+      // Sums wrap.
       {"add.2d.i32", {'i', {2147483647, 1, 1, 1}}, b, "-2.14748e+09 3 -2 256"},
   };
   for (const auto& c : kCases) {
@@ -75,7 +74,7 @@ TEST_F(VmvxModuleTest, Binary) {
     EXPECT_EQ(
         Call(c.name, {c.lhs, 0, 2, 1, c.rhs, 0, 2, 1, out, 0, 2, 1, 2, 2}),
         want);
-    // A row and a column at a time.
+    // The same in one column, with the other strides.
     EXPECT_EQ(
         Call(c.name, {c.lhs, 0, 1, 4, c.rhs, 0, 1, 4, out, 0, 1, 4, 4, 1}),
         want);
@@ -89,17 +88,17 @@ TEST_F(VmvxModuleTest, StridesOffsetsAndSizes) {
   const Array in = {'i', {0, 1, 2, 3, 4, 5, 6, 7}};
   const Array out = {'i', {9, 9, 9, 9, 9, 9, 9, 9}};
   Check({
-      // Transposes 2x3 behind the first element.
+      // Transposes a 2x3 matrix that begins at element 1.
       {"copy.2d.x32", {in, 1, 1, 3, out, 0, 2, 1, 3, 2}, "1 4 2 5 3 6 9 9"},
-      // Repeats an element, a row.
+      // Repeats an element; repeats a row.
       {"copy.2d.x32", {in, 5, 0, 0, out, 1, 3, 1, 2, 3}, "9 5 5 5 5 5 5 9"},
       {"copy.2d.x32", {in, 2, 0, 1, out, 0, 4, 1, 2, 4}, "2 3 4 5 2 3 4 5"},
-      // Every second column.
+      // Writes every second column.
       {"copy.2d.x32", {in, 0, 4, 1, out, 0, 4, 2, 2, 2}, "0 9 1 9 4 9 5 9"},
-      // Nothing, wherever it is.
+      // Empty ranges may have any offset.
       {"copy.2d.x32", {in, kBig, 1, 1, out, 0, 1, 1, 0, 4}, "9 9 9 9 9 9 9 9"},
       {"copy.2d.x32", {in, 0, 1, 1, out, -1, 1, 1, 4, 0}, "9 9 9 9 9 9 9 9"},
-      // Past the end by one; below the begin; sums that do not fit.
+      // One element past the end; negative numbers; overflowing sums.
       {"copy.2d.x32", {in, 1, 4, 1, out, 0, 4, 1, 2, 4}, "OUT_OF_RANGE"},
       {"copy.2d.x32", {in, 0, 4, 1, out, 1, 4, 1, 2, 4}, "OUT_OF_RANGE"},
       {"copy.2d.x32", {in, -1, 4, 1, out, 0, 4, 1, 1, 1}, "OUT_OF_RANGE"},

@@ -1,4 +1,4 @@
-// Loads executables while there is no memory.
+// Tests loading executables when memory runs out.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ namespace eyrie::hal::vmvx {
 namespace {
 
 TEST(VmvxNoMemory, Loads) {
-  // More entry points than fit into kSmallBytes, as numbers even.
+  // So many entry points that even a list of numbers exceeds kSmallBytes.
   constexpr int kKernels = 20000;
   std::string text = kHead;
   for (int i = 0; i < kKernels; ++i) {

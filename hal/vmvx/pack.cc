@@ -1,4 +1,4 @@
-// Packing and unpacking: one loop over tiles for both directions.
+// Packs and unpacks tiles, with one loop over tiles for both directions.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -16,7 +16,7 @@ constexpr int32_t kTypeMask = 0xFF;
 constexpr int32_t kTransposeInner = 0x100;
 constexpr int32_t kTransposeOuter = 0x200;
 
-// Bytes of an element, by the type in the flags; 0: no such type.
+// Bytes per element, indexed by the type in the flags. 0: not a type.
 constexpr uint64_t kWidths[] = {0,         /*f32*/ 4, /*i8*/ 1, /*i32*/ 4,
                                 /*f16*/ 2, /*bf16*/ 2};
 
@@ -30,8 +30,8 @@ absl::Status ReadFlags(int32_t flags, uint64_t& width) {
                    absl::Hex(static_cast<uint32_t>(flags)), "."));
 }
 
-// Dimension 0 and 1 of the matrix, cut into `count` tiles of `size`; elements
-// and tiles lie this far apart in the tiles' buffer.
+// A dimension of the matrix, divided into `count` tiles of `size` elements. The
+// strides are distances in the buffer of the tiles, in elements.
 struct Cut {
   int64_t count;
   int64_t size;
@@ -39,11 +39,11 @@ struct Cut {
   int64_t element_stride;
 };
 
-// Where the tiles are, and how far they reach.
+// The tiles in their buffer.
 struct Tiles {
   Operand operand;
-  Extent extent;  // as rows of tiles
-  Cut cut[2];
+  Extent extent;  // rows of tiles
+  Cut cut[2];     // by dimension of the matrix
   bool empty() const {
     return cut[0].count == 0 || cut[1].count == 0 || cut[0].size == 0 ||
            cut[1].size == 0;
@@ -115,7 +115,7 @@ void CopyPiece(const Rectangle<const Any<T>*>& from,
   }
 }
 
-// Copies a rectangle along its longer side, in pieces that are charged for.
+// Copies a rectangle along its longer side, in pieces. Charges fuel for each.
 template <typename T>
 absl::Status CopyRectangle(vm::ModuleState& state,
                            Rectangle<const Any<T>*> from, Rectangle<Any<T>*> to,
@@ -143,7 +143,7 @@ absl::Status CopyRectangle(vm::ModuleState& state,
   return absl::OkStatus();
 }
 
-// Fills elements that lie next to each other, in pieces that are charged for.
+// Fills contiguous elements, in pieces. Charges fuel for each.
 template <typename T>
 absl::Status FillRun(vm::ModuleState& state, Any<T>* to, int64_t size,
                      T value) {
@@ -155,15 +155,15 @@ absl::Status FillRun(vm::ModuleState& state, Any<T>* to, int64_t size,
                   });
 }
 
-// A tile, and the part of the matrix in it, which may have less elements or
-// none.
+// A tile, and the part of the matrix in it. The part may be smaller than the
+// tile, or empty.
 struct Tile {
   int64_t offset;        // in the tiles' buffer
   int64_t row, column;   // of the matrix
   int64_t size0, size1;  // of the part
 };
 
-// Calls `run` for each tile, which charges for what it writes.
+// Calls `run` for each tile. `run` must charge fuel for the elements it writes.
 template <typename Run>
 absl::Status ForEachTile(vm::ModuleState& state, const Tiles& tiles,
                          const Extent& matrix, Run run) {
@@ -186,7 +186,7 @@ template <typename T>
 absl::Status PackTiles(vm::ModuleState& state, const Operand& in,
                        const Extent& matrix, const Tiles& tiles, T padding) {
   const auto& [rows, columns] = tiles.cut;
-  // The product is checked: it is part of a row of tiles.
+  // The product does not overflow: CreateTiles has checked it.
   const int64_t size = rows.size * columns.size;
   return ForEachTile(state, tiles, matrix, [&](const Tile& tile) {
     Any<T>* target = BeginTarget<T>(tiles.operand) + tile.offset;
@@ -194,7 +194,7 @@ absl::Status PackTiles(vm::ModuleState& state, const Operand& in,
     if (tile.size0 != rows.size || tile.size1 != columns.size) {
       RETURN_IF_ERROR(FillRun<T>(state, target, size, padding));
     }
-    // Of an empty part there is nothing in the matrix to point at.
+    // An empty part has no address in the matrix.
     if (empty) return absl::OkStatus();
     return CopyRectangle<T>(
         state,

@@ -1,4 +1,4 @@
-// The arithmetic is checked: every number is a program's.
+// All arithmetic is checked, because the program computes every number.
 #include "hal/vmvx/strided.h"
 
 #include <optional>
@@ -15,7 +15,7 @@ absl::Status Negative(absl::string_view what, int64_t value) {
       absl::StrCat("The ", what, " (", value, ") is negative."));
 }
 
-// The index behind the last element; nullopt if it exceeds i64.
+// Returns the index after the last element, or nullopt if it exceeds i64.
 std::optional<int64_t> EndOf(const Operand& operand, const Extent& extent) {
   const auto rows = CheckedMul<int64_t>(extent.size0 - 1, operand.stride0);
   const auto columns = CheckedMul<int64_t>(extent.size1 - 1, operand.stride1);

@@ -1,7 +1,7 @@
 // Ranges of elements that microkernels walk, checked before anything is read.
 //
-// Offsets and strides count elements. None may be negative: kernels walk
-// upwards, and a stride of 0 repeats an element.
+// Offsets and strides are in elements. They must not be negative. A stride of 0
+// repeats an element.
 // Tested by module_test.cc.
 #ifndef EYRIE_HAL_VMVX_STRIDED_H_
 #define EYRIE_HAL_VMVX_STRIDED_H_
@@ -14,8 +14,8 @@
 
 namespace eyrie::hal::vmvx {
 
-// An element at any address: bindings are aligned, what a program computes
-// from them need not be.
+// An element at any address. Bindings are aligned, but ranges that a program
+// computes in them may not be.
 template <typename T>
 struct Unaligned {
   using type [[gnu::aligned(1), gnu::may_alias]] = T;
@@ -44,10 +44,12 @@ struct Extent {
 absl::Status CheckExtent(const Extent& extent);
 
 // OUT_OF_RANGE: an offset or stride is negative, or the elements of `width`
-// bytes pass the buffer's end. The extent has passed and is not empty.
+// bytes exceed the buffer. The extent must have passed CheckExtent, and must
+// not be empty.
 absl::Status CheckOperand(const Operand& operand, const Extent& extent,
                           uint64_t width);
-// The same for an operand that is written. PERMISSION_DENIED: it is read-only.
+// The same for an operand that is written. PERMISSION_DENIED: the buffer is
+// read-only.
 absl::Status CheckTarget(const Operand& operand, const Extent& extent,
                          uint64_t width);
 
@@ -62,7 +64,8 @@ Any<T>* BeginTarget(const Operand& operand) {
   return const_cast<Any<T>*>(Begin<T>(operand));
 }
 
-// A product of sizes that are not negative. OUT_OF_RANGE: it exceeds i64.
+// Multiplies two sizes. OUT_OF_RANGE: a size is negative, or the product
+// exceeds i64.
 absl::Status MultiplySizes(int64_t a, int64_t b, int64_t& product);
 
 }  // namespace eyrie::hal::vmvx

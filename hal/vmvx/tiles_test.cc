@@ -1,5 +1,5 @@
-// Imports of the `vmvx` module on tiled matrices: products, packing, and what
-// they refuse.
+// Tests imports of the `vmvx` module on tiled matrices: products, packing and
+// errors.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@
 namespace eyrie::hal::vmvx {
 namespace {
 
-// A product of tiled matrices by its definition, of small integers.
+// Returns a product of tiled matrices by its definition, for small integers.
 std::vector<double> Product(const std::vector<double>& lhs,
                             const std::vector<double>& rhs,
                             std::vector<double> out, const int64_t (&size)[6],
@@ -80,7 +80,7 @@ TEST_F(VmvxModuleTest, Mmt4dRefuses) {
   const Array c = {'f', {0, 0, 0, 0}};
   Check({
       {"mmt4d", {a, 0, 1, b, 0, 1, c, 0, 2, 2, 2, 1, 1, 1, 1, 1}, "5 6 10 12"},
-      // Each operand past its end; strides and sizes that do not fit.
+      // Each operand past its end; overflowing strides and sizes.
       {"mmt4d", {a, 3, 1, b, 0, 1, c, 0, 2, 2, 2, 1, 1, 1, 1, 1}, "OUT_OF_RA"},
       {"mmt4d", {a, 0, 1, b, 0, 4, c, 0, 2, 2, 2, 1, 1, 1, 1, 1}, "OUT_OF_RA"},
       {"mmt4d", {a, 0, 1, b, 0, 1, c, 1, 2, 2, 2, 1, 1, 1, 1, 1}, "OUT_OF_RA"},
@@ -92,12 +92,12 @@ TEST_F(VmvxModuleTest, Mmt4dRefuses) {
       {"mmt4d", {a, 0, 1, b, 0, 1, c, 0, 2, 1, 2, -1, 1, 1, 1, 1}, "OUT_OF_R"},
       {"mmt4d", {a, 0, 1, b, 0, 1, c, 0, 2, 1, 1, 1, -1, 1, 1, 1}, "OUT_OF_R"},
       {"mmt4d", {a, 0, 1, b, 0, 1, c, 0, 2, 1, 1, 1, 1, 2000, 1, 1}, "OUT_OF"},
-      // Types and flags.
+      // Unsupported types and flags.
       {"mmt4d", {a, 0, 1, b, 0, 1, c, 0, 2, 1, 1, 1, 1, 1, 1, 3}, "INVALID_AR"},
       {"mmt4d",
        {a, 0, 1, b, 0, 1, c, 0, 2, 1, 1, 1, 1, 1, 1, 0x801},
        "INVALID_ARGUMENT"},
-      // Nothing.
+      // Empty products.
       {"mmt4d", {a, kBig, 1, b, 0, 1, c, 0, 2, 0, 2, 1, 1, 1, 1, 1}, "0 0 0 0"},
       {"mmt4d",
        {a, kBig, 1, b, -1, 1, c, 0, 2, 1, 2, 0, 1, 1, 1, 1},
@@ -115,7 +115,7 @@ TEST_F(VmvxModuleTest, PackAndUnpack) {
   enum { kI8 = 2, kI32 = 3, kF16 = 4, kInner = 0x100, kOuter = 0x200 };
   const int64_t low = int64_t{0xFFFFFFFF} << 32;
   Check({
-      // Into 1x2 tiles of 2x2.
+      // A 2x3 matrix to 1x2 tiles of 2x2.
       {"pack",
        {in, 0, 3, 1, out, 0, 8, 4, 2, 3, 1, 2, 2, 2, 0, kI32},
        "1 2 4 5 3 0 6 0"},
@@ -155,7 +155,9 @@ TEST_F(VmvxModuleTest, PackAndUnpack) {
       {"unpack",
        {tiles, 0, 8, 4, matrix, 0, 2, 1, 1, 2, 2, 2, 0, 2, kI32},
        "9 9 9 9 9 9"},
-      // More elements than tiles; tiles apart; past an end; flags.
+      // Matrices larger than the tiles; gaps between tiles; ranges past the
+      // end;
+      // unsupported flags.
       {"pack",
        {in, 0, 3, 1, out, 0, 8, 4, 3, 3, 1, 2, 2, 2, 0, kI32},
        "INVALID_ARGUMENT"},

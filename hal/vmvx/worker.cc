@@ -1,4 +1,5 @@
-// What a program keeps of a dispatch's buffers is without bytes after it.
+// Lends a dispatch's memory to a program, and takes it back: buffers that the
+// program keeps are empty afterwards.
 #include "hal/vmvx/worker.h"
 
 #include <utility>
@@ -13,11 +14,12 @@ namespace {
 
 constexpr char kSetConstantsConvention[] = "0r_v";
 
-// What a context takes besides globals: its stack's first pages above all.
+// The size of a context without globals. Most of it is the first pages of its
+// stack.
 constexpr uint64_t kContextBytes = 16 << 10;
 
 std::span<uint8_t> BytesOf(std::span<const uint32_t> words) {
-  // Lent for reading only.
+  // The const_cast is safe, because callers lend the bytes read-only.
   auto* data = reinterpret_cast<const uint8_t*>(words.data());
   return {const_cast<uint8_t*>(data), words.size_bytes()};
 }
@@ -89,7 +91,7 @@ absl::Status Worker::Lend(const cpu::DispatchState& state,
   local_memory_->Lend(local_memory, /*is_mutable=*/true);
   constants_->Lend(BytesOf({state.constants, state.constant_count}),
                    /*is_mutable=*/false);
-  // A program may have changed the list.
+  // A program may have changed the list, so set all of it again.
   RETURN_IF_ERROR(list_->Resize(state.binding_count));
   for (size_t i = 0; i < state.binding_count; ++i) {
     bindings_[i]->Lend({static_cast<uint8_t*>(state.binding_pointers[i]),
