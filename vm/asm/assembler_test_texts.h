@@ -262,7 +262,7 @@ inline constexpr TextPair kWrongTexts[] = {
 // Texts that are unchanged after assembling and disassembling.
 inline constexpr const char* kWholeTexts[] = {
     "vm.module @m version 3\n",
-    // All that notes say.
+    // Every kind of note.
     "vm.module @\"odd name\" version 3\n"
     "//! bytecode 15.0\n"
     "//! requires EXT_F32 | YIELD\n"

@@ -147,7 +147,7 @@ bool IsNameChar(char c) {
 
 absl::Status SourceLine::Error(size_t at, absl::string_view sentence) const {
   at = std::min(at, text.size());
-  // Of a long line, shows the part around the position.
+  // Shows the part of a long line around the position.
   size_t begin = at > kShownColumns / 2 && text.size() > kShownColumns
                      ? at - kShownColumns / 2
                      : 0;

@@ -57,7 +57,7 @@ Emitter::Emitter(Body body, Inlined inlined, std::vector<View> views,
 }
 
 Marks Emitter::Run(CompileStopped stopped) {
-  constexpr uint32_t kLookEvery = 64;  // number of blocks
+  constexpr uint32_t kLookEvery = 64;  // blocks, or pieces out of line
   EmitEntry();
   for (uint32_t b = 0; b < program().blocks.size(); ++b) {
     if (b % kLookEvery == 0 && stopped()) return {};

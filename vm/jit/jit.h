@@ -28,8 +28,8 @@ struct Names {
 // Creates a compiler. Returns UNIMPLEMENTED if the build has none or the
 // processor is not supported, PERMISSION_DENIED if the system forbids
 // executable memory, and RESOURCE_EXHAUSTED if there is not enough memory. A
-// lazy one allocates nothing before a function is hot; if that fails, it
-// compiles nothing.
+// lazy one allocates nothing before a function is hot; if that allocation
+// fails, it compiles nothing.
 absl::StatusOr<std::shared_ptr<const Jit>> Create(Mode mode, Names names = {});
 
 }  // namespace eyrie::vm::jit

@@ -42,7 +42,7 @@ constexpr bool IsKept(const Home& home) {
   return home.kind == Home::Kind::kInteger && home.reg >= kFirstKept;
 }
 
-// Where an argument is that is passed in a register.
+// The register in which an argument is passed.
 constexpr Home::Kind KindOf(const PassedNumber& number) {
   return number.real ? Home::Kind::kFloat : Home::Kind::kInteger;
 }

@@ -71,7 +71,7 @@ constexpr Op kInlineOps[] = {
     Op::kCondBranch,     Op::kBranchTable,
 };
 
-// Those of them that may fail, apart from those with references.
+// Inlined instructions on numbers that may fail.
 constexpr Op kDivisions[] = {
     Op::kDivI32S, Op::kDivI32U, Op::kRemI32S, Op::kRemI32U,
     Op::kDivI64S, Op::kDivI64U, Op::kRemI64S, Op::kRemI64U,

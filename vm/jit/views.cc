@@ -13,7 +13,7 @@ constexpr size_t kMaxElements = 64;  // that are examined in a loop
 // How often an instruction is examined, on average. Nested loops are examined
 // one by one, the outer ones first.
 constexpr uint64_t kMaxLooks = 16;
-// What a view saves for each access, in the same unit as weights of webs.
+// Savings of a view for each access, in the same unit as weights of webs.
 constexpr float kCountWeight = 4;
 constexpr float kDataWeight = 3;
 

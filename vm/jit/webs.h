@@ -31,7 +31,7 @@ struct Web {
   uint32_t writes = 0;
   uint64_t bits = 0;             // value of a constant
   float weight = 0;              // reads and writes, weighted by frequency
-  uint32_t moved_from = kNever;  // a web that it is moved from
+  uint32_t moved_from = kNever;  // another web; kNever if none
 
   // Reports whether it may be live both before and after an instruction.
   bool Crosses(uint32_t position) const {
@@ -50,7 +50,7 @@ struct Webs {
   std::vector<uint32_t> back_to;
   // The registers that have a value when the function begins, with their webs.
   std::vector<std::pair<uint16_t, uint32_t>> entries;
-  // Those of them that are not arguments.
+  // Registers of `entries` that are not arguments.
   std::vector<uint16_t> zeroed;
 };
 

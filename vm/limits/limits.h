@@ -1,5 +1,4 @@
-// What a context may consume. There are no limits by default except for the
-// stack.
+// Limits of a context. By default only the stack is limited.
 //
 // Tested by vm/run/limits_test.cc.
 #ifndef EYRIE_VM_LIMITS_LIMITS_H_

@@ -9,7 +9,7 @@
 namespace eyrie::vm {
 namespace {
 
-// What is taken from a source at a time: some 10 µs of branches.
+// Fuel to take from a source at a time: branches for about 10 µs.
 constexpr int64_t kPortion = 4096;
 
 }  // namespace

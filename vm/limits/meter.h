@@ -29,7 +29,7 @@ class HostCall;
 class Machine;
 class Stepper;
 
-// What one call from the host may still consume.
+// The remaining budget of one call from the host.
 struct CallBudget {
   int64_t fuel = static_cast<int64_t>(Limits::kUnlimited);
   int64_t held = 0;  // further fuel, released after the next tick
@@ -95,7 +95,7 @@ class Meter {
   // Continues with fuel that was held back, or with fuel from the source.
   // Returns false if the call must end.
   [[gnu::cold, gnu::noinline]] bool Renew();
-  // Takes `units`, at least 1, for work that takes as long as so many branches.
+  // Takes `units` for work that takes as long as this number of branches.
   bool Charge(uint32_t units) {
     budget_.fuel -= int64_t{units} - 1;
     return Charge();

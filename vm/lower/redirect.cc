@@ -37,8 +37,8 @@ struct Block {
   uint32_t end_edge;
 };
 
-// What each block of a function reads and writes, and which registers are live
-// at its beginning.
+// The registers that each block of a function reads and writes, and those that
+// are live at its beginning.
 class Liveness {
  public:
   Liveness(std::span<const uint8_t> code, uint32_t registers)

@@ -1,4 +1,5 @@
-// A module as a context links it: a name, a version and functions to import.
+// The interface of modules that a context links: a name, a version and
+// functions to import.
 //
 // Modules are immutable and shared by threads. Their mutable data is in a
 // ModuleState, of which each context has one. Implemented by bytecode modules
@@ -37,7 +38,7 @@ class ModuleState {
   // meter's deadline and check stopped() every few milliseconds. Null outside
   // of a context.
   const Meter* meter() const { return meter_; }
-  // Charges `units` of fuel, for work that takes as long as so many branches.
+  // Charges `units` of fuel, for work that takes as long as this many branches.
   // Must be called in loops whose length a module determines. If it returns an
   // error, the call must stop.
   absl::Status Work(uint32_t units) {

@@ -35,10 +35,10 @@ struct FaultPlace {
 class VerifiedModule {
  public:
   // Verifies a module. Returns INVALID_ARGUMENT or OUT_OF_RANGE if it is
-  // malformed, UNIMPLEMENTED if it uses a feature that its version does not
+  // malformed, UNIMPLEMENTED if it uses something that its version does not
   // have, and RESOURCE_EXHAUSTED if there is not enough memory. Messages end
   // with the position, "(at module.function+0x12)". If `fault` is not null, it
-  // receives the position.
+  // receives the position of an error.
   static absl::StatusOr<std::shared_ptr<const VerifiedModule>> Verify(
       ModuleDef def, FaultPlace* fault = nullptr);
 

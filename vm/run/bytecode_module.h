@@ -103,7 +103,8 @@ class BytecodeModule final
   // would not be faster, or if another thread holds the lock.
   const void* CompileHot(const Jit& jit, uint32_t ordinal,
                          CompileStopped stopped) const;
-  // The module's compiled functions; null until one is compiled. Thread-safe.
+  // Returns the module's compiled functions, whose members are thread-safe.
+  // Must be called only after a function was compiled.
   const CompiledModule* compiled() const { return compiled_.get(); }
 
   // Returns which bytecode a function's lowered code comes from. Takes as long

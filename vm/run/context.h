@@ -39,7 +39,8 @@ namespace eyrie::vm {
 
 class Context;
 
-// An exported function of a context. A small value, valid while the context is.
+// An exported function of a context. Cheap to copy; valid while the context
+// exists.
 class Function {
  public:
   Function() = default;  // refers to nothing; may only be assigned to

@@ -45,7 +45,7 @@ class Invocation {
   ~Invocation();
 
   State state() const { return state_; }
-  // What the call may still consume.
+  // Returns the remaining budget of the call.
   const CallBudget& budget() const { return budget_; }
 
   // Runs to the next yield or the end. If the call has failed, returns its

@@ -109,7 +109,8 @@ absl::StatusOr<int32_t> Again(Host& host, int32_t number) {
   RETURN_IF_ERROR((*host.context)->Invoke(count, {slots, 1}, {slots + 1, 1}));
   return slots[1].i32;
 }
-// Simulates a device's work for the call that fails a fence without waiters.
+// Simulates a device's work for the call. Its error would fail a fence, which
+// has no waiters here.
 absl::Status Queue(Host& host, int32_t units) {
   (*host.context)->meter().work()->Pay(units).IgnoreError();
   return absl::OkStatus();

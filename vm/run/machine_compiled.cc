@@ -1,4 +1,4 @@
-// Entering compiled code, leaving it, and what it calls.
+// Enters and leaves compiled code, and implements the functions it calls.
 // Tested by tests/vm/rows_test.cc.
 #include <algorithm>
 #include <bit>
