@@ -55,8 +55,8 @@ inline constexpr BytecodeVersion kBytecodeVersions[] = {
 // Returns all versions, as "15.0 (3.1 to 3.9), 16.0 (3.10)" and so on.
 std::string KnownBytecodeVersions();
 
-// Returns the version for a module's packed field (major << 16
-// minor). Returns UNIMPLEMENTED, with a list of all versions, if it is unknown.
+// Returns the version for a module's packed field (major << 16 | minor).
+// Returns UNIMPLEMENTED, with a list of all versions, if it is unknown.
 absl::StatusOr<const BytecodeVersion*> FindBytecodeVersion(uint32_t packed);
 
 // Returns the first major whose modules may use an instruction that was added

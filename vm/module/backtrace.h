@@ -5,7 +5,7 @@
 //   from module.main+0x40 (model.mlir:30:5, inlined at model.mlir:41:3)
 // The lines follow the error message and are indented by two blanks. Recursion
 // takes one line; the middle of a deep call is left out. Names from the file
-// are truncated, and their control characters are removed. However deep the
+// are truncated, and their control characters replaced by '?'. However deep the
 // call, only frames that are shown are kept.
 // Tested by backtrace_test.cc.
 #ifndef EYRIE_VM_MODULE_BACKTRACE_H_

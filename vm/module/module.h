@@ -34,7 +34,7 @@ class ModuleState {
   const std::shared_ptr<NestedLists>& nested_lists() const {
     return nested_lists_;
   }
-  // The running call's meter. Code that blocks for a module must return by the
+  // The context's meter. Code that blocks for a module must return by the
   // meter's deadline and check stopped() every few milliseconds. Null outside
   // of a context.
   const Meter* meter() const { return meter_; }

@@ -1,12 +1,12 @@
 // Proves that a decoded module is safe to run without checks.
 //
-// Checks of every function that instructions are known, allowed by its features
-// and part of the module's version; that registers are in range, of the right
-// bank, with even pairs; that move bits are allowed; that ordinals and globals
-// are in bounds; that branches lead to blocks and moves stay within a bank;
-// that calls and returns match signatures; and that control cannot run past the
-// end. The interpreter checks values: indices, null refs, types of refs,
-// indirect globals. Takes linear time.
+// Checks for every function that instructions are known, allowed by its
+// features and part of the module's version; that registers are in range, of
+// the right bank, with even pairs; that move bits are allowed; that ordinals
+// and globals are in bounds; that branches lead to blocks and moves stay within
+// a bank; that calls and returns match signatures; and that control cannot run
+// past the end. The interpreter checks values: indices, null refs, types of
+// refs, indirect globals. Takes linear time.
 // Tested by verifier_test.cc, module_fuzz.cc.
 #ifndef EYRIE_VM_MODULE_VERIFIER_H_
 #define EYRIE_VM_MODULE_VERIFIER_H_

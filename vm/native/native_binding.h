@@ -131,8 +131,8 @@ class Spread {
 namespace binding_internal {
 
 // Reads a parameter of type P from the place at `*next` and advances `next`.
-// Returns false if the value is null or has the wrong type; sets all members of
-// `mismatch` except the index.
+// Returns false if the value has the wrong type, or is null but must not be;
+// sets all members of `mismatch` except the index.
 template <typename P>
 struct Reader {
   static constexpr int kLetters = 1;

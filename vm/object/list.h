@@ -81,8 +81,8 @@ class List final : public ChargedObject {
 
   // Gets an element as a number. T may be int32_t, int64_t, float or double.
   // Returns OUT_OF_RANGE if the index is not less than the size, as all
-  // functions below do, and FAILED_PRECONDITION if the element is a ref or
-  // empty.
+  // functions with an index do, and FAILED_PRECONDITION if the element is a ref
+  // or empty.
   template <typename T>
   absl::Status GetNumber(uint64_t index, T& value) const;
   // Returns FAILED_PRECONDITION if the list holds refs.

@@ -100,7 +100,7 @@ class BytecodeModule final
   const void* CompileFunction(const Jit& jit, uint32_t ordinal,
                               CompileStopped stopped) const;
   // The same for a function that was found hot. Returns null if compiled code
-  // would not be faster, or if another thread holds the lock.
+  // would not be faster, or if another thread is compiling.
   const void* CompileHot(const Jit& jit, uint32_t ordinal,
                          CompileStopped stopped) const;
   // Returns the module's compiled functions, whose members are thread-safe.

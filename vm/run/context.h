@@ -138,7 +138,7 @@ class Context {
 
   // Calls a function. Allocates nothing itself. `args` and `results` are in the
   // order of the function's calling convention. Arguments are borrowed; the
-  // caller owns the results, which are not written if the call fails. If the
+  // caller owns the results, and has none to release if the call fails. If the
   // function yields, it is resumed at once. Returns
   //   INVALID_ARGUMENT if the number of arguments or results is wrong;
   //   FAILED_PRECONDITION if the context has failed before;
