@@ -1,5 +1,5 @@
-// The devices that the rows of this folder run on: those of whichever test
-// links them.
+// The devices for the tests of this folder. The test that links them chooses
+// the devices.
 #ifndef EYRIE_TESTS_DEVICES_EACH_DEVICE_H_
 #define EYRIE_TESTS_DEVICES_EACH_DEVICE_H_
 
@@ -17,10 +17,10 @@
 
 namespace eyrie::hal {
 
-// One way to have a device.
+// Opens one kind of device.
 struct DeviceMaker {
   std::string name;  // letters and digits
-  // UNAVAILABLE: this machine has no such device; the sentence says why.
+  // UNAVAILABLE: this machine has no such device; the message says why.
   std::function<absl::StatusOr<Ref<Device>>()> make;
 };
 
@@ -28,10 +28,10 @@ inline std::ostream& operator<<(std::ostream& out, const DeviceMaker& maker) {
   return out << maker.name;
 }
 
-// Every driver's test that links the rows defines it.
+// Returns the devices to test. Defined by each driver's test.
 std::vector<DeviceMaker> DeviceMakers();
 
-// Tests that run on each of them.
+// Runs each test on every device, and skips devices that are unavailable.
 class EachDevice : public ::testing::TestWithParam<DeviceMaker> {
  protected:
   void SetUp() override {

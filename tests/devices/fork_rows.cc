@@ -1,5 +1,5 @@
-// Devices in a child of fork(): one with threads fails every operation there
-// with a sentence and hangs nowhere, one without goes on.
+// Devices in a child of fork(). A device with threads fails every operation
+// with an error and never hangs. A device without threads still works.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,13 +23,13 @@ class Fork : public EachDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, Fork, ::testing::ValuesIn(DeviceMakers()),
                          NameOfDevice);
 
-// What a parent has before it forks.
+// Objects that the parent creates before it forks.
 struct Before {
   Ref<Device> device;
-  Ref<Buffer> buffer;         // of the words 1 and 2
+  Ref<Buffer> buffer;         // holds the words 1 and 2
   Ref<Semaphore> open;        // at 0
   Ref<Semaphore> reached;     // at 1
-  Ref<CommandBuffer> filled;  // commands that are finalized
+  Ref<CommandBuffer> filled;  // finalized
   Ref<File> file;
 };
 
@@ -47,7 +47,7 @@ Before Prepare(const Ref<Device>& device, std::vector<uint8_t>& bytes) {
   EXPECT_TRUE(before.filled->Finalize().ok());
   before.file =
       MakeRef<File>(std::span<uint8_t>(bytes), memory_access::kAll, nullptr);
-  // Threads that the device may have.
+  // Makes the device start its threads, if it has any.
   EXPECT_TRUE(Execute(*device, before.filled, {}).ok());
   SetWords(*before.buffer, {1, 2});
   return before;
@@ -57,7 +57,8 @@ std::string OfFence(const Ref<Fence>& fence, Deadline deadline) {
   return StatusText(fence->Wait(deadline));
 }
 
-// What an operation returns, and what its fence comes to.
+// Returns the status of an operation. Adds the signal fence's state if it
+// differs from that status.
 template <typename Operation>
 std::string Queue(const Before& before, const Operation& operation) {
   const Ref<Semaphore>& done = before.open;
@@ -198,7 +199,7 @@ const struct Row {
      "OK", "The device of a fence"},
     {"bytes",
      [](Before& before) {
-       // Bytes that the host cannot see come by a copy: see above.
+       // Bytes that the host cannot see need a copy; other rows test copies.
        const MemoryType type = before.buffer->memory_type();
        if ((type & memory_type::kHostVisible) == 0) return std::string("1 2");
        return Words(*before.buffer);
@@ -237,7 +238,7 @@ TEST_P(Fork, EveryOperation) {
                                    "device in the child.")
                     : row.want);
   }
-  // The parent's goes on.
+  // The parent's device still works.
   EXPECT_TRUE(Execute(*before.device, before.filled, {}).ok());
   EXPECT_EQ(Words(*before.buffer), "9 9");
 }

@@ -1,4 +1,4 @@
-// Memory of every device as its owners see it: their own bytes or zeros.
+// Memory of every device: owners see only their own bytes or zeros.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,8 +26,8 @@ TEST_P(DeviceMemory, IsReusedButNeverSeen) {
     uint64_t size;  // of one size class
     std::string want;
   };
-  // Each row takes the block of the row before it, reads its words and then
-  // writes 7 everywhere.
+  // Each row reuses the block of the previous row, reads its words, then writes
+  // 7 everywhere.
   const Case kCases[] = {
       {a, 2048, "0 0 0 0"}, {a, 2040, "7 7 7 7"}, {b, 2036, "0 0 0 0"},
       {b, 2048, "7 7 7 0"}, {0, 2048, "0 0 0 0"}, {0, 2048, "0 0 0 0"},
@@ -51,7 +51,8 @@ TEST_P(DeviceMemory, IsReusedButNeverSeen) {
     EXPECT_TRUE(
         buffer->Read(0, {reinterpret_cast<uint8_t*>(words.data()), c.size})
             .ok());
-    // The first word, one in the middle, the last of the shortest, the last.
+    // The first word, a middle one, the last of the shortest size, the last of
+    // all.
     EXPECT_EQ(absl::StrCat(words[0], " ", words[200], " ", words[508], " ",
                            words.size() > 511 ? words[511] : words[508]),
               c.want);

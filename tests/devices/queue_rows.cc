@@ -1,5 +1,5 @@
-// Queue operations of every device: at once, deferred, failed, refused, on
-// several threads.
+// Queue operations on every device: immediate, deferred, failed, refused, and
+// from several threads.
 #include <array>
 #include <memory>
 #include <string>
@@ -78,7 +78,7 @@ TEST_P(Queue, Fills) {
   }
 }
 
-// What waits is counted, by whom the fences say, until it has run.
+// The meter of the fences is charged for a waiting operation until it has run.
 TEST_P(Queue, ChargesForWhatItPutsBy) {
   const Ref<hal::Buffer> buffer = NewBuffer(*device_, 1024);
   const Ref<Semaphore> semaphore = *device_->CreateSemaphore(0);
@@ -101,12 +101,12 @@ TEST_P(Queue, ChargesForWhatItPutsBy) {
   EXPECT_LT(updates, 10);
   EXPECT_TRUE(semaphore->Signal(1).ok());
   AwaitUnused(*meter, *semaphore);
-  // What runs at once keeps nothing for long.
+  // An operation that runs at once releases its memory soon.
   EXPECT_TRUE(device_->QueueUpdate(fences, data, Whole(buffer)).ok());
   AwaitUnused(*meter, *semaphore);
 }
 
-// So is what semaphores keep of a wait for many of them.
+// The meter is also charged for what semaphores store for a wait on many.
 TEST_P(Queue, ChargesForWideWaits) {
   constexpr uint64_t kPoints = 1000;
   const Ref<Fence> wait = MakeRef<Fence>();
@@ -122,7 +122,8 @@ TEST_P(Queue, ChargesForWideWaits) {
   }
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_LT(barriers, 10);
-  // One failure ends the waits; the others keep their part until they go.
+  // One failure ends the waits. The other semaphores keep their entries until
+  // they fail, too.
   const std::vector<Fence::Point> points(wait->points().begin(),
                                          wait->points().end());
   points.back().semaphore->Fail(absl::AbortedError("It is over."));
@@ -131,7 +132,7 @@ TEST_P(Queue, ChargesForWideWaits) {
     point.semaphore->Fail(absl::AbortedError("It is over."));
   }
   AwaitUnused(*meter, *points.front().semaphore);
-  // Of a fence that has failed nothing is kept at all.
+  // Nothing is stored for a fence that has failed.
   EXPECT_FALSE(device_->QueueBarrier(fences).ok());
   EXPECT_EQ(meter->in_use(), 0u);
 }
@@ -176,7 +177,7 @@ TEST_P(Queue, WaitsBeforeTheSignal) {
   const Ref<Fence> opened = Fence::At(gate, 1);
   Ref<hal::Buffer> buffer;
   {
-    // Fences and references of the caller's are gone when the work is done.
+    // The work must keep these fences and references alive itself.
     const Ref<Fence> first = Fence::At(done, 1);
     const Ref<Fence> second = Fence::At(done, 2);
     const Ref<Fence> third = Fence::At(done, 3);
@@ -210,7 +211,8 @@ TEST_P(Queue, WaitsBeforeTheSignal) {
 TEST_P(Queue, LongChainsNeedNoStack) {
   constexpr int kLength = 20000;
   const Ref<Semaphore> timeline = *device_->CreateSemaphore(0);
-  // Queued last first, so that each becomes ready inside the one before.
+  // Queued in reverse order, so that each operation becomes ready while the
+  // previous one completes.
   for (int i = kLength; i >= 1; --i) {
     const Ref<Fence> wait = Fence::At(timeline, i);
     const Ref<Fence> signal = Fence::At(timeline, i + 1);
@@ -234,7 +236,7 @@ TEST_P(Queue, FailuresTravel) {
           .ok());
   gate->Fail(absl::DataLossError("The gate broke."));
   EXPECT_EQ(State(*one), "DATA_LOSS: The gate broke.");
-  // A wait that has failed already is the caller's error too.
+  // A wait that has already failed also fails the call itself.
   EXPECT_EQ(StatusText(device_->QueueFill({first.get(), second.get()},
                                           Whole(buffer), BytesOf(3u))),
             "DATA_LOSS: The gate broke.");
@@ -282,7 +284,7 @@ TEST_P(Queue, NothingWaitsForItself) {
   EXPECT_EQ(StatusText(device_->QueueBarrier({two.get(), one.get()})),
             "INVALID_ARGUMENT: The operation waits until a semaphore reaches "
             "2, which it would itself raise to 1.");
-  // The fence it was to signal has failed, for whoever waits.
+  // The signal fence has failed, so that no thread waits for it forever.
   EXPECT_EQ(StatusText(one->Query()),
             "INVALID_ARGUMENT: The operation waits until a semaphore reaches "
             "2, which it would itself raise to 1.");
@@ -293,7 +295,7 @@ TEST_P(Queue, WhatWaitsEndsWithTheDevice) {
   const Ref<Semaphore> done = *device_->CreateSemaphore(0);
   const Ref<Fence> wait = Fence::At(gate, 1);
   const Ref<Fence> signal = Fence::At(done, 1);
-  // Waits for the semaphore it would signal: no cycle keeps it alive.
+  // Waits for a semaphore that it would signal. This cycle must not leak.
   const Ref<Fence> same = Fence::At(gate, 2);
   EXPECT_TRUE(device_->QueueBarrier({wait.get(), signal.get()}).ok());
   EXPECT_TRUE(device_->QueueBarrier({wait.get(), same.get()}).ok());
@@ -304,8 +306,8 @@ TEST_P(Queue, WhatWaitsEndsWithTheDevice) {
   EXPECT_FALSE(gate->Signal(1).ok());
 }
 
-// Two operations that wait for each other go with who has queued them; those
-// of others stay.
+// Operations that wait for each other are cancelled with their owner. Other
+// owners' operations are not.
 TEST_P(Queue, WhatWaitsEndsWithItsOwner) {
   const Ref<Semaphore> gate = *device_->CreateSemaphore(0);
   const Ref<Semaphore> semaphores[] = {

@@ -1,5 +1,5 @@
-// What operations of every device take of their call's budget, how they
-// end when it is spent or the call is stopped, and that pieces make a whole.
+// Device operations and a call's work budget: their cost, and their errors when
+// the budget is spent or the call is cancelled. Large operations run in pieces.
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -31,7 +31,7 @@ constexpr uint64_t kBytes = uint64_t{64} << 10;
 constexpr int64_t kUnits = kBytes / kBytesPerUnit;
 constexpr int64_t kPlenty = 1000000;
 
-// What operations work on: two buffers, and a file.
+// Operands of the operations: two buffers and a file.
 struct Objects {
   explicit Objects(hal::Device& device)
       : source(NewBuffer(device, kBytes)),
@@ -48,7 +48,7 @@ struct Objects {
 using Operation =
     std::function<absl::Status(hal::Device&, QueueFences, Objects&)>;
 
-// Two fills and a barrier between them.
+// Runs two fills with a barrier between them.
 absl::Status RunRecorded(hal::Device& device, const QueueFences& fences,
                          Objects& on) {
   const Ref<CommandBuffer> commands =
@@ -95,8 +95,9 @@ const struct {
     {"commands", RunRecorded, 2 * kUnits + 3},
 };
 
-// How an operation ends under a budget; deferred, it starts once the fence is
-// signalled, when the caller may have let go of the budget.
+// Returns the status code of an operation with a budget. If `deferred`, the
+// operation starts when the fence is signalled, after the caller has released
+// the budget.
 std::string Outcome(hal::Device& device, const Operation& run,
                     std::shared_ptr<WorkBudget> work, bool deferred) {
   Objects objects(device);
@@ -118,7 +119,7 @@ std::string Outcome(hal::Device& device, const Operation& run,
   if (!status.ok()) {
     EXPECT_EQ(outcome, StatusText(status));
   }
-  // Up to the sentence.
+  // Only the status code.
   return outcome.substr(0, outcome.find(':'));
 }
 
@@ -167,7 +168,8 @@ TEST_P(DeviceWork, SaysWhatAndHowFar) {
             "done)");
 }
 
-// Of 40 MiB, which is three pieces, `length` bytes move by `distance` words.
+// Moves `kMoved` words within a buffer of 40 MiB, by `distance` words. The
+// device copies it in three pieces.
 std::string MoveWithin(hal::Device& device, int64_t distance) {
   constexpr size_t kWords = size_t{10} << 20;
   constexpr size_t kMoved = kWords - 2000;
@@ -179,7 +181,7 @@ std::string MoveWithin(hal::Device& device, int64_t distance) {
   const size_t to = static_cast<size_t>(int64_t{from} + distance);
   const Ref<CommandBuffer> commands =
       *device.CreateCommandBuffer(0, kAnyQueue, 2);
-  // Slots may overlap: recording cannot tell.
+  // Bindings may overlap, because recording cannot detect it.
   EXPECT_TRUE(commands
                   ->Copy({Ref<hal::Buffer>(), 0, 0, kMoved * 4},
                          {Ref<hal::Buffer>(), 1, 0, kMoved * 4})

@@ -1,11 +1,11 @@
-// What a call on a Vulkan device costs, beside what Vulkan itself costs.
+// Compares the time of a call on a Vulkan device with that of Vulkan alone.
 //
 //   LP_NUM_THREADS=0 bazel run -c opt //tests/vulkan:vulkan_bench
-// Floor is a dispatch as one would write it by hand: recorded, submitted,
-// waited for; FloorChain records 64 of them with barriers. Call is a module's
-// function that does the same dispatch, from prepared arguments to results
-// that are ready; Chain is 64 dispatches of one command buffer of the HAL.
-// Nothing is measured on a machine without Vulkan.
+// Floor is a handwritten dispatch: recorded, submitted and awaited. FloorChain
+// records 64 of them with barriers. Call is a module's function that runs the
+// same dispatch, from prepared arguments to ready results. Chain is 64
+// dispatches in one command buffer of the HAL.
+// On a machine without Vulkan, nothing is measured.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -29,7 +29,7 @@
 namespace eyrie::hal::vulkan {
 namespace {
 
-// Bytes of each binding.
+// Size of each binding in bytes.
 constexpr uint64_t kRange = 4096;
 
 constexpr char kModule[] = "tests/modules/3.13/add.vulkan.vmfb";
@@ -52,7 +52,7 @@ void OrAbort(VkResult result) {
   if (result < 0) std::abort();
 }
 
-// A dispatch of the executable's export, by hand.
+// A handwritten dispatch of the executable's export.
 class ByHand {
  public:
   ByHand();
