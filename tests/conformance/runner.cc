@@ -1,5 +1,6 @@
-// Runs conformance suites: `runner [--list] [FILE | FOLDER]...`; without paths
-// our own. Prints a line per file and one per case that does not pass.
+// Runs conformance suites: `runner [--list] [FILE | FOLDER]...`. Without paths,
+// runs Eyrie's own. Prints a line per file, and a line per case that does not
+// pass.
 //
 // Tested by runner_test.sh.
 #include <cstdio>
@@ -33,7 +34,8 @@ constexpr char kUsage[] =
     "which must return, or fail if its name begins with fail_.\n"
     "  --list  names the cases and runs none\n";
 
-// A path as the user meant it: `bazel run` starts tools in another folder.
+// Resolves a relative path in the user's folder, because `bazel run` starts
+// tools in another one.
 std::string UserPath(const std::string& path) {
   const char* folder = std::getenv("BUILD_WORKING_DIRECTORY");
   if (folder == nullptr || path[0] == '/') return path;
@@ -81,7 +83,8 @@ absl::Status RunAll(const std::vector<std::string>& paths, bool list,
     for (const std::string& file : files) {
       const absl::Status status = RunFile(file, list, totals);
       if (status.ok()) continue;
-      // Of a file that does not load the cases are unknown; others still run.
+      // The cases of a file that does not load are unknown; other files still
+      // run.
       ++totals.unreadable;
       Print(absl::StrCat("FAILED ", file, ": ", status.ToString(), "\n"));
     }

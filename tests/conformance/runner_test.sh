@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the conformance runner prints, and its exit code, for suites made here.
+# Tests the runner's output and exit code with suites created here.
 set -euo pipefail
 
 runner=$PWD/$1
@@ -18,7 +18,7 @@ vm.func @with_argument(%i0: i32) -> () {
 END
 echo 'vm.module' >suites/b.vmasm
 
-# Runs the runner and compares its last line and its exit code.
+# Runs the runner. Compares its exit code and its last line.
 expect() {
   local code=$1 line=$2 status=0
   shift 2

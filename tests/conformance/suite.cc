@@ -26,7 +26,7 @@ constexpr absl::string_view kFailPrefix = "fail_";
 constexpr absl::Duration kMaxTime = absl::Seconds(10);
 constexpr uint64_t kMaxMemory = uint64_t{256} << 20;
 
-// A call that yields is made again until its turns are over.
+// State of a call that yields: the VM repeats the call until no turns are left.
 struct YieldState : vm::ModuleState {
   bool waiting = false;
   int32_t turns_left = 0;
@@ -43,7 +43,7 @@ absl::StatusOr<int32_t> YieldTurns(YieldState& state, int32_t value,
     return vm::Pending();
   }
   state.waiting = false;
-  // In unsigned numbers, as the VM adds.
+  // Adds as unsigned numbers, which wrap as in the VM.
   return static_cast<int32_t>(static_cast<uint32_t>(value) +
                               static_cast<uint32_t>(turns));
 }

@@ -1,6 +1,6 @@
-// Conformance suites of the VM: files of assembly whose exported functions
-// without arguments are the cases. A case passes if it returns; one whose name
-// begins with "fail_", if it fails.
+// Conformance suites of the VM: assembly files. Their exported functions
+// without arguments are the cases. A case passes if it returns. A case named
+// "fail_…" passes if it fails.
 //
 // Tested by suite_test.cc.
 #ifndef EYRIE_TESTS_CONFORMANCE_SUITE_H_
@@ -28,22 +28,23 @@ struct Suite {
   std::string path;
   std::shared_ptr<const vm::VerifiedModule> module;
 
-  // Exports without arguments, bar those that begin with "__".
+  // Returns exports without arguments, except those that begin with "__".
   std::vector<std::string> CaseNames() const;
-  // Exports that are no cases because they take arguments.
+  // Returns the number of exports that are not cases because they take
+  // arguments.
   size_t skipped() const;
 };
 
-// The .vmasm files that a path is or holds, in order. NOT_FOUND: there are
-// none.
+// Returns the path itself, or the .vmasm files of a folder, sorted. NOT_FOUND:
+// there are none.
 absl::StatusOr<std::vector<std::string>> ListSuites(const std::string& path);
 
-// Errors of the file and of the assembler.
+// Returns the errors of reading the file and of the assembler.
 absl::StatusOr<Suite> LoadSuite(const std::string& path);
 
-// Runs each case in a context of its own, resuming it where it yields, for ten
-// seconds at most; with `jit`, the machine code that it compiles. Modules may
-// import what upstream's suites do:
+// Runs each case in its own context, and resumes it when it yields, for at most
+// ten seconds. If `jit` is given, runs the machine code that it compiles.
+// Modules may import the functions that upstream's suites use:
 //   yieldable_test.yield_n             0ii_i      a, n: yields n times; a + n
 //   yieldable_test.yield_variadic_sum  0CiDi_i    a..., n: the same; sum + n
 absl::StatusOr<std::vector<CaseResult>> RunSuite(

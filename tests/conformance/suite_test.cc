@@ -1,4 +1,4 @@
-// Our conformance suites pass, and between them use every instruction.
+// Eyrie's conformance suites pass, and together use every instruction.
 #include "tests/conformance/suite.h"
 
 #include <fstream>
@@ -71,7 +71,7 @@ TEST(Conformance, EveryInstructionIsUsed) {
   }
 }
 
-// A case that is to fail and returns does not pass, nor one that fails.
+// A "fail_" case that returns does not pass; nor does another case that fails.
 TEST(Conformance, TheRunnerTellsFailuresApart) {
   const std::string path = absl::StrCat(testing::TempDir(), "/made.vmasm");
   std::ofstream(path) << "vm.module @made\n"

@@ -1,15 +1,15 @@
-// Runs the tables of tests/conformance/abi: calls given as JSON, what the
-// callee sees of them, and what comes back or why not.
+// Runs the tables of tests/conformance/abi: calls in JSON, the values that the
+// callee receives, and the results or the error.
 //
-//   convention 0ir_r       a function that is not there: its arguments are
-//   iree.abi {"a": …}      encoded, shown, and decoded by the same types
-//   declaration … f … sip  (what may be left out)
+//   convention 0ir_r       a function that does not exist: its arguments are
+//   iree.abi {"a": …}      encoded, shown, and decoded as the same types
+//   declaration … f … sip  (optional)
 //   module abi_echo f      or a function of a module of every release, or of
-//   module v0.vmasm f      one beside the table, as text
+//   module v0.vmasm f      a text module next to the table
 //   call [1, [2]]          positional arguments
-//   kwargs {"x": 1}        those by name, if there are
-//   seen / result / error  what must happen
-// With UPDATE_TO=folder the tables are written there as they turn out.
+//   kwargs {"x": 1}        named arguments (optional)
+//   seen / result / error  the expected outcome
+// UPDATE_TO=folder writes the tables with actual outcomes to that folder.
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -42,13 +42,13 @@
 namespace eyrie::abi {
 namespace {
 
-// Attributes that a row may give, by their keys.
+// Attributes that a row may give, by key.
 constexpr absl::string_view kAttributes[] = {
     "iree.abi", "d", "f", "fv", "fbr", "sip", "sipv", "abi", "abiv"};
 
 constexpr const char* kReleases[] = {"3.3", "3.9", "3.11", "3.12", "3.13"};
 
-// A value as the callee has it.
+// Returns a value as the callee receives it.
 std::string Show(const vm::Value& value) {
   switch (value.type()) {
     case vm::ValueType::kI32:
@@ -105,14 +105,14 @@ absl::StatusOr<HostValue> ReadValue(const std::string& text) {
   return FromJson(*json, JsonFiles::kRefused);
 }
 
-// What a call did: lines to compare.
+// The outcome of a call: lines to compare.
 using Outcome = std::vector<std::string>;
 
 class Table {
  public:
   explicit Table(std::string path) : path_(std::move(path)) {}
 
-  // Runs the table; returns it as it turns out.
+  // Runs the table. Returns its text with the actual outcomes.
   std::string Run() {
     std::ifstream file(path_);
     EXPECT_TRUE(file.good()) << path_;
@@ -196,7 +196,7 @@ class Table {
     return {absl::StrCat("error ", StatusText(status))};
   }
 
-  // Encodes and decodes arguments of a function that is not there.
+  // Encodes and decodes arguments of a function that does not exist.
   Outcome Imagine() {
     const auto convention = vm::CallingConvention::Parse(convention_);
     if (!convention.ok()) return Failed(convention.status());
@@ -255,7 +255,7 @@ class Table {
     std::vector<HostValue> results;
     const absl::Status status =
         invoker->Call(arguments->positional, arguments->named, results);
-    // Without the backtrace, which differs between releases.
+    // Omits the backtrace, which differs between releases.
     if (!status.ok()) {
       const std::vector<std::string> lines =
           absl::StrSplit(StatusText(status), '\n');

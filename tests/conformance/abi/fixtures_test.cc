@@ -1,5 +1,5 @@
-// The signatures in modules that were written by hand: each must be what its
-// own meaning is written as, so that no length in it is wrong.
+// Signatures in handwritten modules. Each must equal its parsed and printed
+// form, which shows that every length in it is right.
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -15,7 +15,7 @@
 namespace eyrie::abi::v0 {
 namespace {
 
-// What a text means, written again; or why it means nothing.
+// Returns the text parsed and printed again, or the parser's error.
 template <typename Signature>
 std::string Again(absl::string_view text) {
   const auto signature = Signature::Parse(text);
