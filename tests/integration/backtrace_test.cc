@@ -1,5 +1,5 @@
 // Backtraces of modules of five compilers, with and without debug information.
-// Compilers from 3.11 on keep the source places of one function only.
+// Compilers since 3.11 keep the source locations of one function only.
 #include <string>
 #include <vector>
 
@@ -11,7 +11,7 @@
 namespace eyrie {
 namespace {
 
-// What a call adds to its sentence.
+// Returns the backtrace that a call adds to its error message.
 std::string BacktraceOf(const std::string& file, const char* function,
                         const std::vector<int32_t>& numbers) {
   const auto program =
@@ -34,7 +34,7 @@ std::string BacktraceOf(const std::string& file, const char* function,
   const absl::string_view message = status.message();
   const size_t begin = message.find('\n');
   if (begin == absl::string_view::npos) return status.ToString();
-  // How deep recursion goes is no compiler's affair.
+  // Omits the depth of recursion, which does not depend on the compiler.
   const size_t end = message.rfind(", ");
   return std::string(absl::StrContains(message, " deep")
                          ? message.substr(begin, end - begin)
@@ -46,7 +46,7 @@ TEST(Backtrace, OfEveryRelease) {
     const char* module;
     const char* function;
     std::vector<int32_t> numbers;
-    // By 3.3 and 3.9, and by later compilers.
+    // Expected from 3.3 and 3.9, and from later compilers.
     const char* before;
     const char* after;
   } kCases[] = {
@@ -60,13 +60,13 @@ TEST(Backtrace, OfEveryRelease) {
        {1},
        "\n  at vm_control.fail_if+0x23",
        "\n  at vm_control.fail_if+0x1f"},
-      // The last function's places are the ones that are kept.
+      // Later compilers keep the locations of the last function.
       {"vm_control.debug",
        "endless_recursion",
        {1},
        "\n  at vm_control.endless_recursion+0x1 (vm_control.mlir:274:10)",
        "\n  at vm_control.endless_recursion+0x1 (vm_control.mlir:274:10)"},
-      // Its device runs no native code.
+      // The device does not run native code.
       {"add.debug",
        "add",
        {},

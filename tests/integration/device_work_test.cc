@@ -1,6 +1,6 @@
-// Programs whose transfers and questions would run for hours, on both CPU
-// devices: they end with the call's fuel, its time or its cancelling, and give
-// everything back.
+// Programs with transfers and queries that would run for hours, on both CPU
+// devices. They must end when the fuel is spent, at the timeout or on
+// cancellation, and release everything.
 #include <memory>
 #include <string>
 #include <thread>
@@ -33,7 +33,8 @@ const struct {
 
 class DeviceWorkTest : public ::testing::TestWithParam<const char*> {
  protected:
-  // How a program ends under limits: a code. Nothing is left of it then.
+  // Runs a program under limits and returns its status code. Checks that all
+  // memory is released.
   std::string Outcome(const auto& row, const vm::Limits& limits,
                       absl::Duration cancel_after = absl::InfiniteDuration()) {
     const Ref<hal::Device> device = *abi::OpenDevice(GetParam(), {});
@@ -56,7 +57,7 @@ class DeviceWorkTest : public ::testing::TestWithParam<const char*> {
       code = absl::StatusCodeToString(callable->Call(args).status().code());
       if (canceller.joinable()) canceller.join();
     }
-    // What a thread of the device runs just then ends at its next piece.
+    // An operation on a thread of the device ends after its current piece.
     const Deadline end = Deadline::After(absl::Minutes(1));
     while (device->allocator().statistics().device_local.live() != 0 &&
            !end.HasPassed()) {

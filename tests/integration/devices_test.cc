@@ -1,5 +1,5 @@
 // Programs for two devices, on pairs of all kinds: CPU devices, which share
-// memory, and devices that share nothing.
+// memory, and devices that do not.
 #include <string>
 #include <vector>
 
@@ -59,7 +59,7 @@ TEST(Devices, ProgramsForTwoRunOnEveryPair) {
   EXPECT_GT(cases, 0);
 }
 
-// All calls on one session too: what one leaves behind meets the next.
+// All calls on one session: each call sees the state that earlier ones left.
 TEST(Devices, ManyCallsOnOnePair) {
   const Devices devices = {Open("local-task", true), Open("local-task", true)};
   for (const Json& module : ManifestModules()) {
@@ -93,7 +93,7 @@ TEST(Devices, TooFewAreNamed) {
   }
 }
 
-// A program that asks for one is content with the first.
+// A program for one device uses the first one.
 TEST(Devices, ProgramsForOneTakeTheFirst) {
   const Devices devices = {Open("local-sync", true), Open("local-task", true)};
   for (const Json& module : ManifestModules()) {

@@ -1,7 +1,7 @@
 // Programs that call a model while they exit: in handlers of atexit(), on
 // threads that these start or join, and on threads that never stop.
 //
-// Each row is a process of its own: this program again, told what to do.
+// Each row runs in its own process: this program again, with arguments.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -25,7 +25,7 @@
 namespace eyrie::tests {
 namespace {
 
-// Of the process that a row is. Never destroyed, unless it says so.
+// Objects of the row's process. Not destroyed, unless the row does it.
 struct Program {
   Program(const std::string& name, const std::string& path)
       : device(*Device::Open(name)),
@@ -80,8 +80,9 @@ void Destroy() {
 
 constexpr char kSum[] = "11\n";
 
-// `before` is registered before a device is opened and so called after what the
-// device's libraries do at exit; `after` the other way round.
+// `before` is registered before the device is opened, so it runs after the
+// device's libraries have exited. `after` is registered later, so it runs
+// before them.
 const struct Row {
   const char* name;
   void (*before)();
@@ -115,7 +116,8 @@ int RunRow(const Row& row, const std::string& device, const std::string& path) {
   return 0;
 }
 
-// What a process of this program prints, and how it ends unless well.
+// Returns the output of a process of this program, and how it ended if not with
+// exit code 0.
 std::string RunProcess(const std::vector<std::string>& arguments) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return "no pipe";
@@ -173,7 +175,7 @@ TEST(Exit, EveryDevice) {
       SCOPED_TRACE(kRows[i].name);
       if (kRows[i].before == CallInANewContext &&
           device.name == absl::string_view("vulkan")) {
-        // Lavapipe's compiler crashes after its own destructors.
+        // Lavapipe's compiler crashes after its own destructors have run.
         printf("Left out: a driver compiles no shaders after its exit.\n");
         continue;
       }

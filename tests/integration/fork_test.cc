@@ -1,5 +1,5 @@
-// A program that forks, by the C++ API: what a child finds of its parent's
-// devices, contexts, fences, calls and pools, and that it may have its own.
+// A program that forks, through the C++ API. Tests the parent's devices,
+// contexts, fences, calls and pools in the child, and new ones of the child.
 #include <stdlib.h>
 
 #include <chrono>
@@ -76,7 +76,7 @@ Context Open(const DeviceRow& row, const Device& device,
   return OpenFile(device, absl::StrCat(name, row.suffix), limits);
 }
 
-// What a parent has when it forks.
+// Objects that the parent has when it forks.
 struct Before {
   explicit Before(const DeviceRow& device_row);
 
@@ -108,7 +108,7 @@ Before::Before(const DeviceRow& device_row)
   auto begun = PendingCall::Begin(start_add, {Four(1), Four(2)}, [] {});
   EXPECT_TRUE(begun) << begun.error().message();
   pending.emplace(*std::move(begun));
-  // Threads of the device's, of the pool's, and of the limits.
+  // Starts the threads of the device, of the pool, and of the limits.
   auto module =
       Module::Load(absl::StrCat("tests/modules/3.13/add", row.suffix, ".vmfb"));
   pool.emplace(*CallPool::Start(device, *module, 2));
@@ -274,7 +274,7 @@ TEST_P(Fork, EveryEntryPoint) {
   Before before(GetParam());
   for (const Row& row : kRows) {
     SCOPED_TRACE(row.name);
-    // A child of TSan's may not start threads.
+    // Under TSan, a child process cannot start threads.
     if (kIsSanitized && absl::StrContains(row.name, "its own")) continue;
     const std::string text = InChild([&] { return row.run(before); });
     if (GetParam().has_threads && row.fails != nullptr) {
@@ -286,15 +286,15 @@ TEST_P(Fork, EveryEntryPoint) {
       EXPECT_EQ(text, row.want);
     }
   }
-  // The parent's go on.
+  // The parent's objects still work.
   EXPECT_EQ(Floats(before.add.Call("add", {Four(1), Four(2)})), "3 5 7 9");
   EXPECT_TRUE(before.open.Signal());
   EXPECT_EQ(Text(before.done.Wait()), "OK");
   EXPECT_EQ(Floats(before.waiting), "3 5 7 9");
 }
 
-// What the parent has goes in the child without a wait for threads, as whole
-// and with the child's exit.
+// The child can destroy the parent's objects, or exit with them, without
+// waiting for threads that do not exist.
 TEST_P(Fork, Ends) {
   auto before = std::make_unique<Before>(GetParam());
   EXPECT_EQ(InChild([&] {
@@ -311,7 +311,7 @@ TEST_P(Fork, Ends) {
             "The child exits with 7.");
 }
 
-// A recording is the parent's: a child may have one of its own at once.
+// A recording belongs to the parent. The child may start its own at once.
 TEST_P(Fork, Traces) {
   Before before(GetParam());
   auto trace = Trace::Start();

@@ -1,5 +1,5 @@
-// Modules that hoard one kind of object in a list of theirs: the memory limit
-// ends each, and what the heap gave is no more than what was counted.
+// Modules that collect objects of one kind in a list. The memory limit ends
+// each, and the heap's growth does not exceed the counted memory.
 #include <malloc.h>
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace eyrie::tests {
 namespace {
 
 constexpr uint64_t kLimit = uint64_t{8} << 20;
-// Of the heap's own: what lies between blocks, and the session's.
+// Overhead of the heap, and memory of the session.
 constexpr uint64_t kSlack = kLimit / 4;
 
-// Calls `make` for ever, each time with a slot of the list for %r4. %r1 is a
-// device, %r2 its allocator, %r3 a device buffer, %r6 commands, %r7 a buffer of
-// the VM, %r8 null, %r9 a fence nobody signals; %i1 is 1, %i2 and %i10:11 are
-// 0, %i4:5 is -1, %i6:7 is 1, %i14:15 is 4.
+// Repeats `make` without end. Each time %r4 is a slot of the list. %r1 is a
+// device, %r2 its allocator, %r3 a device buffer, %r6 commands, %r7 a VM
+// buffer, %r8 null, %r9 a fence that is never signalled; %i1 is 1, %i2 and
+// %i10:11 are 0, %i4:5 is -1, %i6:7 is 1, %i14:15 is 4.
 std::string Hoarder(absl::string_view make) {
   return absl::StrCat(R"(vm.module @hoard version 0
 //! depends @hal version 7
@@ -121,7 +121,7 @@ TEST(Hoard, IsEndedWithinWhatIsCounted) {
                    many, ")"),
       "%r4 = vm.call @hal.command_buffer.create(%r1, %i2, %i1, %i4, %i2)",
       "vm.call @hal.command_buffer.execution_barrier(%r6, %i1, %i1, %i10)",
-      // More commands than the first words hold.
+      // More commands than fit in the first allocation.
       absl::StrCat("%r4 = vm.call @hal.command_buffer.create"
                    "(%r1, %i2, %i1, %i4, %i2)",
                    barriers),

@@ -1,5 +1,5 @@
-// Limits of compiled modules: memory is refused in steps, and all of it comes
-// back; native code is refused.
+// Limits of compiled modules. Memory is refused in steps, and all of it is
+// released. Native code is refused.
 #include "vm/limits/limits.h"
 
 #include <cstdint>
@@ -25,7 +25,7 @@ Devices NewDevices(bool native_code = true) {
 
 std::string Release(const Json& module) { return module["release"]; }
 
-// The outcome of a case's first call under a limit of memory: a code.
+// Returns the status code of a case's first call under a memory limit.
 std::string Outcome(const ProgramsOr& programs, const Json& module,
                     const Devices& devices, uint64_t bytes) {
   vm::Limits limits;
@@ -46,8 +46,8 @@ std::string Outcome(const ProgramsOr& programs, const Json& module,
   return absl::StatusCodeToString(status.code());
 }
 
-// From nothing upwards, every module meets its limit at every place that
-// allocates, then runs; each time the device has all its memory back.
+// With rising limits, every module fails at every place that allocates, until
+// it runs. The device's memory is released each time.
 TEST(Limits, MemoryIsRefusedInSteps) {
   const Devices devices = NewDevices();
   int refused = 0;
@@ -77,7 +77,7 @@ TEST(Limits, MemoryIsRefusedInSteps) {
   EXPECT_GT(refused, 100);
 }
 
-// Of each format, from files whose other work is little.
+// Executables of each format, in modules that do little else.
 TEST(Limits, ExecutablesCostFuel) {
   const struct {
     const char* file;

@@ -24,10 +24,10 @@ namespace {
 using Lines = std::vector<std::string>;
 
 constexpr char kFolder[] = "tests/modules/";
-// Upstream's word for bytes, which we print.
+// Upstream's text for bytes. Eyrie prints their value.
 constexpr char kNoPrinter[] = "(no printer)";
 
-// Floats are printed with six digits; equal ones may round apart.
+// Floats are printed with six digits, so equal ones may round differently.
 constexpr double kRounding = 2e-6;
 
 bool SameNumber(absl::string_view want, absl::string_view got,
@@ -35,12 +35,12 @@ bool SameNumber(absl::string_view want, absl::string_view got,
   double a = 0;
   double b = 0;
   if (!absl::SimpleAtod(want, &a) || !absl::SimpleAtod(got, &b)) return false;
-  // The sign of a NaN is the processor's.
+  // The sign of a NaN depends on the processor.
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   return a == b || std::abs(a - b) <= tolerance * std::max(1.0, std::abs(a));
 }
 
-// Whether a printed line is the expected one. Numbers of floats may differ.
+// Reports whether a printed line is as expected, with a tolerance for floats.
 bool SameLine(absl::string_view want, absl::string_view got, double tolerance) {
   if (want == got || want == kNoPrinter) return true;
   const auto separator = absl::ByAnyChar(" []=");

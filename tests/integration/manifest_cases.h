@@ -1,6 +1,7 @@
-// The cases of tests/modules/manifest.json, and how one is run and judged.
+// Runs and judges the cases of tests/modules/manifest.json.
 //
-// EYRIE_MANIFEST_ONLY, a part of a module's path, leaves other modules out.
+// If EYRIE_MANIFEST_ONLY is set, uses only modules with this text in their
+// path.
 // Tested by manifest_test.cc.
 #ifndef EYRIE_TESTS_INTEGRATION_MANIFEST_CASES_H_
 #define EYRIE_TESTS_INTEGRATION_MANIFEST_CASES_H_
@@ -20,47 +21,47 @@ namespace eyrie::tests {
 
 using Json = nlohmann::json;
 
-// Programs that belong together, and the names of the devices they are for;
-// none: any one device.
+// Programs of one session, and the names of their devices. Without names, any
+// one device will do.
 struct Programs : std::vector<abi::Program> {
   std::vector<std::string> devices;
 };
 using ProgramsOr = absl::StatusOr<Programs>;
 using SessionOr = absl::StatusOr<std::unique_ptr<abi::Session>>;
 
-// For devices that are opened without abi::OpenDevices: executables of every
-// format.
+// Returns options for executables of every format, for devices that are opened
+// without abi::OpenDevices.
 hal::DriverOptions EveryFormat();
 
-// The modules that have cases, of those asked for: what runs on the CPU.
+// Returns the selected modules that have cases and run on the CPU.
 std::vector<Json> ManifestModules();
 
-// Those that run on Vulkan devices alone.
+// Returns those that run on Vulkan devices only.
 std::vector<Json> VulkanModules();
 
-// A module and those it needs, verified; any number of sessions may share them.
+// Loads and verifies a module and its dependencies. Sessions may share them.
 ProgramsOr LoadPrograms(const Json& module);
 
-// A session on these devices or, if there are none, on devices of its own. The
-// last of these stands in for those that the programs need beyond.
+// Creates a session on these devices, or on new ones if there are none. The
+// last device is repeated if the programs need more.
 SessionOr NewSession(const ProgramsOr& programs,
                      std::vector<Ref<hal::Device>> devices = {},
                      const vm::Limits& limits = {});
 
-// The calls of a case: one, or a sequence on one session.
+// Returns the calls of a case: one, or a sequence on one session.
 std::vector<Json> CallsOf(const Json& entry);
 
-// Calls a function with --input texts; gives what `eyrie run` prints.
+// Calls a function with --input texts. Returns the output of `eyrie run`.
 absl::StatusOr<std::string> Call(abi::Session& session, const Json& call);
 
-// The same as bytes in hexadecimal, where results are tensors.
+// The same, but returns the bytes of tensors in hexadecimal.
 absl::StatusOr<std::string> CallForBits(abi::Session& session,
                                         const Json& call);
 
-// What is wrong with a call's outcome, or nothing.
+// Returns what is wrong with a call's outcome, or "".
 std::string Judge(const Json& call, const absl::StatusOr<std::string>& got);
 
-// Runs a case. What is wrong with it, after the name of the call; or nothing.
+// Runs a case. Returns the call's name and what is wrong with it, or "".
 std::string RunCase(const Json& module, const Json& entry,
                     const SessionOr& session);
 

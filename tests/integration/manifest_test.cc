@@ -1,6 +1,6 @@
-// Every case of tests/modules/manifest.json in this process, where sanitizers
-// see it; also the sequences, several calls on one context, that the command
-// line (run_manifest.py) cannot make.
+// Runs every case of tests/modules/manifest.json in this process, so that
+// sanitizers check it. Also runs sequences of calls on one context, which the
+// command line (run_manifest.py) cannot do.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -38,8 +38,8 @@ TEST(Manifest, EveryCallGivesWhatItsReleaseGives) {
   }
 }
 
-// Programs write to constants of theirs; nobody else may see it, and neither
-// may the file.
+// Programs write to their constants. Other sessions and the file must not
+// change.
 TEST(Manifest, SessionsOfOneModuleShareNothingThatIsWritten) {
   for (const Json& module : ManifestModules()) {
     const std::string source = module["source"];

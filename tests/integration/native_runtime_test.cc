@@ -18,7 +18,7 @@ constexpr char kPlain[] = "tests/native/lib/handlers_3.so";
 constexpr char kManifest[] = "tests/native/handlers.json";
 constexpr char kModule[] = "tests/native/modules/3.13/scale.vmfb";
 
-// "3: The message's first line.", or "OK".
+// Returns "3: The message's first line.", or "OK".
 template <typename T>
 std::string Text(const Result<T>& result) {
   if (result.ok()) return "OK";
@@ -27,7 +27,7 @@ std::string Text(const Result<T>& result) {
                       message.substr(0, message.find('\n')));
 }
 
-// The first of a call's results, or the error.
+// Returns the first result's first element, or the error.
 template <typename T>
 std::string FirstOf(const Result<std::vector<Value>>& results) {
   if (!results.ok()) return Text(results);
@@ -56,7 +56,7 @@ TEST_F(NativeApiTest, ModulesCallThem) {
   Result<Context> context = NewContext({{&*library}});
   ASSERT_EQ(Text(context), "OK");
   EXPECT_EQ(FirstOf<float>(context->Call("twice", {*Array()})), "6");
-  // Two contexts, after the caller's own reference to the library has gone.
+  // Two contexts. The caller has released its own reference to the library.
   Result<Context> other = NewContext({{&*library}});
   library = NativeLibrary::Open(kPlain, kManifest);
   ASSERT_EQ(Text(library), "OK");
@@ -137,7 +137,7 @@ TEST_F(NativeApiTest, RefusesInSentences) {
             "native code.");
 }
 
-// A struct of before there were native libraries has none.
+// A struct from before native libraries existed has none.
 TEST_F(NativeApiTest, OlderOptions) {
   Result<NativeLibrary> library = NativeLibrary::Open(kLibrary);
   eyrie_native_library_t* libraries[] = {library->get()};

@@ -1,6 +1,6 @@
-// One program compiled for every kind of executable and execution model: all
-// give what native code gives, and all but native code run where that is not
-// allowed.
+// One program compiled for every kind of executable and execution model. All
+// return the results of native code, and all but native code run if native code
+// is not allowed.
 #include <map>
 #include <string>
 #include <utility>
@@ -32,7 +32,7 @@ bool IsNative(const Json& module) {
   return module["variant"] == "plain" || module["variant"] == "inline-dynamic";
 }
 
-// Of a release: what each call of its native module gives.
+// Returns the result of each call of a release's native module.
 std::map<std::string, std::string> NativeResults(const std::string& release) {
   std::map<std::string, std::string> results;
   for (const Json& module : ManifestModules()) {
@@ -103,7 +103,7 @@ TEST(Portable, NativeCodeAloneIsRefused) {
   EXPECT_EQ(refused, 8);  // two compilers make no inline-dynamic of it
 }
 
-// The limits of a call hold for kernels that are bytecode.
+// A call's limits also apply to kernels in bytecode.
 TEST(Portable, LimitsStopKernels) {
   for (const Json& module : ManifestModules()) {
     if (!IsPortable(module) || IsNative(module)) continue;

@@ -1,6 +1,5 @@
-// Every fixture, disassembled and assembled again: the text of the new module
-// is the old one's, its file comes back byte by byte, and its calls give what
-// the old one's do.
+// Disassembles and assembles every fixture. The new module has the same text,
+// assembles to the same bytes again, and its calls return the same results.
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -16,7 +15,7 @@
 namespace eyrie::tests {
 namespace {
 
-// A module and its text.
+// A module, its text and its file.
 struct Made {
   abi::Program program;
   std::string text;
@@ -31,7 +30,7 @@ absl::StatusOr<Made> AssembleAgain(const abi::Program& program) {
   return made;
 }
 
-// Puts the module that its text gives in place of the last of the programs.
+// Replaces the last program with the module assembled from its text.
 void AssembleLastAgain(Programs& programs) {
   const auto once = AssembleAgain(programs.back());
   ASSERT_TRUE(once.ok()) << once.status();
@@ -60,7 +59,7 @@ TEST(Roundtrip, EveryModuleComesBackFromItsText) {
   EXPECT_GT(modules, 0);
 }
 
-// The same without the calls: kernels of SPIR-V are bytes as others.
+// The same without calls, because SPIR-V kernels are only bytes here.
 TEST(Roundtrip, ModulesForVulkanComeBackFromTheirText) {
   int modules = 0;
   for (const Json& module : VulkanModules()) {

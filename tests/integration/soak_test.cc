@@ -1,6 +1,6 @@
 // Eight host threads call compiled modules on one device with threads, with
-// random limits of time, for as many seconds as EYRIE_SOAK_SECONDS says:
-// results are right or late, and nothing is left at the end.
+// random timeouts, for EYRIE_SOAK_SECONDS seconds. Results are right or late,
+// and all memory is released at the end.
 #include <atomic>
 #include <cstdlib>
 #include <random>
@@ -31,7 +31,7 @@ absl::Duration SoakTime() {
   return absl::Seconds(seconds);
 }
 
-// One host: cases of its own choice until `end`.
+// One host thread: runs random cases until `end`.
 class Host {
  public:
   Host(const std::vector<Json>& modules,
@@ -108,7 +108,7 @@ TEST(Soak, EightHostsWithLimitsOfTime) {
   }
   std::printf("%d calls, %d of them late\n", calls, late);
   EXPECT_GT(calls, late);
-  // What late calls have handed over may still run.
+  // Work of calls that timed out may still run.
   const auto live = [&] {
     const auto statistics = device->allocator().statistics();
     return statistics.device_local.live() + statistics.host_local.live();

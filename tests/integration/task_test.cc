@@ -1,5 +1,6 @@
-// Every case of tests/modules/manifest.json on the device with threads: one,
-// two and seven of them give the bits that the synchronous device gives.
+// Runs every case of tests/modules/manifest.json on the device with threads.
+// With one, two and seven threads, results equal the synchronous device's bit
+// by bit.
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ Devices TaskDevice(int threads, const hal::cpu::SharingPolicy& policy) {
   return {hal::cpu::CreateTaskDevice(EveryFormat(), topology, policy)};
 }
 
-// The outcome of a case's calls, bit by bit.
+// Returns the outcomes of a case's calls, bit by bit.
 std::vector<std::string> Outcomes(const Json& entry, const SessionOr& session) {
   std::vector<std::string> outcomes;
   for (const Json& call : CallsOf(entry)) {
@@ -27,15 +28,17 @@ std::vector<std::string> Outcomes(const Json& entry, const SessionOr& session) {
       continue;
     }
     const auto bits = CallForBits(**session, call);
-    // Of an error the sentence: where it shows depends on who waits.
+    // Only the error's first line, because the rest depends on the thread that
+    // waits.
     const std::string error = bits.status().ToString();
     outcomes.push_back(bits.ok() ? *bits : error.substr(0, error.find('\n')));
   }
   return outcomes;
 }
 
-// Modules that copy what they have not waited for: a fault of their compiler,
-// and right by chance where operations end in the order they are queued.
+// Modules that copy data before it is ready, because of a compiler bug. They
+// are right only by chance, if operations end in the order in which they are
+// queued.
 constexpr const char* kWaitForTooLittle[] = {"3.11/loops.async.vmfb",
                                              "3.11/workload.async.vmfb"};
 

@@ -1,5 +1,5 @@
-// One module, eight threads with a context each: compiled modules of every
-// release on one device. ThreadSanitizer watches.
+// One module on eight threads with a context each: compiled modules of every
+// release on one device. Run under ThreadSanitizer, too.
 #include <set>
 #include <string>
 #include <thread>
@@ -14,10 +14,11 @@ namespace eyrie::tests {
 namespace {
 
 constexpr int kThreads = 8;
-// Of each module; each thread begins with another one.
+// Cases per module. Each thread begins with a different one.
 constexpr size_t kCases = 2;
 
-// What is wrong with the first cases of a module, each in a new context.
+// Runs the first cases of a module, each in a new context. Returns what is
+// wrong, or "".
 std::string RunCases(const Json& module, const ProgramsOr& programs,
                      const std::vector<Ref<hal::Device>>& devices,
                      size_t begin) {
@@ -50,7 +51,8 @@ TEST(Threads, ShareModulesAndADevice) {
   EXPECT_GE(releases.size(), 5u);
 }
 
-// Limits have a timer thread each, and are passed while others run.
+// Each context has its own limits and timer thread. One context may exceed its
+// limit while others run.
 TEST(Threads, LimitsAreEachContextsOwn) {
   const auto devices = abi::OpenDevices({}, {});
   ASSERT_TRUE(devices.ok()) << devices.status();
@@ -69,7 +71,7 @@ TEST(Threads, LimitsAreEachContextsOwn) {
         const Json& entry = module["cases"][0];
         const SessionOr session = NewSession(programs, *devices, limits);
         const std::string text = RunCase(module, entry, session);
-        // Every other one has too little memory, and fails alone.
+        // Every other context has too little memory. Only these must fail.
         if ((t % 2 == 0) != text.empty()) wrong[t] = text + " of a context";
       });
     }

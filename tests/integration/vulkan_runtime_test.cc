@@ -1,5 +1,5 @@
-// What an embedder does with a Vulkan device: runs the digits sample beside its
-// module for the CPU, and loads parameters of a file onto the device.
+// A Vulkan device through the embedding API: runs the digits sample next to its
+// CPU module, and loads a file's parameters onto the device.
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -36,7 +36,7 @@ class VulkanRuntimeTest : public ::testing::Test {
   std::optional<Device> device_;
 };
 
-// The floats of a .npy file of version 1, whose header takes 128 bytes here.
+// Reads the floats of a .npy file of version 1 with a 128-byte header.
 Floats ReadPicture(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::stringstream content;
@@ -81,7 +81,7 @@ TEST_F(VulkanRuntimeTest, TheSampleSeesASeven) {
   }
 }
 
-// What is worth knowing and no error is told once for a device.
+// Notices, which are not errors, are reported once per device.
 TEST_F(VulkanRuntimeTest, NoticesReachTheEmbedder) {
   std::vector<std::string> told;
   std::vector<std::string> logged;
@@ -105,7 +105,8 @@ TEST_F(VulkanRuntimeTest, NoticesReachTheEmbedder) {
   EXPECT_EQ(logged, told);
 }
 
-// What tests/modules/parameters.mlir asks for: `w` is four times 2, else zeros.
+// Writes the parameters of tests/modules/parameters.mlir: `w` is four times 2,
+// the others are zeros.
 std::string WriteParameters() {
   std::vector<hal::ParameterSource> sources(3);
   for (hal::ParameterSource& source : sources) {
@@ -140,7 +141,7 @@ TEST_F(VulkanRuntimeTest, ParametersReachTheDevice) {
     ASSERT_TRUE(module.ok()) << module.error().message();
     auto x = Value::Array({4}, Floats{1, 2, 3, 4});
     ASSERT_TRUE(x.ok());
-    // A parameter that is changed in place is the context's own.
+    // A parameter that is changed in place belongs to the context.
     for (int contexts = 0; contexts < 2; ++contexts) {
       auto context =
           Context::Create(*device_, *module, {}, {path, "model=" + path});

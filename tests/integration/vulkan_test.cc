@@ -1,8 +1,7 @@
-// Every call of tests/modules/manifest.json whose program is compiled to
-// SPIR-V, on the Vulkan device of this machine: as it is, with its memory out
-// of the host's sight, and under the eyes of Vulkan's validation layer and of
-// SPIRV-Tools. Where there is no device, or no layer, the tests are skipped
-// with the driver's own sentence.
+// Runs every call of tests/modules/manifest.json that is compiled to SPIR-V on
+// this machine's Vulkan device: as it is, with memory that the host cannot see,
+// and with Vulkan's validation layer and SPIRV-Tools. Without a device or a
+// layer, the tests are skipped with the driver's message.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -34,9 +33,9 @@ using Devices = std::vector<Ref<hal::Device>>;
 
 enum class Mode { kPlain, kHiddenMemory, kValidated };
 
-// Programs of which two commands use parts of one storage side by side, where
-// one has all of it as its binding: the kernel itself knows its part. The layer
-// takes the binding for what is used.
+// Programs in which two commands use separate parts of one buffer, but one of
+// them binds all of it; its kernel uses only its part. The layer assumes that
+// the kernel uses the whole binding and reports a hazard.
 constexpr const char* kSideBySide[] = {"3.9/reductions.", "/workload.",
                                        "/checks."};
 
@@ -50,7 +49,7 @@ bool IsSideBySide(const std::string& file, const std::string& message) {
 class VulkanTest
     : public ::testing::TestWithParam<std::tuple<Mode, const char*>> {
  protected:
-  // Mesa keeps what it compiled for this process, not for others.
+  // Mesa may cache compiled code for this process only.
   static void SetUpTestSuite() {
     setenv("MESA_SHADER_CACHE_DIR", testing::TempDir().c_str(), 1);
   }
@@ -61,8 +60,8 @@ class VulkanTest
     options.vulkan.hide_device_memory = mode() == Mode::kHiddenMemory;
     options.vulkan.validation_layer = mode() == Mode::kValidated;
     options.vulkan.validate_spirv = mode() == Mode::kValidated;
-    // What the layer keeps could not be told from anybody's once it is
-    // unloaded.
+    // Keeps the layer loaded, so that its allocations are not reported as leaks
+    // of unknown origin.
     if (mode() == Mode::kValidated) {
       dlopen("libVkLayer_khronos_validation.so", RTLD_NOW | RTLD_NODELETE);
     }
@@ -79,7 +78,7 @@ class VulkanTest
     instance_ = *std::move(instance);
   }
 
-  // Nothing is left, and the layer has no remarks.
+  // All memory is released, and the layer has reported nothing.
   void TearDown() override {
     if (devices_.empty()) return;
     const auto statistics = devices_[0]->allocator().statistics();
@@ -100,7 +99,7 @@ class VulkanTest
 
   Mode mode() const { return std::get<0>(GetParam()); }
 
-  // The modules of the release.
+  // Returns the modules of the release.
   std::vector<Json> Modules() const {
     std::vector<Json> modules;
     for (Json& module : VulkanModules()) {
@@ -111,7 +110,8 @@ class VulkanTest
     return modules;
   }
 
-  // A session on the device; on new ones where the programs want several.
+  // Creates a session on the device, or on new ones if the programs need
+  // several.
   SessionOr NewSession(const ProgramsOr& programs) const {
     const bool own = programs.ok() && programs->devices.size() > 1;
     return tests::NewSession(programs, own ? Devices() : devices_);
@@ -146,8 +146,8 @@ TEST_P(VulkanTest, EveryCallGivesWhatTheCpuGives) {
   std::printf("%d of %d cases pass\n", passed, total);
 }
 
-// What a call leaves behind in a session meets the next: command buffers that
-// are recorded once, storage that is taken again.
+// All calls on one session: reuses command buffers that are recorded once, and
+// storage.
 TEST_P(VulkanTest, ManyCallsOnOneSession) {
   for (const Json& module : Modules()) {
     if (module["source"] == "counter.mlir" ||

@@ -1,5 +1,5 @@
-// Waits for fences inside calls: they end with the call's time or when it is
-// cancelled, and suspend calls that an event loop drives.
+// Waits for fences inside calls. They end at the call's timeout or when the
+// call is cancelled, and they suspend calls that an event loop drives.
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -21,7 +21,7 @@
 namespace eyrie::tests {
 namespace {
 
-// Functions that wait for a fence, or that keep one and never signal it.
+// Functions that wait for a fence, or that keep a fence and never signal it.
 abi::Program WaitingProgram() {
   ModuleBuilder module;
   module.name = "waits";
@@ -57,7 +57,7 @@ class WaitsTest : public ::testing::Test {
     session_ = *std::move(session);
   }
 
-  // Calls a function with the fence, unless it brings its own.
+  // Calls a function. Passes the fence unless the function takes no arguments.
   std::string Call(const char* name) {
     auto callable = session_->Lookup(name);
     if (!callable.ok()) return callable.status().ToString();
@@ -78,7 +78,7 @@ class WaitsTest : public ::testing::Test {
   std::unique_ptr<abi::Session> session_;
 };
 
-// Where a call was stopped that no instruction waited in.
+// Returns where the call was stopped, if no instruction waited.
 absl::string_view WhileWaiting(absl::string_view function) {
   return function == "never" ? " (while waiting for the device)" : "";
 }
