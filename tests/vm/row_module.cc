@@ -45,7 +45,7 @@ absl::StatusOr<int64_t> Sum(State&, int32_t scale,
 absl::Status Fail(State&) {
   return absl::DataLossError("The native function gives up.");
 }
-// Not ready twice, then done.
+// Returns Pending twice, then the sum.
 absl::StatusOr<int32_t> Slow(State& state, int32_t a) {
   if (state.pending++ < 2) return vm::Pending();
   state.pending = 0;
@@ -77,7 +77,7 @@ char LetterOf(OperandKind kind) {
   }
 }
 
-// Builds the function of one instruction, operand by operand.
+// Builds a function with one instruction, operand by operand.
 class OneInstruction {
  public:
   explicit OneInstruction(const Row& row) : op_(*vm::FindOp(row.op)) {
@@ -115,7 +115,7 @@ class OneInstruction {
     return absl::StrCat(letter == 'r' ? "r" : "i",
                         next_.Add(*vm::ValueTypeOf(letter)));
   }
-  // Takes an argument, and gives the register it arrives in.
+  // Adds an argument and returns its register.
   std::string Argument(char letter) {
     std::string word = Word();
     const bool moved = absl::EndsWith(word, "!");
@@ -155,7 +155,7 @@ class OneInstruction {
   std::string ref_registers_;
 };
 
-// The functions behind the row's own.
+// Adds the functions that rows may call after the row's own function.
 void AddHelpers(ModuleBuilder& module, uint16_t major) {
   module.AddFunction("twice", "0i_i", "entry: add.i32 i0 i0 i1 return [i1]");
   module.AddFunction("mixed", "0iIrFr_FrI",  // i0, i2, r0, i4, r1

@@ -14,7 +14,7 @@
 
 namespace eyrie::tests {
 
-// A row as a function "f" and the words of its arguments.
+// A row as a function "f", and the text of its arguments.
 struct RowFunction {
   std::string convention;
   std::string code;
@@ -23,11 +23,11 @@ struct RowFunction {
 
 RowFunction FunctionOf(const Row& row);
 
-// The first major that has all instructions of a code.
+// Returns the first bytecode major that has all instructions of a function.
 uint16_t FirstMajorOf(const RowFunction& function);
 
-// The native module that rows import from, and the row's. Functions and
-// imports by number as rows_calls.cc names them.
+// Returns the native module that rows import from, and the row's module.
+// rows_calls.cc lists the numbers of functions and imports.
 absl::StatusOr<std::vector<std::shared_ptr<const vm::Module>>> ModulesOf(
     const RowFunction& function, uint16_t major);
 

@@ -1,4 +1,4 @@
-// Values of rows, from text and compared with it. rows.h has the grammar.
+// Parses, prints and compares the values of rows. rows.h has the grammar.
 // Tested by rows_test.cc.
 #ifndef EYRIE_TESTS_VM_ROW_VALUES_H_
 #define EYRIE_TESTS_VM_ROW_VALUES_H_
@@ -12,13 +12,13 @@
 
 namespace eyrie::tests {
 
-// A value of the type; aborts on text that is none.
+// Parses a value of the type. Aborts if the text is invalid.
 vm::Value ParseValue(vm::ValueType type, absl::string_view text);
 
-// As rows write it: floats with all their digits.
+// Returns the value as rows write it. Floats have all their digits.
 std::string TextOf(const vm::Value& value);
 
-// Whether a word of `want` allows the value.
+// Reports whether a word of `want` allows the value.
 bool Matches(const vm::Value& value, absl::string_view want);
 
 }  // namespace eyrie::tests

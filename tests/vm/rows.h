@@ -1,13 +1,13 @@
 // Tables of what instructions do, by family.
 //
-// Most rows are one instruction: operands go in as arguments, in order, and
-// results come back; one without results gives its refs as they are then.
-//   -5 0x7fc12345 1.5 nan   numbers, of a float also as bits
+// Most rows are one instruction. Its operands are arguments, in order; its
+// results are returned. If it has none, the row returns its refs as changed.
+//   -5 0x7fc12345 1.5 nan   numbers; floats also as bits
 //   buf:00ff ro:00ff null list:1,2 list   refs: a buffer, a read-only one,
-//                           null, lists of i32; `!` behind one: it is moved
-//   [10 20]                 a list of such
-// What is no register (a type, an offset, text) stands as it is written in
-// code. A row with `code` is a function of its own (module_builder.h).
+//                           null, lists of i32. `!` after a ref moves it
+//   [10 20]                 a list of operands
+// Other operands (a type, an offset, text) are written as in code. A row with
+// `code` is a whole function (module_builder.h).
 #ifndef EYRIE_TESTS_VM_ROWS_H_
 #define EYRIE_TESTS_VM_ROWS_H_
 
@@ -16,15 +16,14 @@
 
 namespace eyrie::tests {
 
-// The bytecode majors a row holds in; in all that have its instructions, if
-// nothing is said.
+// The bytecode majors of a row. kAll: every major that has its instructions.
 enum class Majors : uint8_t { kAll, kOnly15, kFrom16 };
 
 struct Row {
-  const char* op;  // the instruction the row is about
+  const char* op;  // the instruction that the row tests
   const char* args;
-  // Results, where `~` allows rounding and `nan` is any NaN; or the error,
-  // "CODE: sentence". What is printed follows, " | line | line".
+  // Results: `~` allows rounding, and `nan` is any NaN. Or the error, "CODE:
+  // sentence". Printed lines follow as " | line | line".
   const char* want;
   const char* convention = nullptr;
   const char* code = nullptr;

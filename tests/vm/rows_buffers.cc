@@ -1,11 +1,11 @@
-// Buffers: loads, stores and fills of every width; what works on bytes.
+// Buffers: loads, stores and fills of every width, and operations on bytes.
 #include "tests/vm/rows.h"
 
 namespace eyrie::tests {
 namespace {
 
 constexpr Row kRows[] = {
-    // Loads; indices count elements.
+    // Loads. Indices count elements.
     {"buffer.load.i8.u", "buf:00ff80 1", "255"},
     {"buffer.load.i8.u", "ro:007f 1", "127"},
     {"buffer.load.i8.u", "buf:000000 3",
@@ -89,7 +89,7 @@ constexpr Row kRows[] = {
     {"buffer.load.f64", "null 0", kNullBuffer},
     {"buffer.load.f64", "list 0", kNoBuffer},
 
-    // Stores keep the low bits.
+    // Stores write the low bits.
     {"buffer.store.i8", "buf:0000000000000000 1 511", "buf:00ff000000000000"},
     {"buffer.store.i8", "buf:0000000000000000 7 -128", "buf:0000000000000080"},
     {"buffer.store.i8", "buf:0000000000000000 8 1",
@@ -148,7 +148,7 @@ constexpr Row kRows[] = {
     {"buffer.store.f64", "null 0 1", kNullBuffer},
     {"buffer.store.f64", "list 0 1", kNoBuffer},
 
-    // Fills: index and count in elements.
+    // Fills. Index and length count elements.
     {"buffer.fill.i8", "buf:0000000000000000 1 2 263", "buf:0007070000000000"},
     {"buffer.fill.i8", "buf:0000000000000000 0 8 -1", "buf:ffffffffffffffff"},
     {"buffer.fill.i8", "buf:0000000000000000 8 0 1", "buf:0000000000000000"},
@@ -220,7 +220,7 @@ constexpr Row kRows[] = {
     {"buffer.fill.f64", "ro:0000000000000000 0 1 1", kReadOnly},
     {"buffer.fill.f64", "null 0 1 1", kNullBuffer},
     {"buffer.fill.f64", "list 0 1 1", kNoBuffer},
-    // Bytes: copies may overlap.
+    // Copies of bytes. They may overlap.
     {"buffer.copy", "buf:01020304 1 buf:00000000 2 2",
      "buf:01020304 buf:00000203"},
     {"buffer.copy", "ro:01020304 4 buf:00 1 0", "buf:01020304 buf:00"},
@@ -253,7 +253,7 @@ constexpr Row kRows[] = {
      "(2 bytes)"},
     {"buffer.compare", "buf:01 0 null 0 0", kNullBuffer},
     {"buffer.compare", "list 0 buf:01 0 0", kNoBuffer},
-    // The vectors of SipHash's authors.
+    // Test vectors by SipHash's authors.
     {"buffer.hash", "buf: 0 0", "8246050544436514353"},
     {"buffer.hash", "buf:000102030405060708090a0b0c0d0e 0 15",
      "-6833708440360172059"},
@@ -269,7 +269,7 @@ constexpr Row kRows[] = {
     {"buffer.length", "null", kNullBuffer},
     {"buffer.length", "list", kNoBuffer},
 
-    // New ones are zero, and may be written.
+    // A new buffer is zero and may be written.
     {"buffer.alloc", "3 16", "buf:000000"},
     {"buffer.alloc", "0 0", "buf:"},
     {"buffer.alloc", "2 1", "buf:0000"},

@@ -1,12 +1,12 @@
-// Calls of functions and imports, which rows_test.cc adds to each module.
+// Calls of functions and imports. row_module.cc adds these to each module.
 #include "tests/vm/rows.h"
 
 namespace eyrie::tests {
 namespace {
 
 // Functions: 1 twice, 2 mixed, 3 swap, 4 forever, 5 fails, 6 counts, yielding.
-// Imports: 0 add, 1 many, 2 sum of spans, 3 fails, 4 not ready at once, 5 one
-// that nobody has.
+// Imports: 0 add, 1 many, 2 sum of spans, 3 fails, 4 first returns Pending, 5
+// missing.
 constexpr Row kRows[] = {
     {"call", "21", "42", "0i_i", "entry: call 1 [i0] [i2] return [i2]"},
     {"call", "21", "84", "0i_i",

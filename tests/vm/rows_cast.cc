@@ -5,9 +5,9 @@ namespace eyrie::tests {
 namespace {
 
 constexpr Row kRows[] = {
-    // Floats to integers: the nearest, halves away from zero; it must fit.
-    // (Upstream takes f64 through f32 on the way to i32, and what does not fit
-    // is whatever the processor gives.)
+    // Floats to integers round to nearest, halves away from zero. The result
+    // must fit. (Upstream converts f64 to i32 through f32. If the value does
+    // not fit, its result depends on the processor.)
     {"cast.f32.si32", "0", "0"},
     {"cast.f32.si32", "-0", "0"},
     {"cast.f32.si32", "0.5", "1"},
@@ -255,7 +255,7 @@ constexpr Row kRows[] = {
     {"cast.f64.ui64", "-inf",
      "OUT_OF_RANGE: The value -inf exceeds the range of ui64"},
 
-    // Bits stay, of NaNs too.
+    // Bits are unchanged, also those of NaNs.
     {"bitcast.i32.f32", "0", "0x00000000"},
     {"bitcast.f32.i32", "0x00000000", "0"},
     {"bitcast.i32.f32", "-2147483648", "0x80000000"},
@@ -289,7 +289,7 @@ constexpr Row kRows[] = {
     {"bitcast.i64.f64", "1", "0x0000000000000001"},
     {"bitcast.f64.i64", "0x0000000000000001", "1"},
 
-    // Between floats.
+    // Conversions between floats.
     {"trunc.f64.f32", "0", "0x00000000"},
     {"trunc.f64.f32", "-0", "0x80000000"},
     {"trunc.f64.f32", "0.5", "0x3f000000"},

@@ -1,4 +1,4 @@
-// Constants, and choice by an index.
+// Constants, and selection by an index.
 #include "tests/vm/rows.h"
 
 namespace eyrie::tests {
@@ -21,7 +21,7 @@ constexpr Row kRows[] = {
     {"const.f64", "-inf", "-inf"},
     {"const.f64", "nan", "nan"},
     {"const.f64", "0.1", "0x3fb999999999999a"},
-    // A wide constant fills its pair and nothing else.
+    // A 64-bit constant writes its register pair and nothing else.
     {"const.i64", "", "1 -1 2", "0v_iIi",
      "entry: const.i32 1 i1 const.i32 2 i4 const.i64 -1 i2 return [i1 i2 i4]"},
     {"const.f64", "", "1 -2.5 2", "0v_iFi",
@@ -36,7 +36,7 @@ constexpr Row kRows[] = {
     {"const.f32.zero", "-1", "4294967295", "0I_I",
      "entry: const.f32.zero i1 return [i0]"},
 
-    // Within the list, or else the default.
+    // An index outside the list selects the default.
     {"switch.i32", "0 99 [10 20]", "10"},
     {"switch.i32", "1 99 [10 20]", "20"},
     {"switch.i32", "2 99 [10 20]", "99"},
@@ -56,7 +56,7 @@ constexpr Row kRows[] = {
     {"switch.f64", "1 1.5 [2.5 0x7ff0123456789abc]", "0x7ff0123456789abc"},
     {"switch.f64", "2 -0 [2.5]", "-0"},
     {"switch.f64", "-1 1.5 []", "1.5"},
-    // One register may stand in several places, and be the result.
+    // A register may occur several times, also as the result.
     {"switch.i32", "2 5", "5", "0ii_i",
      "entry: switch.i32 i0 i0 [i0 i0 i1] i1 return [i1]"},
     {"switch.i64", "1 7 8", "8", "0iII_I",

@@ -1,4 +1,4 @@
-// Branches, yields, failure, and what is printed.
+// Branches, yields, failures, and printed output.
 #include "tests/vm/rows.h"
 
 namespace eyrie::tests {
@@ -48,7 +48,7 @@ constexpr Row kRows[] = {
      "a: return [i1] d: return [i4]"},
     {"br_table", "0", "30", "0i_i",
      "entry: const.i32 30 i3 br_table i0 ^d [i3>i4] {} d: return [i4]"},
-    // There is no debugger: both go on, whatever the condition.
+    // Without a debugger, both continue, whatever the condition.
     {"cond_break", "5", "5", "0i_i",
      "entry: cond_break i0 ^next [i0>i1] next: return [i1]"},
     {"cond_break", "0", "0 1", "0i_ii",

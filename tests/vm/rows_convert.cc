@@ -5,7 +5,7 @@ namespace eyrie::tests {
 namespace {
 
 constexpr Row kRows[] = {
-    // Narrow integers live zero-extended in i32 registers.
+    // Narrow integers are zero-extended in i32 registers.
     {"trunc.i32.i8", "0", "0"},
     {"trunc.i32.i8", "1", "1"},
     {"trunc.i32.i8", "127", "127"},
@@ -113,7 +113,7 @@ constexpr Row kRows[] = {
     {"ext.i32.i64.s", "2147483647", "2147483647"},
     {"ext.i32.i64.u", "2147483647", "2147483647"},
 
-    // Integers to floats: the nearest, the even one of two.
+    // Integers to floats round to nearest, ties to even.
     {"cast.si32.f32", "0", "0"},
     {"cast.si32.f32", "1", "1"},
     {"cast.si32.f32", "-3", "-3"},

@@ -6,7 +6,7 @@ namespace {
 
 constexpr Row kRows[] = {
     {"const.f32.zero", "", "0"},
-    // Round to nearest, halves to even; signed zeros; infinities.
+    // Round to nearest, ties to even; signed zeros; infinities.
     {"add.f32", "1.5 2.25", "3.75"},
     {"add.f32", "-0 0", "0"},
     {"add.f32", "-0 -0", "-0"},
@@ -51,7 +51,7 @@ constexpr Row kRows[] = {
     {"div.f32", "0x00000001 2", "0"},
     {"div.f32", "0x7f7fffff 0.5", "inf"},
     {"div.f32", "nan 1", "nan"},
-    // The remainder of the nearest quotient, the even one of two.
+    // The quotient is rounded to nearest, ties to even.
     {"rem.f32", "7 4", "-1"},
     {"rem.f32", "5 2", "1"},
     {"rem.f32", "6 4", "-2"},
@@ -85,7 +85,7 @@ constexpr Row kRows[] = {
     {"fma.f32", "0.1 10 -1", "0"},
     {"fma.f32", "nan 0 inf", "nan"},
 
-    // The sign bit, of NaNs too, whose payload stays.
+    // Only the sign bit changes, also of NaNs, which keep their payload.
     {"abs.f32", "1.5", "1.5"},
     {"neg.f32", "1.5", "-1.5"},
     {"abs.f32", "-0.5", "0.5"},
@@ -107,8 +107,8 @@ constexpr Row kRows[] = {
     {"abs.f32", "0xff812345", "0x7f812345"},
     {"neg.f32", "0xff812345", "0x7f812345"},
 
-    // Integers near: up, down, halves away from zero, halves to even. (Of -0.5
-    // upstream's even one is 0.)
+    // Rounds up, down, halves away from zero, halves to even. (Upstream rounds
+    // -0.5 to even as 0.)
     {"ceil.f32", "1.25", "2"},
     {"ceil.f32", "-1.25", "-1"},
     {"ceil.f32", "0.5", "1"},
@@ -186,7 +186,8 @@ constexpr Row kRows[] = {
     {"round.f32.even", "0x7f7fffff", "0x7f7fffff"},
     {"round.f32.even", "nan", "nan"},
 
-    // The left one unless the right one is less, or greater: NaNs and zeros.
+    // The left operand, unless the right one is less (min) or greater (max).
+    // This defines NaNs and zeros.
     {"min.f32", "1 2", "1"},
     {"min.f32", "2 1", "1"},
     {"min.f32", "-1 1", "-1"},
@@ -212,8 +213,8 @@ constexpr Row kRows[] = {
     {"max.f32", "5 5", "5"},
     {"max.f32", "0x00000001 0", "0x00000001"},
 
-    // Ordered comparisons are false of a NaN, the others true; "not equal" is
-    // true of one either way.
+    // With a NaN, ordered comparisons are false and unordered ones are true.
+    // "Not equal" is true in both forms.
     {"cmp.eq.f32.o", "1 2", "0"},
     {"cmp.eq.f32.o", "2 1", "0"},
     {"cmp.eq.f32.o", "2 2", "1"},

@@ -6,7 +6,7 @@ namespace {
 
 constexpr Row kRows[] = {
     {"const.f64.zero", "", "0"},
-    // Round to nearest, halves to even; signed zeros; infinities.
+    // Round to nearest, ties to even; signed zeros; infinities.
     {"add.f64", "1.5 2.25", "3.75"},
     {"add.f64", "-0 0", "0"},
     {"add.f64", "-0 -0", "-0"},
@@ -51,7 +51,7 @@ constexpr Row kRows[] = {
     {"div.f64", "0x0000000000000001 2", "0"},
     {"div.f64", "0x7fefffffffffffff 0.5", "inf"},
     {"div.f64", "nan 1", "nan"},
-    // The remainder of the nearest quotient, the even one of two.
+    // The quotient is rounded to nearest, ties to even.
     {"rem.f64", "7 4", "-1"},
     {"rem.f64", "5 2", "1"},
     {"rem.f64", "6 4", "-2"},
@@ -87,7 +87,7 @@ constexpr Row kRows[] = {
     {"fma.f64", "0.1 10 -1", "0"},
     {"fma.f64", "nan 0 inf", "nan"},
 
-    // The sign bit, of NaNs too, whose payload stays.
+    // Only the sign bit changes, also of NaNs, which keep their payload.
     {"abs.f64", "1.5", "1.5"},
     {"neg.f64", "1.5", "-1.5"},
     {"abs.f64", "-0.5", "0.5"},
@@ -109,8 +109,8 @@ constexpr Row kRows[] = {
     {"abs.f64", "0xfff0123456789abc", "0x7ff0123456789abc"},
     {"neg.f64", "0xfff0123456789abc", "0x7ff0123456789abc"},
 
-    // Integers near: up, down, halves away from zero, halves to even. (Of -0.5
-    // upstream's even one is 0.)
+    // Rounds up, down, halves away from zero, halves to even. (Upstream rounds
+    // -0.5 to even as 0.)
     {"ceil.f64", "1.25", "2"},
     {"ceil.f64", "-1.25", "-1"},
     {"ceil.f64", "0.5", "1"},
@@ -188,7 +188,8 @@ constexpr Row kRows[] = {
     {"round.f64.even", "0x7fefffffffffffff", "0x7fefffffffffffff"},
     {"round.f64.even", "nan", "nan"},
 
-    // The left one unless the right one is less, or greater: NaNs and zeros.
+    // The left operand, unless the right one is less (min) or greater (max).
+    // This defines NaNs and zeros.
     {"min.f64", "1 2", "1"},
     {"min.f64", "2 1", "1"},
     {"min.f64", "-1 1", "-1"},
@@ -214,8 +215,8 @@ constexpr Row kRows[] = {
     {"max.f64", "5 5", "5"},
     {"max.f64", "0x0000000000000001 0", "0x0000000000000001"},
 
-    // Ordered comparisons are false of a NaN, the others true; "not equal" is
-    // true of one either way.
+    // With a NaN, ordered comparisons are false and unordered ones are true.
+    // "Not equal" is true in both forms.
     {"cmp.eq.f64.o", "1 2", "0"},
     {"cmp.eq.f64.o", "2 1", "0"},
     {"cmp.eq.f64.o", "2 2", "1"},

@@ -1,11 +1,11 @@
-// Globals: 64 bytes, which are zero at first, and 4 refs, which are null.
+// Globals: 64 bytes, initially zero, and 4 refs, initially null.
 #include "tests/vm/rows.h"
 
 namespace eyrie::tests {
 namespace {
 
-// Types: 0 i8, 1 i16, 2 i32, 3 i64, 4 f32, 5 f64, 6 any, 7 vm.buffer,
-// 8 vm.list, 9 one that nobody knows, 10 any ref.
+// Types: 0 i8, 1 i16, 2 i32, 3 i64, 4 f32, 5 f64, 6 any, 7 vm.buffer, 8
+// vm.list, 9 an unknown one, 10 any ref.
 constexpr Row kRows[] = {
     {"global.load.i32", "60", "0"},
     {"global.load.i64", "56", "0"},
@@ -20,7 +20,7 @@ constexpr Row kRows[] = {
     {"global.load.indirect.f32", "60", "0"},
     {"global.load.indirect.f64", "56", "0"},
 
-    // What was stored, bit for bit.
+    // Loads return the stored bits.
     {"global.store.i32", "-5", "-5 0", "0i_ii",
      "entry: global.store.i32 8 i0 global.load.i32 8 i1 "
      "global.load.i32 12 i2 return [i1 i2]"},
@@ -45,7 +45,7 @@ constexpr Row kRows[] = {
     {"global.store.indirect.f64", "56 -0", "-0", "0iF_F",
      "entry: global.store.indirect.f64 i0 i2 "
      "global.load.indirect.f64 i0 i4 return [i4]"},
-    // Bytes in the order of the machine, at any offset.
+    // Bytes are in the machine's order, at any offset.
     {"global.load.i32", "0x0807060504030201", "84148994", "0I_i",
      "entry: global.store.i64 0 i0 global.load.i32 1 i2 return [i2]"},
     {"global.load.i64", "-1", "72057594037927680", "0i_I",
@@ -60,7 +60,7 @@ constexpr Row kRows[] = {
      "entry: global.store.i32 58 i0 const.i32 60 i1 "
      "global.load.indirect.i32 i1 i2 return [i2]"},
 
-    // Past the end.
+    // Offsets past the end.
     {"global.load.indirect.i32", "61",
      "OUT_OF_RANGE: A global of 4 bytes at offset 61 exceeds the module's "
      "globals (64 bytes)"},
@@ -89,7 +89,7 @@ constexpr Row kRows[] = {
      "OUT_OF_RANGE: A global of 8 bytes at offset 57 exceeds the module's "
      "globals (64 bytes)"},
 
-    // Refs. A null one is of any type.
+    // Refs. Null has every type.
     {"global.load.ref", "3 7", "null"},
     {"global.load.ref", "3 9", "null"},
     {"global.load.indirect.ref", "3 7", "null"},
@@ -111,7 +111,7 @@ constexpr Row kRows[] = {
     {"global.load.indirect.ref", "2 buf:05", "buf:05", "0ir_r",
      "entry: global.store.indirect.ref i0 7 r0 "
      "global.load.indirect.ref i0 7 r1 return [r1]"},
-    // The move bit of the result takes it away from the global.
+    // The move bit of the result clears the global.
     {"global.load.ref", "buf:01", "buf:01 null", "0r_rr",
      "entry: global.store.ref 0 7 r0 global.load.ref 0 7 r1! "
      "global.load.ref 0 7 r2 return [r1 r2]",

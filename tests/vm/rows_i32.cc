@@ -1,4 +1,4 @@
-// Instructions on i32: values, edges, faults.
+// Instructions on i32: values, edge cases, faults.
 #include "tests/vm/rows.h"
 
 namespace eyrie::tests {
@@ -31,7 +31,7 @@ constexpr Row kRows[] = {
     {"fma.i32", "-1 -1 -1", "0"},
     {"fma.i32", "0 2147483647 2147483647", "2147483647"},
 
-    // Quotients round towards zero; a remainder has the sign of the dividend.
+    // Quotients round towards zero. A remainder has the dividend's sign.
     {"div.i32.s", "7 2", "3"},
     {"div.i32.s", "-7 2", "-3"},
     {"div.i32.s", "7 -2", "-3"},
@@ -75,7 +75,7 @@ constexpr Row kRows[] = {
     {"rem.i32.u", "1 0", kByZero},
     {"rem.i32.u", "0 0", kByZero},
 
-    // The least number has no absolute value but itself.
+    // The absolute value of the smallest number wraps to itself.
     {"abs.i32", "5", "5"},
     {"abs.i32", "-5", "5"},
     {"abs.i32", "0", "0"},
@@ -107,7 +107,7 @@ constexpr Row kRows[] = {
     {"max.i32.u", "5 5", "5"},
     {"max.i32.u", "0 -2147483648", "-2147483648"},
 
-    // Bits.
+    // Bit operations.
     {"not.i32", "0", "-1"},
     {"not.i32", "5", "-6"},
     {"not.i32", "-1", "0"},
@@ -133,7 +133,7 @@ constexpr Row kRows[] = {
     {"ctlz.i32", "65536", "15"},
     {"ctlz.i32", "255", "24"},
 
-    // Amounts count modulo 32; of a wider one too.
+    // Shift amounts count modulo 32; negative ones, too.
     {"shl.i32", "3 0", "3"},
     {"shl.i32", "3 1", "6"},
     {"shl.i32", "3 31", "-2147483648"},

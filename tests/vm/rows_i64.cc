@@ -1,4 +1,4 @@
-// Instructions on i64: values, edges, faults.
+// Instructions on i64: values, edge cases, faults.
 #include "tests/vm/rows.h"
 
 namespace eyrie::tests {
@@ -32,7 +32,7 @@ constexpr Row kRows[] = {
     {"fma.i64", "0 9223372036854775807 9223372036854775807",
      "9223372036854775807"},
 
-    // Quotients round towards zero; a remainder has the sign of the dividend.
+    // Quotients round towards zero. A remainder has the dividend's sign.
     {"div.i64.s", "7 2", "3"},
     {"div.i64.s", "-7 2", "-3"},
     {"div.i64.s", "7 -2", "-3"},
@@ -77,7 +77,7 @@ constexpr Row kRows[] = {
     {"rem.i64.u", "1 0", kByZero},
     {"rem.i64.u", "0 0", kByZero},
 
-    // The least number has no absolute value but itself.
+    // The absolute value of the smallest number wraps to itself.
     {"abs.i64", "5", "5"},
     {"abs.i64", "-5", "5"},
     {"abs.i64", "0", "0"},
@@ -117,7 +117,7 @@ constexpr Row kRows[] = {
     {"max.i64.u", "5 5", "5"},
     {"max.i64.u", "0 -9223372036854775808", "-9223372036854775808"},
 
-    // Bits.
+    // Bit operations.
     {"not.i64", "0", "-1"},
     {"not.i64", "5", "-6"},
     {"not.i64", "-1", "0"},
@@ -143,7 +143,7 @@ constexpr Row kRows[] = {
     {"ctlz.i64", "4294967296", "31"},
     {"ctlz.i64", "255", "56"},
 
-    // Amounts count modulo 64; of a wider one too.
+    // Shift amounts count modulo 64; negative ones, too.
     {"shl.i64", "3 0", "3"},
     {"shl.i64", "3 1", "6"},
     {"shl.i64", "3 63", "-9223372036854775808"},

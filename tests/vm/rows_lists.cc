@@ -1,11 +1,10 @@
-// Lists: their elements convert between widths; sizes and indices are
-// unsigned.
+// Lists. Elements convert between widths. Sizes and indices are unsigned.
 #include "tests/vm/rows.h"
 
 namespace eyrie::tests {
 namespace {
 
-// Makes a list of a type, of one element, in r0.
+// Creates a list of a type in r0, with one element.
 #define LIST_OF(type) \
   "entry: const.i32 1 i20 list.alloc " type " i20 r0 list.resize r0 i20 "
 
@@ -39,7 +38,7 @@ constexpr Row kRows[] = {
      "(268435456) or the memory there is"},
     {"list.resize", "null 1", kNullList},
     {"list.resize", "buf:01 1", kNoList},
-    // What was cut off does not come back.
+    // Elements that were cut off are not restored.
     {"list.resize", "list:1,2,3 1 3", "list:1,0,0", "0rii_r",
      "entry: list.resize r0 i0 list.resize r0 i1 return [r0]"},
 
@@ -55,7 +54,7 @@ constexpr Row kRows[] = {
      "OUT_OF_RANGE: List index 0 exceeds the list's size (0)"},
     {"list.get.i64", "null 0", kNullList},
     {"list.get.i64", "buf:01 0", kNoList},
-    // Between integers and floats everything is 0.
+    // Conversions between integers and floats give 0.
     {"list.get.f32", "list:7 0", "0"},
     {"list.get.f32", "list 0",
      "OUT_OF_RANGE: List index 0 exceeds the list's size (0)"},
@@ -87,7 +86,7 @@ constexpr Row kRows[] = {
     {"list.set.f64", "null 0 1", kNullList},
     {"list.set.f64", "buf:01 0 1", kNoList},
 
-    // Elements of other types: narrow ones wrap and extend their sign.
+    // Elements of other types: narrow integers wrap and are sign-extended.
     {"list.set.i32", "511", "-1 -1", "0i_iI",
      LIST_OF("0") "list.set.i32 r0 i2 i0 list.get.i32 r0 i2 i3 "
                   "list.get.i64 r0 i2 i4 return [i3 i4]"},
@@ -114,7 +113,7 @@ constexpr Row kRows[] = {
      LIST_OF("4") "list.set.f32 r0 i2 i0 list.get.f32 r0 i2 i3 return [i3]"},
     {"list.set.i32", "9", "0", "0i_F",
      LIST_OF("5") "list.set.i32 r0 i2 i0 list.get.f64 r0 i2 i4 return [i4]"},
-    // A variant keeps the type it was set with.
+    // A variant keeps the type of its last write.
     {"list.set.i64", "5000000000", "705032704 5000000000 0 0", "0I_iIfF",
      LIST_OF("6") "list.set.i64 r0 i2 i0 list.get.i32 r0 i2 i3 "
                   "list.get.i64 r0 i2 i4 list.get.f32 r0 i2 i6 list.get.f64 r0 "
@@ -148,8 +147,8 @@ constexpr Row kRows[] = {
      "list.resize r0 i20 list.set.ref r0 i2 r1 list.set.i32 r0 i2 i0 "
      "return [r0]"},
 
-    // Refs: of the list's type on the way in, of the type asked for, or null,
-    // on the way out.
+    // Refs. A stored ref must have the list's type. A load returns null if the
+    // ref does not have the requested type.
     {"list.set.ref", "buf:01", "list:buf:01 buf:01", "0r_rr",
      "entry: const.i32 1 i20 list.alloc 7 i20 r1 list.resize r1 i20 "
      "list.set.ref r1 i1 r0 return [r1 r0]"},
@@ -180,7 +179,7 @@ constexpr Row kRows[] = {
      "entry: const.i32 1 i20 list.alloc 7 i20 r2 list.resize r2 i20 "
      "list.set.ref r2 i1 r0 list.get.ref r2 i1 7 r3 "
      "list.get.ref r2 i1 8 r4 list.get.ref r2 i1 10 r5 return [r3 r4 r5]"},
-    // The move bit of the result takes it out, whatever its type.
+    // The move bit of the result removes the ref, whatever its type.
     {"list.get.ref", "buf:01", "buf:01 list:null", "0r_rr",
      "entry: const.i32 1 i20 list.alloc 7 i20 r2 list.resize r2 i20 "
      "list.set.ref r2 i1 r0 list.get.ref r2 i1 7 r3! return [r3 r2]",
@@ -193,7 +192,7 @@ constexpr Row kRows[] = {
      "entry: const.i32 1 i20 list.alloc 7 i20 r2 list.resize r2 i20 "
      "list.set.ref r2 i1 r0 list.get.ref r2 i1 7 r3! return [r3 r2]",
      Majors::kOnly15},
-    // Into the register that holds the list.
+    // The result may replace the register that holds the list.
     {"list.get.ref", "buf:01", "buf:01", "0r_r",
      "entry: const.i32 1 i20 list.alloc 7 i20 r2 list.resize r2 i20 "
      "list.set.ref r2 i1 r0 list.get.ref r2 i1 7 r2 return [r2]"},

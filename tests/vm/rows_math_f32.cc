@@ -1,11 +1,11 @@
-// Functions of f32 that come from the C library.
+// Functions on f32 from the C library.
 #include "tests/vm/rows.h"
 
 namespace eyrie::tests {
 namespace {
 
 constexpr Row kRows[] = {
-    // Functions of the C library: exact where it is, else to a tolerance.
+    // Exact results are compared exactly, others with a tolerance.
     {"atan.f32", "0", "0"},
     {"atan.f32", "-0", "-0"},
     {"atan.f32", "1", "~0.7853982"},

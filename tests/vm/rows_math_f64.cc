@@ -1,11 +1,11 @@
-// Functions of f64 that come from the C library.
+// Functions on f64 from the C library.
 #include "tests/vm/rows.h"
 
 namespace eyrie::tests {
 namespace {
 
 constexpr Row kRows[] = {
-    // Functions of the C library: exact where it is, else to a tolerance.
+    // Exact results are compared exactly, others with a tolerance.
     {"atan.f64", "0", "0"},
     {"atan.f64", "-0", "-0"},
     {"atan.f64", "1", "~0.7853981633974"},

@@ -1,4 +1,4 @@
-// Refs in registers: constants, moves, casts, choice and comparison.
+// Refs in registers: constants, moves, casts, selection and comparison.
 #include "tests/vm/rows.h"
 
 namespace eyrie::tests {
@@ -11,7 +11,7 @@ constexpr Row kRows[] = {
      "entry: const.ref.zero r0 return [r0]"},
     {"const.ref.rodata", "0", "buf:0001020304050607"},
     {"const.ref.rodata", "1", "buf:"},
-    // One constant is one object.
+    // Loading one constant twice returns the same object.
     {"const.ref.rodata", "", "1 0", "0v_ii",
      "entry: const.ref.rodata 0 r0 const.ref.rodata 0 r1 "
      "const.ref.rodata 1 r2 cmp.eq.ref r0 r1 i0 cmp.eq.ref r0 r2 i1 "
@@ -59,13 +59,13 @@ constexpr Row kRows[] = {
     {"select.ref", "-1 7 buf:01 buf:02", "buf:01"},
     {"select.ref", "0 10 buf:01 list:1", "list:1"},
     {"select.ref", "1 7 null list", "null"},
-    // Only the one chosen must be of the type.
+    // Only the selected ref must have the type.
     {"select.ref", "0 8 buf:01 list:1", "list:1"},
     {"select.ref", "1 8 buf:01 list",
      "INVALID_ARGUMENT: A vm.buffer is not of type vm.list"},
     {"select.ref", "0 9 null list",
      "INVALID_ARGUMENT: A vm.list is not of type test.unknown"},
-    // The one not chosen is given up too, if it was to be moved.
+    // A ref that is moved but not selected is released, too.
     {"select.ref", "1 buf:01 buf:02", "buf:01 null null", "0irr_rrr",
      "entry: select.ref i0 7 r0! r1! r2 return [r2 r0 r1]", Majors::kFrom16},
     {"select.ref", "1 buf:01 buf:02", "buf:01 buf:01 buf:02", "0irr_rrr",
@@ -84,7 +84,8 @@ constexpr Row kRows[] = {
      "INVALID_ARGUMENT: A vm.buffer is not of type vm.list"},
     {"switch.ref", "1 7 list [buf:01]",
      "INVALID_ARGUMENT: A vm.list is not of type vm.buffer"},
-    // In the list move bits count in every major; what is not chosen stays.
+    // Move bits in the list apply in every major. Refs that are not selected
+    // stay in their registers.
     {"switch.ref", "0 buf:01 buf:02", "buf:02 buf:01 null", "0irr_rrr",
      "entry: switch.ref i0 7 r0 [r1! r0!] r2 return [r2 r0 r1]"},
     {"switch.ref", "5 buf:01 buf:02", "buf:01 null buf:02", "0irr_rrr",
@@ -92,7 +93,7 @@ constexpr Row kRows[] = {
     {"switch.ref", "5 buf:01 buf:02", "buf:01 buf:01 buf:02", "0irr_rrr",
      "entry: switch.ref i0 7 r0! [r1!] r2 return [r2 r0 r1]", Majors::kOnly15},
 
-    // Identity, not contents.
+    // Compares identity, not contents.
     {"cmp.eq.ref", "null null", "1"},
     {"cmp.eq.ref", "buf:01 buf:01", "0"},
     {"cmp.eq.ref", "buf:01 null", "0"},

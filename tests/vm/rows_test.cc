@@ -1,5 +1,5 @@
-// Every row holds in every major it may, on the interpreter and the oracle;
-// every instruction has a row of values, and one of a fault if it can fail.
+// Every row holds in each of its majors, on the interpreter and the oracle.
+// Every instruction has a row of values, and one of a fault if it can fail.
 #include "tests/vm/rows.h"
 
 #include <algorithm>
@@ -47,14 +47,14 @@ std::vector<Family> Families() {
           {"calls", CallRows()}};
 }
 
-// "CODE: sentence" begins with a word of capitals.
+// Reports whether the text is "CODE: sentence".
 bool IsError(absl::string_view want) {
   const size_t colon = want.find(": ");
   return colon != absl::string_view::npos &&
          want.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == colon;
 }
 
-// The error without its backtrace and full stop.
+// Returns the error without its backtrace and full stop.
 std::string ErrorText(const absl::Status& status) {
   const std::string text = status.ToString();
   const absl::string_view sentence = absl::string_view(text).substr(
@@ -68,8 +68,8 @@ std::string ValuesText(std::span<const Value> values) {
   });
 }
 
-// What is wrong with an outcome, or nothing. An engine that is exact gives the
-// error's sentence too.
+// Returns what is wrong with an outcome, or "". If `exact`, the engine must
+// also return the error's sentence.
 std::string Judge(const Row& row, const absl::StatusOr<std::vector<Value>>& got,
                   const std::vector<std::string>& printed, bool exact) {
   const std::vector<std::string> parts = absl::StrSplit(row.want, " | ");
@@ -97,7 +97,7 @@ std::string Judge(const Row& row, const absl::StatusOr<std::vector<Value>>& got,
              : absl::StrCat("prints ", absl::StrJoin(printed, " | "));
 }
 
-// Runs a row in a major.
+// Runs a row in a bytecode major. Returns what is wrong, or "".
 std::string RunRow(const Row& row, uint16_t major, Engine& engine, bool exact) {
   const RowFunction function = FunctionOf(row);
   const auto modules = ModulesOf(function, major);
@@ -128,9 +128,9 @@ std::vector<uint16_t> MajorsOf(const Row& row) {
   return majors;
 }
 
-// Whether an instruction can fail: by what it reads. Objects may be null or of
-// another type, typed refs of another type, indirect places past the end,
-// divisors 0, floats too great, sizes too large, callees fail.
+// Reports whether an instruction can fail, by its operands. Objects may be null
+// or of another type, refs of another type, indirect offsets past the end,
+// divisors zero, floats out of range, sizes too large; callees may fail.
 bool CanFail(const vm::OpInfo& op) {
   const absl::string_view text = op.text;
   if (absl::StartsWith(text, "cmp.")) return false;
@@ -177,7 +177,7 @@ TEST(Rows, HoldOnEveryEngineInEveryMajor) {
   std::printf("%d runs on each engine\n", runs);
 }
 
-// In kernels subnormals are zero, and -inf is its logarithm.
+// Kernels flush subnormals to zero, which has the logarithm -inf.
 TEST(Rows, HoldWhereSubnormalsAreFlushed) {
   const Row kRows[] = {
       {"log.f32", "0x00000001", "-inf"},
@@ -212,7 +212,8 @@ TEST(Rows, CoverEveryInstruction) {
       ASSERT_NE(vm::FindOp(absl::string_view(row.op)), nullptr) << row.op;
       (IsError(row.want) ? faults : values).insert(row.op);
       ++rows;
-      // What a row is about, it runs: a block is written as a label.
+      // The row's code must contain its instruction. A block is written as a
+      // label.
       const std::string code = FunctionOf(row).code;
       const std::vector<absl::string_view> words = absl::StrSplit(code, ' ');
       EXPECT_TRUE(absl::string_view(row.op) == "block" ||
@@ -223,7 +224,7 @@ TEST(Rows, CoverEveryInstruction) {
   }
   size_t can_fail = 0;
   for (const vm::OpInfo& op : vm::kOps) {
-    // `fail` gives no values.
+    // `fail` has no values.
     EXPECT_TRUE(values.count(op.text) != 0 || op.op == vm::Op::kFail)
         << op.text << " has no row of values";
     EXPECT_EQ(faults.count(op.text) != 0, CanFail(op))
