@@ -19,7 +19,7 @@ using Result = absl::StatusOr<uint64_t>;
 absl::Status ByZero() { return absl::InvalidArgumentError("division by zero"); }
 absl::Status TooLarge() { return absl::OutOfRangeError("not representable"); }
 
-// Integers of W bits.
+// Conversions of W-bit integers.
 template <int W>
 int128 Unsigned(uint64_t bits) {
   return W == 64 ? int128(bits) : int128(bits % (uint64_t{1} << (W % 64)));
@@ -36,7 +36,7 @@ uint64_t Wrap(int128 value) {
   return W == 64 ? low : low % (uint64_t{1} << (W % 64));
 }
 
-// Instructions of both widths, W bits wide.
+// Instructions on W-bit integers.
 template <int W>
 struct Integer {
   static int128 S(uint64_t bits) { return Signed<W>(bits); }
@@ -80,7 +80,7 @@ struct Integer {
     return zeros;
   }
 
-  // Amounts count modulo the width.
+  // Shift amounts count modulo the width.
   static int Amount(uint64_t bits) {
     return static_cast<int>((Signed<32>(bits) % W + W) % W);
   }
@@ -109,7 +109,7 @@ struct Integer {
   static Result Nz(Bits x) { return x[0] != 0; }
 };
 
-// Floats of W bits.
+// Instructions on W-bit floats.
 template <int W>
 struct Float {
   using T = std::conditional_t<W == 32, float, double>;
@@ -120,14 +120,14 @@ struct Float {
 
   static T V(uint64_t bits) { return std::bit_cast<T>(Raw(bits)); }
   static double D(uint64_t bits) { return V(bits); }
-  // An f64 that is exact, or that rounds to f32 as the exact value does.
+  // Encodes an exact f64, or one that rounds to f32 like the exact value.
   static uint64_t B(double value) {
     return std::bit_cast<Raw>(static_cast<T>(value));
   }
 
   static uint64_t Magnitude(uint64_t bits) { return bits & (kSign - 1); }
   static bool IsNan(uint64_t bits) { return Magnitude(bits) > kInfinity; }
-  // Ascends as the numbers do; both zeros are 0.
+  // Orders bits as the numbers; both zeros are 0. The operands must not be NaN.
   static int128 Key(uint64_t bits) {
     const int128 key = Magnitude(bits);
     return (bits & kSign) != 0 ? -key : key;
@@ -147,12 +147,12 @@ struct Float {
     const uint64_t root = B(std::sqrt(D(x[0])));
     return B(1.0 / D(root));
   }
-  // Rounds both the product and the sum.
+  // Rounds the product, then the sum.
   static Result Fma(Bits x) {
     const uint64_t product = B(D(x[0]) * D(x[1]));
     return B(D(product) + D(x[2]));
   }
-  // x - n * y with n the integer nearest to x / y, the even one of two.
+  // Returns x - n * y, where n is the integer nearest to x / y, ties to even.
   static Result Rem(Bits x) {
     const T y = std::fabs(V(x[1]));
     if (Unordered(x) || std::isinf(V(x[0])) || y == 0) {
@@ -161,7 +161,8 @@ struct Float {
     if (std::isinf(y)) return x[0];
     T rest = std::fabs(V(x[0]));
     if (y <= V(kInfinity - 1) / 2) rest = std::fmod(rest, y + y);
-    // Twice the rest may overflow, half of y may underflow.
+    // Twice the remainder may overflow, and half of y may underflow, so this
+    // compares the remainder with the rest of y.
     auto above_half = [&](bool or_equal) {
       const T other = y - rest;
       return rest > other || (or_equal && rest == other);
@@ -179,8 +180,9 @@ struct Float {
   static Result Min(Bits x) { return Less(x[1], x[0]) ? x[1] : x[0]; }
   static Result Max(Bits x) { return Less(x[0], x[1]) ? x[1] : x[0]; }
 
-  // Rounds by a rule that takes a magnitude's integer part and the rest of
-  // it, and whether it is negative, to 1 if the magnitude goes up.
+  // Rounds by a rule. The rule takes the integer part of the magnitude, its
+  // fraction and whether the value is negative. It returns 1 to increment the
+  // magnitude.
   template <typename Rule>
   static uint64_t RoundBy(uint64_t bits, Rule rule) {
     const T magnitude = V(Magnitude(bits));
@@ -228,7 +230,7 @@ struct Float {
     return std::bit_cast<Raw>(kFunction(V(x[0]), V(x[1])));
   }
 
-  // The nearest float of an integer, by hand.
+  // Rounds an integer to the nearest float, without the processor's conversion.
   static uint64_t Nearest(int128 integer) {
     if (integer == 0) return 0;
     const uint64_t sign = integer < 0 ? kSign : 0;
@@ -246,7 +248,8 @@ struct Float {
       const int128 half = int128(1) << (dropped - 1);
       if (rest > half || (rest == half && fraction % 2 != 0)) ++fraction;
     }
-    // A fraction that has rounded up to the next power carries over.
+    // A fraction that rounds up to the next power of two increments the
+    // exponent.
     return sign + (static_cast<uint64_t>(exponent - 1) << kFraction) +
            absl::Int128Low64(fraction);
   }
@@ -259,7 +262,7 @@ struct Float {
     return Nearest(Unsigned<N>(x[0]));
   }
 
-  // Halves away from zero; then it must be an N-bit integer.
+  // Rounds halves away from zero. The result must be an N-bit integer.
   template <int N, bool kSigned>
   static Result To(Bits x) {
     if (Magnitude(x[0]) >= kInfinity) return TooLarge();

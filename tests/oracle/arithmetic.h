@@ -1,9 +1,9 @@
-// What instructions compute from numbers alone, written out once more.
+// A second implementation of instructions that compute with numbers only.
 //
-// Integers are computed in 128 bits and cut, comparisons of floats read their
-// bits, f32 is computed in f64 and rounded, conversions round by hand. Taken as
-// given: the sums, products and quotients of f64, and the library's functions.
-// The bits of a NaN that an arithmetic instruction makes are the processor's.
+// Integers are computed in 128 bits and truncated. Comparisons of floats use
+// their bits, f32 is computed in f64 and rounded, and conversions round by
+// their own code. Sums, products and quotients of f64, and the C library's
+// functions, are trusted. The NaN bits of arithmetic depend on the processor.
 // Tested by random_programs_test.cc, fixtures_test.cc.
 #ifndef EYRIE_TESTS_ORACLE_ARITHMETIC_H_
 #define EYRIE_TESTS_ORACLE_ARITHMETIC_H_
@@ -15,11 +15,11 @@
 
 namespace eyrie::tests {
 
-// From the bits of the operands, in the low part of each, to the result's.
-// INVALID_ARGUMENT, OUT_OF_RANGE: as the instruction fails.
+// Computes the result's bits from the operands' bits; both are in the low part
+// of their words. INVALID_ARGUMENT, OUT_OF_RANGE: the instruction fails.
 using Compute = absl::StatusOr<uint64_t> (*)(const uint64_t* in);
 
-// Of an instruction that only computes; nullptr for any other.
+// Returns nullptr unless the instruction only computes.
 Compute FindCompute(vm::Op op);
 
 }  // namespace eyrie::tests

@@ -49,7 +49,7 @@ class InterpreterInstance final : public Instance {
   int64_t suspensions_ = -1;
 };
 
-// Writes values; remembers the objects it has written.
+// Writes values as text. Numbers each object when it first occurs.
 class Describer {
  public:
   void Add(const vm::Value& value) {
@@ -100,7 +100,7 @@ class Describer {
   std::map<RefObject*, size_t> seen_;
 };
 
-// The "name+0x1a" of a backtrace, without its module and sources.
+// Returns each "name+0x1a" of a backtrace, without modules and sources.
 std::string PlacesIn(absl::string_view message) {
   std::string places;
   for (size_t at = message.find("+0x"); at != absl::string_view::npos;

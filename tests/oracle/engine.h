@@ -1,7 +1,8 @@
-// Ways to run modules that must agree, and what is observed of a run.
+// Engines that run modules and must agree, and the observable outcome of a
+// call.
 //
-// The interpreter is one engine, the oracle (oracle.h) another; whatever else
-// comes to run bytecode is held against them through this interface.
+// The interpreter is one engine, the oracle (oracle.h) another. Any other
+// engine is compared with them through this interface.
 // Tested by random_programs_test.cc, fixtures_test.cc.
 #ifndef EYRIE_TESTS_ORACLE_ENGINE_H_
 #define EYRIE_TESTS_ORACLE_ENGINE_H_
@@ -24,17 +25,17 @@
 
 namespace eyrie::tests {
 
-// Modules linked together, with their globals. One thread's.
+// Modules linked together, with their globals. Thread-compatible.
 class Instance {
  public:
   virtual ~Instance() = default;
 
-  // Calls an exported function of the last module. A yield resumes at once.
-  // Fails as vm::Context::Call does.
+  // Calls an exported function of the last module. Resumes at once after a
+  // yield. Fails as vm::Context::Call does.
   virtual absl::StatusOr<std::vector<vm::Value>> Call(
       absl::string_view function, std::span<const vm::Value> args) = 0;
 
-  // How often the last call was suspended; -1: not known.
+  // Returns how often the last call was suspended, or -1 if unknown.
   virtual int64_t suspensions() const { return -1; }
 };
 
@@ -49,9 +50,9 @@ class Engine {
       vm::PrintSink print) = 0;
 };
 
-// Runs through vm::Context: calls at once, or through vm::Invocation, resumed
-// by the engine wherever they are suspended. With `jit`, machine code that it
-// compiles.
+// Runs modules with vm::Context. Calls either resume at once, or use
+// vm::Invocation and are resumed by the engine. If `jit` is given, runs the
+// machine code that it compiles.
 class InterpreterEngine final : public Engine {
  public:
   enum class Resumes { kAtOnce, kByHost };
@@ -74,20 +75,20 @@ class InterpreterEngine final : public Engine {
   std::shared_ptr<const vm::Jit> jit_;
 };
 
-// That compiles every function at its first call. Not where the processor or
-// the system does not allow it: then a test of it has to say so.
+// Returns a JIT that compiles every function at its first call. Fails if the
+// processor or the system does not support it; the test must report this.
 absl::StatusOr<std::shared_ptr<const vm::Jit>> EagerJit();
 
-// What a call did, comparable between engines.
+// The outcome of a call, comparable between engines.
 struct Outcome {
   absl::StatusCode code = absl::StatusCode::kOk;
-  // Where it failed, innermost first: "f2+1a f0+9", from the backtrace.
+  // Where the call failed, innermost first: "f2+1a f0+9", from the backtrace.
   std::string places;
-  // Results bit for bit, with all that refs lead to; what was printed.
+  // Results bit by bit, with all objects reachable from them; printed output.
   std::string values;
   std::string printed;
   std::string message;       // of the error; not compared
-  int64_t suspensions = -1;  // compared if both know it
+  int64_t suspensions = -1;  // compared if both are known
 
   std::string ToString() const;
   friend bool operator==(const Outcome& a, const Outcome& b) {
@@ -100,8 +101,8 @@ struct Outcome {
 Outcome Observe(const absl::StatusOr<std::vector<vm::Value>>& results,
                 std::string printed);
 
-// Values bit for bit; lists and buffers by content, and by number where they
-// occur again: "i32:5 #0=buf:00ff #1=list<i8>(i32:1) #0".
+// Describes values bit by bit. Lists and buffers are described by content and,
+// when they occur again, by number: "i32:5 #0=buf:00ff #1=list<i8>(i32:1) #0".
 std::string Describe(std::span<const vm::Value> values);
 
 }  // namespace eyrie::tests

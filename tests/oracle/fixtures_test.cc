@@ -1,9 +1,8 @@
-// The oracle and compiled code give for every call of
-// tests/modules/manifest.json what the interpreter gives: text of results, code
-// of errors, what is printed.
+// The oracle and compiled code agree with the interpreter on every call of
+// tests/modules/manifest.json: text of results, error codes, printed output.
 //
-// Each has a `hal` module and devices of its own; kernels are the same native
-// code. What the calls must give, tests/integration compares.
+// Each has its own `hal` module and devices; kernels are the same native code.
+// tests/integration compares the results with the expected ones.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -34,7 +33,7 @@ namespace {
 using Json = nlohmann::json;
 using Lines = std::vector<std::string>;
 
-// Programs that belong together, and the names of their devices.
+// Programs of one session, and the names of their devices.
 struct Programs : std::vector<abi::Program> {
   Lines devices;
 };
@@ -57,13 +56,13 @@ absl::StatusOr<Programs> LoadPrograms(const Json& module) {
   return programs;
 }
 
-// Both engines would send the same kernels to the same other device.
+// Skipped, because both engines would run the same kernels on the same device.
 bool IsForVulkan(const Json& module) {
   const Lines devices = module.value("devices", Lines());
   return std::find(devices.begin(), devices.end(), "vulkan") != devices.end();
 }
 
-// What an engine makes of one case.
+// The outcome of one case on one engine.
 struct Seen {
   std::string text;  // results, or the code of the error
   Lines printed;
@@ -73,7 +72,7 @@ std::string CodeOf(const absl::Status& status) {
   return absl::StatusCodeToString(status.code());
 }
 
-// The sign of a NaN is the processor's.
+// The sign of a NaN depends on the processor.
 std::string TextOf(const absl::StatusOr<std::vector<vm::Value>>& results) {
   if (!results.ok()) return CodeOf(results.status());
   std::string text;
@@ -81,7 +80,7 @@ std::string TextOf(const absl::StatusOr<std::vector<vm::Value>>& results) {
   return absl::StrReplaceAll(text, {{"-nan", "nan"}, {"-NAN", "NAN"}});
 }
 
-// Programs linked by the oracle, on a device of their own.
+// Programs linked by the oracle, on their own device.
 class OracleSession {
  public:
   static absl::StatusOr<std::unique_ptr<OracleSession>> Create(
@@ -96,7 +95,7 @@ class OracleSession {
     return session;
   }
 
-  // Calls what the callable, which is of another session, calls.
+  // Calls the callable's function. The callable belongs to another session.
   absl::StatusOr<std::vector<vm::Value>> Call(const abi::Callable& callable,
                                               const Json& call) {
     ASSIGN_OR_RETURN(
@@ -132,7 +131,7 @@ absl::StatusOr<std::vector<vm::Value>> CallSession(abi::Session& session,
   return callable.Call(arguments);
 }
 
-// A session whose functions and bytecode kernels `jit`, or nobody, compiles.
+// Opens a session. If `jit` is not null, it compiles functions and kernels.
 absl::StatusOr<std::unique_ptr<abi::Session>> OpenSession(
     const Programs& programs, const std::shared_ptr<const vm::Jit>& jit,
     Seen& seen) {
@@ -145,7 +144,7 @@ absl::StatusOr<std::unique_ptr<abi::Session>> OpenSession(
   return abi::Session::Create(programs, std::move(devices), options);
 }
 
-// Runs a case on each and says what they do differently.
+// Runs a case on each engine and reports differences.
 void RunCase(OracleEngine& oracle, const std::shared_ptr<const vm::Jit>& jit,
              const Programs& programs, const Json& entry) {
   Seen want;

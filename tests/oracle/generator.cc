@@ -15,8 +15,8 @@ using vm::ValueType;
 
 namespace {
 
-// What shares objects, drops them, and looks into them while others drop them:
-// more often than the rest, so that one loop has several of them.
+// Instructions that share objects, release them, or use them while others
+// release them. Chosen more often, so that one loop contains several of them.
 constexpr Op kOften[] = {
     Op::kDiscardRefs,   Op::kAssignRef,     Op::kConstRefRodata,
     Op::kGlobalLoadRef, Op::kGlobalLoadRef, Op::kGlobalStoreRef,
@@ -30,7 +30,7 @@ FunctionGenerator::FunctionGenerator(Random& random, const Program& program,
                                      uint32_t function)
     : random_(random), program_(program), function_(function) {}
 
-// The last body block returns; guards come behind it.
+// The last body block returns. Blocks that count down follow it.
 Blocks FunctionGenerator::Create() {
   body_blocks_ = 2 + random_.Below(4);
   blocks_.resize(body_blocks_);
@@ -42,7 +42,7 @@ Blocks FunctionGenerator::Create() {
   }
   current_ = body_blocks_ - 1;
   Body();
-  // Shows what refs are left, and something of what was computed.
+  // Prints the remaining refs and some computed values.
   Instruction print;
   print.info = &vm::InfoOf(Op::kPrint);
   print.operands = {{OperandKind::kString, 0, {}, {}, "end"},
@@ -80,9 +80,9 @@ void FunctionGenerator::Emit(Op op, std::initializer_list<uint64_t> operands) {
   Put(std::move(in));
 }
 
-// Gives every register its role's contents.
+// Sets every register according to its role.
 void FunctionGenerator::Prologue() {
-  // Deeper functions are called more often.
+  // Functions that are called by others run more often, so they get less fuel.
   Emit(Op::kConstI32, {1 + random_.Below(function_ == 0 ? 6 : 3), kFuel});
   Emit(Op::kConstI32, {0xFFFFFFFF, kMinusOne});
   for (uint64_t i = 0; i < 4; ++i) {
@@ -129,7 +129,8 @@ void FunctionGenerator::Body() {
   }
 }
 
-// A register to move: often one that the block at hand has just written.
+// Returns a register to move: often one that the current block has just
+// written.
 uint16_t FunctionGenerator::MovedNumber(bool wide) {
   const std::vector<Instruction>& block = blocks_[current_];
   for (size_t i = block.size(); i > 0 && random_.OneIn(2); --i) {
@@ -144,8 +145,8 @@ uint16_t FunctionGenerator::MovedNumber(bool wide) {
                                     : random_.Below(kNumberCount));
 }
 
-// Often none; else a few of one width, as loops have them, or any mixture.
-// Of a wide value both halves move, the lower one first if not by chance.
+// Returns no moves (often), a few of one width, as loops have them, or a
+// mixture. Both halves of a wide value move, usually the lower one first.
 FunctionGenerator::Regs FunctionGenerator::Moves() {
   enum { kNone, kNarrow, kWide, kMixed } style = kNone;
   static constexpr decltype(style) kStyles[] = {kNone, kNarrow, kWide, kMixed};
@@ -179,7 +180,7 @@ void FunctionGenerator::AddRefMove(Regs& moves) {
   moves.push_back(Role(role));
 }
 
-// A block counting down and then going on to `block`, or to the return.
+// Returns a block that counts down, then continues at `block` or returns.
 uint32_t FunctionGenerator::GuardOf(uint32_t block) {
   const auto found = guards_.find(block);
   if (found != guards_.end()) return found->second;
@@ -205,7 +206,7 @@ void FunctionGenerator::CountDown(uint32_t block) {
 }
 
 uint32_t FunctionGenerator::TargetFrom(uint32_t from) {
-  // Nothing leads back to the prologue, which refuels.
+  // Branches never lead to the prologue, because it refuels.
   const uint32_t target = 1 + random_.Below(body_blocks_ - 1);
   return target > from ? target : GuardOf(target);
 }
@@ -215,9 +216,10 @@ Operand FunctionGenerator::BlockOperand(uint32_t from) {
 }
 
 void FunctionGenerator::Terminate(uint32_t block) {
-  // A loop of its own: others are entered in their midst, too.
+  // A loop of one block; other loops may be entered in the middle.
   if (block > 0 && random_.OneIn(3)) return CountDown(block);
-  // Which terminators there are, the table says; return and fail end all.
+  // Chooses any terminator of the table. Returns and most fails are replaced
+  // by branches, because they would end the function.
   const vm::OpInfo* info = nullptr;
   do {
     info = &vm::kOps[random_.Below(vm::kOpCount)];
@@ -260,7 +262,7 @@ void FunctionGenerator::Terminate(uint32_t block) {
   Put(std::move(in));
 }
 
-// A comparison, as compilers put it before a branch on its result.
+// Emits a comparison, as compilers do before a branch on its result.
 uint64_t FunctionGenerator::EmitComparison() {
   const vm::OpInfo* info = nullptr;
   do {
@@ -270,7 +272,7 @@ uint64_t FunctionGenerator::EmitComparison() {
   return blocks_[current_].back().result().bits;
 }
 
-// A call of a function behind this one, or of an import; the form follows.
+// Emits a call of a later function, or of an import, in a fitting form.
 void FunctionGenerator::EmitCall(bool yieldable, uint32_t from) {
   const auto& imports = ImportedFunctions();
   const auto functions = static_cast<uint32_t>(program_.functions.size());
@@ -282,7 +284,7 @@ void FunctionGenerator::EmitCall(bool yieldable, uint32_t from) {
     callee = *vm::CallingConvention::Parse(
         program_.functions[function.bits].convention);
   } else {
-    // Behind those that exist stands one that nobody has.
+    // The import after the existing ones is missing.
     const auto count = static_cast<uint32_t>(imports.size());
     uint32_t import = random_.Below(count);
     if (random_.OneIn(64)) import = count;

@@ -1,9 +1,9 @@
 // Writes one random function.
 //
-// Registers have roles, which keeps most programs from failing at once: some
-// hold small numbers for indices, fuel for loops, canonical NaNs; of the refs,
-// some are buffers, some lists. Everything else is anybody's. A list that can
-// hold lists never gets into one, or nothing could free it.
+// Registers have roles, so that most programs do not fail at once: some hold
+// small numbers for indices, fuel for loops, or canonical NaNs; some refs are
+// buffers, some are lists. All others hold any value. A list that may contain
+// lists is never stored in one, because the cycle would leak.
 // Tested by random_programs_test.cc.
 #ifndef EYRIE_TESTS_ORACLE_GENERATOR_H_
 #define EYRIE_TESTS_ORACLE_GENERATOR_H_
@@ -20,9 +20,9 @@
 
 namespace eyrie::tests {
 
-// Registers of the i32 bank by role.
+// Roles of registers in the i32 bank.
 enum NumberRole : uint16_t {
-  kGeneral = 16,  // 0 to 15: arguments, and whatever is computed
+  kGeneral = 16,  // 0 to 15: arguments and computed values
   kFuel = kGeneral,
   kMinusOne,
   kSmall,                   // four i32
@@ -35,7 +35,7 @@ enum NumberRole : uint16_t {
   kScratch,
   kNumberCount,
 };
-// Of the ref bank.
+// Roles of registers in the ref bank.
 enum RefRole : uint16_t {
   kAny = 0,      // four: arguments, results; may hold anything
   kBuffers = 4,  // four: a buffer or null
@@ -47,7 +47,7 @@ enum RefRole : uint16_t {
   kRefCount,
 };
 
-// Places in every random module.
+// Sizes of every random module's tables.
 inline constexpr uint32_t kGlobalBytes = 64;
 inline constexpr uint32_t kGlobalRefs = 4;  // two buffers, a list, anything
 inline constexpr uint32_t kRodataCount = 3;
@@ -65,11 +65,11 @@ enum TypeOrdinal : uint32_t {
 
 class FunctionGenerator {
  public:
-  // The signatures of all functions are in the program already.
+  // `program` must already have the signatures of all functions.
   FunctionGenerator(Random& random, const Program& program, uint32_t function);
 
   Blocks Create();
-  // Of a function whose arguments are numbers, as its one result.
+  // Creates a short function that takes numbers and returns one.
   Blocks MakeShort();
 
  private:
@@ -85,7 +85,7 @@ class FunctionGenerator {
   Operand BlockOperand(uint32_t from);
   uint32_t TargetFrom(uint32_t from);
   uint32_t GuardOf(uint32_t block);
-  // To `block`, or to the return, at the end of the block at hand.
+  // Ends the current block: counts down, then continues at `block` or returns.
   void CountDown(uint32_t block);
   uint64_t EmitComparison();
   uint16_t MovedNumber(bool wide);
@@ -93,7 +93,7 @@ class FunctionGenerator {
   void AddRefMove(Regs& moves);
   Operand Remap() { return {Kind::kRemap, 0, Moves(), {}, {}}; }
 
-  // generator_operands.cc: instructions that only have operands.
+  // generator_operands.cc: instructions with operands only.
   void EmitRandom(const vm::OpInfo& info);
   void PrepareOperands(Instruction& in);
   Operand RandomOperand(const vm::OpInfo& info, uint32_t index, Kind kind);
@@ -106,7 +106,7 @@ class FunctionGenerator {
   void ChoosePlainRefs(Instruction& in);
   void Canonicalize(const Instruction& in);
 
-  // generator_short.cc: one block, of numbers.
+  // generator_short.cc: one block that computes with numbers.
   uint16_t NewNumber(bool wide);
   bool EmitShort(const vm::OpInfo& info);
 
@@ -123,7 +123,8 @@ class FunctionGenerator {
   void Emit(vm::Op op, std::initializer_list<uint64_t> operands);
   void Put(Instruction in) { blocks_[current_].push_back(std::move(in)); }
   bool Startswith(const vm::OpInfo& info, const char* prefix) const;
-  // Whether it may compute a NaN, whose bits are the processor's.
+  // Reports whether the instruction may compute a NaN, whose bits depend on the
+  // processor.
   bool MakesNans(const vm::OpInfo& info) const;
 
   Random& random_;
@@ -133,7 +134,7 @@ class FunctionGenerator {
   uint32_t current_ = 0;
   Blocks blocks_;
   std::map<uint32_t, uint32_t> guards_;
-  // Of a short function: registers with a value, narrow and wide ones.
+  // In a short function: registers that have a value, by width.
   uint16_t next_number_ = 0;
   Regs numbers_[2];
 };

@@ -1,4 +1,4 @@
-// Random instructions that compute, and the operands they get.
+// Random instructions that compute, and their operands.
 // Tested by random_programs_test.cc.
 #include <bit>
 #include <utility>
@@ -26,7 +26,7 @@ constexpr double kFloats[] = {
     2.5,    -2.5,   3.25,    10.0,   1e-3,   0.1,    -7.75,
     255.5,  65536,  1e9,     -1e9,   1e-40,  1e30,   1e300,
     1e-300, 0x1p31, -0x1p31, 0x1p32, 0x1p63, 0x1p64, 4503599627370497.5};
-// Infinities; quiet and signalling NaNs with payloads.
+// Infinities, quiet and signalling NaNs with payloads, and subnormals.
 constexpr uint64_t kOddF32[] = {0x7F800000, 0xFF800000, 0x7FC00000,
                                 0xFFC00000, 0x7FC12345, 0x7F812345,
                                 0xFFBFFFFF, 0x00000001, 0x807FFFFF};
@@ -34,7 +34,7 @@ constexpr uint64_t kOddF64[] = {
     0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000,
     0xFFF8000000000000, 0x7FF8123456789ABC, 0x7FF0123456789ABC,
     0xFFF7FFFFFFFFFFFF, 0x0000000000000001, 0x800FFFFFFFFFFFFF};
-// What an integer can hold, with fractions to round.
+// Values that fit in an integer, with fractions to round.
 constexpr double kModest[] = {0,     0.25, 0.5, 1.5, 2.5,
                               -0.25, 3.75, 100, 1e4, 16777215.5};
 constexpr const char* kTexts[] = {"", "a", "text", "assert"};
@@ -43,8 +43,8 @@ uint64_t BitsF32(double value) {
   return std::bit_cast<uint32_t>(static_cast<float>(value));
 }
 
-// Whether all the bits of the result are the instruction's own, not the
-// processor's, also if it is a NaN.
+// Reports whether the result's bits do not depend on the processor, even if it
+// is a NaN.
 bool KeepsNans(const vm::OpInfo& info) {
   for (const char* prefix :
        {"abs.", "neg.", "min.", "max.", "select.", "switch."}) {
@@ -80,7 +80,7 @@ uint16_t FunctionGenerator::Role(RefRole role) {
 uint16_t FunctionGenerator::AnyRef() {
   return static_cast<uint16_t>(random_.Below(kRefCount) | vm::kRefBit);
 }
-// Where the bit counts for nothing it may stand too.
+// Sets the move bit on some refs, also where it has no effect.
 uint16_t FunctionGenerator::MaybeMove(uint16_t reg) {
   const bool move = random_.OneIn(vm::RefIndex(reg) < kBuffers ? 4 : 12);
   return static_cast<uint16_t>(reg | (move ? vm::kMoveBit : 0));
@@ -107,7 +107,7 @@ uint64_t FunctionGenerator::Interesting(OperandKind kind) {
   }
 }
 
-// Makes an object of the register's role.
+// Creates an object for the register's role.
 void FunctionGenerator::Refill(uint16_t reg) {
   const uint16_t index = vm::RefIndex(reg);
   const uint16_t to = index | vm::kRefBit;
@@ -136,7 +136,7 @@ void FunctionGenerator::RefillMoved(const Instruction& in) {
   }
 }
 
-// An index or size is small; a value is anything.
+// Returns an operand: a small number for an index or size, else any value.
 Operand FunctionGenerator::NumberOperand(const vm::OpInfo& info, uint32_t index,
                                          OperandKind kind) {
   Operand operand = {kind, General(kind), {}, {}, {}};
@@ -162,7 +162,7 @@ Operand FunctionGenerator::NumberOperand(const vm::OpInfo& info, uint32_t index,
   return operand;
 }
 
-// Registers of a list; each ref may be moved from.
+// Returns registers for a list. Each ref may be moved.
 FunctionGenerator::Regs FunctionGenerator::RandomList(OperandKind kind) {
   Regs list;
   const bool refs =
@@ -240,7 +240,7 @@ void FunctionGenerator::EmitRandom(const vm::OpInfo& info) {
   Canonicalize(copy);
 }
 
-// Puts into registers what lets the instruction succeed, most of the time.
+// Sets registers so that the instruction usually succeeds.
 void FunctionGenerator::PrepareOperands(Instruction& in) {
   const vm::OpInfo& info = *in.info;
   auto set = [&](const Operand& operand, uint64_t bits) {
@@ -252,7 +252,7 @@ void FunctionGenerator::PrepareOperands(Instruction& in) {
     const bool wide = in.operands[1].wide();
     const uint64_t divisor =
         Interesting(wide ? OperandKind::kImmI64 : OperandKind::kImmI32);
-    // Not 0, and seldom -1.
+    // Not 0, and rarely -1.
     set(in.operands[1], divisor | (random_.OneIn(2) ? 1 : 4));
   }
   const bool casts = Startswith(info, "cast.f") && info.writes.count == 1;
@@ -291,7 +291,7 @@ bool FunctionGenerator::MakesNans(const vm::OpInfo& info) const {
   return computed && !KeepsNans(info);
 }
 
-// The bits of a NaN that was computed are the processor's: they do not stay.
+// Replaces a computed NaN, because its bits depend on the processor.
 void FunctionGenerator::Canonicalize(const Instruction& in) {
   if (!MakesNans(*in.info)) return;
   const uint64_t reg = in.result().bits;

@@ -1,8 +1,8 @@
-// Which refs instructions read and write, by the roles of registers.
+// Chooses the refs that instructions read and write, by register roles.
 //
-// What a buffer's or a list's register holds was made for it, or has passed a
-// check of its type; only `any` registers hold whatever comes. A list that may
-// hold lists is never stored, so that no list can reach itself.
+// A buffer or list register holds an object created for it, or one that passed
+// a type check. Only `any` registers hold any object. A list that may contain
+// lists is never stored, so that no list can reach itself.
 // Tested by random_programs_test.cc.
 #include <utility>
 
@@ -25,7 +25,7 @@ uint16_t Ref(RefRole role) { return static_cast<uint16_t>(role | vm::kRefBit); }
 
 }  // namespace
 
-// Replaces the refs that RandomOperand has drawn.
+// Replaces the refs that RandomOperand chose.
 void FunctionGenerator::ChooseRefs(Instruction& in) {
   const vm::OpInfo& info = *in.info;
   if (Startswith(info, "list.")) {
@@ -44,7 +44,7 @@ void FunctionGenerator::ChooseRefs(Instruction& in) {
     ChoosePlainRefs(in);
   }
   for (Operand& operand : in.operands) {
-    // From major 16 on the bit counts, and stands nowhere else.
+    // Since major 16 the move bit has an effect, and is valid only here.
     const bool allowed =
         operand.kind == OperandKind::kRefMove || program_.major < 16;
     if (IsRef(operand) && allowed) {
@@ -57,7 +57,7 @@ void FunctionGenerator::ChooseListRefs(Instruction& in) {
   const Op op = in.info->op;
   Operand& list = in.operands[0];
   if (op == Op::kListAlloc) {
-    // Of any type but one that could hold a list, which goes elsewhere.
+    // Any type, but a list that may contain lists goes to its own register.
     uint32_t type = random_.Below(kTypeCount);
     const bool of_lists = type == kTypeList || type == kTypeAnyRef;
     in.operands[0].bits = of_lists ? uint32_t{kTypeList} : type;
@@ -85,15 +85,15 @@ void FunctionGenerator::ChooseListRefs(Instruction& in) {
     const bool typed = random_.OneIn(2);
     const uint32_t type = lists ? kTypeList : kTypeBuffer;
     in.operands[2].bits = typed ? type : random_.Below(kTypeCount);
-    // Only what the type keeps out of it cannot hold a list.
+    // Only a result with a checked type is known not to contain a list.
     in.result();
     in.operands.back().bits =
         !typed ? Role(kAny) : Role(lists ? kAny : kBuffers);
   }
 }
 
-// Instructions with a type: globals, casts, select and switch. The type goes
-// with the roles of what is read and of what is written.
+// Instructions with a type: globals, casts, select and switch. The type matches
+// the roles of the registers that are read and written.
 void FunctionGenerator::ChooseTypedRefs(Instruction& in) {
   Operand* type = nullptr;
   Operand* global = nullptr;
@@ -120,7 +120,7 @@ void FunctionGenerator::ChooseTypedRefs(Instruction& in) {
     Operand& operand = in.operands[i];
     const bool result = i >= in.read_count();
     if (IsRef(operand)) {
-      // What is of another type than its register's goes where it may be.
+      // A result of another type than its role's must go to an `any` register.
       operand.bits = Role(result && type->bits != own ? kAny : role);
     } else if (operand.kind == OperandKind::kRefList) {
       for (uint16_t& reg : operand.list) reg = MaybeMove(Role(role));

@@ -1,5 +1,5 @@
-// Short random functions: one block that makes a number of numbers, each
-// written before it is read. Compiled callers have copies of most.
+// Short random functions: one block that computes numbers. Each register is
+// written before it is read. The JIT inlines most of these functions.
 //
 // Tested by random_programs_test.cc.
 #include <utility>
@@ -22,7 +22,7 @@ bool IsConstant(OperandKind kind) {
 
 }  // namespace
 
-// Registers that have a value, whatever its type: by width.
+// Allocates a register that has a value, by width.
 uint16_t FunctionGenerator::NewNumber(bool wide) {
   if (wide) next_number_ += next_number_ % 2;
   const uint16_t reg = next_number_;

@@ -1,7 +1,7 @@
 // An instruction as data: decoded from bytecode, encoded to it, printed.
 //
-// A decoder of its own, written from operand.h alone: what the tests hold an
-// engine against must not share the engine's reading of the bytes.
+// This decoder is independent and uses only operand.h, because tests that check
+// an engine must not share the engine's decoder.
 // Tested by instruction_test.cc, random_programs_test.cc.
 #ifndef EYRIE_TESTS_ORACLE_INSTRUCTION_H_
 #define EYRIE_TESTS_ORACLE_INSTRUCTION_H_
@@ -17,7 +17,7 @@
 
 namespace eyrie::tests {
 
-// A branch target with the moves on the way, as pairs of from and to.
+// A branch target with its register moves, as (from, to) pairs.
 struct Target {
   uint32_t block = 0;
   std::vector<uint16_t> moves;
@@ -25,12 +25,12 @@ struct Target {
 
 struct Operand {
   vm::OperandKind kind = vm::OperandKind::kInvalid;
-  // A register, a constant's bits, a place in the module, or a block: its
-  // offset if decoded, its number if to be encoded.
+  // A register, a constant's bits, an ordinal in the module, or a block: its
+  // offset after decoding, its number before encoding.
   uint64_t bits = 0;
   std::vector<uint16_t> list;  // registers, segments, or a remap's pairs
   std::vector<Target> cases;
-  absl::string_view text;  // outlives the instruction
+  absl::string_view text;  // must outlive the instruction
 
   uint16_t reg() const { return static_cast<uint16_t>(bits); }
   uint32_t place() const { return static_cast<uint32_t>(bits); }
@@ -51,17 +51,17 @@ struct Instruction {
   }
 };
 
-// A function's blocks, without their marks; targets are their numbers.
+// A function's blocks, without block markers. Branch targets are block numbers.
 using Blocks = std::vector<std::vector<Instruction>>;
 
-// The instruction at an offset of verified code.
+// Decodes the instruction at an offset of verified code.
 Instruction Decode(std::span<const uint8_t> code, uint32_t offset);
 
 std::vector<uint8_t> Encode(const Blocks& blocks);
 
-// "add.i32 i0 i1 i2", as module_builder.h spells it; blocks as "^b3".
+// Returns "add.i32 i0 i1 i2", as module_builder.h spells it; blocks as "^b3".
 std::string ToText(const Instruction& instruction);
-// A line per instruction, with its offset.
+// Returns one line per instruction, with its offset.
 std::string ToText(const Blocks& blocks);
 
 }  // namespace eyrie::tests

@@ -1,5 +1,5 @@
-// Encoding and decoding an instruction of every row gives it back, and both
-// agree with the assembler that tests write code with.
+// Encodes and decodes an instruction of every row. The result must be equal,
+// and must agree with the assembler that tests use.
 #include "tests/oracle/instruction.h"
 
 #include <string>
@@ -33,7 +33,7 @@ TEST(Instruction, DecodesWhatItEncodes) {
             EXPECT_EQ(a.list, b.list);
             EXPECT_EQ(a.text, b.text);
             EXPECT_EQ(a.cases.size(), b.cases.size());
-            // A block has become an offset.
+            // A block number has become an offset.
             if (a.kind != vm::OperandKind::kBlock) {
               EXPECT_EQ(a.bits, b.bits);
             }
@@ -54,7 +54,7 @@ TEST(Instruction, PrintsWhatTheAssemblerReads) {
       for (size_t i = 0; i < function.blocks.size(); ++i) {
         absl::StrAppend(&text, "b", i, ": ");
         for (const Instruction& instruction : function.blocks[i]) {
-          // Its floats are written as numbers, ours as bits.
+          // The assembler writes floats as numbers; ToText writes their bits.
           if (ToText(instruction).find("const.f") == 0) continue;
           absl::StrAppend(&text, ToText(instruction), " ");
         }

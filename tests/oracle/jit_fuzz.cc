@@ -1,9 +1,9 @@
-// What compiled code does is what the interpreter does: results and what they
-// lead to, errors with their backtrace, at the same unit of fuel, under limits
+// Compiled code must behave as the interpreter does: same results and reachable
+// objects, same errors and backtraces, at the same unit of fuel, under limits
 // on memory and stack.
 //
-// A module, whose functions are called; or up to eight bytes, the number of a
-// random program. tests/fuzz/BUILD says how to run it.
+// The input is a module, whose functions are called, or up to eight bytes: the
+// seed of a random program. tests/fuzz/BUILD says how to run it.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -59,7 +59,7 @@ Value Argument(ValueType type, int32_t number) {
   return Value(Ref<RefObject>());
 }
 
-// The bits of a NaN are the processor's affair.
+// The bits of a NaN depend on the processor.
 Value WithoutNanBits(const Value& value) {
   if (value.type() == ValueType::kF32) {
     float number;
@@ -73,8 +73,8 @@ Value WithoutNanBits(const Value& value) {
   return value;
 }
 
-// What calls of all functions do, one after another. Several amounts of fuel
-// end them in several places.
+// Calls all functions in turn and returns their outcomes. `fuel` may end them
+// early; callers pass several amounts.
 std::string RunAll(const Modules& modules,
                    const std::shared_ptr<const vm::Jit>& jit, uint64_t fuel) {
   auto context = vm::Context::Create(modules, Options(jit, fuel));

@@ -1,4 +1,4 @@
-// A value per instruction, from rows that name some of them.
+// Maps each instruction to a value, from rows for some of them.
 #ifndef EYRIE_TESTS_ORACLE_OP_TABLE_H_
 #define EYRIE_TESTS_ORACLE_OP_TABLE_H_
 
@@ -22,7 +22,7 @@ class OpTable {
     for (const Row& row : rows) values_[IndexOf(row.op)] = row.value;
   }
 
-  // A default value where no row is of the instruction.
+  // Returns the value, or a default value if no row names the instruction.
   const Value& operator[](vm::Op op) const { return values_[IndexOf(op)]; }
 
  private:

@@ -22,7 +22,7 @@ using vm::ValueType;
 
 namespace {
 
-// What a frame costs, and how much all may: as vm/limits/limits.h says.
+// Stack bytes of one frame and of all, as in vm/limits/limits.h.
 constexpr size_t kStackBytes = size_t{4} << 20;
 size_t FrameBytes(const vm::FunctionDef& function) {
   return 64 + size_t{4} * function.i32_register_count +
@@ -39,8 +39,8 @@ uint64_t BitsOf(const Value& value) {
                               : static_cast<uint32_t>(value.i32());
 }
 
-// `fail` with a code: the sixteen of the format, one that means a missing
-// variant, and UNKNOWN for what is none.
+// Returns the error of `fail` with a code: one of the format's sixteen, one
+// that means a missing variant, or UNKNOWN for any other code.
 absl::Status FailWith(uint32_t code, absl::string_view message) {
   if (code >= 1 && code <= 16) {
     return absl::Status(static_cast<absl::StatusCode>(code),
@@ -274,7 +274,7 @@ absl::Status OracleInstance::Control(const Instruction& in) {
   }
 }
 
-// Moves one after another, as listed.
+// Moves registers one after another, as listed.
 void OracleInstance::GoTo(uint32_t block, const std::vector<uint16_t>& moves) {
   Activation& top = Top();
   for (size_t i = 0; i < moves.size(); i += 2) {
@@ -395,8 +395,8 @@ void OracleInstance::Return(const std::vector<uint16_t>& values) {
     PutRegister(taken[i], (*results)[i]);
 }
 
-// Arguments that move are given up when the function has returned; it borrows
-// all of them. A span is its count, then its elements.
+// Arguments with a move bit are released after the function returns; it borrows
+// all of them. A span is passed as its count, then its elements.
 absl::Status OracleInstance::CallNative(const LinkedImport& import,
                                         const std::vector<uint16_t>& segments,
                                         const std::vector<uint16_t>& args,

@@ -1,9 +1,9 @@
-// A reference evaluator of bytecode: plain, slow, and written apart from the
+// A reference evaluator of bytecode: simple, slow, and independent of the
 // interpreter.
 //
-// It shares with it the verified module, the objects modules hold (vm.buffer,
-// vm.list, read and written by bytes and elements) and native functions. It
-// has its own decoder, registers, frames, calls, conversions and arithmetic.
+// It shares the verified module, the objects of modules (vm.buffer and vm.list,
+// accessed by bytes and elements) and native functions. It has its own decoder,
+// registers, frames, calls, conversions and arithmetic.
 // Tested by random_programs_test.cc, fixtures_test.cc.
 #ifndef EYRIE_TESTS_ORACLE_ORACLE_H_
 #define EYRIE_TESTS_ORACLE_ORACLE_H_
@@ -39,15 +39,15 @@ class OracleEngine final : public Engine {
       std::vector<std::shared_ptr<const vm::Module>> modules,
       vm::PrintSink print) override;
 
-  // Instructions that a call may take; it fails with ABORTED beyond them.
+  // Maximum number of instructions of a call; a longer one fails with ABORTED.
   uint64_t max_steps = ~uint64_t{0};
-  // How often each row of opcodes.def was executed, failing ones included.
+  // Number of executions of each row of opcodes.def, including failed ones.
   std::array<uint64_t, vm::kOpCount> executed = {};
 };
 
 struct LinkedModule;
 
-// An import as it was linked; nothing if an optional one is missing.
+// A linked import. Empty if it is optional and missing.
 struct LinkedImport {
   const vm::CallingConvention* signature = nullptr;
   vm::NativeImport native;
@@ -64,7 +64,7 @@ struct LinkedModule {
   std::vector<Ref<RefObject>> global_refs;
   std::vector<Ref<vm::Buffer>> rodata;  // made when first asked for
   std::vector<LinkedImport> imports;
-  // Decoded instructions by function and offset.
+  // Decoded instructions, by function and offset.
   std::vector<std::map<uint32_t, Instruction>> code;
 
   const vm::ModuleDef& def() const { return module->def(); }
@@ -79,7 +79,7 @@ struct LinkedModule {
 struct Activation {
   LinkedModule* module = nullptr;
   uint32_t function = 0;
-  uint32_t at = 0;    // offset of the instruction that runs
+  uint32_t at = 0;    // offset of the current instruction
   uint32_t next = 0;  // of the one to go on with
   std::vector<uint32_t> numbers;
   std::vector<Ref<RefObject>> refs;
@@ -104,13 +104,13 @@ struct Activation {
   }
   Ref<RefObject>& RefAt(uint16_t reg) { return refs[vm::RefIndex(reg)]; }
   Ref<RefObject>& RefAt(const Operand& operand) { return RefAt(operand.reg()); }
-  // Whether a single operand gives its reference away.
+  // Reports whether an operand moves its ref out of the register.
   bool Moves(const Operand& operand) const {
     return vm::IsMove(operand.reg()) && module->operand_moves();
   }
 };
 
-// The object in a ref register, which must be a T: else INVALID_ARGUMENT.
+// Returns the object in a ref register. INVALID_ARGUMENT: it is not a T.
 template <typename T>
 absl::StatusOr<T*> As(Activation& a, const Operand& operand) {
   T* object = RefCast<T>(a.RefAt(operand).get());
@@ -119,11 +119,11 @@ absl::StatusOr<T*> As(Activation& a, const Operand& operand) {
 }
 inline absl::Status PastEnd() { return absl::OutOfRangeError("past the end"); }
 
-// Executes one instruction that needs only its own frame: globals, refs, lists,
-// buffers. Fails with the code of the instruction's error.
+// Executes an instruction that needs only its own frame: globals, refs, lists,
+// buffers. Fails with the status code of the instruction's error.
 using Effect = absl::Status (*)(Activation&, const Instruction&);
 
-// nullptr for an instruction that is no such one.
+// Return nullptr for other instructions.
 Effect FindObjectEffect(vm::Op op);  // of globals, refs and lists
 Effect FindBufferEffect(vm::Op op);
 

@@ -1,4 +1,4 @@
-// The oracle's buffers, read and written a byte at a time.
+// The oracle's buffers, accessed one byte at a time.
 // Tested by random_programs_test.cc, fixtures_test.cc.
 #include <cstdint>
 #include <span>
@@ -16,7 +16,7 @@ namespace {
 using vm::Buffer;
 using vm::Op;
 
-// Buffers. Offset and length in elements of `width` bytes.
+// Checks a range. Offset and count are in elements of `width` bytes.
 absl::StatusOr<uint64_t> BytesAt(const Buffer& buffer, uint64_t offset,
                                  uint64_t count, uint64_t width) {
   const uint64_t limit = buffer.size() / width;
@@ -95,7 +95,7 @@ absl::Status BufferCompare(Activation& a, const Instruction& in) {
   return absl::OkStatus();
 }
 
-// The function itself is tested against its authors' vectors.
+// The hash function itself is tested with its authors' vectors.
 absl::Status BufferHash(Activation& a, const Instruction& in) {
   ASSIGN_OR_RETURN(Buffer * buffer, As<Buffer>(a, in.operands[0]));
   const uint64_t length = a.Number(in.operands[2]);

@@ -1,7 +1,7 @@
 // The oracle's globals, refs and lists.
 //
-// Lists are read and written an element at a time as their hosts do, with the
-// conversions written here.
+// Lists are accessed one element at a time, through the API for hosts. The
+// conversions are implemented here.
 // Tested by random_programs_test.cc, fixtures_test.cc.
 #include <bit>
 #include <cstdint>
@@ -26,20 +26,20 @@ using Kind = ElementType::Kind;
 
 absl::Status WrongRef() { return absl::InvalidArgumentError("wrong ref"); }
 
-// Whether an element may be this ref, by the rule of typed refs.
+// Reports whether an element of the type may hold this ref.
 bool MayBe(const ElementType& type, const RefObject* object) {
   if (object == nullptr || type.kind == Kind::kVariant) return true;
   if (type.kind != Kind::kRef) return false;
   return type.ref == nullptr || type.ref == &object->type();
 }
 
-// Takes the reference out of a place, or shares it.
+// Moves the reference out, or shares it.
 Ref<RefObject> TakeOrShare(Ref<RefObject>& from, bool move) {
   if (!move) return from;
   return std::exchange(from, Ref<RefObject>());
 }
 
-// Puts what `from` holds, which must be of the type, into `to`.
+// Assigns the ref in `from`, which must be of the type, to `to`.
 absl::Status Assign(Activation& a, Ref<RefObject>& to, uint32_t type,
                     Ref<RefObject>& from, bool move) {
   if (!MayBe(a.module->type(type), from.get())) return WrongRef();
@@ -48,7 +48,7 @@ absl::Status Assign(Activation& a, Ref<RefObject>& to, uint32_t type,
   return absl::OkStatus();
 }
 
-// Globals: an offset is an operand, or what a register holds.
+// Globals. The offset is an immediate or in a register.
 template <bool kIndirect>
 absl::StatusOr<uint32_t> Place(Activation& a, const Operand& operand,
                                uint32_t size, size_t limit) {
@@ -137,8 +137,8 @@ absl::Status CastAnyRef(Activation& a, const Instruction& in) {
                 a.Moves(from));
 }
 
-// The one not chosen is dropped too if it was to be moved, unless the result
-// has just been put there.
+// The ref that is not selected is released, too, if its move bit is set and the
+// result did not replace it.
 absl::Status SelectRef(Activation& a, const Instruction& in) {
   const bool first = a.Number(in.operands[0]) != 0;
   const Operand& chosen = in.operands[first ? 2 : 3];
@@ -152,7 +152,7 @@ absl::Status SelectRef(Activation& a, const Instruction& in) {
   return absl::OkStatus();
 }
 
-// In the list, move bits count in every version.
+// Move bits in the list apply in every version.
 absl::Status SwitchRef(Activation& a, const Instruction& in) {
   const auto& list = in.operands[3].list;
   const uint64_t index = a.Number(in.operands[0]);
@@ -195,7 +195,7 @@ absl::Status ListAlloc(Activation& a, const Instruction& in) {
   return absl::OkStatus();
 }
 
-// Capacity is nobody's to see.
+// The capacity is not observable.
 absl::Status ListReserve(Activation& a, const Instruction& in) {
   RETURN_IF_ERROR(As<List>(a, in.operands[0]));
   if (a.Number(in.operands[1]) <= List::kMaxSize) return absl::OkStatus();
@@ -217,15 +217,15 @@ absl::Status ListResize(Activation& a, const Instruction& in) {
 
 bool IsFloat(Kind kind) { return kind == Kind::kF32 || kind == Kind::kF64; }
 
-// The bits of a number of one kind as one of another. Integers keep their low
-// bits or their sign; between integers and floats everything becomes 0.
+// Converts a number's bits between kinds. Integers keep their low bits or their
+// sign. Conversions between integers and floats return 0.
 uint64_t Convert(uint64_t bits, Kind from, Kind to) {
   if (IsFloat(from) != IsFloat(to)) return 0;
   if (IsFloat(from)) {
     const double value =
         from == Kind::kF64 ? std::bit_cast<double>(bits)
                            : std::bit_cast<float>(static_cast<uint32_t>(bits));
-    // A NaN keeps its bits only where nothing converts.
+    // A NaN keeps its bits only if the kinds are equal.
     if (from == to) return bits;
     return to == Kind::kF64
                ? std::bit_cast<uint64_t>(value)
@@ -295,7 +295,7 @@ absl::Status ListSetNumber(Activation& a, const Instruction& in) {
       index, CreateValue(Convert(a.Number(in.operands[2]), from, to), to));
 }
 
-// One of another type than asked for comes as null.
+// Returns null for a ref that is not of the requested type.
 absl::Status ListGetRef(Activation& a, const Instruction& in) {
   ASSIGN_OR_RETURN(List * list, As<List>(a, in.operands[0]));
   const uint64_t index = a.Number(in.operands[1]);

@@ -25,7 +25,7 @@ constexpr ValueType kValueTypes[] = {ValueType::kI32, ValueType::kI64,
                                      ValueType::kF32, ValueType::kF64,
                                      ValueType::kRef};
 
-// At most as many refs as there are registers for anything.
+// Uses at most as many refs as there are registers of role `any`.
 std::vector<ValueType> RandomTypes(Random& random, uint32_t limit) {
   std::vector<ValueType> types;
   uint32_t refs = 0;
@@ -91,7 +91,7 @@ Value CreateValue(const PlannedValue& planned) {
   return Value(std::move(object));
 }
 
-// Returns all globals, eight bytes at a time.
+// Creates a function that returns all globals, eight bytes at a time.
 Blocks StateFunction() {
   Blocks blocks(1);
   Operand results = {vm::OperandKind::kRegList, 0, {}, {}, {}};
@@ -146,7 +146,7 @@ Program CreateProgram(uint64_t seed) {
     function.results = RandomTypes(random, 4);
     function.convention = ConventionOf(function);
   }
-  // Others call what is behind them.
+  // Short functions come last, because functions call later ones only.
   for (uint32_t i = random.Below(3); i > 0; --i) {
     program.functions.push_back(ShortFunction(random));
   }
@@ -228,7 +228,7 @@ Program Shrink(Program program,
     smaller.calls.erase(smaller.calls.begin() + static_cast<long>(i));
     if (fails(smaller)) program = std::move(smaller);
   }
-  // Constants stay: they bound loops and sizes.
+  // Constants stay, because they bound loops and sizes.
   for (size_t f = 0; f < program.functions.size(); ++f) {
     for (size_t b = 0; b < program.functions[f].blocks.size(); ++b) {
       for (size_t i = program.functions[f].blocks[b].size(); i-- > 0;) {

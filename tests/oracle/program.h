@@ -1,8 +1,8 @@
 // A random program: valid functions, and the calls to make of them.
 //
-// Reproducible from a seed on any machine. Loops are bounded: a branch
-// backwards goes through a block that counts down. Calls lead to functions of
-// a higher number only.
+// A seed gives the same program on any machine. Loops are bounded: a backward
+// branch leads through a block that counts down. Functions call only those with
+// a higher number.
 // Tested by random_programs_test.cc.
 #ifndef EYRIE_TESTS_ORACLE_PROGRAM_H_
 #define EYRIE_TESTS_ORACLE_PROGRAM_H_
@@ -26,7 +26,7 @@ struct RandomFunction {
   Blocks blocks;
 };
 
-// An argument of a planned call; of a ref, what to make.
+// An argument of a planned call. For a ref, the object to create.
 struct PlannedValue {
   enum class Object : uint8_t { kNull, kBuffer, kList };
   vm::ValueType type = vm::ValueType::kI32;
@@ -46,19 +46,19 @@ struct Program {
   std::vector<PlannedCall> calls;
 };
 
-// The same program for the same seed.
+// Returns the same program for the same seed.
 Program CreateProgram(uint64_t seed);
 
-// The module: its functions, and one named "state" that returns every global.
+// Returns the module: its functions, and "state", which returns every global.
 ModuleBuilder ToModule(const Program& program);
 
-// Fresh objects for a call.
+// Creates new objects for a call.
 std::vector<vm::Value> CreateArguments(const PlannedCall& call);
 
-// All of it, to read.
+// Returns the whole program as text.
 std::string ToText(const Program& program);
 
-// Drops calls and instructions as long as the predicate holds of what is left.
+// Removes calls and instructions while the predicate still holds.
 Program Shrink(Program program,
                const std::function<bool(const Program&)>& fails);
 

@@ -19,11 +19,11 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
     return z ^ (z >> 31);
   }
-  // Below `limit`, which is not 0.
+  // Returns a number below `limit`, which must not be 0.
   uint32_t Below(uint32_t limit) {
     return static_cast<uint32_t>((Bits() >> 32) * limit >> 32);
   }
-  // Once in `n` times.
+  // Returns true once in `n` times on average.
   bool OneIn(uint32_t n) { return Below(n) == 0; }
 
   template <typename Container>

@@ -1,7 +1,7 @@
-// The interpreter and the oracle agree on random programs: results bit for
-// bit, errors with their place, what is printed, globals, lists and buffers.
+// The interpreter and the oracle agree on random programs: results bit by bit,
+// errors with their location, printed output, globals, lists and buffers.
 //
-// EYRIE_ORACLE_SEED runs one program alone and prints it.
+// EYRIE_ORACLE_SEED runs one program and prints it.
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -49,7 +49,7 @@ absl::StatusOr<Modules> Load(const Program& program, bool pauses = false) {
   return modules;
 }
 
-// What every call does, and the globals after each.
+// Returns the outcome of every call, and the globals after each.
 std::vector<Outcome> RunAll(Engine& engine, const Modules& modules,
                             const Program& program) {
   std::vector<std::string> lines;
@@ -64,7 +64,7 @@ std::vector<Outcome> RunAll(Engine& engine, const Modules& modules,
     outcomes.push_back(Observe(results, absl::StrJoin(lines, "; ")));
     outcomes.back().suspensions = (*instance)->suspensions();
     lines.clear();
-    // What was given may have been written to.
+    // The call may have written to its arguments.
     absl::StrAppend(&outcomes.back().values, " of ", Describe(arguments));
     outcomes.push_back(Observe((*instance)->Call("state", {}), ""));
     if (outcomes[outcomes.size() - 2].code == absl::StatusCode::kAborted) break;
@@ -121,7 +121,7 @@ uint64_t CountRedirects(const vm::Module& module) {
   return count;
 }
 
-// What the engines do differently, or nothing.
+// Returns how the engines differ, or "".
 std::string Disagreement(const Program& program, OracleEngine& oracle,
                          Tally* tally) {
   const absl::StatusOr<Modules> modules = Load(program);
@@ -136,7 +136,7 @@ std::string Disagreement(const Program& program, OracleEngine& oracle,
     tally->redirects += CountRedirects(*modules->back());
     for (size_t i = 0; i < want.size(); i += 2) ++tally->codes[want[i].code];
   }
-  // Fuel, so that an engine gone astray comes back.
+  // Limits the fuel, so that a faulty engine cannot run forever.
   vm::Limits limits;
   limits.fuel = kMaxSteps;
   InterpreterEngine interpreter(InterpreterEngine::Resumes::kAtOnce, limits);
@@ -214,7 +214,7 @@ TEST_P(RandomPrograms, EnginesAgree) {
 INSTANTIATE_TEST_SUITE_P(Shards, RandomPrograms,
                          testing::Range(uint64_t{0}, kShards));
 
-// The hook for looking at one program.
+// Runs one program, for debugging.
 TEST(RandomProgram, OfSeed) {
   const char* text = std::getenv(kSeedVariable);
   uint64_t seed = 0;

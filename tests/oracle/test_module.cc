@@ -1,4 +1,5 @@
-// Numbers pass through or wrap: no float is computed, so that no NaN is made.
+// Functions pass numbers on, or wrap integers. No float is computed, so that no
+// NaN is created.
 // Tested by random_programs_test.cc.
 #include "tests/oracle/test_module.h"
 
@@ -52,7 +53,7 @@ absl::StatusOr<int64_t> Sum(State&, int32_t scale,
   return static_cast<int64_t>(sum * static_cast<uint64_t>(scale));
 }
 
-// The ref at an index, or null, and a number from between two spans.
+// Returns the ref at an index, or null, and the number between two spans.
 absl::StatusOr<std::tuple<Ref<RefObject>, int32_t>> Pick(
     State&, Spread<RefObject*> refs, int32_t index, Spread<float> floats) {
   const auto at = static_cast<uint32_t>(index);
@@ -70,14 +71,14 @@ std::optional<int32_t> QuickFailSome(int32_t a) {
   return a;
 }
 
-// Not ready at two of three calls, unless the argument is even.
+// Returns Pending for two of three calls, unless the argument is even.
 absl::StatusOr<int32_t> Slow(State& state, int32_t a) {
   if (a % 2 != 0 && state.calls_until_ready-- > 0) return vm::Pending();
   state.calls_until_ready = 2;
   return a;
 }
 
-// Gives what it was given the time before.
+// Returns the argument of the previous call.
 absl::StatusOr<Ref<RefObject>> Hold(State& state, RefObject* object) {
   return std::exchange(state.held, Ref<RefObject>::Share(object));
 }
@@ -106,7 +107,8 @@ struct LibraryFunction {
   const char* code;
 };
 
-// Global 0 counts; ref 0 holds what `keep` was given. Import 0 is native.add.
+// Global 0 counts calls; ref 0 holds the argument of `keep`. Import 0 is
+// native.add.
 constexpr LibraryFunction kLibrary[] = {
     {"mix", "0iIrfFr_rFfIri", "e: return [r1! i6 i4 i2 r0 i0]"},
     {"count", "0v_i",

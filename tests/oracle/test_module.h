@@ -1,6 +1,6 @@
-// What random programs import: a native module with every kind of argument,
-// spans too, and functions that fail or are not ready at once; and a bytecode
-// module with globals of its own.
+// The modules that random programs import: a native module with arguments of
+// every kind, including spans, and functions that fail or return Pending; and a
+// bytecode module with its own globals.
 #ifndef EYRIE_TESTS_ORACLE_TEST_MODULE_H_
 #define EYRIE_TESTS_ORACLE_TEST_MODULE_H_
 
@@ -12,8 +12,8 @@
 
 namespace eyrie::tests {
 
-// "native" and "library", to be linked in this order. Every context of them
-// begins with the same state.
+// Returns "native" and "library", to link in this order. Every context begins
+// with the same state.
 std::vector<std::shared_ptr<const vm::Module>> ImportedModules();
 
 struct ImportedFunction {
@@ -21,7 +21,7 @@ struct ImportedFunction {
   std::string signature;
 };
 
-// All that they export, for imports to name.
+// Returns all exports, for imports to name.
 const std::vector<ImportedFunction>& ImportedFunctions();
 
 }  // namespace eyrie::tests
