@@ -1,9 +1,9 @@
-// Damaged modules: cut at every length, every byte flipped. Each is loaded,
-// linked and called; what cannot be done is said in a sentence.
+// Damaged modules: cut at every length, and with every byte changed. Each is
+// loaded, linked and called; every failure must be an error.
 //
-// Left out are the bytes of machine code and of its addresses: a module with
-// kernels can do what the process can. A flip may turn a module into one that
-// loops, which fuel ends.
+// Machine code and its addresses are left unchanged, because kernels can do
+// anything that the process can. A changed byte may create an endless loop,
+// which fuel ends.
 #include <cctype>
 #include <cstdint>
 #include <iostream>
@@ -63,7 +63,7 @@ void RunAll(const Bytes& module, const std::vector<Damage>& damages) {
             << "\n";
 }
 
-// One without devices, one bare and one ZIP with a kernel.
+// A module without devices, and modules with a kernel: bare and as a ZIP.
 class BadInputTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(BadInputTest, Whole) {

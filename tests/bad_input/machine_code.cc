@@ -1,4 +1,4 @@
-// A reader of good ELF files, apart from the loader that is under test.
+// Reads valid ELF files, independently of the tested loader.
 #include "tests/bad_input/machine_code.h"
 
 #include <elf.h>
@@ -73,7 +73,7 @@ class Marker {
       if (entry.d_tag == DT_STRTAB) strings = entry.d_un.d_ptr;
       if (entry.d_tag == DT_RELA) relocations = entry.d_un.d_ptr;
       if (entry.d_tag == DT_RELASZ) size = entry.d_un.d_val;
-      // Another table's bytes, taken for this one's, give any address.
+      // A wrong table address may turn other bytes into a code address.
       if (entry.d_tag == DT_SYMTAB || entry.d_tag == DT_RELA) {
         Mark(dynamic.p_offset + at, sizeof(Elf64_Dyn));
       }
@@ -83,7 +83,7 @@ class Marker {
       const auto relocation = Load<Elf64_Rela>(elf_, at);
       if (PointsToCode(relocation.r_addend)) Mark(at, sizeof(Elf64_Rela));
     }
-    // Linkers put the strings after the symbols.
+    // Linkers place the strings after the symbols.
     for (uint64_t i = symbols; i < strings; i += sizeof(Elf64_Sym)) {
       const auto symbol = Load<Elf64_Sym>(elf_, FileOffset(i));
       if (PointsToCode(symbol.st_value)) {

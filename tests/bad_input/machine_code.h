@@ -1,4 +1,4 @@
-// The machine code within a module file, which no loader can check.
+// Finds machine code in a module file, which no loader can check.
 #ifndef EYRIE_TESTS_BAD_INPUT_MACHINE_CODE_H_
 #define EYRIE_TESTS_BAD_INPUT_MACHINE_CODE_H_
 
@@ -8,10 +8,9 @@
 
 namespace eyrie::tests {
 
-// For each byte of a file, whether it is machine code of an ELF file within,
-// or says where such code begins: the fields of its program header, symbols
-// and relocations with addresses in it. A wrong address there is code that
-// begins in the middle of an instruction.
+// Returns, for each byte of a file, whether it is machine code of an ELF file
+// inside, or part of an address of such code: in the program header, a symbol
+// or a relocation. A wrong address there may point into an instruction.
 std::vector<bool> FindMachineCode(std::span<const uint8_t> file);
 
 }  // namespace eyrie::tests

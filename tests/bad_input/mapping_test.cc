@@ -1,5 +1,5 @@
-// What a module's file and a caller's arrays hold is nobody's to change, and
-// constants are not copied.
+// Programs must not change a module's file or a caller's arrays, and constants
+// are not copied.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,7 +38,7 @@ std::unique_ptr<abi::Session> Link(const abi::Program& program) {
   return session.ok() ? *std::move(session) : nullptr;
 }
 
-// "2xi32=7 8"
+// Returns a tensor from text such as "2xi32=7 8".
 vm::Value Tensor(abi::Session& session, const std::string& text) {
   const size_t equals = text.find('=');
   auto spec = abi::ParseTensorSpec(text.substr(0, equals));
@@ -96,8 +96,7 @@ TEST_P(ConstantsTest, WritesStayInTheirContext) {
   EXPECT_EQ(Text(c), "6xi32=11 -3 -4 41 51 61, 6xi32=11 21 31 41 -3 -4");
   EXPECT_EQ(Text(d), "6xi32=11 5 6 41 51 61, 6xi32=11 21 31 41 5 6");
 
-  // A context that comes later begins with the file's constants, and so does
-  // the file.
+  // A new context begins with the file's constants. The file is unchanged.
   const auto third = Link(*program);
   EXPECT_EQ(Text(Call(*third, "patch_twice", {Tensor(*third, "2xi32=0 0")})),
             "6xi32=11 0 0 41 51 61, 6xi32=11 21 31 41 0 0");
@@ -116,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Containers, ConstantsTest,
                                          "constants.bare.vmfb",
                                          "constants.async.vmfb"));
 
-// VmRSS, in bytes.
+// Returns VmRSS in bytes.
 int64_t ResidentBytes() {
   std::ifstream status("/proc/self/status");
   std::string word;
@@ -130,7 +129,7 @@ int64_t ResidentBytes() {
 constexpr uint32_t kSmall = 0xBEC0;
 constexpr uint32_t kLarge = 1u << 30;
 
-// Replaces kSmall by kLarge wherever it stands as a little-endian word.
+// Replaces each little-endian word kSmall by kLarge.
 int ReplaceSizes(Bytes& bytes) {
   int count = 0;
   for (size_t i = 0; i + sizeof(kSmall) <= bytes.size(); ++i) {
@@ -141,8 +140,8 @@ int ReplaceSizes(Bytes& bytes) {
   return count;
 }
 
-// A module with a constant of 1 GiB, whose file is sparse: a hole before the
-// constant's last kSmall bytes.
+// Writes a module with a constant of 1 GiB in a sparse file: only the
+// constant's last kSmall bytes are stored.
 std::string WriteLargeModule(bool zip) {
   tests::ModuleBuilder builder;
   builder.AddRodata(Bytes(kSmall, 0x5A), /*external=*/true);

@@ -1,7 +1,8 @@
-// Strangers' files: modules with one to four random bytes changed, run to their
-// end under limits with native code refused. Nothing may crash, hang or leak.
+// Untrusted files: modules with one to four random bytes changed. They run to
+// their end under limits, with native code refused. Nothing may crash, hang or
+// leak.
 //
-// 20,000 variants, the same in every run; another campaign is
+// Tests the same 20,000 variants in every run. For others, run
 //   EYRIE_MUTATION_SEED=2 bazel-bin/tests/bad_input/mutation_test
 #include <cctype>
 #include <cstdint>
@@ -31,7 +32,7 @@ using Bytes = std::vector<uint8_t>;
 constexpr int kVariants = 20000;
 
 constexpr const char* kModules[] = {
-    // Bytecode alone.
+    // Only bytecode.
     "3.3/vm_i64.vmfb",
     "3.9/vm_f32.vmfb",
     "3.11/vm_refs.vmfb",
@@ -60,7 +61,7 @@ uint64_t CampaignSeed() {
   return seed;
 }
 
-// Changes one to four bytes; says which.
+// Changes one to four bytes. Returns a description of the changes.
 std::string Damage(Bytes& module, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::string text;

@@ -1,6 +1,5 @@
-// What people hand to a runtime by mistake, and the sentence they get: files
-// that are no modules, modules that cannot be linked, arguments that do not
-// fit.
+// Common mistakes and their error messages: files that are not modules, modules
+// that cannot be linked, and invalid arguments.
 #include <unistd.h>
 
 #include <cstdint>
@@ -34,7 +33,7 @@ using tests::ModuleBuilder;
 constexpr char kModules[] = "tests/modules/3.13/";
 constexpr char kTestdata[] = "tests/bad_input/testdata/";
 
-// Written to a file of this test's, which the message then names.
+// Writes a file of this test. The message must name it.
 std::string WriteTemporary(const std::string& name, const std::string& text) {
   const std::string path = absl::StrCat(testing::TempDir(), "/", name);
   std::ofstream(path, std::ios::binary) << text;
@@ -48,7 +47,7 @@ std::string RandomText(size_t size) {
   return text;
 }
 
-// Loads and links on the default device.
+// Loads and links modules on the default device.
 absl::StatusOr<std::unique_ptr<abi::Session>> Open(
     const std::vector<std::string>& paths) {
   std::vector<abi::Program> programs;
@@ -190,7 +189,7 @@ TEST(RefusalsTest, Imports) {
   }
 }
 
-// A compiled module with the signature of one import changed in the bytes.
+// A compiled module with one import's signature changed.
 TEST(RefusalsTest, SignatureNobodyHasSeen) {
   std::string text = FileText(absl::StrCat(kModules, "add.bare.vmfb"));
   const size_t at = text.find("0rI_r");  // of hal.fence.create

@@ -1,4 +1,4 @@
-// Trials in children; the parent watches their progress in shared memory.
+// Runs trials in child processes and watches their progress in shared memory.
 #include "tests/bad_input/sweep.h"
 
 #include <sys/mman.h>
@@ -24,7 +24,7 @@ constexpr double kProcessSeconds = 2;
 constexpr double kWallSeconds = 10;
 constexpr size_t kTextSize = 512;
 
-// Processor time that a process has used; a dead one's stands still.
+// Returns the processor time of a process. It stops when the process ends.
 double ProcessSeconds(pid_t child) {
   clockid_t clock;
   timespec time;

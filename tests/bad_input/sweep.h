@@ -1,5 +1,8 @@
-// Runs many small trials in child processes, so that one that crashes or
-// never ends is named and does not hide the others.
+// Runs many small trials in child processes. A trial that crashes or hangs is
+// reported and does not stop the others.
+//
+//   Sweep sweep(trials.size(), [&](size_t i) { return Try(trials[i]); });
+//   for (const Mishap& mishap : sweep.Run()) ...
 //
 //   Sweep sweep(trials.size(), [&](size_t i) { return Try(trials[i]); });
 //   for (const Mishap& mishap : sweep.Run()) ...
@@ -15,7 +18,7 @@
 
 namespace eyrie::tests {
 
-// A trial that did not end as it should.
+// A trial that failed.
 struct Mishap {
   enum class Kind { kCrash, kEndless, kWrong };
   Kind kind;
@@ -24,36 +27,37 @@ struct Mishap {
   std::string text;  // "signal 11", "exit status 1", or the trial's words
 };
 
-// One thread only: children are forked.
+// For single-threaded processes only, because it forks.
 class Sweep {
  public:
-  // What a trial may tell while it runs; written in the child.
+  // Reports a trial's progress. Called in the child process.
   class Report {
    public:
     virtual ~Report() = default;
-    // What the trial does now; 0 when it begins.
+    // Sets the current stage of the trial. It begins at 0.
     virtual void SetStage(int stage) = 0;
-    // Counts a trial that ended at the present stage.
+    // Counts a trial that ended at the current stage.
     virtual void CountStage() = 0;
   };
-  // Says what was wrong, or nothing.
+  // Returns what was wrong, or "".
   using Trial = std::function<std::string(size_t, Report&)>;
 
   static constexpr int kMaxStages = 8;
 
   Sweep(size_t count, Trial trial) : count_(count), trial_(std::move(trial)) {}
 
-  // Runs all. A trial is endless once it has used two seconds of its
-  // process's time, or ten of everybody's. Leaks are crashes of the last one.
+  // Runs all trials. A trial is endless after two seconds of its process's
+  // processor time or ten seconds of real time. A leak counts as a crash of the
+  // last trial.
   std::vector<Mishap> Run();
 
-  // How many trials were counted at each stage.
+  // Returns the number of trials counted at each stage.
   const std::map<int, size_t>& stages() const { return stages_; }
 
  private:
   struct Shared;
 
-  // Runs trials from `first` in a child; gives the first that was not run.
+  // Runs trials from `first` in a child. Returns the next trial to run.
   size_t RunFrom(size_t first, Shared& shared, std::vector<Mishap>& mishaps);
 
   size_t count_;

@@ -1,4 +1,4 @@
-// Loads, links and calls. Tested by its users.
+// Loads, links and calls damaged modules. Tested by its users.
 #include "tests/bad_input/trial.h"
 
 #include <fstream>
@@ -15,7 +15,7 @@
 #include "hal/buffer_view.h"
 #include "vm/isa/value.h"
 
-// Sizes in damaged modules are refused by allocations, not by sanitizers.
+// Makes oversized allocations return null instead of sanitizer errors.
 extern "C" const char* __asan_default_options() {  // NOLINT
   return "allocator_may_return_null=1";
 }
@@ -25,7 +25,7 @@ namespace {
 
 enum Stage { kLoad, kLink, kCall, kDone };
 
-// A tensor as declared, small enough to be made; else of four floats.
+// Creates a tensor of the declared type if it is small, else four floats.
 absl::StatusOr<vm::Value> CreateTensor(hal::Device& device,
                                        const abi::DeclaredValue* declared) {
   constexpr uint64_t kMaxBytes = 4096;

@@ -1,5 +1,5 @@
-// One damaged module, used as far as it goes: loaded, linked, all of its
-// functions called. What cannot be done must be said in a sentence.
+// Uses a damaged module as far as possible: loads it, links it, and calls all
+// of its functions. Every failure must be an error with a sentence.
 #ifndef EYRIE_TESTS_BAD_INPUT_TRIAL_H_
 #define EYRIE_TESTS_BAD_INPUT_TRIAL_H_
 
@@ -14,14 +14,14 @@
 
 namespace eyrie::tests {
 
-// A file of tests/modules, by its name there. Empty if it cannot be read.
+// Reads a file of tests/modules. Returns no bytes if that fails.
 std::vector<uint8_t> ReadModule(const std::string& name);
 
-// Says what is wrong with the errors, or nothing. Each call has the limits.
+// Returns what is wrong with the errors, or "". The limits apply to each call.
 std::string TryModule(std::span<const uint8_t> bytes, hal::Device& device,
                       const vm::Limits& limits, Sweep::Report& report);
 
-// What a trial did at a stage: "loaded", "linked", "called", "done".
+// Returns the name of a stage: "loaded", "linked", "called", "done".
 std::string StageName(int stage);
 
 // "12 refused, 3 not linked, 4 failed, 5 worked"

@@ -1,4 +1,4 @@
-"""What a fuzz target is built into: a replay test and a libFuzzer binary."""
+"""Builds a fuzz target as a replay test and a libFuzzer binary."""
 
 load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_test")
 
@@ -6,9 +6,9 @@ def fuzz_target(name, target, mutator = None):
     """Declares <name>_replay_test and <name>_fuzz.
 
     Args:
-      name: the corpus is corpus/<name>/.
+      name: name of the target; its corpus is corpus/<name>/.
       target: a cc_library that defines LLVMFuzzerTestOneInput.
-      mutator: one that defines LLVMFuzzerCustomMutator, if there is one.
+      mutator: a cc_library that defines LLVMFuzzerCustomMutator, or None.
     """
     corpus = native.glob(["corpus/" + name + "/**"])
     cc_test(

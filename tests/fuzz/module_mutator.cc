@@ -24,7 +24,7 @@ size_t Below(Random& random, size_t count) {
   return static_cast<size_t>(random() % count);
 }
 
-// A number that is near the old one, or at an edge of something.
+// Changes a number to one near it or to an edge case.
 template <typename T>
 void Change(Random& random, T& number) {
   using Limits = std::numeric_limits<T>;
@@ -59,7 +59,7 @@ void Change(Random& random, std::string& text) {
   }
 }
 
-// Drops, doubles or swaps an element.
+// Removes, duplicates or swaps elements.
 template <typename T>
 void Shuffle(Random& random, std::vector<T>& list) {
   if (list.empty()) return;
@@ -72,8 +72,8 @@ void Shuffle(Random& random, std::vector<T>& list) {
   }
 }
 
-// A byte of the bytecode to a small number, most of which are registers,
-// ordinals or counts; or an instruction's worth of it to another place.
+// Changes a byte of the bytecode to a small number, because most bytes are
+// registers, ordinals or counts; or copies a few bytes to another place.
 void ChangeCode(Random& random, std::vector<uint8_t>& code) {
   if (code.size() < 16) return;
   const size_t at = Below(random, code.size());
@@ -148,7 +148,7 @@ void ChangeRodata(Random& random, fbs::ModuleT& module) {
 }
 
 void ChangeOnce(Random& random, fbs::ModuleT& module) {
-  // Most of the time the code: that is where most of what can happen does.
+  // Usually changes the code, because it has the most effects.
   switch (Below(random, 16)) {
     case 0:
       if (auto* row = Pick(random, module.functions))
@@ -187,8 +187,7 @@ void ChangeOnce(Random& random, fbs::ModuleT& module) {
   }
 }
 
-// A location of a kind that the schema does not know unpacks to nothing, which
-// cannot be packed.
+// A location of unknown kind unpacks to null and cannot be packed again.
 void DropUnknownLocations(fbs::ModuleT& module) {
   if (module.debug == nullptr) return;
   for (const fbs::LocationUnion& location : module.debug->locations) {
@@ -201,7 +200,7 @@ void DropUnknownLocations(fbs::ModuleT& module) {
 std::vector<uint8_t> MutateModule(std::span<const uint8_t> file,
                                   uint64_t seed) {
   if (file.size() < 12 || file.size() > kMaxBytes) return {};
-  // External rodata may stand behind the FlatBuffer.
+  // External rodata may follow the FlatBuffer.
   const uint64_t size =
       uint64_t{flatbuffers::GetPrefixedSize(file.data())} + sizeof(uint32_t);
   if (size > file.size()) return {};

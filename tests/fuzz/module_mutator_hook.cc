@@ -1,5 +1,4 @@
-// Lets libFuzzer change modules within their structure, and now and then as
-// plain bytes.
+// Lets libFuzzer change fields of modules and, sometimes, plain bytes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

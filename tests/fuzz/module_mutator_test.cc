@@ -1,4 +1,4 @@
-// A changed module is a module still, if not always a sound one.
+// A changed module can be unpacked, but may be invalid.
 #include "tests/fuzz/module_mutator.h"
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Runs a fuzz target over the files and folders named on the command line, so
-// that any compiler's build tests it on its corpus.
+// Runs a fuzz target on the files and folders given as arguments, so that a
+// build with any compiler tests its corpus.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -33,7 +33,8 @@ int main(int argc, char** argv) {
       return 1;
     }
     std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
-    // Exactly as long as its contents, so that a read past the end is seen.
+    // Exactly as long as its contents, so that sanitizers detect reads past the
+    // end.
     std::vector<uint8_t> exact(bytes.begin(), bytes.end());
     LLVMFuzzerTestOneInput(exact.data(), exact.size());
   }

@@ -1,4 +1,5 @@
-// The operators that count. Not inlined, or new and delete look mismatched.
+// Counting allocation operators. Not inlined, because the compiler would warn
+// about mismatched new and delete.
 #include "tests/support/allocations.h"
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Counts what a test's process allocates, by operator new.
+// Counts a test process's allocations by operator new.
 #ifndef EYRIE_TESTS_SUPPORT_ALLOCATIONS_H_
 #define EYRIE_TESTS_SUPPORT_ALLOCATIONS_H_
 
@@ -6,7 +6,7 @@
 
 namespace eyrie::tests {
 
-// How often operator new has been called so far, by any thread.
+// Returns the number of calls of operator new so far, by any thread.
 size_t Allocations();
 
 }  // namespace eyrie::tests

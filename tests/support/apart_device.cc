@@ -1,4 +1,4 @@
-// Wraps buffers and semaphores, and unwraps its own.
+// Wraps buffers and semaphores. Unwraps only those of this device.
 #include "tests/support/apart_device.h"
 
 #include <atomic>
@@ -27,7 +27,7 @@ using hal::BufferRef;
 using hal::QueueFences;
 using hal::Semaphore;
 
-// Knows a device's own buffers by an affinity that nobody else gives.
+// Returns an affinity that marks a device's buffers and is never used twice.
 uint64_t NewMark() {
   static std::atomic<uint64_t> next{uint64_t{1} << 40};
   return next.fetch_add(1);
@@ -82,7 +82,8 @@ class ApartAllocator final : public hal::Allocator {
     return Ref<Buffer>(
         MakeRef<ApartBuffer>(params, *std::move(inner), is_seen));
   }
-  // Makes a range one of the inner device's. INTERNAL: it is not ours.
+  // Converts a range to the inner device's. INTERNAL: it belongs to another
+  // device.
   absl::Status Unwrap(const Buffer& buffer, Buffer*& inner,
                       uint64_t& offset) const {
     if (!CanUse(buffer)) {
@@ -100,7 +101,7 @@ class ApartAllocator final : public hal::Allocator {
   const uint64_t mark_ = NewMark();
 };
 
-// The semaphores of a device that there are.
+// The device's live semaphores.
 struct Registry {
   std::mutex mutex;
   std::set<const Semaphore*> own;

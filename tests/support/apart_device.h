@@ -1,7 +1,7 @@
-// A device with memory and semaphores that no other device can use, for tests
-// of what stands above devices: one that runs on the host, kept apart.
+// A device whose memory and semaphores no other device can use, for tests of
+// code that uses devices. It runs another device's operations.
 //
-// Operations with a buffer of anybody else fail, INTERNAL. There are 2 queues.
+// Operations on another device's buffers fail with INTERNAL. It has 2 queues.
 #ifndef EYRIE_TESTS_SUPPORT_APART_DEVICE_H_
 #define EYRIE_TESTS_SUPPORT_APART_DEVICE_H_
 
@@ -10,10 +10,10 @@
 
 namespace eyrie::tests {
 
-// Whose memory the host sees: all of it, or what is asked for as such.
+// The memory that the host can see: all of it, or only if requested.
 enum class Sight { kAll, kAsked };
 
-// `inner` runs what it is given.
+// `inner` runs the operations.
 Ref<hal::Device> MakeApart(const Ref<hal::Device>& inner,
                            Sight sight = Sight::kAll);
 

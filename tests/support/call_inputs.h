@@ -1,4 +1,4 @@
-// The arguments of a call from their texts, as `--input` takes them.
+// Parses a call's arguments from texts, as `--input` does.
 #ifndef EYRIE_TESTS_SUPPORT_CALL_INPUTS_H_
 #define EYRIE_TESTS_SUPPORT_CALL_INPUTS_H_
 
@@ -17,7 +17,8 @@
 
 namespace eyrie {
 
-// Their buffers are the device's. Fails as abi::ValueReader::Read.
+// Returns the arguments, with buffers on the device. Fails as
+// abi::ValueReader::Read does.
 inline absl::StatusOr<std::vector<vm::Value>> ReadArguments(
     const abi::Callable& callable, Ref<hal::Device> device,
     const std::vector<std::string>& inputs) {

@@ -29,7 +29,7 @@ void Append(Bytes& bytes, T value) {
 class Assembler {
  public:
   explicit Assembler(absl::string_view code) {
-    // Brackets are words of their own.
+    // Treats brackets as separate words.
     std::string spaced;
     for (char c : code) {
       bool alone = c == '[' || c == ']' || c == '{' || c == '}';
@@ -119,7 +119,7 @@ class Assembler {
     return absl::OkStatus();
   }
 
-  // "i3", "r3", "r3!" or a bare number.
+  // Parses "i3", "r3", "r3!" or a bare number.
   static std::optional<uint16_t> Register(absl::string_view word) {
     uint16_t bits = 0;
     if (!word.empty() && word.back() == '!') {

@@ -1,4 +1,4 @@
-// What the tests of the CPU devices share: the devices, and device_helpers.h.
+// CPU devices for tests, with device_helpers.h.
 #ifndef EYRIE_TESTS_SUPPORT_CPU_DEVICE_H_
 #define EYRIE_TESTS_SUPPORT_CPU_DEVICE_H_
 
@@ -18,7 +18,7 @@ inline Ref<hal::Device> NewDevice() {
   return CreateSyncDevice(DriverOptions());
 }
 
-// One way to run things: a driver, its threads, and what it shares.
+// A driver with a number of threads, and what it shares.
 struct DeviceKind {
   const char* name;
   const char* id;
@@ -43,7 +43,7 @@ inline Ref<hal::Device> NewDevice(const DeviceKind& kind) {
       kind.shares_everything ? SharingPolicy::Everything() : SharingPolicy());
 }
 
-// Tests that run on each kind of device.
+// Runs each test on every kind of device.
 class EachDevice : public ::testing::TestWithParam<DeviceKind> {
  protected:
   Ref<hal::Device> NewDevice() const { return cpu::NewDevice(GetParam()); }

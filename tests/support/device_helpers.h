@@ -1,5 +1,5 @@
-// What the tests of all devices share: buffers of words, fences as text,
-// commands run to their end.
+// Helpers for tests of all devices: buffers of words, fences as text, and
+// commands that run to their end.
 #ifndef EYRIE_TESTS_SUPPORT_DEVICE_HELPERS_H_
 #define EYRIE_TESTS_SUPPORT_DEVICE_HELPERS_H_
 
@@ -20,7 +20,7 @@
 
 namespace eyrie::hal {
 
-// A buffer that commands may use for anything.
+// Returns a buffer with every usage that commands need.
 inline Ref<hal::Buffer> NewBuffer(hal::Device& device, uint64_t size) {
   BufferParams params;
   params.usage =
@@ -32,7 +32,7 @@ inline BufferRef Whole(Ref<hal::Buffer> buffer) {
   return {std::move(buffer), 0, 0, kWholeBuffer};
 }
 
-// The buffer's 32-bit words: "1 2 3".
+// Returns the buffer's 32-bit words: "1 2 3".
 inline std::string Words(hal::Buffer& buffer) {
   std::vector<uint32_t> words(buffer.byte_length() / 4);
   EXPECT_TRUE(
@@ -58,19 +58,19 @@ std::span<const uint8_t> BytesOf(const T& value) {
   return {reinterpret_cast<const uint8_t*>(&value), sizeof(T)};
 }
 
-// The value of a timeline, or its failure.
+// Returns the value of a timeline, or its failure.
 inline std::string State(Semaphore& semaphore) {
   const absl::StatusOr<uint64_t> value = semaphore.Query();
   return value.ok() ? absl::StrCat(*value) : StatusText(value);
 }
 
-// The same, once it has reached `value` or failed; a minute is for ever.
+// The same, after it has reached `value` or failed, or after a minute.
 inline std::string StateAt(Semaphore& semaphore, uint64_t value) {
   semaphore.Wait(value, Deadline::After(absl::Minutes(1))).IgnoreError();
   return State(semaphore);
 }
 
-// Queues an operation, and says how it ended.
+// Queues an operation. Returns its status when it has ended.
 template <typename Operation>
 absl::Status Finish(hal::Device& device, const Operation& operation) {
   const Ref<Semaphore> done = *device.CreateSemaphore(0);
@@ -80,13 +80,14 @@ absl::Status Finish(hal::Device& device, const Operation& operation) {
     EXPECT_EQ(State(*done), StatusText(status));
     return status;
   }
-  // A copy of its own, made before the fence is let go of: ThreadSanitizer does
-  // not see how Abseil's library counts the copies that a worker has last.
+  // Returns a deep copy, made before the fence is released. ThreadSanitizer
+  // does not see Abseil's reference counting when a worker releases the last
+  // copy.
   const absl::Status waited = done->Wait(1, Deadline::Never());
   return absl::Status(waited.code(), waited.message());
 }
 
-// Runs commands to their end, and says how it was.
+// Runs commands to their end. Returns their status.
 inline absl::Status Execute(hal::Device& device,
                             const Ref<CommandBuffer>& commands,
                             std::span<const BufferBinding> table) {
@@ -95,9 +96,8 @@ inline absl::Status Execute(hal::Device& device,
   });
 }
 
-// Waits until nothing of a meter is in use: what a device does that nobody is
-// told of ends in its own time, and is noticed by whoever looks at one of its
-// semaphores.
+// Waits until the meter's memory is released. A device may release memory
+// without a signal, and only when one of its semaphores is queried.
 inline void AwaitUnused(const MemoryMeter& meter, Semaphore& semaphore) {
   while (meter.in_use() != 0) {
     semaphore.Query().status().IgnoreError();

@@ -1,4 +1,4 @@
-// Counts and fails allocations until an attempt asks for no more.
+// Fails each allocation of an attempt in turn.
 #include <cstdint>
 #include <cstdio>
 
@@ -9,7 +9,7 @@
 namespace eyrie::tests {
 namespace {
 
-// Gives the number of allocations that can fail.
+// Returns the number of allocations that can fail.
 uint64_t FailEachOf(const MemoryRow& row, bool onwards) {
   const absl::Status before = row.attempt();
   EXPECT_TRUE(before.ok()) << row.name << ": " << before;

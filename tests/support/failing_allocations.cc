@@ -1,5 +1,5 @@
-// The operators and functions that fail. Compiled with exceptions, as the
-// operator new of the system reports a failure by one.
+// Allocation functions that fail on request. Compiled with exceptions, because
+// the standard operator new reports failure with one.
 #include "tests/support/failing_allocations.h"
 
 #include <atomic>
@@ -13,7 +13,7 @@
 namespace eyrie::tests {
 namespace {
 
-// Of those that are counted; at first none.
+// Smallest allocation that counts; at first none does.
 std::atomic<size_t> least_bytes{SIZE_MAX};
 std::atomic<uint64_t> first_to_fail{0};
 std::atomic<uint64_t> last_to_fail{0};
@@ -29,7 +29,7 @@ bool Fails(size_t size) {
 }
 
 void* New(size_t size, size_t alignment) {
-  // What malloc is here, it counts itself.
+  // With a sanitizer, malloc is not replaced, so this function counts.
   if (kIsSanitized && Fails(size)) return nullptr;
   if (alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
     return std::malloc(size > 0 ? size : 1);
@@ -107,7 +107,7 @@ NOT_INLINED void operator delete(void* memory, size_t,
 #endif
 #if !EYRIE_HAS_ALLOCATOR  // of a sanitizer
 
-// glibc's own, by the names that it keeps for this.
+// glibc's own functions, under the names that it exports for wrappers.
 extern "C" {
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);

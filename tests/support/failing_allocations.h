@@ -1,7 +1,7 @@
 // Makes allocations of a test's process fail.
 //
-// operator new is replaced in all its forms; malloc and its kin too, unless a
-// sanitizer has replaced them already.
+// Replaces all forms of operator new. Also replaces malloc and its variants,
+// unless a sanitizer has replaced them.
 #ifndef EYRIE_TESTS_SUPPORT_FAILING_ALLOCATIONS_H_
 #define EYRIE_TESTS_SUPPORT_FAILING_ALLOCATIONS_H_
 
@@ -15,9 +15,9 @@
 
 namespace eyrie::tests {
 
-// While it lives, the `nth` allocation of at least `least` bytes by any thread
-// fails, counted from 1; with `onwards` those after it fail, too. One at a
-// time.
+// While this object lives, the `nth` allocation of at least `least` bytes by
+// any thread fails, counted from 1. With `onwards`, all later ones fail, too.
+// Only one object may exist at a time.
 class FailingAllocations {
  public:
   FailingAllocations(size_t least, uint64_t nth, bool onwards);
@@ -25,20 +25,20 @@ class FailingAllocations {
   FailingAllocations& operator=(const FailingAllocations&) = delete;
   ~FailingAllocations();
 
-  // How many have failed so far.
+  // Returns the number of failed allocations.
   uint64_t failed() const;
 };
 
-// Something that is done again and again, and what of it may fail.
+// An operation that is repeated while its allocations fail.
 struct MemoryRow {
   std::string name;
   std::function<absl::Status()> attempt;
-  uint64_t least = 1;  // allocations of kSmallBytes or more, at least
+  uint64_t least = 1;  // minimum number of allocations of kSmallBytes or more
 };
 
 // Fails each allocation of kSmallBytes or more, once alone and once with all
-// that follow it. An attempt must then succeed or be RESOURCE_EXHAUSTED, and
-// must succeed afterwards. Prints how many allocations each row has.
+// later ones. Each attempt must succeed or return RESOURCE_EXHAUSTED, and must
+// succeed afterwards. Prints the number of allocations of each row.
 void FailEach(const std::vector<MemoryRow>& rows);
 
 }  // namespace eyrie::tests

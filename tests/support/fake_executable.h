@@ -1,4 +1,4 @@
-// Executables whose kernels are C++ functions of the test.
+// Executables with kernels that are C++ functions of the test.
 #ifndef EYRIE_TESTS_SUPPORT_FAKE_EXECUTABLE_H_
 #define EYRIE_TESTS_SUPPORT_FAKE_EXECUTABLE_H_
 

@@ -1,4 +1,4 @@
-// Files as tests read them: whole. One that cannot be opened is a failure.
+// Reads whole files. A file that cannot be opened fails the test.
 #ifndef EYRIE_TESTS_SUPPORT_FILES_H_
 #define EYRIE_TESTS_SUPPORT_FILES_H_
 

@@ -1,4 +1,4 @@
-// Runs something in a child of fork(), as a test of what a child finds.
+// Runs a function in a child of fork().
 #ifndef EYRIE_TESTS_SUPPORT_IN_CHILD_H_
 #define EYRIE_TESTS_SUPPORT_IN_CHILD_H_
 
@@ -14,9 +14,10 @@
 
 namespace eyrie {
 
-// Returns the text that `run` returns in the child, or how the child ended: a
-// child that takes a minute hangs. It leaves without what sanitizers do at the
-// end, as they miss the parent's threads; `run` may leave it otherwise.
+// Returns the text that `run` returns in the child, or how the child ended. A
+// child that runs for a minute counts as hung. The child exits without the
+// sanitizers' final checks, because they would miss the parent's threads; `run`
+// may exit in another way.
 inline std::string InChild(const std::function<std::string()>& run) {
   constexpr int kPatienceMs = 60000;
   constexpr char kEnd = '\n';

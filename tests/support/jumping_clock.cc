@@ -1,4 +1,4 @@
-// What stands for the C library's clocks in tests: the linker's --wrap.
+// Replaces the C library's clocks in tests, with the linker's --wrap.
 #include "tests/support/jumping_clock.h"
 
 #include <pthread.h>
@@ -26,7 +26,7 @@ bool IsWallClock(clockid_t clock) {
          clock == CLOCK_TAI;
 }
 
-// Seconds, by which the clock is fast now.
+// Returns the seconds by which the clock is fast now.
 time_t Ahead() {
   if (!jumps) return 0;
   ++reads;
@@ -42,7 +42,7 @@ timespec Shown() {
   return time;
 }
 
-// When a time of the clock comes, if it goes on as it is.
+// Converts a time of the jumping clock to the real clock, as it is set now.
 timespec Truly(timespec time) {
   time.tv_sec -= Ahead();
   return time;

@@ -1,8 +1,8 @@
-// A wall clock that is set all the time, and that counts who asks it.
+// A wall clock that jumps and counts its reads.
 //
-// The tests' linker hands calls of the C library's clocks over to this: those
-// of code that is linked statically. A wait until a time of that clock counts
-// as a read, since it ends when the clock says so.
+// The linker redirects calls of the C library's clocks to this, in code that is
+// linked statically. A wait until a time of that clock counts as a read,
+// because the clock decides when it ends.
 #ifndef EYRIE_TESTS_SUPPORT_JUMPING_CLOCK_H_
 #define EYRIE_TESTS_SUPPORT_JUMPING_CLOCK_H_
 
@@ -10,8 +10,8 @@
 
 namespace eyrie::tests {
 
-// While it exists, the wall clock is an hour fast and an hour slow by turns, a
-// millisecond each. One at a time.
+// While this object lives, the wall clock alternates between an hour fast and
+// an hour slow every millisecond. Only one object may exist at a time.
 class JumpingClock {
  public:
   JumpingClock();
@@ -19,7 +19,7 @@ class JumpingClock {
   JumpingClock& operator=(const JumpingClock&) = delete;
   ~JumpingClock();
 
-  // How often it has been read or waited for.
+  // Returns how often the clock was read or waited for.
   int64_t reads() const;
 };
 

@@ -1,4 +1,4 @@
-// Sets the loader's variables, and tells sanitizers what is lavapipe's.
+// Sets the loader's variables, and suppresses lavapipe's leaks.
 #include "tests/support/lavapipe.h"
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 namespace eyrie {
 namespace {
 
-// Where Debian's Mesa describes the device, and where it is.
+// Debian's Mesa: the device's description and its library.
 constexpr char kDescription[] = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 constexpr char kLibrary[] = "libvulkan_lvp.so";
 
@@ -17,8 +17,8 @@ bool Choose() {
   if (access(kDescription, R_OK) != 0) return false;
   setenv("VK_ICD_FILENAMES", kDescription, /*overwrite=*/0);
   setenv("LP_NUM_THREADS", "0", /*overwrite=*/0);
-  // Vulkan's loader unloads drivers; what they have leaked could not be told
-  // from anybody's then.
+  // Keeps the driver loaded. If Vulkan's loader unloads it, its leaks cannot be
+  // recognized and suppressed.
   dlopen(kLibrary, RTLD_NOW | RTLD_NODELETE);
   return true;
 }
@@ -31,8 +31,8 @@ void ChooseLavapipe() {
 
 }  // namespace eyrie
 
-// Mesa 22.3's lavapipe leaks 128 bytes for each device that is opened, and the
-// validation layer of Debian 12 what it keeps of submissions.
+// Mesa 22.3's lavapipe leaks 128 bytes per opened device. Debian 12's
+// validation layer leaks its records of submissions.
 extern "C" const char* __lsan_default_suppressions() {  // NOLINT
   return "leak:libvulkan_lvp.so\nleak:libVkLayer_khronos_validation.so\n";
 }

@@ -1,13 +1,13 @@
-// Which Vulkan device tests run on: Mesa's lavapipe, which is the CPU, where
-// it is installed and nobody asks for another.
+// Chooses the Vulkan device for tests: Mesa's lavapipe, which runs on the CPU,
+// if it is installed and the environment does not name another.
 #ifndef EYRIE_TESTS_SUPPORT_LAVAPIPE_H_
 #define EYRIE_TESTS_SUPPORT_LAVAPIPE_H_
 
 namespace eyrie {
 
-// Chooses it by the environment, with kernels run by the thread that submits
-// them, which costs the least. Called before Vulkan's loader is first asked;
-// later calls change nothing.
+// Chooses lavapipe through the environment. The thread that submits kernels
+// also runs them, which costs the least. Must be called before Vulkan's loader
+// is first used. Later calls have no effect.
 void ChooseLavapipe();
 
 }  // namespace eyrie

@@ -1,4 +1,4 @@
-// A writer of module files, bare and as ZIP archives.
+// Writes module files, bare and as ZIP archives.
 #include "tests/support/module_builder.h"
 
 #include <cstdio>
@@ -93,7 +93,8 @@ auto BuildDebugDatabase(Builder& to, const ModuleBuilder& module) {
 
 uint64_t AlignUp(uint64_t value) { return (value + 63) & ~uint64_t{63}; }
 
-// A local header whose extra field ends at a multiple of 64.
+// Appends a local header. Its extra field pads the contents to a multiple of
+// 64.
 void AppendZipHeader(Bytes& file, const std::string& name, uint64_t size) {
   uint64_t contents = AlignUp(file.size() + 30 + name.size() + 4);
   uint16_t padding =
@@ -160,7 +161,7 @@ ModuleBuilder::Function& ModuleBuilder::AddFunction(std::string function_name,
 
 namespace {
 
-// The vectors of a module's tables, before its root is built.
+// Writes the vectors of a module's tables, before the root table.
 class TableWriter {
  public:
   TableWriter(Builder& to, const ModuleBuilder& module)
@@ -222,7 +223,7 @@ class TableWriter {
     std::vector<flatbuffers::Offset<fbs::Rodata>> list;
     for (const auto& constant : module_.rodata) {
       if (constant.external) {
-        // Members of the ZIP have their header before them.
+        // In a ZIP, each member's header precedes it.
         uint64_t offset = AlignUp(external_end) + 64;
         list.push_back(fbs::CreateRodata(to_, fbs::Compression::NONE, 0, 0,
                                          offset, constant.bytes.size()));
@@ -240,7 +241,7 @@ class TableWriter {
     return to_.CreateVector(list);
   }
 
-  // Also gathers all bytecode.
+  // Also collects all bytecode.
   auto Functions(Bytes& bytecode) {
     std::vector<fbs::Function> list;
     for (const auto& f : module_.functions) {

@@ -1,13 +1,13 @@
 // Builds small module files in memory, for tests:
 //   module.AddFunction("add", "0ii_i",
 //                      "entry: add.i32 i0 i1 i2 return [i2]");
-// Code is words between blanks: `label:` begins a block; then instructions of
-// opcodes.def with their operands in order, results last:
+// Code is words separated by blanks. `label:` begins a block. Instructions of
+// opcodes.def follow, with their operands in order, results last:
 //   i0 r1 r1!     registers, ! with the move bit; i for all but refs
 //   [i0 r1!]      a list; [i0>i1] a remap; [1 0 2] segments
 //   7 -1 0x1F 2.5 immediates and ordinals; ^label a block; #3 an import
 //   "text"        a string without blanks; {^a [] ^b [i0>i1]} cases
-//   .byte 0x79    a byte as it is; .u16 7; .u32 7; .align to an even offset
+//   .byte 0x79    a literal byte; .u16 7; .u32 7; .align to an even offset
 #ifndef EYRIE_TESTS_SUPPORT_MODULE_BUILDER_H_
 #define EYRIE_TESTS_SUPPORT_MODULE_BUILDER_H_
 
@@ -21,10 +21,10 @@
 
 namespace eyrie::tests {
 
-// Encodes one function's code. INVALID_ARGUMENT with the word that is wrong.
+// Encodes one function's code. INVALID_ARGUMENT names the invalid word.
 absl::StatusOr<std::vector<uint8_t>> AssembleCode(absl::string_view code);
 
-// Everything is public and may be set to any value, also to a wrong one.
+// All members are public and may have any value, including invalid ones.
 class ModuleBuilder {
  public:
   struct Import {
@@ -59,8 +59,8 @@ class ModuleBuilder {
   struct Location {
     enum Kind { kNone, kCallSite, kFile, kFused, kNamed, kUnknown } kind;
     std::string text;  // file or name
-    int32_t a = 0;     // callee, line, first place, child
-    int32_t b = 0;     // caller, column, second place
+    int32_t a = 0;     // callee, line, first index, child
+    int32_t b = 0;     // caller, column, second index
   };
 
   std::string name = "test";
@@ -77,26 +77,26 @@ class ModuleBuilder {
   int32_t global_bytes = 64;
   int32_t global_refs = 4;
   bool debug_database = true;
-  // The location table, and each function's entry in it: by default
+  // The location table, and each function's entry in it. By default
   // "test.mlir:<ordinal + 1>:1", one per function.
   std::vector<Location> locations;
-  // As compilers from 3.11 on write it: the last function's alone.
+  // As compilers since 3.11 write it: only the last function has a map.
   bool one_source_map = false;
-  // One string for equal conventions.
+  // Stores equal conventions as one string.
   bool share_conventions = false;
 
-  // Appends an import or constant; returns its ordinal.
+  // Appends an import or constant. Returns its ordinal.
   uint32_t AddImport(std::string full_name, std::string convention,
                      bool optional = false);
   uint32_t AddRodata(std::vector<uint8_t> bytes, bool external = false);
-  // Appends a function that is exported; aborts on code that does not
-  // assemble. The reference is valid until the next one is added.
+  // Appends an exported function. Aborts if the code does not assemble. The
+  // reference is valid until the next function is added.
   Function& AddFunction(std::string name, std::string convention,
                         absl::string_view code);
 
-  // The bare FlatBuffer, with external constants after it.
+  // Returns the bare FlatBuffer, followed by external constants.
   std::vector<uint8_t> Build() const;
-  // The same in a ZIP, constants as members "rodata_<ordinal>.bin".
+  // The same in a ZIP, with constants as members "rodata_<ordinal>.bin".
   std::vector<uint8_t> BuildZip() const;
 
  private:

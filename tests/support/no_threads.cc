@@ -1,4 +1,4 @@
-// A system that has no room for another thread, for programs that preload this.
+// Preloaded into programs, simulates a system that cannot start threads.
 #include <pthread.h>
 
 #include <cerrno>

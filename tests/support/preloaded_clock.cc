@@ -1,5 +1,6 @@
-// A wall clock that jumps, for programs that preload this library: an hour fast
-// and an hour slow by turns, a millisecond each. See jumping_clock.h.
+// A wall clock that jumps, for programs that preload this library: it
+// alternates between an hour fast and an hour slow every millisecond. See
+// jumping_clock.h.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -25,7 +26,7 @@ bool IsWallClock(clockid_t clock) {
   return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
 }
 
-// Whether its waits are by the monotonic clock, as glibc notes it.
+// Reports whether its waits use the monotonic clock; glibc stores it here.
 bool IsMonotonic(const pthread_cond_t& condition) {
   return (condition.__data.__wrefs & 2) != 0;
 }

@@ -1,5 +1,4 @@
-// Pairs the first send with the first receive of each sender, receiver and
-// tag.
+// Matches sends with receives, in order, by sender, receiver and tag.
 #include "tests/support/rank_hub.h"
 
 #include <cstring>

@@ -1,5 +1,5 @@
-// Ranks in one process, for tests: a transport whose messages are copied
-// through shared memory, and ranks that are threads.
+// Ranks in one process, for tests: a transport that copies messages through
+// shared memory, and ranks that are threads.
 #ifndef EYRIE_TESTS_SUPPORT_RANK_HUB_H_
 #define EYRIE_TESTS_SUPPORT_RANK_HUB_H_
 
@@ -16,21 +16,21 @@
 
 namespace eyrie::hal {
 
-// Where messages meet. Thread-safe.
+// Connects the ranks. Thread-safe.
 class RankHub : public std::enable_shared_from_this<RankHub> {
  public:
   explicit RankHub(int count) : count_(count) {}
 
-  // The transport of a rank. A send is over when it has been received; a short
-  // one at once.
+  // Returns the transport of a rank. A send completes when it is received; a
+  // short one completes at once.
   std::unique_ptr<Transport> Connect(int rank);
-  // The provider of a rank.
+  // Returns the provider of a rank.
   std::shared_ptr<ChannelProvider> Provider(int rank);
 
   int count() const { return count_; }
-  // From now on every message of the rank fails.
+  // Makes every later message of the rank fail.
   void Break(int rank);
-  // Messages that are begun and not over.
+  // Returns the number of started messages that are not complete.
   size_t in_flight();
 
  private:
@@ -60,7 +60,7 @@ class RankHub : public std::enable_shared_from_this<RankHub> {
   std::vector<bool> broken_ = std::vector<bool>(64);
 };
 
-// Runs `rank` for each of so many ranks, on a thread each.
+// Runs `rank` once for each of `count` ranks, each on its own thread.
 void RunRanks(int count, const std::function<void(int rank)>& rank);
 
 }  // namespace eyrie::hal

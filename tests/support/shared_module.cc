@@ -1,4 +1,4 @@
-// A writer of FlatBuffers that stores each text and each table once.
+// Writes FlatBuffers that store each text and each table once.
 #include "tests/support/shared_module.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class Writer {
  public:
   explicit Writer(const SharedModule& module) : module_(module) {}
 
-  // Writes the module. Call it once.
+  // Writes the module. May be called once.
   std::vector<uint8_t> Write();
 
  private:
@@ -36,7 +36,7 @@ class Writer {
     return Repeat(module_.count,
                   fbs::CreateAttr(to_, to_.CreateString("key"), text_));
   }
-  // Of the module.
+  // Returns the module's attributes.
   Attrs OwnAttributes() {
     if (!Is(SharedPart::kKeys)) return Attributes(SharedPart::kAttributes);
     std::vector<Offset<fbs::Attr>> list;

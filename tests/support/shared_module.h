@@ -1,5 +1,5 @@
-// Module files whose tables name one text many times: small, and large once
-// each name is printed or copied.
+// Module files whose tables name one text many times. The files are small, but
+// printing or copying each name needs much memory.
 #ifndef EYRIE_TESTS_SUPPORT_SHARED_MODULE_H_
 #define EYRIE_TESTS_SUPPORT_SHARED_MODULE_H_
 
@@ -10,13 +10,13 @@
 
 namespace eyrie::tests {
 
-// Which part of the module names the text. Every entry of a list is one shared
-// table, so an entry costs the file 4 bytes.
+// The part of the module that names the text. All entries of a list are one
+// shared table, so each entry adds only 4 bytes to the file.
 enum class SharedPart : uint8_t {
   kNone,
-  kModuleName,  // once; what says the module's name repeats it
+  kModuleName,  // once; output with the module's name repeats it
   kAttributes,  // values of the module's attributes
-  kKeys,        // the same, with a key of each its own
+  kKeys,        // the same, each with its own key
   kTypes,       // "!" and the text
   kDependencies,
   kImports,           // "m." and the text
@@ -34,14 +34,13 @@ enum class SharedPart : uint8_t {
 
 struct SharedModule {
   SharedPart part = SharedPart::kNone;
-  // What is shared. kReflection has it as the value of "iree.abi".
+  // The shared text. For kReflection it is the value of "iree.abi".
   std::string text;
   size_t count = 1;
-  // Calls of function 0 that function 0 has, and of import 0 where there is
-  // one.
+  // Number of calls in function 0: of itself, and of import 0 if it exists.
   size_t calls = 0;
 
-  // The bare FlatBuffer.
+  // Returns the bare FlatBuffer.
   std::vector<uint8_t> Build() const;
 };
 

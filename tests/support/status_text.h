@@ -1,4 +1,4 @@
-// Statuses as text, for tables whose expectations are text.
+// Converts statuses to text, for tables with expected text.
 #ifndef EYRIE_TESTS_SUPPORT_STATUS_TEXT_H_
 #define EYRIE_TESTS_SUPPORT_STATUS_TEXT_H_
 
@@ -10,7 +10,7 @@
 
 namespace eyrie {
 
-// "OK", or "OUT_OF_RANGE: " and the sentence.
+// Returns "OK", or "OUT_OF_RANGE: " and the message.
 inline std::string StatusText(const absl::Status& status) {
   if (status.ok()) return "OK";
   return absl::StrCat(absl::StatusCodeToString(status.code()), ": ",

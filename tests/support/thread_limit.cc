@@ -1,4 +1,4 @@
-// What stands for pthread_create in tests: the linker's --wrap.
+// Replaces pthread_create in tests, with the linker's --wrap.
 #include "tests/support/thread_limit.h"
 
 #include <pthread.h>

@@ -1,14 +1,14 @@
-// Lets a test's process start some threads only, as a system without room does.
+// Limits how many threads a test's process can start.
 //
-// The tests' linker hands calls of pthread_create over to this: those of code
-// that is linked statically.
+// The linker redirects calls of pthread_create to this, in code that is linked
+// statically.
 #ifndef EYRIE_TESTS_SUPPORT_THREAD_LIMIT_H_
 #define EYRIE_TESTS_SUPPORT_THREAD_LIMIT_H_
 
 namespace eyrie::tests {
 
-// While it exists, pthread_create works `more` times, then fails with EAGAIN.
-// One at a time.
+// While this object lives, pthread_create works `more` times, then fails with
+// EAGAIN. Only one object may exist at a time.
 class ThreadLimit {
  public:
   explicit ThreadLimit(int more);
@@ -17,7 +17,7 @@ class ThreadLimit {
   ~ThreadLimit();
 };
 
-// How many threads have been started so far.
+// Returns the number of threads started so far.
 int ThreadsStarted();
 
 }  // namespace eyrie::tests

@@ -1,5 +1,5 @@
-// Runs all tests of the program that links this while the wall clock jumps, and
-// fails those during which somebody asks it.
+// Runs all tests of a program while the wall clock jumps, and fails tests that
+// read it.
 #include <optional>
 
 #include "gtest/gtest.h"
@@ -11,7 +11,7 @@ namespace {
 class Watch final : public ::testing::EmptyTestEventListener {
   void OnTestStart(const ::testing::TestInfo&) override { clock_.emplace(); }
   void OnTestEnd(const ::testing::TestInfo&) override {
-    // GoogleTest itself notes when each test begins.
+    // GoogleTest itself reads the clock when a test begins.
     EXPECT_LE(clock_->reads(), 1) << "The test reads the wall clock.";
     clock_.reset();
   }

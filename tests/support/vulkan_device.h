@@ -1,5 +1,5 @@
-// What the tests of the Vulkan driver share: its devices, opened as a test
-// says, or a skip that says why there is none.
+// Vulkan devices for tests, opened with the test's options. If none exists, the
+// test is skipped with the reason.
 #ifndef EYRIE_TESTS_SUPPORT_VULKAN_DEVICE_H_
 #define EYRIE_TESTS_SUPPORT_VULKAN_DEVICE_H_
 
@@ -19,15 +19,15 @@
 
 namespace eyrie::hal::vulkan {
 
-// Whether devices of tests are opened with the validation layer, as
-// hal/vulkan/validation_test.cc has it.
+// Whether tests open devices with the validation layer. Set by
+// hal/vulkan/validation_test.cc.
 inline bool& IsWatched() {
   static bool is_watched = false;
   return is_watched;
 }
 
-// The first device, opened with these options. UNAVAILABLE: this machine has
-// none that could be opened.
+// Opens the first device with these options. UNAVAILABLE: this machine has no
+// device.
 inline absl::StatusOr<Ref<hal::Device>> OpenFirst(
     const VulkanOptions& options = VulkanOptions()) {
   ChooseLavapipe();
@@ -37,18 +37,18 @@ inline absl::StatusOr<Ref<hal::Device>> OpenFirst(
   const std::unique_ptr<Driver> driver = CreateVulkanDriver();
   absl::StatusOr<Ref<hal::Device>> opened = driver->Open("", all);
   if (!absl::IsUnavailable(opened.status())) return opened;
-  // What is there, and does not open, is a failure.
+  // A device that exists but cannot be opened is a failure.
   const auto present = driver->ListDevices();
   if (present.ok() && present->empty()) return opened;
   return absl::InternalError(opened.status().message());
 }
 
-// Tests that one device is enough for.
+// Base of tests that need one device.
 class VulkanTest : public ::testing::Test {
  protected:
   void SetUp() override { Open(VulkanOptions()); }
 
-  // Skips the test where there is no device.
+  // Opens the device, or skips the test if there is none.
   void Open(const VulkanOptions& options) {
     absl::StatusOr<Ref<hal::Device>> opened = OpenFirst(options);
     if (absl::IsUnavailable(opened.status())) {
@@ -61,7 +61,7 @@ class VulkanTest : public ::testing::Test {
   Ref<hal::Device> device_;
 };
 
-// A way to use a device that rows of options choose.
+// Options to use a device in one way.
 struct VulkanKind {
   const char* name;
   bool hide_device_memory = false;
@@ -85,7 +85,7 @@ inline VulkanOptions OptionsOf(const VulkanKind& kind) {
   return options;
 }
 
-// Tests that run in each way.
+// Runs each test in every way.
 class EachVulkanDevice : public VulkanTest,
                          public ::testing::WithParamInterface<VulkanKind> {
  protected:

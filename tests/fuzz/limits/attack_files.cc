@@ -1,4 +1,4 @@
-// Attacks by FlatBuffers that name the same text or table many times.
+// Attacks with FlatBuffers that name the same text or table many times.
 #include <array>
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ namespace fbs = vm::fbs;
 using flatbuffers::Offset;
 using Builder = flatbuffers::FlatBufferBuilder;
 
-// The vectors of a module that can be as long as an attack wants.
+// The parts of a module that an attack can repeat.
 enum Part {
   kAttributes,
   kTypes,
@@ -32,7 +32,7 @@ constexpr absl::string_view kPartNames[] = {
     "attributes", "types",     "dependencies", "imports",
     "exports",    "signature", "rodata",       "locations"};
 
-// `count` elements: one table, named each time; or tables of one string.
+// Creates `count` elements: one shared table, or tables with one shared string.
 template <typename Make>
 auto Repeat(Builder& to, uint32_t count, bool share_tables, Make make) {
   using Element = decltype(make());
@@ -44,9 +44,10 @@ auto Repeat(Builder& to, uint32_t count, bool share_tables, Make make) {
   return to.CreateVector(elements);
 }
 
-// A module of one function that returns, with one part repeated.
+// A module with one function that returns, and with one part repeated.
 class HugeModule {
-  // The vector of one part: `otherwise` elements unless the attack is on it.
+  // Creates the vector of one part, with `otherwise` elements if it is not
+  // attacked.
   template <typename Make>
   auto List(Part part, uint32_t otherwise, Make make) {
     return Repeat(to_, part == part_ ? count_ : otherwise, share_tables_, make);
@@ -119,7 +120,8 @@ class HugeModule {
   }
 
  private:
-  // Locations that fuse each other twice, so that a walk doubles each time.
+  // Locations that fuse the previous one twice, so that a walk doubles each
+  // time.
   Offset<fbs::DebugDatabase> Debug() {
     const uint32_t count = part_ == kLocations ? count_ : 1;
     std::vector<uint8_t> kinds;

@@ -1,4 +1,4 @@
-// Attacks by functions of the host modules.
+// Attacks with functions of the host modules.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -15,11 +15,11 @@
 namespace eyrie::tests {
 namespace {
 
-// The device's objects that host functions take, in registers of their own.
+// Device objects that host functions take, each in its own register.
 struct HalObject {
-  absl::string_view prefix;  // of the functions that take it first
+  absl::string_view prefix;  // of functions whose first argument it is
   absl::string_view name;
-  absl::string_view words;  // makes it
+  absl::string_view words;  // code that creates it
 };
 constexpr HalObject kHalObjects[] = {
     {"device", "r8", "call #0 [i0] [r8] "},
@@ -33,7 +33,7 @@ constexpr HalObject kHalObjects[] = {
     {"file", "r14", "call #6 [r8 i10 i43 r0 i10 i22 i0] [r14] "},
 };
 
-// The element type of integers of 8 bits.
+// The element type of 8-bit integers.
 constexpr uint32_t kInt8 = 0x10000008;
 
 std::string HalSetup(ModuleBuilder& module) {
@@ -56,7 +56,7 @@ std::string HalSetup(ModuleBuilder& module) {
   return words;
 }
 
-// References that functions take besides buffers, in order.
+// The reference arguments of functions, except buffers, in order.
 struct RefArguments {
   absl::string_view function;
   std::vector<absl::string_view> refs;
@@ -86,8 +86,8 @@ const RefArguments kRefArguments[] = {
     {"fence.", {"r12", "r12"}},
 };
 
-// The register of a function's reference argument `place`, most often one of
-// the type that the function takes there.
+// Returns a register for a function's reference argument `place`, usually with
+// the type that the function expects.
 absl::string_view HalRef(Random& random, absl::string_view function,
                          size_t place) {
   if (random.OneIn(30)) return "r4";
@@ -102,7 +102,7 @@ absl::string_view HalRef(Random& random, absl::string_view function,
   return "r10";
 }
 
-// The register of an argument that is no reference: small, unless bold.
+// Returns a register for a number: usually a small one.
 absl::string_view HalNumber(Random& random, char type) {
   const bool bold = random.OneIn(6);
   if (type == 'i') return bold ? random.Of(kCounts) : random.Of(kIndices);
@@ -111,7 +111,7 @@ absl::string_view HalNumber(Random& random, char type) {
                            : absl::string_view("i10");
 }
 
-// A call with a span of `span` tuples where the convention has one.
+// Returns a call. A variadic argument has `span` tuples.
 std::string HalCall(Random& random, const hal::ImportRelease& import,
                     uint32_t ordinal, uint32_t span) {
   const absl::string_view convention = import.signature;

@@ -1,4 +1,4 @@
-// Attacks by instructions of opcodes.def.
+// Attacks with instructions of opcodes.def.
 #include <array>
 #include <string>
 #include <vector>
@@ -16,8 +16,8 @@ namespace {
 
 using vm::OperandKind;
 
-// r0 a buffer, r1 a list of numbers, r2 a list of many lists, r3 lists in
-// each other; r4 is null and r5 to r7 take results.
+// Creates objects: r0 is a buffer, r1 a list of numbers, r2 a list of many
+// lists, r3 nested lists, r4 null. r5 to r7 are for results.
 std::string Objects(Random& random) {
   const uint32_t lists = random.OneIn(2) ? 20000 : 100;
   return absl::StrCat(
@@ -33,7 +33,7 @@ std::string Objects(Random& random) {
       "cond_br i32 ^nest [] ^loop [] ");
 }
 
-// Instructions whose work may grow with their operands.
+// Reports whether an instruction's work may grow with its operands.
 bool IsHeavy(const vm::OpInfo& op) {
   const absl::string_view text = op.text;
   return (absl::StartsWith(text, "list.") && !absl::StrContains(text, "et.")) ||
@@ -55,8 +55,8 @@ const vm::OpInfo& ChooseOp(Random& random) {
   }
 }
 
-// Writes instructions; a careful one has operands in range, so that code that
-// repeats them a thousand times fails nowhere.
+// Writes instructions. If `careful`, operands are in range, so that code may
+// repeat them a thousand times without failing.
 class Writer {
  public:
   Writer(Random& random, bool careful) : random_(random), careful_(careful) {}
@@ -97,7 +97,7 @@ class Writer {
     return offset ? random_.Of(kOffsets) : random_.Of(kLengths);
   }
 
-  // The words of one operand that is read.
+  // Returns the text of one operand that is read.
   std::string Read(const vm::OpInfo& op, OperandKind kind, int place) {
     switch (kind) {
       case OperandKind::kI32:
@@ -154,7 +154,7 @@ class Writer {
 
 }  // namespace
 
-// Some repeat the loop's body, so that much of it runs before a branch.
+// Some attacks repeat the loop's body, so that much code runs before a branch.
 Attack InstructionAttack(Random& random) {
   ModuleBuilder module = NewAttackModule();
   module.AddImport("absent.function", "0v_v", /*optional=*/true);

@@ -1,4 +1,4 @@
-// Modules, registers and arguments that attacks of code share.
+// Modules, registers and arguments for attacks with code.
 #include "tests/fuzz/limits/attack_module.h"
 
 #include <array>
@@ -30,7 +30,7 @@ void AddAttack(ModuleBuilder& module, absl::string_view code) {
   function.ref_registers = 32;
 }
 
-// Some run by the interpreter, some compiled at once; with or without fuel.
+// Some attacks are interpreted, some compiled; with or without fuel.
 std::vector<std::string> RunArguments(Random& random) {
   std::vector<std::string> arguments = {
       "run", "FILE", "--function=attack",

@@ -1,4 +1,4 @@
-// What attacks of code have in common: constants, a module, arguments.
+// Constants, a module and arguments for attacks with code.
 #ifndef EYRIE_TESTS_FUZZ_LIMITS_ATTACK_MODULE_H_
 #define EYRIE_TESTS_FUZZ_LIMITS_ATTACK_MODULE_H_
 
@@ -15,12 +15,12 @@ namespace eyrie::tests {
 // Element types, as ordinals of the module's types.
 enum Type { kI32, kI64, kAny, kBuffer };
 
-// Sizes of one buffer and one list, so that two fit into the limit.
+// Sizes of one buffer and one list. Two fit in the memory limit.
 inline constexpr uint64_t kBytes = kAttackMemory * 3 / 8;
 inline constexpr uint64_t kElements = kBytes / 16;
 
-// Registers that Constants() sets: i32 in i0 to i6, i64 in pairs from i10 on.
-// Most are in range, so that the instructions after them are reached.
+// Registers that Constants() sets: i32 in i0 to i6, i64 in pairs from i10. Most
+// values are in range, so that later instructions are reached.
 inline constexpr absl::string_view kIndices[] = {"i0", "i0", "i0", "i0",
                                                  "i1", "i3", "i4"};
 inline constexpr absl::string_view kCounts[] = {"i1", "i2", "i3",
@@ -32,10 +32,10 @@ inline constexpr absl::string_view kLengths[] = {"i12", "i12", "i22", "i22",
 std::string Constants();
 
 ModuleBuilder NewAttackModule();
-// Exports the code as "attack", with 128 and 32 registers.
+// Exports the code as "attack", with 128 i32 and 32 ref registers.
 void AddAttack(ModuleBuilder& module, absl::string_view code);
 
-// Arguments that run "attack": interpreted or compiled, some with fuel.
+// Returns arguments that run "attack": interpreted or compiled, some with fuel.
 std::vector<std::string> RunArguments(Random& random);
 
 }  // namespace eyrie::tests

@@ -1,4 +1,4 @@
-// Attacks by the shape of code.
+// Attacks with the shape of code.
 #include <string>
 #include <utility>
 
@@ -11,7 +11,7 @@
 namespace eyrie::tests {
 namespace {
 
-// `count` blocks, each a loop over itself, after each other or in each other.
+// Returns `count` blocks that each loop over themselves, in sequence or nested.
 std::string Loops(uint32_t count, bool nested) {
   std::string code = "br ^b0 [] ";
   for (uint32_t i = 0; i < count; ++i) {
@@ -22,7 +22,7 @@ std::string Loops(uint32_t count, bool nested) {
   return absl::StrCat(code, "b", count, ": return []");
 }
 
-// A branch table of `count` cases, each with moves.
+// Returns a branch table of `count` cases, each with moves.
 std::string Table(uint32_t count) {
   std::string code = "br_table i0 ^end [] {";
   for (uint32_t i = 0; i < count; ++i) {
@@ -31,7 +31,7 @@ std::string Table(uint32_t count) {
   return absl::StrCat(code, " } end: return []");
 }
 
-// One block of `count` instructions on all registers.
+// Returns one block of `count` instructions on all registers.
 std::string Line(uint32_t count) {
   std::string code;
   for (uint32_t i = 0; i < count; ++i) {
@@ -42,7 +42,7 @@ std::string Line(uint32_t count) {
   return absl::StrCat(code, "return []");
 }
 
-// A function of `count` calls of a small one.
+// Returns a function with `count` calls of a small one.
 std::string Calls(uint32_t count) {
   std::string code;
   for (uint32_t i = 0; i < count; ++i) {
@@ -51,7 +51,7 @@ std::string Calls(uint32_t count) {
   return absl::StrCat(code, "return []");
 }
 
-// A function that calls itself, at `count` places.
+// Returns a function that calls itself at `count` places.
 std::string Recursion(uint32_t count) {
   std::string code;
   for (uint32_t i = 0; i < count; ++i) absl::StrAppend(&code, "call 2 [] [] ");
@@ -91,7 +91,7 @@ Attack ShapeAttack(Random& random) {
       code = Calls(count);
       break;
   }
-  // More than once, so that compiling pays.
+  // Calls it repeatedly, so that compiling pays.
   AddAttack(module,
             "entry: const.i32 2000 i0 br ^again [] again: call 2 [] [] "
             "const.i32 1 i1 sub.i32 i0 i1 i0 cond_br i0 ^again [] ^end [] "

@@ -1,9 +1,9 @@
-// Modules that try to use more time, memory or text than they may.
+// Modules that try to exceed limits on time, memory or output.
 //
-// Each attack is made from a number alone, so a failure is repeated by its
-// number. An attack of code runs instructions or host functions in an endless
-// loop, with the largest operands that fit into the memory limit. An attack of
-// the file repeats one string, table or count as often as the format permits.
+// Each attack is generated from its number alone, so a failure can be repeated.
+// An attack with code runs instructions or host functions in an endless loop,
+// with the largest operands that fit in the memory limit. An attack with a file
+// repeats one string, table or count as often as the format permits.
 #ifndef EYRIE_TESTS_FUZZ_LIMITS_ATTACKS_H_
 #define EYRIE_TESTS_FUZZ_LIMITS_ATTACKS_H_
 
@@ -16,26 +16,26 @@
 
 namespace eyrie::tests {
 
-// The memory limit that attacks run under, and are made to exhaust.
+// The memory limit for attacks, which they try to exhaust.
 inline constexpr uint64_t kAttackMemory = uint64_t{64} << 20;
 
 struct Attack {
   std::string name;             // what it does, for messages
   std::vector<uint8_t> module;  // a module file
-  // The arguments of `eyrie`; "FILE" stands for the module's path.
+  // Arguments of `eyrie`; "FILE" is replaced by the module's path.
   std::vector<std::string> arguments;
 };
 
-// Attack `number`. Consecutive numbers alternate between all kinds.
+// Creates attack `number`. Consecutive numbers alternate between all kinds.
 Attack CreateAttack(uint64_t number);
 
-// Instructions of opcodes.def in an endless loop.
+// Runs instructions of opcodes.def in an endless loop.
 Attack InstructionAttack(Random& random);
-// Functions of the host modules in an endless loop.
+// Runs functions of the host modules in an endless loop.
 Attack ImportAttack(Random& random);
-// Code whose shape is expensive to verify or to compile.
+// Has code that is expensive to verify or to compile.
 Attack ShapeAttack(Random& random);
-// A FlatBuffer that names few bytes often.
+// Has a FlatBuffer that names few bytes many times.
 Attack FileAttack(Random& random);
 
 }  // namespace eyrie::tests

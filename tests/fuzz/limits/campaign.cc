@@ -1,4 +1,4 @@
-// Judges each attack by what its process used.
+// Judges each attack by the resources that its process used.
 #include "tests/fuzz/limits/campaign.h"
 
 #include <sys/wait.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kTimeout = 0.2, kOverrun = 0.1, kWallSeconds = 30;
 constexpr double kMiB = 1 << 20;
-constexpr double kSentence = 4096;  // bytes of the error that ends a text
+constexpr double kSentence = 4096;  // bytes for the final error message
 
 struct Allowed {
   double cpu_seconds, memory_bytes, text_bytes;
@@ -50,7 +50,7 @@ std::vector<std::string> CommandOf(const std::string& eyrie,
   return command;
 }
 
-// Keeps the largest share that was seen, and whose it was.
+// Keeps the largest share and the name of its attack.
 void Note(double share, const std::string& name, double& worst,
           std::string& whose) {
   if (share <= worst) return;
@@ -58,7 +58,7 @@ void Note(double share, const std::string& name, double& worst,
   whose = name;
 }
 
-// What the attack did that it may not, or "".
+// Returns which limit the attack exceeded, or "".
 std::string Judge(const Usage& usage, const Allowed& allowed) {
   if (WIFSIGNALED(usage.status)) {
     return absl::StrCat("ended by signal ", WTERMSIG(usage.status));

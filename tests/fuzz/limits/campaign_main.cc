@@ -1,6 +1,6 @@
-// The campaign by hand: run_campaign EYRIE FOLDER FIRST COUNT [STEP].
+// Runs a campaign: run_campaign EYRIE FOLDER FIRST COUNT [STEP].
 //
-// Attacks FIRST, FIRST + STEP, …; a step of 5 keeps to one kind.
+// Attacks FIRST, FIRST + STEP, …. A step of 5 runs one kind of attack only.
 #include <cstdio>
 
 #include "absl/strings/numbers.h"

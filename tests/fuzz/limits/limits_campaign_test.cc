@@ -1,4 +1,4 @@
-// Some hundred attacks keep the limits that they run under.
+// Runs a few hundred attacks. None may exceed its limits.
 #include <cstdio>
 #include <cstdlib>
 
@@ -16,7 +16,7 @@ TEST(LimitsCampaign, AttacksKeepLimits) {
   for (const std::string& failure : report.failures) ADD_FAILURE() << failure;
   std::printf("%s", Summary(report).c_str());
   EXPECT_EQ(report.attacks, kAttacks);
-  // Attacks that do nothing would prove nothing.
+  // Attacks that reach no limit would prove nothing.
   EXPECT_GT(report.stopped, kAttacks / 4);
 }
 

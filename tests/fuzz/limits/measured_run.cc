@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kLastOutput = 1000;
 
-// Starts the program with both outputs in `pipe_end`, and nothing to read.
+// Starts the program with both outputs in `pipe_end`, and stdin empty.
 pid_t Start(const std::vector<std::string>& command, int pipe_end) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -49,8 +49,8 @@ double Seconds(const timeval& time) {
          1e-6 * static_cast<double>(time.tv_usec);
 }
 
-// Reads until all writers have closed the pipe. Kills the child once its time
-// is over.
+// Reads until all writers have closed the pipe. Kills the child after
+// `wall_seconds`.
 void Drain(int pipe_end, pid_t child, double wall_seconds, Usage& usage) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(wall_seconds);

@@ -1,4 +1,4 @@
-// Runs a program as a process of its own and measures what it uses.
+// Runs a program in its own process and measures its resources.
 #ifndef EYRIE_TESTS_FUZZ_LIMITS_MEASURED_RUN_H_
 #define EYRIE_TESTS_FUZZ_LIMITS_MEASURED_RUN_H_
 
@@ -16,8 +16,8 @@ struct Usage {
   std::string last_output;    // the end of it, at most 1000 bytes
 };
 
-// Runs command[0] with the rest as its arguments. A process that lives longer
-// than `wall_seconds` is killed. Aborts if the process cannot be started.
+// Runs command[0] with the other elements as its arguments. Kills the process
+// after `wall_seconds`. Aborts if it cannot be started.
 Usage RunMeasured(const std::vector<std::string>& command, double wall_seconds);
 
 }  // namespace eyrie::tests
