@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs the test of calls by signature as an AArch64 program, under qemu-user.
+# Runs the test of calls by signature as an AArch64 program, with qemu-user.
 #
 # Needs g++-aarch64-linux-gnu, qemu-user, and Abseil and GoogleTest for arm64
 # (dpkg --add-architecture arm64; libabsl-dev:arm64 and libgtest-dev:arm64, or
-# their contents below $EYRIE_ARM64_ROOT); without them it says so and passes.
-# Arguments: the sources.
+# their contents in $EYRIE_ARM64_ROOT). Without them, prints a message and
+# passes. Arguments: the sources.
 set -euo pipefail
 root=${EYRIE_ARM64_ROOT:-}
 libraries=$root/usr/lib/aarch64-linux-gnu

@@ -1,7 +1,7 @@
-/* What the test handlers share: metadata answered, attributes found, errors.
+/* Helpers for test handlers: metadata, attributes, errors.
  *
- * Written against eyrie/xla_ffi.h alone; compiled for each version of the API,
- * which EYRIE_FFI_MINOR names. */
+ * Uses only eyrie/xla_ffi.h. Compiled for each version of the API, which
+ * EYRIE_FFI_MINOR selects. */
 #ifndef EYRIE_TESTS_NATIVE_HANDLER_H_
 #define EYRIE_TESTS_NATIVE_HANDLER_H_
 
@@ -11,7 +11,7 @@
 #include "eyrie/xla_ffi.h"
 
 #define HANDLER(name) eyrie_ffi_error_t* name(eyrie_ffi_call_frame_t* frame)
-/* Answers a frame that asks who the handler is, and checks all others. */
+/* Answers a metadata request, and checks every other frame. */
 #define BEGIN_HANDLER(frame)                                    \
   do {                                                          \
     if ((frame)->extension != NULL) return Introduce(frame, 0); \
@@ -60,7 +60,7 @@ static inline int64_t CountOf(const eyrie_ffi_buffer_t* buffer) {
   return count;
 }
 
-/* The value of an attribute of this kind, or null. */
+/* Returns the value of an attribute of this kind, or null. */
 static inline const void* Find(const eyrie_ffi_attributes_t* attributes,
                                const char* name, int32_t kind) {
   for (int64_t i = 0; i < attributes->count; ++i) {
@@ -72,7 +72,7 @@ static inline const void* Find(const eyrie_ffi_attributes_t* attributes,
   return NULL;
 }
 
-/* A scalar attribute of this type, or null. */
+/* Returns the value of a scalar attribute of this type, or null. */
 static inline const void* FindScalar(const eyrie_ffi_call_frame_t* frame,
                                      const char* name, int32_t type) {
   const eyrie_ffi_scalar_t* scalar = (const eyrie_ffi_scalar_t*)Find(

@@ -1,4 +1,4 @@
-/* Handlers for what calls carry: buffers of all kinds, attributes, errors.
+/* Handlers that test the content of calls: buffers, attributes, errors.
  *
  * Run by native_test.sh, built for each version of the API. */
 #include <stdlib.h>
@@ -36,7 +36,7 @@ HANDLER(Shift) {
   return NULL;
 }
 
-/* The sum of all arguments, of one shape, and how many there are. */
+/* Results: the sum of all arguments, which have one shape, and their number. */
 HANDLER(Sum) {
   BEGIN_HANDLER(frame);
   float* out = Result(frame, 0)->data;
@@ -53,7 +53,7 @@ HANDLER(Sum) {
   return NULL;
 }
 
-/* Copies each argument to the result of the same number. */
+/* Copies each argument to the result with the same index. */
 HANDLER(Copy) {
   BEGIN_HANDLER(frame);
   static const int kBytes[] = {0, 1, 1, 2, 4, 8, 1, 2,  4, 8, 2,
@@ -70,20 +70,20 @@ HANDLER(Copy) {
   return NULL;
 }
 
-/* Fails with the code that is asked for. */
+/* Fails with the requested code. */
 HANDLER(Refuse) {
   BEGIN_HANDLER(frame);
   const int32_t* code = FindScalar(frame, "code", EYRIE_FFI_S32);
   return Fail(frame, code == NULL ? 3 : *code, "The handler is asked to fail.");
 }
 
-/* Fails, and does not say why, with a code that is none. */
+/* Fails with an invalid code and without a message. */
 HANDLER(Mute) {
   BEGIN_HANDLER(frame);
   return Fail(frame, 99, NULL);
 }
 
-/* --- Texts, in a result of bytes that is filled up with blanks. */
+/* --- Texts, in a result of bytes that is padded with blanks. */
 
 typedef struct Text {
   char* at;
@@ -113,7 +113,8 @@ static Text Open(const eyrie_ffi_call_frame_t* frame) {
   return text;
 }
 
-/* Each argument and result: type:rank[dims], a '0' for null data. */
+/* Writes each argument and result as type:rank[dims], with '0' for null data.
+ */
 HANDLER(Describe) {
   BEGIN_HANDLER(frame);
   Text text = Open(frame);
@@ -189,7 +190,7 @@ HANDLER(Attributes) {
   return NULL;
 }
 
-/* What the attribute "table" of this library's own points to. */
+/* The attribute "table" in this library's manifest points to it. */
 const int64_t kTable[3] = {7, 11, 13};
 
 HANDLER(Lookup) {
@@ -200,7 +201,7 @@ HANDLER(Lookup) {
   return NULL;
 }
 
-/* --- What is no handler of these versions. */
+/* --- Functions that are not handlers of these versions. */
 
 HANDLER(Silent) {
   (void)frame;

@@ -1,9 +1,9 @@
-// What a call of a memref function costs above a call in C.
+// Measures a call of a memref function compared with a call in C.
 //
 //   bazel run -c opt //tests/native:memref_bench
-// The functions read one number of each memref. Direct calls them with
-// descriptors that are there; Import makes these from buffer views, by the
-// function's type. The argument is how many memrefs there are.
+// The functions read one number of each memref. Direct calls them with existing
+// descriptors. Import creates the descriptors from buffer views, according to
+// the function's type. The argument is the number of memrefs.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>

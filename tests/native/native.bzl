@@ -1,4 +1,4 @@
-"""Shared libraries of test handlers, with their manifests beside and within."""
+"""Shared libraries of test handlers, with separate and embedded manifests."""
 
 load("@rules_cc//cc:defs.bzl", "cc_binary")
 
@@ -6,15 +6,15 @@ def handler_library(name, srcs, manifest, minor = 3):
     """Declares lib/<name>.so, and lib/<name>_noted.so with its manifest.
 
     Args:
-      name: of the libraries.
-      srcs: written against eyrie/xla_ffi.h.
+      name: name of the libraries.
+      srcs: sources that use eyrie/xla_ffi.h.
       manifest: a JSON file.
-      minor: the version of the API that they speak, 0.minor.
+      minor: minor version of their API, 0.minor.
     """
     native.genrule(
         name = name + "_note",
         testonly = True,
-        # The tool is a source, to be built once, as it is for the tests.
+        # The tool is in `srcs`, so that it is built once, as for the tests.
         srcs = [
             manifest,
             "//tools:eyrie",
@@ -28,7 +28,7 @@ def handler_library(name, srcs, manifest, minor = 3):
             name = "lib/" + name + suffix + ".so",
             testonly = True,
             srcs = srcs + note,
-            # GCC warns that C has no -fno-rtti.
+            # GCC warns that -fno-rtti is not valid for C.
             copts = ["-DEYRIE_FFI_MINOR=%d" % minor] + (
                 ["-fexceptions"] if srcs[0].endswith(".cc") else [
                     "-Wno-error",

@@ -1,10 +1,10 @@
-// What a call of an XLA FFI handler costs.
+// Measures a call of an XLA FFI handler.
 //
 //   bazel run -c opt //tests/native:native_bench
-// Frame/B/A less Direct/B is what the frame costs for B buffers and A
-// attributes, checks of the handler included: types, ranks, names, as typed
-// handlers check them. Import is a VM loop around an import with two results,
-// per call of it; ImportLoop the loop alone.
+// Frame/B/A minus Direct/B is the cost of the frame for B buffers and A
+// attributes. It includes the handler's checks of types, ranks and names, as
+// typed handlers perform them. Import is a VM loop around an import with two
+// results, per call; ImportLoop is the loop alone.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -24,7 +24,7 @@
 namespace eyrie::native {
 namespace {
 
-// The work of the handler: something of every buffer.
+// The handler's work: reads a value of every buffer.
 __attribute__((noinline)) float Touch(float* const* data, int count) {
   float sum = 0;
   for (int i = 0; i < count; ++i) sum += *data[i];
@@ -40,7 +40,7 @@ struct AttributeName {
 constexpr AttributeName kNames[] = {
     {"alpha", 5}, {"beta", 4}, {"delta", 5}, {"gamma", 5}};
 
-// As typed decoding does it: every kind, type, rank and name.
+// Checks every kind, type, rank and name, as typed decoding does.
 template <int kBuffers, int kAttributes>
 eyrie_ffi_error_t* Handler(eyrie_ffi_call_frame_t* frame) {
   if (frame->size != EYRIE_FFI_CALL_FRAME_SIZE || frame->extension != nullptr ||
@@ -126,7 +126,7 @@ BENCHMARK_TEMPLATE(Frame, 1, 4);
 BENCHMARK_TEMPLATE(Frame, 4, 4);
 BENCHMARK_TEMPLATE(Frame, 16, 4);
 
-// A loop of so many calls, or of none.
+// Returns a loop with or without the calls.
 std::string LoopText(bool calls) {
   return absl::StrCat(
       "vm.module @loop version 0\n"

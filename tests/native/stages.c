@@ -1,5 +1,5 @@
 /* Handlers that use their context: states of stages, memory, threads, futures,
- * who they are.
+ * identity.
  *
  * Run by native_test.sh, built for each version of the API. */
 #include <pthread.h>
@@ -7,7 +7,7 @@
 
 #include "tests/native/handler.h"
 
-/* --- States: instantiate leaves a counter, each call counts on. */
+/* --- States: instantiate creates a counter, and each call increments it. */
 
 static eyrie_ffi_type_id_t counter_id;
 
@@ -82,7 +82,7 @@ HANDLER(CounterInstantiate) {
   return SetState(frame, EYRIE_FFI_INSTANTIATE, *start);
 }
 
-/* Versions before 0.3 have one state. */
+/* Versions before 0.3 have only one state. */
 HANDLER(CounterPrepare) {
   BEGIN_HANDLER(frame);
 #if EYRIE_FFI_MINOR >= 3
@@ -104,7 +104,7 @@ HANDLER(CounterInitialize) {
 #endif
 }
 
-/* results: the count, and what the stages before have left (200). */
+/* results: the count, and the state of the earlier stages (200). */
 HANDLER(CounterExecute) {
   BEGIN_HANDLER(frame);
   int64_t* counter;
@@ -141,7 +141,7 @@ HANDLER(Scratch) {
   memset(args.data, 1, args.byte_count);
   int64_t* out = Result(frame, 0)->data;
   out[0] = (int64_t)((uintptr_t)args.data % (uintptr_t)*align);
-  /* The first is given back here, the second by the host. */
+  /* The first block is freed here, the second by the host. */
   eyrie_ffi_memory_free_t back = {EYRIE_FFI_SIZE(eyrie_ffi_memory_free_t, data),
                                   NULL, frame->context, args.byte_count,
                                   args.data};
@@ -150,7 +150,7 @@ HANDLER(Scratch) {
   return error;
 }
 
-/* --- Threads: the sum of what tasks count. */
+/* --- Threads: the sum over all tasks. */
 
 enum { kTasks = 8 };
 typedef struct Work {
@@ -191,7 +191,7 @@ HANDLER(Threads) {
   return error;
 }
 
-/* --- Futures: the result is there later, or never. */
+/* --- Futures: the result is ready later, or never. */
 
 typedef struct Later {
   const eyrie_ffi_api_t* api;
@@ -228,8 +228,8 @@ static void Finish(void* data) {
   free(later);
 }
 
-/* result = -argument; "early": done before the handler returns; "fails": 1,
- * with a message, or 2. */
+/* result = -argument. "early": completes before the handler returns. "fails":
+ * 1 fails with a message, 2 without. */
 HANDLER(Negate) {
   BEGIN_HANDLER(frame);
   const int32_t* fails = FindScalar(frame, "fails", EYRIE_FFI_S32);
@@ -254,7 +254,7 @@ HANDLER(Negate) {
   return frame->api->schedule(&args);
 }
 
-/* A future that nobody fulfils. */
+/* Returns a future that is never completed. */
 HANDLER(Forever) {
   BEGIN_HANDLER(frame);
   eyrie_ffi_future_create_t create = {EYRIE_FFI_FUTURE_CREATE_SIZE, NULL, NULL};
@@ -263,11 +263,11 @@ HANDLER(Forever) {
   return error;
 }
 
-/* --- Who they are. */
+/* --- Identity. */
 
 HANDLER(Identity) {
   BEGIN_HANDLER(frame);
-  /* Some handlers give a size that is too large here. */
+  /* Some handlers pass a size that is too large here. */
   eyrie_ffi_run_id_t run = {40, NULL, frame->context, 0};
   eyrie_ffi_device_ordinal_t device = {
       EYRIE_FFI_SIZE(eyrie_ffi_device_ordinal_t, ordinal), NULL, frame->context,
@@ -296,7 +296,7 @@ HANDLER(UserData) {
   return error;
 }
 
-/* A struct of another size than any version has. */
+/* Passes a struct with a size that no version has. */
 HANDLER(WrongSize) {
   BEGIN_HANDLER(frame);
   eyrie_ffi_stream_get_t args = {8, NULL, frame->context, NULL};

@@ -1,4 +1,4 @@
-// Handlers that throw, and one of tasks that do.
+// Handlers that throw, and one with a task that throws.
 //
 // Run by native_test.sh.
 #include <stdexcept>

@@ -1,9 +1,9 @@
-/* Registers jaxlib's own LAPACK handlers, which it keeps in Python's capsules.
+/* Registers jaxlib's own LAPACK handlers, which are in Python capsules.
  *
- * Opened as a native library it starts a Python within the process, imports
- * jaxlib there and takes the handlers' addresses out of the capsules; Python
- * is not needed again. Of Python nothing is linked: EYRIE_LIBPYTHON is the path
- * of its library. Run by jaxlib_test.py; lapack.json is the manifest. */
+ * When opened as a native library, starts Python in the process, imports jaxlib
+ * and reads the handlers' addresses from the capsules. Python is not needed
+ * later. Does not link Python: EYRIE_LIBPYTHON is the path of its library. Run
+ * by jaxlib_test.py; lapack.json is the manifest. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ extern const eyrie_ffi_api_t* XLA_FFI_GetApi(void);
 
 typedef struct _object PyObject;
 
-/* What is used of Python's C API: result, name, parameters. */
+/* The functions of Python's C API: result, name, parameters. */
 #define PYTHON_FUNCTIONS(F)                                                \
   F(void, Py_InitializeEx, (int))                                          \
   F(void, PyErr_Print, (void))                                             \
@@ -37,7 +37,7 @@ static struct {
 static int FindPython(void) {
   const char* path = getenv("EYRIE_LIBPYTHON");
   if (path == NULL) path = "libpython3.11.so.1.0";
-  /* Global: extension modules find its functions there. */
+  /* Global, so that extension modules find Python's functions. */
   void* library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
   if (library == NULL) {
     fprintf(stderr, "capsules: %s\n", dlerror());
@@ -66,11 +66,11 @@ static void Register(const char* name, void* handler) {
   }
 }
 
-/* False: Python has an error to print. */
+/* Returns 0 if Python has an error to print. */
 static int RegisterCapsules(void) {
   PyObject* module = python.PyImport_ImportModule("jaxlib.cpu._lapack");
   if (module == NULL) return 0;
-  /* Finds LAPACK itself, which is SciPy's. */
+  /* Loads SciPy's LAPACK. */
   if (python.PyObject_CallMethod(module, "initialize", NULL) == NULL) return 0;
   PyObject* all = python.PyObject_CallMethod(module, "registrations", NULL);
   if (all == NULL) return 0;
@@ -89,7 +89,7 @@ static int RegisterCapsules(void) {
 
 __attribute__((constructor)) static void RegisterAll(void) {
   if (!FindPython()) return;
-  python.Py_InitializeEx(0); /* signals stay the process's */
+  python.Py_InitializeEx(0); /* without signal handlers */
   if (!RegisterCapsules()) python.PyErr_Print();
   python.PyEval_SaveThread();
 }

@@ -1,6 +1,6 @@
-// Handlers written with XLA's own C++ headers, as jaxlib brings them.
+// Handlers that use XLA's own C++ headers, from jaxlib.
 //
-// Compiled and called by jaxlib_test.py, where jaxlib is installed.
+// Compiled and called by jaxlib_test.py, if jaxlib is installed.
 #include <cstdint>
 #include <memory>
 #include <numeric>

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the Python that jaxlib_test.py looks for, with jaxlib from PyPI and what
-# it needs: about 600 MB below ~/.cache/eyrie. CI runs it, see ../../../eyrie.
+# Installs jaxlib from PyPI, with its dependencies, for jaxlib_test.py: about
+# 600 MB in ~/.cache/eyrie. CI runs it; see ../../../eyrie.
 set -eu
 folder=~/.cache/eyrie/jaxlib
 if "$folder/bin/python" -c 'import jaxlib' 2>/dev/null; then exit; fi

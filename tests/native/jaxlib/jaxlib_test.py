@@ -1,11 +1,11 @@
-"""Calls handlers that jaxlib brings, and such as are compiled with its headers.
+"""Calls jaxlib's own handlers, and handlers compiled with its headers.
 
-Needs a Python with jaxlib, which install.sh makes; without one it says so and
-passes. EYRIE_JAXLIB_PYTHON names another one.
+Needs a Python with jaxlib, which install.sh installs. Without one, prints a
+message and passes. EYRIE_JAXLIB_PYTHON names another Python.
 
   jaxlib_test.py EYRIE CAPSULES HANDLERS SAMPLE
 
-CAPSULES is the built capsules.c, HANDLERS and SAMPLE are sources of handlers.
+CAPSULES is the built capsules.c. HANDLERS and SAMPLE are sources of handlers.
 """
 
 import json
@@ -59,7 +59,7 @@ MANIFEST = {
     },
 }
 
-# Function, inputs, the last line that is printed or a part of the error.
+# Function, inputs, and the last line of output or a part of the error.
 ROWS = [
     ("jax.scale", ["2x2xf32=1 2 3 4", "2.5"], "2x2xf32=[2.5 5][7.5 10]"),
     ("jax.sum", ["2xf32=1 2", "2xf32=3", "2xf32=5"], "2xf32=531 532"),
@@ -74,7 +74,7 @@ ROWS = [
     ("jax.count?start=40:i32", [], "start"),
 ]
 
-# The same of samples/xla_handler.
+# The same for samples/xla_handler.
 SAMPLE_ROWS = [
     ("order.argsort", ["4xf32=1 nan 2 -inf"], "4xi32=3 0 2 1"),
     ("order.argsort?descending=true:pred", ["3xf32=1 2 2"], "3xi32=1 2 0"),
@@ -84,7 +84,7 @@ SAMPLE_ROWS = [
 
 
 def find_python():
-    """A Python that has jaxlib, or None."""
+    """Returns a Python that has jaxlib, or None."""
     home = pathlib.Path(pwd.getpwuid(os.getuid()).pw_dir)
     names = [os.environ.get("EYRIE_JAXLIB_PYTHON", ""), sys.executable,
              str(home / ".cache/eyrie/jaxlib/bin/python")]
@@ -97,7 +97,7 @@ def find_python():
 
 
 def compile_library(source, library, include, manifest):
-    """Compiles handlers with XLA's headers, and puts the manifest beside."""
+    """Compiles handlers with XLA's headers. Adds their manifest."""
     subprocess.run(["g++", "-std=c++20", "-O1", "-w", "-fPIC", "-shared",
                     f"-I{include}", source, "-o", library], check=True)
     pathlib.Path(f"{library}.json").write_text(manifest, encoding="utf-8")
@@ -105,7 +105,7 @@ def compile_library(source, library, include, manifest):
 
 
 def check_rows(eyrie, library, rows, what):
-    """Calls each row's function; how many are not as expected."""
+    """Calls each row's function. Returns the number of wrong results."""
     failures = 0
     for function, inputs, want in rows:
         done = subprocess.run(
@@ -121,7 +121,7 @@ def check_rows(eyrie, library, rows, what):
 
 
 def main():
-    """Runs all that this machine has the means for."""
+    """Runs all tests that this machine supports."""
     python = find_python()
     if python is None:
         print("SKIPPED: no Python here has jaxlib; "

@@ -1,3 +1,3 @@
 #!/bin/sh
-# Runs jaxlib_test.py, which says what it needs.
+# Runs jaxlib_test.py, which describes its requirements.
 exec python3 "$@"

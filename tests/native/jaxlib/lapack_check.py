@@ -1,8 +1,8 @@
-"""Calls jaxlib's LAPACK handlers and multiplies what they have decomposed.
+"""Calls jaxlib's LAPACK handlers and multiplies the factors they return.
 
-capsules.c hands the handlers over. Matrices lie by columns there; `columns`
-and `rows` turn them. All arithmetic is plain Python, apart from NumPy, SciPy
-and LAPACK. Used by jaxlib_test.py.
+capsules.c registers the handlers. LAPACK stores matrices by columns; `columns`
+and `rows` convert them. The check uses plain Python, independent of NumPy,
+SciPy and LAPACK. Used by jaxlib_test.py.
 """
 
 import array
@@ -11,33 +11,33 @@ import pathlib
 import random
 import subprocess
 
-TOLERANCE = 1e-12  # of matrices with elements about 1
+TOLERANCE = 1e-12  # for matrices with elements near 1
 
 
 def matrix(generator, size):
-    """Random rows."""
+    """Returns a random matrix as a list of rows."""
     return [[generator.uniform(-1, 1) for _ in range(size)]
             for _ in range(size)]
 
 
 def transpose(a):
-    """Rows of the columns."""
+    """Returns the columns of a matrix of rows, or the reverse."""
     return [list(column) for column in zip(*a)]
 
 
 def multiply(a, b):
-    """The product of two matrices of rows."""
+    """Returns the product of two matrices of rows."""
     return [[sum(x * y for x, y in zip(row, column)) for column in zip(*b)]
             for row in a]
 
 
 def distance(a, b):
-    """The greatest difference of two matrices."""
+    """Returns the largest difference between elements of two matrices."""
     return max(abs(x - y) for r, s in zip(a, b) for x, y in zip(r, s))
 
 
 def identity(size):
-    """Ones on the diagonal."""
+    """Returns the identity matrix."""
     return [[float(i == j) for j in range(size)] for i in range(size)]
 
 
@@ -50,7 +50,7 @@ class Lapack:
         self.environment = environment
 
     def run(self, arguments):
-        """Runs the tool: (all it prints, whether it succeeds)."""
+        """Runs the tool. Returns (output, whether it succeeded)."""
         done = subprocess.run(
             [self.eyrie, "run", *self.arguments, *arguments],
             env=self.environment, cwd=self.folder, check=False,
@@ -58,7 +58,7 @@ class Lapack:
         return done.stdout + done.stderr, done.returncode == 0
 
     def call(self, function, batch, types):
-        """The results for a batch of square matrices of rows: flat arrays."""
+        """Returns the results for a batch of square matrices, as arrays."""
         size = len(batch[0])
         elements = array.array("d")
         for a in batch:
@@ -80,7 +80,7 @@ class Lapack:
 
 
 def matrix_of(elements, index, size):
-    """The rows of a batch's matrix that lies by columns."""
+    """Returns the rows of a matrix that a batch stores by columns."""
     begin = index * size * size
     return transpose([
         list(elements[begin + i * size:begin + (i + 1) * size])
@@ -88,7 +88,7 @@ def matrix_of(elements, index, size):
 
 
 def check_potrf(lapack, generator):
-    """A = L * L^T; of a matrix that has no L LAPACK says where it ends."""
+    """Checks A = L * L^T, and the error for a matrix that has no L."""
     size, batch = 9, []
     for _ in range(3):
         a = matrix(generator, size)
@@ -106,7 +106,7 @@ def check_potrf(lapack, generator):
 
 
 def check_getrf(lapack, generator):
-    """P * A = L * U."""
+    """Checks P * A = L * U."""
     size = 8
     batch = [matrix(generator, size) for _ in range(4)]
     factors, pivots, info = lapack.call("dgetrf", batch, "dii")
@@ -125,7 +125,7 @@ def check_getrf(lapack, generator):
 
 
 def check_syevd(lapack, generator):
-    """A * V = V * D, V * V^T = 1, the values in order, their sum A's trace."""
+    """Checks A * V = V * D, V * V^T = 1, and the order and sum of D."""
     size, batch = 10, []
     for _ in range(2):
         a = matrix(generator, size)
@@ -143,7 +143,7 @@ def check_syevd(lapack, generator):
 
 
 def check_modules(lapack, modules):
-    """Cholesky's decomposition within compiled modules."""
+    """Checks the Cholesky decomposition in compiled modules."""
     paths = sorted(modules.glob("*/lapack*.vmfb"))
     yield abs(len(paths) - 6), 0
     for path in paths:
@@ -161,7 +161,7 @@ def check_modules(lapack, modules):
 
 
 def environment_for(python):
-    """What capsules.c needs to start the Python in a process."""
+    """Returns the environment that capsules.c needs to start Python."""
     paths = subprocess.run(
         [python, "-c", "import os, sys, sysconfig as s\n"
          "name = s.get_config_var('INSTSONAME')\n"
@@ -175,13 +175,13 @@ def environment_for(python):
     environment["PYTHONHOME"] = paths[1]
     environment["PYTHONPATH"] = paths[2]
     environment["OPENBLAS_NUM_THREADS"] = "1"
-    # Python never gives back what its modules hold.
+    # Python never releases the memory of its modules.
     environment["ASAN_OPTIONS"] = "detect_leaks=0"
     return environment
 
 
 def check(eyrie, capsules, python, folder):
-    """Runs all checks: how many figures exceed their bound."""
+    """Runs all checks. Returns how many figures exceed their bound."""
     here = pathlib.Path(__file__).parent
     manifest = here / "lapack.json"
     lapack = Lapack(eyrie.absolute(),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes kernels.so and callback.so of their sources with Debian's MLIR: packages
-# mlir-19-tools, llvm-19 and clang-19. They are in the repository, as its tests
-# need none of these.
+# Builds kernels.so and callback.so from their sources with Debian's MLIR:
+# packages mlir-19-tools, llvm-19 and clang-19. The results are in the
+# repository, because the tests do not need these packages.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 made=$(mktemp -d)
@@ -17,8 +17,8 @@ for name in kernels callback; do
     llc-19 -O2 -mtriple=x86_64-unknown-linux-gnu -filetype=obj \
       -relocation-model=pic -o "$made/$name.o"
   ../../../eyrie note $name.json -o "$made/note.o"
-  # -Bsymbolic: its functions are its own, whatever else the process has by
-  # the name.
+  # -Bsymbolic: the library calls its own functions, even if the process has
+  # others with the same names.
   clang-19 -shared -s -o $name.so "$made/$name.o" "$made/note.o" \
     -Wl,-Bsymbolic -Wl,--build-id=none
 done

@@ -1,3 +1,3 @@
-// What callback.so asks its host for.
+// The host function that callback.so calls.
 float _mlir_ciface_host_weight(float value);
 float _mlir_ciface_host_weight(float value) { return value * 9.75f; }

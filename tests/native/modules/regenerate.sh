@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compiles the modules with three releases, synchronous and with fences:
-# regenerate.sh COMPILERS, a folder with RELEASE/bin/iree-compile in it.
+# Compiles the modules with three releases, synchronous and with fences. Usage:
+# regenerate.sh COMPILERS, a folder with RELEASE/bin/iree-compile.
 set -eu
 cd "$(dirname "$0")"
 for release in 3.3 3.11 3.13; do
@@ -12,7 +12,7 @@ for release in 3.3 3.11 3.13; do
   mkdir -p "$release"
   for name in lapack memref scale; do
     compile "$1" $name.mlir $name.vmfb ""
-    # Imports get fences where their attribute asks for the model with them.
+    # Imports get fences if their attribute requests the model with fences.
     fences='attributes {iree.abi.model = "coarse-fences"}'
     sed "/^func.func private/s/\$/ $fences/" $name.mlir > async.mlir
     compile "$1" async.mlir $name.async.vmfb \
