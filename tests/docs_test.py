@@ -1,12 +1,12 @@
 """Checks the documents: tables, links, and every command that they show.
 
-The tables of docs/generated are as tools/house/docs_tables.py makes them; each
-link of a page leads to a file, and to a heading of it; each page of docs,
-samples and tests is reached from README.md. A block ```console is run
-in a folder of links to the tree: "$ " begins a command, which "> ", or any line
-behind a backslash, goes on; the rest is what it prints to both streams. A line
-"..." is any lines, "…" any part of a line. A block ```c name.c is a file that
-commands find.
+The tables of docs/generated must equal the output of
+tools/house/docs_tables.py. Each link must lead to an existing file and heading.
+Each page of docs, samples and tests must be reachable from README.md. The
+commands of a ```console block run in a folder of links to the tree: "$ " begins
+a command, and "> ", or any line after a backslash, continues it. The other
+lines are its expected output on both streams; "..." matches any lines, "…" any
+part of a line. A block ```c name.c is a file for the commands.
     docs_test.py TOOL [--update] [PAGE ...]    only these pages' commands
 Tested by house_docs_test.py.
 """
@@ -40,7 +40,7 @@ def page_paths(root):
 
 
 def anchors(text):
-    """Returns the names by which a page's headings are linked to."""
+    """Returns the anchors of a page's headings."""
     names = []
     for line in FENCE.sub("", text).split("\n"):
         match = re.match(r"^#+ +(.*)$", line)
@@ -55,7 +55,7 @@ def anchors(text):
 
 def links(text):
     """Returns (line, target) of every link that is not to another site."""
-    # Code is blanked, so that lines keep their numbers.
+    # Blanks out code but keeps the line numbers.
     text = FENCE.sub(lambda m: "\n" * m.group(0).count("\n"), text)
     text = re.sub(r"`[^`\n]*`", lambda m: "`" * len(m.group(0)), text)
     return [(text.count("\n", 0, match.start()) + 1, match.group(1))
@@ -64,8 +64,7 @@ def links(text):
 
 
 def check_links(root):
-    """Yields a sentence for each link that leads nowhere, and each page that
-    no link leads to."""
+    """Yields a sentence for each broken link and each page without links."""
     texts = {path: docs_tables.read(root, path) for path in page_paths(root)}
     targets = {path: set() for path in texts}
     for path, text in texts.items():
@@ -106,7 +105,7 @@ def commands(block):
 
 
 def matches(wanted, got):
-    """Returns whether lines are as a page shows them, but for blank ends."""
+    """Reports whether lines match a page, ignoring blanks at their ends."""
     pattern = "".join(
         "(?:.*\n)*" if line == "..." else
         ".*".join(map(re.escape, line.rstrip().split("…"))) + "\n"
@@ -126,7 +125,7 @@ def run(command, folder, environment):
 
 
 def page_folder(root, environment, folder):
-    """Fills the folder that a page's commands run in."""
+    """Fills the folder in which a page's commands run."""
     for name in os.listdir(root):
         if not name.startswith((".", "bazel-")) and name != "eyrie":
             os.symlink(os.path.join(root, name), os.path.join(folder, name))
@@ -148,8 +147,10 @@ def run_page(text, environment, folder):
 
 
 def check_commands(root, path, environment, update):
-    """Yields a sentence for each command of a page that prints otherwise, or
-    writes what it prints to the page."""
+    """Yields a sentence for each command with other output than the page.
+
+    With --update, writes the output to the page instead.
+    """
     text = docs_tables.read(root, path)
     if "```console" not in text:
         return
@@ -176,7 +177,7 @@ def check_commands(root, path, environment, update):
 
 
 def installed(root, tool, prefix):
-    """Installs into a prefix; returns the environment of who uses it."""
+    """Installs into a prefix; returns the environment of a user of it."""
     built = os.path.dirname(os.path.dirname(os.path.realpath(tool)))
     done = subprocess.run(
         [sys.executable, os.path.join(root, "install/install.py"),
@@ -185,7 +186,7 @@ def installed(root, tool, prefix):
     if done.returncode:
         raise SystemExit(f"Nothing can be installed of {built}: "
                          f"{done.stdout.decode().strip()}")
-    # What Bazel tells a test would be obeyed by `eyrie check`, too.
+    # Removes the test settings of Bazel, because `eyrie check` obeys them, too.
     own = {name: value for name, value in os.environ.items()
            if not re.match("GTEST_|TEST_|XML_|BENCHMARK_", name)}
     return {**own, "EYRIE": os.path.join(prefix, "bin/eyrie"),

@@ -1,4 +1,4 @@
-"""Tests of what checks the documents: tables, links, commands."""
+"""Tests the checks of the documents: tables, links, commands."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "tools", "house")]
 import docs_tables  # pylint: disable=wrong-import-position
 import docs_test as docs  # pylint: disable=wrong-import-position
 
-# Paths and texts of a tree, and what is wrong with its links.
+# Paths and texts of a tree, and the errors in its links.
 LINKS = [
     ({"README.md": "[a](docs/a.md)", "docs/a.md": "# A\n[up](../README.md)"},
      []),
@@ -32,7 +32,7 @@ LINKS = [
       "docs/b.md: No link leads from README.md to it."]),
 ]
 
-# What a page shows, what a command prints, whether these agree.
+# The text on a page, the output of a command, and whether they match.
 OUTPUT = [
     ("a b", "a b", True), ("a b", "a c", False), ("a", "a\nb", False),
     ("a\nb", "a", False), ("...", "a\nb", True), ("a\n...\nd", "a\nb\nd", True),
@@ -57,7 +57,7 @@ HELP = """# Usage: eyrie add [flags]
 # --list
 """
 
-# Rows of a .def file, and what is read of them.
+# Rows of a .def file, and the parsed result.
 ROWS = [
     ('OP(A, 0x01, "a|b", "", \'r\', 3)\n',
      [["A", "0x01", "a|b", "", "r", "3"]]),

@@ -1,4 +1,4 @@
-"""Tests of the tree's own tools: linter, test counter, compdb, measuring."""
+"""Tests the tree's own tools: linter, test counter, compdb, measuring."""
 
 import json
 import os
@@ -26,7 +26,7 @@ LONG = "int F() {\n" + "  G();\n" * 60 + "}\n"
 ROWS = "int F() {\n" + '    {"a", 1},\n' * 60 + "}\n"
 METHOD = "class A {\n  int F() {\n" + "    G();\n" * 60 + "  }\n};\n"
 
-# Path, text, what the linter says (after the line's number).
+# Path, text, and the beginning of the linter's only message, if any.
 CASES = [
     ("vm/a.cc", HEAD, None),
     ("vm/a.cc", "int a;\n", "1: does not begin with a comment that says what"),
@@ -111,7 +111,7 @@ REPORT = """<testsuites>
 
 
 def result(status, xml=None):
-    """An event about the one run of test //a:b."""
+    """Returns an event about the only run of test //a:b."""
     output = [{"name": "test.xml", "uri": "file://" + xml}] if xml else []
     return {
         "id": {"testResult": {"label": "//a:b"}},
@@ -212,8 +212,8 @@ class MeasureTest(unittest.TestCase):
                     with self.assertRaises(RuntimeError):
                         measure.expect_equal(*sides)
 
-    # As callgrind writes them: names once, numbers later; a call's own line
-    # behind its callee's.
+    # callgrind writes a name once, then its number. The line of a call follows
+    # its callee's line.
     def test_instructions_per_call(self):
         counts = ("events: Ir\nfn=(3) eyrie::abi::PreparedCall::Invoke()\n"
                   "+3 40\ncfi=(2)\n"

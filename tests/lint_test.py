@@ -1,8 +1,8 @@
 """Checks the sources of the whole tree against the rules of the house.
 
-Sizes, head comments and what they point to, layers, header guards, banned
-patterns, and that every C++ file is built. Runs as a Bazel test and by hand:
-`python3 tests/lint_test.py`. Prints one sentence per violation.
+Checks sizes, head comments and the files that they name, layers, header guards,
+banned patterns, and that every C++ file is built. Runs as a Bazel test or by
+hand: `python3 tests/lint_test.py`. Prints one sentence per violation.
 Tested by house_test.py.
 """
 
@@ -16,8 +16,8 @@ MAX_FUNCTION_LINES = 60
 MAX_HEAD_LINES = 12
 MAX_COLUMNS = 80
 
-# Folder -> what its files may include, besides themselves. The longest
-# folder that holds a file counts. None: everything.
+# Folder -> folders that its files may include, besides itself. The longest
+# matching folder counts. None: every folder.
 LAYERS = {
     "base": [],
     "vm": ["base"],
@@ -34,7 +34,7 @@ LAYERS = {
     "samples": ["include/eyrie"],
     "tests": None,
 }
-# The one list of drivers names every driver.
+# This file lists all drivers, so it includes them.
 LAYER_EXCEPTIONS = {"hal/all_drivers.cc": ["hal/cpu", "hal/vulkan"]}
 TEST_FILE = re.compile(r"_(test|fuzz|bench)\.cc$")
 
@@ -61,7 +61,8 @@ BANNED_IN_LIBRARIES = [
     (re.compile(r"\bthrow\b\s*[\w(:;]|\bdynamic_cast<|\btypeid\("),
      "needs exceptions or RTTI"),
 ]
-# What few files may do. Clocks: everywhere; threads: in what is shipped.
+# Patterns that few files may use: wall clocks (everywhere) and threads (in
+# shipped code).
 WALL_CLOCK = re.compile(
     r"\babsl::Now\b|\bGetCurrentTimeNanos\b|\bsystem_clock\b|"
     r"\bCLOCK_REALTIME|\bgettimeofday\b|\btimespec_get\b|"
@@ -70,7 +71,7 @@ WALL_CLOCK_FILES = {
     "tests/support/jumping_clock.cc", "tests/support/preloaded_clock.cc",
     "tests/lint_test.py",
     "tests/house_test.py",
-    # Reports say when tests were run.
+    # Reports show when tests ran.
     "tools/check/check.cc", "tools/check/test_runner.cc"}
 NEW_THREAD = re.compile(
     r"\bstd::(j?thread\b(?!::)|async\()|\bpthread_create\b")
@@ -79,14 +80,14 @@ SHIPPED = LIBRARIES + ("include/", "plugins/", "python/", "tools/")
 
 
 def is_source(path):
-    """Returns whether a file is read at all."""
+    """Reports whether a file is checked at all."""
     name = os.path.basename(path)
     return path.endswith(TEXT) or name in ("BUILD", "WORKSPACE", "eyrie",
                                            "run", "compare")
 
 
 def list_files(root):
-    """Returns the sources under root, relative to it, in order."""
+    """Returns the sources under root, as sorted relative paths."""
     result = []
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(
@@ -102,13 +103,13 @@ def list_files(root):
 
 
 def check_size(path, lines):
-    """Files hold at most 500 lines, tables and data exempt."""
+    """Files have at most 500 lines, except tables and data."""
     if path.endswith(NARROW) and len(lines) > MAX_FILE_LINES:
         yield 1, f"has {len(lines)} lines; the limit is {MAX_FILE_LINES}"
 
 
 def head_comment(lines):
-    """Returns the lines of the comment that a file begins with."""
+    """Returns the lines of the file's head comment."""
     body = lines[1:] if lines and lines[0].startswith("#!") else lines
     if not body:
         return []
@@ -127,7 +128,7 @@ def head_comment(lines):
 
 
 def check_head(path, lines, files):
-    """Files begin by saying what they are for, in at most 12 lines."""
+    """Files begin with a comment on their purpose, in at most 12 lines."""
     name = os.path.basename(path)
     if path.startswith("third_party/") and name in ("BUILD", "WORKSPACE"):
         return
@@ -146,7 +147,7 @@ def check_head(path, lines, files):
 
 
 def check_tested_by(path, lines, files):
-    """"Tested by" names files that exist, beside the file or from the root."""
+    """"Tested by" names existing files, relative to the file or the root."""
     head = " ".join(re.sub(r"^(//|#|\s\*)\s?", "", line)
                     for line in head_comment(lines))
     for match in re.finditer(r"\b[Tt]ested by ([^;]*?)(?:\.(?:\s|$|\W)|;|$)",
@@ -159,7 +160,7 @@ def check_tested_by(path, lines, files):
 
 
 def layer_of(path):
-    """Returns the folder of LAYERS that holds a path, or None."""
+    """Returns the longest folder of LAYERS that contains a path, or None."""
     if path.startswith("eyrie/"):
         path = "include/" + path
     found = [layer for layer in LAYERS if path.startswith(layer + "/")]
@@ -183,7 +184,7 @@ def check_layers(path, lines):
 
 
 def check_guard(path, lines):
-    """Headers are guarded by EYRIE_ and their path; include/ is left out."""
+    """Header guards are EYRIE_ and the path without include/."""
     if not path.endswith(".h"):
         return
     short = re.sub(r"^include/eyrie/", "", path)
@@ -194,7 +195,7 @@ def check_guard(path, lines):
 
 
 def check_lines(path, lines):
-    """Single lines: banned patterns and the width."""
+    """Single lines have no banned patterns and are not too long."""
     rules = list(BANNED)
     if path.endswith((".md", ".mlir", ".json", ".txt")):
         rules = rules[:1]
@@ -229,12 +230,12 @@ def check_owners(path, lines):
 
 
 def cpp_functions(lines):
-    """Yields (first line, length) of function bodies, by indentation.
+    """Yields (first line, length) of function bodies, found by indentation.
 
-    Relies on clang-format: a body opens at the end of a line that began at
-    column 0 or, in a class, 2, and its brace closes at that column. Rows of
-    tables (lines that begin with a brace or a quote) do not count, nor do
-    the bodies of macros.
+    Relies on clang-format: a body opens at the end of a statement that began at
+    column 0 or, in a class, 2, and its brace closes at that column. Does not
+    count table rows (lines that begin with a brace or a quote) or the bodies
+    of macros.
     """
     for indent in ("", "  "):
         start, previous = None, ""
@@ -256,7 +257,7 @@ def cpp_functions(lines):
 
 
 def is_function(header):
-    """Returns whether these first lines of a braced block open a function."""
+    """Reports whether the first lines of a braced block open a function."""
     text = " ".join(header)
     return "(" in text and not re.match(
         r"\s*(namespace|class|struct|enum|union|extern)\b", text)
@@ -270,7 +271,7 @@ def python_functions(text):
 
 
 def check_functions(path, lines):
-    """Functions hold at most 60 lines."""
+    """Functions have at most 60 lines."""
     if path.endswith(CPP):
         found = cpp_functions(lines)
     elif path.endswith(".py"):
@@ -284,7 +285,7 @@ def check_functions(path, lines):
 
 
 def check_built(path, builds):
-    """C++ files and tables are named by the BUILD file of their folder."""
+    """C++ files and tables are named in the BUILD file of their folder."""
     if not path.endswith(CPP + (".def", ".fbs")):
         return
     folder = os.path.dirname(path)
@@ -298,7 +299,7 @@ def check_built(path, builds):
 
 
 def check_file(path, text, files, builds):
-    """Yields (line, sentence without subject) for one file."""
+    """Yields (line, sentence without its subject) for one file."""
     lines = text.split("\n")
     if lines and not lines[-1]:
         lines.pop()
@@ -338,7 +339,7 @@ def lint(root):
 
 
 def main():
-    # Under Bazel the working folder is a tree of links to the real one.
+    # Bazel runs tests in a tree of links to the real one.
     root = os.path.dirname(os.path.realpath(
         sys.argv[1] if len(sys.argv) > 1 else
         os.path.join(os.path.dirname(os.path.realpath(__file__)), "..",

@@ -1,6 +1,6 @@
-"""Reads the comment lines of a fixture's .mlir that say how it is used.
+"""Reads the directives in the comments of a fixture's .mlir.
 
-Each begins with `// KEY:`. A call's own lines follow it: IN to CPU_ONLY.
+Each begins with `// KEY:`. A call's own directives follow it: IN to CPU_ONLY.
 Used by regenerate.py; _KEYS below lists the keys.
 """
 
@@ -54,7 +54,7 @@ class Call:
         return of_source if self.only_in is None else self.only_in
 
     def applies(self, release):
-        """Whether the call is made of a module of this release."""
+        """Reports whether a module of this release has the call."""
         number = version(release)
         return ((self.since is None or number >= version(self.since)) and
                 (self.until is None or number <= version(self.until)))
@@ -62,14 +62,14 @@ class Call:
 
 @dataclasses.dataclass
 class Source:
-    """One .mlir file and what its comments ask for."""
+    """One .mlir file and its directives."""
 
     path: pathlib.Path
     name: str
     sha256: str
     mode: str = "std"
     variants: List[str] = dataclasses.field(default_factory=lambda: ["plain"])
-    # Variant: the releases that make it, where these are not all.
+    # Variant -> the releases that compile it, if not all.
     releases: Dict[str, List[str]] = dataclasses.field(default_factory=dict)
     flags: List[str] = dataclasses.field(default_factory=list)
     needs: List[str] = dataclasses.field(default_factory=list)
@@ -78,20 +78,20 @@ class Source:
 
 
     def take_variants(self, text):
-        """Takes "plain vulkan@3.3,3.13"."""
+        """Parses "plain vulkan@3.3,3.13"."""
         words = [word.partition("@") for word in text.split()]
         self.variants = [name for name, _, _ in words]
         self.releases = {name: releases.split(",")
                          for name, at, releases in words if at}
 
     def has(self, variant, release):
-        """Whether a release makes the variant."""
+        """Reports whether a release compiles the variant."""
         return (variant not in self.releases or
                 version(release) in map(version, self.releases[variant]))
 
 
 def version(text):
-    """A release as a pair that compares: "3.11.0" and "3.11" are the same."""
+    """Returns a release as a comparable pair; "3.11.0" equals "3.11"."""
     return tuple(int(part) for part in text.split(".")[:2])
 
 
@@ -103,7 +103,7 @@ def parse_call(text):
 
 
 def apply(source, key, value):
-    """Takes one directive into the source or its last call."""
+    """Applies one directive to the source or its last call."""
     last = source.calls[-1] if source.calls else None
     if key == "VARIANTS":
         source.take_variants(value)
@@ -145,7 +145,7 @@ DIRECTIVE = re.compile(r"\s*//\s*(%s):\s*(.*?)\s*$" %
 
 
 def read(path):
-    """Reads one .mlir with its directives."""
+    """Reads one .mlir file with its directives."""
     text = path.read_text()
     source = Source(path=path, name=path.stem,
                     sha256=hashlib.sha256(text.encode()).hexdigest())

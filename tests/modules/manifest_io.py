@@ -13,13 +13,13 @@ def load(path):
 
 
 def release_order(name):
-    """Sort key of "3.11/add.vmfb" or "3.11.0": 3.9 comes before 3.11."""
+    """Returns a sort key: "3.9" comes before "3.11/add.vmfb" or "3.11.0"."""
     release = name.split("/")[0].split(".")
     return [int(part) for part in release], name
 
 
 def save(path, manifest):
-    """Writes the manifest so that a changed case is a changed line."""
+    """Writes the manifest with one line per case, for readable diffs."""
     out = ['{', '"flags": {']
     out.append(",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}"
                           for k, v in sorted(manifest["flags"].items())))
@@ -42,7 +42,7 @@ def _module(module):
 
 
 def summary(modules):
-    """How many modules and cases each release has."""
+    """Returns how many modules and cases each release has."""
     lines = []
     for release in dict.fromkeys(m["release"] for m in modules):
         here = [m for m in modules if m["release"] == release]

@@ -1,9 +1,9 @@
-"""Calls functions one after the other on one context; prints what they gave.
+"""Calls functions in sequence on one context and prints their results.
 
-Run by regenerate.py with the Python of one release's environment:
+regenerate.py runs it with the Python of one release's environment:
   record_sequence.py '[["next", []], ["add", ["5"]]]' module.vmfb...
-Scalars in and out only: the command line tools cannot make two calls.
-Prints JSON: per call, its results as lines of iree-run-module.
+Supports scalars only. Needed because upstream's command line tools make one
+call. Prints JSON: for each call, its results as lines of iree-run-module.
 """
 
 import json

@@ -48,12 +48,12 @@ ASYNC_FLAGS = ("--iree-execution-model=async-external",)
 UKERNEL_FLAGS = ("--iree-vmvx-enable-microkernels",)
 INLINE_FLAGS = ("--iree-execution-model=inline-static",)
 LOADER_FLAGS = ("--iree-execution-model=inline-dynamic",)
-# Two devices of one kind, told apart by their place among those given.
+# Two devices of one kind, distinguished by their order on the command line.
 TWO_DEVICES = (
     "--iree-hal-target-device=device_a=local[0]",
     "--iree-hal-target-device=device_b=local[1]",
 )
-# Variant name: what is not compiled to native code, and to what.
+# Variant name -> flags of its target, if that is not native code.
 TARGETS = {
     "vmvx": VMVX_FLAGS,
     "vmvx-ukernels": VMVX_FLAGS + UKERNEL_FLAGS,
@@ -63,7 +63,7 @@ TARGETS = {
     "two-async": TWO_DEVICES + CPU_FLAGS[1:],
     "two-vmvx": TWO_DEVICES + VMVX_FLAGS[1:],
 }
-# Variant name: flags it adds.
+# Variant name -> additional flags.
 VARIANTS = {
     "plain": STRIP_FLAGS,
     "bare": STRIP_FLAGS + BARE_FLAGS,
@@ -88,7 +88,7 @@ VARIANTS = {
 
 
 def flag_set(mode, variant, release):
-    """The compiler flags that a mode and a variant stand for."""
+    """Returns the compiler flags for a mode and a variant."""
     if vulkan_target.is_variant(variant):
         return list(vulkan_target.flags(variant, release) + VARIANTS[variant])
     base = VM_FLAGS if mode == "vm" else TARGETS.get(variant, CPU_FLAGS)
@@ -98,19 +98,19 @@ def flag_set(mode, variant, release):
 
 
 def flag_name(mode, variant, release):
-    """The name of that set of flags in the manifest."""
+    """Returns the name of that set of flags in the manifest."""
     of = "-targetless" if vulkan_target.brings_target(variant, release) else ""
     return f"{mode}.{variant}{of}"
 
 
 def file_of(source, release, variant):
-    """The module's path, relative to this folder."""
+    """Returns the module's path, relative to this folder."""
     suffix = "" if variant == "plain" else "." + variant
     return f"{release.rsplit('.', 1)[0]}/{source.name}{suffix}.vmfb"
 
 
 def run_bounded(command, seconds, given=None):
-    """Runs a tool; one that runs too long is ended with its children."""
+    """Runs a tool. At a timeout, ends it and its children."""
     with subprocess.Popen(command, cwd=HERE, stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, start_new_session=True,
@@ -142,7 +142,7 @@ class Toolchain:
              f"iree-base-runtime=={self.release}"], check=True)
 
     def compile(self, source, variant, flags, output):
-        """Returns None, or the first line of why it cannot be compiled."""
+        """Compiles a module. Returns None, or the first error line."""
         output.parent.mkdir(parents=True, exist_ok=True)
         path, text = source.path.name, None
         if vulkan_target.brings_target(variant, self.version):
@@ -161,7 +161,7 @@ class Toolchain:
         return (lines or [f"iree-compile ends with {code}"])[0].strip()[:200]
 
     def run(self, modules, devices, call):
-        """Runs one call; returns (exit code, lines after EXEC, stderr)."""
+        """Runs one call. Returns (exit code, lines after EXEC, stderr)."""
         command = [self.bin / "iree-run-module"]
         command += ["--device=" + run_manifest.upstream_device(
             self.release, name) for name in devices or ["local-sync"]]
@@ -175,7 +175,7 @@ class Toolchain:
         return code, lines, stderr
 
     def run_sequence(self, modules, calls):
-        """Runs calls on one context; returns the lines of each call."""
+        """Runs calls on one context. Returns the lines of each call."""
         request = json.dumps([[c.function, c.inputs] for c in calls])
         done = subprocess.run(
             [self.bin / "python", "record_sequence.py", request, *modules],
@@ -186,7 +186,7 @@ class Toolchain:
 
 
 def record_call(tools, modules, devices, call):
-    """One call as a manifest case."""
+    """Returns a manifest case for one call."""
     case = {"function": call.function, "inputs": call.inputs}
     if call.tolerance is not None:
         case["tolerance"] = call.tolerance
@@ -214,7 +214,7 @@ def record_call(tools, modules, devices, call):
 
 
 def record_on_vulkan(tools, modules, devices, call, on_cpu):
-    """One call as a manifest case, from the same call on the CPU."""
+    """Returns a manifest case for one call on Vulkan, from the CPU's."""
     case = {key: on_cpu[key] for key in
             ("function", "inputs", "tolerance", "fails", "expected", "note")
             if key in on_cpu}
@@ -239,7 +239,7 @@ def record_on_vulkan(tools, modules, devices, call, on_cpu):
 
 
 def vulkan_cases(tools, source, variant, modules, on_cpu):
-    """The cases of a module for Vulkan, by those of the one for the CPU."""
+    """Returns the cases of a Vulkan module, from those of the CPU's."""
     devices = vulkan_target.devices(variant)
     by_call = {(c["function"], *c["inputs"]): c for c in on_cpu
                if "sequence" not in c}
@@ -255,7 +255,7 @@ def vulkan_cases(tools, source, variant, modules, on_cpu):
 
 def record_module(tools, source, variant, entry, known):
     """Records every call of one compiled module into its entry."""
-    # Modules that this one imports from are loaded first.
+    # The modules from which this one imports are loaded first.
     before = [entry["file"].replace(source.name + ".", other + ".", 1)
               for other in source.needs]
     if before:
@@ -286,7 +286,7 @@ def record_module(tools, source, variant, entry, known):
 
 
 def build_one(tools, source, variant, known, force):
-    """Compiles and records one module; returns its manifest entry."""
+    """Compiles and records one module. Returns its manifest entry."""
     name = file_of(source, tools.release, variant)
     flags = flag_set(source.mode, variant, tools.version) + source.flags
     path = HERE / name
@@ -314,7 +314,7 @@ def build_one(tools, source, variant, known, force):
 
 
 def save(path, entries, wanted):
-    """Writes the manifest so far; returns its modules in order."""
+    """Writes the manifest so far. Returns its modules in order."""
     modules = [entries[name] for name in
                sorted(entries, key=manifest_io.release_order)
                if name in wanted]
@@ -352,20 +352,23 @@ def parse_arguments():
 
 
 def variants_of(source, release):
-    """The variants that a release makes of a source."""
+    """Returns the variants of a source that a release compiles."""
     return [v for v in source.variants if source.has(v, release) and
             vulkan_target.exists(v, directives.version(release))]
 
 
 def stage_of(job):
-    """Modules that others import from come first, those for Vulkan last:
-    the modules for the CPU say what they must give."""
+    """Returns a job's sort key.
+
+    Modules from which others import come first. Modules for Vulkan come last,
+    because their expected results are those of the modules for the CPU.
+    """
     _, source, variant, _, _ = job
     return 2 if vulkan_target.is_variant(variant) else bool(source.needs)
 
 
 def run_stage(jobs, threads, entries):
-    """Does the jobs, and puts what they give into the entries."""
+    """Runs the jobs and stores their results in the entries."""
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
         for entry in pool.map(lambda job: build_one(*job), jobs):
             entries[entry["file"]] = entry

@@ -18,26 +18,26 @@ import re
 import subprocess
 import sys
 
-# Floats are printed with six digits; equal ones may round apart.
+# Floats are printed with six digits, so equal ones may round differently.
 DEFAULT_TOLERANCE = 2e-6
 SECONDS = 60
 FLOAT_HEAD = re.compile(r"(^|x|\s)(f16|bf16|f32|f64|f8\w*|complex\S*)$")
 NO_PRINTER = "(no printer)"
-# Mesa's llvmpipe. Runtimes before 3.12 take it by its UUID alone.
+# Mesa's llvmpipe. Runtimes before 3.12 accept only its UUID.
 ICD = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"
 LAVAPIPE = "vulkan://6d657361-3232-2e33-2e36-000000000000"
 NAMED_BY_UUID = ("3.3.0", "3.9.0", "3.11.0")
 
 
 def upstream_device(release, name):
-    """What a release's own tool calls a device of the manifest."""
+    """Returns the name of a manifest's device for a release's own tool."""
     if name == "vulkan" and release in NAMED_BY_UUID:
         return LAVAPIPE
     return name
 
 
 def upstream_environment():
-    """The environment in which "vulkan" is llvmpipe, without threads."""
+    """Returns the environment in which "vulkan" is llvmpipe, unthreaded."""
     return dict(os.environ, LP_NUM_THREADS="0", VK_ICD_FILENAMES=ICD)
 
 
@@ -62,8 +62,8 @@ def same_number(want, got, tolerance):
 
 
 def same_line(want, got, tolerance):
-    """Whether a printed line is the expected one."""
-    # Bytes that upstream cannot print and others may.
+    """Reports whether a printed line is as expected."""
+    # Upstream cannot print these bytes, but other tools may.
     if want == got or want == NO_PRINTER:
         return True
     head, values = split_values(want)
@@ -77,13 +77,13 @@ def same_line(want, got, tolerance):
 
 
 def same_lines(wants, gots, tolerance=DEFAULT_TOLERANCE):
-    """Whether printed lines are the expected ones."""
+    """Reports whether printed lines are as expected."""
     return len(wants) == len(gots) and all(
         same_line(want, got, tolerance) for want, got in zip(wants, gots))
 
 
 def differences(case, code, stdout, stderr):
-    """What is wrong with a run of a case, or None."""
+    """Returns what is wrong with a run of a case, or None."""
     lines = stdout.splitlines()
     if lines and lines[0] == f"EXEC @{case['function']}":
         lines = lines[1:]
@@ -109,7 +109,7 @@ def differences(case, code, stdout, stderr):
 
 
 class Runner:
-    """Runs cases by the tool under test, or by upstream's."""
+    """Runs cases with the tool under test, or with upstream's."""
 
     def __init__(self, options):
         self.folder = options.manifest.parent
@@ -152,7 +152,7 @@ def is_for_vulkan(module):
 
 
 def why_no_vulkan(eyrie):
-    """A sentence where the tool under test finds no Vulkan device, or None."""
+    """Returns why the tool under test finds no Vulkan device, or None."""
     done = subprocess.run([str(eyrie), "run", "--list_devices=vulkan"],
                           capture_output=True, text=True, timeout=SECONDS)
     if done.returncode == 0:
@@ -161,7 +161,7 @@ def why_no_vulkan(eyrie):
 
 
 def choose(modules, options):
-    """The cases to run, each with its module; says what is left out."""
+    """Returns (module, case) pairs to run. Prints what is left out."""
     reason = None
     if options.eyrie and any(map(is_for_vulkan, modules)):
         reason = why_no_vulkan(options.eyrie)
@@ -180,7 +180,7 @@ def choose(modules, options):
 
 
 def check_files(folder, modules):
-    """Returns a sentence per module whose file is not the recorded one."""
+    """Returns a sentence for each module that differs from its record."""
     wrong = []
     for module in modules:
         if "absent" in module:

@@ -1,4 +1,4 @@
 #!/bin/sh
-# Runs a Python script: Debian has python3 only, and Bazel's py_test asks for
-# a program called python.
+# Runs a Python script. Bazel's py_test needs a program called python, but
+# Debian has only python3.
 exec python3 "$@"

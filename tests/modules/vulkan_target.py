@@ -1,8 +1,8 @@
-"""What the fixtures compiled for Vulkan are made of, and where they may run.
+"""How the fixtures for Vulkan are compiled, and where they can run.
 
-The target is Mesa's llvmpipe: subgroups of 8 lanes and every width of numbers.
-Compilers since 3.12 know it by name; to earlier ones the program itself brings
-the target's attribute. Used by regenerate.py; run_manifest.py runs the modules.
+The target is Mesa's llvmpipe: subgroups of 8 lanes, and numbers of every width.
+Compilers since 3.12 know its name. For earlier ones, the program itself has the
+target's attribute. Used by regenerate.py; run_manifest.py runs the modules.
 """
 
 NAMED_SINCE = (3, 12)
@@ -11,9 +11,9 @@ DEVICE_FLAGS = ("--iree-hal-target-device=vulkan",)
 NAMED_TARGET_FLAGS = ("--iree-vulkan-target=llvmpipe",)
 DEVICES_FLAG = "--iree-hal-target-device="
 
-# Variant name: flags that say what it is compiled for. "vulkan-default" and
-# "vulkan-mixed", which is for a CPU too, are for whatever target the compiler
-# takes by itself: numbers of 32 bits only.
+# Variant name -> flags for its target. "vulkan-default" and "vulkan-mixed"
+# (which also targets a CPU) use the compiler's default target, which has only
+# 32-bit numbers.
 VARIANTS = {
     "vulkan": DEVICE_FLAGS + NAMED_TARGET_FLAGS,
     "vulkan-async": DEVICE_FLAGS + NAMED_TARGET_FLAGS,
@@ -33,8 +33,8 @@ DEVICES = {
     "vulkan-mixed": ["local-sync", "vulkan"],
 }
 
-# Elements are computed in another order and by other functions than on the
-# CPU; those of 16 bits have 8 to 11 bits of mantissa.
+# Compared with the CPU, elements are computed in another order and by other
+# functions. 16-bit floats have 8 to 11 bits of mantissa.
 TOLERANCE = 2e-4
 NARROW_TOLERANCE = 2e-2
 
@@ -60,34 +60,34 @@ def is_variant(variant):
 
 
 def exists(variant, release):
-    """Whether a release, as a pair of numbers, has the variant at all."""
+    """Reports whether a release, as a pair of numbers, has the variant."""
     return (variant not in ("vulkan-bda", "vulkan-two") or
             release >= NAMED_SINCE)
 
 
 def brings_target(variant, release):
-    """Whether the program itself must name the target."""
+    """Reports whether the program itself must name the target."""
     return variant in BRING_TARGET and release < NAMED_SINCE
 
 
 def with_target(text, release):
-    """The program within a module that names the target."""
+    """Returns the program in a module that names the target."""
     key = "iree.gpu.target" if release < (3, 9) else "iree_codegen.target_info"
     return _ATTRIBUTE % key + text + "\n}\n"
 
 
 def flags(variant, release):
-    """The compiler flags of a variant that say what it is compiled for."""
+    """Returns the compiler flags for a variant's target."""
     return () if brings_target(variant, release) else VARIANTS[variant]
 
 
 def devices(variant):
-    """What a variant runs on."""
+    """Returns the devices of a variant."""
     return DEVICES.get(variant, ["vulkan"])
 
 
 def tolerance(case):
-    """How far results of a case may be from those of the CPU."""
+    """Returns how far a case's results may differ from the CPU's."""
     texts = " ".join(case["inputs"] + case.get("expected", []))
     least = NARROW_TOLERANCE if "f16" in texts else TOLERANCE
     return max(least, case.get("tolerance", 0))
