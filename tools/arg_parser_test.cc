@@ -1,4 +1,4 @@
-// Command lines as text, what they set as text.
+// Parses command lines. Compares the settings as text.
 #include "tools/arg_parser.h"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs cli_test.py: Debian has python3 only, and Bazel's py_test asks for a
-# program called python. No Vulkan device is there, whatever the machine has.
+# Runs cli_test.py. Bazel's py_test needs a program called python, but Debian
+# has only python3. Hides the machine's Vulkan devices.
 export VK_DRIVER_FILES=/nonexistent VK_ICD_FILENAMES=/nonexistent
 exec python3 "$@"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# gdb stops in compiled code, names its functions, and finds who called them.
+# gdb stops in compiled code, names its functions and finds their callers.
 #   gdb_test.sh eyrie loops.vmfb
 set -euo pipefail
 eyrie=$1 module=$2
@@ -18,14 +18,14 @@ break 'eyrie::import'
 continue
 backtrace
 END
-# Stops in the program, and prints what gdb said.
+# Stops in the program and prints gdb's output.
 stop_in() {
   gdb -q -nx -batch -x "$commands" --args "$1" run "$module" \
     --function=gcd_tensor --input=i32=1071 --input=i32=462 \
     --jit=eager --gdb 2>&1 || true
 }
 
-# A program that is installed has no symbols.
+# An installed program has no symbols.
 stripped=$TEST_TMPDIR/stripped
 strip -o "$stripped" "$eyrie"
 for program in "$eyrie" "$stripped"; do

@@ -1,4 +1,4 @@
-// What --fuel, --timeout, --max_memory and --max_stack take.
+// Parses the values of --fuel, --timeout, --max_memory and --max_stack.
 #include "tools/limit_flags.h"
 
 #include <string>

@@ -40,10 +40,10 @@ std::string ListText(const std::vector<vm::CallElement>& elements) {
   return absl::StrJoin(texts, ", ");
 }
 
-// Of a line, and of what a file gives for one.
+// Maximum bytes of a line, and of a value from the file.
 constexpr size_t kMaxText = size_t{1} << 16;
 
-// A name or a value from the file, as a part of a line.
+// Returns a name or value from the file, escaped as a part of a line.
 std::string Plain(absl::string_view text) { return PlainText(text, kMaxText); }
 
 class Writer {
@@ -88,7 +88,7 @@ class Writer {
     }
   }
 
-  // Two features have names; the others have ever been printed as a number.
+  // Two features have names. Others are printed as a number, as before.
   std::string Features(uint32_t bits) const {
     std::vector<std::string> texts;
     if (bits & vm::kFeatureF32) texts.push_back("EXT_F32");
@@ -157,7 +157,7 @@ class Writer {
         module_.global_bytes + refs * kBytesPerRef, " bytes total\n\n");
   }
 
-  // Text up to the first NUL, if all of it can be printed.
+  // Returns the text up to the first NUL, if all of it is printable.
   std::string Preview(std::span<const uint8_t> bytes) const {
     absl::string_view text(reinterpret_cast<const char*>(bytes.data()),
                            bytes.size());

@@ -1,5 +1,5 @@
-// Metadata of the samples of five releases: the text's sections, the JSON's
-// fields, and signatures as a table.
+// Metadata of modules of five releases: sections of the text, fields of the
+// JSON, and signatures as a table.
 #include "tools/module_text.h"
 
 #include <memory>
@@ -68,7 +68,7 @@ TEST(ModuleText, Signatures) {
   }
 }
 
-// Lines that the text of a sample has, by release: what changed between them.
+// Lines that the text of a module must have, by release.
 TEST(ModuleText, Samples) {
   const struct {
     const char* file;
@@ -116,7 +116,7 @@ TEST(ModuleText, Json) {
   }
 }
 
-// The text is that of the whole object, printed at once.
+// Writing values one by one prints the same text as printing the whole object.
 TEST(JsonObject, PrintsAsOneValue) {
   using Json = JsonObject::Json;
   const Json kValues[] = {1,

@@ -18,7 +18,7 @@ def main():
     while True:
         try:
             piece = os.read(terminal, 65536)
-        except OSError:  # what Linux says of a terminal that nobody writes to
+        except OSError:  # Linux: the other end of the terminal is closed
             break
         if not piece:
             break

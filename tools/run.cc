@@ -396,7 +396,7 @@ int RunMain(std::span<const char* const> args) {
   const absl::StatusOr<bool> passed = Run(args, report);
   if (!passed.ok()) {
     const int code = report.is_told ? 1 : ReportError(passed.status());
-    // A module may also return CANCELLED itself.
+    // Checks `interrupted`, too, because a module may return CANCELLED itself.
     return report.interrupted && absl::IsCancelled(passed.status())
                ? InterruptWatch::kExitCode
                : code;

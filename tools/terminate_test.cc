@@ -1,4 +1,4 @@
-// What is said of exceptions that nobody catches.
+// Checks the messages for uncaught exceptions.
 #include <cerrno>
 #include <exception>
 #include <new>

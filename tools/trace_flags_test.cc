@@ -1,4 +1,4 @@
-// The table of --profile.
+// Checks the table of --profile.
 #include "tools/trace_flags.h"
 
 #include <gtest/gtest.h>

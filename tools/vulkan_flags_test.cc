@@ -1,4 +1,4 @@
-// Flags of Vulkan devices become options.
+// Converts flags of Vulkan devices to options.
 #include "tools/vulkan_flags.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(VulkanFlags, DefaultCacheFolder) {
   }
 }
 
-// The options as text, or the error.
+// Returns the options as text, or the error.
 std::string Options(std::vector<const char*> flags) {
   const absl::StatusOr<Arguments> arguments =
       ParseArguments(VulkanFlags(), flags);

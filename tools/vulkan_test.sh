@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the commands of vulkan_test.txt as cli_test.sh does its own, on lavapipe,
-# which computes in the threads that submit; nothing of it is kept.
+# Runs the commands of vulkan_test.txt, as cli_test.sh does, on lavapipe. It
+# computes on the threads that submit work. Its caches are discarded.
 vulkan=/usr/share/vulkan
 lavapipe=$(ls $vulkan/icd.d/lvp_icd.*.json 2>/dev/null | head -n 1)
 layer=$vulkan/explicit_layer.d/VkLayer_khronos_validation.json
@@ -12,8 +12,9 @@ fi
 unset VK_DRIVER_FILES
 export VK_ICD_FILENAMES="$lavapipe" LP_NUM_THREADS=0
 export MESA_SHADER_CACHE_DISABLE=true XDG_CACHE_HOME="$TEST_TMPDIR/cache"
-# A driver that is unloaded leaves behind what it alone can reach, which is no
-# leak of ours: it stays. (The layer cannot, so that its rows look for none.)
+# Keeps the driver loaded by preloading it. If it is unloaded, memory that only
+# it can reach is reported as our leak. (The layer cannot be preloaded, so its
+# rows do not check leaks.)
 LD_PRELOAD=$(sed -n 's/.*"library_path": *"\(.*\)".*/\1/p' "$lavapipe")
 ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0"
 NO_LEAKS="$ASAN_OPTIONS:detect_leaks=0"

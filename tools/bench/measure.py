@@ -28,9 +28,9 @@ class Figure:
     theirs: float
     ratio: float
     low: float  # The lower quartile of the rounds' ratios.
-    high: float  # The upper one.
+    high: float  # the upper quartile
     rounds: int
-    limit: float | None = None  # The largest ratio that the project allows.
+    limit: float | None = None  # the largest allowed ratio
 
 
 def compare(name, unit, ours, theirs, rounds, limit=None):

@@ -162,7 +162,7 @@ class Interruption {
   bool interrupted() const { return interrupted_; }
 
  private:
-  std::mutex mutex_;  // guards runner_, which lives while it is here
+  std::mutex mutex_;  // guards runner_, which must live until Watch(null)
   TestRunner* runner_ = nullptr;
   std::atomic<bool> interrupted_ = false;
 };

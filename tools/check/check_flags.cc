@@ -18,7 +18,7 @@ namespace eyrie::tools {
 namespace {
 
 constexpr int64_t kMaxJobs = 1024;
-constexpr uint32_t kSeeds = 100000;  // as many as GoogleTest has
+constexpr uint32_t kSeeds = 100000;  // GoogleTest's number of seeds
 
 constexpr Flag kFlags[] = {
     {"filter", FlagKind::kString, "",
@@ -70,7 +70,7 @@ constexpr Flag kFlags[] = {
     {"gtest_throw_on_failure", FlagKind::kIgnored, "", ""},
 };
 
-// Variables whose flags are not called after them.
+// Variables and the flags that they stand for, if the names differ.
 constexpr struct {
   const char* variable;
   const char* flag;
@@ -79,7 +79,7 @@ constexpr struct {
     {"XML_OUTPUT_FILE", "--gtest_output=xml:"},
 };
 
-// A number of a variable; `value` stays as it is without one.
+// Reads a variable as a number. Without one, `value` is unchanged.
 absl::Status ReadVariable(const char* name, size_t& value) {
   const char* const text = std::getenv(name);
   if (text == nullptr || absl::SimpleAtoi(text, &value)) {
@@ -98,7 +98,7 @@ absl::Status ReadShards(CheckOptions& options) {
                      " is not below GTEST_TOTAL_SHARDS=", options.shards, "."));
   }
   options.shards = std::max<size_t>(options.shards, 1);
-  // Says that shards are understood.
+  // Creates the file that tells Bazel that sharding is supported.
   const char* const status = std::getenv("GTEST_SHARD_STATUS_FILE");
   if (status != nullptr) {
     if (std::FILE* const file = std::fopen(status, "w")) std::fclose(file);
@@ -106,7 +106,7 @@ absl::Status ReadShards(CheckOptions& options) {
   return absl::OkStatus();
 }
 
-// "xml:a/b.xml" as a path.
+// Returns the path in "xml:a/b.xml".
 absl::StatusOr<std::string> OutputPath(absl::string_view text) {
   constexpr char kName[] = "test_detail.xml";
   const std::string given(text);
@@ -144,7 +144,7 @@ absl::StatusOr<size_t> ReadJobs(int64_t jobs) {
   return static_cast<size_t>(jobs);
 }
 
-// The value of the one of two flags that is given.
+// Returns the value of whichever flag is given.
 std::string Either(const Arguments& arguments, const char* a, const char* b) {
   return arguments.IsSet(a) ? arguments.GetString(a) : arguments.GetString(b);
 }

@@ -47,7 +47,7 @@ class CheckState final : public vm::ModuleState {
  public:
   explicit CheckState(const ExpectationSink& failed) : failed_(failed) {}
 
-  // Tells of the text unless it is empty.
+  // Reports the text as a failure unless it is empty.
   absl::Status Tell(absl::StatusOr<std::string> text) {
     RETURN_IF_ERROR(text.status());
     if (text->empty()) return absl::OkStatus();
@@ -97,7 +97,7 @@ absl::Status ExpectAlmostEq(CheckState& state, hal::Device*,
   return state.Tell(ExpectAlmostEqual(left, right, {absolute, relative}));
 }
 
-// Of builds between 3.2 and 3.3.
+// Signature of builds between 3.2 and 3.3.
 absl::Status ExpectAlmostEqAbsolute(CheckState& state, hal::Device* device,
                                     hal::BufferView& left,
                                     hal::BufferView& right, float absolute) {

@@ -1,4 +1,4 @@
-// Every signature of the `check` module, called as a program calls it.
+// Calls every function of the `check` module, by signature.
 #include "tools/check/check_module.h"
 
 #include <memory>
@@ -31,7 +31,7 @@ class CheckModule : public testing::Test {
     return *abi::CopyTensor(*device_, spec, bytes);
   }
 
-  // What the function says of the arguments, by the first words.
+  // Calls a function. Returns the beginning of its output.
   std::string Call(const char* name, const char* signature,
                    std::vector<vm::Slot> arguments) {
     failures_.clear();
@@ -86,7 +86,7 @@ TEST_F(CheckModule, Tensors) {
             "holds");
   EXPECT_EQ(Call("expect_all_true", "0rr_v", {device, Object(b.get())}),
             "fails");
-  // The device is not needed.
+  // The device may be null.
   EXPECT_EQ(
       Call("expect_all_true", "0rr_v", {Object(nullptr), Object(b.get())}),
       "fails");
@@ -98,7 +98,7 @@ TEST_F(CheckModule, Tensors) {
       "fails");
 }
 
-// By signature: of 3.1 and 3.2 there are fixed tolerances.
+// Programs of 3.1 and 3.2 call signatures with fixed tolerances.
 TEST_F(CheckModule, AlmostEqual) {
   const vm::Slot device = Object(device_.get());
   const auto call = [&](const char* signature, hal::ElementType type,

@@ -12,7 +12,7 @@
 namespace eyrie::tools {
 namespace {
 
-constexpr size_t kMaxLine = 65536;  // bytes of what a module prints
+constexpr size_t kMaxLine = 65536;  // bytes per line of modules' output
 
 std::string TestsFromSuites(size_t tests, size_t suites) {
   return absl::StrCat(Counted(tests, "test"), " from ",

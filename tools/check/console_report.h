@@ -65,7 +65,7 @@ class ConsoleReport {
   size_t suites_ = 0;          // number of suites with tests
   size_t total_ = 0;
   Deadline begin_;               // of the run
-  std::optional<size_t> suite_;  // that is being reported
+  std::optional<size_t> suite_;  // being reported
   Deadline suite_begin_;
   absl::Duration suite_elapsed_;  // sum of its tests
 

@@ -1,4 +1,4 @@
-// Expectations by table: tensors as text, and what is said of them.
+// Compares tensors, given as text, and checks the messages.
 #include "tools/check/expectation.h"
 
 #include <string>
@@ -14,7 +14,7 @@
 namespace eyrie::tools {
 namespace {
 
-// "2x2xi32=1 2 3 4" in the memory of a CPU device.
+// Creates a tensor on a CPU device from text such as "2x2xi32=1 2 3 4".
 Ref<hal::BufferView> Tensor(absl::string_view text) {
   static const Ref<hal::Device>& device =
       *new Ref<hal::Device>(*abi::OpenDevice("local-sync", {}));
@@ -26,7 +26,7 @@ Ref<hal::BufferView> Tensor(absl::string_view text) {
   return *abi::CopyTensor(*device, spec, bytes);
 }
 
-// The first line of what is said, or the error.
+// Returns the first line of the message, or the error.
 std::string FirstLine(const absl::StatusOr<std::string>& said) {
   if (!said.ok()) return std::string(said.status().message());
   return said->substr(0, said->find('\n'));
@@ -80,7 +80,7 @@ TEST(Expectation, Equal) {
   const struct {
     const char* left;
     const char* right;
-    const char* want;  // behind the sentence above; "": they are equal
+    const char* want;  // after the common beginning; "": they are equal
   } kCases[] = {
       {"2xi32=1 2", "2xi32=1 2", ""},
       {"0xi32=", "0xi32=", ""},
@@ -91,7 +91,7 @@ TEST(Expectation, Equal) {
        " Contents does not match. Element [0, 1] is 2 and 5; 2 of 4 differ."},
       {"i32=1", "i32=2",
        " Contents does not match. The element is 1 and 2; 1 of 1 differ."},
-      // Bits, not values.
+      // Compares bits, not values.
       {"1xf32=0", "1xf32=-0",
        " Contents does not match. Element [0] is 0 and -0; 1 of 1 differ."},
       {"1xf32=nan", "1xf32=nan", ""},
@@ -127,7 +127,7 @@ TEST(Expectation, AlmostEqual) {
        " Contents does not match to tolerance parameters atol=0.25, rtol=0. "
        "Element [0] is 1 and 1.5; 1 of 2 differ. They are 0.5 apart."},
       {"1xf32=100", "1xf32=110", {0, 0.1}, ""},
-      // Of the right side.
+      // The relative tolerance is relative to the right side.
       {"1xf32=110.5",
        "1xf32=100",
        {0, 0.1},
@@ -182,7 +182,7 @@ TEST(Expectation, ShowsBothTensors) {
   EXPECT_EQ(*ExpectAllTrue(*Tensor("2x1xi32=0 3")),
             "Expected all elements to be nonzero. Element [0, 0] is 0; 1 of 2 "
             "is zero.\n  operand:\n    2x1xi32=[0][3]");
-  // Large ones in part.
+  // Large tensors are printed in part.
   const std::string large =
       *ExpectEqual(*Tensor("5000xi8=1"), *Tensor("5000xi8=2"));
   EXPECT_LT(large.size(), 6000u);

@@ -1,4 +1,4 @@
-// Lists of tests that are known to fail, by table.
+// Parses lists of tests that are known to fail.
 #include "tools/check/expected_failures.h"
 
 #include <string>

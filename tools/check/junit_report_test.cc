@@ -1,4 +1,4 @@
-// Reports as XML, by what is in a record.
+// Writes XML reports of test records.
 #include "tools/check/junit_report.h"
 
 #include <stdlib.h>
@@ -101,7 +101,7 @@ TEST(JUnitReport, HasEveryVerdict) {
 )xml");
 }
 
-// The time of one test, in a zone of its own.
+// Times are in the local time zone, which this test sets.
 TEST(JUnitReport, TimesAreLocal) {
   struct Row {
     absl::Duration since_epoch;

@@ -24,8 +24,8 @@ bool Matches(const std::vector<std::string>& patterns,
 bool MatchesPattern(absl::string_view pattern, absl::string_view name) {
   size_t p = 0;
   size_t n = 0;
-  size_t star = pattern.npos;  // the last one, which stands for
-  size_t starred = 0;          // the name up to here
+  size_t star = pattern.npos;  // index of the last '*' in the pattern
+  size_t starred = 0;          // end of the text that it matches
   while (n < name.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++;

@@ -1,4 +1,4 @@
-// Filters of tests by table.
+// Filters the names of tests.
 #include "tools/check/name_filter.h"
 
 #include "gtest/gtest.h"
@@ -62,7 +62,7 @@ TEST(NameFilter, Filters) {
       {"m.*-m.f:m.h", {"m.g"}, true},
       {"n.*-m.f", {"m.g"}, false},
       {":", {"m.f"}, false},
-      // By one of several names.
+      // A test may have several names; one match is enough.
       {"m.f", {"a/m.f", "m.f"}, true},
       {"a/*", {"a/m.f", "m.f"}, true},
       {"-a/*", {"a/m.f", "m.f"}, false},

@@ -66,7 +66,7 @@ void KeepCommon(Names& names, const Names& others) {
   names.erase(end.first, names.end());
 }
 
-// "ops/add/", of a path below the folder that so many names lead to.
+// Returns "ops/add/" for a path, without its first `folder` names.
 std::string PrefixOf(absl::string_view path, size_t folder) {
   Names names = NamesTo(path);
   names.erase(names.begin(), names.begin() + static_cast<ptrdiff_t>(std::min(

@@ -1,4 +1,4 @@
-// Which files and functions are tests, and what they are called.
+// Finds the tests in files, and names them.
 #include "tools/check/test_plan.h"
 
 #include <filesystem>
@@ -47,7 +47,7 @@ TEST(TestPlan, FindsFiles) {
   EXPECT_EQ(Found({at("a/../a/./b//"), at("c")}), "y.vmfb=a/b/y/ x.vmfb=c/x/");
   EXPECT_EQ(Found({at("a"), at("a/b")}), "y.vmfb=b/y/ x.vmfb=x/ y.vmfb=b/y/");
   EXPECT_EQ(Found({at("a/x.vmfb/"), at("c")}), "=a/x/ x.vmfb=c/x/");
-  // Paths from here on, and names of dots.
+  // The remaining paths: file names that consist of dots.
   EXPECT_EQ(Found({"no/x.vmfb", "no/./y/../z.vmfb"}), "x.vmfb=x/ z.vmfb=z/");
   EXPECT_EQ(Found({"no/..vmfb", "no/...vmfb", "no/.vmfb"}),
             "..vmfb=./ ...vmfb=../ .vmfb=/");
@@ -55,7 +55,7 @@ TEST(TestPlan, FindsFiles) {
                                                "' holds no file *.vmfb."));
 }
 
-// The tests of a plan by their full names.
+// Returns the full names of a plan's tests.
 std::string Names(const TestPlan& plan) {
   std::vector<std::string> names;
   for (const Test& test : plan.tests()) names.push_back(plan.FullName(test));

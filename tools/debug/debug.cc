@@ -189,7 +189,7 @@ int DebugMain(std::span<const char* const> args) {
   const absl::Status status = Run(args, run);
   const bool has_quit = run.debugger != nullptr && run.debugger->has_quit();
   const int code = status.ok() || has_quit ? 0 : ReportError(status);
-  // Before what it runs is asked about: __deinit.
+  // Detaches before modules run __deinit, which is not debugged.
   if (run.debugger != nullptr) run.debugger->Detach();
   run.session.reset();
   return code;

@@ -1,4 +1,4 @@
-// When a call stops, and what is asked then. Tested by debug_test.txt.
+// Decides when a call stops, and reads commands then. Tested by debug_test.txt.
 #include "tools/debug/debugger.h"
 
 #include <functional>

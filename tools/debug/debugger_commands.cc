@@ -1,4 +1,4 @@
-// What each command does. Tested by debug_test.txt.
+// Implements the commands. Tested by debug_test.txt.
 #include <algorithm>
 #include <utility>
 
@@ -17,7 +17,7 @@ namespace eyrie::tools {
 namespace {
 
 constexpr char kIndent[] = "\n                             ";  // of help
-constexpr size_t kAround = 5;       // lines that 'list' shows on each side
+constexpr size_t kAround = 5;       // lines shown on each side by 'list'
 constexpr size_t kMaxFrames = 100;  // shown by 'bt'
 constexpr size_t kMaxSpots = 1000;  // of one breakpoint
 constexpr char kIf[] = " if ";      // between a place and a condition

@@ -1,6 +1,5 @@
-// Calls that are stepped through, an instruction at a time, do what they do
-// alone: the same results, errors and fuel. Of calls of
-// tests/modules/manifest.json.
+// Calls of tests/modules/manifest.json with and without the debugger. Stepping
+// through a call must not change its results, errors or fuel.
 #include "tools/debug/debugger.h"
 
 #include <cstdio>
@@ -30,10 +29,10 @@ using Lines = std::vector<std::string>;
 
 constexpr char kFolder[] = "tests/modules/";
 constexpr int64_t kFuel = int64_t{1} << 40;
-// After so many stops of a call its steps are longer: those of loops.
+// After this many stops of a call, steps are longer, because of loops.
 constexpr int kMaxStops = 500;
 
-// What is seen of a call.
+// The outcome of a call.
 struct Seen {
   std::string text;  // results, or the error and its backtrace
   std::string printed;
@@ -44,7 +43,7 @@ struct Seen {
   }
 };
 
-// Says "step" forever, and counts.
+// Enters "step" repeatedly and counts the stops.
 class Walker {
  public:
   explicit Walker(std::vector<const vm::BytecodeModule*> modules)
@@ -64,7 +63,7 @@ class Walker {
   std::optional<std::string> NextCommand() {
     if (absl::StrContains(said_, "The call has failed")) return "continue";
     if (*looks_ != nullptr) return *looks_++;
-    // To look changes nothing.
+    // Commands that show state must not change the outcome.
     if (++stops_ % 64 == 0) looks_ = kLooks;
     return stops_ < kMaxStops ? "step" : "step 97";
   }
@@ -78,7 +77,7 @@ class Walker {
   Debugger debugger_;
 };
 
-// A session of a module, whose calls are walked through if it pauses.
+// A session of a module. If `pauses`, steps through its calls.
 class Rig {
  public:
   Rig(const std::string& path, bool pauses) {
@@ -137,7 +136,7 @@ class Rig {
   std::unique_ptr<abi::Session> session_;
 };
 
-// Calls of each case, in two sessions; how many were compared.
+// Runs each call of a case in two sessions. Returns how many were compared.
 int RunCase(const std::string& path, const Json& entry, int& stops) {
   Rig plain(path, /*pauses=*/false);
   Rig walked(path, /*pauses=*/true);
@@ -151,7 +150,7 @@ int RunCase(const std::string& path, const Json& entry, int& stops) {
     EXPECT_EQ(want.ok(), got.ok()) << call.dump();
     if (!want.ok() || !got.ok()) continue;
     EXPECT_EQ(want->ToString(), got->ToString()) << call.dump();
-    // What is refused does not begin.
+    // A refused call does not begin.
     EXPECT_EQ(walked.stops() > 0, want->fuel > 0) << call.dump();
     stops += walked.stops();
     ++compared;
@@ -159,8 +158,8 @@ int RunCase(const std::string& path, const Json& entry, int& stops) {
   return compared;
 }
 
-// Every opcode set, calls, imports, yields, lists, buffers, globals, devices,
-// asynchronous functions and failures.
+// These modules use every opcode set, calls, imports, yields, lists, buffers,
+// globals, devices, asynchronous functions and failures.
 constexpr const char* kModules[] = {
     "3.13/loops.vmfb",      "3.13/loops.async.vmfb", "3.13/lists.debug.vmfb",
     "3.13/scalars.vmfb",    "3.13/vm_control.vmfb",  "3.13/vm_yield.vmfb",

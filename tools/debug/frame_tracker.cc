@@ -67,8 +67,8 @@ RegisterKind KindOf(OperandKind kind) {
   }
 }
 
-// The moves of the first edge that leads to an instruction; the first one
-// stands behind its block's mark.
+// Returns the moves of the first edge that leads to an instruction. The first
+// instruction of a block follows the block's marker.
 const std::vector<uint16_t>* MovesTo(const vm::Instruction& instruction,
                                      uint32_t offset) {
   const vm::OperandList& kinds = instruction.op->reads;

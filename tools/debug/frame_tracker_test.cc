@@ -1,4 +1,4 @@
-// Types of registers, step by step, of programs in assembly.
+// Tracks the types of registers in programs in assembly, step by step.
 #include "tools/debug/frame_tracker.h"
 
 #include <memory>
@@ -18,8 +18,8 @@
 namespace eyrie::tools {
 namespace {
 
-// Notes the types before each instruction: "iI^.": an i32, a pair of an i64, a
-// register that was never written.
+// Records the types before each instruction: "iI^." is an i32, the pair of an
+// i64, and a register that was never written.
 class Recorder final : public vm::Stepper {
  public:
   absl::Status BeforeInstruction(vm::Frame& frame, uint32_t offset) override {
@@ -38,7 +38,7 @@ class Recorder final : public vm::Stepper {
   FrameTracker tracker_;
 };
 
-// What is seen of a call of @f with zeros, once or twice.
+// Returns the types recorded in one or more calls of @f with zeros.
 std::string Seen(const std::string& text, int calls = 1) {
   const auto bytes = vm::Assemble(text, "test.vmasm");
   if (!bytes.ok()) return std::string(bytes.status().message());
@@ -81,14 +81,14 @@ TEST(FrameTracker, FollowsTypes) {
       {"vm.func @f(%i0: i32) -> () {\n^bb0:\n  %i2:3 = vm.const.i64 1\n"
        "  %i1 = vm.const.f32.zero\n  %i3 = vm.const.i32 1\n  vm.return\n}\n",
        "i... i.I^ ifI^ ifii"},
-      // Moves of a branch, all at once.
+      // Moves of a branch happen at the same time.
       {"vm.func @f(%i0: i32) -> () {\n^bb0:\n  %i1 = vm.const.f32.zero\n"
        "  vm.br ^bb1(%i0->%i1, %i1->%i0)\n^bb1:\n  vm.return\n}\n",
        "i. if fi"},
       {"vm.func @f() -> () {\n^bb0:\n  %i0:1 = vm.const.i64 1\n"
        "  vm.br ^bb1(%i0->%i2, %i1->%i3)\n^bb1:\n  vm.return\n}\n",
        ".... I^.. I^I^"},
-      // Results of a call have their types behind it, not within.
+      // Results of a call have their types after it, not during it.
       {"vm.func @f() -> () {\n^bb0:\n  %i0:1 = vm.call @g()\n"
        "  vm.return\n}\nvm.func @g() -> (i64) {\n^bb0:\n"
        "  %i0:1 = vm.const.i64 1\n  vm.return %i0\n}\n",
@@ -101,7 +101,7 @@ TEST(FrameTracker, FollowsTypes) {
   }
 }
 
-// A second call has a frame at the same place, of which nothing is known.
+// A second call uses the same memory for its frame. Its types start unknown.
 TEST(FrameTracker, BeginsAnew) {
   EXPECT_EQ(Seen("vm.module @t\nvm.export @f\nvm.func @f() -> () {\n^bb0:\n"
                  "  %i0 = vm.const.i32 1\n  vm.return\n}\n",

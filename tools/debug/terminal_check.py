@@ -51,7 +51,7 @@ def main():
             continue
         try:
             piece = os.read(terminal, 65536)
-        except OSError:  # what Linux says of a terminal that nobody writes to
+        except OSError:  # Linux: the other end of the terminal is closed
             break
         if not piece:
             break

@@ -89,7 +89,7 @@ std::optional<size_t> GraphMaker::AddFunction(uint32_t function, size_t layer) {
   return functions_[function];
 }
 
-// Breadth first from the exports, then from functions without callers.
+// Walks breadth first from the exports, then from functions without callers.
 void GraphMaker::Walk() {
   for (const vm::ExportDef& exported : report_.def.exports) {
     exports_.insert(exported.function);
@@ -157,8 +157,8 @@ void GraphMaker::AddEdges() {
   }
 }
 
-// Near what calls them, where a layer has more than one: by the mean of their
-// callers' places, once.
+// Orders each layer once by the mean place of its nodes' callers, so that nodes
+// are near their callers.
 void GraphMaker::PlaceInLayers() {
   std::map<size_t, std::vector<size_t>> layers;
   for (size_t i = 0; i < graph_.nodes.size(); ++i) {

@@ -1,4 +1,4 @@
-// Nodes and layers of call graphs.
+// Creates the nodes and layers of call graphs.
 #include "tools/inspect/call_graph.h"
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace eyrie::tools {
 namespace {
 
-// A report of functions "a", "b", ... and calls among them, without a module.
+// Returns a report of functions "a", "b", ... with calls, but without a module.
 Report ReportOf(size_t functions, std::vector<CallEdge> calls,
                 std::vector<uint32_t> exports) {
   Report report;
@@ -24,7 +24,7 @@ Report ReportOf(size_t functions, std::vector<CallEdge> calls,
   return report;
 }
 
-// "a/0.0 b/1.0 | a>b*2": nodes with layer and place, then edges.
+// Returns "a/0.0 b/1.0 | a>b*2": nodes with layer and place, then edges.
 std::string Text(const CallGraph& graph) {
   std::string text = absl::StrJoin(
       graph.nodes, " ", [](std::string* out, const GraphNode& node) {
@@ -44,17 +44,17 @@ TEST(CallGraph, HasLayers) {
   EXPECT_EQ(Text(CreateCallGraph(
                 ReportOf(3, {{0, 1, false, 2}, {1, 2, false, 1}}, {0}), 10)),
             "a/0.0 b/1.0 c/2.0 | a>b*2 | b>c*1");
-  // Recursion, and functions that call each other.
+  // Recursion, also through another function.
   EXPECT_EQ(
       Text(CreateCallGraph(
           ReportOf(2, {{0, 0, false, 1}, {0, 1, false, 1}, {1, 0, false, 1}},
                    {0}),
           10)),
       "a/0.0 b/1.0 | a>a*1 | a>b*1 | b>a*1");
-  // What nobody calls.
+  // Functions without callers.
   EXPECT_EQ(Text(CreateCallGraph(ReportOf(3, {{2, 1, false, 1}}, {0}), 10)),
             "a/0.0 b/0.1 c/0.2 | c>b*1");
-  // Near their callers.
+  // Functions are placed near their callers.
   EXPECT_EQ(Text(CreateCallGraph(
                 ReportOf(4, {{0, 3, false, 1}, {1, 2, false, 1}}, {0, 1}), 10)),
             "a/0.0 b/0.1 d/1.0 c/1.1 | a>d*1 | b>c*1");

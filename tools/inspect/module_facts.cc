@@ -270,7 +270,7 @@ void Reader::Visit(CodePlace place, const Instruction& instruction,
       if (!collects_) return;
       const auto value =
           registers.Get(static_cast<uint16_t>(instruction.reads[2].number));
-      if (value == KnownValue{}) return;  // null: it is let go
+      if (value == KnownValue{}) return;  // null: it is released
       std::optional<size_t> made;
       if (value.has_value() && value->kind == Kind::kResult) {
         const auto found = results_.find(static_cast<uint32_t>(value->number));

@@ -1,4 +1,4 @@
-// What code says, of fixtures of every release and of hand-written programs.
+// Facts about code: fixtures of every release and handwritten programs.
 #include "tools/inspect/module_facts.h"
 
 #include <string>
@@ -23,7 +23,7 @@ std::string Count(const std::optional<int64_t>& count) {
   return count.has_value() ? absl::StrCat(*count) : "?";
 }
 
-// "0: kernel 4x1x1 3/0", by dispatch.
+// Returns the dispatches as text: "0: kernel 4x1x1 3/0".
 std::string Dispatches(const ModuleFacts& facts) {
   return absl::StrJoin(
       facts.dispatches, "; ", [](std::string* out, const DispatchUse& use) {
@@ -100,7 +100,7 @@ TEST(ModuleFacts, OfParameters) {
   }
 }
 
-// Calls by name, with how many there are.
+// Calls by name, with their number.
 TEST(ModuleFacts, OfCalls) {
   const auto module = Program(
       "vm.module @t\nvm.import @x.f cconv \"0v_v\"\n"
@@ -118,7 +118,7 @@ TEST(ModuleFacts, OfCalls) {
             "0->1*2 0->x0*1 1->0*1");
 }
 
-// Tables that lie: keys outside their text, half an entry.
+// Invalid tables: keys outside their text, and half an entry.
 TEST(ModuleFacts, OfDamagedParameters) {
   const struct {
     const char* keys;   // pairs of 32 bits

@@ -326,7 +326,8 @@ void HtmlWriter::WriteDispatches() {
 }
 
 void HtmlWriter::WriteGraph() {
-  // Nothing is known of calls, and boxes would lead nowhere.
+  // Without a module the calls are unknown, and the boxes would have no
+  // targets.
   if (report_.module == nullptr) {
     return Add("<h2 id=\"Calls\">Calls</h2>\n");
   }
@@ -348,7 +349,7 @@ void HtmlWriter::WriteFunctionHead(uint32_t function) {
 }
 
 void HtmlWriter::WriteCodeLine(absl::string_view line) {
-  // What is for the assembler is left out, where the code comes from is not.
+  // Omits comments for the assembler, but keeps source locations.
   const size_t note = line.find("  //! loc[");
   const size_t comment = line.find("  // ");
   const absl::string_view code =
@@ -389,9 +390,9 @@ void HtmlWriter::WriteCode() {
   vm::DisassemblyOptions options;
   options.offsets = true;
   options.only_functions = true;
-  // More than browsers show.
+  // A limit above what browsers can show.
   options.most_text = kLeastMostText;
-  // Functions come in their order, each from "vm.func" to "}".
+  // Functions appear in order, each from "vm.func" to "}".
   uint32_t function = 0;
   bool inside = false;
   const auto take = [&](absl::string_view line) {

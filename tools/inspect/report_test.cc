@@ -1,4 +1,4 @@
-// Sizes and escapes as text, and that every fixture has a report.
+// Formats sizes and escapes, and creates a report of every fixture.
 #include "tools/inspect/report.h"
 
 #include <filesystem>
@@ -47,7 +47,7 @@ std::string Printed(absl::Status (*print)(const Report&, TextSink),
   return text;
 }
 
-// Where an executable names its kernels, a dispatch is of one of them.
+// If an executable names its kernels, a dispatch must use one of them.
 void ExpectKernel(const Report& report, const DispatchUse& dispatch) {
   if (!dispatch.executable.has_value()) return;
   const auto& kernels = report.ExecutableOf(*dispatch.executable).facts.kernels;
@@ -60,11 +60,11 @@ void ExpectKernel(const Report& report, const DispatchUse& dispatch) {
       << name;
 }
 
-// Every fixture for the CPU, in every form: its own compiler's release is
-// among those named, and it would run, as tests say that it does.
+// Every fixture for the CPU, in every form. The report must name its compiler's
+// release and say that it would run, because other tests run it.
 TEST(Report, OfEveryFixture) {
   int seen = 0;
-  int unknown = 0;  // dispatches whose kernel is chosen in a run
+  int unknown = 0;  // dispatches with a kernel chosen at run time
   for (const char* release : {"3.3", "3.9", "3.11", "3.12", "3.13"}) {
     const int number = std::stoi(std::string(release).substr(2));
     for (const auto& entry : std::filesystem::directory_iterator(
@@ -93,7 +93,7 @@ TEST(Report, OfEveryFixture) {
       EXPECT_FALSE(Printed(PrintReportJson, *report).empty());
       EXPECT_FALSE(ReportDot(*report).empty());
       const std::string html = Printed(PrintReportHtml, *report);
-      // Nothing of another place, and no script.
+      // Loads nothing from elsewhere and has no script.
       EXPECT_EQ(html.find("src="), html.npos);
       EXPECT_EQ(html.find("<script"), html.npos);
       EXPECT_EQ(html.find("url("), html.npos);

@@ -1,5 +1,5 @@
-// Small modules that name one long text many times: every command prints a
-// bounded text of them or fails with a sentence, in bounded memory.
+// Small modules that name one long text many times. Every command must print a
+// limited amount of text or fail with an error, in limited memory.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,12 +36,12 @@ namespace {
 
 using tests::SharedPart;
 
-// What a process may hold at a time, beside eight times the file.
+// Limit of a process's memory, in addition to eight times the file.
 constexpr uint64_t kMaxMemory = uint64_t{96} << 20;
 constexpr uint64_t kMaxAddresses = uint64_t{4} << 30;
 constexpr double kMaxSeconds = 4;  // of processor time
 
-// Prints what a command says of a file, or returns its error.
+// Prints a command's output for a file, or returns its error.
 using Print = absl::Status (*)(const std::string& path, TextSink sink);
 
 absl::StatusOr<vm::ModuleDef> Decode(const std::string& path) {
@@ -99,7 +99,7 @@ absl::Status Html(const std::string& path, TextSink sink) {
   return PrintReportHtml(report, sink);
 }
 
-// What a caller reads of a function that is called, or that does not exist.
+// Prints the errors of calling a missing function and an existing one.
 absl::Status Run(const std::string& path, TextSink sink) {
   ASSIGN_OR_RETURN(const abi::Program program, abi::LoadProgram(path));
   ASSIGN_OR_RETURN(auto session, abi::Session::Create({program}, {}));
@@ -140,7 +140,7 @@ double Seconds(const timeval& time) {
          static_cast<double>(time.tv_usec) / 1e6;
 }
 
-// Prints in a child with a limit of its own.
+// Prints in a child process with its own memory limit.
 Outcome RunApart(Print print, const std::string& path) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);
@@ -181,7 +181,7 @@ struct Row {
   size_t count;
   size_t calls;
   bool refused;  // whatever the command: the tables decode to too much
-  // What the text is: this, as often as it fits.
+  // The text repeats this unit until it is long enough.
   absl::string_view unit = "<";
 };
 
@@ -206,15 +206,15 @@ const Row kRows[] = {
     {SharedPart::kLocationNames, 1000000, 40000, 5000, false},
     {SharedPart::kFusedMetadata, 1000000, 40000, 0, false},
     {SharedPart::kFusedPlaces, 10, 30000, 5000, false},
-    // Text of many times a large file, where it is allowed and where not.
+    // Output many times as large as a large file: accepted and refused.
     {SharedPart::kFiles, 4000000, 60, 5000, false},
     {SharedPart::kFiles, 4000000, 60, 0, false, "\""},
     {SharedPart::kFiles, 4000000, 40000, 5000, false},
     {SharedPart::kModuleName, 4000000, 1, 5000, false},
-    // Names of functions, attributes by name.
+    // Names of functions, and attributes by name.
     {SharedPart::kReflection, 10, 50000, 0, false},
     {SharedPart::kKeys, 3, 60000, 0, false},
-    // Reflection: deep, wide, and named by few functions.
+    // Reflection: deep, wide, and shared by few functions.
     {SharedPart::kReflection, 1000000, 1, 0, false, "["},
     {SharedPart::kReflection, 1000000, 1, 0, false, "{\"a\":["},
     {SharedPart::kReflection, 1000000, 1, 0, false, "[],"},
@@ -226,7 +226,7 @@ std::string TextOf(const Row& row) {
   std::string text;
   while (text.size() < row.text) absl::StrAppend(&text, row.unit);
   if (row.part == SharedPart::kReflection && row.unit != "<") {
-    // The arguments of a function, as far as this is JSON.
+    // Makes the text a JSON list of arguments, if it can be one.
     return absl::StrCat("{\"v\":1,\"a\":[", text, "0],\"r\":[]}");
   }
   text.resize(row.text);
@@ -253,7 +253,7 @@ TEST(SharedText, IsBounded) {
         EXPECT_LE(outcome.peak, kMaxMemory + 8 * bytes.size());
         EXPECT_LE(outcome.seconds, kMaxSeconds);
       }
-      // Of tables in shared lists the verifier counts too many.
+      // The verifier may count too many tables in shared lists.
       const bool refused =
           absl::StrContains(outcome.error, "FlatBuffer is damaged") ||
           absl::StrContains(outcome.error, "name the same bytes too often");

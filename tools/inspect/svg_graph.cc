@@ -74,7 +74,7 @@ std::string Edge(const Box& from, const Box& to, uint64_t count) {
   const int x1 = from.x + from.width;
   const int y1 = from.y + kHeight / 2;
   const int y2 = to.y + kHeight / 2;
-  // Back to an earlier column, or to the same: around.
+  // Edges to an earlier or the same column go around the boxes.
   const int bend = to.x > x1 ? (to.x - x1) / 2 : kGap;
   return absl::StrCat("<path d=\"M", x1, " ", y1, " C", x1 + bend, " ", y1, " ",
                       to.x - bend, " ", y2, " ", to.x, " ", y2, "\"><title>",

@@ -1,4 +1,4 @@
-// What is known of registers, by programs in assembly.
+// Tests which values of registers are known, with programs in assembly.
 #include "tools/inspect/value_flow.h"
 
 #include <string>
@@ -26,7 +26,7 @@ std::string Text(const std::optional<KnownValue>& value) {
   return "";
 }
 
-// What the calls of @see are given, one argument each.
+// Returns the known arguments of the calls of @see, which take one each.
 std::string Seen(absl::string_view code) {
   const auto module = Program(
       absl::StrCat("vm.module @t\nvm.import @x.see cconv \"0i_v\"\n"
@@ -93,7 +93,7 @@ TEST(ValueFlow, FollowsBranches) {
     const char* code;
     const char* want;
   } kCases[] = {
-      // Through a diamond: what both ways leave alone, and agree on.
+      // Two paths that meet: values that both leave unchanged, or agree on.
       {"^bb0:\n  %i2 = vm.const.i32 7\n"
        "  vm.cond_br %i0, ^bb1(), ^bb2()\n"
        "^bb1:\n  %i3 = vm.const.i32 1\n  vm.br ^bb3()\n"
@@ -106,7 +106,7 @@ TEST(ValueFlow, FollowsBranches) {
        "^bb2:\n  %i3 = vm.const.i32 1\n  vm.br ^bb3()\n"
        "^bb3:\n  vm.call @x.see(%i3)\n  vm.return\n",
        "1"},
-      // A loop changes a register that it began with.
+      // A loop changes a register that was set before it.
       {"^bb0:\n  %i2 = vm.const.i32 7\n  %i3 = vm.const.i32 8\n"
        "  vm.br ^bb1()\n"
        "^bb1:\n  vm.call @x.see(%i2)\n  vm.call @x.see(%i3)\n"
@@ -114,7 +114,7 @@ TEST(ValueFlow, FollowsBranches) {
        "  vm.cond_br %i2, ^bb1(), ^bb2()\n"
        "^bb2:\n  vm.call @x.see(%i3)\n  vm.return\n",
        "?, 8, 8"},
-      // Moves, which swap; pairs in halves.
+      // Moves that swap registers; pairs that are moved in halves.
       {"^bb0:\n  %i2 = vm.const.i32 7\n  %i3 = vm.const.i32 8\n"
        "  vm.br ^bb1(%i2->%i3, %i3->%i2)\n"
        "^bb1:\n  vm.call @x.see(%i2)\n  vm.call @x.see(%i3)\n"
@@ -128,7 +128,7 @@ TEST(ValueFlow, FollowsBranches) {
        "  vm.br ^bb1(%i2->%i4)\n"
        "^bb1:\n  vm.call @x.see_wide(%i4)\n  vm.return\n",
        "?"},
-      // Never reached.
+      // A block that is never reached.
       {"^bb0:\n  %i2 = vm.const.i32 7\n  vm.return\n"
        "^bb1:\n  vm.call @x.see(%i2)\n  vm.return\n",
        "?"},
@@ -136,8 +136,8 @@ TEST(ValueFlow, FollowsBranches) {
   for (const auto& c : kCases) EXPECT_EQ(Seen(c.code), c.want) << c.code;
 }
 
-// Blocks in a row, each of which all know a thousand constants: what would take
-// long is given up.
+// A sequence of blocks with thousands of known constants each. The analysis
+// must stop early.
 TEST(ValueFlow, GivesUp) {
   std::string code = "vm.module @t\nvm.func @f(%i0: i32) -> () {\n^bb0:\n";
   for (int i = 1; i < 3000; ++i) {

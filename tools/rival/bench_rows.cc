@@ -23,7 +23,7 @@ constexpr size_t kMaxMessage = 500;  // bytes of a row's message
 
 constexpr std::pair<absl::string_view, double> kUnits[] = {
     {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
-// Of rows over repetitions.
+// Suffixes of rows that aggregate repetitions.
 constexpr absl::string_view kAggregates[] = {"_mean", "_median", "_stddev",
                                              "_cv"};
 

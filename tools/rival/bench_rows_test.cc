@@ -1,4 +1,4 @@
-// Rows of benchmarks as they are printed, and what rounds of them say.
+// Reads rows of benchmark output and compares the rows of both sides.
 #include "tools/rival/bench_rows.h"
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace eyrie::tools {
 namespace {
 
-// "BM_a 1.5e-06; BM_b 2", or the error.
+// Returns "BM_a 1.5e-06; BM_b 2", or the error.
 std::string Read(absl::string_view output) {
   const auto rows = ReadBenchRows(output);
   if (!rows.ok()) return std::string(rows.status().message());
@@ -36,7 +36,7 @@ TEST(BenchRows, Read) {
        "BM_add/process_time/real_time 1.5e-06"},
       {"BM_a 2 s 1 s 1\r\nBM_b 3 ms 1 ms 1\nBM_c 4 ns 1 ns 1",
        "BM_a 2; BM_b 0.003; BM_c 4e-09"},
-      // Repetitions: their median, not what is said of them.
+      // For repetitions, the median of their rows; aggregates are ignored.
       {"BM_a 1 s 1 s 1\nBM_a 5 s 1 s 1\nBM_a 2 s 1 s 1\n"
        "BM_a_mean 2.6 s 1 s 3\nBM_a_median 2 s 1 s 3\nBM_a_stddev 1 s 1 s 3\n"
        "BM_a_cv 1 s 1 s 3\n",
@@ -116,13 +116,13 @@ TEST(BenchRounds, FindPartners) {
     std::vector<BenchRow> theirs;
     const char* want;
   } kCases[] = {
-      // One on each side, whatever they are called.
+      // A single row on each side matches, whatever its name.
       {{{"BM_a", 1}}, {{"other", 1}}, "BM_a:other"},
       {{{"BM_a", 1}, {"BM_b", 1}}, {{"other", 1}}, "error"},
       {{{"BM_a/1", 1}, {"BM_b", 1}},
        {{"BM_b", 1}, {"BM_a", 1}},
        "BM_a/1:BM_a BM_b:BM_b"},
-      // Two of one function: by the whole name, or not at all.
+      // Several rows of one function match by their full names only.
       {{{"BM_a/1", 1}, {"BM_a/2", 1}},
        {{"BM_a/2", 1}, {"BM_a/1", 1}},
        "BM_a/1:BM_a/1 BM_a/2:BM_a/2"},

@@ -1,3 +1,3 @@
 #!/bin/sh
-# Runs the commands of rival_test.txt as cli_test.sh does its own.
+# Runs the commands of rival_test.txt, as cli_test.sh does.
 exec python3 "$@"

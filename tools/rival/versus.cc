@@ -27,8 +27,8 @@ double PerSecond(absl::string_view unit) {
   return unit == "ns" ? 1e9 : unit == "us" ? 1e6 : 1e3;
 }
 
-// The last line that says something, without the mark of our own errors. The
-// lines of upstream's backtraces, "[ 0] module:1:2 -", do not.
+// Returns the last line of a message, without our own "error" prefix. Skips
+// lines of upstream's backtraces, "[ 0] module:1:2 -".
 std::string LastLine(absl::string_view text) {
   std::string last;
   for (const absl::string_view line :
