@@ -160,7 +160,7 @@ std::string WriteLargeModule(bool zip) {
   Bytes tail(file.begin() + at + kSmall, file.end());
   EXPECT_EQ(ReplaceSizes(head), zip ? 3 : 1);
   EXPECT_EQ(ReplaceSizes(tail), zip ? 2 : 0);
-  if (zip) {  // where the directory begins
+  if (zip) {  // position of the central directory
     const size_t place = tail.size() - 6;
     uint32_t offset;
     std::memcpy(&offset, &tail[place], sizeof(offset));

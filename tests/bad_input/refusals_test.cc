@@ -69,7 +69,7 @@ absl::StatusOr<std::unique_ptr<abi::Session>> OpenBytes(
 TEST(RefusalsTest, Files) {
   struct Case {
     std::string path;
-    std::string want;  // of which $ stands for the path
+    std::string want;  // $ is replaced by the path
   };
   const std::string elf(
       "\x7f"

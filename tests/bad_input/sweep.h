@@ -23,7 +23,7 @@ struct Mishap {
   enum class Kind { kCrash, kEndless, kWrong };
   Kind kind;
   size_t trial;
-  int stage;         // where it was, as told by SetStage
+  int stage;         // last stage passed to SetStage
   std::string text;  // "signal 11", "exit status 1", or the trial's words
 };
 

@@ -78,7 +78,7 @@ const struct Row {
   const char* name;
   std::string (*run)(Before& before);
   const char* want;     // of a device without threads
-  const char* subject;  // what fails of one with threads; null: the same
+  const char* subject;  // what fails on a device with threads; null: nothing
 } kRows[] = {
     {"fill",
      [](Before& before) {
@@ -164,7 +164,7 @@ const struct Row {
     {"a wait for ever",
      [](Before& before) {
        const Ref<Fence> fence = Fence::At(before.open, 1);
-       const Ref<Fence> held = fence;  // somebody may signal it
+       const Ref<Fence> held = fence;  // so that it could still be signalled
        if (HasThreads(before)) {
          return OfFence(fence, Deadline::Never());
        }

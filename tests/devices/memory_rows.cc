@@ -23,7 +23,7 @@ TEST_P(DeviceMemory, IsReusedButNeverSeen) {
   ASSERT_NE(a, b);
   struct Case {
     uint64_t owner;
-    uint64_t size;  // of one size class
+    uint64_t size;  // all are in one size class
     std::string want;
   };
   // Each row reuses the block of the previous row, reads its words, then writes

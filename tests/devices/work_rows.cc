@@ -65,7 +65,7 @@ absl::Status RunRecorded(hal::Device& device, const QueueFences& fences,
 const struct {
   const char* name;
   Operation run;
-  int64_t units;  // what it takes
+  int64_t units;  // expected cost
 } kOperations[] = {
     {"fill",
      [](hal::Device& device, const QueueFences& fences, Objects& on) {

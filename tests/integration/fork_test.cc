@@ -31,7 +31,7 @@ constexpr uint64_t kForEver = 1'000'000'000'000'000;
 const struct DeviceRow {
   const char* name;
   const char* suffix;  // of the modules' files
-  const char* async;   // of those whose functions wait and signal
+  const char* async;   // also of the files; functions wait and signal
   bool has_threads;
 } kDevices[] = {
     {"local-sync", "", ".async", false},
@@ -85,9 +85,9 @@ struct Before {
   Context add;
   Context fences;
   Context loops;
-  Function start_add;  // of `fences`, which signals one
-  Fence open;          // that nobody has signalled
-  Fence done;          // of `waiting`, which waits for `open`
+  Function start_add;  // of `fences`; signals a fence
+  Fence open;          // not signalled yet
+  Fence done;          // of `waiting`, a call that waits for `open`
   Result<std::vector<Value>> waiting;
   Result<std::vector<Value>> sums;  // of a call that has returned
   std::optional<PendingCall> pending;
@@ -130,7 +130,7 @@ const struct Row {
   const char* name;
   std::string (*run)(Before& before);
   const char* want;   // of a device without threads
-  const char* fails;  // how a text of one with threads begins; null: the same
+  const char* fails;  // start of the error with threads; null: the same text
 } kRows[] = {
     {"a call",
      [](Before& b) { return Floats(b.add.Call("add", {Four(1), Four(2)})); },

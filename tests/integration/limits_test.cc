@@ -84,7 +84,7 @@ TEST(Limits, ExecutablesCostFuel) {
     uint64_t fuel;
     const char* want;
   } kCases[] = {
-      {"3.13/vm_i32.vmfb", 50, "OK"},  // it has none
+      {"3.13/vm_i32.vmfb", 50, "OK"},  // without executables
       {"3.13/add.vmfb", 50, "RESOURCE_EXHAUSTED"},
       {"3.13/add.vmfb", 2000, "OK"},
       {"3.13/kernel_names.vmvx.vmfb", 90, "RESOURCE_EXHAUSTED"},

@@ -159,7 +159,7 @@ TEST_F(WaitsTest, SuspendCallsOfAnEventLoop) {
     ++pieces;
   }
   signaller.join();
-  EXPECT_EQ(pieces, 2 * kCalls);  // nobody was asked in vain
+  EXPECT_EQ(pieces, 2 * kCalls);  // no unnecessary requests
 }
 
 }  // namespace

@@ -162,7 +162,7 @@ void RunCase(OracleEngine& oracle, const std::shared_ptr<const vm::Jit>& jit,
       entry.contains("sequence") ? entry["sequence"] : Json::array({entry});
   for (const Json& call : calls) {
     auto callable = (*session)->Lookup(call["function"].get<std::string>());
-    if (!callable.ok()) continue;  // nobody calls anything
+    if (!callable.ok()) continue;  // it is never called
     want.text = TextOf(CallSession(**session, *callable, call));
     got.text = TextOf((*own)->Call(*callable, call));
     EXPECT_EQ(want.text, got.text) << call.dump();

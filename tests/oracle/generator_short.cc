@@ -59,7 +59,7 @@ bool FunctionGenerator::EmitShort(const vm::OpInfo& info) {
 }
 
 Blocks FunctionGenerator::MakeShort() {
-  constexpr int kTries = 200;  // of which most are of other instructions
+  constexpr int kTries = 200;  // most choose other instructions
   blocks_.resize(1);
   const RandomFunction& function = program_.functions[function_];
   for (ValueType type : function.arguments) NewNumber(vm::IsWide(type));

@@ -41,8 +41,8 @@ struct Operand {
 
 struct Instruction {
   const vm::OpInfo* info = nullptr;
-  std::vector<Operand> operands;  // read ones, then written ones
-  uint32_t offset = 0;            // of a decoded one, and that of the next
+  std::vector<Operand> operands;  // operands, then results
+  uint32_t offset = 0;            // in decoded code, and the next one
   uint32_t end = 0;
 
   size_t read_count() const { return info->reads.count; }

@@ -100,7 +100,7 @@ class OracleInstance final : public Instance {
   OracleEngine& engine_;
   vm::PrintSink print_;
   std::vector<std::shared_ptr<const vm::Module>> modules_;
-  std::vector<std::unique_ptr<LinkedModule>> linked_;  // null for native ones
+  std::vector<std::unique_ptr<LinkedModule>> linked_;  // null if native
   std::vector<std::unique_ptr<vm::ModuleState>> native_states_;
   std::vector<Activation> frames_;
   size_t stack_bytes_ = 0;

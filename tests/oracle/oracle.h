@@ -80,7 +80,7 @@ struct Activation {
   LinkedModule* module = nullptr;
   uint32_t function = 0;
   uint32_t at = 0;    // offset of the current instruction
-  uint32_t next = 0;  // of the one to go on with
+  uint32_t next = 0;  // offset of the next instruction
   std::vector<uint32_t> numbers;
   std::vector<Ref<RefObject>> refs;
   const std::vector<uint16_t>* results = nullptr;  // in the caller's registers

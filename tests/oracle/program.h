@@ -22,7 +22,7 @@ struct RandomFunction {
   std::string convention;
   std::vector<vm::ValueType> arguments;
   std::vector<vm::ValueType> results;
-  bool is_short = false;  // numbers of which it makes one, in one block
+  bool is_short = false;  // one block that computes a number from numbers
   Blocks blocks;
 };
 

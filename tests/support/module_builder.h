@@ -42,7 +42,7 @@ class ModuleBuilder {
     uint32_t requirements = 3;  // the f32 and f64 sets
     bool exported = true;
     std::vector<std::pair<std::string, std::string>> attributes = {};
-    int32_t bytecode_offset = -1;  // -1: where the code is
+    int32_t bytecode_offset = -1;  // -1: the actual offset
     int32_t bytecode_length = -1;  // -1: as long as the code
   };
   struct Dependency {

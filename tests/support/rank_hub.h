@@ -36,7 +36,7 @@ class RankHub : public std::enable_shared_from_this<RankHub> {
  private:
   class Port;
   struct Message {
-    std::vector<uint8_t> copy;  // of what is sent eagerly
+    std::vector<uint8_t> copy;  // of a message that is sent eagerly
     std::span<const uint8_t> out;
     std::span<uint8_t> in;
     bool sent = false;

@@ -20,16 +20,16 @@ enum class SharedPart : uint8_t {
   kTypes,       // "!" and the text
   kDependencies,
   kImports,           // "m." and the text
-  kImportAttributes,  // one list of `count` attributes, of `count` imports
+  kImportAttributes,  // one list of `count` attributes in `count` imports
   kExports,
-  kFunctionAttributes,  // one list of `count` attributes, of `count` functions
+  kFunctionAttributes,  // one list of `count` attributes in `count` functions
   kReflection,          // one attribute of `count` functions
   kConventions,
   kFunctionNames,  // of the debug database
   kFiles,          // of its locations
   kLocationNames,
   kFusedMetadata,
-  kFusedPlaces,  // one list of `count` places, of `count` locations
+  kFusedPlaces,  // one list of `count` places in `count` locations
 };
 
 struct SharedModule {

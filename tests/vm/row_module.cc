@@ -151,7 +151,7 @@ class OneInstruction {
   RowFunction function_;
   std::string letters_;
   vm::RegisterCounts next_;
-  std::string refs_;  // of the arguments that are refs
+  std::string refs_;  // letters of the ref arguments
   std::string ref_registers_;
 };
 

@@ -10,7 +10,7 @@ constexpr Row kRows[] = {
      "entry: const.i32 1 i5 br ^loop [i3>i1] "
      "loop: add.i32 i2 i1 i2 add.i32 i1 i5 i3 cmp.lt.i32.s i3 i0 i4 "
      "cond_br i4 ^loop [i3>i1] ^done [i2>i6] done: return [i6]"},
-    {"br", "3 4", "3 3", "0ii_ii",  // moves go one after another
+    {"br", "3 4", "3 3", "0ii_ii",  // moves are applied in order
      "entry: br ^next [i0>i1 i1>i0] next: return [i0 i1]"},
     {"br", "3 4", "4 3", "0ii_ii",
      "entry: br ^next [i0>i2 i1>i0 i2>i1] next: return [i0 i1]"},

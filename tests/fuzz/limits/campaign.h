@@ -18,7 +18,7 @@ namespace eyrie::tests {
 struct CampaignReport {
   uint64_t attacks = 0;
   uint64_t stopped = 0;  // by a limit of time, fuel, memory or text
-  std::vector<std::string> failures;  // one text per attack that passed a limit
+  std::vector<std::string> failures;  // one text per attack over a limit
   // The highest shares of the limits, and the names of their attacks.
   double time_share = 0, memory_share = 0, text_share = 0;
   std::string slowest, largest, longest;
