@@ -12,10 +12,10 @@
 
 namespace eyrie::tools {
 
-// The rows of these flags.
+// Returns the flags.
 std::span<const Flag> DeviceFlags();
 
-// Prints what the flags ask for. Returns false if none of them is given.
+// Prints the requested lists. Returns false if no flag requests one.
 // NOT_FOUND: the driver does not exist.
 absl::StatusOr<bool> ListDevices(const Arguments& arguments);
 

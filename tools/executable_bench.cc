@@ -193,7 +193,7 @@ MeasuredRow RowOf(const Kernel& kernel, const Grid& grid) {
   row.name = absl::StrCat("BM_dispatch_", absl::StrJoin(grid, "x"));
   row.unit = BenchmarkUnit::kNanosecond;
   row.batch = kernel.batch_size;
-  // Google Benchmark takes what a row of one workgroup counts for.
+  // The items of one dispatch are its workgroups.
   row.items = double{1} * grid[0] * grid[1] * grid[2];
   auto commands = std::make_shared<Ref<hal::CommandBuffer>>();
   row.prepare = [&kernel, grid, commands] {

@@ -14,7 +14,7 @@ namespace eyrie::tools {
 
 extern const char kExecutableUsage[];
 
-// The rows of its own flags.
+// Returns the flags of this mode.
 std::span<const Flag> ExecutableFlags();
 
 // Measures one row per --workgroup_count. INVALID_ARGUMENT: a flag is

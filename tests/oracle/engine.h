@@ -25,7 +25,7 @@
 
 namespace eyrie::tests {
 
-// Modules linked together, with their globals. Thread-compatible.
+// Modules linked together, with their globals. For one thread only.
 class Instance {
  public:
   virtual ~Instance() = default;

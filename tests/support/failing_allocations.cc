@@ -13,7 +13,7 @@
 namespace eyrie::tests {
 namespace {
 
-// Smallest allocation that counts; at first none does.
+// Smallest size that is counted; at first none is.
 std::atomic<size_t> least_bytes{SIZE_MAX};
 std::atomic<uint64_t> first_to_fail{0};
 std::atomic<uint64_t> last_to_fail{0};

@@ -38,7 +38,8 @@ absl::StatusOr<ExpectedFailures> ExpectedFailures::Parse(
     const size_t end = line.find_first_of(" \t");
     const std::string pattern(line.substr(0, end));
     const std::string place = absl::StrCat(path, ":", number);
-    // Names are printed, and matched, without what a terminal cannot show.
+    // Names are printed and matched without characters that a terminal cannot
+    // show.
     if (PlainText(pattern, pattern.size()) != pattern) {
       return absl::InvalidArgumentError(absl::StrCat(
           place, ": '", PlainName(pattern),
