@@ -1,7 +1,7 @@
-// An allocation of the CPU driver: host memory. The last reference returns the
-// memory and the buffer object to the allocator.
+// Buffers of the CPU driver, in host memory.
 //
-// Also wraps memory that the caller owns.
+// When the last reference to a HostBuffer is dropped, its memory and the object
+// return to the allocator. An ImportedBuffer wraps memory of the caller.
 // Tested by allocator_test.cc.
 #ifndef EYRIE_HAL_CPU_BUFFER_H_
 #define EYRIE_HAL_CPU_BUFFER_H_

@@ -29,7 +29,6 @@ inline constexpr size_t kFeatureCount = 0
     ;
 static_assert(kFeatureCount < 64, "A FeatureSet is one word.");
 
-// A set of features.
 class FeatureSet {
  public:
   constexpr FeatureSet() = default;
@@ -44,7 +43,7 @@ class FeatureSet {
   constexpr void Remove(Feature feature) { bits_ &= ~Bit(feature); }
   constexpr bool empty() const { return bits_ == 0; }
 
-  // The union of two sets, and the features of `a` that are not in `b`.
+  // Return the union of two sets, and the features of `a` that are not in `b`.
   friend constexpr FeatureSet operator|(FeatureSet a, FeatureSet b) {
     return FeatureSet(a.bits_ | b.bits_);
   }

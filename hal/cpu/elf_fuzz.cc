@@ -2,7 +2,7 @@
 //
 // The last four bytes of an input are the offset of the library tables in the
 // image, which otherwise only the code knows.
-// Run it with: tests/fuzz/BUILD says how.
+// tests/fuzz/BUILD describes how to run it.
 #include <cstddef>
 #include <cstdint>
 #include <memory>

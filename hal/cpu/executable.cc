@@ -88,7 +88,7 @@ std::vector<absl::string_view> SupportedFormats(const DriverOptions& options) {
   return formats;
 }
 
-// One run of LoadExecutable on a loaded image.
+// One call of LoadExecutable, for a loaded image.
 class LibraryLoader {
  public:
   LibraryLoader(std::unique_ptr<Image> image, FeatureSet machine)

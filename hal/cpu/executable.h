@@ -30,11 +30,13 @@ bool SupportsFormat(absl::string_view format, const DriverOptions& options);
 // Loads an executable for a processor with the given features.
 //
 // INVALID_ARGUMENT: the file is damaged, or the number of specialization
-// constants is wrong. UNIMPLEMENTED: the format, machine, library version or a
-// CPU feature is not supported or not allowed. NOT_FOUND: the file imports a
-// function. RESOURCE_EXHAUSTED: a limit, or memory, is exceeded. Checks the CPU
-// features that code needs before it runs, except code that the system's linker
-// runs.
+// constants is wrong. UNIMPLEMENTED: `options` do not allow the format, or the
+// format, machine, library version or a CPU feature is not supported.
+// NOT_FOUND: the file imports a function, or does not export the query
+// function. RESOURCE_EXHAUSTED: a limit is exceeded, or memory ran out.
+//
+// Before code of the executable runs, its CPU features are checked, except for
+// initializers of a system executable, which the system's linker runs.
 absl::StatusOr<Ref<hal::Executable>> LoadExecutable(
     const ExecutableParams& params, const DriverOptions& options,
     FeatureSet machine = MachineFeatures());

@@ -32,8 +32,8 @@ class Image {
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
 
-  // The loaded segments, by address. The first begins the image: perf and gdb
-  // count addresses from there.
+  // The loaded segments, in ascending order of address. perf and gdb count
+  // addresses from the first one.
   std::span<const Range> ranges() const { return ranges_; }
 
   // The difference between addresses in memory and in the file.

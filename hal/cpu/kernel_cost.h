@@ -14,7 +14,7 @@ namespace eyrie::hal::cpu {
 
 class KernelCost {
  public:
-  // Nanoseconds per workgroup; 0: never measured.
+  // Returns nanoseconds per workgroup, or 0 if never measured.
   float ns() const { return ns_.load(std::memory_order_relaxed); }
 
   // Adds a measurement of at least one workgroup. A lower cost counts for more,

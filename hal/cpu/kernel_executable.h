@@ -20,14 +20,15 @@
 
 namespace eyrie::hal::cpu {
 
-// Workgroups begin, begin + 1, … end - 1 of a dispatch, which are numbered by
-// x first, then y, then z.
+// The workgroups of a dispatch from index `begin` to index `end` - 1. Indices
+// count x first, then y, then z.
 struct WorkgroupRange {
   uint64_t begin;
   uint64_t end;
 };
 
-// All workgroups of a dispatch whose counts passed ValidateWorkgroupCount.
+// Returns all workgroups of a dispatch. Its counts must have passed
+// ValidateWorkgroupCount.
 inline WorkgroupRange AllWorkgroups(const DispatchState& state) {
   return {0, uint64_t{state.workgroup_count_x} * state.workgroup_count_y *
                  state.workgroup_count_z};

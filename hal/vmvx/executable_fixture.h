@@ -1,4 +1,4 @@
-// Executables from assembly text, and a dispatch with one binding, for tests.
+// Loads executables from assembly text, and runs a dispatch with one binding.
 #ifndef EYRIE_HAL_VMVX_EXECUTABLE_FIXTURE_H_
 #define EYRIE_HAL_VMVX_EXECUTABLE_FIXTURE_H_
 

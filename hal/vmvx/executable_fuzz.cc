@@ -2,7 +2,7 @@
 // of each export under limits. Must not crash, or access memory outside the
 // bindings.
 //
-// Run it with: tests/fuzz/BUILD says how.
+// tests/fuzz/BUILD describes how to run it.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -99,7 +99,7 @@ class CommandRun final : public Job {
     bool due;                    // its cost must be measured
     std::atomic<uint64_t> next;  // the first tile that is not taken yet
   };
-  // Splits longer stages, which does not change results.
+  // Longer stages are split, which does not change results.
   static constexpr size_t kMaxTasks = 32;
 
   void Clear();
