@@ -187,8 +187,7 @@ constexpr Row kRows[] = {
     {"round.f32.even", "nan", "nan"},
 
     // The left operand, unless the right one is less (min) or greater (max).
-    // This
-    // rule also decides for NaNs and zeros.
+    // This rule also decides for NaNs and zeros.
     {"min.f32", "1 2", "1"},
     {"min.f32", "2 1", "1"},
     {"min.f32", "-1 1", "-1"},

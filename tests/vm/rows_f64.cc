@@ -189,8 +189,7 @@ constexpr Row kRows[] = {
     {"round.f64.even", "nan", "nan"},
 
     // The left operand, unless the right one is less (min) or greater (max).
-    // This
-    // rule also decides for NaNs and zeros.
+    // This rule also decides for NaNs and zeros.
     {"min.f64", "1 2", "1"},
     {"min.f64", "2 1", "1"},
     {"min.f64", "-1 1", "-1"},
