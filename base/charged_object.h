@@ -20,7 +20,7 @@ class ChargedObject : public RefObject {
  protected:
   explicit ChargedObject(const RefType& type) : RefObject(type) {}
 
-  // Of an object that grows, or that goes into a free list and not away.
+  // For objects that grow, or that return to a free list when unreferenced.
   MemoryCharge& charge() { return charge_; }
 
  private:

@@ -1,4 +1,4 @@
-// How many of something there are, as a part of a sentence.
+// Formats a count with its noun, for use in a sentence.
 //
 // Tested by plain_text_test.cc.
 #ifndef EYRIE_BASE_COUNTED_H_
@@ -12,7 +12,7 @@
 
 namespace eyrie {
 
-// "1 test", "2 tests", "0 tests".
+// Returns "1 test", "2 tests" or "0 tests" for `what` "test".
 inline std::string Counted(uint64_t count, absl::string_view what) {
   return absl::StrCat(count, " ", what, count == 1 ? "" : "s");
 }

@@ -1,4 +1,4 @@
-// CRC-32 as ZIP has it: it tells accidents, not malice.
+// The CRC-32 that ZIP uses. It detects accidental damage, not forgery.
 //
 // Tested by base_test.cc.
 #ifndef EYRIE_BASE_CRC32_H_

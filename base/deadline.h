@@ -1,9 +1,9 @@
-// Deadlines, and waiting until one.
+// Deadlines, and waits that end at a deadline.
 //
 //   const Deadline deadline = Deadline::After(absl::Seconds(2));
 //   if (!WaitUntil(changed, lock, deadline, [&] { return done; })) ...
-// They use the monotonic clock: setting the system's time moves none of them.
-// No other code of the libraries asks what time it is, except for traces.
+// They use the monotonic clock, so setting the system's time does not change
+// them. Except for traces, no other code of the libraries reads a clock.
 // Tested by deadline_test.cc.
 #ifndef EYRIE_BASE_DEADLINE_H_
 #define EYRIE_BASE_DEADLINE_H_
@@ -23,8 +23,8 @@
 
 namespace eyrie {
 
-// A point in time of this process. A small value; by default it never passes.
-// Arithmetic saturates: a sum that does not fit never passes.
+// A point in time of this process. Cheap to copy. The default never passes.
+// Arithmetic saturates to Never() or Passed().
 class Deadline {
  public:
   using Chrono = std::chrono::steady_clock::time_point;
@@ -38,7 +38,7 @@ class Deadline {
         std::chrono::nanoseconds(Chrono::clock::now().time_since_epoch())
             .count());
   }
-  // The present plus `time`, which may be infinite.
+  // Returns now plus `time`, which may be infinite or negative.
   static Deadline After(absl::Duration time) { return Now().Plus(time); }
 
   Deadline Plus(absl::Duration time) const {
@@ -55,24 +55,24 @@ class Deadline {
   bool HasPassed() const {
     return !IsNever() && (*this == Passed() || *this <= Now());
   }
-  // Infinite if it never passes; 0 if it has passed.
+  // Returns the time left: infinite if it never passes, 0 if it has passed.
   absl::Duration Left() const {
     if (IsNever()) return absl::InfiniteDuration();
     return std::max(*this - Now(), absl::ZeroDuration());
   }
 
-  // How much later this is than the other one.
+  // Returns how much later this deadline is than `other`.
   absl::Duration operator-(Deadline other) const {
     return absl::Nanoseconds(nanoseconds_) -
            absl::Nanoseconds(other.nanoseconds_);
   }
   constexpr auto operator<=>(const Deadline&) const = default;
 
-  // For the standard library's waits; not of one that never passes.
+  // For waits of the standard library. Must not be called on Never().
   Chrono ToChrono() const {
     return Chrono(std::chrono::nanoseconds(nanoseconds_));
   }
-  // As a number, in the same order; for atomics.
+  // Returns a number that keeps the order, for atomics.
   constexpr int64_t nanoseconds() const { return nanoseconds_; }
   static constexpr Deadline FromNanoseconds(int64_t nanoseconds) {
     return Deadline(nanoseconds);
@@ -88,9 +88,10 @@ class Deadline {
   int64_t nanoseconds_ = kNever;  // of the monotonic clock
 };
 
-// Waits until `done()` is true, which is asked after each notification.
+// Waits until `done()` returns true; checks it after each notification.
 //
-// As wait() of the standard library, whose one needs the libstdc++ of GCC 12.
+// Replaces std::condition_variable::wait(), which needs the libstdc++ of
+// GCC 12.
 template <typename Done>
 void Wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
           Done&& done) {
@@ -99,8 +100,8 @@ void Wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
   }
 }
 
-// Waits until `done()` is true, which is asked after each notification, or
-// until the deadline. Returns what `done()` said last.
+// Waits until `done()` returns true or the deadline passes; checks `done()`
+// after each notification. Returns its last result.
 template <typename Done>
 bool WaitUntil(std::condition_variable& changed,
                std::unique_lock<std::mutex>& lock, Deadline deadline,

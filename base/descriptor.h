@@ -1,4 +1,4 @@
-// An open file, and writes to it that end whole or with an error.
+// Owns an open file, and writes all of a buffer to it or fails.
 //
 // Tested by file_writer_test.cc.
 #ifndef EYRIE_BASE_DESCRIPTOR_H_
@@ -13,7 +13,7 @@
 
 namespace eyrie {
 
-// Owns a descriptor and closes it. -1 is none.
+// Owns a file descriptor and closes it. -1 means that it owns none.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -37,9 +37,9 @@ class Descriptor {
   int number_ = -1;
 };
 
-// While it lives, writing beyond the process's limit of a file's size
-// (RLIMIT_FSIZE) on this thread is the error EFBIG; otherwise the system also
-// sends SIGXFSZ, which ends the process. Keeps errno.
+// During its lifetime, a write beyond the process's limit for file sizes
+// (RLIMIT_FSIZE) on this thread only fails with EFBIG. Without it, the system
+// also sends SIGXFSZ, which ends the process. Preserves errno.
 class FileSizeSignalBlock {
  public:
   FileSizeSignalBlock();
@@ -48,19 +48,20 @@ class FileSizeSignalBlock {
   ~FileSizeSignalBlock();
 
  private:
-  bool active_ = false;  // there is such a limit, and no such signal waits
+  bool active_ = false;  // a limit is set, and SIGXFSZ was not pending
   sigset_t before_;
 };
 
-// Writes all bytes where the descriptor is, or at an offset, in one system call
-// unless the system takes fewer. Returns the number of bytes that were written:
-// fewer than all after an error, which is in errno.
+// Writes all bytes at the descriptor's position, or at `offset`. Needs one
+// system call unless the system writes only a part. Returns the number of bytes
+// written. If it is less than all, errno has the error.
 uint64_t WriteAll(int descriptor, std::span<const uint8_t> bytes);
 uint64_t WriteAllAt(int descriptor, std::span<const uint8_t> bytes,
                     uint64_t offset);
 
-// Reports an error that a file system keeps until the file is closed, as NFS
-// does. The descriptor stays open. False: errno has the error.
+// Makes the file system report errors that it holds back until a file is
+// closed, as NFS does. The descriptor stays open. If it returns false, errno
+// has the error.
 bool FlushAsClose(int descriptor);
 
 }  // namespace eyrie

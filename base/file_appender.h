@@ -1,4 +1,4 @@
-// Adds to the end of a file, next to other processes that do the same.
+// Appends to a file that other processes may append to at the same time.
 //
 // Tested by file_writer_test.cc, tools/files_test.py.
 #ifndef EYRIE_BASE_FILE_APPENDER_H_
@@ -17,49 +17,50 @@
 
 namespace eyrie {
 
-// The bytes that a file ends with, from an offset on.
+// A new end of a file: replaces all its bytes from `offset` on.
 struct FileTail {
   uint64_t offset = 0;
   std::string bytes;
 };
 
-// For one thread. The file itself is written, under a lock that all appenders
-// of all processes take (flock), so that records are not mixed and none is
-// lost. A file that does not exist is created. After an error the file is as
-// before, or the error says what is left in it. A process that is killed while
-// it writes leaves a part of its record at the end.
+// Thread-compatible. Writes to the file itself, not to a copy. All appenders of
+// all processes take the same lock (flock), so that records are not mixed or
+// lost. A missing file is created. After an error the file is unchanged, or
+// the error says what is left in it. A process that is killed while it writes
+// leaves a part of its record at the end.
 //
-// FIFOs, terminals, devices and descriptors are written as by FileWriter.
+// Writes FIFOs, terminals, devices and descriptors as FileWriter does.
 class FileAppender {
  public:
-  // Checks what can be known before, and changes nothing.
+  // Checks that the path may be written, without changing anything.
   explicit FileAppender(std::string path);
   FileAppender(const FileAppender&) = delete;
   FileAppender& operator=(const FileAppender&) = delete;
 
-  // As FileWriter's, but of the checks alone.
+  // Returns the result of the constructor's checks.
   const absl::Status& status() const { return status_; }
   const std::string& identity() const { return target_.identity; }
   bool is_stream() const { return target_.is_stream(); }
 
-  // Calls `look` with what a regular file holds, while no appender of any
-  // process changes it; not at all where there is none. Returns its error, or
-  // one of opening the file.
+  // Calls `look` with the content of the file, under a lock that keeps all
+  // appenders of all processes out. Returns its result, or the error of opening
+  // the file. If the path is not a regular file, returns OK without a call.
   using LookAt = absl::FunctionRef<absl::Status(std::span<const uint8_t> now)>;
   absl::Status Look(LookAt look) const;
 
-  // Adds one record: one write at the end of the file (O_APPEND).
+  // Appends one record, by one write at the end of the file (O_APPEND).
   absl::Status Append(std::span<const uint8_t> record);
 
-  // For a file that ends with a table: `make` sees the content, which is empty
-  // for a new file and for a stream, and gives what is to replace its end. It
-  // is called under the lock; its error ends the appending.
+  // For files that end with a table. Calls `make` under the lock with the
+  // content, which is empty for a new file and for a stream, and replaces the
+  // file's end with its result. If `make` fails, returns its error and changes
+  // nothing.
   using MakeTail =
       absl::FunctionRef<absl::StatusOr<FileTail>(std::span<const uint8_t> old)>;
   absl::Status ReplaceTail(MakeTail make);
 
  private:
-  // An open file that is locked and still has its name.
+  // An open and locked file that path_ still names.
   struct Locked {
     Descriptor file;
     uint64_t size = 0;
@@ -67,7 +68,7 @@ class FileAppender {
   };
   absl::StatusOr<Locked> OpenLocked(int flags) const;
   absl::Status WriteStream(std::span<const uint8_t> bytes) const;
-  // Fails with errno, after the file has got back its old end.
+  // Restores the file's old end and returns the error in errno.
   absl::Status Undo(const Locked& locked, uint64_t offset,
                     std::span<const uint8_t> old_tail, uint64_t written) const;
 

@@ -1,5 +1,5 @@
-// What a file has besides its content: owner, mode and extended attributes,
-// such as access lists and security labels.
+// Copies a file's owner, mode and extended attributes, which include access
+// lists and security labels.
 //
 // Tested by file_writer_test.cc.
 #ifndef EYRIE_BASE_FILE_ATTRIBUTES_H_
@@ -7,8 +7,8 @@
 
 namespace eyrie {
 
-// Gives one open file the attributes of another. Returns false if the system
-// refuses one of them; then the file may have some.
+// Copies the attributes of the open file `from` to the open file `to`. Returns
+// false if the system refuses one of them; some may have been copied.
 bool CopyAttributes(int from, int to);
 
 }  // namespace eyrie

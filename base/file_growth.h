@@ -1,9 +1,8 @@
-// Limits on what a file may become: tables decoded from it, text printed of it.
+// Limits for the tables decoded from a file and for the text printed of it.
 //
-// Offsets in a file may name the same bytes any number of times, so that a
-// small file can decode to any size. All readers of files with offsets count
-// against a DecodingBudget; all printers of what files name stop at
-// MostTextOf().
+// Offsets in a file may refer to the same bytes any number of times, so a small
+// file could decode to any size. All readers of files with offsets therefore
+// use a DecodingBudget. All printers of such files stop at MostTextOf() bytes.
 // Tested by file_growth_test.cc.
 #ifndef EYRIE_BASE_FILE_GROWTH_H_
 #define EYRIE_BASE_FILE_GROWTH_H_
@@ -16,8 +15,7 @@
 
 namespace eyrie {
 
-// Text of what a file names: 64 bytes for each byte of the file, and at least
-// 64 MiB.
+// The limit for text: 64 bytes for each byte of the file, at least 64 MiB.
 inline constexpr uint64_t kMaxTextGrowth = 64;
 inline constexpr uint64_t kLeastMostText = uint64_t{64} << 20;
 
@@ -26,21 +24,21 @@ constexpr uint64_t MostTextOf(uint64_t file_bytes) {
   return std::max(file_bytes * kMaxTextGrowth, kLeastMostText);
 }
 
-// The error of a text that ended at a limit of `most` bytes.
+// Returns the error for a text that was cut at its limit of `most` bytes.
 absl::Status TextTooLongError(uint64_t most, uint64_t file_bytes);
 
-// Counts the entries of a file's tables, and the text that they name, before
-// they are decoded. A file that stores each entry once uses at most 5 of the 8
-// bytes that each of its own may become.
+// Counts the entries of a file's tables and their text before they are decoded.
+// A file that stores each entry once decodes to at most 5 bytes for each of its
+// own; the limit is 8. Thread-compatible.
 class DecodingBudget {
  public:
-  // What one entry counts, besides its text.
+  // Bytes counted for one entry, besides its text.
   static constexpr uint64_t kEntryBytes = 96;
-  // Bytes that may be decoded for each byte of the file, and at least.
+  // Bytes that may be decoded for each byte of the file, and the least limit.
   static constexpr uint64_t kMaxGrowth = 8;
   static constexpr uint64_t kLeastMost = uint64_t{96} << 10;
 
-  // `file_bytes` are those of the file, or of the part of it, that is decoded.
+  // `file_bytes` is the size of the file, or of the part that is decoded.
   explicit DecodingBudget(uint64_t file_bytes)
       : file_bytes_(file_bytes),
         most_(std::max(file_bytes <= UINT64_MAX / kMaxGrowth
@@ -49,8 +47,8 @@ class DecodingBudget {
                        kLeastMost)),
         left_(most_) {}
 
-  // RESOURCE_EXHAUSTED: the budget is spent; the sentence begins with `what`,
-  // a plural such as "The module's tables".
+  // RESOURCE_EXHAUSTED: the budget is spent. The message begins with `what`,
+  // a plural: "The module's tables".
   absl::Status TakeBytes(uint64_t bytes, absl::string_view what) {
     if (bytes > left_) return Exhausted(what);
     left_ -= bytes;

@@ -1,7 +1,6 @@
-// Where a path that is to be written leads, and whether it may be written.
+// Finds the file that a path leads to, and checks whether it may be written.
 //
-// Looking changes nothing: no file is created or truncated, and a FIFO is not
-// opened. The kinds are those that writers treat differently.
+// Changes nothing: no file is created or truncated, and no FIFO is opened.
 // Tested by file_writer_test.cc.
 #ifndef EYRIE_BASE_FILE_TARGET_H_
 #define EYRIE_BASE_FILE_TARGET_H_
@@ -17,24 +16,25 @@
 namespace eyrie {
 
 struct FileTarget {
+  // Writers treat each kind differently.
   enum class Kind {
-    kMissing,     // no file; its folder takes new ones
+    kMissing,     // the file does not exist, but can be created
     kRegular,     // a file, open in `file`
     kStream,      // a FIFO, a terminal, a device
     kDescriptor,  // a file that this process has open: /dev/stdout, /dev/fd/3
   };
 
   Kind kind = Kind::kMissing;
-  // The path after the links at its end: what a link leads to gets written.
+  // The path with the links at its end resolved. Writers write to it.
   std::string place;
-  // Of kRegular: open for writing, at its start.
+  // For kRegular: open for writing, at its start.
   Descriptor file;
   struct stat info = {};
-  // Of kRegular: another file can take its name.
+  // For kRegular: the file has a path, so another file can replace it.
   bool has_name = true;
-  // Of kDescriptor: the number.
+  // For kDescriptor: its number.
   int number = -1;
-  // Equal for two paths that lead to one file; empty for streams and
+  // Equal for two paths that lead to the same file. Empty for streams and
   // descriptors.
   std::string identity;
 
@@ -43,19 +43,20 @@ struct FileTarget {
   }
 };
 
-// NOT_FOUND: its folder does not exist. PERMISSION_DENIED: the file may not be
-// written, or the folder takes no new file. INVALID_ARGUMENT: a directory.
-// INTERNAL: the system's own words. A regular file that is this process's
+// Finds the target of `path`. A regular file that is also this process's
 // standard output or standard error counts as a descriptor.
+// NOT_FOUND: its folder does not exist. PERMISSION_DENIED: the file may not be
+// written or created. INVALID_ARGUMENT: it is a directory. Other system errors
+// have the code of SystemError().
 absl::StatusOr<FileTarget> FindFileTarget(const std::string& path);
 
-// FileTarget::identity of a file that exists; empty for anything else.
+// Returns FileTarget::identity of an existing regular file, otherwise "".
 std::string FileIdentity(const std::string& path);
 
-// How this process has a file mapped into its memory.
+// How this process maps a file into its memory.
 enum class Mapped {
   kNot,
-  kForReading,  // or privately
+  kForReading,  // or privately, so that writes do not reach the file
   kForWriting,  // shared: writes to memory are writes to the file
 };
 Mapped HowMapped(const struct stat& file);

@@ -1,10 +1,10 @@
 // Writes a file piece by piece and replaces its old content at the end.
 //
-// The rule for every file that Eyrie writes: a file keeps what is not its
-// content (the links to it, its other names, mode, owner and attributes), and
-// it keeps its old content unless the new content is complete. file_writer.cc
-// says how. file_appender.h has the rule for files that grow.
-// Tested by file_writer_test.cc, tools/files_test.py.
+// The rule for every file that Eyrie writes: links to it, its other names,
+// mode, owner and attributes are preserved, and the old content is kept until
+// the new content is complete. file_writer.cc explains how. file_appender.h has
+// the rule for files that grow. Tested by file_writer_test.cc,
+// tools/files_test.py.
 #ifndef EYRIE_BASE_FILE_WRITER_H_
 #define EYRIE_BASE_FILE_WRITER_H_
 
@@ -23,45 +23,46 @@ namespace eyrie {
 // Takes bytes in order.
 using ByteSink = absl::FunctionRef<absl::Status(std::span<const uint8_t>)>;
 
-// For one thread. Until Finish nothing is created, and a file that exists is
-// untouched and may be read; a process that ends before leaves no trace. One
-// exception: on file systems without unnamed files (NFS, FAT) the new content
-// is PATH.PID.part until Finish, which a process that is killed leaves behind.
+// Thread-compatible. Before Finish nothing is created, and an existing file is
+// unchanged and may be read. If the writer is destroyed or the process ends
+// before Finish, no file is left. One exception: on file systems without
+// unnamed files (NFS, FAT) the new content is in PATH.PID.part until Finish,
+// and stays there if the process is killed.
 //
-// FIFOs, terminals and devices are opened at the first write and are written
-// directly, as are files that this process has open (/dev/stdout, /dev/fd/3):
-// these go on where the descriptor is.
+// FIFOs, terminals and devices are opened at the first write and written
+// directly. So are files that this process has open (/dev/stdout, /dev/fd/3),
+// at the descriptor's position.
 class FileWriter {
  public:
-  // Checks what can be known before: that the path may be written.
+  // Checks that the path may be written; see status().
   explicit FileWriter(std::string path);
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
   ~FileWriter();
 
-  // The first error: NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT (a
-  // directory), RESOURCE_EXHAUSTED (a full disk, a limit of the process) or
-  // INTERNAL, with the path and the system's own words. FAILED_PRECONDITION:
-  // this process uses the file in a way that the writing would disturb. Write
-  // and Finish return the same.
+  // Returns the first error, as Write and Finish do: NOT_FOUND,
+  // PERMISSION_DENIED, INVALID_ARGUMENT (a directory), RESOURCE_EXHAUSTED (a
+  // full disk, a limit of the process) or INTERNAL, with the path and the
+  // system's message. FAILED_PRECONDITION: this process maps the file in a way
+  // that writing would disturb, or the file was replaced by something else.
   const absl::Status& status() const { return status_; }
-  // RESOURCE_EXHAUSTED: the file system has less than `size` bytes left. To be
-  // called before writing; OK for streams.
+  // Must be called before the first write. Does nothing for streams.
+  // RESOURCE_EXHAUSTED: the file system has less than `size` bytes left.
   absl::Status CheckRoom(uint64_t size);
-  // Larger pieces of zeros take no room in a file.
+  // Pieces of at least 4096 zeros become holes, which use no disk space.
   absl::Status Write(std::span<const uint8_t> bytes);
   absl::Status WriteText(absl::string_view text);
-  // Puts the new content in its place. An error says so where the old content
-  // is lost.
+  // Replaces the old content with the new. If that fails and the old content is
+  // lost, the error says so.
   absl::Status Finish();
 
-  // Equal for two writers of one file; empty for streams.
+  // Equal for two writers of the same file. Empty for streams.
   const std::string& identity() const { return target_.identity; }
   bool is_stream() const { return target_.is_stream(); }
 
  private:
   void Open();
-  // Each opens new_file_. False: the folder takes no such file.
+  // Each tries one way to create new_file_ and reports whether it worked.
   bool OpenUnnamed(const std::string& folder);
   bool OpenPartial();
   bool OpenElsewhere();
@@ -84,7 +85,7 @@ class FileWriter {
   Descriptor new_file_;   // the new content, or the stream
   std::string partial_;   // the name of new_file_ until Finish, if it has one
   bool unnamed_ = false;  // new_file_ can get a name
-  uint64_t zeros_ = 0;    // to be written before the next bytes
+  uint64_t zeros_ = 0;    // pending, to be written before the next bytes
   absl::Status status_;
 };
 

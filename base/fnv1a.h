@@ -1,5 +1,5 @@
-// FNV-1a, a number of 64 bits for bytes: the same on every machine. It tells
-// damage and names apart, not malice.
+// FNV-1a, a 64-bit hash that is the same on every machine. It detects damage
+// and distinguishes names, but does not resist attacks.
 //
 // Tested by base_test.cc.
 #ifndef EYRIE_BASE_FNV1A_H_

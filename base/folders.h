@@ -1,7 +1,7 @@
-// What the system has under a path: files, folders, and the files in those.
+// Queries files and folders, creates folders, and lists files.
 //
-// std::filesystem would bring C++'s locales into every program, 0.4 MB that
-// nothing else here has a use for. Every function may be called by any thread.
+// std::filesystem would add C++'s locales to every program: 0.4 MB that nothing
+// else here needs. All functions are thread-safe.
 // Tested by folders_test.cc.
 #ifndef EYRIE_BASE_FOLDERS_H_
 #define EYRIE_BASE_FOLDERS_H_
@@ -16,32 +16,34 @@
 
 namespace eyrie {
 
-// Of what a symbolic link leads to.
+// Both follow symbolic links, and return false if nothing is at the path.
 bool IsFolder(const std::string& path);
 bool IsRegularFile(const std::string& path);
-// In bytes; 0 where nothing is, too.
+// Returns the size in bytes, or 0 if nothing is at the path.
 uint64_t FileSize(const std::string& path);
 
-// The file of the running program; "" where the system does not say.
+// Returns the path of the running program, or "" if it is unknown.
 std::string ProgramPath();
-// What stands before a path's last part, with its '/'; "" if that is all.
+// Returns the path up to its last '/', which is included, or "" if it has none.
 std::string FolderOf(absl::string_view path);
 
-// The file of a plug-in of the tool: libeyrie_NAME.so beside the running
-// program, where an installation has it, or where Bazel makes it. NOT_FOUND: it
-// is at none of these.
+// Returns the path of libeyrie_NAME.so, a plug-in of the tool. Looks next to
+// the running program, where an installation puts it, and where Bazel builds
+// it. NOT_FOUND: it is in none of these places.
 absl::StatusOr<std::string> FindPlugin(absl::string_view name);
 
-// Makes a folder and those above it that are missing. The error is that of
-// SystemError and names the one that could not be made: NOT_FOUND where
-// something else is in its place.
+// Creates a folder and its missing parents. Errors have the code of
+// SystemError() and name the folder that could not be created. NOT_FOUND:
+// something other than a folder has its name.
 absl::Status MakeFolders(const std::string& path);
 
-// Appends the regular files in a folder, and in those below it, whose names end
-// with the extension and are more than that; sorted by the names on the way.
-// Links to folders are not followed, folders that may not be read are passed
-// over, and what may not be looked at counts as a file. NOT_FOUND: it is no
-// folder; others as SystemError has them.
+// Appends the paths of all regular files in a folder and its subfolders that
+// end with the extension and have a name before it. The appended paths are
+// sorted as if '/' came before all other characters. Links to files count as
+// files; links to folders are not followed. Skips folders that may not be read.
+// An entry with unknown type, for lack of permission, counts as a file.
+// NOT_FOUND: `folder` is not a folder. Other errors have the code of
+// SystemError().
 absl::Status ListFiles(const std::string& folder, absl::string_view extension,
                        std::vector<std::string>& files);
 

@@ -1,9 +1,9 @@
-// Tells in which process an object was made: a child of fork() has a copy of
-// it, and only the thread that called fork().
+// Detects that an object was created before a fork() of this process.
 //
-// Threads that the object started do not exist in the child, and a lock that
-// one of them held is never released there. Such an object refuses work in the
-// child, waits for nothing, and is never destroyed.
+// The child of fork() has a copy of the object, but only the thread that called
+// fork(). The threads of the object do not exist there, and a lock that one of
+// them held is never released. In the child, such an object must refuse work,
+// must not wait, and must not be destroyed.
 // Tested by fork_mark_test.cc.
 #ifndef EYRIE_BASE_FORK_MARK_H_
 #define EYRIE_BASE_FORK_MARK_H_
@@ -16,27 +16,27 @@
 
 namespace eyrie {
 
-// Immutable. Does not see children that are made without the C library.
+// Immutable. Does not detect forks that bypass the C library.
 class ForkMark {
  public:
   ForkMark();
 
-  // True in a child that was forked after this was made.
+  // Reports whether this process was forked after the mark was created.
   bool IsForked() const {
     return forks_ != count_.load(std::memory_order_relaxed);
   }
-  // FAILED_PRECONDITION in such a child: `what`, "The device", was opened by
-  // its parent.
+  // FAILED_PRECONDITION: IsForked(). The message begins with `what`, such as
+  // "The device".
   absl::Status Check(absl::string_view what) const {
     if (!IsForked()) [[likely]]
       return absl::OkStatus();
     return Forked(what);
   }
-  // That error.
+  // Returns the error of Check.
   static absl::Status Forked(absl::string_view what);
 
  private:
-  // Forks from the first process of the program to this one.
+  // The number of forks between the program's first process and this one.
   static inline constinit std::atomic<uint32_t> count_{0};
   const uint32_t forks_;
 };

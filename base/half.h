@@ -1,8 +1,8 @@
-// The small floating-point formats and their conversion to and from float.
+// Converts between float and the 16-bit and 8-bit floating-point formats.
 //
-// One row per format; one decoder and one encoder read them. Decoding is
-// exact; encoding rounds to nearest, ties to even. What is too large becomes
-// infinity where the format has one, NaN where it has only that.
+// Each format is a row of numbers for one decoder and one encoder. Decoding is
+// exact. Encoding rounds to nearest, ties to even. A value that is too large
+// becomes infinity, or NaN if the format has no infinity.
 // Tested by half_test.cc, over every bit pattern.
 #ifndef EYRIE_BASE_HALF_H_
 #define EYRIE_BASE_HALF_H_
@@ -11,13 +11,13 @@
 
 namespace eyrie {
 
-// How a format spends its bits; sign first, then exponent, then mantissa.
+// The layout of a format: sign, exponent, mantissa, from the highest bit on.
 struct FloatFormat {
-  // What the highest exponent, or the pattern of minus zero, stands for.
+  // The meaning of the highest exponent and of the pattern of minus zero.
   enum class Specials : uint8_t {
     kIeee,   // infinities and NaNs, as in IEEE 754
     kFn,     // no infinities; all ones is NaN
-    kFnuz,   // no infinities, no minus zero: its pattern is the only NaN
+    kFnuz,   // no infinities; the pattern of minus zero is the only NaN
     kScale,  // powers of two without sign or zero; all ones is NaN
   };
   uint8_t exponent_bits;
@@ -41,10 +41,10 @@ inline constexpr FloatFormat kFloat8E4M3FNUZ = {4, 3, 8,
 inline constexpr FloatFormat kFloat8E8M0FNU = {8, 0, 127,
                                                FloatFormat::Specials::kScale};
 
-// The value of a bit pattern; bits above the format's are ignored.
+// Returns the value of a bit pattern. Ignores bits above the format's.
 float DecodeFloat(const FloatFormat& format, uint16_t bits);
 
-// The nearest pattern.
+// Returns the bit pattern of the nearest value.
 uint16_t EncodeFloat(const FloatFormat& format, float value);
 
 }  // namespace eyrie

@@ -1,9 +1,10 @@
-// Hash maps and sets whose keys come from files: their order and collisions
-// differ from process to process, so that no file is made to be slow.
+// Hash maps and sets for keys from files. The hash is seeded: order and
+// collisions differ between processes, so that no file can be crafted to slow
+// the maps down.
 //
-// Standard containers: Debian's archive of Abseil's own has thread-local
-// variables that no shared library can hold. Keys are integers, pointers and
-// absl::string_view.
+// These are standard containers, since the thread-local variables of Debian's
+// static Abseil cannot be linked into a shared library. Keys are integers,
+// pointers and absl::string_view.
 // Tested by base_test.cc.
 #ifndef EYRIE_BASE_HASH_MAP_H_
 #define EYRIE_BASE_HASH_MAP_H_
@@ -20,12 +21,13 @@
 namespace eyrie {
 
 struct SeededHash {
-  // Where the system puts this process's data.
+  // Derived from the address of this process's data, which the system chooses
+  // at random.
   static uint64_t Seed() {
     static const char place = 0;
     return reinterpret_cast<uintptr_t>(&place) * 0x9E3779B97F4A7C15;
   }
-  // Both halves of a product: every bit of it counts.
+  // Combines both halves of the product, so that every bit has an effect.
   static uint64_t Mix(uint64_t a, uint64_t b) {
     const auto product = static_cast<unsigned __int128>(a) * b;
     return static_cast<uint64_t>(product) ^

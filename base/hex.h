@@ -1,4 +1,4 @@
-// Bytes as pairs of hexadecimal digits.
+// Converts pairs of hexadecimal digits to bytes.
 //
 // Tested by hex_test.cc.
 #ifndef EYRIE_BASE_HEX_H_
@@ -12,13 +12,13 @@
 
 namespace eyrie {
 
-// The value of a digit, of either case; -1 if it is none.
+// Returns the value of a digit of either case, or -1 for any other character.
 inline int HexDigit(char digit) {
   if (!absl::ascii_isxdigit(static_cast<unsigned char>(digit))) return -1;
   return digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
 }
 
-// Returns the bytes; nullopt unless all of the text is pairs of digits.
+// Returns the bytes, or nullopt unless all of the text is pairs of digits.
 inline std::optional<std::string> BytesOfHex(absl::string_view digits) {
   if (digits.size() % 2 != 0) return std::nullopt;
   std::string bytes;

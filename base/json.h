@@ -1,8 +1,7 @@
-// JSON text as a tree that knows where each value stands.
+// Parses JSON text to a tree of values with their offsets, and prints JSON.
 //
-// Unlike a map it keeps members in order and duplicates, so that a caller can
-// refuse them; integers keep all 64 bits. Text that is no JSON, or nested
-// deeper than kMaxDepth, is INVALID_ARGUMENT with the byte.
+// The tree keeps the order of members, and duplicates, so that a caller can
+// reject them. Integers keep all 64 bits.
 // Tested by json_test.cc, abi/json_fuzz.cc.
 #ifndef EYRIE_BASE_JSON_H_
 #define EYRIE_BASE_JSON_H_
@@ -32,7 +31,7 @@ struct Json {
 
   Kind kind = Kind::kNull;
   bool boolean = false;
-  size_t offset = 0;  // of the last byte of a scalar, the first of a list
+  size_t offset = 0;  // of a scalar's last byte; a list's or object's first
   union {
     int64_t integer = 0;
     uint64_t natural;
@@ -40,31 +39,32 @@ struct Json {
   };
   std::string text;
   std::vector<Json> items;        // of arrays, and the values of objects
-  std::vector<std::string> keys;  // of objects, as many as items
+  std::vector<std::string> keys;  // of objects: keys[i] names items[i]
 
   bool is(Kind other) const { return kind == other; }
-  // The first member with this name, or null.
+  // Returns the first member with this name, or null.
   const Json* Find(absl::string_view key) const;
-  // "a string", "the number 7", "an object".
+  // Returns a phrase for messages: "a string", "the number 7", "an object".
   std::string Describe() const;
 };
 
-// RESOURCE_EXHAUSTED: there is no memory for so many values.
+// INVALID_ARGUMENT: the text is not JSON, or is nested deeper than
+// Json::kMaxDepth; the message has the byte offset. RESOURCE_EXHAUSTED: there
+// is not enough memory for the values.
 absl::StatusOr<Json> ParseJson(absl::string_view text);
 
-// Appends text between quotes, escaped as JSON and a terminal ask. The text is
-// UTF-8.
+// Appends text in quotes, escaped so that it is valid JSON and safe to print on
+// a terminal. The text must be UTF-8.
 void AppendJsonString(absl::string_view text, std::string& out);
 // The same without the quotes.
 void AppendJsonText(absl::string_view text, std::string& out);
 
-// Appends a finite number by few digits that read back as the same float or
-// double, and ".0" or an exponent where it is whole: to who reads it, it stays
-// a float.
+// Appends a finite number with few digits, which read back as the same float or
+// double. A whole number gets ".0" or an exponent, so that readers see a float.
 void AppendJsonFloat(float number, std::string& out);
 void AppendJsonFloat(double number, std::string& out);
 
-// True if the bytes are well-formed UTF-8.
+// Reports whether the bytes are well-formed UTF-8.
 bool IsUtf8(absl::string_view bytes);
 
 }  // namespace eyrie

@@ -1,9 +1,10 @@
-// Atomic operations that cost no more than others while a process has one
-// thread: a locked instruction takes longer than all else that a call does to
-// an object.
+// Atomic operations that use ordinary instructions while the process has one
+// thread. A locked instruction takes longer than everything else that a call
+// does to an object.
 //
-// Only the thread itself can make there be more, between such operations, and
-// the C library has to make them. Where it does not say, there may be more.
+// The only thread cannot start another one in the middle of an operation, so
+// this is safe. Threads must be created by the C library, which counts them. If
+// it does not report them, the process counts as having several.
 // Tested by lone_thread_test.cc.
 #ifndef EYRIE_BASE_LONE_THREAD_H_
 #define EYRIE_BASE_LONE_THREAD_H_
@@ -19,12 +20,12 @@
 
 namespace eyrie {
 
-// True if the process has no thread but the caller's.
+// Reports whether the caller's thread is the only one of the process.
 inline bool IsLoneThread() { return EYRIE_LONE_THREAD; }
 
 #undef EYRIE_LONE_THREAD
 
-// As the members of std::atomic.
+// These do the same as the members of std::atomic.
 template <typename T>
 T FetchAdd(std::atomic<T>& value, T by, std::memory_order order) {
   if (!IsLoneThread()) return value.fetch_add(by, order);

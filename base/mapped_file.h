@@ -1,5 +1,5 @@
-// A file's bytes, mapped read-only and private: opening costs the same for a
-// kilobyte and for a gigabyte, and nothing is resident before it is read.
+// Maps a file's bytes read-only. Opening takes the same time for a kilobyte and
+// for a gigabyte. A page uses memory only after it is read.
 //
 // Tested by base_test.cc.
 #ifndef EYRIE_BASE_MAPPED_FILE_H_
@@ -18,16 +18,16 @@
 
 namespace eyrie {
 
-// Writable memory that starts as a copy of a file's bytes, page by page when
-// a page is first written; unwritten pages stay the file's and cost nothing.
-// Neither the file nor another mapping of it sees the writes.
+// Writable memory with a copy of a file's bytes. The first write to a page
+// copies it; other pages are shared with the file and use no memory. Writes do
+// not change the file or other mappings of it.
 class PrivateMapping {
  public:
   PrivateMapping(const PrivateMapping&) = delete;
   PrivateMapping& operator=(const PrivateMapping&) = delete;
   ~PrivateMapping();
 
-  // At the same address modulo the page size as the bytes it copies.
+  // Has the same address modulo the page size as the bytes that it copies.
   std::span<uint8_t> bytes() const { return bytes_; }
 
  private:
@@ -40,30 +40,31 @@ class PrivateMapping {
   std::span<uint8_t> bytes_;
 };
 
-// Immutable; shared by threads. A file that another process truncates while
-// it is mapped faults on access: that is the system's, not ours.
+// Immutable, thread-safe. If another process truncates a mapped file, access to
+// the removed bytes faults.
 class MappedFile {
  public:
-  // Maps a regular file; reads a pipe to its end instead, and of a device the
-  // first 16 MiB ("-": standard input, which may be either). NOT_FOUND: no
-  // such file. INVALID_ARGUMENT: a directory. RESOURCE_EXHAUSTED: a pipe has
-  // more than half of the machine's memory. INTERNAL: the system refuses, in
-  // its own words.
+  // Maps a regular file. Reads a pipe to its end, and the first 16 MiB of a
+  // device. "-" is standard input, which may be any of these.
+  // NOT_FOUND: the file does not exist. INVALID_ARGUMENT: it is a directory.
+  // RESOURCE_EXHAUSTED: a pipe has more bytes than half of the machine's
+  // memory. Other system errors have the code of SystemError().
   static absl::StatusOr<std::shared_ptr<const MappedFile>> Open(
       const std::string& path);
 
-  // Maps a regular file of at most `most` bytes; never waits, as for the writer
-  // of a pipe. INVALID_ARGUMENT: it is none, be it a link to one.
-  // RESOURCE_EXHAUSTED: it is larger. Else as Open.
+  // Maps a regular file of at most `most` bytes. Never blocks, as opening a
+  // pipe would. INVALID_ARGUMENT: the path is not a regular file, but perhaps a
+  // link to one. RESOURCE_EXHAUSTED: the file is larger. Otherwise like Open.
   static absl::StatusOr<std::shared_ptr<const MappedFile>> OpenRegular(
       const std::string& path, uint64_t most);
 
-  // Asked before so many more bytes are allocated, and with 0 before each piece
-  // is read; an error ends the reading.
+  // Called with the number of bytes about to be allocated, and with 0 before
+  // each piece is read. An error ends the reading and is returned.
   using Gate = absl::FunctionRef<absl::Status(uint64_t more)>;
 
-  // Reads an open descriptor, which stays open, as Open does a pipe or device.
-  // RESOURCE_EXHAUSTED: there is no memory; else also as the gate.
+  // Reads an open descriptor as Open reads a pipe or a device, and leaves it
+  // open. `name` is for messages and path(). RESOURCE_EXHAUSTED: there is not
+  // enough memory. Also returns errors of `gate`.
   static absl::StatusOr<std::shared_ptr<const MappedFile>> ReadAll(
       int descriptor, const std::string& name,
       Gate gate = [](uint64_t) { return absl::OkStatus(); });
@@ -72,13 +73,15 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
   ~MappedFile();
 
-  // Aligned to at least 64 bytes; empty for an empty file.
+  // Valid as long as this object. Aligned to at least 64 bytes. Empty for an
+  // empty file.
   std::span<const uint8_t> bytes() const { return {data_, size_}; }
   const std::string& path() const { return path_; }
 
-  // A part of bytes() mapped once more, writable. OUT_OF_RANGE: it is no such
-  // part. FAILED_PRECONDITION: the bytes were read, not mapped; copy them.
-  // RESOURCE_EXHAUSTED: the system refuses another mapping.
+  // Maps a part of bytes() again, writable and private. OUT_OF_RANGE: `part`
+  // is empty or not within bytes(). FAILED_PRECONDITION: the bytes were read,
+  // not mapped; copy them. RESOURCE_EXHAUSTED: the system has no memory for
+  // another mapping.
   absl::StatusOr<std::shared_ptr<const PrivateMapping>> MapPrivately(
       std::span<const uint8_t> part) const;
 

@@ -1,4 +1,4 @@
-// The system's mathematical functions, for libraries that are loaded.
+// Makes the functions of libm available to libraries that are loaded later.
 #ifndef EYRIE_BASE_MATH_LIBRARY_H_
 #define EYRIE_BASE_MATH_LIBRARY_H_
 
@@ -6,12 +6,12 @@
 
 namespace eyrie {
 
-// Has libm's functions found by every library that the process loads from here
-// on: many are linked without it, and a program may not show its own to them.
-// Thread-safe.
+// Loads libm so that every library loaded afterwards finds its functions. Many
+// libraries are not linked with it, and the program's own copy may be hidden
+// from them. Thread-safe.
 inline void OfferMathLibrary() {
   static void* const library = dlopen("libm.so.6", RTLD_LAZY | RTLD_GLOBAL);
-  static_cast<void>(library);  // without one, who asks for it says so
+  static_cast<void>(library);  // if it is null, loading those libraries fails
 }
 
 }  // namespace eyrie

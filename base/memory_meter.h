@@ -1,9 +1,9 @@
 // Counts the bytes that a context holds, against its limit.
 //
-// What allocates for a context takes the bytes first and keeps the charge in
-// the object, which gives them back when it dies, on whatever thread and
-// however long after the context. Where there is no meter, charges are empty
-// and cost a branch.
+// Code that allocates for a context first takes a charge for the bytes and
+// stores it in the object. The charge returns the bytes when the object is
+// destroyed, which may be on any thread and after the context. Without a meter,
+// charges are empty and cost a branch.
 // Tested by memory_meter_test.cc.
 #ifndef EYRIE_BASE_MEMORY_METER_H_
 #define EYRIE_BASE_MEMORY_METER_H_
@@ -27,16 +27,16 @@ class MemoryMeter {
   MemoryMeter& operator=(const MemoryMeter&) = delete;
 
   // Counts bytes that are about to be allocated for `what` ("a list").
-  // RESOURCE_EXHAUSTED: the limit would be passed; nothing is counted.
+  // RESOURCE_EXHAUSTED: they would exceed the limit; nothing is counted.
   absl::Status Take(uint64_t bytes, absl::string_view what);
-  // Gives back bytes that were taken.
+  // Returns bytes that were taken.
   void Give(uint64_t bytes) {
     in_use_.fetch_sub(bytes, std::memory_order_relaxed);
   }
 
   uint64_t limit() const { return limit_; }
   uint64_t in_use() const { return in_use_.load(std::memory_order_relaxed); }
-  // How often Take has refused.
+  // Returns how often Take failed.
   uint64_t refusals() const {
     return refusals_.load(std::memory_order_relaxed);
   }
@@ -47,11 +47,11 @@ class MemoryMeter {
   std::atomic<uint64_t> refusals_{0};
 };
 
-// Bytes taken from a meter; given back when the charge dies. Movable only;
+// Bytes taken from a meter. The destructor returns them. Movable, not copyable;
 // thread-compatible.
 class MemoryCharge {
  public:
-  MemoryCharge() = default;  // of nothing, by nobody
+  MemoryCharge() = default;  // empty
   MemoryCharge(MemoryCharge&& other) noexcept
       : meter_(std::move(other.meter_)),
         bytes_(std::exchange(other.bytes_, 0)) {}
@@ -63,8 +63,8 @@ class MemoryCharge {
   }
   ~MemoryCharge() { Reset(); }
 
-  // Takes bytes; of a null meter, an empty charge. RESOURCE_EXHAUSTED: see
-  // MemoryMeter::Take.
+  // Takes bytes from `meter`. Returns an empty charge if it is null.
+  // RESOURCE_EXHAUSTED: see MemoryMeter::Take.
   static absl::StatusOr<MemoryCharge> Take(
       const std::shared_ptr<MemoryMeter>& meter, uint64_t bytes,
       absl::string_view what) {
@@ -77,8 +77,8 @@ class MemoryCharge {
     return charge;
   }
 
-  // Takes more of the same meter. RESOURCE_EXHAUSTED: the charge stays as it
-  // was.
+  // Takes more bytes from the same meter. Does nothing if the charge has none.
+  // RESOURCE_EXHAUSTED: see MemoryMeter::Take; the charge is unchanged.
   absl::Status Add(uint64_t bytes, absl::string_view what) {
     if (meter_ == nullptr) [[likely]]
       return absl::OkStatus();
@@ -86,14 +86,14 @@ class MemoryCharge {
     if (status.ok()) bytes_ += bytes;
     return status;
   }
-  // Gives some of the bytes back.
+  // Returns some of the bytes, at most bytes().
   void Sub(uint64_t bytes) {
     if (meter_ == nullptr) [[likely]]
       return;
     meter_->Give(bytes);
     bytes_ -= bytes;
   }
-  // Gives all back.
+  // Returns all bytes and makes the charge empty.
   void Reset() {
     if (meter_ == nullptr) [[likely]]
       return;
@@ -103,7 +103,7 @@ class MemoryCharge {
   }
 
   uint64_t bytes() const { return bytes_; }
-  // Who counts; null for an empty charge.
+  // Returns null for an empty charge.
   const std::shared_ptr<MemoryMeter>& meter() const { return meter_; }
 
  private:

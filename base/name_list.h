@@ -1,4 +1,4 @@
-// Lists of names in messages: bounded, whatever the file that has them.
+// Formats lists of names for messages, at a bounded length.
 //
 // Tested by plain_text_test.cc.
 #ifndef EYRIE_BASE_NAME_LIST_H_
@@ -14,8 +14,8 @@
 
 namespace eyrie {
 
-// "a, b and 3 more": the first 20 of `count` names, which `name` returns by
-// their index and which must be fit for a sentence.
+// Returns "a, b and 3 more": the first 20 of `count` names. `name` returns the
+// name at an index, which must be safe to print in a sentence.
 template <typename NameOf>
 std::string ListNames(size_t count, const NameOf& name) {
   constexpr size_t kMax = 20;
@@ -27,7 +27,7 @@ std::string ListNames(size_t count, const NameOf& name) {
   return text;
 }
 
-// The same of names from a file, as PlainName() has them, between quotes.
+// Does the same for names from a file: applies PlainName() and adds quotes.
 inline std::string QuotedNames(std::span<const std::string> names) {
   return ListNames(names.size(), [&](size_t i) {
     return absl::StrCat("'", PlainName(names[i]), "'");

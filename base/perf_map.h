@@ -1,7 +1,8 @@
-// The file by which Linux' perf names code that is in no file of the system's:
-// one line per function, "start size name" in hexadecimal digits.
+// Writes the file in which Linux's perf looks up the names of compiled code
+// that is not in an ELF file: a line "start size name" for each function, with
+// hexadecimal numbers.
 //
-// It stays when the process ends, since perf reads it afterwards.
+// The file is kept when the process ends, since perf reads it afterwards.
 // Tested by perf_map_test.cc.
 #ifndef EYRIE_BASE_PERF_MAP_H_
 #define EYRIE_BASE_PERF_MAP_H_
@@ -20,7 +21,7 @@ namespace eyrie {
 // Thread-safe.
 class PerfMap {
  public:
-  // Where perf looks for it.
+  // The folder in which perf looks for the file.
   static constexpr char kFolder[] = "/tmp";
 
   struct Function {
@@ -29,17 +30,18 @@ class PerfMap {
     std::string name;
   };
 
-  // Makes "perf-<process>.map", which only this user can read. A file that an
-  // earlier process of this user's has left is replaced; anything else of that
-  // name, links above all, is left alone: PERMISSION_DENIED. NOT_FOUND,
-  // INTERNAL: as the system says.
+  // Creates "perf-<process>.map", which only this user can read. Replaces a
+  // regular file of this user, which an earlier process left.
+  // PERMISSION_DENIED: the name is taken by anything else, such as a link.
+  // Other system errors have the code of SystemError().
   static absl::StatusOr<std::shared_ptr<PerfMap>> Create(
       const std::string& folder = kFolder);
   PerfMap(const PerfMap&) = delete;
   PerfMap& operator=(const PerfMap&) = delete;
   ~PerfMap();
 
-  // Names are made fit for a line. INTERNAL: the file cannot be written.
+  // Appends a line for each function, with its name as PlainText().
+  // INTERNAL, RESOURCE_EXHAUSTED: the file cannot be written.
   absl::Status Add(std::span<const Function> functions);
 
   const std::string& path() const { return path_; }
@@ -50,7 +52,7 @@ class PerfMap {
 
   const std::string path_;
   const int descriptor_;
-  std::mutex mutex_;  // lines stay whole
+  std::mutex mutex_;  // held while lines are written, so that they do not mix
 };
 
 }  // namespace eyrie

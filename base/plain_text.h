@@ -1,4 +1,4 @@
-// Text from a file, fit for a terminal and for a line of its own.
+// Makes text from a file safe to print on a terminal, in one line.
 //
 // Tested by plain_text_test.cc.
 #ifndef EYRIE_BASE_PLAIN_TEXT_H_
@@ -11,26 +11,26 @@
 
 namespace eyrie {
 
-// Bytes of the UTF-8 sequence that the text begins with; 0: it begins with
-// none, or is empty.
+// Returns the length in bytes of the UTF-8 sequence at the start of the text,
+// or 0 if there is none.
 size_t Utf8Length(absl::string_view text);
 
-// The text with '?' for each control character (line breaks and what turns the
-// direction of text are some) and each byte that is not UTF-8; "..." stands for
-// what is beyond `most` bytes.
+// Returns the text with '?' for each control character and each byte that is
+// not UTF-8. Line breaks and marks that change the direction of text count as
+// control characters. Replaces the text beyond `most` bytes by "...".
 std::string PlainText(absl::string_view text, size_t most);
 
 // Reports whether PlainText leaves the text as it is.
 bool IsPlainText(absl::string_view text);
 
-// A name from a file as a part of a sentence: 200 bytes at most.
+// Returns a name from a file, for use in a sentence, cut at 200 bytes.
 std::string PlainName(absl::string_view name);
 
-// A path that a person gave, whole: 4096 bytes, what Linux takes, at most.
+// Returns a path that a user gave, cut at 4096 bytes, Linux's limit for paths.
 std::string PlainPath(absl::string_view path);
 
-// JSON text with escapes (\u009b) for the control characters of PlainText that
-// JSON lets stand as they are: a terminal would obey them.
+// Returns JSON text with escapes (\u009b) for those control characters of
+// PlainText that JSON allows unescaped. A terminal would interpret them.
 std::string EscapeJsonControls(absl::string_view json);
 
 }  // namespace eyrie

@@ -1,10 +1,9 @@
-// Intrusive reference counting for every object a module can hold.
+// Intrusive reference counting for every object that a module can hold.
 //
-// RefObject is the root of VM lists and buffers and of all HAL objects; the
-// VM's ref registers hold bare RefObject pointers. A RefType is identified by
-// its address and carries the name modules use ("hal.buffer_view"). Counts are
-// atomic: objects may be shared by threads, the objects themselves say whether
-// their contents may.
+// RefObject is the base class of VM lists and buffers and of all HAL objects.
+// The VM's ref registers hold plain RefObject pointers. Counts are atomic, so
+// threads may share references. Each class documents whether threads may also
+// share its contents.
 // Tested by base_test.cc.
 #ifndef EYRIE_BASE_REF_H_
 #define EYRIE_BASE_REF_H_
@@ -18,10 +17,10 @@
 
 namespace eyrie {
 
-// One kind of reference-counted object. Instances are constants with static
-// storage; two types are the same exactly when their addresses are.
+// A type of reference-counted objects. Instances must be constants with static
+// storage: types are compared by address.
 struct RefType {
-  const char* name;  // as modules spell it, without the leading '!'
+  const char* name;  // in modules, without the '!': "hal.buffer_view"
 };
 
 struct RefObjectLayout;
@@ -39,8 +38,8 @@ class RefObject {
   void DropRef() const {
     if (DropsLast()) DropLast();
   }
-  // The same in two: true if the reference was the last, and so DropLast() has
-  // to follow.
+  // DropRef in two steps. Drops a reference and returns false; if it is the
+  // last, returns true, and the caller must call DropLast().
   bool DropsLast() const {
     // A sole owner needs no atomic read-modify-write, nor does a lone thread.
     const uint32_t count = count_.load(std::memory_order_acquire);
@@ -53,17 +52,17 @@ class RefObject {
   }
   void DropLast() const { const_cast<RefObject*>(this)->OnLastRef(); }
 
-  // How many references there are, of all threads.
+  // Returns the number of references that all threads hold.
   uint32_t use_count() const { return count_.load(std::memory_order_acquire); }
-  // True if the caller's reference is the only one.
+  // Reports whether the caller's reference is the only one.
   bool IsUnique() const { return use_count() == 1; }
 
  protected:
   explicit RefObject(const RefType& type) : type_(&type) {}
   virtual ~RefObject() = default;
 
-  // Called when the last reference is dropped. Objects kept in a free list
-  // override it, call ResetRef() and put themselves there.
+  // Called when the last reference is dropped. Deletes the object. A class with
+  // a free list overrides it to call ResetRef() and keep the object there.
   virtual void OnLastRef();
   void ResetRef() { count_.store(1, std::memory_order_relaxed); }
 
@@ -94,13 +93,13 @@ class Ref {
     if (object_) object_->DropRef();
   }
 
-  // Takes over a reference the caller owns.
+  // Takes ownership of a reference from the caller.
   static Ref Adopt(T* object) {
     Ref ref;
     ref.object_ = object;
     return ref;
   }
-  // Adds a reference of its own.
+  // Adds a reference.
   static Ref Share(T* object) {
     if (object) object->AddRef();
     return Adopt(object);
@@ -110,7 +109,7 @@ class Ref {
   T* operator->() const { return object_; }
   T& operator*() const { return *object_; }
   explicit operator bool() const { return object_ != nullptr; }
-  // Gives the reference to the caller, who must drop it.
+  // Transfers the reference to the caller, who must drop it.
   T* release() { return std::exchange(object_, nullptr); }
   void reset() { *this = Ref(); }
 
@@ -125,8 +124,8 @@ Ref<T> MakeRef(Args&&... args) {
   return Ref<T>::Adopt(new T(std::forward<Args>(args)...));
 }
 
-// The object as a T, or null if it is null or of another type. T names its
-// type as `static constexpr RefType kType`.
+// Returns the object as a T, or null if it is null or has another type. T must
+// declare its type as `static constexpr RefType kType`.
 template <typename T>
 T* RefCast(RefObject* object) {
   if (object == nullptr || &object->type() != &T::kType) return nullptr;

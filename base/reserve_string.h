@@ -1,4 +1,4 @@
-// std::string::reserve with a result in place of an exception.
+// std::string::reserve that returns a result and does not throw.
 #ifndef EYRIE_BASE_RESERVE_STRING_H_
 #define EYRIE_BASE_RESERVE_STRING_H_
 
@@ -7,7 +7,7 @@
 
 namespace eyrie::allocate_internal {
 
-// False: there is no memory. The text stays as it was.
+// Returns false if there is not enough memory; the text is then unchanged.
 bool ReserveString(std::string& text, size_t size);
 
 }  // namespace eyrie::allocate_internal

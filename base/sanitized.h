@@ -1,5 +1,5 @@
-// Whether this build is watched by a sanitizer that also looks at a process's
-// end.
+// Tells whether this is a build with one of the address, leak, memory or thread
+// sanitizers.
 #ifndef EYRIE_BASE_SANITIZED_H_
 #define EYRIE_BASE_SANITIZED_H_
 

@@ -1,9 +1,9 @@
-// A lock for a few dozen instructions, on the way of every call: taking it and
-// giving it back are one atomic instruction each where nobody else wants it
-// (an ordinary one where there is no other thread), and no call. Who finds it
-// taken sleeps until it is given back.
+// A lock for short sections of code that every call runs. Without contention,
+// lock() and unlock() take one atomic instruction each, and no function call;
+// in a process with one thread, an ordinary instruction. With contention, a
+// thread sleeps until the lock is released.
 //
-// Of std::lock_guard's kind; not recursive.
+// Works with std::lock_guard. Not recursive.
 // Tested by short_lock_test.cc.
 #ifndef EYRIE_BASE_SHORT_LOCK_H_
 #define EYRIE_BASE_SHORT_LOCK_H_
@@ -34,9 +34,10 @@ class ShortLock {
   }
 
  private:
-  enum : uint32_t { kFree, kTaken, kWanted };  // wanted: taken, somebody sleeps
+  // kWanted: taken, and a thread may be sleeping.
+  enum : uint32_t { kFree, kTaken, kWanted };
 
-  // Whoever has slept takes it as wanted: others may sleep still.
+  // Takes the lock as kWanted, since other threads may still be sleeping.
   [[gnu::cold, gnu::noinline]] void Wait() {
     while (state_.exchange(kWanted, std::memory_order_acquire) != kFree) {
       state_.wait(kWanted, std::memory_order_relaxed);

@@ -1,5 +1,5 @@
-// A row of elements whose number is known before there is one: few of them
-// need no memory of their own, and a lack of it for many is an error.
+// An array with a size that is set once. A short one is stored inline; a longer
+// one is allocated, and a failure to do so is an error, not an exception.
 //
 //   ShortRow<Slot, 16> slots;
 //   RETURN_IF_ERROR(slots.Resize(count, "the arguments of a call"));
@@ -17,7 +17,7 @@
 
 namespace eyrie {
 
-// Not copied, and not moved: elements stay where they are.
+// Not copyable and not movable, so that elements keep their addresses.
 template <typename T, size_t kFew>
 class ShortRow {
  public:
@@ -26,8 +26,9 @@ class ShortRow {
   ShortRow& operator=(const ShortRow&) = delete;
   ~ShortRow() { std::destroy_n(few(), few_count_); }
 
-  // Makes an empty row `count` value-initialized elements. RESOURCE_EXHAUSTED:
-  // it stays empty.
+  // Creates `count` value-initialized elements. The row must be empty. `what`
+  // is as in allocate.h. RESOURCE_EXHAUSTED: there is no memory; the row stays
+  // empty.
   absl::Status Resize(size_t count, absl::string_view what) {
     if (count <= kFew) [[likely]] {
       std::uninitialized_value_construct_n(few(), count);

@@ -1,5 +1,5 @@
-// Keeps signals from threads that a library starts: they are the program's, and
-// go to its own threads.
+// Blocks signals on threads that the library starts, so that they reach the
+// program's own threads.
 //
 // Tested by base_test.cc.
 #ifndef EYRIE_BASE_SIGNAL_BLOCK_H_
@@ -10,8 +10,8 @@
 
 namespace eyrie {
 
-// While it lives, the calling thread takes no signals, nor do threads that it
-// starts, ever.
+// During its lifetime, all signals are blocked on the calling thread. Threads
+// started meanwhile keep them blocked. Must be destroyed by the same thread.
 class SignalBlock {
  public:
   SignalBlock() {

@@ -1,5 +1,5 @@
-// Numbers that tell apart what lives at the same time: the least that is free,
-// used again when their owners are gone.
+// Assigns small numbers to objects that exist at the same time: always the
+// lowest free one. Numbers are reused after Give.
 //
 // Thread-safe. Tested by base_test.cc.
 #ifndef EYRIE_BASE_SMALL_NUMBERS_H_
@@ -14,7 +14,7 @@ namespace eyrie {
 
 class SmallNumbers {
  public:
-  // Whoever comes when all below it are taken gets it, too.
+  // Shared by every caller while numbers 0 to 62 are taken.
   static constexpr int kLast = 63;
 
   int Take() {

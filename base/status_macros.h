@@ -1,8 +1,7 @@
 // RETURN_IF_ERROR and ASSIGN_OR_RETURN for absl::Status.
 //
-// Debian's Abseil has neither; these carry upstream's later names, so that the
-// file can be deleted when the package catches up. `Annotate` adds where an
-// error happened without losing its code.
+// Debian's Abseil does not have them. The names are those of later releases, so
+// that this file can be deleted then.
 // Tested by base_test.cc.
 #ifndef EYRIE_BASE_STATUS_MACROS_H_
 #define EYRIE_BASE_STATUS_MACROS_H_
@@ -15,8 +14,8 @@
 
 namespace eyrie {
 
-// The same code, with the sentence followed by `where`: callers say where, the
-// callee says what. An OK status is returned unchanged.
+// Returns the status with `where` appended to its message and the same code.
+// The callee says what failed; callers add where. Returns OK unchanged.
 inline absl::Status Annotate(const absl::Status& status,
                              absl::string_view where) {
   if (status.ok()) return status;
@@ -45,7 +44,7 @@ absl::Status ToStatus(const absl::StatusOr<T>& result) {
 #define EYRIE_CONCAT_INNER_(a, b) a##b
 #define EYRIE_CONCAT_(a, b) EYRIE_CONCAT_INNER_(a, b)
 
-// ASSIGN_OR_RETURN(auto x, F()): declares or assigns x, or returns the error.
+// ASSIGN_OR_RETURN(auto x, F()): declares or assigns x, or returns F's error.
 #define ASSIGN_OR_RETURN(lhs, expression)                              \
   EYRIE_ASSIGN_OR_RETURN_(EYRIE_CONCAT_(eyrie_result_, __LINE__), lhs, \
                           expression)

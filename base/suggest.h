@@ -1,4 +1,4 @@
-// Finds the name that is nearest to a mistyped one.
+// Finds the name that is most similar to a mistyped one.
 //
 // Tested by suggest_test.cc.
 #ifndef EYRIE_BASE_SUGGEST_H_
@@ -12,10 +12,11 @@
 
 namespace eyrie {
 
-// Insertions, deletions and substitutions that turn one text into the other.
+// Returns the least number of insertions, deletions and substitutions of bytes
+// that turn one text into the other.
 size_t EditDistance(absl::string_view a, absl::string_view b);
 
-// " Did you mean 'input'?", or "" if no candidate is near.
+// Returns " Did you mean 'input'?", or "" if no candidate is similar.
 std::string DidYouMean(absl::string_view name,
                        std::span<const std::string> candidates);
 

@@ -1,5 +1,5 @@
-// Text that is given away piece by piece, up to a limit of bytes, so that no
-// more than a piece of it is ever kept.
+// Passes text to a sink piece by piece, up to a limit of bytes. Keeps only one
+// piece in memory.
 //
 // Tested by text_stream_test.cc.
 #ifndef EYRIE_BASE_TEXT_STREAM_H_
@@ -15,17 +15,19 @@
 
 namespace eyrie {
 
-// Takes text in order. Its error ends the text.
+// Receives the pieces in order. If it fails, the rest of the text is dropped.
 using TextSink = absl::FunctionRef<absl::Status(absl::string_view)>;
 
+// Thread-compatible.
 class TextStream {
  public:
-  // `sink` must outlive the stream.
+  // `most` is the limit in bytes. `sink` must outlive the stream.
   TextStream(uint64_t most, TextSink sink) : left_(most), sink_(sink) {}
   TextStream(const TextStream&) = delete;
   TextStream& operator=(const TextStream&) = delete;
 
-  // Appends. The first text that does not fit and all after it are dropped.
+  // Appends the arguments, as absl::StrAppend. If they do not fit, drops them
+  // and all later text.
   template <typename... Args>
   void Add(const Args&... args) {
     if (!ok()) return;
@@ -33,27 +35,27 @@ class TextStream {
     absl::StrAppend(&piece_, args...);
     Count(before);
   }
-  // Reports whether `bytes` more would fit. If not, the text ends here: to be
-  // asked before a long text is made.
+  // Reports whether `bytes` more would fit. If not, drops all later text. Call
+  // it before you format a long text.
   bool Fits(uint64_t bytes) {
     if (bytes > left_) is_too_long_ = true;
     return ok();
   }
 
-  // False: nothing more is taken.
+  // Returns false if later text is dropped.
   bool ok() const { return !is_too_long_ && status_.ok(); }
   bool is_too_long() const { return is_too_long_; }
-  // Bytes that may still be added.
+  // Returns the number of bytes that can still be added.
   uint64_t left() const { return left_; }
 
-  // Gives the last piece away, also of a text that was too long. Returns the
-  // sink's first error.
+  // Passes the last piece to the sink, even if the text was too long. Returns
+  // the sink's first error.
   absl::Status Finish();
 
  private:
   static constexpr size_t kPieceBytes = size_t{1} << 16;
 
-  // Takes what was appended to a piece of `before` bytes off the limit.
+  // Counts the text that was appended to a piece of `before` bytes.
   void Count(size_t before);
   void GiveAway();
 

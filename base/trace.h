@@ -73,22 +73,22 @@ void End();
 void Instant(Category category, Name name, uint64_t bytes);
 // Records the new value of a counter.
 void Counter(Name name, uint64_t value);
-// An arrow from the running span to a later one, by the number returned; 0:
-// nothing is recorded, and FlowTo does nothing.
+// Records an arrow from the current span to a later one. Pass the result of
+// FlowFrom to FlowTo. If nothing is recorded, it is 0, which FlowTo ignores.
 uint64_t FlowFrom(Name name);
 void FlowTo(Name name, uint64_t flow);
 
-// The steady clock's nanoseconds, which events are noted by.
+// Returns the steady clock's nanoseconds, the time of all events.
 int64_t Now();
 
-// A dispatch that a device has run by itself, told after its end: a span on
-// the device's own line, and a part of the kernel's sums. Spans of a line do
-// not overlap: one that began before the last one ended is shortened.
+// Records a dispatch that a device ran, after its end: a span on the device's
+// own `line`, counted in the kernel's sums. Spans of a line do not overlap. One
+// that began before the previous one ended is shortened.
 void AddDeviceDispatch(absl::string_view line, NameCache& cache, MakeName name,
                        const uint32_t (&workgroup_count)[3], int64_t begin_ns,
                        int64_t end_ns);
 
-// From here to the end of the block.
+// Records a span from its construction to its destruction.
 class Span {
  public:
   Span(Category category, Name name, uint64_t bytes = 0) {
@@ -116,9 +116,10 @@ class Span {
   bool begun_ = false;
 };
 
-// Workgroups `begin` to `end` of a dispatch of `count` workgroups, from its
-// making to its end, on this thread; a span, and a part of the kernel's sums.
-// Only made if anything is recorded.
+// Records that this thread runs the workgroups from `begin` up to `end`,
+// without `end`, of a dispatch of `count` workgroups: a span from construction
+// to destruction, counted in the kernel's sums. Create it only if anything is
+// recorded.
 class DispatchSpan {
  public:
   struct Workgroups {
@@ -133,7 +134,7 @@ class DispatchSpan {
 
  private:
   const Workgroups workgroups_;
-  uint64_t serial_ = 0;  // the recording's; 0: none
+  uint64_t serial_ = 0;  // of the recording; 0: nothing is recorded
   NameId name_ = 0;
   int64_t begin_ns_ = 0;
 };

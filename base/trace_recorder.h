@@ -1,10 +1,10 @@
-// A recording: what all threads note between its start and its stop, and what
-// becomes of it: a file for trace viewers, and sums by kernel.
+// Records the events of all threads between its start and its stop. Writes them
+// to a file for trace viewers, and sums up the dispatches of each kernel.
 //
-// A child of fork() is not recorded, unless it starts a recording of its own.
-// A thread notes events in chunks, which it takes under a lock; when the bound
-// is reached, what comes later is counted instead. A thread that writes says
-// so, and Stop waits for it: nothing is written to a recording that is over.
+// A child of fork() is not recorded, unless it starts its own recording. A
+// thread writes events to chunks, which it allocates under a lock. After the
+// memory limit is reached, events are only counted. Stop waits for threads that
+// are writing an event, so nothing is written to a stopped recording.
 // Tested by trace_test.cc.
 #ifndef EYRIE_BASE_TRACE_RECORDER_H_
 #define EYRIE_BASE_TRACE_RECORDER_H_
@@ -28,19 +28,19 @@
 namespace eyrie::trace {
 
 struct RecorderOptions {
-  uint32_t what = kEvents | kDispatches;
+  uint32_t what = kEvents | kDispatches;     // bits
   uint64_t max_bytes = uint64_t{256} << 20;  // of events and names
 };
 
-// The sums of one kernel, over all threads.
+// The sums of one kernel over all threads.
 struct DispatchTotals {
   std::string name;
   uint64_t count = 0;  // dispatches with workgroups
   uint64_t workgroups = 0;
-  double ns = 0;  // of all threads together
+  double ns = 0;  // nanoseconds, added up over threads
 };
 
-// One event as it is noted.
+// One recorded event.
 struct Event {
   enum class Kind : uint8_t {
     kBegin,
@@ -54,15 +54,16 @@ struct Event {
   NameId name;
   Kind kind;
   Category category;
-  uint16_t third;  // of a dispatch: workgroups in z
-  // Bytes, a value, a flow. Of a dispatch's begin workgroups in x and y; of
-  // its end the first workgroup and, in `more`, the one behind the last.
+  uint16_t third;  // of a dispatch: workgroups in z, at most 65535
+  // Bytes, a counter's value, or a flow's number. In a dispatch's begin, the
+  // workgroups in x and y. In its end, the first workgroup; `more` is then one
+  // past the last.
   uint64_t value;
   uint64_t more;
 };
 static_assert(sizeof(Event) == 32);
 
-// What one thread has noted.
+// The events of one thread or of a device's line.
 struct ThreadLog {
   static constexpr size_t kChunkEvents = 128;  // a page of memory
 
@@ -75,39 +76,43 @@ struct ThreadLog {
   std::vector<std::unique_ptr<Event[]>> chunks;
   size_t size = 0;       // events
   uint64_t dropped = 0;  // events
-  bool full = false;     // no more chunks
+  bool full = false;     // gets no more chunks
   struct Sums {
     uint64_t count = 0;
     uint64_t workgroups = 0;
     int64_t ns = 0;
   };
-  std::vector<Sums> sums;  // by name
+  std::vector<Sums> sums;  // indexed by NameId
 };
 
+// Thread-compatible; any thread may record events meanwhile.
 class Recorder {
  public:
-  // Takes pieces of a text in turn; an error ends the writing.
+  // Receives a text piece by piece. An error ends the writing.
   using Sink = absl::FunctionRef<absl::Status(absl::string_view piece)>;
 
-  // Becomes the process's active recorder. FAILED_PRECONDITION: there is one.
+  // Creates a recorder and makes it the process's active one.
+  // FAILED_PRECONDITION: another recorder is active.
   static absl::StatusOr<std::unique_ptr<Recorder>> Start(
       const RecorderOptions& options);
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
   ~Recorder() { Stop(); }
 
-  // Ends the recording; again, nothing. Waits for threads that write an event.
+  // Ends the recording, unless it has ended. Waits for threads that are writing
+  // an event.
   void Stop();
 
-  // All below: after Stop, one thread at a time.
+  // The functions below must be called after Stop.
 
-  // Events in the JSON of Chrome's trace viewer, each thread's by time.
+  // Writes all events in the JSON format of Chrome's trace viewer, thread by
+  // thread, in the order of time. Returns the first error of `sink`.
   absl::Status WriteJson(Sink sink) const;
-  // Sums by kernel, the longest first.
+  // Returns the sums of each kernel, in descending order of time.
   std::vector<DispatchTotals> Dispatches() const;
-  // Events that found no room.
+  // Returns the number of events dropped after max_bytes was reached.
   uint64_t dropped() const;
-  // Nanoseconds between start and stop.
+  // Returns the nanoseconds between start and stop.
   int64_t duration_ns() const { return stop_ns_ - start_ns_; }
 
  private:
@@ -120,16 +125,18 @@ class Recorder {
 
   explicit Recorder(const RecorderOptions& options);
 
-  // The number of a name, cut at kMaxName bytes; kOther if there is no room.
+  // Returns the number of a name, which is cut at kMaxName bytes, or kOther if
+  // the memory limit is reached.
   NameId Intern(absl::string_view name);
   NameId Intern(NameCache& cache, MakeName name);
-  // The log of the calling thread.
+  // Creates a log for the calling thread.
   ThreadLog* Attach();
-  // The log of a device's line.
+  // Returns the log of a device's line; creates it if it does not exist.
   ThreadLog* AttachDevice(absl::string_view line);
-  // One more chunk; false if the bound is reached.
+  // Adds a chunk. Returns false if the memory limit is reached.
   bool Extend(ThreadLog& log);
-  // Counts against the bound; false if it is reached. With mutex_ held.
+  // Counts bytes. Returns false if they exceed the memory limit. mutex_ must be
+  // held.
   bool Take(uint64_t bytes);
 
   static constexpr size_t kMaxName = 256;
@@ -140,7 +147,7 @@ class Recorder {
   const int64_t start_ns_;
   int64_t stop_ns_ = 0;
   bool stopped_ = false;
-  std::mutex device_mutex_;  // held by who writes to a device's log
+  std::mutex device_mutex_;  // held while a device's log is written
   std::mutex mutex_;         // guards all below while it is active
   uint64_t bytes_ = 0;
   std::deque<ThreadLog> logs_;
