@@ -1,9 +1,9 @@
 // The thread that alarms share, and its queue.
 //
 // An alarm's place in the queue may be earlier than its deadline, never later.
-// Whoever sets one stores the deadline, then looks at the place; the thread
-// gives up the place, then looks at the deadline: one of the two sees the
-// other. Tested by alarm_test.cc.
+// Set stores the deadline and then reads the place. The thread clears the place
+// and then reads the deadline. So at least one of the two sees the other's
+// change. Tested by alarm_test.cc.
 #include "base/alarm.h"
 
 #include <pthread.h>
@@ -24,7 +24,7 @@ namespace eyrie {
 namespace {
 
 constexpr int64_t kNever = Deadline::Never().nanoseconds();
-// Callbacks may run the host's code: Python's, of its event loops.
+// Callbacks may run the host's code, such as Python's event loops.
 constexpr size_t kStackBytes = size_t{1} << 20;
 
 }  // namespace
@@ -33,14 +33,14 @@ struct Alarm::Entry {
   explicit Entry(Callback callback) : callback(std::move(callback)) {}
 
   const Callback callback;
-  std::atomic<int64_t> deadline{kNever};  // kNever: it is stopped, or has rung
-  std::atomic<int64_t> place{kNever};  // in the queue; changes under the mutex
+  std::atomic<int64_t> deadline{kNever};  // kNever: stopped, or has rung
+  std::atomic<int64_t> place{kNever};  // in the queue; written under the mutex
   // Guarded by the clock's mutex.
-  uint32_t rings_in = 0;  // the process in which the callback is running
-  pthread_t ringer = {};  // its thread there
+  uint32_t rings_in = 0;  // the process that runs the callback; 0: none
+  pthread_t ringer = {};  // the thread that runs it
 };
 
-// The one owner of thread and queue; never destroyed.
+// Owns the thread and the queue. The only instance is never destroyed.
 class AlarmClock {
  public:
   static AlarmClock& Get() {
@@ -55,12 +55,12 @@ class AlarmClock {
     return absl::OkStatus();
   }
   void RemoveUser(Alarm::Entry& entry);
-  // Puts an entry where its deadline is.
+  // Moves an entry to its deadline's place in the queue.
   absl::Status Queue(const std::shared_ptr<Alarm::Entry>& entry);
   void AwaitCallback(const Alarm::Entry& entry);
 
  private:
-  // The entry's address tells those of one place apart.
+  // The address distinguishes entries with equal times.
   using Places = std::map<std::pair<int64_t, const Alarm::Entry*>,
                           std::shared_ptr<Alarm::Entry>>;
 
@@ -78,10 +78,10 @@ class AlarmClock {
   std::condition_variable changed_;   // wakes the thread
   std::condition_variable finished_;  // a callback has ended
   Places places_;
-  int64_t wake_ = kNever;    // when the thread looks next
+  int64_t wake_ = kNever;    // when the thread wakes up next
   size_t users_ = 0;         // alarms that exist
   uint32_t process_ = 1;     // counts forks
-  uint32_t generation_ = 0;  // of the thread: an earlier one ends
+  uint32_t generation_ = 0;  // of the thread; threads of earlier ones end
   Thread thread_;
 };
 
@@ -96,7 +96,7 @@ absl::Status AlarmClock::StartIfNeeded() {
 }
 
 void AlarmClock::RemoveUser(Alarm::Entry& entry) {
-  Thread ending;  // joined after the lock
+  Thread ending;  // joined after the lock is released
   Places::node_type removed;
   const std::lock_guard<std::mutex> lock(mutex_);
   removed = places_.extract({entry.place.load(), &entry});
@@ -133,7 +133,7 @@ void AlarmClock::AwaitCallback(const Alarm::Entry& entry) {
   Wait(finished_, lock, [&] { return entry.rings_in != process_; });
 }
 
-// The child has the queue and no thread; nobody there waits for a condition.
+// The child has a copy of the queue but no thread, and no waiter.
 void AlarmClock::BeginInChild() {
   for (auto& [place, entry] : places_) entry->place.store(kNever);
   places_.clear();
@@ -141,7 +141,7 @@ void AlarmClock::BeginInChild() {
   ++process_;
   ++generation_;
   thread_.Forget();
-  // Those of the parent count waiters that are not here.
+  // The copied ones count waiters that do not exist in the child.
   new (&changed_) std::condition_variable();
   new (&finished_) std::condition_variable();
   mutex_.unlock();
@@ -165,7 +165,7 @@ void AlarmClock::Run(uint32_t generation) {
 
 void AlarmClock::RingFirst(std::unique_lock<std::mutex>& lock, int64_t now) {
   Places::node_type node = places_.extract(places_.begin());
-  // The last reference may be the node's: freed outside the lock.
+  // The node may hold the last reference, so it is freed outside the lock.
   Alarm::Entry& entry = *node.mapped();
   entry.place.store(kNever);
   int64_t deadline = entry.deadline.load();
@@ -178,7 +178,8 @@ void AlarmClock::RingFirst(std::unique_lock<std::mutex>& lock, int64_t now) {
   }
   entry.rings_in = process_;
   entry.ringer = pthread_self();
-  // If it fails, the alarm was just stopped or set, by who will queue it.
+  // If this fails, another thread has just stopped the alarm, or has set it and
+  // will queue it.
   if (entry.deadline.compare_exchange_strong(deadline, kNever)) {
     lock.unlock();
     entry.callback();
@@ -217,7 +218,7 @@ absl::Status Alarm::Set(Deadline deadline) {
 
 void Alarm::Stop() {
   if (entry_->deadline.exchange(kNever) != kNever) return;
-  // It was not set, or rings, or has rung.
+  // The alarm was not set, or it has rung, or its callback is running.
   AlarmClock::Get().AwaitCallback(*entry_);
 }
 

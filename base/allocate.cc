@@ -1,4 +1,4 @@
-// Sentences, and strings.
+// Error messages, and the functions for strings.
 #include "base/allocate.h"
 
 #include <atomic>
@@ -10,7 +10,8 @@
 namespace eyrie {
 namespace {
 
-// Room for errors: many small blocks may have taken the last of the memory.
+// A reserve for error messages, since many small blocks may have used up the
+// memory.
 class Spare {
  public:
   Spare() : block_(std::malloc(kSmallBytes)) {}
@@ -21,7 +22,7 @@ class Spare {
   std::atomic<void*> block_;
 };
 
-Spare spare;  // made when the program or library is loaded
+Spare spare;  // constructed when the program or library is loaded
 
 }  // namespace
 

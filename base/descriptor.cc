@@ -1,6 +1,3 @@
-// Writes through POSIX.
-//
-// Tested by file_writer_test.cc.
 #include "base/descriptor.h"
 
 #include <fcntl.h>
@@ -13,7 +10,7 @@
 namespace eyrie {
 namespace {
 
-// `write_some` writes a part that begins at an index.
+// Calls `write_some` with the index of the next byte until all are written.
 template <typename WriteSome>
 uint64_t WriteWhole(int descriptor, uint64_t size, WriteSome write_some) {
   const FileSizeSignalBlock block;
@@ -25,7 +22,7 @@ uint64_t WriteWhole(int descriptor, uint64_t size, WriteSome write_some) {
     } else if (written == 0) {
       errno = ENOSPC;
       break;
-    } else if (errno == EAGAIN) {  // a pipe that does not wait by itself
+    } else if (errno == EAGAIN) {  // a pipe with O_NONBLOCK
       pollfd ready = {descriptor, POLLOUT, 0};
       poll(&ready, 1, -1);
     } else if (errno != EINTR) {
@@ -61,7 +58,7 @@ FileSizeSignalBlock::~FileSizeSignalBlock() {
   const int error = errno;
   const sigset_t signal = FileSizeSignal();
   const timespec now = {};
-  sigtimedwait(&signal, nullptr, &now);  // takes one that is pending
+  sigtimedwait(&signal, nullptr, &now);  // consumes a pending one
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   errno = error;
 }

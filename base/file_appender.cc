@@ -1,4 +1,4 @@
-// Appends under a lock, and takes back what could not be written whole.
+// Appends under a lock, and undoes writes that fail.
 //
 // Tested by file_writer_test.cc, tools/files_test.py.
 #include "base/file_appender.h"
@@ -26,7 +26,7 @@ std::span<const uint8_t> BytesOf(const std::string& text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
-// A file's content as long as this lives.
+// Maps a file's content. Empty if that fails.
 class Content {
  public:
   Content(int file, uint64_t size) {
@@ -48,7 +48,8 @@ class Content {
   std::span<const uint8_t> bytes_;
 };
 
-// Without locks (some network file systems) O_APPEND has to do.
+// Ignores errors: some network file systems have no locks, and O_APPEND alone
+// must suffice there.
 void Lock(const Descriptor& file, int kind) {
   while (flock(file.get(), kind) != 0 && errno == EINTR) continue;
 }
@@ -117,7 +118,7 @@ absl::Status FileAppender::Undo(const Locked& locked, uint64_t offset,
   const absl::Status failed = SystemError("append to", path_, errno);
   const int file = locked.file.get();
   struct stat now = {};
-  const bool alone =  // nobody without the lock has added something
+  const bool alone =  // no process has appended without the lock
       fstat(file, &now) == 0 && static_cast<uint64_t>(now.st_size) <=
                                     std::max(locked.size, offset + written);
   if (locked.created && alone && unlink(path_.c_str()) == 0) return failed;
@@ -168,7 +169,7 @@ absl::Status FileAppender::ReplaceTail(MakeTail make) {
     if (locked.created) unlink(path_.c_str());
     return tail.status();
   }
-  // The mapping changes with the file.
+  // A copy, since the mapping changes with the file.
   const auto mapped_tail = old.bytes().subspan(tail->offset);
   const std::vector<uint8_t> old_tail(mapped_tail.begin(), mapped_tail.end());
   const SignalBlock block;

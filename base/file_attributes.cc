@@ -1,6 +1,3 @@
-// Copies attributes through POSIX and Linux's extended attributes.
-//
-// Tested by file_writer_test.cc.
 #include "base/file_attributes.h"
 
 #include <sys/stat.h>
@@ -21,7 +18,8 @@ using Attributes = std::map<std::string, std::string>;
 
 constexpr size_t kMaxBytes = size_t{1} << 16;  // the kernel's limit
 
-// False: the system does not say. A file system without any has none.
+// Returns false if the system refuses. A file system without extended
+// attributes has none.
 bool ReadAttributes(int file, Attributes& attributes) {
   std::string names(kMaxBytes, '\0');
   const ssize_t size = flistxattr(file, names.data(), names.size());

@@ -1,6 +1,3 @@
-// Follows links, and asks the system what it permits.
-//
-// Tested by file_writer_test.cc.
 #include "base/file_target.h"
 
 #include <fcntl.h>
@@ -24,7 +21,7 @@
 namespace eyrie {
 namespace {
 
-constexpr int kMaxLinks = 40;  // as the kernel
+constexpr int kMaxLinks = 40;  // the kernel's limit
 
 std::string NonEmptyFolderOf(const std::string& path) {
   std::string folder = FolderOf(path);
@@ -36,7 +33,8 @@ bool IsInProc(const std::string& folder) {
   return statfs(folder.c_str(), &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
 }
 
-// The number of this process's descriptor that /proc names; -1: another link.
+// Returns the number of this process's descriptor that a link in /proc names,
+// or -1 for other links.
 int OwnDescriptor(const std::string& place) {
   char* const resolved = realpath(NonEmptyFolderOf(place).c_str(), nullptr);
   const std::string folder = resolved == nullptr ? "" : resolved;
@@ -50,13 +48,14 @@ int OwnDescriptor(const std::string& place) {
   return number;
 }
 
-// Follows the links at the path's end to what is no link, or is not there.
+// Follows the links at the path's end until a place that is not a link or does
+// not exist.
 absl::Status FollowLinks(const std::string& path, FileTarget& target) {
   target.place = path;
   for (int links = 0; links < kMaxLinks; ++links) {
     struct stat info = {};
     if (lstat(target.place.c_str(), &info) != 0 || !S_ISLNK(info.st_mode)) {
-      return absl::OkStatus();  // any error is the opening's, too
+      return absl::OkStatus();  // open() reports the error, if any
     }
     const std::string folder = NonEmptyFolderOf(target.place);
     if (IsInProc(folder)) {
@@ -86,7 +85,7 @@ absl::Status UseDescriptor(const std::string& path, FileTarget& target) {
 }
 
 absl::Status CheckFolder(const std::string& path, FileTarget& target) {
-  // The system refuses to follow some links in folders that everybody writes.
+  // The system does not follow some links in folders that all users may write.
   if (target.place != path) {
     const Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (!file.is_open() && errno != ENOENT) {
@@ -109,8 +108,8 @@ std::string IdentityOf(const struct stat& info) {
   return absl::StrCat(info.st_dev, ":", info.st_ino);
 }
 
-// True for a file that is standard output or standard error: a writer of its
-// own would write over what these print, or they over it.
+// Reports whether the file is open as the descriptor `number`, for writing. A
+// separate writer and that stream would overwrite each other's output.
 bool IsStandardStream(const struct stat& info, int number) {
   struct stat stream = {};
   return fstat(number, &stream) == 0 && stream.st_dev == info.st_dev &&
@@ -184,9 +183,8 @@ Mapped HowMapped(const struct stat& file) {
   }
   Mapped how = Mapped::kNot;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    // "7f00-7f01 r--p 00000000 fe:00 1234   /a/path". The device may be another
-    // than that of stat(), as on overlays and btrfs, so that it is not looked
-    // at.
+    // "7f00-7f01 r--p 00000000 fe:00 1234   /a/path". The device is not
+    // compared, since it may differ from stat()'s, as on overlays and btrfs.
     const std::vector<absl::string_view> words =
         absl::StrSplit(line, ' ', absl::SkipEmpty());
     uint64_t inode = 0;

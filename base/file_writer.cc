@@ -1,11 +1,11 @@
-// The new content is first written whole to a file of its own, without a name
-// and next to the old one. Then
-//  * a missing file gets its name: it appears whole;
-//  * a file that no one could tell from a new one with the same mode, owner and
-//    attributes is replaced by a rename: readers see the old or the new one;
-//  * any other file (several hard links, another owner, a folder that takes no
-//    new file) is overwritten with the new content, after its room is reserved.
-//    Only an error of the disk in this last copy can lose the old content.
+// All new content is first written to an unnamed file in the same folder. Then
+//  * a missing file is created by giving the new one its name, so it appears
+//    with all its content;
+//  * a file with one name, if mode, owner and attributes can be copied, is
+//    replaced by a rename: readers see either the old or the new content;
+//  * any other file (several hard links, another owner, a folder in which files
+//    cannot be created) is overwritten, after disk space is reserved. Only a
+//    disk error in this last copy can lose the old content.
 //
 // Tested by file_writer_test.cc, tools/files_test.py.
 #include "base/file_writer.h"
@@ -31,9 +31,9 @@
 namespace eyrie {
 namespace {
 
-// Zeros that are worth a hole in a file, in bytes: a page.
+// The smallest run of zero bytes that becomes a hole: a page.
 constexpr size_t kLeastHole = 4096;
-constexpr int kMaxPartials = 100;  // names that are tried
+constexpr int kMaxPartials = 100;  // names to try
 
 bool IsZero(std::span<const uint8_t> bytes) {
   return bytes[0] == 0 &&
@@ -60,7 +60,7 @@ void FileWriter::Open() {
     return;
   }
   target_ = *std::move(target);
-  target_.file.reset();  // Finish looks again
+  target_.file.reset();  // Finish opens it again
   if (target_.is_stream()) return;
   const std::string folder = FolderOf(target_.place);
   if (OpenUnnamed(folder.empty() ? "." : folder) || OpenPartial()) return;
@@ -70,7 +70,7 @@ void FileWriter::Open() {
 }
 
 bool FileWriter::OpenUnnamed(const std::string& folder) {
-  // Names are given by way of /proc.
+  // Link() needs /proc.
   if (access("/proc/self/fd", X_OK) != 0) return false;
   new_file_.reset(open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666));
   unnamed_ = new_file_.is_open();
@@ -156,12 +156,12 @@ absl::Status FileWriter::WriteText(absl::string_view text) {
 absl::Status FileWriter::Finish() {
   if (!status_.ok()) return status_;
   if (is_stream()) {
-    RETURN_IF_ERROR(OpenStream());  // of an empty one, too
+    RETURN_IF_ERROR(OpenStream());  // even if nothing was written
     if (!FlushAsClose(new_file_.get())) Fail("write");
     new_file_.reset();
     return status_;
   }
-  if (zeros_ != 0) {  // the last byte makes the file's size
+  if (zeros_ != 0) {  // writing the last byte sets the file's size
     const uint8_t zero[] = {0};
     --zeros_;
     RETURN_IF_ERROR(Write(zero));
@@ -173,14 +173,14 @@ absl::Status FileWriter::Finish() {
 }
 
 void FileWriter::Publish() {
-  // Once more, since the file may have been created, replaced or removed.
+  // Again, since the file may have been created, replaced or removed.
   absl::StatusOr<FileTarget> target = FindFileTarget(path_);
   if (!target.ok()) {
     status_ = target.status();
     return;
   }
   target_ = *std::move(target);
-  const SignalBlock block;  // neither a partial file nor a partial copy stays
+  const SignalBlock block;  // so that no signal leaves a partial file or copy
   if (target_.kind == FileTarget::Kind::kMissing) return CreateNew();
   if (target_.kind != FileTarget::Kind::kRegular) {
     status_ = absl::FailedPreconditionError(absl::StrCat(
@@ -216,7 +216,7 @@ bool FileWriter::LinkPartial() {
 
 void FileWriter::CreateNew() {
   if (partial_.empty() && Link(target_.place)) return;
-  // A name that another process has just made is replaced.
+  // Replaces a file that another process has just created.
   if ((!partial_.empty() || errno == EEXIST) && LinkPartial() &&
       rename(partial_.c_str(), target_.place.c_str()) == 0) {
     partial_.clear();
@@ -225,7 +225,7 @@ void FileWriter::CreateNew() {
   Fail("create");
 }
 
-// False: the file has to be written in place.
+// Returns false if the file must be written in place.
 bool FileWriter::Replace() {
   if (!target_.has_name || target_.info.st_nlink != 1 ||
       !CopyAttributes(target_.file.get(), new_file_.get()) || !LinkPartial() ||

@@ -17,13 +17,12 @@
 namespace eyrie {
 namespace {
 
-// True if there is something; what it is.
+// Reports whether something is at the path, and what.
 bool Stat(const std::string& path, struct stat& found) {
   return stat(path.c_str(), &found) == 0;
 }
 
-// The names in a folder before those in the folder with a longer name: "a/z",
-// "a-b/a".
+// '/' comes before all other characters: "a/z", "a-b/a".
 bool ComesBefore(const std::string& a, const std::string& b) {
   const auto rank = [](char c) {
     return c == '/' ? 0 : static_cast<unsigned char>(c);
@@ -37,7 +36,7 @@ struct CloseTree {
   void operator()(FTS* tree) const { fts_close(tree); }
 };
 
-// Who may not look takes it for one: whoever opens it will hear why.
+// An entry that may not be examined counts as a file; opening it reports why.
 bool IsFile(const FTSENT& entry) {
   if (entry.fts_info == FTS_NS) return entry.fts_errno == EACCES;
   if (entry.fts_info != FTS_SL) return entry.fts_info == FTS_F;
@@ -46,7 +45,8 @@ bool IsFile(const FTSENT& entry) {
   return S_ISREG(found.st_mode);
 }
 
-// Why an entry cannot be read; 0: it can, may not be, or went meanwhile.
+// Returns the errno of an entry that cannot be read. Returns 0 if it can be
+// read, if permission is missing, or if the entry was removed meanwhile.
 int ErrorOf(const FTSENT& entry) {
   if (entry.fts_info != FTS_DNR && entry.fts_info != FTS_ERR &&
       entry.fts_info != FTS_NS) {
@@ -102,7 +102,7 @@ uint64_t FileSize(const std::string& path) {
 }
 
 absl::Status MakeFolders(const std::string& path) {
-  // The folders above it would be left behind.
+  // Otherwise the parents would be created before the error.
   if (path.size() >= PATH_MAX) {
     return SystemError("make the folder", path, ENAMETOOLONG);
   }
@@ -113,7 +113,7 @@ absl::Status MakeFolders(const std::string& path) {
     if (mkdir(folder.c_str(), 0777) == 0) continue;
     int error = errno;
     struct stat found;
-    // Where nothing may be made, what is there already is as good.
+    // If nothing may be created here, an existing folder is good enough.
     const bool is_there = Stat(folder, found);
     if (is_there && S_ISDIR(found.st_mode)) continue;
     if (error == EEXIST) error = is_there ? ENOTDIR : errno;

@@ -1,6 +1,3 @@
-// Counts forks.
-//
-// Tested by fork_mark_test.cc.
 #include "base/fork_mark.h"
 
 #include <pthread.h>

@@ -1,4 +1,3 @@
-// Conversion between float and the small formats, from one description each.
 #include "base/half.h"
 
 #include <bit>
@@ -38,7 +37,7 @@ uint16_t NanBits(const FloatFormat& format) {
   return 0;
 }
 
-// The largest magnitude that is a number.
+// Returns the bits of the largest finite magnitude.
 uint32_t MaxFinite(const FloatFormat& format) {
   const uint32_t ones = SignBit(format) - 1u;
   switch (format.specials) {
@@ -64,7 +63,7 @@ uint16_t OverflowBits(const FloatFormat& format, uint16_t sign) {
   return NanBits(format);
 }
 
-// value >> shift, to nearest, ties to even.
+// Returns value >> shift, rounded to nearest, ties to even.
 uint32_t RoundedShift(uint32_t value, int shift) {
   if (shift <= 0) return value << -shift;
   if (shift > 31) return 0;
@@ -74,8 +73,8 @@ uint32_t RoundedShift(uint32_t value, int shift) {
   return kept + (lost > half || (lost == half && (kept & 1)) ? 1 : 0);
 }
 
-// Nearest power of two; ties go up, as the mantissa has no bit to be even.
-// There is no zero: the least scale stands for it.
+// Returns the nearest power of two. Ties go up, since there is no mantissa bit
+// that could be even. Zero does not exist; it becomes the smallest scale.
 uint16_t EncodeScale(const FloatFormat& format, float value) {
   if (value == 0) return 0;
   if (!(value > 0) || std::isinf(value)) return NanBits(format);
@@ -134,13 +133,13 @@ uint16_t EncodeFloat(const FloatFormat& format, float value) {
   int exponent = static_cast<int>(float_exponent == 0 ? 1 : float_exponent) -
                  kFloatBias + format.bias;
   int shift = kFloatMantissaBits - format.mantissa_bits;
-  if (exponent < 1) {  // denormal in the small format
+  if (exponent < 1) {  // denormal in the format
     shift += 1 - exponent;
     exponent = 1;
   }
   const uint32_t rounded = RoundedShift(significand, shift);
-  // A carry out of the mantissa moves into the exponent by itself; a
-  // significand without its implicit bit makes the exponent field zero.
+  // A carry out of the mantissa increases the exponent. A significand without
+  // its implicit bit leaves the exponent field zero.
   const uint32_t magnitude =
       (static_cast<uint32_t>(exponent - 1) << format.mantissa_bits) + rounded;
   if (magnitude > MaxFinite(format)) return OverflowBits(format, sign);

@@ -1,5 +1,5 @@
-// Builds the tree from the events of nlohmann's parser, which recurses nowhere
-// and throws nothing here.
+// Builds the tree from the events of nlohmann's parser, which does not recurse
+// and does not throw here.
 //
 // Tested by json_test.cc, abi/json_fuzz.cc.
 #include "base/json.h"
@@ -18,7 +18,7 @@ namespace {
 
 using Kind = Json::Kind;
 
-// Counts the bytes that the parser has taken.
+// Counts the bytes that the parser has read.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -100,7 +100,7 @@ class Builder {
     return false;
   }
 
-  // Why the last event has ended the parsing.
+  // The error with which the last event ended the parsing.
   const absl::Status& status() const { return status_; }
   Json Take() { return std::move(root_); }
 
@@ -112,7 +112,8 @@ class Builder {
     status_ = absl::InvalidArgumentError(sentence);
   }
 
-  // The end of a token, without what is not text.
+  // Returns the end of a token, with '?' for bytes that are not printable
+  // ASCII.
   static std::string Printable(absl::string_view token) {
     if (token.size() > kLongestToken) {
       token.remove_prefix(token.size() - kLongestToken);
@@ -122,8 +123,8 @@ class Builder {
     return text;
   }
 
-  // A new value where the next one belongs. The parser has read `lookahead`
-  // bytes beyond it. Null: there is no memory for it.
+  // Adds a value to the innermost open list or object. The parser has read
+  // `lookahead` bytes beyond it. Returns null if there is no memory.
   Json* Add(Kind kind, size_t lookahead = 0) {
     Json* place = &root_;
     if (!open_.empty()) {
@@ -145,7 +146,8 @@ class Builder {
                           Json::kMaxDepth, "."));
       return false;
     }
-    // Stays where it is: nothing joins the list it is in while it is open.
+    // The pointer stays valid: while this value is open, nothing is added to
+    // the list that contains it.
     open_.push_back(Add(kind));
     return open_.back() != nullptr;
   }
@@ -161,7 +163,8 @@ class Builder {
   absl::Status status_;
 };
 
-// Nearly always as few digits as by std::to_chars, whose tables have 140 KB.
+// Prints nearly always as few digits as std::to_chars, whose tables take 140
+// KB.
 template <typename T>
 void AppendShort(T number, std::string& out) {
   char text[64];

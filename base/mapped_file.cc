@@ -1,4 +1,3 @@
-// Opens, maps and reads whole files through POSIX.
 #include "base/mapped_file.h"
 
 #include <fcntl.h>
@@ -25,15 +24,15 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 
-// What is allocated first, and what is read at a time.
+// The size of the first block, and the most that one call reads.
 constexpr size_t kFirstBytes = size_t{1} << 16;
 constexpr size_t kPieceBytes = size_t{16} << 20;
 
-// What is read of a device such as /dev/zero, which may have no end.
+// The limit for devices, which may have no end, such as /dev/zero.
 constexpr size_t kDeviceBytes = size_t{1} << 24;
 
-// What is read of a pipe: half of the machine's memory, as a growing block
-// needs room for its copy.
+// Returns the limit for pipes: half of the machine's memory, since a block that
+// grows is copied.
 size_t PipeBytes() {
   return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) / 2 *
          static_cast<size_t>(sysconf(_SC_PAGESIZE));
@@ -75,7 +74,7 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Open(
 
 absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::OpenRegular(
     const std::string& path, uint64_t most) {
-  // Of a device even the opening may do something.
+  // Checked before open(), which may have side effects on a device.
   struct stat info;
   if (lstat(path.c_str(), &info) != 0) return SystemError("open", path, errno);
   const absl::Status irregular =
@@ -103,7 +102,7 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::OpenInput() {
   if (!whole_file) return ReadAll(STDIN_FILENO, kName);
   Descriptor file(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
   if (!file.is_open()) return SystemError("open", kName, errno);
-  // As if it had been read.
+  // Moves the position as reading would.
   lseek(STDIN_FILENO, 0, SEEK_END);
   return Map(file.release(), kName);
 }
@@ -138,7 +137,7 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::ReadAll(
   const size_t limit = device ? kDeviceBytes : PipeBytes();
   size_t capacity = kFirstBytes;
   if (known && S_ISREG(info.st_mode) && info.st_size > 0) {
-    // One more, so that the end is found in the same block.
+    // One byte more, so that read() can find the end without another block.
     capacity = static_cast<size_t>(info.st_size) + 1;
   }
   HeapBlock block;
@@ -197,7 +196,7 @@ absl::StatusOr<std::shared_ptr<const PrivateMapping>> MappedFile::MapPrivately(
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t lead = offset % page;
   const size_t mapped_size = lead + part.size();
-  // Without a reserve: what is never written needs no memory of its own.
+  // No reserve, since pages that are never written need no memory.
   void* base = mmap(nullptr, mapped_size, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_NORESERVE, descriptor_,
                     static_cast<off_t>(offset - lead));

@@ -1,4 +1,5 @@
-// A file at a name that everybody knows, in a folder where everybody writes.
+// The file has a predictable name in a folder that all users may write to, so
+// nothing that exists there is opened or followed.
 //
 // Tested by perf_map_test.cc.
 #include "base/perf_map.h"
@@ -21,15 +22,13 @@ namespace {
 
 constexpr size_t kMaxName = 256;  // bytes
 
-// Only ever a new file: what is there already is not opened, links not
-// followed.
 int CreateNew(const std::string& path) {
   return open(path.c_str(),
               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC,
               0600);
 }
 
-// Removes a file that this user has left there.
+// Removes a regular file of this user.
 absl::Status RemoveOwn(const std::string& path) {
   struct stat found = {};
   if (lstat(path.c_str(), &found) != 0) return absl::OkStatus();  // gone

@@ -10,9 +10,10 @@
 namespace eyrie {
 namespace {
 
-// Of one sequence: below U+0020, U+007F, U+0080 to U+009F, which some terminals
-// obey, too, and what breaks lines or turns the order of characters about:
-// U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069.
+// Reports whether a sequence is a control character: below U+0020, U+007F,
+// U+0080 to U+009F (some terminals interpret them), or one that breaks lines or
+// changes the direction of text: U+061C, U+200E, U+200F, U+2028 to U+202E,
+// U+2066 to U+2069.
 bool IsControl(absl::string_view sequence) {
   if (sequence.size() == 1) return absl::ascii_iscntrl(sequence[0]);
   const auto last = static_cast<uint8_t>(sequence.back());
@@ -25,7 +26,7 @@ bool IsControl(absl::string_view sequence) {
   return absl::StartsWith(sequence, "\xE2\x81") && last >= 0xA6 && last <= 0xA9;
 }
 
-// How many printable ASCII characters the text begins with.
+// Returns the number of printable ASCII characters at the start of the text.
 size_t PrintableLength(absl::string_view text) {
   const auto end = std::find_if_not(text.begin(), text.end(), [](char c) {
     return absl::ascii_isprint(static_cast<unsigned char>(c));
@@ -33,7 +34,7 @@ size_t PrintableLength(absl::string_view text) {
   return static_cast<size_t>(end - text.begin());
 }
 
-// Of a sequence that is a control character: three bytes at most.
+// Decodes a sequence of at most three bytes, enough for control characters.
 uint32_t CodePoint(absl::string_view sequence) {
   uint32_t point = static_cast<uint8_t>(sequence[0]);
   if (sequence.size() > 1) point &= 0x3F >> (sequence.size() - 1);
@@ -58,7 +59,7 @@ size_t Utf8Length(absl::string_view text) {
     if ((static_cast<uint8_t>(text[i]) & 0xC0) != 0x80) return 0;
   }
   const auto second = length > 1 ? static_cast<uint8_t>(text[1]) : 0;
-  // Overlong forms, surrogates and what is beyond Unicode.
+  // Overlong forms, surrogates, and numbers beyond Unicode.
   if (first == 0xE0 && second < 0xA0) return 0;
   if (first == 0xED && second >= 0xA0) return 0;
   if (first == 0xF0 && second < 0x90) return 0;
@@ -114,7 +115,7 @@ std::string EscapeJsonControls(absl::string_view json) {
     if (json.empty()) return escaped;
     const size_t length = std::max<size_t>(Utf8Length(json), 1);
     const absl::string_view sequence = json.substr(0, length);
-    // Escapes of one byte are JSON's own affair, but for DEL.
+    // JSON escapes control characters of one byte itself, except DEL.
     const bool stands = length == 1 && sequence[0] != '\x7F';
     if (stands || !IsControl(sequence)) {
       absl::StrAppend(&escaped, sequence);

@@ -2,7 +2,7 @@
 
 namespace eyrie {
 
-// Here, and not where references are dropped, which is everywhere.
+// Not inline, to keep the many places that drop references small.
 void RefObject::OnLastRef() { delete this; }
 
 }  // namespace eyrie

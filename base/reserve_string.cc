@@ -1,7 +1,7 @@
-// Compiled with exceptions: std::string reports a lack of memory in no other
-// way. No frame without unwind tables may lie between the throw and this catch:
-// the members of std::string become a part of ReserveString, since the linker
-// may pick a copy of them that another file was compiled to.
+// Compiled with exceptions, since std::string reports a lack of memory only by
+// one. Every frame between the throw and this catch needs unwind tables. So the
+// members of std::string are inlined into ReserveString: the linker might
+// choose copies of them that were compiled without tables in another file.
 #include "base/reserve_string.h"
 
 #include <exception>

@@ -1,4 +1,3 @@
-// Levenshtein's distance, and the choice of the nearest name.
 #include "base/suggest.h"
 
 #include <algorithm>
@@ -25,10 +24,10 @@ size_t EditDistance(absl::string_view a, absl::string_view b) {
 
 std::string DidYouMean(absl::string_view name,
                        std::span<const std::string> candidates) {
-  constexpr size_t kLongest = 64;  // what a person types
+  constexpr size_t kLongest = 64;  // longer names are not typed by hand
   if (name.size() > kLongest) return "";
   const std::string* nearest = nullptr;
-  size_t distance = name.size() / 3 + 2;  // farther ones help nobody
+  size_t distance = name.size() / 3 + 2;  // this far away is not similar
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kLongest) continue;
     const size_t d = EditDistance(name, candidate);

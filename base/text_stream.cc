@@ -11,7 +11,7 @@ void TextStream::Count(size_t before) {
 void TextStream::GiveAway() {
   status_ = sink_(piece_);
   piece_.clear();
-  // One long text does not make all pieces large.
+  // So that one long text does not make all later pieces large.
   if (piece_.capacity() > 2 * kPieceBytes) piece_.shrink_to_fit();
 }
 

@@ -22,7 +22,7 @@ void* Main(void* run) {
   return nullptr;
 }
 
-// A whole number of pages, at least what the system needs itself.
+// Rounds up to whole pages, and to the least size that the system accepts.
 size_t StackBytes(size_t wanted) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const auto least = static_cast<size_t>(PTHREAD_STACK_MIN);
@@ -51,14 +51,15 @@ absl::StatusOr<Thread> Thread::Start(absl::string_view purpose,
   auto owned = std::make_unique<Run>(std::move(run));
   pthread_t id;
   int error = Create(id, stack_bytes, owned.get());
-  // The variables of large libraries may not fit into a small stack.
+  // A small stack may be too small for the thread-local variables of large
+  // libraries.
   if (error == EINVAL && stack_bytes != 0) error = Create(id, 0, owned.get());
   if (error != 0) {
     return absl::ResourceExhaustedError(
         absl::StrCat("Cannot start a thread for ", purpose, ": ",
                      std::strerror(error), "."));
   }
-  static_cast<void>(owned.release());  // the thread's
+  static_cast<void>(owned.release());  // the thread owns it
   return Thread(id);
 }
 

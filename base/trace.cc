@@ -1,10 +1,9 @@
-// The sites' side: threads, their chunks, and how a recording ends while they
-// are at work.
+// Writes events, and ends a recording while threads are writing.
 //
-// A thread sets its busy flag and then looks for the recorder; Stop takes the
-// recorder away and then looks at the flags. Both are sequentially consistent,
-// so that either the thread finds no recorder or Stop finds it busy.
-// Tested by trace_test.cc.
+// A thread sets its busy flag and then loads the recorder. Stop clears the
+// recorder and then loads the flags. Both are sequentially consistent, so
+// either the thread finds no recorder, or Stop finds the thread busy and waits
+// for it. Tested by trace_test.cc.
 #include "base/trace.h"
 
 #include <pthread.h>
@@ -28,17 +27,17 @@ constexpr const char* kNames[] = {
 #undef EYRIE_TRACE_NAME
 };
 
-// Of a thread that has written an event.
+// The state of a thread that has written an event.
 struct ThreadSlot {
   ThreadSlot();
   ~ThreadSlot();
 
   std::atomic<bool> busy{false};
-  uint64_t serial = 0;  // of the recording that `log` is of
+  uint64_t serial = 0;  // of the recording that owns `log`
   ThreadLog* log = nullptr;
 };
 
-// The process's. Never destroyed: threads may outlive main.
+// One for the process. Never destroyed, since threads may outlive main.
 struct Registry {
   std::atomic<Recorder*> active{nullptr};
   std::atomic<uint64_t> next_serial{1};
@@ -54,7 +53,7 @@ constinit thread_local int thread_number = 0;
 
 Registry& TheRegistry();
 
-// A recording is its process's. A child has none, and one thread.
+// The child has no recording, and one thread.
 void GoOnInChild() {
   Registry& registry = TheRegistry();
   registry.active.store(nullptr);
@@ -112,12 +111,12 @@ void SetThreadName(const char* text, int number) {
   thread_number = number;
 }
 
-// One thread's access to the active recorder, for as long as it writes. It
-// cannot end meanwhile.
+// Gives a thread access to the active recorder, which cannot stop until the
+// writer is destroyed.
 class Writer {
  public:
   Writer() {
-    if (thread_ends) return;  // its slot is gone
+    if (thread_ends) return;  // the slot is destroyed
     slot_ = &TheSlot();
     slot_->busy.store(true);
     recorder_ = TheRegistry().active.load();
@@ -150,7 +149,7 @@ class Writer {
   }
   Recorder& recorder() { return *recorder_; }
 
-  // To a log that no other thread writes to.
+  // No other thread may write to `log` at the same time.
   void AddTo(ThreadLog& log, const Event& event) {
     if (log.size % ThreadLog::kChunkEvents == 0 && !recorder_->Extend(log))
         [[unlikely]] {
@@ -165,7 +164,7 @@ class Writer {
                         const DispatchSpan::Workgroups& run, int64_t ns) {
     std::vector<ThreadLog::Sums>& sums = log.sums;
     if (sums.size() <= name) sums.resize(size_t{name} + 1);
-    // One of the threads that share a dispatch runs its first workgroup.
+    // Only the thread that runs the first workgroup counts the dispatch.
     sums[name].count += run.begin == 0 ? 1 : 0;
     sums[name].workgroups += run.end - run.begin;
     sums[name].ns += ns;
@@ -321,14 +320,14 @@ absl::StatusOr<std::unique_ptr<Recorder>> Recorder::Start(
 void Recorder::Stop() {
   if (stopped_) return;
   stopped_ = true;
-  if (mark_.IsForked()) {  // there it ended with the fork
+  if (mark_.IsForked()) {  // in a child, the recording ended with the fork
     stop_ns_ = Now();
     return;
   }
   internal::g_recording.store(0);
   Registry& registry = TheRegistry();
   {
-    // While the lock is held no thread can end, or come in as a new one.
+    // While the lock is held, no slot is added or removed.
     const std::lock_guard<std::mutex> lock(registry.mutex);
     registry.active.store(nullptr);
     for (const ThreadSlot* slot : registry.slots) {
@@ -351,7 +350,7 @@ NameId Recorder::Intern(absl::string_view name) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = ids_.find(name);
   if (found != ids_.end()) return found->second;
-  constexpr uint64_t kBeside = 128;  // bytes of a name's places
+  constexpr uint64_t kBeside = 128;  // bytes for a name's entries in containers
   if (!Take(name.size() + kBeside)) return static_cast<NameId>(Name::kOther);
   const auto id = static_cast<NameId>(ids_.size());
   ids_.emplace(names_.emplace_back(name), id);
@@ -378,7 +377,7 @@ ThreadLog* Recorder::Attach() {
 }
 
 ThreadLog* Recorder::AttachDevice(absl::string_view line) {
-  // No thread's: the numbers of these begin where the system's end.
+  // Not a thread: above all thread numbers of the system.
   constexpr int64_t kFirstId = int64_t{1} << 30;
   const std::lock_guard<std::mutex> lock(mutex_);
   for (ThreadLog& log : logs_) {
@@ -397,7 +396,7 @@ bool Recorder::Extend(ThreadLog& log) {
     log.full = !Take(sizeof(Event) * ThreadLog::kChunkEvents);
   }
   if (log.full) return false;
-  // Not initialised: pages are touched as they are used.
+  // Not initialized, so that pages use memory only when events are written.
   log.chunks.emplace_back(new Event[ThreadLog::kChunkEvents]);
   return true;
 }

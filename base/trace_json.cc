@@ -1,7 +1,7 @@
-// A recording in the JSON of Chrome's trace viewer.
+// Writes a recording in the JSON format of Chrome's trace viewer.
 //
-// Begins and ends are written as one event with a duration, where its begin
-// stands: whatever is lost, what is written nests.
+// Each begin and its end are written as one event with a duration, at the place
+// of the begin. So the output nests even if events were dropped.
 // Tested by trace_test.cc.
 #include <unistd.h>
 
@@ -41,7 +41,7 @@ absl::string_view NameOf(Category category) {
   return "";
 }
 
-// The end of each begin of a log, by their indices; kNone for one without.
+// Returns for each begin the index of its end, or kNone if it has none.
 std::vector<size_t> EndsOf(const ThreadLog& log) {
   std::vector<size_t> ends(log.size, kNone);
   std::vector<size_t> open;
@@ -50,7 +50,7 @@ std::vector<size_t> EndsOf(const ThreadLog& log) {
     if (kind == Event::Kind::kBegin) {
       open.push_back(i);
     } else if (kind == Event::Kind::kEnd && !open.empty()) {
-      ends[open.back()] = i;  // of a span begun before the recording: none
+      ends[open.back()] = i;
       open.pop_back();
     }
   }
@@ -75,12 +75,12 @@ class JsonWriter {
   absl::Status Run();
 
  private:
-  // Everything about one thread.
+  // Writes all events of one thread.
   absl::Status WriteThread(const ThreadLog& log);
-  // One event; `end` is a begin's, null if it has none.
+  // Writes one event. If it is a begin, `end` is its end, or null.
   void WriteEvent(const Event& event, const Event* end);
   void WriteSpan(const Event& begin, const Event* end);
-  // The beginning of an object, up to its name.
+  // Writes the beginning of an object, up to its name.
   void Open(absl::string_view phase, const Event& event);
   void AppendTime(absl::string_view key, int64_t ns);
   void AppendBytes(uint64_t bytes);
@@ -101,7 +101,7 @@ absl::Status JsonWriter::Flush(size_t from) {
   return status;
 }
 
-// Microseconds, as the format has them, to the nanosecond.
+// The format's unit is microseconds; three decimals keep the nanoseconds.
 void JsonWriter::AppendTime(absl::string_view key, int64_t ns) {
   const int64_t fraction = ns % 1000;
   absl::StrAppend(&text_, ",\"", key, "\":", ns / 1000,

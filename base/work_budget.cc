@@ -1,5 +1,5 @@
-// Units are taken by compare and exchange, so that none is taken twice and an
-// unlimited budget stays one.
+// Units are taken by compare and exchange, so that no unit is taken twice and
+// an unlimited budget stays unlimited.
 #include "base/work_budget.h"
 
 #include <algorithm>

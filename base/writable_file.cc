@@ -1,6 +1,3 @@
-// Maps whole files through POSIX.
-//
-// Tested by base_test.cc.
 #include "base/writable_file.h"
 
 #include <fcntl.h>
@@ -17,7 +14,7 @@
 namespace eyrie {
 namespace {
 
-// The bytes of an open file.
+// Maps an open file.
 absl::StatusOr<std::span<uint8_t>> Map(int descriptor,
                                        const std::string& path) {
   struct stat info;
@@ -38,11 +35,11 @@ absl::StatusOr<std::span<uint8_t>> Map(int descriptor,
 
 absl::StatusOr<std::unique_ptr<WritableFile>> WritableFile::Open(
     const std::string& path) {
-  // Never waits, as for the reader of a pipe.
+  // O_NONBLOCK: opening a pipe would wait for its other end.
   const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return SystemError("open", path, errno);
   const absl::StatusOr<std::span<uint8_t>> bytes = Map(descriptor, path);
-  close(descriptor);  // a mapping stays
+  close(descriptor);  // the mapping remains
   if (!bytes.ok()) return bytes.status();
   return std::unique_ptr<WritableFile>(new WritableFile(*bytes));
 }
