@@ -22,13 +22,14 @@
 #include "tests/support/status_text.h"
 #include "tests/support/thread_limit.h"
 
-// ThreadSanitizer would end children of forks that start threads.
+// By default, ThreadSanitizer ends forked children that start threads.
 extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 
 namespace eyrie {
 namespace {
 
-// Happens once. Abseil's is no help: ThreadSanitizer does not see into it.
+// A one-time event. Not absl::Notification, which is opaque to
+// ThreadSanitizer.
 class Event {
  public:
   void Notify() {
@@ -36,7 +37,7 @@ class Event {
     happened_ = true;
     changed_.notify_all();
   }
-  // False: not within a minute.
+  // Returns false if the event does not happen within a minute.
   bool Wait() {
     std::unique_lock<std::mutex> lock(mutex_);
     return WaitUntil(changed_, lock, Deadline::After(absl::Minutes(1)),
@@ -60,7 +61,7 @@ void Set(Alarm& alarm, absl::Duration after) {
 }
 
 TEST(Alarm, RingsInOrder) {
-  std::string order;  // the clock's thread's, until the notification
+  std::string order;  // used by the clock's thread until the notification
   Event done;
   const auto a = Create([&] { order += "a"; });
   const auto b = Create([&] { order += "b"; });
@@ -77,7 +78,7 @@ TEST(Alarm, RingsInOrder) {
 }
 
 TEST(Alarm, CountsTheLastSettingAlone) {
-  // Earlier, later, never and again: each from what the queue has then.
+  // Sets it earlier, later, stops it, and sets it again.
   std::atomic<int> rings = 0;
   Event done;
   const auto alarm = Create([&] { ++rings; });
@@ -117,7 +118,7 @@ TEST(Alarm, MayStopOrFreeItselfAndMakeMore) {
   alarm = Create([&] {
     set.Wait();
     alarm->Stop();
-    alarm = nullptr;  // the last one: its thread ends
+    alarm = nullptr;  // the last alarm, so the thread ends
     other = Create([&] { done.Notify(); });
     Set(*other, absl::ZeroDuration());
   });
@@ -161,7 +162,7 @@ TEST(Alarm, NeedsAThread) {
             "Resource temporarily unavailable.");
 }
 
-// Made, set, stopped and freed by some threads while others ring.
+// Several threads create, set, stop and destroy alarms while others ring.
 TEST(Alarm, TakesManyThreads) {
   std::atomic<int> rings = 0;
   std::vector<std::thread> threads;
@@ -184,7 +185,7 @@ TEST(Alarm, TakesManyThreads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Runs in the child of a fork, and ends it; 0: as it should be.
+// Runs in a forked child. Returns its exit code, 0 if all is well.
 int InChild(Alarm& alarm, Event& rung, bool may_start) {
   if (may_start) {
     if (!alarm.Set(Deadline::Now()).ok()) return 1;
@@ -201,7 +202,7 @@ TEST(Alarm, RingsInTheChildOfAForkToo) {
     Event rung, busy, go_on;
     auto alarm = Create([&] { rung.Notify(); });
     Set(*alarm, absl::Hours(1));
-    // The thread is inside a callback when the process forks.
+    // The alarm thread is running a callback when the process forks.
     auto slow = Create([&] {
       busy.Notify();
       go_on.Wait();
@@ -211,7 +212,7 @@ TEST(Alarm, RingsInTheChildOfAForkToo) {
     const pid_t child = fork();
     if (child == 0) {
       const int failed = InChild(*alarm, rung, may_start);
-      slow = nullptr;  // waits for no thread of the parent
+      slow = nullptr;  // must not wait for the parent's thread
       alarm = nullptr;
       _exit(failed);
     }

@@ -1,4 +1,4 @@
-// What cannot be allocated is refused, and the container stays as it was.
+// Tests that failed allocations are errors and leave the container unchanged.
 #include "base/allocate.h"
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// More than any system gives, and less than overflows a sum.
+// More than any system can allocate, but a size that does not overflow.
 constexpr size_t kTooMuch = size_t{1} << 60;
 
 TEST(AllocateTest, GrowsAndKeepsTheElements) {
@@ -30,7 +30,7 @@ TEST(AllocateTest, GrowsAndKeepsTheElements) {
   EXPECT_EQ(vector.size(), 2000);
   EXPECT_EQ(*vector[999], 999);
   EXPECT_EQ(vector[1999], nullptr);
-  vector.push_back(nullptr);  // it is a std::vector as any other
+  vector.push_back(nullptr);  // it is still an ordinary std::vector
   vector.shrink_to_fit();
   EXPECT_EQ(vector.size(), 2001);
 }

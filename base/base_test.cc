@@ -1,4 +1,4 @@
-// Tests of the small headers every layer leans on.
+// Tests of the small headers that every layer uses.
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -254,7 +254,7 @@ TEST(MappedFile, ReadsAPipe) {
                          " was read into memory; it is no mapping."));
 }
 
-// The values of the authors' own examples.
+// The check value from the definition of CRC-32.
 TEST(Crc32, OfBytes) {
   const std::string kDigits = "123456789";
   EXPECT_EQ(Crc32({}), 0u);
@@ -276,7 +276,7 @@ TEST(HashMap, TellsKeysApart) {
   }
   EXPECT_EQ(numbers.find(absl::string_view(text).substr(7, 9))->second, 9);
   EXPECT_FALSE(numbers.contains("one"));
-  // Of every bit of a number, and of its absence.
+  // Every single bit of a number changes its hash.
   for (int bit = 0; bit < 64; ++bit) {
     EXPECT_TRUE(hashes.insert(SeededHash()(uint64_t{1} << bit)).second) << bit;
   }
@@ -292,7 +292,7 @@ TEST(SmallNumbers, AreUsedAgain) {
   EXPECT_EQ(numbers.Take(), 1);
   for (int i = 3; i < 63; ++i) EXPECT_EQ(numbers.Take(), i);
   EXPECT_EQ(numbers.Take(), 63);
-  EXPECT_EQ(numbers.Take(), 63);  // all others' number
+  EXPECT_EQ(numbers.Take(), 63);  // shared
   numbers.Give(63);
   numbers.Give(0);
   EXPECT_EQ(numbers.Take(), 0);

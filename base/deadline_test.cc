@@ -1,4 +1,4 @@
-// Deadlines: sums that do not fit, and the clock that nobody sets.
+// Deadlines: overflow of sums, and independence of the system's time.
 #include "base/deadline.h"
 
 #include <time.h>
@@ -100,7 +100,7 @@ TEST(Deadline, DoesNotMoveWithTheWallClock) {
     EXPECT_LE(late.Left(), absl::Minutes(10));
   }
   EXPECT_EQ(clock.reads(), 0);
-  // The clock of these tests does jump.
+  // The system's time does jump during this test.
   const time_t before = time(nullptr);
   while (std::abs(time(nullptr) - before) < 3600) {
   }

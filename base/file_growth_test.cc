@@ -1,4 +1,4 @@
-// Limits on what a file may become.
+// Tests base/file_growth.h.
 #include "base/file_growth.h"
 
 #include <cstdint>

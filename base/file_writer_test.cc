@@ -1,5 +1,4 @@
-// Files that are replaced and appended to, over everything that a path may lead
-// to.
+// Replaces and appends to every kind of file that a path may lead to.
 #include "base/file_writer.h"
 
 #include <dirent.h>
@@ -56,7 +55,7 @@ absl::Status Append(const std::string& path, const std::string& text) {
   return FileAppender(path).Append(BytesOf(text));
 }
 
-// The old content without its last byte, then the text.
+// Replaces the last byte of the content with the text.
 absl::Status ReplaceTail(const std::string& path, const std::string& text) {
   return FileAppender(path).ReplaceTail(
       [&](std::span<const uint8_t> old) -> absl::StatusOr<FileTail> {
@@ -64,7 +63,7 @@ absl::Status ReplaceTail(const std::string& path, const std::string& text) {
       });
 }
 
-// An empty folder, whose path messages show as "D".
+// Has an empty folder for each test. Show() prints its path as "D".
 class FileWriterTest : public testing::Test {
  protected:
   FileWriterTest() {
@@ -89,8 +88,8 @@ class FileWriterTest : public testing::Test {
         {{folder_, "D"}});
   }
 
-  // "600 text": a file's mode and content, with the number of its names where
-  // there are several, and "> " before what a link leads to.
+  // Returns a file's mode and content: "600 text". Adds the number of hard
+  // links if there are several ("600 x2 text"), and "> " for a symbolic link.
   std::string Describe(const std::string& name) const {
     struct stat info = {};
     if (lstat(At(name).c_str(), &info) != 0) return "none";
@@ -104,7 +103,7 @@ class FileWriterTest : public testing::Test {
     return absl::StrCat(text, " ", Read(At(name)));
   }
 
-  // Files that should not be there.
+  // Returns the number of partial files left in a folder.
   size_t Leftovers(const std::string& name) const {
     size_t count = 0;
     DIR* const folder = opendir(At(name).c_str());
@@ -118,7 +117,8 @@ class FileWriterTest : public testing::Test {
   std::string folder_;
 };
 
-// What a process of its own finds; `work` may change its limits and powers.
+// Returns the result of `work` in a forked child, which may change its limits
+// and capabilities.
 std::string InChild(const std::function<std::string()>& work) {
   int ends[2];
   EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
@@ -141,7 +141,7 @@ std::string InChild(const std::function<std::string()>& work) {
   return WIFSIGNALED(status) ? absl::StrCat("signal ", WTERMSIG(status)) : text;
 }
 
-// Has the permissions of files bind this process, be it root's.
+// Drops all capabilities, so that file permissions apply to root, too.
 void DropPowers() {
   __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct none[2] = {};
@@ -154,9 +154,9 @@ void LimitFileSize(rlim_t bytes) {
 }
 
 struct Row {
-  const char* before;  // commands for sh that make "f" in the folder
+  const char* before;  // shell commands that create "f" in the folder
   const char* replaced;
-  const char* appended;  // and of ReplaceTail, where it is another: after '|'
+  const char* appended;  // then '|' and ReplaceTail's result, if it differs
 };
 
 constexpr Row kRows[] = {
@@ -195,7 +195,7 @@ constexpr Row kRows[] = {
      "OK, 644 oldnew|OK, 644 olnew"},
     {"chmod 555 .",
      "PERMISSION_DENIED: Cannot create D/d/f: Permission denied., none", ""},
-    // No files.
+    // Not regular files.
     {"mkdir f", "INVALID_ARGUMENT: D/d/f is a directory, not a file., folder",
      ""},
     {"rmdir ../d",
@@ -238,7 +238,7 @@ TEST_F(FileWriterTest, KeepsWhatIsNotContent) {
   }
 }
 
-// The other user is whoever owns nothing here.
+// The other user is any user number that owns no file here.
 TEST_F(FileWriterTest, KeepsTheOwner) {
   Put(At("f"), "old");
   chmod(At("f").c_str(), 0666);
@@ -253,7 +253,7 @@ TEST_F(FileWriterTest, KeepsTheOwner) {
   };
   EXPECT_EQ(Show(Replace(At("f"), "root's")), "OK");
   EXPECT_EQ(owner(), "4321 4321");
-  // Without the power to give files away: in place.
+  // Without the capability to change owners, the file is written in place.
   EXPECT_EQ(InChild([&] {
               DropPowers();
               return Show(Replace(At("f"), "new"));
@@ -283,7 +283,7 @@ TEST_F(FileWriterTest, KeepsAttributes) {
   EXPECT_EQ(Describe("f"), "644 new");
 }
 
-// A process's limit stands for a full disk.
+// A limit of the process has the effect of a full disk.
 TEST_F(FileWriterTest, KeepsTheOldContentAfterAnError) {
   const std::string large(1000, 'x');
   for (const bool hard_link : {false, true}) {
@@ -343,7 +343,7 @@ TEST_F(FileWriterTest, FilesInUse) {
 TEST_F(FileWriterTest, Streams) {
   ASSERT_EQ(mkfifo(At("fifo").c_str(), 0600), 0);
   for (auto* write : {Replace, Append, ReplaceTail}) {
-    FileWriter waits(At("fifo"));  // is not opened before something is written
+    FileWriter waits(At("fifo"));  // does not open it before the first write
     const int reader = open(At("fifo").c_str(), O_RDONLY | O_NONBLOCK);
     EXPECT_EQ(Show(write(At("fifo"), "text")), "OK");
     char text[8] = {};
@@ -351,7 +351,8 @@ TEST_F(FileWriterTest, Streams) {
     EXPECT_EQ(std::string(text), "text");
     close(reader);
   }
-  // What this process has open goes on where it is, with a name or without.
+  // A file that this process has open is written at its position, even after
+  // its name is removed.
   Put(At("open"), "");
   Descriptor file(open(At("open").c_str(), O_RDWR));
   const std::string path = absl::StrCat("/dev/fd/", file.get());
@@ -370,7 +371,7 @@ TEST_F(FileWriterTest, Streams) {
       absl::StatusCode::kInternal);
 }
 
-// By whichever path it is named.
+// The file of standard output, by two of its paths.
 TEST_F(FileWriterTest, StandardOutput) {
   Put(At("out"), "");
   EXPECT_EQ(InChild([&] {
@@ -399,7 +400,7 @@ TEST_F(FileWriterTest, Identity) {
   EXPECT_EQ(FileWriter("/dev/null").identity(), "");
 }
 
-// Holes are holes in a new file, and zeros in one that is written in place.
+// Zeros may become holes in a new file, and are written to one in place.
 TEST_F(FileWriterTest, Zeros) {
   const std::string zeros(100000, '\0');
   for (const char* name : {"hole", "linked"}) {
@@ -415,8 +416,7 @@ TEST_F(FileWriterTest, Zeros) {
   }
 }
 
-// Ten processes append at a time; half of the files do not exist at first, and
-// one is replaced meanwhile.
+// Ten processes append to a file at the same time. It does not exist at first.
 TEST_F(FileWriterTest, ParallelAppends) {
   constexpr int kProcesses = 10;
   constexpr int kRecords = 10;
@@ -450,7 +450,7 @@ TEST_F(FileWriterTest, ParallelAppends) {
   }
 }
 
-// A tail that is refused leaves the file as it is, and creates none.
+// If `make` fails, the file is unchanged, and a missing one is not created.
 TEST_F(FileWriterTest, RefusedTails) {
   const auto refuse = [](std::span<const uint8_t>) -> absl::StatusOr<FileTail> {
     return absl::InvalidArgumentError("No.");

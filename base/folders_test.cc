@@ -1,4 +1,4 @@
-// What is found under paths, and what is made there.
+// Tests base/folders.h.
 #include "base/folders.h"
 
 #include <linux/capability.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A tree of its own for each test.
+// Has an empty folder for each test.
 class Folders : public testing::Test {
  protected:
   void SetUp() override {
@@ -39,7 +39,7 @@ class Folders : public testing::Test {
     fs::create_directories(fs::path(At(name)).parent_path());
     std::ofstream(At(name)) << text;
   }
-  // The names below the root, or the error's code.
+  // Returns the files' paths below the root, or the error's code.
   std::string List(const std::string& folder) {
     std::vector<std::string> files = {"before"};
     const absl::Status status = ListFiles(folder, ".vmfb", files);
@@ -89,7 +89,7 @@ TEST_F(Folders, AreMade) {
   struct Row {
     const char* name;
     absl::StatusCode code;
-    const char* message;  // "R" is the root
+    const char* message;  // with "R" for the root
   };
   for (const Row& row :
        {Row{"a/b/c", absl::StatusCode::kOk, ""},
@@ -108,7 +108,7 @@ TEST_F(Folders, AreMade) {
     if (at != message.npos) message.replace(at, root_.size(), "R");
     EXPECT_EQ(message, row.message) << row.name;
   }
-  // Nothing is made of a path that is too long.
+  // If a path is too long, no part of it is created.
   std::string deep = At("deep");
   while (deep.size() < 5000) deep += "/d";
   EXPECT_TRUE(absl::StrContains(MakeFolders(deep).message(), "too long"));
@@ -146,8 +146,7 @@ TEST_F(Folders, ListTheirFiles) {
   }
 }
 
-// While it lives nothing is open to this thread that modes close, as it is to
-// root.
+// During its lifetime, file modes apply to this thread even if it is root's.
 class NoOverride {
  public:
   NoOverride() {
@@ -166,7 +165,7 @@ class NoOverride {
 TEST_F(Folders, MayBeClosed) {
   Write("a.vmfb");
   Write("closed/c.vmfb");
-  Write("named/c.vmfb");  // may be listed, but not entered
+  Write("named/c.vmfb");  // its folder may be listed but not entered
   fs::create_symlink(At("named/c.vmfb"), At("link.vmfb"));
   ASSERT_EQ(chmod(At("closed").c_str(), 0), 0);
   ASSERT_EQ(chmod(At("named").c_str(), 0400), 0);

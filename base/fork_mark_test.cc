@@ -1,4 +1,4 @@
-// Marks of a process, its child and its grandchild.
+// Checks marks in a process, its child and its grandchild.
 #include "base/fork_mark.h"
 
 #include <sys/wait.h>
@@ -9,7 +9,7 @@
 namespace eyrie {
 namespace {
 
-// The exit code of a child that runs this.
+// Returns the exit code of a child that runs `run`.
 template <typename F>
 int InChild(F run) {
   const pid_t child = fork();

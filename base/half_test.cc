@@ -1,4 +1,4 @@
-// Every bit pattern of every format, and the edges of rounding.
+// Tests every bit pattern of every format, and rounding between neighbours.
 #include "base/half.h"
 
 #include <cmath>
@@ -44,7 +44,7 @@ TEST(Half, EveryPatternSurvivesTheRoundTrip) {
   }
 }
 
-// Between two neighbours the encoder takes the nearer, or the even one.
+// Between two neighbours, the encoder chooses the nearer, or else the even one.
 TEST(Half, RoundsToNearestEven) {
   for (const Named& row : kFormats) {
     if (row.format.specials == FloatFormat::Specials::kScale) continue;
@@ -55,7 +55,7 @@ TEST(Half, RoundsToNearestEven) {
       const double high = DecodeFloat(row.format, bits + 1);
       if (!std::isfinite(low) || !std::isfinite(high)) continue;
       const float middle = static_cast<float>((low + high) / 2);
-      if (middle != (low + high) / 2) continue;  // below float's own grain
+      if (middle != (low + high) / 2) continue;  // not exact in float
       const uint32_t even = bits & 1 ? bits + 1 : bits;
       EXPECT_EQ(EncodeFloat(row.format, middle), even) << bits;
       EXPECT_EQ(EncodeFloat(row.format, std::nextafter(middle, 0.0f)), bits);

@@ -1,4 +1,4 @@
-// JSON text: values, places, and what is refused where.
+// JSON text: values, offsets, and errors with their offsets.
 #include "base/json.h"
 
 #include <cstdlib>
@@ -12,7 +12,7 @@
 namespace eyrie {
 namespace {
 
-// The tree in one line, each value with its place: "[1@1]@0".
+// Returns the tree in one line, each value with its offset: "[1@1]@0".
 std::string Show(const Json& json) {
   std::string text;
   switch (json.kind) {
@@ -60,7 +60,7 @@ TEST(Json, TreesAndErrors) {
       {"[1.5,1e3]", "[1.5f@3,1000f@7]@0"},
       {"\"\\u009b\\u202e\"", "\"\\u009b\\u202e\"@13"},
       {"\"a\\u00e9\\n\"", "\"a\xC3\xA9\\n\"@10"},
-      // In the order of the text, duplicates too.
+      // Keeps the order of the text, and duplicates.
       {R"({"b":1,"a":{"b":[]},"b":2})", "{b:1@5,a:{b:[]@16}@11,b:2@24}@0"},
       {"", "INVALID_ARGUMENT: The JSON text is malformed at byte 0."},
       {"[1,",
@@ -146,8 +146,8 @@ TEST(Json, Utf8) {
       {"\xE2\x82\xAC", true},
       {"\xF0\x9F\x98\x80", true},
       {"\xF4\x8F\xBF\xBF", true},
-      {"\x80", false},              // a continuation alone
-      {"\xC3", false},              // cut
+      {"\x80", false},              // only a continuation byte
+      {"\xC3", false},              // incomplete
       {"\xC0\x80", false},          // overlong
       {"\xE0\x80\x80", false},      // overlong
       {"\xED\xA0\x80", false},      // a surrogate

@@ -1,5 +1,6 @@
-// What a lone thread does, and what others go on with. All in one test: once a
-// process has had more threads, the C library no longer calls one alone.
+// The operations of a single thread, and then of several. All in one test:
+// after a process has had several threads, the C library no longer counts it as
+// having one.
 #include "base/lone_thread.h"
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Charges of memory meters: what is taken comes back, once, from any thread.
+// Memory charges: bytes are returned exactly once, on any thread.
 #include "base/memory_meter.h"
 
 #include <thread>
@@ -14,7 +14,7 @@ TEST(MemoryMeter, RefusesWhatPassesTheLimit) {
   constexpr uint64_t kMax = ~uint64_t{0};
   const struct {
     uint64_t limit, first, second;
-    const char* want;  // of the second
+    const char* want;  // the second result
   } kCases[] = {
       {100, 60, 40, "OK"},
       {100, 60, 41,

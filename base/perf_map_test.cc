@@ -1,4 +1,4 @@
-// The lines of a map, and what may stand in its place.
+// The lines of a map, and files that already have its name.
 #include "base/perf_map.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class PerfMapTest : public testing::Test {
     folder_ = mkdtemp(name.data());
     path_ = absl::StrCat(folder_, "/perf-", getpid(), ".map");
   }
-  // Why there is none, "a/b" for the path.
+  // Returns the error of Create, with "a/b" for the path.
   std::string Why() {
     const absl::Status status = PerfMap::Create(folder_).status();
     return absl::StrReplaceAll(status.ToString(), {{path_, "a/b"}});
@@ -74,7 +74,7 @@ TEST_F(PerfMapTest, LinksAndFoldersAreLeftAlone) {
             "followed.");
   EXPECT_EQ(FileText(target), "precious");
   ASSERT_EQ(unlink(path_.c_str()), 0);
-  // A link to a file that is not there is not made into one.
+  // The target of a broken link is not created.
   ASSERT_EQ(symlink((folder_ + "/new").c_str(), path_.c_str()), 0);
   EXPECT_EQ(Why(),
             "PERMISSION_DENIED: Cannot replace a/b: it is a link, which is not "

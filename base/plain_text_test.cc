@@ -1,4 +1,4 @@
-// Texts as they come from files, and as they are shown.
+// Texts from files, and how they are printed.
 #include "base/plain_text.h"
 
 #include <string>

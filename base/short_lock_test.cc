@@ -1,4 +1,4 @@
-// A counter that is no atomic, counted by threads that also sleep inside.
+// Threads increment a plain counter under the lock; some yield inside.
 #include "base/short_lock.h"
 
 #include <cstdint>
@@ -15,7 +15,7 @@ TEST(ShortLock, LetsOneIn) {
   const struct {
     int threads;
     int turns;
-    int yields;  // every so many turns the holder lets others run
+    int yields;  // the holder yields once in this many turns; 0: never
   } kCases[] = {{1, 100000, 0}, {2, 100000, 0}, {4, 20000, 7}, {16, 2000, 1}};
   for (const auto& c : kCases) {
     ShortLock lock;

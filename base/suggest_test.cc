@@ -1,4 +1,4 @@
-// Distances and suggestions as tables.
+// Tests base/suggest.h.
 #include "base/suggest.h"
 
 #include "gtest/gtest.h"

@@ -1,4 +1,4 @@
-// Texts that end at their limit, with their sink, or whole.
+// Texts that are complete, reach their limit, or end by the sink's error.
 #include "base/text_stream.h"
 
 #include <algorithm>

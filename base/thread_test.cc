@@ -1,4 +1,4 @@
-// Threads: their ends, their signals, and where none can be started.
+// Threads: joining, signals, and failures to start one.
 #include "base/thread.h"
 
 #include <signal.h>

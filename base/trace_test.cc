@@ -1,4 +1,4 @@
-// Recordings as their JSON says them: nesting, escapes, threads, bounds.
+// The JSON of recordings: nesting, escapes, threads, limits.
 #include "base/trace.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ std::unique_ptr<Recorder> StartRecorder(const RecorderOptions& options = {}) {
   return *std::move(recorder);
 }
 
-// Stops, and parses what is written.
+// Stops the recorder and returns its JSON, parsed.
 Json Written(Recorder& recorder) {
   recorder.Stop();
   std::string text;
@@ -53,7 +53,7 @@ std::string Text(const Json& event, absl::string_view key) {
   return found == nullptr ? "" : found->text;
 }
 
-// "X call f", indented by what is around it on its thread.
+// Returns a line "X call f" for each event, indented by its depth.
 std::string Outline(const Json& json) {
   std::string outline;
   std::vector<double> ends;
@@ -71,7 +71,7 @@ std::string Outline(const Json& json) {
   return outline;
 }
 
-// So that no two events have one time.
+// Waits, so that no two events have the same time.
 void Tick() { std::this_thread::sleep_for(std::chrono::microseconds(2)); }
 
 TEST(TraceTest, NothingIsRecordedWithoutARecorder) {
@@ -123,7 +123,7 @@ TEST(TraceTest, SpansOfWhichAHalfIsMissing) {
   Begin(Category::kCall, Name::kFill);
   Tick();
   End();
-  End();  // of the first recording's
+  End();  // its begin is in the first recording
   Tick();
   Begin(Category::kWait, Name::kWait);  // has no end
   const Json json = Written(*recorder);
@@ -147,7 +147,7 @@ TEST(TraceTest, NamesAreEscapedAndBounded) {
       {"\xc3\xa4", "\xc3\xa4"},
       {"</script>", "</script>"},
       {std::string(1000, 'x'), std::string(256, 'x')},
-      // Cut in the middle of a sequence.
+      // Cut within a UTF-8 sequence.
       {std::string(255, 'x') + "\xc3\xa4", std::string(255, 'x') + "?"},
   };
   const auto recorder = StartRecorder();
@@ -156,7 +156,7 @@ TEST(TraceTest, NamesAreEscapedAndBounded) {
   }
   const Json json = Written(*recorder);
   const std::vector<Json>& events = json.Find("traceEvents")->items;
-  ASSERT_EQ(events.size(), std::size(kRows) + 2);  // two of metadata
+  ASSERT_EQ(events.size(), std::size(kRows) + 2);  // two are metadata
   for (size_t i = 0; i < std::size(kRows); ++i) {
     EXPECT_EQ(Text(events[i + 2], "name"), kRows[i].want) << "row " << i;
   }
@@ -196,7 +196,7 @@ TEST(TraceTest, TheBoundDropsWhatComesLast) {
   constexpr uint64_t kChunk = sizeof(Event) * ThreadLog::kChunkEvents;
   const struct {
     uint64_t max_bytes;
-    size_t kept;  // spans of 3000
+    size_t kept;  // of 3000 spans
   } kRows[] = {{0, 0},
                {kChunk - 1, 0},
                {kChunk, 64},
@@ -298,8 +298,8 @@ TEST(TraceTest, DispatchesOfDevicesHaveALineOfTheirOwn) {
     int64_t end;
   } kRuns[] = {{"gpu 0", 1000, 3000},
                {"gpu 1", 0, 500},
-               {"gpu 0", 2000, 5000},   // begins before the last has ended
-               {"gpu 0", 4000, 4500}};  // and ends before
+               {"gpu 0", 2000, 5000},   // begins before the previous one ended
+               {"gpu 0", 4000, 4500}};  // and ends before that, too
   for (const auto& run : kRuns) {
     AddDeviceDispatch(
         run.line, cache, [] { return std::string("k"); }, {2, 3, 1},
@@ -324,7 +324,7 @@ TEST(TraceTest, DispatchesOfDevicesHaveALineOfTheirOwn) {
   EXPECT_DOUBLE_EQ(rows[0].ns, 2000 + 500 + 3000 + 500);
 }
 
-// Threads come, write and go while recordings begin and end.
+// Threads start, write and end while recordings begin and end.
 TEST(TraceTest, ThreadsWriteWhileRecordingsEnd) {
   constexpr int kThreads = 4;
   std::atomic<bool> over{false};

@@ -1,4 +1,4 @@
-// Units taken, given back and gone; stops and their reasons.
+// Units that are taken and returned, and the reasons of stops.
 #include "base/work_budget.h"
 
 #include "gtest/gtest.h"
