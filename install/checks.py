@@ -1,5 +1,5 @@
-"""Checks of the tests beside: what fails is printed, noted, and does not end
-the test.
+"""Checks for the tests in this folder. A failed check is printed and recorded
+in `failures`; the test goes on.
 """
 
 import subprocess
@@ -14,7 +14,8 @@ def check(good, sentence):
 
 
 def run(command, **options):
-    """Returns the output of a command; a failure is printed and noted."""
+    """Returns the output of a command. If it fails, prints its output and
+    records the failure."""
     done = subprocess.run(command, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False,
                           **options)

@@ -1,9 +1,9 @@
-"""Installs into a prefix, moves it, and builds consumers of it outside the
-tree: with CMake, pkg-config and Bazel, shared and static, in C and C++, with
-GCC and clang. Then takes the installation out again.
+"""Installs Eyrie into a prefix, moves it, and builds programs that use it
+outside the tree: with CMake, pkg-config and Bazel, shared and static, in C and
+C++, with GCC and clang. Then uninstalls Eyrie.
 
-Arguments: the root of the built files, and the modules add.vmfb and
-digits.vmfb with the picture seven.txt.
+Arguments: the root of the built files, the modules add.vmfb and digits.vmfb,
+and the picture seven.txt.
 """
 
 import os
@@ -26,7 +26,7 @@ EXPORTED = {"XLA_FFI_GetApi", "_ZN3xla3ffi12GetXlaFfiApiEv"}
 
 
 class Consumers:
-    """A folder of sources, and the runs of what is built of them."""
+    """Builds the programs from a folder of sources, and runs them."""
 
     def __init__(self, folder, prefix, modules):
         self.folder, self.prefix = folder, prefix
@@ -111,7 +111,7 @@ class Consumers:
 
 
 def check_headers(prefix):
-    """Each header compiles alone, in the languages that it is for."""
+    """Checks that each header compiles alone, in each of its languages."""
     folder = os.path.join(prefix, "include/eyrie")
     for name in sorted(os.listdir(folder)):
         text = install.read(folder, name)
@@ -132,7 +132,7 @@ def check_headers(prefix):
 
 
 def check_language(prefix):
-    """An older C++ is refused by a sentence, before anything else."""
+    """Checks that with an older C++ the first error says which is needed."""
     folder = os.path.join(prefix, "include/eyrie")
     for name in sorted(os.listdir(folder)):
         if C_HEADERS.fullmatch(name):
@@ -158,7 +158,7 @@ def names(library, *flags):
 
 
 def check_names(prefix):
-    """Both libraries show what the headers declare, and nothing else."""
+    """Checks that both libraries export exactly what the headers declare."""
     declared = set()
     folder = os.path.join(prefix, "include/eyrie")
     for name in os.listdir(folder):
@@ -177,7 +177,7 @@ def installer(*flags, **env):
 
 
 def install_and_move(built, folder):
-    """Installs below DESTDIR, as packagers do, and returns a moved prefix."""
+    """Installs with DESTDIR, moves the prefix, and returns its new path."""
     stage = os.path.join(folder, "stage")
     flags = ["--prefix=/usr/local", f"--source={ROOT}", f"--built={built}"]
     installer(*flags, DESTDIR=stage)

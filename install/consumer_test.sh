@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the test: Debian has python3 only, and Bazel's py_test asks for a program
-# called python. The second argument on are files of the test's own folder.
+# Runs the test. Bazel's py_test needs a program called python, which Debian
+# lacks. The arguments are the script, then a module, a model and its input.
 set -e
 exec python3 "$1" "$PWD" "$2" "$3" "$4"

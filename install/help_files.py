@@ -1,7 +1,7 @@
-"""Man pages and shell completions, made from what `eyrie --help` prints.
+"""Makes man pages and shell completions from the output of `eyrie --help`.
 
-The tool lists its commands and the flags of each, so no list of them is kept
-here. Tested by package_test.py.
+The tool lists its commands and their flags, so this file has no list of them.
+Tested by package_test.py.
 """
 
 import os
@@ -33,7 +33,7 @@ class Flag:
             self.shown = f"{name}={default or '...'}"
 
     def summary(self):
-        """Returns the first sentence of the help."""
+        """Returns the first sentence of the flag's help."""
         return re.split(r"[.:;](?:\s|$)", " ".join(self.lines))[0]
 
 
@@ -53,7 +53,7 @@ class Command:
                          for line in synopsis]
         self.description = usage[len(synopsis):]
         text = " ".join(line for line in self.description if line[:1] != " ")
-        # The parent's list has a line of each command; else the first sentence.
+        # The command's line in the parent's list, or else its first sentence.
         listed = re.search(rf"^#?   ?{word}  +(.*)", docs_tables.help_of(
             eyrie, *parents), re.M)
         self.summary = listed.group(1) if listed else re.split(
@@ -67,13 +67,14 @@ def commands_of(eyrie):
 
 
 def public_names(source):
-    """Returns (name, words of the command that it stands for ...)."""
+    """Returns a list [name, word ...] for each public name of the tool: the
+    words of the command that the name runs."""
     return [[word for word in row if not word.startswith("-")] for row in
             docs_tables.def_rows(source, "tools/names.def", "PUBLIC_TOOL")]
 
 
 def words_after(commands, name):
-    """Returns the words that may follow a command's name, with what they do."""
+    """Returns the words that may follow a command's name, with summaries."""
     found = {}
     for other, command in commands.items():
         first, _, word = other.rpartition(" ")
@@ -85,7 +86,7 @@ def words_after(commands, name):
 # Man pages.
 
 def roff(text):
-    """Returns a line of text as groff shows it unchanged."""
+    """Returns a line of text, escaped so that groff prints it unchanged."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
     text = text.replace("`", "\\(ga").replace("^", "\\(ha")
     text = text.replace("~", "\\(ti")
@@ -93,7 +94,8 @@ def roff(text):
 
 
 def paragraphs(lines, indent=2, resume=".PP"):
-    """Returns lines of help in groff: indented lines keep their shape."""
+    """Returns lines of help as groff that keeps the layout of indented
+    lines."""
     end = [".EE", ".RE", resume]
     made, is_shape = [], False
     for line in lines:
@@ -133,7 +135,7 @@ def see_also(pages):
 
 
 def man_pages(eyrie, commands, version, date):
-    """Returns the pages, by path below the prefix."""
+    """Returns the man pages, by path below the prefix."""
     top = docs_tables.help_of(eyrie).split("\n\n")
     usage = top[0].removeprefix("Usage: ")
     everything = [command.page for command in commands.values()]
@@ -159,8 +161,8 @@ def man_pages(eyrie, commands, version, date):
 
 # Completions.
 
-# Each shell finds the command in the words before the cursor, as far as they
-# name one; then flags complete after '-', other words as files.
+# Each shell reads the command from the words before the cursor. Then a word
+# with '-' completes as a flag, and other words as subcommands or files.
 BASH = """\
 # Completion of eyrie's commands, their flags and files, made from --help.
 _eyrie() {
@@ -239,7 +241,7 @@ def bash(commands):
 
 
 def quoted(text):
-    """Returns text in quotes of zsh."""
+    """Returns text quoted for zsh."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
@@ -278,8 +280,8 @@ def fish(commands):
 
 
 def files(eyrie, version, epoch):
-    """Returns man pages and completions, by path below the prefix. The pages
-    have the day of `epoch`, in seconds."""
+    """Returns man pages and completions, by path below the prefix. `epoch` is
+    the date of the pages, in seconds."""
     eyrie = os.path.abspath(eyrie)
     commands = commands_of(eyrie)
     date = time.strftime("%Y-%m-%d", time.gmtime(epoch))

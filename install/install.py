@@ -1,10 +1,10 @@
-"""Puts the tool, the libraries, headers, package files and documents into a
-prefix, and takes them out again.
+"""Installs the tool, libraries, headers, package files and documents into a
+prefix, and uninstalls them.
 
 `./eyrie install` and `./eyrie uninstall` build what is needed and call this.
-DESTDIR, if set, is where the prefix stands for now. A manifest,
-share/eyrie/manifest.txt, lists what was put there; a later installation takes
-out what it does not put there itself.
+If DESTDIR is set, it is put before the prefix. share/eyrie/manifest.txt lists
+the installed files. A later installation removes those of them that it does
+not install itself.
 Tested by consumer_test.py, package_test.py.
 """
 
@@ -29,7 +29,7 @@ PACKAGE_FILES = {
 
 
 class Failure(Exception):
-    """A sentence for the user."""
+    """An error with a message for the user."""
 
 
 def parse(arguments):
@@ -66,15 +66,15 @@ def read(*parts):
 
 
 def version_of(source):
-    """"0.1.0", as the headers have it."""
+    """Returns the version in the headers, such as "0.1.0"."""
     found = re.search(r'#define EYRIE_VERSION "(\d+\.\d+\.\d+)"',
                       read(source, "include/eyrie/c_base.h"))
     return found.group(1)
 
 
 def epoch_of(source):
-    """Returns the date of the sources, in seconds: SOURCE_DATE_EPOCH, or that
-    of the commit, or of a file where there is no repository."""
+    """Returns the date of the sources in seconds: SOURCE_DATE_EPOCH, else the
+    date of the commit, or of the file LICENSE if there is no repository."""
     if "SOURCE_DATE_EPOCH" in os.environ:
         return int(os.environ["SOURCE_DATE_EPOCH"])
     try:
@@ -86,7 +86,7 @@ def epoch_of(source):
 
 
 class Tree:
-    """What is to be put where: paths below the prefix."""
+    """The files to install, by their paths below the prefix."""
 
     def __init__(self):
         self.files = {}  # path -> (bytes or None, link target or None, mode)
@@ -137,7 +137,8 @@ def plan(options):
     for name in sorted(os.listdir(headers)):
         if name.endswith(".h"):
             tree.add_file(f"include/eyrie/{name}", os.path.join(headers, name))
-    # From the files that are found to the prefix, as they may be moved.
+    # The relative path from the package files to the prefix, so that users may
+    # move the prefix.
     up = "/".join([".."] * (len(lib.split("/")) + 1))
     values = {"VERSION": version, "LIBDIR": lib, "UP": up}
     for name, path in PACKAGE_FILES.items():
@@ -159,7 +160,8 @@ def plan(options):
 
 
 def check_links(tree, root):
-    """Leaves out links where something stands that is not one of ours."""
+    """Drops links in bin/ from the tree if their place is already taken by
+    something that Eyrie did not install."""
     for path, (_, target, _) in list(tree.files.items()):
         place = os.path.join(root, path)
         if path.startswith("bin/") and target and os.path.lexists(place) and (
@@ -194,7 +196,7 @@ def read_manifest(root):
 
 
 def remove(paths, root):
-    """Takes out files, and folders that are empty then."""
+    """Removes files, and folders that are empty afterwards."""
     folders = set()
     for path in paths:
         place = os.path.join(root, path)
@@ -233,7 +235,7 @@ def uninstall(root):
 
 
 def exit_code(action, arguments):
-    """Calls a program's action; prints the sentence of what it fails with."""
+    """Calls `action` and returns the program's exit code; prints errors."""
     try:
         action(arguments)
         return 0

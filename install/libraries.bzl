@@ -1,13 +1,13 @@
-"""The two forms of libeyrie, of the objects that the tool has, too.
+"""Builds libeyrie as a shared library and as an archive.
 
-Both show the names of libeyrie.map alone, so that a program may have an Abseil
-of its own.
+Both use the object files of the tool, and export only the names in
+libeyrie.map, so that a program may link another Abseil.
 """
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 
 def _parts(deps):
-    """Returns the objects and the flags for the linker of what is linked."""
+    """Returns the object files and linker flags of `deps`."""
     objects = []
     flags = []
     for dep in deps:
@@ -37,7 +37,8 @@ def _static_archive_impl(ctx):
     )
     return [DefaultInfo(files = depset([ctx.outputs.archive]))]
 
-# An archive of one object, with all that it needs of other archives in it.
+# An archive with one object file, which includes the parts of other archives
+# that it needs.
 static_archive = rule(
     implementation = _static_archive_impl,
     attrs = {
@@ -60,7 +61,8 @@ def _shared_library_impl(ctx):
     arguments.add_all(["-Wl,-z,defs", "-Wl,--gc-sections", "-Wl,--as-needed"])
     arguments.add_all(objects)
     for flag in flags:
-        # Some objects of Abseil's archives can be part of programs only.
+        # Some objects in Abseil's archives cannot be linked into a shared
+        # library.
         if flag.startswith("-l:libabsl_"):
             flag = flag[:-len(".a")] + ".so"
         arguments.add(flag)
@@ -74,7 +76,7 @@ def _shared_library_impl(ctx):
     )
     return [DefaultInfo(files = depset([ctx.outputs.library]))]
 
-# A shared library that needs Abseil's and libstdc++, as Debian has them.
+# A shared library that depends on Debian's shared Abseil and libstdc++.
 shared_library = rule(
     implementation = _shared_library_impl,
     attrs = {

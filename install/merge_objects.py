@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes an archive of one object: what the C API needs of the given objects
-and of Debian's archives, with all other names hidden.
+"""Makes an archive with one object file: the parts of the given objects and of
+Debian's archives that the C API needs, with all other names hidden.
 
   merge_objects.py libeyrie.a first.o second.o ... -- -l:libz.a ...
 Tested by consumer_test.py.
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-# What a user may call, and XLA's two, which are looked up.
+# The C API, and two functions that XLA's FFI handlers look up.
 SHOWN = re.compile(r"eyrie_\w+|XLA_FFI_GetApi|_ZN3xla3ffi12GetXlaFfiApiEv")
 SYMTAB, GLOBAL, UNIQUE = 2, 1, 10
 
@@ -28,7 +28,7 @@ def shown_names(objects):
 
 
 def without_unique(path):
-    """Makes unique symbols plain ones, which objcopy can hide."""
+    """Turns unique symbols into global ones, which objcopy can hide."""
     with open(path, "rb") as file:
         data = bytearray(file.read())
     place, = struct.unpack_from("<Q", data, 0x28)
@@ -54,8 +54,9 @@ def main(archive, *arguments):
         everything, merged = folder + "/all.o", folder + "/eyrie.o"
         with open(folder + "/names", "w", encoding="utf-8") as file:
             file.writelines(name + "\n" for name in names)
-        # Groups of functions that several objects may have are settled here:
-        # hidden names must not meet those of the program.
+        # Groups of functions that several objects may define are resolved here.
+        # Otherwise the linker of a program would merge hidden functions with
+        # the program's own.
         subprocess.run(
             ["g++", "-r", "-nostdlib", "-fuse-ld=bfd", "-Wl,--gc-sections",
              "-Wl,--force-group-allocation",

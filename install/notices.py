@@ -1,7 +1,8 @@
-"""The licences of what Eyrie's programs and libraries hold of others' code.
+"""The licences of other projects' code in Eyrie's programs and libraries.
 
-Debian's packages keep them; those named here are what third_party links into
-the tool and libeyrie, and the headers that are compiled along.
+They are read from Debian's packages. PARTS lists the packages of the libraries
+that third_party links into the tool and libeyrie, and of the headers that are
+compiled with them.
 """
 
 import os
@@ -17,11 +18,11 @@ PARTS = (
     ("vulkan-headers", "libvulkan-dev"),
     ("zlib", "zlib1g-dev"),
 )
-COMPILER = ("gcc", "libstdc++6")  # libstdc++ and libgcc, in programs alone
+COMPILER = ("gcc", "libstdc++6")  # libstdc++ and libgcc, only in programs
 
 
 def notices(parts=PARTS):
-    """Returns (name, text) of each part."""
+    """Returns (name, licence) for each part."""
     found = []
     for name, package in parts:
         with open(os.path.join(FOLDER, package, "copyright"),

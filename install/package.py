@@ -1,8 +1,8 @@
-"""Makes a Debian package of what `./eyrie install` installs.
+"""Makes a Debian package of the files that `./eyrie install` installs.
 
 `./eyrie package` builds what is needed and calls this. The package is for the
-release of Debian that it is made on: dpkg-shlibdeps says what it depends on.
-Equal sources give equal bytes; the date in it is the commit's.
+release of Debian that it is built on: dpkg-shlibdeps determines its
+dependencies. Equal sources give equal bytes; its date is the commit's.
 Tested by package_test.py.
 """
 
@@ -21,10 +21,10 @@ import install  # noqa: E402  pylint: disable=wrong-import-position
 import notices  # noqa: E402  pylint: disable=wrong-import-position
 
 DOCUMENTS = "share/doc/eyrie"
-# Where Debian's zsh looks for what packages bring.
+# Debian's zsh looks for the completions of packages in another folder.
 MOVED = {"share/zsh/site-functions/_eyrie":
          "share/zsh/vendor-completions/_eyrie"}
-DROPPED = (DOCUMENTS + "/LICENSE",)  # The file `copyright` has it.
+DROPPED = (DOCUMENTS + "/LICENSE",)  # `copyright` replaces it.
 
 CONTROL = """\
 Package: eyrie
@@ -63,7 +63,7 @@ under these terms:
 """
 
 
-# Programs that are also meant for machines without Debian's libraries.
+# The program must also run on machines without Debian's libraries.
 OVERRIDES = """\
 # One program for every Linux: it holds the libraries that it needs.
 eyrie: embedded-library *zlib*
@@ -76,8 +76,8 @@ def output_of(*command, **options):
 
 
 def maintainer(source):
-    """Returns who made the package: DEBFULLNAME and DEBEMAIL, as with Debian's
-    own tools, or the author of the commit."""
+    """Returns the package's maintainer: DEBFULLNAME and DEBEMAIL, as Debian's
+    own tools do, or the author of the commit."""
     name, mail = (os.environ.get(name)
                   for name in ("DEBFULLNAME", "DEBEMAIL"))
     if mail:
@@ -94,7 +94,7 @@ def compressed(data):
 
 
 def arrange(tree, values):
-    """Puts files where Debian's policy has them."""
+    """Moves files to the places that Debian's policy requires."""
     for path in DROPPED:
         del tree.files[path]
     for path, to in MOVED.items():
@@ -115,13 +115,14 @@ def arrange(tree, values):
 
 
 def shared_libraries(folder, required, loaded):
-    """Returns the packages that files need: those of `required`, and what
-    files that the tool loads on demand need in addition."""
+    """Returns {"depends": ..., "recommends": ...}: the packages that the files
+    in `required` need, and those that only files in `loaded` need, which the
+    tool loads on demand."""
     with open(os.path.join(folder, "debian/control"), "w",
               encoding="utf-8") as file:
         file.write("Source: eyrie\n\nPackage: eyrie\nArchitecture: any\n")
     fields = {}
-    # Warnings are about symbols that no library has.
+    # Warn only about symbols that no library defines.
     for line in output_of(
             "dpkg-shlibdeps", "-O", "--warnings=1", "-xeyrie", "-dDepends",
             *required, "-dRecommends", *loaded, cwd=folder).split("\n"):
@@ -148,7 +149,7 @@ def write_control(tree, stage, values):
 
 
 def build(options):
-    """Returns the path of the package."""
+    """Builds the package and returns its path."""
     epoch = install.epoch_of(options.source)
     os.environ["SOURCE_DATE_EPOCH"] = str(epoch)
     triplet = output_of("dpkg-architecture", "-qDEB_HOST_MULTIARCH")
@@ -176,7 +177,7 @@ def build(options):
         write_control(tree, stage, values)
         os.makedirs(options.out, exist_ok=True)
         path = os.path.join(options.out, name)
-        # The number of threads decides how xz divides what it compresses.
+        # xz's output depends on the number of threads.
         output_of("dpkg-deb", "--root-owner-group", "--threads-max=1",
                   "--build", stage, path)
     return path

@@ -1,8 +1,9 @@
-"""Makes the Debian package, looks into it, and uses what is in it.
+"""Makes the Debian package, checks its content, and uses it.
 
-Arguments: the root of the built files, and the module digits.vmfb with the
-picture seven.npy. As root, with a root of this release of Debian below the
-user's cache (tools/house/other_system.sh), the package is installed there.
+Arguments: the root of the built files, the module digits.vmfb, and the picture
+seven.npy. Also installs the package in a root folder with this release of
+Debian, if the user is root and tools/house/other_system.sh has made one in the
+user's cache.
 """
 
 import glob
@@ -22,7 +23,7 @@ import help_files  # noqa: E402
 import install  # noqa: E402
 
 EPOCH = 1750000000
-# Patterns of what must be there, with the modes.
+# Patterns of files that must exist, with their modes.
 FILES = (
     ("bin/eyrie", 0o755), ("bin/iree-run-module", 0o755),
     ("lib/eyrie/libeyrie_benchmark.so", 0o755),
@@ -48,7 +49,7 @@ FIELDS = (
     ("Depends", r".*libabsl.*libc6 \(>= .*libstdc\+\+6 .*"),
     ("Recommends", r"libbenchmark\S+ \(>= [^,]*\)"), ("Section", "science"),
 )
-# Words before the cursor, and what bash offers.
+# Words before the cursor, and the completions that bash offers.
 COMPLETIONS = (
     (["r"], "run"), (["params", ""], "dump create convert"),
     (["params", "c"], "create convert"), (["run", "--inp"], "--input="),
@@ -59,8 +60,9 @@ COMPLETIONS = (
 COMPLETE = """compopt() { :; }; source "$1"; shift
 COMP_WORDS=(eyrie "$@"); COMP_CWORD=$#; _eyrie; echo "${COMPREPLY[*]}"
 """
-# Installs a package in a root, on a layer that goes with the mount namespace.
-# It has no packages that apt could fetch where there is no network: 75.
+# Installs a package in a root folder, on an overlay that is removed with the
+# mount namespace. Exits with 75 if apt cannot fetch its lists, for example
+# without a network.
 IN_ROOT = """PATH=$PATH:/usr/sbin:/sbin
 mount -t tmpfs none "$2" && mkdir "$2/upper" "$2/run" "$2/all"
 mount -t overlay none -o "lowerdir=$1,upperdir=$2/upper,workdir=$2/run" "$2/all"
@@ -82,7 +84,8 @@ def has(program):
 
 
 def make(built, folder):
-    """Returns the path of the package, of two that are equal."""
+    """Makes the package twice, checks that both are equal, and returns the
+    path of one."""
     paths = []
     for name in ("one", "two"):
         out = os.path.join(folder, name)
@@ -126,7 +129,8 @@ def check_control(package):
 
 
 def check_pages(usr, commands):
-    """Each command has a page without warnings, which lists its flags."""
+    """Checks that each command has a page that lists its flags, and that groff
+    prints it without warnings."""
     folder = os.path.join(usr, "share/man/man1")
     for page in ["eyrie"] + [command.page for command in commands.values()]:
         path = os.path.join(folder, page + ".1.gz")
@@ -144,7 +148,8 @@ def check_pages(usr, commands):
 
 
 def check_completions(usr, commands):
-    """The shells read the files, which name every command and flag."""
+    """Checks that the shells accept the files, and that these contain every
+    command and flag."""
     paths = [path for _, path in help_files.FOLDERS.items()]
     paths = [os.path.join(usr, path.replace("site-f", "vendor-c").replace(
         "vendor-cunctions", "vendor-completions")) for path in paths]
@@ -163,7 +168,7 @@ def check_completions(usr, commands):
 
 
 def check_use(usr, module, picture):
-    """The tool and the library run where they were unpacked."""
+    """Checks that the tool and the library run from the unpacked folder."""
     scores = run([os.path.join(usr, "bin/eyrie"), "run", module,
                  "--input=@" + picture])
     check("1x10xf32=" in scores or "10xf32=" in scores,
@@ -185,7 +190,7 @@ def check_use(usr, module, picture):
 
 
 def check_in_root(package, folder, module, picture):
-    """Installs the package with what it depends on, in a root of its own."""
+    """Installs the package and its dependencies in a separate root folder."""
     release = re.search(r"^VERSION_CODENAME=(\w+)", install.read(
         "/etc/os-release"), re.M).group(1)
     home = pwd.getpwuid(os.getuid()).pw_dir

@@ -1,4 +1,4 @@
-/* A consumer in C: adds four numbers to four, and says what goes wrong.
+/* A program in C that uses Eyrie: adds two vectors and prints errors.
  *   add add.vmfb
  */
 #include <stdio.h>
