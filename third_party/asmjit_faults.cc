@@ -1,7 +1,7 @@
-// What asmjit calls when it finds a fault of its own, for shared libraries.
+// The functions that asmjit calls on internal errors, for shared libraries.
 //
-// In Debian's archive of asmjit one object addresses stderr as only programs
-// do. These are its functions that the rest of the archive calls.
+// In Debian's archive, the object that defines them refers to stderr in a way
+// that cannot be linked into a shared library. These replace it.
 // Tested by install/consumer_test.py.
 #include <asmjit/core/globals.h>
 

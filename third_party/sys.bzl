@@ -1,4 +1,4 @@
-"""The repository @sys for Bazels that read MODULE.bazel: Debian's /usr."""
+"""Declares the repository @sys, Debian's /usr, for MODULE.bazel."""
 
 load(
     "@bazel_tools//tools/build_defs/repo:local.bzl",

@@ -1,3 +1,3 @@
 #!/bin/sh
-# Stands in for the coverage tools that Bazel would download: does nothing.
+# Replaces the coverage tools that Bazel would download. Does nothing.
 exit 0

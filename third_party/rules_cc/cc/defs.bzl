@@ -1,4 +1,4 @@
-"""The names Bazel's own tools load from rules_cc, bound to the native rules."""
+"""The names that Bazel's own tools load from rules_cc, as native rules."""
 
 cc_library = native.cc_library
 cc_binary = native.cc_binary

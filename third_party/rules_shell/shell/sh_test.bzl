@@ -1,3 +1,3 @@
-"""Bazel's own rule, where newer ones have it."""
+"""Bazel's native rule, at the place where newer Bazels have it."""
 
 sh_test = native.sh_test

@@ -1,4 +1,4 @@
-"""The provider that newer Bazels have here alone."""
+"""The provider CcInfo. Newer Bazels have it only here."""
 
 load(":native.bzl", "native_cc_info")
 

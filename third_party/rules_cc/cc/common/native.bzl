@@ -1,3 +1,3 @@
-"""Bazel's own provider, by a name that cc_info.bzl may bind to another."""
+"""Bazel's native CcInfo by another name, so that cc_info.bzl can define it."""
 
 native_cc_info = CcInfo
