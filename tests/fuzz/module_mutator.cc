@@ -1,4 +1,4 @@
-// Unpacks into the schema's structs, changes some, and packs again.
+// Unpacks the file into the schema's structs, changes some, and packs them.
 // Tested by module_mutator_test.cc.
 #include "tests/fuzz/module_mutator.h"
 
@@ -59,7 +59,7 @@ void Change(Random& random, std::string& text) {
   }
 }
 
-// Removes, duplicates or swaps elements.
+// Removes an element, or swaps two.
 template <typename T>
 void Shuffle(Random& random, std::vector<T>& list) {
   if (list.empty()) return;
