@@ -1,26 +1,38 @@
-/* Eyrie's C API: load a compiled module, call its functions, read the results.
+/* Eyrie's C API: loads compiled modules and calls their functions.
  *
- * The stable ABI: opaque handles, plain structs, no global state. Every call
- * that can fail returns NULL or an eyrie_error_t that the caller frees.
- * Pointers are not NULL but where that is said, and sizes are what there is.
- * Out parameters are written on success only. Handles are reference counted
- * where a retain function exists; everything else is owned by the caller and
- * freed by the function of its name. The C++ API (runtime.h) is inline over
- * this.
+ * This is the stable ABI: opaque handles and plain structs. A function that can
+ * fail returns NULL on success, or an eyrie_error_t that the caller must free.
+ * Pointers must be non-NULL unless stated otherwise; functions that free or
+ * release accept NULL. Sizes are in bytes. Out parameters are written only on
+ * success. A handle with a retain function is reference counted and is created
+ * with one reference. Any other handle has one owner, the caller unless stated
+ * otherwise, who must free it. The C++ API (runtime.h) is inline over this one.
  */
 #ifndef EYRIE_C_H_
 #define EYRIE_C_H_
 
-/* Out of memory. If the system has no memory for a block whose size a module, a
- * file or the caller decides, a function returns RESOURCE_EXHAUSTED, or a value
- * of EYRIE_KIND_NO_MEMORY (c_value.h), and the process goes on. The process
- * ends, by std::bad_alloc, if there is no memory for
- *   - a block of less than 64 KiB: handles, names, sentences, threads;
+/* Out of memory. If the system has no memory for a block whose size is decided
+ * by a module, a file or the caller, a function returns RESOURCE_EXHAUSTED or a
+ * value of EYRIE_KIND_NO_MEMORY (c_value.h), and the process continues.
+ * std::bad_alloc ends the process if there is no memory for
+ *   - a block of less than 64 KiB, such as a handle, a name or a message;
  *   - the signature of a function (eyrie_context_function);
- *   - one text of JSON, as a key in a .safetensors file;
- *   - what shaders for Vulkan declare, and what a command buffer retains;
- *   - what a recorder of traces notes.
- * docs/embedding.md, "Out of memory", says more. */
+ *   - one JSON string, such as a key in a .safetensors file;
+ *   - the declarations of Vulkan shaders, or the list of objects that a command
+ *     buffer retains;
+ *   - the events of a trace.
+ * See docs/embedding.md, "Out of memory".
+ *
+ * Process-wide state. There is nothing to initialize or to shut down, and there
+ * are no process-wide settings. The process can record one trace at a time
+ * (c_trace.h). Internally, the library creates and manages objects of the
+ * process when they are first needed, such as
+ *   - fork() handlers, which keep child processes consistent;
+ *   - a thread for timeouts, which exists only while contexts have timeouts;
+ *   - native libraries, which are never unloaded;
+ *   - Vulkan instances, which devices share;
+ *   - JIT compilers, which contexts share, and gdb's list of their code;
+ *   - memory of messages between ranks that were in flight at the end. */
 
 #include "eyrie/c_base.h"
 #include "eyrie/c_value.h"
@@ -29,247 +41,295 @@
 extern "C" {
 #endif
 
-/* ---- What a host gives -------------------------------------------------- */
+/* ---- Logs and allocators ------------------------------------------------ */
 
-/* What a line of the log is. */
+/* The kind of a log message. */
 typedef enum eyrie_severity_t {
-  EYRIE_SEVERITY_MODULE = 1,  /* what a module prints or traces */
-  EYRIE_SEVERITY_NOTE = 2,    /* worth knowing, and no error */
-  EYRIE_SEVERITY_WARNING = 3, /* an error that no call returns */
+  EYRIE_SEVERITY_MODULE = 1,  /* printed or traced by a module */
+  EYRIE_SEVERITY_NOTE = 2,    /* information, not an error */
+  EYRIE_SEVERITY_WARNING = 3, /* an error that no function returns */
 } eyrie_severity_t;
 
-/* Takes a line of the log: `length` bytes of UTF-8 and a NUL, without a line's
- * end behind it; tensors that a module traces are several lines. The text is
- * valid for the call. It is called on any thread, also on several at once, and
- * must neither throw nor call the library. The library itself prints nothing,
- * with a log or without: what no log takes is dropped. */
+/* Receives a log message: `length` bytes of UTF-8, followed by a NUL but not by
+ * a newline. A traced tensor is one message of several lines. The text is valid
+ * only during the call. May be called on any thread, and on several at the same
+ * time. Must not throw or call the library. The library itself prints nothing;
+ * without a log, messages are dropped. */
 typedef void (*eyrie_log_t)(eyrie_severity_t severity, const char* text,
                             size_t length, void* user);
 
-/* Gives `size` bytes, 1 at least, of any content, at a multiple of `alignment`,
- * a power of two (64 in this version); NULL if it has none: what asked for
- * them fails with RESOURCE_EXHAUSTED then. */
+/* Allocates `size` bytes, at least 1, at a multiple of `alignment`, which is a
+ * power of two (64 in this version). The content may be anything. If it returns
+ * NULL, the operation that needs the memory fails with RESOURCE_EXHAUSTED. */
 typedef void* (*eyrie_allocate_t)(size_t size, size_t alignment, void* user);
-/* Takes back what was given, with the size that was asked for. */
+/* Frees memory from eyrie_allocate_t. `size` is the size that was requested. */
 typedef void (*eyrie_deallocate_t)(void* memory, size_t size, void* user);
 
 /* ---- Devices ------------------------------------------------------------ */
 
-/* A device: thread-safe, shared by any number of contexts. */
+/* A device. Thread-safe; any number of contexts may share it. */
 typedef struct eyrie_device_t eyrie_device_t;
 
-/* Which functions of modules become machine code; the interpreter runs the
- * others, and all where the system refuses memory that is executable. */
+/* Which bytecode functions are compiled to machine code. The interpreter runs
+ * all others, and runs everything if the system refuses executable memory. */
 typedef enum eyrie_jit_t {
-  EYRIE_JIT_LAZY = 0, /* those that are hot */
-  EYRIE_JIT_OFF = 1,
-  EYRIE_JIT_EAGER = 2 /* each when it is called */
+  EYRIE_JIT_LAZY = 0, /* functions that are called or loop often */
+  EYRIE_JIT_OFF = 1,  /* none */
+  EYRIE_JIT_EAGER = 2 /* every function, when it is first called */
 } eyrie_jit_t;
 
 typedef struct eyrie_device_options_t {
-  size_t struct_size; /* sizeof(eyrie_device_options_t) */
-  /* Nonzero: executables of the platform's own format may be loaded. */
+  /* sizeof(eyrie_device_options_t). Fields that an older version of the struct
+   * does not have count as 0. */
+  size_t struct_size;
+  /* Nonzero: executables in the platform's own format may be loaded. */
   int allow_system_executables;
-  /* Nonzero: executables of native code are refused; a module that needs one
-   * fails to load. Shaders are taken, kept to their buffers as far as the
-   * device can (docs/vulkan.md). For modules from strangers. */
+  /* Nonzero: native executables are refused, and a context of a module that
+   * needs one cannot be created. Shaders are still accepted; the device keeps
+   * their accesses within their buffers as far as it can (docs/vulkan.md). Use
+   * this for untrusted modules. */
   int no_native_code;
-  /* Takes sentences that are worth knowing and no errors (docs/vulkan.md,
-   * "Notes"); may be NULL. It is called on any thread, also on several at once,
-   * while anything of the device lives, and must call nothing of the device's.
-   * A struct_size up to here is fine. */
+  /* Receives information that is not an error (docs/vulkan.md, "Notes"). May be
+   * NULL. May be called on any thread, and on several at the same time, while
+   * the device or an object of it exists. Must not use the device. */
   void (*notice)(const char* sentence, void* notice_data);
   void* notice_data;
-  /* Called once when nothing needs notice_data any more, also if the device is
-   * not opened; may be NULL. A struct_size up to here is fine. */
+  /* Called once when notice_data is no longer needed, even if the device cannot
+   * be opened. May be NULL. */
   void (*free_notice_data)(void* notice_data);
-  /* The log of the device, which gets the notices too, and of contexts whose
-   * first device it is; may be NULL. */
+  /* The log of the device, which also receives its notices, and of contexts
+   * whose first device this is. May be NULL. */
   eyrie_log_t log;
   void* log_data;
   void (*free_log_data)(void* log_data); /* as free_notice_data */
-  /* Where a CPU device has the bytes of its buffers from, both or neither NULL;
-   * NULL: the system (docs/embedding.md, "Memory"). Called on any thread, also
-   * on several at once; must neither throw nor call the library. Blocks that
-   * are free may be kept for later buffers until nothing refers to the device
-   * nor to a value in its memory. UNIMPLEMENTED of devices with memory of their
-   * own. */
+  /* Allocate and free the buffers of a CPU device. Both or neither must be
+   * NULL; if NULL, the system's memory is used (docs/embedding.md, "Memory").
+   * May be called on any thread, and on several at the same time. Must not
+   * throw or call the library. Free blocks may be cached for later buffers as
+   * long as the device or a value in its memory exists. Devices with memory of
+   * their own (Vulkan) return UNIMPLEMENTED. */
   eyrie_allocate_t allocate;
   eyrie_deallocate_t deallocate;
   void* allocator_data;
-  /* Called once, behind the last deallocate, also if the device is not opened;
-   * may be NULL. A struct_size up to here is fine. */
+  /* Called once after the last deallocate, even if the device cannot be opened.
+   * May be NULL. */
   void (*free_allocator_data)(void* allocator_data);
-  /* An eyrie_jit_t: of contexts whose first device this is, and of its bytecode
-   * kernels. */
+  /* An eyrie_jit_t for the device's bytecode kernels and for contexts whose
+   * first device this is. */
   int jit;
 } eyrie_device_options_t;
 
-/* Opens "local-sync" or any other name `eyrie run --list_devices` prints.
- * Options may be NULL. NOT_FOUND: no such driver or device. A child of fork()
- * cannot use its parent's devices that have threads, FAILED_PRECONDITION, and
- * opens its own (docs/embedding.md, "Processes that fork"). */
+/* Opens a device by its name, such as "local-sync"; `eyrie run --list_devices`
+ * prints all names. `options` may be NULL.
+ *
+ * NOT_FOUND: no such driver or device. INVALID_ARGUMENT: wrong options, with a
+ * struct_size that is too small, an unknown jit, or only one of the two
+ * allocator functions. UNIMPLEMENTED: an allocator for a device with its own
+ * memory, or a feature that the device lacks. UNAVAILABLE: the machine has no
+ * Vulkan loader or driver. RESOURCE_EXHAUSTED: no memory or threads.
+ *
+ * In a child of fork(), a device with threads that the parent opened returns
+ * FAILED_PRECONDITION from all functions; the child must open its own. */
 EYRIE_EXPORT eyrie_error_t* eyrie_device_open(
     const char* uri, const eyrie_device_options_t* options,
     eyrie_device_t** out_device);
 EYRIE_EXPORT void eyrie_device_retain(eyrie_device_t* device);
 EYRIE_EXPORT void eyrie_device_release(eyrie_device_t* device);
 
-/* An array whose elements are copied to memory of the device, where a context
- * on it needs no further copy if the array is lent. INVALID_ARGUMENT: the
- * value is no array. RESOURCE_EXHAUSTED: the device has no room. */
+/* Creates an array in the device's memory, with a copy of the elements. If the
+ * result is lent (eyrie_value_lend), calls on this device do not copy it again.
+ * INVALID_ARGUMENT: `array` is not an array. RESOURCE_EXHAUSTED: no memory. */
 EYRIE_EXPORT eyrie_error_t* eyrie_value_upload(const eyrie_value_t* array,
                                                eyrie_device_t* device,
                                                eyrie_value_t** out_value);
 
 /* ---- Modules ------------------------------------------------------------ */
 
-/* A loaded and verified module: immutable, shared by threads. */
+/* A loaded and verified module. Immutable; may be shared by threads. */
 typedef struct eyrie_module_t eyrie_module_t;
 
-/* Maps the file; it must not change while the module lives. */
+/* Loads and verifies a module file (.vmfb). The file is mapped, so it must not
+ * change as long as the module or a context of it exists. "-" reads standard
+ * input.
+ *
+ * NOT_FOUND: no such file. PERMISSION_DENIED: the file may not be read.
+ * INVALID_ARGUMENT: a directory, or not a module, or a malformed one.
+ * OUT_OF_RANGE: a malformed module, with an index or offset past the end.
+ * UNIMPLEMENTED: a version or feature that this library does not support.
+ * RESOURCE_EXHAUSTED: no memory. INTERNAL: the system cannot read the file. */
 EYRIE_EXPORT eyrie_error_t* eyrie_module_load_file(const char* path,
                                                    eyrie_module_t** out_module);
-/* Copies the bytes. */
+/* The same for a file's bytes in memory, which are copied. INVALID_ARGUMENT,
+ * OUT_OF_RANGE, UNIMPLEMENTED and RESOURCE_EXHAUSTED as for a file. */
 EYRIE_EXPORT eyrie_error_t* eyrie_module_load_memory(
     const void* data, size_t size, eyrie_module_t** out_module);
 EYRIE_EXPORT void eyrie_module_retain(eyrie_module_t* module);
 EYRIE_EXPORT void eyrie_module_release(eyrie_module_t* module);
 
-/* Strings are valid as long as the module. */
+/* Returns the module's name, which is valid as long as the module. */
 EYRIE_EXPORT const char* eyrie_module_name(const eyrie_module_t* module);
 
+/* An exported function. The strings are valid as long as the module. */
 typedef struct eyrie_function_info_t {
-  const char* name;               /* without the module's */
+  const char* name;               /* without the module's name */
   const char* calling_convention; /* "0rr_r" */
   const char* declaration;        /* "sync func @add(...)", or "" */
 } eyrie_function_info_t;
 
+/* Returns the number of exported functions, without those that only a runtime
+ * calls, such as "__init". */
 EYRIE_EXPORT size_t eyrie_module_function_count(const eyrie_module_t* module);
-/* `index` below the count, else all fields are NULL. */
+/* Returns a function. If `index` is not less than the count, all fields are
+ * NULL. */
 EYRIE_EXPORT eyrie_function_info_t
 eyrie_module_function(const eyrie_module_t* module, size_t index);
 
 /* ---- Native libraries --------------------------------------------------- */
 
-/* A shared library whose functions modules may import: handlers of XLA's FFI
- * and memref functions of MLIR (docs/native.md). Immutable, shared by threads
+/* A shared library with functions that modules can import: XLA FFI handlers and
+ * MLIR memref functions (docs/native.md). Immutable; may be shared by threads
  * and by any number of contexts. */
 typedef struct eyrie_native_library_t eyrie_native_library_t;
 
-/* Opens the library at this path, which runs its constructors; it is trusted
- * with all that the process can do, and is never unloaded. What its functions
- * are is said by the manifest, a JSON file, or, if that is NULL, by the
- * library's note or by the file of its name with ".json" behind. The path is
- * not searched for. NOT_FOUND: no such file, or no manifest, or a symbol that
- * the library has not. INVALID_ARGUMENT: no library, or a malformed manifest.
- * UNIMPLEMENTED: a library for another machine. FAILED_PRECONDITION: the system
- * cannot load it. */
+/* Opens the library at `path`, which is not searched for in other folders. This
+ * runs the library's constructors, so it must be trusted. It is never unloaded.
+ * `manifest` is the path of a JSON file that describes the functions. If it is
+ * NULL, the manifest is the library's ELF note, or else the file `path`.json.
+ *
+ * NOT_FOUND: no such file, or no manifest. INVALID_ARGUMENT: not a shared
+ * library, or a malformed manifest. UNIMPLEMENTED: a library for another
+ * machine, or an unknown manifest version. FAILED_PRECONDITION: the system
+ * cannot load the library. */
 EYRIE_EXPORT eyrie_error_t* eyrie_native_library_open(
     const char* path, const char* manifest,
     eyrie_native_library_t** out_library);
 EYRIE_EXPORT void eyrie_native_library_retain(eyrie_native_library_t* library);
 EYRIE_EXPORT void eyrie_native_library_release(eyrie_native_library_t* library);
 
+/* Returns the number of functions in the manifest. */
 EYRIE_EXPORT size_t
 eyrie_native_library_function_count(const eyrie_native_library_t* library);
-/* "xffi.scale", as modules import it; as long as the library. `index` below
- * the count, else NULL. */
+/* Returns the name that modules import, such as "xffi.scale". It is valid as
+ * long as the library. NULL if `index` is not less than the count. */
 EYRIE_EXPORT const char* eyrie_native_library_function_name(
     const eyrie_native_library_t* library, size_t index);
 
-/* What handlers get that ask for user data of a type. */
+/* User data that handlers can ask for by its type. */
 typedef struct eyrie_native_data_t {
-  const char* type; /* the name that the type is registered by */
-  void* data;       /* not NULL; outlives the context */
+  const char* type; /* the type's registered name */
+  void* data;       /* must outlive the context */
 } eyrie_native_data_t;
 
 /* ---- Contexts ----------------------------------------------------------- */
 
-/* Linked modules with globals of their own. One thread at a time. */
+/* Linked modules with their own globals. Only one thread at a time may use a
+ * context and its functions and calls, except for eyrie_context_cancel. */
 typedef struct eyrie_context_t eyrie_context_t;
 
-/* Links the modules in order, dependencies first, and runs their
- * initialisers. The context retains modules and devices. */
+/* Links the modules, each to those before it, and runs their initializers. The
+ * context retains modules and devices. At least one module is required; devices
+ * are required only by modules that use them, and `devices` may be NULL if
+ * there are none.
+ *
+ * NOT_FOUND: a required module or function is missing. UNIMPLEMENTED: an
+ * imported module is too old, or an imported function has another signature.
+ * INVALID_ARGUMENT: no modules, two of the same name, or no device for a module
+ * that needs one. RESOURCE_EXHAUSTED: no memory. FAILED_PRECONDITION: a device
+ * of the parent of this forked process. Otherwise the error of an initializer,
+ * for example because no device can run the module's executables. */
 EYRIE_EXPORT eyrie_error_t* eyrie_context_create(eyrie_module_t* const* modules,
                                                  size_t module_count,
                                                  eyrie_device_t* const* devices,
                                                  size_t device_count,
                                                  eyrie_context_t** out_context);
+/* Frees the context and its functions. Its calls (eyrie_prepared_t,
+ * eyrie_call_t) must be freed before. */
 EYRIE_EXPORT void eyrie_context_free(eyrie_context_t* context);
 
-/* What a context may use; 0 in any field but the first is no limit of one's
- * own. A call that passes a limit fails with RESOURCE_EXHAUSTED, of the time
- * with DEADLINE_EXCEEDED, and the context with it: all later calls are
- * FAILED_PRECONDITION. Other contexts go on. Native code is not interrupted:
- * the call fails when it comes back. */
+/* The limits and resources of a context. A field that is 0 has no effect unless
+ * stated otherwise.
+ *
+ * A call that exceeds a limit fails with RESOURCE_EXHAUSTED, or with
+ * DEADLINE_EXCEEDED for the timeout. This fails the context permanently: all
+ * its later calls return FAILED_PRECONDITION. Other contexts are not affected.
+ * Native code is not interrupted; the call fails when the code returns. */
 typedef struct eyrie_context_options_t {
-  size_t struct_size;  /* sizeof(eyrie_context_options_t) */
-  uint64_t fuel;       /* of each call: 1 unit a branch backwards, a call, a KiB
-                        * that an instruction or import works on, and what
-                        * docs/limits.md lists; taken before it is done */
-  int64_t timeout_ns;  /* nanoseconds, of each call with its wait for results */
-  uint64_t max_memory; /* bytes of host and device memory held at a time */
-  size_t max_stack;    /* bytes; 4 MiB if 0 */
-  /* Files that programs load parameters from, .irpa, .safetensors or .gguf:
-   * "path", or "scope=path". They are mapped, and never written. */
+  size_t struct_size;  /* sizeof(eyrie_context_options_t), or an older one's */
+  uint64_t fuel;       /* units per call: 1 for each backward branch, call, and
+                        * KiB that an instruction or import processes; see
+                        * docs/limits.md */
+  int64_t timeout_ns;  /* per call, with the wait for results; nanoseconds */
+  uint64_t max_memory; /* bytes of host and device memory in use at a time */
+  size_t max_stack;    /* bytes; 0 means 4 MiB */
+  /* Files that modules load parameters from: .irpa, .safetensors or .gguf.
+   * Each is "path" or "scope=path". They are mapped and never written, and must
+   * not change as long as the context exists. */
   const char* const* parameter_files;
   size_t parameter_file_count;
-  /* Whose functions the modules may import; retained by the context. Results
-   * lie in memory of the first device. A struct_size up to here is fine. */
+  /* Libraries with functions that the modules may import. The context retains
+   * them. Results are in memory of the first device. */
   eyrie_native_library_t* const* native_libraries;
   size_t native_library_count;
-  const eyrie_native_data_t* native_data; /* a type once */
-  size_t native_data_count; /* a struct_size up to here is fine, too */
-  /* The context's log; NULL: that of its first device. */
+  const eyrie_native_data_t* native_data; /* at most one entry per type */
+  size_t native_data_count;
+  /* The context's log. If NULL, the log of its first device. */
   eyrie_log_t log;
   void* log_data;
-  /* Called once when nothing needs log_data any more, also if there comes to be
-   * no context; may be NULL. */
+  /* Called once when log_data is no longer needed, even if the context cannot
+   * be created. May be NULL. */
   void (*free_log_data)(void* log_data);
 } eyrie_context_options_t;
 
-/* The same with options, which may be NULL. Initialisers run within the
- * limits of a call. ALREADY_EXISTS: two native libraries have a function of the
- * same name. PERMISSION_DENIED: there are native libraries, and a device that
- * was opened with no_native_code. */
+/* The same with options, which may be NULL. Initializers run within the limits
+ * of one call. The errors are those of eyrie_context_create, and also:
+ *
+ * INVALID_ARGUMENT: a struct_size that is too small, a negative timeout, user
+ * data that is NULL or has the type of another entry, native libraries without
+ * a device, or a malformed parameter file. OUT_OF_RANGE and UNIMPLEMENTED: a
+ * malformed parameter file, or one with an unsupported feature. NOT_FOUND: no
+ * such parameter file, or a native library lacks a symbol of its manifest.
+ * ALREADY_EXISTS: two native libraries have a function of the same name, or two
+ * parameters of a scope have the same key. PERMISSION_DENIED: a parameter file
+ * may not be read, or there are native libraries and a device was opened with
+ * no_native_code. RESOURCE_EXHAUSTED or DEADLINE_EXCEEDED: a limit. */
 EYRIE_EXPORT eyrie_error_t* eyrie_context_create_with_options(
     eyrie_module_t* const* modules, size_t module_count,
     eyrie_device_t* const* devices, size_t device_count,
     const eyrie_context_options_t* options, eyrie_context_t** out_context);
 
-/* Ends the running call, or the next, with CANCELLED, and fails the context as
- * a limit does. From any thread while the context lives, and from a signal
- * handler. */
+/* Ends the running call, or the next one, with CANCELLED, and fails the context
+ * permanently, as a limit does. May be called from any thread and from a signal
+ * handler, as long as the context exists. */
 EYRIE_EXPORT void eyrie_context_cancel(eyrie_context_t* context);
 
-/* Nonzero: a call has passed a limit, or the context was cancelled; calls fail
- * from now on. Whoever wants to go on frees it and creates another one, whose
- * globals have their initial values. Nothing else that a call fails with makes
- * it so. The context's thread's. */
+/* Reports whether a call has exceeded a limit or the context was cancelled. If
+ * so, all later calls fail; to continue, free the context and create a new one,
+ * with globals that have their initial values. Other errors of calls do not
+ * fail a context. */
 EYRIE_EXPORT int eyrie_context_failed(const eyrie_context_t* context);
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* A function of a context: found, and its signature read, once. The context
- * owns it; it is valid as long, and the same thread's. */
+/* A function of a context, which owns it. It is valid as long as the context,
+ * and must not be used by two threads at the same time. */
 typedef struct eyrie_function_t eyrie_function_t;
 
-/* "module.function", or "function", which is sought in the last module first.
- * NOT_FOUND names those that there are. */
+/* Finds a function by "module.function" or by "function". A name without a
+ * module is looked up in the last module first. The same name returns the same
+ * handle. NOT_FOUND: no such function; the message lists those that exist. */
 EYRIE_EXPORT eyrie_error_t* eyrie_context_function(
     eyrie_context_t* context, const char* name,
     eyrie_function_t** out_function);
 
-/* What a function takes and returns: by its metadata, else by the source's
- * declaration, else by registers. Strings are valid as long as the function. */
+/* The arguments and results of a function. They come from its metadata, or else
+ * from the declaration in the source, or else from the types of registers. The
+ * strings are valid as long as the function. */
 typedef struct eyrie_signature_t {
   const char* text;   /* "add(x: 4xf32, y: ?xf32) -> 4xf32" */
   const char* json;   /* an object, as `eyrie dump --json` prints it */
   const char* source; /* "iree.abi", "calling convention", ... */
-  const char* doc;    /* what the source says of the function, or "" */
-  const char* error;  /* what is wrong with the metadata, which is then not
-                       * used; "" if nothing is */
+  const char* doc;    /* the function's documentation, or "" */
+  const char* error;  /* why the metadata is malformed and not used, or "" */
   size_t argument_count;
   size_t result_count;
 } eyrie_signature_t;
@@ -277,114 +337,129 @@ typedef struct eyrie_signature_t {
 EYRIE_EXPORT eyrie_signature_t
 eyrie_function_signature(const eyrie_function_t* function);
 
+/* An argument or a result. */
 typedef struct eyrie_parameter_t {
   const char* name;     /* or "" */
   const char* type;     /* "?x4xf32", "{a: i32, b: bytes}" */
-  int is_keyword;       /* nonzero: the argument may be given by name */
-  int storage_of;       /* the result that the argument is storage for, or -1 */
-  eyrie_kind_t kind;    /* of the values that it takes or gives */
-  eyrie_dtype_t dtype;  /* of numbers and arrays, if it is known */
-  int64_t rank;         /* of arrays; -1 if it is not known, or no array */
-  const int64_t* shape; /* `rank` dimensions, -1 where they are not known */
+  int is_keyword;       /* nonzero: the argument may be passed by name */
+  int storage_of;       /* index of the result that this argument is storage
+                         * for, or -1 */
+  eyrie_kind_t kind;    /* of its values */
+  eyrie_dtype_t dtype;  /* of numbers and arrays, or EYRIE_DTYPE_NONE */
+  int64_t rank;         /* of arrays; -1 if unknown or not an array */
+  const int64_t* shape; /* `rank` dimensions; -1 for each unknown one */
 } eyrie_parameter_t;
 
-/* `index` below the signature's count, else all fields are 0. */
+/* Return a parameter. If `index` is not less than the signature's count, all
+ * fields are 0. */
 EYRIE_EXPORT eyrie_parameter_t
 eyrie_function_argument(const eyrie_function_t* function, size_t index);
 EYRIE_EXPORT eyrie_parameter_t
 eyrie_function_result(const eyrie_function_t* function, size_t index);
 
-/* Calls, and waits for the results. Arguments are by position; they are
- * borrowed, and never changed but for the elements of lent arrays. `results`
- * has room for `result_capacity` values: where there is NULL a new one is put,
- * which is the caller's; a value that is there becomes the result. With values
- * handed in again and again calls with numbers allocate nothing. One may be
- * argument and result.
+/* Calls the function and waits for its results. Arguments are passed by
+ * position. They are borrowed, and not changed except for the elements of lent
+ * arrays. `results` has `result_capacity` entries. An entry that is NULL
+ * receives a new value, which the caller must free; the value of any other
+ * entry is replaced by the result. If results are reused in this way, calls
+ * with numbers allocate nothing. A value may be both argument and result.
  *
- * INVALID_ARGUMENT: an argument that is missing, not expected, given twice or
- * not what the signature says. RESOURCE_EXHAUSTED: more results than room,
- * found before the call, or a limit is passed, or there is no memory, or an
- * argument is of EYRIE_KIND_NO_MEMORY. Else what the function fails with.
- * Results are left alone then. */
+ * INVALID_ARGUMENT: an argument is missing, unexpected, passed twice, or does
+ * not match the signature. RESOURCE_EXHAUSTED: `results` is too small (checked
+ * before the call), a limit is exceeded, there is no memory, or an argument is
+ * of EYRIE_KIND_NO_MEMORY. DEADLINE_EXCEEDED, CANCELLED: the call was stopped.
+ * FAILED_PRECONDITION: the context has failed before. Otherwise the error of
+ * the function. Results are not written if the call fails. */
 EYRIE_EXPORT eyrie_error_t* eyrie_function_call(eyrie_function_t* function,
                                                 eyrie_value_t* const* arguments,
                                                 size_t argument_count,
                                                 eyrie_value_t** results,
                                                 size_t result_capacity);
 
-/* The same with the last `name_count` arguments given by these names. */
+/* The same, with the last `name_count` arguments passed by these names. `names`
+ * may be NULL if `name_count` is 0. */
 EYRIE_EXPORT eyrie_error_t* eyrie_function_call_named(
     eyrie_function_t* function, eyrie_value_t* const* arguments,
     size_t argument_count, const char* const* names, size_t name_count,
     eyrie_value_t** results, size_t result_capacity);
 
-/* ---- Calls made ready --------------------------------------------------- */
+/* ---- Prepared calls ----------------------------------------------------- */
 
-/* A call that is made again and again: its arguments are checked and laid out
- * once. The context's thread's; ends before the context. */
+/* A call that is made repeatedly, with arguments that are checked and converted
+ * only once. Must be used on the context's thread and freed before the
+ * context. */
 typedef struct eyrie_prepared_t eyrie_prepared_t;
 
-/* Arguments as for eyrie_function_call_named, whose values are not needed any
- * more when it returns. Elements of lent arrays are read at every call, if
- * eyrie_function_statistics says that they are lent and not copied; all else
- * is as it is now. Copies, and storage for results that is left out, are made
- * once: a function that writes there finds what the call before has left. */
+/* Prepares a call. Arguments and errors are as for eyrie_function_call_named.
+ * The argument values may be freed or changed afterwards. The elements of lent
+ * arrays are read at every call, provided that eyrie_function_statistics counts
+ * them as lent and not as copied; all other arguments keep their present
+ * values. Copies of arguments, and storage for results that is not passed, are
+ * created only once: a function that writes to them sees what the previous call
+ * has left there. */
 EYRIE_EXPORT eyrie_error_t* eyrie_function_prepare(
     eyrie_function_t* function, eyrie_value_t* const* arguments,
     size_t argument_count, const char* const* names, size_t name_count,
     eyrie_prepared_t** out_prepared);
 
-/* Calls, and waits. Results as eyrie_function_call gives them, and fails as
- * that does. */
+/* Makes the call and waits for its results. Results and errors are as for
+ * eyrie_function_call. */
 EYRIE_EXPORT eyrie_error_t* eyrie_prepared_call(eyrie_prepared_t* prepared,
                                                 eyrie_value_t** results,
                                                 size_t result_capacity);
 
-/* NULL is allowed. */
 EYRIE_EXPORT void eyrie_prepared_free(eyrie_prepared_t* prepared);
 
 /* ---- Calls in pieces ---------------------------------------------------- */
 
-/* A call that the host's event loop drives. It runs in pieces, and gives way
- * where the function yields or waits for a fence; between them the context is
- * free for other calls. The context's thread's; ends before the context. */
+/* A call that the host's event loop drives. It runs in pieces: a piece ends if
+ * the function yields or waits for a fence. Between pieces the context may be
+ * used for other calls. Must be used on the context's thread and freed before
+ * the context. */
 typedef struct eyrie_call_t eyrie_call_t;
 
-/* Says that the call has something to run: once by eyrie_function_begin, later
- * whenever it can go on, on any thread but not on two at once. The host runs
- * it later, on the context's thread: not in here. */
+/* Tells the host to call eyrie_call_run soon, on the context's thread. Called
+ * first by eyrie_function_begin, and later each time the call can continue. May
+ * be called on any thread, but not on two at the same time. Must not use the
+ * call itself. */
 typedef void (*eyrie_wake_t)(void* user);
 
-/* Arguments as for eyrie_function_call_named. The limits of a call hold for
- * all pieces together. INVALID_ARGUMENT as there. */
+/* Begins a call. Arguments are as for eyrie_function_call_named, and need not
+ * be kept. The limits of one call apply to all pieces together. `wake(user)`
+ * may be called until the call is freed.
+ *
+ * INVALID_ARGUMENT: as for eyrie_function_call. RESOURCE_EXHAUSTED: no memory.
+ * The error of the function is returned by eyrie_call_results. */
 EYRIE_EXPORT eyrie_error_t* eyrie_function_begin(
     eyrie_function_t* function, eyrie_value_t* const* arguments,
     size_t argument_count, const char* const* names, size_t name_count,
     eyrie_wake_t wake, void* user, eyrie_call_t** out_call);
 
-/* Runs what there is to run, if there is. Nonzero: the call is over. */
+/* Runs the next piece, if it is ready. Returns nonzero if the call is over. */
 EYRIE_EXPORT int eyrie_call_run(eyrie_call_t* call);
 
-/* What the call returned, once, as eyrie_function_call gives it.
- * FAILED_PRECONDITION: it is not over, or they are taken. Else what it failed
- * with. */
+/* Stores the results of a call that is over, as eyrie_function_call does. May
+ * be called only once. FAILED_PRECONDITION: the call is not over, or its
+ * results have been taken. RESOURCE_EXHAUSTED: `results` is too small; this may
+ * be called again. Otherwise the error of the call. */
 EYRIE_EXPORT eyrie_error_t* eyrie_call_results(eyrie_call_t* call,
                                                eyrie_value_t** results,
                                                size_t result_capacity);
 
-/* Drops the call where it stands; nobody is woken any more. NULL is allowed. */
+/* Frees the call, even if it is not over; the rest of it does not run. `wake`
+ * is not called after this returns. */
 EYRIE_EXPORT void eyrie_call_free(eyrie_call_t* call);
 
-/* What became of the arrays of a call, arguments and results together. */
+/* How many arrays of a call, arguments and results together, were */
 typedef struct eyrie_call_statistics_t {
   uint32_t lent;      /* used in place */
-  uint32_t copied;    /* as they were */
-  uint32_t packed;    /* from strides or lists */
-  uint32_t converted; /* to another element type */
-  uint64_t bytes;     /* copied, packed or converted */
+  uint32_t copied;    /* copied unchanged */
+  uint32_t packed;    /* made dense from strides or lists */
+  uint32_t converted; /* converted to another element type */
+  uint64_t bytes;     /* the bytes copied, packed or converted */
 } eyrie_call_statistics_t;
 
-/* Of the last call. */
+/* Returns the statistics of the last call of this function. */
 EYRIE_EXPORT eyrie_call_statistics_t
 eyrie_function_statistics(const eyrie_function_t* function);
 

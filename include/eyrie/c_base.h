@@ -1,4 +1,4 @@
-/* What all of the C API needs: how functions are exported, and errors. */
+/* The basis of the C API: errors, versions and the export of functions. */
 #ifndef EYRIE_C_BASE_H_
 #define EYRIE_C_BASE_H_
 
@@ -11,14 +11,14 @@ extern "C" {
 
 #define EYRIE_EXPORT __attribute__((visibility("default")))
 
-/* The codes of gRPC and Abseil, by their numbers. */
+/* Error codes: those of gRPC and Abseil, with the same numbers. */
 typedef enum eyrie_code_t {
   EYRIE_OK = 0,
   EYRIE_CANCELLED = 1,
   EYRIE_UNKNOWN = 2,
   EYRIE_INVALID_ARGUMENT = 3, /* malformed module, wrong type or shape */
   EYRIE_DEADLINE_EXCEEDED = 4,
-  EYRIE_NOT_FOUND = 5, /* no such function, import, file, device */
+  EYRIE_NOT_FOUND = 5, /* no such function, import, file or device */
   EYRIE_ALREADY_EXISTS = 6,
   EYRIE_PERMISSION_DENIED = 7,
   EYRIE_RESOURCE_EXHAUSTED = 8, /* memory or a configured limit */
@@ -32,12 +32,15 @@ typedef enum eyrie_code_t {
   EYRIE_UNAUTHENTICATED = 16,
 } eyrie_code_t;
 
+/* A code and a message. Immutable; owned by the caller of the function that
+ * returned it. */
 typedef struct eyrie_error_t eyrie_error_t;
 
+/* Returns the code, which is never EYRIE_OK. */
 EYRIE_EXPORT eyrie_code_t eyrie_error_code(const eyrie_error_t* error);
-/* A sentence; valid as long as the error. */
+/* Returns the message, which is valid as long as the error. */
 EYRIE_EXPORT const char* eyrie_error_message(const eyrie_error_t* error);
-/* NULL is allowed. */
+/* Frees the error. NULL is allowed. */
 EYRIE_EXPORT void eyrie_error_free(eyrie_error_t* error);
 
 /* The version of these headers. */
@@ -46,7 +49,7 @@ EYRIE_EXPORT void eyrie_error_free(eyrie_error_t* error);
 #define EYRIE_VERSION_PATCH 0
 #define EYRIE_VERSION "0.1.0"
 
-/* The version of the library, "0.1.0". */
+/* Returns the version of the library, such as "0.1.0". The string is static. */
 EYRIE_EXPORT const char* eyrie_version(void);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
-/* Fences: what is to come first, and calls that begin when it has come.
+/* Fences, and calls that wait for one fence and signal another.
  *
- * A call gets the fence that another signals as the one it waits for, and so
- * on: no thread waits in between. c.h has the rest of the API.
+ * If one call signals the fence that another call waits for, the calls form a
+ * chain in which no thread waits. c.h has the rest of the API.
  */
 #ifndef EYRIE_C_FENCE_H_
 #define EYRIE_C_FENCE_H_
@@ -12,55 +12,65 @@
 extern "C" {
 #endif
 
-/* Something that is reached once, or fails for good. Thread-safe. */
+/* An event that is reached once or fails permanently. Thread-safe. */
 typedef struct eyrie_fence_t eyrie_fence_t;
 
-/* A fence that is not reached: for the host to signal, or a call. */
+/* Creates a fence that is not reached. The host or a call may signal it.
+ * FAILED_PRECONDITION: the device belongs to the parent of this forked process
+ * and has threads. RESOURCE_EXHAUSTED: no memory. */
 EYRIE_EXPORT eyrie_error_t* eyrie_fence_create(eyrie_device_t* device,
                                                eyrie_fence_t** out_fence);
 EYRIE_EXPORT void eyrie_fence_retain(eyrie_fence_t* fence);
-/* NULL is allowed. What waits for a fence that is gone, and that nothing else
- * is going to signal, fails with CANCELLED. */
+/* Releases a reference; NULL is allowed. If the last reference is released and
+ * nothing else can signal the fence, everything that waits for it fails with
+ * CANCELLED. */
 EYRIE_EXPORT void eyrie_fence_release(eyrie_fence_t* fence);
 
-/* INVALID_ARGUMENT: it is reached already. A fence that failed gives its
- * failure. */
+/* Marks the fence as reached. INVALID_ARGUMENT: it is already reached. If the
+ * fence has failed, returns that failure. */
 EYRIE_EXPORT eyrie_error_t* eyrie_fence_signal(eyrie_fence_t* fence);
-/* Fails the fence, with a code that is not EYRIE_OK; all that waits for it
- * fails with the code and the first 32 KiB of the message. Of no effect on one
- * that has failed. */
+/* Fails the fence. Everything that waits for it fails with this code and the
+ * first 32 KiB of the message. `code` must not be EYRIE_OK, which is replaced
+ * by EYRIE_UNKNOWN. Does nothing if the fence has already failed. */
 EYRIE_EXPORT void eyrie_fence_fail(eyrie_fence_t* fence, eyrie_code_t code,
                                    const char* message);
 
-/* Sets `out_reached` to 1 or 0. The fence's failure, if it has failed. */
+/* Sets `out_reached` to 1 if the fence is reached, else to 0. If the fence has
+ * failed, returns that failure. */
 EYRIE_EXPORT eyrie_error_t* eyrie_fence_query(eyrie_fence_t* fence,
                                               int* out_reached);
-/* Blocks for at most so long, or below 0 for as long as it takes.
- * DEADLINE_EXCEEDED: not reached by then. Else the fence's failure. */
+/* Blocks until the fence is reached, for at most `timeout_ns` nanoseconds, or
+ * without a limit if that is negative. DEADLINE_EXCEEDED: the fence was not
+ * reached in time. If the fence fails, returns that failure. */
 EYRIE_EXPORT eyrie_error_t* eyrie_fence_wait(eyrie_fence_t* fence,
                                              int64_t timeout_ns);
 
-/* `error` is NULL if the fence was reached, else its failure, which the
- * callback frees. It must not block. */
+/* Receives NULL if the fence was reached, else its failure, which the callback
+ * must free. Must not block. */
 typedef void (*eyrie_done_t)(void* user, eyrie_error_t* error);
-/* Has `done` called exactly once: when the fence is reached or fails; with
- * CANCELLED if it goes away before. On the thread that signals or fails it,
- * which may be one of a device; within this function if that has been. */
+/* Calls `done` exactly once: when the fence is reached or fails, or with
+ * CANCELLED if the fence is destroyed before. `done` is called on the thread
+ * that signals or fails the fence, which may be a thread of a device. If the
+ * fence is already reached or has failed, it is called before this returns. */
 EYRIE_EXPORT void eyrie_fence_on_done(eyrie_fence_t* fence, eyrie_done_t done,
                                       void* user);
 
-/* Calls without waiting for results, else as eyrie_function_call_named. An
- * asynchronous function begins when `wait` is reached (NULL: at once), and
- * this returns before; another is called by this thread, which waits for
- * `wait`. `signal` is reached when the results are ready, and fails with
- * whatever the call fails with.
+/* Calls a function without waiting for its results; arguments and results are
+ * as for eyrie_function_call_named. `signal` is reached when the results are
+ * ready. If the call fails, `signal` fails with the same error; this function
+ * returns the error too if it is known by then.
  *
- * Numbers among the results are ready when this returns, elements of arrays
- * when `signal` is reached. Arrays that are not ready yet may be arguments of
- * a call that waits for them, if they are lent (eyrie_value_lend); what is
- * lent stays as it is until `signal` is reached. If the context ends first,
- * what still waits fails with CANCELLED. The limit of time holds for what this
- * thread does in here. */
+ * An asynchronous function begins when `wait` is reached, or at once if `wait`
+ * is NULL, and this returns before it ends. For any other function, this waits
+ * for `wait` and then calls it on this thread. The timeout of the context
+ * limits only the time that this function takes.
+ *
+ * Numbers among the results are valid when this returns; the elements of arrays
+ * are valid only when `signal` is reached. Before that, such an array may
+ * already be passed to a call that waits for `signal`, if it is lent
+ * (eyrie_value_lend). Lent memory must not be changed or freed until `signal`
+ * is reached. If the context is freed first, calls that still wait fail with
+ * CANCELLED. */
 EYRIE_EXPORT eyrie_error_t* eyrie_function_start(
     eyrie_function_t* function, eyrie_value_t* const* arguments,
     size_t argument_count, const char* const* names, size_t name_count,

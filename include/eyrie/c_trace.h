@@ -1,9 +1,9 @@
-/* Eyrie's C API: what calls did and when, for trace viewers, and what each
- * kernel took.
+/* Eyrie's C API: records the times of calls for trace viewers, and the time
+ * that each kernel takes.
  *
- * A trace is the process's: from its start to its stop all threads, devices
- * and contexts note in it what they do. There is one at a time. Start and stop
- * are any thread's, while calls run; a handle is used by one thread at a time.
+ * A trace records the whole process: all threads, devices and contexts. The
+ * process can record only one at a time. A trace may be started and stopped on
+ * any thread while calls run, but only one thread at a time may use its handle.
  */
 #ifndef EYRIE_C_TRACE_H_
 #define EYRIE_C_TRACE_H_
@@ -14,57 +14,65 @@
 extern "C" {
 #endif
 
+/* A recording, which is active until it is stopped. */
 typedef struct eyrie_trace_t eyrie_trace_t;
 
 typedef struct eyrie_trace_options_t {
   size_t struct_size; /* sizeof(eyrie_trace_options_t) */
-  /* Nonzero: only what kernels took is kept, not what happened when. */
+  /* Nonzero: only the times of kernels are recorded, no single events. */
   int kernels_only;
-  /* Bytes that it may take; what comes later is counted only. 0: 256 MiB. */
+  /* The most memory that the trace may use, in bytes; 0 means 256 MiB. Further
+   * events are dropped and counted. */
   uint64_t max_bytes;
 } eyrie_trace_options_t;
 
-/* Options may be NULL. FAILED_PRECONDITION: a trace is being recorded. */
+/* Starts a recording. `options` may be NULL. FAILED_PRECONDITION: the process
+ * is already recording a trace. INVALID_ARGUMENT: struct_size is too small. */
 EYRIE_EXPORT eyrie_error_t* eyrie_trace_start(
     const eyrie_trace_options_t* options, eyrie_trace_t** out_trace);
-/* Nothing is noted any more. A second time it does nothing. */
+/* Stops the recording. Does nothing if it is already stopped. */
 EYRIE_EXPORT void eyrie_trace_stop(eyrie_trace_t* trace);
 
-/* All below stop it first. */
+/* All functions below stop the recording first. */
 
-/* Writes it as JSON that ui.perfetto.dev and chrome://tracing open. A file that
- * exists keeps its links, mode and owner, and also its content unless the new
- * one is complete. NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT (a
- * directory), RESOURCE_EXHAUSTED (a full disk), FAILED_PRECONDITION (this
- * process has the file mapped) or INTERNAL. */
+/* Writes the trace to a file as JSON, which ui.perfetto.dev and
+ * chrome://tracing can open. An existing file keeps its links, mode and owner;
+ * its content is replaced only by a complete trace.
+ *
+ * NOT_FOUND: the folder does not exist. PERMISSION_DENIED: the file may not be
+ * written. INVALID_ARGUMENT: a directory. RESOURCE_EXHAUSTED: the disk is full.
+ * FAILED_PRECONDITION: this process uses the file, for example as a mapped
+ * module. INTERNAL: another error of the system. */
 EYRIE_EXPORT eyrie_error_t* eyrie_trace_write_file(eyrie_trace_t* trace,
                                                    const char* path);
 
-/* Takes pieces of a text in turn; nonzero ends the writing. */
+/* Receives the next `size` bytes of a text, which are valid during the call.
+ * Returns 0 to continue, or another number to abort. */
 typedef int (*eyrie_sink_t)(void* user, const char* text, size_t size);
 
-/* The same to a function. ABORTED: it has ended the writing. */
+/* Passes the JSON to a function. ABORTED: `sink` has aborted the writing. */
 EYRIE_EXPORT eyrie_error_t* eyrie_trace_write(eyrie_trace_t* trace,
                                               eyrie_sink_t sink, void* user);
 
-/* Events that found no room. */
+/* Returns the number of events that were dropped, see max_bytes. */
 EYRIE_EXPORT uint64_t eyrie_trace_dropped(eyrie_trace_t* trace);
 
-/* What the dispatches of a kernel took. */
+/* The time that all dispatches of a kernel took. */
 typedef struct eyrie_kernel_time_t {
   const char* name; /* valid as long as the trace */
   uint64_t dispatches;
   uint64_t workgroups;
-  double total_ns; /* of all threads together */
+  double total_ns; /* nanoseconds, the sum over all threads */
 } eyrie_kernel_time_t;
 
-/* Kernels by the time they took, the longest first. */
+/* Returns the number of kernels that were dispatched. */
 EYRIE_EXPORT size_t eyrie_trace_kernel_count(eyrie_trace_t* trace);
-/* `index` below the count, else all fields are 0. */
+/* Returns a kernel, in descending order of total_ns. If `index` is not less
+ * than the count, all fields are 0. */
 EYRIE_EXPORT eyrie_kernel_time_t eyrie_trace_kernel(eyrie_trace_t* trace,
                                                     size_t index);
 
-/* Stops it, if that has not been done. NULL is allowed. */
+/* Stops the recording and frees the trace. NULL is allowed. */
 EYRIE_EXPORT void eyrie_trace_free(eyrie_trace_t* trace);
 
 #ifdef __cplusplus

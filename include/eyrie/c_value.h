@@ -1,9 +1,10 @@
-/* Values of calls: null, numbers, bytes, arrays, lists, tuples, dicts.
+/* Arguments and results: null, numbers, bytes, arrays, lists, tuples, dicts.
  *
- * A value says nothing of the function that it is for: a call turns it into
- * what the function takes. NULL stands for the null value wherever one is read.
- * A value and all within it belong to one thread at a time. What is read by
- * pointer lasts until the value is freed, set, or written by a call.
+ * A value does not depend on a function: a call converts it to the type that
+ * the function takes. Where a function reads a value (const), NULL is the null
+ * value. Only one thread at a time may use a value and the items in it.
+ * Pointers into a value are valid until it is freed, set, or replaced by a
+ * result.
  */
 #ifndef EYRIE_C_VALUE_H_
 #define EYRIE_C_VALUE_H_
@@ -14,38 +15,41 @@
 extern "C" {
 #endif
 
+/* A value, which its owner must free. */
 typedef struct eyrie_value_t eyrie_value_t;
 
-/* If there is no memory for a value, the functions that return one return a
- * value of EYRIE_KIND_NO_MEMORY. It has no content, it stays as it is when it
- * is set, and it may be freed. A copy of it, and a list, tuple or dict that is
- * made with it, are of that kind, too. Functions that take values and return an
- * error return RESOURCE_EXHAUSTED for it, so a program may make all arguments
- * of a call and look at the call's error alone. */
+/* Kinds of values. If there is no memory, functions that return a value return
+ * one of EYRIE_KIND_NO_MEMORY. It has no content, setting it has no effect, and
+ * it may be freed. Copies of it, and lists, tuples and dicts that contain it,
+ * are of the same kind. Functions that take values and return an error return
+ * RESOURCE_EXHAUSTED for it. So a program may create all arguments of a call
+ * and check only the error of the call. */
 typedef enum eyrie_kind_t {
   EYRIE_KIND_NULL = 0,
   EYRIE_KIND_BOOL = 1,
-  EYRIE_KIND_INT = 2, /* of 64 bits, signed or not */
+  EYRIE_KIND_INT = 2, /* 64 bits, signed or unsigned */
   EYRIE_KIND_FLOAT = 3,
-  EYRIE_KIND_BYTES = 4, /* a text is its UTF-8 */
-  EYRIE_KIND_ARRAY = 5, /* numbers of one type in any number of dimensions */
+  EYRIE_KIND_BYTES = 4, /* also text, as UTF-8 */
+  EYRIE_KIND_ARRAY = 5, /* numbers of one type, in any number of dimensions */
   EYRIE_KIND_LIST = 6,
   EYRIE_KIND_TUPLE = 7,
   EYRIE_KIND_DICT = 8,
-  EYRIE_KIND_REF = 9,  /* a module's object: all one can do is pass it on */
-  EYRIE_KIND_ANY = 10, /* of types, not of values: any of these */
-  EYRIE_KIND_NO_MEMORY = 11, /* of values only: there was no memory for one */
+  EYRIE_KIND_REF = 9,  /* a module's object, which can only be passed on */
+  EYRIE_KIND_ANY = 10, /* only for parameters: any kind of value */
+  EYRIE_KIND_NO_MEMORY = 11, /* only for values: there was no memory */
 } eyrie_kind_t;
 
 EYRIE_EXPORT eyrie_kind_t eyrie_value_kind(const eyrie_value_t* value);
-/* The same value again. Elements of arrays are shared, all else is copied. */
+/* Returns a copy, which shares the elements of arrays with the original. */
 EYRIE_EXPORT eyrie_value_t* eyrie_value_copy(const eyrie_value_t* value);
+/* Frees the value and its items. NULL is allowed. Must not be called for an
+ * item of another value. */
 EYRIE_EXPORT void eyrie_value_free(eyrie_value_t* value);
 
 /* ---- Null, numbers, bytes ----------------------------------------------- */
 
-/* The width is where a function's types do not say what it takes: an i32
- * stays one. Everywhere else any number will do that fits. */
+/* Create a value. A call accepts any number that fits the type of the argument;
+ * the width given here counts only if that type is unknown. */
 EYRIE_EXPORT eyrie_value_t* eyrie_value_null(void);
 EYRIE_EXPORT eyrie_value_t* eyrie_value_bool(int value); /* zero or not */
 EYRIE_EXPORT eyrie_value_t* eyrie_value_i32(int32_t value);
@@ -53,11 +57,11 @@ EYRIE_EXPORT eyrie_value_t* eyrie_value_i64(int64_t value);
 EYRIE_EXPORT eyrie_value_t* eyrie_value_u64(uint64_t value);
 EYRIE_EXPORT eyrie_value_t* eyrie_value_f32(float value);
 EYRIE_EXPORT eyrie_value_t* eyrie_value_f64(double value);
-/* Copies `size` bytes. */
+/* Creates a value with a copy of the bytes. */
 EYRIE_EXPORT eyrie_value_t* eyrie_value_bytes(const void* data, size_t size);
 
-/* Make a value another, in place: for arguments that change from call to
- * call. Allocates nothing. */
+/* Replace a value of any kind by a number, without allocating; for arguments
+ * that change from call to call. `value` must not be NULL. */
 EYRIE_EXPORT void eyrie_value_set_bool(eyrie_value_t* value, int boolean);
 EYRIE_EXPORT void eyrie_value_set_i32(eyrie_value_t* value, int32_t number);
 EYRIE_EXPORT void eyrie_value_set_i64(eyrie_value_t* value, int64_t number);
@@ -65,8 +69,8 @@ EYRIE_EXPORT void eyrie_value_set_u64(eyrie_value_t* value, uint64_t number);
 EYRIE_EXPORT void eyrie_value_set_f32(eyrie_value_t* value, float number);
 EYRIE_EXPORT void eyrie_value_set_f64(eyrie_value_t* value, double number);
 
-/* Nonzero if the value is of this kind, and an integer of this range; `out` is
- * written then only. */
+/* Return nonzero if the value is of this kind and, for integers, fits the type.
+ * `out` is written only then. */
 EYRIE_EXPORT int eyrie_value_get_bool(const eyrie_value_t* value, int* out);
 EYRIE_EXPORT int eyrie_value_get_i64(const eyrie_value_t* value, int64_t* out);
 EYRIE_EXPORT int eyrie_value_get_u64(const eyrie_value_t* value, uint64_t* out);
@@ -76,9 +80,9 @@ EYRIE_EXPORT int eyrie_value_get_bytes(const eyrie_value_t* value,
 
 /* ---- Lists, tuples, dicts ----------------------------------------------- */
 
-/* Take over `count` values, whose handles are the caller's no more, even if
- * there is no memory for the result; NULL among them is null. Keys are
- * copied. */
+/* Create a list, tuple or dict of `count` items. This takes ownership of the
+ * items, even if there is no memory for the result. A NULL item is null. Keys
+ * are copied; they are in order and need not be unique. */
 EYRIE_EXPORT eyrie_value_t* eyrie_value_list(eyrie_value_t* const* items,
                                              size_t count);
 EYRIE_EXPORT eyrie_value_t* eyrie_value_tuple(eyrie_value_t* const* items,
@@ -86,37 +90,40 @@ EYRIE_EXPORT eyrie_value_t* eyrie_value_tuple(eyrie_value_t* const* items,
 EYRIE_EXPORT eyrie_value_t* eyrie_value_dict(const char* const* keys,
                                              eyrie_value_t* const* items,
                                              size_t count);
-/* The same with keys of `sizes` bytes, which may hold NUL bytes. */
+/* The same with the sizes of keys, which may contain NUL bytes. */
 EYRIE_EXPORT eyrie_value_t* eyrie_value_dict_sized(const char* const* keys,
                                                    const size_t* sizes,
                                                    eyrie_value_t* const* items,
                                                    size_t count);
 
-/* The number of items; 0 if the value is no list, tuple or dict. */
+/* Returns the number of items; 0 if the value is not a list, tuple or dict. */
 EYRIE_EXPORT size_t eyrie_value_count(const eyrie_value_t* value);
-/* An item, which remains the value's; NULL past the end. It may be set. */
+/* Returns an item, which the value owns and the caller may set. NULL if `index`
+ * is not less than the count. */
 EYRIE_EXPORT eyrie_value_t* eyrie_value_item(const eyrie_value_t* value,
                                              size_t index);
-/* The key of a dict's item; NULL past the end and where there are none. */
+/* Returns the key of a dict's item, followed by a NUL. NULL if the value is not
+ * a dict or `index` is not less than the count. */
 EYRIE_EXPORT const char* eyrie_value_key(const eyrie_value_t* value,
                                          size_t index);
-/* The bytes of that key, which may hold NUL bytes, without the one behind it;
- * 0 where there is none. */
+/* Returns the size of that key, which may contain NUL bytes, without the last
+ * NUL. 0 if there is no key. */
 EYRIE_EXPORT size_t eyrie_value_key_size(const eyrie_value_t* value,
                                          size_t index);
-/* The first item with this key, which remains the value's; else NULL. */
+/* Returns the first item with this key, which the value owns and the caller may
+ * set. NULL if there is none. */
 EYRIE_EXPORT eyrie_value_t* eyrie_value_find(const eyrie_value_t* value,
                                              const char* key);
-/* The same with a key of `size` bytes. */
+/* The same with a key of `size` bytes, which may contain NUL bytes. */
 EYRIE_EXPORT eyrie_value_t* eyrie_value_find_sized(const eyrie_value_t* value,
                                                    const char* key,
                                                    size_t size);
 
 /* ---- Arrays ------------------------------------------------------------- */
 
-/* Element types, by the codes that compiled modules use. */
+/* Element types, with the codes that compiled modules use. */
 typedef enum eyrie_dtype_t {
-  EYRIE_DTYPE_NONE = 0, /* not known; no array has it */
+  EYRIE_DTYPE_NONE = 0, /* unknown; not the type of any array */
   EYRIE_DTYPE_BOOL8 = 0x13000008,
   EYRIE_DTYPE_I8 = 0x10000008,
   EYRIE_DTYPE_I16 = 0x10000010,
@@ -140,63 +147,71 @@ typedef enum eyrie_dtype_t {
   EYRIE_DTYPE_F8E4M3FN = 0x25000008,
   EYRIE_DTYPE_F8E5M2FNUZ = 0x26000008,
   EYRIE_DTYPE_F8E4M3FNUZ = 0x27000008,
-  /* No type; any code may be passed and is then refused with a sentence. */
+  /* Not a type. It makes the enum wide enough for any code; unknown codes are
+   * INVALID_ARGUMENT. */
   EYRIE_DTYPE_MAX_ENUM = 0x7FFFFFFF,
 } eyrie_dtype_t;
 
-/* Numbers in memory. */
+/* The elements of an array. */
 typedef struct eyrie_array_t {
   eyrie_dtype_t dtype;
   size_t rank;
   const int64_t* shape;   /* `rank` dimensions */
-  const int64_t* strides; /* `rank` steps in bytes, negative or 0 ones too */
+  const int64_t* strides; /* `rank` steps in bytes; may be negative or 0 */
   const void* data;       /* the element at index 0, 0, ... */
-  size_t size;            /* bytes that all elements take, side by side */
+  size_t size;            /* bytes that the elements take if dense */
 } eyrie_array_t;
 
-/* An array with a copy of dense row-major elements. INVALID_ARGUMENT: `size`
- * is not what the shape and dtype need, or they are none, or the rank exceeds
- * 1024. RESOURCE_EXHAUSTED: there is no memory for the elements. */
+/* Creates an array with a copy of dense, row-major elements. INVALID_ARGUMENT:
+ * `size` does not match the shape and dtype, a dimension is negative, the dtype
+ * is unknown, or the rank exceeds 1024. RESOURCE_EXHAUSTED: no memory. */
 EYRIE_EXPORT eyrie_error_t* eyrie_value_array(eyrie_dtype_t dtype, size_t rank,
                                               const int64_t* shape,
                                               const void* data, size_t size,
                                               eyrie_value_t** out_value);
 
-/* An array over the caller's memory, which must stay, and stay as it is during
- * calls, until `release(user)` says that nothing needs it any more: that may
- * be on any thread, and long after the value is freed if the array is lent and
- * a module keeps it. NULL: none is called. Strides may be NULL:
- * the elements are dense and row-major, and `size` is compared.
- * INVALID_ARGUMENT: as eyrie_value_array; nothing is released. */
+/* Creates an array that uses the caller's memory. The memory must remain valid,
+ * and must not change during calls, until `release(user)` is called. That may
+ * happen on any thread, and long after the value is freed if the array is lent
+ * and a module keeps it. `release` may be NULL.
+ *
+ * If `strides` is NULL, the elements are dense and row-major, and `size` is
+ * checked. Otherwise `size` is ignored, and all elements that the strides lead
+ * to must be valid.
+ *
+ * INVALID_ARGUMENT: as for eyrie_value_array, or offsets exceed 64 bits.
+ * UNIMPLEMENTED: strides for elements smaller than a byte. RESOURCE_EXHAUSTED:
+ * no memory. If this fails, `release` is not called. */
 EYRIE_EXPORT eyrie_error_t* eyrie_value_borrow(const eyrie_array_t* array,
                                                void (*release)(void* user),
                                                void* user,
                                                eyrie_value_t** out_value);
 
-/* Lets calls use all arrays of a value in place, and change them. Without it
- * each call copies them, as compiled code may write to its arguments. Only
- * dense memory that is 64-byte aligned can be used in place; that of results
- * and of eyrie_value_array is. A lent argument and a result may be the same
- * memory afterwards. Do not lend memory that must not change, such as a
- * read-only mapping, unless eyrie_value_set_read_only says so. */
+/* Allows calls to use all arrays in the value in place and to change their
+ * elements. Without this, each call copies them, because compiled code may
+ * write to its arguments. Only dense memory that is aligned to 64 bytes can be
+ * used in place, such as that of results and of eyrie_value_array. After a
+ * call, a result may share the memory of a lent argument. Do not lend memory
+ * that must not change, such as a read-only mapping, unless
+ * eyrie_value_set_read_only is called too. Does nothing if `value` is NULL. */
 EYRIE_EXPORT void eyrie_value_lend(eyrie_value_t* value);
-/* Says that nothing may write to the arrays of a value. Calls copy them even
- * if they are lent, so no result shares their memory; as storage for a result
- * they are refused. */
+/* Forbids all writes to the arrays in the value. Calls copy them even if they
+ * are lent, so results never share their memory. They cannot be used as storage
+ * for results. Does nothing if `value` is NULL. */
 EYRIE_EXPORT void eyrie_value_set_read_only(eyrie_value_t* value);
-/* Lets calls convert the numbers of all arrays of a value to those that they
- * need though it rounds them. */
+/* Allows calls to convert the numbers of all arrays in the value even if that
+ * rounds them. Does nothing if `value` is NULL. */
 EYRIE_EXPORT void eyrie_value_allow_loss(eyrie_value_t* value);
 
-/* What an array holds: dense unless it was borrowed otherwise.
- * INVALID_ARGUMENT: the value is no array. */
+/* Describes an array. Its strides are those of a dense array unless it was
+ * borrowed with others. INVALID_ARGUMENT: the value is not an array. */
 EYRIE_EXPORT eyrie_error_t* eyrie_value_get_array(const eyrie_value_t* value,
                                                   eyrie_array_t* out_array);
 
 /* ---- References --------------------------------------------------------- */
 
-/* What a module calls the type of a reference, "hal.buffer"; NULL if the value
- * is none. Null references are the null value. */
+/* Returns the name of a reference's type, such as "hal.buffer"; NULL if the
+ * value is not a reference. A null reference is the null value. */
 EYRIE_EXPORT const char* eyrie_value_ref_type(const eyrie_value_t* value);
 
 #ifdef __cplusplus
