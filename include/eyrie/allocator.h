@@ -1,4 +1,4 @@
-// Where a CPU device has the bytes of its buffers from.
+// The interface of an allocator for the buffers of a CPU device.
 #ifndef EYRIE_ALLOCATOR_H_
 #define EYRIE_ALLOCATOR_H_
 
@@ -11,25 +11,26 @@
 
 namespace eyrie {
 
-// Called on any thread, also on several at once; must not throw, nor use the
-// library. docs/embedding.md, "Memory", says what comes from it and what does
-// not.
+// May be called on any thread, and on several at the same time. Must not throw
+// or use the library. docs/embedding.md, "Memory", lists the memory that comes
+// from it.
 class Allocator {
  public:
   virtual ~Allocator() = default;
-  // `size` bytes, 1 at least, of any content, at a multiple of `alignment`, a
-  // power of two (64 in this version). Null: there are none, and what asked for
-  // them fails with RESOURCE_EXHAUSTED.
+  // Allocates `size` bytes, at least 1, at a multiple of `alignment`, which is
+  // a power of two (64 in this version). The content may be anything. If it
+  // returns null, the operation that needs the memory fails with
+  // RESOURCE_EXHAUSTED.
   virtual void* Allocate(size_t size, size_t alignment) = 0;
-  // Takes back what Allocate gave, with the size that was asked for. Blocks
-  // that are free may be kept for later buffers until nothing refers to the
-  // device nor to a value in its memory.
+  // Frees memory from Allocate; `size` is the size that was requested. Free
+  // blocks may be cached for later buffers as long as the device or a value in
+  // its memory exists.
   virtual void Free(void* memory, size_t size) = 0;
 };
 
 namespace internal {
 
-// Puts an allocator into options of the C API, to be freed by them.
+// Sets an allocator in options of the C API, which then own a reference to it.
 inline void SetAllocator(const std::shared_ptr<Allocator>& allocator,
                          eyrie_device_options_t& options) {
   using Shared = std::shared_ptr<Allocator>;

@@ -1,4 +1,4 @@
-// Arrays as C++ sees them: element types, shapes, what an array holds.
+// Arrays in C++: element types, shapes and views of elements.
 #ifndef EYRIE_ARRAY_H_
 #define EYRIE_ARRAY_H_
 
@@ -15,7 +15,8 @@
 
 namespace eyrie {
 
-// The element type of a C++ type; others pass an eyrie_dtype_t.
+// Returns the element type of a C++ type. Other element types have no C++ type
+// and are passed as an eyrie_dtype_t.
 template <typename T>
 constexpr eyrie_dtype_t DtypeOf() {
   if constexpr (std::is_same_v<T, float>)
@@ -46,7 +47,8 @@ constexpr eyrie_dtype_t DtypeOf() {
 
 namespace internal {
 
-// The same, where C++ integers with a sign are not those of either sign.
+// The same, but signed C++ integers are SI8 to SI64 instead of I8 to I64, which
+// have no sign.
 template <typename T>
 constexpr eyrie_dtype_t SignedDtypeOf() {
   constexpr eyrie_dtype_t kDtype = DtypeOf<T>();
@@ -54,7 +56,8 @@ constexpr eyrie_dtype_t SignedDtypeOf() {
                               : kDtype;
 }
 
-// True for integers that are unsigned where T is signed, or the reverse.
+// Reports whether `dtype` is an unsigned integer and T is signed, or the
+// reverse.
 template <typename T>
 constexpr bool HasOtherSign(eyrie_dtype_t dtype) {
   return dtype >> 24 == (std::is_signed_v<T> ? 0x12 : 0x11);
@@ -62,8 +65,8 @@ constexpr bool HasOtherSign(eyrie_dtype_t dtype) {
 
 }  // namespace internal
 
-// A parameter that takes a row of Ts as braces, vector, array or span: it
-// refers to them, and keeps nothing.
+// A parameter type that accepts a braced list, vector, array or span of Ts. It
+// refers to the elements and does not copy them.
 template <typename T>
 class RowOf : public std::span<const T> {
  public:
@@ -75,20 +78,21 @@ class RowOf : public std::span<const T> {
   RowOf(const Range& row) : Span(row) {}  // NOLINT
 };
 
-// What an array holds, borrowed from its value.
+// A view of an array's elements. Valid until the array's value is destroyed or
+// changed.
 class ArrayView {
  public:
   explicit ArrayView(const eyrie_array_t& array) : array_(array) {}
 
   eyrie_dtype_t dtype() const { return array_.dtype; }
   std::span<const int64_t> shape() const { return {array_.shape, array_.rank}; }
-  // Steps in bytes, one per dimension.
+  // Returns the steps in bytes, one per dimension.
   std::span<const int64_t> strides() const {
     return {array_.strides, array_.rank};
   }
-  // The element at index 0, 0 …
+  // Returns the address of the element at index 0, 0, …
   const void* data() const { return array_.data; }
-  // True if the elements stand side by side in row-major order.
+  // Reports whether the elements are contiguous, in row-major order.
   bool is_dense() const {
     int64_t step = array_.dtype & 0xFF;
     step /= 8;
@@ -98,7 +102,7 @@ class ArrayView {
     }
     return true;
   }
-  // All elements of a dense array; else nothing.
+  // Returns the elements of a dense array. Empty if the array is not dense.
   std::span<const std::byte> bytes() const {
     return {static_cast<const std::byte*>(array_.data),
             is_dense() ? array_.size : 0};

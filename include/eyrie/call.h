@@ -1,13 +1,13 @@
-// A call made ready, to be made again and again.
+// A call that is made repeatedly.
 //
 //   auto call = eyrie::Call::Prepare(*add, {x, y});
 //   while (...) {
 //     if (auto done = call->Invoke(); !done) return done.error();
 //     Use(call->results()[0]);
 //   }
-// The function is found, and the arguments are checked and laid out, once; a
-// call with numbers costs no memory. Valid while the context is, and the same
-// thread's.
+// The arguments are checked and converted only once, and a call with numbers
+// allocates nothing. A Call must be used on the context's thread and destroyed
+// before the context.
 #ifndef EYRIE_CALL_H_
 #define EYRIE_CALL_H_
 
@@ -25,11 +25,13 @@ namespace eyrie {
 
 class Call {
  public:
-  // The values are not needed any more when it returns. Elements of lent
-  // arrays are read at every call, if function.statistics() says that they are
-  // lent and not copied; all else is as it is now. Copies, and storage for
-  // results that is left out, are made once: a function that writes there finds
-  // what the call before has left. INVALID_ARGUMENT as Function::Call.
+  // Prepares a call. The values may be destroyed or changed afterwards. The
+  // elements of lent arrays are read at every call, provided that
+  // function.statistics() counts them as lent and not as copied; all other
+  // arguments keep their present values. Copies of arguments, and storage for
+  // results that is not passed, are created only once: a function that writes
+  // to them sees what the previous call has left there. Returns the same errors
+  // for arguments as Function::Call.
   static Result<Call> Prepare(const Function& function, RowOf<Value> arguments,
                               RowOf<Value::Entry> named = {}) {
     internal::GivenArguments given(arguments, named);
@@ -42,8 +44,8 @@ class Call {
     return Call(function, handle);
   }
 
-  // Calls and waits. Fails as the function does: results() are those of the
-  // call before then.
+  // Makes the call and waits for its results. Returns the errors of
+  // Function::Call. If it fails, results() does not change.
   Result<void> Invoke() {
     internal::ResultRow returned(results_, result_count_);
     if (eyrie_error_t* error = eyrie_prepared_call(
@@ -54,7 +56,8 @@ class Call {
     return {};
   }
 
-  // Of the last call that succeeded; the next one replaces them.
+  // Returns the results of the last successful call. The next call replaces
+  // them.
   std::span<const Value> results() const { return results_; }
 
   eyrie_prepared_t* get() const { return handle_.get(); }

@@ -1,12 +1,12 @@
-// Calls from any thread, on threads of the pool's own.
+// A pool of threads that make calls; any thread may use it.
 //
 //   auto pool = eyrie::CallPool::Start(device, module, 4);
 //   std::future<Result<std::vector<Value>>> scores =
 //       pool->Call("predict", {image});
-// Each thread has a context of its own, so that the module is shared and its
-// globals are not: for functions that keep nothing from call to call. A call
-// that passes a limit, or is cancelled, fails its context: its thread makes
-// itself another one, with globals at their initial values, and goes on.
+// Each thread has its own context. They share the module but not its globals,
+// so the functions should keep no state between calls. If a call exceeds a
+// limit or is cancelled, its context fails; the thread then creates a new one,
+// with globals that have their initial values.
 #ifndef EYRIE_CALL_POOL_H_
 #define EYRIE_CALL_POOL_H_
 
@@ -34,29 +34,30 @@
 
 namespace eyrie {
 
-// Thread-safe. Its end waits for the calls that have been asked for. In a child
-// of fork(), which lacks the threads, calls fail with FAILED_PRECONDITION, and
-// its end waits for nothing.
+// Thread-safe. The destructor waits until all requested calls are complete. The
+// pool's threads do not exist in a child of fork(): calls fail there with
+// FAILED_PRECONDITION, and the destructor does not wait.
 class CallPool {
  public:
   using Task = std::function<void(Context&)>;
 
-  // Makes a context. Kept, and called by one thread at a time.
+  // Creates a context. The pool keeps a copy, and never calls it on two threads
+  // at the same time.
   using Create = std::function<Result<Context>()>;
 
-  // Makes as many contexts as threads, at least one. The threads take no
-  // signals. Fails as Context::Create; RESOURCE_EXHAUSTED: a thread cannot be
-  // started.
+  // Starts `threads` threads, at least one, each with a context. They block all
+  // signals. Returns the errors of Context::Create, and RESOURCE_EXHAUSTED if a
+  // thread cannot be started.
   static Result<CallPool> Start(const Device& device, const Module& module,
                                 size_t threads, const Limits& limits = {}) {
     return Start([device, module,
                   limits] { return Context::Create(device, module, limits); },
                  threads);
   }
-  // The same of contexts that `create` makes: as many here and now, and later,
-  // on a thread of the pool, one for each that has failed. If it makes none
-  // then, the thread's next call fails and names what has failed before;
-  // `create` is asked again at the one after it.
+  // The same with contexts from `create`. It is called once per thread before
+  // this returns, and later on a thread of the pool, to replace a context that
+  // has failed. If it fails then, the thread's next call fails with the error
+  // of the old context, and `create` is called again before the call after it.
   static Result<CallPool> Start(Create create, size_t threads) {
     std::vector<Context> contexts;
     do {
@@ -86,7 +87,7 @@ class CallPool {
   }
   ~CallPool() {
     if (is_forked()) {
-      // It counts waiters of the parent, which would be waited for.
+      // Leak the queue: its destructor could wait for threads of the parent.
       static_cast<void>(queue_.release());
       return;
     }
@@ -94,8 +95,9 @@ class CallPool {
     for (const pthread_t thread : threads_) pthread_join(thread, nullptr);
   }
 
-  // Calls the function on the first thread that is free. The arguments are the
-  // pool's then: the caller touches them no more, nor what they share.
+  // Calls the function on the first free thread. The pool takes over the
+  // arguments: the caller must not use them afterwards, nor values that share
+  // their arrays.
   std::future<Result<std::vector<Value>>> Call(
       std::string function, std::vector<Value> arguments,
       std::vector<Value::Entry> named = {}) {
@@ -105,8 +107,9 @@ class CallPool {
     });
   }
 
-  // Runs what wants a context: typed functions, several calls in a row. In a
-  // child of fork() the future of what is no Result has no value.
+  // Calls `run` with a context on the first free thread; for typed functions,
+  // or for several calls in a row. In a child of fork(), the future never gets
+  // a value (std::future_error) unless `run` returns a Result.
   template <typename F>
   auto Run(F run) -> std::future<std::invoke_result_t<F, Context&>> {
     using R = std::invoke_result_t<F, Context&>;
@@ -154,7 +157,7 @@ class CallPool {
       }
       changed_.notify_all();
     }
-    // Runs tasks until there are none any more.
+    // Runs tasks until the queue is closed and empty.
     void Serve(Context& context) {
       std::unique_lock<std::mutex> lock(mutex_);
       while (true) {
@@ -165,7 +168,7 @@ class CallPool {
         lock.unlock();
         if (context.failed()) Replace(context);
         task(context);
-        task = nullptr;  // with what it holds
+        task = nullptr;  // releases its captures without the lock
         lock.lock();
       }
     }
@@ -187,7 +190,7 @@ class CallPool {
 
   bool is_forked() const { return process_ != getpid(); }
 
-  // What a thread has.
+  // The argument of Work.
   struct Worker {
     Queue* queue;
     Context context;
@@ -214,7 +217,7 @@ class CallPool {
     const int error = pthread_create(&thread, nullptr, Work, worker.get());
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (error != 0) return error;
-    static_cast<void>(worker.release());  // the thread's
+    static_cast<void>(worker.release());  // owned by the thread
     threads_.push_back(thread);
     return 0;
   }

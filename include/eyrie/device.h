@@ -1,5 +1,7 @@
-// Devices by name. Thread-safe; shared by any number of contexts. A child of
-// fork() cannot use its parent's devices that have threads, and opens its own.
+// Devices, which are opened by name.
+//
+// In a child of fork(), a device with threads that the parent opened fails with
+// FAILED_PRECONDITION. The child must open its own.
 #ifndef EYRIE_DEVICE_H_
 #define EYRIE_DEVICE_H_
 
@@ -14,34 +16,39 @@
 
 namespace eyrie {
 
-// Which functions of modules become machine code: those that are hot, none, or
-// each when it is called. The interpreter runs the others, and all where the
-// system refuses memory that is executable.
+// Which bytecode functions are compiled to machine code: those that are called
+// or loop often, none, or every function when it is first called. The
+// interpreter runs all others, and runs everything if the system refuses
+// executable memory.
 enum class Jit { kLazy, kOff, kEager };
 
 struct DeviceOptions {
-  // Executables of the platform's own format may be loaded.
+  // Allows executables in the platform's own format.
   bool allow_system_executables = false;
-  // Executables of native code are refused: for modules from strangers.
+  // Refuses native executables. Use this for untrusted modules.
   bool no_native_code = false;
-  // Takes sentences that are worth knowing and no errors; may be empty. Called
-  // on any thread, also on several at once, while anything of the device lives;
-  // it must not use the device, nor throw.
+  // Receives information that is not an error; may be empty. May be called on
+  // any thread, and on several at the same time, while the device or an object
+  // of it exists. Must not use the device or throw.
   std::function<void(const std::string&)> notice = nullptr;
-  // Takes the notices too, and what is said in contexts whose first device this
-  // is; may be empty. The library itself prints nothing.
+  // Receives the notices too, and the messages of contexts whose first device
+  // this is; may be empty. The library itself prints nothing.
   Log log = nullptr;
-  // Where a CPU device has the bytes of its buffers from; null: the system.
-  // UNIMPLEMENTED of devices with memory of their own.
+  // Allocates the buffers of a CPU device; if null, the system does. Devices
+  // with their own memory (Vulkan) return UNIMPLEMENTED.
   std::shared_ptr<Allocator> allocator = nullptr;
-  // Of contexts whose first device this is, and of its bytecode kernels.
+  // For the device's bytecode kernels and for contexts whose first device this
+  // is.
   Jit jit = Jit::kLazy;
 };
 
-// Copies are the same device.
+// A device. Thread-safe; any number of contexts may share it. Copies refer to
+// the same device.
 class Device {
  public:
-  // "local-sync", or any other name `eyrie run --list_devices` prints.
+  // Opens a device by its name, such as "local-sync"; `eyrie run
+  // --list_devices` prints all names. NOT_FOUND: no such driver or device.
+  // Other errors are those of eyrie_device_open.
   static Result<Device> Open(const std::string& uri,
                              const DeviceOptions& choices = {}) {
     eyrie_device_options_t options = {};

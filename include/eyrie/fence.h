@@ -1,4 +1,4 @@
-// Fences, and calls that begin when one is reached and signal another.
+// Fences, and calls that wait for one fence and signal another.
 //
 //   auto ready = Fence::Create(*device), done = Fence::Create(*device);
 //   auto half = Start(first, {image}, nullptr, *ready);
@@ -24,10 +24,11 @@
 
 namespace eyrie {
 
-// Something that is reached once, or fails for good. Thread-safe.
+// An event that is reached once or fails permanently. Thread-safe.
 class Fence {
  public:
-  // One that is not reached: for the host to signal, or a call.
+  // Creates a fence that is not reached. The host or a call may signal it.
+  // Returns the errors of eyrie_fence_create.
   static Result<Fence> Create(const Device& device) {
     eyrie_fence_t* handle = nullptr;
     if (eyrie_error_t* error = eyrie_fence_create(device.get(), &handle)) {
@@ -36,13 +37,16 @@ class Fence {
     return Fence(handle);
   }
 
-  // INVALID_ARGUMENT: it is reached already; else its failure.
+  // Marks the fence as reached. INVALID_ARGUMENT: it is already reached. If the
+  // fence has failed, returns that failure.
   Result<void> Signal() { return Done(eyrie_fence_signal(get())); }
-  // All that waits fails with this.
+  // Fails the fence; everything that waits for it fails with this error. Does
+  // nothing if the fence has already failed.
   void Fail(const Error& error) {
     eyrie_fence_fail(get(), error.code(), error.message().c_str());
   }
-  // False: not yet. Its failure, if it has failed.
+  // Reports whether the fence is reached. If it has failed, returns that
+  // failure.
   Result<bool> IsReached() const {
     int reached = 0;
     if (eyrie_error_t* error = eyrie_fence_query(get(), &reached)) {
@@ -50,17 +54,19 @@ class Fence {
     }
     return reached != 0;
   }
-  // As long as it takes. Its failure, if it fails.
+  // Blocks until the fence is reached. If it fails, returns that failure.
   Result<void> Wait() { return Done(eyrie_fence_wait(get(), -1)); }
-  // DEADLINE_EXCEEDED: not reached in time.
+  // The same with a timeout. DEADLINE_EXCEEDED: not reached in time.
   Result<void> Wait(std::chrono::nanoseconds timeout) {
     const auto ns = timeout.count();
     return Done(eyrie_fence_wait(get(), ns < 0 ? 0 : ns));
   }
 
-  // Has `done` called exactly once, with null or the failure: on the thread
-  // that signals or fails the fence, one of a device maybe; here, if it has
-  // been; with CANCELLED if the fence goes away before. It must not block.
+  // Calls `done` exactly once, with null when the fence is reached or with its
+  // failure, which is CANCELLED if the fence is destroyed before. `done` is
+  // called on the thread that signals or fails the fence, which may be a thread
+  // of a device; before this returns if that has already happened. It must not
+  // block or throw.
   void OnDone(std::function<void(const Error*)> done) {
     using Callback = std::function<void(const Error*)>;
     eyrie_fence_on_done(
@@ -86,8 +92,9 @@ class Fence {
   internal::Handle<eyrie_fence_t, eyrie_fence_release> handle_;
 };
 
-// Calls without waiting for results: eyrie_function_start says what becomes of
-// them. `wait` may be null.
+// Calls a function without waiting for its results; see eyrie_function_start
+// for when they are ready. Begins when `wait` is reached, or at once if it is
+// null. Signals `signal` when the results are ready.
 inline Result<std::vector<Value>> Start(const Function& function,
                                         RowOf<Value> arguments,
                                         const Fence* wait, const Fence& signal,

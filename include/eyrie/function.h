@@ -1,10 +1,10 @@
-// A function of a context: what it takes and returns, and calls of it.
+// A function of a context: its signature, and calls.
 //
 //   auto add = context->Find("add");
 //   auto sums = add->Call({1, 2});                        // by position
 //   auto more = add->Call({1}, {{"y", 2}});               // and by name
-// Found, and its signature read, once. A small value, valid while its context
-// is, and the same thread's.
+// A small value that is valid as long as its context. Two threads must not use
+// functions of the same context at the same time.
 #ifndef EYRIE_FUNCTION_H_
 #define EYRIE_FUNCTION_H_
 
@@ -23,7 +23,7 @@ namespace eyrie {
 
 namespace internal {
 
-// A row of pointers, without allocation if they are few.
+// A row of pointers, which does not allocate if they are few.
 template <typename T>
 class Row {
  public:
@@ -38,8 +38,7 @@ class Row {
   std::vector<T> many_;
 };
 
-// Results of the C API in values that a caller has, for as long as it takes
-// to make a call.
+// Passes a caller's values to a call of the C API, as results to replace.
 class ResultRow {
  public:
   ResultRow(const std::vector<Value>& values, size_t count) : row_(count) {
@@ -50,7 +49,7 @@ class ResultRow {
   eyrie_value_t** data() { return row_.data(); }
   size_t size() const { return row_.size(); }
 
-  // After a call: the values become its results.
+  // Stores the results in `values` after a successful call.
   void GiveTo(std::vector<Value>& values) {
     values.resize(size());
     for (size_t i = 0; i < size(); ++i) {
@@ -72,7 +71,7 @@ class GivenArguments {
       values_.data()[i] = arguments[i].get();
     }
     for (size_t i = 0; i < named.size(); ++i) {
-      // No argument has a name with a NUL byte, and C would cut it there.
+      // No argument has a name with a NUL byte. C would end the name there.
       const std::string& name = named[i].first;
       names_.data()[i] = name.find('\0') == std::string::npos
                              ? name.c_str()
@@ -90,7 +89,7 @@ class GivenArguments {
   Row<const char*> names_;
 };
 
-// Takes over what the C API has returned.
+// Takes ownership of values of the C API.
 inline std::vector<Value> AdoptAll(const std::vector<eyrie_value_t*>& handles) {
   std::vector<Value> values;
   values.reserve(handles.size());
@@ -104,7 +103,8 @@ class Function {
  public:
   explicit Function(eyrie_function_t* handle) : handle_(handle) {}
 
-  // Strings and shapes in these live as long as the context.
+  // Return the signature, its arguments and its results. Strings and shapes in
+  // them are valid as long as the context.
   eyrie_signature_t signature() const {
     return eyrie_function_signature(handle_);
   }
@@ -123,9 +123,11 @@ class Function {
     return list;
   }
 
-  // Calls and waits. INVALID_ARGUMENT: an argument that is missing, not
-  // expected, given twice, or not what the signature says; else what the
-  // function fails with.
+  // Calls the function and waits for its results. INVALID_ARGUMENT: an argument
+  // is missing, unexpected, passed twice, or does not match the signature.
+  // RESOURCE_EXHAUSTED: no memory, or a limit is exceeded. DEADLINE_EXCEEDED,
+  // CANCELLED: the call was stopped. FAILED_PRECONDITION: the context has
+  // failed before. Otherwise the error of the function.
   Result<std::vector<Value>> Call(RowOf<Value> arguments,
                                   RowOf<Value::Entry> named = {}) {
     std::vector<Value> results;
@@ -135,8 +137,9 @@ class Function {
     return results;
   }
 
-  // The same into values that the caller has: numbers cost no memory then. An
-  // argument may be one of them. Left alone after an error.
+  // The same, but replaces existing values: if they are reused, calls with
+  // numbers allocate nothing. An argument may be one of them. They are not
+  // changed if the call fails.
   Result<void> CallInto(std::vector<Value>& results, RowOf<Value> arguments,
                         RowOf<Value::Entry> named = {}) {
     internal::GivenArguments given(arguments, named);
@@ -150,7 +153,7 @@ class Function {
     return {};
   }
 
-  // What became of the arrays of the last call.
+  // Returns how the arrays of the last call were passed.
   eyrie_call_statistics_t statistics() const {
     return eyrie_function_statistics(handle_);
   }

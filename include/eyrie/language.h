@@ -1,7 +1,6 @@
-// The language that the C++ API is written in: C++20.
+// Checks that the compiler's language is C++20.
 //
-// Included first, so that a compiler of an older language says so, and not what
-// it makes of the rest.
+// Must be included first, so that an older language gives one clear error.
 #ifndef EYRIE_LANGUAGE_H_
 #define EYRIE_LANGUAGE_H_
 

@@ -1,4 +1,4 @@
-// Where what the library has to say goes to, and what it is.
+// The log, which receives the messages of the library.
 #ifndef EYRIE_LOG_H_
 #define EYRIE_LOG_H_
 
@@ -12,20 +12,22 @@
 
 namespace eyrie {
 
+// The kind of a message.
 enum class Severity {
-  kModule = EYRIE_SEVERITY_MODULE,    // what a module prints or traces
-  kNote = EYRIE_SEVERITY_NOTE,        // worth knowing, and no error
-  kWarning = EYRIE_SEVERITY_WARNING,  // an error that no call returns
+  kModule = EYRIE_SEVERITY_MODULE,    // printed or traced by a module
+  kNote = EYRIE_SEVERITY_NOTE,        // information, not an error
+  kWarning = EYRIE_SEVERITY_WARNING,  // an error that no function returns
 };
 
-// Takes a line, without its end; tensors that a module traces are several. On
-// any thread, also on several at once; it must not throw, nor use the library.
-// Copies are kept as long as they may be called.
+// Receives a message without a newline at its end; a traced tensor is one
+// message of several lines. May be called on any thread, and on several at the
+// same time. Must not throw or use the library. Devices and contexts keep
+// copies.
 using Log = std::function<void(Severity, std::string_view)>;
 
 namespace internal {
 
-// Puts a log into options of the C API that have none, to be freed by them.
+// Sets the log in options of the C API, which then own a copy of it.
 template <typename Options>
 void SetLog(const Log& log, Options& options) {
   if (!log) return;

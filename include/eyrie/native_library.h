@@ -1,9 +1,9 @@
-// Shared libraries whose functions modules import: docs/native.md.
+// Shared libraries with functions that modules import; see docs/native.md.
 //
 //   auto library = eyrie::NativeLibrary::Open("k.so");
 //   auto context = eyrie::Context::Create(*device, *module, {}, {},
 //                                         {.libraries = {&*library}});
-// Immutable; shared by threads and by any number of contexts.
+// Immutable; may be shared by threads and by any number of contexts.
 #ifndef EYRIE_NATIVE_LIBRARY_H_
 #define EYRIE_NATIVE_LIBRARY_H_
 
@@ -19,10 +19,11 @@ namespace eyrie {
 
 class NativeLibrary {
  public:
-  // Opens the library at this path, which runs its constructors; it can do what
-  // the process can, and is never unloaded. What its functions are is said by
-  // the manifest, a JSON file; if that is empty by the library itself, or by
-  // "path.json". Fails as eyrie_native_library_open says.
+  // Opens the library at `path`. This runs its constructors, so it must be
+  // trusted. It is never unloaded. `manifest` is the path of a JSON file that
+  // describes the functions. If it is empty, the manifest is the library's ELF
+  // note, or else the file `path`.json. Returns the errors of
+  // eyrie_native_library_open.
   static Result<NativeLibrary> Open(const std::string& path,
                                     const std::string& manifest = "") {
     eyrie_native_library_t* handle = nullptr;
@@ -34,7 +35,7 @@ class NativeLibrary {
     return NativeLibrary(handle);
   }
 
-  // "xffi.scale", as modules import them.
+  // Returns the names that modules import, such as "xffi.scale".
   std::vector<std::string> functions() const {
     std::vector<std::string> names(eyrie_native_library_function_count(get()));
     for (size_t i = 0; i < names.size(); ++i) {
@@ -51,11 +52,11 @@ class NativeLibrary {
       handle_;
 };
 
-// What a context has of native code.
+// The native code of a context.
 struct Natives {
   std::vector<const NativeLibrary*> libraries;  // the context retains them
-  // What handlers get that ask for user data, by its type's name; not null,
-  // and there as long as the context.
+  // User data that handlers can ask for, by its type's name. The pointers must
+  // not be null, and must be valid as long as the context exists.
   std::map<std::string, void*> user_data = {};
 };
 

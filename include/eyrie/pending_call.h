@@ -4,8 +4,8 @@
 //   auto step = [&] { if (call->Run()) Show(call->Results()); };
 //   auto begun = PendingCall::Begin(predict, {image}, [&] { loop.Post(step);
 //   }); if (begun) call.emplace(std::move(*begun));
-// It runs in pieces, and gives way where the function yields or waits for a
-// fence; between them the context is free for other calls.
+// The call runs in pieces: a piece ends if the function yields or waits for a
+// fence. Between pieces the context may be used for other calls.
 #ifndef EYRIE_PENDING_CALL_H_
 #define EYRIE_PENDING_CALL_H_
 
@@ -22,12 +22,13 @@
 
 namespace eyrie {
 
-// The context's thread's; ends before the context.
+// Must be used on the context's thread and destroyed before the context.
 class PendingCall {
  public:
-  // `wake` says that there is something to run: within Begin, and later
-  // whenever the call can go on, on any thread but not on two at once. It has
-  // Run called, later and on the context's thread. INVALID_ARGUMENT as
+  // Begins a call. `wake` must cause a later call of Run on the context's
+  // thread. It is called first by Begin, and later each time the call can
+  // continue; on any thread, but not on two at the same time. It must not use
+  // the PendingCall or throw. Returns the same errors for arguments as
   // Function::Call.
   static Result<PendingCall> Begin(const Function& function,
                                    RowOf<Value> arguments,
@@ -48,7 +49,7 @@ class PendingCall {
   }
 
   PendingCall(PendingCall&&) = default;
-  // The call that was here ends before what wakes it.
+  // Destroys the old call before its `wake`, which it may still be calling.
   PendingCall& operator=(PendingCall other) noexcept {
     std::swap(result_count_, other.result_count_);
     std::swap(wake_, other.wake_);
@@ -56,11 +57,12 @@ class PendingCall {
     return *this;
   }
 
-  // Runs what there is to run, if there is. True: the call is over.
+  // Runs the next piece, if it is ready. Returns whether the call is over.
   bool Run() { return eyrie_call_run(handle_.get()) != 0; }
 
-  // What the call returned, once. FAILED_PRECONDITION: it is not over, or they
-  // are taken. Else what it failed with.
+  // Returns the results. May be called only once. FAILED_PRECONDITION: the call
+  // is not over, or its results have been taken. Otherwise the error of the
+  // call.
   Result<std::vector<Value>> Results() {
     std::vector<eyrie_value_t*> handles(result_count_);
     if (eyrie_error_t* error =

@@ -1,6 +1,7 @@
-// Error and Result<T>: how the C++ API reports failure without exceptions.
+// Error and Result<T>, with which the C++ API reports errors without
+// exceptions.
 //
-// No Abseil type crosses into a user's build.
+// The public headers use no types of Abseil.
 #ifndef EYRIE_RESULT_H_
 #define EYRIE_RESULT_H_
 
@@ -16,12 +17,12 @@
 
 namespace eyrie {
 
-// A code and a sentence.
+// A code and a message.
 class Error {
  public:
   Error(eyrie_code_t code, std::string message)
       : code_(code), message_(std::move(message)) {}
-  // Takes over an error of the C API.
+  // Takes ownership of an error of the C API.
   explicit Error(eyrie_error_t* error)
       : Error(eyrie_error_code(error), eyrie_error_message(error)) {
     eyrie_error_free(error);
@@ -35,8 +36,9 @@ class Error {
   std::string message_;
 };
 
-// A T or an Error. Reading the value of an error ends the process with the
-// error's sentence: test ok() first, or mean it.
+// A T or an Error. Check ok() first: if there is no value, value(), * and ->
+// print the error to stderr and abort the process. error() must be called only
+// if ok() is false.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -76,7 +78,7 @@ class [[nodiscard]] Result {
   std::optional<Error> error_;
 };
 
-// Success or an Error.
+// Success or an Error. error() must be called only if ok() is false.
 template <>
 class [[nodiscard]] Result<void> {
  public:
@@ -92,7 +94,7 @@ class [[nodiscard]] Result<void> {
 };
 
 namespace internal {
-// A C handle with its release function.
+// A C handle that is freed by its destructor.
 template <typename T, void (*kFree)(T*)>
 class Handle {
  public:
@@ -113,7 +115,7 @@ class Handle {
   T* handle_ = nullptr;
 };
 
-// One whose copies share what is counted.
+// The same for a reference counted handle; each copy has a reference.
 template <typename T, void (*kRetain)(T*), void (*kFree)(T*)>
 class SharedHandle : public Handle<T, kFree> {
  public:

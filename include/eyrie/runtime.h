@@ -5,15 +5,15 @@
 //   auto context = eyrie::Context::Create(*device, *module);
 //   auto results = context->Call("predict", {image, "label", 3});
 //
-// A Module is immutable and shared by threads; a Context has the module's
-// globals and serves one thread at a time.
+// A Module is immutable and may be shared by threads. A Context has the
+// module's globals; only one thread at a time may use it.
 #ifndef EYRIE_RUNTIME_H_
 #define EYRIE_RUNTIME_H_
 
-// Out of memory: what c.h says. The library returns RESOURCE_EXHAUSTED for
-// blocks whose size a module, a file or the caller decides. What these headers
-// allocate themselves, std::vectors and std::strings in the program's own code,
-// fails as all of the program's does: by std::bad_alloc.
+// Out of memory: see c.h. The library returns RESOURCE_EXHAUSTED for blocks
+// whose size is decided by a module, a file or the caller. Memory that these
+// headers allocate themselves, for std::vector and std::string, fails with
+// std::bad_alloc, as elsewhere in the program.
 
 #include <chrono>
 #include <cstddef>
@@ -34,11 +34,14 @@
 
 namespace eyrie {
 
-// Copies are the same module.
+// A loaded and verified module. Copies refer to the same module.
 class Module {
  public:
-  // Maps the file, which must not change while the module lives.
-  // NOT_FOUND, or INVALID_ARGUMENT with what is wrong with the file.
+  // Loads and verifies a file (.vmfb). The file is mapped, so it must not
+  // change as long as the module or a context of it exists. NOT_FOUND: no such
+  // file. INVALID_ARGUMENT or OUT_OF_RANGE: it is not a module, or a malformed
+  // one. UNIMPLEMENTED: a version or feature that this library does not
+  // support. Other errors are those of eyrie_module_load_file.
   static Result<Module> Load(const std::string& path) {
     eyrie_module_t* handle = nullptr;
     if (eyrie_error_t* error = eyrie_module_load_file(path.c_str(), &handle)) {
@@ -46,7 +49,7 @@ class Module {
     }
     return Module(handle);
   }
-  // Copies the bytes.
+  // The same for a file's bytes in memory, which are copied.
   static Result<Module> Load(std::span<const std::byte> bytes) {
     eyrie_module_t* handle = nullptr;
     if (eyrie_error_t* error =
@@ -57,7 +60,8 @@ class Module {
   }
 
   std::string name() const { return eyrie_module_name(get()); }
-  // The exported functions; strings live as long as the module.
+  // Returns the exported functions. The strings are valid as long as the
+  // module.
   std::vector<eyrie_function_info_t> functions() const {
     std::vector<eyrie_function_info_t> list(eyrie_module_function_count(get()));
     for (size_t i = 0; i < list.size(); ++i) {
@@ -75,35 +79,43 @@ class Module {
       handle_;
 };
 
-// What a context may use; all but the stack is without limit at first. A call
-// that passes a limit fails, RESOURCE_EXHAUSTED or DEADLINE_EXCEEDED, and its
-// context with it: later calls are FAILED_PRECONDITION. Others go on.
+// The limits of a context. By default only the stack is limited. A call that
+// exceeds a limit fails with RESOURCE_EXHAUSTED, or with DEADLINE_EXCEEDED for
+// the timeout. This fails its context permanently: later calls return
+// FAILED_PRECONDITION. Other contexts are not affected.
 struct Limits {
-  // Of each call; 0: any. A branch backwards, a call, and each KiB that an
-  // instruction or import works on take 1 unit, before they are done.
-  // docs/limits.md has what else takes some.
+  // Units per call; 0 means no limit. Each backward branch, each call, and each
+  // KiB that an instruction or import processes takes 1 unit. docs/limits.md
+  // lists what else takes fuel.
   uint64_t fuel = 0;
-  // Of each call, with the wait for its results; 0: any. Native code is not
-  // interrupted: the call fails when it comes back.
+  // Per call, with the wait for results; 0 means no limit. Native code is not
+  // interrupted; the call fails when the code returns.
   std::chrono::nanoseconds timeout{0};
-  uint64_t max_memory = 0;  // bytes, host and device, held at a time; 0: any
-  size_t max_stack = 0;     // bytes; 0: 4 MiB
+  // Bytes of host and device memory in use at a time; 0 means no limit.
+  uint64_t max_memory = 0;
+  size_t max_stack = 0;  // bytes; 0 means 4 MiB
 };
 
+// Linked modules with their own globals. Only one thread at a time may use a
+// context and its functions and calls, except for Cancel. Retains its modules,
+// devices and native libraries.
 class Context {
  public:
-  // One module on one device. `parameter_files` are what it loads parameters
-  // from, .irpa, .safetensors or .gguf: "path", or "scope=path". Functions of
-  // `natives` are imports that it may have. `log` takes what is said in it;
-  // without one the device's does.
+  // Creates a context of one module on one device. The module can load
+  // parameters from `parameter_files`: .irpa, .safetensors or .gguf, each as
+  // "path" or "scope=path". It can import the functions of `natives`. `log`
+  // receives the messages of the context; if it is empty, the log of the device
+  // does. Returns the errors of eyrie_context_create_with_options, such as
+  // NOT_FOUND if an import is missing, or the error of an initializer.
   static Result<Context> Create(
       const Device& device, const Module& module, const Limits& limits = {},
       const std::vector<std::string>& parameter_files = {},
       const Natives& natives = {}, const Log& log = nullptr) {
     return Create({&device}, {&module}, limits, parameter_files, natives, log);
   }
-  // Modules, those that others import first, on the devices that they find in
-  // this order. Arguments go to the first; docs/devices.md has the rest.
+  // The same for several modules, each linked to those before it, and several
+  // devices. Arguments are placed on the first device. docs/devices.md says how
+  // modules select devices.
   static Result<Context> Create(
       const std::vector<const Device*>& on,
       const std::vector<const Module*>& of, const Limits& limits = {},
@@ -147,8 +159,9 @@ class Context {
     return Context(handle);
   }
 
-  // "module.function", or "function", which is sought in the last module first.
-  // NOT_FOUND names those that there are.
+  // Finds a function by "module.function" or by "function". A name without a
+  // module is looked up in the last module first. NOT_FOUND: no such function;
+  // the message lists those that exist.
   Result<Function> Find(const std::string& name) {
     eyrie_function_t* handle = nullptr;
     if (eyrie_error_t* error =
@@ -159,7 +172,7 @@ class Context {
   }
 
   // The same with C++ types: Find<Tensor<float>(Tensor<float>, float)>("f").
-  // INVALID_ARGUMENT: the function has others.
+  // INVALID_ARGUMENT: the function has other types.
   template <typename Signature>
   Result<TypedFunction<Signature>> Find(const std::string& name) {
     auto found = Find(name);
@@ -167,7 +180,8 @@ class Context {
     return TypedFunction<Signature>::Bind(*found);
   }
 
-  // Calls a function once, and waits for the results.
+  // Finds and calls a function, and waits for its results. Returns the errors
+  // of Find and of Function::Call.
   Result<std::vector<Value>> Call(const std::string& function,
                                   RowOf<Value> arguments,
                                   RowOf<Value::Entry> named = {}) {
@@ -176,12 +190,13 @@ class Context {
     return found->Call(arguments, named);
   }
 
-  // Ends the running call, or the next, with CANCELLED, and fails the context.
-  // From any thread while the context lives, and from a signal handler.
+  // Ends the running call, or the next one, with CANCELLED, and fails the
+  // context permanently. May be called from any thread and from a signal
+  // handler, as long as the context exists.
   void Cancel() { eyrie_context_cancel(get()); }
 
-  // True: a call has passed a limit, or was cancelled, and calls fail from now
-  // on, whatever they are. Another context goes on, with globals of its own.
+  // Reports whether a call has exceeded a limit or the context was cancelled.
+  // If so, all later calls fail. To continue, create a new context.
   bool failed() const { return eyrie_context_failed(get()) != 0; }
 
   eyrie_context_t* get() const { return handle_.get(); }

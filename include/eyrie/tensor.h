@@ -1,8 +1,8 @@
-// An array whose element type C++ knows.
+// An array with an element type that is known in C++.
 //
 //   auto image = eyrie::Tensor<float>::Copy({1, 28, 28}, pixels);
 //   for (float score : scores.elements()) ...
-// Owns its elements, which copies share; belongs to one thread at a time.
+// Copies share the elements. Only one thread at a time may use a Tensor.
 #ifndef EYRIE_TENSOR_H_
 #define EYRIE_TENSOR_H_
 
@@ -22,7 +22,8 @@ namespace eyrie {
 
 namespace internal {
 
-// Integers of one width are one type to most modules, signed or not.
+// Reports whether the types are equal, except that integers of the same width
+// are equal whether signed or not: most modules do not distinguish them.
 constexpr bool IsSameElement(eyrie_dtype_t a, eyrie_dtype_t b) {
   const auto is_integer = [](uint32_t dtype) {
     return dtype >> 24 >= 0x10 && dtype >> 24 <= 0x12;
@@ -32,14 +33,14 @@ constexpr bool IsSameElement(eyrie_dtype_t a, eyrie_dtype_t b) {
 
 }  // namespace internal
 
-// Without a T the elements are of any type, and value() tells which.
+// Tensor<> has elements of any type, which value() describes.
 template <typename T = void>
 class Tensor {
  public:
-  // No array: what a function refuses.
+  // Not an array; functions do not accept it.
   Tensor() = default;
-  // Takes a value that is a dense array of such elements over.
-  // INVALID_ARGUMENT: it is none.
+  // Takes ownership of a value. INVALID_ARGUMENT: it is not a dense array of
+  // T (for Tensor<>, not an array).
   static Result<Tensor> From(Value value) {
     if constexpr (std::is_void_v<T>) {
       if (auto array = value.array(); !array) return array.error();
@@ -54,8 +55,8 @@ class Tensor {
       return Tensor(std::move(value), *elements);
     }
   }
-  // With a copy of the elements, row by row. INVALID_ARGUMENT: the shape has
-  // another number of them.
+  // Creates a tensor with a copy of the elements, in row-major order.
+  // INVALID_ARGUMENT: the number of elements does not match the shape.
   template <std::ranges::contiguous_range Range>
   static Result<Tensor> Copy(RowOf<int64_t> shape, const Range& elements) {
     return Made(Value::Array(shape, Typed(elements)));
@@ -66,7 +67,7 @@ class Tensor {
   {
     return Copy(shape, std::span<const T>(elements.begin(), elements.size()));
   }
-  // Over the caller's memory: see Value::Borrow.
+  // Creates a tensor that uses the caller's memory; see Value::Borrow.
   template <std::ranges::contiguous_range Range>
   static Result<Tensor> Borrow(RowOf<int64_t> shape, Range&& elements,
                                std::function<void()> release = nullptr) {
@@ -74,7 +75,7 @@ class Tensor {
     return Made(Value::Borrow(shape, elements, std::move(release)));
   }
 
-  // Empty if there is no array.
+  // Returns the dimensions; empty if this is not an array.
   std::span<const int64_t> shape() const {
     auto array = value_.array();
     return array ? array->shape() : std::span<const int64_t>();

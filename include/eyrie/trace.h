@@ -1,4 +1,4 @@
-// What calls did and when.
+// Records the times of calls and kernels.
 //
 //   auto trace = eyrie::Trace::Start();
 //   context->Call("predict", {image});
@@ -20,18 +20,20 @@
 namespace eyrie {
 
 struct TraceOptions {
-  // Only what kernels took is kept, not what happened when.
+  // Records only the times of kernels, no single events.
   bool kernels_only = false;
-  // Bytes that it may take; what comes later is counted only. 0: 256 MiB.
+  // The most memory that the trace may use, in bytes; 0 means 256 MiB. Further
+  // events are dropped and counted.
   uint64_t max_bytes = 0;
 };
 
-// A trace is the process's: all threads, devices and contexts note in it what
-// they do. It may be started and stopped by any thread, while calls run; a
-// Trace is one thread's at a time.
+// A trace records the whole process: all threads, devices and contexts. It may
+// be started and stopped on any thread while calls run, but only one thread at
+// a time may use a Trace.
 class Trace {
  public:
-  // FAILED_PRECONDITION: one is being recorded.
+  // Starts a recording. FAILED_PRECONDITION: the process is already recording a
+  // trace.
   static Result<Trace> Start(const TraceOptions& choices = {}) {
     eyrie_trace_options_t options = {};
     options.struct_size = sizeof(options);
@@ -44,18 +46,18 @@ class Trace {
     return Trace(handle);
   }
 
-  // Nothing is noted any more. All below do so first.
+  // Stops the recording. All functions below do so first.
   void Stop() { eyrie_trace_stop(get()); }
 
-  // The file and the errors are as eyrie_trace_write_file has them.
+  // Writes the trace to a file as JSON. Returns the errors of
+  // eyrie_trace_write_file, which has the details.
   Result<void> Write(const std::string& path) {
     if (eyrie_error_t* error = eyrie_trace_write_file(get(), path.c_str())) {
       return Error(error);
     }
     return {};
   }
-  // The same to a function that takes pieces of the text in turn, and ends the
-  // writing by false: ABORTED.
+  // Passes the JSON to `sink` in pieces. ABORTED: `sink` has returned false.
   Result<void> Write(const std::function<bool(std::string_view)>& sink) {
     const eyrie_sink_t call = [](void* user, const char* text, size_t size) {
       const auto& to =
@@ -70,7 +72,8 @@ class Trace {
     return {};
   }
 
-  // What kernels took, the longest first; names live as long as the trace.
+  // Returns the times of kernels, in descending order. The names are valid as
+  // long as the trace.
   std::vector<eyrie_kernel_time_t> kernels() {
     std::vector<eyrie_kernel_time_t> list(eyrie_trace_kernel_count(get()));
     for (size_t i = 0; i < list.size(); ++i) {
@@ -78,7 +81,7 @@ class Trace {
     }
     return list;
   }
-  // Events that found no room.
+  // Returns the number of events that were dropped, see max_bytes.
   uint64_t dropped() { return eyrie_trace_dropped(get()); }
 
   eyrie_trace_t* get() const { return handle_.get(); }

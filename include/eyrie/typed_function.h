@@ -1,11 +1,11 @@
-// A function with C++ types, which are checked once, when it is found.
+// A function with C++ types, which are checked when the function is found.
 //
 //   auto scale = context->Find<Tensor<float>(Tensor<float>, float)>("scale");
 //   Result<Tensor<float>> half = (*scale)(image, 0.5f);
-// Types are bool, integers, float, double, std::string (bytes), Tensor<T>,
-// Tensor<> (of any element type), std::vector<U> (a list) and Value, which may
-// be anything. A result is one of these, void for none, or a std::tuple of
-// several. Valid while its context is, and the same thread's.
+// Arguments may be bool, integers, float, double, std::string (bytes),
+// Tensor<T>, Tensor<> (any element type), std::vector<U> (a list) and Value
+// (anything). The result is one of these, void, or a std::tuple of several.
+// Valid as long as its context, and used on the same thread.
 #ifndef EYRIE_TYPED_FUNCTION_H_
 #define EYRIE_TYPED_FUNCTION_H_
 
@@ -29,8 +29,8 @@
 namespace eyrie {
 namespace internal {
 
-// How values become a C++ type, and which parameters are of it: of arguments
-// wider ones are, too, of results narrower ones.
+// Converts between values and a C++ type, and checks parameters: an argument
+// may be wider than the C++ type, and a result may be narrower.
 template <typename T>
 struct CppType;
 
@@ -140,7 +140,7 @@ struct CppType<Value> {
   static Result<Value> Take(Value& value) { return std::move(value); }
 };
 
-// Whether a parameter is a T; if not, why.
+// INVALID_ARGUMENT: the parameter does not fit T; the message says why.
 template <typename T>
 Result<void> CheckParameter(const Function& function,
                             const eyrie_parameter_t& parameter,
@@ -190,7 +190,7 @@ Result<void> CheckAll(const Function& function, bool is_argument) {
   return good;
 }
 
-// The results of a call as one C++ type.
+// Converts the results of a call to one C++ type.
 template <typename R>
 struct CppResults {
   static Result<void> Check(const Function& function) {
@@ -239,8 +239,8 @@ class TypedFunction;
 template <typename R, typename... Args>
 class TypedFunction<R(Args...)> {
  public:
-  // INVALID_ARGUMENT: the function has other arguments or results; the
-  // sentence has its signature.
+  // Checks the types of a function. INVALID_ARGUMENT: it has other arguments or
+  // results; the message contains its signature.
   static Result<TypedFunction> Bind(Function function) {
     if (auto good = internal::CheckAll<Args...>(function, true); !good) {
       return good.error();
@@ -251,13 +251,15 @@ class TypedFunction<R(Args...)> {
     return TypedFunction(function);
   }
 
-  // Calls and waits, as Function::Call. With numbers alone it allocates
-  // nothing after the first time.
+  // Calls the function and waits for its results. Returns the errors of
+  // Function::Call, and INVALID_ARGUMENT if a result has another type or does
+  // not fit. If all arguments and results are numbers, only the first call
+  // allocates memory.
   Result<R> operator()(const Args&... arguments) {
     size_t index = 0;
     (internal::CppType<Args>::Put(arguments, arguments_[index++]), ...);
     const auto done = function_.CallInto(results_, arguments_);
-    // What is large belongs to the caller again.
+    // Release arrays, lists and strings, which may be large.
     index = 0;
     [[maybe_unused]] const auto drop = [](Value& value, bool number) {
       if (!number) value = Value();

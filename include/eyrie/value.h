@@ -1,12 +1,12 @@
-// Arguments and results: null, numbers, text, arrays, lists, tuples, dicts.
+// Arguments and results: null, numbers, bytes, arrays, lists, tuples, dicts.
 //
 //   eyrie::Value age = 42, name = "Ada";
 //   eyrie::Value weights = *eyrie::Value::Array({2, 3}, floats);
 //   auto point = eyrie::Value::Dict({{"x", 1.5}, {"tags", weights}});
-// A Value owns what it holds and is copied as a std::string is, but that copies
-// share the elements of arrays. A ValueView reads one that it does not own.
-// If the library has no memory for a Value or a copy, its kind() is
-// EYRIE_KIND_NO_MEMORY, and calls with it return RESOURCE_EXHAUSTED.
+// A Value owns its content; a copy is independent, except that it shares the
+// elements of arrays. A ValueView reads a value that it does not own. If there
+// is no memory for a Value or a copy, its kind() is EYRIE_KIND_NO_MEMORY, and
+// calls with it return RESOURCE_EXHAUSTED.
 #ifndef EYRIE_VALUE_H_
 #define EYRIE_VALUE_H_
 
@@ -31,22 +31,22 @@
 
 namespace eyrie {
 
-// What a Value is made of as it is. Characters are no numbers.
+// A type that converts to a number or a bool. char does not.
 template <typename T>
 concept Number =
     std::is_arithmetic_v<T> && !std::is_same_v<T, char> && sizeof(T) <= 8;
 
-// Reads a value. Valid as long as that is neither dropped nor changed.
+// Reads a value. Valid until the value is destroyed or changed.
 class ValueView {
  public:
-  ValueView(const eyrie_value_t* value)  // NOLINT: null is the null value
+  ValueView(const eyrie_value_t* value)  // NOLINT: NULL is the null value
       : handle_(const_cast<eyrie_value_t*>(value)) {}
 
   eyrie_kind_t kind() const { return eyrie_value_kind(handle_); }
   bool is_null() const { return kind() == EYRIE_KIND_NULL; }
 
-  // The value as a bool, an integer, a float or a std::string_view; nothing if
-  // it is of another kind, or an integer that T does not hold.
+  // Returns the value as a bool, an integer, a float or a std::string_view, or
+  // nullopt if it has another kind or is an integer out of T's range.
   template <typename T>
   std::optional<T> As() const {
     if constexpr (std::is_same_v<T, bool>) {
@@ -74,7 +74,7 @@ class ValueView {
     return std::nullopt;
   }
 
-  // INVALID_ARGUMENT: not an array.
+  // Returns the array. INVALID_ARGUMENT: the value is not an array.
   Result<ArrayView> array() const {
     eyrie_array_t array;
     if (eyrie_error_t* error = eyrie_value_get_array(handle_, &array)) {
@@ -82,9 +82,10 @@ class ValueView {
     }
     return ArrayView(array);
   }
-  // The elements of a dense array, row by row. T has their size, and is a
-  // float where they are f32 or f64. INVALID_ARGUMENT: anything else, or an
-  // integer that T does not hold, as 200 of ui8 where T is int8_t.
+  // Returns the elements of a dense array, in row-major order. T must have
+  // their size, and must be a floating-point type only if they are f32 or f64.
+  // INVALID_ARGUMENT: the value is not a dense array, T does not match, or an
+  // integer is out of T's range, such as 200 of ui8 if T is int8_t.
   template <typename T>
   Result<std::span<const T>> elements() const {
     auto array = this->array();
@@ -114,7 +115,8 @@ class ValueView {
     return elements;
   }
 
-  // Items of lists, tuples and dicts. Where there is none it is null.
+  // The number of items, the items and the keys of lists, tuples and dicts. An
+  // item that does not exist is null; a key that does not exist is nullptr.
   size_t size() const { return eyrie_value_count(handle_); }
   ValueView item(size_t index) const {
     return eyrie_value_item(handle_, index);
@@ -122,10 +124,11 @@ class ValueView {
   const char* key(size_t index) const {
     return eyrie_value_key(handle_, index);
   }
-  // Of the key, which may hold NUL bytes, too.
+  // Returns the size of the key, which may contain NUL bytes.
   size_t key_size(size_t index) const {
     return eyrie_value_key_size(handle_, index);
   }
+  // Returns the first item with this key, or null.
   ValueView Find(const std::string& key) const {
     return eyrie_value_find_sized(handle_, key.data(), key.size());
   }
@@ -136,9 +139,11 @@ class ValueView {
   eyrie_value_t* handle_;
 };
 
+// A value. Only one thread at a time may use it and its items.
 class Value : public ValueView {
  public:
-  using Entry = std::pair<std::string, Value>;  // of a dict, or by name
+  // An entry of a dict, or an argument by name.
+  using Entry = std::pair<std::string, Value>;
 
   Value() : ValueView(nullptr) {}
   Value(std::nullptr_t) : Value() {}  // NOLINT: values convert
@@ -146,15 +151,15 @@ class Value : public ValueView {
   Value(T value) : ValueView(eyrie_value_null()) {  // NOLINT
     Set(value);
   }
-  // Text, or any bytes.
+  // Creates a value of bytes, which may be text.
   template <typename T>
     requires std::convertible_to<const T&, std::string_view>
   Value(const T& text)  // NOLINT
       : Value(Bytes(std::as_bytes(std::span(std::string_view(text))))) {}
-  // A copy of what is read.
+  // Copies a value.
   explicit Value(ValueView view)
       : ValueView(view.get() ? eyrie_value_copy(view.get()) : nullptr) {}
-  // Takes over a value of the C API.
+  // Takes ownership of a value of the C API.
   static Value Adopt(eyrie_value_t* value) {
     Value adopted;
     adopted.handle_ = value;
@@ -169,7 +174,7 @@ class Value : public ValueView {
   }
   ~Value() { eyrie_value_free(handle_); }
 
-  // Makes this a number, without allocating unless it is Value().
+  // Replaces this value by a number. Allocates only if this is Value().
   template <Number T>
   void Set(T value) {
     if (handle_ == nullptr) handle_ = eyrie_value_null();
@@ -212,8 +217,9 @@ class Value : public ValueView {
                                         items.size()));
   }
 
-  // An array with a copy of elements, dense and row-major. INVALID_ARGUMENT:
-  // the shape has another number of them.
+  // Creates an array with a copy of the elements, which are in row-major order.
+  // INVALID_ARGUMENT: their number does not match the shape.
+  // RESOURCE_EXHAUSTED: no memory.
   template <std::ranges::contiguous_range Range>
   static Result<Value> Array(RowOf<int64_t> shape, const Range& elements) {
     using T = std::ranges::range_value_t<Range>;
@@ -236,10 +242,11 @@ class Value : public ValueView {
     return Adopt(value);
   }
 
-  // An array over the caller's memory, which must stay until `release` is
-  // called: on any thread, and not before the Value is gone. Const elements
-  // are read-only: see SetReadOnly. Fails as Array does, and then does not
-  // call it.
+  // Creates an array that uses the caller's memory. The memory must be valid,
+  // and must not change during calls, until `release` is called: on any thread,
+  // after the Value and its copies are destroyed. Const elements are read-only;
+  // see SetReadOnly. Returns the errors of Array, and does not call `release`
+  // then.
   template <std::ranges::contiguous_range Range>
   static Result<Value> Borrow(RowOf<int64_t> shape, Range&& elements,
                               std::function<void()> release = nullptr) {
@@ -254,7 +261,8 @@ class Value : public ValueView {
     }
     return value;
   }
-  // The same at any strides. Lent, its elements may be changed.
+  // The same with any strides. If it is lent, calls may change its elements,
+  // unless SetReadOnly is called.
   static Result<Value> Borrow(const eyrie_array_t& array,
                               std::function<void()> release = nullptr) {
     using Release = std::function<void()>;
@@ -272,15 +280,17 @@ class Value : public ValueView {
     return Adopt(value);
   }
 
-  // Lets calls use all arrays in this value in place, and change them; see
-  // eyrie_value_lend.
+  // Allows calls to use all arrays in this value in place and to change their
+  // elements; see eyrie_value_lend.
   void Lend() { eyrie_value_lend(handle_); }
-  // Says that nothing may write to the arrays in this value: calls copy them
-  // even if they are lent; see eyrie_value_set_read_only.
+  // Forbids all writes to the arrays in this value: calls copy them even if
+  // they are lent; see eyrie_value_set_read_only.
   void SetReadOnly() { eyrie_value_set_read_only(handle_); }
-  // Lets calls round the numbers of all arrays in this value.
+  // Allows calls to convert the numbers of all arrays in this value even if
+  // that rounds them.
   void AllowLoss() { eyrie_value_allow_loss(handle_); }
-  // The array in memory of a device. INVALID_ARGUMENT: not an array.
+  // Returns a copy of the array in the device's memory. INVALID_ARGUMENT: the
+  // value is not an array. RESOURCE_EXHAUSTED: no memory.
   Result<Value> Upload(const Device& device) const {
     eyrie_value_t* value = nullptr;
     if (eyrie_error_t* error =
@@ -290,7 +300,8 @@ class Value : public ValueView {
     return Adopt(value);
   }
 
-  // Gives the C API's value to the caller, who frees it.
+  // Returns the value of the C API, which the caller must free. This becomes
+  // the null value.
   eyrie_value_t* Release() { return std::exchange(handle_, nullptr); }
 
  private:

@@ -1,10 +1,10 @@
-/* The C ABI of XLA FFI handlers, versions 0.1 to 0.3: what a handler written
- * in C sees, and what Eyrie's host fills in. docs/native.md has an example.
+/* The C ABI of XLA FFI handlers, versions 0.1 to 0.3, for handlers written in
+ * C. docs/native.md has an example.
  *
- * Layouts are those of XLA's own header on 64-bit machines, names are not, so
- * that one file may include both. Every struct with `size` begins with the
- * number of its bytes that the writer knows, NAME_SIZE, which is not always
- * sizeof; readers check it with >=, but of a call frame with ==. */
+ * The layouts are those of XLA's own header on 64-bit machines. The names
+ * differ, so that one file can include both headers. `size` is the number of
+ * bytes of the struct that its writer knows: NAME_SIZE if that is defined, else
+ * sizeof. Readers must check it with >=, and that of a call frame with ==. */
 #ifndef EYRIE_XLA_FFI_H_
 #define EYRIE_XLA_FFI_H_
 
@@ -15,18 +15,19 @@
 extern "C" {
 #endif
 
-/* The minor version that a handler including this speaks: 1, 2 or 3. */
+/* The minor API version of the handler: 1, 2 or 3. A handler may define it
+ * before it includes this header. */
 #ifndef EYRIE_FFI_MINOR
 #define EYRIE_FFI_MINOR 3
 #endif
 enum { EYRIE_FFI_MAJOR = 0, EYRIE_FFI_NEWEST_MINOR = 3 };
 
-/* The objects of the host. */
+/* Objects of the host, opaque to handlers. */
 typedef struct eyrie_ffi_error eyrie_ffi_error_t;
 typedef struct eyrie_ffi_context eyrie_ffi_context_t; /* of one call */
 typedef struct eyrie_ffi_future eyrie_ffi_future_t;
 
-/* How structs are extended: a chain. */
+/* An entry of the linked list of extensions that a struct may have. */
 typedef struct eyrie_ffi_extension {
   size_t size;
   int32_t kind; /* eyrie_ffi_extension_kind */
@@ -38,7 +39,7 @@ enum eyrie_ffi_extension_kind { EYRIE_FFI_EXTENSION_METADATA = 1 };
   size_t size;           \
   eyrie_ffi_extension_t* extension
 
-/* The bytes of a struct up to and with its last member. */
+/* The size of a struct up to and including the member `last`. */
 #define EYRIE_FFI_SIZE(type, last) \
   (offsetof(type, last) + sizeof(((type*)0)->last))
 
@@ -48,7 +49,7 @@ typedef struct eyrie_ffi_version {
   int32_t minor;
 } eyrie_ffi_version_t;
 
-/* The element types; types.def of the host has what is known of them. */
+/* Element types. abi/native/xla/types.def lists their properties. */
 enum eyrie_ffi_type {
   EYRIE_FFI_PRED = 1,
   EYRIE_FFI_S8 = 2,
@@ -68,13 +69,13 @@ enum eyrie_ffi_type {
   EYRIE_FFI_C128 = 18
 };
 
-/* An argument or a result: dense, row-major, in memory of the platform. */
+/* An argument or a result: dense and row-major, in the platform's memory. */
 typedef struct eyrie_ffi_buffer {
   EYRIE_FFI_PREFIX;
   int32_t type; /* eyrie_ffi_type */
   void* data;
   int64_t rank;
-  int64_t* dims; /* `rank` of them */
+  int64_t* dims; /* `rank` dimensions */
 } eyrie_ffi_buffer_t;
 
 typedef struct eyrie_ffi_bytes {
@@ -82,7 +83,7 @@ typedef struct eyrie_ffi_bytes {
   size_t size;
 } eyrie_ffi_bytes_t;
 
-/* What an attribute's pointer leads to. */
+/* The kind of an attribute, which decides what its pointer points to. */
 enum eyrie_ffi_attribute_kind {
   EYRIE_FFI_ARRAY = 1,      /* eyrie_ffi_array_t */
   EYRIE_FFI_DICTIONARY = 2, /* eyrie_ffi_attributes_t */
@@ -99,7 +100,7 @@ typedef struct eyrie_ffi_array {
   const void* data;
 } eyrie_ffi_array_t;
 
-enum { EYRIE_FFI_BUFFER = 1 }; /* the one kind of arguments and results */
+enum { EYRIE_FFI_BUFFER = 1 }; /* the only kind of arguments and results */
 typedef struct eyrie_ffi_values {
   EYRIE_FFI_PREFIX;
   int64_t count;
@@ -107,7 +108,7 @@ typedef struct eyrie_ffi_values {
   void** values; /* eyrie_ffi_buffer_t* each */
 } eyrie_ffi_values_t;
 
-/* Sorted by name, bytewise. */
+/* Attributes, in ascending order of their names' bytes. */
 typedef struct eyrie_ffi_attributes {
   EYRIE_FFI_PREFIX;
   int64_t count;
@@ -117,7 +118,7 @@ typedef struct eyrie_ffi_attributes {
 } eyrie_ffi_attributes_t;
 
 enum eyrie_ffi_stage {
-  EYRIE_FFI_INSTANTIATE = 0, /* once, attributes alone */
+  EYRIE_FFI_INSTANTIATE = 0, /* once, with attributes only */
   EYRIE_FFI_PREPARE = 1,
   EYRIE_FFI_INITIALIZE = 2,
   EYRIE_FFI_EXECUTE = 3,
@@ -133,15 +134,16 @@ typedef struct eyrie_ffi_call_frame {
   eyrie_ffi_values_t args;
   eyrie_ffi_values_t results;
   eyrie_ffi_attributes_t attributes;
-  eyrie_ffi_future_t* future; /* out: set by a handler that is not done */
+  eyrie_ffi_future_t* future; /* out: set by a handler that is still working */
 } eyrie_ffi_call_frame_t;
-/* The future is not counted. */
+/* Does not include the future. */
 #define EYRIE_FFI_CALL_FRAME_SIZE offsetof(eyrie_ffi_call_frame_t, future)
 
-/* Returns null, or an error that the host takes over. */
+/* Returns NULL, or an error that the host takes ownership of. */
 typedef eyrie_ffi_error_t* eyrie_ffi_handler_t(eyrie_ffi_call_frame_t* frame);
 
-/* What a handler answers to a frame with this extension, and nothing else. */
+/* If a frame has this extension, the handler must fill in `metadata` and do
+ * nothing else. */
 enum { EYRIE_FFI_COMMAND_BUFFER_COMPATIBLE = 1 }; /* a trait */
 typedef struct eyrie_ffi_metadata {
   size_t size;
@@ -164,7 +166,7 @@ typedef struct eyrie_ffi_error_create {
 typedef struct eyrie_ffi_error_message {
   EYRIE_FFI_PREFIX;
   eyrie_ffi_error_t* error;
-  const char* message; /* out: the error's */
+  const char* message; /* out: valid as long as the error */
 } eyrie_ffi_error_message_t;
 typedef struct eyrie_ffi_error_destroy {
   EYRIE_FFI_PREFIX;
@@ -183,7 +185,7 @@ typedef struct eyrie_ffi_handler_register {
 } eyrie_ffi_handler_register_t;
 
 typedef struct eyrie_ffi_type_id {
-  int64_t id; /* 0: to be assigned */
+  int64_t id; /* 0: the host assigns one */
 } eyrie_ffi_type_id_t;
 typedef struct eyrie_ffi_type_info {
   EYRIE_FFI_PREFIX;
@@ -193,7 +195,7 @@ typedef struct eyrie_ffi_type_register {
   EYRIE_FFI_PREFIX;
   eyrie_ffi_bytes_t name;
   eyrie_ffi_type_id_t* type_id;           /* in and out */
-  const eyrie_ffi_type_info_t* type_info; /* since 0.2, not counted in size */
+  const eyrie_ffi_type_info_t* type_info; /* since 0.2, not part of size */
 } eyrie_ffi_type_register_t;
 #define EYRIE_FFI_TYPE_REGISTER_SIZE \
   EYRIE_FFI_SIZE(eyrie_ffi_type_register_t, type_id)
@@ -205,14 +207,14 @@ typedef struct eyrie_ffi_context_get {
   void* data; /* out */
 } eyrie_ffi_context_get_t;
 
-/* The state of a stage, in the layout of each version; one struct serves both
- * ways: to set `state`, and to get it. */
+/* The state of a stage, in the layout of each version. The same struct is used
+ * to set `state` and to get it. */
 typedef struct eyrie_ffi_state_1 {
   EYRIE_FFI_PREFIX;
   eyrie_ffi_context_t* context;
   eyrie_ffi_type_id_t* type_id;
   void* state;
-  void (*deleter)(void* state); /* of a state that is set */
+  void (*deleter)(void* state); /* only to set a state */
 } eyrie_ffi_state_1_t;
 typedef struct eyrie_ffi_state_2 {
   EYRIE_FFI_PREFIX;
@@ -260,7 +262,7 @@ typedef struct eyrie_ffi_thread_count {
 
 typedef struct eyrie_ffi_future_create {
   EYRIE_FFI_PREFIX;
-  eyrie_ffi_future_t* future; /* out, not counted in size */
+  eyrie_ffi_future_t* future; /* out, not part of size */
 } eyrie_ffi_future_create_t;
 #define EYRIE_FFI_FUTURE_CREATE_SIZE offsetof(eyrie_ffi_future_create_t, future)
 typedef struct eyrie_ffi_future_available {
@@ -270,11 +272,11 @@ typedef struct eyrie_ffi_future_available {
 typedef struct eyrie_ffi_future_error {
   EYRIE_FFI_PREFIX;
   eyrie_ffi_future_t* future;
-  eyrie_ffi_error_t* error; /* taken over */
+  eyrie_ffi_error_t* error; /* the host takes ownership */
 } eyrie_ffi_future_error_t;
 
 typedef struct eyrie_ffi_run_id {
-  EYRIE_FFI_PREFIX; /* some handlers say 40 here: check with >= */
+  EYRIE_FFI_PREFIX; /* some handlers set size to 40, so check with >= */
   eyrie_ffi_context_t* context;
   int64_t run_id; /* out */
 } eyrie_ffi_run_id_t;
@@ -284,8 +286,9 @@ typedef struct eyrie_ffi_device_ordinal {
   int32_t ordinal; /* out */
 } eyrie_ffi_device_ordinal_t;
 
-/* The host's functions. None is null. State functions take the struct of the
- * version that the handler answered. */
+/* The host's functions, none of which is NULL. Functions that return an error
+ * return NULL on success. state_set and state_get take the struct of the
+ * version that the handler has reported in its metadata. */
 typedef struct eyrie_ffi_api {
   EYRIE_FFI_PREFIX;
   eyrie_ffi_version_t version;
