@@ -1,5 +1,6 @@
-"""Tests of arrays between Python and eyrie: python arrays_test.py
-<tests/modules>. What is copied, what is shared, what fits.
+"""Tests of arrays that are passed between Python and eyrie.
+
+python arrays_test.py <tests/modules>
 
 Run by python_test.sh.
 """
@@ -26,7 +27,7 @@ def floats(*numbers):
 
 
 class OnlyDlpack:
-    """An array that offers nothing but DLPack's protocol."""
+    """An array that supports only the DLPack protocol."""
 
     def __init__(self, array):
         self.array = array
@@ -39,14 +40,14 @@ class OnlyDlpack:
 
 
 class OldDlpack(OnlyDlpack):
-    """One that does not say whether it may be written, as JAX's do."""
+    """An array that does not state whether it is read-only, like JAX's."""
 
     def __dlpack__(self):
         return self.array.__dlpack__()
 
 
 class BareInterface:
-    """An array that offers NumPy's interface without what may be left out."""
+    """An array with the required parts of NumPy's interface only."""
 
     def __init__(self, array):
         self.array = array
@@ -59,7 +60,7 @@ class BareInterface:
 
 
 def aligned(*numbers):
-    """Floats that can be used in place: at a multiple of 64 bytes."""
+    """Returns floats that can be used in place: at a multiple of 64 bytes."""
     memory = np.zeros(len(numbers) + 16, np.float32)
     start = -memory.ctypes.data % 64 // 4
     array = memory[start:start + len(numbers)]
@@ -71,7 +72,7 @@ RELEASES = ("3.3", "3.9", "3.11", "3.12", "3.13")
 
 
 class IntegersTest(unittest.TestCase):
-    """Arrays whose sign is not the signature's."""
+    """Arrays of integers with another sign than the signature's."""
 
     CASES = (
         ("signed", np.uint8, [[1, 127]], None),
@@ -117,13 +118,13 @@ class IntegersTest(unittest.TestCase):
                 buffers(np.array(a, np.uint32), np.array(b, np.int8))
 
 
-# Before, NumPy's arrays do not say whether they may be written.
+# Older releases of NumPy do not state whether arrays are read-only.
 numpy_says_writable = unittest.skipIf(
     np.lib.NumpyVersion(np.__version__) < "2.1.0", "NumPy before 2.1")
 
 
 class MemoryTest(unittest.TestCase):
-    """What is copied and what is not."""
+    """Which arrays are copied and which share memory."""
 
     @numpy_says_writable
     def test_read_only_arrays_are_never_written(self):
@@ -159,7 +160,7 @@ class MemoryTest(unittest.TestCase):
             self.assertEqual(model.write(eyrie.lend(fixed), 2).tolist(),
                              [1, 2, 7, 4])
             self.assertEqual(fixed.tolist(), [1, 2, 3, 4])
-            # Of a map whose changes stay in the process nothing is copied.
+            # A map with private changes is used in place.
             private = np.memmap(file.name, np.float32, "c")
             model.write(eyrie.lend(private), 2)
             self.assertEqual(private.tolist(), [1, 2, 7, 4])

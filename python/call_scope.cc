@@ -1,4 +1,4 @@
-// The handler of SIGINT, and whom it ends.
+// The handler of SIGINT, and the calls that it ends.
 //
 // Tested by ended_calls_test.py.
 #include "call_scope.h"
@@ -18,15 +18,16 @@ namespace {
 
 thread_local CallScope* innermost = nullptr;
 
-// What the handler below uses, on any thread. All are lock-free.
+// Used by the signal handler below, which may run on any thread. The atomics
+// are lock-free.
 void (*next_handler)(int) = nullptr;
 std::atomic<Context*> interruptible = nullptr;  // of the main thread
-std::atomic<bool> has_come = false;  // since the main thread's last look
-std::atomic<int> handlers = 0;       // that run
+std::atomic<bool> has_come = false;  // a signal, since the last check
+std::atomic<int> handlers = 0;       // number that are running
 
 void OnInterrupt(int number) {
   const int error = errno;
-  next_handler(number);  // of Python's: it will see the signal from here on
+  next_handler(number);  // Python's, which notes the signal
   handlers.fetch_add(1);
   has_come.store(true);
   if (Context* const context = interruptible.load()) context->Cancel();
@@ -34,9 +35,9 @@ void OnInterrupt(int number) {
   errno = error;
 }
 
-// True if Python would raise KeyboardInterrupt.
+// Reports whether Python would raise KeyboardInterrupt for SIGINT.
 bool RaisesByDefault() {
-  // Never freed, as this is asked as long as there is an interpreter.
+  // Never freed, because they are used as long as the interpreter exists.
   static PyObject* const module = PyImport_ImportModule("_signal");
   static PyObject* const get = PyObject_GetAttrString(module, "getsignal");
   static PyObject* const raises =
@@ -47,16 +48,17 @@ bool RaisesByDefault() {
   return handler.ptr() == raises;
 }
 
-// Puts the handler in place, if it may be there.
+// Installs the handler if Python's own handlers are in place. Reports whether
+// it did.
 bool Install() {
   if (!RaisesByDefault()) return false;
   struct sigaction action;
   if (sigaction(SIGINT, nullptr, &action) != 0) return false;
   if ((action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler == SIG_DFL ||
       action.sa_handler == SIG_IGN) {
-    return false;  // not Python's
+    return false;  // not Python's handler
   }
-  // Another one may hand signals on to OnInterrupt, which was there before it.
+  // A handler that was installed after OnInterrupt may call OnInterrupt.
   if (next_handler != nullptr && action.sa_handler != next_handler) {
     return false;
   }
@@ -65,10 +67,10 @@ bool Install() {
   return sigaction(SIGINT, &action, nullptr) == 0;
 }
 
-// True if the handler is in place. While it is, Python's is the default one:
-// Python puts its own in place whenever that changes. The system is asked once
-// in a tick of its coarse clock, a few milliseconds, since that takes as long
-// as a small call.
+// Installs the handler if necessary; reports whether it is installed. While it
+// is, Python's handler is the default one, because Python replaces ours when
+// that changes. Asks the system at most once per tick of its coarse clock (a
+// few milliseconds), because that takes as long as a small call.
 bool IsInstalled() {
   static bool installed = false;
   static timespec asked = {};
@@ -94,7 +96,8 @@ void ThrowSignals() {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-// What a handler of Python's raises or calls is not this call's.
+// While a Python signal handler runs, the outer call is the current one, so
+// that the handler's calls and errors do not end this one.
 class OutsideOf {
  public:
   explicit OutsideOf(CallScope* outer)
@@ -120,7 +123,7 @@ CallScope::CallScope()
       is_main_(IsMainThread()),
       is_interruptible_(is_main_ && IsInstalled()) {
   if (is_interruptible_) {
-    // What comes between these two is seen by both.
+    // A signal between these two lines is seen by both.
     has_come.store(false);
     ThrowSignals();
   }
@@ -133,7 +136,7 @@ CallScope* CallScope::current() { return innermost; }
 
 void CallScope::Fail() {
   if (raised_) {
-    PyErr_Clear();  // the first one is what ends the call
+    PyErr_Clear();  // the first error ends the call
     return;
   }
   raised_.emplace();
@@ -166,7 +169,7 @@ CallScope::Within::~Within() {
   scope_.context_ = nullptr;
   if (!scope_.is_interruptible_) return;
   interruptible.store(outer_interruptible_);
-  // On another thread a handler may be about to cancel this call.
+  // A handler on another thread may be about to cancel the context.
   while (handlers.load() != 0) std::this_thread::yield();
 }
 

@@ -1,4 +1,4 @@
-// A call without the GIL, which Ctrl-C or an exception of the log's may end.
+// A call without the GIL that Ctrl-C or an exception in a log handler can end.
 //
 //   CallScope scope;                       // with the GIL
 //   auto result = [&] {
@@ -21,18 +21,18 @@ namespace eyrie::python {
 
 namespace nb = nanobind;
 
-// Says that no thread has a call: in the child of a fork.
+// Resets the record of running calls. Must be called in the child of a fork.
 void ForgetCalls();
 
-// Signals are the main thread's. One that comes in its call ends the call if
-// Python would raise KeyboardInterrupt for it: if the handler of SIGINT is
-// signal.default_int_handler. A handler of the program's own may want the call
-// to go on; it is called when the call has returned. So that a call need not
-// look, a handler below Python's is put in place, which hands the signal on
-// and cancels the call.
+// Python handles signals on the main thread. SIGINT ends the main thread's call
+// if Python would raise KeyboardInterrupt for it, that is, if its handler is
+// signal.default_int_handler. A handler of the program may want the call to
+// continue, so it is called only after the call has returned. So that calls
+// need not poll, a C signal handler is installed, which cancels the call and
+// calls Python's C handler.
 class CallScope {
  public:
-  // While the context is called, by this thread.
+  // Exists while this thread calls the context.
   class Within {
    public:
     Within(CallScope& scope, Context& context);
@@ -45,25 +45,25 @@ class CallScope {
     Context* outer_interruptible_ = nullptr;
   };
 
-  // Throws what the handler raises of a signal that has come before.
+  // Throws the exception of the handler of an earlier signal.
   CallScope();
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
   ~CallScope();
 
-  // The thread's innermost call; null if it has none.
+  // Returns the innermost call of this thread, or null.
   static CallScope* current();
 
-  // Ends the call with the Python error that is set, also one that has not
-  // begun. With the GIL.
+  // Ends the call with the Python error that is set, even if the call has not
+  // begun. Must be called with the GIL.
   void Fail();
   bool failed() const { return raised_.has_value(); }
-  // Throws the exception that the call has ended with, if it is that. With the
-  // GIL.
+  // Throws the exception that has ended the call, if there is one. Must be
+  // called with the GIL.
   void ThrowCause();
 
-  // Throws what handlers raise of signals that have come, if the scope is the
-  // main thread's. Without the GIL.
+  // On the main thread, throws the exceptions of handlers of pending signals.
+  // Must be called without the GIL.
   void LookForSignals() const;
 
  private:

@@ -1,8 +1,8 @@
-// The extension module eyrie._core: a module's context with its functions, as
-// eyrie/_model.py wants it.
+// The extension module eyrie._core: a context and its functions, for
+// eyrie/_model.py.
 //
-// Whatever runs in a module, or waits, does so without the GIL: logs take it. A
-// mutex lets one thread at a time into a context.
+// Modules run, and threads wait, without the GIL, because logs acquire it. A
+// mutex admits one thread at a time to a context.
 // Tested by eyrie_test.py, ended_calls_test.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -35,7 +35,7 @@ namespace {
 
 PyObject* error_type = nullptr;
 
-// In the order of the codes.
+// Indexed by eyrie_code_t.
 constexpr const char* kCodes[] = {
     "OK",
     "CANCELLED",
@@ -56,14 +56,14 @@ constexpr const char* kCodes[] = {
     "UNAUTHENTICATED",
 };
 
-// What a context is made with.
+// The options of a context and its devices.
 struct Options {
   std::vector<std::string> devices;
   bool allow_system_executables = false;
   bool no_native_code = false;
-  int jit = 0;  // of eyrie::Jit
+  int jit = 0;  // an eyrie::Jit
   uint64_t fuel = 0;
-  double timeout = 0;  // seconds; 0 or infinite: any
+  double timeout = 0;  // seconds; 0 or infinity means no limit
   uint64_t max_memory = 0;
   uint64_t max_stack = 0;
   std::vector<std::string> parameters;
@@ -71,13 +71,14 @@ struct Options {
   bool allow_loss = false;
 };
 
-// One call, that any thread may end: Core::Cancel.
+// Identifies a call, so that any thread can end it with Core::Cancel.
 struct Ticket {
   std::atomic<bool> cancelled = false;
 };
 
 class Core {
-  // Runs it alone in the context, without the GIL: what it drops may want it.
+  // Calls `run` while no other thread uses the context. Releases the GIL,
+  // because values that `run` destroys may need to acquire it.
   template <typename F>
   auto InTurn(const Ticket& ticket, F run) {
     CallScope scope;
@@ -97,7 +98,7 @@ class Core {
     return std::move(*result);
   }
 
-  // Says which option of Python's there is for it.
+  // Adds the Python option that helps to an error.
   Error Explain(const Error& error) const {
     if (!std::string_view(error.message()).ends_with("without loss.")) {
       return error;
@@ -108,7 +109,7 @@ class Core {
                      "refuses values that do not fit.");
   }
 
-  // What `get` makes of a function, with the GIL.
+  // Finds a function and passes it to `get`, with the GIL.
   template <typename F>
   nb::tuple OfFunction(const std::string& name, F get) {
     const Ticket ticket;
@@ -117,7 +118,7 @@ class Core {
   }
 
  public:
-  // `source`: a path, or the bytes of a module.
+  // `source` is a path or the bytes of a module.
   Core(nb::object source, Options options) : options_(std::move(options)) {
     Unwrap([&]() -> Result<void> {
       const std::span<const std::byte> bytes = BytesOf(source);
@@ -133,7 +134,7 @@ class Core {
       return Renew();
     }());
   }
-  // Another context of the same module and devices.
+  // Creates another context of the same module and devices.
   explicit Core(const Core& other)
       : options_(other.options_),
         module_(other.module_),
@@ -161,7 +162,7 @@ class Core {
     Ticket ticket;
     return CallWith(ticket, name, std::move(arguments), std::move(keywords));
   }
-  // The same, of a ticket for this call alone.
+  // The same with a ticket, which must be new.
   nb::object CallWith(Ticket& ticket, const std::string& name,
                       nb::tuple arguments, nb::dict keywords) {
     std::vector<Value> given;
@@ -180,7 +181,7 @@ class Core {
     return nb::tuple(list);
   }
 
-  // The signature as text, where it comes from, and what the source says.
+  // Returns the signature's text, its source, and the function's documentation.
   nb::tuple Signature(const std::string& name) {
     return OfFunction(name, [](const Function& function) {
       const eyrie_signature_t signature = function.signature();
@@ -188,7 +189,8 @@ class Core {
     });
   }
 
-  // Arrays of the last call: used in place, copied, packed, converted.
+  // Returns how many arrays of the last call were used in place, copied, packed
+  // and converted.
   nb::tuple Statistics(const std::string& name) {
     return OfFunction(name, [](const Function& function) {
       const eyrie_call_statistics_t last = function.statistics();
@@ -197,14 +199,14 @@ class Core {
     });
   }
 
-  // Ends the call of this ticket, whether it runs, waits or is still to begin;
-  // one that is over stays as it is.
+  // Ends the ticket's call, whether it is running, waiting or has not begun.
+  // Does nothing if the call is over.
   void Cancel(Ticket& ticket) {
     const std::lock_guard<std::mutex> lock(running_mutex_);
     ticket.cancelled = true;
     if (running_ == &ticket) context_->Cancel();
   }
-  // Ends the call that runs; false: there is none.
+  // Ends the running call. Returns false if there is none.
   bool CancelRunning() {
     const std::lock_guard<std::mutex> lock(running_mutex_);
     if (running_ == nullptr) return false;
@@ -221,7 +223,7 @@ class Core {
     return value;
   }
 
-  // In turn. A context that an earlier call has failed is replaced first.
+  // Makes a call; must be called by InTurn. Replaces a failed context first.
   Result<std::vector<Value>> Run(Ticket& ticket, CallScope& scope,
                                  const std::string& name,
                                  const std::vector<Value>& given,
@@ -237,7 +239,7 @@ class Core {
     SetRunning(nullptr);
     return values;
   }
-  // False: the call is cancelled already.
+  // Returns false if the call has been cancelled.
   bool SetRunning(const Ticket* ticket) {
     const std::lock_guard<std::mutex> lock(running_mutex_);
     if (ticket != nullptr && ticket->cancelled) return false;
@@ -248,7 +250,7 @@ class Core {
     return Error(EYRIE_CANCELLED, "The call is cancelled.");
   }
 
-  // Empty: the source is a path.
+  // Returns the bytes of a module, or null if the source is a path.
   static std::span<const std::byte> BytesOf(nb::handle source) {
     if (!PyBytes_Check(source.ptr())) return {};
     return std::as_bytes(
@@ -271,11 +273,11 @@ class Core {
     return devices;
   }
 
-  // Makes the context, or puts a new one in its place. Nothing runs in it.
+  // Creates or replaces the context, in which no call may be running.
   Result<void> Renew() {
     Limits limits;
     limits.fuel = options_.fuel;
-    // Of what is longer than 290 years nobody sees the end.
+    // More than about 290 years do not fit in 64 bits of nanoseconds.
     if (options_.timeout > 0 && options_.timeout < 9e9) {
       limits.timeout = std::chrono::nanoseconds(
           static_cast<int64_t>(std::ceil(options_.timeout * 1e9)));
@@ -291,16 +293,16 @@ class Core {
     return {};
   }
 
-  // How often who waits for a turn looks around.
+  // The interval at which a waiting thread checks for cancellation and signals.
   static constexpr std::chrono::milliseconds kLook{20};
 
   const Options options_;
   std::shared_ptr<const Module> module_;
   std::shared_ptr<const std::vector<Device>> devices_;
   std::unique_ptr<Context> context_;
-  std::timed_mutex turn_;  // in the context
+  std::timed_mutex turn_;  // held by the thread that uses the context
   std::mutex running_mutex_;
-  const Ticket* running_ = nullptr;  // the call that runs
+  const Ticket* running_ = nullptr;  // of the running call
 };
 
 }  // namespace
@@ -319,8 +321,8 @@ void Raise(const Error& error) {
 
 namespace {
 
-// Has libstdc++ make this thread's own data now: later there may be no memory
-// for it, and the system's loader would end the process.
+// Makes libstdc++ create its data for this thread now: if there is no memory
+// for it later, the system's loader ends the process.
 void CreateThreadData() {
   try {
     throw 0;
@@ -330,7 +332,7 @@ void CreateThreadData() {
 
 NB_MODULE(_core, m) {
   CreateThreadData();
-  // Of what lives when the interpreter ends, and after a fork.
+  // Objects may still exist when the interpreter exits, and after a fork.
   nb::set_leak_warnings(false);
   m.attr("__version__") = EYRIE_VERSION;
   const nb::object error = nb::steal(PyErr_NewExceptionWithDoc(

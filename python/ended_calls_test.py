@@ -1,4 +1,4 @@
-"""Tests of calls that end before they are done, and of the log.
+"""Tests of calls that end early, and of the log.
 
 python ended_calls_test.py <tests/modules> <talker.vmfb>
 
@@ -26,7 +26,7 @@ import eyrie
 TALKER = sys.argv.pop(2) if len(sys.argv) > 2 else "talker.vmfb"
 MODULES = sys.argv.pop(1) if len(sys.argv) > 1 else "tests/modules"
 FOR_EVER = 10**18
-SOON = 10  # seconds, of a busy machine; what hangs, hangs for ever
+SOON = 10  # seconds, enough on a busy machine
 DEVICES = ("local-sync", "local-task")
 
 
@@ -36,7 +36,7 @@ def load(name, **options):
 
 @contextlib.contextmanager
 def interrupted(after):
-    """Ctrl-C, from a thread."""
+    """Sends Ctrl-C from a thread."""
     def press():
         time.sleep(after)
         os.kill(os.getpid(), signal.SIGINT)
@@ -50,7 +50,7 @@ def interrupted(after):
 
 @contextlib.contextmanager
 def running(function, *args):
-    """In a thread, a call that goes on until its model is cancelled."""
+    """Makes a call on a thread, which lasts until its model is cancelled."""
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(function, *args)
         time.sleep(0.05)
@@ -63,7 +63,7 @@ def running(function, *args):
 
 
 class Test(unittest.TestCase):
-    """What several have."""
+    """Code that several tests share."""
 
     @contextlib.contextmanager
     def soon(self):
@@ -79,7 +79,7 @@ class Test(unittest.TestCase):
 
 
 class FreshContextTest(Test):
-    """A model goes on after a call that was ended."""
+    """A model can be used after one of its calls was ended."""
 
     def test_limits(self):
         for limit, code in (({"fuel": 1000}, "RESOURCE_EXHAUSTED"),
@@ -163,7 +163,7 @@ class AsyncioTest(Test):
             self.assertEqual(asyncio.run(main()), 1)
 
     def test_one_of_many(self):
-        """The one that is cancelled runs, waits its turn, or has no thread."""
+        """The cancelled call is running, is waiting, or has no thread yet."""
         loops = load("loops")
 
         async def main(victim):
@@ -233,7 +233,7 @@ class CtrlCTest(Test):
                                         np.eye(2, dtype=np.float32), FOR_EVER)
 
     def test_at_any_moment(self):
-        """Just before the call, at its begin, and in it."""
+        """Ctrl-C just before the call, at its beginning, and during it."""
         talker = eyrie.load(TALKER)
         for _ in range(200):
             self.assert_ctrl_c_ends(random.random() / 1000, talker.endless)
@@ -250,7 +250,7 @@ class CtrlCTest(Test):
             self.assert_ctrl_c_ends(random.random() / 1000, count)
 
     def test_behind_an_event_loop(self):
-        """Which has had a handler of its own in place."""
+        """asyncio.run has installed and removed its own handler."""
         loops = load("loops")
 
         async def main():
@@ -288,7 +288,7 @@ class CtrlCTest(Test):
             signal.signal(signal.SIGINT, before)
 
 
-# What each program does when it ends, or is ended, and how that goes.
+# Programs with calls that are running when the program ends or is interrupted.
 DAEMONS = """
 import logging, sys, threading, time, eyrie
 logging.basicConfig(level=logging.INFO, filename="/dev/null")
@@ -308,8 +308,8 @@ print("begun", flush=True)
 """
 
 
-# A handler that Python calls before or after what the import registers, which
-# calls a model itself, starts a thread that does, or joins one that has begun.
+# An exit handler, which Python calls before or after that of the package. It
+# calls a model, starts a thread that does, or joins a running one.
 HANDLERS = """
 import atexit, sys, threading
 begun = threading.Event()
@@ -348,10 +348,10 @@ if "{0}" == "join_running":
 
 
 class ExitTest(Test):
-    """Programs with calls that run when they end."""
+    """Programs with calls that are running at exit."""
 
     def test_handlers(self):
-        # From 3.12 on Python starts no threads any more at exit.
+        # Python 3.12 and later cannot start threads at exit.
         handlers = ("call", "in_a_thread", "join_running")
         if sys.version_info >= (3, 12):
             handlers = ("call", "join_running")
@@ -415,7 +415,7 @@ class ExitTest(Test):
 
 
 class LogTest(Test):
-    """What the runtime says, as records."""
+    """Messages of the runtime as log records."""
 
     def test_records(self):
         talker = eyrie.load(TALKER)
@@ -454,7 +454,7 @@ class LogTest(Test):
         logging.disable(logging.NOTSET)
 
     def test_an_exception_of_a_filter_ends_the_call(self):
-        """Also one that comes before it: while its context is made anew."""
+        """Also an exception before the call, while a new context is created."""
         def refuse(record):
             raise error(record.getMessage())
 

@@ -40,7 +40,7 @@ def eyrie_error():
 
 
 class ValuesTest(unittest.TestCase):
-    """What calls take and give, by the signature."""
+    """Arguments and results of calls."""
 
     def test_calls(self):
         abi = load("abi_v1")
@@ -204,7 +204,7 @@ class ModelTest(unittest.TestCase):
         counter = load("counter", fuel=10**6)
         self.assertEqual(counter.next(), 1)
         self.assertEqual(counter.next(), 2)
-        # Globals are not in it.
+        # A pickle does not contain globals.
         self.assertEqual(pickle.loads(pickle.dumps(counter)).next(), 1)
         self.assertEqual(pickle.loads(pickle.dumps(counter.next))(), 1)
 
@@ -224,7 +224,7 @@ class ModelTest(unittest.TestCase):
 
 
 class OptionsTest(unittest.TestCase):
-    """Options of load that are none."""
+    """Wrong options of load."""
 
     def test_bad(self):
         rows = [
@@ -263,7 +263,7 @@ class OptionsTest(unittest.TestCase):
         for timeout in (None, 0, 3600, float("inf"), 1e300, np.float32(3600)):
             with self.subTest(timeout):
                 self.assertEqual(load("loops", timeout=timeout).sum_to(10), 45)
-        # None is too short to be one.
+        # No timeout is too short.
         with self.assertRaises(eyrie.Error) as caught:
             load("loops", timeout=1e-12).sum_to(10**18)
         self.assertEqual(caught.exception.code, "DEADLINE_EXCEEDED")
@@ -293,7 +293,7 @@ class ProcessesTest(unittest.TestCase):
         with ThreadPoolExecutor() as pool:
             future = pool.submit(call)
             begun.wait()
-            for _ in range(3):  # of Python's own work, while it runs
+            for _ in range(3):  # Python works while the call is running
                 time.sleep(0.01)
             self.assertFalse(future.done())
             while not loops.cancel():
@@ -352,7 +352,7 @@ class ProcessesTest(unittest.TestCase):
 
 
 class StubTest(unittest.TestCase):
-    """The types that checkers read are those of the package."""
+    """The type stubs match the package."""
 
     def setUp(self):
         path = os.path.join(os.path.dirname(eyrie.__file__), "__init__.pyi")

@@ -1,4 +1,4 @@
-// Counts who asks for the GIL, so that the end can wait for them.
+// Counts threads that request the GIL, so that AtEnd can wait for them.
 //
 // Tested by ended_calls_test.py.
 #include "gil.h"
@@ -12,14 +12,15 @@
 namespace eyrie::python {
 namespace {
 
-// How long the end waits for who has asked before: a log's handler may hang.
+// The limit of AtEnd's wait for them, because a log handler may hang.
 constexpr std::chrono::seconds kMaxPatience{1};
 
 unsigned long main_thread = 0;
 std::atomic<bool> closed = false;
-std::atomic<int> takers = 0;  // threads that ask, but the main one
+std::atomic<int> takers = 0;  // requesting threads, except the main one
 
-// True: the thread may ask, and says Done() behind it.
+// Reports whether the thread may request the GIL. If so, it must call Done()
+// afterwards.
 bool MayTake() {
   takers.fetch_add(1);
   if (!closed.load()) return true;
@@ -51,7 +52,7 @@ WithoutGil::~WithoutGil() {
     PyEval_RestoreThread(state_);
     return;
   }
-  while (!MayTake()) pause();  // until the process ends
+  while (!MayTake()) pause();  // until the process exits
   PyEval_RestoreThread(state_);
   Done();
 }

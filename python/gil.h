@@ -1,8 +1,8 @@
-// The GIL, which no thread asks for any more when the interpreter ends.
+// Scopes with and without the GIL, which are safe while the interpreter exits.
 //
-// Python before 3.14 ends a thread that asks then, and with it the process if
-// there are C++ functions on its stack. So calls of other threads, daemons,
-// that return as late as that stay where they are.
+// Before 3.14, Python ends a thread that requests the GIL at that time. If C++
+// functions are on the thread's stack, that aborts the process. So calls on
+// daemon threads that return so late block until the process exits.
 // Tested by ended_calls_test.py.
 #ifndef EYRIE_PYTHON_GIL_H_
 #define EYRIE_PYTHON_GIL_H_
@@ -11,13 +11,13 @@
 
 namespace eyrie::python {
 
-// Says which thread is the main one, by Python's number of it: at the import,
-// and in the child of a fork.
+// Sets the main thread by its Python identifier. Must be called at import, and
+// in the child of a fork.
 void SetMainThread(unsigned long ident);
 bool IsMainThread();
 
-// Its end comes after all handlers of the program's exit, on the main thread,
-// which alone has the GIL from there on.
+// Must be destroyed on the main thread, after all exit handlers of the program.
+// The destructor prevents other threads from taking the GIL.
 struct AtEnd {
   AtEnd() = default;
   AtEnd(const AtEnd&) = delete;
@@ -25,7 +25,7 @@ struct AtEnd {
   ~AtEnd();
 };
 
-// Gives it up in a scope.
+// Releases the GIL within a scope.
 class WithoutGil {
  public:
   WithoutGil() : state_(PyEval_SaveThread()) {}
@@ -37,7 +37,7 @@ class WithoutGil {
   PyThreadState* const state_;
 };
 
-// Takes it in a scope, on any thread, whether it has it or not.
+// Acquires the GIL within a scope, on any thread, even if it already has it.
 class WithGil {
  public:
   WithGil();
@@ -45,7 +45,7 @@ class WithGil {
   WithGil& operator=(const WithGil&) = delete;
   ~WithGil();
 
-  // False: it is not to be had.
+  // False if the GIL cannot be acquired because the interpreter exits.
   explicit operator bool() const { return has_; }
 
  private:

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Makes the Python that python_test.sh looks for and `./eyrie wheel` uses, with
-# nanobind, NumPy and ml_dtypes from PyPI: about 100 MB below ~/.cache/eyrie.
-# With --all also an environment of each other Python that is there, from 3.9 to
-# 3.13, for the test of its wheel: about 80 MB each.
+# Creates the Python environment for python_test.sh and `./eyrie wheel`, with
+# nanobind, NumPy and ml_dtypes from PyPI: about 100 MB in ~/.cache/eyrie. With
+# --all, also creates an environment for each other installed Python from 3.9 to
+# 3.13, to test its wheel: about 80 MB each.
 set -eu
 cache=~/.cache/eyrie
 folder=$cache/python
@@ -14,7 +14,7 @@ get() {
   "$pip" install --quiet --retries 1 --timeout 20 "$@"
 }
 
-# The last nanobind that builds for Python 3.9.
+# nanobind 2.15.0 is the last release that supports Python 3.9.
 if ! "$folder/bin/python" -c '
 import auditwheel, nanobind, numpy, ml_dtypes
 assert nanobind.__version__ == "2.15.0"' 2>/dev/null; then

@@ -1,4 +1,4 @@
-// Lines of the log, from the library's threads to Python.
+// Passes log messages from the library's threads to Python.
 //
 // Tested by ended_calls_test.py.
 #include "log.h"
@@ -14,7 +14,7 @@ namespace nb = nanobind;
 namespace eyrie::python {
 namespace {
 
-PyObject* log_function = nullptr;  // or none; used with the GIL
+PyObject* log_function = nullptr;  // may be null; needs the GIL
 
 void TakeLine(Severity severity, std::string_view line) {
   const WithGil acquire;

@@ -1,4 +1,4 @@
-// What the library says, for Python's `logging`.
+// Passes log messages of the library to Python's `logging`.
 #ifndef EYRIE_PYTHON_LOG_H_
 #define EYRIE_PYTHON_LOG_H_
 
@@ -8,12 +8,14 @@
 
 namespace eyrie::python {
 
-// Has `function(severity, line)` take every line from here on. With the GIL.
+// Sets `function(severity, line)`, which receives all later messages. Must be
+// called with the GIL.
 void SetLogFunction(nanobind::object function);
 
-// Hands lines to that function, on any thread: it takes the GIL, so that what
-// may log is called without it. An exception of the function's ends the call
-// that it interrupts; where there is none, sys.unraisablehook has it.
+// Returns a log that passes messages to that function, on any thread. It
+// acquires the GIL, so code that may log must be called without the GIL. An
+// exception in the function ends the call that has logged; if there is no call,
+// sys.unraisablehook receives it.
 Log LogToPython();
 
 }  // namespace eyrie::python

@@ -1,7 +1,7 @@
-"""Calls below limits of address space that rise in steps.
+"""Makes calls with address space limits that rise in steps.
 
-Each returns, or raises MemoryError or an eyrie.Error of RESOURCE_EXHAUSTED;
-none ends the process. Run by python_test.sh:
+Each call must return, or raise MemoryError or an eyrie.Error with
+RESOURCE_EXHAUSTED. None may end the process. Run by python_test.sh:
 
   memory_test.py <tests/modules>
 """
@@ -14,17 +14,17 @@ import sys
 MIB = 1 << 20
 STEP = 24 * MIB
 STEPS = 20
-COUNT = 1_500_000  # numbers in a list: 70 MB as values, 24 MB as the module's
+COUNT = 1_500_000  # numbers: 70 MB as values, 24 MB in the module's list
 
 
 def mapped():
-    """Bytes of address space that this process has."""
+    """Returns the bytes of address space that this process uses."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[0]) * resource.getpagesize()
 
 
 def call(modules, slack):
-    """What a call ends with that has `slack` bytes more than its argument."""
+    """Makes a call with `slack` free bytes of address space."""
     import eyrie
 
     total = eyrie.load(os.path.join(modules, "3.13", "abi_v1.vmfb"))["sum"]

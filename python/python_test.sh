@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the wheel and tests what is in it, with the Python of install.sh.
+# Builds the wheel and tests its content, with the Python from install.sh.
 #   python_test.sh <libeyrie.so> <eyrie> <preloaded_clock.so>
 set -eu
 # Bazel's tests have no HOME.
@@ -20,7 +20,7 @@ library=$1
 make_wheel dist "$python"
 make_wheel again "$python"
 cmp "$TEST_TMPDIR"/dist/*.whl "$TEST_TMPDIR"/again/*.whl
-# The wheels of the other Pythons that install.sh --all found.
+# Test the wheels of the other Pythons that install.sh --all has found.
 for other in "$home"/.cache/eyrie/pythons/*/bin/python; do
   if [ ! -x "$other" ]; then continue; fi
   name=$(basename "${other%/bin/python}")
@@ -36,12 +36,13 @@ done
   --target="$TEST_TMPDIR/site" "$TEST_TMPDIR"/dist/*.whl
 "$2" asm "$here/talker.vmasm" -o "$TEST_TMPDIR/talker.vmfb"
 export PYTHONPATH="$TEST_TMPDIR/site"
-# Else lavapipe says on stderr that it cannot write the home directory.
+# Otherwise lavapipe reports on stderr that it cannot write to the home
+# directory.
 export MESA_SHADER_CACHE_DIR="$TEST_TMPDIR"
 "$python" "$here/eyrie_test.py" tests/modules
 "$python" "$here/arrays_test.py" tests/modules
 "$python" "$here/memory_test.py" tests/modules
-# Calls end in time whatever the wall clock does.
+# Check that timeouts do not depend on the wall clock.
 export LD_PRELOAD="$PWD/$3"
 exec "$python" "$here/ended_calls_test.py" tests/modules \
   "$TEST_TMPDIR/talker.vmfb"

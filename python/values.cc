@@ -1,4 +1,4 @@
-// Values between Python and the C++ API.
+// Conversions between Python objects and values of the C++ API.
 #include "values.h"
 
 #include <nanobind/ndarray.h>
@@ -18,10 +18,10 @@ namespace nb = nanobind;
 namespace eyrie::python {
 namespace {
 
-constexpr int kMaxDepth = 128;  // of lists in lists
+constexpr int kMaxDepth = 128;  // of nested lists, tuples and dicts
 
-// Element types by NumPy's names and DLPack's codes. Those that NumPy has not
-// are ml_dtypes'.
+// Element types with their names in NumPy and codes in DLPack. Extensions are
+// in ml_dtypes, not in NumPy.
 struct DtypeRow {
   const char* name;
   eyrie_dtype_t dtype;
@@ -61,7 +61,7 @@ const DtypeRow* FindName(std::string_view name) {
   return nullptr;
 }
 
-// Signless integers are signed ones to Python.
+// Returns the row of an element type. Integers without a sign count as signed.
 const DtypeRow* FindDtype(eyrie_dtype_t dtype) {
   if (dtype >> 24 == 0x10) {
     dtype = static_cast<eyrie_dtype_t>(dtype | 0x01000000);
@@ -82,7 +82,8 @@ eyrie_dtype_t FindCode(nb::dlpack::dtype code) {
   return EYRIE_DTYPE_NONE;
 }
 
-// Drops what a value has borrowed from, on any thread, with or without the GIL.
+// Returns a function that releases the owner of borrowed memory, on any thread,
+// with or without the GIL.
 template <typename Owner>
 std::function<void()> Releaser(Owner owner) {
   auto* const kept = new Owner(std::move(owner));
@@ -97,7 +98,7 @@ struct Layout {
   eyrie_array_t array = {};
   bool is_read_only = false;
 
-  // Elements side by side, where no strides are known.
+  // Sets the strides of contiguous elements.
   void SetDense() {
     strides.assign(shape.size(), 0);
     int64_t step = (array.dtype & 0xFF) / 8;
@@ -125,7 +126,7 @@ Value Borrow(Layout layout, Owner owner) {
   return std::move(*value);
 }
 
-// An array of NumPy's, or of what has its interface.
+// Borrows a NumPy array, or another object with its array interface.
 Value FromInterface(nb::handle object) {
   const nb::dict interface =
       nb::cast<nb::dict>(object.attr("__array_interface__"));
@@ -159,15 +160,17 @@ Value FromInterface(nb::handle object) {
   return Borrow(std::move(layout), nb::borrow(object));
 }
 
-// The capsule of an array. DLPack says since version 1.0 whether the memory is
-// read-only; a producer that does not may be JAX, whose arrays never change.
+// Returns the DLPack capsule of an array. Since version 1.0, DLPack states
+// whether memory is read-only. An older producer may be JAX, whose arrays never
+// change, so only memory of PyTorch counts as writable then.
 nb::object CapsuleOf(nb::handle object, bool& may_be_written) {
   const nb::object get = object.attr("__dlpack__");
   nb::object capsule;
   try {
     capsule = get(nb::arg("max_version") = nb::make_tuple(1, 1));
   } catch (nb::python_error& error) {
-    if (!error.matches(PyExc_TypeError)) throw;  // knows no versions
+    if (!error.matches(PyExc_TypeError)) throw;
+    // The producer does not know the argument.
     capsule = get();
   }
   may_be_written = PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned") != 0;
@@ -183,7 +186,7 @@ Value FromDlpack(nb::handle object) {
   Layout layout;
   bool may_be_written = false;
   const nb::object capsule = CapsuleOf(object, may_be_written);
-  nb::ndarray<> writable;  // what is read-only is no such array
+  nb::ndarray<> writable;  // a read-only array cannot be cast to it
   nb::ndarray<nb::ro> array;
   layout.is_read_only =
       !may_be_written || !nb::try_cast(nb::handle(capsule), writable);
@@ -205,7 +208,7 @@ Value FromDlpack(nb::handle object) {
     layout.strides.push_back(array.stride(i) * step);
   }
   layout.array.data = array.data();
-  // It keeps the producer's tensor.
+  // `array` owns the producer's tensor.
   return Borrow(std::move(layout), std::move(array));
 }
 
@@ -271,7 +274,7 @@ Value From(nb::handle object, int depth) {
     return nb::cast<Reference&>(object).value;
   }
   if (nb::hasattr(object, "__array_interface__")) {
-    // A number of NumPy's, "generic", says what Python's would.
+    // A NumPy scalar is converted like a Python number.
     if (nb::hasattr(object, "item") && !nb::hasattr(object, "__setitem__")) {
       return From(object.attr("item")(), depth + 1);
     }

@@ -1,4 +1,4 @@
-// Python's objects as values of calls, and back.
+// Conversions between Python objects and values of calls.
 #ifndef EYRIE_PYTHON_VALUES_H_
 #define EYRIE_PYTHON_VALUES_H_
 
@@ -9,23 +9,26 @@
 
 namespace eyrie::python {
 
-// What eyrie.lend(x) gives: its arrays may be used in place, and changed.
+// The result of eyrie.lend(x): calls may use its arrays in place and change
+// them.
 struct Lent {
   nanobind::object object;
 };
 
-// An object of a module's, which can only be passed on.
+// An object of a module, which can only be passed on.
 struct Reference {
   Value value;
 };
 
-// None, bools, numbers, str, bytes, lists, tuples, dicts, NumPy's arrays and
-// numbers, whatever has __dlpack__, Lent and Reference. Arrays keep the object
-// alive and are not copied here. Throws TypeError, ValueError, OverflowError.
+// Converts None, bools, numbers, str, bytes, lists, tuples, dicts, NumPy arrays
+// and numbers, objects with __dlpack__, Lent and Reference. Arrays are not
+// copied; their values keep the objects alive. Throws TypeError, ValueError or
+// OverflowError.
 Value FromPython(nanobind::handle object);
 
-// Arrays become NumPy's, over the value's memory. `text`: bytes become str.
-// Throws ImportError: an element type of ml_dtypes, which is not installed.
+// Converts a value. Arrays become NumPy arrays that use the value's memory. If
+// `text`, bytes become str. Throws ImportError if an element type needs
+// ml_dtypes and that is not installed.
 nanobind::object ToPython(Value value, bool text);
 
 // Raises eyrie.Error.

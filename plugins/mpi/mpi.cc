@@ -1,7 +1,7 @@
-// Collectives by MPI: messages are MPI's, one for one.
+// The MPI plug-in for collectives: each message is one MPI message.
 //
-// Written against MPI 3 with C's library alone, so that it loads into any
-// program. MPI sees a single thread, the runtime's for messages.
+// Uses MPI 3 and only the C library, so that any program can load it. All MPI
+// calls are made on one thread, the runtime's message thread.
 // Tested by ranks_test.py.
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
@@ -12,10 +12,10 @@
 #include "eyrie/collectives_plugin.h"
 
 struct eyrie_transport_t {
-  MPI_Comm ranks;         // all of them, apart from others' messages
-  MPI_Request* requests;  // by number; MPI_REQUEST_NULL is free
+  MPI_Comm ranks;         // all ranks; a communicator of our own
+  MPI_Request* requests;  // by request number; MPI_REQUEST_NULL if free
   uint64_t capacity;
-  uint64_t first_free;  // all before are taken
+  uint64_t first_free;  // all requests before it are in use
 };
 
 namespace {
@@ -35,7 +35,7 @@ int Complain(const char* text, eyrie_transport_error_t* error) {
   return 1;
 }
 
-// Makes room for a request, and gives its number.
+// Finds a free request number.
 int Reserve(eyrie_transport_t* transport, uint64_t* request,
             eyrie_transport_error_t* error) {
   uint64_t at = transport->first_free;
@@ -57,7 +57,7 @@ int Reserve(eyrie_transport_t* transport, uint64_t* request,
   return 0;
 }
 
-// MPI ends the process on errors unless it is told otherwise.
+// By default MPI ends the process on errors, so set another error handler.
 int Prepare(eyrie_transport_t* transport, int32_t* rank, int32_t* count,
             eyrie_transport_error_t* error) {
   int code = MPI_Comm_dup(MPI_COMM_WORLD, &transport->ranks);

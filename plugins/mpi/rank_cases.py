@@ -1,8 +1,8 @@
-"""Collectives for ranks_test.py: what each rank sends, and what it must get.
+"""Collectives for ranks_test.py: sent and expected elements of each rank.
 
-Results are computed here, by other means than the runtime's. A Layout puts
-the ranges of all cases into one buffer to send and one to receive, and writes
-the module, in assembly, by which a rank runs all of them.
+Expected results are computed here, independently of the runtime. A Layout puts
+the ranges of all cases into one send buffer and one receive buffer, and writes
+the assembly text of the module that runs all cases on a rank.
 """
 
 import struct
@@ -10,7 +10,7 @@ import struct
 KINDS = ["all_gather", "all_reduce", "all_to_all", "broadcast", "reduce",
          "reduce_scatter", "send", "receive", "send_receive"]
 REDUCTIONS = ["none", "sum", "product", "minimum", "maximum", "average"]
-# Name: number, struct's letter, bits of an integer.
+# Name: code, letter for `struct`, bits if it is an integer.
 TYPES = {
     "i8": (0, "b", 8), "u8": (1, "B", 8), "i16": (2, "h", 16),
     "u16": (3, "H", 16), "i32": (4, "i", 32), "u32": (5, "I", 32),
@@ -18,16 +18,16 @@ TYPES = {
     "f32": (9, "f", None), "f64": (10, "d", None), "bf16": (11, "f", None),
     "f8E5M2": (12, "b", 8),
 }
-ELEMENTS = 8  # of a case's send range
+ELEMENTS = 8  # in the send range of a case
 ALIGNMENT = 16
 
 
 def encode(kind_of, values):
-    """The bytes of numbers."""
+    """Returns the bytes of numbers."""
     data = struct.pack(f"<{len(values)}{TYPES[kind_of][1]}", *values)
     if kind_of != "bf16":
         return data
-    # The upper halves of f32; the numbers here have no more bits.
+    # The upper halves of f32 are enough: the numbers here have few bits.
     return b"".join(data[i + 2:i + 4] for i in range(0, len(data), 4))
 
 
@@ -36,7 +36,7 @@ def size_of(kind_of):
 
 
 def values(kind_of, rank, salt):
-    """A rank's elements: large integers, which wrap, or small floats."""
+    """Returns a rank's elements: large integers or small floats."""
     number, _, bits = TYPES[kind_of]
     if bits is None:
         return [float((3 * rank + 5 * i + salt) % 7 - 3)
@@ -55,7 +55,7 @@ def wrap(kind_of, value):
 
 
 def reduce(kind_of, reduction, elements):
-    """What a reduction makes of one element of each rank."""
+    """Reduces one element of each rank to a result."""
     if reduction in ("minimum", "maximum"):
         return (min if reduction == "minimum" else max)(elements)
     result = elements[0]
@@ -71,16 +71,16 @@ def reduce(kind_of, reduction, elements):
 
 
 class Case:
-    """One collective of one element type, on a channel of so many ranks.
+    """A collective of one element type on a channel of `ranks` ranks.
 
-    A channel of one rank has a first rank: the process that is alone in it.
+    For a channel of one rank, `first` is the process that is in it.
     """
 
     def __init__(self, kind, kind_of, reduction, ranks, total=False,
                  first=None):
         self.kind, self.type, self.reduction = kind, kind_of, reduction
         self.name = f"{kind} {reduction} of {kind_of} on {ranks}"
-        self.total = total  # of an all-gather: the count is of all ranks
+        self.total = total  # for all-gather: the count includes all ranks
         self.first = first
         salt = KINDS.index(kind)
         self.given = [values(kind_of, rank + (first or 0), salt)
@@ -89,7 +89,7 @@ class Case:
         self.root = min(2, ranks - 1)
 
     def rank(self, process):
-        """The rank of a process in the channel."""
+        """Returns the rank of a process in the channel."""
         return process if self.first is None else process - self.first
 
     def channel(self):
@@ -100,7 +100,7 @@ class Case:
                 | TYPES[self.type][0] << 16)
 
     def packed(self, rank):
-        """The operation's number: "send" stands for its other half, too."""
+        """Returns the operation's code. In a "send" case, odd ranks receive."""
         if self.kind == "send" and rank % 2:
             return self.op() + 1
         return self.op()
@@ -110,7 +110,7 @@ class Case:
             return self.root
         if self.kind == "send":
             return rank ^ 1
-        if self.kind == "send_receive":  # a line: the ends have one side
+        if self.kind == "send_receive":  # the first and last have one neighbor
             to = 0xFFFF if rank == self.ranks - 1 else rank + 1
             return to | (0xFFFF if rank == 0 else rank - 1) << 16
         return 0
@@ -123,7 +123,7 @@ class Case:
         return ELEMENTS
 
     def results(self, rank):
-        """The elements that a rank receives; None: it gets none."""
+        """Returns the elements that a rank receives, or None."""
         reduced = [reduce(self.type, self.reduction, column)
                    for column in zip(*self.given)]
         share = ELEMENTS // self.ranks
@@ -158,7 +158,7 @@ class Case:
         return self.send_size() * (self.ranks if gathers else 1)
 
     def receive_length(self):
-        """The range that is named: exactly what is received."""
+        """Returns the length that the call passes: exactly that received."""
         if self.kind == "reduce_scatter":
             return self.send_size() // self.ranks
         return self.receive_size()
@@ -170,7 +170,7 @@ def all_cases(ranks, first=None):
         if kind_of.startswith("f8"):
             continue
         for kind in KINDS:
-            if kind == "receive":  # the odd ranks of "send"
+            if kind == "receive":  # tested by the odd ranks of "send"
                 continue
             if kind == "send" and ranks == 1:  # there is no other rank
                 continue
@@ -205,9 +205,9 @@ vm.import @hal.fence.create cconv "0rI_r"
 vm.import @hal.fence.await cconv "0iICrD_i"
 """
 
-# The registers: i0 is 0, i2 -1, i4:5 0, i6:7 -1; r2 the device, r3 no object,
-# r4 the channel, r5 the commands, r0 the buffer that is sent, r8 the channel
-# of this rank alone if SPLIT was run.
+# Registers: i0 is 0, i2 -1, i4:5 0, i6:7 -1. r0 is the buffer to send, r2 the
+# device, r3 null, r4 the channel, r5 the command buffer, and r8, after SPLIT,
+# the channel of this rank only.
 BEGIN = """  %i0 = vm.const.i32.zero
   %i1 = vm.const.i32 3
   %i2 = vm.const.i32 -1
@@ -236,7 +236,10 @@ FAIL = """^bb2:
 
 
 def collective(op, param, ranges, count, to="%r1", channel="%r4"):
-    """The lines that record one; ranges: offset, length, offset, length."""
+    """Returns the lines that record a collective.
+
+    ranges: send offset, send length, receive offset, receive length.
+    """
     numbers = [*ranges, count]
     lines = [f"  %i8 = vm.const.i32 {op}",
              f"  %i9 = vm.const.i32 {param - (param >> 31 << 32)}"]
@@ -249,7 +252,7 @@ def collective(op, param, ranges, count, to="%r1", channel="%r4"):
 
 
 class Layout:
-    """Where each case's ranges lie."""
+    """The ranges of cases in a send buffer and a receive buffer."""
 
     def __init__(self, cases, ranks):
         self.cases, self.ranks = cases, ranks
@@ -274,7 +277,10 @@ class Layout:
         return data[begin:begin + case.receive_size()]
 
     def module(self, process):
-        """Takes what is sent, and a view of where results go: it returns it."""
+        """Returns a module that takes the send buffer and a view for results.
+
+        Its function returns that view.
+        """
         text = HEAD + """vm.export @run
 vm.func @run(%r0: !hal.buffer_view, %r1: !hal.buffer_view) -> \
 (!hal.buffer_view) {
@@ -295,7 +301,7 @@ vm.func @run(%r0: !hal.buffer_view, %r1: !hal.buffer_view) -> \
 
 
 def one_collective(kind, kind_of, count, param=0):
-    """A module that runs a single one over memory of its own."""
+    """Returns a module that runs one collective in memory it allocates."""
     op = KINDS.index(kind) | TYPES[kind_of][0] << 16
     if "reduce" in kind:
         op |= REDUCTIONS.index("sum") << 8
@@ -313,7 +319,7 @@ def one_collective(kind, kind_of, count, param=0):
             "^bb1:\n  vm.return\n" + FAIL)
 
 
-# A rank that has nothing to do with the others.
+# A rank that uses no collectives.
 IDLE = HEAD + """vm.export @run
 vm.func @run() -> () {
 ^bb0:
@@ -321,7 +327,7 @@ vm.func @run() -> () {
 }
 """
 
-# A rank that fails of its own, before it comes to the others.
+# A rank that fails before its first collective.
 FAILING = HEAD + """vm.export @run
 vm.func @run() -> () {
 ^bb0:

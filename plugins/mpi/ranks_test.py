@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs programs with collectives on ranks under mpirun, as a user does.
+"""Runs programs with collectives on several ranks with mpirun, as users do.
 
 usage: ranks_test.py EYRIE PLUGIN MODULE...
 
@@ -21,10 +21,10 @@ import unittest
 import rank_cases
 
 RANKS = 4
-SECONDS = 60  # for one run; none takes more than a few
+SECONDS = 60  # the limit of one run, which usually takes a few seconds
 
-# A container has neither ssh nor the right to read its neighbours' memory, and
-# more ranks than processors are what is tested.
+# In a container there is no ssh, and processes may not read each other's
+# memory. The test uses more ranks than processors.
 MPI_ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -42,9 +42,9 @@ MODULES = []
 
 
 def run_ranks(arguments, ranks=RANKS, plugin=None):
-    """Runs the tool on so many ranks; `{rank}` in arguments is the rank.
+    """Runs the tool on `ranks` ranks; replaces `{rank}` in arguments.
 
-    Returns the exit code, and all that was printed.
+    Returns the exit code and all output.
     """
     command = [EYRIE, "run", f"--collectives={plugin or PLUGIN}", *arguments]
     script = "exec " + " ".join(
@@ -59,7 +59,7 @@ def run_ranks(arguments, ranks=RANKS, plugin=None):
 
 
 def run_alone(arguments):
-    """Runs the tool as a rank alone; returns what it printed."""
+    """Runs the tool in one process, without MPI, and returns its output."""
     return subprocess.run([EYRIE, "run", *arguments], check=True, text=True,
                           stdout=subprocess.PIPE).stdout
 
@@ -81,7 +81,7 @@ class Ranks(unittest.TestCase):
         return target
 
     def check_cases(self, device, ranks, cases_of):
-        """Runs the cases that each process has; returns how many it has."""
+        """Runs the cases of each process and returns their number."""
         layouts = [rank_cases.Layout(cases_of(process), ranks)
                    for process in range(ranks)]
         for process, layout in enumerate(layouts):
@@ -113,8 +113,8 @@ class Ranks(unittest.TestCase):
             self.check_on_devices(
                 lambda _, ranks: rank_cases.all_cases(ranks), ranks)
 
-    # What runs on a channel of one rank is over when it is run, whether the
-    # other ranks are there or not, alone or among collectives of all ranks.
+    # A collective on a channel of one rank completes without the other ranks,
+    # whether or not they run, and also between collectives of all ranks.
     def test_groups_of_one(self):
         for ranks in (1, 2, RANKS):
             self.check_on_devices(
@@ -170,7 +170,7 @@ class Ranks(unittest.TestCase):
                     self.assertEqual(text.count(line), want.count(line), text)
 
     def failing(self, modules, want, ranks=RANKS, flags=()):
-        """Runs a module for each rank, which fails with a sentence."""
+        """Runs a module on each rank and checks the error of one of them."""
         for rank, text in enumerate(modules):
             self.assemble(f"m{rank}", text)
         code, text = run_ranks(

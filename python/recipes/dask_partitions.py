@@ -3,7 +3,7 @@
   dask_partitions.py digits.vmfb     needs dask[distributed], scikit-learn
                                      and eyrie
 
-A worker process keeps the model that its first task loads.
+Each worker process loads the model for its first task and then keeps it.
 Tested by recipes_test.py.
 """
 
@@ -20,18 +20,18 @@ import eyrie
 
 @functools.cache
 def model_of(path):
-    """The process's model."""
+    """Returns the model of this process."""
     return eyrie.load(path)
 
 
 def score_part(pictures, path):
-    """The probabilities of each picture's digits."""
+    """Returns the probabilities of the ten digits for each picture."""
     model = model_of(path)
     return [model.classify(picture) for picture in pictures]
 
 
 def score(path, pictures, workers=4):
-    """What `model.classify` gives for each picture, in their order."""
+    """Returns the results of `model.classify` in the order of the pictures."""
     bag = dask.bag.from_sequence(list(pictures), npartitions=4 * workers)
     with LocalCluster(n_workers=workers, threads_per_worker=1,
                       dashboard_address=None) as cluster, Client(cluster):

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the Python that recipes_test.sh looks for, with Ray, Dask and
-# scikit-learn from PyPI: about 700 MB below ~/.cache/eyrie.
+# Creates the Python environment for recipes_test.sh, with Ray, Dask and
+# scikit-learn from PyPI: about 700 MB in ~/.cache/eyrie.
 set -eu
 folder=~/.cache/eyrie/engines
 if "$folder/bin/python" -c 'import ray, dask.distributed, sklearn' 2>/dev/null

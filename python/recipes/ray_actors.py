@@ -1,8 +1,8 @@
-"""Scores the digits set on a pool of Ray actors, each with a model of its own.
+"""Scores the digits set on a pool of Ray actors, each with its own model.
 
   ray_actors.py digits.vmfb          needs ray, scikit-learn and eyrie
 
-A model is pickled as its path: what an actor gets it loads itself.
+A model is pickled as its path, so each actor loads the file itself.
 Tested by recipes_test.py.
 """
 
@@ -24,12 +24,12 @@ class Scorer:
         self.model = model
 
     def score(self, pictures):
-        """The probabilities of each picture's digits."""
+        """Returns the probabilities of the ten digits for each picture."""
         return np.stack([self.model.classify(picture) for picture in pictures])
 
 
 def score(path, pictures, workers=4, batch=64):
-    """What `model.classify` gives for each picture, in their order."""
+    """Returns the results of `model.classify` in the order of the pictures."""
     model = eyrie.load(path)
     pool = ActorPool([Scorer.remote(model) for _ in range(workers)])
     batches = [pictures[i:i + batch] for i in range(0, len(pictures), batch)]

@@ -1,4 +1,6 @@
-"""The recipes' results are those of one process: DIGITS names digits.vmfb.
+"""Compares the recipes' results with those of one process.
+
+DIGITS is the path of digits.vmfb.
 
 Run by recipes_test.sh.
 """
@@ -20,7 +22,7 @@ def pictures():
 
 
 class RecipesTest(unittest.TestCase):
-    """Each on four workers, and bit for bit."""
+    """Runs each recipe on four workers; results must be equal bit for bit."""
 
     @classmethod
     def setUpClass(cls):

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs recipes_test.py with the Python of install.sh, and the wheel that it is
-# given the parts of, as python_test.sh.
+# Builds the wheel, as python_test.sh does, and runs recipes_test.py with the
+# Python from install.sh.
 #   recipes_test.sh <libeyrie.so> <digits.vmfb>
 set -eu
 # Bazel's tests have no HOME.
@@ -18,7 +18,7 @@ fi
 "$python" python/build_wheel.py --library="$1" --out="$TEST_TMPDIR/dist"
 "$engines" -m pip install --quiet --no-index --no-deps \
   --target="$TEST_TMPDIR/site" "$TEST_TMPDIR"/dist/*.whl
-# Ray's sockets have names of at most 107 bytes.
+# Paths of Ray's sockets must not exceed 107 bytes.
 RAY_FOLDER=$(TMPDIR= mktemp -d -t eyrie.XXXXXX)
 trap 'rm -rf "$RAY_FOLDER"' EXIT
 export RAY_FOLDER DIGITS="$PWD/$2"

@@ -1,4 +1,4 @@
-"""Runs compiled modules (.vmfb) of any release of IREE's compiler.
+"""Runs compiled modules (.vmfb) of all supported IREE compiler releases.
 
     import eyrie
     model = eyrie.load("model.vmfb")
@@ -6,7 +6,7 @@
     scores = await model.predict.aio(image) # in an event loop
 """
 
-from eyrie import _log  # whose import is all that it takes
+from eyrie import _log  # the import connects the log
 from eyrie._core import Error, Reference, __version__
 from eyrie._model import Function, Model, lend, load
 

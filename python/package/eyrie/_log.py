@@ -1,10 +1,10 @@
-"""What the runtime has to say, as records of Python's `logging`.
+"""Passes messages of the runtime to Python's `logging`.
 
     logging.basicConfig(level=logging.INFO)
 
-The logger "eyrie" has warnings, errors that no call returns, and at level INFO
-what is worth knowing; its child "eyrie.module" has at level INFO what modules
-print and trace. Records are made on the thread that the line comes from.
+The logger "eyrie" receives errors that no call returns, at level WARNING, and
+notes, at level INFO. Its child "eyrie.module" receives the output and traces of
+modules, at level INFO. Records are created on the thread that logs.
 """
 
 import logging

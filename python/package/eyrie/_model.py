@@ -1,10 +1,10 @@
-"""Modules as Python objects: attributes are functions.
+"""Modules as Python objects, with their functions as attributes.
 
-A Model has a context, and with it globals, of its own; its calls take turns,
-whichever threads they come from. A call that is interrupted, cancelled or over
-a limit may leave globals halfway through a change: the next one is made in a
-new context. Pickled, a model is its path and options: what is unpickled, and a
-model's first use after a fork, loads it anew.
+A Model has its own context and thus its own globals. Its calls run one at a
+time, on any thread. A call that is interrupted, is cancelled or exceeds a limit
+may leave globals in an inconsistent state, so the next call uses a new context.
+A pickled model consists of its path and options. The module is loaded again
+when the model is unpickled, and at its first use after a fork.
 """
 
 import asyncio
@@ -19,11 +19,11 @@ _models = weakref.WeakSet()
 
 
 def lend(value):
-    """Lets a call use the arrays of a value in place, and write to them.
+    """Allows a call to use the arrays of a value in place and to change them.
 
-    An argument is copied otherwise, as compiled code may use its memory for
-    other things. What is used in place is dense and lies at a multiple of 64
-    bytes, as results do.
+    Other arguments are copied, because compiled code may write to their memory.
+    Only dense arrays at a multiple of 64 bytes can be used in place; results
+    are such arrays.
     """
     return _core.Lent(value)
 
@@ -38,9 +38,9 @@ class Function:
         return self._model.core().call(self.__name__, args, kwargs)
 
     async def aio(self, *args, **kwargs):
-        """The same call on a thread of the event loop's.
+        """Calls the function on a thread of the event loop's executor.
 
-        A task that is cancelled while it awaits this ends its call.
+        If the awaiting task is cancelled, the call ends.
         """
         ticket = _core.Ticket()
 
@@ -51,12 +51,12 @@ class Function:
         loop = asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(None, call)
-        finally:  # of no effect on a call that is over
+        finally:  # has no effect if the call is over
             self._model.core().cancel(ticket)
 
     @property
     def signature(self):
-        """What it takes and returns: "add(x: 4xf32, y: 4xf32) -> 4xf32"."""
+        """The signature, such as "add(x: 4xf32, y: 4xf32) -> 4xf32"."""
         return self._model.core().signature(self.__name__)[0]
 
     @property
@@ -66,7 +66,11 @@ class Function:
 
     @property
     def statistics(self):
-        """What became of the arrays of the model's last call of it."""
+        """How the arrays of the function's last call in this model were passed.
+
+        A dict with the number of arguments and results that were "lent",
+        "copied", "packed" and "converted".
+        """
         names = ("lent", "copied", "packed", "converted")
         return dict(zip(names, self._model.core().statistics(self.__name__)))
 
@@ -80,8 +84,8 @@ class Function:
 class Model:
     """A loaded module on its devices.
 
-    Thread-safe: calls take turns. `sibling()` is another that shares the
-    loaded module and the devices, for calls side by side.
+    Thread-safe: calls run one at a time. For parallel calls, `sibling()`
+    returns another model that shares the loaded module and the devices.
     """
 
     def __init__(self, source, options):
@@ -92,7 +96,7 @@ class Model:
         _models.add(self)
 
     def core(self):
-        """What the calls go to, loaded if that is not done."""
+        """Returns the extension module's object; loads it if necessary."""
         core = self._core
         if core is None:
             with self._lock:
@@ -108,7 +112,7 @@ class Model:
 
     @property
     def name(self):
-        """What the module is called within."""
+        """The name of the module."""
         return self.core().name()
 
     def __getitem__(self, name):
@@ -124,7 +128,7 @@ class Model:
             return self[name]
         except KeyError as missing:
             error = AttributeError(missing.args[0])
-            # For Python's "Did you mean", from 3.10 on.
+            # For the suggestions of Python 3.10 and later.
             error.name, error.obj = name, self
             raise error from None
 
@@ -132,7 +136,7 @@ class Model:
         return [*super().__dir__(), *self.functions]
 
     def sibling(self):
-        """A model with globals of its own, of the same loaded module."""
+        """Returns a model of the same loaded module, with its own globals."""
         other = Model.__new__(Model)
         other._source, other._options = self._source, self._options
         other._lock = threading.Lock()
@@ -141,10 +145,10 @@ class Model:
         return other
 
     def cancel(self):
-        """Ends the call that runs, which fails as CANCELLED, from any thread.
+        """Ends the running call, which fails with CANCELLED; on any thread.
 
-        False: no call runs. As after any call that is ended, globals have
-        their initial values in the next.
+        Returns False if no call is running. In the next call, globals have
+        their initial values.
         """
         return self.core().cancel_running()
 
@@ -162,19 +166,24 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
          max_stack=0, parameters=(), allow_system_executables=False,
          no_native_code=False, jit="lazy", text=False,
          allow_loss=False):
-    """Loads a module: a path, or its bytes.
+    """Loads a module from a path or from bytes and returns a Model.
 
-    device: a name as `eyrie run --list_devices` has them, or several.
-    fuel, timeout (seconds), max_memory, max_stack (bytes): bound each call,
-        if they are not 0; one that passes a bound fails, and globals have their
-        initial values in the next.
-    parameters: files of weights, "path" or "scope=path"; one, or several.
-    allow_system_executables, no_native_code: what the module may bring.
-    jit: which functions become machine code: "lazy", those that are hot;
-        "off"; "eager", each when it is called.
-    text: results of bytes are str, as UTF-8.
-    allow_loss: arrays may be rounded to the element type that is wanted, such
-        as float64 to float32; without it that is an error.
+    device: a name that `eyrie run --list_devices` prints, or a list of names.
+    fuel, timeout (seconds), max_memory, max_stack (bytes): limits of each call;
+        0 (for timeout also None) means the default, which is no limit except
+        for the stack. A call that exceeds a limit fails, and globals have their
+        initial values in the next call.
+    parameters: a file of weights, or a list; each "path" or "scope=path".
+    allow_system_executables: allows executables in the platform's own format.
+    no_native_code: refuses native executables, for untrusted modules.
+    jit: the functions to compile to machine code: "lazy", those that are hot;
+        "off", none; "eager", each when it is first called.
+    text: converts results of bytes to str, as UTF-8.
+    allow_loss: allows arrays to be rounded to the required element type, for
+        example from float64 to float32; otherwise that is an error.
+
+    Raises eyrie.Error, whose `code` is NOT_FOUND, INVALID_ARGUMENT and so on,
+    and TypeError or ValueError for wrong options.
     """
     if isinstance(source, (bytearray, memoryview)):
         source = bytes(source)
@@ -197,8 +206,10 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
 
 
 def _after_fork():
-    """The threads of devices are not in the child: what they served stays
-    where it is, and models are loaded anew when they are used."""
+    """Makes models load again at their next use in the child of a fork.
+
+    The threads of devices do not exist there, so old objects are leaked.
+    """
     _core.set_main_thread(threading.main_thread().ident)
     _core.forget_calls()
     for model in list(_models):
@@ -210,6 +221,6 @@ def _after_fork():
 
 _core.set_main_thread(threading.main_thread().ident)
 os.register_at_fork(after_in_child=_after_fork)
-# atexit releases what a handler is called with after the last handler returns,
-# also after those that are registered earlier and may wait for calls.
+# atexit releases the argument of a handler after all handlers have returned,
+# including those that were registered earlier and may wait for calls.
 atexit.register(lambda _: None, _core.AtEnd())

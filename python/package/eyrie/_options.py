@@ -1,6 +1,6 @@
-"""The options of `load`, each as the extension module takes it.
+"""Converts the options of `load` for the extension module.
 
-A TypeError or ValueError has the option's name and value.
+The messages of TypeError and ValueError contain the option's name and value.
 """
 
 import numbers
@@ -12,7 +12,7 @@ def _sentence(name, value, what):
 
 
 def count(name, value):
-    """A limit that is counted, in 64 bits."""
+    """Returns a limit as an integer of 64 bits."""
     sentence = _sentence(name, value, "an integer from 0 to 2**64 - 1")
     if not isinstance(value, numbers.Integral):
         raise TypeError(sentence)
@@ -22,7 +22,7 @@ def count(name, value):
 
 
 def seconds(name, value):
-    """A limit of time; 0.0 for none."""
+    """Returns a time limit in seconds; 0.0 means none."""
     if value is None:
         return 0.0
     sentence = _sentence(name, value, "a number of seconds from 0 up")
@@ -40,7 +40,7 @@ def flag(name, value):
 
 
 def one_of(name, value, known):
-    """Which of the words that there are: its place among them."""
+    """Returns the index of a word in a list of words."""
     if value not in known:
         words = " or ".join([", ".join(map(repr, known[:-1])),
                              repr(known[-1])])
@@ -49,7 +49,7 @@ def one_of(name, value, known):
 
 
 def names(name, value):
-    """A list of strings, of one or of several; paths are strings, too."""
+    """Returns a list of strings for a string, a path, or several of them."""
     if isinstance(value, (str, os.PathLike)):
         value = [value]
     try:
