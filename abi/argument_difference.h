@@ -1,4 +1,5 @@
-// What is wrong with an argument that a declaration tells of.
+// Describes how an argument differs from its declaration. The functions return
+// the end of an English sentence for an error message.
 //
 // Tested by session_test.cc.
 #ifndef EYRIE_ABI_ARGUMENT_DIFFERENCE_H_
@@ -13,19 +14,24 @@
 
 namespace eyrie::abi {
 
-// "an i32", "a hal.buffer".
+// Returns the name with its article: "an i32", "a hal.buffer".
 std::string WithArticle(absl::string_view name);
 
-// True if a reference certainly is as declared: the common case, a tensor,
-// without a word. False says nothing.
+// Reports quickly whether a reference is a tensor that matches its declaration,
+// without building a message. If this returns false, the caller must use
+// RefDifference. `object` may be null.
 bool RefFits(const RefObject* object, const DeclaredValue& declared);
-// What is wrong with a reference, as the end of a sentence; empty if nothing.
+// Returns how a reference differs from its declaration; empty if it matches.
+// `object` may be null.
 std::string RefDifference(RefObject* object, const DeclaredValue& declared);
-// Which integer of a tensor is out of the range of a type of the same width,
-// likewise: "200 is out of range for si8 (-128 to 127), at [3]."
+// Returns which integer of a tensor is out of range for the declared type of
+// the same width: "200 is out of range for si8 (-128 to 127), at [3]." Empty if
+// none is, or if `object` is null or not a tensor. If the host cannot read the
+// elements, returns that error's message.
 std::string ElementDifference(const RefObject* object,
                               hal::ElementType declared);
-// What is wrong with storage for result `index`, likewise.
+// Returns why a buffer is too small to be the storage for result `index`; empty
+// if it fits, or if the result's size is not declared.
 std::string StorageDifference(RefObject* object, int index,
                               const DeclaredType& result);
 

@@ -1,5 +1,5 @@
-// What becomes of the elements that a call is given for a buffer: one answer
-// for arguments of every convention.
+// Decides whether the elements that a caller passes for a buffer are used in
+// place, copied or converted. All calling conventions share these rules.
 // Tested by invoker_test.cc, v0/buffer_description_test.cc.
 #ifndef EYRIE_ABI_BUFFER_USE_H_
 #define EYRIE_ABI_BUFFER_USE_H_
@@ -12,20 +12,21 @@
 
 namespace eyrie::abi {
 
-// What is to be done with the elements given for a buffer.
+// How the elements of an argument get into the call's buffer.
 enum class BufferUse : uint8_t {
   kAsIs,     // used in place
   kCopy,     // copied byte by byte
-  kPack,     // copied element by element, into the order that is asked for
-  kConvert,  // packed, and converted
-  kMake,     // there are none yet
+  kPack,     // copied element by element, into the requested order
+  kConvert,  // packed, and converted to another type
+  kMake,     // no elements are given: allocate the buffer
 };
-// How elements of `from` become those of `to`: whether they lie in the order
-// that is asked for, and whether the call may use their memory.
+// Returns how elements of `from` become elements of `to`. `in_order` says that
+// they already lie in the requested order, `usable` that the call may use their
+// memory.
 BufferUse UseOfElements(hal::ElementType from, hal::ElementType to,
                         bool in_order, bool usable);
-// Writes an array's elements, packed, as those of a type. As
-// ConvertElements.
+// Writes an array's elements to `target`, packed and converted to type `to`.
+// `target` must have room for all of them. Fails as ConvertElements does.
 absl::Status WriteElements(const HostArray& array, hal::ElementType to,
                            uint8_t* target);
 

@@ -1,7 +1,7 @@
-// What the handles of the C API stand for.
+// The types behind the handles of the C API.
 //
-// A value's handle points to a HostValue itself, so that lists' items are
-// handles too. Everything else is a struct.
+// A value's handle points to a HostValue itself, so that the items of a list
+// are handles, too. Every other handle points to a struct.
 #ifndef EYRIE_ABI_C_HANDLES_H_
 #define EYRIE_ABI_C_HANDLES_H_
 
@@ -65,10 +65,11 @@ struct eyrie_function_t {
   eyrie_function_t(eyrie::abi::Session* of, eyrie::abi::Invoker function)
       : session(of), invoker(std::move(function)) {}
 
-  eyrie::abi::Session* session;  // the context's
+  eyrie::abi::Session* session;  // owned by the context
   eyrie::abi::Invoker invoker;
-  std::vector<eyrie::abi::HostValue> results;  // of a call, until handed out
-  // What readers are told; pointers are to `strings` and the signature.
+  std::vector<eyrie::abi::HostValue> results;  // of the last call
+  // What eyrie_function_signature returns. Its pointers refer to `strings` and
+  // to the invoker's signature.
   eyrie_signature_t signature = {};
   std::vector<eyrie_parameter_t> arguments;
   std::vector<eyrie_parameter_t> returned;
@@ -77,7 +78,7 @@ struct eyrie_function_t {
 
 struct eyrie_context_t {
   std::unique_ptr<eyrie::abi::Session> session;
-  // By the names they were asked for.
+  // Keyed by the name that the caller passed.
   std::map<std::string, std::unique_ptr<eyrie_function_t>, std::less<>>
       functions;
 };
@@ -87,7 +88,7 @@ namespace eyrie::abi {
 inline HostValue* FromHandle(eyrie_value_t* value) {
   return reinterpret_cast<HostValue*>(value);
 }
-// A null value that is there from the start to the end of the process.
+// A null value that is initialized at compile time and never destroyed.
 union SharedValue {
   constexpr SharedValue() : null() {}
   ~SharedValue() {}
@@ -96,18 +97,18 @@ union SharedValue {
 };
 inline constinit SharedValue shared_value;
 
-// NULL reads as null.
+// Returns the null value for NULL.
 inline const HostValue& FromHandle(const eyrie_value_t* value) {
   return value ? *reinterpret_cast<const HostValue*>(value) : shared_value.null;
 }
 inline eyrie_value_t* ToHandle(HostValue* value) {
   return reinterpret_cast<eyrie_value_t*>(value);
 }
-// The one handle of all values of EYRIE_KIND_NO_MEMORY, which reads as null. It
-// is never changed, freed, or an item of another value.
+// Returns the handle that all values of EYRIE_KIND_NO_MEMORY share. It reads as
+// null. It is never changed, freed, or an item of another value.
 inline eyrie_value_t* NoMemoryHandle() { return ToHandle(&shared_value.null); }
 
-// Handles that are counted.
+// Reference counts of handles. Release(nullptr) does nothing.
 template <typename T>
 void Retain(T* handle) {
   handle->references.fetch_add(1, std::memory_order_relaxed);
@@ -120,24 +121,28 @@ void Release(T* handle) {
   }
 }
 
-// A handle that the caller frees, or NoMemoryHandle().
+// Returns a handle that the caller must free, or NoMemoryHandle() if an
+// allocation fails.
 inline eyrie_value_t* NewHandle(HostValue value) {
   auto* const made = new (std::nothrow) HostValue(std::move(value));
   return made != nullptr ? ToHandle(made) : NoMemoryHandle();
 }
-// The same for functions that return an error: RESOURCE_EXHAUSTED.
+// The same for functions that can report an error. RESOURCE_EXHAUSTED: an
+// allocation fails.
 absl::Status NewHandle(HostValue value, eyrie_value_t** out_value);
 
-// The error of a lack of memory for an error. It is never freed.
+// Returns the error that is reported if an error itself cannot be allocated. It
+// is never freed.
 eyrie_error_t& NoMemoryError();
-// NULL if the status is OK.
+// Returns an error that the caller must free; NULL if the status is OK.
 eyrie_error_t* CreateError(const absl::Status& status);
 
-// The arguments of a call, of which the last have names.
+// The arguments of a call. If there are names, they belong to the last
+// arguments. Borrows the values and the names.
 class GivenArguments {
  public:
-  // INVALID_ARGUMENT: more names than arguments. RESOURCE_EXHAUSTED: a value
-  // of EYRIE_KIND_NO_MEMORY, or no memory for these lists.
+  // INVALID_ARGUMENT: there are more names than arguments. RESOURCE_EXHAUSTED:
+  // a value is of EYRIE_KIND_NO_MEMORY, or an allocation fails.
   absl::Status Set(std::span<eyrie_value_t* const> arguments,
                    std::span<const char* const> names);
 
@@ -149,9 +154,10 @@ class GivenArguments {
   ShortRow<absl::string_view, 16> names_;
 };
 
-// RESOURCE_EXHAUSTED: more results than there is room for.
+// RESOURCE_EXHAUSTED: the function has more than `room` results.
 absl::Status CheckRoom(const eyrie_function_t& function, size_t room);
-// Moves the function's results to the caller's values, or to new ones.
+// Moves the function's results to the caller's values. Creates a value for each
+// entry that is NULL or NoMemoryHandle().
 void HandOut(eyrie_function_t& function, std::span<eyrie_value_t*> results);
 
 }  // namespace eyrie::abi

@@ -1,7 +1,7 @@
-// What embedders give in the options of the C API, as the library has it.
+// Converts the option structs of the C API to the library's own types.
 //
-// Options are structs that begin with their size: of a caller's that is older
-// than this library the fields that it lacks are 0.
+// Each struct begins with its size. A caller that was compiled with an older
+// header passes a smaller struct; the missing fields are 0.
 // Tested by runtime_test.cc, runtime_host_test.cc.
 #ifndef EYRIE_ABI_C_OPTIONS_H_
 #define EYRIE_ABI_C_OPTIONS_H_
@@ -23,14 +23,17 @@
 
 namespace eyrie::abi {
 
-// Takes what an embedder's log is to have; empty: nobody listens. The data that
-// the embedder gave with it is freed with the last copy.
+// Receives the lines of an embedder's log; empty if there is no log. LogOf
+// frees `data` with `free_data`, which may be null, when the last copy of the
+// function is destroyed.
 using Log = std::function<void(eyrie_severity_t, absl::string_view)>;
 Log LogOf(eyrie_log_t log, void* data, void (*free_data)(void*));
 
-// A copy with all fields. `sizes` are those of its versions, the first one
-// first: a size between two is the one before. INVALID_ARGUMENT: less than the
-// first; `what` are "device".
+// Returns a copy of the options, with 0 in the fields that the caller's struct
+// does not have. `given` may be null. `sizes` are the struct's sizes in all
+// versions, ascending; a size between two of them counts as the smaller one.
+// `what` names the options in messages: "device". INVALID_ARGUMENT: the size is
+// less than the first one.
 template <typename Options>
 absl::StatusOr<Options> FullOptions(const Options* given,
                                     std::span<const size_t> sizes,
@@ -48,21 +51,24 @@ absl::StatusOr<Options> FullOptions(const Options* given,
   return options;
 }
 
-// What compiles by a value of eyrie_jit_t, the same for all that ask; null:
-// nobody does. INVALID_ARGUMENT: another value.
+// Returns the compiler for a value of eyrie_jit_t. All callers share one per
+// mode. Null if the mode is off or this machine is not supported.
+// INVALID_ARGUMENT: `mode` is not a value of eyrie_jit_t.
 absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(int mode);
 
-// What a device is opened with.
+// The options of a device.
 struct DeviceSetup {
   hal::DriverOptions driver;
-  // Of the contexts whose first device it is, too:
+  // Also the log of each context that has this as its first device.
   Log log;
-  std::shared_ptr<const vm::Jit> jit;  // null: all is interpreted
+  std::shared_ptr<const vm::Jit> jit;  // null: bytecode is interpreted
 };
-// INVALID_ARGUMENT: options that do not go together, or that are not known.
+// Reads the options; `given` may be null. INVALID_ARGUMENT: a value is unknown,
+// or two options contradict each other.
 absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given);
 
-// `given` may be null.
+// Reads the options; `given` may be null. INVALID_ARGUMENT: the size is less
+// than that of the first version.
 absl::StatusOr<eyrie_context_options_t> ContextOptionsOf(
     const eyrie_context_options_t* given);
 

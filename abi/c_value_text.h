@@ -1,4 +1,4 @@
-// Values of the C and C++ APIs as text, for tests: read by those alone.
+// Formats values of the C and C++ APIs as text. Only tests use this.
 #ifndef EYRIE_ABI_C_VALUE_TEXT_H_
 #define EYRIE_ABI_C_VALUE_TEXT_H_
 
@@ -12,7 +12,8 @@
 
 namespace eyrie {
 
-// "2x3x21000020=24 bytes": dimensions, code and size.
+// Returns dimensions, element type code (hexadecimal) and size in bytes:
+// "2x3x21000020=24".
 inline std::string ArrayText(const eyrie_value_t* value) {
   eyrie_array_t array = {};
   if (eyrie_error_t* error = eyrie_value_get_array(value, &array)) {
@@ -27,8 +28,8 @@ inline std::string ArrayText(const eyrie_value_t* value) {
   return absl::StrCat(text, absl::Hex(array.dtype), "=", array.size);
 }
 
-// null, true, -7, 2.5, "text", an array's text, [a, b], (a, b), {k: v},
-// <hal.buffer>.
+// Returns null, true, -7, 2.5f, "text", an array's text, [a, b], (a, b), {k: v}
+// or <hal.buffer>.
 inline std::string ValueText(const eyrie_value_t* value) {
   const eyrie_kind_t kind = eyrie_value_kind(value);
   int boolean = 0;
@@ -62,7 +63,7 @@ inline std::string ValueText(const eyrie_value_t* value) {
                                  : "[" + text + "]";
 }
 
-// "3: The sentence.", or "OK"; frees the error.
+// Returns "3: The sentence.", or "OK" for NULL. Frees the error.
 inline std::string ErrorText(eyrie_error_t* error) {
   if (error == nullptr) return "OK";
   std::string text =
@@ -71,14 +72,14 @@ inline std::string ErrorText(eyrie_error_t* error) {
   return text;
 }
 
-// "OK", or the error as ErrorText has it.
+// Returns "OK", or the error in ErrorText's form.
 template <typename T>
 std::string Text(const Result<T>& result) {
   if (result.ok()) return "OK";
   return absl::StrCat(result.error().code(), ": ", result.error().message());
 }
 
-// The results of a call, with spaces between them, or its error.
+// Returns the results of a call, separated by spaces, or its error.
 inline std::string Text(const Result<std::vector<Value>>& results) {
   if (!results.ok()) return Text<std::vector<Value>>(results);
   std::string text;

@@ -1,8 +1,10 @@
-// Numbers into elements of a type and back, without loss unless asked for.
+// Converts numbers to elements of a tensor and back. Conversions lose nothing
+// unless the caller asks for it.
 //
-// Integers fit the type's range; a signless one takes what fits either way.
-// Floats without a type of their own, as text has them, are rounded to
-// nearest, but never to infinity. Nothing turns a float into an integer.
+// Integers must be in the type's range; a signless type accepts the signed and
+// the unsigned range. Floats of no particular width, such as numbers from text,
+// are rounded to nearest, but a finite number never becomes infinity. Only
+// ConvertElements turns floats into integers.
 // Tested by tests/conformance/abi/abi_test.cc.
 #ifndef EYRIE_ABI_CONVERT_H_
 #define EYRIE_ABI_CONVERT_H_
@@ -17,48 +19,55 @@
 
 namespace eyrie::abi {
 
-// "iN", "siN", "uiN" of at most 64 bits.
+// Reports whether a type is "iN", "siN" or "uiN" with N up to 64.
 bool IsInteger(hal::ElementType type);
 bool IsUnsigned(hal::ElementType type);
-// f16 to f64, bf16 and the 8-bit floats.
+// Reports whether a type is f16, f32, f64, bf16 or an 8-bit float.
 bool IsFloat(hal::ElementType type);
-// What is converted to each other: the above and booleans; complex numbers and
-// types without numbers are not.
+// Reports whether a type is an integer, a float or a boolean. Only these are
+// converted to each other; complex numbers are not.
 bool IsReal(hal::ElementType type);
 
-// Whether an element of `from` is, bit by bit, one of `to`: integers of one
-// width, and untyped bytes of it.
+// Reports whether the bits of an element of `from` are an element of `to` as
+// they are: the types are the same, integers of one width, or one of them is
+// untyped bytes of the same width.
 bool SameBits(hal::ElementType from, hal::ElementType to);
-// Whether every value of `from` has its equal in `to`.
+// Reports whether `to` can represent every value of `from` exactly.
 bool IsLossless(hal::ElementType from, hal::ElementType to);
 
-// INVALID_ARGUMENT: "200 is out of range for si8 (-128 to 127)."
+// Returns an INVALID_ARGUMENT error: "200 is out of range for si8 (-128 to
+// 127)."
 absl::Status OutOfRange(absl::string_view number, hal::ElementType type);
 
-// A number as an integer of a type, sign-extended to 64 bits.
-// INVALID_ARGUMENT: no integer, or out of range.
+// Converts a number to an integer of `type`, sign-extended to 64 bits, or
+// zero-extended if the type is unsigned. INVALID_ARGUMENT: the value is not an
+// integer, or is out of range.
 absl::Status ToInteger(const HostValue& value, hal::ElementType type,
                        int64_t& result);
-// A number as a float. An integer must be exact. INVALID_ARGUMENT: no number,
-// or out of the type's range.
+// Converts a number to a float. The texts "nan", "inf" and "-inf" are numbers,
+// too. INVALID_ARGUMENT: the value is not a number, is out of the type's range,
+// or is an integer that the type cannot represent exactly.
 absl::Status ToFloat(const HostValue& value, hal::ElementType type,
                      double& result);
-// true, false, 1 or 0. INVALID_ARGUMENT: anything else.
+// Converts true, false, 1 or 0. INVALID_ARGUMENT: the value is anything else.
 absl::Status ToBoolean(const HostValue& value, bool& result);
 
-// Writes a number as an element of whole bytes. Complex numbers and types
-// without numbers are bytes that hold their text (tensor_text.h).
+// Writes a number to `target` as an element of `type`, which must be of whole
+// bytes. A complex number, or an element of a type without numbers, is given as
+// bytes that hold its text (tensor_text.h).
 absl::Status WriteElement(const HostValue& value, hal::ElementType type,
                           uint8_t* target);
-// The number that an element is; bytes with its text if it is none.
+// Returns an element as a number, or as bytes with its text if its type has no
+// numbers. The type must be of whole bytes.
 HostValue ReadElement(const uint8_t* source, hal::ElementType type);
 
-// The bits of a double as a float of at most 16 bits, and back.
+// Converts a double to the bits of a float type of at most 16 bits, and back.
 uint16_t PackFloat(hal::ElementType type, double value);
 double UnpackFloat(hal::ElementType type, uint16_t bits);
 
-// Converts `count` packed elements. INVALID_ARGUMENT names the first element
-// that has no equal; floats may be rounded to floats and cut to integers.
+// Converts `count` packed elements of whole bytes. Floats may be rounded to
+// narrower floats and truncated to integers. INVALID_ARGUMENT: an element
+// cannot be represented; the message has its number.
 absl::Status ConvertElements(const uint8_t* source, hal::ElementType from,
                              uint8_t* target, hal::ElementType to,
                              int64_t count);

@@ -1,11 +1,11 @@
-// What a function takes and returns, as its source declared it.
+// The arguments and results of a function, as its source code declared them:
+// the attribute `iree.abi.declaration` of an export.
 //
 //   sync func @add(%x: tensor<4xf32>, %n: index) -> (%y: tensor<?xf32>)
-//   tensor<?xf32>)
-// is the attribute `iree.abi.declaration` of an export. Calling conventions
-// only know "a reference"; this knows shapes and element types. It is used for
-// checks and messages alone, so what cannot be read is an unknown type, which
-// anything matches.
+//
+// Calling conventions only say "a reference"; a declaration has shapes and
+// element types. It is used only for checks and messages, so text that cannot
+// be parsed becomes an unknown type, which matches everything.
 // Tested by declaration_test.cc.
 #ifndef EYRIE_ABI_DECLARATION_H_
 #define EYRIE_ABI_DECLARATION_H_
@@ -36,35 +36,35 @@ struct DeclaredType {
   static constexpr int64_t kDynamic = -1;
 
   Kind kind = Kind::kUnknown;
-  // Of scalars and tensors; kNone if the name is not one we know. An index is
-  // an i64, an i1 a Bool8.
+  // For scalars and tensors; kNone if the name is unknown. "index" is an i64,
+  // and "i1" a Bool8.
   hal::ElementType element = hal::ElementType::kNone;
-  bool ranked = false;         // a tensor<*xf32> is not
-  std::vector<int64_t> shape;  // kDynamic where it says '?'
+  bool ranked = false;         // false for tensor<*xf32>
+  std::vector<int64_t> shape;  // kDynamic for '?'
   std::string text;            // as declared: "tensor<?x4xf32>"
 
-  // A tensor as shapes are written elsewhere, "?x4xf32"; else the text.
+  // Returns a ranked tensor of a known element type as "?x4xf32"; else `text`.
   std::string ToString() const;
 };
 
 struct DeclaredValue {
   std::string name;  // "input0"
   DeclaredType type;
-  // Of an argument that is storage for a result: the result's index.
+  // The index of the result that this argument is storage for, if it is.
   std::optional<int> storage_of;
 };
 
 struct Declaration {
   std::string function;
   bool async = false;
-  std::vector<DeclaredValue> arguments;  // without the fences of async ones
+  std::vector<DeclaredValue> arguments;  // without fences of async ones
   std::vector<DeclaredValue> results;
 };
 
-// nullopt: the text is no declaration.
+// Parses a declaration. Returns nullopt if the text is not one.
 std::optional<Declaration> ParseDeclaration(absl::string_view text);
 
-// Reads "tensor<4xf32>", "index", "!util.list<?>".
+// Parses "tensor<4xf32>", "index" or "!util.list<?>".
 DeclaredType ParseDeclaredType(absl::string_view text);
 
 }  // namespace eyrie::abi

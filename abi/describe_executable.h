@@ -1,4 +1,4 @@
-// Executables of any format, described without running or loading them.
+// Describes executables of any format, without loading or running them.
 //
 // Tested by describe_executable_test.cc.
 #ifndef EYRIE_ABI_DESCRIBE_EXECUTABLE_H_
@@ -13,9 +13,10 @@
 
 namespace eyrie::abi {
 
-// By whatever driver or loader knows the format, whether there is a device for
-// it or not. UNIMPLEMENTED: none does; INVALID_ARGUMENT and the like: as it
-// says. Thread-safe.
+// Describes an executable, using the driver or loader that knows the format; no
+// device is needed. Thread-safe. UNIMPLEMENTED: none knows the format.
+// Otherwise fails as that driver or loader does, with INVALID_ARGUMENT if the
+// data is malformed.
 absl::StatusOr<hal::ExecutableFacts> DescribeExecutable(
     absl::string_view format, std::span<const uint8_t> data);
 

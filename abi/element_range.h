@@ -1,8 +1,9 @@
-// Whether integers that pass for those of another type, bit by bit, keep their
-// values: 200 of ui8 does not as si8, 100 does.
+// Finds integers that would change their value if they were reinterpreted as
+// another integer type of the same width: 200 of ui8 changes as si8, 100 does
+// not.
 //
-// Only two signs that differ can change a value, and integers that are taken
-// for booleans. A signless type takes both signs.
+// Values can change only between a signed and an unsigned type, or from an
+// integer to a boolean. A signless type accepts both ranges.
 // Tested by element_range_test.cc.
 #ifndef EYRIE_ABI_ELEMENT_RANGE_H_
 #define EYRIE_ABI_ELEMENT_RANGE_H_
@@ -17,11 +18,11 @@
 
 namespace eyrie::abi {
 
-// Reports whether elements of `from` must be looked at before they are taken
-// for elements of `to`, which have as many bits.
+// Reports whether elements of `from` must be checked before they are used as
+// elements of `to`, which has the same width.
 bool MayChangeValue(hal::ElementType from, hal::ElementType to);
 
-// The first element that has no equal.
+// An element that would change its value.
 struct Misfit {
   int64_t element = 0;
   std::vector<int64_t> index;  // one per dimension
@@ -31,13 +32,14 @@ struct Misfit {
   std::string Place() const;
 };
 
-// Looks for it among the dense row-major elements of a shape, in one pass over
-// `bytes`. Reads nothing unless MayChangeValue.
+// Returns the first misfit among the dense row-major elements of a shape;
+// nullopt if there is none. Reads `bytes` once, or not at all if MayChangeValue
+// returns false.
 std::optional<Misfit> FindMisfit(std::span<const uint8_t> bytes,
                                  hal::ElementType from, hal::ElementType to,
                                  std::span<const int64_t> shape);
 
-// " (-128 to 127)" of an integer of at most 64 bits, else "".
+// Returns " (-128 to 127)" for an integer of at most 64 bits, else "".
 std::string RangeText(hal::ElementType type);
 
 }  // namespace eyrie::abi

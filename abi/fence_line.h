@@ -1,9 +1,9 @@
-// The fences that calls signal one after another: points of one timeline, as
-// long as each is reached before the next call begins.
+// Fences for calls that signal one after another. The fences are points of one
+// timeline, as long as each is reached before the next call begins.
 //
-// A call that is left pending gets a timeline of its own, and so does the next
-// one: what waits for a fence that nobody signals hears of it when the fence
-// goes away, and never keeps it.
+// A call that is left pending keeps its timeline, and the next call gets a new
+// one. The line does not retain the fence of a running call: if that call is
+// dropped, the fence goes away and its waiters fail.
 // Tested by session_test.cc, v0/pipeline_test.cc.
 #ifndef EYRIE_ABI_FENCE_LINE_H_
 #define EYRIE_ABI_FENCE_LINE_H_
@@ -19,7 +19,7 @@
 
 namespace eyrie::abi {
 
-// Thread-compatible. A copy is another line.
+// Thread-compatible. A copy starts a new line and shares nothing.
 class FenceLine {
  public:
   FenceLine() = default;
@@ -29,8 +29,8 @@ class FenceLine {
     return *this;
   }
 
-  // The fence of the next call. Leaves nothing of the timeline here: a fence
-  // that only its waiter holds is known to be signalled by nobody.
+  // Returns the fence of the next call. The line keeps no reference to the
+  // timeline, so that a fence that can no longer be signalled is detected.
   absl::StatusOr<Ref<hal::Fence>> Next(hal::Device& device) {
     if (!last_) return device.CreateFence();
     const hal::Fence::Point& point = last_->points()[0];
@@ -38,7 +38,7 @@ class FenceLine {
     last_ = nullptr;
     return next;
   }
-  // Gives back a fence of Next's that has been reached.
+  // Returns to the line a fence that Next returned and that has been reached.
   void Reached(Ref<hal::Fence> fence) { last_ = std::move(fence); }
 
  private:
