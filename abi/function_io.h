@@ -1,5 +1,5 @@
-// Values of calls from and to text and files: what --input, --output and
-// --expected_output mean. docs/cli.md has all the rules.
+// Reads and writes the values of calls as text and files: the formats of
+// --input, --output and --expected_output. docs/cli.md has all the rules.
 //
 // Tested by function_io_test.cc.
 #ifndef EYRIE_ABI_FUNCTION_IO_H_
@@ -37,21 +37,22 @@ namespace eyrie::abi {
 //   @a.npz:name   the one named   |
 //   &4xf32        storage for a result
 //   (null) (ignored)              zero, or a null reference
-// '@' begins at the file's start, '+' and '*' where its last use ended.
+// '@' reads from the start of the file; '+' and '*' continue after the last
+// read.
 
-// What a list of texts is read as: one row per value.
+// The expected type of one value. ValueReader::Read takes one slot per value.
 struct ValueSlot {
   vm::ValueType type = vm::ValueType::kRef;
-  const DeclaredValue* declared = nullptr;  // if known
+  const DeclaredValue* declared = nullptr;  // null: nothing is declared
   std::string name;                         // "argument 0 ('input0')"
 };
 
-// What a plain number is for a scalar of a float type that travels as bits in
-// an i32, f16 above all: "15872". With the register's name, "i32=15872", and
-// as 0x3E00 it is the bits.
+// How to read a plain number, such as "15872", for an f16 or another narrow
+// float that is passed as bits in an i32. A number after the register's type,
+// "i32=15872", or in hexadecimal, 0x3E00, always gives the bits.
 enum class NarrowFloats : uint8_t {
   kNumbers,  // the number
-  kBits,     // the bits, as for the public tools
+  kBits,     // the bits, as the public tools do
 };
 
 struct ParsedValue {
@@ -59,14 +60,14 @@ struct ParsedValue {
   bool ignored = false;  // the text was "(ignored)"
 };
 
-// Reads texts as values, in order. A text may give several values, so fewer
-// texts than slots may do; fewer values than slots are not an error here.
-// Files keep their positions as long as the reader lives. Tensors are copies:
-// nothing later writes to a file. Thread-compatible.
+// Reads texts as values, in order. One text may give several values. Returns
+// fewer values than slots if the texts give fewer. Remembers the position in
+// each file until it is destroyed. Tensors are copies, so later writes to a
+// file do not change them. Thread-compatible.
 class ValueReader {
  public:
-  // `flag` stands in messages before the text: "--input".
-  // `memory`, if there is one, counts the tensors that are made.
+  // Messages name `flag` before the text: "--input". `memory` counts the
+  // tensors; null if nothing does.
   ValueReader(Ref<hal::Device> device, std::string flag,
               NarrowFloats floats = NarrowFloats::kNumbers,
               std::shared_ptr<MemoryMeter> memory = nullptr)
@@ -75,13 +76,15 @@ class ValueReader {
         floats_(floats),
         memory_(std::move(memory)) {}
 
-  // INVALID_ARGUMENT or OUT_OF_RANGE: a text that is not its slot's, or too
-  // many values; UNIMPLEMENTED: a value that has no text; and files' errors.
+  // INVALID_ARGUMENT or OUT_OF_RANGE: a text does not match its slot, or there
+  // are too many values. UNIMPLEMENTED: the slot's type has no text form.
+  // NOT_FOUND: a .npz has no array of this name. Otherwise fails as opening a
+  // file does.
   absl::StatusOr<std::vector<ParsedValue>> Read(
       std::span<const std::string> texts, std::span<const ValueSlot> slots);
 
  private:
-  // An open file and how far it has been read.
+  // An open file, and the position up to which it was read.
   struct Source {
     std::shared_ptr<const MappedFile> file;
     size_t offset = 0;
@@ -113,7 +116,9 @@ class ValueReader {
   std::map<std::string, Source> sources_;
 };
 
-// Reads a scalar: by its declared type if there is one, else by its register's.
+// Reads a scalar of the declared type if the register can hold it, else of the
+// register's type. `declared` may be null. INVALID_ARGUMENT: the text is not
+// such a number.
 absl::StatusOr<vm::Value> ParseScalar(absl::string_view text,
                                       vm::ValueType type,
                                       const DeclaredValue* declared,
@@ -122,14 +127,14 @@ absl::StatusOr<vm::Value> ParseScalar(absl::string_view text,
 struct PrintOptions {
   size_t max_elements = 1024;
   FloatCase float_case = FloatCase::kUpper;
-  bool bytes = true;  // of buffers; false: "(no printer)", as upstream
+  bool bytes = true;  // print buffers' bytes; else "(no printer)"
 };
 
-// Appends "i32=7", or a reference's type name and its value on further lines:
-// a tensor as its text, a list one line per element. Bytes are a quoted string
-// if they are UTF-8 text, else "0x…". Lists give no more than about 16 MiB of
-// text, and show nothing that is nested deeper than kMaxValueDepth; a sentence
-// replaces the rest.
+// Appends a scalar as "i32=7", or a reference as its type's name, with its
+// value on further lines: a tensor as its text, a list with one line per
+// element. Bytes are a quoted string if they are UTF-8 text, else "0x…". Lists
+// are cut off after about 16 MiB of text and below kMaxValueDepth, with a
+// sentence that says so.
 void AppendValue(const vm::Value& value, const PrintOptions& options,
                  std::string& out);
 
@@ -142,36 +147,38 @@ void AppendTrace(absl::string_view key,
                  std::span<hal::BufferView* const> tensors,
                  const PrintOptions& options, std::string& out);
 
-// INVALID_ARGUMENT: --output has not the form of one of the texts above.
+// Checks that a text is empty, "-", "@file" or "+file". INVALID_ARGUMENT: it is
+// not.
 absl::Status CheckOutputText(absl::string_view text);
 
-// INVALID_ARGUMENT: the file has the name of a format (.json, .csv, .png …)
-// that bytes of tensors and scalars alone are not. Buffers may hold any.
+// Checks that the file's name does not promise another format (.json, .csv,
+// .png …) than the bytes of a tensor or scalar. Buffers may hold any format and
+// need no check. INVALID_ARGUMENT: it does.
 absl::Status CheckOutputFormat(absl::string_view text);
 
-// Writes values as --output texts say. A run's values for one file are one
-// record: it is appended whole (base/file_appender.h), or replaces the file
-// (base/file_writer.h).
+// Writes values as --output says. All values that a run writes to one file are
+// one record, which is appended at once (base/file_appender.h) or replaces the
+// file (base/file_writer.h).
 class ValueWriter {
  public:
   explicit ValueWriter(PrintOptions options) : options_(options) {}
 
-  // Checks that all files may be written, without creating or changing one.
-  // INVALID_ARGUMENT: a text has none of the forms; or a file is replaced with
-  // '@' after it got another value, which would be lost; or '+' is to add to a
-  // .npz that is none. Else the files' errors.
+  // Checks that all files can be written, without creating or changing one.
+  // INVALID_ARGUMENT: a text has an unknown form; '@' would replace a file that
+  // another value goes to; or '+' would add to a file that is not a .npz.
+  // Otherwise fails as opening the files does.
   absl::Status Prepare(std::span<const std::string> texts);
 
-  // Adds one value to what its text names, prepared or not; printed ones go to
-  // `out`. INVALID_ARGUMENT as Prepare and CheckOutputFormat, or the value has
-  // no bytes.
+  // Adds a value to its file, or appends it to `out` if the text is "-".
+  // Prepare need not know the text. INVALID_ARGUMENT: as Prepare and
+  // CheckOutputFormat, or the value cannot be written as bytes.
   absl::Status Write(absl::string_view text, const vm::Value& value,
                      std::string& out);
-  // Writes the files: either all new contents could be written whole, or none
-  // takes its place. Else the system's errors, in its words.
+  // Writes the files. No file is replaced unless the new contents of all were
+  // written completely. Fails with the system's errors.
   absl::Status Commit();
 
-  // True if one of the files has FileWriter::identity().
+  // Reports whether one of the files has this FileWriter::identity().
   bool Writes(const std::string& identity) const {
     return targets_.contains(identity);
   }
@@ -181,8 +188,8 @@ class ValueWriter {
     std::unique_ptr<FileWriter> writer;      // '@'
     std::unique_ptr<FileAppender> appender;  // '+'
     bool is_zip = false;
-    std::vector<std::string> arrays;  // of a .npz: .npy files
-    std::string contents;             // of all else
+    std::vector<std::string> arrays;  // .npy files for a .npz
+    std::string contents;             // for other files
   };
   absl::StatusOr<Target*> Open(absl::string_view text);
   static absl::Status Append(Target& target);
@@ -192,9 +199,10 @@ class ValueWriter {
   std::map<std::string, Target*> by_text_;
 };
 
-// How near values must be to what is expected.
+// The allowed difference between actual and expected values: absolute per type,
+// and relative to the expected value.
 struct Tolerance {
-  bool exact = false;  // compare bytes; the rest is not used
+  bool exact = false;  // compare bytes; ignore the rest
   double f16 = 0.001;
   double f32 = 0.0001;
   double f64 = 0.0001;
@@ -202,8 +210,8 @@ struct Tolerance {
   double relative = 1e-5;
 };
 
-// Compares results with what was expected and appends a "[FAILED]" paragraph
-// for each that differs. True if none does.
+// Compares results with the expected values. Appends a "[FAILED]" paragraph for
+// each that differs. Returns true if none does.
 absl::StatusOr<bool> CompareValues(std::span<const ParsedValue> expected,
                                    std::span<const vm::Value> actual,
                                    const Tolerance& tolerance,

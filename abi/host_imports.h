@@ -1,5 +1,5 @@
-// Which releases ask for the functions that host modules offer: what a module
-// imports says who compiled it.
+// Tells which compiler releases may have built a module, by the host functions
+// that it imports.
 //
 // Tested by host_imports_test.cc.
 #ifndef EYRIE_ABI_HOST_IMPORTS_H_
@@ -13,30 +13,30 @@
 
 namespace eyrie::abi {
 
-// Releases 3.first to 3.last.
+// A range of compiler releases, 3.first to 3.last.
 struct ReleaseRange {
   int first = 1;
   int last = 13;
 
   bool empty() const { return first > last; }
-  // What both have.
+  // Returns the releases that are in both ranges.
   ReleaseRange And(const ReleaseRange& other) const;
-  // "3.4 to 3.9", "3.10"; empty: "none".
+  // Returns "3.4 to 3.9", or "3.10", or "none" if the range is empty.
   std::string ToString() const;
 
   friend bool operator==(const ReleaseRange&, const ReleaseRange&) = default;
 };
 
-// Whether sessions offer this module by themselves.
+// Reports whether every session provides this module.
 bool IsHostModule(absl::string_view name);
 
-// The releases whose programs import "module.function" with this convention;
-// nullopt: no host module has it.
+// Returns the releases whose programs import "module.function" with this
+// calling convention; nullopt if no host module has the function.
 std::optional<ReleaseRange> ReleasesOf(absl::string_view full_name,
                                        absl::string_view calling_convention);
 
-// The releases that may have compiled the module, by its bytecode and imports.
-// Empty: they contradict each other.
+// Returns the releases that may have compiled the module, by its bytecode
+// version and imports. Empty if these contradict each other.
 ReleaseRange ReleasesOf(const vm::ModuleDef& module);
 
 }  // namespace eyrie::abi

@@ -1,8 +1,9 @@
-// Values as a host has them, whatever function they are for: numbers, bytes,
-// arrays, lists, tuples, dicts, null, and references it can only pass on.
+// Values of the host, independent of any function: numbers, bytes, arrays,
+// lists, tuples, dicts, null, and opaque references.
 //
-// Scalars need no memory of their own. marshal.h turns these into what a
-// function takes, by its signature, and back; json_value.h from and to JSON.
+// Scalars need no allocation. marshal.h converts these values to the arguments
+// of a function and its results to values; json_value.h converts them to and
+// from JSON.
 // Tested by invoker_test.cc.
 #ifndef EYRIE_ABI_HOST_VALUE_H_
 #define EYRIE_ABI_HOST_VALUE_H_
@@ -26,81 +27,87 @@
 
 namespace eyrie::abi {
 
-// Numbers in memory, at any strides. Immutable; the elements of a borrowed one
-// are the owner's to keep, and to leave alone during a call.
+// An array of numbers in memory, with any strides. Immutable. The owner of
+// borrowed elements must keep them alive, and must not write to them during a
+// call.
 class HostArray {
  public:
-  // What a call may do with the elements.
+  // How a call may use the elements.
   enum class Use : uint8_t {
-    kCopy,  // it gets a copy where its program might write to them
-    kLend,  // it may use them in place, and change them, unless read-only
+    kCopy,  // the call gets a copy if its program might write to them
+    kLend,  // the call may use them in place, and write unless read-only
   };
 
-  // Elements that the array owns, dense row-major, copied. INVALID_ARGUMENT:
-  // a negative dimension, more than 1024 of them, or bytes of another number
-  // than the shape needs. RESOURCE_EXHAUSTED: no memory.
+  // Creates an array that owns a copy of dense row-major elements.
+  // INVALID_ARGUMENT: a dimension is negative, there are more than 1024
+  // dimensions, or the number of bytes does not match the shape.
+  // RESOURCE_EXHAUSTED: out of memory.
   static absl::StatusOr<std::shared_ptr<const HostArray>> Copy(
       hal::ElementType type, std::span<const int64_t> shape,
       std::span<const uint8_t> bytes);
 
-  // Elements that somebody else owns: all within `bytes`, the first at `first`
-  // bytes from its start, the others at byte strides, which may be negative or
-  // zero; none are dense row-major. `owner` is kept, if there is one.
-  // INVALID_ARGUMENT: as Copy, or another number of strides than dimensions.
-  // OUT_OF_RANGE: an element outside of `bytes`. UNIMPLEMENTED: strides of
-  // elements narrower than a byte.
+  // Creates an array over elements that the caller owns. All elements must be
+  // inside `bytes`; `first` is the byte offset of the element at index 0, 0 ….
+  // Strides are in bytes and may be negative or zero; no strides mean dense
+  // row-major. The array keeps `owner`, which may be null. INVALID_ARGUMENT: as
+  // Copy, or there are not as many strides as dimensions. OUT_OF_RANGE: an
+  // element is outside `bytes`. UNIMPLEMENTED: strides are given for elements
+  // narrower than a byte.
   static absl::StatusOr<std::shared_ptr<const HostArray>> Borrow(
       hal::ElementType type, std::span<const int64_t> shape,
       std::span<const int64_t> strides, std::span<const uint8_t> bytes,
       size_t first = 0, std::shared_ptr<const void> owner = nullptr,
       Use use = Use::kCopy);
 
-  // The same where nobody says how far the memory goes: `data` is the element
-  // at index 0, 0 …, and its owner answers for where the strides lead.
-  // INVALID_ARGUMENT: as Borrow, or they lead out of 64 bits.
+  // The same for memory of unknown size: `data` is the element at index 0, 0 …,
+  // and the caller must ensure that the strides stay in valid memory.
+  // INVALID_ARGUMENT: as Borrow, or an offset needs more than 64 bits.
   static absl::StatusOr<std::shared_ptr<const HostArray>> BorrowAt(
       hal::ElementType type, std::span<const int64_t> shape,
       std::span<const int64_t> strides, const uint8_t* data,
       std::shared_ptr<const void> owner);
 
-  // A tensor on a device. FAILED_PRECONDITION: the host cannot read it.
+  // Creates an array over a tensor on a device. UNIMPLEMENTED: the tensor is
+  // not dense. FAILED_PRECONDITION: the host cannot read it.
   static absl::StatusOr<std::shared_ptr<const HostArray>> OfTensor(
       Ref<hal::BufferView> view, Use use = Use::kCopy);
 
   hal::ElementType type() const { return type_; }
   std::span<const int64_t> shape() const { return shape_; }
-  // In bytes; as many as dimensions.
+  // In bytes, one per dimension.
   std::span<const int64_t> strides() const { return strides_; }
   bool is_dense() const { return dense_; }
   int64_t element_count() const { return count_; }
-  // The element at index 0, 0 …
+  // Returns the address of the element at index 0, 0 ….
   const uint8_t* data() const { return data_; }
-  // All elements of a dense array.
+  // Returns all elements of a dense array; meaningless for others.
   std::span<const uint8_t> bytes() const { return {data_, byte_length_}; }
-  // Bytes that the elements take when packed.
+  // The size of the packed elements.
   uint64_t byte_length() const { return byte_length_; }
   Use use() const { return use_; }
-  // True if nothing may write to the elements, whatever use() says.
+  // Reports whether writing to the elements is forbidden, whatever use() is.
   bool is_read_only() const { return read_only_; }
-  // Whether a call may use the elements in place. Compiled code of every
-  // release writes to some of its arguments, and nothing says to which.
+  // Reports whether a call may use the elements in place. Code from all
+  // compiler releases may write to arguments, and modules do not say to which.
   bool may_be_used() const { return use_ == Use::kLend && !read_only_; }
-  // The tensor this is, or null.
+  // The tensor that the array is over, or null.
   const Ref<hal::BufferView>& view() const { return view_; }
-  // True if a caller asked for elements to be converted, with loss if need be.
+  // Reports whether the caller asked for elements to be converted even if that
+  // loses information.
   bool casts() const { return casts_; }
-  // The elements in place, as a dense tensor of a type of the same bits. Made
-  // once, and kept with the device; any thread's. UNAVAILABLE: the device
-  // cannot use this memory.
+  // Returns a tensor over the elements, without a copy. The array must be
+  // dense, and `type` must have the same bits. The first tensor is cached, with
+  // its device. Thread-safe. UNAVAILABLE: the device cannot use this memory.
   absl::StatusOr<Ref<hal::BufferView>> Import(hal::Device& device,
                                               hal::ElementType type) const;
-  // The same elements, to be converted.
+  // Returns the same elements with casts() true.
   std::shared_ptr<const HostArray> Casting() const;
-  // The same elements, to be lent.
+  // Returns the same elements with Use::kLend.
   std::shared_ptr<const HostArray> Lent() const;
-  // The same elements, not to be written.
+  // Returns the same elements with is_read_only() true.
   std::shared_ptr<const HostArray> ReadOnly() const;
-  // The same elements, of whole bytes, with dimensions in reverse.
+  // Returns the same elements with the dimensions in reverse order. Elements
+  // must be of whole bytes.
   std::shared_ptr<const HostArray> Transposed() const;
 
   // Writes the elements, packed, to `target`, which has byte_length() bytes.
@@ -113,7 +120,7 @@ class HostArray {
     Ref<hal::Device> device;
     Ref<hal::BufferView> view;
   };
-  // What Import has made; a copy of an array makes its own.
+  // Caches the result of Import. A copy of an array starts with an empty cache.
   struct ImportCache {
     ImportCache() = default;
     ImportCache(const ImportCache&) {}
@@ -153,11 +160,11 @@ class HostValue {
     kDict,
     kRef,
   };
-  // The width is what it was in the place it came from; 0: none in particular.
+  // `bits` is the width of the number at its source; 0 if it had none.
   struct Int {
-    int64_t value;  // the bits of a uint64 where is_unsigned
+    int64_t value;  // the bits of a uint64 if is_unsigned
     uint8_t bits = 0;
-    bool is_unsigned = false;  // and above the greatest int64
+    bool is_unsigned = false;  // and greater than INT64_MAX
   };
   struct Float {
     double value;
@@ -165,7 +172,7 @@ class HostValue {
   };
   using Items = std::vector<HostValue>;
   using Entry = std::pair<std::string, HostValue>;
-  using Entries = std::vector<Entry>;  // in order; a key may stand twice
+  using Entries = std::vector<Entry>;  // in order; keys may repeat
 
   HostValue() = default;  // null
   explicit HostValue(bool value) : value_(value) {}
@@ -178,7 +185,7 @@ class HostValue {
   explicit HostValue(std::shared_ptr<const HostArray> array)
       : value_(std::move(array)) {}
   explicit HostValue(Ref<RefObject> object) : value_(std::move(object)) {}
-  // Bytes; text is its UTF-8.
+  // Creates a value of bytes. Text is UTF-8.
   static HostValue Bytes(std::string bytes) {
     HostValue value;
     value.value_ = std::move(bytes);
@@ -192,14 +199,14 @@ class HostValue {
   }
   static HostValue Dict(Entries entries);
 
-  // The same value; elements of arrays are shared. RESOURCE_EXHAUSTED: no
-  // memory for it, which ends the process if the constructor copies.
+  // Returns a copy that shares the elements of arrays. RESOURCE_EXHAUSTED: out
+  // of memory. (The copy constructor would end the process.)
   absl::StatusOr<HostValue> Copy() const;
 
   Kind kind() const;
   bool is(Kind other) const { return kind() == other; }
 
-  // What the value holds; null if it is of another kind.
+  // Each returns the contents, or null if the value is of another kind.
   const bool* boolean() const { return std::get_if<bool>(&value_); }
   const Int* integer() const { return std::get_if<Int>(&value_); }
   const Float* number() const { return std::get_if<Float>(&value_); }
@@ -208,8 +215,8 @@ class HostValue {
     const auto* held = std::get_if<ArrayPtr>(&value_);
     return held ? held->get() : nullptr;
   }
-  const Items* items() const;      // of lists and tuples
-  const Entries* entries() const;  // of dicts
+  const Items* items() const;      // lists and tuples
+  const Entries* entries() const;  // dicts
   const Ref<RefObject>* ref() const {
     return std::get_if<Ref<RefObject>>(&value_);
   }

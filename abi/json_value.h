@@ -1,5 +1,5 @@
-// Host values from and to JSON: what --args, --kwargs and --output=json read
-// and write. docs/abi.md has the forms.
+// Converts host values from and to JSON, as in --args, --kwargs and
+// --output=json. docs/abi.md describes the format.
 //
 // Tested by tests/conformance/abi/abi_test.cc, json_fuzz.cc.
 #ifndef EYRIE_ABI_JSON_VALUE_H_
@@ -19,27 +19,29 @@
 
 namespace eyrie::abi {
 
-// Whether "$npy" and "$npz" may name files.
+// Whether "$npy" and "$npz" may read files.
 enum class JsonFiles : uint8_t { kRefused, kRead };
 
-// Numbers, booleans, null and strings are themselves; arrays are lists,
-// objects dicts, but for those whose keys begin with '$':
-//   {"$npy": "a.npy"}                      the array of a file
-//   {"$npz": "a.npz", "key": "x"}          one of several
-//   {"$dtype": "bf16", "data": [[1, 2]]}   an array; "shape" may be given
-//   {"$hex": "00FF"}                       bytes
-//   {"$tuple": [1, 2]}                     a tuple
-// "$cast": true beside an array lets its elements be converted with loss.
-// `memory`, if there is one, counts the arrays of files while they live.
-// INVALID_ARGUMENT: another key with '$', or not what it needs, with the byte.
-// RESOURCE_EXHAUSTED: the meter's limit is passed, or as ReadMember has it.
+// Converts JSON to a value. Arrays become lists, and objects become dicts,
+// except for objects whose keys begin with '$':
+//  {"$npy": "a.npy"}                      the array in a file
+//  {"$npz": "a.npz", "key": "x"}          one of several arrays in a file
+//  {"$dtype": "bf16", "data": [[1, 2]]}   an array; "shape" is optional
+//  {"$hex": "00FF"}                       bytes
+//  {"$tuple": [1, 2]}                     a tuple
+// "$cast": true next to an array allows conversions that lose information.
+// `memory` counts the arrays of files while they live; null if nothing does.
+// INVALID_ARGUMENT: a key with '$' is unknown, or its value is malformed; the
+// message has the byte. RESOURCE_EXHAUSTED: the limit of `memory` is exceeded,
+// or as ReadMember. Otherwise fails as reading the file does.
 absl::StatusOr<HostValue> FromJson(
     const Json& json, JsonFiles files,
     const std::shared_ptr<MemoryMeter>& memory = nullptr);
 
-// One line: FromJson's forms, but arrays are nested numbers and tuples lists.
-// What JSON has no number for is a string, "nan" or "-inf"; bytes are a string
-// if they are UTF-8. A reference is {"$ref": "its type"}.
+// Appends a value as one line of JSON, in FromJson's format, except that arrays
+// are nested numbers and tuples are lists. Numbers that JSON does not have are
+// strings, "nan" or "-inf"; bytes are a string if they are UTF-8. A reference
+// is {"$ref": "its type"}.
 void WriteJson(const HostValue& value, TextStream& out);
 void AppendJson(const HostValue& value, std::string& out);
 

@@ -1,8 +1,9 @@
-// Host values into what a function takes, and what it returns into host
-// values: both by the types of its signature. docs/abi.md has the rules.
+// Converts host values to the arguments of a function and its results to host
+// values, by the types of its signature. docs/abi.md has the rules.
 //
-// Scalars need no memory. Arrays are copied, packed, converted or used in
-// place, and counted as that. Errors say where: "Argument 0 ('x')['a'][2]: …".
+// Scalars need no allocation. Arrays are used in place, copied, packed or
+// converted, and CallStatistics counts which. Errors have the place in the
+// value: "Argument 0 ('x')['a'][2]: …".
 // Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
 #ifndef EYRIE_ABI_MARSHAL_H_
 #define EYRIE_ABI_MARSHAL_H_
@@ -29,26 +30,27 @@
 
 namespace eyrie::abi {
 
-// What became of the arrays of a call, arguments and results together.
+// How the arrays of a call, arguments and results, were passed.
 struct CallStatistics {
   uint32_t lent = 0;       // used in place
-  uint32_t copied = 0;     // as they were
+  uint32_t copied = 0;     // byte by byte
   uint32_t packed = 0;     // copied from strides or nested lists
   uint32_t converted = 0;  // to another element type
   uint64_t bytes_copied = 0;
 };
 
-// How deep values may be nested, beside the depth of types.
+// The maximum depth of nested values, in addition to the depth of types.
 inline constexpr size_t kMaxValueDepth = 128;
-// Values that a result may consist of: lists can hold each other many times.
+// The maximum number of values in a result, since lists can contain each other
+// many times.
 inline constexpr size_t kMaxValues = size_t{1} << 22;
 
-// Arguments of one call.
+// Encodes the arguments of one call. Thread-compatible.
 class Encoder {
  public:
-  // `device` holds arrays; null where a program has none. `memory` counts what
-  // is made for the call; null if nothing does. `spares` keeps small arrays
-  // from one call to the next of the same function; null: none are kept.
+  // `device` holds arrays; null if the program uses none. `memory` counts the
+  // allocations for the call; null if nothing does. `spares` keeps small arrays
+  // from one call of a function to the next; null to keep none.
   Encoder(hal::Device* device, CallStatistics* statistics,
           std::shared_ptr<MemoryMeter> memory = nullptr,
           std::vector<Ref<hal::BufferView>>* spares = nullptr)
@@ -57,23 +59,23 @@ class Encoder {
         memory_(std::move(memory)),
         spares_(spares) {}
 
-  // The slot that carries an argument; it owns its reference.
-  // INVALID_ARGUMENT: the value is not what the parameter takes.
-  // UNIMPLEMENTED: a type that has no elements here. FAILED_PRECONDITION: an
-  // array without a device to hold it. RESOURCE_EXHAUSTED: no memory for it.
+  // Stores an argument in `slot`, which owns its reference. INVALID_ARGUMENT:
+  // the value does not match the parameter's type. UNIMPLEMENTED: values of
+  // this element type cannot be passed. FAILED_PRECONDITION: an array is given,
+  // and there is no device. RESOURCE_EXHAUSTED: out of memory.
   absl::Status Encode(const HostValue& value, const Parameter& parameter,
                       vm::Slot& slot);
 
-  // The slot of an argument that is storage for a result of a static type; it
-  // owns its reference. Fails as arrays do.
+  // Allocates storage for a result of a static type and stores it in `slot`,
+  // which owns its reference. Fails as Encode does for arrays.
   absl::Status CreateStorage(const Type& result, const Type& argument,
                              vm::Slot& slot);
 
-  // Says that lent elements may change after Encode has looked at them: those
-  // that must be looked at are then refused.
+  // Tells that lent elements may change after Encode returns. Encode then
+  // refuses lent arrays that need a range check.
   void set_elements_may_change(bool may) { elements_may_change_ = may; }
 
-  // Where in the value the last error is: "['a'][2]".
+  // The place of the last error in the value: "['a'][2]".
   const std::string& path() const { return path_; }
 
  private:
@@ -82,17 +84,17 @@ class Encoder {
   absl::Status Reference(const HostValue& value, const Type& type,
                          Ref<RefObject>& object);
   absl::Status Unknown(const HostValue& value, Ref<RefObject>& object);
-  // A reference of a given type, or one that may be null.
+  // Accepts null, or a reference of type `wanted`.
   static absl::Status TakeRef(const HostValue& value, const Type& type,
                               const RefType& wanted, Ref<RefObject>& object);
 
   // list_encoder.cc
-  // Make a value the element of a list that is as long already.
+  // Store a value as an existing element of a list.
   absl::Status SetElement(vm::List& list, uint64_t index,
                           const HostValue& value, const Type& type);
   absl::Status SetAny(vm::List& list, uint64_t index, const HostValue& value);
   absl::StatusOr<Ref<vm::List>> NewList(vm::ElementType type, uint64_t size);
-  // The items of a list of `count` within a nested array.
+  // Returns the items of a nested array's row, which must have `count` of them.
   static absl::Status Row(const HostValue& value, int64_t count,
                           const HostValue::Items*& items);
 
@@ -135,7 +137,7 @@ class Encoder {
                         Ref<hal::BufferView>& view, std::span<uint8_t>& target);
   absl::Status ToBuffer(const HostValue& value, Ref<RefObject>& object);
 
-  // Notes that a failed value stands at a key or index of another.
+  // Adds a key or index to the error's path if the status is not OK.
   absl::Status At(absl::string_view key, absl::Status status);
   absl::Status At(size_t index, absl::Status status);
   absl::Status Deeper();
@@ -147,27 +149,27 @@ class Encoder {
   size_t next_spare_ = 0;
   std::string path_;
   size_t depth_ = 0;
-  bool is_storage_ = false;  // the argument is there to be written
+  bool is_storage_ = false;  // the argument receives a result
   bool elements_may_change_ = false;
 };
 
-// Results of one call.
+// Decodes the results of one call. Thread-compatible.
 class Decoder {
  public:
-  // `charge`, if there is one, takes for all that is made: an object that is
-  // returned many times is copied as often.
+  // `charge` is charged for everything that is created, once per copy of an
+  // object; null if nothing counts.
   explicit Decoder(CallStatistics* statistics, MemoryCharge* charge = nullptr)
       : statistics_(statistics), charge_(charge) {}
 
-  // The value of a slot.
-  // Returns INVALID_ARGUMENT if it is not what the type says, and
-  // RESOURCE_EXHAUSTED if the charge's limit is passed or an allocation fails.
+  // Converts a value. INVALID_ARGUMENT: it does not match the type, or is
+  // nested too deeply. RESOURCE_EXHAUSTED: the limit of `charge` or kMaxValues
+  // is exceeded, or an allocation fails.
   absl::StatusOr<HostValue> Decode(const vm::Value& value, const Type& type);
-  // The same for a number that needs no check but its register's; false if
-  // it does, or is none.
+  // A fast path for numbers that only need a check of their register's type.
+  // Returns false if Decode is needed.
   static bool DecodeNumber(const vm::Value& value, const Type& type,
                            HostValue& number);
-  // The slots of the only result.
+  // Converts all values as the slots of the only result.
   absl::StatusOr<HostValue> DecodeSlots(std::span<vm::Value> values,
                                         const Type& type);
 
@@ -201,17 +203,18 @@ class Decoder {
   size_t values_ = 0;
 };
 
-// "value is given; type is expected."
+// Returns an INVALID_ARGUMENT error: "value is given; type is expected."
 absl::Status NotExpected(const HostValue& value, const Type& type);
-// The shape of nested lists, by their first items, down to the type's rank.
-// Below an empty list dimensions are what the type says, else 0.
+// Returns the shape of nested lists, from the first item of each, up to the
+// type's rank. Dimensions below an empty list are the type's, or 0 if it does
+// not say.
 std::vector<int64_t> NestedShape(const HostValue& value, const Type& type);
-// True for an array of references whose nested lists would not say where its
-// dimensions end: its rank is unknown, and its elements may be lists. To a
-// caller it is what it is to the function, a list of its values, row by row,
-// and one of its dimensions.
+// Reports whether an array of references must be given as two lists, of its
+// values in row-major order and of its dimensions. That is so if its rank is
+// unknown and its elements may be lists, since nested lists would not show
+// where its dimensions end.
 bool IsPair(const Type& type);
-// What of an array differs from a type; empty if nothing does.
+// Returns how a shape differs from a type, as a sentence; empty if it matches.
 std::string ShapeDifference(std::span<const int64_t> shape, const Type& type);
 
 }  // namespace eyrie::abi
