@@ -1,9 +1,9 @@
-// NumPy's .npy arrays: read in all of the format's versions, written as
-// version 1 (2 where the header is longer than 65,535 bytes).
+// Reads and writes NumPy's .npy arrays. Reads all versions of the format;
+// writes version 1, or 2 if the header is longer than 65,535 bytes.
 //
-// A file may hold several arrays one behind the other. Fortran order and
-// big-endian elements are converted. Records, strings, objects and dates are
-// UNIMPLEMENTED.
+// A file may hold several arrays, one after another. Arrays in Fortran order
+// and big-endian elements are converted. Records, strings, objects and dates
+// are UNIMPLEMENTED.
 // Tested by npy_test.cc.
 #ifndef EYRIE_ABI_NPY_H_
 #define EYRIE_ABI_NPY_H_
@@ -19,31 +19,31 @@
 
 namespace eyrie::abi {
 
-// An array in a file, its elements still as they are there.
+// An array in a file, before any conversion.
 struct NpyArray {
   TensorSpec spec;
   bool fortran_order = false;
   bool big_endian = false;
   std::span<const uint8_t> bytes;  // borrowed
 
-  // Writes the elements, row-major and little-endian, to `target`, which has
-  // as many bytes.
+  // Writes the elements to `target` in row-major order and little-endian.
+  // `target` must have as many bytes as `bytes`.
   void CopyTo(std::span<uint8_t> target) const;
 };
 
-// Reads the array at the reader's place and moves behind it.
-// OUT_OF_RANGE: the file ends. INVALID_ARGUMENT: damaged, or no .npy.
-// UNIMPLEMENTED: a kind of element that tensors do not have.
+// Reads the array at the reader's position and advances the reader past it.
+// OUT_OF_RANGE: the file is truncated. INVALID_ARGUMENT: the data is malformed,
+// or not .npy. UNIMPLEMENTED: tensors have no such element type.
 absl::StatusOr<NpyArray> ReadNpy(ByteReader& reader);
 
-// Reads what comes before the elements, whose bytes stay empty, and moves
-// behind it.
+// Reads only the header, and leaves `bytes` empty. Advances the reader to the
+// elements. Fails as ReadNpy does.
 absl::StatusOr<NpyArray> ReadNpyHeader(ByteReader& reader);
 
-// Everything before the elements: magic number, version and header, padded to
-// a multiple of 64 bytes. UNIMPLEMENTED: elements narrower than a byte.
-// Types NumPy has no name for (bf16, the 8-bit floats) are written as raw
-// bytes, '|V1' or '<V2', as NumPy's own extensions do.
+// Returns all bytes before the elements: magic number, version and header,
+// padded to a multiple of 64 bytes. Types that NumPy has no name for (bf16, the
+// 8-bit floats) are written as raw bytes, '|V1' or '<V2', as NumPy's own
+// extensions do. UNIMPLEMENTED: elements are narrower than a byte.
 absl::StatusOr<std::string> NpyHeader(const TensorSpec& spec);
 
 }  // namespace eyrie::abi

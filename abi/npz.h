@@ -1,8 +1,9 @@
-// NumPy's .npz files: a ZIP of .npy arrays, stored or deflated.
+// Reads and writes NumPy's .npz files: ZIP files of .npy arrays, stored or
+// deflated.
 //
-// Sizes, offsets and checksums of the ZIP are checked against the file's
-// bytes, and members must not share any; ZIP64 fields are understood. Nothing
-// is inflated before the header of its array agrees with its size.
+// All sizes, offsets and checksums in the ZIP are checked against the file, and
+// members must not overlap. ZIP64 is supported. A member is inflated only if
+// its size matches the header of its array.
 // Tested by npy_test.cc.
 #ifndef EYRIE_ABI_NPZ_H_
 #define EYRIE_ABI_NPZ_H_
@@ -21,76 +22,79 @@
 
 namespace eyrie::abi {
 
-// A member of a ZIP, as its directory has it.
+// A member of a ZIP, as in its central directory.
 struct NpzMember {
   std::string name;  // "arr_0.npy"
   bool deflated = false;
   uint32_t crc = 0;                 // of its bytes
-  uint64_t size = 0;                // once inflated
-  std::span<const uint8_t> packed;  // in the file: borrowed
+  uint64_t size = 0;                // inflated, in bytes
+  std::span<const uint8_t> packed;  // in the file; borrowed
 
-  // The array's name: without ".npy".
+  // Returns the array's name: the member's without ".npy".
   absl::string_view array_name() const;
 };
 
-// A member's bytes. Movable only: `bytes` may be those of `inflated`.
+// A member's bytes. Movable but not copyable, because `bytes` may point into
+// `inflated`.
 struct NpzContents {
   NpzContents() = default;
   NpzContents(NpzContents&&) noexcept = default;
   NpzContents& operator=(NpzContents&&) noexcept = default;
 
-  std::vector<uint8_t> inflated;   // of a deflated member
-  std::span<const uint8_t> bytes;  // of `inflated`, or of the file: borrowed
+  std::vector<uint8_t> inflated;   // if the member is deflated
+  std::span<const uint8_t> bytes;  // in `inflated` or, borrowed, the file
   MemoryCharge charge;             // for `inflated`
 };
 
-// An array of a .npz, and what holds its elements.
+// An array of a .npz, and the memory of its elements.
 struct NpzArray {
   NpzContents contents;
   NpyArray array;
 };
 
-// True if the bytes begin as a ZIP does.
+// Reports whether the bytes begin like a ZIP.
 bool LooksLikeZip(std::span<const uint8_t> bytes);
 
-// What a member may inflate to where no meter counts it.
+// The maximum inflated size of a member, in bytes, if no meter limits it.
 inline constexpr uint64_t kMaxInflated = uint64_t{1} << 30;
 
-// All members, in the archive's order, as they are in the file.
-// INVALID_ARGUMENT: the ZIP is damaged, two members have the same name or share
-// bytes. UNIMPLEMENTED: an encrypted member, or another compression.
+// Returns all members, in the archive's order, without inflating any.
+// INVALID_ARGUMENT: the ZIP is damaged, or two members have the same name or
+// overlap. UNIMPLEMENTED: a member is encrypted, or its compression is unknown.
 absl::StatusOr<std::vector<NpzMember>> ReadZip(std::span<const uint8_t> bytes);
 
-// A member's bytes, inflated if need be, which `memory` counts while they
-// live. INVALID_ARGUMENT: damaged, or of a checksum that differs.
-// RESOURCE_EXHAUSTED: it inflates beyond the meter's limit, or beyond
-// kMaxInflated where `memory` is null.
+// Returns a member's bytes, inflated if necessary. `memory` counts inflated
+// bytes while they live. INVALID_ARGUMENT: the data is damaged, or its checksum
+// is wrong. RESOURCE_EXHAUSTED: the member inflates beyond the limit of
+// `memory`, or beyond kMaxInflated if `memory` is null.
 absl::StatusOr<NpzContents> ReadMember(
     const NpzMember& member,
     const std::shared_ptr<MemoryMeter>& memory = nullptr);
 
-// The array that a member is. Reads its header before the rest is inflated.
-// Besides ReadNpy's errors and ReadMember's, INVALID_ARGUMENT: the member's
-// size is not the one that the header says.
+// Returns the array in a member. Checks the array's header before it inflates
+// the rest. INVALID_ARGUMENT: the header does not match the member's size.
+// Otherwise fails as ReadNpy and ReadMember do.
 absl::StatusOr<NpzArray> ReadNpzArray(
     const NpzMember& member,
     const std::shared_ptr<MemoryMeter>& memory = nullptr);
 
-// A ZIP of stored members, their bytes aligned to 64 from the file's start.
+// Writes a ZIP of stored members. The bytes of each are aligned to 64 from the
+// start of the file.
 class ZipWriter {
  public:
   ZipWriter() = default;
-  // Adds to a ZIP, whose directory is at its end. An empty span is a new ZIP.
-  // Besides ReadZip's errors for a directory, INVALID_ARGUMENT: a member's
-  // bytes are after it.
+  // Creates a writer that adds members to a ZIP; an empty span starts a new
+  // one. INVALID_ARGUMENT: the directory is not at the end of the file.
+  // Otherwise fails as ReadZip does for a directory.
   static absl::StatusOr<ZipWriter> Continue(std::span<const uint8_t> zip);
 
   void Add(absl::string_view name, absl::string_view bytes);
-  // Adds a .npy file as arr_N, the next number that no member has.
+  // Adds a .npy file as arr_N, where N is the next number that no member has.
   void AddArray(absl::string_view npy);
-  // Where what Finish returns begins in the file: what is there before stays.
+  // Returns the offset in the file at which the bytes from Finish begin. The
+  // file must be unchanged before it.
   uint64_t begin() const { return begin_; }
-  // The rest of the file. The writer is empty afterwards.
+  // Returns the rest of the file, and leaves the writer empty.
   std::string Finish();
 
  private:
@@ -101,7 +105,7 @@ class ZipWriter {
     uint64_t offset;
   };
   uint64_t begin_ = 0;
-  // Of the ZIP that is continued: rows of its directory as they are.
+  // The directory entries of the ZIP that is continued, unchanged.
   std::string old_rows_;
   uint64_t old_count_ = 0;
   std::set<std::string> old_names_;

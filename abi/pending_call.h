@@ -1,9 +1,9 @@
 // A call with host values that the host's event loop drives.
 //
-// It runs in pieces: the first as soon as the host likes, each other when the
-// function can go on after a yield or a wait for a fence, and at last the
-// fence of an asynchronous function. Between them the context is free for
-// other calls. vm/run/async_call.h is what it stands on.
+// It runs in steps: the first when the host likes, then one each time the
+// function can continue after a yield or a wait for a fence, and a last one
+// when the fence of an asynchronous function is reached. Between steps the
+// context is free for other calls. Built on vm/run/async_call.h.
 // Tested by runtime_pending_test.cc.
 #ifndef EYRIE_ABI_PENDING_CALL_H_
 #define EYRIE_ABI_PENDING_CALL_H_
@@ -27,14 +27,16 @@
 
 namespace eyrie::abi {
 
-// The context's thread's; ends before its session and invoker do.
+// Used by the context's thread only, except for `wake`. The session and the
+// invoker must outlive it.
 class PendingCall {
  public:
-  // Encodes the arguments, the last of them by name, and calls `wake`; later
-  // again whenever Run has something to do: on any thread, not on two at once,
-  // and not after the call is gone. It must not use the call itself.
-  // Storage for a raw function's results is made first, and its allocator
-  // called. INVALID_ARGUMENT as Invoker::Call.
+  // Encodes the arguments and begins the call; `names` are the names of the
+  // last arguments. Calls `wake` at once, and then whenever Run has work to do:
+  // on any thread, but never on two at once, and never after the call is
+  // destroyed. `wake` must not use the call. For a raw function, first
+  // allocates storage for the results, which may call the module's allocator.
+  // Fails as Invoker::Call does for its arguments.
   static absl::StatusOr<std::unique_ptr<PendingCall>> Begin(
       Session& session, Invoker& invoker,
       std::span<const HostValue* const> given,
@@ -42,24 +44,25 @@ class PendingCall {
 
   PendingCall(const PendingCall&) = delete;
   PendingCall& operator=(const PendingCall&) = delete;
-  // Drops the call where it stands, with all it holds.
+  // Abandons the call if it is running, and releases all that it holds.
   ~PendingCall();
 
-  // Runs what there is to run, if there is. True: the call is over. In a child
-  // of the process that began it, it fails so as soon as this is called, if a
-  // device has threads: nothing would wake it there.
+  // Runs the next step if there is one. Returns true if the call has ended. If
+  // this process was forked after the call began and a device has threads, the
+  // call fails, because nothing would wake it.
   bool Run();
 
-  // What it returned, once; `results` is replaced. FAILED_PRECONDITION: it is
-  // not over, or they are taken. Else what the call failed with.
+  // Replaces `results` by the call's results; works once. FAILED_PRECONDITION:
+  // the call has not ended, or its results were already taken. Otherwise
+  // returns the call's error.
   absl::Status TakeResults(std::vector<HostValue>& results);
 
  private:
-  // What other threads may reach, while they wake the call.
+  // The state that other threads use to wake the call.
   struct Wakes {
     std::mutex mutex;
-    std::function<void()> wake;  // null once the call is gone
-    std::function<void()> work;  // to run
+    std::function<void()> wake;  // null after the call is destroyed
+    std::function<void()> work;  // the next step
   };
   enum class State { kRunning, kReturned, kOver, kTaken };
 
@@ -67,10 +70,10 @@ class PendingCall {
       : session_(session), invoker_(invoker) {}
 
   absl::Status Start(std::vector<vm::Value> arguments);
-  // FAILED_PRECONDITION: a device is of the parent of this process.
+  // FAILED_PRECONDITION: a device belongs to this process's parent.
   absl::Status CheckProcess() const;
   void Return(absl::StatusOr<std::vector<vm::Value>> values);
-  // Looks whether the results are ready.
+  // Ends the call if the results are ready.
   void CheckFence();
 
   Session& session_;

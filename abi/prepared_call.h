@@ -1,11 +1,11 @@
-// A call that is made again and again: its function found, its arguments
-// checked and laid out, once.
+// A call that is repeated: it looks up the function, checks the arguments and
+// lays them out only once.
 //
-//   ASSIGN_OR_RETURN(PreparedCall call, PreparedCall::Create(add, {a, b}));
-//   while (...) {
-//     RETURN_IF_ERROR(call.Invoke());
-//     Use(call.results()[0]);
-//   }
+//  ASSIGN_OR_RETURN(PreparedCall call, PreparedCall::Create(add, {a, b}));
+//  while (...) {
+//    RETURN_IF_ERROR(call.Invoke());
+//    Use(call.results()[0]);
+//  }
 // Tested by session_test.cc.
 #ifndef EYRIE_ABI_PREPARED_CALL_H_
 #define EYRIE_ABI_PREPARED_CALL_H_
@@ -22,21 +22,22 @@
 
 namespace eyrie::abi {
 
-// Valid while the session is; the same thread's.
+// Used by the session's thread only. The session must outlive it.
 class PreparedCall {
  public:
-  // Keeps the arguments. Fails as Callable::CheckArguments.
+  // Keeps the arguments. Fails as Callable::CheckArguments does.
   static absl::StatusOr<PreparedCall> Create(Callable callable,
                                              std::vector<vm::Value> arguments);
 
   const Callable& callable() const { return callable_; }
 
-  // Calls and waits; allocates nothing of its own. The results of the call
-  // before are let go of first. Fails as the function does: there are no
-  // results then.
+  // Calls the function and waits for its results. Allocates nothing itself.
+  // Releases the results of the last call first. If the function fails, returns
+  // its error and there are no results.
   absl::Status Invoke();
 
-  // Of the last call; kept until the next one, unless taken from here.
+  // The results of the last call. They are released by the next call, unless
+  // the caller moves them out.
   std::span<vm::Value> results() { return results_; }
 
  private:
@@ -44,7 +45,7 @@ class PreparedCall {
 
   Callable callable_;
   std::vector<vm::Value> arguments_;
-  std::vector<vm::Slot> slots_;  // of arguments, which stay theirs
+  std::vector<vm::Slot> slots_;  // borrowed from arguments_
   std::vector<vm::Slot> returned_;
   std::vector<vm::Value> results_;
 };

@@ -1,5 +1,5 @@
-// The JSON records of `iree.abi` and `d`, before they are compared with a
-// function.
+// Parses the JSON records of the attributes `iree.abi` and `d`. They are not
+// yet compared with the function.
 //
 // Tested by signature_test.cc, json_fuzz.cc.
 #ifndef EYRIE_ABI_RECORDS_H_
@@ -17,18 +17,19 @@ namespace eyrie::abi {
 
 struct Records {
   struct Record {
-    std::string name;  // of a "named" one
+    std::string name;  // if `named`
     bool named = false;
     Type type;
   };
-  // nullopt: the object has no such list.
+  // nullopt: the object does not have this list.
   std::optional<std::vector<Record>> arguments;
   std::optional<std::vector<Record>> results;
   std::string doc;
 };
 
-// INVALID_ARGUMENT: malformed, with the byte. Members of the object, names of
-// primitive types and tags of compound ones that are not known are tolerated.
+// Parses the records. Ignores unknown members of the object, and reads types
+// with unknown names or tags as unknown types. INVALID_ARGUMENT: the JSON is
+// malformed; the message has the byte.
 absl::StatusOr<Records> ParseRecords(absl::string_view json);
 
 }  // namespace eyrie::abi

@@ -1,4 +1,5 @@
-// Arguments made up from a signature: to try a function, or to time it.
+// Creates arguments from a signature, to try a function or to measure its
+// speed.
 //
 // Tested by round_trip_test.cc, tools/cli_test.py.
 #ifndef EYRIE_ABI_SAMPLE_VALUES_H_
@@ -24,16 +25,16 @@ enum class SampleKind : uint8_t {
   kZeros,
 };
 
-// "auto", "random", "zeros".
+// Parses "auto", "random" or "zeros". Returns nullopt for any other text.
 std::optional<SampleKind> ParseSampleKind(absl::string_view text);
 
-// How long dimensions are that the signature does not know, and lists.
+// The length of lists, and of dimensions that the signature does not give.
 inline constexpr int64_t kSampleDimension = 4;
 
-// One value per argument. The same seed gives the same values everywhere.
-// INVALID_ARGUMENT: an argument whose type says too little.
-// RESOURCE_EXHAUSTED: an array that the device cannot hold, or that passes the
-// limit of `memory`, which counts arrays if there is one.
+// Creates one value per argument. The same seed gives the same values on all
+// machines. `memory` counts the arrays; null if nothing does. INVALID_ARGUMENT:
+// the type of an argument is not specific enough. RESOURCE_EXHAUSTED: the
+// device cannot hold an array, or it exceeds the limit of `memory`.
 absl::StatusOr<std::vector<HostValue>> SampleArguments(
     const Signature& signature, hal::Device& device, SampleKind kind,
     uint64_t seed, const std::shared_ptr<MemoryMeter>& memory = nullptr);

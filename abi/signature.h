@@ -1,12 +1,12 @@
-// What a function takes and returns as its caller sees it: names and types
-// from the best source that its export has.
+// The arguments and results of a function, as its caller sees them: names and
+// types from the best source in its export.
 //
-//   iree.abi, or else d    JSON records, "a" for arguments and "r" for results
-//   sip, f                 V0: structures, and the raw types in them
-//   iree.abi.declaration   the source's own types
-//   calling convention     registers alone
-// docs/abi.md has the rules. A signature is also the plan of a call: marshal.h
-// walks its types. Immutable once read.
+//  iree.abi, or else d    JSON records, "a" for arguments and "r" for results
+//  sip, f                 V0: structures, and the raw types in them
+//  iree.abi.declaration   the types in the source code
+//  calling convention     only registers
+// docs/abi.md has the rules. marshal.h uses a signature's types to encode
+// calls. Immutable once read.
 // Tested by signature_test.cc, json_fuzz.cc.
 #ifndef EYRIE_ABI_SIGNATURE_H_
 #define EYRIE_ABI_SIGNATURE_H_
@@ -39,12 +39,12 @@ struct Type {
     kUnknown,      // anything
     kNull,         // a null reference
     kScalar,       // a number or boolean
-    kArray,        // of numbers: carried by a buffer view
-    kRefArray,     // of anything else: a list of values and one of dimensions
-    kBytes,        // carried by a vm.buffer
-    kByteList,     // carried by a list of i8
+    kArray,        // numbers: passed as a buffer view
+    kRefArray,     // other elements: lists of values and dimensions
+    kBytes,        // passed as a vm.buffer
+    kByteList,     // passed as a list of i8
     kBuffer,       // a hal.buffer: bytes on a device
-    kList,         // slots of their own types
+    kList,         // slots, each with its own type
     kTuple,        // the same, read-only to the caller
     kDict,         // the same, with keys
     kHomogeneous,  // any number of elements of one type: members[0]
@@ -54,31 +54,32 @@ struct Type {
   static constexpr int64_t kDynamic = -1;
 
   Kind kind = Kind::kUnknown;
-  // Of scalars and arrays; kNone if not known. i1 is Bool8; an integer of a
-  // width without a name has its code (hal/element_type.h).
+  // For scalars and arrays; kNone if unknown. i1 is Bool8. An integer of an
+  // unusual width has its code (hal/element_type.h).
   hal::ElementType element = hal::ElementType::kNone;
-  bool ranked = false;          // of arrays
+  bool ranked = false;          // for arrays
   bool takes_keywords = false;  // a dict of keyword arguments (sdict_kwargs)
-  std::vector<int64_t> shape;   // kDynamic where not known
+  std::vector<int64_t> shape;   // kDynamic if unknown
   std::vector<Member> members;
-  std::string text;  // the name of a type that is not known here
+  std::string text;  // the name of an unknown type
 
   bool is(Kind other) const { return kind == other; }
-  // True for what a caller may give as nested lists with fixed slots.
+  // Reports whether the type is a list, tuple or dict with fixed slots.
   bool is_structure() const {
     return kind == Kind::kList || kind == Kind::kTuple || kind == Kind::kDict;
   }
-  // "i32", "?x4xf32", "*xf32", "[i32, f32]", "(i32,)", "{a: i32}",
-  // "list<i32>", "bytes", "unknown".
+  // Returns "i32", "?x4xf32", "*xf32", "[i32, f32]", "(i32,)", "{a: i32}",
+  // "list<i32>", "bytes" or "unknown".
   std::string ToString() const;
 };
 
 struct Member {
-  std::string key;  // of dicts
+  std::string key;  // for dicts
   Type type;
 };
 
-// "i32", or the name of a width without one.
+// Returns the type's name: "i32". Integers of unusual widths are named the same
+// way.
 std::string ElementText(hal::ElementType element);
 
 // An argument or result.
@@ -87,7 +88,7 @@ struct Parameter {
   bool keyword = false;  // may be given by name
   Type type;
   vm::ValueType carrier = vm::ValueType::kRef;
-  // Of an argument that is storage for a result: the result's index.
+  // The index of the result that this argument is storage for, if it is.
   std::optional<int> storage_of;
 };
 
@@ -98,63 +99,70 @@ enum class SignatureSource : uint8_t {
   kConvention,
 };
 
-// What the raw convention of V0 adds to a signature.
+// The part of a signature that only functions with V0's raw convention have.
 struct RawCall {
   v0::RawSignature signature;
-  // The function that allocates results (attribute fbr); may be empty.
+  // The name of the function that allocates results (attribute fbr); may be
+  // empty.
   std::string allocator;
-  // What the function takes behind the arguments of the signature: storage
-  // for results, each with the index of its own.
+  // The arguments after those of the signature: storage for results. Each has
+  // the index of its result.
   std::vector<Parameter> storage;
-  // The function returns nothing: its results are the storage it fills.
+  // True if the function returns nothing and its results are the storage that
+  // it fills.
   bool fills = false;
 };
 
 class Signature {
  public:
-  static constexpr size_t kMaxDepth = 32;  // of types within types
+  static constexpr size_t kMaxDepth = 32;  // of nested types
   static constexpr size_t kMaxRank = 64;
 
-  // INVALID_ARGUMENT: the records are malformed, with the byte, or speak of
-  // other arguments than the convention has. Whatever a record adds to what
-  // is known here is an unknown type or passed over.
+  // Reads a signature. Unknown members of records are ignored, and unknown
+  // types are kUnknown. INVALID_ARGUMENT: the records are malformed (the
+  // message has the byte), or they contradict the calling convention or the
+  // declaration.
   static absl::StatusOr<Signature> Read(
       absl::string_view function, std::span<const vm::Attribute> attributes,
       const vm::CallingConvention& convention);
-  // The same from declaration and convention alone.
+  // The same from the declaration and the calling convention alone.
   static Signature ReadDeclared(absl::string_view function,
                                 std::span<const vm::Attribute> attributes,
                                 const vm::CallingConvention& convention);
 
   absl::string_view function() const { return function_; }
   SignatureSource source() const { return source_; }
-  // "iree.abi", "d", "sip", "f", "iree.abi.declaration", "calling
+  // One of "iree.abi", "d", "sip", "f", "iree.abi.declaration" and "calling
   // convention".
   absl::string_view source_name() const { return source_name_; }
-  // Text for a reader, from a record or attribute "doc"; may be empty.
+  // Documentation for users, from a record or the attribute "doc"; may be
+  // empty.
   const std::string& doc() const { return doc_; }
 
-  // Without the fences of an asynchronous function, and in V0 without storage.
+  // Excludes the fences of an asynchronous function and, in V0, storage.
   std::span<const Parameter> arguments() const { return arguments_; }
-  // As the caller sees them: one list may stand for all that is returned.
+  // The results as the caller sees them: one list may combine all values that
+  // the function returns.
   std::span<const Parameter> results() const { return results_; }
-  // What the function returns, or fills. If results_are_slots(), one for each
-  // slot of the only result, else one for each of results().
+  // The types of the values that the function returns or fills. If
+  // results_are_slots(), there is one for each slot of the only result, else
+  // one for each result.
   std::span<const vm::ValueType> result_carriers() const { return carriers_; }
   bool results_are_slots() const { return results_are_slots_; }
 
-  // Of a function of V0's raw convention; else null. What structures are made
-  // of has it, not they.
+  // For a function with V0's raw convention; else null. A signature with
+  // structures has null, and its flat signature has the RawCall.
   const RawCall* raw() const { return raw_.get(); }
-  // Of a function of V0's structures; else null. structures.h has it.
+  // For a function with V0's structures; else null. See structures.h.
   const StructuredCall* structured() const { return structured_.get(); }
   const std::shared_ptr<const RawCall>& shared_raw() const { return raw_; }
 
-  // "argument 0 ('x')", "result 1"; of what structures are made of,
-  // "argument 0 ('x')['a']".
+  // Return "argument 0 ('x')" or "result 1"; in a flat signature the place in
+  // the structures, "argument 0 ('x')['a']".
   std::string ArgumentName(size_t index) const;
   std::string ResultName(size_t index) const;
-  // "add(x: 4xf32, y: ?xf32) -> 4xf32"; names before a '/' are no keywords.
+  // Returns "add(x: 4xf32, y: ?xf32) -> 4xf32". As in Python, arguments before
+  // a '/' cannot be passed by name.
   std::string ToString() const;
 
  private:
@@ -171,11 +179,11 @@ class Signature {
   bool results_are_slots_ = false;
   std::shared_ptr<const RawCall> raw_;
   std::shared_ptr<const StructuredCall> structured_;
-  // Of what structures are made of: where in them each stands.
+  // For a flat signature: the places of its values in the structures.
   std::shared_ptr<const Structures> places_;
 };
 
-// True if two fences follow the arguments: wait and signal.
+// Reports whether two fences follow the arguments: wait and signal.
 bool TakesFences(std::span<const vm::Attribute> attributes,
                  const vm::CallingConvention& convention);
 

@@ -1,4 +1,4 @@
-// A signature as JSON: what `eyrie dump --json` and the C API print of it.
+// Writes a signature as JSON, for `eyrie dump --json` and the C API.
 //
 // Tested by signature_test.cc, tools/module_text_test.cc.
 #ifndef EYRIE_ABI_SIGNATURE_JSON_H_
@@ -10,10 +10,10 @@
 
 namespace eyrie::abi {
 
-// One line: {"source", "text", "arguments": [{"name", "keyword", "type",
-// "storage_of"}], "results", "results_are_slots", "doc"}. Types are objects
-// with "kind" and what it has: "dtype", "rank", "shape" with null for
-// dimensions that are not known, "element", "items".
+// Returns one line: {"source", "text", "arguments": [{"name", "keyword",
+// "type", "storage_of"}], "results", "results_are_slots", "doc"}. Types are
+// objects with "kind" and the members of that kind: "dtype", "rank", "shape"
+// with null for unknown dimensions, "element", "items".
 std::string SignatureJson(const Signature& signature);
 
 }  // namespace eyrie::abi

@@ -1,5 +1,5 @@
-// Signatures as rows of tests give them: a calling convention and attributes
-// of a function 'f'.
+// Reads signatures from the rows of tests: a calling convention and the
+// attributes of a function 'f'. Only tests use this.
 #ifndef EYRIE_ABI_SIGNATURE_ROWS_H_
 #define EYRIE_ABI_SIGNATURE_ROWS_H_
 
@@ -15,7 +15,7 @@
 
 namespace eyrie::abi {
 
-// Errors are the convention's and Signature::Read's.
+// Reads a signature. Fails as CallingConvention::Parse and Signature::Read do.
 inline absl::StatusOr<Signature> ReadSignature(
     absl::string_view convention,
     const std::vector<vm::Attribute>& attributes) {
@@ -24,7 +24,7 @@ inline absl::StatusOr<Signature> ReadSignature(
   return Signature::Read("f", attributes, *parsed);
 }
 
-// "f(i32) -> i32 by iree.abi"
+// Returns "f(i32) -> i32 by iree.abi".
 inline std::string SignatureText(const Signature& signature) {
   return absl::StrCat(signature.ToString(), " by ", signature.source_name());
 }

@@ -1,5 +1,5 @@
-// A function's arguments and results as structures, by the structured index
-// paths of V0.
+// Nests the arguments and results of a function in structures, by the
+// structured index paths of V0 (the attribute `sip`).
 //
 // Tested by structures_test.cc.
 #ifndef EYRIE_ABI_STRUCTURES_H_
@@ -17,37 +17,39 @@
 
 namespace eyrie::abi {
 
-// Where raw arguments and results stand in structures.
+// The places of raw arguments and results in structures.
 struct Structures {
   v0::SipSignature signature;
-  // The part of the inputs that each argument is; null for one that is
-  // nothing. They point into the signature, which stays where it is.
+  // The part of the inputs for each argument; null for an argument without
+  // values. The pointers refer to `signature`, which must not move.
   std::vector<const v0::SipNode*> arguments;
   std::vector<std::string> argument_names;  // "argument 0 ('x')"
 
-  // The first place of a raw value: "argument 0 ('x')['a']", "result 0[2]";
-  // "raw result 1" for a result that has none.
+  // Return the first place of a raw value: "argument 0 ('x')['a']", "result
+  // 0[2]", or "raw result 1" for a result without a place.
   std::string ArgumentPlace(size_t raw) const;
   std::string ResultPlace(size_t raw) const;
 };
 
-// How the structures that a signature has become what its function takes.
+// Maps the structures of a signature to the raw values of its function.
 struct StructuredCall {
   std::shared_ptr<const Structures> structures;
-  // What the function itself takes and returns. Its arguments and results are
-  // named by their places.
+  // The signature of the function itself. Its arguments and results are named
+  // by their places.
   std::shared_ptr<const Signature> flat;
 };
 
-// What the types of structures may come to: types, their dimensions and 16
-// bytes of their names.
+// The maximum size of the types of structures: the number of types and
+// dimensions, plus one for each 16 bytes of names.
 inline constexpr size_t kMaxStructureTypes = size_t{1} << 18;
 
-// The signature of a function whose own is `flat`, by its attribute `sip`: a
-// list as inputs is the arguments in order, a dict those by name, a leaf the
-// only one; the results are one value. INVALID_ARGUMENT: the text is
-// malformed, with the byte; it speaks of raw values that the function does not
-// have; it has no place for one of its arguments; or the limit above.
+// Returns the structured signature of a function, from its own signature `flat`
+// and its attribute `sip`. If the inputs are a list, its items are the
+// arguments; if a dict, its entries are arguments by name; if a leaf, it is the
+// only argument. The results are one value. INVALID_ARGUMENT: the text is
+// malformed (the message has the byte), refers to raw values that the function
+// does not have, or omits one of its arguments; or the types exceed
+// kMaxStructureTypes.
 absl::StatusOr<Signature> WithStructures(Signature flat, absl::string_view sip);
 
 }  // namespace eyrie::abi

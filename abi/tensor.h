@@ -1,4 +1,4 @@
-// Tensors on devices: made with zeros or with a copy of bytes, and read.
+// Allocates tensors on devices, and reads their bytes.
 //
 // Tested by session_test.cc.
 #ifndef EYRIE_ABI_TENSOR_H_
@@ -18,24 +18,28 @@
 
 namespace eyrie::abi {
 
-// What the buffers of tensors are: memory that a device and the host use.
+// Returns the parameters for the buffers of tensors: memory that both the
+// device and the host can use.
 hal::BufferParams TensorParams();
 
-// A tensor with room for its elements, which are zero, on a device. `memory`,
-// if there is one, counts its buffer while that lives.
+// Creates a tensor of zeros on a device. `memory` counts its buffer while it
+// lives; null if nothing does. RESOURCE_EXHAUSTED: out of memory, or the limit
+// of `memory` is exceeded.
 absl::StatusOr<Ref<hal::BufferView>> NewTensor(
     hal::Device& device, const TensorSpec& spec,
     const std::shared_ptr<MemoryMeter>& memory = nullptr);
 
-// A tensor with a copy of `bytes`, which must be as many as it needs.
+// Creates a tensor with a copy of `bytes`. INVALID_ARGUMENT: the number of
+// bytes does not match `spec`.
 absl::StatusOr<Ref<hal::BufferView>> CopyTensor(hal::Device& device,
                                                 const TensorSpec& spec,
                                                 std::span<const uint8_t> bytes);
 
 TensorSpec SpecOf(const hal::BufferView& view);
 
-// The bytes of a tensor's elements, in place; valid as long as its buffer and
-// until somebody writes there. FAILED_PRECONDITION: the host cannot see them.
+// Returns the bytes of a tensor's elements, in place. They are valid while its
+// buffer lives and nothing writes to it. FAILED_PRECONDITION: the host cannot
+// access the buffer.
 absl::StatusOr<std::span<const uint8_t>> BytesOf(const hal::BufferView& view);
 
 }  // namespace eyrie::abi

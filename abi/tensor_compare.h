@@ -1,5 +1,4 @@
-// Elements of tensors, compared: as numbers that may differ a little, or bit
-// by bit.
+// Compares elements of tensors, as numbers with a tolerance or bit by bit.
 //
 // Tested by function_io_test.cc, tools/check/expectation_test.cc.
 #ifndef EYRIE_ABI_TENSOR_COMPARE_H_
@@ -13,17 +12,17 @@
 
 namespace eyrie::abi {
 
-// |actual - expected| <= absolute + relative * |expected|; a NaN is near a NaN,
-// and an infinity near itself alone.
+// Reports whether |actual - expected| <= absolute + relative * |expected|. A
+// NaN is near any NaN, and an infinity only near itself.
 bool IsNear(double actual, double expected, double absolute, double relative);
 
-// The element at `index` as a number; nullopt if its type is no float of at
-// most 64 bits. `bytes` must reach that far.
+// Returns the element at `index` as a number; nullopt if its type is not a
+// float of at most 64 bits. `bytes` must contain the element.
 std::optional<double> FloatAt(std::span<const uint8_t> bytes, int64_t index,
                               hal::ElementType type);
 
-// Whether the elements at `index` of two tensors of one type have the same
-// bits: `bits` is hal::StrideBits of the type.
+// Reports whether the elements at `index` of two tensors of the same type have
+// the same bits. `bits` is hal::StrideBits of the type.
 bool HasSameBits(std::span<const uint8_t> a, std::span<const uint8_t> b,
                  int64_t index, uint32_t bits);
 

@@ -1,5 +1,5 @@
-// Types of a signature from what says less than records do: declarations, raw
-// types of V0, registers.
+// Converts types from sources with fewer details than records: declarations,
+// raw types of V0, and registers.
 // Tested by signature_test.cc.
 #ifndef EYRIE_ABI_TYPE_SOURCES_H_
 #define EYRIE_ABI_TYPE_SOURCES_H_
@@ -11,20 +11,21 @@
 
 namespace eyrie::abi {
 
-// Lists nest as deep as types may; below stands any list.
+// Converts a declared type. Lists nested deeper than Signature::kMaxDepth
+// become lists of anything.
 Type FromDeclared(const DeclaredType& declared);
 Type FromCarrier(vm::ValueType carrier);
-// What a raw type says, or else what is known already.
+// Converts a raw type. Returns `known` if the raw type says less than that.
 Type FromRaw(const v0::RawType& raw, const Type& known);
-// True if a register of this type can carry the type. f16 and the like travel
-// as bits in an i32 too.
+// Reports whether a register of this type can hold a value of the type. Floats
+// of up to 16 bits are also passed as bits in an i32.
 bool Carries(vm::ValueType carrier, const Type& type);
-// False if what is said of a value cannot be true of the type that the
-// function declares for it. Narrower integers, fewer or more dimensions known
-// and elements of the same bits are no contradiction.
+// Reports whether a type from metadata can be true of a value that the function
+// declares as `declared`. Narrower integers, dimensions that only one of them
+// knows, and elements of the same bits do not contradict each other.
 bool Agrees(const Type& declared, const Type& said);
-// What both together say, where they agree: what is said, unless it is an
-// array's elements in a bare buffer or bytes that are no list.
+// Combines two types that agree. Returns `said`, unless the function declares a
+// buffer or bytes.
 Type Merged(const Type& declared, Type said);
 
 }  // namespace eyrie::abi

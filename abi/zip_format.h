@@ -1,4 +1,4 @@
-// Numbers of the ZIP format.
+// Constants of the ZIP format.
 #ifndef EYRIE_ABI_ZIP_FORMAT_H_
 #define EYRIE_ABI_ZIP_FORMAT_H_
 
