@@ -49,7 +49,8 @@ class FileWriter {
   // Must be called before the first write. Does nothing for streams.
   // RESOURCE_EXHAUSTED: the file system has less than `size` bytes left.
   absl::Status CheckRoom(uint64_t size);
-  // Pieces of at least 4096 zeros become holes, which use no disk space.
+  // A piece of at least 4096 zeros becomes a hole, which uses no disk space,
+  // unless the file must be overwritten in place.
   absl::Status Write(std::span<const uint8_t> bytes);
   absl::Status WriteText(absl::string_view text);
   // Replaces the old content with the new. If that fails and the old content is

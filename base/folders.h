@@ -41,9 +41,9 @@ absl::Status MakeFolders(const std::string& path);
 // end with the extension and have a name before it. The appended paths are
 // sorted as if '/' came before all other characters. Links to files count as
 // files; links to folders are not followed. Skips folders that may not be read.
-// An entry with unknown type, for lack of permission, counts as a file.
+// If the type of an entry may not be read, the entry counts as a file.
 // NOT_FOUND: `folder` is not a folder. Other errors have the code of
-// SystemError().
+// SystemError(); some paths may have been appended before one.
 absl::Status ListFiles(const std::string& folder, absl::string_view extension,
                        std::vector<std::string>& files);
 

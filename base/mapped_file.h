@@ -19,8 +19,8 @@
 namespace eyrie {
 
 // Writable memory with a copy of a file's bytes. The first write to a page
-// copies it; other pages are shared with the file and use no memory. Writes do
-// not change the file or other mappings of it.
+// copies it; other pages are shared with the file. Writes do not change the
+// file or other mappings of it. Outlives the MappedFile.
 class PrivateMapping {
  public:
   PrivateMapping(const PrivateMapping&) = delete;
@@ -53,8 +53,9 @@ class MappedFile {
       const std::string& path);
 
   // Maps a regular file of at most `most` bytes. Never blocks, as opening a
-  // pipe would. INVALID_ARGUMENT: the path is not a regular file, but perhaps a
-  // link to one. RESOURCE_EXHAUSTED: the file is larger. Otherwise like Open.
+  // pipe would. Does not follow a symbolic link at the end of the path.
+  // INVALID_ARGUMENT: the path is not a regular file. RESOURCE_EXHAUSTED: the
+  // file is larger. Otherwise like Open.
   static absl::StatusOr<std::shared_ptr<const MappedFile>> OpenRegular(
       const std::string& path, uint64_t most);
 
