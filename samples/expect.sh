@@ -1,5 +1,5 @@
-# For tests of samples that read this: what a command prints is to have a text
-# in it, whatever the exit code.
+# For tests of samples: checks that the output of a command contains a text,
+# whatever its exit code.
 expect() {  # a text, command...
   local want=$1 got
   shift

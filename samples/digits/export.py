@@ -27,7 +27,7 @@ def conv_round(number, side, weights):
 
 
 def module(net):
-    """The whole .mlir text of a trained network (network.make's layout)."""
+    """Returns the MLIR text of a trained network in network.make's layout."""
     second = net["conv2"].shape[3]
     text = (HERE / "digits.mlir.in").read_text()
     return text.format(

@@ -9,7 +9,7 @@ import numpy as np
 
 
 def make(random, channels=(8, 16)):
-    """Random weights: a dict of arrays in the layout that export.py writes."""
+    """Returns random weights: a dict of arrays in the layout of export.py."""
     def normal(*shape):
         fan_in = np.prod(shape[:-1])
         return random.normal(0, np.sqrt(2 / fan_in), shape)
@@ -23,7 +23,7 @@ def make(random, channels=(8, 16)):
 
 
 def patches(x):
-    """n,h,w,c -> n,h,w,9c: the 3 x 3 neighbourhood of every pixel."""
+    """Returns the 3 x 3 neighborhood of every pixel: n,h,w,c -> n,h,w,9c."""
     n, h, w, c = x.shape
     padded = np.zeros((n, h + 2, w + 2, c))
     padded[:, 1:-1, 1:-1] = x
@@ -42,7 +42,7 @@ def unpatches(dp, channels):
 
 
 def pool(x):
-    """2 x 2 maxima, and where in each window they were."""
+    """Returns 2 x 2 maxima and their positions within the windows."""
     n, h, w, c = x.shape
     windows = x.reshape(n, h // 2, 2, w // 2, 2, c).transpose(0, 1, 3, 5, 2, 4)
     windows = windows.reshape(n, h // 2, w // 2, c, 4)
@@ -50,7 +50,7 @@ def pool(x):
 
 
 def unpool(dy, at):
-    """The gradient of pool(): all of it to the maximum's place."""
+    """Returns the gradient of pool(), which goes to the maxima only."""
     n, h, w, c = dy.shape
     windows = np.zeros((n, h, w, c, 4))
     np.put_along_axis(windows, at[..., None], dy[..., None], axis=4)
@@ -59,7 +59,7 @@ def unpool(dy, at):
 
 
 def conv_round(x, weights, bias):
-    """Convolution, ReLU, pooling: the result, and what backward needs."""
+    """Convolution, ReLU, pooling: returns the result and data for backward."""
     p = patches(x)
     flat = weights.reshape(-1, weights.shape[-1])
     active = np.maximum(p @ flat + bias, 0)
@@ -68,7 +68,7 @@ def conv_round(x, weights, bias):
 
 
 def conv_round_back(dy, saved, weights):
-    """Gradients of conv_round: input, weights, bias."""
+    """Returns the gradients of conv_round: input, weights, bias."""
     p, active, at = saved
     d = unpool(dy, at) * (active > 0)
     dflat = d.reshape(-1, d.shape[-1])
@@ -79,7 +79,7 @@ def conv_round_back(dy, saved, weights):
 
 
 def forward(net, x):
-    """Ten scores per picture, and what backward needs."""
+    """Returns ten scores per picture, and data for backward."""
     y1, saved1 = conv_round(x, net["conv1"], net["bias1"])
     y2, saved2 = conv_round(y1, net["conv2"], net["bias2"])
     flat = y2.reshape(len(x), -1)
@@ -92,7 +92,7 @@ def softmax(scores):
 
 
 def gradients(net, x, labels):
-    """The mean cross entropy of a batch and its gradient."""
+    """Returns the mean cross entropy of a batch and its gradient."""
     scores, (saved1, saved2, y2, flat) = forward(net, x)
     p = softmax(scores)
     rows = np.arange(len(x))
@@ -110,7 +110,7 @@ def gradients(net, x, labels):
 
 
 class Adam:
-    """The usual optimiser: step(net, grads, rate) changes net in place."""
+    """The Adam optimizer: step(net, grads, rate) changes net in place."""
 
     def __init__(self, net):
         self.mean = {k: np.zeros_like(v) for k, v in net.items()}

@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def shifted(x, random):
-    """Each picture moved by up to one pixel, as a hand might have put it."""
+    """Returns the pictures, each moved by up to one pixel at random."""
     out = np.zeros_like(x)
     for k, (dy, dx) in enumerate(random.integers(-1, 2, (len(x), 2))):
         ys, yt = max(dy, 0), max(-dy, 0)
@@ -35,7 +35,7 @@ def accuracy(net, x, labels):
 
 
 def train(net, x, labels, epochs, random):
-    """Adam over shuffled batches of 32, its rate falling to zero."""
+    """Trains with Adam on shuffled batches of 32; the rate falls to zero."""
     optimiser = network.Adam(net)
     batch = 32
     for epoch in range(epochs):

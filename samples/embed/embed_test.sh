@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The embedding sample on the digits module: the seven is a seven, and what
-# goes wrong is said in a sentence with exit code 1.
+# Runs the embedding sample on the digits module: it must recognize the seven,
+# and errors must print a message and exit with code 1.
 # Arguments: the program, the picture, the files of the digits sample.
 set -euo pipefail
 embed=$1

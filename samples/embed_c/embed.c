@@ -4,8 +4,8 @@
 
 #include "eyrie/c.h"
 
-/* A log takes what the library has to say; it prints nothing by itself. Lines
- * may come from any thread. */
+/* Receives the log. The library itself prints nothing. May be called on any
+ * thread. */
 static void Log(eyrie_severity_t severity, const char* text, size_t length,
                 void* user) {
   (void)length;
@@ -13,7 +13,7 @@ static void Log(eyrie_severity_t severity, const char* text, size_t length,
           severity == EYRIE_SEVERITY_WARNING ? "warning: " : "", text);
 }
 
-/* An error is the caller's: says it, frees it, and is 1; 0 if there is none. */
+/* Prints and frees an error. Returns 0 if there is none, else 1. */
 static int Failed(eyrie_error_t* error) {
   if (error == NULL) return 0;
   fprintf(stderr, "embed: %s\n", eyrie_error_message(error));
@@ -24,8 +24,7 @@ static int Failed(eyrie_error_t* error) {
 static int PrintScores(const eyrie_value_t* scores) {
   eyrie_array_t array;
   if (Failed(eyrie_value_get_array(scores, &array))) return 1;
-  /* What a module gives is not what its source says until it has been looked
-   * at. */
+  /* Check the type: the module may be another one than expected. */
   if (array.dtype != EYRIE_DTYPE_F32) {
     fprintf(stderr, "embed: The result's elements are not f32.\n");
     return 1;
@@ -37,7 +36,7 @@ static int PrintScores(const eyrie_value_t* scores) {
   return 0;
 }
 
-/* Handles are NULL until something is there, and NULL may be freed. */
+/* All handles are NULL at first, and NULL may be freed. */
 typedef struct {
   eyrie_device_t* device;
   eyrie_module_t* module;
@@ -62,7 +61,7 @@ static int ReadPicture(eyrie_value_t** out_picture) {
 static int Classify(const char* path, Handles* own) {
   const eyrie_device_options_t options = {
       .struct_size = sizeof(options), .log = Log, .log_data = stderr};
-  eyrie_function_t* classify = NULL; /* the context's */
+  eyrie_function_t* classify = NULL; /* owned by the context */
   if (Failed(eyrie_device_open("local-sync", &options, &own->device)) ||
       Failed(eyrie_module_load_file(path, &own->module)) ||
       Failed(eyrie_context_create(&own->module, 1, &own->device, 1,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The memref sample's functions, called from the command line; what does not
-# fit is said. Arguments: the tool, the library.
+# Calls the functions of the memref sample from the command line, also with
+# wrong arguments. Arguments: the tool, the library.
 set -euo pipefail
 eyrie=$1
 library=$2
@@ -21,7 +21,7 @@ expect '4x4xf32=[8 8 8 8][0 0 0 0][0 0 0 0][0 0 0 0]' "${heat[@]}" --input=0
 expect '4x4xf32=[8 8 8 8][0 2 2 0][0 0 0 0][0 0 0 0]' "${heat[@]}" --input=1
 expect '4x4xf32=[8 8 8 8][0 2.5 2.5 0][0 0.5 0.5 0][0 0 0 0]' \
   "${heat[@]}" --input=2
-# What the flow ends in: a(1) = 3, a(2) = 1 solve 4a = 8 + a + b, 4b = a + b.
+# The final state: a = 3 and b = 1 solve 4a = 8 + a + b and 4b = a + b.
 expect '4x4xf32=[8 8 8 8][0 3 3 0][0 1 1 0][0 0 0 0]' "${heat[@]}" --input=200
 expect '0x3xf32=' --function=plate.heat --input=0x3xf32 --input=5
 expect 'result[0]: f32=2.5' --function=plate.mean --input='2x2xf32=1 2 3 4'

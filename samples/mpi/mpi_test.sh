@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Two ranks fit one line, and get the same; alone, each fits its own points.
+# Two ranks fit one line together and must get the same result. A process
+# without the other rank fits only its own points.
 # Arguments: the tool, the plug-in, the module, the points of rank 0, and of 1.
 set -euo pipefail
 eyrie=$1
@@ -11,21 +12,21 @@ if ! command -v mpirun > /dev/null; then
   echo "SKIPPED: this needs mpirun (Debian: openmpi-bin)."
   exit 0
 fi
-# A container has neither ssh nor the right to read its neighbours' memory, and
-# may have fewer processors than ranks.
+# In a container there is no ssh, processes may not read each other's memory,
+# and there may be fewer processors than ranks.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_plm_rsh_agent=/bin/false
 export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl=self,vader
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_orte_tmpdir_base=/tmp
 
-check() {  # what should be printed, what is
+check() {  # expected output, output
   if [[ $2 != "$1" ]]; then
     printf 'prints "%s"; expected "%s"\n' "$2" "$1" >&2
     exit 1
   fi
 }
-weights() {  # of what is printed, to two digits
+weights() {  # reads the output and prints the weights with two digits
   python3 -c 'import json, sys
 for line in sys.stdin:
   if line.startswith("["):
@@ -41,5 +42,5 @@ got=$(mpirun -n 2 sh -c \
   sh "${fit[@]}" --collectives="$plugin" 2>&1 < /dev/null) ||
   { echo "$got" >&2; exit 1; }
 check $'2.00 -1.00\n2.00 -1.00' "$(weights <<< "$got")"
-# All ranks have the same bits.
+# All ranks must print the same.
 check 1 "$(grep '^\[' <<< "$got" | sort -u | wc -l)"

@@ -1,4 +1,4 @@
-// Counts the blobs of an image: a compiled module that calls C++.
+// Counts the blobs in an image with a compiled module that calls C++.
 //   count_blobs blobs.vmfb regions.so regions.json < sky.txt
 #include <cstdio>
 #include <iostream>
@@ -14,7 +14,7 @@ int Fail(const eyrie::Error& error) {
   return 1;
 }
 
-// Lines of '#' and '.'; all as long as the first.
+// Reads lines of '#' and '.', which must all have the same length.
 eyrie::Result<eyrie::Value> ReadImage() {
   std::vector<float> pixels;
   int64_t rows = 0;
@@ -23,7 +23,7 @@ eyrie::Result<eyrie::Value> ReadImage() {
     if (rows == 0) columns = static_cast<int64_t>(line.size());
     for (const char c : line) pixels.push_back(c == '#' ? 1.0f : 0.0f);
   }
-  // The number of pixels is compared with the shape.
+  // Array checks that the number of pixels matches the shape.
   return eyrie::Value::Array({rows, columns}, pixels);
 }
 
@@ -34,16 +34,16 @@ int main(int argc, char** argv) {
     return Fail({EYRIE_INVALID_ARGUMENT,
                  "count_blobs MODULE LIBRARY MANIFEST < IMAGE"});
   }
-  // The library's functions are what the manifest says; it is trusted with all
-  // that this process can do.
+  // The manifest describes the library's functions. The library must be
+  // trusted: it can do everything that this process can do.
   auto library = eyrie::NativeLibrary::Open(argv[2], argv[3]);
   if (!library) return Fail(library.error());
   auto device = eyrie::Device::Open("local-sync");
   if (!device) return Fail(device.error());
   auto module = eyrie::Module::Load(argv[1]);
   if (!module) return Fail(module.error());
-  // Imports are bound here: a name that is not there, or another type than the
-  // manifest's, is an error of this line, not of the call.
+  // This binds the imports, so an unknown name or a type that differs from the
+  // manifest is an error here, not in the call.
   auto context = eyrie::Context::Create(*device, *module, {}, {},
                                         {.libraries = {&*library}});
   if (!context) return Fail(context.error());

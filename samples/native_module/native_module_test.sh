@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The blobs of a picture, counted by the program and from the command line; what
-# goes wrong is said. Arguments: the tool, the program, the module, the library,
-# its manifest, the picture.
+# Counts the blobs of a picture with the program and from the command line, and
+# checks messages of errors. Arguments: the tool, the program, the module, the
+# library, its manifest, the picture.
 set -euo pipefail
 eyrie=$1
 program=$2
@@ -33,7 +33,7 @@ expect '2x3xi32=[1 0 2][1 0 2]' "${run[@]}" --input=0.5 "${native[@]}"
 expect '2x3xi32=[0 0 1][0 0 1]' "${run[@]}" --input=2 "${native[@]}"
 expect '0x3xi32=' "$eyrie" run "$module" --input=0x3xf32 --input=0 \
   "${native[@]}"
-# What the manifest says is compared with the import.
+# The import must match the manifest.
 wrong=${TEST_TMPDIR:?}/wrong.json
 sed 's/, f32)/)/' "$manifest" > "$wrong"
 expect 'INVALID_ARGUMENT: ' "${run[@]}" --input=0.5 \

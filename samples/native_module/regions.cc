@@ -1,9 +1,9 @@
-// regions.label: which pixels of an image hang together.
+// regions.label: finds the connected regions of an image.
 //
-// A native module in C++: what a tensor compiler does badly, since each pixel
-// may depend on any other, and union-find does in one pass. The function has
-// the C interface that MLIR gives to functions over memrefs, and regions.json
-// says its type, by which Eyrie checks each import and each call.
+// A native module in C++. Tensor compilers handle this problem badly, because
+// each pixel may depend on any other; union-find needs one pass. The function
+// has the C interface of MLIR functions over memrefs. regions.json declares its
+// type, with which Eyrie checks imports and calls.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -13,7 +13,7 @@
 
 namespace {
 
-// A memref of MLIR's: whose memory it is, where its elements lie, and how.
+// MLIR's descriptor of a memref: the allocated memory and the element layout.
 template <typename T, int kRank>
 struct MemRef {
   T* allocated;
@@ -27,7 +27,7 @@ struct MemRef {
   }
 };
 
-// Sets of pixels, each known by its least pixel.
+// Disjoint sets of pixels. A set is identified by its first pixel.
 class Sets {
  public:
   explicit Sets(int64_t count) : parent_(static_cast<size_t>(count)) {
@@ -49,20 +49,20 @@ class Sets {
   std::vector<int64_t> parent_;
 };
 
-// Memory of a result is the caller's, who frees it with free(). It is used
-// without a copy if it is aligned to 64 bytes.
+// Allocates a result. The caller owns it and frees it with free(). Eyrie uses
+// it without a copy if it is aligned to 64 bytes.
 MemRef<int32_t, 2> Allocate(int64_t rows, int64_t columns) {
   const size_t bytes = static_cast<size_t>(rows * columns) * sizeof(int32_t);
   void* const memory = std::aligned_alloc(64, (bytes + 64) / 64 * 64);
-  if (memory == nullptr) std::abort();  // the interface knows no errors
+  if (memory == nullptr) std::abort();  // the interface has no errors
   auto* const data = static_cast<int32_t*>(memory);
   return {data, data, 0, {rows, columns}, {columns, 1}};
 }
 
 }  // namespace
 
-// Numbers the regions of pixels that are `threshold` at least and touch by an
-// edge, from 1, in the order of their first pixels; the others are 0.
+// Labels the regions of pixels that are at least `threshold` and share edges,
+// from 1 in the order of their first pixels. All other pixels get 0.
 extern "C" [[gnu::visibility("default")]] void _mlir_ciface_label(
     MemRef<int32_t, 2>* result, const MemRef<float, 2>* image,
     float threshold) {

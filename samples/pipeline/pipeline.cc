@@ -1,10 +1,10 @@
-// A pipeline: pictures go through three functions of a module, several at a
-// time, and no thread waits between the stages of one.
+// A pipeline: several pictures at a time pass through three functions of a
+// module, and no thread waits between the stages.
 //   pipeline edges.vmfb [pictures]
 //
-// Each call says which fence it waits for and which one it signals. Start()
-// returns before the work begins, so that this thread goes on to the next
-// picture; the last fence of a picture hands over its result.
+// Each call waits for one fence and signals another. Start() returns before the
+// work begins, so this thread can continue with the next picture. The last
+// fence of a picture reports that its result is ready.
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -19,8 +19,8 @@
 namespace {
 
 constexpr int kSide = 32;
-// Pictures under way at most: it bounds the memory, and is enough to keep the
-// device busy.
+// The maximum number of pictures in the pipeline. It limits memory, and is
+// enough to keep the device busy.
 constexpr size_t kInFlight = 4;
 
 int Fail(const eyrie::Error& error) {
@@ -28,7 +28,8 @@ int Fail(const eyrie::Error& error) {
   return 1;
 }
 
-// A bright square of 8 pixels that moves.
+// Returns a picture with a bright square of 8 x 8 pixels, which moves with
+// `number`.
 eyrie::Result<eyrie::Value> Picture(int number) {
   std::vector<float> pixels(kSide * kSide);
   for (int i = 0; i < 8; ++i) {
@@ -39,13 +40,13 @@ eyrie::Result<eyrie::Value> Picture(int number) {
   return eyrie::Value::Array({kSide, kSide}, pixels);
 }
 
-// What a picture that is under way comes to.
+// A picture in the pipeline.
 struct Flight {
-  std::vector<eyrie::Value> result;  // its elements come with `done`
+  std::vector<eyrie::Value> result;  // its elements are valid after `done`
   std::future<eyrie::Result<void>> done;
 };
 
-// Sends a picture through all stages, and returns at once.
+// Starts all stages for a picture. Returns immediately.
 eyrie::Result<Flight> Launch(const eyrie::Device& device,
                              const std::vector<eyrie::Function>& stages,
                              eyrie::Value picture) {
@@ -55,7 +56,7 @@ eyrie::Result<Flight> Launch(const eyrie::Device& device,
   for (const eyrie::Function& stage : stages) {
     auto after = eyrie::Fence::Create(device);
     if (!after) return after.error();
-    // What the stage before makes is used in place, once it is there.
+    // Use the previous stage's result in place as soon as it is ready.
     flight.result[0].Lend();
     auto results =
         eyrie::Start(stage, {flight.result[0]}, before.get(), *after);
@@ -63,8 +64,8 @@ eyrie::Result<Flight> Launch(const eyrie::Device& device,
     flight.result = *std::move(results);
     before = std::make_unique<eyrie::Fence>(*std::move(after));
   }
-  // Called once, on whichever thread ends the last stage; a failure of any
-  // stage arrives here, too.
+  // Called once, on the thread that ends the last stage. Also receives the
+  // failure of any stage.
   auto ended = std::make_shared<std::promise<eyrie::Result<void>>>();
   flight.done = ended->get_future();
   before->OnDone([ended](const eyrie::Error* error) {
@@ -74,7 +75,7 @@ eyrie::Result<Flight> Launch(const eyrie::Device& device,
   return flight;
 }
 
-// Waits for a picture, and prints how many of its pixels are edges.
+// Waits for a picture and prints the number of its edge pixels.
 eyrie::Result<void> Land(int number, Flight flight) {
   if (auto done = flight.done.get(); !done) return done;
   const auto count = flight.result[0].elements<int32_t>();
@@ -84,8 +85,8 @@ eyrie::Result<void> Land(int number, Flight flight) {
 }
 
 eyrie::Result<void> Run(const char* path, int pictures) {
-  // The stages of a picture depend on each other, pictures do not: a device
-  // with threads works on several.
+  // Only the stages of the same picture depend on each other, so a device with
+  // threads works on several pictures at the same time.
   auto device = eyrie::Device::Open("local-task");
   if (!device) return device.error();
   auto module = eyrie::Module::Load(path);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The pipeline's pictures, in order; what goes wrong is said. Arguments: the
-# program, the module, a module that has no such functions.
+# Checks the pipeline's output, in order, and the message of an error.
+# Arguments: the program, the module, a module without these functions.
 set -euo pipefail
 pipeline=$1
 module=$2
@@ -16,7 +16,8 @@ expect() {  # what is printed, command...
   fi
 }
 
-# By numpy: the square has edges all around, at the picture's rim fewer.
+# Computed with numpy: the square has edges on all sides, but fewer at the edge
+# of the picture.
 want=$(for ((i = 0; i < 13; ++i)); do
   echo "picture $i: $((i % 12 == 0 ? 98 : 116)) pixels are edges"
 done)

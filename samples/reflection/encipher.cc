@@ -1,5 +1,5 @@
-// Calls a function by name, with a text and a dict, and reads a dict: what the
-// module's metadata says of its lists is all that is known of them here.
+// Calls a function by name with text and a dict, and reads a dict. The module's
+// metadata describes the arguments and results.
 //   encipher cipher.vmfb "Some text" 13
 #include <charconv>
 #include <cstdio>
@@ -40,15 +40,15 @@ int main(int argc, char** argv) {
   if (!encipher) return Fail(encipher.error());
   std::printf("%s\n", encipher->signature().text);
 
-  // Dicts and texts are values like numbers; the call compares them with the
-  // signature: each key once, no others, numbers in range.
+  // Dicts and text are values, like numbers. The call checks them against the
+  // signature: each key exactly once, no other keys, numbers in range.
   auto results = encipher->Call(
       {}, {{"text", argv[2]},
            {"key", eyrie::Value::Dict({{"by", places}, {"shout", false}})}});
   if (!results) return Fail(results.error());
 
-  // A view reads in place. A key that is not there reads as null, null as
-  // nothing.
+  // A view reads in place. A missing key gives null, and As() of null gives
+  // nullopt.
   const eyrie::ValueView answer = results->front();
   const auto text = answer.Find("text").As<std::string_view>();
   const auto letters = answer.Find("letters").As<int>();

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The cipher by the program and from the command line; arguments that are not
-# what the record says are named. Arguments: the tool, the program, the module.
+# Calls the cipher with the program and from the command line. Messages about
+# wrong arguments must name them. Arguments: the tool, the program, the module.
 set -euo pipefail
 eyrie=$1
 encipher=$2

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Rows that are joined in storage that the allocator sizes, or the caller gives.
+# Joins rows in storage from the result allocator and from the caller.
 # Arguments: the tool, the module.
 set -euo pipefail
 eyrie=$1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tokenizer is assembled, and cuts texts, interpreted and compiled.
+# Assembles the tokenizer and splits texts with it, with and without the JIT.
 # Arguments: the tool, the program's text.
 set -euo pipefail
 eyrie=$1
@@ -25,7 +25,7 @@ expect '[[0, 5, 0, 0], ["a", " ", "7", "!"]]' 'a 7!'
 expect '[[14, 3], ["e", "er"]]' 'eer'
 expect '[[], []]' ''
 
-# What it is made of, and back.
+# Disassembling and assembling again gives the same module.
 "$eyrie" dump --output=disassembly "$module" > "$TEST_TMPDIR/dump.vmasm"
 "$eyrie" asm "$TEST_TMPDIR/dump.vmasm" -o "$TEST_TMPDIR/again.vmfb"
 cmp "$module" "$TEST_TMPDIR/again.vmfb"

@@ -1,4 +1,4 @@
-// Classifies a picture of a digit on a GPU, or on the CPU where there is none.
+// Classifies a picture of a digit on a GPU, or on the CPU if there is no GPU.
 //   classify digits_vulkan.vmfb digits.vmfb < seven.txt
 #include <cstdio>
 #include <string_view>
@@ -13,8 +13,8 @@ int Fail(const eyrie::Error& error) {
   return 1;
 }
 
-// A module holds kernels for one kind of device. So there are two modules, and
-// the device decides.
+// A module contains kernels for one kind of device, so there are two modules.
+// The device decides which one is used.
 struct Choice {
   const char* device;
   const char* module;
@@ -37,8 +37,8 @@ eyrie::Result<std::vector<float>> Classify(const eyrie::Device& device,
   if (!context) return context.error();
   auto picture = eyrie::Value::Array({8, 8}, pixels);
   if (!picture) return picture.error();
-  // Arguments are copied to the device, results are read in place where the
-  // host sees its memory, and copied back where it does not.
+  // Arguments are copied to the device. Results are read in place if the host
+  // can access the device's memory; otherwise they are copied.
   auto results = context->Call("classify", {*picture});
   if (!results) return results.error();
   const auto scores = results->front().elements<float>();
@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   Choice choice = {"vulkan", argv[1]};
   auto device = Open(choice.device);
   if (!device && device.error().code() == EYRIE_UNAVAILABLE) {
-    // No loader, or no device that computes: the sentence says which.
+    // There is no Vulkan loader or no usable device; the message says which.
     std::fprintf(stderr, "classify: %s\n", device.error().message().c_str());
     choice = {"local-task", argv[2]};
     device = Open(choice.device);

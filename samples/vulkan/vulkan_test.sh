@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# The picture on lavapipe, where that is, and on the CPU where Vulkan has no
-# device. Arguments: the program, the picture, the files of the digits sample.
+# Classifies the picture on lavapipe, if that is installed, and on the CPU if
+# Vulkan has no device. Arguments: the program, the picture, the files of the
+# digits sample.
 set -euo pipefail
 classify=$1
 picture=$2
 module=$3
 vulkan_module=$4
 
-expect() {  # the first line, the likeliest digit's
+expect() {  # the beginning of the first line; checks that the digit is 7
   local got likeliest
   got=$("$classify" "$vulkan_module" "$module" \
     < "$picture" 2> "$TEST_TMPDIR/err")
@@ -18,20 +19,20 @@ expect() {  # the first line, the likeliest digit's
   fi
 }
 
-# Where the loader finds no driver it is the CPU, and said why.
+# If the loader finds no driver, the program prints why and uses the CPU.
 unset VK_DRIVER_FILES
 VK_ICD_FILENAMES=/nonexistent expect 'on local-task'
 grep -q '^classify: .*Vulkan' "$TEST_TMPDIR/err"
 
-# Lavapipe computes in the threads that submit; nothing of it is kept.
+# Lavapipe uses no threads of its own and writes no cache.
 drivers=(/usr/share/vulkan/icd.d/lvp_icd.*.json)
 lavapipe=${drivers[0]}
 if [[ ! -e $lavapipe ]]; then
   echo "SKIPPED on Vulkan: this needs lavapipe (Debian: mesa-vulkan-drivers)."
   exit 0
 fi
-# A driver that is unloaded leaves behind what it alone can reach, which is no
-# leak of ours: it stays.
+# Preload the driver so that it is not unloaded: memory that only it can reach
+# would be reported as a leak.
 export VK_ICD_FILENAMES=$lavapipe LP_NUM_THREADS=0
 export MESA_SHADER_CACHE_DISABLE=true XDG_CACHE_HOME="$TEST_TMPDIR/cache"
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0"

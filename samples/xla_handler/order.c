@@ -1,9 +1,9 @@
-/* order.argsort: which elements stand where when an array is sorted.
+/* order.argsort: returns the indices that would sort an array.
  *
- * A handler of XLA FFI in C, with Eyrie's header of the C ABI alone; a tensor
- * compiler would make a network of comparisons of it. order.json says what it
- * takes and gives, README.md how it is built and run, order_xla.cc is the same
- * with XLA's headers. */
+ * An XLA FFI handler in C, which needs only Eyrie's header of the C ABI. (A
+ * tensor compiler would create a sorting network.) order.json declares its
+ * arguments and results, README.md says how to build and run it, and
+ * order_xla.cc is the same with XLA's headers. */
 #define _GNU_SOURCE /* qsort_r */
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static eyrie_ffi_error_t* Fail(const eyrie_ffi_call_frame_t* frame,
   return frame->api->error_create(&error); /* 3: INVALID_ARGUMENT */
 }
 
-/* A frame with an extension asks which version this speaks, and no more. */
+/* Answers a frame with an extension, which only asks for the API version. */
 static eyrie_ffi_error_t* Introduce(eyrie_ffi_call_frame_t* frame) {
   eyrie_ffi_metadata_t* metadata =
       ((eyrie_ffi_metadata_extension_t*)(void*)frame->extension)->metadata;
@@ -27,7 +27,7 @@ static eyrie_ffi_error_t* Introduce(eyrie_ffi_call_frame_t* frame) {
   return NULL;
 }
 
-/* The attribute "descending", a pred; null: it is not there. */
+/* Returns the attribute "descending", a pred, or NULL. */
 static const uint8_t* Descending(const eyrie_ffi_attributes_t* attributes) {
   for (int64_t i = 0; i < attributes->count; ++i) {
     const eyrie_ffi_bytes_t* name = attributes->names[i];
@@ -46,7 +46,7 @@ typedef struct {
   int descending;
 } Order;
 
-/* NaNs come last, equal ones as they stood. */
+/* Sorts NaNs last and keeps the order of equal elements. */
 static int Compare(const void* left, const void* right, void* user) {
   const Order* order = user;
   const int32_t a = *(const int32_t*)left, b = *(const int32_t*)right;
@@ -60,8 +60,8 @@ static int Compare(const void* left, const void* right, void* user) {
 
 eyrie_ffi_error_t* ArgSort(eyrie_ffi_call_frame_t* frame) {
   if (frame->extension != NULL) return Introduce(frame);
-  /* The host has checked arguments, attributes and results against the manifest.
-   * Whether that is this handler's own, it cannot know. */
+  /* The host has checked arguments, attributes and results against a manifest,
+   * but cannot know whether the manifest belongs to this handler. */
   const uint8_t* descending = Descending(&frame->attributes);
   if (descending == NULL) return Fail(frame, "argsort lacks descending: pred.");
   const eyrie_ffi_buffer_t* keys = frame->args.values[0];

@@ -1,7 +1,8 @@
-// order.c once more, with XLA's own C++ headers: they bring jaxlib's users the
-// decoding of frames, of which order.c shows the inside.
+// The same as order.c with XLA's own C++ headers, which decode call frames;
+// order.c shows how that works.
 //
-// Built by hand, as README.md says, and by tests/native/jaxlib where jaxlib is.
+// Built by hand, as README.md says, and by tests/native/jaxlib if jaxlib is
+// installed.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

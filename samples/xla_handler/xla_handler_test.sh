@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The handler sample, called by the module and alone; what goes wrong is said.
+# Calls the handler from the module and directly, and checks error messages.
 # Arguments: the tool, the library, the module.
 set -euo pipefail
 eyrie=$1
@@ -25,6 +25,6 @@ expect "'descending' of 'argsort' is declared as pred, and given as s32: " \
   --function='order.argsort?descending=1:i32'
 expect 'INVALID_ARGUMENT: Argument 0' "${argsort[@]}" --input=2x2xf32
 
-# Without the library the module's import is not there.
+# Without the library, the module's import is missing.
 expect 'NOT_FOUND: Module module requires module order' \
   "$eyrie" run "$module" --input=2xf32
