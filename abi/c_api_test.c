@@ -1,5 +1,5 @@
-/* The C API from C11: the headers compile without extensions, a module is
- * loaded and called, and one refused; fences, and a call that waits for one.
+/* Tests the C API in C11: the headers compile without extensions, a module is
+ * loaded and called, another one is rejected, and a call waits for a fence.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static int ExpectError(eyrie_error_t* error, eyrie_code_t code,
   return failures;
 }
 
-/* x - 2 y of two floats each, y by name and x not dense. */
+/* Computes x - 2 y of two floats each, with y by name and x not dense. */
 static int CallByName(eyrie_device_t* device) {
   const float memory[] = {9, 0, 7, 0};
   const float halves[] = {1, 3};
@@ -39,9 +39,9 @@ static int CallByName(eyrie_device_t* device) {
   eyrie_value_t* result = NULL;
   eyrie_array_t read = {EYRIE_DTYPE_NONE, 0, NULL, NULL, NULL, 0};
   int failures = 0;
-  failures += Expect(!eyrie_module_load_file("tests/modules/3.13/abi_v1.vmfb",
-                                             &module),
-                     "no module");
+  failures +=
+      Expect(!eyrie_module_load_file("tests/modules/3.13/abi_v1.vmfb", &module),
+             "no module");
   failures += Expect(!eyrie_context_create(&module, 1, &device, 1, &context),
                      "no context");
   failures += Expect(!eyrie_context_function(context, "named", &function),
@@ -58,9 +58,9 @@ static int CallByName(eyrie_device_t* device) {
       EYRIE_INVALID_ARGUMENT,
       "Function 'named': missing argument 'y': named(x: ?xf32, y: ?xf32) -> "
       "(output0: ?xf32).");
-  failures += Expect(!eyrie_function_call_named(function, arguments, 2, names,
-                                                1, &result, 1),
-                     "no call");
+  failures += Expect(
+      !eyrie_function_call_named(function, arguments, 2, names, 1, &result, 1),
+      "no call");
   failures += Expect(!eyrie_value_get_array(result, &read) && read.size == 8 &&
                          ((const float*)read.data)[0] == 7,
                      "another result");
@@ -74,7 +74,7 @@ static int CallByName(eyrie_device_t* device) {
   return failures;
 }
 
-/* What a callback has been told. */
+/* The calls of a callback. */
 typedef struct Told {
   int times;
   eyrie_code_t code;
@@ -87,7 +87,7 @@ static void Tell(void* user, eyrie_error_t* error) {
   eyrie_error_free(error);
 }
 
-/* A fence that the host signals, and one that it fails. */
+/* Signals one fence and fails another. */
 static int SignalFences(eyrie_device_t* device) {
   eyrie_fence_t* fences[2] = {NULL, NULL};
   Told told[2] = {{0, EYRIE_UNKNOWN}, {0, EYRIE_UNKNOWN}};
@@ -133,7 +133,7 @@ static int SignalFences(eyrie_device_t* device) {
   return failures;
 }
 
-/* A sum that begins when the host says so. */
+/* Starts a sum that waits for a fence of the host. */
 static int StartAfterFence(eyrie_device_t* device) {
   const float numbers[] = {1, 2, 3, 4};
   const int64_t shape[] = {4};
@@ -152,8 +152,8 @@ static int StartAfterFence(eyrie_device_t* device) {
       "no module");
   failures += Expect(!eyrie_context_create(&module, 1, &device, 1, &context),
                      "no context");
-  failures += Expect(!eyrie_context_function(context, "add", &function),
-                     "no function");
+  failures +=
+      Expect(!eyrie_context_function(context, "add", &function), "no function");
   failures += Expect(!eyrie_fence_create(device, &wait), "no fence");
   failures += Expect(!eyrie_fence_create(device, &signal), "no fence");
   for (int i = 0; i < 2; ++i) {
@@ -194,10 +194,10 @@ int main(void) {
   int failures = 0;
 
   failures += Expect(strcmp(eyrie_version(), "0.1.0") == 0, "another version");
-  failures += ExpectError(
-      eyrie_module_load_memory(text, sizeof(text) - 1, &module),
-      EYRIE_INVALID_ARGUMENT,
-      "The module in memory is MLIR text, not a compiled module.");
+  failures +=
+      ExpectError(eyrie_module_load_memory(text, sizeof(text) - 1, &module),
+                  EYRIE_INVALID_ARGUMENT,
+                  "The module in memory is MLIR text, not a compiled module.");
   failures += Expect(module == NULL, "a module of text");
   failures += Expect(eyrie_device_open("local-sync", &options, &device) == NULL,
                      "no device");

@@ -1,4 +1,4 @@
-// The C API's calls in pieces.
+// Calls in pieces of the C API.
 //
 // Tested by runtime_pending_test.cc.
 #include <memory>

@@ -1,4 +1,4 @@
-// The C API's fences, and calls on them.
+// Fences of the C API, and calls that use them.
 //
 // Tested by runtime_fence_test.cc.
 #include "eyrie/c_fence.h"
@@ -23,7 +23,8 @@
 struct eyrie_fence_t {
   std::atomic<uint32_t> references{1};
   eyrie::Ref<eyrie::hal::Fence> fence;
-  // Any thread of the host may signal: a wait is never known to be for nothing.
+  // Keeps the semaphore referenced, because any thread of the host may signal:
+  // a wait must never count as one that nothing can end.
   eyrie::Ref<eyrie::hal::Semaphore> semaphore;
 };
 

@@ -1,4 +1,4 @@
-// The C API's functions: what they take and return, and calls of them.
+// Functions of the C API: signatures and calls.
 //
 // Tested by runtime_test.cc, runtime_call_test.cc, c_api_test.c.
 #include <cstddef>
@@ -44,7 +44,7 @@ eyrie_kind_t ScalarKind(hal::ElementType element) {
   return IsInteger(element) ? EYRIE_KIND_INT : EYRIE_KIND_BOOL;
 }
 
-// What values of a type are.
+// Returns the kind of a type's values.
 eyrie_kind_t KindOf(const Type& type) {
   switch (type.kind) {
     case Type::Kind::kUnknown:
@@ -107,7 +107,7 @@ void Describe(std::string error, eyrie_function_t& function) {
   function.signature.result_count = function.returned.size();
 }
 
-// A function whose metadata is malformed is called as if it had none.
+// Malformed metadata of a function is ignored.
 absl::StatusOr<std::unique_ptr<eyrie_function_t>> Bind(Session& session,
                                                        const char* name) {
   ASSIGN_OR_RETURN(const Callable callable, session.Lookup(name));
@@ -183,7 +183,7 @@ absl::Status NewHandle(HostValue value, eyrie_value_t** out_value) {
 }
 
 eyrie_error_t& NoMemoryError() {
-  // The message is short enough to be a part of the string itself.
+  // The message is short enough to be stored without allocation.
   alignas(eyrie_error_t) static std::byte place[sizeof(eyrie_error_t)];
   static auto* const error =
       new (place) eyrie_error_t{EYRIE_RESOURCE_EXHAUSTED, "No memory."};

@@ -1,4 +1,4 @@
-// The C API: native libraries.
+// Native libraries of the C API.
 //
 // Tested by tests/integration/native_runtime_test.cc.
 #include <memory>

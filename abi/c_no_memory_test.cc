@@ -24,7 +24,7 @@ using tests::FailingAllocations;
 
 constexpr size_t kLarge = size_t{1} << 17;
 
-// Items that a list takes over: `count` times the number 7.
+// Returns items for a list: `count` times the number 7.
 std::vector<eyrie_value_t*> Sevens(size_t count) {
   std::vector<eyrie_value_t*> items(count);
   for (eyrie_value_t*& item : items) item = eyrie_value_i32(7);
@@ -33,13 +33,13 @@ std::vector<eyrie_value_t*> Sevens(size_t count) {
 
 struct Constructor {
   const char* name;
-  // The number of items, which are made before allocations fail.
+  // The number of items, which are created before allocations fail.
   size_t items;
   std::function<eyrie_value_t*(std::vector<eyrie_value_t*>&)> make;
 };
 
-// Fails each allocation of a constructor of `least` bytes or more in turn.
-// Returns how many there are.
+// Fails in turn each allocation of at least `least` bytes that a constructor
+// makes. Returns the number of these allocations.
 uint64_t FailEach(const Constructor& row, size_t least) {
   for (uint64_t n = 1;; ++n) {
     std::vector<eyrie_value_t*> items = Sevens(row.items);
@@ -138,7 +138,7 @@ TEST(CNoMemory, TheValueStaysAsItIs) {
   EXPECT_EQ(ValueText(value), "no memory");
 }
 
-// A container that is made with such a value is of the same kind.
+// A container with a value of this kind is of the same kind.
 TEST(CNoMemory, Spreads) {
   const char* const keys[] = {"a", "b"};
   const auto items = [] {
@@ -231,7 +231,7 @@ TEST_F(CNoMemoryCalls, WhatTakesValuesFails) {
   eyrie_fence_release(fence);
 }
 
-// A result takes the place of a value that there was no memory for.
+// A result can replace a value of EYRIE_KIND_NO_MEMORY.
 TEST_F(CNoMemoryCalls, ResultsReplaceIt) {
   eyrie_value_t* const given[] = {one_, one_};
   eyrie_value_t* result = NoMemory();
@@ -240,8 +240,9 @@ TEST_F(CNoMemoryCalls, ResultsReplaceIt) {
   eyrie_value_free(result);
 }
 
-// If an error cannot be allocated, the caller gets NoMemoryError(). A message
-// of the caller is cut off, since a status cannot refuse one.
+// If an error cannot be allocated, the caller gets NoMemoryError(). A long
+// message of the caller is truncated, because a status cannot report that it
+// has no memory for it.
 TEST_F(CNoMemoryCalls, Errors) {
   constexpr size_t kLongest = 32768;
   const std::string message(kLarge, 'x');

@@ -16,8 +16,8 @@ namespace {
 
 using FreeData = void (*)(void*);
 
-// What a host gives with its functions: freed, by a function that may be null,
-// when the last copy goes.
+// Returns a pointer to an embedder's data, whose last copy frees the data.
+// `free_data` may be null.
 std::shared_ptr<void> Share(void* data, FreeData free_data) {
   return std::shared_ptr<void>(data, [free_data](void* user) {
     if (free_data != nullptr) free_data(user);
@@ -34,7 +34,8 @@ std::function<void(absl::string_view)> NoticeOf(
   };
 }
 
-// Notes go to whom there is, the older function first.
+// Returns a function that passes notes to `notice` and to the log, if they are
+// not empty.
 std::function<void(absl::string_view)> NotesTo(
     std::function<void(absl::string_view)> notice, Log log) {
   if (!log) return notice;
@@ -73,7 +74,8 @@ absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(int mode) {
   };
   switch (mode) {
     case EYRIE_JIT_LAZY: {
-      // Never destroyed, as the other: threads may ask while the process ends.
+      // Both are never destroyed, because threads may still need them while the
+      // process exits.
       static const auto& kLazy = *new auto(make(vm::jit::Mode::kLazy));
       return kLazy;
     }
@@ -94,7 +96,7 @@ Log LogOf(eyrie_log_t log, void* data, FreeData free_data) {
   if (log == nullptr) return nullptr;
   return [log, data = Share(data, free_data)](eyrie_severity_t severity,
                                               absl::string_view line) {
-    const std::string text(line);  // ends with a NUL
+    const std::string text(line);  // followed by a NUL
     log(severity, text.c_str(), text.size(), data.get());
   };
 }

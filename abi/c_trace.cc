@@ -1,4 +1,4 @@
-// The C API: traces.
+// Traces of the C API.
 //
 // Tested by runtime_trace_test.cc.
 #include "eyrie/c_trace.h"
@@ -16,7 +16,7 @@
 
 struct eyrie_trace_t {
   std::unique_ptr<eyrie::trace::Recorder> recorder;
-  std::vector<eyrie::trace::DispatchTotals> kernels;  // once it has stopped
+  std::vector<eyrie::trace::DispatchTotals> kernels;  // set when it is stopped
   bool stopped = false;
 };
 

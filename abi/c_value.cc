@@ -1,4 +1,4 @@
-// The C API's values: handles of host values.
+// Values of the C API.
 //
 // Tested by c_value_test.cc, c_api_test.c.
 #include <cstdint>
@@ -47,7 +47,7 @@ absl::StatusOr<const HostArray*> ArrayOf(const eyrie_value_t* value) {
       "The value is ", FromHandle(value).Describe(), ", not an array."));
 }
 
-// Tells the owner of borrowed memory that it is needed no more.
+// Calls the owner's `release` when borrowed memory is no longer needed.
 struct Loan {
   Loan() = default;
   Loan(const Loan&) = delete;
@@ -112,14 +112,14 @@ size_t CountOf(const HostValue& value) {
   return value.entries() != nullptr ? value.entries()->size() : 0;
 }
 
-// Null past the end.
+// Returns null if the item does not exist.
 const HostValue* ItemOf(const HostValue& value, size_t index) {
   if (index >= CountOf(value)) return nullptr;
   return value.items() != nullptr ? &(*value.items())[index]
                                   : &(*value.entries())[index].second;
 }
 
-// Nothing that a handle leads to is const.
+// Safe because no value of a handle is const.
 HostValue* Mutable(const HostValue* value) {
   return const_cast<HostValue*>(value);
 }
@@ -133,8 +133,8 @@ void ChangeArrays(HostValue& value, ArrayPtr (HostArray::*change)() const) {
   }
 }
 
-// Moves the items, and frees all of them, also if it fails. Returns false if
-// the list cannot be allocated, or if an item is of EYRIE_KIND_NO_MEMORY.
+// Moves the items to `taken` and frees their handles, even if it fails. Returns
+// false if there is no memory, or if an item is of EYRIE_KIND_NO_MEMORY.
 bool TakeItems(std::span<eyrie_value_t* const> items, HostValue::Items& taken) {
   bool taking = Reserve(taken, items.size(), "items").ok();
   for (eyrie_value_t* item : items) {
@@ -154,7 +154,7 @@ eyrie_value_t* NewSequence(std::span<eyrie_value_t* const> items,
   return NewHandle(make(std::move(taken)));
 }
 
-// `sizes` of keys may be null: they end with a NUL.
+// If `sizes` is null, each key ends with a NUL.
 eyrie_value_t* NewDict(const char* const* keys, const size_t* sizes,
                        std::span<eyrie_value_t* const> items) {
   HostValue::Items taken;
@@ -178,7 +178,8 @@ void Set(eyrie_value_t* value, HostValue number) {
   if (value != NoMemoryHandle()) *FromHandle(value) = std::move(number);
 }
 
-// The bits of integers above the greatest int64 are kept as they are.
+// Integers above the maximum of int64_t keep their bits and are marked as
+// unsigned.
 HostValue OfUnsigned(uint64_t value) {
   const auto bits = static_cast<int64_t>(value);
   return HostValue(HostValue::Int{bits, 64, bits < 0});

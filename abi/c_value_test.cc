@@ -1,4 +1,4 @@
-// The C API's values: made, read, lent, given back.
+// Tests that values of the C API are created, read, lent and released.
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -18,7 +18,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-// What each getter gives, "-" where it gives nothing.
+// Returns the result of each getter, or "-" if it returns 0.
 std::string Readings(const eyrie_value_t* value) {
   int boolean = 0;
   int64_t integer = 0;
@@ -97,7 +97,7 @@ TEST(CValues, Structures) {
   eyrie_value_t* list = eyrie_value_list(items, 2);
   EXPECT_EQ(ValueText(list), "[{one: (1, null), two: \"b\"}, []]");
   eyrie_value_t* copy = eyrie_value_copy(list);
-  // Items are set where they are.
+  // Items can be set in place.
   dict = eyrie_value_item(list, 0);
   eyrie_value_set_f64(eyrie_value_find(dict, "two"), 2.5);
   EXPECT_EQ(ValueText(list), "[{one: (1, null), two: 2.5f}, []]");
@@ -114,7 +114,7 @@ TEST(CValues, Structures) {
   eyrie_value_free(list);
 }
 
-// Keys may hold NUL bytes.
+// Keys may contain NUL bytes.
 TEST(CValues, SizedKeys) {
   using std::string_literals::operator""s;
   const eyrie::Value dict = eyrie::Value::Dict(
@@ -166,7 +166,7 @@ TEST(CValues, Arrays) {
         dtype, c.shape.size(), c.shape.data(), bytes.data(), c.size, &value));
     EXPECT_EQ(text == "OK" ? ArrayText(value) : text, c.want);
     eyrie_value_free(std::exchange(value, nullptr));
-    // Without strides a borrowed one is compared in the same way.
+    // A borrowed array without strides is checked in the same way.
     const eyrie_array_t borrowed = {dtype,   c.shape.size(), c.shape.data(),
                                     nullptr, bytes.data(),   c.size};
     text = ErrorText(eyrie_value_borrow(&borrowed, nullptr, nullptr, &value));
@@ -176,7 +176,7 @@ TEST(CValues, Arrays) {
   EXPECT_EQ(ArrayText(nullptr), "The value is null, not an array.");
 }
 
-// The elements of an array of i32, row by row, packed by a device.
+// Returns the elements of an i32 array in row-major order, packed by a device.
 std::string Elements(const eyrie_value_t* value) {
   eyrie_device_t* device = nullptr;
   eyrie_value_t* dense = nullptr;
@@ -197,7 +197,7 @@ TEST(CValues, BorrowedMemoryIsGivenBackOnce) {
   struct Case {
     std::vector<int64_t> shape;
     std::vector<int64_t> strides;
-    size_t first;  // of 6 numbers
+    size_t first;  // index of the first element in `numbers`
     const char* want;
   };
   const Case cases[] = {
@@ -238,7 +238,7 @@ TEST(CValues, BorrowedMemoryIsGivenBackOnce) {
     EXPECT_EQ(std::vector<int64_t>(read.strides, read.strides + read.rank),
               c.strides);
     EXPECT_EQ(Elements(value), c.want);
-    // Copies share it.
+    // Copies share the memory.
     eyrie_value_t* copy = eyrie_value_copy(value);
     eyrie_value_lend(copy);
     eyrie_value_allow_loss(copy);
