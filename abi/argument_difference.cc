@@ -1,4 +1,4 @@
-// Arguments compared with declarations, in words.
+// Compares arguments with their declarations.
 //
 // Tested by session_test.cc.
 #include "abi/argument_difference.h"
@@ -46,8 +46,8 @@ using Kind = DeclaredType::Kind;
 
 bool IsInteger(ElementType type) { return hal::NumericalKind(type) >> 4 == 1; }
 
-// Integers of one width pass for each other, as the module checks them, and
-// untyped bytes for anything.
+// Integers of the same width are accepted for each other, as in the module's
+// own checks. Untyped bytes are accepted for anything.
 bool Accepts(ElementType declared, ElementType given) {
   if (declared == given || hal::NumericalKind(given) == 0) return true;
   return IsInteger(declared) && IsInteger(given) &&
@@ -58,7 +58,7 @@ constexpr absl::string_view kDemotedHint =
     " A program written in f64 is compiled for f32 unless the compiler is "
     "given --iree-input-demote-f64-to-f32=false.";
 
-// What of a tensor differs from its declaration, as the end of a sentence.
+// Returns how a tensor differs from its declaration, as the end of a sentence.
 std::string TensorDifference(const hal::BufferView& view,
                              const DeclaredType& type) {
   if (type.element != ElementType::kNone &&
@@ -88,7 +88,7 @@ std::string TensorDifference(const hal::BufferView& view,
   return ElementDifference(&view, type.element);
 }
 
-// The RefType an argument of this kind must have; nullptr: any.
+// Returns the RefType that an argument of this kind must have; null for any.
 const RefType* RefTypeOf(const DeclaredValue& declared) {
   switch (declared.type.kind) {
     case Kind::kTensor:
@@ -109,7 +109,8 @@ const RefType* RefTypeOf(const DeclaredValue& declared) {
   return nullptr;
 }
 
-// The bytes that a tensor of a declared type needs; 0 if it does not say.
+// Returns the size in bytes of a tensor of a declared type; 0 if the type does
+// not say.
 uint64_t BytesNeeded(const DeclaredType& type) {
   const bool sized = type.kind == Kind::kTensor &&
                      type.element != ElementType::kNone && type.ranked &&
@@ -146,7 +147,7 @@ bool RefFits(const RefObject* object, const DeclaredValue& declared) {
 std::string RefDifference(RefObject* object, const DeclaredValue& declared) {
   const RefType* want = RefTypeOf(declared);
   if (object == nullptr) {
-    // Null stands for a tensor nowhere; other references may be absent.
+    // A tensor cannot be null, but other references may be.
     return declared.type.kind == Kind::kTensor
                ? absl::StrCat("is null; ", declared.type.ToString(),
                               " is expected.")

@@ -1,4 +1,4 @@
-// Arrays into tensors: in place, copied, packed or converted.
+// Encodes arrays as tensors: in place, copied, packed or converted.
 //
 // Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
 #include <algorithm>
@@ -25,7 +25,8 @@ using Kind = Type::Kind;
 using HostKind = HostValue::Kind;
 using hal::ElementType;
 
-// What is kept of a call for the next one: no more arrays, and none larger.
+// Limits on the arrays that one call keeps for the next: their number, and the
+// size of each.
 constexpr size_t kMaxSpares = 64;
 constexpr uint64_t kMaxSpareBytes = 4096;
 
@@ -110,7 +111,7 @@ absl::Status Encoder::Array(const HostValue& value, const Type& type,
   }
 }
 
-// True if an array of the last call will do, which nobody has kept.
+// Takes an array of the last call if it fits and nothing else refers to it.
 bool Encoder::TakeSpare(ElementType type, std::span<const int64_t> shape,
                         Ref<hal::BufferView>& view) {
   if (spares_ == nullptr || next_spare_ >= spares_->size()) return false;
@@ -166,7 +167,8 @@ absl::Status Encoder::CreateStorage(const Type& result, const Type& argument,
                                     vm::Slot& slot) {
   Ref<hal::BufferView> view;
   std::span<uint8_t> target;
-  // Not of the last call's: its results may be read still.
+  // Do not reuse storage of the last call, because its results may still be in
+  // use.
   std::vector<Ref<hal::BufferView>>* const spares =
       std::exchange(spares_, nullptr);
   const absl::Status status =
@@ -215,10 +217,10 @@ absl::Status Encoder::CheckGiven(const HostArray& array, const Type& type,
   return absl::OkStatus();
 }
 
-// INVALID_ARGUMENT: an element, as it is given, is not one of the other type.
+// INVALID_ARGUMENT: an element is out of range for type `to`.
 absl::Status Encoder::CheckRange(std::span<const uint8_t> elements,
                                  const HostArray& array, ElementType to) {
-  // Nothing reads what is there to be written.
+  // The elements of storage are only written.
   if (array.type() == to || is_storage_) [[likely]]
     return absl::OkStatus();
   const std::optional<Misfit> misfit =
@@ -261,7 +263,7 @@ absl::Status Encoder::Lend(const HostArray& array, ElementType type,
   Ref<hal::BufferView> view = array.view();
   if (view && device_ && !device_->allocator().CanUse(*view->buffer()))
       [[unlikely]] {
-    // Of another device, whose memory is not shared.
+    // The buffer belongs to another device, which does not share memory.
     if (!is_storage_) return absl::UnavailableError("");
     return absl::InvalidArgumentError(
         "an array in memory of another device cannot take a result.");
@@ -298,7 +300,8 @@ absl::Status Encoder::NestedArray(const HostValue& value, const Type& type,
     return absl::InvalidArgumentError(
         absl::StrCat(value.Describe(), " is given; ", difference));
   }
-  // Once without memory: rows that differ may stand for more than there is.
+  // Check the shape before allocating: if rows have different lengths, the
+  // first ones may claim more elements than there are.
   uint8_t* nowhere = nullptr;
   RETURN_IF_ERROR(Fill(value, type.element, shape, nowhere));
   Ref<hal::BufferView> view;
@@ -324,8 +327,8 @@ absl::Status Encoder::Row(const HostValue& value, int64_t count,
                    ", as its neighbours are, is expected."));
 }
 
-// Checks that lists have a shape and, where there is memory, writes their
-// elements there.
+// Checks that nested lists have a shape. If `target` is not null, also writes
+// their elements to it.
 absl::Status Encoder::Fill(const HostValue& value, ElementType type,
                            std::span<const int64_t> shape, uint8_t*& target) {
   if (shape.empty()) {

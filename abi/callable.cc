@@ -1,5 +1,5 @@
-// Calls of a session's functions: arguments checked, fences added, results
-// waited for.
+// Calls a session's functions: checks arguments, adds fences and waits for
+// results.
 //
 // Tested by session_test.cc.
 #include <algorithm>
@@ -77,7 +77,7 @@ absl::StatusOr<Callable> Session::Bind(const vm::Function& function) {
   if (const auto text = function.attribute("iree.abi.declaration")) {
     callable.declaration_ = ParseDeclaration(*text);
   }
-  // One that speaks of other values than the convention is of no use.
+  // Ignore a declaration that does not match the calling convention.
   if (callable.declaration_ && (callable.declaration_->arguments.size() !=
                                     callable.argument_types().size() ||
                                 callable.declaration_->results.size() !=
@@ -315,7 +315,7 @@ absl::Status Callable::Start(std::span<const vm::Value> arguments,
   ShortRow<vm::Slot, 8> returned;
   RETURN_IF_ERROR(SlotsOf(arguments, slots));
   RETURN_IF_ERROR(returned.Resize(result_types().size(), kResults));
-  // The arguments may be what the results are of the call before.
+  // `results` may own the arguments, so it is replaced only after the call.
   std::vector<vm::Value> values;
   RETURN_IF_ERROR(Reserve(values, returned.size(), kResults));
   RETURN_IF_ERROR(Begin(slots, wait, signal, made, returned));
@@ -353,7 +353,7 @@ absl::Status Callable::Invoke(std::span<const vm::Slot> arguments,
   if (!adds_fences_ && !raw_) {
     return context.Invoke(function_, arguments, results);
   }
-  vm::HostCall call(context);  // the wait for results is part of it
+  vm::HostCall call(context);  // includes the wait for results
   RETURN_IF_ERROR(call.status());
   Ref<hal::Fence> done;
   if (adds_fences_) {
@@ -369,7 +369,8 @@ absl::Status Callable::Invoke(std::span<const vm::Slot> arguments,
     fences_.Reached(std::move(done));
     return status;
   }
-  // The timeline may have failed for good.
+  // `done` is not returned to the line, because its timeline may have failed
+  // permanently.
   for (size_t i = 0; returned && i < results.size(); ++i) {
     vm::Value::Adopt(result_types()[i], std::exchange(results[i], vm::Slot()));
   }

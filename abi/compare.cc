@@ -1,4 +1,4 @@
-// Compares results with what was expected.
+// Compares results with expected values.
 //
 // Tested by function_io_test.cc.
 #include <algorithm>
@@ -18,7 +18,8 @@ namespace {
 
 using hal::ElementType;
 
-// Whether elements are compared as numbers: others are bit by bit.
+// Reports whether elements are compared as numbers; others are compared bit by
+// bit.
 bool IsNumber(ElementType type) {
   return type == ElementType::kFloat16 || type == ElementType::kBfloat16 ||
          type == ElementType::kFloat32 || type == ElementType::kFloat64;
@@ -37,7 +38,7 @@ double AbsoluteOf(const Tolerance& tolerance, ElementType type) {
   }
 }
 
-// The first element that differs; -1 if none does.
+// Returns the index of the first element that differs; -1 if none does.
 int64_t FirstDifference(std::span<const uint8_t> expected,
                         std::span<const uint8_t> actual, ElementType type,
                         int64_t count, const Tolerance& tolerance) {
@@ -53,15 +54,16 @@ int64_t FirstDifference(std::span<const uint8_t> expected,
   return -1;
 }
 
-// Integers of one width are one type: .npy only knows signed ones.
+// Integers of the same width count as the same type, because .npy has no
+// signless ones.
 bool SameType(ElementType a, ElementType b) {
   return a == b ||
          (hal::NumericalKind(a) >> 4 == 1 && hal::NumericalKind(b) >> 4 == 1 &&
           hal::BitCount(a) == hal::BitCount(b));
 }
 
-// What differs between two tensors, as the public runtime says it; empty if
-// nothing does.
+// Returns how two tensors differ, in the public runtime's words; empty if they
+// match.
 absl::StatusOr<std::string> TensorDifference(const hal::BufferView& expected,
                                              const hal::BufferView& actual,
                                              const Tolerance& tolerance) {
@@ -78,7 +80,7 @@ absl::StatusOr<std::string> TensorDifference(const hal::BufferView& expected,
   ASSIGN_OR_RETURN(const auto actual_bytes, BytesOf(actual));
   int64_t index = FirstDifference(expected_bytes, actual_bytes, type,
                                   actual.element_count(), tolerance);
-  // The same bits may be another number where the signs differ.
+  // The same bits may be another number if the types have different signs.
   const std::optional<Misfit> misfit = FindMisfit(
       expected_bytes, expected.element_type(), type, expected.shape());
   if (misfit && (index < 0 || misfit->element < index)) index = misfit->element;
@@ -93,7 +95,7 @@ absl::StatusOr<std::string> TensorDifference(const hal::BufferView& expected,
   return text;
 }
 
-// A scalar as its element type prints it.
+// Returns a scalar's text in the format of its element type.
 std::string NumberText(const vm::Value& value) {
   switch (value.type()) {
     case vm::ValueType::kI32:
@@ -148,7 +150,7 @@ void AppendBoth(const vm::Value& expected, const vm::Value& actual,
                   value(actual), "\n");
 }
 
-// Compares one pair; true if it matches.
+// Compares one pair of values. Returns true if they match.
 absl::StatusOr<bool> CompareOne(size_t index, const vm::Value& expected,
                                 const vm::Value& actual,
                                 const Tolerance& tolerance,

@@ -1,4 +1,4 @@
-// Conversions of numbers, one element at a time.
+// Converts numbers, one element at a time.
 //
 // Tested by tests/conformance/abi/abi_test.cc.
 #include "abi/convert.h"
@@ -69,14 +69,14 @@ absl::Status OutOfRange(absl::string_view number, ElementType type) {
 
 namespace {
 
-// The nearest value of a type, as a double.
+// Returns the nearest value of a type, as a double.
 double Rounded(double value, ElementType type) {
   if (type == ElementType::kFloat64) return value;
   if (type == ElementType::kFloat32) return static_cast<float>(value);
   return UnpackFloat(type, PackFloat(type, value));
 }
 
-// "nan", "inf" and "-inf", which JSON has no numbers for.
+// Parses "nan", "inf" or "-inf", which JSON cannot write as numbers.
 bool ParseSpecial(const std::string& text, double& number) {
   const std::string lower = absl::AsciiStrToLower(text);
   if (lower == "nan") {
@@ -89,13 +89,15 @@ bool ParseSpecial(const std::string& text, double& number) {
   return true;
 }
 
-// The element of a rank-0 array, which stands for a number everywhere.
+// Reports whether a value is a rank-0 array. Its element is accepted wherever a
+// number is.
 bool IsNumberArray(const HostValue& value) {
   return value.array() != nullptr && value.array()->shape().empty() &&
          hal::StrideBits(value.array()->type()) % 8 == 0;
 }
 
-// That element as another type, as an array's elements are converted.
+// Converts that element to another type, by the rules for the elements of
+// arrays.
 absl::StatusOr<HostValue> NumberAs(const HostValue& value, ElementType type) {
   const HostArray& array = *value.array();
   uint8_t element[sizeof(int64_t)] = {};

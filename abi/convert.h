@@ -67,7 +67,7 @@ double UnpackFloat(hal::ElementType type, uint16_t bits);
 
 // Converts `count` packed elements of whole bytes. Floats may be rounded to
 // narrower floats and truncated to integers. INVALID_ARGUMENT: an element
-// cannot be represented; the message has its number.
+// cannot be represented; the message gives its index.
 absl::Status ConvertElements(const uint8_t* source, hal::ElementType from,
                              uint8_t* target, hal::ElementType to,
                              int64_t count);

@@ -1,4 +1,4 @@
-// Reads `iree.abi.declaration`.
+// Parses `iree.abi.declaration`.
 //
 // Tested by declaration_test.cc.
 #include "abi/declaration.h"
@@ -16,8 +16,8 @@ namespace {
 
 using Kind = DeclaredType::Kind;
 
-// The length of the text up to the first `stop` outside all brackets and
-// strings; all of it if there is none.
+// Returns the position of the first `stop` outside all brackets and strings;
+// the text's length if there is none.
 size_t FindOutside(absl::string_view text, char stop) {
   int depth = 0;
   bool quoted = false;
@@ -34,7 +34,7 @@ size_t FindOutside(absl::string_view text, char stop) {
   return text.size();
 }
 
-// Takes "(…)" off the front and returns what is inside.
+// Removes "(…)" from the front and returns its contents.
 std::optional<absl::string_view> TakeParenthesized(absl::string_view& text) {
   text = absl::StripLeadingAsciiWhitespace(text);
   if (!absl::ConsumePrefix(&text, "(")) return std::nullopt;
@@ -45,11 +45,11 @@ std::optional<absl::string_view> TakeParenthesized(absl::string_view& text) {
   return inside;
 }
 
-// "4x?xf32": dimensions, then an element type. One with a dimension that cannot
-// be read may be anything.
+// Parses "4x?xf32": dimensions, then an element type. If a dimension cannot be
+// parsed, the type is unknown.
 void ParseTensor(absl::string_view inside, DeclaredType& type) {
   type.kind = Kind::kTensor;
-  inside = inside.substr(0, FindOutside(inside, ','));  // drops an encoding
+  inside = inside.substr(0, FindOutside(inside, ','));  // removes an encoding
   type.ranked = true;
   while (!inside.empty()) {
     const size_t x = inside.find('x');
@@ -78,7 +78,7 @@ void ParseTensor(absl::string_view inside, DeclaredType& type) {
   }
 }
 
-// "{iree.abi.output = 0 : index}"
+// Parses "{iree.abi.output = 0 : index}".
 std::optional<int> StorageOf(absl::string_view attributes) {
   constexpr absl::string_view kKey = "iree.abi.output";
   const size_t at = attributes.find(kKey);
@@ -94,7 +94,7 @@ std::optional<int> StorageOf(absl::string_view attributes) {
   return index;
 }
 
-// "%input0: tensor<4xf32> {…}"; the name may be missing.
+// Parses "%input0: tensor<4xf32> {…}"; the name is optional.
 DeclaredValue ParseValue(absl::string_view text) {
   text = absl::StripAsciiWhitespace(text);
   DeclaredValue value;

@@ -1,7 +1,7 @@
-// Slots into host values.
+// Decodes slots as host values.
 //
-// Lists are a program's own: they may hold themselves, and each other many
-// times, so depth and number are limited.
+// A program builds its lists itself. They may contain themselves, and each
+// other many times, so depth and number are limited.
 // Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
 #include <algorithm>
 #include <optional>
@@ -54,7 +54,7 @@ HostValue DecodeScalar(const vm::Value& value, ElementType type) {
     return HostValue(
         HostValue::Float{UnpackFloat(type, static_cast<uint16_t>(raw)), bits});
   }
-  // What lies above the declared width is not promised.
+  // The bits above the declared width are undefined.
   const uint32_t unused = 64 - hal::BitCount(type);
   const auto shifted = static_cast<uint64_t>(raw) << unused;
   if (IsUnsigned(type)) {
@@ -65,7 +65,7 @@ HostValue DecodeScalar(const vm::Value& value, ElementType type) {
       HostValue::Int{static_cast<int64_t>(shifted) >> unused, bits});
 }
 
-// True if a scalar type says how to read this register.
+// Reports whether a scalar type tells how to read this register.
 bool Reads(const vm::Value& value, ElementType type) {
   switch (value.type()) {
     case ValueType::kF32:
@@ -80,7 +80,7 @@ bool Reads(const vm::Value& value, ElementType type) {
       break;
   }
   if (!IsInteger(type)) return false;
-  // A wide register holds no more than a narrow type says.
+  // The value in a wide register must fit the narrow type.
   const uint32_t unused = 64 - hal::BitCount(type);
   const auto shifted = static_cast<uint64_t>(value.i64()) << unused;
   const int64_t held = IsUnsigned(type)
@@ -202,7 +202,7 @@ absl::StatusOr<HostValue> Decoder::Array(Ref<RefObject> object,
   }
   absl::StatusOr<std::shared_ptr<const HostArray>> array =
       HostArray::OfTensor(std::move(shared));
-  // One that the host cannot see is passed on as it is.
+  // If the host cannot read the buffer, return an opaque reference.
   if (!array.ok()) return HostValue(std::move(object));
   const ElementType taken = (*array)->type();
   if (given != taken) [[unlikely]] {
@@ -368,7 +368,7 @@ absl::StatusOr<HostValue> Decoder::NestRefArray(const vm::List& values,
     if (!item.ok()) return At(index, item.status());
     return item;
   }
-  // Rows of an array without values: as many as its dimensions say.
+  // An array without values still has as many rows as its dimensions say.
   RETURN_IF_ERROR(Count(static_cast<size_t>(
       values.size() == 0 ? std::min<int64_t>(shape[0], kMaxValues + 1) : 0)));
   HostValue::Items items;

@@ -24,7 +24,7 @@ bool HasSign(ElementType type) {
   return IsInteger(type) && hal::NumericalKind(type) != kind::kSignless;
 }
 
-// The bits of a word that must be 0 in each element.
+// Returns the bits of a 64-bit word that must be 0 in every element.
 uint64_t ForbiddenBits(ElementType to) {
   const uint32_t bits = hal::BitCount(to);
   uint64_t element = uint64_t{1} << (bits - 1);  // the sign, or the top value
@@ -55,7 +55,7 @@ int64_t CountOf(std::span<const int64_t> shape) {
   return count;
 }
 
-// The first element of a block that has such a bit.
+// Returns the first element of a block that has a forbidden bit.
 std::optional<int64_t> FirstIn(std::span<const uint8_t> block, uint32_t bits,
                                uint64_t forbidden, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
@@ -101,7 +101,7 @@ std::optional<Misfit> FindMisfit(std::span<const uint8_t> bytes,
     const int64_t held =
         std::min<int64_t>(block.size() * 8 / bits, count - before);
     const std::optional<int64_t> found = FirstIn(block, bits, forbidden, held);
-    if (!found) continue;  // bits after the last element
+    if (!found) continue;  // in the padding after the last element
     Misfit misfit;
     misfit.element = before + *found;
     AppendElement(bytes, static_cast<uint64_t>(misfit.element) * bits, from,

@@ -1,5 +1,5 @@
-// Host values into slots: scalars and references. Lists and bytes are in
-// list_encoder.cc, arrays in array_encoder.cc.
+// Encodes host values as slots: scalars and references. list_encoder.cc has
+// lists and bytes, array_encoder.cc has arrays.
 //
 // Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
 #include <utility>
@@ -70,7 +70,7 @@ absl::Status Encoder::Scalar(const HostValue& value, ElementType type,
     return absl::OkStatus();
   }
   if (IsFloat(type)) {
-    // Compilers may carry a double in a narrower register.
+    // A compiler may pass a double in a narrower register.
     const bool narrow =
         type == ElementType::kFloat64 && carrier == ValueType::kF32;
     double number = 0;

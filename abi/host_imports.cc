@@ -12,7 +12,7 @@
 namespace eyrie::abi {
 namespace {
 
-// "3.1 to 3.9" or "3.10", of a row of kBytecodeVersions.
+// Parses the releases in a row of kBytecodeVersions: "3.1 to 3.9" or "3.10".
 ReleaseRange ParseReleases(absl::string_view text) {
   const std::vector<absl::string_view> ends = absl::StrSplit(text, " to ");
   ReleaseRange range;

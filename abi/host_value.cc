@@ -1,4 +1,4 @@
-// Arrays and the values that hold them.
+// Implements arrays and host values.
 //
 // Tested by invoker_test.cc.
 #include "abi/host_value.h"
@@ -23,7 +23,7 @@ using hal::ElementType;
 
 constexpr uint32_t kBitsPerByte = 8;
 
-// So that shapes and their texts are of less than kSmallBytes.
+// Keeps shapes and their texts smaller than kSmallBytes.
 constexpr size_t kMaxRank = 1024;
 
 std::string ShapeTextOf(ElementType type, std::span<const int64_t> shape) {
@@ -32,8 +32,9 @@ std::string ShapeTextOf(ElementType type, std::span<const int64_t> shape) {
   return text + hal::ElementTypeName(type);
 }
 
-// The number of elements. INVALID_ARGUMENT: a negative dimension, more than
-// kMaxRank of them, or more elements than 64 bits count.
+// Returns the number of elements. INVALID_ARGUMENT: a dimension is negative,
+// there are more than kMaxRank dimensions, or the number needs more than 64
+// bits.
 absl::StatusOr<int64_t> CountOf(ElementType type,
                                 std::span<const int64_t> shape) {
   if (shape.size() > kMaxRank) {
@@ -67,15 +68,15 @@ std::vector<int64_t> DenseStrides(std::span<const int64_t> shape,
   int64_t stride = width;
   for (size_t i = shape.size(); i-- > 0;) {
     strides[i] = stride;
-    // Wraps only for arrays without elements, which nobody walks.
+    // Overflows only for arrays without elements, whose strides are not used.
     stride = static_cast<int64_t>(static_cast<uint64_t>(stride) *
                                   static_cast<uint64_t>(shape[i]));
   }
   return strides;
 }
 
-// Whether elements at `strides` lie where they do at others. The stride of a
-// dimension of one element, or of none, is never used.
+// Reports whether two lists of strides give the same addresses. The stride of a
+// dimension of size 1 or 0 is never used.
 bool HasStrides(std::span<const int64_t> shape,
                 std::span<const int64_t> strides,
                 std::span<const int64_t> others, int64_t count) {
@@ -86,13 +87,14 @@ bool HasStrides(std::span<const int64_t> shape,
   return true;
 }
 
-// Where elements lie, in bytes from the first.
+// The range of addresses of all elements, in bytes from the first element.
 struct Reach {
   int64_t lowest = 0;
-  int64_t highest = 0;  // the end of the last
+  int64_t highest = 0;  // one past the last byte
 };
 
-// Nothing if more than 64 bits count them. There is an element.
+// Returns nullopt if an offset needs more than 64 bits. The array must not be
+// empty.
 std::optional<Reach> ReachOf(std::span<const int64_t> shape,
                              std::span<const int64_t> strides, int64_t width) {
   Reach all{0, width};
@@ -107,8 +109,8 @@ std::optional<Reach> ReachOf(std::span<const int64_t> shape,
   return all;
 }
 
-// OUT_OF_RANGE unless all elements lie within `size` bytes, the first at
-// `first`.
+// OUT_OF_RANGE: an element is outside the `size` bytes. The first element is at
+// offset `first`.
 absl::Status CheckReach(std::span<const int64_t> shape,
                         std::span<const int64_t> strides, uint64_t size,
                         size_t first, int64_t width) {
@@ -127,7 +129,7 @@ absl::Status CheckReach(std::span<const int64_t> shape,
 absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::Copy(
     ElementType type, std::span<const int64_t> shape,
     std::span<const uint8_t> bytes) {
-  // Aligned as devices want it, so that it can be lent too.
+  // Devices need this alignment to use the memory in place.
   constexpr auto kAlignment = std::align_val_t(64);
   void* const made = ::operator new(std::max<size_t>(bytes.size(), 1),
                                     kAlignment, std::nothrow);
@@ -234,7 +236,8 @@ absl::StatusOr<std::shared_ptr<const HostArray>> HostArray::OfTensor(
 absl::StatusOr<Ref<hal::BufferView>> HostArray::Import(hal::Device& device,
                                                        ElementType type) const {
   const Imported* made = imported_.made.load(std::memory_order_acquire);
-  // A module may have given up the buffer.
+  // Do not reuse the tensor if a module has released its ownership of the
+  // buffer.
   if (made != nullptr && made->device.get() == &device &&
       made->view->element_type() == type &&
       made->view->buffer()->HasOneOwner()) {
@@ -281,7 +284,7 @@ std::shared_ptr<const HostArray> HostArray::Transposed() const {
   const int64_t width = hal::StrideBits(type_) / kBitsPerByte;
   array->dense_ = HasStrides(array->shape_, array->strides_,
                              DenseStrides(array->shape_, width), count_);
-  if (view_) {  // whose shape is another
+  if (view_) {  // the view has the original shape
     array->owner_ = std::make_shared<Ref<hal::BufferView>>(view_);
     array->view_ = nullptr;
   }

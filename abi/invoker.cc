@@ -1,4 +1,4 @@
-// Binds arguments to parameters, encodes, calls, decodes.
+// Binds arguments to parameters, encodes them, calls and decodes the results.
 //
 // Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
 #include "abi/invoker.h"
@@ -24,7 +24,7 @@ namespace {
 constexpr absl::string_view kArguments = "the arguments of a call";
 constexpr absl::string_view kResults = "the results of a call";
 
-// "Argument 0 ('x')['a']: the sentence."
+// Adds the place to a message: "Argument 0 ('x')['a']: the sentence."
 absl::Status Located(const absl::Status& status, std::string name,
                      const std::string& path) {
   name[0] = absl::ascii_toupper(name[0]);
@@ -32,7 +32,7 @@ absl::Status Located(const absl::Status& status, std::string name,
                       absl::StrCat(name, path, ": ", status.message()));
 }
 
-// The arguments of a call by where they are.
+// Pointers to the arguments of a call.
 struct Pointers {
   absl::Status Set(std::span<const HostValue> positional,
                    std::span<const HostValue::Entry> named) {
@@ -370,14 +370,16 @@ absl::StatusOr<std::vector<vm::Value>> Invoker::StartValues(
     std::span<const absl::string_view> names, hal::Fence* wait,
     hal::Fence& signal) {
   if (session_ == nullptr) return NothingToCall();
-  // Storage that a raw function's results take is known when it is over.
+  // The results of a raw function are known only after the call, because it
+  // fills storage.
   const bool is_async = callable_.is_async() && callable_.raw() == nullptr;
   if (!is_async && wait != nullptr) {
-    vm::HostCall call(session_->context());  // the limit of time holds
+    vm::HostCall call(session_->context());  // applies the timeout to the wait
     RETURN_IF_ERROR(call.status());
     RETURN_IF_ERROR(call.End(session_->WaitFor(*wait)));
   }
-  // Of one that waits itself, elements come later.
+  // If the function waits itself, lent elements may still change before it
+  // reads them.
   ASSIGN_OR_RETURN(const std::vector<vm::Value> arguments,
                    is_async&& wait != nullptr ? EncodeEarly(given, names)
                                               : Encode(given, names));

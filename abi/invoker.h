@@ -1,7 +1,7 @@
 // Calls functions with host values, positional and by name, as Python does.
 //
-//  ASSIGN_OR_RETURN(Invoker add, Invoker::Create(*session, callable));
-//  RETURN_IF_ERROR(add.Call(positional, named, results));
+//   ASSIGN_OR_RETURN(Invoker add, Invoker::Create(*session, callable));
+//   RETURN_IF_ERROR(add.Call(positional, named, results));
 // Create reads the signature once. A call with only scalars does not allocate.
 // Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
 #ifndef EYRIE_ABI_INVOKER_H_

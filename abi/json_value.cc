@@ -1,4 +1,4 @@
-// JSON into host values: the forms with '$', and files.
+// Converts JSON to host values: the objects with '$' keys, and files.
 //
 // Tested by tests/conformance/abi/abi_test.cc, json_fuzz.cc.
 #include "abi/json_value.h"
@@ -34,7 +34,7 @@ absl::Status Malformed(absl::string_view what, const Json& where) {
       absl::StrCat(what, " at byte ", where.offset, "."));
 }
 
-// The member of an object that must be a string.
+// Returns a member's text. INVALID_ARGUMENT: the member is not a string.
 absl::StatusOr<std::string> StringOf(const Json& json, absl::string_view key) {
   const Json* member = json.Find(key);
   if (member == nullptr) {
@@ -48,7 +48,7 @@ absl::StatusOr<std::string> StringOf(const Json& json, absl::string_view key) {
   return member->text;
 }
 
-// Refuses keys that a form does not have, and those that stand twice.
+// Rejects keys that a form does not have, and duplicate keys.
 absl::Status CheckKeys(const Json& json,
                        std::initializer_list<absl::string_view> known) {
   for (size_t i = 0; i < json.keys.size(); ++i) {
@@ -69,7 +69,7 @@ absl::Status CheckKeys(const Json& json,
 
 using Meter = std::shared_ptr<MemoryMeter>;
 
-// The elements of a file's array, and what is counted for them.
+// The elements of a file's array, and the memory charge for them.
 struct KeptArray {
   MemoryCharge charge;
   std::vector<uint8_t> elements;
@@ -96,7 +96,7 @@ absl::StatusOr<ArrayPtr> ReadNpyFile(const std::string& path,
   return Annotate(array.status(), absl::StrCat("(file '", path, "')"));
 }
 
-// The array of a .npz with a name, or the only one there is.
+// Reads the array with this name from a .npz, or its only array.
 absl::StatusOr<ArrayPtr> ReadNpzFile(const std::string& path, const Json* key,
                                      const Meter& memory) {
   ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
@@ -121,7 +121,7 @@ absl::StatusOr<ArrayPtr> ReadNpzFile(const std::string& path, const Json* key,
                        : "\"key\" must say which."));
 }
 
-// The shape of nested lists, by their first items.
+// Returns the shape of nested lists, from the first item of each.
 std::vector<int64_t> ShapeOf(const Json& data) {
   std::vector<int64_t> shape;
   const Json* row = &data;
@@ -152,8 +152,8 @@ absl::StatusOr<HostValue> Number(const Json& json) {
   }
 }
 
-// Appends the elements of nested lists. `shape` is what they must have, or
-// empty for one element.
+// Appends the elements of nested lists. The lists must have the shape `shape`,
+// which is empty for one element.
 absl::Status AppendElements(const Json& data, ElementType type,
                             std::span<const int64_t> shape,
                             std::vector<uint8_t>& bytes) {
@@ -181,7 +181,7 @@ absl::Status AppendElements(const Json& data, ElementType type,
   return absl::OkStatus();
 }
 
-// {"$dtype": "f32", "shape": [2, 2], "data": [1, 2, 3, 4]}
+// Converts {"$dtype": "f32", "shape": [2, 2], "data": [1, 2, 3, 4]}.
 absl::StatusOr<ArrayPtr> TypedArray(const Json& json) {
   ASSIGN_OR_RETURN(const std::string name, StringOf(json, "$dtype"));
   ASSIGN_OR_RETURN(const ElementType type, hal::ParseElementType(name));
@@ -215,8 +215,8 @@ absl::StatusOr<ArrayPtr> TypedArray(const Json& json) {
 constexpr absl::string_view kForms[] = {"$npy", "$npz",   "$dtype",
                                         "$hex", "$tuple", "$dict"};
 
-// The form that an object has, in whatever order its keys stand; null: it has
-// none.
+// Returns the key that tells the form of an object, in any order of keys; null
+// for a plain dict.
 absl::StatusOr<const std::string*> FormOf(const Json& json) {
   const std::string* special = nullptr;
   for (const std::string& key : json.keys) {
@@ -234,7 +234,7 @@ absl::StatusOr<const std::string*> FormOf(const Json& json) {
       json);
 }
 
-// Says whether an array is converted with loss.
+// Allows lossy conversion of the array if the object has "$cast": true.
 absl::Status ApplyCast(const Json& json, ArrayPtr& array) {
   const Json* cast = json.Find("$cast");
   if (cast == nullptr) return absl::OkStatus();

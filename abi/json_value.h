@@ -24,16 +24,16 @@ enum class JsonFiles : uint8_t { kRefused, kRead };
 
 // Converts JSON to a value. Arrays become lists, and objects become dicts,
 // except for objects whose keys begin with '$':
-//  {"$npy": "a.npy"}                      the array in a file
-//  {"$npz": "a.npz", "key": "x"}          one of several arrays in a file
-//  {"$dtype": "bf16", "data": [[1, 2]]}   an array; "shape" is optional
-//  {"$hex": "00FF"}                       bytes
-//  {"$tuple": [1, 2]}                     a tuple
+//   {"$npy": "a.npy"}                      the array in a file
+//   {"$npz": "a.npz", "key": "x"}          one of several arrays in a file
+//   {"$dtype": "bf16", "data": [[1, 2]]}   an array; "shape" is optional
+//   {"$hex": "00FF"}                       bytes
+//   {"$tuple": [1, 2]}                     a tuple
 // "$cast": true next to an array allows conversions that lose information.
 // `memory` counts the arrays of files while they live; null if nothing does.
 // INVALID_ARGUMENT: a key with '$' is unknown, or its value is malformed; the
-// message has the byte. RESOURCE_EXHAUSTED: the limit of `memory` is exceeded,
-// or as ReadMember. Otherwise fails as reading the file does.
+// message gives the byte. RESOURCE_EXHAUSTED: the limit of `memory` is
+// exceeded, or as ReadMember. Otherwise fails as reading the file does.
 absl::StatusOr<HostValue> FromJson(
     const Json& json, JsonFiles files,
     const std::shared_ptr<MemoryMeter>& memory = nullptr);

@@ -1,4 +1,4 @@
-// Host values as JSON, on one line.
+// Writes host values as one line of JSON.
 //
 // Tested by tests/conformance/abi/abi_test.cc.
 #include <algorithm>
@@ -22,11 +22,11 @@
 namespace eyrie::abi {
 namespace {
 
-constexpr size_t kChunkBytes = size_t{1} << 14;  // of a string's, at a time
+constexpr size_t kChunkBytes = size_t{1} << 14;  // written at a time
 
 bool IsContinuation(char c) { return (static_cast<uint8_t>(c) & 0xC0) == 0x80; }
 
-// Takes some bytes off the front, without cutting a character.
+// Removes a part from the front, without splitting a UTF-8 character.
 absl::string_view TakeChunk(absl::string_view& bytes) {
   size_t size = std::min(bytes.size(), kChunkBytes);
   while (size < bytes.size() && IsContinuation(bytes[size])) ++size;
@@ -35,14 +35,15 @@ absl::string_view TakeChunk(absl::string_view& bytes) {
   return chunk;
 }
 
-// Keys that begin like those of the forms would read back as one.
+// Reports whether a key begins with '$', so that the dict would be read back as
+// one of the forms.
 bool LooksLikeForm(const HostValue::Entries& entries) {
   return std::any_of(entries.begin(), entries.end(), [](const auto& entry) {
     return absl::StartsWith(entry.first, "$");
   });
 }
 
-// Writes values to a stream, and stops when the stream takes no more.
+// Writes values to a stream, until the stream is full.
 class Writer {
  public:
   explicit Writer(TextStream& out) : out_(out) {}
@@ -97,7 +98,7 @@ void Writer::WriteBytes(absl::string_view bytes) {
   out_.Add("\"}");
 }
 
-// An element narrower than a byte is in its place among the bits of all.
+// Writes an element narrower than a byte. Its position is in bits.
 void Writer::WritePacked(const HostArray& array, int64_t index) {
   std::string text;
   const uint32_t bits = hal::StrideBits(array.type());
@@ -110,7 +111,8 @@ void Writer::WritePacked(const HostArray& array, int64_t index) {
   }
 }
 
-// Without elements rows say little of a shape, and may be any number.
+// Writes an array without elements. Nested rows would not show its shape, and
+// could be very many.
 void Writer::WriteEmpty(const HostArray& array) {
   if (array.shape().size() == 1) return out_.Add("[]");
   out_.Add("{\"$dtype\": \"", hal::ElementTypeName(array.type()),
@@ -118,7 +120,8 @@ void Writer::WriteEmpty(const HostArray& array) {
            "], \"data\": []}");
 }
 
-// The elements from dimension `depth` on; `index` counts those before.
+// Writes the rows from dimension `depth` on. `index` counts the elements that
+// were written.
 void Writer::WriteRows(const HostArray& array, size_t depth, const uint8_t* at,
                        int64_t& index) {
   if (depth == array.shape().size()) {

@@ -1,4 +1,4 @@
-// Host values into lists and bytes: structures, lists of one type, text.
+// Encodes host values as lists and bytes: structures, lists of one type, text.
 //
 // Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
 #include <algorithm>
@@ -24,7 +24,8 @@ using HostKind = HostValue::Kind;
 using hal::ElementType;
 using vm::ValueType;
 
-// The register type of a scalar that no function's convention speaks of.
+// Returns the register type of a scalar in a list, which no calling convention
+// describes.
 ValueType CarrierOf(ElementType type) {
   if (IsFloat(type)) {
     return type == ElementType::kFloat64   ? ValueType::kF64
@@ -34,7 +35,7 @@ ValueType CarrierOf(ElementType type) {
   return hal::BitCount(type) > 32 ? ValueType::kI64 : ValueType::kI32;
 }
 
-// What a list of such elements is made of.
+// Returns the element type of a list for elements of this type.
 vm::ElementType ListTypeOf(const Type& element) {
   using ListKind = vm::ElementType::Kind;
   if (!element.is(Kind::kScalar)) return {ListKind::kVariant, nullptr};
@@ -60,7 +61,7 @@ vm::ElementType ListTypeOf(const Type& element) {
   }
 }
 
-// Keys may be any bytes.
+// Escapes the key, which may be any bytes.
 std::string Quoted(absl::string_view key) {
   return absl::StrCat("'", absl::Utf8SafeCHexEscape(key), "'");
 }
@@ -84,7 +85,7 @@ absl::Status Sort(const HostValue::Entries& entries, SortedEntries& sorted) {
   return absl::OkStatus();
 }
 
-// A key that two entries have; null: there is none.
+// Returns a key that two entries have; null if there is none.
 const std::string* FindDouble(const SortedEntries& sorted) {
   const auto found = std::adjacent_find(
       sorted.begin(), sorted.end(),
@@ -92,7 +93,7 @@ const std::string* FindDouble(const SortedEntries& sorted) {
   return found != sorted.end() ? &(*found)->first : nullptr;
 }
 
-// Null: no entry has this key.
+// Returns the value of a key; null if there is none.
 const HostValue* Find(const SortedEntries& sorted, absl::string_view key) {
   const auto found =
       std::lower_bound(sorted.begin(), sorted.end(), key,
@@ -103,7 +104,7 @@ const HostValue* Find(const SortedEntries& sorted, absl::string_view key) {
   return is_it ? &(*found)->second : nullptr;
 }
 
-// Which key of a dict is one too many, twice there or missing.
+// Returns an error for the first key that is duplicate, unexpected or missing.
 absl::Status WrongKeys(const HostValue::Entries& entries, const Type& type) {
   for (size_t i = 0; i < entries.size(); ++i) {
     const std::string& key = entries[i].first;
@@ -217,7 +218,7 @@ absl::Status Encoder::Dict(const HostValue::Entries& entries, const Type& type,
   const size_t count = type.members.size();
   if (entries.size() != count) return WrongKeys(entries, type);
   ASSIGN_OR_RETURN(Ref<vm::List> list, NewList({}, count));
-  // Made when the keys turn out not to be in the signature's order.
+  // Sorted only if the keys are not in the signature's order.
   SortedEntries by_key;
   for (size_t i = 0; i < count; ++i) {
     const std::string& key = type.members[i].key;
@@ -281,7 +282,7 @@ absl::Status Encoder::AnyList(const HostValue& value, Ref<RefObject>& object) {
       RETURN_IF_ERROR(At(i, SetAny(*list, i, (*items)[i])));
     }
   } else {
-    // No signature gives them an order: the keys' own.
+    // Without a signature, entries are in the order of their keys.
     SortedEntries sorted;
     RETURN_IF_ERROR(Sort(*entries, sorted));
     if (const std::string* key = FindDouble(sorted)) {
@@ -313,7 +314,7 @@ absl::Status Encoder::Bytes(const HostValue& value, const Type& type,
     return absl::OkStatus();
   }
   if (bytes == nullptr) {
-    // A list of numbers from -128 to 255 is the same.
+    // A list of numbers from -128 to 255 is accepted, too.
     Type list;
     list.kind = Kind::kHomogeneous;
     list.members.push_back({"", Type()});
@@ -343,7 +344,8 @@ absl::StatusOr<Ref<vm::List>> Encoder::ListOfDims(
   return dims;
 }
 
-// A list of the values, row by row, and one of the dimensions.
+// Encodes an array of references as two lists: its values in row-major order,
+// and its dimensions.
 absl::Status Encoder::RefArray(const HostValue& value, const Type& type,
                                Ref<RefObject>& object) {
   const Type& element = type.members[0].type;
@@ -374,7 +376,7 @@ absl::Status Encoder::RefArray(const HostValue& value, const Type& type,
   return absl::OkStatus();
 }
 
-// The dimensions of a list of values and a list of dimensions.
+// Reads the dimensions from a pair of lists, values and dimensions.
 absl::Status Encoder::PairShape(const HostValue& value, const Type& type,
                                 std::vector<int64_t>& shape) {
   const HostValue::Items* pair = value.items();

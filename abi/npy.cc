@@ -28,8 +28,8 @@ absl::string_view TextOf(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// A cursor over the header: a Python dictionary of strings, booleans and
-// tuples of whole numbers.
+// Parses the header: a Python dictionary of strings, booleans and tuples of
+// whole numbers.
 class HeaderReader {
  public:
   explicit HeaderReader(absl::string_view text) : text_(text) {}
@@ -95,7 +95,7 @@ class HeaderReader {
   }
 
  private:
-  // `text` begins with it.
+  // `text` begins with the malformed shape.
   static absl::Status BadShape(absl::string_view text) {
     const size_t end = std::min(text.find(')'), text.find('}'));
     const bool closed = end != text.npos && text[end] == ')';
@@ -128,7 +128,7 @@ std::optional<uint8_t> KindOf(char letter) {
   }
 }
 
-// "<f4", "|b1", ">i8", "f8".
+// Parses "<f4", "|b1", ">i8" or "f8".
 absl::Status ParseDescr(absl::string_view descr, NpyArray& array) {
   absl::string_view rest = descr;
   array.big_endian = absl::ConsumePrefix(&rest, ">");
@@ -185,14 +185,14 @@ absl::Status ParseHeader(absl::string_view text, NpyArray& array) {
   return absl::OkStatus();
 }
 
-// The bytes of one number: half an element for complex ones.
+// Returns the size of one number in bytes: half an element for complex types.
 size_t NumberSize(hal::ElementType type) {
   const size_t size = hal::BitCount(type) / 8;
   return hal::NumericalKind(type) == hal::numerical_kind::kComplex ? size / 2
                                                                    : size;
 }
 
-// Visits the elements of a column-major array in row-major order.
+// Copies the elements of a column-major array in row-major order.
 void CopyTransposed(const NpyArray& array, std::span<uint8_t> target) {
   const auto& shape = array.spec.shape;
   const size_t size = hal::BitCount(array.spec.type) / 8;

@@ -1,4 +1,4 @@
-// Reads and writes the ZIP files that hold .npy arrays.
+// Reads the ZIP files that hold .npy arrays, and adds arrays to them.
 //
 // Tested by npy_test.cc.
 #include "abi/npz.h"
@@ -26,7 +26,7 @@
 namespace eyrie::abi {
 namespace {
 
-// For the sentence "Cannot allocate N bytes for ...".
+// For the message "Cannot allocate N bytes for ...".
 constexpr absl::string_view kMembers = "the members of a .npz file";
 
 absl::Status Damaged(absl::string_view what) {
@@ -34,7 +34,7 @@ absl::Status Damaged(absl::string_view what) {
       absl::StrCat("The .npz file is damaged: ", what, "."));
 }
 
-// Where the central directory is.
+// The location of the central directory.
 struct Directory {
   uint64_t offset;
   uint64_t count;
@@ -66,7 +66,7 @@ absl::StatusOr<Directory> ReadDirectory64(std::span<const uint8_t> bytes,
   return directory;
 }
 
-// The end record is the last thing in the file but for a comment.
+// Finds the end record. Only a comment can follow it in the file.
 absl::StatusOr<Directory> FindDirectory(std::span<const uint8_t> bytes) {
   if (bytes.size() < kEndSize) return Damaged("it is too short");
   const size_t last = bytes.size() - kEndSize;
@@ -86,7 +86,7 @@ absl::StatusOr<Directory> FindDirectory(std::span<const uint8_t> bytes) {
   return Damaged("it has no ZIP directory");
 }
 
-// One row of the central directory.
+// One entry of the central directory.
 struct Row {
   std::string name;
   uint16_t flags, method;
@@ -94,7 +94,7 @@ struct Row {
   uint64_t packed, size, offset;
 };
 
-// Replaces the fields that are all ones by those of the ZIP64 extra field.
+// Replaces fields whose bits are all 1 by those of the ZIP64 extra field.
 absl::Status ReadZip64Field(std::span<const uint8_t> extra, Row& row) {
   ByteReader reader(extra);
   while (reader.remaining() >= 4) {
@@ -141,7 +141,7 @@ absl::StatusOr<Row> ReadRow(ByteReader& reader) {
   return row;
 }
 
-// The member's bytes as they are in the file.
+// Returns the member's bytes in the file, before inflation.
 absl::StatusOr<std::span<const uint8_t>> PackedBytes(
     std::span<const uint8_t> bytes, const Row& row) {
   if (!RangeFits(row.offset, kLocalSize, bytes.size())) {
@@ -162,10 +162,10 @@ absl::StatusOr<std::span<const uint8_t>> PackedBytes(
   return bytes.subspan(begin, row.packed);
 }
 
-// What deflate makes of one byte at most.
+// The maximum compression ratio of deflate.
 constexpr uint64_t kMaxRatio = 1032;
 
-// Inflates the member, or its first `most` bytes if it has more.
+// Inflates the member, but at most its first `most` bytes.
 absl::Status Inflate(const NpzMember& member, uint64_t most,
                      std::vector<uint8_t>& out) {
   const std::span<const uint8_t> packed = member.packed;
@@ -187,7 +187,7 @@ absl::Status Inflate(const NpzMember& member, uint64_t most,
       stream.avail_in = static_cast<uInt>(step);
       in += step;
     }
-    // Grows as data comes: a size that lies costs nothing.
+    // Grow only as data arrives, so that a false size allocates nothing.
     const size_t have = out.size();
     const size_t room = static_cast<size_t>(
         std::min<uint64_t>(std::min(member.size - have + 1, most - have),
@@ -239,15 +239,15 @@ absl::StatusOr<NpzMember> MemberOf(std::span<const uint8_t> bytes, Row row) {
   return member;
 }
 
-// A range of the file's bytes, and whose it is.
+// A range of the file's bytes, and the name of the part.
 struct Part {
   uint64_t begin;
   uint64_t end;
   absl::string_view name;
 };
 
-// Readers count each byte of the file once: a byte must not be several
-// members', nor a member's and the directory's.
+// Checks that no byte of the file belongs to two members, or to a member and
+// the directory.
 absl::Status CheckParts(std::vector<Part> parts) {
   std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
     return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
@@ -272,14 +272,14 @@ absl::Status CheckNames(const std::vector<NpzMember>& members) {
       "The .npz file has two members named '", PlainName(*twice), "'."));
 }
 
-// The first `most` bytes of a member, or all if it has fewer.
+// Returns at most the first `most` bytes of a member.
 absl::Status ReadPrefix(const NpzMember& member, uint64_t most,
                         std::vector<uint8_t>& storage,
                         std::span<const uint8_t>& bytes) {
   most = std::min(most, member.size);
   if (member.deflated) {
     storage.clear();
-    // Of a whole member its end is read, too.
+    // For a whole member, ask for one byte more, to reach its end.
     RETURN_IF_ERROR(
         Inflate(member, most + (most == member.size ? 1 : 0), storage));
     bytes = std::span<const uint8_t>(storage).first(
@@ -355,8 +355,8 @@ absl::StatusOr<NpzContents> ReadMember(
 
 absl::StatusOr<NpzArray> ReadNpzArray(
     const NpzMember& member, const std::shared_ptr<MemoryMeter>& memory) {
-  // Magic number, version and length of the header, in the longest form; then
-  // the header, which has a few hundred bytes.
+  // Magic number, version and header length, in their longest form. The header
+  // itself usually has a few hundred bytes.
   constexpr uint64_t kFixed = 12;
   constexpr uint64_t kMaxHeader = uint64_t{1} << 20;
   std::vector<uint8_t> storage;

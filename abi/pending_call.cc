@@ -27,7 +27,7 @@ absl::Status PendingCall::Start(std::vector<vm::Value> arguments) {
   RETURN_IF_ERROR(callable.AddStorage(arguments, storage_));
   if (TakesFences(function.attributes(), function.signature())) {
     ASSIGN_OR_RETURN(done_, session_.devices()[0]->CreateFence());
-    // The arguments are ready, and storage will be.
+    // The function only waits for storage; its arguments are ready.
     arguments.emplace_back(Ref<RefObject>(storage_.usable));
     arguments.emplace_back(Ref<RefObject>(done_));
   }
@@ -72,7 +72,7 @@ void PendingCall::Return(absl::StatusOr<std::vector<vm::Value>> values) {
   });
 }
 
-// A fence that nobody can signal any more fails.
+// Also fails the call if nothing can signal the fence any more.
 void PendingCall::CheckFence() {
   const absl::StatusOr<bool> reached = done_->IsWaitOver(Deadline::Never());
   if (reached.ok() && !*reached) return;

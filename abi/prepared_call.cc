@@ -1,4 +1,4 @@
-// Slots that stay where they are.
+// Keeps the slots of arguments from call to call.
 //
 // Tested by session_test.cc.
 #include "abi/prepared_call.h"

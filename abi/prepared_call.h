@@ -1,11 +1,11 @@
 // A call that is repeated: it looks up the function, checks the arguments and
 // lays them out only once.
 //
-//  ASSIGN_OR_RETURN(PreparedCall call, PreparedCall::Create(add, {a, b}));
-//  while (...) {
+//   ASSIGN_OR_RETURN(PreparedCall call, PreparedCall::Create(add, {a, b}));
+//   while (...) {
 //    RETURN_IF_ERROR(call.Invoke());
 //    Use(call.results()[0]);
-//  }
+//   }
 // Tested by session_test.cc.
 #ifndef EYRIE_ABI_PREPARED_CALL_H_
 #define EYRIE_ABI_PREPARED_CALL_H_

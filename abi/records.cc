@@ -1,4 +1,4 @@
-// Reads type records: docs/abi.md lists them.
+// Parses type records; docs/abi.md lists them.
 //
 // Tested by signature_test.cc, json_fuzz.cc.
 #include "abi/records.h"
@@ -26,7 +26,7 @@ absl::Status Malformed(absl::string_view what, const Json& where) {
       absl::StrCat(what, " at byte ", where.offset, "."));
 }
 
-// The number behind "i" or "f"; 0 if something else stands there.
+// Returns the number after "i" or "f"; 0 if it is not a number.
 uint32_t WidthOf(absl::string_view name) {
   uint32_t width = 0;
   if (name.size() < 2 || !absl::ascii_isdigit(name[1]) ||
@@ -36,7 +36,7 @@ uint32_t WidthOf(absl::string_view name) {
   return width;
 }
 
-// The element of a primitive's name; kNone for a name that is not known here.
+// Returns the element type of a primitive's name; kNone if the name is unknown.
 ElementType ElementOf(absl::string_view name) {
   constexpr uint32_t kWidest = 64;
   const uint32_t width = WidthOf(name);
@@ -72,7 +72,7 @@ class RecordParser {
     return type;
   }
 
-  // Looks through a "named" record.
+  // Unwraps a "named" record.
   absl::StatusOr<Records::Record> ParseRoot(const Json& json) {
     Records::Record record;
     const Json* type = &json;
@@ -126,7 +126,7 @@ class RecordParser {
       type.takes_keywords = true;
       return type;
     }
-    Type type;  // of a later version
+    Type type;  // a later version's type
     type.text = std::string(tag);
     return type;
   }

@@ -1,7 +1,7 @@
-// The C API: errors, devices, modules, contexts.
+// Implements the C API's errors, devices, modules and contexts.
 //
-// Each function turns the C types into ours, calls, and turns the status into
-// an error object. Nothing here decides anything.
+// Each function converts the C types, calls the library, and converts the
+// status to an error object. It makes no decisions.
 // Tested by runtime_test.cc, runtime_limits_test.cc.
 #include <cstddef>
 #include <cstdint>
@@ -114,7 +114,8 @@ absl::Status AddNatives(const eyrie_context_options_t& options,
   return absl::OkStatus();
 }
 
-// Hands what modules say, and what they fail with at the end, to a log.
+// Sends what modules print and trace to a log, and their errors at the end of
+// the session.
 void Listen(const Log& log, SessionOptions& session) {
   if (!log) return;
   session.print = [log](absl::string_view line) {
@@ -250,7 +251,7 @@ void eyrie_context_cancel(eyrie_context_t* context) {
 
 int eyrie_context_failed(const eyrie_context_t* context) {
   const eyrie::vm::Context& own = context->session->context();
-  // The last two: since the last call, so that the next one finds it.
+  // The last two happen between calls; the next call fails because of them.
   return !own.failure().ok() || own.meter().stopped() ||
          own.meter().work()->refused();
 }

@@ -1,4 +1,4 @@
-// Values by type, element by element.
+// Creates sample values by type, element by element.
 //
 // Tested by round_trip_test.cc, tools/cli_test.py.
 #include "abi/sample_values.h"
@@ -20,7 +20,7 @@ namespace {
 using Kind = Type::Kind;
 using hal::ElementType;
 
-constexpr uint64_t kWrap = 8;  // of the numbers that are counted or drawn
+constexpr uint64_t kWrap = 8;  // numbers are below this
 
 class Sampler {
  public:
@@ -63,7 +63,7 @@ class Sampler {
         "values of type ", type.ToString(), " cannot be made up", why));
   }
 
-  // SplitMix64.
+  // Returns the next random number, by SplitMix64.
   uint64_t Draw() {
     uint64_t z = state_ += 0x9E3779B97F4A7C15;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
@@ -77,7 +77,7 @@ class Sampler {
     if (kind_ == SampleKind::kRandom) {
       const uint64_t bits = Draw();
       if (IsFloat(type)) {
-        // 24 bits are exact in f32.
+        // f32 represents 24 bits exactly.
         constexpr double kUnit = 1.0 / (1 << 24);
         return HostValue(static_cast<double>(bits >> 40) * kUnit);
       }
@@ -85,7 +85,7 @@ class Sampler {
     }
     if (IsFloat(type)) return HostValue(static_cast<double>(number));
     if (type == ElementType::kBool8) return HostValue(number % 2 == 1);
-    // The narrowest types have fewer numbers than that.
+    // The narrowest types have fewer than kWrap values.
     const bool is_signed =
         hal::NumericalKind(type) == hal::numerical_kind::kSigned;
     if (const uint32_t bits = hal::BitCount(type) - (is_signed ? 1 : 0);
@@ -126,7 +126,7 @@ class Sampler {
     return HostValue(std::move(array));
   }
 
-  // Writes all elements. Types without numbers stay zeros.
+  // Writes all elements. Elements of types without numbers stay zero.
   absl::Status Fill(ElementType type, std::span<uint8_t> bytes) {
     if (type == ElementType::kComplex64) type = ElementType::kFloat32;
     if (type == ElementType::kComplex128) type = ElementType::kFloat64;
@@ -144,7 +144,7 @@ class Sampler {
     return absl::OkStatus();
   }
 
-  // A byte of integers that are narrower, the first in the lowest bits.
+  // Returns a byte of packed integers, with the first in the lowest bits.
   uint8_t Packed(ElementType type, uint32_t bits) {
     uint32_t byte = 0;
     for (uint32_t bit = 0; bit + bits <= 8; bit += bits) {
@@ -205,14 +205,14 @@ class Sampler {
     return HostValue::List(std::move(items));
   }
 
-  // Lists in lists may come to any number.
+  // Limits the number of items in nested lists.
   absl::Status CountRow() {
     if (++rows_ <= kMaxRows) return absl::OkStatus();
     return absl::ResourceExhaustedError(absl::StrCat(
         "more than ", kMaxRows, " values would have to be made up."));
   }
 
-  static constexpr size_t kMaxRows = size_t{1} << 20;  // of lists
+  static constexpr size_t kMaxRows = size_t{1} << 20;  // items of nested lists
 
   hal::Device& device_;
   SampleKind kind_;
@@ -236,7 +236,7 @@ absl::StatusOr<std::vector<HostValue>> SampleArguments(
     uint64_t seed, const std::shared_ptr<MemoryMeter>& memory) {
   std::vector<HostValue> values;
   if (const StructuredCall* call = signature.structured()) {
-    // What stands at several places is one value.
+    // A raw value at several places is created only once.
     ASSIGN_OR_RETURN(const std::vector<HostValue> raw,
                      SampleArguments(*call->flat, device, kind, seed, memory));
     for (const v0::SipNode* node : call->structures->arguments) {

@@ -1,4 +1,4 @@
-// Sessions: linking and lookup. Calls are in callable.cc.
+// Implements sessions: linking and lookup. callable.cc has calls.
 //
 // Tested by session_test.cc.
 #include "abi/session.h"
@@ -31,7 +31,7 @@
 namespace eyrie::abi {
 namespace {
 
-// The modules over devices, by the name that programs import them by.
+// The modules that use devices, by their import names.
 constexpr struct {
   absl::string_view name;
   decltype(&hal::CreateHalModule) create;
@@ -51,7 +51,7 @@ absl::StatusOr<Program> CreateProgram(
                                     pauses);
 }
 
-// "'a', 'b' and 'c'"
+// Returns "'a', 'b' and 'c'".
 std::string ListOf(const std::vector<vm::Function>& functions) {
   std::string text;
   for (size_t i = 0; i < functions.size(); ++i) {
@@ -68,7 +68,8 @@ std::string ListOf(const std::vector<vm::Function>& functions) {
   return text;
 }
 
-// The name among `functions` that a mistyped one is nearest to; may be empty.
+// Returns the name in `functions` that is nearest to a mistyped one; empty if
+// none is near.
 absl::string_view Nearest(const std::vector<vm::Function>& functions,
                           absl::string_view name) {
   absl::string_view nearest;
@@ -83,9 +84,9 @@ absl::string_view Nearest(const std::vector<vm::Function>& functions,
   return nearest;
 }
 
-// The function to call where none is named: the only one there is or, as
-// upstream's tools have it, the only one whose name does not begin with "__".
-// Null: there is no such function.
+// Returns the function to call if the user names none: the only one or, as in
+// upstream's tools, the only one whose name does not begin with "__". Null if
+// there is no such function.
 const vm::Function* OnlyOne(const std::vector<vm::Function>& functions) {
   if (functions.size() == 1) return &functions[0];
   const vm::Function* only = nullptr;
@@ -97,17 +98,17 @@ const vm::Function* OnlyOne(const std::vector<vm::Function>& functions) {
   return only;
 }
 
-// In what programs of all releases say of a device that they do not find.
+// Part of the message of programs of all releases if they do not find a device.
 constexpr absl::string_view kNoDevice = "not found or unavailable";
 
-// What a module asked for and a device does not have.
+// What a module asked for and no device provides.
 struct Refusals {
-  std::vector<std::string> formats;  // of executables
-  std::vector<std::string> devices;  // patterns of names, "vulkan*"
+  std::vector<std::string> formats;  // formats of executables
+  std::vector<std::string> devices;  // patterns of names: "vulkan*"
 };
 
-// A failure's text without the attributes of the target that was not found,
-// which are long, and say less than the refusals.
+// Returns a failure's message without the attributes of the missing target,
+// which are long and less helpful than the refusals.
 std::string WithoutTarget(absl::string_view message) {
   const size_t at = message.find(kNoDevice);
   if (at == message.npos) return std::string(message);
@@ -117,7 +118,8 @@ std::string WithoutTarget(absl::string_view message) {
       message.substr(std::min(message.find('\n', end), message.size())));
 }
 
-// What the module has, and what runs here.
+// Describes the formats that the module contains, and those that the devices
+// run.
 std::string RefusedFormats(const std::vector<std::string>& refused,
                            std::span<const Ref<hal::Device>> devices) {
   std::vector<absl::string_view> ids;
@@ -147,7 +149,8 @@ std::string RefusedFormats(const std::vector<std::string>& refused,
       ". ");
 }
 
-// True if a program needs a module that is none of these, nor of the host's.
+// Reports whether a program needs a module that is neither a program nor a host
+// module.
 bool LacksModule(std::span<const Program> programs,
                  const HostModules& modules) {
   const auto has = [&](absl::string_view name) {
@@ -168,7 +171,7 @@ bool LacksModule(std::span<const Program> programs,
   });
 }
 
-// Adds to a failure what the module asked for and no device has.
+// Adds to a failure what the module asked for and no device provides.
 absl::Status WithRefusals(const absl::Status& status, const Refusals& refusals,
                           std::span<const Ref<hal::Device>> devices) {
   const bool lacks_device = absl::StrContains(status.message(), kNoDevice);
@@ -306,13 +309,13 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   auto session = std::unique_ptr<Session>(new Session());
   session->devices_ = std::move(devices);
   session->main_ = programs.back().get();
-  // Written while initializers run, on this thread.
+  // Written by this thread while initializers run.
   auto refusals = std::make_shared<Refusals>();
   options.hal.query_refused = [refusals](absl::string_view category,
                                          absl::string_view key) {
     auto& list =
         category == "hal.device.id" ? refusals->devices : refusals->formats;
-    // A program may ask for ever, and by the gigabyte.
+    // A hostile program may ask without end, and for very long names.
     constexpr size_t kMax = 16;
     constexpr size_t kLongest = 256;
     key = key.substr(0, kLongest);
@@ -360,7 +363,7 @@ std::vector<vm::Function> Session::FunctionsOf(const vm::Module& module) const {
 }
 
 absl::Status Session::NoSuchFunction(absl::string_view name) const {
-  // Names of functions may have dots, too.
+  // Names of functions may also contain dots.
   const size_t dot = name.find('.');
   const absl::string_view prefix = name.substr(0, std::min(dot, name.size()));
   const bool of_another = dot != name.npos && prefix != main_->name();

@@ -1,10 +1,10 @@
 // Loads programs, links them with devices, and calls their functions. Calls
 // check their arguments and add the fences that asynchronous functions need.
 //
-//  ASSIGN_OR_RETURN(auto program, LoadProgram("model.vmfb"));
-//  ASSIGN_OR_RETURN(auto session, Session::Create({program}, {}));
-//  ASSIGN_OR_RETURN(Callable add, session->Lookup("add"));
-//  ASSIGN_OR_RETURN(std::vector<vm::Value> sums, add.Call(arguments));
+//   ASSIGN_OR_RETURN(auto program, LoadProgram("model.vmfb"));
+//   ASSIGN_OR_RETURN(auto session, Session::Create({program}, {}));
+//   ASSIGN_OR_RETURN(Callable add, session->Lookup("add"));
+//   ASSIGN_OR_RETURN(std::vector<vm::Value> sums, add.Call(arguments));
 // Tested by session_test.cc.
 #ifndef EYRIE_ABI_SESSION_H_
 #define EYRIE_ABI_SESSION_H_
@@ -50,7 +50,7 @@ using Program = std::shared_ptr<const vm::BytecodeModule>;
 // file. `pauses` must be true if a session has a stepper.
 absl::StatusOr<Program> LoadProgram(const std::string& path,
                                     bool pauses = false);
-// The same for bytes, which are copied. Error messages have `name`.
+// The same for bytes, which are copied. Error messages contain `name`.
 absl::StatusOr<Program> LoadProgram(std::span<const uint8_t> bytes,
                                     const std::string& name);
 
@@ -66,7 +66,7 @@ absl::StatusOr<Ref<hal::Device>> OpenDevice(
     const std::shared_ptr<const vm::Jit>& jit = nullptr);
 
 // Opens the devices of --device, or kDefaultDevice if there are none. Error
-// messages have the value.
+// messages contain the value.
 absl::StatusOr<std::vector<Ref<hal::Device>>> OpenDevices(
     std::span<const std::string> uris, const hal::DriverOptions& options,
     const std::shared_ptr<const vm::Jit>& jit = nullptr);

@@ -1,4 +1,4 @@
-// Puts records, declaration and calling convention together.
+// Combines records, declaration and calling convention.
 //
 // Tested by signature_test.cc, json_fuzz.cc.
 #include "abi/signature.h"
@@ -32,7 +32,7 @@ std::string CarrierText(ValueType carrier) {
   return absl::StrCat("an ", vm::NameOf(carrier));
 }
 
-// What is declared of each argument or result; unknown where nothing is.
+// The declared type of each argument or result; kUnknown if there is none.
 using DeclaredTypes = std::vector<Type>;
 
 const Type& DeclaredAt(const DeclaredTypes& declared, size_t index) {
@@ -40,8 +40,8 @@ const Type& DeclaredAt(const DeclaredTypes& declared, size_t index) {
   return index < declared.size() ? declared[index] : *kUnknown;
 }
 
-// What is wrong with a type that is said of a parameter, as the end of a
-// sentence; empty if nothing is.
+// Returns why a type from metadata cannot be right for a parameter, as the end
+// of a sentence; empty if it can.
 std::string Contradiction(ValueType carrier, const Type& declared,
                           const Type& said) {
   if (!Carries(carrier, said)) {
@@ -61,7 +61,7 @@ bool TakesFences(std::span<const vm::Attribute> attributes,
          types[types.size() - 2] == ValueType::kRef;
 }
 
-// Fills a signature step by step.
+// Builds a signature step by step.
 class SignatureReader {
  public:
   SignatureReader(std::span<const vm::Attribute> attributes,
@@ -112,14 +112,14 @@ class SignatureReader {
     return vm::FindAttribute(attributes_, key);
   }
 
-  // What the convention and the declaration say.
+  // Reads the declaration and the documentation.
   void Begin(absl::string_view function) {
     signature_.function_ = std::string(function);
     if (const auto text = Attribute(kDeclaration)) Declare(*text);
     if (const auto doc = Attribute("doc")) signature_.doc_ = std::string(*doc);
   }
 
-  // Forgets declarations of storage for results that there are not.
+  // Ignores declarations of storage for results that do not exist.
   void DropStrayStorage() {
     for (Parameter& argument : signature_.arguments_) {
       if (argument.storage_of && (*argument.storage_of < 0 ||
@@ -157,7 +157,7 @@ class SignatureReader {
     }
   }
 
-  // A declaration that speaks of other values is of no use.
+  // Applies the declaration, unless it does not match the calling convention.
   void Declare(absl::string_view text) {
     std::optional<Declaration> declaration = ParseDeclaration(text);
     if (!declaration ||
@@ -214,7 +214,8 @@ class SignatureReader {
     return absl::OkStatus();
   }
 
-  // Whether a function that returns nothing takes storage for every result.
+  // Reports whether the function returns nothing and takes storage for every
+  // result.
   bool Fills(const v0::RawSignature& raw) const {
     return signature_.results_.empty() && !raw.results.empty() &&
            raw.inputs.size() < signature_.arguments_.size() &&
@@ -227,8 +228,8 @@ class SignatureReader {
                });
   }
 
-  // The arguments behind the inputs are storage for results: for those that
-  // they are declared for, or all of them in order.
+  // Moves the arguments after the inputs to `storage`. Each is for the result
+  // that it declares, or all are in the order of the results.
   absl::Status TakeStorage(size_t inputs, std::vector<Parameter>& storage) {
     std::vector<Parameter>& arguments = signature_.arguments_;
     const size_t results = signature_.results_.size();
@@ -238,7 +239,7 @@ class SignatureReader {
     std::vector<bool> has_storage(results, false);
     for (size_t i = inputs; i < arguments.size(); ++i) {
       Parameter& argument = arguments[i];
-      // A tensor that is not declared as storage is an input.
+      // A tensor that is not declared as storage is an input, not storage.
       const bool opaque = argument.type.element == ElementType::kNone;
       if (!argument.storage_of && opaque) {
         argument.storage_of = static_cast<int>(i - inputs);
@@ -303,12 +304,14 @@ class SignatureReader {
     return absl::OkStatus();
   }
 
-  // Gives a parameter its record's name and type, if it can carry it.
+  // Copies a record's name to the parameter, and its type if the parameter can
+  // hold it.
   static absl::Status Take(Records::Record& record, const std::string& what,
                            const Type& declared, Parameter& parameter) {
     if (record.named) parameter.name = std::move(record.name);
     parameter.keyword = record.named;
-    // A null record says that the reference is null, if it is one.
+    // A null record means that a reference is always null. It means nothing for
+    // other carriers.
     const bool says_nothing =
         record.type.is(Kind::kUnknown) ||
         (record.type.is(Kind::kNull) && parameter.carrier != ValueType::kRef);
@@ -369,8 +372,8 @@ class SignatureReader {
     return absl::OkStatus();
   }
 
-  // True if the function returns the slots of its only result one by one. Its
-  // own results say so: several, none, or one that is no list.
+  // Reports whether the function returns the slots of its only result one by
+  // one: it has several results, none, or one that is not a list.
   bool AreSlots(const Type& type) const {
     if (!type.is_structure() && !type.is(Kind::kHomogeneous)) return false;
     if (signature_.results_.size() != 1) return true;

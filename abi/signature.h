@@ -1,10 +1,10 @@
 // The arguments and results of a function, as its caller sees them: names and
 // types from the best source in its export.
 //
-//  iree.abi, or else d    JSON records, "a" for arguments and "r" for results
-//  sip, f                 V0: structures, and the raw types in them
-//  iree.abi.declaration   the types in the source code
-//  calling convention     only registers
+//   iree.abi, or else d    JSON records, "a" for arguments and "r" for results
+//   sip, f                 V0: structures, and the raw types in them
+//   iree.abi.declaration   the types in the source code
+//   calling convention     only registers
 // docs/abi.md has the rules. marshal.h uses a signature's types to encode
 // calls. Immutable once read.
 // Tested by signature_test.cc, json_fuzz.cc.
@@ -120,7 +120,7 @@ class Signature {
 
   // Reads a signature. Unknown members of records are ignored, and unknown
   // types are kUnknown. INVALID_ARGUMENT: the records are malformed (the
-  // message has the byte), or they contradict the calling convention or the
+  // message gives the byte), or they contradict the calling convention or the
   // declaration.
   static absl::StatusOr<Signature> Read(
       absl::string_view function, std::span<const vm::Attribute> attributes,

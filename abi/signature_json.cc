@@ -1,4 +1,4 @@
-// Writes a signature with nlohmann/json.
+// Writes a signature as JSON, with nlohmann/json.
 //
 // Tested by signature_test.cc.
 #include "abi/signature_json.h"
@@ -29,7 +29,7 @@ Json MembersJson(const std::vector<Member>& members, bool keys) {
   return list;
 }
 
-// What the kinds are called; in their order.
+// The names of the kinds, in the order of Type::Kind.
 constexpr const char* kKindNames[] = {
     "unknown", "null",   "scalar", "ndarray", "ndarray", "bytes",
     "bytes",   "buffer", "list",   "tuple",   "dict",    "homogeneous_list",
@@ -95,7 +95,7 @@ std::string SignatureJson(const Signature& signature) {
     if (!raw->storage.empty()) json["storage"] = ParametersJson(raw->storage);
   }
   if (!signature.doc().empty()) json["doc"] = signature.doc();
-  // Names may be any bytes; JSON is UTF-8.
+  // Names may be any bytes; JSON must be UTF-8.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -1,4 +1,4 @@
-// Types and signatures as text.
+// Formats types and signatures as text.
 //
 // Tested by signature_test.cc.
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 using Kind = Type::Kind;
 using hal::ElementType;
 
-// Names and keys may be any bytes.
+// Escapes a name or key, which may be any bytes.
 std::string NameText(absl::string_view name) {
   return absl::Utf8SafeCHexEscape(name);
 }
@@ -66,13 +66,13 @@ std::string ResultsText(std::span<const Parameter> results) {
   return text;
 }
 
-// As Python has it: a '/' stands behind names that are no keywords. Behind a
-// keyword such a name has no place, and only its type is shown.
+// As in Python, a '/' follows the names that are not keywords. After a keyword,
+// such a name cannot be written; only its type is shown.
 std::string ArgumentsText(std::span<const Parameter> arguments) {
   const auto keyword =
       std::find_if(arguments.begin(), arguments.end(),
                    [](const Parameter& argument) { return argument.keyword; });
-  size_t last = arguments.size();  // that has a name and is no keyword
+  size_t last = arguments.size();  // the last one before the '/'
   for (auto it = arguments.begin(); it != keyword; ++it) {
     const bool has_place = !it->name.empty() && !it->type.takes_keywords;
     if (has_place) last = static_cast<size_t>(it - arguments.begin());

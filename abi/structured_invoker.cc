@@ -1,8 +1,8 @@
-// Calls of functions whose arguments and results are parts of structures.
+// Calls functions whose arguments and results are parts of structures.
 //
-// An Invoker of such a function has another one for the function as it is:
-// arguments are taken out of their structures for that one, and its results
-// put into theirs.
+// The Invoker of such a function contains a flat one, which calls the function
+// with raw values. Arguments are taken out of their structures for it, and its
+// results are put back into structures.
 // Tested by structures_test.cc, tests/conformance/abi/abi_test.cc.
 #include <algorithm>
 #include <memory>
@@ -51,7 +51,7 @@ absl::StatusOr<std::vector<const HostValue*>> Invoker::FlatArguments(
     return absl::Status(status.code(), absl::StrCat(name, flattener.path(),
                                                     ": ", status.message()));
   }
-  // The signature has a place for each.
+  // The signature has a place for every raw argument.
   std::vector<const HostValue*> raw;
   RETURN_IF_ERROR(Assign(raw, flattener.raw(), "the arguments of a call"));
   return raw;

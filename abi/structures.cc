@@ -17,7 +17,7 @@ namespace {
 
 using NodeKind = v0::SipNode::Kind;
 
-// Notes which raw values a structure has.
+// Collects the raw values in a structure.
 class LeafCollector : public v0::SipVisitor {
  public:
   explicit LeafCollector(size_t count) : seen_(count) {}
@@ -34,7 +34,8 @@ class LeafCollector : public v0::SipVisitor {
   }
 
   const std::vector<bool>& seen() const { return seen_; }
-  // The first that the function does not have; -1: there is none.
+  // Returns the first raw value that the function does not have; -1 if there is
+  // none.
   int64_t unknown() const { return unknown_; }
 
  private:
@@ -48,10 +49,10 @@ absl::Status Unknown(int64_t raw, const std::string& place, size_t count) {
                    "; the function has ", count, "."));
 }
 
-// Makes types, up to a limit: a type may stand at many places.
+// Creates types, up to a limit, because one type may appear at many places.
 class TypeMaker {
  public:
-  // The leaves are below raw.size().
+  // All leaves must be less than raw.size().
   explicit TypeMaker(std::span<const Parameter> raw) : raw_(raw) {}
 
   absl::StatusOr<Type> Create(const v0::SipNode& node) {
@@ -162,7 +163,8 @@ class StructureReader {
   }
 
  private:
-  // The arguments and their names; a raw argument's name is its first place's.
+  // Reads the arguments and their names. A raw argument's name belongs to its
+  // first place.
   static void ReadArguments(std::span<const Parameter> raw,
                             Structures& structures,
                             std::vector<Parameter>& arguments) {
@@ -195,7 +197,7 @@ class StructureReader {
     }
   }
 
-  // Compares the leaves with what the function has.
+  // Compares the leaves with the raw values of the function.
   static absl::Status Check(const Structures& structures,
                             const Signature& flat) {
     LeafCollector inputs(flat.arguments_.size());

@@ -16,7 +16,7 @@ namespace {
 
 using hal::ElementType;
 
-// Signless, signed or unsigned, in a width that machines have.
+// Reports whether a type is an integer of 1, 2, 4, 8, 16, 32 or 64 bits.
 bool IsPlainInteger(ElementType type) {
   const uint8_t kind = hal::NumericalKind(type);
   const uint32_t bits = hal::BitCount(type);
@@ -33,8 +33,8 @@ T Load(const uint8_t* bytes) {
 }
 
 void AppendFloat(double value, FloatCase float_case, std::string& out) {
-  // 3.11 alone has small letters, and for these values only: "1E+30", "inf";
-  // it drops the sign of NaN.
+  // Only release 3.11 prints lower case, and only for these values: "1E+30",
+  // but "inf". It omits the sign of NaN.
   const bool small = float_case == FloatCase::kLower && !std::isfinite(value);
   char text[40];
   if (small && std::isnan(value)) value = std::fabs(value);
@@ -51,7 +51,8 @@ void AppendHex(std::span<const uint8_t> bytes, std::string& out) {
   }
 }
 
-// An integer of `bits` bits, a power of two up to 64, at a multiple of them.
+// Loads an integer of `bits` bits, a power of two up to 64. `bit` must be a
+// multiple of `bits`.
 uint64_t LoadInteger(std::span<const uint8_t> bytes, uint64_t bit,
                      uint32_t bits) {
   if (bits < 8) return (bytes[bit / 8] >> (bit % 8)) & ((1u << bits) - 1);
@@ -66,10 +67,10 @@ struct Printer {
   std::span<const uint8_t> bytes;
   const TensorSpec& spec;
   FloatCase float_case;
-  size_t left;  // elements that may still be printed
+  size_t left;  // remaining elements to print
   uint64_t bit = 0;
   std::string& out;
-  size_t rows = 0;  // brackets opened; bounded, for shapes such as 999999999x0
+  size_t rows = 0;  // brackets; limited, for shapes like 999999999x0
 
   void Row(int64_t length) {
     const auto shown = static_cast<int64_t>(
@@ -120,7 +121,7 @@ void AppendElement(std::span<const uint8_t> bytes, uint64_t bit,
   } else if (const FloatFormat* small = SmallFloatFormat(type)) {
     uint16_t pattern = 0;
     std::memcpy(&pattern, at, bits / 8);
-    // The sign of a narrow NaN is not shown.
+    // The sign of a narrow NaN is not printed.
     const float value = DecodeFloat(*small, pattern);
     AppendFloat(std::isnan(value) ? std::fabs(value) : value, float_case, out);
   } else {

@@ -41,7 +41,7 @@ absl::Status NotANumber(absl::string_view text) {
       absl::StrCat("'", text, "' is not a number"));
 }
 
-// A number in the C library's notation; it must take up all of the text.
+// Parses a number in the C library's notation. It must take up the whole text.
 template <typename T, T (*kConvert)(const char*, char**)>
 std::optional<T> ParseFloat(absl::string_view text) {
   char copy[128];
@@ -57,7 +57,7 @@ std::optional<T> ParseFloat(absl::string_view text) {
 constexpr auto ParseF32 = ParseFloat<float, std::strtof>;
 constexpr auto ParseF64 = ParseFloat<double, std::strtod>;
 
-// True if a finite number's text has become infinity.
+// Reports whether the text of a finite number was read as infinity.
 bool IsBeyond(absl::string_view text, double value) {
   return std::isinf(value) && text.find_first_of("nN") == text.npos;
 }
@@ -72,7 +72,7 @@ bool IsHex(absl::string_view text) {
                      [](char c) { return absl::ascii_isxdigit(c); });
 }
 
-// A whole number, of either sign, as its bits.
+// A whole number of either sign.
 struct WholeNumber {
   bool negative;
   uint64_t magnitude;
@@ -82,7 +82,7 @@ std::optional<WholeNumber> ParseWhole(absl::string_view text) {
   number.negative = absl::ConsumePrefix(&text, "-");
   if (!number.negative) absl::ConsumePrefix(&text, "+");
   if (text.empty() || !absl::ascii_isalnum(text[0])) return std::nullopt;
-  // SimpleHexAtoi also reads "+1", " 1" and "0x1".
+  // SimpleHexAtoi also accepts "+1", " 1" and "0x1".
   const bool parsed =
       absl::StartsWithIgnoreCase(text, "0x")
           ? IsHex(text.substr(2)) &&
@@ -92,9 +92,10 @@ std::optional<WholeNumber> ParseWhole(absl::string_view text) {
   return number;
 }
 
-// What an integer type takes: a signless one, everything that fits either way.
+// The range of an integer type; signless types accept the signed and unsigned
+// ranges.
 struct IntegerRange {
-  uint64_t below_zero;  // magnitude of the least value
+  uint64_t below_zero;  // magnitude of the smallest value
   uint64_t greatest;
 };
 IntegerRange RangeOf(ElementType type) {
@@ -142,7 +143,7 @@ absl::StatusOr<uint8_t> ParseBoolean(absl::string_view text) {
       absl::StrCat("'", text, "' is not a boolean (0, 1, true or false)"));
 }
 
-// The element's bytes, two digits each, first byte first.
+// Parses the element's bytes, with two digits each, first byte first.
 absl::Status ParseHex(absl::string_view text, std::span<uint8_t> target) {
   const auto bytes =
       text.size() == target.size() * 2 ? BytesOfHex(text) : std::nullopt;
@@ -154,7 +155,7 @@ absl::Status ParseHex(absl::string_view text, std::span<uint8_t> target) {
   return absl::OkStatus();
 }
 
-// "1", "2i", "1+2i", "-1.5e3-2i"; or the bytes, as they are printed.
+// Parses "1", "2i", "1+2i" or "-1.5e3-2i", or the bytes in hexadecimal.
 absl::Status ParseComplex(absl::string_view text, ElementType type,
                           std::span<uint8_t> target) {
   if (text.size() == target.size() * 2 && IsHex(text)) {
@@ -194,7 +195,8 @@ absl::Status ParseComplex(absl::string_view text, ElementType type,
   return absl::OkStatus();
 }
 
-// Elements narrower than a byte are packed, the first in the lowest bits.
+// Stores an element narrower than a byte. The first element is in the lowest
+// bits.
 void StoreBits(uint64_t value, uint32_t bits, uint64_t bit,
                std::span<uint8_t> target) {
   const uint32_t shift = bit % 8;
@@ -208,7 +210,8 @@ bool IsSeparator(char c) {
   return absl::ascii_isspace(c) || c == ',' || c == '[' || c == ']';
 }
 
-// Takes the next element's text off the front; empty at the end.
+// Removes the next element's text from the front and returns it; empty at the
+// end.
 absl::string_view NextToken(absl::string_view& text) {
   size_t begin = 0;
   while (begin < text.size() && IsSeparator(text[begin])) ++begin;
@@ -231,7 +234,7 @@ absl::Status WrongCount(size_t given, const TensorSpec& spec, int64_t count) {
                    " given; ", spec.ToString(), " has ", count, "."));
 }
 
-// Repeats the first element all over the tensor.
+// Fills the tensor with copies of its first element.
 void Splat(ElementType type, int64_t count, std::span<uint8_t> target) {
   const uint32_t bits = hal::BitCount(type);
   if (bits % 8 != 0) {
@@ -281,7 +284,7 @@ const FloatFormat* SmallFloatFormat(ElementType type) {
 absl::StatusOr<int64_t> TensorSpec::ElementCount() const {
   int64_t count = 1;
   for (int64_t dimension : shape) {
-    // A zero anywhere makes the tensor empty, however large the others are.
+    // The product is 0 if any dimension is, even if the others would overflow.
     if (dimension == 0) return 0;
   }
   for (int64_t dimension : shape) {
@@ -318,8 +321,9 @@ absl::StatusOr<TensorSpec> ParseTensorSpec(absl::string_view text) {
     const bool digits = !part.empty() && std::all_of(part.begin(), part.end(),
                                                      absl::ascii_isdigit);
     if (!digits || !absl::SimpleAtoi(part, &dimension)) {
-      // "x32" and "complex<f32>" are types; "?x4xf32" has a bad dimension.
-      // "index" is meant to be a type.
+      // "x32" and "complex<f32>" are types; "?x4xf32" has a malformed
+      // dimension. "index" is treated as an unknown type, not as a dimension
+      // 'inde'.
       if (hal::ParseElementType(text).ok()) break;
       if (part.size() > 1 && absl::ascii_isalpha(part[0])) break;
       return absl::InvalidArgumentError(absl::StrCat(
@@ -378,7 +382,7 @@ absl::Status ParseElement(absl::string_view text, ElementType type,
       return absl::OkStatus();
     }
     const uint16_t bits = EncodeFloat(*small, *value);
-    // A finite number must not become the infinity or the NaN of the format.
+    // A finite number must not become infinity or NaN in the format.
     if (std::isfinite(*value) && !std::isfinite(DecodeFloat(*small, bits))) {
       return OutOfRange(text, type);
     }

@@ -1,9 +1,9 @@
 // Reads and writes tensors as text: "2x3xf32=[1 2 3][4 5 6]".
 //
-//  tensor   := shape_and_type ['=' elements]
-//  shape    := dimension 'x' dimension 'x' … type      ("f32" has rank 0)
-//  elements := numbers, separated by spaces, commas or brackets; one number
-//              fills the tensor, and no '=' or no numbers fill it with zeros
+//   tensor   := shape_and_type ['=' elements]
+//   shape    := dimension 'x' dimension 'x' … type      ("f32" has rank 0)
+//   elements := numbers, separated by spaces, commas or brackets; one number
+//               fills the tensor, and no '=' or no numbers fill it with zeros
 // Integers are decimal or 0x…; floats are as in C, with "nan" and "inf"; i1
 // takes 0, 1, true, false; complex numbers are "1+2i". Elements of types
 // without another text form are their bytes in hexadecimal. See docs/cli.md.
@@ -43,8 +43,8 @@ struct TensorSpec {
 absl::StatusOr<TensorSpec> ParseTensorSpec(absl::string_view text);
 
 // Parses the elements of a tensor into `target`, which must have ByteLength()
-// bytes. INVALID_ARGUMENT: an element is malformed; the message has its number.
-// OUT_OF_RANGE: the number of elements is wrong.
+// bytes. INVALID_ARGUMENT: an element is malformed; the message gives its
+// index. OUT_OF_RANGE: the number of elements is wrong.
 absl::Status ParseElements(absl::string_view text, const TensorSpec& spec,
                            std::span<uint8_t> target);
 

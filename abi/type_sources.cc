@@ -16,7 +16,7 @@ using vm::ValueType;
 
 Type FromDeclaredAt(const DeclaredType& declared, size_t depth);
 
-// "!util.list<i32>": what is between the brackets.
+// Converts "!util.list<i32>" by the type in its brackets.
 Type FromDeclaredList(absl::string_view text, size_t depth) {
   Type type;
   text.remove_prefix(std::min(text.find('<') + 1, text.size()));
@@ -76,7 +76,8 @@ bool IsInteger(ElementType element) {
   return hal::NumericalKind(element) >> 4 == 1;  // or a boolean
 }
 
-// A double may be carried in narrower registers; 16 bits are bits in an i32.
+// A double may be passed in a narrower register; a 16-bit float as bits in an
+// i32.
 bool ScalarsAgree(ElementType declared, ElementType said) {
   constexpr uint32_t kBits = 16;
   if (declared == said) return true;
@@ -108,7 +109,7 @@ bool IsList(const Type& type) {
          type.is(Kind::kByteList);
 }
 
-// Whether a list of elements of one type can be what is said.
+// Reports whether a declared list of one element type can be the type `said`.
 bool ListAgrees(const Type& element, const Type& said) {
   if (said.is(Kind::kRefArray)) {
     return element.is(Kind::kUnknown) || IsList(element);
@@ -121,7 +122,7 @@ bool ListAgrees(const Type& element, const Type& said) {
       [&](const Member& member) { return Agrees(element, member.type); });
 }
 
-// True for a list of bytes by any of its names.
+// Reports whether a type is a list of bytes, under any of its names.
 bool IsText(const Type& type) {
   if (type.is(Kind::kByteList)) return true;
   if (!type.is(Kind::kHomogeneous)) return false;

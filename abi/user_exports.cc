@@ -1,4 +1,5 @@
-// Each export is looked at twice: for what it names, then for its own name.
+// Checks each export twice: first for the allocator that it names, then its own
+// name.
 #include "abi/user_exports.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr absl::string_view kWhat = "the functions of a module";
 
-// Names, ascending once all are there.
+// Names, sorted after all are added.
 using Names = std::vector<absl::string_view>;
 
 bool Contains(const Names& names, absl::string_view name) {

@@ -16,9 +16,9 @@
 namespace eyrie::abi {
 
 // Returns the indices in `def.exports`, ascending, of all exports except
-//  - "__init" and "__deinit" (vm/module/lifecycle.h),
-//  - "f$async" if "f" is exported, too: the compiler makes "f" to call it,
-//  - result allocators, which the attribute "fbr" of another export names.
+//   - "__init" and "__deinit" (vm/module/lifecycle.h),
+//   - "f$async" if "f" is exported, too: the compiler makes "f" to call it,
+//   - result allocators, which the attribute "fbr" of another export names.
 // RESOURCE_EXHAUSTED: no memory for the list.
 absl::StatusOr<std::vector<uint32_t>> UserExports(const vm::ModuleDef& def);
 

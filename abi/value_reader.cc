@@ -1,4 +1,4 @@
-// Reads --input texts and the files they name.
+// Reads --input texts and the files that they name.
 //
 // Tested by function_io_test.cc.
 #include <algorithm>
@@ -37,7 +37,7 @@ Value NullOf(ValueType type) {
   return Value::Adopt(type, vm::Slot{});  // zero, or a null reference
 }
 
-// What the type of a register is as an element.
+// Returns the element type of a register type.
 ElementType ElementOf(ValueType type) {
   switch (type) {
     case ValueType::kI32:
@@ -56,8 +56,8 @@ ElementType ElementOf(ValueType type) {
 
 bool IsInteger(ElementType type) { return hal::NumericalKind(type) >> 4 == 1; }
 
-// The type a scalar's text is read as: the declared one if its register can
-// carry it.
+// Returns the type for parsing a scalar: the declared one if its register can
+// hold it.
 ElementType ScalarType(ValueType type, const DeclaredValue* declared) {
   const ElementType carried = ElementOf(type);
   if (!declared || declared->type.kind != Kind::kScalar) return carried;
@@ -99,10 +99,10 @@ absl::StatusOr<Value> ParseScalar(absl::string_view text, ValueType type,
   const ElementType element = ScalarType(type, declared);
   const ElementType carried = ElementOf(type);
   const bool is_float = !IsInteger(element);
-  // A float in an i32 is there as its bits.
+  // A float in an i32 is passed as its bits.
   bool bits_given =
       carried == ElementType::kInt32 && floats == NarrowFloats::kBits;
-  // "i32=7", as results are printed.
+  // "i32=7", the format of printed results.
   if (const size_t equals = text.find('='); equals != absl::string_view::npos) {
     const auto named = hal::ParseElementType(text.substr(0, equals));
     if (named.ok() && (*named == element || *named == carried)) {
@@ -258,7 +258,7 @@ absl::Status ValueReader::ReadArrays(absl::string_view text,
 }
 
 absl::StatusOr<Value> ValueReader::ReadTensor(absl::string_view text) {
-  // Quotes that a shell or a flag file left on.
+  // Remove quotes that a shell or a flag file left.
   if (absl::ConsumePrefix(&text, "\"")) absl::ConsumeSuffix(&text, "\"");
   const size_t equals = std::min(text.find('='), text.size());
   ASSIGN_OR_RETURN(const TensorSpec spec,

@@ -19,11 +19,11 @@
 namespace eyrie::abi {
 namespace {
 
-constexpr size_t kMaxKey = 4096;      // bytes of a trace's name
-constexpr uint64_t kMaxListMiB = 16;  // of text that lists give
+constexpr size_t kMaxKey = 4096;      // bytes of a trace's key
+constexpr uint64_t kMaxListMiB = 16;  // the text of all lists
 
-// The text between quotes with \n, \t, \r, \" and \\; empty if the bytes are
-// not text.
+// Returns the text in quotes, with escapes \n, \t, \r, \" and \\; empty if the
+// bytes are not text.
 std::string Quoted(absl::string_view text) {
   for (const char c : text) {
     if (absl::ascii_iscntrl(c) && c != '\n' && c != '\t' && c != '\r')
@@ -34,8 +34,8 @@ std::string Quoted(absl::string_view text) {
   return out;
 }
 
-// Prints one or more values. The text of all their lists is bounded, because
-// lists may hold each other, and themselves, many times.
+// Prints one or more values. The text of all lists is limited, because lists
+// may contain each other, and themselves, many times.
 class Printer {
  public:
   Printer(const PrintOptions& options, std::string& out)
@@ -50,10 +50,10 @@ class Printer {
   void AppendBytes(std::span<const uint8_t> bytes);
   const PrintOptions& options_;
   std::string& out_;
-  size_t depth_ = 0;         // of lists
-  size_t begin_ = 0;         // of the outermost list's text
-  uint64_t list_bytes_ = 0;  // of the outermost lists before
-  bool cut_ = false;         // of the outermost list something is left out
+  size_t depth_ = 0;         // nesting of lists
+  size_t begin_ = 0;         // start of the outermost list
+  uint64_t list_bytes_ = 0;  // size of earlier outermost lists
+  bool cut_ = false;         // the outermost list is cut off
 };
 
 void Printer::AppendBytes(std::span<const uint8_t> bytes) {
@@ -113,7 +113,7 @@ void Printer::AppendList(const vm::List& list) {
   }
   if (--depth_ > 0) return;
   list_bytes_ += out_.size() - begin_;
-  // Said once, by the outermost list.
+  // Only the outermost list says so.
   if (!std::exchange(cut_, false)) return;
   absl::StrAppend(&out_, "(not shown: lists give more than ", kMaxListMiB,
                   " MiB of text)\n");

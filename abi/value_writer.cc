@@ -20,8 +20,8 @@
 namespace eyrie::abi {
 namespace {
 
-// Names of files that programs other than these would misread. Names without
-// such an extension, .bin, .raw and .dat among them, take a value's bytes.
+// Extensions of files that other programs would misread. Files with any other
+// name, such as .bin, .raw and .dat, get the bytes of a value.
 constexpr absl::string_view kOtherFormats[] = {
     ".json",    ".jsonl", ".csv",  ".tsv",         ".txt",  ".yaml", ".yml",
     ".xml",     ".html",  ".png",  ".jpg",         ".jpeg", ".gif",  ".bmp",
@@ -31,9 +31,9 @@ constexpr absl::string_view kOtherFormats[] = {
     ".parquet", ".irpa",  ".vmfb", ".safetensors",
 };
 
-// A value as a tensor of bytes in host memory.
+// A value as a tensor in host memory.
 struct FlatValue {
-  bool is_buffer = false;  // bytes that may be in any format
+  bool is_buffer = false;  // its bytes may have any format
   TensorSpec spec;
   std::span<const uint8_t> bytes;
 };
@@ -55,7 +55,7 @@ FlatValue FlatScalar(const vm::Value& value, hal::ElementType type) {
   return flat;
 }
 
-// Scalars have rank 0; buffers, and null, are arrays of bytes.
+// Scalars become tensors of rank 0; buffers and null become arrays of bytes.
 absl::StatusOr<FlatValue> Flatten(const vm::Value& value) {
   switch (value.type()) {
     case vm::ValueType::kI32:

@@ -17,7 +17,7 @@ void Append(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof(T));
 }
 
-// Sizes that ZIP's 32 bits cannot hold stand in a ZIP64 field.
+// Sizes that need more than 32 bits are in a ZIP64 field.
 uint32_t Narrow(uint64_t value) {
   return static_cast<uint32_t>(std::min<uint64_t>(value, kFull32));
 }
