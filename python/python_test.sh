@@ -16,7 +16,7 @@ make_wheel() {
     --out="$TEST_TMPDIR/$1"
 }
 library=$1
-# Equal sources give equal bytes.
+# Check that builds are reproducible.
 make_wheel dist "$python"
 make_wheel again "$python"
 cmp "$TEST_TMPDIR"/dist/*.whl "$TEST_TMPDIR"/again/*.whl

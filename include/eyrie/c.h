@@ -5,8 +5,8 @@
  * Pointers must be non-NULL unless stated otherwise; functions that free or
  * release accept NULL. Sizes are in bytes. Out parameters are written only on
  * success. A handle with a retain function is reference counted and is created
- * with one reference. Any other handle has one owner, the caller unless stated
- * otherwise, who must free it. The C++ API (runtime.h) is inline over this one.
+ * with one reference. The caller must free any other handle unless stated
+ * otherwise. The C++ API (runtime.h) is inline code over this one.
  */
 #ifndef EYRIE_C_H_
 #define EYRIE_C_H_
@@ -234,9 +234,9 @@ typedef struct eyrie_context_t eyrie_context_t;
  * NOT_FOUND: a required module or function is missing. UNIMPLEMENTED: an
  * imported module is too old, or an imported function has another signature.
  * INVALID_ARGUMENT: no modules, two of the same name, or no device for a module
- * that needs one. RESOURCE_EXHAUSTED: no memory. FAILED_PRECONDITION: a device
- * of the parent of this forked process. Otherwise the error of an initializer,
- * for example because no device can run the module's executables. */
+ * with inline execution. RESOURCE_EXHAUSTED: no memory. FAILED_PRECONDITION: a
+ * device of the parent of this forked process. Otherwise the error of an
+ * initializer, for example because no device can run the executables. */
 EYRIE_EXPORT eyrie_error_t* eyrie_context_create(eyrie_module_t* const* modules,
                                                  size_t module_count,
                                                  eyrie_device_t* const* devices,

@@ -95,9 +95,8 @@ class CallPool {
     for (const pthread_t thread : threads_) pthread_join(thread, nullptr);
   }
 
-  // Calls the function on the first free thread. The pool takes over the
-  // arguments: the caller must not use them afterwards, nor values that share
-  // their arrays.
+  // Calls the function on the first free thread. The pool owns the arguments:
+  // the caller must not use them afterwards, or values that share their arrays.
   std::future<Result<std::vector<Value>>> Call(
       std::string function, std::vector<Value> arguments,
       std::vector<Value::Entry> named = {}) {

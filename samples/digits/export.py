@@ -1,9 +1,9 @@
 """Writes the trained network as MLIR text, its weights as hexadecimal.
 
-The module has one function: an 8 x 8 picture with pixels 0 to 16 in, ten
-probabilities out. The text is digits.mlir.in, with round.mlir.in for each
-round of convolution: n its number, s the picture's side, h half of it, i and
-o the channels. Used by train.py.
+The module has one function, from an 8 x 8 picture with pixels 0 to 16 to ten
+probabilities. The text is digits.mlir.in, with round.mlir.in for each round of
+convolution. There, n is the round's number, s the side of its input, h half of
+s, and i and o are the numbers of channels. Used by train.py.
 """
 
 import pathlib

@@ -28,7 +28,7 @@ def seconds(name, value):
     sentence = _sentence(name, value, "a number of seconds from 0 up")
     if not isinstance(value, numbers.Real):
         raise TypeError(sentence)
-    if not value >= 0:  # nor NaN
+    if not value >= 0:  # also rejects NaN
         raise ValueError(sentence)
     return float(value)
 
