@@ -68,7 +68,7 @@ def main():
     random = np.random.default_rng(0)
     net = network.make(random)
     train(net, x, y, options.epochs, random)
-    # Round to f32, like the export, so that this measures the module's accuracy.
+    # Round to f32, like the export, so that this measures its accuracy.
     net = {k: v.astype(np.float32) for k, v in net.items()}
     weights = sum(v.size for v in net.values())
     right = accuracy(net, x_held, y_held)
