@@ -1,5 +1,5 @@
-// What the C++ API adds to a call, and what turning values into arguments and
-// results into values does: beside each the raw call, which both sit on.
+// Measures the overhead of the C++ API, and of encoding arguments and decoding
+// results, next to the raw call that both use.
 //
 //   bazel run -c opt //abi:api_bench
 // `tools/bench/compare --only=api` prints the ratios.
@@ -38,7 +38,7 @@ Context OpenContext(const char* path, const Limits& limits = {}) {
   return *Context::Create(*device, *module, limits);
 }
 
-// A lent array, which the caller may change between calls.
+// Returns a lent array, which the caller may change between calls.
 Value FourFloats() {
   alignas(64) static float numbers[] = {1, 2, 3, 4};
   Value value = *Value::Borrow({4}, numbers);
@@ -97,7 +97,7 @@ void Prepared(benchmark::State& state, const char* path, const char* name,
   }
 }
 
-// A call whose time is limited, to far more than it takes.
+// Measures a call with a timeout that is never reached.
 void Limited(benchmark::State& state, std::chrono::nanoseconds timeout) {
   Limits limits;
   limits.timeout = timeout;

@@ -31,8 +31,8 @@ struct eyrie_fence_t {
 namespace eyrie::abi {
 namespace {
 
-// If a status cannot allocate its message, the process ends; a message of this
-// size is small bookkeeping.
+// The maximum size of a message. If a status cannot allocate its message, the
+// process ends; that is accepted only for allocations below kSmallBytes.
 constexpr size_t kMaxMessage = kSmallBytes / 2;
 
 absl::Status Create(eyrie_device_t& device, eyrie_fence_t** out_fence) {

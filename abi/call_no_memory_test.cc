@@ -1,5 +1,5 @@
-// Tests calls by the C API in which allocations fail: of arguments, of results,
-// and of what a lookup makes.
+// Tests calls of the C API in which allocations fail: for arguments, for
+// results, and while looking up a function.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,7 +20,7 @@ namespace {
 using tests::FailEach;
 using tests::ModuleBuilder;
 
-// An OK status, or the error, which is freed.
+// Returns the error as a status, or OK. Frees the error.
 absl::Status Take(eyrie_error_t* error) {
   if (error == nullptr) return absl::OkStatus();
   absl::Status status(static_cast<absl::StatusCode>(eyrie_error_code(error)),
@@ -29,7 +29,7 @@ absl::Status Take(eyrie_error_t* error) {
   return status;
 }
 
-// More arguments and results than fit into kSmallBytes.
+// This many arguments or results need more than kSmallBytes.
 constexpr size_t kWide = 9000;
 
 std::string Repeated(absl::string_view text, size_t count) {
@@ -44,7 +44,7 @@ std::string Registers(size_t count) {
   return "[" + text.substr(1) + "]";
 }
 
-// A function that returns its argument, of the type that iree.abi gives it.
+// Adds a function that returns its argument, whose type is given by iree.abi.
 void AddEcho(ModuleBuilder& builder, std::string name,
              const std::string& type) {
   builder.AddFunction(std::move(name), "0r_r", "entry: return [r0]")
@@ -64,7 +64,7 @@ std::vector<uint8_t> Module() {
   return builder.Build();
 }
 
-// A context of that module, and arguments.
+// A context with that module, and arguments for its functions.
 class CallNoMemory : public testing::Test {
  protected:
   void SetUp() override {
@@ -80,7 +80,7 @@ class CallNoMemory : public testing::Test {
     eyrie_module_release(module_);
   }
 
-  // Calls a function, and checks that each result is its argument.
+  // Calls a function and checks that each result equals its argument.
   absl::Status Call(const char* name, std::vector<eyrie_value_t*>& arguments,
                     std::vector<eyrie_value_t*>& results) {
     eyrie_function_t* function = nullptr;
@@ -94,7 +94,8 @@ class CallNoMemory : public testing::Test {
     return status;
   }
 
-  // Does it again and again with the value, which is freed.
+  // Creates a row of the test that repeats this call with `value`, and frees
+  // `value`.
   tests::MemoryRow Row(const char* name, const char* function,
                        eyrie_value_t* value, size_t count, uint64_t least) {
     std::vector<eyrie_value_t*> arguments(count, value);
@@ -133,7 +134,7 @@ eyrie_value_t* LongList() {
   return eyrie_value_list(items.data(), items.size());
 }
 
-// Without a signature it is a list in the order of its keys.
+// Without a signature, a dict becomes a list in the order of its keys.
 eyrie_value_t* LongDict() {
   std::vector<eyrie_value_t*> items(10000);
   std::vector<std::string> names;
@@ -159,7 +160,7 @@ TEST_F(CallNoMemory, ArgumentsAndResults) {
   Free();
 }
 
-// A module of thousands of functions, one of which has a long name.
+// Returns a module with thousands of functions, one of which has a long name.
 std::vector<uint8_t> ManyFunctions() {
   ModuleBuilder builder;
   builder.debug_database = false;

@@ -1,4 +1,4 @@
-// Declarations and what is understood of them, as a table.
+// Tests the parser of declarations with a table.
 #include "abi/declaration.h"
 
 #include <string>
@@ -71,7 +71,7 @@ TEST(Declaration, Table) {
        "u ( x:tensor:tensor<*xf32> y:?:!custom.thing<a, b> ) ( )"},
       {"sync func @x(%x: tensor<4xi48>) -> ()",
        "x ( x:tensor:tensor<4xi48> ) ( )"},
-      // Dimensions that cannot be read.
+      // Dimensions that cannot be parsed.
       {"sync func @d(%x: tensor<99999999999999999999xf32>, %y: "
        "tensor<4x-1xf32>, %z: tensor<4x 5xf32>) -> (tensor<4x#xi8>)",
        "d ( x:?:tensor<99999999999999999999xf32> y:?:tensor<4x-1xf32> "
@@ -80,7 +80,7 @@ TEST(Declaration, Table) {
        "bare ( :tensor:4xf32 :scalar:i32:i32 ) ( :scalar:f32:f32 )"},
       {"sync func @noresults(%x: f32)", "noresults ( x:scalar:f32:f32 ) ( )"},
       {"sync func @a.b(%x: f32) -> ()", "a.b ( x:scalar:f32:f32 ) ( )"},
-      // What cannot be read.
+      // Text that is not a declaration.
       {"", "none"},
       {"hello", "none"},
       {"sync func @open(%x: tensor<4", "none"},

@@ -1,4 +1,4 @@
-// Results that a program returns to do harm.
+// Tests results of hostile programs.
 #include <memory>
 #include <string>
 
@@ -13,7 +13,7 @@
 namespace eyrie::abi {
 namespace {
 
-// A program's lists may hold themselves, or each other many times.
+// The lists of a program may contain themselves, or each other many times.
 TEST(Decoder, HostileLists) {
   CallStatistics statistics;
   auto self = *vm::List::Create({});
@@ -37,7 +37,7 @@ TEST(Decoder, HostileLists) {
   EXPECT_EQ(counted.status().code(), absl::StatusCode::kResourceExhausted);
 }
 
-// An object that is returned many times is copied, and charged, each time.
+// An object that is returned many times is copied and charged each time.
 TEST(Decoder, SharedObjectsAreCharged) {
   const auto buffer = *vm::Buffer::CopyText(std::string(1000, 'x'));
   auto list = *vm::List::Create({});

@@ -1,4 +1,4 @@
-// Executables of fixtures, by format and release, as far as their bytes say.
+// Tests descriptions of the fixtures' executables, by format and release.
 #include "abi/describe_executable.h"
 
 #include <memory>
@@ -16,7 +16,7 @@
 namespace eyrie::abi {
 namespace {
 
-// The largest constant of a fixture, which is its executable.
+// Returns the largest constant of a fixture, which is its executable.
 std::vector<uint8_t> ExecutableOf(absl::string_view path) {
   const auto archive = vm::Archive::Open(absl::StrCat("tests/modules/", path));
   EXPECT_TRUE(archive.ok()) << path;
@@ -28,7 +28,7 @@ std::vector<uint8_t> ExecutableOf(absl::string_view path) {
   return {largest.begin(), largest.end()};
 }
 
-// "add_dispatch_0_... 3/0", kernel by kernel: bindings and constants.
+// Returns "add_dispatch_0_... 3/0" for each kernel: its bindings and constants.
 std::string Describe(absl::string_view format,
                      const std::vector<uint8_t>& data) {
   const auto facts = DescribeExecutable(format, data);
@@ -89,7 +89,7 @@ TEST(DescribeExecutable, SaysWhatItCannotRead) {
   }
 }
 
-// Bytes that are damaged are an error, or something else, and no more.
+// Damaged bytes give an error or a different description, but do no harm.
 TEST(DescribeExecutable, SurvivesDamage) {
   for (const char* path : {"3.3/add.vmfb", "3.13/add.vmfb"}) {
     const std::vector<uint8_t> elf = ExecutableOf(path);

@@ -1,4 +1,5 @@
-// Which integers do not fit another type of their width, and where they are.
+// Tests which integers do not fit another type of the same width, and their
+// positions.
 #include "abi/element_range.h"
 
 #include <cstring>
@@ -10,7 +11,7 @@
 namespace eyrie::abi {
 namespace {
 
-// "[0][3] 200", "" where all fit.
+// Returns "[0][3] 200", or "" if all elements fit.
 std::string Find(const std::string& tensor, const std::string& to) {
   const size_t equals = tensor.find('=');
   const TensorSpec from = *ParseTensorSpec(tensor.substr(0, equals));
@@ -45,11 +46,11 @@ TEST(ElementRange, FindsWhatDoesNotFit) {
       {"3xui8=0 1 2", "i1", "[2] 2"},
       {"3xi8=0 1 -1", "i1", "[2] -1"},
       {"3xi8=0 1 1", "i1", ""},
-      // A signless type takes both, and has both.
+      // A signless type accepts both signs.
       {"4xui8=1 127 128 200", "i8", ""},
       {"4xi8=-1 255 0 0", "ui8", ""},
       {"4xi8=-1 255 0 0", "si8", ""},
-      // Of other widths and kinds there is nothing to look for.
+      // Types of other widths and kinds are not checked.
       {"4xui8=200", "si16", ""},
       {"4xui8=200", "ui8", ""},
       {"4xf32=-1", "ui32", ""},
@@ -61,7 +62,7 @@ TEST(ElementRange, FindsWhatDoesNotFit) {
   }
 }
 
-// Wherever it is, in blocks and what is left after them.
+// At any position, in full blocks and in the rest.
 TEST(ElementRange, FindsEachPlace) {
   for (const int64_t count : {1, 7, 8, 9, 4095, 4096, 4097, 10000}) {
     std::vector<uint8_t> bytes(count, 127);

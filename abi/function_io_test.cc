@@ -1,4 +1,4 @@
-// Input, output and comparison texts, as tables.
+// Tests the texts of inputs, outputs and comparisons with tables.
 #include "abi/function_io.h"
 
 #include <filesystem>
@@ -43,7 +43,8 @@ class FunctionIo : public testing::Test {
     std::ofstream(name, std::ios::binary) << contents;
   }
 
-  // Slots from "i F r:tensor<4xf32>": a register letter and a declared type.
+  // Parses slots from "i F r:tensor<4xf32>": a register letter and a declared
+  // type.
   std::vector<ValueSlot> Slots(absl::string_view text) {
     std::vector<ValueSlot> slots;
     declared_.clear();
@@ -63,7 +64,7 @@ class FunctionIo : public testing::Test {
     return slots;
   }
 
-  // Reads texts, separated by ';'.
+  // Reads texts that are separated by ';'.
   absl::StatusOr<std::vector<ParsedValue>> Read(absl::string_view slots,
                                                 absl::string_view texts) {
     std::vector<std::string> list;
@@ -76,7 +77,7 @@ class FunctionIo : public testing::Test {
     return reader.Read(list, rows);
   }
 
-  // The values as they are printed, or the error.
+  // Returns the values as they are printed, or the error.
   std::string ReadText(absl::string_view slots, absl::string_view texts) {
     const auto values = Read(slots, texts);
     if (!values.ok()) return StatusText(values);
@@ -109,8 +110,8 @@ TEST_F(FunctionIo, Inputs) {
       {"i:i2 i:i4 i:i4 i:i4", "-1;-8;15;-1", "i32=-1; i32=-8; i32=15; i32=-1"},
       {"i:i1 i:i1", "true;0", "i32=1; i32=0"},
       {"i:f16 i:f16 i:bf16", "1.5;0x3C00;1", "i32=15872; i32=15360; i32=16256"},
-      {"f:f16", "1.5", "f32=1.5"},  // how 3.3 carries an f16
-      // As it is printed it is bits again.
+      {"f:f16", "1.5", "f32=1.5"},  // as release 3.3 passes f16
+      // In the format of printed results, it is bits.
       {"i:f16 i:bf16 i:f8E5M2", "i32=15872;i32=-128;i32=60",
        "i32=15872; i32=-128; i32=60"},
       {"i:f16 i:f8E4M3FN", "f16=15872;f8E4M3FN=1", "i32=29632; i32=56"},
@@ -207,8 +208,8 @@ TEST_F(FunctionIo, Inputs) {
             absl::StatusCode::kNotFound);
 }
 
-// What the public tools read: bits, of each narrow float. Wide ones are
-// numbers, and so are narrow ones in registers of floats.
+// The public tools read narrow floats as bits. They read wide floats, and
+// narrow floats in float registers, as numbers.
 TEST_F(FunctionIo, PublicScalars) {
   const struct {
     const char* slots;
@@ -282,7 +283,7 @@ TEST_F(FunctionIo, Printing) {
   EXPECT_EQ(out, "=== key ===\n2xf32=1 2\n\n");
 }
 
-// Lists may hold themselves, each other many times, and many values.
+// Lists may contain themselves, each other many times, and very many values.
 TEST_F(FunctionIo, BoundsLists) {
   const auto list = [](vm::ElementType type, uint64_t size) {
     Ref<vm::List> made = *vm::List::Create(type, size);
@@ -304,7 +305,7 @@ TEST_F(FunctionIo, BoundsLists) {
       << deep;
   ASSERT_TRUE(self->Set(0, vm::Value(Ref<RefObject>())).ok());
 
-  // 60 lists, each of which holds the next one twice.
+  // 60 lists, each of which contains the next one twice.
   Ref<vm::List> outer = list(any, 1);
   for (int i = 0; i < 60; ++i) {
     Ref<vm::List> holder = list(any, 2);
@@ -324,7 +325,8 @@ TEST_F(FunctionIo, BoundsLists) {
       << out.substr(out.size() - 200);
 }
 
-// Writes values read from texts, one --output text each, and commits.
+// Writes values that are read from texts, with one --output text for each, and
+// commits.
 TEST_F(FunctionIo, Outputs) {
   const std::string npy = *NpyHeader(*ParseTensorSpec("2xi8"));
   const std::string scalar = *NpyHeader(*ParseTensorSpec("i32"));
@@ -345,7 +347,7 @@ TEST_F(FunctionIo, Outputs) {
         StatusText(writer.Write(row.output, values[row.value].value, printed)),
         "OK");
   }
-  EXPECT_EQ(FileText("kept.bin"), "old");  // nothing before Commit
+  EXPECT_EQ(FileText("kept.bin"), "old");  // unchanged before Commit
   EXPECT_EQ(StatusText(writer.Commit()), "OK");
   EXPECT_EQ(printed, "hal.buffer_view\n2xi8=1 2\ni32=7\n");
   EXPECT_EQ(FileText("o.npy"), npy + "\1\2" + npy + "\3\4");
@@ -354,7 +356,7 @@ TEST_F(FunctionIo, Outputs) {
   EXPECT_EQ(FileText("kept.bin"), "old\3\4");
   EXPECT_EQ(ReadText("r r", "@o.npz"),
             "hal.buffer_view 2xsi8=1 2; hal.buffer_view 2xsi8=3 4");
-  // Another run adds to what is there.
+  // Another run appends to the files.
   ValueWriter next{PrintOptions()};
   EXPECT_TRUE(next.Write("+o.npz", values[0].value, printed).ok());
   EXPECT_TRUE(next.Commit().ok());
@@ -373,7 +375,7 @@ TEST_F(FunctionIo, Comparisons) {
     const char* slots;
     const char* expected;
     const char* actual;
-    std::string want;  // "" if they match
+    std::string want;  // "" if the values match
   } kRows[] = {
       {"i I f F", "1;2;3;4", "1;2;3;4", ""},
       {"i", "1", "2",
@@ -398,10 +400,10 @@ TEST_F(FunctionIo, Comparisons) {
       {"r", "2xf16=1 2", "2xf16=1.0009 2", ""},
       {"r", "2xbf16=1 100", "2xbf16=1.0078 100", ""},
       {"r", "2xf64=1 2", "2xf64=1.00005 2", ""},
-      {"r", "2xsi32=1 2", "2xi32=1 2", ""},  // .npy knows signed ones only
+      {"r", "2xsi32=1 2", "2xi32=1 2", ""},  // .npy has no signless integers
       {"r", "2xui32=1 2", "2xsi32=1 2", ""},
       {"r", "2xi8=200 1", "2xsi8=-56 1", ""},
-      // The same bits, another number.
+      // The same bits are another number.
       {"r", "2xui8=1 200", "2xsi8=1 -56",
        absl::StrCat(
            "[FAILED] result[0]: element at index 1 (-56) does not "

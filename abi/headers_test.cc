@@ -1,5 +1,5 @@
-// The C++ API in a user's build: compiled with and without exceptions and
-// RTTI, with more warnings than ours.
+// Tests the C++ API as users compile it: with and without exceptions and RTTI,
+// and with more warnings than ours.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -35,7 +35,7 @@ void Expect(bool condition, const char* what) {
   ++failures;
 }
 
-// Handles are moved, not copied; what was moved from may be dropped.
+// Handles are moved, not copied. Moved-from handles may be destroyed.
 void MoveHandles() {
   auto opened = eyrie::Device::Open("local-sync");
   Expect(opened.ok(), "no device");

@@ -1,4 +1,4 @@
-// Releases by imports, and of every release's own modules.
+// Tests the releases of imports, and of modules from every release.
 #include "abi/host_imports.h"
 
 #include <string>
@@ -51,12 +51,12 @@ TEST(HostImports, RangesMeet) {
   EXPECT_EQ((ReleaseRange{1, 3}.And({4, 13}).ToString()), "none");
 }
 
-// As near as what they import says.
+// The imports tell each module's release as narrowly as possible.
 TEST(HostImports, FitEveryReleasesModules) {
   const struct {
     const char* release;
     int number;
-    const char* want;  // of a program that dispatches
+    const char* want;  // for a program with dispatches
   } kCases[] = {
       {"3.3", 3, "3.1 to 3.3"},     {"3.9", 9, "3.4 to 3.9"},
       {"3.11", 11, "3.11"},         {"3.12", 12, "3.12 to 3.13"},

@@ -1,7 +1,7 @@
-// Any bytes may be refused as a user's input; none may fault: .npy, .npz,
-// tensors as text, declarations.
+// Fuzzes a user's inputs: .npy, .npz, tensors as text, declarations. All bytes
+// may be rejected, but none may crash.
 //
-// Run it with: tests/fuzz/BUILD says how.
+// Run it as tests/fuzz/BUILD describes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,8 +21,8 @@
 namespace eyrie::abi {
 namespace {
 
-constexpr uint64_t kMaxBytes = 1 << 20;  // of a tensor worth making
-constexpr int64_t kMaxDimension = 4096;  // of one worth printing
+constexpr uint64_t kMaxBytes = 1 << 20;  // limits the tensors that are created
+constexpr int64_t kMaxDimension = 4096;  // limits the tensors that are printed
 
 bool WorthPrinting(const TensorSpec& spec) {
   return std::all_of(spec.shape.begin(), spec.shape.end(),

@@ -1,5 +1,5 @@
-// Calls with host values: arrays at strides and in place, results that are
-// hostile, real modules, and what a call with scalars allocates.
+// Tests calls with host values: arrays with strides and in place, hostile
+// results, real modules, and the allocations of calls with scalars.
 #include "abi/invoker.h"
 
 #include <limits>
@@ -32,7 +32,7 @@ std::span<const uint8_t> BytesOfVector(const std::vector<T>& elements) {
           elements.size() * sizeof(T)};
 }
 
-// Six numbers from 0 on, as int32.
+// Returns the numbers 0 to 5 as int32.
 const std::vector<int32_t>& Numbers() {
   static const auto* const kNumbers =
       new std::vector<int32_t>{0, 1, 2, 3, 4, 5};
@@ -46,7 +46,7 @@ TEST(HostArray, StridesAndBounds) {
     std::vector<int64_t> shape;
     std::vector<int64_t> strides;
     size_t first;
-    const char* want;  // as JSON, of 24 bytes: 0 to 5
+    const char* want;  // as JSON; the 24 bytes are 0 to 5
   } kRows[] = {
       {ElementType::kInt32, {2, 3}, {}, 0, "[[0, 1, 2], [3, 4, 5]]"},
       {ElementType::kInt32, {2, 3}, {12, 4}, 0, "[[0, 1, 2], [3, 4, 5]]"},
@@ -124,7 +124,7 @@ TEST(HostArray, StridesAndBounds) {
       continue;
     }
     EXPECT_EQ(Text(HostValue(*array)), row.want);
-    // Packed, it reads the same.
+    // The packed array has the same elements.
     std::vector<uint8_t> packed((*array)->byte_length());
     (*array)->Pack(packed.data());
     const auto dense = HostArray::Copy(row.type, row.shape, packed);
@@ -212,13 +212,13 @@ TEST(Invoker, ArraysAreLentWhereTheyCanBe) {
     const HostValue values[] = {HostValue(*array), HostValue(*array)};
     std::vector<HostValue> results;
     ASSERT_EQ(StatusText(add->Call(values, {}, results)), "OK");
-    // The result is read in place too.
+    // The result is also read in place.
     EXPECT_EQ(add->statistics().lent, 2 * row.lent + 1);
     EXPECT_EQ(add->statistics().copied, 2 * row.copied);
     EXPECT_EQ(add->statistics().packed, 2 * row.packed);
     EXPECT_EQ(add->statistics().bytes_copied,
               row.lent ? 0u : sizeof(float) * 2 * 4);
-    // A result goes into the next call, lent or copied.
+    // A result is passed to the next call, lent or copied.
     const auto again = HostArray::OfTensor(results[0].array()->view(), row.use);
     ASSERT_EQ(StatusText(again), "OK");
     const HostValue next[] = {HostValue(*again), HostValue(*again)};
@@ -227,7 +227,7 @@ TEST(Invoker, ArraysAreLentWhereTheyCanBe) {
   }
 }
 
-// What is read-only is copied, and refused as storage.
+// Read-only arrays are copied, and rejected as storage.
 TEST(Invoker, ReadOnlyArraysAreNotLent) {
   struct alignas(64) {
     float numbers[4] = {1, 2, 3, 4};
@@ -271,7 +271,7 @@ TEST(Invoker, ReadOnlyArraysAreNoStorage) {
             "read-only cannot take a result.");
 }
 
-// Elements that may change after they were compared are not compared.
+// Lent elements that may still change are rejected if they need a range check.
 TEST(Invoker, PreparedCallsTakeCopiesOfTheOtherSign) {
   auto session = Open("3.13/sharing.vmfb");
   ASSERT_NE(session, nullptr);
@@ -300,7 +300,7 @@ TEST(Invoker, PreparedCallsTakeCopiesOfTheOtherSign) {
   }
 }
 
-// Memory is the caller's until the last tensor over it is gone.
+// The owner of lent memory is kept until the last tensor over it is destroyed.
 TEST(Invoker, LentMemoryIsKept) {
   auto session = Open("3.13/add.vmfb");
   ASSERT_NE(session, nullptr);
@@ -327,7 +327,7 @@ TEST(Invoker, LentMemoryIsKept) {
   EXPECT_TRUE(alive.expired());
 }
 
-// What is made of host values counts, whoever calls.
+// Encoded values are charged even without a call.
 TEST(Invoker, ArgumentsAreCharged) {
   const auto devices = OpenDevices({}, hal::DriverOptions());
   ASSERT_EQ(StatusText(devices), "OK");
@@ -349,7 +349,7 @@ TEST(Invoker, ArgumentsAreCharged) {
   }
 }
 
-// Small copies are used again, unless somebody has kept them.
+// Small copies are reused, unless something still refers to them.
 TEST(Invoker, CopiesAreSpared) {
   const auto devices = OpenDevices({}, hal::DriverOptions());
   ASSERT_EQ(StatusText(devices), "OK");
@@ -375,7 +375,7 @@ TEST(Invoker, CopiesAreSpared) {
   EXPECT_EQ(text(other), "[2, 2]");
   const RefObject* spare = other[0].ref();
   EXPECT_NE(kept[0].ref(), spare);
-  // The buffer alone is kept.
+  // Keep only the buffer.
   auto* view = RefCast<hal::BufferView>(other[0].ref());
   Ref<hal::Buffer> buffer = view->buffer();
   other.clear();
@@ -385,14 +385,14 @@ TEST(Invoker, CopiesAreSpared) {
       buffer->Read(0, {reinterpret_cast<uint8_t*>(&number), sizeof(number)})
           .ok());
   EXPECT_EQ(number, 2);
-  // Another shape, then the same.
+  // Another shape, then the same one again.
   const RefObject* longer = encode(4, 3)[0].ref();
   EXPECT_EQ(encode(5, 3)[0].ref(), longer);
   EXPECT_EQ(text(encode(6, 3)), "[6, 6, 6]");
   EXPECT_NE(encode(7, 4096)[0].ref(), longer);
 }
 
-// Lent memory is made a tensor once, until a module gives that up.
+// Import caches its tensor until a module releases ownership of the buffer.
 TEST(HostArray, ImportsAreKept) {
   const auto devices = OpenDevices({}, hal::DriverOptions());
   const int64_t shape[] = {6};

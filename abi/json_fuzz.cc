@@ -1,8 +1,8 @@
-// Any records may be refused, and any arguments by any records; none may
-// fault. The first line is records, the rest the arguments, an array; either
-// may be anything.
+// Fuzzes JSON records, and arguments for their signature. Both may be rejected,
+// but may not crash. The first line is the records and the rest is an array of
+// arguments; either may be any bytes.
 //
-// Run it with: tests/fuzz/BUILD says how.
+// Run it as tests/fuzz/BUILD describes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ const Ref<hal::Device>& TheDevice() {
   return *kDevice;
 }
 
-// A convention that has a register for every record.
+// Returns a calling convention with a register for every record.
 std::string ConventionOf(absl::string_view json) {
   std::string text = "0";
   const auto records = ParseRecords(json);

@@ -1,8 +1,8 @@
-// What a slot of a call costs beyond the call: items per second are slots.
+// Measures the cost per slot of a call: items per second are slots.
 //
 //   bazel run -c opt //abi:marshal_bench
-// ScalarsCall less ScalarsInvoke is the marshalling of 7 arguments and 7
-// results; the others encode alone.
+// ScalarsCall minus ScalarsInvoke is the cost of encoding 7 arguments and
+// decoding 7 results; the others only encode.
 #include <cstdlib>
 #include <memory>
 #include <span>
@@ -87,7 +87,8 @@ void TenScalars(benchmark::State& state) {
 }
 BENCHMARK(TenScalars);
 
-// Twenty arrays of 16 floats by key; the argument says whether they are lent.
+// Encodes a dict of twenty arrays of 16 floats. The argument tells whether they
+// are lent.
 void DictOfArrays(benchmark::State& state) {
   std::string records = R"({"a":[["sdict")";
   alignas(64) static float memory[20][16];

@@ -1,4 +1,5 @@
-// .npy and .npz files, built here byte by byte, and written ones read again.
+// Tests .npy and .npz files that are built here byte by byte, and files that
+// are written and read again.
 #include "abi/npy.h"
 
 #include <zlib.h>
@@ -22,7 +23,7 @@ std::span<const uint8_t> Bytes(const std::string& text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
-// A .npy file of version `major` with this header and these elements.
+// Returns a .npy file of version `major` with this header and these elements.
 std::string Npy(const std::string& header, const std::string& elements,
                 char major = 1) {
   std::string file = "\x93NUMPY";
@@ -41,7 +42,7 @@ std::string Header(const std::string& descr, const std::string& shape,
                       ", 'shape': ", shape, ", }  \n");
 }
 
-// Reads one array and prints it, and how much of the file is left.
+// Reads one array. Returns its text and the size of the rest of the file.
 std::string Read(const std::string& file) {
   ByteReader reader(Bytes(file));
   const auto array = ReadNpy(reader);
@@ -87,7 +88,7 @@ TEST(Npy, Reads) {
       {Npy("{\"shape\": (1,), \"fortran_order\": False, \"descr\": \"|u1\"}\n",
            "\1"),
        "1xui8=1"},
-      // What cannot be read.
+      // Files that cannot be read.
       {"", "OUT_OF_RANGE: The file has no further array."},
       {"\x93NUM", "INVALID_ARGUMENT: The file ends within a .npy header."},
       {"hello, this is text",
@@ -169,7 +170,7 @@ TEST(Npy, Headers) {
   }
 }
 
-// The members of a .npz, "name=bytes name=bytes", or the error.
+// Returns the members of a .npz, "name=bytes name=bytes", or the error.
 std::string Members(const std::string& file) {
   const auto members = ReadZip(Bytes(file));
   if (!members.ok()) return StatusText(members);
@@ -185,7 +186,7 @@ std::string Members(const std::string& file) {
   return text;
 }
 
-// The same of its arrays, "name=2xui8".
+// The same for its arrays, "name=2xui8".
 std::string Arrays(const std::string& file,
                    const std::shared_ptr<MemoryMeter>& memory = nullptr) {
   const auto members = ReadZip(Bytes(file));
@@ -212,7 +213,8 @@ void Put(std::string& text, T value) {
   text.append(reinterpret_cast<const char*>(&value), sizeof(T));
 }
 
-// A ZIP of one deflated member; its directory says it inflates to `size`.
+// Returns a ZIP with one deflated member. According to its directory, the
+// member inflates to `size` bytes.
 std::string Deflated(const std::string& contents, uint32_t size) {
   std::string packed(contents.size() + 64, 0);
   z_stream stream = {};
@@ -267,7 +269,7 @@ TEST(Npz, Reads) {
   EXPECT_EQ(Members(std::string(100, 'x')),
             "INVALID_ARGUMENT: The .npz file is damaged: it has no ZIP "
             "directory.");
-  // A size that lies, either way.
+  // Wrong sizes, too small and too large.
   EXPECT_EQ(Members(Deflated(zeros, 10)),
             "INVALID_ARGUMENT: The .npz file is damaged: 'z' cannot be "
             "inflated.");
@@ -283,7 +285,7 @@ TEST(Npz, ReadsHeadersBeforeItInflates) {
   const std::string small = Npy(Header("|u1", "(2, 3)"), kOneToSix);
   const std::string tiny = Npy(Header("|u1", "(1,)"), "x");
   const std::string none = Npy(Header("|u1", "(0,)"), "");
-  // What each file says it becomes: far more than a test may allocate.
+  // Each file claims a size far above the memory limit of the test.
   const std::string zeros(8 << 20, '\0');
   const std::string bomb = Npy(Header("|u1", "(2, 3)"), zeros);
   const std::string large = Npy(Header("|u1", "(8388608,)"), zeros);
@@ -325,8 +327,8 @@ TEST(Npz, ReadsHeadersBeforeItInflates) {
   EXPECT_EQ(meter->in_use(), 0u);
 }
 
-// The local header and the directory's entry of the second member of
-// TwoMembers() as those of the first, or its name so.
+// The rows replace the directory entry of the second member of TwoMembers(), or
+// its offset or name, by that of the first.
 TEST(Npz, RefusesMembersThatShareBytes) {
   const std::string two = TwoMembers();
   const size_t second = two.find("PK\1\2", two.find("PK\1\2") + 1);
@@ -354,7 +356,8 @@ TEST(Npz, RefusesMembersThatShareBytes) {
   }
 }
 
-// What a file becomes when arrays are added to it, without what was there.
+// Adds arrays to a file and returns the members of the result. Keeps only the
+// part of the file before the new bytes.
 std::string Continued(const std::string& file, int arrays) {
   auto writer = ZipWriter::Continue(Bytes(file));
   if (!writer.ok()) return StatusText(writer);
@@ -371,7 +374,7 @@ TEST(Npz, Continues) {
   EXPECT_EQ(Continued(TwoMembers(), 2),
             "a=hello b=world arr_2=new0 arr_3=new1");
   EXPECT_EQ(Continued(Deflated("hello", 5), 1), "z=hello arr_1=new0");
-  // A name that is there is not given again.
+  // Existing names are not reused.
   ZipWriter taken;
   taken.Add("arr_1.npy", "one");
   EXPECT_EQ(Continued(taken.Finish(), 2), "arr_1=one arr_2=new0 arr_3=new1");
@@ -380,7 +383,7 @@ TEST(Npz, Continues) {
   EXPECT_EQ(Continued(std::string(100, 'x'), 1),
             "INVALID_ARGUMENT: The .npz file is damaged: it has no ZIP "
             "directory.");
-  // A directory before its members, which would be lost.
+  // A directory before its members, which Continue would overwrite.
   std::string early = TwoMembers();
   const uint64_t begin = ZipWriter::Continue(Bytes(early))->begin();
   const std::string directory = early.substr(begin);

@@ -1,4 +1,4 @@
-// Tests reading of .npz files in which allocations fail.
+// Tests that reading a .npz file survives failing allocations.
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -19,7 +19,8 @@ std::span<const uint8_t> BytesOf(const std::string& text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
-// A stored block of deflate's is the bytes with five before them.
+// Returns the bytes as a stored block of deflate, which begins with five more
+// bytes.
 std::string Deflated(const std::string& bytes) {
   constexpr size_t kMax = 65535;
   std::string packed;

@@ -1,4 +1,5 @@
-// Random signatures: values made up for them arrive and come back the same.
+// Tests random signatures: their sample values are the same after encoding and
+// decoding.
 #include <cstdint>
 #include <iterator>
 #include <random>
@@ -20,7 +21,7 @@
 namespace eyrie::abi {
 namespace {
 
-// Random type records.
+// Creates random type records.
 class Records {
  public:
   explicit Records(uint32_t seed) : random_(seed) {}
@@ -77,7 +78,7 @@ class Records {
     return text + "]";
   }
 
-  // Keys in no order.
+  // The keys are not sorted.
   std::string Dict(int depth) {
     std::string text = "[\"sdict\"";
     for (uint32_t i = Draw(4); i > 0; --i) {
@@ -100,7 +101,7 @@ TEST(RoundTrip, RandomSignatures) {
   constexpr uint32_t kSignatures = 2000;
   const Ref<hal::Device> device = (*OpenDevices({}, hal::DriverOptions()))[0];
   for (uint32_t seed = 0; seed < kSignatures; ++seed) {
-    // A list: any record can stand in its slot.
+    // In a list, because a slot can have any type.
     const std::string records =
         absl::StrCat("{\"a\":[[\"slist\",", Records(seed).Any(3), "]]}");
     SCOPED_TRACE(absl::StrCat("seed ", seed, ": ", records));
@@ -109,8 +110,8 @@ TEST(RoundTrip, RandomSignatures) {
     for (const SampleKind kind : {SampleKind::kAuto, SampleKind::kRandom}) {
       auto given = SampleArguments(*signature, *device, kind, seed);
       ASSERT_EQ(StatusText(given), "OK");
-      // What is made up, what came back of that, and that from JSON. Random
-      // floats are rounded once, then stay.
+      // The sample, then the decoded value, then the same from JSON. Random
+      // floats are rounded in the first round only.
       std::string before = Text((*given)[0]);
       for (int round = 0; round < 3; ++round) {
         Invoker invoker = Invoker::WithoutFunction(device, *signature);
@@ -134,7 +135,7 @@ TEST(RoundTrip, RandomSignatures) {
   }
 }
 
-// What is made up for types of few bits and for those of two parts.
+// Samples of narrow types and of complex numbers.
 TEST(Samples, NarrowAndComplex) {
   const struct {
     const char* record;

@@ -1,5 +1,5 @@
-// Calls through the C++ API with every kind of value: by position and name,
-// arrays lent and copied, signatures read.
+// Tests calls through the C++ API with every kind of value: by position and
+// name, with arrays lent and copied, and reading of signatures.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,7 +20,7 @@
 namespace eyrie {
 namespace {
 
-// The floats of an array.
+// Returns the elements of an array of floats.
 std::string Floats(ValueView value) {
   auto elements = value.elements<float>();
   if (!elements) return elements.error().message();
@@ -38,7 +38,8 @@ Result<Context> Open(const std::string& file) {
   return Context::Create(*device, *module);
 }
 
-// Functions that return their arguments, by these records.
+// Returns a context with a function that returns its arguments, and has these
+// records.
 Result<Context> Echo(const std::string& convention, const std::string& records,
                      const std::string& code = "entry: return [r0]") {
   tests::ModuleBuilder builder;
@@ -168,7 +169,7 @@ TEST(CppCalls, SignaturesAreRead) {
   EXPECT_EQ(eyrie_function_result(named->get(), 1).name, nullptr);
 }
 
-// Every type's kind.
+// Signatures give the kind of every type.
 TEST(CppCalls, SignaturesSayKinds) {
   const struct {
     const char* record;
@@ -204,7 +205,7 @@ TEST(CppCalls, SignaturesSayKinds) {
                                        EYRIE_KIND_FLOAT, EYRIE_KIND_FLOAT}));
 }
 
-// Metadata that cannot be used leaves the registers.
+// If metadata is malformed, the types come from the registers.
 TEST(CppCalls, MalformedRecordsAreNotUsed) {
   auto context = Echo("0ir_ri", R"({"a":["i8","i8"])", "entry: return [r0 i0]");
   auto echo = context->Find("echo");
@@ -252,7 +253,7 @@ TEST(CppCalls, ArraysAreLentOrCopied) {
     ASSERT_EQ(Text(results), "4x21000020=16");
     EXPECT_EQ(Floats((*results)[0]), row.want);
     const eyrie_call_statistics_t statistics = add->statistics();
-    EXPECT_EQ(statistics.lent, row.lent + 1);  // with the result
+    EXPECT_EQ(statistics.lent, row.lent + 1);  // including the result
     EXPECT_EQ(statistics.copied, row.copied);
     EXPECT_EQ(statistics.packed, row.packed);
     EXPECT_EQ(statistics.converted, 0u);
@@ -280,7 +281,7 @@ TEST(CppCalls, LossIsAskedFor) {
             "expected, and cf64 cannot be converted to f32.");
 }
 
-// The compiled code sorts in place.
+// The compiled function sorts its argument in place.
 TEST(CppCalls, OnlyLentArraysAreChanged) {
   auto context = Open("3.13/sort.vmfb");
   ASSERT_EQ(Text(context), "OK");
@@ -297,7 +298,7 @@ TEST(CppCalls, OnlyLentArraysAreChanged) {
   EXPECT_EQ(Floats(numbers), Floats(lent)) << "copies share their elements";
 }
 
-// Results are written into what the caller passes.
+// Results are written to storage that the caller passes.
 TEST(CppCalls, StorageForResults) {
   for (const char* file :
        {"3.13/destination.vmfb", "3.13/destination.async.vmfb"}) {
@@ -334,7 +335,7 @@ TEST(CppCalls, ScalarsAllocateNothing) {
   EXPECT_EQ(tests::Allocations(), before);
   EXPECT_EQ(Text(done), "OK");
   EXPECT_EQ(results[5].As<int>(), -5);
-  // A failure leaves the results alone.
+  // A failed call does not change the results.
   arguments[1] = "text";
   EXPECT_EQ(Text(all->CallInto(results, arguments)).substr(0, 2), "3:");
   EXPECT_EQ(results[5].As<int>(), -5);
@@ -419,7 +420,7 @@ TEST(CppCalls, PreparedCallsFailAsFunctionsDo) {
   EXPECT_EQ(Floats(call->results()[0]), "2 2 2 2");
 }
 
-// A state goes in and comes out in one value.
+// One value can be the argument and the result, such as a state.
 TEST(CppCalls, ResultsMayBeArguments) {
   auto context = Open("3.13/add.vmfb");
   ASSERT_EQ(Text(context), "OK");

@@ -1,5 +1,6 @@
-// Fences through the C++ API: calls that wait for each other, on one device and
-// across two; callbacks; failures; ends before anything is reached.
+// Tests fences through the C++ API: calls that wait for each other, on one
+// device and on two; callbacks; failures; and objects that are destroyed before
+// a fence is reached.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -45,7 +46,7 @@ Value Four(float a) {
   return *Value::Array({4}, std::vector<float>{a, a + 1, a + 2, a + 3});
 }
 
-// The elements of an array of f32: "1 2 3".
+// Returns the elements of an array of f32: "1 2 3".
 std::string Floats(const Value& value) {
   const auto elements = value.elements<float>();
   if (!elements) return elements.error().message();
@@ -56,10 +57,10 @@ std::string Floats(const Value& value) {
   return text;
 }
 
-// What a callback has been told, and how often.
+// The last status that a callback received, and the number of its calls.
 struct Told {
   std::atomic<int> times{0};
-  std::string text;  // before `times`
+  std::string text;  // written before `times`
 
   std::function<void(const Error*)> Callback() {
     return [this](const Error* error) {
@@ -69,7 +70,7 @@ struct Told {
       times.fetch_add(1);
     };
   }
-  // Waits for a callback: it may come just after those that wait are woken.
+  // Waits for the callback, which may run just after threads in Wait wake up.
   int Await() const {
     for (const auto end = std::chrono::steady_clock::now() + kLong;
          times.load() == 0 && std::chrono::steady_clock::now() < end;) {
@@ -79,8 +80,8 @@ struct Told {
   }
 };
 
-// Ten calls, each on the fence and the result of the one before, queued before
-// the first may begin.
+// Ten calls, each of which waits for the fence and uses the result of the one
+// before. All are queued before the first begins.
 TEST(Fences, CallsFollowEachOther) {
   for (const char* name : kDevices) {
     for (const char* release : kReleases) {
@@ -117,7 +118,7 @@ TEST(Fences, CallsFollowEachOther) {
   }
 }
 
-// A failure comes to every fence of a chain, and to later calls.
+// A failure reaches every fence of a chain, and later calls.
 TEST(Fences, FailuresReachAllThatWaits) {
   for (const char* name : kDevices) {
     SCOPED_TRACE(name);
@@ -145,7 +146,7 @@ TEST(Fences, FailuresReachAllThatWaits) {
     Fence later = NewFence(device);
     EXPECT_FALSE(Start(*add, {Four(0), Four(1)}, &second, later));
     EXPECT_EQ(Text(later.Wait(kLong)).substr(0, want.size()), want);
-    // The context goes on.
+    // The context remains usable.
     EXPECT_TRUE(context.Call("add", {Four(0), Four(1)}));
   }
 }
@@ -175,7 +176,7 @@ TEST(Fences, WhatIsWrongWithACallFailsItsFence) {
   }
 }
 
-// A function that takes no fences is called when the wait is over.
+// A function without fences is called after the wait.
 TEST(Fences, OtherFunctionsAreCalledInTurn) {
   for (const char* name : kDevices) {
     SCOPED_TRACE(name);
@@ -191,14 +192,14 @@ TEST(Fences, OtherFunctionsAreCalledInTurn) {
     ASSERT_TRUE(sums) << sums.error().message();
     EXPECT_EQ(Text(done.Wait()), "OK");
     EXPECT_EQ(Floats((*sums)[0]), "1 3 5 7");
-    // One whose wait never comes ends with its time, and its context.
+    // A call whose wait is never reached times out, and its context fails.
     Fence never = NewFence(device);
     Fence ended = NewFence(device);
     const auto late = Start(*add, {Four(0), Four(1)}, &never, ended);
     EXPECT_EQ(Text(late).substr(0, 2), "4:") << Text(late);
     EXPECT_EQ(Text(ended.Wait()), Text(late));
     EXPECT_EQ(Text(context.Call("add", {Four(0), Four(1)})).substr(0, 2), "9:");
-    // Others go on.
+    // Other contexts remain usable.
     Context other = Open(device, "3.13/add.vmfb");
     EXPECT_TRUE(other.Call("add", {Four(0), Four(1)}));
   }
@@ -244,7 +245,7 @@ TEST(Fences, CallbacksRunOnceWhateverHappens) {
     EXPECT_EQ(each.Await(), 1);
     EXPECT_EQ(each.text, "OK");
   }
-  // A wait without limit is for another thread's signal.
+  // A wait without a timeout lasts until another thread signals.
   Fence other = NewFence(device);
   std::string waited;
   std::thread waiter([&] { waited = Text(other.Wait()); });
@@ -253,7 +254,7 @@ TEST(Fences, CallbacksRunOnceWhateverHappens) {
   EXPECT_EQ(waited, "OK");
 }
 
-// One program on two devices, and two programs on a device each.
+// One program on two devices, and two programs on one device each.
 TEST(Fences, AcrossDevices) {
   for (const char* first : kDevices) {
     for (const char* second : kDevices) {
@@ -280,7 +281,7 @@ TEST(Fences, AcrossDevices) {
       EXPECT_TRUE(start.Signal());
       EXPECT_EQ(Text(over.Wait(kLong)), "OK");
       EXPECT_EQ(Floats((*sums)[0]), "1 68 171 316");
-      // And with too few.
+      // With too few devices.
       const auto alone = Context::Create(a, *module);
       EXPECT_FALSE(alone);
     }

@@ -1,4 +1,4 @@
-// What embedders give: a log, and an allocator for CPU devices.
+// Tests what embedders provide: a log, and an allocator for CPU devices.
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -31,7 +31,7 @@ constexpr char kDigits[] = "samples/digits/digits.vmfb";
 
 // ---- Logs -------------------------------------------------------------------
 
-// A module that prints, traces, and fails when its context ends.
+// Returns a module that prints, traces, and fails when its context ends.
 Result<Module> Talker() {
   tests::ModuleBuilder module;
   module.name = "talker";
@@ -43,7 +43,7 @@ Result<Module> Talker() {
   return Module::Load(std::as_bytes(std::span(bytes)));
 }
 
-// Lines of a log: "1 text|3 text|".
+// Collects the lines of a log: "1 text|3 text|".
 class Lines {
  public:
   Log log() {
@@ -68,8 +68,8 @@ constexpr char kEnd[] =
     "3 A module fails when its context ends: not_now\n"
     "  at talker.__deinit+0x8 (test.mlir:2:1)|";
 
-// What modules say reaches the context's log, else its device's, and nobody
-// prints it.
+// What modules print goes to the context's log, or else to the device's log,
+// and not to standard output.
 TEST(HostLog, TakesWhatModulesSay) {
   const struct {
     bool on_device, on_context;
@@ -117,8 +117,8 @@ TEST(HostLog, TakesTracedTensors) {
   EXPECT_EQ(lines.Take(), "1 === doubled ===\n2x2xf32=[2 4][6 8]|");
 }
 
-// The data goes once, when nothing can write to the log any more: also where
-// nothing comes to be.
+// The data is freed once, when nothing can write to the log any more, even if
+// no object was created.
 TEST(HostLog, DataIsFreedOnce) {
   const auto write = [](eyrie_severity_t, const char*, size_t, void*) {};
   const auto count = [](void* data) { ++*static_cast<int*>(data); };
@@ -153,7 +153,7 @@ TEST(HostLog, DataIsFreedOnce) {
   }
 }
 
-// Threads write to the log of one device.
+// Several threads write to the log of one device.
 TEST(HostLog, ThreadsShareIt) {
   std::atomic<int> lines{0};
   const auto device = Device::Open(
@@ -173,7 +173,7 @@ TEST(HostLog, ThreadsShareIt) {
 
 // ---- Machine code -----------------------------------------------------------
 
-// Whoever runs the functions, results are the same.
+// All modes give the same results.
 TEST(HostJit, IsChosenWithTheDevice) {
   const auto module = Talker();
   for (const Jit jit : {Jit::kLazy, Jit::kOff, Jit::kEager}) {
@@ -192,7 +192,7 @@ TEST(HostJit, IsChosenWithTheDevice) {
 
 // ---- Allocators -------------------------------------------------------------
 
-// Hands out memory, and keeps account of it.
+// Allocates memory and records it.
 class Counting final : public Allocator {
  public:
   explicit Counting(int refuse_from = 1 << 30, size_t offset = 0)
@@ -207,7 +207,7 @@ class Counting final : public Allocator {
     }
     ++calls_;
     void* const base = std::aligned_alloc(alignment, size / 64 * 64 + 128);
-    std::memset(base, 0xA5, size + offset_);  // any content
+    std::memset(base, 0xA5, size + offset_);  // arbitrary contents
     void* const memory = static_cast<char*>(base) + offset_;
     sizes_[memory] = size;
     bytes_ += size;
@@ -227,7 +227,7 @@ class Counting final : public Allocator {
     refusals_ = 0;
   }
   int calls() const { return calls_; }
-  int refusals() const { return refusals_; }  // since RefuseFrom
+  int refusals() const { return refusals_; }  // after RefuseFrom
   size_t bytes() const { return bytes_; }
   size_t live() const { return sizes_.size(); }
   bool Holds(const void* byte) const {
@@ -244,15 +244,16 @@ class Counting final : public Allocator {
   int calls_ = 0;
   int refusals_ = 0;
   size_t bytes_ = 0;
-  std::map<void*, size_t> sizes_;  // by where they begin
+  std::map<void*, size_t> sizes_;  // keyed by address
 };
 
 Result<Value> Row(std::vector<float> numbers) {
   return Value::Array({static_cast<int64_t>(numbers.size())}, numbers);
 }
 
-// Buffers' bytes come from it, a result's too, which may outlive all else; in
-// the end all is given back, with its size, and then the allocator goes.
+// The bytes of all buffers come from the allocator, also those of a result that
+// outlives everything else. In the end all memory is freed with its size, and
+// then the allocator is destroyed.
 TEST(HostAllocator, GetsBackWhatItGave) {
   for (const char* uri : {"local-sync", "local-task"}) {
     SCOPED_TRACE(uri);
@@ -284,7 +285,7 @@ TEST(HostAllocator, GetsBackWhatItGave) {
   }
 }
 
-// Memory of any content is as good as the system's.
+// The initial contents of memory do not matter.
 TEST(HostAllocator, ContentsDoNotMatter) {
   std::vector<std::vector<float>> scores;
   for (const bool own : {false, true}) {
@@ -304,7 +305,7 @@ TEST(HostAllocator, ContentsDoNotMatter) {
   for (const auto& row : scores) EXPECT_EQ(row, scores[0]);
 }
 
-// What the device copies to its memory is there.
+// Uploads copy the elements to memory of the allocator.
 TEST(HostAllocator, TakesUploads) {
   const auto allocator = std::make_shared<Counting>();
   const auto device = Device::Open("local-sync", {.allocator = allocator});
@@ -313,8 +314,8 @@ TEST(HostAllocator, TakesUploads) {
   EXPECT_TRUE(allocator->Holds(value->elements<float>()->data()));
 }
 
-// Each allocation in turn is refused, with all that follow: what asked for it
-// fails, and nothing leaks. The context goes on once there is memory again.
+// For each allocation in turn, it and all later ones fail. The call fails, and
+// nothing leaks. The context remains usable once there is memory again.
 TEST(HostAllocator, MayHaveNone) {
   const auto allocator = std::make_shared<Counting>();
   const auto module = Module::Load(kDigits);
@@ -345,7 +346,7 @@ TEST(HostAllocator, MayHaveNone) {
 }
 
 TEST(HostAllocator, MustBeWellGiven) {
-  // Memory that is not aligned goes back at once.
+  // Memory that is not aligned is freed at once.
   const auto crooked = std::make_shared<Counting>(1 << 30, 8);
   const auto device = Device::Open("local-sync", {.allocator = crooked});
   EXPECT_EQ(Text(Row({1, 2})->Upload(*device)),
@@ -361,7 +362,7 @@ TEST(HostAllocator, MustBeWellGiven) {
   eyrie_device_t* none = nullptr;
   EXPECT_EQ(ErrorText(eyrie_device_open("local-sync", &options, &none)),
             "3: Of the device options' allocate and deallocate one is NULL.");
-  // A struct of before there were allocators has none.
+  // A struct from before allocators existed sets none.
   options.struct_size = offsetof(eyrie_device_options_t, log);
   EXPECT_EQ(ErrorText(eyrie_device_open("local-sync", &options, &none)), "OK");
   eyrie_device_release(none);
@@ -374,7 +375,7 @@ TEST(HostAllocator, ThreadsShareIt) {
     const auto module = Module::Load(kAdd);
     std::vector<std::thread> threads;
     std::mutex mutex;
-    std::vector<Value> kept;  // freed by another thread than made them
+    std::vector<Value> kept;  // freed by another thread
     for (int t = 0; t < 4; ++t) {
       threads.emplace_back([&, t] {
         auto context = Context::Create(*device, *module);
@@ -392,7 +393,7 @@ TEST(HostAllocator, ThreadsShareIt) {
     for (std::thread& thread : threads) thread.join();
   }
   EXPECT_EQ(allocator->live(), 0u);
-  // Blocks are kept for later buffers: of 400 results few were asked for.
+  // Blocks are reused for later buffers, so 400 results need few allocations.
   EXPECT_LT(allocator->calls(), 200);
 }
 

@@ -1,4 +1,4 @@
-// Limits, cancelling and untrusted modules through the embedding API.
+// Tests limits, cancelling and untrusted modules through the embedding API.
 #include <chrono>
 #include <string>
 #include <thread>
@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 constexpr char kLoops[] = "tests/modules/3.13/loops.vmfb";
 constexpr int64_t kForEver = int64_t{1} << 60;
 
-// "8: The first line.", or "OK".
+// Returns "8: The first line.", or "OK".
 template <typename T>
 std::string Text(const Result<T>& result) {
   if (result.ok()) return "OK";
@@ -81,7 +81,8 @@ TEST_F(LimitsApiTest, CallsOverALimitFailTheirContext) {
   }
 }
 
-// A fence's wait, of the longest time there is, of none, and of some.
+// Waits for fences with the longest timeout, with a timeout of 0, and with
+// others.
 TEST_F(LimitsApiTest, FencesAreWaitedFor) {
   auto fence = Fence::Create(*device_);
   ASSERT_EQ(Text(fence), "OK");
@@ -109,7 +110,7 @@ TEST_F(LimitsApiTest, MemoryMayNotSufficeToStart) {
   EXPECT_EQ(Text(NewContext({.max_memory = 64})).substr(0, 3), "8: ");
 }
 
-// What is made of arguments counts, and only while they are needed.
+// Memory for encoded arguments is charged, and only while it is needed.
 TEST_F(LimitsApiTest, ArgumentsAreCharged) {
   constexpr uint64_t kLimit = 1 << 20;
   constexpr int64_t kCount = (kLimit >> 2) + 1;

@@ -1,4 +1,4 @@
-// Parameters of the embedding API.
+// Tests parameters through the embedding API.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -10,8 +10,9 @@
 namespace eyrie {
 namespace {
 
-// An archive in the test's folder with what tests/modules/parameters.mlir
-// asks for: "w" is four times 2, all else zeros.
+// Writes an archive to the test's folder with the parameters of
+// tests/modules/parameters.mlir: "w" is four times 2, all others are zeros.
+// Returns its path.
 std::string WriteParameters() {
   hal::ParameterSource w;
   w.key = "w";

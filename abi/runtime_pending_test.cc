@@ -1,5 +1,5 @@
-// Calls in pieces through the C++ API: functions that yield, asynchronous
-// ones, errors, calls that are dropped, and other calls in between.
+// Tests pending calls through the C++ API: functions that yield, asynchronous
+// functions, errors, abandoned calls, and other calls in between.
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -28,7 +28,8 @@ Context Open(const std::string& file, const Limits& limits = {}) {
   return *std::move(context);
 }
 
-// Takes wakes from any thread, and gives them to the thread that waits.
+// An event loop: accepts wakes from any thread, and passes them to the waiting
+// thread.
 class Loop {
  public:
   void Wake() {
@@ -36,7 +37,7 @@ class Loop {
     ++wakes_;
     woken_.notify_one();
   }
-  // Drives a call to its end. Returns how often it was woken.
+  // Runs a call to its end. Returns the number of steps.
   int Drive(PendingCall& call) {
     for (int pieces = 1;; ++pieces) {
       std::unique_lock<std::mutex> lock(mutex_);
@@ -57,7 +58,7 @@ struct Row {
   const char* module;
   const char* function;
   std::vector<Value> arguments;
-  const char* want;  // null: as a whole call gives it
+  const char* want;  // null: the same as Function::Call
   int pieces;        // at least
 };
 
@@ -101,7 +102,7 @@ TEST(PendingCallTest, GivesWay) {
   ASSERT_TRUE(slow);
   EXPECT_FALSE(slow->Run());
   EXPECT_EQ(Text(slow->Results()), "9: The call is not over.");
-  // Others in between: a whole one, another in pieces, and one dropped.
+  // Other calls in between: a normal one, a pending one, and an abandoned one.
   EXPECT_EQ(Text(function->Call({2})), "2");
   Loop other;
   auto second = PendingCall::Begin(*function, {5}, [&other] { other.Wake(); });
@@ -118,7 +119,7 @@ TEST(PendingCallTest, GivesWay) {
   EXPECT_EQ(Text(slow->Results()), "1000");
 }
 
-// Storage for results is made as for a whole call: from signatures, and by
+// Storage for results is allocated as in a normal call: by signatures, and by
 // result allocators.
 TEST(PendingCallTest, MakesStorage) {
   const Value four = *Value::Array({4}, {1.f, 2.f, 3.f, 4.f});
@@ -156,7 +157,7 @@ TEST(PendingCallTest, MakesStorage) {
     const std::vector<float> want = {2, 4, 6, 8};
     EXPECT_EQ(std::vector<float>(elements->begin(), elements->end()), want);
   }
-  // Whose size nobody knows.
+  // The size of the results is unknown.
   Context context = Open("3.13/raw_fills.vmfb");
   auto function = context.Find("unknown");
   ASSERT_TRUE(function);
@@ -176,7 +177,7 @@ TEST(PendingCallTest, Refuses) {
   EXPECT_EQ(call.error().code(), EYRIE_INVALID_ARGUMENT);
 }
 
-// Fuel is for all pieces together.
+// All steps of a call share its fuel.
 TEST(PendingCallTest, StaysWithinLimits) {
   Limits limits;
   limits.fuel = 20;

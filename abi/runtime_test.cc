@@ -1,5 +1,4 @@
-// The embedding API: the C functions one by one, and the C++ classes over
-// them.
+// Tests the embedding API: each C function, and the C++ classes that use them.
 #include "eyrie/runtime.h"
 
 #include <string>
@@ -19,7 +18,7 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr char kAdd[] = "tests/modules/3.13/add.vmfb";
 
-// Functions of scalars, whose globals count calls.
+// Returns a module of functions with scalars, and a global that counts calls.
 Bytes ScalarModule() {
   tests::ModuleBuilder module;
   module.name = "scalars";
@@ -36,7 +35,7 @@ Bytes ScalarModule() {
   return module.Build();
 }
 
-// What a C program holds, freed with it.
+// The objects that a C program owns. Frees them at the end.
 class CApiTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -59,7 +58,7 @@ class CApiTest : public testing::Test {
         "OK");
   }
 
-  // Calls with arguments, which are freed; results as text.
+  // Calls a function and frees the arguments. Returns the results as text.
   std::string Call(const char* name, std::vector<eyrie_value_t*> arguments,
                    size_t capacity = 8, std::vector<const char*> names = {}) {
     eyrie_function_t* function = nullptr;
@@ -106,7 +105,7 @@ TEST_F(CApiTest, Devices) {
   const Case cases[] = {
       {"local-sync", 0, "OK"},
       {"local-sync", sizeof(eyrie_device_options_t), "OK"},
-      {"local-sync", 16, "OK"},  // the first version's
+      {"local-sync", 16, "OK"},  // the size of the first version
       {"local-sync", 1,
        "3: The device options' struct_size (1) is below that of the first "
        "version (16)."},
@@ -129,8 +128,8 @@ TEST_F(CApiTest, Devices) {
   }
 }
 
-// Who takes notices hears when nothing can come any more, once, whether or not
-// the device is opened; fields beyond struct_size are not looked at.
+// The data of notices is freed once, whether or not the device is opened.
+// Fields beyond struct_size are not read.
 TEST_F(CApiTest, NoticesAreFreed) {
   struct Case {
     const char* uri;
@@ -153,7 +152,7 @@ TEST_F(CApiTest, NoticesAreFreed) {
     eyrie_error_free(eyrie_device_open(c.uri, &options, &device));
     eyrie_device_release(device);
     EXPECT_EQ(freed, c.freed);
-    // Without a sink there is nothing to free.
+    // Without a function, the data is not freed.
     options.notice = nullptr;
     device = nullptr;
     eyrie_error_free(eyrie_device_open(c.uri, &options, &device));
@@ -168,7 +167,7 @@ TEST_F(CApiTest, HandlesAreCounted) {
   eyrie_module_retain(module_);
   eyrie_module_release(module_);
   EXPECT_STREQ(eyrie_module_name(module_), "scalars");
-  // Null handles may be freed, as free() does.
+  // Null handles may be freed, as with free().
   eyrie_device_release(nullptr);
   eyrie_module_release(nullptr);
   eyrie_context_free(nullptr);
@@ -295,7 +294,7 @@ TEST_F(CApiTest, CallsThatFail) {
        {},
        3,
        "8: Function 'all' has 4 results and there is room for 3."},
-      // A failure leaves the context as it was.
+      // A failed call does not change the context.
       {"count", {}, 8, "1"},
   };
   for (const Case& c : cases) {
@@ -340,8 +339,8 @@ TEST(CppApiTest, ErrorsAreValues) {
   EXPECT_EQ(Text(context->Find("sun")).substr(0, 2), "5:");
 }
 
-// One module calls another's functions, whose globals they share; the host
-// calls both.
+// One module calls the functions of another, and the host calls both. They
+// share the globals.
 TEST(CppApiTest, TwoModulesInOneContext) {
   const auto device = Device::Open("local-sync");
   const auto library = Module::Load("tests/modules/3.13/vm_library.vmfb");
@@ -367,7 +366,7 @@ TEST(CppApiTest, TwoModulesInOneContext) {
     SCOPED_TRACE(c.function);
     EXPECT_EQ(Text(context->Call(c.function, c.arguments)), c.want);
   }
-  // Each context has globals of its own.
+  // Each context has its own globals.
   auto other = Context::Create({&*device}, {&*library, &*linked});
   ASSERT_EQ(Text(other), "OK");
   EXPECT_EQ(Text(other->Call("vm_library.count", {})), "1");

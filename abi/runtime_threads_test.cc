@@ -1,4 +1,4 @@
-// One module of the embedding API called by several threads at once.
+// Tests that several threads can call one module through the embedding API.
 #include <chrono>
 #include <cstdint>
 #include <future>
@@ -19,7 +19,7 @@ constexpr char kAdd[] = "tests/modules/3.13/add.vmfb";
 constexpr char kCounter[] = "tests/modules/3.13/counter.vmfb";
 constexpr char kLoops[] = "tests/modules/3.13/loops.vmfb";
 
-// Each thread has a context of its own, with globals of its own.
+// Each thread has its own context, with its own globals.
 TEST(CppApiTest, ThreadsShareAModule) {
   constexpr int kThreads = 4;
   constexpr int kCalls = 200;
@@ -54,7 +54,7 @@ TEST(CppApiTest, ThreadsShareAModule) {
   for (const std::string& failure : failures) EXPECT_EQ(failure, "");
 }
 
-// Futures of calls that several threads ask for, on the pool's threads.
+// Several threads submit calls to a pool, which returns futures.
 TEST(CppApiTest, CallPool) {
   constexpr int kThreads = 3;
   constexpr int kCalls = 50;
@@ -94,7 +94,7 @@ TEST(CppApiTest, CallPool) {
   EXPECT_FALSE(pool->Call("add", {1}).get());
 }
 
-// What has been asked for is done before the pool ends.
+// The pool completes all submitted calls before it is destroyed.
 TEST(CppApiTest, CallPoolEnds) {
   auto device = Device::Open("local-sync");
   auto module = Module::Load(kCounter);
@@ -121,14 +121,14 @@ TEST(CppApiTest, CallPoolNeedsItsThreads) {
             "unavailable.");
 }
 
-// The code of a call of sum_to, 0 if it succeeds.
+// Returns the error code of a call of sum_to; 0 if it succeeds.
 int SumTo(CallPool& pool, int64_t count) {
   const auto sum = pool.Call("sum_to", {count}).get();
   return sum ? 0 : sum.error().code();
 }
 
-// A call past a limit fails alone: the thread goes on in another context, also
-// when the device and the module that the pool was started with are gone.
+// A call that exceeds a limit does not affect others: the thread continues in a
+// new context, even if the device and the module of the pool were released.
 TEST(CppApiTest, CallPoolGoesOnPastALimit) {
   constexpr int64_t kForEver = int64_t{1} << 60;
   const struct {
@@ -157,8 +157,8 @@ TEST(CppApiTest, CallPoolGoesOnPastALimit) {
   }
 }
 
-// A context that takes a failed one's place has initial globals; while none can
-// be made the calls say what failed.
+// A context that replaces a failed one has initial globals. If none can be
+// created, calls fail with that error.
 TEST(CppApiTest, CallPoolReplacesContexts) {
   auto device = Device::Open("local-sync");
   auto module = Module::Load(kCounter);
@@ -175,7 +175,7 @@ TEST(CppApiTest, CallPoolReplacesContexts) {
   };
   EXPECT_EQ(next(), 1);
   EXPECT_EQ(next(), 2);
-  // Nothing else that fails has this effect.
+  // Other errors do not replace the context.
   EXPECT_EQ(pool->Call("next", {1}).get().error().code(),
             EYRIE_INVALID_ARGUMENT);
   EXPECT_EQ(next(), 3);
@@ -185,7 +185,7 @@ TEST(CppApiTest, CallPoolReplacesContexts) {
     return !before && context.failed();
   });
   EXPECT_TRUE(failed.get());
-  EXPECT_EQ(next(), -EYRIE_CANCELLED);  // create gives none
+  EXPECT_EQ(next(), -EYRIE_CANCELLED);  // no new context is created
   EXPECT_EQ(next(), 1);
   EXPECT_EQ(next(), 2);
   EXPECT_EQ(made, 3);

@@ -1,4 +1,4 @@
-// Traces through the embedding API.
+// Tests traces through the embedding API.
 #include <atomic>
 #include <set>
 #include <string>
@@ -18,7 +18,7 @@ namespace {
 constexpr char kDigits[] = "samples/digits/digits.vmfb";
 constexpr char kLoops[] = "tests/modules/3.13/loops.vmfb";
 
-// "category name" of what a trace says.
+// Returns "category name" of each event in a trace.
 std::set<std::string> NamesOf(Trace& trace) {
   std::string text;
   const auto written = trace.Write([&](std::string_view piece) {
@@ -93,7 +93,7 @@ TEST(TraceApiTest, Errors) {
   auto context = Load("local-sync", kLoops);
   ASSERT_TRUE(context->Call("sum_to", {1000}).ok());
   EXPECT_GT(trace->dropped(), 0u);
-  EXPECT_TRUE(Trace::Start().ok());  // a second one, as the first has stopped
+  EXPECT_TRUE(Trace::Start().ok());  // possible after the first has stopped
   EXPECT_EQ(trace->Write("no/such/folder/t.json").error().code(),
             EYRIE_NOT_FOUND);
   EXPECT_EQ(trace->Write([](std::string_view) { return false; }).error().code(),
@@ -110,8 +110,7 @@ TEST(TraceApiTest, Errors) {
   eyrie_trace_free(nullptr);
 }
 
-// A module that was run before it was traced, and a failure within a call of
-// an import.
+// A module that ran before the trace, and a failure in a call of an import.
 TEST(TraceApiTest, FunctionsRunTracedAndNot) {
   auto context = Load("local-sync", kLoops);
   for (int i = 0; i < 3; ++i) {
@@ -127,7 +126,7 @@ TEST(TraceApiTest, FunctionsRunTracedAndNot) {
   }
 }
 
-// Calls go on while traces begin and end.
+// Traces begin and end while threads make calls.
 TEST(TraceApiTest, TracesWhileThreadsCall) {
   std::atomic<bool> over{false};
   std::vector<std::thread> threads;

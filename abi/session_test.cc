@@ -1,4 +1,4 @@
-// Sessions over real modules: lookup, checks before calls, fences, state.
+// Tests sessions with real modules: lookup, checks before calls, fences, state.
 #include "abi/session.h"
 
 #include <string>
@@ -26,7 +26,7 @@ std::unique_ptr<Session> Open(absl::string_view file) {
   return session.ok() ? *std::move(session) : nullptr;
 }
 
-// Texts as arguments, separated by ';', whatever the function takes.
+// Parses texts that are separated by ';' as arguments of any type.
 std::vector<vm::Value> Arguments(Session& session, absl::string_view texts) {
   std::vector<vm::Value> values;
   const std::vector<std::string> list =
@@ -41,7 +41,7 @@ std::vector<vm::Value> Arguments(Session& session, absl::string_view texts) {
   return values;
 }
 
-// The results as text, or the error.
+// Returns the results as text, or the error.
 std::string Call(Session& session, absl::string_view function,
                  absl::string_view arguments) {
   auto callable = session.Lookup(function);
@@ -91,7 +91,8 @@ TEST(Session, CallsOfEveryReleaseAndModel) {
       auto add = session->Lookup("");
       ASSERT_TRUE(add.ok());
       EXPECT_EQ(add->ArgumentsText(), "(input0: 4xf32, input1: 4xf32)");
-      // Twice: fences of one timeline; and the arguments stay what they were.
+      // Call twice: the fences are on one timeline, and the arguments do not
+      // change.
       const auto arguments = Arguments(*session, "4xf32=1 2 3 4;4xf32=10");
       for (int call = 0; call < 2; ++call) {
         const auto results = add->Call(arguments);
@@ -113,7 +114,7 @@ TEST(Session, ArgumentsAreCheckedBeforeTheCall) {
     const char* want;
   } kRows[] = {
       {"4xf32=1;4xf32=2", "hal.buffer_view\n4xf32=3 3 3 3;"},
-      {"4x*32=0000803F;4xf32=2",  // opaque bytes pass for anything
+      {"4x*32=0000803F;4xf32=2",  // untyped bytes match any type
        "hal.buffer_view\n4xf32=3 3 3 3;"},
       {"4xf32=1",
        "INVALID_ARGUMENT: Function 'add' takes 2 arguments (input0: 4xf32, "
@@ -152,7 +153,7 @@ TEST(Session, ArgumentsAreCheckedBeforeTheCall) {
   }
 }
 
-// Integers of one width pass for each other where their values do.
+// Integers of the same width are accepted for each other if their values fit.
 TEST(Session, IntegersFitTheDeclaredType) {
   const struct {
     const char* function;

@@ -1,4 +1,5 @@
-// Signatures from every source: what is read, what is refused and where.
+// Tests signatures from every source: which are read, and which are rejected,
+// with the position.
 #include "abi/signature.h"
 
 #include <string>
@@ -13,7 +14,7 @@
 namespace eyrie::abi {
 namespace {
 
-// The signature of a function 'f', or the error.
+// Returns the signature of a function 'f', or the error.
 std::string Read(const char* convention,
                  const std::vector<vm::Attribute>& attributes) {
   const auto signature = ReadSignature(convention, attributes);
@@ -50,19 +51,19 @@ TEST(Signature, Sources) {
          "!foo.bar)"}},
        "f(0: bytes, 1: bytes, 2: list<i32>, 3: buffer, 4: *xunknown, 5: "
        "!foo.bar) -> () by iree.abi.declaration"},
-      // Fences of an asynchronous function are not the caller's.
+      // The fences of an asynchronous function are not arguments.
       {"0rrr_r",
        {{kDeclared, "async func @f(%a: tensor<4xf32>) -> (%b: tensor<4xf32>)"},
         {"iree.abi.model", "coarse-fences"}},
        "f(a: 4xf32) -> (b: 4xf32) by iree.abi.declaration"},
-      // A declaration of something else.
+      // A declaration that does not match the convention.
       {"0i_i",
        {{kDeclared, "sync func @f(%a: i32, %b: i32) -> (%c: i32)"}},
        "f(i32) -> i32 by calling convention"},
       {"0i_i",
        {{kDeclared, "no declaration"}},
        "f(i32) -> i32 by calling convention"},
-      // One type that the register does not carry.
+      // A type that the register cannot hold.
       {"0i_",
        {{kDeclared, "sync func @f(%a: f32)"}},
        "f(a: i32) -> () by iree.abi.declaration"},
@@ -74,20 +75,19 @@ TEST(Signature, Sources) {
        {{"d", R"({"a":["i16"],"r":["i16"]})"},
         {"iree.abi", R"({"a":[["named","n","i8"]],"r":["i8"]})"}},
        "f(n: i8) -> i8 by iree.abi"},
-      // Unknown records leave what the declaration says; so does a side that
-      // is missing.
+      // If a record is unknown or missing, the declaration's type is used.
       {"0r_r",
        {{"iree.abi", R"({"a":["unknown"]})"},
         {kDeclared, "sync func @f(%x: !util.buffer) -> (%y: tensor<f32>)"}},
        "f(x: bytes, /) -> (y: f32) by iree.abi"},
       {"0r_v", {{"iree.abi", "{}"}}, "f(unknown) -> () by iree.abi"},
-      // A record that says less of bytes and bare buffers than is declared.
+      // A record that says less about bytes and buffers than the declaration.
       {"0rr",
        {{"iree.abi",
          R"({"a":[["py_homogeneous_list","i8"],["ndarray","f32",1,2]]})"},
         {kDeclared, "sync func @f(%x: !util.buffer, %y: !hal.buffer)"}},
        "f(x: bytes, y: buffer, /) -> () by iree.abi"},
-      // One that cannot be true.
+      // A record that contradicts the declaration.
       {"0r_v",
        {{"iree.abi", R"({"a":[["py_homogeneous_list","f32"]]})"},
         {kDeclared, "sync func @f(%x: !util.list<i32>)"}},
@@ -131,18 +131,18 @@ TEST(Signature, Raw) {
        {{"f", "I22!B6!t6d-1S3!t4S3!t2O1!R4!B1!"}},
        "f(?xsi32, si8, f64, unknown) -> f32 by f"},
       {"0v_v", {{"fv", "1"}, {"f", "I1!R1!"}}, "f() -> () by f"},
-      // Names, and what stands behind references, are the declaration's.
+      // Names, and types of references, come from the declaration.
       {"0rrr_r",
        {{"f", "I12!O1!U1!B3!d4R4!U1!"},
         {kDeclared,
          "sync func @f(%a: !util.list<i32>, %b: !util.buffer, %c: !hal.buffer) "
          "-> (%d: tensor<2xf32>)"}},
        "f(a: list<i32>, b: bytes, c: buffer) -> (d: 2xf32) by f"},
-      // Records and 'd' come first, and V0 is not looked at then.
+      // Records and 'd' take precedence; V0 is not read then.
       {"0i_i",
        {{"f", "?"}, {"fv", "9"}, {"d", R"({"a":["i8"],"r":["i16"]})"}},
        "f(i8) -> i16 by d"},
-      // Storage for results is not the caller's.
+      // Storage for results is not an argument.
       {"0rr_r",
        {{"f", "I6!B3!d4R6!B3!d4"}},
        "f(4xf32) -> 4xf32 by f, storage of 0"},
@@ -156,7 +156,7 @@ TEST(Signature, Raw) {
       {"0rrr_r",
        {{"f", "I4!B1!R4!B1!"}, {"iree.abi.model", "coarse-fences"}},
        "f(f32) -> f32 by f"},
-      // A function that returns nothing fills its results.
+      // A function that returns nothing fills storage.
       {"0rr_v",
        {{"f", "I6!B3!d4R6!B3!d4"}},
        "f(4xf32) -> 4xf32 by f, storage of 0"},
@@ -166,7 +166,7 @@ TEST(Signature, Raw) {
          "sync func @f(%a: tensor<4xf32>, %s: tensor<?xf32> {iree.abi.output = "
          "1 : index}, %t: tensor<4xf32> {iree.abi.output = 0 : index}) -> ()"}},
        "f(a: 4xf32) -> (4xf32, ?xf32) by f, storage of 1, storage of 0"},
-      // Refused.
+      // Rejected.
       {"0r_v",
        {{"f", "I6!B3!d4R6!B3!d4"}},
        "INVALID_ARGUMENT: The raw signature has 1 result; the function returns "
@@ -246,7 +246,7 @@ TEST(Signature, Records) {
        "f(i1, i7, i32, i64, i64) -> ()"},
       {"0fFiir", R"({"a":["f32","f64","f16","bf16",null]})",
        "f(f32, f64, f16, bf16, null) -> ()"},
-      // f64 in a program that the compiler made f32; f16 of old releases.
+      // f64 in a program that the compiler demoted to f32; f16 in old releases.
       {"0ff", R"({"a":["f64","f16"]})", "f(f64, f16) -> ()"},
       {"0rr", R"({"a":[["ndarray","f32",2,null,4],["ndarray","i8",0]]})",
        "f(?x4xf32, i8) -> ()"},
@@ -260,7 +260,7 @@ TEST(Signature, Records) {
        "f({b: i32, a: {}}) -> ()"},
       {"0ir", R"({"a":[["named","x","i32"],["sdict_kwargs",["k","f32"]]]})",
        "f(x: i32, **{k: f32}) -> ()"},
-      // Later versions.
+      // Types and members of later versions.
       {"0ri", R"({"v":9,"new":{},"a":[["set","i32"],"i128"]})",
        "f(set, i32) -> ()"},
       {"0r", R"({"a":[["slist","ui8","f8E4M3FN","qi3"]]})",
@@ -391,7 +391,7 @@ TEST(Signature, Queries) {
   EXPECT_EQ(type.shape[0], Type::kDynamic);
   EXPECT_EQ(type.shape[1], 4);
   EXPECT_EQ(signature->result_carriers()[0], vm::ValueType::kI32);
-  // Names may be any bytes.
+  // Names may be any bytes, including invalid UTF-8.
   EXPECT_EQ(SignatureJson(*signature),
             R"j({"source":"iree.abi","text":"f(x: ?x4xf32, i8) -> )j"
             R"j((out)j"

@@ -1,8 +1,9 @@
-// Any text may be refused as a structure; one that is read is written in one
-// form, which reads as the same. What follows the last line break is arguments,
-// a JSON array, for a function of that structure; they may be anything.
+// Fuzzes structured index paths. Text may be rejected; if it is accepted, it is
+// written in one form that parses to the same structure. The text after the
+// last line break is a JSON array of arguments for a function of that
+// structure; it may be any bytes.
 //
-// Run it with: tests/fuzz/BUILD says how.
+// Run it as tests/fuzz/BUILD describes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +26,7 @@
 namespace eyrie::abi::v0 {
 namespace {
 
-// One more than the greatest raw index, up to a limit.
+// Computes the greatest raw index plus one, up to a limit.
 class RawCounter : public SipVisitor {
  public:
   void Key(const SipKey&) override {}

@@ -1,4 +1,4 @@
-// Signatures of V0's structures, and what becomes of values in them.
+// Tests signatures with V0's structures, and values in them.
 #include "abi/structures.h"
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 namespace eyrie::abi {
 namespace {
 
-// The signature and the names of what it is made of.
+// Returns the signature, and the names of its raw values.
 std::string ReadText(const char* convention,
                      const std::vector<vm::Attribute>& attributes) {
   const auto signature = ReadSignature(convention, attributes);
@@ -47,7 +47,7 @@ TEST(Structures, Signatures) {
       {"0if_i",
        {{"sipv", "1"}, {"sip", "I12!S9!k0_0k1_1R3!_0"}},
        "f(i32, f32) -> i32 by sip: argument 0; argument 1; result 0;"},
-      // Types by 'f', names by the declaration.
+      // Types come from 'f', names from the declaration.
       {"0rr_rr",
        {{"sip", "I31!S27!k0D17!K4!bar_1K4!foo_0k1_0R17!D13!K2!x_1K2!y_0"},
         {"f", "I11!B3!d4B3!d2R7!B1!O1!"},
@@ -57,12 +57,12 @@ TEST(Structures, Signatures) {
        "f({bar: 2xf32, foo: 4xf32}, a: 4xf32) -> {x: list<i64>, y: f32} by "
        "sip: argument 0['foo']; argument 0['bar']; result 0['y']; result "
        "0['x'];"},
-      // A dict is arguments by name.
+      // A dict gives the arguments by name.
       {"0ii_i",
        {{"sip", "I17!D13!K2!b_1K2!a_0R3!_0"}},
        "f(b: i32, a: i32) -> i32 by sip: argument 1 ('a'); argument 0 ('b'); "
        "result 0;"},
-      // One argument, and lists that lack items.
+      // One argument, and lists with missing items.
       {"0i_ii",
        {{"sip", "I3!_0R12!S9!k1_1k3_1"},
         {kDeclared, "sync func @f(%x: i16) -> (%y: i32, %z: i32)"}},
@@ -74,7 +74,7 @@ TEST(Structures, Signatures) {
       {"0i_v",
        {{"abi", "sip"}, {"abiv", "1"}, {"sip", "I3!_0R1!"}},
        "f(i32) -> () by sip: argument 0;"},
-      // The same at two places has one name.
+      // A raw value at two places has one name.
       {"0i_v",
        {{"sip", "I12!S9!k0_0k1_0R1!"}, {kDeclared, "sync func @f(%x: i32)"}},
        "f(x: i32, i32) -> () by sip: argument 0 ('x');"},
@@ -105,7 +105,7 @@ TEST(Structures, Signatures) {
   }
 }
 
-// What would need more memory than a signature is worth.
+// The size of a signature's types is limited.
 TEST(Structures, TypesAreBounded) {
   v0::SipMangler mangler;
   for (int64_t i = 0; i < 1000; ++i) ASSERT_TRUE(mangler.Set(0, {i}).ok());
@@ -135,7 +135,7 @@ HostValue Value(const std::string& json) {
   return *FromJson(*parsed, JsonFiles::kRefused);
 }
 
-// What the function would be given for positional and named arguments.
+// Returns the raw arguments for positional and named arguments.
 std::string Flat(const Signature& signature, const char* positional,
                  const char* named) {
   Invoker invoker = Invoker::WithoutFunction(nullptr, signature);
@@ -217,7 +217,7 @@ TEST(Structures, Arguments) {
   }
 }
 
-// Raw results 0, 1, 2 … in their structure.
+// Returns raw results 0, 1, 2 … in their structure.
 TEST(Structures, Results) {
   const struct {
     const char* convention;

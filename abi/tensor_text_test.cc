@@ -1,4 +1,4 @@
-// Tensors from text and back, as tables; expectations are text.
+// Tests parsing and printing of tensors with tables of text.
 #include "abi/tensor_text.h"
 
 #include <string>
@@ -11,7 +11,8 @@
 namespace eyrie::abi {
 namespace {
 
-// Reads "shape_and_type=elements" and prints it, or says what is wrong.
+// Parses "shape_and_type=elements" and prints it again. Returns the text or the
+// error.
 std::string RoundTrip(absl::string_view text, size_t limit = 1024,
                       FloatCase float_case = FloatCase::kUpper) {
   const size_t equals = std::min(text.find('='), text.size());
@@ -61,7 +62,7 @@ TEST(TensorText, RoundTrips) {
       {"2xf8E4M3FNUZ=1.5 240", "2xf8E4M3FNUZ=1.5 240"},
       {"3xf8E8M0FNU=1 0.25 0", "3xf8E8M0FNU=1 0.25 5.87747E-39"},
       {"4xi1=0 1 true false", "4xi1=00 01 01 00"},
-      {"2xi1=01 00", "2xi1=01 00"},  // as it is printed
+      {"2xi1=01 00", "2xi1=01 00"},  // the printed format
       {"3xi8=-128 255 0x7F", "3xi8=-128 -1 127"},
       {"2xsi16=-32768 32767", "2xsi16=-32768 32767"},
       {"2xui8=0 255", "2xui8=0 255"},
@@ -185,7 +186,7 @@ TEST(TensorText, SmallLetters) {
             "5xf32=nan inf 1E+30 -inf nan");
 }
 
-// Types that have no name of their own, as a module may make them: bytes.
+// Modules may have types without a name. Their elements are printed as bytes.
 TEST(TensorText, OddTypes) {
   const struct {
     uint32_t code;

@@ -1,5 +1,5 @@
-// Functions of the embedding API with C++ types: what binds and what does not,
-// and what calls give.
+// Tests typed functions of the embedding API: which C++ types bind, and the
+// results of calls.
 #include "eyrie/typed_function.h"
 
 #include <cstdint>
@@ -19,7 +19,7 @@ Context Open(const std::string& name) {
   return *Context::Create(*device, *module);
 }
 
-// "OK", or the error's sentence.
+// Returns "OK", or the error's message.
 template <typename Signature>
 std::string Bind(Context& context, const std::string& name) {
   auto found = context.Find<Signature>(name);
@@ -67,7 +67,7 @@ TEST(TypedFunctionTest, Calls) {
   auto element = scalars.Find<float(Tensor<float>, int64_t)>("element");
   auto row = Tensor<float>::Copy({4}, {1.0f, 2.0f, 3.0f, 4.5f});
   EXPECT_EQ(*(*element)(*row, 3), 4.5f);
-  EXPECT_EQ(row->elements()[3], 4.5f);  // still the caller's
+  EXPECT_EQ(row->elements()[3], 4.5f);  // the caller still owns it
   Context strings = Open("strings");
   EXPECT_EQ(*(*strings.Find<std::string()>("hello"))(), "hello, eyrie");
   Context counter = Open("counter");
@@ -76,7 +76,7 @@ TEST(TypedFunctionTest, Calls) {
   EXPECT_EQ(*(*next)(), 2);
 }
 
-// Integers whose sign is not the function's pass where they fit.
+// Integers of the other sign are accepted if their values fit.
 TEST(TypedFunctionTest, IntegersFit) {
   Context sharing = Open("sharing");
   using Naturals = Tensor<uint8_t>;
@@ -98,7 +98,7 @@ TEST(TypedFunctionTest, IntegersFit) {
           .error()
           .message(),
       "Argument 0 ('input0')[0][1]: -1 is out of range for ui8 (0 to 255).");
-  // A result that the C++ type does not hold.
+  // A result that does not fit the C++ type.
   auto read = sharing.Find<Integers(Naturals)>("unsigned");
   ASSERT_TRUE(read) << read.error().message();
   EXPECT_TRUE((*read)(*Naturals::Copy({1, 2}, std::vector<uint8_t>{1, 2})));
@@ -113,7 +113,7 @@ struct alignas(64) Four {
   float numbers[4] = {1, 2, 3, 4};
 };
 
-// Const elements are copied though they are lent, and nothing shares them.
+// Const elements are copied even if they are lent, so that nothing shares them.
 TEST(TypedFunctionTest, ConstElementsAreNotWritten) {
   for (const char* name : {"same", "write"}) {
     Context sharing = Open("sharing");

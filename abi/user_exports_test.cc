@@ -1,4 +1,5 @@
-// Which exports a user calls: by what the module says, not by how names begin.
+// Tests which exports users call, by the module's contents and not by how names
+// begin.
 #include "abi/user_exports.h"
 
 #include <string>
@@ -18,7 +19,7 @@ struct Export {
   const char* result_allocator = nullptr;
 };
 
-// The names that UserExports leaves of these.
+// Returns the names that UserExports keeps of these.
 std::string UserNames(const std::vector<Export>& exports) {
   tests::ModuleBuilder builder;
   for (const Export& each : exports) {

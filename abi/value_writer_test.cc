@@ -1,4 +1,4 @@
-// Which --output texts are taken, and what is in the files then.
+// Tests which --output texts are accepted, and the contents of the files.
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -15,7 +15,7 @@
 namespace eyrie::abi {
 namespace {
 
-// A tensor, a scalar and a buffer.
+// Returns a tensor, a scalar and a buffer.
 std::vector<ParsedValue> Values() {
   const Ref<hal::Device> device = (*OpenDevices({}, hal::DriverOptions()))[0];
   const std::string texts[] = {"2xi8=1 2", "7", "hi"};
@@ -30,8 +30,8 @@ void WriteFile(const std::string& name, const std::string& contents) {
   std::ofstream(name, std::ios::binary) << contents;
 }
 
-// Each row is a run: texts, then what a first check says of them, and with a
-// '|' what the writing of the values 2xi8, i32 and !util.buffer does.
+// Each row is a run: its texts, and the result of Prepare. After a '|' follows
+// the result of writing the values 2xi8, i32 and !util.buffer.
 TEST(ValueWriter, Refuses) {
   std::filesystem::current_path(testing::TempDir());
   const std::vector<ParsedValue> values = Values();
