@@ -68,7 +68,7 @@ struct eyrie_function_t {
   eyrie::abi::Session* session;  // owned by the context
   eyrie::abi::Invoker invoker;
   std::vector<eyrie::abi::HostValue> results;  // of the last call
-  // What eyrie_function_signature returns. Its pointers refer to `strings` and
+  // The result of eyrie_function_signature. Its pointers refer to `strings` and
   // to the invoker's signature.
   eyrie_signature_t signature = {};
   std::vector<eyrie_parameter_t> arguments;

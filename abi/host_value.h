@@ -112,7 +112,7 @@ class HostArray {
 
   // Writes the elements, packed, to `target`, which has byte_length() bytes.
   void Pack(uint8_t* target) const;
-  // "2x3xf32"
+  // Returns "2x3xf32".
   std::string ShapeText() const;
 
  private:
@@ -221,7 +221,7 @@ class HostValue {
     return std::get_if<Ref<RefObject>>(&value_);
   }
 
-  // "the integer 300", "a list of 2", "an array 2x3xf32".
+  // Returns "the integer 300", "a list of 2" or "an array 2x3xf32".
   std::string Describe() const;
 
  private:

@@ -29,19 +29,21 @@ enum class JsonFiles : uint8_t { kRefused, kRead };
 //   {"$dtype": "bf16", "data": [[1, 2]]}   an array; "shape" is optional
 //   {"$hex": "00FF"}                       bytes
 //   {"$tuple": [1, 2]}                     a tuple
+//   {"$dict": {"$a": 1}}                   a dict with any keys
 // "$cast": true next to an array allows conversions that lose information.
 // `memory` counts the arrays of files while they live; null if nothing does.
 // INVALID_ARGUMENT: a key with '$' is unknown, or its value is malformed; the
-// message gives the byte. RESOURCE_EXHAUSTED: the limit of `memory` is
+// message gives the byte offset. RESOURCE_EXHAUSTED: the limit of `memory` is
 // exceeded, or as ReadMember. Otherwise fails as reading the file does.
 absl::StatusOr<HostValue> FromJson(
     const Json& json, JsonFiles files,
     const std::shared_ptr<MemoryMeter>& memory = nullptr);
 
 // Appends a value as one line of JSON, in FromJson's format, except that arrays
-// are nested numbers and tuples are lists. Numbers that JSON does not have are
-// strings, "nan" or "-inf"; bytes are a string if they are UTF-8. A reference
-// is {"$ref": "its type"}.
+// are nested numbers and tuples are lists. An array without elements keeps its
+// "shape", unless it is []. Numbers that JSON does not have are strings, "nan"
+// or "-inf"; bytes are a string if they are UTF-8. A reference is {"$ref": "its
+// type"}.
 void WriteJson(const HostValue& value, TextStream& out);
 void AppendJson(const HostValue& value, std::string& out);
 

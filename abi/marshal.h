@@ -2,7 +2,7 @@
 // values, by the types of its signature. docs/abi.md has the rules.
 //
 // Scalars need no allocation. Arrays are used in place, copied, packed or
-// converted, and CallStatistics counts which. Errors have the place in the
+// converted, and CallStatistics counts which. Errors give the place in the
 // value: "Argument 0 ('x')['a'][2]: …".
 // Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
 #ifndef EYRIE_ABI_MARSHAL_H_

@@ -29,7 +29,7 @@ struct Records {
 
 // Parses the records. Ignores unknown members of the object, and reads types
 // with unknown names or tags as unknown types. INVALID_ARGUMENT: the JSON is
-// malformed; the message gives the byte.
+// malformed; the message gives the byte offset.
 absl::StatusOr<Records> ParseRecords(absl::string_view json);
 
 }  // namespace eyrie::abi

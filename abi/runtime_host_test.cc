@@ -68,8 +68,8 @@ constexpr char kEnd[] =
     "3 A module fails when its context ends: not_now\n"
     "  at talker.__deinit+0x8 (test.mlir:2:1)|";
 
-// What modules print goes to the context's log, or else to the device's log,
-// and not to standard output.
+// The output of modules goes to the context's log, or else to the device's log,
+// but not to standard output.
 TEST(HostLog, TakesWhatModulesSay) {
   const struct {
     bool on_device, on_context;

@@ -101,7 +101,7 @@ const vm::Function* OnlyOne(const std::vector<vm::Function>& functions) {
 // Part of the message of programs of all releases if they do not find a device.
 constexpr absl::string_view kNoDevice = "not found or unavailable";
 
-// What a module asked for and no device provides.
+// Requests of a module that no device can satisfy.
 struct Refusals {
   std::vector<std::string> formats;  // formats of executables
   std::vector<std::string> devices;  // patterns of names: "vulkan*"

@@ -144,10 +144,10 @@ class Callable {
   // Returns the types of the arguments: "(input0: 4xf32, input1: index)".
   std::string ArgumentsText() const;
 
-  // Checks the number, types, ranks and dimensions of arguments against the
-  // calling convention and the declaration, and against the raw signature if
-  // the caller leaves out storage. INVALID_ARGUMENT: an argument is wrong; the
-  // message names it.
+  // Checks the number, types, ranks, dimensions and integer ranges of arguments
+  // against the calling convention and the declaration, and against the raw
+  // signature if the caller leaves out storage. INVALID_ARGUMENT: an argument
+  // is wrong; the message names it.
   absl::Status CheckArguments(std::span<const vm::Value> arguments) const;
 
   // Checks the arguments, calls the function and waits for its results. Borrows
@@ -216,7 +216,9 @@ class Callable {
 class Session {
  public:
   // Links programs and runs their initializers. A program must come after its
-  // dependencies. Fails as CreateHostModules and vm::Context::Create do.
+  // dependencies. INVALID_ARGUMENT: there are no programs. FAILED_PRECONDITION:
+  // this process was forked after a device with threads was opened. Otherwise
+  // fails as CreateHostModules and vm::Context::Create do.
   static absl::StatusOr<std::unique_ptr<Session>> Create(
       std::vector<Program> programs, std::vector<Ref<hal::Device>> devices,
       SessionOptions options = {});

@@ -120,8 +120,8 @@ class Signature {
 
   // Reads a signature. Unknown members of records are ignored, and unknown
   // types are kUnknown. INVALID_ARGUMENT: the records are malformed (the
-  // message gives the byte), or they contradict the calling convention or the
-  // declaration.
+  // message gives the byte offset), or they contradict the calling convention
+  // or the declaration.
   static absl::StatusOr<Signature> Read(
       absl::string_view function, std::span<const vm::Attribute> attributes,
       const vm::CallingConvention& convention);

@@ -47,7 +47,7 @@ inline constexpr size_t kMaxStructureTypes = size_t{1} << 18;
 // and its attribute `sip`. If the inputs are a list, its items are the
 // arguments; if a dict, its entries are arguments by name; if a leaf, it is the
 // only argument. The results are one value. INVALID_ARGUMENT: the text is
-// malformed (the message gives the byte), refers to raw values that the
+// malformed (the message gives the byte offset), refers to raw values that the
 // function does not have, or omits one of its arguments; or the types exceed
 // kMaxStructureTypes.
 absl::StatusOr<Signature> WithStructures(Signature flat, absl::string_view sip);
