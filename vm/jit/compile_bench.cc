@@ -72,7 +72,7 @@ absl::Status Measure(const Jit& jit, const char* path, Costs& costs) {
   return absl::OkStatus();
 }
 
-absl::Status Run(int count, char** paths) {
+absl::Status Measure(int count, char** paths) {
   ASSIGN_OR_RETURN(const auto jit, jit::Create(jit::Mode::kEager));
   Costs costs;
   for (int i = 0; i < count; ++i) {
@@ -96,7 +96,7 @@ absl::Status Run(int count, char** paths) {
 }  // namespace eyrie::vm
 
 int main(int argc, char** argv) {
-  const absl::Status status = eyrie::vm::Run(argc - 1, argv + 1);
+  const absl::Status status = eyrie::vm::Measure(argc - 1, argv + 1);
   if (status.ok()) return 0;
   std::fprintf(stderr, "compile_bench: %s\n", status.ToString().c_str());
   return 1;
