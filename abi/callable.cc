@@ -8,6 +8,7 @@
 #include "abi/argument_difference.h"
 #include "abi/session.h"
 #include "abi/signature.h"
+#include "abi/signature_reader.h"
 #include "abi/structures.h"
 #include "abi/v0/attributes.h"
 #include "absl/algorithm/container.h"
@@ -93,8 +94,8 @@ absl::Status Callable::BindRaw(Session& session) {
                    v0::Attributes::Read(function_.attributes()));
   if (!attributes.raw) return absl::OkStatus();
   ASSIGN_OR_RETURN(const Signature signature,
-                   Signature::Read(function_.name(), function_.attributes(),
-                                   function_.signature()));
+                   ReadSignature(function_.name(), function_.attributes(),
+                                 function_.signature()));
   const Signature& flat =
       signature.structured() ? *signature.structured()->flat : signature;
   if (flat.raw() == nullptr) return absl::OkStatus();

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/plain_text.h"
 #include "hal/driver.h"
+#include "hal/drivers/drivers.h"
 #include "hal/vmvx/executable.h"
 
 namespace eyrie::abi {

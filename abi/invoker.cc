@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "abi/signature_reader.h"
 #include "abi/v0/buffer_description.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -75,14 +76,14 @@ Invoker Invoker::Bind(Session& session, Callable callable,
 absl::StatusOr<Invoker> Invoker::Create(Session& session, Callable callable) {
   const vm::Function& function = callable.function();
   ASSIGN_OR_RETURN(Signature signature,
-                   Signature::Read(function.name(), function.attributes(),
-                                   function.signature()));
+                   ReadSignature(function.name(), function.attributes(),
+                                 function.signature()));
   return Bind(session, std::move(callable), std::move(signature));
 }
 
 Invoker Invoker::CreateDeclared(Session& session, Callable callable) {
   const vm::Function& function = callable.function();
-  Signature signature = Signature::ReadDeclared(
+  Signature signature = ReadDeclaredSignature(
       function.name(), function.attributes(), function.signature());
   return Bind(session, std::move(callable), std::move(signature));
 }

@@ -14,6 +14,7 @@
 #include "abi/json_value.h"
 #include "abi/records.h"
 #include "abi/session.h"
+#include "abi/signature_reader.h"
 #include "absl/strings/string_view.h"
 #include "base/json.h"
 
@@ -46,7 +47,7 @@ void FuzzCall(absl::string_view records, absl::string_view arguments) {
   const auto convention = vm::CallingConvention::Parse(ConventionOf(records));
   if (!convention.ok()) return;
   const std::vector<vm::Attribute> attributes = {{"iree.abi", records}};
-  auto signature = Signature::Read("f", attributes, *convention);
+  auto signature = ReadSignature("f", attributes, *convention);
   if (!signature.ok()) return;
   signature->ToString();
   const auto json = ParseJson(arguments);

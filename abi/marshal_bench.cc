@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "abi/invoker.h"
+#include "abi/signature_reader.h"
 #include "absl/strings/str_cat.h"
 #include "benchmark/benchmark.h"
 
@@ -60,8 +61,8 @@ BENCHMARK(ScalarsInvoke);
 
 Signature SignatureOf(const char* convention, const std::string& records) {
   const vm::Attribute attributes[] = {{"iree.abi", records}};
-  return *Signature::Read("f", attributes,
-                          *vm::CallingConvention::Parse(convention));
+  return *ReadSignature("f", attributes,
+                        *vm::CallingConvention::Parse(convention));
 }
 
 void TenScalars(benchmark::State& state) {

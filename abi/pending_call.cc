@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "abi/signature.h"
+#include "abi/signature_reader.h"
 #include "base/deadline.h"
 #include "base/short_row.h"
 #include "base/status_macros.h"

@@ -18,15 +18,16 @@
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "base/suggest.h"
+#include "hal/drivers/drivers.h"
 #include "hal/forked_device.h"
 #include "hal/module/hal_module.h"
 #include "hal/module/inline_modules.h"
 #include "hal/module/parameters_module.h"
 #include "hal/vmvx/executable.h"
-#include "vm/run/interpreter.h"
 #include "vm/module/lifecycle.h"
-#include "vm/native/native_module.h"
 #include "vm/module/verifier.h"
+#include "vm/native/native_module.h"
+#include "vm/run/interpreter.h"
 
 namespace eyrie::abi {
 namespace {

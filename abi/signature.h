@@ -24,8 +24,8 @@
 #include "absl/strings/string_view.h"
 #include "hal/element_type.h"
 #include "vm/isa/callconv.h"
-#include "vm/module/module_def.h"
 #include "vm/isa/value.h"
+#include "vm/module/module_def.h"
 
 namespace eyrie::abi {
 
@@ -118,18 +118,6 @@ class Signature {
   static constexpr size_t kMaxDepth = 32;  // of nested types
   static constexpr size_t kMaxRank = 64;
 
-  // Reads a signature. Unknown members of records are ignored, and unknown
-  // types are kUnknown. INVALID_ARGUMENT: the records are malformed (the
-  // message gives the byte offset), or they contradict the calling convention
-  // or the declaration.
-  static absl::StatusOr<Signature> Read(
-      absl::string_view function, std::span<const vm::Attribute> attributes,
-      const vm::CallingConvention& convention);
-  // The same from the declaration and the calling convention alone.
-  static Signature ReadDeclared(absl::string_view function,
-                                std::span<const vm::Attribute> attributes,
-                                const vm::CallingConvention& convention);
-
   absl::string_view function() const { return function_; }
   SignatureSource source() const { return source_; }
   // One of "iree.abi", "d", "sip", "f", "iree.abi.declaration" and "calling
@@ -182,10 +170,6 @@ class Signature {
   // For a flat signature: the places of its values in the structures.
   std::shared_ptr<const Structures> places_;
 };
-
-// Reports whether two fences follow the arguments: wait and signal.
-bool TakesFences(std::span<const vm::Attribute> attributes,
-                 const vm::CallingConvention& convention);
 
 }  // namespace eyrie::abi
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "abi/signature.h"
+#include "abi/signature_reader.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -21,7 +22,7 @@ inline absl::StatusOr<Signature> ReadSignature(
     const std::vector<vm::Attribute>& attributes) {
   const auto parsed = vm::CallingConvention::Parse(convention);
   if (!parsed.ok()) return parsed.status();
-  return Signature::Read("f", attributes, *parsed);
+  return ReadSignature("f", attributes, *parsed);
 }
 
 // Returns "f(i32) -> i32 by iree.abi".

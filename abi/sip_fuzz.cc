@@ -15,13 +15,14 @@
 #include "abi/invoker.h"
 #include "abi/json_value.h"
 #include "abi/signature.h"
+#include "abi/signature_reader.h"
 #include "abi/v0/sip_signature.h"
 #include "absl/strings/string_view.h"
 #include "base/json.h"
 #include "base/ref.h"
 #include "vm/isa/callconv.h"
-#include "vm/module/module_def.h"
 #include "vm/isa/value.h"
+#include "vm/module/module_def.h"
 
 namespace eyrie::abi::v0 {
 namespace {
@@ -53,7 +54,7 @@ void FuzzCall(const SipSignature& signature, absl::string_view sip,
                                    "_" + std::string(results.count(), 'r'));
   if (!convention.ok()) return;
   const std::vector<vm::Attribute> attributes = {{"sip", sip}};
-  auto read = Signature::Read("f", attributes, *convention);
+  auto read = ReadSignature("f", attributes, *convention);
   const auto json = ParseJson(arguments);
   if (!read.ok() || !json.ok()) return;
   const auto value = FromJson(*json, JsonFiles::kRefused);

@@ -23,7 +23,7 @@
 #include "absl/strings/string_view.h"
 #include "base/fork_mark.h"
 #include "base/hash_map.h"
-#include "base/trace.h"
+#include "base/trace_types.h"
 
 namespace eyrie::trace {
 

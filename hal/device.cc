@@ -1,14 +1,119 @@
 #include "hal/device.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "base/trace.h"
-#include "hal/fence_bridge.h"
 #include "hal/queue_validator.h"
 
 namespace eyrie::hal {
+namespace {
+
+// Forwards the result of `from` to `to`, and retains `to` until then.
+void Follow(const Fence& from, Ref<Fence> to) {
+  from.OnReached([to = std::move(to)](const absl::Status& status) {
+    if (!status.ok()) return to->Fail(status);
+    // An error means that it has failed or been signalled already.
+    to->Signal().IgnoreError();
+  });
+}
+
+// The points of a fence that the device takes, and the others. If there are
+// others, `own` is a point of the device that stands in for them; `taken`
+// includes it.
+struct Parted {
+  Ref<Fence> taken = MakeRef<Fence>();
+  Ref<Fence> foreign = MakeRef<Fence>();
+  Ref<Fence> own;
+};
+
+absl::StatusOr<Parted> Part(Device& device, const Fence& fence) {
+  Parted parted;
+  for (const Fence::Point& point : fence.points()) {
+    Fence& side = device.TakesSemaphore(*point.semaphore) ? *parted.taken
+                                                          : *parted.foreign;
+    side.Insert(point.semaphore, point.value);
+  }
+  if (parted.foreign->points().empty()) return parted;
+  ASSIGN_OR_RETURN(parted.own, device.CreateFence());
+  const Fence::Point& point = parted.own->points()[0];
+  parted.taken->Insert(point.semaphore, point.value);
+  return parted;
+}
+
+}  // namespace
+
+// Replaces fences that a device's queues cannot use by the device's own.
+//
+// To wait for a foreign semaphore, the device waits for one of its own, which a
+// callback of the foreign one signals on the host. To signal a foreign
+// semaphore, the device signals one of its own, whose callback signals the
+// foreign one. Failures are forwarded the same way, with their messages.
+//
+// A bridge is of one operation. It and the given fences must live until the
+// operation is queued.
+class FenceBridge {
+ public:
+  explicit FenceBridge(const QueueFences& given) : fences_(&given) {}
+  FenceBridge(const FenceBridge&) = delete;
+  FenceBridge& operator=(const FenceBridge&) = delete;
+
+  // Replaces the fences that the device cannot use. On error (that of
+  // Device::CreateSemaphore) the fences are unchanged.
+  absl::Status Connect(Device& device) {
+    if (device.takes_all_semaphores()) [[likely]]
+      return absl::OkStatus();
+    if (!IsForeign(device, fences_->wait) &&
+        !IsForeign(device, fences_->signal)) [[likely]] {
+      return absl::OkStatus();
+    }
+    return ConnectForeign(device);
+  }
+
+  // Returns the fences to use: the given ones, or their replacements.
+  const QueueFences& fences() const { return *fences_; }
+
+ private:
+  static bool IsForeign(const Device& device, const Fence* fence) {
+    if (fence == nullptr) return false;
+    for (const Fence::Point& point : fence->points()) {
+      if (!device.TakesSemaphore(*point.semaphore)) return true;
+    }
+    return false;
+  }
+  absl::Status ConnectForeign(Device& device);
+
+  const QueueFences* fences_;
+  std::optional<QueueFences> others_;
+  Ref<Fence> wait_;
+  Ref<Fence> signal_;
+};
+
+absl::Status FenceBridge::ConnectForeign(Device& device) {
+  Parted wait;
+  if (fences_->wait != nullptr) {
+    ASSIGN_OR_RETURN(wait, Part(device, *fences_->wait));
+  }
+  Parted signal;
+  if (fences_->signal != nullptr) {
+    ASSIGN_OR_RETURN(signal, Part(device, *fences_->signal));
+  }
+  others_ = *fences_;
+  if (wait.own) {
+    Follow(*wait.foreign, wait.own);
+    wait_ = std::move(wait.taken);
+    others_->wait = wait_.get();
+  }
+  if (signal.own) {
+    Follow(*signal.own, signal.foreign);
+    signal_ = std::move(signal.taken);
+    others_->signal = signal_.get();
+  }
+  fences_ = &*others_;
+  return absl::OkStatus();
+}
 
 bool MatchesPattern(absl::string_view name, absl::string_view pattern) {
   size_t n = 0;

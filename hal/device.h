@@ -26,7 +26,6 @@
 #include "hal/command_buffer.h"
 #include "hal/executable.h"
 #include "hal/fence.h"
-#include "hal/fence_store.h"
 #include "hal/file.h"
 #include "hal/semaphore.h"
 #include "hal/types.h"
@@ -105,7 +104,7 @@ class Device : public RefObject {
   }
   // Reports whether the queues can wait for the semaphore and signal it. The
   // device replaces other semaphores by its own, and the host forwards signals
-  // between the two (fence_bridge.h).
+  // between the two (FenceBridge in device.cc).
   bool TakesSemaphore(const Semaphore& semaphore) const {
     return takes_all_semaphores_ || TakesThis(semaphore);
   }

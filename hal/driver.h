@@ -1,8 +1,7 @@
-// Drivers by name, and the devices they open.
+// What a driver offers, and the options of drivers.
 //
-// A --device value is "driver", "driver://" or "driver://path". all_drivers.cc
-// lists the drivers that are built in.
-// Tested by cpu/device_test.cc.
+// hal/drivers/drivers.h lists the drivers that are built in.
+// Tested by hal/cpu/device_test.cc.
 #ifndef EYRIE_HAL_DRIVER_H_
 #define EYRIE_HAL_DRIVER_H_
 
@@ -108,14 +107,6 @@ class Driver {
   virtual absl::StatusOr<Ref<Device>> Open(
       absl::string_view path, const DriverOptions& options) const = 0;
 };
-
-// Returns all drivers built into this binary, in ascending order of names.
-std::vector<std::unique_ptr<Driver>> AllDrivers();
-
-// Opens a --device value. NOT_FOUND: unknown driver (the message lists those
-// built in) or device.
-absl::StatusOr<Ref<Device>> OpenDevice(absl::string_view uri,
-                                       const DriverOptions& options);
 
 }  // namespace eyrie::hal
 

@@ -28,58 +28,59 @@ METHOD = "class A {\n  int F() {\n" + "    G();\n" * 60 + "  }\n};\n"
 
 # Path, text, and the beginning of the linter's only message, if any.
 CASES = [
-    ("vm/a.cc", HEAD, None),
-    ("vm/a.cc", "int a;\n", "1: does not begin with a comment that says what"),
-    ("vm/a.cc", "// a\n" * 13, "1: begins with a comment of 13 lines; the"),
-    ("vm/a.def", "// a\n" * 13, None),
-    ("vm/a.cc", HEAD + "a\n" * 500, "1: has 501 lines; the limit is 500"),
-    ("vm/a.def", HEAD + "a\n" * 500, None),
-    ("vm/a.cc", HEAD + LONG, "2: begins a function of 62 lines; the limit"),
-    ("vm/a.cc", HEAD + ROWS, None),
-    ("vm/a.cc", HEAD + METHOD, "3: begins a function of 62 lines; the limit"),
-    ("vm/a.cc", "// Tested by a_test.cc.\n", None),
-    ("vm/a.cc", "// Tested by b_test.cc.\n",
+    ("vm/isa/a.cc", HEAD, None),
+    ("vm/isa/a.cc", "int a;\n", "1: does not begin with a comment"),
+    ("vm/isa/a.cc", "// a\n" * 13, "1: begins with a comment of 13 lines; the"),
+    ("vm/isa/a.def", "// a\n" * 13, None),
+    ("vm/isa/a.cc", HEAD + "a\n" * 500, "1: has 501 lines; the limit is 500"),
+    ("vm/isa/a.def", HEAD + "a\n" * 500, None),
+    ("vm/isa/a.cc", HEAD + LONG, "2: begins a function of 62 lines; the limit"),
+    ("vm/isa/a.cc", HEAD + ROWS, None),
+    ("vm/isa/a.cc", HEAD + METHOD, "3: begins a function of 62 lines;"),
+    ("vm/isa/a.cc", "// Tested by a_test.cc.\n", None),
+    ("vm/isa/a.cc", "// Tested by b_test.cc.\n",
      '1: says "Tested by b_test.cc", which does not exist'),
-    ("vm/a.cc", HEAD + '#include "base/ref.h"\n', None),
-    ("vm/a.cc", HEAD + '#include "hal/buffer.h"\n',
-     "2: includes hal/buffer.h: vm may not lean on hal"),
-    ("hal/a.cc", HEAD + '#include "vm/value.h"\n',
-     "2: includes vm/value.h: hal may not lean on vm"),
-    ("hal/cpu/a.cc", HEAD + '#include "vm/value.h"\n',
-     "2: includes vm/value.h: hal/cpu may not lean on vm"),
-    ("hal/module/a.cc", HEAD + '#include "vm/value.h"\n', None),
-    ("base/a.cc", HEAD + '#include "vm/value.h"\n',
-     "2: includes vm/value.h: base may not lean on vm"),
+    ("vm/isa/a.cc", HEAD + '#include "base/ref.h"\n', None),
+    ("vm/isa/a.cc", HEAD + '#include "hal/buffer.h"\n',
+     "2: includes hal/buffer.h: vm/isa may not lean on hal"),
+    ("hal/a.cc", HEAD + '#include "vm/isa/value.h"\n',
+     "2: includes vm/isa/value.h: hal may not lean on vm/isa"),
+    ("hal/cpu/a.cc", HEAD + '#include "vm/isa/value.h"\n',
+     "2: includes vm/isa/value.h: hal/cpu may not lean on vm/isa"),
+    ("hal/module/a.cc", HEAD + '#include "vm/isa/value.h"\n', None),
+    ("base/a.cc", HEAD + '#include "vm/isa/value.h"\n',
+     "2: includes vm/isa/value.h: base may not lean on vm/isa"),
     ("samples/a.cc", HEAD + '#include "eyrie/c.h"\n', None),
     ("samples/a.cc", HEAD + '#include "abi/call.h"\n',
      "2: includes abi/call.h: samples may not lean on abi"),
     ("include/eyrie/a.h", GUARDED.format("A_H", '#include "abi/a.h"\n'),
      "4: includes abi/a.h: include/eyrie may not lean on abi"),
-    ("vm/a.cc", HEAD + '#include "tests/a.h"\n',
-     "2: includes tests/a.h: vm may not lean on tests"),
-    ("vm/a_test.cc", HEAD + '#include "tests/a.h"\n', None),
-    ("vm/a.h", GUARDED.format("VM_A_H", ""), None),
-    ("vm/a.h", GUARDED.format("A_H", ""), "1: is not guarded by EYRIE_VM_A_H_"),
-    ("vm/a.cc", HEAD + "a = 1;  // TO" "DO\n", "2: leaves something open"),
-    ("vm/a.cc", HEAD + "using " "namespace a;\n", "2: opens a whole namespace"),
-    ("vm/a.cc", HEAD + 'Open("/ho' 'me/me/a");\n',
+    ("vm/isa/a.cc", HEAD + '#include "tests/a.h"\n',
+     "2: includes tests/a.h: vm/isa may not lean on tests"),
+    ("vm/isa/a_test.cc", HEAD + '#include "tests/a.h"\n', None),
+    ("vm/isa/a.h", GUARDED.format("VM_ISA_A_H", ""), None),
+    ("vm/isa/a.h", GUARDED.format("A_H", ""),
+     "1: is not guarded by EYRIE_VM_ISA_A_H_"),
+    ("vm/isa/a.cc", HEAD + "a = 1;  // TO" "DO\n", "2: leaves something open"),
+    ("vm/isa/a.cc", HEAD + "using " "namespace a;\n", "2: opens a whole"),
+    ("vm/isa/a.cc", HEAD + 'Open("/ho' 'me/me/a");\n',
      "2: names a path of one machine"),
-    ("vm/a.cc", HEAD + "\ta;\n", "2: holds a tab"),
-    ("vm/a.cc", HEAD + "a; \n", "2: ends with a space"),
-    ("vm/a.cc", HEAD + "a" * 81 + "\n", "2: is 81 columns wide; the limit"),
-    ("vm/a.cc", HEAD + "std::cout << 1;\n", "2: prints, which libraries leave"),
+    ("vm/isa/a.cc", HEAD + "\ta;\n", "2: holds a tab"),
+    ("vm/isa/a.cc", HEAD + "a; \n", "2: ends with a space"),
+    ("vm/isa/a.cc", HEAD + "a" * 81 + "\n", "2: is 81 columns wide; the limit"),
+    ("vm/isa/a.cc", HEAD + "std::cout << 1;\n", "2: prints, which"),
     ("tools/a.cc", HEAD + "std::cout << 1;\n", None),
-    ("vm/a.cc", HEAD + "throw 1;\n", "2: needs exceptions or RTTI"),
-    ("vm/a.cc", HEAD + "absl::Now();\n", "2: reads the wall clock"),
-    ("vm/a_test.cc", HEAD + "std::chrono::system_clock::now();\n",
+    ("vm/isa/a.cc", HEAD + "throw 1;\n", "2: needs exceptions or RTTI"),
+    ("vm/isa/a.cc", HEAD + "absl::Now();\n", "2: reads the wall clock"),
+    ("vm/isa/a_test.cc", HEAD + "std::chrono::system_clock::now();\n",
      "2: reads the wall clock"),
     ("tests/a.py", '"""Tests."""\nbegin = time.time()\n',
      "2: reads the wall clock"),
-    ("vm/a.cc", HEAD + "std::thread a([] {});\n", "2: starts a thread"),
+    ("vm/isa/a.cc", HEAD + "std::thread a([] {});\n", "2: starts a thread"),
     ("tools/a.cc", HEAD + "pthread_create(&a);\n", "2: starts a thread"),
-    ("vm/a.cc", HEAD + "std::thread::hardware_concurrency();\n", None),
-    ("vm/a_test.cc", HEAD + "std::thread a([] {});\n", None),
-    ("vm/a.cc", HEAD + "a;", "2: does not end with a newline"),
+    ("vm/isa/a.cc", HEAD + "std::thread::hardware_concurrency();\n", None),
+    ("vm/isa/a_test.cc", HEAD + "std::thread a([] {});\n", None),
+    ("vm/isa/a.cc", HEAD + "a;", "2: does not end with a newline"),
     ("vm/c.cc", HEAD, "1: is not named by vm/BUILD"),
 ]
 
@@ -94,12 +95,29 @@ class LintTest(unittest.TestCase):
         for path, text, want in CASES:
             with self.subTest(path=path, text=text[-60:]):
                 got = [f"{line}: {what}" for line, what in lint.check_file(
-                    path, text, {path, "vm/a_test.cc"}, builds)]
+                    path, text, {path, "vm/isa/a_test.cc"}, builds)]
                 if want is None:
                     self.assertEqual(got, [])
                 else:
                     self.assertEqual(len(got), 1, got)
                     self.assertTrue(got[0].startswith(want), got[0])
+
+    def test_circles(self):
+        include = '#include "{}"\n'.format
+        for texts, want in [
+            ({"a/a.h": "", "a/a.cc": include("a/a.h")}, []),
+            ({"a/a.h": include("a/b.h"), "a/b.h": ""}, []),
+            ({"a/a.h": include("a/b.h"), "a/b.h": "",
+              "a/b.cc": include("a/a.h")}, ["a/a, a/b"]),
+            ({"a/a.h": include("b/a.h"), "b/a.h": "", "b/b.h": "",
+              "b/c.h": include("a/b.h"), "a/b.h": ""}, ["a, b"]),
+            ({"a/a_test.cc": include("b/a.h"), "b/a.h": include("a/b.h"),
+              "a/b.h": ""}, []),
+        ]:
+            with self.subTest(texts=texts):
+                self.assertEqual(
+                    [sentence.split(": ")[2][:-1]
+                     for sentence in lint.check_circles(texts)], want)
 
 
 REPORT = """<testsuites>

@@ -17,25 +17,40 @@ MAX_HEAD_LINES = 12
 MAX_COLUMNS = 80
 
 # Folder -> folders that its files may include, besides itself. The longest
-# matching folder counts. None: every folder.
+# matching folder counts. "vm/*" is every folder in vm. None: every folder.
 LAYERS = {
     "base": [],
-    "vm": ["base"],
+    "vm/isa": ["base"],
+    "vm/limits": ["base"],
+    "vm/module": ["vm/isa", "vm/limits", "base"],
+    "vm/object": ["vm/isa", "vm/limits", "base"],
+    "vm/native": ["vm/module", "vm/isa", "vm/limits", "base"],
+    "vm/lower": ["vm/module", "vm/isa", "base"],
+    "vm/asm": ["vm/module", "vm/isa", "base"],
+    "vm/run": ["vm/lower", "vm/native", "vm/object", "vm/module", "vm/isa",
+               "vm/limits", "base"],
+    "vm/jit": ["vm/run", "vm/lower", "vm/object", "vm/module", "vm/isa",
+               "base"],
     "hal": ["hal/collectives", "base"],
     "hal/collectives": ["include/eyrie", "base"],
-    "hal/module": ["vm", "hal", "hal/collectives", "base"],
+    "hal/module": ["vm/*", "hal", "hal/collectives", "base"],
     "hal/cpu": ["hal", "hal/collectives", "base"],
-    "hal/vmvx": ["vm", "hal/cpu", "hal", "base"],
+    "hal/vmvx": ["vm/*", "hal/cpu", "hal", "base"],
     "hal/vulkan": ["hal", "base"],
+    "hal/drivers": ["hal/cpu", "hal/vulkan", "hal", "base"],
     "include/eyrie": [],
-    "abi": ["hal/module", "hal/vmvx", "hal", "vm", "base", "include/eyrie"],
-    "tools": ["include/eyrie", "abi", "vm", "hal", "hal/collectives", "base"],
+    "abi": ["hal/drivers", "hal/module", "hal/vmvx", "hal", "vm/*", "base",
+            "include/eyrie"],
+    "tools": ["include/eyrie", "abi", "vm/*", "hal/drivers", "hal",
+              "hal/collectives", "base"],
     "plugins": ["include/eyrie"],
     "samples": ["include/eyrie"],
     "tests": None,
 }
-# This file lists all drivers, so it includes them.
-LAYER_EXCEPTIONS = {"hal/all_drivers.cc": ["hal/cpu", "hal/vulkan"]}
+# Tests may open devices, assemble modules and compile them, too.
+TEST_LAYERS = ["tests", "hal/drivers", "vm/*"]
+# Folders whose includes still go both ways.
+KNOWN_CIRCLES = [["abi", "abi/v0"], ["abi/native", "abi/native/xla"]]
 TEST_FILE = re.compile(r"_(test|fuzz|bench)\.cc$")
 
 CPP = (".h", ".cc")
@@ -167,18 +182,23 @@ def layer_of(path):
     return max(found, key=len) if found else None
 
 
+def is_allowed(target, allowed):
+    """Returns whether a list of layers holds one, or its parent's "/*"."""
+    return target in allowed or os.path.dirname(target) + "/*" in allowed
+
+
 def check_layers(path, lines):
     """Includes follow the arrows between the layers."""
     layer = layer_of(path)
     if layer is None or LAYERS[layer] is None:
         return
-    allowed = [layer] + LAYERS[layer] + LAYER_EXCEPTIONS.get(path, [])
+    allowed = [layer] + LAYERS[layer]
     if TEST_FILE.search(path):
-        allowed.append("tests")
+        allowed += TEST_LAYERS
     for number, line in enumerate(lines, 1):
         match = re.match(r'#\s*include\s+["<]([^">]+)[">]', line)
         target = match and layer_of(match.group(1))
-        if target and target not in allowed:
+        if target and not is_allowed(target, allowed):
             yield number, (f"includes {match.group(1)}: {layer} may not "
                            f"lean on {target}")
 
@@ -318,6 +338,56 @@ def check_file(path, text, files, builds):
     yield from check_built(path, builds)
 
 
+def find_circles(graph):
+    """Returns the sets of nodes that reach each other, sorted, by Tarjan."""
+    order, low, stack, circles = {}, {}, [], []
+
+    def visit(node):
+        order[node] = low[node] = len(order)
+        stack.append(node)
+        for target in sorted(graph.get(node, ())):
+            if target not in order:
+                visit(target)
+            if target in stack:
+                low[node] = min(low[node], low[target])
+        if low[node] == order[node]:
+            at = stack.index(node)
+            if len(stack) - at > 1:
+                circles.append(sorted(stack[at:]))
+            del stack[at:]
+
+    for node in sorted(graph):
+        if node not in order:
+            visit(node)
+    return circles
+
+
+def stem(path):
+    """Returns a path without its extension: a .h and its .cc have one."""
+    return re.sub(r"\.\w+$", "", path)
+
+
+def check_circles(texts):
+    """No files, and no folders but KNOWN_CIRCLES, include in a circle.
+
+    A .h and its .cc are one; tests do not count.
+    """
+    files, folders = {}, {}
+    for path, text in texts.items():
+        if (not path.endswith(CPP + (".def",)) or TEST_FILE.search(path) or
+                path.startswith("tests/")):
+            continue
+        for name in re.findall(r'#\s*include "([^"]+)"', text):
+            if name not in texts:
+                continue
+            for graph, short in ((files, stem), (folders, os.path.dirname)):
+                if short(path) != short(name):
+                    graph.setdefault(short(path), set()).add(short(name))
+    for circle in find_circles(files) + find_circles(folders):
+        if circle not in KNOWN_CIRCLES:
+            yield f"{circle[0]}: includes go in a circle: {', '.join(circle)}."
+
+
 def lint(root):
     """Returns one sentence per violation in the tree under root."""
     texts = {}
@@ -335,7 +405,7 @@ def lint(root):
         f"{path}:{line}: The line {what}."
         for path, text in texts.items()
         for line, what in sorted(check_file(path, text, set(texts), builds))
-    ]
+    ] + list(check_circles(texts))
 
 
 def main():

@@ -28,8 +28,8 @@
 #include "tools/interrupt.h"
 #include "tools/load_flags.h"
 #include "tools/native_flags.h"
-#include "tools/rival/versus.h"
 #include "tools/trace_flags.h"
+#include "tools/versus.h"
 
 namespace eyrie::tools {
 namespace {

@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 #include "hal/driver.h"
+#include "hal/drivers/drivers.h"
 #include "tools/command.h"
 
 namespace eyrie::tools {

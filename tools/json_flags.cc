@@ -14,6 +14,7 @@
 #include "abi/json_value.h"
 #include "abi/sample_values.h"
 #include "abi/signature.h"
+#include "abi/signature_reader.h"
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "base/status_macros.h"
@@ -39,8 +40,8 @@ constexpr Flag kJsonFlags[] = {
 
 absl::StatusOr<abi::Signature> SignatureOf(const abi::Callable& function) {
   const vm::Function& exported = function.function();
-  return abi::Signature::Read(exported.name(), exported.attributes(),
-                              exported.signature());
+  return abi::ReadSignature(exported.name(), exported.attributes(),
+                            exported.signature());
 }
 
 absl::StatusOr<abi::HostValue> ReadFlag(const Arguments& arguments,

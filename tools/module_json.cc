@@ -8,6 +8,7 @@
 
 #include "abi/signature.h"
 #include "abi/signature_json.h"
+#include "abi/signature_reader.h"
 #include "absl/container/flat_hash_map.h"
 #include "tools/module_text.h"
 #include "vm/isa/callconv.h"
@@ -49,7 +50,7 @@ Json SignatureJson(absl::string_view name, const vm::FunctionDef& function) {
       vm::CallingConvention::Parse(function.calling_convention);
   if (!convention.ok()) return Json();
   const auto signature =
-      abi::Signature::Read(name, function.attributes, *convention);
+      abi::ReadSignature(name, function.attributes, *convention);
   if (!signature.ok()) return {{"error", Text(signature.status().message())}};
   return Json::parse(abi::SignatureJson(*signature), nullptr,
                      /*allow_exceptions=*/false);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "abi/signature.h"
+#include "abi/signature_reader.h"
 #include "abi/structures.h"
 #include "abi/user_exports.h"
 #include "absl/strings/ascii.h"
@@ -266,7 +267,7 @@ std::string SignaturesText(const vm::ModuleDef& module,
         vm::CallingConvention::Parse(function.calling_convention);
     if (!convention.ok()) continue;
     const auto signature =
-        abi::Signature::Read(name, function.attributes, *convention);
+        abi::ReadSignature(name, function.attributes, *convention);
     if (!signature.ok()) {
       add(name, SignatureText(function.calling_convention));
       add("    ", signature.status().message());

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "abi/convert.h"
+#include "abi/signature_reader.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/short_row.h"

@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/driver.h"
+#include "hal/drivers/drivers.h"
 #include "tests/devices/each_device.h"
 #include "tests/support/cpu_device.h"
 #include "tests/support/fake_executable.h"

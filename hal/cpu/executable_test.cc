@@ -17,6 +17,7 @@
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/image.h"
 #include "hal/cpu/library.h"
+#include "hal/cpu/library_executable.h"
 #include "hal/cpu/native_executable.h"
 #include "hal/driver.h"
 #include "hal/executable.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/perf_map.h"
-#include "hal/cpu/executable.h"
+#include "hal/cpu/library_executable.h"
 
 namespace eyrie::hal::cpu {
 

@@ -17,6 +17,7 @@
 #include "hal/cpu/dispatch_abi.h"
 #include "hal/cpu/elf_symbols.h"
 #include "hal/cpu/executable.h"
+#include "hal/cpu/library_executable.h"
 #include "hal/driver.h"
 #include "hal/executable.h"
 #include "tests/support/files.h"

@@ -13,13 +13,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "hal/parameters/parameter_index.h"
+#include "hal/parameters/parameter_entry.h"
 
 namespace eyrie::hal {
-
-// Names the memory of entries in messages.
-inline constexpr absl::string_view kParameterEntries =
-    "the entries of a parameter file";
 
 // Parses a file whose format is found by its first bytes, else by the extension
 // of `name`. INVALID_ARGUMENT, OUT_OF_RANGE: damaged, or of unknown format.

@@ -35,11 +35,6 @@ absl::Status NoSuchKey(absl::string_view scope, absl::string_view key,
 
 }  // namespace
 
-std::string QuotedName(absl::string_view name) {
-  constexpr size_t kMaxShown = 200;
-  return absl::StrCat("'", PlainText(name, kMaxShown), "'");
-}
-
 std::span<const uint8_t> Parameter::bytes() const {
   const FileOffset* begin = std::get_if<FileOffset>(&storage);
   if (begin == nullptr) return {};

@@ -6,47 +6,20 @@
 #ifndef EYRIE_HAL_PARAMETERS_PARAMETER_INDEX_H_
 #define EYRIE_HAL_PARAMETERS_PARAMETER_INDEX_H_
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/ref.h"
+#include "hal/parameters/parameter_entry.h"
 #include "hal/parameters/parameter_file.h"
 
 namespace eyrie::hal {
-
-// Returns a key or scope for messages: in quotes, shortened, without control
-// characters.
-std::string QuotedName(absl::string_view name);
-
-// A repeated pattern of bytes: an entry without data in a file.
-struct Splat {
-  std::array<uint8_t, 16> pattern = {};
-  uint8_t length = 1;  // bytes of the pattern: 1, 2, 4, 8 or 16
-
-  // Returns the byte at an offset of the entry.
-  uint8_t at(uint64_t offset) const { return pattern[offset % length]; }
-};
-
-// The offset of an entry in its file, in bytes.
-struct FileOffset {
-  uint64_t offset = 0;
-};
-
-// A parameter as described by a file's tables.
-struct ParameterEntry {
-  std::string key;
-  std::string metadata;  // "f32[2x3]", or the file's own; may be empty
-  uint64_t length = 0;   // bytes
-  std::variant<FileOffset, Splat> storage;
-};
 
 // A parameter with its file, which is null for a splat.
 struct Parameter : ParameterEntry {

@@ -57,7 +57,7 @@ uint64_t HeapSize(const VkPhysicalDeviceMemoryProperties& memory, int type) {
 
 Allocator::Allocator(std::shared_ptr<LogicalDevice> device,
                      std::shared_ptr<ImmediateTransfers> transfers)
-    : PooledAllocator(
+    : StagingAllocator(
           {.pools = kKinds,
            .max_pooled = kMaxShared,
            .max_idle = size_t{64} << 20,

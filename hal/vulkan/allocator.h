@@ -20,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "base/ref.h"
 #include "hal/pooled_allocator.h"
+#include "hal/vulkan/buffer.h"
 #include "hal/vulkan/logical_device.h"
 #include "hal/vulkan/memory_block.h"
 
@@ -37,7 +38,7 @@ class ImmediateTransfers {
                              uint64_t length) = 0;
 };
 
-class Allocator final : public PooledAllocator {
+class Allocator final : public StagingAllocator {
  public:
   // Creates an allocator. FAILED_PRECONDITION: the device has no memory that
   // the host can access.
@@ -52,14 +53,10 @@ class Allocator final : public PooledAllocator {
       std::function<void()> release) override;
   bool CanUse(const hal::Buffer& buffer) const override;
 
-  // Allocates host memory for internal use. The contents are undefined, and the
-  // allocation is not counted in statistics.
-  absl::StatusOr<Ref<hal::Buffer>> AllocateStaging(uint64_t size);
-  // Copies between two buffers of this device and waits for the end. Offsets
-  // are relative to the allocations.
+  absl::StatusOr<Ref<hal::Buffer>> AllocateStaging(uint64_t size) override;
   absl::Status CopyNow(const hal::Buffer& source, uint64_t source_offset,
                        const hal::Buffer& target, uint64_t target_offset,
-                       uint64_t length);
+                       uint64_t length) override;
 
   // Returns the total size of the blocks that small buffers share, whether or
   // not buffers use them.

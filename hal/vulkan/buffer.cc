@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/status_macros.h"
-#include "hal/vulkan/allocator.h"
 
 namespace eyrie::hal::vulkan {
 namespace {
@@ -36,7 +35,7 @@ absl::StatusOr<Buffer::Copy> Buffer::TakePart(uint64_t offset, uint64_t length,
     ++copy.maps;
     return before;
   }
-  Allocator& allocator = static_cast<Allocator&>(*home());
+  auto& allocator = static_cast<StagingAllocator&>(*home());
   ASSIGN_OR_RETURN(Ref<hal::Buffer> staging, allocator.AllocateStaging(length));
   const Copy& made =
       copies_.emplace_back(Copy{offset, length, 1, is_written, staging});
@@ -62,7 +61,7 @@ absl::StatusOr<std::span<uint8_t>> Buffer::MapCopy(MemoryAccess access,
     if (before.maps == 0) std::fill(bytes.begin(), bytes.end(), uint8_t{0});
     return bytes;
   }
-  Allocator& allocator = static_cast<Allocator&>(*home());
+  auto& allocator = static_cast<StagingAllocator&>(*home());
   const absl::Status status =
       allocator.CopyNow(*this, offset, *before.staging, 0, length);
   if (status.ok()) [[likely]]
@@ -91,7 +90,7 @@ absl::Status Buffer::UnmapCopy(uint64_t offset, uint64_t length) {
       return offset <= copy.offset && copy_end <= end;
     });
   }
-  Allocator& allocator = static_cast<Allocator&>(*home());
+  auto& allocator = static_cast<StagingAllocator&>(*home());
   absl::Status status;
   for (const Copy& part : parts) {
     const uint64_t begin = std::max(offset, part.offset);

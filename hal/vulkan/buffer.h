@@ -22,7 +22,21 @@
 
 namespace eyrie::hal::vulkan {
 
-class Allocator;
+// An allocator whose buffers can be mapped through copies in host memory.
+class StagingAllocator : public PooledAllocator {
+ public:
+  using PooledAllocator::PooledAllocator;
+
+  // Allocates host memory for internal use. The contents are undefined, and the
+  // allocation is not counted in statistics.
+  virtual absl::StatusOr<Ref<hal::Buffer>> AllocateStaging(uint64_t size) = 0;
+  // Copies between two buffers of this device and waits for the end. Offsets
+  // are relative to the allocations.
+  virtual absl::Status CopyNow(const hal::Buffer& source,
+                               uint64_t source_offset,
+                               const hal::Buffer& target,
+                               uint64_t target_offset, uint64_t length) = 0;
+};
 
 // Returns the range that a buffer occupies, or nullptr if the buffer belongs to
 // another device.

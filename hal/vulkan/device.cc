@@ -15,7 +15,7 @@
 #include "hal/vulkan/executable.h"
 #include "hal/vulkan/logical_device.h"
 #include "hal/vulkan/pipeline_cache.h"
-#include "hal/vulkan/semaphore.h"
+#include "hal/vulkan/queue.h"
 
 namespace eyrie::hal::vulkan {
 namespace {

@@ -27,11 +27,13 @@
 #include "base/ref.h"
 #include "base/thread.h"
 #include "hal/fence.h"
+#include "hal/host_semaphore.h"
 #include "hal/vulkan/logical_device.h"
 #include "hal/vulkan/native_commands.h"
-#include "hal/vulkan/semaphore.h"
 
 namespace eyrie::hal::vulkan {
+
+class Semaphore;
 
 class Queue : public std::enable_shared_from_this<Queue> {
  public:
@@ -138,6 +140,33 @@ class Queue : public std::enable_shared_from_this<Queue> {
   int watches_ = 0;
   bool is_over_ = false;
   Thread service_;
+};
+
+// A timeline semaphore for the queues of a Vulkan device.
+//
+// A value is signalled by the host or by submitted work. Once work is
+// submitted, its value will be signalled unless the device is lost, so a thread
+// that waits for it waits for the work directly, without another thread.
+// Thread-safe.
+class Semaphore final : public ThreadedSemaphore {
+ public:
+  Semaphore(uint64_t value, std::shared_ptr<Queue> queue);
+
+  absl::StatusOr<uint64_t> Query() override;
+  absl::Status Wait(uint64_t value, Deadline deadline) override;
+  void OnReached(uint64_t value, Callback callback) override;
+
+ private:
+  friend class Queue;
+
+  // The submission that will signal `value`.
+  struct Promise {
+    uint64_t value;
+    uint64_t epoch;
+  };
+
+  const std::shared_ptr<Queue> queue_;
+  absl::InlinedVector<Promise, 2> promises_;  // guarded by the queue's mutex
 };
 
 }  // namespace eyrie::hal::vulkan

@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "hal/vulkan/spirv_float_control.h"
 
 namespace eyrie::hal::vulkan {
 
@@ -36,13 +37,6 @@ struct SpirvEntryPoint {
   uint64_t push_constants = 0;
   // Its bound variables, ascending and unique; incomplete in the same case.
   std::vector<SpirvResource> resources;
-};
-
-// A rounding or denormal mode for floats of one width: an execution mode from
-// DenormPreserve (4459) to RoundingModeRTZ (4463).
-struct SpirvFloatControl {
-  uint32_t mode;
-  uint32_t width;  // bits
 };
 
 struct SpirvModule {

@@ -17,7 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/hash_map.h"
-#include "hal/vulkan/spirv.h"
+#include "hal/vulkan/spirv_float_control.h"
 
 namespace eyrie::hal::vulkan {
 

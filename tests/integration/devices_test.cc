@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "hal/device.h"
 #include "hal/driver.h"
+#include "hal/drivers/drivers.h"
 #include "nlohmann/json.hpp"
 #include "tests/integration/manifest_cases.h"
 #include "tests/support/apart_device.h"

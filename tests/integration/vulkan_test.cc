@@ -21,6 +21,7 @@
 #include "gtest/gtest.h"
 #include "hal/device.h"
 #include "hal/driver.h"
+#include "hal/drivers/drivers.h"
 #include "hal/vulkan/instance.h"
 #include "nlohmann/json.hpp"
 #include "tests/integration/manifest_cases.h"

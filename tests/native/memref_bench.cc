@@ -15,6 +15,7 @@
 #include "abi/session.h"
 #include "benchmark/benchmark.h"
 #include "hal/driver.h"
+#include "hal/drivers/drivers.h"
 
 namespace eyrie::native {
 namespace {

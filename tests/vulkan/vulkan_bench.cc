@@ -21,6 +21,7 @@
 #include "benchmark/benchmark.h"
 #include "hal/buffer_view.h"
 #include "hal/driver.h"
+#include "hal/drivers/drivers.h"
 #include "hal/vulkan/executable_def.h"
 #include "hal/vulkan/logical_device.h"
 #include "hal/vulkan/memory_block.h"

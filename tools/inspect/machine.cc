@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/plain_text.h"
+#include "hal/drivers/drivers.h"
 
 namespace eyrie::tools {
 namespace {

@@ -63,15 +63,6 @@ class Job : public RefObject {
   static constexpr uint32_t kInside = kForDriver - 1;  // mask of the number
 
   bool HasWork() const { return (state_.load() & (kReady | kOpen)) != 0; }
-  // Prepares a stage or runs chunks. Returns false if there was nothing to do.
-  // `drives`: this thread is the driver.
-  bool Help(Pool& pool, absl::FunctionRef<bool()> stop, bool drives);
-  // Prepares the next stage and takes part in it, and so on, as long as this
-  // thread leaves each stage last. It must be alone inside a closed stage.
-  void Proceed(Pool& pool, absl::FunctionRef<bool()> stop, bool drives);
-  // Runs chunks of the stage that this thread has entered, then leaves it.
-  // Returns true if this thread left last and must continue with Proceed.
-  bool TakePart(Pool& pool, absl::FunctionRef<bool()> stop, bool drives);
   // Leaves the next stage to the driver. Returns false if the driver sleeps;
   // the caller must prepare the stage then.
   bool LeaveToDriver();

@@ -138,7 +138,7 @@ bool Pool::HelpOnce(absl::FunctionRef<bool()> stop) {
   const Ref<Job> job = Find();
   if (!job) return false;
   helping_.fetch_add(1);
-  const bool helped = job->Help(*this, stop, /*drives=*/false);
+  const bool helped = Help(*job, stop, /*drives=*/false);
   helping_.fetch_sub(1);
   return helped;
 }
@@ -234,9 +234,9 @@ void Pool::WaitUntil(Deadline deadline, absl::FunctionRef<bool()> done) {
 void Pool::Run(const Ref<Job>& job) {
   job->driven_ = true;
   job->driver_looks_.store(true);
-  job->Help(*this, Never, /*drives=*/true);
+  Help(*job, Never, /*drives=*/true);
   while (!job->done()) {
-    if (job->Help(*this, Never, /*drives=*/true)) continue;
+    if (Help(*job, Never, /*drives=*/true)) continue;
     const auto found = [&] {
       const uint32_t state = job->state_.load();
       return (state & ~Job::kInside) != 0;
@@ -267,6 +267,58 @@ void Pool::Shutdown() {
     worker_wakes_.notify_all();
     threads.swap(threads_);
   }
+}
+
+bool Pool::Help(Job& job, absl::FunctionRef<bool()> stop, bool drives) {
+  uint32_t state = job.state_.load();
+  while (true) {
+    const uint32_t claimable = Job::kReady | (drives ? Job::kForDriver : 0);
+    if ((state & claimable) != 0) {
+      if (!job.state_.compare_exchange_weak(state, 1)) continue;
+      Proceed(job, stop, drives);
+      return true;
+    }
+    if ((state & Job::kOpen) == 0) return false;
+    if (!job.state_.compare_exchange_weak(state, state + 1)) continue;
+    if (TakePart(job, stop, drives)) Proceed(job, stop, drives);
+    return true;
+  }
+}
+
+bool Pool::TakePart(Job& job, absl::FunctionRef<bool()> stop, bool drives) {
+  const bool exhausted = job.RunChunks(stop);
+  if (exhausted) job.state_.fetch_and(~Job::kOpen);
+  const uint32_t left = job.state_.fetch_sub(1) - 1;
+  if ((left & Job::kOpen) != 0) {
+    // Another thread must run the remaining chunks.
+    if (left == Job::kOpen) Call(1);
+    return false;
+  }
+  if (left != 0) return false;
+  if (!exhausted) {
+    job.state_.store(Job::kReady);
+    Call(1);
+    return false;
+  }
+  return drives || !job.LeaveToDriver();
+}
+
+void Pool::Proceed(Job& job, absl::FunctionRef<bool()> stop, bool drives) {
+  while (true) {
+    const Job::Stage stage = job.Advance();
+    if (stage.over) break;
+    job.state_.store(Job::kOpen | 1);
+    if (stage.helpers > 0) Offer(job, stage.helpers);
+    if (!TakePart(job, stop, drives)) return;
+  }
+  if (job.offered_) Remove(job);
+  if (job.driven_) {
+    job.state_.store(Job::kDone);
+    Nudge();
+    return;
+  }
+  job.state_.store(Job::kDone);
+  job.Finish();
 }
 
 }  // namespace eyrie::hal::cpu

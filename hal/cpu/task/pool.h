@@ -70,8 +70,6 @@ class Pool final : public WaitHost {
   void Shutdown();
 
  private:
-  friend class Job;
-
   // The main function of a thread.
   void BeWorker(int index);
   void Work(int index);
@@ -83,6 +81,16 @@ class Pool final : public WaitHost {
   void Call(int helpers);
   // Removes a job from the list.
   void Remove(Job& job);
+
+  // Prepares a stage of the job or runs chunks. Returns false if there was
+  // nothing to do. `drives`: this thread is the driver.
+  bool Help(Job& job, absl::FunctionRef<bool()> stop, bool drives);
+  // Prepares the next stage and takes part in it, and so on, as long as this
+  // thread leaves each stage last. It must be alone inside a closed stage.
+  void Proceed(Job& job, absl::FunctionRef<bool()> stop, bool drives);
+  // Runs chunks of the stage that this thread has entered, then leaves it.
+  // Returns true if this thread left last and must continue with Proceed.
+  bool TakePart(Job& job, absl::FunctionRef<bool()> stop, bool drives);
 
   // Starts a thread. Returns false on failure.
   bool StartWorker();

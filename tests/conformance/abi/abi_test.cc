@@ -25,6 +25,7 @@
 #include "abi/invoker.h"
 #include "abi/json_value.h"
 #include "abi/session.h"
+#include "abi/signature_reader.h"
 #include "abi/structures.h"
 #include "abi/tensor_text.h"
 #include "absl/strings/match.h"
@@ -204,7 +205,7 @@ class Table {
     for (const auto& [key, text] : attributes_) {
       attributes.push_back({key, text});
     }
-    const auto signature = Signature::Read("f", attributes, *convention);
+    const auto signature = ReadSignature("f", attributes, *convention);
     if (!signature.ok()) return Failed(signature.status());
     const auto arguments = ReadArguments();
     if (!arguments.ok()) return Failed(arguments.status());

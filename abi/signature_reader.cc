@@ -1,7 +1,4 @@
-// Combines records, declaration and calling convention.
-//
-// Tested by signature_test.cc, json_fuzz.cc.
-#include "abi/signature.h"
+#include "abi/signature_reader.h"
 
 #include <algorithm>
 #include <memory>
@@ -418,15 +415,15 @@ class SignatureReader {
   Signature signature_;
 };
 
-absl::StatusOr<Signature> Signature::Read(
+absl::StatusOr<Signature> ReadSignature(
     absl::string_view function, std::span<const vm::Attribute> attributes,
     const vm::CallingConvention& convention) {
   return SignatureReader(attributes, convention).Read(function);
 }
 
-Signature Signature::ReadDeclared(absl::string_view function,
-                                  std::span<const vm::Attribute> attributes,
-                                  const vm::CallingConvention& convention) {
+Signature ReadDeclaredSignature(absl::string_view function,
+                                std::span<const vm::Attribute> attributes,
+                                const vm::CallingConvention& convention) {
   return SignatureReader(attributes, convention).ReadDeclared(function);
 }
 

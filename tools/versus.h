@@ -3,9 +3,9 @@
 //
 // Both sides run in new processes, so that both start cold. The side that runs
 // first alternates, so that other load on the machine affects both.
-// Tested by rival_test.txt.
-#ifndef EYRIE_TOOLS_RIVAL_VERSUS_H_
-#define EYRIE_TOOLS_RIVAL_VERSUS_H_
+// Tested by tools/rival/rival_test.txt.
+#ifndef EYRIE_TOOLS_VERSUS_H_
+#define EYRIE_TOOLS_VERSUS_H_
 
 #include <cstdint>
 #include <span>
@@ -40,4 +40,4 @@ absl::StatusOr<VersusResult> RunVersus(const VersusOptions& options);
 
 }  // namespace eyrie::tools
 
-#endif  // EYRIE_TOOLS_RIVAL_VERSUS_H_
+#endif  // EYRIE_TOOLS_VERSUS_H_

@@ -1,4 +1,4 @@
-#include "tools/rival/versus.h"
+#include "tools/versus.h"
 
 #include <algorithm>
 #include <array>

@@ -1,12 +1,17 @@
-#include "hal/driver.h"
+#include "hal/drivers/drivers.h"
 
-#include <utility>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "hal/cpu/driver.h"
+#include "hal/cpu/task/driver.h"
+#include "hal/vulkan/driver.h"
 
 namespace eyrie::hal {
-
 namespace {
 
 // The parts before and after "://"; `path` is empty if there is no "://".
@@ -32,6 +37,15 @@ const Driver* FindDriver(std::span<const std::unique_ptr<Driver>> drivers,
 }
 
 }  // namespace
+
+// In ascending order of names.
+std::vector<std::unique_ptr<Driver>> AllDrivers() {
+  std::vector<std::unique_ptr<Driver>> drivers;
+  drivers.push_back(cpu::CreateLocalSyncDriver());
+  drivers.push_back(cpu::CreateLocalTaskDriver());
+  drivers.push_back(vulkan::CreateVulkanDriver());
+  return drivers;
+}
 
 absl::StatusOr<Ref<Device>> OpenDevice(absl::string_view text,
                                        const DriverOptions& options) {
