@@ -32,6 +32,17 @@ std::span<const uint8_t> BytesOfVector(const std::vector<T>& elements) {
           elements.size() * sizeof(T)};
 }
 
+// Bytes that are all continuations of UTF-8 are written in parts, too.
+TEST(Json, LongBytes) {
+  const std::string bytes(100000, '\x80');
+  std::string want = "{\"$hex\": \"";
+  for (size_t i = 0; i < bytes.size(); ++i) want += "80";
+  EXPECT_EQ(Text(HostValue::Bytes(bytes)), want + "\"}");
+  std::string text;
+  for (int i = 0; i < 30000; ++i) text += "a\u00E9\u20AC\U0001F600";
+  EXPECT_EQ(Text(HostValue::Bytes(text)), "\"" + text + "\"");
+}
+
 // Returns the numbers 0 to 5 as int32.
 const std::vector<int32_t>& Numbers() {
   static const auto* const kNumbers =

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string>
 
 #include "abi/convert.h"
@@ -17,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "base/json.h"
+#include "base/plain_text.h"
 #include "base/text_stream.h"
 
 namespace eyrie::abi {
@@ -24,12 +24,14 @@ namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 14;  // written at a time
 
-bool IsContinuation(char c) { return (static_cast<uint8_t>(c) & 0xC0) == 0x80; }
-
-// Removes a part from the front, without splitting a UTF-8 character.
+// Removes a part of at most kChunkBytes from the front, without splitting a
+// UTF-8 character.
 absl::string_view TakeChunk(absl::string_view& bytes) {
   size_t size = std::min(bytes.size(), kChunkBytes);
-  while (size < bytes.size() && IsContinuation(bytes[size])) ++size;
+  for (int i = 0; i < 3 && size < bytes.size(); ++i) {
+    if (!IsUtf8Continuation(bytes[size])) break;
+    --size;
+  }
   const absl::string_view chunk = bytes.substr(0, size);
   bytes.remove_prefix(size);
   return chunk;
@@ -215,7 +217,7 @@ void AppendJson(const HostValue& value, std::string& out) {
     absl::StrAppend(&out, text);
     return absl::OkStatus();
   };
-  TextStream stream(std::numeric_limits<uint64_t>::max(), append);
+  TextStream stream(append);
   WriteJson(value, stream);
   stream.Finish().IgnoreError();
 }

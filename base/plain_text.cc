@@ -56,7 +56,7 @@ size_t Utf8Length(absl::string_view text) {
                                                         : 0;
   if (length == 0 || length > text.size()) return 0;
   for (size_t i = 1; i < length; ++i) {
-    if ((static_cast<uint8_t>(text[i]) & 0xC0) != 0x80) return 0;
+    if (!IsUtf8Continuation(text[i])) return 0;
   }
   const auto second = length > 1 ? static_cast<uint8_t>(text[1]) : 0;
   // Overlong forms, surrogates, and numbers beyond Unicode.

@@ -11,6 +11,12 @@
 
 namespace eyrie {
 
+// Reports whether a byte continues a UTF-8 sequence, that is, does not begin
+// one.
+inline bool IsUtf8Continuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+
 // Returns the length in bytes of the UTF-8 sequence at the start of the text,
 // or 0 if there is none.
 size_t Utf8Length(absl::string_view text);

@@ -23,6 +23,8 @@ class TextStream {
  public:
   // `most` is the limit in bytes. `sink` must outlive the stream.
   TextStream(uint64_t most, TextSink sink) : left_(most), sink_(sink) {}
+  // Without a limit.
+  explicit TextStream(TextSink sink) : TextStream(UINT64_MAX, sink) {}
   TextStream(const TextStream&) = delete;
   TextStream& operator=(const TextStream&) = delete;
 

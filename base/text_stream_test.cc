@@ -61,7 +61,7 @@ TEST(TextStream, KeepsOnePiece) {
     bytes += piece.size();
     return absl::OkStatus();
   };
-  TextStream stream(UINT64_MAX, sink);
+  TextStream stream(sink);
   for (int i = 0; i < 1000; ++i) stream.Add(std::string(1000, 'x'));
   EXPECT_TRUE(stream.Finish().ok());
   EXPECT_EQ(bytes, 1000000u);
@@ -74,7 +74,7 @@ TEST(TextStream, EndsWithItsSink) {
     ++calls;
     return absl::DataLossError("full");
   };
-  TextStream stream(UINT64_MAX, sink);
+  TextStream stream(sink);
   for (int i = 0; i < 1000; ++i) stream.Add(std::string(1000, 'x'));
   EXPECT_FALSE(stream.ok());
   EXPECT_FALSE(stream.is_too_long());

@@ -146,7 +146,7 @@ absl::Status PrintResultsJson(const Arguments& arguments,
                                      : abi::HostValue::List(*std::move(values));
   // Printed in pieces: the text may be six times as large as the values.
   return WriteTextTo("-", [&printed](TextSink sink) {
-    TextStream out(std::numeric_limits<uint64_t>::max(), sink);
+    TextStream out(sink);
     abi::WriteJson(printed, out);
     out.Add("\n");
     return out.Finish();

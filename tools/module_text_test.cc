@@ -24,7 +24,7 @@ std::string Printed(absl::FunctionRef<void(TextStream&)> print) {
     absl::StrAppend(&text, piece);
     return absl::OkStatus();
   };
-  TextStream to(UINT64_MAX, sink);
+  TextStream to(sink);
   print(to);
   EXPECT_TRUE(to.Finish().ok());
   return text;

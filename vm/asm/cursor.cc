@@ -106,12 +106,10 @@ bool IsTypeChar(char c) {
   return IsNameChar(c) || c == '!' || c == '?' || c == '*';
 }
 
-// Reports whether a byte continues a UTF-8 character.
-bool Continues(char c) { return (c & 0xC0) == 0x80; }
-
 // Returns the number of characters of a text, which need not be valid UTF-8.
 size_t Columns(absl::string_view text) {
-  return text.size() - std::count_if(text.begin(), text.end(), Continues);
+  return text.size() -
+         std::count_if(text.begin(), text.end(), IsUtf8Continuation);
 }
 
 // Returns a part of a line for a message, with control characters as blanks.
@@ -151,9 +149,9 @@ absl::Status SourceLine::Error(size_t at, absl::string_view sentence) const {
   size_t begin = at > kShownColumns / 2 && text.size() > kShownColumns
                      ? at - kShownColumns / 2
                      : 0;
-  while (begin < at && Continues(text[begin])) ++begin;
+  while (begin < at && IsUtf8Continuation(text[begin])) ++begin;
   size_t end = std::min(begin + kShownColumns, text.size());
-  while (end > at && end < text.size() && Continues(text[end])) --end;
+  while (end > at && end < text.size() && IsUtf8Continuation(text[end])) --end;
   std::string shown = Shown(text.substr(begin, end - begin));
   while (!shown.empty() && shown.back() == ' ') shown.pop_back();
   const size_t columns = Columns(Shown(text.substr(begin, at - begin)));
