@@ -6,12 +6,10 @@
 #include <cstdlib>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -45,7 +43,13 @@ bool IsDigits(absl::string_view text) {
          std::all_of(text.begin(), text.end(), absl::ascii_isdigit);
 }
 
-absl::Status CheckValue(const Flag& flag, absl::string_view value) {
+// Returns a flag's name as it was typed.
+std::string Spelled(const Flag& flag, bool is_short) {
+  return is_short ? flag.short_name : absl::StrCat("--", flag.name);
+}
+
+absl::Status CheckValue(const Flag& flag, bool is_short,
+                        absl::string_view value) {
   bool is_bool;
   int64_t integer;
   double number;
@@ -60,8 +64,9 @@ absl::Status CheckValue(const Flag& flag, absl::string_view value) {
     want = "a number";
   }
   if (want == nullptr) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "Flag --", flag.name, " takes ", want, ", not '", value, "'."));
+  return absl::InvalidArgumentError(
+      absl::StrCat("Flag ", Spelled(flag, is_short), " takes ", want, ", not '",
+                   value, "'."));
 }
 
 // Flag files are written by hand, so they are small.
@@ -121,6 +126,11 @@ class ArgParser {
   absl::Status Unknown(absl::string_view name) const;
   absl::Status OneDash(absl::string_view name) const;
   absl::Status Set(Setting& setting, absl::string_view value, int depth);
+  // Sets a flag without '=', args[i]; moves `i` to its value if that is the
+  // next word.
+  absl::Status SetWithout(Setting& setting, std::span<const std::string> args,
+                          size_t& i, int depth);
+  Setting* FindShort(absl::string_view name);
   absl::Status ReadFlagFile(const std::string& path, int depth);
 
   Arguments arguments_;
@@ -152,7 +162,7 @@ absl::Status ArgParser::Set(Setting& setting, absl::string_view value,
   if (absl::string_view(flag.name) == "flagfile") {
     return ReadFlagFile(ToString(value), depth + 1);
   }
-  RETURN_IF_ERROR(CheckValue(flag, value));
+  RETURN_IF_ERROR(CheckValue(flag, setting.is_short, value));
   setting.set = true;
   if (flag.kind == FlagKind::kList) {
     setting.values.push_back(ToString(value));
@@ -193,6 +203,32 @@ absl::Status ArgParser::ReadFlagFile(const std::string& path, int depth) {
   return Annotate(status, absl::StrCat("(in flag file '", path, "')"));
 }
 
+absl::Status ArgParser::SetWithout(Setting& setting,
+                                   std::span<const std::string> args, size_t& i,
+                                   int depth) {
+  const FlagKind kind = setting.flag.kind;
+  if (kind == FlagKind::kBool || kind == FlagKind::kIgnored) {
+    return Set(setting, "true", depth);
+  }
+  if (kind == FlagKind::kAction) return Set(setting, "", depth);
+  if (i + 1 < args.size() && !absl::StartsWith(args[i + 1], "--")) {
+    return Set(setting, args[++i], depth);
+  }
+  const std::string name = Spelled(setting.flag, setting.is_short);
+  return absl::InvalidArgumentError(
+      absl::StrCat("Flag ", name, " takes a value: ", name,
+                   setting.is_short ? " " : "=", "..."));
+}
+
+ArgParser::Setting* ArgParser::FindShort(absl::string_view name) {
+  for (Setting& setting : arguments_.settings_) {
+    if (setting.flag.short_name != nullptr && setting.flag.short_name == name) {
+      return &setting;
+    }
+  }
+  return nullptr;
+}
+
 absl::Status ArgParser::Parse(std::span<const std::string> args, int depth) {
   for (size_t i = 0; i < args.size(); ++i) {
     const absl::string_view arg = args[i];
@@ -208,6 +244,11 @@ absl::Status ArgParser::Parse(std::span<const std::string> args, int depth) {
       continue;
     }
     if (arg.size() > 1 && arg[0] == '-' && absl::ascii_isalpha(arg[1])) {
+      if (Setting* const setting = FindShort(arg)) {
+        setting->is_short = true;
+        RETURN_IF_ERROR(SetWithout(*setting, args, i, depth));
+        continue;
+      }
       return OneDash(arg.substr(1, arg.find('=') - 1));
     }
     if (!absl::StartsWith(arg, "--")) {
@@ -228,18 +269,11 @@ absl::Status ArgParser::Parse(std::span<const std::string> args, int depth) {
       continue;
     }
     if (setting == nullptr) return Unknown(name);
-    const FlagKind kind = setting->flag.kind;
+    setting->is_short = false;
     if (parts.size() == 2) {
       RETURN_IF_ERROR(Set(*setting, parts[1], depth));
-    } else if (kind == FlagKind::kBool || kind == FlagKind::kIgnored) {
-      RETURN_IF_ERROR(Set(*setting, "true", depth));
-    } else if (kind == FlagKind::kAction) {
-      RETURN_IF_ERROR(Set(*setting, "", depth));
-    } else if (i + 1 < args.size() && !absl::StartsWith(args[i + 1], "--")) {
-      RETURN_IF_ERROR(Set(*setting, args[++i], depth));
     } else {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Flag --", name, " takes a value: --", name, "=..."));
+      RETURN_IF_ERROR(SetWithout(*setting, args, i, depth));
     }
   }
   return absl::OkStatus();
@@ -298,6 +332,13 @@ bool Arguments::IsSet(absl::string_view name) const {
   return setting->set;
 }
 
+std::string Arguments::Prefix(absl::string_view name) const {
+  const Setting* const setting = Find(name);
+  if (setting == nullptr) Bug(name);
+  return absl::StrCat(Spelled(setting->flag, setting->is_short),
+                      setting->is_short ? " " : "=");
+}
+
 std::vector<std::string> Arguments::IgnoredFlags() const {
   std::vector<std::string> names;
   for (const Setting& setting : settings_) {
@@ -315,33 +356,6 @@ absl::StatusOr<Arguments> ParseArguments(std::span<const Flag> flags,
   const std::vector<std::string> list(args.begin(), args.end());
   RETURN_IF_ERROR(parser.Parse(list, 0));
   return parser.Take();
-}
-
-std::vector<const char*> WithLongNames(std::span<const char* const> args,
-                                       std::span<const ShortName> names) {
-  std::vector<const char*> all;
-  for (const char* arg : args) {
-    all.push_back(arg);
-    for (const ShortName& row : names) {
-      if (row.name == arg) all.back() = row.flag;
-    }
-  }
-  return all;
-}
-
-absl::Status WithShortNames(const absl::Status& status,
-                            std::span<const char* const> args,
-                            std::span<const ShortName> names) {
-  std::string message(status.message());
-  for (const ShortName& row : names) {
-    if (!absl::c_linear_search(args, row.name)) continue;
-    message = absl::StrReplaceAll(
-        message,
-        {{absl::StrCat(row.flag, "=..."), absl::StrCat(row.name, " ...")},
-         {absl::StrCat(row.flag, "='"), absl::StrCat(row.name, " '")},
-         {row.flag, row.name}});
-  }
-  return absl::Status(status.code(), message);
 }
 
 std::span<const Flag> PublicToolFlags() { return kPublicToolFlags; }

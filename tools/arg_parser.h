@@ -35,6 +35,8 @@ struct Flag {
   FlagKind kind;
   const char* default_value;
   const char* help;  // lines separated by '\n'; "" hides the flag
+  // A short name, such as "-o", which takes its value from the next word.
+  const char* short_name = nullptr;
 };
 
 // The parsed values, by name. A name that is not in the table, or is of another
@@ -50,6 +52,9 @@ class Arguments {
   const std::string* GetAction(absl::string_view name) const;
   // Reports whether the flag is on the command line or in a flag file.
   bool IsSet(absl::string_view name) const;
+  // Returns the text before the flag's value, as it was typed: "--output=" or
+  // "-o ".
+  std::string Prefix(absl::string_view name) const;
 
   const std::vector<std::string>& positional() const { return positional_; }
   // Returns the names of given flags without effect, sorted, each once.
@@ -61,6 +66,7 @@ class Arguments {
   struct Setting {
     Flag flag;
     bool set = false;
+    bool is_short = false;  // was last set by its short name
     // Any number for a list, else at most one. Empty while a flag other than a
     // string has its default.
     std::vector<std::string> values;
@@ -84,18 +90,6 @@ class Arguments {
 // or of the wrong kind. NOT_FOUND: a flag file cannot be read.
 absl::StatusOr<Arguments> ParseArguments(std::span<const Flag> flags,
                                          std::span<const char* const> args);
-
-// A short name of a flag, such as "-o" for "--output".
-struct ShortName {
-  absl::string_view name;
-  const char* flag;
-};
-std::vector<const char*> WithLongNames(std::span<const char* const> args,
-                                       std::span<const ShortName> names);
-// Returns the error with the short names that `args` use in its message.
-absl::Status WithShortNames(const absl::Status& status,
-                            std::span<const char* const> args,
-                            std::span<const ShortName> names);
 
 // Returns the flags of public_flags.def, as rows of kind kIgnored.
 std::span<const Flag> PublicToolFlags();

@@ -25,9 +25,11 @@ constexpr Flag kFlags[] = {
      "Reads flags from a file, one per line; later flags override it."},
     {"output", FlagKind::kString, "",
      "The file to write; also -o FILE. '-' is standard output. Without it the\n"
-     "text is only checked."},
+     "text is only checked.",
+     "-o"},
     {"debug", FlagKind::kBool, "false",
-     "Also -g: stores line numbers of the text in the module, for backtraces."},
+     "Also -g: stores line numbers of the text in the module, for backtraces.",
+     "-g"},
     {"verify", FlagKind::kBool, "true",
      "Rejects a module that Eyrie would not run; --noverify writes it anyway."},
 };
@@ -36,8 +38,6 @@ constexpr char kUsage[] =
     "# Usage: eyrie asm [flags] module.vmasm -o module.vmfb\n"
     "# Assembles a module from the text that 'eyrie dump\n"
     "# --output=disassembly' prints. '-' reads standard input.\n\n";
-
-constexpr ShortName kShortNames[] = {{"-o", "--output"}, {"-g", "--debug"}};
 
 // Returns the path without symbolic links, or "" if it does not exist.
 std::string Resolve(const std::string& path) {
@@ -75,10 +75,7 @@ absl::StatusOr<std::vector<uint8_t>> ReadBeside(const std::string& text_path,
 }
 
 absl::Status Run(std::span<const char* const> args) {
-  const std::vector<const char*> all = WithLongNames(args, kShortNames);
-  const absl::StatusOr<Arguments> parsed = ParseArguments(kFlags, all);
-  if (!parsed.ok()) return WithShortNames(parsed.status(), args, kShortNames);
-  const Arguments& arguments = *parsed;
+  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kFlags, args));
   if (arguments.GetBool("help")) {
     return WriteStdout(absl::StrCat(kUsage, FlagsHelp(kFlags)));
   }
@@ -90,8 +87,8 @@ absl::Status Run(std::span<const char* const> args) {
   const std::string& path = arguments.positional()[0];
   const std::string& output = arguments.GetString("output");
   if (!output.empty()) {
-    RETURN_IF_ERROR(WithShortNames(
-        CheckOutputPath("--output", output, {&path, 1}), args, kShortNames));
+    RETURN_IF_ERROR(
+        CheckOutputPath(arguments.Prefix("output"), output, {&path, 1}));
   }
   ASSIGN_OR_RETURN(auto file, MappedFile::Open(path));
   const absl::string_view text(

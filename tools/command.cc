@@ -84,14 +84,14 @@ absl::Status CheckStdout() {
   return absl::DataLossError("Cannot write to standard output.");
 }
 
-absl::Status CheckOutputPath(absl::string_view flag, const std::string& path,
+absl::Status CheckOutputPath(absl::string_view prefix, const std::string& path,
                              std::span<const std::string> inputs) {
   if (path == "-") return absl::OkStatus();
   ASSIGN_OR_RETURN(const FileTarget target, FindFileTarget(path));
   for (const std::string& input : inputs) {
     if (!target.identity.empty() && target.identity == FileIdentity(input)) {
       return absl::InvalidArgumentError(
-          absl::StrCat(flag, "='", path, "' is also the input file."));
+          absl::StrCat(prefix, "'", path, "' is also the input file."));
     }
   }
   return absl::OkStatus();

@@ -44,9 +44,10 @@ absl::Status WriteStdout(const std::string& text);
 absl::Status CheckStdout();
 
 // Checks that the file that a flag names can be written, before its content is
-// computed. Creates and changes nothing. INVALID_ARGUMENT: the file is one of
-// `inputs`. Otherwise fails as FileWriter does.
-absl::Status CheckOutputPath(absl::string_view flag, const std::string& path,
+// computed. Creates and changes nothing. `prefix` is the text before the path,
+// "--output=". INVALID_ARGUMENT: the file is one of `inputs`. Otherwise fails
+// as FileWriter does.
+absl::Status CheckOutputPath(absl::string_view prefix, const std::string& path,
                              std::span<const std::string> inputs);
 
 // Calls `produce` with a sink that writes to a file, or to stdout if `path` is

@@ -17,8 +17,8 @@
 #include "tools/compat_flag.h"
 #include "tools/json_object.h"
 #include "tools/module_text.h"
-#include "vm/module/archive.h"
 #include "vm/asm/disassembler.h"
+#include "vm/module/archive.h"
 #include "vm/module/module_def.h"
 #include "vm/module/verifier.h"
 
@@ -235,7 +235,7 @@ absl::Status Run(std::span<const char* const> args) {
           absl::StrCat("--rodata='", folder, "' is not a folder."));
     }
     RETURN_IF_ERROR(CheckOutputPath(
-        "--rodata", absl::StrCat(folder, "/", RodataName(0)), {}));
+        "--rodata=", absl::StrCat(folder, "/", RodataName(0)), {}));
   }
   return WriteTextTo("-", [&arguments](TextSink sink) {
     return Dump(arguments, arguments.positional()[0], sink);

@@ -22,7 +22,8 @@ namespace {
 
 constexpr Flag kFlags[] = {
     {"help", FlagKind::kBool, "false", "Prints this."},
-    {"output", FlagKind::kString, "", "The object file to write; also -o."},
+    {"output", FlagKind::kString, "", "The object file to write; also -o.",
+     "-o"},
     {"module", FlagKind::kString, "",
      "The module of the functions of an .mlir file or of --function. The "
      "default\n"
@@ -102,9 +103,7 @@ absl::StatusOr<std::string> ManifestOfFlags(const Arguments& arguments) {
 }
 
 absl::Status Run(std::span<const char* const> args) {
-  constexpr ShortName kShortNames[] = {{"-o", "--output"}};
-  const std::vector<const char*> words = WithLongNames(args, kShortNames);
-  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kFlags, words));
+  ASSIGN_OR_RETURN(const Arguments arguments, ParseArguments(kFlags, args));
   if (arguments.GetBool("help")) {
     return WriteStdout(absl::StrCat(kUsage, FlagsHelp(kFlags)));
   }
@@ -116,7 +115,8 @@ absl::Status Run(std::span<const char* const> args) {
         "the file to write.");
   }
   const std::string path = by_flags ? "" : arguments.positional()[0];
-  RETURN_IF_ERROR(CheckOutputPath("--output", output, arguments.positional()));
+  RETURN_IF_ERROR(CheckOutputPath(arguments.Prefix("output"), output,
+                                  arguments.positional()));
   absl::StatusOr<std::string> text =
       by_flags ? ManifestOfFlags(arguments) : ReadManifestText(arguments, path);
   absl::Status status = text.status();

@@ -33,7 +33,6 @@ constexpr Flag kCommonFlags[] = {
     {"flagfile", FlagKind::kString, "",
      "Reads flags from a file, one per line; later flags override it."},
 };
-constexpr ShortName kShortNames[] = {{"-o", "--output"}};
 constexpr Flag kDumpFlags[] = {
     {"json", FlagKind::kBool, "false",
      "Prints one JSON object that maps scopes to arrays of entries."},
@@ -42,7 +41,7 @@ constexpr Flag kDumpFlags[] = {
 };
 constexpr Flag kOutputFlags[] = {
     {"output", FlagKind::kString, "",
-     "The .irpa file to write; '-' is standard output."},
+     "The .irpa file to write; '-' is standard output.", "-o"},
     {"alignment", FlagKind::kInt, "64",
      "Alignment of data in bytes, a power of two from 16 to 1073741824."},
     {"quiet", FlagKind::kBool, "false",
@@ -86,7 +85,7 @@ absl::Status CheckExtracted(const Arguments& arguments) {
       return absl::InvalidArgumentError(
           absl::StrCat("--extract='", text, "' is not [scope::]key=file."));
     }
-    RETURN_IF_ERROR(CheckOutputPath("--extract", text.substr(equals + 1),
+    RETURN_IF_ERROR(CheckOutputPath("--extract=", text.substr(equals + 1),
                                     ParameterPaths(arguments)));
   }
   return absl::OkStatus();
@@ -128,7 +127,7 @@ absl::Status CheckArchivePath(const Arguments& arguments) {
   if (path.empty()) {
     return absl::InvalidArgumentError("--output must name a file to write.");
   }
-  return CheckOutputPath("--output", path, {});
+  return CheckOutputPath(arguments.Prefix("output"), path, {});
 }
 
 // Writes the file, then prints its table.
@@ -397,7 +396,7 @@ absl::Status RunVerb(const Verb& verb, std::span<const char* const> args) {
     flags.insert(flags.end(), group.begin(), group.end());
     takes_files |= group.data() == ParameterFlags().data();
   }
-  std::vector<const char*> all = WithLongNames(args, kShortNames);
+  std::vector<const char*> all(args.begin(), args.end());
   ASSIGN_OR_RETURN(Arguments arguments, ParseArguments(flags, all));
   // Positional arguments are files: parses again, with --parameters flags for
   // them.

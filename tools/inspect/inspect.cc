@@ -128,7 +128,7 @@ absl::Status Run(std::span<const char* const> args) {
         "--html='' is empty; expected a file to write.");
   }
   if (arguments.IsSet("html")) {
-    RETURN_IF_ERROR(CheckOutputPath("--html", arguments.GetString("html"),
+    RETURN_IF_ERROR(CheckOutputPath("--html=", arguments.GetString("html"),
                                     arguments.positional()));
   }
   return Inspect(arguments, arguments.positional()[0]);
