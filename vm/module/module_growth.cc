@@ -35,10 +35,13 @@ class Counter {
     }
     return absl::OkStatus();
   }
+  absl::Status CountAttribute(const fbs::Attr& attribute) {
+    RETURN_IF_ERROR(Count(attribute.key()));
+    return Count(attribute.value());
+  }
   absl::Status CountAttributes(const Tables<fbs::Attr>* list) {
     return CountEach(list, [this](const fbs::Attr& attribute) {
-      RETURN_IF_ERROR(Count(attribute.key()));
-      return Count(attribute.value());
+      return CountAttribute(attribute);
     });
   }
   absl::Status CountSignature(const fbs::Signature& signature) {
@@ -52,8 +55,7 @@ class Counter {
     if (signature.attrs() == nullptr) return absl::OkStatus();
     for (const fbs::Attr* attribute : *signature.attrs()) {
       RETURN_IF_ERROR(budget_.TakeBytes(kSharedAttributeBytes, kWhat));
-      RETURN_IF_ERROR(Count(attribute->key()));
-      RETURN_IF_ERROR(Count(attribute->value()));
+      RETURN_IF_ERROR(CountAttribute(*attribute));
     }
     return absl::OkStatus();
   }
