@@ -70,6 +70,8 @@ CASES = [
     ("vm/isa/a.cc", HEAD + "a" * 81 + "\n", "2: is 81 columns wide; the limit"),
     ("vm/isa/a.cc", HEAD + "std::cout << 1;\n", "2: prints, which"),
     ("tools/a.cc", HEAD + "std::cout << 1;\n", None),
+    ("a.md", "`vm/isa/a_test.cc`, `vm/NAME/a.h` and `vm/*.cc`\n", None),
+    ("a.md", "`vm/b.cc`\n", "1: names vm/b.cc, which does not exist"),
     ("vm/isa/a.cc", HEAD + "throw 1;\n", "2: needs exceptions or RTTI"),
     ("vm/isa/a.cc", HEAD + "absl::Now();\n", "2: reads the wall clock"),
     ("vm/isa/a_test.cc", HEAD + "std::chrono::system_clock::now();\n",

@@ -174,6 +174,19 @@ def check_tested_by(path, lines, files):
                 yield 1, f'says "Tested by {name}", which does not exist'
 
 
+def check_named(path, lines, files):
+    """Pages name files that exist; NAME and `*` stand for any."""
+    if not path.endswith(".md"):
+        return
+    folders = {name.split("/")[0] for name in files}
+    named = re.compile(r"`([\w./-]+/[\w.-]+\.(?:cc|h|def|py|sh))`")
+    for number, line in enumerate(lines, 1):
+        for name in named.findall(line):
+            if (name.split("/")[0] in folders and name not in files and
+                    "NAME" not in name):
+                yield number, f"names {name}, which does not exist"
+
+
 def layer_of(path):
     """Returns the longest folder of LAYERS that contains a path, or None."""
     if path.startswith("eyrie/"):
@@ -328,6 +341,7 @@ def check_file(path, text, files, builds):
     yield from check_size(path, lines)
     yield from check_head(path, lines, files)
     yield from check_lines(path, lines)
+    yield from check_named(path, lines, files)
     yield from check_owners(path, lines)
     yield from check_functions(path, lines)
     if path.endswith(COMMENTED):
