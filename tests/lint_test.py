@@ -178,7 +178,7 @@ def check_named(path, lines, files):
     """Pages name files that exist; NAME and `*` stand for any."""
     if not path.endswith(".md"):
         return
-    folders = {name.split("/")[0] for name in files}
+    folders = {name.split("/")[0] for name in files if "/" in name}
     named = re.compile(r"`([\w./-]+/[\w.-]+\.(?:cc|h|def|py|sh))`")
     for number, line in enumerate(lines, 1):
         for name in named.findall(line):
