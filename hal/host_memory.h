@@ -1,7 +1,7 @@
 // Allocates the memory of CPU devices' buffers; implemented by embedders.
 //
 // Must be thread-safe. Called on any thread, without holding Eyrie's locks.
-// Tested by cpu/allocator_test.cc, abi/runtime_host_test.cc.
+// Tested by cpu/allocator_test.cc, abi/c/runtime_host_test.cc.
 #ifndef EYRIE_HAL_HOST_MEMORY_H_
 #define EYRIE_HAL_HOST_MEMORY_H_
 

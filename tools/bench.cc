@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "abi/prepared_call.h"
-#include "abi/session.h"
+#include "abi/call/prepared_call.h"
+#include "abi/call/session.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "abi/host_imports.h"
+#include "abi/call/host_imports.h"
 #include "absl/strings/str_cat.h"
 
 namespace eyrie::tools {

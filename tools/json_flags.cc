@@ -10,11 +10,11 @@
 #include <string>
 #include <utility>
 
-#include "abi/invoker.h"
-#include "abi/json_value.h"
-#include "abi/sample_values.h"
-#include "abi/signature.h"
-#include "abi/signature_reader.h"
+#include "abi/call/invoker.h"
+#include "abi/call/sample_values.h"
+#include "abi/signature/signature.h"
+#include "abi/signature/signature_reader.h"
+#include "abi/value/json_value.h"
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "base/status_macros.h"

@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-#include "abi/function_io.h"
+#include "abi/call/function_io.h"
 #include "absl/strings/str_cat.h"
 #include "base/deadline.h"
 #include "base/memory_meter.h"

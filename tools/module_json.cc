@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "abi/signature.h"
-#include "abi/signature_json.h"
-#include "abi/signature_reader.h"
+#include "abi/signature/signature.h"
+#include "abi/signature/signature_json.h"
+#include "abi/signature/signature_reader.h"
 #include "absl/container/flat_hash_map.h"
 #include "tools/module_text.h"
 #include "vm/isa/callconv.h"

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "abi/signature.h"
-#include "abi/signature_reader.h"
-#include "abi/structures.h"
-#include "abi/user_exports.h"
+#include "abi/signature/signature.h"
+#include "abi/signature/signature_reader.h"
+#include "abi/signature/structures.h"
+#include "abi/signature/user_exports.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "abi/call/session.h"
 #include "abi/native/native_libraries.h"
-#include "abi/session.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "tools/arg_parser.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "abi/tensor_text.h"
+#include "abi/tensor/tensor_text.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/file_target.h"

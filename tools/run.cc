@@ -7,9 +7,9 @@
 #include <memory>
 #include <utility>
 
-#include "abi/declaration.h"
-#include "abi/function_io.h"
-#include "abi/session.h"
+#include "abi/call/function_io.h"
+#include "abi/call/session.h"
+#include "abi/signature/declaration.h"
 #include "absl/strings/str_cat.h"
 #include "base/file_target.h"
 #include "base/plain_text.h"

@@ -2,7 +2,7 @@
 // declarations.
 //
 // Handlers need not check their attributes, and may crash if a string is given
-// for a number. Tested by attributes_test.cc, native_fuzz.cc.
+// for a number. Tested by attributes_test.cc, tests/fuzz/native_fuzz.cc.
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,5 +1,5 @@
 // Parses and prints attributes by recursive descent, in one pass.
-// Tested by attributes_test.cc, native_fuzz.cc.
+// Tested by attributes_test.cc, tests/fuzz/native_fuzz.cc.
 #include "abi/native/attributes.h"
 
 #include <utility>

@@ -2,7 +2,7 @@
 // attributes, and a manifest declares them.
 //
 //   axis=1:i32&mode=near&dims=[1,2]:i64&opts={deep=true:pred&name=a%26b}
-// Tested by attributes_test.cc, native_fuzz.cc.
+// Tested by attributes_test.cc, tests/fuzz/native_fuzz.cc.
 #ifndef EYRIE_ABI_NATIVE_ATTRIBUTES_H_
 #define EYRIE_ABI_NATIVE_ATTRIBUTES_H_
 
@@ -10,7 +10,7 @@
 #include <map>
 #include <string>
 
-#include "abi/native/xla/types.h"
+#include "abi/native/ffi_types.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string>
 
+#include "abi/native/ffi_types.h"
 #include "abi/native/numbers.h"
-#include "abi/native/xla/types.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"

@@ -4,7 +4,7 @@
 // The note is part of the linked file, so it always matches the library. It is
 // read from the file's bytes before any code of the library runs. Every offset
 // is checked.
-// Tested by manifest_test.cc, native_fuzz.cc.
+// Tested by manifest_test.cc, tests/fuzz/native_fuzz.cc.
 #ifndef EYRIE_ABI_NATIVE_ELF_NOTE_H_
 #define EYRIE_ABI_NATIVE_ELF_NOTE_H_
 

@@ -9,7 +9,6 @@
 
 #include "abi/native/elf_note.h"
 #include "abi/native/guarded_call.h"
-#include "abi/native/xla/api.h"
 #include "absl/strings/str_cat.h"
 #include "base/mapped_file.h"
 #include "base/math_library.h"
@@ -51,10 +50,6 @@ absl::StatusOr<std::shared_ptr<NativeLibrary>> NativeLibrary::Open(
   OpenedLibraries& opened = Opened();
   const std::lock_guard lock(opened.mutex);
   FfiRegistry registered;
-  // Libraries that register themselves look these functions up by name.
-  if (XLA_FFI_GetApi() != EyrieGetXlaFfiApi()) {
-    return absl::InternalError("The two names of XLA FFI's table differ.");
-  }
   PrepareGuardedCalls();
   const RegistrationScope scope(registered);
   OfferMathLibrary();

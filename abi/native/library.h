@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "abi/native/xla/registry.h"
+#include "abi/native/ffi_registry.h"
 #include "absl/status/statusor.h"
 
 namespace eyrie::native {

@@ -5,7 +5,7 @@
 //    "functions": {"scale": {"convention": "xla_ffi", …}}}
 //
 // It is in the library's note or in a JSON file.
-// Tested by manifest_test.cc, native_fuzz.cc.
+// Tested by manifest_test.cc, tests/fuzz/native_fuzz.cc.
 #ifndef EYRIE_ABI_NATIVE_MANIFEST_H_
 #define EYRIE_ABI_NATIVE_MANIFEST_H_
 

@@ -1,11 +1,11 @@
 // Converts numbers of any element type from text to bytes and back.
-// Tested by attributes_test.cc, native_fuzz.cc.
+// Tested by attributes_test.cc, tests/fuzz/native_fuzz.cc.
 #ifndef EYRIE_ABI_NATIVE_NUMBERS_H_
 #define EYRIE_ABI_NATIVE_NUMBERS_H_
 
 #include <string>
 
-#include "abi/native/xla/types.h"
+#include "abi/native/ffi_types.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 

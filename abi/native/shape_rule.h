@@ -7,7 +7,7 @@
 //
 // Operands count all arguments, including tokens, from 0. Memref functions know
 // their types and have no "dtype".
-// Tested by manifest_test.cc, native_fuzz.cc, memref/call_test.cc.
+// Tested by manifest_test.cc, tests/fuzz/native_fuzz.cc, memref/call_test.cc.
 #ifndef EYRIE_ABI_NATIVE_SHAPE_RULE_H_
 #define EYRIE_ABI_NATIVE_SHAPE_RULE_H_
 
@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "abi/native/ffi_types.h"
 #include "abi/native/json_reader.h"
-#include "abi/native/xla/types.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"

@@ -7,7 +7,7 @@
 // The length includes the '!' and the body's bytes. Every span has the '!', so
 // a body may begin with a digit, '-' or '!': "A4!-23" is -23 and "A3!!5" is !5.
 // A body is any bytes, often components again.
-// Tested by mangle_test.cc, raw_fuzz.cc, abi/sip_fuzz.cc.
+// Tested by mangle_test.cc, raw_fuzz.cc, abi/call/sip_fuzz.cc.
 #ifndef EYRIE_ABI_V0_MANGLE_H_
 #define EYRIE_ABI_V0_MANGLE_H_
 

@@ -5,7 +5,7 @@
 //
 // is (Buffer<sint32[4x?]>, float64) -> (RefObject<?>). docs/abi.md has the
 // grammar; mangle.h has the encoding.
-// Tested by raw_signature_test.cc, round_trip_test.cc, raw_fuzz.cc.
+// Tested by raw_signature_test.cc, raw_fuzz.cc.
 #ifndef EYRIE_ABI_V0_RAW_SIGNATURE_H_
 #define EYRIE_ABI_V0_RAW_SIGNATURE_H_
 

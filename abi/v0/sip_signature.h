@@ -6,7 +6,8 @@
 // is [raw 0, {a: raw 1}] for the inputs and raw 0 for the results. Lists may
 // have missing items, dict keys may be any text, and one raw value may be at
 // several places. docs/abi.md has the grammar; mangle.h has the encoding.
-// Tested by sip_signature_test.cc, round_trip_test.cc, abi/sip_fuzz.cc.
+// Tested by sip_signature_test.cc, abi/value/sip_round_trip_test.cc,
+// abi/call/sip_fuzz.cc.
 #ifndef EYRIE_ABI_V0_SIP_SIGNATURE_H_
 #define EYRIE_ABI_V0_SIP_SIGNATURE_H_
 

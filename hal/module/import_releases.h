@@ -1,7 +1,7 @@
 // The releases whose compilers import each function of the host modules, from
 // imports.def and similar files. Used to find which release wrote a module.
 //
-// Tested by abi/host_imports_test.cc.
+// Tested by abi/call/host_imports_test.cc.
 #ifndef EYRIE_HAL_MODULE_IMPORT_RELEASES_H_
 #define EYRIE_HAL_MODULE_IMPORT_RELEASES_H_
 

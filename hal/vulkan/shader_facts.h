@@ -1,5 +1,5 @@
 // Describes a shader executable without running it.
-// Tested by abi/describe_executable_test.cc.
+// Tested by abi/call/describe_executable_test.cc.
 #ifndef EYRIE_HAL_VULKAN_SHADER_FACTS_H_
 #define EYRIE_HAL_VULKAN_SHADER_FACTS_H_
 

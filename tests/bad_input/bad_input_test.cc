@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "abi/session.h"
+#include "abi/call/session.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/bad_input/machine_code.h"

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "abi/session.h"
-#include "abi/tensor_text.h"
+#include "abi/call/session.h"
+#include "abi/tensor/tensor_text.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"

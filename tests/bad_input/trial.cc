@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "abi/declaration.h"
-#include "abi/session.h"
-#include "abi/tensor_text.h"
+#include "abi/call/session.h"
+#include "abi/signature/declaration.h"
+#include "abi/tensor/tensor_text.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "abi/session.h"
+#include "abi/call/session.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "abi/session.h"
+#include "abi/call/session.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/deadline.h"

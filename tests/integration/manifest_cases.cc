@@ -6,7 +6,7 @@
 #include <fstream>
 #include <utility>
 
-#include "abi/function_io.h"
+#include "abi/call/function_io.h"
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "abi/session.h"
+#include "abi/call/session.h"
 #include "absl/status/statusor.h"
 #include "base/ref.h"
 #include "hal/device.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "abi/session.h"
+#include "abi/call/session.h"
 #include "base/status_macros.h"
 #include "gtest/gtest.h"
 #include "tests/integration/manifest_cases.h"

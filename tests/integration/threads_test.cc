@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "abi/session.h"
+#include "abi/call/session.h"
 #include "gtest/gtest.h"
 #include "tests/integration/manifest_cases.h"
 

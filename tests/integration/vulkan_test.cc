@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "abi/session.h"
+#include "abi/call/session.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "base/ref.h"

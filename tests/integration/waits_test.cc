@@ -8,15 +8,15 @@
 #include <thread>
 #include <vector>
 
-#include "abi/session.h"
+#include "abi/call/session.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/deadline.h"
 #include "gtest/gtest.h"
 #include "hal/fence.h"
 #include "tests/support/module_builder.h"
-#include "vm/run/async_call.h"
 #include "vm/module/backtrace.h"
+#include "vm/run/async_call.h"
 
 namespace eyrie::tests {
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "abi/call/session.h"
 #include "abi/native/memref/import.h"
 #include "abi/native/memref/type.h"
-#include "abi/session.h"
 #include "benchmark/benchmark.h"
 #include "hal/driver.h"
 #include "hal/drivers/drivers.h"

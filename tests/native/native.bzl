@@ -28,13 +28,8 @@ def handler_library(name, srcs, manifest, minor = 3):
             name = "lib/" + name + suffix + ".so",
             testonly = True,
             srcs = srcs + note,
-            # GCC warns that -fno-rtti is not valid for C.
             copts = ["-DEYRIE_FFI_MINOR=%d" % minor] + (
-                ["-fexceptions"] if srcs[0].endswith(".cc") else [
-                    "-Wno-error",
-                    "-Werror=all",
-                    "-Werror=extra",
-                ]
+                ["-fexceptions"] if srcs[0].endswith(".cc") else []
             ),
             linkopts = ["-lpthread"],
             linkshared = True,

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "abi/call/session.h"
 #include "abi/native/native_libraries.h"
 #include "abi/native/xla/frame.h"
-#include "abi/session.h"
-#include "abi/tensor.h"
+#include "abi/tensor/tensor.h"
 #include "absl/strings/str_cat.h"
 #include "benchmark/benchmark.h"
 #include "vm/asm/assembler.h"

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "abi/function_io.h"
-#include "abi/session.h"
+#include "abi/call/function_io.h"
+#include "abi/call/session.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "abi/function_io.h"
-#include "abi/session.h"
+#include "abi/call/function_io.h"
+#include "abi/call/session.h"
 #include "absl/status/statusor.h"
 #include "base/ref.h"
 #include "base/status_macros.h"

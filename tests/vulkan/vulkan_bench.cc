@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "abi/session.h"
+#include "abi/call/session.h"
 #include "base/deadline.h"
 #include "benchmark/benchmark.h"
 #include "hal/buffer_view.h"

@@ -12,7 +12,7 @@
 #include <random>
 #include <utility>
 
-#include "abi/session.h"
+#include "abi/call/session.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "abi/session.h"
-#include "abi/tensor.h"
-#include "abi/tensor_text.h"
+#include "abi/call/session.h"
+#include "abi/tensor/tensor.h"
+#include "abi/tensor/tensor_text.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 #include "vm/isa/callconv.h"
-#include "vm/native/slot_call.h"
 #include "vm/isa/value.h"
+#include "vm/native/slot_call.h"
 
 namespace eyrie::tools {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <span>
 
-#include "abi/tensor.h"
-#include "abi/tensor_compare.h"
-#include "abi/tensor_text.h"
+#include "abi/tensor/tensor.h"
+#include "abi/tensor/tensor_compare.h"
+#include "abi/tensor/tensor_text.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "abi/session.h"
-#include "abi/tensor.h"
-#include "abi/tensor_text.h"
+#include "abi/call/session.h"
+#include "abi/tensor/tensor.h"
+#include "abi/tensor/tensor_text.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"

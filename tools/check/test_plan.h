@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "abi/session.h"
+#include "abi/call/session.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"

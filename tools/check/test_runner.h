@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "abi/session.h"
+#include "abi/call/session.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "abi/function_io.h"
-#include "abi/session.h"
+#include "abi/call/function_io.h"
+#include "abi/call/session.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"

@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
-#include "abi/function_io.h"
-#include "abi/tensor_text.h"
+#include "abi/call/function_io.h"
+#include "abi/tensor/tensor_text.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"

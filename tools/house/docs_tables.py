@@ -171,7 +171,7 @@ def element_types(root):
     """Returns the page of element types."""
     tensors = "hal/element_types.def"
     memrefs = "abi/native/memref/elements.def"
-    handlers = "abi/native/xla/types.def"
+    handlers = "abi/native/ffi_types.def"
     gguf = "hal/parameters/ggml_types.def"
     ranks = "hal/collectives/collectives.def"
     bits = {row[0]: row[1] for row in def_rows(root, tensors, "ELEMENT_TYPE")}

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "abi/session.h"
+#include "abi/call/session.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"

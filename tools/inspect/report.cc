@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "abi/describe_executable.h"
+#include "abi/call/describe_executable.h"
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

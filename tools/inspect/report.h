@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "abi/host_imports.h"
+#include "abi/call/host_imports.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/text_stream.h"

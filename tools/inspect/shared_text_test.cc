@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "abi/session.h"
+#include "abi/call/session.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -26,8 +26,8 @@
 #include "tools/inspect/report.h"
 #include "tools/json_object.h"
 #include "tools/module_text.h"
-#include "vm/module/archive.h"
 #include "vm/asm/disassembler.h"
+#include "vm/module/archive.h"
 #include "vm/module/module_def.h"
 #include "vm/module/verifier.h"
 

@@ -12,7 +12,7 @@
 #include "abi/native/memref/import.h"
 #include "abi/native/memref/test_functions.h"
 #include "abi/native/shape_rule.h"
-#include "abi/tensor_text.h"
+#include "abi/tensor/tensor_text.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"

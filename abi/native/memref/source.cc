@@ -1,5 +1,5 @@
 // Scans words, brackets, strings and comments of MLIR text, and prints JSON.
-// Tested by source_test.cc, abi/native/native_fuzz.cc.
+// Tested by source_test.cc, tests/fuzz/native_fuzz.cc.
 #include "abi/native/memref/source.h"
 
 #include <algorithm>

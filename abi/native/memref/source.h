@@ -7,7 +7,7 @@
 // Reads only the signatures of func.func operations, in MLIR's pretty form.
 // Other text is skipped by matching brackets, strings and comments. Source of
 // the format: MLIR's language reference and func dialect.
-// Tested by source_test.cc, abi/native/native_fuzz.cc.
+// Tested by source_test.cc, tests/fuzz/native_fuzz.cc.
 #ifndef EYRIE_ABI_NATIVE_MEMREF_SOURCE_H_
 #define EYRIE_ABI_NATIVE_MEMREF_SOURCE_H_
 

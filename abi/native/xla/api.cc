@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
+#include "abi/native/ffi_registry.h"
 #include "abi/native/xla/context.h"
 #include "abi/native/xla/error.h"
 #include "abi/native/xla/future.h"
-#include "abi/native/xla/registry.h"
 #include "absl/strings/str_cat.h"
 
 namespace eyrie::native {

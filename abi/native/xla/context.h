@@ -13,9 +13,9 @@
 #include <mutex>
 #include <vector>
 
+#include "abi/native/ffi_registry.h"
 #include "abi/native/task_pool.h"
 #include "abi/native/xla/future.h"
-#include "abi/native/xla/registry.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/memory_meter.h"

@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "abi/native/xla/registry.h"
+#include "abi/native/ffi_registry.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"

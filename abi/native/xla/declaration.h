@@ -6,7 +6,7 @@
 //
 // This is the only source, because handlers cannot be queried. docs/native.md
 // describes every member.
-// Tested by abi/native/manifest_test.cc, abi/native/native_fuzz.cc.
+// Tested by abi/native/manifest_test.cc, tests/fuzz/native_fuzz.cc.
 #ifndef EYRIE_ABI_NATIVE_XLA_DECLARATION_H_
 #define EYRIE_ABI_NATIVE_XLA_DECLARATION_H_
 
@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "abi/native/attributes.h"
+#include "abi/native/ffi_types.h"
 #include "abi/native/json_reader.h"
 #include "abi/native/native_function.h"
 #include "abi/native/shape_rule.h"
-#include "abi/native/xla/types.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "abi/native/ffi_types.h"
 #include "abi/native/xla/attribute_pack.h"
 #include "abi/native/xla/context.h"
-#include "abi/native/xla/types.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "eyrie/xla_ffi.h"

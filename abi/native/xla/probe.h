@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "abi/native/xla/registry.h"
+#include "abi/native/ffi_registry.h"
 #include "absl/status/statusor.h"
 #include "eyrie/xla_ffi.h"
 

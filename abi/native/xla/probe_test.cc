@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "abi/native/ffi_registry.h"
 #include "abi/native/xla/api.h"
-#include "abi/native/xla/registry.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/support/status_text.h"

@@ -22,12 +22,12 @@
 #include <utility>
 #include <vector>
 
-#include "abi/invoker.h"
-#include "abi/json_value.h"
-#include "abi/session.h"
-#include "abi/signature_reader.h"
-#include "abi/structures.h"
-#include "abi/tensor_text.h"
+#include "abi/call/invoker.h"
+#include "abi/call/session.h"
+#include "abi/signature/signature_reader.h"
+#include "abi/signature/structures.h"
+#include "abi/tensor/tensor_text.h"
+#include "abi/value/json_value.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"

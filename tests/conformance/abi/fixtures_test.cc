@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "abi/session.h"
+#include "abi/call/session.h"
 #include "abi/v0/raw_signature.h"
 #include "abi/v0/sip_signature.h"
 #include "absl/strings/string_view.h"

@@ -1,0 +1,140 @@
+// Measures the overhead of the C++ API, and of encoding arguments and decoding
+// results, next to the raw call that both use.
+//
+//   bazel run -c opt //abi/c:api_bench
+// `tools/bench/compare --only=api` prints the ratios.
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "abi/call/invoker.h"
+#include "abi/call/prepared_call.h"
+#include "abi/call/session.h"
+#include "benchmark/benchmark.h"
+#include "eyrie/call.h"
+#include "eyrie/runtime.h"
+
+namespace eyrie {
+namespace {
+
+constexpr char kAdd[] = "tests/modules/3.13/add.vmfb";
+constexpr char kScalars[] = "tests/modules/3.13/scalars.vmfb";
+
+std::unique_ptr<abi::Session> OpenSession(const char* path) {
+  auto program = abi::LoadProgram(path);
+  auto devices = abi::OpenDevices({}, hal::DriverOptions());
+  if (!program.ok() || !devices.ok()) std::abort();
+  return *abi::Session::Create({*program}, *std::move(devices));
+}
+
+Context OpenContext(const char* path, const Limits& limits = {}) {
+  auto device = Device::Open("local-sync");
+  auto module = Module::Load(path);
+  if (!device || !module) std::abort();
+  return *Context::Create(*device, *module, limits);
+}
+
+// Returns a lent array, which the caller may change between calls.
+Value FourFloats() {
+  alignas(64) static float numbers[] = {1, 2, 3, 4};
+  Value value = *Value::Borrow({4}, numbers);
+  value.Lend();
+  return value;
+}
+
+std::vector<Value> AddArguments() { return {FourFloats(), FourFloats()}; }
+
+std::vector<Value> ScalarArguments() {
+  return {true, -3, 300, -1, int64_t{1} << 40, int64_t{7}, 2.5};
+}
+
+std::vector<abi::HostValue> RawScalars() {
+  std::vector<abi::HostValue> values;
+  values.emplace_back(true);
+  for (const int number : {-3, 300, -1}) values.emplace_back(number);
+  values.emplace_back(int64_t{1} << 40);
+  values.emplace_back(int64_t{7});
+  values.emplace_back(2.5);
+  return values;
+}
+
+std::vector<abi::HostValue> RawFloats() {
+  alignas(64) static float numbers[] = {1, 2, 3, 4};
+  const int64_t shape[] = {4};
+  const std::span<const uint8_t> bytes(
+      reinterpret_cast<const uint8_t*>(numbers), sizeof(numbers));
+  const abi::HostValue array(
+      *abi::HostArray::Borrow(hal::ElementType::kFloat32, shape, {}, bytes, 0,
+                              nullptr, abi::HostArray::Use::kLend));
+  return {array, array};
+}
+
+void Raw(benchmark::State& state, const char* path, const char* function,
+         const std::vector<abi::HostValue>& values) {
+  const auto session = OpenSession(path);
+  const abi::Callable callable = *session->Lookup(function);
+  abi::Invoker invoker = *abi::Invoker::Create(*session, callable);
+  auto arguments = invoker.Encode(values, {});
+  if (!arguments.ok()) std::abort();
+  auto call = abi::PreparedCall::Create(callable, *std::move(arguments));
+  if (!call.ok()) std::abort();
+  for (auto _ : state) {
+    if (!call->Invoke().ok()) std::abort();
+  }
+}
+
+void Prepared(benchmark::State& state, const char* path, const char* name,
+              const std::vector<Value>& arguments) {
+  Context context = OpenContext(path);
+  auto function = context.Find(name);
+  auto call = Call::Prepare(*function, arguments);
+  for (auto _ : state) {
+    if (!call->Invoke()) std::abort();
+  }
+}
+
+// Measures a call with a timeout that is never reached.
+void Limited(benchmark::State& state, std::chrono::nanoseconds timeout) {
+  Limits limits;
+  limits.timeout = timeout;
+  Context context = OpenContext(kAdd, limits);
+  auto function = context.Find("add");
+  auto call = Call::Prepare(*function, AddArguments());
+  for (auto _ : state) {
+    if (!call->Invoke()) std::abort();
+  }
+}
+
+void Marshalled(benchmark::State& state, const char* path, const char* name,
+                const std::vector<Value>& arguments) {
+  Context context = OpenContext(path);
+  auto function = context.Find(name);
+  std::vector<Value> results;
+  for (auto _ : state) {
+    if (!function->CallInto(results, arguments)) std::abort();
+  }
+}
+
+BENCHMARK_CAPTURE(Raw, add, kAdd, "add", RawFloats())->Name("BM_add_raw");
+BENCHMARK_CAPTURE(Prepared, add, kAdd, "add", AddArguments())
+    ->Name("BM_add_prepared");
+BENCHMARK_CAPTURE(Limited, minute, std::chrono::minutes(1))
+    ->Name("BM_add_timeout")
+    ->ThreadRange(1, 2);
+BENCHMARK_CAPTURE(Marshalled, add, kAdd, "add", AddArguments())
+    ->Name("BM_add_marshalled");
+BENCHMARK_CAPTURE(Raw, all, kScalars, "all", RawScalars())
+    ->Name("BM_scalars_raw");
+BENCHMARK_CAPTURE(Prepared, all, kScalars, "all", ScalarArguments())
+    ->Name("BM_scalars_prepared");
+BENCHMARK_CAPTURE(Marshalled, all, kScalars, "all", ScalarArguments())
+    ->Name("BM_scalars_marshalled");
+
+}  // namespace
+}  // namespace eyrie
+
+BENCHMARK_MAIN();

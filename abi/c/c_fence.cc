@@ -1,0 +1,124 @@
+// Fences of the C API, and calls that use them.
+//
+// Tested by runtime_fence_test.cc.
+#include "eyrie/c_fence.h"
+
+#include <atomic>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "abi/c/c_handles.h"
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "base/allocate.h"
+#include "base/deadline.h"
+#include "base/ref.h"
+#include "base/status_macros.h"
+#include "hal/fence.h"
+#include "hal/forked_device.h"
+#include "hal/semaphore.h"
+
+struct eyrie_fence_t {
+  std::atomic<uint32_t> references{1};
+  eyrie::Ref<eyrie::hal::Fence> fence;
+  // Keeps the semaphore referenced, because any thread of the host may signal:
+  // a wait must never count as one that nothing can end.
+  eyrie::Ref<eyrie::hal::Semaphore> semaphore;
+};
+
+namespace eyrie::abi {
+namespace {
+
+// The maximum size of a message. If a status cannot allocate its message, the
+// process ends; that is accepted only for allocations below kSmallBytes.
+constexpr size_t kMaxMessage = kSmallBytes / 2;
+
+absl::Status Create(eyrie_device_t& device, eyrie_fence_t** out_fence) {
+  RETURN_IF_ERROR(hal::CheckProcess(*device.device));
+  ASSIGN_OR_RETURN(Ref<hal::Fence> fence, device.device->CreateFence());
+  *out_fence = new eyrie_fence_t();
+  (*out_fence)->semaphore = fence->points()[0].semaphore;
+  (*out_fence)->fence = std::move(fence);
+  return absl::OkStatus();
+}
+
+absl::Status Wait(const eyrie_fence_t& fence, int64_t timeout_ns) {
+  return fence.fence->Wait(
+      timeout_ns < 0 ? Deadline::Never()
+                     : Deadline::After(absl::Nanoseconds(timeout_ns)));
+}
+
+absl::Status Start(eyrie_function_t& function,
+                   std::span<eyrie_value_t* const> arguments,
+                   std::span<const char* const> names,
+                   const eyrie_fence_t* wait, const eyrie_fence_t& signal,
+                   std::span<eyrie_value_t*> results) {
+  GivenArguments given;
+  absl::Status status = given.Set(arguments, names);
+  if (status.ok()) status = CheckRoom(function, results.size());
+  if (!status.ok()) {
+    signal.fence->Fail(status);
+    return status;
+  }
+  RETURN_IF_ERROR(function.invoker.Start(given.values(), given.names(),
+                                         wait ? wait->fence.get() : nullptr,
+                                         *signal.fence, function.results));
+  HandOut(function, results);
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace eyrie::abi
+
+namespace abi = eyrie::abi;
+
+eyrie_error_t* eyrie_fence_create(eyrie_device_t* device,
+                                  eyrie_fence_t** out_fence) {
+  return abi::CreateError(abi::Create(*device, out_fence));
+}
+
+void eyrie_fence_retain(eyrie_fence_t* fence) { abi::Retain(fence); }
+void eyrie_fence_release(eyrie_fence_t* fence) { abi::Release(fence); }
+
+eyrie_error_t* eyrie_fence_signal(eyrie_fence_t* fence) {
+  return abi::CreateError(fence->fence->Signal());
+}
+
+void eyrie_fence_fail(eyrie_fence_t* fence, eyrie_code_t code,
+                      const char* message) {
+  const auto known = code == EYRIE_OK ? absl::StatusCode::kUnknown
+                                      : static_cast<absl::StatusCode>(code);
+  fence->fence->Fail(
+      absl::Status(known, {message, strnlen(message, abi::kMaxMessage)}));
+}
+
+eyrie_error_t* eyrie_fence_query(eyrie_fence_t* fence, int* out_reached) {
+  const absl::StatusOr<bool> reached = fence->fence->Query();
+  if (!reached.ok()) return abi::CreateError(reached.status());
+  *out_reached = *reached ? 1 : 0;
+  return nullptr;
+}
+
+eyrie_error_t* eyrie_fence_wait(eyrie_fence_t* fence, int64_t timeout_ns) {
+  return abi::CreateError(abi::Wait(*fence, timeout_ns));
+}
+
+void eyrie_fence_on_done(eyrie_fence_t* fence, eyrie_done_t done, void* user) {
+  fence->fence->OnReached([done, user](const absl::Status& status) {
+    done(user, abi::CreateError(status));
+  });
+}
+
+eyrie_error_t* eyrie_function_start(eyrie_function_t* function,
+                                    eyrie_value_t* const* arguments,
+                                    size_t argument_count,
+                                    const char* const* names, size_t name_count,
+                                    eyrie_fence_t* wait, eyrie_fence_t* signal,
+                                    eyrie_value_t** results,
+                                    size_t result_capacity) {
+  return abi::CreateError(abi::Start(*function, {arguments, argument_count},
+                                     {names, name_count}, wait, *signal,
+                                     {results, result_capacity}));
+}

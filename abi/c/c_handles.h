@@ -1,0 +1,165 @@
+// The types behind the handles of the C API.
+//
+// A value's handle points to a HostValue itself, so that the items of a list
+// are handles, too. Every other handle points to a struct.
+#ifndef EYRIE_ABI_C_C_HANDLES_H_
+#define EYRIE_ABI_C_C_HANDLES_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "abi/c/c_options.h"
+#include "abi/call/invoker.h"
+#include "abi/call/session.h"
+#include "abi/native/native_libraries.h"
+#include "abi/value/host_value.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "base/ref.h"
+#include "base/short_row.h"
+#include "eyrie/c.h"
+#include "hal/device.h"
+
+struct eyrie_error_t {
+  eyrie_code_t code;
+  std::string message;
+};
+
+struct eyrie_device_t {
+  std::atomic<uint32_t> references{1};
+  eyrie::Ref<eyrie::hal::Device> device;
+  eyrie::abi::Log log;
+  std::shared_ptr<const eyrie::vm::Jit> jit;
+};
+
+struct eyrie_module_t {
+  struct Function {
+    std::string name;
+    std::string calling_convention;
+    std::string declaration;
+  };
+
+  std::atomic<uint32_t> references{1};
+  eyrie::abi::Program program;
+  std::string name;
+  std::vector<Function> functions;
+};
+
+struct eyrie_native_library_t {
+  std::atomic<uint32_t> references{1};
+  std::shared_ptr<const eyrie::native::LoadedLibrary> library;
+  std::vector<std::string> functions;
+};
+
+struct eyrie_function_t {
+  eyrie_function_t(eyrie::abi::Session* of, eyrie::abi::Invoker function)
+      : session(of), invoker(std::move(function)) {}
+
+  eyrie::abi::Session* session;  // owned by the context
+  eyrie::abi::Invoker invoker;
+  std::vector<eyrie::abi::HostValue> results;  // of the last call
+  // The result of eyrie_function_signature. Its pointers refer to `strings` and
+  // to the invoker's signature.
+  eyrie_signature_t signature = {};
+  std::vector<eyrie_parameter_t> arguments;
+  std::vector<eyrie_parameter_t> returned;
+  std::deque<std::string> strings;
+};
+
+struct eyrie_context_t {
+  std::unique_ptr<eyrie::abi::Session> session;
+  // Keyed by the name that the caller passed.
+  std::map<std::string, std::unique_ptr<eyrie_function_t>, std::less<>>
+      functions;
+};
+
+namespace eyrie::abi {
+
+inline HostValue* FromHandle(eyrie_value_t* value) {
+  return reinterpret_cast<HostValue*>(value);
+}
+// A null value that is initialized at compile time and never destroyed.
+union SharedValue {
+  constexpr SharedValue() : null() {}
+  ~SharedValue() {}
+
+  HostValue null;
+};
+inline constinit SharedValue shared_value;
+
+// Returns the null value for NULL.
+inline const HostValue& FromHandle(const eyrie_value_t* value) {
+  return value ? *reinterpret_cast<const HostValue*>(value) : shared_value.null;
+}
+inline eyrie_value_t* ToHandle(HostValue* value) {
+  return reinterpret_cast<eyrie_value_t*>(value);
+}
+// Returns the handle that all values of EYRIE_KIND_NO_MEMORY share. It reads as
+// null. It is never changed, freed, or an item of another value.
+inline eyrie_value_t* NoMemoryHandle() { return ToHandle(&shared_value.null); }
+
+// Reference counts of handles. Release(nullptr) does nothing.
+template <typename T>
+void Retain(T* handle) {
+  handle->references.fetch_add(1, std::memory_order_relaxed);
+}
+template <typename T>
+void Release(T* handle) {
+  if (handle == nullptr) return;
+  if (handle->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    delete handle;
+  }
+}
+
+// Returns a handle that the caller must free, or NoMemoryHandle() if an
+// allocation fails.
+inline eyrie_value_t* NewHandle(HostValue value) {
+  auto* const made = new (std::nothrow) HostValue(std::move(value));
+  return made != nullptr ? ToHandle(made) : NoMemoryHandle();
+}
+// The same for functions that can report an error. RESOURCE_EXHAUSTED: an
+// allocation fails.
+absl::Status NewHandle(HostValue value, eyrie_value_t** out_value);
+
+// Returns the error that is reported if an error itself cannot be allocated. It
+// is never freed.
+eyrie_error_t& NoMemoryError();
+// Returns an error that the caller must free; NULL if the status is OK.
+eyrie_error_t* CreateError(const absl::Status& status);
+
+// The arguments of a call. If there are names, they belong to the last
+// arguments. Borrows the values and the names.
+class GivenArguments {
+ public:
+  // INVALID_ARGUMENT: there are more names than arguments. RESOURCE_EXHAUSTED:
+  // a value is of EYRIE_KIND_NO_MEMORY, or an allocation fails.
+  absl::Status Set(std::span<eyrie_value_t* const> arguments,
+                   std::span<const char* const> names);
+
+  std::span<const HostValue* const> values() { return values_; }
+  std::span<const absl::string_view> names() { return names_; }
+
+ private:
+  ShortRow<const HostValue*, 16> values_;
+  ShortRow<absl::string_view, 16> names_;
+};
+
+// RESOURCE_EXHAUSTED: the function has more than `room` results.
+absl::Status CheckRoom(const eyrie_function_t& function, size_t room);
+// Moves the function's results to the caller's values. Creates a value for each
+// entry that is NULL or NoMemoryHandle().
+void HandOut(eyrie_function_t& function, std::span<eyrie_value_t*> results);
+
+}  // namespace eyrie::abi
+
+#endif  // EYRIE_ABI_C_C_HANDLES_H_

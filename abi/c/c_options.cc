@@ -1,0 +1,139 @@
+// Logs, allocators and the versions of options.
+//
+// Tested by runtime_test.cc, runtime_host_test.cc.
+#include "abi/c/c_options.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/status_macros.h"
+#include "hal/host_memory.h"
+#include "vm/jit/jit.h"
+
+namespace eyrie::abi {
+namespace {
+
+using FreeData = void (*)(void*);
+
+// Returns a pointer to an embedder's data, whose last copy frees the data.
+// `free_data` may be null.
+std::shared_ptr<void> Share(void* data, FreeData free_data) {
+  return std::shared_ptr<void>(data, [free_data](void* user) {
+    if (free_data != nullptr) free_data(user);
+  });
+}
+
+std::function<void(absl::string_view)> NoticeOf(
+    const eyrie_device_options_t& options) {
+  if (options.notice == nullptr) return nullptr;
+  return [notice = options.notice,
+          data = Share(options.notice_data, options.free_notice_data)](
+             absl::string_view sentence) {
+    notice(std::string(sentence).c_str(), data.get());
+  };
+}
+
+// Returns a function that passes notes to `notice` and to the log, if they are
+// not empty.
+std::function<void(absl::string_view)> NotesTo(
+    std::function<void(absl::string_view)> notice, Log log) {
+  if (!log) return notice;
+  return [notice = std::move(notice),
+          log = std::move(log)](absl::string_view sentence) {
+    if (notice) notice(sentence);
+    log(EYRIE_SEVERITY_NOTE, sentence);
+  };
+}
+
+class EmbeddersMemory final : public hal::HostMemory {
+ public:
+  explicit EmbeddersMemory(const eyrie_device_options_t& options)
+      : allocate_(options.allocate),
+        deallocate_(options.deallocate),
+        data_(Share(options.allocator_data, options.free_allocator_data)) {}
+
+  void* Allocate(size_t size, size_t alignment) override {
+    return allocate_(size, alignment, data_.get());
+  }
+  void Free(void* memory, size_t size) override {
+    deallocate_(memory, size, data_.get());
+  }
+
+ private:
+  const eyrie_allocate_t allocate_;
+  const eyrie_deallocate_t deallocate_;
+  const std::shared_ptr<void> data_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const vm::Jit>> JitOf(int mode) {
+  const auto make = [](vm::jit::Mode of) {
+    return vm::jit::Create(of).value_or(nullptr);
+  };
+  switch (mode) {
+    case EYRIE_JIT_LAZY: {
+      // Both are never destroyed, because threads may still need them while the
+      // process exits.
+      static const auto& kLazy = *new auto(make(vm::jit::Mode::kLazy));
+      return kLazy;
+    }
+    case EYRIE_JIT_EAGER: {
+      static const auto& kEager = *new auto(make(vm::jit::Mode::kEager));
+      return kEager;
+    }
+    case EYRIE_JIT_OFF:
+      return std::shared_ptr<const vm::Jit>();
+    default:
+      return absl::InvalidArgumentError(
+          absl::StrCat("The device options' jit (", mode,
+                       ") is not lazy (0), off (1) or eager (2)."));
+  }
+}
+
+Log LogOf(eyrie_log_t log, void* data, FreeData free_data) {
+  if (log == nullptr) return nullptr;
+  return [log, data = Share(data, free_data)](eyrie_severity_t severity,
+                                              absl::string_view line) {
+    const std::string text(line);  // followed by a NUL
+    log(severity, text.c_str(), text.size(), data.get());
+  };
+}
+
+absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given) {
+  constexpr size_t kSizes[] = {
+      offsetof(eyrie_device_options_t, notice),
+      offsetof(eyrie_device_options_t, log),
+      offsetof(eyrie_device_options_t, jit),
+      sizeof(eyrie_device_options_t),
+  };
+  ASSIGN_OR_RETURN(const eyrie_device_options_t options,
+                   FullOptions(given, kSizes, "device"));
+  DeviceSetup setup;
+  ASSIGN_OR_RETURN(setup.jit, JitOf(options.jit));
+  setup.log = LogOf(options.log, options.log_data, options.free_log_data);
+  setup.driver.notice = NotesTo(NoticeOf(options), setup.log);
+  setup.driver.allow_system_executables = options.allow_system_executables != 0;
+  setup.driver.allow_native_code = options.no_native_code == 0;
+  if ((options.allocate == nullptr) != (options.deallocate == nullptr)) {
+    return absl::InvalidArgumentError(
+        "Of the device options' allocate and deallocate one is NULL.");
+  }
+  if (options.allocate != nullptr) {
+    setup.driver.host_memory = std::make_shared<EmbeddersMemory>(options);
+  }
+  return setup;
+}
+
+absl::StatusOr<eyrie_context_options_t> ContextOptionsOf(
+    const eyrie_context_options_t* given) {
+  constexpr size_t kSizes[] = {
+      offsetof(eyrie_context_options_t, native_libraries),
+      offsetof(eyrie_context_options_t, log),
+      sizeof(eyrie_context_options_t),
+  };
+  return FullOptions(given, kSizes, "context");
+}
+
+}  // namespace eyrie::abi

@@ -1,0 +1,259 @@
+// Implements the C API's errors, devices, modules and contexts.
+//
+// Each function converts the C types, calls the library, and converts the
+// status to an error object. It makes no decisions.
+// Tested by runtime_test.cc, runtime_limits_test.cc.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "abi/c/c_handles.h"
+#include "abi/c/c_options.h"
+#include "abi/call/function_io.h"
+#include "abi/call/session.h"
+#include "abi/signature/user_exports.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "base/allocate.h"
+#include "base/plain_text.h"
+#include "base/ref.h"
+#include "base/status_macros.h"
+#include "eyrie/c.h"
+#include "hal/buffer_view.h"
+#include "hal/parameters/parameter_index.h"
+#include "vm/limits/limits.h"
+
+namespace eyrie::abi {
+namespace {
+
+absl::StatusOr<std::unique_ptr<eyrie_module_t>> CreateModule(
+    absl::StatusOr<Program> program) {
+  RETURN_IF_ERROR(program);
+  constexpr absl::string_view kWhat = "what is said of a module";
+  auto module = std::make_unique<eyrie_module_t>();
+  module->program = *std::move(program);
+  const vm::ModuleDef& def = module->program->def();
+  RETURN_IF_ERROR(Assign(module->name, def.name, kWhat));
+  ASSIGN_OR_RETURN(const std::vector<uint32_t> exports, UserExports(def));
+  RETURN_IF_ERROR(Reserve(module->functions, exports.size(), kWhat));
+  for (const uint32_t index : exports) {
+    const vm::ExportDef& exported = def.exports[index];
+    const vm::FunctionDef& function = def.functions[exported.function];
+    const absl::string_view declaration =
+        vm::FindAttribute(function.attributes, "iree.abi.declaration")
+            .value_or("");
+    eyrie_module_t::Function& row = module->functions.emplace_back();
+    RETURN_IF_ERROR(Assign(row.name, exported.name, kWhat));
+    RETURN_IF_ERROR(
+        Assign(row.calling_convention, function.calling_convention, kWhat));
+    RETURN_IF_ERROR(Assign(row.declaration, declaration, kWhat));
+  }
+  return module;
+}
+
+absl::Status CreateDevice(const char* uri,
+                          const eyrie_device_options_t* options,
+                          eyrie_device_t** out_device) {
+  ASSIGN_OR_RETURN(DeviceSetup setup, DeviceSetupOf(options));
+  ASSIGN_OR_RETURN(Ref<hal::Device> device,
+                   abi::OpenDevice(uri, std::move(setup.driver), setup.jit));
+  *out_device = new eyrie_device_t();
+  (*out_device)->device = std::move(device);
+  (*out_device)->log = std::move(setup.log);
+  (*out_device)->jit = std::move(setup.jit);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<vm::Limits> LimitsOf(const eyrie_context_options_t& options) {
+  vm::Limits limits;
+  if (options.timeout_ns < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("The timeout (", options.timeout_ns, " ns) is below 0."));
+  }
+  if (options.fuel != 0) limits.fuel = options.fuel;
+  if (options.timeout_ns != 0) {
+    limits.timeout = absl::Nanoseconds(options.timeout_ns);
+  }
+  if (options.max_memory != 0) limits.max_memory = options.max_memory;
+  if (options.max_stack != 0) limits.max_stack = options.max_stack;
+  return limits;
+}
+
+absl::StatusOr<std::shared_ptr<const hal::ParameterScopes>> ParametersOf(
+    const eyrie_context_options_t& options) {
+  auto scopes = std::make_shared<hal::ParameterScopes>();
+  for (size_t i = 0; i < options.parameter_file_count; ++i) {
+    RETURN_IF_ERROR(scopes->AddFile(options.parameter_files[i],
+                                    hal::ParameterFile::Mode::kMapped));
+  }
+  return scopes;
+}
+
+absl::Status AddNatives(const eyrie_context_options_t& options,
+                        SessionOptions& session) {
+  for (size_t i = 0; i < options.native_library_count; ++i) {
+    session.native_libraries.push_back(options.native_libraries[i]->library);
+  }
+  for (size_t i = 0; i < options.native_data_count; ++i) {
+    const eyrie_native_data_t& data = options.native_data[i];
+    if (data.data == nullptr ||
+        !session.native_user_data.emplace(data.type, data.data).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("The user data of the type '", PlainName(data.type),
+                       "' is ", data.data ? "given twice." : "null."));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Sends what modules print and trace to a log, and their errors at the end of
+// the session.
+void Listen(const Log& log, SessionOptions& session) {
+  if (!log) return;
+  session.print = [log](absl::string_view line) {
+    log(EYRIE_SEVERITY_MODULE, line);
+  };
+  session.hal.trace = [log](absl::string_view key,
+                            std::span<hal::BufferView* const> tensors) {
+    std::string text;
+    AppendTrace(key, tensors, PrintOptions(), text);
+    log(EYRIE_SEVERITY_MODULE, absl::StripTrailingAsciiWhitespace(text));
+  };
+  session.lost = [log](const absl::Status& status) {
+    log(EYRIE_SEVERITY_WARNING,
+        absl::StrCat("A module fails when its context ends: ",
+                     status.message()));
+  };
+}
+
+absl::Status CreateContext(std::span<eyrie_module_t* const> modules,
+                           std::span<eyrie_device_t* const> devices,
+                           const eyrie_context_options_t* given,
+                           eyrie_context_t** out_context) {
+  ASSIGN_OR_RETURN(const eyrie_context_options_t options,
+                   ContextOptionsOf(given));
+  Log log = LogOf(options.log, options.log_data, options.free_log_data);
+  if (!log && !devices.empty()) log = devices.front()->log;
+  SessionOptions session_options;
+  Listen(log, session_options);
+  if (devices.empty()) {
+    ASSIGN_OR_RETURN(session_options.jit, JitOf(EYRIE_JIT_LAZY));
+  } else {
+    session_options.jit = devices.front()->jit;
+  }
+  ASSIGN_OR_RETURN(session_options.limits, LimitsOf(options));
+  ASSIGN_OR_RETURN(session_options.parameters, ParametersOf(options));
+  RETURN_IF_ERROR(AddNatives(options, session_options));
+  std::vector<Program> programs;
+  for (eyrie_module_t* module : modules) programs.push_back(module->program);
+  std::vector<Ref<hal::Device>> opened;
+  for (eyrie_device_t* device : devices) opened.push_back(device->device);
+  ASSIGN_OR_RETURN(std::unique_ptr<Session> session,
+                   Session::Create(std::move(programs), std::move(opened),
+                                   std::move(session_options)));
+  *out_context = new eyrie_context_t();
+  (*out_context)->session = std::move(session);
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace eyrie::abi
+
+namespace abi = eyrie::abi;
+
+eyrie_code_t eyrie_error_code(const eyrie_error_t* error) {
+  return error->code;
+}
+
+const char* eyrie_error_message(const eyrie_error_t* error) {
+  return error->message.c_str();
+}
+
+void eyrie_error_free(eyrie_error_t* error) {
+  if (error != &abi::NoMemoryError()) delete error;
+}
+
+const char* eyrie_version(void) { return EYRIE_VERSION; }
+
+eyrie_error_t* eyrie_device_open(const char* uri,
+                                 const eyrie_device_options_t* options,
+                                 eyrie_device_t** out_device) {
+  return abi::CreateError(abi::CreateDevice(uri, options, out_device));
+}
+
+void eyrie_device_retain(eyrie_device_t* device) { abi::Retain(device); }
+void eyrie_device_release(eyrie_device_t* device) { abi::Release(device); }
+
+eyrie_error_t* eyrie_module_load_file(const char* path,
+                                      eyrie_module_t** out_module) {
+  auto module = abi::CreateModule(abi::LoadProgram(path));
+  if (!module.ok()) return abi::CreateError(module.status());
+  *out_module = module->release();
+  return nullptr;
+}
+
+eyrie_error_t* eyrie_module_load_memory(const void* data, size_t size,
+                                        eyrie_module_t** out_module) {
+  auto module = abi::CreateModule(abi::LoadProgram(
+      {static_cast<const uint8_t*>(data), size}, "The module in memory"));
+  if (!module.ok()) return abi::CreateError(module.status());
+  *out_module = module->release();
+  return nullptr;
+}
+
+void eyrie_module_retain(eyrie_module_t* module) { abi::Retain(module); }
+void eyrie_module_release(eyrie_module_t* module) { abi::Release(module); }
+
+const char* eyrie_module_name(const eyrie_module_t* module) {
+  return module->name.c_str();
+}
+
+size_t eyrie_module_function_count(const eyrie_module_t* module) {
+  return module->functions.size();
+}
+
+eyrie_function_info_t eyrie_module_function(const eyrie_module_t* module,
+                                            size_t index) {
+  if (index >= module->functions.size()) return {};
+  const eyrie_module_t::Function& function = module->functions[index];
+  return {function.name.c_str(), function.calling_convention.c_str(),
+          function.declaration.c_str()};
+}
+
+eyrie_error_t* eyrie_context_create(eyrie_module_t* const* modules,
+                                    size_t module_count,
+                                    eyrie_device_t* const* devices,
+                                    size_t device_count,
+                                    eyrie_context_t** out_context) {
+  return eyrie_context_create_with_options(modules, module_count, devices,
+                                           device_count, nullptr, out_context);
+}
+
+eyrie_error_t* eyrie_context_create_with_options(
+    eyrie_module_t* const* modules, size_t module_count,
+    eyrie_device_t* const* devices, size_t device_count,
+    const eyrie_context_options_t* options, eyrie_context_t** out_context) {
+  return abi::CreateError(abi::CreateContext(
+      {modules, module_count}, {devices, device_count}, options, out_context));
+}
+
+void eyrie_context_cancel(eyrie_context_t* context) {
+  context->session->Cancel();
+}
+
+int eyrie_context_failed(const eyrie_context_t* context) {
+  const eyrie::vm::Context& own = context->session->context();
+  // The last two happen between calls; the next call fails because of them.
+  return !own.failure().ok() || own.meter().stopped() ||
+         own.meter().work()->refused();
+}
+
+void eyrie_context_free(eyrie_context_t* context) { delete context; }

@@ -1,0 +1,186 @@
+// Compares arguments with their declarations.
+//
+// Tested by session_test.cc.
+#include "abi/call/argument_difference.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "abi/tensor/element_range.h"
+#include "abi/tensor/tensor.h"
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "hal/buffer.h"
+#include "hal/buffer_view.h"
+#include "hal/element_type.h"
+#include "hal/fence.h"
+#include "vm/object/buffer.h"
+#include "vm/object/list.h"
+
+namespace eyrie::abi {
+
+using hal::ElementType;
+
+std::string ElementDifference(const RefObject* object, ElementType declared) {
+  if (object == nullptr || &object->type() != &hal::BufferView::kType) {
+    return "";
+  }
+  const auto& view = static_cast<const hal::BufferView&>(*object);
+  if (!MayChangeValue(view.element_type(), declared)) return "";
+  const auto bytes = BytesOf(view);
+  if (!bytes.ok()) return std::string(bytes.status().message());
+  const std::optional<Misfit> misfit =
+      FindMisfit(*bytes, view.element_type(), declared, view.shape());
+  if (!misfit) return "";
+  return absl::StrCat(misfit->number, " is out of range for ",
+                      hal::ElementTypeName(declared), RangeText(declared),
+                      misfit->index.empty() ? "" : ", at ", misfit->Place(),
+                      ".");
+}
+
+namespace {
+
+using Kind = DeclaredType::Kind;
+
+bool IsInteger(ElementType type) { return hal::NumericalKind(type) >> 4 == 1; }
+
+// Integers of the same width are accepted for each other, as in the module's
+// own checks. Untyped bytes are accepted for anything.
+bool Accepts(ElementType declared, ElementType given) {
+  if (declared == given || hal::NumericalKind(given) == 0) return true;
+  return IsInteger(declared) && IsInteger(given) &&
+         hal::BitCount(declared) == hal::BitCount(given);
+}
+
+constexpr absl::string_view kDemotedHint =
+    " A program written in f64 is compiled for f32 unless the compiler is "
+    "given --iree-input-demote-f64-to-f32=false.";
+
+// Returns how a tensor differs from its declaration, as the end of a sentence.
+std::string TensorDifference(const hal::BufferView& view,
+                             const DeclaredType& type) {
+  if (type.element != ElementType::kNone &&
+      !Accepts(type.element, view.element_type())) {
+    return absl::StrCat("the element type is ",
+                        hal::ElementTypeName(view.element_type()),
+                        ", expected ", hal::ElementTypeName(type.element), " (",
+                        type.ToString(), ").",
+                        type.element == ElementType::kFloat32 &&
+                                view.element_type() == ElementType::kFloat64
+                            ? kDemotedHint
+                            : "");
+  }
+  if (!type.ranked) return ElementDifference(&view, type.element);
+  if (view.shape().size() != type.shape.size()) {
+    return absl::StrCat("the rank is ", view.shape().size(), ", expected ",
+                        type.shape.size(), " (", type.ToString(), ").");
+  }
+  for (size_t i = 0; i < type.shape.size(); ++i) {
+    if (type.shape[i] == DeclaredType::kDynamic ||
+        type.shape[i] == view.shape()[i]) {
+      continue;
+    }
+    return absl::StrCat("dimension ", i, " is ", view.shape()[i], ", expected ",
+                        type.shape[i], " (", type.ToString(), ").");
+  }
+  return ElementDifference(&view, type.element);
+}
+
+// Returns the RefType that an argument of this kind must have; null for any.
+const RefType* RefTypeOf(const DeclaredValue& declared) {
+  switch (declared.type.kind) {
+    case Kind::kTensor:
+    case Kind::kBufferView:
+      return &hal::BufferView::kType;
+    case Kind::kBuffer:
+      return &hal::Buffer::kType;
+    case Kind::kBytes:
+      return &vm::Buffer::kType;
+    case Kind::kList:
+      return &vm::List::kType;
+    case Kind::kFence:
+      return &hal::Fence::kType;
+    case Kind::kUnknown:
+    case Kind::kScalar:
+      return nullptr;
+  }
+  return nullptr;
+}
+
+// Returns the size in bytes of a tensor of a declared type; 0 if the type does
+// not say.
+uint64_t BytesNeeded(const DeclaredType& type) {
+  const bool sized = type.kind == Kind::kTensor &&
+                     type.element != ElementType::kNone && type.ranked &&
+                     !absl::c_linear_search(type.shape, DeclaredType::kDynamic);
+  if (!sized) return 0;
+  TensorSpec spec;
+  spec.type = type.element;
+  spec.shape.assign(type.shape.begin(), type.shape.end());
+  return spec.ByteLength().value_or(0);
+}
+
+}  // namespace
+
+std::string WithArticle(absl::string_view name) {
+  return absl::StrCat(name[0] == 'i' || name[0] == 'f' ? "an " : "a ", name);
+}
+
+bool RefFits(const RefObject* object, const DeclaredValue& declared) {
+  const DeclaredType& type = declared.type;
+  if (object == nullptr || type.kind != Kind::kTensor || declared.storage_of ||
+      &object->type() != &hal::BufferView::kType) {
+    return false;
+  }
+  const auto& view = static_cast<const hal::BufferView&>(*object);
+  if (type.element != view.element_type() || !type.ranked) return false;
+  const std::span<const int64_t> shape = view.shape();
+  return std::equal(shape.begin(), shape.end(), type.shape.begin(),
+                    type.shape.end(), [](int64_t given, int64_t declared) {
+                      return given == declared ||
+                             declared == DeclaredType::kDynamic;
+                    });
+}
+
+std::string RefDifference(RefObject* object, const DeclaredValue& declared) {
+  const RefType* want = RefTypeOf(declared);
+  if (object == nullptr) {
+    // A tensor cannot be null, but other references may be.
+    return declared.type.kind == Kind::kTensor
+               ? absl::StrCat("is null; ", declared.type.ToString(),
+                              " is expected.")
+               : "";
+  }
+  if (want != nullptr && &object->type() != want) {
+    return absl::StrCat("is ", WithArticle(object->type().name), "; ",
+                        declared.storage_of ? "storage for " : "",
+                        declared.type.ToString(),
+                        declared.storage_of ? ", a " : "",
+                        declared.storage_of ? want->name : "",
+                        declared.storage_of ? "," : "", " is expected.");
+  }
+  if (declared.type.kind == Kind::kTensor && !declared.storage_of) {
+    const auto* view = static_cast<const hal::BufferView*>(object);
+    const std::string difference = TensorDifference(*view, declared.type);
+    if (!difference.empty()) {
+      return absl::StrCat("is ", view->ShapeAndType(), "; ", difference);
+    }
+  }
+  return "";
+}
+
+std::string StorageDifference(RefObject* object, int index,
+                              const DeclaredType& result) {
+  const auto* view = RefCast<hal::BufferView>(object);
+  const hal::Buffer* buffer =
+      view ? view->buffer().get() : RefCast<hal::Buffer>(object);
+  const uint64_t needed = BytesNeeded(result);
+  if (buffer == nullptr || buffer->byte_length() >= needed) return "";
+  return absl::StrCat("is storage of ", buffer->byte_length(),
+                      " bytes; result ", index, ", ", result.ToString(),
+                      ", needs ", needed, ".");
+}
+
+}  // namespace eyrie::abi

@@ -1,0 +1,381 @@
+// Calls a session's functions: checks arguments, adds fences and waits for
+// results.
+//
+// Tested by session_test.cc.
+#include <algorithm>
+#include <utility>
+
+#include "abi/call/argument_difference.h"
+#include "abi/call/session.h"
+#include "abi/signature/signature.h"
+#include "abi/signature/signature_reader.h"
+#include "abi/signature/structures.h"
+#include "abi/v0/attributes.h"
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "base/allocate.h"
+#include "base/deadline.h"
+#include "base/plain_text.h"
+#include "base/short_row.h"
+#include "base/status_macros.h"
+#include "base/trace.h"
+#include "hal/fence.h"
+#include "hal/semaphore.h"
+#include "vm/object/buffer.h"
+#include "vm/object/list.h"
+
+namespace eyrie::abi {
+namespace {
+
+constexpr size_t kFences = 2;  // wait, signal
+
+constexpr absl::string_view kNoStorage =
+    "(without storage for all results: none was allocated)";
+
+constexpr absl::string_view kArguments = "the arguments of a call";
+constexpr absl::string_view kResults = "the results of a call";
+
+absl::Status SlotsOf(std::span<const vm::Value> values,
+                     ShortRow<vm::Slot, 16>& slots) {
+  RETURN_IF_ERROR(slots.Resize(values.size(), kArguments));
+  for (size_t i = 0; i < values.size(); ++i) slots[i] = values[i].slot();
+  return absl::OkStatus();
+}
+
+absl::string_view WordFor(vm::ValueType type) {
+  return type == vm::ValueType::kRef ? "reference" : vm::NameOf(type);
+}
+
+}  // namespace
+
+absl::Status Session::WaitFor(const hal::Fence& fence) const {
+  const vm::Meter& meter = context_->meter();
+  absl::Status status =
+      fence.Wait(Deadline::Never(), [&meter] { return meter.stopped(); });
+  if (!status.ok() && meter.stopped()) {
+    return Annotate(meter.StopReason(), "(while waiting for the device)");
+  }
+  return status;
+}
+
+absl::StatusOr<Callable> Session::Bind(const vm::Function& function) {
+  Callable callable;
+  callable.session_ = this;
+  callable.function_ = function;
+  callable.results_ = function.signature().result_types();
+  const auto& types = function.signature().argument_types();
+  if (function.attribute("iree.abi.model") == "coarse-fences" &&
+      types.size() >= kFences && types.back() == vm::ValueType::kRef &&
+      types[types.size() - 2] == vm::ValueType::kRef) {
+    if (devices_.empty()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("Function '", PlainName(function.name()),
+                       "' signals a fence; that needs a "
+                       "device."));
+    }
+    callable.adds_fences_ = true;
+  }
+  if (const auto text = function.attribute("iree.abi.declaration")) {
+    callable.declaration_ = ParseDeclaration(*text);
+  }
+  // Ignore a declaration that does not match the calling convention.
+  if (callable.declaration_ && (callable.declaration_->arguments.size() !=
+                                    callable.argument_types().size() ||
+                                callable.declaration_->results.size() !=
+                                    callable.result_types().size())) {
+    callable.declaration_.reset();
+  }
+  callable.raw_status_ = callable.BindRaw(*this);
+  return callable;
+}
+
+absl::Status Callable::BindRaw(Session& session) {
+  ASSIGN_OR_RETURN(const v0::Attributes attributes,
+                   v0::Attributes::Read(function_.attributes()));
+  if (!attributes.raw) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const Signature signature,
+                   ReadSignature(function_.name(), function_.attributes(),
+                                 function_.signature()));
+  const Signature& flat =
+      signature.structured() ? *signature.structured()->flat : signature;
+  if (flat.raw() == nullptr) return absl::OkStatus();
+  Ref<hal::Device> device;
+  if (!session.devices().empty()) device = session.devices()[0];
+  ASSIGN_OR_RETURN(
+      raw_, v0::ResultStorage::Create(session.context(), function_,
+                                      flat.shared_raw(), std::move(device)));
+  results_.assign(flat.result_carriers().begin(), flat.result_carriers().end());
+  return absl::OkStatus();
+}
+
+const std::shared_ptr<MemoryMeter>& Callable::memory() const {
+  return session_->context().memory();
+}
+
+std::span<const vm::ValueType> Callable::argument_types() const {
+  const std::span<const vm::ValueType> types =
+      function_.signature().argument_types();
+  return types.first(types.size() - (adds_fences_ ? kFences : 0));
+}
+
+const DeclaredValue* Callable::declared_argument(size_t index) const {
+  if (!declaration_ || index >= declaration_->arguments.size()) return nullptr;
+  return &declaration_->arguments[index];
+}
+
+const DeclaredValue* Callable::declared_result(size_t index) const {
+  if (!declaration_ || index >= declaration_->results.size()) return nullptr;
+  return &declaration_->results[index];
+}
+
+std::string Callable::ArgumentName(size_t index) const {
+  const DeclaredValue* declared = declared_argument(index);
+  if (declared == nullptr || declared->name.empty()) {
+    return absl::StrCat("argument ", index);
+  }
+  return absl::StrCat("argument ", index, " ('", declared->name, "')");
+}
+
+std::string Callable::ArgumentsText() const {
+  std::string text = "(";
+  for (size_t i = 0; i < argument_types().size(); ++i) {
+    if (i > 0) absl::StrAppend(&text, ", ");
+    if (const DeclaredValue* declared = declared_argument(i)) {
+      absl::StrAppend(&text, declared->name, declared->name.empty() ? "" : ": ",
+                      declared->type.ToString());
+    } else {
+      absl::StrAppend(&text, WordFor(argument_types()[i]));
+    }
+  }
+  return text + ")";
+}
+
+absl::Status Callable::WrongCount(size_t given) const {
+  const size_t taken = argument_types().size();
+  std::string text =
+      absl::StrCat("Function '", PlainName(function_.name()), "' takes ", taken,
+                   taken == 1 ? " argument " : " arguments ", ArgumentsText());
+  if (raw_ && raw_->input_count() != taken) {
+    absl::StrAppend(&text, ", or without storage ", raw_->input_count(), " ",
+                    raw_->raw().signature.ToString());
+  }
+  absl::StrAppend(&text, "; ", given, given == 1 ? " is" : " are", " given.");
+  if (!raw_status_.ok()) absl::StrAppend(&text, " ", raw_status_.message());
+  return absl::InvalidArgumentError(text);
+}
+
+std::string Callable::Difference(const vm::Value& argument,
+                                 size_t index) const {
+  const DeclaredValue* declared = declared_argument(index);
+  const vm::ValueType type = argument_types()[index];
+  if (argument.type() != type) {
+    RefObject* object = argument.ref();
+    return absl::StrCat(
+        "is ",
+        WithArticle(object ? object->type().name : WordFor(argument.type())),
+        "; ", declared ? declared->type.ToString() : WithArticle(WordFor(type)),
+        " is expected.");
+  }
+  if (declared == nullptr || type != vm::ValueType::kRef) return "";
+  if (RefFits(argument.ref(), *declared)) [[likely]]
+    return "";
+  std::string wrong = RefDifference(argument.ref(), *declared);
+  const DeclaredValue* result =
+      declared->storage_of ? declared_result(*declared->storage_of) : nullptr;
+  if (wrong.empty() && result != nullptr) {
+    wrong =
+        StorageDifference(argument.ref(), *declared->storage_of, result->type);
+  }
+  return wrong;
+}
+
+absl::Status Callable::CheckArguments(
+    std::span<const vm::Value> arguments) const {
+  const bool makes_storage = MakesStorage(arguments.size());
+  if (!makes_storage && arguments.size() != argument_types().size()) {
+    return WrongCount(arguments.size());
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const v0::RawType* raw =
+        makes_storage ? &raw_->raw().signature.inputs[i] : nullptr;
+    std::string wrong;
+    absl::string_view colon = " ";
+    if (raw == nullptr || arguments[i].type() != argument_types()[i] ||
+        !v0::RawMatches(*raw, arguments[i].type(), arguments[i].slot())) {
+      wrong = Difference(arguments[i], i);
+      if (wrong.empty() && raw) {
+        wrong =
+            v0::RawDifference(*raw, arguments[i].type(), arguments[i].slot());
+        colon = ": ";
+      }
+    }
+    if (wrong.empty() && raw_ && i < raw_->raw().signature.inputs.size() &&
+        arguments[i].is_ref()) {
+      wrong = ElementDifference(arguments[i].ref(),
+                                raw_->raw().signature.inputs[i].element);
+      colon = ": ";
+    }
+    if (wrong.empty()) [[likely]]
+      continue;
+    std::string name = ArgumentName(i);
+    name[0] = 'A';
+    return absl::InvalidArgumentError(absl::StrCat(name, colon, wrong));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Callable::CheckResults(std::span<const vm::Slot> results) const {
+  if (!raw_) return absl::OkStatus();
+  for (size_t i = 0; i < results.size(); ++i) {
+    const v0::RawType& type = raw_->raw().signature.results[i];
+    if (v0::RawMatches(type, result_types()[i], results[i])) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Result ", i, " of function '", PlainName(function_.name()),
+        "': ", v0::RawDifference(type, result_types()[i], results[i])));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Callable::AddStorage(std::vector<vm::Value>& arguments,
+                                  v0::ResultStorage::Slots& slots) const {
+  if (!MakesStorage(arguments.size())) return absl::OkStatus();
+  ShortRow<vm::Slot, 16> inputs;
+  RETURN_IF_ERROR(SlotsOf(arguments, inputs));
+  vm::HostCall call(session_->context());
+  RETURN_IF_ERROR(call.status());
+  absl::Status status = raw_->Create(inputs, slots);
+  if (status.ok() && !adds_fences_ && slots.usable) {
+    status = session_->WaitFor(*slots.usable);
+  }
+  RETURN_IF_ERROR(call.End(std::move(status)));
+  for (const Ref<RefObject>& object : slots.storage) {
+    arguments.emplace_back(object);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Callable::AddFilled(const v0::ResultStorage::Slots& slots,
+                                 std::vector<vm::Value>& values) const {
+  if (slots.views.empty()) return absl::OkStatus();
+  ShortRow<vm::Slot, 8> filled;
+  RETURN_IF_ERROR(filled.Resize(result_types().size(), kResults));
+  RETURN_IF_ERROR(Reserve(values, filled.size(), kResults));
+  RETURN_IF_ERROR(raw_->TakeFilled({}, slots, filled));
+  for (size_t i = 0; i < filled.size(); ++i) {
+    values.push_back(vm::Value::Adopt(result_types()[i], filled[i]));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Callable::Begin(std::span<const vm::Slot> arguments,
+                             hal::Fence* wait, hal::Fence* signal,
+                             v0::ResultStorage::Slots& made,
+                             std::span<vm::Slot> results) {
+  if (MakesStorage(arguments.size())) {
+    RETURN_IF_ERROR(raw_->Create(arguments, made));
+  }
+  ShortRow<vm::Slot, 16> slots;
+  RETURN_IF_ERROR(slots.Resize(
+      arguments.size() + made.storage.size() + (adds_fences_ ? kFences : 0),
+      kArguments));
+  vm::Slot* next = std::copy(arguments.begin(), arguments.end(), slots.begin());
+  for (const Ref<RefObject>& object : made.storage) {
+    (next++)->ref = object.get();
+  }
+  Ref<hal::Fence> joined;
+  if (adds_fences_) {
+    if (made.usable) {
+      hal::Fence* const fences[] = {wait, made.usable.get()};
+      joined = hal::Fence::Join(fences);
+      wait = joined.get();
+    }
+    (next++)->ref = wait;
+    (next++)->ref = signal;
+  } else if (made.usable) {
+    RETURN_IF_ERROR(session_->WaitFor(*made.usable));
+  }
+  const bool fills = raw_ && raw_->raw().fills;
+  const absl::Status status = session_->context().Invoke(
+      function_, slots, fills ? std::span<vm::Slot>() : results);
+  if (!status.ok()) {
+    return made.has_unknown() ? Annotate(status, kNoStorage) : status;
+  }
+  if (!fills) return status;
+  return raw_->TakeFilled(
+      arguments.subspan(made.storage.empty() ? raw_->input_count()
+                                             : arguments.size()),
+      made, results);
+}
+
+absl::Status Callable::Start(std::span<const vm::Value> arguments,
+                             hal::Fence* wait, hal::Fence* signal,
+                             v0::ResultStorage::Slots& made,
+                             std::vector<vm::Value>& results) {
+  RETURN_IF_ERROR(CheckArguments(arguments));
+  ShortRow<vm::Slot, 16> slots;
+  ShortRow<vm::Slot, 8> returned;
+  RETURN_IF_ERROR(SlotsOf(arguments, slots));
+  RETURN_IF_ERROR(returned.Resize(result_types().size(), kResults));
+  // `results` may own the arguments, so it is replaced only after the call.
+  std::vector<vm::Value> values;
+  RETURN_IF_ERROR(Reserve(values, returned.size(), kResults));
+  RETURN_IF_ERROR(Begin(slots, wait, signal, made, returned));
+  for (size_t i = 0; i < returned.size(); ++i) {
+    values.push_back(vm::Value::Adopt(result_types()[i], returned[i]));
+  }
+  results = std::move(values);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<vm::Value>> Callable::Call(
+    std::span<const vm::Value> arguments) {
+  RETURN_IF_ERROR(CheckArguments(arguments));
+  ShortRow<vm::Slot, 16> slots;
+  ShortRow<vm::Slot, 8> results;
+  std::vector<vm::Value> values;
+  RETURN_IF_ERROR(SlotsOf(arguments, slots));
+  RETURN_IF_ERROR(results.Resize(result_types().size(), kResults));
+  RETURN_IF_ERROR(Reserve(values, results.size(), kResults));
+  RETURN_IF_ERROR(Invoke(slots, results));
+  for (size_t i = 0; i < results.size(); ++i) {
+    values.push_back(vm::Value::Adopt(result_types()[i], results[i]));
+  }
+  return values;
+}
+
+absl::Status Callable::Invoke(std::span<const vm::Slot> arguments,
+                              std::span<vm::Slot> results) {
+  const trace::Span span(trace::Category::kCall, function_.name());
+  vm::Context& context = session_->context();
+  const bool is_all = arguments.size() == argument_types().size();
+  if (!is_all && !MakesStorage(arguments.size())) {
+    return WrongCount(arguments.size());
+  }
+  if (!adds_fences_ && !raw_) {
+    return context.Invoke(function_, arguments, results);
+  }
+  vm::HostCall call(context);  // includes the wait for results
+  RETURN_IF_ERROR(call.status());
+  Ref<hal::Fence> done;
+  if (adds_fences_) {
+    ASSIGN_OR_RETURN(done, fences_.Next(*session_->devices()[0]));
+  }
+  v0::ResultStorage::Slots made;
+  absl::Status status = Begin(arguments, nullptr, done.get(), made, results);
+  const bool returned = status.ok();
+  if (returned && done) status = session_->WaitFor(*done);
+  if (status.ok()) status = CheckResults(results);
+  status = call.End(std::move(status));
+  if (status.ok()) {
+    fences_.Reached(std::move(done));
+    return status;
+  }
+  // `done` is not returned to the line, because its timeline may have failed
+  // permanently.
+  for (size_t i = 0; returned && i < results.size(); ++i) {
+    vm::Value::Adopt(result_types()[i], std::exchange(results[i], vm::Slot()));
+  }
+  return status;
+}
+
+}  // namespace eyrie::abi

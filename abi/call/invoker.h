@@ -1,0 +1,161 @@
+// Calls functions with host values, positional and by name, as Python does.
+//
+//   ASSIGN_OR_RETURN(Invoker add, Invoker::Create(*session, callable));
+//   RETURN_IF_ERROR(add.Call(positional, named, results));
+// Create reads the signature once. A call with only scalars does not allocate.
+// Tested by invoker_test.cc, tests/conformance/abi/abi_test.cc.
+#ifndef EYRIE_ABI_CALL_INVOKER_H_
+#define EYRIE_ABI_CALL_INVOKER_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "abi/call/prepared_call.h"
+#include "abi/call/session.h"
+#include "abi/signature/signature.h"
+#include "abi/value/host_value.h"
+#include "abi/value/marshal.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/short_row.h"
+#include "hal/fence.h"
+
+namespace eyrie::abi {
+
+// Thread-compatible. The session must outlive it.
+class Invoker {
+ public:
+  // Creates an invoker of a function. Fails as Signature::Read does.
+  static absl::StatusOr<Invoker> Create(Session& session, Callable callable);
+  // The same with Signature::ReadDeclared, for a function whose records are
+  // malformed.
+  static Invoker CreateDeclared(Session& session, Callable callable);
+
+  // Creates an invoker that encodes and decodes values but has no function to
+  // call: Call, Prepare and Start return FAILED_PRECONDITION. `device` holds
+  // the arrays. `memory` counts allocations; null if nothing does.
+  static Invoker WithoutFunction(Ref<hal::Device> device, Signature signature,
+                                 std::shared_ptr<MemoryMeter> memory = nullptr);
+
+  const Signature& signature() const { return signature_; }
+  const Callable& callable() const { return callable_; }
+
+  // Calls the function and waits for its results. Replaces `results` by one
+  // value per result of the signature; it may be the vector of the arguments.
+  // INVALID_ARGUMENT: an argument is missing, unexpected, given twice, or does
+  // not match the signature; or a result does not match it. Otherwise fails as
+  // Callable::Call does.
+  absl::Status Call(std::span<const HostValue> positional,
+                    std::span<const HostValue::Entry> named,
+                    std::vector<HostValue>& results);
+
+  // The same for values anywhere in memory. `names` are the names of the last
+  // values.
+  absl::Status Call(std::span<const HostValue* const> values,
+                    std::span<const absl::string_view> names,
+                    std::vector<HostValue>& results);
+
+  // Encodes arguments once for repeated calls. Copies whatever is not lent, and
+  // allocates storage for results. Fails as Call does if an argument is wrong.
+  absl::StatusOr<PreparedCall> Prepare(
+      std::span<const HostValue* const> given,
+      std::span<const absl::string_view> names);
+  // Repeats a call that this invoker prepared.
+  absl::Status Call(PreparedCall& prepared, std::vector<HostValue>& results);
+
+  // Statistics on the arrays of the last call.
+  const CallStatistics& statistics() const {
+    return flat_ ? flat_->statistics_ : statistics_;
+  }
+
+  // Calls the function without waiting for its results. An asynchronous
+  // function begins when `wait` is reached, and signals `signal`. For other
+  // functions this waits for `wait`, calls, and then signals `signal`. `wait`
+  // may be null. If the call fails, `signal` fails with the same error.
+  // Elements of arrays in `results` must not be read before `signal` is
+  // reached.
+  absl::Status Start(std::span<const HostValue* const> given,
+                     std::span<const absl::string_view> names, hal::Fence* wait,
+                     hal::Fence& signal, std::vector<HostValue>& results);
+
+  // Returns the encoded arguments, for callers that call the function
+  // themselves. The values own their references.
+  absl::StatusOr<std::vector<vm::Value>> Encode(
+      std::span<const HostValue> positional,
+      std::span<const HostValue::Entry> named);
+  // The same; `names` are the names of the last values.
+  absl::StatusOr<std::vector<vm::Value>> Encode(
+      std::span<const HostValue* const> given,
+      std::span<const absl::string_view> names);
+  // Converts the values that a call returned. INVALID_ARGUMENT: they do not
+  // match the signature.
+  absl::StatusOr<std::vector<HostValue>> Decode(std::vector<vm::Value> values);
+
+ private:
+  using Slots = ShortRow<vm::Slot, 16>;
+
+  Invoker(Session* session, Callable callable, Signature signature,
+          Ref<hal::Device> device, std::shared_ptr<MemoryMeter> memory);
+  static Invoker Bind(Session& session, Callable callable, Signature signature);
+
+  // As Encode, if lent elements may change before the call reads them.
+  absl::StatusOr<std::vector<vm::Value>> EncodeEarly(
+      std::span<const HostValue* const> given,
+      std::span<const absl::string_view> names);
+  absl::StatusOr<std::vector<vm::Value>> StartValues(
+      std::span<const HostValue* const> given,
+      std::span<const absl::string_view> names, hal::Fence* wait,
+      hal::Fence& signal);
+  absl::Status EncodeAll(std::span<const HostValue* const> values,
+                         std::span<const absl::string_view> names,
+                         std::span<vm::Slot> slots);
+  absl::Status EncodeOne(const HostValue& value, size_t index, Encoder& encoder,
+                         vm::Slot& slot);
+  // Stores each named argument at its parameter's place. Arguments without one
+  // go into the dict of keyword arguments, if the function has that; `rest`
+  // owns the dict.
+  absl::Status Place(std::span<const HostValue* const> named,
+                     std::span<const absl::string_view> names,
+                     std::span<const HostValue*> places, HostValue& rest) const;
+  // Convert column-major tensors of a raw signature from row-major, and back.
+  absl::Status OrderArguments(std::span<vm::Slot> slots);
+  absl::Status OrderResults(std::span<vm::Value> values);
+  absl::Status NothingToCall() const;
+  absl::Status TooMany(size_t count) const;
+  absl::Status Missing(size_t index) const;
+  absl::Status Unexpected(absl::string_view name) const;
+  // Returns the type of the result that an argument is storage for, or null.
+  const Type* StorageType(size_t argument) const;
+  // Allocates the storage argument that the caller left out.
+  absl::Status CreateStorage(size_t index, Encoder& encoder, vm::Slot& slot);
+  absl::Status DecodeAll(std::span<vm::Value> values,
+                         std::vector<HostValue>& results);
+  void DropSlots(std::span<vm::Slot> slots) const;
+
+  // structured_invoker.cc: functions with structures
+  // (abi/signature/structures.h).
+  void Flatten();
+  // `rest` is as in Place.
+  absl::StatusOr<std::vector<const HostValue*>> FlatArguments(
+      std::span<const HostValue* const> values,
+      std::span<const absl::string_view> names, HostValue& rest) const;
+  // Converts raw results to those of the signature.
+  absl::Status NestResults(std::vector<HostValue>& results) const;
+
+  Session* session_;                     // null: WithoutFunction
+  Ref<hal::Device> device_;              // null: the session has no devices
+  std::shared_ptr<MemoryMeter> memory_;  // null: nothing counts
+  Callable callable_;
+  Signature signature_;
+  CallStatistics statistics_;
+  std::vector<Ref<hal::BufferView>> spares_;  // from the last call's arguments
+  bool elements_may_change_ = false;          // see EncodeEarly
+  // Calls the function with raw values; null if the function has no structures.
+  std::unique_ptr<Invoker> flat_;
+};
+
+}  // namespace eyrie::abi
+
+#endif  // EYRIE_ABI_CALL_INVOKER_H_

@@ -1,0 +1,125 @@
+#include "abi/call/pending_call.h"
+
+#include <utility>
+
+#include "abi/signature/signature.h"
+#include "abi/signature/signature_reader.h"
+#include "base/deadline.h"
+#include "base/short_row.h"
+#include "base/status_macros.h"
+#include "hal/forked_device.h"
+
+namespace eyrie::abi {
+
+absl::StatusOr<std::unique_ptr<PendingCall>> PendingCall::Begin(
+    Session& session, Invoker& invoker, std::span<const HostValue* const> given,
+    std::span<const absl::string_view> names, std::function<void()> wake) {
+  ASSIGN_OR_RETURN(std::vector<vm::Value> arguments,
+                   invoker.Encode(given, names));
+  std::unique_ptr<PendingCall> call(new PendingCall(session, invoker));
+  call->wakes_->wake = std::move(wake);
+  RETURN_IF_ERROR(call->Start(std::move(arguments)));
+  return call;
+}
+
+absl::Status PendingCall::Start(std::vector<vm::Value> arguments) {
+  const Callable& callable = invoker_.callable();
+  const vm::Function& function = callable.function();
+  RETURN_IF_ERROR(callable.AddStorage(arguments, storage_));
+  if (TakesFences(function.attributes(), function.signature())) {
+    ASSIGN_OR_RETURN(done_, session_.devices()[0]->CreateFence());
+    // The function only waits for storage; its arguments are ready.
+    arguments.emplace_back(Ref<RefObject>(storage_.usable));
+    arguments.emplace_back(Ref<RefObject>(done_));
+  }
+  ASSIGN_OR_RETURN(call_,
+                   vm::AsyncCall::Begin(
+                       session_.context(), function, arguments,
+                       [wakes = wakes_](std::function<void()> work) {
+                         const std::lock_guard<std::mutex> lock(wakes->mutex);
+                         wakes->work = std::move(work);
+                         if (wakes->wake) wakes->wake();
+                       },
+                       [this](absl::StatusOr<std::vector<vm::Value>> values) {
+                         Return(std::move(values));
+                       }));
+  return absl::OkStatus();
+}
+
+PendingCall::~PendingCall() {
+  call_ = nullptr;
+  const std::lock_guard<std::mutex> lock(wakes_->mutex);
+  wakes_->wake = nullptr;
+  wakes_->work = nullptr;
+}
+
+void PendingCall::Return(absl::StatusOr<std::vector<vm::Value>> values) {
+  status_ = values.status();
+  if (!values.ok()) {
+    state_ = State::kOver;
+    return;
+  }
+  values_ = *std::move(values);
+  status_ = invoker_.callable().AddFilled(storage_, values_);
+  if (!status_.ok()) {
+    state_ = State::kOver;
+    return;
+  }
+  state_ = done_ ? State::kReturned : State::kOver;
+  if (!done_) return;
+  done_->OnReached([wakes = wakes_](const absl::Status&) {
+    const std::lock_guard<std::mutex> lock(wakes->mutex);
+    if (wakes->wake) wakes->wake();
+  });
+}
+
+// Also fails the call if nothing can signal the fence any more.
+void PendingCall::CheckFence() {
+  const absl::StatusOr<bool> reached = done_->IsWaitOver(Deadline::Never());
+  if (reached.ok() && !*reached) return;
+  status_ = reached.status();
+  state_ = State::kOver;
+}
+
+absl::Status PendingCall::CheckProcess() const {
+  for (const Ref<hal::Device>& device : session_.devices()) {
+    RETURN_IF_ERROR(hal::CheckProcess(*device));
+  }
+  return absl::OkStatus();
+}
+
+bool PendingCall::Run() {
+  if (state_ >= State::kOver) return true;
+  if (absl::Status usable = CheckProcess(); !usable.ok()) {
+    status_ = std::move(usable);
+    state_ = State::kOver;
+    return true;
+  }
+  std::function<void()> work;
+  {
+    const std::lock_guard<std::mutex> lock(wakes_->mutex);
+    work = std::exchange(wakes_->work, nullptr);
+  }
+  if (work) work();
+  if (state_ == State::kReturned) CheckFence();
+  return state_ >= State::kOver;
+}
+
+absl::Status PendingCall::TakeResults(std::vector<HostValue>& results) {
+  if (state_ < State::kOver) {
+    return absl::FailedPreconditionError("The call is not over.");
+  }
+  if (state_ == State::kTaken) {
+    return absl::FailedPreconditionError("The call's results are taken.");
+  }
+  state_ = State::kTaken;
+  RETURN_IF_ERROR(status_);
+  ShortRow<vm::Slot, 8> returned;
+  RETURN_IF_ERROR(returned.Resize(values_.size(), "the results of a call"));
+  for (size_t i = 0; i < values_.size(); ++i) returned[i] = values_[i].slot();
+  RETURN_IF_ERROR(invoker_.callable().CheckResults(returned));
+  ASSIGN_OR_RETURN(results, invoker_.Decode(std::move(values_)));
+  return absl::OkStatus();
+}
+
+}  // namespace eyrie::abi

@@ -1,0 +1,92 @@
+// A call with host values that the host's event loop drives.
+//
+// It runs in steps: the first when the host likes, then one each time the
+// function can continue after a yield or a wait for a fence, and a last one
+// when the fence of an asynchronous function is reached. Between steps the
+// context is free for other calls. Built on vm/run/async_call.h.
+// Tested by abi/c/runtime_pending_test.cc.
+#ifndef EYRIE_ABI_CALL_PENDING_CALL_H_
+#define EYRIE_ABI_CALL_PENDING_CALL_H_
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "abi/call/invoker.h"
+#include "abi/call/result_storage.h"
+#include "abi/call/session.h"
+#include "abi/value/host_value.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/ref.h"
+#include "hal/fence.h"
+#include "vm/run/async_call.h"
+
+namespace eyrie::abi {
+
+// Used by the context's thread only, except for `wake`. The session and the
+// invoker must outlive it.
+class PendingCall {
+ public:
+  // Encodes the arguments and begins the call; `names` are the names of the
+  // last arguments. Calls `wake` at once, and then whenever Run has work to do:
+  // on any thread, but never on two at once, and never after the call is
+  // destroyed. `wake` must not use the call. For a raw function, first
+  // allocates storage for the results, which may call the module's allocator.
+  // Fails as Invoker::Call does for its arguments.
+  static absl::StatusOr<std::unique_ptr<PendingCall>> Begin(
+      Session& session, Invoker& invoker,
+      std::span<const HostValue* const> given,
+      std::span<const absl::string_view> names, std::function<void()> wake);
+
+  PendingCall(const PendingCall&) = delete;
+  PendingCall& operator=(const PendingCall&) = delete;
+  // Abandons the call if it is running, and releases all that it holds.
+  ~PendingCall();
+
+  // Runs the next step if there is one. Returns true if the call has ended. If
+  // this process was forked after the call began and a device has threads, the
+  // call fails, because nothing would wake it.
+  bool Run();
+
+  // Replaces `results` by the call's results; works once. FAILED_PRECONDITION:
+  // the call has not ended, or its results were already taken. Otherwise
+  // returns the call's error.
+  absl::Status TakeResults(std::vector<HostValue>& results);
+
+ private:
+  // The state that other threads use to wake the call.
+  struct Wakes {
+    std::mutex mutex;
+    std::function<void()> wake;  // null after the call is destroyed
+    std::function<void()> work;  // the next step
+  };
+  enum class State { kRunning, kReturned, kOver, kTaken };
+
+  PendingCall(Session& session, Invoker& invoker)
+      : session_(session), invoker_(invoker) {}
+
+  absl::Status Start(std::vector<vm::Value> arguments);
+  // FAILED_PRECONDITION: a device belongs to this process's parent.
+  absl::Status CheckProcess() const;
+  void Return(absl::StatusOr<std::vector<vm::Value>> values);
+  // Ends the call if the results are ready.
+  void CheckFence();
+
+  Session& session_;
+  Invoker& invoker_;
+  const std::shared_ptr<Wakes> wakes_ = std::make_shared<Wakes>();
+  State state_ = State::kRunning;
+  absl::Status status_;
+  std::vector<vm::Value> values_;
+  v0::ResultStorage::Slots storage_;  // of a raw function's results
+  Ref<hal::Fence> done_;              // of an asynchronous function
+  std::unique_ptr<vm::AsyncCall> call_;
+};
+
+}  // namespace eyrie::abi
+
+#endif  // EYRIE_ABI_CALL_PENDING_CALL_H_

@@ -1,0 +1,278 @@
+// Tests calls of raw functions without storage for results: storage from
+// signatures, from result allocators, and from allocators that misbehave.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "abi/call/session.h"
+#include "abi/tensor/tensor.h"
+#include "abi/tensor/tensor_text.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "gtest/gtest.h"
+#include "tests/support/status_text.h"
+
+namespace eyrie::abi::v0 {
+namespace {
+
+constexpr const char* kReleases[] = {"3.3", "3.9", "3.11", "3.12", "3.13"};
+constexpr const char* kVariants[] = {"", ".async"};
+
+std::unique_ptr<Session> Open(const std::string& module,
+                              SessionOptions options = {}) {
+  auto program = LoadProgram(absl::StrCat("tests/modules/", module, ".vmfb"));
+  EXPECT_EQ(StatusText(program), "OK");
+  auto session = Session::Create(
+      {*program}, *OpenDevices({}, hal::DriverOptions()), std::move(options));
+  EXPECT_EQ(StatusText(session), "OK");
+  return *std::move(session);
+}
+
+// Reads "2xf32=1 2" as a tensor, "&2xf32=1 2" as its buffer, "7" as an i32, and
+// "null".
+std::vector<vm::Value> Read(Session& session, const std::string& texts) {
+  std::vector<vm::Value> values;
+  for (absl::string_view text : absl::StrSplit(texts, ';', absl::SkipEmpty())) {
+    const bool as_buffer = absl::ConsumePrefix(&text, "&");
+    const size_t equals = text.find('=');
+    if (text == "null") {
+      values.emplace_back(Ref<RefObject>());
+    } else if (equals == text.npos) {
+      values.emplace_back(int32_t{7});
+    } else {
+      const TensorSpec spec = *ParseTensorSpec(text.substr(0, equals));
+      auto view = *NewTensor(*session.devices()[0], spec);
+      std::vector<uint8_t> bytes(view->byte_length());
+      EXPECT_TRUE(ParseElements(text.substr(equals + 1), spec, bytes).ok());
+      EXPECT_TRUE(view->buffer()->Write(0, bytes).ok());
+      values.emplace_back(as_buffer ? Ref<RefObject>(view->buffer())
+                                    : Ref<RefObject>(std::move(view)));
+    }
+  }
+  return values;
+}
+
+std::string Text(const std::vector<vm::Value>& values) {
+  std::string text;
+  for (const vm::Value& value : values) {
+    auto* view = RefCast<hal::BufferView>(value.ref());
+    if (view == nullptr) return "no buffer";
+    absl::StrAppend(&text, text.empty() ? "" : ";", view->ShapeAndType(), "=");
+    AppendElements(*BytesOf(*view), SpecOf(*view), 64, FloatCase::kLower, text);
+  }
+  return text;
+}
+
+// Returns the results of a call, or the first line of its error.
+std::string Call(Session& session, const char* function,
+                 const std::string& arguments) {
+  auto callable = session.Lookup(function);
+  if (!callable.ok()) return StatusText(callable);
+  const auto results = callable->Call(Read(session, arguments));
+  if (results.ok()) return Text(*results);
+  return std::vector<std::string>(absl::StrSplit(StatusText(results), '\n'))[0];
+}
+
+TEST(RawCall, OfEveryRelease) {
+  const struct {
+    const char* function;
+    const char* arguments;
+    const char* want;
+  } kRows[] = {
+      // Storage is created, or given.
+      {"double", "4xf32=1 2 3 4", "4xf32=2 4 6 8"},
+      {"double", "4xf32=1 2 3 4;4xf32=0", "4xf32=2 4 6 8"},
+      {"scale", "3xf32=1 2 3", "3xf32=2 4 6"},
+      {"scale", "0xf32=", "0xf32="},
+      {"outer", "2xf32=1 2;1x3xf32=5 6 7", "2x3xf32=[5 6 7][10 12 14];1xf32=3"},
+      {"leading", "4xf32=1 0 3 -4", "2xf32=1 0"},
+      {"leading", "4xf32=1 0 3 -4;null", "2xf32=1 0"},
+      {"plain", "3xf32=1 2 3", "3xf32=2 4 6"},
+      // Arguments that do not match the signature.
+      {"double", "3xf32=1 2 3",
+       "INVALID_ARGUMENT: Argument 0 ('input0') is 3xf32; dimension 0 is 3, "
+       "expected 4 (4xf32)."},
+      {"double", "7",
+       "INVALID_ARGUMENT: Argument 0 ('input0') is an i32; 4xf32 is expected."},
+      {"double", "",
+       "INVALID_ARGUMENT: Function 'double' takes 2 arguments (input0: 4xf32, "
+       "input1: 4xf32), or without storage 1 (Buffer<float32[4]>) -> "
+       "(Buffer<float32[4]>); 0 are given."},
+      {"outer", "2xf32=1 2;2x3xf32=5 6 7 8 9 10",
+       "INVALID_ARGUMENT: Argument 1 ('input1') is 2x3xf32; dimension 0 is 2, "
+       "expected 1 (1x?xf32)."},
+      {"scale", "null",
+       "INVALID_ARGUMENT: Argument 0 ('input0') is null; ?xf32 is expected."},
+      {"double", "4xf32=1 2 3 4;2xf32=0",
+       "INVALID_ARGUMENT: Argument 1 ('input1') is storage of 8 bytes; result "
+       "0, 4xf32, needs 16."},
+  };
+  for (const char* release : kReleases) {
+    for (const char* variant : kVariants) {
+      const auto session = Open(absl::StrCat(release, "/raw_results", variant));
+      for (const auto& row : kRows) {
+        EXPECT_EQ(Call(*session, row.function, row.arguments), row.want)
+            << release << variant << " " << row.function;
+      }
+    }
+  }
+}
+
+TEST(RawCall, StorageIsTheResult) {
+  const struct {
+    const char* function;
+    const char* arguments;
+    const char* want;
+  } kRows[] = {
+      {"fill", "4xf32=1 2 3 4", "4xf32=2 4 6 8"},
+      {"fill", "4xf32=1 2 3 4;4xf32=0", "4xf32=2 4 6 8"},
+      {"fill", "4xf32=1 2 3 4;2x2xf32=0",
+       "INVALID_ARGUMENT: Result 0 of function 'fill': a buffer 2x2xf32 is "
+       "given; Buffer<float32[4]> is expected, and the rank is 2, not 1."},
+      {"fill_buffer", "2x2xi32=1 2 3 4", "2x2xsi32=[2 4][6 8]"},
+      {"fill_buffer", "2x2xi32=1 2 3 4;&4xi32=0", "2x2xsi32=[2 4][6 8]"},
+      {"fill_scaled", "2xf32=1 2", "2xf32=2 4;1xf32=3"},
+      {"fill_scaled", "2xf32=1 2;2xf32=0;1xf32=0", "2xf32=2 4;1xf32=3"},
+      // The length of a buffer determines its only dimension.
+      {"unknown", "2xf32=1 2;&2xf32=0", "2xf32=2 4"},
+      {"unknown", "2xf32=1 2",
+       "INVALID_ARGUMENT: Function 'unknown' returns nothing, and storage "
+       "cannot be created for all of its results; pass it as arguments."},
+      {"fill", "",
+       "INVALID_ARGUMENT: Function 'fill' takes 2 arguments (input0: 4xf32, "
+       "input1: !hal.buffer_view), or without storage 1 (Buffer<float32[4]>) "
+       "-> (Buffer<float32[4]>); 0 are given."},
+  };
+  for (const char* release : kReleases) {
+    for (const char* variant : kVariants) {
+      const auto session = Open(absl::StrCat(release, "/raw_fills", variant));
+      for (const auto& row : kRows) {
+        EXPECT_EQ(Call(*session, row.function, row.arguments), row.want)
+            << release << variant << " " << row.function;
+      }
+    }
+  }
+}
+
+TEST(RawCall, AllocatorsThatDoOtherThings) {
+  const struct {
+    const char* function;
+    const char* want;
+  } kRows[] = {
+      {"empty",
+       "INVALID_ARGUMENT: Result allocator '__empty' of function 'empty' "
+       "returns a list of 0; 1 is expected, one for each dynamic result."},
+      {"two",
+       "INVALID_ARGUMENT: Result allocator '__two' of function 'two' returns "
+       "a list of 2; 1 is expected, one for each dynamic result."},
+      {"number",
+       "INVALID_ARGUMENT: Result allocator '__number' of function 'number' is "
+       "wrong about result 0: a number is given; Buffer<float32[?]> is "
+       "expected."},
+      {"bytes",
+       "INVALID_ARGUMENT: Result allocator '__bytes' of function 'bytes' is "
+       "wrong about result 0: vm.buffer is given; Buffer<float32[?]> is "
+       "expected."},
+      {"no_list",
+       "INVALID_ARGUMENT: Result allocator '__no_list' of function 'no_list' "
+       "returns null; a list is expected."},
+      {"element",
+       "INVALID_ARGUMENT: Result allocator '__element' of function 'element' "
+       "is wrong about result 0: a buffer 4xi32 is given; Buffer<float32[?]> "
+       "is expected."},
+      {"rank",
+       "INVALID_ARGUMENT: Result allocator '__rank' of function 'rank' is "
+       "wrong about result 0: a buffer 2x3xf32 is given; Buffer<float32[?]> "
+       "is expected, and the rank is 2, not 1."},
+      {"dimension",
+       "INVALID_ARGUMENT: Result allocator '__rank' of function 'dimension' "
+       "is wrong about result 0: a buffer 2x3xf32 is given; "
+       "Buffer<float32[?x4]> is expected, and dimension 1 is 3, not 4."},
+      {"twice",
+       "INVALID_ARGUMENT: Result allocator '__twice' of function 'twice' is "
+       "wrong about result 1: its buffer is another result's."},
+      {"missing",
+       "INVALID_ARGUMENT: Function 'missing' takes 2 arguments (input0: "
+       "!hal.buffer_view, input1: !hal.buffer_view); 1 is given. The module "
+       "does not export the function '__missing', which is the result "
+       "allocator of "
+       "'missing'."},
+      {"scalar",
+       "INVALID_ARGUMENT: Function 'scalar' takes 2 arguments (input0: "
+       "!hal.buffer_view, input1: !hal.buffer_view); 1 is given. Function "
+       "'__scalar', the result allocator of 'scalar', does not take one list "
+       "and return one."},
+      {"itself",
+       "INVALID_ARGUMENT: Function 'itself' takes 2 arguments (input0: "
+       "!hal.buffer_view, input1: !hal.buffer_view); 1 is given. Function "
+       "'itself', the result allocator of 'itself', does not take one list "
+       "and return one."},
+  };
+  for (const char* release : kReleases) {
+    for (const char* variant : kVariants) {
+      const auto session =
+          Open(absl::StrCat(release, "/raw_allocators", variant));
+      for (const auto& row : kRows) {
+        EXPECT_EQ(Call(*session, row.function, "4xf32=1 2 3 4"), row.want)
+            << release << variant;
+      }
+      // If storage is given, the allocator is not needed.
+      EXPECT_EQ(Call(*session, "empty", "2xf32=1 2;2xf32=3 4"), "2xf32=3 4");
+      EXPECT_EQ(Call(*session, "missing", "2xf32=1 2;2xf32=3 4"), "2xf32=3 4");
+    }
+  }
+}
+
+// The messages come from the module and differ between releases.
+TEST(RawCall, AllocatorsThatFail) {
+  for (const char* release : kReleases) {
+    for (const char* variant : kVariants) {
+      const auto session =
+          Open(absl::StrCat(release, "/raw_allocators", variant));
+      auto fails = *session->Lookup("fails");
+      const auto failed = fails.Call(Read(*session, "4xf32=1 2 3 4"));
+      EXPECT_EQ(failed.status().code(), absl::StatusCode::kFailedPrecondition);
+      for (const char* part :
+           {"there is no room", "(result allocator of 'fails')"}) {
+        EXPECT_NE(StatusText(failed).find(part), std::string::npos)
+            << StatusText(failed);
+      }
+      auto small = *session->Lookup("small");
+      EXPECT_EQ(Text(*small.Call(Read(*session, "1xf32=4"))), "1xf32=8");
+      const auto too_small = small.Call(Read(*session, "4xf32=1 2 3 4"));
+      EXPECT_FALSE(too_small.ok());
+    }
+  }
+}
+
+// An allocator that always returns the same buffer, which a call must not
+// receive if it also reads it.
+TEST(RawCall, StorageIsNoArgument) {
+  const auto session = Open("3.13/raw_allocators");
+  auto kept = *session->Lookup("kept");
+  const auto first = kept.Call(Read(*session, "4xf32=1 2 3 4"));
+  ASSERT_EQ(StatusText(first), "OK");
+  EXPECT_EQ(StatusText(kept.Call(*first)),
+            "INVALID_ARGUMENT: Result allocator '__kept' of function 'kept' is "
+            "wrong about result 0: its buffer is argument 0's.");
+}
+
+TEST(RawCall, StorageIsCounted) {
+  SessionOptions options;
+  options.limits.max_memory = 1 << 20;
+  const auto session = Open("3.13/raw_results.async", options);
+  auto function = *session->Lookup("double");
+  const auto arguments = Read(*session, "4xf32=1 2 3 4");
+  const MemoryMeter& meter = *session->context().memory();
+  const uint64_t before = meter.in_use();
+  auto results = function.Call(arguments);
+  ASSERT_EQ(StatusText(results), "OK");
+  EXPECT_EQ(meter.in_use(),
+            before + session->devices()[0]->allocator().Footprint(16));
+  results->clear();
+  EXPECT_EQ(meter.in_use(), before);
+}
+
+}  // namespace
+}  // namespace eyrie::abi::v0

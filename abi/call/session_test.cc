@@ -1,0 +1,226 @@
+// Tests sessions with real modules: lookup, checks before calls, fences, state.
+#include "abi/call/session.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "abi/call/function_io.h"
+#include "abi/call/prepared_call.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "gtest/gtest.h"
+#include "tests/support/status_text.h"
+
+namespace eyrie::abi {
+namespace {
+
+constexpr char kModules[] = "tests/modules/";
+
+std::unique_ptr<Session> Open(absl::string_view file) {
+  auto program = LoadProgram(absl::StrCat(kModules, file));
+  auto devices = OpenDevices({}, hal::DriverOptions());
+  if (!program.ok() || !devices.ok()) return nullptr;
+  auto session = Session::Create({*program}, *devices);
+  return session.ok() ? *std::move(session) : nullptr;
+}
+
+// Parses texts that are separated by ';' as arguments of any type.
+std::vector<vm::Value> Arguments(Session& session, absl::string_view texts) {
+  std::vector<vm::Value> values;
+  const std::vector<std::string> list =
+      absl::StrSplit(texts, ';', absl::SkipEmpty());
+  for (const std::string& text : list) {
+    const bool tensor = absl::StrContains(text, 'x') || text == "(null)";
+    ValueSlot slot;
+    slot.type = tensor ? vm::ValueType::kRef : vm::ValueType::kI32;
+    ValueReader reader(session.devices()[0], "");
+    values.push_back((*reader.Read({&text, 1}, {&slot, 1}))[0].value);
+  }
+  return values;
+}
+
+// Returns the results as text, or the error.
+std::string Call(Session& session, absl::string_view function,
+                 absl::string_view arguments) {
+  auto callable = session.Lookup(function);
+  if (!callable.ok()) return StatusText(callable);
+  const auto results = callable->Call(Arguments(session, arguments));
+  if (!results.ok()) return StatusText(results);
+  std::string text;
+  for (const vm::Value& value : *results) {
+    AppendValue(value, PrintOptions(), text);
+    text += ";";
+  }
+  return text;
+}
+
+TEST(Session, PreparedCallsAreMadeAgain) {
+  for (const char* file : {"3.13/add.vmfb", "3.13/add.async.vmfb"}) {
+    SCOPED_TRACE(file);
+    std::unique_ptr<Session> session = Open(file);
+    const auto add = session->Lookup("add");
+    auto arguments = Arguments(*session, "4xf32=1 2 3 4;4xf32=10");
+    const auto wrong = PreparedCall::Create(*add, {arguments[0]});
+    EXPECT_EQ(wrong.status(), add->CheckArguments({&arguments[0], 1}));
+    auto call = PreparedCall::Create(*add, std::move(arguments));
+    ASSERT_TRUE(call.ok()) << call.status();
+    EXPECT_TRUE(call->results().empty());
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_TRUE(call->Invoke().ok());
+      ASSERT_EQ(call->results().size(), 1u);
+      std::string text;
+      AppendValue(call->results()[0], PrintOptions(), text);
+      EXPECT_EQ(text, "hal.buffer_view\n4xf32=11 12 13 14");
+    }
+    session->Cancel();
+    EXPECT_FALSE(call->Invoke().ok());
+    EXPECT_TRUE(call->results().empty());
+  }
+}
+
+TEST(Session, CallsOfEveryReleaseAndModel) {
+  for (const char* release : {"3.3", "3.9", "3.11", "3.12", "3.13"}) {
+    for (const char* variant :
+         {"add.vmfb", "add.async.vmfb", "add.bare.vmfb"}) {
+      SCOPED_TRACE(absl::StrCat(release, "/", variant));
+      auto session = Open(absl::StrCat(release, "/", variant));
+      ASSERT_NE(session, nullptr);
+      EXPECT_TRUE(session->uses_hal());
+      auto add = session->Lookup("");
+      ASSERT_TRUE(add.ok());
+      EXPECT_EQ(add->ArgumentsText(), "(input0: 4xf32, input1: 4xf32)");
+      // Call twice: the fences are on one timeline, and the arguments do not
+      // change.
+      const auto arguments = Arguments(*session, "4xf32=1 2 3 4;4xf32=10");
+      for (int call = 0; call < 2; ++call) {
+        const auto results = add->Call(arguments);
+        ASSERT_EQ(StatusText(results), "OK");
+        std::string text;
+        AppendValue((*results)[0], PrintOptions(), text);
+        EXPECT_EQ(text, "hal.buffer_view\n4xf32=11 12 13 14");
+      }
+      std::string text;
+      AppendValue(arguments[0], PrintOptions(), text);
+      EXPECT_EQ(text, "hal.buffer_view\n4xf32=1 2 3 4");
+    }
+  }
+}
+
+TEST(Session, ArgumentsAreCheckedBeforeTheCall) {
+  const struct {
+    const char* arguments;
+    const char* want;
+  } kRows[] = {
+      {"4xf32=1;4xf32=2", "hal.buffer_view\n4xf32=3 3 3 3;"},
+      {"4x*32=0000803F;4xf32=2",  // untyped bytes match any type
+       "hal.buffer_view\n4xf32=3 3 3 3;"},
+      {"4xf32=1",
+       "INVALID_ARGUMENT: Function 'add' takes 2 arguments (input0: 4xf32, "
+       "input1: 4xf32); 1 is given."},
+      {"4xf32=1;4xf32=2;4xf32=3",
+       "INVALID_ARGUMENT: Function 'add' takes 2 arguments (input0: 4xf32, "
+       "input1: 4xf32); 3 are given."},
+      {"5xf32=1;4xf32=2",
+       "INVALID_ARGUMENT: Argument 0 ('input0') is 5xf32; dimension 0 is 5, "
+       "expected 4 (4xf32)."},
+      {"4xf32=1;2x2xf32=2",
+       "INVALID_ARGUMENT: Argument 1 ('input1') is 2x2xf32; the rank is 2, "
+       "expected 1 (4xf32)."},
+      {"4xi32=1;4xf32=2",
+       "INVALID_ARGUMENT: Argument 0 ('input0') is 4xi32; the element type is "
+       "i32, expected f32 (4xf32)."},
+      {"4xf64=1;4xf32=2",
+       "INVALID_ARGUMENT: Argument 0 ('input0') is 4xf64; the element type is "
+       "f64, expected f32 (4xf32). A program written in f64 is compiled for "
+       "f32 unless the compiler is given "
+       "--iree-input-demote-f64-to-f32=false."},
+      {"4xf32=1;7",
+       "INVALID_ARGUMENT: Argument 1 ('input1') is an i32; 4xf32 is expected."},
+      {"4xf32=1;(null)",
+       "INVALID_ARGUMENT: Argument 1 ('input1') is null; 4xf32 is expected."},
+      {"&4xf32=1;4xf32=2",
+       "INVALID_ARGUMENT: Argument 0 ('input0') is a hal.buffer; 4xf32 is "
+       "expected."},
+  };
+  for (const char* variant : {"3.13/add.vmfb", "3.13/add.async.vmfb"}) {
+    auto session = Open(variant);
+    ASSERT_NE(session, nullptr);
+    for (const auto& row : kRows) {
+      EXPECT_EQ(Call(*session, "add", row.arguments), row.want);
+    }
+  }
+}
+
+// Integers of the same width are accepted for each other if their values fit.
+TEST(Session, IntegersFitTheDeclaredType) {
+  const struct {
+    const char* function;
+    const char* arguments;
+    const char* want;
+  } kRows[] = {
+      {"signed", "1x2xui8=1 127", "hal.buffer_view\n1x2xui8=[1 127];"},
+      {"signed", "1x2xi8=1 200", "hal.buffer_view\n1x2xi8=[1 -56];"},
+      {"signed", "2x2xui8=1 2 200 3",
+       "INVALID_ARGUMENT: Argument 0 ('input0') is 2x2xui8; 200 is out of "
+       "range for si8 (-128 to 127), at [1][0]."},
+      {"unsigned", "1x2xsi8=0 -1",
+       "INVALID_ARGUMENT: Argument 0 ('input0') is 1x2xsi8; -1 is out of "
+       "range for ui8 (0 to 255), at [0][1]."},
+      {"signed_32", "2xui32=1 4000000000",
+       "INVALID_ARGUMENT: Argument 0 ('input0') is 2xui32; 4000000000 is out "
+       "of range for si32 (-2147483648 to 2147483647), at [1]."},
+  };
+  for (const char* release : {"3.3", "3.9", "3.11", "3.12", "3.13"}) {
+    auto session = Open(absl::StrCat(release, "/sharing.vmfb"));
+    ASSERT_NE(session, nullptr);
+    for (const auto& row : kRows) {
+      EXPECT_EQ(Call(*session, row.function, row.arguments), row.want);
+    }
+  }
+}
+
+TEST(Session, Lookup) {
+  auto session = Open("3.13/counter.vmfb");
+  ASSERT_NE(session, nullptr);
+  EXPECT_EQ(StatusText(session->Lookup("module.next")), "OK");
+  const std::string unnamed = StatusText(session->Lookup(""));
+  EXPECT_TRUE(absl::StrContains(unnamed, "one must be named: '")) << unnamed;
+  EXPECT_TRUE(absl::StrContains(unnamed, "'next'")) << unnamed;
+  EXPECT_FALSE(absl::StrContains(unnamed, "__init")) << unnamed;
+  const std::string mistyped = StatusText(session->Lookup("nexd"));
+  EXPECT_TRUE(absl::StrContains(
+      mistyped, "exports no function 'nexd'; did you mean 'next'?"))
+      << mistyped;
+  const std::string unknown = StatusText(session->Lookup("classify"));
+  EXPECT_TRUE(absl::StrContains(unknown, "exports no function 'classify'. It"))
+      << unknown;
+}
+
+TEST(Session, GlobalsAreTheSessions) {
+  auto a = Open("3.13/counter.vmfb");
+  auto b = Open("3.13/counter.vmfb");
+  ASSERT_NE(a, nullptr);
+  const std::string first = Call(*a, "next", "");
+  EXPECT_NE(Call(*a, "next", ""), first);
+  EXPECT_EQ(Call(*b, "next", ""), first);
+}
+
+TEST(Session, Tensors) {
+  auto session = Open("3.13/add.vmfb");
+  ASSERT_NE(session, nullptr);
+  hal::Device& device = *session->devices()[0];
+  const TensorSpec spec = *ParseTensorSpec("2xi16");
+  const uint8_t bytes[] = {1, 0, 2, 0};
+  const auto view = *CopyTensor(device, spec, bytes);
+  EXPECT_EQ(view->ShapeAndType(), "2xi16");
+  const auto read = *BytesOf(*view);
+  EXPECT_EQ(std::vector<uint8_t>(read.begin(), read.end()),
+            std::vector<uint8_t>(bytes, bytes + 4));
+  EXPECT_EQ(StatusText(CopyTensor(device, spec, std::span(bytes).first(3))),
+            "INVALID_ARGUMENT: 3 bytes are given; 2xi16 needs 4.");
+}
+
+}  // namespace
+}  // namespace eyrie::abi

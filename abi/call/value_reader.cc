@@ -1,0 +1,365 @@
+// Reads --input texts and the files that they name.
+//
+// Tested by function_io_test.cc.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "abi/call/function_io.h"
+#include "abi/call/session.h"
+#include "abi/tensor/npy.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/byte_reader.h"
+#include "base/half.h"
+#include "base/name_list.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
+#include "vm/object/buffer.h"
+
+namespace eyrie::abi {
+namespace {
+
+using hal::ElementType;
+using vm::Value;
+using vm::ValueType;
+using Kind = DeclaredType::Kind;
+
+constexpr size_t kLongestQuote = 60;
+
+bool IsNull(absl::string_view text) {
+  return text == "(null)" || text == "(ignored)";
+}
+
+Value NullOf(ValueType type) {
+  return Value::Adopt(type, vm::Slot{});  // zero, or a null reference
+}
+
+// Returns the element type of a register type.
+ElementType ElementOf(ValueType type) {
+  switch (type) {
+    case ValueType::kI32:
+      return ElementType::kInt32;
+    case ValueType::kI64:
+      return ElementType::kInt64;
+    case ValueType::kF32:
+      return ElementType::kFloat32;
+    case ValueType::kF64:
+      return ElementType::kFloat64;
+    case ValueType::kRef:
+      return ElementType::kNone;
+  }
+  return ElementType::kNone;
+}
+
+bool IsInteger(ElementType type) { return hal::NumericalKind(type) >> 4 == 1; }
+
+// Returns the type for parsing a scalar: the declared one if its register can
+// hold it.
+ElementType ScalarType(ValueType type, const DeclaredValue* declared) {
+  const ElementType carried = ElementOf(type);
+  if (!declared || declared->type.kind != Kind::kScalar) return carried;
+  const ElementType element = declared->type.element;
+  const uint32_t bits = hal::BitCount(element);
+  switch (type) {
+    case ValueType::kI32:
+      return bits <= 32 && (IsInteger(element) || bits < 32) ? element
+                                                             : carried;
+    case ValueType::kI64:
+      return IsInteger(element) ? element : carried;
+    default:
+      return carried;
+  }
+}
+
+std::string DescribeSlot(const ValueSlot& slot) {
+  std::string type;
+  if (slot.declared && slot.declared->type.kind != Kind::kUnknown) {
+    type = slot.declared->type.ToString();
+  } else if (slot.type == ValueType::kRef) {
+    type = "a reference";
+  } else {
+    type = hal::ElementTypeName(ElementOf(slot.type));
+  }
+  return absl::StrCat(slot.name, ", ", type);
+}
+
+std::string Shortened(absl::string_view text) {
+  if (text.size() <= kLongestQuote) return std::string(text);
+  return absl::StrCat(text.substr(0, kLongestQuote), "…");
+}
+
+}  // namespace
+
+absl::StatusOr<Value> ParseScalar(absl::string_view text, ValueType type,
+                                  const DeclaredValue* declared,
+                                  NarrowFloats floats) {
+  const ElementType element = ScalarType(type, declared);
+  const ElementType carried = ElementOf(type);
+  const bool is_float = !IsInteger(element);
+  // A float in an i32 is passed as its bits.
+  bool bits_given =
+      carried == ElementType::kInt32 && floats == NarrowFloats::kBits;
+  // "i32=7", the format of printed results.
+  if (const size_t equals = text.find('='); equals != absl::string_view::npos) {
+    const auto named = hal::ParseElementType(text.substr(0, equals));
+    if (named.ok() && (*named == element || *named == carried)) {
+      text.remove_prefix(equals + 1);
+      bits_given = *named == carried && carried == ElementType::kInt32;
+    }
+  }
+  vm::Slot slot;
+  uint8_t bytes[16] = {};
+  bits_given |=
+      carried == ElementType::kInt32 && absl::StartsWithIgnoreCase(text, "0x");
+  const ElementType read_as = is_float && bits_given ? carried : element;
+  const absl::Status status = ParseElement(text, read_as, bytes);
+  if (!status.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(status.message(), "; ", hal::ElementTypeName(element),
+                     " is expected."));
+  }
+  if (type == ValueType::kI32 && IsInteger(element)) {
+    // Narrow integers keep their sign.
+    const uint32_t unused = 32 - hal::BitCount(element);
+    uint32_t value;
+    std::memcpy(&value, bytes, sizeof(value));
+    slot.i32 = text[0] == '-' ? static_cast<int32_t>(value << unused) >> unused
+                              : static_cast<int32_t>(value);
+  } else {
+    std::memcpy(&slot, bytes, sizeof(slot));
+  }
+  return Value::Adopt(type, slot);
+}
+
+absl::StatusOr<ValueReader::Source*> ValueReader::Open(absl::string_view path,
+                                                       bool from_start) {
+  Source& source = sources_[std::string(path)];
+  if (!source.file) {
+    auto file = MappedFile::Open(std::string(path));
+    if (!file.ok()) {
+      sources_.erase(std::string(path));
+      return file.status();
+    }
+    source.file = *std::move(file);
+  }
+  if (from_start) {
+    source.offset = 0;
+    source.next_member = 0;
+  }
+  return &source;
+}
+
+absl::StatusOr<Value> ValueReader::CopyOf(const NpyArray& array) {
+  ASSIGN_OR_RETURN(Ref<hal::BufferView> view,
+                   NewTensor(*device_, array.spec, memory_));
+  ASSIGN_OR_RETURN(const std::span<uint8_t> target,
+                   view->buffer()->Map(hal::memory_access::kDiscardWrite, 0,
+                                       view->byte_length()));
+  array.CopyTo(target);
+  RETURN_IF_ERROR(view->buffer()->Unmap(0, view->byte_length()));
+  return Value(std::move(view));
+}
+
+absl::Status ValueReader::ReadMembers(Source& source, char mode,
+                                      absl::string_view member,
+                                      std::vector<Value>& values) {
+  if (!source.is_zip) {
+    ASSIGN_OR_RETURN(source.members, ReadZip(source.file->bytes()));
+    source.is_zip = true;
+  }
+  bool found = false;
+  for (size_t i = source.next_member; i < source.members.size(); ++i) {
+    const NpzMember& array = source.members[i];
+    if (!member.empty() && array.array_name() != member) continue;
+    const auto value = [&]() -> absl::StatusOr<Value> {
+      ASSIGN_OR_RETURN(const NpzArray read, ReadNpzArray(array, memory_));
+      return CopyOf(read.array);
+    }();
+    if (!value.ok()) {
+      return Annotate(
+          value.status(),
+          absl::StrCat("(array '", PlainName(array.array_name()), "')"));
+    }
+    values.push_back(*value);
+    found = true;
+    source.next_member = i + 1;
+    if (mode == '+' || !member.empty()) break;
+  }
+  if (found || mode == '*' || (mode == '@' && member.empty())) {
+    return absl::OkStatus();
+  }
+  if (!member.empty()) {
+    std::vector<std::string> names;
+    for (const NpzMember& array : source.members) {
+      names.push_back(std::string(array.array_name()));
+    }
+    return absl::NotFoundError(
+        absl::StrCat("The file has no array '", member, "'; it has ",
+                     names.empty() ? "none" : QuotedNames(names), "."));
+  }
+  return absl::OutOfRangeError("The file has no further array.");
+}
+
+absl::Status ValueReader::ReadArrays(absl::string_view text,
+                                     std::span<const ValueSlot> slots,
+                                     std::vector<ParsedValue>& values) {
+  const char mode = text[0];
+  absl::string_view path = text.substr(1), member;
+  absl::StatusOr<Source*> source = Open(path, mode == '@');
+  if (const size_t colon = path.rfind(':');
+      absl::IsNotFound(source.status()) && colon != absl::string_view::npos) {
+    member = path.substr(colon + 1);
+    path = path.substr(0, colon);
+    source = Open(path, true);
+  }
+  RETURN_IF_ERROR(source);
+  std::vector<Value> read;
+  const std::span<const uint8_t> bytes = (*source)->file->bytes();
+  if (LooksLikeZip(bytes)) {
+    RETURN_IF_ERROR(ReadMembers(**source, mode, member, read));
+  } else if (!member.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", path, "' is no .npz; it has no named arrays."));
+  } else if (!bytes.empty() && bytes[0] != 0x93) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", path,
+                     "' is neither .npy nor .npz; bytes need a shape and an "
+                     "element type before them, as in 4x2xf32=@",
+                     path, "."));
+  } else {
+    size_t& offset = (*source)->offset;
+    while (mode != '*' || offset < bytes.size()) {
+      ByteReader reader(bytes);
+      RETURN_IF_ERROR(reader.Seek(offset));
+      ASSIGN_OR_RETURN(const NpyArray array, ReadNpy(reader));
+      offset = reader.offset();
+      ASSIGN_OR_RETURN(Value value, CopyOf(array));
+      read.push_back(std::move(value));
+      if (mode != '*') break;
+    }
+  }
+  for (Value& value : read) {
+    if (values.size() == slots.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", path, "' gives ", read.size(), " arrays; only ",
+                       slots.size(), " values are taken."));
+    }
+    if (slots[values.size()].type != ValueType::kRef) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("An array is given; ",
+                       DescribeSlot(slots[values.size()]), ", is expected."));
+    }
+    values.push_back({std::move(value)});
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Value> ValueReader::ReadTensor(absl::string_view text) {
+  // Remove quotes that a shell or a flag file left.
+  if (absl::ConsumePrefix(&text, "\"")) absl::ConsumeSuffix(&text, "\"");
+  const size_t equals = std::min(text.find('='), text.size());
+  ASSIGN_OR_RETURN(const TensorSpec spec,
+                   ParseTensorSpec(text.substr(0, equals)));
+  const absl::string_view contents =
+      equals < text.size() ? text.substr(equals + 1) : absl::string_view();
+  if (absl::StartsWith(contents, "@") || absl::StartsWith(contents, "+")) {
+    ASSIGN_OR_RETURN(const uint64_t size, spec.ByteLength());
+    ASSIGN_OR_RETURN(Source * source,
+                     Open(contents.substr(1), contents[0] == '@'));
+    ByteReader reader(source->file->bytes());
+    RETURN_IF_ERROR(reader.Seek(source->offset));
+    if (size > reader.remaining()) {
+      return absl::OutOfRangeError(
+          absl::StrCat(spec.ToString(), " needs ", size, " bytes; '",
+                       contents.substr(1), "' has ", reader.remaining(),
+                       " from offset ", source->offset, " on."));
+    }
+    ASSIGN_OR_RETURN(const auto bytes, reader.Take(size));
+    source->offset = reader.offset();
+    ASSIGN_OR_RETURN(Ref<hal::BufferView> view,
+                     CopyTensor(*device_, spec, bytes));
+    return Value(std::move(view));
+  }
+  ASSIGN_OR_RETURN(Ref<hal::BufferView> view,
+                   NewTensor(*device_, spec, memory_));
+  ASSIGN_OR_RETURN(
+      const std::span<uint8_t> target,
+      view->buffer()->Map(hal::memory_access::kWrite, 0, view->byte_length()));
+  RETURN_IF_ERROR(ParseElements(contents, spec, target));
+  RETURN_IF_ERROR(view->buffer()->Unmap(0, view->byte_length()));
+  return Value(std::move(view));
+}
+
+absl::StatusOr<Value> ValueReader::ReadStorage(absl::string_view text) {
+  ASSIGN_OR_RETURN(const Value tensor, ReadTensor(text));
+  return Value(
+      Ref<hal::Buffer>(static_cast<hal::BufferView*>(tensor.ref())->buffer()));
+}
+
+absl::StatusOr<Value> ValueReader::ReadBytes(absl::string_view text) {
+  if (absl::ConsumePrefix(&text, "@")) {
+    ASSIGN_OR_RETURN(Source * source, Open(text, true));
+    ASSIGN_OR_RETURN(Ref<vm::Buffer> buffer,
+                     vm::Buffer::Copy(source->file->bytes()));
+    return Value(std::move(buffer));
+  }
+  ASSIGN_OR_RETURN(Ref<vm::Buffer> buffer, vm::Buffer::CopyText(text));
+  return Value(std::move(buffer));
+}
+
+absl::StatusOr<Value> ValueReader::ReadSingle(absl::string_view text,
+                                              const ValueSlot& slot) {
+  if (IsNull(text)) return NullOf(slot.type);
+  if (slot.type != ValueType::kRef) {
+    return ParseScalar(text, slot.type, slot.declared, floats_);
+  }
+  const Kind kind = slot.declared ? slot.declared->type.kind : Kind::kUnknown;
+  if (kind == Kind::kBytes) return ReadBytes(text);
+  if (kind == Kind::kList) {
+    return absl::UnimplementedError("A list has no text on the command line.");
+  }
+  if (absl::ConsumePrefix(&text, "&")) return ReadStorage(text);
+  return ReadTensor(text);
+}
+
+absl::Status ValueReader::ReadText(absl::string_view text,
+                                   std::span<const ValueSlot> slots,
+                                   std::vector<ParsedValue>& values) {
+  if (values.size() == slots.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Only ", slots.size(), slots.size() == 1 ? " value is" : " values are",
+        " taken; one more is given."));
+  }
+  const ValueSlot& slot = slots[values.size()];
+  if (text.empty()) {
+    return absl::InvalidArgumentError("The text of a value is empty.");
+  }
+  const bool bytes = slot.declared && slot.declared->type.kind == Kind::kBytes;
+  if (absl::StrContains("@+*", text[0]) && !bytes &&
+      (slot.type == ValueType::kRef || text[0] != '+')) {
+    return ReadArrays(text, slots, values);
+  }
+  ASSIGN_OR_RETURN(Value value, ReadSingle(text, slot));
+  values.push_back({std::move(value), text == "(ignored)"});
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<ParsedValue>> ValueReader::Read(
+    std::span<const std::string> texts, std::span<const ValueSlot> slots) {
+  std::vector<ParsedValue> values;
+  for (const std::string& text : texts) {
+    const size_t index = values.size();
+    const absl::Status status =
+        ReadText(absl::StripAsciiWhitespace(text), slots, values);
+    if (status.ok()) continue;
+    std::string where = absl::StrCat("(", flag_, "='", Shortened(text), "'");
+    if (index < slots.size()) absl::StrAppend(&where, ", ", slots[index].name);
+    return Annotate(status, absl::StrCat(where, ")"));
+  }
+  return values;
+}
+
+}  // namespace eyrie::abi

@@ -1,0 +1,80 @@
+#include "abi/native/ffi_types.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
+#include "base/suggest.h"
+
+namespace eyrie::native {
+namespace {
+
+constexpr FfiTypeInfo kTypes[] = {
+#define FFI_TYPE(id, number, name, bytes, element, since) \
+  {FfiType::k##id, name, bytes, hal::ElementType::element, since},
+#include "abi/native/ffi_types.def"
+#undef FFI_TYPE
+};
+constexpr size_t kNumbers = 34;
+static_assert(static_cast<size_t>(std::end(kTypes)[-1].type) + 1 == kNumbers);
+
+constexpr auto kByNumber = [] {
+  std::array<FfiTypeInfo, kNumbers> rows{};
+  for (const FfiTypeInfo& row : kTypes) {
+    rows[static_cast<size_t>(row.type)] = row;
+  }
+  return rows;
+}();
+
+// The numerical kinds of integers in hal::ElementType.
+constexpr uint8_t kSignless = 0x10;
+constexpr uint8_t kSigned = 0x11;
+constexpr uint8_t kUnsigned = 0x12;
+
+constexpr bool IsInteger(hal::ElementType type) {
+  return hal::NumericalKind(type) >= kSignless &&
+         hal::NumericalKind(type) <= kUnsigned;
+}
+
+}  // namespace
+
+const FfiTypeInfo& InfoOf(FfiType type) {
+  return kByNumber[static_cast<size_t>(type)];
+}
+
+absl::StatusOr<FfiType> ParseFfiType(absl::string_view name) {
+  if (name == "i1") return FfiType::kPred;
+  std::string spelt(name);
+  if (!spelt.empty() && spelt[0] == 'i') spelt[0] = 's';
+  std::vector<std::string> names;
+  for (const FfiTypeInfo& row : kTypes) {
+    if (spelt == row.name) return row.type;
+    names.emplace_back(row.name);
+  }
+  return absl::NotFoundError(absl::StrCat("There is no element type '",
+                                          PlainName(name), "' of XLA FFI.",
+                                          DidYouMean(spelt, names)));
+}
+
+FfiType FfiTypeOf(hal::ElementType element) {
+  if (hal::NumericalKind(element) == kSigned) {  // as signless
+    element = static_cast<hal::ElementType>(uint32_t{kSignless} << 24 |
+                                            hal::BitCount(element));
+  }
+  if (element == hal::ElementType::kNone) return FfiType::kNone;
+  for (const FfiTypeInfo& row : kTypes) {
+    if (row.element == element) return row.type;
+  }
+  return FfiType::kNone;
+}
+
+bool IsTakenAs(hal::ElementType have, FfiType want) {
+  const hal::ElementType element = InfoOf(want).element;
+  if (FfiTypeOf(have) == want) return want != FfiType::kNone;
+  return hal::NumericalKind(have) == kSignless && IsInteger(element) &&
+         hal::BitCount(have) == hal::BitCount(element);
+}
+
+}  // namespace eyrie::native

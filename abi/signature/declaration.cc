@@ -1,0 +1,190 @@
+// Parses `iree.abi.declaration`.
+//
+// Tested by declaration_test.cc.
+#include "abi/signature/declaration.h"
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+
+namespace eyrie::abi {
+namespace {
+
+using Kind = DeclaredType::Kind;
+
+// Returns the position of the first `stop` outside all brackets and strings;
+// the text's length if there is none.
+size_t FindOutside(absl::string_view text, char stop) {
+  int depth = 0;
+  bool quoted = false;
+  char before = '\0';
+  for (size_t i = 0; i < text.size(); before = text[i++]) {
+    const char c = text[i];
+    if (c == '"' && before != '\\') quoted = !quoted;
+    if (quoted) continue;
+    if (depth == 0 && c == stop) return i;
+    if (c == '(' || c == '<' || c == '[' || c == '{') ++depth;
+    const bool arrow = c == '>' && before == '-';
+    if (c == ')' || (c == '>' && !arrow) || c == ']' || c == '}') --depth;
+  }
+  return text.size();
+}
+
+// Removes "(…)" from the front and returns its contents.
+std::optional<absl::string_view> TakeParenthesized(absl::string_view& text) {
+  text = absl::StripLeadingAsciiWhitespace(text);
+  if (!absl::ConsumePrefix(&text, "(")) return std::nullopt;
+  const size_t end = FindOutside(text, ')');
+  if (end == text.size()) return std::nullopt;
+  const absl::string_view inside = text.substr(0, end);
+  text.remove_prefix(end + 1);
+  return inside;
+}
+
+// Parses "4x?xf32": dimensions, then an element type. If a dimension cannot be
+// parsed, the type is unknown.
+void ParseTensor(absl::string_view inside, DeclaredType& type) {
+  type.kind = Kind::kTensor;
+  inside = inside.substr(0, FindOutside(inside, ','));  // removes an encoding
+  type.ranked = true;
+  while (!inside.empty()) {
+    const size_t x = inside.find('x');
+    if (x == absl::string_view::npos) break;
+    const absl::string_view part = inside.substr(0, x);
+    int64_t dimension = DeclaredType::kDynamic;
+    if (part == "*") {
+      type.ranked = false;
+    } else if (part != "?" &&
+               (!absl::SimpleAtoi(part, &dimension) || dimension < 0)) {
+      break;  // "complex<…>" has an x, too
+    }
+    if (type.ranked) type.shape.push_back(dimension);
+    inside.remove_prefix(x + 1);
+  }
+  inside = absl::StripAsciiWhitespace(inside);
+  const absl::StatusOr<hal::ElementType> element =
+      hal::ParseElementType(inside);
+  if (element.ok()) {
+    type.element = *element;
+  } else if (inside.empty() ||
+             !(absl::ascii_isalpha(inside[0]) || inside[0] == '!')) {
+    type.kind = Kind::kUnknown;
+    type.ranked = false;
+    type.shape.clear();
+  }
+}
+
+// Parses "{iree.abi.output = 0 : index}".
+std::optional<int> StorageOf(absl::string_view attributes) {
+  constexpr absl::string_view kKey = "iree.abi.output";
+  const size_t at = attributes.find(kKey);
+  if (at == absl::string_view::npos) return std::nullopt;
+  absl::string_view rest = attributes.substr(at + kKey.size());
+  rest = absl::StripLeadingAsciiWhitespace(rest);
+  if (!absl::ConsumePrefix(&rest, "=")) return std::nullopt;
+  rest = absl::StripLeadingAsciiWhitespace(rest);
+  size_t digits = 0;
+  while (digits < rest.size() && absl::ascii_isdigit(rest[digits])) ++digits;
+  int index = 0;
+  if (!absl::SimpleAtoi(rest.substr(0, digits), &index)) return std::nullopt;
+  return index;
+}
+
+// Parses "%input0: tensor<4xf32> {…}"; the name is optional.
+DeclaredValue ParseValue(absl::string_view text) {
+  text = absl::StripAsciiWhitespace(text);
+  DeclaredValue value;
+  if (absl::ConsumePrefix(&text, "%")) {
+    const size_t colon = std::min(text.find(':'), text.size());
+    value.name = std::string(absl::StripAsciiWhitespace(text.substr(0, colon)));
+    text.remove_prefix(std::min(colon + 1, text.size()));
+  }
+  const size_t attributes = FindOutside(text, '{');
+  value.type = ParseDeclaredType(text.substr(0, attributes));
+  value.storage_of = StorageOf(text.substr(attributes));
+  return value;
+}
+
+std::vector<DeclaredValue> ParseValues(absl::string_view text) {
+  std::vector<DeclaredValue> values;
+  while (!absl::StripAsciiWhitespace(text).empty()) {
+    const size_t end = FindOutside(text, ',');
+    values.push_back(ParseValue(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return values;
+}
+
+}  // namespace
+
+std::string DeclaredType::ToString() const {
+  if (kind != Kind::kTensor || !ranked || element == hal::ElementType::kNone) {
+    return text;
+  }
+  std::string out;
+  for (int64_t dimension : shape) {
+    if (dimension == kDynamic) {
+      absl::StrAppend(&out, "?x");
+    } else {
+      absl::StrAppend(&out, dimension, "x");
+    }
+  }
+  return absl::StrCat(out, hal::ElementTypeName(element));
+}
+
+DeclaredType ParseDeclaredType(absl::string_view text) {
+  text = absl::StripAsciiWhitespace(text);
+  DeclaredType type;
+  type.text = std::string(text);
+  if (absl::StartsWith(text, "tensor<") && absl::EndsWith(text, ">")) {
+    ParseTensor(text.substr(7, text.size() - 8), type);
+  } else if (text == "index") {
+    type.kind = Kind::kScalar;
+    type.element = hal::ElementType::kInt64;
+  } else if (text == "!hal.buffer_view") {
+    type.kind = Kind::kBufferView;
+  } else if (text == "!hal.buffer") {
+    type.kind = Kind::kBuffer;
+  } else if (text == "!hal.fence") {
+    type.kind = Kind::kFence;
+  } else if (text == "!util.buffer" || text == "!vm.buffer") {
+    type.kind = Kind::kBytes;
+  } else if (absl::StartsWith(text, "!util.list<") ||
+             absl::StartsWith(text, "!vm.list<")) {
+    type.kind = Kind::kList;
+  } else if (const auto element = hal::ParseElementType(text);
+             element.ok() && text[0] != '*') {
+    type.kind = Kind::kScalar;
+    type.element = *element;
+  }
+  return type;
+}
+
+std::optional<Declaration> ParseDeclaration(absl::string_view text) {
+  Declaration declaration;
+  text = absl::StripAsciiWhitespace(text);
+  declaration.async = absl::ConsumePrefix(&text, "async ");
+  if (!declaration.async) absl::ConsumePrefix(&text, "sync ");
+  if (!absl::ConsumePrefix(&text, "func @")) return std::nullopt;
+  const size_t name = FindOutside(text, '(');
+  declaration.function = std::string(text.substr(0, name));
+  text.remove_prefix(name);
+  const auto arguments = TakeParenthesized(text);
+  if (!arguments) return std::nullopt;
+  declaration.arguments = ParseValues(*arguments);
+  text = absl::StripLeadingAsciiWhitespace(text);
+  if (absl::ConsumePrefix(&text, "->")) {
+    if (const auto results = TakeParenthesized(text)) {
+      declaration.results = ParseValues(*results);
+    } else {
+      declaration.results = ParseValues(text);
+    }
+  }
+  return declaration;
+}
+
+}  // namespace eyrie::abi

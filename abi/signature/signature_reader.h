@@ -1,0 +1,37 @@
+// Reads the signature of a function from its attributes and its convention.
+//
+// Tested by signature_test.cc, abi/call/json_fuzz.cc.
+#ifndef EYRIE_ABI_SIGNATURE_SIGNATURE_READER_H_
+#define EYRIE_ABI_SIGNATURE_SIGNATURE_READER_H_
+
+#include <span>
+
+#include "abi/signature/signature.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "vm/isa/callconv.h"
+#include "vm/module/module_def.h"
+
+namespace eyrie::abi {
+
+// Returns the signature of a function: from its records, or V0's attributes,
+// or its declaration, or its calling convention; the first of them that it
+// has. Unknown members of records are ignored, and unknown types are kUnknown.
+// INVALID_ARGUMENT: the records are malformed (the message gives the byte
+// offset), or they contradict the calling convention or the declaration.
+absl::StatusOr<Signature> ReadSignature(
+    absl::string_view function, std::span<const vm::Attribute> attributes,
+    const vm::CallingConvention& convention);
+
+// Returns the signature that declaration and convention alone give.
+Signature ReadDeclaredSignature(absl::string_view function,
+                                std::span<const vm::Attribute> attributes,
+                                const vm::CallingConvention& convention);
+
+// Reports whether the last two arguments are fences: wait and signal.
+bool TakesFences(std::span<const vm::Attribute> attributes,
+                 const vm::CallingConvention& convention);
+
+}  // namespace eyrie::abi
+
+#endif  // EYRIE_ABI_SIGNATURE_SIGNATURE_READER_H_

@@ -1,0 +1,232 @@
+#include "abi/signature/type_sources.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "hal/element_type.h"
+
+namespace eyrie::abi {
+namespace {
+
+using Kind = Type::Kind;
+using hal::ElementType;
+using vm::ValueType;
+
+Type FromDeclaredAt(const DeclaredType& declared, size_t depth);
+
+// Converts "!util.list<i32>" by the type in its brackets.
+Type FromDeclaredList(absl::string_view text, size_t depth) {
+  Type type;
+  text.remove_prefix(std::min(text.find('<') + 1, text.size()));
+  absl::ConsumeSuffix(&text, ">");
+  type.kind = Kind::kAnyList;
+  if (text == "?" || depth > Signature::kMaxDepth) return type;
+  Type element = FromDeclaredAt(ParseDeclaredType(text), depth + 1);
+  if (element.is(Kind::kUnknown)) return type;
+  if (element.is(Kind::kScalar) && element.element == ElementType::kInt8) {
+    type.kind = Kind::kByteList;
+    return type;
+  }
+  type.kind = Kind::kHomogeneous;
+  type.members.push_back({"", std::move(element)});
+  return type;
+}
+
+Type FromDeclaredAt(const DeclaredType& declared, size_t depth) {
+  Type type;
+  switch (declared.kind) {
+    case DeclaredType::Kind::kUnknown:
+      break;
+    case DeclaredType::Kind::kScalar:
+      type.kind = Kind::kScalar;
+      type.element = declared.element;
+      break;
+    case DeclaredType::Kind::kTensor:
+      type.kind = Kind::kArray;
+      type.element = declared.element;
+      type.ranked = declared.ranked;
+      type.shape.assign(declared.shape.begin(), declared.shape.end());
+      break;
+    case DeclaredType::Kind::kBufferView:
+      type.kind = Kind::kArray;
+      break;
+    case DeclaredType::Kind::kBuffer:
+      type.kind = Kind::kBuffer;
+      break;
+    case DeclaredType::Kind::kBytes:
+      type.kind = Kind::kBytes;
+      break;
+    case DeclaredType::Kind::kList:
+      return FromDeclaredList(declared.text, depth);
+    case DeclaredType::Kind::kFence:
+      type.kind = Kind::kFence;
+      break;
+  }
+  if (type.is(Kind::kUnknown)) type.text = declared.text;
+  return type;
+}
+
+bool IsFloat(ElementType element) {
+  return hal::NumericalKind(element) >> 4 == 2;
+}
+
+bool IsInteger(ElementType element) {
+  return hal::NumericalKind(element) >> 4 == 1;  // or a boolean
+}
+
+// A double may be passed in a narrower register; a 16-bit float as bits in an
+// i32.
+bool ScalarsAgree(ElementType declared, ElementType said) {
+  constexpr uint32_t kBits = 16;
+  if (declared == said) return true;
+  if (IsInteger(declared) && IsInteger(said)) {
+    return hal::BitCount(said) <= hal::BitCount(declared);
+  }
+  return IsFloat(declared) && IsFloat(said) &&
+         hal::BitCount(declared) > kBits && hal::BitCount(said) > kBits;
+}
+
+bool ArraysAgree(const Type& declared, const Type& said) {
+  const ElementType element = declared.element;
+  const bool same = element == said.element || element == ElementType::kNone ||
+                    said.element == ElementType::kNone ||
+                    (IsInteger(element) && IsInteger(said.element) &&
+                     hal::BitCount(element) == hal::BitCount(said.element));
+  if (!same) return false;
+  if (!declared.ranked || !said.ranked) return true;
+  return std::equal(
+      declared.shape.begin(), declared.shape.end(), said.shape.begin(),
+      said.shape.end(), [](int64_t a, int64_t b) {
+        return a == b || a == Type::kDynamic || b == Type::kDynamic;
+      });
+}
+
+bool IsList(const Type& type) {
+  return type.is_structure() || type.is(Kind::kHomogeneous) ||
+         type.is(Kind::kRefArray) || type.is(Kind::kAnyList) ||
+         type.is(Kind::kByteList);
+}
+
+// Reports whether a declared list of one element type can be the type `said`.
+bool ListAgrees(const Type& element, const Type& said) {
+  if (said.is(Kind::kRefArray)) {
+    return element.is(Kind::kUnknown) || IsList(element);
+  }
+  if (!said.is_structure() && !said.is(Kind::kHomogeneous)) {
+    return IsList(said);
+  }
+  return std::all_of(
+      said.members.begin(), said.members.end(),
+      [&](const Member& member) { return Agrees(element, member.type); });
+}
+
+// Reports whether a type is a list of bytes, under any of its names.
+bool IsText(const Type& type) {
+  if (type.is(Kind::kByteList)) return true;
+  if (!type.is(Kind::kHomogeneous)) return false;
+  const Type& element = type.members[0].type;
+  return element.is(Kind::kScalar) && IsInteger(element.element) &&
+         hal::BitCount(element.element) == 8;
+}
+
+}  // namespace
+
+Type FromDeclared(const DeclaredType& declared) {
+  return FromDeclaredAt(declared, 0);
+}
+
+Type FromCarrier(ValueType carrier) {
+  Type type;
+  if (carrier == ValueType::kRef) return type;
+  type.kind = Kind::kScalar;
+  switch (carrier) {
+    case ValueType::kI32:
+      type.element = ElementType::kInt32;
+      break;
+    case ValueType::kI64:
+      type.element = ElementType::kInt64;
+      break;
+    case ValueType::kF32:
+      type.element = ElementType::kFloat32;
+      break;
+    default:
+      type.element = ElementType::kFloat64;
+      break;
+  }
+  return type;
+}
+
+Type FromRaw(const v0::RawType& raw, const Type& known) {
+  Type type;
+  switch (raw.kind) {
+    case v0::RawType::Kind::kBuffer:
+      if (known.is(Kind::kBuffer)) return known;
+      type.kind = Kind::kArray;
+      type.element = raw.element;
+      type.ranked = true;
+      type.shape = raw.dims;
+      return type;
+    case v0::RawType::Kind::kScalar:
+      type.kind = Kind::kScalar;
+      type.element = raw.element;
+      return type;
+    case v0::RawType::Kind::kRefObject:
+    case v0::RawType::Kind::kUnrecognized:
+      break;
+  }
+  return known;
+}
+
+bool Agrees(const Type& declared, const Type& said) {
+  if (declared.is(Kind::kUnknown) || said.is(Kind::kUnknown)) return true;
+  if (said.is(Kind::kNull)) return !declared.is(Kind::kScalar);
+  switch (declared.kind) {
+    case Kind::kScalar:
+      return said.is(Kind::kScalar) &&
+             ScalarsAgree(declared.element, said.element);
+    case Kind::kArray:
+      return said.is(Kind::kArray) && ArraysAgree(declared, said);
+    case Kind::kBuffer:
+      return said.is(Kind::kBuffer) || said.is(Kind::kArray);
+    case Kind::kBytes:
+      return said.is(Kind::kBytes) || IsText(said);
+    case Kind::kByteList: {
+      Type byte = FromCarrier(ValueType::kI32);
+      byte.element = ElementType::kInt8;
+      return ListAgrees(byte, said);
+    }
+    case Kind::kHomogeneous:
+      return ListAgrees(declared.members[0].type, said);
+    case Kind::kAnyList:
+      return IsList(said);
+    default:
+      return declared.kind == said.kind;
+  }
+}
+
+Type Merged(const Type& declared, Type said) {
+  const bool is_known = declared.is(Kind::kBuffer) || declared.is(Kind::kBytes);
+  return is_known && !said.is(Kind::kNull) ? declared : said;
+}
+
+bool Carries(ValueType carrier, const Type& type) {
+  if (type.is(Kind::kUnknown)) return true;
+  if (!type.is(Kind::kScalar)) return carrier == ValueType::kRef;
+  const uint32_t bits = hal::BitCount(type.element);
+  switch (carrier) {
+    case ValueType::kI32:
+      return IsFloat(type.element) ? bits <= 16 : bits <= 32;
+    case ValueType::kI64:
+      return !IsFloat(type.element);
+    case ValueType::kF32:
+    case ValueType::kF64:
+      return IsFloat(type.element);
+    case ValueType::kRef:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace eyrie::abi

@@ -1,0 +1,55 @@
+#include "abi/tensor/tensor.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+
+namespace eyrie::abi {
+
+hal::BufferParams TensorParams() {
+  hal::BufferParams params;
+  params.type = hal::memory_type::kDeviceLocal | hal::memory_type::kHostVisible;
+  params.usage = hal::buffer_usage::kDefault | hal::buffer_usage::kMapping;
+  return params;
+}
+
+absl::StatusOr<Ref<hal::BufferView>> NewTensor(
+    hal::Device& device, const TensorSpec& spec,
+    const std::shared_ptr<MemoryMeter>& memory) {
+  ASSIGN_OR_RETURN(const uint64_t size, spec.ByteLength());
+  ASSIGN_OR_RETURN(Ref<hal::Buffer> buffer,
+                   device.allocator().AllocateCharged(memory, "an argument",
+                                                      TensorParams(), size));
+  return hal::BufferView::Create(std::move(buffer), spec.shape, spec.type);
+}
+
+absl::StatusOr<Ref<hal::BufferView>> CopyTensor(
+    hal::Device& device, const TensorSpec& spec,
+    std::span<const uint8_t> bytes) {
+  ASSIGN_OR_RETURN(const uint64_t size, spec.ByteLength());
+  if (bytes.size() != size) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(bytes.size(), " bytes are given; ", spec.ToString(),
+                     " needs ", size, "."));
+  }
+  ASSIGN_OR_RETURN(Ref<hal::BufferView> view, NewTensor(device, spec));
+  RETURN_IF_ERROR(view->buffer()->Write(0, bytes));
+  return view;
+}
+
+TensorSpec SpecOf(const hal::BufferView& view) {
+  TensorSpec spec;
+  spec.type = view.element_type();
+  spec.shape.assign(view.shape().begin(), view.shape().end());
+  return spec;
+}
+
+absl::StatusOr<std::span<const uint8_t>> BytesOf(const hal::BufferView& view) {
+  ASSIGN_OR_RETURN(
+      const std::span<uint8_t> bytes,
+      view.buffer()->Map(hal::memory_access::kRead, 0, view.byte_length()));
+  return bytes;
+}
+
+}  // namespace eyrie::abi

@@ -1,0 +1,31 @@
+// Compares elements of tensors, as numbers with a tolerance or bit by bit.
+//
+// Tested by abi/call/function_io_test.cc, tools/check/expectation_test.cc.
+#ifndef EYRIE_ABI_TENSOR_TENSOR_COMPARE_H_
+#define EYRIE_ABI_TENSOR_TENSOR_COMPARE_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "hal/element_type.h"
+
+namespace eyrie::abi {
+
+// Reports whether |actual - expected| <= absolute + relative * |expected|. A
+// NaN is near any NaN, and an infinity only near itself.
+bool IsNear(double actual, double expected, double absolute, double relative);
+
+// Returns the element at `index` as a number; nullopt if its type is not a
+// float of at most 64 bits. `bytes` must contain the element.
+std::optional<double> FloatAt(std::span<const uint8_t> bytes, int64_t index,
+                              hal::ElementType type);
+
+// Reports whether the elements at `index` of two tensors of the same type have
+// the same bits. `bits` is hal::StrideBits of the type.
+bool HasSameBits(std::span<const uint8_t> a, std::span<const uint8_t> b,
+                 int64_t index, uint32_t bits);
+
+}  // namespace eyrie::abi
+
+#endif  // EYRIE_ABI_TENSOR_TENSOR_COMPARE_H_

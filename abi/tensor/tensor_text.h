@@ -1,0 +1,76 @@
+// Reads and writes tensors as text: "2x3xf32=[1 2 3][4 5 6]".
+//
+//   tensor   := shape_and_type ['=' elements]
+//   shape    := dimension 'x' dimension 'x' … type      ("f32" has rank 0)
+//   elements := numbers, separated by spaces, commas or brackets; one number
+//               fills the tensor, and no '=' or no numbers fill it with zeros
+// Integers are decimal or 0x…; floats are as in C, with "nan" and "inf"; i1
+// takes 0, 1, true, false; complex numbers are "1+2i". Elements of types
+// without another text form are their bytes in hexadecimal. See docs/cli.md.
+// Tested by tensor_text_test.cc.
+#ifndef EYRIE_ABI_TENSOR_TENSOR_TEXT_H_
+#define EYRIE_ABI_TENSOR_TENSOR_TEXT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/half.h"
+#include "hal/buffer_view.h"
+#include "hal/element_type.h"
+
+namespace eyrie::abi {
+
+// The type and shape of a dense row-major tensor.
+struct TensorSpec {
+  hal::ElementType type = hal::ElementType::kNone;
+  hal::BufferView::Shape shape;
+
+  // Return the number of elements, and their size in bytes. RESOURCE_EXHAUSTED:
+  // the result needs more than 64 bits.
+  absl::StatusOr<int64_t> ElementCount() const;
+  absl::StatusOr<uint64_t> ByteLength() const;
+  // Returns "2x3xf32".
+  std::string ToString() const;
+};
+
+// Parses "2x3xf32". INVALID_ARGUMENT: a dimension is not a whole number, or the
+// element type is unknown (the message suggests the nearest).
+absl::StatusOr<TensorSpec> ParseTensorSpec(absl::string_view text);
+
+// Parses the elements of a tensor into `target`, which must have ByteLength()
+// bytes. INVALID_ARGUMENT: an element is malformed; the message gives its
+// index. OUT_OF_RANGE: the number of elements is wrong.
+absl::Status ParseElements(absl::string_view text, const TensorSpec& spec,
+                           std::span<uint8_t> target);
+
+// Parses one element. INVALID_ARGUMENT: it is malformed; the message does not
+// say where.
+absl::Status ParseElement(absl::string_view text, hal::ElementType type,
+                          std::span<uint8_t> target);
+
+// Returns the format of a float type narrower than 32 bits; null for other
+// types.
+const FloatFormat* SmallFloatFormat(hal::ElementType type);
+
+// The spelling of special float values: "INF", "NAN" as in the public runtime,
+// or "inf", "nan" as in its release 3.11.
+enum class FloatCase : uint8_t { kUpper, kLower };
+
+// Appends the element that begins at bit `bit` of `bytes`.
+void AppendElement(std::span<const uint8_t> bytes, uint64_t bit,
+                   hal::ElementType type, FloatCase float_case,
+                   std::string& out);
+
+// Appends at most `limit` elements, with inner dimensions in brackets: "[1
+// 2][3...". `bytes` must have at least the tensor's ByteLength().
+void AppendElements(std::span<const uint8_t> bytes, const TensorSpec& spec,
+                    size_t limit, FloatCase float_case, std::string& out);
+
+}  // namespace eyrie::abi
+
+#endif  // EYRIE_ABI_TENSOR_TENSOR_TEXT_H_

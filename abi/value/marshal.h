@@ -1,0 +1,222 @@
+// Converts host values to the arguments of a function and its results to host
+// values, by the types of its signature. docs/abi.md has the rules.
+//
+// Scalars need no allocation. Arrays are used in place, copied, packed or
+// converted, and CallStatistics counts which. Errors give the place in the
+// value: "Argument 0 ('x')['a'][2]: …".
+// Tested by abi/call/invoker_test.cc, tests/conformance/abi/abi_test.cc.
+#ifndef EYRIE_ABI_VALUE_MARSHAL_H_
+#define EYRIE_ABI_VALUE_MARSHAL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "abi/signature/signature.h"
+#include "abi/value/buffer_use.h"
+#include "abi/value/host_value.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/memory_meter.h"
+#include "base/ref.h"
+#include "hal/buffer_view.h"
+#include "hal/device.h"
+#include "vm/isa/value.h"
+#include "vm/object/list.h"
+
+namespace eyrie::abi {
+
+// How the arrays of a call, arguments and results, were passed.
+struct CallStatistics {
+  uint32_t lent = 0;       // used in place
+  uint32_t copied = 0;     // byte by byte
+  uint32_t packed = 0;     // copied from strides or nested lists
+  uint32_t converted = 0;  // to another element type
+  uint64_t bytes_copied = 0;
+};
+
+// The maximum depth of nested values, in addition to the depth of types.
+inline constexpr size_t kMaxValueDepth = 128;
+// The maximum number of values in a result, since lists can contain each other
+// many times.
+inline constexpr size_t kMaxValues = size_t{1} << 22;
+
+// Encodes the arguments of one call. Thread-compatible.
+class Encoder {
+ public:
+  // `device` holds arrays; null if the program uses none. `memory` counts the
+  // allocations for the call; null if nothing does. `spares` keeps small arrays
+  // from one call of a function to the next; null to keep none.
+  Encoder(hal::Device* device, CallStatistics* statistics,
+          std::shared_ptr<MemoryMeter> memory = nullptr,
+          std::vector<Ref<hal::BufferView>>* spares = nullptr)
+      : device_(device),
+        statistics_(statistics),
+        memory_(std::move(memory)),
+        spares_(spares) {}
+
+  // Stores an argument in `slot`, which owns its reference. INVALID_ARGUMENT:
+  // the value does not match the parameter's type. UNIMPLEMENTED: values of
+  // this element type cannot be passed. FAILED_PRECONDITION: an array is given,
+  // and there is no device. RESOURCE_EXHAUSTED: out of memory.
+  absl::Status Encode(const HostValue& value, const Parameter& parameter,
+                      vm::Slot& slot);
+
+  // Allocates storage for a result of a static type and stores it in `slot`,
+  // which owns its reference. Fails as Encode does for arrays.
+  absl::Status CreateStorage(const Type& result, const Type& argument,
+                             vm::Slot& slot);
+
+  // Tells that lent elements may change after Encode returns. Encode then
+  // refuses lent arrays that need a range check.
+  void set_elements_may_change(bool may) { elements_may_change_ = may; }
+
+  // The place of the last error in the value: "['a'][2]".
+  const std::string& path() const { return path_; }
+
+ private:
+  absl::Status Scalar(const HostValue& value, hal::ElementType type,
+                      vm::ValueType carrier, vm::Slot& slot);
+  absl::Status Reference(const HostValue& value, const Type& type,
+                         Ref<RefObject>& object);
+  absl::Status Unknown(const HostValue& value, Ref<RefObject>& object);
+  // Accepts null, or a reference of type `wanted`.
+  static absl::Status TakeRef(const HostValue& value, const Type& type,
+                              const RefType& wanted, Ref<RefObject>& object);
+
+  // list_encoder.cc
+  // Store a value as an existing element of a list.
+  absl::Status SetElement(vm::List& list, uint64_t index,
+                          const HostValue& value, const Type& type);
+  absl::Status SetAny(vm::List& list, uint64_t index, const HostValue& value);
+  absl::StatusOr<Ref<vm::List>> NewList(vm::ElementType type, uint64_t size);
+  // Returns the items of a nested array's row, which must have `count` of them.
+  static absl::Status Row(const HostValue& value, int64_t count,
+                          const HostValue::Items*& items);
+
+  absl::Status Structure(const HostValue& value, const Type& type,
+                         Ref<RefObject>& object);
+  absl::Status Dict(const HostValue::Entries& entries, const Type& type,
+                    Ref<RefObject>& object);
+  absl::Status Homogeneous(const HostValue& value, const Type& type,
+                           Ref<RefObject>& object);
+  absl::Status AnyList(const HostValue& value, Ref<RefObject>& object);
+  absl::Status Bytes(const HostValue& value, const Type& type,
+                     Ref<RefObject>& object);
+  absl::Status RefArray(const HostValue& value, const Type& type,
+                        Ref<RefObject>& object);
+  absl::Status PairShape(const HostValue& value, const Type& type,
+                         std::vector<int64_t>& shape);
+  absl::StatusOr<Ref<vm::List>> ListOfDims(std::span<const int64_t> shape);
+  absl::Status AddToRefArray(const HostValue& value, const Type& type,
+                             std::span<const int64_t> shape, vm::List& values);
+
+  // array_encoder.cc
+  absl::Status Array(const HostValue& value, const Type& type,
+                     Ref<RefObject>& object);
+  absl::Status GivenArray(const HostArray& array, const Type& type,
+                          Ref<RefObject>& object);
+  absl::Status NestedArray(const HostValue& value, const Type& type,
+                           Ref<RefObject>& object);
+  absl::Status Fill(const HostValue& value, hal::ElementType type,
+                    std::span<const int64_t> shape, uint8_t*& target);
+  absl::Status CheckGiven(const HostArray& array, const Type& type,
+                          hal::ElementType to, BufferUse use) const;
+  absl::Status CheckRange(std::span<const uint8_t> elements,
+                          const HostArray& array, hal::ElementType to);
+  absl::Status Lend(const HostArray& array, hal::ElementType type,
+                    Ref<RefObject>& object);
+  bool TakeSpare(hal::ElementType type, std::span<const int64_t> shape,
+                 Ref<hal::BufferView>& view);
+  void KeepSpare(const Ref<hal::BufferView>& view);
+  absl::Status NewArray(hal::ElementType type, std::span<const int64_t> shape,
+                        Ref<hal::BufferView>& view, std::span<uint8_t>& target);
+  absl::Status ToBuffer(const HostValue& value, Ref<RefObject>& object);
+
+  // Adds a key or index to the error's path if the status is not OK.
+  absl::Status At(absl::string_view key, absl::Status status);
+  absl::Status At(size_t index, absl::Status status);
+  absl::Status Deeper();
+
+  hal::Device* device_;
+  CallStatistics* statistics_;
+  std::shared_ptr<MemoryMeter> memory_;
+  std::vector<Ref<hal::BufferView>>* spares_;
+  size_t next_spare_ = 0;
+  std::string path_;
+  size_t depth_ = 0;
+  bool is_storage_ = false;  // the argument receives a result
+  bool elements_may_change_ = false;
+};
+
+// Decodes the results of one call. Thread-compatible.
+class Decoder {
+ public:
+  // `charge` is charged for everything that is created, once per copy of an
+  // object; null if nothing counts.
+  explicit Decoder(CallStatistics* statistics, MemoryCharge* charge = nullptr)
+      : statistics_(statistics), charge_(charge) {}
+
+  // Converts a value. INVALID_ARGUMENT: it does not match the type, or is
+  // nested too deeply. RESOURCE_EXHAUSTED: the limit of `charge` or kMaxValues
+  // is exceeded, or an allocation fails.
+  absl::StatusOr<HostValue> Decode(const vm::Value& value, const Type& type);
+  // A fast path for numbers that only need a check of their register's type.
+  // Returns false if Decode is needed.
+  static bool DecodeNumber(const vm::Value& value, const Type& type,
+                           HostValue& number);
+  // Converts all values as the slots of the only result.
+  absl::StatusOr<HostValue> DecodeSlots(std::span<vm::Value> values,
+                                        const Type& type);
+
+  const std::string& path() const { return path_; }
+
+ private:
+  absl::StatusOr<HostValue> Reference(Ref<RefObject> object, const Type& type);
+  absl::StatusOr<HostValue> Array(Ref<RefObject> object, const Type& type);
+  absl::StatusOr<HostValue> RefArray(const Ref<RefObject>& object,
+                                     const Type& type);
+  absl::StatusOr<HostValue> NestRefArray(const vm::List& values, size_t& next,
+                                         std::span<const int64_t> shape,
+                                         const Type& type);
+  absl::StatusOr<HostValue> List(const Ref<RefObject>& object,
+                                 const Type& type);
+  absl::StatusOr<HostValue> ListOf(std::span<vm::Value> values,
+                                   const Type& type);
+  absl::StatusOr<HostValue> Bytes(const Ref<RefObject>& object,
+                                  const Type& type);
+  absl::StatusOr<HostValue> Unknown(const vm::Value& value);
+
+  absl::Status At(absl::string_view key, absl::Status status);
+  absl::Status At(size_t index, absl::Status status);
+  absl::Status Count(size_t values);
+  absl::Status Charge(uint64_t bytes, absl::string_view what);
+
+  CallStatistics* statistics_;
+  MemoryCharge* charge_;
+  std::string path_;
+  size_t depth_ = 0;
+  size_t values_ = 0;
+};
+
+// Returns an INVALID_ARGUMENT error: "value is given; type is expected."
+absl::Status NotExpected(const HostValue& value, const Type& type);
+// Returns the shape of nested lists, from the first item of each, up to the
+// type's rank. Dimensions below an empty list are the type's, or 0 if it does
+// not say.
+std::vector<int64_t> NestedShape(const HostValue& value, const Type& type);
+// Reports whether an array of references must be given as two lists, of its
+// values in row-major order and of its dimensions. That is so if its rank is
+// unknown and its elements may be lists, since nested lists would not show
+// where its dimensions end.
+bool IsPair(const Type& type);
+// Returns how a shape differs from a type, as a sentence; empty if it matches.
+std::string ShapeDifference(std::span<const int64_t> shape, const Type& type);
+
+}  // namespace eyrie::abi
+
+#endif  // EYRIE_ABI_VALUE_MARSHAL_H_
