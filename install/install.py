@@ -47,7 +47,9 @@ def parse(arguments):
     parser.add_argument("--built", help=argparse.SUPPRESS)
     parser.add_argument("--plugins", help=argparse.SUPPRESS)
     parser.add_argument("--uninstall", action="store_true",
-                        help="take out what the prefix has of it")
+                        help="remove the files that were installed")
+    parser.add_argument("--only_parse", action="store_true",
+                        help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     for name in ("prefix", "libdir"):
         value = getattr(options, name)
@@ -250,6 +252,8 @@ def exit_code(action, arguments):
 
 def main(arguments):
     options = parse(arguments)
+    if options.only_parse:
+        return
     root = os.environ.get("DESTDIR", "") + options.prefix
     if options.uninstall:
         uninstall(root)

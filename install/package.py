@@ -192,7 +192,11 @@ def main(arguments):
     parser.add_argument("--source", help=argparse.SUPPRESS)
     parser.add_argument("--built", help=argparse.SUPPRESS)
     parser.add_argument("--plugins", help=argparse.SUPPRESS)
-    print(build(parser.parse_args(arguments)))
+    parser.add_argument("--only_parse", action="store_true",
+                        help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if not options.only_parse:
+        print(build(options))
 
 
 if __name__ == "__main__":

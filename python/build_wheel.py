@@ -292,7 +292,11 @@ def main():
                         help="makes the archive of sources and no wheel")
     parser.add_argument("--library", help=argparse.SUPPRESS)
     parser.add_argument("--out", default="dist", help="where to (%(default)s)")
+    parser.add_argument("--only_parse", action="store_true",
+                        help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.only_parse:
+        return 0
     if options.list:
         print("".join(f"{name} {program}\n" for name, program in pythons()),
               end="")

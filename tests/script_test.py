@@ -1,0 +1,290 @@
+"""Runs ./eyrie on machines that lack something.
+
+Each row copies the script into a tree of its own. PATH there has links to
+ordinary programs, and fakes for Bazel, dpkg and apt-get. Namespaces of Linux
+change the user, the system's name and the file systems.
+"""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+FILES = (
+    "eyrie", "install/help_files.py", "install/install.py",
+    "install/notices.py", "install/package.py", "python/build_wheel.py",
+    "tools/commands.def", "tools/house/docs_tables.py",
+    "tools/house/packages.txt",
+)
+PROGRAMS = (
+    "basename", "bash", "cat", "chmod", "cksum", "comm", "cp", "cut", "dd",
+    "df", "dirname", "env", "find", "grep", "id", "ls", "mkdir", "mount", "mv",
+    "paste", "python3", "readlink", "rm", "sed", "sh", "sleep", "sort", "stat",
+    "tail", "touch",
+)
+# A Bazel that "builds" a tool that prints its arguments, and records its own.
+BAZEL = """\
+echo "$*" >>"$CALLS/bazel"
+case " $* " in
+  *" build "*) @BUILD@ ;;
+  *" info "*) echo "$CALLS/out" ;;
+esac
+"""
+TOOL = "#!/bin/sh\necho tool \"$@\"\n"
+INSTALLED = """\
+sed 's/^[a-z]* *\\([^ ]*\\).*/installed \\1/' "$TREE/tools/house/packages.txt"
+"""
+WITHOUT_ZLIB = INSTALLED.replace("\n", " | grep -v zlib\n")
+FAKES = {
+    "bazel": BAZEL.replace("@BUILD@", ":"),
+    "dpkg-query": INSTALLED,
+    "apt-get": 'echo "$*" >>"$CALLS/apt-get"; exit 100',
+    "strip": 'cp "$3" "$2"',
+}
+DEBIAN = 'ID=debian\nVERSION_CODENAME=bookworm\nPRETTY_NAME="Debian 12"\n'
+UBUNTU = 'ID=ubuntu\nVERSION_CODENAME=noble\nPRETTY_NAME="Ubuntu 24.04"\n'
+
+# Commands to run the script in namespaces. The user of the first is unknown,
+# so not root. The second binds $ROW/os-release to the system's file.
+NO_ROOT = ["unshare", "--user"]
+NAMED = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+         'mount --bind "$ROW/os-release" /etc/os-release; exec "$@"', "-"]
+FULL_DISK = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+             'mkdir -p "$HOME/.cache"\n'
+             'mount -t tmpfs -o size=1m none "$HOME/.cache"; exec "$@"', "-"]
+NO_LOOPBACK = ["unshare", "--user", "--map-root-user", "--net"]
+PAGE = "; see 'When ./eyrie fails' in docs/building.md."
+
+# What the row is about, arguments, a dict of its machine, and the end of the
+# last line. Keys of a machine: "in" (a command to start the script with),
+# fakes by their names (None removes a program), "system" (its os-release), and
+# "before" (shell commands in the tree).
+ROWS = [
+    ("a working machine", "run a.vmfb", {}, "tool run a.vmfb"),
+    ("no root, no sudo", "build",
+     {"in": NO_ROOT, "dpkg-query": WITHOUT_ZLIB},
+     "Only root or sudo can install packages; as root, run "
+     "'apt-get install zlib1g-dev'" + PAGE),
+    ("sudo that refuses", "build",
+     {"in": NO_ROOT, "dpkg-query": WITHOUT_ZLIB, "sudo": "exit 1"},
+     "sudo does not let you install packages; as root, run "
+     "'apt-get install zlib1g-dev'" + PAGE),
+    ("no network", "build",
+     {"in": NAMED, "dpkg-query": WITHOUT_ZLIB},
+     "apt-get cannot install zlib1g-dev; check its messages, the network and "
+     "/etc/apt" + PAGE),
+    ("Ubuntu", "build",
+     {"in": NAMED, "system": UBUNTU, "dpkg-query": WITHOUT_ZLIB},
+     "This is Ubuntu 24.04, not Debian 12 or 13: install these packages or "
+     "their counterparts yourself: zlib1g-dev" + PAGE),
+    ("Ubuntu with all packages", "run a",
+     {"in": NAMED, "system": UBUNTU}, "tool run a"),
+    ("no dpkg", "build",
+     {"in": NAMED, "system": "PRETTY_NAME=Arch\n", "dpkg-query": None},
+     "This is Arch, not Debian 12 or 13: install the counterparts of "
+     "tools/house/packages.txt, and build with bazel" + PAGE),
+    ("a tree that is not writable", "run a",
+     {"in": NO_ROOT, "before": 'chmod -R a-w "$TREE"'}, "tool run a"),
+    ("a state of another user", "run a",
+     {"in": NO_ROOT, "before": 'mkdir .eyrie; chmod a-w .eyrie'},
+     "tool run a"),
+    ("no place for the tool", "run a",
+     {"in": NO_ROOT, "before": 'chmod -R a-w "$TREE" "$HOME"',
+      "mkdir": 'case $* in */var/tmp/*) exit 1; esac; exec /bin/mkdir "$@"'},
+     "can be written" + PAGE),
+    ("a Bazel cache of another user", "run a",
+     {"in": NO_ROOT,
+      "before": 'mkdir -p "$HOME/.cache/bazel"; chmod a-w "$HOME/.cache/bazel"',
+      "bazel": FAKES["bazel"] + 'case $* in *"--output_user_root="*) ;; '
+               "*) exit 36; esac"},
+     "tool run a"),
+    ("a Bazel output of another user", "run a",
+     {"in": NO_ROOT,
+      "before": 'place="$HOME/.cache/bazel/_bazel_ada/0123"\n'
+                'mkdir -p "$place"; chmod a-w "$place"',
+      "bazel": FAKES["bazel"] + 'case $* in *"--output_user_root="*) ;; '
+               "*) exit 36; esac"},
+     "tool run a"),
+    ("a full disk", "build",
+     {"in": FULL_DISK, "bazel": BAZEL.replace("@BUILD@", "exit 36")},
+     "_bazel_ada' is full" + PAGE),
+    ("no loopback interface", "build", {"in": NO_LOOPBACK},
+     "Bazel needs the loopback interface (lo), which is down" + PAGE),
+    ("a crash of Bazel", "build",
+     {"bazel": BAZEL.replace("@BUILD@", "exit 37")},
+     "The tool cannot be built: Bazel failed with exit code 37" + PAGE),
+    ("a compiler that fails", "build",
+     {"bazel": BAZEL.replace("@BUILD@", "exit 1")},
+     "The tool cannot be built: the messages above say which command failed" +
+     PAGE),
+    ("a wheel without a home", "wheel",
+     {"in": NO_ROOT, "before": 'chmod a-w "$HOME"'},
+     "which cannot be written" + PAGE),
+]
+
+# Arguments that end the script before it installs or builds anything, and the
+# end of its last line.
+ARGUMENTS = [
+    ("bulid", "There is no command 'bulid'; './eyrie help' lists the "
+              "commands."),
+    ("--bogus", "There is no command '--bogus'; './eyrie help' lists the "
+                "commands."),
+    ("", "Missing Debian packages are named and then installed, by root or "
+         "with sudo."),
+    ("build --bogus", "There is no plug-in '--bogus'; there are: mpi, "
+                      "spirv_tools."),
+    ("build mpi again", "'./eyrie build' does not take 'again'."),
+    ("test --bogus", "'./eyrie test' takes --quick or --system=RELEASE, not "
+                     "'--bogus'."),
+    ("test --quick again", "'./eyrie test' does not take 'again'."),
+    ("test --system=sid", "'./eyrie test --system' takes bookworm or trixie, "
+                          "not 'sid'."),
+    ("test --system=", "'./eyrie test --system' takes bookworm or trixie, "
+                       "not ''."),
+    ("docs again", "'./eyrie docs' does not take 'again'."),
+    ("compdb again", "'./eyrie compdb' does not take 'again'."),
+    ("format a.cc", "'./eyrie format' does not take 'a.cc'."),
+    ("install --bogus", "error: unrecognized arguments: --bogus"),
+    ("package --bogus", "error: unrecognized arguments: --bogus"),
+    ("wheel --bogus", "error: unrecognized arguments: --bogus"),
+    ("uninstall --bogus", "error: unrecognized arguments: --bogus"),
+]
+
+
+class Machine:
+    """A tree with the script, a home directory, and the programs in PATH."""
+
+    def __init__(self, folder, machine):
+        self.machine = machine
+        self.tree, self.calls = folder + "/tree", folder + "/calls"
+        self.env = {"HOME": folder + "/home", "PATH": folder + "/bin",
+                    "TREE": self.tree, "CALLS": self.calls, "ROW": folder,
+                    "USER": "ada", "LC_ALL": "C.UTF-8"}
+        for name in ("home", "bin", "calls/out/tools"):
+            os.makedirs(f"{folder}/{name}")
+        for name in FILES:
+            os.makedirs(os.path.dirname(f"{self.tree}/{name}"), exist_ok=True)
+            shutil.copy(f"{ROOT}/{name}", f"{self.tree}/{name}")
+        for name in ("mpi", "spirv_tools"):
+            os.makedirs(f"{self.tree}/plugins/{name}")
+            self.write(f"{self.tree}/plugins/{name}/BUILD", "")
+        for name in ("eyrie", "libeyrie_benchmark.so"):
+            self.write(f"{self.calls}/out/tools/{name}", TOOL)
+        self.write(f"{folder}/os-release", machine.get("system", DEBIAN))
+        for name in PROGRAMS:
+            os.symlink(shutil.which(name), f"{folder}/bin/{name}")
+        for name, text in {**FAKES, **machine}.items():
+            path = f"{folder}/bin/{name}"
+            if name not in ("in", "before", "system"):
+                if os.path.lexists(path):
+                    os.remove(path)
+                if text is not None:
+                    self.write(path, "#!/bin/sh\n" + text)
+        subprocess.run(["sh", "-euc", machine.get("before", "")], check=True,
+                       cwd=self.tree, env=self.env)
+
+    @staticmethod
+    def write(path, text):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path, 0o755)
+
+    def start(self, arguments, **options):
+        inside = self.machine.get("in", [])
+        if inside:
+            inside = [shutil.which(inside[0]), *inside[1:]]
+        return subprocess.Popen(
+            [*inside, self.tree + "/eyrie", *arguments.split()], env=self.env,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            cwd="/", **options)
+
+    def calls_of(self, name):
+        if not os.path.exists(f"{self.calls}/{name}"):
+            return []
+        with open(f"{self.calls}/{name}", encoding="utf-8") as file:
+            return file.read().splitlines()
+
+
+def can(command):
+    return subprocess.run([*command, "true"], check=False, env=dict(
+        os.environ, ROW="/", HOME="/"), stderr=subprocess.DEVNULL,
+                          ).returncode == 0
+
+
+class ScriptTest(unittest.TestCase):
+
+    def run_on(self, machine, arguments):
+        """Returns the machine, the exit code and the output."""
+        with tempfile.TemporaryDirectory() as folder:
+            row = Machine(folder, machine)
+            process = row.start(arguments)
+            output = process.communicate(timeout=60)[0].rstrip("\n")
+            calls = row.calls_of("bazel") + row.calls_of("apt-get")
+            subprocess.run(["chmod", "-R", "u+w", folder], check=True)
+            with contextlib.suppress(OSError):
+                os.rmdir("/var/tmp/eyrie-bazel-65534")
+        return process.returncode, output, calls
+
+    def test_machines(self):
+        if not can(NO_ROOT) or not can(NO_LOOPBACK):
+            self.skipTest("There are no user namespaces here.")
+        for about, arguments, machine, end in ROWS:
+            with self.subTest(about=about):
+                code, output, _ = self.run_on(machine, arguments)
+                self.assertTrue(output.endswith(end), output)
+                self.assertEqual(code, 0 if end.startswith("tool") else 1,
+                                 output)
+
+    def test_arguments(self):
+        for arguments, end in ARGUMENTS:
+            with self.subTest(arguments=arguments):
+                code, output, calls = self.run_on({"dpkg-query": WITHOUT_ZLIB},
+                                                  arguments)
+                self.assertTrue(output.endswith(end), output)
+                self.assertIn(code, (1, 2), output)
+                self.assertEqual(calls, [])
+
+    def test_help_builds_nothing(self):
+        for command in ("install", "package", "wheel"):
+            with self.subTest(command=command):
+                code, output, calls = self.run_on(
+                    {"dpkg-query": WITHOUT_ZLIB}, command + " --help")
+                self.assertIn("--out" if command != "install" else "--prefix",
+                              output)
+                self.assertEqual((code, calls), (0, []), output)
+
+    # Ctrl-C reaches every process of the terminal. Bazel ends with code 8.
+    def test_interrupts(self):
+        for arguments in ("build", "test"):
+            with self.subTest(arguments=arguments), \
+                    tempfile.TemporaryDirectory() as folder:
+                row = Machine(folder, {"bazel": (
+                    "trap 'kill $!; exit 8' INT\n" + FAKES["bazel"] +
+                    'case " $* " in *" build "* | *" test "*) '
+                    'touch "$CALLS/begun"; sleep 60 & wait;; esac')})
+                process = row.start(
+                    arguments, start_new_session=True, preexec_fn=lambda:
+                    signal.signal(signal.SIGINT, signal.SIG_DFL))
+                for _ in range(3000):
+                    if os.path.exists(row.calls + "/begun"):
+                        break
+                    time.sleep(0.01)
+                os.killpg(process.pid, signal.SIGINT)
+                output = process.communicate(timeout=60)[0]
+                self.assertTrue(output.endswith(
+                    "eyrie: Interrupted. The same command continues where "
+                    "this one stopped.\n"), output)
+                self.assertEqual(process.returncode, 130)
+                started = [call for call in row.calls_of("bazel")
+                           if " build " in call or " test " in call]
+                self.assertEqual(len(started), 1, started)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
