@@ -2,6 +2,8 @@
 in `failures`; the test goes on.
 """
 
+import os
+import re
 import subprocess
 
 failures = []
@@ -11,6 +13,20 @@ def check(good, sentence):
     if not good:
         failures.append(sentence)
         print(f"FAILED: {sentence}", flush=True)
+
+
+def check_links(folder):
+    """Checks that the links between the pages in a folder lead to files."""
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(parent, name), "rb") as file:
+                text = file.read() if name.endswith(".md") else b""
+            text = re.sub(rb"^```.*?^```$|(?<!\[)`[^`\n]*`", b"", text,
+                          flags=re.M | re.S).decode()
+            for target in re.findall(r"\]\(([^)\s#]+)", text):
+                check(re.match("[a-z]+:", target) or
+                      os.path.exists(os.path.join(parent, target)),
+                      f"{parent}/{name} has a link to {target}.")
 
 
 def run(command, **options):

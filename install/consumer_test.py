@@ -16,12 +16,13 @@ import time
 HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path.insert(0, HERE)
-from checks import check, failures, run  # noqa: E402
+from checks import check, check_links, failures, run  # noqa: E402
 import install  # noqa: E402
 
 COMPILERS = (("gcc", "g++"), ("clang-19", "clang++-19"))
 C_HEADERS = re.compile(r"(c|c_\w+|collectives_plugin|xla_ffi)\.h")
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Werror"]
+PAGES = ("CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "SECURITY.md")
 EXPORTED = {"XLA_FFI_GetApi", "_ZN3xla3ffi12GetXlaFfiApiEv"}
 
 
@@ -149,6 +150,15 @@ def check_language(prefix):
                   f"{name} is not refused as C++17 by {compiler}: {errors[:1]}")
 
 
+def check_documents(prefix):
+    """Checks that the pages that README.md names are installed."""
+    folder = os.path.join(prefix, "share/doc/eyrie")
+    check_links(folder)
+    text = install.read(folder, "README.md")
+    for link in PAGES:
+        check(f"]({link})" in text, f"README.md has no link to {link}.")
+
+
 def names(library, *flags):
     lines = run(["nm", "--defined-only", "--extern-only", *flags,
                  library]).splitlines()
@@ -208,6 +218,7 @@ def main():
     folder = os.path.join(os.environ["TEST_TMPDIR"], "t")
     os.makedirs(folder)
     prefix = install_and_move(built, folder)
+    check_documents(prefix)
     consumers = Consumers(os.path.join(folder, "consumers"), prefix, modules)
     steps = [("headers", lambda: check_headers(prefix)),
              ("language", lambda: check_language(prefix)),

@@ -16,6 +16,7 @@ import subprocess
 import sys
 
 sys.path.append(os.path.dirname(os.path.realpath(__file__)))
+import documents  # noqa: E402  pylint: disable=wrong-import-position
 import help_files  # noqa: E402  pylint: disable=wrong-import-position
 
 MANIFEST = "share/eyrie/manifest.txt"
@@ -147,13 +148,9 @@ def plan(options):
         text = re.sub(r"@(\w+)@", lambda match: values[match.group(1)],
                       read(source, "install/package", name))
         tree.add_bytes(path.format(libdir=lib), text.encode())
-    for folder, _, names in os.walk(os.path.join(source, "docs")):
-        for name in sorted(names):
-            path = os.path.relpath(os.path.join(folder, name), source)
-            tree.add_file(f"share/doc/eyrie/{path}",
-                          os.path.join(source, path))
-    for name in ("LICENSE", "README.md"):
-        tree.add_file(f"share/doc/eyrie/{name}", os.path.join(source, name))
+    for path in documents.paths(source):
+        tree.add_file(f"{documents.FOLDER}/{path}", os.path.join(source, path))
+    documents.mend_links(tree)
     for name in sorted(os.listdir(options.plugins or source)):
         if options.plugins and re.fullmatch(r"libeyrie_\w+\.so", name):
             tree.add_file(f"lib/eyrie/{name}",

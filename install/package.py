@@ -17,14 +17,14 @@ import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.append(HERE)
+import documents  # noqa: E402  pylint: disable=wrong-import-position
 import install  # noqa: E402  pylint: disable=wrong-import-position
 import notices  # noqa: E402  pylint: disable=wrong-import-position
 
-DOCUMENTS = "share/doc/eyrie"
 # Debian's zsh looks for the completions of packages in another folder.
 MOVED = {"share/zsh/site-functions/_eyrie":
          "share/zsh/vendor-completions/_eyrie"}
-DROPPED = (DOCUMENTS + "/LICENSE",)  # `copyright` replaces it.
+DROPPED = (documents.FOLDER + "/LICENSE",)  # `copyright` replaces it.
 
 CONTROL = """\
 Package: eyrie
@@ -105,12 +105,13 @@ def arrange(tree, values):
             tree.add_bytes(path + ".gz", compressed(content), mode)
         else:
             tree.add_link(path + ".gz", target + ".gz")
-    tree.add_bytes(DOCUMENTS + "/changelog.gz",
+    documents.mend_links(tree)
+    tree.add_bytes(documents.FOLDER + "/changelog.gz",
                    compressed(CHANGELOG.format(**values).encode()))
     text = COPYRIGHT
     for name, notice in notices.notices((*notices.PARTS, notices.COMPILER)):
         text += f"\n\n==== {name} ====\n\n{notice}"
-    tree.add_bytes(DOCUMENTS + "/copyright", text.encode())
+    tree.add_bytes(documents.FOLDER + "/copyright", text.encode())
     tree.add_bytes("share/lintian/overrides/eyrie", OVERRIDES.encode())
 
 

@@ -18,7 +18,7 @@ import sys
 HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path.insert(0, HERE)
-from checks import check, failures, run  # noqa: E402
+from checks import check, check_links, failures, run  # noqa: E402
 import help_files  # noqa: E402
 import install  # noqa: E402
 
@@ -42,6 +42,9 @@ FILES = (
     ("share/doc/eyrie/copyright", 0o644),
     ("share/doc/eyrie/changelog.gz", 0o644),
     ("share/doc/eyrie/docs/cli.md", 0o644),
+    ("share/doc/eyrie/CHANGELOG.md", 0o644),
+    ("share/doc/eyrie/CONTRIBUTING.md", 0o644),
+    ("share/doc/eyrie/SECURITY.md", 0o644),
 )
 FIELDS = (
     ("Package", r"eyrie"), ("Version", r"\d+\.\d+\.\d+"),
@@ -115,6 +118,7 @@ def check_files(usr):
             path = os.path.join(folder, name)
             check(os.path.exists(path), f"{path} is a link to nothing.")
             check(os.lstat(path).st_mtime == EPOCH, f"{path} has a date.")
+    check_links(os.path.join(usr, "share/doc/eyrie"))
     for name in os.listdir(os.path.join(ROOT, "include/eyrie")):
         check(os.path.exists(os.path.join(usr, "include/eyrie", name)) or
               not name.endswith(".h"), f"{name} is not there.")

@@ -32,6 +32,7 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path.append(os.path.join(ROOT, "install"))
+import documents  # noqa: E402  pylint: disable=wrong-import-position
 import install  # noqa: E402  pylint: disable=wrong-import-position
 import notices  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -112,8 +113,8 @@ def project():
 
 def readme():
     """Returns the README without relative links, which would be broken."""
-    return re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]*\)", r"\1",
-                  install.read(ROOT, project()["readme"]))
+    return documents.with_links(install.read(ROOT, project()["readme"]),
+                                lambda _: None)
 
 
 def licenses():

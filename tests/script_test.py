@@ -17,8 +17,9 @@ import unittest
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 FILES = (
-    "eyrie", "install/help_files.py", "install/install.py",
-    "install/notices.py", "install/package.py", "python/build_wheel.py",
+    "eyrie", "install/documents.py", "install/help_files.py",
+    "install/install.py", "install/notices.py", "install/package.py",
+    "python/build_wheel.py",
     "tools/commands.def", "tools/house/docs_tables.py",
     "tools/house/packages.txt",
 )
