@@ -37,5 +37,5 @@ def run(command, **options):
                           **options)
     if done.returncode != 0:
         print(done.stdout[-4000:])
-        check(False, f"'{' '.join(command)}' gives {done.returncode}.")
+        check(False, f"'{' '.join(command)}' exits with {done.returncode}.")
     return done.stdout

@@ -66,7 +66,7 @@ class Consumers:
 
     def with_pkg_config(self, compilers):
         if shutil.which("pkg-config") is None:
-            print("pkg-config is left out: pkgconf is not installed.")
+            print("Skipping pkg-config: it is not installed.")
             return
         path = os.path.join(self.prefix, "lib/pkgconfig")
         env = dict(os.environ, PKG_CONFIG_PATH=path)
@@ -199,17 +199,17 @@ def install_and_move(built, folder):
               encoding="utf-8") as file:
         file.write("share/eyrie/stray\n")
     installer(*flags, DESTDIR=stage)
-    check(not os.path.exists(stray), "An older version's file is left.")
+    check(not os.path.exists(stray), "A file of an older version was kept.")
     check(sorted(install.read_manifest(stage + "/usr/local")) == before,
           "Two installations differ.")
     prefix = os.path.join(folder, "moved prefix".replace(" ", "-"))
     os.rename(os.path.join(stage, "usr/local"), prefix)
     for name in before:
         place = os.path.join(prefix, name)
-        check(os.path.exists(place), f"{name} is not there.")
+        check(os.path.exists(place), f"{name} does not exist.")
         if name.endswith((".pc", ".cmake", ".bazel")):
             check(folder not in install.read(place),
-                  f"{name} names the folder that it was made in.")
+                  f"{name} contains the path of its first folder.")
     return prefix
 
 
@@ -239,10 +239,10 @@ def main():
     tool = run([os.path.join(prefix, "bin/iree-run-module"),
                 "--module=" + modules[0], "--input=4xf32=1 2 3 4",
                 "--input=4xf32=10"])
-    check(tool.endswith("4xf32=11 12 13 14\n"), "By that name it adds not.")
+    check(tool.endswith("4xf32=11 12 13 14\n"), "iree-run-module does not add.")
     installer("--uninstall", f"--prefix={prefix}")
     check(not os.path.exists(prefix) or not os.listdir(prefix),
-          "What is installed is not all taken out.")
+          "Uninstalling left files.")
     print(f"{len(failures)} failures.")
     return 1 if failures else 0
 

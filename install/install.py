@@ -40,10 +40,10 @@ def parse(arguments):
         "pkg-config, CMake and Bazel. DESTDIR in the environment is put before "
         "the prefix."))
     parser.add_argument("--prefix", default="/usr/local",
-                        help="where to (%(default)s)")
+                        help="the folder to install to (%(default)s)")
     parser.add_argument("--libdir", default="lib",
-                        help="where libraries go, below the prefix "
-                        "(%(default)s)")
+                        help="the folder of the libraries, relative to the "
+                        "prefix (%(default)s)")
     parser.add_argument("--source", help=argparse.SUPPRESS)
     parser.add_argument("--built", help=argparse.SUPPRESS)
     parser.add_argument("--plugins", help=argparse.SUPPRESS)
@@ -55,9 +55,11 @@ def parse(arguments):
     for name in ("prefix", "libdir"):
         value = getattr(options, name)
         if not value or "\n" in value or '"' in value:
-            raise Failure(f"--{name}={value!r} is no folder to install to.")
+            raise Failure(f"--{name} ({value!r}) must be a folder whose name "
+                          "has no quotes and no line breaks.")
     if os.path.isabs(options.libdir) or ".." in options.libdir.split("/"):
-        raise Failure(f"--libdir={options.libdir} is not below the prefix.")
+        raise Failure(f"--libdir ({options.libdir!r}) must be a relative path "
+                      "below the prefix.")
     options.prefix = os.path.abspath(options.prefix)
     options.libdir = os.path.normpath(options.libdir)
     return options
@@ -159,13 +161,13 @@ def plan(options):
 
 
 def check_links(tree, root):
-    """Drops links in bin/ from the tree if their place is already taken by
-    something that Eyrie did not install."""
+    """Drops links in bin/ from the tree if a file that Eyrie did not install
+    already has their name."""
     for path, (_, target, _) in list(tree.files.items()):
         place = os.path.join(root, path)
         if path.startswith("bin/") and target and os.path.lexists(place) and (
                 not os.path.islink(place) or os.readlink(place) != target):
-            print(f"eyrie: {place} is another's and stays as it is.",
+            print(f"eyrie: Kept '{place}', which Eyrie did not install.",
                   file=sys.stderr)
             del tree.files[path]
 
@@ -220,17 +222,17 @@ def install(options, root):
     tree.add_bytes(MANIFEST, "".join(f"{name}\n" for name in names).encode())
     write(tree, root)
     remove(set(before) - set(names), root)
-    print(f"eyrie: {len(names)} files are in {root}; "
-          f"{os.path.join(root, MANIFEST)} lists them.", file=sys.stderr)
+    print(f"eyrie: Installed {len(names)} files in '{root}'; "
+          f"'{os.path.join(root, MANIFEST)}' lists them.", file=sys.stderr)
 
 
 def uninstall(root):
     paths = read_manifest(root)
     if not paths:
-        raise Failure(f"{os.path.join(root, MANIFEST)} lists nothing: no "
-                      "installation is known there.")
+        raise Failure(f"Eyrie is not installed in '{root}': "
+                      f"'{os.path.join(root, MANIFEST)}' does not list files.")
     remove(paths, root)
-    print(f"eyrie: {len(paths)} files are gone from {root}.", file=sys.stderr)
+    print(f"eyrie: Removed {len(paths)} files from '{root}'.", file=sys.stderr)
 
 
 def exit_code(action, arguments):
@@ -241,9 +243,10 @@ def exit_code(action, arguments):
     except Failure as failure:
         print(f"eyrie: {failure}", file=sys.stderr)
     except OSError as error:
-        print(f"eyrie: {error.filename}: {error.strerror}.", file=sys.stderr)
+        print(f"eyrie: '{error.filename}': {error.strerror}.", file=sys.stderr)
     except subprocess.CalledProcessError as error:
-        print(f"eyrie: {error.cmd[0]} failed.", file=sys.stderr)
+        print(f"eyrie: '{error.cmd[0]}' failed with exit code "
+              f"{error.returncode}.", file=sys.stderr)
     return 1
 
 

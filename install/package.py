@@ -58,14 +58,14 @@ COPYRIGHT = """\
 Eyrie is licensed under the Apache License, Version 2.0. On Debian systems its
 text is in /usr/share/common-licenses/Apache-2.0.
 
-The programs and libraries of this package hold code of the following projects,
-under these terms:
+The programs and libraries of this package contain code of the following
+projects, under these terms:
 """
 
 
 # The program must also run on machines without Debian's libraries.
 OVERRIDES = """\
-# One program for every Linux: it holds the libraries that it needs.
+# One program for every Linux: it contains the libraries that it needs.
 eyrie: embedded-library *zlib*
 """
 
@@ -189,7 +189,8 @@ def main(arguments):
         "Makes a Debian package of the tool, the libraries, their headers, "
         "documents, man pages and completions. DEBFULLNAME and DEBEMAIL in the "
         "environment name its maintainer."))
-    parser.add_argument("--out", default="dist", help="where to (%(default)s)")
+    parser.add_argument("--out", default="dist",
+                        help="the folder for the package (%(default)s)")
     parser.add_argument("--source", help=argparse.SUPPRESS)
     parser.add_argument("--built", help=argparse.SUPPRESS)
     parser.add_argument("--plugins", help=argparse.SUPPRESS)

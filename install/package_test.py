@@ -82,7 +82,7 @@ exec chroot "$2/all" sh -euc '
 def has(program):
     found = shutil.which(program) is not None
     if not found:
-        print(f"{program} is left out: it is not installed.")
+        print(f"Skipping {program}: it is not installed.")
     return found
 
 
@@ -109,21 +109,22 @@ def make(built, folder):
 def check_files(usr):
     for pattern, mode in FILES:
         found = glob.glob(os.path.join(usr, pattern))
-        check(len(found) == 1, f"{pattern} is there {len(found)} times.")
+        check(len(found) == 1, f"{pattern} matches {len(found)} files.")
         for path in found:
             check(os.stat(path).st_mode & 0o7777 == mode,
                   f"{path} has mode {os.stat(path).st_mode & 0o7777:o}.")
     for folder, _, names in os.walk(usr):
         for name in names:
             path = os.path.join(folder, name)
-            check(os.path.exists(path), f"{path} is a link to nothing.")
-            check(os.lstat(path).st_mtime == EPOCH, f"{path} has a date.")
+            check(os.path.exists(path), f"{path} is a dangling link.")
+            check(os.lstat(path).st_mtime == EPOCH,
+                  f"{path} does not have the date of the sources.")
     check_links(os.path.join(usr, "share/doc/eyrie"))
     for name in os.listdir(os.path.join(ROOT, "include/eyrie")):
         check(os.path.exists(os.path.join(usr, "include/eyrie", name)) or
-              not name.endswith(".h"), f"{name} is not there.")
+              not name.endswith(".h"), f"{name} is not in the package.")
     check(not os.path.exists(os.path.join(usr, install.MANIFEST)),
-          "`./eyrie uninstall` would take files of the package out.")
+          "`./eyrie uninstall` would remove files of the package.")
 
 
 def check_control(package):
@@ -138,7 +139,7 @@ def check_pages(usr, commands):
     folder = os.path.join(usr, "share/man/man1")
     for page in ["eyrie"] + [command.page for command in commands.values()]:
         path = os.path.join(folder, page + ".1.gz")
-        check(os.path.exists(path), f"{page} has no page.")
+        check(os.path.exists(path), f"There is no man page {page}.")
         with gzip.open(path, "rt", encoding="utf-8") as file:
             text = file.read()
         for command in commands.values():
@@ -190,7 +191,7 @@ def check_use(usr, module, picture):
     run(["gcc", "-std=c11", source, "-o", program,
         *flags])
     needed = run(["ldd", program], env=dict(os.environ, LD_LIBRARY_PATH=folder))
-    check(f"=> {folder}/libeyrie.so.0" in needed, f"It needs {needed}.")
+    check(f"=> {folder}/libeyrie.so.0" in needed, f"It loads {needed}.")
 
 
 def check_in_root(package, folder, module, picture):
@@ -200,7 +201,7 @@ def check_in_root(package, folder, module, picture):
     home = pwd.getpwuid(os.getuid()).pw_dir
     root = os.path.join(home, ".cache/eyrie/roots", release)
     if os.getuid() != 0 or not os.path.isdir(root):
-        print(f"Installing is left out: it needs root, and {root}.")
+        print(f"Skipping the installation: it needs root, and {root}.")
         return
     layer = os.path.join(folder, "layer")
     os.makedirs(layer)
@@ -208,11 +209,11 @@ def check_in_root(package, folder, module, picture):
         ["unshare", "--mount", "sh", "-euc", IN_ROOT, "-", root, layer,
          package, module, picture], capture_output=True, text=True, check=False)
     if done.returncode == 75:
-        print("Installing is left out: Debian's archive is out of reach.")
+        print("Skipping the installation: Debian's archive does not answer.")
         return
     check("10xf32=" in done.stdout,
           f"In {root} the digits give {done.stdout}{done.stderr}.")
-    print(f"It is installed in {root}.")
+    print(f"Installed the package in {root}.")
 
 
 def main():

@@ -71,7 +71,7 @@ class Target:
             self.flags = ["-DPy_LIMITED_API=0x030C0000"]
         self.tag = f"{python}-{abi}-linux_{platform.machine()}"
         if not os.path.exists(os.path.join(self.include, "Python.h")):
-            raise FileNotFoundError(2, "No header of Python",
+            raise FileNotFoundError(2, "The headers of Python are missing",
                                     f"{self.include}/Python.h")
 
 
@@ -284,15 +284,16 @@ def main():
     parser = argparse.ArgumentParser(
         prog="eyrie wheel", description="Builds wheels of the Python package.")
     parser.add_argument("--python", action="append", metavar="PROGRAM",
-                        help="a Python that a wheel is for, such as "
-                        "python3.9; may be repeated; 'all' takes 3.9 to 3.13 "
-                        "as far as PATH or pyenv has them (this system's)")
+                        help="builds a wheel for this Python, such as "
+                        "python3.9; may be repeated; 'all' means 3.9 to 3.13 "
+                        "in PATH or pyenv (the system's Python)")
     parser.add_argument("--list", action="store_true",
-                        help="prints the Pythons that 'all' takes")
+                        help="prints the Pythons that 'all' means")
     parser.add_argument("--sdist", action="store_true",
-                        help="makes the archive of sources and no wheel")
+                        help="makes an archive of the sources instead")
     parser.add_argument("--library", help=argparse.SUPPRESS)
-    parser.add_argument("--out", default="dist", help="where to (%(default)s)")
+    parser.add_argument("--out", default="dist",
+                        help="the folder for wheels (%(default)s)")
     parser.add_argument("--only_parse", action="store_true",
                         help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -317,6 +318,7 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except OSError as error:
-        sys.exit(f"eyrie: {error.filename}: {error.strerror}.")
+        sys.exit(f"eyrie: '{error.filename}': {error.strerror}.")
     except subprocess.CalledProcessError as error:
-        sys.exit(f"eyrie: {error.cmd[0]} failed.")
+        sys.exit(f"eyrie: '{error.cmd[0]}' failed with exit code "
+                 f"{error.returncode}.")

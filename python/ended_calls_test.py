@@ -363,7 +363,7 @@ class ExitTest(Test):
                 eyrie.load(path, device=device)
             except eyrie.Error as error:
                 self.assertEqual(error.code, "UNAVAILABLE")
-                print(f"Left out: {error}")
+                print(f"Skipping {device}: {error}")
                 continue
             for handler in handlers:
                 for when in ("earlier", "later"):

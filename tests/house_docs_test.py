@@ -125,7 +125,7 @@ class DocsTest(unittest.TestCase):
                 "docs/generated/a.md is missing: run ./eyrie docs.",
                 "docs/generated/b.md:2: The page is stale: run ./eyrie docs, "
                 "and commit what it writes.",
-                "docs/generated/c.md is made by nobody: delete it.",
+                "docs/generated/c.md is not generated: delete it.",
             ])
 
 

@@ -136,8 +136,8 @@ ARGUMENTS = [
               "commands."),
     ("--bogus", "There is no command '--bogus'; './eyrie help' lists the "
                 "commands."),
-    ("", "Missing Debian packages are named and then installed, by root or "
-         "with sudo."),
+    ("", "The script lists missing Debian packages and installs them, as root "
+         "or with sudo."),
     ("build --bogus", "There is no plug-in '--bogus'; there are: mpi, "
                       "spirv_tools."),
     ("build mpi again", "'./eyrie build' does not take 'again'."),

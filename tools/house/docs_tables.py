@@ -1,10 +1,9 @@
 """Writes docs/generated: tables of the .def files and of the tool's --help.
 
-    docs_tables.py --eyrie=PATH            writes what is stale
-    docs_tables.py --eyrie=PATH --check    says what is stale, writes nothing
+    docs_tables.py --eyrie=PATH            writes the stale pages
+    docs_tables.py --eyrie=PATH --check    lists the stale pages, writes nothing
 
-`./eyrie docs` builds the tool and runs this script. It also reads the --help of
-the tool's other programs, which are in the same folder. Tested by
+`./eyrie docs` builds the tool and runs this script. Tested by
 tests/docs_test.py and tests/house_docs_test.py.
 """
 
@@ -36,14 +35,14 @@ def def_rows(root, path, macro):
                 text, position).end())
             if token is None:
                 line = text[position:].split("\n")[0]
-                raise SystemExit(f"{path}: a row of {macro} is not plain: "
-                                 f"{line}")
+                raise SystemExit(f"{path}: Cannot read a row of {macro} at "
+                                 f"'{line}'.")
             position, after = token.end(), token.group(4)
             if after is None:
                 row.append(next(g for g in token.groups() if g is not None))
         rows.append(row)
     if not rows:
-        raise SystemExit(f"{path}: there is no row of {macro}.")
+        raise SystemExit(f"{path}: Expected a row of {macro}.")
     return rows
 
 
@@ -68,36 +67,37 @@ def page(title, sources, text):
     """Returns a page that names its sources."""
     links = " and ".join(f"[`{path}`](../../{path})" for path in sources)
     made = f"Made by `{COMMAND}` from {links}." if sources else (
-        f"Made by `{COMMAND}`: what `eyrie COMMAND --help` prints, as tables.")
+        f"Made by `{COMMAND}` from the output of `eyrie COMMAND --help`.")
     return f"# {title}\n\n{made}\n\n{text.strip()}\n"
 
 
 # Instructions.
 
 OP_SETS = {
-    "Core": ("The core set", "A byte, the code, begins an instruction."),
-    "F32": ("The set EXT_F32", "The byte `0xE0` stands before the code."),
-    "F64": ("The set EXT_F64", "The byte `0xE1` stands before the code."),
+    "Core": ("The core set", "An instruction begins with one byte, the code."),
+    "F32": ("The set EXT_F32", "The byte `0xE0` precedes the code."),
+    "F64": ("The set EXT_F64", "The byte `0xE1` precedes the code."),
 }
 OPERANDS = """\
-Fields stand in this order in the bytecode, operands before results. `since` is
+Fields have this order in the bytecode, with operands before results. `since` is
 the first release whose compiler may write the instruction.
 
 | field | |
 |---|---|
 | `i` `I` `f` `F` `r` | a register: i32, i64 (an even pair), f32, f64 (a \
 pair), reference |
-| `r.move` | a reference that the instruction may take away; as a result, one \
-that it may take from the list or the global |
-| `i*` … `r*`, `regs` | a counted list of such registers; of any bank |
+| `r.move` | a reference that the instruction may move out of the register; as \
+a result, one that it may move out of the list or the global |
+| `i*` … `r*`, `regs` | a counted list of such registers; of registers of any \
+kind |
 | `imm.T` | an immediate of type T |
 | `string` | counted bytes |
 | `global.T`, `global.ref` | the byte offset of a global; the ordinal of a \
 reference |
 | `rodata`, `type`, `func`, `import` | an ordinal |
 | `segments` | counts per argument |
-| `block`, `remap`, `cases` | a branch target; the register moves on the way; \
-a counted list of both |
+| `block`, `remap`, `cases` | a branch target; the moves of registers before \
+the branch; a counted list of both |
 """
 
 
@@ -105,8 +105,8 @@ def opcodes(root):
     """Returns the page of instructions."""
     path = "vm/isa/opcodes.def"
     rows = def_rows(root, path, "OP")
-    text = (f"{len(rows)} instructions; [vmasm.md](../vmasm.md) has how they "
-            f"are written, with `vm.` before the name.\n\n{OPERANDS}")
+    text = (f"{len(rows)} instructions. [vmasm.md](../vmasm.md) describes them "
+            "as text, where `vm.` is added before the name.\n\n" + OPERANDS)
     for name, (title, prefix) in OP_SETS.items():
         text += f"\n## {title}\n\n{prefix}\n\n" + table(
             ["code", "instruction", "operands", "results", "since"],
@@ -123,24 +123,24 @@ def opcodes(root):
 
 IMPORTS = [
     ("hal", "hal/module/imports.def", "HAL_IMPORT",
-     "What programs for devices import."),
+     "Programs for devices import these."),
     ("hal_inline", "hal/module/inline_imports.def", "HAL_IMPORT",
      "Programs of `inline-static` and `inline-dynamic` import these."),
     ("hal_loader", "hal/module/loader_imports.def", "HAL_IMPORT",
-     "Kernels of `inline-dynamic` are called by these."),
+     "Programs of `inline-dynamic` call their kernels by these."),
     ("io_parameters", "hal/module/parameters_imports.def", "HAL_IMPORT",
-     "How programs ask for [parameters](../parameters.md)."),
+     "Programs read [parameters](../parameters.md) by these."),
     ("vmvx", "hal/vmvx/imports.def", "VMVX_IMPORT",
-     "Microkernels, for kernels that are bytecode; of all releases."),
+     "Microkernels of all releases, for kernels in bytecode."),
     ("check", "tools/check/imports.def", "CHECK_IMPORT",
-     "The expectations of [tests](../check.md); there in `eyrie check` "
-     "alone."),
+     "The expectations of [tests](../check.md). Only `eyrie check` has them."),
 ]
 LETTERS = """\
-An import is found by its module, its name *and* its calling convention: a name
-that changed stands with several. A convention is `0`, the arguments, `_` and
-the results: `i` an i32, `I` an i64, `f` an f32, `F` an f64, `r` a reference,
-`C…D` what stands between them as often as the call says, `v` nothing.
+An import is found by its module, its name *and* its calling convention. If a
+function has changed, it has a row for each convention. A convention is `0`, the
+arguments, `_` and the results: `i` is an i32, `I` an i64, `f` an f32, `F` an
+f64, `r` a reference, `v` nothing. The values between `C` and `D` are repeated;
+each call gives their count.
 """
 
 
@@ -261,7 +261,7 @@ def parse_help(text):
 
 
 def every_command(eyrie):
-    """Returns (words, usage, flags) of every command."""
+    """Returns (name, usage, flags) of every command."""
     found = []
     waiting = [[name] for name in re.findall(r"^  (\w+)  ", help_of(eyrie),
                                              re.M)]
@@ -282,7 +282,7 @@ def every_command(eyrie):
 
 
 def commands_of(eyrie):
-    """Returns (words, usage, flags) of every command that has flags."""
+    """Returns (name, usage, flags) of every command that has flags."""
     return [command for command in every_command(eyrie) if command[2]]
 
 
@@ -310,8 +310,8 @@ def flags_page(root, eyrie):
             if len(users[flag_key(flag)]) > 1 and flag_key(flag) not in map(
                     flag_key, shared):
                 shared.append(flag)
-    text = ("[cli.md](../cli.md) has how flags are written, and what values "
-            "are.\n\n## Of several commands\n\n") + table(
+    text = ("[cli.md](../cli.md) describes the syntax of flags and values."
+            "\n\n## Flags of several commands\n\n") + table(
         ["flag", "default", "", "commands"],
         flag_rows(shared, lambda flag: [
             ", ".join(users[flag_key(flag)])
@@ -329,8 +329,8 @@ def public_names(root):
     """Returns the sections on names and flags of upstream's tools."""
     names, ignored = "tools/names.def", "tools/public_flags.def"
     text = (f"\n## By the public tools' names\n\n[`{names}`](../../{names}); "
-            "[from_iree.md](../from_iree.md) says what differs.\n\n")
-    text += table(["name", "stands for"],
+            "[from_iree.md](../from_iree.md) lists the differences.\n\n")
+    text += table(["name", "runs"],
                   [[code(row[0]), code("eyrie " + " ".join(row[1:]))]
                    for row in def_rows(root, names, "PUBLIC_TOOL")])
     text += ("\n## Accepted without effect\n\nFlags of the public tools for "
@@ -369,7 +369,7 @@ def stale_pages(root, wanted):
     folder = os.path.join(root, FOLDER)
     for name in sorted(os.listdir(folder) if os.path.isdir(folder) else []):
         if f"{FOLDER}/{name}" not in wanted:
-            sentences.append(f"{FOLDER}/{name} is made by nobody: delete it.")
+            sentences.append(f"{FOLDER}/{name} is not generated: delete it.")
     return sentences
 
 
@@ -377,9 +377,9 @@ def main():
     parser = argparse.ArgumentParser(
         description="Writes the tables of docs/generated.")
     parser.add_argument("--eyrie", required=True,
-                        help="the built tool, the others beside it")
+                        help="the built tool")
     parser.add_argument("--check", action="store_true",
-                        help="writes nothing, says what is stale")
+                        help="lists stale pages and writes nothing")
     options = parser.parse_args()
     root = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../..")
     wanted = pages(root, os.path.abspath(options.eyrie))

@@ -20,7 +20,7 @@ make_root() {
   local mirror
   mirror=$(apt-get indextargets --format '$(SITE)' 'Origin: Debian' \
     'Label: Debian' | head -n 1)
-  say "Making a root of Debian $release ..."
+  say "Creating a root folder of Debian $release ..."
   rm -rf "$root.new"
   mkdir -p "$(dirname "$root")"
   debootstrap --variant=minbase --include=ca-certificates "$release" \
@@ -46,8 +46,8 @@ enter() {
       ${http_proxy:+"http_proxy=$http_proxy"} "$@"' - "$root" "$@"
 }
 
-# Installs the packages that ./eyrie would install there. A mirror that does not
-# answer must not fail the tests.
+# Installs the packages that ./eyrie would install there. If no mirror answers,
+# the tests are skipped instead of failing.
 install_packages() {
   local wanted
   mapfile -t wanted
@@ -57,14 +57,14 @@ install_packages() {
 }
 
 give_up() {
-  say "Debian $release is left out: $*"
+  say "Skipping Debian $release: $*"
   exit $CANNOT
 }
 
-((EUID == 0)) || give_up "root alone can make a root of it and enter that."
-unshare --mount true || give_up "there are no mount namespaces here."
+((EUID == 0)) || give_up "only root can create and enter its root folder."
+unshare --mount true || give_up "this machine does not allow mount namespaces."
 [[ -d $root ]] || { make_root && install_packages; } ||
-  give_up "its packages are not to be had."
+  give_up "its packages cannot be downloaded."
 copy_tree
 status=0
 enter /eyrie/eyrie "$@" >&2 || status=$?
