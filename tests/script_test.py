@@ -92,6 +92,9 @@ ROWS = [
      "tools/house/packages.txt, and build with bazel" + PAGE),
     ("a tree that is not writable", "run a",
      {"in": NO_ROOT, "before": 'chmod -R a-w "$TREE"'}, "tool run a"),
+    ("a tree that is not writable, documents", "docs",
+     {"in": NO_ROOT, "before": 'chmod -R a-w "$TREE"'},
+     "which is not writable" + PAGE),
     ("a state of another user", "run a",
      {"in": NO_ROOT, "before": 'mkdir .eyrie; chmod a-w .eyrie'},
      "tool run a"),
@@ -127,6 +130,10 @@ ROWS = [
     ("a wheel without a home", "wheel",
      {"in": NO_ROOT, "before": 'chmod a-w "$HOME"'},
      "which cannot be written" + PAGE),
+    ("a wheel without a network", "wheel",
+     {"before": "printf '#!/bin/sh\\nexit 1\\n' >python/install.sh\n"
+                "chmod +x python/install.sh"},
+     "pip cannot install nanobind, NumPy and ml_dtypes from PyPI" + PAGE),
 ]
 
 # Arguments that end the script before it installs or builds anything, and the
