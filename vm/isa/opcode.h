@@ -8,9 +8,11 @@
 #ifndef EYRIE_VM_ISA_OPCODE_H_
 #define EYRIE_VM_ISA_OPCODE_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "absl/strings/string_view.h"
 #include "vm/isa/operand.h"
@@ -35,6 +37,31 @@ enum class Op : uint16_t {
 #undef OP
 };
 
+// The words of the column of traits, as bits.
+enum OpTraits : uint8_t {
+  kCompares = 1,
+  kDivides = 2,
+  kEnds = 4,
+  kHasMachineCode = 8,
+  kUnknownTrait = 128,
+};
+
+// Parses a column of traits, which are separated by spaces.
+constexpr uint8_t ParseTraits(std::string_view text) {
+  uint8_t traits = 0;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    traits |= word == "compares"   ? kCompares
+              : word == "divides"  ? kDivides
+              : word == "ends"     ? kEnds
+              : word == "compiled" ? kHasMachineCode
+                                   : kUnknownTrait;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return traits;
+}
+
 // Contains no pointers, which would need relocation at every start.
 struct OpInfo {
   Op op;
@@ -44,17 +71,21 @@ struct OpInfo {
   OperandList reads;
   OperandList writes;
   uint16_t major;  // first bytecode version that may use it
+  uint8_t traits;  // bits of OpTraits
+
+  constexpr bool has(OpTraits trait) const { return (traits & trait) != 0; }
 };
 
 inline constexpr OpInfo kOps[] = {
-#define OP(set, code, name, text, operands, results, since) \
-  {Op::k##name,                                             \
-   OpSet::k##set,                                           \
-   code,                                                    \
-   text,                                                    \
-   ParseOperands(operands),                                 \
-   ParseOperands(results),                                  \
-   MajorOfRelease(since)},
+#define OP(set, code, name, text, operands, results, since, traits) \
+  {Op::k##name,                                                     \
+   OpSet::k##set,                                                   \
+   code,                                                            \
+   text,                                                            \
+   ParseOperands(operands),                                         \
+   ParseOperands(results),                                          \
+   MajorOfRelease(since),                                           \
+   ParseTraits(traits)},
 #include "vm/isa/opcodes.def"
 #undef OP
 };
@@ -71,6 +102,7 @@ constexpr bool RowsAscend() {
 constexpr bool TokensKnown() {
   for (const OpInfo& info : kOps) {
     if (!IsKnown(info.reads) || !IsKnown(info.writes)) return false;
+    if (info.has(kUnknownTrait)) return false;
   }
   return true;
 }
@@ -84,7 +116,7 @@ constexpr bool PrefixesFree() {
   return true;
 }
 static_assert(RowsAscend(), "opcodes.def: rows must ascend by (set, code)");
-static_assert(TokensKnown(), "opcodes.def: unknown operand word");
+static_assert(TokensKnown(), "opcodes.def: unknown operand or trait");
 static_assert(PrefixesFree(), "opcodes.def: a core code is a prefix byte");
 
 // Maps keys to row numbers + 1; 0 if no instruction has the key.
@@ -118,23 +150,7 @@ const OpInfo* FindOp(absl::string_view text);
 
 // Reports whether control never reaches the next instruction. Every block ends
 // with exactly one instruction of this kind.
-constexpr bool IsTerminator(Op op) {
-  switch (op) {
-    case Op::kBranch:
-    case Op::kCondBranch:
-    case Op::kBranchTable:
-    case Op::kReturn:
-    case Op::kFail:
-    case Op::kYield:
-    case Op::kCondBreak:
-    case Op::kBreak:
-    case Op::kCallYieldable:
-    case Op::kCallVariadicYieldable:
-      return true;
-    default:
-      return false;
-  }
-}
+constexpr bool IsTerminator(Op op) { return InfoOf(op).has(kEnds); }
 
 // Returns "core", "f32" or "f64".
 const char* OpSetName(OpSet set);

@@ -85,7 +85,7 @@ TEST(Opcode, FindsByCodeAndText) {
 
 // The operands and results of each row of opcodes.def.
 constexpr const char* kOperandTexts[][2] = {
-#define OP(set, code, name, text, operands, results, since) {operands, results},
+#define OP(set, code, name, text, operands, results, ...) {operands, results},
 #include "vm/isa/opcodes.def"
 #undef OP
 };

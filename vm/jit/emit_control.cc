@@ -92,9 +92,13 @@ Condition Emitter::CompareFloats(Op op) {
     case Op::kCmpLteF64U:
       condition = {Cond::kBE, Parity::kAny};
       break;
-    default:  // cmp.nan
+    case Op::kCmpNanF32:
+    case Op::kCmpNanF64:
       condition = {Cond::kP, Parity::kAny};
       break;
+    default:
+      RefuseFunction();
+      return condition;
   }
   const Access& last = In(op == Op::kCmpNanF32 || op == Op::kCmpNanF64 ? 0 : 1);
   const Access& left = swapped ? last : In(0);
@@ -189,10 +193,13 @@ void Emitter::EmitControl() {
     return EmitBranch({Cond::kNE, Parity::kAny});
   }
   if (i.is(Op::kBranchTable)) return EmitBranchTable();
-  if (i.form == Form::kOp) return EmitComparison(i.op().op);
+  if (i.form == Form::kOp && i.op().has(kCompares)) {
+    return EmitComparison(i.op().op);
+  }
   if (IsJump(i) || IsFall(i)) return EmitJump();
   if (i.is(Lowered::kCallFunction)) return EmitCall();
-  EmitReturn();
+  if (IsReturn(i)) return EmitReturn();
+  RefuseFunction();
 }
 
 void Emitter::EmitJump() {

@@ -222,6 +222,10 @@ void Emitter::ZeroNumbers() {
   }
 }
 
+void Emitter::RefuseFunction() {
+  a_.reportError(asmjit::kErrorInvalidInstruction);
+}
+
 void Emitter::EmitInstruction(uint32_t n) {
   number_ = n;
   current_ = &program().instructions[n];

@@ -93,6 +93,9 @@ class Emitter {
   void TakeArguments();
   bool IsWantedInFrame(const PassedNumber& number) const;
   void EmitInstruction(uint32_t n);
+  // Fails the compilation of a function with an instruction that has no machine
+  // code, so the interpreter runs the function.
+  void RefuseFunction();
   void EmitStep(uint32_t n);
   void EmitImport();
   void EmitSlow(const Slow& slow);

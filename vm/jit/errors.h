@@ -6,8 +6,8 @@
 
 namespace eyrie::vm::jit {
 
-// The error handler of one CodeHolder. Errors mean that there is no memory for
-// the code.
+// The error handler of one CodeHolder. An error means that there is no memory
+// for the code, or that Emitter::RefuseFunction was called.
 class Errors final : public asmjit::ErrorHandler {
  public:
   void handleError(asmjit::Error, const char*, asmjit::BaseEmitter*) override {

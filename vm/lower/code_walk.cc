@@ -19,7 +19,7 @@ bool BranchesOn(const uint8_t* code, uint16_t reg, uint32_t pc) {
 bool IsCondition(const uint8_t* code, uint32_t block) {
   uint32_t pc = block + kBlockMarkSize;
   const OpInfo& op = ReadOp(code, pc);
-  if (!IsComparison(op)) return false;
+  if (!op.has(kCompares)) return false;
   pc += op.reads.count * FixedSize(OperandKind::kI32);
   const auto result = LoadFrom<uint16_t>(code, pc);
   if (!BranchesOn(code, result, pc)) return false;

@@ -62,12 +62,6 @@ constexpr LoweredLayout LayOut(const OpInfo& op) {
   return layout;
 }
 
-// Reports whether the only result is an i32 that is 0 or 1.
-constexpr bool IsComparison(const OpInfo& op) {
-  return op.text[0] == 'c' && op.text[1] == 'm' && op.text[2] == 'p' &&
-         op.text[3] == '.';
-}
-
 // Instructions that exist only in the lowered form.
 enum class Lowered : uint8_t {
 #define LOWERED(name, body) k##name,

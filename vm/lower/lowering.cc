@@ -122,7 +122,7 @@ void Lowering::LowerOperands(const OpInfo& op) {
   for (OperandKind kind : op.writes) {
     LowerOperand(kind, at + layout.at[next++], /*written=*/true);
   }
-  if (IsComparison(op) && !pauses_) LowerBranchOn(op, at);
+  if (op.has(kCompares) && !pauses_) LowerBranchOn(op, at);
 }
 
 void Lowering::LowerOperand(OperandKind kind, uint32_t to, bool written) {

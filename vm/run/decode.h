@@ -224,7 +224,7 @@ EYRIE_VM_INLINE bool Step(Machine& m, Cursor& c) {
 template <Op kOp, auto kBody>
 EYRIE_VM_INLINE bool StepAndBranch(Machine&, Cursor& c) {
   static constexpr OpInfo kInfo = InfoOf(kOp);
-  if constexpr (IsComparison(kInfo)) {
+  if constexpr (kInfo.has(kCompares)) {
     static constexpr LoweredLayout kLayout = LayOut(kInfo);
     const int32_t result =
         [&]<size_t... kI>(std::index_sequence<kI...>)

@@ -105,7 +105,7 @@ EYRIE_VM_INLINE bool ExecJumpMoves(Machine& m, Cursor& c) {
 // A comparison that is the condition of a loop and ends with a backward branch.
 template <Op kOp, auto kBody>
 EYRIE_VM_INLINE bool StepAndTurn(Machine& m, Cursor& c) {
-  if constexpr (IsComparison(InfoOf(kOp))) {
+  if constexpr (InfoOf(kOp).has(kCompares)) {
     if (!ChargeAt(m, c)) [[unlikely]]
       return false;
   }

@@ -43,13 +43,13 @@ struct Labels {
     };
     static const int32_t kBranches[] = {
 #define OP(set, code, name, ...) \
-  IsComparison(InfoOf(Op::k##name)) ? EYRIE_VM_BEHIND(B_##name) : 0,
+  InfoOf(Op::k##name).has(kCompares) ? EYRIE_VM_BEHIND(B_##name) : 0,
 #include "vm/isa/opcodes.def"
 #undef OP
     };
     static const int32_t kTurns[] = {
 #define OP(set, code, name, ...) \
-  IsComparison(InfoOf(Op::k##name)) ? EYRIE_VM_BEHIND(T_##name) : 0,
+  InfoOf(Op::k##name).has(kCompares) ? EYRIE_VM_BEHIND(T_##name) : 0,
 #include "vm/isa/opcodes.def"
 #undef OP
     };
