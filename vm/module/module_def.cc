@@ -25,6 +25,9 @@ absl::string_view View(const flatbuffers::String* text) {
                          : absl::string_view(text->c_str(), text->size());
 }
 
+// Up to this many exports are searched one after the other.
+constexpr size_t kFewExports = 16;
+
 template <typename T>
 uint32_t Size(const T* vector) {
   return vector == nullptr ? 0 : vector->size();
@@ -274,6 +277,18 @@ absl::Status ModuleDef::DecodeExports(const fbs::Module& module) {
     absl::string_view& first = functions[function].export_name;
     if (first.empty()) first = export_name;
   }
+  return IndexExports();
+}
+
+absl::Status ModuleDef::IndexExports() {
+  if (exports.size() <= kFewExports) return absl::OkStatus();
+  RETURN_IF_ERROR(
+      Reserve(by_name_, exports.size(), "the index of a module's exports"));
+  for (uint32_t i = 0; i < exports.size(); ++i) by_name_.push_back(i);
+  std::ranges::sort(by_name_, [&](uint32_t a, uint32_t b) {
+    const int order = exports[a].name.compare(exports[b].name);
+    return order < 0 || (order == 0 && a < b);
+  });
   return absl::OkStatus();
 }
 
@@ -337,6 +352,15 @@ absl::Status ModuleDef::DecodeState(const fbs::Module& module) {
 }
 
 const ExportDef* ModuleDef::FindExport(absl::string_view export_name) const {
+  if (!by_name_.empty()) {
+    const auto found = std::ranges::lower_bound(
+        by_name_, export_name, {},
+        [&](uint32_t i) -> absl::string_view { return exports[i].name; });
+    if (found == by_name_.end() || exports[*found].name != export_name) {
+      return nullptr;
+    }
+    return &exports[*found];
+  }
   for (const ExportDef& candidate : exports) {
     if (candidate.name == export_name) return &candidate;
   }

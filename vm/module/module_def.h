@@ -123,7 +123,7 @@ class ModuleDef {
   uint32_t global_refs = 0;
   std::span<const uint8_t> bytecode;  // the bytecode of all functions
 
-  // Returns the export with this name, or null. Takes linear time.
+  // Returns the first export with this name, or null.
   const ExportDef* FindExport(absl::string_view export_name) const;
 
   // Returns a function's name for messages: its debug name, else the name of
@@ -159,11 +159,15 @@ class ModuleDef {
   absl::Status DecodeImports(const fbs::Module& module);
   absl::Status DecodeFunctions(const fbs::Module& module);
   absl::Status DecodeExports(const fbs::Module& module);
+  // Sorts the exports by name, if there are many.
+  absl::Status IndexExports();
   absl::Status DecodeRodata(const fbs::Module& module);
   absl::Status DecodeState(const fbs::Module& module);
   absl::Status CheckConventions() const;
   void ReadDebugNames();
 
+  // Indices of `exports`, sorted by name and index; empty if there are few.
+  std::vector<uint32_t> by_name_;
   std::shared_ptr<const Archive> archive_;
   const fbs::DebugDatabase* debug_ = nullptr;  // in the archive; may be null
   bool one_source_map_ = false;                // see ReadDebugNames

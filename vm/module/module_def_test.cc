@@ -42,6 +42,28 @@ ModuleBuilder Full() {
   return module;
 }
 
+TEST(ModuleDef, FindsExports) {
+  for (const int count : {1, 16, 17, 1000}) {
+    ModuleBuilder module;
+    for (int i = 0; i < count; ++i) {
+      module.AddFunction(absl::StrCat("f", i), "0v_v", "entry: return []");
+    }
+    module.extra_exports = {{"f0", count - 1}, {"e", 0}, {"g", 0}};
+    const auto def = Decode(module.Build());
+    ASSERT_TRUE(def.ok()) << def.status();
+    for (int i = 0; i < count; ++i) {
+      const ExportDef* const found = def->FindExport(absl::StrCat("f", i));
+      ASSERT_NE(found, nullptr) << i;
+      EXPECT_EQ(found->function, static_cast<uint32_t>(i));
+    }
+    EXPECT_NE(def->FindExport("e"), nullptr);
+    EXPECT_NE(def->FindExport("g"), nullptr);
+    for (const char* name : {"", "f", "f00", "h", "a"}) {
+      EXPECT_EQ(def->FindExport(name), nullptr) << name;
+    }
+  }
+}
+
 TEST(ModuleDef, DecodesEverything) {
   for (bool zip : {false, true}) {
     auto def = Decode(zip ? Full().BuildZip() : Full().Build());
