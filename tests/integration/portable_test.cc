@@ -87,6 +87,24 @@ TEST(Portable, AllGiveWhatNativeCodeGives) {
   EXPECT_GT(compared, 250);
 }
 
+// Upstream's devices read and write subnormals as zeros; without a device,
+// kernels compute with them.
+TEST(Portable, SubnormalsAreZerosOnDevicesAlone) {
+  for (const Json& module : ManifestModules()) {
+    if (!IsPortable(module)) continue;
+    const bool is_inline =
+        absl::StartsWith(module["variant"].get<std::string>(), "inline");
+    const SessionOr session = NewSession(LoadPrograms(module), {});
+    ASSERT_TRUE(session.ok()) << session.status();
+    const auto got = Call(
+        **session,
+        {{"function", "scale"}, {"inputs", {"4x8xf32=0", "4x8xf32=1e-39"}}});
+    ASSERT_TRUE(got.ok()) << got.status();
+    EXPECT_EQ(absl::StrContains(*got, "1E-39"), is_inline)
+        << module["file"] << ": " << *got;
+  }
+}
+
 TEST(Portable, NativeCodeAloneIsRefused) {
   int refused = 0;
   for (const Json& module : ManifestModules()) {
