@@ -73,6 +73,10 @@ struct DriverOptions {
   // Called on any thread, also concurrently, while any object of the device is
   // alive. Must not use the device.
   std::function<void(absl::string_view)> notice;
+  // Limit of the memory that a device keeps for later buffers, in bytes; null:
+  // a quarter of the memory that this process, or the GPU, has. Memory that is
+  // not used for 10 s is freed.
+  std::optional<uint64_t> max_idle_memory;
   // Allocates the buffers of CPU devices; null: the system's allocator. If set,
   // opening a device with its own memory fails with UNIMPLEMENTED.
   std::shared_ptr<HostMemory> host_memory;

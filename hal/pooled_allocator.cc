@@ -8,9 +8,28 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/checked_math.h"
+#include "base/deadline.h"
+#include "base/sanitized.h"
 #include "base/status_macros.h"
 
 namespace eyrie::hal {
+namespace {
+
+constexpr uint64_t kIdleShare = 4;
+// How many blocks of a free list are looked at for the best one.
+constexpr int kMaxTries = 8;
+
+// Buffers that are idle must not be used: AddressSanitizer reports it.
+void Forbid(const PooledBuffer& block) {
+  if (block.host_data() == nullptr) return;
+  PoisonMemory(block.host_data(), block.capacity());
+}
+void Permit(const PooledBuffer& block) {
+  if (block.host_data() == nullptr) return;
+  UnpoisonMemory(block.host_data(), block.capacity());
+}
+
+}  // namespace
 
 void PooledBuffer::OnLastRef() {
   charge().Reset();
@@ -23,10 +42,31 @@ void PooledBuffer::OnLastRef() {
 
 PooledAllocator::PooledAllocator(const Options& options)
     : options_(options),
-      class_count_(ClassOf(options.max_pooled) + 1),
+      class_count_(ClassOf(kMaxPooled) + 1),
+      max_idle_(options.max_idle.value_or(kAlwaysKept)),
+      knows_max_idle_(options.max_idle.has_value()),
       free_(options.pools * class_count_) {}
 
-PooledAllocator::~PooledAllocator() { Trim(); }
+PooledAllocator::~PooledAllocator() { Close(); }
+
+void PooledAllocator::Close() {
+  {
+    const std::lock_guard<ShortLock> lock(lock_);
+    is_closed_ = true;  // FreeOldBlocks sets the alarm no more
+  }
+  if (alarm_ != nullptr) {
+    alarm_->Stop();
+    alarm_->Stop();  // waits for a callback that had set it again
+  }
+  Trim();
+}
+
+void PooledAllocator::Delete(PooledBuffer* first) {
+  while (first != nullptr) {
+    Permit(*first);
+    delete std::exchange(first, first->next_);
+  }
+}
 
 void PooledAllocator::Trim() {
   std::vector<PooledBuffer*> idle(options_.pools * class_count_);
@@ -35,9 +75,12 @@ void PooledAllocator::Trim() {
     idle.swap(free_);
     idle_ = 0;
   }
-  for (PooledBuffer* buffer : idle) {
-    while (buffer) delete std::exchange(buffer, buffer->next_);
-  }
+  for (PooledBuffer* first : idle) Delete(first);
+}
+
+uint64_t PooledAllocator::idle_bytes() const {
+  const std::lock_guard<ShortLock> lock(lock_);
+  return idle_;
 }
 
 // Class 0 holds sizes up to 64; the next classes up to 80, 96, 112, 128, 160...
@@ -54,9 +97,13 @@ size_t PooledAllocator::ClassSize(size_t size_class) {
   return ((size_class - 1) % 4 + 5) << (exponent - 2);
 }
 
+size_t PooledAllocator::BlockSize(size_t size) {
+  if (size < kExactFrom) return ClassSize(ClassOf(size));
+  return size <= kMaxPooled ? (size + kPage - 1) & ~(kPage - 1) : size;
+}
+
 uint64_t PooledAllocator::Footprint(uint64_t size) const {
-  const uint64_t block =
-      size <= options_.max_pooled ? ClassSize(ClassOf(size)) : size;
+  const uint64_t block = BlockSize(size);
   return CheckedAdd(block, options_.object_bytes).value_or(block);
 }
 
@@ -82,23 +129,53 @@ BufferParams PooledAllocator::WithDefaults(const BufferParams& params) {
   return full;
 }
 
+PooledBuffer* PooledAllocator::TakeIdle(size_t pool, uint64_t size,
+                                        uint64_t owner) {
+  if (size > kMaxPooled) return nullptr;
+  const size_t size_class = ClassOf(size);
+  // Each block of the next class is large enough.
+  const size_t end =
+      std::min(size_class + (size < kExactFrom ? 1 : 2), class_count_);
+  for (size_t c = size_class; c < end; ++c) {
+    PooledBuffer** found = nullptr;
+    PooledBuffer** at = &free_[pool * class_count_ + c];
+    for (int tries = kMaxTries; *at != nullptr && tries > 0; --tries) {
+      const bool fits = (*at)->capacity_ >= size;
+      const bool own = fits && (*at)->owner_ == owner;
+      if (own || (fits && found == nullptr)) found = at;
+      if (own) break;
+      at = &(*at)->next_;
+    }
+    if (found == nullptr) continue;
+    PooledBuffer* const block = std::exchange(*found, (*found)->next_);
+    idle_ -= block->capacity_;
+    return block;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<PooledBuffer*> PooledAllocator::NewBlock(size_t pool,
+                                                        size_t capacity) {
+  auto block = CreateBlock(pool, capacity);
+  if (!absl::IsResourceExhausted(block.status())) [[likely]]
+    return block;
+  if (idle_bytes() == 0) return block;
+  Trim();
+  return CreateBlock(pool, capacity);
+}
+
 absl::StatusOr<PooledBuffer*> PooledAllocator::Take(
-    size_t pool, uint64_t size, const BufferParams* params) {
-  const bool pooled = size <= options_.max_pooled;
-  const size_t size_class = pooled ? ClassOf(size) : 0;
-  if (pooled) {
+    size_t pool, uint64_t size, uint64_t owner, const BufferParams* params) {
+  {
     const std::lock_guard<ShortLock> lock(lock_);
-    PooledBuffer*& first = free_[pool * class_count_ + size_class];
-    if (PooledBuffer* const buffer = first) {
-      first = buffer->next_;
-      idle_ -= buffer->capacity_;
+    if (PooledBuffer* const block = TakeIdle(pool, size, owner)) {
       Count(params, size);
-      buffer->ResetRef();
-      return buffer;
+      Permit(*block);
+      block->ResetRef();
+      return block;
     }
   }
-  ASSIGN_OR_RETURN(PooledBuffer* const made,
-                   CreateBlock(pool, pooled ? ClassSize(size_class) : size));
+  ASSIGN_OR_RETURN(PooledBuffer* const made, NewBlock(pool, BlockSize(size)));
   const std::lock_guard<ShortLock> lock(lock_);
   Count(params, size);
   return made;
@@ -141,7 +218,8 @@ Ref<Buffer> PooledAllocator::HandOut(PooledBuffer* block,
 
 absl::StatusOr<Ref<Buffer>> PooledAllocator::AllocateFrom(
     size_t pool, const BufferParams& params, uint64_t size) {
-  ASSIGN_OR_RETURN(PooledBuffer * block, Take(pool, size, &params));
+  ASSIGN_OR_RETURN(PooledBuffer * block,
+                   Take(pool, size, params.owner, &params));
   const absl::Status cleared = ClearFor(*block, params.owner, size);
   block->dirty_ = std::max<size_t>(block->dirty_, size);
   Ref<Buffer> buffer = HandOut(block, params, size, params.owner, true);
@@ -153,7 +231,7 @@ absl::StatusOr<Ref<Buffer>> PooledAllocator::AllocateFrom(
 
 absl::StatusOr<Ref<Buffer>> PooledAllocator::AllocateScratchFrom(
     size_t pool, const BufferParams& params, uint64_t size) {
-  ASSIGN_OR_RETURN(PooledBuffer * block, Take(pool, size, nullptr));
+  ASSIGN_OR_RETURN(PooledBuffer * block, Take(pool, size, 0, nullptr));
   block->dirty_ = block->capacity_;
   return HandOut(block, params, size, 0, false);
 }
@@ -177,24 +255,85 @@ void PooledAllocator::Recycle(PooledBuffer* buffer) {
     TraceChange(trace::Name::kFree, size);
 }
 
+uint64_t PooledAllocator::MaxIdle(size_t capacity) {
+  const bool is_known = knows_max_idle_.load(std::memory_order_acquire);
+  if (!is_known && capacity >= kExactFrom) [[unlikely]] {
+    max_idle_.store(std::max<uint64_t>(kAlwaysKept, TotalMemory() / kIdleShare),
+                    std::memory_order_relaxed);
+    knows_max_idle_.store(true, std::memory_order_release);
+  }
+  return max_idle_.load(std::memory_order_relaxed);
+}
+
 void PooledAllocator::Release(PooledBuffer* buffer) {
+  const size_t capacity = buffer->capacity_;
+  const uint64_t max_idle = MaxIdle(capacity);
+  bool arms = false;
   {
     const std::lock_guard<ShortLock> lock(lock_);
     if (buffer->counted_) {
       StatisticsOf(buffer->memory_type()).freed += buffer->byte_length();
     }
-    const size_t capacity = buffer->capacity_;
-    if (capacity <= options_.max_pooled &&
-        idle_ + capacity <= options_.max_idle) {
+    if (capacity <= kMaxPooled && capacity <= max_idle &&
+        idle_ <= max_idle - capacity) {
       PooledBuffer*& first =
           free_[buffer->pool_ * class_count_ + ClassOf(capacity)];
+      Forbid(*buffer);
+      buffer->period_ = period_;
       buffer->next_ = first;
-      first = buffer;
+      first = std::exchange(buffer, nullptr);
       idle_ += capacity;
-      return;
+      arms = idle_ > kAlwaysKept && !std::exchange(is_armed_, true);
     }
   }
   delete buffer;
+  if (arms) [[unlikely]]
+    Arm();
+}
+
+void PooledAllocator::Arm() {
+  if (alarm_ == nullptr) {
+    auto alarm = Alarm::Create([this] { FreeOldBlocks(); });
+    if (alarm.ok()) alarm_ = *std::move(alarm);
+  }
+  {
+    const std::lock_guard<ShortLock> lock(lock_);
+    if (is_closed_) return;
+    if (alarm_ != nullptr && alarm_->Set(Deadline::After(options_.period)).ok())
+      return;
+    is_armed_ = false;
+  }
+  Trim();
+}
+
+void PooledAllocator::TakeOldBlocks(PooledBuffer*& first, PooledBuffer*& old) {
+  const std::lock_guard<ShortLock> lock(lock_);
+  PooledBuffer** at = &first;
+  while (*at != nullptr && (*at)->period_ + 1 >= period_) at = &(*at)->next_;
+  PooledBuffer* rest = std::exchange(*at, nullptr);
+  while (rest != nullptr) {
+    PooledBuffer* const block = std::exchange(rest, rest->next_);
+    idle_ -= block->capacity_;
+    block->next_ = std::exchange(old, block);
+  }
+}
+
+void PooledAllocator::FreeOldBlocks() {
+  {
+    const std::lock_guard<ShortLock> lock(lock_);
+    ++period_;
+  }
+  for (PooledBuffer*& first : free_) {
+    PooledBuffer* old = nullptr;
+    TakeOldBlocks(first, old);
+    Delete(old);
+  }
+  {
+    const std::lock_guard<ShortLock> lock(lock_);
+    is_armed_ = idle_ > kAlwaysKept;
+    if (!is_armed_) return;
+  }
+  Arm();
 }
 
 AllocatorStatistics PooledAllocator::statistics() const {

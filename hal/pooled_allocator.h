@@ -1,8 +1,8 @@
 // The allocator that all drivers share: blocks in size classes with free lists.
-// A driver creates the blocks.
 //
 // When the last reference to a buffer is dropped, its block and the buffer
-// object return to a free list for reuse. A new buffer reads as zeros, except
+// object return to a free list for reuse, up to a share of the memory. Blocks
+// that nobody used for 5 to 10 s are freed. A new buffer reads as zeros, except
 // that an owner (BufferParams::owner) may see bytes that it wrote earlier
 // (buffers over 1 KiB). No context sees another's bytes. Thread-safe; takes one
 // short lock per allocation and per release.
@@ -14,10 +14,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/alarm.h"
 #include "base/ref.h"
 #include "base/short_lock.h"
 #include "base/trace.h"
@@ -59,7 +63,8 @@ class PooledBuffer : public Buffer {
   const size_t pool_;
   // The allocator's own data.
   Ref<PooledAllocator> home_;     // null while in a free list
-  PooledBuffer* next_ = nullptr;  // in a free list
+  PooledBuffer* next_ = nullptr;  // in a free list, which has the newest first
+  uint64_t period_ = 0;           // when it became idle
   uint64_t owner_ = 0;            // the last owner that could write
   size_t dirty_;                  // bytes from here on are zero
   bool counted_ = false;          // if in the statistics
@@ -73,16 +78,24 @@ class PooledAllocator : public Allocator {
 
   // Frees all blocks in the free lists.
   void Trim();
+  // Returns the bytes in the free lists.
+  uint64_t idle_bytes() const;
 
  protected:
   struct Options {
-    size_t pools = 1;       // kinds of memory, each with its own lists
-    size_t max_pooled;      // larger blocks are not reused; up to 4 GiB
-    size_t max_idle;        // limit of bytes in the free lists
+    size_t pools = 1;  // kinds of memory, each with its own lists
+    // Limit of bytes in the free lists; null: a quarter of TotalMemory().
+    std::optional<uint64_t> max_idle;
     uint64_t object_bytes;  // bytes of a block's object
+    // Blocks that are idle for a whole period are freed.
+    absl::Duration period = absl::Seconds(5);
   };
   explicit PooledAllocator(const Options& options);
   ~PooledAllocator() override;
+
+  // Stops freeing blocks by time, and frees all. Destructors of subclasses must
+  // call it, since blocks may use what the subclass owns.
+  void Close();
 
   // Fills in default access and usage, and allows mapping and transfers.
   static BufferParams WithDefaults(const BufferParams& params);
@@ -101,6 +114,9 @@ class PooledAllocator : public Allocator {
   // bytes.
   virtual absl::StatusOr<PooledBuffer*> CreateBlock(size_t pool,
                                                     size_t capacity) = 0;
+  // Returns the bytes of memory that blocks can come from. Called once, and
+  // only if much memory is idle.
+  virtual uint64_t TotalMemory() const = 0;
   // Clears bytes of a block that the host cannot see.
   virtual absl::Status ClearUnseen(PooledBuffer& block, uint64_t offset,
                                    uint64_t length);
@@ -110,16 +126,33 @@ class PooledAllocator : public Allocator {
 
   // There are four size classes per power of two.
   static constexpr size_t kMinBlock = 64;
+  // Blocks from this size on are as large as the buffer needs, in pages, and a
+  // class has blocks of several sizes.
+  static constexpr size_t kExactFrom = size_t{256} << 10;
+  static constexpr size_t kPage = 4096;
+  static constexpr size_t kMaxPooled = size_t{1} << 40;
+  // Idle memory up to this size is kept without asking for the machine's, and
+  // for any time.
+  static constexpr size_t kAlwaysKept = size_t{12} << 20;
   // Buffers up to this size are always cleared, because it is cheap.
   static constexpr size_t kAlwaysCleared = 1024;
 
   static size_t ClassOf(size_t size);
   static size_t ClassSize(size_t size_class);
+  // Returns the capacity of a new block.
+  static size_t BlockSize(size_t size);
 
   // Takes a block for `size` bytes from a free list or from the driver. Counts
   // it in the statistics if `params` is not null.
-  absl::StatusOr<PooledBuffer*> Take(size_t pool, uint64_t size,
+  absl::StatusOr<PooledBuffer*> Take(size_t pool, uint64_t size, uint64_t owner,
                                      const BufferParams* params);
+  // Takes a block of at least `size` bytes from the free lists, one that
+  // `owner` used last if the first few have any. Returns null if there is none.
+  // The lock must be held.
+  PooledBuffer* TakeIdle(size_t pool, uint64_t size, uint64_t owner);
+  // Creates a block; if there is no memory, frees the idle blocks and tries
+  // again.
+  absl::StatusOr<PooledBuffer*> NewBlock(size_t pool, size_t capacity);
   // Counts an allocation if `params` is not null. The lock must be held.
   void Count(const BufferParams* params, uint64_t size);
   absl::Status Clear(PooledBuffer& block, uint64_t offset, uint64_t length);
@@ -131,6 +164,17 @@ class PooledAllocator : public Allocator {
   void Recycle(PooledBuffer* buffer);
   // Adds it to its free list, or deletes it.
   void Release(PooledBuffer* buffer);
+  // Returns the limit of idle bytes for a block of `capacity` bytes.
+  uint64_t MaxIdle(size_t capacity);
+  // Calls FreeOldBlocks after a period. If that is impossible, frees all now.
+  void Arm();
+  // Frees the blocks that have been idle for a whole period, and arms again if
+  // much is left. Called by the alarm.
+  void FreeOldBlocks();
+  // Deletes the blocks of a list.
+  static void Delete(PooledBuffer* first);
+  // Removes a list's old blocks and appends them to `old`.
+  void TakeOldBlocks(PooledBuffer*& first, PooledBuffer*& old);
   void TraceChange(trace::Name name, uint64_t size) const;
   MemoryStatistics& StatisticsOf(MemoryType type);
 
@@ -138,10 +182,18 @@ class PooledAllocator : public Allocator {
   const size_t class_count_;  // per pool
   std::atomic<uint64_t> next_owner_{1};
 
+  std::atomic<uint64_t> max_idle_;  // kAlwaysKept until it is known
+  std::atomic<bool> knows_max_idle_;
+
   mutable ShortLock lock_;           // guards all below
   std::vector<PooledBuffer*> free_;  // by pool, then by class
-  size_t idle_ = 0;                  // bytes in free_
+  uint64_t idle_ = 0;                // bytes in free_
+  uint64_t period_ = 0;              // number of the current period
+  bool is_armed_ = false;            // alarm_ is set; who sets this may use it
+  bool is_closed_ = false;
   AllocatorStatistics statistics_;
+
+  std::unique_ptr<Alarm> alarm_;  // null until it is needed
 };
 
 }  // namespace eyrie::hal

@@ -66,6 +66,7 @@ struct Options {
   double timeout = 0;  // seconds; 0 or infinity means no limit
   uint64_t max_memory = 0;
   uint64_t max_stack = 0;
+  uint64_t max_idle_memory = 0;
   std::vector<std::string> parameters;
   bool text = false;
   bool allow_loss = false;
@@ -263,6 +264,7 @@ class Core {
     choices.allow_system_executables = options_.allow_system_executables;
     choices.no_native_code = options_.no_native_code;
     choices.jit = static_cast<Jit>(options_.jit);
+    choices.max_idle_memory = options_.max_idle_memory;
     choices.log = LogToPython();
     std::vector<Device> devices;
     for (const std::string& uri : options_.devices) {
@@ -330,16 +332,20 @@ void CreateThreadData() {
   }
 }
 
-NB_MODULE(_core, m) {
-  CreateThreadData();
-  // Objects may still exist when the interpreter exits, and after a fork.
-  nb::set_leak_warnings(false);
-  m.attr("__version__") = EYRIE_VERSION;
+void CreateError(nb::module_& m) {
   const nb::object error = nb::steal(PyErr_NewExceptionWithDoc(
       "eyrie.Error", "What Eyrie fails with; `code` is INVALID_ARGUMENT, ...",
       PyExc_RuntimeError, nullptr));
   error_type = error.ptr();
   m.attr("Error") = error;
+}
+
+NB_MODULE(_core, m) {
+  CreateThreadData();
+  // Objects may still exist when the interpreter exits, and after a fork.
+  nb::set_leak_warnings(false);
+  m.attr("__version__") = EYRIE_VERSION;
+  CreateError(m);
   nb::class_<Lent>(m, "Lent").def("__init__",
                                   [](Lent* self, nb::object object) {
                                     new (self) Lent{std::move(object)};
@@ -357,19 +363,20 @@ NB_MODULE(_core, m) {
           [](Core* self, nb::object source, std::vector<std::string> devices,
              bool allow_system_executables, bool no_native_code, int jit,
              uint64_t fuel, double timeout, uint64_t max_memory,
-             uint64_t max_stack, std::vector<std::string> parameters, bool text,
-             bool allow_loss) {
-            new (self)
-                Core(std::move(source),
-                     {std::move(devices), allow_system_executables,
-                      no_native_code, jit, fuel, timeout, max_memory, max_stack,
-                      std::move(parameters), text, allow_loss});
+             uint64_t max_stack, uint64_t max_idle_memory,
+             std::vector<std::string> parameters, bool text, bool allow_loss) {
+            new (self) Core(
+                std::move(source),
+                {std::move(devices), allow_system_executables, no_native_code,
+                 jit, fuel, timeout, max_memory, max_stack, max_idle_memory,
+                 std::move(parameters), text, allow_loss});
           },
           nb::arg("source"), nb::arg("devices"),
           nb::arg("allow_system_executables"), nb::arg("no_native_code"),
           nb::arg("jit"), nb::arg("fuel"), nb::arg("timeout"),
-          nb::arg("max_memory"), nb::arg("max_stack"), nb::arg("parameters"),
-          nb::arg("text"), nb::arg("allow_loss"))
+          nb::arg("max_memory"), nb::arg("max_stack"),
+          nb::arg("max_idle_memory"), nb::arg("parameters"), nb::arg("text"),
+          nb::arg("allow_loss"))
       .def("sibling", [](const Core& self) { return new Core(self); })
       .def("names", &Core::Names)
       .def("name", &Core::Name)

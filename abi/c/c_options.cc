@@ -106,6 +106,7 @@ absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given) {
       offsetof(eyrie_device_options_t, notice),
       offsetof(eyrie_device_options_t, log),
       offsetof(eyrie_device_options_t, jit),
+      offsetof(eyrie_device_options_t, max_idle_memory),
       sizeof(eyrie_device_options_t),
   };
   ASSIGN_OR_RETURN(const eyrie_device_options_t options,
@@ -116,6 +117,9 @@ absl::StatusOr<DeviceSetup> DeviceSetupOf(const eyrie_device_options_t* given) {
   setup.driver.notice = NotesTo(NoticeOf(options), setup.log);
   setup.driver.allow_system_executables = options.allow_system_executables != 0;
   setup.driver.allow_native_code = options.no_native_code == 0;
+  if (options.max_idle_memory != 0) {
+    setup.driver.max_idle_memory = options.max_idle_memory;
+  }
   if ((options.allocate == nullptr) != (options.deallocate == nullptr)) {
     return absl::InvalidArgumentError(
         "Of the device options' allocate and deallocate one is NULL.");

@@ -6,10 +6,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/control_groups.h"
 #include "base/status_macros.h"
 #include "hal/cpu/buffer.h"
 
@@ -38,12 +40,22 @@ std::string BoundText() {
 
 // The heap's own data takes up to a cache line for the block and for the
 // object.
-Allocator::Allocator(std::shared_ptr<HostMemory> memory)
+Allocator::Allocator(std::shared_ptr<HostMemory> memory,
+                     std::optional<uint64_t> max_idle, absl::Duration period)
     : PooledAllocator(
-          {.max_pooled = size_t{4} << 20,
-           .max_idle = size_t{12} << 20,
-           .object_bytes = sizeof(HostBuffer) + 2 * kBufferAlignment}),
+          {.max_idle = max_idle,
+           .object_bytes = sizeof(HostBuffer) + 2 * kBufferAlignment,
+           .period = period}),
       memory_(std::move(memory)) {}
+
+uint64_t Allocator::TotalMemory() const {
+  rlimit space = {};
+  uint64_t total = MachineMemory();
+  if (getrlimit(RLIMIT_AS, &space) == 0) {
+    total = std::min<uint64_t>(total, space.rlim_cur);
+  }
+  return std::min(total, GroupMemory(ReadSystemText).value_or(total));
+}
 
 absl::StatusOr<PooledBuffer*> Allocator::CreateHostBlock(size_t capacity) {
   void* const data = memory_->Allocate(capacity, kBufferAlignment);

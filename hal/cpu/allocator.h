@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "base/ref.h"
 #include "hal/host_memory.h"
 #include "hal/pooled_allocator.h"
@@ -20,9 +22,14 @@ namespace eyrie::hal::cpu {
 
 class Allocator final : public PooledAllocator {
  public:
-  // Allocates blocks from `memory`, or from the system if it is null.
-  explicit Allocator(std::shared_ptr<HostMemory> memory);
-  ~Allocator() override { Trim(); }
+  // Allocates blocks from `memory`, or from the system if it is null. Idle
+  // memory is at most `max_idle` bytes; by default, a quarter of the memory
+  // that this process may use. Blocks that are idle for a whole `period` are
+  // freed.
+  explicit Allocator(std::shared_ptr<HostMemory> memory,
+                     std::optional<uint64_t> max_idle = std::nullopt,
+                     absl::Duration period = absl::Seconds(5));
+  ~Allocator() override { Close(); }
 
   absl::StatusOr<Ref<hal::Buffer>> Allocate(const BufferParams& params,
                                             uint64_t size) override;
@@ -42,6 +49,7 @@ class Allocator final : public PooledAllocator {
   static BufferParams Resolve(const BufferParams& params);
   absl::StatusOr<PooledBuffer*> CreateBlock(size_t pool,
                                             size_t capacity) override;
+  uint64_t TotalMemory() const override;
 
   // Creates a block of memory_. RESOURCE_EXHAUSTED: memory_ has no memory.
   // FAILED_PRECONDITION: its memory is not aligned.

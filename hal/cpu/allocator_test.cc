@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "hal/device.h"
 #include "tests/support/cpu_device.h"
@@ -55,6 +57,90 @@ TEST(Allocator, SmallMemoryIsAlwaysClear) {
         *device->allocator().Allocate(Owned(owner), 8);
     EXPECT_EQ(Words(*buffer), "0 0");
     SetWords(*buffer, {7, 7});
+  }
+}
+
+constexpr uint64_t kMiB = uint64_t{1} << 20;
+
+TEST(Allocator, LargeMemoryIsUsedAgain) {
+  const auto allocator = MakeRef<Allocator>(nullptr, 256 * kMiB);
+  const auto allocate = [&](uint64_t owner, uint64_t size) {
+    return *allocator->Allocate(Owned(owner), size);
+  };
+  const uint64_t owner = allocator->NewOwner();
+  Ref<hal::Buffer> buffer = allocate(owner, 20 * kMiB);
+  const uint8_t* const first = buffer->host_data();
+  buffer->host_data()[19 * kMiB] = 7;
+  buffer.reset();
+  EXPECT_EQ(allocator->idle_bytes(), 20 * kMiB);
+  struct Case {
+    uint64_t owner;
+    uint64_t size;
+    bool is_first;  // if the first buffer's memory is used
+    int byte;       // what is read at 19 MiB
+  };
+  const Case kCases[] = {
+      {owner, 20 * kMiB, true, 7},
+      {owner, 20 * kMiB - 4096, true, 7},
+      {owner, 20 * kMiB + 1, false, 0},
+      {owner, 2 * kMiB, false, -1},  // a tenth would waste the rest
+      {allocator->NewOwner(), 20 * kMiB, true, 0},
+      {owner, 20 * kMiB, true, 0},  // the other owner's byte is not seen
+  };
+  for (const Case& c : kCases) {
+    const Ref<hal::Buffer> again = allocate(c.owner, c.size);
+    EXPECT_EQ(again->host_data() == first, c.is_first) << c.size;
+    if (c.byte >= 0) {
+      EXPECT_EQ(again->host_data()[19 * kMiB], c.byte) << c.size;
+    }
+    if (c.is_first)
+      again->host_data()[19 * kMiB] = static_cast<uint8_t>(c.byte);
+  }
+}
+
+TEST(Allocator, IdleMemoryIsLimited) {
+  struct Case {
+    uint64_t max_idle;
+    std::vector<uint64_t> sizes;
+    uint64_t want;
+  };
+  const Case kCases[] = {
+      {0, {64, 4096, 32 * kMiB}, 0},
+      {32 * kMiB, {32 * kMiB}, 32 * kMiB},
+      {32 * kMiB, {32 * kMiB + 1}, 0},
+      {32 * kMiB, {20 * kMiB, 16 * kMiB, 1 * kMiB}, 21 * kMiB},
+  };
+  for (const Case& c : kCases) {
+    const auto allocator = MakeRef<Allocator>(nullptr, c.max_idle);
+    std::vector<Ref<hal::Buffer>> buffers;
+    for (const uint64_t size : c.sizes) {
+      buffers.push_back(*allocator->Allocate(BufferParams(), size));
+    }
+    for (Ref<hal::Buffer>& buffer : buffers) buffer.reset();
+    EXPECT_EQ(allocator->idle_bytes(), c.want);
+    allocator->Trim();
+    EXPECT_EQ(allocator->idle_bytes(), 0u);
+  }
+}
+
+TEST(Allocator, MemoryThatIsNotUsedIsFreed) {
+  const auto allocator =
+      MakeRef<Allocator>(nullptr, 256 * kMiB, absl::Milliseconds(10));
+  for (int round = 0; round < 2; ++round) {
+    {
+      const auto buffer = *allocator->Allocate(BufferParams(), 64 * kMiB);
+    }
+    {
+      const auto small = *allocator->Allocate(BufferParams(), 4096);
+    }
+    for (int i = 0; i < 1000 && allocator->idle_bytes() != 0; ++i) {
+      absl::SleepFor(absl::Milliseconds(10));
+    }
+    EXPECT_EQ(allocator->idle_bytes(), 0u);
+  }
+  // The allocator may be destroyed while memory is being freed.
+  {
+    const auto buffer = *allocator->Allocate(BufferParams(), 64 * kMiB);
   }
 }
 

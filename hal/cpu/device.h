@@ -66,7 +66,8 @@ class CpuDevice : public hal::Device {
                                 std::shared_ptr<SegmentRunner> runner);
 
   const DriverOptions options_;
-  const Ref<Allocator> allocator_ = MakeRef<Allocator>(options_.host_memory);
+  const Ref<Allocator> allocator_ =
+      MakeRef<Allocator>(options_.host_memory, options_.max_idle_memory);
   const std::shared_ptr<OperationQueue> queue_ =
       std::make_shared<OperationQueue>();
   const std::shared_ptr<RankRuns> rank_runs_ = std::make_shared<RankRuns>();

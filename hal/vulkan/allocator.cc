@@ -59,8 +59,7 @@ Allocator::Allocator(std::shared_ptr<LogicalDevice> device,
                      std::shared_ptr<ImmediateTransfers> transfers)
     : StagingAllocator(
           {.pools = kKinds,
-           .max_pooled = kMaxShared,
-           .max_idle = size_t{64} << 20,
+           .max_idle = device->max_idle_memory(),
            .object_bytes = sizeof(Buffer) + Granularity(device->limits())}),
       device_(std::move(device)),
       transfers_(std::move(transfers)),
@@ -207,6 +206,11 @@ void Allocator::TrimBlocks() {
   for (size_t kind = 0; kind < kKinds; ++kind) {
     newest[kind] = std::move(pools_[kind].newest);
   }
+}
+
+uint64_t Allocator::TotalMemory() const {
+  const uint32_t heap = pools_[kDevice].heap;
+  return device_->physical().memory.memoryHeaps[heap].size;
 }
 
 uint64_t Allocator::SharedBytes() {

@@ -86,6 +86,7 @@ class Allocator final : public StagingAllocator {
   Kind Resolve(BufferParams& params) const;
   absl::StatusOr<PooledBuffer*> CreateBlock(size_t kind,
                                             size_t capacity) override;
+  uint64_t TotalMemory() const override;
   absl::Status ClearUnseen(PooledBuffer& block, uint64_t offset,
                            uint64_t length) override;
   // Allocates from an existing block with room, or from a new one.

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <memory>
 #include <string>
 
@@ -51,6 +52,9 @@ class LogicalDevice {
   const std::string& queue_name() const { return queue_name_; }
   const PhysicalDevice& physical() const { return physical_; }
   const VulkanOptions& options() const { return options_.vulkan; }
+  std::optional<uint64_t> max_idle_memory() const {
+    return options_.max_idle_memory;
+  }
   bool allows_native_code() const { return options_.allow_native_code; }
   // Passes a message to DriverOptions::notice.
   void Notice(absl::string_view sentence) const {

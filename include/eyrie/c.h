@@ -117,6 +117,10 @@ typedef struct eyrie_device_options_t {
   /* An eyrie_jit_t for the device's bytecode kernels and for contexts whose
    * first device this is. */
   int jit;
+  /* Limit of the memory that the device keeps for later buffers, in bytes. 0: a
+   * quarter of the memory that this process, or the GPU, has; 1: nothing is
+   * kept. Memory that is not used for 10 s is freed. */
+  uint64_t max_idle_memory;
 } eyrie_device_options_t;
 
 /* Opens a device by its name, such as "local-sync"; `eyrie run --list_devices`

@@ -40,6 +40,10 @@ struct DeviceOptions {
   // For the device's bytecode kernels and for contexts whose first device this
   // is.
   Jit jit = Jit::kLazy;
+  // Limit of the memory that the device keeps for later buffers, in bytes. 0: a
+  // quarter of the memory that this process, or the GPU, has; 1: nothing is
+  // kept. Memory that is not used for 10 s is freed.
+  uint64_t max_idle_memory = 0;
 };
 
 // A device. Thread-safe; any number of contexts may share it. Copies refer to
@@ -55,6 +59,7 @@ class Device {
     options.struct_size = sizeof(options);
     options.allow_system_executables = choices.allow_system_executables;
     options.no_native_code = choices.no_native_code;
+    options.max_idle_memory = choices.max_idle_memory;
     if (choices.notice) {
       using Notice = std::function<void(const std::string&)>;
       options.notice = [](const char* sentence, void* data) {

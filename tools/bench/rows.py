@@ -7,6 +7,8 @@ Tested by tests/house_test.py.
 
 import dataclasses
 
+KIB = 1 << 10
+MIB = 1 << 20
 TURNS = 1_000_000
 CALLS = 100_000
 FIB = 25
@@ -33,6 +35,11 @@ class Row:
 
 # Flags of our side when interpreters are compared.
 _INTERPRETED = ("--jit=off",)
+
+
+def _text(size):
+    """Returns a number of bytes as text."""
+    return f"{size // MIB} MiB" if size >= MIB else f"{size // KIB} KiB"
 
 
 def _scalar(function, limit, *inputs):
@@ -116,6 +123,23 @@ ROWS = {
             0.5),
         Row("elementwise on 1 MiB", "elementwise", "elementwise", _MIB, 0.78),
     ),
+    "size": tuple(
+        Row(f"x*2+1 on {_text(size)}{', ' + TASK if device == TASK else ''}",
+            "sizes", "affine", (f"--input={size // 4}xf32=1",), limit, "us",
+            device=device)
+        for device, size, limit in (
+            (SYNC, KIB * 64, 1.0),
+            (SYNC, KIB * 256, 1.0),
+            (SYNC, MIB, 1.0),
+            (SYNC, MIB * 4, 1.0),
+            (SYNC, MIB * 16, 1.0),
+            (SYNC, MIB * 64, 0.2),
+            (SYNC, MIB * 256, 0.2),
+            (TASK, KIB * 256, 0.8),
+            (TASK, MIB * 4, 0.8),
+            (TASK, MIB * 16, 0.8),
+            (TASK, MIB * 64, 0.8),
+        )),
     "loop": (
         _scalar("sum_i32", 1.05),
         _scalar("arithmetic_i32", 1.05),

@@ -3,7 +3,6 @@
 // Tested by topology_test.cc.
 #include "hal/cpu/task/topology.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -23,23 +22,6 @@ namespace {
 
 constexpr int kMaxCpu = 65535;
 
-constexpr size_t kLongestFile = 16384;
-
-// Uses plain system calls for speed: opening a device waits for these files.
-std::optional<std::string> ReadFile(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
-  std::string text;
-  char part[512];
-  ssize_t size = 1;
-  while (size > 0 && text.size() < kLongestFile) {
-    size = read(file, part, sizeof(part));
-    if (size > 0) text.append(part, static_cast<size_t>(size));
-  }
-  close(file);
-  return text;
-}
-
 bool ParseCpu(absl::string_view text, int& cpu) {
   return absl::SimpleAtoi(text, &cpu) && cpu >= 0;
 }
@@ -47,27 +29,6 @@ bool ParseCpu(absl::string_view text, int& cpu) {
 // Returns the smaller quota, where 0 means that there is no quota.
 double Least(double a, double b) {
   return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
-}
-
-// Returns the smallest quota of a group and its parents. `path` is like "/a/b",
-// or empty for the root. `unified`: cgroup v2.
-double QuotaAlong(absl::string_view path, bool unified, ReadText read) {
-  double least = 0;
-  while (true) {
-    if (unified) {
-      const std::string base = absl::StrCat("/sys/fs/cgroup", path, "/");
-      least = Least(least, ParseCpuMax(read(base + "cpu.max").value_or("")));
-    } else {
-      const std::string base = absl::StrCat("/sys/fs/cgroup/cpu", path, "/");
-      const std::string quota = read(base + "cpu.cfs_quota_us").value_or("");
-      if (!quota.empty() && quota[0] != '-') {
-        const auto period = read(base + "cpu.cfs_period_us");
-        least = Least(least, ParseCpuQuota(quota, period.value_or("")));
-      }
-    }
-    if (path.empty()) return least;
-    path = path.substr(0, path.rfind('/'));
-  }
 }
 
 std::vector<int> AllowedCpus() {
@@ -182,21 +143,16 @@ double ParseCpuMax(absl::string_view text) {
 
 double CpuQuota(ReadText read) {
   double least = 0;
-  const std::string groups = read("/proc/self/cgroup").value_or("");
-  for (absl::string_view line : absl::StrSplit(groups, '\n')) {
-    // "0::/user.slice", or "4:cpu,cpuacct:/docker/ab12".
-    const std::vector<absl::string_view> fields =
-        absl::StrSplit(line, absl::MaxSplits(':', 2));
-    if (fields.size() != 3) continue;
-    const absl::string_view path = absl::StripSuffix(fields[2], "/");
-    bool is_cpu = false;
-    for (absl::string_view controller : absl::StrSplit(fields[1], ',')) {
-      is_cpu |= controller == "cpu";
+  VisitControlGroups("cpu", read, [&](const std::string& folder, bool unified) {
+    if (unified) {
+      least = Least(least, ParseCpuMax(read(folder + "cpu.max").value_or("")));
+      return;
     }
-    if (fields[1].empty() || is_cpu) {
-      least = Least(least, QuotaAlong(path, fields[1].empty(), read));
-    }
-  }
+    const std::string quota = read(folder + "cpu.cfs_quota_us").value_or("");
+    if (quota.empty() || quota[0] == '-') return;
+    const auto period = read(folder + "cpu.cfs_period_us");
+    least = Least(least, ParseCpuQuota(quota, period.value_or("")));
+  });
   return least;
 }
 
@@ -229,8 +185,8 @@ std::vector<int> PhysicalCores(const std::vector<int>& cpus, ReadText read) {
 Machine ThisMachine() {
   Machine machine;
   machine.cpus = AllowedCpus();
-  machine.cores = PhysicalCores(machine.cpus, ReadFile);
-  machine.quota = CpuQuota(ReadFile);
+  machine.cores = PhysicalCores(machine.cpus, ReadSystemText);
+  machine.quota = CpuQuota(ReadSystemText);
   return machine;
 }
 

@@ -7,13 +7,12 @@
 #ifndef EYRIE_HAL_CPU_TASK_TOPOLOGY_H_
 #define EYRIE_HAL_CPU_TASK_TOPOLOGY_H_
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/control_groups.h"
 #include "hal/driver.h"
 
 namespace eyrie::hal::cpu {
@@ -32,10 +31,6 @@ struct Machine {
   std::vector<int> cores;  // the first of them on each physical core
   double quota = 0;        // of CPU time, in processors; 0: no limit
 };
-
-// Returns the content of a small file, or nullopt if it does not exist.
-using ReadText =
-    absl::FunctionRef<std::optional<std::string>(const std::string& path)>;
 
 // Parses a list of processors: "0-3,8" gives {0, 1, 2, 3, 8}. The result is
 // sorted. INVALID_ARGUMENT: the text is not a list of numbers and ranges, or a

@@ -40,6 +40,7 @@ def load(
     timeout: Optional[float] = ...,
     max_memory: int = ...,
     max_stack: int = ...,
+    max_idle_memory: int = ...,
     parameters: _Paths = ...,
     allow_system_executables: bool = ...,
     no_native_code: bool = ...,

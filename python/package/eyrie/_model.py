@@ -163,9 +163,9 @@ class Model:
 
 
 def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
-         max_stack=0, parameters=(), allow_system_executables=False,
-         no_native_code=False, jit="lazy", text=False,
-         allow_loss=False):
+         max_stack=0, max_idle_memory=0, parameters=(),
+         allow_system_executables=False, no_native_code=False, jit="lazy",
+         text=False, allow_loss=False):
     """Loads a module from a path or from bytes and returns a Model.
 
     device: a name that `eyrie run --list_devices` prints, or a list of names.
@@ -173,6 +173,9 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
         0 (for timeout also None) means the default, which is no limit except
         for the stack. A call that exceeds a limit fails, and globals have their
         initial values in the next call.
+    max_idle_memory: limit in bytes of the memory that each device keeps for
+        later arrays; 0: a quarter of what this process, or the GPU, has; 1:
+        nothing is kept. Memory that is not used for 10 s is freed.
     parameters: a file of weights, or a list; each "path" or "scope=path".
     allow_system_executables: allows executables in the platform's own format.
     no_native_code: refuses native executables, for untrusted modules.
@@ -199,6 +202,7 @@ def load(source, device="local-sync", *, fuel=0, timeout=None, max_memory=0,
         "timeout": _options.seconds("timeout", timeout),
         "max_memory": _options.count("max_memory", max_memory),
         "max_stack": _options.count("max_stack", max_stack),
+        "max_idle_memory": _options.count("max_idle_memory", max_idle_memory),
         "parameters": _options.names("parameters", parameters),
         "text": _options.flag("text", text),
         "allow_loss": _options.flag("allow_loss", allow_loss),
