@@ -1,4 +1,4 @@
-// What a driver offers, and the options of drivers.
+// The interface of a driver, and the options of drivers.
 //
 // hal/drivers/drivers.h lists the drivers that are built in.
 // Tested by hal/cpu/device_test.cc.
@@ -26,7 +26,8 @@ namespace eyrie::hal {
 // The threads of "local-task": their number and processors. By default both
 // depend on the machine. Driver::Open validates the values.
 struct TaskOptions {
-  // What is counted if `group_count` is 0: "physical_cores" or "logical_cores".
+  // The unit to count if `group_count` is 0: "physical_cores" or
+  // "logical_cores".
   std::string mode = "physical_cores";
   int64_t group_count = 0;       // number of threads; 0: count them
   int64_t max_group_count = 64;  // upper limit if counted

@@ -2,10 +2,10 @@
 //
 // When the last reference to a buffer is dropped, its block and the buffer
 // object return to a free list for reuse, up to a share of the memory. Blocks
-// that nobody used for 5 to 10 s are freed. A new buffer reads as zeros, except
-// that an owner (BufferParams::owner) may see bytes that it wrote earlier
-// (buffers over 1 KiB). No context sees another's bytes. Thread-safe; takes one
-// short lock per allocation and per release.
+// that were not used for 5 to 10 s are freed. A new buffer reads as zeros,
+// except that an owner (BufferParams::owner) may see bytes that it wrote
+// earlier (buffers over 1 KiB). No context sees another's bytes. Thread-safe;
+// takes one short lock per allocation and per release.
 // Tested by tests/devices/memory_rows.cc, cpu/allocator_test.cc,
 // vulkan/allocator_test.cc.
 #ifndef EYRIE_HAL_POOLED_ALLOCATOR_H_

@@ -46,7 +46,7 @@ HELP = """# Usage: eyrie add [flags]
 # Prints this.
 --help=false
 
-# What is added, in order:
+# The additions, in order:
 #   1       one; it goes
 #           on
 #   @a.npy  a file
@@ -109,7 +109,7 @@ class DocsTest(unittest.TestCase):
                          [("help", "false"), ("input", ""), ("list", "")])
         self.assertEqual(
             docs_tables.prose(flags[1][2]),
-            "What is added, in order:<br>`1`: one; it goes on"
+            "The additions, in order:<br>`1`: one; it goes on"
             "<br>`@a.npy`: a file<br>Repeat it.")
 
     def test_stale(self):

@@ -1,8 +1,9 @@
 """Checks the sources of the whole tree against the rules of the house.
 
-Checks sizes, head comments and the files that they name, layers, header guards,
-banned patterns, and that every C++ file is built. Runs as a Bazel test or by
-hand: `python3 tests/lint_test.py`. Prints one sentence per violation.
+Checks sizes, head comments and the files that they name, words of comments,
+layers, header guards, banned patterns, and that every C++ file is built. Runs
+as a Bazel test or by hand: `python3 tests/lint_test.py`. Prints one sentence
+per violation.
 Tested by house_test.py.
 """
 
@@ -64,6 +65,16 @@ LAYERS = {
 TEST_LAYERS = ["tests", "hal/drivers", "abi/tensor", "vm/*"]
 TEST_FILE = re.compile(r"_(test|fuzz|bench)\.cc$")
 
+# First words of comments that stand in for a name, and words with plainer ones.
+NO_SUBJECT = re.compile(r"(What|Where|Who|Whoever|Of)\b")
+WORDS = [
+    (re.compile(r"\bstands?\b(?! for| in for)"), "'is'"),
+    (re.compile(r"\bbehind\b"), "'after', or the place"),
+    (re.compile(r"\bwhoever\b", re.I), "a name"),
+    (re.compile(r"\b(no|some)body\b", re.I), "who, or 'no one'"),
+    (re.compile(r"(?<=\w )(?<![tT]here )is no (?!longer|more)\w+"),
+     "'is not a'"),
+]
 CPP = (".h", ".cc")
 COMMENTED = CPP + (".def", ".fbs", ".py", ".sh", ".bzl", ".mlir")
 NARROW = CPP + (".py", ".sh", ".bzl", ".fbs")
@@ -227,6 +238,23 @@ def check_layers(path, lines):
                            f"lean on {target}")
 
 
+def check_words(path, lines):
+    """Comments begin with a subject, and do not use the words of WORDS."""
+    if not path.endswith(COMMENTED) or path.startswith("tests/modules/"):
+        return
+    was_comment = False
+    for number, line in enumerate(lines, 1):
+        match = re.match(r"\s*(?://|#|/?\*)\s+(.*)", line)
+        text = match.group(1) if match else ""
+        if match and not was_comment and NO_SUBJECT.match(text):
+            yield number, f"begins a comment with '{text.split()[0]}'"
+        was_comment = bool(match)
+        for word, plain in WORDS:
+            found = word.search(text)
+            if found:
+                yield number, f"says '{found.group(0)}'; write {plain}"
+
+
 def check_guard(path, lines):
     """Header guards are EYRIE_ and the path without include/."""
     if not path.endswith(".h"):
@@ -352,6 +380,7 @@ def check_file(path, text, files, builds):
     yield from check_size(path, lines)
     yield from check_head(path, lines, files)
     yield from check_lines(path, lines)
+    yield from check_words(path, lines)
     yield from check_named(path, lines, files)
     yield from check_owners(path, lines)
     yield from check_functions(path, lines)

@@ -1,4 +1,4 @@
-// The types behind the handles of the C API.
+// The types of the handles of the C API.
 //
 // A value's handle points to a HostValue itself, so that the items of a list
 // are handles, too. Every other handle points to a struct.

@@ -28,7 +28,7 @@ struct Header {
   uint64_t header_size;
   uint64_t next_header;  // 0: none; relative to this header
   uint64_t flags;
-  // Of major version 0:
+  // Values of major version 0:
   uint64_t entry_count;
   Range entries;   // the table
   Range metadata;  // names and metadata

@@ -18,7 +18,7 @@ namespace eyrie::hal {
 
 // A parameter to write. Borrows `bytes`.
 struct ParameterSource {
-  // Where the contents come from.
+  // The source of the contents.
   enum class Content : uint8_t {
     kBytes,  // `bytes`
     kSplat,  // `splat`, stored as a splat

@@ -41,7 +41,7 @@ struct PipelineLayout {
   uint32_t push_constants_size = 0;
 };
 
-// What a kernel assumes about a buffer that is passed by address.
+// The properties that a kernel assumes of a buffer that is passed by address.
 struct AddressedBinding {
   uint32_t minimum_alignment = 1;  // bytes, a power of two
   uint64_t minimum_length = 0;     // bytes

@@ -11,7 +11,7 @@ func.func @fit(%x: tensor<4x2xf32>, %y: tensor<4xf32>, %steps: index)
   %zeros2 = arith.constant dense<0.0> : tensor<2xf32>
   %weights = scf.for %i = %c0 to %steps step %c1
       iter_args(%w = %start) -> tensor<2xf32> {
-    // Of |x w - y|^2 / 2 the gradient is x^T (x w - y).
+    // The gradient of |x w - y|^2 / 2 is x^T (x w - y).
     %minus_y = arith.negf %y : tensor<4xf32>
     %error = linalg.matvec ins(%x, %w : tensor<4x2xf32>, tensor<2xf32>)
         outs(%minus_y : tensor<4xf32>) -> tensor<4xf32>

@@ -1,4 +1,4 @@
-// Two rows behind each other, in storage that the caller makes: how long it
+// Two rows after each other, in storage that the caller makes: how long it
 // must be, the result allocator says. README.md compiles it.
 func.func @join(%a: tensor<?xf32>, %b: tensor<?xf32>,
                 %storage: tensor<?xf32> {iree.abi.output = 0 : index})

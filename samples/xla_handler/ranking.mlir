@@ -1,5 +1,5 @@
 // A ranking of scores: the best first, by a handler that order.c is the source
-// of. The attribute stands in the import's name. README.md compiles it.
+// of. The attribute is in the import's name. README.md compiles it.
 func.func private @"order.argsort?descending=true:pred"(tensor<?xf32>)
     -> tensor<?xi32>
 

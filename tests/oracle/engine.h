@@ -17,11 +17,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "vm/run/compiled.h"
-#include "vm/limits/limits.h"
-#include "vm/run/machine.h"
-#include "vm/module/module.h"
 #include "vm/isa/value.h"
+#include "vm/limits/limits.h"
+#include "vm/module/module.h"
+#include "vm/run/compiled.h"
+#include "vm/run/machine.h"
 
 namespace eyrie::tests {
 
@@ -82,7 +82,8 @@ absl::StatusOr<std::shared_ptr<const vm::Jit>> EagerJit();
 // The outcome of a call, comparable between engines.
 struct Outcome {
   absl::StatusCode code = absl::StatusCode::kOk;
-  // Where the call failed, innermost first: "f2+1a f0+9", from the backtrace.
+  // The places where the call failed, innermost first, from the backtrace:
+  // "f2+1a f0+9".
   std::string places;
   // Results bit by bit, with all objects reachable from them; printed output.
   std::string values;

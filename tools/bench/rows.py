@@ -27,9 +27,9 @@ class Row:
     inputs: tuple[str, ...] = ()
     limit: float | None = None
     unit: str = "us"
-    turns: int = 1  # What the time of a call is divided by.
+    turns: int = 1  # The divisor of the time of a call.
     device: str = SYNC
-    kind: str = "native"  # What the program is compiled to.
+    kind: str = "native"  # The kind of code that the compiler makes.
     ours: tuple[str, ...] = ()  # Flags of our side alone: limits.
 
 

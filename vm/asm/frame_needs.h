@@ -1,4 +1,4 @@
-// What a function's instructions need: registers, features and globals.
+// The needs of a function's instructions: registers, features and globals.
 //
 // The assembler declares exactly these. The disassembler prints only what a
 // module declares beyond them.

@@ -1,4 +1,4 @@
-// Where the caller's registers are at each position of the code, so that
+// The places of the caller's registers at each position of the code, so that
 // debuggers can unwind.
 #ifndef EYRIE_VM_JIT_UNWINDING_H_
 #define EYRIE_VM_JIT_UNWINDING_H_

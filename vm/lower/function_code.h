@@ -11,7 +11,7 @@
 
 namespace eyrie::vm {
 
-// Where an argument is stored in the callee's frame.
+// The place of an argument in the callee's frame.
 struct ArgumentPlace {
   uint16_t reg;  // index in its bank
   ValueType type;
@@ -20,7 +20,7 @@ struct ArgumentPlace {
 // Everything that a call of a function needs. Atomic members change when the
 // function is lowered or compiled; the others are constant.
 struct FunctionCode {
-  // Where the interpreter enters it: lowered code, at first an instruction that
+  // The entry for the interpreter: lowered code, at first an instruction that
   // lowers the function, later one that enters compiled code.
   std::atomic<const uint8_t*> entry = nullptr;
   // The same for traced invocations, which do not run compiled code.
@@ -28,10 +28,10 @@ struct FunctionCode {
   // The lowered code; null before it is lowered. Unlike `entry`, not replaced
   // when the function is compiled.
   std::atomic<const uint8_t*> lowered = nullptr;
-  // Where compiled code calls it; null if the module has no compiled code.
+  // The entry for compiled code; null if the module has no compiled code.
   std::atomic<const void*> compiled = nullptr;
-  // Where others enter compiled code, with all arguments in the frame; null if
-  // it is not compiled.
+  // The entry into compiled code for others, with all arguments in the frame;
+  // null if it is not compiled.
   std::atomic<const void*> compiled_entry = nullptr;
   // How many words compiled code keeps on the thread's stack.
   std::atomic<uint32_t> compiled_words = 0;

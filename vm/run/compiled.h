@@ -115,9 +115,9 @@ struct CompiledState {
 
 // A compiled function.
 struct CompiledFunction {
-  // Where compiled code calls it, with some arguments in registers.
+  // The entry for compiled code, with some arguments in registers.
   const void* call = nullptr;
-  // Where others enter it, with all arguments in the frame.
+  // The entry for others, with all arguments in the frame.
   const void* entry = nullptr;
   // How many words it keeps on the thread's stack.
   uint32_t words = 0;

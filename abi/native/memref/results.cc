@@ -18,7 +18,7 @@ constexpr uintptr_t kStatic = 0xdeadbeef;
 // Tensors must be aligned; kernels do not accept other bindings.
 constexpr uintptr_t kAlignment = 64;
 
-// Of an i1 only bit 0 is defined, but in a boolean tensor all bits are.
+// Only bit 0 of an i1 is defined, but in a boolean tensor all bits are.
 void CleanBooleans(std::span<uint8_t> bytes) {
   for (uint8_t& byte : bytes) byte &= 1;
 }

@@ -27,7 +27,7 @@
 
 namespace eyrie::native {
 
-// What is needed to create results.
+// The objects that are needed to create results.
 struct MemrefResultParts {
   Ref<hal::Device> device;
   hal::BufferParams params;

@@ -1,4 +1,4 @@
-// What a function costs that does nearly nothing: one global, one addition.
+// The cost of a function that does nearly nothing: one global, one addition.
 util.global private mutable @count = 0 : i32
 
 func.func @next() -> i32 {
