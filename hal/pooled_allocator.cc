@@ -191,6 +191,7 @@ absl::Status PooledAllocator::Clear(PooledBuffer& block, uint64_t offset,
 
 absl::Status PooledAllocator::ClearFor(PooledBuffer& block, uint64_t owner,
                                        uint64_t size) {
+  if (owner == kOverwritten) return absl::OkStatus();
   const uint64_t dirty = block.dirty_;
   // An owner may see its own bytes if clearing them is expensive. Other owners'
   // bytes are always cleared.

@@ -10,7 +10,7 @@
 
 namespace eyrie::hal {
 
-// Where memory is, and whether host and device can see it.
+// The place of memory, and whether host and device can see it.
 using MemoryType = uint32_t;
 namespace memory_type {
 inline constexpr MemoryType kNone = 0;
@@ -78,6 +78,10 @@ struct BufferParams {
   // buffers of the same owner had, which saves clearing them. 0: always zeros.
   uint64_t owner = 0;
 };
+
+// The owner of a buffer whose contents are undefined. The caller must write all
+// of it before a module or the host can read it.
+inline constexpr uint64_t kOverwritten = ~uint64_t{0};
 
 // Return bits as text: "HOST_VISIBLE|DEVICE_LOCAL", or "NONE" for 0. Bits
 // without a name are in hexadecimal.

@@ -14,14 +14,26 @@ hal::BufferParams TensorParams() {
   return params;
 }
 
+namespace {
+
+absl::StatusOr<Ref<hal::BufferView>> Create(
+    hal::Device& device, const TensorSpec& spec, uint64_t owner,
+    const std::shared_ptr<MemoryMeter>& memory) {
+  ASSIGN_OR_RETURN(const uint64_t size, spec.ByteLength());
+  hal::BufferParams params = TensorParams();
+  params.owner = owner;
+  ASSIGN_OR_RETURN(
+      Ref<hal::Buffer> buffer,
+      device.allocator().AllocateCharged(memory, "an argument", params, size));
+  return hal::BufferView::Create(std::move(buffer), spec.shape, spec.type);
+}
+
+}  // namespace
+
 absl::StatusOr<Ref<hal::BufferView>> NewTensor(
     hal::Device& device, const TensorSpec& spec,
     const std::shared_ptr<MemoryMeter>& memory) {
-  ASSIGN_OR_RETURN(const uint64_t size, spec.ByteLength());
-  ASSIGN_OR_RETURN(Ref<hal::Buffer> buffer,
-                   device.allocator().AllocateCharged(memory, "an argument",
-                                                      TensorParams(), size));
-  return hal::BufferView::Create(std::move(buffer), spec.shape, spec.type);
+  return Create(device, spec, /*owner=*/0, memory);
 }
 
 absl::StatusOr<Ref<hal::BufferView>> CopyTensor(
@@ -33,7 +45,8 @@ absl::StatusOr<Ref<hal::BufferView>> CopyTensor(
         absl::StrCat(bytes.size(), " bytes are given; ", spec.ToString(),
                      " needs ", size, "."));
   }
-  ASSIGN_OR_RETURN(Ref<hal::BufferView> view, NewTensor(device, spec));
+  ASSIGN_OR_RETURN(Ref<hal::BufferView> view,
+                   Create(device, spec, hal::kOverwritten, nullptr));
   RETURN_IF_ERROR(view->buffer()->Write(0, bytes));
   return view;
 }

@@ -136,7 +136,7 @@ void Encoder::KeepSpare(const Ref<hal::BufferView>& view) {
 }
 
 absl::Status Encoder::NewArray(ElementType type, std::span<const int64_t> shape,
-                               Ref<hal::BufferView>& view,
+                               uint64_t owner, Ref<hal::BufferView>& view,
                                std::span<uint8_t>& target) {
   if (TakeSpare(type, shape, view)) {
     const uint64_t size = view->byte_length();
@@ -151,10 +151,11 @@ absl::Status Encoder::NewArray(ElementType type, std::span<const int64_t> shape,
   spec.type = type;
   spec.shape.assign(shape.begin(), shape.end());
   ASSIGN_OR_RETURN(const uint64_t size, spec.ByteLength());
-  ASSIGN_OR_RETURN(
-      Ref<hal::Buffer> buffer,
-      device_->allocator().AllocateCharged(memory_, "the copy of an argument",
-                                           TensorParams(), size));
+  hal::BufferParams params = TensorParams();
+  params.owner = owner;
+  ASSIGN_OR_RETURN(Ref<hal::Buffer> buffer,
+                   device_->allocator().AllocateCharged(
+                       memory_, "the copy of an argument", params, size));
   ASSIGN_OR_RETURN(target,
                    buffer->Map(hal::memory_access::kDiscardWrite, 0, size));
   ASSIGN_OR_RETURN(view,
@@ -172,7 +173,7 @@ absl::Status Encoder::CreateStorage(const Type& result, const Type& argument,
   std::vector<Ref<hal::BufferView>>* const spares =
       std::exchange(spares_, nullptr);
   const absl::Status status =
-      NewArray(result.element, result.shape, view, target);
+      NewArray(result.element, result.shape, 0, view, target);
   spares_ = spares;
   RETURN_IF_ERROR(status);
   RETURN_IF_ERROR(view->buffer()->Unmap(0, target.size()));
@@ -245,7 +246,7 @@ absl::Status Encoder::GivenArray(const HostArray& array, const Type& type,
   }
   Ref<hal::BufferView> view;
   std::span<uint8_t> target;
-  RETURN_IF_ERROR(NewArray(to, array.shape(), view, target));
+  RETURN_IF_ERROR(NewArray(to, array.shape(), hal::kOverwritten, view, target));
   RETURN_IF_ERROR(WriteElements(array, to, target.data()));
   RETURN_IF_ERROR(CheckRange(target, array, to));
   ++(use == BufferUse::kConvert ? statistics_->converted
@@ -306,7 +307,7 @@ absl::Status Encoder::NestedArray(const HostValue& value, const Type& type,
   RETURN_IF_ERROR(Fill(value, type.element, shape, nowhere));
   Ref<hal::BufferView> view;
   std::span<uint8_t> target;
-  RETURN_IF_ERROR(NewArray(type.element, shape, view, target));
+  RETURN_IF_ERROR(NewArray(type.element, shape, 0, view, target));
   uint8_t* place = target.data();
   if (!target.empty()) RETURN_IF_ERROR(Fill(value, type.element, shape, place));
   ++statistics_->packed;

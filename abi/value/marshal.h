@@ -133,8 +133,11 @@ class Encoder {
   bool TakeSpare(hal::ElementType type, std::span<const int64_t> shape,
                  Ref<hal::BufferView>& view);
   void KeepSpare(const Ref<hal::BufferView>& view);
+  // Creates an array, of zeros if `owner` is 0. The caller must fill it if
+  // `owner` is hal::kOverwritten.
   absl::Status NewArray(hal::ElementType type, std::span<const int64_t> shape,
-                        Ref<hal::BufferView>& view, std::span<uint8_t>& target);
+                        uint64_t owner, Ref<hal::BufferView>& view,
+                        std::span<uint8_t>& target);
   absl::Status ToBuffer(const HostValue& value, Ref<RefObject>& object);
 
   // Adds a key or index to the error's path if the status is not OK.

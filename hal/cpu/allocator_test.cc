@@ -84,6 +84,7 @@ TEST(Allocator, LargeMemoryIsUsedAgain) {
       {owner, 20 * kMiB - 4096, true, 7},
       {owner, 20 * kMiB + 1, false, 0},
       {owner, 2 * kMiB, false, -1},  // a tenth would waste the rest
+      {kOverwritten, 20 * kMiB, true, -1},
       {allocator->NewOwner(), 20 * kMiB, true, 0},
       {owner, 20 * kMiB, true, 0},  // the other owner's byte is not seen
   };
